@@ -1,0 +1,137 @@
+package history
+
+// Counter counts the tokens of a text.
+type Counter func(text string) int
+
+// Flag is what the user decided about a message by hand.
+type Flag string
+
+// The flags a message can carry; no flag is automatic.
+const (
+	Pin     Flag = "pin"     // always sent whole
+	Exclude Flag = "exclude" // never sent, with its whole tool group
+)
+
+// Options is everything beside the history itself that decides a request.
+type Options struct {
+	Policy  Policy
+	System  string         // the system prompt, "" for none
+	Turn    []Message      // the current user message, then what the running turn has added so far
+	Flags   map[int64]Flag // by Message.ID
+	Tools   int            // tokens of the serialised tool schemas
+	Window  int            // the model's context window in tokens; 0 is unknown
+	Ratio   float64        // the server's tokens per counted token, learned; 0 is not calibrated yet
+	Profile Profile        // what the endpoint insists on
+	Count   Counter        // counts tokens; nil counts one token per four bytes
+}
+
+// Profile is what an endpoint's chat format insists on, beyond the strict form sent everywhere.
+type Profile struct {
+	MergeSameRole bool // join neighbouring messages of one role
+	NoToolToUser  bool // a minimal assistant message stands between a tool result and a user message
+	ToolIDLength  int  // tool call ids have exactly this many letters and digits; 0 is any
+}
+
+// Plan is one decided request: what would be sent, and what became of every message and why. The
+// panel, the inspector, the receipt, winnow context and the request body all come from it.
+type Plan struct {
+	Messages []Message // the request's messages in order, the system prompt first; their texts are the view
+	Entries  []Entry   // one per message of the history, then one per stored message of the turn, in order
+	Added    []Added   // text that nobody said: markers, stand-in results, the recalled block's frame
+	Sum      Sum       // where the tokens go
+	Next     []int     // indexes into Entries of what falls out next when the request grows
+	Rules    int       // the version of the rules that made this plan
+}
+
+// Disposition is what became of a message. Each message has exactly one.
+type Disposition string
+
+// The dispositions. A pinned or repaired message is kept or cut as well: see Entry.
+const (
+	Kept     Disposition = "kept"        // sent whole in its place
+	Cut      Disposition = "cut"         // sent shortened in its place
+	Dropped  Disposition = "dropped"     // not sent: the budget, the cap or the preset
+	Recalled Disposition = "recalled"    // sent because the current message is about it
+	Excluded Disposition = "excluded"    // not sent: the user's choice
+	Isolated Disposition = "quarantined" // not sent: the row cannot be read, or its role is unknown
+	Blank    Disposition = "blank"       // not sent: there is nothing in it to send
+)
+
+// Level is how much of a unit a request holds.
+type Level int
+
+// The levels, in rising order.
+const (
+	Out       Level = iota // L0: not sent
+	Shortened              // L1: at the limits of the policy
+	Brief                  // L1r: as L1, but assistant messages up to AssistantRecallChars whole
+	Whole                  // L2
+)
+
+// Entry is the verdict on one message. Reason is a sentence for the user with its sum; tokens are
+// counted ones, before calibration; characters are Unicode code points.
+type Entry struct {
+	ID           int64
+	Index        int // the message's position in the conversation, from 0
+	Role         Role
+	Disposition  Disposition
+	Level        Level
+	Reason       string
+	Pinned       bool     // the user's choice
+	Whole        bool     // all of its text is in the request
+	Recalled     bool     // stands in the recalled block
+	TokensBefore int      // what the message costs whole
+	TokensAfter  int      // what it costs in this request
+	CharsBefore  int      // how long its text is
+	CharsAfter   int      // how much of that text is sent
+	Cuts         []Range  // what of its text is not sent, in code points
+	Inserted     []Insert // what stands in the text's place
+	Repairs      []Repair // what was mended on the way
+}
+
+// Range is a half-open range of code points of a message's text.
+type Range struct{ From, To int }
+
+// Insert is text that winnow put into a message's view, At a code point of the original.
+type Insert struct {
+	At   int
+	Text string
+}
+
+// Added is text of a request that nobody said.
+type Added struct {
+	Kind   string // marker, stand-in result, recalled frame, tool text
+	Before int    // index into Plan.Messages of the message it stands in or is
+	Text   string
+	Tokens int
+	Reason string
+}
+
+// Repair is one mended fault of a message. The stored message is never changed.
+type Repair struct {
+	Kind   string // C1 to C15, the catalogue of docs/context.md
+	What   string // a sentence: what was wrong and what is sent instead
+	Before string // the damaged bytes
+	After  string // what is sent instead, "" where it is left out
+}
+
+// Sum says where the tokens of a request go. The parts are counted tokens; Total is their sum and
+// Limit what it is checked against: Total * Ratio * (1 + Margin) <= Limit.
+type Sum struct {
+	System   int     // the system prompt
+	Tools    int     // the tool schemas
+	Pinned   int     // pinned messages
+	Body     int     // the other messages sent in their place
+	Recalled int     // the recalled block
+	Draft    int     // the current message and what the running turn has added
+	Added    int     // markers and stand-ins
+	Frame    int     // what the chat format costs around the messages
+	Total    int     // all of the above
+	Reserve  int     // kept free for the reply
+	Window   int     // the model's window; 0 unknown
+	Limit    int     // the most a request may hold, the reserve already taken off
+	Ratio    float64 // the server's tokens per counted token, 1 where not calibrated
+	Margin   float64 // the safety margin, 0.03 or 0.10
+	Sent     int     // messages of the history that are in the request
+	Stored   int     // messages of the history
+}

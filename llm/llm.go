@@ -1,0 +1,88 @@
+// Package llm talks to models. It knows URLs, headers, the JSON of providers, tokens and tools. It
+// does not decide what a request holds and stores nothing.
+package llm
+
+import (
+	"encoding/json"
+	"time"
+
+	"winnow/history"
+)
+
+// Request is one question to a model. Messages is a history.Plan's: the request sends exactly
+// these, in this order, and adds none.
+type Request struct {
+	Model       string
+	Messages    []history.Message
+	Tools       []Tool
+	MaxTokens   int      // the most tokens of the reply; 0 leaves it to the server
+	Temperature *float64 // nil leaves it to the server; 0 is sent as 0
+	TopP        *float64
+	Effort      string // reasoning effort, "" leaves it to the server
+}
+
+// Tool is a function that a model may call.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // a JSON schema of an object
+}
+
+// Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,
+// Usage, Waiting or Finished. Every stream without an error ends with one Finished.
+type Event interface{ event() }
+
+// TextDelta is a piece of the answer.
+type TextDelta struct{ Text string }
+
+// ReasoningDelta is a piece of the reasoning that the server shows.
+type ReasoningDelta struct{ Text string }
+
+// ToolDelta is a piece of a tool call. Slot numbers the calls of one answer from 0; ID and Name
+// come once, Arguments in pieces.
+type ToolDelta struct {
+	Slot      int
+	ID        string
+	Name      string
+	Arguments string
+}
+
+// Usage is what the server says the request cost, in its own tokens. -1 is "not said".
+type Usage struct {
+	Prompt    int
+	Cached    int // of Prompt, read from the server's cache
+	Answer    int
+	Reasoning int // of Answer
+}
+
+// Waiting says that the request failed before its first token and will be tried again.
+type Waiting struct {
+	Attempt int           // the number of the coming try, from 2
+	Of      int           // the most tries
+	After   time.Duration // how long until then
+	Err     *Error        // why
+}
+
+// Finished ends a stream.
+type Finished struct {
+	Reason string          // the server's finish_reason as received, "" where it gave none
+	End    End             // how the stream ended
+	Extra  json.RawMessage // unknown keys of the reply, merged, for replay to the same endpoint; nil for none
+}
+
+// End says how a stream ended.
+type End string
+
+// The ways a stream ends.
+const (
+	Done   End = "done"    // finish_reason or [DONE]: the answer is whole
+	NoDone End = "no-done" // the connection ended in order, but nobody said that the answer was over
+	CutOff End = "cut"     // the connection broke
+)
+
+func (TextDelta) event()      {}
+func (ReasoningDelta) event() {}
+func (ToolDelta) event()      {}
+func (Usage) event()          {}
+func (Waiting) event()        {}
+func (Finished) event()       {}

@@ -1,0 +1,76 @@
+// Package store keeps conversations in one SQLite file. It holds all the SQL of winnow and the
+// promises about what is on disk when. It does not decide what a model sees and talks to none.
+package store
+
+import (
+	"time"
+
+	"winnow/history"
+)
+
+// Session is one conversation's row.
+type Session struct {
+	ID        string // a UUIDv7; any unique prefix finds it
+	Title     string
+	TitleFrom string // "", auto or user: an automatic title never replaces the user's
+	Created   time.Time
+	Updated   time.Time
+	Endpoint  string // the name of the endpoint last used
+	Model     string // as the endpoint knows it
+	Preset    string
+	Overrides string // TOML of the policy keys that this session overrides
+	System    string // its system prompt, "" for the configured one
+	Leaf      int64  // the newest message of the active branch, 0 for none
+	Parent    string // the session it was forked from
+	ForkedAt  int64  // the message it was forked at
+	Pinned    bool
+	Archived  bool
+	Deleted   time.Time // when it went to the trash, zero otherwise
+	Dir       string    // the working directory it was begun in: a facet, never a wall
+	Tags      []string
+	Messages  int    // all its messages, every branch
+	Turns     int    // its user messages
+	Match     string // in a search: the matching line
+	MatchID   int64  // in a search: the matching message
+}
+
+// Message is one stored message: what was said, and how it came to be here.
+type Message struct {
+	history.Message
+	Session      string
+	Parent       int64 // the message before it on its branch, 0 for the first
+	Siblings     int   // how many messages share its parent, itself included
+	Sibling      int   // its place among them, from 1
+	Request      int64 // the request that asked for it, 0 for none
+	Endpoint     string
+	Model        string // the model that answered
+	FinishReason string
+	Extra        []byte // unknown keys of the reply, raw JSON, nil for none
+}
+
+// Request is the record of one request that was sent.
+type Request struct {
+	ID         int64
+	Session    string
+	Turn       int   // the session's turns are numbered from 1
+	User       int64 // the user message that it answers
+	Created    time.Time
+	Endpoint   string
+	Model      string
+	Options    []byte // JSON: everything that decided the plan beside the messages themselves
+	Plan       []byte // JSON: sum, entries and what was added; no copies of text
+	Rules      int    // history's version of the rules
+	Tokenizer  string
+	Estimate   int    // counted tokens of the whole request
+	BodyHash   string // hex SHA-256 of the body sent, which never holds a secret
+	Prompt     int    // tokens as reported, -1 not said
+	Cached     int
+	Answer     int
+	Reasoning  int
+	FirstToken time.Duration // 0 for none
+	Took       time.Duration
+	Retries    int
+	Finish     string // finish_reason as received
+	End        string // done, no-done, cut, stopped, failed; "" while running or after a crash
+	Error      string // the error's sentence and body, "" for none
+}
