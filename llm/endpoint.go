@@ -1,0 +1,97 @@
+package llm
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"winnow/history"
+)
+
+// Doer does an HTTP request: http.Client, or a server in the same process.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+// Endpoint is a server that speaks the Chat Completions format, and how to talk to it.
+type Endpoint struct {
+	Name    string            // the first half of a model reference such as openai/gpt-5.2
+	BaseURL string            // with /v1, or what the server has in its place
+	Key     Secret            // sent as a bearer token; "" sends none
+	KeyFrom string            // where the key came from, for screens: OPENAI_API_KEY, config, ""
+	Headers map[string]string // extra request headers; their values may be secret
+	Profile history.Profile   // what its chat format insists on
+	Window  int               // the configured window in tokens; 0 is to be found out
+	Default string            // the model to use where a reference names none; "" is the first one listed
+	Doer    Doer              // who does the HTTP; nil is the network
+	Quirks  []string          // what was learned about the server earlier: see Client.Quirks
+
+	Tries int           // the most tries of a request before its first token; 0 is 3, 1 never tries again
+	Idle  time.Duration // the silence that ends a stream once it began; 0 is 90 s. Comments count as life
+	Begin time.Duration // the silence allowed before the answer begins; 0 is 10 min, for models that think or read long in silence
+}
+
+// String names the endpoint without its secrets.
+func (e Endpoint) String() string { return e.Name + " at " + shownURL(e.BaseURL) }
+
+// GoString is what %#v prints: as String.
+func (e Endpoint) GoString() string { return e.String() }
+
+// LogValue is what slog writes: as String.
+func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.String()) }
+
+// shownURL is a base URL for people: without user, password and query.
+func shownURL(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return "an address that is not a URL"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return strings.TrimRight(u.String(), "/")
+}
+
+// host is the endpoint's host name without port, in lower case.
+func (e Endpoint) host() string {
+	u, err := url.Parse(e.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// root is the endpoint's address without its path: where servers keep what is not part of the
+// Chat Completions format.
+func (e Endpoint) root() string {
+	u, err := url.Parse(e.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// loopback says that the endpoint is on this machine.
+func (e Endpoint) loopback() bool {
+	host := e.host()
+	if host == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
+}
+
+// local says that the endpoint is on this machine or its own network: a server of the user's,
+// not a hosted service.
+func (e Endpoint) local() bool {
+	if e.loopback() {
+		return true
+	}
+	host := e.host()
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
+	}
+	return net.ParseIP(host) == nil && (!strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lan"))
+}

@@ -1,0 +1,129 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrorKind says what went wrong, as far as a caller acts on it.
+type ErrorKind string
+
+// The kinds of an Error.
+const (
+	Auth       ErrorKind = "auth"        // the key was refused, or none was sent
+	Payment    ErrorKind = "payment"     // no credit left
+	NotFound   ErrorKind = "not-found"   // the model is not known, or the address has no such API
+	RateLimit  ErrorKind = "rate-limit"  // too many requests or tokens for now
+	Overflow   ErrorKind = "overflow"    // the request is longer than the model's window
+	BadRequest ErrorKind = "bad-request" // the server does not take this request
+	Server     ErrorKind = "server"      // the server failed
+	Refused    ErrorKind = "refused"     // nothing listens at the address
+	Network    ErrorKind = "network"     // the server cannot be reached
+	TimedOut   ErrorKind = "timed-out"   // the server was silent for too long
+	BadStream  ErrorKind = "bad-stream"  // the answer is not one of a chat API
+	Broken     ErrorKind = "broken"      // the connection broke while the answer arrived
+	Stopped    ErrorKind = "stopped"     // the caller's context ended: not a failure
+)
+
+// One error per kind, for errors.Is.
+var (
+	ErrAuth          = errors.New("the key was refused")
+	ErrPayment       = errors.New("no credit left")
+	ErrNotFound      = errors.New("no such model or API")
+	ErrRateLimit     = errors.New("rate limit")
+	ErrContextLength = errors.New("the request is longer than the model's window")
+	ErrBadRequest    = errors.New("the server does not take the request")
+	ErrServer        = errors.New("the server failed")
+	ErrRefused       = errors.New("connection refused")
+	ErrNetwork       = errors.New("the server cannot be reached")
+	ErrTimedOut      = errors.New("the server was silent for too long")
+	ErrBadStream     = errors.New("not the answer of a chat API")
+	ErrBroken        = errors.New("the connection broke")
+	ErrStopped       = errors.New("stopped")
+)
+
+// sentinel is the error that stands for a kind.
+func (k ErrorKind) sentinel() error {
+	switch k {
+	case Auth:
+		return ErrAuth
+	case Payment:
+		return ErrPayment
+	case NotFound:
+		return ErrNotFound
+	case RateLimit:
+		return ErrRateLimit
+	case Overflow:
+		return ErrContextLength
+	case BadRequest:
+		return ErrBadRequest
+	case Server:
+		return ErrServer
+	case Refused:
+		return ErrRefused
+	case Network:
+		return ErrNetwork
+	case TimedOut:
+		return ErrTimedOut
+	case BadStream:
+		return ErrBadStream
+	case Broken:
+		return ErrBroken
+	case Stopped:
+		return ErrStopped
+	}
+	return nil
+}
+
+// Error is everything that is known about a request that failed. Its text is one sentence for
+// the user. No field holds the endpoint's key, even where the server sent it back.
+type Error struct {
+	Kind     ErrorKind
+	Status   int               // the HTTP status, 0 for none
+	Message  string            // the server's own words, "" for none
+	Body     string            // as received, at most 64 KiB
+	Header   map[string]string // what the headers said about limits and the request's id
+	Wait     time.Duration     // what the server asked for, 0 for nothing
+	Limit    int               // overflow: the window in tokens, 0 where not said
+	Prompt   int               // overflow: the request's tokens, 0 where not said
+	Output   int               // overflow: the reply's tokens that were asked for, 0 where not said
+	Endpoint string            // the endpoint's name
+	Address  string            // where it is, for people
+	KeyFrom  string            // where the key came from
+	Model    string
+	Silence  time.Duration // timed-out: how long nothing came
+	Err      error         // what lies beneath, nil for none
+
+	noKey bool // the request carried no key
+	page  bool // the body is a web page
+	final bool // trying again cannot help, whatever the status says
+}
+
+// Is matches the error of its kind, such as ErrContextLength.
+func (e *Error) Is(target error) bool { return target == e.Kind.sentinel() }
+
+// Unwrap gives what lies beneath.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Retryable says that the same request may succeed later: the server was busy, failing or
+// not reached. It is false where the same request would fail the same way.
+func (e *Error) Retryable() bool {
+	if e.final {
+		return false
+	}
+	switch e.Kind {
+	case Refused, Network, Broken:
+		return true
+	case RateLimit, Server, TimedOut:
+		return e.Status == 0 || e.Status == 408 || e.Status == 409 || e.Status == 429 || e.Status >= 500
+	case BadRequest:
+		return e.Status == 408 || e.Status == 409
+	}
+	return false
+}
+
+// stopped is the error of a caller's context that ended.
+func stopped(ctx context.Context) *Error {
+	return &Error{Kind: Stopped, Err: ctx.Err()}
+}

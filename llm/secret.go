@@ -1,0 +1,33 @@
+package llm
+
+import "log/slog"
+
+// redacted stands for a secret wherever one would be shown.
+const redacted = "[redacted]"
+
+// Secret is a key. Printing, logging or encoding one gives "[redacted]"; only Reveal gives the
+// key, and only the code that sets a request header calls it.
+type Secret string
+
+// Reveal returns the key itself.
+func (s Secret) Reveal() string { return string(s) }
+
+// String returns "[redacted]", or "" for no key.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return redacted
+}
+
+// GoString is what %#v prints: as String.
+func (s Secret) GoString() string { return `"` + s.String() + `"` }
+
+// MarshalText is what JSON, TOML and XML encode: as String.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalJSON is what JSON encodes: as String.
+func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
+
+// LogValue is what slog writes: as String.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
