@@ -1,0 +1,215 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// plan decides the next request, stores its record and shows it. The record is on disk before any
+// byte of the request leaves.
+func (t *turn) plan(ctx context.Context) (llm.Request, asked, error) {
+	t.mu.Lock()
+	plan, err := t.build(t.past, t.said)
+	options := t.options(t.said)
+	client, row := t.client, t.row
+	t.mu.Unlock()
+	if err != nil {
+		return llm.Request{}, asked{}, err
+	}
+	request := t.request(row.Model, plan)
+	body, err := client.Body(request)
+	if err != nil {
+		return request, asked{}, err
+	}
+	record, err := newRecord(row, t.said[0].ID, options, plan)
+	if err != nil {
+		return request, asked{}, err
+	}
+	record.BodyHash = hash(body)
+	record.Tokenizer = t.deps.Tokenizer
+	if record, err = t.deps.Store.AddRequest(ctx, record); err != nil {
+		return request, asked{}, err
+	}
+	t.emit(Planned{Plan: plan, Request: record})
+	return request, asked{client: client, record: record, plan: plan, began: t.deps.Now()}, nil
+}
+
+// request is what goes to the model: the plan's messages and what is asked of every model.
+func (t *turn) request(model string, plan history.Plan) llm.Request {
+	r := llm.Request{
+		Model:       model,
+		Messages:    plan.Messages,
+		MaxTokens:   t.deps.Sampling.MaxTokens,
+		Temperature: t.deps.Sampling.Temperature,
+		TopP:        t.deps.Sampling.TopP,
+		Effort:      t.deps.Sampling.Effort,
+	}
+	if t.deps.Tools != nil {
+		r.Tools = t.deps.Tools.Tools()
+	}
+	return r
+}
+
+// asked is one request on its way: its record, and the answer as far as it has arrived.
+type asked struct {
+	client *llm.Client
+	record store.Request
+	plan   history.Plan
+	began  time.Time
+	reply  llm.Reply
+	saver  *saver // nil until the first piece arrived
+}
+
+// ask sends the request and saves what comes back: the whole answer, or its beginning when the user
+// or the network ended it. Only a request that brought nothing at all leaves no message.
+func (t *turn) ask(ctx context.Context, request llm.Request, a asked) (store.Message, error) {
+	var fault error
+	for event, err := range a.client.Stream(ctx, request) {
+		if err != nil {
+			fault = err
+			break
+		}
+		if fault = t.arrive(ctx, &a, event); fault != nil {
+			break
+		}
+	}
+	a.close(t.deps.Now(), ctx.Err() != nil, fault)
+	if a.saver == nil {
+		return store.Message{}, t.saveFault(ctx, a, fault)
+	}
+	answer, err := t.saveAnswer(ctx, a)
+	if err != nil {
+		return answer, err
+	}
+	t.calibrate(ctx, a)
+	return answer, fault
+}
+
+// arrive takes one event of the stream: keeps it, offers it to the store, shows it.
+func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
+	a.reply.Add(event)
+	switch event := event.(type) {
+	case llm.Waiting:
+		a.record.Retries++
+		t.emit(Waiting{event})
+		return nil
+	case llm.TextDelta:
+		t.emit(Delta{Text: event.Text})
+	case llm.ReasoningDelta:
+		t.emit(Delta{Reasoning: event.Text})
+	case llm.ToolDelta:
+		t.emit(Calling{Slot: event.Slot, Name: event.Name, Arguments: event.Arguments})
+	default:
+		return nil
+	}
+	if a.saver == nil {
+		a.record.FirstToken = t.deps.Now().Sub(a.began)
+		row, err := t.deps.Store.StartAnswer(ctx, t.answerRow(*a))
+		if err != nil {
+			return err
+		}
+		a.saver = startSaver(t.deps.Store, row.ID)
+	}
+	a.saver.offer(a.reply.Text, a.reply.Reasoning)
+	return nil
+}
+
+// close notes how the request ended.
+func (a *asked) close(now time.Time, stopped bool, fault error) {
+	r := &a.record
+	r.Took = now.Sub(a.began)
+	r.Prompt, r.Cached = a.reply.Usage.Prompt, a.reply.Usage.Cached
+	r.Answer, r.Reasoning = a.reply.Usage.Answer, a.reply.Usage.Reasoning
+	r.Finish, r.End = a.reply.Finished.Reason, string(a.reply.Finished.End)
+	switch {
+	case stopped:
+		r.End = "stopped"
+	case fault != nil && a.saver != nil:
+		r.End = string(llm.CutOff)
+	case fault != nil:
+		r.End = "failed"
+	}
+	if fault == nil || stopped {
+		return
+	}
+	r.Error = fault.Error()
+	if e := (*llm.Error)(nil); errors.As(fault, &e) && e.Body != "" {
+		r.Error += "\n" + e.Body
+	}
+}
+
+// answerRow is the answer's row as of now.
+func (t *turn) answerRow(a asked) store.Message {
+	status := history.Complete
+	if a.record.End != string(llm.Done) {
+		status = history.Interrupted
+	}
+	return store.Message{
+		Session:      a.record.Session,
+		Parent:       t.Info().Leaf,
+		Request:      a.record.ID,
+		Endpoint:     a.record.Endpoint,
+		Model:        a.record.Model,
+		FinishReason: a.reply.Finished.Reason,
+		Extra:        a.reply.Finished.Extra,
+		Message: history.Message{
+			Role:      history.Assistant,
+			Content:   a.reply.Text,
+			Reasoning: a.reply.Reasoning,
+			ToolCalls: a.reply.Calls,
+			Status:    status,
+		},
+	}
+}
+
+// saveAnswer stores what arrived with its receipt in one transaction. It happens even after a
+// stop: the user has already seen the text.
+func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
+	if err := a.saver.close(); err != nil {
+		t.deps.Log.Warn("checkpoint the answer", "err", err)
+	}
+	save, cancel := detached(ctx)
+	defer cancel()
+	m := t.answerRow(a)
+	m.ID = a.saver.id
+	m.Tokens = t.count(m.Content)
+	stored, err := t.deps.Store.FinishAnswer(save, m, a.record)
+	if err != nil {
+		return m, err
+	}
+	t.add(stored)
+	t.emit(Answered{Message: stored, Receipt: receipt(a.record, a.plan)})
+	if a.record.End == string(llm.NoDone) {
+		t.emit(Notice{"the server closed the stream without saying that the answer was over; it is kept as interrupted"})
+	}
+	return stored, nil
+}
+
+// saveFault stores why a request brought nothing, and hands the reason on.
+func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
+	save, cancel := detached(ctx)
+	defer cancel()
+	if fault == nil && ctx.Err() == nil {
+		fault = errEmptyAnswer{t.Ref()}
+		a.record.End, a.record.Error = "failed", fault.Error()
+	}
+	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
+		return errors.Join(fault, err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fault
+}
+
+// errEmptyAnswer says that the server answered in order, with nothing.
+type errEmptyAnswer struct{ ref string }
+
+func (e errEmptyAnswer) Error() string {
+	return e.ref + " sent an empty answer; r in the transcript or /retry asks again"
+}

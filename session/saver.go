@@ -1,0 +1,78 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"winnow/session/store"
+)
+
+// checkpointEvery bounds what a crash can cost: the newest words of a streaming answer.
+const checkpointEvery = 250 * time.Millisecond
+
+// saver writes a streaming answer to the store every checkpointEvery while it grows, so that what
+// arrived is on disk even when the server then falls silent. Its goroutine ends with close.
+type saver struct {
+	id    int64 // the answer's row
+	store *store.Store
+
+	mu              sync.Mutex
+	text, reasoning string
+	fresh           bool // something arrived since the last checkpoint
+	err             error
+
+	stop chan struct{}
+	done chan struct{}
+}
+
+func startSaver(st *store.Store, id int64) *saver {
+	s := &saver{id: id, store: st, stop: make(chan struct{}), done: make(chan struct{})}
+	go s.run()
+	return s
+}
+
+func (s *saver) run() {
+	defer close(s.done)
+	tick := time.NewTicker(checkpointEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-tick.C:
+			s.write()
+		}
+	}
+}
+
+func (s *saver) offer(text, reasoning string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text, s.reasoning, s.fresh = text, reasoning, true
+}
+
+func (s *saver) write() {
+	s.mu.Lock()
+	text, reasoning, fresh := s.text, s.reasoning, s.fresh
+	s.fresh = false
+	s.mu.Unlock()
+	if !fresh {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+	defer cancel()
+	if err := s.store.Checkpoint(ctx, s.id, text, reasoning); err != nil {
+		s.mu.Lock()
+		s.err = err
+		s.mu.Unlock()
+	}
+}
+
+// close ends the checkpoints and says whether one failed. The finished answer is written by the
+// turn itself.
+func (s *saver) close() error {
+	close(s.stop)
+	<-s.done
+	return s.err
+}

@@ -1,0 +1,256 @@
+// Package session is a conversation: it orders a turn (save, plan, ask, save, run tools) and keeps
+// the store and the reader's view of the conversation in step. It decides nothing about what the
+// model sees, knows no SQL and no wire format, and draws nothing.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// Deps is what every conversation needs. Deps is copied and never changed.
+type Deps struct {
+	Store     *store.Store
+	Models    *llm.Catalog
+	Policy    history.Policy   // as configured; a session may override it
+	System    string           // the configured system prompt, "" for none
+	Sampling  Sampling         // what is asked of every model
+	Tools     *llm.Toolbox     // nil offers no tools
+	Approve   Approval         // when a tool call needs the user's word
+	MaxRounds int              // the most requests of one turn; 0 is 16
+	TitleRef  string           // the model that writes titles; "" takes them from the first message
+	Count     history.Counter  // counts tokens
+	Tokenizer string           // what Count is called, for the records
+	Now       func() time.Time // nil is time.Now
+	Log       *slog.Logger     // nil discards
+}
+
+// Sampling is what is asked of a model beside the messages.
+type Sampling struct {
+	MaxTokens   int      // the most tokens of a reply; 0 leaves it to the server
+	Temperature *float64 // nil leaves it to the server
+	TopP        *float64
+	Effort      string // reasoning effort
+}
+
+// Approval says when a tool call needs the user's word.
+type Approval string
+
+// The ways to approve tool calls.
+const (
+	Ask    Approval = "ask"    // before every call
+	Always Approval = "always" // never ask, run
+	Never  Approval = "never"  // never ask, refuse
+)
+
+// Start is how a new conversation begins.
+type Start struct {
+	Ref string // the model, "endpoint/model"
+	Dir string // the working directory, a facet for finding it again
+}
+
+// windowful is how many messages Open reads: more than any screen shows, and quick in any session.
+const windowful = 200
+
+var (
+	// ErrBusy says that a turn is running: one conversation has one turn at a time.
+	ErrBusy = errors.New("an answer is still arriving; esc stops it")
+	// ErrLoading says that the older messages are not read yet, so that no plan can be true.
+	ErrLoading = errors.New("the older messages are still being read")
+	// ErrNothingToAnswer says that there is no user message to ask about.
+	ErrNothingToAnswer = errors.New("there is no message to answer yet")
+)
+
+// Session is one conversation. Its methods may be called from several goroutines; a turn runs on a
+// goroutine of its own.
+type Session struct {
+	deps   Deps
+	client *llm.Client
+
+	mu      sync.Mutex
+	row     store.Session
+	branch  []store.Message // the active branch, as far as it is loaded
+	whole   bool            // branch holds all of it
+	reader  *history.Conversation
+	read    int // messages of branch that reader has read
+	flags   map[int64]history.Flag
+	policy  history.Policy
+	window  llm.Window
+	learned store.Learned
+	turn    *turn // the running one
+
+	toolCost int // tokens of the tool schemas, 0 before they were counted
+}
+
+// New begins a conversation. Nothing is on disk until its first message.
+func New(d Deps, o Start) (*Session, error) {
+	s := &Session{
+		deps:   d.filled(),
+		row:    store.Session{Dir: o.Dir, Preset: d.Policy.Preset},
+		whole:  true,
+		flags:  map[int64]history.Flag{},
+		policy: d.Policy,
+	}
+	if err := s.useModel(o.Ref); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Open resumes the stored conversation with this id or unique prefix. It reads the newest messages
+// only: call LoadRest behind the first frame. A model that is no longer configured is replaced by
+// fallback, the reference of the model in use now; the caller sees the difference in Ref.
+func Open(ctx context.Context, d Deps, id, fallback string) (*Session, error) {
+	row, err := d.Store.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{deps: d.filled(), row: row, policy: d.Policy}
+	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
+		return nil, err
+	}
+	s.whole = len(s.branch) < windowful
+	if s.flags, err = d.Store.Flags(ctx, row.ID); err != nil {
+		return nil, err
+	}
+	if s.policy, err = policyOf(d.Policy, row); err != nil {
+		return nil, err
+	}
+	if row.Endpoint != "" && s.useModel(row.Endpoint+"/"+row.Model) == nil {
+		return s, nil
+	}
+	if err := s.useModel(fallback); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (d Deps) filled() Deps {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
+	}
+	if d.MaxRounds == 0 {
+		d.MaxRounds = 16
+	}
+	if d.Approve == "" {
+		d.Approve = Ask
+	}
+	return d
+}
+
+// LoadRest reads what Open left out and asks the server how large the model's window is. Until it
+// returns, Preview answers ErrLoading in a long conversation.
+func (s *Session) LoadRest(ctx context.Context) error {
+	if err := s.loadBranch(ctx); err != nil {
+		return err
+	}
+	return s.findWindow(ctx)
+}
+
+func (s *Session) loadBranch(ctx context.Context) error {
+	s.mu.Lock()
+	row, whole := s.row, s.whole
+	var before int64
+	if len(s.branch) > 0 {
+		before = s.branch[0].ID
+	}
+	s.mu.Unlock()
+	if whole {
+		return nil
+	}
+	older, err := s.deps.Store.Branch(ctx, row.ID, row.Leaf, before, -1)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.whole {
+		s.branch, s.whole = append(older, s.branch...), true
+	}
+	return nil
+}
+
+// Info is the conversation's row as of now; its ID is "" until the first message is stored.
+func (s *Session) Info() store.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.row
+}
+
+// Ref is the model in use, "endpoint/model".
+func (s *Session) Ref() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.row.Endpoint + "/" + s.row.Model
+}
+
+// Messages is the active branch in order, as far as it is loaded. The slice is the caller's.
+func (s *Session) Messages() []store.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]store.Message(nil), s.branch...)
+}
+
+// Loaded says whether Messages holds the whole active branch.
+func (s *Session) Loaded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.whole
+}
+
+// Busy says whether a turn is running.
+func (s *Session) Busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn != nil
+}
+
+// Receipts are the sums of the answers given so far, by the id of the answer's request.
+func (s *Session) Receipts(ctx context.Context) (map[int64]Receipt, error) {
+	id := s.Info().ID
+	if id == "" {
+		return nil, nil
+	}
+	records, err := s.deps.Store.Requests(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	receipts := make(map[int64]Receipt, len(records))
+	for _, r := range records {
+		receipts[r.ID] = ReceiptOf(r)
+	}
+	return receipts, nil
+}
+
+// Close stops a running turn and waits until what arrived is saved, or until ctx ends. The events
+// of that turn need no reader any more.
+func (s *Session) Close(ctx context.Context) error {
+	s.mu.Lock()
+	t := s.turn
+	if t != nil && !t.abandoned {
+		t.abandoned = true
+		close(t.left)
+	}
+	s.mu.Unlock()
+	if t == nil {
+		return nil
+	}
+	t.stop()
+	select {
+	case <-t.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the answer to be saved: %w", ctx.Err())
+	}
+}

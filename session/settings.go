@@ -1,0 +1,197 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// SetModel asks another model from the next turn on. An unknown reference changes nothing.
+func (s *Session) SetModel(ctx context.Context, ref string) error {
+	if err := s.useModel(ref); err != nil {
+		return err
+	}
+	if row := s.Info(); row.ID != "" {
+		if err := s.deps.Store.SetModel(ctx, row.ID, row.Endpoint, row.Model); err != nil {
+			return err
+		}
+	}
+	return s.findWindow(ctx)
+}
+
+// useModel resolves ref and makes it the model of the next request.
+func (s *Session) useModel(ref string) error {
+	client, model, err := s.deps.Models.Resolve(ref)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.client = client
+	s.row.Endpoint, s.row.Model = client.Endpoint().Name, model
+	s.window, s.learned = llm.Window{}, store.Learned{}
+	return nil
+}
+
+// findWindow takes what was learned of the model's window and token ratio, and asks the server
+// where nothing was. It may wait for the network.
+func (s *Session) findWindow(ctx context.Context) error {
+	s.mu.Lock()
+	client, model, known := s.client, s.row.Model, s.window.Tokens > 0
+	s.mu.Unlock()
+	if known {
+		return nil
+	}
+	learned, err := s.deps.Store.Endpoint(ctx, client.Endpoint().BaseURL, model)
+	if err != nil {
+		return err
+	}
+	window := llm.Window{Tokens: learned.Window, Source: "an earlier answer"}
+	if configured := client.Endpoint().Window; configured > 0 {
+		window = llm.Window{Tokens: configured, Source: "the configuration"}
+	}
+	if window.Tokens == 0 {
+		if window, err = client.Window(ctx, model); err != nil {
+			s.deps.Log.Debug("ask for the window", "model", model, "err", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client == client && s.row.Model == model {
+		s.window, s.learned = window, learned
+	}
+	return nil
+}
+
+// Window is what is known of the model's context window; Tokens is 0 before it was found.
+func (s *Session) Window() llm.Window {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.window
+}
+
+// Rename gives the conversation a title of the user's own, which no automatic title replaces.
+func (s *Session) Rename(ctx context.Context, title string) error {
+	title = strings.TrimSpace(title)
+	if row := s.Info(); row.ID != "" {
+		if err := s.deps.Store.Rename(ctx, row.ID, title, "user"); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.row.Title, s.row.TitleFrom = title, "user"
+	return nil
+}
+
+// SetPreset cuts this conversation's requests by another preset. It drops the overrides.
+func (s *Session) SetPreset(ctx context.Context, name string) error {
+	if _, err := history.Preset(name); err != nil {
+		return err
+	}
+	return s.override(ctx, name, "")
+}
+
+// SetBudget limits this conversation's requests to so many tokens; 0 is auto.
+func (s *Session) SetBudget(ctx context.Context, tokens int) error {
+	if tokens < 0 {
+		return fmt.Errorf("a budget of %d tokens is not possible; 0 is auto", tokens)
+	}
+	row := s.Info()
+	keys := map[string]any{}
+	if err := toml.Unmarshal([]byte(row.Overrides), &keys); err != nil {
+		return fmt.Errorf("read this conversation's overrides: %w", err)
+	}
+	keys["budget"] = tokens
+	text, err := toml.Marshal(keys)
+	if err != nil {
+		return fmt.Errorf("write this conversation's overrides: %w", err)
+	}
+	return s.override(ctx, row.Preset, string(text))
+}
+
+func (s *Session) override(ctx context.Context, preset, overrides string) error {
+	row := s.Info()
+	row.Preset, row.Overrides = preset, overrides
+	policy, err := policyOf(s.deps.Policy, row)
+	if err != nil {
+		return err
+	}
+	if row.ID != "" {
+		if err := s.deps.Store.SetPreset(ctx, row.ID, preset, overrides); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.row.Preset, s.row.Overrides, s.policy = preset, overrides, policy
+	return nil
+}
+
+// policyOf is the configured policy, or the preset that the conversation chose instead, with the
+// conversation's overrides on top.
+func policyOf(configured history.Policy, row store.Session) (history.Policy, error) {
+	p := configured
+	if row.Preset != "" && row.Preset != configured.Preset {
+		chosen, err := history.Preset(row.Preset)
+		if err != nil {
+			return p, err
+		}
+		p = chosen
+	}
+	if err := toml.Unmarshal([]byte(row.Overrides), &p); err != nil {
+		return p, fmt.Errorf("read this conversation's overrides: %w", err)
+	}
+	return p, p.Check()
+}
+
+// Policy is what cuts the next request.
+func (s *Session) Policy() history.Policy {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.policy
+}
+
+// SetSystem gives this conversation a system prompt of its own; "" is the configured one.
+func (s *Session) SetSystem(ctx context.Context, text string) error {
+	if row := s.Info(); row.ID != "" {
+		if err := s.deps.Store.SetSystem(ctx, row.ID, text); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.row.System = text
+	return nil
+}
+
+// SetFlag pins a message, excludes it, or gives it back to the rules with "".
+func (s *Session) SetFlag(ctx context.Context, message int64, f history.Flag) error {
+	if err := s.deps.Store.SetFlag(ctx, message, f); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	flags := make(map[int64]history.Flag, len(s.flags)+1)
+	for id, old := range s.flags {
+		flags[id] = old
+	}
+	if flags[message] = f; f == "" {
+		delete(flags, message)
+	}
+	s.flags = flags
+	return nil
+}
+
+// Flag is what the user decided about a message by hand, "" for nothing.
+func (s *Session) Flag(message int64) history.Flag {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flags[message]
+}

@@ -1,0 +1,125 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+// titleLength is the longest automatic title, in code points.
+const titleLength = 48
+
+// TitleFrom makes a title of a first message by a plain rule: its first line with a letter or
+// digit in it, without Markdown's marks, up to its first sentence's end, cut at a word.
+func TitleFrom(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.Fields(strings.TrimLeft(line, "#>*-`~ \t")), " ")
+		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			return cutAtWord(firstSentence(printable(line)), titleLength)
+		}
+	}
+	return "Untitled"
+}
+
+// firstSentence ends a line at a sentence's end, but not inside "v1.2" or "e.g.".
+func firstSentence(line string) string {
+	for i, r := range line {
+		rest := line[i+len(string(r)):]
+		switch {
+		case strings.ContainsRune("。！？", r):
+			return line[:i]
+		case strings.ContainsRune(".!?", r) && strings.HasPrefix(rest, " ") && i > 12:
+			return strings.TrimRight(line[:i], ".!?")
+		}
+	}
+	return strings.TrimRight(line, ".:,; ")
+}
+
+// cutAtWord cuts a line to at most limit code points and an ellipsis, at a space where one is near.
+func cutAtWord(line string, limit int) string {
+	runes := []rune(line)
+	if len(runes) <= limit {
+		return line
+	}
+	cut := string(runes[:limit-1])
+	if space := strings.LastIndexByte(cut, ' '); space > len(cut)/2 {
+		cut = cut[:space]
+	}
+	return cut + "…"
+}
+
+// printable leaves out what a title must not hold: control characters and broken UTF-8.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, line)
+}
+
+// titlePrompt asks a model for a title.
+const titlePrompt = "Write a title of two to six words for this conversation, in its own language. Answer with the title alone: no quotes, no full stop."
+
+// Retitle gives the conversation a new automatic title: by the configured title model, or by the
+// plain rule where none is configured. A title of the user's own stays unless force is set.
+func (s *Session) Retitle(ctx context.Context, force bool) (string, error) {
+	row := s.Info()
+	if row.ID == "" {
+		return row.Title, ErrNothingToAnswer
+	}
+	if row.TitleFrom == "user" && !force {
+		return row.Title, nil
+	}
+	title, err := s.newTitle(ctx)
+	if err != nil {
+		return row.Title, fmt.Errorf("write a title: %w", err)
+	}
+	if err := s.deps.Store.Rename(ctx, row.ID, title, "auto"); err != nil {
+		return row.Title, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.row.Title, s.row.TitleFrom = title, "auto"
+	return title, nil
+}
+
+func (s *Session) newTitle(ctx context.Context) (string, error) {
+	first, answer := s.opener()
+	if s.deps.TitleRef == "" {
+		return TitleFrom(first), nil
+	}
+	client, model, err := s.deps.Models.Resolve(s.deps.TitleRef)
+	if err != nil {
+		return "", err
+	}
+	question := "User: " + cutAtWord(first, 2000) + "\n\nAssistant: " + cutAtWord(answer, 2000)
+	var reply llm.Reply
+	for event, err := range client.Stream(ctx, llm.Request{Model: model, Messages: []history.Message{
+		{Role: history.System, Content: titlePrompt},
+		{Role: history.User, Content: question},
+	}}) {
+		if err != nil {
+			return "", err
+		}
+		reply.Add(event)
+	}
+	return TitleFrom(strings.Trim(reply.Text, "\"'“”„« »\n ")), nil
+}
+
+// opener is the first user message of the loaded branch and the answer to it.
+func (s *Session) opener() (user, answer string) {
+	for _, m := range s.Messages() {
+		switch {
+		case m.Role == history.User && user == "":
+			user = m.Content
+		case m.Role == history.Assistant && user != "" && m.Content != "":
+			return user, m.Content
+		}
+	}
+	return user, ""
+}

@@ -1,0 +1,239 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// saveTime bounds the writes that must happen even after a stop: the user has already seen what
+// they save.
+const saveTime = 5 * time.Second
+
+// turn is one running turn. Its goroutine is the only writer of events, and closes it.
+type turn struct {
+	*Session
+	events    chan Event
+	stop      context.CancelFunc
+	left      chan struct{} // closed when nobody reads the events any more
+	abandoned bool          // left is closed
+	done      chan struct{}
+	past      int               // messages of the branch before this turn
+	said      []history.Message // the user's message, then what the turn has added
+}
+
+// Send stores draft as the user's message and asks the model for an answer. A turn that is already
+// running makes it fail with ErrBusy, and nothing is stored.
+func (s *Session) Send(ctx context.Context, draft string) <-chan Event {
+	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		if err := t.saveUser(ctx, draft); err != nil {
+			return err
+		}
+		return t.answer(ctx)
+	})
+}
+
+// Regenerate asks again for the last user message of the branch. The new answer stands beside the
+// old one as its sibling: nothing is overwritten.
+func (s *Session) Regenerate(ctx context.Context) <-chan Event {
+	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		if err := t.goBackToUser(ctx); err != nil {
+			return err
+		}
+		return t.answer(ctx)
+	})
+}
+
+// Retry asks for the last user message when it has no answer, or only the beginning of one.
+func (s *Session) Retry(ctx context.Context) <-chan Event { return s.Regenerate(ctx) }
+
+// start runs story as this session's one turn.
+func (s *Session) start(ctx context.Context, story func(context.Context, *turn) error) <-chan Event {
+	ctx, stop := context.WithCancel(ctx)
+	t := &turn{Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{})}
+	s.mu.Lock()
+	busy := s.turn != nil
+	if !busy {
+		s.turn = t
+	}
+	s.mu.Unlock()
+	go func() {
+		defer close(t.events)
+		defer stop()
+		err := ErrBusy
+		if !busy {
+			err = t.tell(ctx, story)
+		}
+		t.emit(Finished{Err: err})
+	}()
+	return t.events
+}
+
+// emit shows an event. A turn whose reader has left goes on to its end unseen.
+func (t *turn) emit(e Event) {
+	select {
+	case t.events <- e:
+	case <-t.left:
+	}
+}
+
+// tell runs the story and gives the session back when it ends.
+func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) error) error {
+	defer close(t.done)
+	defer func() {
+		t.mu.Lock()
+		t.Session.turn = nil
+		t.mu.Unlock()
+	}()
+	if err := t.prepare(ctx); err != nil {
+		return err
+	}
+	err := story(ctx, t)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// prepare reads what a plan needs: the whole branch, and the window where nobody asked for it yet.
+func (t *turn) prepare(ctx context.Context) error {
+	if err := t.loadBranch(ctx); err != nil {
+		return err
+	}
+	ask, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	return t.findWindow(ask)
+}
+
+// answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks
+// for none.
+func (t *turn) answer(ctx context.Context) error {
+	for range t.deps.MaxRounds {
+		answer, err := t.round(ctx)
+		if err != nil {
+			return err
+		}
+		if answer.Status != history.Complete || len(answer.ToolCalls) == 0 {
+			return ctx.Err()
+		}
+		for _, call := range answer.ToolCalls {
+			if err := t.runTool(ctx, call); err != nil {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("the model asked for tools %d times in one turn; that is the limit (tools.max_rounds)", t.deps.MaxRounds)
+}
+
+// round plans one request, sends it and saves its answer. A request that turns out to be larger
+// than the window is planned once more, smaller, now that the window is known.
+func (t *turn) round(ctx context.Context) (store.Message, error) {
+	answer, err := t.attempt(ctx)
+	var fault *llm.Error
+	if !errors.Is(err, llm.ErrContextLength) || !errors.As(err, &fault) {
+		return answer, err
+	}
+	if !t.learnWindow(ctx, fault) {
+		return answer, err
+	}
+	return t.attempt(ctx)
+}
+
+func (t *turn) attempt(ctx context.Context) (store.Message, error) {
+	request, record, err := t.plan(ctx)
+	if err != nil {
+		return store.Message{}, err
+	}
+	return t.ask(ctx, request, record)
+}
+
+// saveUser commits the user's message. The conversation's row begins with it.
+func (t *turn) saveUser(ctx context.Context, draft string) error {
+	row := t.Info()
+	m := store.Message{Session: row.ID, Parent: row.Leaf, Message: history.Message{
+		Role: history.User, Content: draft, Status: history.Complete, Tokens: t.count(draft),
+	}}
+	title := ""
+	if row.ID == "" {
+		if row.TitleFrom == "" {
+			title = TitleFrom(draft)
+			row.Title, row.TitleFrom = title, "auto"
+		}
+		begun, first, err := t.deps.Store.Begin(ctx, row, m)
+		if err != nil {
+			return err
+		}
+		row, m = begun, first
+	} else {
+		stored, err := t.deps.Store.Append(ctx, m)
+		if err != nil {
+			return err
+		}
+		m = stored
+	}
+	t.mu.Lock()
+	t.row = row
+	t.past = len(t.branch)
+	t.mu.Unlock()
+	t.add(m)
+	t.emit(Stored{m})
+	if title != "" {
+		t.emit(Titled{title})
+	}
+	return nil
+}
+
+// goBackToUser makes the last user message of the branch the one to answer. What stands behind it
+// stays in the store as another branch.
+func (t *turn) goBackToUser(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := len(t.branch) - 1
+	for at >= 0 && t.branch[at].Role != history.User {
+		at--
+	}
+	if at < 0 {
+		return ErrNothingToAnswer
+	}
+	user := t.branch[at]
+	if err := t.deps.Store.SetLeaf(ctx, t.row.ID, user.ID); err != nil {
+		return err
+	}
+	t.branch = t.branch[: at+1 : at+1]
+	t.row.Leaf = user.ID
+	t.reader = nil
+	t.past = at
+	t.said = []history.Message{user.Message}
+	return nil
+}
+
+// add puts a stored message at the end of the branch and of the running turn.
+func (t *turn) add(m store.Message) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.branch = append(t.branch, m)
+	t.row.Leaf = m.ID
+	t.row.Messages++
+	if m.Role == history.User {
+		t.row.Turns++
+	}
+	t.said = append(t.said, m.Message)
+}
+
+// count counts a text's tokens, or 0 where nothing counts: the plan then estimates.
+func (t *turn) count(text string) int {
+	if t.deps.Count == nil {
+		return 0
+	}
+	return t.deps.Count(text)
+}
+
+// detached is a bounded context for the writes that a stop must not prevent.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+}
