@@ -1,0 +1,10 @@
+// Package docs holds winnow's documentation: the pages are for people to read here, and for the
+// built-in guide to answer from.
+package docs
+
+import "embed"
+
+// Pages are the Markdown pages of this folder.
+//
+//go:embed *.md
+var Pages embed.FS
