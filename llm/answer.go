@@ -1,0 +1,194 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// answer reads the chunks of one answer and turns them into events.
+type answer struct {
+	think  thinkSplitter
+	slots  slots
+	usage  Usage
+	told   bool // usage came
+	finish string
+	extra  extra
+}
+
+// add takes one chunk. It is an error where the chunk is not an object.
+func (a *answer) add(raw []byte) ([]Event, error) {
+	var chunk map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &chunk); err != nil {
+		return nil, fmt.Errorf("read a part of the answer: %w", err)
+	}
+	a.extra.keep("chunk", chunk, chunkKeys)
+	var events []Event
+	// The last chunk of a stream holds the usage and no choice.
+	var choices []map[string]json.RawMessage
+	if json.Unmarshal(chunk["choices"], &choices) == nil && len(choices) > 0 {
+		events = a.choice(choices[0])
+	}
+	if u, ok := usageOf(chunk); ok && (!a.told || u != a.usage) {
+		a.usage, a.told = u, true
+		events = append(events, u)
+	}
+	return events, nil
+}
+
+// end closes the answer: what was held back comes out, then how it ended.
+func (a *answer) end(whole bool) ([]Event, Finished) {
+	f := Finished{Reason: a.finish, End: NoDone, Extra: a.extra.json()}
+	if whole {
+		f.End = Done
+	}
+	return a.think.end(), f
+}
+
+// choice takes a delta, or the message of an answer in one piece.
+func (a *answer) choice(choice map[string]json.RawMessage) []Event {
+	if s := scalar(choice["finish_reason"]); s != "" {
+		a.finish = s
+	}
+	delta := members(choice["delta"])
+	if delta == nil {
+		delta = members(choice["message"])
+	}
+	if delta == nil {
+		return nil
+	}
+	a.extra.keep("message", delta, messageKeys)
+	var events []Event
+	reasoning := text(delta["reasoning_content"])
+	if reasoning == "" {
+		reasoning = text(delta["reasoning"])
+	}
+	said, thought := parts(delta["content"])
+	if reasoning += thought; reasoning != "" {
+		events = append(events, ReasoningDelta{reasoning})
+	}
+	events = append(events, a.think.add(said)...)
+	if refusal := text(delta["refusal"]); refusal != "" {
+		events = append(events, TextDelta{refusal})
+	}
+	return append(events, a.calls(delta["tool_calls"])...)
+}
+
+func (a *answer) calls(raw json.RawMessage) []Event {
+	var calls []map[string]json.RawMessage
+	if json.Unmarshal(raw, &calls) != nil {
+		return nil
+	}
+	var events []Event
+	for _, call := range calls {
+		f := fragment{index: -1, id: text(call["id"])}
+		if n, ok := whole(call["index"]); ok {
+			f.index = n
+		}
+		function := members(call["function"])
+		f.name = text(function["name"])
+		f.arguments = arguments(function["arguments"])
+		at, deltas := a.slots.add(f)
+		for _, d := range deltas {
+			events = append(events, d)
+		}
+		a.extra.keepCall(at, call)
+	}
+	return events
+}
+
+// members is a JSON object's, nil for anything else.
+func members(raw json.RawMessage) map[string]json.RawMessage {
+	var object map[string]json.RawMessage
+	if len(raw) == 0 || json.Unmarshal(raw, &object) != nil {
+		return nil
+	}
+	return object
+}
+
+// text is a JSON string, "" for anything else.
+func text(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// whole is a JSON number that is whole and not negative.
+func whole(raw json.RawMessage) (int, bool) {
+	var n *int
+	if len(raw) == 0 || json.Unmarshal(raw, &n) != nil || n == nil || *n < 0 {
+		return 0, false
+	}
+	return *n, true
+}
+
+// arguments are a piece of text, or, from servers that do not stream them, an object.
+func arguments(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) > 0 && raw[0] == '{' {
+		return string(raw)
+	}
+	return text(raw)
+}
+
+// parts is a content as text: a string, or a list of parts of which some are thought.
+func parts(raw json.RawMessage) (said, thought string) {
+	if len(raw) == 0 {
+		return "", ""
+	}
+	if raw[0] != '[' {
+		return text(raw), ""
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return "", ""
+	}
+	var s, t strings.Builder
+	for _, item := range list {
+		part := members(item)
+		if part == nil {
+			s.WriteString(text(item))
+			continue
+		}
+		s.WriteString(text(part["text"]))
+		if thinking, ok := part["thinking"]; ok {
+			inner, _ := parts(thinking)
+			t.WriteString(inner)
+		}
+	}
+	return s.String(), t.String()
+}
+
+// usageOf reads the token counts, from the places where servers put them.
+func usageOf(chunk map[string]json.RawMessage) (Usage, bool) {
+	u := members(chunk["usage"])
+	if u == nil {
+		u = members(members(chunk["x_groq"])["usage"])
+	}
+	if u == nil {
+		return Usage{}, false
+	}
+	usage := Usage{
+		Prompt:    count(u["prompt_tokens"], u["input_tokens"]),
+		Cached:    count(members(u["prompt_tokens_details"])["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
+		Answer:    count(u["completion_tokens"], u["output_tokens"]),
+		Reasoning: count(members(u["completion_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
+	}
+	if usage.Prompt == 0 {
+		usage.Prompt = -1 // Some servers report 0 for a prompt that was in their cache.
+	}
+	return usage, usage != Usage{-1, -1, -1, -1}
+}
+
+// count is the first of the numbers that is said, -1 for none.
+func count(numbers ...json.RawMessage) int {
+	for _, raw := range numbers {
+		if n, ok := whole(raw); ok {
+			return n
+		}
+	}
+	return -1
+}

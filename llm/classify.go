@@ -1,0 +1,160 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// bodyMax is how much of a failed answer is kept, in bytes.
+const bodyMax = 64 << 10
+
+// templateTexts are what llama.cpp and its kin say with status 500 about a request that they will
+// never take: a message order their chat template refuses, a tool call they cannot parse.
+var templateTexts = regexp.MustCompile(`(?i)failed to parse tool call arguments|json\.exception|\bjinja\b|chat template|raise_exception|roles must alternate|` +
+	`system message must be|after the optional system|prefill|assistant messages at the end|must contain 'content'|missing tool call name|` +
+	`invalid tool call|invalid message content|unexpected role|does not support tools|failed to parse messages|failed to parse input`)
+
+var modelUnknown = regexp.MustCompile(`(?i)model_not_found|model_not_exist|(?:unknown|invalid|no such) model|model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available|not a valid model)|not a valid model`)
+
+// failure makes the error of an answer that says no: by status, or inside a stream with the
+// stream's status 200.
+func (c *Client) failure(status int, h http.Header, body []byte, model string) *Error {
+	said := parseRefusal(body)
+	e := c.blank(model)
+	e.Status = status
+	if status < 400 && !said.page {
+		e.Status = said.status // Inside a stream the status was sent before the trouble.
+	}
+	e.page = said.page
+	e.Message = c.endpoint.redact(strings.ToValidUTF8(said.message, "\uFFFD"))
+	if e.Message == "" {
+		e.Message = c.endpoint.redact(said.kind)
+	}
+	e.Body = c.keep(body)
+	e.Header = c.kept(h)
+	e.Wait = waitFrom(h, said, time.Now())
+	e.Kind, e.final = said.classify(e.Status)
+	if limit, prompt, output, is := said.overflow(e.Status); is {
+		e.Kind, e.Limit, e.Prompt, e.Output = Overflow, limit, prompt, output
+	}
+	return e
+}
+
+// classify sorts a refusal by status and, where servers disagree about statuses, by its text.
+// Final is a refusal that comes again whatever its status promises.
+func (r refusal) classify(status int) (kind ErrorKind, final bool) {
+	text := r.text()
+	switch {
+	case strings.Contains(text, "insufficient_quota"), status == 402, strings.Contains(text, "insufficient_balance"):
+		return Payment, true
+	case status == 401, status == 403, strings.Contains(text, "invalid_api_key"), strings.Contains(text, "API_KEY_INVALID"):
+		return Auth, true
+	case status == 429:
+		return RateLimit, false
+	case status == 404, modelUnknown.MatchString(text) && status < 500:
+		return NotFound, true
+	case status == 408:
+		return TimedOut, false
+	case (status >= 500 || status == 0) && templateTexts.MatchString(text):
+		return BadRequest, true
+	case status == 0 && strings.Contains(text, "invalid_request"):
+		return BadRequest, true
+	case status >= 500, status < 300:
+		if rateTexts.MatchString(text) {
+			return RateLimit, false
+		}
+		return Server, false
+	case rateTexts.MatchString(text):
+		return RateLimit, status != 409
+	}
+	return BadRequest, status != 409
+}
+
+// blank is an error that knows who was asked what.
+func (c *Client) blank(model string) *Error {
+	return &Error{
+		Endpoint: c.endpoint.Name,
+		Address:  shownURL(c.endpoint.BaseURL),
+		KeyFrom:  c.endpoint.KeyFrom,
+		Model:    model,
+		noKey:    len(c.endpoint.secrets()) == 0,
+	}
+}
+
+// keep is what of a body an error keeps.
+func (c *Client) keep(body []byte) string {
+	// A key could be cut in two by the limit and then not be found.
+	text := c.endpoint.redact(strings.ToValidUTF8(string(body), "\uFFFD"))
+	if len(text) > bodyMax {
+		text = strings.ToValidUTF8(text[:bodyMax], "")
+	}
+	return text
+}
+
+// kept are the headers that say something about a failure: limits, waits, the request's id.
+func (c *Client) kept(h http.Header) map[string]string {
+	kept := make(map[string]string)
+	for name, values := range h {
+		low := strings.ToLower(name)
+		if len(values) == 0 || secretHeader(name) && !strings.Contains(low, "ratelimit") {
+			continue
+		}
+		if strings.HasPrefix(low, "x-") || strings.HasPrefix(low, "retry-") || strings.Contains(low, "ratelimit") ||
+			strings.Contains(low, "request-id") || low == "content-type" || low == "server" || low == "location" || low == "date" {
+			kept[name] = c.endpoint.redact(values[0])
+		}
+	}
+	return kept
+}
+
+// unreached makes the error of a request that got no answer.
+func (c *Client) unreached(ctx context.Context, err error, model string) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	e := c.blank(model)
+	var address *url.Error
+	if errors.As(err, &address) {
+		err = address.Err // Its text repeats method and address.
+	}
+	e.Err = shy{err, c.endpoint}
+	var (
+		dns     *net.DNSError
+		timeout net.Error
+	)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Kind = Refused
+		e.Address = c.endpoint.root()
+		return e
+	case errors.As(err, &dns) && dns.IsNotFound:
+		e.Kind, e.Message = Network, "the name "+dns.Name+" is not known; is the network up?"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH), errors.As(err, &dns):
+		e.Kind, e.Message = Network, "there is no network"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		e.Kind = TimedOut
+	default:
+		e.Kind, e.Message = Network, e.Err.Error()
+		e.final = strings.Contains(err.Error(), "x509") || strings.Contains(err.Error(), "unsupported protocol scheme") ||
+			strings.Contains(err.Error(), "invalid header")
+	}
+	return e
+}
+
+// shy is an error whose text does not give the endpoint's secrets away.
+type shy struct {
+	err      error
+	endpoint Endpoint
+}
+
+func (s shy) Error() string { return s.endpoint.redact(s.err.Error()) }
+
+func (s shy) Unwrap() error { return s.err }

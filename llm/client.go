@@ -1,0 +1,273 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	openai "github.com/sashabaranov/go-openai"
+)
+
+const (
+	defaultTries = 3
+	defaultIdle  = 90 * time.Second
+	defaultBegin = 10 * time.Minute
+
+	// waitMax is the longest wait between two tries. A server that asks for more gets no second
+	// try: the user decides.
+	waitMax = 60 * time.Second
+)
+
+// Client talks to one endpoint. It is safe for concurrent use.
+type Client struct {
+	endpoint Endpoint
+	doer     Doer
+
+	mu     sync.Mutex
+	quirks []string // sorted
+}
+
+// NewClient makes the client of an endpoint. It does not connect.
+func NewClient(e Endpoint) *Client {
+	c := &Client{endpoint: e, doer: e.Doer}
+	if c.doer == nil {
+		c.doer = overNetwork()
+	}
+	c.Learn(e.Quirks...)
+	return c
+}
+
+// Endpoint gives the endpoint that the client talks to.
+func (c *Client) Endpoint() Endpoint { return c.endpoint }
+
+// overNetwork is an HTTP client without a limit on the whole answer, which may stream for an
+// hour. It follows no redirect: a POST would become a GET and the key could go to a stranger.
+func overNetwork() *http.Client {
+	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         dialer.DialContext,
+			ForceAttemptHTTP2:   true,
+			TLSHandshakeTimeout: 15 * time.Second,
+			MaxIdleConnsPerHost: 4,
+			IdleConnTimeout:     90 * time.Second,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// rest closes the connections that are kept open for the next request.
+func (c *Client) rest() {
+	if network, ok := c.doer.(*http.Client); ok {
+		network.CloseIdleConnections()
+	}
+}
+
+func (c *Client) idle() time.Duration {
+	if c.endpoint.Idle > 0 {
+		return c.endpoint.Idle
+	}
+	return defaultIdle
+}
+
+func (c *Client) begin() time.Duration {
+	if c.endpoint.Begin > 0 {
+		return c.endpoint.Begin
+	}
+	return defaultBegin
+}
+
+func (c *Client) tries() int {
+	if c.endpoint.Tries > 0 {
+		return c.endpoint.Tries
+	}
+	return defaultTries
+}
+
+// Stream asks the model and gives the answer as it arrives. It ends with Finished, or with an
+// error, always an *Error, after what had arrived until then. A connection that breaks after the
+// first token gives Finished with CutOff and then the error. When ctx ends, the error is of kind
+// Stopped and wraps ctx.Err().
+//
+// A request that fails before its first token is tried again, with a Waiting event before each
+// wait, where the failure may pass. A Waiting with After 0 says that the server refused a field
+// of the request: from then on Quirks, and the bytes of Body, are different.
+func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		pauses := backoff.NewExponentialBackOff()
+		pauses.Multiplier, pauses.MaxInterval = 2, waitMax/2
+		for try := 1; ; {
+			began, err := c.attempt(ctx, r, yield)
+			if err == nil || errors.Is(err, errNoMore) {
+				return
+			}
+			e := c.asError(ctx, err, r.Model)
+			if began || e.Kind == Stopped {
+				yield(nil, e)
+				return
+			}
+			w := Waiting{Attempt: try + 1, Of: c.tries(), Err: e}
+			if !c.learn(e) {
+				again := false
+				if w.After, again = c.pause(e, try, pauses); !again {
+					yield(nil, e)
+					return
+				}
+				try++
+			}
+			if !yield(w, nil) {
+				return
+			}
+			if !waited(ctx, w.After) {
+				yield(nil, stopped(ctx))
+				return
+			}
+		}
+	}
+}
+
+// pause is how long to wait after a try that failed, and whether another one makes sense.
+func (c *Client) pause(e *Error, try int, pauses *backoff.ExponentialBackOff) (time.Duration, bool) {
+	most := c.tries()
+	if e.Kind == Refused && c.endpoint.loopback() {
+		// Nothing listens on this machine: a server that is just starting gets one more chance.
+		most = min(most, 2)
+	}
+	if try >= most || !e.Retryable() || e.Wait > waitMax {
+		return 0, false
+	}
+	return min(waitMax, max(e.Wait, pauses.NextBackOff())), true
+}
+
+// waited lets time pass. It is false when ctx ended first.
+func waited(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// errNoMore says that the reader of a stream went away.
+var errNoMore = errors.New("the reader of the stream is gone")
+
+// attempt sends the request once. Began says that a part of the answer was given to yield.
+func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error) bool) (began bool, err error) {
+	body, err := c.Body(r)
+	if err != nil {
+		e := c.blank(r.Model)
+		e.Kind, e.final, e.Message, e.Err = BadRequest, true, err.Error(), err
+		return false, e
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	x := &exchange{client: c, model: r.Model, body: body}
+	config := openai.DefaultConfig("")
+	config.BaseURL = c.endpoint.BaseURL
+	config.HTTPClient = x
+	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{})
+	if err != nil {
+		return false, err
+	}
+	defer stream.Close()
+	return c.receive(stream, x, yield)
+}
+
+// receive turns the chunks of one answer into events.
+func (c *Client) receive(stream *openai.ChatCompletionStream, x *exchange, yield func(Event, error) bool) (began bool, err error) {
+	var a answer
+	give := func(events []Event) bool {
+		for _, e := range events {
+			switch e.(type) {
+			case TextDelta, ReasoningDelta, ToolDelta:
+				began = true
+			}
+			if !yield(e, nil) {
+				return false
+			}
+		}
+		return true
+	}
+	for {
+		raw, err := stream.RecvRaw()
+		if err != nil {
+			whole := x.done || a.finish != ""
+			events, finished := a.end(whole)
+			if !give(events) {
+				return began, errNoMore
+			}
+			if err == io.EOF || whole && !isStop(err) {
+				yield(finished, nil)
+				return began, nil
+			}
+			if began && !told(err) {
+				finished.End = CutOff
+				if !yield(finished, nil) {
+					return began, errNoMore
+				}
+			}
+			return began, err
+		}
+		events, err := a.add(raw)
+		if err != nil {
+			e := x.strange(raw)
+			e.Err = err
+			return began, e
+		}
+		if !give(events) {
+			return began, errNoMore
+		}
+	}
+}
+
+// told says that the server itself ended the answer with an error.
+func told(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind != Broken && e.Kind != TimedOut || isStop(err)
+}
+
+func isStop(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// asError makes an *Error of whatever ended an attempt.
+func (c *Client) asError(ctx context.Context, err error, model string) *Error {
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	var e *Error
+	if !errors.As(err, &e) {
+		e = c.unreached(ctx, err, model)
+	}
+	if e.Model == "" {
+		e.Model = model
+	}
+	return e
+}
+
+// Models lists the models that the endpoint offers, in its own order.
+func (c *Client) Models(ctx context.Context) ([]Model, error) {
+	entries, err := c.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]Model, 0, len(entries))
+	for _, m := range entries {
+		models = append(models, Model{Endpoint: c.endpoint.Name, ID: m.name(), Window: m.window()})
+	}
+	return slices.Clip(models), nil
+}

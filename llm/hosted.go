@@ -1,0 +1,115 @@
+package llm
+
+import (
+	"net"
+	"net/url"
+	"strings"
+
+	"winnow/history"
+)
+
+// hosted are the services that a key in the environment opens, in the order in which they are
+// preferred. The default is the model that a chat starts with where none is named: the maker's
+// current general one, by a name that the maker keeps alive where there is one.
+var hosted = []struct {
+	name    string
+	keys    []string // environment variables, the first one that is set counts
+	base    string
+	model   string
+	profile history.Profile
+	quirks  []string
+	many    bool // it offers the models of many makers, named maker/model
+}{
+	{name: "openai", keys: []string{"OPENAI_API_KEY"}, base: "https://api.openai.com/v1", model: "gpt-5.2"},
+	{name: "openrouter", keys: []string{"OPENROUTER_API_KEY"}, base: "https://openrouter.ai/api/v1", model: "openrouter/auto", many: true},
+	{
+		name: "mistral", keys: []string{"MISTRAL_API_KEY"}, base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
+		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, quirks: []string{noStreamOptions},
+	},
+	{name: "deepseek", keys: []string{"DEEPSEEK_API_KEY"}, base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
+	{name: "groq", keys: []string{"GROQ_API_KEY"}, base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile", many: true},
+	{name: "gemini", keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, base: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-flash-latest"},
+	{name: "anthropic", keys: []string{"ANTHROPIC_API_KEY"}, base: "https://api.anthropic.com/v1", model: "claude-sonnet-4-5"},
+	{name: "xai", keys: []string{"XAI_API_KEY"}, base: "https://api.x.ai/v1", model: "grok-4"},
+	{name: "together", keys: []string{"TOGETHER_API_KEY"}, base: "https://api.together.xyz/v1", model: "openai/gpt-oss-120b", many: true},
+	{name: "cerebras", keys: []string{"CEREBRAS_API_KEY"}, base: "https://api.cerebras.ai/v1", model: "gpt-oss-120b"},
+}
+
+// FromEnv gives the endpoints that the environment names: one per hosted service whose key is
+// set, OpenAI's at OPENAI_BASE_URL where that is set, with or without a key, and Ollama's at
+// OLLAMA_HOST. Env is os.Getenv or its like.
+func FromEnv(env func(string) string) []Endpoint {
+	var found []Endpoint
+	for _, h := range hosted {
+		e := Endpoint{Name: h.name, BaseURL: h.base, Default: h.model, Profile: h.profile, Quirks: h.quirks}
+		for _, name := range h.keys {
+			if key := strings.TrimSpace(env(name)); key != "" {
+				e.Key, e.KeyFrom = Secret(key), name
+				break
+			}
+		}
+		elsewhere := false
+		if h.name == "openai" {
+			if base := baseURL(env("OPENAI_BASE_URL")); base != "" && base != h.base {
+				// What is served there is not known: its own list says it.
+				e.BaseURL, e.Default, elsewhere = base, "", true
+			}
+		}
+		if e.Key != "" || elsewhere {
+			found = append(found, e)
+		}
+	}
+	if base := ollamaURL(env("OLLAMA_HOST")); base != "" {
+		found = append(found, Endpoint{Name: "ollama", BaseURL: base})
+	}
+	return found
+}
+
+// baseURL mends what people write as a base URL: no scheme, no path, a slash or the whole path
+// of the API at the end. It is "" for nothing.
+func baseURL(written string) string {
+	written = strings.TrimRight(strings.TrimSpace(written), "/")
+	if written == "" {
+		return ""
+	}
+	if !strings.Contains(written, "://") {
+		scheme := "https://"
+		if (Endpoint{BaseURL: "http://" + written}).local() {
+			scheme = "http://"
+		}
+		written = scheme + written
+	}
+	written = strings.TrimRight(strings.TrimSuffix(written, "/chat/completions"), "/")
+	if u, err := url.Parse(written); err == nil && u.Path == "" && u.RawQuery == "" {
+		return written + "/v1"
+	}
+	return written
+}
+
+// ollamaURL reads OLLAMA_HOST as Ollama does: a host, a port, both, or a URL. An address to
+// listen on everywhere is reached on this machine.
+func ollamaURL(written string) string {
+	written = strings.Trim(strings.TrimSpace(written), `"'`)
+	if written == "" {
+		return ""
+	}
+	scheme, rest, found := strings.Cut(written, "://")
+	if !found {
+		scheme, rest = "http", written
+	}
+	rest, _, _ = strings.Cut(rest, "/")
+	host, port, err := net.SplitHostPort(rest)
+	if err != nil {
+		host, port = strings.Trim(rest, "[]"), "11434"
+		switch {
+		case found && scheme == "http":
+			port = "80"
+		case found && scheme == "https":
+			port = "443"
+		}
+	}
+	if host == "" || host == "0.0.0.0" || host == "::" {
+		host = "127.0.0.1"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port) + "/v1"
+}

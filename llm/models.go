@@ -1,0 +1,143 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Model is a model that an endpoint offers.
+type Model struct {
+	Endpoint string
+	ID       string // as the endpoint knows it; it may hold slashes
+	Window   Window // what the list of models says about it, zero for nothing
+}
+
+// Ref is the model's reference: endpoint/model.
+func (m Model) Ref() string { return m.Endpoint + "/" + m.ID }
+
+// listed is an entry of a server's list of models. Every server adds its own words for the window.
+type listed struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Model string `json:"model"`
+	Meta  struct {
+		NCtx json.RawMessage `json:"n_ctx"` // llama.cpp; its n_ctx_train is what the model was trained for
+	} `json:"meta"`
+	MaxModelLen json.RawMessage `json:"max_model_len"` // vLLM
+	TopProvider struct {
+		ContextLength json.RawMessage `json:"context_length"`
+	} `json:"top_provider"` // OpenRouter
+	ContextLength    json.RawMessage `json:"context_length"`     // OpenRouter, Together, Fireworks
+	ContextWindow    json.RawMessage `json:"context_window"`     // Groq
+	MaxContextLength json.RawMessage `json:"max_context_length"` // Mistral
+	LoadedContext    json.RawMessage `json:"loaded_context_length"`
+}
+
+func (l listed) name() string {
+	for _, name := range []string{l.ID, l.Model, l.Name} {
+		if name != "" {
+			return strings.TrimPrefix(name, "models/") // Gemini writes models/gemini-…
+		}
+	}
+	return ""
+}
+
+// window is what the entry says about the running window, zero for nothing. LM Studio's and
+// Ollama's max_context_length would be what the model was trained for: see windowOf.
+func (l listed) window() Window {
+	for _, field := range []struct {
+		raw    json.RawMessage
+		source string
+	}{
+		{l.Meta.NCtx, "the server's meta.n_ctx"},
+		{l.MaxModelLen, "the server's max_model_len"},
+		{l.LoadedContext, "the server's loaded_context_length"},
+		{l.TopProvider.ContextLength, "the server's top_provider.context_length"},
+		{l.ContextWindow, "the server's context_window"},
+		{l.ContextLength, "the server's context_length"},
+	} {
+		if n := number(field.raw); n > 0 {
+			return Window{Tokens: n, Source: field.source}
+		}
+	}
+	return Window{}
+}
+
+// list reads the endpoint's list of models: an object with data, or models, or a bare list.
+func (c *Client) list(ctx context.Context) ([]listed, error) {
+	raw, err := c.get(ctx, strings.TrimRight(c.endpoint.BaseURL, "/")+"/models")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := readList(raw)
+	if err != nil {
+		e := c.blank("")
+		e.Kind, e.Body, e.Err = BadStream, c.keep(raw), err
+		e.Message = "its list of models cannot be read"
+		return nil, e
+	}
+	return entries, nil
+}
+
+func readList(raw []byte) ([]listed, error) {
+	var entries []listed
+	if json.Unmarshal(raw, &entries) == nil && len(entries) > 0 {
+		return named(entries), nil
+	}
+	var object struct {
+		Data   *[]listed `json:"data"`
+		Models *[]listed `json:"models"`
+	}
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return nil, fmt.Errorf("read list of models: %w", err)
+	}
+	switch {
+	case object.Data != nil:
+		return named(*object.Data), nil
+	case object.Models != nil:
+		return named(*object.Models), nil
+	}
+	return nil, fmt.Errorf("read list of models: neither data nor models in %.80s", raw)
+}
+
+// named leaves out what has no name.
+func named(entries []listed) []listed {
+	kept := entries[:0]
+	for _, l := range entries {
+		if l.name() != "" {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// get reads a JSON document of the server. A web page or an error is an *Error.
+func (c *Client) get(ctx context.Context, address string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, c.unreached(ctx, err, "")
+	}
+	req.Header.Set("Accept", "application/json")
+	c.authorize(req)
+	resp, err := c.send(req)
+	if err != nil {
+		return nil, c.asError(ctx, err, "")
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
+		return nil, c.asError(ctx, c.failed(resp, ""), "")
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, wholeMax))
+	if err != nil {
+		return nil, c.asError(ctx, err, "")
+	}
+	if !json.Valid(body) {
+		x := exchange{client: c, resp: resp}
+		return nil, x.strange(body)
+	}
+	return body, nil
+}

@@ -1,0 +1,101 @@
+package llm
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// overflowTexts are what servers say about a request that is longer than the window. Named
+// groups: L is the window, P the request's tokens (P2 is added to it), C the reply's tokens that
+// were asked for, N the sum of request and reply.
+var overflowTexts = []*regexp.Regexp{
+	// vLLM, with what was asked for in parts.
+	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+) tokens.*?requested (?:about )?(?P<N>\d+) tokens \((?P<P>\d+) in the messages, (?P<C>\d+) in the completion`),
+	// OpenRouter: text input, tool input and output in any choice.
+	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+) tokens.*?requested (?:about )?(?P<N>\d+) tokens \((?P<P>\d+) of text input(?:, (?P<P2>\d+) of tool input)?(?:, (?P<C>\d+) in the output)?`),
+	// vLLM, newer.
+	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+).*?requested (?P<C>\d+) output tokens and your (?:prompt|request) contains at least (?P<P>\d+) input tokens`),
+	// OpenAI.
+	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+) tokens.*?(?:messages|prompt|input) (?:resulted in|has|contains?) (?P<P>\d+) tokens`),
+	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+) tokens.*?requested (?:about )?(?P<N>\d+) tokens`),
+	regexp.MustCompile(`(?i)maximum context length (?:is|of) (?P<L>\d+)`),
+	// llama.cpp.
+	regexp.MustCompile(`(?i)request \((?P<P>\d+) tokens\) exceeds the available context size \((?P<L>\d+) tokens`),
+	// LM Studio.
+	regexp.MustCompile(`(?i)keep the first (?P<P>\d+) tokens when context the overflows.*?context length of only (?P<L>\d+) tokens`),
+	regexp.MustCompile(`(?i)n_keep \((?P<P>\d+)\) >= n_ctx \((?P<L>\d+)\)`),
+	regexp.MustCompile(`(?i)reached context length of (?P<L>\d+) tokens`),
+	// Anthropic, Gemini, xAI.
+	regexp.MustCompile(`(?i)prompt is too long: (?P<P>\d+) tokens > (?P<L>\d+) maximum`),
+	regexp.MustCompile(`(?i)input token count \((?P<P>\d+)\) exceeds the maximum number of tokens allowed \((?P<L>\d+)\)`),
+	regexp.MustCompile(`(?i)maximum prompt length is (?P<L>\d+) but the request contains (?P<P>\d+) tokens`),
+	// Mistral, Together, Kimi, Copilot.
+	regexp.MustCompile(`(?i)prompt contains (?P<P>\d+) tokens.*?too large for model with (?P<L>\d+) maximum context length`),
+	regexp.MustCompile(`(?i)input \((?P<P>\d+) tokens\) is longer than the model'?s context length \((?P<L>\d+) tokens`),
+	regexp.MustCompile(`(?i)exceeded model token limit: (?P<L>\d+) \(requested: (?P<P>\d+)\)`),
+	regexp.MustCompile(`(?i)prompt token count of (?P<P>\d+) exceeds the limit of (?P<L>\d+)`),
+	// Texts without a number.
+	regexp.MustCompile(`(?i)context_length_exceeded|exceed_context_size_error|context window exceeds limit|exceeds the context window`),
+	regexp.MustCompile(`(?i)context size has been exceeded|context shift is disabled|exceeds the available context size`),
+	regexp.MustCompile(`(?i)prompt is longer than the context length|exceeded max(?:imum)? context length|prompt (?:is )?too long`),
+	regexp.MustCompile(`(?i)max_(?:completion_)?tokens must be at least 1, got -\d+`),
+	regexp.MustCompile(`(?i)reduce the length of (?:the|your) (?:messages|prompt|input)`),
+	regexp.MustCompile(`(?i)maximum context length|context length exceeded|exceeds? the (?:model'?s )?(?:maximum )?context (?:length|window|size)`),
+}
+
+// rateTexts are what servers say about too many requests or tokens in a time. Some name tokens
+// and limits like an overflow; cutting the request would not help.
+var rateTexts = regexp.MustCompile(`(?i)\brates?\b|rate[-_ ]?limit|throttl|too many (?:requests|tokens)|tokens?[- _]per[- _](?:minute|hour|day|min)|\b[rt]p[mdh]\b|please wait|try again in|quota`)
+
+// overflow finds out whether a refusal says that the request is longer than the window, and with
+// which numbers, 0 where it does not say.
+func (r refusal) overflow(status int) (limit, prompt, output int, is bool) {
+	text := r.text()
+	if status == 429 || r.status == 429 || rateTexts.MatchString(text) {
+		return 0, 0, 0, false
+	}
+	for _, re := range overflowTexts {
+		m := re.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		group := func(name string) int {
+			i := re.SubexpIndex(name)
+			if i < 0 || m[i] == "" {
+				return 0
+			}
+			n, err := strconv.Atoi(m[i])
+			if err != nil {
+				return 0
+			}
+			return n
+		}
+		limit, prompt, output = group("L"), group("P")+group("P2"), group("C")
+		if prompt == 0 {
+			prompt = max(0, group("N")-output)
+		}
+		is = true
+		break
+	}
+	// llama.cpp says its numbers in fields of their own.
+	if r.limit > 0 && r.prompt > 0 {
+		return r.limit, r.prompt, output, true
+	}
+	if is {
+		return limit, prompt, output, true
+	}
+	// Cerebras says nothing at all; z.ai says it by number.
+	silent := status == 400 && strings.TrimSpace(r.message) == "" && !r.object && !r.page
+	return 0, 0, 0, status == 413 || silent || hasWord(r.code, "1261")
+}
+
+// hasWord says that one of the words of a text is this one.
+func hasWord(text, word string) bool {
+	for _, w := range strings.Fields(text) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package llm
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+)
+
+// probeTime is how long a local server has to answer: it is on this machine and only lists its
+// models.
+const probeTime = 150 * time.Millisecond
+
+// localServers are the servers people run on their own machine, at their default ports. Only the
+// loopback address is asked, never the network.
+var localServers = []struct{ name, base string }{
+	{"ollama", "http://127.0.0.1:11434/v1"},
+	{"llama.cpp", "http://127.0.0.1:8080/v1"},
+	{"lmstudio", "http://127.0.0.1:1234/v1"},
+	{"vllm", "http://127.0.0.1:8000/v1"},
+}
+
+// ProbeLocal asks the default ports of Ollama, llama.cpp, LM Studio and vLLM on this machine, all
+// at once, and gives the endpoints that list their models within the timeout, 150 ms for 0. A web
+// server that happens to listen there is not one. Default is the first model that can chat, ""
+// for a server without any. Doer nil is the network.
+func ProbeLocal(ctx context.Context, d Doer, timeout time.Duration) []Endpoint {
+	var candidates []Endpoint
+	for _, s := range localServers {
+		candidates = append(candidates, Endpoint{Name: s.name, BaseURL: s.base, Doer: d})
+	}
+	var found []Endpoint
+	for _, a := range ask(ctx, candidates, timeout) {
+		if a.err == nil {
+			found = append(found, a.endpoint)
+		}
+	}
+	return found
+}
+
+// asked is what came of asking an endpoint for its models.
+type asked struct {
+	endpoint Endpoint // with Default filled in where it was empty
+	err      error
+}
+
+// ask asks all endpoints at once for their models. The answers stand in the order of the
+// endpoints.
+func ask(ctx context.Context, endpoints []Endpoint, timeout time.Duration) []asked {
+	if timeout <= 0 {
+		timeout = probeTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	answers := make([]asked, len(endpoints))
+	var wait sync.WaitGroup
+	for i, e := range endpoints {
+		wait.Go(func() {
+			client := NewClient(e)
+			models, err := client.Models(ctx)
+			client.rest()
+			if err == nil && e.Default == "" {
+				e.Default = firstChat(models)
+			}
+			answers[i] = asked{e, err}
+		})
+	}
+	wait.Wait()
+	return answers
+}
+
+// firstChat is the first model that is not, by its name, for something else than chatting.
+func firstChat(models []Model) string {
+next:
+	for _, m := range models {
+		name := strings.ToLower(m.ID)
+		for _, other := range []string{"embed", "rerank", "whisper", "tts", "moderation", "bge-", "dall-e"} {
+			if strings.Contains(name, other) {
+				continue next
+			}
+		}
+		return m.ID
+	}
+	return ""
+}

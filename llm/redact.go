@@ -1,0 +1,71 @@
+package llm
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// shortestSecret is the length from which a value is taken out of foreign text: below it, taking
+// it out would tear holes into ordinary words.
+const shortestSecret = 6
+
+// keyShapes are the shapes of keys that are nobody's secret but still no reading: a server may
+// quote another key than the one that was sent.
+var keyShapes = regexp.MustCompile(`(?i)\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}|\b(sk|gsk|xai|pk|rk|AIza)[-_][A-Za-z0-9_-]{16,}|\bAIza[A-Za-z0-9_-]{30,}`)
+
+// secrets are the texts that must not come back out of this endpoint's answers.
+func (e Endpoint) secrets() []string {
+	var list []string
+	add := func(s string) {
+		if len(s) < shortestSecret {
+			return
+		}
+		list = append(list, s, url.QueryEscape(s), base64.StdEncoding.EncodeToString([]byte(s)))
+		if quoted, err := json.Marshal(s); err == nil {
+			list = append(list, string(quoted[1:len(quoted)-1]))
+		}
+	}
+	add(e.Key.Reveal())
+	for name, value := range e.Headers {
+		if secretHeader(name) {
+			add(value)
+			_, token, _ := strings.Cut(value, " ")
+			add(token)
+		}
+	}
+	if u, err := url.Parse(e.BaseURL); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		add(password)
+	}
+	return list
+}
+
+// secretHeader says that a header of this name carries a secret.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range []string{"auth", "key", "token", "secret", "cookie", "password"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// redact takes the endpoint's secrets, and what looks like a key, out of foreign text.
+func (e Endpoint) redact(text string) string {
+	if text == "" {
+		return ""
+	}
+	for _, secret := range e.secrets() {
+		text = strings.ReplaceAll(text, secret, redacted)
+	}
+	return keyShapes.ReplaceAllStringFunc(text, func(found string) string {
+		if word, _, ok := strings.Cut(found, " "); ok && strings.EqualFold(word, "bearer") {
+			return word + " " + redacted
+		}
+		return redacted
+	})
+}

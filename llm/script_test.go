@@ -1,0 +1,176 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"winnow/history"
+)
+
+// step is one answer of a scripted server.
+type step struct {
+	status int               // 0 is 200
+	header map[string]string // Content-Type text/event-stream where none is set
+	say    []string          // pieces of the body, each flushed on its own
+	pause  time.Duration     // before every piece but the first
+	end    string            // "" in order, "cut" breaks the connection, "hang" stays open and silent
+	refuse error             // the connection itself fails
+}
+
+// scripted is a server in the same process: it says its steps one after the other, the last one
+// again and again, and keeps what it was asked.
+type scripted struct {
+	mu     sync.Mutex
+	steps  []step
+	asked  []*http.Request
+	bodies []string
+}
+
+func script(steps ...step) *scripted { return &scripted{steps: steps} }
+
+// sse is a step with one event per data text.
+func sse(data ...string) step {
+	var s step
+	for _, d := range data {
+		s.say = append(s.say, "data: "+d+"\n\n")
+	}
+	return s
+}
+
+func (s *scripted) Do(req *http.Request) (*http.Response, error) {
+	var body []byte
+	if req.Body != nil {
+		body, _ = io.ReadAll(req.Body)
+	}
+	s.mu.Lock()
+	n := min(len(s.asked), len(s.steps)-1)
+	s.asked = append(s.asked, req)
+	s.bodies = append(s.bodies, string(body))
+	now := s.steps[n]
+	s.mu.Unlock()
+	if now.refuse != nil {
+		return nil, now.refuse
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	r, w := io.Pipe()
+	go now.play(req.Context(), w)
+	resp := &http.Response{StatusCode: max(now.status, 200), Header: make(http.Header), Body: r, Request: req}
+	if now.status == 0 {
+		resp.StatusCode = 200
+	}
+	resp.Header.Set("Content-Type", "text/event-stream")
+	for name, value := range now.header {
+		resp.Header.Set(name, value)
+	}
+	return resp, nil
+}
+
+func (s step) play(ctx context.Context, w *io.PipeWriter) {
+	for i, piece := range s.say {
+		if i > 0 && s.pause > 0 {
+			select {
+			case <-time.After(s.pause):
+			case <-ctx.Done():
+			}
+		}
+		if _, err := io.WriteString(w, piece); err != nil {
+			return
+		}
+	}
+	switch s.end {
+	case "cut":
+		w.CloseWithError(io.ErrUnexpectedEOF)
+	case "hang":
+		<-ctx.Done()
+		w.CloseWithError(ctx.Err())
+	default:
+		w.Close()
+	}
+}
+
+func (s *scripted) times() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.asked)
+}
+
+// testKey is a key that must not come out of anything.
+const testKey = "sk-planted-0123456789abcdefghij"
+
+// client is a client of a scripted server that is called openai.
+func (s *scripted) client(change ...func(*Endpoint)) *Client {
+	e := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyFrom: "OPENAI_API_KEY", Doer: s}
+	for _, f := range change {
+		f(&e)
+	}
+	return NewClient(e)
+}
+
+func tries(n int) func(*Endpoint) { return func(e *Endpoint) { e.Tries = n } }
+
+func hello() Request {
+	return Request{Model: "gpt-5.2", Messages: []history.Message{{Role: history.User, Content: "Hello"}}}
+}
+
+// heard is a stream written down for comparison: text, (reasoning), [slot id name arguments],
+// <usage>, {waiting}, and the end.
+func heard(c *Client, r Request) (string, *Reply, error) {
+	return heardIn(context.Background(), c, r)
+}
+
+func heardIn(ctx context.Context, c *Client, r Request) (string, *Reply, error) {
+	var b strings.Builder
+	var reply Reply
+	for event, err := range c.Stream(ctx, r) {
+		if err != nil {
+			return b.String(), &reply, err
+		}
+		reply.Add(event)
+		switch e := event.(type) {
+		case TextDelta:
+			b.WriteString(e.Text)
+		case ReasoningDelta:
+			fmt.Fprintf(&b, "(%s)", e.Text)
+		case ToolDelta:
+			fmt.Fprintf(&b, "[%d %s %s %s]", e.Slot, e.ID, e.Name, e.Arguments)
+		case Usage:
+			fmt.Fprintf(&b, "<%d %d %d %d>", e.Prompt, e.Cached, e.Answer, e.Reasoning)
+		case Waiting:
+			fmt.Fprintf(&b, "{try %d of %d}", e.Attempt, e.Of)
+		case Finished:
+			fmt.Fprintf(&b, "|%s %s", e.Reason, e.End)
+		}
+	}
+	return b.String(), &reply, nil
+}
+
+// delta is a chunk with a piece of text.
+func delta(text string) string {
+	return fmt.Sprintf(`{"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":%q}}]}`, text)
+}
+
+const finishStop = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+
+func wantText(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n got %s\nwant %s", what, got, want)
+	}
+}
+
+// noKey fails where a planted key shows.
+func noKey(t *testing.T, what, text string) {
+	t.Helper()
+	if strings.Contains(text, testKey) || bytes.Contains([]byte(text), []byte("planted-0123")) {
+		t.Errorf("%s shows the key: %s", what, text)
+	}
+}

@@ -1,0 +1,209 @@
+package llm
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentenceMax is how much of a server's own words goes into a sentence, in code points. All of
+// them stay in Error.Message.
+const sentenceMax = 300
+
+// Error is one sentence for the user, about their world.
+func (e *Error) Error() string {
+	s := e.sentence()
+	if words := oneLine(e.Message, sentenceMax); words != "" && e.quotes() {
+		s += ": " + words
+	}
+	return s
+}
+
+// quotes says that the server's own words follow the sentence. Where winnow knows the same
+// better, they would only repeat it.
+func (e *Error) quotes() bool {
+	switch e.Kind {
+	case Overflow:
+		return e.Limit == 0
+	case Refused, Stopped:
+		return false
+	}
+	return !e.page
+}
+
+func (e *Error) sentence() string {
+	if e.page {
+		return fmt.Sprintf("%s answered with a web page%s instead of an API%s; is the base URL right?", e.where(), quoted(e.Message), e.status())
+	}
+	switch e.Kind {
+	case Auth:
+		return e.who() + e.authSentence() + e.status()
+	case Payment:
+		return e.who() + " wants to be paid first" + e.status()
+	case NotFound:
+		return e.notFoundSentence()
+	case RateLimit:
+		return e.who() + " limits how much it takes" + e.status() + e.waitClause()
+	case Overflow:
+		return e.overflowSentence()
+	case BadRequest:
+		return e.who() + " refused the request" + e.status()
+	case Server:
+		return e.who() + " failed" + e.status() + e.waitClause()
+	case Refused:
+		return "nothing answers at " + e.where() + " (connection refused); is the server running?"
+	case Network:
+		return e.where() + " cannot be reached"
+	case TimedOut:
+		return e.timedOutSentence()
+	case BadStream:
+		return e.who() + " sent something that is not a chat answer" + e.status()
+	case Broken:
+		return "the connection to " + e.who() + " broke before the answer was whole"
+	case Stopped:
+		return "stopped"
+	}
+	return e.who() + " did not answer" + e.status()
+}
+
+func (e *Error) authSentence() string {
+	switch {
+	case e.Status == 403:
+		return " does not allow this"
+	case e.noKey:
+		return " wants a key and none is set"
+	case e.KeyFrom == "config":
+		return " refused the key from the config file"
+	case e.KeyFrom != "":
+		return " refused the key from " + e.KeyFrom
+	}
+	return " refused the key"
+}
+
+func (e *Error) notFoundSentence() string {
+	if e.Model != "" && strings.Contains(strings.ToLower(e.Message), "model") {
+		return e.who() + " does not know the model " + oneLine(e.Model, 80) + e.status()
+	}
+	return e.where() + " has no such API" + e.status() + "; is the base URL right?"
+}
+
+func (e *Error) overflowSentence() string {
+	model := "the model"
+	if e.Model != "" {
+		model = oneLine(e.Model, 80)
+	}
+	switch {
+	case e.Prompt > 0 && e.Limit > 0 && e.Output > 0 && e.Prompt <= e.Limit:
+		return fmt.Sprintf("the request and its reply are too long for %s: %s tokens and %s for the reply, and the window holds %s",
+			model, grouped(e.Prompt), grouped(e.Output), grouped(e.Limit))
+	case e.Prompt > 0 && e.Limit > 0:
+		return fmt.Sprintf("the request is too long for %s: %s tokens, and the window holds %s", model, grouped(e.Prompt), grouped(e.Limit))
+	case e.Limit > 0:
+		return fmt.Sprintf("the request is too long for %s: its window holds %s tokens", model, grouped(e.Limit))
+	}
+	return "the request is too long for " + model + e.status()
+}
+
+func (e *Error) timedOutSentence() string {
+	if e.Silence > 0 {
+		return fmt.Sprintf("%s sent nothing for %s", e.who(), spoken(e.Silence))
+	}
+	if e.Status != 0 {
+		return e.who() + " gave up waiting" + e.status()
+	}
+	return e.where() + " did not answer in time"
+}
+
+// waitClause tells how long the server wants to be left alone.
+func (e *Error) waitClause() string {
+	if e.Wait <= 0 {
+		return ""
+	}
+	return ", wait " + spoken(e.Wait)
+}
+
+func (e *Error) status() string {
+	if e.Status == 0 {
+		return ""
+	}
+	return " (" + strconv.Itoa(e.Status) + ")"
+}
+
+// who is the endpoint's name, or where it is.
+func (e *Error) who() string {
+	if e.Endpoint != "" {
+		return e.Endpoint
+	}
+	return e.where()
+}
+
+func (e *Error) where() string {
+	if e.Address != "" {
+		return e.Address
+	}
+	if e.Endpoint != "" {
+		return e.Endpoint
+	}
+	return "the server"
+}
+
+func quoted(title string) string {
+	if title = oneLine(title, 60); title != "" {
+		return ` ("` + title + `")`
+	}
+	return ""
+}
+
+// oneLine brings foreign text into a sentence: white space becomes single spaces, control and
+// format characters, with which a server could move the cursor, go, and a long text is cut.
+func oneLine(text string, most int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) > most*8 {
+		text = text[:most*8]
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if unicode.Is(unicode.C, r) {
+			return -1
+		}
+		return r
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return strings.TrimSpace(string([]rune(text)[:most])) + " …"
+}
+
+// spoken is a duration as a person says it: 250 ms, 12 s, 2 min 5 s, 3 h.
+func spoken(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	seconds := int((d + time.Second - 1) / time.Second)
+	switch hours, minutes := seconds/3600, seconds/60%60; {
+	case hours > 0 && minutes > 0:
+		return fmt.Sprintf("%d h %d min", hours, minutes)
+	case hours > 0:
+		return fmt.Sprintf("%d h", hours)
+	case minutes > 0 && seconds%60 > 0:
+		return fmt.Sprintf("%d min %d s", minutes, seconds%60)
+	case minutes > 0:
+		return fmt.Sprintf("%d min", minutes)
+	}
+	return fmt.Sprintf("%d s", seconds)
+}
+
+// grouped writes 13392 as 13,392.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}

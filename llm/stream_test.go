@@ -1,0 +1,168 @@
+package llm
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestStreamOfEveryKindOfServer holds what servers were seen to send and a plain client library
+// gets wrong.
+func TestStreamOfEveryKindOfServer(t *testing.T) {
+	text := func(body ...string) step { return step{say: body} }
+	plain := func(kind, body string) step {
+		return step{header: map[string]string{"Content-Type": kind}, say: []string{body}}
+	}
+	tests := []struct {
+		name   string
+		server step
+		want   string // as heard writes it down
+		err    string // a part of the sentence, "" for none
+		is     error
+	}{
+		{"error after a comment", text(": OPENROUTER PROCESSING\n\n", "data: {\"error\":{\"message\":\"Provider is down\",\"code\":502}}\n\n"), "", "Provider is down", ErrServer},
+		{"error after an event line", text("event: error\ndata: {\"error\":{\"message\":\"Overloaded\",\"type\":\"overloaded_error\"}}\n\n"), "", "Overloaded", ErrServer},
+		{"event error with a plain text", text("event: error\ndata: the engine died\n\n"), "", "the engine died", ErrServer},
+		{"error is a text", sse(`{"error":"model ran out of memory"}`), "", "model ran out of memory", ErrServer},
+		{"error after a space", sse(`{ "error": {"message":"No room"}}`), "", "No room", ErrServer},
+		{
+			"error beside id and choices", sse(delta("Hal"), `{"id":"1","error":{"code":502,"message":"Upstream went away"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`),
+			"Hal", "Upstream went away", ErrServer,
+		},
+		{"finish_reason error alone", sse(delta("Hal"), `{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}`), "Hal", "openai failed", ErrServer},
+		{"object error", sse(`{"object":"error","message":"The engine is dead","type":"internal","code":500}`), "", "The engine is dead", ErrServer},
+		{"error field of an old llama.cpp", text(delta2("Hal"), "error: {\"code\":500,\"message\":\"slot unavailable\"}\n\n"), "Hal", "slot unavailable", ErrServer},
+		{"bare error line of Ollama", text(delta2("Hal"), "{\"error\":\"llama runner process has terminated\"}\n"), "Hal", "llama runner process has terminated", ErrServer},
+		{"bare error line first", text("{\"error\":\"llama runner process has terminated\"}\n", "data: [DONE]\n\n"), "", "llama runner process has terminated", ErrServer},
+		{"error without a newline at the end", text("data: {\"error\":{\"message\":\"too late\"}}"), "", "too late", ErrServer},
+		{"a null error is none", sse(`{"error":null,"choices":[{"delta":{"content":"Hello"}}]}`, "[DONE]"), "Hello| done", "", nil},
+
+		{"end without DONE and finish_reason", sse(delta("Hello")), "Hello| no-done", "", nil},
+		{"finish_reason without DONE", sse(delta("Hello"), finishStop), "Hello|stop done", "", nil},
+		{"DONE without finish_reason", sse(delta("Hello"), "[DONE]"), "Hello| done", "", nil},
+		{"unknown finish_reason", sse(delta("Hello"), `{"choices":[{"delta":{},"finish_reason":"eos_token"}]}`, "[DONE]"), "Hello|eos_token done", "", nil},
+		{"connection cut", step{say: sse(delta("Hello")).say, end: "cut"}, "Hello| cut", "the connection to openai broke", ErrBroken},
+		{"connection cut after finish_reason", step{say: sse(delta("Hello"), finishStop).say, end: "cut"}, "Hello|stop done", "", nil},
+		{"connection cut inside a line", step{say: []string{delta2("Hello"), `data: {"choices":[{"del`}, end: "cut"}, "Hello| cut", "the connection to openai broke", ErrBroken},
+		{"end inside a line", step{say: []string{delta2("Hello"), `data: {"choices":[{"del`}}, "Hello| cut", "the connection to openai broke", ErrBroken},
+		{"last data line without newline", text(delta2("Hel"), "data: "+delta("lo")), "Hello| no-done", "", nil},
+		{"last DONE without newline", text(delta2("Hello"), "data: [DONE]"), "Hello| done", "", nil},
+		{"151 keep-alives in a row", text(strings.Repeat(": keep-alive\n\n", 151), delta2("Hello"), "data: [DONE]\n\n"), "Hello| done", "", nil},
+		{"2000 keep-alives in a row", text(strings.Repeat(": keep-alive\n\n", 2000), delta2("Hello"), "data: [DONE]\n\n"), "Hello| done", "", nil},
+		{"one bad chunk", sse(delta("Hello"), `{"choices":[{]}`, "[DONE]"), "Hello", `a part of the answer is not JSON: {"choices":[{]}`, ErrBadStream},
+		{"event over two data lines", text("data: {\"choices\":[{\"delta\":\ndata: {\"content\":\"Hello\"}}]}\n\n", "data: [DONE]\n\n"), "Hello| done", "", nil},
+		{"no blank line between events", text("data: " + delta("Hel") + "\ndata: " + delta("lo") + "\ndata: [DONE]\n"), "Hello| done", "", nil},
+		{"CRLF", text("data: " + delta("Hello") + "\r\n\r\ndata: [DONE]\r\n\r\n"), "Hello| done", "", nil},
+		{"CR alone", text("data: " + delta("Hello") + "\r\rdata: [DONE]\r\r"), "Hello| done", "", nil},
+		{"byte order mark", text("\ufeffdata: " + delta("Hello") + "\n\ndata: [DONE]\n\n"), "Hello| done", "", nil},
+		{"no space after the colon", text("data:" + delta("Hello") + "\n\ndata:[DONE]\n\n"), "Hello| done", "", nil},
+		{"stream sent as text/plain", step{header: map[string]string{"Content-Type": "text/plain"}, say: sse(delta("Hello"), "[DONE]").say}, "Hello| done", "", nil},
+
+		{
+			"200 with a JSON answer",
+			plain("application/json", "{\n \"object\":\"chat.completion\",\n \"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Hello\"},\"finish_reason\":\"stop\"}],\n \"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}\n"),
+			"Hello<7 -1 2 -1>|stop done", "", nil,
+		},
+		{"200 with a JSON error", plain("application/json", `{"error":{"message":"no such deployment","code":"x"}}`), "", "no such deployment", ErrServer},
+		{"200 with other JSON", plain("application/json", `{"status":"ok"}`), "", "openai sent something that is not a chat answer (200)", ErrBadStream},
+		{
+			"200 with a web page", plain("text/html", "<!doctype html><html><head><title>Sign in &amp; go</title></head></html>"),
+			"", `https://api.openai.com/v1 answered with a web page ("Sign in & go") instead of an API (200); is the base URL right?`, ErrBadStream,
+		},
+		{"200 with nothing", text(), "", "the answer is empty", ErrBadStream},
+		{"200 with comments only", text(": one\n\n: two\n\n"), "", "the answer is empty", ErrBadStream},
+		{"DONE and nothing else", sse("[DONE]"), "| done", "", nil},
+
+		{"reasoning_content", sse(`{"choices":[{"delta":{"reasoning_content":"Hm."}}]}`, delta("Yes"), "[DONE]"), "(Hm.)Yes| done", "", nil},
+		{"reasoning", sse(`{"choices":[{"delta":{"reasoning":"Hm.","content":""}}]}`, delta("Yes"), "[DONE]"), "(Hm.)Yes| done", "", nil},
+		{"both reasoning keys are one", sse(`{"choices":[{"delta":{"reasoning":"Hm.","reasoning_content":"Hm."}}]}`, "[DONE]"), "(Hm.)| done", "", nil},
+		{"think text", sse(delta("<thi"), delta("nk>\nHm"), delta(".</th"), delta("ink>\n\nYes"), "[DONE]"), "(Hm)(.)Yes| done", "", nil},
+		{"content as a list", sse(`{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]},{"type":"text","text":"Yes"}]}}]}`, "[DONE]"), "(Hm.)Yes| done", "", nil},
+		{"refusal", sse(`{"choices":[{"delta":{"refusal":"I cannot."}}]}`, "[DONE]"), "I cannot.| done", "", nil},
+		{
+			"arguments as an object", sse(`{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}}]}}]}`, "[DONE]"),
+			`[0 a f {"x":1}]| done`, "", nil,
+		},
+		{
+			"usage with no choices", sse(delta("Hello"), finishStop, `{"choices":[],"usage":{"prompt_tokens":20,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":16},"completion_tokens_details":{"reasoning_tokens":1}}}`, "[DONE]"),
+			"Hello<20 16 3 1>|stop done", "", nil,
+		},
+		{"usage null in every chunk", sse(`{"choices":[{"delta":{"content":"Hello"}}],"usage":null}`, "[DONE]"), "Hello| done", "", nil},
+		{"prompt count 0 is not said", sse(delta("Hello"), `{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":3}}`, "[DONE]"), "Hello<-1 -1 3 -1>| done", "", nil},
+		{"usage of DeepSeek", sse(delta("Hello"), `{"choices":[],"usage":{"prompt_tokens":20,"completion_tokens":3,"prompt_cache_hit_tokens":8}}`, "[DONE]"), "Hello<20 8 3 -1>| done", "", nil},
+		{"usage of Groq", sse(delta("Hello"), `{"choices":[],"x_groq":{"usage":{"prompt_tokens":20,"completion_tokens":3}}}`, "[DONE]"), "Hello<20 -1 3 -1>| done", "", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, _, err := heard(script(test.server).client(tries(1)), hello())
+			wantText(t, "events", got, test.want)
+			switch {
+			case test.err == "" && err != nil:
+				t.Errorf("error: got %v, want none", err)
+			case test.err != "" && err == nil:
+				t.Errorf("error: got none, want %q", test.err)
+			case test.err != "":
+				if !strings.Contains(err.Error(), test.err) {
+					t.Errorf("error: got %q, want a part %q", err, test.err)
+				}
+				if !errors.Is(err, test.is) {
+					t.Errorf("error: got kind of %q, want %v", err, test.is)
+				}
+			}
+		})
+	}
+}
+
+// delta2 is a chunk as it stands in the stream.
+func delta2(text string) string { return "data: " + delta(text) + "\n\n" }
+
+// TestStreamWithOneByteReads breaks every multi-byte boundary there is.
+func TestStreamWithOneByteReads(t *testing.T) {
+	whole := "\ufeff: hi\r\n\r\nevent: x\r\ndata: " + delta("Grüße ") + "\r\n\r\n" + delta2("世界") + "data: [DONE]\n"
+	var pieces []string
+	for _, b := range []byte(whole) {
+		pieces = append(pieces, string([]byte{b}))
+	}
+	got, _, err := heard(script(step{say: pieces}).client(), hello())
+	if err != nil {
+		t.Fatalf("stream: %v", err)
+	}
+	wantText(t, "events", got, "Grüße 世界| done")
+}
+
+func TestStreamKeepsAnEightMegabyteLine(t *testing.T) {
+	long := strings.Repeat("0123456789abcdef", 8<<20/16)
+	got, _, err := heard(script(sse(delta(long), "[DONE]")).client(), hello())
+	if err != nil {
+		t.Fatalf("stream: %v", err)
+	}
+	if want := long + "| done"; got != want {
+		t.Errorf("got %d bytes, want %d", len(got), len(want))
+	}
+}
+
+func TestStreamKeepsUnknownKeys(t *testing.T) {
+	server := script(sse(
+		`{"provider":"A","choices":[{"delta":{"reasoning_details":[{"text":"a"}],"extra_content":{"google":{"x":1}}}}]}`,
+		`{"provider":"B","choices":[{"delta":{"reasoning_details":[{"text":"b"}],"extra_content":{"google":{"y":2}},"content":null}}]}`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"Zm9v"}}}]}}]}`,
+		"[DONE]"))
+	_, reply, err := heard(server.client(), hello())
+	if err != nil {
+		t.Fatalf("stream: %v", err)
+	}
+	want := `{"chunk":{"provider":"B"},"message":{"extra_content":{"google":{"x":1,"y":2}},"reasoning_details":[{"text":"a"},{"text":"b"}]},"tool_calls":{"0":{"extra_content":{"google":{"thought_signature":"Zm9v"}}}}}`
+	wantText(t, "extra", string(reply.Finished.Extra), want)
+}
+
+func TestStreamEndsWhenItsReaderLeaves(t *testing.T) {
+	server := script(sse(delta("one"), delta("two"), "[DONE]"))
+	n := 0
+	for range server.client().Stream(t.Context(), hello()) {
+		n++
+		break
+	}
+	if n != 1 {
+		t.Errorf("got %d events after break, want 1", n)
+	}
+}
