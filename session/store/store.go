@@ -38,6 +38,7 @@ type Session struct {
 type Message struct {
 	history.Message
 	Session      string
+	Seq          int   // its place in the session, from 1, counting every branch
 	Parent       int64 // the message before it on its branch, 0 for the first
 	Siblings     int   // how many messages share its parent, itself included
 	Sibling      int   // its place among them, from 1
@@ -45,7 +46,9 @@ type Message struct {
 	Endpoint     string
 	Model        string // the model that answered
 	FinishReason string
+	Tokenizer    string // who counted Tokens, "" where they are not counted
 	Extra        []byte // unknown keys of the reply, raw JSON, nil for none
+	Damaged      bool   // its bytes fail their hash: it is quarantined and comes without its text
 }
 
 // Request is the record of one request that was sent.

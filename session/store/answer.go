@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"winnow/history"
+)
+
+// StartAnswer stores an answer that is about to arrive, with the status streaming and without calls
+// or parts: those come with FinishAnswer. It becomes the session's leaf and belongs to this store
+// until FinishAnswer makes it whole, or Close or the end of the program leaves it interrupted.
+func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
+	doing := "begin the answer"
+	if s.readOnly {
+		return Message{}, &trouble{doing: doing, where: s.path, kind: ErrReadOnly}
+	}
+	token, err := s.own(ctx)
+	if err != nil {
+		return Message{}, err
+	}
+	m.Status, m.ToolCalls, m.Parts = history.Streaming, nil, nil
+	var out Message
+	err = s.jot(ctx, doing, func(tx *sql.Tx) error {
+		var err error
+		out, err = s.append(ctx, tx, m, token)
+		return err
+	})
+	return out, err
+}
+
+// Checkpoint stores what has arrived of a streaming answer so far, whole each time. It survives the
+// end of the program at once, and a power cut a moment later. It returns ErrNotStreamed where the
+// answer is not one of this store's, or is finished.
+func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning string) error {
+	token, err := s.mine(id)
+	if err != nil {
+		return err
+	}
+	return s.jot(ctx, "keep what arrived", func(tx *sql.Tx) error {
+		m, err := streamed(ctx, tx, id, token)
+		if err != nil {
+			return err
+		}
+		m.Content, m.Reasoning = content, reasoning
+		// Calls come with the end of an answer, never before it.
+		_, err = tx.ExecContext(ctx, `
+			UPDATE messages
+			SET status = ?,
+				hash = ?,
+				reasoning = ?,
+				content = ?
+			WHERE id = ?`, history.Streaming, fingerprint(m, nil), []byte(reasoning), []byte(content), id)
+		return err
+	})
+}
+
+// FinishAnswer stores the answer as it ended, with its calls and parts, and the receipt of its
+// request, in one transaction. An empty status is complete. A request without an ID is added, one
+// without a session is left out.
+//
+// The session's leaf stays where it is: the user may have switched branches meanwhile.
+func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message, error) {
+	doing := "save the answer"
+	token, err := s.mine(m.ID)
+	if err != nil {
+		return Message{}, err
+	}
+	switch m.Status {
+	case "":
+		m.Status = history.Complete
+	case history.Streaming:
+		return Message{}, fmt.Errorf("%s: message %d cannot end as streaming", doing, m.ID)
+	}
+	var out Message
+	err = s.save(ctx, doing, func(tx *sql.Tx) error {
+		if _, err := streamed(ctx, tx, m.ID, token); err != nil {
+			return err
+		}
+		m := m
+		if r.Session != "" {
+			kept, err := s.putRequest(ctx, tx, r)
+			if err != nil {
+				return err
+			}
+			m.Request = kept.ID
+		}
+		if err := finishMessage(ctx, tx, m); err != nil {
+			return err
+		}
+		if out, err = message(ctx, tx, m.ID); err != nil {
+			return err
+		}
+		n, err := sessionKey(ctx, tx, out.Session)
+		if err != nil {
+			return err
+		}
+		return s.use(ctx, tx, n)
+	})
+	return out, err
+}
+
+func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
+	attachments, hashes, err := attach(ctx, tx, m.Parts)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		UPDATE messages
+		SET status = ?,
+			calls = ?,
+			parts = ?,
+			tokens = ?,
+			tokenizer = ?,
+			request = ?,
+			owner = '',
+			endpoint = ?,
+			model = ?,
+			finish_reason = ?,
+			role = ?,
+			label = ?,
+			name = ?,
+			tool_call_id = ?,
+			hash = ?,
+			extra = ?,
+			reasoning = ?,
+			content = ?
+		WHERE id = ?`, m.Status, len(m.ToolCalls), len(m.Parts), m.Tokens, m.Tokenizer, m.Request, m.Endpoint,
+		m.Model, m.FinishReason, m.Role, m.Label, []byte(m.Name), []byte(m.ToolCallID), fingerprint(m, hashes),
+		nothing(m.Extra), []byte(m.Reasoning), []byte(m.Content), m.ID)
+	if err != nil {
+		return err
+	}
+	if err := insertParts(ctx, tx, m.ID, m.Parts, attachments); err != nil {
+		return err
+	}
+	return insertCalls(ctx, tx, m.ID, m.ToolCalls)
+}
+
+// mine returns this store's token, or ErrNotStreamed where it streams nothing at all.
+func (s *Store) mine(id int64) (string, error) {
+	doing := fmt.Sprintf("save answer %d", id)
+	if s.readOnly {
+		return "", &trouble{doing: doing, where: s.path, kind: ErrReadOnly}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.owner == nil {
+		return "", &trouble{doing: doing, kind: ErrNotStreamed}
+	}
+	return s.owner.token, nil
+}
+
+// streamed returns the small fields of an answer that the owner of a token still streams. One that
+// was taken for dead by mistake counts as well: the owner knows better.
+func streamed(ctx context.Context, tx *sql.Tx, id int64, token string) (Message, error) {
+	m := Message{}
+	err := tx.QueryRowContext(ctx, `
+		SELECT
+			role,
+			name,
+			label,
+			tool_call_id,
+			extra
+		FROM messages
+		WHERE id = ?
+			AND owner = ?
+			AND status IN ('streaming', 'interrupted')`, id, token).
+		Scan(&m.Role, &m.Name, &m.Label, &m.ToolCallID, &m.Extra)
+	if errors.Is(err, sql.ErrNoRows) {
+		return m, &trouble{doing: fmt.Sprintf("save answer %d", id), kind: ErrNotStreamed}
+	}
+	return m, err
+}

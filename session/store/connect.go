@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"net/url"
+	"runtime"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// Memory is the path of a store that leaves nothing on disk.
+const Memory = ":memory:"
+
+// mode is what a connection is for.
+type mode int
+
+const (
+	full    mode = iota // writes what must survive a power cut
+	quick               // writes what may lose the last moment to a power cut, never to a crash of winnow
+	reading             // reads beside the writers
+	frozen              // reads a file that may not be written
+	still               // reads a file that nobody writes, in a folder that may not be written
+	plain               // writes a copy that nobody else has open
+	lock                // takes a file for itself as long as its transaction lasts; the file must exist
+)
+
+// dsn names the file for the driver, with every pragma that the connection needs. The path is
+// escaped, so that a question mark in a folder's name does not start the parameters.
+func dsn(path string, m mode) string {
+	q := url.Values{}
+	q.Set("_busy_timeout", "250") // milliseconds: short, because the store tries again and heeds its context
+	q.Set("_foreign_keys", "on")
+	q.Set("_stmt_cache_size", "64")
+	switch m {
+	case full:
+		q.Set("_txlock", "immediate")
+		q.Set("_journal_mode", "WAL")
+		q.Set("_synchronous", "FULL")
+		q.Set("_secure_delete", "on") // what was purged is overwritten
+	case quick:
+		q.Set("_txlock", "immediate")
+		q.Set("_journal_mode", "WAL")
+		q.Set("_synchronous", "NORMAL")
+	case reading:
+		q.Set("_query_only", "on")
+		q.Set("_synchronous", "FULL")
+	case frozen:
+		q.Set("mode", "ro")
+		q.Set("_query_only", "on")
+	case still:
+		q.Set("mode", "ro")
+		q.Set("immutable", "1")
+		q.Set("_query_only", "on")
+	case plain:
+		q.Set("_synchronous", "FULL")
+	case lock:
+		q.Set("mode", "rw")
+		q.Set("_txlock", "exclusive")
+		q.Set("_busy_timeout", "0")
+	}
+	if path == Memory {
+		q.Del("_journal_mode")
+		return "file::memory:?" + q.Encode()
+	}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+}
+
+// connector opens connections with the pragmas that a data source name cannot hold.
+type connector struct {
+	driver *sqlite3.SQLiteDriver
+	dsn    string
+}
+
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
+func (c connector) Driver() driver.Driver                        { return c.driver }
+
+// pool returns a pool of at most max connections. None is opened yet.
+func pool(path string, m mode, max int) *sql.DB {
+	db := sql.OpenDB(connector{
+		driver: &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error { return prepare(c) }},
+		dsn:    dsn(path, m),
+	})
+	db.SetMaxOpenConns(max)
+	db.SetMaxIdleConns(max)
+	return db
+}
+
+// prepare sets what holds for every connection. A schema from elsewhere may not run functions of
+// ours, and a damaged cell is reported where it is read. On macOS an fsync alone leaves the bytes
+// in the drive's cache.
+func prepare(c *sqlite3.SQLiteConn) error {
+	pragmas := "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;"
+	if runtime.GOOS == "darwin" {
+		pragmas += "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;"
+	}
+	_, err := c.Exec(pragmas, nil)
+	return err
+}

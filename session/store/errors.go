@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// What can go wrong with the history file, in the user's words. Errors of this package match them
+// with errors.Is; their text never holds SQLite's own.
+var (
+	ErrNotFound    = errors.New("not found")
+	ErrReadOnly    = errors.New("the chat history is open for reading only")
+	ErrBusy        = errors.New("another program keeps the chat history busy")
+	ErrDiskFull    = errors.New("the disk is full")
+	ErrNoAccess    = errors.New("winnow may not use the chat history")
+	ErrNotHistory  = errors.New("this is not a winnow chat history")
+	ErrDamaged     = errors.New("the chat history is damaged")
+	ErrDisk        = errors.New("the disk failed")
+	ErrNotStreamed = errors.New("this window does not stream that answer")
+)
+
+// AmbiguousError says that a prefix fits several sessions.
+type AmbiguousError struct {
+	Prefix  string
+	Matches []Session // the last used first, at most 10
+	Count   int       // all that fit
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q fits %d sessions; type more of the id", e.Prefix, e.Count)
+}
+
+// trouble is an error with a sentence for the user. What SQLite said is kept for errors.As and
+// left out of the text.
+type trouble struct {
+	doing string // what was being tried
+	where string // the file or folder, "" where the sentence needs none
+	kind  error  // one of this package's errors
+	cause error  // what was reported, may be nil
+}
+
+func (t *trouble) Error() string {
+	if t.where == "" {
+		return t.doing + ": " + t.kind.Error()
+	}
+	return fmt.Sprintf("%s: %s (%s)", t.doing, t.kind, t.where)
+}
+
+func (t *trouble) Unwrap() []error {
+	if t.cause == nil {
+		return []error{t.kind}
+	}
+	return []error{t.kind, t.cause}
+}
+
+// explain turns an error of a transaction into one for the user. Errors that are already this
+// package's, and a cancelled context, keep their kind.
+func explain(doing, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var mine *trouble
+	var ambiguous *AmbiguousError
+	if errors.As(err, &mine) || errors.As(err, &ambiguous) {
+		return err
+	}
+	if kind := kindOf(err); kind != nil {
+		return &trouble{doing: doing, where: path, kind: kind, cause: err}
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// kindOf names the kind of an error of SQLite or of the file system, nil for any other.
+func kindOf(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	if errors.Is(err, os.ErrPermission) {
+		return ErrNoAccess
+	}
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	switch e.Code {
+	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol:
+		return ErrBusy
+	case sqlite3.ErrFull:
+		return ErrDiskFull
+	case sqlite3.ErrReadonly:
+		return ErrReadOnly
+	case sqlite3.ErrCantOpen, sqlite3.ErrPerm, sqlite3.ErrAuth:
+		return ErrNoAccess
+	case sqlite3.ErrNotADB:
+		return ErrNotHistory
+	case sqlite3.ErrCorrupt, sqlite3.ErrFormat:
+		return ErrDamaged
+	case sqlite3.ErrIoErr:
+		return ErrDisk
+	}
+	return nil
+}
+
+// busy reports whether an error says that trying again may help.
+func busy(err error) bool { return errors.Is(kindOf(err), ErrBusy) }

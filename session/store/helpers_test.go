@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/history"
+)
+
+// TestMain runs the test binary as one of the programs that some tests need beside themselves.
+func TestMain(m *testing.M) {
+	program, ok := programs[os.Getenv("WINNOW_STORE_TEST_PROGRAM")]
+	if !ok {
+		os.Exit(m.Run())
+	}
+	if err := program(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// programs are what the test binary can be run as.
+var programs = map[string]func(args []string) error{
+	"chat":   chatProgram,
+	"stream": streamProgram,
+	"nobody": nobodyProgram,
+}
+
+// clock is a time that tests set. It stands still until then.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time { return c.t }
+
+func (c *clock) add(d time.Duration) { c.t = c.t.Add(d) }
+
+func noon() *clock { return &clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)} }
+
+func newPath(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "winnow", "winnow.db")
+}
+
+func openAt(t testing.TB, path string, o Options) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), path, o)
+	if err != nil {
+		t.Fatalf("Open(%s): %v", path, err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close(%s): %v", path, err)
+		}
+	})
+	return s
+}
+
+func newStore(t testing.TB) *Store {
+	t.Helper()
+	return openAt(t, newPath(t), Options{Now: noon().now})
+}
+
+// says is a message of a session behind parent.
+func says(session string, parent int64, role history.Role, text string) Message {
+	return Message{
+		Message: history.Message{Role: role, Content: text},
+		Session: session,
+		Parent:  parent,
+	}
+}
+
+func begin(t testing.TB, s *Store, title, text string) (Session, Message) {
+	t.Helper()
+	session, message, err := s.Begin(context.Background(), Session{Title: title}, says("", 0, history.User, text))
+	if err != nil {
+		t.Fatalf("Begin(%q, %q): %v", title, text, err)
+	}
+	return session, message
+}
+
+func add(t testing.TB, s *Store, m Message) Message {
+	t.Helper()
+	out, err := s.Append(context.Background(), m)
+	if err != nil {
+		t.Fatalf("Append(%s %.40q behind %d): %v", m.Role, m.Content, m.Parent, err)
+	}
+	return out
+}
+
+func read(t testing.TB, s *Store, id int64) Message {
+	t.Helper()
+	m, err := s.Message(context.Background(), id)
+	if err != nil {
+		t.Fatalf("Message(%d): %v", id, err)
+	}
+	return m
+}
+
+func sessionOf(t testing.TB, s *Store, id string) Session {
+	t.Helper()
+	out, err := s.Session(context.Background(), id)
+	if err != nil {
+		t.Fatalf("Session(%q): %v", id, err)
+	}
+	return out
+}
+
+func contents(messages []Message) []string {
+	out := []string{}
+	for _, m := range messages {
+		out = append(out, m.Content)
+	}
+	return out
+}
+
+func must(t testing.TB, doing string, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%s: %v", doing, err)
+	}
+}
+
+// nobodyProgram opens a history as a user who may not write it, and says how that went.
+func nobodyProgram(args []string) error {
+	s, err := Open(context.Background(), args[0], Options{})
+	if err != nil {
+		os.Stdout.WriteString("error: " + err.Error())
+		return nil
+	}
+	defer s.Close()
+	all, err := s.Sessions(context.Background(), Filter{})
+	if err != nil {
+		return err
+	}
+	os.Stdout.WriteString(strings.Join(s.Notices(), " ") + "\n" + all[0].Title + "\n")
+	if err := s.Rename(context.Background(), all[0].ID, "x", "user"); err != nil {
+		os.Stdout.WriteString(err.Error())
+	}
+	return nil
+}

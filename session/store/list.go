@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+)
+
+// Filter says which sessions to list: those in use, or those in the trash, or those archived.
+type Filter struct {
+	Text     string // every word of it is in the title or a tag, whatever the case
+	Trash    bool
+	Archived bool
+	Limit    int // 0 for all
+	Offset   int
+}
+
+// Sessions lists sessions, the last used first and pinned ones on top.
+func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
+	var out []Session
+	err := s.view(ctx, "list the sessions", func(tx *sql.Tx) error {
+		var err error
+		out, err = sessions(ctx, tx, f)
+		return err
+	})
+	return out, err
+}
+
+func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
+	words := strings.Fields(strings.ToLower(f.Text))
+	limit, offset := f.Limit, f.Offset
+	if limit <= 0 {
+		limit = -1 // SQLite's "all"
+	}
+	// SQLite folds the case of ASCII only, so words are looked for here, and pages are cut here.
+	if len(words) > 0 {
+		limit, offset = -1, 0
+	}
+	rows, err := tx.QueryContext(ctx, `
+		SELECT`+sessionColumns+`
+		FROM sessions s
+		WHERE (s.deleted_ms <> 0) = ?1
+			AND (?1 OR s.archived = ?2)
+		ORDER BY s.pinned DESC, s.used DESC
+		LIMIT ?3
+		OFFSET ?4`, f.Trash, f.Archived, limit, max(0, offset))
+	if err != nil {
+		return nil, err
+	}
+	if len(words) == 0 {
+		return collectSessions(ctx, tx, rows, nil)
+	}
+	all, err := collectSessions(ctx, tx, rows, func(s Session) bool { return hasWords(s, words) })
+	all = all[min(max(0, f.Offset), len(all)):]
+	if f.Limit > 0 {
+		all = all[:min(f.Limit, len(all))]
+	}
+	return all, err
+}
+
+// hasWords reports whether every word, in lower case, is in the session's title or tags.
+func hasWords(s Session, words []string) bool {
+	text := strings.ToLower(s.Title + "\n" + strings.Join(s.Tags, "\n"))
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// collectSessions reads the rows, closes them, adds the tags and keeps what keep likes, all where
+// it is nil.
+func collectSessions(ctx context.Context, tx *sql.Tx, rows *sql.Rows, keep func(Session) bool) ([]Session, error) {
+	defer rows.Close()
+	var keys []int64
+	var all []Session
+	for rows.Next() {
+		n, s, err := scanSession(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, n)
+		all = append(all, s)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	rows.Close()
+	tags, err := tagsOf(ctx, tx, keys)
+	if err != nil {
+		return nil, err
+	}
+	kept := all[:0]
+	for i, s := range all {
+		s.Tags = tags[keys[i]]
+		if keep == nil || keep(s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept, nil
+}
+
+// tagsOf returns the tags of the sessions with these keys, in alphabetical order. For one session
+// they are looked up, for more the whole small table is read.
+func tagsOf(ctx context.Context, tx *sql.Tx, keys []int64) (map[int64][]string, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	query := `
+		SELECT
+			session,
+			tag
+		FROM tags
+		ORDER BY session, tag`
+	var args []any
+	if len(keys) == 1 {
+		query = `
+		SELECT
+			session,
+			tag
+		FROM tags
+		WHERE session = ?
+		ORDER BY session, tag`
+		args = append(args, keys[0])
+	}
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	tags := map[int64][]string{}
+	for rows.Next() {
+		var n int64
+		var tag string
+		if err := rows.Scan(&n, &tag); err != nil {
+			return nil, err
+		}
+		tags[n] = append(tags[n], tag)
+	}
+	return tags, rows.Err()
+}

@@ -1,0 +1,279 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Options is what Open needs beside the path.
+type Options struct {
+	Now      func() time.Time // the clock, time.Now where nil
+	ReadOnly bool             // open for reading only; the file must exist
+}
+
+// Store is the chat history in one file. All its methods may be called at once, and several stores,
+// of one program or of many, may have the same file open.
+//
+// An exported method is one transaction. Its ctx ends the waiting and the transaction with it: what
+// then returns an error has changed nothing.
+type Store struct {
+	path     string
+	now      func() time.Time
+	patience time.Duration
+	readOnly bool
+	notices  []string
+
+	full  *sql.DB // one connection, synchronous FULL
+	quick *sql.DB // one connection, synchronous NORMAL
+	reads *sql.DB // a few connections, query_only
+
+	writing chan struct{} // holds a token while a writer of this store is at work
+
+	mu    sync.Mutex
+	owner *owner // who this store is for its unfinished answers, nil while there were none
+}
+
+// Open opens the chat history at path, and makes the folder (0700) and the file (0600) where they
+// are missing. It brings an older file to today's schema, after a copy, and marks answers as
+// interrupted that a program left behind unfinished when it died.
+//
+// A file that cannot be written, or that a newer winnow wrote, is opened for reading only: Notices
+// says so, and methods that write return ErrReadOnly. The path Memory keeps everything in memory.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	all, err := steps()
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, path, o, all)
+}
+
+func open(ctx context.Context, path string, o Options, all []step) (*Store, error) {
+	s := &Store{path: path, now: o.Now, patience: patience, writing: make(chan struct{}, 1)}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if path == Memory {
+		// One connection for everything: each further one would see a database of its own.
+		s.full = pool(Memory, full, 1)
+		s.quick, s.reads = s.full, s.full
+		return s.ready(s.migrate(ctx, all))
+	}
+	var err error
+	if s.path, err = locate(path, o.ReadOnly); err != nil {
+		return nil, err
+	}
+	if o.ReadOnly {
+		return s.ready(s.freeze(ctx, len(all)))
+	}
+	err = s.begin(ctx, all)
+	if err == nil {
+		return s, nil
+	}
+	s.closePools()
+	var newer *newerError
+	switch {
+	case errors.As(err, &newer):
+		s.notices = []string{newer.Error() + ": it is open for reading only. Update winnow to go on with it."}
+	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
+		s.notices = []string{fmt.Sprintf("winnow may not write %s: it is open for reading only.", s.path)}
+	default:
+		return nil, err
+	}
+	if s.freeze(ctx, len(all)) != nil {
+		s.closePools()
+		return nil, err
+	}
+	return s, nil
+}
+
+// begin opens the file for writing and makes it ready.
+func (s *Store) begin(ctx context.Context, all []step) error {
+	doing := "open the chat history"
+	s.reads = pool(s.path, reading, 4)
+	// Whose file it is, is asked before the first connection that would change its journal mode.
+	var version int
+	err := s.insist(ctx, func() error {
+		var err error
+		version, err = schemaVersion(ctx, s.reads)
+		return err
+	})
+	if err != nil {
+		return explain(doing, s.path, err)
+	}
+	if version > len(all) {
+		return &newerError{version, len(all)}
+	}
+	s.full = pool(s.path, full, 1)
+	s.quick = pool(s.path, quick, 1)
+	if err := s.migrate(ctx, all); err != nil {
+		return explain(doing, s.path, err)
+	}
+	cut, err := s.recover(ctx)
+	if err != nil {
+		return err
+	}
+	if cut == 1 {
+		s.notices = append(s.notices, "An answer was cut off when winnow ended unexpectedly. What had arrived of it is kept.")
+	}
+	if cut > 1 {
+		s.notices = append(s.notices, fmt.Sprintf("%d answers were cut off when winnow ended unexpectedly. What had arrived of them is kept.", cut))
+	}
+	return nil
+}
+
+// freeze opens the file for reading only. In a folder that may not be written SQLite cannot share
+// the file with a writer; then it is read as it stands, which is safe only without a journal.
+func (s *Store) freeze(ctx context.Context, know int) error {
+	s.readOnly = true
+	doing := "open the chat history"
+	var version int
+	read := func(m mode) error {
+		s.reads = pool(s.path, m, 4)
+		return s.insist(ctx, func() error {
+			var err error
+			version, err = schemaVersion(ctx, s.reads)
+			return err
+		})
+	}
+	err := read(frozen)
+	if err != nil && !journaled(s.path) {
+		s.reads.Close()
+		err = read(still)
+	}
+	if err != nil {
+		return explain(doing, s.path, err)
+	}
+	if version < know {
+		return fmt.Errorf("%s: an older winnow wrote it (schema %d, this one reads %d); open it once for writing (%s)", doing, version, know, s.path)
+	}
+	return nil
+}
+
+// journaled reports whether a write-ahead log with something in it stands beside the file.
+func journaled(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
+}
+
+// ready returns the store, or closes it where making it ready failed.
+func (s *Store) ready(err error) (*Store, error) {
+	if err != nil {
+		s.closePools()
+		return nil, explain("open the chat history", s.path, err)
+	}
+	return s, nil
+}
+
+// Path returns the file's absolute path with its symbolic links resolved, or Memory.
+func (s *Store) Path() string { return s.path }
+
+// ReadOnly reports whether the store can only be read.
+func (s *Store) ReadOnly() bool { return s.readOnly }
+
+// Notices returns what the user should know about how the file was opened: one sentence each.
+func (s *Store) Notices() []string { return slices.Clone(s.notices) }
+
+// Close marks what this store still streams as interrupted and closes the file.
+func (s *Store) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	err := s.disown(ctx)
+	if !s.readOnly && s.path != Memory {
+		// Left to the last one to close where others still have the file open.
+		s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	return errors.Join(err, explain("close the chat history", s.path, s.closePools()))
+}
+
+func (s *Store) closePools() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.reads, s.quick, s.full} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// locate returns the path with its links resolved, after making folder and file where they are
+// missing. Windows that name one file in different ways must agree on it.
+func locate(path string, mustExist bool) (string, error) {
+	doing := "open the chat history"
+	if path == "" {
+		return "", fmt.Errorf("%s: no file is named", doing)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", doing, err)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return "", &trouble{doing: doing, where: path, kind: fmt.Errorf("%w: it is a folder, and the history is one file", ErrNotHistory)}
+	case err == nil && !info.Mode().IsRegular():
+		return "", &trouble{doing: doing, where: path, kind: fmt.Errorf("%w: it is not an ordinary file", ErrNotHistory)}
+	case errors.Is(err, os.ErrNotExist) && mustExist:
+		return "", &trouble{doing: doing, where: path, kind: fmt.Errorf("%w: there is no chat history yet", ErrNotFound), cause: err}
+	case errors.Is(err, os.ErrNotExist):
+		if err := create(path); err != nil {
+			return "", err
+		}
+	case err != nil:
+		return "", &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+	}
+	return real, nil
+}
+
+// create makes the folder and an empty file that only the user may read. The file appears under its
+// name by a link: a file that SQLite has open must not be opened and closed by anyone else in the
+// same program, because closing it drops SQLite's locks.
+func create(path string) error {
+	doing := "create the chat history"
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return &trouble{doing: doing, where: folder, kind: noAccess(err), cause: err}
+	}
+	f, err := os.CreateTemp(folder, ".winnow-new-") // 0600
+	if err != nil {
+		return &trouble{doing: doing, where: folder, kind: noAccess(err), cause: err}
+	}
+	defer os.Remove(f.Name())
+	if err := f.Close(); err != nil {
+		return &trouble{doing: doing, where: folder, kind: noAccess(err), cause: err}
+	}
+	if os.Link(f.Name(), path) == nil {
+		return nil
+	}
+	// Another window was faster, or the file system has no links: then the name is taken outright.
+	f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+	}
+	return nil
+}
+
+// noAccess says in the user's words why a file or folder cannot be used.
+func noAccess(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("%w: %w", ErrNoAccess, err)
+}

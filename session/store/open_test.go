@@ -1,0 +1,301 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "b", "winnow.db")
+	s := openAt(t, path, Options{})
+	begin(t, s, "", "hello")
+	if _, err := s.own(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{
+		filepath.Dir(path):               0o700 | os.ModeDir,
+		path:                             0o600,
+		path + "-wal":                    0o600,
+		path + "-shm":                    0o600,
+		s.lockFile(s.owner.token):        0o600,
+		filepath.Dir(filepath.Dir(path)): 0o700 | os.ModeDir,
+	} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Errorf("stat %s: %v", name, err)
+			continue
+		}
+		if info.Mode() != want {
+			t.Errorf("mode of %s is %v, want %v", name, info.Mode(), want)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".winnow-new-*"))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestConnectionsHaveTheirPragmas(t *testing.T) {
+	s := newStore(t)
+	for _, c := range []struct {
+		name   string
+		db     *sql.DB
+		pragma string
+		want   string
+	}{
+		{"full", s.full, "synchronous", "2"},
+		{"quick", s.quick, "synchronous", "1"},
+		{"full", s.full, "journal_mode", "wal"},
+		{"quick", s.quick, "journal_mode", "wal"},
+		{"reads", s.reads, "journal_mode", "wal"},
+		{"full", s.full, "foreign_keys", "1"},
+		{"quick", s.quick, "foreign_keys", "1"},
+		{"reads", s.reads, "query_only", "1"},
+		{"full", s.full, "secure_delete", "1"},
+		{"full", s.full, "busy_timeout", "250"},
+		{"quick", s.quick, "busy_timeout", "250"},
+		{"reads", s.reads, "busy_timeout", "250"},
+		{"reads", s.reads, "trusted_schema", "0"},
+		{"full", s.full, "cell_size_check", "1"},
+		{"full", s.full, "application_id", "2003398254"},
+		{"full", s.full, "user_version", "1"},
+	} {
+		var got string
+		if err := c.db.QueryRow("PRAGMA " + c.pragma).Scan(&got); err != nil || got != c.want {
+			t.Errorf("PRAGMA %s of %s = %q, %v; want %q", c.pragma, c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestWritersTakeTheirLockAtTheBeginning(t *testing.T) {
+	s := newStore(t)
+	for name, db := range map[string]*sql.DB{"full": s.full, "quick": s.quick} {
+		tx, err := db.Begin()
+		must(t, "begin", err)
+		other := s.quick
+		if db == s.quick {
+			other = s.full
+		}
+		if second, err := other.Begin(); !busy(err) {
+			t.Errorf("beside a transaction of %s a second one began: %v, want busy", name, err)
+			if err == nil {
+				second.Rollback()
+			}
+		}
+		must(t, "rollback", tx.Rollback())
+	}
+}
+
+func TestReadersCannotWrite(t *testing.T) {
+	s := newStore(t)
+	if _, err := s.reads.Exec("DELETE FROM sessions"); err == nil {
+		t.Error("a reading connection deleted sessions")
+	}
+}
+
+func TestOpenTakesAnyPath(t *testing.T) {
+	for _, name := range []string{"what? a=b&c#d%41.db", "späße 日本.db", "file:x.db", " .db"} {
+		path := filepath.Join(t.TempDir(), "a folder?mode=ro", name)
+		s := openAt(t, path, Options{})
+		session, _ := begin(t, s, "", "hello")
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("Open(%q) stored elsewhere: %v", path, err)
+		}
+		if _, err := s.StartAnswer(context.Background(), says(session.ID, session.Leaf, history.Assistant, "")); err != nil {
+			t.Errorf("StartAnswer in %q: %v", path, err)
+		}
+	}
+}
+
+func TestLinksToOneFileAgreeOnIt(t *testing.T) {
+	path := newPath(t)
+	s := openAt(t, path, Options{})
+	link := filepath.Join(t.TempDir(), "link.db")
+	must(t, "link", os.Symlink(path, link))
+	if got := openAt(t, link, Options{}).Path(); got != s.Path() {
+		t.Errorf("Path through a link is %s, want %s", got, s.Path())
+	}
+}
+
+func TestOpenRefusesInWordsOfTheUser(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "notes.txt")
+	must(t, "write", os.WriteFile(text, []byte(strings.Repeat("not a database\n", 500)), 0o600))
+	foreign := filepath.Join(dir, "other.db")
+	db, err := sql.Open("sqlite3", foreign)
+	must(t, "open", err)
+	_, err = db.Exec("CREATE TABLE cats (name TEXT)")
+	must(t, "create", err)
+	must(t, "close", db.Close())
+	before := map[string]string{}
+	for _, p := range []string{text, foreign} {
+		b, err := os.ReadFile(p)
+		must(t, "read", err)
+		before[p] = string(b)
+	}
+	for _, c := range []struct {
+		path string
+		o    Options
+		kind error
+		says string
+	}{
+		{dir, Options{}, ErrNotHistory, "it is a folder"},
+		{text, Options{}, ErrNotHistory, text},
+		{foreign, Options{}, ErrNotHistory, "not a winnow chat history"},
+		{filepath.Join(text, "winnow.db"), Options{}, ErrNoAccess, "not a directory"},
+		{filepath.Join(dir, "none.db"), Options{ReadOnly: true}, ErrNotFound, "there is no chat history yet"},
+		{"", Options{}, nil, "no file is named"},
+	} {
+		s, err := Open(context.Background(), c.path, c.o)
+		if err == nil {
+			s.Close()
+			t.Errorf("Open(%q, %+v) succeeded", c.path, c.o)
+			continue
+		}
+		if c.kind != nil && !errors.Is(err, c.kind) {
+			t.Errorf("Open(%q) = %v, want an error that is %q", c.path, err, c.kind)
+		}
+		if !strings.Contains(err.Error(), c.says) {
+			t.Errorf("Open(%q) = %q, want it to say %q", c.path, err, c.says)
+		}
+	}
+	for p, want := range before {
+		got, err := os.ReadFile(p)
+		must(t, "read", err)
+		if string(got) != want {
+			t.Errorf("a refused file was changed: %s", p)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "none.db")); err == nil {
+		t.Error("opening for reading only made a file")
+	}
+}
+
+func TestReadOnlyReadsAndRefusesToWrite(t *testing.T) {
+	path := newPath(t)
+	w := openAt(t, path, Options{})
+	session, first := begin(t, w, "title", "hello")
+	r := openAt(t, path, Options{ReadOnly: true})
+	if got := read(t, r, first.ID); got.Content != "hello" {
+		t.Errorf("read-only content is %q, want hello", got.Content)
+	}
+	ctx := context.Background()
+	writes := map[string]error{
+		"Rename":     r.Rename(ctx, session.ID, "x", "user"),
+		"SaveDraft":  r.SaveDraft(ctx, "", "x"),
+		"Checkpoint": r.Checkpoint(ctx, first.ID, "x", ""),
+		"Purge":      r.Purge(ctx, session.ID),
+	}
+	_, writes["Append"] = r.Append(ctx, says(session.ID, first.ID, history.User, "x"))
+	_, writes["StartAnswer"] = r.StartAnswer(ctx, says(session.ID, first.ID, history.Assistant, "x"))
+	_, _, writes["Begin"] = r.Begin(ctx, Session{}, says("", 0, history.User, "x"))
+	for name, err := range writes {
+		if !errors.Is(err, ErrReadOnly) {
+			t.Errorf("%s on a read-only store = %v, want ErrReadOnly", name, err)
+		}
+	}
+	if live, _ := filepath.Glob(path + "-live-*"); len(live) > 0 {
+		t.Errorf("a read-only store left %v", live)
+	}
+}
+
+func TestNewerSchemaOpensForReadingOnly(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(context.Background(), path, Options{})
+	must(t, "open", err)
+	_, first := begin(t, s, "", "from today")
+	_, err = s.full.Exec("PRAGMA user_version = 99")
+	must(t, "age", err)
+	must(t, "close", s.Close())
+
+	s = openAt(t, path, Options{})
+	notices := strings.Join(s.Notices(), " ")
+	if !s.ReadOnly() || !strings.Contains(notices, "newer winnow (schema 99, this one knows 1)") {
+		t.Errorf("a newer file: read-only %v, notices %q; want true and a sentence about the newer winnow", s.ReadOnly(), notices)
+	}
+	if got := read(t, s, first.ID); got.Content != "from today" {
+		t.Errorf("content of a newer file is %q", got.Content)
+	}
+	if err := s.Delete(context.Background(), first.Session); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("Delete = %v, want ErrReadOnly", err)
+	}
+}
+
+func TestFullDiskIsSaidAndChangesNothing(t *testing.T) {
+	s := newStore(t)
+	session, first := begin(t, s, "", "hello")
+	var pages int
+	must(t, "page count", s.full.QueryRow("PRAGMA page_count").Scan(&pages))
+	_, err := s.full.Exec("PRAGMA max_page_count = " + strconv.Itoa(pages))
+	must(t, "limit", err)
+	_, err = s.Append(context.Background(), says(session.ID, first.ID, history.User, strings.Repeat("x", 1<<20)))
+	if !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "the disk is full") {
+		t.Errorf("Append on a full disk = %v, want ErrDiskFull with its sentence", err)
+	}
+	if got := sessionOf(t, s, session.ID); got.Messages != 1 || got.Leaf != first.ID {
+		t.Errorf("after a failed Append the session has %d messages and leaf %d, want 1 and %d", got.Messages, got.Leaf, first.ID)
+	}
+	_, err = s.full.Exec("PRAGMA max_page_count = 1000000")
+	must(t, "unlimit", err)
+	add(t, s, says(session.ID, first.ID, history.User, "there is room again"))
+}
+
+func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
+	path := newPath(t)
+	s := openAt(t, path, Options{})
+	other := openAt(t, path, Options{})
+	session, first := begin(t, s, "", "hello")
+	tx, err := other.full.Begin()
+	must(t, "hold the lock", err)
+
+	s.patience = 0
+	_, err = s.Append(context.Background(), says(session.ID, first.ID, history.User, "x"))
+	if !errors.Is(err, ErrBusy) || strings.Contains(err.Error(), "locked") {
+		t.Errorf("Append against a lock = %v, want ErrBusy and nothing about locks", err)
+	}
+
+	s.patience = patience
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err = s.Append(ctx, says(session.ID, first.ID, history.User, "x")); !errors.Is(err, context.Canceled) {
+		t.Errorf("Append with a cancelled context = %v, want context.Canceled", err)
+	}
+
+	stored := make(chan error)
+	go func() {
+		_, err := s.Append(context.Background(), says(session.ID, first.ID, history.User, "waited"))
+		stored <- err
+	}()
+	must(t, "rollback", tx.Rollback())
+	if err := <-stored; err != nil {
+		t.Errorf("Append after the lock was given back: %v", err)
+	}
+}
+
+func TestMemoryLeavesNothingOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	s := openAt(t, Memory, Options{})
+	session, first := begin(t, s, "", "hello")
+	a, err := s.StartAnswer(context.Background(), says(session.ID, first.ID, history.Assistant, ""))
+	must(t, "start", err)
+	must(t, "checkpoint", s.Checkpoint(context.Background(), a.ID, "hi", ""))
+	a.Content, a.Status = "hi there", history.Complete
+	_, err = s.FinishAnswer(context.Background(), a, Request{})
+	must(t, "finish", err)
+	if got := read(t, s, a.ID).Content; got != "hi there" {
+		t.Errorf("content in memory is %q, want %q", got, "hi there")
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("on disk: %v, %v; want nothing", left, err)
+	}
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"winnow/history"
+)
+
+func TestRequestsComeBackAsGiven(t *testing.T) {
+	c := noon()
+	s := openAt(t, newPath(t), Options{Now: c.now})
+	ctx := context.Background()
+	session, first := begin(t, s, "", "hello")
+	in := Request{
+		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: []byte(`{"o": 1}`), Plan: []byte(`{"p": 2}`),
+		Rules: 1, Tokenizer: "o200k_base", Estimate: 99, BodyHash: "ab12", Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
+	}
+	one, err := s.AddRequest(ctx, in)
+	must(t, "add", err)
+	in.ID, in.Created = one.ID, c.t
+	if !reflect.DeepEqual(one, in) {
+		t.Errorf("AddRequest returns\n%+v, want\n%+v", one, in)
+	}
+	two, err := s.AddRequest(ctx, in)
+	must(t, "add", err)
+	if two.ID == one.ID {
+		t.Error("two requests have one id")
+	}
+	one.Prompt, one.Cached, one.Answer, one.Reasoning = 100, 50, 20, 0
+	one.FirstToken, one.Took = 250*time.Millisecond, 3*time.Second+7*time.Microsecond
+	one.Retries, one.Finish, one.End, one.Error = 2, "stop", "done", "e\x00\xff"
+	must(t, "update", s.UpdateRequest(ctx, one))
+	got, err := s.Requests(ctx, session.ID)
+	if err != nil || !reflect.DeepEqual(got, []Request{one, two}) {
+		t.Errorf("Requests returns\n%+v, %v, want\n%+v", got, err, []Request{one, two})
+	}
+	if got, err := s.Request(ctx, session.ID, 1); err != nil || got.ID != two.ID {
+		t.Errorf("Request of turn 1 is %d, %v; want the newest, %d", got.ID, err, two.ID)
+	}
+	if _, err := s.Request(ctx, session.ID, 2); !errors.Is(err, ErrNotFound) {
+		t.Errorf("Request of turn 2 = %v, want ErrNotFound", err)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, a := begin(t, s, "", "a")
+	b := add(t, s, says(session.ID, a.ID, history.Assistant, "b"))
+	_, other := begin(t, s, "", "other")
+	must(t, "flag", s.SetFlag(ctx, a.ID, history.Pin))
+	must(t, "flag", s.SetFlag(ctx, a.ID, history.Exclude))
+	must(t, "flag", s.SetFlag(ctx, b.ID, history.Pin))
+	must(t, "flag", s.SetFlag(ctx, b.ID, ""))
+	must(t, "flag", s.SetFlag(ctx, b.ID, ""))
+	must(t, "flag", s.SetFlag(ctx, other.ID, history.Pin))
+	want := map[int64]history.Flag{a.ID: history.Exclude}
+	if got, err := s.Flags(ctx, session.ID); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("Flags = %v, %v; want %v", got, err, want)
+	}
+	if err := s.SetFlag(ctx, a.ID, "shiny"); err == nil {
+		t.Error("a flag that does not exist was set")
+	}
+}
+
+func TestLearnedFactsHoldNoSecret(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	in := Learned{BaseURL: "https://me:sk-secret@example.com/v1?key=sk-secret", Model: "m", Window: 8192, Ratio: 1.07, Samples: 3, Quirks: []string{"q1", "q2"}}
+	if got, err := s.Endpoint(ctx, in.BaseURL, "m"); err != nil || got.Window != 0 || got.Samples != 0 {
+		t.Errorf("before anything was learned: %+v, %v", got, err)
+	}
+	must(t, "learn", s.Learn(ctx, in))
+	in.Window, in.Quirks = 4096, nil
+	must(t, "learn", s.Learn(ctx, in))
+	want := Learned{BaseURL: "https://example.com/v1", Model: "m", Window: 4096, Ratio: 1.07, Samples: 3, Quirks: []string{}}
+	for _, url := range []string{in.BaseURL, want.BaseURL} {
+		if got, err := s.Endpoint(ctx, url, "m"); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("Endpoint(%s) = %+v, %v; want %+v", url, got, err, want)
+		}
+	}
+	var n int
+	must(t, "count", s.reads.QueryRow("SELECT count(*) FROM endpoints WHERE base_url LIKE '%secret%'").Scan(&n))
+	if n != 0 {
+		t.Error("a password in a URL was stored")
+	}
+}
+
+func TestPromptsAndDrafts(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	for _, text := range []string{"one", "two", "two", "\x00\xff", "one"} {
+		must(t, "add prompt", s.AddPrompt(ctx, text))
+	}
+	for limit, want := range map[int][]string{0: {"one", "\x00\xff", "two", "one"}, 2: {"one", "\x00\xff"}} {
+		if got, err := s.Prompts(ctx, limit); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("Prompts(%d) = %q, %v; want %q", limit, got, err, want)
+		}
+	}
+	must(t, "draft", s.SaveDraft(ctx, "", "not begun\x00"))
+	session, _ := begin(t, s, "", "begun")
+	if got, err := s.Draft(ctx, ""); err != nil || got != "" {
+		t.Errorf("the draft of a chat that began is %q, %v; want none", got, err)
+	}
+	for _, c := range []struct{ of, text string }{{"", "x"}, {session.ID, "y\xff"}, {session.ID, "z"}, {session.ID, ""}, {"", "w"}} {
+		must(t, "draft", s.SaveDraft(ctx, c.of, c.text))
+		if got, err := s.Draft(ctx, c.of); err != nil || got != c.text {
+			t.Errorf("Draft(%q) = %q, %v; want %q", c.of, got, err, c.text)
+		}
+	}
+}
+
+func TestRepairsKeepTheirFirstDateAndTheVerdict(t *testing.T) {
+	c := noon()
+	s := openAt(t, newPath(t), Options{Now: c.now})
+	ctx := context.Background()
+	session, m := begin(t, s, "", "hello")
+	r := history.Repair{Kind: "C3", What: "a bracket was missing", Before: "{\xff", After: "{}"}
+	must(t, "add", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {r}}))
+	got, err := s.Repairs(ctx, session.ID)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("Repairs = %+v, %v; want one", got, err)
+	}
+	must(t, "undo", s.SetUndone(ctx, got[0].ID, true))
+	c.add(time.Hour)
+	must(t, "add", s.AddRepairs(ctx, 2, map[int64][]history.Repair{m.ID: {r}}))
+	hash := sha256.Sum256([]byte(r.Before))
+	want := []Repair{{
+		Repair: history.Repair{Kind: r.Kind, What: r.What, After: r.After}, ID: got[0].ID, Message: m.ID,
+		BeforeHash: hash[:], Rules: 2, First: noon().t, Last: c.t, Undone: true,
+	}}
+	if got, err = s.Repairs(ctx, session.ID); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("Repairs = %+v, %v; want %+v", got, err, want)
+	}
+	_, err = s.full.Exec("DELETE FROM repairs")
+	must(t, "delete", err)
+	if again := read(t, s, m.ID); again.Content != "hello" || again.Damaged {
+		t.Errorf("without the repairs the message is %+v", again)
+	}
+}

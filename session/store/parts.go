@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+
+	"winnow/history"
+)
+
+// insertCalls stores the calls of a message as received.
+func insertCalls(ctx context.Context, tx *sql.Tx, message int64, calls []history.ToolCall) error {
+	for i, c := range calls {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO tool_calls (message, place, call_id, name, arguments)
+			VALUES (?, ?, ?, ?, ?)`, message, i, []byte(c.ID), []byte(c.Name), []byte(c.Arguments))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callsOf returns the calls of these messages, in order.
+func callsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64][]history.ToolCall, error) {
+	if len(messages) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.QueryContext(ctx, `
+		SELECT
+			message,
+			call_id,
+			name,
+			arguments
+		FROM tool_calls
+		WHERE message IN (SELECT value FROM json_each(?))
+		ORDER BY message, place`, list(messages))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	calls := map[int64][]history.ToolCall{}
+	for rows.Next() {
+		var id int64
+		var c history.ToolCall
+		if err := rows.Scan(&id, &c.ID, &c.Name, &c.Arguments); err != nil {
+			return nil, err
+		}
+		calls[id] = append(calls[id], c)
+	}
+	return calls, rows.Err()
+}
+
+// list is a set of ids as one parameter.
+func list(ids []int64) string {
+	text, err := json.Marshal(ids)
+	if err != nil {
+		panic(err) // numbers always marshal
+	}
+	return string(text)
+}
+
+// bytesOf returns what a part is stored as.
+func bytesOf(p history.Part) []byte {
+	if p.Kind == history.TextPart {
+		return []byte(p.Text)
+	}
+	return p.Data
+}
+
+// attach stores the parts' bytes, each once however often it is attached, and returns their keys
+// and hashes.
+func attach(ctx context.Context, tx *sql.Tx, parts []history.Part) (keys []int64, hashes [][]byte, err error) {
+	for _, p := range parts {
+		data := bytesOf(p)
+		if data == nil {
+			data = []byte{}
+		}
+		hash := sha256.Sum256(data)
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO attachments (hash, data)
+			VALUES (?, ?)
+			ON CONFLICT DO NOTHING`, hash[:], data)
+		if err != nil {
+			return nil, nil, err
+		}
+		var key int64
+		err = tx.QueryRowContext(ctx, `
+			SELECT id
+			FROM attachments
+			WHERE hash = ?`, hash[:]).Scan(&key)
+		if err != nil {
+			return nil, nil, err
+		}
+		keys, hashes = append(keys, key), append(hashes, hash[:])
+	}
+	return keys, hashes, nil
+}
+
+func insertParts(ctx context.Context, tx *sql.Tx, message int64, parts []history.Part, attachments []int64) error {
+	for i, p := range parts {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO parts (message, place, kind, name, media_type, tokens, attachment)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`, message, i, p.Kind, p.Name, p.MediaType, p.Tokens, attachments[i])
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storedParts are the parts of one message, with the hashes of their bytes.
+type storedParts struct {
+	parts   []history.Part
+	hashes  [][]byte
+	damaged bool // bytes fail their hash
+}
+
+func partsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64]storedParts, error) {
+	if len(messages) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.QueryContext(ctx, `
+		SELECT
+			p.message,
+			p.kind,
+			p.name,
+			p.media_type,
+			p.tokens,
+			a.hash,
+			a.data
+		FROM parts p
+		JOIN attachments a ON a.id = p.attachment
+		WHERE p.message IN (SELECT value FROM json_each(?))
+		ORDER BY p.message, p.place`, list(messages))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := map[int64]storedParts{}
+	for rows.Next() {
+		var id int64
+		var p history.Part
+		var hash, data []byte
+		if err := rows.Scan(&id, &p.Kind, &p.Name, &p.MediaType, &p.Tokens, &hash, &data); err != nil {
+			return nil, err
+		}
+		if p.Kind == history.TextPart {
+			p.Text = string(data)
+		} else {
+			p.Data = data
+		}
+		is := sha256.Sum256(data)
+		of := all[id]
+		of.parts = append(of.parts, p)
+		of.hashes = append(of.hashes, hash)
+		of.damaged = of.damaged || string(is[:]) != string(hash)
+		all[id] = of
+	}
+	return all, rows.Err()
+}

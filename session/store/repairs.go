@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"winnow/history"
+)
+
+// Repair is one fault of a stored message that was mended on the way to a model.
+type Repair struct {
+	history.Repair           // Before comes back empty: the damaged bytes stand in the message
+	ID             int64     // set by the store
+	Message        int64     // the message that has the fault
+	BeforeHash     []byte    // SHA-256 of the damaged bytes
+	Rules          int       // the version of the rules that mended it last
+	First, Last    time.Time // when it was first and last applied
+	Undone         bool      // the user wants the call group dropped instead
+}
+
+// AddRepairs records repairs that were applied now. One that was applied before keeps its first
+// date and the user's verdict.
+func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]history.Repair) error {
+	return s.jot(ctx, "record the repairs", func(tx *sql.Tx) error {
+		for message, of := range repairs {
+			for _, r := range of {
+				if err := s.putRepair(ctx, tx, rules, message, r); err != nil {
+					return fmt.Errorf("message %d: %w", message, err)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) putRepair(ctx context.Context, tx *sql.Tx, rules int, message int64, r history.Repair) error {
+	before := sha256.Sum256([]byte(r.Before))
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+		ON CONFLICT (message, kind, before_hash) DO UPDATE
+		SET what = ?4,
+			sent = ?5,
+			rules = ?6,
+			last_ms = ?7`,
+		message, r.Kind, before[:], r.What, []byte(r.After), rules, s.now().UnixMilli())
+	return err
+}
+
+// Repairs returns the repairs of a session's messages, in the order of the messages.
+func (s *Store) Repairs(ctx context.Context, session string) ([]Repair, error) {
+	var out []Repair
+	err := s.view(ctx, "read the repairs", func(tx *sql.Tx) error {
+		out = nil
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, `
+			SELECT
+				r.id,
+				r.message,
+				r.kind,
+				r.before_hash,
+				r.what,
+				r.sent,
+				r.rules,
+				r.first_ms,
+				r.last_ms,
+				r.undone
+			FROM repairs r
+			CROSS JOIN messages m ON m.id = r.message
+			WHERE m.session = ?
+			ORDER BY r.message, r.id`, n)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var r Repair
+			var first, last int64
+			err := rows.Scan(&r.ID, &r.Message, &r.Kind, &r.BeforeHash, &r.What, &r.After, &r.Rules, &first, &last, &r.Undone)
+			if err != nil {
+				return err
+			}
+			r.First, r.Last = at(first), at(last)
+			out = append(out, r)
+		}
+		return rows.Err()
+	})
+	return out, err
+}
+
+// SetUndone records the user's verdict on a repair.
+func (s *Store) SetUndone(ctx context.Context, repair int64, undone bool) error {
+	return s.save(ctx, "undo the repair", func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `
+			UPDATE repairs
+			SET undone = ?
+			WHERE id = ?`, undone, repair)
+		return touched(fmt.Sprintf("find repair %d", repair), result, err)
+	})
+}

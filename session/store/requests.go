@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+const requestColumns = `
+	r.id,
+	s.id,
+	r.turn,
+	r.user,
+	r.created_ms,
+	r.endpoint,
+	r.model,
+	r.rules,
+	r.tokenizer,
+	r.estimate,
+	r.body_hash,
+	r.prompt_tokens,
+	r.cached_tokens,
+	r.answer_tokens,
+	r.reasoning_tokens,
+	r.first_token_us,
+	r.took_us,
+	r.retries,
+	r.finish,
+	r.ended,
+	r.error,
+	r.options,
+	r.plan`
+
+func scanRequest(scan func(...any) error) (Request, error) {
+	var r Request
+	var created, first, took int64
+	err := scan(&r.ID, &r.Session, &r.Turn, &r.User, &created, &r.Endpoint, &r.Model, &r.Rules, &r.Tokenizer,
+		&r.Estimate, &r.BodyHash, &r.Prompt, &r.Cached, &r.Answer, &r.Reasoning, &first, &took, &r.Retries,
+		&r.Finish, &r.End, &r.Error, &r.Options, &r.Plan)
+	r.Created = at(created)
+	r.FirstToken = time.Duration(first) * time.Microsecond
+	r.Took = time.Duration(took) * time.Microsecond
+	return r, err
+}
+
+// AddRequest records a request that is about to be sent and sets its ID, and Created where it is
+// zero. Durations are kept to the microsecond.
+func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
+	r.ID = 0
+	var out Request
+	err := s.jot(ctx, "record the request", func(tx *sql.Tx) error {
+		var err error
+		out, err = s.putRequest(ctx, tx, r)
+		return err
+	})
+	return out, err
+}
+
+// UpdateRequest replaces the record with the request's ID, or returns ErrNotFound.
+func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
+	if r.ID == 0 {
+		return &trouble{doing: "update the request", kind: ErrNotFound}
+	}
+	return s.jot(ctx, "update the request", func(tx *sql.Tx) error {
+		_, err := s.putRequest(ctx, tx, r)
+		return err
+	})
+}
+
+// putRequest inserts a request without an ID and replaces one that has it.
+func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request, error) {
+	n, err := sessionKey(ctx, tx, r.Session)
+	if err != nil {
+		return r, err
+	}
+	if r.Created.IsZero() {
+		r.Created = s.now()
+	}
+	r.Created = at(r.Created.UnixMilli())
+	r.FirstToken, r.Took = r.FirstToken.Truncate(time.Microsecond), r.Took.Truncate(time.Microsecond)
+	values := []any{
+		n, r.Turn, r.User, r.Created.UnixMilli(), r.Endpoint, r.Model, r.Rules, r.Tokenizer, r.Estimate,
+		r.BodyHash, r.Prompt, r.Cached, r.Answer, r.Reasoning, r.FirstToken.Microseconds(), r.Took.Microseconds(),
+		r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), nothing(r.Plan),
+	}
+	if r.ID == 0 {
+		result, err := tx.ExecContext(ctx, `
+			INSERT INTO requests (
+				session, turn, user, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
+				prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, first_token_us, took_us, retries,
+				finish, ended, error, options, plan
+			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
+		if err != nil {
+			return r, err
+		}
+		r.ID, err = result.LastInsertId()
+		return r, err
+	}
+	result, err := tx.ExecContext(ctx, `
+		UPDATE requests
+		SET turn = ?2,
+			user = ?3,
+			created_ms = ?4,
+			endpoint = ?5,
+			model = ?6,
+			rules = ?7,
+			tokenizer = ?8,
+			estimate = ?9,
+			body_hash = ?10,
+			prompt_tokens = ?11,
+			cached_tokens = ?12,
+			answer_tokens = ?13,
+			reasoning_tokens = ?14,
+			first_token_us = ?15,
+			took_us = ?16,
+			retries = ?17,
+			finish = ?18,
+			ended = ?19,
+			error = ?20,
+			options = ?21,
+			plan = ?22
+		WHERE session = ?1
+			AND id = ?23`, append(values, r.ID)...)
+	return r, touched(fmt.Sprintf("find request %d", r.ID), result, err)
+}
+
+// Requests returns the requests of a session, the oldest first.
+func (s *Store) Requests(ctx context.Context, session string) ([]Request, error) {
+	var out []Request
+	err := s.view(ctx, "read the requests", func(tx *sql.Tx) error {
+		out = nil
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, `
+			SELECT`+requestColumns+`
+			FROM requests r
+			JOIN sessions s ON s.n = r.session
+			WHERE r.session = ?
+			ORDER BY r.id`, n)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			r, err := scanRequest(rows.Scan)
+			if err != nil {
+				return err
+			}
+			out = append(out, r)
+		}
+		return rows.Err()
+	})
+	return out, err
+}
+
+// Request returns the newest request of a session's turn, or ErrNotFound. A turn has several where
+// the model called tools, or where it was asked again.
+func (s *Store) Request(ctx context.Context, session string, turn int) (Request, error) {
+	var out Request
+	err := s.view(ctx, "read the request", func(tx *sql.Tx) error {
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		out, err = scanRequest(tx.QueryRowContext(ctx, `
+			SELECT`+requestColumns+`
+			FROM requests r
+			JOIN sessions s ON s.n = r.session
+			WHERE r.session = ?
+				AND r.turn = ?
+			ORDER BY r.id DESC
+			LIMIT 1`, n, turn).Scan)
+		return found(fmt.Sprintf("find turn %d", turn), err)
+	})
+	return out, err
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// patience is how long a transaction waits for other programs before the user hears of it.
+const patience = 15 * time.Second
+
+// save runs f in one transaction that is on the disk when save returns.
+func (s *Store) save(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	return s.change(ctx, s.full, doing, f)
+}
+
+// jot runs f in one transaction that survives the end of this program at once, and a power cut a
+// moment later.
+func (s *Store) jot(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	return s.change(ctx, s.quick, doing, f)
+}
+
+// change runs f in one writing transaction. The writers of this store queue here in order; writers
+// of other programs are waited for. f may run several times.
+func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx *sql.Tx) error) error {
+	if s.readOnly {
+		return &trouble{doing: doing, where: s.path, kind: ErrReadOnly}
+	}
+	select {
+	case s.writing <- struct{}{}:
+		defer func() { <-s.writing }()
+	case <-ctx.Done():
+		return explain(doing, s.path, ctx.Err())
+	}
+	return explain(doing, s.path, s.insist(ctx, func() error { return once(ctx, db, f) }))
+}
+
+// view runs f in one reading transaction: everything it reads belongs to one moment.
+func (s *Store) view(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	return explain(doing, s.path, s.insist(ctx, func() error { return once(ctx, s.reads, f) }))
+}
+
+func once(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // says only that the transaction is over where it was committed
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// insist tries again while other programs hold the file, for as long as the store's patience lasts.
+// SQLite's own waiting is not enough: it gives up at once in some states, and knows no context.
+func (s *Store) insist(ctx context.Context, try func() error) error {
+	end := time.Now().Add(s.patience)
+	for {
+		err := try()
+		if !busy(err) || time.Now().After(end) {
+			return err
+		}
+		// A random pause, so that programs that collided once do not collide again.
+		pause := time.NewTimer(time.Millisecond + time.Duration(rand.Int64N(int64(9*time.Millisecond))))
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// found turns "no rows" into ErrNotFound, naming what was looked for.
+func found(what string, err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return &trouble{doing: what, kind: ErrNotFound}
+	}
+	return err
+}
+
+// touched returns ErrNotFound where a statement changed nothing.
+func touched(what string, result sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return &trouble{doing: what, kind: ErrNotFound}
+	}
+	return nil
+}
+
+// ms is a time in the file: Unix milliseconds, 0 for none.
+func ms(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func at(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
