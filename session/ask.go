@@ -12,31 +12,31 @@ import (
 
 // plan decides the next request, stores its record and shows it. The record is on disk before any
 // byte of the request leaves.
-func (t *turn) plan(ctx context.Context) (llm.Request, asked, error) {
+func (t *turn) plan(ctx context.Context) (asked, error) {
 	t.mu.Lock()
 	plan, err := t.build(t.past, t.said)
 	options := t.options(t.said)
 	client, row := t.client, t.row
 	t.mu.Unlock()
 	if err != nil {
-		return llm.Request{}, asked{}, err
+		return asked{}, err
 	}
 	request := t.request(row.Model, plan)
 	body, err := client.Body(request)
 	if err != nil {
-		return request, asked{}, err
+		return asked{}, err
 	}
 	record, err := newRecord(row, t.said[0].ID, options, plan)
 	if err != nil {
-		return request, asked{}, err
+		return asked{}, err
 	}
 	record.BodyHash = hash(body)
 	record.Tokenizer = t.deps.Tokenizer
 	if record, err = t.deps.Store.AddRequest(ctx, record); err != nil {
-		return request, asked{}, err
+		return asked{}, err
 	}
 	t.emit(Planned{Plan: plan, Request: record})
-	return request, asked{client: client, record: record, plan: plan, began: t.deps.Now()}, nil
+	return asked{client: client, request: request, record: record, plan: plan, began: t.deps.Now()}, nil
 }
 
 // request is what goes to the model: the plan's messages and what is asked of every model.
@@ -57,19 +57,20 @@ func (t *turn) request(model string, plan history.Plan) llm.Request {
 
 // asked is one request on its way: its record, and the answer as far as it has arrived.
 type asked struct {
-	client *llm.Client
-	record store.Request
-	plan   history.Plan
-	began  time.Time
-	reply  llm.Reply
-	saver  *saver // nil until the first piece arrived
+	client  *llm.Client
+	request llm.Request
+	record  store.Request
+	plan    history.Plan
+	began   time.Time
+	reply   llm.Reply
+	saver   *saver // nil until the first piece arrived
 }
 
 // ask sends the request and saves what comes back: the whole answer, or its beginning when the user
 // or the network ended it. Only a request that brought nothing at all leaves no message.
-func (t *turn) ask(ctx context.Context, request llm.Request, a asked) (store.Message, error) {
+func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	var fault error
-	for event, err := range a.client.Stream(ctx, request) {
+	for event, err := range a.client.Stream(ctx, a.request) {
 		if err != nil {
 			fault = err
 			break
@@ -95,9 +96,8 @@ func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
 	a.reply.Add(event)
 	switch event := event.(type) {
 	case llm.Waiting:
-		a.record.Retries++
 		t.emit(Waiting{event})
-		return nil
+		return a.again()
 	case llm.TextDelta:
 		t.emit(Delta{Text: event.Text})
 	case llm.ReasoningDelta:
@@ -116,6 +116,18 @@ func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
 		a.saver = startSaver(t.deps.Store, row.ID)
 	}
 	a.saver.offer(a.reply.Text, a.reply.Reasoning)
+	return nil
+}
+
+// again notes that the request leaves once more. The server may have refused one of its fields, so
+// its bytes may be others than before.
+func (a *asked) again() error {
+	body, err := a.client.Body(a.request)
+	if err != nil {
+		return err
+	}
+	a.record.Retries++
+	a.record.BodyHash = hash(body)
 	return nil
 }
 

@@ -82,6 +82,7 @@ func (t *turn) learn(ctx context.Context) {
 	t.mu.Lock()
 	learned := t.learned
 	learned.BaseURL, learned.Model = t.client.Endpoint().BaseURL, t.row.Model
+	learned.Quirks = t.client.Quirks()
 	t.mu.Unlock()
 	save, cancel := detached(ctx)
 	defer cancel()

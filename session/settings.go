@@ -52,6 +52,7 @@ func (s *Session) findWindow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	client.Learn(learned.Quirks...)
 	window := llm.Window{Tokens: learned.Window, Source: "an earlier answer"}
 	if configured := client.Endpoint().Window; configured > 0 {
 		window = llm.Window{Tokens: configured, Source: "the configuration"}

@@ -145,11 +145,11 @@ func (t *turn) round(ctx context.Context) (store.Message, error) {
 }
 
 func (t *turn) attempt(ctx context.Context) (store.Message, error) {
-	request, record, err := t.plan(ctx)
+	a, err := t.plan(ctx)
 	if err != nil {
 		return store.Message{}, err
 	}
-	return t.ask(ctx, request, record)
+	return t.ask(ctx, a)
 }
 
 // saveUser commits the user's message. The conversation's row begins with it.

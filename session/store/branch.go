@@ -89,6 +89,33 @@ func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64,
 	return complete(ctx, tx, session, all)
 }
 
+// placesOf returns the places of these messages among their siblings, from 1.
+func placesOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64]int, error) {
+	if len(messages) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.QueryContext(ctx, `
+		SELECT
+			m.id,
+			(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent AND x.id <= m.id)
+		FROM messages m
+		WHERE m.id IN (SELECT value FROM json_each(?))`, list(messages))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	places := map[int64]int{}
+	for rows.Next() {
+		var id int64
+		var place int
+		if err := rows.Scan(&id, &place); err != nil {
+			return nil, err
+		}
+		places[id] = place
+	}
+	return places, rows.Err()
+}
+
 // SetLeaf makes a message the end of the session's active branch; 0 is an empty branch.
 func (s *Store) SetLeaf(ctx context.Context, session string, leaf int64) error {
 	return s.save(ctx, "switch the branch", func(tx *sql.Tx) error {

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"hash"
 )
 
 // fingerprint is the SHA-256 of everything a message says: who speaks, the text, the reasoning, the
@@ -10,32 +11,50 @@ import (
 // the message stays the same, such as its status, is left out. parts are the hashes of the parts'
 // bytes, in order.
 func fingerprint(m Message, parts [][]byte) []byte {
-	h := sha256.New()
-	var length [8]byte
-	// Each field is preceded by its length, so that text moved from one field to the next is noticed.
-	field := func(text []byte) {
-		binary.LittleEndian.PutUint64(length[:], uint64(len(text)))
-		h.Write(length[:])
-		h.Write(text)
-	}
-	word := func(text string) { field([]byte(text)) }
-	word(string(m.Role))
-	word(m.Name)
-	word(m.Label)
-	word(m.Content)
-	word(m.Reasoning)
-	word(m.ToolCallID)
-	field(m.Extra)
+	return newPrinter().print(m, parts)
+}
+
+// printer takes fingerprints, one after the other, with one hash and one buffer: a window of
+// messages is checked whenever it is read.
+type printer struct {
+	hash  hash.Hash
+	chunk []byte
+}
+
+func newPrinter() *printer { return &printer{sha256.New(), make([]byte, 4096)} }
+
+func (p *printer) print(m Message, parts [][]byte) []byte {
+	p.hash.Reset()
+	p.field(string(m.Role))
+	p.field(m.Name)
+	p.field(m.Label)
+	p.field(m.Content)
+	p.field(m.Reasoning)
+	p.field(m.ToolCallID)
+	p.field(string(m.Extra))
 	for _, c := range m.ToolCalls {
-		word(c.ID)
-		word(c.Name)
-		word(c.Arguments)
+		p.field(c.ID)
+		p.field(c.Name)
+		p.field(c.Arguments)
 	}
-	for i, p := range m.Parts {
-		word(string(p.Kind))
-		word(p.Name)
-		word(p.MediaType)
-		field(parts[i])
+	for i, part := range m.Parts {
+		p.field(string(part.Kind))
+		p.field(part.Name)
+		p.field(part.MediaType)
+		p.field(string(parts[i]))
 	}
-	return h.Sum(nil)
+	return p.hash.Sum(nil)
+}
+
+// field adds a text after its length, so that text moved from one field to the next is noticed.
+func (p *printer) field(text string) {
+	binary.LittleEndian.PutUint64(p.chunk, uint64(len(text)))
+	n := 8 + copy(p.chunk[8:], text)
+	text = text[n-8:]
+	p.hash.Write(p.chunk[:n])
+	for len(text) > 0 {
+		n := copy(p.chunk, text)
+		p.hash.Write(p.chunk[:n])
+		text = text[n:]
+	}
 }

@@ -39,11 +39,10 @@ func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT`+sessionColumns+`
 		FROM sessions s
-		WHERE (s.deleted_ms <> 0) = ?1
-			AND (?1 OR s.archived = ?2)
+		WHERE `+which(f)+`
 		ORDER BY s.pinned DESC, s.used DESC
-		LIMIT ?3
-		OFFSET ?4`, f.Trash, f.Archived, limit, max(0, offset))
+		LIMIT ?
+		OFFSET ?`, limit, max(0, offset))
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +55,18 @@ func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
 		all = all[:min(f.Limit, len(all))]
 	}
 	return all, err
+}
+
+// which is the condition of a list. It is spelled out, because only then SQLite finds the index of
+// the sessions in use.
+func which(f Filter) string {
+	switch {
+	case f.Trash:
+		return "s.deleted_ms <> 0"
+	case f.Archived:
+		return "s.deleted_ms = 0 AND s.archived = 1"
+	}
+	return "s.deleted_ms = 0 AND s.archived = 0"
 }
 
 // hasWords reports whether every word, in lower case, is in the session's title or tags.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,7 +10,8 @@ import (
 	"winnow/history"
 )
 
-// messageColumns are what scanMessage reads. Calls and parts come from queries of their own.
+// messageColumns are what scanMessage reads. Calls, parts and the place among siblings come from
+// queries of their own, because few messages have them.
 const messageColumns = `
 	m.id,
 	m.session,
@@ -33,8 +35,7 @@ const messageColumns = `
 	m.extra,
 	m.reasoning,
 	m.content,
-	(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent),
-	(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent AND x.id <= m.id)`
+	(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent)`
 
 // row is a message as it stands in the table.
 type row struct {
@@ -49,7 +50,8 @@ func scanMessage(scan func(...any) error) (row, error) {
 	var r row
 	err := scan(&r.ID, &r.key, &r.Seq, &r.Parent, &r.Role, &r.Status, &r.CreatedMS, &r.calls, &r.parts, &r.Tokens,
 		&r.Tokenizer, &r.Request, &r.Endpoint, &r.Model, &r.FinishReason, &r.Label, &r.Name, &r.ToolCallID,
-		&r.hash, &r.Extra, &r.Reasoning, &r.Content, &r.Siblings, &r.Sibling)
+		&r.hash, &r.Extra, &r.Reasoning, &r.Content, &r.Siblings)
+	r.Sibling = 1
 	return r, err
 }
 
@@ -233,12 +235,15 @@ func message(ctx context.Context, tx *sql.Tx, id int64) (Message, error) {
 	return all[0], nil
 }
 
-// complete adds calls and parts to the rows and checks every one of them against its fingerprint.
+// complete adds calls, parts and places to the rows and checks every one of them against its fingerprint.
 // A damaged one comes quarantined and without its text: what may not be what was said is neither
 // shown as said nor sent.
 func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Message, error) {
-	var withCalls, withParts []int64
+	var withCalls, withParts, withSiblings []int64
 	for _, r := range rows {
+		if r.Siblings > 1 {
+			withSiblings = append(withSiblings, r.ID)
+		}
 		if r.calls > 0 {
 			withCalls = append(withCalls, r.ID)
 		}
@@ -254,15 +259,23 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Me
 	if err != nil {
 		return nil, err
 	}
+	places, err := placesOf(ctx, tx, withSiblings)
+	if err != nil {
+		return nil, err
+	}
+	hash := newPrinter()
 	out := make([]Message, len(rows))
 	for i, r := range rows {
 		m := r.Message
 		m.Session = session
+		if m.Siblings > 1 {
+			m.Sibling = places[m.ID]
+		}
 		m.ToolCalls = calls[m.ID]
 		p := parts[m.ID]
 		m.Parts = p.parts
 		if p.damaged || len(m.ToolCalls) != r.calls || len(m.Parts) != r.parts ||
-			string(fingerprint(m, p.hashes)) != string(r.hash) {
+			!bytes.Equal(hash.print(m, p.hashes), r.hash) {
 			m.Damaged, m.Status = true, history.Quarantined
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
 			m.Name, m.ToolCallID = "", ""

@@ -29,6 +29,7 @@ CREATE TABLE sessions (
 ) STRICT;
 
 CREATE INDEX sessions_used ON sessions (used);
+CREATE INDEX sessions_list ON sessions (pinned DESC, used DESC) WHERE deleted_ms = 0 AND archived = 0;
 
 CREATE TABLE tags (
 	id      INTEGER PRIMARY KEY,

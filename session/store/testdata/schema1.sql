@@ -163,6 +163,7 @@ CREATE TABLE tool_calls (
 ) STRICT;
 INSERT INTO "tool_calls" VALUES(1,3,0,CAST('call_1' AS BLOB),CAST('weather' AS BLOB),CAST('{"city": "Oslo",}' AS BLOB));
 CREATE INDEX sessions_used ON sessions (used);
+CREATE INDEX sessions_list ON sessions (pinned DESC, used DESC) WHERE deleted_ms = 0 AND archived = 0;
 CREATE INDEX messages_parent ON messages (session, parent);
 CREATE INDEX messages_streaming ON messages (owner) WHERE status = 'streaming';
 CREATE INDEX parts_attachment ON parts (attachment);

@@ -1,0 +1,238 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// script is a server that answers one request after another as its steps say. A request beyond the
+// last step is a failure of the test.
+type script struct {
+	t     *testing.T
+	steps []step
+
+	mu     sync.Mutex
+	bodies []string
+}
+
+// step answers one request.
+type step func(w http.ResponseWriter, r *http.Request)
+
+func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/models") || r.Method == http.MethodGet {
+		http.NotFound(w, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Errorf("read the request: %v", err)
+	}
+	s.mu.Lock()
+	n := len(s.bodies)
+	s.bodies = append(s.bodies, string(body))
+	s.mu.Unlock()
+	if n >= len(s.steps) {
+		s.t.Errorf("request %d has no step in the script: %s", n+1, body)
+		http.Error(w, "no step", http.StatusInternalServerError)
+		return
+	}
+	s.steps[n](w, r)
+}
+
+// body is what the nth request held, from 1.
+func (s *script) body(n int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n > len(s.bodies) {
+		s.t.Fatalf("there were %d requests, want at least %d", len(s.bodies), n)
+	}
+	return s.bodies[n-1]
+}
+
+func (s *script) requests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.bodies)
+}
+
+// event writes one server-sent event.
+func event(w http.ResponseWriter, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintf(w, "data: %s\n\n", text)
+	w.(http.Flusher).Flush()
+}
+
+func delta(w http.ResponseWriter, fields map[string]any) {
+	event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": fields}}})
+}
+
+func finish(w http.ResponseWriter, reason string, prompt, answer int) {
+	event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}}})
+	event(w, map[string]any{"choices": []any{}, "usage": map[string]any{"prompt_tokens": prompt, "completion_tokens": answer}})
+	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+// says answers with these pieces.
+func says(pieces ...string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, p := range pieces {
+			delta(w, map[string]any{"content": p})
+		}
+		finish(w, "stop", 12, len(pieces))
+	}
+}
+
+// calls asks for a tool.
+func calls(id, name, arguments string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		delta(w, map[string]any{"tool_calls": []any{map[string]any{
+			"index": 0, "id": id, "type": "function", "function": map[string]any{"name": name, "arguments": arguments},
+		}}})
+		finish(w, "tool_calls", 12, 3)
+	}
+}
+
+// hangs sends some pieces, says so, and then nothing until the client leaves.
+func hangs(sent chan<- struct{}, pieces ...string) step {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, p := range pieces {
+			delta(w, map[string]any{"content": p})
+		}
+		w.(http.Flusher).Flush()
+		close(sent)
+		<-r.Context().Done()
+	}
+}
+
+// breaks sends some pieces and then breaks the connection.
+func breaks(pieces ...string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, p := range pieces {
+			delta(w, map[string]any{"content": p})
+		}
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// refuses answers with a status and a body.
+func refuses(status int, body string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	}
+}
+
+// bench is what a test talks through: a store in a folder of its own and a scripted server.
+type bench struct {
+	*script
+	deps Deps
+}
+
+func newBench(t *testing.T, steps ...step) *bench {
+	t.Helper()
+	s := &script{t: t, steps: steps}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	st, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bench{script: s, deps: Deps{
+		Store:  st,
+		Models: llm.NewCatalog(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192}),
+		Policy: policy,
+		System: "Be brief.",
+		Count:  func(text string) int { return (len(text) + 3) / 4 },
+	}}
+}
+
+// begin starts a conversation with the scripted server.
+func (b *bench) begin() *Session {
+	b.t.Helper()
+	s, err := New(b.deps, Start{Ref: "test/m"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+// open opens the conversation again, as the next start of the program would.
+func (b *bench) open(id string) *Session {
+	b.t.Helper()
+	s, err := Open(context.Background(), b.deps, id, "test/m")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+// drain reads a turn to its end and returns its events and its error.
+func drain(events <-chan Event) ([]Event, error) {
+	var all []Event
+	for e := range events {
+		all = append(all, e)
+		if f, ok := e.(Finished); ok {
+			return all, f.Err
+		}
+	}
+	return all, fmt.Errorf("the events ended without Finished")
+}
+
+// only returns the events of one type.
+func only[E Event](events []Event) []E {
+	var of []E
+	for _, e := range events {
+		if e, ok := e.(E); ok {
+			of = append(of, e)
+		}
+	}
+	return of
+}
+
+// transcript shows a branch as lines a person reads.
+func transcript(messages []store.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		fmt.Fprintf(&b, "%s: %s", m.Role, m.Content)
+		for _, c := range m.ToolCalls {
+			fmt.Fprintf(&b, " [%s %s]", c.Name, c.Arguments)
+		}
+		if m.Status != history.Complete {
+			fmt.Fprintf(&b, " (%s)", m.Status)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func wantTranscript(t *testing.T, messages []store.Message, want string) {
+	t.Helper()
+	if got := transcript(messages); got != want {
+		t.Errorf("the conversation is\n%swant\n%s", got, want)
+	}
+}

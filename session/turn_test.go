@@ -1,0 +1,408 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+func TestTurnSavesAsksAndSaves(t *testing.T) {
+	b := newBench(t, says("Hel", "lo."), says("Again."))
+	s := b.begin()
+	events, err := drain(s.Send(t.Context(), "Hi there"))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	var kinds []string
+	for _, e := range events {
+		switch e.(type) {
+		case Stored:
+			kinds = append(kinds, "stored")
+		case Titled:
+			kinds = append(kinds, "titled")
+		case Planned:
+			kinds = append(kinds, "planned")
+		case Delta:
+			kinds = append(kinds, "delta")
+		case Answered:
+			kinds = append(kinds, "answered")
+		case Finished:
+			kinds = append(kinds, "finished")
+		}
+	}
+	if got, want := strings.Join(kinds, " "), "stored titled planned delta delta answered finished"; got != want {
+		t.Errorf("events came as %q, want %q", got, want)
+	}
+	if _, err := drain(s.Send(t.Context(), "And now?")); err != nil {
+		t.Fatalf("the second turn failed: %v", err)
+	}
+	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hi there\nassistant: Hello.\nuser: And now?\nassistant: Again.\n")
+	if got := b.open(s.Info().ID).Info(); got.Title != "Hi there" || got.Turns != 2 || got.Messages != 4 {
+		t.Errorf("the row says title %q, %d turns, %d messages; want Hi there, 2, 4", got.Title, got.Turns, got.Messages)
+	}
+}
+
+func TestRequestHoldsExactlyWhatWasPlanned(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "First"))
+	events, _ := drain(s.Send(t.Context(), "Second"))
+	planned := only[Planned](events)
+	if len(planned) != 1 {
+		t.Fatalf("there were %d plans, want 1", len(planned))
+	}
+	var sent struct {
+		Messages []struct{ Role, Content string }
+	}
+	if err := json.Unmarshal([]byte(b.body(2)), &sent); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range sent.Messages {
+		got = append(got, m.Role+": "+m.Content)
+	}
+	want := "system: Be brief.|user: First|assistant: One.|user: Second"
+	if strings.Join(got, "|") != want {
+		t.Errorf("the request held %q, want %q", strings.Join(got, "|"), want)
+	}
+	if len(planned[0].Plan.Messages) != len(sent.Messages) {
+		t.Errorf("the plan shows %d messages, the request held %d", len(planned[0].Plan.Messages), len(sent.Messages))
+	}
+	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	if err != nil || len(records) != 2 {
+		t.Fatalf("there are %d records (%v), want 2", len(records), err)
+	}
+	if got, want := records[1].BodyHash, hash([]byte(b.body(2))); got != want {
+		t.Errorf("the record's hash is %s, the bytes that arrived have %s", got, want)
+	}
+	if v, err := ReadVerdicts(records[1]); err != nil || len(v.Entries) != 3 {
+		t.Errorf("the record holds %d verdicts (%v), want 3", len(v.Entries), err)
+	}
+}
+
+func TestUserMessageIsOnDiskBeforeTheRequestLeaves(t *testing.T) {
+	var b *bench
+	seen := make(chan string, 1)
+	b = newBench(t, func(w http.ResponseWriter, r *http.Request) {
+		rows, err := b.deps.Store.Sessions(context.Background(), store.Filter{})
+		if err != nil || len(rows) != 1 {
+			t.Errorf("the server was asked with %d sessions on disk (%v), want 1", len(rows), err)
+			seen <- ""
+			return
+		}
+		branch, _ := b.deps.Store.Branch(context.Background(), rows[0].ID, rows[0].Leaf, 0, -1)
+		seen <- transcript(branch)
+		says("ok")(w, r)
+	})
+	drain(b.begin().Send(t.Context(), "Remember me"))
+	if got := <-seen; got != "user: Remember me\n" {
+		t.Errorf("on disk when the server was asked: %q", got)
+	}
+}
+
+func TestStopKeepsWhatArrived(t *testing.T) {
+	sent := make(chan struct{})
+	b := newBench(t, hangs(sent, "Once upon ", "a time"))
+	s := b.begin()
+	ctx, stop := context.WithCancel(t.Context())
+	events := s.Send(ctx, "Tell me a story")
+	<-sent
+	text := ""
+	for e := range events {
+		if d, ok := e.(Delta); ok {
+			if text += d.Text; text == "Once upon a time" {
+				stop()
+			}
+		}
+		if f, ok := e.(Finished); ok && f.Err != nil {
+			t.Errorf("a stop is not an error, got %v", f.Err)
+		}
+	}
+	stop()
+	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Tell me a story\nassistant: Once upon a time (interrupted)\n")
+	records, _ := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	if len(records) != 1 || records[0].End != "stopped" {
+		t.Errorf("the record says %+v, want end stopped", records)
+	}
+}
+
+func TestStopBeforeTheFirstWordLeavesNoAnswer(t *testing.T) {
+	sent := make(chan struct{})
+	b := newBench(t, hangs(sent))
+	s := b.begin()
+	ctx, stop := context.WithCancel(t.Context())
+	events := s.Send(ctx, "Hello?")
+	<-sent
+	stop()
+	if _, err := drain(events); err != nil {
+		t.Errorf("a stop is not an error, got %v", err)
+	}
+	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hello?\n")
+}
+
+func TestBrokenConnectionKeepsWhatArrivedAndSaysSo(t *testing.T) {
+	b := newBench(t, breaks("Half an ans"))
+	s := b.begin()
+	_, err := drain(s.Send(t.Context(), "Go on"))
+	if err == nil {
+		t.Error("the connection broke, and nobody said so")
+	}
+	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Go on\nassistant: Half an ans (interrupted)\n")
+}
+
+func TestRefusalLeavesTheMessageAndRetryAsksAgain(t *testing.T) {
+	b := newBench(t, refuses(401, `{"error":{"message":"Incorrect API key provided: sk-test","code":"invalid_api_key"}}`), says("Now it works."))
+	s := b.begin()
+	_, err := drain(s.Send(t.Context(), "Anyone there?"))
+	if !errors.Is(err, llm.ErrAuth) {
+		t.Errorf("got %v, want llm.ErrAuth", err)
+	}
+	if err != nil && strings.Contains(err.Error(), "sk-test") {
+		t.Errorf("the sentence shows the key: %v", err)
+	}
+	wantTranscript(t, s.Messages(), "user: Anyone there?\n")
+	if _, err := drain(s.Retry(t.Context())); err != nil {
+		t.Fatalf("the retry failed: %v", err)
+	}
+	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Anyone there?\nassistant: Now it works.\n")
+}
+
+func TestRegenerateMakesASibling(t *testing.T) {
+	b := newBench(t, says("First try."), says("Second try."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "Write a line"))
+	old := s.Messages()[1]
+	if _, err := drain(s.Regenerate(t.Context())); err != nil {
+		t.Fatalf("regenerate failed: %v", err)
+	}
+	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Write a line\nassistant: Second try.\n")
+	kept, err := b.deps.Store.Message(t.Context(), old.ID)
+	if err != nil || kept.Content != "First try." || kept.Siblings != 2 {
+		t.Errorf("the first answer is %q with %d siblings (%v), want First try. with 2", kept.Content, kept.Siblings, err)
+	}
+	if strings.Contains(b.body(2), "First try.") {
+		t.Errorf("the second request shows the model its first answer: %s", b.body(2))
+	}
+}
+
+func TestSecondTurnWhileBusyIsRefusedAndStoresNothing(t *testing.T) {
+	sent := make(chan struct{})
+	b := newBench(t, hangs(sent, "wait"))
+	s := b.begin()
+	events := s.Send(t.Context(), "One")
+	<-sent
+	if _, err := drain(s.Send(t.Context(), "Two")); !errors.Is(err, ErrBusy) {
+		t.Errorf("got %v, want ErrBusy", err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+	for range events {
+	}
+	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: One\nassistant: wait (interrupted)\n")
+}
+
+func TestCloseSavesWithoutAReader(t *testing.T) {
+	sent := make(chan struct{})
+	b := newBench(t, hangs(sent, strings.Split(strings.Repeat("word ", 300), " ")...))
+	s := b.begin()
+	events := s.Send(t.Context(), "Many words")
+	<-events // stored; nobody reads the rest, so the channel fills
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+	got := b.open(s.Info().ID).Messages()
+	if len(got) == 0 || got[0].Content != "Many words" {
+		t.Errorf("the conversation is %s", transcript(got))
+	}
+}
+
+func TestToolsRunUntilAnAnswerAsksForNone(t *testing.T) {
+	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."))
+	b.deps.Approve = Always
+	b.deps.Tools = adder(t)
+	s := b.begin()
+	events, err := drain(s.Send(t.Context(), "1+2?"))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	if got := len(only[Ran](events)); got != 1 {
+		t.Errorf("%d tools ran, want 1", got)
+	}
+	wantTranscript(t, b.open(s.Info().ID).Messages(),
+		"user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\n")
+	if !strings.Contains(b.body(2), `"tool_call_id":"c1"`) {
+		t.Errorf("the second request lacks the result: %s", b.body(2))
+	}
+}
+
+func TestRefusedToolDoesNotRunAndTheModelIsTold(t *testing.T) {
+	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("As you wish."))
+	b.deps.Tools = adder(t)
+	s := b.begin()
+	for e := range s.Send(t.Context(), "1+2?") {
+		if a, ok := e.(Asked); ok {
+			a.Allow(false)
+		}
+	}
+	if got := s.Messages()[2].Content; got != refused {
+		t.Errorf("the result is %q, want %q", got, refused)
+	}
+}
+
+func TestToolLoopEnds(t *testing.T) {
+	call := calls("c1", "add", `{"a":1,"b":2}`)
+	b := newBench(t, call, call, call)
+	b.deps.Approve, b.deps.MaxRounds, b.deps.Tools = Always, 3, adder(t)
+	_, err := drain(b.begin().Send(t.Context(), "loop"))
+	if err == nil || !strings.Contains(err.Error(), "3 times") {
+		t.Errorf("got %v, want a sentence with the limit", err)
+	}
+	if b.requests() != 3 {
+		t.Errorf("%d requests, want 3", b.requests())
+	}
+}
+
+// adder is a toolbox with one tool.
+func adder(t *testing.T) *llm.Toolbox {
+	t.Helper()
+	box := &llm.Toolbox{}
+	box.Register(llm.Tool{Name: "add", Description: "adds", Parameters: json.RawMessage(`{"type":"object"}`)},
+		func(_ context.Context, arguments json.RawMessage) (string, error) {
+			var n struct{ A, B int }
+			if err := json.Unmarshal(arguments, &n); err != nil {
+				return "", err
+			}
+			text, err := json.Marshal(n.A + n.B)
+			return string(text), err
+		})
+	return box
+}
+
+func TestOverflowTeachesTheWindowAndAsksOnceMore(t *testing.T) {
+	b := newBench(t,
+		says(strings.Repeat("long answer ", 400)),
+		refuses(400, `{"error":{"code":400,"type":"exceed_context_size_error","message":"request (1300 tokens) exceeds the available context size (1024 tokens), try increasing it","n_prompt_tokens":1300,"n_ctx":1024}}`),
+		says("It fits."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "Talk at length"))
+	events, err := drain(s.Send(t.Context(), "And?"))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	if got := only[Notice](events); len(got) != 1 || !strings.Contains(got[0].Text, "1024") {
+		t.Errorf("the notices are %v, want one that names 1024 tokens", got)
+	}
+	if len(b.body(3)) >= len(b.body(2)) {
+		t.Errorf("the second try has %d bytes, the first %d", len(b.body(3)), len(b.body(2)))
+	}
+	again := b.open(s.Info().ID)
+	if err := again.LoadRest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	learned, err := b.deps.Store.Endpoint(t.Context(), again.client.Endpoint().BaseURL, "m")
+	if err != nil || learned.Window != 1024 {
+		t.Errorf("learned a window of %d (%v), want 1024", learned.Window, err)
+	}
+}
+
+func TestPreviewIsWhatSendWouldSend(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "First"))
+	preview, err := s.Preview("Second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, _ := drain(s.Send(t.Context(), "Second"))
+	sent := only[Planned](events)[0].Plan
+	if got, want := len(preview.Messages), len(sent.Messages); got != want {
+		t.Fatalf("the preview has %d messages, the request %d", got, want)
+	}
+	for i := range sent.Messages {
+		if preview.Messages[i].Content != sent.Messages[i].Content {
+			t.Errorf("message %d: preview %q, sent %q", i, preview.Messages[i].Content, sent.Messages[i].Content)
+		}
+	}
+	if preview.Sum.Total != sent.Sum.Total {
+		t.Errorf("the preview says %d tokens, the request had %d", preview.Sum.Total, sent.Sum.Total)
+	}
+}
+
+func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
+	b := newBench(t)
+	ctx := t.Context()
+	row, m, err := b.deps.Store.Begin(ctx, store.Session{Endpoint: "test", Model: "m"},
+		store.Message{Message: history.Message{Role: history.User, Content: "0", Status: history.Complete}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < 450; i++ {
+		role := history.User
+		if i%2 == 1 {
+			role = history.Assistant
+		}
+		m, err = b.deps.Store.Append(ctx, store.Message{Session: row.ID, Parent: m.ID, Message: history.Message{Role: role, Content: "x", Status: history.Complete}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := b.open(row.ID)
+	if got := len(s.Messages()); got != windowful {
+		t.Errorf("open read %d messages, want %d", got, windowful)
+	}
+	if _, err := s.Preview("hi"); !errors.Is(err, ErrLoading) {
+		t.Errorf("the preview of half a conversation says %v, want ErrLoading", err)
+	}
+	if err := s.LoadRest(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(s.Messages()); got != 450 {
+		t.Errorf("now there are %d messages, want 450", got)
+	}
+	plan, err := s.Preview("hi")
+	if err != nil || plan.Sum.Stored != 450 {
+		t.Errorf("the preview knows %d messages (%v), want 450", plan.Sum.Stored, err)
+	}
+}
+
+func TestUnwritableStoreKeepsNothingAndSaysWhy(t *testing.T) {
+	b := newBench(t)
+	s := b.begin()
+	b.deps.Store.Close()
+	events, err := drain(s.Send(t.Context(), "Hello"))
+	if err == nil {
+		t.Fatal("the message could not be stored, and nobody said so")
+	}
+	if got := only[Stored](events); len(got) != 0 {
+		t.Errorf("the composer was told to let go: %v", got)
+	}
+	if b.requests() != 0 {
+		t.Errorf("%d requests left before the message was stored", b.requests())
+	}
+}
+
+func TestTitleFrom(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"Hi there", "Hi there"},
+		{"# How do I parse **TOML** in Go?\nI tried…", "How do I parse **TOML** in Go"},
+		{"Explain this stack trace. It comes from main.go", "Explain this stack trace"},
+		{"use v1.2.3 of the library please", "use v1.2.3 of the library please"},
+		{"\n\n```\n---\nfunc main() {}\n```", "func main() {}"},
+		{strings.Repeat("verylong ", 20), "verylong verylong verylong verylong verylong…"},
+		{"解析器是什么？请解释。", "解析器是什么"},
+		{"\x1b]0;owned\x07 title", "]0;owned title"},
+		{"   ", "Untitled"},
+	} {
+		if got := TitleFrom(c.text); got != c.want {
+			t.Errorf("TitleFrom(%q) = %q, want %q", c.text, got, c.want)
+		}
+	}
+}
