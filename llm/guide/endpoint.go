@@ -1,0 +1,26 @@
+package guide
+
+import (
+	"io/fs"
+
+	"winnow/llm"
+)
+
+// baseURL is where the guide would be. The domain .invalid never exists, so that a request that
+// misses the guide's Doer goes nowhere.
+const baseURL = "http://guide.invalid/v1"
+
+// Endpoint is a guide as one of winnow's servers. Where o gives no counter, it counts with llm's
+// tokenizer, so that the usage it reports is exact.
+func Endpoint(pages fs.FS, o Options) llm.Endpoint {
+	if o.Count == nil {
+		o.Count = llm.NewCounter().Count
+	}
+	return llm.Endpoint{
+		Name:    "guide",
+		BaseURL: baseURL,
+		Window:  Window,
+		Default: Model,
+		Doer:    New(pages, o),
+	}
+}

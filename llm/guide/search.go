@@ -1,0 +1,141 @@
+package guide
+
+import (
+	"math"
+	"slices"
+)
+
+// The weights of a search. A word in a heading says more than one in the text; the last two
+// are the usual ones of BM25.
+const (
+	headWeight  = 4
+	titleWeight = 1.5
+	kinWeight   = 0.7
+	saturation  = 1.2  // k1
+	lengthShare = 0.75 // b
+)
+
+// leastCover is how much of a question, by the rarity of its words, a part must hold to be an
+// answer at all.
+const leastCover = 0.4
+
+// index is a BM25 index over parts.
+type index struct {
+	counts []map[string]float64 // by part: weighted occurrences of a term
+	sizes  []float64            // by part: their sum
+	mean   float64              // of sizes
+	parts  map[string]int       // by term: how many parts hold it
+}
+
+// hit is one found part.
+type hit struct {
+	part  int
+	score float64
+}
+
+func indexOf(parts []part) index {
+	x := index{parts: map[string]int{}}
+	for _, p := range parts {
+		counts := map[string]float64{}
+		size := 0.0
+		add := func(text string, weight float64) {
+			for _, t := range terms(text) {
+				counts[t] += weight
+				size += weight
+			}
+		}
+		add(p.head, headWeight)
+		add(p.title+" "+p.page, titleWeight)
+		add(p.text, 1)
+		for t := range counts {
+			x.parts[t]++
+		}
+		x.counts = append(x.counts, counts)
+		x.sizes = append(x.sizes, size)
+		x.mean += size / float64(len(parts))
+	}
+	return x
+}
+
+// search finds the parts that answer a question, the best first. Parts that hold too little of the
+// question are no answer, so the result is often empty.
+func (x index) search(question string) []hit {
+	asked := terms(question)
+	slices.Sort(asked)
+	asked = slices.Compact(asked)
+	whole := 0.0
+	for _, t := range asked {
+		whole += x.weight(t)
+	}
+	var hits []hit
+	for i := range x.counts {
+		score, cover := 0.0, 0.0
+		for _, t := range asked {
+			s, c := x.term(i, t)
+			score += s
+			cover += c
+		}
+		if cover > 0 && cover >= leastCover*whole {
+			hits = append(hits, hit{i, score * cover / whole})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		if a.score > b.score {
+			return -1
+		}
+		if a.score < b.score {
+			return 1
+		}
+		return a.part - b.part
+	})
+	return hits
+}
+
+// term is what one asked term, or the best of its kin, adds to part i: its BM25 score, and how much
+// of the question it covers.
+func (x index) term(i int, t string) (score, cover float64) {
+	score = x.bm25(i, t)
+	if score > 0 {
+		cover = x.weight(t)
+	}
+	for _, k := range kin(t) {
+		s := kinWeight * x.bm25(i, k)
+		if s > 0 {
+			cover = max(cover, kinWeight*x.weight(t))
+		}
+		score = max(score, s)
+	}
+	return score, cover
+}
+
+// weight is how much of a question a term is. A word that the pages never use counts as the word
+// that they use in its place, where there is one.
+func (x index) weight(t string) float64 {
+	if x.parts[t] > 0 {
+		return x.rarity(t)
+	}
+	known := 0.0
+	for _, k := range kin(t) {
+		if x.parts[k] > 0 {
+			known = max(known, x.rarity(k))
+		}
+	}
+	if known > 0 {
+		return known
+	}
+	return x.rarity(t)
+}
+
+func (x index) bm25(i int, t string) float64 {
+	n := x.counts[i][t]
+	if n == 0 {
+		return 0
+	}
+	return x.rarity(t) * n * (saturation + 1) / (n + saturation*(1-lengthShare+lengthShare*x.sizes[i]/x.mean))
+}
+
+// rarity is high for a word that few parts hold, and highest for one that none holds.
+func (x index) rarity(t string) float64 {
+	n := float64(x.parts[t])
+	return math.Log(1 + (float64(len(x.counts))-n+0.5)/(n+0.5))
+}

@@ -1,0 +1,101 @@
+package guide
+
+import (
+	"strings"
+	"testing"
+
+	"winnow/docs"
+)
+
+func readDocs(t *testing.T) *library {
+	t.Helper()
+	l, err := readLibrary(docs.Pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestSearchAnswersNewcomersQuestions(t *testing.T) {
+	cases := []struct{ question, section string }{
+		{"how do I use my OpenAI key?", "start.md#use-an-api-key-openai-openrouter-anthropic-and-others"},
+		{"where do I put my API key", "start.md#use-an-api-key-openai-openrouter-anthropic-and-others"},
+		{"can I use Claude?", "start.md#use-an-api-key-openai-openrouter-anthropic-and-others"},
+		{"how do I use Ollama?", "start.md#use-ollama-or-another-local-server"},
+		{"does it work with LM Studio", "start.md#use-ollama-or-another-local-server"},
+		{"how can I change the model?", "start.md#choose-or-change-the-model"},
+		{"switch to another model", "start.md#choose-or-change-the-model"},
+		{"where is the config file?", "start.md#the-config-file"},
+		{"how do I quit", "start.md#quit-or-exit"},
+		{"How do I exit this program??", "start.md#quit-or-exit"},
+		{"which model is chosen at the first run?", "start.md#first-run"},
+		{"what is the panel?", "context.md#the-context-panel"},
+		{"What does the sidebar on the right show?", "context.md#the-context-panel"},
+		{"why was my message cut?", "context.md#why-was-my-message-cut-or-shortened"},
+		{"why is my answer truncated", "context.md#why-was-my-message-cut-or-shortened"},
+		{"why did it forget my earlier message?", "context.md#why-was-a-message-dropped-or-forgotten"},
+		{"what do the glyphs mean?", "context.md#glyphs-and-verdicts"},
+		{"what is the half circle symbol", "context.md#glyphs-and-verdicts"},
+		{"how do I pin a message", "context.md#pin-or-exclude-a-message"},
+		{"How do I raise the budget?", "context.md#the-budget"},
+		{"which presets are there?", "context.md#presets"},
+		{"what does the classic preset do", "context.md#presets"},
+		{"what is C5?", "context.md#the-kinds-of-repair-c1-to-c15"},
+		{"what are repairs?", "context.md#repairs-of-a-damaged-history"},
+		{"what is a receipt?", "context.md#receipts-what-the-model-saw-for-an-answer"},
+		{"what does ~ in token counts mean? are they estimates?", "context.md#token-counts-and-estimates"},
+		{"how do I resume?", "chat.md#resume-continue-a-session"},
+		{"continue the last session", "chat.md#resume-continue-a-session"},
+		{"how do I stop an answer?", "chat.md#stop-an-answer"},
+		{"can I abort the response while it is streaming?", "chat.md#stop-an-answer"},
+		{"how do I regenerate the answer", "chat.md#regenerate-ask-again"},
+		{"how do I copy code?", "chat.md#copy-a-message-or-code"},
+		{"find an old conversation", "chat.md#sessions-find-an-old-conversation"},
+		{"how do I enter a new line?", "chat.md#write-and-send-a-message"},
+		{"can I pipe something into it and use it in a script?", "chat.md#one-answer-without-the-screen"},
+		{"What happens when the connection breaks?", "servers.md#connection-lost-in-the-middle-of-an-answer"},
+		{"I get 429 too many requests", "servers.md#rate-limits-too-many-requests-429"},
+		{"error 401", "servers.md#wrong-key-or-no-access-401-403"},
+		{"my key is refused", "servers.md#wrong-key-or-no-access-401-403"},
+		{"context window exceeded", "servers.md#the-request-is-too-long-context-overflow"},
+		{"what is winnow?", "start.md#start-what-winnow-is"},
+		{"is my data private?", "storage.md#where-conversations-are-kept"},
+		{"where are my conversations stored?", "storage.md#where-conversations-are-kept"},
+		{"what happens if the power goes out?", "storage.md#when-winnow-is-killed-or-the-power-goes"},
+		{"how do I delete a session", "storage.md#delete-and-get-back"},
+		{"which faults can you act out?", "guide.md#faults-that-the-guide-acts-out"},
+	}
+	lib := readDocs(t)
+	for _, c := range cases {
+		got := lib.reply(c.question)
+		if !strings.Contains(got, "(docs/"+c.section+")") || strings.Contains(strings.SplitAfter(got, "See also")[0], "nothing about that") {
+			t.Errorf("reply(%q) does not lead to %s:\n%.400s", c.question, c.section, got)
+			continue
+		}
+		if quoted, _, _ := strings.Cut(got, "See also"); !strings.Contains(quoted, "(docs/"+c.section+")") {
+			t.Errorf("reply(%q) only mentions %s:\n%.300s", c.question, c.section, got)
+		}
+	}
+}
+
+func TestSearchIsHonestWhenNothingMatches(t *testing.T) {
+	lib := readDocs(t)
+	for _, question := range []string{
+		"what is the capital of France?",
+		"write me a poem about cats",
+		"how tall is the Eiffel tower",
+		"refactor this function to use generics",
+		"solve x^2 = 9",
+		"who won the world cup?",
+		"translate good morning into Japanese",
+		"how do I do it?",
+		"怎么使用",
+		"?!",
+		"asdf qwer",
+	} {
+		got := lib.reply(question)
+		if !strings.Contains(got, "I found nothing about that in winnow's documentation") || strings.Contains(got, "###") {
+			t.Errorf("reply(%q) claims to know:\n%.300s", question, got)
+		}
+	}
+}

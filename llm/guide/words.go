@@ -1,0 +1,97 @@
+package guide
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// word finds words and, as one word each, key names such as ctrl+x.
+var word = regexp.MustCompile(`[\p{L}\p{N}]+(?:\+[\p{L}\p{N}]+)*`)
+
+// terms are the words of a text that a search goes by: lower case, without stop words, as stems.
+func terms(text string) []string {
+	var all []string
+	for _, w := range word.FindAllString(strings.ToLower(text), -1) {
+		if isStop(w) {
+			continue
+		}
+		if strings.Contains(w, "+") {
+			all = append(all, w)
+			continue
+		}
+		all = append(all, english.Stem(w, false))
+	}
+	return all
+}
+
+// isStop says whether a word tells nothing about what a question is about.
+func isStop(w string) bool {
+	if english.IsStopWord(w) {
+		return true
+	}
+	switch w {
+	case "please", "tell", "explain", "want", "need", "like", "know", "would", "could", "couldn", "shouldn",
+		"mean", "means", "get", "got", "thing", "things", "something", "anything", "way", "let", "ll", "ve", "re",
+		"d", "m", "isn", "doesn", "didn", "won", "wasn", "aren", "within", "without", "happen", "happens", "happened",
+		"program", "use", "used", "using", "make", "say", "says", "one", "go", "also", "still", "look", "possible":
+		return true
+	}
+	return false
+}
+
+// kin are the words of newcomers beside the words of the pages, by stem.
+func kin(stem string) []string {
+	switch stem {
+	case "truncat", "trim", "shorten", "clip", "abridg":
+		return []string{"cut"}
+	case "forgot", "forget", "forgotten", "rememb", "memori", "vanish", "disappear", "miss":
+		return []string{"drop", "kept"}
+	case "reopen", "yesterday", "pick", "last":
+		return []string{"resum"}
+	case "continu":
+		return []string{"resum", "continu"}
+	case "abort", "cancel", "halt":
+		return []string{"stop"}
+	case "respons", "repli":
+		return []string{"answer"}
+	case "exit", "leav", "close":
+		return []string{"quit"}
+	case "token", "password", "credenti", "secret":
+		return []string{"key"}
+	case "sidebar", "pane", "right":
+		return []string{"panel"}
+	case "gpt", "chatgpt":
+		return []string{"openai"}
+	case "claud":
+		return []string{"anthrop"}
+	case "histori", "convers", "chat":
+		return []string{"session"}
+	case "throttl", "429", "quota", "busi":
+		return []string{"rate", "limit"}
+	case "401", "403", "unauthor", "invalid", "incorrect", "reject":
+		return []string{"key", "refus"}
+	case "crash", "kill", "die", "power":
+		return []string{"kill", "interrupt"}
+	case "disconnect", "broke", "broken", "network":
+		return []string{"cut", "interrupt"}
+	case "icon", "symbol", "sign", "circl", "dot":
+		return []string{"glyph"}
+	case "offlin", "internet":
+		return []string{"local", "guid"}
+	case "corrupt", "malform", "fix", "mend":
+		return []string{"repair", "damag"}
+	case "again", "redo", "rerun":
+		return []string{"regener"}
+	case "expens", "money", "spend", "price", "cheap":
+		return []string{"cost", "cach"}
+	case "select", "switch", "chang", "pick up":
+		return []string{"choos"}
+	case "file", "path", "folder", "locat", "save", "disk":
+		return []string{"kept", "file"}
+	case "big", "larg", "long", "size", "exceed":
+		return []string{"window", "overflow"}
+	}
+	return nil
+}
