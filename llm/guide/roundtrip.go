@@ -27,6 +27,9 @@ func roundTrip(h http.Handler, req *http.Request) (*http.Response, error) {
 		defer cancel()
 		err := serve(h, w, req.Clone(ctx))
 		hangUp()
+		if err == nil {
+			err = ctx.Err() // a handler that ended because of the cancel has not said all
+		}
 		w.finish(err)
 	}()
 	select {
