@@ -94,22 +94,35 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 // arrive takes one event of the stream: keeps it, offers it to the store, shows it.
 func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
 	a.reply.Add(event)
+	var shown Event
 	switch event := event.(type) {
 	case llm.Waiting:
 		t.emit(Waiting{event})
 		return a.again()
 	case llm.TextDelta:
-		t.emit(Delta{Text: event.Text})
+		shown = Delta{Text: event.Text}
 	case llm.ReasoningDelta:
-		t.emit(Delta{Reasoning: event.Text})
+		shown = Delta{Reasoning: event.Text}
 	case llm.ToolDelta:
-		t.emit(Calling{Slot: event.Slot, Name: event.Name, Arguments: event.Arguments})
+		shown = Calling{Slot: event.Slot, Name: event.Name, Arguments: event.Arguments}
 	default:
 		return nil
 	}
+	if err := t.keep(ctx, a); err != nil {
+		return err
+	}
+	t.emit(shown)
+	return nil
+}
+
+// keep offers what has arrived to the store. The row begins with the first piece, before that piece
+// is shown, and even when the user stops at this very moment: what was seen is kept.
+func (t *turn) keep(ctx context.Context, a *asked) error {
 	if a.saver == nil {
+		save, cancel := detached(ctx)
+		defer cancel()
 		a.record.FirstToken = t.deps.Now().Sub(a.began)
-		row, err := t.deps.Store.StartAnswer(ctx, t.answerRow(*a))
+		row, err := t.deps.Store.StartAnswer(save, t.answerRow(*a))
 		if err != nil {
 			return err
 		}

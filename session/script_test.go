@@ -203,6 +203,15 @@ func drain(events <-chan Event) ([]Event, error) {
 	return all, fmt.Errorf("the events ended without Finished")
 }
 
+// until reads a turn up to the first event of a type.
+func until[E Event](events <-chan Event) {
+	for e := range events {
+		if _, ok := e.(E); ok {
+			return
+		}
+	}
+}
+
 // only returns the events of one type.
 func only[E Event](events []Event) []E {
 	var of []E

@@ -17,7 +17,8 @@ const titleLength = 48
 // digit in it, without Markdown's marks, up to its first sentence's end, cut at a word.
 func TitleFrom(text string) string {
 	for line := range strings.Lines(text) {
-		line = strings.Join(strings.Fields(strings.TrimLeft(line, "#>*-`~ \t")), " ")
+		line = strings.TrimLeft(line, "#>*-`~ \t")
+		line = strings.Join(strings.Fields(strings.NewReplacer("**", "", "`", "").Replace(line)), " ")
 		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			return cutAtWord(firstSentence(printable(line)), titleLength)
 		}

@@ -197,7 +197,7 @@ func TestSecondTurnWhileBusyIsRefusedAndStoresNothing(t *testing.T) {
 	b := newBench(t, hangs(sent, "wait"))
 	s := b.begin()
 	events := s.Send(t.Context(), "One")
-	<-sent
+	until[Delta](events)
 	if _, err := drain(s.Send(t.Context(), "Two")); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v, want ErrBusy", err)
 	}
@@ -392,7 +392,7 @@ func TestUnwritableStoreKeepsNothingAndSaysWhy(t *testing.T) {
 func TestTitleFrom(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Hi there", "Hi there"},
-		{"# How do I parse **TOML** in Go?\nI tried…", "How do I parse **TOML** in Go"},
+		{"# How do I parse **TOML** in Go?\nI tried…", "How do I parse TOML in Go?"},
 		{"Explain this stack trace. It comes from main.go", "Explain this stack trace"},
 		{"use v1.2.3 of the library please", "use v1.2.3 of the library please"},
 		{"\n\n```\n---\nfunc main() {}\n```", "func main() {}"},

@@ -72,9 +72,10 @@ func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64,
 		return nil, err
 	}
 	defer rows.Close()
-	var all []row
+	all := make([]row, 0, min(max(0, limit), 1000))
+	scan := newScan()
 	for rows.Next() {
-		r, err := scanMessage(rows.Scan)
+		r, err := scan.next(rows.Scan)
 		if err != nil {
 			return nil, err
 		}

@@ -19,10 +19,12 @@ func fingerprint(m Message, parts [][]byte) []byte {
 type printer struct {
 	hash  hash.Hash
 	chunk []byte
+	sum   []byte
 }
 
-func newPrinter() *printer { return &printer{sha256.New(), make([]byte, 4096)} }
+func newPrinter() *printer { return &printer{hash: sha256.New(), chunk: make([]byte, 4096)} }
 
+// print returns a fingerprint, which the next one overwrites.
 func (p *printer) print(m Message, parts [][]byte) []byte {
 	p.hash.Reset()
 	p.field(string(m.Role))
@@ -43,7 +45,8 @@ func (p *printer) print(m Message, parts [][]byte) []byte {
 		p.field(part.MediaType)
 		p.field(string(parts[i]))
 	}
-	return p.hash.Sum(nil)
+	p.sum = p.hash.Sum(p.sum[:0])
+	return p.sum
 }
 
 // field adds a text after its length, so that text moved from one field to the next is noticed.

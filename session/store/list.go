@@ -112,30 +112,23 @@ func collectSessions(ctx context.Context, tx *sql.Tx, rows *sql.Rows, keep func(
 	return kept, nil
 }
 
-// tagsOf returns the tags of the sessions with these keys, in alphabetical order. For one session
-// they are looked up, for more the whole small table is read.
+// tagsOf returns the tags of the sessions with these keys, in alphabetical order. For a page of
+// sessions they are looked up, for more of them the whole small table is read.
 func tagsOf(ctx context.Context, tx *sql.Tx, keys []int64) (map[int64][]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	query := `
-		SELECT
-			session,
-			tag
-		FROM tags
-		ORDER BY session, tag`
-	var args []any
-	if len(keys) == 1 {
-		query = `
-		SELECT
-			session,
-			tag
-		FROM tags
-		WHERE session = ?
-		ORDER BY session, tag`
-		args = append(args, keys[0])
+	of, args := "", []any(nil)
+	if len(keys) <= 500 {
+		of, args = "WHERE session IN (SELECT value FROM json_each(?))", []any{list(keys)}
 	}
-	rows, err := tx.QueryContext(ctx, query, args...)
+	rows, err := tx.QueryContext(ctx, `
+		SELECT
+			session,
+			tag
+		FROM tags
+		`+of+`
+		ORDER BY session, tag`, args...)
 	if err != nil {
 		return nil, err
 	}

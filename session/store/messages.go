@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,8 +9,9 @@ import (
 	"winnow/history"
 )
 
-// messageColumns are what scanMessage reads. Calls, parts and the place among siblings come from
-// queries of their own, because few messages have them.
+// messageColumns are what scan reads. Calls, parts and the place among siblings come from
+// queries of their own, because few messages have them. The casts leave every byte as it is and save
+// a copy: the driver hands bytes out as []byte, and a text as string.
 const messageColumns = `
 	m.id,
 	m.session,
@@ -29,12 +29,12 @@ const messageColumns = `
 	m.model,
 	m.finish_reason,
 	m.label,
-	m.name,
-	m.tool_call_id,
-	m.hash,
+	CAST(m.name AS TEXT),
+	CAST(m.tool_call_id AS TEXT),
+	CAST(m.hash AS TEXT),
 	m.extra,
-	m.reasoning,
-	m.content,
+	CAST(m.reasoning AS TEXT),
+	CAST(m.content AS TEXT),
 	(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent)`
 
 // row is a message as it stands in the table.
@@ -43,16 +43,39 @@ type row struct {
 	key   int64 // the session's short key
 	calls int   // how many calls and parts it should have
 	parts int
-	hash  []byte
+	hash  string
 }
 
-func scanMessage(scan func(...any) error) (row, error) {
-	var r row
-	err := scan(&r.ID, &r.key, &r.Seq, &r.Parent, &r.Role, &r.Status, &r.CreatedMS, &r.calls, &r.parts, &r.Tokens,
-		&r.Tokenizer, &r.Request, &r.Endpoint, &r.Model, &r.FinishReason, &r.Label, &r.Name, &r.ToolCallID,
-		&r.hash, &r.Extra, &r.Reasoning, &r.Content, &r.Siblings)
-	r.Sibling = 1
-	return r, err
+// scan reads rows, one after the other, into one set of targets. They are int64 and string, which is
+// what the driver gives: any other type would be printed and parsed again. Both matter where a
+// window of messages is read before the first frame.
+type scan struct {
+	row
+	seq, nCalls, nParts, tokens, siblings int64
+	role, status                          string
+	targets                               []any
+}
+
+func newScan() *scan {
+	s := &scan{}
+	s.targets = []any{
+		&s.ID, &s.key, &s.seq, &s.row.Parent, &s.role, &s.status, &s.CreatedMS, &s.nCalls, &s.nParts, &s.tokens,
+		&s.Tokenizer, &s.Request, &s.Endpoint, &s.Model, &s.FinishReason, &s.Label, &s.Name, &s.ToolCallID,
+		&s.hash, &s.Extra, &s.Reasoning, &s.Content, &s.siblings,
+	}
+	return s
+}
+
+// next reads one row with the Scan of an *sql.Row or *sql.Rows.
+func (s *scan) next(scan func(...any) error) (row, error) {
+	if err := scan(s.targets...); err != nil {
+		return row{}, err
+	}
+	r := s.row
+	r.Role, r.Status = history.Role(s.role), history.Status(s.status)
+	r.Seq, r.calls, r.parts, r.Tokens = int(s.seq), int(s.nCalls), int(s.nParts), int(s.tokens)
+	r.Siblings, r.Sibling = int(s.siblings), 1
+	return r, nil
 }
 
 // Begin stores a new session with its first message. A session without a message is never on disk.
@@ -213,7 +236,7 @@ func (s *Store) Message(ctx context.Context, id int64) (Message, error) {
 
 func message(ctx context.Context, tx *sql.Tx, id int64) (Message, error) {
 	what := fmt.Sprintf("find message %d", id)
-	r, err := scanMessage(tx.QueryRowContext(ctx, `
+	r, err := newScan().next(tx.QueryRowContext(ctx, `
 		SELECT`+messageColumns+`
 		FROM messages m
 		WHERE m.id = ?`, id).Scan)
@@ -275,7 +298,7 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Me
 		p := parts[m.ID]
 		m.Parts = p.parts
 		if p.damaged || len(m.ToolCalls) != r.calls || len(m.Parts) != r.parts ||
-			!bytes.Equal(hash.print(m, p.hashes), r.hash) {
+			string(hash.print(m, p.hashes)) != r.hash {
 			m.Damaged, m.Status = true, history.Quarantined
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
 			m.Name, m.ToolCallID = "", ""

@@ -92,7 +92,7 @@ func (s *Store) Last(ctx context.Context) (Session, error) {
 	err := s.view(ctx, "find the last session", func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `
 			SELECT`+sessionColumns+`
-			FROM sessions s
+			FROM sessions s INDEXED BY sessions_used
 			WHERE s.deleted_ms = 0
 				AND s.archived = 0
 			ORDER BY s.used DESC
