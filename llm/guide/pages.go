@@ -3,6 +3,7 @@ package guide
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -110,8 +111,8 @@ func anchor(head string) string {
 	return b.String()
 }
 
-// split cuts a section that is too long to quote at once between its blocks, a long table between
-// its rows (with its head on each piece) and a long list between its lines.
+// split cuts a section that is too long to quote at once between its blocks, and a block that is
+// too long between its lines.
 func split(text string) []string {
 	if text == "" {
 		return nil
@@ -160,25 +161,36 @@ func blocks(text string) []string {
 	return all
 }
 
+// splitLines cuts a long block between its lines. Each piece of a table gets the table's head, each
+// piece of a code block the fences.
 func splitLines(lines []string) []string {
 	whole := strings.Join(lines, "\n")
-	if length(whole) <= longestQuote || isFence(lines[0]) {
+	if length(whole) <= longestQuote {
 		return []string{whole}
 	}
-	var repeat []string // what stands on top of each piece
-	if len(lines) > 2 && strings.HasPrefix(lines[1], "|-") || len(lines) > 2 && strings.HasPrefix(lines[1], "| -") {
-		repeat = lines[:2:2]
+	var above, below []string
+	switch {
+	case isFence(lines[0]):
+		above, below, lines = lines[:1:1], []string{"```"}, strings.Split(strings.TrimSuffix(whole, "\n```"), "\n")[1:]
+	case len(lines) > 2 && strings.HasPrefix(strings.ReplaceAll(lines[1], " ", ""), "|-"):
+		above, lines = lines[:2:2], lines[2:]
 	}
 	var all []string
-	piece := repeat
-	for _, line := range lines[len(repeat):] {
-		if len(piece) > len(repeat) && length(strings.Join(piece, "\n"))+length(line) > longestQuote {
-			all = append(all, strings.Join(piece, "\n"))
-			piece = repeat
-		}
-		piece = append(piece[:len(piece):len(piece)], line)
+	var piece []string
+	size := 0
+	flush := func() {
+		all = append(all, strings.Join(slices.Concat(above, piece, below), "\n"))
+		piece, size = nil, 0
 	}
-	return append(all, strings.Join(piece, "\n"))
+	for _, line := range lines {
+		if size > 0 && size+length(line) > longestQuote {
+			flush()
+		}
+		piece = append(piece, line)
+		size += length(line) + 1
+	}
+	flush()
+	return all
 }
 
 func length(text string) int { return utf8.RuneCountInString(text) }

@@ -56,8 +56,15 @@ func TestLongSectionsAreQuotedInParts(t *testing.T) {
 			}
 		}
 	}
-	if parts := sections("x.md", "# Title\n\n"+code); len(parts) != 1 || parts[0].text != code {
-		t.Errorf("a code block is in %d parts, want it whole", len(parts))
+	var lines int
+	for i, p := range sections("x.md", "# Title\n\n"+code) {
+		if !strings.HasPrefix(p.text, "```go\nx := 1") || !strings.HasSuffix(p.text, "code\n```") || length(p.text) > longestQuote+100 {
+			t.Errorf("part %d of the code is %.40q … %q", i+1, p.text, p.text[len(p.text)-20:])
+		}
+		lines += strings.Count(p.text, "x := 1")
+	}
+	if lines != 100 {
+		t.Errorf("the parts of the code hold %d lines, want all 100", lines)
 	}
 }
 

@@ -267,14 +267,3 @@ func TestGuideServesOverTheNetworkAsWell(t *testing.T) {
 		}
 	}
 }
-
-func TestEndpointCountsExactly(t *testing.T) {
-	e := Endpoint(docs.Pages, Options{Now: func() time.Time { return time.Unix(1_790_000_000, 0) }})
-	if e.Name != "guide" || e.Default != "guide" || e.Window != 4096 || e.Doer == nil {
-		t.Fatalf("endpoint is %+v", e)
-	}
-	got := ask(t, e.Doer.(*Guide), []map[string]any{user("antidisestablishmentarianism")}, nil)
-	if got.usage == nil || got.usage.Prompt != 3+4+6 {
-		t.Errorf("usage is %+v, want 13 prompt tokens (6 of o200k and the frame)", got.usage)
-	}
-}

@@ -7,8 +7,8 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// word finds words and, as one word each, key names such as ctrl+x.
-var word = regexp.MustCompile(`[\p{L}\p{N}]+(?:\+[\p{L}\p{N}]+)*`)
+// word finds words and, as one word each, key names such as ctrl+x and the glyphs of the screen.
+var word = regexp.MustCompile(`[\p{L}\p{N}]+(?:\+[\p{L}\p{N}]+)*|[\p{So}⊘]`)
 
 // terms are the words of a text that a search goes by: lower case, without stop words, as stems.
 func terms(text string) []string {
@@ -32,7 +32,7 @@ func isStop(w string) bool {
 		return true
 	}
 	switch w {
-	case "please", "tell", "explain", "want", "need", "like", "know", "would", "could", "couldn", "shouldn",
+	case "hello", "hi", "hey", "please", "tell", "explain", "want", "need", "like", "know", "would", "could", "couldn", "shouldn",
 		"mean", "means", "get", "got", "thing", "things", "something", "anything", "way", "let", "ll", "ve", "re",
 		"d", "m", "isn", "doesn", "didn", "won", "wasn", "aren", "within", "without", "happen", "happens", "happened",
 		"program", "use", "used", "using", "make", "say", "says", "one", "go", "also", "still", "look", "possible":
