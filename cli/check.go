@@ -1,0 +1,122 @@
+//go:build cgo
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"winnow/history"
+	"winnow/ui"
+)
+
+// checkConfig finds the values of a decoded file that no setting takes.
+func checkConfig(file string, keys []fileKey, c Config) []*Mistake {
+	var out []*Mistake
+	add := func(path, format string, args ...any) {
+		out = append(out, at(file, keys, path, path+" "+fmt.Sprintf(format, args...)))
+	}
+	if !slices.Contains(history.Presets(), c.Context.Preset) {
+		add("context.preset", "is %q; it takes %s%s", c.Context.Preset, choices(history.Presets()), didYouMean(c.Context.Preset, history.Presets()))
+	}
+	if err := c.Context.Check(); err != nil {
+		out = append(out, at(file, keys, policyKey(err), err.Error()))
+	}
+	oneOf := func(path, got string, takes ...string) {
+		if !slices.Contains(takes, got) {
+			add(path, "is %q; it takes %s%s", got, choices(takes), didYouMean(got, takes))
+		}
+	}
+	oneOf("ui.theme", c.UI.Theme, "auto", "light", "dark", "none")
+	oneOf("ui.panel", c.UI.Panel, "auto", "open", "closed")
+	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")
+	if c.Tools.MaxRounds < 1 {
+		add("tools.max_rounds", "is %d; it takes 1 or more", c.Tools.MaxRounds)
+	}
+	out = append(out, checkKeys(file, keys, c.Keys)...)
+	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
+		checkEndpoint(name, c.Endpoints[name], add)
+	}
+	slices.SortStableFunc(out, func(a, b *Mistake) int { return a.Line - b.Line })
+	return out
+}
+
+// checkKeys finds actions that do not exist, and keys that are given to two actions.
+func checkKeys(file string, keys []fileKey, chosen map[string][]string) []*Mistake {
+	var known []string
+	for _, row := range ui.DefaultKeys().Table() {
+		known = append(known, row.Action)
+	}
+	var out []*Mistake
+	for _, action := range slices.Sorted(maps.Keys(chosen)) {
+		if !slices.Contains(known, action) {
+			out = append(out, at(file, keys, "keys."+action, fmt.Sprintf("there is no action %q", action)+didYouMean(action, known)))
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if _, err := ui.DefaultKeys().With(chosen); err != nil {
+		out = append(out, at(file, keys, "keys", err.Error()))
+	}
+	return out
+}
+
+func checkEndpoint(name string, e EndpointConf, add func(path, format string, args ...any)) {
+	table := "endpoints." + name
+	if name == "" || strings.ContainsAny(name, "/ ") {
+		add(table, "cannot be an endpoint's name: it is the first half of a model's name, without / and blanks")
+	}
+	u, err := url.Parse(e.BaseURL)
+	switch {
+	case e.BaseURL == "":
+		add(table, "has no base_url; it takes an address such as https://api.example.com/v1")
+	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
+		add(table+".base_url", "is %q; it takes an address such as https://api.example.com/v1", e.BaseURL)
+	}
+	if given := len(keySources(e)); given > 1 {
+		add(table, "has %s; one of them is enough", strings.Join(keySources(e), " and "))
+	}
+	if e.Window < 0 {
+		add(table+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", e.Window)
+	}
+	if e.Profile.ToolIDLength < 0 {
+		add(table+".profile.tool_id_length", "is %d; it takes 0 or more", e.Profile.ToolIDLength)
+	}
+}
+
+// keySources names the keys of an endpoint's table that say where its secret is.
+func keySources(e EndpointConf) []string {
+	var out []string
+	if e.Key != "" {
+		out = append(out, "key")
+	}
+	if e.KeyEnv != "" {
+		out = append(out, "key_env")
+	}
+	if len(e.KeyCommand) > 0 {
+		out = append(out, "key_command")
+	}
+	return out
+}
+
+// policyKey is the key that a complaint of history.Policy.Check is about: its first word.
+func policyKey(err error) string {
+	for e := errors.Unwrap(err); e != nil; e = errors.Unwrap(err) {
+		err = e
+	}
+	key, _, _ := strings.Cut(err.Error(), " ")
+	return key
+}
+
+// choices lists words for a sentence: a, b or c.
+func choices(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}

@@ -1,0 +1,86 @@
+//go:build cgo
+
+// Package cli is the rim of winnow: it reads flags, the environment, the configuration file and
+// paths, puts the rooms together, runs the commands that need no screen, and turns the outcome
+// into an exit code. It decides nothing about a context, knows no SQL and no provider's JSON, and
+// draws no screen.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"charm.land/fang/v2"
+)
+
+// Main runs winnow with the arguments after the program's name and returns the exit code: see
+// Exit. It reads the process's environment, standard input and output, and handles its signals.
+func Main(args []string) int {
+	p := &program{
+		in:    os.Stdin,
+		out:   os.Stdout,
+		err:   os.Stderr,
+		env:   os.Getenv,
+		now:   time.Now,
+		build: buildVersion(),
+	}
+	return int(p.main(context.Background(), args))
+}
+
+// program is one run of winnow: where it reads and writes, and what its flags said.
+type program struct {
+	in       *os.File
+	out, err *os.File
+	env      func(string) string
+	now      func() time.Time
+	build    string // the version shown to people
+	flags    flags
+	started  bool  // a command was found and its arguments were right
+	failed   error // what the command came back with
+}
+
+// main runs the command that args name. An error that comes before the command has started is one
+// of usage: cobra gives those no type of their own.
+func (p *program) main(ctx context.Context, args []string) Exit {
+	root := p.root()
+	root.SetArgs(args)
+	root.SetIn(p.in)
+	root.SetOut(p.out)
+	root.SetErr(p.err)
+	err := fang.Execute(ctx, root,
+		fang.WithVersion(p.build),
+		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { p.complain(w, err) }),
+	)
+	switch {
+	case err != nil && !p.started:
+		fmt.Fprintln(p.err, "winnow --help lists the commands and flags.")
+		return Usage
+	case err != nil:
+		return exitOf(err)
+	case p.failed != nil:
+		p.complain(p.err, p.failed)
+		return exitOf(p.failed)
+	}
+	return OK
+}
+
+// complain writes an error as one line that starts with the program's name.
+func (p *program) complain(w io.Writer, err error) {
+	if text := sentence(err); text != "" {
+		fmt.Fprintf(w, "winnow: %s\n", text)
+	}
+}
+
+// buildVersion is the module's version where the binary was installed by version, and a word that
+// says so where it was built from a working tree.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "built from source"
+	}
+	return info.Main.Version
+}

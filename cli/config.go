@@ -1,0 +1,84 @@
+//go:build cgo
+
+package cli
+
+import (
+	"winnow/history"
+)
+
+// Config is the configuration file. Each table is one room's: cli puts them together.
+type Config struct {
+	Model     string                  `toml:"model"`     // "endpoint/model" or "endpoint"; "" chooses by itself
+	Endpoints map[string]EndpointConf `toml:"endpoints"` // by name, the first half of a model's name
+	Context   history.Policy          `toml:"context"`
+	UI        UIConf                  `toml:"ui"`
+	Keys      map[string][]string     `toml:"keys"` // by action; a key that is not named keeps its default
+	Tools     ToolsConf               `toml:"tools"`
+	System    SystemConf              `toml:"system"`
+	Storage   StorageConf             `toml:"storage"`
+}
+
+// EndpointConf is one [endpoints.NAME] table.
+type EndpointConf struct {
+	BaseURL    string            `toml:"base_url"`    // with /v1
+	Key        string            `toml:"key"`         // the key itself; key_env is the better place
+	KeyEnv     string            `toml:"key_env"`     // the environment variable that holds the key
+	KeyCommand []string          `toml:"key_command"` // a program and its arguments; the first line it prints is the key
+	Headers    map[string]string `toml:"headers"`     // more request headers
+	Model      string            `toml:"model"`       // the model to use where only the endpoint is named
+	Window     int               `toml:"window"`      // tokens; 0 finds it out
+	Profile    ProfileConf       `toml:"profile"`
+}
+
+// ProfileConf is what an endpoint's chat format insists on beyond the strict form: see history.Profile.
+type ProfileConf struct {
+	MergeSameRole bool `toml:"merge_same_role"`
+	NoToolToUser  bool `toml:"no_tool_to_user"`
+	ToolIDLength  int  `toml:"tool_id_length"`
+}
+
+// UIConf is the [ui] table.
+type UIConf struct {
+	Theme string `toml:"theme"` // auto, light, dark or none
+	Mouse bool   `toml:"mouse"`
+	Panel string `toml:"panel"` // auto (open on a wide terminal), open or closed
+}
+
+// ToolsConf is the [tools] table.
+type ToolsConf struct {
+	Approve   string `toml:"approve"`    // ask, always or never
+	MaxRounds int    `toml:"max_rounds"` // requests that one message may lead to while tools are called
+}
+
+// SystemConf is the [system] table.
+type SystemConf struct {
+	Prompt string `toml:"prompt"`
+}
+
+// StorageConf is the [storage] table.
+type StorageConf struct {
+	Path string `toml:"path"` // the database file; "" is in the user's data folder
+}
+
+// defaultPreset is the policy of a configuration that names none.
+const defaultPreset = "balanced"
+
+// Defaults is the configuration of an empty file.
+func Defaults() Config {
+	return withPreset(defaultPreset)
+}
+
+// withPreset is the configuration of a file that names only a preset; one that does not exist
+// leaves the default policy under its name, for Check to complain about.
+func withPreset(name string) Config {
+	policy, err := history.Preset(name)
+	if err != nil {
+		policy, _ = history.Preset(defaultPreset)
+		policy.Preset = name
+	}
+	return Config{
+		Context: policy,
+		UI:      UIConf{Theme: "auto", Mouse: true, Panel: "auto"},
+		Tools:   ToolsConf{Approve: "ask", MaxRounds: 16},
+	}
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+func TestExampleIsTheDefaults(t *testing.T) {
+	got, mistakes := Decode("config.toml.example", exampleConfig)
+	if len(mistakes) > 0 {
+		t.Fatalf("the example has a mistake: %v", mistakes[0])
+	}
+	want := Defaults()
+	if len(got.Keys) == 0 {
+		// An empty table and no table are the same to a reader.
+		got.Keys = nil
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("decoding the example gives\n%+v\nwant the defaults\n%+v", got, want)
+	}
+}
+
+func TestExampleNamesEveryKey(t *testing.T) {
+	live, commented := exampleKeys()
+	var walk func(t reflect.Type, path []string)
+	walk = func(typ reflect.Type, path []string) {
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			at := append(append([]string(nil), path...), f.Tag.Get("toml"))
+			switch {
+			case f.Type.Kind() == reflect.Struct:
+				walk(f.Type, at)
+			case f.Type.Kind() == reflect.Map && f.Type.Elem().Kind() == reflect.Struct:
+				walk(f.Type.Elem(), append(at, "work"))
+			case f.Name == "Keys":
+			default:
+				name := strings.Join(at, ".")
+				found := live[name]
+				if path != nil && path[0] == "endpoints" {
+					found = commented[name]
+				}
+				if !found {
+					t.Errorf("config.toml.example does not name %s", name)
+				}
+			}
+		}
+	}
+	walk(reflect.TypeFor[Config](), nil)
+}
+
+// exampleKeys lists the keys of the example that are in force, and those that are commented out.
+func exampleKeys() (live, commented map[string]bool) {
+	names := func(doc []byte) map[string]bool {
+		out := map[string]bool{}
+		for _, k := range readKeys(doc) {
+			out[strings.Join(k.path, ".")] = true
+		}
+		return out
+	}
+	return names(exampleConfig), names(uncommented())
+}
+
+// uncommented is the example with its commented settings in force.
+func uncommented() []byte {
+	setting := regexp.MustCompile(`(?m)^# (\[[a-z.]+\]|[a-z_]+ = )`)
+	return setting.ReplaceAll(exampleConfig, []byte("$1"))
+}
+
+func TestExampleIsRightWhenUncommented(t *testing.T) {
+	// One of the three sources of a key is enough; the example shows all of them.
+	doc := regexp.MustCompile(`(?m)^key(_command)? = .*$`).ReplaceAll(uncommented(), nil)
+	c, mistakes := Decode("config.toml.example", doc)
+	if len(mistakes) > 0 {
+		t.Fatalf("the example with its comments in force has a mistake: %v", mistakes[0])
+	}
+	if c.Endpoints["work"].BaseURL == "" {
+		t.Errorf("the example with its comments in force has the endpoints %+v, want work", c.Endpoints)
+	}
+}
+
+func TestExampleInTheRootIsTheOneThatInitWrites(t *testing.T) {
+	root, err := os.ReadFile("../config.toml.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(root, exampleConfig) {
+		t.Error("config.toml.example and cli/config.toml.example differ; go test ./cli -update copies the second over the first")
+	}
+}
+
+func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
+	cases := []struct{ name, doc, want string }{
+		{"unknown key", "modle = \"x\"\n", `c.toml, line 1, column 1: there is no key "modle"; did you mean "model"?`},
+		{"unknown key in a table", "[ui]\ntheme = \"dark\"\nmosue = true\n", `c.toml, line 3, column 1: there is no key "ui.mosue"; did you mean "mouse"?`},
+		{"unknown table", "[contxt]\nbudget = 5\n", `c.toml, line 1, column 2: there is no key "contxt"; did you mean "context"?`},
+		{"nothing near", "zebra = 1\n", `c.toml, line 1, column 1: there is no key "zebra"`},
+		{"unknown policy key", "[context]\nuser_max_char = 3\n", `c.toml, line 2, column 1: there is no key "context.user_max_char"; did you mean "user_max_chars"?`},
+		{"text for a number", "[context]\nmin_messages = \"three\"\n", `c.toml, line 2, column 16: context.min_messages takes a whole number`},
+		{"a wrong word for a budget", "[context]\nbudget = \"lots\"\n", `c.toml, line 2, column 10: context.budget takes a whole number or "auto"`},
+		{"a wrong word for a limit", "[context]\nuser_max_chars = \"auto\"\n", `c.toml, line 2, column 18: context.user_max_chars takes a whole number or "unlimited"`},
+		{"number for a text", "model = 5\n", `c.toml, line 1, column 9: model takes a text in quotes`},
+		{"text for a switch", "[ui]\nmouse = \"on\"\n", `c.toml, line 2, column 9: ui.mouse takes true or false`},
+		{"text for a list of keys", "[keys]\nsend = \"enter\"\n", `c.toml, line 2, column 8: keys.send takes a list of texts such as ["one", "two"]`},
+		{"not TOML", "[ui\n", `c.toml, line 1, column 4: this is not TOML:`},
+		{"negative limit", "[context]\n\nuser_max_chars = -3\n", `c.toml, line 3, column 1: context.user_max_chars is -3; it takes 0 or more`},
+		{"unknown preset", "[context]\npreset = \"balance\"\n", `; did you mean "balanced"?`},
+		{"unknown theme", "[ui]\ntheme = \"drak\"\n", `c.toml, line 2, column 1: ui.theme is "drak"; it takes auto, light, dark or none; did you mean "dark"?`},
+		{"unknown action", "[keys]\nsned = [\"enter\"]\n", `c.toml, line 2, column 1: there is no action "sned"; did you mean "send"?`},
+		{"one key for two actions", "[keys]\nnewline = [\"enter\"]\n", `c.toml, line 1, column 2: the key enter is given to both`},
+		{"no rounds", "[tools]\nmax_rounds = 0\n", `c.toml, line 2, column 1: tools.max_rounds is 0; it takes 1 or more`},
+		{"endpoint without address", "[endpoints.work]\nkey_env = \"K\"\n", `c.toml, line 1, column 2: endpoints.work has no base_url`},
+		{"address without scheme", "[endpoints.work]\nbase_url = \"example.com\"\n", `c.toml, line 2, column 1: endpoints.work.base_url is "example.com"`},
+		{"two keys", "[endpoints.w]\nbase_url = \"http://x/v1\"\nkey = \"a\"\nkey_env = \"B\"\n", `c.toml, line 1, column 2: endpoints.w has key and key_env; one of them is enough`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, mistakes := Decode("c.toml", []byte(c.doc))
+			if len(mistakes) == 0 {
+				t.Fatalf("Decode(%q) finds nothing wrong, want %q", c.doc, c.want)
+			}
+			if got := mistakes[0].Error(); !strings.Contains(got, c.want) {
+				t.Errorf("Decode(%q) says\n%s\nwant\n%s", c.doc, got, c.want)
+			}
+		})
+	}
+}
+
+func TestDecodeFindsEveryUnknownKey(t *testing.T) {
+	_, mistakes := Decode("c.toml", []byte("a1 = 1\n[ui]\nb1 = 2\n"))
+	if len(mistakes) != 2 || mistakes[0].Line != 1 || mistakes[1].Line != 3 {
+		t.Errorf("Decode finds %v, want one mistake on line 1 and one on line 3", mistakes)
+	}
+}
+
+func TestDecodePutsTheFileOverItsPreset(t *testing.T) {
+	other := history.Presets()[len(history.Presets())-1]
+	preset, err := history.Preset(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, mistakes := Decode("c.toml", []byte("[context]\nbudget = 5000\npreset = \""+other+"\"\n"))
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes[0])
+	}
+	want := preset
+	want.Budget = 5000
+	if got.Context != want {
+		t.Errorf("preset %s with budget 5000 decodes to\n%+v\nwant\n%+v", other, got.Context, want)
+	}
+}
+
+func TestDecodeReadsTheWordsForNumbers(t *testing.T) {
+	doc := "# ü\n[context]\nbudget = \"auto\" # as much as fits\nuser_max_chars = \"unlimited\"\nassistant_max_chars = 1_500\n[ui]\ntheme = \"auto\"\n"
+	got, mistakes := Decode("c.toml", []byte(doc))
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes[0])
+	}
+	c := got.Context
+	if c.Budget != 0 || c.UserMaxChars != history.NoLimit || c.AssistantMaxChars != 1500 || got.UI.Theme != "auto" {
+		t.Errorf("Decode(%q) gives budget %d, user %d, assistant %d, theme %q", doc, c.Budget, c.UserMaxChars, c.AssistantMaxChars, got.UI.Theme)
+	}
+}
+
+func TestDecodeTakesAByteOrderMark(t *testing.T) {
+	got, mistakes := Decode("c.toml", []byte("\xef\xbb\xbfmodel = \"a/b\"\n"))
+	if len(mistakes) > 0 || got.Model != "a/b" {
+		t.Errorf("a file with a byte order mark gives model %q and %v", got.Model, mistakes)
+	}
+}
+
+func FuzzDecodeNeverPanics(f *testing.F) {
+	f.Add("[context]\nbudget = \"auto\"\n")
+	f.Add("context = { budget = \"auto\" }\n")
+	f.Add("[[endpoints]]\n[endpoints.x.y.z]\na.b = 1\n")
+	f.Add("\"\" = 1\n[keys]\n'a b' = [\"x\"]\n")
+	f.Fuzz(func(t *testing.T, doc string) {
+		_, mistakes := Decode("c.toml", []byte(doc))
+		for _, m := range mistakes {
+			if m.Error() == "" {
+				t.Errorf("Decode(%q) has a mistake without a sentence", doc)
+			}
+		}
+	})
+}
+
+func TestDidYouMean(t *testing.T) {
+	cases := []struct {
+		word  string
+		known []string
+		want  string
+	}{
+		{"seesions", []string{"sessions", "models"}, `; did you mean "sessions"?`},
+		{"rnu", []string{"run", "db"}, `; did you mean "run"?`},
+		{"frobnicate", []string{"run", "db"}, ""},
+	}
+	for _, c := range cases {
+		if got := didYouMean(c.word, c.known); got != c.want {
+			t.Errorf("didYouMean(%q, %q) = %q, want %q", c.word, c.known, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+// exampleConfig is the file that config init writes: every key with its default and what it is for.
+//
+//go:embed config.toml.example
+var exampleConfig []byte
+
+func (p *program) configCommand() *cobra.Command {
+	return group(&cobra.Command{Use: "config", Short: "Where the configuration file is, whether it is right, and a first one"},
+		&cobra.Command{
+			Use:   "path",
+			Short: "Print where the configuration file is, or would be",
+			Args:  takes("no arguments", 0, 0),
+			RunE: p.do(func(context.Context, []string) error {
+				path, _, err := p.configPath()
+				if err == nil {
+					fmt.Fprintln(p.out, path)
+				}
+				return err
+			}),
+		},
+		&cobra.Command{
+			Use:   "check",
+			Short: "Say everything that is wrong with the configuration file",
+			Args:  takes("no arguments", 0, 0),
+			RunE:  p.do(func(context.Context, []string) error { return p.checkFile() }),
+		},
+		&cobra.Command{
+			Use:   "init",
+			Short: "Write a configuration file with every key and its default",
+			Args:  takes("no arguments", 0, 0),
+			RunE:  p.do(func(context.Context, []string) error { return p.initFile() }),
+		})
+}
+
+// checkFile lists every mistake of the file, one a line.
+func (p *program) checkFile() error {
+	path, named, err := p.configPath()
+	if err != nil {
+		return err
+	}
+	doc, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		fmt.Fprintf(p.out, "There is no file at %s: the defaults are in use. winnow config init writes one.\n", path)
+		return nil
+	}
+	if err != nil {
+		return fail(Usage, "cannot read the configuration file: %w", err)
+	}
+	_, mistakes := Decode(path, doc)
+	if len(mistakes) == 0 {
+		fmt.Fprintf(p.out, "%s is right.\n", path)
+		return nil
+	}
+	last := len(mistakes) - 1
+	for _, m := range mistakes[:last] {
+		p.complain(p.err, m)
+	}
+	return fail(Usage, "%w", mistakes[last])
+}
+
+// initFile writes the example under its final name in one step, and never over another file.
+func (p *program) initFile() error {
+	path, _, err := p.configPath()
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fail(Failed, "cannot make the folder of the configuration file: %w", err)
+	}
+	f, err := os.CreateTemp(folder, ".config-*")
+	if err != nil {
+		return fail(Failed, "cannot write the configuration file: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(exampleConfig)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fail(Failed, "cannot write the configuration file: %w", err)
+	}
+	// A link, unlike a rename, fails where the name is taken.
+	err = os.Link(f.Name(), path)
+	if errors.Is(err, fs.ErrExist) {
+		return fail(Failed, "there is a configuration file at %s already; it stays as it is", path)
+	}
+	if err != nil {
+		return fail(Failed, "cannot write the configuration file: %w", err)
+	}
+	fmt.Fprintf(p.out, "Wrote %s.\n", path)
+	return nil
+}

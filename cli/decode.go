@@ -1,0 +1,263 @@
+//go:build cgo
+
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"winnow/history"
+)
+
+// Mistake is one thing wrong with a configuration file.
+type Mistake struct {
+	File         string
+	Line, Column int // from 1; 0 where the mistake has no place
+	Text         string
+}
+
+func (m *Mistake) Error() string {
+	if m.Line == 0 {
+		return fmt.Sprintf("%s: %s", m.File, m.Text)
+	}
+	return fmt.Sprintf("%s, line %d, column %d: %s", m.File, m.Line, m.Column, m.Text)
+}
+
+// readConfig reads the file of the configuration. A file that is not there is the defaults, unless
+// the user named it.
+func (p *program) readConfig() (Config, error) {
+	path, named, err := p.configPath()
+	if err != nil {
+		// Without a home folder there can be no file; the database says so where it matters.
+		return Defaults(), nil
+	}
+	doc, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return Defaults(), nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}, fail(Usage, "there is no configuration file at %s; winnow config init writes one", path)
+	}
+	if err != nil {
+		return Config{}, fail(Usage, "cannot read the configuration file: %w", err)
+	}
+	c, mistakes := Decode(path, doc)
+	if len(mistakes) > 0 {
+		return Config{}, fail(Usage, "%s%s", mistakes[0], more(len(mistakes)-1))
+	}
+	return c, nil
+}
+
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more: winnow config check)", n)
+}
+
+// Decode reads the text of a configuration file over the defaults and returns every mistake in it,
+// in the order of the file. With a mistake the Config is of no use.
+func Decode(file string, doc []byte) (Config, []*Mistake) {
+	doc = bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf"))
+	keys := readKeys(doc)
+	c := withPreset(presetOf(doc))
+	d := toml.NewDecoder(bytes.NewReader(replaceWords(doc, keys)))
+	if err := d.DisallowUnknownFields().Decode(&c); err != nil {
+		return Config{}, decodeMistakes(file, err)
+	}
+	return c, checkConfig(file, keys, c)
+}
+
+// presetOf is the preset a file names. It is read first because the other keys of [context] go
+// over it.
+func presetOf(doc []byte) string {
+	var loose struct {
+		Context struct {
+			Preset any `toml:"preset"`
+		} `toml:"context"`
+	}
+	err := toml.Unmarshal(doc, &loose)
+	if name, ok := loose.Context.Preset.(string); ok && err == nil {
+		return name
+	}
+	return defaultPreset
+}
+
+// decodeMistakes turns the decoder's errors into sentences about the file.
+func decodeMistakes(file string, err error) []*Mistake {
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) {
+		out := make([]*Mistake, 0, len(strict.Errors))
+		for i := range strict.Errors {
+			e := &strict.Errors[i]
+			row, column := e.Position()
+			out = append(out, &Mistake{File: file, Line: row, Column: column, Text: unknownKey(e.Key())})
+		}
+		return out
+	}
+	var wrong *toml.DecodeError
+	if errors.As(err, &wrong) {
+		row, column := wrong.Position()
+		return []*Mistake{{File: file, Line: row, Column: column, Text: wrongValue(wrong)}}
+	}
+	return []*Mistake{{File: file, Text: strings.TrimPrefix(err.Error(), "toml: ")}}
+}
+
+// unknownKey says which key winnow does not know, and which one was meant.
+func unknownKey(key toml.Key) string {
+	known := keysAt(reflect.TypeFor[Config](), key[:len(key)-1])
+	last := key[len(key)-1]
+	text := fmt.Sprintf("there is no key %q", strings.Join(key, "."))
+	if len(known) == 0 && len(key) > 1 {
+		return fmt.Sprintf("there is no table [%s]", strings.Join(key[:len(key)-1], ".")) + didYouMean(key[0], keysAt(reflect.TypeFor[Config](), nil))
+	}
+	return text + didYouMean(last, known)
+}
+
+// wrongValue says what a key takes, where the file gives something of another type.
+func wrongValue(e *toml.DecodeError) string {
+	text := strings.TrimPrefix(e.Error(), "toml: ")
+	key := e.Key()
+	if len(key) == 0 {
+		return "this is not TOML: " + text
+	}
+	t := typeAt(reflect.TypeFor[Config](), key)
+	if t == nil {
+		return text
+	}
+	return fmt.Sprintf("%s takes %s", strings.Join(key, "."), kindWords(key, t))
+}
+
+func kindWords(key []string, t reflect.Type) string {
+	word := ""
+	if len(key) == 2 && key[0] == "context" {
+		word = specialWord(key[1])
+	}
+	switch {
+	case word != "":
+		return fmt.Sprintf("a whole number or %q", word)
+	case t.Kind() == reflect.Int:
+		return "a whole number"
+	case t.Kind() == reflect.Float64:
+		return "a number"
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case t.Kind() == reflect.String:
+		return "a text in quotes"
+	case t.Kind() == reflect.Slice:
+		return `a list of texts such as ["one", "two"]`
+	default:
+		return "a table"
+	}
+}
+
+// The words that stand for a number in [context]. "auto" is 0, which leaves the choice to winnow;
+// "unlimited" is history.NoLimit.
+const (
+	autoWord      = "auto"
+	unlimitedWord = "unlimited"
+)
+
+// specialWord is the word that a key of [context] takes in place of a number, "" for none.
+func specialWord(key string) string {
+	switch key {
+	case "budget", "output_reserve", "step_tokens":
+		return autoWord
+	case "user_max_chars", "assistant_max_chars", "assistant_recall_chars", "tool_max_chars",
+		"last_whole_max_tokens", "recall_max_tokens", "max_messages", "max_context_tokens":
+		return unlimitedWord
+	}
+	return ""
+}
+
+// replaceWords writes the numbers that special words stand for in their place. Lines stay where
+// they are, and so do the columns in front of the word.
+func replaceWords(doc []byte, keys []fileKey) []byte {
+	var out []byte
+	last := 0
+	for _, k := range keys {
+		if len(k.path) != 2 || k.path[0] != "context" || k.value == "" || k.value != specialWord(k.path[1]) {
+			continue
+		}
+		number := "0"
+		if k.value == unlimitedWord {
+			number = fmt.Sprint(int64(history.NoLimit))
+		}
+		out = append(append(out, doc[last:k.valueFrom]...), number...)
+		last = k.valueTo
+	}
+	return append(out, doc[last:]...)
+}
+
+// fileKey is one key of a file: where it is, and the text of its value where that is a string.
+type fileKey struct {
+	path               []string
+	line, column       int
+	value              string
+	valueFrom, valueTo int // the bytes of the string with its quotes
+}
+
+// readKeys lists the keys of a file as far as it can be parsed; the decoder reports what cannot.
+func readKeys(doc []byte) []fileKey {
+	var p unstable.Parser
+	p.Reset(doc)
+	var table []string
+	var out []fileKey
+	for p.NextExpression() {
+		e := p.Expression()
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table, _ = keyPath(e)
+			out = append(out, place(&p, e, table))
+		case unstable.KeyValue:
+			path, _ := keyPath(e)
+			k := place(&p, e, append(append([]string(nil), table...), path...))
+			if v := e.Value(); v.Kind == unstable.String {
+				k.value = string(v.Data)
+				k.valueFrom, k.valueTo = int(v.Raw.Offset), int(v.Raw.Offset+v.Raw.Length)
+			}
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func place(p *unstable.Parser, e *unstable.Node, path []string) fileKey {
+	_, raw := keyPath(e)
+	at := p.Shape(raw).Start
+	return fileKey{path: path, line: at.Line, column: at.Column}
+}
+
+func keyPath(e *unstable.Node) (path []string, first unstable.Range) {
+	it := e.Key()
+	for it.Next() {
+		if path == nil {
+			first = it.Node().Raw
+		}
+		path = append(path, string(it.Node().Data))
+	}
+	return path, first
+}
+
+// at makes a Mistake of a key of the file. A key that the file does not have gets no place.
+func at(file string, keys []fileKey, path, text string) *Mistake {
+	m := &Mistake{File: file, Text: text}
+	for _, k := range keys {
+		if strings.Join(k.path, ".") == path {
+			m.Line, m.Column = k.line, k.column
+		}
+	}
+	return m
+}
+
+// isUnlimited says whether a limit is one that means no limit at all.
+func isUnlimited(n int) bool { return n == math.MaxInt }

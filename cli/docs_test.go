@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"winnow/session/store"
+	"winnow/ui"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of the documentation")
+
+// generated lists the pages with parts that the program makes: between a line
+// "<!-- NAME: made by … -->" and a line "<!-- end of NAME -->".
+func generated() map[string]map[string]func() string {
+	return map[string]map[string]func() string{
+		"../README.md": {
+			"keys":        keyTable,
+			"slash":       slashTable,
+			"commandline": commandTable,
+		},
+		"../docs/keys.md":     {"keys": keyTable},
+		"../docs/commands.md": {"slash": slashTable, "commandline": commandReference},
+		"../docs/config.md":   {"config": func() string { return fenced("toml", string(exampleConfig)) }},
+		"../docs/schema.md":   {"schema": func() string { return fenced("sql", store.Schema()) }},
+	}
+}
+
+func TestDocsSayWhatTheProgramDoes(t *testing.T) {
+	for page, parts := range generated() {
+		t.Run(page, func(t *testing.T) {
+			for name, makePart := range parts {
+				checkPart(t, page, name, makePart())
+			}
+		})
+	}
+}
+
+// checkPart compares one generated part of a page with what it must be, or writes it.
+func checkPart(t *testing.T, page, name, want string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := []byte(fmt.Sprintf("<!-- %s: made by go test ./cli -update -->\n", name))
+	end := []byte(fmt.Sprintf("<!-- end of %s -->\n", name))
+	before, rest, ok := bytes.Cut(text, start)
+	got, after, closed := bytes.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no part between %q and %q", page, start, end)
+	}
+	if string(got) == want {
+		return
+	}
+	if !*update {
+		t.Errorf("%s: the part %s is out of date; go test ./cli -update writes it. It is\n%s\nwant\n%s", page, name, got, want)
+		return
+	}
+	fresh := bytes.Join([][]byte{before, start, []byte(want), end, after}, nil)
+	if err := os.WriteFile(page, fresh, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fenced(language, text string) string {
+	return "\n```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```\n\n"
+}
+
+// table is a Markdown table.
+func table(head []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) {
+		for i, c := range cells {
+			cells[i] = strings.ReplaceAll(c, "|", `\|`)
+		}
+		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	b.WriteString("\n")
+	line(head)
+	b.WriteString(strings.Repeat("|---", len(head)) + "|\n")
+	for _, r := range rows {
+		line(r)
+	}
+	return b.String() + "\n"
+}
+
+func keyTable() string {
+	var rows [][]string
+	where := ""
+	for _, r := range ui.DefaultKeys().Table() {
+		shown := ""
+		if r.Where != where {
+			where, shown = r.Where, r.Where
+		}
+		keys := make([]string, len(r.Keys))
+		for i, k := range r.Keys {
+			keys[i] = code(k)
+		}
+		rows = append(rows, []string{shown, strings.Join(keys, " "), r.Help, code(r.Action)})
+	}
+	return table([]string{"where", "key", "what it does", "name in `[keys]`"}, rows)
+}
+
+// code is a text in backticks, whatever backticks it holds itself.
+func code(text string) string {
+	if strings.Contains(text, "`") {
+		return "`` " + text + " ``"
+	}
+	return "`" + text + "`"
+}
+
+func slashTable() string {
+	var rows [][]string
+	for _, c := range ui.Commands() {
+		rows = append(rows, slashRow(c))
+	}
+	return table([]string{"command", "what it does"}, rows)
+}
+
+// commands lists the command tree without what cobra and fang add.
+func commands(c *cobra.Command) []*cobra.Command {
+	out := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		if !sub.Hidden && sub.Name() != "help" && sub.Name() != "completion" {
+			out = append(out, commands(sub)...)
+		}
+	}
+	return out
+}
+
+func commandTable() string {
+	var rows [][]string
+	for _, c := range commands(new(program).root()) {
+		if !c.HasParent() {
+			rows = append(rows, []string{"`winnow`", c.Short})
+			rows = append(rows, flagLines(c)...)
+			continue
+		}
+		if c.HasSubCommands() {
+			continue
+		}
+		rows = append(rows, []string{code(usage(c)), c.Short})
+	}
+	rows = append(rows, []string{"`winnow completion SHELL`", "Print the completion script for bash, zsh, fish or powershell"})
+	return table([]string{"command", "what it does"}, rows)
+}
+
+// flagLines lists the flags that winnow alone takes, as they are typed.
+func flagLines(c *cobra.Command) [][]string {
+	var rows [][]string
+	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name == "json" || f.Name == "no-save" {
+			return
+		}
+		name := "winnow --" + f.Name
+		if f.Shorthand != "" {
+			name = "winnow -" + f.Shorthand
+		}
+		rows = append(rows, []string{code(name), f.Usage})
+	})
+	return rows
+}
+
+func usage(c *cobra.Command) string {
+	if !c.HasParent() {
+		return c.Name()
+	}
+	return strings.TrimSuffix(strings.Replace(c.UseLine(), " [flags]", "", 1), " ")
+}
+
+// commandReference lists every command with its flags.
+func commandReference() string {
+	var b strings.Builder
+	for _, c := range commands(new(program).root()) {
+		fmt.Fprintf(&b, "\n### %s\n\n%s.\n", usage(c), strings.TrimSuffix(c.Short, "."))
+		if c.HasExample() {
+			b.WriteString("\n```sh\n" + unindent(c.Example) + "\n```\n")
+		}
+		var rows [][]string
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) { rows = append(rows, flagRow(f)) })
+		if len(rows) > 0 {
+			b.WriteString(strings.TrimSuffix(table([]string{"flag", "meaning"}, rows), "\n"))
+		}
+	}
+	return b.String() + "\n"
+}
+
+func unindent(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimPrefix(l, "  ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func flagRow(f *pflag.Flag) []string {
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	return []string{code(name), f.Usage}
+}
+
+func TestRootExampleIsWritten(t *testing.T) {
+	if !*update {
+		t.Skip("TestExampleInTheRootIsTheOneThatInitWrites compares them; this one writes with -update")
+	}
+	if err := os.WriteFile("../config.toml.example", exampleConfig, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

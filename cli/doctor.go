@@ -1,0 +1,239 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// reachPatience is how long an endpoint may take to list its models.
+const reachPatience = 5 * time.Second
+
+func (p *program) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Look at the installation, the files, the terminal and the endpoints",
+		Long:  "doctor looks at everything winnow depends on and says what is wrong. It never prints a key.",
+		Args:  takes("no arguments", 0, 0),
+		RunE:  p.do(func(ctx context.Context, _ []string) error { return p.doctor(ctx) }),
+	}
+}
+
+// findings writes the lines of the doctor and remembers whether one of them was bad.
+type findings struct {
+	out io.Writer
+	bad int
+}
+
+func (f *findings) good(what, format string, args ...any) { f.line("ok", what, format, args...) }
+func (f *findings) note(what, format string, args ...any) { f.line("note", what, format, args...) }
+
+func (f *findings) wrong(what, format string, args ...any) {
+	f.bad++
+	f.line("WRONG", what, format, args...)
+}
+
+func (f *findings) line(verdict, what, format string, args ...any) {
+	fmt.Fprintf(f.out, "%-5s  %-14s  %s\n", verdict, what, fmt.Sprintf(format, args...))
+}
+
+func (p *program) doctor(ctx context.Context) error {
+	f := &findings{out: p.out}
+	p.lookAtBuild(f)
+	config, configErr := p.readConfig()
+	p.lookAtFiles(ctx, f, config, configErr)
+	p.lookAtTerminal(f)
+	if configErr == nil {
+		p.lookAtEndpoints(ctx, f, config)
+	}
+	if f.bad > 0 {
+		return fail(Failed, "%d of these need your attention", f.bad)
+	}
+	return nil
+}
+
+func (p *program) lookAtBuild(f *findings) {
+	f.good("winnow", "%s, %s, %s/%s", p.build, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	f.good("sqlite", "github.com/mattn/go-sqlite3%s, by cgo", sqliteVersion())
+}
+
+// sqliteVersion is the version of the driver with a blank in front, "" where the build does not
+// record it.
+func sqliteVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, d := range info.Deps {
+		if d.Path == "github.com/mattn/go-sqlite3" {
+			return " " + d.Version
+		}
+	}
+	return ""
+}
+
+func (p *program) lookAtFiles(ctx context.Context, f *findings, c Config, configErr error) {
+	path, _, err := p.configPath()
+	switch {
+	case err != nil:
+		f.wrong("configuration", "%s", sentence(err))
+	case configErr != nil:
+		f.wrong("configuration", "%s", sentence(configErr))
+	case !exists(path):
+		f.note("configuration", "%s is not there: the defaults are in use", path)
+	default:
+		f.good("configuration", "%s%s", path, modeOf(path))
+	}
+	if configErr == nil {
+		p.lookAtStore(ctx, f, c)
+	}
+	if path, err := p.logPath(); err == nil {
+		f.note("log", "%s, written with --debug only", path)
+	}
+}
+
+func (p *program) lookAtStore(ctx context.Context, f *findings, c Config) {
+	path, err := p.dbPath(c)
+	if err != nil {
+		f.wrong("conversations", "%s", sentence(err))
+		return
+	}
+	if !exists(path) {
+		p.lookAtFolder(f, path)
+		return
+	}
+	s, err := store.Open(ctx, path, store.Options{Now: p.now})
+	if err != nil {
+		f.wrong("conversations", "%s", sentence(err))
+		return
+	}
+	defer s.Close()
+	list, err := s.Sessions(ctx, store.Filter{})
+	if err != nil {
+		f.wrong("conversations", "%s", sentence(err))
+		return
+	}
+	f.good("conversations", "%s%s, %d sessions", path, modeOf(path), len(list))
+	for _, n := range s.Notices() {
+		f.note("conversations", "%s", n)
+	}
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		f.wrong("conversations", "others on this machine may read them: chmod 600 %s", path)
+	}
+}
+
+// lookAtFolder says whether the database could be made where it would be. The nearest folder that
+// exists decides.
+func (p *program) lookAtFolder(f *findings, path string) {
+	folder := filepath.Dir(path)
+	for !exists(folder) && filepath.Dir(folder) != folder {
+		folder = filepath.Dir(folder)
+	}
+	probe, err := os.CreateTemp(folder, ".winnow-doctor-*")
+	if errors.Is(err, fs.ErrPermission) || err != nil {
+		f.wrong("conversations", "%s cannot be made: winnow may not write in %s", path, folder)
+		return
+	}
+	probe.Close()
+	os.Remove(probe.Name())
+	f.note("conversations", "%s is not there yet: the first message makes it", path)
+}
+
+func modeOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%04o)", info.Mode().Perm())
+}
+
+func (p *program) lookAtTerminal(f *findings) {
+	if !term.IsTerminal(p.out.Fd()) {
+		f.note("terminal", "standard output is not one: winnow run works, the chat needs one")
+		return
+	}
+	width, height, err := term.GetSize(p.out.Fd())
+	if err != nil {
+		f.wrong("terminal", "it does not say its size: %s", sentence(err))
+		return
+	}
+	colours := colorprofile.Detect(p.out, os.Environ())
+	if width < 40 || height < 10 {
+		f.wrong("terminal", "%s, %d×%d: the chat wants 40×10 or more", p.env("TERM"), width, height)
+		return
+	}
+	f.good("terminal", "%s, %d×%d, colours: %s", p.env("TERM"), width, height, colours)
+}
+
+// lookAtEndpoints asks every endpoint for its models, all at once. A configured endpoint that does
+// not answer is something to see to; a key in the environment that is not used is not.
+func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c Config) {
+	w, err := p.world(ctx)
+	if err != nil {
+		f.wrong("endpoints", "%s", sentence(err))
+		return
+	}
+	defer w.close()
+	if err := w.fetchKeys(ctx); err != nil {
+		f.wrong("endpoints", "%s", sentence(err))
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachPatience)
+	defer cancel()
+	endpoints := w.catalog.Endpoints()
+	errs := make([]error, len(endpoints))
+	counts := make([]int, len(endpoints))
+	var wait sync.WaitGroup
+	for i, e := range endpoints {
+		wait.Go(func() {
+			list, err := llm.NewClient(e).Models(ctx)
+			counts[i], errs[i] = len(list), err
+		})
+	}
+	wait.Wait()
+	for i, e := range endpoints {
+		text := fmt.Sprintf("%s, %s", e.BaseURL, keyText(e, c.Endpoints[e.Name]))
+		if e.Doer != nil {
+			text = "built in, no key, no network"
+		}
+		if errs[i] != nil {
+			f.wrong(e.Name, "%s: %s", text, w.redactor.Text(sentence(errs[i])))
+			continue
+		}
+		f.good(e.Name, "%s, %d models", text, counts[i])
+		if c.Endpoints[e.Name].Key != "" {
+			f.note(e.Name, "its key stands in the configuration file: key_env keeps it out of backups and screenshots")
+		}
+	}
+}
+
+// keyText says where an endpoint's key comes from.
+func keyText(e llm.Endpoint, c EndpointConf) string {
+	switch {
+	case c.KeyEnv != "" && e.Key == "":
+		return fmt.Sprintf("no key: %s is not set", c.KeyEnv)
+	case e.Key == "":
+		return "no key"
+	case len(c.KeyCommand) > 0:
+		return "key from the command " + c.KeyCommand[0]
+	case e.KeyFrom == fromConfig:
+		return "key from the configuration file"
+	}
+	return "key from " + e.KeyFrom
+}

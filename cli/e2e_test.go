@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// saidByGuide is in every answer of the guide.
+const saidByGuide = "not a language model"
+
+func TestChatFromStartToResume(t *testing.T) {
+	env := home(t)
+	chat := startIn(t, env, 110, 32, "-m", "guide")
+	chat.want("guide", "enter send")
+	chat.send("which keys are there?")
+	chat.want("which keys are there?")
+	chat.send(enterKey)
+	chat.waitFor("the guide's whole answer", answered)
+	chat.send(ctrlD)
+	if code := chat.end(); code != 0 {
+		t.Fatalf("winnow ended with %d after ctrl+d, want 0; it left\n%s", code, chat.text())
+	}
+	line := resumeLine.FindStringSubmatch(chat.text())
+	if line == nil {
+		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.text())
+	}
+
+	again := startIn(t, env, 110, 32, "-m", "guide", "-c")
+	again.want("which keys are there?")
+	again.waitFor("the guide's answer again", answered)
+	again.send(ctrlD)
+	again.end()
+
+	named := startIn(t, env, 110, 32, "-m", "guide", "-s", line[1])
+	named.want("which keys are there?")
+	named.send(ctrlD)
+	named.end()
+}
+
+// answered says that a finished answer with its receipt is on the screen.
+func answered(screen string) bool { return strings.Contains(screen, "saw ") }
+
+func TestChatThatSaidNothingLeavesNothing(t *testing.T) {
+	env := home(t)
+	chat := startIn(t, env, 100, 30, "-m", "guide")
+	chat.want("guide", "enter send")
+	chat.send(ctrlD)
+	if code := chat.end(); code != 0 {
+		t.Fatalf("winnow ended with %d, want 0", code)
+	}
+	if line := resumeLine.FindString(chat.text()); line != "" {
+		t.Errorf("winnow says %q, but nothing was saved", line)
+	}
+	list := exec.Command(winnowPath(t), "sessions", "list", "--json")
+	list.Env = env
+	if out, err := list.Output(); err != nil || strings.TrimSpace(string(out)) != "[]" {
+		t.Errorf("the sessions are %s (%v), want none", out, err)
+	}
+}
+
+// hanging is a server that sends the beginning of an answer and then nothing more.
+func hanging(t *testing.T, env []string) []string {
+	t.Helper()
+	server := httptest.NewServer(newScriptedServer("hang\n" +
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Half of what I wanted to say"}}]}`))
+	t.Cleanup(server.CloseClientConnections)
+	t.Cleanup(server.Close)
+	return append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+}
+
+func TestKillWhileAnAnswerArrivesLosesNothing(t *testing.T) {
+	env := hanging(t, home(t))
+	chat := startIn(t, env, 110, 32, "-m", "openai/small")
+	chat.want("openai/small", "enter send")
+	chat.send("remember this question")
+	chat.want("remember this question")
+	chat.send(enterKey)
+	chat.want("Half of what I wanted to say")
+	waitUntilStored(t, env, "Half of what I wanted to say")
+	if err := chat.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-chat.over
+
+	again := startIn(t, env, 110, 32, "-m", "openai/small", "-c")
+	again.want("remember this question", "Half of what I wanted to say")
+	again.send(ctrlD)
+	again.end()
+}
+
+// waitUntilStored waits until the checkpoint of a streaming answer is on disk: it may be a quarter
+// of a second behind the screen.
+func waitUntilStored(t *testing.T, env []string, text string) {
+	t.Helper()
+	for {
+		list := exec.CommandContext(t.Context(), winnowPath(t), "sessions", "list", "--json")
+		list.Env = env
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("list the sessions: %v", err)
+		}
+		_, rest, ok := bytes.Cut(out, []byte(`"id": "`))
+		if !ok {
+			continue
+		}
+		id, _, _ := bytes.Cut(rest, []byte(`"`))
+		show := exec.CommandContext(t.Context(), winnowPath(t), "sessions", "show", string(id))
+		show.Env = env
+		if out, err = show.Output(); err != nil {
+			t.Fatalf("show the session: %v", err)
+		}
+		if bytes.Contains(out, []byte(text)) {
+			return
+		}
+	}
+}
+
+func TestTerminationSaysHowToResume(t *testing.T) {
+	env := hanging(t, home(t))
+	chat := startIn(t, env, 110, 32, "-m", "openai/small")
+	chat.want("openai/small", "enter send")
+	chat.send("remember this question")
+	chat.want("remember this question")
+	chat.send(enterKey)
+	chat.want("Half of what I wanted to say")
+	if err := chat.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := chat.end(); code != int(Interrupted) {
+		t.Errorf("winnow ended with %d after SIGTERM, want %d", code, Interrupted)
+	}
+	line := resumeLine.FindStringSubmatch(chat.text())
+	if line == nil {
+		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.text())
+	}
+	show := exec.Command(winnowPath(t), "sessions", "show", line[1])
+	show.Env = env
+	out, err := show.Output()
+	if err != nil || !bytes.Contains(out, []byte("Half of what I wanted to say")) {
+		t.Errorf("the stopped answer is not kept (%v):\n%s", err, out)
+	}
+}
+
+// TestRunShowsEscapesOnATerminal plants a sequence that would write the clipboard.
+func TestRunShowsEscapesOnATerminal(t *testing.T) {
+	env := home(t)
+	server := httptest.NewServer(newScriptedServer("200\n" +
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a\u001b]52;c;eA==\u0007b\u001b[2Jc"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"))
+	t.Cleanup(server.Close)
+	env = append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	run := startIn(t, env, 80, 24, "run", "-m", "openai/small", "hello")
+	if code := run.end(); code != 0 {
+		t.Fatalf("winnow run ended with %d:\n%s", code, run.text())
+	}
+	if bytes.ContainsAny(run.raw, "\x1b\a") {
+		t.Errorf("the terminal received %q, want no escape sequence", run.raw)
+	}
+	if !strings.Contains(run.text(), "]52;c;eA==") {
+		t.Errorf("the screen shows %q, want the sequence made visible", run.text())
+	}
+}

@@ -1,0 +1,77 @@
+//go:build cgo
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+// keyPatience is how long a key_command may take: it may wait for a person's fingerprint.
+const keyPatience = 30 * time.Second
+
+// fromConfig is llm.Endpoint's word for a key that the configuration file gives.
+const fromConfig = "config"
+
+// configured turns the [endpoints] tables into endpoints, by name. Keys that a command gives are
+// not asked for yet: see fetchKey.
+func (p *program) configured(c Config) []llm.Endpoint {
+	var out []llm.Endpoint
+	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
+		e := c.Endpoints[name]
+		made := llm.Endpoint{
+			Name:    name,
+			BaseURL: e.BaseURL,
+			Headers: e.Headers,
+			Window:  e.Window,
+			Default: e.Model,
+			Profile: history.Profile(e.Profile),
+		}
+		switch {
+		case e.Key != "":
+			made.Key, made.KeyFrom = llm.Secret(e.Key), fromConfig
+		case e.KeyEnv != "":
+			made.Key, made.KeyFrom = llm.Secret(p.env(e.KeyEnv)), e.KeyEnv
+		case len(e.KeyCommand) > 0:
+			made.KeyFrom = fromConfig
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
+// fetchKey runs an endpoint's key_command and returns the first line it prints.
+func fetchKey(ctx context.Context, name string, command []string) (llm.Secret, error) {
+	ctx, cancel := context.WithTimeout(ctx, keyPatience)
+	defer cancel()
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stderr = &said
+	cmd.Env = os.Environ()
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return "", fail(Failed, "the key of %s did not come: %s took longer than %s", name, command[0], keyPatience)
+	}
+	if err != nil {
+		return "", fail(Failed, "the key of %s did not come: %s: %w %s", name, command[0], err, firstLine(said.String()))
+	}
+	key := firstLine(string(out))
+	if key == "" {
+		return "", fail(Failed, "the key of %s did not come: %s printed nothing", name, command[0])
+	}
+	return llm.Secret(key), nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,63 @@
+//go:build cgo
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Exit is what the process ends with.
+type Exit int
+
+// The exit codes. Scripts may count on them.
+const (
+	OK          Exit = 0   // it worked
+	Failed      Exit = 1   // it did not
+	Usage       Exit = 2   // a flag, an argument or the configuration file is wrong
+	NotFound    Exit = 3   // no such session
+	Provider    Exit = 4   // the endpoint refused, failed or could not be reached
+	Interrupted Exit = 130 // stopped by a signal
+)
+
+// failure is an error with the exit code it leads to and a sentence for the user.
+type failure struct {
+	exit Exit
+	text string
+	err  error
+}
+
+func (f *failure) Error() string { return f.text }
+func (f *failure) Unwrap() error { return f.err }
+
+// fail makes an error for the user that ends the program with the given code.
+func fail(exit Exit, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return &failure{exit: exit, text: err.Error(), err: errors.Unwrap(err)}
+}
+
+// errInterrupted ends the program after a signal. What there was to say has been said.
+var errInterrupted error = &failure{exit: Interrupted}
+
+// exitOf is the exit code an error leads to.
+func exitOf(err error) Exit {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.exit
+	}
+	return roomExit(err)
+}
+
+// sentence is an error's text on one line, without control characters: errors quote what servers
+// and files hold.
+func sentence(err error) string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, err.Error())
+	return strings.Join(strings.Fields(clean), " ")
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// patience is how long a test waits for something to appear before it gives up. Nothing is decided
+// by it: a test that passes does not wait this long.
+const patience = 60 * time.Second
+
+// terminal is winnow running in a real pseudo-terminal, and the screen it has drawn.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	tty  *os.File
+	mu   sync.Mutex
+	seen *screen
+	raw  []byte
+	news chan struct{} // told after each piece of output
+	over chan struct{} // closed when the program has ended and all was read
+}
+
+// home is the environment of one person: nothing of the machine's own reaches the program.
+func home(t *testing.T) []string {
+	t.Helper()
+	dir := t.TempDir()
+	return []string{
+		"HOME=" + dir,
+		"PATH=" + os.Getenv("PATH"),
+		"TERM=xterm-256color",
+		"COLORTERM=truecolor",
+		"XDG_CONFIG_HOME=" + filepath.Join(dir, "config"),
+		"XDG_DATA_HOME=" + filepath.Join(dir, "data"),
+		"XDG_STATE_HOME=" + filepath.Join(dir, "state"),
+	}
+}
+
+// winnowPath is the program that the tests run: this test binary under winnow's name, which
+// TestMain answers to.
+func winnowPath(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("winnow")
+	if err != nil {
+		t.Fatalf("the test's winnow is not on the path: %v", err)
+	}
+	return path
+}
+
+// startIn runs winnow in a terminal of width by height cells.
+func startIn(t *testing.T, env []string, width, height int, args ...string) *terminal {
+	t.Helper()
+	term := &terminal{
+		t: t, seen: newScreen(width, height),
+		news: make(chan struct{}, 1), over: make(chan struct{}),
+	}
+	term.cmd = exec.Command(winnowPath(t), args...)
+	term.cmd.Env = env
+	term.cmd.Dir = t.TempDir()
+	tty, err := pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
+	if err != nil {
+		t.Fatalf("start winnow in a terminal: %v", err)
+	}
+	term.tty = tty
+	go term.read()
+	t.Cleanup(func() {
+		term.cmd.Process.Kill()
+		<-term.over
+		tty.Close()
+		term.cmd.Wait()
+	})
+	return term
+}
+
+// read feeds the screen until the program lets go of the terminal.
+func (s *terminal) read() {
+	defer close(s.over)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := s.tty.Read(buf)
+		s.mu.Lock()
+		s.seen.write(buf[:n])
+		s.raw = append(s.raw, buf[:n]...)
+		s.mu.Unlock()
+		select {
+		case s.news <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *terminal) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen.text()
+}
+
+// waitFor waits until ok says that the screen is as wanted, and returns it.
+func (s *terminal) waitFor(what string, ok func(screen string) bool) string {
+	s.t.Helper()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for {
+		text := s.text()
+		if ok(text) {
+			return text
+		}
+		select {
+		case <-s.news:
+		case <-s.over:
+			if text = s.text(); ok(text) {
+				return text
+			}
+			s.t.Fatalf("winnow ended before the screen showed %s; the screen is\n%s", what, text)
+		case <-limit.C:
+			s.t.Fatalf("the screen never showed %s; it is\n%s", what, text)
+		}
+	}
+}
+
+// want waits until every one of the texts is on the screen.
+func (s *terminal) want(texts ...string) string {
+	s.t.Helper()
+	return s.waitFor(fmt.Sprintf("%q", texts), func(screen string) bool {
+		for _, text := range texts {
+			if !strings.Contains(screen, text) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (s *terminal) send(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.tty, keys); err != nil {
+		s.t.Fatalf("type %q: %v", keys, err)
+	}
+}
+
+// end waits until winnow has ended and returns its exit code; what it left on the main screen is in
+// text.
+func (s *terminal) end() int {
+	s.t.Helper()
+	select {
+	case <-s.over:
+	case <-time.After(patience):
+		s.t.Fatalf("winnow does not end; the screen is\n%s", s.text())
+	}
+	err := s.cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		s.t.Fatalf("wait for winnow: %v", err)
+	}
+	return 0
+}
+
+// The keys as a terminal sends them.
+const (
+	enterKey = "\r"
+	ctrlC    = "\x03"
+	ctrlD    = "\x04"
+	ctrlX    = "\x18"
+	escKey   = "\x1b"
+)
+
+var resumeLine = regexp.MustCompile(`winnow -s ([0-9a-f-]{13,})`)

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rooms lists, for every room, the rooms further in that it may use.
+var rooms = map[string][]string{
+	"":              {"cli"},
+	"cli":           {"ui", "session", "session/store", "llm", "history", "docs"},
+	"ui":            {"session", "session/store", "llm", "history", "docs"},
+	"session":       {"session/store", "llm", "history"},
+	"session/store": {"history"},
+	"llm":           {"history", "docs"},
+	"history":       {},
+	"docs":          {},
+}
+
+// owned lists the imports that only one room may have. A test may serve HTTP wherever it stands:
+// a scripted server is how winnow is tested.
+var owned = []struct {
+	prefix, room string
+	tests        bool
+}{
+	{"charm.land/bubbletea", "ui", false},
+	{"charm.land/bubbles", "ui", false},
+	{"github.com/charmbracelet/bubbletea", "ui", false},
+	{"github.com/charmbracelet/bubbles", "ui", false},
+	{"database/sql", "session/store", false},
+	{"github.com/mattn/go-sqlite3", "session/store", false},
+	{"github.com/sashabaranov/go-openai", "llm", false},
+	{"net/http", "llm", true},
+}
+
+// refusedNames are package names that say nothing about what is inside.
+var refusedNames = []string{"util", "utils", "common", "types", "helper", "helpers", "internal", "pkg"}
+
+// topLevel is everything that may stand in the root of the repository.
+var topLevel = []string{
+	"go.mod", "go.sum", "main.go", "cli", "ui", "session", "history", "llm", "docs",
+	"config.toml.example", "README.md", "LICENSE", "CHANGELOG.md", ".ci", "staticcheck.conf", ".gitignore",
+}
+
+// goFile is what the rule looks at in one Go file.
+type goFile struct {
+	path    string // from the root, with slashes
+	pkg     string
+	imports []string
+}
+
+// roomOf is the room that a folder belongs to, the longest name that fits; ok is false where none does.
+func roomOf(dir string) (room string, ok bool) {
+	for d := dir; d != "."; d = path.Dir(d) {
+		if _, known := rooms[d]; known {
+			return d, true
+		}
+	}
+	return "", dir == "."
+}
+
+// breaches lists every breach of the import rule, one sentence each.
+func breaches(files []goFile) []string {
+	var out []string
+	for _, f := range files {
+		dir := path.Dir(f.path)
+		room, ok := roomOf(dir)
+		if !ok {
+			out = append(out, fmt.Sprintf("%s is in no room", f.path))
+			continue
+		}
+		for _, name := range append(strings.Split(dir, "/"), f.pkg) {
+			if slices.Contains(refusedNames, strings.TrimSuffix(name, "_test")) {
+				out = append(out, fmt.Sprintf("%s: a package called %s says nothing about what is inside", f.path, name))
+			}
+		}
+		for _, imported := range f.imports {
+			if why := importBreach(f, room, imported); why != "" {
+				out = append(out, why)
+			}
+		}
+	}
+	return out
+}
+
+func importBreach(f goFile, room, imported string) string {
+	if inside, ok := strings.CutPrefix(imported, "winnow/"); ok {
+		target, known := roomOf(inside)
+		if !known {
+			return fmt.Sprintf("%s imports %s, which is in no room", f.path, imported)
+		}
+		if target != room && !slices.Contains(rooms[room], target) {
+			return fmt.Sprintf("%s: room %q may not use room %q", f.path, room, target)
+		}
+		return ""
+	}
+	for _, o := range owned {
+		if imported != o.prefix && !strings.HasPrefix(imported, o.prefix+"/") {
+			continue
+		}
+		if room != o.room && !(o.tests && strings.HasSuffix(f.path, "_test.go")) {
+			return fmt.Sprintf("%s imports %s, which is for room %q alone", f.path, imported, o.room)
+		}
+	}
+	return ""
+}
+
+// moduleFiles reads the imports of every Go file of the module.
+func moduleFiles(t *testing.T, root string) []goFile {
+	t.Helper()
+	var files []goFile
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(name) != ".go" {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		f := goFile{path: filepath.ToSlash(rel), pkg: parsed.Name.Name}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			f.imports = append(f.imports, imported)
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("reading the module's imports: %v", err)
+	}
+	return files
+}
+
+func TestRoomsKeepTheImportRule(t *testing.T) {
+	files := moduleFiles(t, "..")
+	if len(files) < 20 {
+		t.Fatalf("found %d Go files under the root, want the whole module", len(files))
+	}
+	for _, breach := range breaches(files) {
+		t.Error(breach)
+	}
+}
+
+func TestTopLevelHoldsNothingElse(t *testing.T) {
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		// What .gitignore names is not part of the repository, and neither is git's own folder.
+		built := e.Name() == "winnow" || e.Name() == ".git" || filepath.Ext(e.Name()) == ".test" || filepath.Ext(e.Name()) == ".prof"
+		if !built && !slices.Contains(topLevel, e.Name()) {
+			t.Errorf("the root holds %s, which the layout of winnow does not have", e.Name())
+		}
+	}
+}
+
+func TestImportRuleFindsABreach(t *testing.T) {
+	cases := []struct {
+		name   string
+		file   goFile
+		breach bool
+	}{
+		{"history uses a room", goFile{"history/x.go", "history", []string{"winnow/llm"}}, true},
+		{"history uses none", goFile{"history/x.go", "history", []string{"strings"}}, false},
+		{"store uses llm", goFile{"session/store/x.go", "store", []string{"winnow/llm"}}, true},
+		{"llm uses store", goFile{"llm/x.go", "llm", []string{"winnow/session/store"}}, true},
+		{"session uses ui", goFile{"session/x.go", "session", []string{"winnow/ui"}}, true},
+		{"session uses store", goFile{"session/x.go", "session", []string{"winnow/session/store"}}, false},
+		{"guide uses llm", goFile{"llm/guide/x.go", "guide", []string{"winnow/llm"}}, false},
+		{"ui's part uses ui's part", goFile{"ui/panel/x.go", "panel", []string{"winnow/ui/markdown"}}, false},
+		{"ui uses cli", goFile{"ui/x.go", "ui", []string{"winnow/cli"}}, true},
+		{"cli uses Bubble Tea", goFile{"cli/x.go", "cli", []string{"charm.land/bubbletea/v2"}}, true},
+		{"session uses database/sql", goFile{"session/x.go", "session", []string{"database/sql"}}, true},
+		{"cli uses net/http", goFile{"cli/x.go", "cli", []string{"net/http"}}, true},
+		{"cli's test uses net/http", goFile{"cli/x_test.go", "cli", []string{"net/http"}}, false},
+		{"cli uses net/url", goFile{"cli/x.go", "cli", []string{"net/url"}}, false},
+		{"ui uses go-openai", goFile{"ui/x_test.go", "ui", []string{"github.com/sashabaranov/go-openai"}}, true},
+		{"a package called util", goFile{"ui/util/x.go", "util", nil}, true},
+		{"a folder called internal", goFile{"llm/internal/wire/x.go", "wire", nil}, true},
+		{"a new top folder", goFile{"server/x.go", "server", nil}, true},
+		{"main uses cli", goFile{"main.go", "main", []string{"winnow/cli"}}, false},
+		{"main uses store", goFile{"main.go", "main", []string{"winnow/session/store"}}, true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := breaches([]goFile{c.file})
+			if (len(got) > 0) != c.breach {
+				t.Errorf("breaches(%+v) = %q, want a breach: %v", c.file, got, c.breach)
+			}
+		})
+	}
+}

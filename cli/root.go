@@ -1,0 +1,167 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// flags is what the command line said.
+type flags struct {
+	config, db, model string
+	debug             bool
+
+	last    bool   // -c
+	lastToo bool   // -C, for hands that are used to it
+	pick    bool   // -r
+	session string // -s
+	prompt  string // -p
+	json    bool
+	noSave  bool
+}
+
+// root is the command tree.
+func (p *program) root() *cobra.Command {
+	f := &p.flags
+	root := &cobra.Command{
+		Use:   "winnow",
+		Short: "A terminal chat that shows, message by message, what the model sees",
+		Long: "winnow is a terminal chat client that shows, message by message, what the model sees:\n" +
+			"what is kept, cut and dropped of the conversation, and why.",
+		Example: "  winnow                          begin a chat\n" +
+			"  winnow -c                       continue the last one\n" +
+			"  winnow -r parser                choose among those about \"parser\"\n" +
+			"  git diff | winnow run \"review\"  one answer, on standard output",
+		Args: func(_ *cobra.Command, args []string) error { return p.rootArgs(args) },
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			if f.prompt != "" {
+				return p.runOnce(ctx, f.prompt)
+			}
+			return p.chat(ctx, strings.Join(args, " "))
+		}),
+	}
+	all := root.PersistentFlags()
+	all.StringVar(&f.config, "config", "", "the configuration file")
+	all.StringVar(&f.db, "db", "", "the file that holds the conversations")
+	all.StringVarP(&f.model, "model", "m", "", "the model, as endpoint/model")
+	all.BoolVar(&f.debug, "debug", false, "write a log, with secrets taken out")
+	own := root.Flags()
+	p.sessionFlags(root)
+	own.BoolVarP(&f.lastToo, "last", "C", false, "the same as -c")
+	own.BoolVarP(&f.pick, "resume", "r", false, "choose a session, among those that hold the words that follow")
+	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
+	p.outputFlags(root)
+	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.configCommand(),
+		p.doctorCommand(), p.modelsCommand(), p.dbCommand())
+	root.InitDefaultCompletionCmd("")
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			p.shells(c)
+		}
+	}
+	return root
+}
+
+// shells makes completion say which shells it knows, where cobra would print its help and succeed.
+func (p *program) shells(c *cobra.Command) {
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fail(Usage, "for which shell? It takes %s", choices(names))
+		}
+		return fail(Usage, "there is no completion for %q; it takes %s", args[0], choices(names))
+	}
+	c.RunE = p.do(func(context.Context, []string) error { return nil })
+}
+
+// sessionFlags are the flags that name an existing session.
+func (p *program) sessionFlags(c *cobra.Command) {
+	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
+	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id; its first letters are enough")
+	c.RegisterFlagCompletionFunc("session", p.completeSession)
+}
+
+// outputFlags are the flags of a single answer.
+func (p *program) outputFlags(c *cobra.Command) {
+	c.Flags().BoolVar(&p.flags.json, "json", false, "the answer as one JSON object")
+	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
+}
+
+// rootArgs says what is wrong with words that are no command.
+func (p *program) rootArgs(args []string) error {
+	f := p.flags
+	if err := p.oneSession(); err != nil {
+		return err
+	}
+	if f.prompt != "" && f.pick {
+		return fail(Usage, "-p answers without a screen, and -r chooses on one: take one of them")
+	}
+	if (f.json || f.noSave) && f.prompt == "" {
+		return fail(Usage, "--json and --no-save belong to winnow run or -p")
+	}
+	if len(args) == 0 || f.pick {
+		return nil
+	}
+	return fail(Usage, "there is no command %q%s", args[0], didYouMean(args[0], commandNames))
+}
+
+// oneSession says whether the flags name more than one session.
+func (p *program) oneSession() error {
+	named := 0
+	for _, is := range []bool{p.flags.last || p.flags.lastToo, p.flags.pick, p.flags.session != ""} {
+		if is {
+			named++
+		}
+	}
+	if named > 1 {
+		return fail(Usage, "-c, -r and -s each choose a session: take one of them")
+	}
+	return nil
+}
+
+// takes says what a command's arguments are where there are fewer or more of them; most is -1 for
+// any number.
+func takes(what string, least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || (most >= 0 && len(args) > most) {
+			return fail(Usage, "%s takes %s", c.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+// commandNames are the words a mistyped command is compared with.
+var commandNames = []string{"run", "sessions", "context", "config", "doctor", "models", "db", "completion", "help"}
+
+// do makes a command's function from what it does. The error goes past cobra, which would take it
+// for one of usage.
+func (p *program) do(f func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		p.started = true
+		p.failed = f(c.Context(), args)
+		return nil
+	}
+}
+
+// group makes a command that only holds others. Alone it does what its first one does.
+func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
+	names := make([]string, len(subs))
+	for i, s := range subs {
+		names[i] = s.Name()
+	}
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return fail(Usage, "there is no command %q under %s; it has %s%s", args[0], c.CommandPath(), choices(names), didYouMean(args[0], names))
+	}
+	c.RunE = subs[0].RunE
+	c.AddCommand(subs...)
+	return c
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the scripts and the terminal tests run this binary as winnow.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"winnow": func() { os.Exit(Main(os.Args[1:])) }})
+}
+
+// TestCommandLine runs the scripts of testdata/script. Beside testscript's own commands they have:
+//
+//	server FILE       start a scripted server; its address is in $SERVER. FILE holds its answers.
+//	code N CMD…       run a command that must end with exit code N
+//	interrupted CMD…  run a command, interrupt it once it has written something, want exit code 130
+//	asked FILE        write the body of the server's last request to FILE
+func TestCommandLine(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, "home")
+			e.Setenv("HOME", home)
+			for _, name := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
+				e.Setenv(name, filepath.Join(home, strings.ToLower(name)))
+			}
+			e.Values[slotKey{}] = &serverSlot{}
+			example, err := filepath.Abs("config.toml.example")
+			if err != nil {
+				return err
+			}
+			e.Setenv("EXAMPLE", example)
+			return os.MkdirAll(home, 0o700)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"server": startServer,
+			"code":   wantCode,
+			"asked":  lastAsked,
+
+			"interrupted": interruptIt,
+		},
+	})
+}
+
+// scriptedServer answers Chat Completions requests from a script: one block per request, the last
+// one again and again. A block is a first line "STATUS", then the body as it goes over the wire.
+// A first line "hang" sends the body and then waits until the client goes away.
+type scriptedServer struct {
+	mu     sync.Mutex
+	blocks []string
+	asked  []byte
+	auth   string
+}
+
+func newScriptedServer(script string) *scriptedServer {
+	return &scriptedServer{blocks: strings.Split(strings.TrimSpace(script), "\n----\n")}
+}
+
+func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/models") {
+		io.WriteString(w, `{"object":"list","data":[{"id":"small","object":"model","context_length":8192}]}`)
+		return
+	}
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		http.NotFound(w, r)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	s.asked, s.auth = body, r.Header.Get("Authorization")
+	block := s.blocks[0]
+	if len(s.blocks) > 1 {
+		s.blocks = s.blocks[1:]
+	}
+	s.mu.Unlock()
+	head, text, _ := strings.Cut(block, "\n")
+	status := http.StatusOK
+	fmt.Sscanf(head, "%d", &status)
+	w.Header().Set("Content-Type", "application/json")
+	if strings.HasPrefix(text, "data:") {
+		w.Header().Set("Content-Type", "text/event-stream")
+	}
+	w.WriteHeader(status)
+	// Events are separated by blank lines on the wire; in a script one line each reads better.
+	for line := range strings.Lines(text) {
+		io.WriteString(w, strings.TrimRight(line, "\n")+"\n\n")
+	}
+	if head == "hang" {
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}
+}
+
+// serverSlot holds the server of one script.
+type serverSlot struct{ *scriptedServer }
+
+// slotKey finds a script's slot among its values.
+type slotKey struct{}
+
+func startServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: server FILE")
+	}
+	s := newScriptedServer(ts.ReadFile(args[0]))
+	listening := httptest.NewServer(s)
+	ts.Defer(listening.Close)
+	ts.Setenv("SERVER", listening.URL+"/v1")
+	ts.Value(slotKey{}).(*serverSlot).scriptedServer = s
+}
+
+func lastAsked(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(slotKey{}).(*serverSlot).scriptedServer
+	if s == nil || neg || len(args) != 1 {
+		ts.Fatalf("usage: asked FILE, after server")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), s.asked, 0o600))
+}
+
+// wantCode runs a command and fails unless it ends with the exit code.
+func wantCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("%s ended with %s, want exit code %s", strings.Join(args[1:], " "), got, args[0])
+	}
+}
+
+// interruptIt runs a command and sends it SIGINT as soon as it has written something.
+func interruptIt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: interrupted COMMAND")
+	}
+	path, err := exec.LookPath(args[0])
+	ts.Check(err)
+	cmd := exec.Command(path, args[1:]...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "OPENAI_BASE_URL", "OPENAI_API_KEY"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	cmd.Stderr = ts.Stderr()
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	first := make([]byte, 256)
+	n, err := out.Read(first)
+	if err != nil {
+		ts.Fatalf("%s wrote nothing: %v", strings.Join(args, " "), err)
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	rest, _ := io.ReadAll(out)
+	ts.Stdout().Write(append(first[:n], rest...))
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != int(Interrupted) {
+		ts.Fatalf("%s ended with %d, want exit code %d", strings.Join(args, " "), got, Interrupted)
+	}
+}

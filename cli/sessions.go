@@ -1,0 +1,221 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"winnow/session/store"
+	"winnow/ui/markdown"
+)
+
+func (p *program) sessionsCommand() *cobra.Command {
+	return group(&cobra.Command{Use: "sessions", Short: "List, show, rename, delete and restore sessions"},
+		p.sessionsList(), p.sessionsShow(),
+		p.sessionsChange("rename ID title", "Give a session a title of your own", takes("the id of a session and its new title", 2, -1), func(ctx context.Context, s *store.Store, id string, rest []string) error {
+			return s.Rename(ctx, id, strings.Join(rest, " "), "user")
+		}),
+		p.sessionsChange("delete ID", "Move a session to the trash", takes("the id of a session", 1, 1), func(ctx context.Context, s *store.Store, id string, _ []string) error {
+			return s.Delete(ctx, id)
+		}),
+		p.sessionsChange("restore ID", "Take a session back from the trash", takes("the id of a session", 1, 1), func(ctx context.Context, s *store.Store, id string, _ []string) error {
+			return s.Restore(ctx, id)
+		}))
+}
+
+func (p *program) sessionsList() *cobra.Command {
+	var f store.Filter
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list [words]",
+		Short: "List the sessions, the last used first",
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			f.Text = strings.Join(args, " ")
+			s, err := p.openStore(ctx, true)
+			if err != nil || s == nil {
+				return firstError(p.noSessions(asJSON), err)
+			}
+			defer s.Close()
+			list, err := s.Sessions(ctx, f)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(p.out, sessionsJSON(list))
+			}
+			return p.sessionTable(list)
+		}),
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
+	c.Flags().BoolVar(&f.Trash, "trash", false, "those in the trash")
+	c.Flags().BoolVar(&f.Archived, "archived", false, "the archived ones as well")
+	c.Flags().IntVar(&f.Limit, "limit", 0, "at most so many")
+	return c
+}
+
+// noSessions is the list of somebody who has never chatted.
+func (p *program) noSessions(asJSON bool) error {
+	if asJSON {
+		return writeJSON(p.out, []sessionJSON{})
+	}
+	return p.sessionTable(nil)
+}
+
+func (p *program) sessionTable(list []store.Session) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(p.err, "There are no sessions here yet.")
+		return err
+	}
+	ids := shortIDs(list)
+	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
+	for i, s := range list {
+		mark := ""
+		if s.Pinned {
+			mark = "pinned "
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"), turns(s.Turns), shownRef(s), mark, p.line(title(s)))
+	}
+	return w.Flush()
+}
+
+func turns(n int) string {
+	if n == 1 {
+		return "1 turn"
+	}
+	return fmt.Sprintf("%d turns", n)
+}
+
+func title(s store.Session) string {
+	if s.Title == "" {
+		return "(no title)"
+	}
+	return s.Title
+}
+
+func shownRef(s store.Session) string {
+	if s.Endpoint == "" {
+		return "-"
+	}
+	return s.Endpoint + "/" + s.Model
+}
+
+// line makes a text safe and short enough for one line of a list.
+func (p *program) line(text string) string {
+	text = strings.Join(strings.Fields(markdown.Visible(text)), " ")
+	if r := []rune(text); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return text
+}
+
+// idShown is how much of an id is shown: the time it was made, to the millisecond. Ids that share
+// it are shown whole.
+const idShown = 13
+
+func shortIDs(list []store.Session) []string {
+	seen := map[string]int{}
+	for _, s := range list {
+		seen[cutID(s.ID)]++
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		if out[i] = cutID(s.ID); seen[out[i]] > 1 {
+			out[i] = s.ID
+		}
+	}
+	return out
+}
+
+func cutID(id string) string { return id[:min(len(id), idShown)] }
+
+func (p *program) sessionsShow() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:               "show ID",
+		Short:             "Print a session's messages",
+		Args:              takes("the id of a session", 1, 1),
+		ValidArgsFunction: p.completeSession,
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			s, err := p.existingStore(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			info, err := s.Session(ctx, args[0])
+			if err != nil {
+				return explainSession(args[0], err)
+			}
+			messages, err := s.Branch(ctx, info.ID, info.Leaf, 0, -1)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(p.out, showJSON(info, messages))
+			}
+			return p.show(info, messages)
+		}),
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
+	return c
+}
+
+// show writes a session as text. On a terminal escape sequences are made visible; a pipe gets the
+// bytes as they are stored.
+func (p *program) show(info store.Session, messages []store.Message) error {
+	visible := markdown.Visible
+	if !term.IsTerminal(p.out.Fd()) {
+		visible = func(text string) string { return text }
+	}
+	fmt.Fprintf(p.out, "%s\n%s · %s · %s\n", visible(title(info)), info.ID, shownRef(info), turns(info.Turns))
+	for _, m := range messages {
+		who := string(m.Role)
+		if m.Model != "" {
+			who += " " + m.Model
+		}
+		if m.Status != "complete" && m.Status != "imported" {
+			who += ", " + string(m.Status)
+		}
+		fmt.Fprintf(p.out, "\n── %s\n", visible(who))
+		for _, call := range m.ToolCalls {
+			fmt.Fprintf(p.out, "calls %s(%s)\n", visible(call.Name), visible(call.Arguments))
+		}
+		writeLine(p.out, visible(m.Content))
+	}
+	return nil
+}
+
+func writeLine(out io.Writer, text string) {
+	io.WriteString(out, text)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		io.WriteString(out, "\n")
+	}
+}
+
+// sessionsChange makes a command that changes one session.
+func (p *program) sessionsChange(use, short string, args cobra.PositionalArgs, change func(ctx context.Context, s *store.Store, id string, rest []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use:               use,
+		Short:             short,
+		Args:              args,
+		ValidArgsFunction: p.completeSession,
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			s, err := p.existingStore(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			info, err := s.Session(ctx, args[0])
+			if err != nil {
+				return explainSession(args[0], err)
+			}
+			return change(ctx, s, info.ID, args[1:])
+		}),
+	}
+}

@@ -1,0 +1,68 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"winnow/session/store"
+)
+
+// completeSession offers the ids of the newest sessions with their titles.
+func (p *program) completeSession(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	s, err := p.openStore(c.Context(), true)
+	if err != nil || s == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer s.Close()
+	list, err := s.Sessions(c.Context(), store.Filter{Limit: 50})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []cobra.Completion
+	for _, one := range list {
+		out = append(out, cobra.CompletionWithDesc(cutID(one.ID), p.line(title(one))))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// openStore opens the conversations for a command that needs no model. To look at what was never
+// begun makes no file: readOnly gives nil where there is none.
+func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, error) {
+	c, err := p.readConfig()
+	if err != nil {
+		return nil, err
+	}
+	path, err := p.dbPath(c)
+	if err != nil {
+		return nil, err
+	}
+	if readOnly && !exists(path) {
+		return nil, nil
+	}
+	return store.Open(ctx, path, store.Options{Now: p.now})
+}
+
+// existingStore opens the conversations to find one of them.
+func (p *program) existingStore(ctx context.Context, id string) (*store.Store, error) {
+	s, err := p.openStore(ctx, true)
+	if err == nil && s == nil {
+		return nil, explainSession(id, store.ErrNotFound)
+	}
+	return s, err
+}
+
+// openFor makes ready for a conversation that must exist.
+func (p *program) openFor(ctx context.Context, id string) (*kit, error) {
+	s, err := p.existingStore(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s.Close()
+	return p.open(ctx)
+}
