@@ -76,6 +76,33 @@ func TestAnswerFromStartToFinish(t *testing.T) {
 	}
 }
 
+// What a power cut may not take goes through the connection with synchronous FULL alone, and what is
+// written four times a second through the other.
+func TestEachWriteUsesItsConnection(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, first := begin(t, s, "", "hello")
+	a := start(t, s, session.ID, first.ID)
+
+	whole := s.full
+	s.full = nil // a write through it would panic
+	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "Hi", ""))
+	b := start(t, s, session.ID, first.ID)
+	s.full = whole
+
+	light := s.quick
+	s.quick = nil
+	add(t, s, says(session.ID, first.ID, history.User, "more"))
+	begin(t, s, "", "another")
+	b.Status = history.Complete
+	if _, err := s.FinishAnswer(ctx, b, Request{Session: session.ID}); err != nil {
+		t.Errorf("FinishAnswer: %v", err)
+	}
+	must(t, "delete", s.Delete(ctx, session.ID))
+	must(t, "purge", s.Purge(ctx, session.ID))
+	s.quick = light
+}
+
 func TestFinishIsOneTransaction(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()

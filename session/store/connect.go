@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"net/url"
+	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -38,14 +40,14 @@ func dsn(path string, m mode) string {
 		q.Set("_txlock", "immediate")
 		q.Set("_journal_mode", "WAL")
 		q.Set("_synchronous", "FULL")
-		q.Set("_secure_delete", "on") // what was purged is overwritten
+		q.Set("_secure_delete", "on") // what was purged or replaced is overwritten
 	case quick:
 		q.Set("_txlock", "immediate")
 		q.Set("_journal_mode", "WAL")
 		q.Set("_synchronous", "NORMAL")
+		q.Set("_secure_delete", "on")
 	case reading:
 		q.Set("_query_only", "on")
-		q.Set("_synchronous", "FULL")
 	case frozen:
 		q.Set("mode", "ro")
 		q.Set("_query_only", "on")
@@ -63,6 +65,10 @@ func dsn(path string, m mode) string {
 	if path == Memory {
 		q.Del("_journal_mode")
 		return "file::memory:?" + q.Encode()
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // a drive letter
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }

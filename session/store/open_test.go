@@ -60,6 +60,7 @@ func TestConnectionsHaveTheirPragmas(t *testing.T) {
 		{"quick", s.quick, "foreign_keys", "1"},
 		{"reads", s.reads, "query_only", "1"},
 		{"full", s.full, "secure_delete", "1"},
+		{"quick", s.quick, "secure_delete", "1"},
 		{"full", s.full, "busy_timeout", "250"},
 		{"quick", s.quick, "busy_timeout", "250"},
 		{"reads", s.reads, "busy_timeout", "250"},
@@ -269,6 +270,24 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 		t.Errorf("Append with a cancelled context = %v, want context.Canceled", err)
 	}
 
+	// SQLite's own waiting ends several times before the other program lets go.
+	_, err = s.full.Exec("PRAGMA busy_timeout = 1")
+	must(t, "shorten the wait", err)
+	tries := 0
+	err = s.insist(context.Background(), func() error {
+		if tries++; tries == 4 {
+			must(t, "rollback", tx.Rollback())
+		}
+		return once(context.Background(), s.full, func(tx *sql.Tx) error {
+			_, err := tx.Exec("UPDATE sessions SET title = 'waited'")
+			return err
+		})
+	})
+	if err != nil || tries < 4 || sessionOf(t, s, session.ID).Title != "waited" {
+		t.Errorf("a write against a lock that is given back ended after %d tries with %v, want at least 4 and success", tries, err)
+	}
+	tx, err = other.full.Begin()
+	must(t, "hold the lock", err)
 	stored := make(chan error)
 	go func() {
 		_, err := s.Append(context.Background(), says(session.ID, first.ID, history.User, "waited"))
@@ -277,6 +296,38 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 	must(t, "rollback", tx.Rollback())
 	if err := <-stored; err != nil {
 		t.Errorf("Append after the lock was given back: %v", err)
+	}
+}
+
+func TestCancelledContextIsSaidAsSuch(t *testing.T) {
+	s := newStore(t)
+	session, _ := begin(t, s, "", "hello")
+	ctx, cancel := context.WithCancel(context.Background())
+	err := s.save(ctx, "count for ever", func(tx *sql.Tx) error {
+		go cancel()
+		var n int
+		return tx.QueryRowContext(ctx, `
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+			SELECT max(i) FROM n`).Scan(&n)
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("a transaction whose context ended = %v, want context.Canceled", err)
+	}
+	// Between two statements, database/sql ends the transaction by itself and then says only that.
+	ctx, cancel = context.WithCancel(context.Background())
+	err = s.save(ctx, "write late", func(tx *sql.Tx) error {
+		cancel()
+		for {
+			if _, err := tx.Exec("SELECT 1"); errors.Is(err, sql.ErrTxDone) {
+				return err
+			}
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("a transaction whose context ended between statements = %v, want context.Canceled", err)
+	}
+	if got := sessionOf(t, s, session.ID); got.Messages != 1 {
+		t.Errorf("%d messages, want 1", got.Messages)
 	}
 }
 

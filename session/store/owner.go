@@ -120,10 +120,11 @@ func (s *Store) alive(token string) bool {
 	return false
 }
 
-// recover marks the unfinished answers of dead owners as interrupted and returns how many there
-// were. An owner that was taken for dead by mistake, as on a network disk without locks, takes its
+// Recover marks answers as interrupted whose program died while they arrived, and returns how many
+// there were. Open does it; a window that meets an answer that stopped growing may do it again. An
+// owner that was taken for dead by mistake, as on a network disk without locks, takes its
 // answer back at its next checkpoint.
-func (s *Store) recover(ctx context.Context) (int, error) {
+func (s *Store) Recover(ctx context.Context) (int, error) {
 	doing := "look for unfinished answers"
 	owners, err := s.streaming(ctx)
 	if err != nil {

@@ -216,6 +216,13 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 	withPart.Parts = []history.Part{{Kind: history.ImagePart, Data: []byte(secret)}}
 	withPart.ToolCalls = []history.ToolCall{{Arguments: secret}}
 	last := add(t, s, withPart)
+	streamed := start(t, s, gone.ID, last.ID)
+	for i := range 20 {
+		must(t, "checkpoint", s.Checkpoint(ctx, streamed.ID, strings.Repeat(secret, 500*i), secret))
+	}
+	streamed.Content, streamed.Status = "short", history.Complete
+	_, err := s.FinishAnswer(ctx, streamed, Request{})
+	must(t, "finish", err)
 	kept, keptFirst := begin(t, s, "kept", "stays")
 	shared := says(kept.ID, keptFirst.ID, history.User, "")
 	shared.Parts = []history.Part{{Kind: history.ImagePart, Data: []byte("shared")}}
@@ -225,7 +232,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 	must(t, "flag", s.SetFlag(ctx, first.ID, history.Pin))
 	must(t, "draft", s.SaveDraft(ctx, gone.ID, secret))
 	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{last.ID: {{Kind: "C1", What: secret, After: secret}}}))
-	_, err := s.AddRequest(ctx, Request{Session: gone.ID, Error: secret})
+	_, err = s.AddRequest(ctx, Request{Session: gone.ID, Error: secret})
 	must(t, "request", err)
 
 	must(t, "purge", s.Purge(ctx, gone.ID))

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"github.com/mattn/go-sqlite3"
 )
 
 // patience is how long a transaction waits for other programs before the user hears of it.
@@ -60,6 +62,9 @@ func (s *Store) insist(ctx context.Context, try func() error) error {
 	end := time.Now().Add(s.patience)
 	for {
 		err := try()
+		if ended(err) && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if !busy(err) || time.Now().After(end) {
 			return err
 		}
@@ -72,6 +77,12 @@ func (s *Store) insist(ctx context.Context, try func() error) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// ended reports whether an error is what a cancelled context looks like from inside a transaction.
+func ended(err error) bool {
+	var e sqlite3.Error
+	return errors.Is(err, sql.ErrTxDone) || errors.As(err, &e) && e.Code == sqlite3.ErrInterrupt
 }
 
 // found turns "no rows" into ErrNotFound, naming what was looked for.

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// Rename sets a session's title. from is user or auto: an automatic title never replaces the
+// user's, and then nothing happens.
+func (s *Store) Rename(ctx context.Context, id, title, from string) error {
+	return s.edit(ctx, "rename the session", id, `
+		UPDATE sessions
+		SET title = CASE WHEN ?2 = 'auto' AND title_from = 'user' THEN title ELSE ?3 END,
+			title_from = CASE WHEN ?2 = 'auto' AND title_from = 'user' THEN title_from ELSE ?2 END
+		WHERE id = ?1`, from, title)
+}
+
+// SetModel records what a session talks to from now on.
+func (s *Store) SetModel(ctx context.Context, id, endpoint, model string) error {
+	return s.edit(ctx, "change the session's model", id, `
+		UPDATE sessions
+		SET endpoint = ?2,
+			model = ?3
+		WHERE id = ?1`, endpoint, model)
+}
+
+// SetSystem sets a session's own system prompt, "" for the configured one.
+func (s *Store) SetSystem(ctx context.Context, id, system string) error {
+	return s.edit(ctx, "change the session's system prompt", id, `
+		UPDATE sessions
+		SET system = ?2
+		WHERE id = ?1`, system)
+}
+
+// SetPreset sets a session's preset and the policy keys that it overrides, as TOML.
+func (s *Store) SetPreset(ctx context.Context, id, preset, overrides string) error {
+	return s.edit(ctx, "change the session's preset", id, `
+		UPDATE sessions
+		SET preset = ?2,
+			overrides = ?3
+		WHERE id = ?1`, preset, overrides)
+}
+
+// SetPinned puts a session on top of the list, or back.
+func (s *Store) SetPinned(ctx context.Context, id string, pinned bool) error {
+	return s.edit(ctx, "pin the session", id, `
+		UPDATE sessions
+		SET pinned = ?2
+		WHERE id = ?1`, pinned)
+}
+
+// SetArchived takes a session out of the list without deleting it, or back.
+func (s *Store) SetArchived(ctx context.Context, id string, archived bool) error {
+	return s.edit(ctx, "archive the session", id, `
+		UPDATE sessions
+		SET archived = ?2
+		WHERE id = ?1`, archived)
+}
+
+// Delete moves a session to the trash. Deleting it again keeps the first date.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	return s.edit(ctx, "delete the session", id, `
+		UPDATE sessions
+		SET deleted_ms = iif(deleted_ms = 0, max(1, ?2), deleted_ms)
+		WHERE id = ?1`, s.now().UnixMilli())
+}
+
+// Restore takes a session out of the trash.
+func (s *Store) Restore(ctx context.Context, id string) error {
+	return s.edit(ctx, "restore the session", id, `
+		UPDATE sessions
+		SET deleted_ms = 0
+		WHERE id = ?1`)
+}
+
+// edit runs one statement on the session with this whole id, which is its first parameter.
+func (s *Store) edit(ctx context.Context, doing, id, query string, args ...any) error {
+	return s.save(ctx, doing, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, query, append([]any{id}, args...)...)
+		return touched(fmt.Sprintf("%s %q", doing, id), result, err)
+	})
+}
+
+// SetTags replaces a session's tags.
+func (s *Store) SetTags(ctx context.Context, id string, tags ...string) error {
+	return s.save(ctx, "tag the session", func(tx *sql.Tx) error {
+		n, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return setTags(ctx, tx, n, tags)
+	})
+}
+
+func setTags(ctx context.Context, tx *sql.Tx, n int64, tags []string) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM tags WHERE session = ?`, n); err != nil {
+		return err
+	}
+	for _, tag := range tags {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO tags (session, tag)
+			VALUES (?, ?)
+			ON CONFLICT DO NOTHING`, n, tag)
+		if err != nil {
+			return fmt.Errorf("tag the session %q: %w", tag, err)
+		}
+	}
+	return nil
+}
+
+// Purge removes a session for good, with everything that belongs to it, and overwrites its text in
+// the file. It does not ask.
+func (s *Store) Purge(ctx context.Context, id string) error {
+	err := s.save(ctx, "purge the session", func(tx *sql.Tx) error {
+		n, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM drafts WHERE session = ?`, n)
+		if err != nil {
+			return err
+		}
+		if _, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE n = ?`, n); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `
+			DELETE FROM attachments
+			WHERE NOT EXISTS (SELECT 1 FROM parts WHERE parts.attachment = attachments.id)`)
+		return err
+	})
+	if err != nil || s.path == Memory {
+		return err
+	}
+	// The text still stands in the write-ahead log until that is emptied. Where another window reads
+	// just now, the next checkpoint does it.
+	_, err = s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	if busy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return explain("purge the session", s.path, err)
+}
