@@ -36,10 +36,6 @@ func (g *Guide) answer(x *exchange) {
 	case more:
 		x.reply(lib.more(x.req.Messages))
 	default:
-		if tool, ok := x.req.tool("search_docs"); ok {
-			x.callTool(tool, tool.arguments(question))
-			return
-		}
 		x.reply(lib.reply(question))
 	}
 }

@@ -25,10 +25,10 @@ func otherTool() map[string]any {
 	}}
 }
 
-func TestQuestionCallsTheOfferedSearchAndAnswersFromItsResult(t *testing.T) {
+func TestGuideCallsTheOfferedSearchAndAnswersFromItsResult(t *testing.T) {
 	g := newGuide()
 	offer := map[string]any{"tools": []any{otherTool(), searchTool()}}
-	messages := []map[string]any{user("what is the panel?")}
+	messages := []map[string]any{user("/guide tool search_docs what is the panel?")}
 	asked := ask(t, g, messages, offer)
 	if asked.finish != "tool_calls" || len(asked.calls) != 1 || asked.text != "" {
 		t.Fatalf("finish %q, calls %+v, text %q; want one call", asked.finish, asked.calls, asked.text)
@@ -49,7 +49,7 @@ func TestQuestionCallsTheOfferedSearchAndAnswersFromItsResult(t *testing.T) {
 	if want := Signature + "\n\n**search_docs** answered:\n\n> It shows the next request.\n> Line two."; answer.text != want || answer.finish != "stop" {
 		t.Errorf("finish %q, got %q, want %q", answer.finish, answer.text, want)
 	}
-	messages = append(messages, assistant(answer.text), user("and what are presets?"))
+	messages = append(messages, assistant(answer.text), user("/guide tool search_docs what are presets?"))
 	if again := ask(t, g, messages, offer); len(again.calls) != 1 || again.calls[0].ID == call.ID {
 		t.Errorf("the second call is %+v, want one with another id than %s", again.calls, call.ID)
 	}
@@ -61,8 +61,8 @@ func TestToolsAreLeftAloneWhereTheyDoNotFit(t *testing.T) {
 		more       map[string]any
 	}{
 		{"greeting", "hello", map[string]any{"tools": []any{searchTool()}}},
-		{"no fitting tool", "what is the panel?", map[string]any{"tools": []any{otherTool()}}},
-		{"forbidden", "what is the panel?", map[string]any{"tools": []any{searchTool()}, "tool_choice": "none"}},
+		{"a plain question", "what is the panel?", map[string]any{"tools": []any{otherTool(), searchTool()}}},
+		{"forbidden", "/guide tool", map[string]any{"tools": []any{searchTool()}, "tool_choice": "none"}},
 		{"none offered", "/guide tool", nil},
 	}
 	for _, c := range cases {
