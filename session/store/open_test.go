@@ -284,7 +284,8 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 		})
 	})
 	if err != nil || tries < 4 || sessionOf(t, s, session.ID).Title != "waited" {
-		t.Errorf("a write against a lock that is given back ended after %d tries with %v, want at least 4 and success", tries, err)
+		tx.Rollback()
+		t.Fatalf("a write against a lock that is given back ended after %d tries with %v, want at least 4 and success", tries, err)
 	}
 	tx, err = other.full.Begin()
 	must(t, "hold the lock", err)
