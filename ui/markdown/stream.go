@@ -1,0 +1,298 @@
+package markdown
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+)
+
+// Stream renders a text that grows. What can no longer change is rendered once: in Markdown a
+// block is closed for good when the next one opens. The open block is rendered again each time
+// it has doubled; what came since stands behind it as it was written. So the work is counted in
+// bytes, not in time, and is the same on every machine.
+//
+// After Finish its lines are those of Render for the whole text.
+type Stream struct {
+	r    *Renderer
+	text strings.Builder // everything written, as it came
+
+	lines []string // final lines, then those of the open block
+	final int      // how many of lines are final
+
+	tail   string // complete visible lines of the open block
+	part   []byte // the line after them, as it came
+	parsed int    // how much of tail the last look at its blocks saw
+
+	continues bool // the open block is a further item of the list before it
+	number    int  // that item's number
+	refs      []parser.Reference
+	brackets  bool // a final block may use a link definition
+	stale     bool // a definition came after a block that may use it
+	fence     *fence
+
+	open     []string // the open block's lines
+	rendered int      // the open block's size when it was last rendered
+	fresh    []byte   // what came since open was last brought up to date
+	done     bool
+}
+
+// NewStream returns an empty stream that renders with r.
+func NewStream(r *Renderer) *Stream { return &Stream{r: r} }
+
+// Write adds text to the end; a chunk may end anywhere, within a character too.
+func (s *Stream) Write(text string) {
+	if text == "" || s.done {
+		return
+	}
+	s.text.WriteString(text)
+	s.fresh = append(s.fresh, text...)
+}
+
+// Text returns everything written so far.
+func (s *Stream) Text() string { return s.text.String() }
+
+// Lines returns the lines of the text so far. The slice is good until the next Write.
+func (s *Stream) Lines() []string {
+	if s.done || !s.take() {
+		return s.lines
+	}
+	s.show()
+	return s.lines
+}
+
+// Finish renders what is still open: no more text will come.
+func (s *Stream) Finish() {
+	if s.done {
+		return
+	}
+	s.take()
+	s.done = true
+	s.tail += Visible(string(append(s.part, s.fresh...)))
+	s.part, s.open = nil, nil
+	if s.fence != nil {
+		s.closeFence(len(s.tail))
+	} else {
+		d := s.parse(s.tail)
+		s.settle(d, len(d.units))
+	}
+	if s.stale {
+		s.lines = s.r.Render(s.text.String())
+		s.final = len(s.lines)
+	}
+	s.lines = s.lines[:s.final]
+}
+
+// take brings what was written since the last frame into the open block, and tells whether
+// there was any.
+func (s *Stream) take() bool {
+	if len(s.fresh) == 0 {
+		return false
+	}
+	// A character cut in two and a CR whose LF may follow wait for the rest.
+	n := len(s.fresh) - unfinished(s.fresh)
+	piece := string(s.fresh[:n])
+	s.fresh = append(s.fresh[:0], s.fresh[n:]...)
+	if piece == "" {
+		return false
+	}
+	s.part = append(s.part, piece...)
+	s.extend(Visible(piece))
+	at := strings.LastIndexByte(string(s.part), '\n') + 1
+	if at == 0 {
+		return true
+	}
+	lines := Visible(string(s.part[:at]))
+	s.tail += lines
+	s.part = append(s.part[:0], s.part[at:]...)
+	if s.fence == nil && s.worthParsing(lines) {
+		s.advance()
+	}
+	if s.fence != nil {
+		s.advanceFence()
+	}
+	return true
+}
+
+// unfinished returns how many bytes at the end of b cannot be judged yet.
+func unfinished(b []byte) int {
+	if b[len(b)-1] == '\r' {
+		return 1
+	}
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if utf8.FullRune(b[len(b)-n:]) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// worthParsing tells whether the new complete lines may have closed a block. A big block is not
+// looked through at every line.
+func (s *Stream) worthParsing(lines string) bool {
+	grown := len(s.tail) - s.parsed
+	if grown*4 >= s.parsed {
+		return true
+	}
+	if grown*32 < s.parsed && s.parsed > 8<<10 {
+		return false
+	}
+	return strings.HasPrefix(lines, "\n") || strings.Contains(lines, "\n\n") || strings.Contains(lines, "```")
+}
+
+// parse returns the blocks of the open text, which may go on in the list that came before.
+func (s *Stream) parse(text string) *doc {
+	d := s.r.parse(text, s.refs)
+	if len(d.refs) > len(s.refs) && s.brackets {
+		s.stale = true
+	}
+	if s.continues && len(d.units) > 0 && d.units[0].node.Kind() == ast.KindListItem {
+		d.units[0].continues = true
+		for i := range d.units {
+			if i > 0 && !d.units[i].continues {
+				break
+			}
+			d.units[i].number = s.number + i
+		}
+	}
+	return d
+}
+
+// advance renders the blocks that are closed for good.
+func (s *Stream) advance() {
+	d := s.parse(s.tail)
+	s.parsed = len(s.tail)
+	last := len(d.units) - 1
+	if last < 0 {
+		return
+	}
+	// What the parser made of one run of lines stays together: a line that follows may yet
+	// turn all of it into something else.
+	for last > 0 && d.joined(last) {
+		last--
+	}
+	open := d.units[last]
+	if last > 0 {
+		s.settle(d, last)
+		s.tail = s.tail[open.start:]
+		s.parsed = len(s.tail)
+		s.continues, s.number = open.continues, open.number
+		s.reopen()
+	}
+	if n, ok := open.node.(*ast.FencedCodeBlock); ok && last == len(d.units)-1 {
+		if last == 0 {
+			s.tail = s.tail[open.start:]
+		}
+		s.fence = newFence(s.tail, string(n.Language(d.source)))
+	}
+}
+
+// joined tells whether unit i and the one before were one run of text lines to the parser.
+func (d *doc) joined(i int) bool {
+	switch d.units[i].node.(type) {
+	case *ast.Paragraph, *ast.Heading, *extast.Table:
+	default:
+		return false
+	}
+	switch d.units[i-1].node.(type) {
+	case *ast.Paragraph, *extast.Table:
+	default:
+		return false
+	}
+	if d.units[i].start == d.units[i-1].start {
+		return true // a table begins, to the parser, where the text above it does
+	}
+	before := string(d.source[:d.units[i].start])
+	return strings.TrimSpace(before[strings.LastIndexByte(strings.TrimSuffix(before, "\n"), '\n')+1:]) != ""
+}
+
+// settle makes the lines of the first n blocks of d final.
+func (s *Stream) settle(d *doc, n int) {
+	s.lines = s.lines[:s.final]
+	for _, u := range d.units[:n] {
+		if !u.continues {
+			s.separate()
+		}
+		s.lines = append(s.lines, d.lines(u)...)
+		s.final = len(s.lines)
+	}
+	stop := d.end
+	if n < len(d.units) {
+		stop = d.units[n].start
+	}
+	s.brackets = s.brackets || strings.Contains(string(d.source[:stop]), "[")
+	s.refs = d.refs
+}
+
+// separate puts a blank line between final blocks.
+func (s *Stream) separate() {
+	s.lines = s.lines[:s.final]
+	if s.final > 0 {
+		s.lines = append(s.lines, "")
+		s.final++
+	}
+}
+
+// reopen shows the open block as written until it is worth rendering.
+func (s *Stream) reopen() {
+	s.open, s.rendered = nil, 0
+	s.extend(s.tail + Visible(string(s.part)))
+}
+
+// previewFrom is the size in bytes from which an open block is rendered.
+const previewFrom = 48
+
+// show brings lines up to date with the open block.
+func (s *Stream) show() {
+	if s.fence != nil {
+		s.showFence()
+		return
+	}
+	if size := len(s.tail) + len(s.part); size >= max(previewFrom, 2*s.rendered) {
+		s.rendered = size
+		s.open = nil
+		d := s.parse(s.tail + Visible(string(s.part)))
+		for i, u := range d.units {
+			if i > 0 && !u.continues {
+				s.open = append(s.open, "")
+			}
+			s.open = append(s.open, d.lines(u)...)
+		}
+	}
+	s.lines = s.lines[:s.final]
+	if s.final > 0 && !s.continues && len(s.open) > 0 {
+		s.lines = append(s.lines, "")
+	}
+	s.lines = append(s.lines, s.open...)
+	for len(s.lines) > 0 && s.lines[len(s.lines)-1] == "" {
+		s.lines = s.lines[:len(s.lines)-1]
+	}
+}
+
+// extend puts text, as it is, behind the open block's last line.
+func (s *Stream) extend(text string) {
+	if s.fence != nil {
+		return
+	}
+	if len(s.open) == 0 {
+		text = strings.TrimLeft(text, "\n")
+		if text == "" {
+			return
+		}
+		s.open = wrap(text, s.r.width)
+		return
+	}
+	last := len(s.open) - 1
+	line := s.open[last]
+	if text[0] != '\n' && text[0] != ' ' && ansi.StringWidth(line) >= s.r.width {
+		s.open = append(s.open, wrap(text, s.r.width)...)
+		return
+	}
+	s.open = append(s.open[:last], wrap(line+text, s.r.width)...)
+}

@@ -1,0 +1,146 @@
+package markdown
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// corpus returns the documents of testdata/corpus by name.
+func corpus(t testing.TB) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/corpus/*.md")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no documents in testdata/corpus: %v", err)
+	}
+	docs := map[string]string{}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs[filepath.Base(name)] = string(b)
+	}
+	return docs
+}
+
+// streamed returns the final lines of md written in the given chunks, with a frame after each.
+func streamed(t testing.TB, r *Renderer, chunks []string) []string {
+	t.Helper()
+	s := NewStream(r)
+	for _, c := range chunks {
+		s.Write(c)
+		checkLines(t, s.Lines(), r.Width(), s.Text())
+	}
+	s.Finish()
+	if got, want := s.Text(), strings.Join(chunks, ""); got != want {
+		t.Fatalf("Text() is %q, want %q", got, want)
+	}
+	return s.Lines()
+}
+
+func TestStreamEndsAsRender(t *testing.T) {
+	for name, md := range corpus(t) {
+		for _, width := range []int{8, 40, 76} {
+			r := New(Plain, width)
+			want := r.Render(md)
+			for _, step := range []int{1, 7, 64, len(md)} {
+				var chunks []string
+				for c := range slices.Chunk([]byte(md), step) {
+					chunks = append(chunks, string(c))
+				}
+				if got := streamed(t, r, chunks); !slices.Equal(got, want) {
+					t.Fatalf("%s at width %d by %d bytes:\n%s", name, width, step, difference(got, want))
+				}
+			}
+		}
+	}
+}
+
+// A stream may be stopped at any byte: what is shown then is the rendering of that text.
+func TestStreamStoppedAtEveryByte(t *testing.T) {
+	for name, md := range corpus(t) {
+		if len(md) > 2500 {
+			continue
+		}
+		r := New(Dark, 50)
+		for cut := range len(md) + 1 {
+			want := r.Render(md[:cut])
+			got := streamed(t, r, []string{md[:cut/2], md[cut/2 : cut]})
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s cut at byte %d, after %q:\n%s", name, cut, md[max(0, cut-30):cut], difference(got, want))
+			}
+		}
+	}
+}
+
+// markdownPieces are put together at random: blocks that reach into each other.
+var markdownPieces = []string{
+	"# h", "text", " ", "\n", "\n", "\n\n", "- a", "  - b", "1. c", "1. d", "10) e", "> q", "```go\n", "```", "~~~", "    code", "\t", "| a | b |", "|---|--:|",
+	"| 1 | 2 |", "===", "---", "***", "[l][r]", "[r]: /u", "[r2]: <x> 'title'", "![i](u)", "<div>", "</div>", "<!--", "-->", "vector<int>", "`c`", "``", "**b**", "*", "_e_", "~~s~~",
+	"\\", "&#27;", "&lt;", "\x1b[31m", "\r\n", "\r", "汉字", "👩‍👩‍👧", "http://a.b/c", "- [x] t", "[^1]", ":", "func f() { return }", "   ", "+", "*", "\xff",
+}
+
+func TestStreamOfRandomPiecesEndsAsRender(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		md := strings.Join(rapid.SliceOfN(rapid.SampledFrom(markdownPieces), 0, 60).Draw(t, "pieces"), "")
+		r := New(Plain, rapid.IntRange(1, 60).Draw(t, "width"))
+		want := r.Render(md)
+		var chunks []string
+		for rest := md; rest != ""; {
+			n := rapid.IntRange(1, min(40, len(rest))).Draw(t, "chunk")
+			chunks = append(chunks, rest[:n])
+			rest = rest[n:]
+		}
+		s := NewStream(r)
+		for _, c := range chunks {
+			s.Write(c)
+			s.Lines()
+		}
+		s.Finish()
+		if got := s.Lines(); !slices.Equal(got, want) {
+			t.Fatalf("chunks %q:\n%s", chunks, difference(got, want))
+		}
+	})
+}
+
+// A long code block is shown while it is open, and its full pieces are not made again.
+func TestStreamShowsLongOpenCode(t *testing.T) {
+	s := NewStream(New(Dark, 60))
+	s.Write("Look:\n\n```go\n")
+	for range 2000 {
+		s.Write("func f() int { return 1 }\n\n")
+		s.Lines()
+	}
+	if got := len(s.Lines()); got < 3990 {
+		t.Errorf("2,000 functions of two lines show as %d lines", got)
+	}
+	if s.final < 2500 {
+		t.Errorf("only %d lines of a code block of 52 KB are final", s.final)
+	}
+}
+
+// difference shows where got leaves want.
+func difference(got, want []string) string {
+	var b strings.Builder
+	for i := range max(len(got), len(want)) {
+		g, w := "(none)", "(none)"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			b.WriteString("line " + string(rune('0'+i%10)) + " got  " + strconvQuote(g) + "\n       want " + strconvQuote(w) + "\n")
+			if b.Len() > 2000 {
+				break
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,172 @@
+// Package markdown turns text that others wrote (a model, a tool, a file name, a paste) into
+// lines for a terminal. It makes every control sequence visible before anything else, so that no
+// text is ever executed by the terminal, and renders Markdown with glamour's inline styles under
+// a block layout of its own. It does not scroll, cache by message or know what a message is.
+package markdown
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// tabWidth is the distance of tab stops in cells, counted from the start of the line.
+const tabWidth = 4
+
+// Visible returns s with everything that a terminal could act on, or that could hide text from
+// the reader, turned into text that says what was there: ESC becomes ␛, a carriage return that
+// does not end a line ␍, a bidirectional override <U+202E>. Tabs become spaces up to the next
+// stop, CR LF becomes LF and invalid UTF-8 becomes U+FFFD. Newlines stay.
+//
+// Visible is idempotent, and each line is treated by itself: cutting s after a newline, making
+// the pieces visible and joining them gives the same text. Clean text is returned as it is.
+func Visible(s string) string {
+	i := firstUnsafe(s)
+	if i == len(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	lineStart := strings.LastIndexByte(s[:i], '\n') + 1
+	b.WriteString(s[:i])
+	col, mark := 0, lineStart // the cells of the current line before mark, an index into the result
+	var prev rune             // the character before, as read: a joiner is judged by its neighbours
+	if i > 0 {
+		prev, _ = utf8.DecodeLastRuneInString(s[:i])
+	}
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		next := i + n
+		switch {
+		case r == utf8.RuneError && n == 1:
+			b.WriteRune(utf8.RuneError)
+		case r == '\n':
+			b.WriteByte('\n')
+			col, mark = 0, b.Len()
+		case r == '\t':
+			// Counted piece by piece: a line of nothing but tabs must not cost its square.
+			col += ansi.StringWidth(b.String()[mark:])
+			b.WriteString("    "[:tabWidth-col%tabWidth])
+			col += tabWidth - col%tabWidth
+			mark = b.Len()
+		case r == '\r' && next < len(s) && s[next] == '\n':
+			// The newline that follows says it.
+		case joins(r):
+			following, _ := utf8.DecodeRuneInString(s[next:])
+			if joiner(prev, following) {
+				b.WriteRune(r)
+			} else {
+				writeVisible(&b, r)
+			}
+		case unsafe(r):
+			writeVisible(&b, r)
+		default:
+			b.WriteString(s[i:next])
+		}
+		prev = r
+		i = next
+	}
+	return b.String()
+}
+
+// OneLine returns s as one line of at most width cells: visible, with every run of white space
+// as one space, and cut with an ellipsis. It is meant for titles, file names and status lines.
+func OneLine(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	// More than this cannot be seen; a title may be a pasted megabyte.
+	if limit := 64*width + 256; len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "")
+	}
+	return ansi.Truncate(strings.Join(strings.Fields(Visible(s)), " "), width, "…")
+}
+
+// firstUnsafe returns the index of the first byte of s that Visible must look at, len(s) for none.
+func firstUnsafe(s string) int {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c < ' ' && c != '\n' || c == 0x7f {
+				return i
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || unsafe(r) || joins(r) {
+			return i
+		}
+		i += n
+	}
+	return len(s)
+}
+
+// unsafe tells whether a terminal may act on r, or r may hide or reorder the text around it.
+// The variation selectors U+FE0E and U+FE0F are safe: they only choose how an emoji is drawn.
+func unsafe(r rune) bool {
+	switch {
+	case r < ' ':
+		return r != '\n'
+	case r < 0x7f:
+		return false
+	case r <= 0x9f:
+		return true // DEL and the C1 controls, among them the 8-bit CSI and OSC
+	}
+	switch {
+	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5,
+		r >= 0x180b && r <= 0x180f, // Mongolian selectors and vowel separator
+		r == 0x200b,                // zero width space
+		r == 0x200e || r == 0x200f, // left-to-right and right-to-left marks
+		r >= 0x2028 && r <= 0x202e, // line and paragraph separators, embeddings, overrides
+		r >= 0x2060 && r <= 0x206f, // word joiner, invisible operators, isolates, deprecated controls
+		r == 0x3164, r == 0xfeff,   // Hangul filler, byte order mark
+		r >= 0xfe00 && r <= 0xfe0d,   // selectors that hide data and draw nothing
+		r == 0xffa0,                  // halfwidth Hangul filler
+		r >= 0xfff0 && r <= 0xfffb,   // unassigned invisible ones and interlinear annotation
+		r >= 0x1bca0 && r <= 0x1bca3, // shorthand format controls
+		r >= 0x1d173 && r <= 0x1d17a, // musical format controls
+		r >= 0xe0000 && r <= 0xe0fff: // tags and further selectors: whole hidden texts
+		return true
+	}
+	return false
+}
+
+// joins tells whether r is a zero-width joiner or non-joiner, which some words and emoji need.
+func joins(r rune) bool { return r == 0x200c || r == 0x200d }
+
+// joiner tells whether a joiner between prev and next belongs to the writing: between two
+// characters of an emoji sequence or of a script that shapes its letters.
+func joiner(prev, next rune) bool {
+	return joinable(prev) && joinable(next)
+}
+
+// joinable tells whether a joiner beside r has a use. Latin, digits and CJK have none for it.
+func joinable(r rune) bool {
+	switch {
+	case r >= 0x600 && r <= 0x8ff, // Arabic, Syriac, Thaana, N'Ko and their like
+		r >= 0x900 && r <= 0x109f,    // the Indic scripts, Thai, Tibetan, Myanmar
+		r >= 0x1780 && r <= 0x18af,   // Khmer, Mongolian
+		r >= 0xfb50 && r <= 0xfdff,   // Arabic presentation forms
+		r >= 0xfe70 && r <= 0xfefc,   // Arabic presentation forms
+		r == 0xfe0f,                  // the selector that ends an emoji
+		r >= 0x2190 && r <= 0x2bff,   // arrows, signs and dingbats that are emoji
+		r >= 0x1f000 && r <= 0x1faff: // emoji, and the skin tones that end one
+		return !unsafe(r)
+	}
+	return false
+}
+
+// writeVisible writes the name of a control character: the Unicode picture where there is one.
+func writeVisible(b *strings.Builder, r rune) {
+	switch {
+	case r < ' ':
+		b.WriteRune(0x2400 + r)
+	case r == 0x7f:
+		b.WriteRune(0x2421)
+	default:
+		fmt.Fprintf(b, "<U+%04X>", r)
+	}
+}

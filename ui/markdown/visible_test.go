@@ -1,0 +1,100 @@
+package markdown
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func TestVisible(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"clean", "plain\n  text é 汉 👍", "plain\n  text é 汉 👍"},
+		{"colour", "\x1b[31mred\x1b[0m", "␛[31mred␛[0m"},
+		{"clipboard", "\x1b]52;c;eA==\x07", "␛]52;c;eA==␇"},
+		{"8-bit control", "\u009b31m\u0085\u0090", "<U+009B>31m<U+0085><U+0090>"},
+		{"invalid bytes", "a\x9bb\xffc", "a\ufffdb\ufffdc"},
+		{"overwriting", "safe\rrm -rf", "safe␍rm -rf"},
+		{"line ends", "a\r\nb\r\r\n", "a\nb␍\n"},
+		{"backspace, delete, null", "a\bb\x7fc\x00", "a␈b␡c␀"},
+		{"override", "a\u202eb\u2066c\u200f", "a<U+202E>b<U+2066>c<U+200F>"},
+		{"hidden text", "a\u200bb\U000e0041\ufeff\u00ad", "a<U+200B>b<U+E0041><U+FEFF><U+00AD>"},
+		{"separators", "a\u2028b\u2029", "a<U+2028>b<U+2029>"},
+		{"family", "👩‍👩‍👧 🏳️‍🌈", "👩‍👩‍👧 🏳️‍🌈"},
+		{"persian and hindi", "می‌خواهم क्‍ष", "می‌خواهم क्‍ष"},
+		{"a joiner among letters", "pay\u200dpal\u200c", "pay<U+200D>pal<U+200C>"},
+		{"tabs", "a\tb\n\tc\n汉\td\t\te", "a   b\n    c\n汉  d       e"},
+	} {
+		if got := Visible(c.in); got != c.want {
+			t.Errorf("%s: Visible(%q)\ngot  %q\nwant %q", c.name, c.in, got, c.want)
+		}
+	}
+}
+
+func TestVisibleLeavesCleanTextAlone(t *testing.T) {
+	text := strings.Repeat("A clean line, with ünïcode and 汉字.\n", 100)
+	if n := testing.AllocsPerRun(10, func() { Visible(text) }); n != 0 {
+		t.Errorf("clean text costs %v allocations, want 0", n)
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{" a\n\tb \x1b[2J ", 20, "a b ␛[2J"},
+		{"a long title", 7, "a long…"},
+		{"汉字汉字", 4, "汉…"},
+		{"x", 0, ""},
+		{strings.Repeat("ab ", 1<<20), 5, "ab a…"},
+	} {
+		if got := OneLine(c.in, c.width); got != c.want {
+			t.Errorf("OneLine(%.20q, %d) is %q, want %q", c.in, c.width, got, c.want)
+		}
+	}
+}
+
+func FuzzVisible(f *testing.F) {
+	for _, s := range []string{"", "a\x1b[31m\r\n\tb", "👩\u200d👩", "\xff\u202e", "\u200d\u200d", "\t\t"} {
+		f.Add(s, 3)
+	}
+	f.Fuzz(func(t *testing.T, s string, cut int) {
+		got := Visible(s)
+		if !utf8.ValidString(got) {
+			t.Fatalf("Visible(%q) is not UTF-8: %q", s, got)
+		}
+		for _, r := range got {
+			if unsafe(r) {
+				t.Fatalf("Visible(%q) holds %U: %q", s, r, got)
+			}
+		}
+		if stripped := ansi.Strip(got); stripped != got {
+			t.Fatalf("Visible(%q) holds a sequence: %q", s, got)
+		}
+		if again := Visible(got); again != got {
+			t.Fatalf("Visible(%q) is %q, and again %q", s, got, again)
+		}
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			if joined := Visible(s[:i+1]) + Visible(s[i+1:]); joined != got {
+				t.Fatalf("Visible(%q) by lines is %q, want %q", s, joined, got)
+			}
+		}
+	})
+}
+
+// Nothing of a text that was rendered is ever executed by the terminal.
+func FuzzRender(f *testing.F) {
+	for _, s := range markdownPieces {
+		f.Add(s, 20)
+	}
+	f.Fuzz(func(t *testing.T, md string, width int) {
+		width = 1 + max(width, -width)%100
+		if len(md) > 4000 {
+			return
+		}
+		checkLines(t, New(Dark, width).Render(md), width, md)
+	})
+}
