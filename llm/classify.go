@@ -29,7 +29,7 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	said := parseRefusal(body)
 	e := c.blank(model)
 	e.Status = status
-	if status < 400 && !said.page {
+	if status < 300 && !said.page {
 		e.Status = said.status // Inside a stream the status was sent before the trouble.
 	}
 	e.page = said.page

@@ -114,7 +114,7 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 				yield(nil, e)
 				return
 			}
-			w := Waiting{Attempt: try + 1, Of: c.tries(), Err: e}
+			w := Waiting{Attempt: try + 1, Of: max(try+1, c.tries()), Err: e}
 			if !c.learn(e) {
 				again := false
 				if w.After, again = c.pause(e, try, pauses); !again {

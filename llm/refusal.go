@@ -139,15 +139,17 @@ func (r *refusal) metadata(raw json.RawMessage, depth int) {
 	r.value(meta.Raw, depth+1)
 }
 
-// details are google.rpc ones: the wait stands in one of them.
+// details are google.rpc ones: the wait stands in one of them, the reason in another.
 func (r *refusal) details(raw json.RawMessage) {
 	var details []struct {
 		RetryDelay string `json:"retryDelay"`
+		Reason     string `json:"reason"`
 	}
 	if json.Unmarshal(raw, &details) != nil {
 		return
 	}
 	for _, d := range details {
+		r.code = strings.TrimSpace(r.code + " " + d.Reason)
 		if wait, ok := duration(d.RetryDelay); ok && wait > 0 {
 			r.retry = wait
 		}

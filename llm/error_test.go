@@ -1,0 +1,205 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestErrorSentences holds what the user reads, whole.
+func TestErrorSentences(t *testing.T) {
+	status := func(code int, body string, header ...string) step {
+		s := step{status: code, say: []string{body}, header: map[string]string{}}
+		for i := 0; i+1 < len(header); i += 2 {
+			s.header[header[i]] = header[i+1]
+		}
+		return s
+	}
+	dial := func(err error) step {
+		return step{refuse: &url.Error{Op: "Post", URL: "https://api.openai.com/v1/chat/completions", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}}
+	}
+	keyless := func(e *Endpoint) { e.Key, e.KeyFrom = "", "" }
+	ollama := func(e *Endpoint) { e.Name, e.BaseURL, e.Key = "ollama", "http://127.0.0.1:11434/v1", "" }
+	tests := []struct {
+		name   string
+		server step
+		change func(*Endpoint)
+		want   string
+		is     error
+	}{
+		{"wrong key", status(401, `{"error":{"message":"Incorrect API key provided."}}`), nil, "openai refused the key from OPENAI_API_KEY (401): Incorrect API key provided.", ErrAuth},
+		{"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`), func(e *Endpoint) { e.KeyFrom = "" }, "openai refused the key (401): Incorrect API key provided.", ErrAuth},
+		{"wrong key of the config", status(401, ``), func(e *Endpoint) { e.KeyFrom = "config" }, "openai refused the key from the config file (401)", ErrAuth},
+		{"no key", status(401, `{"error":"unauthorized"}`), keyless, "openai wants a key and none is set (401): unauthorized", ErrAuth},
+		{"wrong key at Gemini", status(400, `[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]`), nil, "openai refused the key from OPENAI_API_KEY (400): API key not valid.", ErrAuth},
+		{"not allowed", status(403, `{"detail":"Country not supported"}`), nil, "openai does not allow this (403): Country not supported", ErrAuth},
+		{"no credit", status(402, `{"error":{"message":"Insufficient credits","code":402}}`), nil, "openai wants to be paid first (402): Insufficient credits", ErrPayment},
+		{"no quota", status(429, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota"}}`), nil, "openai wants to be paid first (429): You exceeded your current quota.", ErrPayment},
+		{"no network", dial(&net.DNSError{Err: "no such host", Name: "api.openai.com", IsNotFound: true}), nil, "https://api.openai.com/v1 cannot be reached: the name api.openai.com is not known; is the network up?", ErrNetwork},
+		{"no route", dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), nil, "https://api.openai.com/v1 cannot be reached: there is no network", ErrNetwork},
+		{"refused connection", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), ollama, "nothing answers at http://127.0.0.1:11434 (connection refused); is the server running?", ErrRefused},
+		{"dial timeout", dial(os.ErrDeadlineExceeded), nil, "https://api.openai.com/v1 did not answer in time", ErrTimedOut},
+		{"wrong certificate", step{refuse: errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority")}, nil, "https://api.openai.com/v1 cannot be reached: tls: failed to verify certificate: x509: certificate signed by unknown authority", ErrNetwork},
+		{"unknown model", status(404, `{"error":{"message":"model \"gpt-5.2\" not found, try pulling it first","type":"not_found_error"}}`), ollama, `ollama does not know the model gpt-5.2 (404): model "gpt-5.2" not found, try pulling it first`, ErrNotFound},
+		{"unknown model, 400", status(400, `{"error":{"message":"gpt-9 is not a valid model ID","code":400}}`), nil, "openai does not know the model gpt-5.2 (400): gpt-9 is not a valid model ID", ErrNotFound},
+		{"wrong path", status(404, `404 page not found`), nil, "https://api.openai.com/v1 has no such API (404); is the base URL right?: 404 page not found", ErrNotFound},
+		{"a web page with a failure", status(404, `<html><head><title>Not Found</title></head></html>`), nil, `https://api.openai.com/v1 answered with a web page ("Not Found") instead of an API (404); is the base URL right?`, ErrNotFound},
+		{"elsewhere", status(307, ``, "Location", "https://login.example/"), nil, "https://api.openai.com/v1 has no such API (307); is the base URL right?: it points to https://login.example/", ErrNotFound},
+		{"rate limit with wait", status(429, `{"error":{"message":"Rate limit reached for gpt-5.2"}}`, "Retry-After", "12"), nil, "openai limits how much it takes (429), wait 12 s: Rate limit reached for gpt-5.2", ErrRateLimit},
+		{"overflow with numbers", status(400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 13392 tokens."}}`), nil, "the request is too long for gpt-5.2: 13,392 tokens, and the window holds 8,192", ErrContextLength},
+		{"overflow of the reply", status(400, `{"error":{"message":"This model's maximum context length is 4097 tokens. However, you requested 4500 tokens (3500 in the messages, 1000 in the completion)."}}`), nil, "the request and its reply are too long for gpt-5.2: 3,500 tokens and 1,000 for the reply, and the window holds 4,097", ErrContextLength},
+		{"overflow without numbers", status(400, `{"error":"Context size has been exceeded."}`), nil, "the request is too long for gpt-5.2 (400): Context size has been exceeded.", ErrContextLength},
+		{"refused field", status(422, `{"detail":[{"type":"extra_forbidden","loc":["body","safe"],"msg":"Extra inputs are not permitted"},{"loc":["body",0],"msg":"Bad"}]}`), nil, "openai refused the request (422): Extra inputs are not permitted (body.safe): Bad (body.0)", ErrBadRequest},
+		{"object param", status(400, `{"error":{"message":"Bad tool","param":{"a":1},"type":null,"code":null}}`), nil, "openai refused the request (400): Bad tool", ErrBadRequest},
+		{"a list of messages", status(400, `{"error":{"message":["one","two"]}}`), nil, "openai refused the request (400): one: two", ErrBadRequest},
+		{"a chat template", status(500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`), nil, "openai refused the request (500): Conversation roles must alternate user/assistant/user/assistant/...", ErrBadRequest},
+		{"a failing server", status(503, `upstream connect error`), nil, "openai failed (503): upstream connect error", ErrServer},
+		{"a text that moves the cursor", status(503, "bad\x1b[2J\r\n\u202elue\x00"), nil, "openai failed (503): bad[2J lue", ErrServer},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			change := test.change
+			if change == nil {
+				change = func(*Endpoint) {}
+			}
+			_, _, err := heard(script(test.server).client(change, tries(1)), hello())
+			if err == nil {
+				t.Fatal("got no error")
+			}
+			wantText(t, "sentence", err.Error(), test.want)
+			if !errors.Is(err, test.is) {
+				t.Errorf("%s: is not %v", err, test.is)
+			}
+		})
+	}
+}
+
+// TestErrorsNeverShowTheKey sends the key back in every place a server could, and looks at every
+// text that comes out.
+func TestErrorsNeverShowTheKey(t *testing.T) {
+	echo := "your key Bearer " + testKey + " and sk-someone-elses-0123456789abcdef are wrong"
+	header := map[string]string{"X-Request-Id": testKey, "Location": "https://x/?key=" + testKey}
+	servers := map[string]step{
+		"error object":   {status: 401, header: header, say: []string{fmt.Sprintf(`{"error":{"message":%q}}`, echo)}},
+		"plain text":     {status: 500, header: header, say: []string{echo}},
+		"web page":       {status: 403, header: header, say: []string{"<title>" + echo + "</title>" + echo}},
+		"redirect":       {status: 302, header: header},
+		"in the stream":  sse(delta("x"), fmt.Sprintf(`{"error":{"message":%q}}`, echo)),
+		"a bad chunk":    sse(delta("x"), "{"+echo),
+		"good status":    {header: header, say: []string{fmt.Sprintf(`{"hello":%q}`, echo)}},
+		"the connection": {refuse: errors.New("dial " + echo)},
+		"across the cut": {status: 500, say: []string{strings.Repeat("x", bodyMax-len(testKey)/2) + testKey}},
+		"an escaped key": {status: 400, say: []string{`{"error":{"message":"` + strings.ReplaceAll(testKey, "-", `\u002d`) + `"}}`}},
+	}
+	for name, server := range servers {
+		t.Run(name, func(t *testing.T) {
+			c := script(server).client(tries(1), func(e *Endpoint) { e.Headers = map[string]string{"Api-Key": "header-" + testKey} })
+			_, _, err := heard(c, hello())
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("got %v, want an *Error", err)
+			}
+			for what, text := range map[string]string{
+				"the sentence": e.Error(), "the message": e.Message, "the body": e.Body,
+				"the headers": fmt.Sprint(e.Header), "%+v": fmt.Sprintf("%+v", e.Err), "the endpoint": fmt.Sprintf("%v %+v %#v", c.Endpoint(), c.Endpoint(), c.Endpoint()),
+			} {
+				noKey(t, what, text)
+				if strings.Contains(text, "someone-elses") {
+					t.Errorf("%s shows another key: %s", what, text)
+				}
+			}
+		})
+	}
+}
+
+func TestErrorKeepsStatusHeadersAndBody(t *testing.T) {
+	body := `{"error":{"message":"slow down","code":429}}`
+	server := script(step{status: 429, header: map[string]string{"X-Request-Id": "r1", "Retry-After": "90"}, say: []string{body}})
+	_, _, err := heard(server.client(), hello())
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v, want an *Error", err)
+	}
+	if e.Status != 429 || e.Body != body || e.Header["X-Request-Id"] != "r1" || e.Wait != 90*time.Second || e.Message != "slow down" {
+		t.Errorf("got status %d, body %s, header %v, wait %v, message %s", e.Status, e.Body, e.Header, e.Wait, e.Message)
+	}
+	if server.times() != 1 {
+		t.Errorf("a wait of 90 s: got %d tries, want 1: the user decides", server.times())
+	}
+}
+
+func TestErrorBodyIsCutAt64KiB(t *testing.T) {
+	_, _, err := heard(script(step{status: 400, say: []string{strings.Repeat("ü", bodyMax)}}).client(), hello())
+	var e *Error
+	if !errors.As(err, &e) || len(e.Body) > bodyMax || len(e.Body) < bodyMax-2 {
+		t.Errorf("got a body of %d bytes, want %d", len(e.Body), bodyMax)
+	}
+	if len(err.Error()) > 1000 {
+		t.Errorf("got a sentence of %d bytes", len(err.Error()))
+	}
+}
+
+// TestRefusedOverTheNetwork asks a port that nobody listens at.
+func TestRefusedOverTheNetwork(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	address := server.URL
+	server.Close()
+	c := NewClient(Endpoint{Name: "here", BaseURL: address + "/v1", Tries: 1})
+	_, _, err := heard(c, hello())
+	if err == nil {
+		t.Fatal("got no error")
+	}
+	wantText(t, "sentence", err.Error(), "nothing answers at "+address+" (connection refused); is the server running?")
+}
+
+// TestCutOverTheNetwork breaks a real connection.
+func TestCutOverTheNetwork(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprint(w, delta2("Hello"))
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	defer server.Close()
+	got, _, err := heard(NewClient(Endpoint{Name: "here", BaseURL: server.URL + "/v1"}), hello())
+	wantText(t, "events", got, "Hello| cut")
+	if !errors.Is(err, ErrBroken) {
+		t.Fatalf("got %v, want the broken connection", err)
+	}
+	wantText(t, "sentence", err.Error(), "the connection to here broke before the answer was whole")
+}
+
+// TestCancelOverTheNetwork stops a server that is silent, before and after its first words.
+func TestCancelOverTheNetwork(t *testing.T) {
+	for _, words := range []string{"", "Hello"} {
+		came := make(chan struct{}, 1)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			_, _ = io.Copy(io.Discard, req.Body) // Only then does the server see that the client leaves.
+			if words != "" {
+				_, _ = fmt.Fprint(w, delta2(words))
+				w.(http.Flusher).Flush()
+			}
+			came <- struct{}{}
+			<-req.Context().Done()
+		}))
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-came
+			cancel()
+		}()
+		_, _, err := heardIn(ctx, NewClient(Endpoint{Name: "here", BaseURL: server.URL + "/v1"}), hello())
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, ErrStopped) {
+			t.Errorf("after %q: got %v, want context.Canceled", words, err)
+		}
+		server.Close()
+	}
+}

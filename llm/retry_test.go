@@ -1,0 +1,236 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
+	refused := step{refuse: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	fail := func(status int) step { return step{status: status, say: []string{`{"error":{"message":"x"}}`}} }
+	local := func(e *Endpoint) { e.BaseURL = "http://localhost:8080/v1" }
+	tests := []struct {
+		name   string
+		change func(*Endpoint)
+		server step
+		tries  int
+	}{
+		{"408", nil, fail(408), 3},
+		{"409", nil, fail(409), 3},
+		{"429", nil, fail(429), 3},
+		{"500", nil, fail(500), 3},
+		{"503", nil, fail(503), 3},
+		{"529", nil, fail(529), 3},
+		{"connection refused", nil, refused, 3},
+		{"connection refused on this machine", local, refused, 2},
+		{"connection reset", nil, step{refuse: os.NewSyscallError("read", syscall.ECONNRESET)}, 3},
+		{"cut before the first token", nil, step{say: []string{": hi\n\n"}, end: "cut"}, 3},
+		{"error in the stream before the first token", nil, sse(`{"error":{"message":"x","code":502}}`), 3},
+		{"400", nil, fail(400), 1},
+		{"401", nil, fail(401), 1},
+		{"402", nil, fail(402), 1},
+		{"403", nil, fail(403), 1},
+		{"404", nil, fail(404), 1},
+		{"422", nil, fail(422), 1},
+		{"overflow", nil, step{status: 400, say: []string{`{"error":"Context size has been exceeded."}`}}, 1},
+		{"no quota", nil, step{status: 429, say: []string{`{"error":{"type":"insufficient_quota","message":"x"}}`}}, 1},
+		{"llama.cpp on bad arguments", nil, step{status: 500, say: []string{`{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error"}}`}}, 1},
+		{"llama.cpp on a template", nil, step{status: 500, say: []string{`{"error":{"code":500,"message":"Jinja Exception: System message must be at the beginning."}}`}}, 1},
+		{"web page", nil, step{say: []string{"<html></html>"}}, 1},
+		{"after the first token", nil, step{say: []string{delta2("Hal")}, end: "cut"}, 1},
+		{"error after the first token", nil, sse(delta("Hal"), `{"error":{"message":"x","code":502}}`), 1},
+		{"told to try once", tries(1), fail(503), 1},
+		{"told to try twice", tries(2), fail(503), 2},
+		{"asked to wait too long", nil, step{status: 429, header: map[string]string{"Retry-After": "61"}}, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := script(test.server)
+				if test.change == nil {
+					test.change = func(*Endpoint) {}
+				}
+				got, _, err := heard(server.client(test.change), hello())
+				if err == nil || server.times() != test.tries {
+					t.Errorf("got %d tries, %s, error %v; want %d tries and an error", server.times(), got, err, test.tries)
+				}
+			})
+		})
+	}
+}
+
+// TestRetryHonoursTheWait looks at the clock of the test's own time.
+func TestRetryHonoursTheWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := step{status: 429, header: map[string]string{"Retry-After-Ms": "7500"}, say: []string{`{"error":"busy"}`}}
+		server := script(busy, busy, sse(delta("Hello"), "[DONE]"))
+		start := time.Now()
+		var waits []Waiting
+		for event, err := range server.client().Stream(t.Context(), hello()) {
+			if err != nil {
+				t.Fatalf("stream: %v", err)
+			}
+			if w, ok := event.(Waiting); ok {
+				waits = append(waits, w)
+			}
+		}
+		if len(waits) != 2 || waits[0].Attempt != 2 || waits[1].Attempt != 3 || waits[1].Of != 3 || !errors.Is(waits[0].Err, ErrRateLimit) {
+			t.Fatalf("got %+v, want two waits for tries 2 and 3 of 3 with the reason", waits)
+		}
+		if waits[0].After != 7500*time.Millisecond || waits[1].After != 7500*time.Millisecond {
+			t.Errorf("got waits %v and %v, want the 7.5 s the server asked for", waits[0].After, waits[1].After)
+		}
+		if took := time.Since(start); took != 15*time.Second {
+			t.Errorf("the answer came after %v, want 15 s", took)
+		}
+	})
+}
+
+// TestRetryWaitsAreApart keeps clients that failed together from coming back together.
+func TestRetryWaitsAreApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := make(map[time.Duration]bool)
+		for range 8 {
+			for event := range script(step{status: 503}).client().Stream(t.Context(), hello()) {
+				if w, ok := event.(Waiting); ok {
+					if w.After < 250*time.Millisecond || w.After > 1500*time.Millisecond {
+						t.Errorf("wait before try %d is %v", w.Attempt, w.After)
+					}
+					seen[w.After] = true
+				}
+			}
+		}
+		if len(seen) < 10 {
+			t.Errorf("16 waits took only %d lengths", len(seen))
+		}
+	})
+}
+
+func TestCancelDuringAWaitEndsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := script(step{status: 503, header: map[string]string{"Retry-After": "30"}})
+		ctx, cancel := context.WithCancel(t.Context())
+		start := time.Now()
+		var last error
+		for event, err := range server.client().Stream(ctx, hello()) {
+			if _, ok := event.(Waiting); ok {
+				time.AfterFunc(time.Second, cancel)
+			}
+			last = err
+		}
+		if !errors.Is(last, context.Canceled) || time.Since(start) != time.Second || server.times() != 1 {
+			t.Errorf("got %v after %v and %d tries, want context.Canceled after 1s and 1", last, time.Since(start), server.times())
+		}
+	})
+}
+
+func TestSilenceEndsAStream(t *testing.T) {
+	quiet := func(e *Endpoint) { e.Idle, e.Begin = 0, 0 }
+	tests := []struct {
+		name   string
+		change func(*Endpoint)
+		server step
+		want   string
+		after  time.Duration
+		err    string
+	}{
+		{"after words", quiet, step{say: []string{delta2("Hello")}, end: "hang"}, "Hello| cut", 90 * time.Second, "openai sent nothing for 1 min 30 s"},
+		{"configured", func(e *Endpoint) { e.Idle = 5 * time.Second }, step{say: []string{delta2("Hello")}, end: "hang"}, "Hello| cut", 5 * time.Second, "openai sent nothing for 5 s"},
+		{"before anything", quiet, step{end: "hang"}, "", 10 * time.Minute, "openai sent nothing for 10 min"},
+		{"comments are life", quiet, step{say: []string{delta2("Hel"), ": a\n\n", ": b\n\n", ": c\n\n", delta2("lo"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 400 * time.Second, ""},
+		{"a slow begin", quiet, step{say: []string{": hi\n\n", delta2("Hello"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 160 * time.Second, ""},
+		{"after finish_reason", quiet, step{say: []string{delta2("Hello"), "data: " + finishStop + "\n\n"}, end: "hang"}, "Hello|stop done", 90 * time.Second, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := script(test.server)
+				start := time.Now()
+				got, _, err := heard(server.client(test.change), hello())
+				wantText(t, "events", got, test.want)
+				if took := time.Since(start); took != test.after {
+					t.Errorf("took %v, want %v", took, test.after)
+				}
+				if message := fmt.Sprint(err); err != nil && message != test.err || err == nil && test.err != "" {
+					t.Errorf("error: got %v, want %q", err, test.err)
+				}
+				if server.times() != 1 {
+					t.Errorf("got %d tries, want 1", server.times())
+				}
+			})
+		})
+	}
+}
+
+// TestASlowReaderIsNotSilence lets the reader take its time between two events.
+func TestASlowReaderIsNotSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		text := ""
+		for event, err := range script(sse(delta("a"), delta("b"), "[DONE]")).client().Stream(t.Context(), hello()) {
+			if err != nil {
+				t.Fatalf("stream: %v", err)
+			}
+			if d, ok := event.(TextDelta); ok {
+				text += d.Text
+			}
+			time.Sleep(5 * time.Minute) // The test's own time: nothing waits.
+		}
+		wantText(t, "text", text, "ab")
+	})
+}
+
+func TestWaitHeaders(t *testing.T) {
+	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	tests := []struct {
+		name    string
+		headers []string
+		body    string
+		want    time.Duration
+	}{
+		{"milliseconds", []string{"Retry-After-Ms", "250"}, "", 250 * time.Millisecond},
+		{"milliseconds go before seconds", []string{"Retry-After-Ms", "1500", "Retry-After", "9"}, "", 1500 * time.Millisecond},
+		{"seconds", []string{"Retry-After", "20"}, "", 20 * time.Second},
+		{"parts of seconds", []string{"Retry-After", "0.5"}, "", 500 * time.Millisecond},
+		{"date", []string{"Retry-After", "Sat, 21 Nov 2026 08:01:00 GMT"}, "", time.Minute},
+		{"date that is over", []string{"Retry-After", "Sat, 21 Nov 2026 07:01:00 GMT"}, "", 0},
+		{"nonsense", []string{"Retry-After", "soon"}, "", 0},
+		{"below zero", []string{"Retry-After", "-5"}, "", 0},
+		{"not a number", []string{"Retry-After", "NaN"}, "", 0},
+		{"OpenAI milliseconds", []string{"X-Ratelimit-Reset-Requests", "12ms"}, "", 12 * time.Millisecond},
+		{"OpenAI second", []string{"X-Ratelimit-Reset-Tokens", "1s"}, "", time.Second},
+		{"OpenAI minutes", []string{"X-Ratelimit-Reset-Tokens", "6m0s"}, "", 6 * time.Minute},
+		{"Groq", []string{"X-Ratelimit-Reset-Tokens", "2m59.56s"}, "", 179560 * time.Millisecond},
+		{"days", []string{"X-Ratelimit-Reset-Requests", "1d2h"}, "", 26 * time.Hour},
+		{"a day", []string{"X-Ratelimit-Reset-Requests", "1d"}, "", 24 * time.Hour},
+		{"the limit that is used up", []string{"X-Ratelimit-Reset-Requests", "8s", "X-Ratelimit-Remaining-Requests", "0", "X-Ratelimit-Reset-Tokens", "3m", "X-Ratelimit-Remaining-Tokens", "5000"}, "", 8 * time.Second},
+		{"tokens where none is used up", []string{"X-Ratelimit-Reset-Requests", "8h", "X-Ratelimit-Remaining-Requests", "5", "X-Ratelimit-Reset-Tokens", "3s", "X-Ratelimit-Remaining-Tokens", "50"}, "", 3 * time.Second},
+		{"Anthropic", []string{"Anthropic-Ratelimit-Tokens-Reset", "2026-11-21T08:00:30Z", "Anthropic-Ratelimit-Requests-Reset", "2026-11-21T08:09:00Z"}, "", 30 * time.Second},
+		{"OpenRouter", []string{"X-Ratelimit-Reset", "1795248045000"}, "", 45 * time.Second},
+		{"OpenRouter in the body", nil, `{"error":{"message":"Rate limit exceeded","code":429,"metadata":{"headers":{"X-RateLimit-Reset":"1795248045000"}}}}`, 45 * time.Second},
+		{"epoch seconds", []string{"X-Ratelimit-Reset", "1795248010"}, "", 10 * time.Second},
+		{"Gemini in the body", nil, `[{"error":{"code":429,"message":"quota","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37s"}]}}]`, 37 * time.Second},
+		{"in the text", nil, `{"error":{"message":"Rate limit reached. Please try again in 7.66s. Visit us."}}`, 7660 * time.Millisecond},
+		{"in the text, milliseconds", nil, `{"error":"try again in 120ms"}`, 120 * time.Millisecond},
+		{"in the text, minutes", nil, `{"error":"Please try again in 6m0s."}`, 6 * time.Minute},
+		{"in words", nil, `{"error":"Retry after 12 seconds"}`, 12 * time.Second},
+		{"nothing", nil, `{"error":"busy"}`, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			h := make(http.Header)
+			for i := 0; i+1 < len(test.headers); i += 2 {
+				h.Set(test.headers[i], test.headers[i+1])
+			}
+			if got := waitFrom(h, parseRefusal([]byte(test.body)), now); got != test.want {
+				t.Errorf("%v %s: got %v, want %v", test.headers, test.body, got, test.want)
+			}
+		})
+	}
+}

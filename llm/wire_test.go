@@ -1,0 +1,204 @@
+package llm
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+func TestBodyIsTheStrictForm(t *testing.T) {
+	zero, half := 0.0, 0.5
+	c := script().client()
+	local := NewClient(Endpoint{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"})
+	user := func(text string, parts ...history.Part) []history.Message {
+		return []history.Message{{Role: history.User, Content: text, Parts: parts}}
+	}
+	call := func(arguments string) []history.Message {
+		return []history.Message{{Role: history.Assistant, Reasoning: "not sent", ToolCalls: []history.ToolCall{{ID: "c1", Name: "f", Arguments: arguments}}}}
+	}
+	called := func(arguments string) string {
+		return `{"model":"m","messages":[{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":` + arguments + `}}]}],"stream":true,"stream_options":{"include_usage":true}}`
+	}
+	tests := []struct {
+		name   string
+		client *Client
+		r      Request
+		want   string
+	}{
+		{"a plain question", c, Request{Model: "m", Messages: user("a < b & c > d")}, `{"model":"m","messages":[{"role":"user","content":"a < b & c > d"}],"stream":true,"stream_options":{"include_usage":true}}`},
+		{"temperature 0 is sent as 0", c, Request{Model: "m", Messages: user("x"), Temperature: &zero, TopP: &half}, `{"model":"m","messages":[{"role":"user","content":"x"}],"temperature":0,"top_p":0.5,"stream":true,"stream_options":{"include_usage":true}}`},
+		{"OpenAI counts completion tokens", c, Request{Model: "m", Messages: user("x"), MaxTokens: 9, Effort: "low"}, `{"model":"m","messages":[{"role":"user","content":"x"}],"max_completion_tokens":9,"reasoning_effort":"low","stream":true,"stream_options":{"include_usage":true}}`},
+		{"others count tokens", local, Request{Model: "m", Messages: user("x"), MaxTokens: 9}, `{"model":"m","messages":[{"role":"user","content":"x"}],"max_tokens":9,"stream":true,"stream_options":{"include_usage":true}}`},
+		{"a call has content and no index", c, Request{Model: "m", Messages: call(`{"a":1}`)}, called(`"{\"a\":1}"`)},
+		{"no arguments are an object", c, Request{Model: "m", Messages: call("")}, called(`"{}"`)},
+		{"bad arguments are an object", c, Request{Model: "m", Messages: call(`{"a":`)}, called(`"{}"`)},
+		{"a list of arguments is an object", c, Request{Model: "m", Messages: call(`[1]`)}, called(`"{}"`)},
+		{
+			"an empty tool result has content", c,
+			Request{Model: "m", Messages: []history.Message{{Role: history.Tool, ToolCallID: "c1"}}},
+			`{"model":"m","messages":[{"role":"tool","content":"","tool_call_id":"c1"}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
+			"a name where it is set", c,
+			Request{Model: "m", Messages: []history.Message{{Role: history.User, Name: "ann", Content: "x", ToolCallID: "stray"}}},
+			`{"model":"m","messages":[{"role":"user","name":"ann","content":"x"}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
+			"an image is a data URL and the text stands last", c,
+			Request{Model: "m", Messages: user("what is it?", history.Part{Kind: history.ImagePart, MediaType: "image/png", Data: []byte("PNG")})},
+			`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}},{"type":"text","text":"what is it?"}]}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
+			"attached text stays a text", c,
+			Request{Model: "m", Messages: user("what is it?", history.Part{Kind: history.TextPart, Text: "file"})},
+			`{"model":"m","messages":[{"role":"user","content":"file\n\nwhat is it?"}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
+			"tools", c,
+			Request{Model: "m", Messages: user("x"), Tools: []Tool{{Name: "f", Description: "does f", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}},
+			`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","description":"does f","parameters":{"type":"object"}}},{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}}}}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{"no messages are a list", c, Request{Model: "m"}, `{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := test.client.Body(test.r)
+			if err != nil {
+				t.Fatalf("Body: %v", err)
+			}
+			wantText(t, "body", string(got), test.want)
+		})
+	}
+}
+
+// TestStreamPostsBody goes over a real connection, so that whatever the library or net/http would
+// do to the bytes shows.
+func TestStreamPostsBody(t *testing.T) {
+	type post struct{ path, body, key, extra, accept string }
+	posts := make(chan post, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		posts <- post{req.URL.Path, string(body), req.Header.Get("Authorization"), req.Header.Get("X-Title"), req.Header.Get("Accept")}
+		_, _ = io.WriteString(w, delta2("Hello")+"data: [DONE]\n\n")
+	}))
+	defer server.Close()
+	c := NewClient(Endpoint{Name: "here", BaseURL: server.URL + "/v1", Key: testKey, Headers: map[string]string{"X-Title": "winnow"}})
+	zero := 0.0
+	r := Request{
+		Model: "o3-mini", // A name for which the library refuses a temperature before sending.
+		Messages: []history.Message{
+			{Role: history.System, Content: "s"},
+			{Role: history.User, Content: "<b>\u2028 ü \x00 \xff"},
+			{Role: history.Assistant, ToolCalls: []history.ToolCall{{ID: "c", Name: "f"}}},
+			{Role: history.Tool, ToolCallID: "c"},
+		},
+		MaxTokens: 5, Temperature: &zero,
+	}
+	want, err := c.Body(r)
+	if err != nil {
+		t.Fatalf("Body: %v", err)
+	}
+	heardText, _, err := heard(c, r)
+	if err != nil {
+		t.Fatalf("stream: %v", err)
+	}
+	wantText(t, "events", heardText, "Hello| done")
+	got := <-posts
+	wantText(t, "posted body", got.body, string(want))
+	wantText(t, "path", got.path, "/v1/chat/completions")
+	wantText(t, "key", got.key, "Bearer "+testKey)
+	wantText(t, "header", got.extra, "winnow")
+	wantText(t, "accept", got.accept, "text/event-stream")
+	noKey(t, "the body", got.body)
+	if again, _ := c.Body(r); string(again) != string(want) {
+		t.Errorf("a second Body differs:\n%s\n%s", again, want)
+	}
+}
+
+func TestBodyThatCannotBeEncodedIsRefused(t *testing.T) {
+	r := hello()
+	r.Tools = []Tool{{Name: "f", Parameters: json.RawMessage(`{"type":`)}}
+	server := script(sse("[DONE]"))
+	_, _, err := heard(server.client(), r)
+	if err == nil || !strings.Contains(err.Error(), "encode request to openai") || server.times() != 0 {
+		t.Errorf("a tool with a broken schema: got error %v after %d requests, want one that says so and none", err, server.times())
+	}
+}
+
+func TestQuirkIsLearnedOnceAndKept(t *testing.T) {
+	tests := []struct {
+		name, refusal string
+		status        int
+		quirk         string
+		gone, there   string
+	}{
+		{"stream_options by Mistral", `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`, 422, "no-stream-options", "stream_options", `"stream":true`},
+		{"max_completion_tokens elsewhere", `{"error":{"message":"Unknown field: max_completion_tokens not supported"}}`, 400, "max-tokens", "max_completion_tokens", `"max_tokens":5`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := script(step{status: test.status, say: []string{test.refusal}}, sse(delta("Hello"), "[DONE]"))
+			c := server.client(tries(1)) // Another form is not another try.
+			r := hello()
+			r.MaxTokens = 5
+			got, _, err := heard(c, r)
+			if err != nil {
+				t.Fatalf("stream: %v", err)
+			}
+			wantText(t, "events", got, "{try 2 of 2}Hello| done")
+			wantText(t, "quirks", strings.Join(c.Quirks(), " "), test.quirk)
+			if !strings.Contains(server.bodies[0], test.gone) || strings.Contains(server.bodies[1], test.gone) || !strings.Contains(server.bodies[1], test.there) {
+				t.Errorf("bodies:\n%s\n%s\nwant %s only in the first and %s in the second", server.bodies[0], server.bodies[1], test.gone, test.there)
+			}
+			if _, _, err := heard(c, r); err != nil {
+				t.Fatalf("second stream: %v", err)
+			}
+			if server.times() != 3 || strings.Contains(server.bodies[2], test.gone) {
+				t.Errorf("second stream: %d requests in all, last %s; want 3, without %s", server.times(), server.bodies[2], test.gone)
+			}
+			fresh := script(sse("[DONE]")).client(func(e *Endpoint) { e.Quirks = c.Quirks() })
+			if body, _ := fresh.Body(r); strings.Contains(string(body), test.gone) {
+				t.Errorf("a client that starts with the quirk sends %s", body)
+			}
+		})
+	}
+}
+
+func TestQuirkOfMaxTokens(t *testing.T) {
+	server := script(step{status: 400, say: []string{`{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","code":"unsupported_parameter"}}`}}, sse(delta("x"), "[DONE]"))
+	c := server.client(func(e *Endpoint) { e.BaseURL = "https://proxy.example/v1" })
+	r := hello()
+	r.MaxTokens = 5
+	if _, _, err := heard(c, r); err != nil {
+		t.Fatalf("stream: %v", err)
+	}
+	if !strings.Contains(server.bodies[1], `"max_completion_tokens":5`) {
+		t.Errorf("second body %s, want max_completion_tokens", server.bodies[1])
+	}
+}
+
+func TestQuirkOfReasoning(t *testing.T) {
+	server := script(step{status: 400, say: []string{"{\"error\":{\"message\":\"The `reasoning_content` in the thinking mode must be passed back to the API.\"}}"}}, sse(delta("x"), "[DONE]"))
+	r := hello()
+	r.Messages = append(r.Messages, history.Message{Role: history.Assistant, Content: "a", Reasoning: "because"})
+	if _, _, err := heard(server.client(), r); err != nil {
+		t.Fatalf("stream: %v", err)
+	}
+	if strings.Contains(server.bodies[0], "because") || !strings.Contains(server.bodies[1], `"reasoning_content":"because"`) {
+		t.Errorf("bodies:\n%s\n%s\nwant the reasoning only in the second", server.bodies[0], server.bodies[1])
+	}
+}
+
+// TestRefusalThatComesAgainIsTold is a server that refuses a field it was not sent any more.
+func TestRefusalThatComesAgainIsTold(t *testing.T) {
+	server := script(step{status: 422, say: []string{`{"detail":"stream_options"}`}})
+	got, _, err := heard(server.client(), hello())
+	if err == nil || server.times() != 2 {
+		t.Errorf("got %s, %v after %d requests; want an error after 2", got, err, server.times())
+	}
+}
