@@ -117,6 +117,7 @@ func TestCancelDuringAWaitEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := script(step{status: 503, header: map[string]string{"Retry-After": "30"}})
 		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		start := time.Now()
 		var last error
 		for event, err := range server.client().Stream(ctx, hello()) {

@@ -45,16 +45,18 @@ func (t *Tokenizer) Count(text string) int {
 	return total
 }
 
-// firstPiece is the beginning of a long text up to a place where tokens end as well: before a
-// line break, else before a space, else between two code points.
+// firstPiece is the beginning of a long text up to a place where tokens end as well: behind a
+// line break, which belongs to what is before it, else before a space, which belongs to what is
+// behind it, else between two code points.
 func firstPiece(text string) string {
 	if len(text) <= pieceMax {
 		return text
 	}
-	for _, end := range []string{"\n", " "} {
-		if at := strings.LastIndex(text[:pieceMax], end); at > pieceMax/2 {
-			return text[:at]
-		}
+	if at := strings.LastIndexByte(text[:pieceMax], '\n'); at > pieceMax/2 {
+		return text[:at+1]
+	}
+	if at := strings.LastIndexByte(text[:pieceMax], ' '); at > pieceMax/2 {
+		return text[:at]
 	}
 	at := pieceMax
 	for back := 0; back < utf8.UTFMax && !utf8.RuneStart(text[at]); back++ {

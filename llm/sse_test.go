@@ -1,0 +1,105 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// events writes a stream down: name=data, ! for a stray one, then how it ended.
+func events(r io.Reader) string {
+	s := newSSEReader(r)
+	var b strings.Builder
+	for {
+		e, err := s.next()
+		if err != nil {
+			fmt.Fprintf(&b, "%v", err)
+			return b.String()
+		}
+		stray := ""
+		if e.stray {
+			stray = "!"
+		}
+		fmt.Fprintf(&b, "%s%s=%q ", stray, e.name, e.data)
+	}
+}
+
+func TestSSEReader(t *testing.T) {
+	tests := []struct{ name, stream, want string }{
+		{"one event", "data: a\n\n", `="a" EOF`},
+		{"lines of one event", "data: a\ndata:  b\ndata\n\n", `="a\n b\n" EOF`},
+		{"CR, LF, CRLF", "data: a\r\rdata: b\n\ndata: c\r\n\r\n", `="a" ="b" ="c" EOF`},
+		{"comments and unknown fields", ": x\nid: 1\nretry: 5\nfoo\ndata: a\n: y\n\n:\n\n", `="a" EOF`},
+		{"event name before and behind", "event: e\ndata: a\n\ndata: b\nevent: f\n\ndata: c\n\n", `e="a" f="b" ="c" EOF`},
+		{"a name without data is no event", "event: ping\n\ndata: a\n\n", `="a" EOF`},
+		{"empty data is an event", "data:\n\n", `="" EOF`},
+		{"no newline at the end", "data: a", `="a" EOF`},
+		{"no blank line at the end", "data: a\n", `="a" EOF`},
+		{"byte order mark", "\ufeffdata: a\n\n\ufeffdata: b\n\n", `="a" EOF`},
+		{"bare JSON", "{\"error\":1}\ndata: a\n\n", `!="{\"error\":1}" ="a" EOF`},
+		{"error field", "error: {}\n\n", `!error="{}" EOF`},
+		{"nothing", "", `EOF`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			wantText(t, "whole reads", events(strings.NewReader(test.stream)), test.want)
+			wantText(t, "one-byte reads", events(iotest.OneByteReader(strings.NewReader(test.stream))), test.want)
+			wantText(t, "error with the data", events(iotest.DataErrReader(strings.NewReader(test.stream))), test.want)
+		})
+	}
+}
+
+func TestSSEReaderTellsABreakFromAnEnd(t *testing.T) {
+	broken := errors.New("broken")
+	wantText(t, "events", events(io.MultiReader(strings.NewReader("data: a\n\ndata: b"), iotest.ErrReader(broken))), `="a" ="b" broken`)
+}
+
+// TestSSEReaderDoesNotWaitForTheLineFeed is a server that ends lines in CR alone and then waits.
+func TestSSEReaderDoesNotWaitForTheLineFeed(t *testing.T) {
+	r, w := io.Pipe()
+	go func() { _, _ = io.WriteString(w, "data: a\r\r") }()
+	e, err := newSSEReader(r).next()
+	if err != nil || string(e.data) != "a" {
+		t.Errorf("got %q, %v; want a while the stream is open", e.data, err)
+	}
+}
+
+func FuzzSSEReader(f *testing.F) {
+	f.Add("data: a\r\n\r\n: x\n{\"a\":1}\nerror: y\n")
+	f.Fuzz(func(t *testing.T, stream string) {
+		whole, bytewise := events(strings.NewReader(stream)), events(iotest.OneByteReader(strings.NewReader(stream)))
+		if whole != bytewise {
+			t.Errorf("%q: got %s with whole reads, %s with one-byte reads", stream, whole, bytewise)
+		}
+	})
+}
+
+func BenchmarkSSEReader(b *testing.B) {
+	stream := strings.Repeat(delta2("some words of an answer"), 10_000)
+	b.SetBytes(int64(len(stream)))
+	for b.Loop() {
+		s := newSSEReader(strings.NewReader(stream))
+		for {
+			if _, err := s.next(); err != nil {
+				break
+			}
+		}
+	}
+}
+
+// BenchmarkStream is all of it: shim, library, chunks, events.
+func BenchmarkStream(b *testing.B) {
+	one := step{say: []string{strings.Repeat(delta2("some words of an answer"), 1000), "data: [DONE]\n\n"}}
+	b.SetBytes(int64(len(one.say[0])))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, err := range script(one).client().Stream(b.Context(), hello()) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
