@@ -4,19 +4,18 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/charmbracelet/x/term"
 
+	"winnow/llm"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui"
 )
-
-// closePatience is how long the last answer may take to be saved when the program ends.
-const closePatience = 3 * time.Second
 
 // chat runs the screen. Whatever ends it, the last line says how to go on.
 func (p *program) chat(ctx context.Context, search string) error {
@@ -34,6 +33,12 @@ func (p *program) chat(ctx context.Context, search string) error {
 		return err
 	}
 	defer k.close()
+	screen := ui.ChatScreen
+	if p.flags.pick {
+		if screen, err = k.pick(ctx, search); err != nil {
+			return err
+		}
+	}
 	s, err := k.start(ctx)
 	if err != nil {
 		return err
@@ -41,22 +46,58 @@ func (p *program) chat(ctx context.Context, search string) error {
 	id, err := ui.Run(ctx, ui.Options{
 		Deps:    k.deps,
 		Start:   s,
+		Screen:  screen,
 		Choice:  k.choice,
-		Notices: append(k.store.Notices(), p.otherModel(s)...),
+		Notices: append(k.store.Notices(), otherModel(s, k.choice)...),
 		Keys:    config.Keys,
 		Theme:   config.UI.Theme,
+		Panel:   config.UI.Panel,
 		Mouse:   config.UI.Mouse,
+		Version: p.build,
 	})
 	if id != "" {
 		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		return errInterrupted
 	}
 	return err
 }
 
-// otherModel says that a session could not be opened with the model it was left with.
-func (p *program) otherModel(s *session.Session) []string {
-	return nil
+// pick decides what -r opens: the one session that the words are about, or the list.
+func (k *kit) pick(ctx context.Context, search string) (ui.Screen, error) {
+	if search == "" {
+		return ui.SessionsScreen, nil
+	}
+	found, err := k.store.Sessions(ctx, store.Filter{Text: search, Limit: 2})
+	if err != nil {
+		return "", err
+	}
+	switch len(found) {
+	case 0:
+		return "", fail(NotFound, "there is no session about %q; winnow sessions lists them", search)
+	case 1:
+		k.p.flags.session = found[0].ID
+		return ui.ChatScreen, nil
+	}
+	return ui.SessionsScreen, nil
+}
+
+// otherModel says that a session goes on with another model than it was left with, because that
+// one is not configured any more.
+func otherModel(s *session.Session, c llm.Choice) []string {
+	info := s.Info()
+	if info.ID == "" || s.Ref() != c.Ref || len(s.Messages()) == 0 {
+		return nil
+	}
+	last := ""
+	for _, m := range s.Messages() {
+		if m.Model != "" {
+			last = m.Endpoint + "/" + m.Model
+		}
+	}
+	if last == "" || last == s.Ref() {
+		return nil
+	}
+	return []string{fmt.Sprintf("This session was last answered by %s; now it is %s.", last, s.Ref())}
 }

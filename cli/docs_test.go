@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -70,6 +74,38 @@ func checkPart(t *testing.T, page, name, want string) {
 	}
 }
 
+// idPattern is a session's id, which is another one each time.
+var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// TestDocsShowARealContext asks a server with a long answer and shows what the next request holds.
+func TestDocsShowARealContext(t *testing.T) {
+	answer := "Panic-mode recovery skips tokens until it finds one that ends a statement. " +
+		"That is simple and never loops, but it loses what stands between, so keep the set of those tokens small."
+	server := httptest.NewServer(newScriptedServer("200\n" +
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"` + answer + `"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"))
+	t.Cleanup(server.Close)
+	config := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(config, []byte("[context]\nelastic = false\nassistant_max_chars = 76\nlast_whole_max_tokens = 0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := append(home(t), "WINNOW_CONFIG="+config, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	winnow := func(args ...string) []byte {
+		t.Helper()
+		cmd := exec.Command(winnowPath(t), args...)
+		cmd.Env = env
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("winnow %q: %v\n%s", args, err, out)
+		}
+		return out
+	}
+	winnow("run", "-m", "openai/small", "How does a parser recover?")
+	id := idPattern.Find(winnow("sessions", "list", "--json"))
+	plan := winnow("context", string(id), "--json")
+	shown := idPattern.ReplaceAllString(string(plan), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")
+	checkPart(t, "../docs/commands.md", "contextjson", fenced("json", shown))
+}
+
 func fenced(language, text string) string {
 	return "\n```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```\n\n"
 }
@@ -120,7 +156,11 @@ func code(text string) string {
 func slashTable() string {
 	var rows [][]string
 	for _, c := range ui.Commands() {
-		rows = append(rows, slashRow(c))
+		name := code(strings.TrimSpace("/" + c.Name + " " + c.Args))
+		for _, also := range c.Also {
+			name += " " + code("/"+also)
+		}
+		rows = append(rows, []string{name, c.Help})
 	}
 	return table([]string{"command", "what it does"}, rows)
 }

@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 //	server FILE       start a scripted server; its address is in $SERVER. FILE holds its answers.
 //	code N CMD…       run a command that must end with exit code N
 //	interrupted CMD…  run a command, interrupt it once it has written something, want exit code 130
+//	keyed KEY         the server's last request carried this key
 //	asked FILE        write the body of the server's last request to FILE
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -49,6 +50,7 @@ func TestCommandLine(t *testing.T) {
 			"server": startServer,
 			"code":   wantCode,
 			"asked":  lastAsked,
+			"keyed":  lastKeyed,
 
 			"interrupted": interruptIt,
 		},
@@ -129,6 +131,18 @@ func lastAsked(ts *testscript.TestScript, neg bool, args []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), s.asked, 0o600))
+}
+
+func lastKeyed(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(slotKey{}).(*serverSlot).scriptedServer
+	if s == nil || neg || len(args) != 1 {
+		ts.Fatalf("usage: keyed KEY, after server")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if want := "Bearer " + args[0]; s.auth != want {
+		ts.Fatalf("the last request carried %q, want %q", s.auth, want)
+	}
 }
 
 // wantCode runs a command and fails unless it ends with the exit code.
