@@ -296,3 +296,9 @@ func (s *Stream) extend(text string) {
 	}
 	s.open = append(s.open[:last], wrap(line+text, s.r.width)...)
 }
+
+// Renderer returns what s renders with.
+func (s *Stream) Renderer() *Renderer { return s.r }
+
+// Finished tells whether Finish was called.
+func (s *Stream) Finished() bool { return s.done }

@@ -1,0 +1,251 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/ui/markdown"
+)
+
+const (
+	wide       = 40 // from this width on the label stands beside the text, below it above
+	labelWidth = 5
+	boundary   = "the model sees from here"
+)
+
+// gutter returns the cells to the left of the text: glyph, cursor and, where there is room,
+// the label.
+func (m *Model) gutter() int {
+	switch {
+	case m.width >= wide:
+		return 2 + labelWidth + 1
+	case m.width >= 10:
+		return 2
+	}
+	return 0
+}
+
+// bodyWidth returns the cells for text.
+func (m *Model) bodyWidth() int { return max(m.width-m.gutter(), 1) }
+
+// View returns the list as one string of at most its height in lines.
+func (m *Model) View() string { return strings.Join(m.Lines(), "\n") }
+
+// Lines returns exactly the height's number of lines, none wider than the width.
+func (m *Model) Lines() []string {
+	if m.height <= 0 {
+		return nil
+	}
+	out := make([]string, 0, m.height)
+	if m.ready() {
+		line := m.line
+		for i := m.top; i < len(m.entries) && len(out) < m.height; i++ {
+			out = m.drawItem(out, i, line)
+			line = 0
+		}
+	}
+	for len(out) < m.height {
+		out = append(out, "")
+	}
+	return out
+}
+
+// drawItem adds the lines of item i from line on that fit on the screen.
+func (m *Model) drawItem(out []string, i, line int) []string {
+	e := &m.entries[i]
+	lines := m.lines(i)
+	var mark Mark
+	if m.marks != nil {
+		mark = m.marks(e.ID)
+	}
+	tagged := m.tagLine(lines, mark.Tag)
+	for ; line < len(lines) && len(out) < m.height; line++ {
+		if line == len(lines)-1 {
+			out = append(out, m.between(i))
+			continue
+		}
+		text := m.margin(e, mark, line) + lines[line]
+		if line == tagged {
+			gap := m.width - ansi.StringWidth(text) - ansi.StringWidth(mark.Tag)
+			text += strings.Repeat(" ", gap) + mark.Style.Render(mark.Tag)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// tagLine returns the first of the upper lines that has room for the tag, -1 for none.
+func (m *Model) tagLine(lines []string, tag string) int {
+	if tag == "" {
+		return -1
+	}
+	room := m.bodyWidth() - ansi.StringWidth(tag) - 2
+	for i := range min(len(lines)-1, 6) {
+		if ansi.StringWidth(lines[i]) <= room {
+			return i
+		}
+	}
+	return -1
+}
+
+// between returns the line behind item i: blank, or where the model's view begins.
+func (m *Model) between(i int) string {
+	if !m.bounded || i+1 >= len(m.entries) || m.entries[i+1].ID != m.boundary {
+		return ""
+	}
+	text := ansi.Truncate(" "+boundary+" ", m.width, "…")
+	left := (m.width - ansi.StringWidth(text)) / 2
+	right := m.width - left - ansi.StringWidth(text)
+	return m.o.Styles.Rule.Render(strings.Repeat("─", left) + text + strings.Repeat("─", right))
+}
+
+// margin returns what stands to the left of a line of e.
+func (m *Model) margin(e *entry, mark Mark, line int) string {
+	gutter := m.gutter()
+	if gutter == 0 {
+		return ""
+	}
+	glyph := " "
+	if line == 0 && mark.Glyph != "" {
+		g := ansi.Truncate(mark.Glyph, 1, "")
+		glyph = mark.Style.Render(g) + strings.Repeat(" ", 1-ansi.StringWidth(g))
+	}
+	cursor := " "
+	if m.selected && m.cursor == e.ID {
+		cursor = m.o.Styles.Cursor.Render("┃")
+	}
+	if gutter == 2 {
+		return glyph + cursor
+	}
+	label := ""
+	if line == 0 {
+		label = markdown.OneLine(e.Label, labelWidth)
+	}
+	pad := strings.Repeat(" ", gutter-2-ansi.StringWidth(label))
+	return glyph + cursor + m.label(e, label) + pad
+}
+
+// label returns text in the colour of e's speaker.
+func (m *Model) label(e *entry, text string) string {
+	if m.o.Styles.Label == nil || text == "" {
+		return text
+	}
+	return m.o.Styles.Label(e.Item).Render(text)
+}
+
+// measure returns the height of item i in lines, the blank one behind it included.
+func (m *Model) measure(i int) int {
+	if e := &m.entries[i]; !e.measured {
+		m.lines(i)
+	}
+	return m.heights.at(i)
+}
+
+// lines returns the rendered lines of item i, the blank one behind it included, and notes its
+// height.
+func (m *Model) lines(i int) []string {
+	e := &m.entries[i]
+	lines, ok := m.cache.get(e.ID)
+	if !ok {
+		lines = m.render(e)
+		m.cache.put(e.ID, lines)
+	}
+	if !e.measured {
+		e.measured = true
+		m.heights.add(i, len(lines)-m.heights.at(i))
+		m.guessed += e.rough(m.bodyWidth())
+		m.found += len(lines)
+	}
+	return lines
+}
+
+// render makes the lines of e without margin.
+func (m *Model) render(e *entry) []string {
+	text, reasoning := e.Text, e.Reasoning
+	if text == "" && e.Size > 0 && m.o.Load != nil {
+		text, reasoning = m.o.Load(e.ID)
+	}
+	st, w := m.o.Styles, m.bodyWidth()
+	var lines []string
+	if m.gutter() < 3 {
+		lines = append(lines, m.label(e, markdown.OneLine(e.Label, w)))
+	}
+	if reasoning != "" {
+		lines = append(lines, m.reasoning(e, reasoning)...)
+	}
+	lines = append(lines, m.text(e, text)...)
+	lines = append(lines, m.styled(e.Note, st.Note)...)
+	lines = append(lines, m.styled(e.Footer, st.Footer)...)
+	if len(lines) == 0 {
+		lines = append(lines, "…")
+	}
+	return append(lines, "")
+}
+
+// text returns the lines of e's text, or the one line that stands for them.
+func (m *Model) text(e *entry, text string) []string {
+	switch {
+	case e.Fold && !e.expanded:
+		return m.folded(text)
+	case e.Plain || e.Fold:
+		return m.md.Plain(text)
+	case e.stream == nil:
+		return m.md.Render(text)
+	}
+	if s := e.stream; s.Renderer() != m.md {
+		// The width changed while it streams, or since.
+		e.stream = markdown.NewStream(m.md)
+		e.stream.Write(s.Text())
+		if s.Finished() {
+			e.stream.Finish()
+		}
+	}
+	return e.stream.Lines()
+}
+
+// folded returns the one line that stands for text.
+func (m *Model) folded(text string) []string {
+	text = strings.Trim(text, "\n")
+	more := strings.Count(text, "\n")
+	w := m.bodyWidth()
+	if more == 0 && len(text) <= w {
+		return m.md.Plain(text)
+	}
+	count := fmt.Sprintf("▸ %d more lines", more)
+	if more == 1 {
+		count = "▸ 1 more line"
+	}
+	if more == 0 {
+		count = "▸ whole line"
+	}
+	count = ansi.Truncate(count, w, "…")
+	first, _, _ := strings.Cut(text, "\n")
+	room := w - ansi.StringWidth(count) - 1
+	if room < 4 {
+		return []string{m.o.Styles.Fold.Render(count)}
+	}
+	return []string{markdown.OneLine(first, room) + " " + m.o.Styles.Fold.Render(count)}
+}
+
+// reasoning returns the lines of e's reasoning, or the one line that stands for them.
+func (m *Model) reasoning(e *entry, text string) []string {
+	st := m.o.Styles
+	if e.thinking {
+		lines := []string{st.Fold.Render(ansi.Truncate("▾ reasoning", m.bodyWidth(), "…"))}
+		return append(append(lines, m.styled(text, st.Reasoning)...), "")
+	}
+	head := fmt.Sprintf("▸ reasoning, %d lines", strings.Count(strings.Trim(text, "\n"), "\n")+1)
+	return []string{st.Fold.Render(ansi.Truncate(head, m.bodyWidth(), "…"))}
+}
+
+// styled returns text as it is, wrapped, in one style.
+func (m *Model) styled(text string, st lipgloss.Style) []string {
+	lines := m.md.Plain(text)
+	for i, line := range lines {
+		lines[i] = st.Render(line)
+	}
+	return lines
+}

@@ -1,0 +1,60 @@
+// Package transcript shows a conversation: a list of messages that scrolls, follows an answer
+// while it streams, and carries beside each message what the model sees of it. Only what is on
+// the screen is rendered, so a frame costs the same for ten messages and for a hundred thousand.
+// It reads no keys and knows no store: its methods are called, and Lines draws.
+package transcript
+
+import (
+	"charm.land/lipgloss/v2"
+
+	"winnow/history"
+	"winnow/ui/markdown"
+)
+
+// Item is one message as it is shown.
+type Item struct {
+	ID        int64        // unique in the list; the message's id, or a negative one until it has one
+	Role      history.Role // who speaks, for Styles.Label; "" for a notice of winnow's own
+	Label     string       // the speaker's name; five cells are shown beside the text
+	Text      string       // the message; Markdown unless Plain
+	Reasoning string       // folded into one line until expanded
+	Note      string       // what became of it, such as "stopped", "" for nothing
+	Footer    string       // the receipt
+	Plain     bool         // Text is shown as it is, not read as Markdown
+	Fold      bool         // Text is one line until expanded: for long tool output
+	Size      int          // bytes of the text where Options.Load fetches it; 0 where Text holds it
+}
+
+// Mark is what stands beside a message about the next request. It may change at every key
+// press: it never changes the message's height.
+type Mark struct {
+	Glyph string // one cell
+	Tag   string // a word or a number at the right edge of the message, where there is room
+	Style lipgloss.Style
+}
+
+// Styles are the colours of the list. Markdown's own are Options.Markdown.
+type Styles struct {
+	Label                                       func(Item) lipgloss.Style // nil for none
+	Reasoning, Note, Footer, Fold, Rule, Cursor lipgloss.Style
+}
+
+// Options are what a list is made with. All may be left out.
+type Options struct {
+	Styles   Styles
+	Markdown markdown.Style
+	// Load fetches the text and reasoning of a message whose Item has a Size and no Text, each
+	// time it is rendered.
+	Load func(id int64) (text, reasoning string)
+	// Keep is how many rendered messages are kept, 0 for 256.
+	Keep int
+}
+
+// entry is an item with what the list knows about it.
+type entry struct {
+	Item
+	expanded bool // Text is shown whole
+	thinking bool // Reasoning is shown whole
+	stream   *markdown.Stream
+	measured bool // its height is known at the present width
+}

@@ -1,0 +1,187 @@
+package transcript
+
+// Scroll moves by n lines, down for a positive n. Reaching the end follows it again.
+func (m *Model) Scroll(n int) {
+	if !m.ready() {
+		return
+	}
+	m.line += n
+	for m.line < 0 && m.top > 0 {
+		m.top--
+		m.line += m.measure(m.top)
+	}
+	m.line = max(m.line, 0)
+	for m.top < len(m.entries)-1 && m.line >= m.measure(m.top) {
+		m.line -= m.measure(m.top)
+		m.top++
+	}
+	m.arrive()
+}
+
+// Page moves by n pages, with one line of the page before kept in sight.
+func (m *Model) Page(n int) { m.Scroll(n * max(m.height-1, 1)) }
+
+// HalfPage moves by n half pages.
+func (m *Model) HalfPage(n int) { m.Scroll(n * max(m.height/2, 1)) }
+
+// Top goes to the first line.
+func (m *Model) Top() {
+	if m.ready() {
+		m.top, m.line = 0, 0
+		m.arrive()
+	}
+}
+
+// Bottom goes to the end and follows it.
+func (m *Model) Bottom() {
+	m.follow = true
+	m.settle()
+}
+
+// GoTo brings the item id to the top of the screen, or as near as the end lets it. It tells
+// whether there is such an item.
+func (m *Model) GoTo(id int64) bool {
+	i, ok := m.index(id)
+	if ok && m.ready() {
+		m.top, m.line = i, 0
+		m.arrive()
+	}
+	return ok
+}
+
+// Following tells whether the list stays at its end.
+func (m *Model) Following() bool { return m.follow }
+
+// NewBelow tells whether something came below the screen since the end was last in sight.
+func (m *Model) NewBelow() bool { return m.below }
+
+// Cursor returns the selected item.
+func (m *Model) Cursor() (id int64, ok bool) { return m.cursor, m.selected }
+
+// ClearCursor selects nothing.
+func (m *Model) ClearCursor() { m.selected = false }
+
+// SetCursor selects the item id and brings it on the screen.
+func (m *Model) SetCursor(id int64) bool {
+	i, ok := m.index(id)
+	if ok {
+		m.selectItem(i)
+	}
+	return ok
+}
+
+// MoveCursor selects the n-th item after the selected one, before it for a negative n. With
+// nothing selected it selects the last item on the screen.
+func (m *Model) MoveCursor(n int) {
+	if !m.ready() {
+		return
+	}
+	i, ok := m.index(m.cursor)
+	if !m.selected || !ok {
+		i, n = m.itemAt(m.height-1), 0
+	}
+	m.selectItem(min(max(i+n, 0), len(m.entries)-1))
+}
+
+// ItemAt returns the item that line y of the screen shows, for the mouse.
+func (m *Model) ItemAt(y int) (id int64, ok bool) {
+	if !m.ready() || y < 0 || y >= m.height {
+		return 0, false
+	}
+	return m.entries[m.itemAt(y)].ID, true
+}
+
+// Position returns the lines above the screen, on it and in all, for a scroll bar. Lines of
+// messages that were never shown are guessed.
+func (m *Model) Position() (above, shown, total int) {
+	if len(m.entries) == 0 {
+		return 0, 0, 0
+	}
+	total = m.heights.sum(len(m.entries)) - 1
+	above = min(m.heights.sum(m.top)+m.line, total)
+	return above, min(m.height, total-above), total
+}
+
+// itemAt returns the index of the item at line y, the last one below the end.
+func (m *Model) itemAt(y int) int {
+	i := m.top
+	for y += m.line; i < len(m.entries)-1 && y >= m.measure(i); i++ {
+		y -= m.measure(i)
+	}
+	return i
+}
+
+// selectItem puts the cursor on item i and brings as much of it on the screen as there is room
+// for, with as little movement as that takes.
+func (m *Model) selectItem(i int) {
+	m.cursor, m.selected = m.entries[i].ID, true
+	if !m.ready() {
+		return
+	}
+	tall := m.measure(i)-1 >= m.height
+	switch {
+	case i < m.top || i == m.top && m.line > 0 && !tall:
+		m.top, m.line = i, 0
+	case i > m.top && tall:
+		m.top, m.line = i, 0
+	case i > m.top:
+		if top, line := m.back(i, m.height); top > m.top || top == m.top && line > m.line {
+			m.top, m.line = top, line
+		}
+	}
+	m.arrive()
+}
+
+// ready tells whether there is something to move in.
+func (m *Model) ready() bool { return m.drawable() && len(m.entries) > 0 }
+
+// arrive ends a movement of the user's: the end is followed exactly while it is in sight.
+func (m *Model) arrive() {
+	m.follow = m.endInSight()
+	m.settle()
+}
+
+// settle keeps the position within the list.
+func (m *Model) settle() {
+	if len(m.entries) == 0 {
+		m.top, m.line, m.below = 0, 0, false
+		return
+	}
+	m.top = min(max(m.top, 0), len(m.entries)-1)
+	if !m.drawable() {
+		return
+	}
+	m.line = min(max(m.line, 0), m.measure(m.top)-1)
+	if m.follow || m.endInSight() {
+		m.top, m.line = m.back(len(m.entries)-1, m.height)
+	}
+	if m.follow {
+		m.below = false
+	}
+}
+
+// endInSight tells whether the last line is on the screen or above its lower edge.
+func (m *Model) endInSight() bool {
+	left := m.height + m.line
+	for i := m.top; i < len(m.entries); i++ {
+		left -= m.measure(i)
+		if left < -1 {
+			return false
+		}
+	}
+	return left >= -1 // the blank line behind the last message need not be seen
+}
+
+// back returns the position from which n lines reach exactly to the last line of item i.
+func (m *Model) back(i, n int) (top, line int) {
+	h := m.measure(i) - 1
+	for n > h {
+		if i == 0 {
+			return 0, 0
+		}
+		n -= h
+		i--
+		h = m.measure(i)
+	}
+	return i, h - n
+}

@@ -1,0 +1,288 @@
+package transcript
+
+import (
+	"slices"
+
+	"winnow/ui/markdown"
+)
+
+// Model is the list. Its position is an item and a line within it, so that whatever happens
+// above does not move what is on the screen.
+type Model struct {
+	o             Options
+	width, height int
+	md            *markdown.Renderer
+
+	entries []entry
+	place   map[int64]int // an item's index plus base, so that prepending renumbers nothing
+	base    int
+	heights heights
+	cache   *cache
+	// What the measured items were guessed at and turned out to be: it scales further guesses.
+	guessed, found int
+
+	top, line int  // the first item on the screen and its first line there
+	follow    bool // the end stays on the screen
+	below     bool // something came below the screen
+	cursor    int64
+	selected  bool
+	marks     func(int64) Mark
+	boundary  int64
+	bounded   bool
+}
+
+// New returns an empty list that follows its end. It draws nothing before SetSize.
+func New(o Options) *Model {
+	if o.Keep <= 0 {
+		o.Keep = 256
+	}
+	return &Model{o: o, follow: true, place: map[int64]int{}, cache: newCache(o.Keep)}
+}
+
+// SetSize gives the list its cells. What was first on the screen stays first.
+func (m *Model) SetSize(width, height int) {
+	width, height = max(width, 0), max(height, 0)
+	if width != m.width {
+		m.restyle(func() { m.width = width })
+	}
+	m.height = height
+	m.settle()
+}
+
+// SetStyles changes the colours.
+func (m *Model) SetStyles(s Styles, md markdown.Style) {
+	m.restyle(func() { m.o.Styles, m.o.Markdown = s, md })
+	m.settle()
+}
+
+// restyle makes a change after which every message must be rendered again.
+func (m *Model) restyle(change func()) {
+	was := 0
+	if m.drawable() && !m.follow && len(m.entries) > 0 {
+		was = m.measure(m.top)
+	}
+	change()
+	m.md = nil
+	if m.width > 0 {
+		m.md = markdown.New(m.o.Markdown, m.bodyWidth())
+	}
+	m.cache.clear()
+	for i := range m.entries {
+		m.entries[i].measured = false
+	}
+	m.rebuild()
+	if was > 0 && m.drawable() {
+		m.line = m.line * m.measure(m.top) / was
+	}
+}
+
+// drawable tells whether there is room for anything.
+func (m *Model) drawable() bool { return m.width > 0 && m.height > 0 && m.md != nil }
+
+// SetItems replaces all items and goes to the end.
+func (m *Model) SetItems(items []Item) {
+	m.entries = make([]entry, len(items))
+	m.place = make(map[int64]int, len(items))
+	m.base = 0
+	for i, it := range items {
+		m.entries[i].Item = it
+		m.place[it.ID] = i
+	}
+	m.cache.clear()
+	m.rebuild()
+	m.follow, m.below, m.selected = true, false, false
+	m.settle()
+}
+
+// Append adds items at the end.
+func (m *Model) Append(items ...Item) {
+	for _, it := range items {
+		m.place[it.ID] = len(m.entries) + m.base
+		m.entries = append(m.entries, entry{Item: it})
+		m.heights.push(m.guess(&m.entries[len(m.entries)-1]))
+	}
+	m.below = m.below || !m.follow && len(items) > 0
+	m.settle()
+}
+
+// Prepend adds older items before the first. What is on the screen does not move.
+func (m *Model) Prepend(items ...Item) {
+	if len(items) == 0 {
+		return
+	}
+	older := make([]entry, len(items), len(items)+len(m.entries))
+	m.base -= len(items)
+	for i, it := range items {
+		older[i].Item = it
+		m.place[it.ID] = i + m.base
+	}
+	m.entries = append(older, m.entries...)
+	m.top += len(items)
+	m.rebuild()
+	m.settle()
+}
+
+// Replace puts it in the place of the item id, whose id may change with it: so an answer takes
+// its stored form. Without such an item it is added at the end.
+func (m *Model) Replace(id int64, it Item) {
+	i, ok := m.index(id)
+	if !ok {
+		m.Append(it)
+		return
+	}
+	e := &m.entries[i]
+	if e.stream != nil && (e.stream.Text() != it.Text || it.Plain || it.Fold) {
+		e.stream = nil
+	}
+	if e.stream != nil {
+		e.stream.Finish() // what was rendered while it came is not rendered again
+	}
+	e.Item = it
+	if it.ID != id {
+		delete(m.place, id)
+		m.place[it.ID] = i + m.base
+		if m.cursor == id {
+			m.cursor = it.ID
+		}
+		if m.boundary == id {
+			m.boundary = it.ID
+		}
+	}
+	m.cache.drop(id)
+	m.changed(i)
+}
+
+// Remove takes the item id out of the list.
+func (m *Model) Remove(id int64) {
+	i, ok := m.index(id)
+	if !ok {
+		return
+	}
+	m.entries = slices.Delete(m.entries, i, i+1)
+	delete(m.place, id)
+	for j := i; j < len(m.entries); j++ {
+		m.place[m.entries[j].ID] = j + m.base
+	}
+	m.cache.drop(id)
+	if m.cursor == id {
+		m.selected = false
+	}
+	if i < m.top {
+		m.top--
+	} else if i == m.top {
+		m.line = 0
+	}
+	m.rebuild()
+	m.settle()
+}
+
+// Write adds text and reasoning to the end of the item id: an answer that streams. It does
+// nothing for an unknown id.
+func (m *Model) Write(id int64, text, reasoning string) {
+	i, ok := m.index(id)
+	if !ok || text == "" && reasoning == "" {
+		return
+	}
+	e := &m.entries[i]
+	e.Reasoning += reasoning
+	if e.stream == nil && !e.Plain && !e.Fold && m.md != nil {
+		e.stream = markdown.NewStream(m.md)
+		e.stream.Write(e.Text)
+	}
+	if e.stream != nil && text != "" {
+		e.stream.Write(text)
+		e.Text = e.stream.Text()
+	} else {
+		e.Text += text
+	}
+	m.cache.drop(id)
+	m.below = m.below || !m.follow
+	m.changed(i)
+}
+
+// Item returns the item id as it is now.
+func (m *Model) Item(id int64) (Item, bool) {
+	if i, ok := m.index(id); ok {
+		return m.entries[i].Item, true
+	}
+	return Item{}, false
+}
+
+// Len returns the number of items.
+func (m *Model) Len() int { return len(m.entries) }
+
+// SetMarks sets what stands beside the messages; f is asked for those on the screen at each
+// frame. nil takes the marks away.
+func (m *Model) SetMarks(f func(id int64) Mark) { m.marks = f }
+
+// SetBoundary draws the line "the model sees from here" above the item id. It stands between
+// two messages, where there is a blank line otherwise, so nothing moves.
+func (m *Model) SetBoundary(id int64) { m.boundary, m.bounded = id, true }
+
+// ClearBoundary takes the line away.
+func (m *Model) ClearBoundary() { m.bounded = false }
+
+// Toggle expands or folds the text of the item id.
+func (m *Model) Toggle(id int64) {
+	m.toggle(id, func(e *entry) { e.expanded = !e.expanded })
+}
+
+// ToggleReasoning expands or folds the reasoning of the item id.
+func (m *Model) ToggleReasoning(id int64) {
+	m.toggle(id, func(e *entry) { e.thinking = !e.thinking })
+}
+
+func (m *Model) toggle(id int64, change func(*entry)) {
+	if i, ok := m.index(id); ok {
+		change(&m.entries[i])
+		m.cache.drop(id)
+		m.changed(i)
+	}
+}
+
+// index returns where the item id stands.
+func (m *Model) index(id int64) (int, bool) {
+	p, ok := m.place[id]
+	return p - m.base, ok
+}
+
+// changed brings the height of item i up to date if it may be on the screen.
+func (m *Model) changed(i int) {
+	m.entries[i].measured = false
+	m.settle()
+}
+
+// rebuild guesses the heights of all items: what is drawn next is measured again.
+func (m *Model) rebuild() {
+	m.heights.tree = make([]int, 0, len(m.entries))
+	for i := range m.entries {
+		m.entries[i].measured = false
+		m.heights.push(m.guess(&m.entries[i]))
+	}
+}
+
+// guess estimates the height of an item that was never rendered at this width, corrected by
+// how far the guesses were off so far.
+func (m *Model) guess(e *entry) int {
+	g := e.rough(m.bodyWidth())
+	if m.guessed > 0 {
+		g = g * m.found / m.guessed
+	}
+	return max(g, 2)
+}
+
+// rough is the height in lines that the size of a message suggests.
+func (e *entry) rough(width int) int {
+	size := max(e.Size, len(e.Text))
+	lines := 2
+	if e.Reasoning != "" {
+		lines++
+	}
+	if e.Footer != "" {
+		lines++
+	}
+	if e.Fold && !e.expanded {
+		return lines
+	}
+	return lines + size/max(width*4/5, 1)
+}
