@@ -32,7 +32,8 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	if status < 300 && !said.page {
 		e.Status = said.status // Inside a stream the status was sent before the trouble.
 	}
-	e.page = said.page
+	// A page with another failure is a proxy's; its title says what failed.
+	e.page = said.page && (status < 300 || status == 404 || status == 405)
 	e.Message = c.endpoint.redact(strings.ToValidUTF8(said.message, "\uFFFD"))
 	if e.Message == "" {
 		e.Message = c.endpoint.redact(said.kind)

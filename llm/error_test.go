@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -54,6 +55,7 @@ func TestErrorSentences(t *testing.T) {
 		{"unknown model, 400", status(400, `{"error":{"message":"gpt-9 is not a valid model ID","code":400}}`), nil, "openai does not know the model gpt-5.2 (400): gpt-9 is not a valid model ID", ErrNotFound},
 		{"wrong path", status(404, `404 page not found`), nil, "https://api.openai.com/v1 has no such API (404); is the base URL right?: 404 page not found", ErrNotFound},
 		{"a web page with a failure", status(404, `<html><head><title>Not Found</title></head></html>`), nil, `https://api.openai.com/v1 answered with a web page ("Not Found") instead of an API (404); is the base URL right?`, ErrNotFound},
+		{"a proxy's page", status(502, `<html><head><title>502 Bad Gateway</title></head></html>`), nil, "openai failed (502): 502 Bad Gateway", ErrServer},
 		{"elsewhere", status(307, ``, "Location", "https://login.example/"), nil, "https://api.openai.com/v1 has no such API (307); is the base URL right?: it points to https://login.example/", ErrNotFound},
 		{"rate limit with wait", status(429, `{"error":{"message":"Rate limit reached for gpt-5.2"}}`, "Retry-After", "12"), nil, "openai limits how much it takes (429), wait 12 s: Rate limit reached for gpt-5.2", ErrRateLimit},
 		{"overflow with numbers", status(400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 13392 tokens."}}`), nil, "the request is too long for gpt-5.2: 13,392 tokens, and the window holds 8,192", ErrContextLength},
@@ -98,6 +100,7 @@ func TestErrorsNeverShowTheKey(t *testing.T) {
 		"a bad chunk":    sse(delta("x"), "{"+echo),
 		"good status":    {header: header, say: []string{fmt.Sprintf(`{"hello":%q}`, echo)}},
 		"the connection": {refuse: errors.New("dial " + echo)},
+		"in base64":      {status: 401, say: []string{"Basic " + base64.StdEncoding.EncodeToString([]byte(testKey))}},
 		"across the cut": {status: 500, say: []string{strings.Repeat("x", bodyMax-len(testKey)/2) + testKey}},
 		"an escaped key": {status: 400, say: []string{`{"error":{"message":"` + strings.ReplaceAll(testKey, "-", `\u002d`) + `"}}`}},
 	}
@@ -114,6 +117,9 @@ func TestErrorsNeverShowTheKey(t *testing.T) {
 				"the headers": fmt.Sprint(e.Header), "%+v": fmt.Sprintf("%+v", e.Err), "the endpoint": fmt.Sprintf("%v %+v %#v", c.Endpoint(), c.Endpoint(), c.Endpoint()),
 			} {
 				noKey(t, what, text)
+				if strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(testKey))) {
+					t.Errorf("%s shows the key in base64: %s", what, text)
+				}
 				if strings.Contains(text, "someone-elses") {
 					t.Errorf("%s shows another key: %s", what, text)
 				}

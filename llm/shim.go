@@ -2,17 +2,10 @@ package llm
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
-	"strings"
-	"time"
 )
-
-// wholeMax is the longest answer in one piece, in bytes.
-const wholeMax = 64 << 20
 
 // exchange is one request and its answer, and stands between the chat library and the network.
 // On the way out it puts in the bytes of Body in place of what the library encodes, which drops
@@ -56,102 +49,6 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	answer := *resp
 	answer.Body = x
 	return &answer, nil
-}
-
-// sniff looks at what the answer is, not at what its type says: some servers send streams as
-// text/plain, and errors and whole answers as streams.
-func (x *exchange) sniff() error {
-	head := make([]byte, 0, 512)
-	for {
-		start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-		if len(start) > 0 && !bytes.HasPrefix([]byte("\ufeff"), head) {
-			break
-		}
-		if len(head) == cap(head) {
-			break
-		}
-		n, err := x.resp.Body.Read(head[len(head):min(len(head)+64, cap(head))])
-		head = head[:len(head)+n]
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return x.broken(err)
-		}
-	}
-	rest := io.MultiReader(bytes.NewReader(head), x.resp.Body)
-	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	switch {
-	case len(start) == 0:
-		return x.strange(nil)
-	case start[0] == '<':
-		page, _ := io.ReadAll(io.LimitReader(rest, bodyMax))
-		return x.strange(page)
-	case start[0] == '{', start[0] == '[':
-		return x.inOnePiece(bytes.TrimPrefix(head, []byte("\ufeff")))
-	}
-	x.sse = newSSEReader(rest)
-	return nil
-}
-
-// inOnePiece reads an answer that is a JSON value: an error, or an answer that the server did not
-// stream. Old Ollama puts a bare error line before a stream, so the value is read, not the body.
-func (x *exchange) inOnePiece(head []byte) error {
-	var seen bytes.Buffer
-	rest := io.TeeReader(io.LimitReader(io.MultiReader(bytes.NewReader(head), x.resp.Body), wholeMax), &seen)
-	var value json.RawMessage
-	if err := json.NewDecoder(rest).Decode(&value); err != nil {
-		if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && x.readError(err) {
-			return x.broken(err)
-		}
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return x.broken(err)
-		}
-		return x.strange(seen.Bytes())
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(value, &object) != nil || isError(object) {
-		return x.client.failure(http.StatusOK, x.resp.Header, value, x.model)
-	}
-	if _, ok := object["choices"]; !ok {
-		return x.strange(value)
-	}
-	x.whole = value
-	return nil
-}
-
-// readError says that err came from the connection and not from what was read.
-func (x *exchange) readError(err error) bool {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	return !errors.As(err, &syntax) && !errors.As(err, &kind)
-}
-
-// strange is the error of an answer with a good status that is none: a web page, nothing at all,
-// or JSON of something else.
-func (x *exchange) strange(body []byte) *Error {
-	said := parseRefusal(body)
-	e := x.client.failure(x.resp.StatusCode, x.resp.Header, body, x.model)
-	e.Kind, e.Status, e.final, e.page = BadStream, x.resp.StatusCode, true, said.page
-	e.Limit, e.Prompt, e.Output = 0, 0, 0
-	if !said.page && e.Message == "" {
-		e.Message = e.Body
-		if len(bytes.TrimSpace(body)) == 0 {
-			e.Message = "the answer is empty"
-		}
-	}
-	return e
-}
-
-// broken is the error of a connection that ended in the middle of an answer.
-func (x *exchange) broken(err error) error {
-	var known *Error
-	if errors.As(err, &known) {
-		return known
-	}
-	e := x.client.blank(x.model)
-	e.Kind, e.Err = Broken, shy{err, x.client.endpoint}
-	return e
 }
 
 // Read gives the library its lines.
@@ -278,96 +175,4 @@ func flat(data []byte) []byte {
 		return append([]byte("{ "), data[1:]...)
 	}
 	return data
-}
-
-// authorize sets the headers that let the request in.
-func (c *Client) authorize(req *http.Request) {
-	if key := c.endpoint.Key.Reveal(); key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	for name, value := range c.endpoint.Headers {
-		req.Header.Set(name, value)
-	}
-	req.Header.Set("User-Agent", "winnow")
-}
-
-// send does a request. Its answer's body ends with an *Error when it is silent for too long, and
-// at once when the request's context ends, whoever does the HTTP.
-func (c *Client) send(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancelCause(req.Context())
-	e := c.blank("")
-	e.Kind, e.Silence, e.final = TimedOut, c.begin(), true
-	timer := time.AfterFunc(c.begin(), func() { cancel(e) })
-	resp, err := c.doer.Do(req.WithContext(ctx))
-	timer.Stop()
-	if err != nil {
-		if ctx.Err() != nil {
-			err = endOf(ctx)
-		}
-		cancel(nil)
-		return nil, err
-	}
-	body := &living{ctx: ctx, cancel: cancel, body: resp.Body, client: c, allowed: c.begin()}
-	// A reader that waits in Read is woken by closing what it waits for.
-	body.unwatch = context.AfterFunc(ctx, func() { body.body.Close() })
-	resp.Body = body
-	return resp, nil
-}
-
-// living is a body that dies of silence. Any byte is life, comments too.
-type living struct {
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	unwatch func() bool
-	body    io.ReadCloser
-	client  *Client
-	allowed time.Duration
-}
-
-func (l *living) Read(p []byte) (int, error) {
-	allowed := l.allowed
-	timer := time.AfterFunc(allowed, func() {
-		e := l.client.blank("")
-		e.Kind, e.Silence, e.final = TimedOut, allowed, true
-		l.cancel(e)
-	})
-	n, err := l.body.Read(p)
-	timer.Stop()
-	if n > 0 {
-		l.allowed = l.client.idle()
-	}
-	if err != nil && l.ctx.Err() != nil {
-		err = endOf(l.ctx) // Closing what is read looks like its end, or like anything else.
-	}
-	return n, err
-}
-
-// endOf is why a context ended: our own error for silence, else the caller's wish.
-func endOf(ctx context.Context) error {
-	var silence *Error
-	if errors.As(context.Cause(ctx), &silence) {
-		return silence
-	}
-	return ctx.Err()
-}
-
-func (l *living) Close() error {
-	l.unwatch()
-	err := l.body.Close()
-	l.cancel(nil)
-	return err
-}
-
-// failed reads the answer to a request that a server turned down.
-func (c *Client) failed(resp *http.Response, model string) *Error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10))
-	e := c.failure(resp.StatusCode, resp.Header, body, model)
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Kind, e.final, e.page = NotFound, true, false
-		e.Message = strings.TrimSpace("it points to " + c.endpoint.redact(resp.Header.Get("Location")))
-	}
-	if err != nil && e.Message == "" {
-		e.Err = shy{err, c.endpoint}
-	}
-	return e
 }

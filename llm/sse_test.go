@@ -32,6 +32,7 @@ func TestSSEReader(t *testing.T) {
 		{"one event", "data: a\n\n", `="a" EOF`},
 		{"lines of one event", "data: a\ndata:  b\ndata\n\n", `="a\n b\n" EOF`},
 		{"CR, LF, CRLF", "data: a\r\rdata: b\n\ndata: c\r\n\r\n", `="a" ="b" ="c" EOF`},
+		{"CRLF inside one event", "data: a\r\ndata: b\r\n\r\n", `="a\nb" EOF`},
 		{"comments and unknown fields", ": x\nid: 1\nretry: 5\nfoo\ndata: a\n: y\n\n:\n\n", `="a" EOF`},
 		{"event name before and behind", "event: e\ndata: a\n\ndata: b\nevent: f\n\ndata: c\n\n", `e="a" f="b" ="c" EOF`},
 		{"a name without data is no event", "event: ping\n\ndata: a\n\n", `="a" EOF`},

@@ -1,0 +1,102 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// authorize sets the headers that let the request in.
+func (c *Client) authorize(req *http.Request) {
+	if key := c.endpoint.Key.Reveal(); key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	for name, value := range c.endpoint.Headers {
+		req.Header.Set(name, value)
+	}
+	req.Header.Set("User-Agent", "winnow")
+}
+
+// send does a request. Its answer's body ends with an *Error when it is silent for too long, and
+// at once when the request's context ends, whoever does the HTTP.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	e := c.blank("")
+	e.Kind, e.Silence, e.final = TimedOut, c.begin(), true
+	timer := time.AfterFunc(c.begin(), func() { cancel(e) })
+	resp, err := c.doer.Do(req.WithContext(ctx))
+	timer.Stop()
+	if err != nil {
+		if ctx.Err() != nil {
+			err = endOf(ctx)
+		}
+		cancel(nil)
+		return nil, err
+	}
+	body := &living{ctx: ctx, cancel: cancel, body: resp.Body, client: c, allowed: c.begin()}
+	// A reader that waits in Read is woken by closing what it waits for.
+	body.unwatch = context.AfterFunc(ctx, func() { body.body.Close() })
+	resp.Body = body
+	return resp, nil
+}
+
+// living is a body that dies of silence. Any byte is life, comments too.
+type living struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	unwatch func() bool
+	body    io.ReadCloser
+	client  *Client
+	allowed time.Duration
+}
+
+func (l *living) Read(p []byte) (int, error) {
+	allowed := l.allowed
+	timer := time.AfterFunc(allowed, func() {
+		e := l.client.blank("")
+		e.Kind, e.Silence, e.final = TimedOut, allowed, true
+		l.cancel(e)
+	})
+	n, err := l.body.Read(p)
+	timer.Stop()
+	if n > 0 {
+		l.allowed = l.client.idle()
+	}
+	if err != nil && l.ctx.Err() != nil {
+		err = endOf(l.ctx) // Closing what is read looks like its end, or like anything else.
+	}
+	return n, err
+}
+
+// endOf is why a context ended: our own error for silence, else the caller's wish.
+func endOf(ctx context.Context) error {
+	var silence *Error
+	if errors.As(context.Cause(ctx), &silence) {
+		return silence
+	}
+	return ctx.Err()
+}
+
+func (l *living) Close() error {
+	l.unwatch()
+	err := l.body.Close()
+	l.cancel(nil)
+	return err
+}
+
+// failed reads the answer to a request that a server turned down.
+func (c *Client) failed(resp *http.Response, model string) *Error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10))
+	e := c.failure(resp.StatusCode, resp.Header, body, model)
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		e.Kind, e.final, e.page = NotFound, true, false
+		e.Message = strings.TrimSpace("it points to " + c.endpoint.redact(resp.Header.Get("Location")))
+	}
+	if err != nil && e.Message == "" {
+		e.Err = shy{err, c.endpoint}
+	}
+	return e
+}
