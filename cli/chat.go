@@ -28,6 +28,8 @@ func (p *program) chat(ctx context.Context, search string) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// The first signal ends the chat in order; a second one ends the program.
+	context.AfterFunc(ctx, stop)
 	k, err := p.open(ctx)
 	if err != nil {
 		return err

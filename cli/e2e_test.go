@@ -9,9 +9,6 @@ import (
 	"testing"
 )
 
-// saidByGuide is in every answer of the guide.
-const saidByGuide = "not a language model"
-
 func TestChatFromStartToResume(t *testing.T) {
 	env := home(t)
 	chat := startIn(t, env, 110, 32, "-m", "guide")
