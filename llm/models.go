@@ -47,7 +47,7 @@ func (l listed) name() string {
 }
 
 // window is what the entry says about the running window, zero for nothing. LM Studio's and
-// Ollama's max_context_length would be what the model was trained for: see windowOf.
+// Ollama's max_context_length is what the model was trained for.
 func (l listed) window() Window {
 	for _, field := range []struct {
 		raw    json.RawMessage
