@@ -1,0 +1,299 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/atotto/clipboard"
+
+	"winnow/session"
+)
+
+// restTime is how long the draft rests before its plan is made.
+const restTime = 60 * time.Millisecond
+
+// draftChanged plans the next request anew, after the draft has rested.
+func (m *Model) draftChanged() tea.Cmd {
+	m.generation++
+	n := m.generation
+	return tea.Tick(restTime, func(time.Time) tea.Msg { return previewDueMsg{n} })
+}
+
+func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
+	if msg.generation != m.generation || m.turn.busy {
+		return nil
+	}
+	s, draft := m.session, m.composer.text()
+	if m.isCommand(draft) {
+		draft = ""
+	}
+	return func() tea.Msg {
+		plan, err := s.Preview(draft)
+		return planMsg{msg.generation, plan, err}
+	}
+}
+
+func (m *Model) planned(msg planMsg) tea.Cmd {
+	if msg.generation != m.generation {
+		return nil
+	}
+	m.panel.set(msg.plan, msg.err)
+	if msg.err == nil || len(msg.plan.Entries) > 0 {
+		m.chat.judge(msg.plan)
+	}
+	return nil
+}
+
+// load reads what opening a session left out.
+func (m *Model) load(s *session.Session) tea.Cmd {
+	ctx := m.within
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		err := s.LoadRest(ctx)
+		receipts, more := s.Receipts(ctx)
+		return loadedMsg{s, receipts, errors.Join(err, more)}
+	}
+}
+
+func (m *Model) loaded(msg loadedMsg) tea.Cmd {
+	if msg.session != m.session {
+		return nil
+	}
+	m.chat.prepend(m.session.Messages(), msg.receipts)
+	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
+		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged())
+	}
+	return m.draftChanged()
+}
+
+func (m *Model) loadPrompts() tea.Cmd {
+	ctx, db := m.within, m.options.Deps.Store
+	if db == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		prompts, err := db.Prompts(ctx, 500)
+		return promptsMsg{prompts, err}
+	}
+}
+
+func (m *Model) promptsRead(msg promptsMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(sentence(msg.err))
+	}
+	m.composer.prompts = append(m.composer.prompts, msg.prompts...)
+	return nil
+}
+
+// keepPrompt writes a sent prompt down for the arrow keys.
+func (m *Model) keepPrompt(text string) tea.Cmd {
+	ctx, db := m.within, m.options.Deps.Store
+	if db == nil || strings.TrimSpace(text) == "" {
+		return nil
+	}
+	id := m.info.ID
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		if err := errors.Join(db.AddPrompt(ctx, text), db.SaveDraft(ctx, id, "")); err != nil {
+			return settledMsg{err: fmt.Errorf("keep the prompt: %w", err)}
+		}
+		return nil
+	}
+}
+
+// draftMsg is a session's draft that was never sent.
+type draftMsg struct {
+	session *session.Session
+	text    string
+}
+
+// loadDraft reads the draft that a session was left with.
+func (m *Model) loadDraft(s *session.Session) tea.Cmd {
+	ctx, db, id := m.within, m.options.Deps.Store, s.Info().ID
+	if db == nil || id == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		text, err := db.Draft(ctx, id)
+		if err != nil {
+			return settledMsg{err: fmt.Errorf("read the draft: %w", err)}
+		}
+		return draftMsg{s, text}
+	}
+}
+
+func (m *Model) draftRead(msg draftMsg) tea.Cmd {
+	if msg.session != m.session || msg.text == "" || !m.composer.empty() {
+		return nil
+	}
+	m.composer.set(msg.text)
+	m.arrange()
+	return m.draftChanged()
+}
+
+// keepDraft writes the unsent draft down.
+func (m *Model) keepDraft() tea.Cmd {
+	ctx, db, id, text := m.within, m.options.Deps.Store, m.info.ID, m.composer.text()
+	if db == nil || id == "" || db.ReadOnly() {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		if err := db.SaveDraft(ctx, id, text); err != nil {
+			return settledMsg{err: fmt.Errorf("keep the draft: %w", err)}
+		}
+		return nil
+	}
+}
+
+// copyText gives a stored text to the terminal and to the system's clipboard.
+func (m *Model) copyText(what, text string) tea.Cmd {
+	return tea.Batch(tea.SetClipboard(text), func() tea.Msg {
+		return copiedMsg{what, clipboard.WriteAll(text)}
+	})
+}
+
+func (m *Model) copied(msg copiedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.say("Copied " + msg.what + " through the terminal (OSC 52); this machine has no clipboard of its own.")
+	}
+	return m.say("Copied " + msg.what + " to the system's clipboard, and through the terminal (OSC 52).")
+}
+
+func (m *Model) copyMessage() tea.Cmd {
+	message, ok := m.chat.selected()
+	if m.focus != transcriptPane || !ok {
+		message, ok = m.chat.lastAnswer()
+	}
+	if !ok || message.Content == "" {
+		return m.complain("There is no text to copy.")
+	}
+	return m.copyText(plural(len([]rune(message.Content)), "character"), message.Content)
+}
+
+func (m *Model) copyCode() tea.Cmd {
+	message, ok := m.chat.selected()
+	code := lastCode(message.Content)
+	if !ok || code == "" {
+		return m.complain("This message has no code block.")
+	}
+	return m.copyText("a code block of "+plural(strings.Count(code, "\n")+1, "line"), code)
+}
+
+// lastCode is the text of the last fenced code block, "" for none.
+func lastCode(text string) string {
+	var code, open []string
+	fence := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		bare := strings.TrimLeft(line, " ")
+		switch {
+		case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
+			fence = bare[:len(bare)-len(strings.TrimLeft(bare, bare[:1]))]
+			open = []string{}
+		case fence != "" && strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]+" ") == "":
+			code, fence = open, ""
+		case fence != "":
+			open = append(open, line)
+		}
+	}
+	if fence != "" {
+		code = open
+	}
+	return strings.Join(code, "\n")
+}
+
+// openEditor writes the draft to a file for the user's editor.
+func (m *Model) openEditor() tea.Cmd {
+	text := m.composer.text()
+	return func() tea.Msg {
+		f, err := os.CreateTemp("", "winnow-draft-*.md")
+		if err != nil {
+			return editMsg{err: err}
+		}
+		_, err = f.WriteString(text)
+		return editMsg{f.Name(), errors.Join(err, f.Close())}
+	}
+}
+
+func (m *Model) edit(msg editMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(sentence(fmt.Errorf("write the draft for the editor: %w", msg.err)))
+	}
+	words := strings.Fields(m.editor)
+	if len(words) == 0 {
+		words = []string{"vi"}
+	}
+	c := exec.Command(words[0], append(words[1:], msg.path)...)
+	return tea.ExecProcess(c, func(err error) tea.Msg {
+		defer os.Remove(msg.path)
+		if err != nil {
+			return editedMsg{err: fmt.Errorf("run the editor %s: %w", words[0], err)}
+		}
+		text, err := os.ReadFile(msg.path)
+		return editedMsg{strings.TrimRight(string(text), "\n"), err}
+	})
+}
+
+func (m *Model) edited(msg editedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(sentence(msg.err) + " The draft is as it was.")
+	}
+	m.composer.set(msg.text)
+	m.arrange()
+	return m.draftChanged()
+}
+
+// newSession begins a session with the model in use.
+func (m *Model) newSession() tea.Cmd {
+	if m.turn.busy {
+		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it.")
+	}
+	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
+	keep := m.keepDraft()
+	return tea.Batch(keep, func() tea.Msg {
+		s, err := session.New(deps, start)
+		return openedMsg{session: s, err: err}
+	})
+}
+
+// openSession opens a stored session.
+func (m *Model) openSession(id string) tea.Cmd {
+	if m.turn.busy {
+		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it.")
+	}
+	ctx, deps, ref := m.within, m.options.Deps, m.ref
+	return tea.Batch(m.keepDraft(), func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		s, err := session.Open(ctx, deps, id, ref)
+		return openedMsg{session: s, err: err}
+	})
+}
+
+func (m *Model) opened(msg openedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(sentence(msg.err))
+	}
+	if m.turn.busy {
+		return m.complain("An answer is still arriving; the session was not changed.")
+	}
+	m.turn = turn{number: m.turn.number + 1}
+	m.overlay = noOverlay
+	m.composer.set("")
+	m.setFocus(draftPane)
+	m.adopt(msg.session)
+	return tea.Batch(m.load(msg.session), m.loadDraft(msg.session), m.draftChanged())
+}

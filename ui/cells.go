@@ -1,0 +1,193 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// fit cuts or pads a styled line to exactly width cells.
+func fit(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	have := ansi.StringWidth(s)
+	if have > width {
+		s = ansi.Truncate(s, width, "…")
+		have = ansi.StringWidth(s)
+	}
+	return s + strings.Repeat(" ", max(0, width-have))
+}
+
+// spread puts left and right on one line of width cells. Where both do not fit, left is cut as
+// long as it keeps a third of the line, then right is.
+func spread(left, right string, width int) string {
+	lw, rw := ansi.StringWidth(left), ansi.StringWidth(right)
+	if rw == 0 || width < 4 {
+		return fit(left, width)
+	}
+	if lw+1+rw > width {
+		lw = min(lw, max(width/3, width-rw-1))
+		left = ansi.Truncate(left, lw, "…")
+		lw = ansi.StringWidth(left)
+		rw = min(rw, max(0, width-lw-1))
+		right = ansi.Truncate(right, rw, "…")
+		rw = ansi.StringWidth(right)
+	}
+	return fit(left+strings.Repeat(" ", max(0, width-lw-rw))+right, width)
+}
+
+// wrap breaks a text into lines of at most width cells, at words where it can.
+func wrap(s string, width int) []string {
+	if width <= 0 {
+		return nil
+	}
+	return strings.Split(ansi.Wrap(s, width, ""), "\n")
+}
+
+// titled is what stands in the top line of a frame.
+type titled struct {
+	title string
+	right string         // at the right end, may be styled
+	line  lipgloss.Style // the frame's style
+	name  lipgloss.Style // the title's style
+}
+
+// frame draws lines into a box with rounded corners and a title. Lines that are missing are
+// blank; lines too many are left out.
+func frame(b box, t titled, lines []string) []string {
+	if b.w < 2 || b.h < 2 {
+		return blank(lines, b.w, b.h)
+	}
+	in := b.w - 2
+	out := make([]string, 0, b.h)
+	title, right := t.title, t.right
+	if title != "" {
+		title = " " + ansi.Truncate(title, max(0, in-4), "…") + " "
+	}
+	if right != "" {
+		right = " " + right + " "
+	}
+	rule := in - ansi.StringWidth(title) - ansi.StringWidth(right) - 1
+	if rule < 1 {
+		right = ""
+		rule = in - ansi.StringWidth(title) - 1
+	}
+	if rule < 0 {
+		title, rule = "", in-1
+	}
+	tail := ""
+	if right != "" {
+		tail = "─"
+		rule--
+	}
+	out = append(out, t.line.Render("╭")+t.name.Render(title)+
+		t.line.Render(strings.Repeat("─", max(0, rule+1)))+right+t.line.Render(tail+"╮"))
+	side := t.line.Render("│")
+	for i := range b.h - 2 {
+		s := ""
+		if i < len(lines) {
+			s = lines[i]
+		}
+		out = append(out, side+fit(s, in)+side)
+	}
+	return append(out, t.line.Render("╰"+strings.Repeat("─", in)+"╯"))
+}
+
+// blank fits lines into a box without a frame.
+func blank(lines []string, w, h int) []string {
+	out := make([]string, max(0, h))
+	for i := range out {
+		s := ""
+		if i < len(lines) {
+			s = lines[i]
+		}
+		out[i] = fit(s, w)
+	}
+	return out
+}
+
+// lay draws a block of lines over a screen at a box's place.
+func lay(screen []string, b box, block []string) {
+	for i, s := range block {
+		y := b.y + i
+		if y < 0 || y >= len(screen) || i >= b.h {
+			continue
+		}
+		under := screen[y]
+		right := ansi.StringWidth(under)
+		screen[y] = ansi.Cut(under, 0, b.x) + s
+		if b.x+b.w < right {
+			screen[y] += ansi.Cut(under, b.x+b.w, right)
+		}
+	}
+}
+
+// thousands writes 5312 as 5,312.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "−", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+// size writes a number of bytes as people do.
+func size(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n) + " B"
+	case n < 1_000_000:
+		return strconv.FormatFloat(float64(n)/1000, 'f', 1, 64) + " kB"
+	}
+	return strconv.FormatFloat(float64(n)/1_000_000, 'f', 1, 64) + " MB"
+}
+
+// plural writes "1 line" and "2 lines".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return thousands(n) + " " + thing + "s"
+}
+
+// lasted writes a duration of a turn: 1.9 s, 42 s, 3 m 05 s.
+func lasted(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + " s"
+	}
+	s := int(d.Seconds())
+	rest := strconv.Itoa(s % 60)
+	if len(rest) == 1 {
+		rest = "0" + rest
+	}
+	return strconv.Itoa(s/60) + " m " + rest + " s"
+}
+
+// age writes how long ago something was, in one short word.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	case d < 24*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + " h"
+	case d < 60*24*time.Hour:
+		return strconv.Itoa(int(d.Hours()/24)) + " d"
+	}
+	return strconv.Itoa(int(d.Hours()/24/30)) + " mo"
+}
+
+// fitWidth is the width of a text in cells.
+func fitWidth(s string) int { return ansi.StringWidth(s) }

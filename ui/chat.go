@@ -1,0 +1,452 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/markdown"
+	"winnow/ui/transcript"
+)
+
+// arriving is the item of the answer that streams; it takes the stored message's id when it has
+// one. Items of tool calls have the numbers below it.
+const arriving = -1
+
+// chat is the transcript with the messages behind it.
+type chat struct {
+	list      *transcript.Model
+	messages  []store.Message
+	place     map[int64]int // by message id
+	calls     int64         // items of tool calls made so far
+	plan      history.Plan
+	streaming bool
+	focused   bool
+	reasoning bool // reasoning is unfolded
+	receipts  map[int64]session.Receipt
+	name      string // the model that answers, in short
+	width     int
+	styles    styles
+}
+
+func newChat() chat {
+	return chat{list: transcript.New(transcript.Options{}), place: map[int64]int{}, receipts: map[int64]session.Receipt{}}
+}
+
+func (c *chat) restyle(st styles) {
+	c.styles = st
+	md := markdown.Dark
+	switch st.theme {
+	case lightTheme:
+		md = markdown.Light
+	case noColour:
+		md = markdown.Plain
+	}
+	c.list.SetStyles(transcript.Styles{
+		Label: func(it transcript.Item) lipgloss.Style {
+			switch it.Role {
+			case history.User:
+				return st.user
+			case history.Assistant:
+				return st.model
+			case history.System:
+				return st.system
+			}
+			return st.tool
+		},
+		Reasoning: st.dim, Note: st.warn, Footer: st.faint, Fold: st.dim, Rule: st.accent, Cursor: st.focus,
+	}, md)
+}
+
+func (c *chat) resize(w, h int) {
+	c.width = w
+	c.list.SetSize(w, h)
+}
+
+// reset shows other messages.
+func (c *chat) reset(messages []store.Message) {
+	c.messages, c.place, c.plan, c.streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
+	c.receipts = map[int64]session.Receipt{}
+	c.list.ClearBoundary()
+	c.list.SetMarks(nil)
+	c.list.SetItems(nil)
+	c.keep(messages)
+	c.list.SetItems(c.items(messages))
+}
+
+// keep notes messages behind the list, at the end.
+func (c *chat) keep(messages []store.Message) {
+	for _, m := range messages {
+		c.place[m.ID] = len(c.messages)
+		c.messages = append(c.messages, m)
+	}
+}
+
+// prepend shows the messages that opening a session left out, and the receipts of the answers.
+func (c *chat) prepend(all []store.Message, receipts map[int64]session.Receipt) {
+	for id, r := range receipts {
+		c.receipts[id] = r
+	}
+	older := 0
+	for len(c.messages) > 0 && older < len(all) && all[older].ID != c.messages[0].ID {
+		older++
+	}
+	if older == len(all) {
+		older = 0
+	}
+	shown := c.messages
+	if older > 0 {
+		c.messages, c.place = nil, make(map[int64]int, len(all))
+		c.keep(all[:older])
+		c.keep(shown)
+		c.list.Prepend(c.items(all[:older])...)
+	}
+	for _, m := range shown {
+		if it, ok := c.list.Item(m.ID); ok && it.Footer == "" && m.Request != 0 {
+			c.list.Replace(m.ID, c.item(m))
+		}
+	}
+}
+
+// items are the items of messages: each message, and each tool call of it.
+func (c *chat) items(messages []store.Message) []transcript.Item {
+	items := make([]transcript.Item, 0, len(messages))
+	for _, m := range messages {
+		items = append(items, c.item(m))
+		items = append(items, c.callItems(m)...)
+	}
+	return items
+}
+
+func (c *chat) item(m store.Message) transcript.Item {
+	it := transcript.Item{ID: m.ID, Role: m.Role, Label: speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning}
+	switch m.Role {
+	case history.Assistant:
+		it.Label = shortName(m.Model)
+		if r, ok := c.receipts[m.Request]; ok && m.Request != 0 {
+			it.Footer = receipt(r)
+		}
+	case history.Tool:
+		it.Fold, it.Plain = true, true
+		if m.Content == "" {
+			it.Note = "the tool answered nothing"
+		}
+	case history.User:
+		it.Plain = true
+	}
+	switch m.Status {
+	case history.Interrupted:
+		it.Note = "stopped here"
+	case history.Failed:
+		it.Note = "failed before anything arrived"
+	case history.Quarantined:
+		it.Note = "cannot be read; kept, never sent"
+	case history.Streaming:
+		it.Note = "still arriving"
+	}
+	return it
+}
+
+func (c *chat) callItems(m store.Message) []transcript.Item {
+	var items []transcript.Item
+	for _, call := range m.ToolCalls {
+		c.calls++
+		items = append(items, transcript.Item{
+			ID: arriving - c.calls, Role: history.Tool, Label: "call", Fold: true, Plain: true,
+			Text: call.Name + " " + call.Arguments,
+		})
+	}
+	return items
+}
+
+// shortName is a model's name in the few cells beside an answer: gpt-5.2 is gpt.
+func shortName(model string) string {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	letters := strings.TrimRightFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
+	for i, r := range name {
+		if !unicode.IsLetter(r) {
+			letters = name[:i]
+			break
+		}
+	}
+	if letters == "" {
+		return "model"
+	}
+	return markdown.OneLine(letters, 5)
+}
+
+// receipt sums up an answer in one line.
+func receipt(r session.Receipt) string {
+	parts := []string{fmt.Sprintf("saw %s of %s", thousands(r.Sent), thousands(r.Stored))}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.Cut, "cut"}, {r.Dropped, "dropped"}, {r.Recalled, "recalled"}, {r.Repaired, "repaired"}} {
+		if p.n > 0 {
+			parts = append(parts, thousands(p.n)+" "+p.what)
+		}
+	}
+	in := "~" + thousands(r.Estimate) + " in"
+	if r.Usage.Prompt > 0 {
+		in = thousands(r.Usage.Prompt) + " in"
+		if r.Usage.Cached > 0 {
+			in += " (" + thousands(r.Usage.Cached) + " cached)"
+		}
+	}
+	if r.Usage.Answer > 0 {
+		in += " / " + thousands(r.Usage.Answer) + " out"
+	}
+	parts = append(parts, in)
+	if r.Took > 0 {
+		parts = append(parts, lasted(r.Took))
+	}
+	if r.Retries > 0 {
+		parts = append(parts, "tried "+plural(r.Retries+1, "time"))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// add shows one more stored message.
+func (c *chat) add(m store.Message, r session.Receipt) {
+	if m.Request != 0 && r.Stored+r.Estimate > 0 {
+		c.receipts[m.Request] = r
+	}
+	c.keep([]store.Message{m})
+	c.list.Append(c.items([]store.Message{m})...)
+}
+
+// stream adds to the answer that arrives.
+func (c *chat) stream(text, reasoning string) {
+	if !c.streaming {
+		c.streaming = true
+		c.list.Append(transcript.Item{ID: arriving, Role: history.Assistant, Label: c.name})
+		if c.reasoning {
+			c.list.ToggleReasoning(arriving)
+		}
+	}
+	c.list.Write(arriving, text, reasoning)
+}
+
+// answer puts the stored answer in the place of the one that streamed.
+func (c *chat) answer(m store.Message, r session.Receipt) {
+	if !c.streaming {
+		c.add(m, r)
+		return
+	}
+	c.streaming = false
+	c.receipts[m.Request] = r
+	c.keep([]store.Message{m})
+	c.list.Replace(arriving, c.item(m))
+	c.list.Append(c.callItems(m)...)
+}
+
+// settle ends a turn: what streamed and was never stored says so.
+func (c *chat) settle() {
+	if !c.streaming {
+		return
+	}
+	c.streaming = false
+	it, ok := c.list.Item(arriving)
+	if !ok {
+		return
+	}
+	c.calls++
+	it.ID, it.Note = arriving-c.calls, "not saved"
+	c.list.Replace(arriving, it)
+}
+
+// forgetAnswer takes what follows the last user message off the screen: a sibling will stand there.
+func (c *chat) forgetAnswer() {
+	last := len(c.messages) - 1
+	for last >= 0 && c.messages[last].Role != history.User {
+		last--
+	}
+	if last < 0 {
+		return
+	}
+	keep, receipts := c.messages[:last+1:last+1], c.receipts
+	c.reset(keep)
+	c.receipts = receipts
+	c.list.SetItems(c.items(keep))
+}
+
+// judge shows the verdicts of a plan beside the messages.
+func (c *chat) judge(plan history.Plan) {
+	c.plan = plan
+	c.list.SetMarks(c.mark)
+	c.list.ClearBoundary()
+	for i := len(plan.Entries) - 1; i >= 0; i-- {
+		if plan.Entries[i].Disposition == history.Dropped {
+			if i+1 < len(plan.Entries) {
+				c.list.SetBoundary(plan.Entries[i+1].ID)
+			}
+			return
+		}
+	}
+}
+
+// verdict is the plan's entry of a message. The plan has one entry per message, in order.
+func (c *chat) verdict(id int64) (history.Entry, bool) {
+	i, ok := c.place[id]
+	if ok && i < len(c.plan.Entries) && c.plan.Entries[i].ID == id {
+		return c.plan.Entries[i], true
+	}
+	return history.Entry{}, false
+}
+
+func (c *chat) mark(id int64) transcript.Mark {
+	e, ok := c.verdict(id)
+	if !ok {
+		return transcript.Mark{}
+	}
+	g := glyph(e)
+	tag := word(e)
+	if e.Disposition == history.Cut {
+		tag = fmt.Sprintf("✂ %s/%s", thousands(e.CharsAfter), thousands(e.CharsBefore))
+	}
+	return transcript.Mark{Glyph: g, Tag: tag, Style: c.styles.ofGlyph(g)}
+}
+
+func (c *chat) empty() bool    { return c.list.Len() == 0 }
+func (c *chat) view() []string { return c.list.Lines() }
+
+// position says how far down the list is, where it does not follow its end.
+func (c *chat) position() string {
+	if c.list.Following() {
+		return ""
+	}
+	above, shown, total := c.list.Position()
+	if c.list.NewBelow() {
+		return "new below ↓"
+	}
+	return fmt.Sprintf("%d %%", min(100, (above+shown)*100/max(1, total)))
+}
+
+func (c *chat) focus(on bool) {
+	c.focused = on
+	if !on {
+		c.list.ClearCursor()
+		return
+	}
+	c.list.MoveCursor(0)
+}
+
+// selected is the message under the cursor; a tool call's item stands for its message.
+func (c *chat) selected() (store.Message, bool) {
+	id, ok := c.list.Cursor()
+	if !ok {
+		return store.Message{}, false
+	}
+	i, ok := c.place[id]
+	if !ok {
+		return store.Message{}, false
+	}
+	return c.messages[i], true
+}
+
+func (c *chat) last() (store.Message, bool) {
+	if len(c.messages) == 0 {
+		return store.Message{}, false
+	}
+	return c.messages[len(c.messages)-1], true
+}
+
+func (c *chat) lastAnswer() (store.Message, bool) {
+	for i := len(c.messages) - 1; i >= 0; i-- {
+		if m := c.messages[i]; m.Role == history.Assistant && m.Content != "" {
+			return m, true
+		}
+	}
+	return store.Message{}, false
+}
+
+func (c *chat) scroll(n int) { c.list.Scroll(n) }
+func (c *chat) step(n int)   { c.list.MoveCursor(n) }
+func (c *chat) half(n int)   { c.list.HalfPage(n) }
+func (c *chat) page(n int)   { c.list.Page(n) }
+func (c *chat) top()         { c.list.Top() }
+func (c *chat) bottom()      { c.list.Bottom() }
+
+// goTo selects a message.
+func (c *chat) goTo(id int64) bool { return c.list.SetCursor(id) }
+
+// boundary selects the first message that the model still sees, and says whether there is one
+// that it does not see any more.
+func (c *chat) boundary() bool {
+	for i := len(c.plan.Entries) - 1; i >= 0; i-- {
+		if c.plan.Entries[i].Disposition == history.Dropped {
+			return i+1 < len(c.plan.Entries) && c.goTo(c.plan.Entries[i+1].ID)
+		}
+	}
+	return false
+}
+
+// expand unfolds the item under the cursor, and says whether it had anything to unfold.
+func (c *chat) expand() bool {
+	id, ok := c.list.Cursor()
+	it, there := c.list.Item(id)
+	switch {
+	case !ok || !there:
+		return false
+	case it.Fold:
+		c.list.Toggle(id)
+	case it.Reasoning != "":
+		c.list.ToggleReasoning(id)
+	default:
+		return false
+	}
+	return true
+}
+
+// toggleReasoning unfolds all reasoning or folds it, and says which.
+func (c *chat) toggleReasoning() bool {
+	c.reasoning = !c.reasoning
+	for _, m := range c.messages {
+		if m.Reasoning != "" {
+			c.list.ToggleReasoning(m.ID)
+		}
+	}
+	if c.streaming {
+		c.list.ToggleReasoning(arriving)
+	}
+	return c.reasoning
+}
+
+// viewOf is a message's text with what the model does not get dimmed, and what stands in its
+// place.
+func viewOf(st styles, text string, e history.Entry) []string {
+	runes := []rune(text)
+	if e.Disposition != history.Kept && e.Disposition != history.Cut && e.Disposition != history.Recalled {
+		return dimmed(st.faint, text)
+	}
+	var b strings.Builder
+	at := 0
+	for _, cut := range e.Cuts {
+		from, to := min(max(at, cut.From), len(runes)), min(max(cut.From, cut.To), len(runes))
+		b.WriteString(markdown.Visible(string(runes[at:from])))
+		for _, in := range e.Inserted {
+			if in.At >= cut.From && in.At <= cut.To {
+				b.WriteString(strings.Join(dimmed(st.added, "✚"+in.Text), "\n"))
+			}
+		}
+		b.WriteString(strings.Join(dimmed(st.faint, string(runes[from:to])), "\n"))
+		at = to
+	}
+	b.WriteString(markdown.Visible(string(runes[min(at, len(runes)):])))
+	return strings.Split(b.String(), "\n")
+}
+
+func dimmed(style lipgloss.Style, text string) []string {
+	lines := strings.Split(markdown.Visible(text), "\n")
+	for i, s := range lines {
+		if s != "" {
+			lines[i] = style.Render(s)
+		}
+	}
+	return lines
+}

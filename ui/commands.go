@@ -1,0 +1,195 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+)
+
+// Command is one slash command.
+type Command struct {
+	Name  string   // without the slash
+	Also  []string // other names
+	Args  string   // what may follow, "" for nothing; in brackets where it may be left out
+	Help  string
+	runit func(*Model, string) tea.Cmd
+}
+
+// Commands lists the slash commands in the order of the palette.
+func Commands() []Command {
+	return []Command{
+		{"context", nil, "", "show every message and what becomes of it", (*Model).showContext},
+		{"budget", nil, "TOKENS", "limit the tokens of a request; auto takes the model's window", (*Model).setBudget},
+		{"preset", nil, "[NAME]", "choose how a request is cut: " + strings.Join(history.Presets(), ", "), (*Model).setPreset},
+		{"pin", nil, "", "pin the selected message: it is always sent whole", func(m *Model, _ string) tea.Cmd { return m.flag(history.Pin) }},
+		{"exclude", nil, "", "exclude the selected message: it is never sent", func(m *Model, _ string) tea.Cmd { return m.flag(history.Exclude) }},
+		{"resume", []string{"sessions", "continue"}, "", "open another session", func(m *Model, _ string) tea.Cmd { return m.openSessions() }},
+		{"new", []string{"clear"}, "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }},
+		{"rename", nil, "TITLE", "give the session a title", (*Model).rename},
+		{"title", nil, "", "have a title written for the session", (*Model).retitle},
+		{"copy", nil, "", "copy the selected message, else the last answer", func(m *Model, _ string) tea.Cmd { return m.copyMessage() }},
+		{"model", nil, "[ENDPOINT/MODEL]", "choose the model", (*Model).chooseModel},
+		{"system", nil, "[TEXT]", "set the session's system prompt; nothing takes the configured one", (*Model).setSystem},
+		{"thinking", nil, "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.toggleReasoning() }},
+		{"retry", nil, "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain() }},
+		{"help", nil, "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }},
+		{"quit", []string{"exit"}, "", "leave winnow", func(m *Model, _ string) tea.Cmd { return m.quit() }},
+	}
+}
+
+// usage is the command as it is typed.
+func (c Command) usage() string {
+	if c.Args == "" {
+		return "/" + c.Name
+	}
+	return "/" + c.Name + " " + c.Args
+}
+
+// commandNamed finds a command by any of its names.
+func commandNamed(name string) (Command, bool) {
+	for _, c := range Commands() {
+		if c.Name == name {
+			return c, true
+		}
+		for _, also := range c.Also {
+			if also == name {
+				return c, true
+			}
+		}
+	}
+	return Command{}, false
+}
+
+// completions are the commands that a draft may become: it is a slash and the beginning of a name.
+func completions(draft string) []Command {
+	name, ok := strings.CutPrefix(draft, "/")
+	if !ok || strings.ContainsAny(name, " \n/") {
+		return nil
+	}
+	var out []Command
+	for _, c := range Commands() {
+		fits := strings.HasPrefix(c.Name, name)
+		for _, also := range c.Also {
+			fits = fits || name != "" && strings.HasPrefix(also, name)
+		}
+		if fits {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// isCommand says whether a draft is a command and not a message. What begins with /guide is a
+// message where the guide answers; a space in front of a slash makes any text a message.
+func (m *Model) isCommand(draft string) bool {
+	if !strings.HasPrefix(draft, "/") || strings.Contains(draft, "\n") {
+		return false
+	}
+	guide := m.ref == "guide" || strings.HasPrefix(m.ref, "guide/")
+	return !(guide && (draft == "/guide" || strings.HasPrefix(draft, "/guide ")))
+}
+
+// runCommand does what a draft that begins with a slash says.
+func (m *Model) runCommand(draft string) tea.Cmd {
+	name, args, _ := strings.Cut(strings.TrimPrefix(draft, "/"), " ")
+	args = strings.TrimSpace(args)
+	c, ok := commandNamed(name)
+	switch {
+	case !ok:
+		return m.complain(fmt.Sprintf("There is no command /%s. A space in front of the slash sends it as a message.", name))
+	case c.Args == "" && args != "":
+		return m.complain("/" + name + " takes nothing after it.")
+	case c.Args != "" && c.Args[0] != '[' && args == "":
+		return m.complain("It is " + c.usage() + ".")
+	}
+	m.composer.remember(draft)
+	m.composer.set("")
+	return tea.Batch(c.runit(m, args), m.draftChanged())
+}
+
+func (m *Model) setBudget(args string) tea.Cmd {
+	n := 0
+	if args != "auto" {
+		var err error
+		if n, err = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(args)); err != nil || n < 0 {
+			return m.complain("A budget is a number of tokens, or auto.")
+		}
+	}
+	said := "Requests are limited to " + thousands(n) + " tokens."
+	if n == 0 {
+		said = "Requests may fill the model's window."
+	}
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return settledMsg{text: said, err: s.SetBudget(ctx, n)}
+	}
+}
+
+func (m *Model) setPreset(args string) tea.Cmd {
+	if args == "" {
+		return m.say("The preset is " + m.session.Policy().Preset + ". There are " + strings.Join(history.Presets(), ", ") + ".")
+	}
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return settledMsg{text: "Requests are cut by the preset " + args + ".", err: s.SetPreset(ctx, args)}
+	}
+}
+
+func (m *Model) setSystem(args string) tea.Cmd {
+	said := "The session has its own system prompt."
+	if args == "" {
+		said = "The session takes the configured system prompt."
+	}
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return settledMsg{text: said, err: s.SetSystem(ctx, args)}
+	}
+}
+
+func (m *Model) rename(title string) tea.Cmd {
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return settledMsg{text: "The session is called " + title + ".", err: s.Rename(ctx, title)}
+	}
+}
+
+func (m *Model) retitle(string) tea.Cmd {
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		title, err := s.Retitle(ctx, true)
+		return settledMsg{text: "The session is called " + title + ".", err: err}
+	}
+}
+
+// flag decides by hand about the selected message; "" gives it back to the rules.
+func (m *Model) flag(f history.Flag) tea.Cmd {
+	message, ok := m.chat.selected()
+	if !ok || message.ID == 0 {
+		return m.complain("Select a message first: " + m.keys.Focus.Help().Key + " goes to the transcript.")
+	}
+	said := map[history.Flag]string{
+		history.Pin:     "Pinned: the message is always sent whole.",
+		history.Exclude: "Excluded: the message is never sent.",
+		"":              "The message is back under the rules.",
+	}[f]
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return settledMsg{text: said, err: s.SetFlag(ctx, message.ID, f)}
+	}
+}

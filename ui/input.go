@@ -1,0 +1,398 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+)
+
+// quitWithin is how soon a second ctrl+c must follow the first to quit.
+const quitWithin = 2 * time.Second
+
+// keyPress gives a key to whom it belongs: the acts that always work, then the question, the
+// overlay, the acts that work in every pane, the pane.
+func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
+	before := m.composer.shown()
+	cmd := m.route(msg)
+	if m.composer.shown() != before {
+		m.popup = 0
+		m.arrange()
+		cmd = tea.Batch(cmd, m.draftChanged())
+	}
+	return cmd
+}
+
+func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
+	k := &m.keys
+	switch {
+	case pressed(msg, k.Stop):
+		return m.interrupt()
+	case pressed(msg, k.Suspend):
+		return tea.Suspend
+	case m.turn.asked != nil:
+		return m.questionKey(msg)
+	case m.overlay != noOverlay:
+		return m.overlayKey(msg)
+	case pressed(msg, k.Back):
+		return m.back()
+	}
+	if cmd, ok := m.globalKey(msg); ok {
+		return cmd
+	}
+	switch m.focus {
+	case transcriptPane:
+		return m.transcriptKey(msg)
+	case panelPane:
+		return m.panelKey(msg)
+	}
+	return m.draftKey(msg)
+}
+
+// interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
+func (m *Model) interrupt() tea.Cmd {
+	switch {
+	case m.turn.busy && !m.turn.stopping:
+		return m.stopTurn()
+	case m.armed != 0:
+		return m.quit()
+	case !m.composer.empty():
+		m.composer.remember(m.composer.text())
+		m.composer.set("")
+		return tea.Batch(m.say("Cleared; "+m.keys.Older.Help().Key+" brings it back."), m.arm())
+	}
+	return tea.Batch(m.say("Press "+m.keys.Stop.Help().Key+" again to quit."), m.arm())
+}
+
+// arm makes the next ctrl+c a quit, for a while.
+func (m *Model) arm() tea.Cmd {
+	m.arms++
+	m.armed = m.arms
+	n := m.arms
+	return tea.Tick(quitWithin, func(time.Time) tea.Msg { return disarmMsg{n} })
+}
+
+func (m *Model) disarm(msg disarmMsg) tea.Cmd {
+	if msg.generation == m.armed {
+		m.armed = 0
+	}
+	return nil
+}
+
+// quit leaves; a running answer is stopped and saved first.
+func (m *Model) quit() tea.Cmd {
+	if !m.turn.busy {
+		return tea.Sequence(m.keepDraft(), tea.Quit)
+	}
+	m.quitting = true
+	return tea.Batch(m.stopTurn(), m.keepDraft(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
+}
+
+// back is esc: leave the selection, else stop the answer, else nothing. It never changes history.
+func (m *Model) back() tea.Cmd {
+	switch {
+	case m.focus != draftPane:
+		m.setFocus(draftPane)
+		return nil
+	case m.turn.busy && !m.turn.stopping:
+		return m.stopTurn()
+	case m.turn.busy:
+		return m.say("The answer is being stopped.")
+	case m.alert != "":
+		m.alert = ""
+		m.arrange()
+		return nil
+	}
+	return m.say("Nothing to close or stop.")
+}
+
+func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+	k := &m.keys
+	switch {
+	case pressed(msg, k.Palette):
+		return m.openPalette(), true
+	case pressed(msg, k.New):
+		return m.newSession(), true
+	case pressed(msg, k.Sessions):
+		return m.openSessions(), true
+	case pressed(msg, k.Models):
+		return m.openModels(), true
+	case pressed(msg, k.Context):
+		return m.togglePanel(), true
+	case pressed(msg, k.Reason):
+		return m.toggleReasoning(), true
+	case pressed(msg, k.Help):
+		return m.openHelp(), true
+	case pressed(msg, k.PageUp):
+		m.chat.page(-1)
+		return nil, true
+	case pressed(msg, k.PageDown):
+		m.chat.page(1)
+		return nil, true
+	case m.focus == draftPane && len(m.popups()) > 0 && pressed(msg, k.Focus):
+		return m.complete(), true
+	case pressed(msg, k.Focus):
+		m.turnFocus(1)
+		return nil, true
+	case pressed(msg, k.FocusBack):
+		m.turnFocus(-1)
+		return nil, true
+	}
+	return nil, false
+}
+
+// turnFocus goes to the next pane that is on the screen.
+func (m *Model) turnFocus(by int) {
+	to := m.focus
+	for {
+		to = pane((int(to) + by + 3) % 3)
+		if to != panelPane || !m.layout.panel.empty() {
+			break
+		}
+	}
+	m.setFocus(to)
+}
+
+func (m *Model) setFocus(p pane) {
+	m.focus = p
+	m.chat.focus(p == transcriptPane)
+	if p == draftPane {
+		m.composer.area.Focus()
+		return
+	}
+	m.composer.area.Blur()
+}
+
+func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &m.keys
+	switch {
+	case pressed(msg, k.Allow):
+		return m.decide(true)
+	case pressed(msg, k.Refuse):
+		return m.decide(false)
+	case pressed(msg, k.Back):
+		return m.stopTurn()
+	case pressed(msg, k.PageUp):
+		m.chat.page(-1)
+		return nil
+	case pressed(msg, k.PageDown):
+		m.chat.page(1)
+		return nil
+	}
+	return m.complain("A tool call waits: " + k.Allow.Help().Key + " allows it, " + k.Refuse.Help().Key + " refuses it.")
+}
+
+func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &m.keys
+	c := &m.composer
+	popups := m.popups()
+	switch {
+	case len(popups) > 0 && pressed(msg, k.Older):
+		m.popup = max(0, m.popup-1)
+		return nil
+	case len(popups) > 0 && pressed(msg, k.Newer):
+		m.popup = min(len(popups)-1, m.popup+1)
+		return nil
+	case len(popups) > 0 && pressed(msg, k.Send):
+		return m.takePopup(popups)
+	case pressed(msg, k.Send):
+		return m.send()
+	case pressed(msg, k.Newline):
+		c.area.InsertString("\n")
+		return nil
+	case pressed(msg, k.Older) && c.onFirst():
+		if !c.older() {
+			return m.say("There is no older prompt.")
+		}
+		return nil
+	case pressed(msg, k.Newer) && c.onLast():
+		if !c.newer() {
+			return m.say("This is the newest draft.")
+		}
+		return nil
+	case pressed(msg, k.Recall):
+		return m.openPrompts()
+	case pressed(msg, k.Editor):
+		return m.openEditor()
+	case pressed(msg, k.Open):
+		return m.openChip()
+	case c.empty() && pressed(msg, k.Ask):
+		return m.openHelp()
+	case c.empty() && pressed(msg, k.Quit):
+		return m.quit()
+	}
+	return c.press(msg)
+}
+
+// popups are the completions that show above the composer.
+func (m *Model) popups() []Command {
+	if m.focus != draftPane || m.overlay != noOverlay || m.turn.asked != nil {
+		return nil
+	}
+	return completions(m.composer.shown())
+}
+
+// complete puts the command under the cursor into the draft.
+func (m *Model) complete() tea.Cmd {
+	popups := m.popups()
+	c := popups[min(m.popup, len(popups)-1)]
+	text := "/" + c.Name
+	if c.Args != "" {
+		text += " "
+	}
+	m.composer.set(text)
+	return nil
+}
+
+// takePopup runs the command under the cursor, or waits for what must follow it. The draft may be
+// another name of the command: then it is that command.
+func (m *Model) takePopup(popups []Command) tea.Cmd {
+	if !m.isCommand(m.composer.shown()) {
+		return m.send()
+	}
+	c := popups[min(m.popup, len(popups)-1)]
+	if c.Args != "" && c.Args[0] != '[' {
+		return m.complete()
+	}
+	return m.runCommand("/" + c.Name)
+}
+
+func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &m.keys
+	c := &m.chat
+	switch {
+	case pressed(msg, k.Down):
+		c.scroll(1)
+	case pressed(msg, k.Up):
+		c.scroll(-1)
+	case pressed(msg, k.Next):
+		c.step(1)
+	case pressed(msg, k.Prev):
+		c.step(-1)
+	case pressed(msg, k.HalfDown):
+		c.half(1)
+	case pressed(msg, k.HalfUp):
+		c.half(-1)
+	case pressed(msg, k.Top):
+		c.top()
+	case pressed(msg, k.Bottom):
+		c.bottom()
+	case pressed(msg, k.Boundary):
+		if !c.boundary() {
+			return m.say("The model sees the whole conversation, or nothing is planned yet.")
+		}
+	case pressed(msg, k.Inspect):
+		return m.inspect()
+	case pressed(msg, k.Expand):
+		if !c.expand() {
+			return m.say("This message has nothing to expand.")
+		}
+	case pressed(msg, k.Copy):
+		return m.copyMessage()
+	case pressed(msg, k.CopyCode):
+		return m.copyCode()
+	case pressed(msg, k.Again):
+		return m.askAgain()
+	case pressed(msg, k.Pin):
+		return m.flag(history.Pin)
+	case pressed(msg, k.Exclude):
+		return m.flag(history.Exclude)
+	case pressed(msg, k.Auto):
+		return m.flag("")
+	case pressed(msg, k.Ask):
+		return m.openHelp()
+	default:
+		return m.say(msg.String() + " does nothing in the transcript; " + k.Back.Help().Key + " goes to the draft, " + firstKey(k.Ask) + " lists the keys.")
+	}
+	return nil
+}
+
+func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &m.keys
+	switch {
+	case pressed(msg, k.Down, k.Next):
+		m.panel.move(1)
+	case pressed(msg, k.Up, k.Prev):
+		m.panel.move(-1)
+	case pressed(msg, k.HalfDown):
+		m.panel.move(max(1, m.layout.panel.h/2))
+	case pressed(msg, k.HalfUp):
+		m.panel.move(-max(1, m.layout.panel.h/2))
+	case pressed(msg, k.Top):
+		m.panel.move(-len(m.panel.plan.Entries))
+	case pressed(msg, k.Bottom):
+		m.panel.move(len(m.panel.plan.Entries))
+	case pressed(msg, k.Inspect):
+		return m.goToEntry()
+	case pressed(msg, k.Ask):
+		return m.openHelp()
+	default:
+		return m.say(msg.String() + " does nothing in the panel; " + firstKey(k.Ask) + " lists the keys.")
+	}
+	return nil
+}
+
+// goToEntry selects the panel's message in the transcript.
+func (m *Model) goToEntry() tea.Cmd {
+	p := &m.panel
+	if p.at < 0 || p.at >= len(p.plan.Entries) || !m.chat.goTo(p.plan.Entries[p.at].ID) {
+		return m.say("This message is not in the transcript yet.")
+	}
+	m.overlay = noOverlay
+	m.setFocus(transcriptPane)
+	return nil
+}
+
+// paste puts a pasted text where the keys go.
+func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
+	if m.overlay != noOverlay {
+		if m.pickerOpen() {
+			m.picker.typed(tea.KeyPressMsg{Code: tea.KeyExtended, Text: strings.TrimSpace(msg.Content)})
+		}
+		return nil
+	}
+	if m.turn.asked != nil {
+		return m.complain("A tool call waits for your word first.")
+	}
+	m.setFocus(draftPane)
+	m.composer.paste(msg.Content)
+	m.arrange()
+	return m.draftChanged()
+}
+
+// wheel scrolls what lies under the mouse.
+func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	by := 3
+	if msg.Button == tea.MouseWheelUp {
+		by = -3
+	}
+	switch {
+	case m.overlay == textOverlay || m.overlay == helpOverlay:
+		m.reader.scroll(by)
+	case m.overlay == panelOverlay, m.overlay == noOverlay && m.layout.panel.holds(msg.X, msg.Y):
+		m.panel.move(by)
+	case m.overlay != noOverlay:
+		m.picker.move(by)
+	default:
+		m.chat.scroll(by)
+	}
+	return nil
+}
+
+// click gives the focus to the pane under the mouse.
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
+	if m.overlay != noOverlay || m.turn.asked != nil {
+		return nil
+	}
+	switch {
+	case m.layout.composer.holds(msg.X, msg.Y):
+		m.setFocus(draftPane)
+	case m.layout.transcript.holds(msg.X, msg.Y):
+		m.setFocus(transcriptPane)
+	case m.layout.panel.holds(msg.X, msg.Y):
+		m.setFocus(panelPane)
+	}
+	return nil
+}

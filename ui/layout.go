@@ -1,0 +1,105 @@
+package ui
+
+// box is a rectangle of the screen in cells, its frame included.
+type box struct{ x, y, w, h int }
+
+// empty says that nothing can be drawn in the box.
+func (b box) empty() bool { return b.w <= 0 || b.h <= 0 }
+
+// within is the box without its frame of one cell.
+func (b box) within(framed bool) box {
+	if !framed {
+		return b
+	}
+	return box{b.x + 1, b.y + 1, max(0, b.w-2), max(0, b.h-2)}
+}
+
+// holds says whether a cell lies in the box.
+func (b box) holds(x, y int) bool {
+	return x >= b.x && x < b.x+b.w && y >= b.y && y < b.y+b.h
+}
+
+// The sizes at which the screen changes its shape, in cells.
+const (
+	wideWidth   = 100 // from here the context panel stands beside the transcript
+	wantWidth   = 40  // below this the screen says what size it wants
+	wantHeight  = 10
+	frameHeight = 14 // from here the panes have frames
+	minPanel    = 40
+	maxPanel    = 64
+	mostAlert   = 6 // the most lines of an error or a question above the composer
+)
+
+// wants is what the content asks of the layout.
+type wants struct {
+	width, height int  // of the terminal
+	draft         int  // lines of the draft, wrapped
+	alert         int  // lines of the error or question above the composer, 0 for none
+	panel         bool // the context panel is wished for
+}
+
+// layout says where everything stands. Boxes that have no room are empty.
+type layout struct {
+	header     box
+	transcript box
+	panel      box // empty where the screen is narrow: the panel is an overlay there
+	alert      box
+	composer   box
+	footer     box
+	overlay    box // where pickers, help and the narrow panel are drawn
+	framed     bool
+	small      bool // the screen is smaller than winnow wants
+}
+
+// layoutFor turns sizes into boxes. From the top: header, transcript (the panel to its right),
+// alert, composer, footer. The composer grows to a third of the height; what is short is taken
+// from the transcript, then the header, then the footer, so that the draft is the last to go.
+func layoutFor(w wants) layout {
+	l := layout{
+		framed: w.height >= frameHeight && w.width >= wantWidth,
+		small:  w.width < wantWidth || w.height < wantHeight,
+	}
+	width, left := max(0, w.width), max(0, w.height)
+	frame := 0
+	if l.framed {
+		frame = 2
+	}
+
+	composer := min(max(1, w.draft), max(1, w.height/3)) + frame
+	composer = min(composer, left)
+	left -= composer
+	footer := min(1, left)
+	left -= footer
+	transcript := min(1+frame, left)
+	left -= transcript
+	header := min(1, left)
+	left -= header
+	alert := min(w.alert, mostAlert, left)
+	left -= alert
+	transcript += left
+
+	chat := width
+	if w.panel && w.width >= wideWidth && l.framed {
+		panel := min(max(minPanel, width*36/100), maxPanel)
+		chat = width - panel
+		l.panel = box{chat, header, panel, transcript + alert + composer}
+	}
+	y := 0
+	next := func(width, height int) box {
+		b := box{0, y, width, height}
+		y += height
+		return b
+	}
+	l.header = next(width, header)
+	l.transcript = next(chat, transcript)
+	l.alert = next(chat, alert)
+	l.composer = next(chat, composer)
+	l.footer = next(width, footer)
+	l.overlay = box{0, header, width, transcript + alert + composer}
+	if l.framed && w.width >= wideWidth {
+		ow := min(width-8, 96)
+		oh := max(l.overlay.h-4, min(l.overlay.h, 12))
+		l.overlay = box{(width - ow) / 2, header + (l.overlay.h-oh)/2, ow, oh}
+	}
+	return l
+}

@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// turnMsg carries events of a turn, in order. Events of a turn that is not the current one are
+// dropped by its number.
+type turnMsg struct {
+	turn   int
+	from   <-chan session.Event
+	events []session.Event
+	over   bool
+	at     time.Time
+}
+
+// tickMsg moves the spinner and the clocks of a turn.
+type tickMsg struct {
+	turn int
+	at   time.Time
+}
+
+// previewDueMsg says that the draft has rested long enough to be planned.
+type previewDueMsg struct{ generation int }
+
+// planMsg is the plan of the next request. One of an older generation is dropped.
+type planMsg struct {
+	generation int
+	plan       history.Plan
+	err        error
+}
+
+// openedMsg is another session to show, or why it could not be opened.
+type openedMsg struct {
+	session *session.Session
+	draft   string
+	err     error
+}
+
+// loadedMsg says that the rest of a session is in memory, with the receipts of its answers.
+type loadedMsg struct {
+	session  *session.Session
+	receipts map[int64]session.Receipt
+	err      error
+}
+
+// promptsMsg are the prompts sent before, the newest first.
+type promptsMsg struct {
+	prompts []string
+	err     error
+}
+
+// sessionsMsg is the list for the session picker.
+type sessionsMsg struct {
+	sessions []store.Session
+	at       time.Time
+	err      error
+}
+
+// modelsMsg is the list for the model picker, and what went wrong by endpoint.
+type modelsMsg struct {
+	models []llm.Model
+	errs   map[string]error
+}
+
+// settledMsg is the end of a setting or another short act: a sentence, or an error.
+type settledMsg struct {
+	text   string
+	err    error
+	reload bool // the list of sessions changed
+}
+
+// copiedMsg says what became of a copy for the system's clipboard.
+type copiedMsg struct {
+	what string
+	err  error
+}
+
+// editMsg is a draft on disk, ready for an editor; editedMsg what came back.
+type (
+	editMsg struct {
+		path string
+		err  error
+	}
+	editedMsg struct {
+		text string
+		err  error
+	}
+)
+
+// These end what shows for a while, unless something newer took its place.
+type (
+	toastOverMsg struct{ generation int }
+	disarmMsg    struct{ generation int }
+	quitDueMsg   struct{}
+)

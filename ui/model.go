@@ -1,0 +1,320 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// pane is a part of the screen that takes keys.
+type pane int
+
+// The panes in the order of tab.
+const (
+	draftPane pane = iota
+	transcriptPane
+	panelPane
+)
+
+// overlay is what covers the panes.
+type overlay int
+
+// The overlays.
+const (
+	noOverlay overlay = iota
+	helpOverlay
+	paletteOverlay
+	modelsOverlay
+	sessionsOverlay
+	promptsOverlay
+	panelOverlay
+	textOverlay
+)
+
+// Model is the whole application on the screen.
+type Model struct {
+	options Options
+	keys    KeyMap
+	styles  styles
+	within  func() (context.Context, context.CancelFunc) // makes the context of a command
+
+	session *session.Session
+	info    store.Session
+	ref     string // the model in use
+	editor  string // the user's editor, from the environment
+
+	width, height int
+	layout        layout
+	focus         pane
+	overlay       overlay
+	wishPanel     bool
+
+	composer composer
+	chat     chat
+	panel    panel
+	turn     turn
+	picker   picker
+	reader   reader // the text overlay
+	popup    int    // the command under the cursor of the completions
+	deleted  string // the session deleted last, to bring back
+
+	generation int // of the draft, for its plan
+	toast      toast
+	alert      string // the error of the last turn, until something is sent
+	cleared    string // the draft that ctrl+c cleared
+	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
+	arms       int
+	quitting   bool
+}
+
+// toast is a sentence in the lower line that goes by itself.
+type toast struct {
+	text       string
+	bad        bool
+	generation int
+}
+
+// New makes the application. Its error is about the options: keys that do not exist or clash.
+func New(o Options) (*Model, error) {
+	keys, err := DefaultKeys().With(o.Keys)
+	if err != nil {
+		return nil, err
+	}
+	t := theme(o.Theme)
+	if t == "" || t == autoTheme {
+		t = darkTheme
+	}
+	m := &Model{
+		options:   o,
+		keys:      keys,
+		within:    func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
+		session:   o.Start,
+		wishPanel: o.Panel != "closed",
+		composer:  newComposer(),
+		chat:      newChat(),
+	}
+	m.restyle(t)
+	m.adopt(o.Start)
+	return m, nil
+}
+
+// Init asks for what the first frame does without.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged()}
+	if len(m.options.Notices) > 0 {
+		cmds = append(cmds, m.say(strings.Join(m.options.Notices, " ")))
+	}
+	if m.options.Screen == SessionsScreen {
+		cmds = append(cmds, m.openSessions())
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update is the table of contents: what arrives, and who answers it.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	return m, m.update(msg)
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		return m.resize(msg)
+	case tea.EnvMsg:
+		return m.environment(msg)
+	case tea.BackgroundColorMsg:
+		return m.background(msg)
+	case tea.ColorProfileMsg:
+		return m.profile(msg)
+	case tea.KeyPressMsg:
+		return m.keyPress(msg)
+	case tea.PasteMsg:
+		return m.paste(msg)
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
+	case tea.MouseClickMsg:
+		return m.click(msg)
+	case turnMsg:
+		return m.turnEvents(msg)
+	case tickMsg:
+		return m.tick(msg)
+	case previewDueMsg:
+		return m.previewDue(msg)
+	case planMsg:
+		return m.planned(msg)
+	case openedMsg:
+		return m.opened(msg)
+	case loadedMsg:
+		return m.loaded(msg)
+	case promptsMsg:
+		return m.promptsRead(msg)
+	case draftMsg:
+		return m.draftRead(msg)
+	case sessionsMsg:
+		return m.sessionsListed(msg)
+	case modelsMsg:
+		return m.modelsListed(msg)
+	case settledMsg:
+		return m.settled(msg)
+	case copiedMsg:
+		return m.copied(msg)
+	case editMsg:
+		return m.edit(msg)
+	case editedMsg:
+		return m.edited(msg)
+	case toastOverMsg:
+		return m.toastOver(msg)
+	case disarmMsg:
+		return m.disarm(msg)
+	case quitDueMsg:
+		return tea.Quit
+	}
+	return nil
+}
+
+// adopt shows a session.
+func (m *Model) adopt(s *session.Session) {
+	m.session = s
+	m.info, m.ref = s.Info(), s.Ref()
+	m.panel = panel{}
+	m.alert = ""
+	m.chat.reset(s.Messages())
+	m.arrange()
+}
+
+func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
+	m.width, m.height = msg.Width, msg.Height
+	m.arrange()
+	return nil
+}
+
+// arrange lays out the screen anew and tells the parts their sizes.
+func (m *Model) arrange() {
+	m.composer.resize(max(1, m.draftWidth()), max(1, m.height/3))
+	m.layout = layoutFor(wants{
+		width: m.width, height: m.height, draft: m.composer.lines(),
+		alert: len(m.alertLines()), panel: m.wishPanel,
+	})
+	in := m.layout.transcript.within(m.layout.framed)
+	m.chat.resize(in.w, in.h)
+}
+
+// draftWidth is the width of the text area: the composer without its frame and margin.
+func (m *Model) draftWidth() int {
+	l := layoutFor(wants{width: m.width, height: m.height, draft: 1, panel: m.wishPanel})
+	return l.composer.within(l.framed).w - 2
+}
+
+func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
+	m.editor = msg.Getenv("VISUAL")
+	if m.editor == "" {
+		m.editor = msg.Getenv("EDITOR")
+	}
+	if msg.Getenv("NO_COLOR") != "" {
+		m.options.Theme = string(noColour)
+		m.restyle(noColour)
+	}
+	return nil
+}
+
+func (m *Model) background(msg tea.BackgroundColorMsg) tea.Cmd {
+	if m.options.Theme != "" && theme(m.options.Theme) != autoTheme {
+		return nil
+	}
+	t := darkTheme
+	if !msg.IsDark() {
+		t = lightTheme
+	}
+	if t != m.styles.theme {
+		m.restyle(t)
+	}
+	return nil
+}
+
+func (m *Model) profile(msg tea.ColorProfileMsg) tea.Cmd {
+	if msg.Profile <= colorprofile.ASCII {
+		m.options.Theme = string(noColour)
+		m.restyle(noColour)
+	}
+	return nil
+}
+
+func (m *Model) restyle(t theme) {
+	m.styles = newStyles(t)
+	m.composer.restyle(m.styles)
+	m.chat.restyle(m.styles)
+}
+
+// say shows a sentence for a while.
+func (m *Model) say(text string) tea.Cmd { return m.show(text, false) }
+
+// complain shows why something did not work.
+func (m *Model) complain(text string) tea.Cmd { return m.show(text, true) }
+
+func (m *Model) show(text string, bad bool) tea.Cmd {
+	m.toast = toast{text, bad, m.toast.generation + 1}
+	n := m.toast.generation
+	return tea.Tick(6*time.Second, func(time.Time) tea.Msg { return toastOverMsg{n} })
+}
+
+func (m *Model) toastOver(msg toastOverMsg) tea.Cmd {
+	if msg.generation == m.toast.generation {
+		m.toast.text = ""
+	}
+	return nil
+}
+
+// settled ends a setting: what it changed is shown and planned anew.
+func (m *Model) settled(msg settledMsg) tea.Cmd {
+	m.info, m.ref = m.session.Info(), m.session.Ref()
+	var again tea.Cmd
+	if msg.reload && m.overlay == sessionsOverlay {
+		again = m.listSessions()
+	}
+	if msg.err != nil {
+		return tea.Batch(m.complain(sentence(msg.err)), again)
+	}
+	return tea.Batch(m.say(msg.text), m.draftChanged(), again)
+}
+
+// sentence is an error for the user: it begins with a capital and ends with a full stop.
+func sentence(err error) string {
+	s := strings.TrimSpace(err.Error())
+	if s == "" {
+		return "Something went wrong without a word."
+	}
+	if r := []rune(s); len(r) > 1 && !strings.ContainsAny(string(r[:1]), `"`) {
+		s = strings.ToUpper(string(r[:1])) + string(r[1:])
+	}
+	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+		s += "."
+	}
+	return s
+}
+
+// title is what the session is called on the screen.
+func (m *Model) title() string {
+	if m.info.Title != "" {
+		return m.info.Title
+	}
+	return "new session"
+}
+
+// used says how much of the limit the next request takes.
+func (m *Model) used() string {
+	if !m.panel.ready {
+		return ""
+	}
+	s := m.panel.plan.Sum
+	used := "~" + thousands(tokens(s, s.Total))
+	if s.Limit <= 0 {
+		return used + " tokens"
+	}
+	return fmt.Sprintf("%s of %s", used, thousands(s.Limit))
+}

@@ -1,0 +1,159 @@
+package ui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
+
+	"winnow/ui/markdown"
+)
+
+// choice is one line of a picker.
+type choice struct {
+	label string // what the filter searches
+	right string // at the right end of the line
+	value string // what is chosen
+}
+
+// picker is a list with a filter line.
+type picker struct {
+	title   string
+	hint    string // the keys that work, in the lower line
+	filter  string
+	choices []choice
+	shown   []fuzzy.Match // what the filter leaves, in its order
+	at      int
+	notes   []string // lines under the list: what could not be listed
+	loading bool
+	editing bool   // the filter line holds a new name, not a filter
+	editID  string // what is being renamed
+}
+
+// fill replaces the choices and keeps the filter, and the cursor on its value where that stays.
+func (p *picker) fill(choices []choice) {
+	old, had := p.chosen()
+	p.choices, p.loading = choices, false
+	p.refilter()
+	if !had {
+		return
+	}
+	for i, s := range p.shown {
+		if p.choices[s.Index].value == old.value {
+			p.at = i
+		}
+	}
+}
+
+func (p *picker) refilter() {
+	p.at = 0
+	if p.filter == "" || p.editing {
+		p.shown = make([]fuzzy.Match, len(p.choices))
+		for i := range p.choices {
+			p.shown[i].Index = i
+		}
+		return
+	}
+	p.shown = fuzzy.FindFrom(p.filter, labels(p.choices))
+}
+
+// labels lets the filter read choices.
+type labels []choice
+
+func (l labels) String(i int) string { return l[i].label }
+func (l labels) Len() int            { return len(l) }
+
+// chosen is the choice under the cursor.
+func (p *picker) chosen() (choice, bool) {
+	if p.at < 0 || p.at >= len(p.shown) || p.shown[p.at].Index >= len(p.choices) {
+		return choice{}, false
+	}
+	return p.choices[p.shown[p.at].Index], true
+}
+
+func (p *picker) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
+
+// typed is a key for the filter line; it says whether the key was one.
+func (p *picker) typed(msg tea.KeyPressMsg) bool {
+	switch {
+	case msg.Code == tea.KeyBackspace && p.filter != "":
+		_, n := utf8.DecodeLastRuneInString(p.filter)
+		p.filter = p.filter[:len(p.filter)-n]
+	case msg.Code == tea.KeyBackspace:
+	case msg.Text != "":
+		p.filter += markdown.OneLine(msg.Text, 200)
+		if msg.Text == " " {
+			p.filter += " "
+		}
+	default:
+		return false
+	}
+	if !p.editing {
+		p.refilter()
+	}
+	return true
+}
+
+// view draws the picker's lines for a box of the given size; the cursor stands at column x of the
+// first line.
+func (p *picker) view(st styles, w, h int) (lines []string, x int) {
+	head := " › "
+	if p.editing {
+		head = " name › "
+	}
+	x = min(len([]rune(head))+fitWidth(p.filter), max(0, w-1))
+	lines = append(lines, st.accent.Render(head)+p.filter)
+	room := max(0, h-2-min(len(p.notes), max(0, h-3)))
+	first := max(0, min(p.at-room/2, len(p.shown)-room))
+	for i := first; i < len(p.shown) && i < first+room; i++ {
+		lines = append(lines, p.line(st, i, w))
+	}
+	switch {
+	case p.loading && len(p.shown) == 0:
+		lines = append(lines, st.dim.Render("   asking …"))
+	case len(p.shown) == 0 && p.filter != "":
+		lines = append(lines, st.dim.Render("   nothing matches "+p.filter))
+	case len(p.shown) == 0:
+		lines = append(lines, st.dim.Render("   nothing here yet"))
+	}
+	for len(lines) < h-1-len(p.notes) {
+		lines = append(lines, "")
+	}
+	for _, n := range p.notes {
+		lines = append(lines, st.warn.Render(" ! "+markdown.OneLine(n, max(1, w-3))))
+	}
+	if len(lines) < h {
+		lines = append(lines, st.faint.Render(" "+p.hint))
+	}
+	return lines, x
+}
+
+func (p *picker) line(st styles, i, w int) string {
+	c := p.choices[p.shown[i].Index]
+	if i == p.at {
+		return st.chosen.Render(spread(" ▸ "+c.label, c.right+" ", w))
+	}
+	label := c.label
+	if len(p.shown[i].MatchedIndexes) > 0 {
+		label = highlight(st, label, p.shown[i].MatchedIndexes)
+	}
+	return spread("   "+label, st.dim.Render(c.right)+" ", w)
+}
+
+// highlight marks the bytes of a label that a filter found.
+func highlight(st styles, label string, at []int) string {
+	hit := map[int]bool{}
+	for _, i := range at {
+		hit[i] = true
+	}
+	var b strings.Builder
+	for i, r := range label {
+		if hit[i] {
+			b.WriteString(st.match.Render(string(r)))
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

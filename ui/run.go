@@ -1,0 +1,66 @@
+// Package ui is the application on the terminal: keys, panes, colours. It shows a session and
+// decides nothing about what a model sees. Update decides what happens next, commands do it, View
+// draws; neither Update nor View does any I/O.
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/llm"
+	"winnow/session"
+)
+
+// Screen is what the application opens with.
+type Screen string
+
+// The first screens.
+const (
+	ChatScreen     Screen = ""         // the chat
+	SessionsScreen Screen = "sessions" // the session picker
+)
+
+// Options is everything the application needs from outside.
+type Options struct {
+	Deps    session.Deps
+	Start   *session.Session // the conversation to show first
+	Screen  Screen
+	Choice  llm.Choice          // which model was chosen, and why: for the first screen
+	Notices []string            // sentences to show at the start
+	Keys    map[string][]string // action to keys, as in KeyMap.Table
+	Theme   string              // auto, dark, light or none; "" is auto
+	Panel   string              // auto, open or closed: the context panel at the start; "" is auto
+	Mouse   bool                // the wheel scrolls
+	Version string
+}
+
+// quitTime bounds how long quitting waits for a running answer to be saved.
+const quitTime = 5 * time.Second
+
+// Run shows the application until the user leaves it, and returns the id of the session that was
+// open then, "" where nothing was stored. A running answer is stopped and saved first.
+func Run(ctx context.Context, o Options) (string, error) {
+	m, err := New(o)
+	if err != nil {
+		return "", err
+	}
+	m.within = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithFPS(30))
+	_, err = p.Run()
+
+	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
+	defer cancel()
+	closing := m.session.Close(saving)
+	id := m.session.Info().ID
+	switch {
+	case errors.Is(err, tea.ErrInterrupted), ctx.Err() != nil:
+		return id, context.Canceled
+	case err != nil:
+		return id, fmt.Errorf("run the screen: %w", err)
+	}
+	return id, closing
+}

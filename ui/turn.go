@@ -1,0 +1,292 @@
+package ui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+)
+
+// joinTime is how long deltas are joined before they reach Update: a frame at 30 a second.
+const joinTime = 33 * time.Millisecond
+
+// spinTime is one step of the spinner.
+const spinTime = 100 * time.Millisecond
+
+// turn is the running turn as the screen knows it.
+type turn struct {
+	number   int
+	busy     bool
+	stopping bool
+	stop     context.CancelFunc
+	spin     int
+	began    time.Time // of the first message that had a time
+	now      time.Time // of the newest message
+	retry    string    // what a waiting turn waits for
+	until    time.Time // and until when
+	writing  bool      // text or reasoning has arrived
+	tool     string    // the call that is being written
+	asked    *session.Asked
+	sent     string // the draft that was sent, until it is stored
+}
+
+// begin starts a turn that start makes events for.
+func (m *Model) begin(sent string, start func(context.Context) <-chan session.Event) tea.Cmd {
+	ctx, stop := m.within()
+	number := m.turn.number + 1
+	m.turn = turn{number: number, busy: true, stop: stop, sent: sent}
+	m.alert = ""
+	m.chat.name = shortName(m.ref)
+	m.arrange()
+	return tea.Batch(
+		func() tea.Msg { return gather(number, start(ctx)) },
+		func() tea.Msg { return tickMsg{number, time.Now()} },
+	)
+}
+
+// gather waits for the next events of a turn. Deltas are joined for a frame's time.
+func gather(number int, from <-chan session.Event) tea.Msg {
+	first, ok := <-from
+	if !ok {
+		return turnMsg{turn: number, over: true, at: time.Now()}
+	}
+	msg := turnMsg{turn: number, from: from, events: []session.Event{first}}
+	if _, delta := first.(session.Delta); !delta {
+		msg.at = time.Now()
+		return msg
+	}
+	due := time.NewTimer(joinTime)
+	defer due.Stop()
+	for {
+		select {
+		case <-due.C:
+			msg.at = time.Now()
+			return msg
+		case e, ok := <-from:
+			if !ok {
+				msg.over, msg.at = true, time.Now()
+				return msg
+			}
+			msg.join(e)
+			if _, delta := e.(session.Delta); !delta {
+				msg.at = time.Now()
+				return msg
+			}
+		}
+	}
+}
+
+// join adds an event, a delta to the delta before it.
+func (msg *turnMsg) join(e session.Event) {
+	d, ok := e.(session.Delta)
+	last, joins := msg.events[len(msg.events)-1].(session.Delta)
+	if !ok || !joins {
+		msg.events = append(msg.events, e)
+		return
+	}
+	msg.events[len(msg.events)-1] = session.Delta{Text: last.Text + d.Text, Reasoning: last.Reasoning + d.Reasoning}
+}
+
+// turnEvents shows what happened in the turn and asks for more.
+func (m *Model) turnEvents(msg turnMsg) tea.Cmd {
+	if msg.turn != m.turn.number {
+		return nil
+	}
+	m.turn.clock(msg.at)
+	var cmds []tea.Cmd
+	for _, e := range msg.events {
+		cmds = append(cmds, m.turnEvent(e))
+	}
+	if !msg.over {
+		number, from := msg.turn, msg.from
+		cmds = append(cmds, func() tea.Msg { return gather(number, from) })
+	}
+	if msg.over && m.turn.busy {
+		cmds = append(cmds, m.finished(session.Finished{}))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) turnEvent(e session.Event) tea.Cmd {
+	switch e := e.(type) {
+	case session.Stored:
+		return m.stored(e)
+	case session.Planned:
+		m.panel.set(e.Plan, nil)
+		m.chat.judge(e.Plan)
+	case session.Delta:
+		m.turn.writing, m.turn.retry, m.turn.tool = true, "", ""
+		m.chat.stream(e.Text, e.Reasoning)
+	case session.Calling:
+		m.turn.writing, m.turn.retry = true, ""
+		if e.Name != "" {
+			m.turn.tool = e.Name
+		}
+	case session.Waiting:
+		m.turn.wait(e)
+	case session.Asked:
+		m.turn.asked = &e
+		m.overlay = noOverlay
+		m.arrange()
+	case session.Ran:
+		m.chat.add(e.Message, session.Receipt{})
+	case session.Answered:
+		m.turn.tool, m.turn.writing = "", false
+		m.chat.answer(e.Message, e.Receipt)
+	case session.Notice:
+		return m.say(e.Text)
+	case session.Titled:
+		m.info.Title = e.Title
+	case session.Finished:
+		return m.finished(e)
+	}
+	return nil
+}
+
+// stored lets go of the draft: it is on disk.
+func (m *Model) stored(e session.Stored) tea.Cmd {
+	sent := m.turn.sent
+	m.turn.sent = ""
+	m.info = m.session.Info()
+	m.chat.add(e.Message, session.Receipt{})
+	m.chat.bottom()
+	m.composer.remember(sent)
+	if m.composer.text() == sent {
+		m.composer.set("")
+	}
+	m.arrange()
+	return m.keepPrompt(sent)
+}
+
+// finished ends the turn.
+func (m *Model) finished(e session.Finished) tea.Cmd {
+	m.turn.busy, m.turn.asked, m.turn.retry = false, nil, ""
+	if m.turn.stop != nil {
+		m.turn.stop()
+	}
+	m.chat.settle()
+	if e.Err != nil {
+		m.alert = sentence(e.Err)
+	}
+	m.arrange()
+	if m.quitting {
+		return tea.Quit
+	}
+	return m.draftChanged()
+}
+
+func (t *turn) clock(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	if t.began.IsZero() {
+		t.began = at
+	}
+	t.now = at
+}
+
+// wait shows why the turn waits and until when.
+func (t *turn) wait(e session.Waiting) {
+	why := "the server did not answer"
+	if e.Err != nil {
+		why = strings.TrimSuffix(e.Err.Error(), ".")
+	}
+	t.retry = why
+	t.until = t.now.Add(e.After)
+}
+
+// tick moves the clocks, as long as the turn runs.
+func (m *Model) tick(msg tickMsg) tea.Cmd {
+	if msg.turn != m.turn.number || !m.turn.busy {
+		return nil
+	}
+	m.turn.clock(msg.at)
+	m.turn.spin++
+	number := msg.turn
+	return tea.Tick(spinTime, func(t time.Time) tea.Msg { return tickMsg{number, t} })
+}
+
+// send sends the draft: a command is run, a message begins a turn.
+func (m *Model) send() tea.Cmd {
+	shown := m.composer.shown()
+	switch {
+	case strings.TrimSpace(shown) == "":
+		return m.complain("There is nothing to send yet.")
+	case m.isCommand(shown):
+		return m.runCommand(strings.TrimSpace(shown))
+	case m.turn.busy:
+		return m.complain("An answer is still arriving: " + m.keys.Back.Help().Key + " stops it. The draft is kept.")
+	}
+	draft, s := m.composer.text(), m.session
+	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, draft) })
+}
+
+// askAgain asks for the last user message again.
+func (m *Model) askAgain() tea.Cmd {
+	if m.turn.busy {
+		return m.complain("An answer is still arriving: " + m.keys.Back.Help().Key + " stops it.")
+	}
+	last, ok := m.chat.last()
+	if !ok {
+		return m.complain("There is no message to answer yet.")
+	}
+	s := m.session
+	if last.Role == history.User {
+		return m.begin("", s.Retry)
+	}
+	m.chat.forgetAnswer()
+	return m.begin("", s.Regenerate)
+}
+
+// stopTurn stops the running turn; what arrived is kept.
+func (m *Model) stopTurn() tea.Cmd {
+	m.turn.asked = nil
+	m.turn.stopping = true
+	if m.turn.stop != nil {
+		m.turn.stop()
+	}
+	return m.say("Stopping; what arrived is kept.")
+}
+
+// decide answers the question about a tool call.
+func (m *Model) decide(yes bool) tea.Cmd {
+	allow := m.turn.asked.Allow
+	m.turn.asked = nil
+	m.arrange()
+	return func() tea.Msg {
+		allow(yes)
+		return nil
+	}
+}
+
+// activity is what the turn does now, for the frame of the composer.
+func (m *Model) activity() string {
+	t := &m.turn
+	if !t.busy {
+		return ""
+	}
+	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+	text := frames[t.spin%len(frames)] + " "
+	switch {
+	case t.stopping:
+		text += "stopping"
+	case t.asked != nil:
+		text += "waits for your word"
+	case t.retry != "":
+		text += "tries again in " + lasted(max(0, t.until.Sub(t.now)).Truncate(time.Second))
+	case t.tool != "":
+		text += "calls " + t.tool
+	case t.writing:
+		text += "answers"
+	default:
+		text += "asking"
+	}
+	if !t.began.IsZero() {
+		text += " · " + lasted(t.now.Sub(t.began))
+	}
+	return text
+}

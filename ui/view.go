@@ -1,0 +1,323 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/markdown"
+)
+
+// View draws the screen.
+func (m *Model) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.WindowTitle = "winnow · " + markdown.OneLine(m.title(), 80)
+	if m.options.Mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if m.width <= 0 || m.height <= 0 {
+		return v
+	}
+	screen := make([]string, m.height)
+	for i := range screen {
+		screen[i] = strings.Repeat(" ", m.width)
+	}
+	l := m.layout
+	put := func(b box, lines []string) {
+		if !b.empty() {
+			lay(screen, b, lines)
+		}
+	}
+	put(l.header, []string{m.header(l.header.w)})
+	put(l.transcript, m.transcriptView())
+	put(l.panel, m.panelView(l.panel))
+	put(l.alert, blank(m.alertLines(), l.alert.w, l.alert.h))
+	composer, cursor := m.composerView()
+	put(l.composer, composer)
+	put(l.footer, []string{m.footer(l.footer.w)})
+	if over := m.popupView(); len(over) > 0 {
+		b := box{l.composer.x, max(0, l.composer.y-len(over)), l.composer.w, len(over)}
+		put(b, over)
+	}
+	if m.overlay != noOverlay {
+		var block []string
+		block, cursor = m.overlayView()
+		put(l.overlay, block)
+	}
+	v.Content = strings.Join(screen, "\n")
+	v.Cursor = cursor
+	return v
+}
+
+// header is the line at the top: title, model, what the next request takes.
+func (m *Model) header(w int) string {
+	st := m.styles
+	if m.layout.small {
+		return fit(st.warn.Render(fmt.Sprintf("wants %d×%d, has %d×%d", wantWidth, wantHeight, m.width, m.height)), w)
+	}
+	right := markdown.OneLine(m.ref, max(1, w/2))
+	if used := m.used(); used != "" {
+		right += " · " + used
+	}
+	return spread(" "+st.accent.Render("winnow")+st.dim.Render(" · ")+markdown.OneLine(m.title(), w), st.dim.Render(right)+" ", w)
+}
+
+func (m *Model) transcriptView() []string {
+	b := m.layout.transcript
+	in := b.within(m.layout.framed)
+	lines := m.chat.view()
+	if m.chat.empty() {
+		lines = m.firstScreen(in.w, in.h)
+	}
+	if !m.layout.framed {
+		return blank(lines, b.w, b.h)
+	}
+	return frame(b, m.border("transcript", m.chat.position(), m.focus == transcriptPane), lines)
+}
+
+func (m *Model) border(title, right string, focused bool) titled {
+	st := m.styles
+	t := titled{title: title, line: st.frame, name: st.title}
+	if right != "" {
+		t.right = st.dim.Render(right)
+	}
+	if focused {
+		t.line, t.name = st.focus, st.accent
+	}
+	return t
+}
+
+// firstScreen says which model answers, why, and how to choose another.
+func (m *Model) firstScreen(w, h int) []string {
+	st := m.styles
+	c := m.options.Choice
+	if c.Ref != m.ref {
+		c.Ref, c.Why = m.ref, ""
+	}
+	how := c.How
+	if how == "" {
+		how = firstKey(m.keys.Models) + " chooses another model"
+	}
+	var lines []string
+	add := func(lead string, text string) {
+		for i, s := range wrap(text, max(1, w-4)) {
+			if i == 0 {
+				s = lead + s
+			} else {
+				s = "  " + s
+			}
+			lines = append(lines, " "+s)
+		}
+	}
+	add("  ", st.strong.Render(markdown.OneLine(c.Ref, 80))+" answers")
+	if c.Why != "" {
+		add("  ", st.dim.Render(markdown.Visible(c.Why)))
+	}
+	add("  ", st.dim.Render(markdown.Visible(how)))
+	if h >= 9 {
+		lines = append(lines, "")
+		add("  ", "Write a message below. What the model sees of this conversation, and why, is always one key away: "+
+			firstKey(m.keys.Context)+".")
+		if m.ref == "guide" || strings.HasPrefix(m.ref, "guide/") {
+			add("  ", st.dim.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
+		}
+	}
+	pad := max(0, (h-len(lines))/3)
+	return append(make([]string, pad), lines...)
+}
+
+func (m *Model) panelView(b box) []string {
+	if b.empty() {
+		return nil
+	}
+	in := b.within(true)
+	focused := m.focus == panelPane || m.overlay == panelOverlay
+	return frame(b, m.border("context: next request", "", focused), m.panel.view(m.styles, in.w, in.h, focused))
+}
+
+// alertLines are what stands above the composer: a question, or why the last turn failed.
+func (m *Model) alertLines() []string {
+	st := m.styles
+	w := max(1, m.draftWidth()-1)
+	lines := []string{}
+	switch {
+	case m.turn.asked != nil:
+		call := m.turn.asked.Call
+		lines = append(lines, wrapStyled(st.warn, "? The model wants to run "+markdown.OneLine(call.Name, 60)+" "+markdown.OneLine(call.Arguments, 240), w)...)
+		if len(lines) > mostAlert-1 {
+			lines = lines[:mostAlert-1]
+		}
+		lines = append(lines, st.accent.Render(firstKey(m.keys.Allow))+" allow · "+st.accent.Render(firstKey(m.keys.Refuse))+" refuse · "+
+			st.accent.Render(firstKey(m.keys.Back))+" stop")
+	case m.alert != "":
+		lines = append(lines, wrapStyled(st.bad, "! "+markdown.Visible(m.alert)+" /retry asks again.", w)...)
+	case m.turn.retry != "":
+		lines = append(lines, wrapStyled(st.warn, "… "+markdown.Visible(m.turn.retry), w)...)
+	}
+	for i := range lines {
+		lines[i] = "  " + lines[i]
+	}
+	return lines
+}
+
+func (m *Model) composerView() ([]string, *tea.Cursor) {
+	b := m.layout.composer
+	if b.empty() {
+		return nil, nil
+	}
+	in := b.within(m.layout.framed)
+	lead, rest := " ", " "
+	if !m.layout.framed {
+		lead, rest = m.styles.accent.Render("›")+" ", "  "
+	}
+	lines := strings.Split(m.composer.area.View(), "\n")
+	for i := range lines {
+		if i == 0 {
+			lines[i] = lead + lines[i]
+			continue
+		}
+		lines[i] = rest + lines[i]
+	}
+	var cursor *tea.Cursor
+	if m.focus == draftPane && m.turn.asked == nil {
+		if c := m.composer.area.Cursor(); c != nil {
+			c.X = min(c.X+in.x+fitWidth(lead), m.width-1)
+			c.Y = min(c.Y+in.y, m.height-1)
+			cursor = c
+		}
+	}
+	if !m.layout.framed {
+		return blank(lines, b.w, b.h), cursor
+	}
+	title := "message"
+	if a := m.activity(); a != "" {
+		title = a
+	}
+	right := ""
+	if m.turn.busy && !m.turn.stopping {
+		right = firstKey(m.keys.Back) + " stops"
+	}
+	return frame(b, m.border(title, right, m.focus == draftPane), lines), cursor
+}
+
+// footer is the lower line: a notice, else the keys that matter now.
+func (m *Model) footer(w int) string {
+	st := m.styles
+	if m.toast.text != "" {
+		style := st.text
+		mark := "· "
+		if m.toast.bad {
+			style, mark = st.warn, "! "
+		}
+		return fit(style.Render(" "+mark+markdown.OneLine(m.toast.text, max(1, w-3))), w)
+	}
+	if a := m.activity(); a != "" && !m.layout.framed {
+		return fit(" "+a, w)
+	}
+	return m.helpLine(w)
+}
+
+// helpLine names as many keys as fit.
+func (m *Model) helpLine(w int) string {
+	k := &m.keys
+	type hint struct{ key, what string }
+	hints := []hint{
+		{firstKey(k.Send), "send"},
+		{firstKey(k.Context), "context"},
+		{firstKey(k.Sessions), "sessions"},
+		{firstKey(k.Models), "model"},
+		{firstKey(k.Palette), "palette"},
+		{firstKey(k.Ask), "help"},
+	}
+	switch {
+	case m.focus == transcriptPane:
+		hints = []hint{
+			{firstKey(k.Next) + " " + firstKey(k.Prev), "message"},
+			{firstKey(k.Inspect), "inspect"},
+			{firstKey(k.Copy), "copy"},
+			{firstKey(k.Pin), "pin"},
+			{firstKey(k.Exclude), "exclude"},
+			{firstKey(k.Again), "ask again"},
+			{firstKey(k.Boundary), "boundary"},
+			{firstKey(k.Back), "draft"},
+			{firstKey(k.Ask), "help"},
+		}
+	case m.focus == panelPane:
+		hints = []hint{
+			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
+			{firstKey(k.Inspect), "go to the message"},
+			{firstKey(k.Back), "draft"},
+			{firstKey(k.Ask), "help"},
+		}
+	}
+	line, used := "", 0
+	for _, h := range hints {
+		text := h.key + " " + h.what
+		sep := " "
+		if line != "" {
+			sep = " · "
+		}
+		if used+fitWidth(sep+text) > w {
+			break
+		}
+		used += fitWidth(sep + text)
+		line += m.styles.faint.Render(sep) + m.styles.text.Render(h.key) + m.styles.dim.Render(" "+h.what)
+	}
+	return fit(line, w)
+}
+
+// popupView draws the completions above the composer.
+func (m *Model) popupView() []string {
+	popups := m.popups()
+	if len(popups) == 0 || m.layout.transcript.h < 4 {
+		return nil
+	}
+	room := min(len(popups), 8, m.layout.transcript.h-2)
+	at := min(m.popup, len(popups)-1)
+	first := max(0, min(at-room/2, len(popups)-room))
+	var choices []string
+	w := max(0, m.layout.composer.w-2)
+	for i := first; i < first+room; i++ {
+		c := popups[i]
+		text := fit(c.usage(), min(26, max(8, w/3))) + " " + c.Help
+		if i == at {
+			choices = append(choices, m.styles.chosen.Render(fit(" ▸ "+text, w)))
+			continue
+		}
+		choices = append(choices, fit("   "+fit(c.usage(), min(26, max(8, w/3)))+" "+m.styles.dim.Render(c.Help), w))
+	}
+	return frame(box{0, 0, m.layout.composer.w, room + 2}, m.border("commands", "tab completes", true), choices)
+}
+
+// overlayView draws what covers the panes, with the cursor of its filter line.
+func (m *Model) overlayView() ([]string, *tea.Cursor) {
+	b := m.layout.overlay
+	if b.empty() {
+		return nil, nil
+	}
+	framed := b.h >= 5 && b.w >= 12
+	in := b.within(framed)
+	var lines []string
+	var cursor *tea.Cursor
+	title, right := "", ""
+	switch {
+	case m.overlay == panelOverlay:
+		title = "context: next request"
+		lines = m.panel.view(m.styles, in.w, in.h, true)
+	case m.pickerOpen():
+		title = m.picker.title
+		right = thousands(len(m.picker.shown))
+		var x int
+		lines, x = m.picker.view(m.styles, in.w, in.h)
+		cursor = tea.NewCursor(in.x+x, in.y)
+	default:
+		title, right = m.reader.title, firstKey(m.keys.Back)+" closes"
+		lines = m.reader.view(in.w, in.h)
+	}
+	if !framed {
+		return blank(lines, b.w, b.h), cursor
+	}
+	return frame(b, m.border(title, right, true), lines), cursor
+}
