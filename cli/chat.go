@@ -26,22 +26,25 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if !term.IsTerminal(p.in.Fd()) || !term.IsTerminal(p.out.Fd()) {
 		return fail(Usage, "the chat needs a terminal; winnow run \"...\" answers without one")
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer forget()
+	// The screen answers SIGTERM itself and would wait for ever for a program that its context has
+	// ended at the same time; here it is only noted. A second one ends the program.
+	told, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	// The first signal ends the chat in order; a second one ends the program.
-	context.AfterFunc(ctx, stop)
-	k, err := p.open(ctx)
+	context.AfterFunc(told, stop)
+	k, err := p.open(told)
 	if err != nil {
 		return err
 	}
 	defer k.close()
 	screen := ui.ChatScreen
 	if p.flags.pick {
-		if screen, err = k.pick(ctx, search); err != nil {
+		if screen, err = k.pick(told, search); err != nil {
 			return err
 		}
 	}
-	s, err := k.start(ctx)
+	s, err := k.start(told)
 	if err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if id != "" {
 		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))
 	}
-	if ctx.Err() != nil || errors.Is(err, context.Canceled) {
+	if told.Err() != nil || errors.Is(err, context.Canceled) {
 		return errInterrupted
 	}
 	return err
