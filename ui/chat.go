@@ -128,6 +128,9 @@ func (c *chat) item(m store.Message) transcript.Item {
 	switch m.Role {
 	case history.Assistant:
 		it.Label = shortName(m.Model)
+		if callsOnly(m) {
+			it.Text, it.Fold, it.Plain = callText(m.ToolCalls), true, true
+		}
 		if r, ok := c.receipts[m.Request]; ok && m.Request != 0 {
 			it.Footer = receipt(r)
 		}
@@ -152,13 +155,27 @@ func (c *chat) item(m store.Message) transcript.Item {
 	return it
 }
 
+// callsOnly says that a message is nothing but tool calls: then its own item shows them.
+func callsOnly(m store.Message) bool { return m.Content == "" && len(m.ToolCalls) > 0 }
+
+func callText(calls []history.ToolCall) string {
+	var lines []string
+	for _, call := range calls {
+		lines = append(lines, "→ "+call.Name+" "+call.Arguments)
+	}
+	return strings.Join(lines, "\n")
+}
+
 func (c *chat) callItems(m store.Message) []transcript.Item {
+	if callsOnly(m) {
+		return nil
+	}
 	var items []transcript.Item
 	for _, call := range m.ToolCalls {
 		c.calls++
 		items = append(items, transcript.Item{
 			ID: arriving - c.calls, Role: history.Tool, Label: "call", Fold: true, Plain: true,
-			Text: call.Name + " " + call.Arguments,
+			Text: callText([]history.ToolCall{call}),
 		})
 	}
 	return items

@@ -24,7 +24,7 @@ func Commands() []Command {
 	return []Command{
 		{"context", nil, "", "show every message and what becomes of it", (*Model).showContext},
 		{"budget", nil, "TOKENS", "limit the tokens of a request; auto takes the model's window", (*Model).setBudget},
-		{"preset", nil, "[NAME]", "choose how a request is cut: " + strings.Join(history.Presets(), ", "), (*Model).setPreset},
+		{"preset", nil, "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset},
 		{"pin", nil, "", "pin the selected message: it is always sent whole", func(m *Model, _ string) tea.Cmd { return m.flag(history.Pin) }},
 		{"exclude", nil, "", "exclude the selected message: it is never sent", func(m *Model, _ string) tea.Cmd { return m.flag(history.Exclude) }},
 		{"resume", []string{"sessions", "continue"}, "", "open another session", func(m *Model, _ string) tea.Cmd { return m.openSessions() }},

@@ -244,21 +244,27 @@ func (k KeyMap) With(keys map[string][]string) (KeyMap, error) {
 	return k, k.clash()
 }
 
-// clash is an error where two actions that work in the same place share a key.
+// clash is an error where two actions that work in the same place share a key. Lists and questions
+// cover the panes, so theirs may be the keys of an action that works everywhere else.
 func (k KeyMap) clash() error {
-	taken := map[string]string{}
+	taken := map[string][]entry{}
 	for _, e := range k.entries() {
 		for _, name := range e.binding.Keys() {
-			for _, where := range []string{e.where, everywhere} {
-				other, ok := taken[where+" "+name]
-				if ok && (where == e.where || e.where == everywhere) {
-					return fmt.Errorf("the key %s is given to both %s and %s", name, other, e.action)
+			for _, other := range taken[name] {
+				if meet(e.where, other.where) {
+					return fmt.Errorf("the key %s is given to both %s and %s", name, other.action, e.action)
 				}
 			}
-			taken[e.where+" "+name] = e.action
+			taken[name] = append(taken[name], e)
 		}
 	}
 	return nil
+}
+
+// meet says whether actions of two places can hear the same key press.
+func meet(a, b string) bool {
+	covers := func(where string) bool { return where == inLists || where == inQuestion }
+	return a == b || !covers(a) && !covers(b) && (a == everywhere || b == everywhere)
 }
 
 func (k KeyMap) actions() []string {

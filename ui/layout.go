@@ -98,7 +98,7 @@ func layoutFor(w wants) layout {
 	l.overlay = box{0, header, width, transcript + alert + composer}
 	if l.framed && w.width >= wideWidth {
 		ow := min(width-8, 96)
-		oh := max(l.overlay.h-4, min(l.overlay.h, 12))
+		oh := min(max(l.overlay.h-4, min(l.overlay.h, 12)), 34)
 		l.overlay = box{(width - ow) / 2, header + (l.overlay.h-oh)/2, ow, oh}
 	}
 	return l

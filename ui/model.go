@@ -283,14 +283,12 @@ func (m *Model) settled(msg settledMsg) tea.Cmd {
 	return tea.Batch(m.say(msg.text), m.draftChanged(), again)
 }
 
-// sentence is an error for the user: it begins with a capital and ends with a full stop.
+// sentence is an error for the user, with a full stop. It may begin with the name of an endpoint,
+// and names keep their case.
 func sentence(err error) string {
 	s := strings.TrimSpace(err.Error())
 	if s == "" {
-		return "Something went wrong without a word."
-	}
-	if r := []rune(s); len(r) > 1 && !strings.ContainsAny(string(r[:1]), `"`) {
-		s = strings.ToUpper(string(r[:1])) + string(r[1:])
+		return "something went wrong without a word."
 	}
 	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
 		s += "."

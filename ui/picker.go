@@ -20,7 +20,7 @@ type choice struct {
 // picker is a list with a filter line.
 type picker struct {
 	title   string
-	hint    string // the keys that work, in the lower line
+	hint    string // the keys that work, for the lower line
 	filter  string
 	choices []choice
 	shown   []fuzzy.Match // what the filter leaves, in its order
@@ -104,7 +104,8 @@ func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 	}
 	x = min(len([]rune(head))+fitWidth(p.filter), max(0, w-1))
 	lines = append(lines, st.accent.Render(head)+p.filter)
-	room := max(0, h-2-min(len(p.notes), max(0, h-3)))
+	notes := p.notes[:min(len(p.notes), max(0, h-2))]
+	room := max(0, h-1-len(notes))
 	first := max(0, min(p.at-room/2, len(p.shown)-room))
 	for i := first; i < len(p.shown) && i < first+room; i++ {
 		lines = append(lines, p.line(st, i, w))
@@ -117,14 +118,11 @@ func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 	case len(p.shown) == 0:
 		lines = append(lines, st.dim.Render("   nothing here yet"))
 	}
-	for len(lines) < h-1-len(p.notes) {
+	for len(lines) < h-len(notes) {
 		lines = append(lines, "")
 	}
-	for _, n := range p.notes {
+	for _, n := range notes {
 		lines = append(lines, st.warn.Render(" ! "+markdown.OneLine(n, max(1, w-3))))
-	}
-	if len(lines) < h {
-		lines = append(lines, st.faint.Render(" "+p.hint))
 	}
 	return lines, x
 }

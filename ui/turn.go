@@ -119,15 +119,17 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		m.panel.set(e.Plan, nil)
 		m.chat.judge(e.Plan)
 	case session.Delta:
-		m.turn.writing, m.turn.retry, m.turn.tool = true, "", ""
+		m.turn.tool = ""
+		m.writing()
 		m.chat.stream(e.Text, e.Reasoning)
 	case session.Calling:
-		m.turn.writing, m.turn.retry = true, ""
+		m.writing()
 		if e.Name != "" {
 			m.turn.tool = e.Name
 		}
 	case session.Waiting:
 		m.turn.wait(e)
+		m.arrange()
 	case session.Asked:
 		m.turn.asked = &e
 		m.overlay = noOverlay
@@ -145,6 +147,15 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		return m.finished(e)
 	}
 	return nil
+}
+
+// writing says that something of the answer arrived: what the turn waited for is over.
+func (m *Model) writing() {
+	m.turn.writing = true
+	if m.turn.retry != "" {
+		m.turn.retry = ""
+		m.arrange()
+	}
 }
 
 // stored lets go of the draft: it is on disk.

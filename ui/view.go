@@ -55,7 +55,7 @@ func (m *Model) View() tea.View {
 func (m *Model) header(w int) string {
 	st := m.styles
 	if m.layout.small {
-		return fit(st.warn.Render(fmt.Sprintf("wants %d×%d, has %d×%d", wantWidth, wantHeight, m.width, m.height)), w)
+		return fit(st.warn.Render(fmt.Sprintf("winnow wants %d×%d", wantWidth, wantHeight)), w)
 	}
 	right := markdown.OneLine(m.ref, max(1, w/2))
 	if used := m.used(); used != "" {
@@ -227,11 +227,24 @@ func (m *Model) helpLine(w int) string {
 		{firstKey(k.Send), "send"},
 		{firstKey(k.Context), "context"},
 		{firstKey(k.Sessions), "sessions"},
-		{firstKey(k.Models), "model"},
 		{firstKey(k.Palette), "palette"},
 		{firstKey(k.Ask), "help"},
 	}
 	switch {
+	case m.pickerOpen():
+		return fit(m.styles.dim.Render(" "+m.picker.hint), w)
+	case m.overlay == panelOverlay:
+		hints = []hint{
+			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
+			{firstKey(k.Inspect), "go to the message"},
+			{firstKey(k.Back), "close"},
+		}
+	case m.overlay != noOverlay:
+		hints = []hint{
+			{firstKey(k.Down) + " " + firstKey(k.Up), "scroll"},
+			{firstKey(k.Top) + " " + firstKey(k.Bottom), "ends"},
+			{firstKey(k.Back), "close"},
+		}
 	case m.focus == transcriptPane:
 		hints = []hint{
 			{firstKey(k.Next) + " " + firstKey(k.Prev), "message"},

@@ -1,0 +1,142 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func TestEveryKeyHasHelpAndAnActionOfItsOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range DefaultKeys().Table() {
+		if r.Help == "" || len(r.Keys) == 0 || seen[r.Action] {
+			t.Errorf("row %+v: want help, keys, and an action named once", r)
+		}
+		seen[r.Action] = true
+	}
+	if err := new(KeyMap).clash(); err != nil {
+		t.Errorf("an empty key map clashes: %v", err)
+	}
+	k := DefaultKeys()
+	if err := k.clash(); err != nil {
+		t.Errorf("the default keys clash: %v", err)
+	}
+}
+
+func TestKeysAreRemapped(t *testing.T) {
+	k, err := DefaultKeys().With(map[string][]string{"send": {"ctrl+y"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !pressed(ctrl('y'), k.Send) || pressed(enter, k.Send) {
+		t.Errorf("send on ctrl+y: keys are %q", k.Send.Keys())
+	}
+	if d := DefaultKeys(); !pressed(enter, d.Send) {
+		t.Errorf("remapping changed the defaults: %q", d.Send.Keys())
+	}
+	for _, c := range []struct {
+		keys map[string][]string
+		want string
+	}{
+		{map[string][]string{"fly": {"f"}}, `no key action "fly"`},
+		{map[string][]string{"send": {"ctrl+p"}}, "ctrl+p is given to both send and palette"},
+		{map[string][]string{"palette": {"enter"}}, "enter is given to both send and palette"},
+		{map[string][]string{"copy": {"p"}}, "p is given to both copy and pin"},
+	} {
+		if _, err := DefaultKeys().With(c.keys); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got %v, want an error with %q", c.keys, err, c.want)
+		}
+	}
+}
+
+func TestTypedTextIsNeverAKey(t *testing.T) {
+	m := fresh(t, 80, 24)
+	for _, word := range []string{"end", "enter", "up", "esc", "ctrl+c"} {
+		m.composer.set("")
+		m.Update(tea.KeyPressMsg{Code: tea.KeyExtended, Text: word})
+		if got := m.composer.text(); got != word {
+			t.Errorf("%q arrived as one text: the draft is %q", word, got)
+		}
+	}
+}
+
+func TestEscOrder(t *testing.T) {
+	m := asking(t, 120, 40)
+	stopped := 0
+	m.turn.stop = func() { stopped++ }
+	m.Update(tab)
+	m.Update(ctrl('p'))
+	m.Update(esc)
+	if m.overlay != noOverlay || m.focus != transcriptPane || stopped != 0 {
+		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.overlay, m.focus, stopped)
+	}
+	m.Update(esc)
+	if m.focus != draftPane || stopped != 0 {
+		t.Fatalf("second esc: focus %v, stopped %d times; want it to leave the selection", m.focus, stopped)
+	}
+	m.Update(esc)
+	if stopped != 1 {
+		t.Fatalf("third esc: stopped %d times, want once", stopped)
+	}
+	m.Update(esc)
+	if stopped != 1 || m.toast.text == "" {
+		t.Errorf("fourth esc: stopped %d times, said %q; want a reason only", stopped, m.toast.text)
+	}
+}
+
+func TestInterruptOrder(t *testing.T) {
+	m := asking(t, 80, 24)
+	stopped := 0
+	m.turn.stop = func() { stopped++ }
+	typing(m, "half a thought")
+	m.Update(ctrl('c'))
+	if stopped != 1 || m.composer.text() != "half a thought" {
+		t.Fatalf("first ctrl+c: stopped %d times, draft %q; want a stop and the draft kept", stopped, m.composer.text())
+	}
+	tell(m, 0, finishedWell)
+	m.Update(ctrl('c'))
+	if !m.composer.empty() || m.quitting {
+		t.Fatalf("second ctrl+c: draft %q; want it cleared", m.composer.text())
+	}
+	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
+	if got := m.composer.text(); got != "half a thought" {
+		t.Fatalf("up after clearing: draft %q, want the cleared one", got)
+	}
+	m.composer.set("")
+	m.Update(disarmMsg{m.armed})
+	if m.armed != 0 {
+		t.Fatal("ctrl+c is still armed after its time")
+	}
+	if cmd := m.interrupt(); m.armed == 0 || cmd == nil {
+		t.Fatal("ctrl+c with nothing to stop or clear must arm the quit and say so")
+	}
+	armed := m.armed
+	m.Update(disarmMsg{armed - 1})
+	if m.armed != armed {
+		t.Error("an older timer took the newer ctrl+c away")
+	}
+}
+
+func TestAKeyThatDoesNothingSaysWhy(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(*Model)
+		want string
+	}{
+		{"enter on an empty draft", func(m *Model) { m.Update(enter) }, "nothing to send"},
+		{"esc with nothing to close", func(m *Model) { m.Update(esc) }, "Nothing to close"},
+		{"ctrl+o without a paste", func(m *Model) { m.Update(ctrl('o')) }, "no long paste"},
+		{"a letter in the transcript", func(m *Model) { m.Update(tab); m.Update(char('z')) }, "z does nothing"},
+		{"pin without a message", func(m *Model) { m.Update(tab); m.Update(char('p')) }, "Select a message"},
+		{"retry without a message", func(m *Model) { m.Update(tab); m.Update(char('r')) }, "no message to answer"},
+		{"an unknown command", func(m *Model) { typing(m, "/fly"); m.Update(enter) }, "no command /fly"},
+		{"a command without what it needs", func(m *Model) { typing(m, "/budget "); m.Update(enter) }, "/budget TOKENS"},
+	} {
+		m := fresh(t, 80, 24)
+		c.do(m)
+		if !strings.Contains(m.toast.text, c.want) {
+			t.Errorf("%s: said %q, want %q in it", c.name, m.toast.text, c.want)
+		}
+	}
+}

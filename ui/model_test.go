@@ -1,0 +1,237 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+var finishedWell = session.Finished{}
+
+func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
+	m := asking(t, 80, 24)
+	m.Update(turnMsg{turn: m.turn.number - 1, events: []session.Event{session.Delta{Text: "late"}, session.Finished{}}})
+	if m.chat.streaming || !m.turn.busy {
+		t.Errorf("an old turn's events: streaming %v, busy %v; want them dropped", m.chat.streaming, m.turn.busy)
+	}
+}
+
+func TestAnOldPlanIsDropped(t *testing.T) {
+	m := chatting(t, 120, 40)
+	before := m.panel.plan.Sum.Total
+	typing(m, "x")
+	m.Update(planMsg{generation: m.generation - 1, plan: history.Plan{Sum: history.Sum{Total: 1}}})
+	if got := m.panel.plan.Sum.Total; got != before {
+		t.Errorf("a plan for an older draft: total %d, want %d", got, before)
+	}
+}
+
+func TestTheDraftEmptiesOnlyWhenStored(t *testing.T) {
+	m := fresh(t, 80, 24)
+	typing(m, "hello")
+	m.Update(enter)
+	if got := m.composer.text(); got != "hello" {
+		t.Fatalf("before it is stored the draft is %q", got)
+	}
+	tell(m, 0, session.Stored{Message: said(1, history.User, "hello")})
+	if !m.composer.empty() {
+		t.Fatalf("after it is stored the draft is %q", m.composer.text())
+	}
+	tell(m, 0, finishedWell)
+
+	typing(m, "again")
+	m.Update(enter)
+	tell(m, 0, session.Finished{Err: errors.New("the disk is full")})
+	if got := m.composer.text(); got != "again" || !strings.Contains(plain(m), "the disk is full") {
+		t.Errorf("after an error the draft is %q, want it kept and the error shown:\n%s", got, plain(m))
+	}
+}
+
+func TestDeltasAreJoinedInOrder(t *testing.T) {
+	events := make(chan session.Event, 8)
+	for _, s := range []string{"one ", "two ", "three"} {
+		events <- session.Delta{Text: s}
+	}
+	events <- session.Finished{}
+	close(events)
+	msg, ok := gather(7, events).(turnMsg)
+	if !ok || len(msg.events) != 2 || msg.turn != 7 {
+		t.Fatalf("got %+v, want one delta and the end", msg)
+	}
+	if d, _ := msg.events[0].(session.Delta); d.Text != "one two three" {
+		t.Errorf("joined text is %q", d.Text)
+	}
+}
+
+func TestLongPastesAreChipsAndSentInFull(t *testing.T) {
+	long := strings.Repeat("a line with a tab\tand more\n", 300)
+	m := fresh(t, 80, 24)
+	typing(m, "see ")
+	m.Update(tea.PasteMsg{Content: long})
+	typing(m, " ok")
+	if got := m.composer.shown(); !strings.Contains(got, "[paste 1: 301 lines, 8.1 kB, ~2,025 tokens]") {
+		t.Errorf("the draft shows %q", got)
+	}
+	if got, want := m.composer.text(), "see "+long+" ok"; got != want {
+		t.Errorf("%d bytes would be sent, want %d", len(got), len(want))
+	}
+	m.Update(ctrl('o'))
+	if m.overlay != textOverlay || !strings.Contains(plain(m), "a line with a tab") {
+		t.Errorf("ctrl+o does not open the paste:\n%s", plain(m))
+	}
+	m.Update(esc)
+	for range 4 {
+		m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	if got := m.composer.text(); got != "see " {
+		t.Errorf("backspace behind the chip leaves %q, want it gone as a whole", got)
+	}
+}
+
+func TestShortPastesShowTheirControlCharacters(t *testing.T) {
+	m := fresh(t, 80, 24)
+	m.Update(tea.PasteMsg{Content: "a\x1b[31mb"})
+	if got := m.composer.text(); strings.ContainsRune(got, 0x1b) || !strings.Contains(got, "[31m") || !strings.Contains(got, "␛") {
+		t.Errorf("the draft is %q, want the escape shown", got)
+	}
+}
+
+func TestWhatOthersWroteIsNeverExecuted(t *testing.T) {
+	m := chatting(t, 120, 40)
+	evil := "\x1b]0;owned\x07\x1b[2J"
+	m.info.Title = evil
+	m.chat.add(said(50, history.Assistant, evil), session.Receipt{})
+	m.turn = turn{number: 3, busy: true, stop: func() {}}
+	tell(m, 0, session.Asked{Call: history.ToolCall{Name: evil, Arguments: evil}, Allow: func(bool) {}})
+	tell(m, 0, session.Notice{Text: evil})
+	for _, bad := range []string{"\x1b]0;", "\x1b[2J", "\x07"} {
+		if v := m.View(); strings.Contains(v.Content, bad) || strings.Contains(v.WindowTitle, bad) {
+			t.Errorf("the screen holds %q", bad)
+		}
+	}
+}
+
+func TestAGuideMessageIsNoCommand(t *testing.T) {
+	m := fresh(t, 80, 24)
+	for _, c := range []struct {
+		ref, draft string
+		want       bool
+	}{
+		{"guide/guide", "/guide overflow", false},
+		{"guide/guide", "/guidebook", true},
+		{"openai/gpt-5.2", "/guide overflow", true},
+		{"openai/gpt-5.2", " /new", false},
+		{"openai/gpt-5.2", "/new", true},
+	} {
+		m.ref = c.ref
+		if got := m.isCommand(c.draft); got != c.want {
+			t.Errorf("%q with %s: a command is %v, want %v", c.draft, c.ref, got, c.want)
+		}
+	}
+}
+
+func TestLastCode(t *testing.T) {
+	text := "one\n```go\na\n```\ntwo\n~~~~\nb\n```\nc\n~~~~\nend"
+	if got := lastCode(text); got != "b\n```\nc" {
+		t.Errorf("got %q", got)
+	}
+	if got := lastCode("no code"); got != "" {
+		t.Errorf("got %q, want none", got)
+	}
+}
+
+// TestNoKeyPanics presses random keys at random sizes in every state, and asks that the screen
+// always fits the terminal.
+func TestNoKeyPanics(t *testing.T) {
+	keys := []tea.KeyPressMsg{enter, esc, tab, char('a'), char('?'), char('/'), char('y'), char('n'), char('世'), char(' ')}
+	for _, r := range DefaultKeys().Table() {
+		for _, k := range r.Keys {
+			keys = append(keys, keyNamed(k))
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		state := rapid.SampledFrom(states).Draw(rt, "state")
+		m := state.make(t, rapid.IntRange(1, 130).Draw(rt, "w"), rapid.IntRange(1, 45).Draw(rt, "h"))
+		for range rapid.IntRange(1, 25).Draw(rt, "n") {
+			switch rapid.IntRange(0, 9).Draw(rt, "what") {
+			case 0:
+				m.Update(tea.WindowSizeMsg{Width: rapid.IntRange(1, 220).Draw(rt, "w"), Height: rapid.IntRange(1, 60).Draw(rt, "h")})
+			case 1:
+				m.Update(tea.PasteMsg{Content: rapid.String().Draw(rt, "paste")})
+			case 2:
+				m.Update(tea.MouseWheelMsg{X: 3, Y: 3, Button: tea.MouseWheelUp})
+			default:
+				m.Update(rapid.SampledFrom(keys).Draw(rt, "key"))
+			}
+			fits(t, m)
+		}
+	})
+}
+
+// keyNamed is the key press that a binding's name stands for.
+func keyNamed(name string) tea.KeyPressMsg {
+	var k tea.KeyPressMsg
+	for {
+		mod, rest, ok := strings.Cut(name, "+")
+		if !ok || rest == "" {
+			break
+		}
+		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
+		name = rest
+	}
+	special := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+		"delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2,
+	}
+	if code, ok := special[name]; ok {
+		k.Code = code
+		return k
+	}
+	k.Code = []rune(name)[0]
+	if k.Mod == 0 {
+		k.Text = name
+	}
+	return k
+}
+
+func BenchmarkKeyPressWith10000Messages(b *testing.B) {
+	for _, n := range []int{10, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m := fresh(b, 120, 40)
+			var messages []store.Message
+			var plan history.Plan
+			for i := range n {
+				messages = append(messages, said(int64(i+1), history.User, strings.Repeat("some words of a message ", 20)))
+				plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
+			}
+			m.chat.reset(messages)
+			m.Update(planMsg{generation: m.generation, plan: plan})
+			m.View()
+			for b.Loop() {
+				m.Update(char('a'))
+				_ = m.View()
+				m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+			}
+		})
+	}
+}
+
+func TestTheTurnCountsDown(t *testing.T) {
+	m := asking(t, 80, 24)
+	tell(m, time.Second, session.Waiting{})
+	m.turn.until = begun.Add(9 * time.Second)
+	m.Update(tickMsg{m.turn.number, begun.Add(4 * time.Second)})
+	if got := m.activity(); !strings.Contains(got, "tries again in 5.0 s") {
+		t.Errorf("activity is %q", got)
+	}
+}

@@ -1,0 +1,277 @@
+package ui
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// begun is when everything in these tests happens.
+var begun = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+// fresh is the application before its first message. Its commands are never run: what they would
+// report is told to Update by hand.
+func fresh(t testing.TB, w, h int) *Model {
+	t.Helper()
+	models := llm.NewCatalog(llm.Endpoint{Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Default: "gpt-5.2"})
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	deps := session.Deps{Store: db, Models: models, Now: func() time.Time { return begun }}
+	s, err := session.New(deps, session.Start{Ref: "openai/gpt-5.2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(Options{
+		Deps: deps, Start: s, Theme: "none",
+		Choice: llm.Choice{Ref: "openai/gpt-5.2", Why: "because OPENAI_API_KEY is set", How: "ctrl+l chooses another model"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	return m
+}
+
+// tell reports events of the running turn.
+func tell(m *Model, at time.Duration, events ...session.Event) {
+	m.Update(turnMsg{turn: m.turn.number, events: events, over: false, at: begun.Add(at)})
+}
+
+func said(id int64, role history.Role, text string) store.Message {
+	return store.Message{
+		Message: history.Message{ID: id, Role: role, Content: text, Status: history.Complete},
+		Session: "s", Model: "gpt-5.2", Request: id,
+	}
+}
+
+// talk is a conversation of three exchanges with a tool call, and its plan.
+func talk() ([]store.Message, history.Plan) {
+	messages := []store.Message{
+		said(1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?"),
+		said(2, history.Assistant, "The usual cure is to **rewrite** the rule as a loop:\n\n```go\nfor p.at(Plus) {\n\tleft = Add{left, p.term()}\n}\n```"),
+		said(3, history.User, "Never touch generated files."),
+		said(4, history.Assistant, ""),
+		said(5, history.Tool, "gen.go\nparser.go\nlexer.go"),
+		said(6, history.Assistant, "Understood. The generator writes `gen.go`; the other two are yours."),
+		said(7, history.User, "Now the error recovery."),
+	}
+	messages[3].ToolCalls = []history.ToolCall{{ID: "c1", Name: "list_files", Arguments: `{"dir":"."}`}}
+	entries := []history.Entry{
+		{ID: 1, Role: history.User, Disposition: history.Dropped, Reason: "over the budget: 612 tokens more than fit", TokensBefore: 612},
+		{ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut, Reason: "an older answer is cut to 150 characters", TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310, CharsAfter: 150},
+		{ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true, Reason: "pinned by you", TokensBefore: 18, TokensAfter: 18},
+		{ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true, Reason: "fits", TokensBefore: 12, TokensAfter: 12},
+		{ID: 5, Index: 4, Role: history.Tool, Disposition: history.Kept, Whole: true, Reason: "its id was damaged and is mended", TokensBefore: 9, TokensAfter: 21, Repairs: []history.Repair{{Kind: "C4", What: "the id was blank"}}},
+		{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Kept, Whole: true, Reason: "fits", TokensBefore: 31, TokensAfter: 31},
+		{ID: 7, Index: 6, Role: history.User, Disposition: history.Kept, Whole: true, Reason: "the newest message is always sent", TokensBefore: 6, TokensAfter: 6},
+	}
+	return messages, history.Plan{Entries: entries, Next: []int{5}, Sum: history.Sum{
+		System: 212, Tools: 60, Pinned: 18, Body: 4800, Draft: 222, Total: 5312, Reserve: 1024,
+		Window: 8192, Limit: 6000, Ratio: 1, Margin: 0.1, Sent: 6, Stored: 7,
+	}}
+}
+
+// chatting is the application in the middle of a conversation.
+func chatting(t testing.TB, w, h int) *Model {
+	m := fresh(t, w, h)
+	messages, plan := talk()
+	m.chat.receipts[6] = session.Receipt{
+		Sent: 5, Stored: 6, Cut: 1, Dropped: 1, Repaired: 1, Estimate: 1900,
+		Usage: llm.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,
+	}
+	for _, message := range messages {
+		m.chat.add(message, session.Receipt{})
+	}
+	m.info.Title = "Parser rewrite"
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	return m
+}
+
+// asking is the application while an answer arrives.
+func asking(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	m.turn = turn{number: 1, busy: true, stop: func() {}}
+	m.chat.name = "gpt"
+	tell(m, 0)
+	return m
+}
+
+var (
+	enter = tea.KeyPressMsg{Code: tea.KeyEnter}
+	esc   = tea.KeyPressMsg{Code: tea.KeyEscape}
+	tab   = tea.KeyPressMsg{Code: tea.KeyTab}
+)
+
+func ctrl(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl} }
+func char(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: string(r)} }
+
+func typing(m *Model, text string) {
+	for _, r := range text {
+		m.Update(char(r))
+	}
+}
+
+// states are the screens that have goldens.
+var states = []struct {
+	name string
+	make func(testing.TB, int, int) *Model
+}{
+	{"first", fresh},
+	{"chatting", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		typing(m, "and what about incremental re-parsing?")
+		return m
+	}},
+	{"streaming", func(t testing.TB, w, h int) *Model {
+		m := asking(t, w, h)
+		tell(m, 2300*time.Millisecond, session.Delta{Text: "Panic-mode recovery skips tokens until "})
+		return m
+	}},
+	{"waiting", func(t testing.TB, w, h int) *Model {
+		m := asking(t, w, h)
+		tell(m, time.Second, session.Waiting{Waiting: llm.Waiting{Attempt: 2, Of: 5, After: 8 * time.Second, Err: &llm.Error{Kind: llm.RateLimit, Status: 429, Endpoint: "openai", Message: "slow down"}}})
+		return m
+	}},
+	{"question", func(t testing.TB, w, h int) *Model {
+		m := asking(t, w, h)
+		tell(m, time.Second, session.Asked{Call: history.ToolCall{Name: "read_page", Arguments: `{"page":"context"}`}, Allow: func(bool) {}})
+		return m
+	}},
+	{"stopped", func(t testing.TB, w, h int) *Model {
+		m := asking(t, w, h)
+		tell(m, time.Second, session.Delta{Text: "Panic-mode"})
+		answer := said(8, history.Assistant, "Panic-mode")
+		answer.Status = history.Interrupted
+		tell(m, 2*time.Second, session.Answered{Message: answer, Receipt: session.Receipt{Sent: 6, Stored: 7, Estimate: 5312, Took: 2 * time.Second, Stopped: true}}, session.Finished{})
+		return m
+	}},
+	{"error", func(t testing.TB, w, h int) *Model {
+		m := asking(t, w, h)
+		tell(m, time.Second, session.Finished{Err: errors.New("openai refused the key (401): Incorrect API key provided")})
+		return m
+	}},
+	{"panel", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		if m.layout.panel.empty() {
+			m.Update(ctrl('x'))
+			return m
+		}
+		m.Update(tab)
+		m.Update(tab)
+		return m
+	}},
+	{"selection", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		m.Update(tab)
+		m.Update(char('K'))
+		return m
+	}},
+	{"models", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		m.Update(ctrl('l'))
+		m.Update(modelsMsg{models: []llm.Model{
+			{Endpoint: "openai", ID: "gpt-5.2", Window: llm.Window{Tokens: 400000}},
+			{Endpoint: "openai", ID: "gpt-5.2-mini"},
+			{Endpoint: "guide", ID: "guide", Window: llm.Window{Tokens: 4096}},
+		}, errs: map[string]error{"ollama": errors.New("ollama does not answer at 127.0.0.1:11434")}})
+		return m
+	}},
+	{"sessions", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		m.Update(ctrl('s'))
+		m.Update(sessionsMsg{at: begun, sessions: []store.Session{
+			{ID: "a", Title: "Parser rewrite", Model: "gpt-5.2", Turns: 61, Updated: begun.Add(-time.Minute), Pinned: true},
+			{ID: "b", Title: "Bread with rye", Model: "llama3.2", Turns: 4, Updated: begun.Add(-26 * time.Hour)},
+			{ID: "c", Title: "", Model: "guide", Turns: 1, Updated: begun.Add(-90 * 24 * time.Hour)},
+		}})
+		return m
+	}},
+	{"palette", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		m.Update(ctrl('p'))
+		typing(m, "re")
+		return m
+	}},
+	{"slash", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		typing(m, "/re")
+		return m
+	}},
+	{"help", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		m.Update(char('?'))
+		return m
+	}},
+}
+
+// plain is the screen as text, with the place of the cursor below it.
+func plain(m *Model) string {
+	v := m.View()
+	lines := strings.Split(ansi.Strip(v.Content), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	at := "no cursor"
+	if v.Cursor != nil {
+		at = fmt.Sprintf("cursor at column %d, line %d", v.Cursor.X, v.Cursor.Y)
+	}
+	return strings.Join(lines, "\n") + "\n" + at + "\n"
+}
+
+func TestScreens(t *testing.T) {
+	for _, state := range states {
+		for _, size := range [][2]int{{20, 5}, {80, 24}, {120, 40}, {200, 60}} {
+			name := fmt.Sprintf("%s-%dx%d", state.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				m := state.make(t, size[0], size[1])
+				got := plain(m)
+				path := filepath.Join("testdata", name+".txt")
+				if *update {
+					if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got != string(want) {
+					t.Errorf("%s\ngot:\n%s\nwant:\n%s", name, got, want)
+				}
+				fits(t, m)
+			})
+		}
+	}
+}
+
+// fits fails where the screen is not exactly as large as the terminal.
+func fits(t testing.TB, m *Model) {
+	t.Helper()
+	lines := strings.Split(m.View().Content, "\n")
+	if len(lines) != m.height {
+		t.Fatalf("%dx%d: the screen has %d lines", m.width, m.height, len(lines))
+	}
+	for i, s := range lines {
+		if w := ansi.StringWidth(s); w != m.width {
+			t.Fatalf("%dx%d: line %d is %d cells wide: %q", m.width, m.height, i, w, ansi.Strip(s))
+		}
+	}
+}
