@@ -15,6 +15,9 @@ const quitWithin = 2 * time.Second
 // keyPress gives a key to whom it belongs: the acts that always work, then the question, the
 // overlay, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
+	if msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt {
+		msg.Mod = 0 // two presses of esc that arrived in one read
+	}
 	before := m.composer.shown()
 	cmd := m.route(msg)
 	if m.composer.shown() != before {

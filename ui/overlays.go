@@ -18,17 +18,24 @@ type reader struct {
 	title string
 	lines []string // plain or styled, not wrapped yet
 	top   int
+
+	wrapped []string // lines at width: a long paste is wrapped once, not at every frame
+	width   int
 }
 
 func (r *reader) scroll(by int) { r.top = max(0, r.top+by) }
 
 func (r *reader) view(w, h int) []string {
-	var out []string
-	for _, s := range r.lines {
-		out = append(out, wrap(s, w)...)
+	if r.wrapped == nil || r.width != w {
+		r.wrapped, r.width = nil, w
+		for _, s := range r.lines {
+			for _, line := range wrap(s, max(1, w-2)) {
+				r.wrapped = append(r.wrapped, " "+line)
+			}
+		}
 	}
-	r.top = max(0, min(r.top, len(out)-h))
-	return out[r.top:min(len(out), r.top+h)]
+	r.top = max(0, min(r.top, len(r.wrapped)-h))
+	return r.wrapped[r.top:min(len(r.wrapped), r.top+h)]
 }
 
 func (m *Model) pickerOpen() bool {
@@ -273,16 +280,16 @@ func (m *Model) helpLines() []string {
 				lines = append(lines, "")
 			}
 			where = r.Where
-			lines = append(lines, " "+m.styles.accent.Render(r.Where))
+			lines = append(lines, m.styles.accent.Render(r.Where))
 		}
-		lines = append(lines, "   "+fit(strings.Join(r.Keys, " "), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(r.Help))
+		lines = append(lines, "  "+fit(strings.Join(r.Keys, " "), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(r.Help))
 	}
-	lines = append(lines, "", " "+m.styles.accent.Render("commands"))
+	lines = append(lines, "", m.styles.accent.Render("commands"))
 	for _, c := range Commands() {
-		lines = append(lines, "   "+fit(c.usage(), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(c.Help))
+		lines = append(lines, "  "+fit(c.usage(), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(c.Help))
 	}
 	signs := "● whole  ◐ cut  ○ dropped  ◆ pinned  ⊘ excluded  ⚠ repaired  ↺ recalled"
-	return append(lines, "", " "+m.styles.accent.Render("signs"), "   "+m.styles.dim.Render(signs))
+	return append(lines, "", m.styles.accent.Render("signs"), "  "+m.styles.dim.Render(signs))
 }
 
 // openChip shows a pasted text.

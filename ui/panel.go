@@ -127,7 +127,7 @@ func (p *panel) view(st styles, w, h int, focused bool) []string {
 		if note == "" {
 			note = "The plan appears with the first message."
 		}
-		return wrapStyled(st.dim, note, w)
+		return indented(st.dim, note, w)
 	}
 	lines := p.sums(st, w)
 	foot := p.foot(st, w)
@@ -179,7 +179,7 @@ func (p *panel) sums(st styles, w int) []string {
 		fit(st.dim.Render(" "+limit), w),
 	}
 	if p.note != "" {
-		lines = append(lines, wrapStyled(st.bad, " "+p.note, w)...)
+		lines = append(lines, indented(st.bad, p.note, w)...)
 	}
 	return append(lines, st.frame.Render(strings.Repeat("─", max(0, w))))
 }
@@ -215,7 +215,7 @@ func (p *panel) foot(st styles, w int) []string {
 	if p.at >= 0 && p.at < len(p.plan.Entries) {
 		e := p.plan.Entries[p.at]
 		lines = append(lines, st.frame.Render(strings.Repeat("─", max(0, w))))
-		why := wrapStyled(st.text, fmt.Sprintf(" %s %d: %s", glyph(e), e.Index+1, e.Reason), w)
+		why := indented(st.text, fmt.Sprintf("%s %d: %s", glyph(e), e.Index+1, e.Reason), w)
 		lines = append(lines, why[:min(3, len(why))]...)
 	}
 	if len(p.plan.Next) > 0 && p.plan.Next[0] < len(p.plan.Entries) {
@@ -230,6 +230,15 @@ func wrapStyled(style lipgloss.Style, text string, w int) []string {
 	lines := wrap(text, max(1, w))
 	for i, s := range lines {
 		lines[i] = style.Render(s)
+	}
+	return lines
+}
+
+// indented wraps a text one cell away from both sides.
+func indented(style lipgloss.Style, text string, w int) []string {
+	lines := wrapStyled(style, text, w-2)
+	for i, s := range lines {
+		lines[i] = " " + s
 	}
 	return lines
 }

@@ -175,7 +175,11 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 
 // finished ends the turn.
 func (m *Model) finished(e session.Finished) tea.Cmd {
-	m.turn.busy, m.turn.asked, m.turn.retry = false, nil, ""
+	var said tea.Cmd
+	if m.turn.stopping && e.Err == nil {
+		said = m.say("Stopped; what arrived is kept.")
+	}
+	m.turn.busy, m.turn.stopping, m.turn.asked, m.turn.retry = false, false, nil, ""
 	if m.turn.stop != nil {
 		m.turn.stop()
 	}
@@ -187,7 +191,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.quitting {
 		return tea.Quit
 	}
-	return m.draftChanged()
+	return tea.Batch(said, m.draftChanged())
 }
 
 func (t *turn) clock(at time.Time) {
@@ -260,7 +264,7 @@ func (m *Model) stopTurn() tea.Cmd {
 	if m.turn.stop != nil {
 		m.turn.stop()
 	}
-	return m.say("Stopping; what arrived is kept.")
+	return nil
 }
 
 // decide answers the question about a tool call.
