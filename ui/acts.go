@@ -104,7 +104,7 @@ func (m *Model) keepPrompt(text string) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := ctx()
 		defer cancel()
-		if err := errors.Join(db.AddPrompt(ctx, text), db.SaveDraft(ctx, id, "")); err != nil {
+		if err := errors.Join(db.AddPrompt(ctx, text), db.SaveDraft(ctx, id, ""), db.SaveDraft(ctx, "", "")); err != nil {
 			return settledMsg{err: fmt.Errorf("keep the prompt: %w", err)}
 		}
 		return nil
@@ -120,7 +120,7 @@ type draftMsg struct {
 // loadDraft reads the draft that a session was left with.
 func (m *Model) loadDraft(s *session.Session) tea.Cmd {
 	ctx, db, id := m.within, m.options.Deps.Store, s.Info().ID
-	if db == nil || id == "" {
+	if db == nil {
 		return nil
 	}
 	return func() tea.Msg {
@@ -143,10 +143,10 @@ func (m *Model) draftRead(msg draftMsg) tea.Cmd {
 	return m.draftChanged()
 }
 
-// keepDraft writes the unsent draft down.
+// keepDraft writes the unsent draft down. A chat that has not begun has a draft as well.
 func (m *Model) keepDraft() tea.Cmd {
 	ctx, db, id, text := m.within, m.options.Deps.Store, m.info.ID, m.composer.text()
-	if db == nil || id == "" || db.ReadOnly() {
+	if db == nil || db.ReadOnly() {
 		return nil
 	}
 	return func() tea.Msg {
@@ -292,6 +292,9 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	}
 	m.turn = turn{number: m.turn.number + 1}
 	m.overlay = noOverlay
+	if m.info.ID == "" {
+		m.composer.remember(m.composer.text()) // it has no session to be kept with
+	}
 	m.composer.set("")
 	m.setFocus(draftPane)
 	m.adopt(msg.session)

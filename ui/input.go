@@ -171,6 +171,8 @@ func (m *Model) setFocus(p pane) {
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
+	case pressed(msg, k.Allow) && m.turn.now.Sub(m.turn.askedAt) < readTime:
+		return m.say("The question has only just come: read it, then press " + k.Allow.Help().Key + " again.")
 	case pressed(msg, k.Allow):
 		return m.decide(true)
 	case pressed(msg, k.Refuse):

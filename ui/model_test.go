@@ -226,6 +226,42 @@ func BenchmarkKeyPressWith10000Messages(b *testing.B) {
 	}
 }
 
+func TestALetterOfADraftIsNoPermission(t *testing.T) {
+	m := asking(t, 80, 24)
+	var answers []bool
+	tell(m, time.Second, session.Asked{Call: history.ToolCall{Name: "rm"}, Allow: func(yes bool) { answers = append(answers, yes) }})
+	m.Update(char('y'))
+	if m.turn.asked == nil {
+		t.Fatal("a y in the moment of the question allowed the call")
+	}
+	m.Update(tickMsg{m.turn.number, begun.Add(2 * time.Second)})
+	_, cmd := m.Update(char('y'))
+	if m.turn.asked != nil || cmd == nil {
+		t.Fatal("a y after the question was read did not answer it")
+	}
+	cmd()
+	if len(answers) != 1 || !answers[0] {
+		t.Errorf("answers are %v, want one yes", answers)
+	}
+}
+
+func TestADraftOutlivesItsUnsavedSession(t *testing.T) {
+	m := fresh(t, 80, 24)
+	typing(m, "half a thought")
+	other, err := session.New(m.options.Deps, session.Start{Ref: m.ref})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(openedMsg{session: other})
+	if !m.composer.empty() {
+		t.Fatalf("the new session's draft is %q", m.composer.text())
+	}
+	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
+	if got := m.composer.text(); got != "half a thought" {
+		t.Errorf("up brings back %q", got)
+	}
+}
+
 func TestTheTurnCountsDown(t *testing.T) {
 	m := asking(t, 80, 24)
 	tell(m, time.Second, session.Waiting{})

@@ -14,6 +14,10 @@ import (
 // joinTime is how long deltas are joined before they reach Update: a frame at 30 a second.
 const joinTime = 33 * time.Millisecond
 
+// readTime is how long a question about a tool call stands before a key can allow it: a letter of
+// a draft that was being typed is no permission.
+const readTime = 400 * time.Millisecond
+
 // spinTime is one step of the spinner.
 const spinTime = 100 * time.Millisecond
 
@@ -31,6 +35,7 @@ type turn struct {
 	writing  bool      // text or reasoning has arrived
 	tool     string    // the call that is being written
 	asked    *session.Asked
+	askedAt  time.Time
 	sent     string // the draft that was sent, until it is stored
 }
 
@@ -41,6 +46,7 @@ func (m *Model) begin(sent string, start func(context.Context) <-chan session.Ev
 	m.turn = turn{number: number, busy: true, stop: stop, sent: sent}
 	m.alert = ""
 	m.chat.name = shortName(m.ref)
+	m.generation++ // a plan that is being made for the draft comes too late now
 	m.arrange()
 	return tea.Batch(
 		func() tea.Msg { return gather(number, start(ctx)) },
@@ -131,7 +137,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		m.turn.wait(e)
 		m.arrange()
 	case session.Asked:
-		m.turn.asked = &e
+		m.turn.asked, m.turn.askedAt = &e, m.turn.now
 		m.overlay = noOverlay
 		m.arrange()
 	case session.Ran:
