@@ -38,9 +38,9 @@ func (t *turn) learnWindow(ctx context.Context, fault *llm.Error) bool {
 	t.mu.Lock()
 	t.window = llm.Window{Tokens: window, Source: "the server's refusal"}
 	t.learned.Window = window
-	if fault.Prompt > ratioFrom && sum.Sum.Total > ratioFrom {
-		t.learned.Ratio = clampRatio(float64(fault.Prompt) / float64(sum.Sum.Total))
-		t.learned.Samples = 1
+	ratio := float64(fault.Prompt) / float64(max(sum.Sum.Total, ratioFrom))
+	if ratio == clampRatio(ratio) { // anything else is no count of this request
+		t.learned.Ratio, t.learned.Samples = ratio, 1
 	}
 	t.mu.Unlock()
 	t.learn(ctx)
