@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// The example's table of the policy is made from the default policy and from the comments beside
+// its fields, so that it can drift from neither.
+func TestExampleShowsTheDefaultPolicy(t *testing.T) {
+	text := readText(t, "config.toml.example")
+	before, rest, ok := strings.Cut(text, "[context]\n")
+	got, after, closed := strings.Cut(rest, "\n[ui]\n")
+	if !ok || !closed {
+		t.Fatal("config.toml.example has no table [context] in front of [ui]")
+	}
+	want := policyTable(t)
+	if got == want {
+		return
+	}
+	if !*update {
+		t.Errorf("the table [context] of config.toml.example is\n%s\nwant\n%s\ngo test ./cli -update writes it", got, want)
+		return
+	}
+	fresh := before + "[context]\n" + want + "\n[ui]\n" + after
+	for _, path := range []string{"config.toml.example", "../config.toml.example"} {
+		if err := os.WriteFile(path, []byte(fresh), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkPart(t, "../docs/config.md", "config", fenced("toml", fresh))
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// policyTable is the default policy as TOML, each key with what its field's comment says.
+func policyTable(t *testing.T) string {
+	t.Helper()
+	notes := map[string]string{}
+	field := regexp.MustCompile("toml:\"([a-z_]+)\"`\\s*// (.*)")
+	for _, m := range field.FindAllStringSubmatch(readText(t, "../history/policy.go"), -1) {
+		notes[m[1]] = m[2]
+	}
+	policy := reflect.ValueOf(Defaults().Context)
+	var b strings.Builder
+	for i := range policy.NumField() {
+		key := policy.Type().Field(i).Tag.Get("toml")
+		fmt.Fprintf(&b, "%-50s # %s\n", key+" = "+tomlValue(key, policy.Field(i)), notes[key]+words(policy.Field(i).Interface()))
+	}
+	return b.String()
+}
+
+// words lists what a key takes that is neither a number nor free text.
+func words(v any) string {
+	switch v.(type) {
+	case history.Strategy:
+		return fmt.Sprintf(": %s, %s, %s or %s", history.DropMiddle, history.DropOldest, history.DropTurns, history.DropNone)
+	case history.Placement:
+		return fmt.Sprintf(": %s or %s", history.Steady, history.InOrder)
+	case history.ToolHistory:
+		return fmt.Sprintf(": %s, %s or %s", history.ToolsKeep, history.ToolsText, history.ToolsDrop)
+	case history.Recovery:
+		return fmt.Sprintf(": %s, %s or %s", history.RecoverRepair, history.RecoverStrip, history.RecoverStrict)
+	case history.MidSystem:
+		return fmt.Sprintf(": %s or %s", history.Hoist, history.Inline)
+	}
+	return ""
+}
+
+func tomlValue(key string, v reflect.Value) string {
+	switch {
+	case v.Kind() == reflect.String:
+		return strconv.Quote(v.String())
+	case v.Kind() == reflect.Int && v.Int() == history.NoLimit:
+		return strconv.Quote(unlimitedWord)
+	case v.Kind() == reflect.Int && v.Int() == 0 && specialWord(key) == autoWord:
+		return strconv.Quote(autoWord)
+	case v.Kind() == reflect.Float64:
+		return strings.TrimSuffix(strconv.FormatFloat(v.Float(), 'f', 2, 64), "0")
+	}
+	return fmt.Sprint(v.Interface())
+}
