@@ -13,8 +13,8 @@ import (
 // Code is highlighted by pieces of about this many bytes, so that no frame waits for a whole
 // file: a piece ends at a blank line after pieceSize bytes, at any line after pieceLimit.
 const (
-	pieceSize  = 16 << 10
-	pieceLimit = 24 << 10
+	pieceSize  = 8 << 10
+	pieceLimit = 12 << 10
 )
 
 // pieces cuts code at line ends. Where a piece ends depends on the text before that point only,

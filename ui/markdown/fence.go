@@ -118,7 +118,7 @@ func (s *Stream) codeLines(piece string) []string {
 // showFence shows the open piece: what was there when it was last coloured, then plain lines.
 func (s *Stream) showFence() {
 	f, w := s.fence, s.r.width
-	if len(f.code) >= max(256, 2*f.rendered) {
+	if len(f.code) >= max(600, 4*f.rendered) {
 		f.rendered = len(f.code)
 		f.open, f.openTo = s.codeLines(f.code), len(f.code)
 	}

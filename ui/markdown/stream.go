@@ -12,7 +12,7 @@ import (
 
 // Stream renders a text that grows. What can no longer change is rendered once: in Markdown a
 // block is closed for good when the next one opens. The open block is rendered again each time
-// it has doubled; what came since stands behind it as it was written. So the work is counted in
+// it has grown threefold; what came since stands behind it as it was written. So the work is counted in
 // bytes, not in time, and is the same on every machine.
 //
 // After Finish its lines are those of Render for the whole text.
@@ -246,7 +246,7 @@ func (s *Stream) reopen() {
 }
 
 // previewFrom is the size in bytes from which an open block is rendered.
-const previewFrom = 48
+const previewFrom = 64
 
 // show brings lines up to date with the open block.
 func (s *Stream) show() {
@@ -254,7 +254,7 @@ func (s *Stream) show() {
 		s.showFence()
 		return
 	}
-	if size := len(s.tail) + len(s.part); size >= max(previewFrom, 2*s.rendered) {
+	if size := len(s.tail) + len(s.part); size >= max(previewFrom, 3*s.rendered) {
 		s.rendered = size
 		s.open = nil
 		d := s.parse(s.tail + Visible(string(s.part)))

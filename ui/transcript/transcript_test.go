@@ -1,0 +1,211 @@
+package transcript
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/history"
+	"winnow/ui/markdown"
+)
+
+var update = flag.Bool("update", false, "write the goldens of testdata anew: read them before accepting them")
+
+// conversation is a short one with one of everything.
+func conversation() []Item {
+	return []Item{
+		{ID: 1, Role: history.User, Label: "you", Plain: true, Text: "Our grammar is left-recursive, and the parser never ends. What is the usual cure?"},
+		{ID: 2, Role: history.Assistant, Label: "gpt-5.2", Text: "Rewrite it:\n\n1. **factor** the rule `expr`\n2. loop instead of recursing\n\n```go\nfor p.tok == PLUS {\n\tp.next()\n}\n```\n\nA vector<int> holds the operands.", Reasoning: "The user has\na left-recursive rule.", Footer: "saw 3 of 9 · 1 cut · 1.9 s"},
+		{ID: 3, Role: history.User, Label: "you", Plain: true, Text: "Never touch generated files."},
+		{ID: 4, Role: history.Tool, Label: "tool", Plain: true, Fold: true, Text: "package parser\n\nfunc x() {}\n"},
+		{ID: 5, Role: history.Assistant, Label: "gpt", Text: "Understood. \x1b[2JThe generator", Note: "stopped"},
+	}
+}
+
+func marks(id int64) Mark {
+	return map[int64]Mark{
+		1: {Glyph: "○"}, 2: {Glyph: "◐", Tag: "✂ 150/2.3k"}, 3: {Glyph: "◆", Tag: "pinned"},
+		4: {Glyph: "⚠"}, 5: {Glyph: "●"},
+	}[id]
+}
+
+func TestGolden(t *testing.T) {
+	for _, width := range []int{20, 60, 100} {
+		m := New(Options{Markdown: markdown.Plain})
+		m.SetSize(width, 48)
+		m.SetItems(conversation())
+		m.SetMarks(marks)
+		m.SetBoundary(3)
+		m.SetCursor(4)
+		got := ""
+		for _, line := range m.Lines() {
+			got += strings.TrimRight(line, " ") + "\n"
+		}
+		got = strings.TrimRight(got, "\n") + "\n"
+		name := fmt.Sprintf("testdata/width%d.txt", width)
+		if *update {
+			if err := os.WriteFile(name, []byte(got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s\ngot\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+// many returns a list of n messages at the end.
+func many(n int, load *int) *Model {
+	items := make([]Item, n)
+	for i := range items {
+		items[i] = Item{ID: int64(i + 1), Label: "gpt", Size: 600}
+	}
+	m := New(Options{Load: func(id int64) (string, string) {
+		*load++
+		return fmt.Sprintf("Message **%d** of many.\n\n", id) + strings.Repeat("Some words about it, and `code`. ", 10) + "\n\n- one\n- two\n", ""
+	}})
+	m.SetSize(100, 36)
+	m.SetItems(items)
+	return m
+}
+
+func TestOnlyWhatIsSeenIsRendered(t *testing.T) {
+	for _, n := range []int{100, 100_000} {
+		loads := 0
+		m := many(n, &loads)
+		m.Lines()
+		m.Page(-2)
+		m.GoTo(50)
+		m.Lines()
+		m.SetSize(80, 30)
+		m.Lines()
+		if loads > 60 {
+			t.Errorf("of %d messages %d were rendered for five screens", n, loads)
+		}
+	}
+}
+
+func TestNewTextBelowIsTold(t *testing.T) {
+	m := New(Options{Markdown: markdown.Plain})
+	m.SetSize(60, 5)
+	m.SetItems(conversation())
+	m.Append(Item{ID: 6, Text: "An answer"})
+	if !m.Following() || m.NewBelow() {
+		t.Fatalf("at the end: following %v, new below %v", m.Following(), m.NewBelow())
+	}
+	m.Scroll(-3)
+	before := m.View()
+	m.Write(6, " that goes on\n\nand on", "")
+	if m.Following() || !m.NewBelow() || m.View() != before {
+		t.Errorf("scrolled up: following %v, new below %v, screen\n%s\nwant\n%s", m.Following(), m.NewBelow(), m.View(), before)
+	}
+	m.Bottom()
+	if !m.Following() || m.NewBelow() || !strings.Contains(m.View(), "and on") {
+		t.Errorf("back at the end: following %v, new below %v, screen\n%s", m.Following(), m.NewBelow(), m.View())
+	}
+}
+
+func TestMarksMoveNothing(t *testing.T) {
+	m := New(Options{Markdown: markdown.Plain})
+	m.SetSize(60, 30)
+	m.SetItems(conversation())
+	bare := m.Lines()
+	m.SetMarks(marks)
+	m.SetBoundary(3)
+	for i, line := range m.Lines() {
+		text := ansi.Cut(bare[i], m.gutter(), 60)
+		if text != "" && !strings.Contains(line, text) {
+			t.Errorf("line %d is %q, without marks %q", i, line, bare[i])
+		}
+	}
+}
+
+func TestCursorGoesByMessageAndStaysOnScreen(t *testing.T) {
+	m := New(Options{Markdown: markdown.Plain})
+	m.SetSize(60, 4)
+	m.SetItems(conversation())
+	for step, want := range []int64{5, 4, 3, 2, 1, 1} {
+		m.MoveCursor(-1)
+		id, ok := m.Cursor()
+		if !ok || id != want || !strings.Contains(m.View(), "┃") {
+			t.Fatalf("step %d: cursor on %d, %v, want %d; screen\n%s", step, id, ok, want, m.View())
+		}
+	}
+}
+
+func TestAnswerTakesItsStoredFormWithoutMoving(t *testing.T) {
+	m := New(Options{Markdown: markdown.Plain})
+	m.SetSize(60, 20)
+	m.Append(Item{ID: -1, Label: "gpt"})
+	m.SetCursor(-1)
+	m.Write(-1, "# Hi\n\nsome **te", "")
+	m.Write(-1, "xt**", "")
+	m.Replace(-1, Item{ID: 7, Label: "gpt", Text: "# Hi\n\nsome **text**", Footer: "saw 1 of 1"})
+	if id, _ := m.Cursor(); id != 7 {
+		t.Errorf("the cursor is on %d, want 7", id)
+	}
+	if _, ok := m.Item(-1); ok {
+		t.Error("the streaming item is still there")
+	}
+	got := strings.TrimSpace(m.View())
+	if want := "┃gpt   # Hi\n ┃      \n ┃      some **text**\n ┃      saw 1 of 1"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestEveryScreenSize(t *testing.T) {
+	for w := range 30 {
+		for h := range 8 {
+			m := New(Options{})
+			m.SetItems(conversation())
+			m.SetMarks(marks)
+			m.SetBoundary(3)
+			m.SetSize(w, h)
+			m.MoveCursor(-1)
+			m.Scroll(-3)
+			lines := m.Lines()
+			if len(lines) != h {
+				t.Fatalf("%d×%d: %d lines", w, h, len(lines))
+			}
+			for _, line := range lines {
+				if n := ansi.StringWidth(line); n > w {
+					t.Fatalf("%d×%d: a line of %d cells: %q", w, h, n, line)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	for _, n := range []int{100, 10_000, 100_000} {
+		loads := 0
+		m := many(n, &loads)
+		run := func(name string, f func(i int)) {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					f(i)
+					m.Lines()
+				}
+			})
+		}
+		run("scroll", func(i int) { m.Scroll(1 - i/20%2*2) })
+		run("jump", func(i int) { m.GoTo(int64(i*7919%n + 1)) })
+		run("resize", func(i int) { m.SetSize(80+i%2, 36) })
+		m.Append(Item{ID: int64(n + 1), Label: "gpt"})
+		m.Bottom()
+		run("token", func(i int) {
+			if i%4000 == 0 {
+				m.Replace(int64(n+1), Item{ID: int64(n + 1), Label: "gpt"})
+			}
+			m.Write(int64(n+1), []string{"some ", "words", " and\n\n", "more "}[i%4], "")
+		})
+	}
+}
