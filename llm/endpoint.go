@@ -28,6 +28,7 @@ type Endpoint struct {
 	Window  int               // the configured window in tokens; 0 is to be found out
 	Default string            // the model to use where a reference names none; "" is the first one listed
 	Doer    Doer              // who does the HTTP; nil is the network
+	Tools   *Toolbox          // the tools that its models may call; nil is none
 	Quirks  []string          // what was learned about the server earlier: see Client.Quirks
 
 	Tries int           // the most tries of a request before its first token; 0 is 3, 1 never tries again

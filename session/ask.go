@@ -21,7 +21,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	request := t.request(row.Model, plan)
+	request := t.request(row.Model, client.Endpoint().Tools, plan)
 	body, err := client.Body(request)
 	if err != nil {
 		return asked{}, err
@@ -39,20 +39,18 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	return asked{client: client, request: request, record: record, plan: plan, began: t.deps.Now()}, nil
 }
 
-// request is what goes to the model: the plan's messages and what is asked of every model.
-func (t *turn) request(model string, plan history.Plan) llm.Request {
-	r := llm.Request{
+// request is what goes to the model: the plan's messages, the tools it may call and what is asked
+// of every model.
+func (t *turn) request(model string, tools *llm.Toolbox, plan history.Plan) llm.Request {
+	return llm.Request{
 		Model:       model,
 		Messages:    plan.Messages,
+		Tools:       tools.Tools(),
 		MaxTokens:   t.deps.Sampling.MaxTokens,
 		Temperature: t.deps.Sampling.Temperature,
 		TopP:        t.deps.Sampling.TopP,
 		Effort:      t.deps.Sampling.Effort,
 	}
-	if t.deps.Tools != nil {
-		r.Tools = t.deps.Tools.Tools()
-	}
-	return r
 }
 
 // asked is one request on its way: its record, and the answer as far as it has arrived.

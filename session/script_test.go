@@ -171,6 +171,13 @@ func newBench(t *testing.T, steps ...step) *bench {
 	}}
 }
 
+// offer gives the scripted server's models tools to call.
+func (b *bench) offer(box *llm.Toolbox) {
+	e := b.deps.Models.Endpoints()[0]
+	e.Tools = box
+	b.deps.Models = llm.NewCatalog(e)
+}
+
 // begin starts a conversation with the scripted server.
 func (b *bench) begin() *Session {
 	b.t.Helper()

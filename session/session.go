@@ -23,7 +23,6 @@ type Deps struct {
 	Policy    history.Policy   // as configured; a session may override it
 	System    string           // the configured system prompt, "" for none
 	Sampling  Sampling         // what is asked of every model
-	Tools     *llm.Toolbox     // nil offers no tools
 	Approve   Approval         // when a tool call needs the user's word
 	MaxRounds int              // the most requests of one turn; 0 is 16
 	TitleRef  string           // the model that writes titles; "" takes them from the first message
@@ -87,7 +86,7 @@ type Session struct {
 	learned store.Learned
 	turn    *turn // the running one
 
-	toolCost int // tokens of the tool schemas, 0 before they were counted
+	toolCost int // tokens of the endpoint's tool schemas, 0 before they were counted
 }
 
 // New begins a conversation. Nothing is on disk until its first message.

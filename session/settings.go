@@ -35,7 +35,7 @@ func (s *Session) useModel(ref string) error {
 	defer s.mu.Unlock()
 	s.client = client
 	s.row.Endpoint, s.row.Model = client.Endpoint().Name, model
-	s.window, s.learned = llm.Window{}, store.Learned{}
+	s.window, s.learned, s.toolCost = llm.Window{}, store.Learned{}, 0
 	return nil
 }
 

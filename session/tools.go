@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session/store"
 )
 
@@ -21,7 +22,7 @@ func (t *turn) runTool(ctx context.Context, call history.ToolCall) error {
 	}
 	result := refused
 	if allowed {
-		result = t.deps.Tools.Run(ctx, call)
+		result = t.toolbox().Run(ctx, call)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -57,16 +58,20 @@ func (t *turn) allowed(ctx context.Context, call history.ToolCall) (bool, error)
 	}
 }
 
+// toolbox is the tools of the endpoint in use.
+func (s *Session) toolbox() *llm.Toolbox {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client.Endpoint().Tools
+}
+
 // toolTokens is what the tool schemas cost. The caller holds the lock.
 func (s *Session) toolTokens() int {
-	if s.deps.Tools == nil || s.deps.Count == nil {
-		return 0
+	tools := s.client.Endpoint().Tools.Tools()
+	if s.toolCost > 0 || len(tools) == 0 || s.deps.Count == nil {
+		return s.toolCost
 	}
-	if s.toolCost == 0 {
-		schemas, err := json.Marshal(s.deps.Tools.Tools())
-		if err != nil {
-			return 0
-		}
+	if schemas, err := json.Marshal(tools); err == nil {
 		s.toolCost = s.deps.Count(string(schemas))
 	}
 	return s.toolCost

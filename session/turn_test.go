@@ -227,7 +227,7 @@ func TestCloseSavesWithoutAReader(t *testing.T) {
 func TestToolsRunUntilAnAnswerAsksForNone(t *testing.T) {
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."))
 	b.deps.Approve = Always
-	b.deps.Tools = adder(t)
+	b.offer(adder(t))
 	s := b.begin()
 	events, err := drain(s.Send(t.Context(), "1+2?"))
 	if err != nil {
@@ -245,7 +245,7 @@ func TestToolsRunUntilAnAnswerAsksForNone(t *testing.T) {
 
 func TestRefusedToolDoesNotRunAndTheModelIsTold(t *testing.T) {
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("As you wish."))
-	b.deps.Tools = adder(t)
+	b.offer(adder(t))
 	s := b.begin()
 	for e := range s.Send(t.Context(), "1+2?") {
 		if a, ok := e.(Asked); ok {
@@ -260,7 +260,8 @@ func TestRefusedToolDoesNotRunAndTheModelIsTold(t *testing.T) {
 func TestToolLoopEnds(t *testing.T) {
 	call := calls("c1", "add", `{"a":1,"b":2}`)
 	b := newBench(t, call, call, call)
-	b.deps.Approve, b.deps.MaxRounds, b.deps.Tools = Always, 3, adder(t)
+	b.deps.Approve, b.deps.MaxRounds = Always, 3
+	b.offer(adder(t))
 	_, err := drain(b.begin().Send(t.Context(), "loop"))
 	if err == nil || !strings.Contains(err.Error(), "3 times") {
 		t.Errorf("got %v, want a sentence with the limit", err)

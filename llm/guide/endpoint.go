@@ -16,11 +16,13 @@ func Endpoint(pages fs.FS, o Options) llm.Endpoint {
 	if o.Count == nil {
 		o.Count = llm.NewCounter().Count
 	}
+	g := New(pages, o)
 	return llm.Endpoint{
 		Name:    "guide",
 		BaseURL: baseURL,
 		Window:  Window,
 		Default: Model,
-		Doer:    New(pages, o),
+		Doer:    g,
+		Tools:   toolbox(g),
 	}
 }

@@ -133,3 +133,17 @@ func TestEndpointCountsExactly(t *testing.T) {
 		t.Errorf("usage is %+v, want 13 prompt tokens (6 of o200k and the frame)", got.usage)
 	}
 }
+
+func TestGuideIsOfferedASearchOfTheDocumentation(t *testing.T) {
+	box := Endpoint(docs.Pages, Options{Count: words}).Tools
+	if tools := box.Tools(); len(tools) != 1 || tools[0].Name != "search_docs" {
+		t.Fatalf("the guide is offered %v, want search_docs", tools)
+	}
+	found := box.Run(t.Context(), history.ToolCall{Name: "search_docs", Arguments: `{"query":"ollama"}`})
+	if !strings.Contains(found, "docs/start.md#") || !strings.Contains(found, "11434") {
+		t.Errorf("the search for ollama found %q, want the section of start.md about it", found)
+	}
+	if none := box.Run(t.Context(), history.ToolCall{Name: "search_docs", Arguments: `{"query":"xylophone"}`}); !strings.Contains(none, "Nothing") {
+		t.Errorf("the search for xylophone found %q, want nothing", none)
+	}
+}
