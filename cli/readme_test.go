@@ -14,22 +14,28 @@ func TestReadmeShowsTheRealScreen(t *testing.T) {
 	chat := startIn(t, home(t), 100, 30, "-m", "guide")
 	chat.want("guide", "enter send")
 	for _, line := range []string{"how does winnow choose what to send?", "and what does pinning do?"} {
-		before := strings.Count(chat.text(), "saw ")
 		chat.send(line)
 		chat.want(line)
 		chat.send(enterKey)
-		chat.waitFor("an answer", func(screen string) bool {
-			return strings.Count(screen, "saw ") > before || (before > 0 && strings.Contains(screen, line) && answered(screen))
+		chat.want("esc stops")
+		chat.waitFor("the whole answer", func(screen string) bool {
+			return answered(screen) && !strings.Contains(screen, "esc stops")
 		})
 	}
 	chat.send("what if I raise the budget?")
-	screen := chat.want("what if I raise the budget?")
+	// The panel follows the draft a moment later: the fourth message must be in it.
+	screen := chat.waitFor("the draft and the panel's fourth row", func(screen string) bool {
+		return strings.Contains(screen, "what if I raise the budget?") && fourthRow.MatchString(screen)
+	})
 	if !*update {
 		compareScreen(t, screen)
 		return
 	}
 	checkPart(t, "../README.md", "screen", fenced("text", screen))
 }
+
+// fourthRow is the panel's line of the second answer.
+var fourthRow = regexp.MustCompile(`[●◐○◆⚠↺] 4 `)
 
 // timing is how long something took, with the blanks that fill the place.
 var timing = regexp.MustCompile(`\d+(\.\d+)? m?s\b *`)
