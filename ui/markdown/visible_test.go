@@ -22,7 +22,7 @@ func TestVisible(t *testing.T) {
 		{"hidden text", "a\u200bb\U000e0041\ufeff\u00ad", "a<U+200B>b<U+E0041><U+FEFF><U+00AD>"},
 		{"separators", "a\u2028b\u2029", "a<U+2028>b<U+2029>"},
 		{"family", "👩‍👩‍👧 🏳️‍🌈", "👩‍👩‍👧 🏳️‍🌈"},
-		{"persian and hindi", "می‌خواهم क्‍ष", "می‌خواهم क्‍ष"},
+		{"persian and hindi", "می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"},
 		{"a joiner among letters", "pay\u200dpal\u200c", "pay<U+200D>pal<U+200C>"},
 		{"tabs", "a\tb\n\tc\n汉\td\t\te", "a   b\n    c\n汉  d       e"},
 	} {

@@ -22,18 +22,24 @@ type naive struct {
 	top           int64 // the item at the top of the screen and the line within it
 	line          int
 	follow        bool
+	made          map[string][]string // blocks by everything that decides them
 }
 
 // block returns the lines of one item, rendered by itself.
 func (n *naive) block(it Item) []string {
+	it.Text = n.text[it.ID]
+	key := fmt.Sprint(n.width, n.open[it.ID], it)
+	if lines, ok := n.made[key]; ok {
+		return lines
+	}
 	m := New(Options{Markdown: markdown.Plain})
 	m.SetSize(n.width, 1000)
-	it.Text = n.text[it.ID]
 	m.SetItems([]Item{it})
 	if n.open[it.ID] {
 		m.Toggle(it.ID)
 	}
-	return m.render(&m.entries[0])
+	n.made[key] = m.render(&m.entries[0])
+	return n.made[key]
 }
 
 // all returns all lines and where each item begins.
@@ -92,7 +98,7 @@ func words(r *rand.Rand) string {
 func TestListEqualsOneThatRendersEverything(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	next, older := int64(1), int64(-1)
-	n := &naive{text: map[int64]string{}, open: map[int64]bool{}, width: 50, height: 12, follow: true}
+	n := &naive{text: map[int64]string{}, open: map[int64]bool{}, made: map[string][]string{}, width: 50, height: 12, follow: true}
 	m := New(Options{Markdown: markdown.Plain, Keep: 4})
 	m.SetSize(n.width, n.height)
 	item := func(id int64) Item {
