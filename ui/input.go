@@ -2,15 +2,11 @@ package ui
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 )
-
-// quitWithin is how soon a second ctrl+c must follow the first to quit.
-const quitWithin = 2 * time.Second
 
 // keyPress gives a key to whom it belongs: the acts that always work, then the question, the
 // overlay, the acts that work in every pane, the pane.
@@ -52,63 +48,6 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.panelKey(msg)
 	}
 	return m.draftKey(msg)
-}
-
-// interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
-func (m *Model) interrupt() tea.Cmd {
-	switch {
-	case m.turn.busy && !m.turn.stopping:
-		return m.stopTurn()
-	case m.armed != 0:
-		return m.quit()
-	case !m.composer.empty():
-		m.composer.remember(m.composer.text())
-		m.composer.set("")
-		return tea.Batch(m.say("Cleared; "+m.keys.Older.Help().Key+" brings it back."), m.arm())
-	}
-	return tea.Batch(m.say("Press "+m.keys.Stop.Help().Key+" again to quit."), m.arm())
-}
-
-// arm makes the next ctrl+c a quit, for a while.
-func (m *Model) arm() tea.Cmd {
-	m.arms++
-	m.armed = m.arms
-	n := m.arms
-	return tea.Tick(quitWithin, func(time.Time) tea.Msg { return disarmMsg{n} })
-}
-
-func (m *Model) disarm(msg disarmMsg) tea.Cmd {
-	if msg.generation == m.armed {
-		m.armed = 0
-	}
-	return nil
-}
-
-// quit leaves; a running answer is stopped and saved first.
-func (m *Model) quit() tea.Cmd {
-	if !m.turn.busy {
-		return tea.Sequence(m.keepDraft(), tea.Quit)
-	}
-	m.quitting = true
-	return tea.Batch(m.stopTurn(), m.keepDraft(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
-}
-
-// back is esc: leave the selection, else stop the answer, else nothing. It never changes history.
-func (m *Model) back() tea.Cmd {
-	switch {
-	case m.focus != draftPane:
-		m.setFocus(draftPane)
-		return nil
-	case m.turn.busy && !m.turn.stopping:
-		return m.stopTurn()
-	case m.turn.busy:
-		return m.say("The answer is being stopped.")
-	case m.alert != "":
-		m.alert = ""
-		m.arrange()
-		return nil
-	}
-	return m.say("Nothing to close or stop.")
 }
 
 func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
@@ -365,39 +304,4 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.composer.paste(msg.Content)
 	m.arrange()
 	return m.draftChanged()
-}
-
-// wheel scrolls what lies under the mouse.
-func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
-	by := 3
-	if msg.Button == tea.MouseWheelUp {
-		by = -3
-	}
-	switch {
-	case m.overlay == textOverlay || m.overlay == helpOverlay:
-		m.reader.scroll(by)
-	case m.overlay == panelOverlay, m.overlay == noOverlay && m.layout.panel.holds(msg.X, msg.Y):
-		m.panel.move(by)
-	case m.overlay != noOverlay:
-		m.picker.move(by)
-	default:
-		m.chat.scroll(by)
-	}
-	return nil
-}
-
-// click gives the focus to the pane under the mouse.
-func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if m.overlay != noOverlay || m.turn.asked != nil {
-		return nil
-	}
-	switch {
-	case m.layout.composer.holds(msg.X, msg.Y):
-		m.setFocus(draftPane)
-	case m.layout.transcript.holds(msg.X, msg.Y):
-		m.setFocus(transcriptPane)
-	case m.layout.panel.holds(msg.X, msg.Y):
-		m.setFocus(panelPane)
-	}
-	return nil
 }

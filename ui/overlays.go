@@ -2,9 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -12,31 +9,6 @@ import (
 
 	"winnow/ui/markdown"
 )
-
-// reader is a text to scroll through.
-type reader struct {
-	title string
-	lines []string // plain or styled, not wrapped yet
-	top   int
-
-	wrapped []string // lines at width: a long paste is wrapped once, not at every frame
-	width   int
-}
-
-func (r *reader) scroll(by int) { r.top = max(0, r.top+by) }
-
-func (r *reader) view(w, h int) []string {
-	if r.wrapped == nil || r.width != w {
-		r.wrapped, r.width = nil, w
-		for _, s := range r.lines {
-			for _, line := range wrap(s, max(1, w-2)) {
-				r.wrapped = append(r.wrapped, " "+line)
-			}
-		}
-	}
-	r.top = max(0, min(r.top, len(r.wrapped)-h))
-	return r.wrapped[r.top:min(len(r.wrapped), r.top+h)]
-}
 
 func (m *Model) pickerOpen() bool {
 	switch m.overlay {
@@ -206,130 +178,6 @@ func (m *Model) openPrompts() tea.Cmd {
 	}
 	m.picker.fill(choices)
 	m.overlay = promptsOverlay
-	return nil
-}
-
-// openModels asks every endpoint for its models, all at once.
-func (m *Model) openModels() tea.Cmd {
-	m.picker = picker{title: "model", loading: true, hint: "type to filter · enter chooses · esc closes"}
-	m.overlay = modelsOverlay
-	ctx, models := m.within, m.options.Deps.Models
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		list, errs := models.Models(ctx)
-		return modelsMsg{list, errs}
-	}
-}
-
-func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
-	if m.overlay != modelsOverlay {
-		return nil
-	}
-	var choices []choice
-	for _, model := range msg.models {
-		right := ""
-		if model.Window.Tokens > 0 {
-			right = thousands(model.Window.Tokens) + " tokens"
-		}
-		if model.Ref() == m.ref {
-			right = strings.TrimPrefix(right+" · in use", " · ")
-		}
-		choices = append(choices, choice{label: markdown.OneLine(model.Ref(), 200), right: right, value: model.Ref()})
-	}
-	m.picker.fill(choices)
-	m.picker.notes = nil
-	for _, name := range slices.Sorted(maps.Keys(msg.errs)) {
-		m.picker.notes = append(m.picker.notes, name+": "+sentence(msg.errs[name]))
-	}
-	return nil
-}
-
-func (m *Model) chooseModel(args string) tea.Cmd {
-	if args == "" {
-		return m.openModels()
-	}
-	return m.useModel(args)
-}
-
-func (m *Model) useModel(ref string) tea.Cmd {
-	if m.turn.busy {
-		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it.")
-	}
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		return settledMsg{text: "The next message goes to " + ref + ".", err: s.SetModel(ctx, ref)}
-	}
-}
-
-func (m *Model) openHelp() tea.Cmd {
-	m.reader = reader{title: "help", lines: m.helpLines()}
-	m.overlay = helpOverlay
-	return nil
-}
-
-// helpLines are the help screen, made from the bindings and the commands.
-func (m *Model) helpLines() []string {
-	var lines []string
-	where := ""
-	for _, r := range m.keys.Table() {
-		if r.Where != where {
-			if where != "" {
-				lines = append(lines, "")
-			}
-			where = r.Where
-			lines = append(lines, m.styles.accent.Render(r.Where))
-		}
-		lines = append(lines, "  "+fit(strings.Join(r.Keys, " "), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(r.Help))
-	}
-	lines = append(lines, "", m.styles.accent.Render("commands"))
-	for _, c := range Commands() {
-		lines = append(lines, "  "+fit(c.usage(), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(c.Help))
-	}
-	signs := "● whole  ◐ cut  ○ dropped  ◆ pinned  ⊘ excluded  ⚠ repaired  ↺ recalled"
-	return append(lines, "", m.styles.accent.Render("signs"), "  "+m.styles.dim.Render(signs))
-}
-
-// openChip shows a pasted text.
-func (m *Model) openChip() tea.Cmd {
-	c, ok := m.composer.open()
-	if !ok {
-		return m.say("The draft holds no long paste; " + firstKey(m.keys.Focus) + " goes to the transcript.")
-	}
-	m.reader = reader{title: strings.Trim(c.label, "[]"), lines: strings.Split(markdown.Visible(c.text), "\n")}
-	m.overlay = textOverlay
-	return nil
-}
-
-// inspect shows a message in full and what the model gets of it.
-func (m *Model) inspect() tea.Cmd {
-	message, ok := m.chat.selected()
-	if !ok {
-		return m.say("There is no message here.")
-	}
-	var lines []string
-	if e, ok := entryOf(m.panel.plan, message.ID); ok {
-		verdict := word(e)
-		if verdict == "" {
-			verdict = "whole"
-		}
-		lines = append(lines,
-			m.styles.strong.Render(glyph(e)+" "+verdict)+"  "+e.Reason,
-			m.styles.dim.Render(fmt.Sprintf("%s of %s characters · %s of %s tokens",
-				thousands(e.CharsAfter), thousands(e.CharsBefore), thousands(e.TokensAfter), thousands(e.TokensBefore))))
-		for _, r := range e.Repairs {
-			lines = append(lines, m.styles.warn.Render("⚠ "+r.Kind+" "+markdown.Visible(r.What)))
-		}
-		lines = append(lines, "")
-		lines = append(lines, viewOf(m.styles, message.Content, e)...)
-	} else {
-		lines = append(lines, m.styles.dim.Render("No plan speaks of this message yet."), "")
-		lines = append(lines, strings.Split(markdown.Visible(message.Content), "\n")...)
-	}
-	m.reader = reader{title: "what the model gets · " + speaker(message.Role), lines: lines}
-	m.overlay = textOverlay
 	return nil
 }
 

@@ -219,68 +219,6 @@ func (m *Model) footer(w int) string {
 	return m.helpLine(w)
 }
 
-// helpLine names as many keys as fit.
-func (m *Model) helpLine(w int) string {
-	k := &m.keys
-	type hint struct{ key, what string }
-	hints := []hint{
-		{firstKey(k.Send), "send"},
-		{firstKey(k.Context), "context"},
-		{firstKey(k.Sessions), "sessions"},
-		{firstKey(k.Palette), "palette"},
-		{firstKey(k.Ask), "help"},
-	}
-	switch {
-	case m.pickerOpen():
-		return fit(m.styles.dim.Render(" "+m.picker.hint), w)
-	case m.overlay == panelOverlay:
-		hints = []hint{
-			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
-			{firstKey(k.Inspect), "go to the message"},
-			{firstKey(k.Back), "close"},
-		}
-	case m.overlay != noOverlay:
-		hints = []hint{
-			{firstKey(k.Down) + " " + firstKey(k.Up), "scroll"},
-			{firstKey(k.Top) + " " + firstKey(k.Bottom), "ends"},
-			{firstKey(k.Back), "close"},
-		}
-	case m.focus == transcriptPane:
-		hints = []hint{
-			{firstKey(k.Next) + " " + firstKey(k.Prev), "message"},
-			{firstKey(k.Inspect), "inspect"},
-			{firstKey(k.Copy), "copy"},
-			{firstKey(k.Pin), "pin"},
-			{firstKey(k.Exclude), "exclude"},
-			{firstKey(k.Again), "ask again"},
-			{firstKey(k.Boundary), "boundary"},
-			{firstKey(k.Back), "draft"},
-			{firstKey(k.Ask), "help"},
-		}
-	case m.focus == panelPane:
-		hints = []hint{
-			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
-			{firstKey(k.Inspect), "go to the message"},
-			{firstKey(k.Back), "draft"},
-			{firstKey(k.Ask), "help"},
-		}
-	}
-	line, used := "", 0
-	for _, h := range hints {
-		text := h.key + " " + h.what
-		sep := " "
-		if line != "" {
-			sep = " · "
-		}
-		if used+fitWidth(sep+text) > w {
-			break
-		}
-		used += fitWidth(sep + text)
-		line += m.styles.faint.Render(sep) + m.styles.text.Render(h.key) + m.styles.dim.Render(" "+h.what)
-	}
-	return fit(line, w)
-}
-
 // popupView draws the completions above the composer.
 func (m *Model) popupView() []string {
 	popups := m.popups()

@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func (m *Model) openHelp() tea.Cmd {
+	m.reader = reader{title: "help", lines: m.helpLines()}
+	m.overlay = helpOverlay
+	return nil
+}
+
+// helpLines are the help screen, made from the bindings and the commands.
+func (m *Model) helpLines() []string {
+	var lines []string
+	where := ""
+	for _, r := range m.keys.Table() {
+		if r.Where != where {
+			if where != "" {
+				lines = append(lines, "")
+			}
+			where = r.Where
+			lines = append(lines, m.styles.accent.Render(r.Where))
+		}
+		lines = append(lines, "  "+fit(strings.Join(r.Keys, " "), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(r.Help))
+	}
+	lines = append(lines, "", m.styles.accent.Render("commands"))
+	for _, c := range Commands() {
+		lines = append(lines, "  "+fit(c.usage(), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(c.Help))
+	}
+	signs := "● whole  ◐ cut  ○ dropped  ◆ pinned  ⊘ excluded  ⚠ repaired  ↺ recalled"
+	return append(lines, "", m.styles.accent.Render("signs"), "  "+m.styles.dim.Render(signs))
+}
+
+// helpLine names as many keys as fit.
+func (m *Model) helpLine(w int) string {
+	k := &m.keys
+	type hint struct{ key, what string }
+	hints := []hint{
+		{firstKey(k.Send), "send"},
+		{firstKey(k.Context), "context"},
+		{firstKey(k.Sessions), "sessions"},
+		{firstKey(k.Palette), "palette"},
+		{firstKey(k.Ask), "help"},
+	}
+	switch {
+	case m.pickerOpen():
+		return fit(m.styles.dim.Render(" "+m.picker.hint), w)
+	case m.overlay == panelOverlay:
+		hints = []hint{
+			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
+			{firstKey(k.Inspect), "go to the message"},
+			{firstKey(k.Back), "close"},
+		}
+	case m.overlay != noOverlay:
+		hints = []hint{
+			{firstKey(k.Down) + " " + firstKey(k.Up), "scroll"},
+			{firstKey(k.Top) + " " + firstKey(k.Bottom), "ends"},
+			{firstKey(k.Back), "close"},
+		}
+	case m.focus == transcriptPane:
+		hints = []hint{
+			{firstKey(k.Next) + " " + firstKey(k.Prev), "message"},
+			{firstKey(k.Inspect), "inspect"},
+			{firstKey(k.Copy), "copy"},
+			{firstKey(k.Pin), "pin"},
+			{firstKey(k.Exclude), "exclude"},
+			{firstKey(k.Again), "ask again"},
+			{firstKey(k.Boundary), "boundary"},
+			{firstKey(k.Back), "draft"},
+			{firstKey(k.Ask), "help"},
+		}
+	case m.focus == panelPane:
+		hints = []hint{
+			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
+			{firstKey(k.Inspect), "go to the message"},
+			{firstKey(k.Back), "draft"},
+			{firstKey(k.Ask), "help"},
+		}
+	}
+	line, used := "", 0
+	for _, h := range hints {
+		text := h.key + " " + h.what
+		sep := " "
+		if line != "" {
+			sep = " · "
+		}
+		if used+fitWidth(sep+text) > w {
+			break
+		}
+		used += fitWidth(sep + text)
+		line += m.styles.faint.Render(sep) + m.styles.text.Render(h.key) + m.styles.dim.Render(" "+h.what)
+	}
+	return fit(line, w)
+}

@@ -1,0 +1,128 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/markdown"
+	"winnow/ui/transcript"
+)
+
+// items are the items of messages: each message, and each tool call of it.
+func (c *chat) items(messages []store.Message) []transcript.Item {
+	items := make([]transcript.Item, 0, len(messages))
+	for _, m := range messages {
+		items = append(items, c.item(m))
+		items = append(items, c.callItems(m)...)
+	}
+	return items
+}
+
+func (c *chat) item(m store.Message) transcript.Item {
+	it := transcript.Item{ID: m.ID, Role: m.Role, Label: speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning}
+	switch m.Role {
+	case history.Assistant:
+		it.Label = shortName(m.Model)
+		if callsOnly(m) {
+			it.Text, it.Fold, it.Plain = callText(m.ToolCalls), true, true
+		}
+		if r, ok := c.receipts[m.Request]; ok && m.Request != 0 {
+			it.Footer = receipt(r)
+		}
+	case history.Tool:
+		it.Fold, it.Plain = true, true
+		if m.Content == "" {
+			it.Note = "the tool answered nothing"
+		}
+	case history.User:
+		it.Plain = true
+	}
+	switch m.Status {
+	case history.Interrupted:
+		it.Note = "stopped here"
+	case history.Failed:
+		it.Note = "failed before anything arrived"
+	case history.Quarantined:
+		it.Note = "cannot be read; kept, never sent"
+	case history.Streaming:
+		it.Note = "still arriving"
+	}
+	return it
+}
+
+// callsOnly says that a message is nothing but tool calls: then its own item shows them.
+func callsOnly(m store.Message) bool { return m.Content == "" && len(m.ToolCalls) > 0 }
+
+func callText(calls []history.ToolCall) string {
+	var lines []string
+	for _, call := range calls {
+		lines = append(lines, "→ "+call.Name+" "+call.Arguments)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (c *chat) callItems(m store.Message) []transcript.Item {
+	if callsOnly(m) {
+		return nil
+	}
+	var items []transcript.Item
+	for _, call := range m.ToolCalls {
+		c.calls++
+		items = append(items, transcript.Item{
+			ID: arriving - c.calls, Role: history.Tool, Label: "call", Fold: true, Plain: true,
+			Text: callText([]history.ToolCall{call}),
+		})
+	}
+	return items
+}
+
+// shortName is a model's name in the few cells beside an answer: gpt-5.2 is gpt.
+func shortName(model string) string {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	letters := strings.TrimRightFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
+	for i, r := range name {
+		if !unicode.IsLetter(r) {
+			letters = name[:i]
+			break
+		}
+	}
+	if letters == "" {
+		return "model"
+	}
+	return markdown.OneLine(letters, 5)
+}
+
+// receipt sums up an answer in one line.
+func receipt(r session.Receipt) string {
+	parts := []string{fmt.Sprintf("saw %s of %s", thousands(r.Sent), thousands(r.Stored))}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.Cut, "cut"}, {r.Dropped, "dropped"}, {r.Recalled, "recalled"}, {r.Repaired, "repaired"}} {
+		if p.n > 0 {
+			parts = append(parts, thousands(p.n)+" "+p.what)
+		}
+	}
+	in := "~" + thousands(r.Estimate) + " in"
+	if r.Usage.Prompt > 0 {
+		in = thousands(r.Usage.Prompt) + " in"
+		if r.Usage.Cached > 0 {
+			in += " (" + thousands(r.Usage.Cached) + " cached)"
+		}
+	}
+	if r.Usage.Answer > 0 {
+		in += " / " + thousands(r.Usage.Answer) + " out"
+	}
+	parts = append(parts, in)
+	if r.Took > 0 {
+		parts = append(parts, lasted(r.Took))
+	}
+	if r.Retries > 0 {
+		parts = append(parts, "tried "+plural(r.Retries+1, "time"))
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,67 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// quitWithin is how soon a second ctrl+c must follow the first to quit.
+const quitWithin = 2 * time.Second
+
+// interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
+func (m *Model) interrupt() tea.Cmd {
+	switch {
+	case m.turn.busy && !m.turn.stopping:
+		return m.stopTurn()
+	case m.armed != 0:
+		return m.quit()
+	case !m.composer.empty():
+		m.composer.remember(m.composer.text())
+		m.composer.set("")
+		return tea.Batch(m.say("Cleared; "+m.keys.Older.Help().Key+" brings it back."), m.arm())
+	}
+	return tea.Batch(m.say("Press "+m.keys.Stop.Help().Key+" again to quit."), m.arm())
+}
+
+// arm makes the next ctrl+c a quit, for a while.
+func (m *Model) arm() tea.Cmd {
+	m.arms++
+	m.armed = m.arms
+	n := m.arms
+	return tea.Tick(quitWithin, func(time.Time) tea.Msg { return disarmMsg{n} })
+}
+
+func (m *Model) disarm(msg disarmMsg) tea.Cmd {
+	if msg.generation == m.armed {
+		m.armed = 0
+	}
+	return nil
+}
+
+// quit leaves; a running answer is stopped and saved first.
+func (m *Model) quit() tea.Cmd {
+	if !m.turn.busy {
+		return tea.Sequence(m.keepDraft(), tea.Quit)
+	}
+	m.quitting = true
+	return tea.Batch(m.stopTurn(), m.keepDraft(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
+}
+
+// back is esc: leave the selection, else stop the answer, else nothing. It never changes history.
+func (m *Model) back() tea.Cmd {
+	switch {
+	case m.focus != draftPane:
+		m.setFocus(draftPane)
+		return nil
+	case m.turn.busy && !m.turn.stopping:
+		return m.stopTurn()
+	case m.turn.busy:
+		return m.say("The answer is being stopped.")
+	case m.alert != "":
+		m.alert = ""
+		m.arrange()
+		return nil
+	}
+	return m.say("Nothing to close or stop.")
+}

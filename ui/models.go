@@ -1,0 +1,66 @@
+package ui
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/markdown"
+)
+
+// openModels asks every endpoint for its models, all at once.
+func (m *Model) openModels() tea.Cmd {
+	m.picker = picker{title: "model", loading: true, hint: "type to filter · enter chooses · esc closes"}
+	m.overlay = modelsOverlay
+	ctx, models := m.within, m.options.Deps.Models
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		list, errs := models.Models(ctx)
+		return modelsMsg{list, errs}
+	}
+}
+
+func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
+	if m.overlay != modelsOverlay {
+		return nil
+	}
+	var choices []choice
+	for _, model := range msg.models {
+		right := ""
+		if model.Window.Tokens > 0 {
+			right = thousands(model.Window.Tokens) + " tokens"
+		}
+		if model.Ref() == m.ref {
+			right = strings.TrimPrefix(right+" · in use", " · ")
+		}
+		choices = append(choices, choice{label: markdown.OneLine(model.Ref(), 200), right: right, value: model.Ref()})
+	}
+	m.picker.fill(choices)
+	m.picker.notes = nil
+	for _, name := range slices.Sorted(maps.Keys(msg.errs)) {
+		m.picker.notes = append(m.picker.notes, name+": "+sentence(msg.errs[name]))
+	}
+	return nil
+}
+
+func (m *Model) chooseModel(args string) tea.Cmd {
+	if args == "" {
+		return m.openModels()
+	}
+	return m.useModel(args)
+}
+
+func (m *Model) useModel(ref string) tea.Cmd {
+	if m.turn.busy {
+		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it.")
+	}
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return settledMsg{text: "The next message goes to " + ref + ".", err: s.SetModel(ctx, ref)}
+	}
+}
