@@ -1,0 +1,91 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// What the chat format costs around the texts, in tokens.
+const (
+	frameMessage = 4 // each message
+	frameRequest = 3 // the request itself
+	frameCall    = 8 // each tool call beside its name and arguments
+	imageTokens  = 765
+)
+
+// The safety margin on a counted total: the wider one holds until a server has reported usage.
+const (
+	marginKnown   = 0.03
+	marginUnknown = 0.10
+)
+
+// OverBudgetError says that what must be sent does not fit. Need and Have are counted tokens of
+// the whole request; the plan that comes with the error shows where they go.
+type OverBudgetError struct{ Need, Have int }
+
+func (e *OverBudgetError) Error() string {
+	return fmt.Sprintf("this needs %d tokens and %d fit: %d too many", e.Need, e.Have, e.Need-e.Have)
+}
+
+// room is how much a request may hold.
+type room struct {
+	reserve  int
+	limit    int // in the server's tokens, the reserve taken off
+	counted  int // the same in counted tokens, the margin taken off
+	ratio    float64
+	margin   float64
+	history  int // counted tokens of the history alone
+	chars    int // characters of the history alone
+	capacity int // tokens of the whole request with its reply
+}
+
+// measure is the budget formula: the smaller of window and configuration, less the reserve; every
+// other part is a row of the sum and is subtracted there, once.
+func measure(p Policy, window int, ratio float64) room {
+	r := room{ratio: ratio, margin: marginKnown, history: NoLimit, chars: NoLimit}
+	if !(ratio > 0) || math.IsInf(ratio, 0) {
+		r.ratio, r.margin = 1, marginUnknown
+	}
+	r.capacity = p.Budget
+	if r.capacity == 0 {
+		r.capacity = p.MaxContextTokens
+	}
+	if window > 0 {
+		r.capacity = min(r.capacity, window)
+	}
+	r.reserve = p.OutputReserve
+	if r.reserve == 0 {
+		r.reserve = min(4096, r.capacity/4)
+	}
+	r.limit = max(0, r.capacity-r.reserve)
+	r.counted = int(float64(r.limit) / (r.ratio * (1 + r.margin)))
+	if p.HistoryBudget > 0 {
+		r.history = p.HistoryBudget
+	}
+	if p.BudgetChars > 0 {
+		r.chars = p.BudgetChars
+	}
+	return r
+}
+
+// stepTokens is the size of a block: as configured, else the power of two nearest to a quarter of
+// the budget's cap. It follows the policy, never what one request happens to leave free, so that
+// the blocks' borders stay where they are.
+func stepTokens(p Policy) int {
+	if p.StepTokens > 0 {
+		return p.StepTokens
+	}
+	quarter := p.MaxContextTokens / 4
+	if p.Budget > 0 {
+		quarter = p.Budget / 4
+	}
+	if quarter < 2 {
+		return 1
+	}
+	low := 1 << (bits.Len(uint(quarter)) - 1)
+	if quarter-low > 2*low-quarter {
+		return 2 * low
+	}
+	return low
+}
