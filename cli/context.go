@@ -77,9 +77,7 @@ func writeWire(out io.Writer, d session.Deps, s *session.Session, plan history.P
 		Temperature: d.Sampling.Temperature,
 		TopP:        d.Sampling.TopP,
 		Effort:      d.Sampling.Effort,
-	}
-	if d.Tools != nil {
-		request.Tools = d.Tools.Tools()
+		Tools:       client.Endpoint().Tools.Tools(),
 	}
 	body, err := client.Body(request)
 	if err != nil {
