@@ -3,7 +3,6 @@ package history
 import (
 	"fmt"
 	"math"
-	"math/bits"
 )
 
 // What the chat format costs around the texts, in tokens.
@@ -67,25 +66,4 @@ func measure(p Policy, window int, ratio float64) room {
 		r.chars = p.BudgetChars
 	}
 	return r
-}
-
-// stepTokens is the size of a block: as configured, else the power of two nearest to a quarter of
-// the budget's cap. It follows the policy, never what one request happens to leave free, so that
-// the blocks' borders stay where they are.
-func stepTokens(p Policy) int {
-	if p.StepTokens > 0 {
-		return p.StepTokens
-	}
-	quarter := p.MaxContextTokens / 4
-	if p.Budget > 0 {
-		quarter = p.Budget / 4
-	}
-	if quarter < 2 {
-		return 1
-	}
-	low := 1 << (bits.Len(uint(quarter)) - 1)
-	if quarter-low > 2*low-quarter {
-		return 2 * low
-	}
-	return low
 }

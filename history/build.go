@@ -217,6 +217,13 @@ func (b *builder) render() Plan {
 	for _, v := range b.turn.views {
 		p.Messages = append(p.Messages, v.Message)
 		p.Sum.Draft, p.Sum.Frame = p.Sum.Draft+v.tokens, p.Sum.Frame+frameMessage
+		if v.ID != 0 {
+			p.Entries = append(p.Entries, Entry{
+				ID: v.ID, Index: len(b.c.past) + v.from, Role: v.Role, Disposition: Kept, Level: Whole, Whole: true,
+				Reason: "kept whole: it belongs to the running turn", TokensBefore: v.tokens, TokensAfter: v.tokens,
+				CharsBefore: v.chars, CharsAfter: v.chars, Repairs: b.turn.repairs[v.from],
+			})
+		}
 	}
 	for _, a := range p.Added {
 		p.Sum.Added += a.Tokens
