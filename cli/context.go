@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session"
 )
 
@@ -50,7 +49,7 @@ func (p *program) contextCommand() *cobra.Command {
 			case wire && over != nil:
 				return fail(Failed, "nothing would be sent: %w", err)
 			case wire:
-				return writeWire(p.out, k.deps, s, plan)
+				return writeWire(p.out, s, plan)
 			case asJSON:
 				return writeJSON(p.out, planJSON(s, plan, err))
 			}
@@ -65,21 +64,8 @@ func (p *program) contextCommand() *cobra.Command {
 }
 
 // writeWire writes the body of the request that the plan makes, byte for byte.
-func writeWire(out io.Writer, d session.Deps, s *session.Session, plan history.Plan) error {
-	client, model, err := d.Models.Resolve(s.Ref())
-	if err != nil {
-		return err
-	}
-	request := llm.Request{
-		Model:       model,
-		Messages:    plan.Messages,
-		MaxTokens:   d.Sampling.MaxTokens,
-		Temperature: d.Sampling.Temperature,
-		TopP:        d.Sampling.TopP,
-		Effort:      d.Sampling.Effort,
-		Tools:       client.Endpoint().Tools.Tools(),
-	}
-	body, err := client.Body(request)
+func writeWire(out io.Writer, s *session.Session, plan history.Plan) error {
+	body, err := s.Body(plan)
 	if err != nil {
 		return err
 	}

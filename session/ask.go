@@ -17,11 +17,11 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	plan, err := t.build(t.past, t.said)
 	options := t.options(t.said)
 	client, row := t.client, t.row
+	request := t.request(plan)
 	t.mu.Unlock()
 	if err != nil {
 		return asked{}, err
 	}
-	request := t.request(row.Model, client.Endpoint().Tools, plan)
 	body, err := client.Body(request)
 	if err != nil {
 		return asked{}, err
@@ -37,20 +37,6 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	}
 	t.emit(Planned{Plan: plan, Request: record})
 	return asked{client: client, request: request, record: record, plan: plan, began: t.deps.Now()}, nil
-}
-
-// request is what goes to the model: the plan's messages, the tools it may call and what is asked
-// of every model.
-func (t *turn) request(model string, tools *llm.Toolbox, plan history.Plan) llm.Request {
-	return llm.Request{
-		Model:       model,
-		Messages:    plan.Messages,
-		Tools:       tools.Tools(),
-		MaxTokens:   t.deps.Sampling.MaxTokens,
-		Temperature: t.deps.Sampling.Temperature,
-		TopP:        t.deps.Sampling.TopP,
-		Effort:      t.deps.Sampling.Effort,
-	}
 }
 
 // asked is one request on its way: its record, and the answer as far as it has arrived.
@@ -218,7 +204,10 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 	save, cancel := detached(ctx)
 	defer cancel()
 	if fault == nil && ctx.Err() == nil {
-		fault = errEmptyAnswer{t.Ref()}
+		fault = &llm.Error{
+			Kind: llm.BadStream, Endpoint: a.record.Endpoint, Model: a.record.Model,
+			Message: "the answer is empty; r in the transcript or /retry asks again",
+		}
 		a.record.End, a.record.Error = "failed", fault.Error()
 	}
 	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
@@ -228,11 +217,4 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 		return ctx.Err()
 	}
 	return fault
-}
-
-// errEmptyAnswer says that the server answered in order, with nothing.
-type errEmptyAnswer struct{ ref string }
-
-func (e errEmptyAnswer) Error() string {
-	return e.ref + " sent an empty answer; r in the transcript or /retry asks again"
 }

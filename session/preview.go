@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/llm"
 )
 
 // Preview is the plan of the request that would leave if draft were sent now. It reads the
@@ -18,6 +19,28 @@ func (s *Session) Preview(draft string) (history.Plan, error) {
 		turn = []history.Message{{Role: history.User, Content: draft}}
 	}
 	return s.build(len(s.branch), turn)
+}
+
+// Body is the body of the request that plan makes, byte for byte as it would be sent.
+func (s *Session) Body(plan history.Plan) ([]byte, error) {
+	s.mu.Lock()
+	client, request := s.client, s.request(plan)
+	s.mu.Unlock()
+	return client.Body(request)
+}
+
+// request is what goes to the model: the plan's messages, the tools it may call and what is asked
+// of every model. The caller holds the lock.
+func (s *Session) request(plan history.Plan) llm.Request {
+	return llm.Request{
+		Model:       s.row.Model,
+		Messages:    plan.Messages,
+		Tools:       s.client.Endpoint().Tools.Tools(),
+		MaxTokens:   s.deps.Sampling.MaxTokens,
+		Temperature: s.deps.Sampling.Temperature,
+		TopP:        s.deps.Sampling.TopP,
+		Effort:      s.deps.Sampling.Effort,
+	}
 }
 
 // build plans a request that answers turn after the first past messages of the branch. The caller

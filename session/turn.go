@@ -169,6 +169,7 @@ func (t *turn) saveUser(ctx context.Context, draft string) error {
 			return err
 		}
 		row, m = begun, first
+		row.Messages, row.Turns = 0, 0 // add counts the message
 	} else {
 		stored, err := t.deps.Store.Append(ctx, m)
 		if err != nil {

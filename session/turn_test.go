@@ -40,8 +40,14 @@ func TestTurnSavesAsksAndSaves(t *testing.T) {
 	if got, want := strings.Join(kinds, " "), "stored titled planned delta delta answered finished"; got != want {
 		t.Errorf("events came as %q, want %q", got, want)
 	}
-	if _, err := drain(s.Send(t.Context(), "And now?")); err != nil {
+	again, err := drain(s.Send(t.Context(), "And now?"))
+	if err != nil {
 		t.Fatalf("the second turn failed: %v", err)
+	}
+	for i, turn := range [][]Event{events, again} {
+		if got := only[Answered](turn)[0].Receipt.Turn; got != i+1 {
+			t.Errorf("the receipt of turn %d says turn %d", i+1, got)
+		}
 	}
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hi there\nassistant: Hello.\nuser: And now?\nassistant: Again.\n")
 	if got := b.open(s.Info().ID).Info(); got.Title != "Hi there" || got.Turns != 2 || got.Messages != 4 {
@@ -172,6 +178,17 @@ func TestRefusalLeavesTheMessageAndRetryAsksAgain(t *testing.T) {
 		t.Fatalf("the retry failed: %v", err)
 	}
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Anyone there?\nassistant: Now it works.\n")
+}
+
+func TestEmptyAnswerIsSaidAndLeavesNoMessage(t *testing.T) {
+	b := newBench(t, says())
+	s := b.begin()
+	_, err := drain(s.Send(t.Context(), "Say nothing"))
+	var fault *llm.Error
+	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "empty") {
+		t.Errorf("got %v, want a sentence that the answer is empty", err)
+	}
+	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Say nothing\n")
 }
 
 func TestRegenerateMakesASibling(t *testing.T) {
