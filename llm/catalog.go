@@ -69,9 +69,24 @@ func (c *Catalog) client(name string) *Client {
 	return nil
 }
 
+// known is the client of the endpoint of this name. The servers of this machine are known by name
+// without being configured: one that does not run says so when it is asked.
+func (c *Catalog) known(name string) *Client {
+	if client := c.client(name); client != nil {
+		return client
+	}
+	for _, s := range localServers {
+		if strings.EqualFold(s.name, name) {
+			c.Add(Endpoint{Name: s.name, BaseURL: s.base})
+			return c.client(name)
+		}
+	}
+	return nil
+}
+
 // Resolve gives the client and the model that a reference names: "endpoint/model", where the
-// model may hold slashes, "endpoint" for its default model, or a model of the first endpoint. The
-// error is a sentence for the user.
+// model may hold slashes, "endpoint" for its default model, or a model of the first endpoint that
+// is not the guide, which has no other model than itself. The error is a sentence for the user.
 func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	ref = strings.TrimSpace(ref)
 	clients := c.all()
@@ -82,7 +97,7 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 		return nil, "", errors.New("no model is named")
 	}
 	name, model, slash := strings.Cut(ref, "/")
-	if client := c.client(name); client != nil {
+	if client := c.known(name); client != nil {
 		if model == "" {
 			model = client.endpoint.Default
 		}
@@ -91,7 +106,11 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 		}
 		return client, model, nil
 	}
-	first := clients[0]
+	other := slices.IndexFunc(clients, func(c *Client) bool { return c.endpoint.Name != guideName })
+	if other < 0 {
+		return nil, "", fmt.Errorf("there is no server for the model %s: set a key such as OPENAI_API_KEY, start a local server such as Ollama, or name its endpoint in the config file", ref)
+	}
+	first := clients[other]
 	if at := hostedAt(name); slash && at >= 0 && !takesMakers(first.endpoint) {
 		return nil, "", fmt.Errorf("there is no endpoint %s: set %s, or choose from %s", name, hosted[at].keys[0], c.names())
 	}

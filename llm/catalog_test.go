@@ -94,6 +94,9 @@ func TestResolve(t *testing.T) {
 		{[]Endpoint{router, openai}, "anthropic/claude-sonnet-4-5", "openrouter anthropic/claude-sonnet-4-5"},
 		{[]Endpoint{openai, router}, "openrouter", "!openrouter has no default model: name one as openrouter/MODEL"},
 		{[]Endpoint{openai, router}, "anthropic/claude", "!there is no endpoint anthropic: set ANTHROPIC_API_KEY, or choose from openai, openrouter"},
+		{[]Endpoint{openai}, "ollama/llama3.2:3b", "ollama llama3.2:3b"},
+		{[]Endpoint{{Name: "guide", Default: "guide"}, openai}, "gpt-4o", "openai gpt-4o"},
+		{[]Endpoint{{Name: "guide", Default: "guide"}}, "openai/gpt-4o", "!there is no server for the model openai/gpt-4o: set a key"},
 		{[]Endpoint{openai}, " ", "!no model is named"},
 		{nil, "x", "!there is no server to ask"},
 	}
@@ -177,7 +180,8 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 		ref, why  string // no ref is an error with why in it
 	}{
 		{"what is wanted goes first", "guide", []Endpoint{keyed, guide}, Probe{Doer: ollama}, "guide/guide", "because it was asked for"},
-		{"what is wanted and unknown", "nowhere/x", nil, Probe{Doer: ollama}, "", "there is no server to ask"},
+		{"what is wanted and unknown", "nowhere/x", nil, Probe{Doer: machine{}}, "", "there is no server to ask"},
+		{"what is wanted of a server that runs here", "llama3.2:3b", []Endpoint{guide}, Probe{Doer: ollama}, "ollama/llama3.2:3b", "because it was asked for"},
 		{"a wanted endpoint without a default", "openai", []Endpoint{asks(proxy)}, Probe{}, "openai/big", "because it was asked for"},
 		{"then a key", "", []Endpoint{keyed, guide}, Probe{Doer: ollama}, "openai/gpt-5.2", "because OPENAI_API_KEY is set"},
 		{"a key elsewhere", "", []Endpoint{asks(proxy), guide}, Probe{Doer: ollama}, "openai/big", "because OPENAI_API_KEY is set"},

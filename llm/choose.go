@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -41,7 +42,7 @@ const (
 // error is a sentence for the user.
 func Choose(ctx context.Context, want string, c *Catalog, p Probe) (Choice, error) {
 	if want = strings.TrimSpace(want); want != "" {
-		return chooseWanted(ctx, want, c)
+		return chooseWanted(ctx, want, c, p)
 	}
 	var passed []string
 	for _, e := range c.Endpoints() {
@@ -77,10 +78,14 @@ func Choose(ctx context.Context, want string, c *Catalog, p Probe) (Choice, erro
 	return Choice{}, errors.New("there is no model to talk to" + also(passed) + "; " + howToBegin)
 }
 
-// chooseWanted takes what was asked for. An endpoint without a default is asked for its models.
-func chooseWanted(ctx context.Context, want string, c *Catalog) (Choice, error) {
+// chooseWanted takes what was asked for. An endpoint without a default is asked for its models, and
+// where there is no server at all, those of this machine are looked for.
+func chooseWanted(ctx context.Context, want string, c *Catalog, p Probe) (Choice, error) {
 	chosen := Choice{Why: "because it was asked for", How: howToSwitch}
-	if client := c.client(want); client != nil && client.endpoint.Default == "" {
+	if !p.Off && !slices.ContainsFunc(c.Endpoints(), func(e Endpoint) bool { return e.Name != guideName }) {
+		chooseLocal(ctx, c, p)
+	}
+	if client := c.known(want); client != nil && client.endpoint.Default == "" {
 		a := ask(ctx, []Endpoint{client.endpoint}, listTime)[0]
 		if err := usable(a); err != nil {
 			return Choice{}, err
