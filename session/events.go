@@ -73,8 +73,8 @@ func (Finished) event() {}
 // Receipt sums up what one answer cost and what the model saw for it.
 type Receipt struct {
 	Turn       int // the turn it belongs to, from 1
-	Sent       int // messages of the history in the request
-	Stored     int // messages of the history
+	Sent       int // messages of the conversation in the request, the question included
+	Stored     int // messages of the conversation until then
 	Cut        int
 	Dropped    int
 	Recalled   int

@@ -100,14 +100,14 @@ func ReadVerdicts(r store.Request) (Verdicts, error) {
 func ReceiptOf(r store.Request) Receipt {
 	receipt := bare(r)
 	if v, err := ReadVerdicts(r); err == nil {
-		receipt.addVerdicts(v.Sum, v.Entries)
+		receipt.addVerdicts(v.Entries)
 	}
 	return receipt
 }
 
 func receipt(r store.Request, p history.Plan) Receipt {
 	receipt := bare(r)
-	receipt.addVerdicts(p.Sum, p.Entries)
+	receipt.addVerdicts(p.Entries)
 	return receipt
 }
 
@@ -120,17 +120,21 @@ func bare(r store.Request) Receipt {
 	}
 }
 
-func (r *Receipt) addVerdicts(sum history.Sum, entries []history.Entry) {
-	r.Sent, r.Stored = sum.Sent, sum.Stored
+// addVerdicts counts what became of the conversation's messages, the question included.
+func (r *Receipt) addVerdicts(entries []history.Entry) {
+	r.Stored = len(entries)
 	for _, e := range entries {
 		switch e.Disposition {
+		case history.Kept:
+			r.Sent++
 		case history.Cut:
+			r.Sent++
 			r.Cut++
+		case history.Recalled:
+			r.Sent++
+			r.Recalled++
 		case history.Dropped:
 			r.Dropped++
-		}
-		if e.Recalled || e.Disposition == history.Recalled {
-			r.Recalled++
 		}
 		if len(e.Repairs) > 0 {
 			r.Repaired++

@@ -45,8 +45,9 @@ func TestTurnSavesAsksAndSaves(t *testing.T) {
 		t.Fatalf("the second turn failed: %v", err)
 	}
 	for i, turn := range [][]Event{events, again} {
-		if got := only[Answered](turn)[0].Receipt.Turn; got != i+1 {
-			t.Errorf("the receipt of turn %d says turn %d", i+1, got)
+		got := only[Answered](turn)[0].Receipt
+		if messages := 2*i + 1; got.Turn != i+1 || got.Sent != messages || got.Stored != messages {
+			t.Errorf("the receipt of turn %d says turn %d, saw %d of %d; want %d of %d", i+1, got.Turn, got.Sent, got.Stored, messages, messages)
 		}
 	}
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hi there\nassistant: Hello.\nuser: And now?\nassistant: Again.\n")
