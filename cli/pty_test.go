@@ -20,9 +20,9 @@ import (
 // by it: a test that passes does not wait this long.
 const patience = 60 * time.Second
 
-// terminal is winnow running in a real pseudo-terminal, and the screen it has drawn.
+// terminal is a program, mostly winnow, running in a real pseudo-terminal, and the screen it has drawn.
 type terminal struct {
-	t    *testing.T
+	t    testing.TB
 	cmd  *exec.Cmd
 	tty  *os.File
 	mu   sync.Mutex
@@ -33,7 +33,7 @@ type terminal struct {
 }
 
 // home is the environment of one person: nothing of the machine's own reaches the program.
-func home(t *testing.T) []string {
+func home(t testing.TB) []string {
 	t.Helper()
 	dir := t.TempDir()
 	return []string{
@@ -49,7 +49,7 @@ func home(t *testing.T) []string {
 
 // winnowPath is the program that the tests run: this test binary under winnow's name, which
 // TestMain answers to.
-func winnowPath(t *testing.T) string {
+func winnowPath(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath("winnow")
 	if err != nil {
@@ -59,18 +59,24 @@ func winnowPath(t *testing.T) string {
 }
 
 // startIn runs winnow in a terminal of width by height cells.
-func startIn(t *testing.T, env []string, width, height int, args ...string) *terminal {
+func startIn(t testing.TB, env []string, width, height int, args ...string) *terminal {
+	t.Helper()
+	return startProgram(t, env, width, height, winnowPath(t), args...)
+}
+
+// startProgram runs any program in a terminal of width by height cells.
+func startProgram(t testing.TB, env []string, width, height int, path string, args ...string) *terminal {
 	t.Helper()
 	term := &terminal{
 		t: t, seen: newScreen(width, height),
 		news: make(chan struct{}, 1), over: make(chan struct{}),
 	}
-	term.cmd = exec.Command(winnowPath(t), args...)
+	term.cmd = exec.Command(path, args...)
 	term.cmd.Env = env
 	term.cmd.Dir = t.TempDir()
 	tty, err := pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
 	if err != nil {
-		t.Fatalf("start winnow in a terminal: %v", err)
+		t.Fatalf("start %s in a terminal: %v", path, err)
 	}
 	term.tty = tty
 	go term.read()

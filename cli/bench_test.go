@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// The benchmarks measure the real program in a real terminal, as a person meets it, beside a
+// program that does next to nothing and is measured the same way: what the machine costs is in
+// both. docs/benchmarks.md says how to run them and what they found.
+
+// The size of the terminal, in cells.
+const (
+	benchWidth  = 120
+	benchHeight = 40
+)
+
+// helpLine is on the screen once a program takes keys; letter is typed and is nowhere else on it.
+const (
+	helpLine = "enter send"
+	letter   = "λ"
+)
+
+// build compiles a program as a user has it: the test binary under winnow's name would carry the
+// tests' own libraries.
+func build(b *testing.B, pkg string) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), filepath.Base(pkg))
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, pkg).CombinedOutput(); err != nil {
+		b.Fatalf("build %s: %v\n%s", pkg, err, out)
+	}
+	return path
+}
+
+// guided is the environment of a person who talks to the guide: no server is looked for.
+func guided(b *testing.B) []string { return append(home(b), "WINNOW_MODEL=guide") }
+
+// series are the measurements of one thing.
+type series []time.Duration
+
+// at is the measurement that the given part of all does not exceed.
+func (s series) at(part float64) time.Duration {
+	sorted := slices.Sorted(slices.Values(s))
+	return sorted[min(int(part*float64(len(sorted))), len(sorted)-1)]
+}
+
+func (s series) median() time.Duration { return s.at(0.5) }
+
+func (s series) String() string {
+	return fmt.Sprintf("min %.1f, p50 %.1f, p95 %.1f, max %.1f ms of %d", ms(s.at(0)), ms(s.median()), ms(s.at(0.95)), ms(s.at(1)), len(s))
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// compare reports the medians of winnow and of what it is measured against.
+func compare(b *testing.B, winnow, other series, name string) {
+	b.Helper()
+	b.ReportMetric(ms(winnow.median()), "winnow-ms")
+	b.ReportMetric(ms(other.median()), name+"-ms")
+	b.ReportMetric(ms(winnow.median()-other.median()), "apart-ms")
+	b.ReportMetric(float64(winnow.median())/float64(other.median()), "ratio")
+	b.ReportMetric(0, "ns/op") // the time of a whole round says nothing
+}
+
+// usable starts a program and returns how long it took until it drew its screen, and until it
+// echoed a letter that was typed then.
+func usable(b *testing.B, env []string, path string, args ...string) (painted, echoed time.Duration) {
+	b.Helper()
+	begin := time.Now()
+	term := startProgram(b, env, benchWidth, benchHeight, path, args...)
+	if screen := term.want(helpLine); strings.Contains(screen, letter) {
+		b.Fatalf("%s shows the letter before it is typed:\n%s", path, screen)
+	}
+	painted = time.Since(begin)
+	term.send(letter)
+	term.want(letter)
+	echoed = time.Since(begin)
+	term.send(ctrlC) // winnow leaves by ctrl+d only where the draft is empty
+	term.send(ctrlD)
+	if code := term.end(); code != 0 {
+		b.Fatalf("%s ended with %d:\n%s", path, code, term.text())
+	}
+	return painted, echoed
+}
+
+// BenchmarkStart is the time from the start of the program to a usable composer. The empty program
+// draws 60 frames a second, as Bubble Tea does by itself, and 30 as winnow does: a frame is waited
+// for twice, for the first screen and for the letter.
+func BenchmarkStart(b *testing.B) {
+	winnow, empty, env := build(b, "winnow"), build(b, "winnow/cli/testdata/empty"), guided(b)
+	usable(b, env, winnow) // makes the database
+	usable(b, env, empty)
+	var ours, first, other, slow series
+	for b.Loop() {
+		painted, echoed := usable(b, env, winnow)
+		ours, first = append(ours, echoed), append(first, painted)
+		_, echoed = usable(b, env, empty)
+		other = append(other, echoed)
+		_, echoed = usable(b, env, empty, "30")
+		slow = append(slow, echoed)
+	}
+	compare(b, ours, other, "empty")
+	b.ReportMetric(ms(ours.median()-slow.median()), "apart-at-30fps-ms")
+	b.Logf("winnow usable:     %v", ours)
+	b.Logf("winnow drawn:      %v", first)
+	b.Logf("empty at 60 FPS:   %v", other)
+	b.Logf("empty at 30 FPS:   %v", slow)
+}
+
+// lastWords end a long session: they are on the screen once it is drawn.
+const lastWords = "These are the last words of all."
+
+// longSession stores a session of n messages, questions and answers in turn, and returns its id.
+func longSession(b *testing.B, env []string, winnow string, n int) {
+	b.Helper()
+	where := exec.Command(winnow, "db", "path")
+	where.Env = env
+	path, err := where.Output()
+	if err != nil {
+		b.Fatalf("ask for the database's path: %v", err)
+	}
+	ctx := context.Background()
+	s, err := store.Open(ctx, strings.TrimSpace(string(path)), store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	question, answer := "What of this?", strings.Repeat("An *average* reply has about `so many` words. ", 12)
+	tokens := llm.NewCounter()
+	message := func(i int) store.Message {
+		m := store.Message{Tokenizer: tokens.Name()}
+		m.Role, m.Content = history.User, fmt.Sprintf("%s (%d)", question, i)
+		if i%2 == 0 {
+			m.Role, m.Content = history.Assistant, fmt.Sprintf("%s (%d)", answer, i)
+			m.Endpoint, m.Model = "guide", "guide"
+		}
+		if i == n {
+			m.Content += "\n\n" + lastWords
+		}
+		m.Tokens = tokens.Count(m.Content)
+		return m
+	}
+	session, last, err := s.Begin(ctx, store.Session{Title: "long", Endpoint: "guide", Model: "guide"}, message(1))
+	for i := 2; i <= n && err == nil; i++ {
+		m := message(i)
+		m.Session, m.Parent = session.ID, last.ID
+		last, err = s.Append(ctx, m)
+	}
+	if err != nil {
+		b.Fatalf("fill the session: %v", err)
+	}
+}
+
+// ready says that the screen shows the end of a session and the plan for what follows it.
+func ready(screen string) bool {
+	return strings.Contains(screen, lastWords) && strings.Contains(screen, "reply reserve")
+}
+
+// BenchmarkOpen is the time from the start of the program to the end of a session of 100,000
+// messages on the screen, and to the panel with the verdict on every one of them. A session of 10
+// messages stands beside it.
+func BenchmarkOpen(b *testing.B) {
+	winnow := build(b, "winnow")
+	long, short := guided(b), guided(b)
+	longSession(b, long, winnow, 100_000)
+	longSession(b, short, winnow, 10)
+	open := func(env []string) (painted, planned time.Duration) {
+		begin := time.Now()
+		term := startProgram(b, env, benchWidth, benchHeight, winnow, "-c")
+		term.want(lastWords)
+		painted = time.Since(begin)
+		term.waitFor("the plan", ready)
+		planned = time.Since(begin)
+		term.send(ctrlD)
+		term.end()
+		return painted, planned
+	}
+	open(long)
+	open(short)
+	var ours, other, plan series
+	for b.Loop() {
+		painted, planned := open(long)
+		ours, plan = append(ours, painted), append(plan, planned)
+		painted, _ = open(short)
+		other = append(other, painted)
+	}
+	compare(b, ours, other, "short")
+	b.ReportMetric(ms(plan.median()), "planned-ms")
+	b.Logf("100,000 messages drawn:   %v", ours)
+	b.Logf("100,000 messages planned: %v", plan)
+	b.Logf("10 messages drawn:        %v", other)
+}
+
+// typist types into one program and measures how long each letter takes to the screen.
+type typist struct {
+	name  string
+	term  *terminal
+	typed int
+	took  series
+}
+
+// typeOn types n letters, with a blank now and then as words have them.
+func (y *typist) typeOn(n int, pause func()) {
+	for range n {
+		if y.typed%8 == 7 {
+			y.term.send(" ")
+			pause()
+		}
+		y.typed++
+		begin := time.Now()
+		y.term.send(letter)
+		y.term.waitFor(fmt.Sprintf("letter %d", y.typed), func(screen string) bool {
+			return strings.Count(screen, letter) == y.typed
+		})
+		y.took = append(y.took, time.Since(begin))
+		pause()
+	}
+}
+
+// BenchmarkKey is the time from a key to its letter on the screen, in a session of 10,000 messages
+// with the context panel open. Beside it stand a session of 10 messages and the empty program. A
+// program draws by a frame clock, so that a letter waits for up to one frame whatever it costs; the
+// empty program at winnow's rate shows how long. They type in turn, 20 letters at a time.
+func BenchmarkKey(b *testing.B) {
+	winnow, empty := build(b, "winnow"), build(b, "winnow/cli/testdata/empty")
+	long, short := guided(b), guided(b)
+	longSession(b, long, winnow, 10_000)
+	longSession(b, short, winnow, 10)
+	// Nothing may step in time with the frames: the pause is a frame of 30 a second at its most.
+	dice := rand.New(rand.NewPCG(1, 2))
+	pause := func() { time.Sleep(40*time.Millisecond + time.Duration(dice.Int64N(int64(time.Second/30)))) }
+	all := map[string]series{}
+	for b.Loop() {
+		typists := []*typist{
+			{name: "10k", term: startProgram(b, long, benchWidth, benchHeight, winnow, "-c")},
+			{name: "empty60", term: startProgram(b, short, benchWidth, benchHeight, empty)},
+			{name: "10", term: startProgram(b, short, benchWidth, benchHeight, winnow, "-c")},
+			{name: "empty30", term: startProgram(b, short, benchWidth, benchHeight, empty, "30")},
+		}
+		typists[0].term.waitFor("the plan of 10,000 messages", ready)
+		typists[2].term.waitFor("the plan of 10 messages", ready)
+		for range 10 {
+			for _, y := range typists {
+				y.typeOn(20, pause)
+			}
+		}
+		for _, y := range typists {
+			all[y.name] = append(all[y.name], y.took...)
+			y.term.send(ctrlC)
+			y.term.send(ctrlD)
+			y.term.end()
+		}
+	}
+	for _, name := range []string{"10k", "10", "empty30", "empty60"} {
+		b.ReportMetric(ms(all[name].median()), name+"-p50-ms")
+		b.ReportMetric(ms(all[name].at(0.95)), name+"-p95-ms")
+		b.Logf("%-8s %v", name, all[name])
+	}
+	b.ReportMetric(ms(all["10k"].at(0.95)-all["empty30"].at(0.95)), "own-p95-ms")
+	b.ReportMetric(0, "ns/op")
+}

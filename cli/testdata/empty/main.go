@@ -1,0 +1,59 @@
+// Command empty is the smallest Bubble Tea program that a benchmark can compare winnow with: it
+// draws one line and behind it the letters that are typed, sixty in a row. ctrl+d ends it. Its one argument is how
+// often it draws, in frames a second; without it Bubble Tea's own rate holds.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+type model struct{ typed string }
+
+func (m model) Init() tea.Cmd { return nil }
+
+func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	key, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return m, nil
+	}
+	if key.String() == "ctrl+d" {
+		return m, tea.Quit
+	}
+	m.typed += key.Text
+	return m, nil
+}
+
+func (m model) View() tea.View {
+	var b strings.Builder
+	b.WriteString("enter send ")
+	for i, letter := range []rune(m.typed) {
+		b.WriteRune(letter)
+		if i%60 == 59 {
+			b.WriteByte('\n')
+		}
+	}
+	v := tea.NewView(b.String())
+	v.AltScreen = true
+	return v
+}
+
+func main() {
+	var options []tea.ProgramOption
+	if len(os.Args) > 1 {
+		rate, err := strconv.Atoi(os.Args[1])
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "empty: read the frame rate: %v\n", err)
+			os.Exit(2)
+		}
+		options = append(options, tea.WithFPS(rate))
+	}
+	if _, err := tea.NewProgram(model{}, options...).Run(); err != nil {
+		fmt.Fprintf(os.Stderr, "empty: run the screen: %v\n", err)
+		os.Exit(1)
+	}
+}
