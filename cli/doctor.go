@@ -130,7 +130,7 @@ func (p *program) lookAtStore(ctx context.Context, f *findings, c Config) {
 		f.wrong("conversations", "%s", sentence(err))
 		return
 	}
-	f.good("conversations", "%s%s, %d sessions", path, modeOf(path), len(list))
+	f.good("conversations", "%s%s, %s", path, modeOf(path), plural(len(list), "session"))
 	for _, n := range s.Notices() {
 		f.note("conversations", "%s", n)
 	}
@@ -216,7 +216,7 @@ func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c Config) {
 			f.wrong(e.Name, "%s: %s", text, w.redactor.Text(sentence(errs[i])))
 			continue
 		}
-		f.good(e.Name, "%s, %d models", text, counts[i])
+		f.good(e.Name, "%s, %s", text, plural(counts[i], "model"))
 		if c.Endpoints[e.Name].Key != "" {
 			f.note(e.Name, "its key stands in the configuration file: key_env keeps it out of backups and screenshots")
 		}
@@ -236,4 +236,12 @@ func keyText(e llm.Endpoint, c EndpointConf) string {
 		return "key from the configuration file"
 	}
 	return "key from " + e.KeyFrom
+}
+
+// plural writes "1 model" and "2 models".
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -85,7 +85,7 @@ func (c *Client) blank(model string) *Error {
 		Address:  shownURL(c.endpoint.BaseURL),
 		KeyFrom:  c.endpoint.KeyFrom,
 		Model:    model,
-		noKey:    len(c.endpoint.secrets()) == 0,
+		noKey:    c.endpoint.Key == "" && len(c.endpoint.secrets()) == 0,
 	}
 }
 

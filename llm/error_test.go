@@ -40,6 +40,7 @@ func TestErrorSentences(t *testing.T) {
 	}{
 		{"wrong key", status(401, `{"error":{"message":"Incorrect API key provided."}}`), nil, "openai refused the key from OPENAI_API_KEY (401): Incorrect API key provided.", ErrAuth},
 		{"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`), func(e *Endpoint) { e.KeyFrom = "" }, "openai refused the key (401): Incorrect API key provided.", ErrAuth},
+		{"wrong key, a short one", status(401, ``), func(e *Endpoint) { e.Key = "x" }, "openai refused the key from OPENAI_API_KEY (401)", ErrAuth},
 		{"wrong key of the config", status(401, ``), func(e *Endpoint) { e.KeyFrom = "config" }, "openai refused the key from the config file (401)", ErrAuth},
 		{"no key", status(401, `{"error":"unauthorized"}`), keyless, "openai wants a key and none is set (401): unauthorized", ErrAuth},
 		{"wrong key at Gemini", status(400, `[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]`), nil, "openai refused the key from OPENAI_API_KEY (400): API key not valid.", ErrAuth},

@@ -16,7 +16,7 @@ var (
 	ErrReadOnly    = errors.New("the chat history is open for reading only")
 	ErrBusy        = errors.New("another program keeps the chat history busy")
 	ErrDiskFull    = errors.New("the disk is full")
-	ErrNoAccess    = errors.New("winnow may not use the chat history")
+	ErrNoAccess    = errors.New("permission denied")
 	ErrNotHistory  = errors.New("this is not a winnow chat history")
 	ErrDamaged     = errors.New("the chat history is damaged")
 	ErrDisk        = errors.New("the disk failed")
@@ -37,7 +37,7 @@ func (e *AmbiguousError) Error() string {
 // trouble is an error with a sentence for the user. What SQLite said is kept for errors.As and
 // left out of the text.
 type trouble struct {
-	doing string // what was being tried
+	doing string // what was being tried, as a verb: save the answer
 	where string // the file or folder, "" where the sentence needs none
 	kind  error  // one of this package's errors
 	cause error  // what was reported, may be nil
@@ -45,9 +45,9 @@ type trouble struct {
 
 func (t *trouble) Error() string {
 	if t.where == "" {
-		return t.doing + ": " + t.kind.Error()
+		return fmt.Sprintf("cannot %s: %s", t.doing, t.kind)
 	}
-	return fmt.Sprintf("%s: %s (%s)", t.doing, t.kind, t.where)
+	return fmt.Sprintf("cannot %s: %s (%s)", t.doing, t.kind, t.where)
 }
 
 func (t *trouble) Unwrap() []error {
