@@ -10,12 +10,11 @@ type fence struct {
 	count    int // how many of char opened it
 	indent   int // spaces before it, which are taken from each line too
 	language string
-	at       int    // how much of the stream's tail has been read
-	code     string // the lines of the last piece, complete ones
-	started  bool   // a line has become final: no separator is due
-	rendered int    // the size of code when it was last coloured
-	open     []string
-	openTo   int // how much of code open covers
+	at       int      // how much of the stream's tail has been read
+	code     string   // the lines of the last piece, complete ones
+	started  bool     // a line has become final: no separator is due
+	open     []string // the lines shown for the last piece and the unfinished line behind it
+	shown    int      // how much of that text they cover
 }
 
 // newFence returns the fence that text begins with, nil for none.
@@ -45,11 +44,14 @@ func (f *fence) closes(line string) bool {
 }
 
 // add takes one line of code with its newline.
-func (f *fence) add(line string) {
+func (f *fence) add(line string) { f.code += f.unindent(line) }
+
+// unindent takes the spaces that stood before the fence from line.
+func (f *fence) unindent(line string) string {
 	for range f.indent {
 		line = strings.TrimPrefix(line, " ")
 	}
-	f.code += line
+	return line
 }
 
 // advanceFence reads the complete lines that came.
@@ -58,6 +60,7 @@ func (s *Stream) advanceFence() {
 	for {
 		n := strings.IndexByte(s.tail[f.at:], '\n') + 1
 		if n == 0 {
+			s.tail, f.at = s.tail[f.at:], 0
 			return
 		}
 		line := s.tail[f.at : f.at+n]
@@ -65,7 +68,7 @@ func (s *Stream) advanceFence() {
 			s.closeFence(f.at)
 			s.tail = s.tail[f.at+n:]
 			s.fence, s.continues, s.parsed = nil, false, 0
-			s.reopen()
+			s.preview.reset()
 			if s.tail != "" {
 				s.advance()
 			}
@@ -79,7 +82,7 @@ func (s *Stream) advanceFence() {
 		f.add(line)
 		if end := pieceEnd(f.code); end > 0 {
 			s.settleCode(f.code[:end])
-			f.code, f.open, f.openTo, f.rendered = f.code[end:], nil, 0, 0
+			f.code, f.open, f.shown = f.code[end:], nil, 0
 		}
 	}
 }
@@ -111,28 +114,46 @@ func (s *Stream) settleCode(piece string) {
 
 // codeLines returns a piece of code as coloured lines, indented.
 func (s *Stream) codeLines(piece string) []string {
-	w := s.r.width
-	return prefixed(s.r.code.lines(piece, s.fence.language, codeWidth(w)), codeIndent(w), codeIndent(w))
+	return s.indented(s.r.code.lines(piece, s.fence.language, codeWidth(s.r.width)))
 }
 
-// showFence shows the open piece: what was there when it was last coloured, then plain lines.
+// indented returns lines of code where they stand.
+func (s *Stream) indented(lines []string) []string {
+	indent := codeIndent(s.r.width)
+	return prefixed(lines, indent, indent)
+}
+
+// showFence shows the open piece: what was there when it was last coloured, then plain text.
 func (s *Stream) showFence() {
-	f, w := s.fence, s.r.width
-	if len(f.code) >= max(600, 4*f.rendered) {
-		f.rendered = len(f.code)
-		f.open, f.openTo = s.codeLines(f.code), len(f.code)
+	f, width := s.fence, codeWidth(s.r.width)
+	text := f.code
+	if part := Visible(string(s.part)); !undecided(part) {
+		text += f.unindent(part)
 	}
-	if fresh := f.code[f.openTo:]; fresh != "" {
-		plain := plainCode(strings.TrimSuffix(fresh, "\n"), codeWidth(w))
-		f.open = append(f.open, prefixed(plain, codeIndent(w), codeIndent(w))...)
-		f.openTo = len(f.code)
+	switch {
+	case len(text) == f.shown:
+	case s.preview.affords(len(text)):
+		f.open = s.r.code.lines(text, f.language, width)
+	default:
+		f.extend(text, width)
 	}
+	f.shown = len(text)
 	s.lines = s.lines[:s.final]
 	if s.final > 0 && !f.started {
 		s.lines = append(s.lines, "")
 	}
-	s.lines = append(s.lines, f.open...)
-	if part := Visible(string(s.part)); part != "" && !f.closes(part) {
-		s.lines = append(s.lines, prefixed(plainCode(part, codeWidth(w)), codeIndent(w), codeIndent(w))...)
+	s.lines = append(s.lines, s.indented(f.open)...)
+}
+
+// extend puts what text has beyond the shown part behind it, without colours.
+func (f *fence) extend(text string, width int) {
+	fresh := text[f.shown:]
+	if f.shown > 0 && text[f.shown-1] != '\n' && len(f.open) > 0 {
+		// A line lost the spaces it ended in.
+		shown := text[:f.shown]
+		last := len(f.open) - 1
+		fresh = f.open[last] + shown[len(strings.TrimRight(shown, " ")):] + fresh
+		f.open = f.open[:last]
 	}
+	f.open = append(f.open, plainCode(strings.TrimSuffix(fresh, "\n"), width)...)
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
@@ -12,8 +11,9 @@ import (
 
 // Stream renders a text that grows. What can no longer change is rendered once: in Markdown a
 // block is closed for good when the next one opens. The open block is rendered again each time
-// it has grown threefold; what came since stands behind it as it was written. So the work is counted in
-// bytes, not in time, and is the same on every machine.
+// its lines are asked for, as long as it is short; a long one as often as its allowance permits,
+// and what came since stands behind it as it was written. The work is counted in bytes, not in
+// time, and is the same on every machine.
 //
 // After Finish its lines are those of Render for the whole text.
 type Stream struct {
@@ -34,10 +34,9 @@ type Stream struct {
 	stale     bool // a definition came after a block that may use it
 	fence     *fence
 
-	open     []string // the open block's lines
-	rendered int      // the open block's size when it was last rendered
-	fresh    []byte   // what came since open was last brought up to date
-	done     bool
+	preview preview // the open block as it is shown
+	fresh   []byte  // what came since the last frame
+	done    bool
 }
 
 // NewStream returns an empty stream that renders with r.
@@ -72,7 +71,7 @@ func (s *Stream) Finish() {
 	s.take()
 	s.done = true
 	s.tail += Visible(string(append(s.part, s.fresh...)))
-	s.part, s.open = nil, nil
+	s.part = nil
 	if s.fence != nil {
 		s.closeFence(len(s.tail))
 	} else {
@@ -99,8 +98,8 @@ func (s *Stream) take() bool {
 	if piece == "" {
 		return false
 	}
+	s.preview.earn()
 	s.part = append(s.part, piece...)
-	s.extend(Visible(piece))
 	at := strings.LastIndexByte(string(s.part), '\n') + 1
 	if at == 0 {
 		return true
@@ -183,7 +182,7 @@ func (s *Stream) advance() {
 		s.tail = s.tail[open.start:]
 		s.parsed = len(s.tail)
 		s.continues, s.number = open.continues, open.number
-		s.reopen()
+		s.preview.reset()
 	}
 	if n, ok := open.node.(*ast.FencedCodeBlock); ok && last == len(d.units)-1 {
 		if last == 0 {
@@ -237,64 +236,6 @@ func (s *Stream) separate() {
 		s.lines = append(s.lines, "")
 		s.final++
 	}
-}
-
-// reopen shows the open block as written until it is worth rendering.
-func (s *Stream) reopen() {
-	s.open, s.rendered = nil, 0
-	s.extend(s.tail + Visible(string(s.part)))
-}
-
-// previewFrom is the size in bytes from which an open block is rendered.
-const previewFrom = 64
-
-// show brings lines up to date with the open block.
-func (s *Stream) show() {
-	if s.fence != nil {
-		s.showFence()
-		return
-	}
-	if size := len(s.tail) + len(s.part); size >= max(previewFrom, 3*s.rendered) {
-		s.rendered = size
-		s.open = nil
-		d := s.parse(s.tail + Visible(string(s.part)))
-		for i, u := range d.units {
-			if i > 0 && !u.continues {
-				s.open = append(s.open, "")
-			}
-			s.open = append(s.open, d.lines(u)...)
-		}
-	}
-	s.lines = s.lines[:s.final]
-	if s.final > 0 && !s.continues && len(s.open) > 0 {
-		s.lines = append(s.lines, "")
-	}
-	s.lines = append(s.lines, s.open...)
-	for len(s.lines) > 0 && s.lines[len(s.lines)-1] == "" {
-		s.lines = s.lines[:len(s.lines)-1]
-	}
-}
-
-// extend puts text, as it is, behind the open block's last line.
-func (s *Stream) extend(text string) {
-	if s.fence != nil {
-		return
-	}
-	if len(s.open) == 0 {
-		text = strings.TrimLeft(text, "\n")
-		if text == "" {
-			return
-		}
-		s.open = wrap(text, s.r.width)
-		return
-	}
-	last := len(s.open) - 1
-	line := s.open[last]
-	if text[0] != '\n' && text[0] != ' ' && ansi.StringWidth(line) >= s.r.width {
-		s.open = append(s.open, wrap(text, s.r.width)...)
-		return
-	}
-	s.open = append(s.open[:last], wrap(line+text, s.r.width)...)
 }
 
 // Renderer returns what s renders with.

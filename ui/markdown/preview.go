@@ -1,0 +1,116 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// An open block is rendered for each frame while it is short. Each frame earns an allowance for
+// long ones: at 30 frames a second a block of 8 KB is then rendered every second. A frame that
+// renders short blocks uses its allowance up; what is owed and what is saved have a limit.
+const (
+	shortBlock = 2 << 10
+	earned     = 300
+	mostSaved  = 8 << 10
+	mostOwed   = 2 << 10
+)
+
+// preview is the open block as it is shown.
+type preview struct {
+	lines     []string
+	shown     int    // how much of the block's text lines cover
+	glue      string // the white space at the end of that text, which lines do not show
+	flows     bool   // the text is a paragraph: its line breaks are spaces
+	allowance int    // in bytes to render
+}
+
+// earn adds what a frame may cost.
+func (p *preview) earn() { p.allowance = min(p.allowance+earned, mostSaved) }
+
+// affords tells whether a text of n bytes may be rendered now, and takes its cost.
+func (p *preview) affords(n int) bool {
+	if n > shortBlock && n > p.allowance {
+		return false
+	}
+	p.allowance = max(p.allowance-n, -mostOwed)
+	return true
+}
+
+// reset begins another block.
+func (p *preview) reset() { *p = preview{allowance: p.allowance} }
+
+// undecided tells whether an unfinished line may yet become the mark of another block, as "-"
+// may be an item, a rule or what makes a heading of the line above. It is not shown until then.
+func undecided(line string) bool {
+	if i := strings.LastIndexByte(line, '['); i >= 0 && len(line)-i <= len("[x]") {
+		line = line[:i] // a task's box
+	}
+	signs := strings.Trim(line, " >-=*_+#`~|:")
+	return strings.TrimRight(strings.Trim(signs, "0123456789"), ".)") == ""
+}
+
+// show brings lines up to date with the open block.
+func (s *Stream) show() {
+	if s.fence != nil {
+		s.showFence()
+		return
+	}
+	text := s.tail
+	if part := Visible(string(s.part)); !undecided(part) {
+		text += part
+	}
+	switch p := &s.preview; {
+	case len(text) == p.shown:
+	case p.affords(len(text)):
+		s.render(text)
+	default:
+		p.extend(text[p.shown:], s.r.width)
+	}
+	s.preview.shown = len(text)
+	s.lines = s.lines[:s.final]
+	if s.final > 0 && !s.continues && len(s.preview.lines) > 0 {
+		s.lines = append(s.lines, "")
+	}
+	s.lines = append(s.lines, s.preview.lines...)
+}
+
+// render makes the preview of the open block whose text is given.
+func (s *Stream) render(text string) {
+	p := &s.preview
+	p.lines, p.flows = nil, false
+	d := s.parse(text)
+	for i, u := range d.units {
+		if i > 0 && !u.continues {
+			p.lines = append(p.lines, "")
+		}
+		p.flows = u.node.Kind() == ast.KindParagraph
+		p.lines = append(p.lines, d.lines(u)...)
+	}
+	p.glue = ""
+	p.cutGlue(text)
+}
+
+// extend puts text, as it is, behind the last line.
+func (p *preview) extend(text string, width int) {
+	text = p.cutGlue(p.glue + text)
+	if last := len(p.lines) - 1; last >= 0 {
+		text = p.lines[last] + text
+		p.lines = p.lines[:last]
+	} else {
+		text = strings.TrimLeft(text, "\n")
+	}
+	if text != "" {
+		p.lines = append(p.lines, wrap(text, width)...)
+	}
+}
+
+// cutGlue returns text without the white space at its end, which it keeps for what follows.
+func (p *preview) cutGlue(text string) string {
+	if p.flows {
+		text = strings.ReplaceAll(text, "\n", " ")
+	}
+	cut := strings.TrimRight(text, " \n")
+	p.glue = text[len(cut):]
+	return cut
+}
