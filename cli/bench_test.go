@@ -162,9 +162,10 @@ func longSession(b *testing.B, env []string, winnow string, n int) {
 	}
 }
 
-// ready says that the screen shows the end of a session and the plan for what follows it.
+// ready says that the screen shows the end of a session, and in the panel the plan for what follows
+// it: the panel says how many of the messages are sent.
 func ready(screen string) bool {
-	return strings.Contains(screen, lastWords) && strings.Contains(screen, "reply reserve")
+	return strings.Contains(screen, lastWords) && strings.Contains(screen, " sent ")
 }
 
 // BenchmarkOpen is the time from the start of the program to the end of a session of 100,000
