@@ -28,8 +28,15 @@ func (m *Model) gutter() int {
 	return 0
 }
 
-// bodyWidth returns the cells for text.
-func (m *Model) bodyWidth() int { return max(m.width-m.gutter(), 1) }
+// bodyWidth returns the cells for text. Where there is room, one stays free on the right, so that
+// text does not touch what stands there.
+func (m *Model) bodyWidth() int {
+	width := m.width - m.gutter()
+	if m.width >= wide {
+		width--
+	}
+	return max(width, 1)
+}
 
 // View returns the list as one string of at most its height in lines.
 func (m *Model) View() string { return strings.Join(m.Lines(), "\n") }
