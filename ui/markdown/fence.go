@@ -152,7 +152,7 @@ func (f *fence) extend(text string, width int) {
 		// A line lost the spaces it ended in.
 		shown := text[:f.shown]
 		last := len(f.open) - 1
-		fresh = f.open[last] + shown[len(strings.TrimRight(shown, " ")):] + fresh
+		fresh = trimRight(f.open[last]) + shown[len(strings.TrimRight(shown, " ")):] + fresh
 		f.open = f.open[:last]
 	}
 	f.open = append(f.open, plainCode(strings.TrimSuffix(fresh, "\n"), width)...)

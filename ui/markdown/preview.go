@@ -7,11 +7,11 @@ import (
 )
 
 // An open block is rendered for each frame while it is short. Each frame earns an allowance for
-// long ones: at 30 frames a second a block of 8 KB is then rendered every second. A frame that
-// renders short blocks uses its allowance up; what is owed and what is saved have a limit.
+// long ones: at 30 frames a second a block of 8 KB is then rendered about every second. A frame that
+// renders short blocks uses its allowance up; what they owe and what is saved have a limit.
 const (
 	shortBlock = 2 << 10
-	earned     = 300
+	earned     = 240
 	mostSaved  = 8 << 10
 	mostOwed   = 2 << 10
 )
@@ -30,10 +30,14 @@ func (p *preview) earn() { p.allowance = min(p.allowance+earned, mostSaved) }
 
 // affords tells whether a text of n bytes may be rendered now, and takes its cost.
 func (p *preview) affords(n int) bool {
-	if n > shortBlock && n > p.allowance {
+	if n <= shortBlock {
+		p.allowance = max(p.allowance-n, min(p.allowance, -mostOwed))
+		return true
+	}
+	if p.allowance < min(n, mostSaved) {
 		return false
 	}
-	p.allowance = max(p.allowance-n, -mostOwed)
+	p.allowance -= n
 	return true
 }
 
@@ -54,8 +58,22 @@ func undecided(line string) bool {
 func (s *Stream) show() {
 	if s.fence != nil {
 		s.showFence()
-		return
+	} else {
+		s.showBlock()
 	}
+	s.lines = append(s.lines[:s.final], withoutBlankEnd(s.lines[s.final:])...)
+}
+
+// withoutBlankEnd cuts the blank lines at the end of lines.
+func withoutBlankEnd(lines []string) []string {
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// showBlock shows the open block, unless it is fenced code.
+func (s *Stream) showBlock() {
 	text := s.tail
 	if part := Visible(string(s.part)); !undecided(part) {
 		text += part

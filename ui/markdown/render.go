@@ -63,7 +63,7 @@ func (r *Renderer) Render(md string) []string {
 		}
 		lines = append(lines, d.lines(u)...)
 	}
-	return lines
+	return withoutBlankEnd(lines)
 }
 
 // Plain returns text as it is, not read as Markdown, wrapped at the width of r. Line breaks and

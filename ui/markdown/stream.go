@@ -82,7 +82,8 @@ func (s *Stream) Finish() {
 		s.lines = s.r.Render(s.text.String())
 		s.final = len(s.lines)
 	}
-	s.lines = s.lines[:s.final]
+	s.lines = withoutBlankEnd(s.lines[:s.final])
+	s.final = len(s.lines)
 }
 
 // take brings what was written since the last frame into the open block, and tells whether
@@ -177,6 +178,12 @@ func (s *Stream) advance() {
 		last--
 	}
 	open := d.units[last]
+	if blankEnd(s.tail) && closedByBlank(open.node) {
+		s.settle(d, len(d.units))
+		s.tail, s.parsed, s.continues = "", 0, false
+		s.preview.reset()
+		return
+	}
 	if last > 0 {
 		s.settle(d, last)
 		s.tail = s.tail[open.start:]
@@ -190,6 +197,22 @@ func (s *Stream) advance() {
 		}
 		s.fence = newFence(s.tail, string(n.Language(d.source)))
 	}
+}
+
+// blankEnd tells whether the last line of text, a complete one, is blank.
+func blankEnd(text string) bool {
+	cut := strings.TrimRight(text, " \n")
+	return strings.Count(text[len(cut):], "\n") > 1
+}
+
+// closedByBlank tells whether a blank line ends n for good. A list, a code block or a block of
+// HTML may go on behind it.
+func closedByBlank(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.Paragraph, *ast.Heading, *extast.Table, *ast.ThematicBreak, *ast.Blockquote:
+		return true
+	}
+	return false
 }
 
 // joined tells whether unit i and the one before were one run of text lines to the parser.
