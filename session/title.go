@@ -109,7 +109,7 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 		}
 		reply.Add(event)
 	}
-	return TitleFrom(strings.Trim(reply.Text, "\"'“”„« »\n ")), nil
+	return TitleFrom(strings.Trim(reply.Text, "\"'“”„«» \n")), nil
 }
 
 // opener is the first user message of the loaded branch and the answer to it.

@@ -38,7 +38,6 @@ type planMsg struct {
 // openedMsg is another session to show, or why it could not be opened.
 type openedMsg struct {
 	session *session.Session
-	draft   string
 	err     error
 }
 

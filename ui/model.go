@@ -68,7 +68,6 @@ type Model struct {
 	generation int // of the draft, for its plan
 	toast      toast
 	alert      string // the error of the last turn, until something is sent
-	cleared    string // the draft that ctrl+c cleared
 	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
 	arms       int
 	quitting   bool
