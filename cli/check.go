@@ -31,6 +31,16 @@ func checkConfig(file string, keys []fileKey, c Config) []*Mistake {
 			add(path, "is %q; it takes %s%s", got, choices(takes), didYouMean(got, takes))
 		}
 	}
+	if c.Sampling.MaxTokens < 0 {
+		add("sampling.max_tokens", "is %d; it takes 0 or more", c.Sampling.MaxTokens)
+	}
+	within := func(path string, got *float64, most float64) {
+		if got != nil && (*got < 0 || *got > most) {
+			add(path, "is %v; it takes 0 to %v", *got, most)
+		}
+	}
+	within("sampling.temperature", c.Sampling.Temperature, 2)
+	within("sampling.top_p", c.Sampling.TopP, 1)
 	oneOf("ui.theme", c.UI.Theme, "auto", "light", "dark", "none")
 	oneOf("ui.panel", c.UI.Panel, "auto", "open", "closed")
 	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")

@@ -11,6 +11,8 @@ type Config struct {
 	Model     string                  `toml:"model"`     // "endpoint/model" or "endpoint"; "" chooses by itself
 	Endpoints map[string]EndpointConf `toml:"endpoints"` // by name, the first half of a model's name
 	Context   history.Policy          `toml:"context"`
+	Sampling  SamplingConf            `toml:"sampling"`
+	Titles    TitlesConf              `toml:"titles"`
 	UI        UIConf                  `toml:"ui"`
 	Keys      map[string][]string     `toml:"keys"` // by action; a key that is not named keeps its default
 	Tools     ToolsConf               `toml:"tools"`
@@ -35,6 +37,19 @@ type ProfileConf struct {
 	MergeSameRole bool `toml:"merge_same_role"`
 	NoToolToUser  bool `toml:"no_tool_to_user"`
 	ToolIDLength  int  `toml:"tool_id_length"`
+}
+
+// SamplingConf is the [sampling] table: what is asked of every model beside the messages.
+type SamplingConf struct {
+	MaxTokens   int      `toml:"max_tokens"`  // the longest reply in tokens; 0 leaves it to the server
+	Temperature *float64 `toml:"temperature"` // nil leaves it to the server
+	TopP        *float64 `toml:"top_p"`       // nil leaves it to the server
+	Effort      string   `toml:"effort"`      // reasoning effort; "" leaves it to the server
+}
+
+// TitlesConf is the [titles] table.
+type TitlesConf struct {
+	Model string `toml:"model"` // the model that writes titles, "endpoint/model"; "" takes them from the first message
 }
 
 // UIConf is the [ui] table.

@@ -12,14 +12,17 @@ import (
 	"winnow/history"
 )
 
+// afterPolicy is how the part behind the policy's table begins.
+const afterPolicy = "# What is asked of every model beside the messages.\n"
+
 // The example's table of the policy is made from the default policy and from the comments beside
 // its fields, so that it can drift from neither.
 func TestExampleShowsTheDefaultPolicy(t *testing.T) {
 	text := readText(t, "config.toml.example")
 	before, rest, ok := strings.Cut(text, "[context]\n")
-	got, after, closed := strings.Cut(rest, "\n[ui]\n")
+	got, after, closed := strings.Cut(rest, "\n"+afterPolicy)
 	if !ok || !closed {
-		t.Fatal("config.toml.example has no table [context] in front of [ui]")
+		t.Fatal("config.toml.example has no table [context] in front of that of the sampling")
 	}
 	want := policyTable(t)
 	if got == want {
@@ -29,7 +32,7 @@ func TestExampleShowsTheDefaultPolicy(t *testing.T) {
 		t.Errorf("the table [context] of config.toml.example is\n%s\nwant\n%s\ngo test ./cli -update writes it", got, want)
 		return
 	}
-	fresh := before + "[context]\n" + want + "\n[ui]\n" + after
+	fresh := before + "[context]\n" + want + "\n" + afterPolicy + after
 	for _, path := range []string{"config.toml.example", "../config.toml.example"} {
 		if err := os.WriteFile(path, []byte(fresh), 0o644); err != nil {
 			t.Fatal(err)

@@ -132,6 +132,8 @@ func (k *kit) ready(ctx context.Context) error {
 		Models:    k.catalog,
 		Policy:    k.config.Context,
 		System:    k.config.System.Prompt,
+		Sampling:  session.Sampling(k.config.Sampling),
+		TitleRef:  k.config.Titles.Model,
 		Approve:   session.Approval(k.config.Tools.Approve),
 		MaxRounds: k.config.Tools.MaxRounds,
 		Count:     counter.Count,

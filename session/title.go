@@ -89,6 +89,13 @@ func (s *Session) Retitle(ctx context.Context, force bool) (string, error) {
 	return title, nil
 }
 
+// Untitled says that a model is configured to write titles and that this conversation, after its
+// first answer, still has the one of the plain rule.
+func (s *Session) Untitled() bool {
+	row := s.Info()
+	return s.deps.TitleRef != "" && row.TitleFrom == "auto" && row.Turns == 1
+}
+
 func (s *Session) newTitle(ctx context.Context) (string, error) {
 	first, answer := s.opener()
 	if s.deps.TitleRef == "" {

@@ -408,6 +408,29 @@ func TestUnwritableStoreKeepsNothingAndSaysWhy(t *testing.T) {
 	}
 }
 
+func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
+	b := newBench(t, says("Panic-mode recovery."), says("\"Parser error recovery\"\n"))
+	b.deps.TitleRef = "test/small"
+	s := b.begin()
+	drain(s.Send(t.Context(), "How does a parser recover?"))
+	if !s.Untitled() {
+		t.Fatal("after its first answer the conversation waits for its title")
+	}
+	title, err := s.Retitle(t.Context(), false)
+	if err != nil || title != "Parser error recovery" {
+		t.Errorf("the title is %q (%v), want Parser error recovery", title, err)
+	}
+	if !strings.Contains(b.body(2), `"model":"small"`) || !strings.Contains(b.body(2), "How does a parser recover?") {
+		t.Errorf("the title was asked for with %s", b.body(2))
+	}
+	if err := s.Rename(t.Context(), "Mine"); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := s.Retitle(t.Context(), false); kept != "Mine" || err != nil || s.Untitled() {
+		t.Errorf("the user's title became %q (%v)", kept, err)
+	}
+}
+
 func TestTitleFrom(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Hi there", "Hi there"},

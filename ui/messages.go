@@ -67,7 +67,7 @@ type modelsMsg struct {
 	errs   map[string]error
 }
 
-// settledMsg is the end of a setting or another short act: a sentence, or an error.
+// settledMsg is the end of a setting or another short act: a sentence, "" for none, or an error.
 type settledMsg struct {
 	text   string
 	err    error

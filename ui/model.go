@@ -279,6 +279,9 @@ func (m *Model) settled(msg settledMsg) tea.Cmd {
 	if msg.err != nil {
 		return tea.Batch(m.complain(sentence(msg.err)), again)
 	}
+	if msg.text == "" {
+		return tea.Batch(m.draftChanged(), again)
+	}
 	return tea.Batch(m.say(msg.text), m.draftChanged(), again)
 }
 

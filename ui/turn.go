@@ -197,7 +197,21 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.quitting {
 		return tea.Quit
 	}
-	return tea.Batch(said, m.draftChanged())
+	return tea.Batch(said, m.draftChanged(), m.entitle(e.Err))
+}
+
+// entitle has a model write the title after the first answer, where one is configured for that.
+func (m *Model) entitle(fault error) tea.Cmd {
+	if fault != nil || !m.session.Untitled() {
+		return nil
+	}
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		_, err := s.Retitle(ctx, false)
+		return settledMsg{err: err}
+	}
 }
 
 func (t *turn) clock(at time.Time) {
