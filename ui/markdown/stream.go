@@ -125,10 +125,31 @@ func unfinished(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if c := b[len(b)-n]; utf8.RuneStart(c) {
 			if utf8.FullRune(b[len(b)-n:]) {
-				return 0
+				return undecidedRunes(b)
 			}
-			return n
+			return n + undecidedRunes(b[:len(b)-n])
 		}
+	}
+	return 0
+}
+
+// undecidedRunes returns how many bytes at the end of b the next character decides about: a
+// joiner, or a flag with the tags that it has so far.
+func undecidedRunes(b []byte) int {
+	r, n := utf8.DecodeLastRune(b)
+	if joins(r) {
+		return n
+	}
+	end := len(b)
+	for range mostTags {
+		if r == cancelTag || !tag(r) {
+			break
+		}
+		b = b[:len(b)-n]
+		r, n = utf8.DecodeLastRune(b)
+	}
+	if r == blackFlag {
+		return end - len(b) + n
 	}
 	return 0
 }

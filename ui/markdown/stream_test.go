@@ -83,6 +83,7 @@ var markdownPieces = []string{
 	"# h", "text", " ", "\n", "\n", "\n\n", "- a", "  - b", "1. c", "1. d", "10) e", "> q", "```go\n", "```", "~~~", "    code", "\t", "| a | b |", "|---|--:|",
 	"| 1 | 2 |", "===", "---", "***", "[l][r]", "[r]: /u", "[r2]: <x> 'title'", "![i](u)", "<div>", "</div>", "<!--", "-->", "vector<int>", "`c`", "``", "**b**", "*", "_e_", "~~s~~",
 	"\\", "&#27;", "&lt;", "\x1b[31m", "\r\n", "\r", "汉字", "👩‍👩‍👧", "http://a.b/c", "- [x] t", "[^1]", ":", "func f() { return }", "   ", "+", "*", "\xff",
+	scotland, "\ufeff", "soft\u00adhyphen", "می\u200cخواهم",
 }
 
 func TestStreamOfRandomPiecesEndsAsRender(t *testing.T) {

@@ -18,7 +18,8 @@ const tabWidth = 4
 // Visible returns s with everything that a terminal could act on, or that could hide text from
 // the reader, turned into text that says what was there: ESC becomes ␛, a carriage return that
 // does not end a line ␍, a bidirectional override <U+202E>. Tabs become spaces up to the next
-// stop, CR LF becomes LF and invalid UTF-8 becomes U+FFFD. Newlines stay.
+// stop, CR LF becomes LF and invalid UTF-8 becomes U+FFFD. Newlines stay. Soft hyphens go, and
+// so does a byte order mark at the start of a line: they say nothing and hide nothing.
 //
 // Visible is idempotent, and each line is treated by itself: cutting s after a newline, making
 // the pieces visible and joining them gives the same text. Clean text is returned as it is.
@@ -60,6 +61,12 @@ func Visible(s string) string {
 			} else {
 				writeVisible(&b, r)
 			}
+		case r == softHyphen:
+		case r == byteOrderMark && (i == 0 || s[i-1] == '\n'):
+		case prev == blackFlag && flagTags(s[i:]) > 0:
+			next = i + flagTags(s[i:])
+			b.WriteString(s[i:next])
+			r = cancelTag
 		case unsafe(r):
 			writeVisible(&b, r)
 		default:
@@ -132,6 +139,43 @@ func unsafe(r rune) bool {
 		return true
 	}
 	return false
+}
+
+// Characters with a rule of their own.
+const (
+	softHyphen    = 0xad
+	byteOrderMark = 0xfeff
+	blackFlag     = 0x1f3f4
+	cancelTag     = 0xe007f
+)
+
+// mostTags is the longest name of a region that a flag spells in tags: gbsct. A longer run of
+// tags would be a hidden text.
+const mostTags = 6
+
+// tag tells whether r is one of the letters and digits that spell the region of a flag.
+func tag(r rune) bool {
+	return r >= 0xe0030 && r <= 0xe0039 || r >= 0xe0061 && r <= 0xe007a || r == cancelTag
+}
+
+// flagTags returns the length of the tags that s begins with, which make a flag of the black
+// flag before them: a few letters and the tag that ends them. It returns 0 for anything else.
+func flagTags(s string) int {
+	at := 0
+	for count := 0; count <= mostTags; count++ {
+		r, n := utf8.DecodeRuneInString(s[at:])
+		if !tag(r) {
+			return 0
+		}
+		at += n
+		if r == cancelTag {
+			if count == 0 {
+				return 0
+			}
+			return at
+		}
+	}
+	return 0
 }
 
 // joins tells whether r is a zero-width joiner or non-joiner, which some words and emoji need.

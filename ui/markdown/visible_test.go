@@ -8,6 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// scotland is a flag that is written with tags: gbsct.
+const scotland = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+
 func TestVisible(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"clean", "plain\n  text é 汉 👍", "plain\n  text é 汉 👍"},
@@ -19,7 +22,16 @@ func TestVisible(t *testing.T) {
 		{"line ends", "a\r\nb\r\r\n", "a\nb␍\n"},
 		{"backspace, delete, null", "a\bb\x7fc\x00", "a␈b␡c␀"},
 		{"override", "a\u202eb\u2066c\u200f", "a<U+202E>b<U+2066>c<U+200F>"},
-		{"hidden text", "a\u200bb\U000e0041\ufeff\u00ad", "a<U+200B>b<U+E0041><U+FEFF><U+00AD>"},
+		{"hidden text", "a\u200bb\U000e0041\ufeff", "a<U+200B>b<U+E0041><U+FEFF>"},
+		{"byte order mark", "\ufeff# a\n\ufeffb\ufeff\n\ufeff\ufeffc", "# a\nb<U+FEFF>\n<U+FEFF>c"},
+		{"soft hyphen", "\u00adsyl\u00adla\u00adble\u00ad\n", "syllable\n"},
+		{"soft hyphen between tabs", "a\u00ad\tb", "a   b"},
+		{"flag of Scotland", scotland + " " + scotland, scotland + " " + scotland},
+		{"tags without a flag", "a\U000e0067\U000e007f", "a<U+E0067><U+E007F>"},
+		{"a flag that never ends", "\U0001f3f4\U000e0067\U000e0062b", "\U0001f3f4<U+E0067><U+E0062>b"},
+		{"a flag with a long text", "\U0001f3f4" + strings.Repeat("\U000e0061", 7) + "\U000e007f", "\U0001f3f4" + strings.Repeat("<U+E0061>", 7) + "<U+E007F>"},
+		{"a flag with a soft hyphen", "\U0001f3f4\u00ad\U000e0067\U000e0062\U000e007f", "\U0001f3f4<U+E0067><U+E0062><U+E007F>"},
+		{"tags behind a flag", scotland + "\U000e0067", scotland + "<U+E0067>"},
 		{"separators", "a\u2028b\u2029", "a<U+2028>b<U+2029>"},
 		{"family", "👩‍👩‍👧 🏳️‍🌈", "👩‍👩‍👧 🏳️‍🌈"},
 		{"persian and hindi", "می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"},
@@ -57,8 +69,17 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
+// withoutFlags removes the tags of flags.
+func withoutFlags(s string) string {
+	before, after, found := strings.Cut(s, string(rune(blackFlag)))
+	if !found {
+		return s
+	}
+	return before + withoutFlags(after[flagTags(after):])
+}
+
 func FuzzVisible(f *testing.F) {
-	for _, s := range []string{"", "a\x1b[31m\r\n\tb", "👩\u200d👩", "\xff\u202e", "\u200d\u200d", "\t\t"} {
+	for _, s := range []string{"", scotland, "\ufeffa\u00ad\u200d", "a\x1b[31m\r\n\tb", "👩\u200d👩", "\xff\u202e", "\u200d\u200d", "\t\t"} {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, s string, cut int) {
@@ -66,7 +87,7 @@ func FuzzVisible(f *testing.F) {
 		if !utf8.ValidString(got) {
 			t.Fatalf("Visible(%q) is not UTF-8: %q", s, got)
 		}
-		for _, r := range got {
+		for _, r := range withoutFlags(got) {
 			if unsafe(r) {
 				t.Fatalf("Visible(%q) holds %U: %q", s, r, got)
 			}
