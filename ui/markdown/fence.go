@@ -132,7 +132,7 @@ func (s *Stream) showFence() {
 	}
 	switch {
 	case len(text) == f.shown:
-	case s.preview.affords(len(text)):
+	case s.preview.affords(len(text), shortCode):
 		f.open = s.r.code.lines(text, f.language, width)
 	default:
 		f.extend(text, width)

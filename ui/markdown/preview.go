@@ -11,6 +11,7 @@ import (
 // renders short blocks uses its allowance up; what they owe and what is saved have a limit.
 const (
 	shortBlock = 2 << 10
+	shortCode  = 1 << 10 // colours cost more than prose
 	earned     = 240
 	mostSaved  = 8 << 10
 	mostOwed   = 2 << 10
@@ -28,9 +29,10 @@ type preview struct {
 // earn adds what a frame may cost.
 func (p *preview) earn() { p.allowance = min(p.allowance+earned, mostSaved) }
 
-// affords tells whether a text of n bytes may be rendered now, and takes its cost.
-func (p *preview) affords(n int) bool {
-	if n <= shortBlock {
+// affords tells whether a text of n bytes may be rendered now, where up to short bytes always
+// may, and takes its cost.
+func (p *preview) affords(n, short int) bool {
+	if n <= short {
 		p.allowance = max(p.allowance-n, min(p.allowance, -mostOwed))
 		return true
 	}
@@ -80,7 +82,7 @@ func (s *Stream) showBlock() {
 	}
 	switch p := &s.preview; {
 	case len(text) == p.shown:
-	case p.affords(len(text)):
+	case p.affords(len(text), shortBlock):
 		s.render(text)
 	default:
 		p.extend(text[p.shown:], s.r.width)
