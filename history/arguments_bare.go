@@ -1,0 +1,158 @@
+package history
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// bare reads a value without quotes: a literal, a number, or text that lost its quotes.
+func (p *argParser) bare() (kept bool) {
+	rest := p.src[p.pos:]
+	n := wordLength(rest)
+	if n == len(rest) {
+		return p.unfinished(rest)
+	}
+	if literal, ok := bareLiteral(rest[:n]); ok && !strings.ContainsRune(`:"{[`, rune(rest[n])) && !joinsText(rest[n:]) {
+		if literal != rest[:n] {
+			p.faults |= faultLiteral
+		}
+		p.emit(literal)
+		p.pos += n
+		return true
+	}
+	n = strings.IndexAny(rest, "\n,{}[]\"")
+	if n < 0 {
+		p.open, p.pos = true, len(p.src)
+		return false
+	}
+	text := strings.TrimSpace(rest[:n])
+	if strings.IndexByte("\n,}]", rest[n]) < 0 || !plainText(text) {
+		return p.fail()
+	}
+	p.faults |= faultBare
+	p.emit(`"` + strings.ReplaceAll(text, `\`, `\\`) + `"`)
+	p.pos += n
+	return true
+}
+
+// unfinished reads a word at the end of the text. A number may have had more digits and is dropped;
+// JSON's literals cannot go on.
+func (p *argParser) unfinished(word string) (kept bool) {
+	p.open, p.pos = true, len(p.src)
+	if word != "true" && word != "false" && word != "null" {
+		return false
+	}
+	p.emit(word)
+	return true
+}
+
+// wordLength is how far a literal or a number at the beginning of s can reach, in bytes.
+func wordLength(s string) int {
+	for i, r := range s {
+		if isSpace(r) || strings.ContainsRune(`,:"{}[]/#`, r) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// joinsText reports whether s goes on as the text that a word began: "1/2" is no number.
+func joinsText(s string) bool { return s[0] == '/' && commentLength(s) == 0 }
+
+// plainText reports whether a text without quotes can be taken as a string. A colon makes that
+// doubtful, but in an address and in a time of day.
+func plainText(s string) bool {
+	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+		return false
+	}
+	for i, c := range []byte(s) {
+		if c != ':' || strings.HasPrefix(s[i:], "://") {
+			continue
+		}
+		if i == 0 || i+1 == len(s) || !isDigit(s[i-1]) || !isDigit(s[i+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// bareLiteral is the JSON for a literal or a number of JSON, Python or JavaScript.
+func bareLiteral(word string) (literal string, ok bool) {
+	switch word {
+	case "true", "True", "TRUE":
+		return "true", true
+	case "false", "False", "FALSE":
+		return "false", true
+	case "null", "None", "NULL", "nil", "undefined", "NaN", "Infinity", "-Infinity", "+Infinity":
+		return "null", true
+	}
+	return bareNumber(word)
+}
+
+// bareNumber is the JSON for a number: 1_000, .5, 5., +5 and 0x1f have their value. A leading zero
+// makes it no number, because the zeros of an article number count.
+func bareNumber(word string) (number string, ok bool) {
+	if isNumber(word) {
+		return word, true
+	}
+	digits := strings.TrimPrefix(word, "+")
+	sign := ""
+	if rest, negative := strings.CutPrefix(digits, "-"); negative && digits == word {
+		sign, digits = "-", rest
+	}
+	if digits == "" || digits[0] != '.' && !isDigit(digits[0]) {
+		return "", false
+	}
+	if hex, found := strings.CutPrefix(strings.ToLower(digits), "0x"); found {
+		n, err := strconv.ParseUint(hex, 16, 53)
+		return sign + strconv.FormatUint(n, 10), err == nil
+	}
+	if strings.HasPrefix(digits, ".") {
+		digits = "0" + digits
+	}
+	if strings.HasSuffix(digits, ".") {
+		digits += "0"
+	}
+	if !strings.HasSuffix(digits, "_") && !strings.Contains(digits, "__") {
+		digits = strings.ReplaceAll(digits, "_", "")
+	}
+	number = sign + digits
+	return number, isNumber(number)
+}
+
+// isNumber reports whether s is a number of JSON.
+func isNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	whole := digitsLength(s)
+	if whole == 0 || whole > 1 && s[0] == '0' {
+		return false
+	}
+	s = s[whole:]
+	if strings.HasPrefix(s, ".") {
+		n := digitsLength(s[1:])
+		if n == 0 {
+			return false
+		}
+		s = s[1+n:]
+	}
+	if s == "" || s[0] != 'e' && s[0] != 'E' {
+		return s == ""
+	}
+	s = s[1:]
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		s = s[1:]
+	}
+	return s != "" && digitsLength(s) == len(s)
+}
+
+func digitsLength(s string) int {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return n
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,332 @@
+package history
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep objects and lists may stand in one another. A server's own parser gives up
+// not far above it.
+const maxDepth = 512
+
+// argParser copies an object from src to out as valid JSON. What is valid passes byte for byte; every
+// departure is a fault. A text that ends too early is closed where it ends: what stood open and
+// cannot be kept true (a name, a number, a literal) is taken out again.
+type argParser struct {
+	src    string
+	pos    int
+	out    []byte
+	faults faults
+	open   bool // src ended before the object did
+	broken bool // no reading is sure enough
+	plain  bool // the first quote ends a string, whatever follows it
+	ranOff bool // a string went over quotes inside it to the end of src: they may have been its end
+	stack  []byte
+	lists  int // how many of the stack are lists
+}
+
+// parseArguments reads the object or the list that src begins with. A string with quotes inside it
+// that never ends is more likely one that lost its quote, so a second reading, in which the first
+// quote ends each string, goes before when it makes sense. plain asks for that reading alone.
+func parseArguments(src string, plain bool) (*argParser, bool) {
+	// src may be the rest of many objects: what is reserved must not grow with it.
+	p := &argParser{src: src, plain: plain, out: make([]byte, 0, min(len(src)+16, 256))}
+	p.value(atTop)
+	if p.ranOff {
+		if q, ok := parseArguments(src, true); ok {
+			return q, true
+		}
+	}
+	return p, !p.broken
+}
+
+// place is where a value stands; it decides what may follow it.
+type place int
+
+const (
+	atTop place = iota
+	atKey
+	inObject
+	inList
+)
+
+// value reads one value and reports whether it can be kept. Where it cannot, nothing is wrong but
+// that the caller takes out what it began.
+func (p *argParser) value(where place) (kept bool) {
+	if p.done() {
+		return false
+	}
+	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
+		return p.text(where)
+	}
+	switch p.src[p.pos] {
+	case '{':
+		return p.nested('{', '}', p.members)
+	case '[':
+		return p.nested('[', ']', p.elements)
+	case ',', '}', ']':
+		p.faults |= faultValue
+		return false
+	}
+	return p.bare()
+}
+
+// nested reads what stands between two brackets. It is kept even when the text ends inside.
+func (p *argParser) nested(opening, closing byte, inside func()) (kept bool) {
+	if len(p.stack) == maxDepth {
+		return p.fail()
+	}
+	p.pos++
+	p.stack = append(p.stack, opening)
+	p.out = append(p.out, opening)
+	if opening == '[' {
+		p.lists++
+	}
+	inside()
+	if opening == '[' {
+		p.lists--
+	}
+	p.stack = p.stack[:len(p.stack)-1]
+	p.out = append(p.out, closing)
+	return !p.broken
+}
+
+// members reads an object up to and with its closing brace.
+func (p *argParser) members() {
+	for first := true; !p.broken; {
+		mark := len(p.out)
+		comma := p.separator()
+		if p.ended(mark, comma, '}') {
+			return
+		}
+		if p.src[p.pos] == ']' {
+			p.faults |= faultBracket
+			p.out = p.out[:mark]
+			if p.lists > 0 {
+				return // it closes the list around this object
+			}
+			p.pos++
+			continue
+		}
+		p.joint(mark, first, comma)
+		if p.member() {
+			first = false
+			continue
+		}
+		p.out = p.out[:mark]
+	}
+}
+
+func (p *argParser) member() (kept bool) {
+	if !p.key() {
+		return false
+	}
+	p.blanks()
+	switch {
+	case p.done():
+		return false
+	case p.src[p.pos] == ':':
+		p.pos++
+	case p.src[p.pos] == '=':
+		p.faults |= faultColon
+		if p.pos++; !p.done() && p.src[p.pos] == '>' {
+			p.pos++
+		}
+	case p.src[p.pos] == ',' || p.src[p.pos] == '}' || p.src[p.pos] == ']':
+		return p.fail() // a set of values, or a name that belongs to nothing
+	default:
+		p.faults |= faultColon
+	}
+	p.emit(":")
+	p.blanks()
+	return p.value(inObject)
+}
+
+// key reads a member's name, in quotes or bare.
+func (p *argParser) key() (kept bool) {
+	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
+		return p.text(atKey)
+	}
+	name := p.src[p.pos : p.pos+nameLength(p.src[p.pos:])]
+	if name == "" {
+		return p.fail()
+	}
+	p.pos += len(name)
+	if p.done() {
+		p.open = true
+		return false
+	}
+	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
+		p.pos += size // half of a pair of quotes
+	}
+	p.blanks()
+	if !p.done() && p.src[p.pos] != ':' && p.src[p.pos] != '=' {
+		return p.fail()
+	}
+	p.faults |= faultKey
+	p.emit(`"` + name + `"`)
+	return true
+}
+
+// elements reads a list up to and with its closing bracket.
+func (p *argParser) elements() {
+	for first := true; !p.broken; {
+		mark := len(p.out)
+		comma := p.separator()
+		if p.ended(mark, comma, ']') {
+			return
+		}
+		if p.src[p.pos] == '}' {
+			p.faults |= faultBracket
+			p.out = p.out[:mark]
+			if len(p.stack) > p.lists {
+				return // it closes the object around this list
+			}
+			p.pos++
+			continue
+		}
+		p.joint(mark, first, comma)
+		from := p.pos
+		if !p.value(inList) {
+			p.out = p.out[:mark]
+			continue
+		}
+		first = false
+		if p.colonFollows() {
+			p.unlist(mark, from)
+			return
+		}
+	}
+}
+
+// colonFollows reports whether what was just read as an element is a name: the list's bracket is
+// missing before it.
+func (p *argParser) colonFollows() bool {
+	return p.out[len(p.out)-1] == '"' && strings.HasPrefix(p.src[p.pos:][blankLength(p.src[p.pos:]):], ":")
+}
+
+// unlist ends a list before the element that begins at from. Only the object around it can take the
+// element as a name, so each name is read twice at most.
+func (p *argParser) unlist(mark, from int) {
+	if n := len(p.stack); n < 2 || p.stack[n-2] != '{' {
+		p.fail()
+		return
+	}
+	p.faults |= faultBracket
+	p.out, p.pos = p.out[:mark], from
+}
+
+// ended reports whether the text or the bracket ends here, and takes a comma before it out.
+func (p *argParser) ended(mark int, comma bool, closing byte) bool {
+	if p.broken {
+		return true
+	}
+	if p.done() {
+		p.out, p.open = p.out[:mark], true
+		return true
+	}
+	if p.src[p.pos] != closing {
+		return false
+	}
+	if comma {
+		p.faults |= faultComma
+		p.out = p.out[:mark]
+	}
+	p.pos++
+	return true
+}
+
+// joint sees to it that exactly one comma stands between two members.
+func (p *argParser) joint(mark int, first, comma bool) {
+	switch {
+	case first && comma:
+		p.faults |= faultComma
+		p.out = p.out[:mark]
+	case !first && !comma:
+		p.faults |= faultComma
+		p.out = slices.Insert(p.out, mark, ',')
+	}
+}
+
+// separator copies blanks and one comma, and leaves further commas out.
+func (p *argParser) separator() (comma bool) {
+	for p.blanks(); !p.done() && p.src[p.pos] == ','; p.blanks() {
+		if comma {
+			p.faults |= faultComma
+		} else {
+			p.emit(",")
+		}
+		comma = true
+		p.pos++
+	}
+	return comma
+}
+
+// blanks copies blanks and leaves out comments and dots that stand for something left out.
+func (p *argParser) blanks() {
+	for !p.done() {
+		rest := p.src[p.pos:]
+		n := blankLength(rest)
+		p.emit(rest[:n])
+		p.pos += n
+		rest = rest[n:]
+		if n = commentLength(rest); n > 0 {
+			p.faults |= faultComment
+			p.pos += n
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(rest)
+		if size == 0 || !isSpace(r) {
+			return
+		}
+		p.faults |= faultBlank
+		p.emit(" ")
+		p.pos += size
+	}
+}
+
+func (p *argParser) done() bool { return p.pos >= len(p.src) || p.broken }
+
+func (p *argParser) emit(s string) { p.out = append(p.out, s...) }
+
+func (p *argParser) fail() bool {
+	p.broken = true
+	return false
+}
+
+// isSpace is unicode.IsSpace and the byte order mark.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
+
+// blankLength is the length of JSON's own blanks at the beginning of s, in bytes.
+func blankLength(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r\n")) }
+
+// commentLength is the length of the comment or the dots at the beginning of s, in bytes.
+func commentLength(s string) int {
+	switch {
+	case strings.HasPrefix(s, "/*"):
+		if end := strings.Index(s[2:], "*/"); end >= 0 {
+			return end + 4
+		}
+		return len(s)
+	case strings.HasPrefix(s, "//"), strings.HasPrefix(s, "#"):
+		if end := strings.IndexByte(s, '\n'); end >= 0 {
+			return end
+		}
+		return len(s)
+	case strings.HasPrefix(s, "..."):
+		return len("...")
+	}
+	return 0
+}
+
+// nameLength is the length of the bare name at the beginning of s, in bytes.
+func nameLength(s string) int {
+	for i, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_$-.", r) {
+			return i
+		}
+	}
+	return len(s)
+}

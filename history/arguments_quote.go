@@ -1,0 +1,108 @@
+package history
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// ends reports whether a quote ends its string, by what follows it: rest. In valid JSON that is
+// always so; a quote that is followed by more text is one that the model forgot to escape.
+func (p *argParser) ends(rest string, where place) bool {
+	blank := blankLength(rest)
+	next := rest[blank:]
+	if next == "" {
+		return true
+	}
+	if where == atTop {
+		return strings.TrimLeftFunc(next, isFiller) == ""
+	}
+	switch next[0] {
+	case '}', ']':
+		return true
+	case ',':
+		return follows(next[1:], where)
+	case '+':
+		_, size := quoteAt(strings.TrimLeft(next[1:], " \t\r\n"))
+		return size > 0
+	case ':':
+		return where == inList
+	}
+	if commentLength(next) > 0 || strings.HasPrefix(next, "```") {
+		return true
+	}
+	return p.commaMissing(next, where, blank, strings.Contains(rest[:blank], "\n"))
+}
+
+// follows reports whether s, behind a comma, can be the next member or element.
+func follows(s string, where place) bool {
+	s = s[blankLength(s):]
+	if s == "" || commentLength(s) > 0 || strings.IndexByte("},]", s[0]) >= 0 {
+		return true
+	}
+	if _, size := quoteAt(s); size > 0 {
+		return true
+	}
+	if where == inObject {
+		return startsWithName(s)
+	}
+	if s[0] == '{' || s[0] == '[' {
+		return true
+	}
+	_, literal := bareLiteral(s[:wordLength(s)])
+	return literal
+}
+
+// commaMissing reports whether next is the next member or element although no comma stands before
+// it, and not the rest of the string.
+func (p *argParser) commaMissing(next string, where place, blank int, newLine bool) bool {
+	quote, size := quoteAt(next)
+	switch {
+	case where == inObject && size > 0:
+		end := closingQuote(next[size:], quote)
+		return end >= 0 && strings.HasPrefix(strings.TrimLeft(next[size+end:], " \t\r\n"), ":")
+	case where == inObject:
+		return newLine && startsWithName(next)
+	case size > 0:
+		return blank > 0
+	}
+	return newLine && (next[0] == '{' || next[0] == '[' || isDigit(next[0]))
+}
+
+func startsWithName(s string) bool {
+	n := nameLength(s)
+	return n > 0 && strings.HasPrefix(s[n:][blankLength(s[n:]):], ":")
+}
+
+// closingQuote is where the first quote that can end a string of s ends itself, -1 without one.
+func closingQuote(s string, quote rune) int {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		if r == '\\' {
+			i++
+		}
+		if closes(quote, r) {
+			return i
+		}
+	}
+	return -1
+}
+
+// joined reads the + between two strings and the second one's quote.
+func (p *argParser) joined(where place) (quote rune, ok bool) {
+	if where == atKey || where == atTop {
+		return 0, false
+	}
+	rest := strings.TrimLeft(p.src[p.pos:], " \t\r\n")
+	if !strings.HasPrefix(rest, "+") {
+		return 0, false
+	}
+	rest = strings.TrimLeft(rest[1:], " \t\r\n")
+	quote, size := quoteAt(rest)
+	if size == 0 {
+		return 0, false
+	}
+	p.faults |= faultJoined
+	p.pos = len(p.src) - len(rest) + size
+	return quote, true
+}

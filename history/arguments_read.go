@@ -1,0 +1,166 @@
+package history
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// maxLayers is how often an object may be written as a string in a string. Each layer is read once,
+// so the limit keeps the time linear.
+const maxLayers = 8
+
+// maxProse is how many opening braces of a prose are tried before the text counts as lost.
+const maxProse = 4
+
+// reading is an object read out of arguments, with what was wrong on the way.
+type reading struct {
+	object    string
+	faults    faults
+	open      bool   // the text ended too early
+	unwrapped bool   // the object stood in a string
+	null      bool   // there was only null
+	wrapped   string // what stood there in an object's place, in words
+	rest      string // what followed the object
+}
+
+// readArguments reads an object from a text that is not blank, however it is packed.
+func readArguments(text string, layers int) (reading, bool) {
+	text, fenced := unfence(strings.TrimLeftFunc(text, isFiller))
+	if isObject(text) && !fenced {
+		return reading{object: text}, true
+	}
+	if text == "" || layers == 0 {
+		return reading{}, false
+	}
+	r, ok := readPacked(text, layers)
+	if fenced {
+		r.faults |= faultAround
+	}
+	return r, ok
+}
+
+func readPacked(text string, layers int) (reading, bool) {
+	switch quote, size := quoteAt(text); {
+	case text[0] == '{' && strings.HasPrefix(strings.TrimLeft(text[1:], " \t\r\n"), `\`):
+		// Glue that escaped an object and forgot the quotes around it: {\"a\": 1}.
+		inner, _ := readString(text)
+		return readInner(inner, layers)
+	case text[0] == '{':
+		return readObject(text)
+	case text[0] == '[':
+		return readArray(text)
+	case size > 0 && startsWithKey(text, quote, size):
+		r, ok := readObject("{" + text)
+		r.faults |= faultBracket
+		return r, ok
+	case size > 0:
+		return readQuoted(text, layers)
+	}
+	switch literal, ok := bareLiteral(trimArguments(text)); {
+	case ok && literal == "null":
+		return reading{object: "{}", null: true}, true
+	case ok:
+		return reading{object: `{"value": ` + literal + `}`, wrapped: "one plain value"}, true
+	}
+	return readProse(text)
+}
+
+// unfence takes the fence of a Markdown code block off.
+func unfence(text string) (inner string, fenced bool) {
+	inner, fenced = strings.CutPrefix(text, "```")
+	if !fenced {
+		return text, false
+	}
+	inner = strings.TrimLeft(inner, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+	if end := strings.TrimRightFunc(inner, isFiller); strings.HasSuffix(end, "```") {
+		inner = strings.TrimSuffix(end, "```")
+	}
+	return strings.TrimLeftFunc(inner, isFiller), true
+}
+
+// readObject reads the object that text begins with.
+func readObject(text string) (reading, bool) {
+	p, ok := parseArguments(text, false)
+	if !ok || !isObject(string(p.out)) {
+		return reading{}, false
+	}
+	r := reading{object: string(p.out), faults: p.faults, open: p.open, rest: trimArguments(text[p.pos:])}
+	if r.rest != "" {
+		r.faults |= faultAround
+	}
+	return r, true
+}
+
+func readArray(text string) (reading, bool) {
+	p, ok := parseArguments(text, false)
+	if !ok {
+		return reading{}, false
+	}
+	return reading{
+		object: `{"value": ` + string(p.out) + `}`, faults: p.faults, open: p.open,
+		wrapped: "a list", rest: trimArguments(text[p.pos:]),
+	}, true
+}
+
+// readQuoted reads arguments that are one string: most often an object that was encoded twice.
+func readQuoted(text string, layers int) (reading, bool) {
+	p := argParser{src: text}
+	if p.text(atTop); p.broken {
+		return reading{}, false
+	}
+	content, ok := decodeString(p.out)
+	if !ok {
+		return reading{}, false
+	}
+	if strings.HasPrefix(strings.TrimLeft(content, "\"\\ \t\r\n"), "{") {
+		if r, ok := readInner(content, layers); ok && r.wrapped == "" {
+			r.open = r.open || p.open
+			return r, true
+		}
+	}
+	return reading{object: `{"value": ` + string(p.out) + `}`, faults: p.faults, open: p.open, wrapped: "a string"}, true
+}
+
+func readInner(inner string, layers int) (reading, bool) {
+	r, ok := readArguments(inner, layers-1)
+	r.unwrapped = true
+	return r, ok
+}
+
+// readProse looks for an object in a text that talks around it.
+func readProse(text string) (reading, bool) {
+	at := 0
+	for range maxProse {
+		next := strings.IndexByte(text[at:], '{')
+		if next < 0 {
+			return reading{}, false
+		}
+		at += next
+		if r, ok := readObject(text[at:]); ok {
+			r.faults |= faultAround
+			return r, true
+		}
+		at++
+	}
+	return reading{}, false
+}
+
+// readString reads the whole text as the inside of a string.
+func readString(text string) (content string, ok bool) {
+	p := argParser{src: text}
+	p.emit("\"")
+	p.textBody('"', atTop)
+	return decodeString(p.out)
+}
+
+func decodeString(quoted []byte) (content string, ok bool) {
+	err := json.Unmarshal(quoted, &content)
+	return content, err == nil
+}
+
+// startsWithKey reports whether the string that text begins with is followed by a colon: the brace
+// before it got lost.
+func startsWithKey(text string, quote rune, size int) bool {
+	end := closingQuote(text[size:], quote)
+	return end >= 0 && strings.HasPrefix(strings.TrimLeft(text[size+end:], " \t\r\n"), ":")
+}

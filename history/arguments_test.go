@@ -1,0 +1,203 @@
+package history
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Each kind of damage, with what is sent for it. An empty want is "the object in got is the input".
+var argumentsTable = []struct {
+	name, raw, want string
+	class           mendClass
+	kind            string
+}{
+	// Nothing to do.
+	{"an empty object", `{}`, `{}`, mendUnchanged, ""},
+	{"odd blanks stay", " {\"b\" :\t1 ,\r\n\"a\":[ ]}\n", " {\"b\" :\t1 ,\r\n\"a\":[ ]}\n", mendUnchanged, ""},
+	{"doubled names stay", `{"a":1,"a":2}`, `{"a":1,"a":2}`, mendUnchanged, ""},
+	{"great numbers stay", `{"id":12345678901234567890.10}`, `{"id":12345678901234567890.10}`, mendUnchanged, ""},
+	{"code in a string stays", `{"a":"// x\n{'b': None,}"}`, `{"a":"// x\n{'b': None,}"}`, mendUnchanged, ""},
+	{"escapes stay", `{"a":"\u00e9\ud83d\ude00\\ud83d\/"}`, `{"a":"\u00e9\ud83d\ude00\\ud83d\/"}`, mendUnchanged, ""},
+
+	// C1: the text ends too early.
+	{"open object", `{`, `{}`, mendClosed, "C1"},
+	{"open name", `{"a": 1, "b`, `{"a": 1}`, mendClosed, "C1"},
+	{"name without colon", `{"a": 1, "b"`, `{"a": 1}`, mendClosed, "C1"},
+	{"name without value", `{"a": 1, "b": `, `{"a": 1}`, mendClosed, "C1"},
+	{"open string", `{"path": "/tmp/no`, `{"path": "/tmp/no"}`, mendClosed, "C1"},
+	{"string without a character", `{"path": "`, `{"path": ""}`, mendClosed, "C1"},
+	{"half an escape", `{"a": "x\`, `{"a": "x"}`, mendClosed, "C1"},
+	{"part of a Unicode escape", `{"a": "x\u00e`, `{"a": "x"}`, mendClosed, "C1"},
+	{"half of a pair", `{"a": "x\ud83d`, `{"a": "x"}`, mendClosed, "C1"},
+	{"part of a pair's second half", `{"a": "x\ud83d\ude0`, `{"a": "x"}`, mendClosed, "C1"},
+	{"part of a code point", "{\"a\": \"x\xf0\x9f\x98", `{"a": "x"}`, mendClosed, "C1"},
+	{"open number", `{"a": 1, "b": 12`, `{"a": 1}`, mendClosed, "C1"},
+	{"number with a blank behind it", `{"a": 12 `, `{"a": 12}`, mendClosed, "C1"},
+	{"open literal", `{"a": 1, "b": tru`, `{"a": 1}`, mendClosed, "C1"},
+	{"whole literal", `{"a": true`, `{"a": true}`, mendClosed, "C1"},
+	{"open list", `{"a": [1, 2`, `{"a": [1]}`, mendClosed, "C1"},
+	{"comma at the end", `{"a": [1, 2,`, `{"a": [1, 2]}`, mendClosed, "C1"},
+	{"nested", `{"a": {"b": [{"c": "d`, `{"a": {"b": [{"c": "d"}]}}`, mendClosed, "C1"},
+
+	// C1: packed in text.
+	{"code fence", "```json\n{\"a\": 1}\n```", `{"a": 1}`, mendFixed, "C1"},
+	{"code fence in one line", "```json{\"a\": 1}```", `{"a": 1}`, mendFixed, "C1"},
+	{"code fence, cut", "```\n{\"a\": \"x", `{"a": "x"}`, mendFixed, "C1"},
+	{"prose", `Sure, I'll use {"a": 1}. Tell me more.`, `{"a": 1}`, mendFixed, "C1"},
+	{"prose with braces", `For {name} call {"a": 1}`, `{"a": 1}`, mendFixed, "C1"},
+	{"tags", `<tool_call>{"a": 1}</tool_call>`, `{"a": 1}`, mendFixed, "C1"},
+	{"byte order mark", "\ufeff{\"a\": 1}", `{"a": 1}`, mendFixed, "C1"},
+
+	// C1: strings.
+	{"raw line break and tab", "{\"a\": \"x\ny\tz\"}", `{"a": "x\ny\tz"}`, mendFixed, "C1"},
+	{"raw escape character", "{\"a\": \"\x1b[1m\"}", `{"a": "\u001b[1m"}`, mendFixed, "C1"},
+	{"path of Windows", `{"p": "C:\Users\x"}`, `{"p": "C:\\Users\\x"}`, mendFixed, "C1"},
+	{"path with a false Unicode escape", `{"p": "C:\users"}`, `{"p": "C:\\users"}`, mendFixed, "C1"},
+	{"escaped apostrophe", `{"p": "it\'s"}`, `{"p": "it's"}`, mendFixed, "C1"},
+	{"single quotes", `{'a': 'x "y" z', 'b': 'it's'}`, `{"a": "x \"y\" z", "b": "it's"}`, mendFixed, "C1"},
+	{"curly quotes", `{“a”: “x”, ‘b’: ‘it’s’}`, `{"a": "x", "b": "it’s"}`, mendFixed, "C1"},
+	{"curly quotes inside a string", `{"a": "“x”",}`, `{"a": "“x”"}`, mendFixed, "C1"},
+	{"backquotes", "{\"a\": `x\ny`}", `{"a": "x\ny"}`, mendFixed, "C1"},
+	{"quotes inside a string", `{"a": "he said "hi" to me", "b": 1}`, `{"a": "he said \"hi\" to me", "b": 1}`, mendFixed, "C1"},
+	{"quotes inside before a comma", `{"a": "say "hi", then go", "b": 1}`, `{"a": "say \"hi\", then go", "b": 1}`, mendFixed, "C1"},
+	{"quotes inside a cut string", `{"a": "he said "hi" and th`, `{"a": "he said \"hi\" and th"}`, mendFixed, "C1"},
+	{"closing quote missing", `{"a": "x, "b": 2}`, `{"a": "x, ","b": 2}`, mendFixed, "C1"},
+	{"strings joined", `{"a": "x" + 'y' + "z", "b": 1}`, `{"a": "xyz", "b": 1}`, mendFixed, "C1"},
+	{"bytes that are no text", "{\"a\": \"x\xff\"}", `{"a": "x` + "\ufffd" + `"}`, mendFixed, "C1"},
+	{"half of a pair, alone", `{"a": "\ud83d!"}`, `{"a": "\ufffd!"}`, mendFixed, "C1"},
+
+	// C1: literals, names, comments, commas, brackets.
+	{"literals of Python", `{"a": True, "b": False, "c": None}`, `{"a": true, "b": false, "c": null}`, mendFixed, "C1"},
+	{"literals of JavaScript", `{"a": undefined, "b": NaN, "c": -Infinity}`, `{"a": null, "b": null, "c": null}`, mendFixed, "C1"},
+	{"numbers", `{"a": .5, "b": 5., "c": +5, "d": 1_000, "e": 0x1F, "f": -.5}`, `{"a": 0.5, "b": 5.0, "c": 5, "d": 1000, "e": 31, "f": -0.5}`, mendFixed, "C1"},
+	{"number with leading zeros", `{"a": 007}`, `{"a": "007"}`, mendFixed, "C1"},
+	{"text without quotes", `{"city": New York, "when": 12:30, "url": https://a.b/c}`, `{"city": "New York", "when": "12:30", "url": "https://a.b/c"}`, mendFixed, "C1"},
+	{"names without quotes", `{a: 1, b_2: {$c: 2}}`, `{"a": 1, "b_2": {"$c": 2}}`, mendFixed, "C1"},
+	{"comments", "{ // one\n\"a\": 1, /* two */ \"b\": 2 # three\n}", "{ \n\"a\": 1,  \"b\": 2 \n}", mendFixed, "C1"},
+	{"trailing commas", `{"a": [1, 2, ], "b": 1,}`, `{"a": [1, 2], "b": 1}`, mendFixed, "C1"},
+	{"doubled and leading commas", `{, "a": [, 1,, 2], "b": 1}`, `{"a": [1, 2], "b": 1}`, mendFixed, "C1"},
+	{"missing commas", "{\"a\": [1 2 \"x\" \"y\"] \"b\": \"c\" \"d\": 1\n\"e\": {}}", "{\"a\": [1, 2, \"x\", \"y\"], \"b\": \"c\", \"d\": 1,\n\"e\": {}}", mendFixed, "C1"},
+	{"missing colon", `{"a" 1, "b" = 2, "c" => 3}`, `{"a" :1, "b" : 2, "c" : 3}`, mendFixed, "C1"},
+	{"missing value", `{"a": , "b": 1}`, `{"b": 1}`, mendFixed, "C1"},
+	{"dots", `{"a": [1, 2, ...]}`, `{"a": [1, 2]}`, mendFixed, "C1"},
+	{"missing bracket", `{"a": [1, 2}`, `{"a": [1, 2]}`, mendFixed, "C1"},
+	{"missing bracket before a name", `{"a": [1, 2, "b": 3}`, `{"a": [1, 2],"b": 3}`, mendFixed, "C1"},
+	{"missing brace", `{"a": [{"b": 1], "c": 2}`, `{"a": [{"b": 1}], "c": 2}`, mendFixed, "C1"},
+	{"missing first brace", `"a": 1, "b": 2}`, `{"a": 1, "b": 2}`, mendFixed, "C1"},
+	{"a brace too many", `{"a": 1}}`, `{"a": 1}`, mendFixed, "C1"},
+	{"blanks of print", "{\u00a0\"a\":\u00a01}", `{ "a": 1}`, mendFixed, "C1"},
+	{"fixed and cut", `{'a': 'x', 'b': [True, 'y`, `{"a": "x", "b": [true, "y"]}`, mendFixed, "C1"},
+
+	// C2: nothing there.
+	{"no bytes", ``, `{}`, mendEmptied, "C2"},
+	{"blanks only", " \n\t", `{}`, mendEmptied, "C2"},
+
+	// C3: something else than an object.
+	{"null", `null`, `{}`, mendEmptied, "C3"},
+	{"None", `None`, `{}`, mendEmptied, "C3"},
+	{"a number", `12`, `{"value": 12}`, mendFixed, "C3"},
+	{"a literal of Python", `True`, `{"value": true}`, mendFixed, "C3"},
+	{"a number in a string", `"123"`, `{"value": "123"}`, mendFixed, "C3"},
+	{"a string", `"say \"hi\""`, `{"value": "say \"hi\""}`, mendFixed, "C3"},
+	{"a list", `[1, {"a": 2}]`, `{"value": [1, {"a": 2}]}`, mendFixed, "C3"},
+	{"a list with faults, cut", `['a', {b: 'c`, `{"value": ["a", {"b": "c"}]}`, mendFixed, "C3"},
+	{"encoded twice", `"{\"a\": \"b\\n\"}"`, `{"a": "b\n"}`, mendUnwrapped, "C3"},
+	{"encoded three times", `"\"{\\\"a\\\": 1}\""`, `{"a": 1}`, mendUnwrapped, "C3"},
+	{"quotes in a string", `"\"hi\""`, `{"value": "\"hi\""}`, mendFixed, "C3"},
+	{"encoded twice, cut", `"{\"a\": \"b`, `{"a": "b"}`, mendUnwrapped, "C3"},
+	{"encoded twice, with faults", `"{'a': True}"`, `{"a": true}`, mendUnwrapped, "C3"},
+	{"quotes around an object", `"{"a": 1}"`, `{"a": 1}`, mendUnwrapped, "C3"},
+	{"escaped without quotes", `{\"a\": \"b \\\"c\\\"\"}`, `{"a": "b \"c\""}`, mendUnwrapped, "C3"},
+
+	// C4: the first of glued objects; the rest is told.
+	{"glued", `{"a": 1}{"b": 2}`, `{"a": 1}`, mendFixed, "C1"},
+
+	// Nothing sure.
+	{"prose alone", `I will call the tool now`, `{}`, mendLost, "C1"},
+	{"braces around prose", `{not an object}`, `{}`, mendLost, "C1"},
+	{"a set", `{"a", "b"}`, `{}`, mendLost, "C1"},
+	{"an expression", `{"a": f(1), "b": {"c": g{}}}`, `{}`, mendLost, "C1"},
+	{"a name inside a list of lists", `{"a": [[1, "b": 2]]}`, `{}`, mendLost, "C1"},
+	{"too deep", strings.Repeat(`{"a":`, maxDepth+1), `{}`, mendLost, "C1"},
+	{"deep", strings.Repeat(`{"a":`, maxDepth), strings.Repeat(`{"a":`, maxDepth-1) + "{" + strings.Repeat("}", maxDepth), mendClosed, "C1"},
+}
+
+func TestMendArguments(t *testing.T) {
+	for _, tt := range argumentsTable {
+		t.Run(tt.name, func(t *testing.T) {
+			got, how := mendArguments(tt.raw)
+			if got != tt.want || how.class != tt.class || how.kind != tt.kind {
+				t.Errorf("mendArguments(%.200q)\n got %.200s %s %q\nwant %.200s %s %q", tt.raw, got, how.class, how.kind, tt.want, tt.class, tt.kind)
+			}
+			checkMended(t, tt.raw, got, how)
+		})
+	}
+}
+
+// checkMended holds for every text: an object comes out, mending it again changes nothing, and the
+// user is told of each change.
+func checkMended(t *testing.T, raw, got string, how mend) {
+	t.Helper()
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(got), &object); err != nil || object == nil {
+		t.Fatalf("mendArguments(%.300q) = %.300q, which is no object: %v", raw, got, err)
+	}
+	if again, twice := mendArguments(got); again != got || twice.class != mendUnchanged {
+		t.Errorf("mendArguments(%.300q) = %.300q; mended again it is %.300q, %s", raw, got, again, twice.class)
+	}
+	if (how.class == mendUnchanged) != (got == raw) && raw != "{}" {
+		t.Errorf("mendArguments(%.300q) = %.300q is %s", raw, got, how.class)
+	}
+	if (how.class == mendUnchanged) != (how.what == "") {
+		t.Errorf("mendArguments(%.300q) is %s and says %q", raw, how.class, how.what)
+	}
+	if how.class == mendLost && got != "{}" {
+		t.Errorf("mendArguments(%.300q) is lost and sends %.300q", raw, got)
+	}
+}
+
+func TestMendArgumentsSaysWhatWasWrong(t *testing.T) {
+	for _, tt := range []struct{ raw, want, rest string }{
+		{`{"a": "b`, "The arguments of this call broke off after 8 characters; what had arrived whole is sent, closed.", ""},
+		{`{'a': 1,}`, "The arguments of this call were not valid JSON (quotes that JSON does not have, commas missing or too many); they are sent mended.", ""},
+		{`[1]`, `The arguments of this call were a list, not an object; they are sent as {"value": …}.`, ""},
+		{`"{}"`, "The arguments of this call were an object written as a string; the object itself is sent.", ""},
+		{`{"a":1}{"b":2}`, `The arguments of this call were not valid JSON (text around the object); they are sent mended. 7 characters behind the object are not sent.`, `{"b":2}`},
+		{`call it`, "The arguments of this call cannot be read as an object; an empty object is sent in their place.", "call it"},
+	} {
+		if _, how := mendArguments(tt.raw); how.what != tt.want || how.rest != tt.rest {
+			t.Errorf("mendArguments(%q)\n got %q, rest %q\nwant %q, rest %q", tt.raw, how.what, how.rest, tt.want, tt.rest)
+		}
+	}
+}
+
+func TestSplitObjects(t *testing.T) {
+	for _, tt := range []struct {
+		name, raw string
+		want      []string
+	}{
+		{"two", `{"a":1}{"b":2}`, []string{`{"a":1}`, `{"b":2}`}},
+		{"three with blanks and commas", "{\"a\":\"}{\"}, {}\n\n{\"b\": [1]} ", []string{`{"a":"}{"}`, `{}`, `{"b": [1]}`}},
+		{"the last one cut", `{"a":1}{"b":"x`, []string{`{"a":1}`, `{"b":"x`}},
+		{"damaged ones", `{'a': 1,}{b: True}`, []string{`{'a': 1,}`, `{b: True}`}},
+		{"one", `{"a":1}`, nil},
+		{"one, cut", `{"a":{"b":`, nil},
+		{"one in a string", `{"a":"{}{}"}`, nil},
+		{"nothing", ``, nil},
+		{"a list", `[{},{}]`, nil},
+		{"text behind it", `{"a":1} and {"b":2}`, nil},
+		{"a brace too many", `{"a":1}}{"b":2}`, nil},
+		{"not readable", `{"a":1}{what}`, nil},
+	} {
+		got := splitObjects(tt.raw)
+		if strings.Join(got, "\n") != strings.Join(tt.want, "\n") || len(got) != len(tt.want) {
+			t.Errorf("%s: splitObjects(%q) = %q, want %q", tt.name, tt.raw, got, tt.want)
+		}
+		for _, object := range got {
+			if _, how := mendArguments(object); how.class == mendLost {
+				t.Errorf("%s: %q of splitObjects(%q) cannot be mended", tt.name, object, tt.raw)
+			}
+		}
+	}
+}
