@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"net/url"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -217,13 +216,14 @@ func (d *doc) tame(n ast.Node) {
 		case *ast.String:
 			n.ReplaceChild(n, c, d.text(literal(Visible(string(c.Value)))))
 		case *ast.Link:
-			d.tame(c)
-			if c.Destination = d.address(n, c, c.Destination); c.Destination == nil {
-				c.Destination = []byte("#") // an anchor is not shown
-			}
+			d.tameLink(c)
+		case *ast.AutoLink:
+			link := ast.NewLink()
+			link.AppendChild(link, d.text(literal(Visible(string(c.Label(d.source))))))
+			link.Destination = []byte(noAddress)
+			n.ReplaceChild(n, c, link)
 		case *ast.Image:
-			d.tame(c)
-			c.Destination = d.address(n, c, c.Destination)
+			d.tameImage(c)
 		case *ast.Emphasis:
 			d.tame(c)
 			if d.style == Plain {
@@ -240,19 +240,6 @@ func (d *doc) tame(n ast.Node) {
 		}
 		c = next
 	}
-}
-
-// address returns the destination that link, a child of n, has for glamour. It would show a
-// relative one with a slash in front: those stand behind the link as text, and glamour has none.
-func (d *doc) address(n, link ast.Node, destination []byte) []byte {
-	shown := Visible(string(destination))
-	if u, err := url.Parse(shown); err == nil && u.IsAbs() {
-		return []byte(shown)
-	}
-	if shown != "" {
-		n.InsertAfter(n, link, d.text(" "+literal(shown)))
-	}
-	return nil
 }
 
 // tameText is tame for one piece of text inside n.

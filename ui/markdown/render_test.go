@@ -77,7 +77,20 @@ func TestRenderShows(t *testing.T) {
 		{"a link", "[text](https://example.org)", "text https://example.org"},
 		{"a reference defined later", "[text][r]\n\n[r]: https://example.org\n", "text https://example.org"},
 		{"an address", "see https://example.org.", "see https://example.org."},
-		{"an image", "![a cat](cat.png)", "image: a cat cat.png"},
+		{"a link with marks", "[**a** `b`](https://example.org)", "**a** `b` https://example.org"},
+		{"a relative link", "see [Keys](docs/keys.md#keys), there", "see Keys, there"},
+		{"an anchor", "see [Keys](#keys).", "see Keys."},
+		{"a relative reference", "[Keys][k]\n\n[k]: docs/keys.md", "Keys"},
+		{"a link without text", "see [](docs/keys.md)", "see docs/keys.md"},
+		{"an address that is its text", "[https://example.org/a?b=c&d](https://example.org/a?b=c&d)", "https://example.org/a?b=c&d"},
+		{"an address without its scheme", "[example.org](https://example.org/)", "example.org"},
+		{"an address that only seems its text", "[https://example.org](https://example.com)", "https://example.org https://example.com"},
+		{"mail", "[me@example.org](mailto:me@example.org) <you@example.org>", "me@example.org you@example.org"},
+		{"an address in brackets", "<https://example.org/?a=1&b>", "https://example.org/?a=1&b"},
+		{"links in a table", "| a |\n|---|\n| [k](k.md) <https://e.org> |", " a               \n─────────────────\n k https://e.org"},
+		{"an image", "![a cat](https://example.org/cat.png)", "image: a cat https://example.org/cat.png"},
+		{"a relative image", "![a cat](cat.png)", "image: a cat"},
+		{"an image without text", "![](cat.png)", "image: cat.png"},
 		{"soft and hard breaks", "a\nb  \nc\\\nd", "a b\nc\nd"},
 		{"a quote", "> a\n> b\n>\n> c", "│ a b\n│\n│ c"},
 		{"nested lists", "- a\n  - b\n    1. c\n- d", "• a\n  • b\n    1. c\n• d"},
@@ -105,6 +118,25 @@ func TestRenderShows(t *testing.T) {
 		}
 		if got := strings.Join(lines, "\n"); got != c.want {
 			t.Errorf("%s: %q\ngot  %q\nwant %q", c.name, c.md, got, c.want)
+		}
+	}
+}
+
+func TestRenderColoursLinks(t *testing.T) {
+	const underlined, dim, link = "4", "38;2;138;143;152", "38;2;127;200;200"
+	for _, c := range []struct{ md, text, address string }{
+		{"[Keys](docs/keys.md)", "Keys", ""},
+		{"[Keys](https://example.org)", "Keys", "https://example.org"},
+		{"https://example.org", "https://example.org", ""},
+		{"<https://example.org>", "https://example.org", ""},
+	} {
+		line := strings.Join(New(Dark, 60).Render(c.md), "\n")
+		want := "\x1b[" + link + ";" + underlined + "m" + c.text + "\x1b[m"
+		if c.address != "" {
+			want += " \x1b[" + dim + "m" + c.address + "\x1b[m"
+		}
+		if line != want {
+			t.Errorf("Render(%q)\ngot  %q\nwant %q", c.md, line, want)
 		}
 	}
 }

@@ -57,9 +57,9 @@ func (s Style) config() ansi.StyleConfig {
 	c.Strong = ansi.StylePrimitive{Bold: new(true)}
 	c.Strikethrough = ansi.StylePrimitive{CrossedOut: new(true)}
 	c.Code.StylePrimitive = ansi.StylePrimitive{Color: &p.code}
-	c.Link = ansi.StylePrimitive{Color: &p.link, Underline: new(true)}
-	c.LinkText = ansi.StylePrimitive{Bold: new(true)}
-	c.Image = ansi.StylePrimitive{Color: &p.link, Underline: new(true)}
+	c.LinkText = ansi.StylePrimitive{Color: &p.link, Underline: new(true)}
+	c.Link = ansi.StylePrimitive{Color: &p.muted}
+	c.Image = ansi.StylePrimitive{Color: &p.muted}
 	c.ImageText.Color = &p.muted
 	return c
 }
