@@ -59,6 +59,10 @@ func measure(p Policy, window int, ratio float64) room {
 	}
 	r.limit = max(0, r.capacity-r.reserve)
 	r.counted = int(float64(r.limit) / (r.ratio * (1 + r.margin)))
+	// The division may round up by a hair; the check of the sum is the multiplication.
+	for r.counted > 0 && r.tooMuch(r.counted) {
+		r.counted--
+	}
 	if p.HistoryBudget > 0 {
 		r.history = p.HistoryBudget
 	}
@@ -66,4 +70,22 @@ func measure(p Policy, window int, ratio float64) room {
 		r.chars = p.BudgetChars
 	}
 	return r
+}
+
+// tooMuch reports whether so many counted tokens exceed the limit.
+func (r room) tooMuch(total int) bool {
+	return float64(total)*r.ratio*(1+r.margin) > float64(r.limit)
+}
+
+// step is the size of a block in tokens: a power of two near a quarter of the tightest bound.
+func (r room) step(p Policy) int {
+	if p.StepTokens > 0 {
+		return p.StepTokens
+	}
+	quarter := min(r.capacity, r.history, r.chars/4) / 4
+	step := 1
+	for step < quarter-step/2 && step < 1<<40 {
+		step *= 2
+	}
+	return step
 }

@@ -1,240 +1,164 @@
 package history
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-	"unicode/utf8"
-)
-
 // Build decides one request from a history, the policy and the running turn. When what must be sent
 // does not fit, the plan comes with a *OverBudgetError.
 func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count).Build(o) }
 
-// Build is the same for a history that is already read.
+// Build is the same for a history that is already read. Builds wait for one another: they share the
+// shortened texts and their counts.
 func (c *Conversation) Build(o Options) (Plan, error) {
-	b := builder{c: c, o: o, room: measure(o.Policy, o.Window, o.Ratio), level: make([]Level, len(c.views)), out: map[int]bool{}}
-	b.turn = Read(o.Turn, c.count)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.begin(o)
 	b.exclude()
-	must := b.mandatory()
-	err := b.choose(must)
+	b.pin()
+	b.cap()
+	err := b.choose()
 	return b.render(), err
 }
 
+// builder is one Build: what is chosen so far, and what the plan is made of.
 type builder struct {
-	c     *Conversation
-	turn  *Conversation
-	o     Options
-	room  room
-	level []Level
-	out   map[int]bool // groups the user excluded
-	why   string       // why the next exchange is not in the request
+	c      *Conversation
+	t      *thread
+	views  []view // of t
+	turn   *thread
+	o      Options
+	room   room
+	step   int // tokens of a block
+	limits limits
+	forms  []*form // shortened texts already made, by view
+
+	opener span // the opening of the conversation, where the strategy keeps it
+	last   span // the newest exchange
+	most   int  // tokens up to which it stays whole
+
+	fixed int // tokens of all that is sent whatever fits of the history
+	gap   int // tokens of one marker
+	bill  bill
+	depth []depth
+	why   []reason
+
+	taken   [][]change // what each increment raised, in order
+	stopped span       // the increment that did not fit
+	stop    string     // and why
+	overCap string     // the reason for what is over the policy's number of messages
 }
 
-func (b *builder) exclude() {
-	for _, v := range b.c.views {
-		if b.o.Flags[v.ID] == Exclude {
-			b.out[v.group] = true
-		}
+// begin measures the room and what is sent in any case.
+func (c *Conversation) begin(o Options) *builder {
+	t := &c.thread
+	b := &builder{
+		c: c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Ratio),
+		limits: limitsOf(o.Policy), forms: t.formsFor(o.Policy),
+		depth: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
 	}
-}
-
-// mandatory is what a request costs before any history: prompt, schemas, turn, pins and a marker.
-func (b *builder) mandatory() int {
-	need := frameRequest + frameMessage + b.o.Tools + b.c.count(b.o.System) + b.c.count(b.o.Policy.Marker)
+	b.step = b.room.step(o.Policy)
+	b.turn = readTurn(o.Turn, c.count)
+	b.bill = bill{first: len(b.views), gaps: 1}
+	if b.neighbour(-1, 1) < 0 {
+		b.bill.gaps = 0
+	}
+	b.gap = b.markerCost()
+	b.fixed = frameRequest + o.Tools + c.count(o.System)
+	if o.System != "" {
+		b.fixed += frameMessage
+	}
 	for _, v := range b.turn.views {
-		need += v.tokens + frameMessage
+		b.fixed += v.tokens + frameMessage
 	}
-	for i, v := range b.c.views {
-		if v.Role == System || b.pinned(i) {
-			b.level[i], need = Whole, need+v.tokens+frameMessage
+	for i, v := range b.views {
+		if v.Role == System {
+			b.depth[i], b.why[i] = whole, whySystem
+			b.fixed += v.tokens + frameMessage
 		}
 	}
-	return need
+	b.findEnds()
+	return b
 }
 
-func (b *builder) pinned(i int) bool {
-	return !b.out[b.c.views[i].group] && b.o.Flags[b.c.views[i].ID] == Pin
+// exclude bars what the user took out, a message with its whole tool group.
+func (b *builder) exclude() {
+	if len(b.o.Flags) == 0 {
+		return
+	}
+	groups := map[int]bool{}
+	for _, v := range b.views {
+		if b.o.Flags[v.ID] == Exclude && !v.made {
+			groups[v.group] = true
+		}
+	}
+	for i, v := range b.views {
+		if groups[v.group] {
+			if v.Role == System {
+				b.fixed -= v.tokens + frameMessage
+			}
+			b.depth[i], b.why[i] = out, whyExcluded
+		}
+	}
 }
 
-// choose raises exchanges, the opener and the newest first, until the first that does not fit.
-func (b *builder) choose(used int) error {
-	have := min(b.room.counted, NoLimit)
-	if used > have {
-		b.why = "dropped: what must be sent does not fit by itself"
-		return &OverBudgetError{Need: used, Have: have}
+// pin takes what the user wants whole, a message with its whole tool group.
+func (b *builder) pin() {
+	if len(b.o.Flags) == 0 {
+		return
 	}
-	p, spent, chars := b.o.Policy, used, 0
-	cap := b.room.history
-	if cap != NoLimit {
-		have = min(have, used+cap)
+	groups := map[int]bool{}
+	for _, v := range b.views {
+		if b.o.Flags[v.ID] == Pin && !v.made {
+			groups[v.group] = true
+		}
 	}
-	count := 0
-	for _, e := range b.order() {
-		cost, size, n := 0, 0, 0
-		for i := e[0]; i < e[1]; i++ {
-			if v := b.c.views[i]; !b.out[v.group] && b.level[i] < Level(e[2]) {
-				s, t := b.text(i, Level(e[2]))
-				_, was := b.text(i, b.level[i])
-				cost, size = cost+t-was, size+utf8.RuneCountInString(s.text)
+	for i, v := range b.views {
+		if groups[v.group] {
+			b.raise(increment{span{i, i + 1}, whole, whyPinned}, true)
+		}
+	}
+}
+
+// cap bars what is over the policy's number of messages: the opener counts first, then the newest.
+// Tool groups stay together, so the number may be missed by less than one group.
+func (b *builder) cap() {
+	left := b.o.Policy.MaxMessages
+	if left >= len(b.views) {
+		return
+	}
+	left -= b.bill.messages
+	b.overCap = "dropped: more than " + grouped(b.o.Policy.MaxMessages) + " messages"
+	count := func(s span) (n int) {
+		for i := s.from; i < s.to; i++ {
+			if !b.barred(i) && b.depth[i] == out && !b.views[i].made {
 				n++
 			}
 		}
-		if spent+cost > have || count+n > p.MaxMessages && Level(e[2]) != Whole || size+chars > b.room.chars {
-			b.why = fmt.Sprintf("dropped: next in line, needed %d, %d left", cost, have-spent)
-			if p.Strategy == DropNone {
-				return &OverBudgetError{Need: spent + cost, Have: have}
+		return n
+	}
+	if n := count(b.opener); n <= left {
+		left -= n
+	} else {
+		b.opener = span{}
+	}
+	for end := len(b.views); end > 0; {
+		g := b.t.groupBefore(end)
+		end = g.from
+		if g.from >= b.opener.from && g.to <= b.opener.to {
+			continue
+		}
+		n := count(g)
+		if n <= left {
+			left -= n
+			continue
+		}
+		left = 0
+		for i := g.from; i < g.to; i++ {
+			if !b.barred(i) && b.depth[i] == out {
+				b.why[i] = whyCap
 			}
-			return nil
-		}
-		spent, chars, count = spent+cost, chars+size, count+n
-		for i := e[0]; i < e[1]; i++ {
-			if !b.out[b.c.views[i].group] {
-				b.level[i] = max(b.level[i], Level(e[2]))
-			}
 		}
 	}
-	return nil
 }
 
-// order is the priority list: spans of views with the level they rise to.
-func (b *builder) order() [][3]int {
-	var spans [][3]int
-	for i := 0; i < len(b.c.views); {
-		from := i
-		for i++; i < len(b.c.views) && b.c.views[i].exchange == b.c.views[from].exchange; i++ {
-		}
-		spans = append(spans, [3]int{from, i, int(Shortened)})
-	}
-	if len(spans) == 0 {
-		return nil
-	}
-	var list [][3]int
-	if b.o.Policy.Strategy == DropMiddle {
-		list = append(list, spans[0])
-	}
-	last := spans[len(spans)-1]
-	if last[2] = int(Whole); b.o.Policy.LastWholeMaxTokens > 0 {
-		list = append(list, last)
-	}
-	for k := len(spans) - 1; k >= 0; k-- {
-		list = append(list, spans[k])
-	}
-	for k := len(spans) - 1; k >= 0 && b.o.Policy.Elastic; k-- {
-		list = append(list, [3]int{spans[k][0], spans[k][1], int(Whole)})
-	}
-	return list
-}
-
-// text is a view at a level with what it costs there, its frame included.
-func (b *builder) text(i int, l Level) (shortened, int) {
-	v := b.c.views[i]
-	if l == Out {
-		return shortened{}, 0
-	}
-	s := shortened{text: v.Content}
-	if l < Whole {
-		s = cutMessage(b.o.Policy, v.Role, v.Content, v.chars, b.o.Policy.AssistantMaxChars)
-	}
-	if s.whole() {
-		return s, v.tokens + frameMessage
-	}
-	return s, b.c.count(s.text) + overhead(v.Message, b.c.count) + frameMessage
-}
-
-// render lays the chosen texts out and says what became of every message.
-func (b *builder) render() Plan {
-	p := Plan{Rules: Rules, Entries: make([]Entry, len(b.c.past))}
-	p.Sum = Sum{Tools: b.o.Tools, Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin, Frame: frameRequest, Stored: len(b.c.past), System: b.c.count(b.o.System)}
-	for i, m := range b.c.past {
-		p.Entries[i] = Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Reason: "not sent: there is nothing in it to send", Repairs: b.c.repairs[i], CharsBefore: utf8.RuneCountInString(m.Content)}
-		if m.Status == Quarantined || m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool {
-			p.Entries[i].Disposition, p.Entries[i].Reason = Isolated, "not sent: the row cannot be read, or its role is unknown"
-		}
-	}
-	system, gap := b.o.System, 0
-	var body []Message
-	mark := func(m *Message) {
-		if gap > 0 {
-			text := b.marker(gap)
-			p.Added = append(p.Added, Added{Kind: "marker", Before: len(body) + 1, Text: text, Tokens: b.c.count(text), Reason: "stands for " + strconv.Itoa(gap) + " messages that are not sent"})
-			m.Content, gap = text+"\n\n"+m.Content, 0
-		}
-	}
-	for i, v := range b.c.views {
-		e := &p.Entries[v.from]
-		e.TokensBefore, e.Pinned, e.Level = v.tokens, b.pinned(i), b.level[i]
-		if b.out[v.group] {
-			e.Disposition, e.Level, e.Reason = Excluded, Out, "not sent: excluded by you"
-			gap++
-			continue
-		}
-		if b.level[i] == Out {
-			e.Disposition, e.Reason = Dropped, b.why
-			gap++
-			continue
-		}
-		s, cost := b.text(i, b.level[i])
-		m := v.Message
-		m.Content = s.text
-		e.Disposition, e.Reason, e.Whole, e.TokensAfter = Kept, "kept whole", true, cost-frameMessage
-		e.Cuts, e.Inserted, e.CharsAfter = s.cuts, s.insert, e.CharsBefore
-		if !s.whole() {
-			e.Disposition, e.Whole = Cut, false
-			e.CharsAfter -= s.cuts[0].To - s.cuts[0].From
-			e.Reason = fmt.Sprintf("cut %d to %d characters", e.CharsBefore, e.CharsAfter)
-		}
-		p.Sum.Sent++
-		p.Sum.Frame += frameMessage
-		if e.Pinned {
-			p.Sum.Pinned += e.TokensAfter
-		} else {
-			p.Sum.Body += e.TokensAfter
-		}
-		if v.Role == System {
-			system = strings.TrimSpace(system + "\n\n" + m.Content)
-			continue
-		}
-		if len(body) == 0 && m.Role != User {
-			body = append(body, Message{Role: User, Content: b.marker(max(1, gap))})
-			p.Added = append(p.Added, Added{Kind: "marker", Before: 1, Text: body[0].Content, Tokens: b.c.count(body[0].Content), Reason: "a request begins with a user message"})
-			p.Sum.Frame, gap = p.Sum.Frame+frameMessage, 0
-		}
-		if m.Role == User {
-			mark(&m)
-		}
-		body = append(body, m)
-	}
-	if gap > 0 {
-		text := b.marker(gap)
-		system = strings.TrimSpace(system + "\n\n" + text)
-		p.Added = append(p.Added, Added{Kind: "marker", Text: text, Tokens: b.c.count(text), Reason: "stands for " + strconv.Itoa(gap) + " messages that are not sent"})
-	}
-	if system != "" {
-		p.Messages, p.Sum.Frame = append(p.Messages, Message{Role: System, Content: system}), p.Sum.Frame+frameMessage
-	}
-	p.Messages = append(p.Messages, body...)
-	for _, v := range b.turn.views {
-		p.Messages = append(p.Messages, v.Message)
-		p.Sum.Draft, p.Sum.Frame = p.Sum.Draft+v.tokens, p.Sum.Frame+frameMessage
-		if v.ID != 0 {
-			p.Entries = append(p.Entries, Entry{
-				ID: v.ID, Index: len(b.c.past) + v.from, Role: v.Role, Disposition: Kept, Level: Whole, Whole: true,
-				Reason: "kept whole: it belongs to the running turn", TokensBefore: v.tokens, TokensAfter: v.tokens,
-				CharsBefore: v.chars, CharsAfter: v.chars, Repairs: b.turn.repairs[v.from],
-			})
-		}
-	}
-	for _, a := range p.Added {
-		p.Sum.Added += a.Tokens
-	}
-	p.Sum.Total = p.Sum.System + p.Sum.Tools + p.Sum.Pinned + p.Sum.Body + p.Sum.Draft + p.Sum.Added + p.Sum.Frame
-	return p
-}
-
-func (b *builder) marker(n int) string {
-	if b.o.Policy.MarkerDetail {
-		return strings.ReplaceAll(b.o.Policy.MarkerCounted, "{n}", strconv.Itoa(n))
-	}
-	return b.o.Policy.Marker
+// barred reports whether a view is not the priority list's to raise.
+func (b *builder) barred(i int) bool {
+	return b.why[i] == whyExcluded || b.why[i] == whyCap || b.views[i].Role == System
 }

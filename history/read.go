@@ -3,23 +3,41 @@ package history
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // view is one message as it may be sent; group numbers what must stay together.
 type view struct {
 	Message
-	from, group, exchange int
-	tokens, chars         int
+	from     int  // the message's position in the conversation
+	group    int  // the position of the message that asked for the tools, else from
+	exchange int  // index into exchanges
+	at       int  // tokens of the conversation in front of its group, all whole
+	tokens   int  // what it costs whole beside its frame
+	text     int  // the part of tokens that is its text
+	chars    int  // code points of its text
+	made     bool // nobody said it: a stand-in for a missing result
+}
+
+// thread is a history as it may be sent: repaired, grouped and counted.
+type thread struct {
+	views     []view
+	exchanges []exchange
+	base      []Entry // the verdict on each message as it begins
+	forms     map[limits][]*form
+	endsAt    endsKey
+	endsOf    []*form
 }
 
 // Conversation is a history already repaired, grouped and counted. Builds may run at the same time,
 // but not beside an Append.
 type Conversation struct {
+	mu      sync.Mutex // held by a Build
 	past    []Message
 	count   Counter
-	views   []view
 	repairs map[int][]Repair
+	thread
 }
 
 // Read repairs, groups and counts a history once. A nil count takes one token per four bytes.
@@ -44,6 +62,12 @@ func (c *Conversation) Append(m ...Message) {
 	for len(c.views) > 0 && c.views[len(c.views)-1].from >= from {
 		c.views = c.views[:len(c.views)-1]
 	}
+	kept := len(c.views)
+	c.base, c.endsAt = c.base[:from], endsKey{}
+	for l, f := range c.forms {
+		clear(f[min(len(f), kept):])
+		c.forms[l] = f[:min(len(f), kept)]
+	}
 	for i := from; i < len(c.past); i++ {
 		delete(c.repairs, i)
 	}
@@ -51,7 +75,27 @@ func (c *Conversation) Append(m ...Message) {
 	for i := from; i < len(c.past); {
 		i = c.take(i)
 	}
+	for i := from; i < len(c.past); i++ {
+		c.base = append(c.base, c.verdict(i))
+	}
+	c.number(kept)
+	for _, v := range c.views[kept:] {
+		c.base[v.from].TokensBefore = v.tokens
+	}
 }
+
+// verdict is a message's entry before anything is chosen.
+func (c *Conversation) verdict(i int) Entry {
+	m := c.past[i]
+	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Reason: sentenceBlank, CharsBefore: runes(m.Content), Repairs: c.repairs[i]}
+	if m.Status == Quarantined || m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool {
+		e.Disposition, e.Reason = Isolated, sentenceIsolated
+	}
+	return e
+}
+
+// readTurn reads the messages of the running turn.
+func readTurn(turn []Message, count Counter) *thread { return &Read(turn, count).thread }
 
 // take reads the message at i with the results that belong to it and says where the next begins.
 func (c *Conversation) take(i int) int {
@@ -136,13 +180,8 @@ func (c *Conversation) add(i, group int, m Message) {
 	if v.tokens == 0 || m.Content != c.past[i].Content {
 		v.tokens = c.count(m.Content)
 	}
+	v.text = v.tokens
 	v.tokens += overhead(m, c.count)
-	if len(c.views) > 0 {
-		v.exchange = c.views[len(c.views)-1].exchange
-		if m.Role == User {
-			v.exchange++
-		}
-	}
 	c.views = append(c.views, v)
 }
 

@@ -1,0 +1,168 @@
+package history
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// depth is how much of a view a request holds, in rising order.
+type depth uint8
+
+const (
+	out   depth = iota
+	short       // at the limits of the policy
+	ends        // the newest exchange where it is too long to stay whole: head and tail
+	whole
+)
+
+func (d depth) level() Level { return [...]Level{Out, Shortened, Shortened, Whole}[d] }
+
+// form is a view's text at a depth, with what it costs beside its frame.
+type form struct {
+	shortened
+	tokens int
+	chars  int // code points of the original that are sent
+	note   string
+}
+
+// limits is what of a policy decides a shortened text.
+type limits struct {
+	user, assistant, tool       int
+	userSuffix, assistantSuffix string
+	classic                     bool
+}
+
+func limitsOf(p Policy) limits {
+	return limits{p.UserMaxChars, p.AssistantMaxChars, p.ToolMaxChars, p.UserSuffix, p.AssistantSuffix, p.Preset == "classic"}
+}
+
+// within reports whether a view stays whole at these limits.
+func (l limits) within(v *view) bool {
+	switch v.Role {
+	case User:
+		return v.chars <= l.user
+	case Assistant:
+		return v.chars <= l.assistant
+	case Tool:
+		return v.chars <= l.tool
+	}
+	return true
+}
+
+// mostForms is how many policies' shortened texts are remembered at a time.
+const mostForms = 4
+
+// formsFor are the remembered shortened texts of a policy, one place per view.
+func (t *thread) formsFor(p Policy) []*form {
+	l := limitsOf(p)
+	if _, known := t.forms[l]; !known && len(t.forms) >= mostForms {
+		clear(t.forms)
+	}
+	if t.forms == nil {
+		t.forms = map[limits][]*form{}
+	}
+	f := t.forms[l]
+	f = slices.Grow(f, len(t.views)-len(f))[:len(t.views)]
+	t.forms[l] = f
+	return f
+}
+
+// form is view i at a depth.
+func (b *builder) form(i int, d depth) form {
+	v := &b.views[i]
+	switch {
+	case d == out:
+		return form{}
+	case d == ends:
+		if f := b.ends()[i-b.last.from]; f != nil {
+			return *f
+		}
+	case d == short && !b.limits.within(v):
+		if b.forms[i] == nil {
+			s := cutMessage(b.o.Policy, v.Role, v.Content, v.chars, b.o.Policy.AssistantMaxChars)
+			f := b.formOf(v, s)
+			f.note = f.sentence(v, b.reasonToCut(v))
+			b.forms[i] = &f
+		}
+		return *b.forms[i]
+	}
+	return form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
+}
+
+// formOf counts a shortened text.
+func (b *builder) formOf(v *view, s shortened) form {
+	if s.whole() {
+		return form{shortened: s, tokens: v.tokens, chars: v.chars}
+	}
+	f := form{shortened: s, tokens: b.c.count(s.text) + v.tokens - v.text, chars: v.chars}
+	for _, r := range s.cuts {
+		f.chars -= r.To - r.From
+	}
+	return f
+}
+
+// endsKey says for which state of a conversation the newest exchange was shortened.
+type endsKey struct {
+	limits
+	views, most int
+}
+
+// ends are the messages of the newest exchange with head and tail, together near the policy's
+// tokens; nil stands for a message that stays whole. Messages of the user keep their own limit, and
+// no answer gets less than an older one would.
+func (b *builder) ends() []*form {
+	key := endsKey{b.limits, len(b.views), b.most}
+	if b.t.endsAt == key {
+		return b.t.endsOf
+	}
+	forms := make([]*form, b.last.to-b.last.from)
+	for k, share := range b.shares() {
+		i := b.last.from + k
+		v := &b.views[i]
+		if v.tokens <= share && v.Role != User {
+			continue
+		}
+		f := b.form(i, short)
+		if v.Role != User {
+			if e := b.headAndTail(v, share); e.tokens > f.tokens {
+				f = e
+			}
+		}
+		forms[k] = &f
+	}
+	b.t.endsAt, b.t.endsOf = key, forms
+	return forms
+}
+
+// shares divides the tokens of the newest exchange: the small messages get what they need, the large
+// ones the same.
+func (b *builder) shares() []int {
+	n := b.last.to - b.last.from
+	order := make([]int, n)
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return b.views[b.last.from+x].tokens - b.views[b.last.from+y].tokens })
+	shares, left := make([]int, n), b.most-n*frameMessage
+	for k, x := range order {
+		shares[x] = min(b.views[b.last.from+x].tokens, max(0, left)/(n-k))
+		left -= shares[x]
+	}
+	return shares
+}
+
+// headAndTail cuts the middle out of a text until it costs no more than its share.
+func (b *builder) headAndTail(v *view, share int) form {
+	limit := int(float64(v.chars) * float64(share) / float64(max(1, v.tokens)))
+	for range 8 {
+		f := b.formOf(v, middleCut(v.Content, v.chars, limit))
+		if f.tokens <= share || limit == 0 {
+			f.note = f.sentence(v, "the newest exchange is longer than "+grouped(b.most)+" tokens")
+			return f
+		}
+		limit = limit * 9 / 10 * share / max(1, f.tokens)
+	}
+	return form{}
+}
+
+func runes(s string) int { return utf8.RuneCountInString(s) }

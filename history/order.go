@@ -1,0 +1,95 @@
+package history
+
+import "iter"
+
+// increment raises a run of views to a depth. The priority list is made of increments.
+type increment struct {
+	span
+	deep depth
+	why  reason
+}
+
+// increments is the priority list: one order that does not depend on the budget. A request takes
+// its longest beginning that fits, so that a larger budget never takes anything away.
+func (b *builder) increments() iter.Seq[increment] {
+	return func(yield func(increment) bool) {
+		if b.opener.to > b.opener.from && !yield(increment{b.opener, short, whyOpener}) {
+			return
+		}
+		// First the newest exchange shortened: where it does not fit whole, something of it stays.
+		if b.most > 0 && b.last.to > b.last.from {
+			if !yield(increment{b.last, short, whyNewest}) || !yield(increment{b.last, b.lastDepth(), whyNewest}) {
+				return
+			}
+		}
+		for end := len(b.views); end > 0; {
+			u := b.unitBefore(end)
+			if !yield(increment{u, short, whyShort}) {
+				return
+			}
+			end = u.from
+		}
+		if !b.o.Policy.Elastic {
+			return
+		}
+		for end := len(b.views); end > 0; {
+			u := b.unitBefore(end)
+			if !yield(increment{u, whole, whyRoom}) {
+				return
+			}
+			end = u.from
+		}
+	}
+}
+
+// unitBefore is what enters or leaves as one, the unit that ends in front of view end.
+func (b *builder) unitBefore(end int) span {
+	switch b.o.Policy.Strategy {
+	case DropOldest:
+		return b.t.groupBefore(end)
+	case DropTurns:
+		return b.t.exchangeBefore(end)
+	}
+	return b.t.blockBefore(end, b.step)
+}
+
+// lastDepth is whole for a newest exchange up to the policy's tokens.
+func (b *builder) lastDepth() depth {
+	if b.t.exchanges[len(b.t.exchanges)-1].tokens <= b.most {
+		return whole
+	}
+	return ends
+}
+
+// findEnds finds the opener and the newest exchange. An opener that would crowd out the rest is the
+// user's messages alone.
+func (b *builder) findEnds() {
+	p := b.o.Policy
+	if len(b.views) == 0 {
+		return
+	}
+	b.last = b.t.exchanges[len(b.t.exchanges)-1].span
+	// The newest exchange never takes more than a block, or it could crowd out the rest.
+	b.most = min(p.LastWholeMaxTokens, b.step)
+	if p.Strategy != DropMiddle {
+		return
+	}
+	first := 0
+	for first < len(b.views) && b.views[first].Role != User {
+		first++
+	}
+	if first == len(b.views) {
+		return
+	}
+	o := span{first, b.t.exchanges[b.views[first].exchange].to}
+	cost := 0
+	for i := o.from; i < o.to && cost <= b.step/2; i++ {
+		cost += b.form(i, short).tokens + frameMessage
+	}
+	if cost > b.step/2 || o.to-o.from > max(1, p.MaxMessages/2) {
+		for o.to = o.from + 1; o.to < len(b.views) && b.views[o.to].Role == User; {
+			o.to++
+		}
+	}
+	b.opener = o
+}

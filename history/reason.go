@@ -1,0 +1,87 @@
+package history
+
+import "strconv"
+
+// reason says why a view is where it is; a plan has it as a sentence.
+type reason uint8
+
+const (
+	whyLeft reason = iota // nothing took it
+	whyFits
+	whyOpener
+	whyNewest
+	whyShort
+	whyRoom
+	whyPinned
+	whySystem
+	whyExcluded
+	whyCap
+)
+
+// kept are the sentences for messages that are sent whole.
+func (w reason) kept() string {
+	switch w {
+	case whyFits:
+		return "kept whole: everything fits"
+	case whyOpener:
+		return "kept whole: the opening of the conversation"
+	case whyNewest:
+		return "kept whole: the newest exchange"
+	case whyShort:
+		return "kept whole: one of the newest, and short enough"
+	case whyPinned:
+		return "kept whole: pinned by you"
+	case whySystem:
+		return "kept whole: it belongs to the system prompt"
+	}
+	return "kept whole: one of the newest"
+}
+
+const (
+	sentenceExcluded = "not sent: excluded by you"
+	sentenceBehind   = "dropped: older than a message that did not fit"
+	sentenceBlank    = "not sent: there is nothing in it to send"
+	sentenceIsolated = "not sent: the row cannot be read, or its role is unknown"
+	sentenceTurn     = "kept whole: it belongs to the running turn"
+)
+
+// dropped is the sentence for view i where it is not sent.
+func (b *builder) dropped(i int) string {
+	switch {
+	case b.why[i] == whyExcluded:
+		return sentenceExcluded
+	case b.why[i] == whyCap:
+		return b.overCap
+	case b.stopped.to == 0 && b.stop != "", b.stopped.from <= i && i < b.stopped.to:
+		return b.stop
+	}
+	return sentenceBehind
+}
+
+// sentence is the reason for a cut with its sum.
+func (f form) sentence(v *view, why string) string {
+	if f.shortened.whole() {
+		return ""
+	}
+	return "cut to " + grouped(f.chars) + " of " + grouped(v.chars) + " characters: " + why
+}
+
+// reasonToCut says which limit a view is over.
+func (b *builder) reasonToCut(v *view) string {
+	switch v.Role {
+	case User:
+		return "a message of yours above " + grouped(b.limits.user)
+	case Tool:
+		return "a tool result above " + grouped(b.limits.tool)
+	}
+	return "an older answer above " + grouped(b.limits.assistant)
+}
+
+// grouped is a number with its thousands apart.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}

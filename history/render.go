@@ -1,0 +1,217 @@
+package history
+
+import "slices"
+
+// layout is a request while it is written.
+type layout struct {
+	system  string
+	body    []Message
+	markers []pending // gaps whose marker has no place yet
+	missing int       // messages of the gap that is open
+	sent    bool      // something of the history stands in the body
+}
+
+// pending is a gap of n messages.
+type pending struct{ n int }
+
+// render lays the chosen texts out and says what became of every message.
+func (b *builder) render() Plan {
+	p := Plan{Rules: Rules, Entries: slices.Clone(b.c.base)}
+	p.Sum = Sum{
+		System: b.c.count(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
+		Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin,
+	}
+	l := layout{system: b.o.System}
+	for i := range b.views {
+		b.place(&p, &l, i)
+	}
+	b.close(&p, &l)
+	b.appendTurn(&p, &l)
+	if l.system != "" {
+		p.Messages = append(p.Messages, Message{Role: System, Content: l.system})
+		p.Sum.Frame += frameMessage
+		for i := range p.Added {
+			p.Added[i].Before++
+		}
+	}
+	p.Messages = append(p.Messages, l.body...)
+	for _, a := range p.Added {
+		p.Sum.Added += a.Tokens
+	}
+	s := &p.Sum
+	s.Total = s.System + s.Tools + s.Pinned + s.Body + s.Recalled + s.Draft + s.Added + s.Frame
+	p.Next = b.next()
+	return p
+}
+
+// place writes one view into the request, or counts it to the open gap.
+func (b *builder) place(p *Plan, l *layout, i int) {
+	v := &b.views[i]
+	if b.depth[i] == out {
+		b.leaveOut(p, l, i)
+		return
+	}
+	f := b.form(i, b.depth[i])
+	b.judge(p, i, f)
+	if v.Role == System {
+		if l.system != "" {
+			l.system += joint
+			p.Sum.Frame++
+		}
+		l.system += f.text
+		return
+	}
+	b.open(p, l, v)
+	m := v.Message
+	m.Content = f.text
+	if m.Role == User {
+		m.Content = b.mark(p, l, len(l.body)) + m.Content
+	}
+	if v.made {
+		p.Added = append(p.Added, Added{Kind: kindResult, Before: len(l.body), Text: f.text, Tokens: f.tokens, Reason: "no result of this call is recorded"})
+	}
+	l.body = append(l.body, m)
+	p.Sum.Frame += frameMessage
+}
+
+// leaveOut writes the verdict on a view that is not sent.
+func (b *builder) leaveOut(p *Plan, l *layout, i int) {
+	v := &b.views[i]
+	if v.made {
+		return
+	}
+	e := &p.Entries[v.from]
+	e.Disposition, e.Reason = Dropped, b.dropped(i)
+	if b.why[i] == whyExcluded {
+		e.Disposition = Excluded
+	}
+	if v.Role != System {
+		l.missing++
+	}
+}
+
+// judge writes the verdict on a view that is sent.
+func (b *builder) judge(p *Plan, i int, f form) {
+	v := &b.views[i]
+	if v.made {
+		return
+	}
+	e := &p.Entries[v.from]
+	e.Disposition, e.Reason, e.Level, e.Whole = Kept, b.why[i].kept(), b.depth[i].level(), true
+	e.TokensAfter, e.CharsAfter, e.Cuts, e.Inserted = f.tokens, f.chars, f.cuts, f.insert
+	e.Pinned = b.o.Flags[v.ID] == Pin
+	if !f.shortened.whole() {
+		e.Disposition, e.Reason, e.Whole = Cut, f.note, false
+	}
+	p.Sum.Sent++
+	if b.why[i] == whyPinned {
+		p.Sum.Pinned += f.tokens
+		return
+	}
+	p.Sum.Body += f.tokens
+}
+
+// open ends a gap in front of a message that is sent, and sees to it that a request begins with a
+// user's message.
+func (b *builder) open(p *Plan, l *layout, v *view) {
+	if l.missing > 0 {
+		l.markers = append(l.markers, pending{l.missing})
+		l.missing = 0
+	}
+	if len(l.body) > 0 || v.Role == User {
+		return
+	}
+	m := Message{Role: User, Content: startText}
+	if len(l.markers) > 0 {
+		n := l.markers[0].n
+		l.markers = l.markers[1:]
+		m.Content = b.marker(n)
+		p.Added = append(p.Added, b.added(n, m.Content, 0))
+	} else {
+		p.Added = append(p.Added, Added{Kind: kindStart, Text: startText, Tokens: b.c.count(startText), Reason: "a request begins with a message of the user"})
+	}
+	l.body = append(l.body, m)
+	p.Sum.Frame += frameMessage
+}
+
+// mark is the text of the waiting markers, in front of message at of the body.
+func (b *builder) mark(p *Plan, l *layout, at int) string {
+	text := ""
+	for _, gap := range l.markers {
+		p.Added = append(p.Added, b.added(gap.n, b.marker(gap.n)+joint, at))
+		text += b.marker(gap.n) + joint
+	}
+	l.markers = nil
+	return text
+}
+
+// close puts the markers that found no later message of the history at the end of the system prompt.
+func (b *builder) close(p *Plan, l *layout) {
+	if l.missing > 0 {
+		l.markers = append(l.markers, pending{l.missing})
+		l.missing = 0
+	}
+	for _, gap := range l.markers {
+		text := b.marker(gap.n)
+		if l.system != "" {
+			text = joint + text
+		}
+		p.Added = append(p.Added, b.added(gap.n, text, -1))
+		l.system += text
+	}
+}
+
+func (b *builder) added(n int, text string, at int) Added {
+	reason := "stands for " + grouped(n) + " messages that are not sent"
+	if n == 1 {
+		reason = "stands for 1 message that is not sent"
+	}
+	return Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.count(text), Reason: reason}
+}
+
+// appendTurn writes the running turn, the current message first.
+func (b *builder) appendTurn(p *Plan, l *layout) {
+	entries := slices.Clone(b.turn.base)
+	for _, v := range b.turn.views {
+		m := v.Message
+		if v.made {
+			p.Added = append(p.Added, Added{Kind: kindResult, Before: len(l.body), Text: v.Content, Tokens: v.tokens, Reason: "no result of this call is recorded"})
+		} else {
+			p.Sum.Draft += v.tokens
+			e := &entries[v.from]
+			e.Disposition, e.Reason, e.Level, e.Whole = Kept, sentenceTurn, Whole, true
+			e.TokensAfter, e.CharsAfter = v.tokens, v.chars
+		}
+		l.body = append(l.body, m)
+		p.Sum.Frame += frameMessage
+	}
+	for _, e := range entries {
+		if e.Index += len(b.c.past); e.ID != 0 {
+			p.Entries = append(p.Entries, e)
+		}
+	}
+}
+
+// mostNext is how many messages a plan names that fall out next.
+const mostNext = 16
+
+// next are the entries that lose text when the request grows, those of the last increment first.
+func (b *builder) next() []int {
+	var list []int
+	seen := map[int]bool{}
+	for k := len(b.taken) - 1; k >= 0; k-- {
+		for _, c := range b.taken[k] {
+			v := &b.views[c.view]
+			if len(list) == mostNext {
+				return list
+			}
+			// A text within its limits loses nothing by the step from whole to short.
+			if v.made || seen[v.from] || c.was != out && b.limits.within(v) {
+				continue
+			}
+			seen[v.from] = true
+			list = append(list, v.from)
+		}
+	}
+	return list
+}

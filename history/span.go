@@ -1,0 +1,75 @@
+package history
+
+// span is a half-open run of views, by index.
+type span struct{ from, to int }
+
+// exchange is what users said up to the next time they speak, with all that answers it. A history
+// that opens with an answer has it in its first exchange.
+type exchange struct {
+	span
+	at     int // tokens of the conversation in front of it, all whole
+	tokens int
+}
+
+// number gives the views from index i on their exchange and their place in the conversation.
+func (t *thread) number(i int) {
+	if len(t.exchanges) > 0 && i > 0 {
+		t.exchanges = t.exchanges[:t.views[i-1].exchange+1]
+		last := &t.exchanges[len(t.exchanges)-1]
+		last.tokens, last.to = 0, i
+		for k := last.from; k < i; k++ {
+			last.tokens += t.views[k].tokens + frameMessage
+		}
+	} else {
+		t.exchanges = t.exchanges[:0]
+	}
+	for ; i < len(t.views); i++ {
+		v := &t.views[i]
+		if len(t.exchanges) == 0 || v.Role == User && t.views[i-1].Role != User {
+			at := 0
+			if n := len(t.exchanges); n > 0 {
+				at = t.exchanges[n-1].at + t.exchanges[n-1].tokens
+			}
+			t.exchanges = append(t.exchanges, exchange{span: span{i, i}, at: at})
+		}
+		v.exchange = len(t.exchanges) - 1
+		x := &t.exchanges[v.exchange]
+		if v.at = x.at + x.tokens; i > x.from && t.views[i-1].group == v.group {
+			v.at = t.views[i-1].at
+		}
+		x.tokens += v.tokens + frameMessage
+		x.to = i + 1
+	}
+}
+
+// block is the number of the block that a view belongs to. Blocks end at fixed token positions from
+// the start of the conversation, so that a new message moves no border. Exchanges stay in one block,
+// but one that is longer than a block is divided between its tool groups.
+func (t *thread) block(i, step int) int {
+	v := t.views[i]
+	if x := t.exchanges[v.exchange]; x.tokens <= step {
+		return x.at / step
+	}
+	return v.at / step
+}
+
+// groupBefore, exchangeBefore and blockBefore are the unit that ends in front of view end.
+func (t *thread) groupBefore(end int) span {
+	from := end - 1
+	for from > 0 && t.views[from-1].group == t.views[end-1].group {
+		from--
+	}
+	return span{from, end}
+}
+
+func (t *thread) exchangeBefore(end int) span {
+	return span{t.exchanges[t.views[end-1].exchange].from, end}
+}
+
+func (t *thread) blockBefore(end, step int) span {
+	from, b := end-1, t.block(end-1, step)
+	for from > 0 && t.block(from-1, step) == b {
+		from--
+	}
+	return span{from, end}
+}
