@@ -9,8 +9,12 @@ import (
 	"winnow/llm"
 )
 
-// boxSections is how many sections a search answers with.
-const boxSections = 3
+// A search answers with so many sections, and so many characters of each: the guide's window is
+// small.
+const (
+	boxSections = 2
+	boxLength   = 600
+)
 
 // toolbox holds the one tool that the guide is offered, so that a tool call can be seen from end to
 // end without a network: /guide tool.
@@ -36,11 +40,24 @@ func (g *Guide) searchDocs(_ context.Context, arguments json.RawMessage) (string
 	var found []string
 	for _, h := range lib.index.search(wanted.Query) {
 		if p := lib.parts[h.part]; len(found) < boxSections {
-			found = append(found, fmt.Sprintf("%s, %s:\n%s", p.link(), p.head, p.text))
+			found = append(found, fmt.Sprintf("%s, %s:\n%s", p.link(), p.head, opening(p.text)))
 		}
 	}
 	if len(found) == 0 {
 		return "Nothing in winnow's documentation fits.", nil
 	}
 	return strings.Join(found, "\n\n"), nil
+}
+
+// opening is the beginning of a section, cut after a whole line.
+func opening(text string) string {
+	runes := []rune(text)
+	if len(runes) <= boxLength {
+		return text
+	}
+	cut := string(runes[:boxLength])
+	if line := strings.LastIndexByte(cut, '\n'); line > 0 {
+		cut = cut[:line]
+	}
+	return cut + "\n…"
 }
