@@ -168,8 +168,8 @@ func (p *panel) sums(st styles, w int) []string {
 		st.barNow.Render(strings.Repeat("▅", now)) + st.barFree.Render(strings.Repeat("░", bar-fix-body-now))
 	limit := "no limit known"
 	if s.Limit > 0 {
-		limit = "limit " + thousands(s.Limit) + " · reserve " + thousands(s.Reserve) +
-			" · free " + thousands(max(0, s.Limit-tokens(s, s.Total)))
+		limit = thousands(max(0, s.Limit-tokens(s, s.Total))) + " free of " + thousands(s.Limit) +
+			" · reply " + thousands(s.Reserve)
 	}
 	lines := []string{
 		spread(head, percent+" ", w),

@@ -50,7 +50,7 @@ func TestWhatMayNotBeWritten(t *testing.T) {
 	locked := filepath.Join(dir, "locked")
 	must(t, "mkdir", os.Mkdir(locked, 0o555))
 	t.Cleanup(func() { os.Chmod(locked, 0o755) })
-	if got := asNobody(t, filepath.Join(locked, "winnow.db")); !strings.Contains(got, "error: create the chat history") ||
+	if got := asNobody(t, filepath.Join(locked, "winnow.db")); !strings.Contains(got, "error: cannot create the chat history: ") ||
 		!strings.Contains(got, "permission denied ("+locked+")") {
 		t.Errorf("in a folder that may not be written Open says %q, want permission denied and the folder's name", got)
 	}
@@ -75,7 +75,7 @@ func TestWhatMayNotBeWritten(t *testing.T) {
 	}
 	must(t, "chmod", os.Chmod(filepath.Dir(path), 0o755))
 	must(t, "chmod", os.Chmod(path, 0o000))
-	if got := asNobody(t, path); !strings.Contains(got, "error: open the chat history: winnow may not use the chat history") {
+	if got := asNobody(t, path); !strings.Contains(got, "error: cannot open the chat history: permission denied") {
 		t.Errorf("a file that may not be read: %q", got)
 	}
 }

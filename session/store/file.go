@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // locate returns the path with its links resolved, after making folder and file where they are
@@ -76,9 +77,15 @@ func create(path string) error {
 
 // noAccess says in the user's words why a file or folder cannot be used.
 func noAccess(err error) error {
+	if errors.Is(err, os.ErrPermission) {
+		return ErrNoAccess
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return ErrDiskFull
+	}
 	var p *os.PathError
 	if errors.As(err, &p) {
-		err = p.Err
+		return p.Err
 	}
-	return fmt.Errorf("%w: %w", ErrNoAccess, err)
+	return err
 }
