@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 )
 
@@ -144,46 +146,74 @@ func (d *doc) leaf(n ast.Node, width int) (lines []string) {
 		// A table has no lines of its own: its source ends where the next block begins.
 		raw = d.span(n)
 	}
-	fallback := func() []string { return wrap(strings.Trim(raw, "\n"), width) }
 	defer func() {
 		if recover() != nil {
 			// glamour is left inside the blocks it was in.
 			d.inline = d.glamour(0)
 			clear(d.tables)
-			lines = fallback()
+			lines = nil
+		}
+		if len(lines) == 0 {
+			lines = wrap(strings.Trim(raw, "\n"), width)
 		}
 	}()
 	d.tame(n)
-	r := d.inline
-	_, table := n.(*extast.Table)
-	if table {
-		if r = d.tables[width]; r == nil {
-			r = d.glamour(width)
-			d.tables[width] = r
-		}
+	if t, ok := n.(*extast.Table); ok {
+		return d.table(t, width)
 	}
+	out := d.rendered(d.inline, n)
+	if strings.TrimSpace(out) == "" {
+		return nil
+	}
+	return fit(wrap(onlyStyles(out), width), width)
+}
+
+// rendered returns n as r renders it, without newlines at either end.
+func (d *doc) rendered(r renderer.Renderer, n ast.Node) string {
 	one := ast.NewDocument()
 	one.AppendChild(one, n)
 	var buf bytes.Buffer
 	if err := r.Render(&buf, d.source, one); err != nil {
-		d.inline = d.glamour(0)
-		clear(d.tables)
-		return fallback()
+		panic(err) // leaf recovers
 	}
-	out := strings.Trim(buf.String(), "\n")
-	if table {
-		lines = strings.Split(out, "\n")
-		for _, line := range lines {
-			if ansi.StringWidth(line) > width {
-				return fallback()
-			}
+	return strings.Trim(buf.String(), "\n")
+}
+
+// table returns the lines of a tame table: as wide as its cells are where that fits, else with
+// the cells wrapped; nil where even that is too wide.
+func (d *doc) table(n *extast.Table, width int) []string {
+	if d.style != Plain {
+		d.embolden(n.FirstChild())
+	}
+	narrow := d.tables[width]
+	if narrow == nil {
+		narrow = d.glamour(width)
+		d.tables[width] = narrow
+	}
+	for _, r := range []renderer.Renderer{d.inline, narrow} {
+		lines := strings.Split(d.rendered(r, n), "\n")
+		tooWide := slices.ContainsFunc(lines, func(line string) bool { return ansi.StringWidth(line) > width })
+		if tooWide {
+			continue
 		}
-		return fit(lines, width)
+		lines = fit(lines, width)
+		for len(lines) > 0 && lines[0] == "" {
+			lines = lines[1:]
+		}
+		return lines
 	}
-	if strings.TrimSpace(out) == "" {
-		return fallback()
+	return nil
+}
+
+// embolden makes the text of a table's head strong.
+func (d *doc) embolden(head ast.Node) {
+	for cell := head.FirstChild(); cell != nil; cell = cell.NextSibling() {
+		strong := ast.NewEmphasis(2)
+		for c := cell.FirstChild(); c != nil; c = cell.FirstChild() {
+			strong.AppendChild(strong, c)
+		}
+		cell.AppendChild(cell, strong)
 	}
-	return fit(wrap(onlyStyles(out), width), width)
 }
 
 // span returns the source from n to the next block.

@@ -87,7 +87,7 @@ func TestRenderShows(t *testing.T) {
 		{"an address that only seems its text", "[https://example.org](https://example.com)", "https://example.org https://example.com"},
 		{"mail", "[me@example.org](mailto:me@example.org) <you@example.org>", "me@example.org you@example.org"},
 		{"an address in brackets", "<https://example.org/?a=1&b>", "https://example.org/?a=1&b"},
-		{"links in a table", "| a |\n|---|\n| [k](k.md) <https://e.org> |", " a               \n─────────────────\n k https://e.org"},
+		{"links in a table", "| a |\n|---|\n| [k](k.md) <https://e.org> |", " a\n─────────────────\n k https://e.org"},
 		{"an image", "![a cat](https://example.org/cat.png)", "image: a cat https://example.org/cat.png"},
 		{"a relative image", "![a cat](cat.png)", "image: a cat"},
 		{"an image without text", "![](cat.png)", "image: cat.png"},
