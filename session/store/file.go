@@ -75,17 +75,23 @@ func create(path string) error {
 	return nil
 }
 
-// noAccess says in the user's words why a file or folder cannot be used.
+// noAccess says in the system's words why a file or folder cannot be used. It is an ErrNoAccess,
+// except where the disk is full.
 func noAccess(err error) error {
-	if errors.Is(err, os.ErrPermission) {
-		return ErrNoAccess
-	}
-	if errors.Is(err, syscall.ENOSPC) {
-		return ErrDiskFull
-	}
 	var p *os.PathError
 	if errors.As(err, &p) {
-		return p.Err
+		err = p.Err
 	}
-	return err
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return ErrNoAccess
+	case errors.Is(err, syscall.ENOSPC):
+		return ErrDiskFull
+	}
+	return unusable{err}
 }
+
+// unusable is an ErrNoAccess with a reason of its own, such as "not a directory".
+type unusable struct{ error }
+
+func (u unusable) Is(target error) bool { return target == ErrNoAccess }
