@@ -1,0 +1,193 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// InvalidError names the first rule of the wire that a list of messages breaks.
+type InvalidError struct {
+	Rule  string // V1 to V8
+	Index int    // the message, from 0; the length of the list where one is missing at its end
+	What  string // what is wrong with it
+}
+
+// Error names rule and message, counted from 1 as a reader does.
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("message %d breaks rule %s: %s", e.Index+1, e.Rule, e.What)
+}
+
+// Valid reports the first rule that the messages of a request break, as an *InvalidError. It is the
+// strictest form that any known server asks for, and what p asks for beside it. It looks at the
+// messages alone: it knows nothing of the plan that made them, so that a fault of the planning
+// cannot excuse itself.
+func Valid(messages []Message, p Profile) error {
+	rules := []func([]Message, Profile) *InvalidError{
+		beginsWithUser, endsOpen, callsAnswered, argumentsObjects, contentPresent, rolesFollow, keysKnown, idsLegal,
+	}
+	for i, rule := range rules {
+		if e := rule(messages, p); e != nil {
+			e.Rule = fmt.Sprintf("V%d", i+1)
+			return e
+		}
+	}
+	return nil
+}
+
+// V1: a system prompt stands first or nowhere, and the first message after it is the user's.
+func beginsWithUser(messages []Message, _ Profile) *InvalidError {
+	first := 0
+	if len(messages) > 0 && messages[0].Role == System {
+		first = 1
+	}
+	if first == len(messages) {
+		return &InvalidError{Index: first, What: "there is no user message"}
+	}
+	if messages[first].Role != User {
+		return &InvalidError{Index: first, What: fmt.Sprintf("the conversation begins with a message of role %q", messages[first].Role)}
+	}
+	for i := first; i < len(messages); i++ {
+		if messages[i].Role == System {
+			return &InvalidError{Index: i, What: "a system message stands behind the beginning"}
+		}
+	}
+	return nil
+}
+
+// V2: an assistant message at the end is not answered but continued, or refused.
+func endsOpen(messages []Message, _ Profile) *InvalidError {
+	last := len(messages) - 1
+	if role := messages[last].Role; role != User && role != Tool {
+		return &InvalidError{Index: last, What: fmt.Sprintf("the last message has role %q", role)}
+	}
+	return nil
+}
+
+// V3: each call has an id of its own, a name, and one result right behind its message; there are no
+// other results.
+func callsAnswered(messages []Message, _ Profile) *InvalidError {
+	seen := map[string]bool{}
+	open := map[string]bool{} // the calls without a result yet
+	from := 0                 // the message that made them
+	for i, m := range messages {
+		if m.Role == Tool {
+			if !open[m.ToolCallID] {
+				return &InvalidError{Index: i, What: fmt.Sprintf("the result of call %q belongs to no open call", m.ToolCallID)}
+			}
+			delete(open, m.ToolCallID)
+			continue
+		}
+		if e := unanswered(open, messages[from], from); e != nil {
+			return e
+		}
+		from = i
+		for _, call := range m.ToolCalls {
+			switch {
+			case strings.TrimSpace(call.ID) == "":
+				return &InvalidError{Index: i, What: fmt.Sprintf("the call of %q has no id", call.Name)}
+			case strings.TrimSpace(call.Name) == "":
+				return &InvalidError{Index: i, What: fmt.Sprintf("call %q names no function", call.ID)}
+			case seen[call.ID]:
+				return &InvalidError{Index: i, What: fmt.Sprintf("the id %q is used by two calls", call.ID)}
+			}
+			seen[call.ID], open[call.ID] = true, true
+		}
+	}
+	return unanswered(open, messages[from], from)
+}
+
+func unanswered(open map[string]bool, m Message, index int) *InvalidError {
+	for _, call := range m.ToolCalls {
+		if open[call.ID] {
+			return &InvalidError{Index: index, What: fmt.Sprintf("call %q has no result behind it", call.ID)}
+		}
+	}
+	return nil
+}
+
+// V4: arguments are a JSON object, never absent: several servers parse them again.
+func argumentsObjects(messages []Message, _ Profile) *InvalidError {
+	for i, m := range messages {
+		for _, call := range m.ToolCalls {
+			var object map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil || object == nil {
+				return &InvalidError{Index: i, What: fmt.Sprintf("the arguments of call %q are no JSON object", call.ID)}
+			}
+		}
+	}
+	return nil
+}
+
+// V5: a message says something; only one that makes calls may be silent.
+func contentPresent(messages []Message, _ Profile) *InvalidError {
+	for i, m := range messages {
+		if strings.TrimSpace(m.Content) != "" || m.Role == Assistant && len(m.ToolCalls) > 0 || partsSpeak(m.Parts) {
+			continue
+		}
+		return &InvalidError{Index: i, What: "the content is blank"}
+	}
+	return nil
+}
+
+func partsSpeak(parts []Part) bool {
+	for _, p := range parts {
+		if len(p.Data) > 0 || strings.TrimSpace(p.Text) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// V6: which role may follow which, where the endpoint minds. A message with calls is never merged.
+func rolesFollow(messages []Message, p Profile) *InvalidError {
+	for i := 1; i < len(messages); i++ {
+		before, m := messages[i-1], messages[i]
+		if p.NoToolToUser && before.Role == Tool && m.Role == User {
+			return &InvalidError{Index: i, What: "a user message follows a tool result"}
+		}
+		calls := len(before.ToolCalls) + len(m.ToolCalls)
+		if p.MergeSameRole && before.Role == m.Role && m.Role != Tool && calls == 0 {
+			return &InvalidError{Index: i, What: fmt.Sprintf("two messages of role %q follow one another", m.Role)}
+		}
+	}
+	return nil
+}
+
+// V7: a message has the keys of its role and no others; some servers refuse each unknown one.
+func keysKnown(messages []Message, _ Profile) *InvalidError {
+	for i, m := range messages {
+		switch {
+		case m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool:
+			return &InvalidError{Index: i, What: fmt.Sprintf("the role %q is unknown", m.Role)}
+		case m.Name != "":
+			return &InvalidError{Index: i, What: fmt.Sprintf("the name %q is sent", m.Name)}
+		case m.Role != Assistant && len(m.ToolCalls) > 0:
+			return &InvalidError{Index: i, What: fmt.Sprintf("a message of role %q makes calls", m.Role)}
+		case m.Role != Tool && m.ToolCallID != "":
+			return &InvalidError{Index: i, What: fmt.Sprintf("a message of role %q answers a call", m.Role)}
+		}
+	}
+	return nil
+}
+
+// V8: a call's id is made of letters, digits, - and _; where the endpoint asks for a length, of that
+// many letters and digits. V3 has already seen to it that results bear the same ids.
+func idsLegal(messages []Message, p Profile) *InvalidError {
+	for i, m := range messages {
+		for _, call := range m.ToolCalls {
+			extra := "-_"
+			if p.ToolIDLength > 0 {
+				if extra = ""; len(call.ID) != p.ToolIDLength {
+					return &InvalidError{Index: i, What: fmt.Sprintf("the id %q has not %d characters", call.ID, p.ToolIDLength)}
+				}
+			}
+			for _, r := range call.ID {
+				if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(extra, r)) {
+					return &InvalidError{Index: i, What: fmt.Sprintf("the id %q holds %q", call.ID, r)}
+				}
+			}
+		}
+	}
+	return nil
+}
