@@ -139,7 +139,8 @@ func (h *highlighter) sequence(t chroma.TokenType) string {
 	if e.Italic == chroma.Yes {
 		s += "\x1b[3m"
 	}
-	if e.Colour.IsSet() {
+	// The terminal's own colour stands for that of signs and plain text.
+	if e.Colour.IsSet() && e.Colour != h.style.Get(chroma.Punctuation).Colour {
 		s += fmt.Sprintf("\x1b[38;2;%d;%d;%dm", e.Colour.Red(), e.Colour.Green(), e.Colour.Blue())
 	}
 	h.start[t] = s

@@ -141,6 +141,25 @@ func TestRenderColoursLinks(t *testing.T) {
 	}
 }
 
+func TestRenderTableIsQuiet(t *testing.T) {
+	const muted = "\x1b[38;2;138;143;152m"
+	got := strings.Join(New(Dark, 40).Render("| a | b |\n|---|---|\n| x | 1 |"), "\n")
+	want := " \x1b[1ma\x1b[m " + muted + "│\x1b[m \x1b[1mb\x1b[m\n" + muted + "───┼───\x1b[m\n x " + muted + "│\x1b[m 1"
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// Signs and names without a meaning of their own have the terminal's own colour.
+func TestRenderCodeLeavesPlainTextAlone(t *testing.T) {
+	for _, style := range []Style{Dark, Light} {
+		got := New(style, 40).Render("```go\nreturn (x)\n```")[0]
+		if !strings.HasSuffix(got, "\x1b[m (x)") {
+			t.Errorf("style %d: return (x) is %q, want \"(x)\" without a colour", style, got)
+		}
+	}
+}
+
 // Rendering twice gives the same bytes: no colour is chosen at random.
 func TestRenderIsTheSameEachTime(t *testing.T) {
 	for name, md := range corpus(t) {

@@ -52,7 +52,6 @@ func (s Style) config() ansi.StyleConfig {
 	}
 	p := s.palette()
 	c.Heading.StylePrimitive = ansi.StylePrimitive{Bold: new(true), Color: &p.heading}
-	c.H1.Underline = new(true)
 	c.Emph = ansi.StylePrimitive{Italic: new(true)}
 	c.Strong = ansi.StylePrimitive{Bold: new(true)}
 	c.Strikethrough = ansi.StylePrimitive{CrossedOut: new(true)}
