@@ -224,8 +224,11 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Bottom):
 		c.bottom()
 	case pressed(msg, k.Boundary):
-		if !c.boundary() {
-			return m.say("The model sees the whole conversation, or nothing is planned yet.")
+		switch {
+		case !m.panel.ready:
+			return m.say("Nothing is planned yet.")
+		case !c.boundary():
+			return m.say("Nothing is dropped: the model sees the conversation from its beginning.")
 		}
 	case pressed(msg, k.Inspect):
 		return m.inspect()

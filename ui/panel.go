@@ -119,6 +119,9 @@ func tokens(s history.Sum, n int) int {
 	return n
 }
 
+// counted writes a number of tokens in the server's measure, so that the parts add up to the total.
+func (p *panel) counted(n int) string { return thousands(tokens(p.plan.Sum, n)) }
+
 // view draws the panel's lines for a box of w by h cells: the sums, the entries that fit, and the
 // reason for the one under the cursor.
 func (p *panel) view(st styles, w, h int, focused bool) []string {
@@ -153,7 +156,7 @@ func (p *panel) sums(st styles, w int) []string {
 		if s.Limit <= 0 {
 			return 0
 		}
-		return n * max(0, w-8) / s.Limit
+		return tokens(s, n) * max(0, w-8) / s.Limit
 	}
 	fix, body, now := part(s.System+s.Tools), part(s.Pinned+s.Body+s.Recalled+s.Added+s.Frame), part(s.Draft)
 	bar := max(0, w-8)
@@ -168,14 +171,16 @@ func (p *panel) sums(st styles, w int) []string {
 		st.barNow.Render(strings.Repeat("▅", now)) + st.barFree.Render(strings.Repeat("░", bar-fix-body-now))
 	limit := "no limit known"
 	if s.Limit > 0 {
-		limit = thousands(max(0, s.Limit-tokens(s, s.Total))) + " free of " + thousands(s.Limit) +
+		// The margin is not free: nothing more enters a request when only it is left.
+		used := int(math.Ceil(float64(tokens(s, s.Total)) * (1 + s.Margin)))
+		limit = thousands(max(0, s.Limit-used)) + " free of " + thousands(s.Limit) +
 			" · reply " + thousands(s.Reserve)
 	}
 	lines := []string{
 		spread(head, percent+" ", w),
-		fit(" "+st.barFix.Render("█")+st.dim.Render(fmt.Sprintf(" system %s · tools %s  ", thousands(s.System), thousands(s.Tools)))+
-			st.barNow.Render("▅")+st.dim.Render(" draft ~"+thousands(s.Draft)), w),
-		fit(" "+st.barUsed.Render("▇")+st.dim.Render(fmt.Sprintf(" history %s · %d of %d sent", thousands(s.Pinned+s.Body+s.Recalled), s.Sent, s.Stored)), w),
+		fit(" "+st.barFix.Render("█")+st.dim.Render(fmt.Sprintf(" system %s · tools %s  ", p.counted(s.System), p.counted(s.Tools)))+
+			st.barNow.Render("▅")+st.dim.Render(" draft ~"+p.counted(s.Draft)), w),
+		fit(" "+st.barUsed.Render("▇")+st.dim.Render(fmt.Sprintf(" history %s · %d of %d sent", p.counted(s.Pinned+s.Body+s.Recalled), s.Sent, s.Stored)), w),
 		fit(st.dim.Render(" "+limit), w),
 	}
 	if p.note != "" {
@@ -188,12 +193,11 @@ func (p *panel) sums(st styles, w int) []string {
 func (p *panel) row(st styles, i, w int, chosen bool) string {
 	e := p.plan.Entries[i]
 	digits := len(thousands(len(p.plan.Entries)))
-	sum := thousands(e.TokensAfter)
-	if e.TokensAfter != e.TokensBefore {
-		if diff := e.TokensAfter - e.TokensBefore; diff > 0 {
-			sum = "+" + thousands(diff)
-		} else {
-			sum = thousands(diff)
+	sum := p.counted(e.TokensAfter)
+	if diff := e.TokensAfter - e.TokensBefore; diff != 0 {
+		sum = p.counted(diff)
+		if diff > 0 {
+			sum = "+" + sum
 		}
 	}
 	g := glyph(e)
@@ -220,7 +224,7 @@ func (p *panel) foot(st styles, w int) []string {
 	}
 	if len(p.plan.Next) > 0 && p.plan.Next[0] < len(p.plan.Entries) {
 		e := p.plan.Entries[p.plan.Next[0]]
-		lines = append(lines, fit(st.dim.Render(fmt.Sprintf(" next to fall out: %d %s (%s)", e.Index+1, speaker(e.Role), thousands(e.TokensAfter))), w))
+		lines = append(lines, fit(st.dim.Render(fmt.Sprintf(" next to fall out: %d %s (%s)", e.Index+1, speaker(e.Role), p.counted(e.TokensAfter))), w))
 	}
 	return lines
 }
