@@ -100,6 +100,9 @@ func (s *Stream) render(text string) {
 	p := &s.preview
 	p.lines, p.flows = nil, false
 	d := s.parse(text)
+	if whole := d.completed(); whole != "" {
+		d = s.parse(whole)
+	}
 	for i, u := range d.units {
 		if i > 0 && !u.continues {
 			p.lines = append(p.lines, "")
