@@ -48,6 +48,18 @@ func answers(b testing.TB) map[string]string {
 	}
 }
 
+// inFrames streams md as it arrives, calls frame for each frame and finishes the stream.
+func inFrames(md string, frame func(*Stream)) {
+	s := NewStream(New(Dark, 80))
+	for at, n := 0, 1; at < len(md); at, n = at+deltaBytes, n+1 {
+		s.Write(md[at:min(at+deltaBytes, len(md))])
+		if n%frameDeltas == 0 {
+			frame(s)
+		}
+	}
+	s.Finish()
+}
+
 // BenchmarkStream reports what a streamed answer costs, as a multiple of rendering the finished
 // text once. The bar is twice.
 func BenchmarkStream(b *testing.B) {
@@ -59,16 +71,11 @@ func BenchmarkStream(b *testing.B) {
 				New(Dark, 80).Render(md)
 				whole += time.Since(start)
 				start = time.Now()
-				s := NewStream(New(Dark, 80))
-				for at, n := 0, 1; at < len(md); at, n = at+deltaBytes, n+1 {
-					s.Write(md[at:min(at+deltaBytes, len(md))])
-					if n%frameDeltas == 0 {
-						frame := time.Now()
-						s.Lines()
-						worst = max(worst, time.Since(frame))
-					}
-				}
-				s.Finish()
+				inFrames(md, func(s *Stream) {
+					frame := time.Now()
+					s.Lines()
+					worst = max(worst, time.Since(frame))
+				})
 				streamed += time.Since(start)
 			}
 			b.ReportMetric(float64(streamed)/float64(whole), "times-once")

@@ -145,3 +145,19 @@ func difference(got, want []string) string {
 	}
 	return b.String()
 }
+
+// What streaming costs is bounded by what rendering the finished text once costs, here counted
+// in allocations, which are the same on every machine.
+func TestStreamCostsAtMostTwice(t *testing.T) {
+	for _, name := range []string{"mixed200K", "code61K", "paragraphs20K", "paragraph20K", "list20K", "table8K"} {
+		md := answers(t)[name]
+		md = md[:min(len(md), 60_000)]
+		once := testing.AllocsPerRun(1, func() { New(Dark, 80).Render(md) })
+		streamed := testing.AllocsPerRun(1, func() {
+			inFrames(md, func(s *Stream) { s.Lines() })
+		})
+		if streamed > 2*once {
+			t.Errorf("%s: streaming costs %.0f allocations, want at most twice the %.0f of rendering once", name, streamed, once)
+		}
+	}
+}
