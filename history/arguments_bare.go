@@ -28,13 +28,29 @@ func (p *argParser) bare() (kept bool) {
 		return false
 	}
 	text := strings.TrimSpace(rest[:n])
-	if strings.IndexByte("\n,}]", rest[n]) < 0 || !plainText(text) {
+	end, ok := bareEnd(rest[n:])
+	if !ok || !plainText(text) {
 		return p.fail()
 	}
 	p.faults |= faultBare
 	p.emit(`"` + strings.ReplaceAll(text, `\`, `\\`) + `"`)
-	p.pos += n
+	p.pos += n + end
 	return true
+}
+
+// bareEnd is how many bytes at the beginning of s still belong to a text without quotes before it:
+// the quote at its end, where only the first one got lost. A name may follow it without a comma.
+func bareEnd(s string) (n int, ok bool) {
+	switch {
+	case strings.IndexByte("\n,}]", s[0]) >= 0:
+		return 0, true
+	case s[0] != '"':
+		return 0, false
+	case startsWithKey(s, '"', 1):
+		return 0, true
+	}
+	next := s[1:][blankLength(s[1:]):]
+	return 1, next != "" && strings.IndexByte(",}]", next[0]) >= 0
 }
 
 // unfinished reads a word at the end of the text. A number may have had more digits and is dropped;
@@ -85,7 +101,7 @@ func bareLiteral(word string) (literal string, ok bool) {
 		return "true", true
 	case "false", "False", "FALSE":
 		return "false", true
-	case "null", "None", "NULL", "nil", "undefined", "NaN", "Infinity", "-Infinity", "+Infinity":
+	case "null", "None", "Null", "NULL", "nil", "undefined", "NaN", "Infinity", "-Infinity", "+Infinity":
 		return "null", true
 	}
 	return bareNumber(word)

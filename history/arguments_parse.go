@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode"
@@ -98,14 +99,18 @@ func (p *argParser) members() {
 	for first := true; !p.broken; {
 		mark := len(p.out)
 		comma := p.separator()
+		if p.early() {
+			p.out = p.out[:mark]
+			continue
+		}
 		if p.ended(mark, comma, '}') {
 			return
 		}
-		if p.src[p.pos] == ']' {
+		if c := p.src[p.pos]; c == ']' || c == '{' && !first && p.inside('[') {
 			p.faults |= faultBracket
 			p.out = p.out[:mark]
 			if p.lists > 0 {
-				return // it closes the list around this object
+				return // the list around this object ends, or its next element begins
 			}
 			p.pos++
 			continue
@@ -147,7 +152,7 @@ func (p *argParser) member() (kept bool) {
 // key reads a member's name, in quotes or bare.
 func (p *argParser) key() (kept bool) {
 	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
-		return p.text(atKey)
+		return p.quotedKey()
 	}
 	name := p.src[p.pos : p.pos+nameLength(p.src[p.pos:])]
 	if name == "" {
@@ -170,52 +175,28 @@ func (p *argParser) key() (kept bool) {
 	return true
 }
 
-// elements reads a list up to and with its closing bracket.
-func (p *argParser) elements() {
-	for first := true; !p.broken; {
-		mark := len(p.out)
-		comma := p.separator()
-		if p.ended(mark, comma, ']') {
-			return
-		}
-		if p.src[p.pos] == '}' {
-			p.faults |= faultBracket
-			p.out = p.out[:mark]
-			if len(p.stack) > p.lists {
-				return // it closes the object around this list
-			}
-			p.pos++
-			continue
-		}
-		p.joint(mark, first, comma)
-		from := p.pos
-		if !p.value(inList) {
-			p.out = p.out[:mark]
-			continue
-		}
-		first = false
-		if p.colonFollows() {
-			p.unlist(mark, from)
-			return
-		}
+// quotedKey reads a name in quotes. In "name:"value" it is the name's own quote that got lost.
+func (p *argParser) quotedKey() (kept bool) {
+	if !p.text(atKey) {
+		return false
 	}
+	next, _ := utf8.DecodeRuneInString(p.src[p.pos:])
+	if name, lost := bytes.CutSuffix(p.out, []byte(`:"`)); lost && unicode.IsLetter(next) && p.src[p.pos-1] == '"' {
+		p.faults |= faultQuote
+		p.out = append(name, '"')
+		p.pos--
+	}
+	return true
 }
 
-// colonFollows reports whether what was just read as an element is a name: the list's bracket is
-// missing before it.
-func (p *argParser) colonFollows() bool {
-	return p.out[len(p.out)-1] == '"' && strings.HasPrefix(p.src[p.pos:][blankLength(p.src[p.pos:]):], ":")
-}
-
-// unlist ends a list before the element that begins at from. Only the object around it can take the
-// element as a name, so each name is read twice at most.
-func (p *argParser) unlist(mark, from int) {
-	if n := len(p.stack); n < 2 || p.stack[n-2] != '{' {
-		p.fail()
-		return
+// nameLength is the length of the bare name at the beginning of s, in bytes.
+func nameLength(s string) int {
+	for i, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_$-.", r) {
+			return i
+		}
 	}
-	p.faults |= faultBracket
-	p.out, p.pos = p.out[:mark], from
+	return len(s)
 }
 
 // ended reports whether the text or the bracket ends here, and takes a comma before it out.
@@ -236,6 +217,25 @@ func (p *argParser) ended(mark int, comma bool, closing byte) bool {
 	}
 	p.pos++
 	return true
+}
+
+// early reports whether the outermost brace stands here although a comma and a name follow it, and
+// passes over it.
+func (p *argParser) early() bool {
+	if p.done() || p.src[p.pos] != '}' || len(p.stack) != 1 || !memberFollows(p.src[p.pos+1:]) {
+		return false
+	}
+	p.faults |= faultBracket
+	p.pos++
+	return true
+}
+
+// memberFollows reports whether s is a comma and a name.
+func memberFollows(s string) bool {
+	s, comma := strings.CutPrefix(s[blankLength(s):], ",")
+	s = s[blankLength(s):]
+	quote, size := quoteAt(s)
+	return comma && (size > 0 && startsWithKey(s, quote, size) || startsWithName(s))
 }
 
 // joint sees to it that exactly one comma stands between two members.
@@ -264,27 +264,10 @@ func (p *argParser) separator() (comma bool) {
 	return comma
 }
 
-// blanks copies blanks and leaves out comments and dots that stand for something left out.
-func (p *argParser) blanks() {
-	for !p.done() {
-		rest := p.src[p.pos:]
-		n := blankLength(rest)
-		p.emit(rest[:n])
-		p.pos += n
-		rest = rest[n:]
-		if n = commentLength(rest); n > 0 {
-			p.faults |= faultComment
-			p.pos += n
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(rest)
-		if size == 0 || !isSpace(r) {
-			return
-		}
-		p.faults |= faultBlank
-		p.emit(" ")
-		p.pos += size
-	}
+// inside reports whether the object or list being read stands directly in one that opening begins.
+func (p *argParser) inside(opening byte) bool {
+	n := len(p.stack)
+	return n > 1 && p.stack[n-2] == opening
 }
 
 func (p *argParser) done() bool { return p.pos >= len(p.src) || p.broken }
@@ -294,39 +277,4 @@ func (p *argParser) emit(s string) { p.out = append(p.out, s...) }
 func (p *argParser) fail() bool {
 	p.broken = true
 	return false
-}
-
-// isSpace is unicode.IsSpace and the byte order mark.
-func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
-
-// blankLength is the length of JSON's own blanks at the beginning of s, in bytes.
-func blankLength(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r\n")) }
-
-// commentLength is the length of the comment or the dots at the beginning of s, in bytes.
-func commentLength(s string) int {
-	switch {
-	case strings.HasPrefix(s, "/*"):
-		if end := strings.Index(s[2:], "*/"); end >= 0 {
-			return end + 4
-		}
-		return len(s)
-	case strings.HasPrefix(s, "//"), strings.HasPrefix(s, "#"):
-		if end := strings.IndexByte(s, '\n'); end >= 0 {
-			return end
-		}
-		return len(s)
-	case strings.HasPrefix(s, "..."):
-		return len("...")
-	}
-	return 0
-}
-
-// nameLength is the length of the bare name at the beginning of s, in bytes.
-func nameLength(s string) int {
-	for i, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_$-.", r) {
-			return i
-		}
-	}
-	return len(s)
 }

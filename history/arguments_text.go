@@ -73,6 +73,9 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 		}
 		r, size := utf8.DecodeRuneInString(rest)
 		if closes(quote, r) && (p.plain && where != atTop || where == atKey || p.ends(rest[size:], where)) {
+			if p.plain && where == inObject && p.lostBefore(rest) {
+				return true
+			}
 			p.pos += size
 			if next, joined := p.joined(where); joined {
 				quote = next

@@ -54,7 +54,7 @@ func (c *Conversation) begin(o Options) *builder {
 		depth: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
 	}
 	b.step = b.room.step(o.Policy)
-	b.turn = readTurn(o.Turn, c.count)
+	b.turn = c.readTurn(o.Turn)
 	b.bill = bill{first: len(b.views), gaps: 1}
 	if b.neighbour(-1, 1) < 0 {
 		b.bill.gaps = 0

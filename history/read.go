@@ -1,13 +1,8 @@
 package history
 
-import (
-	"encoding/json"
-	"strings"
-	"sync"
-	"unicode/utf8"
-)
+import "sync"
 
-// view is one message as it may be sent; group numbers what must stay together.
+// view is one message as it may be sent.
 type view struct {
 	Message
 	from     int  // the message's position in the conversation
@@ -18,6 +13,7 @@ type view struct {
 	text     int  // the part of tokens that is its text
 	chars    int  // code points of its text
 	made     bool // nobody said it: a stand-in for a missing result
+	joins    bool // continues the answer in front of it
 }
 
 // thread is a history as it may be sent: repaired, grouped and counted.
@@ -33,156 +29,146 @@ type thread struct {
 // Conversation is a history already repaired, grouped and counted. Builds may run at the same time,
 // but not beside an Append.
 type Conversation struct {
-	mu      sync.Mutex // held by a Build
-	past    []Message
-	count   Counter
-	repairs map[int][]Repair
+	mu     sync.Mutex // held by a Build
+	count  Counter
+	past   []Message
+	offset int                    // position of past[0] in the request's conversation
+	used   func(id string) bool   // call ids that an earlier part of the request took
+	ids    map[string]bool        // call ids taken here
+	open   []waiting              // calls without a result
+	moved  []moved                // results that came late
+	kinds  map[ToolHistory]thread // the history with its tool calls told in another way
 	thread
 }
 
 // Read repairs, groups and counts a history once. A nil count takes one token per four bytes.
 func Read(past []Message, count Counter) *Conversation {
-	if count == nil {
-		count = func(s string) int { return (len(s) + 3) / 4 }
-	}
-	c := &Conversation{count: count, repairs: map[int][]Repair{}}
+	c := newConversation(count)
 	c.Append(past...)
 	return c
 }
 
-// Append adds messages to the end. It costs what is new, and a tool group that was still open.
+func newConversation(count Counter) *Conversation {
+	if count == nil {
+		count = func(s string) int { return (len(s) + 3) / 4 }
+	}
+	return &Conversation{count: count, ids: map[string]bool{}, used: func(string) bool { return false }}
+}
+
+// readTurn reads the messages of the running turn. Their call ids differ from those of the history.
+func (c *Conversation) readTurn(turn []Message) *thread {
+	t := newConversation(c.count)
+	t.offset, t.used = len(c.past), func(id string) bool { return c.ids[id] }
+	t.Append(turn...)
+	return &t.thread
+}
+
+// Append adds messages to the end. It costs what is new and the newest exchange, which may still
+// grow; a result that comes late costs from its call on.
 func (c *Conversation) Append(m ...Message) {
-	from := len(c.past)
-	for from > 0 && from < len(c.past)+len(m) && c.past[from-1].Role == Tool {
-		from--
+	from, kept := c.rereadFrom(m)
+	c.forget(from, kept)
+	c.past = append(c.past, m...)
+	mend := mender{past: c.past, base: c.offset, used: c.used, ids: c.ids, repairs: map[int][]Repair{}, doubled: map[int]bool{}}
+	for _, d := range mend.mend(from) {
+		c.views = append(c.views, c.view(d))
 	}
-	if from > 0 && len(c.past[from-1].ToolCalls) > 0 {
-		from--
+	c.open, c.moved = append(c.open, mend.open...), append(c.moved, mend.moved...)
+	for i := from; i < len(c.past); i++ {
+		c.thread.base = append(c.thread.base, verdict(i, c.past[i], mend))
 	}
-	for len(c.views) > 0 && c.views[len(c.views)-1].from >= from {
-		c.views = c.views[:len(c.views)-1]
+	c.number(kept)
+	for _, v := range c.views[kept:] {
+		if !v.made {
+			c.thread.base[v.from].TokensBefore = v.tokens
+		}
 	}
-	kept := len(c.views)
-	c.base, c.endsAt = c.base[:from], endsKey{}
+}
+
+// rereadFrom is the message from which on new messages can change what the older ones look like, and
+// the number of views in front of it.
+func (c *Conversation) rereadFrom(m []Message) (from, kept int) {
+	from = len(c.past)
+	if n := len(c.exchanges); n > 0 {
+		from = c.views[c.exchanges[n-1].from].from
+	} else {
+		from = 0
+	}
+	for _, late := range m {
+		for _, w := range c.open {
+			if late.Role == Tool && w.id == late.ToolCallID {
+				from = min(from, w.from)
+			}
+		}
+	}
+	// A result that was moved to its call stands in front of older messages: where it is read again,
+	// its call is too.
+	for again := true; again; {
+		again = false
+		for _, r := range c.moved {
+			if r.row >= from && r.from < from {
+				from, again = r.from, true
+			}
+		}
+	}
+	for kept = len(c.views); kept > 0 && c.views[kept-1].from >= from; {
+		kept--
+	}
+	return from, kept
+}
+
+// forget drops what was read from a message on.
+func (c *Conversation) forget(from, kept int) {
+	for _, v := range c.views[kept:] {
+		for _, call := range v.ToolCalls {
+			delete(c.ids, call.ID)
+		}
+	}
+	open := c.open[:0]
+	for _, w := range c.open {
+		if w.from < from {
+			open = append(open, w)
+		}
+	}
+	c.open = open
+	moved := c.moved[:0]
+	for _, r := range c.moved {
+		if r.from < from {
+			moved = append(moved, r)
+		}
+	}
+	c.moved = moved
+	c.views, c.thread.base = c.views[:kept], c.thread.base[:from]
+	c.endsAt, c.endsOf, c.kinds = endsKey{}, nil, nil
 	for l, f := range c.forms {
 		clear(f[min(len(f), kept):])
 		c.forms[l] = f[:min(len(f), kept)]
 	}
-	for i := from; i < len(c.past); i++ {
-		delete(c.repairs, i)
-	}
-	c.past = append(c.past, m...)
-	for i := from; i < len(c.past); {
-		i = c.take(i)
-	}
-	for i := from; i < len(c.past); i++ {
-		c.base = append(c.base, c.verdict(i))
-	}
-	c.number(kept)
-	for _, v := range c.views[kept:] {
-		c.base[v.from].TokensBefore = v.tokens
-	}
 }
 
 // verdict is a message's entry before anything is chosen.
-func (c *Conversation) verdict(i int) Entry {
-	m := c.past[i]
-	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Reason: sentenceBlank, CharsBefore: runes(m.Content), Repairs: c.repairs[i]}
-	if m.Status == Quarantined || m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool {
+func verdict(i int, m Message, mend mender) Entry {
+	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Reason: sentenceBlank, CharsBefore: runes(m.Content), Repairs: mend.repairs[i]}
+	switch {
+	case isolated(m):
 		e.Disposition, e.Reason = Isolated, sentenceIsolated
+	case mend.doubled[i]:
+		e.Disposition, e.Reason = Dropped, sentenceDoubled
 	}
 	return e
 }
 
-// readTurn reads the messages of the running turn.
-func readTurn(turn []Message, count Counter) *thread { return &Read(turn, count).thread }
-
-// take reads the message at i with the results that belong to it and says where the next begins.
-func (c *Conversation) take(i int) int {
-	m := c.past[i]
-	if m.Status == Quarantined || (m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool) {
-		return i + 1
+// view counts a draft.
+func (c *Conversation) view(d *draft) view {
+	v := view{Message: d.Message, from: d.from, group: d.from, chars: runes(d.Content), text: d.Tokens, made: d.made, joins: d.joins}
+	if d.head != nil {
+		v.group = d.head.from
 	}
-	m.Content = c.clean(i, m.Content)
-	if len(m.ToolCalls) == 0 {
-		if m.Role == Tool {
-			c.repair(i, "C6", "The call of this tool result is missing; it is sent as text.", m.Content, "")
-			m = Message{ID: m.ID, Role: Assistant, Content: "[tool result, call missing] " + m.Content}
-		}
-		c.add(i, i, m)
-		return i + 1
+	if v.text == 0 || d.made || d.Content != c.past[d.from].Content {
+		v.text = c.count(d.Content)
 	}
-	end := i + 1
-	for end < len(c.past) && c.past[end].Role == Tool && c.past[end].Status != Quarantined {
-		end++
-	}
-	results := c.past[i+1 : end]
-	if c.sound(m, results) {
-		c.add(i, i, m)
-		for k, r := range results {
-			r.Content = c.clean(i+1+k, r.Content)
-			if strings.TrimSpace(r.Content) == "" {
-				c.repair(i+1+k, "C9", "The tool's result was empty; a note stands in its place.", r.Content, "(empty result)")
-				r.Content = "(empty result)"
-			}
-			c.add(i+1+k, i, r)
-		}
-		return end
-	}
-	c.repair(i, "C5", "The calls and results of this message do not match; they are sent as text.", "", "")
-	for _, call := range m.ToolCalls {
-		m.Content = strings.TrimSpace(m.Content + "\n[called " + call.Name + " " + strings.ToValidUTF8(call.Arguments, "\uFFFD") + "]")
-	}
-	m.ToolCalls, m.Tokens = nil, 0
-	c.add(i, i, m)
-	for k, r := range results {
-		c.add(i+1+k, i, Message{ID: r.ID, Role: Assistant, Content: "[tool result] " + c.clean(i+1+k, r.Content)})
-	}
-	return end
-}
-
-// sound reports whether every call has one result, in order, and arguments that are a JSON object.
-func (c *Conversation) sound(m Message, results []Message) bool {
-	if len(results) != len(m.ToolCalls) {
-		return false
-	}
-	seen := map[string]bool{}
-	for k, call := range m.ToolCalls {
-		var object map[string]json.RawMessage
-		if call.ID == "" || call.Name == "" || seen[call.ID] || results[k].ToolCallID != call.ID ||
-			json.Unmarshal([]byte(call.Arguments), &object) != nil || object == nil {
-			return false
-		}
-		seen[call.ID] = true
-	}
-	return true
-}
-
-func (c *Conversation) clean(i int, s string) string {
-	if utf8.ValidString(s) && !strings.Contains(s, "\x00") {
-		return s
-	}
-	out := strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-	c.repair(i, "C14", "Bytes that are not text are sent as replacement characters.", s, out)
-	return out
-}
-
-func (c *Conversation) repair(i int, kind, what, before, after string) {
-	c.repairs[i] = append(c.repairs[i], Repair{Kind: kind, What: what, Before: before, After: after})
-}
-
-func (c *Conversation) add(i, group int, m Message) {
-	blank := strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 && len(m.Parts) == 0
-	if blank {
-		return
-	}
-	v := view{Message: m, from: i, group: group, chars: utf8.RuneCountInString(m.Content), tokens: m.Tokens}
-	if v.tokens == 0 || m.Content != c.past[i].Content {
-		v.tokens = c.count(m.Content)
-	}
-	v.text = v.tokens
-	v.tokens += overhead(m, c.count)
-	c.views = append(c.views, v)
+	v.tokens = v.text + overhead(d.Message, c.count)
+	return v
 }
 
 // overhead is what a message costs beside its text and its frame.

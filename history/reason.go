@@ -42,6 +42,7 @@ const (
 	sentenceBehind   = "dropped: older than a message that did not fit"
 	sentenceBlank    = "not sent: there is nothing in it to send"
 	sentenceIsolated = "not sent: the row cannot be read, or its role is unknown"
+	sentenceDoubled  = "not sent: the same result stands there already"
 	sentenceTurn     = "kept whole: it belongs to the running turn"
 )
 

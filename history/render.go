@@ -8,7 +8,6 @@ type layout struct {
 	body    []Message
 	markers []pending // gaps whose marker has no place yet
 	missing int       // messages of the gap that is open
-	sent    bool      // something of the history stands in the body
 }
 
 // pending is a gap of n messages.
@@ -16,7 +15,7 @@ type pending struct{ n int }
 
 // render lays the chosen texts out and says what became of every message.
 func (b *builder) render() Plan {
-	p := Plan{Rules: Rules, Entries: slices.Clone(b.c.base)}
+	p := Plan{Rules: Rules, Entries: slices.Clone(b.t.base)}
 	p.Sum = Sum{
 		System: b.c.count(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
 		Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin,
@@ -62,6 +61,11 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 		return
 	}
 	b.open(p, l, v)
+	if n := len(l.body); v.joins && n > 0 && l.body[n-1].Role == Assistant && len(l.body[n-1].ToolCalls) == 0 {
+		l.body[n-1].Content += joint + f.text
+		p.Sum.Frame += frameMessage
+		return
+	}
 	m := v.Message
 	m.Content = f.text
 	if m.Role == User {

@@ -1,0 +1,52 @@
+package history
+
+import "strings"
+
+// elements reads a list up to and with its closing bracket.
+func (p *argParser) elements() {
+	for first := true; !p.broken; {
+		mark := len(p.out)
+		comma := p.separator()
+		if p.ended(mark, comma, ']') {
+			return
+		}
+		if p.src[p.pos] == '}' {
+			p.faults |= faultBracket
+			p.out = p.out[:mark]
+			if len(p.stack) > p.lists {
+				return // it closes the object around this list
+			}
+			p.pos++
+			continue
+		}
+		p.joint(mark, first, comma)
+		from := p.pos
+		if !p.value(inList) {
+			p.out = p.out[:mark]
+			continue
+		}
+		if p.colonFollows() {
+			p.unlist(mark, from, first)
+			return
+		}
+		first = false
+	}
+}
+
+// colonFollows reports whether what was just read as an element is a name: the list's bracket is
+// missing before it.
+func (p *argParser) colonFollows() bool {
+	return p.out[len(p.out)-1] == '"' && strings.HasPrefix(p.src[p.pos:][blankLength(p.src[p.pos:]):], ":")
+}
+
+// unlist ends a list before the element that begins at from. Only the object around it can take the
+// element as a name, so each name is read twice at most; and only where the list has elements of its
+// own, because else it is meant to be an object.
+func (p *argParser) unlist(mark, from int, first bool) {
+	if first || !p.inside('{') {
+		p.fail()
+		return
+	}
+	p.faults |= faultBracket
+	p.out, p.pos = p.out[:mark], from
+}

@@ -1,0 +1,165 @@
+package history
+
+import (
+	"strconv"
+	"strings"
+)
+
+// halfCalls sends calls without a name as text: no server takes them. A call with nothing in it is
+// left out.
+func (m *mender) halfCalls() {
+	for _, d := range m.list {
+		named, said := 0, 0
+		for _, c := range d.ToolCalls {
+			if strings.TrimSpace(c.Name) != "" {
+				named++
+			}
+			if strings.TrimSpace(c.Name+c.ID+c.Arguments) != "" {
+				said++
+			}
+		}
+		if named == len(d.ToolCalls) && (d.Role == Assistant || named == 0) {
+			continue
+		}
+		if named == said && d.Role == Assistant {
+			var calls []ToolCall
+			for _, c := range d.ToolCalls {
+				if strings.TrimSpace(c.Name) != "" {
+					calls = append(calls, c)
+				}
+			}
+			m.log(d, "C11", "A tool call with nothing in it is left out.", "", "")
+			d.ToolCalls = calls
+			continue
+		}
+		before := d.Content
+		d.Content = callsAsText(d.Message)
+		d.ToolCalls = nil
+		m.log(d, "C11", "A tool call broke off before its name; the calls of this message are sent as text.", before, d.Content)
+	}
+}
+
+// callsAsText is a message's text with its calls written out.
+func callsAsText(m Message) string {
+	text := m.Content
+	for _, c := range m.ToolCalls {
+		name := c.Name
+		if strings.TrimSpace(name) == "" {
+			name = "a tool without a name"
+		}
+		text = strings.TrimLeft(text+"\n[called "+name+" with "+cleanText(c.Arguments)+"]", "\n")
+	}
+	return text
+}
+
+// names gives every call of the request an id of its own, and its result the same: servers refuse a
+// conversation with a doubled, blank or strange id. The name is made from the message's position, so
+// that it stays what it is in later requests.
+func (m *mender) names() {
+	for _, d := range m.list {
+		for k, c := range d.ToolCalls {
+			id := c.ID
+			if !legalID(id) || m.ids[id] || m.used(id) {
+				id = m.freeID(id, m.base+d.from+1)
+				m.log(d, "C7", "The id of a tool call was "+faultOfID(c.ID)+"; the call and its result get one of their own.", c.ID, id)
+				d.ownCalls()[k].ID = id
+			}
+			m.ids[id] = true
+			r := d.results[k]
+			if r == nil || r.ToolCallID == id {
+				continue
+			}
+			m.log(r, "C7", "The id of this tool result is brought in line with its call.", r.ToolCallID, id)
+			r.ToolCallID = id
+		}
+	}
+}
+
+func faultOfID(id string) string {
+	switch {
+	case strings.TrimSpace(id) == "":
+		return "blank"
+	case !legalID(id):
+		return "malformed"
+	}
+	return "taken already"
+}
+
+// freeID is an id for the call of message seq that nothing has yet.
+func (m *mender) freeID(id string, seq int) string {
+	clean := strings.Map(func(r rune) rune {
+		if idCharacter(r) {
+			return r
+		}
+		return -1
+	}, id)
+	if clean == "" {
+		clean = "call"
+	}
+	stem := clean + "_s" + strconv.Itoa(seq)
+	for n, free := 2, stem; ; n++ {
+		if !m.ids[free] && !m.used(free) {
+			return free
+		}
+		free = stem + "_" + strconv.Itoa(n)
+	}
+}
+
+// legalID reports whether every server takes an id.
+func legalID(id string) bool {
+	return id != "" && strings.IndexFunc(id, func(r rune) bool { return !idCharacter(r) }) < 0
+}
+
+func idCharacter(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-'
+}
+
+// arguments makes the arguments of each call one JSON object. Objects that were glued together go to
+// the calls behind that came without arguments, where the numbers agree.
+func (m *mender) arguments() {
+	for _, d := range m.list {
+		if len(d.ToolCalls) == 0 {
+			continue
+		}
+		d.raw = make([]string, len(d.ToolCalls))
+		m.unglue(d)
+		for k, c := range d.ToolCalls {
+			object, how := mendArguments(c.Arguments)
+			if how.class == mendUnchanged {
+				continue
+			}
+			if len(splitObjects(c.Arguments)) > 1 {
+				how.kind = "C4"
+			}
+			if how.class == mendLost {
+				d.raw[k] = cleanText(prefix(c.Arguments, mostRaw))
+			}
+			m.log(d, how.kind, how.what, c.Arguments, object)
+			d.ownCalls()[k].Arguments = object
+		}
+	}
+}
+
+// mostRaw is how many characters of unreadable arguments a result shows.
+const mostRaw = 2000
+
+func (m *mender) unglue(d *draft) {
+	for k := range d.ToolCalls {
+		objects := splitObjects(d.ToolCalls[k].Arguments)
+		var bare []int
+		for n := k + 1; n < len(d.ToolCalls); n++ {
+			if strings.TrimSpace(d.ToolCalls[n].Arguments) == "" {
+				bare = append(bare, n)
+			}
+		}
+		if len(objects) < 2 || len(bare) != len(objects)-1 {
+			continue
+		}
+		calls := d.ownCalls()
+		m.log(d, "C4", "The arguments of several calls had run together; each call gets its own.", calls[k].Arguments, objects[0])
+		calls[k].Arguments = objects[0]
+		for n, at := range bare {
+			calls[at].Arguments = objects[n+1]
+		}
+	}
+}

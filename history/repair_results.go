@@ -1,0 +1,152 @@
+package history
+
+import "strings"
+
+const (
+	noResult    = "[no result recorded for this call; do not assume it ran]"
+	emptyResult = "(empty result)"
+	orphanText  = "[tool result, call missing] "
+	lostText    = "[the arguments of this call could not be read: "
+)
+
+// pair finds the result of each call: in the results that directly follow it first by place and id,
+// then by id, then by place where an id is blank; at last among the results that came later.
+func (m *mender) pair() {
+	open := map[string][]*draft{}
+	slot := map[string][]int{}
+	for i, d := range m.list {
+		if len(d.ToolCalls) > 0 {
+			d.results = make([]*draft, len(d.ToolCalls))
+			m.pairRun(d, m.list[i+1:])
+			for k, c := range d.ToolCalls {
+				if d.results[k] == nil && c.ID != "" {
+					open[c.ID], slot[c.ID] = append(open[c.ID], d), append(slot[c.ID], k)
+				}
+			}
+		}
+		if d.Role != Tool || d.head != nil || m.doubled[d.from] {
+			continue
+		}
+		id := d.ToolCallID
+		if n := len(open[id]) - 1; n >= 0 {
+			d.head = open[id][n]
+			d.head.results[slot[id][n]] = d
+			open[id], slot[id] = open[id][:n], slot[id][:n]
+		}
+	}
+	for _, d := range m.list {
+		for k, c := range d.ToolCalls {
+			if d.results[k] == nil && c.ID != "" {
+				m.open = append(m.open, waiting{c.ID, d.from})
+			}
+		}
+	}
+	m.keep(func(d *draft) bool { return !m.doubled[d.from] })
+}
+
+// pairRun finds the results of d's calls among the results directly behind it.
+func (m *mender) pairRun(d *draft, behind []*draft) {
+	n := 0
+	for n < len(behind) && behind[n].Role == Tool {
+		n++
+	}
+	run := behind[:n]
+	match := func(same func(k, r int) bool) {
+		for k := range d.ToolCalls {
+			for r := range run {
+				if d.results[k] == nil && run[r].head == nil && same(k, r) {
+					d.results[k], run[r].head = run[r], d
+				}
+			}
+		}
+	}
+	id := func(k, r int) bool { return d.ToolCalls[k].ID == run[r].ToolCallID }
+	match(func(k, r int) bool { return k == r && id(k, r) })
+	match(func(k, r int) bool { return id(k, r) && run[r].ToolCallID != "" })
+	match(func(k, r int) bool { return d.ToolCalls[k].ID == "" || run[r].ToolCallID == "" })
+	for _, r := range run {
+		for k, c := range d.ToolCalls {
+			if first := d.results[k]; r.head == nil && first != nil && c.ID == r.ToolCallID && first.Content == r.Content && !m.doubled[r.from] {
+				m.log(r, "C7", "The same result stands there already; it is sent once.", r.Content, "")
+				m.doubled[r.from] = true
+			}
+		}
+	}
+}
+
+// order puts results directly behind the message that called for them, in the order of its calls.
+// What stood in between follows behind.
+func (m *mender) order() {
+	list := make([]*draft, 0, len(m.list))
+	for i, d := range m.list {
+		if d.head != nil {
+			continue
+		}
+		list = append(list, d)
+		at := i
+		for _, r := range d.results {
+			if r == nil {
+				continue
+			}
+			if at++; at >= len(m.list) || m.list[at] != r {
+				m.log(r, "C10", "This tool result stood in the wrong place; it is moved behind its call.", "", "")
+				m.moved = append(m.moved, moved{row: r.from, from: d.from})
+			}
+			list = append(list, r)
+		}
+	}
+	m.list = list
+}
+
+// orphans sends results whose call is missing as text.
+func (m *mender) orphans() {
+	for _, d := range m.list {
+		if d.Role != Tool || d.head != nil {
+			continue
+		}
+		text := ""
+		if !isBlank(d.Content) {
+			text = orphanText + d.Content
+		}
+		m.log(d, "C6", "The call of this tool result is missing; it is sent as text.", d.Content, text)
+		d.Message = Message{ID: d.ID, Role: Assistant, Content: text, Status: d.Status, CreatedMS: d.CreatedMS}
+		d.joins = true
+	}
+}
+
+// missing stands a neutral result in for each call without one, and shows what of the arguments
+// could not be sent.
+func (m *mender) missing() {
+	var list []*draft
+	for _, d := range m.list {
+		if d.head == nil {
+			list = append(list, d)
+		}
+		for k, c := range d.ToolCalls {
+			r := d.results[k]
+			if r == nil {
+				m.log(d, "C5", "No result of the call "+c.Name+" is recorded; a neutral note stands in for it.", "", noResult)
+				r = &draft{Message: Message{Role: Tool, ToolCallID: c.ID, Content: noResult}, from: d.from, made: true, head: d}
+				d.results[k] = r
+			}
+			if raw := d.raw[k]; raw != "" {
+				r.Content = lostText + raw + "]\n" + r.Content
+				r.Tokens = 0
+			}
+			list = append(list, r)
+		}
+	}
+	m.list = list
+}
+
+// blankResults writes out that a tool said nothing.
+func (m *mender) blankResults() {
+	for _, d := range m.list {
+		if d.Role == Tool && isBlank(d.Content) && len(d.Parts) == 0 {
+			m.log(d, "C9", "The tool's result was empty; a note says so.", d.Content, emptyResult)
+			d.Content = emptyResult
+		}
+	}
+}
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
