@@ -75,20 +75,20 @@ func writeWire(out io.Writer, s *session.Session, plan history.Plan) error {
 
 // planTable writes the plan for people.
 func (p *program) planTable(s *session.Session, plan history.Plan, over error) error {
-	sum := plan.Sum
+	sum, n := plan.Sum, plan.Sum.Tokens
 	fmt.Fprintf(p.out, "%s · %s\n", p.line(title(s.Info())), s.Ref())
 	fmt.Fprintf(p.out, "~%d of %s tokens: system %d, tools %d, pinned %d, messages %d, recalled %d, draft %d, added %d, frame %d\n",
-		sum.Total, limitText(sum.Limit), sum.System, sum.Tools, sum.Pinned, sum.Body, sum.Recalled, sum.Draft, sum.Added, sum.Frame)
+		n(sum.Total), limitText(sum.Limit), n(sum.System), n(sum.Tools), n(sum.Pinned), n(sum.Body), n(sum.Recalled), n(sum.Draft), n(sum.Added), n(sum.Frame))
 	fmt.Fprintf(p.out, "window %s, kept free for the reply %d; %d of %d messages\n\n", windowText(sum.Window), sum.Reserve, sum.Sent, sum.Stored)
 	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
 	for _, e := range plan.Entries {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%d of %d\t%s\n", e.Index+1, e.Role, verdict(e), e.TokensAfter, e.TokensBefore, p.line(e.Reason))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%d of %d\t%s\n", e.Index+1, e.Role, verdict(e), n(e.TokensAfter), n(e.TokensBefore), p.line(e.Reason))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	for _, a := range plan.Added {
-		fmt.Fprintf(p.out, "added: %s, %d tokens: %s\n", a.Kind, a.Tokens, p.line(a.Reason))
+		fmt.Fprintf(p.out, "added: %s, %d tokens: %s\n", a.Kind, n(a.Tokens), p.line(a.Reason))
 	}
 	for _, i := range plan.Next[:min(len(plan.Next), 1)] {
 		fmt.Fprintf(p.out, "next to fall out: message %d\n", plan.Entries[i].Index+1)

@@ -312,7 +312,7 @@ func (m *Model) used() string {
 		return ""
 	}
 	s := m.panel.plan.Sum
-	used := "~" + thousands(tokens(s, s.Total))
+	used := "~" + thousands(s.Tokens(s.Total))
 	if s.Limit <= 0 {
 		return used + " tokens"
 	}

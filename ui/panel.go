@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -111,16 +110,8 @@ func speaker(r history.Role) string {
 	return string(r)
 }
 
-// tokens is a counted number of tokens in the server's measure.
-func tokens(s history.Sum, n int) int {
-	if s.Ratio > 0 {
-		return int(math.Round(float64(n) * s.Ratio))
-	}
-	return n
-}
-
 // counted writes a number of tokens in the server's measure, so that the parts add up to the total.
-func (p *panel) counted(n int) string { return thousands(tokens(p.plan.Sum, n)) }
+func (p *panel) counted(n int) string { return thousands(p.plan.Sum.Tokens(n)) }
 
 // view draws the panel's lines for a box of w by h cells: the sums, the entries that fit, and the
 // reason for the one under the cursor.
@@ -156,7 +147,7 @@ func (p *panel) sums(st styles, w int) []string {
 		if s.Limit <= 0 {
 			return 0
 		}
-		return tokens(s, n) * max(0, w-8) / s.Limit
+		return s.Tokens(n) * max(0, w-8) / s.Limit
 	}
 	fix, body, now := part(s.System+s.Tools), part(s.Pinned+s.Body+s.Recalled+s.Added+s.Frame), part(s.Draft)
 	bar := max(0, w-8)
@@ -165,15 +156,14 @@ func (p *panel) sums(st styles, w int) []string {
 	now = min(now, bar-fix-body)
 	percent := "  –"
 	if s.Limit > 0 {
-		percent = fmt.Sprintf("%3d %%", tokens(s, s.Total)*100/s.Limit)
+		percent = fmt.Sprintf("%3d %%", s.Tokens(s.Total)*100/s.Limit)
 	}
 	head := " " + st.barFix.Render(strings.Repeat("█", fix)) + st.barUsed.Render(strings.Repeat("▇", body)) +
 		st.barNow.Render(strings.Repeat("▅", now)) + st.barFree.Render(strings.Repeat("░", bar-fix-body-now))
 	limit := "no limit known"
 	if s.Limit > 0 {
 		// The margin is not free: nothing more enters a request when only it is left.
-		used := int(math.Ceil(float64(tokens(s, s.Total)) * (1 + s.Margin)))
-		limit = thousands(max(0, s.Limit-used)) + " free of " + thousands(s.Limit) +
+		limit = thousands(s.Free()) + " free of " + thousands(s.Limit) +
 			" · reply " + thousands(s.Reserve)
 	}
 	lines := []string{
