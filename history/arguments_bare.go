@@ -14,7 +14,7 @@ func (p *argParser) bare() (kept bool) {
 	if n == len(rest) {
 		return p.unfinished(rest)
 	}
-	if literal, ok := bareLiteral(rest[:n]); ok && !strings.ContainsRune(`:"{[`, rune(rest[n])) && !joinsText(rest[n:]) {
+	if literal, ok := bareLiteral(rest[:n]); ok && !strings.ContainsRune(`:"[`, rune(rest[n])) && !joinsText(rest[n:]) {
 		if literal != rest[:n] {
 			p.faults |= faultLiteral
 		}

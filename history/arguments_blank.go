@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// blanks copies blanks and leaves out comments and dots that stand for something left out.
+// blanks copies blanks and leaves out comments and dots that stand for something left out. The end of
+// a code block is the end of the text.
 func (p *argParser) blanks() {
 	for !p.done() {
 		rest := p.src[p.pos:]
@@ -18,6 +19,10 @@ func (p *argParser) blanks() {
 			p.faults |= faultComment
 			p.pos += n
 			continue
+		}
+		if strings.HasPrefix(rest, "```") {
+			p.src = p.src[:p.pos]
+			return
 		}
 		r, size := utf8.DecodeRuneInString(rest)
 		if size == 0 || !isSpace(r) {

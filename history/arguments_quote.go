@@ -49,8 +49,9 @@ func follows(s string, where place) bool {
 	if s[0] == '{' || s[0] == '[' {
 		return true
 	}
-	_, literal := bareLiteral(s[:wordLength(s)])
-	return literal
+	n := wordLength(s)
+	_, literal := bareLiteral(s[:n])
+	return literal || n == len(s) // a literal that the text ends inside of
 }
 
 // commaMissing reports whether next is the next member or element although no comma stands before
@@ -69,9 +70,15 @@ func (p *argParser) commaMissing(next string, where place, blank int, newLine bo
 	return newLine && (next[0] == '{' || next[0] == '[' || isDigit(next[0]))
 }
 
+// startsWithName reports whether s begins with a name without quotes, or with the last one only.
 func startsWithName(s string) bool {
 	n := nameLength(s)
-	return n > 0 && strings.HasPrefix(s[n:][blankLength(s[n:]):], ":")
+	if n == 0 {
+		return false
+	}
+	_, size := quoteAt(s[n:])
+	s = s[n+size:]
+	return strings.HasPrefix(s[blankLength(s):], ":")
 }
 
 // closingQuote is where the first quote that can end a string of s ends itself, -1 without one.

@@ -73,9 +73,6 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 		}
 		r, size := utf8.DecodeRuneInString(rest)
 		if closes(quote, r) && (p.plain && where != atTop || where == atKey || p.ends(rest[size:], where)) {
-			if p.plain && where == inObject && p.lostBefore(rest) {
-				return true
-			}
 			p.pos += size
 			if next, joined := p.joined(where); joined {
 				quote = next
@@ -83,7 +80,11 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 			}
 			return true
 		}
-		inner = inner || closes(quote, r)
+		if closes(quote, r) && !inner {
+			if inner = true; where == inObject && p.lostBefore(rest) {
+				return true
+			}
+		}
 		p.character(rest, r, size)
 	}
 	if inner {
