@@ -238,7 +238,8 @@ func BenchmarkKey(b *testing.B) {
 	long, short := guided(b), guided(b)
 	longSession(b, long, winnow, 10_000)
 	longSession(b, short, winnow, 10)
-	// Nothing may step in time with the frames: the pause is a frame of 30 a second at its most.
+	// The pauses differ by up to one frame: a key that comes in step with the frame clock would
+	// always wait as long.
 	dice := rand.New(rand.NewPCG(1, 2))
 	pause := func() { time.Sleep(40*time.Millisecond + time.Duration(dice.Int64N(int64(time.Second/30)))) }
 	all := map[string]series{}
