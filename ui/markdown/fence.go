@@ -104,12 +104,9 @@ func (s *Stream) closeFence(stop int) {
 
 // settleCode makes a piece of the open code block final.
 func (s *Stream) settleCode(piece string) {
-	if !s.fence.started {
-		s.separate()
-		s.fence.started = true
-	}
-	s.lines = append(s.lines[:s.final], s.codeLines(piece)...)
+	s.lines = appendBlock(s.lines[:s.final], s.codeLines(piece), s.fence.started)
 	s.final = len(s.lines)
+	s.fence.started = true
 }
 
 // codeLines returns a piece of code as coloured lines, indented.
@@ -138,11 +135,7 @@ func (s *Stream) showFence() {
 		f.extend(text, width)
 	}
 	f.shown = len(text)
-	s.lines = s.lines[:s.final]
-	if s.final > 0 && !f.started {
-		s.lines = append(s.lines, "")
-	}
-	s.lines = append(s.lines, s.indented(f.open)...)
+	s.lines = appendBlock(s.lines[:s.final], s.indented(f.open), f.started)
 }
 
 // extend puts what text has beyond the shown part behind it, without colours.

@@ -88,11 +88,7 @@ func (s *Stream) showBlock() {
 		p.extend(text[p.shown:], s.r.width)
 	}
 	s.preview.shown = len(text)
-	s.lines = s.lines[:s.final]
-	if s.final > 0 && !s.continues && len(s.preview.lines) > 0 {
-		s.lines = append(s.lines, "")
-	}
-	s.lines = append(s.lines, s.preview.lines...)
+	s.lines = appendBlock(s.lines[:s.final], s.preview.lines, s.continues)
 }
 
 // render makes the preview of the open block whose text is given.
@@ -103,12 +99,9 @@ func (s *Stream) render(text string) {
 	if whole := d.completed(); whole != "" {
 		d = s.parse(whole)
 	}
-	for i, u := range d.units {
-		if i > 0 && !u.continues {
-			p.lines = append(p.lines, "")
-		}
+	for _, u := range d.units {
 		p.flows = u.node.Kind() == ast.KindParagraph
-		p.lines = append(p.lines, d.lines(u)...)
+		p.lines = appendBlock(p.lines, d.lines(u), u.continues)
 	}
 	p.glue = ""
 	p.cutGlue(text)

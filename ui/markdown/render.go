@@ -57,13 +57,24 @@ func (r *Renderer) Width() int { return r.width }
 func (r *Renderer) Render(md string) []string {
 	d := r.parse(Visible(md), nil)
 	var lines []string
-	for i, u := range d.units {
-		if i > 0 && !u.continues {
-			lines = append(lines, "")
-		}
-		lines = append(lines, d.lines(u)...)
+	for _, u := range d.units {
+		lines = appendBlock(lines, d.lines(u), u.continues)
 	}
 	return withoutBlankEnd(lines)
+}
+
+// appendBlock puts a block behind lines, with a blank line between unless the block continues
+// what came before. Nothing begins with a blank line, and a block without lines is none.
+func appendBlock(lines, block []string, continues bool) []string {
+	if len(lines) == 0 {
+		for len(block) > 0 && block[0] == "" {
+			block = block[1:]
+		}
+	}
+	if len(lines) > 0 && len(block) > 0 && !continues {
+		lines = append(lines, "")
+	}
+	return append(lines, block...)
 }
 
 // Plain returns text as it is, not read as Markdown, wrapped at the width of r. Line breaks and

@@ -259,27 +259,15 @@ func (d *doc) joined(i int) bool {
 func (s *Stream) settle(d *doc, n int) {
 	s.lines = s.lines[:s.final]
 	for _, u := range d.units[:n] {
-		if !u.continues {
-			s.separate()
-		}
-		s.lines = append(s.lines, d.lines(u)...)
-		s.final = len(s.lines)
+		s.lines = appendBlock(s.lines, d.lines(u), u.continues)
 	}
+	s.final = len(s.lines)
 	stop := d.end
 	if n < len(d.units) {
 		stop = d.units[n].start
 	}
 	s.brackets = s.brackets || strings.Contains(string(d.source[:stop]), "[")
 	s.refs = d.refs
-}
-
-// separate puts a blank line between final blocks.
-func (s *Stream) separate() {
-	s.lines = s.lines[:s.final]
-	if s.final > 0 {
-		s.lines = append(s.lines, "")
-		s.final++
-	}
 }
 
 // Renderer returns what s renders with.

@@ -161,3 +161,32 @@ func TestStreamCostsAtMostTwice(t *testing.T) {
 		}
 	}
 }
+
+// However a text is cut, its stream ends as its rendering, and no line that was final changes.
+func FuzzStream(f *testing.F) {
+	for _, s := range markdownPieces {
+		f.Add(s+"\n\n"+s, 20, 3)
+	}
+	f.Fuzz(func(t *testing.T, md string, width, step int) {
+		width, step = 1+max(width, -width)%100, 1+max(step, -step)%100
+		if len(md) > 2000 {
+			return
+		}
+		r := New(Dark, width)
+		s := NewStream(r)
+		var final []string
+		for at := 0; at < len(md); at += step {
+			s.Write(md[at:min(at+step, len(md))])
+			lines := s.Lines()
+			checkLines(t, lines, width, s.Text())
+			if len(lines) < len(final) || !slices.Equal(lines[:len(final)], final) {
+				t.Fatalf("after %q final lines changed:\n%s", s.Text(), difference(lines[:min(len(lines), len(final))], final))
+			}
+			final = slices.Clone(lines[:s.final])
+		}
+		s.Finish()
+		if got, want := s.Lines(), r.Render(md); !slices.Equal(got, want) {
+			t.Fatalf("%q by %d bytes:\n%s", md, step, difference(got, want))
+		}
+	})
+}
