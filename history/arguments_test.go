@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each kind of damage, with what is sent for it. An empty want is "the object in got is the input".
+// Each kind of damage, with what is sent for it and what the user is told.
 var argumentsTable = []struct {
 	name, raw, want string
 	class           mendClass
