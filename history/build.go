@@ -1,5 +1,7 @@
 package history
 
+import "slices"
+
 // Build decides one request from a history, the policy and the running turn. When what must be sent
 // does not fit, the plan comes with a *OverBudgetError.
 func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count).Build(o) }
@@ -9,12 +11,60 @@ func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count)
 func (c *Conversation) Build(o Options) (Plan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	plan, err := c.plan(o)
+	if o.Policy.Recovery == RecoverStrict {
+		if fault := damage(plan); fault != nil {
+			return plan, fault
+		}
+	}
+	if sendable(plan, o) {
+		return plan, err
+	}
+	return c.fallBack(o)
+}
+
+// plan is one pass of the pipeline.
+func (c *Conversation) plan(o Options) (Plan, error) {
 	b := c.begin(o)
 	b.exclude()
 	b.pin()
 	b.cap()
 	err := b.choose()
 	return b.render(), err
+}
+
+// fallBack plans a request that is certainly valid: tool calls of the past as text, then nothing but
+// the system prompt and the running turn, then its user's message alone.
+func (c *Conversation) fallBack(o Options) (Plan, error) {
+	o.Policy.ToolHistory = ToolsText
+	if plan, err := c.plan(o); sendable(plan, o) {
+		return plan, err
+	}
+	o.Policy.MaxMessages, o.Flags = 0, nil
+	if plan, err := c.plan(o); sendable(plan, o) {
+		return plan, err
+	}
+	var said []Message
+	for _, m := range o.Turn {
+		if m.Role == User {
+			said = append(said, m)
+		}
+	}
+	o.Turn = said
+	return c.plan(o)
+}
+
+// sendable checks what is about to be sent as the strictest server would. A preview without a
+// current message is checked as if one followed.
+func sendable(p Plan, o Options) bool {
+	messages := p.Messages
+	if len(o.Turn) == 0 {
+		if n := len(messages); n > 0 && messages[n-1].Role == User || o.Profile.NoToolToUser && n > 0 && messages[n-1].Role == Tool {
+			return Valid(messages, o.Profile) == nil
+		}
+		messages = append(slices.Clip(messages), Message{Role: User, Content: "?"})
+	}
+	return Valid(messages, o.Profile) == nil
 }
 
 // builder is one Build: what is chosen so far, and what the plan is made of.
@@ -47,7 +97,7 @@ type builder struct {
 
 // begin measures the room and what is sent in any case.
 func (c *Conversation) begin(o Options) *builder {
-	t := &c.thread
+	t := c.tell(o.Policy)
 	b := &builder{
 		c: c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Ratio),
 		limits: limitsOf(o.Policy), forms: t.formsFor(o.Policy),
@@ -64,8 +114,12 @@ func (c *Conversation) begin(o Options) *builder {
 	if o.System != "" {
 		b.fixed += frameMessage
 	}
-	for _, v := range b.turn.views {
-		b.fixed += v.tokens + frameMessage
+	b.endOpen()
+	for i, v := range b.turn.views {
+		b.fixed += v.tokens + frameMessage + b.bridge(&v)
+		if i == 0 && v.Role != User {
+			b.fixed += c.count(startText) + frameMessage
+		}
 	}
 	for i, v := range b.views {
 		if v.Role == System {
@@ -75,6 +129,18 @@ func (c *Conversation) begin(o Options) *builder {
 	}
 	b.findEnds()
 	return b
+}
+
+// endOpen leaves out answers at the end of the running turn: a model continues such a text instead of
+// answering, where its server takes it at all.
+func (b *builder) endOpen() {
+	views := b.turn.views
+	for n := len(views); n > 0 && views[n-1].Role == Assistant; n-- {
+		e := &b.turn.base[views[n-1].from]
+		e.Disposition, e.Reason = Dropped, sentenceTrailing
+		views = views[:n-1]
+	}
+	b.turn.views = views
 }
 
 // exclude bars what the user took out, a message with its whole tool group.

@@ -10,7 +10,7 @@ func (b *builder) choose() error {
 		return &OverBudgetError{Need: need, Have: b.room.counted}
 	}
 	if none := b.o.Policy.Strategy == DropNone; none || b.o.Policy.Elastic {
-		was := b.raise(increment{span{0, len(b.views)}, whole, whyFits}, none)
+		was := b.raise(increment{span{0, len(b.views)}, whole, b.whyAll()}, none)
 		if b.fits() {
 			b.remember(b.increments())
 			return nil
@@ -110,7 +110,7 @@ func (b *builder) raise(inc increment, sum bool) raised {
 // enter counts a view that was left out and is not any more.
 func (b *builder) enter(i int) {
 	b.bill.first = min(b.bill.first, i)
-	b.bill.body += frameMessage
+	b.bill.body += frameMessage + b.bridge(&b.views[i])
 	if !b.views[i].made {
 		b.bill.messages++
 	}
@@ -157,4 +157,12 @@ func (b *builder) remember(all iter.Seq[increment]) {
 		}
 		b.taken = append(b.taken, changes)
 	}
+}
+
+// whyAll is the reason for what is whole because all of it fits.
+func (b *builder) whyAll() reason {
+	if b.overCap != "" {
+		return whyRoom
+	}
+	return whyFits
 }

@@ -156,7 +156,7 @@ func parseMessages(t *testing.T, text string) []Message {
 		m.Role, m.ToolCallID = Role(role), id
 		pieces := strings.Split(strings.TrimSpace(body), " | ")
 		if rest, bare := strings.CutPrefix(pieces[0], "| "); bare {
-			pieces = append([]string{""}, strings.Split(rest, " | ")...)
+			pieces = append([]string{"", rest}, pieces[1:]...)
 		}
 		m.Content = unfold(pieces[0])
 		for _, piece := range pieces[1:] {

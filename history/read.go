@@ -32,12 +32,12 @@ type Conversation struct {
 	mu     sync.Mutex // held by a Build
 	count  Counter
 	past   []Message
-	offset int                    // position of past[0] in the request's conversation
-	used   func(id string) bool   // call ids that an earlier part of the request took
-	ids    map[string]bool        // call ids taken here
-	open   []waiting              // calls without a result
-	moved  []moved                // results that came late
-	kinds  map[ToolHistory]thread // the history with its tool calls told in another way
+	offset int                     // position of past[0] in the request's conversation
+	used   func(id string) bool    // call ids that an earlier part of the request took
+	ids    map[string]bool         // call ids taken here
+	open   []waiting               // calls without a result
+	moved  []moved                 // results that came late
+	kinds  map[ToolHistory]*thread // the history with its tool calls told in another way
 	thread
 }
 

@@ -42,6 +42,8 @@ const (
 	sentenceBehind   = "dropped: older than a message that did not fit"
 	sentenceBlank    = "not sent: there is nothing in it to send"
 	sentenceIsolated = "not sent: the row cannot be read, or its role is unknown"
+	sentenceNoResult = "no result of this call is recorded"
+	sentenceTrailing = "not sent: a request ends with your message or with a tool's result"
 	sentenceDoubled  = "not sent: the same result stands there already"
 	sentenceTurn     = "kept whole: it belongs to the running turn"
 )

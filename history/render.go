@@ -1,11 +1,15 @@
 package history
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // layout is a request while it is written.
 type layout struct {
 	system  string
 	body    []Message
+	inline  string    // system messages on their way to the next user's message
 	markers []pending // gaps whose marker has no place yet
 	missing int       // messages of the gap that is open
 }
@@ -34,6 +38,9 @@ func (b *builder) render() Plan {
 		}
 	}
 	p.Messages = append(p.Messages, l.body...)
+	if n := b.o.Profile.ToolIDLength; n > 0 {
+		shortIDs(p.Messages, n)
+	}
 	for _, a := range p.Added {
 		p.Sum.Added += a.Tokens
 	}
@@ -53,29 +60,41 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 	f := b.form(i, b.depth[i])
 	b.judge(p, i, f)
 	if v.Role == System {
-		if l.system != "" {
-			l.system += joint
-			p.Sum.Frame++
+		p.Sum.Frame++
+		if b.o.Policy.MidSystem == Inline && len(l.body) > 0 {
+			l.inline += f.text + joint
+			return
 		}
-		l.system += f.text
+		l.hoist(f.text)
 		return
 	}
 	b.open(p, l, v)
-	if n := len(l.body); v.joins && n > 0 && l.body[n-1].Role == Assistant && len(l.body[n-1].ToolCalls) == 0 {
-		l.body[n-1].Content += joint + f.text
-		p.Sum.Frame += frameMessage
-		return
-	}
 	m := v.Message
 	m.Content = f.text
+	var marks []Added
 	if m.Role == User {
-		m.Content = b.mark(p, l, len(l.body)) + m.Content
+		marks = b.mark(l)
+		m.Content, l.inline = l.inline+m.Content, ""
+		for k := len(marks) - 1; k >= 0; k-- {
+			m.Content = marks[k].Text + m.Content
+		}
 	}
 	if v.made {
-		p.Added = append(p.Added, Added{Kind: kindResult, Before: len(l.body), Text: f.text, Tokens: f.tokens, Reason: "no result of this call is recorded"})
+		marks = append(marks, Added{Kind: kindResult, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
 	}
-	l.body = append(l.body, m)
-	p.Sum.Frame += frameMessage
+	at := b.put(p, l, m, v.joins)
+	for _, a := range marks {
+		a.Before = at
+		p.Added = append(p.Added, a)
+	}
+}
+
+// hoist puts a text at the end of the system prompt.
+func (l *layout) hoist(text string) {
+	if l.system != "" {
+		l.system += joint
+	}
+	l.system += text
 }
 
 // leaveOut writes the verdict on a view that is not sent.
@@ -134,19 +153,17 @@ func (b *builder) open(p *Plan, l *layout, v *view) {
 	} else {
 		p.Added = append(p.Added, Added{Kind: kindStart, Text: startText, Tokens: b.c.count(startText), Reason: "a request begins with a message of the user"})
 	}
-	l.body = append(l.body, m)
-	p.Sum.Frame += frameMessage
+	b.put(p, l, m, false)
 }
 
-// mark is the text of the waiting markers, in front of message at of the body.
-func (b *builder) mark(p *Plan, l *layout, at int) string {
-	text := ""
+// mark is what stands in front of the next user's message: the waiting markers.
+func (b *builder) mark(l *layout) []Added {
+	var list []Added
 	for _, gap := range l.markers {
-		p.Added = append(p.Added, b.added(gap.n, b.marker(gap.n)+joint, at))
-		text += b.marker(gap.n) + joint
+		list = append(list, b.added(gap.n, b.marker(gap.n)+joint, 0))
 	}
 	l.markers = nil
-	return text
+	return list
 }
 
 // close puts the markers that found no later message of the history at the end of the system prompt.
@@ -154,6 +171,9 @@ func (b *builder) close(p *Plan, l *layout) {
 	if l.missing > 0 {
 		l.markers = append(l.markers, pending{l.missing})
 		l.missing = 0
+	}
+	if l.inline != "" {
+		l.hoist(strings.TrimSuffix(l.inline, joint))
 	}
 	for _, gap := range l.markers {
 		text := b.marker(gap.n)
@@ -177,17 +197,16 @@ func (b *builder) added(n int, text string, at int) Added {
 func (b *builder) appendTurn(p *Plan, l *layout) {
 	entries := slices.Clone(b.turn.base)
 	for _, v := range b.turn.views {
-		m := v.Message
+		b.open(p, l, &v)
+		at := b.put(p, l, v.Message, v.joins)
 		if v.made {
-			p.Added = append(p.Added, Added{Kind: kindResult, Before: len(l.body), Text: v.Content, Tokens: v.tokens, Reason: "no result of this call is recorded"})
+			p.Added = append(p.Added, Added{Kind: kindResult, Before: at, Text: v.Content, Tokens: v.tokens, Reason: sentenceNoResult})
 		} else {
 			p.Sum.Draft += v.tokens
 			e := &entries[v.from]
 			e.Disposition, e.Reason, e.Level, e.Whole = Kept, sentenceTurn, Whole, true
 			e.TokensAfter, e.CharsAfter = v.tokens, v.chars
 		}
-		l.body = append(l.body, m)
-		p.Sum.Frame += frameMessage
 	}
 	for _, e := range entries {
 		if e.Index += len(b.c.past); e.ID != 0 {

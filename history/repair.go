@@ -169,7 +169,7 @@ func (m *mender) lateSystem() {
 // blankAnswers takes out what has nothing in it.
 func (m *mender) blankAnswers() {
 	m.keep(func(d *draft) bool {
-		if strings.TrimSpace(d.Content) != "" || len(d.ToolCalls) > 0 || len(d.Parts) > 0 {
+		if strings.TrimSpace(d.Content) != "" || len(d.ToolCalls) > 0 || partsSpeak(d.Parts) {
 			return true
 		}
 		if d.Role == Assistant {

@@ -142,7 +142,7 @@ func (m *mender) missing() {
 // blankResults writes out that a tool said nothing.
 func (m *mender) blankResults() {
 	for _, d := range m.list {
-		if d.Role == Tool && isBlank(d.Content) && len(d.Parts) == 0 {
+		if d.Role == Tool && isBlank(d.Content) && !partsSpeak(d.Parts) {
 			m.log(d, "C9", "The tool's result was empty; a note says so.", d.Content, emptyResult)
 			d.Content = emptyResult
 		}

@@ -1,0 +1,96 @@
+package history
+
+import (
+	"hash/fnv"
+	"strconv"
+)
+
+// bridgeText stands between a tool result and a user's message, where the endpoint wants an answer
+// there.
+const bridgeText = "[no answer recorded]"
+
+// put writes a message to the end of the body and says where it stands: behind the message before
+// it, or joined to it where the endpoint wants the roles to alternate.
+func (b *builder) put(p *Plan, l *layout, m Message, joins bool) int {
+	m.Name = ""
+	if m.Role != Assistant {
+		m.ToolCalls = nil
+	}
+	if m.Role != Tool {
+		m.ToolCallID = ""
+	}
+	p.Sum.Frame += frameMessage
+	n := len(l.body)
+	if n == 0 {
+		l.body = append(l.body, m)
+		return 0
+	}
+	last := &l.body[n-1]
+	silent := len(last.ToolCalls) == 0 && len(m.ToolCalls) == 0
+	if last.Role == m.Role && m.Role != Tool && silent && (joins || b.o.Profile.MergeSameRole) {
+		if last.Content != "" && m.Content != "" {
+			last.Content += joint
+		}
+		last.Content += m.Content
+		last.Parts = append(last.Parts[:len(last.Parts):len(last.Parts)], m.Parts...)
+		last.ID, last.Label, last.Tokens = 0, "", 0
+		return n - 1
+	}
+	if b.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User {
+		p.Added = append(p.Added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.count(bridgeText), Reason: "this endpoint wants an answer between a tool's result and your message"})
+		l.body = append(l.body, Message{Role: Assistant, Content: bridgeText})
+		p.Sum.Frame += frameMessage
+	}
+	l.body = append(l.body, m)
+	return len(l.body) - 1
+}
+
+// bridge is what a bridge may cost behind view i, 0 where none can be needed.
+func (b *builder) bridge(v *view) int {
+	if !b.o.Profile.NoToolToUser || v.Role != Tool {
+		return 0
+	}
+	return b.c.count(bridgeText) + frameMessage
+}
+
+// shortIDs gives the calls of a request ids of exactly n letters and digits. An id's new name is made
+// from the old one alone, so that it is the same in every request.
+func shortIDs(messages []Message, n int) {
+	taken, name := map[string]bool{}, map[string]string{}
+	for i := range messages {
+		m := &messages[i]
+		if len(m.ToolCalls) > 0 {
+			m.ToolCalls = append([]ToolCall(nil), m.ToolCalls...)
+		}
+		for k, c := range m.ToolCalls {
+			id := c.ID
+			for try := 0; len(id) != n || !alphanumeric(id) || taken[id]; try++ {
+				id = hashedID(c.ID, n, try)
+			}
+			taken[id], name[c.ID] = true, id
+			m.ToolCalls[k].ID = id
+		}
+		if m.Role == Tool {
+			m.ToolCallID = name[m.ToolCallID]
+		}
+	}
+}
+
+func hashedID(id string, n, try int) string {
+	text := ""
+	for k := 0; len(text) < n; k++ {
+		h := fnv.New64a()
+		h.Write([]byte(id + "/" + strconv.Itoa(try) + "/" + strconv.Itoa(k)))
+		text += strconv.FormatUint(h.Sum64(), 36)
+	}
+	return text[:n]
+}
+
+func alphanumeric(s string) bool {
+	for _, r := range s {
+		if !idCharacter(r) || r == '_' || r == '-' {
+			return false
+		}
+	}
+	return true
+}

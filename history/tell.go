@@ -1,0 +1,72 @@
+package history
+
+import (
+	"slices"
+)
+
+// resultText stands in front of a result that is sent as text.
+const resultText = "[tool result] "
+
+const sentenceToolsDropped = "dropped: tool calls and results of the past are not sent"
+
+// tell is the history with its tool calls told the way the policy asks. The other ways are made from
+// the repaired messages at their first use.
+func (c *Conversation) tell(p Policy) *thread {
+	how := p.ToolHistory
+	if p.Recovery == RecoverStrip {
+		how = "strip"
+	}
+	if how == ToolsKeep || how == "" {
+		return &c.thread
+	}
+	if t := c.kinds[how]; t != nil {
+		return t
+	}
+	t := c.retell(&c.thread, how)
+	if c.kinds == nil {
+		c.kinds = map[ToolHistory]*thread{}
+	}
+	c.kinds[how] = t
+	return t
+}
+
+// retell writes a thread's tool calls as text, or takes them out.
+func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
+	t := &thread{base: slices.Clone(from.base)}
+	for _, v := range from.views {
+		tools := v.Role == Tool || len(v.ToolCalls) > 0
+		if how == "strip" && v.joins {
+			t.base[v.from].Disposition, t.base[v.from].Reason = Dropped, sentenceToolsDropped
+			continue
+		}
+		if !tools {
+			t.views = append(t.views, v)
+			continue
+		}
+		if v.made {
+			continue
+		}
+		text := v.Content
+		if how == ToolsText {
+			text = callsAsText(v.Message)
+		}
+		if v.Role == Tool {
+			if text = resultText + v.Content; how != ToolsText {
+				text = ""
+			}
+			v.joins = true
+		}
+		if isBlank(text) {
+			t.base[v.from].Disposition, t.base[v.from].Reason = Dropped, sentenceToolsDropped
+			continue
+		}
+		if text != v.Content {
+			v.text, v.chars = c.count(text), runes(text)
+		}
+		v.Message = Message{ID: v.ID, Role: Assistant, Content: text, Status: v.Status, CreatedMS: v.CreatedMS}
+		v.tokens = v.text
+		t.views = append(t.views, v)
+	}
+	t.number(0)
+	return t
+}
