@@ -27,6 +27,7 @@ func (c *Conversation) Build(o Options) (Plan, error) {
 func (c *Conversation) plan(o Options) (Plan, error) {
 	b := c.begin(o)
 	b.exclude()
+	b.findEnds()
 	b.pin()
 	b.cap()
 	err := b.choose()
@@ -127,7 +128,6 @@ func (c *Conversation) begin(o Options) *builder {
 			b.fixed += v.tokens + frameMessage
 		}
 	}
-	b.findEnds()
 	return b
 }
 

@@ -1,23 +1,26 @@
 package history
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
-// choose takes the longest beginning of the priority list that fits. All of the history whole is
-// tried first, where the policy is elastic or takes nothing less.
+// choose takes the longest beginning of the priority list that fits. The whole list is tried first:
+// it leaves no gap, so it may fit where a beginning of it with its markers does not.
 func (b *builder) choose() error {
 	if need := b.need(); need > b.room.counted {
 		b.stop = "dropped: what must be sent does not fit by itself"
 		return &OverBudgetError{Need: need, Have: b.room.counted}
 	}
-	if none := b.o.Policy.Strategy == DropNone; none || b.o.Policy.Elastic {
-		was := b.raise(increment{span{0, len(b.views)}, whole, b.whyAll()}, none)
-		if b.fits() {
-			b.remember(b.increments())
-			return nil
-		}
-		if none {
-			return &OverBudgetError{Need: b.need(), Have: b.room.counted}
-		}
+	all := b.raiseAll()
+	if b.fits() {
+		b.remember(b.increments())
+		return nil
+	}
+	if b.o.Policy.Strategy == DropNone {
+		return &OverBudgetError{Need: b.need(), Have: b.room.counted}
+	}
+	for _, was := range all {
 		b.lower(was)
 	}
 	for inc := range b.increments() {
@@ -31,6 +34,23 @@ func (b *builder) choose() error {
 		b.taken = append(b.taken, was.changes)
 	}
 	return nil
+}
+
+// raiseAll takes the whole list, and says how to take it back, the last step first.
+func (b *builder) raiseAll() []raised {
+	none := b.o.Policy.Strategy == DropNone
+	if none || b.o.Policy.Elastic {
+		return []raised{b.raise(increment{span{0, len(b.views)}, whole, b.whyAll()}, none)}
+	}
+	var all []raised
+	for inc := range b.increments() {
+		all = append(all, b.raise(inc, true))
+		if b.fixed+b.bill.body > b.room.counted {
+			break
+		}
+	}
+	slices.Reverse(all)
+	return all
 }
 
 // bill is what the chosen texts cost so far. It is a value: a step that does not fit is undone by

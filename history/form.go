@@ -2,6 +2,7 @@ package history
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -28,17 +29,18 @@ type form struct {
 // limits is what of a policy decides a shortened text.
 type limits struct {
 	user, assistant, tool       int
+	marker                      string
 	userSuffix, assistantSuffix string
 	classic                     bool
 }
 
 func limitsOf(p Policy) limits {
-	return limits{p.UserMaxChars, p.AssistantMaxChars, p.ToolMaxChars, p.UserSuffix, p.AssistantSuffix, p.Preset == "classic"}
+	return limits{p.UserMaxChars, p.AssistantMaxChars, p.ToolMaxChars, p.Marker, p.UserSuffix, p.AssistantSuffix, p.Preset == "classic"}
 }
 
 // within reports whether a view stays whole at these limits.
 func (l limits) within(v *view) bool {
-	switch v.Role {
+	switch v.kind() {
 	case User:
 		return v.chars <= l.user
 	case Assistant:
@@ -79,14 +81,41 @@ func (b *builder) form(i int, d depth) form {
 		}
 	case d == short && !b.limits.within(v):
 		if b.forms[i] == nil {
-			s := cutMessage(b.o.Policy, v.Role, v.Content, v.chars, b.o.Policy.AssistantMaxChars)
-			f := b.formOf(v, s)
+			f := b.formOf(v, b.shorten(v))
 			f.note = f.sentence(v, b.reasonToCut(v))
 			b.forms[i] = &f
 		}
 		return *b.forms[i]
 	}
 	return form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
+}
+
+// kind is the role whose limits hold for a view: a tool's result that is sent as text stays one.
+func (v *view) kind() Role {
+	if v.joins {
+		return Tool
+	}
+	return v.Role
+}
+
+// shorten cuts a view's text to the limits of the policy. A marker in front of it is not part of what
+// was said: a request that is read again as a history keeps it.
+func (b *builder) shorten(v *view) shortened {
+	p := b.o.Policy
+	marker := 0
+	if v.Role == User {
+		for lead := p.Marker + joint; strings.HasPrefix(v.Content[marker:], lead); {
+			marker += len(lead)
+		}
+	}
+	before := runes(v.Content[:marker])
+	s := cutMessage(p, v.kind(), v.Content[marker:], v.chars-before, p.AssistantMaxChars)
+	if s.text = v.Content[:marker] + s.text; before == 0 || s.whole() {
+		return s
+	}
+	s.cuts = []Range{{s.cuts[0].From + before, s.cuts[0].To + before}}
+	s.insert = []Insert{{s.insert[0].At + before, s.insert[0].Text}}
+	return s
 }
 
 // formOf counts a shortened text.

@@ -75,7 +75,7 @@ func (b *builder) findEnds() {
 		return
 	}
 	first := 0
-	for first < len(b.views) && b.views[first].Role != User {
+	for first < len(b.views) && (b.views[first].Role != User || b.why[first] == whyExcluded) {
 		first++
 	}
 	if first == len(b.views) {

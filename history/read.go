@@ -88,11 +88,8 @@ func (c *Conversation) Append(m ...Message) {
 // rereadFrom is the message from which on new messages can change what the older ones look like, and
 // the number of views in front of it.
 func (c *Conversation) rereadFrom(m []Message) (from, kept int) {
-	from = len(c.past)
 	if n := len(c.exchanges); n > 0 {
 		from = c.views[c.exchanges[n-1].from].from
-	} else {
-		from = 0
 	}
 	for _, late := range m {
 		for _, w := range c.open {

@@ -71,7 +71,7 @@ func (f form) sentence(v *view, why string) string {
 
 // reasonToCut says which limit a view is over.
 func (b *builder) reasonToCut(v *view) string {
-	switch v.Role {
+	switch v.kind() {
 	case User:
 		return "a message of yours above " + grouped(b.limits.user)
 	case Tool:

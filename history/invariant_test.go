@@ -1,0 +1,327 @@
+package history
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func built(t *rapid.T, s scene) (Plan, bool) {
+	p, err := Build(s.past, s.o)
+	var over *OverBudgetError
+	if err != nil && !errors.As(err, &over) {
+		t.Fatalf("Build: %v\n%s", err, s)
+	}
+	return p, err == nil
+}
+
+// Every message is judged exactly once, and the sums are those of the rows.
+func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, fits := built(t, s)
+		if len(p.Entries) != len(s.past)+len(s.o.Turn) {
+			t.Fatalf("%d entries for %d messages\n%s", len(p.Entries), len(s.past)+len(s.o.Turn), s)
+		}
+		sum := p.Sum
+		parts := sum.System + sum.Tools + sum.Pinned + sum.Body + sum.Recalled + sum.Draft + sum.Added + sum.Frame
+		rows, added, sent := 0, 0, 0
+		for i, e := range p.Entries {
+			if e.Index != i || e.Reason == "" {
+				t.Fatalf("entry %d: index %d, reason %q\n%s", i, e.Index, e.Reason, s)
+			}
+			in := e.Disposition == Kept || e.Disposition == Cut
+			if in == (e.Level == Out) || in != (e.TokensAfter > 0 || e.CharsAfter > 0 || in) {
+				t.Fatalf("entry %d: %+v\n%s", i, e, s)
+			}
+			if rows += e.TokensAfter; in && i < len(s.past) {
+				sent++
+			}
+		}
+		for _, a := range p.Added {
+			added += a.Tokens
+		}
+		if sum.Total != parts || rows != sum.Body+sum.Pinned+sum.Draft || added != sum.Added || sent != sum.Sent {
+			t.Fatalf("rows %d, added %d, sent %d; sum %+v\n%s", rows, added, sent, sum, s)
+		}
+		if fits && float64(sum.Total)*sum.Ratio*(1+sum.Margin) > float64(sum.Limit) {
+			t.Fatalf("the request exceeds its limit: %+v\n%s", sum, s)
+		}
+	})
+}
+
+func TestEveryRequestIsValid(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		if err := Valid(p.Messages, s.o.Profile); err != nil {
+			t.Fatalf("%v\n%s\n%s", err, requestText(p), s)
+		}
+		// The pipeline itself must not need its fallbacks.
+		plan, _ := Read(s.past, s.o.Count).plan(s.o)
+		if err := Valid(plan.Messages, s.o.Profile); err != nil {
+			t.Fatalf("before any fallback: %v\n%s\n%s", err, requestText(plan), s)
+		}
+	})
+}
+
+func TestTheCurrentMessageStandsLastAndThePromptFirst(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		last := len(p.Messages) - 1
+		for last >= 0 && p.Messages[last].Role != User {
+			last--
+		}
+		for i, m := range p.Messages {
+			if m.Role == System && i > 0 {
+				t.Fatalf("a second system message at %d\n%s", i, s)
+			}
+		}
+		if s.o.System != "" && !strings.HasPrefix(p.Messages[0].Content, s.o.System) {
+			t.Fatalf("the prompt %q is not first: %q", s.o.System, p.Messages[0].Content)
+		}
+		current := cleanText(s.o.Turn[0].Content)
+		if running := s.o.Turn[1:]; hasUser(running) {
+			return
+		}
+		if !strings.HasSuffix(p.Messages[last].Content, current) {
+			t.Fatalf("the last user message is %q, want it to end in %q\n%s", p.Messages[last].Content, current, s)
+		}
+	})
+}
+
+func hasUser(list []Message) bool {
+	for _, m := range list {
+		if m.Role == User {
+			return true
+		}
+	}
+	return false
+}
+
+func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, fits := built(t, s)
+		opener, any := -1, false
+		for i, e := range p.Entries[:len(s.past)] {
+			if e.Pinned && (!e.Whole || e.Level != Whole) {
+				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
+			}
+			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated && e.Disposition != Blank && e.Disposition != Dropped {
+				t.Fatalf("excluded message %d: %+v\n%s", i, e, s)
+			}
+			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Dropped
+			if opener < 0 && e.Role == User && sendable {
+				opener = i
+			}
+			any = any || e.Role != System && !e.Pinned && e.Level != Out && p.Entries[i].Reason != "kept whole: pinned by you"
+		}
+		if fits && any && s.o.Policy.Strategy == DropMiddle && s.o.Policy.MaxMessages == NoLimit && opener >= 0 && p.Entries[opener].Level == Out {
+			t.Fatalf("history is sent without its opener %d: %+v\n%s", opener, p.Entries[opener], s)
+		}
+	})
+}
+
+func TestBuildIsDeterministicAndLeavesItsInputAlone(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		before := s.String()
+		first, _ := built(t, s)
+		second, _ := built(t, s)
+		if !reflect.DeepEqual(first, second) || s.String() != before {
+			t.Fatalf("two builds differ, or the input changed\n%s", s)
+		}
+	})
+}
+
+// A larger budget never takes anything away.
+func TestMoreBudgetNeverSendsLess(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		small, fits := built(t, s)
+		if !fits {
+			return
+		}
+		s.o.Policy.Budget = max(1, s.o.Policy.Budget) + rapid.IntRange(1, 4000).Draw(t, "more")
+		if small.Sum.Limit > s.o.Policy.Budget*3/4 {
+			return
+		}
+		large, _ := built(t, s)
+		for i := range small.Entries {
+			if small.Entries[i].Level > large.Entries[i].Level {
+				t.Fatalf("message %d falls from level %d to %d with the budget %d\n%s", i, small.Entries[i].Level, large.Entries[i].Level, s.o.Policy.Budget, s)
+			}
+		}
+	})
+}
+
+func TestNothingChangesWhileEverythingFits(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Policy.Budget, s.o.Policy.MaxMessages = 1<<24, NoLimit
+		s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = 0, 0
+		if !s.o.Policy.Elastic && s.o.Policy.Strategy != DropNone {
+			return
+		}
+		for id, f := range s.o.Flags {
+			if f == Exclude {
+				delete(s.o.Flags, id)
+			}
+		}
+		p, _ := built(t, s)
+		for i, e := range p.Entries {
+			if e.Disposition == Cut || e.Disposition == Dropped && !strings.HasPrefix(e.Reason, "not sent") && e.Reason != sentenceToolsDropped {
+				t.Fatalf("message %d: %+v\n%s", i, e, s)
+			}
+		}
+		for _, a := range p.Added {
+			if a.Kind == kindMarker {
+				t.Fatalf("a marker without a gap: %+v\n%s", a, s)
+			}
+		}
+	})
+}
+
+func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		c := Read(s.past, s.o.Count)
+		b := c.begin(s.o)
+		b.findEnds()
+		for i, v := range b.views {
+			for _, d := range []depth{short, ends} {
+				if d == ends && i < b.last.from {
+					continue
+				}
+				f := b.form(i, d)
+				if !utf8.ValidString(f.text) {
+					t.Fatalf("cut %q to %q: not UTF-8", v.Content, f.text)
+				}
+				if v.Role == User && v.chars <= s.o.Policy.UserMaxChars && !f.shortened.whole() {
+					t.Fatalf("a user message of %d characters within the limit is cut\n%s", v.chars, s)
+				}
+				if f.shortened.whole() {
+					continue
+				}
+				if s.o.Policy.Preset != "classic" && runes(f.text) > v.chars {
+					t.Fatalf("cut %d characters to %d: %q", v.chars, runes(f.text), f.text)
+				}
+				head := string([]rune(v.Content)[:f.cuts[0].From])
+				tail := string([]rune(v.Content)[f.cuts[0].To:])
+				if f.text != head+f.insert[0].Text+tail || d == short && v.kind() != Tool && tail != "" {
+					t.Fatalf("cut %q to %q", v.Content, f.text)
+				}
+			}
+		}
+	})
+}
+
+// Each run of messages that are left out between two that are sent has one marker.
+func TestEachGapHasOneMarker(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		c := Read(s.past, s.o.Count)
+		b := c.begin(s.o)
+		b.exclude()
+		b.findEnds()
+		b.pin()
+		b.cap()
+		_ = b.choose()
+		gaps, open := 0, false
+		for i, v := range b.views {
+			if v.Role == System {
+				continue
+			}
+			if left := b.depth[i] == out; left && !open {
+				gaps, open = gaps+1, true
+			} else if !left {
+				open = false
+			}
+		}
+		p := b.render()
+		markers := 0
+		for _, a := range p.Added {
+			if a.Kind == kindMarker {
+				markers++
+			}
+		}
+		if gaps != markers || gaps != b.bill.gaps {
+			t.Fatalf("%d gaps, %d counted, %d markers\n%s\n%s", gaps, b.bill.gaps, markers, planText(p, nil), s)
+		}
+	})
+}
+
+// A call and its results stand together, in the order of the calls, and the body in the order of the
+// history.
+func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		c := Read(s.past, s.o.Count)
+		b := c.begin(s.o)
+		b.exclude()
+		b.findEnds()
+		b.pin()
+		b.cap()
+		_ = b.choose()
+		in := map[int]bool{}
+		group := -1
+		for i, v := range b.views {
+			if sent, seen := in[v.group]; seen && sent != (b.depth[i] != out) {
+				t.Fatalf("the tool group of message %d is torn at view %d\n%s", v.group, i, s)
+			}
+			in[v.group] = b.depth[i] != out
+			if v.group < group {
+				t.Fatalf("view %d of message %d stands behind message %d\n%s", i, v.group, group, s)
+			}
+			group = v.group
+		}
+	})
+}
+
+func TestAppendIsTheSameAsReadingAtOnce(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		want, _ := built(t, s)
+		c := Read(nil, s.o.Count)
+		for rest := s.past; len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "appended")
+			c.Append(rest[:n]...)
+			rest = rest[n:]
+			_, _ = c.Build(s.o)
+		}
+		got, _ := c.Build(s.o)
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("appended:\n%s%s\nat once:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
+		}
+	})
+}
+
+// A request that is read again as a history makes the same request.
+func TestBuildingTwiceChangesNothing(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Turn, s.o.Profile, s.o.Flags = s.o.Turn[:1], Profile{}, nil
+		// Stand-ins count as messages of the second history.
+		s.o.Policy.MaxMessages = NoLimit
+		for _, v := range Read(s.past, s.o.Count).tell(s.o.Policy).views {
+			// Texts that were joined are one longer text afterwards.
+			if !s.o.Policy.Elastic && (v.joins || v.Role == System) {
+				return
+			}
+		}
+		p, fits := built(t, s)
+		if !fits {
+			return
+		}
+		again := s
+		first := 0
+		again.o.System = ""
+		if p.Messages[0].Role == System {
+			first, again.o.System = 1, p.Messages[0].Content
+		}
+		again.past = p.Messages[first : len(p.Messages)-1]
+		q, err := Build(again.past, again.o)
+		if requestText(q) != requestText(p) {
+			t.Fatalf("%v\nonce:\n%s%stwice:\n%s%s\n%s", err, planText(p, nil), requestText(p), planText(q, nil), requestText(q), s)
+		}
+		for _, e := range q.Entries[:len(again.past)] {
+			if len(e.Repairs) > 0 {
+				t.Fatalf("the mended history is mended again: %+v\n%s", e, s)
+			}
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package history
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var soak = flag.Int("soak", 0, "check the properties over so many random histories each")
+
+// check runs a property over random conversations.
+func check(t *testing.T, property func(t *rapid.T, s scene)) {
+	t.Helper()
+	if *soak > 0 {
+		if err := flag.Set("rapid.checks", fmt.Sprint(*soak)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) { property(t, scenes().Draw(t, "scene")) })
+}
+
+// scene is a random conversation and what decides its request.
+type scene struct {
+	past []Message
+	o    Options
+}
+
+// String shows a scene as a failure needs it.
+func (s scene) String() string {
+	var b strings.Builder
+	p := s.o.Policy
+	fmt.Fprintf(&b, "preset %s strategy %s elastic %t budget %d step %d most %d last %d tools %s mid %s flags %v profile %+v system %q ratio %g\n",
+		p.Preset, p.Strategy, p.Elastic, p.Budget, p.StepTokens, p.MaxMessages, p.LastWholeMaxTokens, p.ToolHistory, p.MidSystem, s.o.Flags, s.o.Profile, s.o.System, s.o.Ratio)
+	for i, m := range append(s.past[:len(s.past):len(s.past)], s.o.Turn...) {
+		fmt.Fprintf(&b, "%d id=%d %s %s %q calls %q answers %q\n", i, m.ID, m.Role, m.Status, m.Content, m.ToolCalls, m.ToolCallID)
+	}
+	return b.String()
+}
+
+func scenes() *rapid.Generator[scene] {
+	return rapid.Custom(func(t *rapid.T) scene {
+		s := scene{past: conversation(t, 1, rapid.IntRange(0, 24).Draw(t, "length"))}
+		s.o = options(t, s.past)
+		s.o.Turn = []Message{{ID: 1000, Role: User, Content: "the current question " + text().Draw(t, "current"), Status: Complete}}
+		if rapid.IntRange(0, 3).Draw(t, "running") == 0 {
+			s.o.Turn = append(s.o.Turn, tools(t, 1001)...)
+		}
+		return s
+	})
+}
+
+func conversation(t *rapid.T, id int64, n int) []Message {
+	var list []Message
+	for len(list) < n {
+		next := id + int64(len(list))
+		switch kind := rapid.IntRange(0, 15).Draw(t, "kind"); {
+		case kind < 6:
+			list = append(list, Message{ID: next, Role: User, Content: text().Draw(t, "question"), Status: Complete})
+		case kind < 11:
+			list = append(list, Message{ID: next, Role: Assistant, Content: text().Draw(t, "answer"), Status: Complete})
+		case kind < 14:
+			list = append(list, tools(t, next)...)
+		case kind == 14:
+			list = append(list, Message{ID: next, Role: System, Content: text().Draw(t, "instruction"), Status: Complete})
+		default:
+			list = append(list, Message{ID: next, Role: rapid.SampledFrom([]Role{User, "critic", Tool}).Draw(t, "role"), Content: "odd", Status: rapid.SampledFrom([]Status{Quarantined, Interrupted}).Draw(t, "status")})
+		}
+	}
+	return list
+}
+
+// tools is a tool group, sound or damaged in one of the ways of the world.
+func tools(t *rapid.T, id int64) []Message {
+	ids := rapid.SampledFrom([]string{"a", "b", "call_0", "call_0", "", "ä b", "c-1"})
+	arguments := rapid.SampledFrom([]string{`{}`, `{"path":"x"}`, `{"path":"x`, ``, `null`, `"123"`, `[1]`, `{"a":1}{"b":2}`, `nonsense`, "{\"a\":\"\xff\"}"})
+	head := Message{ID: id, Role: Assistant, Content: rapid.SampledFrom([]string{"", "I look.", strings.Repeat("thinking ", 40)}).Draw(t, "said"), Status: Complete}
+	for range rapid.IntRange(1, 3).Draw(t, "calls") {
+		head.ToolCalls = append(head.ToolCalls, ToolCall{ID: ids.Draw(t, "id"), Name: rapid.SampledFrom([]string{"read", "read", "list", ""}).Draw(t, "name"), Arguments: arguments.Draw(t, "arguments")})
+	}
+	list := []Message{head}
+	for _, c := range head.ToolCalls {
+		switch rapid.IntRange(0, 7).Draw(t, "result") {
+		case 0: // missing
+			continue
+		case 1: // of another call
+			c.ID = ids.Draw(t, "other id")
+		case 2: // late
+			list = append(list, Message{Role: User, Content: "meanwhile", Status: Complete})
+		case 3: // twice
+			list = append(list, Message{Role: Tool, ToolCallID: c.ID, Content: "done", Status: Complete})
+		}
+		list = append(list, Message{Role: Tool, ToolCallID: c.ID, Content: rapid.SampledFrom([]string{"done", "", strings.Repeat("row ", 700), "\x00\x01\x02"}).Draw(t, "output"), Status: Complete})
+	}
+	for i := range list {
+		list[i].ID = id + int64(i)
+	}
+	return list
+}
+
+func text() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		piece := rapid.SampledFrom([]string{"word ", "größer ", "猫が好き", "👩‍👩‍👧‍👦", "e\u0301", "line\n", "\xff", "\x00", "[Earlier messages truncated]", " ... (truncated)", "🇩🇪"}).Draw(t, "piece")
+		n := rapid.SampledFrom([]int{0, 1, 1, 2, 5, 20, 40, 155, 400, 9000}).Draw(t, "times")
+		if len(piece)*n > 20000 {
+			n = 20000 / len(piece)
+		}
+		return strings.Repeat(piece, n)
+	})
+}
+
+func options(t *rapid.T, past []Message) Options {
+	p, err := Preset(rapid.SampledFrom(Presets()).Draw(t, "preset"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Budget = rapid.SampledFrom([]int{0, 100, 300, 800, 2000, 6000, 20000}).Draw(t, "budget")
+	p.StepTokens = rapid.SampledFrom([]int{16, 128, 1024}).Draw(t, "step")
+	p.MidSystem = rapid.SampledFrom([]MidSystem{Hoist, Inline}).Draw(t, "mid_system")
+	p.ToolHistory = rapid.SampledFrom([]ToolHistory{ToolsKeep, ToolsKeep, ToolsText, ToolsDrop}).Draw(t, "tool_history")
+	if p.Strategy == DropMiddle {
+		p.Strategy = rapid.SampledFrom([]Strategy{DropMiddle, DropMiddle, DropOldest, DropTurns}).Draw(t, "strategy")
+	}
+	if rapid.Bool().Draw(t, "capped") {
+		p.MaxMessages = rapid.IntRange(0, 12).Draw(t, "max_messages")
+	}
+	o := Options{Policy: p, Flags: map[int64]Flag{}, Ratio: rapid.SampledFrom([]float64{0, 1, 1.37, 0.7}).Draw(t, "ratio")}
+	o.System = rapid.SampledFrom([]string{"", "Be kind."}).Draw(t, "system")
+	o.Profile = Profile{
+		MergeSameRole: rapid.IntRange(0, 3).Draw(t, "merge") == 0,
+		NoToolToUser:  rapid.IntRange(0, 3).Draw(t, "bridge") == 0,
+	}
+	if rapid.IntRange(0, 3).Draw(t, "short ids") == 0 {
+		o.Profile.ToolIDLength = 9
+	}
+	for _, m := range past {
+		if f := rapid.SampledFrom([]Flag{"", "", "", "", "", "", Pin, Exclude}).Draw(t, "flag"); f != "" {
+			o.Flags[m.ID] = f
+		}
+	}
+	return o
+}
