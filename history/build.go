@@ -111,7 +111,7 @@ func (c *Conversation) begin(o Options) *builder {
 		b.bill.gaps = 0
 	}
 	b.gap = b.markerCost()
-	b.fixed = frameRequest + o.Tools + c.count(o.System)
+	b.fixed = frameRequest + o.Tools + c.recall(o.System)
 	if o.System != "" {
 		b.fixed += frameMessage
 	}
@@ -119,7 +119,7 @@ func (c *Conversation) begin(o Options) *builder {
 	for i, v := range b.turn.views {
 		b.fixed += v.tokens + frameMessage + b.bridge(&v)
 		if i == 0 && v.Role != User {
-			b.fixed += c.count(startText) + frameMessage
+			b.fixed += c.recall(startText) + frameMessage
 		}
 	}
 	for i, v := range b.views {

@@ -32,7 +32,7 @@ func (b *builder) marker(n int) string {
 // is made, so that the choice does not depend on where the gaps will be.
 func (b *builder) markerCost() int {
 	text := b.marker(max(1, len(b.views)))
-	return max(b.c.count(text+joint), b.c.count(joint+text))
+	return max(b.c.recall(text+joint), b.c.recall(joint+text))
 }
 
 // markers is the price of the markers of a choice.
@@ -42,7 +42,7 @@ func (b *builder) markers(of bill) int {
 		cost += frameMessage
 	}
 	if first := of.first; first < len(b.views) && b.views[first].Role != User {
-		cost += b.c.count(startText) + frameMessage
+		cost += b.c.recall(startText) + frameMessage
 	}
 	return cost
 }

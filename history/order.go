@@ -23,7 +23,7 @@ func (b *builder) increments() iter.Seq[increment] {
 			}
 		}
 		for end := len(b.views); end > 0; {
-			u := b.unitBefore(end)
+			u := b.joined(b.unitBefore(end))
 			if !yield(increment{u, short, whyShort}) {
 				return
 			}
@@ -40,6 +40,35 @@ func (b *builder) increments() iter.Seq[increment] {
 			end = u.from
 		}
 	}
+}
+
+// joinedBlocks is how many blocks may enter and leave as one while they are short.
+const joinedBlocks = 2
+
+// joined adds to a block the ones before it that share its place in the conversation, as long as all
+// of them shortened are small beside a block. The oldest end of the history then moves in rarer
+// steps, and each of its steps costs a whole prompt.
+func (b *builder) joined(u span) span {
+	if b.o.Policy.Strategy != DropMiddle {
+		return u
+	}
+	cost, place := b.shortCost(u), b.t.block(u.from, b.step)/joinedBlocks
+	for u.from > 0 && b.t.block(u.from-1, b.step)/joinedBlocks == place {
+		more := b.t.blockBefore(u.from, b.step)
+		if cost += b.shortCost(more); cost > b.step/2 {
+			break
+		}
+		u.from = more.from
+	}
+	return u
+}
+
+func (b *builder) shortCost(s span) int {
+	cost := 0
+	for i := s.from; i < s.to; i++ {
+		cost += b.form(i, short).tokens + frameMessage
+	}
+	return cost
 }
 
 // unitBefore is what enters or leaves as one, the unit that ends in front of view end.

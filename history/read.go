@@ -31,6 +31,7 @@ type thread struct {
 type Conversation struct {
 	mu     sync.Mutex // held by a Build
 	count  Counter
+	known  map[string]int // counts of texts that every request holds again
 	past   []Message
 	offset int                     // position of past[0] in the request's conversation
 	used   func(id string) bool    // call ids that an earlier part of the request took
@@ -57,10 +58,27 @@ func newConversation(count Counter) *Conversation {
 
 // readTurn reads the messages of the running turn. Their call ids differ from those of the history.
 func (c *Conversation) readTurn(turn []Message) *thread {
-	t := newConversation(c.count)
+	t := newConversation(c.recall)
 	t.offset, t.used = len(c.past), func(id string) bool { return c.ids[id] }
 	t.Append(turn...)
 	return &t.thread
+}
+
+// mostKnown is how many texts beside the history have their count remembered.
+const mostKnown = 256
+
+// recall counts a text that the next request is likely to hold again: the system prompt, a marker, a
+// message of the running turn.
+func (c *Conversation) recall(text string) int {
+	if n, ok := c.known[text]; ok {
+		return n
+	}
+	if c.known == nil || len(c.known) >= mostKnown {
+		c.known = map[string]int{}
+	}
+	n := c.count(text)
+	c.known[text] = n
+	return n
 }
 
 // Append adds messages to the end. It costs what is new and the newest exchange, which may still

@@ -21,7 +21,7 @@ type pending struct{ n int }
 func (b *builder) render() Plan {
 	p := Plan{Rules: Rules, Entries: slices.Clone(b.t.base)}
 	p.Sum = Sum{
-		System: b.c.count(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
+		System: b.c.recall(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
 		Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin,
 	}
 	l := layout{system: b.o.System}
@@ -151,7 +151,7 @@ func (b *builder) open(p *Plan, l *layout, v *view) {
 		m.Content = b.marker(n)
 		p.Added = append(p.Added, b.added(n, m.Content, 0))
 	} else {
-		p.Added = append(p.Added, Added{Kind: kindStart, Text: startText, Tokens: b.c.count(startText), Reason: "a request begins with a message of the user"})
+		p.Added = append(p.Added, Added{Kind: kindStart, Text: startText, Tokens: b.c.recall(startText), Reason: "a request begins with a message of the user"})
 	}
 	b.put(p, l, m, false)
 }
@@ -190,7 +190,7 @@ func (b *builder) added(n int, text string, at int) Added {
 	if n == 1 {
 		reason = "stands for 1 message that is not sent"
 	}
-	return Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.count(text), Reason: reason}
+	return Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.recall(text), Reason: reason}
 }
 
 // appendTurn writes the running turn, the current message first.

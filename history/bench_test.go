@@ -1,0 +1,121 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// chat is a conversation of so many turns: questions of about 80 tokens, answers of about 950, by a
+// counter of one token per four bytes.
+func chat(turns int) []Message {
+	var list []Message
+	for i := range turns {
+		question := fmt.Sprintf("Question %d: ", i) + strings.Repeat("what about it, ", 20)
+		answer := fmt.Sprintf("Answer %d: ", i) + strings.Repeat("it is like this and that, ", 145)
+		list = append(list,
+			Message{ID: int64(2*i + 1), Role: User, Content: question, Status: Complete},
+			Message{ID: int64(2*i + 2), Role: Assistant, Content: answer, Status: Complete})
+	}
+	return list
+}
+
+func benchOptions(tb testing.TB, preset string, budget int) Options {
+	p, err := Preset(preset)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if budget > 0 {
+		p.Budget = budget
+	}
+	return Options{Policy: p, System: "Be kind.", Ratio: 1, Turn: []Message{{ID: 1 << 40, Role: User, Content: "and now?"}}}
+}
+
+func BenchmarkBuild(b *testing.B) {
+	for _, n := range []int{1000, 10000, 100000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			c := Read(chat(n/2), nil)
+			o := benchOptions(b, "balanced", 0)
+			if _, err := c.Build(o); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.Build(o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkAppendTurn(b *testing.B) {
+	for _, n := range []int{1000, 100000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			past := chat(n/2 + 1)
+			c := Read(past[:n], nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Append(past[n : n+2]...)
+			}
+		})
+	}
+}
+
+// reuse is the average share of a request's tokens that the request before it begins with too: what
+// a provider's prompt cache, or a local model, need not read again.
+func reuse(tb testing.TB, o Options, turns int) float64 {
+	said := chat(turns)
+	c := Read(nil, nil)
+	var before []Message
+	sum := 0.0
+	for i := range turns {
+		o.Turn = []Message{said[2*i]}
+		p, err := c.Build(o)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		same, total, broken := 0, 0, false
+		for k, m := range p.Messages {
+			cost := c.count(m.Content) + frameMessage
+			total += cost
+			if broken = broken || k >= len(before) || before[k].Content != m.Content; !broken {
+				same += cost
+			}
+		}
+		if i > 0 {
+			sum += float64(same) / float64(total)
+		}
+		before = p.Messages
+		c.Append(said[2*i], said[2*i+1])
+	}
+	return sum / float64(turns-1)
+}
+
+func BenchmarkPrefixReuse(b *testing.B) {
+	for _, budget := range []int{32000, 8000} {
+		for _, preset := range []string{"balanced", "recall", "classic", "assistant-first", "recent", "summary"} {
+			b.Run(fmt.Sprintf("%s/%d", preset, budget), func(b *testing.B) {
+				for b.Loop() {
+					b.ReportMetric(reuse(b, benchOptions(b, preset, budget), 500), "reused")
+				}
+			})
+		}
+		b.Run(fmt.Sprintf("drop-oldest/%d", budget), func(b *testing.B) {
+			o := benchOptions(b, "recent", budget)
+			o.Policy.MaxMessages = NoLimit
+			for b.Loop() {
+				b.ReportMetric(reuse(b, o, 500), "reused")
+			}
+		})
+	}
+}
+
+// The body of a request changes in steps, so that most of it is the beginning of the request before.
+func TestMostOfARequestIsTheBeginningOfTheOneBefore(t *testing.T) {
+	o := benchOptions(t, "balanced", 32000)
+	o.Policy.RecallShare = 0
+	if got := reuse(t, o, 500); got < 0.87 {
+		t.Errorf("a chat of 500 turns at 32,000 tokens reuses %.3f of its requests on average, want 0.87", got)
+	}
+}

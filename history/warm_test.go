@@ -1,0 +1,48 @@
+package history
+
+import "testing"
+
+// A second Build of the same conversation counts no text again, whatever it cuts.
+func TestWarmBuildCountsNothing(t *testing.T) {
+	for _, preset := range Presets() {
+		counted := 0
+		c := Read(chat(300), func(s string) int { counted++; return len(s) / 4 })
+		o := benchOptions(t, preset, 8000)
+		first, _ := c.Build(o)
+		counted = 0
+		second, _ := c.Build(o)
+		if counted != 0 || requestText(first) != requestText(second) {
+			t.Errorf("preset %s: a second build counted %d texts, want 0, and the same request", preset, counted)
+		}
+	}
+}
+
+// A damaged history that was mended needs no more mending.
+func TestMendingTwiceChangesNothing(t *testing.T) {
+	past := parseMessages(t, damagedHistory)
+	c := Read(past, words)
+	var mended []Message
+	for _, v := range c.views {
+		mended = append(mended, v.Message)
+	}
+	if len(mended) == 0 || len(c.thread.base[1].Repairs) == 0 {
+		t.Fatalf("the history is not damaged: %+v", c.thread.base)
+	}
+	for i, e := range Read(mended, words).thread.base {
+		if len(e.Repairs) > 0 {
+			t.Errorf("message %d %q is mended again: %+v", i, mended[i].Content, e.Repairs)
+		}
+	}
+}
+
+const damagedHistory = `
+user: broken
+assistant: | a=read({"path":"a.txt","li) | a=read(nonsense) | =list()
+tool a: text of a
+user: meanwhile
+tool a: late
+tool zzz: alone
+assistant: half | k=({"a":1})
+tool k: \x00\xff\x00\xff
+assistant: | g=f({"a":1}{"a":2}) | h=f()
+`
