@@ -143,27 +143,34 @@ func (p *program) sessionsShow() *cobra.Command {
 		Args:              takes("the id of a session", 1, 1),
 		ValidArgsFunction: p.completeSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
-			s, err := p.existingStore(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			info, err := s.Session(ctx, args[0])
-			if err != nil {
-				return explainSession(args[0], err)
-			}
-			messages, err := s.Branch(ctx, info.ID, info.Leaf, 0, -1)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return writeJSON(p.out, showJSON(info, messages))
-			}
-			return p.show(info, messages)
+			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
+				messages, err := s.Branch(ctx, info.ID, info.Leaf, 0, -1)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return writeJSON(p.out, showJSON(info, messages))
+				}
+				return p.show(info, messages)
+			})
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	return c
+}
+
+// withSession finds a stored session by its id or the beginning of it.
+func (p *program) withSession(ctx context.Context, id string, use func(*store.Store, store.Session) error) error {
+	s, err := p.existingStore(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	info, err := s.Session(ctx, id)
+	if err != nil {
+		return explainSession(id, err)
+	}
+	return use(s, info)
 }
 
 // show writes a session as text. On a terminal escape sequences are made visible; a pipe gets the
@@ -206,16 +213,9 @@ func (p *program) sessionsChange(use, short string, args cobra.PositionalArgs, c
 		Args:              args,
 		ValidArgsFunction: p.completeSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
-			s, err := p.existingStore(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			info, err := s.Session(ctx, args[0])
-			if err != nil {
-				return explainSession(args[0], err)
-			}
-			return change(ctx, s, info.ID, args[1:])
+			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
+				return change(ctx, s, info.ID, args[1:])
+			})
 		}),
 	}
 }
