@@ -41,6 +41,11 @@ type Options struct {
 // quitTime bounds how long quitting waits for a running answer to be saved.
 const quitTime = 5 * time.Second
 
+// frameRate is how often a second a changed screen is drawn. A key waits for half a frame on
+// average, so frames are short: the answer's pieces are joined for joinTime before they change
+// anything, and a frame without a change costs nothing.
+const frameRate = 120
+
 // Run shows the application until the user leaves it, and returns the id of the session that was
 // open then, "" where nothing was stored. A running answer is stopped and saved first.
 func Run(ctx context.Context, o Options) (string, error) {
@@ -49,7 +54,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	m.within = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithFPS(30))
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithFPS(frameRate))
 	_, err = p.Run()
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
