@@ -28,7 +28,8 @@ func terms(text string) []string {
 
 // isStop says whether a word tells nothing about what a question is about.
 func isStop(w string) bool {
-	if english.IsStopWord(w) {
+	digit := len(w) == 1 && w[0] >= '0' && w[0] <= '9'
+	if digit || english.IsStopWord(w) {
 		return true
 	}
 	switch w {
