@@ -90,6 +90,8 @@ type builder struct {
 	depth []depth
 	why   []reason
 
+	cut map[int]form // results of the running turn that are sent shortened
+
 	taken   [][]change // what each increment raised, in order
 	stopped span       // the increment that did not fit
 	stop    string     // and why
@@ -129,18 +131,6 @@ func (c *Conversation) begin(o Options) *builder {
 		}
 	}
 	return b
-}
-
-// endOpen leaves out answers at the end of the running turn: a model continues such a text instead of
-// answering, where its server takes it at all.
-func (b *builder) endOpen() {
-	views := b.turn.views
-	for n := len(views); n > 0 && views[n-1].Role == Assistant; n-- {
-		e := &b.turn.base[views[n-1].from]
-		e.Disposition, e.Reason = Dropped, sentenceTrailing
-		views = views[:n-1]
-	}
-	b.turn.views = views
 }
 
 // exclude bars what the user took out, a message with its whole tool group.

@@ -8,6 +8,9 @@ import (
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first:
 // it leaves no gap, so it may fit where a beginning of it with its markers does not.
 func (b *builder) choose() error {
+	if b.need() > b.room.counted {
+		b.shortenTurn()
+	}
 	if need := b.need(); need > b.room.counted {
 		b.stop = "dropped: what must be sent does not fit by itself"
 		return &OverBudgetError{Need: need, Have: b.room.counted}

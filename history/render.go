@@ -193,28 +193,6 @@ func (b *builder) added(n int, text string, at int) Added {
 	return Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.recall(text), Reason: reason}
 }
 
-// appendTurn writes the running turn, the current message first.
-func (b *builder) appendTurn(p *Plan, l *layout) {
-	entries := slices.Clone(b.turn.base)
-	for _, v := range b.turn.views {
-		b.open(p, l, &v)
-		at := b.put(p, l, v.Message, v.joins)
-		if v.made {
-			p.Added = append(p.Added, Added{Kind: kindResult, Before: at, Text: v.Content, Tokens: v.tokens, Reason: sentenceNoResult})
-		} else {
-			p.Sum.Draft += v.tokens
-			e := &entries[v.from]
-			e.Disposition, e.Reason, e.Level, e.Whole = Kept, sentenceTurn, Whole, true
-			e.TokensAfter, e.CharsAfter = v.tokens, v.chars
-		}
-	}
-	for _, e := range entries {
-		if e.Index += len(b.c.past); e.ID != 0 {
-			p.Entries = append(p.Entries, e)
-		}
-	}
-}
-
 // mostNext is how many messages a plan names that fall out next.
 const mostNext = 16
 

@@ -1,0 +1,67 @@
+package history
+
+import "slices"
+
+// endOpen leaves out answers at the end of the running turn: a model continues such a text instead of
+// answering, where its server takes it at all.
+func (b *builder) endOpen() {
+	views := b.turn.views
+	for n := len(views); n > 0 && views[n-1].Role == Assistant; n-- {
+		e := &b.turn.base[views[n-1].from]
+		e.Disposition, e.Reason = Dropped, sentenceTrailing
+		views = views[:n-1]
+	}
+	b.turn.views = views
+}
+
+// shortenTurn brings the results of the running turn to their limit, where the turn does not fit
+// whole. The current message and what the model said stay as they are.
+func (b *builder) shortenTurn() {
+	b.cut = map[int]form{}
+	for i := range b.turn.views {
+		v := &b.turn.views[i]
+		if v.kind() != Tool {
+			continue
+		}
+		s := middleCut(v.Content, v.chars, b.o.Policy.ToolMaxChars)
+		if s.whole() {
+			continue
+		}
+		f := b.formOf(v, s)
+		f.note = f.sentence(v, "the running turn does not fit with all of this result")
+		b.fixed += f.tokens - v.tokens
+		b.cut[i] = f
+	}
+}
+
+// appendTurn writes the running turn, the current message first.
+func (b *builder) appendTurn(p *Plan, l *layout) {
+	entries := slices.Clone(b.turn.base)
+	for i := range b.turn.views {
+		v := &b.turn.views[i]
+		f, cut := b.cut[i]
+		if !cut {
+			f = form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
+		}
+		b.open(p, l, v)
+		m := v.Message
+		m.Content = f.text
+		at := b.put(p, l, m, v.joins)
+		if v.made {
+			p.Added = append(p.Added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
+			continue
+		}
+		p.Sum.Draft += f.tokens
+		e := &entries[v.from]
+		e.Disposition, e.Reason, e.Level, e.Whole = Kept, sentenceTurn, Whole, true
+		e.TokensAfter, e.CharsAfter, e.Cuts, e.Inserted = f.tokens, f.chars, f.cuts, f.insert
+		if cut {
+			e.Disposition, e.Reason, e.Level, e.Whole = Cut, f.note, Shortened, false
+		}
+	}
+	for _, e := range entries {
+		if e.Index += len(b.c.past); e.ID != 0 {
+			p.Entries = append(p.Entries, e)
+		}
+	}
+}
