@@ -81,7 +81,8 @@ type builder struct {
 	forms  []*form // shortened texts already made, by view
 
 	opener span // the opening of the conversation, where the strategy keeps it
-	last   span // the newest exchange
+	asked  span // the question of a newest exchange that is too long to stand at the end as one
+	last   span // the newest exchange, or the end of it
 	most   int  // tokens up to which it stays whole
 
 	fixed int // tokens of all that is sent whatever fits of the history

@@ -133,6 +133,7 @@ func (b *builder) formOf(v *view, s shortened) form {
 // endsKey says for which state of a conversation the newest exchange was shortened.
 type endsKey struct {
 	limits
+	last        span
 	views, most int
 }
 
@@ -140,7 +141,7 @@ type endsKey struct {
 // tokens; nil stands for a message that stays whole. Messages of the user keep their own limit, and
 // no answer gets less than an older one would.
 func (b *builder) ends() []*form {
-	key := endsKey{b.limits, len(b.views), b.most}
+	key := endsKey{b.limits, b.last, len(b.views), b.most}
 	if b.t.endsAt == key {
 		return b.t.endsOf
 	}

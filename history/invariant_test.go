@@ -188,7 +188,7 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 		b.findEnds()
 		for i, v := range b.views {
 			for _, d := range []depth{short, ends} {
-				if d == ends && i < b.last.from {
+				if d == ends && (i < b.last.from || i >= b.last.to) {
 					continue
 				}
 				f := b.form(i, d)

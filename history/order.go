@@ -16,6 +16,9 @@ func (b *builder) increments() iter.Seq[increment] {
 		if b.opener.to > b.opener.from && !yield(increment{b.opener, short, whyOpener}) {
 			return
 		}
+		if !yield(increment{b.asked, short, whyNewest}) {
+			return
+		}
 		// First the newest exchange shortened: where it does not fit whole, something of it stays.
 		if b.most > 0 && b.last.to > b.last.from {
 			if !yield(increment{b.last, short, whyNewest}) || !yield(increment{b.last, b.lastDepth(), whyNewest}) {
@@ -84,10 +87,36 @@ func (b *builder) unitBefore(end int) span {
 
 // lastDepth is whole for a newest exchange up to the policy's tokens.
 func (b *builder) lastDepth() depth {
-	if b.t.exchanges[len(b.t.exchanges)-1].tokens <= b.most {
+	cost := 0
+	for i := b.last.from; i < b.last.to; i++ {
+		cost += b.views[i].tokens + frameMessage
+	}
+	if cost <= b.most {
 		return whole
 	}
 	return ends
+}
+
+// findLast finds the newest exchange. Of a tool loop that is longer than a block even when shortened,
+// it is what the user asked and the newest calls; the others enter by their blocks.
+func (b *builder) findLast() {
+	b.last = b.t.exchanges[len(b.t.exchanges)-1].span
+	if b.shortCost(b.last) <= b.step {
+		return
+	}
+	b.asked = span{b.last.from, b.last.from}
+	for b.asked.to < b.last.to && b.views[b.asked.to].Role == User {
+		b.asked.to++
+	}
+	from, cost := b.last.to, 0
+	for from > b.asked.to {
+		g := b.t.groupBefore(from)
+		if cost += b.shortCost(g); cost > b.step/2 {
+			break
+		}
+		from = g.from
+	}
+	b.last.from = from
 }
 
 // findEnds finds the opener and the newest exchange. An opener that would crowd out the rest is the
@@ -97,9 +126,10 @@ func (b *builder) findEnds() {
 	if len(b.views) == 0 {
 		return
 	}
-	b.last = b.t.exchanges[len(b.t.exchanges)-1].span
 	// The newest exchange never takes more than a block, or it could crowd out the rest.
-	b.most = min(p.LastWholeMaxTokens, b.step)
+	if b.most = min(p.LastWholeMaxTokens, b.step); b.most > 0 {
+		b.findLast()
+	}
 	if p.Strategy != DropMiddle {
 		return
 	}
