@@ -1,0 +1,67 @@
+package history
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The number shown is what the request costs: counted again from its messages it is never more, and
+// the same where winnow put nothing between the texts.
+func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		c := Read(s.past, s.o.Count)
+		s.o.Profile.ToolIDLength = 0
+		p, _ := c.Build(s.o)
+		again := frameRequest + s.o.Tools
+		for _, m := range p.Messages {
+			again += c.count(m.Content) + overhead(m, c.count) + frameMessage
+		}
+		plain := len(p.Added) == 0 && !s.o.Profile.MergeSameRole
+		for _, v := range c.tell(s.o.Policy).views {
+			plain = plain && !v.joins && v.Role != System
+		}
+		for _, v := range c.readTurn(s.o.Turn).views {
+			plain = plain && !v.joins
+		}
+		if again > p.Sum.Total || plain && again != p.Sum.Total {
+			t.Fatalf("the sum says %d, counted again %d (plain %t)\n%s%s\n%s", p.Sum.Total, again, plain, planText(p, nil), requestText(p), s)
+		}
+	})
+}
+
+func TestAddedTextStandsWhereThePlanSays(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		for _, a := range p.Added {
+			if a.Before < 0 || a.Before >= len(p.Messages) || !strings.Contains(p.Messages[a.Before].Content, strings.TrimSpace(a.Text)) {
+				t.Fatalf("added %+v is not in its message\n%s\n%s", a, requestText(p), s)
+			}
+		}
+		for _, i := range p.Next {
+			if i < 0 || i >= len(s.past) || p.Entries[i].Level == Out || p.Entries[i].Pinned {
+				t.Fatalf("message %d is not sent, or pinned, and is said to fall out next: %+v\n%s", i, p.Entries[i], s)
+			}
+		}
+	})
+}
+
+// The cap on messages is kept, whatever the flags and the groups.
+func TestNoMoreMessagesThanThePolicyAllows(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		sent, pinned := 0, 0
+		for _, e := range p.Entries[:len(s.past)] {
+			if e.Role == System || e.Level == Out {
+				continue
+			}
+			if sent++; e.Pinned || e.Reason == whyPinned.kept() {
+				pinned++
+			}
+		}
+		if most := s.o.Policy.MaxMessages; sent > max(most, pinned) {
+			t.Fatalf("%d messages are sent, %d of them pinned, with a cap of %d\n%s\n%s", sent, pinned, most, planText(p, nil), s)
+		}
+	})
+}
