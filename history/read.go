@@ -14,6 +14,7 @@ type view struct {
 	chars    int  // code points of its text
 	made     bool // nobody said it: a stand-in for a missing result
 	joins    bool // continues the answer in front of it
+	framing
 }
 
 // thread is a history as it may be sent: repaired, grouped and counted.
@@ -183,6 +184,7 @@ func (c *Conversation) view(d *draft) view {
 		v.text = c.count(d.Content)
 	}
 	v.tokens = v.text + overhead(d.Message, c.count)
+	v.compare(c.past[d.from].Content)
 	return v
 }
 

@@ -45,6 +45,7 @@ const (
 	sentenceNoResult = "no result of this call is recorded"
 	sentenceTrailing = "not sent: a request ends with your message or with a tool's result"
 	sentenceDoubled  = "not sent: the same result stands there already"
+	sentenceNote     = "kept: a note stands for what cannot be sent"
 	sentenceTurn     = "kept whole: it belongs to the running turn"
 )
 

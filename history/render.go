@@ -121,10 +121,14 @@ func (b *builder) judge(p *Plan, i int, f form) {
 	}
 	e := &p.Entries[v.from]
 	e.Disposition, e.Reason, e.Level, e.Whole = Kept, b.why[i].kept(), b.depth[i].level(), true
-	e.TokensAfter, e.CharsAfter, e.Cuts, e.Inserted = f.tokens, f.chars, f.cuts, f.insert
+	e.TokensAfter = f.tokens
+	f.locate(v, e)
 	e.Pinned = b.o.Flags[v.ID] == Pin
 	if !f.shortened.whole() {
-		e.Disposition, e.Reason, e.Whole = Cut, f.note, false
+		e.Disposition, e.Reason = Cut, f.note
+	}
+	if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
+		e.Reason = sentenceNote
 	}
 	p.Sum.Sent++
 	if b.why[i] == whyPinned {

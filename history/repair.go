@@ -141,7 +141,13 @@ func cleanText(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
 	}
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	// One for each byte, so that places in the text stay the same when they are counted.
+	return strings.Map(func(r rune) rune {
+		if r == 0 {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
 }
 
 // ownCalls are the draft's calls to be changed: the stored message keeps its own.

@@ -65,6 +65,7 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 		}
 		v.Message = Message{ID: v.ID, Role: Assistant, Content: text, Status: v.Status, CreatedMS: v.CreatedMS}
 		v.tokens = v.text
+		v.compare(c.past[v.from].Content)
 		t.views = append(t.views, v)
 	}
 	t.number(0)

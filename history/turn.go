@@ -54,9 +54,13 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 		p.Sum.Draft += f.tokens
 		e := &entries[v.from]
 		e.Disposition, e.Reason, e.Level, e.Whole = Kept, sentenceTurn, Whole, true
-		e.TokensAfter, e.CharsAfter, e.Cuts, e.Inserted = f.tokens, f.chars, f.cuts, f.insert
+		e.TokensAfter = f.tokens
+		f.locate(v, e)
 		if cut {
-			e.Disposition, e.Reason, e.Level, e.Whole = Cut, f.note, Shortened, false
+			e.Disposition, e.Reason, e.Level = Cut, f.note, Shortened
+		}
+		if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
+			e.Reason = sentenceNote
 		}
 	}
 	for _, e := range entries {

@@ -1,0 +1,61 @@
+package history
+
+import "strings"
+
+// framing is what a repair put around a message's own text, or in its place.
+type framing struct {
+	lead, tail int  // code points in front of it and behind it
+	replaced   bool // nothing of it is left
+}
+
+// compare finds the stored text in a view's text.
+func (v *view) compare(stored string) {
+	v.framing = framing{}
+	if v.made || v.Content == stored {
+		return
+	}
+	own := cleanText(stored)
+	at := strings.Index(v.Content, own)
+	if at < 0 || isBlank(own) {
+		v.replaced = true
+		return
+	}
+	v.lead, v.tail = runes(v.Content[:at]), runes(v.Content[at+len(own):])
+}
+
+// locate writes into an entry what of the stored text is sent and what stands in its place, by the
+// code points of the stored text.
+func (f form) locate(v *view, e *Entry) {
+	if v.framing == (framing{}) {
+		e.CharsAfter, e.Cuts, e.Inserted = f.chars, f.cuts, f.insert
+		return
+	}
+	n := e.CharsBefore
+	if v.replaced {
+		e.CharsAfter, e.Inserted = 0, []Insert{{0, f.text}}
+		if n > 0 {
+			e.Cuts = []Range{{0, n}}
+		}
+		return
+	}
+	own := func(at int) int { return max(0, min(at-v.lead, n)) }
+	text := []rune(v.Content)
+	e.CharsAfter = n
+	leadEnd, tailStart := v.lead, len(text)-v.tail
+	for _, c := range f.cuts {
+		leadEnd, tailStart = min(leadEnd, c.From), max(tailStart, c.To)
+		if from, to := own(c.From), own(c.To); from < to {
+			e.Cuts = append(e.Cuts, Range{from, to})
+			e.CharsAfter -= to - from
+		}
+	}
+	if leadEnd > 0 {
+		e.Inserted = append(e.Inserted, Insert{0, string(text[:leadEnd])})
+	}
+	for _, in := range f.insert {
+		e.Inserted = append(e.Inserted, Insert{own(in.At), in.Text})
+	}
+	if tailStart < len(text) {
+		e.Inserted = append(e.Inserted, Insert{n, string(text[tailStart:])})
+	}
+}
