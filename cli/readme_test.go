@@ -13,6 +13,11 @@ import (
 func TestReadmeShowsTheRealScreen(t *testing.T) {
 	chat := startIn(t, home(t), 100, 30, "-m", "guide")
 	chat.want("guide", "enter send")
+	// A budget smaller than the conversation shows what winnow is for.
+	chat.send("/budget 700")
+	chat.want("/budget 700")
+	chat.send(enterKey)
+	chat.want(" of 525")
 	for _, line := range []string{"how does winnow choose what to send?", "and what does pinning do?"} {
 		chat.send(line)
 		chat.want(line)
@@ -25,7 +30,7 @@ func TestReadmeShowsTheRealScreen(t *testing.T) {
 	chat.send("what if I raise the budget?")
 	// The panel follows the draft a moment later: the fourth message must be in it.
 	screen := chat.waitFor("the draft and the panel's fourth row", func(screen string) bool {
-		return strings.Contains(screen, "what if I raise the budget?") && fourthRow.MatchString(screen)
+		return strings.Contains(screen, "what if I raise the budget?") && strings.Contains(screen, "enter send") && fourthRow.MatchString(screen)
 	})
 	if !*update {
 		compareScreen(t, screen)
