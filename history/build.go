@@ -1,7 +1,5 @@
 package history
 
-import "slices"
-
 // Build decides one request from a history, the policy and the running turn. When what must be sent
 // does not fit, the plan comes with a *OverBudgetError.
 func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count).Build(o) }
@@ -32,40 +30,6 @@ func (c *Conversation) plan(o Options) (Plan, error) {
 	b.cap()
 	err := b.choose()
 	return b.render(), err
-}
-
-// fallBack plans a request that is certainly valid: tool calls of the past as text, then nothing but
-// the system prompt and the running turn, then its user's message alone.
-func (c *Conversation) fallBack(o Options) (Plan, error) {
-	o.Policy.ToolHistory = ToolsText
-	if plan, err := c.plan(o); sendable(plan, o) {
-		return plan, err
-	}
-	o.Policy.MaxMessages, o.Flags = 0, nil
-	if plan, err := c.plan(o); sendable(plan, o) {
-		return plan, err
-	}
-	var said []Message
-	for _, m := range o.Turn {
-		if m.Role == User {
-			said = append(said, m)
-		}
-	}
-	o.Turn = said
-	return c.plan(o)
-}
-
-// sendable checks what is about to be sent as the strictest server would. A preview without a
-// current message is checked as if one followed.
-func sendable(p Plan, o Options) bool {
-	messages := p.Messages
-	if len(o.Turn) == 0 {
-		if n := len(messages); n > 0 && messages[n-1].Role == User || o.Profile.NoToolToUser && n > 0 && messages[n-1].Role == Tool {
-			return Valid(messages, o.Profile) == nil
-		}
-		messages = append(slices.Clip(messages), Message{Role: User, Content: "?"})
-	}
-	return Valid(messages, o.Profile) == nil
 }
 
 // builder is one Build: what is chosen so far, and what the plan is made of.
@@ -132,90 +96,4 @@ func (c *Conversation) begin(o Options) *builder {
 		}
 	}
 	return b
-}
-
-// exclude bars what the user took out, a message with its whole tool group.
-func (b *builder) exclude() {
-	if len(b.o.Flags) == 0 {
-		return
-	}
-	groups := map[int]bool{}
-	for _, v := range b.views {
-		if b.o.Flags[v.ID] == Exclude && !v.made {
-			groups[v.group] = true
-		}
-	}
-	for i, v := range b.views {
-		if groups[v.group] {
-			if v.Role == System {
-				b.fixed -= v.tokens + frameMessage
-			}
-			b.depth[i], b.why[i] = out, whyExcluded
-		}
-	}
-}
-
-// pin takes what the user wants whole, a message with its whole tool group.
-func (b *builder) pin() {
-	if len(b.o.Flags) == 0 {
-		return
-	}
-	groups := map[int]bool{}
-	for _, v := range b.views {
-		if b.o.Flags[v.ID] == Pin && !v.made {
-			groups[v.group] = true
-		}
-	}
-	for i, v := range b.views {
-		if groups[v.group] {
-			b.raise(increment{span{i, i + 1}, whole, whyPinned}, true)
-		}
-	}
-}
-
-// cap bars what is over the policy's number of messages: the opener counts first, then the newest.
-// Tool groups stay together, so the number may be missed by less than one group.
-func (b *builder) cap() {
-	left := b.o.Policy.MaxMessages
-	if left >= len(b.views) {
-		return
-	}
-	left -= b.bill.messages
-	b.overCap = "dropped: more than " + grouped(b.o.Policy.MaxMessages) + " messages"
-	count := func(s span) (n int) {
-		for i := s.from; i < s.to; i++ {
-			if !b.barred(i) && b.depth[i] == out && !b.views[i].made {
-				n++
-			}
-		}
-		return n
-	}
-	if n := count(b.opener); n <= left {
-		left -= n
-	} else {
-		b.opener = span{}
-	}
-	for end := len(b.views); end > 0; {
-		g := b.t.groupBefore(end)
-		end = g.from
-		if g.from >= b.opener.from && g.to <= b.opener.to {
-			continue
-		}
-		n := count(g)
-		if n <= left {
-			left -= n
-			continue
-		}
-		left = 0
-		for i := g.from; i < g.to; i++ {
-			if !b.barred(i) && b.depth[i] == out {
-				b.why[i] = whyCap
-			}
-		}
-	}
-}
-
-// barred reports whether a view is not the priority list's to raise.
-func (b *builder) barred(i int) bool {
-	return b.why[i] == whyExcluded || b.why[i] == whyCap || b.views[i].Role == System
 }

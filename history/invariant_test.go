@@ -116,7 +116,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			if opener < 0 && e.Role == User && sendable {
 				opener = i
 			}
-			any = any || e.Role != System && !e.Pinned && e.Level != Out && p.Entries[i].Reason != "kept whole: pinned by you"
+			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e)
 		}
 		if fits && any && s.o.Policy.Strategy == DropMiddle && s.o.Policy.MaxMessages == NoLimit && opener >= 0 && p.Entries[opener].Level == Out {
 			t.Fatalf("history is sent without its opener %d: %+v\n%s", opener, p.Entries[opener], s)

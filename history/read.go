@@ -195,8 +195,13 @@ func overhead(m Message, count Counter) int {
 		n += count(call.Name) + count(call.Arguments) + frameCall
 	}
 	for _, p := range m.Parts {
-		if n += p.Tokens; p.Tokens == 0 && p.Kind == ImagePart {
+		switch {
+		case p.Tokens > 0:
+			n += p.Tokens
+		case p.Kind == ImagePart:
 			n += imageTokens
+		default:
+			n += count(p.Text)
 		}
 	}
 	return n

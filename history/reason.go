@@ -46,6 +46,7 @@ const (
 	sentenceTrailing = "not sent: a request ends with your message or with a tool's result"
 	sentenceDoubled  = "not sent: the same result stands there already"
 	sentenceNote     = "kept: a note stands for what cannot be sent"
+	sentencePinned   = "pinned by you: a note stands for what cannot be sent"
 	sentenceTurn     = "kept whole: it belongs to the running turn"
 )
 

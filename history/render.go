@@ -128,7 +128,9 @@ func (b *builder) judge(p *Plan, i int, f form) {
 		e.Disposition, e.Reason = Cut, f.note
 	}
 	if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
-		e.Reason = sentenceNote
+		if e.Reason = sentenceNote; b.why[i] == whyPinned {
+			e.Reason = sentencePinned
+		}
 	}
 	p.Sum.Sent++
 	if b.why[i] == whyPinned {

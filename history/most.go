@@ -1,0 +1,43 @@
+package history
+
+// cap bars what is over the policy's number of messages: the opener counts first, then the newest.
+// Tool groups stay together, so the number may be missed by less than one group.
+func (b *builder) cap() {
+	left := b.o.Policy.MaxMessages
+	if left >= len(b.views) {
+		return
+	}
+	left -= b.bill.messages
+	b.overCap = "dropped: more than " + grouped(b.o.Policy.MaxMessages) + " messages"
+	count := func(s span) (n int) {
+		for i := s.from; i < s.to; i++ {
+			if !b.barred(i) && b.depth[i] == out && !b.views[i].made {
+				n++
+			}
+		}
+		return n
+	}
+	if n := count(b.opener); n <= left {
+		left -= n
+	} else {
+		b.opener = span{}
+	}
+	for end := len(b.views); end > 0; {
+		g := b.t.groupBefore(end)
+		end = g.from
+		if g.from >= b.opener.from && g.to <= b.opener.to {
+			continue
+		}
+		n := count(g)
+		if n <= left {
+			left -= n
+			continue
+		}
+		left = 0
+		for i := g.from; i < g.to; i++ {
+			if !b.barred(i) && b.depth[i] == out {
+				b.why[i] = whyCap
+			}
+		}
+	}
+}
