@@ -23,8 +23,7 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
 	case pressed(msg, k.Back) && m.picker.editing:
-		m.picker.editing, m.picker.filter = false, ""
-		m.picker.refilter()
+		m.picker.renamed()
 		return nil
 	case pressed(msg, k.Back):
 		m.overlay = noOverlay

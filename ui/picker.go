@@ -29,16 +29,16 @@ type picker struct {
 	loading bool
 	editing bool   // the filter line holds a new name, not a filter
 	editID  string // what is being renamed
+	kept    string // the filter meanwhile
 }
 
-// fill replaces the choices and keeps the filter, and the cursor on its value where that stays.
+// fill replaces the choices. The filter stays, and the cursor stays on its value; where that is
+// gone, on its line: what a key does next must not move to another place of the list.
 func (p *picker) fill(choices []choice) {
-	old, had := p.chosen()
+	old, _ := p.chosen()
 	p.choices, p.loading = choices, false
 	p.refilter()
-	if !had {
-		return
-	}
+	p.move(0)
 	for i, s := range p.shown {
 		if p.choices[s.Index].value == old.value {
 			p.at = i
@@ -46,9 +46,22 @@ func (p *picker) fill(choices []choice) {
 	}
 }
 
+// rename lets the filter line hold a new name for the choice under the cursor.
+func (p *picker) rename(c choice, name string) {
+	p.editing, p.editID = true, c.value
+	p.kept, p.filter = p.filter, name
+}
+
+// renamed gives the filter line back to the filter.
+func (p *picker) renamed() {
+	p.editing, p.filter = false, p.kept
+	p.refilter()
+	p.move(0)
+}
+
+// refilter shows what the filter leaves.
 func (p *picker) refilter() {
-	p.at = 0
-	if p.filter == "" || p.editing {
+	if p.filter == "" {
 		p.shown = make([]fuzzy.Match, len(p.choices))
 		for i := range p.choices {
 			p.shown[i].Index = i
@@ -90,6 +103,7 @@ func (p *picker) typed(msg tea.KeyPressMsg) bool {
 		return false
 	}
 	if !p.editing {
+		p.at = 0
 		p.refilter()
 	}
 	return true

@@ -63,8 +63,7 @@ func (m *Model) startRename() tea.Cmd {
 	if !ok {
 		return m.say("There is no session to rename.")
 	}
-	m.picker.editing, m.picker.editID = true, c.value
-	m.picker.filter = strings.TrimPrefix(c.label, "◆ ")
+	m.picker.rename(c, strings.TrimPrefix(c.label, "◆ "))
 	return nil
 }
 
@@ -74,8 +73,7 @@ func (m *Model) endRename() tea.Cmd {
 	if title == "" {
 		return m.complain("A session needs a title; " + firstKey(m.keys.Back) + " keeps the old one.")
 	}
-	p.editing, p.filter = false, ""
-	p.refilter()
+	p.renamed()
 	ctx, db, s := m.within, m.options.Deps.Store, m.session
 	current := id == m.info.ID
 	return func() tea.Msg {
