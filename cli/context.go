@@ -82,13 +82,18 @@ func (p *program) planTable(s *session.Session, plan history.Plan, over error) e
 	fmt.Fprintf(p.out, "window %s, kept free for the reply %d; %d of %d messages\n\n", windowText(sum.Window), sum.Reserve, sum.Sent, sum.Stored)
 	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
 	for _, e := range plan.Entries {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%d of %d\t%s\n", e.Index+1, e.Role, verdict(e), n(e.TokensAfter), n(e.TokensBefore), p.line(e.Reason))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%d of %d\t%s\n", e.Index+1, e.Role, verdict(e), n(e.TokensAfter), n(e.TokensBefore), p.sentence(e.Reason))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	for _, e := range plan.Entries {
+		for _, r := range e.Repairs {
+			fmt.Fprintf(p.out, "message %d repaired (%s): %s\n", e.Index+1, r.Kind, p.sentence(r.What))
+		}
+	}
 	for _, a := range plan.Added {
-		fmt.Fprintf(p.out, "added: %s, %d tokens: %s\n", a.Kind, n(a.Tokens), p.line(a.Reason))
+		fmt.Fprintf(p.out, "added: %s, %d tokens: %s\n", a.Kind, n(a.Tokens), p.sentence(a.Reason))
 	}
 	for _, i := range plan.Next[:min(len(plan.Next), 1)] {
 		fmt.Fprintf(p.out, "next to fall out: message %d\n", plan.Entries[i].Index+1)

@@ -108,11 +108,16 @@ func shownRef(s store.Session) string {
 
 // line makes a text safe and short enough for one line of a list.
 func (p *program) line(text string) string {
-	text = strings.Join(strings.Fields(markdown.Visible(text)), " ")
+	text = p.sentence(text)
 	if r := []rune(text); len(r) > 80 {
 		return string(r[:79]) + "…"
 	}
 	return text
+}
+
+// sentence makes a text safe for one line, however long.
+func (p *program) sentence(text string) string {
+	return strings.Join(strings.Fields(markdown.Visible(text)), " ")
 }
 
 // idShown is how much of an id is shown: the time it was made, to the millisecond. Ids that share
