@@ -1,6 +1,9 @@
 package history
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // view is one message as it may be sent.
 type view struct {
@@ -110,11 +113,10 @@ func (c *Conversation) rereadFrom(m []Message) (from, kept int) {
 	if n := len(c.exchanges); n > 0 {
 		from = c.views[c.exchanges[n-1].from].from
 	}
-	for _, late := range m {
-		for _, w := range c.open {
-			if late.Role == Tool && w.id == late.ToolCallID {
-				from = min(from, w.from)
-			}
+	// A result may come late: a new one, or one that new results take the place of.
+	for _, w := range slices.Backward(c.open) {
+		if w.from < from && (answers(c.past[from:], w.id) || answers(m, w.id)) {
+			from = w.from
 		}
 	}
 	// A result that was moved to its call stands in front of older messages: where it is read again,
@@ -131,6 +133,11 @@ func (c *Conversation) rereadFrom(m []Message) (from, kept int) {
 		kept--
 	}
 	return from, kept
+}
+
+// answers reports whether one of the messages is a result of the call id.
+func answers(list []Message, id string) bool {
+	return slices.ContainsFunc(list, func(m Message) bool { return m.Role == Tool && m.ToolCallID == id })
 }
 
 // forget drops what was read from a message on.

@@ -46,3 +46,26 @@ assistant: half | k=({"a":1})
 tool k: \x00\xff\x00\xff
 assistant: | g=f({"a":1}{"a":2}) | h=f()
 `
+
+// A result may lose its call to a later one, and then belongs to a call that is long past.
+func TestAppendFindsTheCallOfADisplacedResult(t *testing.T) {
+	past := parseMessages(t, `
+assistant: | a=read({})
+user: word
+assistant: | b=read({}) | =read({})
+tool a: for the first
+tool: two
+`)
+	whole := Read(past, words)
+	for cut := range past {
+		pieces := Read(past[:cut], words)
+		for _, m := range past[cut:] {
+			pieces.Append(m)
+		}
+		for i := range whole.views {
+			if got, want := pieces.views[i], whole.views[i]; got.from != want.from || got.group != want.group || got.Content != want.Content {
+				t.Fatalf("read %d at once, then one by one: view %d is %+v, want %+v", cut, i, got.Message, want.Message)
+			}
+		}
+	}
+}
