@@ -44,6 +44,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 		return nil
 	}
 	m.panel.set(msg.plan, msg.err)
+	m.panel.judge(m.session.Window())
 	if msg.err == nil || len(msg.plan.Entries) > 0 {
 		m.chat.judge(msg.plan)
 	}

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
+	"winnow/llm"
 )
 
 // panel shows the plan of the next request: where the tokens go, and what becomes of every
@@ -15,6 +16,7 @@ type panel struct {
 	plan  history.Plan
 	ready bool   // a plan has arrived
 	note  string // why there is none, or why it cannot be sent
+	doubt string // why the limit may be wrong, "" where it is known
 	at    int    // the entry under the cursor
 	moved bool   // the user moved the cursor: until then it stays at the end
 }
@@ -32,6 +34,14 @@ func (p *panel) set(plan history.Plan, err error) {
 		p.at = len(p.plan.Entries) - 1
 	}
 	p.move(0)
+}
+
+// judge says how far the limit is to be trusted: a window that nobody said is shown as assumed.
+func (p *panel) judge(w llm.Window) {
+	p.doubt = ""
+	if w.Assumed {
+		p.doubt = "window of " + thousands(w.Tokens) + " tokens assumed: the server does not say"
+	}
 }
 
 func (p *panel) move(by int) {
@@ -172,6 +182,9 @@ func (p *panel) sums(st styles, w int) []string {
 			st.barNow.Render("▅")+st.dim.Render(" draft ~"+p.counted(s.Draft)), w),
 		fit(" "+st.barUsed.Render("▇")+st.dim.Render(fmt.Sprintf(" history %s · %d of %d sent", p.counted(s.Pinned+s.Body+s.Recalled), s.Sent, s.Stored)), w),
 		fit(st.dim.Render(" "+limit), w),
+	}
+	if p.doubt != "" {
+		lines = append(lines, indented(st.warn, p.doubt, w)...)
 	}
 	if p.note != "" {
 		lines = append(lines, indented(st.bad, p.note, w)...)

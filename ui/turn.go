@@ -123,6 +123,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		return m.stored(e)
 	case session.Planned:
 		m.panel.set(e.Plan, nil)
+		m.panel.judge(m.session.Window())
 		m.chat.judge(e.Plan)
 	case session.Delta:
 		m.turn.tool = ""

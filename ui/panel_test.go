@@ -1,0 +1,41 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
+	var p panel
+	p.set(history.Plan{Sum: history.Sum{Limit: 6144, Window: 8192}}, nil)
+	shown := func() string {
+		return ansi.Strip(strings.Join(p.view(newStyles(noColour), 60, 12, false), "\n"))
+	}
+	p.judge(llm.Window{Tokens: 8192, Source: "the server"})
+	if got := shown(); strings.Contains(got, "assumed") {
+		t.Errorf("a window that the server said is shown as assumed:\n%s", got)
+	}
+	p.judge(llm.Window{Tokens: 8192, Assumed: true})
+	if got := shown(); !strings.Contains(got, "window of 8,192 tokens assumed") {
+		t.Errorf("an assumed window is not shown as one:\n%s", got)
+	}
+}
+
+func TestPanelCountsInTheServersMeasure(t *testing.T) {
+	var p panel
+	p.set(history.Plan{
+		Sum:     history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
+		Entries: []history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}},
+	}, nil)
+	got := ansi.Strip(strings.Join(p.view(newStyles(noColour), 60, 12, false), "\n"))
+	for _, want := range []string{"history 200", "180 free of 400", " 50 %", "200 "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the panel lacks %q:\n%s", want, got)
+		}
+	}
+}
