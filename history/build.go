@@ -55,7 +55,8 @@ type builder struct {
 	depth []depth
 	why   []reason
 
-	cut map[int]form // results of the running turn that are sent shortened
+	cut      map[int]form // long results of the running turn at their limit
+	turnRest int          // what they cost whole beyond that
 
 	taken   [][]change // what each increment raised, in order
 	stopped span       // the increment that did not fit
@@ -83,6 +84,7 @@ func (c *Conversation) begin(o Options) *builder {
 		b.fixed += frameMessage
 	}
 	b.endOpen()
+	b.shortenTurn()
 	for i, v := range b.turn.views {
 		b.fixed += v.tokens + frameMessage + b.bridge(&v)
 		if i == 0 && v.Role != User {

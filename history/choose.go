@@ -8,9 +8,6 @@ import (
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first:
 // it leaves no gap, so it may fit where a beginning of it with its markers does not.
 func (b *builder) choose() error {
-	if b.need() > b.room.counted {
-		b.shortenTurn()
-	}
 	if need := b.need(); need > b.room.counted {
 		b.stop = "dropped: what must be sent does not fit by itself"
 		return &OverBudgetError{Need: need, Have: b.room.counted}
@@ -29,7 +26,9 @@ func (b *builder) choose() error {
 	for inc := range b.increments() {
 		was := b.raise(inc, true)
 		if !b.fits() {
-			b.stop = b.shortfall(was.bill)
+			if b.stop = b.shortfall(was.bill); inc.turn {
+				b.stop = "dropped: the running turn needs the room"
+			}
 			b.lower(was)
 			b.stopped = inc.span
 			return nil
@@ -43,12 +42,13 @@ func (b *builder) choose() error {
 func (b *builder) raiseAll() []raised {
 	none := b.o.Policy.Strategy == DropNone
 	if none || b.o.Policy.Elastic {
-		return []raised{b.raise(increment{span{0, len(b.views)}, whole, b.whyAll()}, none)}
+		turn := b.raise(increment{turn: true}, true)
+		return []raised{b.raise(increment{span: span{0, len(b.views)}, deep: whole, why: b.whyAll()}, none), turn}
 	}
 	var all []raised
 	for inc := range b.increments() {
 		all = append(all, b.raise(inc, true))
-		if b.fixed+b.bill.body > b.room.counted {
+		if b.fixed+b.bill.turn+b.bill.body > b.room.counted {
 			break
 		}
 	}
@@ -64,10 +64,11 @@ type bill struct {
 	messages int // how many they are
 	gaps     int // runs of messages that are left out
 	first    int // the first view that is sent
+	turn     int // what the running turn costs whole beyond its results at their limit
 }
 
 // need is the tokens of the whole request as far as it is chosen.
-func (b *builder) need() int { return b.fixed + b.bill.body + b.markers(b.bill) }
+func (b *builder) need() int { return b.fixed + b.bill.turn + b.bill.body + b.markers(b.bill) }
 
 // fits checks every bound of the policy. The newest messages up to MinMessages may go beyond the
 // bounds on the history, never beyond those of the request.
@@ -84,7 +85,7 @@ func (b *builder) fits() bool {
 // shortfall is the reason for what did not fit, with its sum; was is the bill without it.
 func (b *builder) shortfall(was bill) string {
 	before, after := was.body+b.markers(was), b.bill.body+b.markers(b.bill)
-	most, unit := b.room.counted-b.fixed, ""
+	most, unit := b.room.counted-b.fixed-was.turn, ""
 	if after <= most {
 		most = b.room.history
 	}
@@ -111,6 +112,10 @@ type raised struct {
 // request is too long it stops, unless the whole sum is wanted.
 func (b *builder) raise(inc increment, sum bool) raised {
 	was := raised{bill: b.bill}
+	if inc.turn {
+		b.bill.turn = b.turnRest
+		return was
+	}
 	for i := inc.from; i < inc.to; i++ {
 		if b.barred(i) || b.depth[i] >= inc.deep {
 			continue
@@ -123,7 +128,7 @@ func (b *builder) raise(inc increment, sum bool) raised {
 			b.enter(i)
 		}
 		b.depth[i], b.why[i] = inc.deep, inc.why
-		if !sum && b.fixed+b.bill.body > b.room.counted {
+		if !sum && b.fixed+b.bill.turn+b.bill.body > b.room.counted {
 			break
 		}
 	}

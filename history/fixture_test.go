@@ -114,13 +114,7 @@ func parseOptions(t *testing.T, text string) Options {
 		case "tool_id_length":
 			o.Profile.ToolIDLength = n
 		default:
-			number := map[string]*int{
-				"budget": &p.Budget, "step_tokens": &p.StepTokens, "output_reserve": &p.OutputReserve,
-				"max_messages": &p.MaxMessages, "min_messages": &p.MinMessages, "budget_chars": &p.BudgetChars,
-				"last_whole_max_tokens": &p.LastWholeMaxTokens, "history_budget": &p.HistoryBudget,
-				"assistant_max_chars": &p.AssistantMaxChars, "user_max_chars": &p.UserMaxChars, "tool_max_chars": &p.ToolMaxChars,
-				"tools": &o.Tools,
-			}[key]
+			number := numberOption(&o, key)
 			if number == nil {
 				t.Fatalf("option %q: there is no such key", line)
 			}
@@ -132,6 +126,18 @@ func parseOptions(t *testing.T, text string) Options {
 		o.Turn[i].ID += 1000
 	}
 	return o
+}
+
+// numberOption is where the number of that key stands, nil for none.
+func numberOption(o *Options, key string) *int {
+	p := &o.Policy
+	return map[string]*int{
+		"budget": &p.Budget, "step_tokens": &p.StepTokens, "output_reserve": &p.OutputReserve,
+		"max_messages": &p.MaxMessages, "min_messages": &p.MinMessages, "budget_chars": &p.BudgetChars,
+		"last_whole_max_tokens": &p.LastWholeMaxTokens, "history_budget": &p.HistoryBudget,
+		"assistant_max_chars": &p.AssistantMaxChars, "user_max_chars": &p.UserMaxChars, "tool_max_chars": &p.ToolMaxChars,
+		"tools": &o.Tools,
+	}[key]
 }
 
 var (

@@ -34,7 +34,7 @@ func (b *builder) pin() {
 	}
 	for i, v := range b.views {
 		if groups[v.group] {
-			b.raise(increment{span{i, i + 1}, whole, whyPinned}, true)
+			b.raise(increment{span: span{i, i + 1}, deep: whole, why: whyPinned}, true)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (b *builder) form(i int, d depth) form {
 		}
 	case d == short && !b.limits.within(v):
 		if b.forms[i] == nil {
-			f := b.formOf(v, b.shorten(v))
+			f := formOf(v, b.shorten(v), b.c.count)
 			f.note = f.sentence(v, b.reasonToCut(v))
 			b.forms[i] = &f
 		}
@@ -119,11 +119,11 @@ func (b *builder) shorten(v *view) shortened {
 }
 
 // formOf counts a shortened text.
-func (b *builder) formOf(v *view, s shortened) form {
+func formOf(v *view, s shortened, count Counter) form {
 	if s.whole() {
 		return form{shortened: s, tokens: v.tokens, chars: v.chars}
 	}
-	f := form{shortened: s, tokens: b.c.count(s.text) + v.tokens - v.text, chars: v.chars}
+	f := form{shortened: s, tokens: count(s.text) + v.tokens - v.text, chars: v.chars}
 	for _, r := range s.cuts {
 		f.chars -= r.To - r.From
 	}
@@ -185,7 +185,7 @@ func (b *builder) shares() []int {
 func (b *builder) headAndTail(v *view, share int) form {
 	limit := int(float64(v.chars) * float64(share) / float64(max(1, v.tokens)))
 	for range 8 {
-		f := b.formOf(v, middleCut(v.Content, v.chars, limit))
+		f := formOf(v, middleCut(v.Content, v.chars, limit), b.c.count)
 		if f.tokens <= share || limit == 0 {
 			f.note = f.sentence(v, "the newest exchange is longer than "+grouped(b.most)+" tokens")
 			return f

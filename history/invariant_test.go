@@ -308,6 +308,12 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 			return
 		}
 		again := s
+		for _, a := range p.Added {
+			// A stand-in counts against the bounds on a history when it is read as part of one.
+			if a.Kind == kindStart && s.o.Policy.BudgetChars > 0 {
+				return
+			}
+		}
 		first := 0
 		again.o.System = ""
 		if p.Messages[0].Role == System {

@@ -7,27 +7,31 @@ type increment struct {
 	span
 	deep depth
 	why  reason
+	turn bool // raises the running turn instead: its results whole
 }
 
 // increments is the priority list: one order that does not depend on the budget. A request takes
 // its longest beginning that fits, so that a larger budget never takes anything away.
 func (b *builder) increments() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		if b.opener.to > b.opener.from && !yield(increment{b.opener, short, whyOpener}) {
+		if b.opener.to > b.opener.from && !yield(increment{span: b.opener, deep: short, why: whyOpener}) {
 			return
 		}
-		if !yield(increment{b.asked, short, whyNewest}) {
+		if !yield(increment{span: b.asked, deep: short, why: whyNewest}) {
 			return
 		}
 		// First the newest exchange shortened: where it does not fit whole, something of it stays.
 		if b.most > 0 && b.last.to > b.last.from {
-			if !yield(increment{b.last, short, whyNewest}) || !yield(increment{b.last, b.lastDepth(), whyNewest}) {
+			if !yield(increment{span: b.last, deep: short, why: whyNewest}) || !yield(increment{span: b.last, deep: b.lastDepth(), why: whyNewest}) {
 				return
 			}
 		}
+		if b.turnRest > 0 && !yield(increment{turn: true}) {
+			return
+		}
 		for end := len(b.views); end > 0; {
 			u := b.joined(b.unitBefore(end))
-			if !yield(increment{u, short, whyShort}) {
+			if !yield(increment{span: u, deep: short, why: whyShort}) {
 				return
 			}
 			end = u.from
@@ -37,7 +41,7 @@ func (b *builder) increments() iter.Seq[increment] {
 		}
 		for end := len(b.views); end > 0; {
 			u := b.unitBefore(end)
-			if !yield(increment{u, whole, whyRoom}) {
+			if !yield(increment{span: u, deep: whole, why: whyRoom}) {
 				return
 			}
 			end = u.from

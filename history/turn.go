@@ -14,8 +14,9 @@ func (b *builder) endOpen() {
 	b.turn.views = views
 }
 
-// shortenTurn brings the results of the running turn to their limit, where the turn does not fit
-// whole. The current message and what the model said stay as they are.
+// shortenTurn finds what the long results of the running turn cost at their limit. So much is sent in
+// any case; whole they stand in the priority list, behind the newest exchange. The current message
+// and what the model said stay as they are.
 func (b *builder) shortenTurn() {
 	b.cut = map[int]form{}
 	for i := range b.turn.views {
@@ -23,13 +24,15 @@ func (b *builder) shortenTurn() {
 		if v.kind() != Tool {
 			continue
 		}
+		// A form that costs no less is no help.
 		s := middleCut(v.Content, v.chars, b.o.Policy.ToolMaxChars)
-		if s.whole() {
+		f := formOf(v, s, b.c.recall)
+		if f.tokens >= v.tokens {
 			continue
 		}
-		f := b.formOf(v, s)
 		f.note = f.sentence(v, "the running turn does not fit with all of this result")
 		b.fixed += f.tokens - v.tokens
+		b.turnRest += v.tokens - f.tokens
 		b.cut[i] = f
 	}
 }
@@ -40,7 +43,7 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 	for i := range b.turn.views {
 		v := &b.turn.views[i]
 		f, cut := b.cut[i]
-		if !cut {
+		if cut = cut && b.bill.turn < b.turnRest; !cut {
 			f = form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
 		}
 		b.open(p, l, v)
