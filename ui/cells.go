@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -19,7 +20,12 @@ func fit(s string, width int) string {
 		s = ansi.Truncate(s, width, "…")
 		have = ansi.StringWidth(s)
 	}
-	return s + strings.Repeat(" ", max(0, width-have))
+	padded := s + strings.Repeat(" ", max(0, width-have))
+	// Some scripts have signs that take the next character, even a blank, into their own cell.
+	if last, _ := utf8.DecodeLastRuneInString(s); last >= 0x600 && ansi.StringWidth(padded) < width {
+		padded += " "
+	}
+	return padded
 }
 
 // spread puts left and right on one line of width cells. Where both do not fit, left is cut as
