@@ -94,7 +94,7 @@ func reuse(tb testing.TB, o Options, turns int) float64 {
 
 func BenchmarkPrefixReuse(b *testing.B) {
 	for _, budget := range []int{32000, 8000} {
-		for _, preset := range []string{"balanced", "recall", "classic", "assistant-first", "recent", "summary"} {
+		for _, preset := range []string{"balanced", "classic", "assistant-first", "recent"} {
 			b.Run(fmt.Sprintf("%s/%d", preset, budget), func(b *testing.B) {
 				for b.Loop() {
 					b.ReportMetric(reuse(b, benchOptions(b, preset, budget), 500), "reused")

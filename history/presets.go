@@ -11,7 +11,7 @@ const Rules = 1
 
 // Presets lists the names of the presets, the default first.
 func Presets() []string {
-	return []string{"balanced", "recall", "classic", "assistant-first", "recent", "summary", "full"}
+	return []string{"balanced", "classic", "assistant-first", "recent", "full"}
 }
 
 // Preset is the policy of that name.
@@ -20,8 +20,6 @@ func Preset(name string) (Policy, error) {
 	p.Preset = name
 	switch name {
 	case "balanced":
-	case "recall":
-		p.RecallShare, p.RecallMaxTokens = 0.9, NoLimit
 	case "classic":
 		p.AssistantRecallChars = 150
 		p.LastWholeMaxTokens, p.Elastic, p.RecallShare = 0, false, 0
@@ -35,8 +33,6 @@ func Preset(name string) (Policy, error) {
 		p = unlimited(p)
 		p.LastWholeMaxTokens, p.Elastic = 0, false
 		p.MaxMessages, p.Strategy = 50, DropOldest
-	case "summary":
-		p.AssistantRecallChars, p.RecallShare = 150, 0.2
 	case "full":
 		p = unlimited(p)
 		p.LastWholeMaxTokens, p.Strategy = NoLimit, DropNone
