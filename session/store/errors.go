@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -93,8 +94,10 @@ func kindOf(err error) error {
 		return ErrDiskFull
 	case sqlite3.ErrReadonly:
 		return ErrReadOnly
-	case sqlite3.ErrCantOpen, sqlite3.ErrPerm, sqlite3.ErrAuth:
+	case sqlite3.ErrPerm, sqlite3.ErrAuth:
 		return ErrNoAccess
+	case sqlite3.ErrCantOpen:
+		return noEntry(e.SystemErrno)
 	case sqlite3.ErrNotADB:
 		return ErrNotHistory
 	case sqlite3.ErrCorrupt, sqlite3.ErrFormat:
@@ -103,6 +106,14 @@ func kindOf(err error) error {
 		return ErrDisk
 	}
 	return nil
+}
+
+// noEntry says why a file could not be opened, in the system's words where it gave any.
+func noEntry(why syscall.Errno) error {
+	if why == 0 {
+		return unusable{errors.New("the file cannot be opened")}
+	}
+	return noAccess(why)
 }
 
 // busy reports whether an error says that trying again may help.
