@@ -116,7 +116,8 @@ func blank(lines []string, w, h int) []string {
 	return out
 }
 
-// lay draws a block of lines over a screen at a box's place.
+// lay draws a block of lines over a screen at a box's place. Where a line is not drawn that far yet,
+// it is only continued, which is what most of a frame is.
 func lay(screen []string, b box, block []string) {
 	for i, s := range block {
 		y := b.y + i
@@ -124,10 +125,25 @@ func lay(screen []string, b box, block []string) {
 			continue
 		}
 		under := screen[y]
-		right := ansi.StringWidth(under)
-		screen[y] = ansi.Cut(under, 0, b.x) + s
-		if b.x+b.w < right {
-			screen[y] += ansi.Cut(under, b.x+b.w, right)
+		width := ansi.StringWidth(under)
+		if width <= b.x {
+			screen[y] = under + strings.Repeat(" ", b.x-width) + s
+			continue
+		}
+		screen[y] = fit(ansi.Cut(under, 0, b.x), b.x) + s
+		if end := b.x + b.w; end < width {
+			screen[y] += tail(under, width-end)
+		}
+	}
+}
+
+// tail is exactly the last cells of a line. What a border between cells would split is blank.
+func tail(s string, width int) string {
+	all := ansi.StringWidth(s)
+	for skip := all - width; ; skip++ {
+		cut := ansi.Cut(s, skip, all)
+		if have := ansi.StringWidth(cut); have <= width || skip >= all {
+			return strings.Repeat(" ", max(0, width-have)) + cut
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -11,6 +12,21 @@ func TestFitIsExactlyAsWideAsAsked(t *testing.T) {
 		for width := range 12 {
 			if got := ansi.StringWidth(fit(s, width)); got != width {
 				t.Errorf("fit(%q, %d) is %d cells wide", s, width, got)
+			}
+		}
+	}
+}
+
+func TestLayKeepsTheWidthOfTheLine(t *testing.T) {
+	for _, under := range []string{"", "short", "a line of exactly thirty cells", "漢字漢字漢字漢字漢字漢字漢字漢", "draft \u070f\u0600 with signs in it", "👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻"} {
+		for x := range 24 {
+			screen := []string{fit(under, 30)}
+			lay(screen, box{x, 0, 6, 1}, []string{"╭────╮"})
+			if got := ansi.StringWidth(screen[0]); got != 30 {
+				t.Errorf("a box at %d over %q makes %q, %d cells wide, want 30", x, under, screen[0], got)
+			}
+			if got := ansi.Strip(screen[0]); ansi.StringWidth(got[:strings.Index(got, "╭")]) != x {
+				t.Errorf("a box at %d over %q stands elsewhere: %q", x, under, got)
 			}
 		}
 	}

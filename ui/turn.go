@@ -11,9 +11,6 @@ import (
 	"winnow/session"
 )
 
-// joinTime is how long deltas are joined before they reach Update: a frame at 30 a second.
-const joinTime = 33 * time.Millisecond
-
 // readTime is how long a question about a tool call stands before a key can allow it: a letter of
 // a draft that was being typed is no permission.
 const readTime = 400 * time.Millisecond
@@ -52,49 +49,6 @@ func (m *Model) begin(sent string, start func(context.Context) <-chan session.Ev
 		func() tea.Msg { return gather(number, start(ctx)) },
 		func() tea.Msg { return tickMsg{number, time.Now()} },
 	)
-}
-
-// gather waits for the next events of a turn. Deltas are joined for a frame's time.
-func gather(number int, from <-chan session.Event) tea.Msg {
-	first, ok := <-from
-	if !ok {
-		return turnMsg{turn: number, over: true, at: time.Now()}
-	}
-	msg := turnMsg{turn: number, from: from, events: []session.Event{first}}
-	if _, delta := first.(session.Delta); !delta {
-		msg.at = time.Now()
-		return msg
-	}
-	due := time.NewTimer(joinTime)
-	defer due.Stop()
-	for {
-		select {
-		case <-due.C:
-			msg.at = time.Now()
-			return msg
-		case e, ok := <-from:
-			if !ok {
-				msg.over, msg.at = true, time.Now()
-				return msg
-			}
-			msg.join(e)
-			if _, delta := e.(session.Delta); !delta {
-				msg.at = time.Now()
-				return msg
-			}
-		}
-	}
-}
-
-// join adds an event, a delta to the delta before it.
-func (msg *turnMsg) join(e session.Event) {
-	d, ok := e.(session.Delta)
-	last, joins := msg.events[len(msg.events)-1].(session.Delta)
-	if !ok || !joins {
-		msg.events = append(msg.events, e)
-		return
-	}
-	msg.events[len(msg.events)-1] = session.Delta{Text: last.Text + d.Text, Reasoning: last.Reasoning + d.Reasoning}
 }
 
 // turnEvents shows what happened in the turn and asks for more.

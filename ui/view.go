@@ -20,10 +20,7 @@ func (m *Model) View() tea.View {
 	if m.width <= 0 || m.height <= 0 {
 		return v
 	}
-	screen := make([]string, m.height)
-	for i := range screen {
-		screen[i] = strings.Repeat(" ", m.width)
-	}
+	screen := make([]string, m.height) // the boxes fill it from left to right
 	l := m.layout
 	put := func(b box, lines []string) {
 		if !b.empty() {
