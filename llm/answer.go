@@ -15,10 +15,14 @@ type answer struct {
 	told   bool // usage came
 	finish string
 	extra  extra
+	shape  shape // of the newest chunk
 }
 
 // add takes one chunk. It is an error where the chunk is not an object.
 func (a *answer) add(raw []byte) ([]Event, error) {
+	if said, ok := a.shape.text(raw); ok {
+		return a.think.add(said), nil
+	}
 	var chunk map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &chunk); err != nil {
 		return nil, fmt.Errorf("read a part of the answer: %w", err)
@@ -29,12 +33,28 @@ func (a *answer) add(raw []byte) ([]Event, error) {
 	var choices []map[string]json.RawMessage
 	if json.Unmarshal(chunk["choices"], &choices) == nil && len(choices) > 0 {
 		events = a.choice(choices[0])
+		delta := members(choices[0]["delta"])
+		a.shape.learn(raw, delta, len(choices) == 1 && onlySays(delta) && !a.extra.grows(chunk, delta))
 	}
 	if u, ok := usageOf(chunk); ok && (!a.told || u != a.usage) {
 		a.usage, a.told = u, true
 		events = append(events, u)
 	}
 	return events, nil
+}
+
+// onlySays says that a delta adds nothing but text.
+func onlySays(delta map[string]json.RawMessage) bool {
+	for key, value := range delta {
+		switch key {
+		case "role", "content":
+		case "tool_calls", "reasoning_content", "reasoning", "refusal":
+			if string(value) != "null" && string(value) != `""` && string(value) != "[]" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // end closes the answer: what was held back comes out, then how it ended.

@@ -31,6 +31,20 @@ func (x *extra) keep(where string, object map[string]json.RawMessage, known map[
 	x.places = keep(x.places, where, object, known)
 }
 
+// grows says that keeping the unknown keys of a chunk and its delta once more would add to them:
+// lists and objects are collected, of anything else the last one counts.
+func (x *extra) grows(chunk, delta map[string]json.RawMessage) bool {
+	collected := func(object map[string]json.RawMessage, known map[string]bool) bool {
+		for key, value := range object {
+			if !known[key] && len(value) > 0 && (value[0] == '[' || value[0] == '{') {
+				return true
+			}
+		}
+		return false
+	}
+	return collected(chunk, chunkKeys) || collected(delta, messageKeys)
+}
+
 // keepCall takes the keys of a tool call that are not known.
 func (x *extra) keepCall(slot int, object map[string]json.RawMessage) {
 	x.calls = keep(x.calls, strconv.Itoa(slot), object, callKeys)

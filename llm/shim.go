@@ -132,12 +132,13 @@ func (x *exchange) data(event sseEvent) {
 // chunk hands one JSON value on, or makes it the error that it is. An error that stands in a
 // finish_reason is one that the server told nothing else about.
 func (x *exchange) chunk(data []byte) {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(data, &object) != nil {
-		x.err = x.strange(data)
-		return
-	}
-	if bytes.Contains(data, []byte("error")) || object["choices"] == nil {
+	// What is read here is read again later, so a chunk is only looked into where it may be an error.
+	if data[0] != '{' || bytes.Contains(data, []byte("error")) || !bytes.Contains(data, []byte(`"choices"`)) {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(data, &object) != nil {
+			x.err = x.strange(data)
+			return
+		}
 		if isError(object) || failedChoice(object["choices"]) {
 			x.err = x.client.failure(http.StatusOK, x.resp.Header, data, x.model)
 			return

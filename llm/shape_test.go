@@ -1,0 +1,78 @@
+package llm
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestShapeChangesNothing reads random streams twice: with shapes, and forgetting the shape before
+// every chunk.
+func TestShapeChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var fast, slow answer
+		for i := range rapid.IntRange(1, 12).Draw(t, "chunks") {
+			raw := randomChunk(t)
+			got, gotErr := fast.add(raw)
+			slow.shape = shape{}
+			want, wantErr := slow.add(raw)
+			if !reflect.DeepEqual(got, want) || (gotErr == nil) != (wantErr == nil) {
+				t.Fatalf("chunk %d, %s: with shapes %v (%v), without %v (%v)", i, raw, got, gotErr, want, wantErr)
+			}
+		}
+		got, gotEnd := fast.end(true)
+		want, wantEnd := slow.end(true)
+		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotEnd, wantEnd) {
+			t.Fatalf("the end: with shapes %v %+v, without %v %+v", got, gotEnd, want, wantEnd)
+		}
+	})
+}
+
+// randomChunk is a chunk that often resembles another one.
+func randomChunk(t *rapid.T) []byte {
+	content, err := json.Marshal(rapid.OneOf(
+		rapid.SampledFrom([]string{"a", "", "two words", `quote " here`, "\n", "<think>", "</think>", `"content":"x"`, "漢字"}),
+		rapid.String(),
+	).Draw(t, "content"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pick := func(name string, of ...string) string { return rapid.SampledFrom(of).Draw(t, name) }
+	delta := pick("role", "", `"role":"assistant",`) + `"content":` + pick("blank", "", " ") + string(content) +
+		pick("more", "", "", `,"reasoning_content":null`, `,"reasoning":"hm"`, `,"refusal":"no"`, `,"tool_calls":[]`,
+			`,"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{"}}]`, `,"note":"x"`, `,"annotations":[1]`, `,"content":"twice"`)
+	return []byte(`{"id":"1",` + pick("extra", "", "", `"fingerprint":"fp",`, `"list":[1],`, `"content":"elsewhere",`) +
+		`"choices":[{"index":0,"delta":{` + delta + `},"finish_reason":` + pick("finish", "null", "null", `"stop"`) + `}` +
+		pick("second", "", "", `,{"index":1,"delta":{"content":"other"}}`) + `]` +
+		pick("usage", "", "", `,"usage":null`, `,"usage":{"prompt_tokens":3,"completion_tokens":1}`) + `}`)
+}
+
+func TestShapeReadsTheUsualStream(t *testing.T) {
+	var a answer
+	var said strings.Builder
+	fast := 0
+	for _, piece := range []string{"Hel", "lo", " \"you\"", "\n", "漢字"} {
+		content, _ := json.Marshal(piece)
+		raw := []byte(`{"id":"1","choices":[{"index":0,"delta":{"content":` + string(content) + `},"finish_reason":null}]}`)
+		if _, ok := a.shape.text(raw); ok {
+			fast++
+		}
+		events, err := a.add(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			said.WriteString(e.(TextDelta).Text)
+		}
+	}
+	events, _ := a.end(true)
+	for _, e := range events {
+		said.WriteString(e.(TextDelta).Text)
+	}
+	if said.String() != "Hello \"you\"\n漢字" || fast != 4 {
+		t.Errorf("the stream says %q, %d of its chunks by their shape; want all but the first", said.String(), fast)
+	}
+}
