@@ -23,6 +23,7 @@ func (a *answer) add(raw []byte) ([]Event, error) {
 	if said, ok := a.shape.text(raw); ok {
 		return a.think.add(said), nil
 	}
+	a.shape.forget()
 	var chunk map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &chunk); err != nil {
 		return nil, fmt.Errorf("read a part of the answer: %w", err)

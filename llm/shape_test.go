@@ -41,13 +41,16 @@ func randomChunk(t *rapid.T) []byte {
 		t.Fatal(err)
 	}
 	pick := func(name string, of ...string) string { return rapid.SampledFrom(of).Draw(t, name) }
-	delta := pick("role", "", `"role":"assistant",`) + `"content":` + pick("blank", "", " ") + string(content) +
+	delta := pick("role", "", `"role":"assistant",`) + `` + pick("key", `"content":`, `"content":`, `"content" :`, `"cont\u0065nt":`) + pick("blank", "", " ") + string(content) +
 		pick("more", "", "", `,"reasoning_content":null`, `,"reasoning":"hm"`, `,"refusal":"no"`, `,"tool_calls":[]`,
 			`,"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{"}}]`, `,"note":"x"`, `,"annotations":[1]`, `,"content":"twice"`)
-	return []byte(`{"id":"1",` + pick("extra", "", "", `"fingerprint":"fp",`, `"list":[1],`, `"content":"elsewhere",`) +
-		`"choices":[{"index":0,"delta":{` + delta + `},"finish_reason":` + pick("finish", "null", "null", `"stop"`) + `}` +
-		pick("second", "", "", `,{"index":1,"delta":{"content":"other"}}`) + `]` +
-		pick("usage", "", "", `,"usage":null`, `,"usage":{"prompt_tokens":3,"completion_tokens":1}`) + `}`)
+	extra := pick("extra", "", "", `"fp":"x",`, `"fp":"y",`, `"list":[1],`, `"content":"a",`, `"x\"content":"a",`)
+	usage := pick("usage", "", "", `,"usage":null`, `,"usage":{"prompt_tokens":3,"completion_tokens":1}`, `,"usage":{"prompt_tokens":4}`)
+	if rapid.IntRange(0, 5).Draw(t, "no choice") == 0 {
+		return []byte(`{"id":"1",` + extra + `"choices":[]` + usage + `}`)
+	}
+	return []byte(`{"id":"1",` + extra + `"choices":[{"index":0,"delta":{` + delta + `},"finish_reason":` + pick("finish", "null", "null", `"stop"`) + `}` +
+		pick("second", "", "", `,{"index":1,"delta":{"content":"other"}}`) + `]` + usage + `}`)
 }
 
 func TestShapeReadsTheUsualStream(t *testing.T) {
@@ -74,5 +77,42 @@ func TestShapeReadsTheUsualStream(t *testing.T) {
 	}
 	if said.String() != "Hello \"you\"\n漢字" || fast != 4 {
 		t.Errorf("the stream says %q, %d of its chunks by their shape; want all but the first", said.String(), fast)
+	}
+}
+
+// TestShapeTakesNoOtherText plants the delta's key where it can be mistaken.
+func TestShapeTakesNoOtherText(t *testing.T) {
+	for _, c := range []struct{ name, first, second string }{
+		{"a blank before the colon", `{"content":"a","choices":[{"delta":{"content" :"a"}}]}`, `{"content":"b","choices":[{"delta":{"content" :"a"}}]}`},
+		{"an escaped key", `{"content":"a","choices":[{"delta":{"cont\u0065nt":"a"}}]}`, `{"content":"b","choices":[{"delta":{"cont\u0065nt":"a"}}]}`},
+		{"a key that ends so", `{"x\"content":"a","choices":[{"delta":{"content" :"a"}}]}`, `{"x\"content":"b","choices":[{"delta":{"content" :"a"}}]}`},
+	} {
+		var a answer
+		for _, raw := range []string{c.first, c.second} {
+			events, err := a.add([]byte(raw))
+			if want := []Event{TextDelta{"a"}}; err != nil || !reflect.DeepEqual(events, want) {
+				t.Errorf("%s: %s gives %v (%v), want %v", c.name, raw, events, err, want)
+			}
+		}
+	}
+}
+
+func TestShapeEndsWithAChunkOfAnother(t *testing.T) {
+	var a answer
+	says := []byte(`{"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":3}}`)
+	var usages []Usage
+	for _, raw := range [][]byte{says, []byte(`{"choices":[],"usage":{"prompt_tokens":4}}`), says} {
+		events, err := a.add(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			if u, ok := e.(Usage); ok {
+				usages = append(usages, u)
+			}
+		}
+	}
+	if len(usages) != 3 || usages[2].Prompt != 3 {
+		t.Errorf("the usages are %v, want 3, 4 and 3 again", usages)
 	}
 }

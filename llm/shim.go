@@ -133,7 +133,7 @@ func (x *exchange) data(event sseEvent) {
 // finish_reason is one that the server told nothing else about.
 func (x *exchange) chunk(data []byte) {
 	// What is read here is read again later, so a chunk is only looked into where it may be an error.
-	if data[0] != '{' || bytes.Contains(data, []byte("error")) || !bytes.Contains(data, []byte(`"choices"`)) {
+	if data[0] != '{' || mayFail(data) {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(data, &object) != nil {
 			x.err = x.strange(data)
@@ -149,6 +149,17 @@ func (x *exchange) chunk(data []byte) {
 	x.out.WriteString("data: ")
 	x.out.Write(flat(data))
 	x.out.WriteByte('\n')
+}
+
+// mayFail says that a chunk holds one of the words without which it is no error: see isError and
+// failedChoice. Text that holds one only costs a second look.
+func mayFail(data []byte) bool {
+	for _, word := range []string{"error", `"detail"`, `"message"`} {
+		if bytes.Contains(data, []byte(word)) {
+			return true
+		}
+	}
+	return !bytes.Contains(data, []byte(`"choices"`))
 }
 
 // failedChoice says that a choice ended in finish_reason error.

@@ -31,6 +31,7 @@ func TestStreamOfEveryKindOfServer(t *testing.T) {
 		},
 		{"finish_reason error alone", sse(delta("Hal"), `{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}`), "Hal", "openai failed", ErrServer},
 		{"object error", sse(`{"object":"error","message":"The engine is dead","type":"internal","code":500}`), "", "The engine is dead", ErrServer},
+		{"a detail that names the choices", sse(delta("Hal"), `{"detail":[{"loc":["body","choices"],"msg":"Field is missing"}]}`), "Hal", "Field is missing", ErrServer},
 		{"error field of an old llama.cpp", text(delta2("Hal"), "error: {\"code\":500,\"message\":\"slot unavailable\"}\n\n"), "Hal", "slot unavailable", ErrServer},
 		{"bare error line of Ollama", text(delta2("Hal"), "{\"error\":\"llama runner process has terminated\"}\n"), "Hal", "llama runner process has terminated", ErrServer},
 		{"bare error line first", text("{\"error\":\"llama runner process has terminated\"}\n", "data: [DONE]\n\n"), "", "llama runner process has terminated", ErrServer},
