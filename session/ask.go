@@ -14,8 +14,8 @@ import (
 // byte of the request leaves.
 func (t *turn) plan(ctx context.Context) (asked, error) {
 	t.mu.Lock()
-	plan, err := t.build(t.past, t.said)
 	options := t.options(t.said)
+	plan, err := t.build(t.past, options)
 	client, row := t.client, t.row
 	request := t.request(plan)
 	t.mu.Unlock()

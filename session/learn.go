@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"winnow/history"
 	"winnow/llm"
 )
 
@@ -17,20 +18,15 @@ const (
 	nearTolerance = 0.02
 )
 
-// learnWindow takes the window from a refusal, so that the next plan fits. Where the server named
+// learnWindow takes the window from the refusal of a request with this sum, so that the next plan
+// fits. Where the server named
 // no number, the request was at least known to be too large: a third less is tried. It says
 // whether another try makes sense.
-func (t *turn) learnWindow(ctx context.Context, fault *llm.Error) bool {
-	t.mu.Lock()
-	sum, err := t.build(t.past, t.said)
-	old := t.window.Tokens
-	t.mu.Unlock()
-	if err != nil {
-		return false
-	}
+func (t *turn) learnWindow(ctx context.Context, sum history.Sum, fault *llm.Error) bool {
+	old := t.Window().Tokens
 	window := fault.Limit
 	if window == 0 {
-		window = int(float64(sum.Sum.Total+sum.Sum.Reserve) * 0.7)
+		window = int(float64(sum.Total+sum.Reserve) * 0.7)
 	}
 	if old > 0 && window >= old && fault.Prompt == 0 {
 		return false
@@ -38,7 +34,7 @@ func (t *turn) learnWindow(ctx context.Context, fault *llm.Error) bool {
 	t.mu.Lock()
 	t.window = llm.Window{Tokens: window, Source: "the server's refusal"}
 	t.learned.Window = window
-	ratio := float64(fault.Prompt) / float64(max(sum.Sum.Total, ratioFrom))
+	ratio := float64(fault.Prompt) / float64(max(sum.Total, ratioFrom))
 	if ratio == clampRatio(ratio) { // anything else is no count of this request
 		t.learned.Ratio, t.learned.Samples = ratio, 1
 	}
@@ -49,8 +45,7 @@ func (t *turn) learnWindow(ctx context.Context, fault *llm.Error) bool {
 }
 
 // calibrate compares the server's count with ours. A count far below ours that is near the window
-// or half of it means that the server silently dropped a part: that is said, and teaches the
-// window instead of the ratio.
+// or half of it means that the server silently dropped a part: that is said, and teaches no ratio.
 func (t *turn) calibrate(ctx context.Context, a asked) {
 	reported, estimate := a.record.Prompt, a.record.Estimate
 	if reported <= 0 || estimate < ratioFrom {

@@ -18,7 +18,7 @@ func (s *Session) Preview(draft string) (history.Plan, error) {
 	if strings.TrimSpace(draft) != "" {
 		turn = []history.Message{{Role: history.User, Content: draft}}
 	}
-	return s.build(len(s.branch), turn)
+	return s.build(len(s.branch), s.options(turn))
 }
 
 // Body is the body of the request that plan makes, byte for byte as it would be sent.
@@ -43,9 +43,9 @@ func (s *Session) request(plan history.Plan) llm.Request {
 	}
 }
 
-// build plans a request that answers turn after the first past messages of the branch. The caller
+// build plans a request that answers o.Turn after the first past messages of the branch. The caller
 // holds the lock.
-func (s *Session) build(past int, turn []history.Message) (history.Plan, error) {
+func (s *Session) build(past int, o history.Options) (history.Plan, error) {
 	if !s.whole {
 		return history.Plan{}, ErrLoading
 	}
@@ -58,7 +58,7 @@ func (s *Session) build(past int, turn []history.Message) (history.Plan, error) 
 	}
 	s.reader.Append(fresh...)
 	s.read = past
-	return s.reader.Build(s.options(turn))
+	return s.reader.Build(o)
 }
 
 // options is everything beside the history that decides the next request.

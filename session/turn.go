@@ -38,8 +38,8 @@ func (s *Session) Send(ctx context.Context, draft string) <-chan Event {
 	})
 }
 
-// Regenerate asks again for the last user message of the branch. The new answer stands beside the
-// old one as its sibling: nothing is overwritten.
+// Regenerate asks again for the last user message of the branch, whether it has an answer or not. The
+// new answer stands beside an old one as its sibling: nothing is overwritten.
 func (s *Session) Regenerate(ctx context.Context) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
 		if err := t.goBackToUser(ctx); err != nil {
@@ -48,9 +48,6 @@ func (s *Session) Regenerate(ctx context.Context) <-chan Event {
 		return t.answer(ctx)
 	})
 }
-
-// Retry asks for the last user message when it has no answer, or only the beginning of one.
-func (s *Session) Retry(ctx context.Context) <-chan Event { return s.Regenerate(ctx) }
 
 // start runs story as this session's one turn.
 func (s *Session) start(ctx context.Context, story func(context.Context, *turn) error) <-chan Event {
@@ -133,20 +130,16 @@ func (t *turn) answer(ctx context.Context) error {
 // round plans one request, sends it and saves its answer. A request that turns out to be larger
 // than the window is planned once more, smaller, now that the window is known.
 func (t *turn) round(ctx context.Context) (store.Message, error) {
-	answer, err := t.attempt(ctx)
-	var fault *llm.Error
-	if !errors.Is(err, llm.ErrContextLength) || !errors.As(err, &fault) {
-		return answer, err
-	}
-	if !t.learnWindow(ctx, fault) {
-		return answer, err
-	}
-	return t.attempt(ctx)
-}
-
-func (t *turn) attempt(ctx context.Context) (store.Message, error) {
 	a, err := t.plan(ctx)
 	if err != nil {
+		return store.Message{}, err
+	}
+	answer, err := t.ask(ctx, a)
+	var fault *llm.Error
+	if !errors.Is(err, llm.ErrContextLength) || !errors.As(err, &fault) || !t.learnWindow(ctx, a.plan.Sum, fault) {
+		return answer, err
+	}
+	if a, err = t.plan(ctx); err != nil {
 		return store.Message{}, err
 	}
 	return t.ask(ctx, a)

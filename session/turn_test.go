@@ -164,7 +164,7 @@ func TestBrokenConnectionKeepsWhatArrivedAndSaysSo(t *testing.T) {
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Go on\nassistant: Half an ans (interrupted)\n")
 }
 
-func TestRefusalLeavesTheMessageAndRetryAsksAgain(t *testing.T) {
+func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
 	b := newBench(t, refuses(401, `{"error":{"message":"Incorrect API key provided: sk-test","code":"invalid_api_key"}}`), says("Now it works."))
 	s := b.begin()
 	_, err := drain(s.Send(t.Context(), "Anyone there?"))
@@ -175,7 +175,7 @@ func TestRefusalLeavesTheMessageAndRetryAsksAgain(t *testing.T) {
 		t.Errorf("the sentence shows the key: %v", err)
 	}
 	wantTranscript(t, s.Messages(), "user: Anyone there?\n")
-	if _, err := drain(s.Retry(t.Context())); err != nil {
+	if _, err := drain(s.Regenerate(t.Context())); err != nil {
 		t.Fatalf("the retry failed: %v", err)
 	}
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Anyone there?\nassistant: Now it works.\n")

@@ -224,12 +224,10 @@ func (m *Model) askAgain() tea.Cmd {
 	if !ok {
 		return m.complain("There is no message to answer yet.")
 	}
-	s := m.session
-	if last.Role == history.User {
-		return m.begin("", s.Retry)
+	if last.Role != history.User {
+		m.chat.forgetAnswer()
 	}
-	m.chat.forgetAnswer()
-	return m.begin("", s.Regenerate)
+	return m.begin("", m.session.Regenerate)
 }
 
 // stopTurn stops the running turn; what arrived is kept.
