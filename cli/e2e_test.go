@@ -69,14 +69,21 @@ func hanging(t *testing.T, env []string) []string {
 	return append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
 }
 
-func TestKillWhileAnAnswerArrivesLosesNothing(t *testing.T) {
-	env := hanging(t, home(t))
+// askHanging is a chat with the beginning of that answer on its screen.
+func askHanging(t *testing.T, env []string) *terminal {
+	t.Helper()
 	chat := startIn(t, env, 110, 32, "-m", "openai/small")
 	chat.want("openai/small", "enter send")
 	chat.send("remember this question")
 	chat.want("remember this question")
 	chat.send(enterKey)
 	chat.want("Half of what I wanted to say")
+	return chat
+}
+
+func TestKillWhileAnAnswerArrivesLosesNothing(t *testing.T) {
+	env := hanging(t, home(t))
+	chat := askHanging(t, env)
 	waitUntilStored(t, env, "Half of what I wanted to say")
 	if err := chat.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -118,12 +125,7 @@ func waitUntilStored(t *testing.T, env []string, text string) {
 
 func TestTerminationSaysHowToResume(t *testing.T) {
 	env := hanging(t, home(t))
-	chat := startIn(t, env, 110, 32, "-m", "openai/small")
-	chat.want("openai/small", "enter send")
-	chat.send("remember this question")
-	chat.want("remember this question")
-	chat.send(enterKey)
-	chat.want("Half of what I wanted to say")
+	chat := askHanging(t, env)
 	if err := chat.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

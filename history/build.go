@@ -23,13 +23,18 @@ func (c *Conversation) Build(o Options) (Plan, error) {
 
 // plan is one pass of the pipeline.
 func (c *Conversation) plan(o Options) (Plan, error) {
+	b, err := c.chosen(o)
+	return b.render(), err
+}
+
+// chosen is the pipeline up to what is sent of every message.
+func (c *Conversation) chosen(o Options) (*builder, error) {
 	b := c.begin(o)
 	b.exclude()
 	b.findEnds()
 	b.pin()
 	b.cap()
-	err := b.choose()
-	return b.render(), err
+	return b, b.choose()
 }
 
 // builder is one Build: what is chosen so far, and what the plan is made of.

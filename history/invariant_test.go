@@ -218,12 +218,7 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 func TestEachGapHasOneMarker(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
-		b := c.begin(s.o)
-		b.exclude()
-		b.findEnds()
-		b.pin()
-		b.cap()
-		_ = b.choose()
+		b, _ := c.chosen(s.o)
 		gaps, open := 0, false
 		for i, v := range b.views {
 			if v.Role == System {
@@ -253,12 +248,7 @@ func TestEachGapHasOneMarker(t *testing.T) {
 func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
-		b := c.begin(s.o)
-		b.exclude()
-		b.findEnds()
-		b.pin()
-		b.cap()
-		_ = b.choose()
+		b, _ := c.chosen(s.o)
 		in := map[int]bool{}
 		group := -1
 		for i, v := range b.views {
