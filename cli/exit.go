@@ -18,7 +18,7 @@ const (
 	Failed      Exit = 1   // it did not
 	Usage       Exit = 2   // a flag, an argument or the configuration file is wrong
 	NotFound    Exit = 3   // no such session
-	Provider    Exit = 4   // the endpoint refused, failed or could not be reached
+	Provider    Exit = 4   // the endpoint refused, failed, could not be reached or stopped in the middle
 	Interrupted Exit = 130 // stopped by a signal
 )
 

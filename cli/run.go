@@ -158,7 +158,25 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		}
 	}
 	w.endLine()
+	if end == nil && w.unfinished() {
+		return w.cutShort()
+	}
 	return end
+}
+
+// unfinished says that nobody said that the last answer was over.
+func (w *answerWriter) unfinished() bool {
+	n := len(w.answers)
+	return n > 0 && w.answers[n-1].Receipt.End == string(llm.NoDone)
+}
+
+// cutShort is the error of an answer that nobody ended: a script must not take its beginning for the
+// whole. For people the turn's notice has said it.
+func (w *answerWriter) cutShort() error {
+	if !w.json {
+		return &failure{exit: Provider}
+	}
+	return fail(Provider, "the server closed the stream without saying that the answer was over")
 }
 
 func (w *answerWriter) text(text string) {
