@@ -62,7 +62,7 @@ func TestAnswerFromStartToFinish(t *testing.T) {
 	if stored := read(t, s, a.ID); !reflect.DeepEqual(stored, end) {
 		t.Errorf("Message returns\n%+v, want\n%+v", stored, end)
 	}
-	if r, err := s.Request(ctx, session.ID, 1); err != nil || !reflect.DeepEqual(r, request) {
+	if r, err := s.TurnRequests(ctx, session.ID, 1); err != nil || !reflect.DeepEqual(r, []Request{request}) {
 		t.Errorf("the receipt is\n%+v, %v, want\n%+v", r, err, request)
 	}
 	if got := sessionOf(t, s, session.ID); got.Leaf != first.ID || !got.Updated.Equal(c.t) {

@@ -175,9 +175,9 @@ func TestGoldenSchema1IsRead(t *testing.T) {
 	if messages[0].Siblings != 2 || messages[0].Sibling != 2 {
 		t.Errorf("the first message is version %d of %d, want 2 of 2", messages[0].Sibling, messages[0].Siblings)
 	}
-	r, err := s.Request(ctx, list[0].ID, 1)
-	if err != nil || r.Prompt != 12 || r.Cached != -1 || r.Took != 1500*time.Millisecond {
-		t.Errorf("the request is %+v, %v", r, err)
+	asked, err := s.TurnRequests(ctx, list[0].ID, 1)
+	if err != nil || len(asked) != 1 || asked[0].Prompt != 12 || asked[0].Cached != -1 || asked[0].Took != 1500*time.Millisecond {
+		t.Errorf("the requests are %+v, %v", asked, err)
 	}
 	flags, err := s.Flags(ctx, list[0].ID)
 	if err != nil || flags[messages[0].ID] != history.Pin {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"reflect"
 	"testing"
 	"time"
@@ -39,11 +38,13 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, []Request{one, two}) {
 		t.Errorf("Requests returns\n%+v, %v, want\n%+v", got, err, []Request{one, two})
 	}
-	if got, err := s.Request(ctx, session.ID, 1); err != nil || got.ID != two.ID {
-		t.Errorf("Request of turn 1 is %d, %v; want the newest, %d", got.ID, err, two.ID)
-	}
-	if _, err := s.Request(ctx, session.ID, 2); !errors.Is(err, ErrNotFound) {
-		t.Errorf("Request of turn 2 = %v, want ErrNotFound", err)
+	in.Turn = 2
+	three, err := s.AddRequest(ctx, in)
+	must(t, "add", err)
+	for turn, want := range [][]Request{nil, {one, two}, {three}, nil} {
+		if got, err := s.TurnRequests(ctx, session.ID, turn); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("TurnRequests of turn %d returns\n%+v, %v, want\n%+v", turn, got, err, want)
+		}
 	}
 }
 

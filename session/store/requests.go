@@ -127,6 +127,18 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 
 // Requests returns the requests of a session, the oldest first.
 func (s *Store) Requests(ctx context.Context, session string) ([]Request, error) {
+	return s.requestsWhere(ctx, session, `r.session = ?`)
+}
+
+// TurnRequests returns the requests of a session's turn, the oldest first. There are several where
+// the model called tools, where it was asked again, and where the first was too large; there is none
+// where the turn was imported.
+func (s *Store) TurnRequests(ctx context.Context, session string, turn int) ([]Request, error) {
+	return s.requestsWhere(ctx, session, `r.session = ? AND r.turn = ?`, turn)
+}
+
+// requestsWhere returns the requests that a condition of the session and args picks.
+func (s *Store) requestsWhere(ctx context.Context, session, condition string, args ...any) ([]Request, error) {
 	var out []Request
 	err := s.view(ctx, "read the requests", func(tx *sql.Tx) error {
 		out = nil
@@ -138,8 +150,8 @@ func (s *Store) Requests(ctx context.Context, session string) ([]Request, error)
 			SELECT`+requestColumns+`
 			FROM requests r
 			JOIN sessions s ON s.n = r.session
-			WHERE r.session = ?
-			ORDER BY r.id`, n)
+			WHERE `+condition+`
+			ORDER BY r.id`, append([]any{n}, args...)...)
 		if err != nil {
 			return err
 		}
@@ -152,28 +164,6 @@ func (s *Store) Requests(ctx context.Context, session string) ([]Request, error)
 			out = append(out, r)
 		}
 		return rows.Err()
-	})
-	return out, err
-}
-
-// Request returns the newest request of a session's turn, or ErrNotFound. A turn has several where
-// the model called tools, or where it was asked again.
-func (s *Store) Request(ctx context.Context, session string, turn int) (Request, error) {
-	var out Request
-	err := s.view(ctx, "read the request", func(tx *sql.Tx) error {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		out, err = scanRequest(tx.QueryRowContext(ctx, `
-			SELECT`+requestColumns+`
-			FROM requests r
-			JOIN sessions s ON s.n = r.session
-			WHERE r.session = ?
-				AND r.turn = ?
-			ORDER BY r.id DESC
-			LIMIT 1`, n, turn).Scan)
-		return found(fmt.Sprintf("find turn %d", turn), err)
 	})
 	return out, err
 }
