@@ -26,7 +26,8 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	record, err := newRecord(row, t.said[0].ID, options, plan)
+	decision := decisionOf(row.Leaf, options, request, client)
+	record, err := newRecord(row, t.said[0].ID, decision, plan)
 	if err != nil {
 		return asked{}, err
 	}
@@ -36,18 +37,19 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 		return asked{}, err
 	}
 	t.emit(Planned{Plan: plan, Request: record})
-	return asked{client: client, request: request, record: record, plan: plan, began: t.deps.Now()}, nil
+	return asked{client: client, request: request, decision: decision, record: record, plan: plan, began: t.deps.Now()}, nil
 }
 
 // asked is one request on its way: its record, and the answer as far as it has arrived.
 type asked struct {
-	client  *llm.Client
-	request llm.Request
-	record  store.Request
-	plan    history.Plan
-	began   time.Time
-	reply   llm.Reply
-	saver   *saver // nil until the first piece arrived
+	client   *llm.Client
+	request  llm.Request
+	decision Decision
+	record   store.Request
+	plan     history.Plan
+	began    time.Time
+	reply    llm.Reply
+	saver    *saver // nil until the first piece arrived
 }
 
 // ask sends the request and saves what comes back: the whole answer, or its beginning when the user
@@ -121,6 +123,10 @@ func (t *turn) keep(ctx context.Context, a *asked) error {
 func (a *asked) again() error {
 	body, err := a.client.Body(a.request)
 	if err != nil {
+		return err
+	}
+	a.decision.Quirks = a.client.Quirks()
+	if a.record.Options, err = a.decision.json(); err != nil {
 		return err
 	}
 	a.record.Retries++

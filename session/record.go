@@ -8,24 +8,74 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
 )
 
-// Decision is what a request's record keeps of the options: all that decided the plan beside the
-// messages themselves, which are named by id.
+// Decision is what a request's record keeps of all that decided its bytes beside the messages
+// themselves, which are named by id. With them it makes the same request again.
 type Decision struct {
 	Policy  history.Policy         `json:"policy"`
 	System  string                 `json:"system,omitempty"`
 	Leaf    int64                  `json:"leaf"` // the newest message of the branch when the request was planned
 	Turn    []int64                `json:"turn"`
 	Flags   map[int64]history.Flag `json:"flags,omitempty"`
-	Tools   int                    `json:"tools,omitempty"`
+	Tools   int                    `json:"tools,omitempty"` // tokens of Schemas
 	Window  int                    `json:"window,omitempty"`
 	Ratio   float64                `json:"ratio,omitempty"`
 	Profile history.Profile        `json:"profile"`
+
+	Sampling Sampling   `json:"sampling"`
+	Schemas  []llm.Tool `json:"schemas,omitempty"` // the tools that the model could call
+	Base     string     `json:"base,omitempty"`    // the endpoint's address, without user, password and query
+	Quirks   []string   `json:"quirks,omitempty"`  // what the server was known to refuse
+}
+
+// decisionOf is what decides the request that client sends.
+func decisionOf(leaf int64, o history.Options, r llm.Request, client *llm.Client) Decision {
+	d := Decision{
+		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags,
+		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile,
+		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
+		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL), Quirks: client.Quirks(),
+	}
+	for _, m := range o.Turn {
+		d.Turn = append(d.Turn, m.ID)
+	}
+	return d
+}
+
+// address is a base URL without what may be secret in it, "" where it is no URL.
+func address(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// json writes the decision. A tool's schema keeps its bytes, so nothing is escaped for HTML.
+func (d Decision) json() ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(d); err != nil {
+		return nil, fmt.Errorf("record what decided the request: %w", err)
+	}
+	return bytes.TrimSpace(buf.Bytes()), nil
+}
+
+// readDecision reads what decided a recorded request.
+func readDecision(r store.Request) (Decision, error) {
+	var d Decision
+	if err := json.Unmarshal(r.Options, &d); err != nil {
+		return d, fmt.Errorf("read what decided request %d: %w", r.ID, err)
+	}
+	return d, nil
 }
 
 // Verdicts is what a request's record keeps of the plan: every verdict and sum, no text that was
@@ -38,17 +88,10 @@ type Verdicts struct {
 
 // newRecord is the record of a request that is about to leave. Plans of long conversations repeat
 // themselves, so they are kept compressed.
-func newRecord(row store.Session, user int64, o history.Options, p history.Plan) (store.Request, error) {
-	d := Decision{
-		Policy: o.Policy, System: o.System, Leaf: row.Leaf, Flags: o.Flags,
-		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile,
-	}
-	for _, m := range o.Turn {
-		d.Turn = append(d.Turn, m.ID)
-	}
-	options, err := json.Marshal(d)
+func newRecord(row store.Session, user int64, d Decision, p history.Plan) (store.Request, error) {
+	options, err := d.json()
 	if err != nil {
-		return store.Request{}, fmt.Errorf("record the request's options: %w", err)
+		return store.Request{}, err
 	}
 	plan, err := pack(Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added})
 	if err != nil {

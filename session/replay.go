@@ -1,0 +1,148 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// Replayed is a past request, put together again from its record and the stored messages.
+type Replayed struct {
+	Request  store.Request   // the record
+	Nth, Of  int             // it is the turn's Nth request of Of, from 1
+	Messages []store.Message // the branch that it was planned from, the turn's own messages at the end
+	Verdicts Verdicts        // as they were decided then
+	Plan     history.Plan    // as the record's options and today's rules make it
+	Body     []byte          // the bytes that Plan gives
+	Proven   bool            // Body is what was sent, byte for byte: it has the hash of the record
+	Doubt    string          // a sentence that says why it is not proven, "" where it is
+}
+
+// NoRequestError says that the session has no such request.
+type NoRequestError struct {
+	Turn, Nth int
+	Of        int // the turn's requests
+	Turns     int // the session's turns
+}
+
+func (e *NoRequestError) Error() string {
+	switch {
+	case e.Turn < 1 || e.Turn > e.Turns:
+		return fmt.Sprintf("there is no turn %d; this session has %d", e.Turn, e.Turns)
+	case e.Of == 0:
+		return fmt.Sprintf("nothing was sent in turn %d of this session", e.Turn)
+	}
+	return fmt.Sprintf("turn %d has no request %d; it has %d", e.Turn, e.Nth, e.Of)
+}
+
+// Replay puts the nth request of a turn together again; nth counts from 1, and 0 is the last one. A
+// turn has several requests where tools ran and where it was asked again. The branch that was active
+// then need not be the active one now. Where there is no such request the error is a *NoRequestError.
+func (s *Session) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
+	r, err := s.record(ctx, turn, nth)
+	if err != nil {
+		return r, err
+	}
+	d, err := readDecision(r.Request)
+	if err != nil {
+		return r, err
+	}
+	if r.Verdicts, err = ReadVerdicts(r.Request); err != nil {
+		return r, err
+	}
+	if r.Messages, err = s.deps.Store.Branch(ctx, r.Request.Session, d.Leaf, 0, -1); err != nil {
+		return r, err
+	}
+	past, said, err := d.split(r.Messages)
+	if err != nil {
+		return r, fmt.Errorf("rebuild request %d of turn %d: %w", r.Nth, turn, err)
+	}
+	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
+	r.Plan, err = history.Build(past, d.options(said, s.deps.Count))
+	unsent := err
+	if r.Body, err = d.body(r.Request, r.Plan); err != nil {
+		return r, err
+	}
+	r.Proven = unsent == nil && hash(r.Body) == r.Request.BodyHash
+	if !r.Proven {
+		r.Doubt = s.doubt(r, unsent)
+	}
+	return r, nil
+}
+
+// record finds the record of a turn's nth request.
+func (s *Session) record(ctx context.Context, turn, nth int) (Replayed, error) {
+	row := s.Info()
+	missing := &NoRequestError{Turn: turn, Nth: nth, Turns: row.Turns}
+	if row.ID == "" {
+		return Replayed{}, missing
+	}
+	list, err := s.deps.Store.TurnRequests(ctx, row.ID, turn)
+	if err != nil {
+		return Replayed{}, err
+	}
+	if nth == 0 {
+		nth = len(list)
+	}
+	if missing.Of = len(list); nth < 1 || nth > len(list) {
+		return Replayed{}, missing
+	}
+	return Replayed{Request: list[nth-1], Nth: nth, Of: len(list)}, nil
+}
+
+// split divides a branch into what came before the turn and what the turn had said.
+func (d Decision) split(branch []store.Message) (past, said []history.Message, err error) {
+	from := len(branch) - len(d.Turn)
+	if from < 0 {
+		return nil, nil, fmt.Errorf("the branch has %d messages, the turn alone had %d", len(branch), len(d.Turn))
+	}
+	past, said = make([]history.Message, from), make([]history.Message, len(d.Turn))
+	for i, m := range branch {
+		if i < from {
+			past[i] = m.Message
+			continue
+		}
+		if said[i-from] = m.Message; m.ID != d.Turn[i-from] {
+			return nil, nil, fmt.Errorf("message %d stands where message %d of the turn stood", m.ID, d.Turn[i-from])
+		}
+	}
+	return past, said, nil
+}
+
+// options is what the decision was made with.
+func (d Decision) options(said []history.Message, count history.Counter) history.Options {
+	return history.Options{
+		Policy: d.Policy, System: d.System, Turn: said, Flags: d.Flags, Tools: d.Tools,
+		Window: d.Window, Ratio: d.Ratio, Profile: d.Profile, Count: count,
+	}
+}
+
+// body is the bytes of a plan as the endpoint of that time was sent them, whether it is still
+// configured or not.
+func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
+	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Quirks: d.Quirks})
+	return then.Body(llm.Request{
+		Model: r.Model, Messages: p.Messages, Tools: d.Schemas,
+		MaxTokens: d.Sampling.MaxTokens, Temperature: d.Sampling.Temperature, TopP: d.Sampling.TopP, Effort: d.Sampling.Effort,
+	})
+}
+
+// doubt says why a rebuilt request is not the one that was sent, as far as that can be known.
+func (s *Session) doubt(r Replayed, unsent error) string {
+	damaged := func(m store.Message) bool { return m.Damaged }
+	switch {
+	case unsent != nil:
+		return "today it would not be sent: " + unsent.Error()
+	case r.Request.Rules != history.Rules:
+		return fmt.Sprintf("version %d of the rules made it, and this winnow has version %d", r.Request.Rules, history.Rules)
+	case slices.ContainsFunc(r.Messages, damaged):
+		return "a stored message is damaged"
+	case r.Request.Tokenizer != s.deps.Tokenizer:
+		return fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", r.Request.Tokenizer, s.deps.Tokenizer)
+	}
+	return "its bytes have another hash than the record says"
+}
