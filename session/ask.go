@@ -14,7 +14,7 @@ import (
 // byte of the request leaves.
 func (t *turn) plan(ctx context.Context) (asked, error) {
 	t.mu.Lock()
-	options := t.options(t.said)
+	options := t.options(t.policy, t.said)
 	plan, err := t.build(t.past, options)
 	client, row := t.client, t.row
 	request := t.request(plan)

@@ -101,20 +101,29 @@ func (s *Session) SetPreset(ctx context.Context, name string) error {
 
 // SetBudget limits this conversation's requests to so many tokens; 0 is auto.
 func (s *Session) SetBudget(ctx context.Context, tokens int) error {
-	if tokens < 0 {
-		return fmt.Errorf("a budget of %d tokens is not possible; 0 is auto", tokens)
-	}
 	row := s.Info()
+	overrides, err := withBudget(row.Overrides, tokens)
+	if err != nil {
+		return err
+	}
+	return s.override(ctx, row.Preset, overrides)
+}
+
+// withBudget is a conversation's overrides with another budget.
+func withBudget(overrides string, tokens int) (string, error) {
+	if tokens < 0 {
+		return "", fmt.Errorf("a budget of %d tokens is not possible; 0 is auto", tokens)
+	}
 	keys := map[string]any{}
-	if err := toml.Unmarshal([]byte(row.Overrides), &keys); err != nil {
-		return fmt.Errorf("read this conversation's overrides: %w", err)
+	if err := toml.Unmarshal([]byte(overrides), &keys); err != nil {
+		return "", fmt.Errorf("read this conversation's overrides: %w", err)
 	}
 	keys["budget"] = tokens
 	text, err := toml.Marshal(keys)
 	if err != nil {
-		return fmt.Errorf("write this conversation's overrides: %w", err)
+		return "", fmt.Errorf("write this conversation's overrides: %w", err)
 	}
-	return s.override(ctx, row.Preset, string(text))
+	return string(text), nil
 }
 
 func (s *Session) override(ctx context.Context, preset, overrides string) error {
