@@ -1,0 +1,203 @@
+package strict
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func number(n int) string { return strconv.Itoa(n) }
+
+// eachCall: what is asked of a call holds for all of them.
+func eachCall(sound func(call) bool) finder {
+	return func(c *chat, _ Profile) *fault {
+		for i, m := range c.messages {
+			for k, call := range m.calls {
+				if !sound(call) {
+					return wrong(i, "call", number(k), "id", call.id, "name", call.name, "long", number(len(call.id)))
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// named: a call names a function.
+func (c call) named() bool { return c.name != "" }
+
+// identified: a call has an id.
+func (c call) identified() bool { return c.id != "" }
+
+// argued: a call has arguments, whatever they are.
+func (c call) argued() bool { return c.arguments != nil }
+
+// nameForm: a function's name is of the form that functions have. A missing name is another rule's.
+func nameForm(form *regexp.Regexp) func(call) bool {
+	return func(c call) bool { return c.name == "" || form.MatchString(c.name) }
+}
+
+// idForm: the id of a call is of the server's form.
+func idForm(form *regexp.Regexp) func(call) bool {
+	return func(c call) bool { return form.MatchString(c.id) }
+}
+
+// idShort: an id is no longer than the most.
+func idShort(most int) func(call) bool {
+	return func(c call) bool { return len(c.id) <= most }
+}
+
+// idUnique: no two calls of a request have one id.
+func idUnique(c *chat, _ Profile) *fault {
+	seen := map[string]bool{}
+	for i, m := range c.messages {
+		for _, call := range m.calls {
+			if seen[call.id] {
+				return wrong(i, "id", call.id)
+			}
+			seen[call.id] = true
+		}
+	}
+	return nil
+}
+
+// argumentsObject: the arguments of a call are the text of one JSON object. What is wrong with them
+// is one of two texts.
+func argumentsObject(noJSON, noObject string) finder {
+	return func(c *chat, _ Profile) *fault {
+		for i, m := range c.messages {
+			for k, call := range m.calls {
+				var value any
+				if call.arguments == nil || json.Unmarshal([]byte(*call.arguments), &value) != nil {
+					return wrong(i, "call", number(k), "why", noJSON)
+				}
+				if _, ok := value.(map[string]any); !ok {
+					return wrong(i, "call", number(k), "why", noObject)
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// group is a message with calls and the results right behind it.
+type group struct {
+	at      int // of the message
+	results int // how many stand behind it
+	open    []string
+	strays  []int // the results that answer none of its calls
+}
+
+// groups reads the calls of a request with their results. Results behind anything but a message with
+// calls are a group of their own, at the message in front of them.
+func groups(c *chat) []group {
+	var all []group
+	for i, m := range c.messages {
+		if m.role == "tool" {
+			if len(all) == 0 {
+				all = append(all, group{at: i - 1})
+			}
+			g := &all[len(all)-1]
+			g.results++
+			at := slices.Index(g.open, m.answers)
+			if at < 0 {
+				g.strays = append(g.strays, i)
+				continue
+			}
+			g.open = slices.Delete(g.open, at, at+1)
+			continue
+		}
+		g := group{at: i}
+		for _, call := range m.calls {
+			g.open = append(g.open, call.id)
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// callAnswered: each call has its result right behind its message.
+func callAnswered(c *chat, _ Profile) *fault {
+	for _, g := range groups(c) {
+		if len(g.open) > 0 {
+			return wrong(g.at, "ids", strings.Join(g.open, ", "), "id", g.open[0])
+		}
+	}
+	return nil
+}
+
+// asManyResults: behind an assistant's message stand as many results as it has calls.
+func asManyResults(c *chat, _ Profile) *fault {
+	for _, g := range groups(c) {
+		if g.at < 0 {
+			continue
+		}
+		if m := c.messages[g.at]; m.role == "assistant" && len(m.calls) != g.results {
+			return wrong(g.at)
+		}
+	}
+	return nil
+}
+
+// resultOfCall: each result answers a call of the message that it stands behind.
+func resultOfCall(c *chat, _ Profile) *fault {
+	for _, g := range groups(c) {
+		if len(g.strays) > 0 {
+			at := g.strays[0]
+			return wrong(at, "id", c.messages[at].answers)
+		}
+	}
+	return nil
+}
+
+// resultOfGroup is the same for servers that count: where the numbers of calls and results differ,
+// that is what they name.
+func resultOfGroup(c *chat, _ Profile) *fault {
+	for _, g := range groups(c) {
+		if g.at >= 0 && len(g.strays) > 0 && len(c.messages[g.at].calls) == g.results {
+			at := g.strays[0]
+			return wrong(at, "id", c.messages[at].answers)
+		}
+	}
+	return nil
+}
+
+// resultAfterCall: a result stands behind a call or another result.
+func resultAfterCall(c *chat, _ Profile) *fault {
+	for _, g := range groups(c) {
+		if len(g.strays) > 0 && (g.at < 0 || c.messages[g.at].role != "assistant") {
+			return wrong(g.strays[0])
+		}
+	}
+	return nil
+}
+
+// callsSigned: in the running turn the first call of each message bears its signature.
+func callsSigned(c *chat, p Profile) *fault {
+	if !p.Signatures {
+		return nil
+	}
+	asked := 0
+	for i, m := range c.messages {
+		if m.role == "user" {
+			asked = i
+		}
+	}
+	for i, m := range c.messages {
+		if i > asked && len(m.calls) > 0 && !signed(m.calls[0]) {
+			return wrong(i, "name", m.calls[0].name)
+		}
+	}
+	return nil
+}
+
+func signed(c call) bool {
+	var extra struct {
+		Google struct {
+			Signature string `json:"thought_signature"`
+		} `json:"google"`
+	}
+	raw, ok := c.get("extra_content")
+	return ok && json.Unmarshal(raw, &extra) == nil && extra.Google.Signature != ""
+}

@@ -1,0 +1,88 @@
+package strict
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Handler is a server of the profile: it takes POST …/chat/completions, answers every sound body
+// with reply as a stream, and any other one with its refusal, in the shape in which this server
+// sends errors. It lists one model, named as the profile's server.
+func Handler(p Profile, reply string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/chat/completions") && r.Method == http.MethodPost:
+			p.complete(w, r, reply)
+		case strings.HasSuffix(r.URL.Path, "/models") && r.Method == http.MethodGet:
+			answer(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": servers[p.server].name, "object": "model"}}})
+		default:
+			answer(w, http.StatusNotFound, map[string]any{"error": map[string]any{"message": "not found", "type": "invalid_request_error"}})
+		}
+	})
+}
+
+func (p Profile) complete(w http.ResponseWriter, r *http.Request, reply string) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	if err := Check(p, body); err != nil {
+		refusal := err.(*Refusal) // Check gives no other
+		answer(w, refusal.Status, servers[p.server].shape(refusal))
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	event := func(v any) {
+		text, _ := json.Marshal(v) // plain maps always encode
+		_, _ = io.WriteString(w, "data: "+string(text)+"\n\n")
+	}
+	chunk := func(delta map[string]any, finish any) map[string]any {
+		return map[string]any{
+			"id": "strict", "object": "chat.completion.chunk", "model": servers[p.server].name,
+			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
+		}
+	}
+	event(chunk(map[string]any{"role": "assistant", "content": reply}, nil))
+	event(chunk(map[string]any{}, "stop"))
+	_, _ = io.WriteString(w, "data: [DONE]\n\n")
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // fails only where nobody reads any more
+}
+
+// shape puts a refusal into the form in which a server sends errors.
+type shape func(r *Refusal) any
+
+func shapeOpenAI(r *Refusal) any {
+	e := map[string]any{"message": r.Text, "type": "invalid_request_error", "param": nil, "code": nil}
+	if r.Code != "" {
+		e["code"] = r.Code
+	}
+	return map[string]any{"error": e}
+}
+
+func shapeLlamaCpp(r *Refusal) any {
+	kind := "invalid_request_error"
+	if r.Status >= 500 {
+		kind = "server_error"
+	}
+	return map[string]any{"error": map[string]any{"code": r.Status, "message": r.Text, "type": kind}}
+}
+
+// shapeMistral is FastAPI's list for what the schema refuses, and the service's own form for the rest.
+func shapeMistral(r *Refusal) any {
+	if r.Status == http.StatusUnprocessableEntity {
+		text, path, _ := strings.Cut(r.Text, ": ")
+		return map[string]any{"detail": []any{map[string]any{"type": r.Code, "loc": []string{"body", path}, "msg": text}}}
+	}
+	return map[string]any{"object": "error", "message": r.Text, "type": "invalid_request_message_order", "param": nil, "code": r.Code}
+}
+
+func shapeGemini(r *Refusal) any {
+	return []any{map[string]any{"error": map[string]any{"code": r.Status, "message": r.Text, "status": "INVALID_ARGUMENT"}}}
+}

@@ -1,0 +1,108 @@
+// Package strict reads the body of a chat request as a real server does, and refuses what that
+// server refuses, in its words. It works on the bytes that go over the wire and knows nothing of how
+// they came about, so that a fault of the planning cannot excuse itself.
+//
+// It is the strict half of a server alone: it answers nothing of its own, counts no tokens and knows
+// no keys. Where what a server does depends on a model's chat template, it takes the strictest
+// template that is in use.
+package strict
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Profile is a server, and what of its strictness depends on the model that it serves.
+type Profile struct {
+	server server
+
+	Alternate  bool // llama.cpp: the template wants user and assistant in turn, as those of Gemma and Mistral do
+	Thinking   bool // DeepSeek: the model thinks, and wants its reasoning back with its calls
+	Signatures bool // Gemini: the model signs its calls, and wants the signatures back
+}
+
+// The servers.
+var (
+	OpenAI    = Profile{server: openAI}
+	LlamaCpp  = Profile{server: llamaCpp}
+	Mistral   = Profile{server: mistral}
+	DeepSeek  = Profile{server: deepSeek}
+	Anthropic = Profile{server: anthropic} // its Chat Completions endpoint
+	Gemini    = Profile{server: gemini}    // its Chat Completions endpoint
+)
+
+// String names the profile in one word, as in llamacpp+alternate.
+func (p Profile) String() string {
+	name := servers[p.server].name
+	for _, option := range []struct {
+		set  bool
+		name string
+	}{{p.Alternate, "alternate"}, {p.Thinking, "thinking"}, {p.Signatures, "signatures"}} {
+		if option.set {
+			name += "+" + option.name
+		}
+	}
+	return name
+}
+
+// Refusal is what a server answers to a body that breaks one of its rules.
+type Refusal struct {
+	Rule   string // the rule's name, such as call-answered
+	Index  int    // the message, from 0; -1 where it is about the request itself
+	Status int    // the HTTP status
+	Code   string // the server's own code for it, "" for none
+	Text   string // what the server says
+}
+
+// Error names rule and message, counted from 1 as a reader does, and gives the server's words.
+func (r *Refusal) Error() string {
+	where := "the request"
+	if r.Index >= 0 {
+		where = "message " + strconv.Itoa(r.Index+1)
+	}
+	return fmt.Sprintf("%s breaks rule %s: %d %s", where, r.Rule, r.Status, r.Text)
+}
+
+// Check reports the first rule of p that the body of a chat request breaks, as a *Refusal.
+func Check(p Profile, body []byte) error {
+	c, wrong := read(body)
+	if wrong != nil {
+		return servers[p.server].unread.refuse(wrong)
+	}
+	for _, r := range servers[p.server].rules {
+		if wrong := r.broken(c, p); wrong != nil {
+			return r.refuse(wrong)
+		}
+	}
+	return nil
+}
+
+// rule is one thing that a server insists on, and what it says where it does not get it.
+type rule struct {
+	name   string
+	broken finder
+	status int
+	code   string
+	text   string // {i} is the message's index; a fault fills in the rest
+}
+
+// finder looks for the first place that breaks a rule, nil for none.
+type finder func(c *chat, p Profile) *fault
+
+// fault is a place that breaks a rule.
+type fault struct {
+	at    int      // the message, from 0; -1 is the request itself
+	words []string // pairs: a name in the rule's text, and what stands for it
+}
+
+// wrong is a fault of message at, with pairs of names and what stands for them.
+func wrong(at int, words ...string) *fault { return &fault{at, words} }
+
+func (r rule) refuse(f *fault) *Refusal {
+	pairs := []string{"{i}", strconv.Itoa(f.at)}
+	for k := 0; k+1 < len(f.words); k += 2 {
+		pairs = append(pairs, "{"+f.words[k]+"}", f.words[k+1])
+	}
+	return &Refusal{Rule: r.name, Index: f.at, Status: r.status, Code: r.code, Text: strings.NewReplacer(pairs...).Replace(r.text)}
+}
