@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"winnow/llm/strict"
 )
 
-// request is a Chat Completions request, as far as the guide reads it. Keys it does not know are
-// ignored, as servers do.
+// request is a Chat Completions request, as far as the guide reads it.
 type request struct {
 	Model         string    `json:"model"`
 	Messages      []message `json:"messages"`
@@ -83,7 +84,23 @@ func readRequest(body []byte) (request, *refusal) {
 	if r.Model != Model {
 		return r, unknownModel(r.Model)
 	}
-	return r, checkMessages(r.Messages)
+	if problem := checkMessages(r.Messages); problem != nil {
+		return r, problem
+	}
+	return r, refusedByOpenAI(body)
+}
+
+// refusedByOpenAI is what OpenAI's own server would refuse in a body, down to each key.
+func refusedByOpenAI(body []byte) *refusal {
+	var wrong *strict.Refusal
+	if !errors.As(strict.Check(strict.OpenAI, body), &wrong) {
+		return nil
+	}
+	problem := badRequest("", "%s", wrong.Text)
+	if wrong.Code != "" {
+		problem.coded(wrong.Status, wrong.Code)
+	}
+	return problem
 }
 
 // The guide's chat template: what a request costs beside its texts.

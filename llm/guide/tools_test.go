@@ -135,6 +135,8 @@ func TestGuideRefusesWhatStrictServersRefuse(t *testing.T) {
 		{"answer first", []map[string]any{assistant("a"), user("b")}, "immediately after a user turn"},
 		{"answer last", []map[string]any{user("a"), assistant("b")}, "Expected last role User or Tool"},
 		{"late system", []map[string]any{user("a"), {"role": "system", "content": "b"}, user("c")}, "System message must be at the beginning"},
+		{"unknown key", []map[string]any{user("a"), {"role": "assistant", "content": "b", "reasoning_content": "c"}, user("d")}, "Unknown parameter: 'messages[1].reasoning_content'"},
+		{"name that no function has", []map[string]any{user("a"), call("c1", "functions.read", "{}"), result("c1", "x")}, "does not match pattern"},
 		{"unknown role", []map[string]any{{"role": "orchestrator", "content": "a"}}, "Invalid value: 'orchestrator'"},
 	}
 	for _, c := range cases {

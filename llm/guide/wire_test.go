@@ -168,7 +168,7 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 }
 
 func TestContentMayBeParts(t *testing.T) {
-	parts := []any{map[string]any{"type": "text", "text": "what is"}, map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:,"}}, map[string]any{"type": "text", "text": "the panel?"}}
+	parts := []any{map[string]any{"type": "text", "text": "what is"}, map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,UE5H"}}, map[string]any{"type": "text", "text": "the panel?"}}
 	got := ask(t, newGuide(), []map[string]any{{"role": "user", "content": parts}}, nil)
 	if !strings.Contains(got.text, "context.md#the-context-panel") {
 		t.Errorf("got %.200q, want the section on the panel", got.text)
