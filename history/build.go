@@ -9,6 +9,7 @@ func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count)
 func (c *Conversation) Build(o Options) (Plan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.address(carriageOf(o))
 	plan, err := c.plan(o)
 	if o.Policy.Recovery == RecoverStrict {
 		if fault := damage(plan); fault != nil {

@@ -44,8 +44,16 @@ type Message struct {
 	ToolCalls  []ToolCall // what an assistant message asked for, as received
 	ToolCallID string     // the call that a tool message answers, as received
 	Status     Status     // how whole the message is
+	Origin     Origin     // who answered, zero where that is not known
+	Replay     string     // a JSON object of keys that only the server knows that sent them, "" for none
 	CreatedMS  int64      // when it was said, Unix milliseconds UTC, 0 unknown; shown, never used to order
 	Tokens     int        // Content's tokens by the store's cached count; 0 where not counted yet
+}
+
+// Origin is one model of one endpoint.
+type Origin struct {
+	Endpoint string // the endpoint's name
+	Model    string // the model as the endpoint knows it
 }
 
 // Part is one piece of a message beside its text.
@@ -72,4 +80,5 @@ type ToolCall struct {
 	ID        string // the server's id; may be blank, doubled or malformed
 	Name      string // the function's name
 	Arguments string // the arguments' bytes as received: meant to be a JSON object, often are not
+	Replay    string // a JSON object of keys that only the server knows that sent them, "" for none
 }

@@ -22,6 +22,7 @@ type Options struct {
 	Window  int            // the model's context window in tokens; 0 is unknown
 	Ratio   float64        // the server's tokens per counted token, learned; 0 is not calibrated yet
 	Profile Profile        // what the endpoint insists on
+	To      Origin         // who is asked; what only the server of an answer knows goes back to it alone
 	Count   Counter        // counts tokens; nil counts one token per four bytes
 }
 
@@ -30,6 +31,8 @@ type Profile struct {
 	MergeSameRole bool // join neighbouring messages of one role
 	NoToolToUser  bool // a minimal assistant message stands between a tool result and a user message
 	ToolIDLength  int  // tool call ids have exactly this many letters and digits; 0 is any
+	EchoReasoning bool // the model's reasoning goes back to it in exchanges that called tools
+	NoReplay      bool // the endpoint refuses the keys of its own answers
 }
 
 // Plan is one decided request: what would be sent, and what became of every message and why. The

@@ -13,10 +13,11 @@ type view struct {
 	exchange int  // index into exchanges
 	at       int  // tokens of the conversation in front of its group, all whole
 	tokens   int  // what it costs whole beside its frame
-	text     int  // the part of tokens that is its text
+	text     int  // the part of tokens that goes when its text is cut
 	chars    int  // code points of its text
 	made     bool // nobody said it: a stand-in for a missing result
 	joins    bool // continues the answer in front of it
+	load     load // what it carries beside its text
 	framing
 }
 
@@ -33,16 +34,17 @@ type thread struct {
 // Conversation is a history already repaired, grouped and counted. Builds may run at the same time,
 // but not beside an Append.
 type Conversation struct {
-	mu     sync.Mutex // held by a Build
-	count  Counter
-	known  map[string]int // counts of texts that every request holds again
-	past   []Message
-	offset int                     // position of past[0] in the request's conversation
-	used   func(id string) bool    // call ids that an earlier part of the request took
-	ids    map[string]bool         // call ids taken here
-	open   []waiting               // calls without a result
-	moved  []moved                 // results that came late
-	kinds  map[ToolHistory]*thread // the history with its tool calls told in another way
+	mu       sync.Mutex // held by a Build
+	count    Counter
+	known    map[string]int // counts of texts that every request holds again
+	past     []Message
+	offset   int                     // position of past[0] in the request's conversation
+	used     func(id string) bool    // call ids that an earlier part of the request took
+	ids      map[string]bool         // call ids taken here
+	open     []waiting               // calls without a result
+	moved    []moved                 // results that came late
+	carriage                         // what goes back to the endpoint that is asked
+	kinds    map[ToolHistory]*thread // the history with its tool calls told in another way
 	thread
 }
 
@@ -63,7 +65,7 @@ func newConversation(count Counter) *Conversation {
 // readTurn reads the messages of the running turn. Their call ids differ from those of the history.
 func (c *Conversation) readTurn(turn []Message) *thread {
 	t := newConversation(c.recall)
-	t.offset, t.used = len(c.past), func(id string) bool { return c.ids[id] }
+	t.carriage, t.offset, t.used = c.carriage, len(c.past), func(id string) bool { return c.ids[id] }
 	t.Append(turn...)
 	return &t.thread
 }
@@ -99,12 +101,8 @@ func (c *Conversation) Append(m ...Message) {
 	for i := from; i < len(c.past); i++ {
 		c.thread.base = append(c.thread.base, verdict(i, c.past[i], mend))
 	}
+	c.loadFrom(kept)
 	c.number(kept)
-	for _, v := range c.views[kept:] {
-		if !v.made {
-			c.thread.base[v.from].TokensBefore = v.tokens
-		}
-	}
 }
 
 // rereadFrom is the message from which on new messages can change what the older ones look like, and

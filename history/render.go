@@ -69,8 +69,7 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 		return
 	}
 	b.open(p, l, v)
-	m := v.Message
-	m.Content = f.text
+	m := v.said(f.text)
 	var marks []Added
 	if m.Role == User {
 		marks = b.mark(l)

@@ -40,6 +40,11 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 			continue
 		}
 		if !tools {
+			if v.load.reasoning { // No calls, no reasoning.
+				v.unload()
+				c.load(&v, false)
+				t.base[v.from].TokensBefore = v.tokens
+			}
 			t.views = append(t.views, v)
 			continue
 		}
@@ -64,7 +69,7 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 			v.text, v.chars = c.count(text), runes(text)
 		}
 		v.Message = Message{ID: v.ID, Role: Assistant, Content: text, Status: v.Status, CreatedMS: v.CreatedMS}
-		v.tokens = v.text
+		v.tokens, v.load = v.text, load{}
 		v.compare(c.past[v.from].Content)
 		t.views = append(t.views, v)
 	}

@@ -47,8 +47,7 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 			f = form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
 		}
 		b.open(p, l, v)
-		m := v.Message
-		m.Content = f.text
+		m := v.said(f.text)
 		at := b.put(p, l, m, v.joins)
 		if v.made {
 			p.Added = append(p.Added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})

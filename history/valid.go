@@ -166,6 +166,8 @@ func keysKnown(messages []Message, _ Profile) *InvalidError {
 			return &InvalidError{Index: i, What: fmt.Sprintf("a message of role %q makes calls", m.Role)}
 		case m.Role != Tool && m.ToolCallID != "":
 			return &InvalidError{Index: i, What: fmt.Sprintf("a message of role %q answers a call", m.Role)}
+		case m.Role != Assistant && (m.Reasoning != "" || m.Replay != ""):
+			return &InvalidError{Index: i, What: fmt.Sprintf("a message of role %q carries what only an answer brings", m.Role)}
 		}
 	}
 	return nil

@@ -1,0 +1,127 @@
+package history
+
+import "slices"
+
+// Beside its text an answer may have brought what its server wants back: the model's reasoning, and
+// keys that only that server understands, such as a signature of the reasoning. They go back with
+// the message they came with, or not at all:
+//
+//   - keys to the endpoint and model that sent them, and nowhere else;
+//   - reasoning where the endpoint asks for it, in an exchange that called tools, from the first call
+//     on;
+//   - a message that makes calls carries both whatever is cut of its text, because servers refuse the
+//     calls without them. An answer without calls carries them only while its text is whole;
+//   - calls that are told as text carry nothing, nor does what is joined to a neighbour.
+
+// carriage says what of its own an endpoint gets back.
+type carriage struct {
+	to     Origin // whose own it is, zero for nobody
+	keys   bool   // the keys that only the server knows
+	echo   bool   // the reasoning
+	merges bool   // neighbouring answers are joined, so that answers without calls carry nothing
+}
+
+func carriageOf(o Options) carriage {
+	return carriage{o.To, !o.Profile.NoReplay, o.Profile.EchoReasoning, o.Profile.MergeSameRole}
+}
+
+// load is what a view carries beside its text, and what that costs.
+type load struct {
+	keys      bool // its own keys and those of its calls
+	reasoning bool
+	tokens    int
+}
+
+// address makes the history one for an endpoint and model. It costs what the messages carry.
+func (c *Conversation) address(to carriage) {
+	if c.carriage == to {
+		return
+	}
+	c.carriage = to
+	for i := range c.views {
+		c.views[i].unload()
+	}
+	if c.loadFrom(0); len(c.views) > 0 {
+		c.number(0)
+	}
+	c.forms, c.kinds = nil, nil
+	c.endsAt, c.endsOf = endsKey{}, nil
+}
+
+// loadFrom gives the views from index i on what they carry.
+func (c *Conversation) loadFrom(i int) {
+	called := false
+	for k := i - 1; k >= 0 && c.views[k].Role != User && !called; k-- {
+		called = len(c.views[k].ToolCalls) > 0
+	}
+	for ; i < len(c.views); i++ {
+		v := &c.views[i]
+		called = called && v.Role != User || len(v.ToolCalls) > 0
+		if v.made {
+			continue
+		}
+		c.load(v, called)
+		c.thread.base[v.from].TokensBefore = v.tokens
+	}
+}
+
+// load decides what a view carries; called says that its exchange called tools up to here.
+func (c *Conversation) load(v *view, called bool) {
+	calls, to := len(v.ToolCalls) > 0, c.carriage
+	if v.Role != Assistant || v.Origin != to.to || to.to == (Origin{}) || !calls && (to.merges || v.joins) {
+		return
+	}
+	if to.keys {
+		v.load = load{keys: true, tokens: c.countKeys(v.Replay)}
+		for _, call := range v.ToolCalls {
+			v.load.tokens += c.countKeys(call.Replay)
+		}
+	}
+	if to.echo && called && v.Reasoning != "" {
+		v.load.reasoning = true
+		v.load.tokens += c.count(v.Reasoning)
+	}
+	v.tokens += v.load.tokens
+	if !calls {
+		v.text += v.load.tokens // It goes when the text is cut.
+	}
+}
+
+func (c *Conversation) countKeys(raw string) int {
+	if raw == "" {
+		return 0
+	}
+	return c.count(raw)
+}
+
+// unload takes from a view what it carries.
+func (v *view) unload() {
+	v.tokens -= v.load.tokens
+	if len(v.ToolCalls) == 0 {
+		v.text -= v.load.tokens
+	}
+	v.load = load{}
+}
+
+// said is the view as a message with that text, and with what it carries.
+func (v *view) said(text string) Message {
+	m := v.Message
+	carries := text == v.Content || len(v.ToolCalls) > 0
+	m.Content = text
+	if !v.load.reasoning || !carries {
+		m.Reasoning = ""
+	}
+	if !v.load.keys || !carries {
+		m.Replay = ""
+	}
+	if !v.load.keys && slices.ContainsFunc(m.ToolCalls, func(c ToolCall) bool { return c.Replay != "" }) {
+		m.ToolCalls = slices.Clone(m.ToolCalls)
+		for k := range m.ToolCalls {
+			m.ToolCalls[k].Replay = ""
+		}
+	}
+	if m.Status == Interrupted || m.Status == Streaming {
+		m.Status = Complete // Its text says that it broke off, or is cut and says that.
+	}
+	return m
+}
