@@ -35,14 +35,36 @@ func cutMessage(p Policy, role Role, text string, n, assistantMax int) shortened
 		}
 		return prefixCut(p, text, n, keep, p.UserSuffix)
 	case Assistant:
-		if n <= assistantMax {
+		said := n
+		if strings.HasSuffix(text, stoppedSuffix) {
+			said -= len(stoppedSuffix) // The limit is for what was said.
+		}
+		if said <= assistantMax {
 			return shortened{text: text}
 		}
 		return prefixCut(p, text, n, assistantMax, p.AssistantSuffix)
 	case Tool:
-		return middleCut(text, n, p.ToolMaxChars)
+		return cutResult(text, n, p.ToolMaxChars)
 	}
 	return shortened{text: text}
+}
+
+// cutResult keeps the head and the tail of a tool's result. The words in front of one that is sent as
+// text are not part of it.
+func cutResult(text string, n, limit int) shortened {
+	lead := ""
+	for _, words := range []string{orphanText, resultText} {
+		if strings.HasPrefix(text, words) {
+			lead = words
+		}
+	}
+	s := middleCut(text[len(lead):], n-len(lead), limit)
+	if s.text = lead + s.text; lead == "" || s.whole() {
+		return s
+	}
+	s.cuts[0].From, s.cuts[0].To = s.cuts[0].From+len(lead), s.cuts[0].To+len(lead)
+	s.insert[0].At += len(lead)
+	return s
 }
 
 // prefixCut keeps the first keep code points and says so with a suffix. A text that already ends in

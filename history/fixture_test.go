@@ -23,6 +23,7 @@ var update = flag.Bool("update", false, "write the plans into the fixtures; read
 //	-- history --  role: text     {word x 30} repeats a word; \x00 stands for that byte
 //	               assistant: text | id=name(arguments) | id=name(arguments)
 //	               tool id: text
+//	               assistant (interrupted): text    any status stands in brackets
 //	-- plan --     position role verdict, tokens sent/whole: reason [repairs]
 //	-- request --  the messages that are sent
 func TestPlans(t *testing.T) {
@@ -160,6 +161,9 @@ func parseMessages(t *testing.T, text string) []Message {
 		m := Message{ID: int64(len(list) + 1), Status: Complete}
 		role, id, _ := strings.Cut(head, " ")
 		m.Role, m.ToolCallID = Role(role), id
+		if status, ok := strings.CutPrefix(id, "("); ok {
+			m.ToolCallID, m.Status = "", Status(strings.TrimSuffix(status, ")"))
+		}
 		pieces := strings.Split(strings.TrimSpace(body), " | ")
 		if rest, bare := strings.CutPrefix(pieces[0], "| "); bare {
 			pieces = append([]string{"", rest}, pieces[1:]...)

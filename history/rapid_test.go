@@ -48,6 +48,9 @@ func scenes() *rapid.Generator[scene] {
 		if rapid.IntRange(0, 3).Draw(t, "running") == 0 {
 			s.o.Turn = append(s.o.Turn, tools(t, 1001)...)
 		}
+		if rapid.IntRange(0, 2).Draw(t, "carrying") == 0 {
+			carry(t, &s)
+		}
 		return s
 	})
 }
@@ -60,7 +63,7 @@ func conversation(t *rapid.T, id int64, n int) []Message {
 		case kind < 6:
 			list = append(list, Message{ID: next, Role: User, Content: text().Draw(t, "question"), Status: Complete})
 		case kind < 11:
-			list = append(list, Message{ID: next, Role: Assistant, Content: text().Draw(t, "answer"), Status: Complete})
+			list = append(list, Message{ID: next, Role: Assistant, Content: text().Draw(t, "answer"), Status: statuses().Draw(t, "status")})
 		case kind < 14:
 			list = append(list, tools(t, next)...)
 		case kind == 14:
@@ -76,7 +79,7 @@ func conversation(t *rapid.T, id int64, n int) []Message {
 func tools(t *rapid.T, id int64) []Message {
 	ids := rapid.SampledFrom([]string{"a", "b", "call_0", "call_0", "", "ä b", "c-1"})
 	arguments := rapid.SampledFrom([]string{`{}`, `{"path":"x"}`, `{"path":"x`, ``, `null`, `"123"`, `[1]`, `{"a":1}{"b":2}`, `nonsense`, "{\"a\":\"\xff\"}"})
-	head := Message{ID: id, Role: Assistant, Content: rapid.SampledFrom([]string{"", "I look.", strings.Repeat("thinking ", 40)}).Draw(t, "said"), Status: Complete}
+	head := Message{ID: id, Role: Assistant, Content: rapid.SampledFrom([]string{"", "I look.", strings.Repeat("thinking ", 40)}).Draw(t, "said"), Status: statuses().Draw(t, "status")}
 	for range rapid.IntRange(1, 3).Draw(t, "calls") {
 		head.ToolCalls = append(head.ToolCalls, ToolCall{ID: ids.Draw(t, "id"), Name: rapid.SampledFrom([]string{"read", "read", "list", ""}).Draw(t, "name"), Arguments: arguments.Draw(t, "arguments")})
 	}
@@ -100,9 +103,34 @@ func tools(t *rapid.T, id int64) []Message {
 	return list
 }
 
+// carry gives answers what their servers want back.
+func carry(t *rapid.T, s *scene) {
+	one, other := Origin{"cloud", "large"}, Origin{"cloud", "small"}
+	s.o.To = rapid.SampledFrom([]Origin{one, one, other, {}}).Draw(t, "to")
+	s.o.Profile.EchoReasoning = rapid.Bool().Draw(t, "echo")
+	s.o.Profile.NoReplay = rapid.IntRange(0, 4).Draw(t, "no replay") == 0
+	keys := rapid.SampledFrom([]string{"", `{"a":1}`, `{"signature":"` + strings.Repeat("Ab+/", 60) + `"}`})
+	thought := rapid.SampledFrom([]string{"", "so", strings.Repeat("I think ", 50)})
+	for _, list := range [][]Message{s.past, s.o.Turn} {
+		for i := range list {
+			m := &list[i]
+			m.Origin = rapid.SampledFrom([]Origin{one, one, other, {}}).Draw(t, "origin")
+			m.Replay, m.Reasoning = keys.Draw(t, "keys"), thought.Draw(t, "reasoning")
+			for k := range m.ToolCalls {
+				m.ToolCalls[k].Replay = keys.Draw(t, "call's keys")
+			}
+		}
+	}
+}
+
+// statuses are mostly of answers that arrived whole.
+func statuses() *rapid.Generator[Status] {
+	return rapid.SampledFrom([]Status{Complete, Complete, Complete, Interrupted, Streaming})
+}
+
 func text() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		piece := rapid.SampledFrom([]string{"word ", "größer ", "猫が好き", "👩‍👩‍👧‍👦", "e\u0301", "line\n", "\xff", "\x00", "[Earlier messages truncated]", " ... (truncated)", "🇩🇪"}).Draw(t, "piece")
+		piece := rapid.SampledFrom([]string{"word ", "größer ", "猫が好き", "👩‍👩‍👧‍👦", "e\u0301", "line\n", "\xff", "\x00", "[Earlier messages truncated]", " ... (truncated)", " [interrupted]", "🇩🇪"}).Draw(t, "piece")
 		n := rapid.SampledFrom([]int{0, 1, 1, 2, 5, 20, 40, 155, 400, 9000}).Draw(t, "times")
 		if len(piece)*n > 20000 {
 			n = 20000 / len(piece)

@@ -68,7 +68,13 @@ func (f form) sentence(v *view, why string) string {
 	if f.shortened.whole() {
 		return ""
 	}
-	return "cut to " + grouped(f.chars) + " of " + grouped(v.chars) + " characters: " + why
+	kept, of := f.chars, v.chars
+	if !v.replaced {
+		e := Entry{CharsBefore: v.chars - v.lead - v.tail}
+		f.locate(v, &e)
+		kept, of = e.CharsAfter, e.CharsBefore
+	}
+	return "cut to " + grouped(kept) + " of " + grouped(of) + " characters: " + why
 }
 
 // reasonToCut says which limit a view is over.

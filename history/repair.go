@@ -50,6 +50,7 @@ var rules = []struct {
 	{"C12", (*mender).lateSystem},
 	{"C11", (*mender).halfCalls},
 	{"", (*mender).pair},
+	{"C5", (*mender).unmade},
 	{"C7", (*mender).names},
 	{"C10", (*mender).order},
 	{"C4 C2 C3 C1", (*mender).arguments},
@@ -57,6 +58,7 @@ var rules = []struct {
 	{"C5", (*mender).missing},
 	{"C9", (*mender).blankResults},
 	{"C8", (*mender).blankAnswers},
+	{"", (*mender).brokenOff},
 }
 
 // mend turns the messages from position from on into drafts that may be sent.

@@ -34,7 +34,7 @@ func (m *mender) halfCalls() {
 		}
 		before := d.Content
 		d.Content = callsAsText(d.Message)
-		d.ToolCalls = nil
+		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 		m.log(d, "C11", "A tool call broke off before its name; the calls of this message are sent as text.", before, d.Content)
 	}
 }

@@ -11,7 +11,8 @@ import "slices"
 //     on;
 //   - a message that makes calls carries both whatever is cut of its text, because servers refuse the
 //     calls without them. An answer without calls carries them only while its text is whole;
-//   - calls that are told as text carry nothing, nor does what is joined to a neighbour.
+//   - calls that are told as text carry nothing, nor does an answer that broke off or that is joined to
+//     its neighbour.
 
 // carriage says what of its own an endpoint gets back.
 type carriage struct {
@@ -68,7 +69,7 @@ func (c *Conversation) loadFrom(i int) {
 // load decides what a view carries; called says that its exchange called tools up to here.
 func (c *Conversation) load(v *view, called bool) {
 	calls, to := len(v.ToolCalls) > 0, c.carriage
-	if v.Role != Assistant || v.Origin != to.to || to.to == (Origin{}) || !calls && (to.merges || v.joins) {
+	if v.Role != Assistant || v.Origin != to.to || to.to == (Origin{}) || !calls && (to.merges || v.joins || stopped(v.Message)) {
 		return
 	}
 	if to.keys {

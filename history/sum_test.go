@@ -17,6 +17,9 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 		again := frameRequest + s.o.Tools
 		for _, m := range p.Messages {
 			again += c.count(m.Content) + overhead(m, c.count) + frameMessage
+			for _, text := range carried(m) {
+				again += c.count(text)
+			}
 		}
 		plain := len(p.Added) == 0 && !s.o.Profile.MergeSameRole
 		for _, v := range c.tell(s.o.Policy).views {

@@ -25,7 +25,7 @@ func (b *builder) shortenTurn() {
 			continue
 		}
 		// A form that costs no less is no help.
-		s := middleCut(v.Content, v.chars, b.o.Policy.ToolMaxChars)
+		s := cutResult(v.Content, v.chars, b.o.Policy.ToolMaxChars)
 		f := formOf(v, s, b.c.recall)
 		if f.tokens >= v.tokens {
 			continue

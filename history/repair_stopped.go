@@ -1,0 +1,45 @@
+package history
+
+import "strings"
+
+// stoppedSuffix says behind the text of an answer that it was not finished.
+const stoppedSuffix = " [interrupted]"
+
+// stopped says that a message broke off, or that its program died while it arrived.
+func stopped(m Message) bool {
+	return m.Role == Assistant && (m.Status == Interrupted || m.Status == Streaming)
+}
+
+// unmade takes the calls out of an answer that broke off before any of them ran. Their arguments may
+// be half of what the model meant, and no tool is run for such an answer: what is true of it is its
+// text. An answer that arrived whole keeps its calls, with a stand-in where a result is missing, because
+// there nobody knows whether the tool ran.
+func (m *mender) unmade() {
+	for _, d := range m.list {
+		if !stopped(d.Message) || len(d.ToolCalls) == 0 || d.answered() {
+			continue
+		}
+		m.log(d, "C5", "The answer broke off before its tool calls ran; it is sent without them.", callsAsText(Message{ToolCalls: d.ToolCalls}), "")
+		d.ToolCalls, d.results = nil, nil
+	}
+}
+
+// answered reports whether one of the draft's calls has a result.
+func (d *draft) answered() bool {
+	for _, r := range d.results {
+		if r != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// brokenOff says behind the text of an answer that it was not finished. It is no repair: nothing of
+// what was said is missing.
+func (m *mender) brokenOff() {
+	for _, d := range m.list {
+		if stopped(d.Message) && !d.joins && !isBlank(d.Content) && !strings.HasSuffix(d.Content, stoppedSuffix) {
+			d.Content += stoppedSuffix
+		}
+	}
+}
