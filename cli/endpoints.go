@@ -34,7 +34,11 @@ func (p *program) configured(c Config) []llm.Endpoint {
 			Headers: e.Headers,
 			Window:  e.Window,
 			Default: e.Model,
-			Profile: history.Profile(e.Profile),
+			Profile: history.Profile{
+				MergeSameRole: e.Profile.MergeSameRole,
+				NoToolToUser:  e.Profile.NoToolToUser,
+				ToolIDLength:  e.Profile.ToolIDLength,
+			},
 		}
 		switch {
 		case e.Key != "":
