@@ -92,6 +92,11 @@ type Entry struct {
 	Repairs      []Repair // what was mended on the way
 }
 
+// Sent says that the message, or a part of it, is in the request.
+func (e Entry) Sent() bool {
+	return e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled
+}
+
 // Range is a half-open range of code points of a message's text.
 type Range struct{ From, To int }
 

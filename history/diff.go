@@ -1,0 +1,109 @@
+package history
+
+import "slices"
+
+// Change is one thing that is otherwise for a message in a second plan than in a first one. A message
+// that was mended on the way has one more.
+type Change struct {
+	Kind   ChangeKind
+	Before Entry // its verdict in the first plan; without a Disposition where that has no such message
+	After  Entry // its verdict in the second plan; the same
+}
+
+// ChangeKind says what is otherwise.
+type ChangeKind string
+
+// The kinds of a Change.
+const (
+	ChangeEntered   ChangeKind = "entered"   // is sent, and was not
+	ChangeLeft      ChangeKind = "left"      // is not sent, and was
+	ChangeShortened ChangeKind = "shortened" // less of its text is sent
+	ChangeRestored  ChangeKind = "restored"  // more of its text is sent
+	ChangeRecalled  ChangeKind = "recalled"  // is sent because the current message is about it, and was not for that
+	ChangeReturned  ChangeKind = "returned"  // stands in its own place, and was recalled
+	ChangeRepaired  ChangeKind = "repaired"  // is sent mended in a way that it was not
+	ChangeAltered   ChangeKind = "altered"   // anything else, such as pinned by hand, or not sent for another cause
+)
+
+// Compare says what changed from the entries of one plan to those of another, in the order of the
+// conversation. Messages are known by their ID, so the plans may be of two branches. A reason that is
+// worded otherwise is no change, nor is a level that sends the same text.
+func Compare(before, after []Entry) []Change {
+	was := make(map[int64]Entry, len(before))
+	for _, e := range before {
+		was[e.ID] = e
+	}
+	var list []Change
+	for _, e := range after {
+		list = appendChanges(list, was[e.ID], e)
+		delete(was, e.ID)
+	}
+	for _, e := range before {
+		if _, gone := was[e.ID]; gone {
+			list = appendChanges(list, e, Entry{})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Change) int { return a.Entry().Index - b.Entry().Index })
+	return list
+}
+
+// Entry is the message's verdict in the second plan, or in the first where that is the only one.
+func (c Change) Entry() Entry {
+	if c.After.Disposition == "" {
+		return c.Before
+	}
+	return c.After
+}
+
+// appendChanges finds what is otherwise for one message.
+func appendChanges(list []Change, before, after Entry) []Change {
+	n := len(list)
+	if kind := changeKind(before, after); kind != "" {
+		list = append(list, Change{kind, before, after})
+	}
+	if after.Sent() && mendedAnew(before, after) {
+		list = append(list, Change{ChangeRepaired, before, after})
+	}
+	if n == len(list) && !sameVerdict(before, after) {
+		list = append(list, Change{ChangeAltered, before, after})
+	}
+	return list
+}
+
+// changeKind is how a message's place in the request, or the amount of its text, is otherwise; "" for
+// not at all.
+func changeKind(before, after Entry) ChangeKind {
+	was, is := before.brought(), after.brought()
+	switch {
+	case !before.Sent() && !after.Sent():
+		return ""
+	case !after.Sent():
+		return ChangeLeft
+	case is && !was:
+		return ChangeRecalled
+	case !before.Sent():
+		return ChangeEntered
+	case was && !is:
+		return ChangeReturned
+	case after.CharsAfter < before.CharsAfter:
+		return ChangeShortened
+	case after.CharsAfter > before.CharsAfter:
+		return ChangeRestored
+	}
+	return ""
+}
+
+// brought says that recall put the message into the request.
+func (e Entry) brought() bool { return e.Recalled || e.Disposition == Recalled }
+
+// mendedAnew says that the second verdict has a repair that the first has not.
+func mendedAnew(before, after Entry) bool {
+	return slices.ContainsFunc(after.Repairs, func(r Repair) bool { return !slices.Contains(before.Repairs, r) })
+}
+
+// sameVerdict says that two verdicts send the same text in the same place, and treat the message alike.
+func sameVerdict(a, b Entry) bool {
+	return a.Disposition == b.Disposition && a.Recalled == b.Recalled && a.Pinned == b.Pinned &&
+		a.CharsAfter == b.CharsAfter && a.TokensAfter == b.TokensAfter &&
+		slices.Equal(a.Cuts, b.Cuts) && slices.Equal(a.Inserted, b.Inserted) && slices.Equal(a.Repairs, b.Repairs)
+}
