@@ -1,0 +1,245 @@
+package history
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var misses = flag.String("misses", "", "say which questions miss what, for a method and a budget such as balanced/4000")
+
+// recallBudgets are the tokens that a request may hold.
+var recallBudgets = []int{1000, 2000, 4000, 8000, 16000}
+
+// method is a way to decide a request: it says which messages of a talk stand in it whole.
+type method struct {
+	name string
+	ask  func(t *asked, question string, budget int) func(i int) bool
+}
+
+// asked is a talk that questions are put to.
+type asked struct {
+	talk
+	conversation *Conversation
+	cost         []int // tokens of each message with its frame
+}
+
+func ask(t talk) *asked {
+	a := &asked{talk: t, conversation: Read(t.past, o200k())}
+	for _, m := range t.past {
+		n := o200k()(m.Content) + frameMessage
+		for _, c := range m.ToolCalls {
+			n += o200k()(c.Name) + o200k()(c.Arguments) + frameCall
+		}
+		a.cost = append(a.cost, n)
+	}
+	return a
+}
+
+func methods() []method {
+	var list []method
+	for _, preset := range Presets() {
+		list = append(list, method{preset, func(t *asked, question string, budget int) func(int) bool {
+			return t.planned(preset, question, budget)
+		}})
+	}
+	return append(list,
+		method{"drop oldest", func(t *asked, question string, budget int) func(int) bool {
+			from := t.newest(budget-t.base(question), len(t.past))
+			return func(i int) bool { return i >= from }
+		}},
+		method{"first and last", func(t *asked, question string, budget int) func(int) bool {
+			left, first := budget-t.base(question), t.first()
+			for _, c := range t.cost[:first] {
+				left -= c
+			}
+			from := t.newest(left, len(t.past)-first)
+			return func(i int) bool { return i < first && left >= 0 || i >= from }
+		}},
+		method{"last 50", func(t *asked, question string, budget int) func(int) bool {
+			from := t.newest(budget-t.base(question), 50)
+			return func(i int) bool { return i >= from }
+		}},
+	)
+}
+
+// planned asks winnow. The request may hold the budget: almost nothing is kept free for the reply.
+func (t *asked) planned(preset, question string, budget int) func(int) bool {
+	p, err := Preset(preset)
+	if err != nil {
+		panic(err)
+	}
+	p.Budget, p.OutputReserve = budget+1, 1
+	o := Options{Policy: p, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
+	plan, err := t.conversation.Build(o)
+	// A plan that does not fit is not sent.
+	return func(i int) bool { return err == nil && plan.Entries[i].Whole }
+}
+
+// base is what a request costs without any history.
+func (t *asked) base(question string) int { return frameRequest + o200k()(question) + frameMessage }
+
+// first is the end of the first exchange.
+func (t *asked) first() int {
+	for i := 1; i < len(t.past); i++ {
+		if t.past[i].Role == User {
+			return i
+		}
+	}
+	return len(t.past)
+}
+
+// newest is the first of the newest messages that fit; a result without its call cannot be sent.
+func (t *asked) newest(room, most int) int {
+	from := len(t.past)
+	for from > len(t.past)-most && from > 0 && t.cost[from-1] <= room {
+		from--
+		room -= t.cost[from]
+	}
+	for from < len(t.past) && t.past[from].Role == Tool {
+		from++
+	}
+	return from
+}
+
+// score counts the needed messages and those of them that are in the request whole.
+type score struct{ whole, needed int }
+
+func (s score) String() string {
+	if s.needed == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", 100*float64(s.whole)/float64(s.needed))
+}
+
+// cell is one question put to one talk by one method at one budget.
+type cell struct {
+	talk, lang, kind, sort, method string
+	budget                         int
+	score
+	question string
+	missed   []string
+}
+
+// measureTalk puts the questions of a talk.
+func measureTalk(t talk, by []method, budgets []int) []cell {
+	a := ask(t)
+	var list []cell
+	for _, q := range t.questions {
+		for _, m := range by {
+			for _, budget := range budgets {
+				whole := m.ask(a, q.text, budget)
+				c := cell{talk: t.name, lang: t.lang, kind: t.kind, sort: q.sort, method: m.name, budget: budget, question: q.text}
+				for _, label := range q.needs {
+					c.needed++
+					if whole(t.labels[label]) {
+						c.whole++
+					} else {
+						c.missed = append(c.missed, label)
+					}
+				}
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// measureTalks does so for all of them, two at a time.
+func measureTalks(list []talk, by []method, budgets []int) []cell {
+	cells := make([][]cell, len(list))
+	var wait sync.WaitGroup
+	places := make(chan struct{}, 2)
+	for i, t := range list {
+		wait.Go(func() {
+			places <- struct{}{}
+			cells[i] = measureTalk(t, by, budgets)
+			<-places
+		})
+	}
+	wait.Wait()
+	return slices.Concat(cells...)
+}
+
+// sum adds up the cells that fit.
+func sum(cells []cell, fits func(cell) bool) score {
+	var s score
+	for _, c := range cells {
+		if fits(c) {
+			s.whole += c.whole
+			s.needed += c.needed
+		}
+	}
+	return s
+}
+
+// tellMisses lists what the chosen method misses at the chosen budget.
+func tellMisses(tb testing.TB, cells []cell) {
+	for _, c := range cells {
+		if fmt.Sprintf("%s/%d", c.method, c.budget) == *misses && len(c.missed) > 0 {
+			tb.Logf("%s: %d of %d, without %s: %s", c.talk, c.whole, c.needed, strings.Join(c.missed, " "), c.question)
+		}
+	}
+}
+
+// BenchmarkRecallTable reports the share of the needed messages that stand whole in the request, in
+// percent, by method, kind of talk and budget.
+func BenchmarkRecallTable(b *testing.B) {
+	list := allTalks(b)
+	by := methods()
+	for _, m := range by {
+		for _, kind := range kindsOf(list) {
+			b.Run(fmt.Sprintf("%s/%s", strings.ReplaceAll(m.name, " ", "-"), kind), func(b *testing.B) {
+				var some []talk
+				for _, t := range list {
+					if t.kind == kind {
+						some = append(some, t)
+					}
+				}
+				var cells []cell
+				for b.Loop() {
+					cells = measureTalks(some, []method{m}, recallBudgets)
+				}
+				for _, budget := range recallBudgets {
+					s := sum(cells, func(c cell) bool { return c.budget == budget })
+					b.ReportMetric(100*float64(s.whole)/float64(max(1, s.needed)), fmt.Sprintf("%%@%d", budget))
+				}
+				tellMisses(b, cells)
+			})
+		}
+	}
+}
+
+const recallPage = "../docs/benchmarks.md"
+
+// The page holds what the talks give now: run it with -update after a change of the engine or of the
+// talks, and read the difference.
+func TestRecallTable(t *testing.T) {
+	list := allTalks(t)
+	cells := measureTalks(list, methods(), recallBudgets)
+	tellMisses(t, cells)
+	page, err := os.ReadFile(recallPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const from, to = "<!-- recall -->\n", "<!-- /recall -->"
+	before, rest, found := strings.Cut(string(page), from)
+	old, after, closed := strings.Cut(rest, to)
+	if !found || !closed {
+		t.Fatalf("%s has no place for the table between %q and %q", recallPage, from, to)
+	}
+	tables := recallTables(list, cells)
+	if *update {
+		if err := os.WriteFile(recallPage, []byte(before+from+tables+to+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if old != tables {
+		t.Errorf("%s is not what the talks give now; go test ./history -run TestRecallTable -update writes it. It has\n%s\nwant\n%s", recallPage, old, tables)
+	}
+}

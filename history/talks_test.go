@@ -1,0 +1,362 @@
+package history
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tiktoken-go/tokenizer/codec"
+)
+
+// talk is a long conversation with questions about it. The files of testdata/talks hold one each:
+//
+//	lang: de
+//	kind: chat                       chat: user and assistant; talk: two people; tools: an agent with tool calls
+//	use: german.bank                 banks and fillers that several talks share
+//	-- bank travel --                sentences, one a line, of which long answers are made; # in front is a heading
+//	-- filler garden --              messages that a session may borrow; {one|two|three} differs from talk to talk
+//	-- session 2024-03-01 --         a day's messages; "filler garden" behind the date borrows them
+//	user: text
+//	@m12 user: text                  a label in front marks a message that a question needs
+//	assistant: {long travel 700}     about 700 tokens of Markdown made of the bank
+//	assistant: text | c1=read_file({"path":"a.txt"})
+//	tool c1: {lines logs 300}        about 300 tokens of the bank's lines, a # of theirs is a digit
+//	-- questions --
+//	? text : m12                     one fact of one message
+//	?several text : m12 m40          and the other sorts
+//
+// A line that begins in none of these ways continues the message before it. Call ids count within
+// their session.
+type talk struct {
+	name, lang, kind string
+	past             []Message
+	labels           map[string]int // indexes into past
+	questions        []question
+}
+
+// question is a message to be asked after the whole talk, with the labels of what it needs.
+type question struct {
+	sort, text string
+	needs      []string
+}
+
+// sorts are the sorts of questions, as the tables name them.
+var sorts = []struct{ sort, name string }{
+	{"", "one fact"},
+	{"several", "facts of several days"},
+	{"changed", "a fact that changed"},
+	{"standing", "a standing wish"},
+	{"said", "what the assistant said"},
+}
+
+var (
+	talkSection = regexp.MustCompile(`^-- (bank|filler|session|questions)(?: ([^ ]+))?(?: filler ([^ ]+))? --$`)
+	talkMessage = regexp.MustCompile(`^(?:@([\pL\pN_-]+) )?(user|assistant|tool ([\w-]+)):(?: (.*))?$`)
+	talkCall    = regexp.MustCompile(`^(\w[\w-]*)=(\w[\w.-]*)\((\{.*\})\)$`)
+)
+
+// talkReader reads the lines of one talk and of the file that it uses.
+type talkReader struct {
+	talk    talk
+	banks   map[string]*bank
+	fillers map[string][]string // lines
+	count   Counter
+
+	section []string // the section's header, as talkSection finds it
+	day     int64    // the session's day, Unix milliseconds
+	days    int      // sessions so far
+	longs   uint64   // texts made of banks so far
+}
+
+func readTalk(file string, count Counter) (talk, error) {
+	r := talkReader{banks: map[string]*bank{}, fillers: map[string][]string{}, count: count}
+	r.talk.name = strings.TrimSuffix(filepath.Base(file), ".talk")
+	r.talk.labels = map[string]int{}
+	if err := r.read(file); err != nil {
+		return talk{}, err
+	}
+	for i := range r.talk.past {
+		m := &r.talk.past[i]
+		if err := r.finish(m); err != nil {
+			return talk{}, fmt.Errorf("%s: message %d: %w", file, i+1, err)
+		}
+	}
+	return r.talk, nil
+}
+
+func (r *talkReader) read(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		if err := r.line(filepath.Dir(file), lines.Text()); err != nil {
+			return fmt.Errorf("%s:%d: %w", file, n, err)
+		}
+	}
+	return lines.Err()
+}
+
+func (r *talkReader) line(dir, line string) error {
+	if section := talkSection.FindStringSubmatch(line); section != nil {
+		r.section = section
+		if section[1] == "session" {
+			return r.session(section[2], section[3])
+		}
+		return nil
+	}
+	if r.section == nil {
+		return r.header(dir, line)
+	}
+	switch name := r.section[2]; r.section[1] {
+	case "bank":
+		if r.banks[name] == nil {
+			r.banks[name] = &bank{}
+		}
+		r.banks[name].add(line)
+	case "filler":
+		r.fillers[name] = append(r.fillers[name], line)
+	case "session":
+		return r.message(line)
+	case "questions":
+		return r.question(line)
+	}
+	return nil
+}
+
+func (r *talkReader) header(dir, line string) error {
+	key, value, _ := strings.Cut(line, ": ")
+	switch key {
+	case "lang":
+		r.talk.lang = value
+	case "kind":
+		r.talk.kind = value
+	case "use":
+		err := r.read(filepath.Join(dir, value))
+		r.section = nil
+		return err
+	default:
+		if strings.TrimSpace(line) != "" {
+			return fmt.Errorf("%q: there is no such key in front of the first section", line)
+		}
+	}
+	return nil
+}
+
+// session begins a day. Its first message is said at nine, each other one a minute later.
+func (r *talkReader) session(date, filler string) error {
+	day, err := time.Parse("2006-01-02 15", date+" 09")
+	if err != nil {
+		return err
+	}
+	r.day = day.UnixMilli()
+	r.days++
+	if filler == "" {
+		return nil
+	}
+	if r.fillers[filler] == nil {
+		return fmt.Errorf("there is no filler %q", filler)
+	}
+	pick := seed(r.talk.name, filler)
+	for _, line := range r.fillers[filler] {
+		if err := r.message(alternative(line, pick)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// message begins a message or continues the one before it.
+func (r *talkReader) message(line string) error {
+	head := talkMessage.FindStringSubmatch(line)
+	if head == nil {
+		if len(r.talk.past) == 0 {
+			if strings.TrimSpace(line) == "" {
+				return nil
+			}
+			return fmt.Errorf("%q: a message begins with user:, assistant: or tool ID:", line)
+		}
+		r.talk.past[len(r.talk.past)-1].Content += "\n" + line
+		return nil
+	}
+	if label := head[1]; label != "" {
+		if _, taken := r.talk.labels[label]; taken {
+			return fmt.Errorf("the label %s is taken", label)
+		}
+		r.talk.labels[label] = len(r.talk.past)
+	}
+	role, _, _ := strings.Cut(head[2], " ")
+	id := int64(len(r.talk.past) + 1)
+	m := Message{ID: id, Role: Role(role), Content: head[4], Status: Complete, CreatedMS: r.day}
+	if head[3] != "" {
+		m.ToolCallID = r.callID(head[3])
+	}
+	pieces := strings.Split(" "+m.Content, " | ")
+	for len(pieces) > 1 {
+		part := talkCall.FindStringSubmatch(pieces[len(pieces)-1])
+		if part == nil {
+			break
+		}
+		c := ToolCall{ID: r.callID(part[1]), Name: part[2], Arguments: part[3]}
+		m.ToolCalls = append([]ToolCall{c}, m.ToolCalls...)
+		pieces = pieces[:len(pieces)-1]
+	}
+	m.Content = strings.Join(pieces, " | ")
+	r.talk.past = append(r.talk.past, m)
+	r.day += 60_000
+	return nil
+}
+
+func (r *talkReader) callID(id string) string { return fmt.Sprintf("%s_%d", id, r.days) }
+
+// finish makes a message's text of what the file has of it.
+func (r *talkReader) finish(m *Message) error {
+	text, err := r.expand(strings.TrimSpace(m.Content))
+	m.Content = text
+	return err
+}
+
+func (r *talkReader) question(line string) error {
+	if strings.TrimSpace(line) == "" {
+		return nil
+	}
+	mark, rest, ok := strings.Cut(line, " ")
+	at := strings.LastIndex(rest, " : ")
+	if !ok || at < 0 || !strings.HasPrefix(mark, "?") {
+		return fmt.Errorf("%q: a question is ? text : labels", line)
+	}
+	q := question{sort: mark[1:], text: rest[:at], needs: strings.Fields(rest[at+3:])}
+	r.talk.questions = append(r.talk.questions, q)
+	return nil
+}
+
+// o200k counts with the vocabulary that winnow counts with, each text once.
+var o200k = sync.OnceValue(func() Counter {
+	c, known, mu := codec.NewO200kBase(), map[string]int{}, sync.Mutex{}
+	return func(text string) int {
+		mu.Lock()
+		defer mu.Unlock()
+		n, ok := known[text]
+		if !ok {
+			n, _ = c.Count(text)
+			known[text] = n
+		}
+		return n
+	}
+})
+
+// talks are all of them, read once.
+var talks = sync.OnceValues(func() ([]talk, error) {
+	files, err := filepath.Glob("testdata/talks/*.talk")
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("no talks: %w", err)
+	}
+	var list []talk
+	for _, file := range files {
+		t, err := readTalk(file, o200k())
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
+})
+
+func allTalks(tb testing.TB) []talk {
+	tb.Helper()
+	list, err := talks()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return list
+}
+
+func TestTalksAreSound(t *testing.T) {
+	for _, talk := range allTalks(t) {
+		t.Run(talk.name, func(t *testing.T) { checkTalk(t, talk) })
+	}
+}
+
+func checkTalk(t *testing.T, talk talk) {
+	if !contains([]string{"chat", "talk", "tools"}, talk.kind) || talk.lang == "" {
+		t.Errorf("kind is %q and lang %q", talk.kind, talk.lang)
+	}
+	if len(talk.questions) == 0 {
+		t.Error("it asks nothing")
+	}
+	t.Log(talk.shape())
+	asked := map[string]bool{}
+	for _, q := range talk.questions {
+		if sortName(q.sort) == "" || len(q.needs) == 0 || q.text == "" {
+			t.Errorf("question %q of sort %q needs %q", q.text, q.sort, q.needs)
+		}
+		for _, label := range q.needs {
+			if _, ok := talk.labels[label]; !ok {
+				t.Errorf("question %q needs %s, which no message has", q.text, label)
+			}
+			asked[label] = true
+		}
+	}
+	for label, i := range talk.labels {
+		if !asked[label] {
+			t.Errorf("no question needs %s: %.60s", label, talk.past[i].Content)
+		}
+	}
+	calls := map[string]bool{}
+	for i, m := range talk.past {
+		if m.Content == "" && len(m.ToolCalls) == 0 {
+			t.Errorf("message %d of %s is empty", i+1, m.Role)
+		}
+		for _, c := range m.ToolCalls {
+			calls[c.ID] = true
+		}
+		if m.Role == Tool && !calls[m.ToolCallID] {
+			t.Errorf("message %d answers the call %s, which nobody made", i+1, m.ToolCallID)
+		}
+		delete(calls, m.ToolCallID)
+	}
+	if len(calls) > 0 {
+		t.Errorf("calls without an answer: %v", calls)
+	}
+	o := benchOptions(t, "balanced", 0)
+	o.Policy.Recovery = RecoverStrict
+	if _, err := Build(talk.past, o); err != nil {
+		t.Error(err)
+	}
+}
+
+// shape says how long a talk and its messages are.
+func (t talk) shape() string {
+	lengths, tokens := map[Role][]int{}, 0
+	for _, m := range t.past {
+		lengths[m.Role] = append(lengths[m.Role], runes(m.Content))
+		tokens += o200k()(m.Content)
+	}
+	s := fmt.Sprintf("%d messages, %d tokens, %d questions, characters in the middle and at most:", len(t.past), tokens, len(t.questions))
+	for _, role := range []Role{User, Assistant, Tool} {
+		if l := lengths[role]; len(l) > 0 {
+			slices.Sort(l)
+			s += fmt.Sprintf(" %s %d and %d", role, l[len(l)/2], l[len(l)-1])
+		}
+	}
+	return s
+}
+
+func sortName(sort string) string {
+	for _, s := range sorts {
+		if s.sort == sort {
+			return s.name
+		}
+	}
+	return ""
+}
