@@ -27,6 +27,7 @@ type Decision struct {
 	Window  int                    `json:"window,omitempty"`
 	Ratio   float64                `json:"ratio,omitempty"`
 	Profile history.Profile        `json:"profile"`
+	To      history.Origin         `json:"to"`
 
 	Sampling Sampling   `json:"sampling"`
 	Schemas  []llm.Tool `json:"schemas,omitempty"` // the tools that the model could call
@@ -38,7 +39,7 @@ type Decision struct {
 func decisionOf(leaf int64, o history.Options, r llm.Request, client *llm.Client) Decision {
 	d := Decision{
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags,
-		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile,
+		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile, To: o.To,
 		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
 		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL), Quirks: client.Quirks(),
 	}

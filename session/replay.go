@@ -117,14 +117,14 @@ func (d Decision) split(branch []store.Message) (past, said []history.Message, e
 func (d Decision) options(said []history.Message, count history.Counter) history.Options {
 	return history.Options{
 		Policy: d.Policy, System: d.System, Turn: said, Flags: d.Flags, Tools: d.Tools,
-		Window: d.Window, Ratio: d.Ratio, Profile: d.Profile, Count: count,
+		Window: d.Window, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Count: count,
 	}
 }
 
 // body is the bytes of a plan as the endpoint of that time was sent them, whether it is still
 // configured or not.
 func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
-	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Quirks: d.Quirks})
+	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Profile: d.Profile, Quirks: d.Quirks})
 	return then.Body(llm.Request{
 		Model: r.Model, Messages: p.Messages, Tools: d.Schemas,
 		MaxTokens: d.Sampling.MaxTokens, Temperature: d.Sampling.Temperature, TopP: d.Sampling.TopP, Effort: d.Sampling.Effort,
