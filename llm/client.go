@@ -99,7 +99,8 @@ func (c *Client) tries() int {
 //
 // A request that fails before its first token is tried again, with a Waiting event before each
 // wait, where the failure may pass. A Waiting with After 0 says that the server refused a field
-// of the request: from then on Quirks, and the bytes of Body, are different.
+// of the request: from then on Quirks, and the bytes of Body, are different. Where the server wants
+// the history itself in another form, the error says Replan, and from then on Profile is different.
 func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		pauses := backoff.NewExponentialBackOff()
@@ -110,7 +111,7 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 				return
 			}
 			e := c.asError(ctx, err, r.Model)
-			if began || e.Kind == Stopped {
+			if e.Replan = !began && c.learnForm(e, r); began || e.Replan || e.Kind == Stopped {
 				yield(nil, e)
 				return
 			}

@@ -93,6 +93,7 @@ type Error struct {
 	KeyFrom  string            // where the key came from
 	Model    string
 	Silence  time.Duration // timed-out: how long nothing came
+	Replan   bool          // the refusal taught how the model wants its history: planned again, the request may pass
 	Err      error         // what lies beneath, nil for none
 
 	noKey bool // the request carried no key

@@ -12,6 +12,7 @@ var (
 	}
 	messageKeys = map[string]bool{
 		"role": true, "content": true, "reasoning_content": true, "reasoning": true, "refusal": true, "tool_calls": true,
+		"tool_call_id": true, "name": true, // not an answer's, but a message's: see withReplay
 	}
 	callKeys = map[string]bool{"index": true, "id": true, "type": true, "function": true}
 )

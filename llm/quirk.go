@@ -1,8 +1,11 @@
 package llm
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
+
+	"winnow/history"
 )
 
 // The quirks of servers: what a server refused once and is not sent again. They are the words
@@ -11,8 +14,31 @@ const (
 	noStreamOptions     = "no-stream-options"     // refuses stream_options; usage comes unasked or not at all
 	maxCompletionTokens = "max-completion-tokens" // refuses max_tokens
 	maxTokens           = "max-tokens"            // refuses max_completion_tokens
-	echoReasoning       = "echo-reasoning"        // wants the reasoning of earlier answers back
 )
+
+// The quirks of one model, whose name follows the word after a space. They change what a request
+// holds and not only how it is written, so that it has to be planned again.
+const (
+	echoReasoning = "echo-reasoning" // wants the reasoning of earlier answers back
+	noReplay      = "no-replay"      // refuses the unknown keys of its own answers
+)
+
+func of(model, quirk string) string { return quirk + " " + model }
+
+// Profile gives what the chat format of a model insists on: what is known of the endpoint, and what
+// it refused since.
+func (c *Client) Profile(model string) history.Profile {
+	p := c.endpoint.Profile
+	p.EchoReasoning = p.EchoReasoning || c.has(of(model, echoReasoning))
+	p.NoReplay = p.NoReplay || c.has(of(model, noReplay))
+	return p
+}
+
+// Origin gives the name under which the answers of a model are kept: what they carried goes back to
+// it alone.
+func (c *Client) Origin(model string) history.Origin {
+	return history.Origin{Endpoint: c.endpoint.Name, Model: model}
+}
 
 // Quirks gives what was learned about the server, sorted: what it started with in
 // Endpoint.Quirks and what it refused since. They are worth keeping per base URL.
@@ -51,8 +77,6 @@ func (c *Client) learn(e *Error) bool {
 	switch {
 	case strings.Contains(text, "stream_options"):
 		quirk = noStreamOptions
-	case strings.Contains(text, "reasoning_content") && strings.Contains(text, "passed back"):
-		quirk = echoReasoning
 	case refuses(text, "max_tokens") && strings.Contains(text, "max_completion_tokens") && !c.completionTokens():
 		quirk = maxCompletionTokens
 	case refuses(text, "max_completion_tokens") && c.completionTokens():
@@ -60,11 +84,65 @@ func (c *Client) learn(e *Error) bool {
 	default:
 		return false
 	}
+	return c.news(quirk)
+}
+
+// learnForm finds the quirk of a model in a refusal that asks for another plan, and was not known yet.
+// The same request cannot go out again: what it holds was counted and shown.
+func (c *Client) learnForm(e *Error, r Request) bool {
+	if e.Status != 400 && e.Status != 422 {
+		return false
+	}
+	switch {
+	case wantsReasoning(e.Body):
+		return c.news(of(r.Model, echoReasoning))
+	case c.refusesReplay(e.Body, r):
+		return c.news(of(r.Model, noReplay))
+	}
+	return false
+}
+
+// news learns a quirk and says whether it was unknown.
+func (c *Client) news(quirk string) bool {
 	if c.has(quirk) {
 		return false
 	}
 	c.Learn(quirk)
 	return true
+}
+
+// wantsReasoning says that a refusal misses the reasoning of an earlier answer.
+func wantsReasoning(text string) bool {
+	if !strings.Contains(text, "reasoning_content") {
+		return false
+	}
+	for _, words := range []string{"passed back", "missing", "Missing"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusesReplay says that a refusal names a key that the request only had because an answer had it.
+func (c *Client) refusesReplay(text string, r Request) bool {
+	names := func(raw string) bool {
+		for key := range members(json.RawMessage(raw)) {
+			if refuses(text, key) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, m := range r.Messages {
+		if m.Origin != c.Origin(r.Model) {
+			continue
+		}
+		if names(m.Replay) || slices.ContainsFunc(m.ToolCalls, func(call history.ToolCall) bool { return names(call.Replay) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // refuses says that a text calls a field unknown or unsupported.

@@ -35,9 +35,11 @@ type wireMessage struct {
 	Role             history.Role `json:"role"`
 	Name             string       `json:"name,omitempty"`
 	Content          any          `json:"content"` // string or []wirePart
-	ReasoningContent string       `json:"reasoning_content,omitempty"`
+	ReasoningContent *string      `json:"reasoning_content,omitempty"`
 	ToolCalls        []wireCall   `json:"tool_calls,omitempty"`
 	ToolCallID       string       `json:"tool_call_id,omitempty"`
+
+	replay string // an object of more keys, "" for none
 }
 
 type wirePart struct {
@@ -55,6 +57,8 @@ type wireCall struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
 	Function wireFunction `json:"function"`
+
+	replay string
 }
 
 type wireFunction struct {
@@ -92,9 +96,9 @@ func (c *Client) Body(r Request) ([]byte, error) {
 	} else {
 		w.MaxTokens = r.MaxTokens
 	}
-	echo := c.has(echoReasoning)
+	back := returned{to: c.Origin(r.Model), profile: c.Profile(r.Model)}
 	for _, m := range r.Messages {
-		w.Messages = append(w.Messages, wireOf(m, echo))
+		w.Messages = append(w.Messages, back.wire(m))
 	}
 	for _, t := range r.Tools {
 		w.Tools = append(w.Tools, wireTool{Type: "function", Function: definition(t)})
@@ -130,7 +134,15 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
-func wireOf(m history.Message, echo bool) wireMessage {
+// returned says what of an answer goes back to a model.
+type returned struct {
+	to      history.Origin
+	profile history.Profile
+}
+
+// wire is a message as it is sent. What its server sent with it goes to nobody else, whatever the
+// plan holds.
+func (b returned) wire(m history.Message) wireMessage {
 	w := wireMessage{Role: m.Role, Name: m.Name, Content: content(m)}
 	if m.Role == history.Tool {
 		w.ToolCallID = m.ToolCallID
@@ -138,15 +150,28 @@ func wireOf(m history.Message, echo bool) wireMessage {
 	if m.Role != history.Assistant {
 		return w
 	}
-	if echo {
-		w.ReasoningContent = m.Reasoning
+	own := m.Origin == b.to
+	keys := own && !b.profile.NoReplay
+	if b.profile.EchoReasoning && (len(m.ToolCalls) > 0 || own && m.Reasoning != "") {
+		// A message with calls needs the key even where another model made them.
+		w.ReasoningContent = new(string)
+		if own {
+			*w.ReasoningContent = m.Reasoning
+		}
+	}
+	if keys {
+		w.replay = m.Replay
 	}
 	for _, call := range m.ToolCalls {
-		w.ToolCalls = append(w.ToolCalls, wireCall{
+		c := wireCall{
 			ID:       call.ID,
 			Type:     "function",
 			Function: wireFunction{Name: call.Name, Arguments: argumentObject(call.Arguments)},
-		})
+		}
+		if keys {
+			c.replay = call.Replay
+		}
+		w.ToolCalls = append(w.ToolCalls, c)
 	}
 	return w
 }

@@ -182,18 +182,6 @@ func TestQuirkOfMaxTokens(t *testing.T) {
 	}
 }
 
-func TestQuirkOfReasoning(t *testing.T) {
-	server := script(step{status: 400, say: []string{"{\"error\":{\"message\":\"The `reasoning_content` in the thinking mode must be passed back to the API.\"}}"}}, sse(delta("x"), "[DONE]"))
-	r := hello()
-	r.Messages = append(r.Messages, history.Message{Role: history.Assistant, Content: "a", Reasoning: "because"})
-	if _, _, err := heard(server.client(), r); err != nil {
-		t.Fatalf("stream: %v", err)
-	}
-	if strings.Contains(server.bodies[0], "because") || !strings.Contains(server.bodies[1], `"reasoning_content":"because"`) {
-		t.Errorf("bodies:\n%s\n%s\nwant the reasoning only in the second", server.bodies[0], server.bodies[1])
-	}
-}
-
 // TestRefusalThatComesAgainIsTold is a server that refuses a field it was not sent any more.
 func TestRefusalThatComesAgainIsTold(t *testing.T) {
 	server := script(step{status: 422, say: []string{`{"detail":"stream_options"}`}})

@@ -1,0 +1,141 @@
+package llm
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// signed is a conversation whose answer carries what its server wants back. The values are ones that
+// decoding and encoding again would change.
+func signed(from history.Origin) Request {
+	r := hello()
+	r.Messages = append(r.Messages,
+		history.Message{
+			Role: history.Assistant, Reasoning: "because", Origin: from,
+			Replay: `{"reasoning_details":[{"b":1.0,"a":"\u003cx\u003e"}]}`,
+			ToolCalls: []history.ToolCall{
+				{ID: "a", Name: "f", Arguments: "{}", Replay: `{"extra_content":{"google":{"thought_signature":"Zm9v+/=<&>\/é"}}}`},
+				{ID: "b", Name: "f", Arguments: "{}"},
+			},
+		},
+		history.Message{Role: history.Tool, ToolCallID: "a", Content: "one"},
+		history.Message{Role: history.Tool, ToolCallID: "b", Content: "two"},
+		history.Message{Role: history.Assistant, Content: "done", Reasoning: "enough", Origin: from, Replay: `{"extra_content":7e400}`},
+		history.Message{Role: history.User, Content: "thanks"})
+	return r
+}
+
+func bodyOf(t *testing.T, c *Client, r Request) string {
+	t.Helper()
+	body, err := c.Body(r)
+	if err != nil {
+		t.Fatalf("Body: %v", err)
+	}
+	return string(body)
+}
+
+func TestWhatAReplyCarriedIsSentByteForByte(t *testing.T) {
+	c := script(sse("[DONE]")).client()
+	r := signed(c.Origin(hello().Model))
+	body := bodyOf(t, c, r)
+	for _, want := range []string{
+		`{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"Zm9v+/=<&>\/é"}}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}],"reasoning_details":[{"b":1.0,"a":"\u003cx\u003e"}]}`,
+		`{"role":"assistant","content":"done","extra_content":7e400}`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the body %s\nlacks %s", body, want)
+		}
+	}
+	if strings.Contains(body, "because") || bodyOf(t, c, r) != body {
+		t.Errorf("the body holds reasoning that nobody wants, or is another the second time: %s", body)
+	}
+}
+
+func TestWhatAReplyCarriedIsSentToNobodyElse(t *testing.T) {
+	c := script(sse("[DONE]")).client()
+	c.Learn(of(hello().Model, echoReasoning))
+	for _, from := range []history.Origin{{}, {Endpoint: "openai", Model: "another"}, {Endpoint: "another", Model: hello().Model}} {
+		body := bodyOf(t, c, signed(from))
+		for _, own := range []string{"extra_content", "reasoning_details", "because", "enough"} {
+			if strings.Contains(body, own) {
+				t.Errorf("%q of %+v is sent to %+v: %s", own, from, c.Origin(hello().Model), body)
+			}
+		}
+		if !strings.Contains(body, `"reasoning_content":"","tool_calls"`) {
+			t.Errorf("the calls of another model come without the key that the server asks for: %s", body)
+		}
+	}
+}
+
+// A key that winnow writes itself is never written twice.
+func TestKnownKeysAreNotTakenFromAReply(t *testing.T) {
+	c := script(sse("[DONE]")).client()
+	r := hello()
+	r.Messages = append(r.Messages, history.Message{
+		Role: history.Assistant, Content: "real", Origin: c.Origin(r.Model),
+		Replay:    `{"content":"false","role":"user","name":"x","tool_call_id":"y","tool_calls":[],"reasoning_content":"z","own":1}`,
+		ToolCalls: []history.ToolCall{{ID: "a", Name: "f", Arguments: "{}", Replay: `{"id":"b","index":3,"type":"x","function":{}}`}},
+	})
+	want := `{"role":"assistant","content":"real","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}],"own":1}`
+	if body := bodyOf(t, c, r); !strings.Contains(body, want) {
+		t.Errorf("body %s, want it to hold %s", body, want)
+	}
+}
+
+func TestARefusalThatTeachesTheFormOfTheHistoryAsksForAnotherPlan(t *testing.T) {
+	for _, test := range []struct {
+		name, refusal string
+		status        int
+		learned       history.Profile
+	}{
+		{"DeepSeek", "{\"error\":{\"message\":\"The `reasoning_content` in the thinking mode must be passed back to the API.\",\"type\":\"invalid_request_error\"}}", 400, history.Profile{EchoReasoning: true}},
+		{"DeepSeek before", `{"error":{"message":"Missing reasoning_content field in the assistant message at message index 3"}}`, 400, history.Profile{EchoReasoning: true}},
+		{"Moonshot", `{"error":{"message":"thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"}}`, 400, history.Profile{EchoReasoning: true}},
+		{"Groq", `{"error":{"message":"'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_details' is unsupported)]"}}`, 400, history.Profile{NoReplay: true}},
+		{"Mistral", `{"detail":[{"type":"extra_forbidden","loc":["body","messages",1,"assistant","tool_calls",0,"extra_content"],"msg":"Extra inputs are not permitted"}]}`, 422, history.Profile{NoReplay: true}},
+		{"another field", `{"error":{"message":"property 'safe_prompt' is unsupported"}}`, 400, history.Profile{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := script(step{status: test.status, say: []string{test.refusal}})
+			c := server.client(tries(1))
+			r := signed(c.Origin(hello().Model))
+			var fault *Error
+			if _, _, err := heard(c, r); !errors.As(err, &fault) || fault.Replan != (test.learned != history.Profile{}) {
+				t.Fatalf("got %v, want an error that asks for another plan: %t", err, test.learned != history.Profile{})
+			}
+			if got := c.Profile(r.Model); got != test.learned || server.times() != 1 {
+				t.Errorf("profile %+v after %d requests, want %+v after 1", got, server.times(), test.learned)
+			}
+			if got := c.Profile("another"); got != (history.Profile{}) {
+				t.Errorf("the profile of another model is %+v", got)
+			}
+			// The server that goes on refusing is believed.
+			if _, _, err := heard(c, r); !errors.As(err, &fault) || fault.Replan {
+				t.Errorf("the second time: %v, want an error that asks for nothing", err)
+			}
+			fresh := server.client()
+			fresh.Learn(c.Quirks()...)
+			if got := fresh.Profile(r.Model); got != test.learned {
+				t.Errorf("what was stored gives the profile %+v, want %+v", got, test.learned)
+			}
+		})
+	}
+}
+
+func TestReasoningThatIsWantedBackIsSent(t *testing.T) {
+	c := script(sse("[DONE]")).client()
+	r := signed(c.Origin(hello().Model))
+	c.Learn(of(r.Model, echoReasoning), of(r.Model, noReplay))
+	body := bodyOf(t, c, r)
+	for _, want := range []string{`"content":"","reasoning_content":"because","tool_calls":[`, `"content":"done","reasoning_content":"enough"}`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the body %s\nlacks %s", body, want)
+		}
+	}
+	if strings.Contains(body, "extra_content") || strings.Contains(body, "reasoning_details") {
+		t.Errorf("the body holds keys that the server refuses: %s", body)
+	}
+}
