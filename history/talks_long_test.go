@@ -12,8 +12,9 @@ import (
 // bank is what long texts of one topic are made of.
 type bank struct{ sentences, headings []string }
 
+// add keeps the blanks in front, which belong to the lines of programs.
 func (b *bank) add(line string) {
-	line = strings.TrimSpace(line)
+	line = strings.TrimRight(line, " ")
 	if heading, ok := strings.CutPrefix(line, "# "); ok {
 		b.headings = append(b.headings, heading)
 	} else if line != "" {
