@@ -42,8 +42,8 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	e.Header = c.kept(h)
 	e.Wait = waitFrom(h, said, time.Now())
 	e.Kind, e.final = said.classify(e.Status)
-	if limit, prompt, output, is := said.overflow(e.Status); is {
-		e.Kind, e.Limit, e.Prompt, e.Output = Overflow, limit, prompt, output
+	if o, is := said.overflow(e.Status); is {
+		e.Kind, e.Limit, e.Prompt, e.AtLeast, e.Output = Overflow, o.limit, o.prompt, o.atLeast, o.output
 	}
 	return e
 }

@@ -87,6 +87,7 @@ type Error struct {
 	Wait     time.Duration     // what the server asked for, 0 for nothing
 	Limit    int               // overflow: the window in tokens, 0 where not said
 	Prompt   int               // overflow: the request's tokens, 0 where not said
+	AtLeast  bool              // overflow: the request has Prompt tokens or more
 	Output   int               // overflow: the reply's tokens that were asked for, 0 where not said
 	Endpoint string            // the endpoint's name
 	Address  string            // where it is, for people

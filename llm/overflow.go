@@ -7,15 +7,15 @@ import (
 )
 
 // overflowTexts are what servers say about a request that is longer than the window. Named
-// groups: L is the window, P the request's tokens (P2 is added to it), C the reply's tokens that
-// were asked for, N the sum of request and reply.
+// groups: L is the window, P the request's tokens (P2 is added to it), M what the request has at
+// least, C the reply's tokens that were asked for, N the sum of request and reply.
 var overflowTexts = []*regexp.Regexp{
 	// vLLM, with what was asked for in parts.
 	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+) tokens.*?requested (?:about )?(?P<N>\d+) tokens \((?P<P>\d+) in the messages, (?P<C>\d+) in the completion`),
 	// OpenRouter: text input, tool input and output in any choice.
 	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+) tokens.*?requested (?:about )?(?P<N>\d+) tokens \((?P<P>\d+) of text input(?:, (?P<P2>\d+) of tool input)?(?:, (?P<C>\d+) in the output)?`),
-	// vLLM, newer.
-	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+).*?requested (?P<C>\d+) output tokens and your (?:prompt|request) contains at least (?P<P>\d+) input tokens`),
+	// vLLM, newer: it counts only until the request is too long.
+	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+).*?requested (?P<C>\d+) output tokens and your (?:prompt|request) contains at least (?P<M>\d+) input tokens`),
 	// OpenAI.
 	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+) tokens.*?(?:messages|prompt|input) (?:resulted in|has|contains?) (?P<P>\d+) tokens`),
 	regexp.MustCompile(`(?i)maximum context length is (?P<L>\d+) tokens.*?requested (?:about )?(?P<N>\d+) tokens`),
@@ -48,46 +48,57 @@ var overflowTexts = []*regexp.Regexp{
 // and limits like an overflow; cutting the request would not help.
 var rateTexts = regexp.MustCompile(`(?i)\brates?\b|rate[-_ ]?limit|throttl|too many (?:requests|tokens)|tokens?[- _]per[- _](?:minute|hour|day|min)|\b[rt]p[mdh]\b|please wait|try again in|quota`)
 
-// overflow finds out whether a refusal says that the request is longer than the window, and with
-// which numbers, 0 where it does not say.
-func (r refusal) overflow(status int) (limit, prompt, output int, is bool) {
+// overflow is what a refusal says about the length of a request, in tokens; 0 is not said.
+type overflow struct {
+	limit, prompt, output int
+	atLeast               bool // the request has prompt tokens or more
+}
+
+// overflow finds out whether a refusal says that the request is longer than the window.
+func (r refusal) overflow(status int) (o overflow, is bool) {
 	text := r.text()
 	if status == 429 || r.status == 429 || rateTexts.MatchString(text) {
-		return 0, 0, 0, false
+		return overflow{}, false
 	}
 	for _, re := range overflowTexts {
-		m := re.FindStringSubmatch(text)
-		if m == nil {
-			continue
+		if m := re.FindStringSubmatch(text); m != nil {
+			o, is = readOverflow(re, m), true
+			break
 		}
-		group := func(name string) int {
-			i := re.SubexpIndex(name)
-			if i < 0 || m[i] == "" {
-				return 0
-			}
-			n, err := strconv.Atoi(m[i])
-			if err != nil {
-				return 0
-			}
-			return n
-		}
-		limit, prompt, output = group("L"), group("P")+group("P2"), group("C")
-		if prompt == 0 {
-			prompt = max(0, group("N")-output)
-		}
-		is = true
-		break
 	}
 	// llama.cpp says its numbers in fields of their own.
 	if r.limit > 0 && r.prompt > 0 {
-		return r.limit, r.prompt, output, true
+		return overflow{limit: r.limit, prompt: r.prompt, output: o.output}, true
 	}
 	if is {
-		return limit, prompt, output, true
+		return o, true
 	}
 	// Cerebras says nothing at all; z.ai says it by number.
 	silent := status == 400 && strings.TrimSpace(r.message) == "" && !r.object && !r.page
-	return 0, 0, 0, status == 413 || silent || hasWord(r.code, "1261")
+	return overflow{}, status == 413 || silent || hasWord(r.code, "1261")
+}
+
+// readOverflow reads the numbers of a match.
+func readOverflow(re *regexp.Regexp, m []string) overflow {
+	group := func(name string) int {
+		i := re.SubexpIndex(name)
+		if i < 0 || m[i] == "" {
+			return 0
+		}
+		n, err := strconv.Atoi(m[i])
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	o := overflow{limit: group("L"), prompt: group("P") + group("P2"), output: group("C")}
+	if least := group("M"); least > 0 {
+		o.prompt, o.atLeast = least, true
+	}
+	if o.prompt == 0 {
+		o.prompt = max(0, group("N")-o.output)
+	}
+	return o
 }
 
 // hasWord says that one of the words of a text is this one.

@@ -54,6 +54,9 @@ func TestOverflowTexts(t *testing.T) {
 			if e.Limit != test.limit || e.Prompt != test.prompt || e.Output != test.output {
 				t.Errorf("%s: got limit %d, prompt %d, output %d; want %d, %d, %d", test.body, e.Limit, e.Prompt, e.Output, test.limit, test.prompt, test.output)
 			}
+			if least := test.server == "vLLM, newer"; e.AtLeast != least {
+				t.Errorf("%s: at least is %t, want %t", test.body, e.AtLeast, least)
+			}
 			if e.Retryable() {
 				t.Errorf("%s: is tried again, but would fail the same way", test.body)
 			}

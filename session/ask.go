@@ -65,6 +65,9 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 			break
 		}
 	}
+	if fault == nil && a.saver == nil {
+		fault = t.drowned(a)
+	}
 	a.close(t.deps.Now(), ctx.Err() != nil, fault)
 	if a.saver == nil {
 		return store.Message{}, t.saveFault(ctx, a, fault)

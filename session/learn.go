@@ -3,64 +3,40 @@ package session
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"winnow/history"
-	"winnow/llm"
 )
 
 const (
-	ratioWeight   = 0.3 // of a new sample in the moving average
-	ratioMin      = 0.5
-	ratioMax      = 3.0
-	ratioFrom     = 200 // smaller requests say too little
-	silentShare   = 0.8 // a server that counts less than this has dropped something, or counts otherwise
-	nearTolerance = 0.02
+	ratioWeight = 0.3 // of a new sample in the moving average
+	ratioMin    = 0.5
+	ratioMax    = 3.0
+	ratioFrom   = 200 // counted tokens; smaller requests say too little
 )
 
-// learnWindow takes the window from the refusal of a request with this sum, so that the next plan
-// fits. Where the server named
-// no number, the request was at least known to be too large: a third less is tried. It says
-// whether another try makes sense.
-func (t *turn) learnWindow(ctx context.Context, sum history.Sum, fault *llm.Error) bool {
-	old := t.Window().Tokens
-	window := fault.Limit
-	if window == 0 {
-		window = int(float64(sum.Total+sum.Reserve) * 0.7)
-	}
-	if old > 0 && window >= old && fault.Prompt == 0 {
-		return false
-	}
-	t.mu.Lock()
-	t.window = llm.Window{Tokens: window, Source: "the server's refusal"}
-	t.learned.Window = window
-	ratio := float64(fault.Prompt) / float64(max(sum.Total, ratioFrom))
-	if ratio == clampRatio(ratio) { // anything else is no count of this request
-		t.learned.Ratio, t.learned.Samples = ratio, 1
-	}
-	t.mu.Unlock()
-	t.learn(ctx)
-	t.emit(Notice{fmt.Sprintf("the request was larger than the model's window of %d tokens; asking once more with less", window)})
-	return true
-}
-
-// calibrate compares the server's count with ours. A count far below ours that is near the window
-// or half of it means that the server silently dropped a part: that is said, and teaches no ratio.
+// calibrate compares the server's count of a request with ours, so that the next estimate is nearer.
+// A count that shows that the server dropped a part of the request is said, and teaches no ratio.
 func (t *turn) calibrate(ctx context.Context, a asked) {
 	reported, estimate := a.record.Prompt, a.record.Estimate
-	if reported <= 0 || estimate < ratioFrom {
+	if reported <= 0 || !a.countable() || !t.still(a) {
 		return
 	}
+	now := counted{a.plan.Messages, estimate, reported}
 	t.mu.Lock()
-	learned, window := t.learned, t.window.Tokens
+	learned, window, before := t.learned, t.window, t.newest
+	t.newest = now
 	t.mu.Unlock()
-	expected := float64(estimate) * max(learned.Ratio, ratioMin)
-	if learned.Ratio == 0 {
-		expected = float64(estimate)
+	expected := float64(estimate) * known(learned.Ratio)
+	cut := droppedAt(reported, expected, window.Tokens)
+	if cut == 0 {
+		cut = before.stuckAt(now, known(learned.Ratio), window.Tokens)
 	}
-	if float64(reported) < silentShare*expected && (near(reported, window) || near(reported, window/2)) {
-		t.emit(Notice{fmt.Sprintf("the server read %d tokens of about %.0f sent: it dropped part of this request without saying so", reported, expected)})
+	if cut > 0 {
+		t.learnDropped(ctx, a, cut, int(expected))
 		return
+	}
+	if window.Tokens > 0 && reported > window.Tokens && !window.Assumed {
+		t.emit(Notice{fmt.Sprintf("the server counted %d tokens, more than its window of %d (%s): it may have dropped part of this request", reported, window.Tokens, window.Source)})
 	}
 	ratio := clampRatio(float64(reported) / float64(estimate))
 	if learned.Samples > 0 {
@@ -70,6 +46,30 @@ func (t *turn) calibrate(ctx context.Context, a asked) {
 	t.learned.Ratio, t.learned.Samples = ratio, learned.Samples+1
 	t.mu.Unlock()
 	t.learn(ctx)
+}
+
+// countable says that our count of the request is worth comparing. What an image costs, only the
+// server knows.
+func (a asked) countable() bool {
+	for _, m := range a.plan.Messages {
+		for _, p := range m.Parts {
+			if p.Kind == history.ImagePart {
+				return false
+			}
+		}
+	}
+	return a.record.Estimate >= ratioFrom
+}
+
+// expected is what the server was expected to count for the request.
+func (a asked) expected() int { return a.plan.Sum.Tokens(a.plan.Sum.Total) }
+
+// still says that the model that was asked is the one in use: what is learned of another would be
+// kept under the wrong name.
+func (t *turn) still(a asked) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.client == a.client && t.row.Model == a.record.Model
 }
 
 // learn keeps what was learned of the endpoint and model in use.
@@ -86,8 +86,12 @@ func (t *turn) learn(ctx context.Context) {
 	}
 }
 
-func near(tokens, window int) bool {
-	return window > 0 && math.Abs(float64(tokens-window)) <= nearTolerance*float64(window)+8
-}
-
 func clampRatio(r float64) float64 { return min(max(r, ratioMin), ratioMax) }
+
+// known is a ratio that may not have been learned yet.
+func known(ratio float64) float64 {
+	if ratio == 0 {
+		return 1
+	}
+	return ratio
+}

@@ -99,7 +99,7 @@ func (s *Session) request(plan history.Plan) llm.Request {
 		Model:       s.row.Model,
 		Messages:    plan.Messages,
 		Tools:       s.client.Endpoint().Tools.Tools(),
-		MaxTokens:   s.deps.Sampling.MaxTokens,
+		MaxTokens:   s.maxTokens(),
 		Temperature: s.deps.Sampling.Temperature,
 		TopP:        s.deps.Sampling.TopP,
 		Effort:      s.deps.Sampling.Effort,
@@ -131,9 +131,7 @@ func (s *Session) options(policy history.Policy, turn []history.Message) history
 	if system == "" {
 		system = s.deps.System
 	}
-	if policy.OutputReserve == 0 {
-		policy.OutputReserve = s.deps.Sampling.MaxTokens
-	}
+	policy.OutputReserve = s.outputReserve(policy)
 	return history.Options{
 		Policy:  policy,
 		System:  system,

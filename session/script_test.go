@@ -20,7 +20,7 @@ import (
 // script is a server that answers one request after another as its steps say. A request beyond the
 // last step is a failure of the test.
 type script struct {
-	t     *testing.T
+	t     testing.TB
 	steps []step
 
 	mu     sync.Mutex
@@ -148,7 +148,7 @@ type bench struct {
 	deps Deps
 }
 
-func newBench(t *testing.T, steps ...step) *bench {
+func newBench(t testing.TB, steps ...step) *bench {
 	t.Helper()
 	s := &script{t: t, steps: steps}
 	server := httptest.NewServer(s)

@@ -86,7 +86,9 @@ type Session struct {
 	learned store.Learned
 	turn    *turn // the running one
 
-	toolCost int // tokens of the endpoint's tool schemas, 0 before they were counted
+	newest    counted // the request that the server counted last
+	replyMost int     // tokens of a reply that the server has room for, 0 for as many as are asked
+	toolCost  int     // tokens of the endpoint's tool schemas, 0 before they were counted
 }
 
 // New begins a conversation. Nothing is on disk until its first message.

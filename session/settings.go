@@ -35,7 +35,8 @@ func (s *Session) useModel(ref string) error {
 	defer s.mu.Unlock()
 	s.client = client
 	s.row.Endpoint, s.row.Model = client.Endpoint().Name, model
-	s.window, s.learned, s.toolCost = llm.Window{}, store.Learned{}, 0
+	s.window, s.learned, s.newest = llm.Window{}, store.Learned{}, counted{}
+	s.toolCost, s.replyMost = 0, 0
 	return nil
 }
 

@@ -83,6 +83,7 @@ func (t *turn) emit(e Event) {
 func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) error) error {
 	defer close(t.done)
 	defer func() {
+		t.freeReply()
 		t.mu.Lock()
 		t.Session.turn = nil
 		t.mu.Unlock()
@@ -128,21 +129,25 @@ func (t *turn) answer(ctx context.Context) error {
 }
 
 // round plans one request, sends it and saves its answer. A request that turns out to be larger
-// than the window is planned once more, smaller, now that the window is known.
+// than the window is planned and asked again, smaller, as long as nothing of an answer has arrived.
 func (t *turn) round(ctx context.Context) (store.Message, error) {
-	a, err := t.plan(ctx)
-	if err != nil {
-		return store.Message{}, err
+	var tries tooLong
+	for {
+		a, err := t.plan(ctx)
+		if err != nil {
+			t.giveUpGuessing(tries)
+			return store.Message{}, tries.instead(err)
+		}
+		answer, err := t.ask(ctx, a)
+		var fault *llm.Error
+		if !errors.Is(err, llm.ErrContextLength) || !errors.As(err, &fault) {
+			return answer, err
+		}
+		if answer.ID != 0 || !t.makeRoom(ctx, a, fault, &tries) {
+			t.giveUpGuessing(tries)
+			return answer, err
+		}
 	}
-	answer, err := t.ask(ctx, a)
-	var fault *llm.Error
-	if !errors.Is(err, llm.ErrContextLength) || !errors.As(err, &fault) || !t.learnWindow(ctx, a.plan.Sum, fault) {
-		return answer, err
-	}
-	if a, err = t.plan(ctx); err != nil {
-		return store.Message{}, err
-	}
-	return t.ask(ctx, a)
 }
 
 // saveUser commits the user's message. The conversation's row begins with it.

@@ -1,0 +1,276 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer/codec"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+// sentMessage is a message as a server sees it.
+type sentMessage struct{ Role, Content string }
+
+// messagesOf reads the messages of a request's body.
+func messagesOf(t testing.TB, body string) []sentMessage {
+	t.Helper()
+	var request struct{ Messages []sentMessage }
+	if err := json.Unmarshal([]byte(body), &request); err != nil {
+		t.Fatalf("read the request: %v", err)
+	}
+	return request.Messages
+}
+
+// formula is how a server counts the messages of a request.
+type formula func([]sentMessage) int
+
+// larger counts a quarter more than o200k, and seven tokens around each message.
+func larger() formula {
+	var known sync.Map
+	counter := llm.NewCounter()
+	count := func(text string) int {
+		n, ok := known.Load(text)
+		if !ok {
+			n = counter.Count(text)
+			known.Store(text, n)
+		}
+		return n.(int)
+	}
+	return func(messages []sentMessage) int {
+		total := 0.0
+		for _, m := range messages {
+			total += 1.25*float64(count(m.Content)) + 7
+		}
+		return int(total)
+	}
+}
+
+// older counts with OpenAI's older vocabulary, and seven tokens around each message.
+func older(t testing.TB) formula {
+	vocabulary := codec.NewCl100kBase()
+	return func(messages []sentMessage) int {
+		total := 0
+		for _, m := range messages {
+			n, err := vocabulary.Count(m.Content)
+			if err != nil {
+				t.Errorf("count %.40q: %v", m.Content, err)
+			}
+			total += n + 7
+		}
+		return total
+	}
+}
+
+// counting answers every request with the next text and reports the formula's count of the request.
+func (s *script) counting(count formula, answers func(n int) string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		n := s.requests()
+		w.Header().Set("Content-Type", "text/event-stream")
+		delta(w, map[string]any{"content": answers(n)})
+		finish(w, "stop", count(messagesOf(s.t, s.body(n))), 50)
+	}
+}
+
+// paragraphs are what a long chat talks about: prose, tables, code, JSON and Chinese, in turn.
+func paragraphs(t testing.TB) []string {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join("..", "docs", "*.md"))
+	if err != nil || len(pages) < 5 {
+		t.Fatalf("there are %d pages (%v), want at least 5", len(pages), err)
+	}
+	code, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prose, other []string
+	for _, name := range pages {
+		prose = append(prose, chunks(t, name, "\n## ")...)
+	}
+	for _, name := range code {
+		if !strings.HasSuffix(name, "_test.go") {
+			other = append(other, chunks(t, name, "\nfunc ")...)
+		}
+	}
+	var all []string
+	for i := range min(len(prose), len(other)) {
+		all = append(all, prose[i], other[i])
+		if i%5 == 4 {
+			all = append(all, strings.Repeat("这段对话说明了模型能看到什么，以及为什么有些消息被缩短。", 1+i%7))
+		}
+	}
+	return all
+}
+
+func chunks(t testing.TB, name, sep string) []string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(text), sep)
+}
+
+// predictions holds a chat of so many turns with a server that counts by a formula, and returns for
+// every request after the first how far the prediction was off, as a share of the server's count.
+func predictions(t testing.TB, turns int, count formula) []float64 {
+	t.Helper()
+	texts := paragraphs(t)
+	b := newBench(t)
+	b.deps.Count = llm.NewCounter().Count
+	answer := b.counting(count, func(n int) string { return texts[(2*n+1)%len(texts)] })
+	for range turns {
+		b.steps = append(b.steps, answer)
+	}
+	s := b.begin()
+	var errors []float64
+	for n := range turns {
+		events, err := drain(s.Send(t.Context(), texts[2*n%len(texts)]))
+		if err != nil {
+			t.Fatalf("turn %d failed: %v", n+1, err)
+		}
+		sum := only[Planned](events)[0].Plan.Sum
+		reported := only[Answered](events)[0].Receipt.Usage.Prompt
+		if n > 0 {
+			errors = append(errors, float64(sum.Tokens(sum.Total)-reported)/float64(reported))
+		}
+	}
+	return errors
+}
+
+func TestPredictionIsNearTheServersCountAfterTheFirstAnswer(t *testing.T) {
+	for name, count := range map[string]formula{"o200k and a quarter more": larger(), "cl100k": older(t)} {
+		off := predictions(t, 40, count)
+		for i := range off {
+			off[i] = math.Abs(off[i])
+		}
+		slices.Sort(off)
+		if median := off[len(off)/2]; median > 0.02 {
+			t.Errorf("%s: the median prediction is off by %.1f %%, want at most 2 %%", name, 100*median)
+		}
+	}
+}
+
+// BenchmarkPrediction says how near the predicted prompt tokens are to the server's, from the second
+// request on: the mean error, the median, and the fifth percentile, where it is too low.
+func BenchmarkPrediction(b *testing.B) {
+	for _, server := range []struct {
+		name  string
+		count formula
+	}{{"o200k+25%", larger()}, {"cl100k", older(b)}} {
+		b.Run(server.name, func(b *testing.B) {
+			var off []float64
+			for b.Loop() {
+				off = predictions(b, 100, server.count)
+			}
+			slices.Sort(off)
+			sum := 0.0
+			size := make([]float64, 0, len(off))
+			for _, e := range off {
+				sum += math.Abs(e)
+				size = append(size, math.Abs(e))
+			}
+			slices.Sort(size)
+			b.ReportMetric(100*sum/float64(len(off)), "%mean")
+			b.ReportMetric(100*size[len(size)/2], "%median")
+			b.ReportMetric(100*off[len(off)/20], "%p5")
+		})
+	}
+}
+
+// samples tells a turn the server's count of one request after the other, for an estimate of 1000,
+// and returns what was learned.
+func samples(t *testing.T, reported ...int) (ratio float64, n int) {
+	t.Helper()
+	b := newBench(t)
+	s := b.begin()
+	tr := &turn{Session: s, events: make(chan Event, 64), left: make(chan struct{})}
+	for _, r := range reported {
+		a := asked{client: s.client}
+		a.record.Model, a.record.Prompt, a.record.Estimate = "m", r, 1000
+		tr.calibrate(t.Context(), a)
+	}
+	kept, err := b.deps.Store.Endpoint(t.Context(), s.client.Endpoint().BaseURL, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept.Ratio, kept.Samples
+}
+
+func TestRatioIsLearned(t *testing.T) {
+	for _, c := range []struct {
+		what     string
+		reported []int
+		ratio    float64
+		samples  int
+	}{
+		{"the first value whole", []int{1400}, 1.4, 1},
+		{"then three tenths of each new one", []int{1400, 1000}, 1.28, 2},
+		{"absent and zero counts teach nothing", []int{-1, 0, 1400, 0}, 1.4, 1},
+		{"no more than three", []int{9000 / 2}, 3, 1},
+		{"no less than a half", []int{300}, 0.5, 1},
+	} {
+		ratio, n := samples(t, c.reported...)
+		if math.Abs(ratio-c.ratio) > 1e-9 || n != c.samples {
+			t.Errorf("%s: learned %.3f of %d samples, want %.3f of %d", c.what, ratio, n, c.ratio, c.samples)
+		}
+	}
+}
+
+func TestSmallRequestsAndImagesTeachNoRatio(t *testing.T) {
+	b := newBench(t)
+	s := b.begin()
+	tr := &turn{Session: s, events: make(chan Event, 64), left: make(chan struct{})}
+	small := asked{client: s.client}
+	small.record.Model, small.record.Prompt, small.record.Estimate = "m", 300, 199
+	tr.calibrate(t.Context(), small)
+	picture := asked{client: s.client}
+	picture.record.Model, picture.record.Prompt, picture.record.Estimate = "m", 1500, 1000
+	picture.plan.Messages = []history.Message{{Role: history.User, Parts: []history.Part{{Kind: history.ImagePart}}}}
+	tr.calibrate(t.Context(), picture)
+	other := asked{client: s.client}
+	other.record.Model, other.record.Prompt, other.record.Estimate = "another", 1500, 1000
+	tr.calibrate(t.Context(), other)
+	if s.learned.Samples != 0 || s.learned.Ratio != 0 {
+		t.Errorf("learned %.2f of %d samples, want nothing", s.learned.Ratio, s.learned.Samples)
+	}
+}
+
+// TestNumbersShownAreTheNumbersChecked asks for the greatest request that fits, calibrated.
+func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
+	b := newBench(t)
+	answer := b.counting(larger(), func(n int) string { return strings.Repeat(fmt.Sprintf("Answer %d says the same again. ", n), 60) })
+	for range 30 {
+		b.steps = append(b.steps, answer)
+	}
+	s := b.begin()
+	for n := range 30 {
+		events, err := drain(s.Send(t.Context(), fmt.Sprintf("Question %d?", n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := only[Planned](events)[0].Plan.Sum
+		if sum.Used() > sum.Limit {
+			t.Errorf("turn %d uses %d of %d", n+1, sum.Used(), sum.Limit)
+		}
+		if got, want := only[Planned](events)[0].Request.Estimate, sum.Total; got != want {
+			t.Errorf("turn %d is recorded with %d counted tokens, shown with %d", n+1, got, want)
+		}
+		preview, err := s.Preview("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := preview.Sum.Ratio, known(s.learned.Ratio); got != want {
+			t.Errorf("the preview after turn %d counts with %.3f, learned is %.3f", n+1, got, want)
+		}
+	}
+}

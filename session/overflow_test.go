@@ -1,0 +1,340 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+
+	"winnow/llm"
+)
+
+// believing makes the endpoint one whose window is configured as this; 0 is to be found out.
+func (b *bench) believing(window int) {
+	e := b.deps.Models.Endpoints()[0]
+	e.Window, e.Tries = window, 1
+	b.deps.Models = llm.NewCatalog(e)
+}
+
+// talked is a conversation of some turns of about 100 counted tokens each, before the steps given. The
+// server counts nothing meanwhile.
+func talked(t *testing.T, turns int, steps ...step) (*bench, *Session) {
+	t.Helper()
+	b := newBench(t)
+	b.believing(0)
+	for range turns {
+		b.steps = append(b.steps, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			delta(w, map[string]any{"content": strings.Repeat("An answer of some length. ", 14)})
+			finish(w, "stop", 0, 80)
+		})
+	}
+	b.steps = append(b.steps, steps...)
+	s := b.begin()
+	for n := range turns {
+		if _, err := drain(s.Send(t.Context(), fmt.Sprintf("Question %d?", n+1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b, s
+}
+
+// maxTokensOf is the longest reply that the nth request asks for, 0 where it leaves that open.
+func (s *script) maxTokensOf(n int) int {
+	s.t.Helper()
+	var request struct {
+		MaxTokens int `json:"max_tokens"`
+	}
+	if err := json.Unmarshal([]byte(s.body(n)), &request); err != nil {
+		s.t.Fatal(err)
+	}
+	return request.MaxTokens
+}
+
+// last is the number of the last request.
+func (s *script) last() int { return s.requests() }
+
+// notices are the sentences that a turn said by itself.
+func notices(events []Event) []string {
+	var all []string
+	for _, n := range only[Notice](events) {
+		all = append(all, n.Text)
+	}
+	return all
+}
+
+const noNumber = `{"error":{"message":"Your input exceeds the context window of this model.","code":"context_length_exceeded"}}`
+
+func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
+	b, s := talked(t, 20,
+		refuses(400, `{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
+		says("It fits."), says("And again."))
+	events, err := drain(s.Send(t.Context(), "And?"))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	plans := only[Planned](events)
+	if len(plans) != 2 {
+		t.Fatalf("there were %d plans, want 2", len(plans))
+	}
+	sum := plans[1].Plan.Sum
+	if want := 3000 / float64(plans[0].Request.Estimate); math.Abs(sum.Ratio-want) > 1e-9 {
+		t.Errorf("the second plan counts with %.3f, want %.3f", sum.Ratio, want)
+	}
+	if sum.Window != 2048 || sum.Used() > 2048 {
+		t.Errorf("the second plan uses %d of a window of %d, want 2048", sum.Used(), sum.Window)
+	}
+	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "2048") {
+		t.Errorf("it said %q, want one sentence with the window", got)
+	}
+	again := b.open(s.Info().ID)
+	if err := again.LoadRest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if w := again.Window(); w.Tokens != 2048 {
+		t.Errorf("the next start believes in %d tokens, want 2048", w.Tokens)
+	}
+}
+
+func TestSecondRefusalWithNumbersIsTheUsersToSee(t *testing.T) {
+	refusal := refuses(400, `{"error":{"message":"prompt is too long: 3000 tokens > 2048 maximum"}}`)
+	b, s := talked(t, 20, refusal, refusal)
+	_, err := drain(s.Send(t.Context(), "And?"))
+	if !errors.Is(err, llm.ErrContextLength) {
+		t.Errorf("got %v, want llm.ErrContextLength", err)
+	}
+	if got := b.last() - 20; got != 2 {
+		t.Errorf("the question was asked %d times, want 2", got)
+	}
+}
+
+func TestRefusalWithoutNumberShrinksTwiceByThreeTenths(t *testing.T) {
+	b, s := talked(t, 20, refuses(400, noNumber), refuses(413, ``), says("It fits."), says("Still."))
+	events, err := drain(s.Send(t.Context(), "And?"))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	plans := only[Planned](events)
+	if len(plans) != 3 {
+		t.Fatalf("there were %d plans, want 3", len(plans))
+	}
+	for i := 1; i < len(plans); i++ {
+		before, after := plans[i-1].Plan.Sum, plans[i].Plan.Sum
+		if most := int(guessShare*float64(before.Tokens(before.Total))) + 1; after.Used() > most {
+			t.Errorf("try %d uses %d tokens, want at most %d", i+1, after.Used(), most)
+		}
+		if after.Tokens(after.Total) < before.Tokens(before.Total)/3 {
+			t.Errorf("try %d has %d tokens of %d before: that is far less than was called for", i+1, after.Total, before.Total)
+		}
+	}
+	if got := notices(events); len(got) != 2 || !strings.Contains(got[0], "30 % less") {
+		t.Errorf("it said %q, want two sentences", got)
+	}
+	if w := s.Window(); !w.Assumed {
+		t.Errorf("the guess of %d tokens is shown as known", w.Tokens)
+	}
+	if kept, err := b.deps.Store.Endpoint(t.Context(), s.client.Endpoint().BaseURL, "m"); err != nil || kept.Window != 0 {
+		t.Errorf("a guess of %d tokens was kept (%v)", kept.Window, err)
+	}
+	if _, err := drain(s.Send(t.Context(), "And now?")); err != nil {
+		t.Errorf("the next turn failed: %v", err)
+	}
+}
+
+func TestThirdRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
+	refusal := refuses(400, noNumber)
+	b, s := talked(t, 20, refusal, refusal, refusal)
+	before := s.Window()
+	_, err := drain(s.Send(t.Context(), "And?"))
+	if !errors.Is(err, llm.ErrContextLength) {
+		t.Errorf("got %v, want llm.ErrContextLength", err)
+	}
+	if got := b.last() - 20; got != 3 {
+		t.Errorf("the question was asked %d times, want 3", got)
+	}
+	if s.Window() != before {
+		t.Errorf("the window is %+v, was %+v before the guesses", s.Window(), before)
+	}
+}
+
+// TestGuessNeverBlocksAQuestion sends a question that alone is larger than a guess.
+func TestGuessNeverBlocksAQuestion(t *testing.T) {
+	b := newBench(t, refuses(400, noNumber))
+	b.believing(0)
+	_, err := drain(b.begin().Send(t.Context(), strings.Repeat("A long question. ", 200)))
+	var fault *llm.Error
+	if !errors.As(err, &fault) || fault.Kind != llm.Overflow {
+		t.Errorf("got %v, want the server's own refusal", err)
+	}
+}
+
+func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
+	b, s := talked(t, 10,
+		refuses(400, `{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens (1240 in the messages, 2000 in the completion). Please reduce the length of the messages or completion.","code":400}`),
+		says("Short."), says("Next."))
+	s.deps.Sampling.MaxTokens = 2000
+	events, err := drain(s.Send(t.Context(), "And?"))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	if got, want := b.maxTokensOf(12), 2400-1240-1240/replySlack; got != want {
+		t.Errorf("the second try asks for %d tokens, want %d", got, want)
+	}
+	plans := only[Planned](events)
+	if first, second := plans[0].Plan.Sum, plans[1].Plan.Sum; second.Sent != first.Sent || second.Total != first.Total {
+		t.Errorf("the second try sends %d messages with %d tokens, the first %d with %d: only the reply was too much", second.Sent, second.Total, first.Sent, first.Total)
+	}
+	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "reply") {
+		t.Errorf("it said %q, want one sentence about the reply", got)
+	}
+	if _, err := drain(s.Send(t.Context(), "Next?")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.maxTokensOf(13), 2400*3/4; got != want {
+		t.Errorf("the next turn asks for %d tokens, want %d: what is asked, but at most three quarters of the window", got, want)
+	}
+}
+
+// TestServerThatReservesUnaskedIsTold refuses for the reply where none was asked for.
+func TestServerThatReservesUnaskedIsTold(t *testing.T) {
+	b, s := talked(t, 10,
+		refuses(400, `{"error":{"message":"This endpoint's maximum context length is 8000 tokens. However, you requested about 9300 tokens (1300 of text input, 8000 in the output). Please reduce the length of either one.","code":400}}`),
+		says("Short."), says("Next."))
+	for _, question := range []string{"And?", "Next?"} {
+		if _, err := drain(s.Send(t.Context(), question)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := b.maxTokensOf(11); got != 0 {
+		t.Errorf("the first try asks for %d tokens, want none named", got)
+	}
+	if got, want := b.maxTokensOf(12), 8000-1300-1300/replySlack; got != want {
+		t.Errorf("the second try asks for %d tokens, want %d", got, want)
+	}
+	if got, want := b.maxTokensOf(13), 8000/4; got != want {
+		t.Errorf("the next turn asks for %d tokens, want %d, what its plan keeps free", got, want)
+	}
+}
+
+// TestCountOfAtLeastLowersNoRatio has a server that stops counting where the request is too long.
+func TestCountOfAtLeastLowersNoRatio(t *testing.T) {
+	b, s := talked(t, 20,
+		refuses(400, `{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 512 output tokens and your prompt contains at least 1537 input tokens, for a total of at least 2049 tokens."}}`),
+		says("It fits."))
+	s.deps.Sampling.MaxTokens = 512
+	events, err := drain(s.Send(t.Context(), "And?"))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	if sum := only[Planned](events)[1].Plan.Sum; sum.Ratio != 1 || sum.Used() > 2048-512 {
+		t.Errorf("the second try counts with %.3f and uses %d, want 1 and at most %d", sum.Ratio, sum.Used(), 2048-512)
+	}
+	if got := b.maxTokensOf(22); got != 512 {
+		t.Errorf("the second try asks for %d tokens, want 512: the request was too much, not the reply", got)
+	}
+}
+
+func TestRateLimitIsNeverTakenForOverflow(t *testing.T) {
+	for _, refusal := range []step{
+		refuses(429, `{"error":{"message":"Request too large: maximum context length is 500 tokens, requested 3000 tokens","code":"rate_limit_exceeded"}}`),
+		refuses(400, `{"error":{"message":"Rate limit reached: please reduce the length of the messages"}}`),
+	} {
+		b, s := talked(t, 2, refusal)
+		before := s.Window()
+		events, err := drain(s.Send(t.Context(), "And?"))
+		if !errors.Is(err, llm.ErrRateLimit) || errors.Is(err, llm.ErrContextLength) {
+			t.Errorf("got %v, want llm.ErrRateLimit", err)
+		}
+		if got := b.last(); got != 3 {
+			t.Errorf("there were %d requests, want 3", got)
+		}
+		if s.Window() != before || len(notices(events)) != 0 {
+			t.Errorf("the window is %+v, was %+v; it said %q", s.Window(), before, notices(events))
+		}
+	}
+}
+
+// TestOverflowInTheMiddleKeepsWhatArrived teaches the window, but asks no second time by itself.
+func TestOverflowInTheMiddleKeepsWhatArrived(t *testing.T) {
+	b, s := talked(t, 10, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		delta(w, map[string]any{"content": "Half an"})
+		event(w, map[string]any{"error": map[string]any{"code": 400, "message": "This endpoint's maximum context length is 1000 tokens. However, you requested about 1300 tokens (1200 of text input, 100 in the output)."}})
+	}, says("Whole."))
+	_, err := drain(s.Send(t.Context(), "And?"))
+	if !errors.Is(err, llm.ErrContextLength) {
+		t.Errorf("got %v, want llm.ErrContextLength", err)
+	}
+	messages := s.Messages()
+	if got := messages[len(messages)-1].Content; got != "Half an" || b.last() != 11 {
+		t.Errorf("the last message is %q after %d requests, want what arrived after 11", got, b.last())
+	}
+	if _, err := drain(s.Send(t.Context(), "Again?")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRequestThatFillsTheWindowIsOverflow has a server that counts the request at the window and
+// ends the answer before its first word.
+func TestRequestThatFillsTheWindowIsOverflow(t *testing.T) {
+	b, s := talked(t, 20, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		finish(w, "length", 2040, 0)
+	}, says("It fits."))
+	events, err := drain(s.Send(t.Context(), "And?"))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "2048") {
+		t.Errorf("it said %q, want one sentence with the window of 2048", got)
+	}
+	plans := only[Planned](events)
+	if len(plans) != 2 || plans[1].Plan.Sum.Used() > 2048*3/4 {
+		t.Errorf("there were %d plans, the last uses %d; want 2, at most %d", len(plans), plans[len(plans)-1].Plan.Sum.Used(), 2048*3/4)
+	}
+	wantTail := "user: And?\nassistant: It fits.\n"
+	if got := transcript(b.open(s.Info().ID).Messages()); !strings.HasSuffix(got, wantTail) {
+		t.Errorf("the conversation ends with %q, want %q", got[max(0, len(got)-80):], wantTail)
+	}
+}
+
+// TestEmptyAnswerAwayFromTheWindowIsNoOverflow is the same with a count that fills no window.
+func TestEmptyAnswerAwayFromTheWindowIsNoOverflow(t *testing.T) {
+	b, s := talked(t, 10, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		finish(w, "length", 1234, 0)
+	})
+	_, err := drain(s.Send(t.Context(), "And?"))
+	if err == nil || errors.Is(err, llm.ErrContextLength) || b.last() != 11 {
+		t.Errorf("got %v after %d requests, want a sentence that the answer is empty after 11", err, b.last())
+	}
+}
+
+// TestCountAboveTheWindowIsSaid has a server that takes what it should refuse and says so only by its
+// count.
+func TestCountAboveTheWindowIsSaid(t *testing.T) {
+	over := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		delta(w, map[string]any{"content": "Yes."})
+		finish(w, "stop", 1300, 2)
+	}
+	b := newBench(t)
+	b.believing(1024)
+	b.steps = []step{over, says("Next.")}
+	s := b.begin()
+	question := strings.Repeat("A long question. ", 120)
+	events, err := drain(s.Send(t.Context(), question))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "1300") || !strings.Contains(got[0], "1024") {
+		t.Errorf("it said %q, want one sentence with 1300 and 1024", got)
+	}
+	plan, _ := s.Preview("Next?")
+	if plan.Sum.Used() > plan.Sum.Limit || plan.Sum.Ratio < 2 {
+		t.Errorf("the next request counts with %.2f and uses %d of %d", plan.Sum.Ratio, plan.Sum.Used(), plan.Sum.Limit)
+	}
+}

@@ -1,0 +1,67 @@
+package session
+
+import (
+	"winnow/history"
+	"winnow/llm"
+)
+
+const (
+	replyLeast = 256 // tokens; a shorter reply is not worth asking for
+	replySlack = 25  // one part in so many of a request stays free beside a shortened reply
+)
+
+// maxTokens is the longest reply that is asked for, 0 where that is left to the server. A request
+// keeps at least a quarter of the window. The caller holds the lock.
+func (s *Session) maxTokens() int {
+	most := s.deps.Sampling.MaxTokens
+	if w := s.window.Tokens; w > 0 {
+		most = min(most, w*3/4)
+	}
+	if s.replyMost > 0 && (most == 0 || s.replyMost < most) {
+		return s.replyMost
+	}
+	return most
+}
+
+// outputReserve is what the plan keeps free for the reply: at least what is asked for it; 0 leaves
+// it to the policy's own rule. The caller holds the lock.
+func (s *Session) outputReserve(p history.Policy) int {
+	if s.replyMost > 0 {
+		return s.maxTokens()
+	}
+	return max(p.OutputReserve, s.maxTokens())
+}
+
+// shortenReply asks for at most so many tokens in the rest of this turn.
+func (t *turn) shortenReply(tokens int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.replyMost = tokens
+}
+
+// freeReply ends what shortenReply began, with the turn. A server that counts a long reply where
+// none is asked for would refuse the next request as well: from now on it is told what the plan
+// keeps free.
+func (s *Session) freeReply() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.replyMost > 0 && s.deps.Sampling.MaxTokens == 0 {
+		s.replyMost = min(4096, s.window.Tokens/4)
+		return
+	}
+	s.replyMost = 0
+}
+
+// replyRoom is how long a reply the server would take behind the request, where it is the reply that
+// is too much, and 0 where the request is.
+func replyRoom(fault *llm.Error, expected int) int {
+	prompt := fault.Prompt
+	if fault.AtLeast {
+		prompt = max(prompt, expected)
+	}
+	room := fault.Limit - prompt - prompt/replySlack
+	if prompt == 0 || fault.Output < fault.Limit-prompt || room < replyLeast {
+		return 0
+	}
+	return room
+}
