@@ -37,7 +37,7 @@ func (b *builder) put(p *Plan, l *layout, m Message, joins bool) int {
 		return n - 1
 	}
 	if b.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User {
-		p.Added = append(p.Added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.recall(bridgeText), Reason: "this endpoint wants an answer between a tool's result and your message"})
+		p.Added = append(p.Added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.remembered(bridgeText), Reason: "this endpoint wants an answer between a tool's result and your message"})
 		l.body = append(l.body, Message{Role: Assistant, Content: bridgeText})
 		p.Sum.Frame += frameMessage
 	}
@@ -50,7 +50,7 @@ func (b *builder) bridge(v *view) int {
 	if !b.o.Profile.NoToolToUser || v.Role != Tool {
 		return 0
 	}
-	return b.c.recall(bridgeText) + frameMessage
+	return b.c.remembered(bridgeText) + frameMessage
 }
 
 // shortIDs gives the calls of a request ids of exactly n letters and digits. An id's new name is made

@@ -55,17 +55,20 @@ type builder struct {
 	last   span // the newest exchange, or the end of it
 	most   int  // tokens up to which it stays whole
 
-	fixed int // tokens of all that is sent whatever fits of the history
-	gap   int // tokens of one marker
-	bill  bill
-	depth []depth
-	why   []reason
+	fixed  int // tokens of all that is sent whatever fits of the history
+	gap    int // tokens of one marker
+	bill   bill
+	depth  []depth // of each view in its place
+	back   []depth // of each view in front of the current message
+	why    []reason
+	about  relevance
+	labels *labels
 
 	cut      map[int]form // long results of the running turn at their limit
 	turnRest int          // what they cost whole beyond that
 
 	taken   [][]change // what each increment raised, in order
-	stopped span       // the increment that did not fit
+	stopped increment  // what did not fit
 	stop    string     // and why
 	overCap string     // the reason for what is over the policy's number of messages
 }
@@ -76,16 +79,17 @@ func (c *Conversation) begin(o Options) *builder {
 	b := &builder{
 		c: c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Ratio),
 		limits: limitsOf(o.Policy), forms: t.formsFor(o.Policy),
-		depth: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
+		depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
 	}
-	b.step = b.room.step(o.Policy)
+	b.labels, b.step = t.labelsFor(), b.room.step(o.Policy)
 	b.turn = c.readTurn(o.Turn)
-	b.bill = bill{first: len(b.views), gaps: 1}
+	none := body{first: len(b.views), gaps: 1}
 	if b.neighbour(-1, 1) < 0 {
-		b.bill.gaps = 0
+		none.gaps = 0
 	}
+	b.bill = bill{steady: none, ordered: none}
 	b.gap = b.markerCost()
-	b.fixed = frameRequest + o.Tools + c.recall(o.System)
+	b.fixed = frameRequest + o.Tools + c.remembered(o.System)
 	if o.System != "" {
 		b.fixed += frameMessage
 	}
@@ -94,7 +98,7 @@ func (c *Conversation) begin(o Options) *builder {
 	for i, v := range b.turn.views {
 		b.fixed += v.tokens + frameMessage + b.bridge(&v)
 		if i == 0 && v.Role != User {
-			b.fixed += c.recall(startText) + frameMessage
+			b.fixed += c.remembered(startText) + frameMessage
 		}
 	}
 	for i, v := range b.views {

@@ -14,7 +14,7 @@ func (b *builder) choose() error {
 	}
 	all := b.raiseAll()
 	if b.fits() {
-		b.remember(b.increments())
+		b.remember(b.inPlace())
 		return nil
 	}
 	if b.o.Policy.Strategy == DropNone {
@@ -30,7 +30,7 @@ func (b *builder) choose() error {
 				b.stop = "dropped: the running turn needs the room"
 			}
 			b.lower(was)
-			b.stopped = inc.span
+			b.stopped = inc
 			return nil
 		}
 		b.taken = append(b.taken, was.changes)
@@ -48,7 +48,7 @@ func (b *builder) raiseAll() []raised {
 	var all []raised
 	for inc := range b.increments() {
 		all = append(all, b.raise(inc, true))
-		if b.fixed+b.bill.turn+b.bill.body > b.room.counted {
+		if b.fixed+b.bill.turn+b.bill.steady.tokens > b.room.counted {
 			break
 		}
 	}
@@ -57,18 +57,30 @@ func (b *builder) raiseAll() []raised {
 }
 
 // bill is what the chosen texts cost so far. It is a value: a step that does not fit is undone by
-// taking the old one back.
+// taking the old one back. Both placements are counted, and what is chosen fits in either.
 type bill struct {
-	body     int // tokens of the history's messages with their frames
-	chars    int // their characters as sent
-	messages int // how many they are
-	gaps     int // runs of messages that are left out
-	first    int // the first view that is sent
-	turn     int // what the running turn costs whole beyond its results at their limit
+	steady   body // recalled texts stand in front of the current message
+	ordered  body // recalled texts stand in their place
+	recalled int  // tokens of the texts in front of the current message, with their labels
+	chars    int  // characters of the history as sent
+	messages int  // how many they are
+	turn     int  // what the running turn costs whole beyond its results at their limit
+}
+
+// body is what the messages of the history cost in their places.
+type body struct {
+	tokens int // with their frames
+	gaps   int // runs of messages that are left out
+	first  int // the first view that is sent
 }
 
 // need is the tokens of the whole request as far as it is chosen.
-func (b *builder) need() int { return b.fixed + b.bill.turn + b.bill.body + b.markers(b.bill) }
+func (b *builder) need() int { return b.fixed + b.bill.turn + b.past(b.bill) }
+
+// past is the tokens of the history with its markers and what is recalled, in the dearer placement.
+func (b *builder) past(of bill) int {
+	return max(of.steady.tokens+b.markers(of.steady)+b.blockCost(of.recalled), of.ordered.tokens+b.markers(of.ordered))
+}
 
 // fits checks every bound of the policy. The newest messages up to MinMessages may go beyond the
 // bounds on the history, never beyond those of the request.
@@ -79,12 +91,12 @@ func (b *builder) fits() bool {
 	if p := b.o.Policy; p.Strategy == DropOldest && b.bill.messages <= p.MinMessages {
 		return true
 	}
-	return b.bill.body+b.markers(b.bill) <= b.room.history && b.bill.chars <= b.room.chars
+	return b.past(b.bill) <= b.room.history && b.bill.chars <= b.room.chars
 }
 
 // shortfall is the reason for what did not fit, with its sum; was is the bill without it.
 func (b *builder) shortfall(was bill) string {
-	before, after := was.body+b.markers(was), b.bill.body+b.markers(b.bill)
+	before, after := b.past(was), b.past(b.bill)
 	most, unit := b.room.counted-b.fixed-was.turn, ""
 	if after <= most {
 		most = b.room.history
@@ -97,9 +109,9 @@ func (b *builder) shortfall(was bill) string {
 
 // change is what a view was before it was raised.
 type change struct {
-	view int
-	was  depth
-	why  reason
+	view      int
+	was, back depth
+	why       reason
 }
 
 // raised is how to take an increment back.
@@ -117,40 +129,71 @@ func (b *builder) raise(inc increment, sum bool) raised {
 		return was
 	}
 	for i := inc.from; i < inc.to; i++ {
-		if b.barred(i) || b.depth[i] >= inc.deep {
+		if b.barred(i) || inc.recall && b.back[i] >= inc.deep || !inc.recall && b.depth[i] >= inc.deep {
 			continue
 		}
-		was.changes = append(was.changes, change{i, b.depth[i], b.why[i]})
-		before, after := b.form(i, b.depth[i]), b.form(i, inc.deep)
-		b.bill.body += after.tokens - before.tokens
-		b.bill.chars += runes(after.text) - runes(before.text)
-		if b.depth[i] == out {
-			b.enter(i)
+		was.changes = append(was.changes, change{i, b.depth[i], b.back[i], b.why[i]})
+		if inc.recall {
+			b.set(i, b.depth[i], inc.deep)
+			continue
 		}
-		b.depth[i], b.why[i] = inc.deep, inc.why
-		if !sum && b.fixed+b.bill.turn+b.bill.body > b.room.counted {
+		b.set(i, inc.deep, b.back[i])
+		if b.why[i] = inc.why; !sum && b.fixed+b.bill.turn+b.bill.steady.tokens > b.room.counted {
 			break
 		}
 	}
 	return was
 }
 
-// enter counts a view that was left out and is not any more.
-func (b *builder) enter(i int) {
-	b.bill.first = min(b.bill.first, i)
-	b.bill.body += frameMessage + b.bridge(&b.views[i])
-	if !b.views[i].made {
-		b.bill.messages++
+// set brings a view to a depth in its place and one in front of the current message.
+func (b *builder) set(i int, d, back depth) {
+	sent, found := b.depth[i] != out, b.depth[i] != out || b.back[i] != out
+	b.charge(i, -1)
+	b.depth[i], b.back[i] = d, back
+	b.charge(i, 1)
+	if !sent && d != out {
+		b.enter(&b.bill.steady, i, b.sent)
 	}
+	if !found {
+		b.enter(&b.bill.ordered, i, b.found)
+		if !b.views[i].made {
+			b.bill.messages++
+		}
+	}
+}
+
+// charge adds or takes away what a view's texts cost.
+func (b *builder) charge(i, sign int) {
+	own := b.form(i, b.depth[i])
+	best := own
+	if b.recalled(i) {
+		best = b.form(i, b.back[i])
+		b.bill.recalled += sign * (best.tokens + b.labelCost(i))
+		b.bill.chars += sign * runes(best.text)
+	}
+	b.bill.steady.tokens += sign * own.tokens
+	b.bill.ordered.tokens += sign * best.tokens
+	b.bill.chars += sign * runes(own.text)
+}
+
+// sent reports whether a view stands in its place in the request, found whether it is in the request
+// at all.
+func (b *builder) sent(i int) bool  { return b.depth[i] != out }
+func (b *builder) found(i int) bool { return b.depth[i] != out || b.back[i] != out }
+
+// enter counts a view that was left out and is not any more.
+func (b *builder) enter(of *body, i int, in func(int) bool) {
+	of.first = min(of.first, i)
+	of.tokens += frameMessage + b.bridge(&b.views[i])
 	before := b.neighbour(i, -1)
 	after := b.neighbour(i, 1)
-	gapBefore := before >= 0 && b.depth[before] == out
-	gapAfter := after >= 0 && b.depth[after] == out
+	gapBefore := before >= 0 && !in(before)
+	gapAfter := after >= 0 && !in(after)
 	switch {
 	case gapBefore && gapAfter:
-		b.bill.gaps++
+		of.gaps++
 	case !gapBefore && !gapAfter:
-		b.bill.gaps--
+		of.gaps--
 	}
 }
 
@@ -167,7 +210,7 @@ func (b *builder) neighbour(i, step int) int {
 // lower takes an increment back.
 func (b *builder) lower(was raised) {
 	for _, c := range was.changes {
-		b.depth[c.view], b.why[c.view] = c.was, c.why
+		b.depth[c.view], b.back[c.view], b.why[c.view] = c.was, c.back, c.why
 	}
 	b.bill = was.bill
 }

@@ -12,11 +12,12 @@ type depth uint8
 const (
 	out   depth = iota
 	short       // at the limits of the policy
+	brief       // the same, but answers that are not long stay whole
 	ends        // the newest exchange where it is too long to stay whole: head and tail
 	whole
 )
 
-func (d depth) level() Level { return [...]Level{Out, Shortened, Shortened, Whole}[d] }
+func (d depth) level() Level { return [...]Level{Out, Shortened, Brief, Shortened, Whole}[d] }
 
 // form is a view's text at a depth, with what it costs beside its frame.
 type form struct {
@@ -79,7 +80,8 @@ func (b *builder) form(i int, d depth) form {
 		if f := b.ends()[i-b.last.from]; f != nil {
 			return *f
 		}
-	case d == short && !b.limits.within(v):
+	case d == brief && v.kind() == Assistant && v.chars <= b.o.Policy.AssistantRecallChars:
+	case d <= brief && !b.limits.within(v):
 		if b.forms[i] == nil {
 			f := formOf(v, b.shorten(v), b.c.count)
 			f.note = f.sentence(v, b.reasonToCut(v))

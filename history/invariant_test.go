@@ -2,6 +2,7 @@ package history
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 			if e.Index != i || e.Reason == "" {
 				t.Fatalf("entry %d: index %d, reason %q\n%s", i, e.Index, e.Reason, s)
 			}
-			in := e.Disposition == Kept || e.Disposition == Cut
+			in := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled
 			if in == (e.Level == Out) || in != (e.TokensAfter > 0 || e.CharsAfter > 0 || in) {
 				t.Fatalf("entry %d: %+v\n%s", i, e, s)
 			}
@@ -44,7 +45,7 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 		for _, a := range p.Added {
 			added += a.Tokens
 		}
-		if sum.Total != parts || rows != sum.Body+sum.Pinned+sum.Draft || added != sum.Added || sent != sum.Sent {
+		if sum.Total != parts || rows != sum.Body+sum.Recalled+sum.Pinned+sum.Draft || added != sum.Added || sent != sum.Sent {
 			t.Fatalf("rows %d, added %d, sent %d; sum %+v\n%s", rows, added, sent, sum, s)
 		}
 		if fits && float64(sum.Total)*sum.Ratio*(1+sum.Margin) > float64(sum.Limit) {
@@ -112,7 +113,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated && e.Disposition != Blank && e.Disposition != Dropped {
 				t.Fatalf("excluded message %d: %+v\n%s", i, e, s)
 			}
-			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Dropped
+			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled || e.Disposition == Dropped
 			if opener < 0 && e.Role == User && sendable {
 				opener = i
 			}
@@ -219,12 +220,16 @@ func TestEachGapHasOneMarker(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
 		b, _ := c.chosen(s.o)
-		gaps, open := 0, false
+		gaps, counted, open := 0, b.bill.steady.gaps, false
+		in := b.sent
+		if s.o.Policy.Placement == InOrder {
+			in, counted = b.found, b.bill.ordered.gaps
+		}
 		for i, v := range b.views {
 			if v.Role == System {
 				continue
 			}
-			if left := b.depth[i] == out; left && !open {
+			if left := !in(i); left && !open {
 				gaps, open = gaps+1, true
 			} else if !left {
 				open = false
@@ -237,8 +242,8 @@ func TestEachGapHasOneMarker(t *testing.T) {
 				markers++
 			}
 		}
-		if gaps != markers || gaps != b.bill.gaps {
-			t.Fatalf("%d gaps, %d counted, %d markers\n%s\n%s", gaps, b.bill.gaps, markers, planText(p, nil), s)
+		if gaps != markers || gaps != counted {
+			t.Fatalf("%d gaps, %d counted, %d markers\n%s\n%s", gaps, counted, markers, planText(p, nil), s)
 		}
 	})
 }
@@ -252,10 +257,10 @@ func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 		in := map[int]bool{}
 		group := -1
 		for i, v := range b.views {
-			if sent, seen := in[v.group]; seen && sent != (b.depth[i] != out) {
+			if sent, seen := in[v.group]; seen && sent != b.found(i) {
 				t.Fatalf("the tool group of message %d is torn at view %d\n%s", v.group, i, s)
 			}
-			in[v.group] = b.depth[i] != out
+			in[v.group] = b.found(i)
 			if v.group < group {
 				t.Fatalf("view %d of message %d stands behind message %d\n%s", i, v.group, group, s)
 			}
@@ -287,6 +292,8 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		s.o.Turn, s.o.Profile, s.o.Flags = s.o.Turn[:1], Profile{}, nil
 		// Stand-ins count as messages of the second history.
 		s.o.Policy.MaxMessages = NoLimit
+		// What was recalled stands in the current message, not in the history that is read again.
+		s.o.Policy.RecallShare = 0
 		for _, v := range Read(s.past, s.o.Count).tell(s.o.Policy).views {
 			// Texts that were joined are one longer text afterwards.
 			if !s.o.Policy.Elastic && (v.joins || v.Role == System) {
@@ -317,6 +324,54 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		for _, e := range q.Entries[:len(again.past)] {
 			if len(e.Repairs) > 0 {
 				t.Fatalf("the mended history is mended again: %+v\n%s", e, s)
+			}
+		}
+	})
+}
+
+// What is said to be whole stands in the request, what is recalled in its order.
+func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		var all strings.Builder
+		for _, m := range p.Messages {
+			all.WriteString(m.Content + "\n")
+		}
+		block := ""
+		for _, a := range p.Added {
+			if a.Kind == kindRecalled {
+				block = a.Text
+				if !strings.Contains(p.Messages[a.Before].Content, block+joint) {
+					t.Fatalf("the block is not in message %d\n%s\n%s", a.Before, requestText(p), s)
+				}
+			}
+		}
+		for i, e := range p.Entries[:len(s.past)] {
+			text := cleanText(s.past[i].Content)
+			if e.Whole && !strings.Contains(all.String(), text) && !isBlank(text) {
+				t.Fatalf("message %d is not whole: %+v\n%s\n%s", i, e, requestText(p), s)
+			}
+			label := fmt.Sprintf("\n[#%d ", i+1)
+			if _, after, found := strings.Cut(block, label); e.Recalled && s.o.Policy.Placement == Steady {
+				if !found {
+					t.Fatalf("message %d is not in the block, or not in its order\n%s\n%s", i, requestText(p), s)
+				}
+				block = after
+			}
+		}
+	})
+}
+
+// Both placements send the same of every message.
+func TestPlacementsAreTwoRenderingsOfOnePlan(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Policy.Placement = Steady
+		steady, _ := built(t, s)
+		s.o.Policy.Placement = InOrder
+		ordered, _ := built(t, s)
+		for i, e := range steady.Entries {
+			if o := ordered.Entries[i]; e.Level != o.Level || e.Disposition != o.Disposition || e.Whole != o.Whole {
+				t.Fatalf("message %d: %+v in front of the question, %+v in its place\n%s", i, e, o, s)
 			}
 		}
 	})

@@ -11,6 +11,8 @@ const (
 	kindStart  = "start"
 	kindResult = "stand-in result"
 	kindBridge = "bridge"
+
+	kindRecalled = "recalled frame"
 )
 
 // joint stands between texts that share a message.
@@ -32,17 +34,17 @@ func (b *builder) marker(n int) string {
 // is made, so that the choice does not depend on where the gaps will be.
 func (b *builder) markerCost() int {
 	text := b.marker(max(1, len(b.views)))
-	return max(b.c.recall(text+joint), b.c.recall(joint+text))
+	return max(b.c.remembered(text+joint), b.c.remembered(joint+text))
 }
 
 // markers is the price of the markers of a choice.
-func (b *builder) markers(of bill) int {
+func (b *builder) markers(of body) int {
 	cost := of.gaps * b.gap
 	if of.gaps > 0 && b.o.System == "" {
 		cost += frameMessage
 	}
 	if first := of.first; first < len(b.views) && b.views[first].Role != User {
-		cost += b.c.recall(startText) + frameMessage
+		cost += b.c.remembered(startText) + frameMessage
 	}
 	return cost
 }

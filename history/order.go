@@ -5,14 +5,61 @@ import "iter"
 // increment raises a run of views to a depth. The priority list is made of increments.
 type increment struct {
 	span
-	deep depth
-	why  reason
-	turn bool // raises the running turn instead: its results whole
+	deep   depth
+	why    reason
+	turn   bool // raises the running turn instead: its results whole
+	recall bool // raises what stands in front of the current message instead
 }
 
 // increments is the priority list: one order that does not depend on the budget. A request takes
-// its longest beginning that fits, so that a larger budget never takes anything away.
+// its longest beginning that fits, so that a larger budget never takes anything away. Behind the ends
+// of the conversation, what is steady and what is recalled take turns, so that each has had its share
+// of what is spent on the two.
 func (b *builder) increments() iter.Seq[increment] {
+	return func(yield func(increment) bool) {
+		for inc := range b.endsFirst() {
+			if !yield(inc) {
+				return
+			}
+		}
+		steady, stopSteady := iter.Pull(b.steady())
+		defer stopSteady()
+		recalled, stopRecalled := iter.Pull(b.recall())
+		defer stopRecalled()
+		from, share := b.bill.steady.tokens, b.o.Policy.RecallShare
+		inc, more := steady()
+		for back, found := recalled(); more || found; {
+			spent := float64(b.bill.recalled + b.bill.steady.tokens - from)
+			if found && (!more || float64(b.bill.recalled) <= share*spent) {
+				if !yield(back) {
+					return
+				}
+				back, found = recalled()
+				continue
+			}
+			if !yield(inc) {
+				return
+			}
+			inc, more = steady()
+		}
+	}
+}
+
+// inPlace is the priority list without what is recalled.
+func (b *builder) inPlace() iter.Seq[increment] {
+	return func(yield func(increment) bool) {
+		for _, part := range []iter.Seq[increment]{b.endsFirst(), b.steady()} {
+			for inc := range part {
+				if !yield(inc) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// endsFirst is the beginning of the priority list: the opener and the newest exchange.
+func (b *builder) endsFirst() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		if b.opener.to > b.opener.from && !yield(increment{span: b.opener, deep: short, why: whyOpener}) {
 			return
@@ -26,9 +73,16 @@ func (b *builder) increments() iter.Seq[increment] {
 				return
 			}
 		}
-		if b.turnRest > 0 && !yield(increment{turn: true}) {
-			return
+		if b.turnRest > 0 {
+			yield(increment{turn: true})
 		}
+	}
+}
+
+// steady is what stands in its place whatever the current message says: the blocks from the newest to
+// the oldest, shortened, then the same whole.
+func (b *builder) steady() iter.Seq[increment] {
+	return func(yield func(increment) bool) {
 		for end := len(b.views); end > 0; {
 			u := b.joined(b.unitBefore(end))
 			if !yield(increment{span: u, deep: short, why: whyShort}) {

@@ -7,11 +7,11 @@ import (
 
 // Rules is the version of the rules that Build follows. A stored plan names the version that made
 // it, so that an old request can be explained as it was.
-const Rules = 1
+const Rules = 2
 
 // Presets lists the names of the presets, the default first.
 func Presets() []string {
-	return []string{"balanced", "classic", "assistant-first", "recent", "full"}
+	return []string{"balanced", "recall", "classic", "assistant-first", "recent", "full"}
 }
 
 // Preset is the policy of that name.
@@ -20,6 +20,8 @@ func Preset(name string) (Policy, error) {
 	p.Preset = name
 	switch name {
 	case "balanced":
+	case "recall":
+		p.RecallShare, p.RecallMaxTokens = 0.9, NoLimit
 	case "classic":
 		p.AssistantRecallChars = 150
 		p.LastWholeMaxTokens, p.Elastic, p.RecallShare = 0, false, 0

@@ -27,6 +27,8 @@ type thread struct {
 	exchanges []exchange
 	base      []Entry // the verdict on each message as it begins
 	forms     map[limits][]*form
+	index     *index // nil until something is looked for
+	labels    labels
 	endsAt    endsKey
 	endsOf    []*form
 }
@@ -64,7 +66,7 @@ func newConversation(count Counter) *Conversation {
 
 // readTurn reads the messages of the running turn. Their call ids differ from those of the history.
 func (c *Conversation) readTurn(turn []Message) *thread {
-	t := newConversation(c.recall)
+	t := newConversation(c.remembered)
 	t.carriage, t.offset, t.used = c.carriage, len(c.past), func(id string) bool { return c.ids[id] }
 	t.Append(turn...)
 	return &t.thread
@@ -73,9 +75,9 @@ func (c *Conversation) readTurn(turn []Message) *thread {
 // mostKnown is how many texts beside the history have their count remembered.
 const mostKnown = 256
 
-// recall counts a text that the next request is likely to hold again: the system prompt, a marker, a
+// remembered counts a text that the next request is likely to hold again: the system prompt, a marker, a
 // message of the running turn.
-func (c *Conversation) recall(text string) int {
+func (c *Conversation) remembered(text string) int {
 	if n, ok := c.known[text]; ok {
 		return n
 	}
@@ -159,8 +161,10 @@ func (c *Conversation) forget(from, kept int) {
 		}
 	}
 	c.moved = moved
+	c.unsearch(kept)
 	c.views, c.thread.base = c.views[:kept], c.thread.base[:from]
 	c.endsAt, c.endsOf, c.kinds = endsKey{}, nil, nil
+	c.labels.forget(kept)
 	for l, f := range c.forms {
 		clear(f[min(len(f), kept):])
 		c.forms[l] = f[:min(len(f), kept)]

@@ -1,6 +1,9 @@
 package history
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // reason says why a view is where it is; a plan has it as a sentence.
 type reason uint8
@@ -40,6 +43,7 @@ func (w reason) kept() string {
 const (
 	sentenceExcluded = "not sent: excluded by you"
 	sentenceBehind   = "dropped: older than a message that did not fit"
+	sentenceSpent    = "dropped: the room is taken by newer messages and by what yours is about"
 	sentenceBlank    = "not sent: there is nothing in it to send"
 	sentenceIsolated = "not sent: the row cannot be read, or its role is unknown"
 	sentenceNoResult = "no result of this call is recorded"
@@ -59,8 +63,25 @@ func (b *builder) dropped(i int) string {
 		return b.overCap
 	case b.stopped.to == 0 && b.stop != "", b.stopped.from <= i && i < b.stopped.to:
 		return b.stop
+	case b.stopped.recall:
+		return sentenceSpent
 	}
 	return sentenceBehind
+}
+
+// whyRecalled is the sentence for view i where recall brings it back as f.
+func (b *builder) whyRecalled(i int, f form) string {
+	how := "recalled"
+	if !f.shortened.whole() {
+		how = "recalled, cut to " + grouped(f.chars) + " of " + grouped(b.views[i].chars) + " characters"
+	}
+	if said := b.about.shared(b.t.index, i); len(said) > 0 {
+		return how + ": your message is about it too (" + strings.Join(said, ", ") + ")"
+	}
+	if b.about.near(b.t.index, i) {
+		return how + ": said next to what your message is about"
+	}
+	return how + ": it says what you want from all answers"
 }
 
 // sentence is the reason for a cut with its sum.

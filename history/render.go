@@ -21,7 +21,7 @@ type pending struct{ n int }
 func (b *builder) render() Plan {
 	p := Plan{Rules: Rules, Entries: slices.Clone(b.t.base)}
 	p.Sum = Sum{
-		System: b.c.recall(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
+		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
 		Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin,
 	}
 	l := layout{system: b.o.System}
@@ -53,12 +53,18 @@ func (b *builder) render() Plan {
 // place writes one view into the request, or counts it to the open gap.
 func (b *builder) place(p *Plan, l *layout, i int) {
 	v := &b.views[i]
-	if b.depth[i] == out {
-		b.leaveOut(p, l, i)
+	b.judge(p, i)
+	d := b.depth[i]
+	if b.o.Policy.Placement == InOrder && b.recalled(i) {
+		d = b.back[i]
+	}
+	if d == out {
+		if v.Role != System && !v.made {
+			l.missing++
+		}
 		return
 	}
-	f := b.form(i, b.depth[i])
-	b.judge(p, i, f)
+	f := b.form(i, d)
 	if v.Role == System {
 		p.Sum.Frame++
 		if b.o.Policy.MidSystem == Inline && len(l.body) > 0 {
@@ -96,33 +102,56 @@ func (l *layout) hoist(text string) {
 	l.system += text
 }
 
-// leaveOut writes the verdict on a view that is not sent.
-func (b *builder) leaveOut(p *Plan, l *layout, i int) {
+// judge writes the verdict on a view.
+func (b *builder) judge(p *Plan, i int) {
 	v := &b.views[i]
 	if v.made {
 		return
 	}
 	e := &p.Entries[v.from]
-	e.Disposition, e.Reason = Dropped, b.dropped(i)
-	if b.why[i] == whyExcluded {
-		e.Disposition = Excluded
+	if !b.found(i) {
+		e.Disposition, e.Reason = Dropped, b.dropped(i)
+		if b.why[i] == whyExcluded {
+			e.Disposition = Excluded
+		}
+		return
 	}
-	if v.Role != System {
-		l.missing++
+	e.Level = max(b.depth[i].level(), b.back[i].level())
+	e.Pinned = b.o.Flags[v.ID] == Pin
+	p.Sum.Sent++
+	f := b.form(i, b.depth[i])
+	e.TokensAfter = f.tokens
+	if e.Recalled = b.recalled(i); e.Recalled {
+		b.judgeRecalled(p, e, i)
+		return
 	}
+	e.Disposition, e.Reason = Kept, b.why[i].kept()
+	b.show(e, i, f)
+	if b.why[i] == whyPinned {
+		p.Sum.Pinned += f.tokens
+		return
+	}
+	p.Sum.Body += f.tokens
 }
 
-// judge writes the verdict on a view that is sent.
-func (b *builder) judge(p *Plan, i int, f form) {
-	v := &b.views[i]
-	if v.made {
+// judgeRecalled writes the verdict on a view of which recall shows more than its place does.
+func (b *builder) judgeRecalled(p *Plan, e *Entry, i int) {
+	back := b.form(i, b.back[i])
+	b.show(e, i, back)
+	e.Disposition, e.Reason = Recalled, b.whyRecalled(i, back)
+	p.Sum.Recalled += back.tokens
+	if b.o.Policy.Placement == InOrder {
+		e.TokensAfter = back.tokens
 		return
 	}
-	e := &p.Entries[v.from]
-	e.Disposition, e.Reason, e.Level, e.Whole = Kept, b.why[i].kept(), b.depth[i].level(), true
-	e.TokensAfter = f.tokens
+	p.Sum.Body += e.TokensAfter
+	e.TokensAfter += back.tokens
+}
+
+// show writes into an entry which of a view's text is sent.
+func (b *builder) show(e *Entry, i int, f form) {
+	v := &b.views[i]
 	f.locate(v, e)
-	e.Pinned = b.o.Flags[v.ID] == Pin
 	if !f.shortened.whole() {
 		e.Disposition, e.Reason = Cut, f.note
 	}
@@ -131,12 +160,6 @@ func (b *builder) judge(p *Plan, i int, f form) {
 			e.Reason = sentencePinned
 		}
 	}
-	p.Sum.Sent++
-	if b.why[i] == whyPinned {
-		p.Sum.Pinned += f.tokens
-		return
-	}
-	p.Sum.Body += f.tokens
 }
 
 // open ends a gap in front of a message that is sent, and sees to it that a request begins with a
@@ -156,7 +179,7 @@ func (b *builder) open(p *Plan, l *layout, v *view) {
 		m.Content = b.marker(n)
 		p.Added = append(p.Added, b.added(n, m.Content, 0))
 	} else {
-		p.Added = append(p.Added, Added{Kind: kindStart, Text: startText, Tokens: b.c.recall(startText), Reason: "a request begins with a message of the user"})
+		p.Added = append(p.Added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Reason: "a request begins with a message of the user"})
 	}
 	b.put(p, l, m, false)
 }
@@ -195,7 +218,7 @@ func (b *builder) added(n int, text string, at int) Added {
 	if n == 1 {
 		reason = "stands for 1 message that is not sent"
 	}
-	return Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.recall(text), Reason: reason}
+	return Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.remembered(text), Reason: reason}
 }
 
 // mostNext is how many messages a plan names that fall out next.
@@ -212,7 +235,7 @@ func (b *builder) next() []int {
 				return list
 			}
 			// A text within its limits loses nothing by the step from whole to short.
-			if v.made || seen[v.from] || c.was != out && b.limits.within(v) {
+			if v.made || seen[v.from] || c.back == b.back[c.view] && c.was != out && b.limits.within(v) {
 				continue
 			}
 			seen[v.from] = true

@@ -26,7 +26,7 @@ func (b *builder) shortenTurn() {
 		}
 		// A form that costs no less is no help.
 		s := cutResult(v.Content, v.chars, b.o.Policy.ToolMaxChars)
-		f := formOf(v, s, b.c.recall)
+		f := formOf(v, s, b.c.remembered)
 		if f.tokens >= v.tokens {
 			continue
 		}
@@ -40,6 +40,7 @@ func (b *builder) shortenTurn() {
 // appendTurn writes the running turn, the current message first.
 func (b *builder) appendTurn(p *Plan, l *layout) {
 	entries := slices.Clone(b.turn.base)
+	asked := false
 	for i := range b.turn.views {
 		v := &b.turn.views[i]
 		f, cut := b.cut[i]
@@ -48,7 +49,14 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 		}
 		b.open(p, l, v)
 		m := v.said(f.text)
+		if v.Role == User && !asked {
+			asked = true
+			m.Content = b.putRecalled(p, l) + m.Content
+		}
 		at := b.put(p, l, m, v.joins)
+		if n := len(p.Added) - 1; asked && n >= 0 && p.Added[n].Kind == kindRecalled && p.Added[n].Before < 0 {
+			p.Added[n].Before = at
+		}
 		if v.made {
 			p.Added = append(p.Added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
 			continue
@@ -70,4 +78,20 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 			p.Entries = append(p.Entries, e)
 		}
 	}
+}
+
+// putRecalled is the block of recalled texts for the front of the current message.
+func (b *builder) putRecalled(p *Plan, l *layout) string {
+	if b.o.Policy.Placement == InOrder {
+		return ""
+	}
+	text, labels := b.block()
+	if text == "" {
+		return ""
+	}
+	p.Added = append(p.Added, Added{
+		Kind: kindRecalled, Before: -1, Text: text, Tokens: b.blockCost(labels),
+		Reason: "holds what your message is about from earlier in the conversation",
+	})
+	return text + joint
 }

@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/kljensen/snowball/english"
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
 )
 
 // word finds words and, as one word each, key names such as ctrl+x and the glyphs of the screen.
@@ -21,19 +22,33 @@ func terms(text string) []string {
 			all = append(all, w)
 			continue
 		}
-		all = append(all, english.Stem(w, false))
+		all = append(all, stem(w))
 	}
 	return all
 }
 
+func stem(word string) string {
+	env := snowballstem.NewEnv(word)
+	english.Stem(env)
+	return env.Current()
+}
+
 // isStop says whether a word tells nothing about what a question is about.
 func isStop(w string) bool {
-	digit := len(w) == 1 && w[0] >= '0' && w[0] <= '9'
-	if digit || english.IsStopWord(w) {
+	if len(w) == 1 && w[0] >= '0' && w[0] <= '9' {
 		return true
 	}
 	switch w {
-	case "hello", "hi", "hey", "please", "tell", "explain", "want", "need", "like", "know", "would", "could", "couldn", "shouldn",
+	case "a", "about", "above", "after", "again", "against", "all", "am", "an", "and", "any", "are", "as", "at", "be",
+		"because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "did", "do", "does", "doing",
+		"don", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here",
+		"hers", "herself", "him", "himself", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "me",
+		"more", "most", "my", "myself", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our",
+		"ours", "ourselves", "out", "over", "own", "s", "same", "she", "should", "so", "some", "such", "t", "than", "that",
+		"the", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those", "through", "to",
+		"too", "under", "until", "up", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom",
+		"why", "will", "with", "you", "your", "yours", "yourself", "yourselves",
+		"hello", "hi", "hey", "please", "tell", "explain", "want", "need", "like", "know", "would", "could", "couldn", "shouldn",
 		"mean", "means", "get", "got", "thing", "things", "something", "anything", "way", "let", "ll", "ve", "re",
 		"d", "m", "isn", "doesn", "didn", "won", "wasn", "aren", "within", "without", "happen", "happens", "happened",
 		"program", "use", "used", "using", "make", "say", "says", "one", "go", "also", "still", "look", "possible":

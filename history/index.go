@@ -1,0 +1,157 @@
+package history
+
+import "slices"
+
+// mostIndexed is how many bytes of a message are searched: what a text is about shows in so much.
+const mostIndexed = 64 << 10
+
+// mostWish is how many bytes of a message are looked at for a wish: nobody hides one behind a pasted
+// file.
+const mostWish = 2 << 10
+
+// posting is one text that holds a term, and how often.
+type posting struct {
+	text  uint32
+	times uint32
+}
+
+// index finds the texts that hold a word. Texts are added and taken away at the end only.
+type index struct {
+	*lexicon
+	known    []map[string]uint32 // a word's term, by language; 0 is a word that says nothing
+	terms    map[string]uint32   // a stem's term, from 1
+	postings [][]posting         // by term
+	lengths  []uint32            // words of each text
+	lang     []language          // of each text
+	spoken   []int               // texts of each language
+	wish     []bool              // the text states a wish for all answers to come
+	total    int                 // words of all texts
+	words    []string            // reused
+}
+
+func newIndex() *index {
+	x := &index{lexicon: languages(), terms: map[string]uint32{}, postings: make([][]posting, 1)}
+	x.known = make([]map[string]uint32, len(x.stem))
+	x.spoken = make([]int, len(x.stem))
+	return x
+}
+
+// add makes the next text findable; wishing says that it may state a wish.
+func (x *index) add(text string, wishing bool) {
+	words := x.split(text)
+	before := language(0)
+	if n := len(x.lang); n > 0 {
+		before = x.lang[n-1]
+	}
+	l := x.guess(words, before)
+	n, length := uint32(len(x.lang)), 0
+	for _, w := range words {
+		t := x.term(w, l)
+		if t == 0 {
+			continue
+		}
+		length++
+		if list := x.postings[t]; len(list) > 0 && list[len(list)-1].text == n {
+			list[len(list)-1].times++
+			continue
+		}
+		x.postings[t] = append(x.postings[t], posting{n, 1})
+	}
+	x.lengths, x.lang = append(x.lengths, uint32(length)), append(x.lang, l)
+	x.wish = append(x.wish, wishing && x.wished(foldCase(text[:min(len(text), mostWish)]), l))
+	x.total += length
+	x.spoken[l]++
+}
+
+// term is the term of a word in a language, 0 where it says nothing.
+func (x *index) term(word string, l language) uint32 {
+	if t, ok := x.known[l][word]; ok {
+		return t
+	}
+	t := uint32(0)
+	if !x.stopped(word, 1<<l) {
+		t = x.termOf(x.root(word, l))
+	}
+	if x.known[l] == nil {
+		x.known[l] = map[string]uint32{}
+	}
+	// The word is a part of a text that may be long: a copy keeps that text from staying in memory.
+	x.known[l][string([]byte(word))] = t
+	return t
+}
+
+func (x *index) termOf(stem string) uint32 {
+	if t, ok := x.terms[stem]; ok {
+		return t
+	}
+	t := uint32(len(x.postings))
+	x.terms[string([]byte(stem))] = t
+	x.postings = append(x.postings, nil)
+	return t
+}
+
+// remove forgets the newest text.
+func (x *index) remove(text string) {
+	n := len(x.lang) - 1
+	l := x.lang[n]
+	for _, w := range x.split(text) {
+		t := x.term(w, l)
+		if list := x.postings[t]; len(list) > 0 && list[len(list)-1].text == uint32(n) {
+			x.postings[t] = list[:len(list)-1]
+		}
+	}
+	x.total -= int(x.lengths[n])
+	x.spoken[l]--
+	x.lengths, x.lang, x.wish = x.lengths[:n], x.lang[:n], x.wish[:n]
+}
+
+// split are the words of a text, valid until the next call.
+func (x *index) split(text string) []string {
+	x.words = wordsOf(x.words[:0], foldCase(text[:min(len(text), mostIndexed)]))
+	return x.words
+}
+
+// lookUp are the words of a question that say something and their terms, each term once: in the
+// languages that the texts and the question are written in.
+func (x *index) lookUp(question string) (words []string, terms []uint32) {
+	asked := wordsOf(nil, foldCase(question))
+	used := x.languagesOf(asked)
+	for _, w := range asked {
+		if x.stopped(w, used) {
+			continue
+		}
+		for l := range x.stem {
+			if used&(1<<l) == 0 {
+				continue
+			}
+			if t := x.terms[x.root(w, language(l))]; t > 0 && !slices.Contains(terms, t) {
+				words, terms = append(words, w), append(terms, t)
+			}
+		}
+	}
+	return words, terms
+}
+
+// holds reports whether text i holds a term.
+func (x *index) holds(t uint32, i int) bool {
+	_, found := slices.BinarySearchFunc(x.postings[t], uint32(i), func(p posting, i uint32) int { return int(p.text) - int(i) })
+	return found
+}
+
+// languagesOf are the languages that a question may be meant in, one bit each: its own, and those of
+// at least a tenth of the texts.
+func (x *index) languagesOf(words []string) uint32 {
+	most := 0
+	for l, n := range x.spoken {
+		if n > x.spoken[most] {
+			most = l
+		}
+	}
+	used := uint32(1) << x.guess(words, language(most))
+	for l, n := range x.spoken {
+		if n*10 >= len(x.lang) && n > 0 {
+			used |= 1 << l
+		}
+	}
+	return used
+}

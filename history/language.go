@@ -1,0 +1,138 @@
+package history
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+)
+
+// stemmers bring the words of a language to their stems. A language without one has its words
+// compared as they are; those written without spaces are compared by pairs of characters.
+var stemmers = map[string]func(*snowballstem.Env) bool{
+	"arabic": arabic.Stem, "danish": danish.Stem, "dutch": dutch.Stem, "english": english.Stem,
+	"finnish": finnish.Stem, "french": french.Stem, "german": german.Stem, "hungarian": hungarian.Stem,
+	"italian": italian.Stem, "norwegian": norwegian.Stem, "portuguese": portuguese.Stem,
+	"romanian": romanian.Stem, "russian": russian.Stem, "spanish": spanish.Stem,
+	"swedish": swedish.Stem, "turkish": turkish.Stem,
+}
+
+//go:embed languages.txt
+var languagesText string
+
+// language is one language's place in the lexicon, from 0.
+type language uint8
+
+// lexicon is what is known of all languages.
+type lexicon struct {
+	stem   []func(*snowballstem.Env) bool // by language, nil for none
+	stop   map[string]uint32              // a word's languages in which it says nothing, one bit each
+	wishes [][]string                     // by language, the phrases that state a wish for all answers to come
+}
+
+// languages reads the lexicon once.
+var languages = sync.OnceValue(func() *lexicon { return readLexicon(languagesText) })
+
+// readLexicon reads the format of languages.txt: a language's name, then its stop words and wishes.
+func readLexicon(text string) *lexicon {
+	x := &lexicon{stop: map[string]uint32{}}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		kind, words, listed := strings.Cut(line, ": ")
+		switch {
+		case line == "" || line[0] == '#':
+		case !listed:
+			x.stem, x.wishes = append(x.stem, stemmers[line]), append(x.wishes, nil)
+		case kind == "stop":
+			for w := range strings.FieldsSeq(words) {
+				x.stop[w] |= 1 << (len(x.stem) - 1)
+			}
+		case kind == "wish":
+			x.wishes[len(x.wishes)-1] = strings.Split(words, "|")
+		}
+	}
+	return x
+}
+
+// root is a folded word's stem in a language.
+func (x *lexicon) root(word string, l language) string {
+	stem := x.stem[l]
+	if stem == nil {
+		return word
+	}
+	env := snowballstem.NewEnv(word)
+	stem(env)
+	return env.Current()
+}
+
+// guess is the language that most of the words belong to by their stop words; before is the answer
+// where they do not tell.
+func (x *lexicon) guess(words []string, before language) language {
+	var votes [32]int
+	for _, w := range words {
+		for bits, l := x.stop[w], 0; bits != 0; bits, l = bits>>1, l+1 {
+			votes[l] += int(bits & 1)
+		}
+	}
+	best, most := before, votes[before]
+	for l := range x.stem {
+		if votes[l] > most && votes[l] > 1 {
+			best, most = language(l), votes[l]
+		}
+	}
+	return best
+}
+
+// stopped reports whether a word says nothing in one of the languages, one bit each.
+func (x *lexicon) stopped(word string, in uint32) bool { return x.stop[word]&in != 0 }
+
+// wished reports whether a folded text of a language states a wish for all answers to come. No stop
+// word tells the languages without spaces, so theirs are looked for in every text.
+func (x *lexicon) wished(folded string, l language) bool {
+	for k, phrases := range x.wishes {
+		if k != int(l) && x.stem[k] != nil {
+			continue
+		}
+		for _, p := range phrases {
+			if holdsWords(folded, p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holdsWords reports whether a text holds a phrase as words of its own.
+func holdsWords(text, phrase string) bool {
+	for from := 0; ; {
+		at := strings.Index(text[from:], phrase)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(phrase):])
+		if (!wordRune(before) || unspaced(before)) && (!wordRune(after) || unspaced(after)) {
+			return true
+		}
+		from = at + len(phrase)
+	}
+}
