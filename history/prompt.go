@@ -1,0 +1,159 @@
+package history
+
+import (
+	"strings"
+	"time"
+)
+
+// Prompt is a plan in the form of text, for models that take one text and for handing a conversation
+// over. It is all that a template gets, and a contract: fields are added, never renamed or removed.
+type Prompt struct {
+	Messages  []PromptMessage // what is sent, in order, the system prompt first where there is one
+	Stored    int             // messages of the conversation
+	Sent      int             // those of them that are sent, whole or in part
+	Truncated int             // those sent that are shortened
+	Left      int             // those that are not sent
+	Recalled  int             // those sent because the current message is about them
+	Repaired  int             // those that were mended on the way
+	Tokens    int             // counted tokens of the request
+	Oldest    string          // when the oldest message that is sent was said, RFC 3339; "" unknown
+	Newest    string          // and the newest
+}
+
+// PromptMessage is one message of a Prompt.
+type PromptMessage struct {
+	Number    int    // its place in the conversation, from 1; 0 for what is not stored: the system prompt, a draft, text that winnow added
+	Position  int    // its place in this text, from 1
+	Role      string // system, user, assistant or tool
+	Speaker   string // the role as a title: User
+	Sign      string // the role's sign
+	Time      string // when it was said, HH:MM:SS; "" unknown
+	Date      string // the day of it, YYYY-MM-DD; "" unknown
+	Truncated bool   // a part of its text is left out
+	Text      string // its text as it is sent, with tool calls written out
+}
+
+// NewPrompt is the text form of a plan. Times are of the zone, nil for UTC.
+func NewPrompt(p Plan, zone *time.Location) Prompt {
+	if zone == nil {
+		zone = time.UTC
+	}
+	out := Prompt{Stored: len(p.Entries), Tokens: p.Sum.Total}
+	for _, e := range p.Entries {
+		out.count(e)
+	}
+	shown := shownIn(p)
+	var oldest, newest int64
+	for i, m := range p.Messages {
+		one := PromptMessage{
+			Position: i + 1, Role: string(m.Role), Speaker: title(m.Role), Sign: sign(m.Role), Text: promptText(m),
+		}
+		for k, at := range shown[i] {
+			e := p.Entries[at]
+			if k == 0 {
+				one.Number = e.Index + 1
+			}
+			one.Truncated = one.Truncated || len(e.Cuts) > 0
+		}
+		if said := m.CreatedMS; said != 0 {
+			when := time.UnixMilli(said).In(zone)
+			one.Time, one.Date = when.Format(time.TimeOnly), when.Format(time.DateOnly)
+			if oldest == 0 || said < oldest {
+				oldest, out.Oldest = said, when.Format(time.RFC3339)
+			}
+			if said > newest {
+				newest, out.Newest = said, when.Format(time.RFC3339)
+			}
+		}
+		out.Messages = append(out.Messages, one)
+	}
+	return out
+}
+
+// count adds a verdict to the sums.
+func (p *Prompt) count(e Entry) {
+	if !e.Sent() {
+		p.Left++
+		return
+	}
+	p.Sent++
+	if len(e.Cuts) > 0 {
+		p.Truncated++
+	}
+	if e.brought() {
+		p.Recalled++
+	}
+	if len(e.Repairs) > 0 {
+		p.Repaired++
+	}
+}
+
+// shownIn finds for every message of a request the entries whose text it is. A message that several
+// were joined to has no ID: it holds those that stand between its neighbours and are of its side.
+func shownIn(p Plan) [][]int {
+	at := make(map[int64]int, len(p.Entries))
+	for i, e := range p.Entries {
+		at[e.ID] = i
+	}
+	alone := map[int64]bool{}
+	for _, m := range p.Messages {
+		alone[m.ID] = true
+	}
+	joined := func(e Entry) bool { return e.Sent() && !e.Recalled && e.Role != System && !alone[e.ID] }
+	shown := make([][]int, len(p.Messages))
+	next := 0
+	for i, m := range p.Messages {
+		if k, ok := at[m.ID]; ok && m.ID != 0 {
+			shown[i], next = []int{k}, max(next, k+1)
+			continue
+		}
+		if m.Role == System {
+			continue
+		}
+		for k := next; k < len(p.Entries) && !alone[p.Entries[k].ID]; k++ {
+			e := p.Entries[k]
+			if joined(e) && (e.Role == User) != (m.Role == User) {
+				break
+			}
+			if next = k + 1; joined(e) {
+				shown[i] = append(shown[i], k)
+			}
+		}
+	}
+	return shown
+}
+
+// promptText is all that a message says.
+func promptText(m Message) string {
+	var texts []string
+	for _, part := range m.Parts {
+		switch part.Kind {
+		case TextPart:
+			texts = append(texts, part.Text)
+		case ImagePart:
+			texts = append(texts, strings.TrimSpace("[image "+part.Name)+"]")
+		}
+	}
+	if own := callsAsText(m); own != "" {
+		texts = append(texts, own)
+	}
+	return strings.Join(texts, joint)
+}
+
+// sign is the sign of a role.
+func sign(r Role) string {
+	switch r {
+	case User:
+		return "👤"
+	case Assistant:
+		return "🤖"
+	}
+	return "💬"
+}
+
+func title(r Role) string {
+	if r == "" {
+		return ""
+	}
+	return strings.ToUpper(string(r[:1])) + string(r[1:])
+}
