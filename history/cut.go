@@ -53,9 +53,9 @@ func cutMessage(p Policy, role Role, text string, n, assistantMax int) shortened
 // text are not part of it.
 func cutResult(text string, n, limit int) shortened {
 	lead := ""
-	for _, words := range []string{orphanText, resultText} {
-		if strings.HasPrefix(text, words) {
-			lead = words
+	for _, words := range looseWords {
+		if strings.HasPrefix(text, words.lead) {
+			lead = words.lead
 		}
 	}
 	s := middleCut(text[len(lead):], n-len(lead), limit)

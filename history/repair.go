@@ -14,6 +14,7 @@ type draft struct {
 	head    *draft   // the message whose call it answers
 	results []*draft // the result of each of its calls, nil where there is none
 	raw     []string // what of each call's arguments could not be sent
+	loose   loose    // why it stands behind no call, of a result that does not
 }
 
 // waiting is a call that has no result yet.

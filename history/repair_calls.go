@@ -8,7 +8,7 @@ import (
 // halfCalls sends calls without a name as text: no server takes them. A call with nothing in it is
 // left out.
 func (m *mender) halfCalls() {
-	for _, d := range m.list {
+	for i, d := range m.list {
 		named, said := 0, 0
 		for _, c := range d.ToolCalls {
 			if strings.TrimSpace(c.Name) != "" {
@@ -36,6 +36,12 @@ func (m *mender) halfCalls() {
 		d.Content = callsAsText(d.Message)
 		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 		m.log(d, "C11", "A tool call broke off before its name; the calls of this message are sent as text.", before, d.Content)
+		for _, r := range m.list[i+1:] {
+			if r.Role != Tool {
+				break
+			}
+			r.loose = callIsText
+		}
 	}
 }
 

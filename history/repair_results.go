@@ -1,11 +1,13 @@
 package history
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	noResult    = "[no result recorded for this call; do not assume it ran]"
 	emptyResult = "(empty result)"
-	orphanText  = "[tool result, call missing] "
 	lostText    = "[the arguments of this call could not be read: "
 )
 
@@ -18,7 +20,8 @@ func (m *mender) pair() {
 		if len(d.ToolCalls) > 0 {
 			d.results = make([]*draft, len(d.ToolCalls))
 			m.pairRun(d, m.list[i+1:])
-			for k, c := range d.ToolCalls {
+			// The newest message that waits for a result gets it, of its calls the first.
+			for k, c := range slices.Backward(d.ToolCalls) {
 				if d.results[k] == nil && c.ID != "" {
 					open[c.ID], slot[c.ID] = append(open[c.ID], d), append(slot[c.ID], k)
 				}
@@ -66,7 +69,11 @@ func (m *mender) pairRun(d *draft, behind []*draft) {
 	match(func(k, r int) bool { return d.ToolCalls[k].ID == "" || run[r].ToolCallID == "" })
 	for _, r := range run {
 		for k, c := range d.ToolCalls {
-			if first := d.results[k]; r.head == nil && first != nil && c.ID == r.ToolCallID && first.Content == r.Content && !m.doubled[r.from] {
+			first := d.results[k]
+			if r.head != nil || first == nil || c.ID != r.ToolCallID || m.doubled[r.from] {
+				continue
+			}
+			if r.loose = anotherResult; first.Content == r.Content {
 				m.log(r, "C7", "The same result stands there already; it is sent once.", r.Content, "")
 				m.doubled[r.from] = true
 			}
@@ -83,12 +90,14 @@ func (m *mender) order() {
 			continue
 		}
 		list = append(list, d)
-		at := i
+		at, moving := i, false
 		for _, r := range d.results {
 			if r == nil {
 				continue
 			}
-			if at++; at >= len(m.list) || m.list[at] != r {
+			// Behind one that was in the wrong place each of them is.
+			at++
+			if moving = moving || at >= len(m.list) || m.list[at] != r; moving {
 				m.log(r, "C10", "This tool result stood in the wrong place; it is moved behind its call.", "", "")
 				m.moved = append(m.moved, moved{row: r.from, from: d.from})
 			}
@@ -98,17 +107,34 @@ func (m *mender) order() {
 	m.list = list
 }
 
-// orphans sends results whose call is missing as text.
+// loose is why a result has no call to stand behind.
+type loose uint8
+
+const (
+	noCall loose = iota
+	anotherResult
+	callIsText
+)
+
+// looseWords are the kind of each, the words in front of its text and the sentence for the user.
+var looseWords = [...]struct{ kind, lead, what string }{
+	{"C6", "[tool result, call missing] ", "The call of this tool result is missing; it is sent as text."},
+	{"C7", "[another result of the same call] ", "Its call has a result already, which says something else; this one is sent as text."},
+	{"C11", resultText, "The call of this tool result broke off and is sent as text; so is the result."},
+}
+
+// orphans sends results without a call to stand behind as text.
 func (m *mender) orphans() {
 	for _, d := range m.list {
 		if d.Role != Tool || d.head != nil {
 			continue
 		}
+		why := looseWords[d.loose]
 		text := ""
 		if !isBlank(d.Content) {
-			text = orphanText + d.Content
+			text = why.lead + d.Content
 		}
-		m.log(d, "C6", "The call of this tool result is missing; it is sent as text.", d.Content, text)
+		m.log(d, why.kind, why.what, d.Content, text)
 		d.Message = Message{ID: d.ID, Role: Assistant, Content: text, Status: d.Status, CreatedMS: d.CreatedMS}
 		d.joins = true
 	}
