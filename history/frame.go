@@ -1,6 +1,9 @@
 package history
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // framing is what a repair put around a message's own text, or in its place.
 type framing struct {
@@ -38,24 +41,42 @@ func (f form) locate(v *view, e *Entry) {
 		}
 		return
 	}
-	own := func(at int) int { return max(0, min(at-v.lead, n)) }
 	text := []rune(v.Content)
-	e.CharsAfter = n
-	leadEnd, tailStart := v.lead, len(text)-v.tail
+	tail := len(text) - v.tail
+	own := func(at int) int { return max(0, min(at-v.lead, n)) }
+	lead, behind := f.sent(text, 0, v.lead), f.sent(text, tail, len(text))
+	if e.CharsAfter = n; lead != "" {
+		e.Inserted = append(e.Inserted, Insert{0, lead})
+	}
 	for _, c := range f.cuts {
-		leadEnd, tailStart = min(leadEnd, c.From), max(tailStart, c.To)
 		if from, to := own(c.From), own(c.To); from < to {
 			e.Cuts = append(e.Cuts, Range{from, to})
 			e.CharsAfter -= to - from
 		}
 	}
-	if leadEnd > 0 {
-		e.Inserted = append(e.Inserted, Insert{0, string(text[:leadEnd])})
-	}
 	for _, in := range f.insert {
-		e.Inserted = append(e.Inserted, Insert{own(in.At), in.Text})
+		if v.lead <= in.At && in.At < tail {
+			e.Inserted = append(e.Inserted, Insert{own(in.At), in.Text})
+		}
 	}
-	if tailStart < len(text) {
-		e.Inserted = append(e.Inserted, Insert{n, string(text[tailStart:])})
+	if behind != "" {
+		e.Inserted = append(e.Inserted, Insert{n, behind})
 	}
+}
+
+// sent is what of the code points of a view's text from one place to another is sent, with what the
+// cut put there.
+func (f form) sent(text []rune, from, to int) string {
+	var b strings.Builder
+	for at := from; at < to; at++ {
+		for _, in := range f.insert {
+			if in.At == at {
+				b.WriteString(in.Text)
+			}
+		}
+		if !slices.ContainsFunc(f.cuts, func(c Range) bool { return c.From <= at && at < c.To }) {
+			b.WriteRune(text[at])
+		}
+	}
+	return b.String()
 }
