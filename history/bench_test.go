@@ -31,6 +31,7 @@ func benchOptions(tb testing.TB, preset string, budget int) Options {
 	return Options{Policy: p, System: "Be kind.", Ratio: 1, Turn: []Message{{ID: 1 << 40, Role: User, Content: "and now?"}}}
 }
 
+// rules: 1.23
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

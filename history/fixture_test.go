@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the plans into the fixtures; read
 //	-- history --  role: text     {word x 30} repeats a word; \x00 stands for that byte
 //	               assistant: text | id=name(arguments) | id=name(arguments)
 //	               tool id: text
-//	               assistant (interrupted): text    any status stands in brackets
+//	               user (interrupted) @1200: text | [image 50]     status, time and an image's tokens
 //	-- plan --     position role verdict, tokens sent/whole: reason [repairs]
 //	-- request --  the messages that are sent
 func TestPlans(t *testing.T) {
@@ -110,6 +110,10 @@ func parseOptions(t *testing.T, text string) Options {
 			p.MarkerDetail = value == "true"
 		case "merge_same_role":
 			o.Profile.MergeSameRole = value == "true"
+		case "ratio":
+			if o.Ratio, err = strconv.ParseFloat(value, 64); err != nil {
+				t.Fatal(err)
+			}
 		case "no_tool_to_user":
 			o.Profile.NoToolToUser = value == "true"
 		case "tool_id_length":
@@ -137,7 +141,7 @@ func numberOption(o *Options, key string) *int {
 		"max_messages": &p.MaxMessages, "min_messages": &p.MinMessages, "budget_chars": &p.BudgetChars,
 		"last_whole_max_tokens": &p.LastWholeMaxTokens, "history_budget": &p.HistoryBudget,
 		"assistant_max_chars": &p.AssistantMaxChars, "user_max_chars": &p.UserMaxChars, "tool_max_chars": &p.ToolMaxChars,
-		"tools": &o.Tools,
+		"max_context_tokens": &p.MaxContextTokens, "tools": &o.Tools, "window": &o.Window,
 	}[key]
 }
 
@@ -159,17 +163,18 @@ func parseMessages(t *testing.T, text string) []Message {
 			t.Fatalf("message %q: it takes role: text", line)
 		}
 		m := Message{ID: int64(len(list) + 1), Status: Complete}
-		role, id, _ := strings.Cut(head, " ")
-		m.Role, m.ToolCallID = Role(role), id
-		if status, ok := strings.CutPrefix(id, "("); ok {
-			m.ToolCallID, m.Status = "", Status(strings.TrimSuffix(status, ")"))
-		}
+		m.Role = parseHead(t, &m, head)
 		pieces := strings.Split(strings.TrimSpace(body), " | ")
 		if rest, bare := strings.CutPrefix(pieces[0], "| "); bare {
 			pieces = append([]string{"", rest}, pieces[1:]...)
 		}
 		m.Content = unfold(pieces[0])
 		for _, piece := range pieces[1:] {
+			if tokens, ok := strings.CutPrefix(piece, "[image "); ok {
+				n, _ := strconv.Atoi(strings.TrimSuffix(tokens, "]"))
+				m.Parts = append(m.Parts, Part{Kind: ImagePart, MediaType: "image/png", Data: []byte{1}, Tokens: n})
+				continue
+			}
 			part := call.FindStringSubmatch(unfold(piece))
 			if part == nil {
 				t.Fatalf("call %q: it takes id=name(arguments)", piece)
@@ -179,6 +184,30 @@ func parseMessages(t *testing.T, text string) []Message {
 		list = append(list, m)
 	}
 	return list
+}
+
+// parseHead reads what stands in front of a message's text: the role, then a call's id, a status and
+// a time, each where there is one.
+func parseHead(t *testing.T, m *Message, head string) Role {
+	t.Helper()
+	fields := strings.Split(head, " ")
+	for _, f := range fields[1:] {
+		time, timed := strings.CutPrefix(f, "@")
+		status, stated := strings.CutPrefix(f, "(")
+		switch {
+		case stated:
+			m.Status = Status(strings.TrimSuffix(status, ")"))
+		case timed:
+			ms, err := strconv.ParseInt(time, 10, 64)
+			if err != nil {
+				t.Fatalf("message %q: %v", head, err)
+			}
+			m.CreatedMS = ms
+		default:
+			m.ToolCallID = strings.TrimSpace(m.ToolCallID + " " + f)
+		}
+	}
+	return Role(fields[0])
 }
 
 func unfold(s string) string {
@@ -248,7 +277,10 @@ func requestText(p Plan) string {
 		}
 		fmt.Fprintf(&b, ": %s", fold(m.Content))
 		for _, c := range m.ToolCalls {
-			fmt.Fprintf(&b, " | %s=%s(%s)", c.ID, c.Name, c.Arguments)
+			fmt.Fprintf(&b, " | %s=%s(%s)", c.ID, c.Name, fold(c.Arguments))
+		}
+		for _, part := range m.Parts {
+			fmt.Fprintf(&b, " | [%s %d]", part.Kind, part.Tokens)
 		}
 		b.WriteByte('\n')
 	}

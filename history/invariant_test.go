@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -21,6 +22,8 @@ func built(t *rapid.T, s scene) (Plan, bool) {
 }
 
 // Every message is judged exactly once, and the sums are those of the rows.
+//
+// rules: 2.11, I16, I17, I7
 func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, fits := built(t, s)
@@ -54,6 +57,7 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 	})
 }
 
+// rules: 1.12, V1, V2, V3, V4, V5, V6, V7, V8
 func TestEveryRequestIsValid(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -68,6 +72,7 @@ func TestEveryRequestIsValid(t *testing.T) {
 	})
 }
 
+// rules: I2, I3
 func TestTheCurrentMessageStandsLastAndThePromptFirst(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -102,12 +107,13 @@ func hasUser(list []Message) bool {
 	return false
 }
 
+// rules: I4, I5, pin, exclude
 func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, fits := built(t, s)
 		opener, any := -1, false
 		for i, e := range p.Entries[:len(s.past)] {
-			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 || e.Level != Whole) {
+			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Reason != sentencePinned || e.Level != Whole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
 			}
 			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated && e.Disposition != Blank && e.Disposition != Dropped {
@@ -125,18 +131,33 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 	})
 }
 
+// rules: 1.17, I8, I14
 func TestBuildIsDeterministicAndLeavesItsInputAlone(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		before := s.String()
+		past, turn := cloned(s.past), cloned(s.o.Turn)
 		first, _ := built(t, s)
-		second, _ := built(t, s)
-		if !reflect.DeepEqual(first, second) || s.String() != before {
-			t.Fatalf("two builds differ, or the input changed\n%s", s)
+		second, _ := Read(cloned(s.past), s.o.Count).Build(s.o)
+		if !reflect.DeepEqual(first, second) {
+			t.Fatalf("two builds differ\n%s", s)
+		}
+		if !reflect.DeepEqual(past, s.past) || !reflect.DeepEqual(turn, s.o.Turn) {
+			t.Fatalf("the input changed\n%s", s)
 		}
 	})
 }
 
+func cloned(list []Message) []Message {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].ToolCalls = slices.Clone(list[i].ToolCalls)
+		list[i].Parts = slices.Clone(list[i].Parts)
+	}
+	return list
+}
+
 // A larger budget never takes anything away.
+//
+// rules: I9, 2.7
 func TestMoreBudgetNeverSendsLess(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		small, fits := built(t, s)
@@ -156,6 +177,7 @@ func TestMoreBudgetNeverSendsLess(t *testing.T) {
 	})
 }
 
+// rules: I11, 2.8
 func TestNothingChangesWhileEverythingFits(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Budget, s.o.Policy.MaxMessages = 1<<24, NoLimit
@@ -182,6 +204,7 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 	})
 }
 
+// rules: I12, I15
 func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
@@ -216,6 +239,8 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 }
 
 // Each run of messages that are left out between two that are sent has one marker.
+//
+// rules: I13
 func TestEachGapHasOneMarker(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
@@ -250,6 +275,8 @@ func TestEachGapHasOneMarker(t *testing.T) {
 
 // A call and its results stand together, in the order of the calls, and the body in the order of the
 // history.
+//
+// rules: I1, I6
 func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
@@ -269,6 +296,7 @@ func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 	})
 }
 
+// rules: 2.1, I8
 func TestAppendIsTheSameAsReadingAtOnce(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		want, _ := built(t, s)
@@ -287,6 +315,8 @@ func TestAppendIsTheSameAsReadingAtOnce(t *testing.T) {
 }
 
 // A request that is read again as a history makes the same request.
+//
+// rules: I10
 func TestBuildingTwiceChangesNothing(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Turn, s.o.Profile, s.o.Flags = s.o.Turn[:1], Profile{}, nil

@@ -3,6 +3,7 @@ package history
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,9 @@ func scenes() *rapid.Generator[scene] {
 		s.o = options(t, s.past)
 		s.o.Turn = []Message{{ID: 1000, Role: User, Content: "the current question " + text().Draw(t, "current"), Status: Complete}}
 		if rapid.IntRange(0, 3).Draw(t, "running") == 0 {
-			s.o.Turn = append(s.o.Turn, tools(t, 1001)...)
+			// Nobody gives instructions in the middle of a running turn.
+			running := slices.DeleteFunc(tools(t, 1001), func(m Message) bool { return m.Role == System })
+			s.o.Turn = append(s.o.Turn, running...)
 		}
 		if rapid.IntRange(0, 2).Draw(t, "carrying") == 0 {
 			carry(t, &s)
@@ -61,9 +64,12 @@ func conversation(t *rapid.T, id int64, n int) []Message {
 		next := id + int64(len(list))
 		switch kind := rapid.IntRange(0, 15).Draw(t, "kind"); {
 		case kind < 6:
-			list = append(list, Message{ID: next, Role: User, Content: text().Draw(t, "question"), Status: Complete})
+			m := Message{ID: next, Role: User, Content: text().Draw(t, "question"), Status: Complete}
+			m.Parts = rapid.SampledFrom(partLists).Draw(t, "parts")
+			list = append(list, m)
 		case kind < 11:
-			list = append(list, Message{ID: next, Role: Assistant, Content: text().Draw(t, "answer"), Status: statuses().Draw(t, "status")})
+			m := Message{ID: next, Role: Assistant, Content: text().Draw(t, "answer"), Status: statuses().Draw(t, "status")}
+			list = append(list, m)
 		case kind < 14:
 			list = append(list, tools(t, next)...)
 		case kind == 14:
@@ -75,17 +81,35 @@ func conversation(t *rapid.T, id int64, n int) []Message {
 	return list
 }
 
-// tools is a tool group, sound or damaged in one of the ways of the world.
+var (
+	image     = Part{Kind: ImagePart, MediaType: "image/png", Data: []byte{1}}
+	partLists = [][]Part{nil, nil, nil, nil, {image}, {{Kind: TextPart, Name: "a.txt", Text: "two words"}, image}, {{Kind: TextPart, Name: "empty.txt"}}}
+)
+
+// broken are arguments as servers and models leave them behind, sound ones first.
+var broken = []string{
+	`{}`, `{"path":"x"}`, `{"path":"x`, ``, " ", `null`, `"123"`, `[1]`, `"{\"a\":1}"`, `{"a":1}{"b":2}`, `{"a":1}{"b":2}{"c":3}`,
+	`nonsense`, "{\"a\":\"\xff\"}", `{'a': True,}`, `{"a":"\ud83d"}`, "```json\n{}\n```",
+}
+
+// tools is a tool group, sound or damaged in the ways of the world.
 func tools(t *rapid.T, id int64) []Message {
-	ids := rapid.SampledFrom([]string{"a", "b", "call_0", "call_0", "", "ä b", "c-1"})
-	arguments := rapid.SampledFrom([]string{`{}`, `{"path":"x"}`, `{"path":"x`, ``, `null`, `"123"`, `[1]`, `{"a":1}{"b":2}`, `nonsense`, "{\"a\":\"\xff\"}"})
+	if rapid.IntRange(0, 2).Draw(t, "sound") == 0 {
+		call := ToolCall{ID: fmt.Sprintf("t%d", id), Name: "read", Arguments: `{"path":"x"}`}
+		return []Message{
+			{ID: id, Role: Assistant, Content: "I look.", ToolCalls: []ToolCall{call}, Status: Complete},
+			{ID: id + 1, Role: Tool, ToolCallID: call.ID, Content: strings.Repeat("row ", rapid.SampledFrom([]int{1, 900}).Draw(t, "rows")), Status: Complete},
+		}
+	}
+	ids := rapid.SampledFrom([]string{"a", "b", "call_0", "call_0", "", "ä b", "c-1", "call_s2", "\xff"})
+	outputs := rapid.SampledFrom([]string{"done", "done", "", " \n", strings.Repeat("row ", 700), "\x00\x01\x02", "caf\xff", "(empty result)"})
 	head := Message{ID: id, Role: Assistant, Content: rapid.SampledFrom([]string{"", "I look.", strings.Repeat("thinking ", 40)}).Draw(t, "said"), Status: statuses().Draw(t, "status")}
 	for range rapid.IntRange(1, 3).Draw(t, "calls") {
-		head.ToolCalls = append(head.ToolCalls, ToolCall{ID: ids.Draw(t, "id"), Name: rapid.SampledFrom([]string{"read", "read", "list", ""}).Draw(t, "name"), Arguments: arguments.Draw(t, "arguments")})
+		head.ToolCalls = append(head.ToolCalls, ToolCall{ID: ids.Draw(t, "id"), Name: rapid.SampledFrom([]string{"read", "read", "read", "list", "l\xffst", ""}).Draw(t, "name"), Arguments: rapid.SampledFrom(broken).Draw(t, "arguments")})
 	}
 	list := []Message{head}
 	for _, c := range head.ToolCalls {
-		switch rapid.IntRange(0, 7).Draw(t, "result") {
+		switch rapid.IntRange(0, 9).Draw(t, "result") {
 		case 0: // missing
 			continue
 		case 1: // of another call
@@ -94,8 +118,10 @@ func tools(t *rapid.T, id int64) []Message {
 			list = append(list, Message{Role: User, Content: "meanwhile", Status: Complete})
 		case 3: // twice
 			list = append(list, Message{Role: Tool, ToolCallID: c.ID, Content: "done", Status: Complete})
+		case 4: // behind something between
+			list = append(list, Message{Role: rapid.SampledFrom([]Role{Assistant, System}).Draw(t, "between"), Content: "a note", Status: Complete})
 		}
-		list = append(list, Message{Role: Tool, ToolCallID: c.ID, Content: rapid.SampledFrom([]string{"done", "", strings.Repeat("row ", 700), "\x00\x01\x02"}).Draw(t, "output"), Status: Complete})
+		list = append(list, Message{Role: Tool, ToolCallID: c.ID, Content: outputs.Draw(t, "output"), Status: Complete})
 	}
 	for i := range list {
 		list[i].ID = id + int64(i)
@@ -110,7 +136,7 @@ func carry(t *rapid.T, s *scene) {
 	s.o.Profile.EchoReasoning = rapid.Bool().Draw(t, "echo")
 	s.o.Profile.NoReplay = rapid.IntRange(0, 4).Draw(t, "no replay") == 0
 	keys := rapid.SampledFrom([]string{"", `{"a":1}`, `{"signature":"` + strings.Repeat("Ab+/", 60) + `"}`})
-	thought := rapid.SampledFrom([]string{"", "so", strings.Repeat("I think ", 50)})
+	thought := rapid.SampledFrom([]string{"", "so I thought", strings.Repeat("I think ", 50)})
 	for _, list := range [][]Message{s.past, s.o.Turn} {
 		for i := range list {
 			m := &list[i]
@@ -125,17 +151,26 @@ func carry(t *rapid.T, s *scene) {
 
 // statuses are mostly of answers that arrived whole.
 func statuses() *rapid.Generator[Status] {
-	return rapid.SampledFrom([]Status{Complete, Complete, Complete, Interrupted, Streaming})
+	return rapid.SampledFrom([]Status{Complete, Complete, Complete, Imported, Interrupted, Streaming, Failed})
+}
+
+// pieces are what texts are made of: scripts of all kinds and directions, characters of several code
+// points, bytes that are none, and winnow's own words.
+var pieces = []string{
+	"word ", "größer ", "猫が好き", "صباح الخير ", "नमस्ते ", "한국어", "👩‍👩‍👧‍👦", "e\u0301", "a\u0323\u0302\u0301", "\u200d", "\u202eabc", "🇩🇪", "👍🏽",
+	"line\n", "\r\n", "\xff", "\x00", "\xf0\x9f", "[Earlier messages truncated]", "[Earlier messages truncated]\n\n", " ... (truncated)",
+	" ... (truncated, original: 9000 chars)", "\n[... 38 characters left out ...]\n", " [interrupted]", "[tool result] ",
 }
 
 func text() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		piece := rapid.SampledFrom([]string{"word ", "größer ", "猫が好き", "👩‍👩‍👧‍👦", "e\u0301", "line\n", "\xff", "\x00", "[Earlier messages truncated]", " ... (truncated)", " [interrupted]", "🇩🇪"}).Draw(t, "piece")
-		n := rapid.SampledFrom([]int{0, 1, 1, 2, 5, 20, 40, 155, 400, 9000}).Draw(t, "times")
-		if len(piece)*n > 20000 {
-			n = 20000 / len(piece)
+		s := ""
+		for range rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "pieces") {
+			piece := rapid.SampledFrom(pieces).Draw(t, "piece")
+			n := rapid.SampledFrom([]int{0, 1, 1, 2, 5, 20, 40, 155, 400, 9000}).Draw(t, "times")
+			s += strings.Repeat(piece, min(n, 20000/len(piece)))
 		}
-		return strings.Repeat(piece, n)
+		return s
 	})
 }
 

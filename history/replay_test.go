@@ -109,6 +109,7 @@ func askLarge(t *testing.T) Options {
 	return o
 }
 
+// rules: V9
 func TestReasoningGoesBackInAnExchangeThatCalledTools(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -18,6 +18,8 @@ func TestWarmBuildCountsNothing(t *testing.T) {
 }
 
 // A damaged history that was mended needs no more mending.
+//
+// rules: 2.3
 func TestMendingTwiceChangesNothing(t *testing.T) {
 	past := parseMessages(t, damagedHistory)
 	c := Read(past, words)

@@ -1,0 +1,249 @@
+package history
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
+	"pgregory.net/rapid"
+)
+
+// These properties look at a plan as a caller has it: the messages of the request, the entries and
+// the sum.
+
+// stored is the message that an entry judges, as text without faults.
+func (s scene) stored(e Entry) string {
+	if e.Index < len(s.past) {
+		return cleanText(s.past[e.Index].Content)
+	}
+	return cleanText(s.o.Turn[e.Index-len(s.past)].Content)
+}
+
+// sentText is how an entry says that its message is sent.
+func (s scene) sentText(e Entry) string { return replay([]rune(s.stored(e)), e) }
+
+// stays reports whether an entry's message is sent where it stands in the history: system messages
+// and results that were moved to their calls are not.
+func stays(e Entry) bool {
+	moved := slices.ContainsFunc(e.Repairs, func(r Repair) bool { return r.Kind == "C10" })
+	return e.Level != Out && e.Role != System && !moved && !e.Recalled
+}
+
+// rules: I1, 1.18
+func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		place := map[int64]int{}
+		for _, e := range p.Entries {
+			if stays(e) {
+				place[e.ID] = e.Index
+			}
+		}
+		last := -1
+		for i, m := range p.Messages {
+			at, known := place[m.ID]
+			if known && at < last {
+				t.Fatalf("request message %d was said before the one in front of it\n%s\n%s", i, requestText(p), s)
+			}
+			if known {
+				last = at
+			}
+		}
+		rest := requestTexts(p)
+		for _, e := range p.Entries {
+			if !stays(e) {
+				continue
+			}
+			text := s.sentText(e)
+			at := strings.Index(rest, text)
+			if at < 0 {
+				t.Fatalf("message %d does not stand behind those before it: %q\n%s\n%s", e.Index, text, requestText(p), s)
+			}
+			rest = rest[at+len(text):]
+		}
+	})
+}
+
+// rules: I2, 1.20
+func TestTheCurrentMessageIsSentOnceOrTheSumSaysWhyNot(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.o.System = "Be kind."
+		p, err := Build(s.past, s.o)
+		if n := strings.Count(requestTexts(p), "the current question "); n != 1 {
+			t.Fatalf("the current message stands in the request %d times\n%s\n%s", n, requestText(p), s)
+		}
+		var over *OverBudgetError
+		if errors.As(err, &over) && (over.Need <= over.Have || over.Need < p.Sum.Total) {
+			t.Fatalf("%v, and the sum is %d\n%s", err, p.Sum.Total, s)
+		}
+	})
+}
+
+// Nothing is in a request that nobody said, but what the plan lists as added, and blank lines between
+// texts that share a message.
+//
+// rules: 1.21, I16
+func TestEveryTextOfARequestHasItsSource(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		all, known := 0, runes(s.o.System)
+		for _, m := range p.Messages {
+			all += runes(m.Content)
+		}
+		for _, e := range p.Entries {
+			if e.Level != Out {
+				known += runes(s.sentText(e))
+			}
+		}
+		for _, a := range p.Added {
+			known += runes(a.Text)
+		}
+		between := all - known
+		if between < 0 || between%runes(joint) != 0 || between/runes(joint) > len(p.Entries)+len(p.Added) {
+			t.Fatalf("%d characters are sent, %d of them have a source\n%s%s\n%s", all, known, planText(p, nil), requestText(p), s)
+		}
+	})
+}
+
+// Where what must be sent fits, there is a request, and it is within the budget.
+//
+// rules: I7, 2.5, 1.11
+func TestEveryBudgetForWhatMustBeSentIsKept(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		if s.o.Policy.Strategy == DropNone {
+			s.o.Policy.Strategy = DropOldest
+		}
+		s.o.System = "Be kind."
+		s.o.Policy.Budget, s.o.Policy.OutputReserve = 1, 1
+		_, err := Build(s.past, s.o)
+		var over *OverBudgetError
+		if !errors.As(err, &over) {
+			t.Fatalf("with a budget of nothing: %v\n%s", err, s)
+		}
+		for measure(s.o.Policy, s.o.Window, s.o.Ratio).counted < over.Need {
+			s.o.Policy.Budget += max(1, over.Need/50)
+		}
+		s.o.Policy.Budget += rapid.SampledFrom([]int{0, 0, 1, 7, 50, 300}).Draw(t, "spare")
+		p, err := Build(s.past, s.o)
+		if sum := p.Sum; err != nil || float64(sum.Total)*sum.Ratio*(1+sum.Margin) > float64(sum.Limit) {
+			t.Fatalf("%d tokens must be sent and %d fit: %v, %+v\n%s", over.Need, sum.Limit, err, sum, s)
+		}
+	})
+}
+
+// Each run of messages that are not sent between two that are has one marker, and there is no other.
+//
+// rules: I13
+func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		gaps, open := 0, false
+		for _, e := range p.Entries[:len(s.past)] {
+			for _, r := range e.Repairs {
+				if r.Kind == "C10" {
+					return // it stands elsewhere in the request
+				}
+			}
+			left := e.Disposition == Excluded || e.Disposition == Dropped && e.Reason != sentenceDoubled && e.Reason != sentenceToolsDropped
+			switch {
+			case e.Role == System:
+			case left && !open:
+				gaps, open = gaps+1, true
+			case e.Level != Out:
+				open = false
+			}
+		}
+		markers := 0
+		for _, a := range p.Added {
+			if a.Kind == kindMarker {
+				markers++
+			}
+		}
+		if gaps != markers {
+			t.Fatalf("%d gaps and %d markers\n%s%s\n%s", gaps, markers, planText(p, nil), requestText(p), s)
+		}
+	})
+}
+
+// rules: I15, 1.1
+func TestAnswersAreCutBeforeQuestions(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		for _, e := range p.Entries[:len(s.past)] {
+			most := s.o.Policy.UserMaxChars
+			if e.Role == User && e.CharsBefore <= most && e.Disposition == Cut {
+				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore, most, e.Reason, s)
+			}
+			if e.Role != Assistant || e.Level != Shortened {
+				continue
+			}
+			most = s.o.Policy.AssistantMaxChars
+			if strings.HasSuffix(e.Reason, "an older answer above "+grouped(most)) && e.CharsAfter > most {
+				t.Fatalf("answer %d is cut to %d characters, above %d\n%s", e.Index, e.CharsAfter, most, s)
+			}
+			cutAlready := strings.HasSuffix(s.stored(e), s.o.Policy.AssistantSuffix) || strings.Contains(s.stored(e), middleAfter)
+			longer := e.CharsBefore-most <= runes(s.o.Policy.AssistantSuffix)
+			newest := e.Reason == whyNewest.kept()
+			if e.Disposition == Kept && e.CharsBefore > most && !longer && !cutAlready && !newest && len(s.past[e.Index].ToolCalls) == 0 {
+				t.Fatalf("answer %d has %d characters and stays whole at its limits: %s\n%s", e.Index, e.CharsBefore, e.Reason, s)
+			}
+		}
+	})
+}
+
+// A cut falls between what a reader sees as characters, makes no text longer and keeps it text.
+//
+// rules: I12, 1.2
+func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		for _, e := range p.Entries {
+			sent := s.sentText(e)
+			if e.Level == Out || e.Disposition != Cut {
+				continue
+			}
+			before := s.stored(e)
+			if !utf8.ValidString(sent) {
+				t.Fatalf("message %d is sent as %q\n%s", e.Index, sent, s)
+			}
+			if s.o.Policy.Preset != "classic" && runes(sent) > runes(before)+runes(stoppedSuffix) {
+				t.Fatalf("message %d has %d characters and is cut to %d\n%s", e.Index, runes(before), runes(sent), s)
+			}
+			if len(e.Repairs) > 0 || !strings.Contains(requestTexts(p), sent) {
+				continue
+			}
+			borders := map[int]bool{0: true}
+			at := 0
+			for g := graphemes.FromString(before); g.Next(); {
+				at += runes(g.Value())
+				borders[at] = true
+			}
+			for _, c := range e.Cuts {
+				if !borders[c.From] || !borders[c.To] {
+					t.Fatalf("message %d is cut from %d to %d, inside a character: %q\n%s", e.Index, c.From, c.To, before, s)
+				}
+			}
+		}
+	})
+}
+
+// The requests that stand in for an invalid one are valid whatever the history.
+//
+// rules: 2.10, 1.12
+func TestTheFallBackIsValid(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		c := Read(s.past, s.o.Count)
+		p, _ := c.fallBack(s.o)
+		if err := Valid(p.Messages, s.o.Profile); err != nil {
+			t.Fatalf("%v\n%s\n%s", err, requestText(p), s)
+		}
+		for _, m := range p.Messages {
+			if m.ID > 0 && m.ID < 1000 && (len(m.ToolCalls) > 0 || m.Role == Tool) {
+				t.Fatalf("a call of the past is sent\n%s\n%s", requestText(p), s)
+			}
+		}
+	})
+}
