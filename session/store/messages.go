@@ -92,6 +92,7 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 			AND parent = ?`, n, m.Parent).Scan(&m.Siblings)
 	m.Sibling = m.Siblings
 	m.Damaged = false
+	m.bring()
 	if err != nil {
 		return Message{}, err
 	}

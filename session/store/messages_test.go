@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,11 +31,15 @@ func TestMessageComesBackAsItWasGiven(t *testing.T) {
 			ToolCallID: "id\x00\xff", Status: history.Imported, CreatedMS: 1234, Tokens: 17,
 		},
 		Session: session.ID, Parent: first.ID, Request: 5, Endpoint: "e", Model: "m", FinishReason: "stop",
-		Extra: []byte(`{"x":  1}`), Tokenizer: "o200k_base",
+		Extra:     []byte(`{"message": {"b":1.0,"a":"\u003c"},"tool_calls":{"1":{"x":  1}},"chunk":{"y":2}}`),
+		Tokenizer: "o200k_base",
 	}
 	got := add(t, s, in)
 	want := in
 	want.ID, want.Seq, want.Sibling, want.Siblings = got.ID, 2, 1, 1
+	want.Origin, want.Replay = history.Origin{Endpoint: "e", Model: "m"}, `{"b":1.0,"a":"\u003c"}`
+	want.ToolCalls = slices.Clone(in.ToolCalls)
+	want.ToolCalls[1].Replay = `{"x":  1}`
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Append returns\n%+v, want\n%+v", got, want)
 	}

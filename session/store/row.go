@@ -121,6 +121,7 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Me
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
 			m.Name, m.ToolCallID = "", ""
 		}
+		m.bring()
 		out[i] = m
 	}
 	return out, nil
