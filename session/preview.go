@@ -140,7 +140,8 @@ func (s *Session) options(policy history.Policy, turn []history.Message) history
 		Tools:   s.toolTokens(),
 		Window:  s.window.Tokens,
 		Ratio:   s.learned.Ratio,
-		Profile: s.client.Endpoint().Profile,
+		Profile: s.client.Profile(s.row.Model),
+		To:      s.client.Origin(s.row.Model),
 		Count:   s.deps.Count,
 	}
 }

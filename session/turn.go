@@ -129,7 +129,9 @@ func (t *turn) answer(ctx context.Context) error {
 }
 
 // round plans one request, sends it and saves its answer. A request that turns out to be larger
-// than the window is planned and asked again, smaller, as long as nothing of an answer has arrived.
+// than the window is planned and asked again, smaller, as long as nothing of an answer has arrived. One
+// whose history the model wants in another form is planned and asked again in that form: once for each
+// form, because one that is known already is not learned.
 func (t *turn) round(ctx context.Context) (store.Message, error) {
 	var tries tooLong
 	for {
@@ -140,6 +142,10 @@ func (t *turn) round(ctx context.Context) (store.Message, error) {
 		}
 		answer, err := t.ask(ctx, a)
 		var fault *llm.Error
+		if errors.As(err, &fault) && fault.Replan {
+			t.learnForm(ctx, a)
+			continue
+		}
 		if !errors.Is(err, llm.ErrContextLength) || !errors.As(err, &fault) {
 			return answer, err
 		}
