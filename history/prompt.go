@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -42,7 +43,8 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 	for _, e := range p.Entries {
 		out.count(e)
 	}
-	shown := shownIn(p)
+	block := holdsBlock(p)
+	shown := shownIn(p, block)
 	var oldest, newest int64
 	for i, m := range p.Messages {
 		one := PromptMessage{
@@ -53,7 +55,7 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 			if k == 0 {
 				one.Number = e.Index + 1
 			}
-			one.Truncated = one.Truncated || len(e.Cuts) > 0
+			one.Truncated = one.Truncated || len(e.Cuts) > 0 || e.Recalled && block
 		}
 		if said := m.CreatedMS; said != 0 {
 			when := time.UnixMilli(said).In(zone)
@@ -88,9 +90,15 @@ func (p *Prompt) count(e Entry) {
 	}
 }
 
+// holdsBlock says that recalled texts stand in one block. What still stands in its place as well is
+// cut there: the block shows more.
+func holdsBlock(p Plan) bool {
+	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == kindRecalled })
+}
+
 // shownIn finds for every message of a request the entries whose text it is. A message that several
 // were joined to has no ID: it holds those that stand between its neighbours and are of its side.
-func shownIn(p Plan) [][]int {
+func shownIn(p Plan, block bool) [][]int {
 	at := make(map[int64]int, len(p.Entries))
 	for i, e := range p.Entries {
 		at[e.ID] = i
@@ -99,7 +107,7 @@ func shownIn(p Plan) [][]int {
 	for _, m := range p.Messages {
 		alone[m.ID] = true
 	}
-	joined := func(e Entry) bool { return e.Sent() && !e.Recalled && e.Role != System && !alone[e.ID] }
+	joined := func(e Entry) bool { return e.Sent() && !(e.Recalled && block) && e.Role != System && !alone[e.ID] }
 	shown := make([][]int, len(p.Messages))
 	next := 0
 	for i, m := range p.Messages {
