@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -50,6 +51,7 @@ var rules = []struct {
 	{"C14", (*mender).notText},
 	{"C12", (*mender).lateSystem},
 	{"C11", (*mender).halfCalls},
+	{"C11", (*mender).toolNames},
 	{"", (*mender).pair},
 	{"C5", (*mender).unmade},
 	{"C7", (*mender).names},
@@ -131,9 +133,20 @@ func (m *mender) notText() {
 			m.log(d, "C14", "Bytes that are not text are sent as replacement characters.", d.Content, clean)
 			d.Content = clean
 		}
+		if clean := cleanText(d.Reasoning); clean != d.Reasoning {
+			m.log(d, "C14", "Bytes of the reasoning that are not text are replaced wherever it is sent.", d.Reasoning, clean)
+			d.Reasoning = clean
+		}
+		for k, p := range d.Parts {
+			if clean := cleanText(p.Text); clean != p.Text {
+				m.log(d, "C14", "Bytes of an attached text that are not text are sent as replacement characters.", p.Text, clean)
+				d.Parts = slices.Clone(d.Parts)
+				d.Parts[k].Text = clean
+			}
+		}
 		for k, c := range d.ToolCalls {
-			if clean := cleanText(c.Name); clean != c.Name {
-				m.log(d, "C14", "Bytes of a tool's name that are not text are sent as replacement characters.", c.Name, clean)
+			if clean := legalName(cleanText(c.Name)); cleanText(c.Name) != c.Name {
+				m.log(d, "C14", "Bytes of a tool's name that are not text are sent as _.", c.Name, clean)
 				d.ownCalls()[k].Name = clean
 			}
 		}

@@ -58,6 +58,37 @@ func callsAsText(m Message) string {
 	return text
 }
 
+// mostName is the longest name of a function that every server takes.
+const mostName = 64
+
+// toolNames sends calls under names that every server takes: imported calls, and those of models that
+// make names up, often have others.
+func (m *mender) toolNames() {
+	for _, d := range m.list {
+		for k, c := range d.ToolCalls {
+			if name := legalName(c.Name); name != c.Name {
+				m.log(d, "C11", "No server takes the name of this call; it is sent with _ for what a name cannot hold.", c.Name, name)
+				d.ownCalls()[k].Name = name
+			}
+		}
+	}
+}
+
+// legalName is a function's name with _ for every character that no name has, and no longer than
+// names are.
+func legalName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if idCharacter(r) {
+			return r
+		}
+		return '_'
+	}, name)
+	if c := name[:min(1, len(name))]; c == "-" || c >= "0" && c <= "9" {
+		name = "_" + name
+	}
+	return name[:min(len(name), mostName)]
+}
+
 // names gives every call of the request an id of its own, and its result the same: servers refuse a
 // conversation with a doubled, blank or strange id. The name is made from the message's position, so
 // that it stays what it is in later requests.
@@ -85,6 +116,8 @@ func faultOfID(id string) string {
 	switch {
 	case strings.TrimSpace(id) == "":
 		return "blank"
+	case len(id) > mostID:
+		return "too long"
 	case !legalID(id):
 		return "malformed"
 	}
@@ -102,7 +135,8 @@ func (m *mender) freeID(id string, seq int) string {
 	if clean == "" {
 		clean = "call"
 	}
-	stem := clean + "_s" + strconv.Itoa(seq)
+	// What is put behind it has a place below the longest id.
+	stem := clean[:min(len(clean), mostID-16)] + "_s" + strconv.Itoa(seq)
 	for n, free := 2, stem; ; n++ {
 		if !m.ids[free] && !m.used(free) {
 			return free
@@ -111,9 +145,12 @@ func (m *mender) freeID(id string, seq int) string {
 	}
 }
 
+// mostID is the longest id that every server takes.
+const mostID = 40
+
 // legalID reports whether every server takes an id.
 func legalID(id string) bool {
-	return id != "" && strings.IndexFunc(id, func(r rune) bool { return !idCharacter(r) }) < 0
+	return id != "" && len(id) <= mostID && strings.IndexFunc(id, func(r rune) bool { return !idCharacter(r) }) < 0
 }
 
 func idCharacter(r rune) bool {
