@@ -26,14 +26,9 @@ func (b *builder) put(p *Plan, l *layout, m Message, joins bool) int {
 		return 0
 	}
 	last := &l.body[n-1]
-	silent := len(last.ToolCalls) == 0 && len(m.ToolCalls) == 0
-	if last.Role == m.Role && m.Role != Tool && silent && (joins || b.o.Profile.MergeSameRole) {
-		if last.Content != "" && m.Content != "" {
-			last.Content += joint
-		}
-		last.Content += m.Content
-		last.Parts = append(last.Parts[:len(last.Parts):len(last.Parts)], m.Parts...)
-		last.ID, last.Label, last.Tokens = 0, "", 0
+	alike := last.Role == m.Role && m.Role != Tool && len(last.ToolCalls) == 0
+	if alike && (b.o.Profile.MergeSameRole || joins && len(m.ToolCalls) == 0) {
+		last.join(m)
 		return n - 1
 	}
 	if b.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User {
@@ -43,6 +38,20 @@ func (b *builder) put(p *Plan, l *layout, m Message, joins bool) int {
 	}
 	l.body = append(l.body, m)
 	return len(l.body) - 1
+}
+
+// join puts a message behind the text of one of the same role. Calls stay with what came with them:
+// the text in front of them becomes theirs.
+func (m *Message) join(next Message) {
+	if len(next.ToolCalls) > 0 {
+		m.ToolCalls, m.Reasoning, m.Origin, m.Replay = next.ToolCalls, next.Reasoning, next.Origin, next.Replay
+	}
+	if m.Content != "" && next.Content != "" {
+		m.Content += joint
+	}
+	m.Content += next.Content
+	m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], next.Parts...)
+	m.ID, m.Label, m.Tokens = 0, "", 0
 }
 
 // bridge is what a bridge may cost behind view i, 0 where none can be needed.

@@ -139,15 +139,15 @@ func partsSpeak(parts []Part) bool {
 	return false
 }
 
-// V6: which role may follow which, where the endpoint minds. A message with calls is never merged.
+// V6: which role may follow which, where the endpoint minds. Calls may stand behind a text of their
+// own message, not behind another message.
 func rolesFollow(messages []Message, p Profile) *InvalidError {
 	for i := 1; i < len(messages); i++ {
 		before, m := messages[i-1], messages[i]
 		if p.NoToolToUser && before.Role == Tool && m.Role == User {
 			return &InvalidError{Index: i, What: "a user message follows a tool result"}
 		}
-		calls := len(before.ToolCalls) + len(m.ToolCalls)
-		if p.MergeSameRole && before.Role == m.Role && m.Role != Tool && calls == 0 {
+		if p.MergeSameRole && before.Role == m.Role && m.Role != Tool && len(before.ToolCalls) == 0 {
 			return &InvalidError{Index: i, What: fmt.Sprintf("two messages of role %q follow one another", m.Role)}
 		}
 	}

@@ -81,7 +81,8 @@ func TestValidRules(t *testing.T) {
 		{"V6", 3, "user hi\nassistant | a look {}\ntool a x\nuser bye", Profile{NoToolToUser: true}},
 		{"", 0, "user hi\nuser you", Profile{}},
 		{"", 0, "user hi\nassistant | a look {} | b look {}\ntool a x\ntool b y", Profile{MergeSameRole: true}},
-		{"", 0, "user hi\nassistant first\nassistant | a look {}\ntool a x", Profile{MergeSameRole: true}},
+		{"", 0, "user hi\nassistant first | a look {}\ntool a x", Profile{MergeSameRole: true}},
+		{"V6", 2, "user hi\nassistant first\nassistant | a look {}\ntool a x", Profile{MergeSameRole: true}},
 		{"V6", 1, "user hi\nuser you", Profile{MergeSameRole: true}},
 		{"V6", 2, "user hi\nassistant one\nassistant two\nuser bye", Profile{MergeSameRole: true}},
 

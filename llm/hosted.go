@@ -28,7 +28,10 @@ var hosted = []struct {
 	},
 	{name: "deepseek", keys: []string{"DEEPSEEK_API_KEY"}, base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
 	{name: "groq", keys: []string{"GROQ_API_KEY"}, base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile", many: true},
-	{name: "gemini", keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, base: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-flash-latest"},
+	{
+		name: "gemini", keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, base: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-flash-latest",
+		profile: history.Profile{MergeSameRole: true}, // a call stands right behind the user or a result
+	},
 	{name: "anthropic", keys: []string{"ANTHROPIC_API_KEY"}, base: "https://api.anthropic.com/v1", model: "claude-sonnet-4-5"},
 	{name: "xai", keys: []string{"XAI_API_KEY"}, base: "https://api.x.ai/v1", model: "grok-4"},
 	{name: "together", keys: []string{"TOGETHER_API_KEY"}, base: "https://api.together.xyz/v1", model: "openai/gpt-oss-120b", many: true},
