@@ -48,11 +48,32 @@ func mendArguments(raw string) (object string, how mend) {
 }
 
 // isObject reports whether text is one JSON object that every server can read. Stricter than
-// json.Valid, it refuses bytes that are not UTF-8 and halves of surrogate pairs: some servers answer
-// those with an error for the whole conversation.
+// json.Valid, it refuses bytes that are not UTF-8, halves of surrogate pairs and numbers beyond a
+// double: some servers answer those with an error for the whole conversation.
 func isObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") &&
-		utf8.ValidString(text) && json.Valid([]byte(text)) && pairedSurrogates(text)
+		utf8.ValidString(text) && json.Valid([]byte(text)) && pairedSurrogates(text) && numbersFit(text)
+}
+
+// numbersFit reports whether each number of valid JSON is one that a double can hold, if not exactly.
+func numbersFit(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case isDigit(c):
+			n := len(text[i:]) - len(strings.TrimLeft(text[i:], "0123456789.eE+-"))
+			if !fitsDouble(text[i : i+n]) {
+				return false
+			}
+			i += n - 1
+		}
+	}
+	return true
 }
 
 // pairedSurrogates reports whether each \ud800 to \udbff of valid JSON has its second half.

@@ -138,8 +138,25 @@ func bareNumber(word string) (number string, ok bool) {
 	return number, isNumber(number)
 }
 
-// isNumber reports whether s is a number of JSON.
+// mostPlainDigits is how long a number without an exponent can be and fit a double in any case.
+const mostPlainDigits = 300
+
+// fitsDouble reports whether the size of a number of JSON is within what a double can hold: servers
+// that read arguments again refuse it otherwise.
+func fitsDouble(number string) bool {
+	if len(number) <= mostPlainDigits && !strings.ContainsAny(number, "eE") {
+		return true
+	}
+	_, err := strconv.ParseFloat(number, 64)
+	return err == nil
+}
+
+// isNumber reports whether s is a number of JSON that servers can read.
 func isNumber(s string) bool {
+	return numberForm(s) && fitsDouble(s)
+}
+
+func numberForm(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	whole := digitsLength(s)
 	if whole == 0 || whole > 1 && s[0] == '0' {

@@ -79,6 +79,7 @@ var argumentsTable = []struct {
 	{"literals of JavaScript", `{"a": undefined, "b": NaN, "c": -Infinity}`, `{"a": null, "b": null, "c": null}`, mendFixed, "C1"},
 	{"numbers", `{"a": .5, "b": 5., "c": +5, "d": 1_000, "e": 0x1F, "f": -.5}`, `{"a": 0.5, "b": 5.0, "c": 5, "d": 1000, "e": 31, "f": -0.5}`, mendFixed, "C1"},
 	{"number with leading zeros", `{"a": 007}`, `{"a": "007"}`, mendFixed, "C1"},
+	{"numbers beyond a double", `{"a": 1e400, "b": [-2E+999, 1e-400, 1e5], "c": "1e400"}`, `{"a": "1e400", "b": ["-2E+999", 1e-400, 1e5], "c": "1e400"}`, mendFixed, "C1"},
 	{"text without quotes or comma", `{"a": x y "b": 2}`, `{"a": "x y","b": 2}`, mendFixed, "C1"},
 	{"text without quotes", `{"city": New York, "when": 12:30, "url": https://a.b/c}`, `{"city": "New York", "when": "12:30", "url": "https://a.b/c"}`, mendFixed, "C1"},
 	{"names without quotes", `{a: 1, b_2: {$c: 2}}`, `{"a": 1, "b_2": {"$c": 2}}`, mendFixed, "C1"},
@@ -124,6 +125,7 @@ var argumentsTable = []struct {
 	{"glued", `{"a": 1}{"b": 2}`, `{"a": 1}`, mendFixed, "C1"},
 
 	// Nothing sure.
+	{"a number beyond a double", `1e400`, `{}`, mendLost, "C1"},
 	{"prose alone", `I will call the tool now`, `{}`, mendLost, "C1"},
 	{"braces around prose", `{not an object}`, `{}`, mendLost, "C1"},
 	{"a set", `{"a", "b"}`, `{}`, mendLost, "C1"},
