@@ -178,7 +178,7 @@ func (b returned) wire(m history.Message) wireMessage {
 
 // content is a text, or a list of parts where the message holds an image. The message's own text
 // stands last, behind what it is about. Servers with text-only models refuse the list form, so a
-// message without an image never takes it.
+// message without an image never takes it; most refuse a blank text in the list.
 func content(m history.Message) any {
 	images := false
 	texts := make([]string, 0, len(m.Parts)+1)
@@ -190,6 +190,9 @@ func content(m history.Message) any {
 			data := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 			parts = append(parts, wirePart{Type: "image_url", ImageURL: &imageURL{URL: data}})
 		case history.TextPart:
+			if strings.TrimSpace(p.Text) == "" {
+				continue
+			}
 			texts = append(texts, p.Text)
 			parts = append(parts, wirePart{Type: "text", Text: p.Text})
 		}
@@ -200,7 +203,7 @@ func content(m history.Message) any {
 		}
 		return strings.Join(append(texts, m.Content), "\n\n")
 	}
-	if m.Content != "" {
+	if strings.TrimSpace(m.Content) != "" {
 		parts = append(parts, wirePart{Type: "text", Text: m.Content})
 	}
 	return parts

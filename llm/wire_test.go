@@ -54,6 +54,11 @@ func TestBodyIsTheStrictForm(t *testing.T) {
 			`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}},{"type":"text","text":"what is it?"}]}],"stream":true,"stream_options":{"include_usage":true}}`,
 		},
 		{
+			"a blank text beside an image is left out", c,
+			Request{Model: "m", Messages: user(" ", history.Part{Kind: history.TextPart, Text: "\n"}, history.Part{Kind: history.ImagePart, MediaType: "image/png", Data: []byte("PNG")})},
+			`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}}]}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
 			"attached text stays a text", c,
 			Request{Model: "m", Messages: user("what is it?", history.Part{Kind: history.TextPart, Text: "file"})},
 			`{"model":"m","messages":[{"role":"user","content":"file\n\nwhat is it?"}],"stream":true,"stream_options":{"include_usage":true}}`,
