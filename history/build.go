@@ -75,7 +75,7 @@ type builder struct {
 
 // begin measures the room and what is sent in any case.
 func (c *Conversation) begin(o Options) *builder {
-	o.System = promptText(o.System)
+	o.System = systemText(o.System)
 	t := c.tell(o.Policy)
 	b := &builder{
 		c: c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Ratio),
@@ -111,9 +111,9 @@ func (c *Conversation) begin(o Options) *builder {
 	return b
 }
 
-// promptText is a system prompt as it can be sent: text, and nothing at all where it is blank, because
+// systemText is a system prompt as it can be sent: text, and nothing at all where it is blank, because
 // servers refuse a message that says nothing.
-func promptText(system string) string {
+func systemText(system string) string {
 	if isBlank(system) {
 		return ""
 	}
