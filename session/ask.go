@@ -36,6 +36,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if record, err = t.deps.Store.AddRequest(ctx, record); err != nil {
 		return asked{}, err
 	}
+	t.logPlan(ctx, record, plan)
 	t.emit(Planned{Plan: plan, Request: record})
 	return asked{client: client, request: request, decision: decision, record: record, plan: plan, began: t.deps.Now()}, nil
 }
@@ -201,6 +202,7 @@ func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 		return m, err
 	}
 	t.add(stored)
+	t.logAnswer(a.record)
 	t.emit(Answered{Message: stored, Receipt: receipt(a.record, a.plan)})
 	if a.record.End == string(llm.NoDone) {
 		t.emit(Notice{"the server closed the stream without saying that the answer was over; it is kept as interrupted"})

@@ -166,22 +166,6 @@ func bare(r store.Request) Receipt {
 
 // addVerdicts counts what became of the conversation's messages, the question included.
 func (r *Receipt) addVerdicts(entries []history.Entry) {
-	r.Stored = len(entries)
-	for _, e := range entries {
-		switch e.Disposition {
-		case history.Kept:
-			r.Sent++
-		case history.Cut:
-			r.Sent++
-			r.Cut++
-		case history.Recalled:
-			r.Sent++
-			r.Recalled++
-		case history.Dropped:
-			r.Dropped++
-		}
-		if len(e.Repairs) > 0 {
-			r.Repaired++
-		}
-	}
+	c := CountsOf(entries, nil, nil)
+	r.Stored, r.Sent, r.Cut, r.Dropped, r.Recalled, r.Repaired = c.Stored, c.Sent(), c.Cut, c.Dropped, c.Recalled, c.Repaired
 }

@@ -10,12 +10,17 @@ import (
 	"winnow/session/store"
 )
 
+// Recorded is what is kept of a past request.
+type Recorded struct {
+	Request  store.Request // the record
+	Nth, Of  int           // it is the turn's Nth request of Of, from 1
+	Verdicts Verdicts      // as they were decided then
+}
+
 // Replayed is a past request, put together again from its record and the stored messages.
 type Replayed struct {
-	Request  store.Request   // the record
-	Nth, Of  int             // it is the turn's Nth request of Of, from 1
+	Recorded
 	Messages []store.Message // the branch that it was planned from, the turn's own messages at the end
-	Verdicts Verdicts        // as they were decided then
 	Plan     history.Plan    // as the record's options and today's rules make it
 	Body     []byte          // the bytes that Plan gives
 	Proven   bool            // Body is what was sent, byte for byte: it has the hash of the record
@@ -39,19 +44,40 @@ func (e *NoRequestError) Error() string {
 	return fmt.Sprintf("turn %d has no request %d; it has %d", e.Turn, e.Nth, e.Of)
 }
 
-// Replay puts the nth request of a turn together again; nth counts from 1, and 0 is the last one. A
-// turn has several requests where tools ran and where it was asked again. The branch that was active
-// then need not be the active one now. Where there is no such request the error is a *NoRequestError.
-func (s *Session) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
-	r, err := s.record(ctx, turn, nth)
-	if err != nil {
-		return r, err
+// Recorded finds the record of the nth request of a turn; nth counts from 1, and 0 is the last one. A
+// turn has several requests where tools ran and where it was asked again. Where there is no such
+// request the error is a *NoRequestError.
+func (s *Session) Recorded(ctx context.Context, turn, nth int) (Recorded, error) {
+	row := s.Info()
+	missing := &NoRequestError{Turn: turn, Nth: nth, Turns: row.Turns}
+	if row.ID == "" {
+		return Recorded{}, missing
 	}
+	list, err := s.deps.Store.TurnRequests(ctx, row.ID, turn)
+	if err != nil {
+		return Recorded{}, err
+	}
+	if nth == 0 {
+		nth = len(list)
+	}
+	if missing.Of = len(list); nth < 1 || nth > len(list) {
+		return Recorded{}, missing
+	}
+	r := Recorded{Request: list[nth-1], Nth: nth, Of: len(list)}
+	r.Verdicts, err = ReadVerdicts(r.Request)
+	return r, err
+}
+
+// Replay puts a request together again that Recorded finds. The branch that was active then need not
+// be the active one now.
+func (s *Session) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
+	recorded, err := s.Recorded(ctx, turn, nth)
+	if err != nil {
+		return Replayed{}, err
+	}
+	r := Replayed{Recorded: recorded}
 	d, err := readDecision(r.Request)
 	if err != nil {
-		return r, err
-	}
-	if r.Verdicts, err = ReadVerdicts(r.Request); err != nil {
 		return r, err
 	}
 	if r.Messages, err = s.deps.Store.Branch(ctx, r.Request.Session, d.Leaf, 0, -1); err != nil {
@@ -62,8 +88,8 @@ func (s *Session) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
 		return r, fmt.Errorf("rebuild request %d of turn %d: %w", r.Nth, turn, err)
 	}
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
-	r.Plan, err = history.Build(past, d.options(said, s.deps.Count))
-	unsent := err
+	var unsent error
+	r.Plan, unsent = history.Build(past, d.options(said, s.deps.Count))
 	if r.Body, err = d.body(r.Request, r.Plan); err != nil {
 		return r, err
 	}
@@ -72,26 +98,6 @@ func (s *Session) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
 		r.Doubt = s.doubt(r, unsent)
 	}
 	return r, nil
-}
-
-// record finds the record of a turn's nth request.
-func (s *Session) record(ctx context.Context, turn, nth int) (Replayed, error) {
-	row := s.Info()
-	missing := &NoRequestError{Turn: turn, Nth: nth, Turns: row.Turns}
-	if row.ID == "" {
-		return Replayed{}, missing
-	}
-	list, err := s.deps.Store.TurnRequests(ctx, row.ID, turn)
-	if err != nil {
-		return Replayed{}, err
-	}
-	if nth == 0 {
-		nth = len(list)
-	}
-	if missing.Of = len(list); nth < 1 || nth > len(list) {
-		return Replayed{}, missing
-	}
-	return Replayed{Request: list[nth-1], Nth: nth, Of: len(list)}, nil
 }
 
 // split divides a branch into what came before the turn and what the turn had said.

@@ -1,0 +1,103 @@
+package session
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// Counts sums the verdicts of one request.
+type Counts struct {
+	Stored      int       // messages of the conversation, each of which is one of the next seven
+	Kept        int       // sent whole
+	Cut         int       // sent in part
+	Recalled    int       // sent because the current message is about them
+	Dropped     int       // not sent
+	Excluded    int       // not sent: the user's choice
+	Quarantined int       // not sent: they cannot be read
+	Blank       int       // not sent: there is nothing in them
+	Pinned      int       // of those sent
+	Repaired    int       // of those sent
+	Added       int       // texts that nobody said: markers, stand-ins
+	Oldest      time.Time // when the oldest message that is sent was said, zero where that is not known
+	Newest      time.Time // and the newest
+}
+
+// Sent is how many messages are in the request.
+func (c Counts) Sent() int { return c.Kept + c.Cut + c.Recalled }
+
+// CountsOf sums verdicts on messages.
+func CountsOf(entries []history.Entry, added []history.Added, messages []store.Message) Counts {
+	c := Counts{Stored: len(entries), Added: len(added)}
+	said := make(map[int64]int64, len(messages))
+	for _, m := range messages {
+		said[m.ID] = m.CreatedMS
+	}
+	for _, e := range entries {
+		c.count(e)
+		if ms := said[e.ID]; e.Sent() && ms != 0 {
+			c.span(time.UnixMilli(ms).UTC())
+		}
+	}
+	return c
+}
+
+func (c *Counts) count(e history.Entry) {
+	switch e.Disposition {
+	case history.Kept:
+		c.Kept++
+	case history.Cut:
+		c.Cut++
+	case history.Recalled:
+		c.Recalled++
+	case history.Dropped:
+		c.Dropped++
+	case history.Excluded:
+		c.Excluded++
+	case history.Isolated:
+		c.Quarantined++
+	case history.Blank:
+		c.Blank++
+	}
+	if e.Sent() && e.Pinned {
+		c.Pinned++
+	}
+	if e.Sent() && len(e.Repairs) > 0 {
+		c.Repaired++
+	}
+}
+
+func (c *Counts) span(t time.Time) {
+	if c.Oldest.IsZero() || t.Before(c.Oldest) {
+		c.Oldest = t
+	}
+	if t.After(c.Newest) {
+		c.Newest = t
+	}
+}
+
+// LogValue is what slog writes.
+func (c Counts) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Int("stored", c.Stored), slog.Int("sent", c.Sent()), slog.Int("cut", c.Cut),
+		slog.Int("dropped", c.Dropped), slog.Int("recalled", c.Recalled), slog.Int("repaired", c.Repaired),
+		slog.Int("added", c.Added), slog.Time("oldest", c.Oldest), slog.Time("newest", c.Newest),
+	)
+}
+
+// logPlan writes what a request holds, where somebody reads it.
+func (t *turn) logPlan(ctx context.Context, r store.Request, p history.Plan) {
+	if t.deps.Log.Enabled(ctx, slog.LevelDebug) {
+		t.deps.Log.Debug("request", "record", r.ID, "turn", r.Turn, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
+			"messages", CountsOf(p.Entries, p.Added, t.Messages()))
+	}
+}
+
+// logAnswer writes what the server said that a request and its answer were.
+func (t *turn) logAnswer(r store.Request) {
+	t.deps.Log.Debug("answer", "record", r.ID, "ended", r.End, "prompt", r.Prompt, "cached", r.Cached,
+		"answer", r.Answer, "reasoning", r.Reasoning, "took", r.Took)
+}
