@@ -80,13 +80,7 @@ func deepSeek(messages []saidMessage) step {
 	return thinks("Now I know.", map[string]any{"content": "Three."})
 }
 
-func told(events []Event) string {
-	var list []string
-	for _, n := range only[Notice](events) {
-		list = append(list, n.Text)
-	}
-	return strings.Join(list, "\n")
-}
+func told(events []Event) string { return strings.Join(notices(events), "\n") }
 
 func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 	b := acting(t, 7, deepSeek)
