@@ -1,0 +1,166 @@
+package llm
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// scanner cuts JSON values and lines out of a stream without decoding them, so that a file of any
+// size costs no more memory than its largest message. It trusts brackets and quotes alone: whether a
+// value is JSON is found out when it is read, and a broken one costs no other.
+type scanner struct {
+	r    *bufio.Reader
+	kept []byte // what was consumed since the last drop
+	line int    // the line of the next byte, from 1
+	torn bool   // a string since the last drop holds a line feed, which JSON does not allow
+	err  error  // what ended the stream; io.EOF at its end
+}
+
+func newScanner(r io.Reader) *scanner {
+	return &scanner{r: bufio.NewReaderSize(r, 1<<18), line: 1}
+}
+
+// drop forgets what was consumed. What was handed out before is overwritten by what comes.
+func (s *scanner) drop() { s.kept, s.torn = s.kept[:0], false }
+
+// peek skips blanks and returns the next byte, 0 where the stream has ended.
+func (s *scanner) peek() byte {
+	for {
+		c := s.take()
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case 0:
+			if s.err != nil {
+				return 0
+			}
+		}
+		s.untake(c)
+		return c
+	}
+}
+
+// take consumes one byte, 0 at the end of the stream.
+func (s *scanner) take() byte {
+	if s.err != nil {
+		return 0
+	}
+	c, err := s.r.ReadByte()
+	if err != nil {
+		s.err = err
+		return 0
+	}
+	if c == '\n' {
+		s.line++
+	}
+	s.kept = append(s.kept, c)
+	return c
+}
+
+// untake gives the byte back that take has just returned.
+func (s *scanner) untake(c byte) {
+	s.r.UnreadByte() // never fails right after a ReadByte
+	s.kept = s.kept[:len(s.kept)-1]
+	if c == '\n' {
+		s.line--
+	}
+}
+
+// value consumes the value that begins with the next byte that is not blank, and returns its bytes.
+// ok is false where the stream ends inside it.
+func (s *scanner) value() (raw []byte, ok bool) {
+	c := s.peek()
+	from := len(s.kept)
+	switch c {
+	case '{', '[':
+		s.take()
+		ok = s.nested()
+	case '"':
+		s.take()
+		ok = s.text()
+	default:
+		ok = s.err == nil
+		s.word()
+	}
+	return s.kept[from:], ok
+}
+
+// nested consumes up to the bracket that closes the one just taken.
+func (s *scanner) nested() bool {
+	for depth := 1; depth > 0; {
+		switch s.take() {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			if !s.text() {
+				return false
+			}
+		case 0:
+			if s.err != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// text consumes up to the quote that ends the string just begun.
+func (s *scanner) text() bool {
+	from := len(s.kept)
+	for {
+		piece, err := s.r.ReadSlice('"')
+		s.kept = append(s.kept, piece...)
+		if n := bytes.Count(piece, []byte{'\n'}); n > 0 {
+			s.line, s.torn = s.line+n, true
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			s.err = err
+			return false
+		}
+		if err == nil && !escaped(s.kept[from:len(s.kept)-1]) {
+			return true
+		}
+	}
+}
+
+// escaped says whether what follows text in a string is escaped: an odd number of backslashes ends it.
+func escaped(text []byte) bool {
+	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
+}
+
+// word consumes a number, a literal or anything else that is no string or list: nothing in front of
+// a bracket, a quote, a comma or a colon.
+func (s *scanner) word() {
+	for {
+		c := s.take()
+		switch c {
+		case ' ', '\t', '\r', '\n', ',', ':', '[', ']', '{', '}', '"':
+			s.untake(c)
+			return
+		case 0:
+			if s.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// nextLine consumes a line and returns it without its end; ok is false where there is none left.
+func (s *scanner) nextLine() (raw []byte, ok bool) {
+	from := len(s.kept)
+	for s.err == nil {
+		piece, err := s.r.ReadSlice('\n')
+		s.kept = append(s.kept, piece...)
+		if err == nil {
+			s.line++
+			return s.kept[from : len(s.kept)-1], true
+		}
+		if err != bufio.ErrBufferFull {
+			s.err = err
+		}
+	}
+	return s.kept[from:], len(s.kept) > from
+}

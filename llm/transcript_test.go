@@ -1,0 +1,285 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"winnow/history"
+)
+
+// readAll reads a transcript to its end.
+func readAll(t *testing.T, file io.Reader) ([]Told, About) {
+	t.Helper()
+	tr := ReadTranscript(file)
+	var all []Told
+	for {
+		told, err := tr.Next()
+		if err == io.EOF {
+			return all, tr.About()
+		}
+		if err != nil {
+			t.Fatalf("Next after %d messages: %v", len(all), err)
+		}
+		all = append(all, told)
+	}
+}
+
+// outline is what was read, one line a message: its line in the file, who says what, or why it is no message.
+func outline(all []Told) string {
+	var b strings.Builder
+	for i, told := range all {
+		if told.Index != i {
+			fmt.Fprintf(&b, "index %d: ", told.Index)
+		}
+		if told.Broken != nil {
+			fmt.Fprintf(&b, "%d: broken %s%s\n", told.Line, told.Broken.Field, told.Broken.What)
+			continue
+		}
+		fmt.Fprintf(&b, "%d: %s %q\n", told.Line, told.Message.Role, told.Message.Content)
+	}
+	return b.String()
+}
+
+const twoSaid = "1: user \"hi\"\n1: assistant \"ho\"\n"
+
+func TestTranscriptKnowsItsForm(t *testing.T) {
+	const hi, ho = `{"role":"user","content":"hi"}`, `{"role":"assistant","content":"ho"}`
+	for name, c := range map[string]struct{ file, want, remarks string }{
+		"list":                   {"[" + hi + "," + ho + "]", twoSaid, ""},
+		"list over lines":        {"\n[\n" + hi + ",\n" + ho + "\n]\n", "3: user \"hi\"\n4: assistant \"ho\"\n", ""},
+		"object":                 {`{"messages":[` + hi + "," + ho + "]}", twoSaid, ""},
+		"object, keys around":    {`{"title":"T","x":{"messages":[]},"messages":[` + hi + "," + ho + `],"model":"m"}`, twoSaid, ""},
+		"lines":                  {hi + "\n" + ho + "\n", "1: user \"hi\"\n2: assistant \"ho\"\n", ""},
+		"lines of other systems": {hi + "\r\n\r\n" + ho, "1: user \"hi\"\n3: assistant \"ho\"\n", ""},
+		"mark at the beginning":  {"\xEF\xBB\xBF[" + hi + "," + ho + "]", twoSaid, ""},
+		"mark and lines":         {"\xEF\xBB\xBF" + hi + "\n" + ho, "1: user \"hi\"\n2: assistant \"ho\"\n", ""},
+		"one message":            {hi, "1: user \"hi\"\n", ""},
+		"messages over lines":    {"{\n\"role\":\"user\",\n\"content\":\"hi\"}\n{\n\"role\":\"assistant\",\"content\":\"ho\"}", "1: user \"hi\"\n4: assistant \"ho\"\n", ""},
+		"nothing":                {" \n", "", ""},
+		"empty list":             {"[]", "", ""},
+		"no list":                {`{"messages":null}`, "1: broken messagesis not a list of messages\n", ""},
+		"empty object":           {`{}`, "1: broken has neither a role nor a content, so it is no message\n", ""},
+
+		// What is broken costs nothing else.
+		"broken line":      {hi + "\n{\"role\":\n" + ho, "1: user \"hi\"\n2: broken is not JSON (byte 8 of it: unexpected end of JSON input)\n3: assistant \"ho\"\n", ""},
+		"broken 1st line":  {"{\"role\":\"us\n" + hi + "\n" + ho, "1: broken is not JSON (byte 11 of it: unexpected end of JSON input)\n2: user \"hi\"\n3: assistant \"ho\"\n", ""},
+		"unclosed line":    {`{"role":"user"` + "\n" + hi, "1: broken is not JSON (byte 14 of it: unexpected end of JSON input)\n2: user \"hi\"\n", ""},
+		"words, then JSON": {"Here it is:\n" + hi, "1: broken is not JSON (byte 1 of it: invalid character 'H' looking for beginning of value)\n2: user \"hi\"\n", ""},
+		"broken element":   {`[{"role":"user",},` + hi + `,7,null,"x",` + ho + `]`, "1: broken is not JSON (byte 16 of it: invalid character '}' looking for beginning of object key string)\n1: user \"hi\"\n1: broken is a number, not an object with a role and a content\n1: broken is null, not an object with a role and a content\n1: broken is a text, not an object with a role and a content\n1: assistant \"ho\"\n", ""},
+		"odd commas":       {"[," + hi + ",," + ho + ",]", twoSaid, ""},
+		"stray bracket":    {"[" + hi + "}," + ho + "]", "1: user \"hi\"\n1: broken is not JSON (byte 1 of it: invalid character '}' looking for beginning of value)\n1: assistant \"ho\"\n", ""},
+		"cut off in list":  {"[" + hi + "," + ho, twoSaid, "the file ends before its list of messages does; what came before is imported"},
+		"cut off inside":   {"[" + hi + `,{"role":"assis`, "1: user \"hi\"\n1: broken is cut off: the file ends inside it\n", "the file ends before its list of messages does; what came before is imported"},
+		"more behind":      {"[" + hi + "]\n[" + ho + "]", "1: user \"hi\"\n", "more stands behind the conversation, from line 2 on; a file is read as one conversation, so that was not imported"},
+		"two objects":      {`{"messages":[` + hi + "]}\n{\"messages\":[" + ho + "]}", "1: user \"hi\"\n", "more stands behind the conversation, from line 2 on; a file is read as one conversation, so that was not imported"},
+		"broken behind":    {`{"messages":[` + hi + `],"title" "x"}`, "1: user \"hi\"\n", "what stands behind the messages cannot be read; the messages are imported"},
+		"null byte":        {"[" + hi + ",\x00," + ho + "]", "1: user \"hi\"\n1: broken is not JSON (byte 1 of it: invalid character '\\x00' looking for beginning of value)\n1: assistant \"ho\"\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, about := readAll(t, strings.NewReader(c.file))
+			if got := outline(all); got != c.want {
+				t.Errorf("%q is read as\n%swant\n%s", c.file, got, c.want)
+			}
+			remarks := ""
+			for _, r := range about.Remarks {
+				remarks += r.Field + r.What
+			}
+			if remarks != c.remarks {
+				t.Errorf("%q: remarks %q, want %q", c.file, remarks, c.remarks)
+			}
+			slow, _ := readAll(t, iotest.OneByteReader(strings.NewReader(c.file)))
+			if !reflect.DeepEqual(slow, all) {
+				t.Errorf("%q, read byte by byte, is\n%swant\n%s", c.file, outline(slow), outline(all))
+			}
+		})
+	}
+}
+
+func TestTranscriptSaysWhatTheFileSays(t *testing.T) {
+	_, about := readAll(t, strings.NewReader(`{"id":"c1","title":"A \"T\"","system":"Be brief.\ud83d\ude00","messages":[],"x":[1],"model":"m","model2":7}`))
+	want := About{Title: `A "T"`, Model: "m", System: "Be brief.😀", Unused: []string{"id", "x", "model2"}}
+	if !reflect.DeepEqual(about, want) {
+		t.Errorf("About is\n%+v, want\n%+v", about, want)
+	}
+}
+
+func TestTranscriptOfAnotherFileEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		file io.Reader
+		want error
+	}{
+		"a log":       {strings.NewReader(strings.Repeat("hello [2026-11-21]\n", 300)), ErrNoTranscript},
+		"words":       {strings.NewReader("[" + strings.Repeat("hello, ", 300)), ErrNoTranscript},
+		"a table":     {strings.NewReader(strings.Repeat("a,b,c\n", 300)), ErrNoTranscript},
+		"a null":      {strings.NewReader("\x00\x01\x02"), ErrNoTranscript},
+		"UTF-16":      {strings.NewReader("\xFF\xFE[\x00"), ErrNotUTF8},
+		"broken disk": {io.MultiReader(strings.NewReader(`[{"role":"user","content":"hi"},{"ro`), iotest.ErrReader(io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF},
+		"broken too":  {io.MultiReader(strings.NewReader(`{"ro`), iotest.ErrReader(io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF},
+	} {
+		tr := ReadTranscript(c.file)
+		var err error
+		for err == nil {
+			_, err = tr.Next()
+		}
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: the transcript ends with %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// one reads a file of one message.
+func one(t *testing.T, file string) Told {
+	t.Helper()
+	all, _ := readAll(t, strings.NewReader(file))
+	if len(all) != 1 || all[0].Broken != nil {
+		t.Fatalf("%s is read as %s, want one message", file, outline(all))
+	}
+	return all[0]
+}
+
+func TestTranscriptTakesAMessageAsItIs(t *testing.T) {
+	call := func(id, name, arguments string) []history.ToolCall {
+		return []history.ToolCall{{ID: id, Name: name, Arguments: arguments}}
+	}
+	for name, c := range map[string]struct {
+		file    string
+		want    history.Message
+		extra   string
+		remarks string
+	}{
+		"plain":          {`{"role":"user","content":"a\n\"b\" \u00e9 \ud83d\ude00","name":"kim"}`, history.Message{Role: "user", Content: "a\n\"b\" é 😀", Name: "kim"}, "", ""},
+		"not UTF-8":      {"{\"role\":\"user\",\"content\":\"a\xff\\n\xfe\"}", history.Message{Role: "user", Content: "a\xff\n\xfe"}, "", ""},
+		"half a pair":    {`{"role":"user","content":"a\ud83dz\ude00"}`, history.Message{Role: "user", Content: "a\xed\xa0\xbdz\xed\xb8\x80"}, "", ""},
+		"null byte":      {`{"role":"user","content":"\u0000"}`, history.Message{Role: "user", Content: "\x00"}, "", ""},
+		"null content":   {`{"role":"assistant","content":null}`, history.Message{Role: "assistant"}, "", ""},
+		"no content":     {`{"role":"assistant"}`, history.Message{Role: "assistant"}, "", ""},
+		"id":             {`{"role":"user","content":"x","id":"m-1"}`, history.Message{Role: "user", Content: "x", Label: "m-1"}, "", ""},
+		"id, a number":   {`{"role":"user","content":"x","id":12345678901234567890}`, history.Message{Role: "user", Content: "x", Label: "12345678901234567890"}, "", ""},
+		"id, an object":  {`{"role":"user","content":"x","id":{"a" : 1}}`, history.Message{Role: "user", Content: "x"}, `{"message":{"id":{"a" : 1}}}`, "id is an object, not a text; it is kept, but not used"},
+		"unknown keys":   {`{"role":"user","z":1.0,"content":"x","\u0061 b": [ 1, {"k":"\u00e9"} ],"z":2}`, history.Message{Role: "user", Content: "x"}, `{"message":{"z":1.0,"\u0061 b":[ 1, {"k":"\u00e9"} ],"z":2}}`, ""},
+		"a key twice":    {`{"role":"user","content":"a","content":"b"}`, history.Message{Role: "user", Content: "b"}, `{"message":{"content":"a"}}`, "content stands there more than once; the last one counts"},
+		"thoughts":       {`{"role":"assistant","content":"x","reasoning":"r"}`, history.Message{Role: "assistant", Content: "x", Reasoning: "r"}, "", ""},
+		"two thoughts":   {`{"role":"assistant","content":"x","reasoning":"r","reasoning_content":"c"}`, history.Message{Role: "assistant", Content: "x", Reasoning: "c"}, `{"message":{"reasoning":"r"}}`, ""},
+		"developer":      {`{"role":"developer","content":"x"}`, history.Message{Role: "system", Content: "x"}, `{"message":{"role":"developer"}}`, ""},
+		"orchestrator":   {`{"role":"orchestrator","content":"x"}`, history.Message{Role: "assistant", Content: "x"}, `{"message":{"role":"orchestrator"}}`, ""},
+		"function":       {`{"role":"function","name":"f","content":"x"}`, history.Message{Role: "tool", Name: "f", Content: "x"}, `{"message":{"role":"function"}}`, ""},
+		"capitals":       {`{"role":" User ","content":"x"}`, history.Message{Role: "user", Content: "x"}, `{"message":{"role":" User "}}`, ""},
+		"narrator":       {`{"role":"narrator","content":"x"}`, history.Message{Role: "narrator", Content: "x", Status: history.Quarantined}, "", `role "narrator" is none that a model knows; the message is kept and shown, but never sent`},
+		"role, a number": {`{"role":7,"content":"x"}`, history.Message{Role: "7", Content: "x", Status: history.Quarantined}, "", "role is a number, not a text; the message is kept and shown, but never sent"},
+		"no role":        {`{"content":"x"}`, history.Message{Content: "x", Status: history.Quarantined}, "", "role is missing; the message is kept and shown, but never sent"},
+
+		"content, a number":  {`{"role":"tool","content":1.50}`, history.Message{Role: "tool", Content: "1.50"}, "", "content is a number, not a text; its JSON is taken as the text"},
+		"content, an object": {`{"role":"tool","content":{"rain" : true}}`, history.Message{Role: "tool", Content: `{"rain" : true}`}, "", "content is an object, not a text; its JSON is taken as the text"},
+		"one text":           {`{"role":"user","content":[{"type":"text","text":"a\nb"}]}`, history.Message{Role: "user", Content: "a\nb"}, `{"message":{"content":[{"type":"text","text":""}]}}`, ""},
+		"two texts":          {`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b","cache":1}]}`, history.Message{Role: "user", Content: "a\n\nb"}, `{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b","cache":1}]}}`, ""},
+		"an image": {
+			`{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAEC","detail":"low"}}]}`,
+			history.Message{Role: "user", Content: "see", Parts: []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte{0, 1, 2}}}},
+			`{"message":{"content":[{"type":"text","text":""},{"type":"image_url","image_url":{"url":"data:image/png;base64,","detail":"low"}}]}}`, "",
+		},
+		"other parts": {
+			`{"role":"user","content":["hi",{"type":"input_audio","input_audio":{"data":"AA"}},{"type":"image_url","image_url":"https://example.com/a.png"},3]}`,
+			history.Message{Role: "user", Content: "hi"},
+			`{"message":{"content":["",{"type":"input_audio","input_audio":{"data":"AA"}},{"type":"image_url","image_url":"https://example.com/a.png"},3]}}`,
+			"content holds what winnow cannot send (input_audio, an image that is not in the file, a number); it is kept, but not used",
+		},
+
+		"calls": {
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\": 1,}"}}]}`,
+			history.Message{Role: "assistant", ToolCalls: call("c1", "f", `{"a": 1,}`)},
+			"", "",
+		},
+		"arguments, an object": {
+			`{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":{"a" : 1.0}}}]}`,
+			history.Message{Role: "assistant", ToolCalls: call("c1", "f", `{"a" : 1.0}`)},
+			"", "",
+		},
+		"odd calls": {
+			`{"role":"assistant","tool_calls":[{"index":0,"id":7,"type":"custom","function":{"name":null,"strict":true}},{"name":"g","arguments":null,"x":1}]}`,
+			history.Message{Role: "assistant", ToolCalls: []history.ToolCall{{ID: "7"}, {Name: "g", Arguments: "null"}}},
+			`{"tool_calls":{"0":{"index":0,"type":"custom","function":{"name":null,"strict":true}},"1":{"x":1}}}`, "",
+		},
+		"function_call": {
+			`{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`,
+			history.Message{Role: "assistant", ToolCalls: call("", "f", "{}")},
+			"", "",
+		},
+		"calls, no list": {
+			`{"role":"assistant","content":"x","tool_calls":{"a":1}}`,
+			history.Message{Role: "assistant", Content: "x"},
+			`{"message":{"tool_calls":{"a":1}}}`, "tool_calls is an object, not a list; it is kept, but not used",
+		},
+		"a call, no object": {
+			`{"role":"assistant","tool_calls":["f",{"id":"c"}]}`,
+			history.Message{Role: "assistant", ToolCalls: call("c", "", "")},
+			`{"message":{"tool_calls":["f",{"id":"c"}]}}`, "tool_calls holds a text among its calls; it is kept, but not used",
+		},
+		"result": {`{"role":"tool","tool_call_id":"c1","content":""}`, history.Message{Role: "tool", ToolCallID: "c1"}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.want.Status == "" {
+				c.want.Status = history.Imported
+			}
+			got := one(t, c.file)
+			if !reflect.DeepEqual(got.Message, c.want) {
+				t.Errorf("%s is read as\n%+v, want\n%+v", c.file, got.Message, c.want)
+			}
+			if string(got.Extra) != c.extra {
+				t.Errorf("%s: extra\n%s, want\n%s", c.file, got.Extra, c.extra)
+			}
+			var remarks []string
+			for _, r := range got.Remarks {
+				remarks = append(remarks, r.Field+" "+r.What)
+			}
+			if all := strings.Join(remarks, "; "); all != c.remarks {
+				t.Errorf("%s: remarks\n%s, want\n%s", c.file, all, c.remarks)
+			}
+		})
+	}
+}
+
+func TestTranscriptReadsTimes(t *testing.T) {
+	const ms = 1761744600123
+	for stamp, want := range map[string]int64{
+		`"2025-10-29T13:30:00.123Z"`:            ms,
+		`"2025-10-29T14:30:00.123456789+01:00"`: ms,
+		`"2025-10-29T13:30:00.123456"`:          ms, // without a zone it is UTC
+		`"2025-10-29 13:30:00.123"`:             ms,
+		`1761744600.123`:                        ms,
+		`"1761744600.123"`:                      ms,
+		`1761744600123`:                         ms,
+		`1761744600123456`:                      ms,
+		`1761744600123000000`:                   ms,
+		`-1`:                                    -1000,
+		`"2025-10-29"`:                          1761696000000,
+	} {
+		told := one(t, `{"role":"user","content":"x","timestamp":`+stamp+`}`)
+		if told.Message.CreatedMS != want || told.BadTime != "" || told.Extra != nil {
+			t.Errorf("timestamp %s is %d (%q, extra %s), want %d", stamp, told.Message.CreatedMS, told.BadTime, told.Extra, want)
+		}
+	}
+	for stamp, want := range map[string]string{
+		`"yesterday"`:            `"yesterday" is not a time`,
+		`0`:                      `"0" is not a time`,
+		`1e300`:                  `"1e300" is not a time`,
+		`"NaN"`:                  `"NaN" is not a time`,
+		`"0001-01-01T00:00:00Z"`: `"0001-01-01T00:00:00Z" is not a time`,
+		`[1]`:                    "is a list, not a time",
+	} {
+		told := one(t, `{"role":"user","content":"x","timestamp":`+stamp+`}`)
+		if told.Message.CreatedMS != 0 || told.BadTime != want || string(told.Extra) != `{"message":{"timestamp":`+stamp+`}}` {
+			t.Errorf("timestamp %s is %d (%q, extra %s), want none and %q", stamp, told.Message.CreatedMS, told.BadTime, told.Extra, want)
+		}
+	}
+	for _, none := range []string{`null`, `""`} {
+		told := one(t, `{"role":"user","content":"x","timestamp":`+none+`}`)
+		if told.Message.CreatedMS != 0 || told.BadTime != "" {
+			t.Errorf("timestamp %s is %d (%q), want none", none, told.Message.CreatedMS, told.BadTime)
+		}
+	}
+}
