@@ -32,10 +32,10 @@ type Told struct {
 	Broken  *Remark         // why it is no message and Message is empty; nil for a message
 }
 
-// Remark is a sentence about a field of a message, "" for all of it: "content" "is missing".
+// Remark says something about a field of a message, or about all of it where Field is "".
 type Remark struct {
 	Field string
-	What  string
+	What  string // from the verb on: is missing. About the file it is a sentence.
 }
 
 // About is what a file says of the conversation beside its messages. It is complete at the end of

@@ -178,7 +178,7 @@ func (m *saying) judgeRole(raw []byte) {
 	case raw[0] != '"':
 		m.remark("role", "is %s, not a text; the message is kept and shown, but never sent", kindOf(raw))
 	default:
-		m.remark("role", "%q is none that a model knows; the message is kept and shown, but never sent", short(string(m.Role)))
+		m.remark("role", "is %q, which no model knows; the message is kept and shown, but never sent", short(string(m.Role)))
 	}
 }
 

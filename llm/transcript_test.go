@@ -169,7 +169,7 @@ func TestTranscriptTakesAMessageAsItIs(t *testing.T) {
 		"orchestrator":   {`{"role":"orchestrator","content":"x"}`, history.Message{Role: "assistant", Content: "x"}, `{"message":{"role":"orchestrator"}}`, ""},
 		"function":       {`{"role":"function","name":"f","content":"x"}`, history.Message{Role: "tool", Name: "f", Content: "x"}, `{"message":{"role":"function"}}`, ""},
 		"capitals":       {`{"role":" User ","content":"x"}`, history.Message{Role: "user", Content: "x"}, `{"message":{"role":" User "}}`, ""},
-		"narrator":       {`{"role":"narrator","content":"x"}`, history.Message{Role: "narrator", Content: "x", Status: history.Quarantined}, "", `role "narrator" is none that a model knows; the message is kept and shown, but never sent`},
+		"narrator":       {`{"role":"narrator","content":"x"}`, history.Message{Role: "narrator", Content: "x", Status: history.Quarantined}, "", `role is "narrator", which no model knows; the message is kept and shown, but never sent`},
 		"role, a number": {`{"role":7,"content":"x"}`, history.Message{Role: "7", Content: "x", Status: history.Quarantined}, "", "role is a number, not a text; the message is kept and shown, but never sent"},
 		"no role":        {`{"content":"x"}`, history.Message{Content: "x", Status: history.Quarantined}, "", "role is missing; the message is kept and shown, but never sent"},
 
@@ -264,11 +264,11 @@ func TestTranscriptReadsTimes(t *testing.T) {
 		}
 	}
 	for stamp, want := range map[string]string{
-		`"yesterday"`:            `"yesterday" is not a time`,
-		`0`:                      `"0" is not a time`,
-		`1e300`:                  `"1e300" is not a time`,
-		`"NaN"`:                  `"NaN" is not a time`,
-		`"0001-01-01T00:00:00Z"`: `"0001-01-01T00:00:00Z" is not a time`,
+		`"yesterday"`:            `is "yesterday", which is not a time`,
+		`0`:                      `is "0", which is not a time`,
+		`1e300`:                  `is "1e300", which is not a time`,
+		`"NaN"`:                  `is "NaN", which is not a time`,
+		`"0001-01-01T00:00:00Z"`: `is "0001-01-01T00:00:00Z", which is not a time`,
 		`[1]`:                    "is a list, not a time",
 	} {
 		told := one(t, `{"role":"user","content":"x","timestamp":`+stamp+`}`)

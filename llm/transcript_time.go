@@ -29,7 +29,7 @@ func (m *saying) timestamp(raw []byte) {
 		m.extra.message.keep("timestamp", raw)
 		m.badTime = fmt.Sprintf("is %s, not a time", kindOf(raw))
 		if ok {
-			m.badTime = fmt.Sprintf("%q is not a time", short(text))
+			m.badTime = fmt.Sprintf("is %q, which is not a time", short(text))
 		}
 	}
 }

@@ -1,0 +1,142 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// Source is a file with a conversation of another program.
+type Source struct {
+	File   io.ReadSeeker // read from its beginning, perhaps more than once
+	Title  string        // the session's title; "" takes the file's, or makes one of the first message
+	Dir    string        // the folder that the session is found under
+	Time   time.Time     // when the file was written: the time of messages that give none
+	Policy history.Policy
+}
+
+// Imported is what became of a Source.
+type Imported struct {
+	Session  store.Session
+	Again    bool     // the conversation was there already as Session, and nothing was stored
+	Warnings []Remark // what was imported, but is odd
+	Errors   []Remark // what could not be imported
+}
+
+// Remark says something about a message of a file, or about the file.
+type Remark struct {
+	Index int    // the message's place in the file, from 0; -1 for the file
+	Line  int    // the line it begins in, from 1; 0 for the file
+	Field string // the message's key, "" for all of it
+	What  string // from the verb on: is missing. About the file it is a sentence.
+}
+
+func (r Remark) String() string {
+	if r.Index < 0 {
+		return r.What
+	}
+	return strings.Join(strings.Fields(fmt.Sprintf("message %d (line %d): %s %s", r.Index+1, r.Line, r.Field, r.What)), " ")
+}
+
+// ErrNoMessage says that a file holds no message that can be imported.
+var ErrNoMessage = errors.New("there is no message in it")
+
+// Import stores a file's conversation as a new session, whole or not at all. No message is refused
+// for what it says: damage is mended when a request is planned. What could not be read, and what is
+// odd, comes back beside the session, and beside the error where nothing could be imported.
+//
+// A system message at the beginning is a message like any other. A plan puts such messages at the
+// end of the system prompt, so the model sees it where it stood, and it keeps its id, its time and
+// its row in the list; as the session's own system prompt it would lose them.
+func Import(ctx context.Context, s *store.Store, from Source) (Imported, error) {
+	var im importing
+	row, err := s.Import(ctx, func(add func(store.Message) error) (store.Session, error) {
+		im = importing{from: from, last: from.Time.UnixMilli()}
+		if _, err := from.File.Seek(0, io.SeekStart); err != nil {
+			return store.Session{}, fmt.Errorf("read the file from its beginning: %w", err)
+		}
+		return im.read(add)
+	})
+	im.out.Session = row
+	var there *store.DuplicateError
+	if errors.As(err, &there) {
+		im.out.Session, im.out.Again, err = there.Session, true, nil
+	}
+	return im.out, err
+}
+
+// importing is one pass over a file.
+type importing struct {
+	from     Source
+	out      Imported
+	stored   int
+	sendable int
+	untimed  []Remark // the messages without a time
+	first    string   // the first text of the user
+	created  int64
+	last     int64 // the time of the message before, Unix milliseconds
+}
+
+// read stores every message of the file and makes the session's row.
+func (im *importing) read(add func(store.Message) error) (store.Session, error) {
+	file := llm.ReadTranscript(im.from.File)
+	for {
+		told, err := file.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return store.Session{}, err
+		}
+		if told.Broken != nil {
+			im.fault(told)
+			continue
+		}
+		im.setTime(&told)
+		im.look(told)
+		if err := add(store.Message{Message: told.Message, Extra: told.Extra}); err != nil {
+			return store.Session{}, err
+		}
+	}
+	im.lookBack(file.About())
+	if im.stored == 0 {
+		return store.Session{}, ErrNoMessage
+	}
+	return im.row(file.About()), nil
+}
+
+// setTime gives a message without a time that of the message before. The order of a conversation is
+// that of its file, whatever the times say.
+func (im *importing) setTime(told *llm.Told) {
+	m := &told.Message
+	if m.CreatedMS == 0 {
+		m.CreatedMS = im.last
+		what := cmp.Or(told.BadTime, "is missing")
+		im.untimed = append(im.untimed, remarkOn(*told, "timestamp", what+"; the time of the message before is taken"))
+	}
+	if im.stored == 0 {
+		im.created = m.CreatedMS
+	}
+	im.last = m.CreatedMS
+	im.stored++
+}
+
+// row is the session's row.
+func (im *importing) row(about llm.About) store.Session {
+	title, titleFrom := strings.TrimSpace(cmp.Or(im.from.Title, about.Title)), "user"
+	if title == "" {
+		title, titleFrom = TitleFrom(im.first), "auto"
+	}
+	return store.Session{
+		Title: title, TitleFrom: titleFrom, Created: time.UnixMilli(im.created), Model: about.Model,
+		Preset: im.from.Policy.Preset, System: about.System, Dir: im.from.Dir,
+	}
+}

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+// mostBytes is the size from which on a message is worth a word. It is imported all the same.
+const mostBytes = 64 << 20
+
+func remarkOn(told llm.Told, field, what string) Remark {
+	return Remark{Index: told.Index, Line: told.Line, Field: field, What: what}
+}
+
+func (im *importing) warn(told llm.Told, field, format string, args ...any) {
+	im.out.Warnings = append(im.out.Warnings, remarkOn(told, field, fmt.Sprintf(format, args...)))
+}
+
+func (im *importing) warnFile(field, format string, args ...any) {
+	im.out.Warnings = append(im.out.Warnings, Remark{Index: -1, Field: field, What: fmt.Sprintf(format, args...)})
+}
+
+// fault notes what could not be imported.
+func (im *importing) fault(told llm.Told) {
+	im.out.Errors = append(im.out.Errors, remarkOn(told, told.Broken.Field, told.Broken.What))
+}
+
+// look notes what is odd about a message.
+func (im *importing) look(told llm.Told) {
+	for _, r := range told.Remarks {
+		im.warn(told, r.Field, "%s", r.What)
+	}
+	m := told.Message
+	if told.Size > mostBytes {
+		im.warn(told, "", "is %d MiB large; every request that holds it will be slow", told.Size>>20)
+	}
+	if m.Status == history.Quarantined {
+		return
+	}
+	switch n := utf8.RuneCountInString(m.Content); {
+	case silent(m):
+		im.warn(told, "content", "is empty; the message is kept, but no request holds it")
+		return
+	case n > longFor(m.Role, im.from.Policy):
+		im.warn(told, "content", "is %d characters long; a request may hold it shortened", n)
+	}
+	im.sendable++
+	if m.Role == history.User && im.first == "" {
+		im.first = m.Content
+	}
+}
+
+// silent says that a message has nothing that could be sent. A tool's empty result has: a note says
+// that it is empty.
+func silent(m history.Message) bool {
+	return strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 && len(m.Parts) == 0 && m.Role != history.Tool
+}
+
+// longFor is how many characters of a message are not worth a word. Answers are nearly always longer
+// than what is kept of an old one, so for them it is what is long for a user's message too.
+func longFor(r history.Role, p history.Policy) int {
+	switch r {
+	case history.Assistant:
+		return max(p.UserMaxChars, p.AssistantMaxChars)
+	case history.Tool:
+		return max(p.UserMaxChars, p.ToolMaxChars)
+	}
+	return p.UserMaxChars
+}
+
+// lookBack notes what is odd about the whole file.
+func (im *importing) lookBack(about llm.About) {
+	for _, r := range about.Remarks {
+		im.warnFile(r.Field, "%s", r.What)
+	}
+	if len(about.Unused) > 0 {
+		im.warnFile("", "what stands beside the messages under %s is not used and not kept", strings.Join(about.Unused, ", "))
+	}
+	if im.stored == 0 {
+		return
+	}
+	switch {
+	case len(im.untimed) == im.stored:
+		im.warnFile("timestamp", "no message has a timestamp that can be read; the time of the file is taken")
+	default:
+		im.out.Warnings = append(im.out.Warnings, im.untimed...)
+	}
+	if im.sendable == 0 {
+		im.warnFile("messages", "no message can be sent: they are all empty or of unknown roles")
+	}
+	if most := im.from.Policy.MaxMessages; im.stored > most {
+		im.warnFile("messages", "there are %d messages; the preset %s sends %d of them at most", im.stored, im.from.Policy.Preset, most)
+	}
+}

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"winnow/history"
+)
+
+// said is a message from a file.
+func said(role history.Role, text string) Message {
+	return Message{Message: history.Message{Role: role, Content: text, Status: history.Imported, CreatedMS: 1000}}
+}
+
+// taken imports messages as a session.
+func taken(s *Store, row Session, messages ...Message) (Session, error) {
+	return s.Import(context.Background(), func(add func(Message) error) (Session, error) {
+		for _, m := range messages {
+			if err := add(m); err != nil {
+				return Session{}, err
+			}
+		}
+		return row, nil
+	})
+}
+
+func TestImportIsWhatTheMessagesWouldBeOneByOne(t *testing.T) {
+	s := newStore(t)
+	messages := []Message{
+		said(history.System, "Be brief."),
+		said(history.User, "hi\x00\xff"),
+		{Message: history.Message{Role: history.Assistant, Label: "m-2", Status: history.Imported, CreatedMS: 2000, Reasoning: "hm", ToolCalls: []history.ToolCall{{ID: "c", Name: "f", Arguments: "{"}, {}}}, Extra: []byte(`{"message":{"x":1}}`)},
+		{Message: history.Message{Role: history.Tool, ToolCallID: "c", Status: history.Imported, Parts: []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte{0, 1}}}}},
+		{Message: history.Message{Role: "narrator", Content: "x", Status: history.Quarantined}},
+		said(history.User, "and now?"),
+	}
+	created := time.UnixMilli(500).UTC()
+	got, err := taken(s, Session{Title: "A title", TitleFrom: "user", System: "Be kind.", Dir: "/home/kim", Model: "m", Created: created, Tags: []string{"old"}}, messages...)
+	must(t, "import", err)
+	if got.Title != "A title" || got.TitleFrom != "user" || got.System != "Be kind." || got.Dir != "/home/kim" || !got.Created.Equal(created) ||
+		!got.Updated.Equal(s.now().Truncate(time.Millisecond)) || got.Messages != 6 || got.Turns != 2 || len(got.Tags) != 1 || len(got.ID) != 36 {
+		t.Errorf("the session is %+v", got)
+	}
+	last, err := s.Last(context.Background())
+	must(t, "Last", err)
+	if last.ID != got.ID {
+		t.Errorf("the session used last is %s, want the imported one", last.ID)
+	}
+
+	// The same one by one, to compare with.
+	one, first, err := s.Begin(context.Background(), Session{}, messages[0])
+	must(t, "begin", err)
+	want := []Message{first}
+	for _, m := range messages[1:] {
+		m.Session, m.Parent = one.ID, want[len(want)-1].ID
+		want = append(want, add(t, s, m))
+	}
+	branch, err := s.Branch(context.Background(), got.ID, got.Leaf, 0, 0)
+	must(t, "read", err)
+	if len(branch) != len(want) {
+		t.Fatalf("%d messages are on the branch, want %d", len(branch), len(want))
+	}
+	parent := int64(0)
+	for i, m := range branch {
+		w := read(t, s, want[i].ID)
+		if m.Parent != parent || m.Session != got.ID {
+			t.Errorf("message %d: parent %d in session %s, want %d in %s", i, m.Parent, m.Session, parent, got.ID)
+		}
+		parent = m.ID
+		if m.Role == history.Assistant {
+			w.Model = "m"
+		}
+		w.ID, w.Parent, w.Session = m.ID, m.Parent, m.Session
+		if w.CreatedMS != m.CreatedMS && messages[i].CreatedMS != 0 || m.Damaged {
+			t.Errorf("message %d: created %d (damaged %v), want %d", i, m.CreatedMS, m.Damaged, w.CreatedMS)
+		}
+		w.CreatedMS = m.CreatedMS
+		if !reflect.DeepEqual(m, w) {
+			t.Errorf("message %d is\n%+v, want\n%+v", i, m, w)
+		}
+	}
+	// It can be gone on with.
+	add(t, s, says(got.ID, got.Leaf, history.User, "more"))
+}
+
+func TestImportIsAllOrNothing(t *testing.T) {
+	broken := errors.New("the disk broke")
+	var cancel context.CancelFunc
+	for name, c := range map[string]struct {
+		end  func() error
+		want error
+	}{
+		"an error":     {func() error { return broken }, broken},
+		"a stop":       {func() error { cancel(); return nil }, context.Canceled},
+		"still coming": {func() error { return nil }, nil},
+		"no message":   {nil, nil},
+	} {
+		var ctx context.Context
+		ctx, cancel = context.WithCancel(context.Background())
+		defer cancel()
+		s := newStore(t)
+		begin(t, s, "there before", "hi")
+		_, err := s.Import(ctx, func(add func(Message) error) (Session, error) {
+			if c.end == nil {
+				return Session{Title: "half"}, nil
+			}
+			for range 100 {
+				if err := add(said(history.User, "half")); err != nil {
+					return Session{}, err
+				}
+			}
+			if err := c.end(); err != nil {
+				return Session{}, err
+			}
+			m := said(history.User, "half")
+			if name == "still coming" {
+				m.Status = history.Streaming
+			}
+			return Session{Title: "half"}, add(m)
+		})
+		if err == nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: the import ends with %v, want %v", name, err, c.want)
+		}
+		all, err := s.Sessions(context.Background(), Filter{})
+		must(t, "list", err)
+		var rows int
+		must(t, "count", s.reads.QueryRow("SELECT count(*) FROM messages").Scan(&rows))
+		if len(all) != 1 || rows != 1 {
+			t.Errorf("%s left %d sessions and %d messages, want the one that was there", name, len(all), rows)
+		}
+	}
+}
+
+func TestImportOfTheSameAgainChangesNothing(t *testing.T) {
+	s := newStore(t)
+	hi, ho := said(history.User, "hi"), said(history.Assistant, "ho")
+	there, err := taken(s, Session{Title: "first", System: "Be kind."}, hi, ho)
+	must(t, "import", err)
+
+	later := hi
+	later.CreatedMS = 9999 // a file without times gets others each time
+	for name, c := range map[string]struct {
+		row      Session
+		messages []Message
+		again    bool
+	}{
+		"the same":             {Session{Title: "second", System: "Be kind."}, []Message{later, ho}, true},
+		"its beginning":        {Session{System: "Be kind."}, []Message{hi}, false},
+		"more":                 {Session{System: "Be kind."}, []Message{hi, ho, hi}, false},
+		"another answer":       {Session{System: "Be kind."}, []Message{hi, said(history.Assistant, "hu")}, false},
+		"another prompt":       {Session{System: "Be brief."}, []Message{hi, ho}, false},
+		"another prompt, none": {Session{}, []Message{hi, ho}, false},
+	} {
+		_, err := taken(s, c.row, c.messages...)
+		var same *DuplicateError
+		if is := errors.As(err, &same); is != c.again || !is && err != nil {
+			t.Errorf("%s: imported with %v, want a duplicate: %v", name, err, c.again)
+		}
+		if same != nil && same.Session.ID != there.ID {
+			t.Errorf("%s: the duplicate is of %s, want %s", name, same.Session.ID, there.ID)
+		}
+	}
+
+	// What was said since does not make it another conversation.
+	add(t, s, says(there.ID, there.Leaf, history.User, "and now?"))
+	if _, err := taken(s, Session{System: "Be kind."}, hi, ho); err == nil {
+		t.Error("a conversation that went on was imported again")
+	}
+	// One in the trash does.
+	must(t, "delete", s.Delete(context.Background(), there.ID))
+	if _, err := taken(s, Session{System: "Be kind."}, hi, ho); err != nil {
+		t.Errorf("a conversation that was deleted was not imported again: %v", err)
+	}
+}
