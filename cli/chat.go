@@ -97,7 +97,7 @@ func otherModel(s *session.Session, c llm.Choice) []string {
 	}
 	last := ""
 	for _, m := range s.Messages() {
-		if m.Model != "" {
+		if m.Endpoint != "" && m.Model != "" {
 			last = m.Endpoint + "/" + m.Model
 		}
 	}

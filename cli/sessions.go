@@ -17,8 +17,8 @@ import (
 )
 
 func (p *program) sessionsCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "sessions", Short: "List, show, rename, delete and restore sessions"},
-		p.sessionsList(), p.sessionsShow(),
+	return group(&cobra.Command{Use: "sessions", Short: "List, show, import, rename, delete and restore sessions"},
+		p.sessionsList(), p.sessionsShow(), p.sessionsImport(),
 		p.sessionsChange("rename ID title", "Give a session a title of your own", takes("the id of a session and its new title", 2, -1), func(ctx context.Context, s *store.Store, id string, rest []string) error {
 			return s.Rename(ctx, id, strings.Join(rest, " "), "user")
 		}),
@@ -188,6 +188,9 @@ func (p *program) show(info store.Session, messages []store.Message) error {
 	fmt.Fprintf(p.out, "%s\n%s · %s · %s\n", visible(title(info)), info.ID, shownRef(info), turns(info.Turns))
 	for _, m := range messages {
 		who := string(m.Role)
+		if m.Label != "" {
+			who += " [" + m.Label + "]"
+		}
 		if m.Model != "" {
 			who += " " + m.Model
 		}

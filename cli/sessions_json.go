@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"strings"
 	"time"
 
 	"winnow/session/store"
@@ -58,6 +59,7 @@ type showObject struct {
 type messageJSON struct {
 	ID         int64      `json:"id"`
 	Parent     int64      `json:"parent"` // 0 for the first
+	Label      string     `json:"label"`  // the id it had in the file it was imported from
 	Role       string     `json:"role"`
 	Name       string     `json:"name"`
 	Content    string     `json:"content"`
@@ -85,10 +87,10 @@ func showJSON(info store.Session, messages []store.Message) showObject {
 		}
 		model := ""
 		if m.Model != "" {
-			model = m.Endpoint + "/" + m.Model
+			model = strings.TrimPrefix(m.Endpoint+"/"+m.Model, "/") // a file names no endpoint
 		}
 		o.Messages = append(o.Messages, messageJSON{
-			ID: m.ID, Parent: m.Parent, Role: string(m.Role), Name: m.Name, Content: m.Content,
+			ID: m.ID, Parent: m.Parent, Label: m.Label, Role: string(m.Role), Name: m.Name, Content: m.Content,
 			Reasoning: m.Reasoning, ToolCalls: calls, ToolCallID: m.ToolCallID, Status: string(m.Status),
 			Model: model, Finish: m.FinishReason, Created: stamp(time.UnixMilli(m.CreatedMS)),
 		})

@@ -119,8 +119,12 @@ func (im *importing) setTime(told *llm.Told) {
 	m := &told.Message
 	if m.CreatedMS == 0 {
 		m.CreatedMS = im.last
-		what := cmp.Or(told.BadTime, "is missing")
-		im.untimed = append(im.untimed, remarkOn(*told, "timestamp", what+"; the time of the message before is taken"))
+		whose := "message before"
+		if im.stored == 0 {
+			whose = "file"
+		}
+		what := fmt.Sprintf("%s; the time of the %s is taken", cmp.Or(told.BadTime, "is missing"), whose)
+		im.untimed = append(im.untimed, remarkOn(*told, "timestamp", what))
 	}
 	if im.stored == 0 {
 		im.created = m.CreatedMS

@@ -73,8 +73,13 @@ func (in *intake) add(ctx context.Context, m Message) error {
 	if m.Status == history.Streaming {
 		return errors.New("a message that is still arriving cannot be imported")
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	m.Parent = in.leaf
-	id, _, err := insertMessage(ctx, in.tx, in.session, m, "")
+	// The driver watches a context that can end with a goroutine for every statement. The transaction
+	// has its own.
+	id, err := insertAt(context.WithoutCancel(ctx), in.tx, in.session, in.messages+1, m, "")
 	if err != nil {
 		return err
 	}

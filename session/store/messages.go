@@ -114,7 +114,8 @@ func inSession(ctx context.Context, tx *sql.Tx, n, message int64) error {
 	return found(fmt.Sprintf("find message %d in its session", message), err)
 }
 
-// insertMessage writes a message with its calls and parts and returns its id and place.
+// insertMessage writes a message with its calls and parts to the end of a session and returns its id
+// and place.
 func insertMessage(ctx context.Context, tx *sql.Tx, n int64, m Message, owner string) (id int64, seq int, err error) {
 	err = tx.QueryRowContext(ctx, `
 		SELECT coalesce(max(seq), 0) + 1
@@ -123,9 +124,15 @@ func insertMessage(ctx context.Context, tx *sql.Tx, n int64, m Message, owner st
 	if err != nil {
 		return 0, 0, err
 	}
+	id, err = insertAt(ctx, tx, n, seq, m, owner)
+	return id, seq, err
+}
+
+// insertAt writes a message with its calls and parts to a place of a session and returns its id.
+func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owner string) (int64, error) {
 	attachments, hashes, err := attach(ctx, tx, m.Parts)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	result, err := tx.ExecContext(ctx, `
 		INSERT INTO messages (
@@ -136,15 +143,16 @@ func insertMessage(ctx context.Context, tx *sql.Tx, n int64, m Message, owner st
 		m.Request, owner, m.Endpoint, m.Model, m.FinishReason, m.Label, []byte(m.Name), []byte(m.ToolCallID),
 		fingerprint(m, hashes), nothing(m.Extra), []byte(m.Reasoning), []byte(m.Content))
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	if id, err = result.LastInsertId(); err != nil {
-		return 0, 0, err
+	id, err := result.LastInsertId()
+	if err != nil {
+		return 0, err
 	}
 	if err := insertParts(ctx, tx, id, m.Parts, attachments); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	return id, seq, insertCalls(ctx, tx, id, m.ToolCalls)
+	return id, insertCalls(ctx, tx, id, m.ToolCalls)
 }
 
 // nothing makes an empty value NULL.
