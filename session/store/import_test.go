@@ -71,7 +71,7 @@ func TestImportIsWhatTheMessagesWouldBeOneByOne(t *testing.T) {
 		}
 		parent = m.ID
 		if m.Role == history.Assistant {
-			w.Model = "m"
+			w.Model, w.Origin.Model = "m", "m"
 		}
 		w.ID, w.Parent, w.Session = m.ID, m.Parent, m.Session
 		if w.CreatedMS != m.CreatedMS && messages[i].CreatedMS != 0 || m.Damaged {
