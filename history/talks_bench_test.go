@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -177,15 +178,6 @@ func sum(cells []cell, fits func(cell) bool) score {
 	return s
 }
 
-// tellMisses lists what the chosen method misses at the chosen budget.
-func tellMisses(tb testing.TB, cells []cell) {
-	for _, c := range cells {
-		if fmt.Sprintf("%s/%d", c.method, c.budget) == *misses && len(c.missed) > 0 {
-			tb.Logf("%s: %d of %d, without %s: %s", c.talk, c.whole, c.needed, strings.Join(c.missed, " "), c.question)
-		}
-	}
-}
-
 // BenchmarkRecallTable reports the share of the needed messages that stand whole in the request, in
 // percent, by method, kind of talk and budget.
 func BenchmarkRecallTable(b *testing.B) {
@@ -208,7 +200,6 @@ func BenchmarkRecallTable(b *testing.B) {
 					s := sum(cells, func(c cell) bool { return c.budget == budget })
 					b.ReportMetric(100*float64(s.whole)/float64(max(1, s.needed)), fmt.Sprintf("%%@%d", budget))
 				}
-				tellMisses(b, cells)
 			})
 		}
 	}
@@ -216,30 +207,72 @@ func BenchmarkRecallTable(b *testing.B) {
 
 const recallPage = "../docs/benchmarks.md"
 
-// The page holds what the talks give now: run it with -update after a change of the engine or of the
-// talks, and read the difference.
+// Between these two lines the page has the tables.
+const (
+	recallFrom = "<!-- recall -->\n"
+	recallTo   = "<!-- /recall -->"
+)
+
+// With -update it writes the tables into the page, with -misses it says what is missed. All of them
+// take minutes of a processor, so that without either it compares one column: what the default
+// preset keeps of each conversation at checkedBudget.
 func TestRecallTable(t *testing.T) {
 	list := allTalks(t)
-	cells := measureTalks(list, methods(), recallBudgets)
-	tellMisses(t, cells)
 	page, err := os.ReadFile(recallPage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const from, to = "<!-- recall -->\n", "<!-- /recall -->"
-	before, rest, found := strings.Cut(string(page), from)
-	old, after, closed := strings.Cut(rest, to)
+	before, rest, found := strings.Cut(string(page), recallFrom)
+	tables, after, closed := strings.Cut(rest, recallTo)
 	if !found || !closed {
-		t.Fatalf("%s has no place for the table between %q and %q", recallPage, from, to)
+		t.Fatalf("%s has no place for the tables between %q and %q", recallPage, recallFrom, recallTo)
 	}
-	tables := recallTables(list, cells)
-	if *update {
-		if err := os.WriteFile(recallPage, []byte(before+from+tables+to+after), 0o644); err != nil {
+	switch {
+	case *update:
+		tables = recallTables(list, measureTalks(list, methods(), recallBudgets))
+		if err := os.WriteFile(recallPage, []byte(before+recallFrom+tables+recallTo+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return
+	case *misses != "":
+		tellMisses(t, list)
+	default:
+		checkColumn(t, list, tables)
 	}
-	if old != tables {
-		t.Errorf("%s is not what the talks give now; go test ./history -run TestRecallTable -update writes it. It has\n%s\nwant\n%s", recallPage, old, tables)
+}
+
+const checkedBudget = 4000
+
+func checkColumn(t *testing.T, list []talk, tables string) {
+	const how = "go test ./history -run TestRecallTable -update writes it"
+	for _, kind := range kindsOf(list) {
+		if title := kindTitle(list, kind); !strings.Contains(tables, title) {
+			t.Errorf("%s has no table %q; %s", recallPage, title, how)
+		}
+	}
+	preset := Presets()[0]
+	cells := measureTalks(list, methods()[:1], []int{checkedBudget})
+	column := 2 + slices.Index(recallBudgets, checkedBudget)
+	for _, talk := range list {
+		want := sum(cells, func(c cell) bool { return c.talk == talk.name }).String()
+		_, row, _ := strings.Cut(tables, "\n| "+rowName(talk)+" |")
+		row, _, _ = strings.Cut(row, "\n")
+		if fields := strings.Split("||"+row, "|"); len(fields) <= column || strings.TrimSpace(fields[column]) != want {
+			t.Errorf("%s keeps %s %% of what %s asks for at %d tokens, the page says %q; %s", preset, want, talk.name, checkedBudget, row, how)
+		}
+	}
+}
+
+// tellMisses lists what the chosen method misses at the chosen budget.
+func tellMisses(t *testing.T, list []talk) {
+	name, number, _ := strings.Cut(*misses, "/")
+	budget, err := strconv.Atoi(number)
+	by := slices.DeleteFunc(methods(), func(m method) bool { return m.name != name })
+	if err != nil || len(by) == 0 {
+		t.Fatalf("-misses %q: it takes a method and a budget, such as balanced/4000", *misses)
+	}
+	for _, c := range measureTalks(list, by, []int{budget}) {
+		if len(c.missed) > 0 {
+			t.Logf("%s: %d of %d, without %s: %s", c.talk, c.whole, c.needed, strings.Join(c.missed, " "), c.question)
+		}
 	}
 }

@@ -31,31 +31,38 @@ func recallTables(list []talk, cells []cell) string {
 		for _, m := range methods() {
 			rows = append(rows, budgetRow(m.name, cells, func(c cell) bool { return c.kind == kind && c.method == m.name }))
 		}
-		writeTable(&b, kindNames[kind]+" ("+amount(list, kind)+")", rows)
+		writeTable(&b, kindTitle(list, kind), rows)
 	}
-	for _, preset := range []string{Presets()[0]} {
-		var rows [][]string
-		for _, talk := range list {
-			name := fmt.Sprintf("%s (%s)", talk.name, talk.lang)
-			rows = append(rows, budgetRow(name, cells, func(c cell) bool { return c.talk == talk.name && c.method == preset }))
-		}
-		writeTable(&b, "`"+preset+"` by conversation", rows)
-		rows = nil
-		for _, lang := range valuesOf(list, func(t talk) string { return t.lang }) {
-			rows = append(rows, budgetRow(lang, cells, func(c cell) bool { return c.lang == lang && c.method == preset }))
-		}
-		writeTable(&b, "`"+preset+"` by language", rows)
-		rows = nil
-		for _, s := range sorts {
-			rows = append(rows, budgetRow(s.name, cells, func(c cell) bool { return c.sort == s.sort && c.method == preset }))
-		}
-		writeTable(&b, "`"+preset+"` by what is asked for", rows)
-	}
+	writeDetails(&b, list, cells, Presets()[0])
 	return b.String()
 }
 
-// amount says how much a kind of talk measures.
-func amount(list []talk, kind string) string {
+// writeDetails shows where a preset is weak.
+func writeDetails(b *strings.Builder, list []talk, cells []cell, preset string) {
+	row := func(name string, fits func(cell) bool) []string {
+		return budgetRow(name, cells, func(c cell) bool { return c.method == preset && fits(c) })
+	}
+	var rows [][]string
+	for _, talk := range list {
+		rows = append(rows, row(rowName(talk), func(c cell) bool { return c.talk == talk.name }))
+	}
+	writeTable(b, "`"+preset+"` by conversation", rows)
+	rows = nil
+	for _, lang := range valuesOf(list, func(t talk) string { return t.lang }) {
+		rows = append(rows, row(lang, func(c cell) bool { return c.lang == lang }))
+	}
+	writeTable(b, "`"+preset+"` by language", rows)
+	rows = nil
+	for _, s := range sorts {
+		rows = append(rows, row(s.name, func(c cell) bool { return c.sort == s.sort }))
+	}
+	writeTable(b, "`"+preset+"` by what is asked for", rows)
+}
+
+func rowName(t talk) string { return fmt.Sprintf("%s (%s)", t.name, t.lang) }
+
+// kindTitle says what a kind of talk measures, and how much of it there is.
+func kindTitle(list []talk, kind string) string {
 	talks, questions, needed, tokens := 0, 0, 0, 0
 	for _, t := range list {
 		if t.kind != kind {
@@ -70,7 +77,7 @@ func amount(list []talk, kind string) string {
 			needed += len(q.needs)
 		}
 	}
-	return fmt.Sprintf("%d of %s tokens on average, %d questions, %d needed messages", talks, grouped(tokens/max(1, talks)), questions, needed)
+	return fmt.Sprintf("%s (%d of %s tokens on average, %d questions, %d needed messages)", kindNames[kind], talks, grouped(tokens/max(1, talks)), questions, needed)
 }
 
 func budgetRow(name string, cells []cell, fits func(cell) bool) []string {
