@@ -1,0 +1,98 @@
+package llm
+
+// Guess tells about how many tokens a text has, without the vocabulary and some forty times as fast
+// as Count. It cuts a text where the vocabulary's rules would, into words, numbers and signs, and
+// takes what each costs on average.
+func (t *Tokenizer) Guess(text string) int {
+	sum := 0 // in hundredths
+	for i := 0; i < len(text); {
+		k, from := kinds[text[i]], i
+		for i++; i < len(text) && (kinds[text[i]] == k || continues(text[i])); {
+			i++
+		}
+		sum += cost(k, text[from:i])
+	}
+	if sum == 0 && text != "" {
+		return 1
+	}
+	return (sum + 99) / 100
+}
+
+// kind is what a character belongs to, by its first byte.
+type kind uint8
+
+const (
+	letters kind = iota // of the alphabets with words between spaces
+	digits
+	blanks
+	breaks
+	signs
+	others
+)
+
+// kinds are the kinds of all bytes.
+var kinds = func() (table [256]kind) {
+	for b := range table {
+		table[b] = kindOf(byte(b))
+	}
+	return table
+}()
+
+func kindOf(b byte) kind {
+	switch {
+	case b|0x20 >= 'a' && b|0x20 <= 'z', b >= 0xc3 && b <= 0xd5:
+		return letters
+	case b >= '0' && b <= '9':
+		return digits
+	case b == ' ' || b == '\t':
+		return blanks
+	case b == '\n' || b == '\r':
+		return breaks
+	case b < 0x80:
+		return signs
+	}
+	return others
+}
+
+// continues says that a byte is not the first of its character.
+func continues(b byte) bool { return b&0xc0 == 0x80 }
+
+// cost is what a run of one kind costs, in hundredths of a token.
+func cost(k kind, run string) int {
+	n := len(run)
+	switch k {
+	case letters:
+		long := 0  // letters of two bytes, which make rarer words
+		camel := 0 // capitals behind small letters, where a new word begins
+		for i := range n {
+			if run[i] >= 0xc0 {
+				long++
+			}
+			if i > 0 && run[i] <= 'Z' && run[i-1] >= 'a' {
+				camel++
+			}
+		}
+		return 100 + 20*max(0, n-long-7) + 4*long + 60*camel
+	case digits:
+		return 100 * ((n + 2) / 3)
+	case blanks:
+		if n == 1 {
+			return 0 // It belongs to the word behind it.
+		}
+		return 70
+	case breaks:
+		return 80
+	case signs:
+		return 80 + 25*(n-1)
+	}
+	sum := 0
+	for i := range n {
+		sum += leads[run[i]>>4]
+	}
+	return sum
+}
+
+// leads is what a character costs by the upper half of its first byte: of two bytes, such as Arabic
+// and Hebrew, of three, which is mostly Chinese, Japanese or Korean, and of four. A byte that begins
+// no character where it should costs a little.
+var leads = [16]int{0x8: 5, 0x9: 5, 0xa: 5, 0xb: 5, 0xc: 60, 0xd: 35, 0xe: 60, 0xf: 150}
