@@ -22,36 +22,36 @@ func (t *Tokenizer) Guess(text string) int {
 type kind uint8
 
 const (
-	letters kind = iota // of the alphabets with words between spaces
-	digits
-	blanks
-	breaks
-	signs
-	others
+	letterRun kind = iota // of the alphabets with words between spaces
+	digitRun
+	blankRun
+	breakRun
+	signRun
+	otherRun
 )
 
 // kinds are the kinds of all bytes.
 var kinds = func() (table [256]kind) {
 	for b := range table {
-		table[b] = kindOf(byte(b))
+		table[b] = kindOfByte(byte(b))
 	}
 	return table
 }()
 
-func kindOf(b byte) kind {
+func kindOfByte(b byte) kind {
 	switch {
 	case b|0x20 >= 'a' && b|0x20 <= 'z', b >= 0xc3 && b <= 0xd5:
-		return letters
+		return letterRun
 	case b >= '0' && b <= '9':
-		return digits
+		return digitRun
 	case b == ' ' || b == '\t':
-		return blanks
+		return blankRun
 	case b == '\n' || b == '\r':
-		return breaks
+		return breakRun
 	case b < 0x80:
-		return signs
+		return signRun
 	}
-	return others
+	return otherRun
 }
 
 // continues says that a byte is not the first of its character.
@@ -61,7 +61,7 @@ func continues(b byte) bool { return b&0xc0 == 0x80 }
 func cost(k kind, run string) int {
 	n := len(run)
 	switch k {
-	case letters:
+	case letterRun:
 		long := 0  // letters of two bytes, which make rarer words
 		camel := 0 // capitals behind small letters, where a new word begins
 		for i := range n {
@@ -73,16 +73,16 @@ func cost(k kind, run string) int {
 			}
 		}
 		return 100 + 20*max(0, n-long-7) + 4*long + 60*camel
-	case digits:
+	case digitRun:
 		return 100 * ((n + 2) / 3)
-	case blanks:
+	case blankRun:
 		if n == 1 {
 			return 0 // It belongs to the word behind it.
 		}
 		return 70
-	case breaks:
+	case breakRun:
 		return 80
-	case signs:
+	case signRun:
 		return 80 + 25*(n-1)
 	}
 	sum := 0
