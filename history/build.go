@@ -63,6 +63,7 @@ type builder struct {
 	why    []reason
 	about  relevance
 	labels *labels
+	days   map[int64]int // how many recalled texts are of a day
 
 	cut      map[int]form // long results of the running turn at their limit
 	turnRest int          // what they cost whole beyond that
@@ -80,7 +81,7 @@ func (c *Conversation) begin(o Options) *builder {
 	b := &builder{
 		c: c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Ratio),
 		limits: limitsOf(o.Policy), forms: t.formsFor(o.Policy),
-		depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
+		days: map[int64]int{}, depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
 	}
 	b.labels, b.step = t.labelsFor(), b.room.step(o.Policy)
 	b.turn = c.readTurn(o.Turn)

@@ -166,6 +166,7 @@ func (b *builder) set(i int, d, back depth) {
 func (b *builder) charge(i, sign int) {
 	own := b.form(i, b.depth[i])
 	best := own
+	b.bill.recalled += b.date(i, sign)
 	if b.recalled(i) {
 		best = b.form(i, b.back[i])
 		b.bill.recalled += sign * (best.tokens + b.labelCost(i))
@@ -210,7 +211,9 @@ func (b *builder) neighbour(i, step int) int {
 // lower takes an increment back.
 func (b *builder) lower(was raised) {
 	for _, c := range was.changes {
+		b.date(c.view, -1)
 		b.depth[c.view], b.back[c.view], b.why[c.view] = c.was, c.back, c.why
+		b.date(c.view, 1)
 	}
 	b.bill = was.bill
 }

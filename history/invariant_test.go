@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -370,8 +371,9 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 		block := ""
 		for _, a := range p.Added {
 			if a.Kind == kindRecalled {
-				block = a.Text
-				if !strings.Contains(p.Messages[a.Before].Content, block+joint) {
+				_, after, begun := strings.Cut(p.Messages[a.Before].Content, recallHead)
+				var ended bool
+				if block, _, ended = strings.Cut(after, recallTail+joint); !begun || !ended {
 					t.Fatalf("the block is not in message %d\n%s\n%s", a.Before, requestText(p), s)
 				}
 			}
@@ -388,6 +390,37 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 				}
 				block = after
 			}
+		}
+	})
+}
+
+// What is recalled stands under its day, whose line stands there once.
+func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		b, _ := Read(s.past, s.o.Count).chosen(s.o)
+		_, frame, tokens := b.block()
+		if frame == "" {
+			return
+		}
+		want := b.c.count(recallHead) + b.c.count(recallTail)
+		day := ""
+		for line := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSuffix(frame, recallTail), recallHead+"\n"), "\n") {
+			want += b.c.count("\n" + line)
+			number, _, labelled := strings.Cut(strings.TrimPrefix(line, "[#"), " ")
+			if !labelled {
+				if line <= day {
+					t.Fatalf("the day %s stands behind %s\n%s\n%s", line, day, frame, s)
+				}
+				day = line
+				continue
+			}
+			at, _ := strconv.Atoi(number)
+			if ms := s.past[at-1].CreatedMS; ms != 0 && dateOf(ms/msPerDay) != day && !strings.Contains(line, dateOf(ms/msPerDay)) {
+				t.Fatalf("%q stands under %q\n%s\n%s", line, day, frame, s)
+			}
+		}
+		if tokens != want || b.bill.recalled+b.c.count(recallHead)+b.c.count(recallTail)-tokens < 0 {
+			t.Fatalf("the frame costs %d, want %d; the whole is billed %d\n%s\n%s", tokens, want, b.bill.recalled, frame, s)
 		}
 	})
 }

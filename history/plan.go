@@ -78,11 +78,12 @@ type Entry struct {
 	Index        int // the message's position in the conversation, from 0
 	Role         Role
 	Disposition  Disposition
-	Level        Level
+	Level        Level // of the most that is in the request
+	Place        Level // of what stands in the message's place: less where more of it is recalled to the front
 	Reason       string
 	Pinned       bool     // the user's choice
 	Whole        bool     // all of its text is in the request
-	Recalled     bool     // stands in the recalled block
+	Recalled     bool     // in the request, or more of it, because the current message is about it
 	TokensBefore int      // what the message costs whole
 	TokensAfter  int      // what it costs in this request
 	CharsBefore  int      // how long its text is

@@ -13,6 +13,7 @@ preset           user  answer  recalled  tool  whole  elastic  recall      messa
 balanced         8000  150     600       2000  2000   true     0.5 / 4096  –         middle  auto
 recall           8000  150     600       2000  2000   true     0.9 / –     –         middle  auto
 classic          8000  150     150       2000  0      false    0 / 4096    50        middle  6000 tokens of history
+recall           8000  150     600       2000  2000   true     0.9 / –      –         middle  auto
 assistant-first  150   8192    8192      2000  0      false    0 / 4096    50        oldest  15360 characters of history, at least 5 messages
 recent           –     –       –         –     0      false    0 / 4096    50        oldest  auto
 full             –     –       –         –     –      true     0 / 4096    –         none    auto

@@ -44,6 +44,11 @@ func (s scene) String() string {
 func scenes() *rapid.Generator[scene] {
 	return rapid.Custom(func(t *rapid.T) scene {
 		s := scene{past: conversation(t, 1, rapid.IntRange(0, 24).Draw(t, "length"))}
+		if rapid.Bool().Draw(t, "dated") {
+			for i := range s.past {
+				s.past[i].CreatedMS = rapid.SampledFrom([]int64{0, 1, 1, 2, 3}).Draw(t, "day") * msPerDay
+			}
+		}
 		s.o = options(t, s.past)
 		s.o.Turn = []Message{{ID: 1000, Role: User, Content: "the current question " + text().Draw(t, "current"), Status: Complete}}
 		if rapid.IntRange(0, 3).Draw(t, "running") == 0 {

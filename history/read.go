@@ -8,16 +8,17 @@ import (
 // view is one message as it may be sent.
 type view struct {
 	Message
-	from     int  // the message's position in the conversation
-	group    int  // the position of the message that asked for the tools, else from
-	exchange int  // index into exchanges
-	at       int  // tokens of the conversation in front of its group, all whole
-	tokens   int  // what it costs whole beside its frame
-	text     int  // the part of tokens that goes when its text is cut
-	chars    int  // code points of its text
-	made     bool // nobody said it: a stand-in for a missing result
-	joins    bool // continues the answer in front of it
-	load     load // what it carries beside its text
+	from     int   // the message's position in the conversation
+	group    int   // the position of the message that asked for the tools, else from
+	exchange int   // index into exchanges
+	at       int   // tokens of the conversation in front of its group, all whole
+	tokens   int   // what it costs whole beside its frame
+	text     int   // the part of tokens that goes when its text is cut
+	chars    int   // code points of its text
+	newest   int64 // when the newest message up to here was said, Unix milliseconds
+	made     bool  // nobody said it: a stand-in for a missing result
+	joins    bool  // continues the answer in front of it
+	load     load  // what it carries beside its text
 	framing
 }
 

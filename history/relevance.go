@@ -12,7 +12,7 @@ import (
 const (
 	bmSaturation = 1.2 // k1: how soon more of the same word says no more
 	bmLength     = 0.75
-	spreadReach  = 3   // messages before and after
+	spreadReach  = 5   // messages before and after
 	spreadShare  = 0.5 // of the score, for each step
 	shortText    = 100 // tokens up to which a text is not judged by its length
 	wishBonus    = 0.3 // of the best score

@@ -116,7 +116,7 @@ func (b *builder) judge(p *Plan, i int) {
 		}
 		return
 	}
-	e.Level = max(b.depth[i].level(), b.back[i].level())
+	e.Level, e.Place = max(b.depth[i].level(), b.back[i].level()), b.depth[i].level()
 	e.Pinned = b.o.Flags[v.ID] == Pin
 	p.Sum.Sent++
 	f := b.form(i, b.depth[i])
@@ -141,7 +141,7 @@ func (b *builder) judgeRecalled(p *Plan, e *Entry, i int) {
 	e.Disposition, e.Reason = Recalled, b.whyRecalled(i, back)
 	p.Sum.Recalled += back.tokens
 	if b.o.Policy.Placement == InOrder {
-		e.TokensAfter = back.tokens
+		e.TokensAfter, e.Place = back.tokens, e.Level
 		return
 	}
 	p.Sum.Body += e.TokensAfter

@@ -96,6 +96,9 @@ func TestEveryTextOfARequestHasItsSource(t *testing.T) {
 			all += runes(m.Content)
 		}
 		for _, e := range p.Entries {
+			if e.Recalled && s.o.Policy.Placement == Steady && (e.Place != Out || e.Role != User) {
+				return // it stands there twice, or its calls are written out
+			}
 			if e.Level != Out {
 				known += runes(s.sentText(e))
 			}
@@ -149,12 +152,12 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 					return // it stands elsewhere in the request
 				}
 			}
-			left := e.Disposition == Excluded || e.Disposition == Dropped && e.Reason != sentenceDoubled && e.Reason != sentenceToolsDropped
+			left := e.Disposition == Excluded || e.Disposition == Recalled && e.Place == Out || e.Disposition == Dropped && e.Reason != sentenceDoubled && e.Reason != sentenceToolsDropped
 			switch {
 			case e.Role == System:
 			case left && !open:
 				gaps, open = gaps+1, true
-			case e.Level != Out:
+			case e.Place != Out:
 				open = false
 			}
 		}

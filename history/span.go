@@ -25,6 +25,9 @@ func (t *thread) number(i int) {
 	}
 	for ; i < len(t.views); i++ {
 		v := &t.views[i]
+		if v.newest = v.CreatedMS; i > 0 {
+			v.newest = max(v.newest, t.views[i-1].newest)
+		}
 		if len(t.exchanges) == 0 || v.Role == User && t.views[i-1].Role != User {
 			at := 0
 			if n := len(t.exchanges); n > 0 {

@@ -69,6 +69,7 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 		if cut {
 			e.Disposition, e.Reason, e.Level = Cut, f.note, Shortened
 		}
+		e.Place = e.Level
 		if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
 			e.Reason = sentenceNote
 		}
@@ -85,12 +86,12 @@ func (b *builder) putRecalled(p *Plan, l *layout) string {
 	if b.o.Policy.Placement == InOrder {
 		return ""
 	}
-	text, labels := b.block()
+	text, frame, tokens := b.block()
 	if text == "" {
 		return ""
 	}
 	p.Added = append(p.Added, Added{
-		Kind: kindRecalled, Before: -1, Text: text, Tokens: b.blockCost(labels),
+		Kind: kindRecalled, Before: -1, Text: frame, Tokens: tokens,
 		Reason: "holds what your message is about from earlier in the conversation",
 	})
 	return text + joint
