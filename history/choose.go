@@ -169,7 +169,7 @@ func (b *builder) charge(i, sign int) {
 	b.bill.recalled += b.date(i, sign)
 	if b.recalled(i) {
 		best = b.form(i, b.back[i])
-		b.bill.recalled += sign * (best.tokens + b.labelCost(i))
+		b.bill.recalled += sign * (b.views[i].alone(best) + b.labelCost(i))
 		b.bill.chars += sign * runes(best.text)
 	}
 	b.bill.steady.tokens += sign * own.tokens

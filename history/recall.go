@@ -69,9 +69,9 @@ func (b *builder) worthRecalling(inc increment) bool {
 		}
 		before, after := b.form(i, max(b.depth[i], b.back[i])), b.form(i, inc.deep)
 		if b.back[i] < inc.deep && after.chars > before.chars || b.depth[i] == out && b.back[i] == out {
-			cost += after.tokens
+			cost += v.alone(after)
 			if b.recalled(i) {
-				cost -= before.tokens
+				cost -= v.alone(before)
 				continue
 			}
 			if cost += b.labelCost(i); b.days[v.day()] == 0 {

@@ -139,13 +139,14 @@ func (b *builder) judgeRecalled(p *Plan, e *Entry, i int) {
 	back := b.form(i, b.back[i])
 	b.show(e, i, back)
 	e.Disposition, e.Reason = Recalled, b.whyRecalled(i, back)
-	p.Sum.Recalled += back.tokens
 	if b.o.Policy.Placement == InOrder {
+		p.Sum.Recalled += back.tokens
 		e.TokensAfter, e.Place = back.tokens, e.Level
 		return
 	}
+	p.Sum.Recalled += b.views[i].alone(back)
 	p.Sum.Body += e.TokensAfter
-	e.TokensAfter += back.tokens
+	e.TokensAfter += b.views[i].alone(back)
 }
 
 // show writes into an entry which of a view's text is sent.

@@ -104,6 +104,14 @@ func (v *view) unload() {
 	v.load = load{}
 }
 
+// alone is what a form costs in the recalled block, which carries nothing.
+func (v *view) alone(f form) int {
+	if f.tokens > 0 && (len(v.ToolCalls) > 0 || f.shortened.whole()) {
+		return f.tokens - v.load.tokens
+	}
+	return f.tokens
+}
+
 // said is the view as a message with that text, and with what it carries.
 func (v *view) said(text string) Message {
 	m := v.Message

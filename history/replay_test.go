@@ -48,8 +48,11 @@ func TestWhatAReplyCarriedGoesToItsModelAlone(t *testing.T) {
 // What is carried is part of the sums: without it the request costs that much less.
 func TestWhatIsCarriedIsCounted(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		s.o.Policy.Budget, s.o.Policy.MaxMessages = 1<<24, NoLimit
-		s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = 0, 0
+		carry(t, &s)
+		if rapid.Bool().Draw(t, "all of it") {
+			s.o.Policy.Budget, s.o.Policy.MaxMessages = 1<<24, NoLimit
+			s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = 0, 0
+		}
 		p, _ := built(t, s)
 		cost := 0
 		for _, m := range p.Messages {
