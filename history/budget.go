@@ -8,6 +8,7 @@ import (
 // What the chat format costs around the texts, in tokens.
 const (
 	frameMessage = 4 // each message
+	frameJoint   = 1 // a system message that stands behind another text
 	frameRequest = 3 // the request itself
 	frameCall    = 8 // each tool call beside its name and arguments
 	imageTokens  = 765

@@ -106,7 +106,7 @@ func (c *Conversation) begin(o Options) *builder {
 	for i, v := range b.views {
 		if v.Role == System {
 			b.depth[i], b.why[i] = whole, whySystem
-			b.fixed += v.tokens + frameMessage
+			b.fixed += v.tokens + frameMessage + frameJoint
 		}
 	}
 	return b

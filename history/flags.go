@@ -14,7 +14,7 @@ func (b *builder) exclude() {
 	for i, v := range b.views {
 		if groups[v.group] {
 			if v.Role == System {
-				b.fixed -= v.tokens + frameMessage
+				b.fixed -= v.tokens + frameMessage + frameJoint
 			}
 			b.depth[i], b.why[i] = out, whyExcluded
 		}

@@ -66,7 +66,7 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 	}
 	f := b.form(i, d)
 	if v.Role == System {
-		p.Sum.Frame++
+		p.Sum.Frame += frameJoint
 		if b.o.Policy.MidSystem == Inline && len(l.body) > 0 {
 			l.inline += f.text + joint
 			return
