@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,14 +33,21 @@ func (m *mender) halfCalls() {
 			d.ToolCalls = calls
 			continue
 		}
+		m.tellResults(d, m.list[i+1:])
 		before := d.Content
 		d.Content = callsAsText(d.Message)
 		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 		m.log(d, "C11", "A tool call broke off before its name; the calls of this message are sent as text.", before, d.Content)
-		for _, r := range m.list[i+1:] {
-			if r.Role != Tool {
-				break
-			}
+	}
+}
+
+// tellResults marks the results of calls that are sent as text.
+func (m *mender) tellResults(d *draft, behind []*draft) {
+	for _, r := range behind {
+		if r.Role != Tool {
+			return
+		}
+		if slices.ContainsFunc(d.ToolCalls, func(c ToolCall) bool { return c.ID == r.ToolCallID }) {
 			r.loose = callIsText
 		}
 	}

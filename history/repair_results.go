@@ -27,7 +27,8 @@ func (m *mender) pair() {
 				}
 			}
 		}
-		if d.Role != Tool || d.head != nil || m.doubled[d.from] {
+		// A loose result belongs to the calls in front of it, whatever older ones wait for.
+		if d.Role != Tool || d.head != nil || d.loose != noCall {
 			continue
 		}
 		id := d.ToolCallID
