@@ -59,7 +59,7 @@ var sorts = []struct{ sort, name string }{
 var (
 	talkSection = regexp.MustCompile(`^-- (bank|filler|session|questions)(?: ([^ ]+))?(?: filler ([^ ]+))? --$`)
 	talkMessage = regexp.MustCompile(`^(?:@([\pL\pN_-]+) )?(user|assistant|tool ([\w-]+)):(?: (.*))?$`)
-	talkCall    = regexp.MustCompile(`^(\w[\w-]*)=(\w[\w.-]*)\((\{.*\})\)$`)
+	talkCall    = regexp.MustCompile(` \| (\w[\w-]*)=(\w[\w.-]*)\((\{)`)
 )
 
 // talkReader reads the lines of one talk and of the file that it uses.
@@ -201,20 +201,27 @@ func (r *talkReader) message(line string) error {
 	if head[3] != "" {
 		m.ToolCallID = r.callID(head[3])
 	}
-	pieces := strings.Split(" "+m.Content, " | ")
-	for len(pieces) > 1 {
-		part := talkCall.FindStringSubmatch(pieces[len(pieces)-1])
-		if part == nil {
-			break
-		}
-		c := ToolCall{ID: r.callID(part[1]), Name: part[2], Arguments: part[3]}
-		m.ToolCalls = append([]ToolCall{c}, m.ToolCalls...)
-		pieces = pieces[:len(pieces)-1]
-	}
-	m.Content = strings.Join(pieces, " | ")
+	m.Content, m.ToolCalls = r.calls(" " + m.Content)
 	r.talk.past = append(r.talk.past, m)
 	r.day += 60_000
 	return nil
+}
+
+// calls parts a message's text from the calls behind it; each goes up to the next one.
+func (r *talkReader) calls(text string) (string, []ToolCall) {
+	var calls []ToolCall
+	found := talkCall.FindAllStringSubmatchIndex(text, -1)
+	end := len(text)
+	for _, at := range slices.Backward(found) {
+		arguments, closed := strings.CutSuffix(text[at[6]:end], ")")
+		if !closed {
+			break
+		}
+		calls = append(calls, ToolCall{ID: r.callID(text[at[2]:at[3]]), Name: text[at[4]:at[5]], Arguments: arguments})
+		end = at[0]
+	}
+	slices.Reverse(calls)
+	return text[:end], calls
 }
 
 func (r *talkReader) callID(id string) string { return fmt.Sprintf("%s_%d", id, r.days) }
