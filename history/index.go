@@ -1,6 +1,12 @@
 package history
 
-import "slices"
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // mostIndexed is how many bytes of a message are searched: what a text is about shows in so much.
 const mostIndexed = 64 << 10
@@ -15,23 +21,30 @@ type posting struct {
 	times uint32
 }
 
+// word is what is known of a word.
+type word struct {
+	folded string
+	stop   uint32   // its languages in which it says nothing, one bit each
+	terms  []uint32 // by language; 0 is not looked up yet, or says nothing
+}
+
 // index finds the texts that hold a word. Texts are added and taken away at the end only.
 type index struct {
 	*lexicon
-	known    []map[string]uint32 // a word's term, by language; 0 is a word that says nothing
-	terms    map[string]uint32   // a stem's term, from 1
-	postings [][]posting         // by term
-	lengths  []uint32            // words of each text
-	lang     []language          // of each text
-	spoken   []int               // texts of each language
-	wish     []bool              // the text states a wish for all answers to come
-	total    int                 // words of all texts
-	words    []string            // reused
+	known    map[string]int32 // a word as it is written, in words
+	words    []word
+	terms    map[string]uint32 // a stem's term, from 1
+	postings [][]posting       // by term
+	lengths  []uint32          // words of each text
+	lang     []language        // of each text
+	spoken   []int             // texts of each language
+	wish     []bool            // the text states a wish for all answers to come
+	total    int               // words of all texts
+	found    []int32           // the words of the text at hand
 }
 
 func newIndex() *index {
-	x := &index{lexicon: languages(), terms: map[string]uint32{}, postings: make([][]posting, 1)}
-	x.known = make([]map[string]uint32, len(x.stem))
+	x := &index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, postings: make([][]posting, 1)}
 	x.spoken = make([]int, len(x.stem))
 	return x
 }
@@ -43,7 +56,7 @@ func (x *index) add(text string, wishing bool) {
 	if n := len(x.lang); n > 0 {
 		before = x.lang[n-1]
 	}
-	l := x.guess(words, before)
+	l := x.guess(x.stops(words), before)
 	n, length := uint32(len(x.lang)), 0
 	for _, w := range words {
 		t := x.term(w, l)
@@ -63,33 +76,6 @@ func (x *index) add(text string, wishing bool) {
 	x.spoken[l]++
 }
 
-// term is the term of a word in a language, 0 where it says nothing.
-func (x *index) term(word string, l language) uint32 {
-	if t, ok := x.known[l][word]; ok {
-		return t
-	}
-	t := uint32(0)
-	if !x.stopped(word, 1<<l) {
-		t = x.termOf(x.root(word, l))
-	}
-	if x.known[l] == nil {
-		x.known[l] = map[string]uint32{}
-	}
-	// The word is a part of a text that may be long: a copy keeps that text from staying in memory.
-	x.known[l][string([]byte(word))] = t
-	return t
-}
-
-func (x *index) termOf(stem string) uint32 {
-	if t, ok := x.terms[stem]; ok {
-		return t
-	}
-	t := uint32(len(x.postings))
-	x.terms[string([]byte(stem))] = t
-	x.postings = append(x.postings, nil)
-	return t
-}
-
 // remove forgets the newest text.
 func (x *index) remove(text string) {
 	n := len(x.lang) - 1
@@ -106,26 +92,81 @@ func (x *index) remove(text string) {
 }
 
 // split are the words of a text, valid until the next call.
-func (x *index) split(text string) []string {
-	x.words = wordsOf(x.words[:0], foldCase(text[:min(len(text), mostIndexed)]))
-	return x.words
+func (x *index) split(text string) []int32 {
+	text = text[:min(len(text), mostIndexed)]
+	if !isASCII(text) {
+		text = norm.NFKC.String(text)
+	}
+	x.found = x.found[:0]
+	eachWord(text, func(w string) { x.found = append(x.found, x.word(w)) })
+	return x.found
+}
+
+// word is the place of a word in words.
+func (x *index) word(written string) int32 {
+	if w, ok := x.known[written]; ok {
+		return w
+	}
+	folded := foldCase(written)
+	x.words = append(x.words, word{folded: strings.Clone(folded), stop: x.stop[folded]})
+	w := int32(len(x.words) - 1)
+	// The word is a part of a text that may be long: a copy keeps that text from staying in memory.
+	x.known[strings.Clone(written)] = w
+	return w
+}
+
+// stops are the languages in which each of the words says nothing.
+func (x *index) stops(words []int32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for _, w := range words {
+			if stop := x.words[w].stop; stop != 0 && !yield(stop) {
+				return
+			}
+		}
+	}
+}
+
+// term is the term of a word in a language, 0 where it says nothing.
+func (x *index) term(at int32, l language) uint32 {
+	w := &x.words[at]
+	if w.stop&(1<<l) != 0 {
+		return 0
+	}
+	if w.terms == nil {
+		w.terms = make([]uint32, len(x.stem))
+	}
+	if w.terms[l] == 0 {
+		w.terms[l] = x.termOf(x.root(w.folded, l))
+	}
+	return w.terms[l]
+}
+
+func (x *index) termOf(stem string) uint32 {
+	if t, ok := x.terms[stem]; ok {
+		return t
+	}
+	t := uint32(len(x.postings))
+	x.terms[strings.Clone(stem)] = t
+	x.postings = append(x.postings, nil)
+	return t
 }
 
 // lookUp are the words of a question that say something and their terms, each term once: in the
 // languages that the texts and the question are written in.
 func (x *index) lookUp(question string) (words []string, terms []uint32) {
-	asked := wordsOf(nil, foldCase(question))
+	asked := x.split(question)
 	used := x.languagesOf(asked)
-	for _, w := range asked {
-		if x.stopped(w, used) {
+	for _, at := range asked {
+		w := x.words[at]
+		if w.stop&used != 0 {
 			continue
 		}
 		for l := range x.stem {
 			if used&(1<<l) == 0 {
 				continue
 			}
-			if t := x.terms[x.root(w, language(l))]; t > 0 && !slices.Contains(terms, t) {
-				words, terms = append(words, w), append(terms, t)
+			if t := x.terms[x.root(w.folded, language(l))]; t > 0 && !slices.Contains(terms, t) {
+				words, terms = append(words, w.folded), append(terms, t)
 			}
 		}
 	}
@@ -140,14 +181,14 @@ func (x *index) holds(t uint32, i int) bool {
 
 // languagesOf are the languages that a question may be meant in, one bit each: its own, and those of
 // at least a tenth of the texts.
-func (x *index) languagesOf(words []string) uint32 {
+func (x *index) languagesOf(words []int32) uint32 {
 	most := 0
 	for l, n := range x.spoken {
 		if n > x.spoken[most] {
 			most = l
 		}
 	}
-	used := uint32(1) << x.guess(words, language(most))
+	used := uint32(1) << x.guess(x.stops(words), language(most))
 	for l, n := range x.spoken {
 		if n*10 >= len(x.lang) && n > 0 {
 			used |= 1 << l

@@ -2,6 +2,8 @@ package history
 
 import (
 	_ "embed"
+	"iter"
+	"math/bits"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -83,13 +85,13 @@ func (x *lexicon) root(word string, l language) string {
 	return env.Current()
 }
 
-// guess is the language that most of the words belong to by their stop words; before is the answer
-// where they do not tell.
-func (x *lexicon) guess(words []string, before language) language {
+// guess is the language that most words belong to, from the stop words' languages, one bit each;
+// before is the answer where they do not tell.
+func (x *lexicon) guess(stops iter.Seq[uint32], before language) language {
 	var votes [32]int
-	for _, w := range words {
-		for bits, l := x.stop[w], 0; bits != 0; bits, l = bits>>1, l+1 {
-			votes[l] += int(bits & 1)
+	for in := range stops {
+		for ; in != 0; in &= in - 1 {
+			votes[bits.TrailingZeros32(in)]++
 		}
 	}
 	best, most := before, votes[before]
@@ -100,9 +102,6 @@ func (x *lexicon) guess(words []string, before language) language {
 	}
 	return best
 }
-
-// stopped reports whether a word says nothing in one of the languages, one bit each.
-func (x *lexicon) stopped(word string, in uint32) bool { return x.stop[word]&in != 0 }
 
 // wished reports whether a folded text of a language states a wish for all answers to come. No stop
 // word tells the languages without spaces, so theirs are looked for in every text.
@@ -130,7 +129,7 @@ func holdsWords(text, phrase string) bool {
 		at += from
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at+len(phrase):])
-		if (!wordRune(before) || unspaced(before)) && (!wordRune(after) || unspaced(after)) {
+		if !wordRune(before) && !wordRune(after) {
 			return true
 		}
 		from = at + len(phrase)

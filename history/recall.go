@@ -17,33 +17,45 @@ const (
 	recallTail = "\n[End of what is recalled]"
 )
 
+// mostPassed is how many units that are too long for what may still be recalled are passed over.
+const mostPassed = 32
+
 // recall is what the current message is about, the most relevant first: at the limits of a recalled
-// text, then whole. What the block holds already and what would exceed the policy's tokens is passed
-// over.
+// text, then whole. What stands in the request already is passed over, and what would exceed the
+// policy's tokens.
 func (b *builder) recall() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		if b.o.Policy.RecallShare == 0 {
 			return
 		}
 		b.about = b.t.relevant(b.question())
-		var taken []span
-		for u := range b.about.units(b.t) {
-			if b.roomToRecall() < frameMessage {
-				return
-			}
-			if inc := (increment{span: u, deep: brief, recall: true}); b.worthRecalling(inc) {
-				taken = append(taken, u)
-				if !yield(inc) {
-					return
-				}
-			}
-		}
-		for _, u := range taken {
-			if inc := (increment{span: u, deep: whole, recall: true}); b.worthRecalling(inc) && !yield(inc) {
-				return
-			}
+		if taken, more := b.offer(b.about.units(b.t), brief, yield); more {
+			b.offer(slices.Values(taken), whole, yield)
 		}
 	}
+}
+
+// offer yields units at a depth, and says which, and whether more are wanted.
+func (b *builder) offer(units iter.Seq[span], deep depth, yield func(increment) bool) (taken []span, more bool) {
+	passed := 0
+	for u := range units {
+		inc := increment{span: u, deep: deep, recall: true}
+		cost := b.recallCost(inc)
+		if cost == 0 {
+			continue
+		}
+		if cost > b.o.Policy.RecallMaxTokens-b.bill.recalled {
+			if passed++; passed == mostPassed {
+				break
+			}
+			continue
+		}
+		taken = append(taken, u)
+		if !yield(inc) {
+			return taken, false
+		}
+	}
+	return taken, true
 }
 
 // question is the text of the current message.
@@ -56,30 +68,28 @@ func (b *builder) question() string {
 	return ""
 }
 
-func (b *builder) roomToRecall() int { return b.o.Policy.RecallMaxTokens - b.bill.recalled }
-
-// worthRecalling reports whether an increment adds text, and no more than may be recalled. An image
+// recallCost is what an increment adds to what is recalled, 0 where it adds no text, or an image: that
 // cannot stand in a text.
-func (b *builder) worthRecalling(inc increment) bool {
+func (b *builder) recallCost(inc increment) int {
 	cost := 0
 	for i := inc.from; i < inc.to; i++ {
 		v := &b.views[i]
 		if b.barred(i) || holdsImage(v.Parts) {
-			return false
+			return 0
 		}
 		before, after := b.form(i, max(b.depth[i], b.back[i])), b.form(i, inc.deep)
-		if b.back[i] < inc.deep && after.chars > before.chars || b.depth[i] == out && b.back[i] == out {
-			cost += v.alone(after)
-			if b.recalled(i) {
-				cost -= v.alone(before)
-				continue
-			}
-			if cost += b.labelCost(i); b.days[v.day()] == 0 {
-				cost += b.dayCost(v.day())
-			}
+		if b.found(i) && after.chars <= before.chars {
+			continue
+		}
+		if cost += v.alone(after); b.recalled(i) {
+			cost -= v.alone(before)
+			continue
+		}
+		if cost += b.labelCost(i); b.days[v.day()] == 0 {
+			cost += b.dayCost(v.day())
 		}
 	}
-	return cost > 0 && cost <= b.roomToRecall()
+	return cost
 }
 
 func holdsImage(parts []Part) bool {
