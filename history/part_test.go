@@ -18,3 +18,46 @@ func TestPartsCostWhatTheyHold(t *testing.T) {
 		}
 	}
 }
+
+func TestImagesThatServersRefuseBecomeNotes(t *testing.T) {
+	whole := Part{Kind: ImagePart, Name: "cat.png", MediaType: "image/png", Data: []byte{1}}
+	noKind, noData := whole, whole
+	noKind.MediaType, noData.Data = "", nil
+	for _, c := range []struct {
+		name string
+		role Role
+		part Part
+		want string // "" where the image is sent
+	}{
+		{"the user's", User, whole, ""},
+		{"the model's", Assistant, whole, "[image cat.png, not sent]"},
+		{"a tool's", Tool, whole, "[image cat.png, not sent]"},
+		{"without a kind", User, noKind, "[image cat.png, not sent]"},
+		{"without data and name", User, Part{Kind: ImagePart, MediaType: "image/png"}, "[image, not sent]"},
+		{"without data", User, noData, "[image cat.png, not sent]"},
+	} {
+		past := []Message{
+			{ID: 1, Role: User, Content: "draw"},
+			{ID: 2, Role: Assistant, ToolCalls: []ToolCall{{ID: "a", Name: "draw", Arguments: "{}"}}},
+			{ID: 3, Role: Tool, ToolCallID: "a", Content: "drawn"},
+			{ID: 4, Role: Assistant, Content: "there"},
+		}
+		at := map[Role]int{User: 0, Tool: 2, Assistant: 3}[c.role]
+		past[at].Parts = []Part{c.part}
+		p, err := Preset("balanced")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := Build(past, Options{Policy: p, Turn: []Message{{Role: User, Content: "now"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, repairs := plan.Messages[at].Parts[0], plan.Entries[at].Repairs
+		if c.want == "" && (got.Kind != ImagePart || len(repairs) > 0) || c.want != "" && (got.Text != c.want || len(repairs) != 1 || repairs[0].Kind != "C13") {
+			t.Errorf("%s: got %+v, repairs %+v; want %q", c.name, got, repairs, c.want)
+		}
+		if past[at].Parts[0].Kind != ImagePart {
+			t.Errorf("%s: the stored message is changed", c.name)
+		}
+	}
+}

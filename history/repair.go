@@ -48,6 +48,7 @@ var rules = []struct {
 }{
 	{"C15", (*mender).unreadable},
 	{"C13", (*mender).binary},
+	{"C13", (*mender).images},
 	{"C14", (*mender).notText},
 	{"C12", (*mender).lateSystem},
 	{"C11", (*mender).halfCalls},
@@ -92,7 +93,13 @@ func (m *mender) keep(ok func(*draft) bool) {
 
 // unreadable takes out rows that cannot be read and roles that nobody knows.
 func (m *mender) unreadable() {
-	m.keep(func(d *draft) bool { return !isolated(d.Message) })
+	m.keep(func(d *draft) bool {
+		if !isolated(d.Message) {
+			return true
+		}
+		m.log(d, "C15", "This row cannot be read, or its role is unknown; it is kept and not sent.", d.Content, "")
+		return false
+	})
 }
 
 func isolated(m Message) bool {

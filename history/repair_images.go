@@ -1,0 +1,32 @@
+package history
+
+import (
+	"slices"
+	"strings"
+)
+
+// images replaces the images that servers refuse by a note: those that anybody but the user shows, and
+// those that are not all there.
+func (m *mender) images() {
+	for _, d := range m.list {
+		for k, p := range d.Parts {
+			if p.Kind != ImagePart || d.Role == User && p.shows() {
+				continue
+			}
+			what := "Servers take images from the user alone; a note stands for this one."
+			if !p.shows() {
+				what = "This image is not all there; a note stands for it."
+			}
+			note := "[image, not sent]"
+			if name := strings.TrimSpace(cleanText(p.Name)); name != "" {
+				note = "[image " + name + ", not sent]"
+			}
+			m.log(d, "C13", what, p.Name, note)
+			d.Parts = slices.Clone(d.Parts)
+			d.Parts[k] = Part{Kind: TextPart, Name: p.Name, Text: note}
+		}
+	}
+}
+
+// shows reports whether an image has a kind and bytes.
+func (p Part) shows() bool { return strings.HasPrefix(p.MediaType, "image/") && len(p.Data) > 0 }
