@@ -164,6 +164,10 @@ var corruptions = []corruption{
 	}},
 	{"C13", func(h past, p pick) past {
 		h, at := h.result(p)
+		if p(6) == 5 {
+			h[at].Parts = []history.Part{{Kind: history.ImagePart, Name: "plot.png", MediaType: "image/png", Data: []byte("PNG")}}
+			return h
+		}
 		h[at].Content = p.of(strings.Repeat("\x00\x01\x02\xff", 2000), "\x7fELF\x02\x01\x01\x00\x00\x00\x00", strings.Repeat("row of a long table\n", 3000), strings.Repeat("👩‍👩‍👧‍👦", 1200), strings.Repeat(" ", 5000))
 		return h
 	}},

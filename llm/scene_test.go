@@ -55,7 +55,7 @@ func conversation(p pick) past {
 		case 0, 1:
 			h = append(h, history.Message{Role: history.User, Name: p.of("", "ann"), Content: "a question " + phrase(p), Parts: attached(p), Status: history.Complete})
 		case 2, 3:
-			h = append(h, history.Message{Role: history.Assistant, Content: "an answer " + phrase(p), Reasoning: phrase(p), Status: []history.Status{history.Complete, history.Interrupted, history.Imported}[p(3)]})
+			h = append(h, history.Message{Role: history.Assistant, Content: "an answer " + phrase(p), Parts: attached(p), Reasoning: phrase(p), Status: []history.Status{history.Complete, history.Interrupted, history.Imported}[p(3)]})
 		default:
 			head := history.Message{Role: history.Assistant, Content: p.of("", "I look.", phrase(p)), Reasoning: p.of("", "because"), Status: history.Complete}
 			var results past
@@ -63,7 +63,7 @@ func conversation(p pick) past {
 				id := fmt.Sprintf("call_%d", calls)
 				calls++
 				head.ToolCalls = append(head.ToolCalls, history.ToolCall{ID: id, Name: p.of("read", "list_files"), Arguments: p.of(`{}`, `{"path":"x"}`, `{ "n" : 1e3, "s":"\ud83d\ude00" }`)})
-				results = append(results, history.Message{Role: history.Tool, ToolCallID: id, Content: "a result " + phrase(p), Status: history.Complete})
+				results = append(results, history.Message{Role: history.Tool, ToolCallID: id, Content: "a result " + phrase(p), Parts: attached(p), Status: history.Complete})
 			}
 			h = append(append(h, head), results...)
 		}
@@ -80,6 +80,8 @@ func attached(p pick) []history.Part {
 		return []history.Part{{Kind: history.TextPart, Name: "a.txt", Text: p.of("hello", "", " ", phrase(p))}}
 	case 2:
 		return []history.Part{{Kind: history.TextPart, Text: ""}, {Kind: history.ImagePart, MediaType: "image/jpeg", Data: []byte("JPG")}}
+	case 3:
+		return []history.Part{{Kind: history.ImagePart, MediaType: p.of("image/png", "", "application/pdf"), Data: []byte(p.of("", "PDF"))}}
 	}
 	return nil
 }
