@@ -149,7 +149,7 @@ func (p *program) sayImported(im session.Imported) error {
 	s := im.Session
 	text := "Imported %s. To open them: winnow -s %s\n"
 	if im.Again {
-		text = "The file's %s are already here; nothing was imported. To open them: winnow -s %s\n"
+		text = "The conversation is already here, now with %s; nothing was imported. To open it: winnow -s %s\n"
 	}
 	_, err := fmt.Fprintf(p.out, text, messages(s.Messages), s.ID)
 	return err
