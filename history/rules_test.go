@@ -68,6 +68,7 @@ var ruleBook = []struct{ name, says string }{
 	{"C4 split", "glued objects go to the calls that came without arguments, where the numbers agree"},
 	{"C4 first", "else the first is kept and the rest is shown"},
 	{"C5", "a call without a result gets a neutral one"},
+	{"C5 stopped", "but one of an answer that broke off before any of its calls ran is left out"},
 	{"C6 text", "a result without a call is text of the answer before it, at the limit of a tool's result"},
 	{"C6 strip", "or is left out by strip"},
 	{"C7 blank", "a blank id is replaced, on the call and its result"},
@@ -115,7 +116,7 @@ var ruleBook = []struct{ name, says string }{
 	{"V6", "roles follow one another as the endpoint wants"},
 	{"V7", "there are no unknown keys"},
 	{"V8", "ids have the characters and the length that the endpoint wants"},
-	{"V9", "reasoning stays with its message and out of its text"},
+	{"V9", "keys that only the server of an answer knows go back to it alone, reasoning where it is wanted, and neither into a text"},
 }
 
 // ways are the values of the policy that each have a rule of their own.
