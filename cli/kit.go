@@ -137,6 +137,7 @@ func (k *kit) ready(ctx context.Context) error {
 		Approve:   session.Approval(k.config.Tools.Approve),
 		MaxRounds: k.config.Tools.MaxRounds,
 		Count:     counter.Count,
+		Guess:     counter.Guess,
 		Tokenizer: counter.Name(),
 		Now:       k.p.now,
 		Log:       k.log,

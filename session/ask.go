@@ -13,21 +13,15 @@ import (
 // plan decides the next request, stores its record and shows it. The record is on disk before any
 // byte of the request leaves.
 func (t *turn) plan(ctx context.Context) (asked, error) {
-	t.mu.Lock()
-	options := t.options(t.policy, t.said)
-	plan, err := t.build(t.past, options)
-	client, row := t.client, t.row
-	request := t.request(plan)
-	t.mu.Unlock()
+	a, row, err := t.decide(ctx)
 	if err != nil {
 		return asked{}, err
 	}
-	body, err := client.Body(request)
+	body, err := a.client.Body(a.request)
 	if err != nil {
 		return asked{}, err
 	}
-	decision := decisionOf(row.Leaf, options, request, client)
-	record, err := newRecord(row, t.said[0].ID, decision, plan)
+	record, err := newRecord(row, t.said[0].ID, a.decision, a.plan)
 	if err != nil {
 		return asked{}, err
 	}
@@ -36,9 +30,32 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if record, err = t.deps.Store.AddRequest(ctx, record); err != nil {
 		return asked{}, err
 	}
-	t.logPlan(ctx, record, plan)
-	t.emit(Planned{Plan: plan, Request: record})
-	return asked{client: client, request: request, decision: decision, record: record, plan: plan, began: t.deps.Now()}, nil
+	t.logPlan(ctx, record, a.plan)
+	t.emit(Planned{Plan: a.plan, Request: record})
+	a.record, a.began = record, t.deps.Now()
+	return a, nil
+}
+
+// decide plans the next request by real counts of all that it holds. A message that was planned with
+// by a guess is counted before it is sent, and then the plan is made anew: each time there are fewer.
+func (t *turn) decide(ctx context.Context) (asked, store.Session, error) {
+	for {
+		t.mu.Lock()
+		options := t.options(t.policy, t.said)
+		plan, err := t.build(t.past, options)
+		guessed := t.guessedIn(plan)
+		a := asked{client: t.client, request: t.request(plan), plan: plan}
+		a.decision = decisionOf(t.row.Leaf, options, a.request, a.client)
+		a.decision.Guessed = t.guesses(t.past)
+		row := t.row
+		t.mu.Unlock()
+		if len(guessed) == 0 {
+			return a, row, err
+		}
+		if err := t.countNow(ctx, guessed); err != nil {
+			return asked{}, row, err
+		}
+	}
 }
 
 // asked is one request on its way: its record, and the answer as far as it has arrived.
@@ -196,7 +213,7 @@ func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 	defer cancel()
 	m := t.answerRow(a)
 	m.ID = a.saver.id
-	m.Tokens = t.count(m.Content)
+	m.Tokens, m.Tokenizer = t.count(m.Content), t.deps.Tokenizer
 	stored, err := t.deps.Store.FinishAnswer(save, m, a.record)
 	if err != nil {
 		return m, err

@@ -115,11 +115,7 @@ func (s *Session) build(past int, o history.Options) (history.Plan, error) {
 	if s.reader == nil || s.read > past {
 		s.reader, s.read = history.Read(nil, s.deps.Count), 0
 	}
-	fresh := make([]history.Message, 0, past-s.read)
-	for _, m := range s.branch[s.read:past] {
-		fresh = append(fresh, m.Message)
-	}
-	s.reader.Append(fresh...)
+	s.reader.Append(s.deps.readable(s.branch[s.read:past])...)
 	s.read = past
 	return s.reader.Build(o)
 }

@@ -33,6 +33,8 @@ type Decision struct {
 	Schemas  []llm.Tool `json:"schemas,omitempty"` // the tools that the model could call
 	Base     string     `json:"base,omitempty"`    // the endpoint's address, without user, password and query
 	Quirks   []string   `json:"quirks,omitempty"`  // what the server was known to refuse
+
+	Guessed [][2]int64 `json:"guessed,omitempty"` // messages not counted then, of which none was sent whole, as runs from id to id
 }
 
 // decisionOf is what decides the request that client sends.

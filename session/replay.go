@@ -83,10 +83,12 @@ func (s *Session) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
 	if r.Messages, err = s.deps.Store.Branch(ctx, r.Request.Session, d.Leaf, 0, -1); err != nil {
 		return r, err
 	}
+	s.deps.trusted(r.Messages)
 	past, said, err := d.split(r.Messages)
 	if err != nil {
 		return r, fmt.Errorf("rebuild request %d of turn %d: %w", r.Nth, turn, err)
 	}
+	d.guess(past, s.deps.Guess)
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
 	r.Plan, unsent = history.Build(past, d.options(said, s.deps.Count))
@@ -117,6 +119,20 @@ func (d Decision) split(branch []store.Message) (past, said []history.Message, e
 		}
 	}
 	return past, said, nil
+}
+
+// guess gives the messages that were not counted then the guesses that were planned with.
+func (d Decision) guess(past []history.Message, guess history.Counter) {
+	if guess == nil {
+		return
+	}
+	for i := range past {
+		for _, run := range d.Guessed {
+			if past[i].ID >= run[0] && past[i].ID <= run[1] {
+				past[i].Tokens = guess(past[i].Content)
+			}
+		}
+	}
 }
 
 // options is what the decision was made with.

@@ -5,9 +5,11 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +29,7 @@ type Deps struct {
 	MaxRounds int              // the most requests of one turn; 0 is 16
 	TitleRef  string           // the model that writes titles; "" takes them from the first message
 	Count     history.Counter  // counts tokens
+	Guess     history.Counter  // says at once about what Count would; nil counts before anything is planned
 	Tokenizer string           // what Count is called, for the records
 	Now       func() time.Time // nil is time.Now
 	Log       *slog.Logger     // nil discards
@@ -74,6 +77,9 @@ type Session struct {
 	deps   Deps
 	client *llm.Client
 
+	counting sync.Mutex                // held while some messages are counted
+	tallied  map[[sha256.Size]byte]int // tokens of texts, for as long as the counting goes on
+
 	mu      sync.Mutex
 	row     store.Session
 	branch  []store.Message // the active branch, as far as it is loaded
@@ -118,6 +124,7 @@ func Open(ctx context.Context, d Deps, id, fallback string) (*Session, error) {
 	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
 		return nil, err
 	}
+	s.deps.trusted(s.branch)
 	s.whole = len(s.branch) < windowful
 	if s.flags, err = d.Store.Flags(ctx, row.ID); err != nil {
 		return nil, err
@@ -161,23 +168,22 @@ func (s *Session) LoadRest(ctx context.Context) error {
 
 func (s *Session) loadBranch(ctx context.Context) error {
 	s.mu.Lock()
-	row, whole := s.row, s.whole
-	var before int64
-	if len(s.branch) > 0 {
-		before = s.branch[0].ID
-	}
+	row, whole, newest := s.row, s.whole, slices.Clone(s.branch)
 	s.mu.Unlock()
 	if whole {
 		return nil
 	}
-	older, err := s.deps.Store.Branch(ctx, row.ID, row.Leaf, before, -1)
+	older, err := s.deps.Store.Branch(ctx, row.ID, row.Leaf, newest[0].ID, -1)
 	if err != nil {
 		return err
 	}
+	branch := append(s.deps.trusted(older), newest...)
+	// A long branch takes seconds to read. Nobody who asks for something else waits for it.
+	reader := history.Read(s.deps.readable(branch), s.deps.Count)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.whole {
-		s.branch, s.whole = append(older, s.branch...), true
+		s.branch, s.whole, s.reader, s.read = branch, true, reader, len(branch)
 	}
 	return nil
 }

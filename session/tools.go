@@ -28,7 +28,7 @@ func (t *turn) runTool(ctx context.Context, call history.ToolCall) error {
 		return ctx.Err()
 	}
 	row := t.Info()
-	m, err := t.deps.Store.Append(ctx, store.Message{Session: row.ID, Parent: row.Leaf, Message: history.Message{
+	m, err := t.deps.Store.Append(ctx, store.Message{Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer, Message: history.Message{
 		Role: history.Tool, Name: call.Name, ToolCallID: call.ID, Content: result,
 		Status: history.Complete, Tokens: t.count(result),
 	}})

@@ -159,7 +159,7 @@ func (t *turn) round(ctx context.Context) (store.Message, error) {
 // saveUser commits the user's message. The conversation's row begins with it.
 func (t *turn) saveUser(ctx context.Context, draft string) error {
 	row := t.Info()
-	m := store.Message{Session: row.ID, Parent: row.Leaf, Message: history.Message{
+	m := store.Message{Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer, Message: history.Message{
 		Role: history.User, Content: draft, Status: history.Complete, Tokens: t.count(draft),
 	}}
 	title := ""

@@ -197,20 +197,3 @@ func message(ctx context.Context, tx *sql.Tx, id int64) (Message, error) {
 	}
 	return all[0], nil
 }
-
-// SetTokens caches what a tokenizer counted, by message.
-func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int64]int) error {
-	return s.jot(ctx, "keep the token counts", func(tx *sql.Tx) error {
-		for id, tokens := range counts {
-			_, err := tx.ExecContext(ctx, `
-				UPDATE messages
-				SET tokens = ?,
-					tokenizer = ?
-				WHERE id = ?`, tokens, tokenizer, id)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
