@@ -49,13 +49,15 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 		}
 		b.open(p, l, v)
 		m := v.said(f.text)
+		block := len(p.Added)
 		if v.Role == User && !asked {
 			asked = true
 			m.Content = b.putRecalled(p, l) + m.Content
 		}
 		at := b.put(p, l, m, v.joins)
-		if n := len(p.Added) - 1; asked && n >= 0 && p.Added[n].Kind == kindRecalled && p.Added[n].Before < 0 {
-			p.Added[n].Before = at
+		// A bridge may have been added behind the block.
+		if block < len(p.Added) && p.Added[block].Kind == kindRecalled {
+			p.Added[block].Before = at
 		}
 		if v.made {
 			p.Added = append(p.Added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
