@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui"
 )
@@ -30,10 +31,13 @@ func generated() map[string]map[string]func() string {
 			"slash":       slashTable,
 			"commandline": commandTable,
 		},
-		"../docs/keys.md":     {"keys": keyTable},
-		"../docs/commands.md": {"slash": slashTable, "commandline": commandReference},
-		"../docs/config.md":   {"config": func() string { return fenced("toml", string(exampleConfig)) }},
-		"../docs/schema.md":   {"schema": func() string { return fenced("sql", store.Schema()) }},
+		"../docs/keys.md": {"keys": keyTable},
+		"../docs/commands.md": {
+			"slash": slashTable, "commandline": commandReference,
+			"prompttemplate": func() string { return fenced("text", history.PromptTemplate) },
+		},
+		"../docs/config.md": {"config": func() string { return fenced("toml", string(exampleConfig)) }},
+		"../docs/schema.md": {"schema": func() string { return fenced("sql", store.Schema()) }},
 	}
 }
 
@@ -77,6 +81,9 @@ func checkPart(t *testing.T, page, name, want string) {
 // idPattern is a session's id, which is another one each time.
 var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
+// timePattern is a time, which is another one each time too.
+var timePattern = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+
 // TestDocsShowARealContext asks a server with a long answer and shows what the next request holds.
 func TestDocsShowARealContext(t *testing.T) {
 	answer := "Panic-mode recovery skips tokens until it finds one that ends a statement. " +
@@ -103,6 +110,7 @@ func TestDocsShowARealContext(t *testing.T) {
 	id := idPattern.Find(winnow("sessions", "list", "--json"))
 	plan := winnow("context", string(id), "--json")
 	shown := idPattern.ReplaceAllString(string(plan), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")
+	shown = timePattern.ReplaceAllString(shown, "2026-03-14T09:26:53Z")
 	checkPart(t, "../docs/commands.md", "contextjson", fenced("json", shown))
 }
 

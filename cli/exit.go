@@ -17,7 +17,7 @@ const (
 	OK          Exit = 0   // it worked
 	Failed      Exit = 1   // it did not
 	Usage       Exit = 2   // a flag, an argument or the configuration file is wrong
-	NotFound    Exit = 3   // no such session
+	NotFound    Exit = 3   // no such session, or no such turn in it
 	Provider    Exit = 4   // the endpoint refused, failed, could not be reached or stopped in the middle
 	Interrupted Exit = 130 // stopped by a signal
 )

@@ -32,7 +32,7 @@ func checkPrompt(t *testing.T, file string) {
 	for i := range a.Files {
 		section[a.Files[i].Name] = &a.Files[i]
 	}
-	template := ""
+	template := PromptTemplate
 	if own := section["template"]; own != nil {
 		template = string(own.Data)
 	}

@@ -10,7 +10,7 @@ import (
 	"text/template"
 )
 
-// PromptTemplate is the template of the text form where the user gives none, in the language of
+// PromptTemplate is winnow's own template of the text form, in the language of
 // text/template. Beside that language's own functions a template has indent, which puts four blanks
 // in front of every line.
 //
@@ -28,12 +28,9 @@ func (e *TemplateError) Error() string {
 	return fmt.Sprintf("line %d of the template: %s", e.Line, e.Text)
 }
 
-// RenderPrompt writes a prompt by a template, "" for PromptTemplate. A template gets the fields of
-// Prompt and PromptMessage and nothing else. What is wrong with it is a *TemplateError.
+// RenderPrompt writes a prompt by a template. A template gets the fields of Prompt and PromptMessage
+// and nothing else. What is wrong with it is a *TemplateError.
 func RenderPrompt(p Prompt, text string) (string, error) {
-	if text == "" {
-		text = PromptTemplate
-	}
 	t, err := template.New(templateName).Option("missingkey=error").Funcs(template.FuncMap{"indent": indent}).Parse(text)
 	if err != nil {
 		return "", templateError(err)

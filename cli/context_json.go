@@ -1,0 +1,195 @@
+//go:build cgo
+
+package cli
+
+import (
+	"winnow/history"
+	"winnow/session"
+)
+
+// planObject is what context --json writes. It is a contract: fields are added, never renamed or
+// removed. Tokens are counted ones; characters are Unicode code points.
+type planObject struct {
+	Session string       `json:"session"`
+	Model   string       `json:"model"`
+	Rules   int          `json:"rules"`   // the version of the rules that decided
+	Request *requestJSON `json:"request"` // the request of --turn, null for the next one
+	Sum     sumJSON      `json:"sum"`
+	Counts  countsJSON   `json:"counts"`
+	Entries []entryJSON  `json:"entries"` // one per stored message, in order
+	Added   []addedJSON  `json:"added"`   // text that nobody said
+	Next    []int        `json:"next"`    // indexes into entries of what falls out next
+	Error   string       `json:"error"`   // why nothing would be sent, "" where it would
+}
+
+type requestJSON struct {
+	ID        int64     `json:"id"`
+	Turn      int       `json:"turn"`
+	Nth       int       `json:"nth"`  // which of the turn's requests, from 1
+	Of        int       `json:"of"`   // how many the turn has
+	Sent      string    `json:"sent"` // RFC 3339, UTC
+	Hash      string    `json:"hash"` // SHA-256 of the bytes that were sent
+	Proven    bool      `json:"proven"`
+	Doubt     string    `json:"doubt"` // why not proven, "" where it is
+	Tokenizer string    `json:"tokenizer"`
+	Ended     string    `json:"ended"`
+	Finish    string    `json:"finish"`
+	Error     string    `json:"error"`
+	Retries   int       `json:"retries"`
+	FirstMS   int64     `json:"first_token_ms"` // 0 where none came
+	TookMS    int64     `json:"took_ms"`
+	Usage     usageJSON `json:"usage"`
+}
+
+type sumJSON struct {
+	System   int     `json:"system"`
+	Tools    int     `json:"tools"`
+	Pinned   int     `json:"pinned"`
+	Body     int     `json:"body"`
+	Recalled int     `json:"recalled"`
+	Draft    int     `json:"draft"`
+	Added    int     `json:"added"`
+	Frame    int     `json:"frame"`
+	Total    int     `json:"total"` // the sum of the above
+	Reserve  int     `json:"reserve"`
+	Window   int     `json:"window"` // 0 unknown
+	Limit    *int    `json:"limit"`  // null for none; total * ratio * (1 + margin) never exceeds it
+	Ratio    float64 `json:"ratio"`
+	Margin   float64 `json:"margin"`
+	Sent     int     `json:"sent"`
+	Stored   int     `json:"stored"`
+}
+
+// countsJSON counts messages: the first one is the sum of the next seven.
+type countsJSON struct {
+	Stored      int    `json:"stored"`
+	Kept        int    `json:"kept"`
+	Cut         int    `json:"cut"`
+	Recalled    int    `json:"recalled"`
+	Dropped     int    `json:"dropped"`
+	Excluded    int    `json:"excluded"`
+	Quarantined int    `json:"quarantined"`
+	Blank       int    `json:"blank"`
+	Pinned      int    `json:"pinned"`   // of those sent
+	Repaired    int    `json:"repaired"` // of those sent
+	Added       int    `json:"added"`    // markers and other text that nobody said
+	Oldest      string `json:"oldest"`   // when the oldest message that is sent was said, RFC 3339, UTC; "" unknown
+	Newest      string `json:"newest"`
+}
+
+type entryJSON struct {
+	Index        int          `json:"index"` // from 0
+	ID           int64        `json:"id"`
+	Label        string       `json:"label"` // the id it had in the file it was imported from
+	Role         string       `json:"role"`
+	Disposition  string       `json:"disposition"` // kept, cut, dropped, recalled, excluded, quarantined or blank
+	Level        int          `json:"level"`       // 0 not sent, 1 at the limits, 2 answers whole, 3 whole
+	Reason       string       `json:"reason"`
+	Pinned       bool         `json:"pinned"`
+	Whole        bool         `json:"whole"`    // all of its text is in the request
+	Recalled     bool         `json:"recalled"` // because the current message is about it
+	TokensBefore int          `json:"tokens_before"`
+	TokensAfter  int          `json:"tokens_after"`
+	CharsBefore  int          `json:"chars_before"`
+	CharsAfter   int          `json:"chars_after"`
+	Cuts         [][2]int     `json:"cuts"` // half-open ranges of characters that are not sent
+	Inserted     []insertJSON `json:"inserted"`
+	Repairs      []repairJSON `json:"repairs"`
+}
+
+type insertJSON struct {
+	At   int    `json:"at"`
+	Text string `json:"text"`
+}
+
+type repairJSON struct {
+	Kind   string `json:"kind"`
+	What   string `json:"what"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+type addedJSON struct {
+	Kind   string `json:"kind"`
+	Before int    `json:"before"` // index of the request's message it stands in or is
+	Text   string `json:"text"`
+	Tokens int    `json:"tokens"`
+	Reason string `json:"reason"`
+}
+
+// object is a request with its verdicts as JSON.
+func (l look) object() planObject {
+	o := planObject{
+		Session: l.info.ID, Model: l.model, Rules: l.plan.Rules, Sum: sumObject(l.plan.Sum),
+		Counts:  countsObject(session.CountsOf(l.plan.Entries, l.plan.Added, l.messages)),
+		Entries: make([]entryJSON, 0, len(l.plan.Entries)), Added: []addedJSON{}, Next: append([]int{}, l.plan.Next...),
+	}
+	if l.past != nil {
+		o.Request = requestObject(*l.past)
+	}
+	if l.over != nil {
+		o.Error = sentence(l.over)
+	}
+	labels := make(map[int64]string)
+	for _, m := range l.messages {
+		if m.Label != "" {
+			labels[m.ID] = m.Label
+		}
+	}
+	for _, e := range l.plan.Entries {
+		o.Entries = append(o.Entries, entryObject(e, labels[e.ID]))
+	}
+	for _, a := range l.plan.Added {
+		o.Added = append(o.Added, addedJSON(a))
+	}
+	return o
+}
+
+func requestObject(r session.Replayed) *requestJSON {
+	q := r.Request
+	return &requestJSON{
+		ID: q.ID, Turn: q.Turn, Nth: r.Nth, Of: r.Of, Sent: stamp(q.Created), Hash: q.BodyHash, Proven: r.Proven, Doubt: r.Doubt,
+		Tokenizer: q.Tokenizer, Ended: q.End, Finish: q.Finish, Error: q.Error, Retries: q.Retries,
+		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
+		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning},
+	}
+}
+
+func sumObject(s history.Sum) sumJSON {
+	o := sumJSON{
+		System: s.System, Tools: s.Tools, Pinned: s.Pinned, Body: s.Body, Recalled: s.Recalled, Draft: s.Draft,
+		Added: s.Added, Frame: s.Frame, Total: s.Total, Reserve: s.Reserve, Window: s.Window,
+		Ratio: s.Ratio, Margin: s.Margin, Sent: s.Sent, Stored: s.Stored,
+	}
+	if !isUnlimited(s.Limit) {
+		o.Limit = &s.Limit
+	}
+	return o
+}
+
+func countsObject(c session.Counts) countsJSON {
+	return countsJSON{
+		Stored: c.Stored, Kept: c.Kept, Cut: c.Cut, Recalled: c.Recalled, Dropped: c.Dropped, Excluded: c.Excluded,
+		Quarantined: c.Quarantined, Blank: c.Blank, Pinned: c.Pinned, Repaired: c.Repaired, Added: c.Added,
+		Oldest: stamp(c.Oldest), Newest: stamp(c.Newest),
+	}
+}
+
+func entryObject(e history.Entry, label string) entryJSON {
+	o := entryJSON{
+		Index: e.Index, ID: e.ID, Label: label, Role: string(e.Role), Disposition: string(e.Disposition), Level: int(e.Level),
+		Reason: e.Reason, Pinned: e.Pinned, Whole: e.Whole, Recalled: e.Recalled,
+		TokensBefore: e.TokensBefore, TokensAfter: e.TokensAfter, CharsBefore: e.CharsBefore, CharsAfter: e.CharsAfter,
+		Cuts: [][2]int{}, Inserted: []insertJSON{}, Repairs: []repairJSON{},
+	}
+	for _, c := range e.Cuts {
+		o.Cuts = append(o.Cuts, [2]int{c.From, c.To})
+	}
+	for _, in := range e.Inserted {
+		o.Inserted = append(o.Inserted, insertJSON(in))
+	}
+	for _, r := range e.Repairs {
+		o.Repairs = append(o.Repairs, repairJSON(r))
+	}
+	return o
+}
