@@ -1,14 +1,8 @@
 package llm
 
 import (
-	"context"
-	"crypto/sha256"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -19,113 +13,6 @@ import (
 )
 
 var soak = flag.Int("soak", 0, "check what strict servers accept over so many random histories each")
-
-// strictServer is a server in the same process that refuses as the real one does.
-type strictServer struct {
-	handler http.Handler
-	asked   int
-	body    []byte // of the last request
-}
-
-func (s *strictServer) Do(req *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		return nil, err
-	}
-	s.asked++
-	s.body = body
-	req.Body = io.NopCloser(strings.NewReader(string(body)))
-	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, req)
-	return w.Result(), nil
-}
-
-// targetModel is the model that all targets are asked for.
-const targetModel = "m"
-
-// strictTarget is a server and an endpoint as winnow sets it up for that kind of server.
-type strictTarget struct {
-	profile  strict.Profile
-	endpoint Endpoint
-}
-
-// strictTargets are all profiles, each with the endpoint that the catalog gives for it.
-func strictTargets() []strictTarget {
-	hosted := map[string]Endpoint{}
-	for _, e := range FromEnv(func(name string) string {
-		if strings.HasSuffix(name, "_API_KEY") {
-			return "key"
-		}
-		return ""
-	}) {
-		hosted[e.Name] = e
-	}
-	local := Endpoint{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"}
-	alternate := strict.LlamaCpp
-	alternate.Alternate = true
-	inTurn := local
-	inTurn.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true}
-	thinking := strict.DeepSeek
-	thinking.Thinking = true
-	thinker := hosted["deepseek"]
-	thinker.Quirks = []string{of(targetModel, echoReasoning)} // learned from the first refusal, then kept
-	return []strictTarget{
-		{strict.OpenAI, hosted["openai"]},
-		{strict.LlamaCpp, local},
-		{alternate, inTurn},
-		{strict.Mistral, hosted["mistral"]},
-		{strict.DeepSeek, hosted["deepseek"]},
-		{thinking, thinker},
-		{strict.Anthropic, hosted["anthropic"]},
-		{strict.Gemini, hosted["gemini"]},
-	}
-}
-
-// wantAccepted builds a request for the target, sends it, and says why it was not accepted. The
-// messages must be the same afterwards.
-func (x strictTarget) wantAccepted(messages []history.Message, o history.Options) error {
-	server := &strictServer{handler: strict.Handler(x.profile, "Hello.")}
-	e := x.endpoint
-	e.Doer, e.Tries = server, 1
-	client := NewClient(e)
-	o.Profile, o.To = client.Profile(targetModel), client.Origin(targetModel)
-	before := fingerprint(messages, o.Turn)
-	plan, err := history.Build(messages, o)
-	if after := fingerprint(messages, o.Turn); after != before {
-		return errors.New("the build changed the history")
-	}
-	var damaged *history.DamagedError
-	if errors.As(err, &damaged) {
-		return nil // the user wants nothing sent then
-	}
-	r := Request{Model: targetModel, Messages: plan.Messages}
-	var reply Reply
-	for event, err := range client.Stream(context.Background(), r) {
-		if err != nil {
-			return fmt.Errorf("%w\n%.3000s", err, server.body)
-		}
-		reply.Add(event)
-	}
-	body, err := client.Body(r)
-	if err != nil || reply.Text != "Hello." || server.asked != 1 || string(body) != string(server.body) {
-		return fmt.Errorf("answer %q after %d requests (%v)", reply.Text, server.asked, err)
-	}
-	return nil
-}
-
-// fingerprint is a sum over every byte of some messages.
-func fingerprint(lists ...[]history.Message) [sha256.Size]byte {
-	h := sha256.New()
-	for _, list := range lists {
-		for _, m := range list {
-			fmt.Fprintf(h, "%d %q %q %q %q %q %q %q %q %d %d\n", m.ID, m.Label, m.Role, m.Name, m.Content, m.Reasoning, m.ToolCallID, m.Status, m.ToolCalls, m.CreatedMS, m.Tokens)
-			for _, p := range m.Parts {
-				fmt.Fprintf(h, "%q %q %q %q %q %d\n", p.Kind, p.Name, p.MediaType, p.Text, p.Data, p.Tokens)
-			}
-		}
-	}
-	return [sha256.Size]byte(h.Sum(nil))
-}
 
 // numbered gives each message an id of its own.
 func numbered(list []history.Message, from int64) []history.Message {
@@ -184,6 +71,38 @@ func ways(n int) pick { return func(of int) int { return n % of } }
 
 // mostWays is the most ways that a corruption has.
 const mostWays = 10
+
+// TestUnmendedCorruptionsAreRefused sees to it that the servers of these tests would notice: what is
+// sent as it is stored is refused. The arguments of calls are not, because the body never holds bad ones.
+func TestUnmendedCorruptionsAreRefused(t *testing.T) {
+	for _, c := range corruptions {
+		var refusals []string
+		for _, target := range strictTargets() {
+			for n := range mostWays {
+				h := target.mine(append(c.harm(twoRounds(), ways(n)), currentTurn()...))
+				body, err := NewClient(target.endpoint).Body(Request{Model: targetModel, Messages: h})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := strict.Check(target.profile, body); err != nil {
+					refusals = append(refusals, err.Error())
+				}
+			}
+		}
+		mended := c.kind == "C1" || c.kind == "C2" || c.kind == "C3" || c.kind == "C4"
+		if len(refusals) == 0 && !mended {
+			t.Errorf("%s: every server takes it as it is", c.kind)
+		}
+	}
+	sound := append(twoRounds(), currentTurn()...)
+	body, err := NewClient(strictTargets()[0].endpoint).Body(Request{Model: targetModel, Messages: sound})
+	if err == nil {
+		err = strict.Check(strict.OpenAI, body)
+	}
+	if err != nil {
+		t.Errorf("the conversation before any corruption: %v", err)
+	}
+}
 
 // pairWays is how many ways of each pair of corruptions are taken: two by default, not the same two
 // of every pair.

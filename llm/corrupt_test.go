@@ -60,10 +60,16 @@ func (h past) result(p pick) (past, int) {
 	return append(past(nil), h...), results[p(len(results))]
 }
 
+// own is the origin of answers of the model that is asked; a target puts its own name there.
+var own = history.Origin{Endpoint: "own", Model: targetModel}
+
+// signature is what a model of Gemini wants back with its call.
+const signature = `{"extra_content":{"google":{"thought_signature":"c2ln"}}}`
+
 // group is a call with its result.
 func group(id, name, arguments, result string) []history.Message {
 	return []history.Message{
-		{Role: history.Assistant, ToolCalls: []history.ToolCall{{ID: id, Name: name, Arguments: arguments}}, Status: history.Complete},
+		{Role: history.Assistant, ToolCalls: []history.ToolCall{{ID: id, Name: name, Arguments: arguments, Replay: signature}}, Origin: own, Status: history.Complete},
 		{Role: history.Tool, ToolCallID: id, Content: result, Status: history.Complete},
 	}
 }

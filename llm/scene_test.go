@@ -55,20 +55,25 @@ func conversation(p pick) past {
 		case 0, 1:
 			h = append(h, history.Message{Role: history.User, Name: p.of("", "ann"), Content: "a question " + phrase(p), Parts: attached(p), Status: history.Complete})
 		case 2, 3:
-			h = append(h, history.Message{Role: history.Assistant, Content: "an answer " + phrase(p), Parts: attached(p), Reasoning: phrase(p), Status: []history.Status{history.Complete, history.Interrupted, history.Imported}[p(3)]})
+			h = append(h, history.Message{Role: history.Assistant, Content: "an answer " + phrase(p), Parts: attached(p), Reasoning: phrase(p), Origin: origin(p), Replay: p.of("", `{"extra_content":{}}`), Status: []history.Status{history.Complete, history.Interrupted, history.Imported}[p(3)]})
 		default:
-			head := history.Message{Role: history.Assistant, Content: p.of("", "I look.", phrase(p)), Reasoning: p.of("", "because"), Status: history.Complete}
+			head := history.Message{Role: history.Assistant, Content: p.of("", "I look.", phrase(p)), Reasoning: p.of("", "because"), Origin: origin(p), Status: history.Complete}
 			var results past
 			for range 1 + p(3) {
 				id := fmt.Sprintf("call_%d", calls)
 				calls++
-				head.ToolCalls = append(head.ToolCalls, history.ToolCall{ID: id, Name: p.of("read", "list_files"), Arguments: p.of(`{}`, `{"path":"x"}`, `{ "n" : 1e3, "s":"\ud83d\ude00" }`)})
+				head.ToolCalls = append(head.ToolCalls, history.ToolCall{ID: id, Name: p.of("read", "list_files"), Arguments: p.of(`{}`, `{"path":"x"}`, `{ "n" : 1e3, "s":"\ud83d\ude00" }`), Replay: p.of("", signature)})
 				results = append(results, history.Message{Role: history.Tool, ToolCallID: id, Content: "a result " + phrase(p), Parts: attached(p), Status: history.Complete})
 			}
 			h = append(append(h, head), results...)
 		}
 	}
 	return h
+}
+
+// origin is who answered.
+func origin(p pick) history.Origin {
+	return []history.Origin{own, {Endpoint: "elsewhere", Model: "another"}, {}}[p(3)]
 }
 
 // attached are the parts of a message, mostly none.

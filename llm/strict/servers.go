@@ -177,7 +177,7 @@ var knownOpenAI = known{
 	request: requestKeys + "stream_options max_completion_tokens reasoning_effort seed user metadata store logprobs top_logprobs logit_bias modalities audio prediction service_tier verbosity safety_identifier prompt_cache_key prompt_cache_retention web_search_options",
 	messages: map[string]string{
 		"system": "role content name", "developer": "role content name", "user": "role content name",
-		"assistant": "role content name refusal audio tool_calls", "tool": "role content tool_call_id",
+		"assistant": "role content name refusal audio annotations tool_calls", "tool": "role content tool_call_id",
 	},
 	call: "id type function",
 	part: partKeys + " input_audio file refusal",

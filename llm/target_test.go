@@ -1,0 +1,152 @@
+package llm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+
+	"winnow/history"
+	"winnow/llm/strict"
+)
+
+// strictServer is a server in the same process that refuses as the real one does.
+type strictServer struct {
+	handler http.Handler
+	asked   int
+	body    []byte // of the last request
+}
+
+func (s *strictServer) Do(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	s.asked++
+	s.body = body
+	req.Body = io.NopCloser(strings.NewReader(string(body)))
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, req)
+	return w.Result(), nil
+}
+
+// targetModel is the model that all targets are asked for.
+const targetModel = "m"
+
+// strictTarget is a server and an endpoint as winnow sets it up for that kind of server.
+type strictTarget struct {
+	profile  strict.Profile
+	endpoint Endpoint
+	keys     bool // its answers carry keys that it wants back
+}
+
+// mine are messages whose own answers are those of the target, with the keys that it sends.
+func (x strictTarget) mine(list []history.Message) []history.Message {
+	list = slices.Clone(list)
+	for i := range list {
+		m := &list[i]
+		if m.Origin == own {
+			m.Origin.Endpoint = x.endpoint.Name
+		}
+		if x.keys {
+			continue
+		}
+		m.Replay, m.ToolCalls = "", slices.Clone(m.ToolCalls)
+		for k := range m.ToolCalls {
+			m.ToolCalls[k].Replay = ""
+		}
+	}
+	return list
+}
+
+// strictTargets are all profiles, each with the endpoint that the catalog gives for it.
+func strictTargets() []strictTarget {
+	hosted := map[string]Endpoint{}
+	for _, e := range FromEnv(func(name string) string {
+		if strings.HasSuffix(name, "_API_KEY") {
+			return "key"
+		}
+		return ""
+	}) {
+		hosted[e.Name] = e
+	}
+	local := Endpoint{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"}
+	alternate := strict.LlamaCpp
+	alternate.Alternate = true
+	inTurn := local
+	inTurn.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true}
+	thinking := strict.DeepSeek
+	thinking.Thinking = true
+	thinker := hosted["deepseek"]
+	thinker.Quirks = []string{of(targetModel, echoReasoning)} // learned from the first refusal, then kept
+	signing := strict.Gemini
+	signing.Signatures = true
+	return []strictTarget{
+		{profile: strict.OpenAI, endpoint: hosted["openai"]},
+		{profile: strict.LlamaCpp, endpoint: local},
+		{profile: alternate, endpoint: inTurn},
+		{profile: strict.Mistral, endpoint: hosted["mistral"]},
+		{profile: strict.DeepSeek, endpoint: hosted["deepseek"]},
+		{profile: thinking, endpoint: thinker},
+		{profile: strict.Anthropic, endpoint: hosted["anthropic"]},
+		{profile: strict.Gemini, endpoint: hosted["gemini"]},
+		{profile: signing, endpoint: hosted["gemini"], keys: true},
+	}
+}
+
+// wantAccepted builds a request for the target, sends it, and says why it was not accepted. The
+// messages must be the same afterwards.
+func (x strictTarget) wantAccepted(messages []history.Message, o history.Options) error {
+	messages, o.Turn = x.mine(messages), x.mine(o.Turn)
+	server := &strictServer{handler: strict.Handler(x.profile, "Hello.")}
+	e := x.endpoint
+	e.Doer, e.Tries = server, 1
+	client := NewClient(e)
+	o.Profile, o.To = client.Profile(targetModel), client.Origin(targetModel)
+	before := fingerprint(messages, o.Turn)
+	plan, err := history.Build(messages, o)
+	if after := fingerprint(messages, o.Turn); after != before {
+		return errors.New("the build changed the history")
+	}
+	var damaged *history.DamagedError
+	if errors.As(err, &damaged) {
+		return nil // the user wants nothing sent then
+	}
+	zero := 0.0
+	r := Request{
+		Model: targetModel, Messages: plan.Messages, MaxTokens: 100, Temperature: &zero,
+		Tools: []Tool{{Name: "read", Description: "reads a file", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}},
+	}
+	var reply Reply
+	for event, err := range client.Stream(context.Background(), r) {
+		if err != nil {
+			return fmt.Errorf("%w\n%.3000s", err, server.body)
+		}
+		reply.Add(event)
+	}
+	body, err := client.Body(r)
+	if err != nil || reply.Text != "Hello." || server.asked != 1 || string(body) != string(server.body) {
+		return fmt.Errorf("answer %q after %d requests (%v)", reply.Text, server.asked, err)
+	}
+	return nil
+}
+
+// fingerprint is a sum over every byte of some messages.
+func fingerprint(lists ...[]history.Message) [sha256.Size]byte {
+	h := sha256.New()
+	for _, list := range lists {
+		for _, m := range list {
+			fmt.Fprintf(h, "%q %q %d %q %q %q %q %q %q %q %q %d %d\n", m.Origin, m.Replay, m.ID, m.Label, m.Role, m.Name, m.Content, m.Reasoning, m.ToolCallID, m.Status, m.ToolCalls, m.CreatedMS, m.Tokens)
+			for _, p := range m.Parts {
+				fmt.Fprintf(h, "%q %q %q %q %q %d\n", p.Kind, p.Name, p.MediaType, p.Text, p.Data, p.Tokens)
+			}
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
