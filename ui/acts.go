@@ -71,7 +71,38 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged())
 	}
-	return m.draftChanged()
+	return tea.Batch(m.draftChanged(), m.count(m.session))
+}
+
+// count counts some messages that were never counted, such as imported ones.
+func (m *Model) count(s *session.Session) tea.Cmd {
+	ctx := m.within
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		c, err := s.CountSome(ctx)
+		return countedMsg{s, c, err}
+	}
+}
+
+// counted goes on counting until all is counted. Then the plan is made once more, by counts alone.
+func (m *Model) counted(msg countedMsg) tea.Cmd {
+	if msg.session != m.session {
+		return nil
+	}
+	guessed := m.panel.guessed != ""
+	m.panel.count(msg.counting)
+	switch {
+	case msg.err != nil && !errors.Is(msg.err, context.Canceled):
+		return m.complain(sentence(msg.err))
+	case msg.err != nil:
+		return nil
+	case !msg.counting.Done():
+		return m.count(m.session)
+	case guessed:
+		return m.draftChanged()
+	}
+	return nil
 }
 
 func (m *Model) loadPrompts() tea.Cmd {

@@ -48,6 +48,13 @@ type loadedMsg struct {
 	err      error
 }
 
+// countedMsg says how far the messages of a session are counted.
+type countedMsg struct {
+	session  *session.Session
+	counting session.Counting
+	err      error
+}
+
 // promptsMsg are the prompts sent before, the newest first.
 type promptsMsg struct {
 	prompts []string

@@ -151,6 +151,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.opened(msg)
 	case loadedMsg:
 		return m.loaded(msg)
+	case countedMsg:
+		return m.counted(msg)
 	case promptsMsg:
 		return m.promptsRead(msg)
 	case draftMsg:

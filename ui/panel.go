@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session"
 )
 
 // panel shows the plan of the next request: where the tokens go, and what becomes of every
@@ -17,8 +18,10 @@ type panel struct {
 	ready bool   // a plan has arrived
 	note  string // why there is none, or why it cannot be sent
 	doubt string // why the limit may be wrong, "" where it is known
-	at    int    // the entry under the cursor
-	moved bool   // the user moved the cursor: until then it stays at the end
+
+	guessed string // that tokens are guessed until the messages are counted, "" where they are
+	at      int    // the entry under the cursor
+	moved   bool   // the user moved the cursor: until then it stays at the end
 }
 
 // set takes a new plan.
@@ -41,6 +44,14 @@ func (p *panel) judge(w llm.Window) {
 	p.doubt = ""
 	if w.Assumed {
 		p.doubt = "window of " + thousands(w.Tokens) + " tokens assumed: the server does not say"
+	}
+}
+
+// count says how far the messages are counted, as long as they are not.
+func (p *panel) count(c session.Counting) {
+	p.guessed = ""
+	if !c.Done() {
+		p.guessed = "counting " + thousands(c.Counted) + " of " + thousands(c.Of) + "; until then tokens are guessed"
 	}
 }
 
@@ -185,6 +196,9 @@ func (p *panel) sums(st styles, w int) []string {
 	}
 	if p.doubt != "" {
 		lines = append(lines, indented(st.warn, p.doubt, w)...)
+	}
+	if p.guessed != "" {
+		lines = append(lines, indented(st.dim, p.guessed, w)...)
 	}
 	if p.note != "" {
 		lines = append(lines, indented(st.bad, p.note, w)...)

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session"
 )
 
 func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
@@ -37,5 +38,25 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("the panel lacks %q:\n%s", want, got)
 		}
+	}
+}
+
+func TestPanelSaysThatTokensAreGuessedUntilTheyAreCounted(t *testing.T) {
+	m := chatting(t, 120, 40)
+	next := m.counted(countedMsg{session: m.session, counting: session.Counting{Counted: 12_000, Of: 100_000}})
+	if next == nil {
+		t.Error("after a part the counting does not go on")
+	}
+	if got := plain(m); !strings.Contains(got, "counting 12,000 of 100,000") {
+		t.Errorf("the screen does not say how far the counting is:\n%s", got)
+	}
+	if next := m.counted(countedMsg{session: m.session, counting: session.Counting{Counted: 100_000, Of: 100_000}}); next == nil {
+		t.Error("when all is counted the plan is not made anew")
+	}
+	if got := plain(m); strings.Contains(got, "counting") {
+		t.Errorf("the screen still counts:\n%s", got)
+	}
+	if next := m.counted(countedMsg{session: nil, counting: session.Counting{Of: 1}}); next != nil || m.panel.guessed != "" {
+		t.Error("another session's counting is shown in this one")
 	}
 }
