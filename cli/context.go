@@ -102,12 +102,15 @@ func (p *program) look(ctx context.Context, s *session.Session, asked contextAsk
 	if asked.turn != (moment{}) {
 		return lookBack(ctx, s, asked.turn)
 	}
-	return lookAhead(ctx, s, asked)
+	return p.lookAhead(ctx, s, asked)
 }
 
 // lookAhead plans the next request as the flags want it.
-func lookAhead(ctx context.Context, s *session.Session, asked contextAsked) (look, error) {
+func (p *program) lookAhead(ctx context.Context, s *session.Session, asked contextAsked) (look, error) {
 	if err := s.LoadRest(ctx); err != nil {
+		return look{}, err
+	}
+	if err := p.count(ctx, s); err != nil {
 		return look{}, err
 	}
 	plan, err := s.PreviewAs(asked.draft, asked.trial)

@@ -48,7 +48,7 @@ func (p *program) otherSide(ctx context.Context, s *session.Session, asked conte
 	if asked.turn != (moment{}) {
 		return recordedSide(ctx, s, asked.turn)
 	}
-	l, err := lookAhead(ctx, s, asked)
+	l, err := p.lookAhead(ctx, s, asked)
 	return side{nil, l.plan.Sum, l.plan.Entries}, err
 }
 

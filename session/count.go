@@ -82,12 +82,16 @@ func (s *Session) CountSome(ctx context.Context) (Counting, error) {
 	return c, nil
 }
 
-// CountAll counts what has no count yet. It may take half a minute for a hundred megabytes.
-func (s *Session) CountAll(ctx context.Context) error {
+// CountAll counts what has no count yet, and says after each part how far it is. It may take half a
+// minute for a hundred megabytes.
+func (s *Session) CountAll(ctx context.Context, show func(Counting)) error {
 	for {
 		c, err := s.CountSome(ctx)
-		if err != nil || c.Done() {
+		if err != nil {
 			return err
+		}
+		if show(c); c.Done() {
+			return nil
 		}
 	}
 }

@@ -69,6 +69,9 @@ func countingBench(t testing.TB, steps ...step) (*bench, *counter) {
 	return b, c
 }
 
+// unseen is a progress that nobody looks at.
+func unseen(Counting) {}
+
 // numbered is the text of message i: a kilobyte, another for each.
 func numbered(i int) string {
 	return fmt.Sprintf("Message %d. ", i) + strings.Repeat("It says what it says. ", 45)
@@ -131,7 +134,7 @@ func TestImportedMessagesAreCountedInSlicesTheNewestFirst(t *testing.T) {
 func TestEqualTextsAreCountedOnce(t *testing.T) {
 	b, c := countingBench(t)
 	row := b.imported(1000, func(i int) string { return numbered(i % 7) })
-	if err := b.loaded(row.ID).CountAll(t.Context()); err != nil {
+	if err := b.loaded(row.ID).CountAll(t.Context(), unseen); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 7 {
@@ -144,7 +147,7 @@ func TestEqualTextsAreCountedOnce(t *testing.T) {
 func TestAnotherTokenizerCountsAnew(t *testing.T) {
 	b, c := countingBench(t)
 	row := b.imported(10, numbered)
-	if err := b.loaded(row.ID).CountAll(t.Context()); err != nil {
+	if err := b.loaded(row.ID).CountAll(t.Context(), unseen); err != nil {
 		t.Fatal(err)
 	}
 	b.deps.Tokenizer = "two"
@@ -152,7 +155,7 @@ func TestAnotherTokenizerCountsAnew(t *testing.T) {
 	if got := s.Counting(); got.Counted != 0 {
 		t.Errorf("of another tokenizer's counts %d are taken", got.Counted)
 	}
-	if err := s.CountAll(t.Context()); err != nil {
+	if err := s.CountAll(t.Context(), unseen); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := b.deps.Store.Branch(t.Context(), row.ID, row.Leaf, 0, -1)
@@ -182,7 +185,7 @@ func TestPreviewDoesNotWaitForTheCounting(t *testing.T) {
 			t.Fatalf("message %d was counted for a preview", i)
 		}
 	}
-	if err := s.CountAll(t.Context()); err != nil {
+	if err := s.CountAll(t.Context(), unseen); err != nil {
 		t.Fatal(err)
 	}
 	exact, err := s.Preview("And?")
@@ -239,7 +242,7 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 	if err != nil || !replayed.Proven {
 		t.Errorf("the request cannot be made again: %v, %s", err, replayed.Doubt)
 	}
-	if err := s.CountAll(t.Context()); err != nil {
+	if err := s.CountAll(t.Context(), unseen); err != nil {
 		t.Fatal(err)
 	}
 	replayed, err = b.loaded(row.ID).Replay(t.Context(), s.Info().Turns, 0)
@@ -260,7 +263,7 @@ func TestCountingGoesOnBesideATurn(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	events := s.Send(ctx, "And?")
 	until[Delta](events)
-	if err := s.CountAll(t.Context()); err != nil {
+	if err := s.CountAll(t.Context(), unseen); err != nil {
 		t.Errorf("counting beside a turn: %v", err)
 	}
 	stop()
@@ -286,7 +289,7 @@ func TestCountingStopsWhenItIsTold(t *testing.T) {
 		return len(text)
 	}
 	s := b.loaded(row.ID)
-	if err := s.CountAll(ctx); !errors.Is(err, context.Canceled) {
+	if err := s.CountAll(ctx, unseen); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 	if counted != sliceRows+10 {
@@ -315,7 +318,7 @@ func TestCountingChangesNothingThatWasSaid(t *testing.T) {
 		return numbered(i) + []string{"", "\x00\xff\xfe", "\x1b]0;x\x07", "東京 🙂", "\r\n\r\n"}[i%5]
 	})
 	before := b.loaded(row.ID).Messages()
-	if err := b.loaded(row.ID).CountAll(t.Context()); err != nil {
+	if err := b.loaded(row.ID).CountAll(t.Context(), unseen); err != nil {
 		t.Fatal(err)
 	}
 	for i, m := range b.loaded(row.ID).Messages() {
