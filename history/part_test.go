@@ -21,8 +21,8 @@ func TestPartsCostWhatTheyHold(t *testing.T) {
 
 func TestImagesThatServersRefuseBecomeNotes(t *testing.T) {
 	whole := Part{Kind: ImagePart, Name: "cat.png", MediaType: "image/png", Data: []byte{1}}
-	noKind, noData := whole, whole
-	noKind.MediaType, noData.Data = "", nil
+	noKind, noData, drawing := whole, whole, whole
+	noKind.MediaType, noData.Data, drawing.MediaType = "", nil, "image/svg+xml"
 	for _, c := range []struct {
 		name string
 		role Role
@@ -33,6 +33,7 @@ func TestImagesThatServersRefuseBecomeNotes(t *testing.T) {
 		{"the model's", Assistant, whole, "[image cat.png, not sent]"},
 		{"a tool's", Tool, whole, "[image cat.png, not sent]"},
 		{"without a kind", User, noKind, "[image cat.png, not sent]"},
+		{"of another kind", User, drawing, "[image cat.png, not sent]"},
 		{"without data and name", User, Part{Kind: ImagePart, MediaType: "image/png"}, "[image, not sent]"},
 		{"without data", User, noData, "[image cat.png, not sent]"},
 	} {

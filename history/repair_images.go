@@ -15,7 +15,7 @@ func (m *mender) images() {
 			}
 			what := "Servers take images from the user alone; a note stands for this one."
 			if !p.shows() {
-				what = "This image is not all there; a note stands for it."
+				what = "This image is not all there, or of a kind that servers do not take; a note stands for it."
 			}
 			note := "[image, not sent]"
 			if name := strings.TrimSpace(cleanText(p.Name)); name != "" {
@@ -28,5 +28,8 @@ func (m *mender) images() {
 	}
 }
 
-// shows reports whether an image has a kind and bytes.
-func (p Part) shows() bool { return strings.HasPrefix(p.MediaType, "image/") && len(p.Data) > 0 }
+// shows reports whether an image has bytes and is of a kind that every server with eyes takes.
+func (p Part) shows() bool {
+	kinds := []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+	return slices.Contains(kinds, p.MediaType) && len(p.Data) > 0
+}

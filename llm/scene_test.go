@@ -86,7 +86,7 @@ func attached(p pick) []history.Part {
 	case 2:
 		return []history.Part{{Kind: history.TextPart, Text: ""}, {Kind: history.ImagePart, MediaType: "image/jpeg", Data: []byte("JPG")}}
 	case 3:
-		return []history.Part{{Kind: history.ImagePart, MediaType: p.of("image/png", "", "application/pdf"), Data: []byte(p.of("", "PDF"))}}
+		return []history.Part{{Kind: history.ImagePart, MediaType: p.of("image/png", "image/svg+xml", "", "application/pdf"), Data: []byte(p.of("", "PDF"))}}
 	}
 	return nil
 }
