@@ -47,7 +47,10 @@ func (c *chat) item(m store.Message) transcript.Item {
 	case history.Failed:
 		it.Note = "failed before anything arrived"
 	case history.Quarantined:
-		it.Note = "cannot be read; kept, never sent"
+		it.Note = "its role is unknown; kept, never sent"
+		if m.Damaged {
+			it.Note = "cannot be read; kept, never sent"
+		}
 	case history.Streaming:
 		it.Note = "still arriving"
 	}

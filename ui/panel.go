@@ -9,6 +9,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/markdown"
 )
 
 // panel shows the plan of the next request: where the tokens go, and what becomes of every
@@ -121,14 +122,17 @@ func (st styles) ofGlyph(g string) lipgloss.Style {
 	return st.good
 }
 
+// speaker names who said a message. A file that was imported may hold any text as a role.
 func speaker(r history.Role) string {
 	switch r {
 	case history.User:
 		return "you"
 	case history.Assistant:
 		return "model"
+	case "":
+		return "?"
 	}
-	return string(r)
+	return markdown.OneLine(string(r), 12)
 }
 
 // counted writes a number of tokens in the server's measure, so that the parts add up to the total.
