@@ -21,18 +21,26 @@ func (p *program) sayEach(lead string, remarks []session.Remark) {
 	told := map[string]int{}
 	var fields []string
 	for _, r := range remarks {
-		if told[r.Field] == 0 {
-			fields = append(fields, r.Field)
+		if r.Index >= 0 {
+			if told[r.Field]++; told[r.Field] == mostShown+1 {
+				fields = append(fields, r.Field)
+			}
 		}
-		if told[r.Field]++; told[r.Field] <= mostShown || r.Index < 0 {
+		if told[r.Field] <= mostShown || r.Index < 0 {
 			fmt.Fprintf(p.err, "winnow: %s%s\n", lead, p.sentence(r.String()))
 		}
 	}
 	for _, field := range fields {
-		if more := told[field] - mostShown; more > 0 {
-			fmt.Fprintf(p.err, "winnow: %sthe same of %s more; --json lists them all\n", lead, messages(more))
-		}
+		fmt.Fprintf(p.err, "winnow: %s%s more, %s; --json lists them all\n", lead, messages(told[field]-mostShown), about(field))
 	}
+}
+
+// about names what of a message a remark is about.
+func about(field string) string {
+	if field == "" {
+		return "each as a whole"
+	}
+	return "each about its " + field
 }
 
 // importJSON is what sessions import --json writes. It is a contract: fields are added, never

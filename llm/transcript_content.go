@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"winnow/history"
@@ -38,7 +39,9 @@ func (m *saying) list(raw []byte) {
 		part, ok := m.part(item)
 		switch {
 		case !ok:
-			unused = append(unused, typeOf(item))
+			if kind := typeOf(item); !slices.Contains(unused, kind) {
+				unused = append(unused, kind)
+			}
 		case part.Kind == history.ImagePart:
 			m.Parts = append(m.Parts, part)
 			item = emptied(item)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +46,14 @@ func (r Remark) String() string {
 		return r.What
 	}
 	return strings.Join(strings.Fields(fmt.Sprintf("message %d (line %d): %s %s", r.Index+1, r.Line, r.Field, r.What)), " ")
+}
+
+// place orders remarks: those about messages by theirs, those about the file behind them.
+func (r Remark) place() int {
+	if r.Index < 0 {
+		return math.MaxInt
+	}
+	return r.Index
 }
 
 // ErrNoMessage says that a file holds no message that can be imported.
@@ -107,6 +117,7 @@ func (im *importing) read(add func(store.Message) error) (store.Session, error) 
 		}
 	}
 	im.lookBack(file.About())
+	slices.SortStableFunc(im.out.Warnings, func(a, b Remark) int { return cmp.Compare(a.place(), b.place()) })
 	if im.stored == 0 {
 		return store.Session{}, ErrNoMessage
 	}
@@ -135,7 +146,7 @@ func (im *importing) setTime(told *llm.Told) {
 
 // row is the session's row.
 func (im *importing) row(about llm.About) store.Session {
-	title, titleFrom := strings.TrimSpace(cmp.Or(im.from.Title, about.Title)), "user"
+	title, titleFrom := cmp.Or(plainLine(im.from.Title), plainLine(about.Title)), "user"
 	if title == "" {
 		title, titleFrom = TitleFrom(im.first), "auto"
 	}
@@ -143,4 +154,9 @@ func (im *importing) row(about llm.About) store.Session {
 		Title: title, TitleFrom: titleFrom, Created: time.UnixMilli(im.created), Model: about.Model,
 		Preset: im.from.Policy.Preset, System: about.System, Dir: im.from.Dir,
 	}
+}
+
+// plainLine is a text as one line without what a title must not hold.
+func plainLine(text string) string {
+	return printable(strings.Join(strings.Fields(text), " "))
 }

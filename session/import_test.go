@@ -148,6 +148,7 @@ func TestImportTakesItsTitleFromWhereThereIsOne(t *testing.T) {
 	for _, c := range []struct{ file, title, want, from string }{
 		{`{"title":"Weather","messages":[` + said + `]}`, "Mine", "Mine", "user"},
 		{`{"messages":[` + said + `],"title":" Weather "}`, "", "Weather", "user"},
+		{`{"messages":[` + said + `],"title":"The\n \u001b]0;x\u0007 weather"}`, " ", "The ]0;x weather", "user"},
 		{`{"title":"","messages":[` + said + `]}`, "", "Will it rain? I hope not", "auto"},
 		{`[{"role":"assistant","content":"Hello"}]`, "", "Untitled", "auto"},
 	} {
@@ -169,7 +170,7 @@ func TestImportKeepsWhatTheFileSaysOfTheConversation(t *testing.T) {
 	if got.System != "Be kind." || got.Dir != "/home/kim" || got.Preset != "recent" || !got.Created.Equal(time.Unix(1761744600, 0)) {
 		t.Errorf("the session is %+v", got)
 	}
-	if len(im.Warnings) != 2 || im.Warnings[0].String() != "what stands beside the messages under x is not used and not kept" {
+	if len(im.Warnings) != 2 || im.Warnings[1].String() != "what stands beside the messages under x is not used and not kept" {
 		t.Errorf("the warnings are %v", im.Warnings)
 	}
 	m, err := s.Message(context.Background(), got.Leaf)
