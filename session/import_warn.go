@@ -12,6 +12,9 @@ import (
 // mostBytes is the size from which on a message is worth a word. It is imported all the same.
 const mostBytes = 64 << 20
 
+// mostOfFirst is how much of the first text a title is looked for in.
+const mostOfFirst = 4096
+
 func remarkOn(told llm.Told, field, what string) Remark {
 	return Remark{Index: told.Index, Line: told.Line, Field: field, What: what}
 }
@@ -50,7 +53,7 @@ func (im *importing) look(told llm.Told) {
 	}
 	im.sendable++
 	if m.Role == history.User && im.first == "" {
-		im.first = m.Content
+		im.first = m.Content[:min(len(m.Content), mostOfFirst)]
 	}
 }
 
