@@ -17,11 +17,11 @@ func (b *builder) cap() {
 		}
 		return n
 	}
-	if n := count(b.opener); n <= left {
-		left -= n
-	} else {
-		b.opener = span{}
+	// What the cap allows of the opener is its beginning.
+	for b.opener.to > b.opener.from && count(b.opener) > left {
+		b.opener.to = b.t.groupBefore(b.opener.to).from
 	}
+	left -= count(b.opener)
 	for end := len(b.views); end > 0; {
 		g := b.t.groupBefore(end)
 		end = g.from
