@@ -126,7 +126,8 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			}
 			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e)
 		}
-		if fits && any && s.o.Policy.Strategy == DropMiddle && s.o.Policy.MaxMessages == NoLimit && opener >= 0 && p.Entries[opener].Level == Out {
+		room := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
+		if fits && any && s.o.Policy.Strategy == DropMiddle && room && opener >= 0 && p.Entries[opener].Level == Out {
 			t.Fatalf("history is sent without its opener %d: %+v\n%s", opener, p.Entries[opener], s)
 		}
 	})
@@ -147,6 +148,16 @@ func TestBuildIsDeterministicAndLeavesItsInputAlone(t *testing.T) {
 	})
 }
 
+// hasPin reports whether something is pinned: pins may use a cap on messages up.
+func hasPin(flags map[int64]Flag) bool {
+	for _, f := range flags {
+		if f == Pin {
+			return true
+		}
+	}
+	return false
+}
+
 func cloned(list []Message) []Message {
 	list = slices.Clone(list)
 	for i := range list {
@@ -156,23 +167,46 @@ func cloned(list []Message) []Message {
 	return list
 }
 
-// A larger budget never takes anything away.
+// A larger budget never takes anything away, whichever of the bounds it is.
 //
 // rules: I9, 2.7
 func TestMoreBudgetNeverSendsLess(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
+		if s.o.Policy.Budget == 0 {
+			s.o.Policy.Budget = s.o.Policy.MaxContextTokens
+		}
+		p := &s.o.Policy
+		more := rapid.SampledFrom([]int{1, 2, 10, 100, 700, 4000}).Draw(t, "more")
+		bound, raise := "budget", func() { p.Budget += more }
+		switch rapid.IntRange(0, 6).Draw(t, "bound") {
+		case 1:
+			s.o.Window = rapid.IntRange(1, p.Budget).Draw(t, "window")
+			bound, raise = "window", func() { s.o.Window += more }
+		case 2:
+			p.HistoryBudget = rapid.IntRange(1, 500).Draw(t, "history_budget")
+			bound, raise = "history_budget", func() { p.HistoryBudget += more }
+		case 3:
+			p.BudgetChars = rapid.IntRange(1, 5000).Draw(t, "budget_chars")
+			bound, raise = "budget_chars", func() { p.BudgetChars += more }
+		case 4:
+			p.OutputReserve = more + 1
+			bound, raise = "output_reserve", func() { p.OutputReserve = 1 }
+		case 5:
+			s.o.Tools = more
+			bound, raise = "tools", func() { s.o.Tools = 0 }
+		case 6:
+			s.o.Ratio = 1 + float64(more)/100
+			bound, raise = "ratio", func() { s.o.Ratio = 1 }
+		}
 		small, fits := built(t, s)
 		if !fits {
 			return
 		}
-		s.o.Policy.Budget = max(1, s.o.Policy.Budget) + rapid.IntRange(1, 4000).Draw(t, "more")
-		if small.Sum.Limit > s.o.Policy.Budget*3/4 {
-			return
-		}
+		raise()
 		large, _ := built(t, s)
 		for i := range small.Entries {
 			if small.Entries[i].Level > large.Entries[i].Level {
-				t.Fatalf("message %d falls from level %d to %d with the budget %d\n%s", i, small.Entries[i].Level, large.Entries[i].Level, s.o.Policy.Budget, s)
+				t.Fatalf("message %d falls from level %d to %d with more room by its %s, %d\nless:\n%smore:\n%s%s", i, small.Entries[i].Level, large.Entries[i].Level, bound, more, planText(small, nil), planText(large, nil), s)
 			}
 		}
 	})
