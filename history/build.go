@@ -68,10 +68,12 @@ type builder struct {
 	cut      map[int]form // long results of the running turn at their limit
 	turnRest int          // what they cost whole beyond that
 
-	taken   [][]change // what each increment raised, in order
-	stopped increment  // what did not fit
-	stop    string     // and why
-	overCap string     // the reason for what is over the policy's number of messages
+	taken      [][]change // what each increment raised, in order
+	stopped    increment  // what did not fit
+	stop       string     // and why
+	summarized bool       // the summary stands in the request
+
+	overCap string // the reason for what is over the policy's number of messages
 }
 
 // begin measures the room and what is sent in any case.

@@ -23,6 +23,7 @@ func (b *builder) choose() error {
 	for _, was := range all {
 		b.lower(was)
 	}
+	b.condense()
 	for inc := range b.increments() {
 		was := b.raise(inc, true)
 		if !b.fits() {
@@ -129,7 +130,7 @@ func (b *builder) raise(inc increment, sum bool) raised {
 		return was
 	}
 	for i := inc.from; i < inc.to; i++ {
-		if b.barred(i) || inc.recall && b.back[i] >= inc.deep || !inc.recall && b.depth[i] >= inc.deep {
+		if b.barred(i) || inc.recall && b.back[i] >= inc.deep || !inc.recall && (b.depth[i] >= inc.deep || b.why[i] == whyCondensed) {
 			continue
 		}
 		was.changes = append(was.changes, change{i, b.depth[i], b.back[i], b.why[i]})

@@ -92,6 +92,10 @@ func parseOptions(t *testing.T, text string) Options {
 			o.System = value
 		case "turn":
 			turn = append(turn, value)
+		case "summary":
+			upto, text, _ := strings.Cut(value, " ")
+			at, _ := strconv.ParseInt(upto, 10, 64)
+			o.Summary = &Summary{Upto: at, Text: unfold(text), By: "some/model"}
 		case "pin":
 			o.Flags[int64(n)] = Pin
 		case "exclude":

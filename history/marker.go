@@ -12,6 +12,7 @@ const (
 	kindResult = "stand-in result"
 	kindBridge = "bridge"
 
+	kindSummary  = "summary"
 	kindRecalled = "recalled frame"
 )
 

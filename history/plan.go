@@ -18,6 +18,7 @@ type Options struct {
 	System  string         // the system prompt, "" for none
 	Turn    []Message      // the current user message, then what the running turn has added so far
 	Flags   map[int64]Flag // by Message.ID
+	Summary *Summary       // stands for the oldest messages where not everything fits; nil for none
 	Tools   int            // tokens of the serialised tool schemas
 	Window  int            // the model's context window in tokens; 0 is unknown
 	Ratio   float64        // the server's tokens per counted token, learned; 0 is not calibrated yet
@@ -109,7 +110,7 @@ type Insert struct {
 
 // Added is text of a request that nobody said.
 type Added struct {
-	Kind   string // marker, stand-in result, recalled frame, tool text
+	Kind   string // marker, summary, start, stand-in result, bridge, recalled frame
 	Before int    // index into Plan.Messages of the message it stands in or is
 	Text   string
 	Tokens int

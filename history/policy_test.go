@@ -16,10 +16,11 @@ classic          8000  150     150       2000  0      false    0 / 4096    50   
 recall           8000  150     600       2000  2000   true     0.9 / –      –         middle  auto
 assistant-first  150   8192    8192      2000  0      false    0 / 4096    50        oldest  15360 characters of history, at least 5 messages
 recent           –     –       –         –     0      false    0 / 4096    50        oldest  auto
+summary          8000  150     600       2000  2000   true     0.2 / 4096    –         middle  auto
 full             –     –       –         –     –      true     0 / 4096    –         none    auto
 `
 
-// rules: balanced, recall, classic, assistant-first, recent, full, 1.6, 1.8
+// rules: balanced, recall, classic, assistant-first, recent, summary, full, 1.6, 1.8
 func TestPresetsSetWhatTheirTableSays(t *testing.T) {
 	table := map[string]string{}
 	for row := range strings.Lines(presetTable) {

@@ -11,7 +11,7 @@ const Rules = 2
 
 // Presets lists the names of the presets, the default first.
 func Presets() []string {
-	return []string{"balanced", "recall", "classic", "assistant-first", "recent", "full"}
+	return []string{"balanced", "recall", "classic", "assistant-first", "recent", "summary", "full"}
 }
 
 // Preset is the policy of that name.
@@ -35,6 +35,8 @@ func Preset(name string) (Policy, error) {
 		p = unlimited(p)
 		p.LastWholeMaxTokens, p.Elastic = 0, false
 		p.MaxMessages, p.Strategy = 50, DropOldest
+	case "summary":
+		p.RecallShare, p.SummarizeRatio = 0.2, 0.5
 	case "full":
 		p = unlimited(p)
 		p.LastWholeMaxTokens, p.Strategy = NoLimit, DropNone
@@ -125,9 +127,17 @@ func (p Policy) checkNumbers() error {
 			return fmt.Errorf("context.%s is %d; it takes 0 or more", n.key, n.value)
 		}
 	}
-	// Written so that a NaN fails too.
-	if !(p.RecallShare >= 0 && p.RecallShare <= 1) {
-		return fmt.Errorf("context.recall_share is %g; it takes 0 to 1", p.RecallShare)
+	for _, n := range []struct {
+		key   string
+		value float64
+	}{
+		{"recall_share", p.RecallShare},
+		{"summarize_ratio", p.SummarizeRatio},
+	} {
+		// Written so that a NaN fails too.
+		if !(n.value >= 0 && n.value <= 1) {
+			return fmt.Errorf("context.%s is %g; it takes 0 to 1", n.key, n.value)
+		}
 	}
 	if p.Budget == 0 && p.MaxContextTokens == 0 {
 		return fmt.Errorf("context.max_context_tokens is 0; with an automatic budget it takes 1 or more")

@@ -195,11 +195,17 @@ func options(t *rapid.T, past []Message) Options {
 		p.RecallShare = rapid.SampledFrom([]float64{0.2, 0.5, 0.9, 1}).Draw(t, "recall_share")
 		p.RecallMaxTokens = rapid.SampledFrom([]int{20, 200, 4096, NoLimit}).Draw(t, "recall_max_tokens")
 	}
+	if rapid.IntRange(0, 3).Draw(t, "summarizing") == 0 {
+		p.SummarizeRatio = 0.5
+	}
 	p.Placement = rapid.SampledFrom([]Placement{Steady, InOrder}).Draw(t, "placement")
 	if rapid.Bool().Draw(t, "capped") {
 		p.MaxMessages = rapid.IntRange(0, 12).Draw(t, "max_messages")
 	}
 	o := Options{Policy: p, Flags: map[int64]Flag{}, Ratio: rapid.SampledFrom([]float64{0, 1, 1.37, 0.7}).Draw(t, "ratio")}
+	if n := len(past); n > 0 && rapid.Bool().Draw(t, "summarized") {
+		o.Summary = &Summary{Upto: past[rapid.IntRange(0, n-1).Draw(t, "upto")].ID, Text: "They spoke of words.", By: "some/model"}
+	}
 	o.System = rapid.SampledFrom([]string{"", "Be kind."}).Draw(t, "system")
 	o.Profile = Profile{
 		MergeSameRole: rapid.IntRange(0, 3).Draw(t, "merge") == 0,

@@ -19,6 +19,7 @@ const (
 	whySystem
 	whyExcluded
 	whyCap
+	whyCondensed
 )
 
 // kept are the sentences for messages that are sent whole.
@@ -34,6 +35,8 @@ func (w reason) kept() string {
 		return "kept whole: one of the newest, and short enough"
 	case whyPinned:
 		return "kept whole: pinned by you"
+	case whyRoom:
+		return "kept whole: there is room for it"
 	case whySystem:
 		return "kept whole: it belongs to the system prompt"
 	}
@@ -44,6 +47,8 @@ const (
 	sentenceExcluded = "not sent: excluded by you"
 	sentenceBehind   = "dropped: older than a message that did not fit"
 	sentenceSpent    = "dropped: the room is taken by newer messages and by what yours is about"
+	sentenceSummary  = "dropped: the summary stands for it"
+	sentenceNoRoom   = "dropped: its summary does not fit"
 	sentenceBlank    = "not sent: there is nothing in it to send"
 	sentenceIsolated = "not sent: the row cannot be read, or its role is unknown"
 	sentenceNoResult = "no result of this call is recorded"
@@ -61,6 +66,10 @@ func (b *builder) dropped(i int) string {
 		return sentenceExcluded
 	case b.why[i] == whyCap:
 		return b.overCap
+	case b.why[i] == whyCondensed && b.summarized:
+		return sentenceSummary
+	case b.why[i] == whyCondensed:
+		return sentenceNoRoom
 	case b.stopped.to == 0 && b.stop != "", b.stopped.from <= i && i < b.stopped.to:
 		return b.stop
 	case b.stopped.recall:

@@ -11,11 +11,15 @@ type layout struct {
 	body    []Message
 	inline  string    // system messages on their way to the next user's message
 	markers []pending // gaps whose marker has no place yet
-	missing int       // messages of the gap that is open
+	gap     pending   // the gap that is open
+	told    bool      // the summary has its gap
 }
 
-// pending is a gap of n messages.
-type pending struct{ n int }
+// pending is a gap.
+type pending struct {
+	missing int  // messages
+	summary bool // the summary stands in it
+}
 
 // render lays the chosen texts out and says what became of every message.
 func (b *builder) render() Plan {
@@ -60,7 +64,10 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 	}
 	if d == out {
 		if v.Role != System && !v.made {
-			l.missing++
+			l.gap.missing++
+			if b.summarized && !l.told && b.why[i] == whyCondensed {
+				l.gap.summary, l.told = true, true
+			}
 		}
 		return
 	}
@@ -166,19 +173,16 @@ func (b *builder) show(e *Entry, i int, f form) {
 // open ends a gap in front of a message that is sent, and sees to it that a request begins with a
 // user's message.
 func (b *builder) open(p *Plan, l *layout, v *view) {
-	if l.missing > 0 {
-		l.markers = append(l.markers, pending{l.missing})
-		l.missing = 0
-	}
+	l.endGap()
 	if len(l.body) > 0 || v.Role == User {
 		return
 	}
 	m := Message{Role: User, Content: startText}
 	if len(l.markers) > 0 {
-		n := l.markers[0].n
+		gap := l.markers[0]
 		l.markers = l.markers[1:]
-		m.Content = b.marker(n)
-		p.Added = append(p.Added, b.added(n, m.Content, 0))
+		m.Content = b.gapText(gap)
+		p.Added = append(p.Added, b.added(gap, m.Content, 0))
 	} else {
 		p.Added = append(p.Added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Reason: "a request begins with a message of the user"})
 	}
@@ -189,7 +193,7 @@ func (b *builder) open(p *Plan, l *layout, v *view) {
 func (b *builder) mark(l *layout) []Added {
 	var list []Added
 	for _, gap := range l.markers {
-		list = append(list, b.added(gap.n, b.marker(gap.n)+joint, 0))
+		list = append(list, b.added(gap, b.gapText(gap)+joint, 0))
 	}
 	l.markers = nil
 	return list
@@ -197,29 +201,47 @@ func (b *builder) mark(l *layout) []Added {
 
 // close puts the markers that found no later message of the history at the end of the system prompt.
 func (b *builder) close(p *Plan, l *layout) {
-	if l.missing > 0 {
-		l.markers = append(l.markers, pending{l.missing})
-		l.missing = 0
-	}
+	l.endGap()
 	if l.inline != "" {
 		l.hoist(strings.TrimSuffix(l.inline, joint))
 	}
 	for _, gap := range l.markers {
-		text := b.marker(gap.n)
+		text := b.gapText(gap)
 		if l.system != "" {
 			text = joint + text
 		}
-		p.Added = append(p.Added, b.added(gap.n, text, -1))
+		p.Added = append(p.Added, b.added(gap, text, -1))
 		l.system += text
 	}
 }
 
-func (b *builder) added(n int, text string, at int) Added {
-	reason := "stands for " + grouped(n) + " messages that are not sent"
-	if n == 1 {
+// gapText is what stands for a gap.
+func (b *builder) gapText(gap pending) string {
+	if gap.summary {
+		return b.summary()
+	}
+	return b.marker(gap.missing)
+}
+
+func (b *builder) added(gap pending, text string, at int) Added {
+	reason := "stands for " + grouped(gap.missing) + " messages that are not sent"
+	if gap.missing == 1 {
 		reason = "stands for 1 message that is not sent"
 	}
-	return Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.remembered(text), Reason: reason}
+	a := Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.remembered(text), Reason: reason}
+	if gap.summary {
+		a.Kind = kindSummary
+		a.Reason += ", condensed by " + b.o.Summary.By
+	}
+	return a
+}
+
+// endGap closes the open gap.
+func (l *layout) endGap() {
+	if l.gap.missing > 0 {
+		l.markers = append(l.markers, l.gap)
+		l.gap = pending{}
+	}
 }
 
 // mostNext is how many messages a plan names that fall out next.

@@ -88,7 +88,7 @@ func TestTheCurrentMessageIsSentOnceOrTheSumSaysWhyNot(t *testing.T) {
 func TestEveryTextOfARequestHasItsSource(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		// What is recalled may stand in its place too, shorter.
-		s.o.Policy.RecallShare = 0
+		s.o.Policy.RecallShare, s.o.Summary = 0, nil
 		p, _ := built(t, s)
 		all, known := 0, runes(s.o.System)
 		for _, m := range p.Messages {
@@ -164,7 +164,7 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 		}
 		markers := 0
 		for _, a := range p.Added {
-			if a.Kind == kindMarker {
+			if a.Kind == kindMarker || a.Kind == kindSummary {
 				markers++
 			}
 		}

@@ -1,0 +1,89 @@
+package history
+
+import "slices"
+
+// Summary is a text that stands for the oldest messages of a conversation. Somebody else has written
+// it: history asks for it with Condense and places it.
+type Summary struct {
+	Upto int64  // the newest message that it stands for, by Message.ID; it stands for all before that too
+	Text string // what stands in the request
+	By   string // the model that wrote it
+}
+
+// The frame of a summary.
+const (
+	summaryHead = "[Summary of what was said before]\n"
+	summaryTail = "\n[End of the summary]"
+)
+
+// condense lets the summary stand for what it was made of, all but the opener and what is pinned.
+// Where even the summary does not fit, nothing stands for them.
+func (b *builder) condense() {
+	if b.o.Summary == nil || b.o.Policy.SummarizeRatio == 0 {
+		return
+	}
+	condensed := false
+	for i := range b.covered() {
+		if b.barred(i) || b.depth[i] != out || b.opener.from <= i && i < b.opener.to {
+			continue
+		}
+		b.why[i], condensed = whyCondensed, true
+	}
+	if !condensed {
+		return
+	}
+	text := b.summary()
+	cost := max(b.c.remembered(text+joint), b.c.remembered(joint+text))
+	b.fixed += cost
+	if b.summarized = b.need() <= b.room.counted; !b.summarized {
+		b.fixed -= cost
+	}
+}
+
+// covered is the number of views that the summary stands for.
+func (b *builder) covered() int {
+	if b.o.Summary == nil {
+		return 0
+	}
+	at := slices.IndexFunc(b.views, func(v view) bool { return v.ID == b.o.Summary.Upto && !v.made })
+	for at >= 0 && at+1 < len(b.views) && b.views[at+1].group == b.views[at].group {
+		at++
+	}
+	return at + 1
+}
+
+func (b *builder) summary() string { return summaryHead + cleanText(b.o.Summary.Text) + summaryTail }
+
+// Condense are the messages that a model is to condense before the request that o describes is built,
+// the oldest first: so many of those that no summary stands for that nothing more is dropped, and at
+// least the policy's share of them. The newest exchange is never among them. It is empty where no
+// summary is asked for or everything fits; the new summary stands for the old one's messages too.
+func (c *Conversation) Condense(o Options) []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b, err := c.chosen(o)
+	if err != nil || o.Policy.SummarizeRatio == 0 || len(b.t.exchanges) == 0 {
+		return nil
+	}
+	from := b.covered()
+	newest := b.t.exchanges[len(b.t.exchanges)-1].from
+	dropped, rest := -1, 0
+	for i := from; i < newest; i++ {
+		rest += b.views[i].tokens
+		if !b.found(i) && !b.barred(i) {
+			dropped = i
+		}
+	}
+	if dropped < 0 {
+		return nil
+	}
+	var list []Message
+	taken := 0
+	for i := from; i < newest && (i <= dropped || float64(taken) < o.Policy.SummarizeRatio*float64(rest) || b.views[i].exchange == b.views[i-1].exchange); i++ {
+		taken += b.views[i].tokens
+		if v := &b.views[i]; !v.made && b.why[i] != whyExcluded {
+			list = append(list, c.past[v.from])
+		}
+	}
+	return list
+}

@@ -1,0 +1,87 @@
+package history
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// rules: summary
+func TestCondenseAsksForWhatNoLongerFits(t *testing.T) {
+	past := parseMessages(t, `
+user: my name is Ada
+assistant: hello
+user: {one x 50}
+assistant: first answer
+user: {two x 50}
+assistant: second answer
+user: {three x 50}
+assistant: third answer
+user: {four x 50}
+assistant: fourth answer
+user: {five x 50}
+assistant: fifth answer
+`)
+	o := parseOptions(t, "preset summary\nbudget 320\noutput_reserve 120\nstep_tokens 64\nturn user: and now")
+	c := Read(past, words)
+	var said []string
+	for _, m := range c.Condense(o) {
+		said = append(said, strings.Fields(m.Content)[0])
+	}
+	// At least half of the conversation, and all that is dropped, up to an exchange's end.
+	if got, want := strings.Join(said, " "), "my hello one first two second three third"; got != want {
+		t.Errorf("asks to condense %q, want %q", got, want)
+	}
+	o.Summary = &Summary{Upto: 8, Text: "Ada counts.", By: "some/model"}
+	if list := c.Condense(o); list != nil {
+		t.Errorf("with a summary of 8 messages it asks to condense %d more", len(list))
+	}
+	for name, change := range map[string]func(*Options){
+		"everything fits":         func(o *Options) { o.Policy.Budget = 4000 },
+		"no summary is asked for": func(o *Options) { o.Policy.SummarizeRatio = 0 },
+	} {
+		o := o
+		o.Summary = nil
+		if change(&o); c.Condense(o) != nil {
+			t.Errorf("%s, and it asks to condense", name)
+		}
+	}
+}
+
+// A summary of all that Condense asks for leaves nothing more to condense, and nothing but what it
+// stands for is dropped.
+//
+// rules: summary
+func TestASummaryMakesRoom(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Policy.SummarizeRatio, s.o.Summary, s.o.Flags = 0.5, nil, nil
+		c := Read(s.past, s.o.Count)
+		list := c.Condense(s.o)
+		if len(list) == 0 {
+			return
+		}
+		s.o.Summary = &Summary{Upto: list[len(list)-1].ID, Text: "Words.", By: "some/model"}
+		p, err := c.Build(s.o)
+		if err != nil {
+			return
+		}
+		condensed := 0
+		for _, e := range p.Entries[:len(s.past)] {
+			if e.Reason == sentenceSummary || e.Reason == sentenceNoRoom {
+				condensed++
+			}
+		}
+		for _, a := range p.Added {
+			if a.Kind == kindSummary && condensed == 0 {
+				t.Fatalf("a summary stands for nothing\n%s\n%s", planText(p, nil), s)
+			}
+		}
+		for i, e := range p.Entries[:len(s.past)] {
+			behind := int64(i+1) > s.o.Summary.Upto && len(e.Repairs) == 0
+			if behind && (e.Reason == sentenceSummary || e.Reason == sentenceNoRoom) {
+				t.Fatalf("message %d was said behind the summary: %+v\n%s", i, e, s)
+			}
+		}
+	})
+}
