@@ -4,14 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"slices"
 
 	"winnow/history"
 	"winnow/session/store"
 )
 
 const (
-	sliceRows   = 400      // messages that are counted and stored at a time
+	sliceRows   = 4000     // messages that are counted at a time
 	sliceBytes  = 1 << 20  // of text that is counted at a time: a third of a second or so
+	writeRows   = 400      // counts that are stored in one transaction, so that nobody waits for it
 	countAtOnce = 64 << 10 // bytes of text that are counted when they are read: some hundredths of a second
 )
 
@@ -60,21 +62,20 @@ func (s *Session) CountSome(ctx context.Context) (Counting, error) {
 		return Counting{}, ErrLoading
 	}
 	some := s.uncounted()
-	counts := map[int64]int{}
-	for i := range some {
-		if ctx.Err() != nil {
-			return s.Counting(), ctx.Err()
+	for part := range slices.Chunk(some, writeRows) {
+		for i := range part {
+			if ctx.Err() != nil {
+				return s.Counting(), ctx.Err()
+			}
+			if m := &part[i].Message; m.Tokens == 0 {
+				m.Tokens = s.tally(m.Content)
+			}
 		}
-		m := &some[i].Message
-		if m.Tokens == 0 {
-			m.Tokens = s.tally(m.Content)
+		if err := s.storeCounts(ctx, part); err != nil {
+			return s.Counting(), err
 		}
-		counts[m.ID] = m.Tokens
+		s.recount(part)
 	}
-	if err := s.storeCounts(ctx, counts); err != nil {
-		return s.Counting(), err
-	}
-	s.recount(some)
 	c := s.Counting()
 	if c.Done() {
 		s.tallied = nil
@@ -135,9 +136,10 @@ func (s *Session) tally(text string) int {
 
 // storeCounts keeps counts for the next time. Where the store takes nothing they are good for as long
 // as the program runs.
-func (s *Session) storeCounts(ctx context.Context, counts map[int64]int) error {
-	if len(counts) == 0 {
-		return nil
+func (s *Session) storeCounts(ctx context.Context, some []placed) error {
+	counts := make(map[int64]int, len(some))
+	for _, p := range some {
+		counts[p.ID] = p.Tokens
 	}
 	if err := s.deps.Store.SetTokens(ctx, s.deps.Tokenizer, counts); err != nil && !errors.Is(err, store.ErrReadOnly) {
 		return err
@@ -145,22 +147,19 @@ func (s *Session) storeCounts(ctx context.Context, counts map[int64]int) error {
 	return nil
 }
 
-// recount brings counts into what is planned with. The branch may be another one by now.
+// recount brings counts into the branch, which may be another one by now. The planner takes them at
+// its next plan.
 func (s *Session) recount(some []placed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	read := map[int]int{}
 	for _, p := range some {
 		if p.at >= len(s.branch) || s.branch[p.at].ID != p.ID {
 			continue
 		}
 		s.branch[p.at].Tokens, s.branch[p.at].Tokenizer = p.Tokens, s.deps.Tokenizer
-		if p.at < s.read {
-			read[p.at] = p.Tokens
+		if s.reader != nil && p.at < s.read {
+			s.fresh[p.at] = p.Tokens
 		}
-	}
-	if s.reader != nil {
-		s.reader.Recount(read)
 	}
 }
 
@@ -206,15 +205,13 @@ func (s *Session) guessedIn(p history.Plan) []placed {
 // countNow counts messages that are about to be sent. That they are sent does not depend on the counts
 // being kept.
 func (s *Session) countNow(ctx context.Context, some []placed) error {
-	counts := map[int64]int{}
 	for i := range some {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		some[i].Tokens = s.deps.Count(some[i].Content)
-		counts[some[i].ID] = some[i].Tokens
 	}
-	if err := s.storeCounts(ctx, counts); err != nil {
+	if err := s.storeCounts(ctx, some); err != nil {
 		s.deps.Log.Warn("keep the counts of what is sent", "err", err)
 	}
 	s.recount(some)

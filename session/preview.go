@@ -113,8 +113,10 @@ func (s *Session) build(past int, o history.Options) (history.Plan, error) {
 		return history.Plan{}, ErrLoading
 	}
 	if s.reader == nil || s.read > past {
-		s.reader, s.read = history.Read(nil, s.deps.Count), 0
+		s.reader, s.read, s.fresh = history.Read(nil, s.deps.Count), 0, map[int]int{}
 	}
+	s.reader.Recount(s.fresh)
+	clear(s.fresh)
 	s.reader.Append(s.deps.readable(s.branch[s.read:past])...)
 	s.read = past
 	return s.reader.Build(o)

@@ -85,7 +85,8 @@ type Session struct {
 	branch  []store.Message // the active branch, as far as it is loaded
 	whole   bool            // branch holds all of it
 	reader  *history.Conversation
-	read    int // messages of branch that reader has read
+	read    int         // messages of branch that reader has read
+	fresh   map[int]int // counts that came since, by place on the branch
 	flags   map[int64]history.Flag
 	policy  history.Policy
 	window  llm.Window
@@ -178,12 +179,18 @@ func (s *Session) loadBranch(ctx context.Context) error {
 		return err
 	}
 	branch := append(s.deps.trusted(older), newest...)
-	// A long branch takes seconds to read. Nobody who asks for something else waits for it.
+	// A long branch takes seconds to read and to make searchable. Nobody who asks for something else
+	// waits for it: the session is not locked, and its first plan finds all of it done.
 	reader := history.Read(s.deps.readable(branch), s.deps.Count)
+	s.mu.Lock()
+	o := s.options(s.policy, []history.Message{{Role: history.User, Content: "?"}})
+	s.mu.Unlock()
+	reader.Build(o)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.whole {
-		s.branch, s.whole, s.reader, s.read = branch, true, reader, len(branch)
+		s.branch, s.whole = branch, true
+		s.reader, s.read, s.fresh = reader, len(branch), map[int]int{}
 	}
 	return nil
 }
