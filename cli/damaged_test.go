@@ -192,7 +192,10 @@ type strictEndpoint struct {
 func strictEndpoints() []*strictEndpoint {
 	thinking, signing := strict.DeepSeek, strict.Gemini
 	thinking.Thinking, signing.Signatures = true, true
-	list := []*strictEndpoint{{profile: strict.LlamaCpp, endpoint: llm.Endpoint{Name: "llamacpp"}, statuses: []int{200}}}
+	list := []*strictEndpoint{
+		{profile: strict.LlamaCpp, endpoint: llm.Endpoint{Name: "llamacpp"}, statuses: []int{200}},
+		{profile: strict.Strictest, endpoint: llm.Endpoint{Name: "anywhere"}, statuses: []int{200}},
+	}
 	profiles := map[string][]strict.Profile{
 		"openai": {strict.OpenAI}, "mistral": {strict.Mistral}, "deepseek": {strict.DeepSeek, thinking},
 		"anthropic": {strict.Anthropic}, "gemini": {strict.Gemini, signing},

@@ -88,6 +88,7 @@ func strictTargets() []strictTarget {
 	signing := strict.Gemini
 	signing.Signatures = true
 	return []strictTarget{
+		{profile: strict.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
 		{profile: strict.OpenAI, endpoint: hosted["openai"]},
 		{profile: strict.LlamaCpp, endpoint: local},
 		{profile: alternate, endpoint: inTurn},

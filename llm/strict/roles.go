@@ -47,10 +47,23 @@ func systemFirst(c *chat, _ Profile) *fault {
 	return nil
 }
 
+// systemTogether: what the system says stands in front of all others, in as many messages as it likes.
+func systemTogether(c *chat, _ Profile) *fault {
+	said := false
+	for i, m := range c.messages {
+		of := m.role == "system" || m.role == "developer"
+		if of && said {
+			return wrong(i)
+		}
+		said = said || !of
+	}
+	return nil
+}
+
 // userFirst: the conversation begins with the user.
 func userFirst(c *chat, _ Profile) *fault {
 	for i, m := range c.messages {
-		if m.role == "system" {
+		if m.role == "system" || m.role == "developer" {
 			continue
 		}
 		if m.role == "assistant" {

@@ -12,6 +12,7 @@ const (
 	deepSeek
 	anthropic
 	gemini
+	strictest
 )
 
 // rulebook is what one server insists on. The first rule that is broken is the one it names.
@@ -27,6 +28,8 @@ var (
 	nameAnthropic = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 	nameGemini    = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 	idAnthropic   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	nameStrictest = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
+	idStrictest   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`)
 	idMistral     = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 )
 
@@ -154,6 +157,15 @@ var servers = [...]rulebook{
 			{"ends-open", endsOpen("", ""), 400, "", "Please ensure that multiturn requests end with a user turn or a function response turn."},
 			{"call-signed", callsSigned, 400, "", "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. function call `{name}`"},
 		},
+	},
+	strictest: {
+		name:  "strictest",
+		shape: shapeOpenAI,
+		unread: rule{
+			name: "form", status: 400,
+			text: "We could not parse the JSON body of your request. Invalid type for '{path}': expected {want}, but got {got} instead.",
+		},
+		rules: strictestRules,
 	},
 }
 

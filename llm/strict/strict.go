@@ -30,6 +30,7 @@ var (
 	DeepSeek  = Profile{server: deepSeek}
 	Anthropic = Profile{server: anthropic} // its Chat Completions endpoint
 	Gemini    = Profile{server: gemini}    // its Chat Completions endpoint
+	Strictest = Profile{server: strictest} // none that there is: what every request satisfies, whoever gets it
 )
 
 // String names the profile in one word, as in llamacpp+alternate.

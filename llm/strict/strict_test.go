@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the refusals into the fixtures; r
 func profiles() map[string]Profile {
 	all := map[string]Profile{}
 	for _, p := range []Profile{
-		OpenAI, LlamaCpp, Mistral, DeepSeek, Anthropic, Gemini,
+		OpenAI, LlamaCpp, Mistral, DeepSeek, Anthropic, Gemini, Strictest,
 		{server: llamaCpp, Alternate: true},
 		{server: deepSeek, Thinking: true},
 		{server: gemini, Signatures: true},
