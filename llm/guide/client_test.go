@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -287,3 +288,8 @@ func code(r refused) string {
 }
 
 func isCut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
+
+// goodID says that every server takes an id.
+func goodID(id string) bool {
+	return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`).MatchString(id)
+}

@@ -50,9 +50,6 @@ func overflowWithReply(prompt, reply int) *refusal {
 		coded(http.StatusBadRequest, "context_length_exceeded")
 }
 
-// field names a field of the i-th message as OpenAI does.
-func field(i int, name string) string { return fmt.Sprintf("messages.[%d].%s", i, name) }
-
 func refuse(w http.ResponseWriter, r *refusal) {
 	writeJSON(w, r.status, map[string]*refusal{"error": r})
 }

@@ -3,6 +3,7 @@ package guide
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"winnow/llm/strict"
@@ -84,19 +85,20 @@ func readRequest(body []byte) (request, *refusal) {
 	if r.Model != Model {
 		return r, unknownModel(r.Model)
 	}
-	if problem := checkMessages(r.Messages); problem != nil {
-		return r, problem
-	}
-	return r, refusedByOpenAI(body)
+	return r, unsound(body)
 }
 
-// refusedByOpenAI is what OpenAI's own server would refuse in a body, down to each key.
-func refusedByOpenAI(body []byte) *refusal {
+// unsound is what the strictest of the real servers would refuse in a body, in their words. A client
+// that satisfies the guide satisfies them.
+func unsound(body []byte) *refusal {
 	var wrong *strict.Refusal
-	if !errors.As(strict.Check(strict.OpenAI, body), &wrong) {
+	if !errors.As(strict.Check(strict.Strictest, body), &wrong) {
 		return nil
 	}
 	problem := badRequest("", "%s", wrong.Text)
+	if wrong.Index >= 0 {
+		problem = badRequest(fmt.Sprintf("messages.[%d]", wrong.Index), "%s", wrong.Text)
+	}
 	if wrong.Code != "" {
 		problem.coded(wrong.Status, wrong.Code)
 	}

@@ -140,3 +140,8 @@ func toolAnswer(messages []message) string {
 func quoted(text string) string {
 	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
 }
+
+func isObject(arguments string) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal([]byte(arguments), &object) == nil && object != nil
+}

@@ -100,7 +100,7 @@ func TestLongToolResultIsQuotedInPart(t *testing.T) {
 func toolRound(result string) []map[string]any {
 	return []map[string]any{
 		user("search"),
-		{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{"id": "call_1", "type": "function", "function": map[string]any{"name": "search_docs", "arguments": "{}"}}}},
+		{"role": "assistant", "content": "", "tool_calls": []any{map[string]any{"id": "call_1", "type": "function", "function": map[string]any{"name": "search_docs", "arguments": "{}"}}}},
 		{"role": "tool", "tool_call_id": "call_1", "content": result},
 	}
 }
@@ -117,21 +117,21 @@ func TestGuideRefusesWhatStrictServersRefuse(t *testing.T) {
 		messages []map[string]any
 		want     string
 	}{
-		{"no messages", []map[string]any{}, "too short"},
+		{"no messages", []map[string]any{}, "empty array"},
 		{"missing result", []map[string]any{user("a"), call("c1", "f", "{}"), user("b")}, "did not have response messages: c1"},
 		{"missing result at the end", []map[string]any{user("a"), call("c1", "f", "{}")}, "did not have response messages: c1"},
 		{"orphan result", []map[string]any{user("a"), result("c1", "x")}, "must be a response to a preceeding message"},
 		{"result of another call", []map[string]any{user("a"), call("c1", "f", "{}"), result("c2", "x")}, "must be a response to a preceeding message"},
 		{"doubled result", []map[string]any{user("a"), call("c1", "f", "{}"), result("c1", "x"), result("c1", "x")}, "must be a response to a preceeding message"},
 		{"doubled id", []map[string]any{user("a"), call("c1", "f", "{}"), result("c1", "x"), call("c1", "f", "{}"), result("c1", "x")}, "ids must be unique"},
-		{"bad id", []map[string]any{user("a"), call("c 1", "f", "{}"), result("c 1", "x")}, "must match the pattern"},
+		{"bad id", []map[string]any{user("a"), call("c 1", "f", "{}"), result("c 1", "x")}, "should match pattern"},
 		{"no name", []map[string]any{user("a"), call("c1", "", "{}"), result("c1", "x")}, "Missing tool call name"},
 		{"broken arguments", []map[string]any{user("a"), call("c1", "f", `{"a":`), result("c1", "x")}, "invalid tool call arguments"},
 		{"arguments no object", []map[string]any{user("a"), call("c1", "f", `null`), result("c1", "x")}, "invalid tool call arguments"},
 		{"empty arguments", []map[string]any{user("a"), call("c1", "f", ``), result("c1", "x")}, "invalid tool call arguments"},
-		{"blank answer", []map[string]any{user("a"), assistant(" "), user("b")}, "must have either content or tool_calls"},
+		{"blank answer", []map[string]any{user("a"), assistant(" "), user("b")}, "must have non-empty content"},
 		{"blank result", []map[string]any{user("a"), call("c1", "f", "{}"), result("c1", "")}, "non-empty content"},
-		{"no content", []map[string]any{{"role": "user"}}, "must contain 'content'"},
+		{"no content", []map[string]any{{"role": "user"}}, "missing field `content`"},
 		{"answer first", []map[string]any{assistant("a"), user("b")}, "immediately after a user turn"},
 		{"answer last", []map[string]any{user("a"), assistant("b")}, "Expected last role User or Tool"},
 		{"late system", []map[string]any{user("a"), {"role": "system", "content": "b"}, user("c")}, "System message must be at the beginning"},
