@@ -61,18 +61,23 @@ func (p *program) importFrom(ctx context.Context, name, title string) (session.I
 	defer in.close()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	s, err := p.openStore(ctx, false)
-	if err != nil {
-		return none, err
-	}
-	defer s.Close()
-	file := p.metered(in)
-	defer file.end()
-	im, err := session.Import(ctx, s, session.Source{File: file, Title: title, Dir: in.dir, Time: in.time, Policy: config.Context})
+	im, err := p.importOpened(ctx, in, session.Source{Title: title, Dir: in.dir, Time: in.time, Policy: config.Context})
 	if ctx.Err() != nil && err != nil {
 		return none, &failure{exit: Interrupted, text: "stopped; nothing was imported", err: err}
 	}
 	return im, explainImport(name, err)
+}
+
+func (p *program) importOpened(ctx context.Context, in importFile, from session.Source) (session.Imported, error) {
+	s, err := p.openStore(ctx, false)
+	if err != nil {
+		return session.Imported{}, err
+	}
+	defer s.Close()
+	file := p.metered(in)
+	defer file.end()
+	from.File = file
+	return session.Import(ctx, s, from)
 }
 
 // explainImport is the sentence for a file that could not be imported.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -177,11 +178,25 @@ func FuzzTranscript(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
+		// Where encoding/json reads a list of messages, it reads the same ones.
+		var list []struct{ Role, Content string }
+		if json.Unmarshal(file, &list) != nil {
+			list = nil
+		}
 		tr := ReadTranscript(bytes.NewReader(file))
 		for i := 0; ; i++ {
 			told, err := tr.Next()
+			if err == io.EOF && i < len(list) {
+				t.Fatalf("%d messages are read of %q, want %d", i, file, len(list))
+			}
 			if err != nil {
 				return
+			}
+			if i < len(list) && told.Broken == nil && alike(file) {
+				m, want := told.Message, list[i]
+				if m.Content != want.Content || m.Status == history.Quarantined && string(m.Role) != want.Role {
+					t.Fatalf("message %d of %q is %q %q, want %q %q", i, file, m.Role, m.Content, want.Role, want.Content)
+				}
 			}
 			if told.Index != i || told.Line < 1 || i > len(file) {
 				t.Fatalf("message %d of %q has index %d and line %d", i, file, told.Index, told.Line)
@@ -191,4 +206,12 @@ func FuzzTranscript(f *testing.F) {
 			}
 		}
 	})
+}
+
+// alike says that encoding/json takes the texts of a file as a transcript does: it replaces what is
+// not UTF-8 and minds no capitals in keys, and the last of equal keys may be null.
+func alike(file []byte) bool {
+	lower := bytes.ToLower(file)
+	return utf8.Valid(file) && bytes.Equal(lower, file) && !bytes.Contains(lower, []byte(`\u`)) &&
+		!bytes.Contains(lower, []byte("null")) && !bytes.Contains(lower, []byte("\ufffd"))
 }

@@ -47,7 +47,7 @@ type Message struct {
 	Model        string // the model that answered
 	FinishReason string
 	Tokenizer    string // who counted Tokens, "" where they are not counted
-	Extra        []byte // unknown keys of the reply, raw JSON, nil for none; Replay is read from it and never stored
+	Extra        []byte // unknown keys of the reply, or of the message in an imported file, raw JSON, nil for none; Replay is read from it and never stored
 	Damaged      bool   // its bytes fail their hash: it is quarantined and comes without its text
 }
 

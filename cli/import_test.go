@@ -1,0 +1,39 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"winnow/session/store"
+)
+
+func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	file, config, db := filepath.Join(dir, "chat.json"), filepath.Join(dir, "config.toml"), filepath.Join(dir, "winnow.db")
+	for path, text := range map[string]string{file: `[{"role":"user","content":"hi"}]`, config: ""} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := store.Open(context.Background(), db, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	p := &program{env: func(string) string { return "" }, now: time.Now, flags: flags{config: config, db: db}}
+	im, err := p.importFrom(ctx, file, "")
+	if exitOf(err) != Interrupted || err.Error() != "stopped; nothing was imported" || !errors.Is(err, context.Canceled) || im.Session.ID != "" {
+		t.Errorf("a stopped import gives %+v, exit code %d: %v", im, exitOf(err), err)
+	}
+	if all, err := s.Sessions(context.Background(), store.Filter{}); err != nil || len(all) > 0 {
+		t.Errorf("a stopped import leaves %v, %v", all, err)
+	}
+}
