@@ -64,3 +64,15 @@ func firstPiece(text string) string {
 	}
 	return text[:at]
 }
+
+// Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.
+func Schemas(tools []Tool) string {
+	if len(tools) == 0 {
+		return ""
+	}
+	body, err := encode(wireTools(tools))
+	if err != nil {
+		return "" // Body says what is wrong with a schema that is no JSON.
+	}
+	return string(body)
+}

@@ -100,9 +100,7 @@ func (c *Client) Body(r Request) ([]byte, error) {
 	for _, m := range r.Messages {
 		w.Messages = append(w.Messages, back.wire(m))
 	}
-	for _, t := range r.Tools {
-		w.Tools = append(w.Tools, wireTool{Type: "function", Function: definition(t)})
-	}
+	w.Tools = wireTools(r.Tools)
 	body, err := encode(w)
 	if err != nil {
 		return nil, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
@@ -218,6 +216,15 @@ func argumentObject(arguments string) string {
 		return arguments
 	}
 	return "{}"
+}
+
+// wireTools are tools as they are sent, nil for none.
+func wireTools(tools []Tool) []wireTool {
+	var list []wireTool
+	for _, t := range tools {
+		list = append(list, wireTool{Type: "function", Function: definition(t)})
+	}
+	return list
 }
 
 // definition is a tool as it is sent. A schema that is not one would be refused; a tool without a

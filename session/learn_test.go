@@ -245,6 +245,43 @@ func TestSmallRequestsAndImagesTeachNoRatio(t *testing.T) {
 	}
 }
 
+// TestEstimateIsItsFormula counts a small request by hand: every text by the vocabulary, 4 for each
+// message, 3 for the request, the tools as the body carries them, and for each call its name, its
+// arguments and 8.
+func TestEstimateIsItsFormula(t *testing.T) {
+	tokenizer := llm.NewCounter()
+	n := tokenizer.Count
+	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says("Four."))
+	b.deps.Approve, b.deps.Count = Always, n
+	b.offer(adder(t))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "What is 1+2?")); err != nil {
+		t.Fatal(err)
+	}
+	events, err := drain(s.Send(t.Context(), "And one more?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := `[{"type":"function","function":{"name":"add","description":"adds","parameters":{"type":"object"}}}]`
+	if !strings.Contains(b.body(3), `"tools":`+schemas) {
+		t.Fatalf("the body does not carry the tools %s: %s", schemas, b.body(3))
+	}
+	want := history.Sum{
+		System: n("Be brief."),
+		Tools:  n(schemas),
+		Body:   n("What is 1+2?") + n("add") + n(`{"a":1,"b":2}`) + 8 + n("3") + n("Three."),
+		Draft:  n("And one more?"),
+		Frame:  3 + 4*6, // system, question, call, result, answer, question
+	}
+	want.Total = want.System + want.Tools + want.Body + want.Draft + want.Frame
+	planned := only[Planned](events)[0]
+	got := planned.Plan.Sum
+	got = history.Sum{System: got.System, Tools: got.Tools, Pinned: got.Pinned, Body: got.Body, Recalled: got.Recalled, Draft: got.Draft, Added: got.Added, Frame: got.Frame, Total: got.Total}
+	if got != want || planned.Request.Estimate != want.Total {
+		t.Errorf("the plan says\n%+v, its record %d; by hand it is\n%+v", got, planned.Request.Estimate, want)
+	}
+}
+
 // TestNumbersShownAreTheNumbersChecked asks for the greatest request that fits, calibrated.
 func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 	b := newBench(t)

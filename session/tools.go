@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 
 	"winnow/history"
@@ -67,12 +66,8 @@ func (s *Session) toolbox() *llm.Toolbox {
 
 // toolTokens is what the tool schemas cost. The caller holds the lock.
 func (s *Session) toolTokens() int {
-	tools := s.client.Endpoint().Tools.Tools()
-	if s.toolCost > 0 || len(tools) == 0 || s.deps.Count == nil {
-		return s.toolCost
-	}
-	if schemas, err := json.Marshal(tools); err == nil {
-		s.toolCost = s.deps.Count(string(schemas))
+	if s.toolCost == 0 && s.deps.Count != nil {
+		s.toolCost = s.deps.Count(llm.Schemas(s.client.Endpoint().Tools.Tools()))
 	}
 	return s.toolCost
 }
