@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// tableEntries are rows of every kind.
+func tableEntries() []history.Entry {
+	return []history.Entry{
+		{Index: 0, Role: history.User, Disposition: history.Kept, Pinned: true, TokensBefore: 31, TokensAfter: 31, Reason: "kept whole: pinned by hand"},
+		{Index: 8, Role: history.Assistant, Disposition: history.Cut, TokensBefore: 512, TokensAfter: 44, Reason: "cut to 150 of 2,310 characters: an older answer above 150"},
+		{Index: 9, Role: history.Tool, Disposition: history.Kept, TokensBefore: 7, TokensAfter: 7, Reason: "kept whole: everything fits", Repairs: []history.Repair{
+			{Kind: "C9", What: "This result was blank; a note says so."},
+		}},
+		{Index: 10, Role: "a role that nobody\x1b[31m knows", Disposition: history.Isolated, Reason: "not sent"},
+	}
+}
+
+func TestTableBreaksItsReasonsAtTheEdge(t *testing.T) {
+	for _, test := range []struct {
+		width int
+		want  string
+	}{
+		{0, `
+ 1  user          kept, pinned           31  kept whole: pinned by hand
+ 9  assistant     cut             44 of 512  cut to 150 of 2,310 characters: an older answer above 150
+10  tool          kept, repaired          7  kept whole: everything fits
+                                             repaired (C9): This result was blank; a note says so.
+11  a role that…  quarantined             0  not sent
+`}, {80, `
+ 1  user          kept, pinned           31  kept whole: pinned by hand
+ 9  assistant     cut             44 of 512  cut to 150 of 2,310 characters: an
+                                             older answer above 150
+10  tool          kept, repaired          7  kept whole: everything fits
+                                             repaired (C9): This result was
+                                             blank; a note says so.
+11  a role that…  quarantined             0  not sent
+`},
+	} {
+		var out strings.Builder
+		w := newColumns(&out, test.width)
+		(&program{}).contextRows(w, tableEntries())
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if got := "\n" + out.String(); got != test.want {
+			t.Errorf("at %d columns the table is\n%s\nwant\n%s", test.width, got, test.want)
+		}
+	}
+}
+
+// TestTableOnANarrowScreen fits everything that can be fitted, and breaks nothing where there is no
+// room to.
+func TestTableOnANarrowScreen(t *testing.T) {
+	for width := range 130 {
+		var out strings.Builder
+		w := newColumns(&out, width)
+		w.line("%s", "a head that is long enough to be broken on most of the screens that there are in the world")
+		(&program{}).contextRows(w, tableEntries())
+		w.Flush()
+		for line := range strings.Lines(out.String()) {
+			fits := len([]rune(strings.TrimRight(line, "\n"))) <= width
+			if broken := width-w.indent() >= leastText; !fits && broken {
+				t.Errorf("at %d columns a line is wider: %q", width, line)
+			}
+		}
+		if plain := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(plain, "characters: an older answer above 150") {
+			t.Errorf("at %d columns the words are others:\n%s", width, out.String())
+		}
+	}
+}

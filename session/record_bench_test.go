@@ -1,0 +1,42 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// BenchmarkRecord is what it costs to keep the verdicts of a request that is about to leave, and how
+// many bytes they take.
+func BenchmarkRecord(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			past := make([]history.Message, n)
+			for i := range past {
+				role, text := history.User, "What about "+strings.Repeat("this and that ", i%17)
+				if i%2 == 1 {
+					role, text = history.Assistant, "It is so. "+strings.Repeat("And it is so because it was ", i%41)
+				}
+				past[i] = history.Message{ID: int64(i + 1), Role: role, Content: text, Tokens: len(text) / 4}
+			}
+			policy, err := history.Preset("balanced")
+			if err != nil {
+				b.Fatal(err)
+			}
+			plan, err := history.Build(past, history.Options{Policy: policy, Turn: []history.Message{{ID: int64(n + 1), Role: history.User, Content: "And this?"}}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var r store.Request
+			for b.Loop() {
+				if r, err = newRecord(store.Session{}, 1, Decision{}, plan); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(r.Plan)), "bytes")
+		})
+	}
+}
