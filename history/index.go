@@ -34,17 +34,20 @@ type index struct {
 	known    map[string]int32 // a word as it is written, in words
 	words    []word
 	terms    map[string]uint32 // a stem's term, from 1
+	stems    []string          // by term
 	postings [][]posting       // by term
-	lengths  []uint32          // words of each text
-	lang     []language        // of each text
-	spoken   []int             // texts of each language
-	wish     []bool            // the text states a wish for all answers to come
-	total    int               // words of all texts
-	found    []int32           // the words of the text at hand
+	parts    map[string]partners
+	lengths  []uint32   // words of each text
+	lang     []language // of each text
+	spoken   []int      // texts of each language
+	wish     []bool     // the text states a wish for all answers to come
+	total    int        // words of all texts
+	found    []int32    // the words of the text at hand
 }
 
 func newIndex() *index {
-	x := &index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, postings: make([][]posting, 1)}
+	x := &index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, parts: map[string]partners{}}
+	x.stems, x.postings = make([]string, 1), make([][]posting, 1)
 	x.spoken = make([]int, len(x.stem))
 	return x
 }
@@ -146,37 +149,99 @@ func (x *index) termOf(stem string) uint32 {
 		return t
 	}
 	t := uint32(len(x.postings))
-	x.terms[strings.Clone(stem)] = t
+	stem = strings.Clone(stem)
+	x.terms[stem], x.stems = t, append(x.stems, stem)
 	x.postings = append(x.postings, nil)
 	return t
 }
 
-// lookUp are the words of a question that say something and their terms, each term once: in the
-// languages that the texts and the question are written in.
-func (x *index) lookUp(question string) (words []string, terms []uint32) {
+// clue is a term that a question asks for.
+type clue struct {
+	word   string // of the question
+	term   uint32
+	weight float64 // 1, or less where the term is only a part of the word, or the word of the term
+}
+
+// lookUp are the clues of a question, each term once: its words that say something, in the languages
+// that the texts and the question are written in.
+func (x *index) lookUp(question string) []clue {
 	asked := x.split(question)
 	used := x.languagesOf(asked)
-	for _, at := range asked {
-		w := x.words[at]
-		if w.stop&used != 0 {
-			continue
+	var clues []clue
+	seen := map[uint32]bool{0: true}
+	add := func(word string, term uint32, weight float64) {
+		if !seen[term] {
+			seen[term] = true
+			clues = append(clues, clue{word, term, weight})
 		}
-		for l := range x.stem {
-			if used&(1<<l) == 0 {
+	}
+	for _, weight := range []float64{1, partWeight} {
+		for _, at := range asked {
+			w := x.words[at]
+			if w.stop&used != 0 {
 				continue
 			}
-			if t := x.terms[x.root(w.folded, language(l))]; t > 0 && !slices.Contains(terms, t) {
-				words, terms = append(words, w.folded), append(terms, t)
+			for l := range x.stem {
+				root := ""
+				if used&(1<<l) != 0 {
+					root = x.root(w.folded, language(l))
+				}
+				switch {
+				case root == "":
+				case weight == 1:
+					add(w.folded, x.terms[root], 1)
+				case x.joins&(1<<l) != 0:
+					for _, t := range x.partners(root) {
+						add(w.folded, t, weight)
+					}
+				}
 			}
 		}
 	}
-	return words, terms
+	return clues
 }
 
-// holds reports whether text i holds a term.
-func (x *index) holds(t uint32, i int) bool {
-	_, found := slices.BinarySearchFunc(x.postings[t], uint32(i), func(p posting, i uint32) int { return int(p.text) - int(i) })
-	return found
+// partners are terms that begin or end with a stem, or that it begins or ends with.
+func (x *index) partners(stem string) []uint32 {
+	p := x.parts[stem]
+	for ; p.upto < len(x.stems); p.upto++ {
+		if compound(x.stems[p.upto], stem) {
+			p.terms = append(p.terms, uint32(p.upto))
+		}
+	}
+	if len(x.parts) >= mostKnown {
+		clear(x.parts)
+	}
+	x.parts[stem] = p
+	return p.terms
+}
+
+// partners so far, and the number of terms that were looked at.
+type partners struct {
+	upto  int
+	terms []uint32
+}
+
+// The rules of compounds: a part has so many bytes, and so many more stand beside it.
+const (
+	partWeight = 0.5
+	partLength = 4
+	partRest   = 3
+)
+
+// compound reports whether one stem is the beginning or the end of the other.
+func compound(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	return len(b) >= partLength && len(a)-len(b) >= partRest && b[0] > '9' && (strings.HasSuffix(a, b) || strings.HasPrefix(a, b))
+}
+
+// holds reports whether one of some texts in a row holds a term.
+func (x *index) holds(t uint32, texts span) bool {
+	list := x.postings[t]
+	k, _ := slices.BinarySearchFunc(list, uint32(texts.from), func(p posting, i uint32) int { return int(p.text) - int(i) })
+	return k < len(list) && int(list[k].text) < texts.to
 }
 
 // languagesOf are the languages that a question may be meant in, one bit each: its own, and those of

@@ -48,6 +48,7 @@ type lexicon struct {
 	stem   []func(*snowballstem.Env) bool // by language, nil for none
 	stop   map[string]uint32              // a word's languages in which it says nothing, one bit each
 	wishes [][]string                     // by language, the phrases that state a wish for all answers to come
+	joins  uint32                         // the languages that write two words as one, one bit each
 }
 
 // languages reads the lexicon once.
@@ -63,6 +64,8 @@ func readLexicon(text string) *lexicon {
 		case line == "" || line[0] == '#':
 		case !listed:
 			x.stem, x.wishes = append(x.stem, stemmers[line]), append(x.wishes, nil)
+		case kind == "compounds":
+			x.joins |= 1 << (len(x.stem) - 1)
 		case kind == "stop":
 			for w := range strings.FieldsSeq(words) {
 				x.stop[w] |= 1 << (len(x.stem) - 1)

@@ -84,13 +84,17 @@ func (b *builder) whyRecalled(i int, f form) string {
 	if !f.shortened.whole() {
 		how = "recalled, cut to " + grouped(f.chars) + " of " + grouped(b.views[i].chars) + " characters"
 	}
-	if said := b.about.shared(b.t.index, i); len(said) > 0 {
+	end := i + 1
+	for end < len(b.views) && b.views[end].group == b.views[i].group {
+		end++
+	}
+	if said := b.about.shared(b.t.index, b.t.groupBefore(end)); len(said) > 0 {
 		return how + ": your message is about it too (" + strings.Join(said, ", ") + ")"
 	}
-	if b.about.near(b.t.index, i) {
-		return how + ": said next to what your message is about"
+	if b.t.index.wish[i] {
+		return how + ": it says what you want from all answers"
 	}
-	return how + ": it says what you want from all answers"
+	return how + ": said next to what your message is about"
 }
 
 // sentence is the reason for a cut with its sum.

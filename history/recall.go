@@ -1,8 +1,8 @@
 package history
 
 import (
-	"container/heap"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,8 +29,21 @@ func (b *builder) recall() iter.Seq[increment] {
 			return
 		}
 		b.about = b.t.relevant(b.question())
-		if taken, more := b.offer(b.about.units(b.t), brief, yield); more {
+		b.discount()
+		if taken, more := b.offer(b.about.ranked(), brief, yield); more {
 			b.offer(slices.Values(taken), whole, yield)
+		}
+	}
+}
+
+// discount lowers the scores of answers that would come cut: the little of them that is shown is less
+// likely to be what was looked for.
+func (b *builder) discount() {
+	p := b.o.Policy
+	for k, u := range b.about.units {
+		v := &b.views[u.from]
+		if v.kind() == Assistant && len(v.ToolCalls) == 0 && v.chars > max(p.AssistantRecallChars, p.AssistantMaxChars) {
+			b.about.units[k].score *= math.Sqrt(float64(p.AssistantMaxChars) / float64(v.chars))
 		}
 	}
 }
@@ -104,54 +117,6 @@ func holdsImage(parts []Part) bool {
 // recalled reports whether recall shows more of a view than its place does.
 func (b *builder) recalled(i int) bool {
 	return b.back[i] != out && (b.depth[i] == out || b.form(i, b.back[i]).chars > b.form(i, b.depth[i]).chars)
-}
-
-// units are the tool groups and single messages that are relevant, the most relevant first, of equals
-// the newer. They come one by one: few of many are taken.
-func (r relevance) units(t *thread) iter.Seq[span] {
-	return func(yield func(span) bool) {
-		var h unitHeap
-		for end := len(r.scores); end > 0; {
-			u := t.groupBefore(end)
-			best := 0.0
-			for i := u.from; i < u.to; i++ {
-				best = max(best, r.scores[i])
-			}
-			if best > 0 {
-				h = append(h, scoredUnit{u, best})
-			}
-			end = u.from
-		}
-		for heap.Init(&h); len(h) > 0; {
-			if u := heap.Pop(&h).(scoredUnit); !yield(u.span) {
-				return
-			}
-		}
-	}
-}
-
-type scoredUnit struct {
-	span
-	score float64
-}
-
-// unitHeap has the most relevant unit first.
-type unitHeap []scoredUnit
-
-func (h unitHeap) Len() int { return len(h) }
-func (h unitHeap) Less(i, j int) bool {
-	if h[i].score != h[j].score {
-		return h[i].score > h[j].score
-	}
-	return h[i].from > h[j].from
-}
-func (h unitHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *unitHeap) Push(x any)   { *h = append(*h, x.(scoredUnit)) }
-func (h *unitHeap) Pop() any {
-	last := len(*h) - 1
-	u := (*h)[last]
-	*h = (*h)[:last]
-	return u
 }
 
 // label says which message a recalled text is, who said it, and when, where the line above does not.

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"container/heap"
+	"iter"
 	"math"
 	"slices"
 )
@@ -15,42 +17,60 @@ const (
 	spreadReach  = 5   // messages before and after
 	spreadShare  = 0.5 // of the score, for each step
 	shortText    = 100 // tokens up to which a text is not judged by its length
-	wishBonus    = 0.3 // of the best score
+	wishBonus    = 0.2 // of the best score: such words are often said in passing
 )
 
-// relevance says how much each text is about a question.
+// relevance says how much each unit is about a question.
 type relevance struct {
-	words  []string  // of the question, by term
-	terms  []uint32  // of the question
-	scores []float64 // of each view, 1 is the best; 0 has nothing to do with it
+	clues []clue
+	units []scoredUnit // in the order of the conversation
 }
 
-// relevant judges the views of a thread by a question. Without a word that says something nothing is
-// relevant.
+// scoredUnit is a tool group or a single message, with how much it is about a question: 1 is the
+// best, 0 has nothing to do with it.
+type scoredUnit struct {
+	span
+	score float64
+}
+
+// relevant judges a thread by a question. Without a word that says something nothing is relevant.
 func (t *thread) relevant(question string) relevance {
 	x := t.searchable()
-	var r relevance
-	r.words, r.terms = x.lookUp(question)
-	if len(r.terms) == 0 {
+	r := relevance{clues: x.lookUp(question)}
+	if len(r.clues) == 0 {
 		return r
 	}
-	r.scores = x.match(r.terms)
-	r.scores = spread(r.scores)
+	var sizes []int
+	r.units, sizes = t.units(x.match(r.clues))
+	spread(r.units)
 	best := 0.0
-	for i := range r.scores {
-		r.scores[i] /= math.Sqrt(float64(max(shortText, t.views[i].tokens)))
-		best = max(best, r.scores[i])
+	for k := range r.units {
+		r.units[k].score /= math.Sqrt(float64(max(shortText, sizes[k])))
+		best = max(best, r.units[k].score)
 	}
-	if best == 0 {
-		return r
-	}
-	for i := range r.scores {
-		r.scores[i] /= best
-		if x.wish[i] {
-			r.scores[i] += wishBonus
+	for k, u := range r.units {
+		if u.score = u.score / max(best, math.SmallestNonzeroFloat64); best > 0 && x.wish[u.from] {
+			u.score += wishBonus
 		}
+		r.units[k] = u
 	}
 	return r
+}
+
+// units are a thread's tool groups and single messages, each with the best of its scores, and their
+// tokens.
+func (t *thread) units(scores []float64) (list []scoredUnit, sizes []int) {
+	list, sizes = make([]scoredUnit, 0, len(scores)), make([]int, 0, len(scores))
+	for i := range scores {
+		last := len(list) - 1
+		if i == 0 || t.views[i].group != t.views[i-1].group {
+			list, sizes = append(list, scoredUnit{span: span{i, i}}), append(sizes, 0)
+			last++
+		}
+		list[last].to, list[last].score = i+1, max(list[last].score, scores[i])
+		sizes[last] += t.views[i].tokens
+	}
+	return list, sizes
 }
 
 // searchable is the index of all views.
@@ -83,14 +103,14 @@ func (t *thread) unsearch(kept int) {
 }
 
 // match is the BM25 score of each text.
-func (x *index) match(terms []uint32) []float64 {
+func (x *index) match(clues []clue) []float64 {
 	n := float64(len(x.lang))
 	average := max(1, float64(x.total)/max(1, n))
 	scores := make([]float64, len(x.lang))
-	for _, t := range terms {
-		list := x.postings[t]
+	for _, c := range clues {
+		list := x.postings[c.term]
 		df := float64(len(list))
-		idf := math.Log(1 + (n-df+0.5)/(df+0.5))
+		idf := c.weight * math.Log(1+(n-df+0.5)/(df+0.5))
 		for _, p := range list {
 			times := float64(p.times)
 			scores[p.text] += idf * times * (bmSaturation + 1) / (times + bmSaturation*(1-bmLength+bmLength*float64(x.lengths[p.text])/average))
@@ -99,57 +119,83 @@ func (x *index) match(terms []uint32) []float64 {
 	return scores
 }
 
-// spread gives each text a share of the scores around it.
-func spread(scores []float64) []float64 {
-	all := make([]float64, len(scores))
-	for i, s := range scores {
+// spread gives each unit a share of the scores around it.
+func spread(units []scoredUnit) {
+	own := make([]float64, len(units))
+	for k, u := range units {
+		own[k] = u.score
+	}
+	for k, s := range own {
 		if s == 0 {
 			continue
 		}
 		share := s
-		all[i] += s
 		for d := 1; d <= spreadReach; d++ {
 			share *= spreadShare
-			if i-d >= 0 {
-				all[i-d] += share
+			if k-d >= 0 {
+				units[k-d].score += share
 			}
-			if i+d < len(all) {
-				all[i+d] += share
+			if k+d < len(units) {
+				units[k+d].score += share
 			}
 		}
 	}
-	return all
+}
+
+// ranked are the relevant units, the most relevant first, of equals the newer. They come one by one:
+// few of many are taken.
+func (r relevance) ranked() iter.Seq[span] {
+	return func(yield func(span) bool) {
+		h := make(unitHeap, 0, len(r.units))
+		for _, u := range r.units {
+			if u.score > 0 {
+				h = append(h, u)
+			}
+		}
+		for heap.Init(&h); len(h) > 0; {
+			if u := heap.Pop(&h).(scoredUnit); !yield(u.span) {
+				return
+			}
+		}
+	}
+}
+
+// unitHeap has the most relevant unit first.
+type unitHeap []scoredUnit
+
+func (h unitHeap) Len() int { return len(h) }
+func (h unitHeap) Less(i, j int) bool {
+	if h[i].score != h[j].score {
+		return h[i].score > h[j].score
+	}
+	return h[i].from > h[j].from
+}
+func (h unitHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *unitHeap) Push(x any)   { *h = append(*h, x.(scoredUnit)) }
+func (h *unitHeap) Pop() any {
+	last := len(*h) - 1
+	u := (*h)[last]
+	*h = (*h)[:last]
+	return u
 }
 
 // mostShared is how many words of a question a reason names.
 const mostShared = 3
 
-// shared are the words of the question that text i holds, the rarest first.
-func (r relevance) shared(x *index, i int) []string {
-	var found []int
-	for k, t := range r.terms {
-		if x.holds(t, i) {
-			found = append(found, k)
+// shared are the words of the question that a unit holds, the rarest first.
+func (r relevance) shared(x *index, u span) []string {
+	var found []clue
+	for _, c := range r.clues {
+		if x.holds(c.term, u) {
+			found = append(found, c)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b int) int { return len(x.postings[r.terms[a]]) - len(x.postings[r.terms[b]]) })
+	slices.SortStableFunc(found, func(a, b clue) int { return len(x.postings[a.term]) - len(x.postings[b.term]) })
 	var words []string
-	for _, k := range found {
-		if w := r.words[k]; !slices.Contains(words, w) && len(words) < mostShared {
-			words = append(words, w)
+	for _, c := range found {
+		if !slices.Contains(words, c.word) && len(words) < mostShared {
+			words = append(words, c.word)
 		}
 	}
 	return words
-}
-
-// near reports whether a text around text i holds a word of the question.
-func (r relevance) near(x *index, i int) bool {
-	for _, t := range r.terms {
-		for k := max(0, i-spreadReach); k <= min(i+spreadReach, len(x.lang)-1); k++ {
-			if x.holds(t, k) {
-				return true
-			}
-		}
-	}
-	return false
 }
