@@ -93,7 +93,7 @@ func (t *Transcript) object() func() (Told, error) {
 			return t.listed(t.restOfObject)
 		}
 		raw, ok := t.scan.value()
-		if !ok || t.scan.torn || len(raw) == 0 {
+		if !ok || len(raw) == 0 {
 			break
 		}
 		keys = append(keys, key)
@@ -149,7 +149,7 @@ func (t *Transcript) key() (key string, ok bool) {
 		return "", false
 	}
 	raw, whole := t.scan.value()
-	if !whole || t.scan.torn {
+	if !whole {
 		return "", false
 	}
 	key = text(raw)

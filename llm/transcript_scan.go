@@ -13,7 +13,6 @@ type scanner struct {
 	r    *bufio.Reader
 	kept []byte // what was consumed since the last drop
 	line int    // the line of the next byte, from 1
-	torn bool   // a string since the last drop holds a line feed, which JSON does not allow
 	err  error  // what ended the stream; io.EOF at its end
 }
 
@@ -22,7 +21,7 @@ func newScanner(r io.Reader) *scanner {
 }
 
 // drop forgets what was consumed. What was handed out before is overwritten by what comes.
-func (s *scanner) drop() { s.kept, s.torn = s.kept[:0], false }
+func (s *scanner) drop() { s.kept = s.kept[:0] }
 
 // peek skips blanks and returns the next byte, 0 where the stream has ended.
 func (s *scanner) peek() byte {
@@ -113,9 +112,7 @@ func (s *scanner) text() bool {
 	for {
 		piece, err := s.r.ReadSlice('"')
 		s.kept = append(s.kept, piece...)
-		if n := bytes.Count(piece, []byte{'\n'}); n > 0 {
-			s.line, s.torn = s.line+n, true
-		}
+		s.line += bytes.Count(piece, []byte{'\n'})
 		if err != nil && err != bufio.ErrBufferFull {
 			s.err = err
 			return false

@@ -68,6 +68,7 @@ func TestTranscriptKnowsItsForm(t *testing.T) {
 		// What is broken costs nothing else.
 		"broken line":      {hi + "\n{\"role\":\n" + ho, "1: user \"hi\"\n2: broken is not JSON (byte 8 of it: unexpected end of JSON input)\n3: assistant \"ho\"\n", ""},
 		"broken 1st line":  {"{\"role\":\"us\n" + hi + "\n" + ho, "1: broken is not JSON (byte 11 of it: unexpected end of JSON input)\n2: user \"hi\"\n3: assistant \"ho\"\n", ""},
+		"raw line feed":    {"{\"role\":\"user\",\"content\":\"a\nb\"}\n" + hi, "1: broken is not JSON (byte 28 of it: invalid character '\\n' in string literal)\n3: user \"hi\"\n", ""},
 		"unclosed line":    {`{"role":"user"` + "\n" + hi, "1: broken is not JSON (byte 14 of it: unexpected end of JSON input)\n2: user \"hi\"\n", ""},
 		"words, then JSON": {"Here it is:\n" + hi, "1: broken is not JSON (byte 1 of it: invalid character 'H' looking for beginning of value)\n2: user \"hi\"\n", ""},
 		"broken element":   {`[{"role":"user",},` + hi + `,7,null,"x",` + ho + `]`, "1: broken is not JSON (byte 16 of it: invalid character '}' looking for beginning of object key string)\n1: user \"hi\"\n1: broken is a number, not an object with a role and a content\n1: broken is null, not an object with a role and a content\n1: broken is a text, not an object with a role and a content\n1: assistant \"ho\"\n", ""},
@@ -129,6 +130,13 @@ func TestTranscriptOfAnotherFileEnds(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: the transcript ends with %v, want %v", name, err, c.want)
 		}
+	}
+}
+
+func TestTranscriptWithAMessageIsReadToItsEnd(t *testing.T) {
+	file := strings.Repeat("?\n", mostBroken-1) + `{"role":"user","content":"hi"}` + "\n" + strings.Repeat("?\n", 2*mostBroken)
+	if all, _ := readAll(t, strings.NewReader(file)); len(all) != 3*mostBroken {
+		t.Errorf("%d values are read, want %d", len(all), 3*mostBroken)
 	}
 }
 

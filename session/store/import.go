@@ -124,7 +124,7 @@ func (in *intake) finish(ctx context.Context, row Session) error {
 
 // duplicateOf returns a *DuplicateError where another session was imported from the same messages as
 // session n, however it went on since. Times are not compared: a file without them gets others each
-// time.
+// time. The first message alone tells nearly all sessions apart.
 func duplicateOf(ctx context.Context, tx *sql.Tx, n int64, messages int) error {
 	var twin int64
 	err := tx.QueryRowContext(ctx, `
