@@ -418,7 +418,9 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 				t.Fatalf("message %d is not whole: %+v\n%s\n%s", i, e, requestText(p), s)
 			}
 			label := fmt.Sprintf("\n[#%d ", i+1)
-			if _, after, found := strings.Cut(block, label); e.Recalled && s.o.Policy.Placement == Steady {
+			// A result that was moved to its call stands there in the block too.
+			moved := slices.ContainsFunc(e.Repairs, func(r Repair) bool { return r.Kind == "C10" })
+			if _, after, found := strings.Cut(block, label); e.Recalled && !moved && s.o.Policy.Placement == Steady {
 				if !found {
 					t.Fatalf("message %d is not in the block, or not in its order\n%s\n%s", i, requestText(p), s)
 				}
