@@ -24,8 +24,7 @@ func (p *argParser) bare() (kept bool) {
 	}
 	n = strings.IndexAny(rest, "\n,{}[]\"")
 	if n < 0 {
-		p.open, p.pos = true, len(p.src)
-		return false
+		return p.unfinished(rest)
 	}
 	text := strings.TrimSpace(rest[:n])
 	end, ok := bareEnd(rest[n:])
@@ -53,15 +52,32 @@ func bareEnd(s string) (n int, ok bool) {
 	return 1, next != "" && strings.IndexByte(",}]", next[0]) >= 0
 }
 
-// unfinished reads a word at the end of the text. A number may have had more digits and is dropped;
-// JSON's literals cannot go on.
+// unfinished reads a word or a text at the end of the arguments. A number may have had more digits
+// and a literal more letters, and are dropped; JSON's whole literals cannot go on. A text is kept as
+// far as it came, as one in quotes is.
 func (p *argParser) unfinished(word string) (kept bool) {
 	p.open, p.pos = true, len(p.src)
-	if word != "true" && word != "false" && word != "null" {
+	if word == "true" || word == "false" || word == "null" {
+		p.emit(word)
+		return true
+	}
+	text := strings.TrimSpace(word)
+	if r, _ := utf8.DecodeRuneInString(text); !unicode.IsLetter(r) || beginsLiteral(text) || !plainText(text) {
 		return false
 	}
-	p.emit(word)
+	p.faults |= faultBare
+	p.emit(`"` + strings.ReplaceAll(text, `\`, `\\`) + `"`)
 	return true
+}
+
+// beginsLiteral reports whether a text may be the beginning of a literal.
+func beginsLiteral(text string) bool {
+	for _, literal := range []string{"true", "false", "null", "none", "nil", "undefined", "nan", "infinity"} {
+		if strings.HasPrefix(literal, strings.ToLower(text)) {
+			return true
+		}
+	}
+	return false
 }
 
 // wordLength is how far a literal or a number at the beginning of s can reach, in bytes.

@@ -43,7 +43,8 @@ func (p *argParser) colonFollows() bool {
 // element as a name, so each name is read twice at most; and only where the list has elements of its
 // own, because else it is meant to be an object.
 func (p *argParser) unlist(mark, from int, first bool) {
-	if first || !p.inside('{') {
+	quote, size := quoteAt(p.src[from:])
+	if first || !p.inside('{') || !startsWithKey(p.src[from:], quote, size) {
 		p.fail()
 		return
 	}

@@ -16,16 +16,19 @@ const maxDepth = 512
 // departure is a fault. A text that ends too early is closed where it ends: what stood open and
 // cannot be kept true (a name, a number, a literal) is taken out again.
 type argParser struct {
-	src    string
-	pos    int
-	out    []byte
-	faults faults
-	open   bool // src ended before the object did
-	broken bool // no reading is sure enough
-	plain  bool // the first quote ends a string, whatever follows it
-	ranOff bool // a string went over quotes inside it to the end of src: they may have been its end
-	stack  []byte
-	lists  int // how many of the stack are lists
+	src     string
+	pos     int
+	out     []byte
+	faults  faults
+	open    bool // src ended before the object did
+	broken  bool // no reading is sure enough
+	plain   bool // the first quote ends a string, whatever follows it
+	ranOff  bool // a string went over quotes inside it to the end of src: they may have been its end
+	doubled bool // the string being read began with two quotes
+	from    int  // where its inside begins
+	windows bool // it is a path of Windows whose backslashes are no escapes
+	stack   []byte
+	lists   int // how many of the stack are lists
 }
 
 // parseArguments reads the object or the list that src begins with. A string with quotes inside it
@@ -128,10 +131,13 @@ func (p *argParser) member() (kept bool) {
 	if !p.key() {
 		return false
 	}
+	from := p.pos
 	p.blanks()
 	switch {
 	case p.done():
 		return false
+	case p.pos == from && asciiLetter(p.src[p.pos]):
+		return p.fail() // a quote inside of the name
 	case p.src[p.pos] == ':':
 		p.pos++
 	case p.src[p.pos] == '=':
@@ -165,6 +171,8 @@ func (p *argParser) key() (kept bool) {
 	}
 	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
 		p.pos += size // half of a pair of quotes
+	} else if _, size := quoteAt(strings.TrimLeft(p.src[p.pos:], " \t\r\n")); size > 0 {
+		return p.wordBeforeQuote(name)
 	}
 	p.blanks()
 	if !p.done() && p.src[p.pos] != ':' && p.src[p.pos] != '=' {
@@ -172,6 +180,28 @@ func (p *argParser) key() (kept bool) {
 	}
 	p.faults |= faultKey
 	p.emit(`"` + name + `"`)
+	return true
+}
+
+// wordBeforeQuote reads a word with a quote behind it: a remark in front of the next name, or a name
+// whose colon got lost.
+func (p *argParser) wordBeforeQuote(word string) (kept bool) {
+	mark := len(p.out)
+	p.blanks()
+	if p.done() {
+		p.open = true // what looked like a quote began the end of a code block
+		return false
+	}
+	quote, size := quoteAt(p.src[p.pos:])
+	if startsWithKey(p.src[p.pos:], quote, size) {
+		p.faults |= faultComment
+		return p.quotedKey()
+	}
+	if p.plain {
+		return p.fail() // more likely a quote inside of a text
+	}
+	p.faults |= faultKey
+	p.out = slices.Insert(p.out, mark, []byte(`"`+word+`"`)...)
 	return true
 }
 

@@ -65,8 +65,11 @@ func readPacked(text string, layers int) (reading, bool) {
 	return readProse(text)
 }
 
-// unfence takes the fence of a Markdown code block off.
+// unfence takes the fence of a Markdown code block off, and brackets around it.
 func unfence(text string) (inner string, fenced bool) {
+	if text != "" && strings.HasPrefix(text[1:], "```") {
+		text = unbracket(text)
+	}
 	inner, fenced = strings.CutPrefix(text, "```")
 	if !fenced {
 		return text, false
@@ -76,6 +79,19 @@ func unfence(text string) (inner string, fenced bool) {
 		inner = strings.TrimSuffix(end, "```")
 	}
 	return strings.TrimLeftFunc(inner, isFiller), true
+}
+
+// unbracket takes the bracket off that stands in front of a code block, and the one behind it.
+func unbracket(text string) string {
+	closing := map[byte]string{'{': "}", '[': "]"}[text[0]]
+	if closing == "" {
+		return text
+	}
+	inner := strings.TrimRightFunc(text[1:], isFiller)
+	if block, ok := strings.CutSuffix(inner, closing); ok && strings.HasSuffix(strings.TrimRightFunc(block, isFiller), "```") {
+		return block
+	}
+	return inner
 }
 
 // readObject reads the object that text begins with.

@@ -44,13 +44,19 @@ func closes(quote, r rune) bool {
 // character and escape; a name is not.
 func (p *argParser) text(where place) (kept bool) {
 	quote, size := quoteAt(p.src[p.pos:])
+	p.doubled = doubledQuote(p.src[p.pos:])
+	p.windows = where != atKey && windowsPath(p.src[p.pos+size:])
 	p.pos += size
+	if p.doubled {
+		p.pos += size
+	}
+	p.from = p.pos
 	p.emit(`"`)
 	whole := p.textBody(quote, where)
 	if !whole {
 		p.open = true
 	}
-	if quote != '"' {
+	if quote != '"' || p.doubled {
 		p.faults |= faultQuote
 	}
 	return whole || where != atKey
@@ -72,6 +78,10 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(rest)
+		if p.doubled && strings.HasPrefix(rest[size:], rest[:size]) && (where == atKey || p.ends(rest[2*size:], where)) {
+			p.pos += 2 * size
+			return true
+		}
 		if closes(quote, r) && (p.plain && where != atTop || where == atKey || p.ends(rest[size:], where)) {
 			p.pos += size
 			if next, joined := p.joined(where); joined {
@@ -91,7 +101,7 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 		p.faults |= faultInner
 		p.ranOff = p.ranOff || where != atTop
 	}
-	return false
+	return p.lostAtEnd(where)
 }
 
 // easyLength is how many bytes of s are ASCII that means itself in a string, whatever began it.
@@ -145,6 +155,8 @@ func (p *argParser) escape(rest string) {
 		return
 	}
 	switch c := rest[1]; {
+	case p.windows && strings.IndexByte(`/bfnrtu`, c) >= 0:
+		p.badEscape()
 	case strings.IndexByte(`"\/bfnrt`, c) >= 0:
 		p.emit(rest[:2])
 		p.pos += 2

@@ -1,0 +1,78 @@
+package history
+
+import "strings"
+
+// doubledQuote reports whether s begins with a quote that was doubled, as tables do it: ""name"". An
+// empty string has no letter behind it.
+func doubledQuote(s string) bool {
+	return len(s) > 2 && (s[0] == '"' || s[0] == '\'') && s[1] == s[0] && nameLength(s[2:]) > 0
+}
+
+// mostPath is how far a path is looked at, so that the time stays linear.
+const mostPath = 4096
+
+// windowsPath reports whether s, the inside of a string, is a path of Windows that was written with
+// single backslashes. One of them makes no escape of JSON, so the others are none either.
+func windowsPath(s string) bool {
+	if len(s) < 4 || !asciiLetter(s[0]) || s[1] != ':' || s[2] != '\\' || s[3] == '\\' {
+		return false
+	}
+	for i := 2; i+1 < min(len(s), mostPath) && s[i] != '"' && s[i] != '\n'; i++ {
+		if s[i] != '\\' {
+			continue
+		}
+		if i++; strings.IndexByte(`"\/bfnrtu`, s[i]) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func asciiLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// lostAtEnd ends a string that ran to the end of the text where its quote got lost: the text ends with
+// the brackets that close all that is open, and they close nothing inside the string, as they do in
+// code that broke off.
+func (p *argParser) lostAtEnd(where place) (whole bool) {
+	if where == atKey || where == atTop || p.broken || p.plain {
+		return false
+	}
+	end := len(trimBlanks(p.src))
+	if fence, ok := strings.CutSuffix(p.src[:end], "```"); ok {
+		end = len(trimBlanks(fence))
+	}
+	at := end
+	for _, opening := range p.stack {
+		// The outermost bracket is the last one.
+		if at = len(trimBlanks(p.src[:at])) - 1; at < 0 || p.src[at] != closingOf(opening) {
+			return false
+		}
+	}
+	if at = len(trimBlanks(p.src[:at])); at < p.from || opensBracket(p.src[p.from:at]) {
+		return false
+	}
+	copied := 0
+	for _, c := range []byte(p.src[at:]) {
+		if copied++; c < ' ' {
+			copied++ // \n, \r and \t
+		}
+	}
+	p.out = p.out[:len(p.out)-copied]
+	p.src, p.pos = p.src[:end], at
+	p.faults |= faultQuote
+	return true
+}
+
+// opensBracket reports whether more brackets are opened in a text than closed.
+func opensBracket(s string) bool {
+	return strings.Count(s, "{") > strings.Count(s, "}") || strings.Count(s, "[") > strings.Count(s, "]")
+}
+
+func trimBlanks(s string) string { return strings.TrimRight(s, " \t\r\n") }
+
+func closingOf(opening byte) byte {
+	if opening == '{' {
+		return '}'
+	}
+	return ']'
+}
