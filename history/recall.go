@@ -228,7 +228,11 @@ func (b *builder) block() (text, frame string, tokens int) {
 		}
 		add(b.label(i), b.labelCost(i))
 		m := v.Message
-		m.Content = b.form(i, b.back[i]).text
+		f := b.form(i, b.back[i])
+		if m.Content = f.text; v.made {
+			add(m.Content, f.tokens) // nobody said it: it stands in for a result
+			continue
+		}
 		all.WriteString(callsAsText(m))
 		for _, p := range v.Parts {
 			all.WriteString("\n" + p.Text)
