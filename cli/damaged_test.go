@@ -187,27 +187,35 @@ type strictEndpoint struct {
 	statuses []int // of its answers
 }
 
-// strictEndpoints are those of every kind of server. DeepSeek's thinking model is not known as one
-// before it has refused a request.
+// strictEndpoints are those of every kind of server. That DeepSeek sees no images, that its model
+// thinks, and that a host of Anthropic's wants tools offered is not known before it has refused a
+// request.
 func strictEndpoints() []*strictEndpoint {
-	thinking, signing := strict.DeepSeek, strict.Gemini
-	thinking.Thinking, signing.Signatures = true, true
+	thinking, signing, offered := strict.DeepSeek, strict.Gemini, strict.Anthropic
+	thinking.Thinking, signing.Signatures, offered.Offered = true, true, true
 	list := []*strictEndpoint{
 		{profile: strict.LlamaCpp, endpoint: llm.Endpoint{Name: "llamacpp"}, statuses: []int{200}},
 		{profile: strict.Strictest, endpoint: llm.Endpoint{Name: "anywhere"}, statuses: []int{200}},
 	}
-	profiles := map[string][]strict.Profile{
-		"openai": {strict.OpenAI}, "mistral": {strict.Mistral}, "deepseek": {strict.DeepSeek, thinking},
-		"anthropic": {strict.Anthropic}, "gemini": {strict.Gemini, signing},
-	}
+	hosted := map[string]llm.Endpoint{}
 	for _, e := range llm.FromEnv(func(name string) string { return strings.Repeat("k", strings.Count(name, "_API_KEY")) }) {
-		for _, p := range profiles[e.Name] {
-			x := &strictEndpoint{profile: p, endpoint: e, statuses: []int{200}}
-			if p.Thinking {
-				x.statuses = []int{400, 200}
-			}
-			list = append(list, x)
-		}
+		hosted[e.Name] = e
+	}
+	for _, x := range []struct {
+		name    string
+		profile strict.Profile
+		refused int
+	}{
+		{"openai", strict.OpenAI, 0},
+		{"mistral", strict.Mistral, 0},
+		{"deepseek", strict.DeepSeek, 1},
+		{"deepseek", thinking, 2},
+		{"anthropic", strict.Anthropic, 0},
+		{"anthropic", offered, 1},
+		{"gemini", strict.Gemini, 0},
+		{"gemini", signing, 0},
+	} {
+		list = append(list, &strictEndpoint{x.profile, hosted[x.name], append(slices.Repeat([]int{400}, x.refused), 200)})
 	}
 	return list
 }

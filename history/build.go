@@ -9,6 +9,7 @@ func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count)
 func (c *Conversation) Build(o Options) (Plan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	o = o.plain()
 	c.address(carriageOf(o))
 	plan, err := c.plan(o)
 	if o.Policy.Recovery == RecoverStrict {
@@ -79,14 +80,16 @@ type builder struct {
 // begin measures the room and what is sent in any case.
 func (c *Conversation) begin(o Options) *builder {
 	o.System = systemText(o.System)
-	t := c.tell(o.Policy)
+	t := c.seen(o)
 	b := &builder{
 		c: c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Ratio),
 		limits: limitsOf(o.Policy), forms: t.formsFor(o.Policy),
 		days: map[int64]int{}, depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
 	}
 	b.labels, b.step = t.labelsFor(), b.room.step(o.Policy)
-	b.turn = c.readTurn(o.Turn)
+	if b.turn = c.readTurn(o.Turn); o.Profile.NoImages {
+		b.turn = c.withoutImages(b.turn)
+	}
 	none := body{first: len(b.views), gaps: 1}
 	if b.neighbour(-1, 1) < 0 {
 		none.gaps = 0

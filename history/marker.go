@@ -25,7 +25,7 @@ const startText = "[The conversation begins with an answer.]"
 
 // marker stands for n messages that are not sent.
 func (b *builder) marker(n int) string {
-	if b.o.Policy.MarkerDetail && b.o.Policy.MarkerCounted != "" {
+	if b.o.Policy.MarkerDetail && !isBlank(b.o.Policy.MarkerCounted) {
 		return strings.ReplaceAll(b.o.Policy.MarkerCounted, "{n}", strconv.Itoa(n))
 	}
 	return b.o.Policy.Marker

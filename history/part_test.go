@@ -62,3 +62,50 @@ func TestImagesThatServersRefuseBecomeNotes(t *testing.T) {
 		}
 	}
 }
+
+func TestEndpointsWithoutImagesOrToolsGetThemAsText(t *testing.T) {
+	image := Part{Kind: ImagePart, Name: "cat.png", MediaType: "image/png", Data: []byte{1}}
+	past := []Message{
+		{ID: 1, Role: User, Content: "what is it", Parts: []Part{image}},
+		{ID: 2, Role: Assistant, ToolCalls: []ToolCall{{ID: "a", Name: "look", Arguments: "{}"}}},
+		{ID: 3, Role: Tool, ToolCallID: "a", Content: "a cat"},
+		{ID: 4, Role: Assistant, Content: "a cat"},
+	}
+	p, err := Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Read(past, words)
+	seen := func(profile Profile) (Plan, string) {
+		o := Options{Policy: p, Turn: []Message{{ID: 5, Role: User, Content: "and this", Parts: []Part{image}}}, Profile: profile, Count: words}
+		plan, err := c.Build(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range plan.Messages {
+			for _, part := range plan.Messages[i].Parts {
+				plan.Messages[i].Content += " <" + string(part.Kind) + " " + part.Text + ">"
+			}
+			plan.Messages[i].Parts = nil
+		}
+		return plan, requestText(plan)
+	}
+	whole, sees := seen(Profile{})
+	plan, got := seen(Profile{NoImages: true, NoTools: true})
+	want := `0 user: what is it <text [image cat.png, not sent]>
+1 assistant: [called look with {}]\n\n[tool result] a cat
+2 assistant: a cat
+3 user: and this <text [image cat.png, not sent]>
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	for _, i := range []int{0, 4} {
+		if e := plan.Entries[i]; len(e.Repairs) != 1 || e.Repairs[0].Kind != "C13" || e.TokensAfter >= whole.Entries[i].TokensAfter || e.TokensAfter != e.TokensBefore {
+			t.Errorf("entry %d: %+v, whole %+v", i, e, whole.Entries[i])
+		}
+	}
+	if _, again := seen(Profile{}); again != sees || past[0].Parts[0].Kind != ImagePart {
+		t.Errorf("a model that sees gets\n%s, and got before\n%s", again, sees)
+	}
+}

@@ -34,6 +34,8 @@ type Profile struct {
 	ToolIDLength  int  // tool call ids have exactly this many letters and digits; 0 is any
 	EchoReasoning bool // the model's reasoning goes back to it in exchanges that called tools
 	NoReplay      bool // the endpoint refuses the keys of its own answers
+	NoTools       bool // the model takes no tool calls: those of the past are told as text
+	NoImages      bool // the model takes no images: a note stands for each
 }
 
 // Plan is one decided request: what would be sent, and what became of every message and why. The

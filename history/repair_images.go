@@ -17,13 +17,9 @@ func (m *mender) images() {
 			if !p.shows() {
 				what = "This image is not all there, or of a kind that servers do not take; a note stands for it."
 			}
-			note := "[image, not sent]"
-			if name := strings.TrimSpace(cleanText(p.Name)); name != "" {
-				note = "[image " + name + ", not sent]"
-			}
-			m.log(d, "C13", what, p.Name, note)
+			m.log(d, "C13", what, p.Name, p.note())
 			d.Parts = slices.Clone(d.Parts)
-			d.Parts[k] = Part{Kind: TextPart, Name: p.Name, Text: note}
+			d.Parts[k] = Part{Kind: TextPart, Name: p.Name, Text: p.note()}
 		}
 	}
 }
@@ -32,4 +28,12 @@ func (m *mender) images() {
 func (p Part) shows() bool {
 	kinds := []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 	return slices.Contains(kinds, p.MediaType) && len(p.Data) > 0
+}
+
+// note stands for an image that is not sent.
+func (p Part) note() string {
+	if name := strings.TrimSpace(cleanText(p.Name)); name != "" {
+		return "[image " + name + ", not sent]"
+	}
+	return "[image, not sent]"
 }

@@ -156,7 +156,7 @@ var corruptions = []corruption{
 		case 1:
 			c.ID = ""
 		case 2:
-			*c = history.ToolCall{}
+			*c = history.ToolCall{Replay: c.Replay}
 		case 3:
 			c.Name, c.ID, h[at].Status = "", "", history.Interrupted
 		default:

@@ -21,6 +21,8 @@ const (
 const (
 	echoReasoning = "echo-reasoning" // wants the reasoning of earlier answers back
 	noReplay      = "no-replay"      // refuses the unknown keys of its own answers
+	noTools       = "no-tools"       // refuses the tool calls of the past
+	noImages      = "no-images"      // refuses images
 )
 
 func of(model, quirk string) string { return quirk + " " + model }
@@ -31,6 +33,8 @@ func (c *Client) Profile(model string) history.Profile {
 	p := c.endpoint.Profile
 	p.EchoReasoning = p.EchoReasoning || c.has(of(model, echoReasoning))
 	p.NoReplay = p.NoReplay || c.has(of(model, noReplay))
+	p.NoTools = p.NoTools || c.has(of(model, noTools))
+	p.NoImages = p.NoImages || c.has(of(model, noImages))
 	return p
 }
 
@@ -90,10 +94,13 @@ func (c *Client) learn(e *Error) bool {
 // learnForm finds the quirk of a model in a refusal that asks for another plan, and was not known yet.
 // The same request cannot go out again: what it holds was counted and shown.
 func (c *Client) learnForm(e *Error, r Request) bool {
-	if e.Status != 400 && e.Status != 422 {
-		return false
-	}
 	switch {
+	case refusesImages(e.Body) && r.hasImages():
+		return c.news(of(r.Model, noImages))
+	case refusesTools(e.Body) && r.hasTools():
+		return c.news(of(r.Model, noTools))
+	case e.Status != 400 && e.Status != 422:
+		return false
 	case wantsReasoning(e.Body):
 		return c.news(of(r.Model, echoReasoning))
 	case c.refusesReplay(e.Body, r):

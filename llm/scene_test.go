@@ -33,8 +33,9 @@ func strictScenes() *rapid.Generator[strictScene] {
 		}
 		s := strictScene{messages: numbered(h, 1)}
 		s.o = randomOptions(t, p, s.messages)
+		calls := p(4) == 0
 		turn := past{{Role: history.User, Content: "the current question " + phrase(p), Parts: attached(p), Status: history.Complete}}
-		if p(4) == 0 {
+		if calls {
 			running := past(group(p.of("call_0", "run_1", ""), p.of("read", "list"), `{"path":"x"}`, phrase(p)))
 			for range p(3) {
 				running = corruptions[p(len(corruptions))].harm(running, p)
@@ -119,7 +120,10 @@ func randomOptions(t *rapid.T, p pick, messages []history.Message) history.Optio
 	case 2:
 		policy.UserSuffix, policy.AssistantSuffix = "", ""
 	case 3:
-		policy.Marker, policy.MarkerCounted = p.of("", " ", "[…]"), p.of("", "{n}")
+		policy.Marker, policy.MarkerCounted = p.of("-", "[…]"), p.of("", " ", "{n}")
+	}
+	if err := policy.Check(); err != nil {
+		t.Fatalf("a policy that nobody can have: %v", err)
 	}
 	o := history.Options{Policy: policy, Flags: map[int64]history.Flag{}, Ratio: []float64{0, 1, 1.37}[p(3)]}
 	o.System = p.of("", "Be kind.", " \n", "Be\x00kind \xff.")

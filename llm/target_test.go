@@ -84,7 +84,14 @@ func strictTargets() []strictTarget {
 	thinking := strict.DeepSeek
 	thinking.Thinking = true
 	thinker := hosted["deepseek"]
-	thinker.Quirks = []string{of(targetModel, echoReasoning)} // learned from the first refusal, then kept
+	// Learned from the first refusal, then kept.
+	texts := hosted["deepseek"]
+	texts.Quirks = []string{of(targetModel, noImages)}
+	thinker.Quirks = []string{of(targetModel, echoReasoning), of(targetModel, noImages)}
+	offered := strict.Anthropic
+	offered.Offered = true
+	toolless := hosted["anthropic"]
+	toolless.Quirks = []string{of(targetModel, noTools)}
 	signing := strict.Gemini
 	signing.Signatures = true
 	return []strictTarget{
@@ -93,9 +100,10 @@ func strictTargets() []strictTarget {
 		{profile: strict.LlamaCpp, endpoint: local},
 		{profile: alternate, endpoint: inTurn},
 		{profile: strict.Mistral, endpoint: hosted["mistral"]},
-		{profile: strict.DeepSeek, endpoint: hosted["deepseek"]},
+		{profile: strict.DeepSeek, endpoint: texts},
 		{profile: thinking, endpoint: thinker},
 		{profile: strict.Anthropic, endpoint: hosted["anthropic"]},
+		{profile: offered, endpoint: toolless},
 		{profile: strict.Gemini, endpoint: hosted["gemini"]},
 		{profile: signing, endpoint: hosted["gemini"], keys: true},
 	}
@@ -110,6 +118,9 @@ func (x strictTarget) wantAccepted(messages []history.Message, o history.Options
 	e.Doer, e.Tries = server, 1
 	client := NewClient(e)
 	o.Profile, o.To = client.Profile(targetModel), client.Origin(targetModel)
+	if o.Profile.NoTools {
+		o.Turn = o.Turn[:1] // A model that takes no calls makes none in its own turn.
+	}
 	before := fingerprint(messages, o.Turn)
 	plan, err := history.Build(messages, o)
 	if after := fingerprint(messages, o.Turn); after != before {
@@ -122,7 +133,9 @@ func (x strictTarget) wantAccepted(messages []history.Message, o history.Options
 	zero := 0.0
 	r := Request{
 		Model: targetModel, Messages: plan.Messages, MaxTokens: 100, Temperature: &zero,
-		Tools: []Tool{{Name: "read", Description: "reads a file", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}},
+	}
+	if !o.Profile.NoTools {
+		r.Tools = []Tool{{Name: "read", Description: "reads a file", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}
 	}
 	var reply Reply
 	for event, err := range client.Stream(context.Background(), r) {

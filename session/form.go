@@ -7,9 +7,14 @@ import "context"
 func (t *turn) learnForm(ctx context.Context, a asked) {
 	t.learn(ctx)
 	model := a.request.Model
-	if a.client.Profile(model).NoReplay && !a.decision.Profile.NoReplay {
+	switch now, was := a.client.Profile(model), a.decision.Profile; {
+	case now.NoReplay && !was.NoReplay:
 		t.emit(Notice{model + " refuses parts of its own answers that winnow had kept for it; asking once more without them"})
-		return
+	case now.NoTools && !was.NoTools:
+		t.emit(Notice{model + " takes no tool calls; asking once more with those of the past as text"})
+	case now.NoImages && !was.NoImages:
+		t.emit(Notice{model + " takes no images; asking once more with a note in the place of each"})
+	default:
+		t.emit(Notice{model + " wants its reasoning back with its tool calls; asking once more with it"})
 	}
-	t.emit(Notice{model + " wants its reasoning back with its tool calls; asking once more with it"})
 }

@@ -98,7 +98,7 @@ func (s *Session) request(plan history.Plan) llm.Request {
 	return llm.Request{
 		Model:       s.row.Model,
 		Messages:    plan.Messages,
-		Tools:       s.client.Endpoint().Tools.Tools(),
+		Tools:       s.offered(),
 		MaxTokens:   s.maxTokens(),
 		Temperature: s.deps.Sampling.Temperature,
 		TopP:        s.deps.Sampling.TopP,

@@ -64,10 +64,22 @@ func (s *Session) toolbox() *llm.Toolbox {
 	return s.client.Endpoint().Tools
 }
 
+// offered are the tools that the model may call. The caller holds the lock.
+func (s *Session) offered() []llm.Tool {
+	if s.client.Profile(s.row.Model).NoTools {
+		return nil
+	}
+	return s.client.Endpoint().Tools.Tools()
+}
+
 // toolTokens is what the tool schemas cost. The caller holds the lock.
 func (s *Session) toolTokens() int {
+	tools := s.offered()
+	if len(tools) == 0 {
+		return 0
+	}
 	if s.toolCost == 0 && s.deps.Count != nil {
-		s.toolCost = s.deps.Count(llm.Schemas(s.client.Endpoint().Tools.Tools()))
+		s.toolCost = s.deps.Count(llm.Schemas(tools))
 	}
 	return s.toolCost
 }

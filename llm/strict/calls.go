@@ -173,6 +173,20 @@ func resultAfterCall(c *chat, _ Profile) *fault {
 	return nil
 }
 
+// toolsOffered: a request with calls or results offers tools.
+func toolsOffered(c *chat, p Profile) *fault {
+	tools, _ := c.get("tools")
+	if !p.Offered || len(tools) > len("[]") {
+		return nil
+	}
+	for i, m := range c.messages {
+		if len(m.calls) > 0 || m.role == "tool" {
+			return wrong(i)
+		}
+	}
+	return nil
+}
+
 // callsSigned: in the running turn the first call of each message bears its signature.
 func callsSigned(c *chat, p Profile) *fault {
 	if !p.Signatures {

@@ -93,6 +93,18 @@ func imagesOfUser(c *chat, _ Profile) *fault {
 	return nil
 }
 
+// textsOnly: a message holds texts and nothing else.
+func textsOnly(c *chat, _ Profile) *fault {
+	for i, m := range c.messages {
+		for _, p := range m.content.parts {
+			if p.kind != "text" {
+				return wrong(i, "kind", p.kind)
+			}
+		}
+	}
+	return nil
+}
+
 // reasoningBack: the reasoning in front of a call comes back with it.
 func reasoningBack(c *chat, p Profile) *fault {
 	for i, m := range c.messages {

@@ -20,6 +20,7 @@ type Profile struct {
 	Alternate  bool // llama.cpp: the template wants user and assistant in turn, as those of Gemma and Mistral do
 	Thinking   bool // DeepSeek: the model thinks, and wants its reasoning back with its calls
 	Signatures bool // Gemini: the model signs its calls, and wants the signatures back
+	Offered    bool // Anthropic: calls and results stand only in a request that offers tools, as on Bedrock
 }
 
 // The servers.
@@ -39,7 +40,7 @@ func (p Profile) String() string {
 	for _, option := range []struct {
 		set  bool
 		name string
-	}{{p.Alternate, "alternate"}, {p.Thinking, "thinking"}, {p.Signatures, "signatures"}} {
+	}{{p.Alternate, "alternate"}, {p.Thinking, "thinking"}, {p.Signatures, "signatures"}, {p.Offered, "offered"}} {
 		if option.set {
 			name += "+" + option.name
 		}

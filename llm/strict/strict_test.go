@@ -27,6 +27,7 @@ func profiles() map[string]Profile {
 		{server: llamaCpp, Alternate: true},
 		{server: deepSeek, Thinking: true},
 		{server: gemini, Signatures: true},
+		{server: anthropic, Offered: true},
 	} {
 		all[p.String()] = p
 	}
