@@ -82,6 +82,9 @@ func (p *program) importOpened(ctx context.Context, in importFile, from session.
 
 // explainImport is the sentence for a file that could not be imported.
 func explainImport(name string, err error) error {
+	if name == "-" {
+		name = "standard input"
+	}
 	switch {
 	case errors.Is(err, llm.ErrNoTranscript):
 		return fail(Failed, "%s: %w", name, llm.ErrNoTranscript)
