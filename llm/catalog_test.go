@@ -251,13 +251,13 @@ func TestWindow(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := NewClient(Endpoint{Name: "x", BaseURL: test.base + "/v1", Doer: test.server})
 			got, err := c.Window(t.Context(), test.model)
-			if want := (Window{test.tokens, test.source, test.assumed}); err != nil || got != want {
+			if want := (Window{test.tokens, test.source, test.assumed, strings.HasSuffix(test.source, "until the model runs")}); err != nil || got != want {
 				t.Errorf("got %+v, %v; want %+v", got, err, want)
 			}
 		})
 	}
 	configured := NewClient(Endpoint{Window: 500, BaseURL: at + "/v1", Doer: machine{}})
-	if got, err := configured.Window(t.Context(), "m"); err != nil || got != (Window{500, "the configuration", false}) {
+	if got, err := configured.Window(t.Context(), "m"); err != nil || got != (Window{Tokens: 500, Source: "the configuration"}) {
 		t.Errorf("configured: got %+v, %v; want 500 of the configuration", got, err)
 	}
 }

@@ -13,6 +13,7 @@ type Window struct {
 	Tokens  int
 	Source  string // where the number comes from, for people
 	Assumed bool   // nobody said it: the screen says so
+	Again   bool   // the server says it once the model has answered: worth asking then
 }
 
 const (
@@ -50,7 +51,7 @@ func (c *Client) Window(ctx context.Context, model string) (Window, error) {
 		}
 	}
 	if w.Assumed {
-		return Window{Tokens: ollamaWindow, Source: "assumed: Ollama's default, until the model runs", Assumed: true}, nil
+		return Window{Tokens: ollamaWindow, Source: "assumed: Ollama's default, until the model runs", Assumed: true, Again: true}, nil
 	}
 	return Window{Tokens: assumedWindow, Source: "assumed", Assumed: true}, nil
 }

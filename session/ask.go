@@ -94,6 +94,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if err != nil {
 		return answer, err
 	}
+	t.askAgain(ctx, a)
 	t.calibrate(ctx, a)
 	return answer, fault
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -69,6 +70,25 @@ func (s *Session) findWindow(ctx context.Context) error {
 		s.window, s.learned = window, learned
 	}
 	return nil
+}
+
+// windowPatience is how long a turn waits for a server to say how large its window is.
+const windowPatience = 3 * time.Second
+
+// askAgain asks for a window that the server could not say before the model ran.
+func (t *turn) askAgain(ctx context.Context, a asked) {
+	if !t.Window().Again || !t.still(a) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, windowPatience)
+	defer cancel()
+	window, err := a.client.Window(ctx, a.record.Model)
+	if err != nil || window.Assumed {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.window = window
 }
 
 // Window is what is known of the model's context window; Tokens is 0 before it was found.

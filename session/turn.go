@@ -103,7 +103,7 @@ func (t *turn) prepare(ctx context.Context) error {
 	if err := t.loadBranch(ctx); err != nil {
 		return err
 	}
-	ask, cancel := context.WithTimeout(ctx, 3*time.Second)
+	ask, cancel := context.WithTimeout(ctx, windowPatience)
 	defer cancel()
 	return t.findWindow(ask)
 }
