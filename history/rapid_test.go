@@ -95,6 +95,7 @@ var (
 var broken = []string{
 	`{}`, `{"path":"x"}`, `{"path":"x`, ``, " ", `null`, `"123"`, `[1]`, `"{\"a\":1}"`, `{"a":1}{"b":2}`, `{"a":1}{"b":2}{"c":3}`,
 	`nonsense`, "{\"a\":\"\xff\"}", `{'a': True,}`, `{"a":"\ud83d"}`, "```json\n{}\n```",
+	`{"text":"` + strings.Repeat("line ", 1500) + `"}`,
 }
 
 // tools is a tool group, sound or damaged in the ways of the world.

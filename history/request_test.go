@@ -236,6 +236,33 @@ func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 	})
 }
 
+// Nothing is ever cut out of a call: its arguments are sent as they were mended, whatever the limits.
+//
+// rules: 1.16
+func TestCallsAreNeverCut(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		mended := map[string]bool{}
+		for _, m := range append(slices.Clip(s.past), s.o.Turn...) {
+			for _, c := range m.ToolCalls {
+				object, _ := mendArguments(c.Arguments)
+				mended[object] = true
+				for _, one := range splitObjects(c.Arguments) {
+					object, _ = mendArguments(one)
+					mended[object] = true
+				}
+			}
+		}
+		for i, m := range p.Messages {
+			for _, c := range m.ToolCalls {
+				if !mended[c.Arguments] {
+					t.Fatalf("call %s of request message %d is sent with %q\n%s", c.ID, i, c.Arguments, s)
+				}
+			}
+		}
+	})
+}
+
 // The requests that stand in for an invalid one are valid whatever the history.
 //
 // rules: 2.10, 1.12

@@ -1,0 +1,42 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkMendArgumentsDoubling mends arguments of doubled length, again and again. The last column
+// is the time against that of half the length: 2 where the time is linear.
+//
+// rules: 1.23
+func BenchmarkMendArgumentsDoubling(b *testing.B) {
+	for _, damage := range []struct{ name, start, piece string }{
+		{"string that broke off", `{"text":"`, `line of code(x)\n`},
+		{"quotes not escaped", `{"text":"`, `he said "yes" and `},
+		{"quotes of Python", `{`, `'name': True, `},
+		{"members without commas", `{`, `"name" 1 `},
+		{"open brackets", `{"a":`, `[{"b":`},
+		{"glued objects", ``, `{"a":"x"}`},
+		{"paths", `{`, `"p": "C:\new\docs", `},
+		{"prose", `I call it with `, `{name} and `},
+	} {
+		half := time.Duration(0)
+		for size := 1 << 15; size <= 1<<19; size *= 2 {
+			raw := damage.start + strings.Repeat(damage.piece, size/len(damage.piece))
+			b.Run(fmt.Sprintf("%s/%d", damage.name, size), func(b *testing.B) {
+				b.SetBytes(int64(len(raw)))
+				for b.Loop() {
+					mendArguments(raw)
+					splitObjects(raw)
+				}
+				each := b.Elapsed() / time.Duration(b.N)
+				if half > 0 {
+					b.ReportMetric(float64(each)/float64(half), "times-half")
+				}
+				half = each
+			})
+		}
+	}
+}
