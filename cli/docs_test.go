@@ -112,6 +112,9 @@ func TestDocsShowARealContext(t *testing.T) {
 	shown := idPattern.ReplaceAllString(string(plan), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")
 	shown = timePattern.ReplaceAllString(shown, "2026-03-14T09:26:53Z")
 	checkPart(t, "../docs/commands.md", "contextjson", fenced("json", shown))
+	winnow("run", "-m", "openai/small", "-s", string(id), "And without losing so much?")
+	diff := winnow("context", string(id), "--turn", "2", "--diff", "1", "--json")
+	checkPart(t, "../docs/commands.md", "contextdiff", fenced("json", idPattern.ReplaceAllString(string(diff), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
 }
 
 func fenced(language, text string) string {
