@@ -84,6 +84,7 @@ type entryJSON struct {
 	Role         string       `json:"role"`
 	Disposition  string       `json:"disposition"` // kept, cut, dropped, recalled, excluded, quarantined or blank
 	Level        int          `json:"level"`       // 0 not sent, 1 at the limits, 2 answers whole, 3 whole
+	Place        int          `json:"place"`       // the same of what stands in its place: less where more is recalled to the front
 	Reason       string       `json:"reason"`
 	Pinned       bool         `json:"pinned"`
 	Whole        bool         `json:"whole"`    // all of its text is in the request
@@ -178,7 +179,7 @@ func countsObject(c session.Counts) countsJSON {
 func entryObject(e history.Entry, label string) entryJSON {
 	o := entryJSON{
 		Index: e.Index, ID: e.ID, Label: label, Role: string(e.Role), Disposition: string(e.Disposition), Level: int(e.Level),
-		Reason: e.Reason, Pinned: e.Pinned, Whole: e.Whole, Recalled: e.Recalled,
+		Place: int(e.Place), Reason: e.Reason, Pinned: e.Pinned, Whole: e.Whole, Recalled: e.Recalled,
 		TokensBefore: e.TokensBefore, TokensAfter: e.TokensAfter, CharsBefore: e.CharsBefore, CharsAfter: e.CharsAfter,
 		Cuts: [][2]int{}, Inserted: []insertJSON{}, Repairs: []repairJSON{},
 	}

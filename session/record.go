@@ -2,12 +2,10 @@ package session
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 
 	"winnow/history"
@@ -28,6 +26,7 @@ type Decision struct {
 	Ratio   float64                `json:"ratio,omitempty"`
 	Profile history.Profile        `json:"profile"`
 	To      history.Origin         `json:"to"`
+	Summary *history.Summary       `json:"summary,omitempty"`
 
 	Sampling Sampling   `json:"sampling"`
 	Schemas  []llm.Tool `json:"schemas,omitempty"` // the tools that the model could call
@@ -41,7 +40,7 @@ type Decision struct {
 func decisionOf(leaf int64, o history.Options, r llm.Request, client *llm.Client) Decision {
 	d := Decision{
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags,
-		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile, To: o.To,
+		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: o.Summary,
 		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
 		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL), Quirks: client.Quirks(),
 	}
@@ -81,22 +80,13 @@ func readDecision(r store.Request) (Decision, error) {
 	return d, nil
 }
 
-// Verdicts is what a request's record keeps of the plan: every verdict and sum, no text that was
-// said.
-type Verdicts struct {
-	Sum     history.Sum     `json:"sum"`
-	Entries []history.Entry `json:"entries"`
-	Added   []history.Added `json:"added,omitempty"`
-}
-
-// newRecord is the record of a request that is about to leave. Plans of long conversations repeat
-// themselves, so they are kept compressed.
+// newRecord is the record of a request that is about to leave.
 func newRecord(row store.Session, user int64, d Decision, p history.Plan) (store.Request, error) {
 	options, err := d.json()
 	if err != nil {
 		return store.Request{}, err
 	}
-	plan, err := pack(Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added})
+	plan, err := Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}.pack()
 	if err != nil {
 		return store.Request{}, fmt.Errorf("record the request's plan: %w", err)
 	}
@@ -111,35 +101,6 @@ func newRecord(row store.Session, user int64, d Decision, p history.Plan) (store
 func hash(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])
-}
-
-func pack(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	z := gzip.NewWriter(&buf)
-	if err := json.NewEncoder(z).Encode(v); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return buf.Bytes(), nil
-}
-
-// ReadVerdicts reads the plan of a request's record.
-func ReadVerdicts(r store.Request) (Verdicts, error) {
-	var v Verdicts
-	z, err := gzip.NewReader(bytes.NewReader(r.Plan))
-	if err != nil {
-		return v, fmt.Errorf("read the plan of request %d: %w", r.ID, err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		return v, fmt.Errorf("read the plan of request %d: %w", r.ID, err)
-	}
-	if err := json.Unmarshal(text, &v); err != nil {
-		return v, fmt.Errorf("read the plan of request %d: %w", r.ID, err)
-	}
-	return v, nil
 }
 
 // ReceiptOf is the receipt of a stored request.

@@ -17,6 +17,20 @@ type Recorded struct {
 	Verdicts Verdicts      // as they were decided then
 }
 
+// measure gives the verdicts on messages that were not sent their size, which the record leaves to
+// the messages.
+func (v Verdicts) measure(rebuilt []history.Entry) {
+	sized := make(map[int64]history.Entry, len(rebuilt))
+	for _, e := range rebuilt {
+		sized[e.ID] = e
+	}
+	for i := range v.Entries {
+		if e := &v.Entries[i]; !e.Sent() {
+			e.TokensBefore, e.CharsBefore = sized[e.ID].TokensBefore, sized[e.ID].CharsBefore
+		}
+	}
+}
+
 // Replayed is a past request, put together again from its record and the stored messages.
 type Replayed struct {
 	Recorded
@@ -92,6 +106,7 @@ func (s *Session) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
 	r.Plan, unsent = history.Build(past, d.options(said, s.deps.Count))
+	r.Verdicts.measure(r.Plan.Entries)
 	if r.Body, err = d.body(r.Request, r.Plan); err != nil {
 		return r, err
 	}
@@ -139,7 +154,7 @@ func (d Decision) guess(past []history.Message, guess history.Counter) {
 func (d Decision) options(said []history.Message, count history.Counter) history.Options {
 	return history.Options{
 		Policy: d.Policy, System: d.System, Turn: said, Flags: d.Flags, Tools: d.Tools,
-		Window: d.Window, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Count: count,
+		Window: d.Window, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summary: d.Summary, Count: count,
 	}
 }
 

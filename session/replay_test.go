@@ -31,6 +31,9 @@ func wantProven(t interface {
 	if !got.Proven || got.Doubt != "" || string(got.Body) != want {
 		t.Fatalf("turn %d.%d is proven: %t (%s); it is\n%s\nand the server got\n%s", turn, nth, got.Proven, got.Doubt, got.Body, want)
 	}
+	if kept := got.Verdicts; !reflect.DeepEqual(kept.Entries, plain(got.Plan.Entries)) || kept.Sum != got.Plan.Sum {
+		t.Fatalf("turn %d.%d was decided as\n%+v\nand is decided now as\n%+v", turn, nth, kept, got.Plan)
+	}
 	return got
 }
 
@@ -309,6 +312,9 @@ func fillIn(t *testing.T, v reflect.Value, n int) {
 		for i := range v.NumField() {
 			fillIn(t, v.Field(i), 10*n+i)
 		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillIn(t, v.Elem(), n)
 	case reflect.Map:
 		v.Set(reflect.ValueOf(map[int64]history.Flag{1: history.Pin}))
 	case reflect.Slice, reflect.Func: // the turn and the counter
