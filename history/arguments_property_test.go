@@ -238,12 +238,45 @@ func TestMendArgumentsSendsObjectsOnly(t *testing.T) {
 			got, how := mendArguments(damaged)
 			checkMended(t, damaged, got, how)
 			classes[how.class]++
+			checkNothingInvented(t, damaged, decodeArguments(t, got), true)
 			if strings.Join(splitObjects(damaged), "") != "" && !strings.Contains(damaged, "{") {
 				t.Errorf("splitObjects(%q) found objects", damaged)
 			}
 		}
 	}
 	t.Logf("classes: %v", classes)
+}
+
+// checkNothingInvented: each plain name and text of a mended object stands in what arrived. The only
+// name of winnow's own is the one around a value that is no object.
+func checkNothingInvented(t *testing.T, raw string, v any, top bool) {
+	t.Helper()
+	// Strings that were joined by a plus, and escapes, stand there in pieces.
+	plain := func(s string) bool {
+		return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '\\' || r == '"' })
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			wrap := top && name == "value" && len(v) == 1
+			if !wrap && plain(name) && !strings.ContainsAny(raw, `+\`) && !strings.Contains(raw, name) {
+				t.Fatalf("mendArguments(%q) made up the name %q", raw, name)
+			}
+			checkNothingInvented(t, raw, value, false)
+		}
+	case []any:
+		for _, value := range v {
+			checkNothingInvented(t, raw, value, false)
+		}
+	case string:
+		if plain(v) && !strings.ContainsAny(raw, "+\\") && !strings.Contains(raw, v) {
+			t.Fatalf("mendArguments(%q) made up the text %q", raw, v)
+		}
+	case json.Number:
+		if !strings.Contains(strings.ReplaceAll(raw, "_", ""), strings.TrimSuffix(strings.TrimPrefix(v.String(), "0"), ".0")) && !strings.ContainsAny(raw, "xX") {
+			t.Fatalf("mendArguments(%q) made up the number %s", raw, v)
+		}
+	}
 }
 
 // A reader that went back over the text for each bracket, quote or backslash would take hours here.
