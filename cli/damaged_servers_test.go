@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/llm/strict"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// strictEndpoint is an endpoint as winnow sets it up, and the server that stands in its place.
+type strictEndpoint struct {
+	profile  strict.Profile
+	endpoint llm.Endpoint
+	statuses []int // of its answers
+}
+
+// strictEndpoints are those of every kind of server. That DeepSeek sees no images, that its model
+// thinks, and that a host of Anthropic's wants tools offered is not known before it has refused a
+// request.
+func strictEndpoints() []*strictEndpoint {
+	thinking, signing, offered := strict.DeepSeek, strict.Gemini, strict.Anthropic
+	thinking.Thinking, signing.Signatures, offered.Offered = true, true, true
+	list := []*strictEndpoint{
+		{profile: strict.LlamaCpp, endpoint: llm.Endpoint{Name: "llamacpp"}, statuses: []int{200}},
+		{profile: strict.Strictest, endpoint: llm.Endpoint{Name: "anywhere"}, statuses: []int{200}},
+	}
+	hosted := map[string]llm.Endpoint{}
+	for _, e := range llm.FromEnv(func(name string) string { return strings.Repeat("k", strings.Count(name, "_API_KEY")) }) {
+		hosted[e.Name] = e
+	}
+	for _, x := range []struct {
+		name    string
+		profile strict.Profile
+		refused int
+	}{
+		{"openai", strict.OpenAI, 0},
+		{"mistral", strict.Mistral, 0},
+		{"deepseek", strict.DeepSeek, 1},
+		{"deepseek", thinking, 2},
+		{"anthropic", strict.Anthropic, 0},
+		{"anthropic", offered, 1},
+		{"gemini", strict.Gemini, 0},
+		{"gemini", signing, 0},
+	} {
+		list = append(list, &strictEndpoint{x.profile, hosted[x.name], append(slices.Repeat([]int{400}, x.refused), 200)})
+	}
+	return list
+}
+
+// wantAnswer opens the session, looks at what would be sent, and sends it. What a refusal taught is
+// said, and known to the winnow that comes after.
+func (x *strictEndpoint) wantAnswer(t *testing.T, path, id string) {
+	t.Helper()
+	served := &watched{handler: strict.Handler(x.profile, "Bonjour.")}
+	server := httptest.NewServer(served)
+	defer server.Close()
+	x.endpoint.BaseURL, x.endpoint.Window = server.URL+"/v1", 128_000
+	if said := x.ask(t, path, id, "And what do you think?"); said != len(x.statuses)-1 {
+		t.Errorf("winnow said %d times that it asks once more, want %d", said, len(x.statuses)-1)
+	}
+	x.ask(t, path, id, "And now?")
+	if got, want := served.seen(), append(slices.Clone(x.statuses), 200); !slices.Equal(got, want) {
+		t.Errorf("the server answered two questions with %v, want %v", got, want)
+	}
+}
+
+// ask opens the session anew and has one question answered. It gives how often winnow said that it
+// asks once more.
+func (x *strictEndpoint) ask(t *testing.T, path, id, question string) (again int) {
+	t.Helper()
+	kept, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := session.Deps{Store: kept, Models: llm.NewCatalog(x.endpoint), Policy: policy, Count: llm.NewCounter().Count}
+	s, err := session.Open(t.Context(), deps, id, x.endpoint.Name+"/m")
+	if err == nil {
+		err = s.LoadRest(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(t.Context())
+	if plan, err := s.Preview(question); err != nil || len(plan.Entries) < 32 {
+		t.Fatalf("a preview of %d entries: %v", len(plan.Entries), err)
+	}
+	for event := range s.Send(t.Context(), question) {
+		switch e := event.(type) {
+		case session.Notice:
+			if strings.Contains(e.Text, "asking once more") {
+				again++
+			}
+		case session.Finished:
+			if e.Err != nil {
+				t.Errorf("the turn failed: %v", e.Err)
+			}
+		}
+	}
+	messages := s.Messages()
+	if last := messages[len(messages)-1]; last.Content != "Bonjour." || last.Status != history.Complete {
+		t.Errorf("the answer is %q, %s; want the server's", last.Content, last.Status)
+	}
+	return again
+}
+
+// watched notes the statuses of a server's answers to chat requests.
+type watched struct {
+	handler http.Handler
+
+	mu       sync.Mutex
+	statuses []int
+}
+
+func (s *watched) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	got := httptest.NewRecorder()
+	s.handler.ServeHTTP(got, r)
+	if r.Method == http.MethodPost {
+		s.mu.Lock()
+		s.statuses = append(s.statuses, got.Code)
+		s.mu.Unlock()
+	}
+	maps.Copy(w.Header(), got.Header())
+	w.WriteHeader(got.Code)
+	_, _ = w.Write(got.Body.Bytes())
+}
+
+func (s *watched) seen() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.statuses)
+}
