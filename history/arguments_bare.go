@@ -8,7 +8,7 @@ import (
 )
 
 // bare reads a value without quotes: a literal, a number, or text that lost its quotes.
-func (p *argParser) bare() (kept bool) {
+func (p *argParser) bare(where place) (kept bool) {
 	rest := p.src[p.pos:]
 	n := wordLength(rest)
 	if n == len(rest) {
@@ -22,7 +22,7 @@ func (p *argParser) bare() (kept bool) {
 		p.pos += n
 		return true
 	}
-	n = strings.IndexAny(rest, "\n,{}[]\"")
+	n = bareLength(rest, where)
 	if n < 0 {
 		return p.unfinished(rest)
 	}
@@ -35,6 +35,31 @@ func (p *argParser) bare() (kept bool) {
 	p.emit(`"` + strings.ReplaceAll(text, `\`, `\\`) + `"`)
 	p.pos += n + end
 	return true
+}
+
+// bareLength is how far a text without quotes goes at most, -1 where it goes to the end. In an object
+// it goes over a comma that no name follows: Paris, France.
+func bareLength(s string, where place) int {
+	for n := 0; ; n++ {
+		next := strings.IndexAny(s[n:], "\n,{}[]\"")
+		if next < 0 {
+			return -1
+		}
+		if n += next; s[n] != ',' || where != inObject || !goesOn(s[n+1:]) {
+			return n
+		}
+	}
+}
+
+// goesOn reports whether s, behind a comma, is more words of a text and no name, also none that broke
+// off.
+func goesOn(s string) bool {
+	s = s[blankLength(s):]
+	n := nameLength(s)
+	if n == 0 || startsWithName(s) {
+		return false
+	}
+	return strings.TrimLeft(s[n:], " \t\r\n") != ""
 }
 
 // bareEnd is how many bytes at the beginning of s still belong to a text without quotes before it:

@@ -74,7 +74,7 @@ func (p *argParser) value(where place) (kept bool) {
 		p.faults |= faultValue
 		return false
 	}
-	return p.bare()
+	return p.bare(where)
 }
 
 // nested reads what stands between two brackets. It is kept even when the text ends inside.
