@@ -116,19 +116,24 @@ func (tries tooLong) instead(err error) error {
 }
 
 // drowned is the error of an answer that is over before it began because the request left no room
-// for it: no text, the finish reason length, and a count at the window.
+// for it, nil for any other empty answer. Some servers then say that the length ended it and count the
+// request at the window; some send nothing at all, which says something only of a long request to a
+// server whose window nobody knows.
 func (t *turn) drowned(a asked) error {
-	usage := a.reply.Usage
-	if a.reply.Finished.Reason != "length" || usage.Answer > 0 || usage.Prompt <= 0 {
+	usage, window := a.reply.Usage, t.Window()
+	fault := &llm.Error{Kind: llm.Overflow, Endpoint: a.record.Endpoint, Model: a.record.Model}
+	switch {
+	case usage.Answer > 0:
+		return nil
+	case a.reply.Finished.Reason == "length" && usage.Prompt > 0:
+		fault.Limit, fault.Prompt, fault.AtLeast = fullWindow(usage.Prompt, window.Tokens), usage.Prompt, true
+		if fault.Limit == 0 {
+			return nil
+		}
+	case a.reply.Finished.Reason == "" && usage.Prompt <= 0 && window.Assumed && a.expected() >= window.Tokens/4:
+		fault.Message = "it answered with nothing, as some servers do then"
+	default:
 		return nil
 	}
-	window := fullWindow(usage.Prompt, t.Window().Tokens)
-	if window == 0 {
-		return nil
-	}
-	return &llm.Error{
-		Kind: llm.Overflow, Endpoint: a.record.Endpoint, Model: a.record.Model,
-		Limit: window, Prompt: usage.Prompt, AtLeast: true,
-		Message: "the request fills the window and leaves no room for an answer",
-	}
+	return fault
 }

@@ -338,3 +338,29 @@ func TestCountAboveTheWindowIsSaid(t *testing.T) {
 		t.Errorf("the next request counts with %.2f and uses %d of %d", plan.Sum.Ratio, plan.Sum.Used(), plan.Sum.Limit)
 	}
 }
+
+// TestNothingAtAllForALongRequestIsOverflow has a server that ends its answer without a word, and
+// never said how large its window is.
+func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
+	nothing := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}
+	b, s := talked(t, 40, nothing, says("It fits."))
+	events, err := drain(s.Send(t.Context(), "And?"))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "30 % less") || b.last() != 42 {
+		t.Errorf("it said %q after %d requests, want one sentence after 42", got, b.last())
+	}
+	b, s = talked(t, 2, nothing)
+	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.ErrContextLength) || b.last() != 3 {
+		t.Errorf("nothing for a short request: got %v after %d requests, want a sentence after 3", err, b.last())
+	}
+	b, s = talked(t, 40, nothing)
+	s.window.Assumed = false
+	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.ErrContextLength) || b.last() != 41 {
+		t.Errorf("nothing from a server whose window is known: got %v after %d requests, want a sentence after 41", err, b.last())
+	}
+}
