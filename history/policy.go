@@ -18,7 +18,7 @@ type Policy struct {
 	Elastic              bool        `toml:"elastic"`                // false cuts at the limits even when everything fits
 	RecallShare          float64     `toml:"recall_share"`           // the share of the spending that recall may take, 0 to 1
 	RecallMaxTokens      int         `toml:"recall_max_tokens"`      // and its cap
-	SummarizeRatio       float64     `toml:"summarize_ratio"`        // the share of the conversation that a model condenses when it no longer fits, 0 to 1; 0 never asks one
+	SummarizeRatio       float64     `toml:"summarize_ratio"`        // the share of the room that is free again after a model has condensed the oldest messages, 0 to 1; 0 never asks one
 	MaxMessages          int         `toml:"max_messages"`           // most history messages; 0 sends no history
 	MinMessages          int         `toml:"min_messages"`           // strategy oldest keeps at least so many
 	Strategy             Strategy    `toml:"strategy"`               // what goes when the budget is short

@@ -5,6 +5,7 @@ import "slices"
 // Summary is a text that stands for the oldest messages of a conversation. Somebody else has written
 // it: history asks for it with Condense and places it.
 type Summary struct {
+	ID   int64  // the store's key
 	Upto int64  // the newest message that it stands for, by Message.ID; it stands for all before that too
 	Text string // what stands in the request
 	By   string // the model that wrote it
@@ -55,9 +56,10 @@ func (b *builder) covered() int {
 func (b *builder) summary() string { return summaryHead + cleanText(b.o.Summary.Text) + summaryTail }
 
 // Condense are the messages that a model is to condense before the request that o describes is built,
-// the oldest first: so many of those that no summary stands for that nothing more is dropped, and at
-// least the policy's share of them. The newest exchange is never among them. It is empty where no
-// summary is asked for or everything fits; the new summary stands for the old one's messages too.
+// the oldest first: where not everything fits whole, so many of those that no summary stands for that
+// the policy's share of the room is free again. The newest exchange is never among them. It is empty
+// where no summary is asked for or everything fits; the new summary stands for the old one's
+// messages too.
 func (c *Conversation) Condense(o Options) []Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,22 +67,19 @@ func (c *Conversation) Condense(o Options) []Message {
 	if err != nil || o.Policy.SummarizeRatio == 0 || len(b.t.exchanges) == 0 {
 		return nil
 	}
-	from := b.covered()
-	newest := b.t.exchanges[len(b.t.exchanges)-1].from
-	dropped, rest := -1, 0
-	for i := from; i < newest; i++ {
-		rest += b.views[i].tokens
-		if !b.found(i) && !b.barred(i) {
-			dropped = i
-		}
+	from, to := b.covered(), b.t.exchanges[len(b.t.exchanges)-1].from
+	rest, short := 0, false
+	for i := from; i < to; i++ {
+		rest += b.views[i].tokens + frameMessage
+		short = short || !b.barred(i) && (b.depth[i] == out || !b.form(i, b.depth[i]).shortened.whole())
 	}
-	if dropped < 0 {
+	if !short {
 		return nil
 	}
+	most := float64(b.room.counted-b.fixed) * (1 - o.Policy.SummarizeRatio)
 	var list []Message
-	taken := 0
-	for i := from; i < newest && (i <= dropped || float64(taken) < o.Policy.SummarizeRatio*float64(rest) || b.views[i].exchange == b.views[i-1].exchange); i++ {
-		taken += b.views[i].tokens
+	for i := from; i < to && (float64(rest) > most || i == from || b.views[i].exchange == b.views[i-1].exchange); i++ {
+		rest -= b.views[i].tokens + frameMessage
 		if v := &b.views[i]; !v.made && b.why[i] != whyExcluded {
 			list = append(list, c.past[v.from])
 		}

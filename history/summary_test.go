@@ -29,7 +29,7 @@ assistant: fifth answer
 	for _, m := range c.Condense(o) {
 		said = append(said, strings.Fields(m.Content)[0])
 	}
-	// At least half of the conversation, and all that is dropped, up to an exchange's end.
+	// What is left takes at most half of the room, and begins with a question.
 	if got, want := strings.Join(said, " "), "my hello one first two second three third"; got != want {
 		t.Errorf("asks to condense %q, want %q", got, want)
 	}

@@ -106,7 +106,7 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 		}
 		return client, model, nil
 	}
-	other := slices.IndexFunc(clients, func(c *Client) bool { return c.endpoint.Name != guideName })
+	other := slices.IndexFunc(clients, func(c *Client) bool { return c.endpoint.Name != Guide })
 	if other < 0 {
 		return nil, "", fmt.Errorf("there is no server for the model %s: set a key such as OPENAI_API_KEY, start a local server such as Ollama, or name its endpoint in the config file", ref)
 	}

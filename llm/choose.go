@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// guideName is the name of the built-in endpoint, which is chosen only when nothing else is
+// Guide is the name of the built-in endpoint, which is chosen only when nothing else is
 // there.
-const guideName = "guide"
+const Guide = "guide"
 
 // listTime is how long a hosted server has to list its models when it has to be asked for one.
 const listTime = 4 * time.Second
@@ -46,7 +46,7 @@ func Choose(ctx context.Context, want string, c *Catalog, p Probe) (Choice, erro
 	}
 	var passed []string
 	for _, e := range c.Endpoints() {
-		if e.Key == "" || e.Name == guideName {
+		if e.Key == "" || e.Name == Guide {
 			continue
 		}
 		choice, err := chooseKeyed(ctx, e)
@@ -64,13 +64,13 @@ func Choose(ctx context.Context, want string, c *Catalog, p Probe) (Choice, erro
 			return choice, nil
 		}
 	}
-	if client := c.client(guideName); client != nil {
+	if client := c.client(Guide); client != nil {
 		model := client.endpoint.Default
 		if model == "" {
-			model = guideName
+			model = Guide
 		}
 		return Choice{
-			Ref: guideName + "/" + model,
+			Ref: Guide + "/" + model,
 			Why: "because no API key is set and no local server answers" + also(passed),
 			How: howToBegin,
 		}, nil
@@ -82,7 +82,7 @@ func Choose(ctx context.Context, want string, c *Catalog, p Probe) (Choice, erro
 // where there is no server at all, those of this machine are looked for.
 func chooseWanted(ctx context.Context, want string, c *Catalog, p Probe) (Choice, error) {
 	chosen := Choice{Why: "because it was asked for", How: howToSwitch}
-	if !p.Off && !slices.ContainsFunc(c.Endpoints(), func(e Endpoint) bool { return e.Name != guideName }) {
+	if !p.Off && !slices.ContainsFunc(c.Endpoints(), func(e Endpoint) bool { return e.Name != Guide }) {
 		chooseLocal(ctx, c, p)
 	}
 	if client := c.known(want); client != nil && client.endpoint.Default == "" {
@@ -123,7 +123,7 @@ func chooseLocal(ctx context.Context, c *Catalog, p Probe) (Choice, bool, []stri
 	taken := make(map[string]bool)
 	configured := 0
 	for _, e := range c.Endpoints() {
-		if e.Key == "" && e.Name != guideName {
+		if e.Key == "" && e.Name != Guide {
 			if e.Doer == nil {
 				e.Doer = p.Doer
 			}

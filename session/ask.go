@@ -13,6 +13,9 @@ import (
 // plan decides the next request, stores its record and shows it. The record is on disk before any
 // byte of the request leaves.
 func (t *turn) plan(ctx context.Context) (asked, error) {
+	if err := t.condense(ctx); err != nil {
+		return asked{}, err
+	}
 	a, row, err := t.decide(ctx)
 	if err != nil {
 		return asked{}, err

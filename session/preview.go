@@ -109,8 +109,16 @@ func (s *Session) request(plan history.Plan) llm.Request {
 // build plans a request that answers o.Turn after the first past messages of the branch. The caller
 // holds the lock.
 func (s *Session) build(past int, o history.Options) (history.Plan, error) {
+	if err := s.readTo(past); err != nil {
+		return history.Plan{}, err
+	}
+	return s.reader.Build(o)
+}
+
+// readTo brings the reader to the first past messages of the branch. The caller holds the lock.
+func (s *Session) readTo(past int) error {
 	if !s.whole {
-		return history.Plan{}, ErrLoading
+		return ErrLoading
 	}
 	if s.reader == nil || s.read > past {
 		s.reader, s.read, s.fresh = history.Read(nil, s.deps.Count), 0, map[int]int{}
@@ -119,7 +127,7 @@ func (s *Session) build(past int, o history.Options) (history.Plan, error) {
 	clear(s.fresh)
 	s.reader.Append(s.deps.readable(s.branch[s.read:past])...)
 	s.read = past
-	return s.reader.Build(o)
+	return nil
 }
 
 // options is everything beside the history that decides a request under a policy. The caller holds
@@ -130,11 +138,16 @@ func (s *Session) options(policy history.Policy, turn []history.Message) history
 		system = s.deps.System
 	}
 	policy.OutputReserve = s.outputReserve(policy)
+	var summary *history.Summary
+	if policy.SummarizeRatio > 0 {
+		summary = s.summary()
+	}
 	return history.Options{
 		Policy:  policy,
 		System:  system,
 		Turn:    turn,
 		Flags:   s.flags,
+		Summary: summary,
 		Tools:   s.toolTokens(),
 		Window:  s.window.Tokens,
 		Ratio:   s.learned.Ratio,

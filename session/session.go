@@ -80,18 +80,19 @@ type Session struct {
 	counting sync.Mutex                // held while some messages are counted
 	tallied  map[[sha256.Size]byte]int // tokens of texts, for as long as the counting goes on
 
-	mu      sync.Mutex
-	row     store.Session
-	branch  []store.Message // the active branch, as far as it is loaded
-	whole   bool            // branch holds all of it
-	reader  *history.Conversation
-	read    int         // messages of branch that reader has read
-	fresh   map[int]int // counts that came since, by place on the branch
-	flags   map[int64]history.Flag
-	policy  history.Policy
-	window  llm.Window
-	learned store.Learned
-	turn    *turn // the running one
+	mu        sync.Mutex
+	row       store.Session
+	branch    []store.Message // the active branch, as far as it is loaded
+	whole     bool            // branch holds all of it
+	reader    *history.Conversation
+	read      int         // messages of branch that reader has read
+	fresh     map[int]int // counts that came since, by place on the branch
+	flags     map[int64]history.Flag
+	summaries []store.Summary
+	policy    history.Policy
+	window    llm.Window
+	learned   store.Learned
+	turn      *turn // the running one
 
 	newest    counted // the request that the server counted last
 	replyMost int     // tokens of a reply that the server has room for, 0 for as many as are asked
@@ -128,6 +129,9 @@ func Open(ctx context.Context, d Deps, id, fallback string) (*Session, error) {
 	s.deps.trusted(s.branch)
 	s.whole = len(s.branch) < windowful
 	if s.flags, err = d.Store.Flags(ctx, row.ID); err != nil {
+		return nil, err
+	}
+	if s.summaries, err = d.Store.Summaries(ctx, row.ID); err != nil {
 		return nil, err
 	}
 	if s.policy, err = policyOf(d.Policy, row); err != nil {

@@ -25,6 +25,8 @@ type turn struct {
 	done      chan struct{}
 	past      int               // messages of the branch before this turn
 	said      []history.Message // the user's message, then what the turn has added
+
+	uncondensed bool // a summary failed
 }
 
 // Send stores draft as the user's message and asks the model for an answer. A turn that is already

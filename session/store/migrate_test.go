@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,8 +17,10 @@ import (
 	"winnow/history"
 )
 
-// stepTwo is a step as a later winnow may have it.
-var stepTwo = step{2, "0002_moods.sql", "CREATE TABLE moods (id INTEGER PRIMARY KEY, mood TEXT NOT NULL) STRICT;"}
+// nextStep is a step as a later winnow may have it.
+func nextStep(t testing.TB) step {
+	return step{len(allSteps(t)) + 1, "moods.sql", "CREATE TABLE moods (id INTEGER PRIMARY KEY, mood TEXT NOT NULL) STRICT;"}
+}
 
 func allSteps(t testing.TB) []step {
 	t.Helper()
@@ -44,7 +47,7 @@ func TestMigrationCopiesTheFileFirst(t *testing.T) {
 	_, first := begin(t, s, "", "precious")
 	must(t, "close", s.Close())
 
-	s, err = open(context.Background(), path, Options{Now: noon().now}, append(allSteps(t), stepTwo))
+	s, err = open(context.Background(), path, Options{Now: noon().now}, append(allSteps(t), nextStep(t)))
 	must(t, "migrate", err)
 	defer s.Close()
 	if got := read(t, s, first.ID).Content; got != "precious" {
@@ -53,7 +56,7 @@ func TestMigrationCopiesTheFileFirst(t *testing.T) {
 	if _, err := s.full.Exec("INSERT INTO moods (mood) VALUES ('fine')"); err != nil {
 		t.Errorf("the new table is not there: %v", err)
 	}
-	copied := path + ".schema-1-20261121-120000.bak"
+	copied := fmt.Sprintf("%s.schema-%d-20261121-120000.bak", path, len(allSteps(t)))
 	if got := strings.Join(s.Notices(), " "); !strings.Contains(got, copied) {
 		t.Errorf("notices are %q, want them to name %s", got, copied)
 	}
@@ -72,7 +75,7 @@ func TestMigrationCopiesTheFileFirst(t *testing.T) {
 
 func TestNewFileIsNotCopied(t *testing.T) {
 	path := newPath(t)
-	s, err := open(context.Background(), path, Options{}, append(allSteps(t), stepTwo))
+	s, err := open(context.Background(), path, Options{}, append(allSteps(t), nextStep(t)))
 	must(t, "open", err)
 	defer s.Close()
 	if left, _ := filepath.Glob(path + "*.bak*"); len(left) > 0 || len(s.Notices()) > 0 {
@@ -87,7 +90,7 @@ func TestFailedStepLeavesTheFileAsItWas(t *testing.T) {
 	_, first := begin(t, s, "", "precious")
 	must(t, "close", s.Close())
 
-	broken := step{2, "0002_broken.sql", "CREATE TABLE moods (mood TEXT); DELETE FROM messages; CREATE TABLE sessions (x)"}
+	broken := step{len(allSteps(t)) + 1, "broken.sql", "CREATE TABLE moods (mood TEXT); DELETE FROM messages; CREATE TABLE sessions (x)"}
 	if s, err := open(context.Background(), path, Options{}, append(allSteps(t), broken)); err == nil {
 		s.Close()
 		t.Fatal("a broken step was applied")
@@ -108,7 +111,7 @@ func TestReadingOnlyDoesNotMigrate(t *testing.T) {
 	s, err := Open(context.Background(), path, Options{})
 	must(t, "open", err)
 	must(t, "close", s.Close())
-	s, err = open(context.Background(), path, Options{ReadOnly: true}, append(allSteps(t), stepTwo))
+	s, err = open(context.Background(), path, Options{ReadOnly: true}, append(allSteps(t), nextStep(t)))
 	if err == nil {
 		s.Close()
 	}
@@ -122,7 +125,7 @@ func TestManyOpenANewFileAtOnce(t *testing.T) {
 	errs := make(chan error)
 	for range 8 {
 		go func() {
-			s, err := open(context.Background(), path, Options{}, append(allSteps(t), stepTwo))
+			s, err := open(context.Background(), path, Options{}, append(allSteps(t), nextStep(t)))
 			if err == nil {
 				err = s.Close()
 			}
@@ -183,8 +186,8 @@ func TestGoldenSchema1IsRead(t *testing.T) {
 	if err != nil || flags[messages[0].ID] != history.Pin {
 		t.Errorf("the flags are %v, %v", flags, err)
 	}
-	if n := s.Notices(); len(n) != 1 || !strings.Contains(n[0], "An answer was cut off") {
-		t.Errorf("the notices are %q, want one about the cut answer", n)
+	if n := s.Notices(); len(n) != 2 || !strings.Contains(n[0], "brought to a new format") || !strings.Contains(n[1], "An answer was cut off") {
+		t.Errorf("the notices are %q, want one about the format and one about the cut answer", n)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -67,7 +68,7 @@ func TestConnectionsHaveTheirPragmas(t *testing.T) {
 		{"reads", s.reads, "trusted_schema", "0"},
 		{"full", s.full, "cell_size_check", "1"},
 		{"full", s.full, "application_id", "2003398254"},
-		{"full", s.full, "user_version", "1"},
+		{"full", s.full, "user_version", fmt.Sprint(len(allSteps(t)))},
 	} {
 		var got string
 		if err := c.db.QueryRow("PRAGMA " + c.pragma).Scan(&got); err != nil || got != c.want {
@@ -219,7 +220,7 @@ func TestNewerSchemaOpensForReadingOnly(t *testing.T) {
 
 	s = openAt(t, path, Options{})
 	notices := strings.Join(s.Notices(), " ")
-	if !s.ReadOnly() || !strings.Contains(notices, "newer winnow (schema 99, this one knows 1)") {
+	if !s.ReadOnly() || !strings.Contains(notices, fmt.Sprintf("newer winnow (schema 99, this one knows %d)", len(allSteps(t)))) {
 		t.Errorf("a newer file: read-only %v, notices %q; want true and a sentence about the newer winnow", s.ReadOnly(), notices)
 	}
 	if got := read(t, s, first.ID); got.Content != "from today" {

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// condensing is a conversation of some turns under the summary preset and a small budget, before the
+// steps given.
+func condensing(t *testing.T, steps ...step) (*bench, *Session) {
+	t.Helper()
+	b, s := talked(t, 12, steps...)
+	if err := s.SetPreset(t.Context(), "summary"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetBudget(t.Context(), 1200); err != nil {
+		t.Fatal(err)
+	}
+	return b, s
+}
+
+// uncounted answers with these pieces and reports no tokens.
+func uncounted(pieces ...string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, p := range pieces {
+			delta(w, map[string]any{"content": p})
+		}
+		finish(w, "stop", 0, 0)
+	}
+}
+
+func TestOldMessagesAreCondensedOnce(t *testing.T) {
+	b, s := condensing(t, uncounted("Notes: twelve questions, ", "all answered."), uncounted("Yes."), uncounted("Still yes."))
+	events, err := drain(s.Send(t.Context(), "Ready?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := notices(events); len(said) != 1 || !strings.Contains(said[0], "condense") {
+		t.Errorf("the turn says %q", said)
+	}
+	asked, sent := b.body(13), b.body(14)
+	if !strings.Contains(asked, "Question 1?") || strings.Contains(asked, "Ready?") || strings.Contains(asked, `"tools"`) {
+		t.Errorf("the model is asked to condense with %s", asked)
+	}
+	if strings.Count(sent, "Notes: twelve questions, all answered.") != 1 || strings.Contains(sent, "Question 3?") {
+		t.Errorf("the request holds not what was condensed: %s", sent)
+	}
+	plan := only[Planned](events)[0].Plan
+	if len(plan.Entries) != 25 || plan.Entries[4].Level != history.Out || !strings.Contains(plan.Entries[4].Reason, "summary") {
+		t.Errorf("the verdict on a condensed message is %+v", plan.Entries[4])
+	}
+	if _, err := drain(s.Send(t.Context(), "Sure?")); err != nil {
+		t.Fatal(err)
+	}
+	if b.last() != 15 || !strings.Contains(b.body(15), "Notes: twelve questions") {
+		t.Errorf("after %d requests the summary is not used again: %s", b.last(), b.body(15))
+	}
+	again, err := Open(t.Context(), b.deps, s.Info().ID, s.Ref())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for turn := 13; turn <= 14; turn++ {
+		if r, err := again.Replay(t.Context(), turn, 0); err != nil || !r.Proven {
+			t.Errorf("turn %d is not proven: %v, %s", turn, err, r.Doubt)
+		}
+	}
+}
+
+func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
+	for name, failure := range map[string]step{
+		"refused": refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`),
+		"nothing": says("  "),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, s := condensing(t, failure, says("Yes."))
+			events, err := drain(s.Send(t.Context(), "Ready?"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := notices(events)
+			if len(said) != 2 || !strings.Contains(said[1], "could not be condensed") {
+				t.Errorf("the turn says %q", said)
+			}
+			if sent := b.body(14); !strings.Contains(sent, "(truncated)") || strings.Contains(sent, "Summary of") {
+				t.Errorf("the request is %s", sent)
+			}
+		})
+	}
+}
