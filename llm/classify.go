@@ -19,7 +19,8 @@ const bodyMax = 64 << 10
 // never take: a message order their chat template refuses, a tool call they cannot parse.
 var templateTexts = regexp.MustCompile(`(?i)failed to parse tool call arguments|json\.exception|\bjinja\b|chat template|raise_exception|roles must alternate|` +
 	`system message must be|after the optional system|prefill|assistant messages at the end|must contain 'content'|missing tool call name|` +
-	`invalid tool call|invalid message content|unexpected role|does not support tools|failed to parse messages|failed to parse input`)
+	`invalid tool call|invalid message content|unexpected role|does not support tools|failed to parse messages|failed to parse input|` +
+	`no user query found|is not iterable|image input is not supported`)
 
 var modelUnknown = regexp.MustCompile(`(?i)model_not_found|model_not_exist|(?:unknown|invalid|no such) model|model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available|not a valid model)|not a valid model`)
 
