@@ -24,7 +24,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	record, err := newRecord(row, t.said[0].ID, a.decision, a.plan)
+	record, err := newRecord(row, t.number, t.said[0].ID, a.decision, a.plan)
 	if err != nil {
 		return asked{}, err
 	}

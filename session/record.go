@@ -81,7 +81,7 @@ func readDecision(r store.Request) (Decision, error) {
 }
 
 // newRecord is the record of a request that is about to leave.
-func newRecord(row store.Session, user int64, d Decision, p history.Plan) (store.Request, error) {
+func newRecord(row store.Session, turn int, user int64, d Decision, p history.Plan) (store.Request, error) {
 	options, err := d.json()
 	if err != nil {
 		return store.Request{}, err
@@ -91,7 +91,7 @@ func newRecord(row store.Session, user int64, d Decision, p history.Plan) (store
 		return store.Request{}, fmt.Errorf("record the request's plan: %w", err)
 	}
 	return store.Request{
-		Session: row.ID, Turn: row.Turns, User: user, Endpoint: row.Endpoint, Model: row.Model,
+		Session: row.ID, Turn: turn, User: user, Endpoint: row.Endpoint, Model: row.Model,
 		Options: options, Plan: plan, Rules: p.Rules, Estimate: p.Sum.Total,
 		Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
 	}, nil

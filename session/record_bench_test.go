@@ -32,7 +32,7 @@ func BenchmarkRecord(b *testing.B) {
 			}
 			var r store.Request
 			for b.Loop() {
-				if r, err = newRecord(store.Session{}, 1, Decision{}, plan); err != nil {
+				if r, err = newRecord(store.Session{}, 1, 1, Decision{}, plan); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -4,13 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"reflect"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/llm"
@@ -106,6 +102,27 @@ func TestReplayFollowsTheBranchOfTheRecord(t *testing.T) {
 	}
 }
 
+func TestAnOldTurnThatIsAskedAgainKeepsItsNumber(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."), says("One, otherwise."), says("Three."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "First"))
+	first := s.Messages()[0].ID
+	drain(s.Send(t.Context(), "Second"))
+	if err := b.deps.Store.SetLeaf(t.Context(), s.Info().ID, first); err != nil {
+		t.Fatal(err)
+	}
+	back := b.open(s.Info().ID)
+	drain(back.Regenerate(t.Context()))
+	drain(back.Send(t.Context(), "Third"))
+	if got := wantProven(t, back, 1, 0, b.body(3)); got.Of != 2 {
+		t.Errorf("turn 1 has %d requests, want 2", got.Of)
+	}
+	if got := wantProven(t, back, 2, 0, b.body(2)); got.Of != 1 {
+		t.Errorf("turn 2 has %d requests, want 1", got.Of)
+	}
+	wantProven(t, back, 3, 0, b.body(4))
+}
+
 func TestReplayKnowsWhatTheServerRefused(t *testing.T) {
 	b := newBench(t, refuses(400, `{"error":{"message":"Unknown field: stream_options not supported"}}`), says("Fine."), says("Still."))
 	s := b.begin()
@@ -190,135 +207,4 @@ func TestReplayOfNothing(t *testing.T) {
 	}
 	s = b.open(s.Info().ID)
 	want(2, 0, "nothing was sent in turn 2 of this session")
-}
-
-// TestEveryRequestOfAnyConversationReplays talks at random and replays every request that left.
-func TestEveryRequestOfAnyConversationReplays(t *testing.T) {
-	b := newBench(t)
-	b.deps.Approve = Always
-	b.offer(adder(t))
-	rapid.Check(t, func(rt *rapid.T) {
-		s := b.begin()
-		b.mu.Lock()
-		b.bodies, b.steps = nil, nil
-		b.mu.Unlock()
-		for range rapid.IntRange(1, 6).Draw(rt, "turns") {
-			talk(rt, b, s)
-		}
-		sent := map[string]string{}
-		for _, body := range b.bodies {
-			sent[hash([]byte(body))] = body
-		}
-		later := b.open(s.Info().ID)
-		records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
-		if err != nil {
-			rt.Fatalf("read the records: %v", err)
-		}
-		nth := map[int]int{}
-		for _, r := range records {
-			nth[r.Turn]++
-			wantProven(rt, later, r.Turn, nth[r.Turn], sent[r.BodyHash])
-		}
-	})
-}
-
-// talk does one thing that a person does with a conversation.
-func talk(rt *rapid.T, b *bench, s *Session) {
-	ctx := context.Background()
-	answer := says(strings.Repeat(rapid.SampledFrom([]string{"word ", "größer ", "<&>\u2028 ", "\x00x"}).Draw(rt, "answer"), rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "times")))
-	switch rapid.IntRange(0, 8).Draw(rt, "act") {
-	case 0:
-		s.SetBudget(ctx, rapid.SampledFrom([]int{0, 700, 1500}).Draw(rt, "budget"))
-	case 1:
-		s.SetPreset(ctx, rapid.SampledFrom([]string{"balanced", "classic", "assistant-first", "recent"}).Draw(rt, "preset"))
-	case 2:
-		if all := s.Messages(); len(all) > 0 {
-			m := all[rapid.IntRange(0, len(all)-1).Draw(rt, "message")]
-			s.SetFlag(ctx, m.ID, rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(rt, "flag"))
-		}
-	case 3:
-		if len(s.Messages()) > 0 {
-			b.steps = append(b.steps, answer)
-			drain(s.Regenerate(ctx))
-			return
-		}
-	case 4:
-		b.steps = append(b.steps, calls(fmt.Sprintf("c%d", rapid.IntRange(0, 1).Draw(rt, "id")), "add", rapid.SampledFrom([]string{`{"a":1,"b":2}`, `{"a":1`, ``}).Draw(rt, "arguments")))
-	case 5:
-		b.steps = append(b.steps, carries)
-		drain(s.Send(ctx, "think"))
-		return
-	case 6:
-		b.steps = append(b.steps, breaks("half an ans"))
-		drain(s.Send(ctx, "go on"))
-		return
-	}
-	b.steps = append(b.steps, answer)
-	drain(s.Send(ctx, rapid.SampledFrom([]string{"Hello?", "What is the word?", strings.Repeat("please ", 200)}).Draw(rt, "question")))
-}
-
-// carries answers with reasoning and with keys that only its server knows.
-func carries(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	delta(w, map[string]any{"reasoning_content": "hm", "content": "So.", "signature": map[string]any{"of": "hm"}})
-	finish(w, "stop", 12, 2)
-}
-
-// TestDecisionKeepsEveryOption fails when an option is added that a replay does not know.
-func TestDecisionKeepsEveryOption(t *testing.T) {
-	var o history.Options
-	value := reflect.ValueOf(&o).Elem()
-	for i := range value.NumField() {
-		fillIn(t, value.Field(i), i+1)
-	}
-	o.Turn = []history.Message{{ID: 7, Role: history.User, Content: "now"}}
-	request := llm.Request{Model: "m", MaxTokens: 3, Effort: "low", Tools: []llm.Tool{{Name: "add", Parameters: json.RawMessage(`{"title":"<&>"}`)}}}
-	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "https://me:secret@host.example:8443/v1?key=secret"})
-	client.Learn("no-stream-options")
-	raw, err := decisionOf(9, o, request, client).json()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(string(raw), "secret") {
-		t.Errorf("the record holds a secret: %s", raw)
-	}
-	d, err := readDecision(store.Request{Options: raw})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := d.options(o.Turn, nil)
-	o.Count = nil
-	if !reflect.DeepEqual(got, o) {
-		t.Errorf("replayed with\n%+v\nwant\n%+v", got, o)
-	}
-	if d.Leaf != 9 || len(d.Turn) != 1 || d.Turn[0] != 7 || d.Base != "https://host.example:8443/v1" || !reflect.DeepEqual(d.Schemas, request.Tools) {
-		t.Errorf("the record says %s", raw)
-	}
-}
-
-// fillIn gives a field a value that is not its zero.
-func fillIn(t *testing.T, v reflect.Value, n int) {
-	t.Helper()
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(fmt.Sprint("text ", n))
-	case reflect.Int, reflect.Int64:
-		v.SetInt(int64(n))
-	case reflect.Float64:
-		v.SetFloat(float64(n) / 3)
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fillIn(t, v.Field(i), 10*n+i)
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fillIn(t, v.Elem(), n)
-	case reflect.Map:
-		v.Set(reflect.ValueOf(map[int64]history.Flag{1: history.Pin}))
-	case reflect.Slice, reflect.Func: // the turn and the counter
-	default:
-		t.Fatalf("an option is of kind %s; say here what it holds", v.Kind())
-	}
 }

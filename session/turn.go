@@ -25,6 +25,7 @@ type turn struct {
 	done      chan struct{}
 	past      int               // messages of the branch before this turn
 	said      []history.Message // the user's message, then what the turn has added
+	number    int               // the turn's number in the session, from 1
 
 	uncondensed bool // a summary failed
 }
@@ -208,6 +209,10 @@ func (t *turn) goBackToUser(ctx context.Context) error {
 		return ErrNothingToAnswer
 	}
 	user := t.branch[at]
+	var err error
+	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
+		return err
+	}
 	if err := t.deps.Store.SetLeaf(ctx, t.row.ID, user.ID); err != nil {
 		return err
 	}
@@ -228,6 +233,7 @@ func (t *turn) add(m store.Message) {
 	t.row.Messages++
 	if m.Role == history.User {
 		t.row.Turns++
+		t.number = t.row.Turns
 	}
 	t.said = append(t.said, m.Message)
 }

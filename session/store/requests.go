@@ -167,3 +167,21 @@ func (s *Store) requestsWhere(ctx context.Context, session, condition string, ar
 	})
 	return out, err
 }
+
+// Turn is the number of the turn that a user's message begins: how many messages the user has
+// written in its session up to it, on every branch.
+func (s *Store) Turn(ctx context.Context, message int64) (int, error) {
+	var turn int
+	err := s.view(ctx, "number the turn", func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `
+			SELECT count(*)
+			FROM messages u
+			JOIN messages m ON m.session = u.session AND m.seq <= u.seq
+			WHERE u.id = ?
+				AND m.role = 'user'`, message).Scan(&turn)
+	})
+	if err == nil && turn == 0 {
+		err = &trouble{doing: fmt.Sprintf("find message %d", message), kind: ErrNotFound}
+	}
+	return turn, err
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// TestDecisionKeepsEveryOption fails when an option is added that a replay does not know.
+func TestDecisionKeepsEveryOption(t *testing.T) {
+	var o history.Options
+	value := reflect.ValueOf(&o).Elem()
+	for i := range value.NumField() {
+		fillIn(t, value.Field(i), i+1)
+	}
+	o.Turn = []history.Message{{ID: 7, Role: history.User, Content: "now"}}
+	request := llm.Request{Model: "m", MaxTokens: 3, Effort: "low", Tools: []llm.Tool{{Name: "add", Parameters: json.RawMessage(`{"title":"<&>"}`)}}}
+	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "https://me:secret@host.example:8443/v1?key=secret"})
+	client.Learn("no-stream-options")
+	raw, err := decisionOf(9, o, request, client).json()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(raw), "secret") {
+		t.Errorf("the record holds a secret: %s", raw)
+	}
+	d, err := readDecision(store.Request{Options: raw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := d.options(o.Turn, nil)
+	o.Count = nil
+	if !reflect.DeepEqual(got, o) {
+		t.Errorf("replayed with\n%+v\nwant\n%+v", got, o)
+	}
+	if d.Leaf != 9 || len(d.Turn) != 1 || d.Turn[0] != 7 || d.Base != "https://host.example:8443/v1" || !reflect.DeepEqual(d.Schemas, request.Tools) {
+		t.Errorf("the record says %s", raw)
+	}
+}
+
+// fillIn gives a field a value that is not its zero.
+func fillIn(t *testing.T, v reflect.Value, n int) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", n))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(n))
+	case reflect.Float64:
+		v.SetFloat(float64(n) / 3)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fillIn(t, v.Field(i), 10*n+i)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillIn(t, v.Elem(), n)
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[int64]history.Flag{1: history.Pin}))
+	case reflect.Slice, reflect.Func: // the turn and the counter
+	default:
+		t.Fatalf("an option is of kind %s; say here what it holds", v.Kind())
+	}
+}
