@@ -43,12 +43,20 @@ var damages = []struct{ rule, mark, history string }{
 	{"C15", "quarantined", "critic: odd"},
 }
 
-// Each kind of damage is mended in front of, behind and inside the stretch of each other kind.
+// Each kind of damage is mended in front of and behind each other kind, in one exchange and in two;
+// and where it stands inside the other, between a call and its results.
 //
 // rules: 2.3, 1.12, I17
 func TestEveryPairOfDamagesIsMended(t *testing.T) {
 	for _, first := range damages {
 		for _, second := range damages {
+			head, results, _ := strings.Cut(first.history, "\n")
+			inside := "user: begin\n" + head + "\n" + second.history + "\n" + results + "\n"
+			t.Run(first.rule+"/"+second.rule+"/inside", func(t *testing.T) {
+				past := parseMessages(t, inside)
+				checkMendedHistory(t, past, inside)
+				buildClassic(t, past)
+			})
 			for _, between := range []string{"\n", "\nuser: and then\n"} {
 				text := "user: begin\n" + first.history + between + second.history + "\n"
 				t.Run(first.rule+"/"+second.rule, func(t *testing.T) {
