@@ -104,6 +104,9 @@ func (c *Conversation) begin(o Options) *builder {
 	b.shortenTurn()
 	for i, v := range b.turn.views {
 		b.fixed += v.tokens + frameMessage + b.bridge(&v)
+		if v.Role == System {
+			b.fixed += frameJoint
+		}
 		if i == 0 && v.Role != User {
 			b.fixed += c.remembered(startText) + frameMessage
 		}

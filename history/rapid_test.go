@@ -3,7 +3,6 @@ package history
 import (
 	"flag"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -52,9 +51,7 @@ func scenes() *rapid.Generator[scene] {
 		s.o = options(t, s.past)
 		s.o.Turn = []Message{{ID: 1000, Role: User, Content: "the current question " + text().Draw(t, "current"), Status: Complete}}
 		if rapid.IntRange(0, 3).Draw(t, "running") == 0 {
-			// Nobody gives instructions in the middle of a running turn.
-			running := slices.DeleteFunc(tools(t, 1001), func(m Message) bool { return m.Role == System })
-			s.o.Turn = append(s.o.Turn, running...)
+			s.o.Turn = append(s.o.Turn, tools(t, 1001)...)
 		}
 		if rapid.IntRange(0, 2).Draw(t, "carrying") == 0 {
 			carry(t, &s)

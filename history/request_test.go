@@ -22,6 +22,14 @@ func (s scene) stored(e Entry) string {
 	return cleanText(s.o.Turn[e.Index-len(s.past)].Content)
 }
 
+// callsIn reports whether the message that an entry judges made calls.
+func (s scene) callsIn(e Entry) bool {
+	if e.Index < len(s.past) {
+		return len(s.past[e.Index].ToolCalls) > 0
+	}
+	return len(s.o.Turn[e.Index-len(s.past)].ToolCalls) > 0
+}
+
 // sentText is how an entry says that its message is sent.
 func (s scene) sentText(e Entry) string { return replay([]rune(s.stored(e)), e) }
 
@@ -214,6 +222,9 @@ func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 			before := s.stored(e)
 			if !utf8.ValidString(sent) {
 				t.Fatalf("message %d is sent as %q\n%s", e.Index, sent, s)
+			}
+			if e.Role == Tool || s.callsIn(e) {
+				continue // Told as text it is longer than what was said.
 			}
 			if s.o.Policy.Preset != "classic" && runes(sent) > runes(before)+runes(stoppedSuffix) {
 				t.Fatalf("message %d has %d characters and is cut to %d\n%s", e.Index, runes(before), runes(sent), s)

@@ -6,10 +6,13 @@ import "slices"
 // answering, where its server takes it at all.
 func (b *builder) endOpen() {
 	views := b.turn.views
-	for n := len(views); n > 0 && views[n-1].Role == Assistant; n-- {
-		e := &b.turn.base[views[n-1].from]
+	for n := len(views) - 1; n >= 0 && (views[n].Role == Assistant || views[n].Role == System); n-- {
+		if views[n].Role == System {
+			continue // it is sent with the system prompt
+		}
+		e := &b.turn.base[views[n].from]
 		e.Disposition, e.Reason = Dropped, sentenceTrailing
-		views = views[:n-1]
+		views = slices.Delete(views, n, n+1)
 	}
 	b.turn.views = views
 }
@@ -47,17 +50,13 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 		if cut = cut && b.bill.turn < b.turnRest; !cut {
 			f = form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
 		}
-		b.open(p, l, v)
-		m := v.said(f.text)
-		block := len(p.Added)
-		if v.Role == User && !asked {
-			asked = true
-			m.Content = b.putRecalled(p, l) + m.Content
-		}
-		at := b.put(p, l, m, v.joins)
-		// A bridge may have been added behind the block.
-		if block < len(p.Added) && p.Added[block].Kind == kindRecalled {
-			p.Added[block].Before = at
+		at := 0
+		if v.Role == System {
+			p.Sum.Frame += frameJoint
+			l.hoist(f.text)
+		} else {
+			at = b.sayTurn(p, l, v, f.text, v.Role == User && !asked)
+			asked = asked || v.Role == User
 		}
 		if v.made {
 			p.Added = append(p.Added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
@@ -81,6 +80,23 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 			p.Entries = append(p.Entries, e)
 		}
 	}
+}
+
+// sayTurn writes a message of the running turn and says where it stands. The recalled block stands in
+// front of the current one.
+func (b *builder) sayTurn(p *Plan, l *layout, v *view, text string, current bool) int {
+	b.open(p, l, v)
+	m := v.said(text)
+	block := len(p.Added)
+	if current {
+		m.Content = b.putRecalled(p, l) + m.Content
+	}
+	at := b.put(p, l, m, v.joins)
+	// A bridge may have been added behind the block.
+	if block < len(p.Added) && p.Added[block].Kind == kindRecalled {
+		p.Added[block].Before = at
+	}
+	return at
 }
 
 // putRecalled is the block of recalled texts for the front of the current message.
