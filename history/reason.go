@@ -84,6 +84,9 @@ func (b *builder) whyRecalled(i int, f form) string {
 	if !f.shortened.whole() {
 		how = "recalled, cut to " + grouped(f.chars) + " of " + grouped(b.views[i].chars) + " characters"
 	}
+	if b.sent(i) && b.o.Policy.Placement != InOrder {
+		how += " to the front, cut in its place"
+	}
 	end := i + 1
 	for end < len(b.views) && b.views[end].group == b.views[i].group {
 		end++

@@ -1,0 +1,151 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// workedExample is a conversation that every preset treats in its own way. Tokens are words.
+const workedExample = `
+user: My name is Ada and my garden is at 900 metres. Please always answer in metric units.
+assistant: {A garden at that height has a short summer. x 8}
+user: Which tomatoes ripen in my cold garden?
+assistant: Stupice does. {It ripens early and stands cool nights well. x 14}
+user: Here is what the pump wrote last night. {error x 1400}
+assistant: The pump runs dry: its filter is full.
+user: I have cleaned it, and it runs. Now the greenhouse door sticks, since the rain.
+assistant: {Wood swells when it is wet; plane the edge. x 6}
+user: How cold will it be tonight?
+assistant: | a=forecast({"place":"garden"})
+tool a: {cloud wind dew x 190}
+assistant: Two degrees at four in the morning.
+`
+
+const workedQuestion = "Shall I cover the tomatoes?"
+
+// workedBudget is what a request may hold, with nothing kept free for a reply.
+const workedBudget = 1000
+
+func workedPlan(t *testing.T, preset string) (Plan, error) {
+	t.Helper()
+	p, err := Preset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Budget, p.OutputReserve = workedBudget+2, 1 // the margin is a fraction of a hair too large
+	o := Options{Policy: p, Ratio: 1 / (1 + marginKnown), Count: words}
+	if preset == "summary" {
+		o.Summary = &Summary{Upto: 8, Text: "Ada, 900 metres, metric. Tomato: Stupice. Pump: filter cleaned. Door: plane it.", By: "the model"}
+	}
+	o.Turn = []Message{{ID: 1000, Role: User, Content: workedQuestion, Status: Complete}}
+	return Build(parseMessages(t, workedExample), o)
+}
+
+// workedCell says what a request holds of a message.
+func workedCell(e Entry) string {
+	text := "–"
+	switch {
+	case e.Level == Out:
+		return text
+	case e.Whole:
+		text = "whole"
+	default:
+		text = "cut to " + grouped(e.CharsAfter)
+	}
+	if e.Recalled {
+		text = "↺ " + text
+	}
+	return text
+}
+
+// workedTable is one row a message, one column a preset, and the sums.
+func workedTable(t *testing.T) string {
+	past := parseMessages(t, workedExample)
+	rows := make([]string, len(past)+1)
+	for i, m := range past {
+		rows[i] = fmt.Sprintf("| %d | %s | %s | %s |", i+1, m.Role, grouped(runes(m.Content)), grouped(Read(past, words).views[i].tokens))
+	}
+	rows[len(past)] = fmt.Sprintf("| 13 | user | %s | %s |", grouped(runes(workedQuestion)), grouped(words(workedQuestion)))
+	head, line, sum := "| | | characters | tokens |", "|--:|---|--:|--:|", "| | the request | | |"
+	for _, preset := range Presets() {
+		plan, err := workedPlan(t, preset)
+		var over *OverBudgetError
+		if err != nil && !errors.As(err, &over) {
+			t.Fatal(err)
+		}
+		head, line = head+" `"+preset+"` |", line+"---|"
+		for i, e := range plan.Entries {
+			cell := workedCell(e)
+			if over != nil {
+				cell = ""
+			}
+			rows[i] += " " + cell + " |"
+		}
+		if over != nil {
+			sum += " not sent: " + over.Error() + " |"
+			continue
+		}
+		sum += " " + grouped(plan.Sum.Total) + " |"
+	}
+	return head + "\n" + line + "\n" + strings.Join(rows, "\n") + "\n" + sum + "\n"
+}
+
+// workedReasons are the verdicts of one preset, with its sum.
+func workedReasons(t *testing.T, preset string) string {
+	plan, err := workedPlan(t, preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, e := range plan.Entries {
+		fmt.Fprintf(&b, "%2d %-9s %4d of %5d  %s\n", e.Index+1, e.Role, e.TokensAfter, e.TokensBefore, e.Reason)
+	}
+	s := plan.Sum
+	fmt.Fprintf(&b, "\nmessages %d + recalled %d + yours %d + added %d + frame %d = %d of %d\n", s.Body, s.Recalled, s.Draft, s.Added, s.Frame, s.Total, workedBudget)
+	fmt.Fprintf(&b, "\nyour message as it is sent:\n%s\n", unfoldable(plan.Messages[len(plan.Messages)-1].Content))
+	return "```\n" + b.String() + "```\n"
+}
+
+// unfoldable is a text with its long lines shortened for a reader.
+func unfoldable(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if r := []rune(strings.TrimRight(line, "\n")); len(r) > 100 {
+			line = string(r[:99]) + "…\n"
+		}
+		b.WriteString("  " + line)
+	}
+	return b.String()
+}
+
+const contextPage = "../docs/context.md"
+
+// The page's example is what the program decides: run it with -update after a change of the rules, and
+// check the difference by hand.
+func TestWorkedExample(t *testing.T) {
+	page, err := os.ReadFile(contextPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	for name, part := range map[string]string{"table": workedTable(t), "reasons": workedReasons(t, "balanced")} {
+		from, to := "<!-- example "+name+" -->\n", "<!-- /example "+name+" -->"
+		before, rest, found := strings.Cut(text, from)
+		old, after, closed := strings.Cut(rest, to)
+		if !found || !closed {
+			t.Fatalf("%s has no place for the example's %s", contextPage, name)
+		}
+		if old != part && !*update {
+			t.Errorf("%s: the example's %s is out of date; go test ./history -run TestWorkedExample -update writes it:\n%s", contextPage, name, part)
+		}
+		text = before + from + part + to + after
+	}
+	if *update {
+		if err := os.WriteFile(contextPage, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
