@@ -20,40 +20,38 @@ import (
 type strictEndpoint struct {
 	profile  strict.Profile
 	endpoint llm.Endpoint
-	statuses []int // of its answers
+	refusals []int // the statuses with which it teaches winnow the form that it wants
+	again    int   // how many of them change the plan, which is said
 }
 
-// strictEndpoints are those of every kind of server. That DeepSeek sees no images, that its model
-// thinks, and that a host of Anthropic's wants tools offered is not known before it has refused a
-// request.
+// strictEndpoints are those of every kind of server. What is not known of one before it has refused a
+// request is that DeepSeek sees no images and its model thinks, that a host of Anthropic's wants tools
+// offered, which template llama.cpp serves, and that a stranger is a Mistral.
 func strictEndpoints() []*strictEndpoint {
 	thinking, signing, offered := strict.DeepSeek, strict.Gemini, strict.Anthropic
 	thinking.Thinking, signing.Signatures, offered.Offered = true, true, true
-	list := []*strictEndpoint{
-		{profile: strict.LlamaCpp, endpoint: llm.Endpoint{Name: "llamacpp"}, statuses: []int{200}},
-		{profile: strict.Strictest, endpoint: llm.Endpoint{Name: "anywhere"}, statuses: []int{200}},
-	}
+	alternate, toolless := strict.LlamaCpp, strict.LlamaCpp
+	alternate.Alternate, toolless.Toolless = true, true
 	hosted := map[string]llm.Endpoint{}
 	for _, e := range llm.FromEnv(func(name string) string { return strings.Repeat("k", strings.Count(name, "_API_KEY")) }) {
 		hosted[e.Name] = e
 	}
-	for _, x := range []struct {
-		name    string
-		profile strict.Profile
-		refused int
-	}{
-		{"openai", strict.OpenAI, 0},
-		{"mistral", strict.Mistral, 0},
-		{"deepseek", strict.DeepSeek, 1},
-		{"deepseek", thinking, 2},
-		{"anthropic", strict.Anthropic, 0},
-		{"anthropic", offered, 1},
-		{"gemini", strict.Gemini, 0},
-		{"gemini", signing, 0},
-	} {
-		list = append(list, &strictEndpoint{x.profile, hosted[x.name], append(slices.Repeat([]int{400}, x.refused), 200)})
+	local, stranger := llm.Endpoint{Name: "llamacpp"}, llm.Endpoint{Name: "stranger"}
+	return []*strictEndpoint{
+		{strict.Strictest, stranger, nil, 0},
+		{strict.OpenAI, hosted["openai"], nil, 0},
+		{strict.LlamaCpp, local, nil, 0},
+		{alternate, local, []int{500}, 1},
+		{toolless, local, []int{500, 500}, 2},
+		{strict.Mistral, hosted["mistral"], nil, 0},
+		{strict.Mistral, stranger, []int{422, 400, 400}, 2}, // the first is for a field, not for the plan
+		{strict.DeepSeek, hosted["deepseek"], []int{400}, 1},
+		{thinking, hosted["deepseek"], []int{400, 400}, 2},
+		{strict.Anthropic, hosted["anthropic"], nil, 0},
+		{offered, hosted["anthropic"], []int{400}, 1},
+		{strict.Gemini, hosted["gemini"], nil, 0},
+		{signing, hosted["gemini"], nil, 0},
 	}
-	return list
 }
 
 // wantAnswer opens the session, looks at what would be sent, and sends it. What a refusal taught is
@@ -64,11 +62,11 @@ func (x *strictEndpoint) wantAnswer(t *testing.T, path, id string) {
 	server := httptest.NewServer(served)
 	defer server.Close()
 	x.endpoint.BaseURL, x.endpoint.Window = server.URL+"/v1", 128_000
-	if said := x.ask(t, path, id, "And what do you think?"); said != len(x.statuses)-1 {
-		t.Errorf("winnow said %d times that it asks once more, want %d", said, len(x.statuses)-1)
+	if said := x.ask(t, path, id, "And what do you think?"); said != x.again {
+		t.Errorf("winnow said %d times that it asks once more, want %d", said, x.again)
 	}
 	x.ask(t, path, id, "And now?")
-	if got, want := served.seen(), append(slices.Clone(x.statuses), 200); !slices.Equal(got, want) {
+	if got, want := served.seen(), append(slices.Clone(x.refusals), 200, 200); !slices.Equal(got, want) {
 		t.Errorf("the server answered two questions with %v, want %v", got, want)
 	}
 }

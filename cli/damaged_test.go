@@ -57,7 +57,7 @@ func TestDamagedFileReachesEveryServerMended(t *testing.T) {
 		t.Error("winnow context changed what is stored")
 	}
 	for _, target := range strictEndpoints() {
-		t.Run(target.profile.String(), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "winnow.db")
 			copyFile(t, file, path)
 			target.wantAnswer(t, path, imported.Session)

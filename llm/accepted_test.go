@@ -117,7 +117,7 @@ func pairWays(i, j int) []int {
 func TestEachCorruptionIsMendedForEveryServer(t *testing.T) {
 	options := tableOptions(t)
 	for _, target := range strictTargets() {
-		t.Run(target.profile.String(), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
 			for i, first := range corruptions {
 				for n := range mostWays {
 					h := first.harm(twoRounds(), ways(n))
@@ -139,7 +139,7 @@ func TestEachCorruptionIsMendedForEveryServer(t *testing.T) {
 func TestAllCorruptionsAtOnceAreMendedForEveryServer(t *testing.T) {
 	options := tableOptions(t)
 	for _, target := range strictTargets() {
-		t.Run(target.profile.String(), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
 			for from := range corruptions {
 				for _, n := range pairWays(from, from) {
 					h := twoRounds()
@@ -205,7 +205,7 @@ func TestEveryServerAcceptsEveryHistory(t *testing.T) {
 		}
 	}
 	for _, target := range strictTargets() {
-		t.Run(target.profile.String(), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				s := strictScenes().Draw(t, "scene")
 				if err := target.wantAccepted(s.messages, s.o); err != nil {

@@ -19,10 +19,13 @@ const (
 // The quirks of one model, whose name follows the word after a space. They change what a request
 // holds and not only how it is written, so that it has to be planned again.
 const (
-	echoReasoning = "echo-reasoning" // wants the reasoning of earlier answers back
-	noReplay      = "no-replay"      // refuses the unknown keys of its own answers
-	noTools       = "no-tools"       // refuses the tool calls of the past
-	noImages      = "no-images"      // refuses images
+	echoReasoning = "echo-reasoning"  // wants the reasoning of earlier answers back
+	noReplay      = "no-replay"       // refuses the unknown keys of its own answers
+	noTools       = "no-tools"        // refuses the tool calls of the past
+	noImages      = "no-images"       // refuses images
+	alternate     = "alternate"       // wants user and assistant in turn
+	noToolToUser  = "no-tool-to-user" // wants an answer between a result and the user
+	shortIDs      = "short-ids"       // wants ids of nine letters and digits
 )
 
 func of(model, quirk string) string { return quirk + " " + model }
@@ -33,8 +36,11 @@ func (c *Client) Profile(model string) history.Profile {
 	p := c.endpoint.Profile
 	p.EchoReasoning = p.EchoReasoning || c.has(of(model, echoReasoning))
 	p.NoReplay = p.NoReplay || c.has(of(model, noReplay))
-	p.NoTools = p.NoTools || c.has(of(model, noTools))
-	p.NoImages = p.NoImages || c.has(of(model, noImages))
+	for _, f := range forms {
+		if c.has(of(model, f.quirk)) {
+			f.set(&p)
+		}
+	}
 	return p
 }
 
@@ -95,10 +101,8 @@ func (c *Client) learn(e *Error) bool {
 // The same request cannot go out again: what it holds was counted and shown.
 func (c *Client) learnForm(e *Error, r Request) bool {
 	switch {
-	case refusesImages(e.Body) && r.hasImages():
-		return c.news(of(r.Model, noImages))
-	case refusesTools(e.Body) && r.hasTools():
-		return c.news(of(r.Model, noTools))
+	case c.formLearned(e.Body, r):
+		return true
 	case e.Status != 400 && e.Status != 422:
 		return false
 	case wantsReasoning(e.Body):

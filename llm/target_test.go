@@ -77,8 +77,8 @@ func strictTargets() []strictTarget {
 		hosted[e.Name] = e
 	}
 	local := Endpoint{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"}
-	alternate := strict.LlamaCpp
-	alternate.Alternate = true
+	turns := strict.LlamaCpp
+	turns.Alternate = true
 	inTurn := local
 	inTurn.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true}
 	thinking := strict.DeepSeek
@@ -90,20 +90,27 @@ func strictTargets() []strictTarget {
 	thinker.Quirks = []string{of(targetModel, echoReasoning), of(targetModel, noImages)}
 	offered := strict.Anthropic
 	offered.Offered = true
-	toolless := hosted["anthropic"]
-	toolless.Quirks = []string{of(targetModel, noTools)}
+	unoffered := hosted["anthropic"]
+	unoffered.Quirks = []string{of(targetModel, noTools)}
+	toolless := strict.LlamaCpp
+	toolless.Toolless = true
+	gemma := local
+	gemma.Quirks = []string{of(targetModel, alternate), of(targetModel, noTools)}
+	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Quirks: []string{noStreamOptions, of(targetModel, noToolToUser), of(targetModel, shortIDs)}}
 	signing := strict.Gemini
 	signing.Signatures = true
 	return []strictTarget{
 		{profile: strict.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
 		{profile: strict.OpenAI, endpoint: hosted["openai"]},
 		{profile: strict.LlamaCpp, endpoint: local},
-		{profile: alternate, endpoint: inTurn},
+		{profile: turns, endpoint: inTurn},
+		{profile: toolless, endpoint: gemma},
 		{profile: strict.Mistral, endpoint: hosted["mistral"]},
+		{profile: strict.Mistral, endpoint: stranger},
 		{profile: strict.DeepSeek, endpoint: texts},
 		{profile: thinking, endpoint: thinker},
 		{profile: strict.Anthropic, endpoint: hosted["anthropic"]},
-		{profile: offered, endpoint: toolless},
+		{profile: offered, endpoint: unoffered},
 		{profile: strict.Gemini, endpoint: hosted["gemini"]},
 		{profile: signing, endpoint: hosted["gemini"], keys: true},
 	}

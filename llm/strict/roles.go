@@ -106,15 +106,16 @@ func follows(allowed map[string]string) finder {
 	}
 }
 
-// alternating: behind the system's message user and assistant speak in turn; calls and their results
-// do not count. This is what the strictest templates check.
+// alternating: behind the system's message user and assistant speak in turn. Calls and their results
+// do not count, but for a template that knows no tools.
 func alternating(c *chat, p Profile) *fault {
-	if !p.Alternate {
+	if !p.Alternate && !p.Toolless {
 		return nil
 	}
 	turn := 0
 	for i, m := range c.messages {
-		if m.role == "user" || m.role == "assistant" && len(m.calls) == 0 {
+		counts := m.role == "user" || m.role == "assistant" && len(m.calls) == 0
+		if counts || p.Toolless && m.role != "system" {
 			if (m.role == "user") != (turn%2 == 0) {
 				return wrong(i)
 			}

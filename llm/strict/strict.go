@@ -17,7 +17,8 @@ import (
 type Profile struct {
 	server server
 
-	Alternate  bool // llama.cpp: the template wants user and assistant in turn, as those of Gemma and Mistral do
+	Alternate  bool // llama.cpp: the template wants user and assistant in turn, as Mistral's do
+	Toolless   bool // llama.cpp: so does this one, which knows no tools and counts their messages too, as Gemma's do
 	Thinking   bool // DeepSeek: the model thinks, and wants its reasoning back with its calls
 	Signatures bool // Gemini: the model signs its calls, and wants the signatures back
 	Offered    bool // Anthropic: calls and results stand only in a request that offers tools, as on Bedrock
@@ -40,7 +41,7 @@ func (p Profile) String() string {
 	for _, option := range []struct {
 		set  bool
 		name string
-	}{{p.Alternate, "alternate"}, {p.Thinking, "thinking"}, {p.Signatures, "signatures"}, {p.Offered, "offered"}} {
+	}{{p.Alternate, "alternate"}, {p.Toolless, "toolless"}, {p.Thinking, "thinking"}, {p.Signatures, "signatures"}, {p.Offered, "offered"}} {
 		if option.set {
 			name += "+" + option.name
 		}

@@ -25,6 +25,7 @@ func profiles() map[string]Profile {
 	for _, p := range []Profile{
 		OpenAI, LlamaCpp, Mistral, DeepSeek, Anthropic, Gemini, Strictest,
 		{server: llamaCpp, Alternate: true},
+		{server: llamaCpp, Toolless: true},
 		{server: deepSeek, Thinking: true},
 		{server: gemini, Signatures: true},
 		{server: anthropic, Offered: true},

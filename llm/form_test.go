@@ -7,7 +7,7 @@ import (
 	"winnow/history"
 )
 
-func TestRefusalOfImagesOrToolsAsksForAnotherPlan(t *testing.T) {
+func TestRefusalOfAFormAsksForAnotherPlan(t *testing.T) {
 	question := history.Message{Role: history.User, Content: "what is it?"}
 	shown := question
 	shown.Parts = []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte("PNG")}}
@@ -28,6 +28,10 @@ func TestRefusalOfImagesOrToolsAsksForAnotherPlan(t *testing.T) {
 		{"Bedrock", `{"message":"The toolConfig field must be defined when using toolUse and toolResult content blocks."}`, 400, tools, history.Profile{NoTools: true}},
 		{"Ollama", `{"error":{"message":"registry.ollama.ai/library/gemma:2b does not support tools"}}`, 400, tools, history.Profile{NoTools: true}},
 		{"OpenRouter's tools", `{"error":{"message":"No endpoints found that support tool use.","code":404}}`, 404, tools, history.Profile{NoTools: true}},
+		{"llama.cpp's Mistral", `{"error":{"code":500,"message":"After the optional system message, conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`, 500, []history.Message{question}, history.Profile{MergeSameRole: true, NoToolToUser: true}},
+		{"Mistral's order", `{"object":"error","message":"Unexpected role 'user' after role 'tool'","type":"invalid_request_message_order","code":"3230"}`, 400, tools, history.Profile{NoToolToUser: true}},
+		{"Mistral's ids", `{"object":"error","message":"Tool call id was call_0 but must be a-z, A-Z, 0-9, with a length of 9.","type":"invalid_function_call","code":"3280"}`, 400, tools, history.Profile{ToolIDLength: 9}},
+		{"Mistral's template", `{"error":{"code":500,"message":"Tool call IDs should be alphanumeric strings with length 9!","type":"server_error"}}`, 500, tools, history.Profile{ToolIDLength: 9}},
 		{"the words without a tool", `{"error":{"message":"gemma:2b does not support tools"}}`, 400, []history.Message{question}, history.Profile{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
