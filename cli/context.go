@@ -20,8 +20,8 @@ func (p *program) contextCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "context ID",
 		Short: "Show what the model would see of a session in the next request, and why",
-		Long: "Show what the model would see of a session in the next request, and why. With --turn it is a\n" +
-			"request of the past, put together again from its record. Nothing is sent and nothing is stored.",
+		Long: "Show what the model would see of a session in the next request, and why. With --turn it is a " +
+			"request of the past, put together again from its record. Nothing is sent, and the session stays as it is.",
 		Example: "  winnow context 0195\n" +
 			"  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
 			"  winnow context 0195 --wire | jq .messages\n" +

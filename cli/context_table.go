@@ -58,8 +58,16 @@ func (p *program) contextHead(w *columns, l look) {
 		counted{"excluded", c.Excluded}, counted{"quarantined", c.Quarantined}, counted{"blank", c.Blank},
 		counted{"pinned", c.Pinned}, counted{"repaired", c.Repaired}))
 	if !c.Oldest.IsZero() {
-		w.line("said from %s to %s UTC", c.Oldest.Format(minute), c.Newest.Format(minute))
+		w.line("said %s UTC", spanText(c.Oldest, c.Newest))
 	}
+}
+
+// spanText is a span of time to the minute.
+func spanText(from, to time.Time) string {
+	if from.Format(minute) == to.Format(minute) {
+		return "at " + from.Format(minute)
+	}
+	return "from " + from.Format(minute) + " to " + to.Format(minute)
 }
 
 // minute is how a time is shown to people.

@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/history"
 )
@@ -70,5 +71,15 @@ func TestTableOnANarrowScreen(t *testing.T) {
 		if plain := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(plain, "characters: an older answer above 150") {
 			t.Errorf("at %d columns the words are others:\n%s", width, out.String())
 		}
+	}
+}
+
+func TestSpanOfAMinuteIsOneTime(t *testing.T) {
+	at := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
+	if got, want := spanText(at, at.Add(3*time.Second)), "at 2026-03-14 09:26"; got != want {
+		t.Errorf("said %s, want %s", got, want)
+	}
+	if got, want := spanText(at, at.Add(time.Hour)), "from 2026-03-14 09:26 to 2026-03-14 10:26"; got != want {
+		t.Errorf("said %s, want %s", got, want)
 	}
 }
