@@ -29,6 +29,7 @@ type EndpointConf struct {
 	Headers    map[string]string `toml:"headers"`     // more request headers
 	Model      string            `toml:"model"`       // the model to use where only the endpoint is named
 	Window     int               `toml:"window"`      // tokens; 0 finds it out
+	Exact      bool              `toml:"exact"`       // llama.cpp counts each request itself
 	Profile    ProfileConf       `toml:"profile"`
 }
 

@@ -33,6 +33,7 @@ func (p *program) configured(c Config) []llm.Endpoint {
 			BaseURL: e.BaseURL,
 			Headers: e.Headers,
 			Window:  e.Window,
+			Exact:   e.Exact,
 			Default: e.Model,
 			Profile: history.Profile{
 				MergeSameRole: e.Profile.MergeSameRole,

@@ -26,6 +26,7 @@ type Endpoint struct {
 	Headers map[string]string // extra request headers; their values may be secret
 	Profile history.Profile   // what its chat format insists on
 	Window  int               // the configured window in tokens; 0 is to be found out
+	Exact   bool              // it is llama.cpp and counts requests by itself: see CountRequest
 	Default string            // the model to use where a reference names none; "" is the first one listed
 	Doer    Doer              // who does the HTTP; nil is the network
 	Tools   *Toolbox          // the tools that its models may call; nil is none

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -121,6 +122,22 @@ func (c *Client) get(ctx context.Context, address string) ([]byte, error) {
 	if err != nil {
 		return nil, c.unreached(ctx, err, "")
 	}
+	return c.document(req)
+}
+
+// post sends a JSON document and reads the one that answers it, as get does.
+func (c *Client) post(ctx context.Context, address string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, c.unreached(ctx, err, "")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	return c.document(req)
+}
+
+// document does a request that a JSON document answers.
+func (c *Client) document(req *http.Request) ([]byte, error) {
+	ctx := req.Context()
 	req.Header.Set("Accept", "application/json")
 	c.authorize(req)
 	resp, err := c.send(req)

@@ -94,6 +94,7 @@ type Session struct {
 	learned   store.Learned
 	turn      *turn // the running one
 
+	inexact   bool    // the endpoint was asked for exact counts and could not answer
 	newest    counted // the request that the server counted last
 	replyMost int     // tokens of a reply that the server has room for, 0 for as many as are asked
 	toolCost  int     // tokens of the endpoint's tool schemas, 0 before they were counted

@@ -37,7 +37,7 @@ func (s *Session) useModel(ref string) error {
 	s.client = client
 	s.row.Endpoint, s.row.Model = client.Endpoint().Name, model
 	s.window, s.learned, s.newest = llm.Window{}, store.Learned{}, counted{}
-	s.toolCost, s.replyMost = 0, 0
+	s.toolCost, s.replyMost, s.inexact = 0, 0, false
 	return nil
 }
 

@@ -29,14 +29,19 @@ func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
 	if msg.generation != m.generation || m.turn.busy {
 		return nil
 	}
-	s, draft := m.session, m.composer.text()
-	if m.isCommand(draft) {
-		draft = ""
-	}
+	s, draft := m.session, m.planDraft()
 	return func() tea.Msg {
 		plan, err := s.Preview(draft)
-		return planMsg{msg.generation, plan, err}
+		return planMsg{generation: msg.generation, plan: plan, err: err}
 	}
+}
+
+// planDraft is the draft as it would be sent: a command is not.
+func (m *Model) planDraft() string {
+	if draft := m.composer.text(); !m.isCommand(draft) {
+		return draft
+	}
+	return ""
 }
 
 func (m *Model) planned(msg planMsg) tea.Cmd {
@@ -48,7 +53,29 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	if msg.err == nil || len(msg.plan.Entries) > 0 {
 		m.chat.judge(msg.plan)
 	}
-	return nil
+	if msg.err != nil || msg.exact || m.turn.busy || !m.session.Exact() {
+		return nil
+	}
+	return m.countExactly(msg)
+}
+
+// countExactly asks the server for its own count of a plan that is shown, and plans again, once, where
+// that is another.
+func (m *Model) countExactly(msg planMsg) tea.Cmd {
+	ctx, s, draft := m.within, m.session, m.planDraft()
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		changed, err := s.CountExactly(ctx, msg.plan)
+		if err != nil && ctx.Err() == nil {
+			return inexactMsg{err}
+		}
+		if !changed {
+			return nil
+		}
+		plan, err := s.Preview(draft)
+		return planMsg{msg.generation, plan, err, true}
+	}
 }
 
 // load reads what opening a session left out.

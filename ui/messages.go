@@ -33,7 +33,11 @@ type planMsg struct {
 	generation int
 	plan       history.Plan
 	err        error
+	exact      bool // it goes by the server's own count of the plan before it
 }
+
+// inexactMsg says that the server could not count a request.
+type inexactMsg struct{ err error }
 
 // openedMsg is another session to show, or why it could not be opened.
 type openedMsg struct {

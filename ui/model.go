@@ -147,6 +147,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.previewDue(msg)
 	case planMsg:
 		return m.planned(msg)
+	case inexactMsg:
+		return m.complain(sentence(msg.err))
 	case openedMsg:
 		return m.opened(msg)
 	case loadedMsg:

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+)
+
+// TestPanelTakesTheServersOwnCount has a server that counts each request 321 tokens long, and one that
+// cannot count.
+func TestPanelTakesTheServersOwnCount(t *testing.T) {
+	counts := true
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !counts:
+			http.NotFound(w, r)
+		case r.URL.Path == "/apply-template":
+			fmt.Fprint(w, `{"prompt":"all of it"}`)
+		default:
+			fmt.Fprint(w, `{"tokens":[`+strings.TrimSuffix(strings.Repeat("1,", 321), ",")+`]}`)
+		}
+	}))
+	defer server.Close()
+	m := fresh(t, 120, 40)
+	deps := m.options.Deps
+	deps.Models = llm.NewCatalog(llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Exact: true})
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps.Policy = policy
+	s, err := session.New(deps, session.Start{Ref: "here/m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.session = s
+	typing(m, strings.Repeat("What is this about? ", 50))
+	plan := func() planMsg {
+		t.Helper()
+		msg, ok := m.previewDue(previewDueMsg{m.generation})().(planMsg)
+		if !ok || msg.err != nil {
+			t.Fatalf("there is no plan: %v", msg.err)
+		}
+		return msg
+	}
+	first := plan()
+	if got := first.plan.Sum.Tokens(first.plan.Sum.Total); got == 321 {
+		t.Fatalf("the estimate is the count already: %d", got)
+	}
+	exact, ok := m.planned(first)().(planMsg)
+	if !ok || !exact.exact {
+		t.Fatal("the server's count changes nothing")
+	}
+	if next := m.planned(exact); next != nil {
+		t.Error("a plan that goes by the server's count asks for another")
+	}
+	if got := plain(m); !strings.Contains(got, "~321 of") {
+		t.Errorf("the screen does not show the server's 321 tokens:\n%s", got)
+	}
+	counts = false
+	if msg, ok := m.planned(plan())().(inexactMsg); !ok || msg.err == nil {
+		t.Error("nobody says that the server cannot count")
+	}
+	if next := m.planned(plan()); next != nil {
+		t.Error("a server that cannot count is asked again")
+	}
+}
