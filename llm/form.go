@@ -19,7 +19,7 @@ type form struct {
 // hold what is refused. Where a refusal fits several, the first that is not known yet is learned.
 var forms = []form{
 	{
-		noImages, regexp.MustCompile("(?i)(support|accept|take)s?( for)? (image|vision|multi-?modal)|image (input )?(is|are) not supported|images are not supported" +
+		noImages, regexp.MustCompile("(?i)" + refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported" +
 			"|unknown variant `image_url`|variant of untagged enum chatcompletionrequestcontent|invalid type: sequence, expected a string"),
 		Request.hasImages, func(p *history.Profile) { p.NoImages = true },
 	},
@@ -33,7 +33,7 @@ var forms = []form{
 		Request.hasTools, func(p *history.Profile) { p.NoTools = true },
 	},
 	{
-		noTools, regexp.MustCompile("(?i)(support|accept|take)s?( for)? (tool|function call)|must define tools|toolconfig field must be defined|tool (use|calling|calls?) (is|are) not supported"),
+		noTools, regexp.MustCompile("(?i)" + refusing + "(tool|function call)|must define tools|toolconfig field must be defined|tool (use|calling|calls?) (is|are) not supported"),
 		Request.hasTools, func(p *history.Profile) { p.NoTools = true },
 	},
 	{
@@ -45,6 +45,10 @@ var forms = []form{
 		Request.hasTools, func(p *history.Profile) { p.ToolIDLength = 9 },
 	},
 }
+
+// refusing begins a sentence that says of a model what it cannot take: one about how large an image
+// may be says that it takes images.
+const refusing = `(not|n't|cannot|no endpoints found that) (currently )?(support|accept|take|process)s?( for)? `
 
 var rolesAlternate = regexp.MustCompile(`(?i)roles must alternate|requests alternate between|must alternate between`)
 

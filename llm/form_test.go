@@ -23,6 +23,7 @@ func TestRefusalOfAFormAsksForAnotherPlan(t *testing.T) {
 		{"llama.cpp", `{"error":{"code":500,"message":"image input is not supported by this server","type":"server_error"}}`, 500, []history.Message{shown}, history.Profile{NoImages: true}},
 		{"OpenRouter", `{"error":{"message":"No endpoints found that support image input","code":404}}`, 404, []history.Message{shown}, history.Profile{NoImages: true}},
 		{"Volcano", `{"error":{"message":"Model do not support image input. Request id: 0217888"}}`, 400, []history.Message{shown}, history.Profile{NoImages: true}},
+		{"an image that is too large", `{"error":{"message":"image is too large: this model accepts images of up to 5 MB"}}`, 400, []history.Message{shown}, history.Profile{}},
 		{"the words without an image", `{"error":{"message":"image input is not supported by this server"}}`, 400, tools, history.Profile{}},
 		{"Anthropic", "{\"error\":{\"message\":\"Requests which include `tool_use` or `tool_result` blocks must define tools\"}}", 400, tools, history.Profile{NoTools: true}},
 		{"Bedrock", `{"message":"The toolConfig field must be defined when using toolUse and toolResult content blocks."}`, 400, tools, history.Profile{NoTools: true}},
