@@ -12,7 +12,7 @@ type Policy struct {
 	Preset               string      `toml:"preset"`                 // the preset this policy started from
 	UserMaxChars         int         `toml:"user_max_chars"`         // a user message above this is cut
 	AssistantMaxChars    int         `toml:"assistant_max_chars"`    // an older assistant message above this is cut to it
-	AssistantRecallChars int         `toml:"assistant_recall_chars"` // a recalled assistant message up to this stays whole
+	AssistantRecallChars int         `toml:"assistant_recall_chars"` // a recalled assistant message up to this counts as short
 	ToolMaxChars         int         `toml:"tool_max_chars"`         // a tool result above this keeps its head and tail
 	LastWholeMaxTokens   int         `toml:"last_whole_max_tokens"`  // the last exchange stays whole up to this; 0 cuts it like any other
 	Elastic              bool        `toml:"elastic"`                // false cuts at the limits even when everything fits

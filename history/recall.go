@@ -2,7 +2,6 @@ package history
 
 import (
 	"iter"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,58 +16,56 @@ const (
 	recallTail = "\n[End of what is recalled]"
 )
 
-// mostPassed is how many units that are too long for what may still be recalled are passed over.
-const mostPassed = 32
+// The rules of what is recalled how.
+const (
+	mostPassed = 32  // units that are too long for what may still be recalled are passed over, so many
+	longShare  = 0.7 // of the score of a unit that its limits would cut
+)
 
-// recall is what the current message is about, the most relevant first: at the limits of a recalled
-// text, then whole. What stands in the request already is passed over, and what would exceed the
-// policy's tokens.
+// recall is what the current message is about, the most relevant first. A text within the limits of a
+// recalled one comes whole. So does a longer one, but later: cut, it seldom holds what is looked for,
+// and whole, it takes the room of many others. Where it is more than may be recalled, it comes cut.
 func (b *builder) recall() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		if b.o.Policy.RecallShare == 0 {
 			return
 		}
 		b.about = b.t.relevant(b.question())
-		b.discount()
-		if taken, more := b.offer(b.about.ranked(), brief, yield); more {
-			b.offer(slices.Values(taken), whole, yield)
-		}
-	}
-}
-
-// discount lowers the scores of answers that would come cut: the little of them that is shown is less
-// likely to be what was looked for.
-func (b *builder) discount() {
-	p := b.o.Policy
-	for k, u := range b.about.units {
-		v := &b.views[u.from]
-		if v.kind() == Assistant && len(v.ToolCalls) == 0 && v.chars > max(p.AssistantRecallChars, p.AssistantMaxChars) {
-			b.about.units[k].score *= math.Sqrt(float64(p.AssistantMaxChars) / float64(v.chars))
-		}
-	}
-}
-
-// offer yields units at a depth, and says which, and whether more are wanted.
-func (b *builder) offer(units iter.Seq[span], deep depth, yield func(increment) bool) (taken []span, more bool) {
-	passed := 0
-	for u := range units {
-		inc := increment{span: u, deep: deep, recall: true}
-		cost := b.recallCost(inc)
-		if cost == 0 {
-			continue
-		}
-		if cost > b.o.Policy.RecallMaxTokens-b.bill.recalled {
-			if passed++; passed == mostPassed {
-				break
+		for k, u := range b.about.units {
+			if b.cutAtLimits(u.span) {
+				b.about.units[k].score *= longShare
 			}
-			continue
 		}
-		taken = append(taken, u)
-		if !yield(inc) {
-			return taken, false
+		passed := 0
+		for u := range b.about.ranked() {
+			inc := increment{span: u, deep: brief, recall: true}
+			if b.cutAtLimits(u) {
+				inc.deep = whole
+			}
+			cost, most := b.recallCost(inc), b.o.Policy.RecallMaxTokens-b.bill.recalled
+			if cost > most && inc.deep == whole {
+				inc.deep = brief
+				cost = b.recallCost(inc)
+			}
+			if cost > most {
+				passed++
+			}
+			if passed == mostPassed || cost > 0 && cost <= most && !yield(inc) {
+				return
+			}
 		}
 	}
-	return taken, true
+}
+
+// cutAtLimits reports whether a unit at the limits of recalled texts is cut.
+func (b *builder) cutAtLimits(u span) bool {
+	for i := u.from; i < u.to; i++ {
+		v := &b.views[i]
+		if !b.limits.within(v) && (v.kind() != Assistant || v.chars > b.o.Policy.AssistantRecallChars) {
+			return true
+		}
+	}
+	return false
 }
 
 // question is the text of the current message.
