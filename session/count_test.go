@@ -254,6 +254,39 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 	}
 }
 
+// TestRegeneratedRequestGoesByTheSameCounts asks again in a conversation that is counted in parts.
+func TestRegeneratedRequestGoesByTheSameCounts(t *testing.T) {
+	b, _ := countingBench(t, says("Answer."), says("Another."))
+	const n = 2000
+	row := b.imported(n, numbered)
+	s := b.loaded(row.ID)
+	if _, err := drain(s.Send(t.Context(), "And?")); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := s.CountSome(t.Context()); err != nil || c.Done() {
+		t.Fatalf("counted %+v, %v; want some", c, err)
+	}
+	if _, err := drain(s.Regenerate(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CountAll(t.Context(), unseen); err != nil {
+		t.Fatal(err)
+	}
+	for nth := 1; nth <= 2; nth++ {
+		if r, err := b.loaded(row.ID).Replay(t.Context(), s.Info().Turns, nth); err != nil || !r.Proven {
+			t.Errorf("request %d cannot be made again: %v, %s", nth, err, r.Doubt)
+		}
+	}
+	got, err := s.Preview("More?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := b.loaded(row.ID).Preview("More?")
+	if err != nil || got.Sum != want.Sum {
+		t.Errorf("the preview is %+v, of a fresh start %+v (%v)", got.Sum, want.Sum, err)
+	}
+}
+
 // TestCountingGoesOnBesideATurn counts while an answer arrives and the conversation grows.
 func TestCountingGoesOnBesideATurn(t *testing.T) {
 	sent := make(chan struct{})

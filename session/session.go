@@ -184,13 +184,7 @@ func (s *Session) loadBranch(ctx context.Context) error {
 		return err
 	}
 	branch := append(s.deps.trusted(older), newest...)
-	// A long branch takes seconds to read and to make searchable. Nobody who asks for something else
-	// waits for it: the session is not locked, and its first plan finds all of it done.
-	reader := history.Read(s.deps.readable(branch), s.deps.Count)
-	s.mu.Lock()
-	o := s.options(s.policy, []history.Message{{Role: history.User, Content: "?"}})
-	s.mu.Unlock()
-	reader.Build(o)
+	reader := s.readerOf(branch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.whole {
@@ -198,6 +192,37 @@ func (s *Session) loadBranch(ctx context.Context) error {
 		s.reader, s.read, s.fresh = reader, len(branch), map[int]int{}
 	}
 	return nil
+}
+
+// readerOf reads a branch for the planner. A long one takes seconds to read and to make searchable.
+// Nobody who asks the session for something else waits for it: the session is not locked, and the
+// next plan finds all of it done.
+func (s *Session) readerOf(branch []store.Message) *history.Conversation {
+	reader := history.Read(s.deps.readable(branch), s.deps.Count)
+	s.mu.Lock()
+	o := s.options(s.policy, []history.Message{{Role: history.User, Content: "?"}})
+	s.mu.Unlock()
+	reader.Build(o)
+	return reader
+}
+
+// reread reads what came before the running turn for the planner, where that has been cut back.
+func (t *turn) reread() {
+	t.mu.Lock()
+	past := slices.Clone(t.branch[:t.past])
+	t.mu.Unlock()
+	reader := t.readerOf(past)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reader, t.read, t.fresh = reader, len(past), map[int]int{}
+	for i := range past {
+		switch m := &t.branch[i]; {
+		case m.Tokens == 0:
+			m.Tokens = past[i].Tokens
+		case past[i].Tokens == 0:
+			t.fresh[i] = m.Tokens // It was counted meanwhile.
+		}
+	}
 }
 
 // Info is the conversation's row as of now; its ID is "" until the first message is stored.

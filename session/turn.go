@@ -48,6 +48,7 @@ func (s *Session) Regenerate(ctx context.Context) <-chan Event {
 		if err := t.goBackToUser(ctx); err != nil {
 			return err
 		}
+		t.reread()
 		return t.answer(ctx)
 	})
 }
