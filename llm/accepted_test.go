@@ -45,7 +45,7 @@ func currentTurn() []history.Message {
 }
 
 // tableOptions are requests with room for everything, for half of it and for nearly nothing. A soak
-// takes more of them.
+// takes more of them, a short run one.
 func tableOptions(t testing.TB) []history.Options {
 	t.Helper()
 	var list []history.Options
@@ -60,10 +60,13 @@ func tableOptions(t testing.TB) []history.Options {
 		p.Budget = of.budget
 		list = append(list, history.Options{Policy: p, System: "Be brief.", Turn: currentTurn(), Ratio: 1})
 	}
-	if *soak == 0 {
-		return list[:2]
+	switch {
+	case *soak > 0:
+		return list
+	case testing.Short():
+		return list[:1]
 	}
-	return list
+	return list[:2]
 }
 
 // ways is a pick that takes the n-th way wherever there are so many.
@@ -104,13 +107,16 @@ func TestUnmendedCorruptionsAreRefused(t *testing.T) {
 	}
 }
 
-// pairWays is how many ways of each pair of corruptions are taken: two by default, not the same two
+// pairWays are the ways of each pair of corruptions that are taken: two by default, not the same two
 // of every pair.
 func pairWays(i, j int) []int {
-	if *soak == 0 {
-		return []int{i + j, i + 2*j + 5}
+	switch {
+	case *soak > 0:
+		return []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	case testing.Short():
+		return []int{i + j}
 	}
-	return []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	return []int{i + j, i + 2*j + 5}
 }
 
 // TestEachCorruptionIsMendedForEveryServer takes each corruption alone, and every ordered pair.
