@@ -240,7 +240,8 @@ type receiptJSON struct {
 	Dropped  int   `json:"dropped"`
 	Recalled int   `json:"recalled"`
 	Repaired int   `json:"repaired"`
-	Estimate int   `json:"estimate"`
+	Estimate int   `json:"estimate"` // tokens as winnow counts
+	Expected int   `json:"expected"` // tokens that the server was expected to count
 	TookMS   int64 `json:"took_ms"`
 }
 
@@ -262,7 +263,7 @@ func (w *answerWriter) object(out io.Writer, id string, s *session.Session, end 
 		o.Turn, o.Finish = r.Turn, r.Finish
 		o.Messages = append(o.Messages, a.Message.ID)
 		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning}
-		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Took.Milliseconds()}
+		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds()}
 	}
 	o.Answer = strings.Join(texts, "\n")
 	return writeJSON(out, o)

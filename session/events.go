@@ -80,6 +80,7 @@ type Receipt struct {
 	Recalled   int
 	Repaired   int
 	Estimate   int // counted tokens of the request
+	Expected   int // what the server was expected to count: Estimate, corrected by what was learned
 	Usage      llm.Usage
 	FirstToken time.Duration // 0 where none came
 	Took       time.Duration

@@ -107,14 +107,14 @@ func hash(body []byte) string {
 func ReceiptOf(r store.Request) Receipt {
 	receipt := bare(r)
 	if v, err := ReadVerdicts(r); err == nil {
-		receipt.addVerdicts(v.Entries)
+		receipt.addVerdicts(v.Entries, v.Sum)
 	}
 	return receipt
 }
 
 func receipt(r store.Request, p history.Plan) Receipt {
 	receipt := bare(r)
-	receipt.addVerdicts(p.Entries)
+	receipt.addVerdicts(p.Entries, p.Sum)
 	return receipt
 }
 
@@ -127,8 +127,10 @@ func bare(r store.Request) Receipt {
 	}
 }
 
-// addVerdicts counts what became of the conversation's messages, the question included.
-func (r *Receipt) addVerdicts(entries []history.Entry) {
+// addVerdicts counts what became of the conversation's messages, the question included, and says what
+// the server was expected to count.
+func (r *Receipt) addVerdicts(entries []history.Entry, sum history.Sum) {
+	r.Expected = sum.Tokens(sum.Total)
 	c := CountsOf(entries, nil, nil)
 	r.Stored, r.Sent, r.Cut, r.Dropped, r.Recalled, r.Repaired = c.Stored, c.Sent(), c.Cut, c.Dropped, c.Recalled, c.Repaired
 }

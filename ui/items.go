@@ -110,7 +110,7 @@ func receipt(r session.Receipt) string {
 			parts = append(parts, thousands(p.n)+" "+p.what)
 		}
 	}
-	in := "~" + thousands(r.Estimate) + " in"
+	in := "~" + thousands(r.Expected) + " in"
 	if r.Usage.Prompt > 0 {
 		in = thousands(r.Usage.Prompt) + " in"
 		if r.Usage.Cached > 0 {

@@ -94,7 +94,7 @@ func chatting(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
 	messages, plan := talk()
 	m.chat.receipts[6] = session.Receipt{
-		Sent: 5, Stored: 6, Cut: 1, Dropped: 1, Repaired: 1, Estimate: 1900,
+		Sent: 5, Stored: 6, Cut: 1, Dropped: 1, Repaired: 1, Estimate: 1900, Expected: 1900,
 		Usage: llm.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,
 	}
 	for _, message := range messages {
@@ -160,7 +160,7 @@ var states = []struct {
 		tell(m, time.Second, session.Delta{Text: "Panic-mode"})
 		answer := said(8, history.Assistant, "Panic-mode")
 		answer.Status = history.Interrupted
-		tell(m, 2*time.Second, session.Answered{Message: answer, Receipt: session.Receipt{Sent: 6, Stored: 7, Estimate: 5312, Took: 2 * time.Second, Stopped: true}}, session.Finished{})
+		tell(m, 2*time.Second, session.Answered{Message: answer, Receipt: session.Receipt{Sent: 6, Stored: 7, Estimate: 5312, Expected: 5312, Took: 2 * time.Second, Stopped: true}}, session.Finished{})
 		return m
 	}},
 	{"error", func(t testing.TB, w, h int) *Model {
