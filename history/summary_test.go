@@ -68,7 +68,8 @@ func TestASummaryMakesRoom(t *testing.T) {
 		}
 		condensed := 0
 		for _, e := range p.Entries[:len(s.past)] {
-			if e.Reason == sentenceSummary || e.Reason == sentenceNoRoom {
+			// A message that it stands for may be recalled nevertheless.
+			if e.Reason == sentenceSummary || e.Reason == sentenceNoRoom || e.Recalled && e.Place == Out {
 				condensed++
 			}
 		}
