@@ -132,7 +132,7 @@ func holdsWords(text, phrase string) bool {
 		at += from
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at+len(phrase):])
-		if !wordRune(before) && !wordRune(after) {
+		if scriptOf(before) != spaced && scriptOf(after) != spaced {
 			return true
 		}
 		from = at + len(phrase)

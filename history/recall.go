@@ -27,10 +27,11 @@ const (
 // and whole, it takes the room of many others. Where it is more than may be recalled, it comes cut.
 func (b *builder) recall() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		if b.o.Policy.RecallShare == 0 {
+		question := b.question()
+		if b.o.Policy.RecallShare == 0 || question == "" {
 			return
 		}
-		b.about = b.t.relevant(b.question())
+		b.about = b.t.relevant(question)
 		for k, u := range b.about.units {
 			if b.cutAtLimits(u.span) {
 				b.about.units[k].score *= longShare

@@ -26,49 +26,72 @@ func isASCII(s string) bool {
 	return true
 }
 
-// eachWord yields the words of a text: runs of letters, marks and digits; of scripts that are written
-// without spaces each pair of neighbouring characters. Single Latin letters, what is left of a
-// "don't" or an "l'eau", are no words.
+// eachWord yields the words of a text: runs of letters, marks and digits. In scripts that are written
+// without spaces it is each pair of neighbouring characters of one script, or a character that
+// stands alone; Hiragana alone is grammar. Single Latin letters, what is left of a "don't" or an
+// "l'eau", are no words.
 func eachWord(text string, yield func(word string)) {
-	from, runes := -1, 0  // of the run that is open
-	last, lastAt := 0, -1 // length and start of the newest character of a script without spaces
+	var run struct{ from, last, runes, script int } // the run that is open, and its newest character
 	end := func(to int) {
-		if from >= 0 && (runes > 1 || text[from] >= utf8.RuneSelf || text[from] <= '9') {
-			yield(text[from:to])
+		switch {
+		case run.runes == 0:
+		case run.script == spaced && (run.runes > 1 || text[run.from] >= utf8.RuneSelf || text[run.from] <= '9'),
+			run.script > hiragana && run.runes == 1:
+			yield(text[run.from:to])
 		}
-		from, runes = -1, 0
+		run.runes = 0
 	}
 	for i, r := range text {
-		switch {
-		case wordRune(r):
-			if from < 0 {
-				from = i
-			}
-			runes++
-		case unspaced(r):
-			end(i)
-			if lastAt >= 0 && lastAt+last == i {
-				yield(text[lastAt : i+utf8.RuneLen(r)])
-			}
-			last, lastAt = utf8.RuneLen(r), i
-		default:
+		script := scriptOf(r)
+		if run.runes > 0 && script != run.script {
 			end(i)
 		}
+		if script == none {
+			continue
+		}
+		if run.runes == 0 {
+			run.from, run.script = i, script
+		} else if script != spaced {
+			yield(text[run.last : i+utf8.RuneLen(r)])
+		}
+		run.last = i
+		run.runes++
 	}
 	end(len(text))
 }
 
-// wordRune reports whether a character stands in words that spaces end.
-func wordRune(r rune) bool {
-	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
-	}
-	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !unspaced(r)
-}
+// The scripts that words are told apart by.
+const (
+	none     = iota // no word's
+	spaced          // words stand between spaces
+	hiragana        // these and those behind have no spaces, or endings that no stemmer here takes off
+	katakana
+	han
+	hangul
+	other
+)
 
-// unspaced reports whether a script puts no spaces between its words, or ties endings to them that
-// no stemmer here takes off.
-func unspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
-		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー'
+func scriptOf(r rune) int {
+	switch {
+	case r < utf8.RuneSelf:
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' {
+			return spaced
+		}
+		return none
+	case r == 'ー', unicode.Is(unicode.Katakana, r):
+		return katakana
+	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
+		return none
+	case r < 0x0e00:
+		return spaced
+	case unicode.Is(unicode.Han, r):
+		return han
+	case unicode.Is(unicode.Hiragana, r):
+		return hiragana
+	case unicode.Is(unicode.Hangul, r):
+		return hangul
+	case unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+		return other
+	}
+	return spaced
 }
