@@ -198,6 +198,10 @@ func usageOf(chunk map[string]json.RawMessage) (Usage, bool) {
 		Answer:    count(u["completion_tokens"], u["output_tokens"]),
 		Reasoning: count(members(u["completion_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
 	}
+	if _, said := whole(u["prompt_tokens"]); !said && usage.Prompt >= 0 {
+		// Anthropic's input is only what no cache had a part in.
+		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, count(u["cache_creation_input_tokens"]))
+	}
 	if usage.Prompt == 0 {
 		usage.Prompt = -1 // Some servers report 0 for a prompt that was in their cache.
 	}

@@ -91,6 +91,7 @@ func TestStreamOfEveryKindOfServer(t *testing.T) {
 		{"usage null in every chunk", sse(`{"choices":[{"delta":{"content":"Hello"}}],"usage":null}`, "[DONE]"), "Hello| done", "", nil},
 		{"prompt count 0 is not said", sse(delta("Hello"), `{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":3}}`, "[DONE]"), "Hello<-1 -1 3 -1>| done", "", nil},
 		{"usage of DeepSeek", sse(delta("Hello"), `{"choices":[],"usage":{"prompt_tokens":20,"completion_tokens":3,"prompt_cache_hit_tokens":8}}`, "[DONE]"), "Hello<20 8 3 -1>| done", "", nil},
+		{"usage of Anthropic", sse(delta("Hello"), `{"choices":[],"usage":{"input_tokens":20,"output_tokens":3,"cache_read_input_tokens":800,"cache_creation_input_tokens":100}}`, "[DONE]"), "Hello<920 800 3 -1>| done", "", nil},
 		{"usage of Groq", sse(delta("Hello"), `{"choices":[],"x_groq":{"usage":{"prompt_tokens":20,"completion_tokens":3}}}`, "[DONE]"), "Hello<20 -1 3 -1>| done", "", nil},
 	}
 	for _, test := range tests {
