@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -104,9 +105,10 @@ func schemaVersion(ctx context.Context, q querier) (int, error) {
 	}
 }
 
-// migrate applies the steps that the file lacks. A file that holds something is copied first. Each
-// step is one transaction, so that a crash leaves the file at one step or the next; two programs
-// that migrate at once take turns.
+// migrate applies the steps that the file lacks. A new file gets them all in one transaction, so that
+// nobody finds it half made. A file that holds something is copied first; then each step is one
+// transaction, so that a crash leaves the file at one step or the next, and two programs that migrate
+// at once take turns.
 func (s *Store) migrate(ctx context.Context, all []step) error {
 	var version int
 	err := s.insist(ctx, func() error {
@@ -136,7 +138,7 @@ func (s *Store) migrate(ctx context.Context, all []step) error {
 	}
 }
 
-// stepUp applies the next step and returns the version then reached. Writing the version when there
+// stepUp applies the next step, to a new file all of them, and returns the version then reached. Writing the version when there
 // is nothing to do costs nothing on disk, but finds out whether the file can be written at all.
 func stepUp(ctx context.Context, tx *sql.Tx, all []step) (int, error) {
 	version, err := schemaVersion(ctx, tx)
@@ -146,12 +148,15 @@ func stepUp(ctx context.Context, tx *sql.Tx, all []step) (int, error) {
 	if version > len(all) {
 		return 0, &newerError{version, len(all)}
 	}
-	if version < len(all) {
+	fresh := version == 0
+	for version < len(all) {
 		next := all[version]
 		if _, err := tx.ExecContext(ctx, next.sql); err != nil {
 			return 0, fmt.Errorf("apply schema step %s: %w", next.name, err)
 		}
-		version = next.number
+		if version = next.number; !fresh {
+			break
+		}
 	}
 	// PRAGMA takes no parameters; both values are numbers of ours.
 	_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version))
@@ -159,14 +164,22 @@ func stepUp(ctx context.Context, tx *sql.Tx, all []step) (int, error) {
 }
 
 // backupBefore copies the file beside itself, named for the version it has, and says so in the
-// notices. The copy takes its name only when it is whole.
+// notices. The copy takes its name only when it is whole, and still of that version: where another
+// program has changed the format meanwhile, that one has copied it.
 func (s *Store) backupBefore(ctx context.Context, version int) error {
 	name := fmt.Sprintf("%s.schema-%d-%s.bak", s.path, version, s.now().UTC().Format("20060102-150405"))
-	draft := name + ".part"
 	doing := "copy the chat history before changing its format"
-	if err := s.copyTo(ctx, draft); err != nil {
-		os.Remove(draft)
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
+	if err != nil {
 		return explain(doing, name, err)
+	}
+	draft := f.Name()
+	defer os.Remove(draft)
+	if err := errors.Join(f.Close(), s.copyTo(ctx, draft)); err != nil {
+		return explain(doing, name, err)
+	}
+	if now, err := schemaVersion(ctx, s.full); err != nil || now != version {
+		return err
 	}
 	if err := os.Rename(draft, name); err != nil {
 		return explain(doing, name, err)

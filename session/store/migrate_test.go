@@ -139,6 +139,43 @@ func TestManyOpenANewFileAtOnce(t *testing.T) {
 	}
 }
 
+func TestManyMigrateAFileAtOnce(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(context.Background(), path, Options{})
+	must(t, "open", err)
+	_, first := begin(t, s, "", "precious")
+	must(t, "close", s.Close())
+	errs := make(chan error)
+	for range 8 {
+		go func() {
+			s, err := open(context.Background(), path, Options{}, append(allSteps(t), nextStep(t)))
+			if err == nil {
+				err = s.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range 8 {
+		if err := <-errs; err != nil {
+			t.Errorf("Open beside others: %v", err)
+		}
+	}
+	copies, _ := filepath.Glob(path + ".schema-*")
+	if len(copies) == 0 {
+		t.Fatal("there is no copy")
+	}
+	for _, copied := range copies {
+		old, err := open(context.Background(), copied, Options{ReadOnly: true}, allSteps(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, old, first.ID).Content; got != "precious" || len(old.Notices()) > 0 {
+			t.Errorf("the copy %s holds %q and says %q", copied, got, old.Notices())
+		}
+		must(t, "close", old.Close())
+	}
+}
+
 // goldenFile makes the database that testdata holds as SQL. It is what schema 1 wrote on the day it
 // was released, and is never written again.
 func goldenFile(t *testing.T, name string) string {
