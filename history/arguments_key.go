@@ -1,0 +1,83 @@
+package history
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// key reads a member's name, in quotes or bare.
+func (p *argParser) key() (kept bool) {
+	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
+		return p.quotedKey()
+	}
+	name := p.src[p.pos : p.pos+nameLength(p.src[p.pos:])]
+	if name == "" {
+		return p.fail()
+	}
+	p.pos += len(name)
+	if p.done() {
+		p.open = true
+		return false
+	}
+	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
+		p.pos += size // half of a pair of quotes
+	} else if _, size := quoteAt(strings.TrimLeft(p.src[p.pos:], " \t\r\n")); size > 0 {
+		return p.wordBeforeQuote(name)
+	}
+	p.blanks()
+	if !p.done() && p.src[p.pos] != ':' && p.src[p.pos] != '=' {
+		return p.fail()
+	}
+	p.faults |= faultKey
+	p.emit(`"` + name + `"`)
+	return true
+}
+
+// wordBeforeQuote reads a word with a quote behind it: a remark in front of the next name, or a name
+// whose colon got lost.
+func (p *argParser) wordBeforeQuote(word string) (kept bool) {
+	mark := len(p.out)
+	p.blanks()
+	if p.done() {
+		p.open = true // what looked like a quote began the end of a code block
+		return false
+	}
+	quote, size := quoteAt(p.src[p.pos:])
+	if startsWithKey(p.src[p.pos:], quote, size) {
+		p.faults |= faultComment
+		return p.quotedKey()
+	}
+	if p.plain {
+		return p.fail() // more likely a quote inside of a text
+	}
+	p.faults |= faultKey
+	p.out = slices.Insert(p.out, mark, []byte(`"`+word+`"`)...)
+	return true
+}
+
+// quotedKey reads a name in quotes. In "name:"value" it is the name's own quote that got lost.
+func (p *argParser) quotedKey() (kept bool) {
+	if !p.text(atKey) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(p.src[p.pos:])
+	if name, lost := bytes.CutSuffix(p.out, []byte(`:"`)); lost && unicode.IsLetter(next) && p.src[p.pos-1] == '"' {
+		p.faults |= faultQuote
+		p.out = append(name, '"')
+		p.pos--
+	}
+	return true
+}
+
+// nameLength is the length of the bare name at the beginning of s, in bytes.
+func nameLength(s string) int {
+	for i, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_$-.", r) {
+			return i
+		}
+	}
+	return len(s)
+}
