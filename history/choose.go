@@ -6,12 +6,9 @@ import (
 )
 
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first:
-// it leaves no gap, so it may fit where a beginning of it with its markers does not.
+// it leaves no gap, so it may fit where a beginning of it with its markers does not, even where nothing
+// of it does.
 func (b *builder) choose() error {
-	if need := b.need(); need > b.room.counted {
-		b.stop = "dropped: what must be sent does not fit by itself"
-		return &OverBudgetError{Need: need, Have: b.room.counted}
-	}
 	all := b.raiseAll()
 	if b.fits() {
 		b.remember(b.inPlace())
@@ -22,6 +19,10 @@ func (b *builder) choose() error {
 	}
 	for _, was := range all {
 		b.lower(was)
+	}
+	if need := b.need(); need > b.room.counted {
+		b.stop = "dropped: what must be sent does not fit by itself"
+		return &OverBudgetError{Need: need, Have: b.room.counted}
 	}
 	b.condense()
 	for inc := range b.increments() {

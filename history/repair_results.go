@@ -12,14 +12,15 @@ const (
 )
 
 // pair finds the result of each call: in the results that directly follow it first by place and id,
-// then by id, then by place where an id is blank; at last among the results that came later.
+// then by id, then by place where an id is blank or nobody's; at last among the results that came
+// later.
 func (m *mender) pair() {
 	open := map[string][]*draft{}
 	slot := map[string][]int{}
 	for i, d := range m.list {
 		if len(d.ToolCalls) > 0 {
 			d.results = make([]*draft, len(d.ToolCalls))
-			m.pairRun(d, m.list[i+1:])
+			m.pairRun(d, m.list[i+1:], func(id string) bool { return len(open[id]) > 0 })
 			// The newest message that waits for a result gets it, of its calls the first.
 			for k, c := range slices.Backward(d.ToolCalls) {
 				if d.results[k] == nil && c.ID != "" {
@@ -48,8 +49,9 @@ func (m *mender) pair() {
 	m.keep(func(d *draft) bool { return !m.doubled[d.from] })
 }
 
-// pairRun finds the results of d's calls among the results directly behind it.
-func (m *mender) pairRun(d *draft, behind []*draft) {
+// pairRun finds the results of d's calls among the results directly behind it. An older call may still
+// wait for a result.
+func (m *mender) pairRun(d *draft, behind []*draft, waits func(id string) bool) {
 	n := 0
 	for n < len(behind) && behind[n].Role == Tool {
 		n++
@@ -68,6 +70,10 @@ func (m *mender) pairRun(d *draft, behind []*draft) {
 	match(func(k, r int) bool { return k == r && id(k, r) })
 	match(func(k, r int) bool { return id(k, r) && run[r].ToolCallID != "" })
 	match(func(k, r int) bool { return d.ToolCalls[k].ID == "" || run[r].ToolCallID == "" })
+	match(func(_, r int) bool {
+		own := slices.ContainsFunc(d.ToolCalls, func(c ToolCall) bool { return c.ID == run[r].ToolCallID })
+		return !own && !waits(run[r].ToolCallID)
+	})
 	for _, r := range run {
 		for k, c := range d.ToolCalls {
 			first := d.results[k]

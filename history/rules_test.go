@@ -73,6 +73,7 @@ var ruleBook = []struct{ name, says string }{
 	{"C6 strip", "or is left out by strip"},
 	{"C7 blank", "a blank id is replaced, on the call and its result"},
 	{"C7 taken", "so is one that an earlier call has"},
+	{"C7 place", "a result right behind its call has an id that is nobody's: they are brought in line"},
 	{"C7 malformed", "so is one with characters that servers refuse"},
 	{"C7 length", "so is one of a length that the endpoint refuses"},
 	{"C7 same", "equal results of a call collapse"},
