@@ -68,13 +68,7 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 	defer func() { p.emit(`"`) }()
 	for !p.done() {
 		rest := p.src[p.pos:]
-		if n := easyLength(rest); n > 0 {
-			p.emit(rest[:n])
-			p.pos += n
-			continue
-		}
-		if rest[0] == '\\' {
-			p.escape(rest)
+		if p.easy(rest) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(rest)
@@ -90,6 +84,9 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 			}
 			return true
 		}
+		if closes(quote, r) && p.document(rest, where) {
+			continue
+		}
 		if closes(quote, r) && !inner {
 			if inner = true; where == inObject && p.lostBefore(rest) {
 				return true
@@ -102,6 +99,18 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 		p.ranOff = p.ranOff || where != atTop
 	}
 	return p.lostAtEnd(where)
+}
+
+// easy copies what cannot end a string: text that means itself, or an escape.
+func (p *argParser) easy(rest string) (copied bool) {
+	if rest[0] == '\\' {
+		p.escape(rest)
+		return true
+	}
+	n := easyLength(rest)
+	p.emit(rest[:n])
+	p.pos += n
+	return n > 0
 }
 
 // easyLength is how many bytes of s are ASCII that means itself in a string, whatever began it.
