@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -40,8 +41,8 @@ func follows(s string, where place) bool {
 	if s == "" || commentLength(s) > 0 || strings.IndexByte("},]", s[0]) >= 0 {
 		return true
 	}
-	if _, size := quoteAt(s); size > 0 {
-		return true
+	if quote, size := quoteAt(s); size > 0 {
+		return where == inList || mayBeKey(s[size:], quote)
 	}
 	if where == inObject {
 		return startsWithName(s)
@@ -52,6 +53,13 @@ func follows(s string, where place) bool {
 	n := wordLength(s)
 	_, literal := bareLiteral(s[:n])
 	return literal || n == len(s) // a literal that the text ends inside of
+}
+
+// mayBeKey reports whether the string that s is the inside of can be a name, by what stands directly
+// behind it. Sure is only what can not: the bracket of print("a", "b").
+func mayBeKey(s string, quote rune) bool {
+	end := closingQuote(s, quote)
+	return end < 0 || end == len(s) || strings.IndexByte(");.<>|&", s[end]) < 0
 }
 
 // commaMissing reports whether next is the next member or element although no comma stands before
@@ -65,10 +73,14 @@ func (p *argParser) commaMissing(next string, where place, blank int, newLine bo
 	case where == inObject:
 		return newLine && startsWithName(next)
 	case size > 0:
-		return blank > 0
+		return blank > 0 && !endsElement(next[size:])
 	}
 	return newLine && (next[0] == '{' || next[0] == '[' || isDigit(next[0]))
 }
+
+// endsElement reports whether s, behind a quote, is a comma: the quote ends an element rather than
+// beginning one, as in ["a", "say "b" ", "c"].
+func endsElement(s string) bool { return strings.HasPrefix(s, ",") }
 
 // startsWithName reports whether s begins with a name without quotes, or with the last one only.
 func startsWithName(s string) bool {
@@ -107,6 +119,43 @@ func (p *argParser) lostBefore(rest string) bool {
 	p.out = p.out[:len(p.out)-(p.pos-len(content)+1)]
 	p.pos = len(content) - 1
 	return true
+}
+
+// remarkBehind ends a string at its quote, at rest, where only a remark stands between the quote and
+// what ends the member: "x" the name, "b": 1. The remark is left out.
+func (p *argParser) remarkBehind(rest string, where place) bool {
+	if where == atTop || rest[0] != '"' {
+		return false
+	}
+	n := remarkLength(rest[1:])
+	if n == 0 || !endsMember(rest[1+n:], where) {
+		return false
+	}
+	p.faults |= faultComment
+	p.pos += 1 + n
+	return true
+}
+
+// remarkLength is how far blanks and words go that stand behind a string without being part of it, 0
+// where there are none. An operator begins no remark, but an expression.
+func remarkLength(s string) int {
+	start := blankLength(s)
+	r, _ := utf8.DecodeRuneInString(s[start:])
+	n := strings.IndexAny(s, "\n,:{}[]\\\"'`")
+	if start == 0 || n < start || r != '(' && !unicode.IsLetter(r) {
+		return 0
+	}
+	return n
+}
+
+// endsMember reports whether s is a comma and the next member or element, or brackets that close.
+func endsMember(s string, where place) bool {
+	behind := strings.TrimLeft(s, "}] \t\r\n")
+	if next, comma := strings.CutPrefix(behind, ","); comma && len(behind) == len(s) {
+		quote, size := quoteAt(next[blankLength(next):])
+		return size > 0 && (where == inList || startsWithKey(next[blankLength(next):], quote, size))
+	}
+	return len(behind) < len(s) && strings.IndexByte("}]", s[0]) >= 0 && (behind == "" || behind[0] == ',')
 }
 
 // joined reads the + between two strings and the second one's quote.

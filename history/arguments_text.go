@@ -88,7 +88,8 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 			continue
 		}
 		if closes(quote, r) && !inner {
-			if inner = true; where == inObject && p.lostBefore(rest) {
+			inner = true
+			if p.remarkBehind(rest, where) || where == inObject && p.lostBefore(rest) {
 				return true
 			}
 		}
