@@ -38,17 +38,55 @@ func (p *argParser) bare(where place) (kept bool) {
 }
 
 // bareLength is how far a text without quotes goes at most, -1 where it goes to the end. In an object
-// it goes over a comma that no name follows: Paris, France.
+// it goes over a comma that no name follows: Paris, France. Brackets that stand in the text and are
+// closed there belong to it.
 func bareLength(s string, where place) int {
 	for n := 0; ; n++ {
 		next := strings.IndexAny(s[n:], "\n,{}[]\"")
 		if next < 0 {
 			return -1
 		}
-		if n += next; s[n] != ',' || where != inObject || !goesOn(s[n+1:]) {
+		n += next
+		if inside := bracketsLength(s[n:]); inside > 0 && (where == inObject || !isSpace(rune(s[n-1]))) {
+			n += inside - 1
+			continue
+		}
+		if s[n] != ',' || where != inObject || !goesOn(s[n+1:]) {
 			return n
 		}
 	}
+}
+
+// bracketsLength is how far the brackets that s begins with go, with the words between them, and to
+// the end of the text where they are not closed there. It is 0 where s begins with none, and where
+// there are no words, or quotes or lines, between them.
+func bracketsLength(s string) int {
+	depth := 0
+	for i, c := range []byte(s) {
+		switch c {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return wordyLength(s[:i+1])
+			}
+		case '"', '\n':
+			return 0
+		default:
+			if depth == 0 {
+				return 0
+			}
+		}
+	}
+	return wordyLength(s)
+}
+
+// wordyLength is the length of s, 0 where it is all blanks and brackets.
+func wordyLength(s string) int {
+	if strings.Trim(s, "{}[] \t\r") == "" {
+		return 0
+	}
+	return len(s)
 }
 
 // goesOn reports whether s, behind a comma, is more words of a text and no name, also none that broke

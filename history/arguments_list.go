@@ -1,10 +1,16 @@
 package history
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // elements reads a list up to and with its closing bracket.
-func (p *argParser) elements() {
-	for first := true; !p.broken; {
+func (p *argParser) elements() { p.moreElements(true) }
+
+// moreElements reads what elements does, behind others where first is false.
+func (p *argParser) moreElements(first bool) {
+	for !p.broken {
 		mark := len(p.out)
 		comma := p.separator()
 		if p.ended(mark, comma, ']') {
@@ -50,4 +56,18 @@ func (p *argParser) unlist(mark, from int, first bool) {
 	}
 	p.faults |= faultBracket
 	p.out, p.pos = p.out[:mark], from
+}
+
+// strayList reads a list that stands where a name should. Behind a list it is the rest of that one,
+// closed too early: ["a"], ["b"]. Behind anything else no name is known for it, and it is left out.
+func (p *argParser) strayList(mark int) {
+	p.faults |= faultBracket
+	if p.out[mark-1] != ']' {
+		p.value(inObject)
+		p.out = p.out[:mark]
+		return
+	}
+	p.out = p.out[:mark-1]
+	empty := bytes.HasSuffix(bytes.TrimRight(p.out, " \t\r\n"), []byte("["))
+	p.enclosed('[', func() { p.moreElements(empty) })
 }

@@ -64,9 +64,9 @@ func (p *argParser) value(where place) (kept bool) {
 	}
 	switch p.src[p.pos] {
 	case '{':
-		return p.nested('{', '}', p.members)
+		return p.nested('{', p.members)
 	case '[':
-		return p.nested('[', ']', p.elements)
+		return p.nested('[', p.elements)
 	case ',', '}', ']':
 		p.faults |= faultValue
 		return false
@@ -75,13 +75,18 @@ func (p *argParser) value(where place) (kept bool) {
 }
 
 // nested reads what stands between two brackets. It is kept even when the text ends inside.
-func (p *argParser) nested(opening, closing byte, inside func()) (kept bool) {
+func (p *argParser) nested(opening byte, inside func()) (kept bool) {
 	if len(p.stack) == maxDepth {
 		return p.fail()
 	}
+	p.out = append(p.out, opening)
+	return p.enclosed(opening, inside)
+}
+
+// enclosed reads what stands behind an opening bracket, which has been copied, and closes it.
+func (p *argParser) enclosed(opening byte, inside func()) (kept bool) {
 	p.pos++
 	p.stack = append(p.stack, opening)
-	p.out = append(p.out, opening)
 	if opening == '[' {
 		p.lists++
 	}
@@ -90,7 +95,7 @@ func (p *argParser) nested(opening, closing byte, inside func()) (kept bool) {
 		p.lists--
 	}
 	p.stack = p.stack[:len(p.stack)-1]
-	p.out = append(p.out, closing)
+	p.out = append(p.out, closingOf(opening))
 	return !p.broken
 }
 
@@ -113,6 +118,10 @@ func (p *argParser) members() {
 				return // the list around this object ends, or its next element begins
 			}
 			p.pos++
+			continue
+		}
+		if p.src[p.pos] == '[' && !first {
+			p.strayList(mark)
 			continue
 		}
 		p.joint(mark, first, comma)

@@ -45,7 +45,7 @@ func follows(s string, where place) bool {
 		return where == inList || mayBeKey(s[size:], quote)
 	}
 	if where == inObject {
-		return startsWithName(s)
+		return startsWithName(s) || strings.HasPrefix(s, `["`)
 	}
 	if s[0] == '{' || s[0] == '[' {
 		return true
