@@ -32,6 +32,7 @@ func benchOptions(tb testing.TB, preset string, budget int) Options {
 }
 
 // rules: 1.23
+// BenchmarkBuild plans a request of a conversation that is read already, with another draft each time.
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -41,8 +42,30 @@ func BenchmarkBuild(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
-			for b.Loop() {
+			for i := 0; b.Loop(); i++ {
+				o.Turn[0].Content = fmt.Sprintf("and what was the answer to question %d?", i%n)
 				if _, err := c.Build(o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFirstPlan reads a conversation and plans its first request: repairs, groups, counts, shortens and
+// makes searchable.
+func BenchmarkFirstPlan(b *testing.B) {
+	for _, n := range []int{1000, 10000, 100000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			past := chat(n / 2)
+			bytes := 0
+			for i := range past {
+				past[i].Tokens = len(past[i].Content) / 4
+				bytes += len(past[i].Content)
+			}
+			b.SetBytes(int64(bytes))
+			for b.Loop() {
+				if _, err := Read(past, nil).Build(benchOptions(b, "balanced", 0)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -95,13 +118,20 @@ func reuse(tb testing.TB, o Options, turns int) float64 {
 
 func BenchmarkPrefixReuse(b *testing.B) {
 	for _, budget := range []int{32000, 8000} {
-		for _, preset := range []string{"balanced", "classic", "assistant-first", "recent"} {
+		for _, preset := range []string{"balanced", "recall", "classic", "assistant-first", "recent", "summary"} {
 			b.Run(fmt.Sprintf("%s/%d", preset, budget), func(b *testing.B) {
 				for b.Loop() {
 					b.ReportMetric(reuse(b, benchOptions(b, preset, budget), 500), "reused")
 				}
 			})
 		}
+		b.Run(fmt.Sprintf("balanced-without-recall/%d", budget), func(b *testing.B) {
+			o := benchOptions(b, "balanced", budget)
+			o.Policy.RecallShare = 0
+			for b.Loop() {
+				b.ReportMetric(reuse(b, o, 500), "reused")
+			}
+		})
 		b.Run(fmt.Sprintf("drop-oldest/%d", budget), func(b *testing.B) {
 			o := benchOptions(b, "recent", budget)
 			o.Policy.MaxMessages = NoLimit

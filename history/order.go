@@ -14,7 +14,8 @@ type increment struct {
 // increments is the priority list: one order that does not depend on the budget. A request takes
 // its longest beginning that fits, so that a larger budget never takes anything away. Behind the ends
 // of the conversation, what is steady and what is recalled take turns, so that each has had its share
-// of what is spent on the two.
+// of what is spent on the two: the many small steps of recall fill the room that a large step of the
+// other part would leave.
 func (b *builder) increments() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for inc := range b.endsFirst() {
@@ -28,9 +29,11 @@ func (b *builder) increments() iter.Seq[increment] {
 		defer stopRecalled()
 		from, share := b.bill.steady.tokens, b.o.Policy.RecallShare
 		inc, more := steady()
+		cost := b.steadyCost(inc, more)
 		for back, found := recalled(); more || found; {
-			spent := float64(b.bill.recalled + b.bill.steady.tokens - from)
-			if found && (!more || float64(b.bill.recalled) <= share*spent) {
+			// Recall comes first until it has its share of what the two have with the next steady step.
+			next := float64(b.bill.steady.tokens - from + cost)
+			if found && (!more || float64(b.bill.recalled)*(1-share) <= share*next) {
 				if !yield(back) {
 					return
 				}
@@ -41,8 +44,20 @@ func (b *builder) increments() iter.Seq[increment] {
 				return
 			}
 			inc, more = steady()
+			cost = b.steadyCost(inc, more)
 		}
 	}
+}
+
+// steadyCost is what a step of the steady part would cost.
+func (b *builder) steadyCost(inc increment, more bool) int {
+	if !more {
+		return 0
+	}
+	was := b.raise(inc, true)
+	cost := b.bill.steady.tokens - was.bill.steady.tokens
+	b.lower(was)
+	return cost
 }
 
 // inPlace is the priority list without what is recalled.

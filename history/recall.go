@@ -24,7 +24,8 @@ const (
 
 // recall is what the current message is about, the most relevant first. A text within the limits of a
 // recalled one comes whole. So does a longer one, but later: cut, it seldom holds what is looked for,
-// and whole, it takes the room of many others. Where it is more than may be recalled, it comes cut.
+// and whole, it takes the room of many others. Where it is more than may be recalled, or longer than a
+// block, it comes cut.
 func (b *builder) recall() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		question := b.question()
@@ -43,7 +44,7 @@ func (b *builder) recall() iter.Seq[increment] {
 			if b.cutAtLimits(u) {
 				inc.deep = whole
 			}
-			cost, most := b.recallCost(inc), b.o.Policy.RecallMaxTokens-b.bill.recalled
+			cost, most := b.recallCost(inc), min(b.o.Policy.RecallMaxTokens-b.bill.recalled, b.step)
 			if cost > most && inc.deep == whole {
 				inc.deep = brief
 				cost = b.recallCost(inc)
