@@ -9,12 +9,15 @@ import (
 
 // bare reads a value without quotes: a literal, a number, or text that lost its quotes.
 func (p *argParser) bare(where place) (kept bool) {
+	if kept, ok := p.code(where); ok {
+		return kept
+	}
 	rest := p.src[p.pos:]
 	n := wordLength(rest)
 	if n == len(rest) {
 		return p.unfinished(rest)
 	}
-	if literal, ok := bareLiteral(rest[:n]); ok && !strings.ContainsRune(`:"[`, rune(rest[n])) && !joinsText(rest[n:]) {
+	if literal, ok := bareLiteral(rest[:n]); ok && !bracketOfCode(rest[n:], where) && !strings.ContainsRune(`:"[`, rune(rest[n])) && !joinsText(rest[n:]) {
 		if literal != rest[:n] {
 			p.faults |= faultLiteral
 		}
@@ -146,7 +149,7 @@ func beginsLiteral(text string) bool {
 // wordLength is how far a literal or a number at the beginning of s can reach, in bytes.
 func wordLength(s string) int {
 	for i, r := range s {
-		if isSpace(r) || strings.ContainsRune(`,:"{}[]/#`, r) {
+		if isSpace(r) || strings.ContainsRune(`,:"{}[]()/#`, r) {
 			return i
 		}
 	}

@@ -13,13 +13,20 @@ func (p *argParser) document(rest string, where place) (copied bool) {
 		return false
 	}
 	p.faults |= faultInner
-	for end := p.pos + documentLength(rest); p.pos < end; {
-		if piece := p.src[p.pos:end]; !p.easy(piece) {
-			r, size := utf8.DecodeRuneInString(piece)
-			p.character(piece, r, size)
-		}
-	}
+	p.copyTo(p.pos + documentLength(rest))
 	return true
+}
+
+// copyTo copies what stands before end as the inside of a string, its quotes as text.
+func (p *argParser) copyTo(end int) {
+	for p.pos < end {
+		rest := p.src[p.pos:end]
+		if p.easy(rest) {
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(rest)
+		p.character(rest, r, size)
+	}
 }
 
 // startsDocument reports whether the quote at rest is the first one behind an opening bracket, and one

@@ -38,7 +38,7 @@ var faultWords = [...]string{
 	"text without quotes",
 	"comments or dots in place of text",
 	"commas missing or too many",
-	"a colon missing",
+	"colons missing or too many",
 	"a name without its value",
 	"a bracket missing or too many",
 	"blanks that JSON does not have",

@@ -60,9 +60,14 @@ func (p *argParser) wordBeforeQuote(word string) (kept bool) {
 
 // quotedKey reads a name in quotes. In "name:"value" it is the name's own quote that got lost.
 func (p *argParser) quotedKey() (kept bool) {
+	if strayQuote(p.src[p.pos:]) {
+		p.faults |= faultQuote
+		p.pos++
+	}
 	if !p.text(atKey) {
 		return false
 	}
+	p.trimKey()
 	next, _ := utf8.DecodeRuneInString(p.src[p.pos:])
 	if name, lost := bytes.CutSuffix(p.out, []byte(`:"`)); lost && unicode.IsLetter(next) && p.src[p.pos-1] == '"' {
 		p.faults |= faultQuote
@@ -70,6 +75,27 @@ func (p *argParser) quotedKey() (kept bool) {
 		p.pos--
 	}
 	return true
+}
+
+// strayQuote reports whether s begins with one quote more than the name has that it begins: "" name".
+func strayQuote(s string) bool {
+	name, ok := strings.CutPrefix(s, `""`)
+	blank := blankLength(name)
+	name = name[blank:]
+	n := nameLength(name)
+	return ok && blank > 0 && n > 0 && strings.HasPrefix(name[n:], `"`)
+}
+
+// trimKey takes a line break off the end of a name in quotes, with the blanks around it. JSON has no
+// line breaks in a name, so none was meant.
+func (p *argParser) trimKey() {
+	_, last := utf8.DecodeLastRuneInString(p.src[:p.pos])
+	inside := p.src[p.from : p.pos-last]
+	blanks := inside[len(trimBlanks(inside)):]
+	if !strings.Contains(blanks, "\n") {
+		return
+	}
+	p.out = append(p.out[:len(p.out)-1-copiedLength(blanks)], '"')
 }
 
 // nameLength is the length of the bare name at the beginning of s, in bytes.

@@ -51,16 +51,21 @@ func (p *argParser) lostAtEnd(where place) (whole bool) {
 	if at = len(trimBlanks(p.src[:at])); at < p.from || opensBracket(p.src[p.from:at]) {
 		return false
 	}
-	copied := 0
-	for _, c := range []byte(p.src[at:]) {
-		if copied++; c < ' ' {
-			copied++ // \n, \r and \t
-		}
-	}
-	p.out = p.out[:len(p.out)-copied]
+	p.out = p.out[:len(p.out)-copiedLength(p.src[at:])]
 	p.src, p.pos = p.src[:end], at
 	p.faults |= faultQuote
 	return true
+}
+
+// copiedLength is how many bytes blanks and brackets take in a string of JSON.
+func copiedLength(s string) int {
+	n := len(s)
+	for _, c := range []byte(s) {
+		if c < ' ' {
+			n++ // \n, \r and \t
+		}
+	}
+	return n
 }
 
 // opensBracket reports whether more brackets are opened in a text than closed.

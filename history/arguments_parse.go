@@ -23,6 +23,7 @@ type argParser struct {
 	ranOff  bool // a string went over quotes inside it to the end of src: they may have been its end
 	doubled bool // the string being read began with two quotes
 	from    int  // where its inside begins
+	raw     bool // its backslashes are text
 	windows bool // it is a path of Windows whose backslashes are no escapes
 	stack   []byte
 	lists   int // how many of the stack are lists
@@ -51,6 +52,7 @@ const (
 	atKey
 	inObject
 	inList
+	inTuple
 )
 
 // value reads one value and reports whether it can be kept. Where it cannot, nothing is wrong but
@@ -67,6 +69,11 @@ func (p *argParser) value(where place) (kept bool) {
 		return p.nested('{', p.members)
 	case '[':
 		return p.nested('[', p.elements)
+	case '(':
+		if startsTuple(p.src[p.pos:]) {
+			p.emit("[")
+			return p.enclosed('[', p.tuple)
+		}
 	case ',', '}', ']':
 		p.faults |= faultValue
 		return false
@@ -79,8 +86,18 @@ func (p *argParser) nested(opening byte, inside func()) (kept bool) {
 	if len(p.stack) == maxDepth {
 		return p.fail()
 	}
+	// Templates double the braces: {{"a": 1}}.
+	doubled := strings.HasPrefix(p.src[p.pos:], "{{")
+	if doubled {
+		p.faults |= faultBracket
+		p.pos++
+	}
 	p.out = append(p.out, opening)
-	return p.enclosed(opening, inside)
+	kept = p.enclosed(opening, inside)
+	if doubled && !p.done() && p.src[p.pos] == '}' {
+		p.pos++
+	}
+	return kept
 }
 
 // enclosed reads what stands behind an opening bracket, which has been copied, and closes it.
@@ -158,6 +175,11 @@ func (p *argParser) member() (kept bool) {
 	}
 	p.emit(":")
 	p.blanks()
+	if !p.done() && p.src[p.pos] == ':' {
+		p.faults |= faultColon
+		p.pos++
+		p.blanks()
+	}
 	return p.value(inObject)
 }
 
@@ -192,12 +214,21 @@ func (p *argParser) early() bool {
 	return true
 }
 
-// memberFollows reports whether s is a comma and a name.
+// memberFollows reports whether s is a comma and a name, with a colon or a string behind it.
 func memberFollows(s string) bool {
 	s, comma := strings.CutPrefix(s[blankLength(s):], ",")
 	s = s[blankLength(s):]
 	quote, size := quoteAt(s)
-	return comma && (size > 0 && startsWithKey(s, quote, size) || startsWithName(s))
+	if !comma || size == 0 {
+		return comma && startsWithName(s)
+	}
+	end := closingQuote(s[size:], quote)
+	if end < 0 {
+		return false
+	}
+	s = s[size+end:]
+	next, valueSize := quoteAt(s[blankLength(s):])
+	return strings.HasPrefix(s[blankLength(s):], ":") || valueSize > 0 && closes(quote, next)
 }
 
 // joint sees to it that exactly one comma stands between two members.

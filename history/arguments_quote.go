@@ -21,6 +21,8 @@ func (p *argParser) ends(rest string, where place) bool {
 	switch next[0] {
 	case '}', ']':
 		return true
+	case ')':
+		return where == inTuple
 	case ',':
 		return follows(next[1:], where)
 	case '+':
@@ -42,7 +44,7 @@ func follows(s string, where place) bool {
 		return true
 	}
 	if quote, size := quoteAt(s); size > 0 {
-		return where == inList || mayBeKey(s[size:], quote)
+		return where != inObject || mayBeKey(s[size:], quote)
 	}
 	if where == inObject {
 		return startsWithName(s) || strings.HasPrefix(s, `["`)
@@ -51,8 +53,11 @@ func follows(s string, where place) bool {
 		return true
 	}
 	n := wordLength(s)
+	if where == inTuple && (s[0] == '(' || s[0] == ')') {
+		return true
+	}
 	_, literal := bareLiteral(s[:n])
-	return literal || n == len(s) // a literal that the text ends inside of
+	return literal && !bracketOfCode(s[n:], where) || n == len(s) // a literal that the text ends inside of
 }
 
 // mayBeKey reports whether the string that s is the inside of can be a name, by what stands directly

@@ -112,6 +112,11 @@ func readArray(text string) (reading, bool) {
 	if !ok {
 		return reading{}, false
 	}
+	if next := trimArguments(text[p.pos:]); string(p.out) == "[]" && strings.HasPrefix(next, "{") {
+		r, ok := readObject(next)
+		r.faults |= faultAround
+		return r, ok
+	}
 	return reading{
 		object: `{"value": ` + string(p.out) + `}`, faults: p.faults, open: p.open,
 		wrapped: "a list", rest: trimArguments(text[p.pos:]),

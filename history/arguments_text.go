@@ -43,6 +43,9 @@ func closes(quote, r rune) bool {
 // text reads a string. One that the text ends inside of is kept, closed after the last whole
 // character and escape; a name is not.
 func (p *argParser) text(where place) (kept bool) {
+	if where != atKey && where != atTop && p.tripled() {
+		return true
+	}
 	quote, size := quoteAt(p.src[p.pos:])
 	p.doubled = doubledQuote(p.src[p.pos:])
 	p.windows = where != atKey && windowsPath(p.src[p.pos+size:])
@@ -165,6 +168,12 @@ func (p *argParser) escape(rest string) {
 		return
 	}
 	switch c := rest[1]; {
+	case p.raw && c == '"':
+		p.faults |= faultEscape
+		p.emit(`\\\"`)
+		p.pos += 2
+	case p.raw:
+		p.badEscape()
 	case p.windows && strings.IndexByte(`/bfnrtu`, c) >= 0:
 		p.badEscape()
 	case strings.IndexByte(`"\/bfnrt`, c) >= 0:
