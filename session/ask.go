@@ -44,7 +44,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 func (t *turn) decide(ctx context.Context) (asked, store.Session, error) {
 	for {
 		t.mu.Lock()
-		options := t.options(t.policy, t.said)
+		options := t.nextOptions()
 		plan, err := t.build(t.past, options)
 		guessed := t.guessedIn(plan)
 		a := asked{client: t.client, request: t.request(plan), plan: plan}
@@ -59,6 +59,16 @@ func (t *turn) decide(ctx context.Context) (asked, store.Session, error) {
 			return asked{}, row, err
 		}
 	}
+}
+
+// nextOptions is everything beside the history that decides the turn's next request. The caller holds
+// the lock.
+func (t *turn) nextOptions() history.Options {
+	o := t.options(t.policy, t.said)
+	if t.alone {
+		o.Policy.MaxMessages, o.Flags = 0, nil
+	}
+	return o
 }
 
 // asked is one request on its way: its record, and the answer as far as it has arrived.

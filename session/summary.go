@@ -29,7 +29,7 @@ const (
 // fit. A model that fails is not asked again in this turn: the messages are cut and dropped instead.
 func (t *turn) condense(ctx context.Context) error {
 	t.mu.Lock()
-	o := t.options(t.policy, t.said)
+	o := t.nextOptions()
 	if o.Policy.SummarizeRatio == 0 || t.uncondensed {
 		t.mu.Unlock()
 		return nil

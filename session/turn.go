@@ -28,12 +28,25 @@ type turn struct {
 	number    int               // the turn's number in the session, from 1
 
 	uncondensed bool // a summary failed
+	alone       bool // the conversation before the turn is not sent
 }
 
 // Send stores draft as the user's message and asks the model for an answer. A turn that is already
 // running makes it fail with ErrBusy, and nothing is stored.
 func (s *Session) Send(ctx context.Context, draft string) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		if err := t.saveUser(ctx, draft); err != nil {
+			return err
+		}
+		return t.answer(ctx)
+	})
+}
+
+// SendAlone is Send without the conversation before: the model sees the system prompt and the draft. Both
+// messages are stored like any others.
+func (s *Session) SendAlone(ctx context.Context, draft string) <-chan Event {
+	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		t.alone = true
 		if err := t.saveUser(ctx, draft); err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ func Commands() []Command {
 		{"preset", nil, "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset},
 		{"pin", nil, "", "pin the selected message: it is always sent whole", func(m *Model, _ string) tea.Cmd { return m.flag(history.Pin) }},
 		{"exclude", nil, "", "exclude the selected message: it is never sent", func(m *Model, _ string) tea.Cmd { return m.flag(history.Exclude) }},
+		{"alone", nil, "TEXT", "send a message without the conversation before it", (*Model).sendAlone},
 		{"resume", []string{"sessions", "continue"}, "", "open another session", func(m *Model, _ string) tea.Cmd { return m.openSessions() }},
 		{"new", []string{"clear"}, "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }},
 		{"rename", nil, "TITLE", "give the session a title", (*Model).rename},

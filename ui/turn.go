@@ -215,6 +215,18 @@ func (m *Model) send() tea.Cmd {
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, draft) })
 }
 
+// sendAlone sends a message without the conversation before it.
+func (m *Model) sendAlone(text string) tea.Cmd {
+	switch {
+	case text == "":
+		return m.complain("/alone takes the message: /alone What is a monad?")
+	case m.turn.busy:
+		return m.complain("An answer is still arriving: " + m.keys.Back.Help().Key + " stops it.")
+	}
+	s := m.session
+	return m.begin(text, func(ctx context.Context) <-chan session.Event { return s.SendAlone(ctx, text) })
+}
+
 // askAgain asks for the last user message again.
 func (m *Model) askAgain() tea.Cmd {
 	if m.turn.busy {
