@@ -138,7 +138,7 @@ func (p *argParser) tripled() (read bool) {
 }
 
 // startsTuple reports whether s, a round bracket and more, holds what a list does: a text or a bracket,
-// a number and a comma, or nothing at all.
+// a number or a literal and a comma, or nothing at all.
 func startsTuple(s string) bool {
 	s = s[1:]
 	s = s[blankLength(s):]
@@ -151,7 +151,7 @@ func startsTuple(s string) bool {
 	behind, after := ",", s[wordLength(s):]
 	if s[0] == ')' {
 		behind, after = ",}])", s[1:]
-	} else if _, number := bareNumber(s[:wordLength(s)]); !number {
+	} else if _, literal := bareLiteral(s[:wordLength(s)]); !literal {
 		return false
 	}
 	after = after[blankLength(after):]

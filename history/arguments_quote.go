@@ -80,7 +80,12 @@ func (p *argParser) commaMissing(next string, where place, blank int, newLine bo
 	case size > 0:
 		return blank > 0 && !endsElement(next[size:])
 	}
-	return newLine && (next[0] == '{' || next[0] == '[' || isDigit(next[0]))
+	if next[0] == '{' || next[0] == '[' {
+		_, inside := quoteAt(next[1:][blankLength(next[1:]):])
+		return newLine || blank > 0 && inside > 0
+	}
+	_, literal := bareLiteral(next[:wordLength(next)])
+	return newLine && literal
 }
 
 // endsElement reports whether s, behind a quote, is a comma: the quote ends an element rather than

@@ -244,7 +244,7 @@ func TestSplitObjects(t *testing.T) {
 		{"nothing", ``, nil},
 		{"a list", `[{},{}]`, nil},
 		{"text behind it", `{"a":1} and {"b":2}`, nil},
-	{"a brace too many", `{"a":1}}{"b":2}`, nil},
+		{"a brace too many", `{"a":1}}{"b":2}`, nil},
 		{"not readable", `{"a":1}{what}`, nil},
 	} {
 		got := splitObjects(tt.raw)
