@@ -17,7 +17,7 @@ func (p *argParser) bare(where place) (kept bool) {
 	if n == len(rest) {
 		return p.unfinished(rest)
 	}
-	if literal, ok := bareLiteral(rest[:n]); ok && !bracketOfCode(rest[n:], where) && !strings.ContainsRune(`:"[`, rune(rest[n])) && !joinsText(rest[n:]) {
+	if literal, ok := bareLiteral(rest[:n]); ok && !bracketOfCode(rest[n:], where) && !strings.ContainsRune(`:"[`, rune(rest[n])) && !joinsText(rest[n:]) && !wordsFollow(rest[n:], where) {
 		if literal != rest[:n] {
 			p.faults |= faultLiteral
 		}
@@ -31,13 +31,40 @@ func (p *argParser) bare(where place) (kept bool) {
 	}
 	text := strings.TrimSpace(rest[:n])
 	end, ok := bareEnd(rest[n:])
+	if ok && end > 0 {
+		return p.lostFirstQuote(where)
+	}
 	if !ok || !plainText(text) {
 		return p.fail()
 	}
 	p.faults |= faultBare
 	p.emit(`"` + strings.ReplaceAll(text, `\`, `\\`) + `"`)
-	p.pos += n + end
+	p.pos += n
 	return true
+}
+
+// lostFirstQuote reads a string whose first quote got lost.
+func (p *argParser) lostFirstQuote(where place) (kept bool) {
+	p.faults |= faultBare
+	p.doubled, p.windows, p.from = false, windowsPath(p.src[p.pos:]), p.pos
+	p.emit(`"`)
+	p.open = !p.textBody('"', where) || p.open
+	return !p.broken
+}
+
+// wordsFollow reports whether s, behind a literal, goes on as the text that the literal began: 5 apples,
+// 50 %". It is none where a name or another literal follows, whose comma got lost.
+func wordsFollow(s string, where place) bool {
+	next := strings.TrimLeft(s, " \t")
+	if _, size := quoteAt(next); len(next) == len(s) || next == "" || size > 0 || commentLength(next) > 0 || strings.IndexByte("\r\n,:=+(){}[]", next[0]) >= 0 {
+		return false
+	}
+	word := wordLength(next)
+	if _, literal := bareLiteral(next[:word]); literal || startsWithName(next) {
+		return false
+	}
+	n := bareLength(next, where)
+	return n >= 0 && (next[n] != '"' || !startsWithKey(next[n:], '"', 1))
 }
 
 // bareLength is how far a text without quotes goes at most, -1 where it goes to the end. In an object

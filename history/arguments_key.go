@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"unicode"
@@ -58,22 +57,34 @@ func (p *argParser) wordBeforeQuote(word string) (kept bool) {
 	return true
 }
 
-// quotedKey reads a name in quotes. In "name:"value" it is the name's own quote that got lost.
+// quotedKey reads a name in quotes.
 func (p *argParser) quotedKey() (kept bool) {
 	if strayQuote(p.src[p.pos:]) {
 		p.faults |= faultQuote
 		p.pos++
 	}
+	mark := len(p.out)
 	if !p.text(atKey) {
 		return false
 	}
-	p.trimKey()
-	next, _ := utf8.DecodeRuneInString(p.src[p.pos:])
-	if name, lost := bytes.CutSuffix(p.out, []byte(`:"`)); lost && unicode.IsLetter(next) && p.src[p.pos-1] == '"' {
-		p.faults |= faultQuote
-		p.out = append(name, '"')
-		p.pos--
+	if !p.lostKeyQuote(mark) {
+		p.trimKey()
 	}
+	return true
+}
+
+// lostKeyQuote goes back to the end of a name whose last quote got lost, where the quote that ended it
+// begins the value, or the next name: {"name: "x", {"name: 1, "next".
+func (p *argParser) lostKeyQuote(mark int) (lost bool) {
+	inside := p.src[p.from:p.pos]
+	n := nameLength(inside)
+	colon := n + blankLength(inside[n:])
+	if p.done() || n == 0 || colon == len(inside) || inside[colon] != ':' || strings.IndexByte(" \t\r\n:=", p.src[p.pos]) >= 0 {
+		return false
+	}
+	p.faults |= faultQuote
+	p.pos = p.from + n
+	p.out = append(append(append(p.out[:mark], '"'), inside[:n]...), '"')
 	return true
 }
 

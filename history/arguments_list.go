@@ -32,7 +32,7 @@ func (p *argParser) moreElements(first bool) {
 			continue
 		}
 		if p.colonFollows() {
-			p.unlist(mark, from, first)
+			p.unlist(mark, from, first && !comma)
 			return
 		}
 		first = false
@@ -47,10 +47,10 @@ func (p *argParser) colonFollows() bool {
 
 // unlist ends a list before the element that begins at from. Only the object around it can take the
 // element as a name, so each name is read twice at most; and only where the list has elements of its
-// own, because else it is meant to be an object.
-func (p *argParser) unlist(mark, from int, first bool) {
+// own, or a comma, because else it is meant to be an object.
+func (p *argParser) unlist(mark, from int, blank bool) {
 	quote, size := quoteAt(p.src[from:])
-	if first || !p.inside('{') || !startsWithKey(p.src[from:], quote, size) {
+	if blank || !p.inside('{') || !startsWithKey(p.src[from:], quote, size) {
 		p.fail()
 		return
 	}

@@ -84,8 +84,10 @@ func (p *argParser) commaMissing(next string, where place, blank int, newLine bo
 		_, inside := quoteAt(next[1:][blankLength(next[1:]):])
 		return newLine || blank > 0 && inside > 0
 	}
-	_, literal := bareLiteral(next[:wordLength(next)])
-	return newLine && literal
+	word := wordLength(next)
+	_, literal := bareLiteral(next[:word])
+	after := next[word:][blankLength(next[word:]):]
+	return literal && (newLine || blank > 0 && after != "" && strings.IndexByte(",]", after[0]) >= 0)
 }
 
 // endsElement reports whether s, behind a quote, is a comma: the quote ends an element rather than

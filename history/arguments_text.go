@@ -75,7 +75,7 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(rest)
-		if p.doubled && strings.HasPrefix(rest[size:], rest[:size]) && (where == atKey || p.ends(rest[2*size:], where)) {
+		if p.doubled && closes(quote, r) && strings.HasPrefix(rest[size:], rest[:size]) && (where == atKey || p.ends(rest[2*size:], where)) {
 			p.pos += 2 * size
 			return true
 		}
@@ -92,6 +92,10 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 		}
 		if closes(quote, r) && !inner {
 			inner = true
+			if where == inObject && startsColon(rest[size:]) {
+				p.fail() // a name in the place of a value
+				return false
+			}
 			if p.remarkBehind(rest, where) || where == inObject && p.lostBefore(rest) {
 				return true
 			}
@@ -104,6 +108,8 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 	}
 	return p.lostAtEnd(where)
 }
+
+func startsColon(s string) bool { return strings.HasPrefix(s[blankLength(s):], ":") }
 
 // easy copies what cannot end a string: text that means itself, or an escape.
 func (p *argParser) easy(rest string) (copied bool) {
