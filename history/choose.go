@@ -172,11 +172,11 @@ func (b *builder) charge(i, sign int) {
 	if b.recalled(i) {
 		best = b.form(i, b.back[i])
 		b.bill.recalled += sign * (b.views[i].alone(best) + b.labelCost(i))
-		b.bill.chars += sign * runes(best.text)
+		b.bill.chars += sign * best.length
 	}
 	b.bill.steady.tokens += sign * own.tokens
 	b.bill.ordered.tokens += sign * best.tokens
-	b.bill.chars += sign * runes(own.text)
+	b.bill.chars += sign * own.length
 }
 
 // sent reports whether a view stands in its place in the request, found whether it is in the request

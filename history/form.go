@@ -24,6 +24,7 @@ type form struct {
 	shortened
 	tokens int
 	chars  int // code points of the original that are sent
+	length int // code points of what is sent
 	note   string
 }
 
@@ -89,7 +90,7 @@ func (b *builder) form(i int, d depth) form {
 		}
 		return *b.forms[i]
 	}
-	return form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
+	return form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars, length: v.chars}
 }
 
 // kind is the role whose limits hold for a view: a tool's result that is sent as text stays one.
@@ -123,9 +124,9 @@ func (b *builder) shorten(v *view) shortened {
 // formOf counts a shortened text.
 func formOf(v *view, s shortened, count Counter) form {
 	if s.whole() {
-		return form{shortened: s, tokens: v.tokens, chars: v.chars}
+		return form{shortened: s, tokens: v.tokens, chars: v.chars, length: v.chars}
 	}
-	f := form{shortened: s, tokens: count(s.text) + v.tokens - v.text, chars: v.chars}
+	f := form{shortened: s, tokens: count(s.text) + v.tokens - v.text, chars: v.chars, length: runes(s.text)}
 	for _, r := range s.cuts {
 		f.chars -= r.To - r.From
 	}

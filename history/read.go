@@ -30,6 +30,7 @@ type thread struct {
 	forms     map[limits][]*form
 	index     *index // nil until something is looked for
 	labels    labels
+	scratch   scratch
 	endsAt    endsKey
 	endsOf    []*form
 }

@@ -22,8 +22,9 @@ const (
 
 // relevance says how much each unit is about a question.
 type relevance struct {
-	clues []clue
-	units []scoredUnit // in the order of the conversation
+	clues   []clue
+	units   []scoredUnit // in the order of the conversation
+	scratch *scratch     // nil where nothing is relevant
 }
 
 // scoredUnit is a tool group or a single message, with how much it is about a question: 1 is the
@@ -33,19 +34,28 @@ type scoredUnit struct {
 	score float64
 }
 
-// relevant judges a thread by a question. Without a word that says something nothing is relevant.
+// scratch is what judging a thread needs each time: a long conversation is judged with every key.
+type scratch struct {
+	scores, own []float64
+	units, heap []scoredUnit
+	sizes       []int
+}
+
+// relevant judges a thread by a question. It is valid until the next question. Without a word that says something nothing is relevant.
 func (t *thread) relevant(question string) relevance {
 	x := t.searchable()
 	r := relevance{clues: x.lookUp(question)}
 	if len(r.clues) == 0 {
 		return r
 	}
-	var sizes []int
-	r.units, sizes = t.units(x.match(r.clues))
-	spread(r.units)
+	s := &t.scratch
+	s.scores = x.match(r.clues, s.scores)
+	t.units(s)
+	s.own = spread(s.units, s.own)
+	r.units, r.scratch = s.units, s
 	best := 0.0
 	for k := range r.units {
-		r.units[k].score /= math.Sqrt(float64(max(shortText, sizes[k])))
+		r.units[k].score /= math.Sqrt(float64(max(shortText, s.sizes[k])))
 		best = max(best, r.units[k].score)
 	}
 	for k, u := range r.units {
@@ -57,20 +67,19 @@ func (t *thread) relevant(question string) relevance {
 	return r
 }
 
-// units are a thread's tool groups and single messages, each with the best of its scores, and their
+// units finds a thread's tool groups and single messages, each with the best of its scores, and their
 // tokens.
-func (t *thread) units(scores []float64) (list []scoredUnit, sizes []int) {
-	list, sizes = make([]scoredUnit, 0, len(scores)), make([]int, 0, len(scores))
-	for i := range scores {
-		last := len(list) - 1
+func (t *thread) units(s *scratch) {
+	s.units, s.sizes = s.units[:0], s.sizes[:0]
+	for i, score := range s.scores {
+		last := len(s.units) - 1
 		if i == 0 || t.views[i].group != t.views[i-1].group {
-			list, sizes = append(list, scoredUnit{span: span{i, i}}), append(sizes, 0)
+			s.units, s.sizes = append(s.units, scoredUnit{span: span{i, i}}), append(s.sizes, 0)
 			last++
 		}
-		list[last].to, list[last].score = i+1, max(list[last].score, scores[i])
-		sizes[last] += t.views[i].tokens
+		s.units[last].to, s.units[last].score = i+1, max(s.units[last].score, score)
+		s.sizes[last] += t.views[i].tokens
 	}
-	return list, sizes
 }
 
 // searchable is the index of all views.
@@ -102,11 +111,12 @@ func (t *thread) unsearch(kept int) {
 	}
 }
 
-// match is the BM25 score of each text.
-func (x *index) match(clues []clue) []float64 {
+// match is the BM25 score of each text, in a slice that it may take.
+func (x *index) match(clues []clue, scores []float64) []float64 {
 	n := float64(len(x.lang))
 	average := max(1, float64(x.total)/max(1, n))
-	scores := make([]float64, len(x.lang))
+	scores = slices.Grow(scores[:0], len(x.lang))[:len(x.lang)]
+	clear(scores)
 	for _, c := range clues {
 		list := x.postings[c.term]
 		df := float64(len(list))
@@ -119,11 +129,11 @@ func (x *index) match(clues []clue) []float64 {
 	return scores
 }
 
-// spread gives each unit a share of the scores around it.
-func spread(units []scoredUnit) {
-	own := make([]float64, len(units))
-	for k, u := range units {
-		own[k] = u.score
+// spread gives each unit a share of the scores around it. What each had by itself goes into own.
+func spread(units []scoredUnit, own []float64) []float64 {
+	own = own[:0]
+	for _, u := range units {
+		own = append(own, u.score)
 	}
 	for k, s := range own {
 		if s == 0 {
@@ -140,18 +150,23 @@ func spread(units []scoredUnit) {
 			}
 		}
 	}
+	return own
 }
 
 // ranked are the relevant units, the most relevant first, of equals the newer. They come one by one:
 // few of many are taken.
 func (r relevance) ranked() iter.Seq[span] {
 	return func(yield func(span) bool) {
-		h := make(unitHeap, 0, len(r.units))
+		if r.scratch == nil {
+			return
+		}
+		h := unitHeap(r.scratch.heap[:0])
 		for _, u := range r.units {
 			if u.score > 0 {
 				h = append(h, u)
 			}
 		}
+		r.scratch.heap = h
 		for heap.Init(&h); len(h) > 0; {
 			if u := heap.Pop(&h).(scoredUnit); !yield(u.span) {
 				return

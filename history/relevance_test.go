@@ -93,7 +93,7 @@ func TestAnIndexForgetsWhatItLearnedLast(t *testing.T) {
 		for _, text := range texts[keep:] {
 			x.add(text, true)
 		}
-		if !slices.Equal(x.match(x.lookUp("red houses and a bird")), whole.match(whole.lookUp("red houses and a bird"))) || x.total != whole.total {
+		if !slices.Equal(x.match(x.lookUp("red houses and a bird"), nil), whole.match(whole.lookUp("red houses and a bird"), nil)) || x.total != whole.total {
 			t.Errorf("after forgetting down to %d texts the scores differ", keep)
 		}
 	}
@@ -127,7 +127,7 @@ func FuzzIndex(f *testing.F) {
 		x.add("before", true)
 		x.add(text, true)
 		before := x.total
-		x.match(x.lookUp(question))
+		x.match(x.lookUp(question), nil)
 		x.remove(text)
 		x.add(text, true)
 		if x.total != before {
