@@ -41,7 +41,8 @@ type scratch struct {
 	sizes       []int
 }
 
-// relevant judges a thread by a question. It is valid until the next question. Without a word that says something nothing is relevant.
+// relevant judges a thread by a question; the judgement is valid until the next question. Without a word
+// that says something, or that anybody said, nothing is relevant.
 func (t *thread) relevant(question string) relevance {
 	x := t.searchable()
 	r := relevance{clues: x.lookUp(question)}
@@ -51,19 +52,23 @@ func (t *thread) relevant(question string) relevance {
 	s := &t.scratch
 	s.scores = x.match(r.clues, s.scores)
 	t.units(s)
-	s.own = spread(s.units, s.own)
-	r.units, r.scratch = s.units, s
+	s.spread()
 	best := 0.0
-	for k := range r.units {
-		r.units[k].score /= math.Sqrt(float64(max(shortText, s.sizes[k])))
-		best = max(best, r.units[k].score)
+	for k := range s.units {
+		u := &s.units[k]
+		u.score /= math.Sqrt(float64(max(shortText, s.sizes[k])))
+		best = max(best, u.score)
 	}
-	for k, u := range r.units {
-		if u.score = u.score / max(best, math.SmallestNonzeroFloat64); best > 0 && x.wish[u.from] {
+	if best == 0 {
+		return r
+	}
+	for k := range s.units {
+		u := &s.units[k]
+		if u.score /= best; x.wish[u.from] {
 			u.score += wishBonus
 		}
-		r.units[k] = u
 	}
+	r.units, r.scratch = s.units, s
 	return r
 }
 
@@ -129,28 +134,26 @@ func (x *index) match(clues []clue, scores []float64) []float64 {
 	return scores
 }
 
-// spread gives each unit a share of the scores around it. What each had by itself goes into own.
-func spread(units []scoredUnit, own []float64) []float64 {
-	own = own[:0]
-	for _, u := range units {
-		own = append(own, u.score)
+// spread gives each unit a share of the scores around it.
+func (s *scratch) spread() {
+	s.own = s.own[:0]
+	for _, u := range s.units {
+		s.own = append(s.own, u.score)
 	}
-	for k, s := range own {
-		if s == 0 {
+	for k, share := range s.own {
+		if share == 0 {
 			continue
 		}
-		share := s
 		for d := 1; d <= spreadReach; d++ {
 			share *= spreadShare
 			if k-d >= 0 {
-				units[k-d].score += share
+				s.units[k-d].score += share
 			}
-			if k+d < len(units) {
-				units[k+d].score += share
+			if k+d < len(s.units) {
+				s.units[k+d].score += share
 			}
 		}
 	}
-	return own
 }
 
 // ranked are the relevant units, the most relevant first, of equals the newer. They come one by one:
