@@ -77,7 +77,10 @@ func bareLength(s string, where place) int {
 			return -1
 		}
 		n += next
-		if inside := bracketsLength(s[n:]); inside > 0 && (where == inObject || !isSpace(rune(s[n-1]))) {
+		if n > 0 && s[n] == '"' && s[n-1] == '\\' {
+			continue // an escaped quote in a text that lost its first one
+		}
+		if inside := bracketsLength(s[n:]); n > 0 && inside > 0 && (where == inObject || !isSpace(rune(s[n-1]))) {
 			n += inside - 1
 			continue
 		}
@@ -189,7 +192,7 @@ func joinsText(s string) bool { return s[0] == '/' && commentLength(s) == 0 }
 // plainText reports whether a text without quotes can be taken as a string. A colon makes that
 // doubtful, but in an address and in a time of day.
 func plainText(s string) bool {
-	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+	if s == "" || strings.Contains(s, `"`) || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
 		return false
 	}
 	for i, c := range []byte(s) {

@@ -30,6 +30,80 @@ func windowsPath(s string) bool {
 
 func asciiLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
+// lostBefore ends a string before a comma at its end, where the quote behind that comma, at rest, begins
+// the next name or element: "x, "name": it is the quote before the comma that got lost. Brackets
+// before the comma are the string's own, but for those that close what stands around it.
+func (p *argParser) lostBefore(rest string, where place) bool {
+	content := trimBlanks(p.src[p.from:p.pos])
+	before, comma := strings.CutSuffix(content, ",")
+	if !comma {
+		return false
+	}
+	quote, size := quoteAt(rest)
+	if !startsWithKey(rest, quote, size) {
+		return where == inList && elementBefore(rest[size:], quote) && p.cutBack(p.from+len(before))
+	}
+	end, depth := p.withoutClosers(before)
+	return p.stack[depth] == '{' && p.cutBack(p.from+end)
+}
+
+// elementBefore reports whether the string that s is the inside of is an element by what follows it.
+func elementBefore(s string, quote rune) bool {
+	end := closingQuote(s, quote)
+	if end < 0 {
+		return false
+	}
+	s = s[end:]
+	next, comma := strings.CutPrefix(s[blankLength(s):], ",")
+	return comma && follows(next, inList) || strings.HasPrefix(next, "]")
+}
+
+// withoutClosers takes the brackets off the end of a text that close what stands open around it and
+// nothing inside it. depth is the index in the stack of what is still open then.
+func (p *argParser) withoutClosers(text string) (end, depth int) {
+	depth = len(p.stack) - 1
+	spare := map[byte]int{
+		'}': strings.Count(text, "}") - strings.Count(text, "{"),
+		']': strings.Count(text, "]") - strings.Count(text, "["),
+	}
+	for ; depth > 0; depth-- {
+		closing := closingOf(p.stack[depth])
+		shorter, closed := strings.CutSuffix(trimBlanks(text), string(closing))
+		if !closed || spare[closing] < 1 {
+			break
+		}
+		spare[closing]--
+		text = shorter
+	}
+	return len(text), depth
+}
+
+// cutBack ends the string at an earlier place, behind which nothing but blanks, brackets and a comma
+// was copied.
+func (p *argParser) cutBack(at int) bool {
+	p.faults |= faultQuote
+	p.out = p.out[:len(p.out)-copiedLength(p.src[at:p.pos])]
+	p.pos = at
+	return true
+}
+
+// lostAhead ends a string at its quote, at rest, where the element behind the comma lost its first
+// quote: "x", y".
+func (p *argParser) lostAhead(rest string, where place) bool {
+	_, size := quoteAt(rest)
+	s := rest[size:]
+	next, comma := strings.CutPrefix(s[blankLength(s):], ",")
+	n := bareLength(next, where)
+	if where != inList || !comma || n <= 0 || next[n] != '"' {
+		return false
+	}
+	if end, ok := bareEnd(next[n:]); !ok || end == 0 {
+		return false
+	}
+	p.pos += size
+	return true
+}
+
 // lostAtEnd ends a string that ran to the end of the text where its quote got lost: the text ends with
 // the brackets that close all that is open, and they close nothing inside the string, as they do in
 // code that broke off.

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -118,19 +117,6 @@ func closingQuote(s string, quote rune) int {
 		}
 	}
 	return -1
-}
-
-// lostBefore ends a string before the comma at its end, where the quote behind that comma, at rest,
-// begins the next name: "x, "name": it is the quote before the comma that got lost.
-func (p *argParser) lostBefore(rest string) bool {
-	content := strings.TrimRight(p.src[:p.pos], " \t\r\n")
-	if !strings.HasSuffix(content, ",") || !bytes.HasSuffix(p.out, []byte(p.src[len(content)-1:p.pos])) || !startsWithKey(rest, '"', 1) {
-		return false
-	}
-	p.faults |= faultQuote
-	p.out = p.out[:len(p.out)-(p.pos-len(content)+1)]
-	p.pos = len(content) - 1
-	return true
 }
 
 // remarkBehind ends a string at its quote, at rest, where only a remark stands between the quote and

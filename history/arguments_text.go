@@ -96,7 +96,7 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 				p.fail() // a name in the place of a value
 				return false
 			}
-			if p.remarkBehind(rest, where) || where == inObject && p.lostBefore(rest) {
+			if where != atTop && (p.remarkBehind(rest, where) || p.lostBefore(rest, where) || p.lostAhead(rest, where)) {
 				return true
 			}
 		}
