@@ -176,3 +176,55 @@ func TestMendArgumentsReadsEachHand(t *testing.T) {
 		})
 	}
 }
+
+// One mark of JSON that is missing can leave doubt what was meant, but most often leaves none. The shares
+// are what can be read at least, in percent.
+func TestMendArgumentsWithoutOneMark(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 23))
+	tried, same := map[byte]int{}, map[byte]int{}
+	for range 2000 {
+		meant := randomArguments(r, 3)
+		raw := sound().write(meant)
+		marks := jsonMarks(raw)
+		for range 6 {
+			at := marks[r.IntN(len(marks))]
+			got, how := mendArguments(raw[:at] + raw[at+1:])
+			checkMended(t, raw[:at]+raw[at+1:], got, how)
+			var object map[string]any
+			if err := json.Unmarshal([]byte(got), &object); err != nil {
+				t.Fatal(err)
+			}
+			tried[raw[at]]++
+			if reflect.DeepEqual(object, meant) {
+				same[raw[at]]++
+			}
+		}
+	}
+	for mark, least := range map[byte]int{':': 100, '\\': 100, ',': 99, '"': 90, ']': 90, '{': 85, '}': 75} {
+		share := 100 * same[mark] / max(1, tried[mark])
+		t.Logf("without one %c: %d of %d as they were meant", mark, same[mark], tried[mark])
+		if share < least {
+			t.Errorf("without one %c: %d%% are as they were meant, want %d%%", mark, share, least)
+		}
+	}
+}
+
+// jsonMarks is where the quotes, escapes of quotes, commas, colons and brackets of valid JSON stand.
+func jsonMarks(text string) []int {
+	var marks []int
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			if i++; text[i] == '"' {
+				marks = append(marks, i-1)
+			}
+		case c == '"':
+			quoted = !quoted
+			marks = append(marks, i)
+		case !quoted && strings.IndexByte(",:{}[]", c) >= 0:
+			marks = append(marks, i)
+		}
+	}
+	return marks
+}

@@ -62,20 +62,29 @@ func elementBefore(s string, quote rune) bool {
 // nothing inside it. depth is the index in the stack of what is still open then.
 func (p *argParser) withoutClosers(text string) (end, depth int) {
 	depth = len(p.stack) - 1
-	spare := map[byte]int{
-		'}': strings.Count(text, "}") - strings.Count(text, "{"),
-		']': strings.Count(text, "]") - strings.Count(text, "["),
+	braces := strings.Count(text, "}") - strings.Count(text, "{")
+	brackets := strings.Count(text, "]") - strings.Count(text, "[")
+	spare := braces + brackets
+	if braces < 0 || brackets < 0 || spare == 0 || spare > depth {
+		return len(text), depth
 	}
-	for ; depth > 0; depth-- {
-		closing := closingOf(p.stack[depth])
-		shorter, closed := strings.CutSuffix(trimBlanks(text), string(closing))
-		if !closed || spare[closing] < 1 {
-			break
+	at, ok := closersAt(text, p.stack[len(p.stack)-spare:])
+	if !ok {
+		return len(text), depth
+	}
+	return at, depth - spare
+}
+
+// closersAt is where the brackets at the end of a text begin that close each of the stack.
+func closersAt(text string, stack []byte) (at int, ok bool) {
+	at = len(text)
+	for _, opening := range stack {
+		// The outermost bracket is the last one.
+		if at = len(trimBlanks(text[:at])) - 1; at < 0 || text[at] != closingOf(opening) {
+			return 0, false
 		}
-		spare[closing]--
-		text = shorter
 	}
-	return len(text), depth
+	return at, true
 }
 
 // cutBack ends the string at an earlier place, behind which nothing but blanks, brackets and a comma
@@ -115,12 +124,9 @@ func (p *argParser) lostAtEnd(where place) (whole bool) {
 	if fence, ok := strings.CutSuffix(p.src[:end], "```"); ok {
 		end = len(trimBlanks(fence))
 	}
-	at := end
-	for _, opening := range p.stack {
-		// The outermost bracket is the last one.
-		if at = len(trimBlanks(p.src[:at])) - 1; at < 0 || p.src[at] != closingOf(opening) {
-			return false
-		}
+	at, ok := closersAt(p.src[:end], p.stack)
+	if !ok {
+		return false
 	}
 	if at = len(trimBlanks(p.src[:at])); at < p.from || opensBracket(p.src[p.from:at]) {
 		return false

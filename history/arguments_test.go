@@ -74,7 +74,7 @@ var argumentsTable = []struct {
 	{"closing quote of a name missing", `{"a:"x", "b": 2}`, `{"a":"x", "b": 2}`, mendFixed, "C1"},
 	{"closing quote of a name missing behind a colon", `{"a: "x", "b: 12, "c: {"d : ""}, "e": true}`, `{"a": "x", "b": 12, "c": {"d" : ""}, "e": true}`, mendFixed, "C1"},
 	{"opening quote of a text missing", `{"a": 50 %", "b": x: y\n", "c": [true story", 1], "d": C:\\new"}`, `{"a": "50 %", "b": "x: y\n", "c": ["true story", 1], "d": "C:\\new"}`, mendFixed, "C1"},
-	{"closing quote missing before a bracket", `{"a": {"b": "x}, "c": ["d], "e": {"f": [[ "]], "g": 1}}`, `{"a": {"b": "x"}, "c": ["d"], "e": {"f": [[ ""]], "g": 1}}`, mendFixed, "C1"},
+	{"closing quote missing before a bracket", `{"a": {"b": "x}, "c": ["d], "h": {"i": ["j[0]] } , "e": {"f": [[ "]], "g": 1}}`, `{"a": {"b": "x"}, "c": ["d"], "h": {"i": ["j[0]"] } , "e": {"f": [[ ""]], "g": 1}}`, mendFixed, "C1"},
 	{"closing quote missing in a list", `{"a": ["x, "y"], "b": ["f(x), "y", "z"]}`, `{"a": ["x", "y"], "b": ["f(x)", "y", "z"]}`, mendFixed, "C1"},
 	{"opening quote missing in a list", `{"a": ["x", y z", "b"], "c": [f(1)", g]}`, `{"a": ["x", "y z", "b"], "c": ["f(1)", "g"]}`, mendFixed, "C1"},
 	{"opening quote missing before escapes", `{"a": say \"x\" to y", "b": 1}`, `{"a": "say \"x\" to y", "b": 1}`, mendFixed, "C1"},
