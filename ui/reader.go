@@ -72,7 +72,11 @@ func (m *Model) inspect() tea.Cmd {
 		lines = append(lines, m.styles.dim.Render("No plan speaks of this message yet."), "")
 		lines = append(lines, strings.Split(markdown.Visible(message.Content), "\n")...)
 	}
-	m.reader = reader{title: "what the model gets · " + speaker(message.Role), lines: lines}
+	title := "what the model gets · " + speaker(message.Role)
+	if message.Label != "" {
+		title += " · " + markdown.Visible(message.Label) // its id in the file that it was imported from
+	}
+	m.reader = reader{title: title, lines: lines}
 	m.overlay = textOverlay
 	return nil
 }
