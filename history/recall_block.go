@@ -1,0 +1,141 @@
+package history
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const msPerDay = 24 * 60 * 60 * 1000
+
+// The frame of the block of recalled texts.
+const (
+	recallHead = "Recalled from earlier in this conversation:"
+	recallTail = "\n[End of what is recalled]"
+)
+
+// label says which message a recalled text is, who said it, and when, where the line above does not.
+func (b *builder) label(i int) string {
+	v := &b.views[i]
+	said := ""
+	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
+		said = ", " + dateOf(v.CreatedMS/msPerDay)
+	}
+	return "\n[#" + strconv.Itoa(v.from+1) + " " + string(v.kind()) + said + "] "
+}
+
+// day is when a view was said, in days since 1970, UTC: the newest day up to there, since only one
+// that is later than those before it can stand above messages. It is 0 where it is not known.
+func (v *view) day() int64 { return v.newest / msPerDay }
+
+// dayLine stands in front of what is recalled of a day.
+func dayLine(day int64) string {
+	return "\n" + dateOf(day)
+}
+
+func dateOf(day int64) string { return time.UnixMilli(day * msPerDay).UTC().Format(time.DateOnly) }
+
+// labels remembers what the labels of recalled texts cost.
+type labels struct {
+	costs []int32       // by view, 0 not counted yet
+	days  map[int64]int // of the line of a day
+}
+
+// labelsFor has a place for each view.
+func (t *thread) labelsFor() *labels {
+	l := &t.labels
+	l.costs = slices.Grow(l.costs, max(0, len(t.views)-len(l.costs)))[:len(t.views)]
+	if l.days == nil {
+		l.days = map[int64]int{}
+	}
+	return l
+}
+
+// forget drops the labels of the views from index kept on.
+func (l *labels) forget(kept int) {
+	kept = min(len(l.costs), kept)
+	clear(l.costs[kept:])
+	l.costs = l.costs[:kept]
+}
+
+// labelCost is what a label costs.
+func (b *builder) labelCost(i int) int {
+	cost := &b.labels.costs[i]
+	if *cost == 0 {
+		*cost = int32(b.c.count(b.label(i)))
+	}
+	return int(*cost)
+}
+
+// dayCost is what the line of a day costs.
+func (b *builder) dayCost(day int64) int {
+	if day == 0 {
+		return 0
+	}
+	cost, known := b.labels.days[day]
+	if !known {
+		cost = b.c.count(dayLine(day))
+		b.labels.days[day] = cost
+	}
+	return cost
+}
+
+// date counts view i to its day as a recalled one, or away from it, and says what that costs: a day
+// is named once.
+func (b *builder) date(i, sign int) int {
+	if !b.recalled(i) {
+		return 0
+	}
+	day := b.views[i].day()
+	b.days[day] += sign
+	if sign > 0 && b.days[day] == 1 || sign < 0 && b.days[day] == 0 {
+		return sign * b.dayCost(day)
+	}
+	return 0
+}
+
+// blockCost is what the block of recalled texts costs with its frame.
+func (b *builder) blockCost(texts int) int {
+	if texts == 0 {
+		return 0
+	}
+	return texts + b.c.remembered(recallHead) + b.c.remembered(recallTail)
+}
+
+// block is the recalled texts in their order, to stand in front of the current message; what of it
+// nobody said; and the tokens of that.
+func (b *builder) block() (text, frame string, tokens int) {
+	var all, own strings.Builder
+	add := func(s string, cost int) {
+		all.WriteString(s)
+		own.WriteString(s)
+		tokens += cost
+	}
+	day := int64(0)
+	for i := range b.views {
+		if !b.recalled(i) {
+			continue
+		}
+		v := &b.views[i]
+		if d := v.day(); d != day && d != 0 {
+			day = d
+			add(dayLine(day), b.dayCost(day))
+		}
+		add(b.label(i), b.labelCost(i))
+		m := v.Message
+		f := b.form(i, b.back[i])
+		if m.Content = f.text; v.made {
+			add(m.Content, f.tokens) // nobody said it: it stands in for a result
+			continue
+		}
+		all.WriteString(callsAsText(m))
+		for _, p := range v.Parts {
+			all.WriteString("\n" + p.Text)
+		}
+	}
+	if all.Len() == 0 {
+		return "", "", 0
+	}
+	return recallHead + all.String() + recallTail, recallHead + own.String() + recallTail, b.blockCost(tokens)
+}
