@@ -19,6 +19,11 @@ func BenchmarkMendArgumentsDoubling(b *testing.B) {
 		{"members without commas", `{`, `"name" 1 `},
 		{"open brackets", `{"a":`, `[{"b":`},
 		{"glued objects", ``, `{"a":"x"}`},
+		{"documents not escaped", `{`, `"name": "{"a": [1, "b"]}", `},
+		{"first quotes lost", `{`, `"name": some text", `},
+		{"last quotes lost", `{`, `"name": "some text, `},
+		{"lists that lost quotes", `{"a": [`, `["x, "y"], `},
+		{"tuples and constructors", `{`, `'name': (Type('x'), 1), `},
 		{"paths", `{`, `"p": "C:\new\docs", `},
 		{"prose", `I call it with `, `{name} and `},
 	} {

@@ -124,7 +124,7 @@ func (p *argParser) tripled() (read bool) {
 		return false
 	}
 	const size = 3
-	end := strings.Index(rest[size:], rest[:size])
+	end := tripleEnd(rest[size:], rest[:size])
 	if end < 0 {
 		return false
 	}
@@ -135,6 +135,20 @@ func (p *argParser) tripled() (read bool) {
 	p.emit(`"`)
 	p.pos += size
 	return true
+}
+
+// tripleEnd is where the three quotes stand in s that end a string, -1 where they are missing.
+func tripleEnd(s, quotes string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' {
+			i++
+			continue
+		}
+		if strings.HasPrefix(s[i:], quotes) {
+			return i
+		}
+	}
+	return -1
 }
 
 // startsTuple reports whether s, a round bracket and more, holds what a list does: a text or a bracket,

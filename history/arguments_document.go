@@ -17,11 +17,16 @@ func (p *argParser) document(rest string, where place) (copied bool) {
 	return true
 }
 
-// copyTo copies what stands before end as the inside of a string, its quotes as text.
+// copyTo copies what stands before end as the inside of a string, its quotes as text. No escape may
+// reach over end.
 func (p *argParser) copyTo(end int) {
 	for p.pos < end {
-		rest := p.src[p.pos:end]
-		if p.easy(rest) {
+		rest := p.src[p.pos:]
+		if rest[0] == '\\' {
+			p.escape(rest)
+			continue
+		}
+		if p.easy(rest[:end-p.pos]) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(rest)

@@ -71,8 +71,7 @@ func (p *argParser) value(where place) (kept bool) {
 		return p.nested('[', p.elements)
 	case '(':
 		if startsTuple(p.src[p.pos:]) {
-			p.emit("[")
-			return p.enclosed('[', p.tuple)
+			return p.nested('[', p.tuple)
 		}
 	case ',', '}', ']':
 		p.faults |= faultValue

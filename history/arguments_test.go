@@ -109,6 +109,7 @@ var argumentsTable = []struct {
 	{"a tuple, cut", `{'a': ('x', 'y`, `{"a": ["x", "y"]}`, mendFixed, "C1"},
 	{"a string in three quotes", `{"text": """say "x", then
 go\n""", "n": 1}`, `{"text": "say \"x\", then\ngo\n", "n": 1}`, mendFixed, "C1"},
+	{"an escaped quote before three", `{"a": """x\"""", "b": """\u12"""}`, `{"a": "x\"", "b": "\\u12"}`, mendFixed, "C1"},
 	{"number with leading zeros", `{"a": 007}`, `{"a": "007"}`, mendFixed, "C1"},
 	{"numbers beyond a double", `{"a": 1e400, "b": [-2E+999, 1e-400, 1e5], "c": "1e400"}`, `{"a": "1e400", "b": ["-2E+999", 1e-400, 1e5], "c": "1e400"}`, mendFixed, "C1"},
 	{"text without quotes or comma", `{"a": x y "b": 2}`, `{"a": "x y","b": 2}`, mendFixed, "C1"},
