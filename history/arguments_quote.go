@@ -79,14 +79,17 @@ func (p *argParser) commaMissing(next string, where place, blank int, newLine bo
 	case size > 0:
 		return blank > 0 && !endsElement(next[size:])
 	}
+	if blank == 0 {
+		return false
+	}
 	if next[0] == '{' || next[0] == '[' {
 		_, inside := quoteAt(next[1:][blankLength(next[1:]):])
-		return newLine || blank > 0 && inside > 0
+		return newLine || inside > 0
 	}
 	word := wordLength(next)
 	_, literal := bareLiteral(next[:word])
 	after := next[word:][blankLength(next[word:]):]
-	return literal && (newLine || blank > 0 && after != "" && strings.IndexByte(",]", after[0]) >= 0)
+	return literal && (newLine || after != "" && strings.IndexByte(",]", after[0]) >= 0)
 }
 
 // endsElement reports whether s, behind a quote, is a comma: the quote ends an element rather than
