@@ -28,12 +28,13 @@ func (b *builder) render() Plan {
 		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
 		Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin,
 	}
-	l := layout{system: b.o.System}
+	l := layout{system: b.o.System, body: make([]Message, 0, b.bill.messages+len(b.turn.views))}
 	for i := range b.views {
 		b.place(&p, &l, i)
 	}
 	b.close(&p, &l)
 	b.appendTurn(&p, &l)
+	p.Messages = make([]Message, 0, 1+len(l.body))
 	if l.system != "" {
 		p.Messages = append(p.Messages, Message{Role: System, Content: l.system})
 		p.Sum.Frame += frameMessage
