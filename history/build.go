@@ -9,8 +9,6 @@ func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count)
 func (c *Conversation) Build(o Options) (Plan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	o = o.plain()
-	c.address(carriageOf(o))
 	plan, err := c.plan(o)
 	if o.Policy.Recovery == RecoverStrict {
 		if fault := damage(plan); fault != nil {
@@ -77,8 +75,10 @@ type builder struct {
 	overCap string // the reason for what is over the policy's number of messages
 }
 
-// begin measures the room and what is sent in any case.
+// begin makes the history one for the endpoint, and measures the room and what is sent in any case.
 func (c *Conversation) begin(o Options) *builder {
+	o = o.plain()
+	c.address(carriageOf(o))
 	o.System = systemText(o.System)
 	t := c.seen(o)
 	b := &builder{

@@ -165,13 +165,17 @@ func (c *Conversation) forget(from, kept int) {
 	c.moved = moved
 	c.unsearch(kept)
 	c.views, c.thread.base = c.views[:kept], c.thread.base[:from]
-	c.endsAt, c.endsOf, c.kinds = endsKey{}, nil, nil
+	c.outdate()
 	c.labels.forget(kept)
 	for l, f := range c.forms {
 		clear(f[min(len(f), kept):])
 		c.forms[l] = f[:min(len(f), kept)]
 	}
 }
+
+// outdate drops what was made of the views as they were: the other ways to tell them and the newest
+// exchange shortened.
+func (c *Conversation) outdate() { c.endsAt, c.endsOf, c.kinds = endsKey{}, nil, nil }
 
 // verdict is a message's entry before anything is chosen.
 func verdict(i int, m Message, mend mender) Entry {

@@ -31,6 +31,5 @@ func (c *Conversation) Recount(tokens map[int]int) {
 	if len(c.views) > 0 {
 		c.number(0)
 	}
-	c.kinds = nil
-	c.endsAt, c.endsOf = endsKey{}, nil
+	c.outdate()
 }

@@ -45,8 +45,8 @@ func (c *Conversation) address(to carriage) {
 	if c.loadFrom(0); len(c.views) > 0 {
 		c.number(0)
 	}
-	c.forms, c.kinds = nil, nil
-	c.endsAt, c.endsOf = endsKey{}, nil
+	c.forms = nil
+	c.outdate()
 }
 
 // loadFrom gives the views from index i on what they carry.
