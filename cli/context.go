@@ -49,7 +49,7 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 		return err
 	}
 	defer k.close()
-	s, err := k.lookAt(ctx, id)
+	s, err := k.resume(ctx, id, (*session.Session).TryModel) // another model is tried, and not kept
 	if err != nil {
 		return err
 	}
@@ -72,18 +72,6 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 		return writeWire(p.out, l)
 	}
 	return p.contextTable(l)
-}
-
-// lookAt opens a session to look at it. Another model than its own is tried, and not kept.
-func (k *kit) lookAt(ctx context.Context, id string) (*session.Session, error) {
-	s, err := session.Open(ctx, k.deps, id, k.choice.Ref)
-	if err != nil {
-		return nil, explainSession(id, err)
-	}
-	if k.p.flags.model != "" {
-		return s, s.TryModel(ctx, k.choice.Ref)
-	}
-	return s, nil
 }
 
 // look is a request to be shown: the next one, or one of the past.

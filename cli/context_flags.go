@@ -148,12 +148,9 @@ func momentOf(flag, text string) (moment, error) {
 
 // budgetOf reads a budget as /budget does.
 func budgetOf(text string) (*int, error) {
-	n := 0
-	if text != autoWord {
-		var err error
-		if n, err = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(text)); err != nil || n < 0 {
-			return nil, fail(Usage, "--budget is %q; it takes a number of tokens, or auto", text)
-		}
+	n, ok := session.ReadBudget(text)
+	if !ok {
+		return nil, fail(Usage, "--budget is %q; it takes a number of tokens, or auto", text)
 	}
 	return &n, nil
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -128,6 +129,16 @@ func (s *Session) SetBudget(ctx context.Context, tokens int) error {
 		return err
 	}
 	return s.override(ctx, row.Preset, overrides)
+}
+
+// ReadBudget reads a budget as people write one: a number of tokens, with or without separators, or
+// "auto", which is 0. It is false for anything else.
+func ReadBudget(text string) (tokens int, ok bool) {
+	if text == "auto" {
+		return 0, true
+	}
+	n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(text))
+	return n, err == nil && n >= 0
 }
 
 // withBudget is a conversation's overrides with another budget.

@@ -99,18 +99,11 @@ func (t *turn) summarize(ctx context.Context, next history.Options, list []histo
 	t.mu.Unlock()
 	request.Tools = nil
 	request.MaxTokens = min(max(summaryLeast, plan.Sum.Limit/8), summaryMost)
-	var reply llm.Reply
-	for event, err := range client.Stream(ctx, request) {
-		if err != nil {
-			return "", err
-		}
-		reply.Add(event)
+	text, err := wholeText(ctx, client, request)
+	if text = strings.TrimSpace(text); text == "" && err == nil {
+		err = errors.New("the model wrote nothing")
 	}
-	text := strings.TrimSpace(reply.Text)
-	if text == "" {
-		return "", errors.New("the model wrote nothing")
-	}
-	return text, nil
+	return text, err
 }
 
 // summary is the widest summary of the active branch, nil for none. A message is on the branch with

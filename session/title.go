@@ -106,17 +106,26 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 		return "", err
 	}
 	question := "User: " + cutAtWord(first, 2000) + "\n\nAssistant: " + cutAtWord(answer, 2000)
-	var reply llm.Reply
-	for event, err := range client.Stream(ctx, llm.Request{Model: model, Messages: []history.Message{
+	text, err := wholeText(ctx, client, llm.Request{Model: model, Messages: []history.Message{
 		{Role: history.System, Content: titlePrompt},
 		{Role: history.User, Content: question},
-	}}) {
+	}})
+	if err != nil {
+		return "", err
+	}
+	return TitleFrom(strings.Trim(text, "\"'“”„«» \n")), nil
+}
+
+// wholeText asks a model beside the conversation and waits for all of its text.
+func wholeText(ctx context.Context, client *llm.Client, r llm.Request) (string, error) {
+	var reply llm.Reply
+	for event, err := range client.Stream(ctx, r) {
 		if err != nil {
 			return "", err
 		}
 		reply.Add(event)
 	}
-	return TitleFrom(strings.Trim(reply.Text, "\"'“”„«» \n")), nil
+	return reply.Text, nil
 }
 
 // opener is the first user message of the loaded branch and the answer to it.

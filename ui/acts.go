@@ -7,76 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/atotto/clipboard"
 
 	"winnow/session"
 )
-
-// restTime is how long the draft rests before its plan is made.
-const restTime = 60 * time.Millisecond
-
-// draftChanged plans the next request anew, after the draft has rested.
-func (m *Model) draftChanged() tea.Cmd {
-	m.generation++
-	n := m.generation
-	return tea.Tick(restTime, func(time.Time) tea.Msg { return previewDueMsg{n} })
-}
-
-func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
-	if msg.generation != m.generation || m.turn.busy {
-		return nil
-	}
-	s, draft := m.session, m.planDraft()
-	return func() tea.Msg {
-		plan, err := s.Preview(draft)
-		return planMsg{generation: msg.generation, plan: plan, err: err}
-	}
-}
-
-// planDraft is the draft as it would be sent: a command is not.
-func (m *Model) planDraft() string {
-	if draft := m.composer.text(); !m.isCommand(draft) {
-		return draft
-	}
-	return ""
-}
-
-func (m *Model) planned(msg planMsg) tea.Cmd {
-	if msg.generation != m.generation {
-		return nil
-	}
-	m.panel.set(msg.plan, msg.err)
-	m.panel.judge(m.session.Window())
-	if msg.err == nil || len(msg.plan.Entries) > 0 {
-		m.chat.judge(msg.plan)
-	}
-	if msg.err != nil || msg.exact || m.turn.busy || !m.session.Exact() {
-		return nil
-	}
-	return m.countExactly(msg)
-}
-
-// countExactly asks the server for its own count of a plan that is shown, and plans again, once, where
-// that is another.
-func (m *Model) countExactly(msg planMsg) tea.Cmd {
-	ctx, s, draft := m.within, m.session, m.planDraft()
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		changed, err := s.CountExactly(ctx, msg.plan)
-		if err != nil && ctx.Err() == nil {
-			return inexactMsg{err}
-		}
-		if !changed {
-			return nil
-		}
-		plan, err := s.Preview(draft)
-		return planMsg{msg.generation, plan, err, true}
-	}
-}
 
 // load reads what opening a session left out.
 func (m *Model) load(s *session.Session) tea.Cmd {
@@ -99,37 +35,6 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged())
 	}
 	return tea.Batch(m.draftChanged(), m.count(m.session))
-}
-
-// count counts some messages that were never counted, such as imported ones.
-func (m *Model) count(s *session.Session) tea.Cmd {
-	ctx := m.within
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		c, err := s.CountSome(ctx)
-		return countedMsg{s, c, err}
-	}
-}
-
-// counted goes on counting until all is counted. Then the plan is made once more, by counts alone.
-func (m *Model) counted(msg countedMsg) tea.Cmd {
-	if msg.session != m.session {
-		return nil
-	}
-	guessed := m.panel.guessed != ""
-	m.panel.count(msg.counting)
-	switch {
-	case msg.err != nil && !errors.Is(msg.err, context.Canceled):
-		return m.complain(sentence(msg.err))
-	case msg.err != nil:
-		return nil
-	case !msg.counting.Done():
-		return m.count(m.session)
-	case guessed:
-		return m.draftChanged()
-	}
-	return nil
 }
 
 func (m *Model) loadPrompts() tea.Cmd {
@@ -318,7 +223,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 // newSession begins a session with the model in use.
 func (m *Model) newSession() tea.Cmd {
 	if m.turn.busy {
-		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it.")
+		return m.stillArriving()
 	}
 	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
 	keep := m.keepDraft()
@@ -331,7 +236,7 @@ func (m *Model) newSession() tea.Cmd {
 // openSession opens a stored session.
 func (m *Model) openSession(id string) tea.Cmd {
 	if m.turn.busy {
-		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it.")
+		return m.stillArriving()
 	}
 	ctx, deps, ref := m.within, m.options.Deps, m.ref
 	return tea.Batch(m.keepDraft(), func() tea.Msg {

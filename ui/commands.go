@@ -2,12 +2,12 @@ package ui
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session"
 )
 
 // Command is one slash command.
@@ -113,12 +113,9 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 }
 
 func (m *Model) setBudget(args string) tea.Cmd {
-	n := 0
-	if args != "auto" {
-		var err error
-		if n, err = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(args)); err != nil || n < 0 {
-			return m.complain("A budget is a number of tokens, or auto.")
-		}
+	n, ok := session.ReadBudget(args)
+	if !ok {
+		return m.complain("A budget is a number of tokens, or auto.")
 	}
 	said := "Requests are limited to " + thousands(n) + " tokens."
 	if n == 0 {

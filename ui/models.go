@@ -55,7 +55,7 @@ func (m *Model) chooseModel(args string) tea.Cmd {
 
 func (m *Model) useModel(ref string) tea.Cmd {
 	if m.turn.busy {
-		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it.")
+		return m.stillArriving()
 	}
 	ctx, s := m.within, m.session
 	return func() tea.Msg {

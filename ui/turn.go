@@ -215,13 +215,15 @@ func (m *Model) send() tea.Cmd {
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, draft) })
 }
 
+// stillArriving says why something has to wait.
+func (m *Model) stillArriving() tea.Cmd {
+	return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it.")
+}
+
 // sendAlone sends a message without the conversation before it.
 func (m *Model) sendAlone(text string) tea.Cmd {
-	switch {
-	case text == "":
-		return m.complain("/alone takes the message: /alone What is a monad?")
-	case m.turn.busy:
-		return m.complain("An answer is still arriving: " + m.keys.Back.Help().Key + " stops it.")
+	if m.turn.busy {
+		return m.stillArriving()
 	}
 	s := m.session
 	return m.begin(text, func(ctx context.Context) <-chan session.Event { return s.SendAlone(ctx, text) })
@@ -230,7 +232,7 @@ func (m *Model) sendAlone(text string) tea.Cmd {
 // askAgain asks for the last user message again.
 func (m *Model) askAgain() tea.Cmd {
 	if m.turn.busy {
-		return m.complain("An answer is still arriving: " + m.keys.Back.Help().Key + " stops it.")
+		return m.stillArriving()
 	}
 	last, ok := m.chat.last()
 	if !ok {

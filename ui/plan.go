@@ -1,0 +1,105 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+)
+
+// restTime is how long the draft rests before its plan is made.
+const restTime = 60 * time.Millisecond
+
+// draftChanged plans the next request anew, after the draft has rested.
+func (m *Model) draftChanged() tea.Cmd {
+	m.generation++
+	n := m.generation
+	return tea.Tick(restTime, func(time.Time) tea.Msg { return previewDueMsg{n} })
+}
+
+func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
+	if msg.generation != m.generation || m.turn.busy {
+		return nil
+	}
+	s, draft := m.session, m.planDraft()
+	return func() tea.Msg {
+		plan, err := s.Preview(draft)
+		return planMsg{generation: msg.generation, plan: plan, err: err}
+	}
+}
+
+// planDraft is the draft as it would be sent: a command is not.
+func (m *Model) planDraft() string {
+	if draft := m.composer.text(); !m.isCommand(draft) {
+		return draft
+	}
+	return ""
+}
+
+func (m *Model) planned(msg planMsg) tea.Cmd {
+	if msg.generation != m.generation {
+		return nil
+	}
+	m.panel.set(msg.plan, msg.err)
+	m.panel.judge(m.session.Window())
+	if msg.err == nil || len(msg.plan.Entries) > 0 {
+		m.chat.judge(msg.plan)
+	}
+	if msg.err != nil || msg.exact || m.turn.busy || !m.session.Exact() {
+		return nil
+	}
+	return m.countExactly(msg)
+}
+
+// countExactly asks the server for its own count of a plan that is shown, and plans again, once, where
+// that is another.
+func (m *Model) countExactly(msg planMsg) tea.Cmd {
+	ctx, s, draft := m.within, m.session, m.planDraft()
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		changed, err := s.CountExactly(ctx, msg.plan)
+		if err != nil && ctx.Err() == nil {
+			return inexactMsg{err}
+		}
+		if !changed {
+			return nil
+		}
+		plan, err := s.Preview(draft)
+		return planMsg{msg.generation, plan, err, true}
+	}
+}
+
+// count counts some messages that were never counted, such as imported ones.
+func (m *Model) count(s *session.Session) tea.Cmd {
+	ctx := m.within
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		c, err := s.CountSome(ctx)
+		return countedMsg{s, c, err}
+	}
+}
+
+// counted goes on counting until all is counted. Then the plan is made once more, by counts alone.
+func (m *Model) counted(msg countedMsg) tea.Cmd {
+	if msg.session != m.session {
+		return nil
+	}
+	guessed := m.panel.guessed != ""
+	m.panel.count(msg.counting)
+	switch {
+	case msg.err != nil && !errors.Is(msg.err, context.Canceled):
+		return m.complain(sentence(msg.err))
+	case msg.err != nil:
+		return nil
+	case !msg.counting.Done():
+		return m.count(m.session)
+	case guessed:
+		return m.draftChanged()
+	}
+	return nil
+}
