@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,16 +18,7 @@ import (
 // context --json says of every message with the bytes of context --wire.
 func TestContextSaysWhatTheRequestHolds(t *testing.T) {
 	env := append(home(t), "WINNOW_MODEL=guide")
-	winnow := func(args ...string) []byte {
-		t.Helper()
-		cmd := exec.Command(winnowPath(t), args...)
-		cmd.Env = env
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("winnow %q: %v\n%s", args, err, out)
-		}
-		return out
-	}
+	winnow := winnowIn(t, env)
 	met := map[string]int{}
 	for seed := range uint64(4) {
 		said, file := randomTalk(t, seed)

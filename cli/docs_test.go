@@ -79,6 +79,20 @@ func checkPart(t *testing.T, page, name, want string) {
 }
 
 // idPattern is a session's id, which is another one each time.
+// winnowIn runs winnow in an environment and returns what it writes; it must not fail.
+func winnowIn(t *testing.T, env []string) func(args ...string) []byte {
+	return func(args ...string) []byte {
+		t.Helper()
+		cmd := exec.Command(winnowPath(t), args...)
+		cmd.Env = env
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("winnow %q: %v\n%s", args, err, out)
+		}
+		return out
+	}
+}
+
 var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 // timePattern is a time, which is another one each time too.
@@ -96,16 +110,7 @@ func TestDocsShowARealContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := append(home(t), "WINNOW_CONFIG="+config, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
-	winnow := func(args ...string) []byte {
-		t.Helper()
-		cmd := exec.Command(winnowPath(t), args...)
-		cmd.Env = env
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("winnow %q: %v\n%s", args, err, out)
-		}
-		return out
-	}
+	winnow := winnowIn(t, env)
 	winnow("run", "-m", "openai/small", "How does a parser recover?")
 	id := idPattern.Find(winnow("sessions", "list", "--json"))
 	plan := winnow("context", string(id), "--json")

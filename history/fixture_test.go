@@ -27,43 +27,57 @@ var update = flag.Bool("update", false, "write the plans into the fixtures; read
 //	-- plan --     position role verdict, tokens sent/whole: reason [repairs]
 //	-- request --  the messages that are sent
 func TestPlans(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
+	eachFixture(t, "testdata/*.txtar", checkFixture)
+}
+
+// eachFixture checks each file of a pattern.
+func eachFixture(t *testing.T, pattern string, check func(t *testing.T, f fixture)) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { checkFixture(t, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := fixture{file: file, section: map[string]*txtar.File{}}
+			for i := range a.Files {
+				f.section[a.Files[i].Name] = &a.Files[i]
+			}
+			check(t, f)
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
-func checkFixture(t *testing.T, file string) {
-	a, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
+// fixture is one file and its sections by name.
+type fixture struct {
+	file    string
+	section map[string]*txtar.File
+}
+
+// wants compares a section with what came out, or takes that into it.
+func (f fixture) wants(t *testing.T, name, got string) {
+	t.Helper()
+	if want := string(f.section[name].Data); got != want && !*update {
+		t.Errorf("%s: %s\ngot:\n%s\nwant:\n%s", f.file, name, got, want)
 	}
-	section := map[string]*txtar.File{}
-	for i := range a.Files {
-		section[a.Files[i].Name] = &a.Files[i]
-	}
-	past := parseMessages(t, string(section["history"].Data))
-	plan, err := Build(past, parseOptions(t, string(section["options"].Data)))
-	got := map[string]string{"plan": planText(plan, err), "request": requestText(plan)}
-	for _, name := range []string{"plan", "request"} {
-		if section[name] == nil {
-			continue
-		}
-		want := string(section[name].Data)
-		if *update {
-			section[name].Data = []byte(got[name])
-			continue
-		}
-		if got[name] != want {
-			t.Errorf("%s: %s\ngot:\n%s\nwant:\n%s", file, name, got[name], want)
-		}
-	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-			t.Fatal(err)
+	f.section[name].Data = []byte(got)
+}
+
+func checkFixture(t *testing.T, f fixture) {
+	past := parseMessages(t, string(f.section["history"].Data))
+	plan, err := Build(past, parseOptions(t, string(f.section["options"].Data)))
+	for name, got := range map[string]string{"plan": planText(plan, err), "request": requestText(plan)} {
+		if f.section[name] != nil {
+			f.wants(t, name, got)
 		}
 	}
 }

@@ -40,14 +40,21 @@ func TestStepsAreNumberedWithoutAGap(t *testing.T) {
 	}
 }
 
-func TestMigrationCopiesTheFileFirst(t *testing.T) {
-	path := newPath(t)
+// storePrecious stores one message in a file and returns it.
+func storePrecious(t *testing.T, path string) Message {
+	t.Helper()
 	s, err := Open(context.Background(), path, Options{})
 	must(t, "open", err)
 	_, first := begin(t, s, "", "precious")
 	must(t, "close", s.Close())
+	return first
+}
 
-	s, err = open(context.Background(), path, Options{Now: noon().now}, append(allSteps(t), nextStep(t)))
+func TestMigrationCopiesTheFileFirst(t *testing.T) {
+	path := newPath(t)
+	first := storePrecious(t, path)
+
+	s, err := open(context.Background(), path, Options{Now: noon().now}, append(allSteps(t), nextStep(t)))
 	must(t, "migrate", err)
 	defer s.Close()
 	if got := read(t, s, first.ID).Content; got != "precious" {
@@ -85,17 +92,14 @@ func TestNewFileIsNotCopied(t *testing.T) {
 
 func TestFailedStepLeavesTheFileAsItWas(t *testing.T) {
 	path := newPath(t)
-	s, err := Open(context.Background(), path, Options{})
-	must(t, "open", err)
-	_, first := begin(t, s, "", "precious")
-	must(t, "close", s.Close())
+	first := storePrecious(t, path)
 
 	broken := step{len(allSteps(t)) + 1, "broken.sql", "CREATE TABLE moods (mood TEXT); DELETE FROM messages; CREATE TABLE sessions (x)"}
 	if s, err := open(context.Background(), path, Options{}, append(allSteps(t), broken)); err == nil {
 		s.Close()
 		t.Fatal("a broken step was applied")
 	}
-	s = openAt(t, path, Options{})
+	s := openAt(t, path, Options{})
 	if got := read(t, s, first.ID).Content; got != "precious" {
 		t.Errorf("content after a failed step is %q, want precious", got)
 	}
@@ -120,8 +124,9 @@ func TestReadingOnlyDoesNotMigrate(t *testing.T) {
 	}
 }
 
-func TestManyOpenANewFileAtOnce(t *testing.T) {
-	path := newPath(t)
+// openAtOnce lets eight programs open a file that lacks a step at the same time.
+func openAtOnce(t *testing.T, path string) {
+	t.Helper()
 	errs := make(chan error)
 	for range 8 {
 		go func() {
@@ -139,27 +144,15 @@ func TestManyOpenANewFileAtOnce(t *testing.T) {
 	}
 }
 
+func TestManyOpenANewFileAtOnce(t *testing.T) {
+	path := newPath(t)
+	openAtOnce(t, path)
+}
+
 func TestManyMigrateAFileAtOnce(t *testing.T) {
 	path := newPath(t)
-	s, err := Open(context.Background(), path, Options{})
-	must(t, "open", err)
-	_, first := begin(t, s, "", "precious")
-	must(t, "close", s.Close())
-	errs := make(chan error)
-	for range 8 {
-		go func() {
-			s, err := open(context.Background(), path, Options{}, append(allSteps(t), nextStep(t)))
-			if err == nil {
-				err = s.Close()
-			}
-			errs <- err
-		}()
-	}
-	for range 8 {
-		if err := <-errs; err != nil {
-			t.Errorf("Open beside others: %v", err)
-		}
-	}
+	first := storePrecious(t, path)
+	openAtOnce(t, path)
 	copies, _ := filepath.Glob(path + ".schema-*")
 	if len(copies) == 0 {
 		t.Fatal("there is no copy")
