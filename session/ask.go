@@ -47,7 +47,7 @@ func (t *turn) decide(ctx context.Context) (asked, store.Session, error) {
 		options := t.nextOptions()
 		plan, err := t.build(t.past, options)
 		guessed := t.guessedIn(plan)
-		a := asked{client: t.client, request: t.request(plan), plan: plan}
+		a := asked{client: t.client, request: t.deps.request(t.target, plan), plan: plan}
 		a.decision = decisionOf(t.row.Leaf, options, a.request, a.client)
 		a.decision.Guessed = t.guesses(t.past)
 		row := t.row
@@ -64,7 +64,7 @@ func (t *turn) decide(ctx context.Context) (asked, store.Session, error) {
 // nextOptions is everything beside the history that decides the turn's next request. The caller holds
 // the lock.
 func (t *turn) nextOptions() history.Options {
-	o := t.options(t.policy, t.said)
+	o := t.options(&t.target, t.policy, t.said)
 	if t.alone {
 		o.Policy.MaxMessages, o.Flags = 0, nil
 	}

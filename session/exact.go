@@ -24,12 +24,12 @@ func (s *Session) Exact() bool {
 // not answer: the error says so once.
 func (s *Session) CountExactly(ctx context.Context, plan history.Plan) (bool, error) {
 	s.mu.Lock()
-	client, request := s.client, s.request(plan)
+	to, request := s.target, s.deps.request(s.target, plan)
 	s.mu.Unlock()
 	if !s.Exact() || plan.Sum.Total == 0 || len(plan.Messages) == 0 {
 		return false, nil
 	}
-	counted, err := client.CountRequest(ctx, request)
+	counted, err := to.client.CountRequest(ctx, request)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Session) CountExactly(ctx context.Context, plan history.Plan) (bool, er
 		return false, fmt.Errorf("count as the server does (exact): %w", err)
 	}
 	ratio, before := clampRatio(float64(counted)/float64(plan.Sum.Total)), known(s.learned.Ratio)
-	if s.client != client || s.row.Model != request.Model || math.Abs(ratio-before) <= exactly*before {
+	if !s.target.same(to) || math.Abs(ratio-before) <= exactly*before {
 		return false, nil
 	}
 	// It is not kept beyond this conversation: another one asks for itself.

@@ -69,14 +69,14 @@ func (a asked) expected() int { return a.plan.Sum.Tokens(a.plan.Sum.Total) }
 func (t *turn) still(a asked) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.client == a.client && t.row.Model == a.record.Model
+	return t.target.same(target{client: a.client, model: a.record.Model})
 }
 
 // learn keeps what was learned of the endpoint and model in use.
 func (t *turn) learn(ctx context.Context) {
 	t.mu.Lock()
 	learned := t.learned
-	learned.BaseURL, learned.Model = t.client.Endpoint().BaseURL, t.row.Model
+	learned.BaseURL, learned.Model = t.client.Endpoint().BaseURL, t.model
 	learned.Quirks = t.client.Quirks()
 	t.mu.Unlock()
 	save, cancel := detached(ctx)

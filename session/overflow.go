@@ -77,11 +77,11 @@ func (t *turn) guess(a asked, tries *tooLong) bool {
 	}
 	tries.guessed++
 	t.mu.Lock()
-	if reply := t.maxTokens(); reply > 0 {
+	if reply := t.deps.maxTokens(t.target); reply > 0 {
 		t.replyMost = max(1, int(guessShare*float64(reply)))
 	}
 	limit := int(guessShare * float64(a.expected()))
-	t.window = llm.Window{Tokens: windowFor(limit, t.outputReserve(t.policy)), Source: "guessed from a refusal", Assumed: true}
+	t.window = llm.Window{Tokens: windowFor(limit, t.deps.outputReserve(t.target, t.policy)), Source: "guessed from a refusal", Assumed: true}
 	t.mu.Unlock()
 	t.emit(Notice{"the request was too long for the model, which does not say how much it takes; asking once more with 30 % less"})
 	return true

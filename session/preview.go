@@ -35,7 +35,7 @@ func (s *Session) PreviewAs(draft string, t Trial) (history.Plan, error) {
 	if strings.TrimSpace(draft) != "" {
 		turn = []history.Message{{Role: history.User, Content: draft}}
 	}
-	return s.build(len(s.branch), s.options(policy, turn))
+	return s.build(len(s.branch), s.options(&s.target, policy, turn))
 }
 
 // TrialError says that a trial's settings are not ones a conversation could have.
@@ -87,22 +87,22 @@ func (s *Session) TryModel(ctx context.Context, ref string) error {
 // Body is the body of the request that plan makes, byte for byte as it would be sent.
 func (s *Session) Body(plan history.Plan) ([]byte, error) {
 	s.mu.Lock()
-	client, request := s.client, s.request(plan)
+	client, request := s.client, s.deps.request(s.target, plan)
 	s.mu.Unlock()
 	return client.Body(request)
 }
 
-// request is what goes to the model: the plan's messages, the tools it may call and what is asked
-// of every model. The caller holds the lock.
-func (s *Session) request(plan history.Plan) llm.Request {
+// request is what goes to a model: the plan's messages, the tools it may call and what is asked of
+// every model.
+func (d Deps) request(to target, plan history.Plan) llm.Request {
 	return llm.Request{
-		Model:       s.row.Model,
+		Model:       to.model,
 		Messages:    plan.Messages,
-		Tools:       s.offered(),
-		MaxTokens:   s.maxTokens(),
-		Temperature: s.deps.Sampling.Temperature,
-		TopP:        s.deps.Sampling.TopP,
-		Effort:      s.deps.Sampling.Effort,
+		Tools:       to.offered(),
+		MaxTokens:   d.maxTokens(to),
+		Temperature: d.Sampling.Temperature,
+		TopP:        d.Sampling.TopP,
+		Effort:      d.Sampling.Effort,
 	}
 }
 
@@ -130,14 +130,14 @@ func (s *Session) readTo(past int) error {
 	return nil
 }
 
-// options is everything beside the history that decides a request under a policy. The caller holds
-// the lock.
-func (s *Session) options(policy history.Policy, turn []history.Message) history.Options {
+// options is everything beside the history that decides a request to a model under a policy. The caller
+// holds the lock.
+func (s *Session) options(to *target, policy history.Policy, turn []history.Message) history.Options {
 	system := s.row.System
 	if system == "" {
 		system = s.deps.System
 	}
-	policy.OutputReserve = s.outputReserve(policy)
+	policy.OutputReserve = s.deps.outputReserve(*to, policy)
 	var summary *history.Summary
 	if policy.SummarizeRatio > 0 {
 		summary = s.summary()
@@ -148,11 +148,11 @@ func (s *Session) options(policy history.Policy, turn []history.Message) history
 		Turn:    turn,
 		Flags:   s.flags,
 		Summary: summary,
-		Tools:   s.toolTokens(),
-		Window:  s.window.Tokens,
-		Ratio:   s.learned.Ratio,
-		Profile: s.client.Profile(s.row.Model),
-		To:      s.client.Origin(s.row.Model),
+		Tools:   to.toolTokens(s.deps.Count),
+		Window:  to.window.Tokens,
+		Ratio:   to.learned.Ratio,
+		Profile: to.client.Profile(to.model),
+		To:      to.client.Origin(to.model),
 		Count:   s.deps.Count,
 	}
 }

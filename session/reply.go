@@ -11,25 +11,25 @@ const (
 )
 
 // maxTokens is the longest reply that is asked for, 0 where that is left to the server. A request
-// keeps at least a quarter of the window. The caller holds the lock.
-func (s *Session) maxTokens() int {
-	most := s.deps.Sampling.MaxTokens
-	if w := s.window.Tokens; w > 0 {
+// keeps at least a quarter of the window.
+func (d Deps) maxTokens(to target) int {
+	most := d.Sampling.MaxTokens
+	if w := to.window.Tokens; w > 0 {
 		most = min(most, w*3/4)
 	}
-	if s.replyMost > 0 && (most == 0 || s.replyMost < most) {
-		return s.replyMost
+	if to.replyMost > 0 && (most == 0 || to.replyMost < most) {
+		return to.replyMost
 	}
 	return most
 }
 
 // outputReserve is what the plan keeps free for the reply: at least what is asked for it; 0 leaves
-// it to the policy's own rule. The caller holds the lock.
-func (s *Session) outputReserve(p history.Policy) int {
-	if s.replyMost > 0 {
-		return s.maxTokens()
+// it to the policy's own rule.
+func (d Deps) outputReserve(to target, p history.Policy) int {
+	if to.replyMost > 0 {
+		return d.maxTokens(to)
 	}
-	return max(p.OutputReserve, s.maxTokens())
+	return max(p.OutputReserve, d.maxTokens(to))
 }
 
 // shortenReply asks for at most so many tokens in the rest of this turn.

@@ -74,8 +74,7 @@ var (
 // Session is one conversation. Its methods may be called from several goroutines; a turn runs on a
 // goroutine of its own.
 type Session struct {
-	deps   Deps
-	client *llm.Client
+	deps Deps
 
 	counting sync.Mutex                // held while some messages are counted
 	tallied  map[[sha256.Size]byte]int // tokens of texts, for as long as the counting goes on
@@ -90,14 +89,10 @@ type Session struct {
 	flags     map[int64]history.Flag
 	summaries []store.Summary
 	policy    history.Policy
-	window    llm.Window
-	learned   store.Learned
 	turn      *turn // the running one
 
-	inexact   bool    // the endpoint was asked for exact counts and could not answer
-	newest    counted // the request that the server counted last
-	replyMost int     // tokens of a reply that the server has room for, 0 for as many as are asked
-	toolCost  int     // tokens of the endpoint's tool schemas, 0 before they were counted
+	target         // the model in use
+	newest counted // the request that the server counted last
 }
 
 // New begins a conversation. Nothing is on disk until its first message.
@@ -200,7 +195,7 @@ func (s *Session) loadBranch(ctx context.Context) error {
 func (s *Session) readerOf(branch []store.Message) *history.Conversation {
 	reader := history.Read(s.deps.readable(branch), s.deps.Count)
 	s.mu.Lock()
-	o := s.options(s.policy, []history.Message{{Role: history.User, Content: "?"}})
+	o := s.options(&s.target, s.policy, []history.Message{{Role: history.User, Content: "?"}})
 	s.mu.Unlock()
 	reader.Build(o)
 	return reader

@@ -5,99 +5,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session/store"
 )
-
-// SetModel asks another model from the next turn on. An unknown reference changes nothing.
-func (s *Session) SetModel(ctx context.Context, ref string) error {
-	if err := s.useModel(ref); err != nil {
-		return err
-	}
-	if row := s.Info(); row.ID != "" {
-		if err := s.deps.Store.SetModel(ctx, row.ID, row.Endpoint, row.Model); err != nil {
-			return err
-		}
-	}
-	return s.findWindow(ctx)
-}
-
-// useModel resolves ref and makes it the model of the next request.
-func (s *Session) useModel(ref string) error {
-	client, model, err := s.deps.Models.Resolve(ref)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.client = client
-	s.row.Endpoint, s.row.Model = client.Endpoint().Name, model
-	s.window, s.learned, s.newest = llm.Window{}, store.Learned{}, counted{}
-	s.toolCost, s.replyMost, s.inexact = 0, 0, false
-	return nil
-}
-
-// findWindow takes what was learned of the model's window and token ratio, and asks the server
-// where nothing was. It may wait for the network.
-func (s *Session) findWindow(ctx context.Context) error {
-	s.mu.Lock()
-	client, model, known := s.client, s.row.Model, s.window.Tokens > 0
-	s.mu.Unlock()
-	if known {
-		return nil
-	}
-	learned, err := s.deps.Store.Endpoint(ctx, client.Endpoint().BaseURL, model)
-	if err != nil {
-		return err
-	}
-	client.Learn(learned.Quirks...)
-	window := llm.Window{Tokens: learned.Window, Source: "an earlier answer"}
-	if configured := client.Endpoint().Window; configured > 0 {
-		window = llm.Window{Tokens: configured, Source: "the configuration"}
-	}
-	if window.Tokens == 0 {
-		if window, err = client.Window(ctx, model); err != nil {
-			s.deps.Log.Debug("ask for the window", "model", model, "err", err)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.client == client && s.row.Model == model {
-		s.window, s.learned = window, learned
-	}
-	return nil
-}
-
-// windowPatience is how long a turn waits for a server to say how large its window is.
-const windowPatience = 3 * time.Second
-
-// askAgain asks for a window that the server could not say before the model ran.
-func (t *turn) askAgain(ctx context.Context, a asked) {
-	if !t.Window().Again || !t.still(a) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, windowPatience)
-	defer cancel()
-	window, err := a.client.Window(ctx, a.record.Model)
-	if err != nil || window.Assumed {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.window = window
-}
-
-// Window is what is known of the model's context window; Tokens is 0 before it was found.
-func (s *Session) Window() llm.Window {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.window
-}
 
 // Rename gives the conversation a title of the user's own, which no automatic title replaces.
 func (s *Session) Rename(ctx context.Context, title string) error {

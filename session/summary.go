@@ -95,7 +95,7 @@ func (t *turn) summarize(ctx context.Context, next history.Options, list []histo
 		return "", err
 	}
 	t.mu.Lock()
-	client, request := t.client, t.request(plan)
+	client, request := t.client, t.deps.request(t.target, plan)
 	t.mu.Unlock()
 	request.Tools = nil
 	request.MaxTokens = min(max(summaryLeast, plan.Sum.Limit/8), summaryMost)

@@ -64,22 +64,22 @@ func (s *Session) toolbox() *llm.Toolbox {
 	return s.client.Endpoint().Tools
 }
 
-// offered are the tools that the model may call. The caller holds the lock.
-func (s *Session) offered() []llm.Tool {
-	if s.client.Profile(s.row.Model).NoTools {
+// offered are the tools that the model may call.
+func (to target) offered() []llm.Tool {
+	if to.client.Profile(to.model).NoTools {
 		return nil
 	}
-	return s.client.Endpoint().Tools.Tools()
+	return to.client.Endpoint().Tools.Tools()
 }
 
-// toolTokens is what the tool schemas cost. The caller holds the lock.
-func (s *Session) toolTokens() int {
-	tools := s.offered()
+// toolTokens is what the tool schemas cost. They are counted once.
+func (to *target) toolTokens(count history.Counter) int {
+	tools := to.offered()
 	if len(tools) == 0 {
 		return 0
 	}
-	if s.toolCost == 0 && s.deps.Count != nil {
-		s.toolCost = s.deps.Count(llm.Schemas(tools))
+	if to.toolCost == 0 && count != nil {
+		to.toolCost = count(llm.Schemas(tools))
 	}
-	return s.toolCost
+	return to.toolCost
 }

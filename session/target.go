@@ -1,0 +1,131 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// target is a model that requests go to, with what is known of it.
+type target struct {
+	client    *llm.Client
+	model     string // as the endpoint knows it
+	window    llm.Window
+	learned   store.Learned
+	inexact   bool // the endpoint was asked for exact counts and could not answer
+	replyMost int  // tokens of a reply that the server has room for, 0 for as many as are asked
+	toolCost  int  // tokens of the endpoint's tool schemas, 0 before they were counted
+}
+
+// target resolves a model's reference. Nothing is known of the model yet.
+func (d Deps) target(ref string) (target, error) {
+	client, model, err := d.Models.Resolve(ref)
+	return target{client: client, model: model}, err
+}
+
+// ref names the model, "endpoint/model".
+func (to target) ref() string { return to.client.Endpoint().Name + "/" + to.model }
+
+// same says that it is the same model of the same endpoint, whatever is known of it.
+func (to target) same(other target) bool { return to.client == other.client && to.model == other.model }
+
+// inquire takes what was learned of the model's window and token ratio, and asks the server where
+// nothing was. It may wait for the network.
+func (d Deps) inquire(ctx context.Context, to target) (target, error) {
+	learned, err := d.Store.Endpoint(ctx, to.client.Endpoint().BaseURL, to.model)
+	if err != nil {
+		return to, err
+	}
+	to.client.Learn(learned.Quirks...)
+	window := llm.Window{Tokens: learned.Window, Source: "an earlier answer"}
+	if configured := to.client.Endpoint().Window; configured > 0 {
+		window = llm.Window{Tokens: configured, Source: "the configuration"}
+	}
+	if window.Tokens == 0 {
+		if window, err = to.client.Window(ctx, to.model); err != nil {
+			d.Log.Debug("ask for the window", "model", to.model, "err", err)
+		}
+	}
+	to.window, to.learned = window, learned
+	return to, nil
+}
+
+// SetModel asks another model from the next turn on. An unknown reference changes nothing.
+func (s *Session) SetModel(ctx context.Context, ref string) error {
+	if err := s.useModel(ref); err != nil {
+		return err
+	}
+	if row := s.Info(); row.ID != "" {
+		if err := s.deps.Store.SetModel(ctx, row.ID, row.Endpoint, row.Model); err != nil {
+			return err
+		}
+	}
+	return s.findWindow(ctx)
+}
+
+// useModel resolves ref and makes it the model of the next request.
+func (s *Session) useModel(ref string) error {
+	to, err := s.deps.target(ref)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.use(to)
+	return nil
+}
+
+// use makes to the model of the next request. The caller holds the lock.
+func (s *Session) use(to target) {
+	s.target, s.newest = to, counted{}
+	s.row.Endpoint, s.row.Model = to.client.Endpoint().Name, to.model
+}
+
+// findWindow learns what is known of the model in use, where nobody did yet. It may wait for the
+// network.
+func (s *Session) findWindow(ctx context.Context) error {
+	s.mu.Lock()
+	to := s.target
+	s.mu.Unlock()
+	if to.window.Tokens > 0 {
+		return nil
+	}
+	to, err := s.deps.inquire(ctx, to)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.target.same(to) {
+		s.window, s.learned = to.window, to.learned
+	}
+	return nil
+}
+
+// windowPatience is how long a turn waits for a server to say how large its window is.
+const windowPatience = 3 * time.Second
+
+// askAgain asks for a window that the server could not say before the model ran.
+func (t *turn) askAgain(ctx context.Context, a asked) {
+	if !t.Window().Again || !t.still(a) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, windowPatience)
+	defer cancel()
+	window, err := a.client.Window(ctx, a.record.Model)
+	if err != nil || window.Assumed {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.window = window
+}
+
+// Window is what is known of the model's context window; Tokens is 0 before it was found.
+func (s *Session) Window() llm.Window {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.window
+}
