@@ -113,6 +113,7 @@ type repairJSON struct {
 type addedJSON struct {
 	Kind   string `json:"kind"`
 	Before int    `json:"before"` // index of the request's message it stands in or is
+	At     int    `json:"at"`     // index into entries of the message it stands in or in front of
 	Text   string `json:"text"`
 	Tokens int    `json:"tokens"`
 	Reason string `json:"reason"`

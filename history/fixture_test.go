@@ -266,7 +266,7 @@ func planText(p Plan, err error) string {
 		b.WriteByte('\n')
 	}
 	for _, a := range p.Added {
-		fmt.Fprintf(&b, "added to message %d: %s, %d: %s\n", a.Before, a.Kind, a.Tokens, a.Reason)
+		fmt.Fprintf(&b, "added to message %d, entry %d: %s, %d: %s\n", a.Before, a.At+1, a.Kind, a.Tokens, a.Reason)
 	}
 	s := p.Sum
 	fmt.Fprintf(&b, "system %d, tools %d, pinned %d, body %d, draft %d, added %d, frame %d: %d of %d\n", s.System, s.Tools, s.Pinned, s.Body, s.Draft, s.Added, s.Frame, s.Total, s.Limit)

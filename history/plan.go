@@ -114,6 +114,7 @@ type Insert struct {
 type Added struct {
 	Kind   string // marker, summary, start, stand-in result, bridge, recalled frame
 	Before int    // index into Plan.Messages of the message it stands in or is
+	At     int    // index into Plan.Entries of the message it stands in or in front of; len(Entries) behind the last one, 0 in the system prompt
 	Text   string
 	Tokens int
 	Reason string

@@ -13,6 +13,7 @@ type layout struct {
 	markers []pending // gaps whose marker has no place yet
 	gap     pending   // the gap that is open
 	told    bool      // the summary has its gap
+	placed  int       // so many of the added texts stand in front of a message that is there
 }
 
 // pending is a gap.
@@ -34,6 +35,7 @@ func (b *builder) render() Plan {
 	}
 	b.close(&p, &l)
 	b.appendTurn(&p, &l)
+	l.reach(&p, len(p.Entries))
 	p.Messages = make([]Message, 0, 1+len(l.body))
 	if l.system != "" {
 		p.Messages = append(p.Messages, Message{Role: System, Content: l.system})
@@ -99,6 +101,20 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 	for _, a := range marks {
 		a.Before = at
 		p.Added = append(p.Added, a)
+	}
+	if !v.made {
+		l.reach(p, v.from)
+	}
+}
+
+// reach says that the texts added since the last message that somebody said stand in, or in front of,
+// the one whose entry is at index at.
+func (l *layout) reach(p *Plan, at int) {
+	for ; l.placed < len(p.Added); l.placed++ {
+		// The system prompt stands in front of all messages.
+		if a := &p.Added[l.placed]; a.Before >= 0 {
+			a.At = at
+		}
 	}
 }
 

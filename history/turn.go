@@ -62,6 +62,9 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 			p.Added = append(p.Added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
 			continue
 		}
+		if v.Role != System {
+			l.reach(p, len(p.Entries)+stored(entries[:v.from]))
+		}
 		p.Sum.Draft += f.tokens
 		e := &entries[v.from]
 		e.Disposition, e.Reason, e.Level, e.Whole = Kept, sentenceTurn, Whole, true
@@ -80,6 +83,17 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 			p.Entries = append(p.Entries, e)
 		}
 	}
+}
+
+// stored is how many of the entries are of stored messages: a draft has none in the plan.
+func stored(entries []Entry) int {
+	n := 0
+	for _, e := range entries {
+		if e.ID != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // sayTurn writes a message of the running turn and says where it stands. The recalled block stands in

@@ -48,7 +48,7 @@ func readBack(t interface{ Fatal(...any) }, v Verdicts) Verdicts {
 // TestRecordKeepsEveryFieldOfAVerdict fails when a field is added that the record does not know.
 func TestRecordKeepsEveryFieldOfAVerdict(t *testing.T) {
 	v := Verdicts{
-		Entries: make([]history.Entry, 2), Added: []history.Added{{Kind: "marker", Before: 3, Text: "[…]", Tokens: 2, Reason: "gap"}},
+		Entries: make([]history.Entry, 2), Added: []history.Added{{Kind: "marker", Before: 3, At: 4, Text: "[…]", Tokens: 2, Reason: "gap"}},
 	}
 	for i := range v.Entries {
 		value := reflect.ValueOf(&v.Entries[i]).Elem()

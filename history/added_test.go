@@ -1,0 +1,97 @@
+package history
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// rules: 2.11
+func TestAddedTextStandsAtAnEntry(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		p, _ := built(t, s)
+		latest, late := 0, slices.ContainsFunc(p.Entries, func(e Entry) bool { return hasRepair(e, "C10") })
+		for _, a := range p.Added {
+			if p.Messages[a.Before].Role == System {
+				if a.At != 0 {
+					t.Fatalf("added %+v stands in the system prompt, in front of everything\n%s\n%s", a, requestText(p), s)
+				}
+				continue
+			}
+			// A result that came late stands at its call, in front of older messages.
+			if a.At < latest && !late {
+				t.Fatalf("added %+v stands behind one of entry %d\n%s\n%s", a, latest, requestText(p), s)
+			}
+			latest = a.At
+			if fault := misplaced(p, a, append(slices.Clone(s.past), s.o.Turn...)); fault != "" {
+				t.Fatalf("added %+v: %s\n%s%s\n%s", a, fault, planText(p, nil), requestText(p), s)
+			}
+		}
+	})
+}
+
+// misplaced says what is wrong with the entry that an added text names, judged by the request alone.
+func misplaced(p Plan, a Added, said []Message) string {
+	if a.At < 0 || a.At > len(p.Entries) {
+		return "there is no such entry"
+	}
+	at := a.Before
+	if a.Kind == kindStart || a.Kind == kindBridge || a.Kind == kindResult {
+		at++ // it is a message of its own, unless it was told as text
+	}
+	own := func(i int) bool {
+		m := p.Messages[i]
+		return m.ID == 0 && len(m.Parts) == 0 && slices.ContainsFunc(p.Added, func(other Added) bool { return other.Before == i && other.Text == m.Content })
+	}
+	for at < len(p.Messages) && own(at) {
+		at++
+	}
+	if a.At == len(p.Entries) {
+		if at < len(p.Messages) {
+			return "a message follows it"
+		}
+		return ""
+	}
+	e := p.Entries[a.At]
+	switch {
+	case !e.Sent():
+		return "that message is not sent"
+	case at == len(p.Messages):
+		return "no message follows it"
+	case p.Messages[at].ID == e.ID:
+		return ""
+	case p.Messages[at].ID != 0:
+		return "another message follows it"
+	}
+	// Several were joined to one message.
+	text := strings.TrimSpace(said[a.At].Content)
+	if len(e.Repairs) == 0 && len(e.Cuts) == 0 && len(e.Inserted) == 0 && !strings.Contains(p.Messages[at].Content, cleanText(text)) {
+		return "the message that follows it does not hold that text"
+	}
+	return ""
+}
+
+func hasRepair(e Entry, kind string) bool {
+	return slices.ContainsFunc(e.Repairs, func(r Repair) bool { return r.Kind == kind })
+}
+
+// A draft has no entry: what stands in front of it stands behind all of them.
+func TestAddedTextStandsInFrontOfADraft(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		stored, _ := built(t, s)
+		s.o.Turn = slices.Clone(s.o.Turn)
+		s.o.Turn[0].ID = 0
+		drafted, _ := built(t, s)
+		for i, a := range drafted.Added {
+			want := stored.Added[i].At
+			if want > len(s.past) {
+				want-- // the entry of the current message is not there
+			}
+			if a.At != want {
+				t.Fatalf("added %+v in front of a draft, %+v in front of a stored message\n%s\n%s", a, stored.Added[i], requestText(drafted), s)
+			}
+		}
+	})
+}
