@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,9 +50,15 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 		return err
 	}
 	defer k.close()
-	s, err := k.resume(ctx, id, (*session.Session).TryModel) // another model is tried, and not kept
+	s, err := k.resume(ctx, id)
 	if err != nil {
 		return err
+	}
+	if p.flags.model != "" {
+		asked.trial.Model = k.choice.Ref
+		if err := s.Consider(ctx, k.choice.Ref); err != nil {
+			return err
+		}
 	}
 	if asked.diff {
 		return p.contextDiff(ctx, s, asked)
@@ -103,8 +110,8 @@ func (p *program) lookAhead(ctx context.Context, s *session.Session, asked conte
 	}
 	plan, err := s.PreviewAs(asked.draft, asked.trial)
 	l := look{
-		info: s.Info(), model: s.Ref(), plan: plan, messages: s.Messages(),
-		body: func() ([]byte, error) { return s.Body(plan) },
+		info: s.Info(), model: cmp.Or(asked.trial.Model, s.Ref()), plan: plan, messages: s.Messages(),
+		body: func() ([]byte, error) { return s.BodyAs(plan, asked.trial) },
 	}
 	if errors.As(err, &l.over) {
 		return l, nil

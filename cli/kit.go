@@ -182,17 +182,18 @@ func (k *kit) start(ctx context.Context) (*session.Session, error) {
 		dir, _ := os.Getwd()
 		return session.New(k.deps, session.Start{Ref: k.choice.Ref, Dir: dir})
 	}
-	return k.resume(ctx, id, (*session.Session).SetModel)
+	s, err := k.resume(ctx, id)
+	if err != nil || k.p.flags.model == "" {
+		return s, err
+	}
+	return s, s.SetModel(ctx, k.choice.Ref)
 }
 
-// resume opens a stored session. Another model than its own goes to use.
-func (k *kit) resume(ctx context.Context, id string, use func(*session.Session, context.Context, string) error) (*session.Session, error) {
+// resume opens a stored session with the model that it has.
+func (k *kit) resume(ctx context.Context, id string) (*session.Session, error) {
 	s, err := session.Open(ctx, k.deps, id, k.choice.Ref)
 	if err != nil {
 		return nil, explainSession(id, err)
-	}
-	if k.p.flags.model != "" {
-		return s, use(s, ctx, k.choice.Ref)
 	}
 	return s, nil
 }

@@ -1,20 +1,9 @@
 package session
 
 import (
-	"context"
-	"strings"
-
 	"winnow/history"
 	"winnow/llm"
 )
-
-// Trial is what a preview tries out in place of what the conversation is set to. The zero value tries
-// nothing.
-type Trial struct {
-	Budget    *int              // as SetBudget takes it; nil leaves it
-	Preset    string            // as SetPreset takes it, and with it the overrides go; "" leaves it
-	Placement history.Placement // "" leaves it
-}
 
 // Preview is the plan of the request that would leave if draft were sent now. It reads the
 // conversation once and then costs what changed. While the older messages are still being read
@@ -22,75 +11,8 @@ type Trial struct {
 // plan to show.
 func (s *Session) Preview(draft string) (history.Plan, error) { return s.PreviewAs(draft, Trial{}) }
 
-// PreviewAs is Preview with other settings, of which nothing is kept. A *TrialError says what is
-// wrong with them.
-func (s *Session) PreviewAs(draft string, t Trial) (history.Plan, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	policy, err := s.tried(t)
-	if err != nil {
-		return history.Plan{}, err
-	}
-	var turn []history.Message
-	if strings.TrimSpace(draft) != "" {
-		turn = []history.Message{{Role: history.User, Content: draft}}
-	}
-	return s.build(len(s.branch), s.options(&s.target, policy, turn))
-}
-
-// TrialError says that a trial's settings are not ones a conversation could have.
-type TrialError struct{ Err error }
-
-func (e *TrialError) Error() string { return e.Err.Error() }
-func (e *TrialError) Unwrap() error { return e.Err }
-
-// tried is the policy of the next request with a trial's settings. The caller holds the lock.
-func (s *Session) tried(t Trial) (history.Policy, error) {
-	if t == (Trial{}) {
-		return s.policy, nil
-	}
-	row := s.row
-	if t.Preset != "" {
-		if _, err := history.Preset(t.Preset); err != nil {
-			return history.Policy{}, &TrialError{err}
-		}
-		row.Preset, row.Overrides = t.Preset, ""
-	}
-	if t.Budget != nil {
-		var err error
-		if row.Overrides, err = withBudget(row.Overrides, *t.Budget); err != nil {
-			return history.Policy{}, &TrialError{err}
-		}
-	}
-	policy, err := policyOf(s.deps.Policy, row)
-	if err != nil {
-		return policy, err
-	}
-	if t.Placement != "" {
-		policy.Placement = t.Placement
-	}
-	if err := policy.Check(); err != nil {
-		return policy, &TrialError{err}
-	}
-	return policy, nil
-}
-
-// TryModel previews what another model would see, from now on until the Session is closed. The
-// conversation keeps its model. It may wait for the network.
-func (s *Session) TryModel(ctx context.Context, ref string) error {
-	if err := s.useModel(ref); err != nil {
-		return err
-	}
-	return s.findWindow(ctx)
-}
-
 // Body is the body of the request that plan makes, byte for byte as it would be sent.
-func (s *Session) Body(plan history.Plan) ([]byte, error) {
-	s.mu.Lock()
-	client, request := s.client, s.deps.request(s.target, plan)
-	s.mu.Unlock()
-	return client.Body(request)
-}
+func (s *Session) Body(plan history.Plan) ([]byte, error) { return s.BodyAs(plan, Trial{}) }
 
 // request is what goes to a model: the plan's messages, the tools it may call and what is asked of
 // every model.

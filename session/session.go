@@ -91,8 +91,9 @@ type Session struct {
 	policy    history.Policy
 	turn      *turn // the running one
 
-	target         // the model in use
-	newest counted // the request that the server counted last
+	target                        // the model in use
+	newest     counted            // the request that the server counted last
+	considered map[string]*target // other models that a trial may name, by reference
 }
 
 // New begins a conversation. Nothing is on disk until its first message.
@@ -103,6 +104,8 @@ func New(d Deps, o Start) (*Session, error) {
 		whole:  true,
 		flags:  map[int64]history.Flag{},
 		policy: d.Policy,
+
+		considered: map[string]*target{},
 	}
 	if err := s.useModel(o.Ref); err != nil {
 		return nil, err
@@ -118,7 +121,7 @@ func Open(ctx context.Context, d Deps, id, fallback string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{deps: d.filled(), row: row, policy: d.Policy}
+	s := &Session{deps: d.filled(), row: row, policy: d.Policy, considered: map[string]*target{}}
 	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
 		return nil, err
 	}

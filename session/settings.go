@@ -59,11 +59,16 @@ func withBudget(overrides string, tokens int) (string, error) {
 	if tokens < 0 {
 		return "", fmt.Errorf("a budget of %d tokens is not possible; 0 is auto", tokens)
 	}
+	return withKey(overrides, "budget", tokens)
+}
+
+// withKey is a conversation's overrides with another value of a policy's key.
+func withKey(overrides, key string, value any) (string, error) {
 	keys := map[string]any{}
 	if err := toml.Unmarshal([]byte(overrides), &keys); err != nil {
 		return "", fmt.Errorf("read this conversation's overrides: %w", err)
 	}
-	keys["budget"] = tokens
+	keys[key] = value
 	text, err := toml.Marshal(keys)
 	if err != nil {
 		return "", fmt.Errorf("write this conversation's overrides: %w", err)

@@ -43,6 +43,17 @@ func (s *Store) SetPreset(ctx context.Context, id, preset, overrides string) err
 		WHERE id = ?1`, preset, overrides)
 }
 
+// Configure sets a session's model, its preset and the policy keys that it overrides, all at once.
+func (s *Store) Configure(ctx context.Context, row Session) error {
+	return s.edit(ctx, "change the session's settings", row.ID, `
+		UPDATE sessions
+		SET endpoint = ?2,
+			model = ?3,
+			preset = ?4,
+			overrides = ?5
+		WHERE id = ?1`, row.Endpoint, row.Model, row.Preset, row.Overrides)
+}
+
 // SetPinned puts a session on top of the list, or back.
 func (s *Store) SetPinned(ctx context.Context, id string, pinned bool) error {
 	return s.edit(ctx, "pin the session", id, `

@@ -1,0 +1,176 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// Trial is what a preview tries out in place of what the conversation is set to. The zero value tries
+// nothing.
+type Trial struct {
+	Budget    *int              // as SetBudget takes it; nil leaves it
+	Preset    string            // as SetPreset takes it, and with it the overrides go; "" leaves it
+	Placement history.Placement // "" leaves it
+	Model     string            // as SetModel takes it, and as Consider was told; "" leaves it
+}
+
+// cuts says that the trial changes how a request is cut, and not only who it goes to.
+func (t Trial) cuts() bool { return t.Budget != nil || t.Preset != "" || t.Placement != "" }
+
+// TrialError says that a trial's settings are not ones a conversation could have.
+type TrialError struct{ Err error }
+
+func (e *TrialError) Error() string { return e.Err.Error() }
+func (e *TrialError) Unwrap() error { return e.Err }
+
+// ErrNotConsidered says that a trial names a model of which nothing is known yet: Consider reads it.
+var ErrNotConsidered = errors.New("nothing is known of this model yet")
+
+// Consider reads what is known of another model, so that a Trial can name it. It may wait for the
+// network. What is learned of the model later, by asking it, is known after the next Consider.
+func (s *Session) Consider(ctx context.Context, ref string) error {
+	to, err := s.deps.target(ref)
+	if err != nil {
+		return &TrialError{err}
+	}
+	if to, err = s.deps.inquire(ctx, to); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // The window was not found out.
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.considered[to.ref()] = &to
+	return nil
+}
+
+// PreviewAs is Preview with other settings, of which nothing is kept. A *TrialError says what is
+// wrong with them.
+func (s *Session) PreviewAs(draft string, t Trial) (history.Plan, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, policy, err := s.tried(t)
+	if err != nil {
+		return history.Plan{}, err
+	}
+	to, err := s.triedModel(t)
+	if err != nil {
+		return history.Plan{}, err
+	}
+	var turn []history.Message
+	if strings.TrimSpace(draft) != "" {
+		turn = []history.Message{{Role: history.User, Content: draft}}
+	}
+	return s.build(len(s.branch), s.options(to, policy, turn))
+}
+
+// BodyAs is the body of the request that a plan of PreviewAs makes, byte for byte as it would be sent
+// with the trial's settings.
+func (s *Session) BodyAs(plan history.Plan, t Trial) ([]byte, error) {
+	s.mu.Lock()
+	to, err := s.triedModel(t)
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	client, request := to.client, s.deps.request(*to, plan)
+	s.mu.Unlock()
+	return client.Body(request)
+}
+
+// tried is the conversation's row and the policy of its next request with a trial's settings, the model
+// aside. The caller holds the lock.
+func (s *Session) tried(t Trial) (store.Session, history.Policy, error) {
+	row := s.row
+	if !t.cuts() {
+		return row, s.policy, nil
+	}
+	if t.Preset != "" {
+		if _, err := history.Preset(t.Preset); err != nil {
+			return row, s.policy, &TrialError{err}
+		}
+		row.Preset, row.Overrides = t.Preset, ""
+	}
+	var err error
+	if t.Budget != nil {
+		if row.Overrides, err = withBudget(row.Overrides, *t.Budget); err != nil {
+			return row, s.policy, &TrialError{err}
+		}
+	}
+	if t.Placement != "" {
+		if row.Overrides, err = withKey(row.Overrides, "placement", string(t.Placement)); err != nil {
+			return row, s.policy, &TrialError{err}
+		}
+	}
+	policy, err := policyOf(s.deps.Policy, row)
+	if err != nil {
+		return row, s.policy, &TrialError{err}
+	}
+	return row, policy, nil
+}
+
+// triedModel is the model that a trial asks. Its tools are counted once, so it is not a copy. The
+// caller holds the lock.
+func (s *Session) triedModel(t Trial) (*target, error) {
+	if t.Model == "" {
+		return &s.target, nil
+	}
+	to, err := s.deps.target(t.Model)
+	if err != nil {
+		return nil, &TrialError{err}
+	}
+	if s.target.same(to) {
+		return &s.target, nil
+	}
+	known, ok := s.considered[to.ref()]
+	if !ok {
+		return nil, &TrialError{fmt.Errorf("plan for %s: %w", to.ref(), ErrNotConsidered)}
+	}
+	return known, nil
+}
+
+// Apply sets the conversation to what a trial tries: all of it in one transaction, or nothing where the
+// error is not nil. A model that was not considered is considered first.
+func (s *Session) Apply(ctx context.Context, t Trial) error {
+	to, row, policy, err := s.settled(t)
+	if errors.Is(err, ErrNotConsidered) {
+		if err := s.Consider(ctx, t.Model); err != nil {
+			return err
+		}
+		to, row, policy, err = s.settled(t)
+	}
+	if err != nil {
+		return err
+	}
+	if row.ID != "" {
+		if err := s.deps.Store.Configure(ctx, row); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.row.Preset, s.row.Overrides, s.policy = row.Preset, row.Overrides, policy
+	if !s.target.same(to) {
+		s.use(to)
+	}
+	return nil
+}
+
+// settled is everything that a trial would set.
+func (s *Session) settled(t Trial) (to target, row store.Session, policy history.Policy, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	model, err := s.triedModel(t)
+	if err != nil {
+		return to, row, policy, err
+	}
+	row, policy, err = s.tried(t)
+	row.Endpoint, row.Model = model.client.Endpoint().Name, model.model
+	return *model, row, policy, err
+}

@@ -1,0 +1,262 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// TestTrialPlansAsTheSettingWould compares what a trial shows with what the conversation shows once
+// it is set to the same, by hand and by Apply, and with what the next start of the program shows.
+func TestTrialPlansAsTheSettingWould(t *testing.T) {
+	budget := func(n int) *int { return &n }
+	for _, test := range []struct {
+		name  string
+		trial Trial
+		set   func(s *Session) error
+	}{
+		{"nothing", Trial{}, func(*Session) error { return nil }},
+		{"budget", Trial{Budget: budget(900)}, func(s *Session) error { return s.SetBudget(t.Context(), 900) }},
+		{"automatic budget", Trial{Budget: budget(0)}, func(s *Session) error { return s.SetBudget(t.Context(), 0) }},
+		{"preset", Trial{Preset: "assistant-first"}, func(s *Session) error { return s.SetPreset(t.Context(), "assistant-first") }},
+		{"both", Trial{Preset: "classic", Budget: budget(700)}, func(s *Session) error {
+			return errors.Join(s.SetPreset(t.Context(), "classic"), s.SetBudget(t.Context(), 700))
+		}},
+		{"placement", Trial{Placement: history.InOrder}, func(s *Session) error { s.policy.Placement = history.InOrder; return nil }},
+		{"model", Trial{Model: "small/tiny"}, func(s *Session) error { return s.SetModel(t.Context(), "small/tiny") }},
+		{"all", Trial{Model: "small", Preset: "recall", Budget: budget(600), Placement: history.InOrder}, func(s *Session) error {
+			err := errors.Join(s.SetModel(t.Context(), "small/tiny"), s.SetPreset(t.Context(), "recall"), s.SetBudget(t.Context(), 600))
+			s.policy.Placement = history.InOrder
+			return err
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := trialBench(t)
+			s := b.open(b.talked())
+			before := preview(t, s, Trial{})
+			row, err := b.deps.Store.Session(t.Context(), s.Info().ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.trial.Model != "" {
+				if err := s.Consider(t.Context(), test.trial.Model); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tried := preview(t, s, test.trial)
+			if alike := reflect.DeepEqual(tried, before); alike && test.trial.cuts() && test.trial.Placement == "" || alike && test.trial.Model != "" {
+				t.Errorf("the trial tries nothing: %+v", tried)
+			}
+			stored, err := b.deps.Store.Session(t.Context(), row.ID)
+			if err != nil || !reflect.DeepEqual(stored, row) || !reflect.DeepEqual(s.Info(), row) {
+				t.Errorf("the trial left its mark: %+v, %v; was %+v", stored, err, row)
+			}
+			if after := preview(t, s, Trial{}); !reflect.DeepEqual(after, before) {
+				t.Errorf("the trial changed the next request from\n%+v\nto\n%+v", before, after)
+			}
+			applied := b.open(row.ID)
+			if err := applied.Apply(t.Context(), test.trial); err != nil {
+				t.Fatal(err)
+			}
+			if got := preview(t, applied, Trial{}); !reflect.DeepEqual(got, tried) {
+				t.Errorf("the trial shows\n%+v\napplied it is\n%+v", tried, got)
+			}
+			if got := preview(t, b.open(row.ID), Trial{}); !reflect.DeepEqual(got, tried) {
+				t.Errorf("the trial shows\n%+v\nafter the next start it is\n%+v", tried, got)
+			}
+			if err := test.set(s); err != nil {
+				t.Fatal(err)
+			}
+			if got := preview(t, s, Trial{}); !reflect.DeepEqual(got, tried) {
+				t.Errorf("the trial shows\n%+v\nset so it is\n%+v", tried, got)
+			}
+		})
+	}
+}
+
+// previewed is a plan with the bytes it gives.
+type previewed struct {
+	Plan history.Plan
+	Body string
+}
+
+// preview plans a draft by a trial.
+func preview(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, s *Session, trial Trial,
+) previewed {
+	t.Helper()
+	if err := s.findWindow(context.Background()); err != nil {
+		t.Fatalf("find the window: %v", err)
+	}
+	plan, err := s.PreviewAs("Now?", trial)
+	if err != nil {
+		t.Fatalf("preview as %+v: %v", trial, err)
+	}
+	body, err := s.BodyAs(plan, trial)
+	if err != nil {
+		t.Fatalf("the body as %+v: %v", trial, err)
+	}
+	return previewed{plan, string(body)}
+}
+
+// trialBench has a second model that is another in everything that a plan depends on.
+func trialBench(t *testing.T) *bench {
+	long := strings.Repeat("A long answer about one thing and the other. ", 60)
+	b := newBench(t, says(long), calls("call-of-add-1", "add", `{"a":1,"b":2}`), says(long), says("Short."))
+	b.deps.Approve, b.deps.Sampling.MaxTokens = Always, 400
+	b.offer(adder(t))
+	small := "http://127.0.0.1:1/v1"
+	b.deps.Models.Add(llm.Endpoint{Name: "bare", BaseURL: "http://127.0.0.1:2/v1"}) // It has no default model.
+	b.deps.Models.Add(llm.Endpoint{
+		Name: "small", BaseURL: small, Default: "tiny", Window: 2048,
+		Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
+	})
+	if err := b.deps.Store.Learn(t.Context(), store.Learned{BaseURL: small, Model: "tiny", Ratio: 1.5, Samples: 3, Quirks: []string{"no-stream-options"}}); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// talked holds the conversation of a trialBench, and names it.
+func (b *bench) talked() string {
+	b.t.Helper()
+	s := b.begin()
+	for _, draft := range []string{"One thing?", "What is 1 + 2?", "And?"} {
+		if _, err := drain(s.Send(b.t.Context(), draft)); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	if err := s.SetBudget(b.t.Context(), 1500); err != nil {
+		b.t.Fatal(err)
+	}
+	return s.Info().ID
+}
+
+// TestAnyTrialIsAppliedWholeOrNotAtAll tries and applies one thing after the other on one conversation.
+func TestAnyTrialIsAppliedWholeOrNotAtAll(t *testing.T) {
+	b := trialBench(t)
+	id := b.talked()
+	applied := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		s := b.open(id)
+		for range rapid.IntRange(1, 5).Draw(rt, "times") {
+			trial := Trial{
+				Preset:    rapid.SampledFrom([]string{"", "balanced", "classic", "recent", "unheard-of"}).Draw(rt, "preset"),
+				Placement: rapid.SampledFrom([]history.Placement{"", history.Steady, history.InOrder, "sideways"}).Draw(rt, "placement"),
+				Model:     rapid.SampledFrom([]string{"", "small", "test/m", "test/other", "bare"}).Draw(rt, "model"),
+			}
+			if rapid.Bool().Draw(rt, "with a budget") {
+				n := rapid.SampledFrom([]int{-1, 0, 900, 1500}).Draw(rt, "budget")
+				trial.Budget = &n
+			}
+			possible := trial.Preset != "unheard-of" && trial.Placement != "sideways" && trial.Model != "bare" && (trial.Budget == nil || *trial.Budget >= 0)
+			before, ref := s.Info(), s.Ref()
+			next := preview(rt, s, Trial{})
+			var tried previewed
+			if possible {
+				if trial.Model != "" {
+					if err := s.Consider(t.Context(), trial.Model); err != nil {
+						rt.Fatalf("consider %s: %v", trial.Model, err)
+					}
+				}
+				tried = preview(rt, s, trial)
+			}
+			if after := preview(rt, s, Trial{}); !reflect.DeepEqual(after, next) || s.Ref() != ref {
+				rt.Fatalf("a trial of %+v changed the next request from\n%+v\nto\n%+v", trial, next, after)
+			}
+			err := s.Apply(t.Context(), trial)
+			switch {
+			case !possible:
+				if !errors.As(err, new(*TrialError)) || !reflect.DeepEqual(s.Info(), before) || !reflect.DeepEqual(preview(rt, s, Trial{}), next) {
+					rt.Fatalf("applied %+v: %v, and it is\n%+v\nwant a *TrialError, and as before\n%+v", trial, err, s.Info(), before)
+				}
+			case err != nil:
+				rt.Fatalf("apply %+v: %v", trial, err)
+			default:
+				applied++
+				if got := preview(rt, s, Trial{}); !reflect.DeepEqual(got, tried) {
+					rt.Fatalf("a trial of %+v shows\n%+v\napplied it is\n%+v", trial, tried, got)
+				}
+			}
+			stored, err := b.deps.Store.Session(t.Context(), id)
+			if err != nil || !reflect.DeepEqual(stored, s.Info()) {
+				rt.Fatalf("stored is %+v (%v), and the conversation says %+v", stored, err, s.Info())
+			}
+		}
+	})
+	t.Logf("%d trials were applied", applied)
+}
+
+func TestTrialOfWhatCannotBe(t *testing.T) {
+	b := trialBench(t)
+	s := b.open(b.talked())
+	minus := -1
+	for _, trial := range []Trial{{Preset: "unheard-of"}, {Budget: &minus}, {Placement: "sideways"}, {Model: "bare"}, {Model: "test/other"}} {
+		_, err := s.PreviewAs("", trial)
+		if !errors.As(err, new(*TrialError)) || errors.Is(err, ErrNotConsidered) != (trial.Model == "test/other") {
+			t.Errorf("a trial of %+v: %v, want a *TrialError", trial, err)
+		}
+	}
+	if err := s.Consider(t.Context(), ""); !errors.As(err, new(*TrialError)) {
+		t.Errorf("consider no model: %v, want a *TrialError", err)
+	}
+}
+
+// TestApplyThatIsNotStoredChangesNothing takes the store away.
+func TestApplyThatIsNotStoredChangesNothing(t *testing.T) {
+	b := trialBench(t)
+	s := b.open(b.talked())
+	if err := s.Consider(t.Context(), "small"); err != nil {
+		t.Fatal(err)
+	}
+	row, next := s.Info(), preview(t, s, Trial{})
+	if err := b.deps.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n := 700
+	if err := s.Apply(t.Context(), Trial{Budget: &n, Preset: "recent", Placement: history.InOrder, Model: "small"}); err == nil {
+		t.Error("settings that could not be stored are applied")
+	}
+	if !reflect.DeepEqual(s.Info(), row) || s.Ref() != "test/m" || !reflect.DeepEqual(preview(t, s, Trial{}), next) {
+		t.Errorf("the conversation is now %+v, was %+v", s.Info(), row)
+	}
+}
+
+// TestConsideredModelIsReadAgain has a model learn more after it was considered and used.
+func TestConsideredModelIsReadAgain(t *testing.T) {
+	b := trialBench(t)
+	s := b.open(b.talked())
+	for _, step := range []func() error{
+		func() error { return s.Consider(t.Context(), "small") },
+		func() error { return s.Apply(t.Context(), Trial{Model: "small"}) },
+		func() error { return s.Apply(t.Context(), Trial{Model: "test/m"}) },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.PreviewAs("", Trial{Model: "small"}); !errors.Is(err, ErrNotConsidered) {
+		t.Errorf("a model that was in use since it was considered: %v, want ErrNotConsidered", err)
+	}
+	ratio := func() string {
+		plan, err := s.PreviewAs("", Trial{Model: "small"})
+		return fmt.Sprint(plan.Sum.Ratio, err)
+	}
+	if err := b.deps.Store.Learn(t.Context(), store.Learned{BaseURL: "http://127.0.0.1:1/v1", Model: "tiny", Ratio: 2, Samples: 4}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Consider(t.Context(), "small"); err != nil || ratio() != "2 <nil>" {
+		t.Errorf("considered again it has a ratio of %s (%v), want 2", ratio(), err)
+	}
+}
