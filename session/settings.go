@@ -130,28 +130,3 @@ func (s *Session) SetSystem(ctx context.Context, text string) error {
 	s.row.System = text
 	return nil
 }
-
-// SetFlag pins a message, excludes it, or gives it back to the rules with "".
-func (s *Session) SetFlag(ctx context.Context, message int64, f history.Flag) error {
-	if err := s.deps.Store.SetFlag(ctx, message, f); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	flags := make(map[int64]history.Flag, len(s.flags)+1)
-	for id, old := range s.flags {
-		flags[id] = old
-	}
-	if flags[message] = f; f == "" {
-		delete(flags, message)
-	}
-	s.flags = flags
-	return nil
-}
-
-// Flag is what the user decided about a message by hand, "" for nothing.
-func (s *Session) Flag(message int64) history.Flag {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.flags[message]
-}

@@ -1,0 +1,53 @@
+package session
+
+import (
+	"context"
+	"maps"
+
+	"winnow/history"
+)
+
+// Flag is what the user decided about a message by hand, "" for nothing.
+func (s *Session) Flag(message int64) history.Flag {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flags[message]
+}
+
+// SetFlag pins a message, excludes it, or gives it back to the rules with "".
+func (s *Session) SetFlag(ctx context.Context, message int64, f history.Flag) error {
+	_, err := s.SetFlags(ctx, f, message)
+	return err
+}
+
+// SetFlags is SetFlag for several messages: for all of them, or for none where the error is not nil.
+// before has the flag that each message had, "" for none, of those that have another one now:
+// RestoreFlags takes it.
+func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int64) (before map[int64]history.Flag, err error) {
+	flags := make(map[int64]history.Flag, len(messages))
+	for _, id := range messages {
+		flags[id] = f
+	}
+	return s.flag(ctx, flags)
+}
+
+// RestoreFlags undoes a SetFlags by what that returned.
+func (s *Session) RestoreFlags(ctx context.Context, before map[int64]history.Flag) error {
+	_, err := s.flag(ctx, before)
+	return err
+}
+
+// flag gives messages their flags. Plans and records hold the map that was there before, so that is
+// left alone.
+func (s *Session) flag(ctx context.Context, flags map[int64]history.Flag) (before map[int64]history.Flag, err error) {
+	if before, err = s.deps.Store.SetFlags(ctx, flags); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := maps.Clone(s.flags)
+	maps.Copy(all, flags)
+	maps.DeleteFunc(all, func(_ int64, f history.Flag) bool { return f == "" })
+	s.flags = all
+	return before, nil
+}

@@ -1,0 +1,102 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+)
+
+// TestFlagsAreUndoneInAnyOrderOfDeeds pins, excludes and frees messages at random and then takes every
+// deed back, the last one first. After each step the conversation, the store and the plan agree.
+func TestFlagsAreUndoneInAnyOrderOfDeeds(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."), says("Three."), says("Four."))
+	s := b.begin()
+	for _, draft := range []string{"First", "Second", "Third", "Fourth"} {
+		drain(s.Send(t.Context(), draft))
+	}
+	messages := s.Messages()
+	rapid.Check(t, func(rt *rapid.T) {
+		want := map[int64]history.Flag{}
+		agree := func() {
+			stored, err := b.deps.Store.Flags(t.Context(), s.Info().ID)
+			if err != nil || !maps.Equal(stored, want) {
+				rt.Fatalf("stored are %v (%v), want %v", stored, err, want)
+			}
+			plan, err := s.Preview("")
+			if err != nil {
+				rt.Fatalf("plan: %v", err)
+			}
+			for i, e := range plan.Entries {
+				f := want[e.ID]
+				if s.Flag(e.ID) != f || e.Pinned != (f == history.Pin) || (e.Disposition == history.Excluded) != (f == history.Exclude) {
+					rt.Fatalf("message %d has the flag %q and the verdict %+v, want %q", i, s.Flag(e.ID), e, f)
+				}
+			}
+		}
+		agree()
+		var past []map[int64]history.Flag // what was before each deed
+		var undo []map[int64]history.Flag // what each deed returned
+		for range rapid.IntRange(1, 6).Draw(rt, "deeds") {
+			f := rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(rt, "flag")
+			var ids []int64
+			for _, at := range rapid.SliceOf(rapid.IntRange(0, len(messages)-1)).Draw(rt, "messages") {
+				ids = append(ids, messages[at].ID)
+			}
+			past = append(past, maps.Clone(want))
+			changed := map[int64]history.Flag{}
+			for _, id := range ids {
+				if old := want[id]; old != f {
+					changed[id] = old
+					want[id] = f
+				}
+				if f == "" {
+					delete(want, id)
+				}
+			}
+			before, err := s.SetFlags(t.Context(), f, ids...)
+			if err != nil || !maps.Equal(before, changed) {
+				rt.Fatalf("flagging %v with %q: before were %v (%v), want %v", ids, f, before, err, changed)
+			}
+			undo = append(undo, before)
+			agree()
+		}
+		for i := len(undo) - 1; i >= 0; i-- {
+			if err := s.RestoreFlags(t.Context(), undo[i]); err != nil {
+				rt.Fatalf("undo: %v", err)
+			}
+			want = past[i]
+			agree()
+		}
+	})
+}
+
+// TestFlagsAreSetAllOrNone names a message that is not there and a flag that does not exist.
+func TestFlagsAreSetAllOrNone(t *testing.T) {
+	b := newBench(t, says("One."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "First"))
+	question, answer := s.Messages()[0].ID, s.Messages()[1].ID
+	if err := s.SetFlag(t.Context(), question, history.Pin); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprint(map[int64]history.Flag{question: history.Pin})
+	check := func(what string, before map[int64]history.Flag, err error) {
+		t.Helper()
+		stored, readErr := b.deps.Store.Flags(t.Context(), s.Info().ID)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		if err == nil || before != nil || fmt.Sprint(stored) != want || s.Flag(question) != history.Pin || s.Flag(answer) != "" {
+			t.Errorf("%s: %v, %v; stored are %v, want an error and %s", what, before, err, stored, want)
+		}
+	}
+	before, err := s.SetFlags(t.Context(), history.Exclude, question, answer, answer+99)
+	check("a message that is not there", before, err)
+	before, err = s.SetFlags(t.Context(), "shiny", question, answer)
+	check("a flag that does not exist", before, err)
+	check("to restore what is not there", nil, s.RestoreFlags(t.Context(), map[int64]history.Flag{question: "", answer + 99: ""}))
+}
