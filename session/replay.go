@@ -117,6 +117,20 @@ func (s *Session) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
 	return r, nil
 }
 
+// ReplayOf is Replay for a request that is known by its id, as a Receipt's turn and a message's Request
+// name it.
+func (s *Session) ReplayOf(ctx context.Context, turn int, request int64) (Replayed, error) {
+	list, err := s.deps.Store.TurnRequests(ctx, s.Info().ID, turn)
+	if err != nil {
+		return Replayed{}, err
+	}
+	nth := slices.IndexFunc(list, func(r store.Request) bool { return r.ID == request })
+	if nth < 0 {
+		return Replayed{}, &NoRequestError{Turn: turn, Of: len(list), Turns: s.Info().Turns}
+	}
+	return s.Replay(ctx, turn, nth+1)
+}
+
 // split divides a branch into what came before the turn and what the turn had said.
 func (d Decision) split(branch []store.Message) (past, said []history.Message, err error) {
 	from := len(branch) - len(d.Turn)

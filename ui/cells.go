@@ -54,6 +54,24 @@ func wrap(s string, width int) []string {
 	return strings.Split(ansi.Wrap(s, width, ""), "\n")
 }
 
+// wrapStyled wraps a text and styles each line by itself.
+func wrapStyled(style lipgloss.Style, text string, w int) []string {
+	lines := wrap(text, max(1, w))
+	for i, s := range lines {
+		lines[i] = style.Render(s)
+	}
+	return lines
+}
+
+// indented wraps a text one cell away from both sides.
+func indented(style lipgloss.Style, text string, w int) []string {
+	lines := wrapStyled(style, text, w-2)
+	for i, s := range lines {
+		lines[i] = " " + s
+	}
+	return lines
+}
+
 // titled is what stands in the top line of a frame.
 type titled struct {
 	title string

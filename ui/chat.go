@@ -249,6 +249,32 @@ func (c *chat) selected() (store.Message, bool) {
 	return c.messages[i], true
 }
 
+// gist is what a message is known by in a list, "" for one that is not in memory.
+func (c *chat) gist(id int64) string {
+	if i, ok := c.place[id]; ok {
+		return gist(c.messages[i])
+	}
+	return ""
+}
+
+// requestBehind is the request that made the selected message; for a question the one that answered
+// it first. Without a selection it is the last answer's.
+func (c *chat) requestBehind() (int64, bool) {
+	m, ok := c.selected()
+	if !ok {
+		m, ok = c.lastAnswer()
+	}
+	for i := c.place[m.ID]; ok && i < len(c.messages); i++ {
+		if c.messages[i].Request != 0 && c.messages[i].Role == history.Assistant {
+			return c.messages[i].Request, true
+		}
+		if c.messages[i].Role == history.User && c.messages[i].ID != m.ID {
+			break
+		}
+	}
+	return 0, false
+}
+
 func (c *chat) last() (store.Message, bool) {
 	if len(c.messages) == 0 {
 		return store.Message{}, false
@@ -269,8 +295,11 @@ func (c *chat) scroll(n int) { c.list.Scroll(n) }
 func (c *chat) step(n int)   { c.list.MoveCursor(n) }
 func (c *chat) half(n int)   { c.list.HalfPage(n) }
 func (c *chat) page(n int)   { c.list.Page(n) }
-func (c *chat) top()         { c.list.Top() }
 func (c *chat) bottom()      { c.list.Bottom() }
+
+// first selects the first message, newest the last one and follows the end again.
+func (c *chat) first()  { c.list.MoveCursor(-c.list.Len()); c.list.Top() }
+func (c *chat) newest() { c.list.MoveCursor(c.list.Len()); c.list.Bottom() }
 
 // goTo selects a message.
 func (c *chat) goTo(id int64) bool { return c.list.SetCursor(id) }

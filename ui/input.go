@@ -220,12 +220,12 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.HalfUp):
 		c.half(-1)
 	case pressed(msg, k.Top):
-		c.top()
+		c.first()
 	case pressed(msg, k.Bottom):
-		c.bottom()
+		c.newest()
 	case pressed(msg, k.Boundary):
 		switch {
-		case !m.panel.ready:
+		case !m.panel.next.ready:
 			return m.say("Nothing is planned yet.")
 		case !c.boundary():
 			return m.say("Nothing is dropped: the model sees the conversation from its beginning.")
@@ -248,6 +248,8 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.flag(history.Exclude)
 	case pressed(msg, k.Auto):
 		return m.flag("")
+	case pressed(msg, k.Seen):
+		return m.openPast()
 	case pressed(msg, k.Ask):
 		return m.openHelp()
 	default:
@@ -268,9 +270,13 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.HalfUp):
 		m.panel.move(-max(1, m.layout.panel.h/2))
 	case pressed(msg, k.Top):
-		m.panel.move(-len(m.panel.plan.Entries))
+		m.panel.move(-m.panel.shown().rows.len())
 	case pressed(msg, k.Bottom):
-		m.panel.move(len(m.panel.plan.Entries))
+		m.panel.move(m.panel.shown().rows.len())
+	case pressed(msg, k.Earlier):
+		return m.turnPage(-1)
+	case pressed(msg, k.Later):
+		return m.turnPage(1)
 	case pressed(msg, k.Inspect):
 		return m.goToEntry()
 	case pressed(msg, k.Ask):
@@ -283,9 +289,9 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // goToEntry selects the panel's message in the transcript.
 func (m *Model) goToEntry() tea.Cmd {
-	p := &m.panel
-	if p.at < 0 || p.at >= len(p.plan.Entries) || !m.chat.goTo(p.plan.Entries[p.at].ID) {
-		return m.say("This message is not in the transcript yet.")
+	on := m.panel.chosen()
+	if on.entry == nil || !m.chat.goTo(on.entry.ID) {
+		return m.say("This is not in the transcript.")
 	}
 	m.overlay = noOverlay
 	m.setFocus(transcriptPane)

@@ -60,6 +60,11 @@ type KeyMap struct {
 	Pin      key.Binding
 	Exclude  key.Binding
 	Auto     key.Binding
+	Seen     key.Binding
+
+	// In the panel.
+	Earlier key.Binding
+	Later   key.Binding
 
 	// In lists.
 	Choose   key.Binding
@@ -87,6 +92,7 @@ const (
 	everywhere   = "everywhere"
 	inDraft      = "draft"
 	inTranscript = "transcript"
+	inPanel      = "panel"
 	inLists      = "lists"
 	inQuestion   = "tool question"
 )
@@ -140,6 +146,10 @@ func DefaultKeys() KeyMap {
 		Pin:      b("pin: always sent whole", "p"),
 		Exclude:  b("exclude: never sent", "x"),
 		Auto:     b("back to automatic", "o"),
+		Seen:     b("what the model saw for this answer", "c"),
+
+		Earlier: b("the request before", "left", "h"),
+		Later:   b("the request after", "right", "l"),
 
 		Choose:   b("choose", "enter"),
 		ListUp:   b("up", "up", "ctrl+k"),
@@ -203,6 +213,9 @@ func (k *KeyMap) entries() []entry {
 		{inTranscript, "pin", &k.Pin},
 		{inTranscript, "exclude", &k.Exclude},
 		{inTranscript, "automatic", &k.Auto},
+		{inTranscript, "seen", &k.Seen},
+		{inPanel, "earlier", &k.Earlier},
+		{inPanel, "later", &k.Later},
 		{inLists, "choose", &k.Choose},
 		{inLists, "list-up", &k.ListUp},
 		{inLists, "list-down", &k.ListDown},
@@ -261,9 +274,16 @@ func (k KeyMap) clash() error {
 	return nil
 }
 
-// meet says whether actions of two places can hear the same key press.
+// meet says whether actions of two places can hear the same key press. The panel is moved in with the
+// transcript's keys.
 func meet(a, b string) bool {
 	covers := func(where string) bool { return where == inLists || where == inQuestion }
+	if a == inPanel {
+		a = inTranscript
+	}
+	if b == inPanel {
+		b = inTranscript
+	}
 	return a == b || !covers(a) && !covers(b) && (a == everywhere || b == everywhere)
 }
 

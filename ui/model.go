@@ -66,6 +66,7 @@ type Model struct {
 	deleted  string // the session deleted last, to bring back
 
 	generation int // of the draft, for its plan
+	seeks      int // requests of the past that were asked for
 	toast      toast
 	alert      string // the error of the last turn, until something is sent
 	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
@@ -147,6 +148,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.previewDue(msg)
 	case planMsg:
 		return m.planned(msg)
+	case pastMsg:
+		return m.seen(msg)
 	case inexactMsg:
 		return m.complain(sentence(msg.err))
 	case openedMsg:
@@ -186,6 +189,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.session = s
 	m.info, m.ref = s.Info(), s.Ref()
 	m.panel = panel{}
+	m.seeks++
 	m.alert = ""
 	m.chat.reset(s.Messages())
 	m.arrange()
@@ -312,10 +316,10 @@ func (m *Model) title() string {
 
 // used says how much of the limit the next request takes.
 func (m *Model) used() string {
-	if !m.panel.ready {
+	if !m.panel.next.ready {
 		return ""
 	}
-	s := m.panel.plan.Sum
+	s := m.panel.next.plan.Sum
 	used := "~" + thousands(s.Tokens(s.Total))
 	if s.Limit <= 0 {
 		return used + " tokens"

@@ -27,10 +27,10 @@ func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
 
 func TestAnOldPlanIsDropped(t *testing.T) {
 	m := chatting(t, 120, 40)
-	before := m.panel.plan.Sum.Total
+	before := m.panel.next.plan.Sum.Total
 	typing(m, "x")
 	m.Update(planMsg{generation: m.generation - 1, plan: history.Plan{Sum: history.Sum{Total: 1}}})
-	if got := m.panel.plan.Sum.Total; got != before {
+	if got := m.panel.next.plan.Sum.Total; got != before {
 		t.Errorf("a plan for an older draft: total %d, want %d", got, before)
 	}
 }
@@ -189,7 +189,7 @@ func keyNamed(name string) tea.KeyPressMsg {
 		name = rest
 	}
 	special := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
 		"delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2,
 	}

@@ -25,6 +25,8 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Back) && m.picker.editing:
 		m.picker.renamed()
 		return nil
+	case pressed(msg, k.Back) && m.overlay == panelOverlay && m.panel.past != nil:
+		return m.toNext()
 	case pressed(msg, k.Back):
 		m.overlay = noOverlay
 		return nil
@@ -192,6 +194,17 @@ func (m *Model) togglePanel() tea.Cmd {
 	}
 	m.arrange()
 	return nil
+}
+
+// showPanel brings the panel on the screen and gives it the keys.
+func (m *Model) showPanel() {
+	m.wishPanel = true
+	m.arrange()
+	if m.layout.panel.empty() {
+		m.overlay = panelOverlay
+		return
+	}
+	m.setFocus(panelPane)
 }
 
 func (m *Model) showContext(string) tea.Cmd {

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/history"
 	"winnow/session"
 )
 
@@ -43,15 +44,21 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	if msg.generation != m.generation {
 		return nil
 	}
-	m.panel.set(msg.plan, msg.err)
-	m.panel.judge(m.session.Window())
-	if msg.err == nil || len(msg.plan.Entries) > 0 {
-		m.chat.judge(msg.plan)
-	}
+	m.showNext(msg.plan, msg.err)
 	if msg.err != nil || msg.exact || m.turn.busy || !m.session.Exact() {
 		return nil
 	}
 	return m.countExactly(msg)
+}
+
+// showNext shows the plan of the next request, or why there is none. A request of the past that is
+// on the screen stays there.
+func (m *Model) showNext(plan history.Plan, err error) {
+	m.panel.set(plan, err, m.chat.gist)
+	m.panel.judge(m.session.Window())
+	if m.panel.past == nil && (err == nil || len(plan.Entries) > 0) {
+		m.chat.judge(plan)
+	}
 }
 
 // countExactly asks the server for its own count of a plan that is shown, and plans again, once, where

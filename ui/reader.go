@@ -54,7 +54,7 @@ func (m *Model) inspect() tea.Cmd {
 		return m.say("There is no message here.")
 	}
 	var lines []string
-	if e, ok := entryOf(m.panel.plan, message.ID); ok {
+	if e, ok := entryOf(m.panel.shown().plan, message.ID); ok {
 		verdict := word(e)
 		if verdict == "" {
 			verdict = "whole"

@@ -44,6 +44,9 @@ func (m *Model) begin(sent string, start func(context.Context) <-chan session.Ev
 	m.alert = ""
 	m.chat.name = shortName(m.ref)
 	m.generation++ // a plan that is being made for the draft comes too late now
+	if m.panel.past != nil {
+		m.toNext()
+	}
 	m.arrange()
 	return tea.Batch(
 		func() tea.Msg { return gather(number, start(ctx)) },
@@ -76,9 +79,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Stored:
 		return m.stored(e)
 	case session.Planned:
-		m.panel.set(e.Plan, nil)
-		m.panel.judge(m.session.Window())
-		m.chat.judge(e.Plan)
+		m.showNext(e.Plan, nil)
 	case session.Delta:
 		m.turn.tool = ""
 		m.writing()

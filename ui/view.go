@@ -71,7 +71,11 @@ func (m *Model) transcriptView() []string {
 	if !m.layout.framed {
 		return blank(lines, b.w, b.h)
 	}
-	return frame(b, m.border("transcript", m.chat.position(), m.focus == transcriptPane), lines)
+	title := "transcript"
+	if past := m.panel.past; past != nil {
+		title += " as seen in " + turnName(past.past.Recorded)
+	}
+	return frame(b, m.border(title, m.chat.position(), m.focus == transcriptPane), lines)
 }
 
 func (m *Model) border(title, right string, focused bool) titled {
@@ -125,13 +129,24 @@ func (m *Model) firstScreen(w, h int) []string {
 	return append(make([]string, pad), lines...)
 }
 
+// panelTitle says which request the panel shows.
+func (m *Model) panelTitle() string {
+	switch past := m.panel.past; {
+	case past != nil:
+		return "context: " + turnName(past.past.Recorded)
+	case m.turn.busy:
+		return "context: this request"
+	}
+	return "context: next request"
+}
+
 func (m *Model) panelView(b box) []string {
 	if b.empty() {
 		return nil
 	}
 	in := b.within(true)
 	focused := m.focus == panelPane || m.overlay == panelOverlay
-	return frame(b, m.border("context: next request", "", focused), m.panel.view(m.styles, in.w, in.h, focused))
+	return frame(b, m.border(m.panelTitle(), m.panel.place(), focused), m.panel.view(m.styles, in.w, in.h, focused))
 }
 
 // alertLines are what stands above the composer: a question, or why the last turn failed.
@@ -252,7 +267,7 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 	title, right := "", ""
 	switch {
 	case m.overlay == panelOverlay:
-		title = "context: next request"
+		title, right = m.panelTitle(), m.panel.place()
 		lines = m.panel.view(m.styles, in.w, in.h, true)
 	case m.pickerOpen():
 		title = m.picker.title

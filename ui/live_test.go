@@ -1,0 +1,159 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+)
+
+// live is the application with a server to talk to. Its commands run, as they do under Bubble Tea, but
+// its messages are handled where a test waits for something.
+type live struct {
+	*Model
+	t      *testing.T
+	msgs   chan tea.Msg
+	newest int // the generation of the newest plan that arrived
+	mu     sync.Mutex
+	bodies []string // of the requests, in order
+}
+
+// onStage is the application before its first message, with a server that answers each request with a
+// sentence that counts the requests.
+func onStage(t *testing.T, w, h int) *live {
+	t.Helper()
+	l := &live{t: t, msgs: make(chan tea.Msg, 1024)}
+	server := httptest.NewServer(http.HandlerFunc(l.answer))
+	t.Cleanup(server.Close)
+	l.Model = fresh(t, w, h)
+	deps := l.options.Deps
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps.Policy = policy
+	deps.Models = llm.NewCatalog(
+		llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Default: "small", Window: 4096},
+		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", Default: "large", Window: 32_768},
+	)
+	l.options.Deps = deps
+	s, err := session.New(deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.adopt(s)
+	l.run(l.Init())
+	return l
+}
+
+func (l *live) answer(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		http.NotFound(w, r)
+		return
+	}
+	l.mu.Lock()
+	l.bodies = append(l.bodies, string(body))
+	n := len(l.bodies)
+	l.mu.Unlock()
+	text, _ := json.Marshal(fmt.Sprintf("Answer %d. %s", n, strings.Repeat("It goes on for a while. ", 12)))
+	w.Header().Set("Content-Type", "text/event-stream")
+	fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", text)
+}
+
+// run runs a command, and those that it is made of, on goroutines of their own.
+func (l *live) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		msg := cmd()
+		if list, ok := commandsOf(msg); ok {
+			for _, c := range list {
+				l.run(c)
+			}
+			return
+		}
+		if msg != nil {
+			l.msgs <- msg
+		}
+	}()
+}
+
+// commandsOf are the commands of a batch or a sequence.
+func commandsOf(msg tea.Msg) ([]tea.Cmd, bool) {
+	v := reflect.ValueOf(msg)
+	if !v.IsValid() || v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
+		return nil, false
+	}
+	return v.Convert(reflect.TypeFor[[]tea.Cmd]()).Interface().([]tea.Cmd), true
+}
+
+// until handles messages until ok holds.
+func (l *live) until(what string, ok func() bool) {
+	l.t.Helper()
+	over := time.After(20 * time.Second)
+	for !ok() {
+		select {
+		case msg := <-l.msgs:
+			if plan, ok := msg.(planMsg); ok {
+				l.newest = plan.generation
+			}
+			_, cmd := l.Update(msg)
+			l.run(cmd)
+		case <-over:
+			l.t.Fatalf("waited in vain for %s; the screen is\n%s", what, plain(l.Model))
+		}
+	}
+}
+
+// shows waits until the screen holds a text.
+func (l *live) shows(text string) {
+	l.t.Helper()
+	l.until(fmt.Sprintf("%q", text), func() bool { return strings.Contains(plain(l.Model), text) })
+}
+
+// press presses keys, named as bindings are: "a", "ctrl+x", "shift+tab".
+func (l *live) press(keys ...string) {
+	l.t.Helper()
+	for _, name := range keys {
+		_, cmd := l.Update(keyNamed(name))
+		l.run(cmd)
+	}
+}
+
+// types types a text.
+func (l *live) types(text string) {
+	for _, r := range text {
+		_, cmd := l.Update(char(r))
+		l.run(cmd)
+	}
+}
+
+// say sends a message and waits for the plan behind its answer.
+func (l *live) say(text string) {
+	l.t.Helper()
+	l.types(text)
+	before := len(l.chat.messages)
+	l.press("enter")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) >= before+2 })
+	l.planned()
+}
+
+// planned waits until the panel shows the plan of the draft as it is now.
+func (l *live) planned() {
+	l.t.Helper()
+	l.until("the plan of the draft", func() bool { return l.newest == l.generation })
+}

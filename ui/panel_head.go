@@ -1,0 +1,220 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"winnow/session"
+	"winnow/ui/markdown"
+)
+
+// fullHead is the height from which the panel names every part of the sum.
+const fullHead = 15
+
+// head is what stands above the list: which request it is, the bar, the parts, and what is doubtful.
+func (p *panel) head(st styles, w, h int) []string {
+	r := p.shown()
+	var lines []string
+	if r.past != nil {
+		lines = append(lines, proof(st, *r.past, w)...)
+	}
+	lines = append(lines, r.bar(st, w), r.total(st, w))
+	if h >= fullHead {
+		lines = append(lines, flow(r.parts(st), w)...)
+		lines = append(lines, flow(r.verdicts(st), w)...)
+	}
+	if r.past == nil {
+		lines = append(lines, p.warnings(st, w)...)
+	}
+	if r.note != "" {
+		lines = append(lines, indented(st.bad, markdown.Visible(r.note), w)...)
+	}
+	return append(lines, st.frame.Render(strings.Repeat("─", max(0, w))))
+}
+
+// warnings are what makes the numbers doubtful.
+func (p *panel) warnings(st styles, w int) []string {
+	var lines []string
+	if p.doubt != "" {
+		lines = append(lines, indented(st.warn, p.doubt, w)...)
+	}
+	if p.guessed != "" {
+		lines = append(lines, indented(st.dim, p.guessed, w)...)
+	}
+	return lines
+}
+
+// proof says when a past request was sent, to whom, and whether what is shown is what left.
+func proof(st styles, r session.Replayed, w int) []string {
+	q := r.Request
+	lines := []string{fit(" "+st.strong.Render(turnName(r.Recorded))+st.dim.Render(" · sent "+q.Created.Local().Format(time.DateTime)+" · "+markdown.OneLine(q.Model, 24)), w)}
+	if r.Proven {
+		return append(lines, indented(st.good, "✓ proven: rebuilt from the record, its bytes have the hash of what was sent", w)...)
+	}
+	return append(lines, indented(st.warn, "! not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
+}
+
+// turnName is a past request's name in its session.
+func turnName(r session.Recorded) string {
+	if r.Of > 1 {
+		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
+	}
+	return fmt.Sprintf("turn %d", r.Request.Turn)
+}
+
+// part is one share of a request: its sign in the bar, its name, its tokens as the server counts them.
+type part struct {
+	sign  string
+	name  string
+	n     int
+	style lipgloss.Style
+}
+
+// split is a request's tokens by their parts, in the order of the bar; what the chat format costs goes
+// with the system prompt there.
+func (r *request) split(st styles) []part {
+	s := r.plan.Sum
+	return []part{
+		{"█", "system", s.Tokens(s.System), st.barFix},
+		{"█", "tools", s.Tokens(s.Tools), st.barFix},
+		{"█", "format", s.Tokens(s.Frame), st.barFix},
+		{"▓", "pinned", s.Tokens(s.Pinned), st.pinned},
+		{"▇", "history", s.Tokens(s.Body), st.barUsed},
+		{"▆", "recalled", s.Tokens(s.Recalled), st.added},
+		{"▆", "added", s.Tokens(s.Added), st.added},
+		{"▅", "draft", s.Tokens(s.Draft), st.barNow},
+	}
+}
+
+// bar draws the parts, what is free and what is kept for the reply, over the whole window.
+func (r *request) bar(st styles, w int) string {
+	s := r.plan.Sum
+	cells := max(0, w-8)
+	whole := s.Tokens(s.Total)
+	percent := "  –"
+	if s.Limit > 0 {
+		whole = max(s.Limit, whole) + s.Reserve
+		percent = fmt.Sprintf("%3d %%", s.Tokens(s.Total)*100/s.Limit)
+	}
+	line, used, sum := " ", 0, 0
+	draw := func(p part) {
+		sum += p.n
+		to := cells
+		if whole > 0 {
+			to = min(cells, sum*cells/whole)
+		}
+		if to == used && p.n > 0 && used < cells {
+			to++ // What is there shows.
+		}
+		line += p.style.Render(strings.Repeat(p.sign, max(0, to-used)))
+		used = max(used, to)
+	}
+	for _, p := range r.split(st) {
+		draw(p)
+	}
+	if s.Limit > 0 {
+		draw(part{"░", "free", max(0, s.Limit-s.Tokens(s.Total)), st.barFree})
+		draw(part{"▒", "reply", s.Reserve, st.barFree})
+	}
+	return spread(line, percent+" ", w)
+}
+
+// total is the sum against the limit: total, margin and what is free add up to the limit.
+func (r *request) total(st styles, w int) string {
+	s := r.plan.Sum
+	total := "~" + r.counted(s.Total)
+	if r.past != nil && r.past.Request.Prompt > 0 {
+		total = thousands(r.past.Request.Prompt) + " (estimated " + total + ")"
+	}
+	if s.Limit <= 0 {
+		return fit(" "+st.strong.Render(total)+st.dim.Render(" tokens · no limit known"), w)
+	}
+	rest := " of " + thousands(s.Limit)
+	switch free := s.Free(); {
+	case free > 0:
+		rest += " · " + thousands(free) + " free"
+	case s.Used() > s.Limit:
+		rest += " · " + thousands(s.Used()-s.Limit) + " too many"
+	default:
+		rest += " · full"
+	}
+	return fit(" "+st.strong.Render(total)+st.dim.Render(rest), w)
+}
+
+// parts names every part that is not nothing.
+func (r *request) parts(st styles) []string {
+	s := r.plan.Sum
+	var list []string
+	for _, p := range r.split(st) {
+		if p.n == 0 && p.name != "draft" {
+			continue
+		}
+		n := thousands(p.n)
+		if p.name == "draft" && r.past == nil {
+			n = "~" + n
+		}
+		name := p.name
+		if name == "draft" && r.past != nil {
+			name = "question"
+		}
+		list = append(list, p.style.Render(p.sign)+st.dim.Render(" "+name+" "+n))
+	}
+	if margin := s.Used() - s.Tokens(s.Total); margin > 0 && s.Limit > 0 {
+		list = append(list, st.barFree.Render("░")+st.dim.Render(" margin "+thousands(margin)))
+	}
+	if s.Limit > 0 {
+		list = append(list, st.barFree.Render("▒")+st.dim.Render(" reply "+thousands(s.Reserve)))
+	}
+	return list
+}
+
+// verdicts counts what became of the messages.
+func (r *request) verdicts(st styles) []string {
+	c := session.CountsOf(r.plan.Entries, r.plan.Added, nil)
+	list := []string{st.text.Render("sees " + thousands(c.Sent()) + " of " + thousands(c.Stored))}
+	for _, n := range []struct {
+		glyph, what string
+		n           int
+	}{
+		{"◐", "cut", c.Cut},
+		{"○", "dropped", c.Dropped},
+		{"↺", "recalled", c.Recalled},
+		{"◆", "pinned", c.Pinned},
+		{"⊘", "excluded", c.Excluded},
+		{"⚠", "repaired", c.Repaired},
+		{"○", "unreadable", c.Quarantined},
+		{"○", "blank", c.Blank},
+		{"✚", "added", c.Added},
+	} {
+		if n.n > 0 {
+			list = append(list, st.ofGlyph(n.glyph).Render(n.glyph)+st.dim.Render(" "+thousands(n.n)+" "+n.what))
+		}
+	}
+	return list
+}
+
+// flow puts words on lines of w cells, a cell away from the left, two apart.
+func flow(list []string, w int) []string {
+	var lines []string
+	line, used := "", 0
+	for _, s := range list {
+		n := fitWidth(s)
+		if used > 0 && used+2+n > w {
+			lines = append(lines, fit(line, w))
+			line, used = "", 0
+		}
+		lead := " "
+		if used > 0 {
+			lead = "  "
+		}
+		line += lead + s
+		used += len(lead) + n
+	}
+	if used > 0 {
+		lines = append(lines, fit(line, w))
+	}
+	return lines
+}

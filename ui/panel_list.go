@@ -1,0 +1,79 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"winnow/history"
+	"winnow/ui/markdown"
+)
+
+// line draws one line of the list.
+func (p *panel) line(st styles, i, w int, chosen bool) string {
+	r := p.shown()
+	at := r.rows.row(i)
+	if at.added != nil {
+		return r.addedLine(st, *at.added, w, chosen)
+	}
+	return r.entryLine(st, *at.entry, w, chosen)
+}
+
+// entryLine is one message: glyph, number, speaker, what became of it, how it begins, and its sum.
+func (r *request) entryLine(st styles, e history.Entry, w int, chosen bool) string {
+	sum := r.counted(e.TokensAfter)
+	if diff := e.TokensAfter - e.TokensBefore; diff != 0 {
+		sum = r.counted(diff)
+		if diff > 0 {
+			sum = "+" + sum
+		}
+	}
+	style := st.dim
+	if !e.Sent() {
+		style = st.faint
+	}
+	return r.listLine(st, inList{
+		glyph: glyph(e), number: thousands(e.Index + 1), speaker: speaker(e.Role), verdict: word(e),
+		text: r.texts(e.ID), sum: sum, style: style,
+	}, w, chosen)
+}
+
+// addedLine is one text that nobody said.
+func (r *request) addedLine(st styles, a history.Added, w int, chosen bool) string {
+	sum := ""
+	if a.Tokens > 0 {
+		sum = "+" + r.counted(a.Tokens)
+	}
+	return r.listLine(st, inList{glyph: "✚", verdict: a.Kind, text: a.Text, sum: sum, style: st.dim}, w, chosen)
+}
+
+// inList is what a line of the list says.
+type inList struct {
+	glyph, number, speaker, verdict, text, sum string
+	style                                      lipgloss.Style
+}
+
+func (r *request) listLine(st styles, l inList, w int, chosen bool) string {
+	digits := len(thousands(len(r.plan.Entries)))
+	left := fmt.Sprintf(" %*s ", digits, l.number)
+	if l.speaker != "" {
+		left += fmt.Sprintf(" %-5s ", l.speaker)
+	}
+	verdict := ""
+	if l.verdict != "" {
+		verdict = l.verdict + "  "
+	}
+	room := w - 2 - fitWidth(left+verdict) - 1 - fitWidth(l.sum) - 1
+	text := ""
+	if room >= leastGist {
+		text = markdown.OneLine(strings.TrimSpace(l.text), room)
+	}
+	if chosen {
+		return st.chosen.Render(spread(" "+l.glyph+left+verdict+text, l.sum+" ", w))
+	}
+	return spread(" "+st.ofGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.faint.Render(text), l.style.Render(l.sum)+" ", w)
+}
+
+// leastGist is how many cells the beginning of a message needs to say anything.
+const leastGist = 6

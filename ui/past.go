@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+)
+
+// seek runs read and shows the request that it finds. Of several wishes the last is answered.
+func (m *Model) seek(back bool, read func(context.Context, *session.Session) (*session.Replayed, error)) tea.Cmd {
+	m.seeks++
+	n, ctx, s := m.seeks, m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		r, err := read(ctx, s)
+		return pastMsg{n, back, r, err}
+	}
+}
+
+// turnPage shows the request before the one that is shown, or after it.
+func (m *Model) turnPage(by int) tea.Cmd {
+	past := m.panel.past
+	if past == nil && by > 0 {
+		return m.say("This is the next request: what the model would see now.")
+	}
+	turn, nth := m.info.Turns+1, 1
+	if past != nil {
+		turn, nth = past.past.Request.Turn, past.past.Nth
+	}
+	return m.seek(by < 0, func(ctx context.Context, s *session.Session) (*session.Replayed, error) {
+		return neighbour(ctx, s, turn, nth, by)
+	})
+}
+
+// neighbour is the request by steps from the nth of a turn, nil for none. A turn may have none, and
+// several.
+func neighbour(ctx context.Context, s *session.Session, turn, nth, by int) (*session.Replayed, error) {
+	for nth += by; ; {
+		if by < 0 && nth < 1 {
+			turn, nth = turn-1, 0 // 0 is the last
+		}
+		r, err := s.Replay(ctx, turn, nth)
+		var none *session.NoRequestError
+		switch {
+		case err == nil:
+			return &r, nil
+		case !errors.As(err, &none):
+			return nil, err
+		case by < 0 && turn > 1:
+			nth = 0
+		case by > 0 && turn < none.Turns:
+			turn, nth = turn+1, 1
+		default:
+			return nil, nil
+		}
+	}
+}
+
+// openPast shows the request that made a message: an answer's own, the question's first.
+func (m *Model) openPast() tea.Cmd {
+	id, ok := m.chat.requestBehind()
+	if !ok {
+		return m.say("No request was sent for this message.")
+	}
+	receipt, ok := m.chat.receipts[id]
+	if !ok {
+		return m.say("The record of this request is not read yet.")
+	}
+	m.showPanel()
+	return m.seek(false, func(ctx context.Context, s *session.Session) (*session.Replayed, error) {
+		r, err := s.ReplayOf(ctx, receipt.Turn, id)
+		return &r, err
+	})
+}
+
+// seen shows what was found.
+func (m *Model) seen(msg pastMsg) tea.Cmd {
+	switch {
+	case msg.seek != m.seeks:
+		return nil
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	case msg.replayed == nil && msg.back:
+		return m.say("Nothing was sent before this.")
+	case msg.replayed == nil:
+		return m.toNext()
+	}
+	past := pastRequest(*msg.replayed)
+	m.panel.open(&past)
+	m.chat.judge(past.plan)
+	return nil
+}
+
+// toNext goes back to the next request.
+func (m *Model) toNext() tea.Cmd {
+	m.seeks++ // what is still being read comes too late
+	m.panel.open(nil)
+	m.chat.judge(m.panel.next.plan)
+	return nil
+}
