@@ -1,0 +1,137 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// slowly finds the sightings of a message by reading every record whole.
+func slowly(t interface{ Fatal(...any) }, s *Session, message int64) (all, whole []Sighting) {
+	records, err := s.deps.Store.Requests(context.Background(), s.Info().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nth, of := map[int64]int{}, map[int]int{}
+	for _, r := range records {
+		of[r.Turn]++
+		nth[r.ID] = of[r.Turn]
+	}
+	for i := len(records) - 1; i >= 0; i-- {
+		r := records[i]
+		v, err := ReadVerdicts(r)
+		if err != nil || r.End == "failed" {
+			continue
+		}
+		for _, e := range v.Entries {
+			if e.ID != message {
+				continue
+			}
+			seen := Sighting{r.Turn, nth[r.ID], of[r.Turn], r.ID, r.Created, r.Endpoint + "/" + r.Model, e}
+			if all = append(all, seen); e.Whole {
+				whole = append(whole, seen)
+			}
+		}
+	}
+	return all, whole
+}
+
+// TestSightingsAreThoseOfTheRecords talks at random, and asks for every message of every branch.
+func TestSightingsAreThoseOfTheRecords(t *testing.T) {
+	b := newBench(t)
+	b.deps.Approve = Always
+	b.offer(adder(t))
+	rapid.Check(t, func(rt *rapid.T) {
+		s := b.begin()
+		b.mu.Lock()
+		b.bodies, b.steps = nil, nil
+		b.mu.Unlock()
+		said := map[int64]bool{}
+		for range rapid.IntRange(1, 8).Draw(rt, "turns") {
+			if rapid.IntRange(0, 5).Draw(rt, "refused") == 0 {
+				b.steps = append(b.steps, refuses(402, `{"error":{"message":"no credit"}}`))
+				drain(s.Send(t.Context(), "Is there any?"))
+			} else {
+				talk(rt, b, s)
+			}
+			for _, m := range s.Messages() {
+				said[m.ID] = true
+			}
+		}
+		if rapid.Bool().Draw(rt, "later") && s.Info().ID != "" {
+			s = b.open(s.Info().ID)
+		}
+		var ids []int64
+		want := map[int64]Sighting{}
+		for id := range said {
+			all, whole := slowly(rt, s, id)
+			if ids = append(ids, id); len(whole) > 0 {
+				want[id] = whole[0]
+			}
+			most := rapid.IntRange(0, 4).Draw(rt, "most")
+			if most > 0 {
+				all = all[:min(most, len(all))]
+			}
+			if got, err := s.Sightings(t.Context(), id, most); err != nil || !reflect.DeepEqual(got, all) {
+				rt.Fatalf("message %d, at most %d:\n%+v, %v\nwant\n%+v", id, most, got, err, all)
+			}
+		}
+		if got, err := s.LastWhole(t.Context(), ids...); err != nil || !reflect.DeepEqual(got, want) {
+			rt.Fatalf("last whole:\n%+v, %v\nwant\n%+v", got, err, want)
+		}
+	})
+}
+
+// A search that nobody waits for any more ends.
+func TestLookingBackEndsWithItsContext(t *testing.T) {
+	b := newBench(t, says("one"))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "Hello?")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if list, err := s.Sightings(ctx, s.Messages()[0].ID, 0); !errors.Is(err, context.Canceled) || list != nil {
+		t.Errorf("got %v, %v; want the context's end", list, err)
+	}
+	if found, err := s.LastWhole(ctx, s.Messages()[0].ID); !errors.Is(err, context.Canceled) || found != nil {
+		t.Errorf("got %v, %v; want the context's end", found, err)
+	}
+}
+
+func TestNoMessageIsSeenBeforeTheFirst(t *testing.T) {
+	s := newBench(t).begin()
+	if list, err := s.Sightings(t.Context(), 1, 0); err != nil || len(list) > 0 {
+		t.Errorf("got %v, %v; want nothing", list, err)
+	}
+	if found, err := s.LastWhole(t.Context(), 1, 2); err != nil || len(found) > 0 {
+		t.Errorf("got %v, %v; want nothing", found, err)
+	}
+}
+
+// A record that cannot be read hides no other.
+func TestADamagedRecordIsPassedOver(t *testing.T) {
+	b := newBench(t, says("one"), says("two"), says("three"))
+	s := b.begin()
+	for _, q := range []string{"First?", "Second?", "Third?"} {
+		if _, err := drain(s.Send(t.Context(), q)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records[1].Plan = records[1].Plan[:len(records[1].Plan)/2]
+	if err := b.deps.Store.UpdateRequest(t.Context(), records[1]); err != nil {
+		t.Fatal(err)
+	}
+	first := s.Messages()[0].ID
+	list, err := s.Sightings(t.Context(), first, 0)
+	if err != nil || len(list) != 2 || list[0].Turn != 3 || list[1].Turn != 1 {
+		t.Errorf("got %+v, %v; want turns 3 and 1", list, err)
+	}
+}
