@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+)
+
+func joined(list []piece) string {
+	var b strings.Builder
+	for _, p := range list {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// sameOf is what two sides have in common.
+func sameOf(list []piece) string {
+	var b strings.Builder
+	for _, p := range list {
+		if p.same {
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}
+
+func TestDifferTakesTextsApartWithoutLoss(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.StringOf(rapid.SampledFrom([]rune("ab1 {\"\n猫\x00"))), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+		before, after := text.Draw(t, "before"), text.Draw(t, "after")
+		was, is := differ(before, after)
+		if joined(was) != before || joined(is) != after {
+			t.Fatalf("differ(%q, %q): the pieces are %v and %v", before, after, was, is)
+		}
+		if sameOf(was) != sameOf(is) {
+			t.Fatalf("differ(%q, %q): the sides have %q and %q in common", before, after, sameOf(was), sameOf(is))
+		}
+		if before == after && before != "" && (len(was) != 1 || !was[0].same) {
+			t.Fatalf("differ of %q and itself: %v", before, was)
+		}
+	})
+}
+
+func TestSidesMarkWhatDiffers(t *testing.T) {
+	s := sides{`{"path":"C:\Users\me", "limit`, `{"path":"C:\\Users\\me"}`}
+	for _, c := range []struct {
+		w    int
+		want string
+	}{
+		{90, `
+   original                                 │   sent instead
+ − {"path":"C:\Users\me", "limit            │ + {"path":"C:\\Users\\me"}`},
+		{60, `
+   original
+ − {"path":"C:\Users\me", "limit
+   sent instead
+ + {"path":"C:\\Users\\me"}`},
+		{24, `
+   original
+   {"path":"C:\Users\me
+ − ", "limit
+   sent instead
+ + {"path":"C:\\Users\\
+ + me"}`},
+	} {
+		if got := linesOf(t, s.view(newStyles(darkTheme), c.w), c.w); got != strings.TrimPrefix(c.want, "\n") {
+			t.Errorf("at %d cells the sides are\n%s\nwant\n%s", c.w, got, c.want)
+		}
+	}
+}
+
+func TestSidesSayWhereThereIsNothing(t *testing.T) {
+	if got := (sides{}).view(newStyles(noColour), 60); got != nil {
+		t.Errorf("two blank sides are drawn: %q", got)
+	}
+	got := linesOf(t, sides{"", "{}"}.view(newStyles(noColour), 60), 60)
+	if want := "   original\n   (nothing)\n   sent instead\n + {}"; got != want {
+		t.Errorf("the sides are\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSidesTellABrokenByteFromItsReplacement(t *testing.T) {
+	got := linesOf(t, sides{"a\xffb", "a�b"}.view(newStyles(noColour), 60), 60)
+	if want := "   original\n − a\\xffb\n   sent instead\n + a�b"; got != want {
+		t.Errorf("the sides are\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSidesShowALongTextWhereItDiffers(t *testing.T) {
+	long := strings.Repeat("0123456789", 100_000)
+	lines := sides{long + "[wrong]" + long, long + "[right]" + long}.view(newStyles(noColour), 90)
+	if len(lines) > 20 {
+		t.Errorf("a difference of a word in two megabytes takes %d lines", len(lines))
+	}
+	got := linesOf(t, lines, 90)
+	for _, want := range []string{"[wrong]", "[right]", "more characters …"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the sides lack %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestSidesFitEveryWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("ab {\"\n\t猫é\u0301👩\u200d🚀\x1b\u202e")))
+		w := rapid.IntRange(0, 120).Draw(t, "w")
+		s := sides{text.Draw(t, "original"), text.Draw(t, "sent")}
+		for _, line := range s.view(newStyles(darkTheme), w) {
+			if ansi.StringWidth(line) != w && w > 8 {
+				t.Fatalf("%q at %d cells: the line %q has %d", s, w, ansi.Strip(line), ansi.StringWidth(line))
+			}
+		}
+	})
+}
+
+// linesOf are drawn lines as text. It fails where one is not as wide as it was to be.
+func linesOf(t *testing.T, lines []string, w int) string {
+	t.Helper()
+	var out []string
+	for _, s := range lines {
+		if ansi.StringWidth(s) > w {
+			t.Errorf("a line has %d cells, want at most %d: %q", ansi.StringWidth(s), w, ansi.Strip(s))
+		}
+		out = append(out, strings.TrimRight(ansi.Strip(s), " "))
+	}
+	return strings.Join(out, "\n")
+}
