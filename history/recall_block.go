@@ -22,8 +22,14 @@ func (b *builder) label(i int) string {
 	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
 		said = ", " + dateOf(v.CreatedMS/msPerDay)
 	}
-	return "\n[#" + strconv.Itoa(v.from+1) + " " + string(v.kind()) + said + "] "
+	return labelHead(v.from) + string(v.kind()) + said + labelEnd
 }
+
+// labelEnd is what every label ends with, labelHead what that of the message with this index begins
+// with.
+const labelEnd = "] "
+
+func labelHead(index int) string { return "\n[#" + strconv.Itoa(index+1) + " " }
 
 // day is when a view was said, in days since 1970, UTC: the newest day up to there, since only one
 // that is later than those before it can stand above messages. It is 0 where it is not known.

@@ -1,0 +1,102 @@
+package history
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Shown says for every message of the request which entries' texts it is, by their index, in order. A
+// message that several were joined to is the text of all of them; the system prompt and what nobody
+// said is no entry's. Where a recalled text stands in the block, RecalledIn finds it. A message that a
+// repair moved and that was joined to others is not found.
+func (p Plan) Shown() [][]int { return shownIn(p, holdsBlock(p)) }
+
+// Span is a part of a message of the request: bytes of its content.
+type Span struct {
+	Message  int // index into Plan.Messages
+	From, To int
+}
+
+// RecalledIn finds the text of entry i in the block of recalled texts, with the label in front of it.
+// It finds nothing for a message that was not recalled, or that recall brought back to its own place.
+func (p Plan) RecalledIn(i int) (Span, bool) {
+	frame, ok := p.block()
+	if !ok || i < 0 || i >= len(p.Entries) || !p.Entries[i].brought() {
+		return Span{}, false
+	}
+	text := p.Messages[frame.Before].Content
+	at := strings.Index(text, recallHead)
+	if at < 0 {
+		return Span{}, false
+	}
+	found := Span{Message: frame.Before, From: -1}
+	for k, e := range p.Entries {
+		if !e.brought() {
+			continue
+		}
+		label := strings.Index(text[at:], labelHead(e.Index))
+		if label < 0 {
+			return Span{}, false // It is a block of other messages.
+		}
+		if label += at; found.From >= 0 {
+			found.To = label
+			break
+		}
+		if k == i {
+			found.From = label
+		}
+		// What a message says may look like the label of another, so it is stepped over.
+		at = label
+		if end := strings.Index(text[label:], labelEnd); end >= 0 {
+			at = step(text, label+end+len(labelEnd), e.shown())
+		}
+	}
+	if found.To == 0 {
+		end := strings.Index(text[at:], recallTail)
+		if end < 0 {
+			return Span{}, false
+		}
+		found.To = at + end
+		return found, true
+	}
+	if day := found.To - len(dayLine(0)); day > found.From && dayIn(frame, text[day:found.To], text[found.To:]) {
+		found.To = day
+	}
+	return found, true
+}
+
+// dayIn says that line is the line of a day, which stands in front of the first label of that day.
+func dayIn(frame Added, line, rest string) bool {
+	head, _, _ := strings.Cut(rest, " ")
+	_, err := time.Parse("\n"+time.DateOnly, line)
+	return err == nil && strings.Contains(frame.Text, line+head)
+}
+
+// block is the added text that frames the recalled texts.
+func (p Plan) block() (Added, bool) {
+	for _, a := range p.Added {
+		if a.Kind == kindRecalled && a.Before >= 0 && a.Before < len(p.Messages) {
+			return a, true
+		}
+	}
+	return Added{}, false
+}
+
+// shown is how many code points stand for the text of a message in the request.
+func (e Entry) shown() int {
+	n := e.CharsAfter
+	for _, in := range e.Inserted {
+		n += runes(in.Text)
+	}
+	return n
+}
+
+// step is the index of the byte n code points behind at.
+func step(text string, at, n int) int {
+	for ; n > 0 && at < len(text); n-- {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return at
+}

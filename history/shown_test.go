@@ -1,0 +1,87 @@
+package history
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestShownNamesEachSentMessageOnce looks for every message that is sent: it is the text of one message
+// of the request, and stands in the block where it was recalled to it.
+func TestShownNamesEachSentMessageOnce(t *testing.T) {
+	recalled := 0
+	check(t, func(t *rapid.T, s scene) {
+		for _, m := range s.past {
+			if m.Role == User && rapid.Bool().Draw(t, "about") {
+				s.o.Turn[0].Content += "\n" + m.Content
+			}
+		}
+		s.o.Policy.RecallShare, s.o.Policy.RecallMaxTokens, s.o.Policy.Placement = 0.9, 4096, Steady
+		plan, err := Build(s.past, s.o)
+		if err != nil {
+			return
+		}
+		times := make([]int, len(plan.Entries))
+		for i, list := range plan.Shown() {
+			for _, k := range list {
+				times[k]++
+				if e := plan.Entries[k]; !e.Sent() || (e.Role == User) != (plan.Messages[i].Role == User) && len(e.Repairs) == 0 {
+					t.Errorf("message %d of the request is said to be message %d, a %s of a %s", i, k+1, e.Disposition, e.Role)
+				}
+			}
+		}
+		end := 0
+		for k, e := range plan.Entries {
+			span, found := plan.RecalledIn(k)
+			block := holdsBlock(plan) && e.brought()
+			if found != block {
+				t.Fatalf("message %d: found in the block is %v, want %v\n%+v", k+1, found, block, plan.Messages)
+			}
+			if times[k] > 1 || times[k] == 0 && e.Sent() && !found && e.Role != System && !reordered(plan) {
+				t.Errorf("message %d, %s: shown %d times", k+1, e.Disposition, times[k])
+			}
+			if !found {
+				continue
+			}
+			recalled++
+			text := plan.Messages[span.Message].Content
+			if span.From < end || span.To > len(text) {
+				t.Fatalf("message %d stands at %d to %d of %d, behind one that ends at %d", k+1, span.From, span.To, len(text), end)
+			}
+			end = span.To
+			part := text[span.From:span.To]
+			if !strings.HasPrefix(part, labelHead(k)) {
+				t.Errorf("message %d stands at %q", k+1, part)
+			}
+			if m, _ := messageOf(s, e.ID); e.Whole && len(e.Repairs) == 0 && !strings.Contains(part, m.Content) {
+				t.Errorf("message %d is whole, and its part is %q, want %q in it", k+1, part, m.Content)
+			}
+		}
+	})
+	if recalled == 0 {
+		t.Error("no message was recalled")
+	}
+}
+
+// reordered says that a request may hold a message elsewhere than it was said: where messages are joined as
+// well, what was moved into one is not found.
+func reordered(p Plan) bool {
+	for _, e := range p.Entries {
+		for _, r := range e.Repairs {
+			if r.Kind == "C10" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func messageOf(s scene, id int64) (Message, bool) {
+	for _, m := range append(s.past[:len(s.past):len(s.past)], s.o.Turn...) {
+		if m.ID == id {
+			return m, true
+		}
+	}
+	return Message{}, false
+}
