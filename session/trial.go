@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session/store"
 )
 
@@ -82,6 +83,25 @@ func (s *Session) BodyAs(plan history.Plan, t Trial) ([]byte, error) {
 	client, request := to.client, s.deps.request(*to, plan)
 	s.mu.Unlock()
 	return client.Body(request)
+}
+
+// PolicyAs is what would cut the next request with a trial's settings.
+func (s *Session) PolicyAs(t Trial) (history.Policy, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, policy, err := s.tried(t)
+	return policy, err
+}
+
+// WindowAs is the window of the model that a trial asks, which is nothing where that was not considered.
+func (s *Session) WindowAs(t Trial) llm.Window {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	to, err := s.triedModel(t)
+	if err != nil {
+		return llm.Window{}
+	}
+	return to.window
 }
 
 // tried is the conversation's row and the policy of its next request with a trial's settings, the model

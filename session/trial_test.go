@@ -83,10 +83,12 @@ func TestTrialPlansAsTheSettingWould(t *testing.T) {
 	}
 }
 
-// previewed is a plan with the bytes it gives.
+// previewed is a plan with the bytes it gives, and what it was made by.
 type previewed struct {
-	Plan history.Plan
-	Body string
+	Plan   history.Plan
+	Body   string
+	Policy history.Policy
+	Window llm.Window
 }
 
 // preview plans a draft by a trial.
@@ -107,7 +109,14 @@ func preview(t interface {
 	if err != nil {
 		t.Fatalf("the body as %+v: %v", trial, err)
 	}
-	return previewed{plan, string(body)}
+	policy, err := s.PolicyAs(trial)
+	if err != nil {
+		t.Fatalf("the policy as %+v: %v", trial, err)
+	}
+	if window := s.WindowAs(trial); window.Tokens != plan.Sum.Window {
+		t.Fatalf("as %+v the window has %d tokens, and the plan goes by %d", trial, window.Tokens, plan.Sum.Window)
+	}
+	return previewed{plan, string(body), policy, s.WindowAs(trial)}
 }
 
 // trialBench has a second model that is another in everything that a plan depends on.
