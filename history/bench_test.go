@@ -106,11 +106,11 @@ func reuse(tb testing.TB, o Options, turns int) float64 {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		same, total, broken := 0, 0, false
+		same, total, alike := 0, 0, Alike(before, p.Messages)
 		for k, m := range p.Messages {
-			cost := c.count(m.Content) + frameMessage
+			cost := Cost(m, c.count)
 			total += cost
-			if broken = broken || k >= len(before) || before[k].Content != m.Content; !broken {
+			if k < alike {
 				same += cost
 			}
 		}

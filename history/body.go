@@ -26,18 +26,28 @@ func (b *builder) put(p *Plan, l *layout, m Message, joins bool) int {
 		return 0
 	}
 	last := &l.body[n-1]
-	alike := last.Role == m.Role && m.Role != Tool && len(last.ToolCalls) == 0
-	if alike && (b.o.Profile.MergeSameRole || joins && len(m.ToolCalls) == 0) {
+	if b.merges(last, m, joins) {
 		last.join(m)
 		return n - 1
 	}
-	if b.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User {
+	if b.bridged(last, m) {
 		p.Added = append(p.Added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.remembered(bridgeText), Reason: "this endpoint wants an answer between a tool's result and your message"})
 		l.body = append(l.body, Message{Role: Assistant, Content: bridgeText})
 		p.Sum.Frame += frameMessage
 	}
 	l.body = append(l.body, m)
 	return len(l.body) - 1
+}
+
+// bridged says that an answer has to stand between last and a message.
+func (b *builder) bridged(last *Message, m Message) bool {
+	return b.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User
+}
+
+// merges says that a message is no message of its own behind last, but joined to it.
+func (b *builder) merges(last *Message, m Message, joins bool) bool {
+	alike := last.Role == m.Role && m.Role != Tool && len(last.ToolCalls) == 0
+	return alike && (b.o.Profile.MergeSameRole || joins && len(m.ToolCalls) == 0)
 }
 
 // join puts a message behind the text of one of the same role. Calls stay with what came with them:

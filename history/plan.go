@@ -46,6 +46,7 @@ type Plan struct {
 	Added    []Added   // text that nobody said: markers, stand-in results, the recalled block's frame
 	Sum      Sum       // where the tokens go
 	Next     []int     // indexes into Entries of what falls out next when the request grows
+	Stays    int       // how many of Messages, from the first on, stay as they are when all of Next falls out
 	Rules    int       // the version of the rules that made this plan
 }
 

@@ -1,25 +1,16 @@
 package history
 
 import (
+	"math"
 	"slices"
-	"strings"
 )
 
 // layout is a request while it is written.
 type layout struct {
-	system  string
-	body    []Message
-	inline  string    // system messages on their way to the next user's message
-	markers []pending // gaps whose marker has no place yet
-	gap     pending   // the gap that is open
-	told    bool      // the summary has its gap
-	placed  int       // so many of the added texts stand in front of a message that is there
-}
-
-// pending is a gap.
-type pending struct {
-	missing int  // messages
-	summary bool // the summary stands in it
+	body []Message
+	margin
+	placed int // so many of the added texts stand in front of a message that is there
+	remains
 }
 
 // render lays the chosen texts out and says what became of every message.
@@ -29,22 +20,31 @@ func (b *builder) render() Plan {
 		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
 		Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin,
 	}
-	l := layout{system: b.o.System, body: make([]Message, 0, b.bill.messages+len(b.turn.views))}
+	p.Next = b.next()
+	begin := margin{system: b.o.System}
+	l := layout{body: make([]Message, 0, b.bill.messages+len(b.turn.views)), margin: begin, remains: remains{without: begin, stays: math.MaxInt}}
 	for i := range b.views {
 		b.place(&p, &l, i)
 	}
-	b.close(&p, &l)
+	p.Added = append(p.Added, b.close(&l.margin)...)
+	b.close(&l.without)
+	if l.system != l.without.system {
+		l.stays, l.behind = -1, false
+	}
 	b.appendTurn(&p, &l)
 	l.reach(&p, len(p.Entries))
+	p.Stays = l.firm(&p)
 	p.Messages = make([]Message, 0, 1+len(l.body))
 	if l.system != "" {
 		p.Messages = append(p.Messages, Message{Role: System, Content: l.system})
 		p.Sum.Frame += frameMessage
+		p.Stays++
 		for i := range p.Added {
 			p.Added[i].Before++
 		}
 	}
 	p.Messages = append(p.Messages, l.body...)
+	p.Stays = max(0, p.Stays)
 	if n := b.o.Profile.ToolIDLength; n > 0 {
 		shortIDs(p.Messages, n)
 	}
@@ -53,7 +53,6 @@ func (b *builder) render() Plan {
 	}
 	s := &p.Sum
 	s.Total = s.System + s.Tools + s.Pinned + s.Body + s.Recalled + s.Draft + s.Added + s.Frame
-	p.Next = b.next()
 	return p
 }
 
@@ -67,23 +66,19 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 	}
 	if d == out {
 		if v.Role != System && !v.made {
-			l.gap.missing++
-			if b.summarized && !l.told && b.why[i] == whyCondensed {
-				l.gap.summary, l.told = true, true
-			}
+			b.miss(&l.margin, i)
+			b.miss(&l.without, i)
 		}
 		return
 	}
 	f := b.form(i, d)
 	if v.Role == System {
 		p.Sum.Frame += frameJoint
-		if b.o.Policy.MidSystem == Inline && len(l.body) > 0 {
-			l.inline += f.text + joint
-			return
-		}
-		l.hoist(f.text)
+		b.instruct(&l.margin, f.text)
+		b.instruct(&l.without, f.text)
 		return
 	}
+	from := len(l.body)
 	b.open(p, l, v)
 	m := v.said(f.text)
 	var marks []Added
@@ -97,7 +92,15 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 	if v.made {
 		marks = append(marks, Added{Kind: kindResult, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
 	}
+	leaves := slices.Contains(p.Next, v.from)
+	if !leaves {
+		b.remain(l, m, v.joins)
+	}
 	at := b.put(p, l, m, v.joins)
+	l.begun = true
+	if leaves {
+		b.leave(l, i, from, at)
+	}
 	for _, a := range marks {
 		a.Before = at
 		p.Added = append(p.Added, a)
@@ -116,14 +119,6 @@ func (l *layout) reach(p *Plan, at int) {
 			a.At = at
 		}
 	}
-}
-
-// hoist puts a text at the end of the system prompt.
-func (l *layout) hoist(text string) {
-	if l.system != "" {
-		l.system += joint
-	}
-	l.system += text
 }
 
 // judge writes the verdict on a view.
@@ -194,16 +189,23 @@ func (b *builder) open(p *Plan, l *layout, v *view) {
 	if len(l.body) > 0 || v.Role == User {
 		return
 	}
-	m := Message{Role: User, Content: startText}
+	m := Message{Role: User, Content: b.opening(&l.margin)}
 	if len(l.markers) > 0 {
 		gap := l.markers[0]
 		l.markers = l.markers[1:]
-		m.Content = b.gapText(gap)
 		p.Added = append(p.Added, b.added(gap, m.Content, 0))
 	} else {
 		p.Added = append(p.Added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Reason: "a request begins with a message of the user"})
 	}
 	b.put(p, l, m, false)
+}
+
+// opening is what a request begins with where an answer would be first.
+func (b *builder) opening(m *margin) string {
+	if len(m.markers) > 0 {
+		return b.gapText(m.markers[0])
+	}
+	return startText
 }
 
 // mark is what stands in front of the next user's message: the waiting markers.
@@ -214,22 +216,6 @@ func (b *builder) mark(l *layout) []Added {
 	}
 	l.markers = nil
 	return list
-}
-
-// close puts the markers that found no later message of the history at the end of the system prompt.
-func (b *builder) close(p *Plan, l *layout) {
-	l.endGap()
-	if l.inline != "" {
-		l.hoist(strings.TrimSuffix(l.inline, joint))
-	}
-	for _, gap := range l.markers {
-		text := b.gapText(gap)
-		if l.system != "" {
-			text = joint + text
-		}
-		p.Added = append(p.Added, b.added(gap, text, -1))
-		l.system += text
-	}
 }
 
 // gapText is what stands for a gap.
@@ -251,14 +237,6 @@ func (b *builder) added(gap pending, text string, at int) Added {
 		a.Reason += ", condensed by " + b.o.Summary.By
 	}
 	return a
-}
-
-// endGap closes the open gap.
-func (l *layout) endGap() {
-	if l.gap.missing > 0 {
-		l.markers = append(l.markers, l.gap)
-		l.gap = pending{}
-	}
 }
 
 // mostNext is how many messages a plan names that fall out next.

@@ -105,6 +105,7 @@ func (b *builder) sayTurn(p *Plan, l *layout, v *view, text string, current bool
 	if current {
 		m.Content = b.putRecalled(p, l) + m.Content
 	}
+	b.remain(l, m, v.joins)
 	at := b.put(p, l, m, v.joins)
 	// A bridge may have been added behind the block.
 	if block < len(p.Added) && p.Added[block].Kind == kindRecalled {
