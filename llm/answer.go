@@ -182,38 +182,3 @@ func parts(raw json.RawMessage) (said, thought string) {
 	}
 	return s.String(), t.String()
 }
-
-// usageOf reads the token counts, from the places where servers put them.
-func usageOf(chunk map[string]json.RawMessage) (Usage, bool) {
-	u := members(chunk["usage"])
-	if u == nil {
-		u = members(members(chunk["x_groq"])["usage"])
-	}
-	if u == nil {
-		return Usage{}, false
-	}
-	usage := Usage{
-		Prompt:    count(u["prompt_tokens"], u["input_tokens"]),
-		Cached:    count(members(u["prompt_tokens_details"])["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
-		Answer:    count(u["completion_tokens"], u["output_tokens"]),
-		Reasoning: count(members(u["completion_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
-	}
-	if _, said := whole(u["prompt_tokens"]); !said && usage.Prompt >= 0 {
-		// Anthropic's input is only what no cache had a part in.
-		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, count(u["cache_creation_input_tokens"]))
-	}
-	if usage.Prompt == 0 {
-		usage.Prompt = -1 // Some servers report 0 for a prompt that was in their cache.
-	}
-	return usage, usage != Usage{-1, -1, -1, -1}
-}
-
-// count is the first of the numbers that is said, -1 for none.
-func count(numbers ...json.RawMessage) int {
-	for _, raw := range numbers {
-		if n, ok := whole(raw); ok {
-			return n
-		}
-	}
-	return -1
-}

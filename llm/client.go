@@ -31,7 +31,8 @@ type Client struct {
 	doer     Doer
 
 	mu     sync.Mutex
-	quirks []string // sorted
+	quirks []string          // sorted
+	prices map[string]Prices // what the list of models said of prices, by plainModel; nil before it was read
 }
 
 // NewClient makes the client of an endpoint. It does not connect.

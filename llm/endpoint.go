@@ -31,6 +31,7 @@ type Endpoint struct {
 	Doer    Doer              // who does the HTTP; nil is the network
 	Tools   *Toolbox          // the tools that its models may call; nil is none
 	Quirks  []string          // what was learned about the server earlier: see Client.Quirks
+	Prices  map[string]Prices // the configured prices by model; AnyModel is every other one
 
 	Tries int           // the most tries of a request before its first token; 0 is 3, 1 never tries again
 	Idle  time.Duration // the silence that ends a stream once it began; 0 is 90 s. Comments count as life
@@ -97,3 +98,7 @@ func (e Endpoint) local() bool {
 	}
 	return net.ParseIP(host) == nil && (!strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lan"))
 }
+
+// Own says that the endpoint is the user's own: on this machine, on its own network, or the built-in
+// guide. Nobody is charged for its tokens unless its prices say so.
+func (e Endpoint) Own() bool { return e.Name == Guide || e.local() }

@@ -47,14 +47,6 @@ type ToolDelta struct {
 	Arguments string
 }
 
-// Usage is what the server says the request cost, in its own tokens. -1 is "not said".
-type Usage struct {
-	Prompt    int
-	Cached    int // of Prompt, read from the server's cache
-	Answer    int
-	Reasoning int // of Answer
-}
-
 // Waiting says that the request failed before its first token and will be tried again.
 type Waiting struct {
 	Attempt int           // the number of the coming try, from 2

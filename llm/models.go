@@ -36,6 +36,7 @@ type listed struct {
 	ContextWindow    json.RawMessage `json:"context_window"`     // Groq
 	MaxContextLength json.RawMessage `json:"max_context_length"` // Mistral
 	LoadedContext    json.RawMessage `json:"loaded_context_length"`
+	Pricing          json.RawMessage `json:"pricing"`
 }
 
 func (l listed) name() string {
@@ -81,6 +82,7 @@ func (c *Client) list(ctx context.Context) ([]listed, error) {
 		e.Message = "its list of models cannot be read"
 		return nil, e
 	}
+	c.keepPrices(entries)
 	return entries, nil
 }
 

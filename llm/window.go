@@ -177,10 +177,12 @@ func said(tokens int, source string) Window {
 
 // sameModel compares names as Ollama does: without a tag, it is the latest.
 func sameModel(a, b string) bool {
-	norm := func(s string) string {
-		return strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(s, "models/"), ":latest"))
-	}
-	return a != "" && norm(a) == norm(b)
+	return a != "" && plainModel(a) == plainModel(b)
+}
+
+// plainModel is a model's name without what servers may write or leave out.
+func plainModel(name string) string {
+	return strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "models/"), ":latest"))
 }
 
 // windows are the windows of hosted models by how their names begin; the longest match counts.

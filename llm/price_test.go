@@ -1,0 +1,225 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestUsageIsReadWithItsCost(t *testing.T) {
+	tests := []struct {
+		name, usage string
+		want        Usage
+	}{
+		{"nothing of a cost", `{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}`, Usage{10, -1, 5, -1, -1}},
+		{
+			"OpenRouter",
+			`{"prompt_tokens": 10427, "completion_tokens": 264, "total_tokens": 10691, "cost": 0.0033789, "is_byok": false,
+			  "prompt_tokens_details": {"cached_tokens": 0}, "cost_details": {"upstream_inference_cost": 0.0033789}}`,
+			Usage{10427, 0, 264, -1, 3_378_900},
+		},
+		{
+			"OpenRouter with the user's own key at the maker",
+			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.0001, "is_byok": true, "cost_details": {"upstream_inference_cost": 0.002}}`,
+			Usage{10, -1, 5, -1, 2_100_000},
+		},
+		{
+			"the fee alone is not the cost",
+			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.0001, "is_byok": true, "cost_details": {"upstream_inference_cost": null}}`,
+			Usage{10, -1, 5, -1, -1},
+		},
+		{
+			"xAI, which counts the reasoning beside the answer",
+			`{"prompt_tokens": 10120, "completion_tokens": 1499, "total_tokens": 14428, "cost_in_usd_ticks": 232856000,
+			  "prompt_tokens_details": {"cached_tokens": 128}, "completion_tokens_details": {"reasoning_tokens": 2809}}`,
+			Usage{10120, 128, 4308, 2809, 23_285_600},
+		},
+		{"Perplexity", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": {"request_cost": 0.005, "total_cost": 0.0061}}`, Usage{10, -1, 5, -1, 6_100_000}},
+		{"Gemini, whose reasoning only the total shows", `{"prompt_tokens": 20, "completion_tokens": 151, "total_tokens": 553}`, Usage{20, -1, 533, 382, -1}},
+		{"OpenAI, which counts the reasoning in the answer", `{"prompt_tokens": 20, "completion_tokens": 500, "total_tokens": 520, "completion_tokens_details": {"reasoning_tokens": 400}}`, Usage{20, -1, 500, 400, -1}},
+		{"a total that counts the cache once more", `{"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 125, "prompt_tokens_details": {"cached_tokens": 100}}`, Usage{20, 100, 5, -1, -1}},
+		{"a total that nothing explains", `{"prompt_tokens": 20, "completion_tokens": 50, "total_tokens": 99, "completion_tokens_details": {"reasoning_tokens": 7}}`, Usage{20, -1, 50, 7, -1}},
+		{"free", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0}`, Usage{10, -1, 5, -1, 0}},
+		{"a cost alone", `{"cost": 1e-05}`, Usage{-1, -1, -1, -1, 10_000}},
+		{"a negative cost", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": -1}`, Usage{10, -1, 5, -1, -1}},
+		{"a cost that is no number", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": "free"}`, Usage{10, -1, 5, -1, -1}},
+	}
+	for _, test := range tests {
+		got, ok := usageOf(map[string]json.RawMessage{"usage": json.RawMessage(test.usage)})
+		if !ok || got != test.want {
+			t.Errorf("%s: got %+v, %v; want %+v", test.name, got, ok, test.want)
+		}
+	}
+}
+
+// prices is what a configuration says: dollars for a million tokens.
+func prices(in, cached, out float64) Prices {
+	p := Prices{Source: "the configuration"}
+	p.In, _ = Dollars(in)
+	p.Cached, _ = Dollars(cached)
+	p.Out, _ = Dollars(out)
+	return p
+}
+
+const someList = `{"data": [
+	{"id": "maker/large", "pricing": {"prompt": "0.00000125", "completion": "0.00001", "input_cache_read": "0.000000125"}},
+	{"id": "maker/small", "pricing": {"prompt": "0.00000007", "completion": "0.0000003", "request": "0.005"}},
+	{"id": "maker/free", "pricing": {"prompt": "0", "completion": "0"}},
+	{"id": "openrouter/auto", "pricing": {"prompt": "-1", "completion": "-1"}},
+	{"id": "maker/half", "pricing": {"prompt": "0.000001"}},
+	{"id": "maker/numbers", "pricing": {"prompt": 0.3, "completion": 0.3}},
+	{"id": "maker/word", "pricing": "ask us"},
+	{"id": "maker/none"}
+]}`
+
+func TestCostOfARequest(t *testing.T) {
+	hosted := Endpoint{Name: "hosted", BaseURL: "https://api.example.com/v1"}
+	configured := hosted
+	configured.Prices = map[string]Prices{
+		"large":        prices(1.25, 0.2, 2.5),
+		"maker/large":  prices(100, 100, 100),
+		"given-away":   prices(0, 0, 0),
+		"maker/none":   {In: Dollar, Cached: Dollar, Out: Dollar, Request: Dollar / 100, Source: "the configuration"},
+		"too good":     prices(1_000_000, 1_000_000, 1_000_000),
+		"tiny":         prices(0.0001, 0.0001, 0.0001),
+		"half a nano":  prices(0.0005, 0.0005, 0.0005),
+		"whole answer": prices(0, 0, 3),
+	}
+	all := hosted
+	all.Prices = map[string]Prices{AnyModel: prices(1, 1, 1)}
+	own := Endpoint{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"}
+	ownPriced := own
+	ownPriced.Prices = map[string]Prices{AnyModel: prices(0, 0, 0)}
+	network := Endpoint{Name: "box", BaseURL: "http://10.0.0.2:8080/v1"}
+	said := Usage{Prompt: 10_120, Cached: 128, Answer: 4308, Reasoning: 2809, Cost: -1}
+	counted := Usage{Prompt: 9000, Cached: -1, Answer: 4000, Reasoning: -1, Cost: -1}
+	charged := said
+	charged.Cost = 23_285_600
+	tests := []struct {
+		name     string
+		endpoint Endpoint
+		model    string
+		said     Usage
+		want     string
+		exact    string
+	}{
+		{"the server says it", configured, "large", charged, "$0.023", "0.0232856"},
+		{"the server says it, and nobody knows a price", hosted, "other", charged, "$0.023", "0.0232856"},
+		{"its counts at configured prices", configured, "large", said, "$0.023", "0.0232856"},
+		{"the configuration goes over the list", configured, "maker/large", said, "$1.44", "1.4428"},
+		{"from the list", hosted, "maker/large", said, "$0.056", "0.055586"},
+		{"from the list, where the name is written otherwise", hosted, "Maker/Large:latest", said, "$0.056", "0.055586"},
+		{"each request costs something too", hosted, "maker/small", said, "$0.007", "0.0070008"},
+		{"free by the list", hosted, "maker/free", said, "$0", "0"},
+		{"free by the list, nothing reported", hosted, "maker/free", unsaid(), "$0", "0"},
+		{"configured as nothing, nothing reported", configured, "given-away", unsaid(), "$0", "0"},
+		{"no cached price: the full one", configured, "whole answer", said, "$0.013", "0.012924"},
+		{"a price for each request is configured", configured, "maker/none", said, "$0.024", "0.024428"},
+		{"chosen anew each time", hosted, "openrouter/auto", said, "–", "0"},
+		{"half a price", hosted, "maker/half", said, "–", "0"},
+		{"numbers without a measure", hosted, "maker/numbers", said, "–", "0"},
+		{"a price in words", hosted, "maker/word", said, "–", "0"},
+		{"no price", hosted, "maker/none", said, "–", "0"},
+		{"not in the list", hosted, "maker/gone", said, "–", "0"},
+		{"every other model", all, "anything", said, "$0.014", "0.014428"},
+		{"nothing reported", configured, "large", unsaid(), "~$0.021", "0.02125"},
+		{"the answer is not reported", configured, "large", Usage{10_120, 128, -1, -1, -1}, "~$0.023", "0.0225156"},
+		{"the prompt is not reported", configured, "large", Usage{-1, -1, 4308, -1, -1}, "~$0.022", "0.02202"},
+		{"more cached than sent", configured, "large", Usage{100, 5000, 0, 0, -1}, "$0.00002", "0.00002"},
+		{"rounded once", configured, "tiny", Usage{3, 0, 2, 0, -1}, "$0.000000001", "0.000000001"},
+		{"half a nanodollar", configured, "half a nano", Usage{3, 0, 0, 0, -1}, "$0.000000002", "0.000000002"},
+		{"hardly anything is not nothing", configured, "tiny", Usage{1, 0, 0, 0, -1}, "$0.000000001", "0.000000001"},
+		{"counts that cannot be true", configured, "too good", Usage{1 << 62, 0, 1 << 62, 0, -1}, "$1000000.00", "1000000"},
+		{"on this machine", own, "qwen3", said, "", "0"},
+		{"on this machine, at a price of nothing", ownPriced, "qwen3", said, "$0", "0"},
+		{"on this machine, but it charges", own, "qwen3", charged, "$0.023", "0.0232856"},
+		{"on this network", network, "qwen3", said, "", "0"},
+		{"the guide", Endpoint{Name: Guide, BaseURL: "http://guide.invalid/v1"}, "guide", said, "", "0"},
+	}
+	for _, test := range tests {
+		test.endpoint.Doer = machine{"https://api.example.com/v1/models": someList}
+		client := NewClient(test.endpoint)
+		if _, err := client.Models(context.Background()); err != nil && !test.endpoint.Own() {
+			t.Fatal(err)
+		}
+		got := client.Cost(test.model, test.said, counted)
+		if got.String() != test.want || got.Amount.Decimal() != test.exact {
+			t.Errorf("%s: got %q, %s; want %q, %s", test.name, got, got.Amount.Decimal(), test.want, test.exact)
+		}
+		if known := test.want != "" && test.want != "–"; got.Known() != known {
+			t.Errorf("%s: %q is known: %v", test.name, got, got.Known())
+		}
+	}
+}
+
+// countingDoer counts the requests that reach a server.
+type countingDoer struct {
+	Doer
+	n int
+}
+
+func (d *countingDoer) Do(req *http.Request) (*http.Response, error) {
+	d.n++
+	return d.Doer.Do(req)
+}
+
+// A list is read once, only where a price is asked for, and never from a server of the user's own.
+func TestPricesAreFoundInTheList(t *testing.T) {
+	tests := []struct {
+		name     string
+		endpoint Endpoint
+		want     string // requests, and the price for a million tokens then
+	}{
+		{"hosted", Endpoint{Name: "hosted", BaseURL: "https://api.example.com/v1"}, "1 $1.25"},
+		{"configured", Endpoint{Name: "hosted", BaseURL: "https://api.example.com/v1", Prices: map[string]Prices{AnyModel: prices(7, 7, 7)}}, "0 $7.00"},
+		{"on this machine", Endpoint{Name: "own", BaseURL: "http://127.0.0.1:9/v1"}, "0 $0"},
+	}
+	for _, test := range tests {
+		server := &countingDoer{Doer: machine{"https://api.example.com/v1/models": someList}}
+		test.endpoint.Doer = server
+		client := NewClient(test.endpoint)
+		for range 3 {
+			if err := client.FindPrices(context.Background(), "maker/large"); err != nil {
+				t.Fatalf("%s: %v", test.name, err)
+			}
+		}
+		wantText(t, test.name, fmt.Sprint(server.n, " ", client.Prices("maker/large").In), test.want)
+	}
+}
+
+// A list that could not be read is asked for again.
+func TestPricesAreAskedForAgain(t *testing.T) {
+	server := &countingDoer{Doer: machine{"https://api.example.com/v1/models": "404 nothing here"}}
+	client := NewClient(Endpoint{Name: "hosted", BaseURL: "https://api.example.com/v1", Doer: server})
+	for range 2 {
+		if err := client.FindPrices(context.Background(), "maker/large"); err == nil {
+			t.Fatal("a list that is not there was read")
+		}
+	}
+	if server.n != 2 || client.Prices("maker/large").Known() {
+		t.Errorf("got %d requests and prices %+v; want 2 and none", server.n, client.Prices("maker/large"))
+	}
+}
+
+// More tokens never cost less, and what is cached never costs more than what is not.
+func TestCostRisesWithTokens(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		price := rapid.Int64Range(0, int64(100*Dollar))
+		p := Prices{In: Money(price.Draw(t, "in")), Out: Money(price.Draw(t, "out")), Source: "the test"}
+		p.Cached = Money(rapid.Int64Range(0, int64(p.In)).Draw(t, "cached"))
+		tokens := rapid.IntRange(0, 1<<40)
+		in, out := tokens.Draw(t, "in tokens"), tokens.Draw(t, "out tokens")
+		cached := rapid.IntRange(0, in).Draw(t, "cached tokens")
+		cost := p.of(in, cached, out)
+		if more := p.of(in+1, cached, out+1); more < cost {
+			t.Fatalf("%d and %d tokens cost %d, one more of each %d", in, out, cost, more)
+		}
+		if full := p.of(in, 0, out); full < cost {
+			t.Fatalf("%d cached tokens cost %d, uncached %d", cached, cost, full)
+		}
+	})
+}

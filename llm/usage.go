@@ -1,0 +1,108 @@
+package llm
+
+import "encoding/json"
+
+// Usage is what the server says the request took, in its own tokens. -1 is "not said".
+type Usage struct {
+	Prompt    int
+	Cached    int // of Prompt, read from the server's cache
+	Answer    int
+	Reasoning int   // of Answer
+	Cost      Money // what is charged for all of it
+}
+
+// unsaid is the usage of a server that says nothing.
+func unsaid() Usage { return Usage{-1, -1, -1, -1, -1} }
+
+// usageOf reads the token counts and the cost, from the places where servers put them.
+func usageOf(chunk map[string]json.RawMessage) (Usage, bool) {
+	u := members(chunk["usage"])
+	if u == nil {
+		u = members(members(chunk["x_groq"])["usage"])
+	}
+	if u == nil {
+		return Usage{}, false
+	}
+	usage := Usage{
+		Prompt:    count(u["prompt_tokens"], u["input_tokens"]),
+		Cached:    count(members(u["prompt_tokens_details"])["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
+		Answer:    count(u["completion_tokens"], u["output_tokens"]),
+		Reasoning: count(members(u["completion_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
+		Cost:      costOf(u),
+	}
+	usage.addHidden(count(u["total_tokens"]))
+	if _, said := whole(u["prompt_tokens"]); !said && usage.Prompt >= 0 {
+		// Anthropic's input is only what no cache had a part in.
+		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, count(u["cache_creation_input_tokens"]))
+	}
+	if usage.Prompt == 0 {
+		usage.Prompt = -1 // Some servers report 0 for a prompt that was in their cache.
+	}
+	return usage, usage != unsaid()
+}
+
+// addHidden makes the reasoning a part of the answer. xAI and Gemini count it beside the answer, where
+// only their total shows it, and charge for it all the same.
+func (u *Usage) addHidden(total int) {
+	hidden := total - u.Prompt - u.Answer
+	if u.Prompt < 0 || u.Answer < 0 || hidden <= 0 {
+		return
+	}
+	if u.Reasoning <= 0 && hidden != u.Cached {
+		u.Reasoning = hidden
+	}
+	if u.Reasoning == hidden {
+		u.Answer += hidden
+	}
+}
+
+// ticks are xAI's units of money in a dollar.
+const ticks = 10_000_000_000
+
+// costOf is what the server says it charges, -1 for nothing said.
+func costOf(u map[string]json.RawMessage) Money {
+	if n, ok := decimal(u["cost_in_usd_ticks"]); ok { // xAI
+		return amount(n / ticks)
+	}
+	n, ok := decimal(u["cost"]) // OpenRouter
+	if !ok {
+		if n, ok = decimal(members(u["cost"])["total_cost"]); !ok { // Perplexity
+			return -1
+		}
+	}
+	if string(u["is_byok"]) == "true" {
+		// The cost is OpenRouter's fee alone: the maker charges the user's own key for the rest.
+		upstream, ok := decimal(members(u["cost_details"])["upstream_inference_cost"])
+		if !ok {
+			return -1
+		}
+		n += upstream
+	}
+	return amount(n)
+}
+
+func amount(dollars float64) Money {
+	if m, ok := Dollars(dollars); ok {
+		return m
+	}
+	return -1
+}
+
+// decimal is a JSON number.
+func decimal(raw json.RawMessage) (float64, bool) {
+	var n *float64
+	if len(raw) == 0 || json.Unmarshal(raw, &n) != nil || n == nil {
+		return 0, false
+	}
+	return *n, true
+}
+
+// count is the first of the numbers that is said, -1 for none.
+func count(numbers ...json.RawMessage) int {
+	for _, raw := range numbers {
+		if n, ok := whole(raw); ok {
+			return n
+		}
+	}
+	return -1
+}
