@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"net/http/httptest"
@@ -52,30 +51,36 @@ func TestDocsSayWhatTheProgramDoes(t *testing.T) {
 }
 
 // checkPart compares one generated part of a page with what it must be, or writes it.
-func checkPart(t *testing.T, page, name, want string) {
+func checkPart(t testing.TB, page, name, want string) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := []byte(fmt.Sprintf("<!-- %s: made by go test ./cli -update -->\n", name))
-	end := []byte(fmt.Sprintf("<!-- end of %s -->\n", name))
-	before, rest, ok := bytes.Cut(text, start)
-	got, after, closed := bytes.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatalf("%s has no part between %q and %q", page, start, end)
-	}
-	if string(got) == want {
+	before, got, after := cutPart(t, page, name)
+	if got == want {
 		return
 	}
 	if !*update {
 		t.Errorf("%s: the part %s is out of date; go test ./cli -update writes it. It is\n%s\nwant\n%s", page, name, got, want)
 		return
 	}
-	fresh := bytes.Join([][]byte{before, start, []byte(want), end, after}, nil)
-	if err := os.WriteFile(page, fresh, 0o644); err != nil {
+	if err := os.WriteFile(page, []byte(before+want+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// cutPart divides a page at one of its generated parts.
+func cutPart(t testing.TB, page, name string) (before, part, after string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := fmt.Sprintf("<!-- %s: made by go test ./cli -update -->\n", name)
+	end := fmt.Sprintf("<!-- end of %s -->\n", name)
+	before, rest, ok := strings.Cut(string(text), start)
+	part, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no part between %q and %q", page, start, end)
+	}
+	return before + start, part, end + after
 }
 
 // idPattern is a session's id, which is another one each time.

@@ -47,14 +47,9 @@ var timing = regexp.MustCompile(`\d+(\.\d+)? m?s\b *`)
 
 func compareScreen(t *testing.T, screen string) {
 	t.Helper()
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(readme), "<!-- screen: made by go test ./cli -update -->\n")
-	shown, _, ok := strings.Cut(rest, "<!-- end of screen -->")
+	_, shown, _ := cutPart(t, "../README.md", "screen")
 	want := timing.ReplaceAllString(fenced("text", screen), "T ")
-	if got := timing.ReplaceAllString(shown, "T "); !ok || got != want {
+	if got := timing.ReplaceAllString(shown, "T "); got != want {
 		t.Errorf("the README shows\n%s\nthe program shows\n%s\ngo test ./cli -update writes it", got, want)
 	}
 }

@@ -32,9 +32,6 @@ func (p *panel) foot(st styles, w int) []string {
 	return lines
 }
 
-// mostNext is how many messages are named that fall out next.
-const mostNext = 4
-
 // fallsOutNext names what loses text first when the request grows, "" for nothing.
 func (r *request) fallsOutNext() string {
 	next := r.plan.Next
@@ -43,12 +40,5 @@ func (r *request) fallsOutNext() string {
 	}
 	first := r.plan.Entries[next[0]]
 	text := fmt.Sprintf("%s %s (%s)", thousands(first.Index+1), speaker(first.Role), r.counted(first.TokensAfter))
-	for i, n := range next[1:min(len(next), mostNext)] {
-		lead := ", "
-		if i == 0 {
-			lead = ", then "
-		}
-		text += lead + thousands(n+1)
-	}
 	return text
 }

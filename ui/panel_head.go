@@ -50,9 +50,9 @@ func (p *panel) warnings(st styles, w int) []string {
 // proof says when a past request was sent, to whom, and whether what is shown is what left.
 func proof(st styles, r session.Replayed, w int) []string {
 	q := r.Request
-	lines := []string{fit(" "+st.strong.Render(turnName(r.Recorded))+st.dim.Render(" · sent "+q.Created.Local().Format(time.DateTime)+" · "+markdown.OneLine(q.Model, 24)), w)}
+	lines := []string{spread(" "+st.text.Render(q.Created.Local().Format(time.DateTime)), st.dim.Render(markdown.OneLine(q.Model, max(1, w-24)))+" ", w)}
 	if r.Proven {
-		return append(lines, indented(st.good, "✓ proven: rebuilt from the record, its bytes have the hash of what was sent", w)...)
+		return append(lines, indented(st.good, "✓ proven by hash: this was sent", w)...)
 	}
 	return append(lines, indented(st.warn, "! not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
 }
@@ -127,7 +127,7 @@ func (r *request) total(st styles, w int) string {
 	s := r.plan.Sum
 	total := "~" + r.counted(s.Total)
 	if r.past != nil && r.past.Request.Prompt > 0 {
-		total = thousands(r.past.Request.Prompt) + " (estimated " + total + ")"
+		total = thousands(r.past.Request.Prompt) + st.dim.Render(" by the server, ") + total
 	}
 	if s.Limit <= 0 {
 		return fit(" "+st.strong.Render(total)+st.dim.Render(" tokens · no limit known"), w)

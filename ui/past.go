@@ -92,6 +92,9 @@ func (m *Model) seen(msg pastMsg) tea.Cmd {
 	past := pastRequest(*msg.replayed)
 	m.panel.open(&past)
 	m.chat.judge(past.plan)
+	if n := len(past.plan.Entries); n > 0 {
+		m.chat.list.GoTo(past.plan.Entries[n-1].ID)
+	}
 	return nil
 }
 

@@ -51,10 +51,11 @@ func readLibrary(pages fs.FS) (*library, error) {
 }
 
 // sections splits a page at its headings. Headings inside code blocks are code. Comments, which
-// mark generated text, are left out, and so are sections without a text of their own.
+// mark generated text, are left out, and so are pictures of the screen, whose words are not the page's, and
+// sections without a text of their own.
 func sections(page, text string) []part {
 	var all []part
-	title, head, fenced := "", "", false
+	title, head, fenced, picture := "", "", false, false
 	var body strings.Builder
 	flush := func() {
 		texts := split(strings.TrimSpace(body.String()))
@@ -79,6 +80,10 @@ func sections(page, text string) []part {
 			continue
 		}
 		if !fenced && strings.HasPrefix(line, "<!--") {
+			picture = strings.HasPrefix(line, "<!-- screen")
+			continue
+		}
+		if picture {
 			continue
 		}
 		body.WriteString(line)

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestTours goes through the program as a person does: it starts winnow in a real terminal, presses
+// keys and reads the screen. What a tour shows is what its page of the documentation shows.
+func TestTours(t *testing.T) {
+	files, err := filepath.Glob("testdata/tour/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no tours: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { takeTour(t, file) })
+	}
+}
+
+// takeTour plays one file. Its parts are the size of the terminal, the script, and the answers of the
+// server, one block for each request.
+func takeTour(t *testing.T, file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := map[string]string{}
+	for _, f := range txtar.Parse(text).Files {
+		part[f.Name] = string(f.Data)
+	}
+	var width, height int
+	if _, err := fmt.Sscanf(part["size"], "%d %d", &width, &height); err != nil {
+		t.Fatalf("%s: read the size: %v", file, err)
+	}
+	server := httptest.NewServer(newScriptedServer(spoken(part["answers"])))
+	t.Cleanup(server.Close)
+	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	g := &tour{
+		terminal: startIn(t, env, width, height, "-m", "openai/small"),
+		page:     filepath.Join("..", "docs", strings.TrimSuffix(filepath.Base(file), ".txtar")+".md"),
+	}
+	for n, line := range strings.Split(strings.TrimSpace(part["script"]), "\n") {
+		verb, rest, _ := strings.Cut(line, " ")
+		if !g.do(verb, rest) {
+			t.Fatalf("%s: line %d of the script is %q", file, n+1, line)
+		}
+	}
+}
+
+// spoken puts the status in front of every answer.
+func spoken(answers string) string {
+	return "200\n" + strings.ReplaceAll(strings.TrimSpace(answers), "\n----\n", "\n----\n200\n")
+}
+
+// tour is a terminal that a script leads.
+type tour struct {
+	*terminal
+	page    string // of the documentation
+	answers int    // so far
+}
+
+// keyCodes are the keys of a script as a terminal sends them.
+var keyCodes = map[string]string{
+	"enter": enterKey, "esc": escKey, "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B",
+	"right": "\x1b[C", "left": "\x1b[D", "ctrl+x": ctrlX, "ctrl+d": ctrlD, "ctrl+u": "\x15",
+}
+
+func (g *tour) do(verb, rest string) bool {
+	g.t.Helper()
+	switch verb {
+	case "type":
+		g.send(rest)
+		words := strings.Fields(rest)
+		g.want(words[len(words)-1]) // a longer text may be broken into lines
+	case "press":
+		for key := range strings.FieldsSeq(rest) {
+			code, ok := keyCodes[key]
+			if !ok {
+				code = key
+			}
+			g.send(code)
+		}
+	case "want":
+		g.want(rest)
+	case "answered":
+		g.answers++
+		planned := regexp.MustCompile(fmt.Sprintf(`context: next request[^$]*sees \d+ of %d\b`, 2*g.answers))
+		g.waitFor("a whole answer and the plan behind it", func(screen string) bool {
+			return answered(screen) && planned.MatchString(screen)
+		})
+	case "screen":
+		g.compare(rest)
+	default:
+		return false
+	}
+	return true
+}
+
+// dated is a date and time on the screen, which is another at every run.
+var dated = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
+
+// compare holds the screen against the documentation's. Times are left out of it.
+func (g *tour) compare(name string) {
+	g.t.Helper()
+	part := "screen " + name
+	if *update {
+		checkPart(g.t, g.page, part, fenced("text", g.settled()))
+		return
+	}
+	timeless := func(s string) string { return dated.ReplaceAllString(timing.ReplaceAllString(s, "T "), "D") }
+	_, want, _ := cutPart(g.t, g.page, part)
+	// The screen may still be on its way: what is wanted is waited for.
+	g.waitFor("what "+g.page+" shows as "+name+"; go test ./cli -update writes it. It is\n"+want, func(screen string) bool {
+		return timeless(fenced("text", screen)) == timeless(want)
+	})
+}
+
+// settled is the screen after nothing has changed on it for a while.
+func (g *tour) settled() string {
+	for {
+		select {
+		case <-g.news:
+		case <-time.After(500 * time.Millisecond):
+			return g.text()
+		}
+	}
+}
