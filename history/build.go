@@ -79,6 +79,7 @@ type builder struct {
 func (c *Conversation) begin(o Options) *builder {
 	o = o.plain()
 	c.address(carriageOf(o))
+	c.remedy(o.remedies())
 	o.System = systemText(o.System)
 	t := c.seen(o)
 	b := &builder{
@@ -88,7 +89,7 @@ func (c *Conversation) begin(o Options) *builder {
 	}
 	b.labels, b.step = t.labelsFor(), b.room.step(o.Policy)
 	if b.turn = c.readTurn(o.Turn); o.Profile.NoImages {
-		b.turn = c.withoutImages(b.turn)
+		b.turn = c.withoutImages(b.turn, nil)
 	}
 	none := body{first: len(b.views), gaps: 1}
 	if b.neighbour(-1, 1) < 0 {

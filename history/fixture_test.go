@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the plans into the fixtures; read
 //	               assistant: text | id=name(arguments) | id=name(arguments)
 //	               tool id: text
 //	               user (interrupted) @1200: text | [image 50]     status, time and an image's tokens
-//	-- plan --     position role verdict, tokens sent/whole: reason [repairs]
+//	-- plan --     position role verdict, tokens sent/whole: reason [repairs, with the remedy]
 //	-- request --  the messages that are sent
 func TestPlans(t *testing.T) {
 	eachFixture(t, "testdata/*.txtar", checkFixture)
@@ -87,7 +87,7 @@ func words(s string) int { return len(strings.Fields(s)) }
 // parseOptions reads the options section.
 func parseOptions(t *testing.T, text string) Options {
 	t.Helper()
-	o := Options{Count: words, Ratio: 1, Flags: map[int64]Flag{}}
+	o := Options{Count: words, Ratio: 1, Flags: map[int64]Flag{}, Remedies: map[int64]Remedy{}}
 	var err error
 	if o.Policy, err = Preset("balanced"); err != nil {
 		t.Fatal(err)
@@ -112,6 +112,10 @@ func parseOptions(t *testing.T, text string) Options {
 			o.Summary = &Summary{Upto: at, Text: unfold(text), By: "some/model"}
 		case "pin":
 			o.Flags[int64(n)] = Pin
+		case "remedy":
+			message, remedy, _ := strings.Cut(value, " ")
+			at, _ := strconv.ParseInt(message, 10, 64)
+			o.Remedies[at] = Remedy(remedy)
 		case "exclude":
 			o.Flags[int64(n)] = Exclude
 		case "strategy":
@@ -261,7 +265,7 @@ func planText(p Plan, err error) string {
 	for _, e := range p.Entries {
 		fmt.Fprintf(&b, "%d %s %s %d/%d: %s", e.Index+1, e.Role, e.Disposition, e.TokensAfter, e.TokensBefore, e.Reason)
 		for _, r := range e.Repairs {
-			fmt.Fprintf(&b, " [%s]", r.Kind)
+			fmt.Fprintf(&b, " [%s]", strings.TrimSpace(r.Kind+" "+string(r.Remedy)))
 		}
 		b.WriteByte('\n')
 	}

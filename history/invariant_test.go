@@ -121,7 +121,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 				t.Fatalf("excluded message %d: %+v\n%s", i, e, s)
 			}
 			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled || e.Disposition == Dropped
-			if opener < 0 && e.Role == User && sendable {
+			if opener < 0 && e.Role == User && sendable && e.Reason != sentenceLeft && e.Reason != sentenceLeftGroup {
 				opener = i
 			}
 			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e)
@@ -359,7 +359,9 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		s.o.Policy.MaxMessages = NoLimit
 		// What was recalled stands in the current message, not in the history that is read again.
 		s.o.Policy.RecallShare, s.o.Summary = 0, nil
-		for _, v := range Read(s.past, s.o.Count).tell(s.o.Policy).views {
+		c := Read(s.past, s.o.Count)
+		c.remedy(s.o.remedies())
+		for _, v := range c.tell(s.o.Policy).views {
 			// Texts that were joined are one longer text afterwards.
 			if !s.o.Policy.Elastic && (v.joins || v.Role == System) {
 				return

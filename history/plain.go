@@ -26,13 +26,17 @@ func (c *Conversation) seen(o Options) *thread {
 	if c.kinds == nil {
 		c.kinds = map[ToolHistory]*thread{}
 	}
-	c.kinds[key] = c.withoutImages(t)
+	c.kinds[key] = c.withoutImages(t, o.remedies())
 	return c.kinds[key]
 }
 
-// withoutImages is a thread with a note in the place of each image.
-func (c *Conversation) withoutImages(from *thread) *thread {
+// withoutImages is a thread with a note in the place of each image, and without the messages that the
+// user had left out for it.
+func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *thread {
 	t := &thread{base: slices.Clone(from.base), views: slices.Clone(from.views)}
+	if len(remedies) > 0 {
+		t.leaveImages(remedies)
+	}
 	for i := range t.views {
 		v := &t.views[i]
 		before := overhead(v.Message, c.count)
@@ -41,7 +45,7 @@ func (c *Conversation) withoutImages(from *thread) *thread {
 				continue
 			}
 			e := &t.base[v.from]
-			e.Repairs = append(slices.Clip(e.Repairs), Repair{Kind: "C13", What: "This model takes no images; a note stands for this one.", Before: p.Name, After: p.note()})
+			e.Repairs = append(slices.Clip(e.Repairs), unseen(p))
 			v.Parts = slices.Clone(v.Parts)
 			v.Parts[k] = Part{Kind: TextPart, Name: p.Name, Text: p.note()}
 		}
@@ -52,4 +56,29 @@ func (c *Conversation) withoutImages(from *thread) *thread {
 	}
 	t.number(0)
 	return t
+}
+
+// unseen is the repair of an image for a model that takes none.
+func unseen(p Part) Repair {
+	return Repair{Kind: "C13", What: "This model takes no images; a note stands for this one.", Before: p.Name, After: p.note()}
+}
+
+// leaveImages takes out the messages with images that the user had left out.
+func (t *thread) leaveImages(remedies map[int64]Remedy) {
+	t.views = slices.DeleteFunc(t.views, func(v view) bool {
+		shows := slices.ContainsFunc(v.Parts, func(p Part) bool { return p.Kind == ImagePart })
+		if remedies[v.ID] != LeaveOut || !shows {
+			return false
+		}
+		e := &t.base[v.from]
+		e.Disposition, e.Reason = Dropped, sentenceLeft
+		for _, p := range v.Parts {
+			if p.Kind == ImagePart {
+				r := unseen(p)
+				r.Remedy, r.What, r.After = LeaveOut, r.What+remarkLeft, ""
+				e.Repairs = append(slices.Clip(e.Repairs), r)
+			}
+		}
+		return true
+	})
 }

@@ -14,17 +14,18 @@ const (
 
 // Options is everything beside the history itself that decides a request.
 type Options struct {
-	Policy  Policy
-	System  string         // the system prompt, "" for none
-	Turn    []Message      // the current user message, then what the running turn has added so far
-	Flags   map[int64]Flag // by Message.ID
-	Summary *Summary       // stands for the oldest messages where not everything fits; nil for none
-	Tools   int            // tokens of the serialised tool schemas
-	Window  int            // the model's context window in tokens; 0 is unknown
-	Ratio   float64        // the server's tokens per counted token, learned; 0 is not calibrated yet
-	Profile Profile        // what the endpoint insists on
-	To      Origin         // who is asked; what only the server of an answer knows goes back to it alone
-	Count   Counter        // counts tokens; nil counts one token per four bytes
+	Policy   Policy
+	System   string           // the system prompt, "" for none
+	Turn     []Message        // the current user message, then what the running turn has added so far
+	Flags    map[int64]Flag   // by Message.ID
+	Remedies map[int64]Remedy // by Message.ID of any message of a tool group, or of a damaged message
+	Summary  *Summary         // stands for the oldest messages where not everything fits; nil for none
+	Tools    int              // tokens of the serialised tool schemas
+	Window   int              // the model's context window in tokens; 0 is unknown
+	Ratio    float64          // the server's tokens per counted token, learned; 0 is not calibrated yet
+	Profile  Profile          // what the endpoint insists on
+	To       Origin           // who is asked; what only the server of an answer knows goes back to it alone
+	Count    Counter          // counts tokens; nil counts one token per four bytes
 }
 
 // Profile is what an endpoint's chat format insists on, beyond the strict form sent everywhere.
@@ -127,6 +128,7 @@ type Repair struct {
 	What   string // a sentence: what was wrong and what is sent instead
 	Before string // the damaged bytes
 	After  string // what is sent instead, "" where it is left out
+	Remedy Remedy `json:",omitempty"` // what the user had sent instead of mending it
 }
 
 // Sum says where the tokens of a request go. The parts are counted tokens; Total is their sum and

@@ -32,8 +32,8 @@ type scene struct {
 func (s scene) String() string {
 	var b strings.Builder
 	p := s.o.Policy
-	fmt.Fprintf(&b, "preset %s strategy %s elastic %t placement %s recall %g up to %d budget %d step %d most %d last %d tools %s mid %s flags %v profile %+v system %q ratio %g\n",
-		p.Preset, p.Strategy, p.Elastic, p.Placement, p.RecallShare, p.RecallMaxTokens, p.Budget, p.StepTokens, p.MaxMessages, p.LastWholeMaxTokens, p.ToolHistory, p.MidSystem, s.o.Flags, s.o.Profile, s.o.System, s.o.Ratio)
+	fmt.Fprintf(&b, "preset %s strategy %s elastic %t placement %s recall %g up to %d budget %d step %d most %d last %d tools %s mid %s flags %v remedies %v profile %+v system %q ratio %g\n",
+		p.Preset, p.Strategy, p.Elastic, p.Placement, p.RecallShare, p.RecallMaxTokens, p.Budget, p.StepTokens, p.MaxMessages, p.LastWholeMaxTokens, p.ToolHistory, p.MidSystem, s.o.Flags, s.o.Remedies, s.o.Profile, s.o.System, s.o.Ratio)
 	for i, m := range append(s.past[:len(s.past):len(s.past)], s.o.Turn...) {
 		fmt.Fprintf(&b, "%d id=%d %s %s %q calls %q answers %q\n", i, m.ID, m.Role, m.Status, m.Content, m.ToolCalls, m.ToolCallID)
 	}
@@ -177,6 +177,20 @@ func text() *rapid.Generator[string] {
 	})
 }
 
+// remedies are what a user chose for some messages, damaged or not: none for half of the histories.
+func remedies(t *rapid.T, past []Message) map[int64]Remedy {
+	if rapid.Bool().Draw(t, "without remedies") {
+		return nil
+	}
+	chosen := map[int64]Remedy{}
+	for _, m := range past {
+		if r := rapid.SampledFrom([]Remedy{Mend, Mend, TellText, LeaveOut}).Draw(t, "remedy"); r != Mend {
+			chosen[m.ID] = r
+		}
+	}
+	return chosen
+}
+
 func options(t *rapid.T, past []Message) Options {
 	p, err := Preset(rapid.SampledFrom(Presets()).Draw(t, "preset"))
 	if err != nil {
@@ -209,9 +223,11 @@ func options(t *rapid.T, past []Message) Options {
 		MergeSameRole: rapid.IntRange(0, 3).Draw(t, "merge") == 0,
 		NoToolToUser:  rapid.IntRange(0, 3).Draw(t, "bridge") == 0,
 	}
+	o.Profile.NoImages = rapid.IntRange(0, 5).Draw(t, "blind") == 0
 	if rapid.IntRange(0, 3).Draw(t, "short ids") == 0 {
 		o.Profile.ToolIDLength = 9
 	}
+	o.Remedies = remedies(t, past)
 	for _, m := range past {
 		if f := rapid.SampledFrom([]Flag{"", "", "", "", "", "", Pin, Exclude}).Draw(t, "flag"); f != "" {
 			o.Flags[m.ID] = f

@@ -19,6 +19,7 @@ type view struct {
 	made     bool  // nobody said it: a stand-in for a missing result
 	joins    bool  // continues the answer in front of it
 	load     load  // what it carries beside its text
+	remedied bool  // a remedy made another text of it; its verdict says what it costs mended
 	framing
 }
 
@@ -47,6 +48,8 @@ type Conversation struct {
 	ids      map[string]bool         // call ids taken here
 	open     []waiting               // calls without a result
 	moved    []moved                 // results that came late
+	spent    []spent                 // ids of calls that are not sent
+	remedies map[int64]Remedy        // by Message.ID
 	carriage                         // what goes back to the endpoint that is asked
 	kinds    map[ToolHistory]*thread // the history with its tool calls told in another way
 	thread
@@ -94,27 +97,49 @@ func (c *Conversation) remembered(text string) int {
 // Append adds messages to the end. It costs what is new and the newest exchange, which may still
 // grow; a result that comes late costs from its call on.
 func (c *Conversation) Append(m ...Message) {
-	from, kept := c.rereadFrom(m)
+	from, kept := c.rereadFrom(c.exchangeOf(len(c.past)), m)
 	c.forget(from, kept)
 	c.past = append(c.past, m...)
-	mend := mender{past: c.past, base: c.offset, used: c.used, ids: c.ids, repairs: map[int][]Repair{}, doubled: map[int]bool{}}
-	for _, d := range mend.mend(from) {
-		c.views = append(c.views, c.view(d))
+	c.readFrom(from, kept)
+}
+
+// readFrom reads the messages from one on, of which nothing is read, behind so many views.
+func (c *Conversation) readFrom(from, kept int) {
+	mend := mender{
+		past: c.past, base: c.offset, used: c.used, ids: c.ids, remedies: c.remedies,
+		repairs: map[int][]Repair{}, doubled: map[int]*draft{}, left: map[int]string{}, was: map[int]Message{},
 	}
-	c.open, c.moved = append(c.open, mend.open...), append(c.moved, mend.moved...)
+	for _, d := range mend.mend(from) {
+		v := c.view(d)
+		_, v.remedied = mend.was[d.from]
+		c.views = append(c.views, v)
+	}
+	c.open, c.moved, c.spent = append(c.open, mend.open...), append(c.moved, mend.moved...), append(c.spent, mend.spent...)
 	for i := from; i < len(c.past); i++ {
-		c.thread.base = append(c.thread.base, verdict(i, c.past[i], mend))
+		e := verdict(i, c.past[i], mend)
+		if was, remedied := mend.was[i]; remedied {
+			e.TokensBefore = c.count(was.Content) + overhead(was, c.count)
+		}
+		c.thread.base = append(c.thread.base, e)
 	}
 	c.loadFrom(kept)
 	c.number(kept)
 }
 
-// rereadFrom is the message from which on new messages can change what the older ones look like, and
-// the number of views in front of it.
-func (c *Conversation) rereadFrom(m []Message) (from, kept int) {
-	if n := len(c.exchanges); n > 0 {
-		from = c.views[c.exchanges[n-1].from].from
+// exchangeOf is the message that begins the exchange of the message at a position.
+func (c *Conversation) exchangeOf(at int) int {
+	for _, x := range slices.Backward(c.exchanges) {
+		if from := c.views[x.from].from; from <= at {
+			return from
+		}
 	}
+	return 0
+}
+
+// rereadFrom is the message from which on messages have to be read again, and the number of views in
+// front of it: from one on that begins an exchange, and from where new messages can change what the
+// older ones look like.
+func (c *Conversation) rereadFrom(from int, m []Message) (at, kept int) {
 	// A result may come late: a new one, or one that new results take the place of.
 	for _, w := range slices.Backward(c.open) {
 		if w.from < from && (answers(c.past[from:], w.id) || answers(m, w.id)) {
@@ -156,6 +181,15 @@ func (c *Conversation) forget(from, kept int) {
 		}
 	}
 	c.open = open
+	unsent := c.spent[:0]
+	for _, s := range c.spent {
+		if s.from < from {
+			unsent = append(unsent, s)
+			continue
+		}
+		delete(c.ids, s.id)
+	}
+	c.spent = unsent
 	moved := c.moved[:0]
 	for _, r := range c.moved {
 		if r.from < from {
@@ -183,7 +217,9 @@ func verdict(i int, m Message, mend mender) Entry {
 	switch {
 	case isolated(m):
 		e.Disposition, e.Reason = Isolated, sentenceIsolated
-	case mend.doubled[i]:
+	case mend.left[i] != "":
+		e.Disposition, e.Reason = Dropped, mend.left[i]
+	case mend.doubled[i] != nil:
 		e.Disposition, e.Reason = Dropped, sentenceDoubled
 	}
 	return e

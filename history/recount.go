@@ -21,7 +21,9 @@ func (c *Conversation) Recount(tokens map[int]int) {
 		}
 		more := n - v.Tokens // The rest of what it costs stays.
 		v.tokens, v.text, v.Tokens = v.tokens+more, v.text+more, n
-		c.thread.base[v.from].TokensBefore = v.tokens
+		if !v.remedied {
+			c.thread.base[v.from].TokensBefore = v.tokens
+		}
 		for _, f := range c.forms {
 			if i < len(f) {
 				f[i] = nil

@@ -16,6 +16,8 @@ type draft struct {
 	results []*draft // the result of each of its calls, nil where there is none
 	raw     []string // what of each call's arguments could not be sent
 	loose   loose    // why it stands behind no call, of a result that does not
+	owner   *draft   // the message of its call, of a result that is sent as text beside that
+	told    bool     // its calls are told in its text
 }
 
 // waiting is a call that has no result yet.
@@ -29,15 +31,19 @@ type moved struct{ row, from int } // its position and that of its call
 
 // mender mends a stretch of a conversation that begins outside any tool group.
 type mender struct {
-	past    []Message
-	base    int // position of past[0] in the request's conversation, for names
-	list    []*draft
-	used    func(id string) bool // taken by an earlier part of the request
-	ids     map[string]bool
-	open    []waiting
-	moved   []moved
-	repairs map[int][]Repair
-	doubled map[int]bool // results that stand there already
+	past     []Message
+	base     int // position of past[0] in the request's conversation, for names
+	remedies map[int64]Remedy
+	list     []*draft
+	used     func(id string) bool // taken by an earlier part of the request
+	ids      map[string]bool
+	open     []waiting
+	moved    []moved
+	spent    []spent
+	repairs  map[int][]Repair
+	doubled  map[int]*draft  // results that stand there already, and the message of their call
+	left     map[int]string  // why messages are left out by a remedy
+	was      map[int]Message // what a remedy made something else of, as it was mended
 }
 
 // rules are the repairs in their order. Each works on the whole stretch and leaves alone what is
@@ -63,6 +69,7 @@ var rules = []struct {
 	{"C9", (*mender).blankResults},
 	{"C8", (*mender).blankAnswers},
 	{"", (*mender).brokenOff},
+	{"", (*mender).remedy},
 }
 
 // mend turns the messages from position from on into drafts that may be sent.

@@ -35,7 +35,7 @@ func (m *mender) halfCalls() {
 		}
 		m.tellResults(d, m.list[i+1:])
 		before := d.Content
-		d.Content = callsAsText(d.Message)
+		d.Content, d.told = callsAsText(d.Message), true
 		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 		m.log(d, "C11", "A tool call broke off before its name; the calls of this message are sent as text.", before, d.Content)
 	}
@@ -48,7 +48,7 @@ func (m *mender) tellResults(d *draft, behind []*draft) {
 			return
 		}
 		if slices.ContainsFunc(d.ToolCalls, func(c ToolCall) bool { return c.ID == r.ToolCallID }) {
-			r.loose = callIsText
+			r.loose, r.owner = callIsText, d
 		}
 	}
 }

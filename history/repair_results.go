@@ -46,7 +46,7 @@ func (m *mender) pair() {
 			}
 		}
 	}
-	m.keep(func(d *draft) bool { return !m.doubled[d.from] })
+	m.keep(func(d *draft) bool { return m.doubled[d.from] == nil })
 }
 
 // pairRun finds the results of d's calls among the results directly behind it. An older call may still
@@ -77,12 +77,13 @@ func (m *mender) pairRun(d *draft, behind []*draft, waits func(id string) bool) 
 	for _, r := range run {
 		for k, c := range d.ToolCalls {
 			first := d.results[k]
-			if r.head != nil || first == nil || c.ID != r.ToolCallID || m.doubled[r.from] {
+			if r.head != nil || first == nil || c.ID != r.ToolCallID || m.doubled[r.from] != nil {
 				continue
 			}
-			if r.loose = anotherResult; first.Content == r.Content {
+			r.loose, r.owner = anotherResult, d
+			if first.Content == r.Content {
 				m.log(r, "C7", "The same result stands there already; it is sent once.", r.Content, "")
-				m.doubled[r.from] = true
+				m.doubled[r.from] = d
 			}
 		}
 	}

@@ -61,8 +61,9 @@ func (c *Conversation) loadFrom(i int) {
 		if v.made {
 			continue
 		}
-		c.load(v, called)
-		c.thread.base[v.from].TokensBefore = v.tokens
+		if c.load(v, called); !v.remedied {
+			c.thread.base[v.from].TokensBefore = v.tokens
+		}
 	}
 }
 

@@ -57,6 +57,8 @@ var ruleBook = []struct{ name, says string }{
 	{"pin", "a pinned message is sent whole, with its tool group"},
 	{"exclude", "an excluded message is not sent, nor is its tool group"},
 	{"alone", "one message can be sent without history"},
+	{"remedy text", "the user can have a damaged group of calls told as text"},
+	{"remedy drop", "or left out; so can be any damaged message"},
 
 	{"C1 closed", "arguments that broke off are closed"},
 	{"C1 fixed", "arguments that are no JSON are mended"},

@@ -47,10 +47,25 @@ func (b *builder) covered() int {
 		return 0
 	}
 	at := slices.IndexFunc(b.views, func(v view) bool { return v.ID == b.o.Summary.Upto && !v.made })
+	if at < 0 {
+		at = b.lastBefore(b.o.Summary.Upto)
+	}
 	for at >= 0 && at+1 < len(b.views) && b.views[at+1].group == b.views[at].group {
 		at++
 	}
 	return at + 1
+}
+
+// lastBefore is the last view of the messages up to one that has none itself, -1 for none.
+func (b *builder) lastBefore(id int64) int {
+	upto := slices.IndexFunc(b.c.past, func(m Message) bool { return m.ID == id })
+	at := -1
+	for i := range b.views {
+		if b.views[i].group <= upto {
+			at = i
+		}
+	}
+	return at
 }
 
 func (b *builder) summary() string { return summaryHead + cleanText(b.o.Summary.Text) + summaryTail }

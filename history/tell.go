@@ -43,7 +43,9 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 			if v.load.reasoning { // No calls, no reasoning.
 				v.unload()
 				c.load(&v, false)
-				t.base[v.from].TokensBefore = v.tokens
+				if !v.remedied {
+					t.base[v.from].TokensBefore = v.tokens
+				}
 			}
 			t.views = append(t.views, v)
 			continue
@@ -68,11 +70,19 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 		if text != v.Content {
 			v.text, v.chars = c.count(text), runes(text)
 		}
-		v.Message = Message{ID: v.ID, Role: Assistant, Content: text, Status: v.Status, CreatedMS: v.CreatedMS}
+		v.Message = asText(v.Message, text)
 		v.tokens, v.load = v.text, load{}
 		v.compare(c.past[v.from].Content)
 		t.views = append(t.views, v)
 	}
 	t.number(0)
 	return t
+}
+
+// asText is a message whose calls, or whose result, are told by a text.
+func asText(m Message, text string) Message {
+	if text != m.Content {
+		m.Tokens = 0
+	}
+	return Message{ID: m.ID, Role: Assistant, Content: text, Status: m.Status, CreatedMS: m.CreatedMS, Tokens: m.Tokens}
 }

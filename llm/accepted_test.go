@@ -140,6 +140,45 @@ func TestEachCorruptionIsMendedForEveryServer(t *testing.T) {
 	}
 }
 
+// TestEachCorruptionIsRemediedForEveryServer has each corruption told as text and left out, wherever it
+// stands, and all of them at once.
+func TestEachCorruptionIsRemediedForEveryServer(t *testing.T) {
+	options := tableOptions(t)[:1]
+	for _, target := range strictTargets() {
+		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
+			all := twoRounds()
+			for n, c := range corruptions {
+				all = c.harm(all, ways(n))
+				for _, way := range pairWays(n, n) {
+					target.wantAllRemedied(t, fmt.Sprintf("%s way %d", c.kind, way), c.harm(twoRounds(), ways(way)), options)
+				}
+			}
+			target.wantAllRemedied(t, "all of them", all, options)
+		})
+	}
+}
+
+// wantAllRemedied gives each message a remedy alone, then all of them.
+func (x strictTarget) wantAllRemedied(t *testing.T, name string, h past, options []history.Options) {
+	t.Helper()
+	for _, r := range []history.Remedy{history.TellText, history.LeaveOut} {
+		all := map[int64]history.Remedy{}
+		for id := int64(1); id <= int64(len(h)); id++ {
+			all[id] = r
+			x.wantAllAccepted(t, fmt.Sprintf("%s, message %d %s", name, id, r), h, withRemedies(options, map[int64]history.Remedy{id: r}))
+		}
+		x.wantAllAccepted(t, name+", all "+string(r), h, withRemedies(options, all))
+	}
+}
+
+func withRemedies(options []history.Options, chosen map[int64]history.Remedy) []history.Options {
+	options = append([]history.Options(nil), options...)
+	for i := range options {
+		options[i].Remedies = chosen
+	}
+	return options
+}
+
 // TestAllCorruptionsAtOnceAreMendedForEveryServer lets every corruption follow the others, from each
 // one on.
 func TestAllCorruptionsAtOnceAreMendedForEveryServer(t *testing.T) {

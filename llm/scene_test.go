@@ -21,7 +21,7 @@ func (s strictScene) GoString() string { return s.String() }
 
 func (s strictScene) String() string {
 	p := s.o.Policy
-	return fmt.Sprintf("system %q ratio %g flags %v policy %+v\n%sturn\n%s", s.o.System, s.o.Ratio, s.o.Flags, p, shown(s.messages), shown(s.o.Turn))
+	return fmt.Sprintf("system %q ratio %g flags %v remedies %v policy %+v\n%sturn\n%s", s.o.System, s.o.Ratio, s.o.Flags, s.o.Remedies, p, shown(s.messages), shown(s.o.Turn))
 }
 
 func strictScenes() *rapid.Generator[strictScene] {
@@ -130,6 +130,12 @@ func randomOptions(t *rapid.T, p pick, messages []history.Message) history.Optio
 	for _, m := range messages {
 		if f := []history.Flag{"", "", "", "", "", "", history.Pin, history.Exclude}[p(8)]; f != "" {
 			o.Flags[m.ID] = f
+		}
+	}
+	if p(2) == 0 {
+		o.Remedies = map[int64]history.Remedy{}
+		for _, m := range messages {
+			o.Remedies[m.ID] = []history.Remedy{history.Mend, history.Mend, history.TellText, history.LeaveOut}[p(4)]
 		}
 	}
 	return o

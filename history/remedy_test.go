@@ -1,0 +1,176 @@
+package history
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// forAll is one remedy for every message.
+func forAll(past []Message, r Remedy) map[int64]Remedy {
+	chosen := map[int64]Remedy{}
+	for _, m := range past {
+		chosen[m.ID] = r
+	}
+	return chosen
+}
+
+// damagedGroups are the positions of the tool groups that were mended, as their views name them.
+func damagedGroups(c *Conversation) map[int]bool {
+	groups := map[int]bool{}
+	for _, v := range c.views {
+		if len(c.thread.base[v.from].Repairs) > 0 && !v.made {
+			groups[v.group] = true
+		}
+	}
+	return groups
+}
+
+// A conversation that was planned with some remedies plans with others as if it had been read for them.
+//
+// rules: I8
+func TestAnotherRemedyIsAsIfItHadBeenTheFirst(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		c := Read(nil, s.o.Count)
+		rest := s.past
+		for range rapid.IntRange(1, 4).Draw(t, "changes") {
+			n := rapid.IntRange(0, len(rest)).Draw(t, "appended")
+			c.Append(rest[:n]...)
+			rest = rest[n:]
+			before := s.o
+			before.Remedies = remedies(t, s.past)
+			_, _ = c.Build(before)
+		}
+		c.Append(rest...)
+		got, _ := c.Build(s.o)
+		want, _ := built(t, s)
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("changed:\n%s%s\nat once:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
+		}
+	})
+}
+
+// Where every tool group is damaged, to have each told as text sends what tool_history = text sends.
+//
+// rules: remedy text
+func TestTellingEachGroupIsTellingThemAll(t *testing.T) {
+	alike := 0
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Remedies, s.o.Policy.ToolHistory = nil, ToolsText
+		c := Read(s.past, s.o.Count)
+		groups := damagedGroups(c)
+		for _, v := range c.views {
+			if !groups[v.group] && len(v.ToolCalls) > 0 {
+				return
+			}
+		}
+		want, _ := built(t, s)
+		s.o.Remedies, s.o.Policy.ToolHistory = forAll(s.past, TellText), ToolsKeep
+		got, _ := built(t, s)
+		if requestText(got) != requestText(want) || got.Sum != want.Sum {
+			t.Fatalf("each:\n%s%s\nall:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
+		}
+		if len(groups) > 0 {
+			alike++
+		}
+	})
+	if alike == 0 {
+		t.Error("no history had damaged groups alone")
+	}
+}
+
+// Of a damaged group that is left out nothing is sent but what was said beside its calls, and its
+// messages say whose choice that is.
+//
+// rules: remedy drop
+func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		mended := Read(s.past, s.o.Count)
+		groups := damagedGroups(mended)
+		s.o.Remedies = forAll(s.past, LeaveOut)
+		c := Read(s.past, s.o.Count)
+		b, _ := c.chosen(s.o)
+		p := b.render()
+		for _, v := range b.views {
+			if groups[v.group] && (v.Role == Tool || len(v.ToolCalls) > 0 || v.joins) {
+				t.Fatalf("something of the group of message %d is left: %+v\n%s", v.group, v.Message, s)
+			}
+		}
+		sent := map[int]bool{}
+		for _, v := range b.views {
+			sent[v.from] = true
+		}
+		for _, v := range mended.views {
+			e := p.Entries[v.from]
+			if groups[v.group] && !sent[v.from] && (e.Disposition != Dropped || e.Reason != sentenceLeft && e.Reason != sentenceLeftGroup) {
+				t.Fatalf("message %d: %+v\n%s", v.from, e, s)
+			}
+			for _, r := range e.Repairs {
+				if r.Remedy != LeaveOut && v.group == v.from && !v.made {
+					t.Fatalf("message %d: %+v\n%s", v.from, r, s)
+				}
+			}
+			if !sent[v.from] && !v.made && e.TokensBefore != v.tokens-v.load.tokens {
+				t.Fatalf("message %d cost %d mended, its verdict says %d\n%s", v.from, v.tokens, e.TokensBefore, s)
+			}
+		}
+	})
+}
+
+// A remedy is for what is damaged: it changes nothing of what is sound.
+func TestWhatIsSoundHasNoRemedy(t *testing.T) {
+	sound := 0
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Remedies, s.o.Profile.NoImages = nil, false
+		want, _ := built(t, s)
+		if slices.ContainsFunc(want.Entries, func(e Entry) bool { return len(e.Repairs) > 0 }) {
+			return
+		}
+		s.o.Remedies = forAll(s.past, rapid.SampledFrom([]Remedy{TellText, LeaveOut}).Draw(t, "remedy"))
+		got, _ := built(t, s)
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("with remedies:\n%s%s\nwithout:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
+		}
+		sound++
+	})
+	if sound == 0 {
+		t.Error("no history was sound")
+	}
+}
+
+// A policy that strips or refuses a damaged history takes no remedies.
+func TestStripAndStrictTakeNoRemedies(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Policy.Recovery = rapid.SampledFrom([]Recovery{RecoverStrip, RecoverStrict}).Draw(t, "recovery")
+		got, gotErr := Build(s.past, s.o)
+		s.o.Remedies = nil
+		want, wantErr := Build(s.past, s.o)
+		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotErr, wantErr) {
+			t.Fatalf("with remedies: %v\n%s\nwithout: %v\n%s\n%s", gotErr, planText(got, nil), wantErr, planText(want, nil), s)
+		}
+	})
+}
+
+// The caller's map of remedies may change behind a build.
+func TestRemediesAreReadAtEachBuild(t *testing.T) {
+	past := parseMessages(t, "user: go\nassistant: I look. | a=f({)\ntool a: one\nuser: and")
+	c := Read(past, words)
+	o := Options{Policy: Policy{}, Count: words, Remedies: map[int64]Remedy{3: TellText}, Turn: []Message{{ID: 9, Role: User, Content: "now"}}}
+	var err error
+	if o.Policy, err = Preset("balanced"); err != nil {
+		t.Fatal(err)
+	}
+	told, _ := c.Build(o)
+	o.Remedies[3] = LeaveOut
+	left, _ := c.Build(o)
+	maps.DeleteFunc(o.Remedies, func(int64, Remedy) bool { return true })
+	mended, _ := c.Build(o)
+	for i, want := range []string{"I look.\n[called f with {}]\n\n[tool result] one", "I look.", "I look."} {
+		if got := []Plan{told, left, mended}[i].Messages[1]; got.Content != want || (len(got.ToolCalls) > 0) != (i == 2) {
+			t.Errorf("request %d: got %q with %d calls, want %q", i+1, got.Content, len(got.ToolCalls), want)
+		}
+	}
+}
