@@ -108,6 +108,7 @@ type repairJSON struct {
 	What   string `json:"what"`
 	Before string `json:"before"`
 	After  string `json:"after"`
+	Remedy string `json:"remedy"` // what the user had sent instead of mending it: "", text or drop
 }
 
 type addedJSON struct {
@@ -191,7 +192,11 @@ func entryObject(e history.Entry, label string) entryJSON {
 		o.Inserted = append(o.Inserted, insertJSON(in))
 	}
 	for _, r := range e.Repairs {
-		o.Repairs = append(o.Repairs, repairJSON(r))
+		o.Repairs = append(o.Repairs, repairObject(r))
 	}
 	return o
+}
+
+func repairObject(r history.Repair) repairJSON {
+	return repairJSON{Kind: r.Kind, What: r.What, Before: r.Before, After: r.After, Remedy: string(r.Remedy)}
 }

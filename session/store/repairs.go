@@ -12,17 +12,17 @@ import (
 
 // Repair is one fault of a stored message that was mended on the way to a model.
 type Repair struct {
-	history.Repair           // Before comes back empty: the damaged bytes stand in the message
+	history.Repair           // Before and Remedy come back empty: the message has the damaged bytes, Remedies the remedy
 	ID             int64     // set by the store
 	Message        int64     // the message that has the fault
 	BeforeHash     []byte    // SHA-256 of the damaged bytes
 	Rules          int       // the version of the rules that mended it last
 	First, Last    time.Time // when it was first and last applied
-	Undone         bool      // the user wants the call group dropped instead
+	Undone         bool      // another remedy holds: the damaged message is not mended, but told as text or left out
 }
 
-// AddRepairs records repairs that were applied now. One that was applied before keeps its first
-// date and the user's verdict.
+// AddRepairs records repairs that were applied now, or what the user had sent instead. One that was
+// applied before keeps its first date.
 func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]history.Repair) error {
 	return s.jot(ctx, "record the repairs", func(tx *sql.Tx) error {
 		for message, of := range repairs {
@@ -39,14 +39,15 @@ func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]h
 func (s *Store) putRepair(ctx context.Context, tx *sql.Tx, rules int, message int64, r history.Repair) error {
 	before := sha256.Sum256([]byte(r.Before))
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+		INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
 		ON CONFLICT (message, kind, before_hash) DO UPDATE
 		SET what = ?4,
 			sent = ?5,
 			rules = ?6,
-			last_ms = ?7`,
-		message, r.Kind, before[:], r.What, []byte(r.After), rules, s.now().UnixMilli())
+			last_ms = ?7,
+			undone = ?8`,
+		message, r.Kind, before[:], r.What, []byte(r.After), rules, s.now().UnixMilli(), r.Remedy != history.Mend)
 	return err
 }
 
@@ -92,15 +93,4 @@ func (s *Store) Repairs(ctx context.Context, session string) ([]Repair, error) {
 		return rows.Err()
 	})
 	return out, err
-}
-
-// SetUndone records the user's verdict on a repair.
-func (s *Store) SetUndone(ctx context.Context, repair int64, undone bool) error {
-	return s.save(ctx, "undo the repair", func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `
-			UPDATE repairs
-			SET undone = ?
-			WHERE id = ?`, undone, repair)
-		return touched(fmt.Sprintf("find repair %d", repair), result, err)
-	})
 }

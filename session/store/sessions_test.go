@@ -192,13 +192,15 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	}
 	_, reqErr := s.AddRequest(ctx, Request{Session: "nix"})
 	_, brErr := s.Branch(ctx, "nix", 1, 0, 1)
+	_, remErr := s.Remedies(ctx, "nix")
 	_, appErr := s.Append(ctx, says("nix", 0, history.User, "x"))
 	for name, err := range map[string]error{
 		"Rename": s.Rename(ctx, "nix", "", "user"), "SetModel": s.SetModel(ctx, "nix", "", ""), "Delete": s.Delete(ctx, "nix"),
 		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.SetTags(ctx, "nix", "x"),
 		"SetLeaf": s.SetLeaf(ctx, "nix", 0), "SaveDraft": s.SaveDraft(ctx, "nix", "x"), "SetFlag": s.SetFlag(ctx, 99, history.Pin),
 		"AddRequest": reqErr, "Branch": brErr, "Append": appErr,
-		"UpdateRequest": s.UpdateRequest(ctx, Request{ID: 5, Session: id}), "SetUndone": s.SetUndone(ctx, 5, true),
+		"UpdateRequest": s.UpdateRequest(ctx, Request{ID: 5, Session: id}), "SetRemedies": s.SetRemedies(ctx, history.LeaveOut, 99),
+		"Remedies": remErr,
 	} {
 		if !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s of what is not there = %v, want ErrNotFound", name, err)
@@ -230,6 +232,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 	shared.Session, shared.Parent = gone.ID, last.ID
 	add(t, s, shared)
 	must(t, "flag", s.SetFlag(ctx, first.ID, history.Pin))
+	must(t, "remedy", s.SetRemedies(ctx, history.TellText, first.ID, last.ID))
 	must(t, "draft", s.SaveDraft(ctx, gone.ID, secret))
 	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{last.ID: {{Kind: "C1", What: secret, After: secret}}}))
 	_, err = s.AddRequest(ctx, Request{Session: gone.ID, Error: secret})
@@ -242,7 +245,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 	if got := read(t, s, keptPart.ID); len(got.Parts) != 1 || string(got.Parts[0].Data) != "shared" {
 		t.Errorf("an attachment that another session uses: %+v", got.Parts)
 	}
-	for _, table := range []string{"tool_calls", "flags", "repairs", "requests", "drafts"} {
+	for _, table := range []string{"tool_calls", "flags", "remedies", "repairs", "requests", "drafts"} {
 		var n int
 		must(t, "count", s.reads.QueryRow("SELECT count(*) FROM "+table).Scan(&n))
 		if n != 0 {
