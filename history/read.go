@@ -105,10 +105,8 @@ func (c *Conversation) Append(m ...Message) {
 
 // readFrom reads the messages from one on, of which nothing is read, behind so many views.
 func (c *Conversation) readFrom(from, kept int) {
-	mend := mender{
-		past: c.past, base: c.offset, used: c.used, ids: c.ids, remedies: c.remedies,
-		repairs: map[int][]Repair{}, doubled: map[int]*draft{}, left: map[int]string{}, was: map[int]Message{},
-	}
+	mend := newMender(c.past)
+	mend.base, mend.used, mend.ids, mend.remedies = c.offset, c.used, c.ids, c.remedies
 	for _, d := range mend.mend(from) {
 		v := c.view(d)
 		_, v.remedied = mend.was[d.from]
@@ -212,7 +210,7 @@ func (c *Conversation) forget(from, kept int) {
 func (c *Conversation) outdate() { c.endsAt, c.endsOf, c.kinds = endsKey{}, nil, nil }
 
 // verdict is a message's entry before anything is chosen.
-func verdict(i int, m Message, mend mender) Entry {
+func verdict(i int, m Message, mend *mender) Entry {
 	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Reason: sentenceBlank, CharsBefore: runes(m.Content), Repairs: mend.repairs[i]}
 	switch {
 	case isolated(m):

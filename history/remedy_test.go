@@ -174,3 +174,57 @@ func TestRemediesAreReadAtEachBuild(t *testing.T) {
 		}
 	}
 }
+
+// A remedy holds for its whole group, whichever of its messages it is chosen for.
+func TestARemedyHoldsForItsGroup(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		if len(s.past) == 0 {
+			return
+		}
+		r := rapid.SampledFrom([]Remedy{TellText, LeaveOut}).Draw(t, "remedy")
+		one := s.past[rapid.IntRange(0, len(s.past)-1).Draw(t, "message")].ID
+		all := ToolGroups(s.past, one)
+		if !slices.Contains(all, one) || !slices.Equal(ToolGroups(s.past, all...), all) {
+			t.Fatalf("the group of message %d is %v\n%s", one, all, s)
+		}
+		s.o.Remedies = map[int64]Remedy{}
+		for _, id := range all {
+			s.o.Remedies[id] = r
+		}
+		want, _ := built(t, s)
+		for _, id := range all {
+			s.o.Remedies = map[int64]Remedy{id: r}
+			if got, _ := built(t, s); !reflect.DeepEqual(got, want) {
+				t.Fatalf("for message %d:\n%s%s\nfor all of %v:\n%s%s\n%s", id, planText(got, nil), requestText(got), all, planText(want, nil), requestText(want), s)
+			}
+		}
+	})
+}
+
+func BenchmarkAnotherRemedy(b *testing.B) {
+	past := chat(5000)
+	for _, i := range []int{1, len(past) - 9} {
+		past[i].Content = "caf\xff " + past[i].Content
+	}
+	o := benchOptions(b, "balanced", 8000)
+	for _, of := range []struct {
+		name string
+		at   int
+	}{{"newest", len(past) - 9}, {"oldest", 1}} {
+		b.Run(of.name, func(b *testing.B) {
+			c := Read(past, nil)
+			id := past[of.at].ID
+			for b.Loop() {
+				o.Remedies = nil
+				c.Build(o)
+				o.Remedies = map[int64]Remedy{id: LeaveOut}
+				c.Build(o)
+			}
+		})
+	}
+	b.Run("groups", func(b *testing.B) {
+		for b.Loop() {
+			ToolGroups(past, past[1].ID)
+		}
+	})
+}

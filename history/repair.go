@@ -46,6 +46,13 @@ type mender struct {
 	was      map[int]Message // what a remedy made something else of, as it was mended
 }
 
+func newMender(past []Message) *mender {
+	return &mender{
+		past: past, used: func(string) bool { return false }, ids: map[string]bool{},
+		repairs: map[int][]Repair{}, doubled: map[int]*draft{}, left: map[int]string{}, was: map[int]Message{},
+	}
+}
+
 // rules are the repairs in their order. Each works on the whole stretch and leaves alone what is
 // sound, so that a second pass changes nothing.
 var rules = []struct {
