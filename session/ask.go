@@ -33,6 +33,9 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if record, err = t.deps.Store.AddRequest(ctx, record); err != nil {
 		return asked{}, err
 	}
+	if err := t.keepRepairs(ctx, a.plan); err != nil {
+		return asked{}, err
+	}
 	t.logPlan(ctx, record, a.plan)
 	t.emit(Planned{Plan: a.plan, Request: record})
 	a.record, a.began = record, t.deps.Now()

@@ -65,16 +65,17 @@ func (s *Session) options(to *target, policy history.Policy, turn []history.Mess
 		summary = s.summary()
 	}
 	return history.Options{
-		Policy:  policy,
-		System:  system,
-		Turn:    turn,
-		Flags:   s.flags,
-		Summary: summary,
-		Tools:   to.toolTokens(s.deps.Count),
-		Window:  to.window.Tokens,
-		Ratio:   to.learned.Ratio,
-		Profile: to.client.Profile(to.model),
-		To:      to.client.Origin(to.model),
-		Count:   s.deps.Count,
+		Policy:   policy,
+		System:   system,
+		Turn:     turn,
+		Flags:    s.flags,
+		Remedies: s.remedies,
+		Summary:  summary,
+		Tools:    to.toolTokens(s.deps.Count),
+		Window:   to.window.Tokens,
+		Ratio:    to.learned.Ratio,
+		Profile:  to.client.Profile(to.model),
+		To:       to.client.Origin(to.model),
+		Count:    s.deps.Count,
 	}
 }

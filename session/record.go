@@ -16,17 +16,18 @@ import (
 // Decision is what a request's record keeps of all that decided its bytes beside the messages
 // themselves, which are named by id. With them it makes the same request again.
 type Decision struct {
-	Policy  history.Policy         `json:"policy"`
-	System  string                 `json:"system,omitempty"`
-	Leaf    int64                  `json:"leaf"` // the newest message of the branch when the request was planned
-	Turn    []int64                `json:"turn"`
-	Flags   map[int64]history.Flag `json:"flags,omitempty"`
-	Tools   int                    `json:"tools,omitempty"` // tokens of Schemas
-	Window  int                    `json:"window,omitempty"`
-	Ratio   float64                `json:"ratio,omitempty"`
-	Profile history.Profile        `json:"profile"`
-	To      history.Origin         `json:"to"`
-	Summary *history.Summary       `json:"summary,omitempty"`
+	Policy   history.Policy           `json:"policy"`
+	System   string                   `json:"system,omitempty"`
+	Leaf     int64                    `json:"leaf"` // the newest message of the branch when the request was planned
+	Turn     []int64                  `json:"turn"`
+	Flags    map[int64]history.Flag   `json:"flags,omitempty"`
+	Remedies map[int64]history.Remedy `json:"remedies,omitempty"`
+	Tools    int                      `json:"tools,omitempty"` // tokens of Schemas
+	Window   int                      `json:"window,omitempty"`
+	Ratio    float64                  `json:"ratio,omitempty"`
+	Profile  history.Profile          `json:"profile"`
+	To       history.Origin           `json:"to"`
+	Summary  *history.Summary         `json:"summary,omitempty"`
 
 	Sampling Sampling   `json:"sampling"`
 	Schemas  []llm.Tool `json:"schemas,omitempty"` // the tools that the model could call
@@ -39,7 +40,7 @@ type Decision struct {
 // decisionOf is what decides the request that client sends.
 func decisionOf(leaf int64, o history.Options, r llm.Request, client *llm.Client) Decision {
 	d := Decision{
-		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags,
+		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
 		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: o.Summary,
 		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
 		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL), Quirks: client.Quirks(),

@@ -64,7 +64,10 @@ func fillIn(t *testing.T, v reflect.Value, n int) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fillIn(t, v.Elem(), n)
 	case reflect.Map:
-		v.Set(reflect.ValueOf(map[int64]history.Flag{1: history.Pin}))
+		v.Set(reflect.MakeMap(v.Type()))
+		e := reflect.New(v.Type().Elem()).Elem()
+		fillIn(t, e, n)
+		v.SetMapIndex(reflect.ValueOf(int64(n)), e)
 	case reflect.Slice, reflect.Func: // the turn and the counter
 	default:
 		t.Fatalf("an option is of kind %s; say here what it holds", v.Kind())

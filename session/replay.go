@@ -167,7 +167,7 @@ func (d Decision) guess(past []history.Message, guess history.Counter) {
 // options is what the decision was made with.
 func (d Decision) options(said []history.Message, count history.Counter) history.Options {
 	return history.Options{
-		Policy: d.Policy, System: d.System, Turn: said, Flags: d.Flags, Tools: d.Tools,
+		Policy: d.Policy, System: d.System, Turn: said, Flags: d.Flags, Remedies: d.Remedies, Tools: d.Tools,
 		Window: d.Window, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summary: d.Summary, Count: count,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,13 +18,17 @@ func TestEveryRequestOfAnyConversationReplays(t *testing.T) {
 	b := newBench(t)
 	b.deps.Approve = Always
 	b.offer(adder(t))
+	proven, remedied := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		s := b.begin()
 		b.mu.Lock()
 		b.bodies, b.steps = nil, nil
 		b.mu.Unlock()
-		for range rapid.IntRange(1, 6).Draw(rt, "turns") {
+		for range rapid.IntRange(1, 8).Draw(rt, "turns") {
 			talk(rt, b, s)
+		}
+		if s.Info().ID == "" {
+			return
 		}
 		sent := map[string]string{}
 		for _, body := range b.bodies {
@@ -37,16 +42,28 @@ func TestEveryRequestOfAnyConversationReplays(t *testing.T) {
 		nth := map[int]int{}
 		for _, r := range records {
 			nth[r.Turn]++
-			wantProven(rt, later, r.Turn, nth[r.Turn], sent[r.BodyHash])
+			got := wantProven(rt, later, r.Turn, nth[r.Turn], sent[r.BodyHash])
+			if proven++; slices.ContainsFunc(got.Plan.Entries, otherwise) {
+				remedied++
+			}
 		}
 	})
+	t.Logf("%d requests are proven, %d of them with a remedy", proven, remedied)
+	if remedied == 0 {
+		t.Error("no request had a remedy")
+	}
+}
+
+// otherwise says that a message is not mended, because the user has chosen another remedy.
+func otherwise(e history.Entry) bool {
+	return slices.ContainsFunc(e.Repairs, func(r history.Repair) bool { return r.Remedy != history.Mend })
 }
 
 // talk does one thing that a person does with a conversation.
 func talk(rt *rapid.T, b *bench, s *Session) {
 	ctx := context.Background()
 	answer := says(strings.Repeat(rapid.SampledFrom([]string{"word ", "größer ", "<&>\u2028 ", "\x00x"}).Draw(rt, "answer"), rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "times")))
-	switch rapid.IntRange(0, 8).Draw(rt, "act") {
+	switch rapid.IntRange(0, 12).Draw(rt, "act") {
 	case 0:
 		s.SetBudget(ctx, rapid.SampledFrom([]int{0, 700, 1500}).Draw(rt, "budget"))
 	case 1:
@@ -56,13 +73,15 @@ func talk(rt *rapid.T, b *bench, s *Session) {
 			m := all[rapid.IntRange(0, len(all)-1).Draw(rt, "message")]
 			s.SetFlag(ctx, m.ID, rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(rt, "flag"))
 		}
+	case 7, 8, 9, 10:
+		remedy(rt, s)
 	case 3:
 		if len(s.Messages()) > 0 {
 			b.steps = append(b.steps, answer)
 			drain(s.Regenerate(ctx))
 			return
 		}
-	case 4:
+	case 4, 11, 12:
 		b.steps = append(b.steps, calls(fmt.Sprintf("c%d", rapid.IntRange(0, 1).Draw(rt, "id")), "add", rapid.SampledFrom([]string{`{"a":1,"b":2}`, `{"a":1`, ``}).Draw(rt, "arguments")))
 	case 5:
 		b.steps = append(b.steps, carries)
@@ -75,6 +94,29 @@ func talk(rt *rapid.T, b *bench, s *Session) {
 	}
 	b.steps = append(b.steps, answer)
 	drain(s.Send(ctx, rapid.SampledFrom([]string{"Hello?", "What is the word?", strings.Repeat("please ", 200)}).Draw(rt, "question")))
+}
+
+// remedy gives a message, of those that are damaged where there are some, a remedy.
+func remedy(rt *rapid.T, s *Session) {
+	plan, err := s.Preview("")
+	if err != nil {
+		rt.Fatalf("plan: %v", err)
+	}
+	var all, damaged []int64
+	for _, e := range plan.Entries {
+		if all = append(all, e.ID); len(e.Repairs) > 0 {
+			damaged = append(damaged, e.ID)
+		}
+	}
+	if len(damaged) > 0 {
+		all = damaged
+	}
+	if len(all) > 0 {
+		r := rapid.SampledFrom([]history.Remedy{history.Mend, history.TellText, history.LeaveOut, history.LeaveOut}).Draw(rt, "remedy")
+		if err := s.SetRemedy(context.Background(), r, rapid.SampledFrom(all).Draw(rt, "message")); err != nil {
+			rt.Fatalf("set a remedy: %v", err)
+		}
+	}
 }
 
 // carries answers with reasoning and with keys that only its server knows.

@@ -87,6 +87,7 @@ type Session struct {
 	read      int         // messages of branch that reader has read
 	fresh     map[int]int // counts that came since, by place on the branch
 	flags     map[int64]history.Flag
+	remedies  map[int64]history.Remedy
 	summaries []store.Summary
 	policy    history.Policy
 	turn      *turn // the running one
@@ -128,6 +129,9 @@ func Open(ctx context.Context, d Deps, id, fallback string) (*Session, error) {
 	s.deps.trusted(s.branch)
 	s.whole = len(s.branch) < windowful
 	if s.flags, err = d.Store.Flags(ctx, row.ID); err != nil {
+		return nil, err
+	}
+	if s.remedies, err = d.Store.Remedies(ctx, row.ID); err != nil {
 		return nil, err
 	}
 	if s.summaries, err = d.Store.Summaries(ctx, row.ID); err != nil {

@@ -1,0 +1,78 @@
+package session
+
+import (
+	"context"
+	"maps"
+
+	"winnow/history"
+)
+
+// Remedy is what the user had sent in place of a damaged message, history.Mend where it is mended.
+func (s *Session) Remedy(message int64) history.Remedy {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.remedies[message]
+}
+
+// SetRemedy has the damaged tool groups of some messages, or the damaged messages themselves, sent
+// otherwise than mended from the next request on; history.Mend has them mended again. It is kept for
+// every message of each group, or for none where the error is not nil. A message that is sound may get
+// a remedy too, and is sent as it is.
+func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...int64) error {
+	groups, err := s.groups(ctx, messages)
+	if err != nil {
+		return err
+	}
+	if err := s.deps.Store.SetRemedies(ctx, r, groups...); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[int64]history.Remedy, len(s.remedies)+len(groups))
+	maps.Copy(all, s.remedies)
+	for _, id := range groups {
+		if all[id] = r; r == history.Mend {
+			delete(all, id)
+		}
+	}
+	s.remedies = all
+	return nil
+}
+
+// groups are the messages of the active branch's tool groups that some messages belong to, and those of
+// the messages that are on no active branch.
+func (s *Session) groups(ctx context.Context, messages []int64) ([]int64, error) {
+	if err := s.loadBranch(ctx); err != nil {
+		return nil, err
+	}
+	branch := s.Messages()
+	past := make([]history.Message, len(branch))
+	for i, m := range branch {
+		past[i] = m.Message
+	}
+	groups := history.ToolGroups(past, messages...)
+	on := make(map[int64]bool, len(groups))
+	for _, id := range groups {
+		on[id] = true
+	}
+	for _, id := range messages {
+		if !on[id] {
+			groups = append(groups, id)
+		}
+	}
+	return groups, nil
+}
+
+// keepRepairs records what a request mends, and what it sends otherwise instead.
+func (t *turn) keepRepairs(ctx context.Context, p history.Plan) error {
+	repairs := map[int64][]history.Repair{}
+	for _, e := range p.Entries {
+		if len(e.Repairs) > 0 {
+			repairs[e.ID] = e.Repairs
+		}
+	}
+	if len(repairs) == 0 {
+		return nil
+	}
+	return t.deps.Store.AddRepairs(ctx, p.Rules, repairs)
+}

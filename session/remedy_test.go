@@ -1,0 +1,81 @@
+package session
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// damagedTalk is a conversation in which the model called a tool with arguments that broke off.
+func damagedTalk(t *testing.T, more ...step) (*bench, *Session) {
+	t.Helper()
+	b := newBench(t, append([]step{calls("c1", "add", `{"a":1,"b":2`), says("Three.")}, more...)...)
+	b.deps.Approve = Always
+	b.offer(adder(t))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "1+2?")); err != nil {
+		t.Fatal(err)
+	}
+	if roles := s.Messages(); len(roles) != 4 || roles[2].Role != history.Tool {
+		t.Fatalf("the conversation is %s", transcript(roles))
+	}
+	return b, s
+}
+
+// A remedy that is chosen for one message of a group holds for all of it, from the next request on and
+// when the conversation is opened again, and can be taken back.
+func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
+	b, s := damagedTalk(t, says("Yes."), says("Well."), says("So."))
+	call, result := s.Messages()[1].ID, s.Messages()[2].ID
+	for n, c := range []struct {
+		remedy history.Remedy
+		of     int64
+		want   string // what of the group the request has
+		kept   map[int64]history.Remedy
+	}{
+		{history.TellText, result, `[called add with {\"a\":1}]`, map[int64]history.Remedy{call: history.TellText, result: history.TellText}},
+		{history.LeaveOut, call, ``, map[int64]history.Remedy{call: history.LeaveOut, result: history.LeaveOut}},
+		{history.Mend, result, `"tool_calls"`, map[int64]history.Remedy{}},
+	} {
+		if err := s.SetRemedy(t.Context(), c.remedy, c.of); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := b.deps.Store.Remedies(t.Context(), s.Info().ID); err != nil || !maps.Equal(got, c.kept) || s.Remedy(call) != c.remedy || s.Remedy(result) != c.remedy {
+			t.Errorf("%q: kept is %v (%v), want %v", c.remedy, got, err, c.kept)
+		}
+		s = b.open(s.Info().ID)
+		if _, err := drain(s.Send(t.Context(), "sure?")); err != nil {
+			t.Fatal(err)
+		}
+		body := b.body(n + 3)
+		for _, part := range []string{`[called add with {\"a\":1}]`, `"tool_calls"`} {
+			if got, want := strings.Contains(body, part), part == c.want; got != want {
+				t.Errorf("%q: the request has %q: %t, want %t\n%s", c.remedy, part, got, want, body)
+			}
+		}
+		repairs, err := b.deps.Store.Repairs(t.Context(), s.Info().ID)
+		if err != nil || len(repairs) != 1 || repairs[0].Kind != "C1" || repairs[0].Message != call || repairs[0].Undone != (c.remedy != history.Mend) {
+			t.Errorf("%q: the repairs are %+v, %v", c.remedy, repairs, err)
+		}
+		wantProven(t, s, n+2, 1, body)
+	}
+	if got := s.Messages()[1].ToolCalls; len(got) != 1 || got[0].Arguments != `{"a":1,"b":2` {
+		t.Errorf("the stored call is %+v", got)
+	}
+}
+
+// A remedy that the store does not take changes nothing.
+func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
+	_, s := damagedTalk(t)
+	call := s.Messages()[1].ID
+	for _, err := range []error{s.SetRemedy(t.Context(), "leave", call), s.SetRemedy(t.Context(), history.LeaveOut, call, 999)} {
+		if err == nil {
+			t.Error("it was kept")
+		}
+	}
+	if r := s.Remedy(call); r != history.Mend {
+		t.Errorf("the remedy is %q, want none", r)
+	}
+}
