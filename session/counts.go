@@ -36,8 +36,12 @@ func CountsOf(entries []history.Entry, added []history.Added, messages []store.M
 	for _, m := range messages {
 		said[m.ID] = m.CreatedMS
 	}
-	for _, e := range entries {
+	for i := range entries {
+		e := &entries[i] // an entry is large, and a conversation may be long
 		c.count(e)
+		if len(said) == 0 {
+			continue
+		}
 		if ms := said[e.ID]; e.Sent() && ms != 0 {
 			c.span(time.UnixMilli(ms).UTC())
 		}
@@ -45,7 +49,7 @@ func CountsOf(entries []history.Entry, added []history.Added, messages []store.M
 	return c
 }
 
-func (c *Counts) count(e history.Entry) {
+func (c *Counts) count(e *history.Entry) {
 	switch e.Disposition {
 	case history.Kept:
 		c.Kept++

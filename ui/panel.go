@@ -38,7 +38,7 @@ func (p *panel) set(plan history.Plan, err error, texts func(int64) string) {
 	}
 	on := p.chosen()
 	note := p.next.note
-	p.next = nextRequest(plan, texts)
+	p.next = requestOf(plan, texts)
 	p.next.note = note
 	if p.past == nil {
 		p.stay(on)

@@ -173,7 +173,7 @@ func (r *request) parts(st styles) []string {
 
 // verdicts counts what became of the messages.
 func (r *request) verdicts(st styles) []string {
-	c := session.CountsOf(r.plan.Entries, r.plan.Added, nil)
+	c := r.counts
 	list := []string{st.text.Render("sees " + thousands(c.Sent()) + " of " + thousands(c.Stored))}
 	for _, n := range []struct {
 		glyph, what string

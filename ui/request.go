@@ -10,17 +10,18 @@ import (
 
 // request is one request as the screen shows it: the next one, or one that was sent.
 type request struct {
-	plan  history.Plan
-	rows  rows
-	ready bool               // there is a plan
-	note  string             // why there is none, or why it cannot be sent
-	past  *session.Replayed  // the record and its proof; nil for the next request
-	texts func(int64) string // what a message says, by its id
+	plan   history.Plan
+	rows   rows
+	counts session.Counts
+	ready  bool               // there is a plan
+	note   string             // why there is none, or why it cannot be sent
+	past   *session.Replayed  // the record and its proof; nil for the next request
+	texts  func(int64) string // what a message says, by its id
 }
 
-// nextRequest is the plan of a request that has not left.
-func nextRequest(plan history.Plan, texts func(int64) string) request {
-	return request{plan: plan, rows: rowsOf(plan), ready: true, texts: texts}
+// requestOf is a request that has not left.
+func requestOf(plan history.Plan, texts func(int64) string) request {
+	return request{plan: plan, rows: rowsOf(plan), counts: session.CountsOf(plan.Entries, plan.Added, nil), ready: true, texts: texts}
 }
 
 // pastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's
@@ -34,10 +35,9 @@ func pastRequest(r session.Replayed) request {
 		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added,
 		Sum: r.Verdicts.Sum, Rules: r.Request.Rules,
 	}
-	return request{
-		plan: plan, rows: rowsOf(plan), ready: true, past: &r,
-		texts: func(id int64) string { return texts[id] },
-	}
+	past := requestOf(plan, func(id int64) string { return texts[id] })
+	past.past = &r
+	return past
 }
 
 // gist is what a message is known by in a list: its text, or its calls where it has none.
