@@ -212,6 +212,9 @@ func TestGoldenSchema1IsRead(t *testing.T) {
 	if err != nil || len(asked) != 1 || asked[0].Prompt != 12 || asked[0].Cached != -1 || asked[0].Took != 1500*time.Millisecond {
 		t.Errorf("the requests are %+v, %v", asked, err)
 	}
+	if spent, err := s.Spending(ctx, list[0].ID); err != nil || !reflect.DeepEqual(spent, []Spending{{Requests: 1}}) {
+		t.Errorf("what the requests cost is %+v, %v; want nothing to say of one", spent, err)
+	}
 	flags, err := s.Flags(ctx, list[0].ID)
 	if err != nil || flags[messages[0].ID] != history.Pin {
 		t.Errorf("the flags are %v, %v", flags, err)

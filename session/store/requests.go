@@ -23,6 +23,8 @@ const requestColumns = `
 	r.cached_tokens,
 	r.answer_tokens,
 	r.reasoning_tokens,
+	r.cost_nano,
+	r.cost_from,
 	r.first_token_us,
 	r.took_us,
 	r.retries,
@@ -36,8 +38,8 @@ func scanRequest(scan func(...any) error) (Request, error) {
 	var r Request
 	var created, first, took int64
 	err := scan(&r.ID, &r.Session, &r.Turn, &r.User, &created, &r.Endpoint, &r.Model, &r.Rules, &r.Tokenizer,
-		&r.Estimate, &r.BodyHash, &r.Prompt, &r.Cached, &r.Answer, &r.Reasoning, &first, &took, &r.Retries,
-		&r.Finish, &r.End, &r.Error, &r.Options, &r.Plan)
+		&r.Estimate, &r.BodyHash, &r.Prompt, &r.Cached, &r.Answer, &r.Reasoning, &r.Cost, &r.CostFrom, &first, &took,
+		&r.Retries, &r.Finish, &r.End, &r.Error, &r.Options, &r.Plan)
 	r.Created = at(created)
 	r.FirstToken = time.Duration(first) * time.Microsecond
 	r.Took = time.Duration(took) * time.Microsecond
@@ -81,16 +83,16 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 	r.FirstToken, r.Took = r.FirstToken.Truncate(time.Microsecond), r.Took.Truncate(time.Microsecond)
 	values := []any{
 		n, r.Turn, r.User, r.Created.UnixMilli(), r.Endpoint, r.Model, r.Rules, r.Tokenizer, r.Estimate,
-		r.BodyHash, r.Prompt, r.Cached, r.Answer, r.Reasoning, r.FirstToken.Microseconds(), r.Took.Microseconds(),
-		r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), nothing(r.Plan),
+		r.BodyHash, r.Prompt, r.Cached, r.Answer, r.Reasoning, r.Cost, r.CostFrom, r.FirstToken.Microseconds(),
+		r.Took.Microseconds(), r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), nothing(r.Plan),
 	}
 	if r.ID == 0 {
 		result, err := tx.ExecContext(ctx, `
 			INSERT INTO requests (
 				session, turn, user, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
-				prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, first_token_us, took_us, retries,
-				finish, ended, error, options, plan
-			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
+				prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cost_nano, cost_from, first_token_us,
+				took_us, retries, finish, ended, error, options, plan
+			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
 		if err != nil {
 			return r, err
 		}
@@ -112,16 +114,18 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 			cached_tokens = ?12,
 			answer_tokens = ?13,
 			reasoning_tokens = ?14,
-			first_token_us = ?15,
-			took_us = ?16,
-			retries = ?17,
-			finish = ?18,
-			ended = ?19,
-			error = ?20,
-			options = ?21,
-			plan = ?22
+			cost_nano = ?15,
+			cost_from = ?16,
+			first_token_us = ?17,
+			took_us = ?18,
+			retries = ?19,
+			finish = ?20,
+			ended = ?21,
+			error = ?22,
+			options = ?23,
+			plan = ?24
 		WHERE session = ?1
-			AND id = ?23`, append(values, r.ID)...)
+			AND id = ?25`, append(values, r.ID)...)
 	return r, touched(fmt.Sprintf("find request %d", r.ID), result, err)
 }
 

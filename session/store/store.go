@@ -70,6 +70,8 @@ type Request struct {
 	Cached     int
 	Answer     int
 	Reasoning  int
+	Cost       int64         // nanodollars, where CostFrom says that they are known
+	CostFrom   string        // where the cost comes from, "" where there is nothing to say of it
 	FirstToken time.Duration // 0 for none
 	Took       time.Duration
 	Retries    int
