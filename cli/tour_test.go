@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -25,8 +26,9 @@ func TestTours(t *testing.T) {
 	}
 }
 
-// takeTour plays one file. Its parts are the size of the terminal, the script, and the answers of the
-// server, one block for each request.
+// takeTour plays one file. Its parts are the size of the terminal, the page of the documentation, a
+// conversation to import before, where there is one, the script, and the answers of the server, one
+// block for each request.
 func takeTour(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -43,15 +45,34 @@ func takeTour(t *testing.T, file string) {
 	server := httptest.NewServer(newScriptedServer(spoken(part["answers"])))
 	t.Cleanup(server.Close)
 	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	args := []string{"-m", "openai/small"}
+	if imported, ok := part["import"]; ok {
+		importTalk(t, env, imported)
+		args = append(args, "-c")
+	}
 	g := &tour{
-		terminal: startIn(t, env, width, height, "-m", "openai/small"),
-		page:     filepath.Join("..", "docs", strings.TrimSuffix(filepath.Base(file), ".txtar")+".md"),
+		terminal: startIn(t, env, width, height, args...),
+		page:     filepath.Join("..", "docs", strings.TrimSpace(part["page"])),
 	}
 	for n, line := range strings.Split(strings.TrimSpace(part["script"]), "\n") {
 		verb, rest, _ := strings.Cut(line, " ")
 		if !g.do(verb, rest) {
 			t.Fatalf("%s: line %d of the script is %q", file, n+1, line)
 		}
+	}
+}
+
+// importTalk stores a conversation that is given as lines of JSON.
+func importTalk(t *testing.T, env []string, lines string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "talk.jsonl")
+	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.CommandContext(t.Context(), winnowPath(t), "sessions", "import", file)
+	run.Env = env
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("import the conversation: %v\n%s", err, out)
 	}
 }
 
