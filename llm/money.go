@@ -31,9 +31,12 @@ func Dollars(n float64) (Money, bool) {
 }
 
 // String writes the amount for people: to the cent, or with two digits that count where that says
-// more, as in $12.30, $0.012 and $0.0041. Nothing is $0.
+// more, as in $12.30, $0.012 and $0.0041. Nothing is $0, and an amount that nobody said is –.
 func (m Money) String() string {
-	if m <= 0 {
+	switch {
+	case m < 0:
+		return "–"
+	case m == 0:
 		return "$0"
 	}
 	step := Dollar / 100

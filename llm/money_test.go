@@ -50,6 +50,12 @@ func TestWhatIsNoAmountIsNotTaken(t *testing.T) {
 	}
 }
 
+func TestWhatNobodySaidIsNotNothing(t *testing.T) {
+	if got := NoUsage().Cost.String(); got != "–" {
+		t.Errorf("a cost that was not said is written %s", got)
+	}
+}
+
 // What is written is within half a cent of the amount, or half of its second digit where that is less,
 // and shows at least two decimal places.
 func TestMoneyIsRoundedHonestly(t *testing.T) {

@@ -23,7 +23,7 @@ type Reply struct {
 // Add takes the next event.
 func (r *Reply) Add(event Event) {
 	if !r.counted {
-		r.Usage, r.counted = unsaid(), true
+		r.Usage, r.counted = NoUsage(), true
 	}
 	switch e := event.(type) {
 	case TextDelta:

@@ -87,7 +87,7 @@ func TestReplyStartsWithUsageNotSaid(t *testing.T) {
 		t.Error("a new reply is not empty")
 	}
 	r.Add(TextDelta{"x"})
-	if r.Usage != unsaid() || r.Empty() {
+	if r.Usage != NoUsage() || r.Empty() {
 		t.Errorf("got usage %+v, empty %v; want -1 everywhere and not empty", r.Usage, r.Empty())
 	}
 }

@@ -11,8 +11,8 @@ type Usage struct {
 	Cost      Money // what is charged for all of it
 }
 
-// unsaid is the usage of a server that says nothing.
-func unsaid() Usage { return Usage{-1, -1, -1, -1, -1} }
+// NoUsage is the usage of a server that says nothing.
+func NoUsage() Usage { return Usage{-1, -1, -1, -1, -1} }
 
 // usageOf reads the token counts and the cost, from the places where servers put them.
 func usageOf(chunk map[string]json.RawMessage) (Usage, bool) {
@@ -38,7 +38,7 @@ func usageOf(chunk map[string]json.RawMessage) (Usage, bool) {
 	if usage.Prompt == 0 {
 		usage.Prompt = -1 // Some servers report 0 for a prompt that was in their cache.
 	}
-	return usage, usage != unsaid()
+	return usage, usage != NoUsage()
 }
 
 // addHidden makes the reasoning a part of the answer. xAI and Gemini count it beside the answer, where

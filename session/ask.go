@@ -103,6 +103,8 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 		fault = t.drowned(a)
 	}
 	a.close(t.deps.Now(), ctx.Err() != nil, fault)
+	cost := t.cost(a)
+	a.record.Cost, a.record.CostFrom = int64(cost.Amount), string(cost.From)
 	if a.saver == nil {
 		return store.Message{}, t.saveFault(ctx, a, fault)
 	}

@@ -82,6 +82,7 @@ type Receipt struct {
 	Estimate   int // counted tokens of the request
 	Expected   int // what the server was expected to count: Estimate, corrected by what was learned
 	Usage      llm.Usage
+	Cost       llm.Cost
 	FirstToken time.Duration // 0 where none came
 	Took       time.Duration
 	Retries    int

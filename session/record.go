@@ -120,9 +120,13 @@ func receipt(r store.Request, p history.Plan) Receipt {
 }
 
 func bare(r store.Request) Receipt {
+	cost := CostOf(r)
+	usage := llm.Usage{Prompt: r.Prompt, Cached: r.Cached, Answer: r.Answer, Reasoning: r.Reasoning, Cost: -1}
+	if cost.From == llm.Charged {
+		usage.Cost = cost.Amount
+	}
 	return Receipt{
-		Turn: r.Turn, Estimate: r.Estimate,
-		Usage:      llm.Usage{Prompt: r.Prompt, Cached: r.Cached, Answer: r.Answer, Reasoning: r.Reasoning},
+		Turn: r.Turn, Estimate: r.Estimate, Usage: usage, Cost: cost,
 		FirstToken: r.FirstToken, Took: r.Took, Retries: r.Retries,
 		Stopped: r.End == "stopped", End: r.End, Finish: r.Finish,
 	}

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"context"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// CostOf is what a recorded request cost.
+func CostOf(r store.Request) llm.Cost {
+	return llm.Cost{Amount: llm.Money(r.Cost), From: llm.CostFrom(r.CostFrom)}
+}
+
+// InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of
+// it in its cache. The trial names the model where it is another one. It is an estimate, unless the model
+// is known to be free.
+func (s *Session) InputCost(plan history.Plan, t Trial) llm.Cost {
+	s.mu.Lock()
+	to, err := s.triedModel(t)
+	s.mu.Unlock()
+	if err != nil {
+		return llm.Cost{}
+	}
+	return to.client.Cost(to.model, llm.NoUsage(), llm.Usage{Prompt: plan.Sum.Tokens(plan.Sum.Total)})
+}
+
+// cost is what a request that is over cost. Where the server did not report its tokens, those that are
+// known to have gone and come are counted. A request that brought nothing and of which the server says
+// nothing has no cost: it was refused, or never arrived.
+func (t *turn) cost(a asked) llm.Cost {
+	usage := a.reply.Usage
+	if a.saver == nil && (usage == llm.Usage{} || usage == llm.NoUsage()) {
+		return llm.Cost{}
+	}
+	came := t.count(a.reply.Text) + t.count(a.reply.Reasoning)
+	for _, call := range a.reply.Calls {
+		came += t.count(call.Name) + t.count(call.Arguments)
+	}
+	return a.client.Cost(a.record.Model, usage, llm.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
+}
+
+// Spent is what several requests cost together.
+type Spent struct {
+	Amount    llm.Money
+	Estimated bool // a part of it is an estimate
+	Priced    int  // requests of which the cost is known
+	Requests  int  // all of them
+}
+
+// Add puts another request's cost to the sum.
+func (s *Spent) Add(c llm.Cost) { s.add(1, c) }
+
+func (s *Spent) add(requests int, c llm.Cost) {
+	s.Requests += requests
+	if !c.Known() {
+		return
+	}
+	s.Amount += c.Amount
+	s.Priced += requests
+	s.Estimated = s.Estimated || c.From == llm.Estimated
+}
+
+// SpentIn is what the requests of a stored session cost, on every branch. Those that wrote titles and
+// summaries are not recorded, and so not in it.
+func SpentIn(ctx context.Context, s *store.Store, session string) (Spent, error) {
+	sums, err := s.Spending(ctx, session)
+	if err != nil {
+		return Spent{}, err
+	}
+	var all Spent
+	for _, sum := range sums {
+		all.add(sum.Requests, llm.Cost{Amount: llm.Money(sum.Cost), From: llm.CostFrom(sum.From)})
+	}
+	return all, nil
+}

@@ -1,0 +1,211 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+// hosted makes the scripted server one of somebody else's, as far as its address tells, with prices.
+func (b *bench) hosted(prices map[string]llm.Prices) {
+	e := b.deps.Models.Endpoints()[0]
+	server, err := url.Parse(e.BaseURL)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	e.BaseURL, e.Doer, e.Prices = "http://llm.example.com/v1", elsewhere{server.Host}, prices
+	b.deps.Models = llm.NewCatalog(e)
+}
+
+// elsewhere sends every request to one host.
+type elsewhere struct{ host string }
+
+func (e elsewhere) Do(req *http.Request) (*http.Response, error) {
+	req.URL.Host = e.host
+	return http.DefaultTransport.RoundTrip(req)
+}
+
+// reports answers with a text and a usage of the server's own, "" for none.
+func reports(text, usage string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		delta(w, map[string]any{"content": text})
+		event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": "stop"}}})
+		if usage != "" {
+			fmt.Fprintf(w, "data: {\"choices\": [], \"usage\": %s}\n\n", usage)
+		}
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}
+}
+
+// perMillion are prices in dollars for a million tokens.
+func perMillion(in, out llm.Money) map[string]llm.Prices {
+	return map[string]llm.Prices{llm.AnyModel: {In: in * llm.Dollar, Cached: in * llm.Dollar / 10, Out: out * llm.Dollar, Source: "the test"}}
+}
+
+func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
+	const usage = `{"prompt_tokens": 1000, "completion_tokens": 200, "prompt_tokens_details": {"cached_tokens": 400}}`
+	const charged = `{"prompt_tokens": 1000, "completion_tokens": 200, "cost": 0.00412}`
+	list := `{"data": [{"id": "m", "pricing": {"prompt": "0.000002", "completion": "0.00001"}}]}`
+	tests := []struct {
+		name   string
+		own    bool
+		prices map[string]llm.Prices
+		list   string
+		answer step
+		want   string
+	}{
+		{"the server says it", false, perMillion(1, 2), "", reports("hi", charged), "$0.0041"},
+		{"by the configuration", false, perMillion(1, 2), "", reports("hi", usage), "$0.001"}, // 600 + 40 + 400 millionths
+		{"by the server's list", false, nil, list, reports("hi", usage), "$0.004"},
+		{"nothing reported", false, perMillion(1000, 2000), "", reports("hi there", ""), "~$0.02"}, // 16 tokens there, 2 back
+		{"nobody knows a price", false, nil, "", reports("hi", usage), "–"},
+		{"on this machine", true, nil, "", reports("hi", usage), ""},
+		{"on this machine, by its list", true, nil, list, reports("hi", usage), "$0.004"},
+		{"free", false, perMillion(0, 0), "", reports("hi", ""), "$0"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(t, test.answer)
+			if !test.own {
+				b.hosted(test.prices)
+			}
+			if test.list != "" {
+				b.about = map[string]func() string{"/v1/models": func() string { return test.list }}
+				e := b.deps.Models.Endpoints()[0]
+				e.Window = 0
+				b.deps.Models = llm.NewCatalog(e)
+			}
+			s := b.begin()
+			events, err := drain(s.Send(context.Background(), "hello"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			live := only[Answered](events)[0]
+			if got := live.Receipt.Cost.String(); got != test.want {
+				t.Errorf("the receipt says %q, want %q", got, test.want)
+			}
+			want := live.Receipt
+			want.FirstToken, want.Took = want.FirstToken.Truncate(time.Microsecond), want.Took.Truncate(time.Microsecond)
+			stored, err := b.open(s.Info().ID).Receipts(context.Background())
+			if err != nil || stored[live.Message.Request] != want {
+				t.Errorf("the stored receipt is\n%+v, %v; want\n%+v", stored[live.Message.Request], err, want)
+			}
+		})
+	}
+}
+
+// A list that has prices is read where the window is configured as well.
+func TestPricesAreFoundWhereTheWindowIsKnown(t *testing.T) {
+	b := newBench(t)
+	b.hosted(nil)
+	b.about = map[string]func() string{"/v1/models": func() string {
+		return `{"data": [{"id": "m", "pricing": {"prompt": "0.000002", "completion": "0.00001"}}]}`
+	}}
+	s := b.begin()
+	if err := s.LoadRest(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Preview("How much is this?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "~" + llm.Money(plan.Sum.Tokens(plan.Sum.Total)*2000).String()
+	if got := s.InputCost(plan, Trial{}).String(); got != want {
+		t.Errorf("the input costs %s, want %s", got, want)
+	}
+}
+
+func TestInputCostIsThatOfTheTriedModel(t *testing.T) {
+	b := newBench(t)
+	prices := perMillion(1, 1)
+	prices["large"] = perMillion(50, 50)[llm.AnyModel]
+	b.hosted(prices)
+	s := b.begin()
+	if err := s.Consider(context.Background(), "test/large"); err != nil {
+		t.Fatal(err)
+	}
+	trial := Trial{Model: "test/large"}
+	plan, err := s.PreviewAs("Think hard.", trial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, there := s.InputCost(plan, Trial{}), s.InputCost(plan, trial)
+	if here.From != llm.Estimated || there.Amount != 50*here.Amount {
+		t.Errorf("the input costs %s here and %s there, which is 50 times as dear", here, there)
+	}
+	if got := s.InputCost(plan, Trial{Model: "test/unheard"}); got.Known() {
+		t.Errorf("a model that was not considered costs %s", got)
+	}
+}
+
+// What arrived before a stop was paid for.
+func TestStoppedAnswerIsEstimated(t *testing.T) {
+	sent := make(chan struct{})
+	b := newBench(t, hangs(sent, strings.Repeat("word ", 400)))
+	b.hosted(perMillion(0, 1000))
+	s := b.begin()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	events := s.Send(ctx, "go on")
+	until[Delta](events)
+	stop()
+	rest, err := drain(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := only[Answered](rest)
+	if len(answers) != 1 || answers[0].Receipt.Cost.String() != "~$0.50" {
+		t.Errorf("the answers are %+v, want one that costs ~$0.50", answers)
+	}
+}
+
+// A request that was refused costs nothing to speak of; it is one of the session's all the same.
+func TestSpentSumsUpASession(t *testing.T) {
+	b := newBench(t,
+		reports("one", `{"prompt_tokens": 1000, "completion_tokens": 200, "cost": 0.004}`),
+		reports("two", ""),
+		refuses(http.StatusUnauthorized, `{"error": {"message": "no such key"}}`),
+	)
+	b.hosted(perMillion(0, 1_000_000))
+	s := b.begin()
+	for i := range 3 {
+		_, err := drain(s.Send(context.Background(), fmt.Sprint("message ", i)))
+		if failed := errors.Is(err, llm.ErrAuth); err != nil && !failed {
+			t.Fatal(err)
+		}
+	}
+	got, err := SpentIn(context.Background(), b.deps.Store, s.Info().ID)
+	want := Spent{Amount: llm.Dollar + 4*llm.Dollar/1000, Estimated: true, Priced: 2, Requests: 3}
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+}
+
+// A request's cost is that of the model that answered, whatever is in use now.
+func TestCostStaysWithItsRequest(t *testing.T) {
+	b := newBench(t, reports("one", `{"prompt_tokens": 1000000, "completion_tokens": 0}`))
+	prices := perMillion(3, 3)
+	b.hosted(prices)
+	s := b.begin()
+	if _, err := drain(s.Send(context.Background(), "hello")); err != nil {
+		t.Fatal(err)
+	}
+	b.hosted(perMillion(999, 999))
+	again := b.open(s.Info().ID)
+	record, err := again.Recorded(context.Background(), 1, 0)
+	if err != nil || CostOf(record.Request).String() != "$3.00" {
+		t.Errorf("the request cost %s, %v; want $3.00 as then", CostOf(record.Request), err)
+	}
+	if got := again.Messages(); len(got) != 2 || got[1].Role != history.Assistant {
+		t.Errorf("the messages are %+v", got)
+	}
+}
