@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/ui"
 )
 
@@ -96,6 +97,28 @@ func checkEndpoint(name string, e EndpointConf, add func(path, format string, ar
 	}
 	if e.Profile.ToolIDLength < 0 {
 		add(table+".profile.tool_id_length", "is %d; it takes 0 or more", e.Profile.ToolIDLength)
+	}
+	for _, model := range slices.Sorted(maps.Keys(e.Prices)) {
+		checkPrices(table+".prices."+model, e.Prices[model], add)
+	}
+}
+
+// checkPrices wants a price for both directions: half of a cost would pass for the whole.
+func checkPrices(table string, p PriceConf, add func(path, format string, args ...any)) {
+	for _, price := range []struct {
+		key   string
+		given *float64
+	}{{"in", p.In}, {"cached", p.Cached}, {"out", p.Out}} {
+		if price.given == nil && price.key != "cached" {
+			add(table, "has no %s; it takes US dollars for a million tokens", price.key)
+			continue
+		}
+		if price.given == nil {
+			continue
+		}
+		if _, ok := llm.Dollars(*price.given); !ok {
+			add(table+"."+price.key, "is %v; it takes US dollars for a million tokens, 0 or more", *price.given)
+		}
 	}
 }
 

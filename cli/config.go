@@ -31,6 +31,15 @@ type EndpointConf struct {
 	Window     int               `toml:"window"`      // tokens; 0 finds it out
 	Exact      bool              `toml:"exact"`       // llama.cpp counts each request itself
 	Profile    ProfileConf       `toml:"profile"`
+
+	Prices map[string]PriceConf `toml:"prices"` // by model; "*" is every other one
+}
+
+// PriceConf is what a model costs: US dollars for a million tokens.
+type PriceConf struct {
+	In     *float64 `toml:"in"`     // tokens of the request
+	Cached *float64 `toml:"cached"` // those of them that the server had in its cache; nil is as In
+	Out    *float64 `toml:"out"`    // tokens of the answer, the reasoning included
 }
 
 // ProfileConf is what an endpoint's chat format insists on beyond the strict form: see history.Profile.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/llm"
 )
 
 func TestExampleIsTheDefaults(t *testing.T) {
@@ -28,6 +30,7 @@ func TestExampleIsTheDefaults(t *testing.T) {
 
 func TestExampleNamesEveryKey(t *testing.T) {
 	live, commented := exampleKeys()
+	named := map[string]string{"Endpoints": "work", "Prices": "large"} // what the example calls one of them
 	var walk func(t reflect.Type, path []string)
 	walk = func(typ reflect.Type, path []string) {
 		for i := range typ.NumField() {
@@ -37,7 +40,7 @@ func TestExampleNamesEveryKey(t *testing.T) {
 			case f.Type.Kind() == reflect.Struct:
 				walk(f.Type, at)
 			case f.Type.Kind() == reflect.Map && f.Type.Elem().Kind() == reflect.Struct:
-				walk(f.Type.Elem(), append(at, "work"))
+				walk(f.Type.Elem(), append(at, named[f.Name]))
 			case f.Name == "Keys":
 			default:
 				name := strings.Join(at, ".")
@@ -95,6 +98,7 @@ func TestExampleInTheRootIsTheOneThatInitWrites(t *testing.T) {
 }
 
 func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
+	const priced = "[endpoints.w]\nbase_url = \"http://x/v1\"\n[endpoints.w.prices.\"gpt-5.2\"]\n"
 	cases := []struct{ name, doc, want string }{
 		{"unknown key", "modle = \"x\"\n", `c.toml, line 1, column 1: there is no key "modle"; did you mean "model"?`},
 		{"unknown key in a table", "[ui]\ntheme = \"dark\"\nmosue = true\n", `c.toml, line 3, column 1: there is no key "ui.mosue"; did you mean "mouse"?`},
@@ -105,6 +109,7 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"a wrong word for a budget", "[context]\nbudget = \"lots\"\n", `c.toml, line 2, column 10: context.budget takes a whole number or "auto"`},
 		{"a wrong word for a limit", "[context]\nuser_max_chars = \"auto\"\n", `c.toml, line 2, column 18: context.user_max_chars takes a whole number or "unlimited"`},
 		{"number for a text", "model = 5\n", `c.toml, line 1, column 9: model takes a text in quotes`},
+		{"text for a number that may be left out", "[sampling]\ntemperature = \"warm\"\n", `c.toml, line 2, column 15: sampling.temperature takes a number`},
 		{"text for a switch", "[ui]\nmouse = \"on\"\n", `c.toml, line 2, column 9: ui.mouse takes true or false`},
 		{"text for a list of keys", "[keys]\nsend = \"enter\"\n", `c.toml, line 2, column 8: keys.send takes a list of texts such as ["one", "two"]`},
 		{"not TOML", "[ui\n", `c.toml, line 1, column 4: this is not TOML:`},
@@ -117,6 +122,11 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"endpoint without address", "[endpoints.work]\nkey_env = \"K\"\n", `c.toml, line 1, column 2: endpoints.work has no base_url`},
 		{"address without scheme", "[endpoints.work]\nbase_url = \"example.com\"\n", `c.toml, line 2, column 1: endpoints.work.base_url is "example.com"`},
 		{"two keys", "[endpoints.w]\nbase_url = \"http://x/v1\"\nkey = \"a\"\nkey_env = \"B\"\n", `c.toml, line 1, column 2: endpoints.w has key and key_env; one of them is enough`},
+		{"a price in words", priced + "in = \"dear\"\nout = 1\n", `c.toml, line 4, column 6: endpoints.w.prices.gpt-5.2.in takes a number`},
+		{"half a price", priced + "in = 1.25\n", `c.toml, line 3, column 2: endpoints.w.prices.gpt-5.2 has no out; it takes US dollars for a million tokens`},
+		{"a negative price", priced + "in = 1.25\nout = -1\n", `c.toml, line 5, column 1: endpoints.w.prices.gpt-5.2.out is -1; it takes US dollars for a million tokens, 0 or more`},
+		{"no price at all", priced + "in = 1.25\nout = nan\n", `c.toml, line 5, column 1: endpoints.w.prices.gpt-5.2.out is NaN; it takes`},
+		{"an unknown price", priced + "cache = 1.25\n", `c.toml, line 4, column 1: there is no key "endpoints.w.prices.gpt-5.2.cache"; did you mean "cached"?`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -164,6 +174,36 @@ func TestDecodeReadsTheWordsForNumbers(t *testing.T) {
 	c := got.Context
 	if c.Budget != 0 || c.UserMaxChars != history.NoLimit || c.AssistantMaxChars != 1500 || got.UI.Theme != "auto" {
 		t.Errorf("Decode(%q) gives budget %d, user %d, assistant %d, theme %q", doc, c.Budget, c.UserMaxChars, c.AssistantMaxChars, got.UI.Theme)
+	}
+}
+
+func TestPricesAreThoseOfTheFile(t *testing.T) {
+	c, mistakes := Decode("c.toml", []byte(`
+[endpoints.w]
+base_url = "https://llm.example.com/v1"
+prices.small = { in = 0.07, cached = 0, out = 0.3 }
+
+[endpoints.w.prices."gpt-5.2"]
+in = 1.25
+out = 10
+
+[endpoints.w.prices."*"]
+in = 0
+out = 0
+`))
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes[0])
+	}
+	client := llm.NewClient((&program{}).configured(c)[0])
+	for _, test := range []struct{ model, want string }{
+		{"gpt-5.2", "$1.25 $1.25 $10.00"}, // no price for what is cached: the full one
+		{"small", "$0.07 $0 $0.30"},
+		{"anything else", "$0 $0 $0"},
+	} {
+		p := client.Prices(test.model)
+		if got := fmt.Sprint(p.In, " ", p.Cached, " ", p.Out); got != test.want || !p.Known() {
+			t.Errorf("a million tokens of %s cost %s, want %s", test.model, got, test.want)
+		}
 	}
 }
 

@@ -138,6 +138,9 @@ func wrongValue(e *toml.DecodeError) string {
 }
 
 func kindWords(key []string, t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	word := ""
 	if len(key) == 2 && key[0] == "context" {
 		word = specialWord(key[1])

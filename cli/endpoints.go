@@ -35,6 +35,7 @@ func (p *program) configured(c Config) []llm.Endpoint {
 			Window:  e.Window,
 			Exact:   e.Exact,
 			Default: e.Model,
+			Prices:  configuredPrices(e.Prices),
 			Profile: history.Profile{
 				MergeSameRole: e.Profile.MergeSameRole,
 				NoToolToUser:  e.Profile.NoToolToUser,
@@ -52,6 +53,21 @@ func (p *program) configured(c Config) []llm.Endpoint {
 		out = append(out, made)
 	}
 	return out
+}
+
+// configuredPrices turns the prices tables of an endpoint into prices. The tables were checked.
+func configuredPrices(tables map[string]PriceConf) map[string]llm.Prices {
+	prices := make(map[string]llm.Prices, len(tables))
+	for model, t := range tables {
+		p := llm.Prices{Source: "the configuration"}
+		p.In, _ = llm.Dollars(*t.In)
+		p.Out, _ = llm.Dollars(*t.Out)
+		if p.Cached = p.In; t.Cached != nil {
+			p.Cached, _ = llm.Dollars(*t.Cached)
+		}
+		prices[model] = p
+	}
+	return prices
 }
 
 // fetchKey runs an endpoint's key_command and returns the first line it prints.
