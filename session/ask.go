@@ -112,6 +112,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if err != nil {
 		return answer, err
 	}
+	t.remember(a)
 	t.askAgain(ctx, a)
 	t.calibrate(ctx, a)
 	return answer, fault
@@ -259,6 +260,9 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 	}
 	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
 		return errors.Join(fault, err)
+	}
+	if a.record.End != "failed" {
+		t.remember(a)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -114,6 +114,15 @@ func (before counted) stuckAt(now counted, ratio float64, believed int) int {
 	return most
 }
 
+// shortenedAt is the window at which a server dropped a part of the request now, 0 where neither its
+// count nor the one of the request before shows that it did. ratio is of what it counts to what we do.
+func (before counted) shortenedAt(now counted, ratio float64, believed int) int {
+	if window := droppedAt(now.reported, float64(now.estimate)*ratio, believed); window > 0 {
+		return window
+	}
+	return before.stuckAt(now, ratio, believed)
+}
+
 // begins says that a request begins with all the messages of an earlier one.
 func begins(messages, earlier []history.Message) bool {
 	if len(earlier) == 0 || len(messages) < len(earlier) {

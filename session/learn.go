@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"winnow/history"
 )
@@ -26,13 +27,11 @@ func (t *turn) calibrate(ctx context.Context, a asked) {
 	learned, window, before := t.learned, t.window, t.newest
 	t.newest = now
 	t.mu.Unlock()
-	expected := float64(estimate) * known(learned.Ratio)
-	cut := droppedAt(reported, expected, window.Tokens)
-	if cut == 0 {
-		cut = before.stuckAt(now, known(learned.Ratio), window.Tokens)
-	}
+	expected := int(float64(estimate) * known(learned.Ratio))
+	cut := before.shortenedAt(now, known(learned.Ratio), window.Tokens)
+	t.noteCount(a.record, expected, cut > 0)
 	if cut > 0 {
-		t.learnDropped(ctx, a, cut, int(expected))
+		t.learnDropped(ctx, a, cut, expected)
 		return
 	}
 	if window.Tokens > 0 && reported > window.Tokens && !window.Assumed {
@@ -51,14 +50,11 @@ func (t *turn) calibrate(ctx context.Context, a asked) {
 // countable says that our count of the request is worth comparing. What an image costs, only the
 // server knows.
 func (a asked) countable() bool {
-	for _, m := range a.plan.Messages {
-		for _, p := range m.Parts {
-			if p.Kind == history.ImagePart {
-				return false
-			}
-		}
-	}
-	return a.record.Estimate >= ratioFrom
+	return a.record.Estimate >= ratioFrom && !slices.ContainsFunc(a.plan.Messages, holdsImage)
+}
+
+func holdsImage(m history.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p history.Part) bool { return p.Kind == history.ImagePart })
 }
 
 // expected is what the server was expected to count for the request.

@@ -89,18 +89,22 @@ func (s *Session) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
 	if err != nil {
 		return Replayed{}, err
 	}
+	return s.rebuild(ctx, recorded)
+}
+
+// rebuild puts a request together again.
+func (s *Session) rebuild(ctx context.Context, recorded Recorded) (Replayed, error) {
 	r := Replayed{Recorded: recorded}
 	d, err := readDecision(r.Request)
 	if err != nil {
 		return r, err
 	}
-	if r.Messages, err = s.deps.Store.Branch(ctx, r.Request.Session, d.Leaf, 0, -1); err != nil {
+	if r.Messages, err = s.branchTo(ctx, r.Request.Session, d.Leaf); err != nil {
 		return r, err
 	}
-	s.deps.trusted(r.Messages)
 	past, said, err := d.split(r.Messages)
 	if err != nil {
-		return r, fmt.Errorf("rebuild request %d of turn %d: %w", r.Nth, turn, err)
+		return r, fmt.Errorf("rebuild request %d of turn %d: %w", r.Nth, r.Request.Turn, err)
 	}
 	d.guess(past, s.deps.Guess)
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
@@ -129,6 +133,19 @@ func (s *Session) ReplayOf(ctx context.Context, turn int, request int64) (Replay
 		return Replayed{}, &NoRequestError{Turn: turn, Of: len(list), Turns: s.Info().Turns}
 	}
 	return s.Replay(ctx, turn, nth+1)
+}
+
+// branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
+// loaded, else as it is stored.
+func (s *Session) branchTo(ctx context.Context, session string, leaf int64) ([]store.Message, error) {
+	s.mu.Lock()
+	if at, there := s.find(leaf); there && s.whole {
+		defer s.mu.Unlock()
+		return slices.Clone(s.branch[:at+1]), nil
+	}
+	s.mu.Unlock()
+	branch, err := s.deps.Store.Branch(ctx, session, leaf, 0, -1)
+	return s.deps.trusted(branch), err
 }
 
 // split divides a branch into what came before the turn and what the turn had said.

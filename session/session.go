@@ -4,6 +4,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -92,7 +93,8 @@ type Session struct {
 	policy    history.Policy
 	turn      *turn // the running one
 
-	target                        // the model in use
+	target     // the model in use
+	past       past
 	newest     counted            // the request that the server counted last
 	considered map[string]*target // other models that a trial may name, by reference
 }
@@ -107,6 +109,7 @@ func New(d Deps, o Start) (*Session, error) {
 		policy: d.Policy,
 
 		considered: map[string]*target{},
+		past:       past{read: true},
 	}
 	if err := s.useModel(o.Ref); err != nil {
 		return nil, err
@@ -246,6 +249,12 @@ func (s *Session) Messages() []store.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]store.Message(nil), s.branch...)
+}
+
+// find is the place of a message on the branch. A message is younger than the one before it. The caller
+// holds the lock.
+func (s *Session) find(message int64) (at int, there bool) {
+	return slices.BinarySearchFunc(s.branch, message, func(m store.Message, id int64) int { return cmp.Compare(m.ID, id) })
 }
 
 // Loaded says whether Messages holds the whole active branch.

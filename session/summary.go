@@ -110,8 +110,7 @@ func (t *turn) summarize(ctx context.Context, next history.Options, list []histo
 // all that came before it, so the newest message of a summary tells. The caller holds the lock.
 func (s *Session) summary() *history.Summary {
 	for _, m := range slices.Backward(s.summaries) {
-		_, on := slices.BinarySearchFunc(s.branch, m.Last, func(b store.Message, id int64) int { return int(b.ID - id) })
-		if on {
+		if _, on := s.find(m.Last); on {
 			return summaryOf(m)
 		}
 	}

@@ -27,8 +27,9 @@ type turn struct {
 	said      []history.Message // the user's message, then what the turn has added
 	number    int               // the turn's number in the session, from 1
 
-	uncondensed bool // a summary failed
-	alone       bool // the conversation before the turn is not sent
+	lost        []int64 // messages that one of the turn's requests did not hold whole, sorted
+	uncondensed bool    // a summary failed
+	alone       bool    // the conversation before the turn is not sent
 }
 
 // Send stores draft as the user's message and asks the model for an answer. A turn that is already
@@ -103,6 +104,7 @@ func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) erro
 		t.freeReply()
 		t.mu.Lock()
 		t.Session.turn = nil
+		t.Session.past.lost = union(t.Session.past.lost, t.lost)
 		t.mu.Unlock()
 	}()
 	if err := t.prepare(ctx); err != nil {

@@ -1,0 +1,108 @@
+package session
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"winnow/history"
+)
+
+// Losses are the messages that lose text for the first time in this conversation, as indexes into
+// plan.Entries: they are not sent whole, and were sent whole in every earlier request that knew them and
+// that something was answered to. Those that the user excludes, and those that hold nothing to send or
+// cannot be read, are none. A turn's own requests count as earlier ones once it has ended. After Open
+// there are no losses until LoadPast.
+func (s *Session) Losses(plan history.Plan) []int {
+	s.mu.Lock()
+	lost, read := s.past.lost, s.past.read
+	s.mu.Unlock()
+	if !read {
+		return nil
+	}
+	var list []int
+	for i := range plan.Entries {
+		e := &plan.Entries[i]
+		if e.Whole || e.Disposition == history.Excluded || e.Disposition == history.Blank || e.Disposition == history.Isolated {
+			continue
+		}
+		// A message is younger than the one before it.
+		for len(lost) > 0 && lost[0] < e.ID {
+			lost = lost[1:]
+		}
+		if len(lost) == 0 || lost[0] != e.ID {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// cutShort are the ids of the messages that a request did not hold whole, sorted.
+func cutShort(entries []history.Entry) []int64 {
+	var ids []int64
+	for _, e := range entries {
+		if !e.Whole {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// union is all ids of two sorted lists. It is a where b holds no other.
+func union(a, b []int64) []int64 {
+	var more []int64
+	at := 0
+	for _, id := range b {
+		for at < len(a) && a[at] < id {
+			at++
+		}
+		if at == len(a) || a[at] != id {
+			more = append(more, id)
+		}
+	}
+	if len(more) == 0 {
+		return a
+	}
+	all := append(slices.Clone(a), more...)
+	slices.Sort(all)
+	return all
+}
+
+// wholeMark is how pack writes the mark of an entry that was sent whole.
+var wholeMark = []byte(`"w":true`)
+
+// cutShort are the ids of the messages that a record's request did not hold whole, sorted: of a record of
+// at most so many entries, since a damaged one may hold anything.
+func (g glance) cutShort(most int) []int64 {
+	var ids []int64
+	type stretch struct {
+		to    int // the place behind it
+		whole bool
+	}
+	var marks []stretch
+	to := 0
+	for value, n := range g.runs("marks") {
+		to += n
+		marks = append(marks, stretch{to, bytes.Contains(value, wholeMark)})
+	}
+	at, id := 0, int64(0)
+	for value, n := range g.runs("id") {
+		by, err := strconv.ParseInt(string(value), 10, 64)
+		if err != nil || by < 1 || n > most-at {
+			return ids
+		}
+		for n > 0 && len(marks) > 0 {
+			some := min(n, marks[0].to-at)
+			for k := range some {
+				if !marks[0].whole {
+					ids = append(ids, id+by*int64(k+1))
+				}
+			}
+			at, n, id = at+some, n-some, id+by*int64(some)
+			if at == marks[0].to {
+				marks = marks[1:]
+			}
+		}
+	}
+	return ids
+}

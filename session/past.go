@@ -1,0 +1,131 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"winnow/session/store"
+)
+
+// past is what the requests of a conversation tell about its next one.
+type past struct {
+	read      bool       // the records are read; a new conversation has none
+	sent      *sent      // the request that was answered last, nil for none
+	lost      []int64    // messages that one of the requests did not hold whole, sorted
+	shortfall *Shortfall // what the server counted of the one that it counted last, nil where that was nothing odd
+}
+
+// remember takes a request into the past of the conversation once something was answered to it.
+func (t *turn) remember(a asked) {
+	now := t.weigh(target{client: a.client, model: a.record.Model}, a.plan)
+	t.lost = union(t.lost, cutShort(a.plan.Entries))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Session.past.sent = now
+}
+
+// LoadPast reads what the records of a conversation that was opened tell of its past requests: until it
+// returns, Prefix is not known, Losses finds none and Shortfall knows of none. It reads all records
+// and makes the newest request again, which takes as long as a first plan, so call it behind the first
+// frame, the first plan and LoadRest. What cannot be read is passed over.
+func (s *Session) LoadPast(ctx context.Context) error {
+	s.mu.Lock()
+	read := s.past.read
+	s.mu.Unlock()
+	if read {
+		return nil
+	}
+	model := s.Ref()
+	back, err := s.readPast(ctx, model)
+	if err != nil {
+		return fmt.Errorf("read the past requests: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.past.read, s.past.lost = true, union(back.lost, s.past.lost)
+	// A turn may have gone on meanwhile, or the model changed, and then the records are out of date.
+	if s.past.sent == nil && s.target.ref() == model {
+		s.past.sent, s.past.shortfall = back.sent, back.shortfall
+	}
+	return nil
+}
+
+// readPast reads the records, the newest first.
+func (s *Session) readPast(ctx context.Context, model string) (past, error) {
+	var back past
+	row := s.Info()
+	keys, err := s.deps.Store.RequestKeys(ctx, row.ID)
+	if err != nil {
+		return back, err
+	}
+	var g glancer
+	newest := latest{model: model}
+	for len(keys) > 0 {
+		from := max(0, len(keys)-mostChunk)
+		records, err := s.records(ctx, row.ID, keys[from:])
+		if err != nil {
+			return back, err
+		}
+		for _, r := range slices.Backward(records) {
+			if err := ctx.Err(); err != nil {
+				return back, err
+			}
+			newest.take(r.Request)
+			seen, err := g.look(r.Request)
+			if err != nil {
+				s.deps.Log.Warn("read the past", "request", r.ID, "err", err)
+				continue
+			}
+			back.lost = union(back.lost, seen.cutShort(row.Messages))
+		}
+		keys = keys[:from]
+	}
+	if err := s.remake(ctx, &back, newest); err != nil && ctx.Err() == nil {
+		s.deps.Log.Warn("make the newest request again", "err", err)
+	}
+	return back, ctx.Err()
+}
+
+// latest are the newest requests that went to a model, as long as none went to another one since.
+type latest struct {
+	model    string // "endpoint/model"
+	other    bool   // an older one went to another model
+	answered store.Request
+	counted  []store.Request // those of which the server told a count, at most two
+}
+
+// take takes the next older request.
+func (l *latest) take(r store.Request) {
+	if l.other = l.other || r.Endpoint+"/"+r.Model != l.model; l.other {
+		return
+	}
+	if l.answered.ID == 0 {
+		l.answered = r
+	}
+	if len(l.counted) < 2 && tellsCount(r) {
+		l.counted = append(l.counted, r)
+	}
+}
+
+// remake makes the newest request again. It is taken only where it is proven.
+func (s *Session) remake(ctx context.Context, back *past, newest latest) error {
+	if newest.answered.ID == 0 {
+		return nil
+	}
+	made, err := s.rebuild(ctx, Recorded{Request: newest.answered})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	to := s.target
+	s.mu.Unlock()
+	if made.Proven && to.ref() == newest.model {
+		back.sent = s.weigh(to, made.Plan)
+	}
+	if len(newest.counted) == 0 {
+		return nil
+	}
+	back.shortfall, err = s.findShortfall(ctx, newest.counted)
+	return err
+}

@@ -1,0 +1,178 @@
+package session
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+)
+
+// TestPastIsToldByTheSessionAndByItsRecords talks at random. What the session says of its past requests
+// is what the server got and what the records hold, and the next start of the program says the same.
+func TestPastIsToldByTheSessionAndByItsRecords(t *testing.T) {
+	b := newBench(t)
+	b.deps.Approve = Always
+	b.offer(adder(t))
+	shared, lost, fewer := 0, 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		s := b.begin()
+		b.mu.Lock()
+		b.bodies, b.steps = nil, nil
+		b.mu.Unlock()
+		for range rapid.IntRange(1, 6).Draw(rt, "turns") {
+			talk(rt, b, s)
+			if s.Info().ID == "" {
+				continue
+			}
+			plan, err := s.Preview(rapid.SampledFrom([]string{"", "And now?"}).Draw(rt, "draft"))
+			if err != nil {
+				rt.Fatalf("plan: %v", err)
+			}
+			body, err := s.Body(plan)
+			if err != nil {
+				rt.Fatalf("body: %v", err)
+			}
+			alike := sharedMessages(rt, b.bodies[len(b.bodies)-1], string(body))
+			want := 0
+			if alike > 0 {
+				want = plan.Sum.Tools
+			}
+			for _, m := range plan.Messages[:alike] {
+				want += history.Cost(m, b.deps.Count)
+			}
+			got := s.Prefix(plan)
+			if got.Tokens != want || !got.Known || got.IfNextDrops > got.Tokens || got.IfNextDrops < 0 {
+				rt.Fatalf("the prefix is %+v, and %d messages of %d tokens are the same", got, alike, want)
+			}
+			losses := s.Losses(plan)
+			if first := firstLosses(rt, b, s, plan); !slices.Equal(losses, first) {
+				rt.Fatalf("%v lose text for the first time, want %v", losses, first)
+			}
+			shared, lost = shared+alike, lost+len(losses)
+			if got.IfNextDrops < got.Tokens {
+				fewer++
+			}
+			later := b.open(s.Info().ID)
+			if p := later.Prefix(plan); p != (Prefix{}) || later.Losses(plan) != nil {
+				rt.Fatalf("before the records are read the prefix is %+v", p)
+			}
+			if err := later.LoadPast(t.Context()); err != nil {
+				rt.Fatalf("load the past: %v", err)
+			}
+			if p, l := later.Prefix(plan), later.Losses(plan); p != got || !slices.Equal(l, losses) {
+				rt.Fatalf("from the records the prefix is %+v and the losses are %v, from the turns %+v and %v", p, l, got, losses)
+			}
+		}
+	})
+	t.Logf("%d messages were shared, %d lost text for the first time, %d prefixes would be shorter without what is next", shared, lost, fewer)
+	if shared == 0 || lost == 0 || fewer == 0 {
+		t.Error("the talks are not such that anything could be told of them")
+	}
+}
+
+// sharedMessages counts the messages that two bodies begin with alike.
+func sharedMessages(t interface{ Fatalf(string, ...any) }, before, now string) int {
+	var bodies [2]struct{ Messages []json.RawMessage }
+	for i, text := range []string{before, now} {
+		if err := json.Unmarshal([]byte(text), &bodies[i]); err != nil {
+			t.Fatalf("read a body: %v", err)
+		}
+	}
+	n := 0
+	for n < len(bodies[0].Messages) && n < len(bodies[1].Messages) && string(bodies[0].Messages[n]) == string(bodies[1].Messages[n]) {
+		n++
+	}
+	return n
+}
+
+// firstLosses goes through all records for each message.
+func firstLosses(t *rapid.T, b *bench, s *Session, plan history.Plan) []int {
+	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	if err != nil {
+		t.Fatalf("read the records: %v", err)
+	}
+	whole := map[int64]bool{}
+	for _, r := range records {
+		v, err := ReadVerdicts(r)
+		if err != nil {
+			t.Fatalf("read the verdicts: %v", err)
+		}
+		for _, e := range v.Entries {
+			before, known := whole[e.ID]
+			whole[e.ID] = e.Whole && (before || !known)
+		}
+	}
+	var list []int
+	for i, e := range plan.Entries {
+		before, known := whole[e.ID]
+		if !e.Whole && e.Disposition != history.Excluded && e.Disposition != history.Blank && (before || !known) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// TestPrefixIsOfOneModel changes the model between the requests.
+func TestPrefixIsOfOneModel(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."), refuses(401, `{"error":{"message":"no"}}`))
+	s := b.begin()
+	known := func(s *Session) bool {
+		t.Helper()
+		plan, err := s.Preview("And?")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Prefix(plan).Known
+	}
+	check := func(what string, want bool) {
+		t.Helper()
+		later := b.open(s.Info().ID)
+		if err := later.LoadPast(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got, opened := known(s), known(later); got != want || opened != want {
+			t.Errorf("%s: known is %t, opened again %t, want %t", what, got, opened, want)
+		}
+	}
+	if known(s) {
+		t.Error("a prefix is known before the first request")
+	}
+	drain(s.Send(t.Context(), "First"))
+	check("after a request", true)
+	if err := s.SetModel(t.Context(), "test/other"); err != nil {
+		t.Fatal(err)
+	}
+	check("after the model changed", false)
+	drain(s.Send(t.Context(), "Second"))
+	check("after a request to the other one", true)
+	if err := s.SetModel(t.Context(), "test/m"); err != nil {
+		t.Fatal(err)
+	}
+	check("back with the first, that did not get the newest request", false)
+	drain(s.Send(t.Context(), "Third"))
+	check("after a request that was refused", false)
+}
+
+// TestEverythingOnlyReadsThePast has two sessions of one conversation, of which one goes on.
+func TestTurnKnowsBetterThanTheRecords(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "First"))
+	later := b.open(s.Info().ID)
+	drain(later.Send(t.Context(), "Second"))
+	plan, err := later.Preview("Third")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := later.Prefix(plan)
+	if err := later.LoadPast(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := later.Prefix(plan); got != before || !got.Known || !reflect.DeepEqual(later.past.sent.messages[0], plan.Messages[0]) {
+		t.Errorf("the prefix was %+v, and is %+v once the records are read", before, got)
+	}
+}
