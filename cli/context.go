@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -89,6 +90,7 @@ type look struct {
 	messages []store.Message          // those the plan is about
 	body     func() ([]byte, error)   // the bytes that the plan gives
 	over     *history.OverBudgetError // why the next request would not be sent, nil where it would
+	input    llm.Cost                 // what the next request costs before its answer
 	past     *session.Replayed        // nil for the next request
 }
 
@@ -115,6 +117,9 @@ func (p *program) lookAhead(ctx context.Context, s *session.Session, asked conte
 	}
 	if errors.As(err, &l.over) {
 		return l, nil
+	}
+	if err == nil {
+		l.input = s.InputCost(plan, asked.trial)
 	}
 	if wrong := (*session.TrialError)(nil); errors.As(err, &wrong) {
 		return l, fail(Usage, "%w", err)

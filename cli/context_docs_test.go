@@ -9,9 +9,9 @@ import (
 	"winnow/history"
 )
 
-// TestDocsNameEveryFieldOfAContext looks for each key of the JSON and each field of a template in
-// the page that is their contract.
-func TestDocsNameEveryFieldOfAContext(t *testing.T) {
+// TestDocsNameEveryField looks for each key of the JSON and each field of a template in the page that is
+// their contract.
+func TestDocsNameEveryField(t *testing.T) {
 	page, err := os.ReadFile("../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
@@ -22,6 +22,10 @@ func TestDocsNameEveryFieldOfAContext(t *testing.T) {
 		planObject{},
 		requestJSON{},
 		usageJSON{},
+		costJSON{},
+		spentJSON{},
+		answerJSON{},
+		receiptJSON{},
 		sumJSON{},
 		countsJSON{},
 		entryJSON{},

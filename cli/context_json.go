@@ -12,8 +12,9 @@ import (
 type planObject struct {
 	Session string       `json:"session"`
 	Model   string       `json:"model"`
-	Rules   int          `json:"rules"`   // the version of the rules that decided
-	Request *requestJSON `json:"request"` // the request of --turn, null for the next one
+	Rules   int          `json:"rules"`      // the version of the rules that decided
+	Request *requestJSON `json:"request"`    // the request of --turn, null for the next one
+	Input   *costJSON    `json:"input_cost"` // what the next request costs before its answer, null where that is not known
 	Sum     sumJSON      `json:"sum"`
 	Counts  countsJSON   `json:"counts"`
 	Entries []entryJSON  `json:"entries"` // one per stored message, in order
@@ -39,6 +40,7 @@ type requestJSON struct {
 	FirstMS   int64     `json:"first_token_ms"` // 0 where none came
 	TookMS    int64     `json:"took_ms"`
 	Usage     usageJSON `json:"usage"`
+	Cost      *costJSON `json:"cost"` // null where it is not known
 }
 
 type sumJSON struct {
@@ -123,7 +125,7 @@ type addedJSON struct {
 // object is a request with its verdicts as JSON.
 func (l look) object() planObject {
 	o := planObject{
-		Session: l.info.ID, Model: l.model, Rules: l.plan.Rules, Sum: sumObject(l.plan.Sum),
+		Session: l.info.ID, Model: l.model, Rules: l.plan.Rules, Input: costObject(l.input), Sum: sumObject(l.plan.Sum),
 		Counts:  countsObject(session.CountsOf(l.plan.Entries, l.plan.Added, l.messages)),
 		Entries: make([]entryJSON, 0, len(l.plan.Entries)), Added: []addedJSON{}, Next: append([]int{}, l.plan.Next...),
 	}
@@ -154,7 +156,7 @@ func requestObject(r session.Replayed) *requestJSON {
 		ID: q.ID, Turn: q.Turn, Nth: r.Nth, Of: r.Of, Sent: stamp(q.Created), Hash: q.BodyHash, Proven: r.Proven, Doubt: r.Doubt,
 		Tokenizer: q.Tokenizer, Ended: q.End, Finish: q.Finish, Error: q.Error, Retries: q.Retries,
 		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
-		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning},
+		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning}, Cost: costObject(session.CostOf(q)),
 	}
 }
 

@@ -52,6 +52,9 @@ func (p *program) contextHead(w *columns, l look) {
 		counted{"system", s.System}, counted{"tools", s.Tools}, counted{"pinned", s.Pinned}, counted{"messages", s.Body},
 		counted{"recalled", s.Recalled}, counted{"draft", s.Draft}, counted{"added", s.Added}, counted{"frame", s.Frame}))
 	w.line("window %s, kept free for the reply %d", windowText(s.Window), s.Reserve)
+	if l.input.Known() {
+		w.line("its input would cost %s", l.input)
+	}
 	c := session.CountsOf(l.plan.Entries, l.plan.Added, l.messages)
 	w.line("%d of %d messages sent: %s", c.Sent(), c.Stored, listed(
 		counted{"kept", c.Kept}, counted{"cut", c.Cut}, counted{"recalled", c.Recalled}, counted{"dropped", c.Dropped},
@@ -85,7 +88,11 @@ func (p *program) pastHead(w *columns, r session.Replayed) {
 	if ended == "" {
 		ended = "never"
 	}
-	w.line("ended: %s, after %.1f s; the server counted %s", ended, q.Took.Seconds(), serverCount(q.Prompt, q.Cached, q.Answer))
+	cost := ""
+	if c := session.CostOf(q).String(); c != "" {
+		cost = "; it cost " + c
+	}
+	w.line("ended: %s, after %.1f s; the server counted %s%s", ended, q.Took.Seconds(), serverCount(q.Prompt, q.Cached, q.Answer), cost)
 	if q.Error != "" {
 		w.line("error: %s", p.line(q.Error))
 	}

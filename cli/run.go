@@ -220,6 +220,7 @@ type answerJSON struct {
 	Finish   string       `json:"finish_reason"`
 	Stopped  bool         `json:"stopped"`
 	Usage    *usageJSON   `json:"usage"`   // as reported for the last request; null where nothing was
+	Cost     spentJSON    `json:"cost"`    // of all requests of the turn that were answered
 	Receipt  *receiptJSON `json:"receipt"` // null where nothing arrived
 	Notices  []string     `json:"notices"`
 	Error    string       `json:"error"` // "" for none
@@ -255,17 +256,19 @@ func (w *answerWriter) object(out io.Writer, id string, s *session.Session, end 
 		o.Error = sentence(end)
 	}
 	var texts []string
+	var spent session.Spent
 	for _, a := range w.answers {
 		if a.Message.Content != "" {
 			texts = append(texts, a.Message.Content)
 		}
 		r := a.Receipt
+		spent.Add(r.Cost)
 		o.Turn, o.Finish = r.Turn, r.Finish
 		o.Messages = append(o.Messages, a.Message.ID)
 		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning}
 		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds()}
 	}
-	o.Answer = strings.Join(texts, "\n")
+	o.Answer, o.Cost = strings.Join(texts, "\n"), spentObject(spent)
 	return writeJSON(out, o)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/markdown"
 )
@@ -153,10 +154,14 @@ func (p *program) sessionsShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return writeJSON(p.out, showJSON(info, messages))
+				if !asJSON {
+					return p.show(info, messages)
 				}
-				return p.show(info, messages)
+				spent, err := session.SpentIn(ctx, s, info.ID)
+				if err != nil {
+					return err
+				}
+				return writeJSON(p.out, showJSON(info, spent, messages))
 			})
 		}),
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"winnow/session"
 	"winnow/session/store"
 )
 
@@ -53,6 +54,7 @@ func stamp(t time.Time) string {
 // showObject is what sessions show --json writes: the session and the messages of its active branch.
 type showObject struct {
 	Session  sessionJSON   `json:"session"`
+	Cost     spentJSON     `json:"cost"` // of its requests, on every branch
 	Messages []messageJSON `json:"messages"`
 }
 
@@ -78,8 +80,8 @@ type callJSON struct {
 	Arguments string `json:"arguments"`
 }
 
-func showJSON(info store.Session, messages []store.Message) showObject {
-	o := showObject{Session: oneSession(info), Messages: []messageJSON{}}
+func showJSON(info store.Session, spent session.Spent, messages []store.Message) showObject {
+	o := showObject{Session: oneSession(info), Cost: spentObject(spent), Messages: []messageJSON{}}
 	for _, m := range messages {
 		calls := []callJSON{}
 		for _, c := range m.ToolCalls {
