@@ -1,6 +1,9 @@
 package history
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // Group is the positions of the messages that are sent or left out together with the one at position
 // i, itself among them, rising: a message that calls tools and the results of its calls, or the message
@@ -8,7 +11,11 @@ import "slices"
 func (c *Conversation) Group(i int) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := slices.IndexFunc(c.views, func(v view) bool { return v.from == i && !v.made })
+	// Groups rise, and a message is seldom far behind the call that it answers.
+	at := sort.Search(len(c.views), func(k int) bool { return c.views[k].group > i }) - 1
+	for at >= 0 && (c.views[at].from != i || c.views[at].made) {
+		at--
+	}
 	if at < 0 {
 		return []int{i} // nothing of it can be sent
 	}

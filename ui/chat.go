@@ -24,10 +24,10 @@ type chat struct {
 	calls     int64         // items of tool calls made so far
 	plan      history.Plan
 	streaming bool
-	focused   bool
 	reasoning bool // reasoning is unfolded
 	receipts  map[int64]session.Receipt
-	name      string // the model that answers, in short
+	name      string           // the model that answers, in short
+	holds     func(int64) bool // a message is selected
 	width     int
 	styles    styles
 }
@@ -71,7 +71,7 @@ func (c *chat) reset(messages []store.Message) {
 	c.messages, c.place, c.plan, c.streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
 	c.receipts = map[int64]session.Receipt{}
 	c.list.ClearBoundary()
-	c.list.SetMarks(nil)
+	c.list.SetMarks(c.mark)
 	c.list.SetItems(nil)
 	c.keep(messages)
 	c.list.SetItems(c.items(messages))
@@ -200,16 +200,17 @@ func (c *chat) verdict(id int64) (history.Entry, bool) {
 }
 
 func (c *chat) mark(id int64) transcript.Mark {
+	selected := c.holds != nil && c.holds(id)
 	e, ok := c.verdict(id)
 	if !ok {
-		return transcript.Mark{}
+		return transcript.Mark{Selected: selected}
 	}
 	g := glyph(e)
 	tag := word(e)
 	if e.Disposition == history.Cut {
 		tag = fmt.Sprintf("✂ %s/%s", thousands(e.CharsAfter), thousands(e.CharsBefore))
 	}
-	return transcript.Mark{Glyph: g, Tag: tag, Style: c.styles.ofGlyph(g)}
+	return transcript.Mark{Glyph: g, Tag: tag, Style: c.styles.ofGlyph(g), Selected: selected}
 }
 
 func (c *chat) empty() bool    { return c.list.Len() == 0 }
@@ -227,14 +228,9 @@ func (c *chat) position() string {
 	return fmt.Sprintf("%d %%", min(100, (above+shown)*100/max(1, total)))
 }
 
-func (c *chat) focus(on bool) {
-	c.focused = on
-	if !on {
-		c.list.ClearCursor()
-		return
-	}
-	c.list.MoveCursor(0)
-}
+// enter shows the cursor where it is, or on the last message on the screen; leave takes it away.
+func (c *chat) enter() { c.list.MoveCursor(0) }
+func (c *chat) leave() { c.list.ClearCursor() }
 
 // selected is the message under the cursor; a tool call's item stands for its message.
 func (c *chat) selected() (store.Message, bool) {

@@ -25,8 +25,10 @@ func Commands() []Command {
 		{"context", nil, "", "show every message and what becomes of it", (*Model).showContext},
 		{"budget", nil, "TOKENS", "limit the tokens of a request; auto takes the model's window", (*Model).setBudget},
 		{"preset", nil, "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset},
-		{"pin", nil, "", "pin the selected message: it is always sent whole", func(m *Model, _ string) tea.Cmd { return m.flag(history.Pin) }},
-		{"exclude", nil, "", "exclude the selected message: it is never sent", func(m *Model, _ string) tea.Cmd { return m.flag(history.Exclude) }},
+		{"pin", nil, "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }},
+		{"exclude", nil, "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }},
+		{"auto", nil, "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }},
+		{"undo", nil, "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.takeBack() }},
 		{"alone", nil, "TEXT", "send a message without the conversation before it", (*Model).sendAlone},
 		{"resume", []string{"sessions", "continue"}, "", "open another session", func(m *Model, _ string) tea.Cmd { return m.openSessions() }},
 		{"new", []string{"clear"}, "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }},
@@ -170,24 +172,5 @@ func (m *Model) retitle(string) tea.Cmd {
 		defer cancel()
 		title, err := s.Retitle(ctx, true)
 		return settledMsg{text: "The session is called " + title + ".", err: err}
-	}
-}
-
-// flag decides by hand about the selected message; "" gives it back to the rules.
-func (m *Model) flag(f history.Flag) tea.Cmd {
-	message, ok := m.chat.selected()
-	if !ok || message.ID == 0 {
-		return m.complain("Select a message first: " + m.keys.Focus.Help().Key + " goes to the transcript.")
-	}
-	said := map[history.Flag]string{
-		history.Pin:     "Pinned: the message is always sent whole.",
-		history.Exclude: "Excluded: the message is never sent.",
-		"":              "The message is back under the rules.",
-	}[f]
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		return settledMsg{text: said, err: s.SetFlag(ctx, message.ID, f)}
 	}
 }

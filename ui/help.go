@@ -52,6 +52,9 @@ func (m *Model) helpLine(w int) string {
 		hints = []hint{
 			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
 			{firstKey(k.Inspect), "go to the message"},
+			{firstKey(k.Pin) + " " + firstKey(k.Exclude) + " " + firstKey(k.Auto), "pin exclude auto"},
+			{firstKey(k.Select), "select"},
+			{firstKey(k.TakeBack), "undo"},
 			{firstKey(k.Back), "close"},
 		}
 	case m.overlay != noOverlay:
@@ -65,8 +68,9 @@ func (m *Model) helpLine(w int) string {
 			{firstKey(k.Next) + " " + firstKey(k.Prev), "message"},
 			{firstKey(k.Inspect), "inspect"},
 			{firstKey(k.Copy), "copy"},
-			{firstKey(k.Pin), "pin"},
-			{firstKey(k.Exclude), "exclude"},
+			{firstKey(k.Pin) + " " + firstKey(k.Exclude) + " " + firstKey(k.Auto), "pin exclude auto"},
+			{firstKey(k.Select), "select"},
+			{firstKey(k.TakeBack), "undo"},
 			{firstKey(k.Again), "ask again"},
 			{firstKey(k.Boundary), "boundary"},
 			{firstKey(k.Back), "draft"},
@@ -76,8 +80,21 @@ func (m *Model) helpLine(w int) string {
 		hints = []hint{
 			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
 			{firstKey(k.Inspect), "go to the message"},
+			{firstKey(k.Pin) + " " + firstKey(k.Exclude) + " " + firstKey(k.Auto), "pin exclude auto"},
+			{firstKey(k.Select), "select"},
+			{firstKey(k.TakeBack), "undo"},
 			{firstKey(k.Back), "draft"},
 			{firstKey(k.Ask), "help"},
+		}
+	}
+	if m.selection.on && (m.overlay == noOverlay || m.overlay == panelOverlay) {
+		hints = []hint{
+			{firstKey(k.Pin), "pin"},
+			{firstKey(k.Exclude), "exclude"},
+			{firstKey(k.Auto), "auto"},
+			{firstKey(k.Pick), "add or remove one"},
+			{firstKey(k.Select), "range"},
+			{firstKey(k.Back), "leave the selection"},
 		}
 	}
 	line, used := "", 0

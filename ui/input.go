@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-
-	"winnow/history"
 )
 
 // keyPress gives a key to whom it belongs: the acts that always work, then the question, the
@@ -43,9 +41,13 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.focus {
 	case transcriptPane:
-		return m.transcriptKey(msg)
+		cmd := m.transcriptKey(msg)
+		if m.focus == transcriptPane {
+			m.lead()
+		}
+		return cmd
 	case panelPane:
-		return m.panelKey(msg)
+		return m.panelPress(msg)
 	}
 	return m.draftKey(msg)
 }
@@ -98,11 +100,19 @@ func (m *Model) turnFocus(by int) {
 }
 
 func (m *Model) setFocus(p pane) {
+	if p == draftPane && m.selection.ranged {
+		m.keepRange() // the cursor goes
+	}
 	m.focus = p
-	m.chat.focus(p == transcriptPane)
-	if p == draftPane {
+	switch p {
+	case draftPane:
+		m.chat.leave()
+		m.panel.let()
 		m.composer.area.Focus()
 		return
+	case transcriptPane:
+		m.chat.enter()
+		m.lead()
 	}
 	m.composer.area.Blur()
 }
@@ -204,6 +214,9 @@ func (m *Model) takePopup(popups []Command) tea.Cmd {
 }
 
 func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
+	if cmd, ok := m.handKey(msg); ok {
+		return cmd
+	}
 	k := &m.keys
 	c := &m.chat
 	switch {
@@ -242,12 +255,6 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.copyCode()
 	case pressed(msg, k.Again):
 		return m.askAgain()
-	case pressed(msg, k.Pin):
-		return m.flag(history.Pin)
-	case pressed(msg, k.Exclude):
-		return m.flag(history.Exclude)
-	case pressed(msg, k.Auto):
-		return m.flag("")
 	case pressed(msg, k.Seen):
 		return m.openPast()
 	case pressed(msg, k.Ask):
@@ -258,7 +265,20 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// panelPress is a key in the panel; the transcript follows the cursor.
+func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
+	at := m.panel.at
+	cmd := m.panelKey(msg)
+	if m.panel.at != at {
+		m.follow()
+	}
+	return cmd
+}
+
 func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
+	if cmd, ok := m.handKey(msg); ok {
+		return cmd
+	}
 	k := &m.keys
 	switch {
 	case pressed(msg, k.Down, k.Next):

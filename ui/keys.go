@@ -60,6 +60,9 @@ type KeyMap struct {
 	Pin      key.Binding
 	Exclude  key.Binding
 	Auto     key.Binding
+	TakeBack key.Binding
+	Select   key.Binding
+	Pick     key.Binding
 	Seen     key.Binding
 
 	// In the panel.
@@ -146,6 +149,9 @@ func DefaultKeys() KeyMap {
 		Pin:      b("pin: always sent whole", "p"),
 		Exclude:  b("exclude: never sent", "x"),
 		Auto:     b("back to automatic", "o"),
+		TakeBack: b("undo the last pin, exclude or automatic", "u"),
+		Select:   b("begin a range, or keep it", "v"),
+		Pick:     b("select one message, or not", "space"),
 		Seen:     b("what the model saw for this answer", "c"),
 
 		Earlier: b("the request before", "left", "h"),
@@ -213,6 +219,9 @@ func (k *KeyMap) entries() []entry {
 		{inTranscript, "pin", &k.Pin},
 		{inTranscript, "exclude", &k.Exclude},
 		{inTranscript, "automatic", &k.Auto},
+		{inTranscript, "take-back", &k.TakeBack},
+		{inTranscript, "select", &k.Select},
+		{inTranscript, "select-one", &k.Pick},
 		{inTranscript, "seen", &k.Seen},
 		{inPanel, "earlier", &k.Earlier},
 		{inPanel, "later", &k.Later},

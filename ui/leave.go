@@ -51,6 +51,9 @@ func (m *Model) quit() tea.Cmd {
 // back is esc: leave the selection, else stop the answer, else nothing. It never changes history.
 func (m *Model) back() tea.Cmd {
 	switch {
+	case m.selection.on:
+		m.unselect()
+		return nil
 	case m.panel.past != nil:
 		return m.toNext()
 	case m.focus != draftPane:

@@ -56,14 +56,16 @@ type Model struct {
 	overlay       overlay
 	wishPanel     bool
 
-	composer composer
-	chat     chat
-	panel    panel
-	turn     turn
-	picker   picker
-	reader   reader // the text overlay
-	popup    int    // the command under the cursor of the completions
-	deleted  string // the session deleted last, to bring back
+	composer  composer
+	selection selection
+	hands     hands
+	chat      chat
+	panel     panel
+	turn      turn
+	picker    picker
+	reader    reader // the text overlay
+	popup     int    // the command under the cursor of the completions
+	deleted   string // the session deleted last, to bring back
 
 	generation int // of the draft, for its plan
 	seeks      int // requests of the past that were asked for
@@ -150,6 +152,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.planned(msg)
 	case pastMsg:
 		return m.seen(msg)
+	case handMsg:
+		return m.handled(msg)
 	case inexactMsg:
 		return m.complain(sentence(msg.err))
 	case openedMsg:
@@ -188,9 +192,12 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 func (m *Model) adopt(s *session.Session) {
 	m.session = s
 	m.info, m.ref = s.Info(), s.Ref()
-	m.panel = panel{}
+	m.panel = panel{price: m.prices, holds: m.holds}
+	m.hands = hands{}
+	m.unselect()
 	m.seeks++
 	m.alert = ""
+	m.chat.holds = m.holds
 	m.chat.reset(s.Messages())
 	m.arrange()
 }

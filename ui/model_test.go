@@ -191,10 +191,13 @@ func keyNamed(name string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
-		"delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2,
+		"space": ' ', "delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2,
 	}
 	if code, ok := special[name]; ok {
 		k.Code = code
+		if code == ' ' && k.Mod == 0 {
+			k.Text = " "
+		}
 		return k
 	}
 	k.Code = []rune(name)[0]

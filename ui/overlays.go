@@ -25,6 +25,9 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Back) && m.picker.editing:
 		m.picker.renamed()
 		return nil
+	case pressed(msg, k.Back) && m.overlay == panelOverlay && m.selection.on:
+		m.unselect()
+		return nil
 	case pressed(msg, k.Back) && m.overlay == panelOverlay && m.panel.past != nil:
 		return m.toNext()
 	case pressed(msg, k.Back):
@@ -36,7 +39,7 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 		m.overlay = noOverlay
 		return nil
 	case m.overlay == panelOverlay:
-		return m.panelKey(msg)
+		return m.panelPress(msg)
 	case m.overlay == helpOverlay && pressed(msg, k.Help, k.Ask):
 		m.overlay = noOverlay
 		return nil

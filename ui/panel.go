@@ -17,6 +17,10 @@ type panel struct {
 
 	at    int  // the line under the cursor
 	moved bool // the user moved the cursor: until then it stays at the end
+	led   bool // the transcript's cursor moved it
+
+	price func(history.Entry) string // what each act by hand would cost
+	holds func(int64) bool           // a message is selected
 }
 
 // shown is the request that the panel shows.
@@ -82,6 +86,7 @@ func (p *panel) count(c session.Counting) {
 // move moves the cursor by lines.
 func (p *panel) move(by int) {
 	p.moved = p.moved || by != 0
+	p.led = p.led && by == 0
 	p.at = max(0, min(p.at+by, p.shown().rows.len()-1))
 }
 

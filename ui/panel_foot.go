@@ -26,6 +26,11 @@ func (p *panel) foot(st styles, w int) []string {
 		lines = append(lines, st.frame.Render(strings.Repeat("─", max(0, w))))
 		lines = append(lines, said[:min(mostReason, len(said))]...)
 	}
+	if on := p.chosen(); on.entry != nil && p.price != nil {
+		if price := p.price(*on.entry); price != "" {
+			lines = append(lines, fit(" "+st.dim.Render(price), w))
+		}
+	}
 	if next := r.fallsOutNext(); next != "" && r.past == nil {
 		lines = append(lines, fit(st.dim.Render(" next to fall out: "+next), w))
 	}

@@ -17,11 +17,11 @@ func (p *panel) line(st styles, i, w int, chosen bool) string {
 	if at.added != nil {
 		return r.addedLine(st, *at.added, w, chosen)
 	}
-	return r.entryLine(st, *at.entry, w, chosen)
+	return r.entryLine(st, *at.entry, w, chosen, p.holds != nil && p.holds(at.entry.ID))
 }
 
 // entryLine is one message: glyph, number, speaker, what became of it, how it begins, and its sum.
-func (r *request) entryLine(st styles, e history.Entry, w int, chosen bool) string {
+func (r *request) entryLine(st styles, e history.Entry, w int, chosen, selected bool) string {
 	sum := r.counted(e.TokensAfter)
 	if diff := e.TokensAfter - e.TokensBefore; diff != 0 {
 		sum = r.counted(diff)
@@ -35,7 +35,7 @@ func (r *request) entryLine(st styles, e history.Entry, w int, chosen bool) stri
 	}
 	return r.listLine(st, inList{
 		glyph: glyph(e), number: thousands(e.Index + 1), speaker: speaker(e.Role), verdict: word(e),
-		text: r.texts(e.ID), sum: sum, style: style,
+		text: r.texts(e.ID), sum: sum, style: style, selected: selected,
 	}, w, chosen)
 }
 
@@ -52,6 +52,7 @@ func (r *request) addedLine(st styles, a history.Added, w int, chosen bool) stri
 type inList struct {
 	glyph, number, speaker, verdict, text, sum string
 	style                                      lipgloss.Style
+	selected                                   bool
 }
 
 func (r *request) listLine(st styles, l inList, w int, chosen bool) string {
@@ -69,11 +70,18 @@ func (r *request) listLine(st styles, l inList, w int, chosen bool) string {
 	if room >= leastGist {
 		text = markdown.OneLine(strings.TrimSpace(l.text), room)
 	}
-	if chosen {
-		return st.chosen.Render(spread(" "+l.glyph+left+verdict+text, l.sum+" ", w))
+	margin := " "
+	if l.selected {
+		margin = selectedSign
 	}
-	return spread(" "+st.ofGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.faint.Render(text), l.style.Render(l.sum)+" ", w)
+	if chosen {
+		return st.chosen.Render(spread(margin+l.glyph+left+verdict+text, l.sum+" ", w))
+	}
+	return spread(st.focus.Render(margin)+st.ofGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.faint.Render(text), l.style.Render(l.sum)+" ", w)
 }
+
+// selectedSign stands in the margin of a selected message, in the panel and in the transcript.
+const selectedSign = "▌"
 
 // leastGist is how many cells the beginning of a message needs to say anything.
 const leastGist = 6

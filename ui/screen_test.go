@@ -184,6 +184,9 @@ var states = []struct {
 		m.Update(char('K'))
 		return m
 	}},
+	{"range", ranged},
+	{"range-panel", rangedInPanel},
+	{"pinned", pinned},
 	{"models", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
 		m.Update(ctrl('l'))

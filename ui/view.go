@@ -43,6 +43,9 @@ func (m *Model) View() tea.View {
 		block, cursor = m.overlayView()
 		put(l.overlay, block)
 	}
+	if said := m.toastLines(l.footer.w); len(said) > 1 {
+		put(box{l.footer.x, l.footer.y - len(said) + 1, l.footer.w, len(said)}, said)
+	}
 	v.Content = strings.Join(screen, "\n")
 	v.Cursor = cursor
 	return v
@@ -72,6 +75,9 @@ func (m *Model) transcriptView() []string {
 		return blank(lines, b.w, b.h)
 	}
 	title := "transcript"
+	if selected := m.selectionTitle(); selected != "" {
+		title += " · " + selected
+	}
 	if past := m.panel.past; past != nil {
 		title += " as seen in " + turnName(past.past.Recorded)
 	}
@@ -131,7 +137,10 @@ func (m *Model) firstScreen(w, h int) []string {
 
 // panelTitle says which request the panel shows.
 func (m *Model) panelTitle() string {
+	selected := m.selectionTitle()
 	switch past := m.panel.past; {
+	case selected != "" && (m.focus == panelPane || m.overlay == panelOverlay):
+		return "context · " + selected
 	case past != nil:
 		return "context: " + turnName(past.past.Recorded)
 	case m.turn.busy:
@@ -216,19 +225,40 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 
 // footer is the lower line: a notice, else the keys that matter now.
 func (m *Model) footer(w int) string {
-	st := m.styles
-	if m.toast.text != "" {
-		style := st.text
-		mark := "· "
-		if m.toast.bad {
-			style, mark = st.warn, "! "
-		}
-		return fit(style.Render(" "+mark+markdown.OneLine(m.toast.text, max(1, w-3))), w)
+	if said := m.toastLines(w); len(said) > 0 {
+		return said[0]
 	}
 	if a := m.activity(); a != "" && !m.layout.framed {
 		return fit(" "+a, w)
 	}
 	return m.helpLine(w)
+}
+
+// mostToast is the most lines of a notice: the lower line, and the frames' lower edge above it.
+const mostToast = 2
+
+// toastLines is the notice that is shown for a while, none where there is none.
+func (m *Model) toastLines(w int) []string {
+	if m.toast.text == "" {
+		return nil
+	}
+	style, mark := m.styles.text, " · "
+	if m.toast.bad {
+		style, mark = m.styles.warn, " ! "
+	}
+	room := max(1, w-3)
+	lines := []string{markdown.OneLine(m.toast.text, 1<<20)}
+	if m.layout.framed {
+		lines = wrap(lines[0], room)
+	}
+	if len(lines) > mostToast {
+		lines = append(lines[:mostToast-1], strings.Join(lines[mostToast-1:], " "))
+	}
+	for i, s := range lines {
+		lines[i] = fit(style.Render(mark+markdown.OneLine(s, room)), w)
+		mark = "   "
+	}
+	return lines
 }
 
 // popupView draws the completions above the composer.

@@ -121,7 +121,12 @@ func (m *Model) margin(e *entry, mark Mark, line int) string {
 		glyph = mark.Style.Render(g) + strings.Repeat(" ", 1-ansi.StringWidth(g))
 	}
 	cursor := " "
-	if m.selected && m.cursor == e.ID {
+	switch on := m.selected && m.cursor == e.ID; {
+	case on && mark.Selected:
+		cursor = m.o.Styles.Cursor.Render("█")
+	case mark.Selected:
+		cursor = m.o.Styles.Cursor.Render("▌")
+	case on:
 		cursor = m.o.Styles.Cursor.Render("┃")
 	}
 	if gutter == 2 {

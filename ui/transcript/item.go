@@ -28,9 +28,10 @@ type Item struct {
 // Mark is what stands beside a message about the next request. It may change at every key
 // press: it never changes the message's height.
 type Mark struct {
-	Glyph string // one cell
-	Tag   string // a word or a number at the right edge of the message, where there is room
-	Style lipgloss.Style
+	Glyph    string // one cell
+	Tag      string // a word or a number at the right edge of the message, where there is room
+	Style    lipgloss.Style
+	Selected bool // a sign stands beside all of its lines
 }
 
 // Styles are the colours of the list. Markdown's own are Options.Markdown.

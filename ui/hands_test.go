@@ -1,0 +1,227 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// ranged is a range from the last message to the third in the transcript, with one more below it.
+func ranged(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	m.Update(tab)
+	for _, k := range "KvKKK" {
+		m.Update(char(k))
+	}
+	return m
+}
+
+// rangedInPanel is two messages in the panel that are no neighbours.
+func rangedInPanel(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	m.Update(ctrl('x'))
+	if !m.layout.panel.empty() || m.overlay == noOverlay {
+		m.Update(ctrl('x'))
+		m.Update(tab)
+		m.Update(tab)
+	}
+	for _, k := range "kvkvkk k" {
+		m.Update(char(k))
+	}
+	return m
+}
+
+// pinned is what the screen says after the dropped first message and the cut one behind it are pinned.
+func pinned(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	m.Update(tab)
+	for _, k := range "gvJp" {
+		m.Update(char(k))
+	}
+	_, was := talk()
+	_, now := talk()
+	for i := range 2 {
+		e := &now.Entries[i]
+		e.Disposition, e.Pinned, e.Whole, e.Reason = history.Kept, true, true, "pinned by you"
+		e.TokensAfter, e.CharsAfter, e.Cuts = e.TokensBefore, e.CharsBefore, nil
+	}
+	now.Entries[5].Disposition, now.Entries[5].TokensAfter, now.Entries[5].Reason = history.Dropped, 0, "over the budget"
+	now.Sum.Pinned += 612 + 577
+	now.Sum.Body -= 37 + 31
+	m.Update(handMsg{
+		session: m.session, generation: m.generation, planned: true,
+		wish: wish{flag: history.Pin, ids: []int64{1, 2}},
+		deed: deed{history.Pin, []int64{1, 2}, map[int64]history.Flag{1: "", 2: ""}},
+		was:  was, now: now,
+	})
+	return m
+}
+
+// walked goes to the transcript and to its first message.
+func walked(t *testing.T, w, h int, said ...string) *live {
+	l := onStage(t, w, h)
+	for _, text := range said {
+		l.say(text)
+	}
+	l.press("tab", "g")
+	return l
+}
+
+func (l *live) flagOf(n int) history.Flag { return l.session.Flag(l.chat.messages[n].ID) }
+
+func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
+	l := walked(t, 140, 50, "The first question.", "The second question.")
+	l.press("p")
+	l.shows("Pinned message 1: it was sent whole anyway, so nothing is added.")
+	if f := l.flagOf(0); f != history.Pin {
+		t.Fatalf("the first message has the flag %q", f)
+	}
+	l.shows("pinned by you")
+	l.press("J", "x")
+	l.shows("Excluded message 2: −")
+	l.press("o")
+	l.shows("Message 2 is back under the rules: +")
+	l.press("o")
+	l.shows("Message 2 is under the rules already.")
+	l.press("u")
+	l.shows("Undone: message 2 is back under the rules: −")
+	if f := l.flagOf(1); f != history.Exclude {
+		t.Fatalf("after the undo the second message has the flag %q", f)
+	}
+	l.press("u")
+	l.shows("Undone: excluded message 2: +")
+	l.press("u")
+	l.shows("Undone: pinned message 1")
+	if a, b := l.flagOf(0), l.flagOf(1); a != "" || b != "" {
+		t.Fatalf("after all is undone the flags are %q and %q", a, b)
+	}
+	l.press("u")
+	l.shows("Nothing was decided by hand")
+}
+
+func TestActsInARushAreDoneInTheirOrder(t *testing.T) {
+	l := walked(t, 140, 50, "The first question.", "The second question.")
+	l.press("p", "x", "o", "x", "u", "u", "u")
+	l.until("all acts", func() bool { return !l.hands.busy && len(l.hands.waiting) == 0 })
+	if f := l.flagOf(0); f != history.Pin || len(l.hands.done) != 1 {
+		t.Errorf("after pin, exclude, auto, exclude and three undos the flag is %q and %d acts can be undone, want pin and 1", f, len(l.hands.done))
+	}
+}
+
+func TestASelectionIsFlaggedAtOnce(t *testing.T) {
+	for _, size := range [][2]int{{140, 50}, {80, 24}} {
+		l := walked(t, size[0], size[1], "The first question.", "The second question.", "The third question.")
+		l.press("v", "J", "J")
+		l.shows("3 selected")
+		l.press("space")
+		l.shows("2 selected")
+		l.press("G", "space")
+		l.shows("3 selected")
+		if got := l.selected(); !slices.Equal(got, []int64{l.chat.messages[0].ID, l.chat.messages[1].ID, l.chat.messages[5].ID}) {
+			t.Errorf("selected are %v", got)
+		}
+		l.press("x")
+		l.shows("Excluded 3 messages: −")
+		if l.selection.on {
+			t.Error("the selection stays when it was acted on")
+		}
+		l.press("u")
+		l.shows("Undone: excluded 3 messages: +")
+		if f := l.flagOf(5); f != "" {
+			t.Errorf("the last message has the flag %q", f)
+		}
+	}
+}
+
+func TestEscLeavesTheSelectionBeforeThePane(t *testing.T) {
+	l := walked(t, 140, 50, "The first question.")
+	l.press("v", "J", "esc")
+	if l.selection.on || l.focus != transcriptPane {
+		t.Fatalf("after esc the selection is %+v and the focus %v, want the selection left alone", l.selection, l.focus)
+	}
+	l.press("esc")
+	if l.focus != draftPane {
+		t.Errorf("the second esc stays in pane %v", l.focus)
+	}
+}
+
+func TestARangeOutlivesTheWayToTheDraft(t *testing.T) {
+	l := walked(t, 140, 50, "The first question.", "The second question.")
+	l.press("v", "J", "J", "tab", "tab")
+	if l.focus != draftPane || len(l.selected()) != 3 {
+		t.Fatalf("in the draft %d messages are selected, want 3", len(l.selected()))
+	}
+	l.types("/pin")
+	l.press("enter")
+	l.shows("Pinned 3 messages")
+}
+
+func TestMessagesAreFlaggedByNumber(t *testing.T) {
+	l := onStage(t, 140, 50)
+	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
+		l.say(q)
+	}
+	l.types("/exclude 2, 4-5")
+	l.press("enter")
+	l.shows("Excluded 3 messages: −")
+	for i, want := range []history.Flag{"", history.Exclude, "", history.Exclude, history.Exclude, ""} {
+		if f := l.flagOf(i); f != want {
+			t.Errorf("message %d has the flag %q, want %q", i+1, f, want)
+		}
+	}
+	l.types("/undo")
+	l.press("enter")
+	l.shows("Undone: excluded 3 messages")
+	for _, c := range []struct{ typed, want string }{
+		{"/pin 7", "There is no message 7: the conversation has 6 messages."},
+		{"/pin 5-2", "There is no message 5-2"},
+		{"/pin two", "two is none"},
+		{"/pin", "Select a message first"},
+	} {
+		l.types(c.typed)
+		l.press("enter")
+		l.shows(c.want)
+	}
+}
+
+func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
+	l := walked(t, 140, 50, "The first question.", "The second question.")
+	l.press("c")
+	l.shows("context: turn 1")
+	l.press("g", "x")
+	l.shows("Excluded message 1: −")
+	l.shows("It holds for the next request, not for the one on show.")
+	if l.panel.past == nil || l.panel.past.plan.Entries[0].Disposition == history.Excluded {
+		t.Error("the past request does not stay as it was")
+	}
+	if l.panel.next.plan.Entries[0].Disposition != history.Excluded {
+		t.Error("the next request is not planned with it")
+	}
+}
+
+func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
+	l := onStage(t, 140, 50)
+	l.say("The first question.")
+	l.composer.set(strings.Repeat("words that take room ", 400))
+	l.say("And so on.")
+	if err := l.session.SetBudget(t.Context(), 1500); err != nil {
+		t.Fatal(err)
+	}
+	l.press("tab", "G", "K", "p")
+	l.shows("tokens more than fits.")
+	l.shows("pinned tokens among it")
+	l.press("u")
+	l.shows("Undone: pinned message 3")
+}
+
+func TestTheFootNamesThePriceOfEachAct(t *testing.T) {
+	l := walked(t, 140, 50, "The first question.", "The second question.")
+	l.press("tab", "g")
+	l.shows("p pin ±0 · x exclude −")
+	l.press("x")
+	l.shows("o auto up to +")
+	l.press("p")
+	l.shows("o auto up to −")
+}
