@@ -138,6 +138,9 @@ func (s *Session) ReplayOf(ctx context.Context, turn int, request int64) (Replay
 // branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
 // loaded, else as it is stored.
 func (s *Session) branchTo(ctx context.Context, session string, leaf int64) ([]store.Message, error) {
+	if leaf == 0 {
+		return nil, nil
+	}
 	s.mu.Lock()
 	if at, there := s.find(leaf); there && s.whole {
 		defer s.mu.Unlock()

@@ -55,38 +55,46 @@ func (s *Session) SendAlone(ctx context.Context, draft string) <-chan Event {
 	})
 }
 
-// Regenerate asks again for the last user message of the branch, whether it has an answer or not. The
-// new answer stands beside an old one as its sibling: nothing is overwritten.
-func (s *Session) Regenerate(ctx context.Context) <-chan Event {
-	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		if err := t.goBackToUser(ctx); err != nil {
-			return err
-		}
-		t.reread()
-		return t.answer(ctx)
-	})
-}
-
 // start runs story as this session's one turn.
 func (s *Session) start(ctx context.Context, story func(context.Context, *turn) error) <-chan Event {
 	ctx, stop := context.WithCancel(ctx)
-	t := &turn{Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{})}
-	s.mu.Lock()
-	busy := s.turn != nil
-	if !busy {
-		s.turn = t
-	}
-	s.mu.Unlock()
+	t := s.newTurn(stop)
+	claimed := s.claim(t)
 	go func() {
 		defer close(t.events)
 		defer stop()
 		err := ErrBusy
-		if !busy {
+		if claimed {
 			err = t.tell(ctx, story)
 		}
 		t.emit(Finished{Err: err})
 	}()
 	return t.events
+}
+
+func (s *Session) newTurn(stop context.CancelFunc) *turn {
+	return &turn{Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{})}
+}
+
+// claim makes t the session's one turn, or is false where another one is running.
+func (s *Session) claim(t *turn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != nil {
+		return false
+	}
+	s.turn = t
+	return true
+}
+
+// release gives the session back.
+func (t *turn) release() {
+	t.freeReply()
+	t.mu.Lock()
+	t.Session.turn = nil
+	t.Session.past.lost = union(t.Session.past.lost, t.lost)
+	t.mu.Unlock()
+	close(t.done)
 }
 
 // emit shows an event. A turn whose reader has left goes on to its end unseen.
@@ -99,14 +107,7 @@ func (t *turn) emit(e Event) {
 
 // tell runs the story and gives the session back when it ends.
 func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) error) error {
-	defer close(t.done)
-	defer func() {
-		t.freeReply()
-		t.mu.Lock()
-		t.Session.turn = nil
-		t.Session.past.lost = union(t.Session.past.lost, t.lost)
-		t.mu.Unlock()
-	}()
+	defer t.release()
 	if err := t.prepare(ctx); err != nil {
 		return err
 	}
@@ -178,9 +179,7 @@ func (t *turn) round(ctx context.Context) (store.Message, error) {
 // saveUser commits the user's message. The conversation's row begins with it.
 func (t *turn) saveUser(ctx context.Context, draft string) error {
 	row := t.Info()
-	m := store.Message{Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer, Message: history.Message{
-		Role: history.User, Content: draft, Status: history.Complete, Tokens: t.count(draft),
-	}}
+	m := t.userRow(row, row.Leaf, draft)
 	title := ""
 	if row.ID == "" {
 		if row.TitleFrom == "" {
@@ -212,32 +211,11 @@ func (t *turn) saveUser(ctx context.Context, draft string) error {
 	return nil
 }
 
-// goBackToUser makes the last user message of the branch the one to answer. What stands behind it
-// stays in the store as another branch.
-func (t *turn) goBackToUser(ctx context.Context) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at := len(t.branch) - 1
-	for at >= 0 && t.branch[at].Role != history.User {
-		at--
-	}
-	if at < 0 {
-		return ErrNothingToAnswer
-	}
-	user := t.branch[at]
-	var err error
-	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
-		return err
-	}
-	if err := t.deps.Store.SetLeaf(ctx, t.row.ID, user.ID); err != nil {
-		return err
-	}
-	t.branch = t.branch[: at+1 : at+1]
-	t.row.Leaf = user.ID
-	t.reader = nil
-	t.past = at
-	t.said = []history.Message{user.Message}
-	return nil
+// userRow is what the user says behind a message.
+func (t *turn) userRow(row store.Session, behind int64, draft string) store.Message {
+	return store.Message{Session: row.ID, Parent: behind, Tokenizer: t.deps.Tokenizer, Message: history.Message{
+		Role: history.User, Content: draft, Status: history.Complete, Tokens: t.count(draft),
+	}}
 }
 
 // add puts a stored message at the end of the branch and of the running turn.

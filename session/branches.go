@@ -1,0 +1,152 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// ErrNotYours says that a message cannot be edited, because the user did not write it.
+var ErrNotYours = errors.New("only a message of yours can be edited")
+
+// Regenerate asks again for the last user message of the branch, whether it has an answer or not. The
+// new answer stands beside an old one as its sibling: nothing is overwritten.
+func (s *Session) Regenerate(ctx context.Context) <-chan Event {
+	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		return t.answerAgain(ctx, t.Info().Leaf)
+	})
+}
+
+// RegenerateAt is Regenerate for the turn that a message belongs to, on whatever branch. What stood
+// behind its user message stays as another branch.
+func (s *Session) RegenerateAt(ctx context.Context, message int64) <-chan Event {
+	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		return t.answerAgain(ctx, message)
+	})
+}
+
+// Edit says draft in the place of an earlier message of the user's, on whatever branch, and asks the
+// model for an answer. The earlier message stays, with all that was said after it: the new one is its
+// sibling, and keeps the files that came with it. For a message of somebody else the error is
+// ErrNotYours.
+func (s *Session) Edit(ctx context.Context, message int64, draft string) <-chan Event {
+	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		if err := t.saveEdit(ctx, message, draft); err != nil {
+			return err
+		}
+		t.reread()
+		return t.answer(ctx)
+	})
+}
+
+// Switch makes the branch through a message the active one, with the newest of what was said after it
+// at every fork. On the active branch it changes nothing. While a turn is running the error is ErrBusy.
+func (s *Session) Switch(ctx context.Context, message int64) error {
+	t := s.newTurn(func() {})
+	if !s.claim(t) {
+		return ErrBusy
+	}
+	defer t.release()
+	if err := t.loadBranch(ctx); err != nil {
+		return err
+	}
+	if t.onBranch(message) {
+		return nil
+	}
+	row := t.Info()
+	leaf, err := t.deps.Store.LeafUnder(ctx, message)
+	if err != nil {
+		return err
+	}
+	branch, err := t.branchTo(ctx, row.ID, leaf)
+	if err != nil {
+		return err
+	}
+	if err := t.deps.Store.SetLeaf(ctx, row.ID, leaf); err != nil {
+		return err
+	}
+	t.follow(branch)
+	t.past = len(branch)
+	t.reread()
+	return nil
+}
+
+// onBranch says that a message is on the active branch.
+func (s *Session) onBranch(message int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, there := s.find(message)
+	return there
+}
+
+// answerAgain makes the user's message that a message belongs to the one to answer, and answers it.
+func (t *turn) answerAgain(ctx context.Context, message int64) error {
+	row := t.Info()
+	branch, err := t.branchTo(ctx, row.ID, message)
+	if err != nil {
+		return err
+	}
+	at := len(branch) - 1
+	for at >= 0 && branch[at].Role != history.User {
+		at--
+	}
+	if at < 0 {
+		return ErrNothingToAnswer
+	}
+	user := branch[at]
+	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
+		return err
+	}
+	if err := t.deps.Store.SetLeaf(ctx, row.ID, user.ID); err != nil {
+		return err
+	}
+	t.follow(branch[:at+1])
+	t.past = at
+	t.said = []history.Message{user.Message}
+	t.reread()
+	return t.answer(ctx)
+}
+
+// saveEdit commits what the user says in the place of an earlier message.
+func (t *turn) saveEdit(ctx context.Context, message int64, draft string) error {
+	row := t.Info()
+	branch, err := t.branchTo(ctx, row.ID, message)
+	if err != nil {
+		return err
+	}
+	if len(branch) == 0 {
+		return fmt.Errorf("edit message %d: %w", message, store.ErrNotFound)
+	}
+	at := len(branch) - 1
+	earlier := branch[at]
+	if earlier.Role != history.User {
+		return ErrNotYours
+	}
+	m := t.userRow(row, earlier.Parent, draft)
+	m.Parts = slices.Clone(earlier.Parts)
+	stored, err := t.deps.Store.Append(ctx, m)
+	if err != nil {
+		return err
+	}
+	t.follow(branch[:at])
+	t.past = at
+	t.add(stored)
+	t.emit(Stored{stored})
+	return nil
+}
+
+// follow makes a branch the active one, as far as the session's own memory goes.
+func (t *turn) follow(branch []store.Message) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.branch, t.whole = slices.Clip(branch), true
+	t.reader, t.read, t.fresh = nil, 0, map[int]int{}
+	t.row.Leaf = 0
+	if n := len(branch); n > 0 {
+		t.row.Leaf = branch[n-1].ID
+	}
+}

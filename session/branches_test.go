@@ -1,0 +1,308 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
+	b := newBench(t, says("Hello."), calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says("Good."),
+		calls("c2", "add", `{"a":2,"b":2}`), says("Four."), says("Good day."), says("Bye."))
+	b.deps.Approve = Always
+	b.offer(adder(t))
+	s := b.begin()
+	for _, draft := range []string{"Hi", "What is 1 + 2?", "Thanks"} {
+		drain(s.Send(t.Context(), draft))
+	}
+	const (
+		first = "user: Hi\nassistant: Hello.\n"
+		three = first + "user: What is 1 + 2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\nuser: Thanks\nassistant: Good.\n"
+		four  = first + "user: What is 2 + 2?\nassistant:  [add {\"a\":2,\"b\":2}]\ntool: 4\nassistant: Four.\n"
+	)
+	wantTranscript(t, s.Messages(), three)
+	greeting, question, thanks := s.Messages()[0].ID, s.Messages()[2].ID, s.Messages()[6].ID
+
+	// A message with calls under it.
+	events, err := drain(s.Edit(t.Context(), question, "What is 2 + 2?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantTranscript(t, s.Messages(), four)
+	said := only[Stored](events)[0].Message
+	if said.Siblings != 2 || said.Sibling != 2 || s.Messages()[2].ID != said.ID {
+		t.Errorf("the edited message is %d of %d siblings", said.Sibling, said.Siblings)
+	}
+	if body := b.body(6); !strings.Contains(body, "2 + 2") || strings.Contains(body, "1 + 2") || strings.Contains(body, "Thanks") {
+		t.Errorf("the request that answers the edit holds what is on the other branch:\n%s", body)
+	}
+
+	// The first message of all.
+	if _, err := drain(s.Edit(t.Context(), greeting, "Good morning")); err != nil {
+		t.Fatal(err)
+	}
+	wantTranscript(t, s.Messages(), "user: Good morning\nassistant: Good day.\n")
+
+	// A message that is not on the active branch.
+	if _, err := drain(s.Edit(t.Context(), thanks, "That was all")); err != nil {
+		t.Fatal(err)
+	}
+	wantTranscript(t, s.Messages(), strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n", 1))
+	wantTranscript(t, b.open(s.Info().ID).Messages(), transcript(s.Messages()))
+
+	// All of it is still there, and each branch can be the active one again.
+	for _, to := range []struct {
+		message int64
+		want    string
+	}{{thanks, three}, {said.ID, four}, {question, strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n", 1)}} {
+		if err := s.Switch(t.Context(), to.message); err != nil {
+			t.Fatal(err)
+		}
+		wantTranscript(t, s.Messages(), to.want)
+		wantTranscript(t, b.open(s.Info().ID).Messages(), to.want)
+	}
+	if info := s.Info(); info.Messages != 16 || info.Turns != 6 {
+		t.Errorf("it has %d messages and %d turns, want 16 and 6", info.Messages, info.Turns)
+	}
+}
+
+func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
+	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says("Fine."), says("It is three."), says("Very well."))
+	b.deps.Approve = Always
+	b.offer(adder(t))
+	s := b.begin()
+	drain(s.Send(t.Context(), "1+2?"))
+	drain(s.Send(t.Context(), "How are you?"))
+	result, fine := s.Messages()[2].ID, s.Messages()[5].ID
+	if _, err := drain(s.RegenerateAt(t.Context(), result)); err != nil {
+		t.Fatal(err)
+	}
+	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant: It is three.\n")
+	if got := wantProven(t, s, 1, 3, b.body(4)); got.Of != 3 {
+		t.Errorf("turn 1 has %d requests, want 3", got.Of)
+	}
+	if _, err := drain(s.RegenerateAt(t.Context(), fine)); err != nil {
+		t.Fatal(err)
+	}
+	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\nuser: How are you?\nassistant: Very well.\n")
+	if last := s.Messages()[5]; last.Siblings != 2 || last.Sibling != 2 {
+		t.Errorf("the newest answer is %d of %d siblings, want the second of two", last.Sibling, last.Siblings)
+	}
+}
+
+func TestBranchesThatCannotBe(t *testing.T) {
+	b := newBench(t, says("One."), says("Elsewhere."))
+	s, other := b.begin(), b.begin()
+	for name, turn := range map[string]func() <-chan Event{
+		"regenerate":    func() <-chan Event { return s.Regenerate(t.Context()) },
+		"regenerate at": func() <-chan Event { return s.RegenerateAt(t.Context(), 0) },
+	} {
+		if _, err := drain(turn()); !errors.Is(err, ErrNothingToAnswer) {
+			t.Errorf("%s before the first message: %v, want ErrNothingToAnswer", name, err)
+		}
+	}
+	drain(s.Send(t.Context(), "First"))
+	drain(other.Send(t.Context(), "Other"))
+	question, answer, foreign := s.Messages()[0].ID, s.Messages()[1].ID, other.Messages()[0].ID
+	info, want := s.Info(), transcript(s.Messages())
+	row := stored(t, b, s)
+	edit := func(message int64) error {
+		_, err := drain(s.Edit(t.Context(), message, "Otherwise"))
+		return err
+	}
+	again := func(message int64) error {
+		_, err := drain(s.RegenerateAt(t.Context(), message))
+		return err
+	}
+	change := func(message int64) error { return s.Switch(t.Context(), message) }
+	for _, test := range []struct {
+		name string
+		do   func(int64) error
+		of   int64
+		want error
+	}{
+		{"edit an answer", edit, answer, ErrNotYours},
+		{"edit nothing", edit, 0, store.ErrNotFound},
+		{"edit what is not there", edit, 999, store.ErrNotFound},
+		{"edit a message of another session", edit, foreign, store.ErrNotFound},
+		{"regenerate what is not there", again, 999, store.ErrNotFound},
+		{"regenerate a message of another session", again, foreign, store.ErrNotFound},
+		{"switch to what is not there", change, 999, store.ErrNotFound},
+		{"switch to a message of another session", change, foreign, store.ErrNotFound},
+		{"switch to where it is", change, question, nil},
+	} {
+		if err := test.do(test.of); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+		if now := stored(t, b, s); !reflect.DeepEqual(now, row) || !reflect.DeepEqual(s.Info(), info) {
+			t.Errorf("%s left its mark: %+v, was %+v", test.name, now, row)
+		}
+		wantTranscript(t, s.Messages(), want)
+	}
+}
+
+// An imported conversation may begin with an answer.
+func TestThereMayBeNoQuestion(t *testing.T) {
+	b := newBench(t)
+	row, err := b.deps.Store.Import(t.Context(), func(add func(store.Message) error) (store.Session, error) {
+		return store.Session{Model: "m"}, add(store.Message{Message: history.Message{Role: history.Assistant, Content: "Welcome.", Status: history.Imported}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := b.open(row.ID)
+	if _, err := drain(s.RegenerateAt(t.Context(), s.Messages()[0].ID)); !errors.Is(err, ErrNothingToAnswer) {
+		t.Errorf("an answer without a question is asked for again: %v, want ErrNothingToAnswer", err)
+	}
+}
+
+func TestNoBranchWhileATurnIsRunning(t *testing.T) {
+	sent := make(chan struct{})
+	b := newBench(t, says("One."), hangs(sent, "Two"), says("Two."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "First"))
+	question := s.Messages()[0].ID
+	ctx, stop := context.WithCancel(t.Context())
+	events := s.Send(ctx, "Second")
+	<-sent
+	for name, do := range map[string]func() error{
+		"edit":       func() error { _, err := drain(s.Edit(t.Context(), question, "Other")); return err },
+		"regenerate": func() error { _, err := drain(s.RegenerateAt(t.Context(), question)); return err },
+		"switch":     func() error { return s.Switch(t.Context(), question) },
+	} {
+		if err := do(); !errors.Is(err, ErrBusy) {
+			t.Errorf("%s while an answer arrives: %v, want ErrBusy", name, err)
+		}
+	}
+	stop()
+	drain(events)
+	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two (interrupted)\n")
+	if err := s.Switch(t.Context(), question); err != nil || s.Busy() {
+		t.Errorf("after the turn: %v, busy is %t", err, s.Busy())
+	}
+}
+
+// TestBranchesAreATree edits, asks again, switches and goes on at random, beside a tree that is kept by
+// hand. Whatever happens, nothing that was said changes, and what the session shows and plans is what the
+// next start of the program shows and plans.
+func TestBranchesAreATree(t *testing.T) {
+	b := newBench(t)
+	b.deps.Tokenizer = "quarters"
+	deeds := map[string]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		s := b.begin()
+		b.mu.Lock()
+		b.bodies, b.steps = nil, nil
+		b.mu.Unlock()
+		said := tree{}
+		n := 0
+		answered := func(events []Event, err error) {
+			if err != nil {
+				rt.Fatalf("the turn failed: %v", err)
+			}
+			for _, e := range events {
+				switch e := e.(type) {
+				case Stored:
+					said.add(e.Message)
+				case Answered:
+					said.add(e.Message)
+				}
+			}
+		}
+		for range rapid.IntRange(1, 8).Draw(rt, "deeds") {
+			n++
+			b.mu.Lock()
+			b.steps = append(b.steps, says(fmt.Sprintf("Answer %d. %s", n, strings.Repeat("Word. ", rapid.SampledFrom([]int{1, 300}).Draw(rt, "words")))))
+			b.mu.Unlock()
+			what := fmt.Sprintf("Text %d", n)
+			deed := rapid.SampledFrom([]string{"send", "edit", "regenerate", "switch"}).Draw(rt, "deed")
+			if len(said) == 0 {
+				deed = "send"
+			}
+			if deeds[deed]++; deed == "send" {
+				answered(drain(s.Send(t.Context(), what)))
+			} else {
+				m := said[rapid.IntRange(0, len(said)-1).Draw(rt, "message")]
+				switch deed {
+				case "edit":
+					if m.Role == history.Assistant {
+						m = said.of(m.Parent)
+					}
+					answered(drain(s.Edit(t.Context(), m.ID, what)))
+				case "regenerate":
+					answered(drain(s.RegenerateAt(t.Context(), m.ID)))
+				case "switch":
+					if err := s.Switch(t.Context(), m.ID); err != nil {
+						rt.Fatalf("switch: %v", err)
+					}
+					b.mu.Lock()
+					b.steps = b.steps[:len(b.steps)-1]
+					b.mu.Unlock()
+					if !s.onBranch(m.ID) {
+						rt.Fatalf("after the switch message %d is not on the active branch", m.ID)
+					}
+				}
+			}
+			want := transcript(said.path(s.Info().Leaf))
+			if got := transcript(s.Messages()); got != want {
+				rt.Fatalf("after %s the active branch is\n%swant\n%s", deed, got, want)
+			}
+			later := b.open(s.Info().ID)
+			if got := transcript(later.Messages()); got != want || !reflect.DeepEqual(later.Info(), stored(rt, b, s)) {
+				rt.Fatalf("after %s the stored branch is\n%swant\n%s", deed, got, want)
+			}
+			plan, err := s.Preview("And?")
+			again, err2 := later.Preview("And?")
+			if err != nil || err2 != nil || !reflect.DeepEqual(plan.Entries, again.Entries) {
+				rt.Fatalf("after %s the plan is\n%+v, %v\nopened again\n%+v, %v", deed, plan.Entries, err, again.Entries, err2)
+			}
+		}
+		if info := s.Info(); info.Messages != len(said) {
+			rt.Fatalf("the session counts %d messages, want %d", info.Messages, len(said))
+		}
+		for _, m := range said {
+			branch, err := b.deps.Store.Branch(t.Context(), s.Info().ID, m.ID, 0, 1)
+			if err != nil || branch[0].Content != m.Content || branch[0].Parent != m.Parent {
+				rt.Fatalf("message %d was %q and is %+v (%v)", m.ID, m.Content, branch, err)
+			}
+		}
+	})
+	t.Logf("deeds: %v", deeds)
+}
+
+// stored is the session's row in the store.
+func stored(t interface{ Fatalf(string, ...any) }, b *bench, s *Session) store.Session {
+	row, err := b.deps.Store.Session(context.Background(), s.Info().ID)
+	if err != nil {
+		t.Fatalf("read the session: %v", err)
+	}
+	return row
+}
+
+// tree is all that was said, in the order in which it was.
+type tree []store.Message
+
+func (t *tree) add(m store.Message) { *t = append(*t, m) }
+
+func (t tree) of(id int64) store.Message {
+	return t[slices.IndexFunc(t, func(m store.Message) bool { return m.ID == id })]
+}
+
+// path is the branch that ends at a message.
+func (t tree) path(leaf int64) []store.Message {
+	var list []store.Message
+	for id := leaf; id != 0; id = list[len(list)-1].Parent {
+		list = append(list, t.of(id))
+	}
+	slices.Reverse(list)
+	return list
+}
