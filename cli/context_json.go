@@ -110,7 +110,7 @@ type repairJSON struct {
 	What   string `json:"what"`
 	Before string `json:"before"`
 	After  string `json:"after"`
-	Remedy string `json:"remedy"` // what the user had sent instead of mending it: "", text or drop
+	Remedy string `json:"remedy"` // repair, or what the user had sent instead: text or drop
 }
 
 type addedJSON struct {
@@ -197,8 +197,4 @@ func entryObject(e history.Entry, label string) entryJSON {
 		o.Repairs = append(o.Repairs, repairObject(r))
 	}
 	return o
-}
-
-func repairObject(r history.Repair) repairJSON {
-	return repairJSON{Kind: r.Kind, What: r.What, Before: r.Before, After: r.After, Remedy: string(r.Remedy)}
 }

@@ -54,7 +54,7 @@ func (p *program) root() *cobra.Command {
 	own.BoolVarP(&f.pick, "resume", "r", false, "choose a session, among those that hold the words that follow")
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
 	p.outputFlags(root)
-	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.configCommand(),
+	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
 		p.doctorCommand(), p.modelsCommand(), p.dbCommand())
 	root.InitDefaultCompletionCmd("")
 	for _, c := range root.Commands() {
@@ -137,7 +137,7 @@ func takes(what string, least, most int) cobra.PositionalArgs {
 }
 
 // commandNames are the words a mistyped command is compared with.
-var commandNames = []string{"run", "sessions", "context", "config", "doctor", "models", "db", "completion", "help"}
+var commandNames = []string{"run", "sessions", "context", "repair", "config", "doctor", "models", "db", "completion", "help"}
 
 // do makes a command's function from what it does. The error goes past cobra, which would take it
 // for one of usage.

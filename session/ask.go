@@ -33,7 +33,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if record, err = t.deps.Store.AddRequest(ctx, record); err != nil {
 		return asked{}, err
 	}
-	if err := t.keepRepairs(ctx, a.plan); err != nil {
+	if err := t.KeepRepairs(ctx, a.plan); err != nil {
 		return asked{}, err
 	}
 	t.logPlan(ctx, record, a.plan)

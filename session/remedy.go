@@ -28,15 +28,34 @@ func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...i
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make(map[int64]history.Remedy, len(s.remedies)+len(groups))
+	s.remedies = s.remediesWith(r, groups)
+	return nil
+}
+
+// PreviewRemedy is Preview as it would be after SetRemedy. It keeps nothing.
+func (s *Session) PreviewRemedy(ctx context.Context, r history.Remedy, messages ...int64) (history.Plan, error) {
+	groups, err := s.groups(ctx, messages)
+	if err != nil {
+		return history.Plan{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.options(&s.target, s.policy, nil)
+	o.Remedies = s.remediesWith(r, groups)
+	return s.build(len(s.branch), o)
+}
+
+// remediesWith are the remedies with another for some messages. Plans and records hold the map that is
+// there, so that is left alone. The caller holds the lock.
+func (s *Session) remediesWith(r history.Remedy, messages []int64) map[int64]history.Remedy {
+	all := make(map[int64]history.Remedy, len(s.remedies)+len(messages))
 	maps.Copy(all, s.remedies)
-	for _, id := range groups {
+	for _, id := range messages {
 		if all[id] = r; r == history.Mend {
 			delete(all, id)
 		}
 	}
-	s.remedies = all
-	return nil
+	return all
 }
 
 // groups are the messages of the active branch's tool groups that some messages belong to, and those of
@@ -63,8 +82,9 @@ func (s *Session) groups(ctx context.Context, messages []int64) ([]int64, error)
 	return groups, nil
 }
 
-// keepRepairs records what a request mends, and what it sends otherwise instead.
-func (t *turn) keepRepairs(ctx context.Context, p history.Plan) error {
+// KeepRepairs records what a plan mends, and what it sends otherwise instead. Each request that leaves
+// does so itself.
+func (s *Session) KeepRepairs(ctx context.Context, p history.Plan) error {
 	repairs := map[int64][]history.Repair{}
 	for _, e := range p.Entries {
 		if len(e.Repairs) > 0 {
@@ -74,5 +94,5 @@ func (t *turn) keepRepairs(ctx context.Context, p history.Plan) error {
 	if len(repairs) == 0 {
 		return nil
 	}
-	return t.deps.Store.AddRepairs(ctx, p.Rules, repairs)
+	return s.deps.Store.AddRepairs(ctx, p.Rules, repairs)
 }

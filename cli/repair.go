@@ -1,0 +1,222 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+func (p *program) repairCommand() *cobra.Command {
+	var f repairFlags
+	c := &cobra.Command{
+		Use:   "repair ID",
+		Short: "List what is damaged in a session and what is sent instead, and choose another remedy",
+		Long: "List what is damaged in a session and what is sent instead, and record it. With --as the damaged " +
+			"messages are sent otherwise from the next request on: mended (repair), with their tool calls and " +
+			"results told as text (text), or left out (drop). A tool call goes with its results. What is stored " +
+			"stays as it is, so that every remedy can be taken back.",
+		Example: "  winnow repair 0195\n" +
+			"  winnow repair 0195 --as drop --message 12 --dry-run\n" +
+			"  winnow repair 0195 --as text\n" +
+			"  winnow repair 0195 --json | jq '.repairs[] | select(.kind == \"C5\")'",
+		Args:              takes("the id of a session", 1, 1),
+		ValidArgsFunction: p.completeSession,
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			asked, err := f.read()
+			if err != nil {
+				return err
+			}
+			p.flags.session = args[0]
+			return p.repair(ctx, args[0], asked)
+		}),
+	}
+	f.add(c)
+	return c
+}
+
+// repairFlags is what the command line of winnow repair said.
+type repairFlags struct {
+	dry, json bool
+	as        string
+	messages  []int
+	given     func(name string) bool // whether a flag was given, be it empty
+}
+
+func (f *repairFlags) add(c *cobra.Command) {
+	all := c.Flags()
+	f.given = all.Changed
+	all.StringVar(&f.as, "as", "", "send the damaged messages so: `repair`, text or drop")
+	all.IntSliceVar(&f.messages, "message", nil, "only the damaged message `N` and its tool group; may be repeated")
+	all.BoolVar(&f.dry, "dry-run", false, "list only, with --as as it would be; record nothing")
+	all.BoolVar(&f.json, "json", false, "as one JSON object")
+	c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(remedyWords(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// repairAsked is what winnow repair was asked for.
+type repairAsked struct {
+	dry, json bool
+	choose    bool // a remedy is chosen
+	remedy    history.Remedy
+	messages  []int // as people count them, from 1; none are all
+}
+
+// read makes sense of the flags, or says what they take.
+func (f repairFlags) read() (repairAsked, error) {
+	a := repairAsked{dry: f.dry, json: f.json, choose: f.given("as"), messages: f.messages}
+	if !a.choose {
+		return a, nil
+	}
+	at := slices.Index(remedyWords(), f.as)
+	if at < 0 {
+		return a, fail(Usage, "--as is %q; it takes %s%s", f.as, choices(remedyWords()), didYouMean(f.as, remedyWords()))
+	}
+	a.remedy = history.Remedies()[at]
+	return a, nil
+}
+
+// remedyWord is what a remedy is called on the command line.
+func remedyWord(r history.Remedy) string {
+	if r == history.Mend {
+		return "repair"
+	}
+	return string(r)
+}
+
+func remedyWords() []string {
+	var words []string
+	for _, r := range history.Remedies() {
+		words = append(words, remedyWord(r))
+	}
+	return words
+}
+
+// repair lists what is damaged in a session, after another remedy was chosen where one was asked for.
+func (p *program) repair(ctx context.Context, id string, asked repairAsked) error {
+	k, err := p.openFor(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer k.close()
+	s, err := k.resume(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := s.LoadRest(ctx); err != nil {
+		return err
+	}
+	if err := p.count(ctx, s); err != nil {
+		return err
+	}
+	l, err := repaired(ctx, s, asked)
+	if err != nil {
+		return err
+	}
+	if r := s.Policy().Recovery; asked.choose && asked.remedy != history.Mend && (r == history.RecoverStrip || r == history.RecoverStrict) {
+		p.complain(p.err, fail(OK, "recovery is %q in this session: remedies hold under %q alone", r, history.RecoverRepair))
+	}
+	if asked.json {
+		return writeJSON(p.out, l.object())
+	}
+	return p.repairTable(l)
+}
+
+// repairList is what is damaged in a session, and what is sent instead.
+type repairList struct {
+	info    store.Session
+	model   string
+	dry     bool
+	rules   int
+	entries []history.Entry // those with repairs
+	labels  map[int64]string
+}
+
+// repaired chooses the remedy that was asked for, records what is mended, and lists it.
+func repaired(ctx context.Context, s *session.Session, asked repairAsked) (repairList, error) {
+	l := repairList{info: s.Info(), model: s.Ref(), dry: asked.dry, labels: map[int64]string{}}
+	plan, err := s.Preview("")
+	if err = unlessUnsent(err); err != nil {
+		return l, err
+	}
+	ids, err := damagedOf(s.Messages(), plan.Entries, asked.messages)
+	if err != nil {
+		return l, err
+	}
+	if asked.choose && len(ids) > 0 {
+		plan, err = s.PreviewRemedy(ctx, asked.remedy, ids...)
+		if err = unlessUnsent(err); err == nil && !asked.dry {
+			err = s.SetRemedy(ctx, asked.remedy, ids...)
+		}
+		if err != nil {
+			return l, err
+		}
+	}
+	if !asked.dry {
+		if err := s.KeepRepairs(ctx, plan); err != nil {
+			return l, err
+		}
+	}
+	l.rules = plan.Rules
+	for _, e := range plan.Entries {
+		if len(e.Repairs) > 0 && slices.Contains(ids, e.ID) {
+			l.entries = append(l.entries, e)
+		}
+	}
+	for _, m := range s.Messages() {
+		if m.Label != "" {
+			l.labels[m.ID] = m.Label
+		}
+	}
+	return l, nil
+}
+
+// unlessUnsent is an error that leaves no plan to look at. That nothing would be sent, because it does
+// not fit or because the policy refuses what is damaged, is none.
+func unlessUnsent(err error) error {
+	var over *history.OverBudgetError
+	var damaged *history.DamagedError
+	if errors.As(err, &over) || errors.As(err, &damaged) {
+		return nil
+	}
+	return err
+}
+
+// damagedOf are the damaged messages among those of the tool groups of some numbers, of all messages
+// where there are no numbers.
+func damagedOf(branch []store.Message, entries []history.Entry, numbers []int) ([]int64, error) {
+	past := make([]history.Message, len(branch))
+	for i, m := range branch {
+		past[i] = m.Message
+	}
+	damaged := map[int64]bool{}
+	var all []int64
+	for _, e := range entries {
+		if len(e.Repairs) > 0 {
+			damaged[e.ID] = true
+			all = append(all, e.ID)
+		}
+	}
+	if len(numbers) == 0 {
+		return all, nil
+	}
+	var ids []int64
+	for _, n := range numbers {
+		if n < 1 || n > len(past) {
+			return nil, fail(NotFound, "there is no message %d; this session has %d", n, len(past))
+		}
+		group := history.ToolGroups(past, past[n-1].ID)
+		group = slices.DeleteFunc(group, func(id int64) bool { return !damaged[id] })
+		if len(group) == 0 {
+			return nil, fail(NotFound, "message %d is not damaged: it has nothing to repair", n)
+		}
+		ids = append(ids, group...)
+	}
+	return ids, nil
+}
