@@ -127,6 +127,22 @@ func TestDocsShowARealContext(t *testing.T) {
 	checkPart(t, "../docs/commands.md", "contextdiff", fenced("json", idPattern.ReplaceAllString(string(diff), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
 }
 
+// TestDocsShowARealRepair imports a conversation whose tool call broke off and has it told as text.
+func TestDocsShowARealRepair(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "chat.jsonl")
+	said := `{"role": "user", "content": "What is in notes.txt?"}
+{"role": "assistant", "content": "I look.", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"notes.txt\", \"lim"}}]}
+{"role": "tool", "tool_call_id": "call_1", "content": "Buy milk."}
+`
+	if err := os.WriteFile(file, []byte(said), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	winnow := winnowIn(t, append(home(t), "WINNOW_MODEL=guide"))
+	id := idPattern.Find(winnow("sessions", "import", file))
+	shown := winnow("repair", string(id), "--as", "text", "--message", "2", "--json")
+	checkPart(t, "../docs/commands.md", "repairjson", fenced("json", idPattern.ReplaceAllString(string(shown), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
+}
+
 func fenced(language, text string) string {
 	return "\n```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```\n\n"
 }
