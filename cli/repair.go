@@ -18,15 +18,13 @@ func (p *program) repairCommand() *cobra.Command {
 	var f repairFlags
 	c := &cobra.Command{
 		Use:   "repair ID",
-		Short: "List what is damaged in a session and what is sent instead, and choose another remedy",
+		Short: "List the damaged messages of a session with their repairs, or set another remedy",
 		Long: "List what is damaged in a session and what is sent instead, and record it. With --as the damaged " +
 			"messages are sent otherwise from the next request on: mended (repair), with their tool calls and " +
 			"results told as text (text), or left out (drop). A tool call goes with its results. What is stored " +
 			"stays as it is, so that every remedy can be taken back.",
 		Example: "  winnow repair 0195\n" +
-			"  winnow repair 0195 --as drop --message 12 --dry-run\n" +
-			"  winnow repair 0195 --as text\n" +
-			"  winnow repair 0195 --json | jq '.repairs[] | select(.kind == \"C5\")'",
+			"  winnow repair 0195 --as drop --message 12 --dry-run",
 		Args:              takes("the id of a session", 1, 1),
 		ValidArgsFunction: p.completeSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
@@ -53,9 +51,9 @@ type repairFlags struct {
 func (f *repairFlags) add(c *cobra.Command) {
 	all := c.Flags()
 	f.given = all.Changed
-	all.StringVar(&f.as, "as", "", "send the damaged messages so: `repair`, text or drop")
-	all.IntSliceVar(&f.messages, "message", nil, "only the damaged message `N` and its tool group; may be repeated")
-	all.BoolVar(&f.dry, "dry-run", false, "list only, with --as as it would be; record nothing")
+	all.StringVar(&f.as, "as", "", "`repair` them, tell their tool calls as text, or drop them")
+	all.IntSliceVar(&f.messages, "message", nil, "only message `N` with its tool group; may be repeated")
+	all.BoolVar(&f.dry, "dry-run", false, "record nothing, with --as show what it would do")
 	all.BoolVar(&f.json, "json", false, "as one JSON object")
 	c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(remedyWords(), cobra.ShellCompDirectiveNoFileComp))
 }
