@@ -48,6 +48,15 @@ func (m *Model) helpLine(w int) string {
 	switch {
 	case m.pickerOpen():
 		return fit(m.styles.dim.Render(" "+m.picker.hint), w)
+	case m.overlay == whatifOverlay:
+		hints = []hint{
+			{firstKey(k.Down) + " " + firstKey(k.Up), "dial"},
+			{firstKey(k.Earlier) + " " + firstKey(k.Later), "turn"},
+			{"0–9", "budget"},
+			{firstKey(k.Choose), "apply"},
+			{firstKey(k.Back), "leave"},
+			{firstKey(k.PageUp) + " " + firstKey(k.PageDown), "list"},
+		}
 	case m.overlay == panelOverlay:
 		hints = []hint{
 			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},

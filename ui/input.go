@@ -257,6 +257,8 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.askAgain()
 	case pressed(msg, k.Seen):
 		return m.openPast()
+	case pressed(msg, k.WhatIf):
+		return m.openWhatif()
 	case pressed(msg, k.Ask):
 		return m.openHelp()
 	default:
@@ -299,6 +301,8 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.turnPage(1)
 	case pressed(msg, k.Inspect):
 		return m.goToEntry()
+	case pressed(msg, k.WhatIf):
+		return m.openWhatif()
 	case pressed(msg, k.Ask):
 		return m.openHelp()
 	default:

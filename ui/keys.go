@@ -64,6 +64,7 @@ type KeyMap struct {
 	Select   key.Binding
 	Pick     key.Binding
 	Seen     key.Binding
+	WhatIf   key.Binding
 
 	// In the panel.
 	Earlier key.Binding
@@ -153,6 +154,7 @@ func DefaultKeys() KeyMap {
 		Select:   b("begin a range, or keep it", "v"),
 		Pick:     b("select one message, or not", "space"),
 		Seen:     b("what the model saw for this answer", "c"),
+		WhatIf:   b("try other settings out", "w"),
 
 		Earlier: b("the request before", "left", "h"),
 		Later:   b("the request after", "right", "l"),
@@ -223,6 +225,7 @@ func (k *KeyMap) entries() []entry {
 		{inTranscript, "select", &k.Select},
 		{inTranscript, "select-one", &k.Pick},
 		{inTranscript, "seen", &k.Seen},
+		{inTranscript, "what-if", &k.WhatIf},
 		{inPanel, "earlier", &k.Earlier},
 		{inPanel, "later", &k.Later},
 		{inLists, "choose", &k.Choose},

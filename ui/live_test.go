@@ -25,7 +25,8 @@ type live struct {
 	*Model
 	t      *testing.T
 	msgs   chan tea.Msg
-	newest int // the generation of the newest plan that arrived
+	newest int  // the generation of the newest plan that arrived
+	whole  bool // the messages of the session are counted
 	mu     sync.Mutex
 	bodies []string // of the requests, in order
 }
@@ -111,6 +112,9 @@ func (l *live) until(what string, ok func() bool) {
 			if plan, ok := msg.(planMsg); ok {
 				l.newest = plan.generation
 			}
+			if counted, ok := msg.(countedMsg); ok && counted.session == l.session {
+				l.whole = counted.counting.Done()
+			}
 			_, cmd := l.Update(msg)
 			l.run(cmd)
 		case <-over:
@@ -149,6 +153,26 @@ func (l *live) say(text string) {
 	before := len(l.chat.messages)
 	l.press("enter")
 	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) >= before+2 })
+	l.planned()
+}
+
+// reopen shows the session as its file has it, and waits until all of it is read and counted.
+func (l *live) reopen() {
+	l.t.Helper()
+	l.open(l.session.Info().ID)
+}
+
+// open shows a stored session, and waits until all of it is read and counted.
+func (l *live) open(id string) {
+	l.t.Helper()
+	s, err := session.Open(l.t.Context(), l.options.Deps, id, l.ref)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.whole = false
+	_, cmd := l.Update(openedMsg{session: s})
+	l.run(cmd)
+	l.until("the session", func() bool { return l.whole })
 	l.planned()
 }
 

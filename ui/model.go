@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -36,6 +37,7 @@ const (
 	promptsOverlay
 	panelOverlay
 	textOverlay
+	whatifOverlay // the dials, in the panel where that is on the screen
 )
 
 // Model is the whole application on the screen.
@@ -63,12 +65,14 @@ type Model struct {
 	panel     panel
 	turn      turn
 	picker    picker
-	reader    reader // the text overlay
-	popup     int    // the command under the cursor of the completions
-	deleted   string // the session deleted last, to bring back
+	reader    reader      // the text overlay
+	popup     int         // the command under the cursor of the completions
+	deleted   string      // the session deleted last, to bring back
+	models    []llm.Model // what the endpoints listed last, nil before they were asked
 
 	generation int // of the draft, for its plan
 	seeks      int // requests of the past that were asked for
+	wishes     int // settings that were tried out
 	toast      toast
 	alert      string // the error of the last turn, until something is sent
 	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
@@ -154,6 +158,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.seen(msg)
 	case handMsg:
 		return m.handled(msg)
+	case triedMsg:
+		return m.tried(msg)
+	case appliedMsg:
+		return m.applied(msg)
 	case inexactMsg:
 		return m.complain(sentence(msg.err))
 	case openedMsg:

@@ -10,10 +10,15 @@ import (
 	"winnow/ui/markdown"
 )
 
-// openModels asks every endpoint for its models, all at once.
+// openModels shows the models of every endpoint.
 func (m *Model) openModels() tea.Cmd {
 	m.picker = picker{title: "model", loading: true, hint: "type to filter · enter chooses · esc closes"}
 	m.overlay = modelsOverlay
+	return m.listModels()
+}
+
+// listModels asks every endpoint for its models, all at once.
+func (m *Model) listModels() tea.Cmd {
 	ctx, models := m.within, m.options.Deps.Models
 	return func() tea.Msg {
 		ctx, cancel := ctx()
@@ -24,6 +29,10 @@ func (m *Model) openModels() tea.Cmd {
 }
 
 func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
+	m.models = msg.models
+	if w := m.panel.whatif; w != nil {
+		w.listing, w.refs = false, refs(m.ref, m.options.Deps.Models.Endpoints(), m.models)
+	}
 	if m.overlay != modelsOverlay {
 		return nil
 	}

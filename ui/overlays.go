@@ -22,6 +22,8 @@ func (m *Model) pickerOpen() bool {
 func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
+	case m.overlay == whatifOverlay:
+		return m.whatifKey(msg)
 	case pressed(msg, k.Back) && m.picker.editing:
 		m.picker.renamed()
 		return nil

@@ -12,6 +12,8 @@ type panel struct {
 	next request  // what would leave now, or is leaving
 	past *request // one that was sent, shown instead; nil for none
 
+	whatif *whatif // other settings that are tried out, shown instead; nil for none
+
 	doubt   string // why the limit may be wrong, "" where it is known
 	guessed string // that tokens are guessed until the messages are counted, "" where they are
 
@@ -25,7 +27,10 @@ type panel struct {
 
 // shown is the request that the panel shows.
 func (p *panel) shown() *request {
-	if p.past != nil {
+	switch {
+	case p.whatif != nil:
+		return &p.whatif.request
+	case p.past != nil:
 		return p.past
 	}
 	return &p.next
@@ -44,7 +49,7 @@ func (p *panel) set(plan history.Plan, err error, texts func(int64) string) {
 	note := p.next.note
 	p.next = requestOf(plan, texts)
 	p.next.note = note
-	if p.past == nil {
+	if p.shown() == &p.next {
 		p.stay(on)
 	}
 }
@@ -69,10 +74,15 @@ func (p *panel) stay(on row) {
 
 // judge says how far the limit is to be trusted: a window that nobody said is shown as assumed.
 func (p *panel) judge(w llm.Window) {
-	p.doubt = ""
+	p.doubt = doubtOf(w)
+}
+
+// doubtOf says why a limit may be wrong, "" where it is known.
+func doubtOf(w llm.Window) string {
 	if w.Assumed {
-		p.doubt = "window of " + thousands(w.Tokens) + " tokens assumed: the server does not say"
+		return "window of " + thousands(w.Tokens) + " tokens assumed: the server does not say"
 	}
+	return ""
 }
 
 // count says how far the messages are counted, as long as they are not.

@@ -21,10 +21,16 @@ func (p *panel) head(st styles, w, h int) []string {
 	if r.past != nil {
 		lines = append(lines, proof(st, *r.past, w)...)
 	}
+	if p.whatif != nil {
+		lines = append(lines, p.whatif.dials(st, w, h)...)
+	}
 	lines = append(lines, r.bar(st, w), r.total(st, w))
 	if h >= fullHead {
 		lines = append(lines, flow(r.parts(st), w)...)
 		lines = append(lines, flow(r.verdicts(st), w)...)
+	}
+	if p.whatif != nil {
+		lines = append(lines, p.whatif.changes(st, w)...)
 	}
 	if r.past == nil {
 		lines = append(lines, p.warnings(st, w)...)
@@ -38,8 +44,12 @@ func (p *panel) head(st styles, w, h int) []string {
 // warnings are what makes the numbers doubtful.
 func (p *panel) warnings(st styles, w int) []string {
 	var lines []string
-	if p.doubt != "" {
-		lines = append(lines, indented(st.warn, p.doubt, w)...)
+	doubt := p.doubt
+	if p.whatif != nil {
+		doubt = doubtOf(p.whatif.window)
+	}
+	if doubt != "" {
+		lines = append(lines, indented(st.warn, doubt, w)...)
 	}
 	if p.guessed != "" {
 		lines = append(lines, indented(st.dim, p.guessed, w)...)
@@ -129,6 +139,9 @@ func (r *request) total(st styles, w int) string {
 	if r.past != nil && r.past.Request.Prompt > 0 {
 		total = thousands(r.past.Request.Prompt) + st.dim.Render(" by the server, ") + total
 	}
+	if r.now != nil && r.counted(s.Total) != r.now.counted(r.now.plan.Sum.Total) {
+		total += " (now ~" + r.now.counted(r.now.plan.Sum.Total) + ")"
+	}
 	if s.Limit <= 0 {
 		return fit(" "+st.strong.Render(total)+st.dim.Render(" tokens · no limit known"), w)
 	}
@@ -174,7 +187,11 @@ func (r *request) parts(st styles) []string {
 // verdicts counts what became of the messages.
 func (r *request) verdicts(st styles) []string {
 	c := r.counts
-	list := []string{st.text.Render("sees " + thousands(c.Sent()) + " of " + thousands(c.Stored))}
+	sees := "sees " + thousands(c.Sent()) + " of " + thousands(c.Stored)
+	if r.now != nil && r.now.counts.Sent() != c.Sent() {
+		sees += " (now " + thousands(r.now.counts.Sent()) + ")"
+	}
+	list := []string{st.text.Render(sees)}
 	for _, n := range []struct {
 		glyph, what string
 		n           int

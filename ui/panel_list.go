@@ -33,9 +33,13 @@ func (r *request) entryLine(st styles, e history.Entry, w int, chosen, selected 
 	if !e.Sent() {
 		style = st.faint
 	}
+	margin := r.signs[e.ID]
+	if selected {
+		margin = selectedSign
+	}
 	return r.listLine(st, inList{
-		glyph: glyph(e), number: thousands(e.Index + 1), speaker: speaker(e.Role), verdict: word(e),
-		text: r.texts(e.ID), sum: sum, style: style, selected: selected,
+		margin: margin, glyph: glyph(e), number: thousands(e.Index + 1), speaker: speaker(e.Role), verdict: word(e),
+		text: r.texts(e.ID), sum: sum, style: style,
 	}, w, chosen)
 }
 
@@ -50,9 +54,8 @@ func (r *request) addedLine(st styles, a history.Added, w int, chosen bool) stri
 
 // inList is what a line of the list says.
 type inList struct {
-	glyph, number, speaker, verdict, text, sum string
-	style                                      lipgloss.Style
-	selected                                   bool
+	margin, glyph, number, speaker, verdict, text, sum string // a blank margin is a cell all the same
+	style                                              lipgloss.Style
 }
 
 func (r *request) listLine(st styles, l inList, w int, chosen bool) string {
@@ -70,9 +73,9 @@ func (r *request) listLine(st styles, l inList, w int, chosen bool) string {
 	if room >= leastGist {
 		text = markdown.OneLine(strings.TrimSpace(l.text), room)
 	}
-	margin := " "
-	if l.selected {
-		margin = selectedSign
+	margin := l.margin
+	if margin == "" {
+		margin = " "
 	}
 	if chosen {
 		return st.chosen.Render(spread(margin+l.glyph+left+verdict+text, l.sum+" ", w))

@@ -45,6 +45,9 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 		return nil
 	}
 	m.showNext(msg.plan, msg.err)
+	if m.panel.whatif != nil {
+		return m.wish()
+	}
 	if msg.err != nil || msg.exact || m.turn.busy || !m.session.Exact() {
 		return nil
 	}
@@ -56,7 +59,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 func (m *Model) showNext(plan history.Plan, err error) {
 	m.panel.set(plan, err, m.chat.gist)
 	m.panel.judge(m.session.Window())
-	if m.panel.past == nil && (err == nil || len(plan.Entries) > 0) {
+	if m.panel.shown() == &m.panel.next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.judge(plan)
 	}
 }

@@ -16,6 +16,8 @@ type request struct {
 	ready  bool               // there is a plan
 	note   string             // why there is none, or why it cannot be sent
 	past   *session.Replayed  // the record and its proof; nil for the next request
+	now    *request           // what a trial is compared with; nil for what is no trial
+	signs  map[int64]string   // what a trial changes for a message, by its id
 	texts  func(int64) string // what a message says, by its id
 }
 

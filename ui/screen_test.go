@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,11 @@ func fresh(t testing.TB, w, h int) *Model {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	deps := session.Deps{Store: db, Models: models, Now: func() time.Time { return begun }}
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := session.Deps{Store: db, Models: models, Policy: policy, Now: func() time.Time { return begun }}
 	s, err := session.New(deps, session.Start{Ref: "openai/gpt-5.2"})
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +108,22 @@ func chatting(t testing.TB, w, h int) *Model {
 	m.info.Title = "Parser rewrite"
 	m.Update(planMsg{generation: m.generation, plan: plan})
 	return m
+}
+
+// triedPlan is the plan of the dials as they stand: a message more is out, one is in, and one is shorter.
+func triedPlan(m *Model) triedMsg {
+	plan := m.panel.next.plan
+	before := plan.Entries
+	plan.Entries = slices.Clone(before)
+	plan.Entries[0].Disposition, plan.Entries[0].TokensAfter = history.Kept, 612
+	plan.Entries[1].CharsAfter, plan.Entries[1].TokensAfter = 90, 22
+	plan.Entries[5] = history.Entry{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Dropped, Reason: "dropped: older than a message that did not fit", TokensBefore: 31}
+	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Reserve = 388, 900, 1000, 256
+	plan.Next = []int{1}
+	return triedMsg{
+		wish: m.panel.whatif.running, plan: plan, changes: history.Compare(before, plan.Entries),
+		policy: m.session.Policy(), window: llm.Window{Tokens: 8192},
+	}
 }
 
 // asking is the application while an answer arrives.
@@ -176,6 +197,24 @@ var states = []struct {
 		}
 		m.Update(tab)
 		m.Update(tab)
+		return m
+	}},
+	{"whatif", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		m.Update(tab)
+		m.Update(char('w'))
+		m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
+		m.Update(triedPlan(m))
+		return m
+	}},
+	{"whatif-model", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		m.models = []llm.Model{{Endpoint: "openai", ID: "gpt-5.2-mini"}}
+		m.Update(tab)
+		m.Update(char('w'))
+		for _, key := range []rune("jjjl") {
+			m.Update(char(key))
+		}
 		return m
 	}},
 	{"selection", func(t testing.TB, w, h int) *Model {

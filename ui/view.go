@@ -38,7 +38,10 @@ func (m *Model) View() tea.View {
 		b := box{l.composer.x, max(0, l.composer.y-len(over)), l.composer.w, len(over)}
 		put(b, over)
 	}
-	if m.overlay != noOverlay {
+	switch {
+	case m.overlay == whatifOverlay && !l.panel.empty():
+		cursor = nil // the keys go to the panel
+	case m.overlay != noOverlay:
 		var block []string
 		block, cursor = m.overlayView()
 		put(l.overlay, block)
@@ -80,6 +83,9 @@ func (m *Model) transcriptView() []string {
 	}
 	if past := m.panel.past; past != nil {
 		title += " as seen in " + turnName(past.past.Recorded)
+	}
+	if m.panel.whatif != nil {
+		title += " as it would be seen"
 	}
 	return frame(b, m.border(title, m.chat.position(), m.focus == transcriptPane), lines)
 }
@@ -139,6 +145,8 @@ func (m *Model) firstScreen(w, h int) []string {
 func (m *Model) panelTitle() string {
 	selected := m.selectionTitle()
 	switch past := m.panel.past; {
+	case m.panel.whatif != nil:
+		return "context: what if"
 	case selected != "" && (m.focus == panelPane || m.overlay == panelOverlay):
 		return "context · " + selected
 	case past != nil:
@@ -154,7 +162,7 @@ func (m *Model) panelView(b box) []string {
 		return nil
 	}
 	in := b.within(true)
-	focused := m.focus == panelPane || m.overlay == panelOverlay
+	focused := m.focus == panelPane || m.overlay == panelOverlay || m.overlay == whatifOverlay
 	return frame(b, m.border(m.panelTitle(), m.panel.place(), focused), m.panel.view(m.styles, in.w, in.h, focused))
 }
 
@@ -296,7 +304,7 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	title, right := "", ""
 	switch {
-	case m.overlay == panelOverlay:
+	case m.overlay == panelOverlay, m.overlay == whatifOverlay:
 		title, right = m.panelTitle(), m.panel.place()
 		lines = m.panel.view(m.styles, in.w, in.h, true)
 	case m.pickerOpen():

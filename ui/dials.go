@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"slices"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+)
+
+// dial is one setting that can be tried out.
+type dial int
+
+// The dials, from above.
+const (
+	budgetDial dial = iota
+	presetDial
+	placementDial
+	modelDial
+	dialCount
+)
+
+// name is what a dial is called.
+func (d dial) name() string {
+	return [...]string{"budget", "preset", "placement", "model"}[d]
+}
+
+// settings are the dials' values.
+type settings struct {
+	budget    int // 0 is auto
+	preset    string
+	placement history.Placement
+	model     string // "endpoint/model"
+}
+
+// settingsOf are the values that a policy and a model make.
+func settingsOf(p history.Policy, ref string) settings {
+	return settings{p.Budget, p.Preset, p.Placement, ref}
+}
+
+// text is what a dial stands at.
+func (s settings) text(d dial) string {
+	switch d {
+	case budgetDial:
+		if s.budget == 0 {
+			return "auto"
+		}
+		return thousands(s.budget)
+	case presetDial:
+		return s.preset
+	case placementDial:
+		return string(s.placement)
+	}
+	return s.model
+}
+
+// from are the settings with a trial in place of some of them.
+func (s settings) from(t session.Trial) settings {
+	if t.Budget != nil {
+		s.budget = *t.Budget
+	}
+	if t.Preset != "" {
+		s.preset = t.Preset
+	}
+	if t.Placement != "" {
+		s.placement = t.Placement
+	}
+	if t.Model != "" {
+		s.model = t.Model
+	}
+	return s
+}
+
+// with is a trial with a dial at another value; was are the settings without any trial. What a trial
+// does not change it leaves alone, so that nothing is set which was not turned.
+func with(t session.Trial, d dial, to, was settings) session.Trial {
+	switch d {
+	case budgetDial:
+		n := to.budget
+		t.Budget = &n
+	case presetDial:
+		t.Preset = to.preset
+		if to.preset == was.preset {
+			t.Preset = ""
+		}
+	case placementDial:
+		t.Placement = to.placement
+	case modelDial:
+		t.Model = to.model
+		if to.model == was.model {
+			t.Model = ""
+		}
+	}
+	// Another preset drops what was set by hand, so only without one these are as they were.
+	if t.Preset == "" && t.Budget != nil && *t.Budget == was.budget {
+		t.Budget = nil
+	}
+	if t.Preset == "" && t.Placement == was.placement {
+		t.Placement = ""
+	}
+	return t
+}
+
+// budgets are the steps of the budget's dial above auto.
+var budgets = [...]int{
+	1000, 2000, 3000, 4000, 6000, 8000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000,
+	128_000, 192_000, 256_000, 384_000, 512_000, 768_000, 1_000_000,
+}
+
+// budgetBy is the budget a step below or above one, and false where there is none. The last step is
+// the window, 0 where that is not known.
+func budgetBy(at, by, window int) (int, bool) {
+	steps := []int{0}
+	for _, n := range budgets {
+		if window == 0 || n < window {
+			steps = append(steps, n)
+		}
+	}
+	if window > 0 {
+		steps = append(steps, window)
+	}
+	i, on := slices.BinarySearch(steps, at)
+	if by > 0 && on {
+		i++
+	}
+	if by < 0 {
+		i--
+	}
+	if i < 0 || i >= len(steps) {
+		return at, false
+	}
+	return steps[i], true
+}
+
+// turned is a value of a list a step before or behind another, and false where there is none.
+func turned[T comparable](list []T, at T, by int) (T, bool) {
+	i := slices.Index(list, at) + by
+	if i < 0 || i >= len(list) {
+		return at, false
+	}
+	return list[i], true
+}
+
+// placements are the values of the placement's dial.
+func placements() []history.Placement { return []history.Placement{history.Steady, history.InOrder} }
+
+// refs are the models that are known: the one in use, what the endpoints answer with by default, and
+// what they list, in the order of the endpoints.
+func refs(inUse string, endpoints []llm.Endpoint, listed []llm.Model) []string {
+	var list []string
+	for _, e := range endpoints {
+		if e.Default != "" {
+			list = append(list, e.Name+"/"+e.Default)
+		}
+		for _, m := range listed {
+			if ref := m.Ref(); m.Endpoint == e.Name && !slices.Contains(list, ref) {
+				list = append(list, ref)
+			}
+		}
+	}
+	if !slices.Contains(list, inUse) {
+		list = append([]string{inUse}, list...)
+	}
+	return list
+}

@@ -1,0 +1,364 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+)
+
+// whatif tries other settings out. Its dials move the verdicts of the next request, and until they are
+// applied nothing is stored and nothing is sent.
+type whatif struct {
+	request request // the next request with the trial's settings, compared with it as it is set
+
+	at      dial // the dial under the cursor
+	trial   session.Trial
+	was     settings // without a trial
+	policy  history.Policy
+	window  llm.Window
+	typed   bool            // the budget's dial is being typed on
+	known   map[string]bool // the models whose window was asked for
+	refs    []string        // the models of the dial
+	listing bool            // the endpoints are being asked for their models
+	note    string          // why the dials cannot stand so, "" where they can
+
+	running int // the wish that is being planned, 0 for none
+	stop    context.CancelFunc
+	moves   []string // what changes, in words
+
+	under       overlay // what was on the screen before
+	panelHidden bool    // the panel was not wished for before
+}
+
+// settings are what the dials stand at.
+func (w *whatif) settings() settings {
+	return settingsOf(w.policy, w.was.model).from(w.trial)
+}
+
+// asking is the model whose window is not known yet, "" for none.
+func (w *whatif) asking() string {
+	if ref := w.trial.Model; ref != "" && !w.known[ref] {
+		return ref
+	}
+	return ""
+}
+
+// triedMsg is the plan of a wish, with what it was made by.
+type triedMsg struct {
+	wish    int
+	model   string // that was tried
+	plan    history.Plan
+	changes []history.Change // to the next request as it is set
+	policy  history.Policy
+	window  llm.Window
+	err     error
+}
+
+// appliedMsg says what became of settings that were applied.
+type appliedMsg struct {
+	session *session.Session
+	said    string
+	err     error
+}
+
+// openWhatif shows the dials.
+func (m *Model) openWhatif() tea.Cmd {
+	switch {
+	case m.turn.busy:
+		return m.stillArriving()
+	case !m.panel.next.ready:
+		return m.say("Nothing is planned yet, so there is nothing to try out.")
+	}
+	if m.panel.past != nil {
+		m.toNext()
+	}
+	w := &whatif{
+		policy: m.session.Policy(), window: m.session.Window(), known: map[string]bool{},
+		refs:  refs(m.ref, m.options.Deps.Models.Endpoints(), m.models),
+		under: m.overlay, panelHidden: !m.wishPanel,
+	}
+	w.was = settingsOf(w.policy, m.ref)
+	w.show(m.panel.next, m.panel.next, nil)
+	m.panel.whatif = w
+	m.overlay = whatifOverlay
+	m.wishPanel = true
+	m.arrange()
+	return nil
+}
+
+// leaveWhatif goes back to the next request as it is set.
+func (m *Model) leaveWhatif() {
+	w := m.panel.whatif
+	if w == nil {
+		return
+	}
+	w.cancel()
+	m.panel.whatif = nil
+	m.overlay = w.under
+	m.wishPanel = !w.panelHidden
+	m.panel.move(0)
+	m.chat.judge(m.panel.next.plan)
+	m.arrange()
+}
+
+// cancel stops the plan that is being made.
+func (w *whatif) cancel() {
+	if w.stop != nil {
+		w.stop()
+	}
+	w.running, w.stop = 0, nil
+}
+
+// whatifKey is a key while settings are tried out.
+func (m *Model) whatifKey(msg tea.KeyPressMsg) tea.Cmd {
+	k, w := &m.keys, m.panel.whatif
+	if n, ok := digit(msg); ok {
+		return m.typeBudget(n)
+	}
+	if w.typed && msg.Code == tea.KeyBackspace {
+		return m.turnTo(budgetDial, settings{budget: w.settings().budget / 10})
+	}
+	w.typed = false
+	page := max(1, m.layout.overlay.h/2)
+	switch {
+	case pressed(msg, k.Back, k.WhatIf):
+		m.leaveWhatif()
+	case pressed(msg, k.Choose):
+		return m.applyTrial()
+	case pressed(msg, k.Down):
+		return m.toDial(1)
+	case pressed(msg, k.Up):
+		return m.toDial(-1)
+	case pressed(msg, k.Earlier):
+		return m.turnDial(-1)
+	case pressed(msg, k.Later):
+		return m.turnDial(1)
+	case pressed(msg, k.Next):
+		m.panel.move(1)
+	case pressed(msg, k.Prev):
+		m.panel.move(-1)
+	case pressed(msg, k.PageDown, k.HalfDown):
+		m.panel.move(page)
+	case pressed(msg, k.PageUp, k.HalfUp):
+		m.panel.move(-page)
+	case pressed(msg, k.Top):
+		m.panel.move(-m.panel.shown().rows.len())
+	case pressed(msg, k.Bottom):
+		m.panel.move(m.panel.shown().rows.len())
+	default:
+		return m.say(msg.String() + " does nothing here: " + firstKey(k.Choose) + " applies the dials, " + firstKey(k.Back) + " leaves everything as it is.")
+	}
+	return nil
+}
+
+// digit is the digit of a key.
+func digit(msg tea.KeyPressMsg) (int, bool) {
+	if len(msg.Text) == 1 && msg.Text[0] >= '0' && msg.Text[0] <= '9' {
+		return int(msg.Text[0] - '0'), true
+	}
+	return 0, false
+}
+
+// mostBudget is the largest budget that can be typed.
+const mostBudget = 99_999_999
+
+// typeBudget puts a digit at the end of the budget, or begins one with it.
+func (m *Model) typeBudget(n int) tea.Cmd {
+	w := m.panel.whatif
+	budget := n
+	if w.typed {
+		budget = w.settings().budget*10 + n
+	}
+	if budget > mostBudget {
+		return m.say("A budget has at most " + thousands(mostBudget) + " tokens here.")
+	}
+	w.at, w.typed = budgetDial, true
+	return m.turnTo(budgetDial, settings{budget: budget})
+}
+
+// toDial puts the cursor on the next dial. The models of the last one are asked for when it is reached.
+func (m *Model) toDial(by int) tea.Cmd {
+	w := m.panel.whatif
+	to := w.at + dial(by)
+	if to < 0 || to >= dialCount {
+		return m.say("There are " + fmt.Sprint(int(dialCount)) + " dials: " + firstKey(m.keys.Earlier) + " and " + firstKey(m.keys.Later) + " turn them.")
+	}
+	w.at = to
+	if to == modelDial && m.models == nil && !w.listing {
+		w.listing = true
+		return m.listModels()
+	}
+	return nil
+}
+
+// turnDial turns the dial under the cursor.
+func (m *Model) turnDial(by int) tea.Cmd {
+	w := m.panel.whatif
+	s := w.settings()
+	ok := false
+	switch w.at {
+	case budgetDial:
+		s.budget, ok = budgetBy(s.budget, by, w.window.Tokens)
+	case presetDial:
+		s.preset, ok = turned(history.Presets(), s.preset, by)
+	case placementDial:
+		s.placement, ok = turned(placements(), s.placement, by)
+	case modelDial:
+		s.model, ok = turned(w.refs, s.model, by)
+	}
+	if !ok {
+		return m.say(m.endOfDial(by))
+	}
+	return m.turnTo(w.at, s)
+}
+
+// endOfDial says why the dial under the cursor does not turn any further.
+func (m *Model) endOfDial(by int) string {
+	w := m.panel.whatif
+	end := "last"
+	if by < 0 {
+		end = "first"
+	}
+	switch {
+	case w.at != budgetDial && w.at != modelDial:
+		return "This is the " + end + " " + w.at.name() + "."
+	case w.at == modelDial && w.listing:
+		return "The endpoints are still being asked for their models."
+	case w.at == modelDial:
+		return "This is the " + end + " model that is known; " + firstKey(m.keys.Models) + " in the chat asks the endpoints again."
+	case by < 0:
+		return "Auto is the first step: requests may fill the window. Digits set a budget as well."
+	}
+	return "The window of this model has " + thousands(w.window.Tokens) + " tokens; digits set a larger budget."
+}
+
+// turnTo puts a dial at a value and plans with it.
+func (m *Model) turnTo(d dial, to settings) tea.Cmd {
+	w := m.panel.whatif
+	w.trial = with(w.trial, d, to, w.was)
+	return m.wish()
+}
+
+// wish plans with the dials as they are. Only one plan is made at a time, and then the newest wish's:
+// so a dial that is held down never waits. A server that is being asked for a window is not waited for.
+func (m *Model) wish() tea.Cmd {
+	w := m.panel.whatif
+	m.wishes++
+	if w.running != 0 && w.stop != nil {
+		w.stop()
+		return nil
+	}
+	return m.tryOut()
+}
+
+// tryOut makes the plan of the newest wish.
+func (m *Model) tryOut() tea.Cmd {
+	w := m.panel.whatif
+	ctx, stop := m.within()
+	w.running, w.stop = m.wishes, stop
+	n, s, draft, trial, now := m.wishes, m.session, m.planDraft(), w.trial, m.panel.next.plan.Entries
+	return func() tea.Msg {
+		defer stop()
+		msg := tried(ctx, s, draft, trial)
+		msg.wish, msg.changes = n, history.Compare(now, msg.plan.Entries)
+		return msg
+	}
+}
+
+// tried plans by a trial. A model of which nothing is known is read about first, unless the dial is
+// turned on meanwhile.
+func tried(ctx context.Context, s *session.Session, draft string, t session.Trial) triedMsg {
+	plan, err := s.PreviewAs(draft, t)
+	if errors.Is(err, session.ErrNotConsidered) {
+		select {
+		case <-ctx.Done():
+			return triedMsg{err: ctx.Err()}
+		case <-time.After(restTime):
+		}
+		if err = s.Consider(ctx, t.Model); err == nil {
+			plan, err = s.PreviewAs(draft, t)
+		}
+	}
+	policy, fault := s.PolicyAs(t)
+	if fault != nil {
+		err = fault
+	}
+	return triedMsg{model: t.Model, plan: plan, policy: policy, window: s.WindowAs(t), err: err}
+}
+
+// tried shows the plan of the newest wish. An older one is not shown: the dials stand elsewhere by now.
+func (m *Model) tried(msg triedMsg) tea.Cmd {
+	w := m.panel.whatif
+	if w == nil || msg.wish != w.running {
+		return nil
+	}
+	w.running, w.stop = 0, nil
+	if msg.wish != m.wishes {
+		return m.tryOut()
+	}
+	w.note = ""
+	if msg.err != nil {
+		w.note = sentence(msg.err)
+	}
+	if msg.err != nil && len(msg.plan.Entries) == 0 {
+		return nil
+	}
+	if msg.model != "" {
+		w.known[msg.model] = true
+	}
+	w.policy, w.window = msg.policy, msg.window
+	on := m.panel.chosen()
+	w.show(requestOf(msg.plan, m.chat.gist), m.panel.next, msg.changes)
+	m.panel.stay(on)
+	m.chat.judge(msg.plan)
+	return nil
+}
+
+// applyTrial sets the conversation to what the dials say.
+func (m *Model) applyTrial() tea.Cmd {
+	w := m.panel.whatif
+	to := w.settings()
+	var parts []string
+	for d := range dialCount {
+		if to.text(d) != w.was.text(d) {
+			parts = append(parts, d.name()+" "+to.text(d))
+		}
+	}
+	switch {
+	case w.asking() != "":
+		return m.complain(w.asking() + " was not asked for its window yet, so its plan is not known.")
+	case len(parts) == 0:
+		m.leaveWhatif()
+		return m.say("The dials stand where they stood; nothing was set.")
+	}
+	said := "Set: " + strings.Join(parts, ", ") + "."
+	ctx, s, trial := m.within, m.session, w.trial
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return appliedMsg{s, said, s.Apply(ctx, trial)}
+	}
+}
+
+// applied ends the trial: what it showed is the next request now.
+func (m *Model) applied(msg appliedMsg) tea.Cmd {
+	if msg.session != m.session {
+		return nil
+	}
+	if w := m.panel.whatif; w != nil && msg.err == nil {
+		plan, stands := w.request.plan, w.running == 0
+		m.leaveWhatif()
+		if stands {
+			m.showNext(plan, nil)
+		}
+	}
+	return m.settled(settledMsg{text: msg.said, err: msg.err})
+}

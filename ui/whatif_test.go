@@ -1,0 +1,191 @@
+package ui
+
+import (
+	"crypto/sha256"
+	"os"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/session"
+)
+
+// talked is the application with a stored conversation of long questions, and all of it is counted.
+func talked(t *testing.T, w, h int) *live {
+	l := onStage(t, w, h)
+	for i := range 6 {
+		question := strings.Repeat("Tell me of the parser's error recovery once more. ", 30+i)
+		for range l.session.Send(t.Context(), question) {
+		}
+	}
+	l.reopen()
+	return l
+}
+
+// fileHash is a hash of everything that is stored.
+func (l *live) fileHash() [32]byte {
+	l.t.Helper()
+	var all []byte
+	path := l.options.Deps.Store.Path()
+	for _, name := range []string{path, path + "-wal"} {
+		b, err := os.ReadFile(name)
+		if err != nil && !os.IsNotExist(err) {
+			l.t.Fatal(err)
+		}
+		all = append(all, b...)
+	}
+	return sha256.Sum256(all)
+}
+
+func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
+	for _, size := range [][2]int{{140, 50}, {80, 24}} {
+		l := talked(t, size[0], size[1])
+		now, info, policy := l.panel.next, l.session.Info(), l.session.Policy()
+		stored, asked := l.fileHash(), len(l.bodies)
+		marks := l.chat.plan.Entries
+
+		l.types("/whatif")
+		l.press("enter")
+		l.shows("context: what if")
+		l.shows("nothing is stored or sent")
+		l.press("right")
+		l.shows("◂ 1,000 ▸")
+		l.tried()
+		tried := l.panel.shown()
+		if tried.plan.Sum.Limit >= now.plan.Sum.Limit || tried.counts.Sent() >= now.counts.Sent() {
+			t.Fatalf("with a budget of 1,000 tokens the limit is %d and the model sees %d, without one %d and %d",
+				tried.plan.Sum.Limit, tried.counts.Sent(), now.plan.Sum.Limit, now.counts.Sent())
+		}
+		if got := l.chat.plan.Entries; len(history.Compare(got, tried.plan.Entries)) > 0 {
+			t.Error("the transcript's marks are not those of the trial")
+		}
+		l.shows("(now " + thousands(now.counts.Sent()) + ")")
+		l.shows("(now ~" + now.counted(now.plan.Sum.Total) + ")")
+		if left := len(history.Compare(marks, tried.plan.Entries)); left == 0 || !strings.Contains(plain(l.Model), "− ") {
+			t.Errorf("%d messages change, and the screen does not say which leave:\n%s", left, plain(l.Model))
+		}
+		l.press("down", "right", "down", "right", "down", "right")
+		l.shows("◂ there/large ▸")
+		l.tried()
+		l.press("up", "up", "left", "2", "5", "0", "0")
+		l.shows("◂ 2,500 ▸")
+		l.press("backspace")
+		l.shows("◂ 250 ▸")
+		l.tried()
+		l.press("pgup", "pgdown", "J", "K", "esc")
+		l.shows("message")
+		if l.panel.whatif != nil || l.overlay != noOverlay {
+			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
+		}
+		if len(history.Compare(marks, l.chat.plan.Entries)) > 0 {
+			t.Error("esc left the marks of the trial in the transcript")
+		}
+		if l.fileHash() != stored {
+			t.Error("what was only tried out changed the file")
+		}
+		if l.session.Info().Overrides != info.Overrides || l.session.Policy() != policy || l.session.Ref() != l.ref {
+			t.Errorf("what was only tried out changed the session: %+v", l.session.Info())
+		}
+		if len(l.bodies) != asked {
+			t.Errorf("trying out sent %d requests", len(l.bodies)-asked)
+		}
+	}
+}
+
+func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
+	l := talked(t, 140, 50)
+	l.press("tab", "w", "3", "0", "0", "0", "down", "right", "down", "right", "down", "right")
+	l.tried()
+	tried := l.panel.shown().plan
+	l.press("enter")
+	l.shows("Set: budget 3,000, preset recall, placement in-order, model there/large.")
+	l.shows("context: next request")
+	l.planned()
+	if changes := history.Compare(tried.Entries, l.panel.next.plan.Entries); len(changes) > 0 || l.panel.next.plan.Sum != tried.Sum {
+		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.panel.next.plan.Sum, tried.Sum)
+	}
+	again, err := session.Open(t.Context(), l.options.Deps, l.info.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := again.Policy()
+	if p.Budget != 3000 || p.Preset != "recall" || p.Placement != history.InOrder || again.Ref() != "there/large" || l.ref != "there/large" {
+		t.Errorf("the next start has budget %d, preset %s, placement %s and model %s", p.Budget, p.Preset, p.Placement, again.Ref())
+	}
+	l.press("w", "enter")
+	l.shows("nothing was set")
+}
+
+func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
+	l := talked(t, 140, 50)
+	l.press("tab", "w")
+	_, first := l.Update(keyNamed("right"))
+	if first == nil {
+		t.Fatal("a turned dial plans nothing")
+	}
+	for range 3 {
+		if _, cmd := l.Update(keyNamed("right")); cmd != nil {
+			t.Fatal("a second plan is made while the first one is")
+		}
+	}
+	before := l.panel.shown().plan.Sum
+	_, second := l.Update(first())
+	if second == nil || l.panel.shown().plan.Sum != before {
+		t.Fatalf("the plan of a dial that was turned on is shown: %+v", l.panel.shown().plan.Sum)
+	}
+	if _, cmd := l.Update(second()); cmd != nil || l.panel.whatif.running != 0 {
+		t.Fatal("the newest wish is planned more than once")
+	}
+	if got := l.panel.shown().plan.Sum; got == before || got.Limit > 4000 {
+		t.Errorf("with a budget of 4,000 tokens the sum is %+v", got)
+	}
+	l.Update(keyNamed("left"))
+	late := l.panel.whatif.running
+	l.press("esc", "w")
+	l.Update(triedMsg{wish: late, plan: history.Plan{Entries: make([]history.Entry, 1)}})
+	if len(l.panel.shown().plan.Entries) == 1 {
+		t.Error("a plan that was wished for before the dials were closed is shown after they were opened again")
+	}
+}
+
+func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
+	l := talked(t, 140, 50)
+	l.press("tab", "w", "left")
+	l.shows("Auto is the first step")
+	l.press("up")
+	l.shows("There are 4 dials")
+	l.press("down", "left")
+	l.shows("This is the first preset.")
+	l.press("down", "down", "left")
+	l.shows("still being asked for their models")
+	l.until("the models", func() bool { return !l.panel.whatif.listing })
+	l.press("left")
+	l.shows("This is the first model")
+	l.press("z")
+	l.shows("z does nothing here")
+	l.press("esc")
+	l.press("w", "1", "2", "3", "4", "5", "6", "7", "8", "9")
+	l.shows("at most 99,999,999 tokens")
+}
+
+func TestWhatIfFollowsTheNextRequest(t *testing.T) {
+	l := talked(t, 140, 50)
+	l.press("tab", "w", "right")
+	l.tried()
+	next := l.panel.next.plan
+	next.Sum.Total += 500
+	wish := l.wishes
+	_, cmd := l.Update(planMsg{generation: l.generation, plan: next})
+	l.run(cmd)
+	if l.wishes == wish {
+		t.Fatal("the next request changed under the trial, and the trial was not planned anew")
+	}
+	l.tried()
+	l.shows("(now ~" + l.panel.next.counted(next.Sum.Total) + ")")
+}
+
+// tried waits until the dials' plan is shown.
+func (l *live) tried() {
+	l.t.Helper()
+	l.until("the plan of the dials", func() bool { return l.panel.whatif != nil && l.panel.whatif.running == 0 })
+}

@@ -1,0 +1,131 @@
+package ui
+
+import (
+	"strings"
+
+	"winnow/history"
+	"winnow/ui/markdown"
+)
+
+// show shows a plan by the dials: compared with the next request as it is set, these are the changes.
+func (w *whatif) show(tried, now request, changes []history.Change) {
+	tried.now = &now
+	tried.signs = make(map[int64]string, len(changes))
+	w.request, w.moves = tried, nil
+	of := map[string][]history.Change{}
+	for _, c := range changes {
+		if sign := moveOf(c); sign != "" {
+			tried.signs[c.Entry().ID] = sign
+			of[sign] = append(of[sign], c)
+		}
+	}
+	for _, move := range []struct{ sign, one, many string }{
+		{"+", "enters", "enter"},
+		{"−", "leaves", "leave"},
+		{"▴", "gets longer", "get longer"},
+		{"▾", "gets shorter", "get shorter"},
+	} {
+		if list := of[move.sign]; len(list) > 0 {
+			what := move.many
+			if len(list) == 1 {
+				what = move.one
+			}
+			w.moves = append(w.moves, move.sign+" "+thousands(len(list))+" "+what+": "+numbersOf(list))
+		}
+	}
+}
+
+// moveOf is the sign of what a change does to the amount of a message that is sent, "" for nothing.
+func moveOf(c history.Change) string {
+	switch {
+	case c.After.Sent() && !c.Before.Sent():
+		return "+"
+	case c.Before.Sent() && !c.After.Sent():
+		return "−"
+	case c.After.CharsAfter > c.Before.CharsAfter:
+		return "▴"
+	case c.After.CharsAfter < c.Before.CharsAfter:
+		return "▾"
+	}
+	return ""
+}
+
+// mostNumbers is how many messages are named by their numbers.
+const mostNumbers = 5
+
+// numbersOf names the messages of changes.
+func numbersOf(changes []history.Change) string {
+	var list []string
+	for i, c := range changes {
+		if i == mostNumbers {
+			return strings.Join(list, ", ") + " …"
+		}
+		list = append(list, thousands(c.Entry().Index+1))
+	}
+	return strings.Join(list, ", ")
+}
+
+// dials draws the dials; in a low panel the one under the cursor alone.
+func (w *whatif) dials(st styles, width, h int) []string {
+	var lines []string
+	for d := range dialCount {
+		if d == w.at || h >= fullHead {
+			lines = append(lines, w.dial(st, d, width))
+		}
+	}
+	switch {
+	case w.asking() != "" && w.note == "":
+		lines = append(lines, indented(st.dim, "asking for its window; the verdicts follow", width)...)
+	case w.listing && w.at == modelDial:
+		lines = append(lines, indented(st.dim, "asking the endpoints for their models", width)...)
+	}
+	if w.note != "" {
+		lines = append(lines, indented(st.bad, markdown.Visible(w.note), width)...)
+	}
+	return append(lines, st.frame.Render(strings.Repeat("─", max(0, width))))
+}
+
+// dial is a dial's line: what it is, what it stands at, and what it stood at.
+func (w *whatif) dial(st styles, d dial, width int) string {
+	to, was := w.settings().text(d), w.was.text(d)
+	right := ""
+	if to != was {
+		right = "now " + markdown.OneLine(was, width) + " "
+	}
+	text := fit(d.name(), len("placement")) + "  "
+	if width < roomyDial {
+		text = d.name() + " "
+	}
+	const marks = len(" > < ") + len(" >") // of the cursor
+	if fitWidth(text+to+right)+marks > width {
+		right = ""
+	}
+	to = markdown.OneLine(to, max(1, width-fitWidth(text)-marks))
+	if d != w.at {
+		return spread("   "+text+"  "+to, st.dim.Render(right), width)
+	}
+	return st.chosen.Render(spread(" ▸ "+text+"◂ "+to+" ▸", right, width))
+}
+
+// roomyDial is the width from which the dials' values stand below one another.
+const roomyDial = 36
+
+// changes says what would enter and leave.
+func (w *whatif) changes(st styles, width int) []string {
+	switch {
+	case w.asking() != "":
+		return nil
+	case len(w.moves) == 0 && !w.turned():
+		return indented(st.dim, "nothing is stored or sent before you apply it", width)
+	case len(w.moves) == 0:
+		return []string{fit(st.dim.Render(" no message enters or leaves"), width)}
+	}
+	var list []string
+	for _, s := range w.moves {
+		list = append(list, st.accent.Render(s))
+	}
+	return flow(list, width)
+}
+
+// turned says that a dial stands otherwise than it stood.
+func (w *whatif) turned() bool { return w.settings() != w.was }
