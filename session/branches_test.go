@@ -173,7 +173,7 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 	question := s.Messages()[0].ID
 	ctx, stop := context.WithCancel(t.Context())
 	events := s.Send(ctx, "Second")
-	<-sent
+	until[Delta](events)
 	for name, do := range map[string]func() error{
 		"edit":       func() error { _, err := drain(s.Edit(t.Context(), question, "Other")); return err },
 		"regenerate": func() error { _, err := drain(s.RegenerateAt(t.Context(), question)); return err },
