@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui"
+)
+
+// agreeing are the endpoints of the agreement test: what their chat formats insist on, and one that
+// reports its own count.
+var agreeing = []string{"plain", "plain", "merging", "bridged", "short", "toolless", "counting"}
+
+// house is a database and a server that records what it is asked.
+type house struct {
+	deps  session.Deps
+	quiet *os.File       // nobody watches a count
+	met   map[string]int // the lines of panels, by their glyph
+
+	mu     sync.Mutex
+	bodies [][]byte // of the requests, in order
+	calls  bool     // the next request is answered by a tool call
+	said   int      // answers and results so far, for their marks
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	quiet, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { quiet.Close() })
+	h := &house{quiet: quiet, met: map[string]int{}}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.deps = session.Deps{
+		Store: db, Policy: policy, System: "Be brief, and say what you mean.", Approve: session.Always,
+		Models: llm.NewCatalog(h.endpoints(server.URL)...),
+		Count:  wordsIn, Tokenizer: "words",
+	}
+	return h
+}
+
+func (h *house) endpoints(url string) []llm.Endpoint {
+	profiles := map[string]history.Profile{
+		"merging": {MergeSameRole: true}, "bridged": {NoToolToUser: true}, "short": {ToolIDLength: 9}, "toolless": {NoTools: true},
+	}
+	box := &llm.Toolbox{}
+	box.Register(llm.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)}, h.look)
+	var list []llm.Endpoint
+	for _, name := range agreeing[1:] {
+		list = append(list, llm.Endpoint{Name: name, BaseURL: url + "/" + name + "/v1", Default: "m", Window: 6000, Profile: profiles[name], Tools: box})
+	}
+	return list
+}
+
+func (h *house) look(context.Context, json.RawMessage) (string, error) {
+	return h.next() + strings.Repeat(" it is as it was", 20), nil
+}
+
+// next is the mark of the next text that is said here.
+func (h *house) next() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.said++
+	return fmt.Sprintf("⟨r%d⟩", h.said)
+}
+
+// ServeHTTP answers a request, by a tool call where the talk wants one and tools are offered.
+func (h *house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		http.NotFound(w, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	sent, err := readWire(body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	h.mu.Lock()
+	h.bodies = append(h.bodies, body)
+	calls := h.calls && len(sent.Tools) > 0
+	h.calls = h.calls && !calls
+	h.mu.Unlock()
+	delta := map[string]any{"content": h.next() + strings.Repeat(" It goes on for a while.", 14)}
+	if calls {
+		delta["tool_calls"] = []any{map[string]any{
+			"index": 0, "id": "live", "type": "function",
+			"function": map[string]any{"name": "look", "arguments": `{"at":"` + h.next() + `"}`},
+		}}
+	}
+	usage := any(nil)
+	if strings.HasPrefix(r.URL.Path, "/counting/") {
+		usage = map[string]int{"prompt_tokens": int(math.Round(1.13 * float64(sent.cost()))), "completion_tokens": 9}
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, event := range []map[string]any{
+		{"choices": []any{map[string]any{"index": 0, "delta": delta}}},
+		{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": "stop"}}, "usage": usage},
+	} {
+		text, err := json.Marshal(event)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(w, "data: %s\n\n", text)
+	}
+	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+// asked are the bodies recorded since it was asked before.
+func (h *house) asked() [][]byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	bodies := h.bodies
+	h.bodies = nil
+	return bodies
+}
+
+// meet counts the lines of a panel.
+func (h *house) meet(p panelText) {
+	for _, r := range append(p.rows, p.added...) {
+		h.met[r.glyph]++
+	}
+}
+
+// stage is the application on a screen that nobody looks at. Its commands run as they do under Bubble
+// Tea.
+type stage struct {
+	app  tea.Model
+	msgs chan tea.Msg
+	open int // commands that have not answered
+}
+
+const stageWidth = 200
+
+// put shows a session and waits until it is all there. The screen is so high that the panel has a line
+// for every message and every text that nobody said.
+func put(deps session.Deps, s *session.Session) (*stage, error) {
+	app, err := ui.New(ui.Options{Deps: deps, Start: s, Theme: "none", Panel: "open"})
+	if err != nil {
+		return nil, err
+	}
+	st := &stage{app: app, msgs: make(chan tea.Msg, 16)}
+	st.run(app.Init())
+	st.tell(tea.WindowSizeMsg{Width: stageWidth, Height: 60 + 3*len(s.Messages())/2})
+	return st, st.settle()
+}
+
+// run begins a command, or those that it is made of.
+func (s *stage) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	s.open++
+	go func() { s.msgs <- cmd() }()
+}
+
+// tell gives a message to the application.
+func (s *stage) tell(msg tea.Msg) {
+	if list := reflect.ValueOf(msg); list.IsValid() && list.Type().ConvertibleTo(reflect.TypeFor[[]tea.Cmd]()) {
+		for _, cmd := range list.Convert(reflect.TypeFor[[]tea.Cmd]()).Interface().([]tea.Cmd) {
+			s.run(cmd)
+		}
+		return
+	}
+	var cmd tea.Cmd
+	s.app, cmd = s.app.Update(msg)
+	s.run(cmd)
+}
+
+// settle waits until nothing is under way any more: no answer arrives, no plan is made.
+func (s *stage) settle() error {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for s.open > 0 {
+		select {
+		case msg := <-s.msgs:
+			s.open--
+			s.tell(msg)
+		case <-late.C:
+			return fmt.Errorf("%d commands never answered; the screen is\n%s", s.open, s.text())
+		}
+	}
+	return nil
+}
+
+// press presses the first of the keys that a binding has.
+func (s *stage) press(keys []string) error {
+	name := keys[0]
+	for code, named := range map[rune]string{tea.KeyEnter: "enter", tea.KeyTab: "tab", tea.KeyLeft: "left"} {
+		if name == named {
+			s.tell(tea.KeyPressMsg{Code: code})
+			return s.settle()
+		}
+	}
+	return fmt.Errorf("the key %q is not known here", name)
+}
+
+// text is what a person sees.
+func (s *stage) text() string { return ansi.Strip(s.app.View().Content) }

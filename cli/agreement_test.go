@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui"
+)
+
+// TestScreenReceiptCommandAndWireAgree holds conversations made at random and compares, message by
+// message, what the four places say where a person can learn what the model saw: the panel on the
+// screen, the receipt of the answer, winnow context --json, and the bytes that the server got.
+func TestScreenReceiptCommandAndWireAgree(t *testing.T) {
+	const houses = 32 // at once: a session on the screen waits for its clocks most of the time
+	talks := uint64(1000)
+	if testing.Short() {
+		talks = 100
+	}
+	var next, sent, refused, faults atomic.Uint64
+	var wait sync.WaitGroup
+	var all []*house
+	for range houses {
+		h := newHouse(t)
+		all = append(all, h)
+		wait.Go(func() {
+			for seed := next.Add(1); seed <= talks && faults.Load() < 5; seed = next.Add(1) {
+				over, err := h.hold(t.Context(), newTalk(seed))
+				switch {
+				case err != nil:
+					faults.Add(1)
+					t.Errorf("session %d: %v", seed, err)
+				case over:
+					refused.Add(1)
+				default:
+					sent.Add(1)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	met := map[string]int{}
+	for _, h := range all {
+		for glyph, n := range h.met {
+			met[glyph] += n
+		}
+	}
+	t.Logf("%d sessions agree, with %d requests and %d too large to be sent; lines of the last requests: %v", sent.Load()+refused.Load(), sent.Load(), refused.Load(), met)
+	for glyph := range strings.SplitSeq(panelGlyphs, "") {
+		if met[glyph] == 0 && !t.Failed() {
+			t.Errorf("no line of any panel has the glyph %s", glyph)
+		}
+	}
+	if sent.Load() < talks*8/10 && !t.Failed() {
+		t.Errorf("only %d of %d sessions sent a request", sent.Load(), talks)
+	}
+}
+
+// hold holds a talk to its end and compares; over says that its last message was too large to be sent.
+func (h *house) hold(ctx context.Context, talk talk) (over bool, err error) {
+	s, err := h.begin(ctx, talk)
+	if err != nil {
+		return false, err
+	}
+	if err := s.LoadRest(ctx); err != nil {
+		return false, err
+	}
+	screen, err := put(h.deps, s)
+	if err != nil {
+		return false, err
+	}
+	screen.tell(tea.PasteMsg{Content: talk.draft})
+	if err := screen.settle(); err != nil {
+		return false, err
+	}
+	before := views{messages: s.Messages()}
+	if before.next, err = h.ahead(ctx, s.Info().ID, talk.draft); err != nil {
+		return false, err
+	}
+	if before.panel, err = readPanel(screen.text()); err != nil {
+		return false, err
+	}
+	if err := before.compareNext(); err != nil {
+		return false, err
+	}
+
+	h.asked()
+	h.calls = talk.calls
+	if err := screen.press(ui.DefaultKeys().Send.Keys()); err != nil {
+		return false, err
+	}
+	bodies := h.asked()
+	if before.next.Error != "" || len(bodies) == 0 {
+		if before.next.Error == "" || len(bodies) != 0 {
+			return false, fmt.Errorf("context says %q, and %d requests left; the screen is\n%s", before.next.Error, len(bodies), screen.text())
+		}
+		return true, nil
+	}
+	return false, h.compareSent(ctx, screen, s, before, bodies)
+}
+
+// begin stores the talk's messages, sets what decides its requests, and has its earlier turns.
+func (h *house) begin(ctx context.Context, talk talk) (*session.Session, error) {
+	s, err := h.stored(ctx, talk)
+	if err != nil {
+		return nil, err
+	}
+	messages := s.Messages()
+	for i, flag := range talk.flags {
+		if err := s.SetFlag(ctx, messages[i].ID, flag); err != nil {
+			return nil, err
+		}
+	}
+	talk.trial.Model = talk.ref
+	if err := s.Apply(ctx, talk.trial); err != nil {
+		return nil, err
+	}
+	for _, draft := range talk.earlier {
+		for e := range s.Send(ctx, draft) {
+			var large *history.OverBudgetError
+			if f, last := e.(session.Finished); last && f.Err != nil && !errors.As(f.Err, &large) {
+				return nil, f.Err
+			}
+		}
+	}
+	if !talk.again || s.Info().ID == "" {
+		return s, nil
+	}
+	return session.Open(ctx, h.deps, s.Info().ID, talk.ref)
+}
+
+// stored is the session with the talk's messages, a new one where there are none.
+func (h *house) stored(ctx context.Context, talk talk) (*session.Session, error) {
+	if len(talk.messages) == 0 {
+		return session.New(h.deps, session.Start{Ref: talk.ref})
+	}
+	row, err := h.deps.Store.Import(ctx, func(add func(store.Message) error) (store.Session, error) {
+		for _, m := range talk.messages {
+			if err := add(m); err != nil {
+				return store.Session{}, err
+			}
+		}
+		return store.Session{Title: fmt.Sprint("talk ", talk.seed), TitleFrom: "user"}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return session.Open(ctx, h.deps, row.ID, talk.ref)
+}
+
+// ahead is what winnow context --draft --json writes.
+func (h *house) ahead(ctx context.Context, id, draft string) (planObject, error) {
+	if id == "" {
+		return planObject{}, nil
+	}
+	return h.context(ctx, id, contextAsked{draft: draft})
+}
+
+// context is what winnow context --json writes of a session that was opened for it.
+func (h *house) context(ctx context.Context, id string, asked contextAsked) (planObject, error) {
+	var o planObject
+	s, err := session.Open(ctx, h.deps, id, "plain/m")
+	if err != nil {
+		return o, err
+	}
+	p := &program{err: h.quiet}
+	l, err := p.look(ctx, s, asked)
+	if err != nil {
+		return o, err
+	}
+	var text bytes.Buffer
+	if err := writeJSON(&text, l.object()); err != nil {
+		return o, err
+	}
+	return o, json.Unmarshal(text.Bytes(), &o)
+}
+
+// compareSent compares what the places say of the turn that is over.
+func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Session, before views, bodies [][]byte) error {
+	after := views{messages: s.Messages()}
+	keys := ui.DefaultKeys()
+	for range 2 { // to the panel
+		if err := screen.press(keys.Focus.Keys()); err != nil {
+			return err
+		}
+	}
+	if err := screen.press(keys.Earlier.Keys()); err != nil {
+		return err
+	}
+	shown := screen.text()
+	var err error
+	if after.shown, err = readReceipt(shown); err != nil {
+		return err
+	}
+	if after.panel, err = readPanel(shown); err != nil {
+		return err
+	}
+	h.meet(after.panel)
+	if after.next, err = h.context(ctx, s.Info().ID, contextAsked{turn: moment{turn: s.Info().Turns}}); err != nil {
+		return err
+	}
+	// Beside the turn's requests a model may have been asked for a summary.
+	body := slices.IndexFunc(bodies, func(b []byte) bool { return fmt.Sprintf("%x", sha256.Sum256(b)) == after.next.Request.Hash })
+	if body < 0 {
+		return fmt.Errorf("none of the %d requests that arrived has the hash of %+v", len(bodies), after.next.Request)
+	}
+	if after.sent, err = readWire(bodies[body]); err != nil {
+		return err
+	}
+	if after.receipt, err = h.receipt(ctx, s.Info(), after.next.Request.Nth); err != nil {
+		return err
+	}
+	if q := after.next.Request; !q.Proven || q.Of > len(bodies) || q.Nth != q.Of {
+		return fmt.Errorf("context shows request %+v of turn %d, and %d requests arrived", q, s.Info().Turns, len(bodies))
+	}
+	if err := after.compareSent(); err != nil {
+		return err
+	}
+	if len(bodies) > 1 {
+		return nil // The last request held the tool's result as well, or a summary was made for it.
+	}
+	return before.compareWith(after)
+}
+
+// receipt is the receipt of a request of the newest turn. Its answer says which one it belongs to.
+func (h *house) receipt(ctx context.Context, row store.Session, nth int) (session.Receipt, error) {
+	records, err := h.deps.Store.TurnRequests(ctx, row.ID, row.Turns)
+	if err != nil {
+		return session.Receipt{}, err
+	}
+	branch, err := h.deps.Store.Branch(ctx, row.ID, row.Leaf, 0, 2)
+	if err != nil {
+		return session.Receipt{}, err
+	}
+	for _, m := range branch { // A tool's result may stand last: the next request was too large.
+		if m.Request == records[nth-1].ID {
+			return session.ReceiptOf(records[nth-1]), nil
+		}
+	}
+	return session.Receipt{}, fmt.Errorf("request %d of turn %d is not that of the newest answer", nth, row.Turns)
+}

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// views are what the four places say of one request.
+type views struct {
+	messages []store.Message
+	panel    panelText
+	next     planObject // of winnow context
+	shown    shownReceipt
+	receipt  session.Receipt
+	sent     wire
+}
+
+// fault says what does not agree about the message of an entry, and what each place says of it.
+func (v views) fault(i int, format string, a ...any) error {
+	m := v.message(v.next.Entries[i].ID)
+	row, found := "no line", "nothing of it"
+	for _, r := range v.panel.rows {
+		if r.number == i+1 {
+			row = r.line
+		}
+	}
+	e := v.next.Entries[i]
+	if mark := markOf(m); mark != "" && v.sent.holds(mark) {
+		found = "its mark " + mark
+		if v.sent.holds(sentOf(m, e)) {
+			found += ", and its text as context says"
+		}
+	}
+	return fmt.Errorf("message %d (%s %q): %s\n  panel:   %s\n  receipt: %s, %+v\n  context: %+v\n  wire:    %s; it costs %d in %d messages\n%s",
+		i+1, m.Role, head(m.Content), fmt.Sprintf(format, a...), row, v.shown.line, v.receipt, e, found, v.sent.cost(), len(v.sent.Messages), v.panel.text)
+}
+
+func head(text string) string {
+	if len(text) > 60 {
+		return text[:60] + "…"
+	}
+	return text
+}
+
+func (v views) message(id int64) store.Message {
+	for _, m := range v.messages {
+		if m.ID == id {
+			return m
+		}
+	}
+	return store.Message{}
+}
+
+// tokens is a count in the server's measure.
+func (v views) tokens(n int) int {
+	if v.next.Sum.Ratio > 0 {
+		return int(math.Round(float64(n) * v.next.Sum.Ratio))
+	}
+	return n
+}
+
+// compareNext compares the panel with winnow context before anything is sent.
+func (v views) compareNext() error {
+	if v.next.Session == "" {
+		return nil // The session begins with its first message.
+	}
+	return v.comparePanel()
+}
+
+// comparePanel compares every line of the panel with the entry that winnow context has.
+func (v views) comparePanel() error {
+	o := v.next
+	if len(v.panel.rows) != len(o.Entries) || len(v.panel.added) != len(o.Added) {
+		return fmt.Errorf("the panel has lines of %d messages and %d added texts, context has %d and %d\n%s", len(v.panel.rows), len(v.panel.added), len(o.Entries), len(o.Added), v.panel.text)
+	}
+	rows := 0
+	for i, e := range o.Entries {
+		r := v.panel.rows[i]
+		if r.number != i+1 {
+			return v.fault(i, "the line of message %d stands in its place", r.number)
+		}
+		if !glyphFits(r.glyph, e) {
+			return v.fault(i, "the glyph %s is not true", r.glyph)
+		}
+		if want := screenRole(e.Role); r.role != want {
+			return v.fault(i, "the panel says that %q said it, want %q", r.role, want)
+		}
+		if cut := fmt.Sprintf("%s of %s", separated(e.CharsAfter), separated(e.CharsBefore)); e.Disposition == "cut" && !strings.Contains(r.line, cut) {
+			return v.fault(i, "the panel does not say %q", cut)
+		}
+		want, differs := v.tokens(e.TokensAfter), false
+		if e.TokensAfter != e.TokensBefore {
+			want, differs = v.tokens(e.TokensAfter-e.TokensBefore), true
+		}
+		if r.sum != want || r.signed != differs && want != 0 {
+			return v.fault(i, "the panel's sum is %d (a difference: %t), context's %d (%t)", r.sum, r.signed, want, differs)
+		}
+		if rows += r.sum; differs {
+			rows += e.TokensBefore
+		}
+	}
+	// The panel shows them in front of the messages that they stand in or in front of.
+	added := slices.Clone(o.Added)
+	slices.SortStableFunc(added, func(a, b addedJSON) int { return a.At - b.At })
+	for i, a := range added {
+		if r := v.panel.added[i]; r.sum != v.tokens(a.Tokens) || !strings.Contains(r.line, a.Kind) {
+			return fmt.Errorf("the panel says %q of the added text %+v\n%s", r.line, a, v.panel.text)
+		} else {
+			rows += r.sum
+		}
+	}
+	return v.compareSums(rows)
+}
+
+// compareSums compares the panel's sums with those of winnow context, and with its own lines: what they
+// come to, the draft that has no line, and the parts that are no message.
+func (v views) compareSums(rows int) error {
+	s, p := v.next.Sum, v.panel
+	if p.total != v.tokens(s.Total) {
+		return fmt.Errorf("the panel's total is %d, context's %d\n%s", p.total, v.tokens(s.Total), v.panel.text)
+	}
+	draft := p.parts["draft"]
+	if v.next.Request != nil {
+		draft = 0 // It is stored, and has its line.
+	}
+	if all := rows + draft + p.parts["system"] + p.parts["tools"] + p.parts["format"]; s.Ratio == 1 && all != p.total {
+		return fmt.Errorf("the panel's lines come to %d and %v, its total is %d\n%s", rows, p.parts, p.total, v.panel.text)
+	}
+	return nil
+}
+
+// compareSent compares all four places after the answer.
+func (v views) compareSent() error {
+	if err := v.comparePanel(); err != nil {
+		return err
+	}
+	if err := v.compareReceipt(); err != nil {
+		return err
+	}
+	found := 0
+	for i, e := range v.next.Entries {
+		sent, err := v.compareWire(i, e)
+		if err != nil {
+			return err
+		}
+		if sent {
+			found++
+		}
+	}
+	if found != v.receipt.Sent {
+		return fmt.Errorf("%d messages are in the bytes, the receipt says %d\n%s", found, v.receipt.Sent, v.panel.text)
+	}
+	return v.compareCost()
+}
+
+// compareReceipt compares the receipt, and its line on the screen, with winnow context and the panel.
+func (v views) compareReceipt() error {
+	c, r := v.next.Counts, v.receipt
+	kept := map[string]int{"sent": r.Sent, "stored": r.Stored, "cut": r.Cut, "dropped": r.Dropped, "recalled": r.Recalled, "repaired": r.Repaired}
+	for what, want := range map[string]int{
+		"sent": c.Kept + c.Cut + c.Recalled, "stored": c.Stored, "cut": c.Cut, "dropped": c.Dropped, "recalled": c.Recalled, "repaired": c.Repaired,
+	} {
+		shown := v.shown.counts[what]
+		switch what {
+		case "sent":
+			shown = v.shown.sent
+		case "stored":
+			shown = v.shown.stored
+		}
+		if kept[what] != want || shown != want {
+			return fmt.Errorf("%s: the receipt says %d and shows %d in %q, context %d\n%s", what, kept[what], shown, v.shown.line, want, v.panel.text)
+		}
+	}
+	sent := 0
+	for _, row := range v.panel.rows {
+		if !strings.Contains("○⊘", row.glyph) {
+			sent++
+		}
+	}
+	if sent != r.Sent || len(v.panel.rows) != r.Stored {
+		return fmt.Errorf("the panel shows %d of %d messages sent, the receipt %q\n%s", sent, len(v.panel.rows), v.shown.line, v.panel.text)
+	}
+	if r.Estimate != v.next.Sum.Total || r.Expected != v.panel.total {
+		return fmt.Errorf("the receipt expected %d of %d counted tokens, the panel says %d and context %d\n%s", r.Expected, r.Estimate, v.panel.total, v.next.Sum.Total, v.panel.text)
+	}
+	return nil
+}
+
+// compareWire looks for a message in the bytes that the server got: all of what is said to be sent of it,
+// or nothing.
+func (v views) compareWire(i int, e entryJSON) (sent bool, err error) {
+	m := v.message(e.ID)
+	mark, text := markOf(m), sentOf(m, e)
+	if e.Disposition != "kept" && e.Disposition != "cut" && e.Disposition != "recalled" {
+		if mark != "" && v.sent.holds(mark) {
+			return false, v.fault(i, "the server got something of a message that is not sent")
+		}
+		return false, nil
+	}
+	if !v.sent.holds(text) {
+		return true, v.fault(i, "the server did not get %q", text)
+	}
+	if left := utf8.RuneCountInString(m.Content) - e.CharsAfter; e.Whole != (left == 0) {
+		return true, v.fault(i, "it is whole (%t), and %d characters are left out", e.Whole, left)
+	}
+	// Its text costs what the lines say, where nothing else of it does.
+	if n := wordsIn(text); len(m.ToolCalls) == 0 && !e.Recalled && n != e.TokensAfter {
+		return true, v.fault(i, "its %d tokens are said to cost %d", n, e.TokensAfter)
+	}
+	return true, nil
+}
+
+// compareCost counts the bytes again. Winnow counts a little more where it puts messages together.
+func (v views) compareCost() error {
+	got, said := v.sent.cost()+v.next.Sum.Tools, v.next.Sum.Total
+	system := 0
+	for _, e := range v.next.Entries {
+		if e.Role == "system" && e.TokensAfter > 0 {
+			system++
+		}
+	}
+	if got > said || got != said && len(v.next.Added) == 0 && system == 0 && v.apart() {
+		return fmt.Errorf("the bytes cost %d, the panel says %d\n%s", got, said, v.panel.text)
+	}
+	return nil
+}
+
+// apart says that every message that is sent is one of the request's.
+func (v views) apart() bool {
+	n := 1 // the system prompt
+	for _, e := range v.next.Entries {
+		if e.TokensAfter > 0 {
+			n++
+		}
+	}
+	return n == len(v.sent.Messages)
+}
+
+// compareWith compares what the panel said before sending with what it says of the same messages now.
+func (v views) compareWith(after views) error {
+	if v.next.Session == "" {
+		return nil
+	}
+	for i, r := range v.panel.rows {
+		if a := after.panel.rows[i]; a.glyph != r.glyph || a.sum != r.sum {
+			return after.fault(i, "before sending the panel said %q", r.line)
+		}
+	}
+	if v.panel.total != after.panel.total {
+		return fmt.Errorf("before sending the panel's total was %d, now it is %d\n%s\n%s", v.panel.total, after.panel.total, v.panel.text, after.panel.text)
+	}
+	return nil
+}
