@@ -121,6 +121,9 @@ func receipt(r session.Receipt) string {
 		in += " / " + thousands(r.Usage.Answer) + " out"
 	}
 	parts = append(parts, in)
+	if cost := r.Cost.String(); cost != "" {
+		parts = append(parts, cost)
+	}
 	if r.Took > 0 {
 		parts = append(parts, lasted(r.Took))
 	}

@@ -157,7 +157,7 @@ func (r *request) total(st styles, w int) string {
 	return fit(" "+st.strong.Render(total)+st.dim.Render(rest), w)
 }
 
-// parts names every part that is not nothing.
+// parts names every part that is not nothing, and what all of it costs.
 func (r *request) parts(st styles) []string {
 	s := r.plan.Sum
 	var list []string
@@ -180,6 +180,9 @@ func (r *request) parts(st styles) []string {
 	}
 	if s.Limit > 0 {
 		list = append(list, st.barFree.Render("▒")+st.dim.Render(" reply "+thousands(s.Reserve)))
+	}
+	if cost := r.cost(); cost != "" {
+		list = append(list, st.text.Render(cost))
 	}
 	return list
 }

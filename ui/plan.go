@@ -59,6 +59,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 func (m *Model) showNext(plan history.Plan, err error) {
 	m.panel.set(plan, err, m.chat.gist)
 	m.panel.judge(m.session.Window())
+	m.showCost()
 	if m.panel.shown() == &m.panel.next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.judge(plan)
 	}

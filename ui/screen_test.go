@@ -29,7 +29,10 @@ var begun = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 // report is told to Update by hand.
 func fresh(t testing.TB, w, h int) *Model {
 	t.Helper()
-	models := llm.NewCatalog(llm.Endpoint{Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Default: "gpt-5.2"})
+	models := llm.NewCatalog(llm.Endpoint{
+		Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Default: "gpt-5.2",
+		Prices: map[string]llm.Prices{"gpt-5.2": {In: 7 * llm.Dollar / 4, Cached: llm.Dollar / 8, Out: 14 * llm.Dollar, Source: "the configuration"}},
+	})
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -101,6 +104,7 @@ func chatting(t testing.TB, w, h int) *Model {
 	m.chat.receipts[6] = session.Receipt{
 		Sent: 5, Stored: 6, Cut: 1, Dropped: 1, Repaired: 1, Estimate: 1900, Expected: 1900,
 		Usage: llm.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,
+		Cost: llm.Cost{Amount: llm.Dollar / 250, From: llm.Charged},
 	}
 	for _, message := range messages {
 		m.chat.add(message, session.Receipt{})

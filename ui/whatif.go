@@ -59,6 +59,7 @@ type triedMsg struct {
 	changes []history.Change // to the next request as it is set
 	policy  history.Policy
 	window  llm.Window
+	input   llm.Cost // of the plan's request
 	err     error
 }
 
@@ -291,7 +292,7 @@ func tried(ctx context.Context, s *session.Session, draft string, t session.Tria
 	if fault != nil {
 		err = fault
 	}
-	return triedMsg{model: t.Model, plan: plan, policy: policy, window: s.WindowAs(t), err: err}
+	return triedMsg{model: t.Model, plan: plan, policy: policy, window: s.WindowAs(t), input: s.InputCost(plan, t), err: err}
 }
 
 // tried shows the plan of the newest wish. An older one is not shown: the dials stand elsewhere by now.
@@ -316,7 +317,9 @@ func (m *Model) tried(msg triedMsg) tea.Cmd {
 	}
 	w.policy, w.window = msg.policy, msg.window
 	on := m.panel.chosen()
-	w.show(requestOf(msg.plan, m.chat.gist), m.panel.next, msg.changes)
+	r := requestOf(msg.plan, m.chat.gist)
+	r.input = msg.input
+	w.show(r, m.panel.next, msg.changes)
 	m.panel.stay(on)
 	m.chat.judge(msg.plan)
 	return nil

@@ -1,0 +1,76 @@
+package ui
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"winnow/llm"
+	"winnow/session"
+)
+
+// charging makes the application talk to its server at these prices. At another address than this
+// machine's the server is a hosted one.
+func (l *live) charging(base string, prices map[string]llm.Prices) {
+	l.t.Helper()
+	e := l.options.Deps.Models.Endpoints()[0]
+	if base != "" {
+		e.BaseURL, e.Doer = base, sentTo(strings.TrimPrefix(e.BaseURL, "http://"))
+	}
+	e.Prices = prices
+	l.options.Deps.Models = llm.NewCatalog(e)
+	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.adopt(s)
+	l.run(l.Init())
+}
+
+// sentTo sends every request to one host, whatever its address says.
+type sentTo string
+
+func (to sentTo) Do(req *http.Request) (*http.Response, error) {
+	req.URL.Host, _, _ = strings.Cut(string(to), "/")
+	return http.DefaultTransport.RoundTrip(req)
+}
+
+func TestCostOfEachRequestIsShown(t *testing.T) {
+	dear := map[string]llm.Prices{llm.AnyModel: {Request: llm.Dollar / 4, Source: "the test"}}
+	free := map[string]llm.Prices{llm.AnyModel: {Source: "the test"}}
+	tests := []struct {
+		name, base string
+		prices     map[string]llm.Prices
+		receipt    string // under the answer
+		next, past string // what the panel says; "" for no cost
+	}{
+		{"nothing reported", "http://llm.example.com/v1", dear, "saw 1 of 1 · ~12 in · ~$0.25", "~$0.25 in", "~$0.25"},
+		{"free", "http://llm.example.com/v1", free, "saw 1 of 1 · ~12 in · $0", "$0 in", "$0"},
+		{"hosted, and nobody knows a price", "http://llm.example.com/v1", nil, "saw 1 of 1 · ~12 in · –", "", "–"},
+		{"on this machine", "", nil, "saw 1 of 1 · ~12 in", "", ""},
+		{"on this machine, with a price", "", dear, "saw 1 of 1 · ~12 in · ~$0.25", "~$0.25 in", "~$0.25"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := onStage(t, 140, 50)
+			l.charging(test.base, test.prices)
+			l.say("What is it worth?")
+			l.shows("~12 in")
+			line, _, _ := strings.Cut(plain(l.Model)[strings.Index(plain(l.Model), "saw 1 of 1"):], "│")
+			if got := strings.TrimSpace(line); got != test.receipt {
+				t.Errorf("the receipt is %q, want %q", got, test.receipt)
+			}
+			if got := l.panel.shown().cost(); got != test.next {
+				t.Errorf("the next request costs %q, want %q", got, test.next)
+			}
+			if test.next != "" {
+				l.shows(test.next)
+			}
+			l.press("tab", "tab", "left")
+			l.shows("context: turn 1")
+			if got := l.panel.shown().cost(); got != test.past {
+				t.Errorf("the past request cost %q, want %q", got, test.past)
+			}
+		})
+	}
+}
