@@ -20,8 +20,9 @@ const arriving = -1
 type chat struct {
 	list      *transcript.Model
 	messages  []store.Message
-	place     map[int64]int // by message id
-	calls     int64         // items of tool calls made so far
+	place     map[int64]int   // by message id
+	owner     map[int64]int64 // the message of a tool call's item
+	calls     int64           // items of tool calls made so far
 	plan      history.Plan
 	streaming bool
 	reasoning bool // reasoning is unfolded
@@ -33,7 +34,7 @@ type chat struct {
 }
 
 func newChat() chat {
-	return chat{list: transcript.New(transcript.Options{}), place: map[int64]int{}, receipts: map[int64]session.Receipt{}}
+	return chat{list: transcript.New(transcript.Options{}), place: map[int64]int{}, owner: map[int64]int64{}, receipts: map[int64]session.Receipt{}}
 }
 
 func (c *chat) restyle(st styles) {
@@ -69,6 +70,7 @@ func (c *chat) resize(w, h int) {
 // reset shows other messages.
 func (c *chat) reset(messages []store.Message) {
 	c.messages, c.place, c.plan, c.streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
+	c.owner = map[int64]int64{}
 	c.receipts = map[int64]session.Receipt{}
 	c.list.ClearBoundary()
 	c.list.SetMarks(c.mark)
@@ -237,6 +239,9 @@ func (c *chat) selected() (store.Message, bool) {
 	id, ok := c.list.Cursor()
 	if !ok {
 		return store.Message{}, false
+	}
+	if message, is := c.owner[id]; is {
+		id = message
 	}
 	i, ok := c.place[id]
 	if !ok {

@@ -75,6 +75,7 @@ func (c *chat) callItems(m store.Message) []transcript.Item {
 	var items []transcript.Item
 	for _, call := range m.ToolCalls {
 		c.calls++
+		c.owner[arriving-c.calls] = m.ID
 		items = append(items, transcript.Item{
 			ID: arriving - c.calls, Role: history.Tool, Label: "call", Fold: true, Plain: true,
 			Text: callText([]history.ToolCall{call}),

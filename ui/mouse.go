@@ -2,6 +2,8 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/transcript"
 )
 
 // wheel scrolls what lies under the mouse.
@@ -23,18 +25,66 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-// click gives the focus to the pane under the mouse.
+// click is a click on what lies under the mouse: it gives the focus to the pane, and selects in it.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if m.overlay != noOverlay || m.turn.asked != nil {
-		return nil
-	}
 	switch {
+	case !m.options.Mouse || msg.Button != tea.MouseLeft || m.turn.asked != nil:
+		return nil
+	case m.overlay == panelOverlay && m.layout.overlay.holds(msg.X, msg.Y):
+		b := m.layout.overlay
+		return m.clickLine(b.within(framedOverlay(b)), msg.Y)
+	case m.overlay != noOverlay:
+		return nil
 	case m.layout.composer.holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
 	case m.layout.transcript.holds(msg.X, msg.Y):
-		m.setFocus(transcriptPane)
+		return m.clickTranscript(msg.Y - m.layout.transcript.within(m.layout.framed).y)
 	case m.layout.panel.holds(msg.X, msg.Y):
+		at := m.focus
 		m.setFocus(panelPane)
+		if at == panelPane {
+			return m.clickLine(m.layout.panel.within(true), msg.Y)
+		}
+		m.selectLine(m.layout.panel.within(true), msg.Y)
+	}
+	return nil
+}
+
+// clickLine puts the panel's cursor on a line of the list; a click on the line under it opens that.
+func (m *Model) clickLine(in box, y int) tea.Cmd {
+	if m.selectLine(in, y) {
+		return nil
+	}
+	return m.goToEntry()
+}
+
+// selectLine puts the panel's cursor on the line of the list that stands at y, and says whether that is
+// all: the cursor was elsewhere, or no line stands there.
+func (m *Model) selectLine(in box, y int) bool {
+	i, ok := m.panel.lineAt(m.styles, in.w, in.h, y-in.y)
+	if !ok || i == m.panel.at {
+		return !ok
+	}
+	m.panel.move(i - m.panel.at)
+	m.follow()
+	return true
+}
+
+// clickTranscript selects the message at line y of the transcript. A click on its receipt shows what
+// the model saw for it, one on the boundary goes where the model's view begins.
+func (m *Model) clickTranscript(y int) tea.Cmd {
+	id, part, ok := m.chat.list.At(y)
+	m.setFocus(transcriptPane)
+	if !ok {
+		return nil
+	}
+	m.chat.goTo(id)
+	defer m.lead()
+	switch part {
+	case transcript.BoundaryPart:
+		m.chat.boundary()
+	case transcript.FooterPart:
+		return m.openPast()
 	}
 	return nil
 }

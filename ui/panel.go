@@ -18,6 +18,7 @@ type panel struct {
 	guessed string // that tokens are guessed until the messages are counted, "" where they are
 
 	at    int  // the line under the cursor
+	first int  // the line of the list at the top of the box
 	moved bool // the user moved the cursor: until then it stays at the end
 	led   bool // the transcript's cursor moved it
 
@@ -124,20 +125,44 @@ func (p *panel) view(st styles, w, h int, focused bool) []string {
 		}
 		return indented(st.dim, note, w)
 	}
-	lines := p.head(st, w, h)
-	foot := p.foot(st, w)
-	if h < len(lines)+len(foot)+leastRows {
-		foot = nil
-	}
-	room := max(0, h-len(lines)-len(foot))
-	first := max(0, min(p.at-room/2, r.rows.len()-room))
-	for i := first; i < r.rows.len() && i < first+room; i++ {
+	s := p.slice(st, w, h)
+	lines := s.head
+	for i := s.first; i < r.rows.len() && i < s.first+s.room; i++ {
 		lines = append(lines, p.line(st, i, w, focused && i == p.at))
 	}
-	for len(lines)+len(foot) < h {
+	for len(lines)+len(s.foot) < h {
 		lines = append(lines, "")
 	}
-	return append(lines, foot...)
+	return append(lines, s.foot...)
+}
+
+// slice is the part of the list that a box of w by h cells shows, with what stands around it.
+type slice struct {
+	head, foot  []string
+	first, room int // the first line of the list in the box, and how many have room
+}
+
+func (p *panel) slice(st styles, w, h int) slice {
+	s := slice{head: p.head(st, w, h), foot: p.foot(st, w)}
+	if h < len(s.head)+len(s.foot)+leastRows {
+		s.foot = nil
+	}
+	s.room = max(0, h-len(s.head)-len(s.foot))
+	// No further than the cursor takes it: a second click on a line must find it where it was.
+	p.first = max(p.at-s.room+1, min(p.first, p.at))
+	p.first = max(0, min(p.first, p.shown().rows.len()-s.room))
+	s.first = p.first
+	return s
+}
+
+// lineAt is the line of the list that stands at line y of a box of w by h cells.
+func (p *panel) lineAt(st styles, w, h, y int) (int, bool) {
+	if !p.shown().ready {
+		return 0, false
+	}
+	s := p.slice(st, w, h)
+	i := y - len(s.head) + s.first
+	return i, y >= len(s.head) && y < len(s.head)+s.room && i < p.shown().rows.len()
 }
 
 // leastRows is how much of the list the foot leaves.

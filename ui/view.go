@@ -292,13 +292,16 @@ func (m *Model) popupView() []string {
 	return frame(box{0, 0, m.layout.composer.w, room + 2}, m.border("commands", "tab completes", true), choices)
 }
 
+// framedOverlay says that an overlay has room for a frame.
+func framedOverlay(b box) bool { return b.h >= 5 && b.w >= 12 }
+
 // overlayView draws what covers the panes, with the cursor of its filter line.
 func (m *Model) overlayView() ([]string, *tea.Cursor) {
 	b := m.layout.overlay
 	if b.empty() {
 		return nil, nil
 	}
-	framed := b.h >= 5 && b.w >= 12
+	framed := framedOverlay(b)
 	in := b.within(framed)
 	var lines []string
 	var cursor *tea.Cursor

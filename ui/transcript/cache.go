@@ -11,23 +11,23 @@ type cache struct {
 
 type cached struct {
 	id    int64
-	lines []string
+	drawn drawn
 }
 
 func newCache(keep int) *cache { return &cache{keep: keep, byID: map[int64]*list.Element{}} }
 
-func (c *cache) get(id int64) ([]string, bool) {
+func (c *cache) get(id int64) (drawn, bool) {
 	e, ok := c.byID[id]
 	if !ok {
-		return nil, false
+		return drawn{}, false
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(cached).lines, true
+	return e.Value.(cached).drawn, true
 }
 
-func (c *cache) put(id int64, lines []string) {
+func (c *cache) put(id int64, d drawn) {
 	c.drop(id)
-	c.byID[id] = c.order.PushFront(cached{id, lines})
+	c.byID[id] = c.order.PushFront(cached{id, d})
 	if c.order.Len() > c.keep {
 		c.drop(c.order.Back().Value.(cached).id)
 	}

@@ -63,7 +63,7 @@ func (m *Model) Lines() []string {
 // drawItem adds the lines of item i from line on that fit on the screen.
 func (m *Model) drawItem(out []string, i, line int) []string {
 	e := &m.entries[i]
-	lines := m.lines(i)
+	lines := m.drawn(i).lines
 	var mark Mark
 	if m.marks != nil {
 		mark = m.marks(e.ID)
@@ -151,31 +151,37 @@ func (m *Model) label(e *entry, text string) string {
 // measure returns the height of item i in lines, the blank one behind it included.
 func (m *Model) measure(i int) int {
 	if e := &m.entries[i]; !e.measured {
-		m.lines(i)
+		m.drawn(i)
 	}
 	return m.heights.at(i)
 }
 
-// lines returns the rendered lines of item i, the blank one behind it included, and notes its
-// height.
-func (m *Model) lines(i int) []string {
+// drawn is a rendered item.
+type drawn struct {
+	lines    []string // without margin, the blank one behind it included
+	from, to int      // the lines of its text
+	footer   int      // where its footer begins; the blank line where it has none
+}
+
+// drawn returns item i as it is rendered, and notes its height.
+func (m *Model) drawn(i int) drawn {
 	e := &m.entries[i]
-	lines, ok := m.cache.get(e.ID)
+	d, ok := m.cache.get(e.ID)
 	if !ok {
-		lines = m.render(e)
-		m.cache.put(e.ID, lines)
+		d = m.render(e)
+		m.cache.put(e.ID, d)
 	}
 	if !e.measured {
 		e.measured = true
-		m.heights.add(i, len(lines)-m.heights.at(i))
+		m.heights.add(i, len(d.lines)-m.heights.at(i))
 		m.guessed += e.rough(m.bodyWidth())
-		m.found += len(lines)
+		m.found += len(d.lines)
 	}
-	return lines
+	return d
 }
 
-// render makes the lines of e without margin.
-func (m *Model) render(e *entry) []string {
+// render draws e without margin.
+func (m *Model) render(e *entry) drawn {
 	text, reasoning := e.Text, e.Reasoning
 	if text == "" && e.Size > 0 && m.o.Load != nil {
 		text, reasoning = m.o.Load(e.ID)
@@ -188,13 +194,18 @@ func (m *Model) render(e *entry) []string {
 	if reasoning != "" {
 		lines = append(lines, m.reasoning(e, reasoning)...)
 	}
+	d := drawn{from: len(lines)}
 	lines = append(lines, m.text(e, text)...)
+	d.to = len(lines)
 	lines = append(lines, m.styled(e.Note, st.Note)...)
+	d.footer = len(lines)
 	lines = append(lines, m.styled(e.Footer, st.Footer)...)
 	if len(lines) == 0 {
 		lines = append(lines, "…")
+		d.footer = 1
 	}
-	return append(lines, "")
+	d.lines = append(lines, "")
+	return d
 }
 
 // text returns the lines of e's text, or the one line that stands for them.

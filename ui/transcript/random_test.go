@@ -38,7 +38,7 @@ func (n *naive) block(it Item) []string {
 	if n.open[it.ID] {
 		m.Toggle(it.ID)
 	}
-	n.made[key] = m.render(&m.entries[0])
+	n.made[key] = m.render(&m.entries[0]).lines
 	return n.made[key]
 }
 

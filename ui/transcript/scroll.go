@@ -83,12 +83,33 @@ func (m *Model) MoveCursor(n int) {
 	m.selectItem(min(max(i+n, 0), len(m.entries)-1))
 }
 
-// ItemAt returns the item that line y of the screen shows, for the mouse.
-func (m *Model) ItemAt(y int) (id int64, ok bool) {
+// Part is what a line of the screen is a part of.
+type Part int
+
+// The parts.
+const (
+	TextPart Part = iota
+	FooterPart
+	BoundaryPart // the line that the model sees from, behind the item
+)
+
+// At returns the item that line y of the screen shows, and which part of it.
+func (m *Model) At(y int) (id int64, part Part, ok bool) {
 	if !m.ready() || y < 0 || y >= m.height {
-		return 0, false
+		return 0, TextPart, false
 	}
-	return m.entries[m.itemAt(y)].ID, true
+	i, line := m.top, y+m.line
+	for ; i < len(m.entries)-1 && line >= m.measure(i); i++ {
+		line -= m.measure(i)
+	}
+	d := m.drawn(i)
+	switch {
+	case line == len(d.lines)-1 && m.between(i) != "":
+		part = BoundaryPart
+	case line >= d.footer && line < len(d.lines)-1:
+		part = FooterPart
+	}
+	return m.entries[i].ID, part, line < len(d.lines)
 }
 
 // Position returns the lines above the screen, on it and in all, for a scroll bar. Lines of

@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/history"
+)
+
+// clicks clicks on the n-th line of the screen that holds a text, at the text, and says whether there is
+// one.
+func (l *live) clicks(text string, n int) {
+	l.t.Helper()
+	for y, line := range strings.Split(plain(l.Model), "\n") {
+		before, _, ok := strings.Cut(line, text)
+		if !ok {
+			continue
+		}
+		if n--; n == 0 {
+			_, cmd := l.Update(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
+			l.run(cmd)
+			return
+		}
+	}
+	l.t.Fatalf("no line %d holds %q:\n%s", n, text, plain(l.Model))
+}
+
+func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
+	l := walked(t, 140, 30, "The first question.", "The second question.", "The third question.", "The fourth question.")
+	if got := l.panel.chosen(); got.entry == nil || got.entry.Index != 0 {
+		t.Fatalf("on the first message of the transcript the panel is on %+v", got)
+	}
+	l.press("tab", "j", "j")
+	if m, ok := l.chat.selected(); !ok || m.ID != l.chat.messages[2].ID {
+		t.Fatalf("on the panel's third line the transcript is on %+v", m)
+	}
+	l.press("G")
+	if id, _, _ := l.chat.list.At(0); id == l.chat.messages[0].ID {
+		t.Error("the last message is not brought into the transcript's view")
+	}
+	l.press("esc")
+	if !l.panel.moved || l.panel.led {
+		t.Error("the panel's own cursor does not stay when the panel is left")
+	}
+}
+
+func TestClicks(t *testing.T) {
+	l := onStage(t, 140, 30)
+	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
+		l.say(q)
+	}
+	l.clicks("● 3  you", 1)
+	if l.focus != draftPane {
+		t.Fatal("without the mouse a click does something")
+	}
+	l.options.Mouse = true
+
+	l.clicks("● 3  you", 1)
+	if m, _ := l.chat.selected(); l.focus != panelPane || l.panel.at != 2 || m.ID != l.chat.messages[2].ID {
+		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus, l.panel.at, m.Content)
+	}
+	l.clicks("│● you   The third question.", 1)
+	if m, _ := l.chat.selected(); l.focus != transcriptPane || l.panel.at != 4 || m.Content != "The third question." {
+		t.Fatalf("a click on a message: focus %v, panel on line %d, transcript on %q", l.focus, l.panel.at, m.Content)
+	}
+	l.press("g")
+	l.clicks("saw 1 of 1", 1)
+	l.shows("context: turn 1")
+}
+
+func TestAClickOnTheBoundaryGoesToTheFirstMessageSeen(t *testing.T) {
+	m := chatting(t, 120, 40)
+	l := &live{Model: m, t: t, msgs: make(chan tea.Msg, 16)}
+	l.options.Mouse = true
+	l.clicks("the model sees from here", 1)
+	if got, _ := m.chat.selected(); got.ID != 2 || m.focus != transcriptPane {
+		t.Errorf("the click selects message %d, want the second", got.ID)
+	}
+}
+
+func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
+	m := fresh(t, 120, 24)
+	m.options.Mouse = true
+	var plan history.Plan
+	for i := range 100 {
+		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
+	}
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.View()
+	in := m.layout.panel.within(true)
+	lines := 0
+	for y := range in.h {
+		i, ok := m.panel.lineAt(m.styles, in.w, in.h, y)
+		if !ok {
+			continue
+		}
+		m.Update(tea.MouseClickMsg{X: in.x + 3, Y: in.y + y, Button: tea.MouseLeft})
+		if lines++; m.panel.at != i {
+			t.Fatalf("a click at line %d: the cursor is on %d, want %d", y, m.panel.at, i)
+		}
+		if again, ok := m.panel.lineAt(m.styles, in.w, in.h, y); !ok || again != i {
+			t.Fatalf("after a click at line %d line %d of the list stands there, want %d", y, again, i)
+		}
+	}
+	if lines < 5 {
+		t.Errorf("the list has %d lines on the screen:\n%s", lines, plain(m))
+	}
+}
