@@ -1,12 +1,19 @@
 package ui
 
-import "winnow/session"
+import (
+	"strings"
 
-// cost is what a past request cost, or what the input of the next one would: "$0.0041", "~$0.002 in". It
-// is empty where there is nothing to say.
+	"winnow/session"
+)
+
+// cost is what a past request cost, or what the input of the next one would: "cost $0.0041", "~$0.002 in".
+// It is empty where there is nothing to say.
 func (r *request) cost() string {
 	if r.past != nil {
-		return session.CostOf(r.past.Request).String()
+		if cost := session.CostOf(r.past.Request).String(); cost != "" {
+			return "cost " + cost
+		}
+		return ""
 	}
 	if !r.ready || !r.input.Known() {
 		return ""
@@ -17,4 +24,18 @@ func (r *request) cost() string {
 // showCost learns what the input of the next request would cost.
 func (m *Model) showCost() {
 	m.panel.next.input = m.session.InputCost(m.panel.next.plan, session.Trial{})
+}
+
+// costBeside puts the cost at the end of a line where there is room, and hands it back where there is none.
+func (r *request) costBeside(st styles, line string, w int) (string, []string) {
+	cost := r.cost()
+	if cost == "" {
+		return line, nil
+	}
+	text := strings.TrimRight(line, " ")
+	cost = st.text.Render(cost)
+	if fitWidth(text)+fitWidth(cost)+len("   ") > w {
+		return line, []string{cost}
+	}
+	return spread(text, cost+" ", w), nil
 }

@@ -24,10 +24,11 @@ func (p *panel) head(st styles, w, h int) []string {
 	if p.whatif != nil {
 		lines = append(lines, p.whatif.dials(st, w, h)...)
 	}
-	lines = append(lines, r.bar(st, w), r.total(st, w))
+	total, cost := r.costBeside(st, r.total(st, w), w)
+	lines = append(lines, r.bar(st, w), total)
 	if h >= fullHead {
 		lines = append(lines, flow(r.parts(st), w)...)
-		lines = append(lines, flow(r.verdicts(st), w)...)
+		lines = append(lines, flow(append(r.verdicts(st), cost...), w)...)
 	}
 	if p.whatif != nil {
 		lines = append(lines, p.whatif.changes(st, w)...)
@@ -157,7 +158,7 @@ func (r *request) total(st styles, w int) string {
 	return fit(" "+st.strong.Render(total)+st.dim.Render(rest), w)
 }
 
-// parts names every part that is not nothing, and what all of it costs.
+// parts names every part that is not nothing.
 func (r *request) parts(st styles) []string {
 	s := r.plan.Sum
 	var list []string
@@ -180,9 +181,6 @@ func (r *request) parts(st styles) []string {
 	}
 	if s.Limit > 0 {
 		list = append(list, st.barFree.Render("▒")+st.dim.Render(" reply "+thousands(s.Reserve)))
-	}
-	if cost := r.cost(); cost != "" {
-		list = append(list, st.text.Render(cost))
 	}
 	return list
 }
