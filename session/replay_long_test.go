@@ -18,7 +18,7 @@ import (
 )
 
 // TestEveryRequestOfALongConversationReplays holds one conversation of 200 turns in which everything
-// happens that can decide a request: tools, damaged calls, branches, edits, pins, exclusions, other
+// happens that can decide a request: tools, damaged calls and other remedies for them, branches, edits, pins, exclusions, other
 // presets, budgets, placements, system prompts and models, turns without the conversation before them,
 // refusals and broken connections. Once it is closed and opened again, every request that ever left is put
 // together again byte for byte.
@@ -84,7 +84,7 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 
 // longDeeds are what happens in the long conversation.
 var longDeeds = []string{
-	"budget", "preset", "placement", "model", "system", "pin", "exclude", "undo", "switch",
+	"budget", "preset", "placement", "model", "system", "pin", "exclude", "undo", "remedy", "switch",
 	"send", "call", "damaged call", "two calls", "alone", "edit", "regenerate", "reasoning", "broken", "refused", "stopped",
 }
 
@@ -192,7 +192,7 @@ func (l *longTalk) did(deed string, err error) {
 func (l *longTalk) change() {
 	ctx := l.t.Context()
 	message := l.s.Messages()[l.dice.IntN(len(l.s.Messages()))].ID
-	switch l.dice.IntN(18) {
+	switch l.dice.IntN(20) {
 	case 0:
 		l.did("budget", l.s.SetBudget(ctx, one(l, 0, 1200, 2500, 5000)))
 	case 1:
@@ -222,7 +222,9 @@ func (l *longTalk) change() {
 			l.did("undo", l.s.RestoreFlags(ctx, l.undo))
 			l.undo = nil
 		}
-	case 10:
+	case 10, 11:
+		l.did("remedy", l.s.SetRemedy(ctx, one(l, history.Mend, history.TellText, history.LeaveOut), message))
+	case 12:
 		row := l.s.Info()
 		if leaf := row.Leaf - int64(l.dice.IntN(40)); leaf > 0 {
 			l.did("switch", l.s.Switch(ctx, leaf))
