@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -85,6 +86,9 @@ func (p *panelText) readHead(line string) {
 func (p *panelText) read(line string) error {
 	words := strings.Fields(line)
 	row := panelRow{line: line, glyph: words[0]}
+	if _, n := utf8.DecodeRuneInString(row.glyph); n < len(row.glyph) {
+		row.glyph = row.glyph[n:] // There is a sign in the margin.
+	}
 	if !strings.Contains(panelGlyphs, row.glyph) || len(words) < 2 {
 		return fmt.Errorf("the panel's line %q begins with no glyph", line)
 	}

@@ -140,13 +140,18 @@ func (h *house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
-// asked are the bodies recorded since it was asked before.
+// expect forgets what was asked before; calls says that a tool is called next.
+func (h *house) expect(calls bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.bodies, h.calls = nil, calls
+}
+
+// asked are the bodies recorded since then.
 func (h *house) asked() [][]byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	bodies := h.bodies
-	h.bodies = nil
-	return bodies
+	return h.bodies
 }
 
 // meet counts the lines of a panel.

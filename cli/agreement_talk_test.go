@@ -16,19 +16,27 @@ type talk struct {
 	seed     uint64
 	ref      string
 	messages []store.Message
-	flags    map[int]history.Flag // by the message's place
+	flags    map[int]history.Flag   // by the message's place
+	remedies map[int]history.Remedy // the same
 	trial    session.Trial
-	earlier  []string // what was sent before, one turn each
+	earlier  []act // what was done before the last turn
 	draft    string
 	calls    bool // the model calls a tool in the last turn
 	again    bool // the program was ended and started again before the last turn
+}
+
+// act is something that a person did in a conversation.
+type act struct {
+	what string // send, edit, again (on the message at), or switch (to the branch of it)
+	at   int
+	text string
 }
 
 // newTalk is the talk of a seed.
 func newTalk(seed uint64) talk {
 	r := rand.New(rand.NewPCG(seed, 11))
 	t := talk{
-		seed: seed, ref: pick(r, agreeing...) + "/m", flags: map[int]history.Flag{},
+		seed: seed, ref: pick(r, agreeing...) + "/m", flags: map[int]history.Flag{}, remedies: map[int]history.Remedy{},
 		calls: r.IntN(4) == 0, again: r.IntN(2) == 0,
 	}
 	d := &drafter{r: r}
@@ -40,9 +48,12 @@ func newTalk(seed uint64) talk {
 		if r.IntN(9) == 0 {
 			t.flags[i] = pick(r, history.Pin, history.Exclude)
 		}
+		if r.IntN(12) == 0 {
+			t.remedies[i] = pick(r, history.TellText, history.LeaveOut)
+		}
 	}
-	for i := range r.IntN(3) {
-		t.earlier = append(t.earlier, d.text(fmt.Sprintf("e%d", i), 12))
+	for i := range r.IntN(4) {
+		t.earlier = append(t.earlier, act{pick(r, "send", "send", "edit", "again", "switch"), r.IntN(1 + len(t.messages)), d.text(fmt.Sprintf("e%d", i), 12)})
 	}
 	t.draft = d.about(r.IntN(4)) + strings.ToValidUTF8(strings.ReplaceAll(d.text("now", 14), "\x00", ""), "") // as it can be typed
 	budget := pick(r, 0, 180, 300, 400, 600, 600, 900, 1800)

@@ -97,8 +97,7 @@ func (h *house) hold(ctx context.Context, talk talk) (over bool, err error) {
 		return false, err
 	}
 
-	h.asked()
-	h.calls = talk.calls
+	h.expect(talk.calls)
 	if err := screen.press(ui.DefaultKeys().Send.Keys()); err != nil {
 		return false, err
 	}
@@ -128,18 +127,46 @@ func (h *house) begin(ctx context.Context, talk talk) (*session.Session, error) 
 	if err := s.Apply(ctx, talk.trial); err != nil {
 		return nil, err
 	}
-	for _, draft := range talk.earlier {
-		for e := range s.Send(ctx, draft) {
-			var large *history.OverBudgetError
-			if f, last := e.(session.Finished); last && f.Err != nil && !errors.As(f.Err, &large) {
-				return nil, f.Err
-			}
+	for i, r := range talk.remedies {
+		if err := s.SetRemedy(ctx, r, messages[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range talk.earlier {
+		if err := a.do(ctx, s, messages); err != nil {
+			return nil, err
 		}
 	}
 	if !talk.again || s.Info().ID == "" {
 		return s, nil
 	}
 	return session.Open(ctx, h.deps, s.Info().ID, talk.ref)
+}
+
+// do does an act; messages are those that were there at first.
+func (a act) do(ctx context.Context, s *session.Session, messages []store.Message) error {
+	if a.what != "send" && (a.at >= len(messages) || messages[a.at].Role != history.User) {
+		return nil
+	}
+	var events <-chan session.Event
+	switch a.what {
+	case "send":
+		events = s.Send(ctx, a.text)
+	case "edit":
+		events = s.Edit(ctx, messages[a.at].ID, a.text)
+	case "again":
+		events = s.RegenerateAt(ctx, messages[a.at].ID)
+	case "switch":
+		return s.Switch(ctx, messages[a.at].ID)
+	}
+	var fault error
+	for e := range events {
+		var large *history.OverBudgetError
+		if f, last := e.(session.Finished); last && !errors.As(f.Err, &large) {
+			fault = f.Err
+		}
+	}
+	return fault
 }
 
 // stored is the session with the talk's messages, a new one where there are none.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -250,6 +251,9 @@ func (v views) compareWith(after views) error {
 	for i, r := range v.panel.rows {
 		if a := after.panel.rows[i]; a.glyph != r.glyph || a.sum != r.sum {
 			return after.fault(i, "before sending the panel said %q", r.line)
+		}
+		if !reflect.DeepEqual(v.next.Entries[i], after.next.Entries[i]) {
+			return after.fault(i, "before sending context said %+v", v.next.Entries[i])
 		}
 	}
 	if v.panel.total != after.panel.total {
