@@ -18,7 +18,13 @@ func (l *live) charging(base string, prices map[string]llm.Prices) {
 		e.BaseURL, e.Doer = base, sentTo(strings.TrimPrefix(e.BaseURL, "http://"))
 	}
 	e.Prices = prices
-	l.options.Deps.Models = llm.NewCatalog(e)
+	l.talksTo(e)
+}
+
+// talksTo begins a conversation with the first of the endpoints.
+func (l *live) talksTo(endpoints ...llm.Endpoint) {
+	l.t.Helper()
+	l.options.Deps.Models = llm.NewCatalog(endpoints...)
 	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		l.t.Fatal(err)
@@ -76,4 +82,20 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
+	l := onStage(t, 140, 50)
+	endpoints := l.options.Deps.Models.Endpoints()
+	endpoints[0].Prices = map[string]llm.Prices{"small": {Request: llm.Dollar / 4, Source: "the test"}}
+	endpoints[1].Prices = map[string]llm.Prices{"large": {Request: 2 * llm.Dollar, Source: "the test"}}
+	l.talksTo(endpoints...)
+	l.say("What is it worth?")
+	l.shows("~$0.25 in")
+	l.types("/whatif")
+	l.press("enter", "down", "down", "down", "right")
+	l.shows("◂ there/large ▸")
+	l.shows("~$2.00 in")
+	l.press("esc")
+	l.shows("~$0.25 in")
 }
