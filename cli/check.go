@@ -84,6 +84,8 @@ func checkEndpoint(name string, e EndpointConf, add func(path, format string, ar
 	}
 	u, err := url.Parse(e.BaseURL)
 	switch {
+	case e.BaseURL == "" && llm.IsHosted(name) && len(keySources(e)) == 0:
+		// It says more of the endpoint that a key in the environment opens.
 	case e.BaseURL == "":
 		add(table, "has no base_url; it takes an address such as https://api.example.com/v1")
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):

@@ -120,6 +120,7 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"one key for two actions", "[keys]\nnewline = [\"enter\"]\n", `c.toml, line 1, column 2: the key enter is given to both`},
 		{"no rounds", "[tools]\nmax_rounds = 0\n", `c.toml, line 2, column 1: tools.max_rounds is 0; it takes 1 or more`},
 		{"endpoint without address", "[endpoints.work]\nkey_env = \"K\"\n", `c.toml, line 1, column 2: endpoints.work has no base_url`},
+		{"a known service with a key and without address", "[endpoints.openai]\nkey_env = \"K\"\n", `c.toml, line 1, column 2: endpoints.openai has no base_url`},
 		{"address without scheme", "[endpoints.work]\nbase_url = \"example.com\"\n", `c.toml, line 2, column 1: endpoints.work.base_url is "example.com"`},
 		{"two keys", "[endpoints.w]\nbase_url = \"http://x/v1\"\nkey = \"a\"\nkey_env = \"B\"\n", `c.toml, line 1, column 2: endpoints.w has key and key_env; one of them is enough`},
 		{"a price in words", priced + "in = \"dear\"\nout = 1\n", `c.toml, line 4, column 6: endpoints.w.prices.gpt-5.2.in takes a number`},
@@ -204,6 +205,33 @@ out = 0
 		if got := fmt.Sprint(p.In, " ", p.Cached, " ", p.Out); got != test.want || !p.Known() {
 			t.Errorf("a million tokens of %s cost %s, want %s", test.model, got, test.want)
 		}
+	}
+}
+
+// A table without an address says more of the endpoint that a key in the environment opens, and is nothing
+// where there is no key.
+func TestATableAddsToAKnownService(t *testing.T) {
+	c, mistakes := Decode("c.toml", []byte("[endpoints.openai]\nmodel = \"gpt-5.2-mini\"\n[endpoints.openai.prices.\"gpt-5.2-mini\"]\nin = 0.25\nout = 2\n"))
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes[0])
+	}
+	key := ""
+	p := &program{env: func(name string) string {
+		if name == "OPENAI_API_KEY" {
+			return key
+		}
+		return ""
+	}}
+	if got := p.endpoints(c); len(got) != 0 {
+		t.Errorf("without a key there are the endpoints %v", got)
+	}
+	key = "sk-test"
+	got := p.endpoints(c)
+	if len(got) != 1 || got[0].BaseURL != "https://api.openai.com/v1" || got[0].Key != "sk-test" || got[0].KeyFrom != "OPENAI_API_KEY" || got[0].Default != "gpt-5.2-mini" {
+		t.Fatalf("the endpoints are %+v", got)
+	}
+	if price := got[0].Prices["gpt-5.2-mini"]; price.In.String() != "$0.25" || price.Out.String() != "$2.00" {
+		t.Errorf("the prices are %+v", price)
 	}
 }
 

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"os"
@@ -21,6 +22,33 @@ const keyPatience = 30 * time.Second
 
 // fromConfig is llm.Endpoint's word for a key that the configuration file gives.
 const fromConfig = "config"
+
+// endpoints are those of the configuration and those that the environment opens. A table without an
+// address says more of one of the latter.
+func (p *program) endpoints(c Config) []llm.Endpoint {
+	opened := llm.FromEnv(p.env)
+	var all []llm.Endpoint
+	for _, e := range p.configured(c) {
+		if e.BaseURL != "" {
+			all = append(all, e)
+			continue
+		}
+		for i, o := range opened {
+			if strings.EqualFold(o.Name, e.Name) {
+				opened[i] = withMore(o, e)
+			}
+		}
+	}
+	return append(all, opened...)
+}
+
+// withMore is an endpoint with what a table says of it.
+func withMore(e, said llm.Endpoint) llm.Endpoint {
+	e.Headers, e.Window, e.Exact, e.Prices = said.Headers, said.Window, said.Exact, said.Prices
+	e.Default = cmp.Or(said.Default, e.Default)
+	e.Profile = cmp.Or(said.Profile, e.Profile)
+	return e
+}
 
 // configured turns the [endpoints] tables into endpoints, by name. Keys that a command gives are
 // not asked for yet: see fetchKey.

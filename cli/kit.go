@@ -40,7 +40,7 @@ func (p *program) world(context.Context) (*world, error) {
 		return nil, err
 	}
 	w := &world{config: c, redactor: &Redactor{}}
-	endpoints := append(p.configured(c), llm.FromEnv(p.env)...)
+	endpoints := p.endpoints(c)
 	for _, e := range endpoints {
 		w.redactor.Know(e.Key.Reveal())
 		for _, value := range e.Headers {

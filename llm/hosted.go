@@ -68,6 +68,9 @@ func FromEnv(env func(string) string) []Endpoint {
 	return found
 }
 
+// IsHosted says that a name is that of a service that a key in the environment opens.
+func IsHosted(name string) bool { return hostedAt(name) >= 0 }
+
 // baseURL mends what people write as a base URL: no scheme, no path, a slash or the whole path
 // of the API at the end. It is "" for nothing.
 func baseURL(written string) string {
