@@ -29,6 +29,7 @@ func Commands() []Command {
 		{"exclude", nil, "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }},
 		{"auto", nil, "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }},
 		{"undo", nil, "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.takeBack() }},
+		{"repair", []string{"repairs"}, "", "list what was mended, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openLedger() }},
 		{"whatif", nil, "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }},
 		{"alone", nil, "TEXT", "send a message without the conversation before it", (*Model).sendAlone},
 		{"resume", []string{"sessions", "continue"}, "", "open another session", func(m *Model, _ string) tea.Cmd { return m.openSessions() }},

@@ -57,6 +57,13 @@ func (m *Model) helpLine(w int) string {
 			{firstKey(k.Back), "leave"},
 			{firstKey(k.PageUp) + " " + firstKey(k.PageDown), "list"},
 		}
+	case m.overlay == ledgerOverlay:
+		hints = []hint{
+			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
+			{firstKey(k.Remedy), "send it otherwise"},
+			{firstKey(k.Choose), "go to the message"},
+			{firstKey(k.Back), "close"},
+		}
 	case m.overlay == panelOverlay:
 		hints = []hint{
 			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},

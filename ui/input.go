@@ -259,6 +259,8 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.openPast()
 	case pressed(msg, k.WhatIf):
 		return m.openWhatif()
+	case pressed(msg, k.Repairs):
+		return m.openLedger()
 	case pressed(msg, k.Ask):
 		return m.openHelp()
 	default:
@@ -303,6 +305,8 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.goToEntry()
 	case pressed(msg, k.WhatIf):
 		return m.openWhatif()
+	case pressed(msg, k.Repairs):
+		return m.openLedger()
 	case pressed(msg, k.Ask):
 		return m.openHelp()
 	default:

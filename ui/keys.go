@@ -65,6 +65,7 @@ type KeyMap struct {
 	Pick     key.Binding
 	Seen     key.Binding
 	WhatIf   key.Binding
+	Repairs  key.Binding
 
 	// In the panel.
 	Earlier key.Binding
@@ -77,6 +78,9 @@ type KeyMap struct {
 	Rename   key.Binding
 	Delete   key.Binding
 	Undo     key.Binding
+
+	// In the list of repairs.
+	Remedy key.Binding
 
 	// When a tool call asks for permission.
 	Allow  key.Binding
@@ -98,6 +102,7 @@ const (
 	inTranscript = "transcript"
 	inPanel      = "panel"
 	inLists      = "lists"
+	inRepairs    = "repairs"
 	inQuestion   = "tool question"
 )
 
@@ -155,6 +160,7 @@ func DefaultKeys() KeyMap {
 		Pick:     b("select one message, or not", "space"),
 		Seen:     b("what the model saw for this answer", "c"),
 		WhatIf:   b("try other settings out", "w"),
+		Repairs:  b("what was mended, and what is sent instead", "m"),
 
 		Earlier: b("the request before", "left", "h"),
 		Later:   b("the request after", "right", "l"),
@@ -165,6 +171,8 @@ func DefaultKeys() KeyMap {
 		Rename:   b("rename the session", "ctrl+e"),
 		Delete:   b("delete the session to the trash", "ctrl+d", "delete"),
 		Undo:     b("bring the deleted session back", "ctrl+u"),
+
+		Remedy: b("send a damaged call otherwise: mended, as text, not at all", "t"),
 
 		Allow:  b("allow the tool call", "y"),
 		Refuse: b("refuse it", "n"),
@@ -226,6 +234,7 @@ func (k *KeyMap) entries() []entry {
 		{inTranscript, "select-one", &k.Pick},
 		{inTranscript, "seen", &k.Seen},
 		{inTranscript, "what-if", &k.WhatIf},
+		{inTranscript, "repairs", &k.Repairs},
 		{inPanel, "earlier", &k.Earlier},
 		{inPanel, "later", &k.Later},
 		{inLists, "choose", &k.Choose},
@@ -234,6 +243,7 @@ func (k *KeyMap) entries() []entry {
 		{inLists, "rename", &k.Rename},
 		{inLists, "delete", &k.Delete},
 		{inLists, "undo", &k.Undo},
+		{inRepairs, "remedy", &k.Remedy},
 		{inQuestion, "allow", &k.Allow},
 		{inQuestion, "refuse", &k.Refuse},
 	}
@@ -289,7 +299,7 @@ func (k KeyMap) clash() error {
 // meet says whether actions of two places can hear the same key press. The panel is moved in with the
 // transcript's keys.
 func meet(a, b string) bool {
-	covers := func(where string) bool { return where == inLists || where == inQuestion }
+	covers := func(where string) bool { return where == inLists || where == inRepairs || where == inQuestion }
 	if a == inPanel {
 		a = inTranscript
 	}

@@ -37,6 +37,7 @@ const (
 	promptsOverlay
 	panelOverlay
 	textOverlay
+	ledgerOverlay
 	whatifOverlay // the dials, in the panel where that is on the screen
 )
 
@@ -61,6 +62,7 @@ type Model struct {
 	composer  composer
 	selection selection
 	hands     hands
+	ledger    ledger
 	chat      chat
 	panel     panel
 	turn      turn
@@ -158,6 +160,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.seen(msg)
 	case handMsg:
 		return m.handled(msg)
+	case remediedMsg:
+		return m.remedied(msg)
 	case triedMsg:
 		return m.tried(msg)
 	case appliedMsg:
@@ -201,6 +205,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.session = s
 	m.info, m.ref = s.Info(), s.Ref()
 	m.panel = panel{price: m.prices, holds: m.holds}
+	m.ledger = ledger{}
 	m.hands = hands{}
 	m.unselect()
 	m.seeks++
@@ -269,6 +274,7 @@ func (m *Model) profile(msg tea.ColorProfileMsg) tea.Cmd {
 
 func (m *Model) restyle(t theme) {
 	m.styles = newStyles(t)
+	m.ledger.drawn = nil
 	m.composer.restyle(m.styles)
 	m.chat.restyle(m.styles)
 }

@@ -24,6 +24,8 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.overlay == whatifOverlay:
 		return m.whatifKey(msg)
+	case m.overlay == ledgerOverlay:
+		return m.ledgerKey(msg)
 	case pressed(msg, k.Back) && m.picker.editing:
 		m.picker.renamed()
 		return nil

@@ -26,7 +26,7 @@ func (p *panel) foot(st styles, w int) []string {
 		lines = append(lines, st.frame.Render(strings.Repeat("─", max(0, w))))
 		lines = append(lines, said[:min(mostReason, len(said))]...)
 	}
-	if on := p.chosen(); on.entry != nil && p.price != nil {
+	if on := p.chosen(); on.entry != nil && p.price != nil && p.whatif == nil {
 		if price := p.price(*on.entry); price != "" {
 			lines = append(lines, fit(" "+st.dim.Render(price), w))
 		}

@@ -48,10 +48,14 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	if m.panel.whatif != nil {
 		return m.wish()
 	}
-	if msg.err != nil || msg.exact || m.turn.busy || !m.session.Exact() {
+	if msg.err != nil {
 		return nil
 	}
-	return m.countExactly(msg)
+	told := m.tellOfRepairs()
+	if msg.exact || m.turn.busy || !m.session.Exact() {
+		return told
+	}
+	return tea.Batch(told, m.countExactly(msg))
 }
 
 // showNext shows the plan of the next request, or why there is none. A request of the past that is
@@ -63,6 +67,7 @@ func (m *Model) showNext(plan history.Plan, err error) {
 	if m.panel.shown() == &m.panel.next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.judge(plan)
 	}
+	m.ledger.set(m.panel.next.plan)
 }
 
 // countExactly asks the server for its own count of a plan that is shown, and plans again, once, where

@@ -110,8 +110,23 @@ func chatting(t testing.TB, w, h int) *Model {
 		m.chat.add(message, session.Receipt{})
 	}
 	m.info.Title = "Parser rewrite"
+	m.ledger.told = true
 	m.Update(planMsg{generation: m.generation, plan: plan})
 	return m
+}
+
+// mendedPlan is the plan of the talk with a call that broke off as well.
+func mendedPlan(m *Model) history.Plan {
+	plan := m.panel.next.plan
+	plan.Entries = slices.Clone(plan.Entries)
+	plan.Sum.Total += 12
+	plan.Entries[3].Repairs = []history.Repair{{
+		Kind:   "C1",
+		What:   "The arguments of this call broke off after 25 characters; what had arrived whole is sent, closed.",
+		Before: `{"dir":".", "depth": 2, "`, After: `{"dir":".", "depth": 2}`,
+	}}
+	plan.Entries[4].Repairs = []history.Repair{{Kind: "C7", What: "The id of this tool result is brought in line with its call.", Before: "", After: "call_s4"}}
+	return plan
 }
 
 // triedPlan is the plan of the dials as they stand: a message more is out, one is in, and one is shorter.
@@ -219,6 +234,33 @@ var states = []struct {
 		for _, key := range []rune("jjjl") {
 			m.Update(char(key))
 		}
+		return m
+	}},
+	{"repairs", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		m.Update(planMsg{generation: m.generation, plan: mendedPlan(m)})
+		m.Update(tab)
+		m.Update(char('g'))
+		m.Update(char('m'))
+		return m
+	}},
+	{"repairs-otherwise", func(t testing.TB, w, h int) *Model {
+		m := chatting(t, w, h)
+		plan := mendedPlan(m)
+		m.Update(tab)
+		m.Update(char('m'))
+		plan.Entries[3].Repairs[0].Remedy = history.TellText
+		plan.Entries[3].Repairs[0].What += " You had the call told as text instead."
+		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
+		before := m.panel.next.plan
+		m.Update(remediedMsg{session: m.session, generation: m.generation, to: history.TellText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
+		return m
+	}},
+	{"repairs-none", func(t testing.TB, w, h int) *Model {
+		m := fresh(t, w, h)
+		m.Update(planMsg{generation: m.generation, plan: history.Plan{}})
+		typing(m, "/repair")
+		m.Update(enter)
 		return m
 	}},
 	{"selection", func(t testing.TB, w, h int) *Model {

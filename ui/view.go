@@ -310,6 +310,9 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 	case m.overlay == panelOverlay, m.overlay == whatifOverlay:
 		title, right = m.panelTitle(), m.panel.place()
 		lines = m.panel.view(m.styles, in.w, in.h, true)
+	case m.overlay == ledgerOverlay:
+		title, right = "repairs", m.ledger.place()
+		lines = m.ledger.view(m.styles, in.w, in.h)
 	case m.pickerOpen():
 		title = m.picker.title
 		right = thousands(len(m.picker.shown))

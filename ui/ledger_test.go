@@ -1,0 +1,207 @@
+package ui
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// damaged is the application with an imported conversation in which everything is broken that can be.
+func damaged(t *testing.T, w, h int) *live {
+	t.Helper()
+	l := onStage(t, w, h)
+	l.open(l.imported("../cli/testdata/damaged.jsonl"))
+	return l
+}
+
+// imported stores a file's conversation and gives its id.
+func (l *live) imported(path string) string {
+	l.t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer file.Close()
+	done, err := session.Import(l.t.Context(), l.options.Deps.Store, session.Source{File: file, Time: begun, Policy: l.options.Deps.Policy})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return done.Session.ID
+}
+
+// bare are messages without what a request may add to them.
+func bare(messages []store.Message) []history.Message {
+	var list []history.Message
+	for _, m := range messages {
+		list = append(list, m.Message)
+	}
+	return list
+}
+
+func TestTheLedgerListsEveryRepair(t *testing.T) {
+	for _, size := range [][2]int{{140, 50}, {80, 24}} {
+		l := damaged(t, size[0], size[1])
+		l.shows("20 repairs in this history; /repair shows them")
+		l.press("tab", "g", "m")
+		l.shows("what is stored stays as it came")
+		kinds := map[string]bool{}
+		for i, line := range l.ledger.lines {
+			if l.ledger.at != i {
+				t.Fatalf("the cursor is on line %d, want %d", l.ledger.at, i)
+			}
+			got := plain(l.Model)
+			number := thousands(line.entry.Index + 1)
+			if !strings.Contains(got, " "+number+"  "+fit(speaker(line.entry.Role), 6)+" "+line.repair.Kind) || !strings.Contains(got, line.repair.Kind+": "+firstWords(line.repair.What)) {
+				t.Errorf("line %d of the ledger does not show %s of message %s:\n%s", i, line.repair.Kind, number, got)
+			}
+			if strings.Contains(got, "sent instead") == sidesOf(line.repair).blank() {
+				t.Errorf("%s of message %s has the sides %q, and the screen is\n%s", line.repair.Kind, number, sidesOf(line.repair), got)
+			}
+			kinds[line.repair.Kind] = true
+			l.press("j")
+		}
+		if len(l.ledger.lines) != 20 || len(kinds) != 15 {
+			t.Errorf("the ledger has %d lines of %d kinds, want 20 of 15", len(l.ledger.lines), len(kinds))
+		}
+		l.press("enter")
+		if on, ok := l.chat.selected(); l.overlay != noOverlay || l.focus != transcriptPane || !ok || on.ID != l.ledger.lines[19].entry.ID {
+			t.Errorf("enter does not go to the message; message %d is selected:\n%s", on.ID, plain(l.Model))
+		}
+		l.press("m")
+		if on, ok := l.ledger.chosen(); !ok || on.entry.Index != 29 {
+			t.Errorf("opened on message 30 the cursor is on %+v", on)
+		}
+		l.press("esc")
+		if l.overlay != noOverlay {
+			t.Error("esc does not close the ledger")
+		}
+	}
+}
+
+func firstWords(s string) string {
+	words := strings.Fields(s)
+	return strings.Join(words[:min(4, len(words))], " ")
+}
+
+func TestARemedyIsChosenInTheLedger(t *testing.T) {
+	l := damaged(t, 140, 50)
+	stored := bare(l.session.Messages())
+	l.press("tab", "g", "m")
+	total := l.panel.next.plan.Sum
+	const asText, asCall = `[called read with {\"path\":\"C:`, `"arguments":"{\"path\":\"C:\\\\Users`
+	for _, c := range []struct {
+		says, word string
+		remedy     history.Remedy
+		sent       string
+	}{
+		{"The calls and results of messages 2 and 3 are told as text", "told as text", history.TellText, asText},
+		{"The calls and results of messages 2 and 3 are left out: −", "left out", history.LeaveOut, ""},
+		{"The calls and results of messages 2 and 3 are mended: +", "mended", history.Mend, asCall},
+	} {
+		l.press("t")
+		l.shows(c.says)
+		l.shows("What is stored stays as it is.")
+		on, _ := l.ledger.chosen()
+		if on.entry.Index != 1 || on.repair.Remedy != c.remedy || l.session.Remedy(on.entry.ID) != c.remedy {
+			t.Fatalf("%s: the line under the cursor is %+v", c.word, on)
+		}
+		if !strings.Contains(plain(l.Model), c.word) {
+			t.Errorf("the ledger does not say %q:\n%s", c.word, plain(l.Model))
+		}
+		body, err := l.session.Body(l.panel.next.plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range []string{asText, asCall} {
+			if got, want := strings.Contains(string(body), form), form == c.sent; got != want {
+				t.Errorf("%s: the request has %s: %t, want %t\n%s", c.word, form, got, want, body)
+			}
+		}
+		if !slices.EqualFunc(bare(l.session.Messages()), stored, sameMessage) {
+			t.Fatalf("%s: what is stored changed", c.word)
+		}
+	}
+	if l.panel.next.plan.Sum != total {
+		t.Errorf("mended again the sum is %+v, and was %+v", l.panel.next.plan.Sum, total)
+	}
+	if len(l.bodies) != 0 {
+		t.Errorf("choosing sent %d requests", len(l.bodies))
+	}
+}
+
+func sameMessage(a, b history.Message) bool {
+	return a.ID == b.ID && a.Role == b.Role && a.Content == b.Content && slices.Equal(a.ToolCalls, b.ToolCalls) && a.ToolCallID == b.ToolCallID
+}
+
+func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
+	l := damaged(t, 140, 50)
+	l.press("tab", "m")
+	for _, c := range []struct {
+		kind string
+		says []string
+	}{
+		{"C8", []string{"Nothing else can be sent in place of message 18."}},
+		{"C12", []string{"Message 25 is left out: −", "Message 25 is mended: +"}},
+		{"C6", []string{"Message 12 is left out: −", "Message 12 is mended: +"}},
+		{"C15", []string{"Nothing else can be sent in place of message 30."}},
+	} {
+		l.ledger.at = slices.IndexFunc(l.ledger.lines, func(m mended) bool { return m.repair.Kind == c.kind })
+		for _, says := range c.says {
+			l.press("t")
+			l.shows(says)
+		}
+		if on, _ := l.ledger.chosen(); l.session.Remedy(on.entry.ID) != history.Mend {
+			t.Errorf("%s: a remedy without an effect is kept: %q", c.kind, l.session.Remedy(on.entry.ID))
+		}
+	}
+	l.press("z")
+	l.shows("z does nothing here: t has something else sent")
+}
+
+func TestTheLedgerOfASoundHistoryIsEmpty(t *testing.T) {
+	l := onStage(t, 80, 24)
+	l.say("A question.")
+	l.types("/repairs")
+	l.press("enter")
+	l.shows("Nothing is damaged")
+	l.press("t")
+	l.shows("There is nothing to mend.")
+	l.press("enter")
+	l.shows("There is no message to go to.")
+}
+
+func TestRepairsAreToldOncePerOpening(t *testing.T) {
+	l := damaged(t, 140, 50)
+	l.shows("20 repairs in this history; /repair shows them, or m in the transcript.")
+	l.toast.text = ""
+	l.types("a draft")
+	l.planned()
+	if strings.Contains(plain(l.Model), "repairs in this history") {
+		t.Error("the repairs are told of a second time")
+	}
+	l.reopen()
+	l.shows("20 repairs in this history")
+}
+
+func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
+	l := damaged(t, 140, 50)
+	l.press("tab", "m")
+	l.turn.busy = true
+	l.press("t")
+	l.shows("An answer is still arriving")
+	l.turn.busy = false
+	l.ledger.busy = true
+	l.press("t")
+	l.shows("still being stored")
+
+	l = onStage(t, 140, 50)
+	l.options.Deps.Policy.Recovery = history.RecoverStrip
+	l.open(l.imported("../cli/testdata/damaged.jsonl"))
+	l.press("tab", "m", "t")
+	l.shows("Recovery is set to strip for all calls")
+}

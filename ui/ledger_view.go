@@ -1,0 +1,81 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"winnow/history"
+	"winnow/ui/markdown"
+)
+
+// leastSides is the height from which the ledger shows what stands under its cursor.
+const leastSides = 10
+
+// view draws the list of repairs, and below it both sides of the one under the cursor.
+func (l *ledger) view(st styles, w, h int) []string {
+	on, ok := l.chosen()
+	if !ok {
+		return indented(st.dim, "Nothing is damaged: every message of this history goes as it was said.", w)
+	}
+	var lines []string
+	if h < leastSides {
+		return l.list(st, w, h)
+	}
+	lines = append(lines, indented(st.dim, "Mended in the request only: what is stored stays as it came.", w)...)
+	lines = append(lines, l.list(st, w, min(len(l.lines), h/2))...)
+	detail := l.detail(st, on, w)
+	return append(lines, detail[:max(0, min(len(detail), h-len(lines)))]...)
+}
+
+// place is how far down the list the cursor is, "" where there is no list.
+func (l *ledger) place() string {
+	if len(l.lines) == 0 {
+		return ""
+	}
+	return thousands(l.at+1) + "/" + thousands(len(l.lines))
+}
+
+// list draws the lines around the cursor.
+func (l *ledger) list(st styles, w, h int) []string {
+	var lines []string
+	first := max(0, min(l.at-h/2, len(l.lines)-h))
+	for i := first; i < len(l.lines) && i < first+h; i++ {
+		lines = append(lines, l.line(st, i, w))
+	}
+	return lines
+}
+
+// line is one repair: its message, what was wrong, and what is done about it.
+func (l *ledger) line(st styles, i, w int) string {
+	on := l.lines[i]
+	digits := len(thousands(l.lines[len(l.lines)-1].entry.Index + 1))
+	left := fmt.Sprintf(" %*s  %s %-3s ", digits, thousands(on.entry.Index+1), fit(speaker(on.entry.Role), 6), markdown.OneLine(on.repair.Kind, 3))
+	right := remedyWord(on.repair.Remedy)
+	if !on.entry.Sent() && on.repair.Remedy != history.LeaveOut {
+		right = "not sent"
+	}
+	g := glyph(on.entry)
+	what := markdown.OneLine(on.repair.What, max(1, w-fitWidth(left)-fitWidth(right)-4))
+	if i == l.at {
+		return st.chosen.Render(spread(" "+g+left+what, right+" ", w))
+	}
+	return spread(" "+st.ofGlyph(g).Render(g)+left+st.dim.Render(what), st.dim.Render(right)+" ", w)
+}
+
+// detail is the repair under the cursor in full.
+func (l *ledger) detail(st styles, on mended, w int) []string {
+	lines := []string{st.frame.Render(strings.Repeat("─", max(0, w)))}
+	lines = append(lines, indented(st.text, on.repair.Kind+": "+markdown.Visible(on.repair.What), w)...)
+	if !on.entry.Sent() {
+		lines = append(lines, indented(st.dim, glyph(on.entry)+" "+thousands(on.entry.Index+1)+" "+markdown.Visible(on.entry.Reason), w)...)
+	}
+	return append(lines, l.sides(st, on.repair, w)...)
+}
+
+// sides are both sides of a repair, as they were drawn last where they are the same.
+func (l *ledger) sides(st styles, r history.Repair, w int) []string {
+	if l.drawn == nil || l.drawnOf != r || l.drawnWidth != w {
+		l.drawn, l.drawnOf, l.drawnWidth = sidesOf(r).view(st, w), r, w
+	}
+	return l.drawn
+}
