@@ -51,7 +51,8 @@ const (
 )
 
 // ToolGroups are the messages that a remedy for some of them holds for, in their order: all of the tool
-// group of each, or the message alone. Those that past does not hold are left out.
+// group of each, with the results that mending sends as text or not again, or the message alone. Those
+// that past does not hold are left out.
 func ToolGroups(past []Message, ids ...int64) []int64 {
 	m := newMender(past)
 	heads := make([]int, len(past))
@@ -110,6 +111,7 @@ func (m *mender) remedy() {
 	if len(chosen) == 0 {
 		return
 	}
+	m.left, m.was = map[int]string{}, map[int]Message{}
 	m.keep(func(d *draft) bool {
 		head := d.group()
 		if chosen[head] != Mend && !d.made {

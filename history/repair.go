@@ -49,7 +49,7 @@ type mender struct {
 func newMender(past []Message) *mender {
 	return &mender{
 		past: past, used: func(string) bool { return false }, ids: map[string]bool{},
-		repairs: map[int][]Repair{}, doubled: map[int]*draft{}, left: map[int]string{}, was: map[int]Message{},
+		repairs: map[int][]Repair{}, doubled: map[int]*draft{},
 	}
 }
 

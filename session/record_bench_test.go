@@ -40,3 +40,23 @@ func BenchmarkRecord(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkKeepRepairs records a thousand repairs, as each request of a badly damaged history does.
+func BenchmarkKeepRepairs(b *testing.B) {
+	bench := newBench(b, says("Hello."))
+	s := bench.begin()
+	if _, err := drain(s.Send(b.Context(), "Hello?")); err != nil {
+		b.Fatal(err)
+	}
+	id := s.Messages()[0].ID
+	damaged := history.Entry{ID: id}
+	for i := range 1000 {
+		damaged.Repairs = append(damaged.Repairs, history.Repair{Kind: "C7", What: "an id", Before: fmt.Sprint(i), After: "b"})
+	}
+	plan := history.Plan{Rules: history.Rules, Entries: []history.Entry{damaged}}
+	for b.Loop() {
+		if err := s.KeepRepairs(b.Context(), plan); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
