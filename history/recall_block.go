@@ -25,11 +25,14 @@ func (b *builder) label(i int) string {
 	return labelHead(v.from) + string(v.kind()) + said + labelEnd
 }
 
-// labelEnd is what every label ends with, labelHead what that of the message with this index begins
-// with.
-const labelEnd = "] "
+// What every label begins and ends with; labelHead is the beginning of that of the message with this
+// index.
+const (
+	labelStart = "\n[#"
+	labelEnd   = "] "
+)
 
-func labelHead(index int) string { return "\n[#" + strconv.Itoa(index+1) + " " }
+func labelHead(index int) string { return labelStart + strconv.Itoa(index+1) + " " }
 
 // day is when a view was said, in days since 1970, UTC: the newest day up to there, since only one
 // that is later than those before it can stand above messages. It is 0 where it is not known.

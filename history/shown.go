@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,13 +33,14 @@ func (p Plan) RecalledIn(i int) (Span, bool) {
 		return Span{}, false
 	}
 	found := Span{Message: frame.Before, From: -1}
-	for k, e := range p.Entries {
-		if !e.brought() {
-			continue
+	for _, k := range inBlock(frame) {
+		if k >= len(p.Entries) || !p.Entries[k].brought() {
+			return Span{}, false // It is a block of other messages.
 		}
+		e := p.Entries[k]
 		label := strings.Index(text[at:], labelHead(e.Index))
 		if label < 0 {
-			return Span{}, false // It is a block of other messages.
+			return Span{}, false
 		}
 		if label += at; found.From >= 0 {
 			found.To = label
@@ -52,6 +55,9 @@ func (p Plan) RecalledIn(i int) (Span, bool) {
 			at = step(text, label+end+len(labelEnd), e.shown())
 		}
 	}
+	if found.From < 0 {
+		return Span{}, false
+	}
 	if found.To == 0 {
 		end := strings.Index(text[at:], recallTail)
 		if end < 0 {
@@ -64,6 +70,23 @@ func (p Plan) RecalledIn(i int) (Span, bool) {
 		found.To = day
 	}
 	return found, true
+}
+
+// inBlock are the entries whose texts stand in the block of recalled texts, by their index, in its order:
+// results stand behind their call, wherever they were said. A stand-in has the label of its call.
+func inBlock(frame Added) []int {
+	var list []int
+	for line := range strings.SplitSeq(frame.Text, "\n") {
+		label, ok := strings.CutPrefix(line, strings.TrimPrefix(labelStart, "\n"))
+		if !ok {
+			continue
+		}
+		number, _, _ := strings.Cut(label, " ")
+		if n, err := strconv.Atoi(number); err == nil && n > 0 && !slices.Contains(list, n-1) {
+			list = append(list, n-1)
+		}
+	}
+	return list
 }
 
 // dayIn says that line is the line of a day, which stands in front of the first label of that day.

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 				}
 			}
 		}
-		end := 0
+		var spans []Span
 		for k, e := range plan.Entries {
 			span, found := plan.RecalledIn(k)
 			block := holdsBlock(plan) && e.brought()
@@ -46,16 +47,22 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 			}
 			recalled++
 			text := plan.Messages[span.Message].Content
-			if span.From < end || span.To > len(text) {
-				t.Fatalf("message %d stands at %d to %d of %d, behind one that ends at %d", k+1, span.From, span.To, len(text), end)
+			if span.To > len(text) {
+				t.Fatalf("message %d stands at %d to %d of %d", k+1, span.From, span.To, len(text))
 			}
-			end = span.To
+			spans = append(spans, span)
 			part := text[span.From:span.To]
 			if !strings.HasPrefix(part, labelHead(k)) {
 				t.Errorf("message %d stands at %q", k+1, part)
 			}
 			if m, _ := messageOf(s, e.ID); e.Whole && len(e.Repairs) == 0 && !strings.Contains(part, m.Content) {
 				t.Errorf("message %d is whole, and its part is %q, want %q in it", k+1, part, m.Content)
+			}
+		}
+		slices.SortFunc(spans, func(a, b Span) int { return a.From - b.From })
+		for i := range spans {
+			if i > 0 && spans[i].From < spans[i-1].To {
+				t.Fatalf("one recalled text stands at %v, another at %v\n%+v", spans[i-1], spans[i], plan.Messages)
 			}
 		}
 	})
