@@ -36,6 +36,8 @@ type house struct {
 	quiet *os.File       // nobody watches a count
 	met   map[string]int // the lines of panels, by their glyph
 
+	sent, refused int // talks whose last message was sent, and was too large for that
+
 	mu     sync.Mutex
 	bodies [][]byte // of the requests, in order
 	calls  bool     // the next request is answered by a tool call

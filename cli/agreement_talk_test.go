@@ -36,9 +36,11 @@ type act struct {
 func newTalk(seed uint64) talk {
 	r := rand.New(rand.NewPCG(seed, 11))
 	t := talk{
-		seed: seed, ref: pick(r, agreeing...) + "/m", flags: map[int]history.Flag{}, remedies: map[int]history.Remedy{},
+		seed: seed, flags: map[int]history.Flag{}, remedies: map[int]history.Remedy{},
 		calls: r.IntN(4) == 0, again: r.IntN(2) == 0,
 	}
+	// What is learned of a model is learned in this talk, so that it goes the same way each time.
+	t.ref = fmt.Sprintf("%s/m%d", pick(r, agreeing...), seed)
 	d := &drafter{r: r}
 	for n := r.IntN(40); len(d.list) < n; {
 		d.exchange()

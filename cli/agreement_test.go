@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,51 +22,62 @@ import (
 	"winnow/ui"
 )
 
+var oneTalk = flag.Uint64("talk", 0, "hold this conversation of the agreement test alone, by its number")
+
 // TestScreenReceiptCommandAndWireAgree holds conversations made at random and compares, message by
 // message, what the four places say where a person can learn what the model saw: the panel on the
 // screen, the receipt of the answer, winnow context --json, and the bytes that the server got.
 func TestScreenReceiptCommandAndWireAgree(t *testing.T) {
 	const houses = 32 // at once: a session on the screen waits for its clocks most of the time
-	talks := uint64(1000)
-	if testing.Short() {
-		talks = 100
+	first, last := uint64(1), uint64(1000)
+	switch {
+	case *oneTalk > 0:
+		first, last = *oneTalk, *oneTalk
+	case testing.Short():
+		last = 100
 	}
-	var next, sent, refused, faults atomic.Uint64
+	var next atomic.Uint64
+	next.Store(first - 1)
 	var wait sync.WaitGroup
-	var all []*house
-	for range houses {
-		h := newHouse(t)
-		all = append(all, h)
-		wait.Go(func() {
-			for seed := next.Add(1); seed <= talks && faults.Load() < 5; seed = next.Add(1) {
-				over, err := h.hold(t.Context(), newTalk(seed))
-				switch {
-				case err != nil:
-					faults.Add(1)
-					t.Errorf("session %d: %v", seed, err)
-				case over:
-					refused.Add(1)
-				default:
-					sent.Add(1)
-				}
-			}
-		})
+	all := make([]*house, houses)
+	for i := range all {
+		all[i] = newHouse(t)
+		wait.Go(func() { all[i].holdSome(t, &next, last) })
 	}
 	wait.Wait()
-	met := map[string]int{}
+	sent, refused, met := 0, 0, map[string]int{}
 	for _, h := range all {
+		sent, refused = sent+h.sent, refused+h.refused
 		for glyph, n := range h.met {
 			met[glyph] += n
 		}
 	}
-	t.Logf("%d sessions agree, with %d requests and %d too large to be sent; lines of the last requests: %v", sent.Load()+refused.Load(), sent.Load(), refused.Load(), met)
+	t.Logf("%d sessions agree, with %d requests and %d too large to be sent; lines of the last requests: %v", sent+refused, sent, refused, met)
+	if *oneTalk > 0 || t.Failed() {
+		return
+	}
 	for glyph := range strings.SplitSeq(panelGlyphs, "") {
-		if met[glyph] == 0 && !t.Failed() {
+		if met[glyph] == 0 {
 			t.Errorf("no line of any panel has the glyph %s", glyph)
 		}
 	}
-	if sent.Load() < talks*8/10 && !t.Failed() {
-		t.Errorf("only %d of %d sessions sent a request", sent.Load(), talks)
+	if sent < int(last)*8/10 {
+		t.Errorf("only %d of %d sessions sent a request", sent, last)
+	}
+}
+
+// holdSome holds one talk after the other until the last is held by somebody, or one fails.
+func (h *house) holdSome(t *testing.T, next *atomic.Uint64, last uint64) {
+	for seed := next.Add(1); seed <= last && !t.Failed(); seed = next.Add(1) {
+		over, err := h.hold(t.Context(), newTalk(seed))
+		switch {
+		case err != nil:
+			t.Errorf("session %d: %v", seed, err)
+		case over:
+			h.refused++
+		default:
+			h.sent++
+		}
 	}
 }
 
@@ -254,6 +266,9 @@ func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Sessi
 		return fmt.Errorf("context shows request %+v of turn %d, and %d requests arrived", q, s.Info().Turns, len(bodies))
 	}
 	if err := after.compareSent(); err != nil {
+		return err
+	}
+	if err := after.compareLastWhole(ctx, s); err != nil {
 		return err
 	}
 	if len(bodies) > 1 {

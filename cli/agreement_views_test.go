@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"reflect"
@@ -241,6 +242,25 @@ func (v views) apart() bool {
 		}
 	}
 	return n == len(v.sent.Messages)
+}
+
+// compareLastWhole asks the session when the model last got each message whole: in this request, or at
+// another time.
+func (v views) compareLastWhole(ctx context.Context, s *session.Session) error {
+	var ids []int64
+	for _, e := range v.next.Entries {
+		ids = append(ids, e.ID)
+	}
+	last, err := s.LastWhole(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	for i, e := range v.next.Entries {
+		if now := last[e.ID].Request == v.next.Request.ID; now != e.Whole {
+			return v.fault(i, "the session says that the model last saw it whole in %+v", last[e.ID])
+		}
+	}
+	return nil
 }
 
 // compareWith compares what the panel said before sending with what it says of the same messages now.
