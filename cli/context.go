@@ -110,6 +110,7 @@ func (p *program) lookAhead(ctx context.Context, s *session.Session, asked conte
 	if err := p.count(ctx, s); err != nil {
 		return look{}, err
 	}
+	s.FindPrices(ctx)
 	plan, err := s.PreviewAs(asked.draft, asked.trial)
 	l := look{
 		info: s.Info(), model: cmp.Or(asked.trial.Model, s.Ref()), plan: plan, messages: s.Messages(),

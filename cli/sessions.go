@@ -154,14 +154,14 @@ func (p *program) sessionsShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if !asJSON {
-					return p.show(info, messages)
-				}
 				spent, err := session.SpentIn(ctx, s, info.ID)
 				if err != nil {
 					return err
 				}
-				return writeJSON(p.out, showJSON(info, spent, messages))
+				if asJSON {
+					return writeJSON(p.out, showJSON(info, spent, messages))
+				}
+				return p.show(info, spent, messages)
 			})
 		}),
 	}
@@ -185,12 +185,12 @@ func (p *program) withSession(ctx context.Context, id string, use func(*store.St
 
 // show writes a session as text. On a terminal escape sequences are made visible; a pipe gets the
 // bytes as they are stored.
-func (p *program) show(info store.Session, messages []store.Message) error {
+func (p *program) show(info store.Session, spent session.Spent, messages []store.Message) error {
 	visible := markdown.Visible
 	if !term.IsTerminal(p.out.Fd()) {
 		visible = func(text string) string { return text }
 	}
-	fmt.Fprintf(p.out, "%s\n%s · %s · %s\n", visible(title(info)), info.ID, shownRef(info), turns(info.Turns))
+	fmt.Fprintf(p.out, "%s\n%s · %s · %s%s\n", visible(title(info)), info.ID, shownRef(info), turns(info.Turns), spentText(spent))
 	for _, m := range messages {
 		who := string(m.Role)
 		if m.Label != "" {
@@ -209,6 +209,17 @@ func (p *program) show(info store.Session, messages []store.Message) error {
 		writeLine(p.out, visible(m.Content))
 	}
 	return nil
+}
+
+// spentText is what a session cost, as far as anybody knows, for the end of a line.
+func spentText(s session.Spent) string {
+	switch {
+	case s.Priced == 0:
+		return ""
+	case s.Priced < s.Requests:
+		return fmt.Sprintf(" · %s for %d of %d requests", s, s.Priced, s.Requests)
+	}
+	return " · " + s.String()
 }
 
 func writeLine(out io.Writer, text string) {

@@ -33,6 +33,7 @@ type Client struct {
 	mu     sync.Mutex
 	quirks []string          // sorted
 	prices map[string]Prices // what the list of models said of prices, by plainModel; nil before it was read
+	sought bool              // FindPrices asked for it
 }
 
 // NewClient makes the client of an endpoint. It does not connect.

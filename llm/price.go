@@ -66,12 +66,17 @@ func (c *Client) Prices(model string) Prices {
 }
 
 // FindPrices reads the server's list of models, where nothing else says what the model costs and the
-// list was not read yet. A server of the user's own is not asked. The error is the list's.
+// list was not read yet. It does so once: a server that does not answer is not waited for again. A server
+// of the user's own is not asked. The error is the list's.
 func (c *Client) FindPrices(ctx context.Context, model string) error {
+	if c.endpoint.Own() || c.Prices(model).Known() {
+		return nil
+	}
 	c.mu.Lock()
-	read := c.prices != nil
+	known := c.prices != nil || c.sought
+	c.sought = true
 	c.mu.Unlock()
-	if read || c.endpoint.Own() || c.Prices(model).Known() {
+	if known {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, windowTime)

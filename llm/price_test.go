@@ -191,18 +191,22 @@ func TestPricesAreFoundInTheList(t *testing.T) {
 	}
 }
 
-// A list that could not be read is asked for again.
-func TestPricesAreAskedForAgain(t *testing.T) {
-	server := &countingDoer{Doer: machine{"https://api.example.com/v1/models": "404 nothing here"}}
+// A list that could not be read is not waited for again, but what a later one says counts.
+func TestPricesAreAskedForOnce(t *testing.T) {
+	at := machine{"https://api.example.com/v1/models": "404 nothing here"}
+	server := &countingDoer{Doer: at}
 	client := NewClient(Endpoint{Name: "hosted", BaseURL: "https://api.example.com/v1", Doer: server})
-	for range 2 {
-		if err := client.FindPrices(context.Background(), "maker/large"); err == nil {
-			t.Fatal("a list that is not there was read")
-		}
+	if err := client.FindPrices(context.Background(), "maker/large"); err == nil {
+		t.Error("a list that is not there was read")
 	}
-	if server.n != 2 || client.Prices("maker/large").Known() {
-		t.Errorf("got %d requests and prices %+v; want 2 and none", server.n, client.Prices("maker/large"))
+	if err := client.FindPrices(context.Background(), "maker/large"); err != nil || server.n != 1 {
+		t.Errorf("after %d requests: %v; want no second one", server.n, err)
 	}
+	at["https://api.example.com/v1/models"] = someList
+	if _, err := client.Models(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, "the price", client.Prices("maker/large").In.String(), "$1.25")
 }
 
 // More tokens never cost less, and what is cached never costs more than what is not.

@@ -13,6 +13,22 @@ func CostOf(r store.Request) llm.Cost {
 	return llm.Cost{Amount: llm.Money(r.Cost), From: llm.CostFrom(r.CostFrom)}
 }
 
+// FindPrices asks the server what the model in use costs, where nothing said it yet. The list of models
+// that is read for the window says it too, so there is often nothing to ask. It may wait for the network,
+// so call it behind LoadRest. A server that cannot be asked leaves the price unknown.
+func (s *Session) FindPrices(ctx context.Context) {
+	s.mu.Lock()
+	to := s.target
+	s.mu.Unlock()
+	s.deps.findPrices(ctx, to)
+}
+
+func (d Deps) findPrices(ctx context.Context, to target) {
+	if err := to.client.FindPrices(ctx, to.model); err != nil {
+		d.Log.Debug("ask for the prices", "model", to.model, "err", err)
+	}
+}
+
 // InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of
 // it in its cache. The trial names the model where it is another one. It is an estimate, unless the model
 // is known to be free.
@@ -60,6 +76,18 @@ func (s *Spent) add(requests int, c llm.Cost) {
 	s.Amount += c.Amount
 	s.Priced += requests
 	s.Estimated = s.Estimated || c.From == llm.Estimated
+}
+
+// String writes the sum for people: "$1.20", "~$1.20" where a part of it is an estimate and "–" where no
+// cost is known.
+func (s Spent) String() string {
+	switch {
+	case s.Priced == 0:
+		return "–"
+	case s.Estimated:
+		return "~" + s.Amount.String()
+	}
+	return s.Amount.String()
 }
 
 // SpentIn is what the requests of a stored session cost, on every branch. Those that wrote titles and

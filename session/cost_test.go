@@ -70,6 +70,7 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 		{"nobody knows a price", false, nil, "", reports("hi", usage), "–"},
 		{"on this machine", true, nil, "", reports("hi", usage), ""},
 		{"on this machine, by its list", true, nil, list, reports("hi", usage), "$0.004"},
+		{"by the server's list, with a configured window", false, nil, "window " + list, reports("hi", usage), "$0.004"},
 		{"free", false, perMillion(0, 0), "", reports("hi", ""), "$0"},
 	}
 	for _, test := range tests {
@@ -78,10 +79,12 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 			if !test.own {
 				b.hosted(test.prices)
 			}
-			if test.list != "" {
-				b.about = map[string]func() string{"/v1/models": func() string { return test.list }}
+			if list, configured := strings.CutPrefix(test.list, "window "); list != "" {
+				b.about = map[string]func() string{"/v1/models": func() string { return list }}
 				e := b.deps.Models.Endpoints()[0]
-				e.Window = 0
+				if !configured {
+					e.Window = 0
+				}
 				b.deps.Models = llm.NewCatalog(e)
 			}
 			s := b.begin()
@@ -103,7 +106,7 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 	}
 }
 
-// A list that has prices is read where the window is configured as well.
+// A list that has prices is read where the window is configured as well, at the latest for the first turn.
 func TestPricesAreFoundWhereTheWindowIsKnown(t *testing.T) {
 	b := newBench(t)
 	b.hosted(nil)
@@ -111,9 +114,7 @@ func TestPricesAreFoundWhereTheWindowIsKnown(t *testing.T) {
 		return `{"data": [{"id": "m", "pricing": {"prompt": "0.000002", "completion": "0.00001"}}]}`
 	}}
 	s := b.begin()
-	if err := s.LoadRest(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	s.FindPrices(context.Background())
 	plan, err := s.Preview("How much is this?")
 	if err != nil {
 		t.Fatal(err)
@@ -185,8 +186,11 @@ func TestSpentSumsUpASession(t *testing.T) {
 	}
 	got, err := SpentIn(context.Background(), b.deps.Store, s.Info().ID)
 	want := Spent{Amount: llm.Dollar + 4*llm.Dollar/1000, Estimated: true, Priced: 2, Requests: 3}
-	if err != nil || got != want {
-		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	if err != nil || got != want || got.String() != "~$1.00" {
+		t.Errorf("got %+v, written %s, %v; want %+v", got, got, err, want)
+	}
+	if none := (Spent{Requests: 2}).String(); none != "–" {
+		t.Errorf("two requests without a known cost are written %s", none)
 	}
 }
 

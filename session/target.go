@@ -32,8 +32,7 @@ func (to target) ref() string { return to.client.Endpoint().Name + "/" + to.mode
 func (to target) same(other target) bool { return to.client == other.client && to.model == other.model }
 
 // inquire takes what was learned of the model's window and token ratio, and asks the server where
-// nothing was. The list of models that is read for the window has the prices too. It may wait for the
-// network.
+// nothing was. It may wait for the network.
 func (d Deps) inquire(ctx context.Context, to target) (target, error) {
 	learned, err := d.Store.Endpoint(ctx, to.client.Endpoint().BaseURL, to.model)
 	if err != nil {
@@ -48,8 +47,6 @@ func (d Deps) inquire(ctx context.Context, to target) (target, error) {
 		if window, err = to.client.Window(ctx, to.model); err != nil {
 			d.Log.Debug("ask for the window", "model", to.model, "err", err)
 		}
-	} else if err := to.client.FindPrices(ctx, to.model); err != nil {
-		d.Log.Debug("ask for the prices", "model", to.model, "err", err)
 	}
 	to.window, to.learned = window, learned
 	return to, nil

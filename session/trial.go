@@ -42,6 +42,7 @@ func (s *Session) Consider(ctx context.Context, ref string) error {
 	if to, err = s.deps.inquire(ctx, to); err != nil {
 		return err
 	}
+	s.deps.findPrices(ctx, to)
 	if ctx.Err() != nil {
 		return ctx.Err() // The window was not found out.
 	}

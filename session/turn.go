@@ -118,14 +118,19 @@ func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) erro
 	return err
 }
 
-// prepare reads what a plan needs: the whole branch, and the window where nobody asked for it yet.
+// prepare reads what a plan needs: the whole branch, and the window and the prices where nobody asked for
+// them yet.
 func (t *turn) prepare(ctx context.Context) error {
 	if err := t.loadBranch(ctx); err != nil {
 		return err
 	}
 	ask, cancel := context.WithTimeout(ctx, windowPatience)
 	defer cancel()
-	return t.findWindow(ask)
+	if err := t.findWindow(ask); err != nil {
+		return err
+	}
+	t.FindPrices(ask)
+	return nil
 }
 
 // answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks

@@ -34,7 +34,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged())
 	}
-	return tea.Batch(m.draftChanged(), m.count(m.session))
+	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session))
 }
 
 func (m *Model) loadPrompts() tea.Cmd {

@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/session"
 )
 
@@ -19,6 +21,24 @@ func (r *request) cost() string {
 		return ""
 	}
 	return r.input.String() + " in"
+}
+
+// findPrices asks what the model costs, where nobody said it yet.
+func (m *Model) findPrices(s *session.Session) tea.Cmd {
+	ctx := m.within
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		s.FindPrices(ctx)
+		return pricedMsg{s}
+	}
+}
+
+func (m *Model) priced(msg pricedMsg) tea.Cmd {
+	if msg.session == m.session {
+		m.showCost()
+	}
+	return nil
 }
 
 // showCost learns what the input of the next request would cost.

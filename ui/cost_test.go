@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -98,4 +100,22 @@ func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 	l.shows("~$2.00 in")
 	l.press("esc")
 	l.shows("~$0.25 in")
+}
+
+// The price of the first request is there before anything is sent, where only the server's list has it.
+func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
+	l := onStage(t, 140, 50)
+	list := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"data": [{"id": "small", "pricing": {"prompt": "0", "completion": "0.00001", "request": "0.5"}}]}`)
+	}))
+	t.Cleanup(list.Close)
+	l.talksTo(llm.Endpoint{
+		Name: "here", BaseURL: "http://llm.example.com/v1", Doer: sentTo(strings.TrimPrefix(list.URL, "http://")),
+		Default: "small", Window: 4096,
+	})
+	l.types("What is it worth?")
+	l.shows("~$0.50 in")
+	if got := l.session.Info().ID; got != "" {
+		t.Errorf("session %s was stored", got)
+	}
 }

@@ -170,6 +170,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.complain(sentence(msg.err))
 	case openedMsg:
 		return m.opened(msg)
+	case pricedMsg:
+		return m.priced(msg)
 	case loadedMsg:
 		return m.loaded(msg)
 	case countedMsg:
