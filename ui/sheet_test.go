@@ -1,0 +1,153 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"winnow/ui/markdown"
+)
+
+// readOff is what a sheet shows from its top to its end, a row each.
+func readOff(s *sheet) []string {
+	var rows []string
+	s.first()
+	for i := range s.starts {
+		for _, r := range s.wrapped(i) {
+			rows = append(rows, ansi.Strip(r.draw(newStyles(noColour))))
+		}
+	}
+	return rows
+}
+
+func passages(t *rapid.T) []passage {
+	piece := rapid.SampledFrom([]string{
+		"", "a", "some words of a text ", "\n", "\r\n", "x\r\ny", "\t", "ünï", "日本語の文", "👩‍👩‍👧", "e\u0301\u0302", "\x1b[31m", "\u202e", "\xff\xfe",
+		strings.Repeat("long", 40), strings.Repeat("word ", 30), strings.Repeat("0", 3*longestLine), "\n\n\n",
+	})
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) passage {
+		return passage{tone(rapid.IntRange(0, int(warnTone)).Draw(t, "tone")), piece.Draw(t, "text")}
+	}), 0, 12).Draw(t, "passages")
+}
+
+// TestASheetShowsAllOfItsText reads a sheet off at a random width: every character is there, in order,
+// and no row is too wide.
+func TestASheetShowsAllOfItsText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := passages(t)
+		for i := range list {
+			list[i].tone = saidTone
+		}
+		s := newSheet(list)
+		w := rapid.IntRange(6, 90).Draw(t, "width")
+		s.resize(w, 10)
+		var got strings.Builder
+		for _, r := range readOff(s) {
+			if n := ansi.StringWidth(r); n > w {
+				t.Fatalf("a row of %d cells on %d: %q", n, w, r)
+			}
+			got.WriteString(strings.TrimPrefix(r, "  "))
+		}
+		letters := func(s string) string {
+			return strings.Map(func(r rune) rune {
+				if r == ' ' || r == '\n' {
+					return -1
+				}
+				return r
+			}, s)
+		}
+		want := letters(markdown.Visible(s.text()))
+		if have := letters(got.String()); have != want {
+			t.Errorf("shown %q, want %q", have, want)
+		}
+	})
+}
+
+// TestASheetScrollsRowByRow goes down to the end and up again: every step moves by one row, and the
+// screen is full as long as there is text for it.
+func TestASheetScrollsRowByRow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSheet(passages(t))
+		w, h := rapid.IntRange(4, 60).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h")
+		s.resize(w, h)
+		all := readOff(s)
+		s.first()
+		at := 0
+		for range 40 {
+			by := rapid.IntRange(-9, 9).Draw(t, "by")
+			s.scroll(by)
+			at = max(0, min(at+by, len(all)-h))
+			screen := s.view(newStyles(noColour))
+			want := all[at:min(len(all), at+h)]
+			if got := ansi.Strip(strings.Join(screen, "\n")); got != strings.Join(want, "\n") {
+				t.Fatalf("row %d of %d:\n%s\nwant\n%s", at, len(all), got, strings.Join(want, "\n"))
+			}
+		}
+		s.last()
+		if got, want := ansi.Strip(strings.Join(s.view(newStyles(noColour)), "\n")), strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
+			t.Fatalf("the end is\n%s\nwant\n%s", got, want)
+		}
+		if p := s.position(); p != "" && p != "100 %" {
+			t.Errorf("at the end the position is %q", p)
+		}
+	})
+}
+
+func TestASheetMarksWhatIsNotSentWithoutColour(t *testing.T) {
+	s := newSheet([]passage{
+		{saidTone, "The beginning is sent"},
+		{addedTone, " ... (cut)"},
+		{unsentTone, " and the rest is not,\nnor is this."},
+		{saidTone, "\nThis is sent again, "},
+		{unsentTone, "this not,"},
+		{saidTone, " and this is."},
+	})
+	s.resize(80, 10)
+	got := ansi.Strip(strings.Join(s.view(newStyles(noColour)), "\n"))
+	want := "✂ The beginning is sent✚ ... (cut)┊ and the rest is not,\n" +
+		"┊ nor is this.\n" +
+		"✂ This is sent again, ┊this not,┊ and this is."
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestALineIsBrokenBetweenCharacters(t *testing.T) {
+	for _, text := range []string{strings.Repeat("ü", longestLine), strings.Repeat("語", longestLine), strings.Repeat("a ", longestLine)} {
+		s := newSheet([]passage{{saidTone, "x"}, {saidTone, text}})
+		if len(s.starts) < 2 {
+			t.Fatalf("%d lines", len(s.starts))
+		}
+		for i := range s.starts {
+			length := 0
+			for _, p := range s.line(i) {
+				length += len(p.text)
+				if !utf8.ValidString(p.text) {
+					t.Fatalf("line %d breaks a character", i)
+				}
+			}
+			if length > longestLine {
+				t.Errorf("line %d has %d bytes", i, length)
+			}
+		}
+	}
+}
+
+func BenchmarkSheetOf10MB(b *testing.B) {
+	text := strings.Repeat("A line of a message, as messages are: some words, a dot.\n", 10_000_000/57)
+	for name, text := range map[string]string{"lines": text, "one line": strings.ReplaceAll(text, "\n", " ")} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s := newSheet([]passage{{saidTone, text[:150]}, {unsentTone, text[150:]}})
+				s.resize(100, 40)
+				s.last()
+				if len(s.view(newStyles(darkTheme))) != 40 {
+					b.Fatal("the screen is not full")
+				}
+			}
+		})
+	}
+}
