@@ -5,8 +5,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"winnow/history"
 	"winnow/session"
@@ -71,26 +69,9 @@ func (p *program) diffTable(info store.Session, before, after side, changes []hi
 		w.measure(row(c))
 	}
 	for _, c := range changes {
-		w.row(row(c), p.sentence(changeReason(c)))
+		w.row(row(c), p.sentence(c.Reason()))
 	}
 	return w.Flush()
-}
-
-// changeReason says why a change came to be.
-func changeReason(c history.Change) string {
-	switch {
-	case c.After.Disposition == "":
-		return "it is not on this branch"
-	case c.Kind != history.ChangeRepaired:
-		return c.After.Reason
-	}
-	var list []string
-	for _, r := range c.After.Repairs {
-		if !slices.Contains(c.Before.Repairs, r) {
-			list = append(list, fmt.Sprintf("%s (%s)", r.What, r.Kind))
-		}
-	}
-	return strings.Join(list, " ")
 }
 
 func (s side) name() string {
@@ -147,7 +128,7 @@ func diffJSON(info store.Session, before, after side, changes []history.Change) 
 			Was: string(c.Before.Disposition), Is: string(c.After.Disposition),
 			TokensWas: c.Before.TokensAfter, TokensIs: c.After.TokensAfter,
 			CharsWas: c.Before.CharsAfter, CharsIs: c.After.CharsAfter,
-			Reason: changeReason(c),
+			Reason: c.Reason(),
 		})
 	}
 	return o

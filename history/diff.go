@@ -1,6 +1,9 @@
 package history
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Change is one thing that is otherwise for a message in a second plan than in a first one. A message
 // that was mended on the way has one more.
@@ -53,6 +56,24 @@ func (c Change) Entry() Entry {
 		return c.Before
 	}
 	return c.After
+}
+
+// Reason is a sentence that says why it is otherwise: the reason of the second verdict, or what was
+// mended.
+func (c Change) Reason() string {
+	switch {
+	case c.After.Disposition == "":
+		return "it is not on this branch"
+	case c.Kind != ChangeRepaired:
+		return c.After.Reason
+	}
+	var list []string
+	for _, r := range c.After.Repairs {
+		if !slices.Contains(c.Before.Repairs, r) {
+			list = append(list, r.What+" ("+r.Kind+")")
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 // appendChanges finds what is otherwise for one message.
