@@ -22,7 +22,7 @@ type Command struct {
 // Commands lists the slash commands in the order of the palette.
 func Commands() []Command {
 	return []Command{
-		{"context", nil, "", "show every message and what becomes of it", (*Model).showContext},
+		{"context", nil, "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }},
 		{"budget", nil, "TOKENS", "limit the tokens of a request; auto takes the model's window", (*Model).setBudget},
 		{"preset", nil, "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset},
 		{"pin", nil, "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }},

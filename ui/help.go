@@ -64,10 +64,21 @@ func (m *Model) helpLine(w int) string {
 			{firstKey(k.Choose), "go to the message"},
 			{firstKey(k.Back), "close"},
 		}
+	case m.overlay == inspectorOverlay:
+		hints = []hint{
+			{firstKey(k.NextView), "next view"},
+			{firstKey(k.Next) + " " + firstKey(k.Prev), "message"},
+			{firstKey(k.Earlier) + " " + firstKey(k.Later), "request"},
+			{firstKey(k.Down) + " " + firstKey(k.Up), "scroll"},
+			{firstKey(k.Copy), "copy"},
+			{firstKey(k.Back), "close"},
+		}
 	case m.overlay == panelOverlay:
 		hints = []hint{
 			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
-			{firstKey(k.Inspect), "go to the message"},
+			{firstKey(k.Inspect), "inspect"},
+			{firstKey(k.Request), "request"},
+			{firstKey(k.Earlier) + " " + firstKey(k.Later), "turns"},
 			{firstKey(k.Pin) + " " + firstKey(k.Exclude) + " " + firstKey(k.Auto), "pin exclude auto"},
 			{firstKey(k.Select), "select"},
 			{firstKey(k.TakeBack), "undo"},
@@ -83,6 +94,7 @@ func (m *Model) helpLine(w int) string {
 		hints = []hint{
 			{firstKey(k.Next) + " " + firstKey(k.Prev), "message"},
 			{firstKey(k.Inspect), "inspect"},
+			{firstKey(k.Request), "request"},
 			{firstKey(k.Copy), "copy"},
 			{firstKey(k.Pin) + " " + firstKey(k.Exclude) + " " + firstKey(k.Auto), "pin exclude auto"},
 			{firstKey(k.Select), "select"},
@@ -95,7 +107,9 @@ func (m *Model) helpLine(w int) string {
 	case m.focus == panelPane:
 		hints = []hint{
 			{firstKey(k.Down) + " " + firstKey(k.Up), "move"},
-			{firstKey(k.Inspect), "go to the message"},
+			{firstKey(k.Inspect), "inspect"},
+			{firstKey(k.Request), "request"},
+			{firstKey(k.Earlier) + " " + firstKey(k.Later), "turns"},
 			{firstKey(k.Pin) + " " + firstKey(k.Exclude) + " " + firstKey(k.Auto), "pin exclude auto"},
 			{firstKey(k.Select), "select"},
 			{firstKey(k.TakeBack), "undo"},

@@ -244,7 +244,7 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 			return m.say("Nothing is dropped: the model sees the conversation from its beginning.")
 		}
 	case pressed(msg, k.Inspect):
-		return m.inspect()
+		return m.inspectSelected()
 	case pressed(msg, k.Expand):
 		if !c.expand() {
 			return m.say("This message has nothing to expand.")
@@ -261,6 +261,8 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.openWhatif()
 	case pressed(msg, k.Repairs):
 		return m.openLedger()
+	case pressed(msg, k.Request):
+		return m.inspectRequest()
 	case pressed(msg, k.Ask):
 		return m.openHelp()
 	default:
@@ -301,8 +303,12 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.turnPage(-1)
 	case pressed(msg, k.Later):
 		return m.turnPage(1)
+	case pressed(msg, k.Compare):
+		return m.compareRequests()
+	case pressed(msg, k.Request):
+		return m.inspectRequest()
 	case pressed(msg, k.Inspect):
-		return m.goToEntry()
+		return m.inspectLine()
 	case pressed(msg, k.WhatIf):
 		return m.openWhatif()
 	case pressed(msg, k.Repairs):
@@ -312,17 +318,6 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 	default:
 		return m.say(msg.String() + " does nothing in the panel; " + firstKey(k.Ask) + " lists the keys.")
 	}
-	return nil
-}
-
-// goToEntry selects the panel's message in the transcript.
-func (m *Model) goToEntry() tea.Cmd {
-	on := m.panel.chosen()
-	if on.entry == nil || !m.chat.goTo(on.entry.ID) {
-		return m.say("This is not in the transcript.")
-	}
-	m.overlay = noOverlay
-	m.setFocus(transcriptPane)
 	return nil
 }
 

@@ -66,10 +66,16 @@ type KeyMap struct {
 	Seen     key.Binding
 	WhatIf   key.Binding
 	Repairs  key.Binding
+	Request  key.Binding
 
 	// In the panel.
 	Earlier key.Binding
 	Later   key.Binding
+	Compare key.Binding
+
+	// In the inspector.
+	NextView key.Binding
+	PrevView key.Binding
 
 	// In lists.
 	Choose   key.Binding
@@ -101,6 +107,7 @@ const (
 	inDraft      = "draft"
 	inTranscript = "transcript"
 	inPanel      = "panel"
+	inInspector  = "inspector"
 	inLists      = "lists"
 	inRepairs    = "repairs"
 	inQuestion   = "tool question"
@@ -161,9 +168,14 @@ func DefaultKeys() KeyMap {
 		Seen:     b("what the model saw for this answer", "c"),
 		WhatIf:   b("try other settings out", "w"),
 		Repairs:  b("what was mended, and what is sent instead", "m"),
+		Request:  b("the whole request, as it is sent", "i"),
 
 		Earlier: b("the request before", "left", "h"),
 		Later:   b("the request after", "right", "l"),
+		Compare: b("compare two requests: mark one, then the other", "d"),
+
+		NextView: b("next view", "tab"),
+		PrevView: b("the view before", "shift+tab"),
 
 		Choose:   b("choose", "enter"),
 		ListUp:   b("up", "up", "ctrl+k"),
@@ -235,8 +247,12 @@ func (k *KeyMap) entries() []entry {
 		{inTranscript, "seen", &k.Seen},
 		{inTranscript, "what-if", &k.WhatIf},
 		{inTranscript, "repairs", &k.Repairs},
+		{inTranscript, "request", &k.Request},
 		{inPanel, "earlier", &k.Earlier},
 		{inPanel, "later", &k.Later},
+		{inPanel, "compare", &k.Compare},
+		{inInspector, "next-view", &k.NextView},
+		{inInspector, "previous-view", &k.PrevView},
 		{inLists, "choose", &k.Choose},
 		{inLists, "list-up", &k.ListUp},
 		{inLists, "list-down", &k.ListDown},
@@ -279,8 +295,8 @@ func (k KeyMap) With(keys map[string][]string) (KeyMap, error) {
 	return k, k.clash()
 }
 
-// clash is an error where two actions that work in the same place share a key. Lists and questions
-// cover the panes, so theirs may be the keys of an action that works everywhere else.
+// clash is an error where two actions that work in the same place share a key. The inspector, lists and
+// questions cover the panes, so theirs may be the keys of an action that works everywhere else.
 func (k KeyMap) clash() error {
 	taken := map[string][]entry{}
 	for _, e := range k.entries() {
@@ -296,17 +312,14 @@ func (k KeyMap) clash() error {
 	return nil
 }
 
-// meet says whether actions of two places can hear the same key press. The panel is moved in with the
-// transcript's keys.
+// meet says whether actions of two places can hear the same key press. Panel and inspector are moved in
+// with the transcript's keys, and the inspector covers what works everywhere.
 func meet(a, b string) bool {
-	covers := func(where string) bool { return where == inLists || where == inRepairs || where == inQuestion }
-	if a == inPanel {
-		a = inTranscript
+	covers := func(where string) bool {
+		return where == inLists || where == inRepairs || where == inQuestion || where == inInspector
 	}
-	if b == inPanel {
-		b = inTranscript
-	}
-	return a == b || !covers(a) && !covers(b) && (a == everywhere || b == everywhere)
+	moved := func(where string) bool { return where == inTranscript || where == inPanel || where == inInspector }
+	return a == b || moved(a) && moved(b) || !covers(a) && !covers(b) && (a == everywhere || b == everywhere)
 }
 
 func (k KeyMap) actions() []string {

@@ -47,6 +47,7 @@ type layout struct {
 	composer   box
 	footer     box
 	overlay    box // where pickers, help and the narrow panel are drawn
+	full       box // all between header and footer
 	framed     bool
 	small      bool // the screen is smaller than winnow wants
 }
@@ -95,7 +96,8 @@ func layoutFor(w wants) layout {
 	l.alert = next(chat, alert)
 	l.composer = next(chat, composer)
 	l.footer = next(width, footer)
-	l.overlay = box{0, header, width, transcript + alert + composer}
+	l.full = box{0, header, width, transcript + alert + composer}
+	l.overlay = l.full
 	if l.framed && w.width >= wideWidth {
 		ow := min(width-8, 96)
 		oh := min(max(l.overlay.h-4, min(l.overlay.h, 12)), 34)

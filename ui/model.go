@@ -39,6 +39,7 @@ const (
 	textOverlay
 	ledgerOverlay
 	whatifOverlay // the dials, in the panel where that is on the screen
+	inspectorOverlay
 )
 
 // Model is the whole application on the screen.
@@ -67,7 +68,9 @@ type Model struct {
 	panel     panel
 	turn      turn
 	picker    picker
-	reader    reader      // the text overlay
+	reader    reader // the text overlay
+	inspector inspector
+	marked    *request    // one to compare others with, nil for none
 	popup     int         // the command under the cursor of the completions
 	deleted   string      // the session deleted last, to bring back
 	models    []llm.Model // what the endpoints listed last, nil before they were asked
@@ -166,6 +169,12 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.tried(msg)
 	case appliedMsg:
 		return m.applied(msg)
+	case sightingsMsg:
+		return m.sighted(msg)
+	case bodyMsg:
+		return m.bodyRead(msg)
+	case changesMsg:
+		return m.changesRead(msg)
 	case inexactMsg:
 		return m.complain(sentence(msg.err))
 	case openedMsg:
@@ -211,6 +220,8 @@ func (m *Model) adopt(s *session.Session) {
 	m.hands = hands{}
 	m.unselect()
 	m.seeks++
+	m.marked = nil
+	m.inspector = inspector{wish: m.inspector.wish + 1}
 	m.alert = ""
 	m.chat.holds = m.holds
 	m.chat.reset(s.Messages())
@@ -232,6 +243,7 @@ func (m *Model) arrange() {
 	})
 	in := m.layout.transcript.within(m.layout.framed)
 	m.chat.resize(in.w, in.h)
+	m.fitInspector()
 }
 
 // draftWidth is the width of the text area: the composer without its frame and margin.

@@ -13,6 +13,9 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		by = -3
 	}
 	switch {
+	case m.overlay == inspectorOverlay && m.inspector.shown != nil:
+		m.inspector.shown.scroll(by)
+	case m.overlay == inspectorOverlay:
 	case m.overlay == textOverlay || m.overlay == helpOverlay:
 		m.reader.scroll(by)
 	case m.overlay == panelOverlay, m.overlay == whatifOverlay, m.overlay == noOverlay && m.layout.panel.holds(msg.X, msg.Y):
@@ -55,7 +58,7 @@ func (m *Model) clickLine(in box, y int) tea.Cmd {
 	if m.selectLine(in, y) {
 		return nil
 	}
-	return m.goToEntry()
+	return m.inspectLine()
 }
 
 // selectLine puts the panel's cursor on the line of the list that stands at y, and says whether that is

@@ -26,6 +26,8 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.whatifKey(msg)
 	case m.overlay == ledgerOverlay:
 		return m.ledgerKey(msg)
+	case m.overlay == inspectorOverlay:
+		return m.inspectorKey(msg)
 	case pressed(msg, k.Back) && m.picker.editing:
 		m.picker.renamed()
 		return nil
@@ -212,11 +214,6 @@ func (m *Model) showPanel() {
 		return
 	}
 	m.setFocus(panelPane)
-}
-
-func (m *Model) showContext(string) tea.Cmd {
-	m.overlay = panelOverlay
-	return nil
 }
 
 func (m *Model) toggleReasoning() tea.Cmd {

@@ -32,18 +32,18 @@ func (m *Model) turnPage(by int) tea.Cmd {
 		turn, nth = past.past.Request.Turn, past.past.Nth
 	}
 	return m.seek(by < 0, func(ctx context.Context, s *session.Session) (*session.Replayed, error) {
-		return neighbour(ctx, s, turn, nth, by)
+		return neighbour(turn, nth, by, func(turn, nth int) (session.Replayed, error) { return s.Replay(ctx, turn, nth) })
 	})
 }
 
-// neighbour is the request by steps from the nth of a turn, nil for none. A turn may have none, and
+// neighbour reads the request by steps from the nth of a turn, nil for none. A turn may have none, and
 // several.
-func neighbour(ctx context.Context, s *session.Session, turn, nth, by int) (*session.Replayed, error) {
+func neighbour[T any](turn, nth, by int, read func(turn, nth int) (T, error)) (*T, error) {
 	for nth += by; ; {
 		if by < 0 && nth < 1 {
 			turn, nth = turn-1, 0 // 0 is the last
 		}
-		r, err := s.Replay(ctx, turn, nth)
+		r, err := read(turn, nth)
 		var none *session.NoRequestError
 		switch {
 		case err == nil:
@@ -95,7 +95,7 @@ func (m *Model) seen(msg pastMsg) tea.Cmd {
 	if n := len(past.plan.Entries); n > 0 {
 		m.chat.list.GoTo(past.plan.Entries[n-1].ID)
 	}
-	return nil
+	return m.lookAgain()
 }
 
 // toNext goes back to the next request.
@@ -103,5 +103,5 @@ func (m *Model) toNext() tea.Cmd {
 	m.seeks++ // what is still being read comes too late
 	m.panel.open(nil)
 	m.chat.judge(m.panel.next.plan)
-	return nil
+	return m.lookAgain()
 }

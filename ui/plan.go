@@ -48,14 +48,15 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	if m.panel.whatif != nil {
 		return m.wish()
 	}
+	again := m.lookAgain()
 	if msg.err != nil {
-		return nil
+		return again
 	}
 	told := m.tellOfRepairs()
 	if msg.exact || m.turn.busy || !m.session.Exact() {
-		return told
+		return tea.Batch(again, told)
 	}
-	return tea.Batch(told, m.countExactly(msg))
+	return tea.Batch(again, told, m.countExactly(msg))
 }
 
 // showNext shows the plan of the next request, or why there is none. A request of the past that is

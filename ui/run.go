@@ -36,6 +36,7 @@ type Options struct {
 	Panel   string              // auto, open or closed: the context panel at the start; "" is auto
 	Mouse   bool                // the wheel scrolls
 	Version string
+	Redact  func(string) string // takes secrets out of a text that is shown as it was sent; nil takes none
 }
 
 // quitTime bounds how long quitting waits for a running answer to be saved.

@@ -169,11 +169,14 @@ func typing(m *Model, text string) {
 	}
 }
 
-// states are the screens that have goldens.
-var states = []struct {
+// state is a screen that has goldens.
+type state struct {
 	name string
-	make func(testing.TB, int, int) *Model
-}{
+	make func(t testing.TB, w, h int) *Model
+}
+
+// states are the screens that have goldens.
+var states = append([]state{
 	{"first", fresh},
 	{"chatting", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
@@ -308,7 +311,7 @@ var states = []struct {
 		m.Update(char('?'))
 		return m
 	}},
-}
+}, inspectorStates()...)
 
 // plain is the screen as text, with the place of the cursor below it.
 func plain(m *Model) string {

@@ -32,17 +32,17 @@ type passage struct {
 // text of many megabytes is there at once.
 type sheet struct {
 	passages []passage
-	starts   []place // of every line
-	offsets  []int   // where each passage begins, in bytes of all
-	size     int     // bytes of all
+	starts   []mark // of every line
+	offsets  []int  // where each passage begins, in bytes of all
+	size     int    // bytes of all
 
 	top  spot
 	w, h int
 	rows map[int][]strip // of some lines, at width w
 }
 
-// place is a byte of a passage.
-type place struct{ passage, at int }
+// mark is a byte of a passage.
+type mark struct{ passage, at int }
 
 // spot is a row of a line.
 type spot struct{ line, row int }
@@ -55,12 +55,17 @@ const longestLine = 8 << 10
 func newSheet(passages []passage) *sheet {
 	s := &sheet{passages: passages, rows: map[int][]strip{}}
 	length := 0 // of the line so far
-	s.starts = append(s.starts, place{})
+	s.starts = append(s.starts, mark{})
 	for i, p := range passages {
 		s.offsets = append(s.offsets, s.size)
 		s.size += len(p.text)
 		for at := 0; at < len(p.text); {
 			room := longestLine - length
+			if room == 0 {
+				s.starts = append(s.starts, mark{i, at})
+				length = 0
+				continue
+			}
 			end := strings.IndexByte(p.text[at:min(len(p.text), at+room+1)], '\n')
 			switch {
 			case end >= 0:
@@ -73,7 +78,7 @@ func newSheet(passages []passage) *sheet {
 				at = breakAt(p.text, at, at+room)
 			}
 			length = 0
-			s.starts = append(s.starts, place{i, at})
+			s.starts = append(s.starts, mark{i, at})
 		}
 	}
 	if last := s.starts[len(s.starts)-1]; len(s.starts) > 1 && last.passage == len(passages)-1 && last.at == len(passages[last.passage].text) && strings.HasSuffix(passages[last.passage].text, "\n") {
@@ -113,7 +118,7 @@ func (s *sheet) text() string {
 // line is the passages of a line, without what ends it.
 func (s *sheet) line(i int) []passage {
 	from := s.starts[i]
-	to := place{len(s.passages) - 1, 0}
+	to := mark{len(s.passages) - 1, 0}
 	if to.passage >= 0 {
 		to.at = len(s.passages[to.passage].text)
 	}
@@ -172,7 +177,7 @@ func (s *sheet) wrapped(i int) []strip {
 	if len(s.rows) >= mostRows {
 		clear(s.rows)
 	}
-	rows := wrapLine(signed(s.line(i)), max(1, s.w-marginWidth-1))
+	rows := wrapLine(withSigns(s.line(i)), max(1, s.w-marginWidth-1))
 	s.rows[i] = rows
 	return rows
 }
@@ -216,16 +221,23 @@ func (s *sheet) last() {
 	s.settle()
 }
 
+// place is the line at the top, and goTo brings one there.
+func (s *sheet) place() int { return s.top.line }
+
+func (s *sheet) goTo(line int) {
+	s.top = spot{line, 0}
+	s.settle()
+}
+
 // show brings the beginning of a passage to the top.
 func (s *sheet) show(i int) {
-	line, _ := slices.BinarySearchFunc(s.starts, i, func(at place, i int) int {
+	line, _ := slices.BinarySearchFunc(s.starts, i, func(at mark, i int) int {
 		if at.passage < i {
 			return -1
 		}
 		return 1
 	})
-	s.top = spot{min(line, len(s.starts)-1), 0}
-	s.settle()
+	s.goTo(line)
 }
 
 // settle goes back as far as the screen would be empty below the end.

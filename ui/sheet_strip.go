@@ -23,9 +23,9 @@ const (
 	cutSign    = "✂" // some of the row is not sent
 )
 
-// signed is a line that is safe to draw, with a sign where it changes between what is sent, what is
+// withSigns is a line that is safe to draw, with a sign where it changes between what is sent, what is
 // not, and what was added.
-func signed(line []passage) []passage {
+func withSigns(line []passage) []passage {
 	var list []passage
 	for i, p := range line {
 		p.text = markdown.Visible(p.text)

@@ -47,6 +47,9 @@ func (m *Model) begin(sent string, start func(context.Context) <-chan session.Ev
 	if m.panel.past != nil {
 		m.toNext()
 	}
+	if m.marked != nil && m.marked.past == nil {
+		m.marked = nil // it is not the next request any more
+	}
 	m.arrange()
 	return tea.Batch(
 		func() tea.Msg { return gather(number, start(ctx)) },
@@ -80,6 +83,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		return m.stored(e)
 	case session.Planned:
 		m.showNext(e.Plan, nil)
+		return m.lookAgain()
 	case session.Delta:
 		m.turn.tool = ""
 		m.writing()

@@ -44,7 +44,11 @@ func (m *Model) View() tea.View {
 	case m.overlay != noOverlay:
 		var block []string
 		block, cursor = m.overlayView()
-		put(l.overlay, block)
+		b := l.overlay
+		if m.overlay == inspectorOverlay {
+			b = l.full
+		}
+		put(b, block)
 	}
 	if said := m.toastLines(l.footer.w); len(said) > 1 {
 		put(box{l.footer.x, l.footer.y - len(said) + 1, l.footer.w, len(said)}, said)
@@ -297,6 +301,9 @@ func framedOverlay(b box) bool { return b.h >= 5 && b.w >= 12 }
 
 // overlayView draws what covers the panes, with the cursor of its filter line.
 func (m *Model) overlayView() ([]string, *tea.Cursor) {
+	if m.overlay == inspectorOverlay {
+		return m.inspectorView(m.layout.full), nil
+	}
 	b := m.layout.overlay
 	if b.empty() {
 		return nil, nil

@@ -1,0 +1,344 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session/store"
+	"winnow/ui/markdown"
+)
+
+// inspector shows one message of the request on show, or that request as a whole, from several sides.
+// It fills the screen between header and footer.
+type inspector struct {
+	on      subject
+	aspect  aspect
+	shown   content // nil until it is read
+	open    func() tea.Cmd
+	reads   string     // what is being read, "" for nothing
+	wish    int        // numbers what is read: what comes late is dropped
+	beneath overlay    // what it lies over
+	opener  *inspector // the list that this was opened from, nil for none
+	then    aspect     // what is shown of the request that is being looked for, "" for the same
+	w, h    int
+}
+
+// subject is what is inspected: a message, an added text, or the request.
+type subject struct {
+	message int64 // its id
+	added   int   // the number of an added text among those of the request, from 1
+	request bool
+	from    *request // an earlier request that this one is compared with, nil for the one before
+}
+
+// aspect is a side from which a subject is shown: its name in the title.
+type aspect string
+
+// The aspects.
+const (
+	asText    aspect = "text"
+	asSent    aspect = "sent"
+	asRepair  aspect = "repair"
+	asPast    aspect = "past"
+	asJSON    aspect = "json"
+	asChanges aspect = "changes"
+)
+
+// content is what an aspect shows. A place is a number that place gives and goTo takes.
+type content interface {
+	resize(w, h int)
+	scroll(by int)
+	first()
+	last()
+	place() int
+	goTo(place int)
+	view(st styles) []string
+	position() string // how far down it is, "" where all of it is on the screen
+	text() string     // for copying
+}
+
+// aspects are the sides that the subject has.
+func (m *Model) aspects() []aspect {
+	on := m.inspector.on
+	switch {
+	case on.request:
+		return []aspect{asText, asJSON, asChanges}
+	case on.added > 0:
+		return []aspect{asText, asSent}
+	}
+	list := []aspect{asText, asSent}
+	if e, ok := entryOf(m.panel.shown().plan, on.message); ok && len(e.Repairs) > 0 {
+		list = append(list, asRepair)
+	}
+	return append(list, asPast)
+}
+
+// inspect opens the inspector.
+func (m *Model) inspect(on subject, at aspect) tea.Cmd {
+	if m.overlay != inspectorOverlay {
+		m.inspector = inspector{beneath: m.overlay, wish: m.inspector.wish}
+	}
+	m.overlay = inspectorOverlay
+	m.inspector.on = on
+	return m.look(at)
+}
+
+// inspectFrom opens a message from a list in the inspector; closing it goes back to the list.
+func (m *Model) inspectFrom(on subject) tea.Cmd {
+	list := m.inspector
+	m.inspector.opener = &list
+	return m.inspect(on, asText)
+}
+
+// inspectSelected opens the inspector on the transcript's message.
+func (m *Model) inspectSelected() tea.Cmd {
+	message, ok := m.chat.selected()
+	if !ok {
+		return m.say("There is no message here.")
+	}
+	return m.inspect(subject{message: message.ID}, asText)
+}
+
+// inspectLine opens the inspector on the panel's line.
+func (m *Model) inspectLine() tea.Cmd {
+	on, ok := m.panel.shown().subject(m.panel.at)
+	if !ok {
+		return m.say("There is nothing to open yet: the plan appears with the first message.")
+	}
+	return m.inspect(on, asText)
+}
+
+// inspectRequest opens the inspector on the whole request.
+func (m *Model) inspectRequest() tea.Cmd {
+	if r := m.panel.shown(); !r.ready {
+		return m.say(r.whyNone())
+	}
+	return m.inspect(subject{request: true}, asText)
+}
+
+// subject is what a line of the request's list is about.
+func (r *request) subject(line int) (subject, bool) {
+	switch on := r.rows.row(line); {
+	case on.entry != nil:
+		return subject{message: on.entry.ID}, true
+	case on.added != nil:
+		k, _ := slices.BinarySearch(r.rows.at, line)
+		return subject{added: k + 1}, true
+	}
+	return subject{}, false
+}
+
+// line is where a subject stands in the request's list, -1 where it does not.
+func (r *request) line(on subject) int {
+	switch {
+	case on.added > 0 && on.added <= len(r.rows.at):
+		return r.rows.at[on.added-1]
+	case on.message != 0:
+		for i := len(r.rows.entries) - 1; i >= 0; i-- {
+			if r.rows.entries[i].ID == on.message {
+				return r.rows.line(i)
+			}
+		}
+	}
+	return -1
+}
+
+// closeInspector goes back to the list that it was opened from, or to what it lay over.
+func (m *Model) closeInspector() tea.Cmd {
+	if list := m.inspector.opener; list != nil {
+		list.wish = m.inspector.wish
+		m.inspector = *list
+		return m.lookAgain()
+	}
+	m.overlay = m.inspector.beneath
+	m.inspector = inspector{wish: m.inspector.wish + 1}
+	return nil
+}
+
+// look shows an aspect of the subject, from its beginning.
+func (m *Model) look(at aspect) tea.Cmd {
+	m.inspector.shown = nil
+	return m.read(at)
+}
+
+// lookAgain shows the same once more, after the request on show has changed. What is read anew comes in
+// the place of what stands there.
+func (m *Model) lookAgain() tea.Cmd {
+	in := &m.inspector
+	if m.overlay != inspectorOverlay {
+		return nil
+	}
+	if in.on.added > len(m.panel.shown().rows.added) {
+		in.on = subject{request: true}
+	}
+	if !slices.Contains(m.aspects(), in.aspect) {
+		in.then = asText
+	}
+	if in.then != "" {
+		return m.look(in.then)
+	}
+	return m.read(in.aspect)
+}
+
+// read makes what an aspect shows, or begins to read it.
+func (m *Model) read(at aspect) tea.Cmd {
+	in := &m.inspector
+	if list := m.aspects(); !slices.Contains(list, at) {
+		at = list[0]
+	}
+	in.aspect, in.open, in.reads, in.then = at, nil, "", ""
+	in.wish++
+	switch at {
+	case asSent:
+		m.put(m.sentSheet())
+	case asRepair:
+		m.put(m.repairDrawing())
+	case asPast:
+		return m.readPast(in.on.message, mostSightings)
+	case asJSON:
+		return m.readJSON()
+	case asChanges:
+		return m.readChanges()
+	default:
+		m.put(m.textSheet())
+	}
+	return nil
+}
+
+// put gives the inspector what it shows, at the place where it was.
+func (m *Model) put(c content) {
+	in := &m.inspector
+	before := in.shown
+	in.shown, in.reads = c, ""
+	m.fitInspector()
+	if before != nil {
+		c.goTo(before.place())
+	}
+}
+
+// fitInspector tells what is shown its size.
+func (m *Model) fitInspector() {
+	b := m.layout.full
+	in := b.within(framedOverlay(b))
+	m.inspector.w, m.inspector.h = in.w, in.h
+	if m.inspector.shown != nil {
+		m.inspector.shown.resize(in.w, in.h)
+	}
+}
+
+// turnAspect goes to the next side.
+func (m *Model) turnAspect(by int) tea.Cmd {
+	list := m.aspects()
+	at := slices.Index(list, m.inspector.aspect) + by
+	return m.look(list[(at+len(list))%len(list)])
+}
+
+// stepSubject goes to the next line of the request's list. The cursors of panel and transcript go along.
+func (m *Model) stepSubject(by int) tea.Cmd {
+	r, in := m.panel.shown(), &m.inspector
+	line := r.line(in.on)
+	on, ok := r.subject(line + by)
+	switch {
+	case in.on.request:
+		return m.say("This is the whole request; " + firstKey(m.keys.Inspect) + " on a line of the panel shows one message.")
+	case line < 0:
+		return m.say("This request has no such message.")
+	case !ok && by < 0:
+		return m.say("This is the first message.")
+	case !ok:
+		return m.say("This is the last message.")
+	}
+	m.panel.move(line + by - m.panel.at)
+	m.follow()
+	in.on = on
+	return m.look(in.aspect)
+}
+
+// storedMessage is a message as it is stored.
+func (m *Model) storedMessage(id int64) (store.Message, bool) {
+	if past := m.panel.shown().past; past != nil {
+		for i := len(past.Messages) - 1; i >= 0; i-- {
+			if past.Messages[i].ID == id {
+				return past.Messages[i], true
+			}
+		}
+	}
+	if i, ok := m.chat.place[id]; ok && i < len(m.chat.messages) {
+		return m.chat.messages[i], true
+	}
+	return store.Message{}, false
+}
+
+// inspectorTitle names the subject and its sides; the one on show is in brackets.
+func (m *Model) inspectorTitle() string {
+	in := &m.inspector
+	var names []string
+	for _, a := range m.aspects() {
+		if a == in.aspect {
+			names = append(names, "["+string(a)+"]")
+			continue
+		}
+		names = append(names, string(a))
+	}
+	return m.subjectName(in.on) + " · " + strings.Join(names, " ")
+}
+
+func (m *Model) subjectName(on subject) string {
+	r := m.panel.shown()
+	switch {
+	case on.request && on.from != nil:
+		before, after := inOrder(on.from, r)
+		return m.nameOf(before) + " to " + m.nameOf(after)
+	case on.request:
+		return m.nameOf(r)
+	case on.added > 0:
+		return "added · " + r.rows.added[on.added-1].Kind
+	}
+	if e, ok := entryOf(r.plan, on.message); ok {
+		return "message " + thousands(e.Index+1) + " · " + speaker(e.Role)
+	}
+	stored, _ := m.storedMessage(on.message)
+	return "message · " + speaker(stored.Role)
+}
+
+// nameOf is a request's name.
+func (m *Model) nameOf(r *request) string {
+	switch {
+	case r.past != nil:
+		return turnName(r.past.Recorded)
+	case m.turn.busy:
+		return "this request"
+	}
+	return "next request"
+}
+
+// inspectorView draws it.
+func (m *Model) inspectorView(b box) []string {
+	in := &m.inspector
+	var lines []string
+	right := ""
+	if !in.on.request {
+		right = m.nameOf(m.panel.shown())
+	}
+	switch {
+	case in.shown != nil:
+		lines = in.shown.view(m.styles)
+		right = strings.Trim(right+" · "+in.shown.position(), " ·")
+	case in.reads != "":
+		lines = indented(m.styles.dim, in.reads+" …", in.w)
+	}
+	if !framedOverlay(b) {
+		return blank(lines, b.w, b.h)
+	}
+	return frame(b, m.border(m.inspectorTitle(), right, true), lines)
+}
+
+// whyNone says why there is no request to look at.
+func (r *request) whyNone() string {
+	if r.note != "" {
+		return markdown.Visible(r.note)
+	}
+	return "The plan appears with the first message."
+}

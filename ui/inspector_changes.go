@@ -1,0 +1,109 @@
+package ui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+)
+
+// changesMsg is what is otherwise in one request than in another.
+type changesMsg struct {
+	wish   int
+	before *session.Recorded // nil where there is none before
+	err    error
+}
+
+// readChanges compares the request on show with the one before it, or with the one that was marked.
+func (m *Model) readChanges() tea.Cmd {
+	in, r := &m.inspector, m.panel.shown()
+	if from := in.on.from; from != nil {
+		before, after := inOrder(from, r)
+		m.showChanges(side{m.nameOf(before), before.plan}, side{m.nameOf(after), after.plan})
+		return nil
+	}
+	in.reads = "reading the request before"
+	turn, nth := m.info.Turns+1, 1
+	if r.past != nil {
+		turn, nth = r.past.Request.Turn, r.past.Nth
+	}
+	wish, ctx, s := in.wish, m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		before, err := neighbour(turn, nth, -1, func(turn, nth int) (session.Recorded, error) { return s.Recorded(ctx, turn, nth) })
+		return changesMsg{wish, before, err}
+	}
+}
+
+// changesRead shows them.
+func (m *Model) changesRead(msg changesMsg) tea.Cmd {
+	in := &m.inspector
+	switch {
+	case msg.wish != in.wish:
+		return nil
+	case msg.err != nil:
+		in.reads = ""
+		return m.complain(sentence(msg.err))
+	case msg.before == nil:
+		m.put(&listing{none: "Nothing was sent before this request: there is nothing to compare it with.", about: func(int) string { return "" }})
+		in.open = nil
+		return nil
+	}
+	v := msg.before.Verdicts
+	r := m.panel.shown()
+	m.showChanges(side{turnName(*msg.before), history.Plan{Entries: v.Entries, Added: v.Added, Sum: v.Sum}}, side{m.nameOf(r), r.plan})
+	return nil
+}
+
+// side is one of two requests that are compared.
+type side struct {
+	name string
+	history.Plan
+}
+
+// showChanges lists what is otherwise in the second request than in the first.
+func (m *Model) showChanges(before, after side) {
+	list := history.Compare(before.Entries, after.Entries)
+	l := &listing{
+		n: len(list),
+		line: func(st styles, i, w int, chosen bool) string {
+			return changeLine(st, list[i], before.Sum, after.Sum, w, chosen)
+		},
+		about: func(i int) string { return list[i].Reason() },
+		none:  "Nothing changed: every message is sent as it was.",
+	}
+	l.head.line(titleTone, "from %s to %s", before.name, after.name)
+	l.head.line(quietTone, "~%s to ~%s tokens · %s to %s of %s messages · %s", thousands(before.Sum.Tokens(before.Sum.Total)), thousands(after.Sum.Tokens(after.Sum.Total)),
+		thousands(sentOf(before.Plan)), thousands(sentOf(after.Plan)), thousands(len(after.Entries)), plural(len(list), "change"))
+	m.put(l)
+	m.inspector.open = func() tea.Cmd {
+		if l.n == 0 {
+			return m.say(l.none)
+		}
+		return m.inspectFrom(subject{message: list[l.at].Entry().ID})
+	}
+}
+
+// sentOf counts the messages that a request holds.
+func sentOf(p history.Plan) int { return session.CountsOf(p.Entries, nil, nil).Sent() }
+
+// changeLine is one change: its kind, the message, and its tokens before and after.
+func changeLine(st styles, c history.Change, before, after history.Sum, w int, chosen bool) string {
+	e := c.Entry()
+	left := fmt.Sprintf(" %-9s  %s %s", c.Kind, thousands(e.Index+1), speaker(e.Role))
+	if is := word(c.After); is != "" {
+		left += "  " + is
+	}
+	right := thousands(before.Tokens(c.Before.TokensAfter)) + " → " + thousands(after.Tokens(c.After.TokensAfter)) + " "
+	g := " "
+	if c.After.Disposition != "" {
+		g = glyph(c.After)
+	}
+	if chosen {
+		return st.chosen.Render(spread(" "+g+left, right, w))
+	}
+	return spread(" "+st.ofGlyph(g).Render(g)+left, st.dim.Render(right), w)
+}

@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// bodyMsg is the body of a request, laid out for reading.
+type bodyMsg struct {
+	wish    int
+	text    string
+	bytes   int // of the body as it is sent
+	secrets int // taken out of the text
+	err     error
+}
+
+// readJSON reads the bytes of the request on show.
+func (m *Model) readJSON() tea.Cmd {
+	m.inspector.reads = "encoding the request"
+	wish, body, redact := m.inspector.wish, m.body(), m.options.Redact
+	return func() tea.Msg {
+		raw, err := body()
+		if err != nil {
+			return bodyMsg{wish: wish, err: err}
+		}
+		text, secrets := legibleJSON(raw, redact)
+		return bodyMsg{wish: wish, text: text, bytes: len(raw), secrets: secrets}
+	}
+}
+
+// body gives the bytes of the request on show.
+func (m *Model) body() func() ([]byte, error) {
+	r, s := m.panel.shown(), m.session
+	if past := r.past; past != nil {
+		return func() ([]byte, error) { return past.Body, nil }
+	}
+	plan := r.plan
+	return func() ([]byte, error) { return s.Body(plan) }
+}
+
+// legibleJSON lays JSON out for reading and takes the secrets out, and says how many there were.
+func legibleJSON(raw []byte, redact func(string) string) (string, int) {
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		b.Reset()
+		b.Write(raw)
+	}
+	text := b.String()
+	if redact == nil {
+		return text, 0
+	}
+	clean := redact(text)
+	return clean, strings.Count(clean, redactedSign) - strings.Count(text, redactedSign)
+}
+
+// redactedSign is what stands where a secret was.
+const redactedSign = "[redacted]"
+
+// bodyRead shows the body, with what the proof says of it.
+func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
+	in := &m.inspector
+	if msg.wish != in.wish {
+		return nil
+	}
+	if msg.err != nil {
+		in.reads = ""
+		return m.complain(sentence(msg.err))
+	}
+	r := m.panel.shown()
+	var p page
+	switch {
+	case r.past == nil && r.note != "":
+		p.line(warnTone, "! It would not be sent: %s", oneSentence(r.note))
+	case r.past == nil:
+		p.line(quietTone, "The body of the request as it would be sent now: %s, laid out for reading.", plural(msg.bytes, "byte"))
+	case r.past.Proven:
+		p.line(quietTone, "✓ proven: these %s have the hash of what was sent. They are laid out for reading.", plural(msg.bytes, "byte"))
+	default:
+		p.line(warnTone, "! not proven to be what was sent: %s", oneSentence(r.past.Doubt))
+	}
+	if msg.secrets > 0 {
+		p.line(warnTone, "! %s taken out of this view; the request holds what was written.", counted(msg.secrets, "secret is", "secrets are"))
+	}
+	p.add(quietTone, "\n")
+	p.block(saidTone, msg.text)
+	m.put(newSheet(p))
+	return nil
+}
+
+// counted writes a number with one of two words.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + many
+}

@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+)
+
+// inspectorKey is a key while the inspector is open.
+func (m *Model) inspectorKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &m.keys
+	switch {
+	case pressed(msg, k.Back):
+		return m.closeInspector()
+	case pressed(msg, k.NextView):
+		return m.turnAspect(1)
+	case pressed(msg, k.PrevView):
+		return m.turnAspect(-1)
+	case pressed(msg, k.Next):
+		return m.stepSubject(1)
+	case pressed(msg, k.Prev):
+		return m.stepSubject(-1)
+	case pressed(msg, k.Earlier):
+		return m.turnPage(-1)
+	case pressed(msg, k.Later):
+		return m.turnPage(1)
+	case pressed(msg, k.Request):
+		return m.inspectRequest()
+	case pressed(msg, k.Compare):
+		return m.compareRequests()
+	case pressed(msg, k.Pin):
+		return m.flagSubject(history.Pin)
+	case pressed(msg, k.Exclude):
+		return m.flagSubject(history.Exclude)
+	case pressed(msg, k.Auto):
+		return m.flagSubject("")
+	}
+	if m.inspector.shown == nil {
+		return m.say("This is still being read; " + firstKey(k.Back) + " closes it.")
+	}
+	return m.pageKey(msg)
+}
+
+// pageKey is a key for what the inspector shows.
+func (m *Model) pageKey(msg tea.KeyPressMsg) tea.Cmd {
+	k, in := &m.keys, &m.inspector
+	page := max(1, in.h-1)
+	switch {
+	case pressed(msg, k.Down):
+		in.shown.scroll(1)
+	case pressed(msg, k.Up):
+		in.shown.scroll(-1)
+	case pressed(msg, k.HalfDown):
+		in.shown.scroll(max(1, page/2))
+	case pressed(msg, k.HalfUp):
+		in.shown.scroll(-max(1, page/2))
+	case pressed(msg, k.PageDown):
+		in.shown.scroll(page)
+	case pressed(msg, k.PageUp):
+		in.shown.scroll(-page)
+	case pressed(msg, k.Top):
+		in.shown.first()
+	case pressed(msg, k.Bottom):
+		in.shown.last()
+	case pressed(msg, k.Inspect) && in.open != nil:
+		return in.open()
+	case pressed(msg, k.Copy):
+		return m.copyView()
+	default:
+		return m.say(msg.String() + " does nothing here; " + firstKey(k.NextView) + " shows the next view, " + firstKey(k.Back) + " closes this.")
+	}
+	return m.readOn()
+}
+
+// readOn reads more of a list whose end has been reached.
+func (m *Model) readOn() tea.Cmd {
+	l, ok := m.inspector.shown.(*listing)
+	if !ok || l.end == nil || l.at < l.n-1 {
+		return nil
+	}
+	end := l.end
+	l.end = nil
+	return end()
+}
+
+// flagSubject decides by hand about the message that is inspected.
+func (m *Model) flagSubject(f history.Flag) tea.Cmd {
+	on := m.inspector.on
+	switch {
+	case on.request:
+		return m.say("This is the whole request; a single message can be pinned or excluded.")
+	case on.added > 0:
+		return m.say("Nobody said this text: it comes and goes with the messages around it.")
+	}
+	return m.flagThese(f, on.message)
+}
+
+// copyView copies what the view shows: of a message's text all that is stored.
+func (m *Model) copyView() tea.Cmd {
+	in := &m.inspector
+	text := in.shown.text()
+	if stored, ok := m.storedMessage(in.on.message); ok && in.aspect == asText && stored.Content != "" {
+		text = stored.Content
+	}
+	if text == "" {
+		return m.complain("There is no text to copy.")
+	}
+	return m.copyText(plural(utf8.RuneCountInString(text), "character"), text)
+}

@@ -1,0 +1,308 @@
+package ui
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// titled waits until the inspector shows a view of something.
+func (l *live) titled(name, view string) {
+	l.t.Helper()
+	l.until(name+" ["+view+"]", func() bool {
+		title := strings.Split(plain(l.Model), "\n")[1]
+		return strings.Contains(title, name) && strings.Contains(title, "["+view+"]") && l.inspector.shown != nil
+	})
+}
+
+// transcript gives the keys to the transcript.
+func (l *live) transcript() {
+	l.t.Helper()
+	for l.focus != transcriptPane {
+		l.press("tab")
+	}
+}
+
+func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
+	for _, size := range [][2]int{{140, 50}, {80, 24}} {
+		l := onStage(t, size[0], size[1])
+		l.say("The first question.")
+		l.say("The second question.")
+		l.transcript()
+		l.press("g", "enter")
+		l.titled("message 1 · you", "text")
+		l.shows("The first question.")
+		l.press("K")
+		l.shows("This is the first message.")
+		l.press("J")
+		l.titled("message 2 · model", "text")
+		l.shows("Answer 1.")
+		l.press("J", "J", "J")
+		l.shows("This is the last message.")
+		l.titled("message 4 · model", "text")
+		l.press("tab")
+		l.titled("message 4 · model", "sent")
+		l.shows("#4 of 4 · assistant · message 4")
+		l.press("tab")
+		l.titled("message 4", "past")
+		l.shows("No request of the past had this message.")
+		l.press("tab")
+		l.titled("message 4", "text")
+		l.press("shift+tab")
+		l.titled("message 4", "past")
+		l.press("esc")
+		if l.overlay != noOverlay || l.focus != transcriptPane {
+			t.Errorf("after esc: overlay %v, focus %v; want the transcript", l.overlay, l.focus)
+		}
+		if on, _ := l.chat.selected(); on.Content == "The first question." {
+			t.Error("the transcript's cursor did not go along with the inspector")
+		}
+	}
+}
+
+func TestTheInspectorGoesThroughTheRequests(t *testing.T) {
+	l := onStage(t, 140, 50)
+	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
+		l.say(q)
+	}
+	l.transcript()
+	l.press("g", "enter")
+	l.titled("message 1", "text")
+	l.press("tab", "tab")
+	l.titled("message 1", "past")
+	l.shows("turn 3 ")
+	l.shows("1/3")
+	l.press("j", "j", "enter") // the oldest
+	l.titled("message 1 · you", "text")
+	l.shows("turn 1 · sent")
+	l.shows("✓ proven")
+	l.press("right")
+	l.shows("turn 2 · sent")
+	l.press("J", "J", "J")
+	l.shows("This is the last message.")
+	l.titled("message 3 · you", "text")
+	l.shows("The second question.")
+	l.press("left")
+	l.shows("This request has no such message: it was said later, or on another branch.")
+	l.press("J")
+	l.shows("This request has no such message.")
+	for _, turn := range []string{"turn 2 · sent", "turn 3 · sent"} {
+		l.press("right")
+		l.shows(turn)
+	}
+	l.press("right")
+	l.until("the next request", func() bool { return l.panel.past == nil })
+	l.press("esc")
+	if l.overlay != noOverlay {
+		t.Errorf("after esc the overlay is %v", l.overlay)
+	}
+}
+
+func TestThePanelOpensItsLine(t *testing.T) {
+	for _, size := range [][2]int{{140, 50}, {80, 24}} {
+		l := onStage(t, size[0], size[1])
+		l.say("The first question.")
+		if size[0] < wideWidth {
+			l.press("ctrl+x")
+		} else {
+			l.press("tab", "tab")
+		}
+		l.press("g", "enter")
+		l.titled("message 1 · you", "text")
+		l.press("J", "esc")
+		l.shows("context: next request")
+		if l.panel.at != 1 {
+			t.Errorf("the panel's cursor is on line %d, want the message that was inspected last, on line 1", l.panel.at)
+		}
+	}
+}
+
+// TestTheRequestIsShownAsItIsSent compares the json view with the bytes that the server received.
+func TestTheRequestIsShownAsItIsSent(t *testing.T) {
+	l := onStage(t, 140, 50)
+	l.say("The first question.")
+	l.options.Redact = func(s string) string { return strings.ReplaceAll(s, "sk-0123456789abcdef", redactedSign) }
+	l.say("My key is sk-0123456789abcdef.")
+	l.transcript()
+	l.press("i")
+	l.titled("next request", "text")
+	l.shows("#4 of 4 · assistant · message 4")
+	l.press("left")
+	l.titled("turn 2", "text")
+	l.shows("#3 of 3 · user · message 3")
+	l.press("tab")
+	l.titled("turn 2", "json")
+	l.shows("✓ proven: these")
+	l.shows("1 secret is taken out of this view")
+	_, shown, _ := strings.Cut(l.inspector.shown.text(), "\n\n")
+	l.mu.Lock()
+	received := l.bodies[len(l.bodies)-1]
+	l.mu.Unlock()
+	var got, want any
+	if err := json.Unmarshal([]byte(shown), &got); err != nil {
+		t.Fatalf("the view is no JSON: %v\n%s", err, shown)
+	}
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(received, "sk-0123456789abcdef", redactedSign)), &want); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := json.Marshal(got)
+	b, _ := json.Marshal(want)
+	if string(a) != string(b) {
+		t.Errorf("the view shows\n%s\nthe server received\n%s", a, b)
+	}
+	l.press("tab")
+	l.titled("turn 2", "changes")
+	l.shows("from turn 1 to turn 2")
+	l.shows("entered    3 you")
+	l.press("G", "enter")
+	l.titled("message 3 · you", "text")
+	l.press("esc")
+	l.titled("turn 2", "changes")
+	l.press("esc")
+	l.press("left") // of the transcript, where it does nothing
+	l.transcript()
+	l.press("i")
+	l.titled("turn 2", "text")
+	l.press("left")
+	l.titled("turn 1", "text")
+	l.press("shift+tab")
+	l.shows("Nothing was sent before this request")
+}
+
+func TestTwoRequestsAreCompared(t *testing.T) {
+	l := onStage(t, 140, 50)
+	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
+		l.say(q)
+	}
+	l.press("tab", "tab", "left")
+	l.shows("context: turn 3")
+	l.press("d")
+	l.shows("Marked: turn 3.")
+	l.press("d")
+	l.shows("The mark is taken away from turn 3.")
+	l.press("d", "left")
+	l.shows("context: turn 2")
+	l.press("left")
+	l.shows("context: turn 1")
+	l.press("d")
+	l.titled("turn 1 to turn 3", "changes")
+	l.shows("from turn 1 to turn 3")
+	if got := l.inspector.shown.(*listing).n; got != 4 {
+		t.Errorf("%d changes, want the four messages that came between:\n%s", got, plain(l.Model))
+	}
+	l.press("esc")
+	if l.marked != nil || l.overlay != noOverlay {
+		t.Errorf("after esc the mark is %v and the overlay %v", l.marked, l.overlay)
+	}
+}
+
+func TestTheInspectorDecidesByHand(t *testing.T) {
+	l := onStage(t, 140, 50)
+	l.say("The first question.")
+	l.transcript()
+	l.press("g", "enter")
+	l.titled("message 1", "text")
+	for _, c := range []struct{ key, want string }{{"p", "◆"}, {"x", "⊘"}, {"o", "●"}} {
+		l.press(c.key)
+		l.until("the verdict "+c.want, func() bool {
+			e, ok := entryOf(l.panel.next.plan, l.chat.messages[0].ID)
+			return ok && glyph(e) == c.want && strings.Contains(plain(l.Model), "\n│  "+c.want+" ")
+		})
+	}
+	l.press("i", "p")
+	l.shows("a single message can be pinned")
+}
+
+// TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew scrolls down a long text while plans arrive.
+func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
+	m := ready(t, 80, 24)
+	_, plan := inspected(t)
+	m.inspect(subject{message: 8}, asText)
+	m.chat.messages[7].Content = strings.Repeat("A line of a long answer.\n", 400)
+	m.look(asText)
+	m.Update(ctrl('d'))
+	m.Update(ctrl('d'))
+	before := plain(m)
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	if after := plain(m); after != before {
+		t.Errorf("the view moved:\n%s\nwant\n%s", after, before)
+	}
+}
+
+func TestWhatIsReadTooLateIsDropped(t *testing.T) {
+	m := ready(t, 80, 24)
+	m.inspect(subject{request: true}, asJSON)
+	late := m.inspector.wish
+	m.Update(char('?')) // does nothing here
+	m.Update(tab)
+	m.Update(bodyMsg{wish: late, text: "late"})
+	if strings.Contains(plain(m), "late") {
+		t.Errorf("an answer for another view is shown:\n%s", plain(m))
+	}
+	m.Update(esc)
+	m.Update(bodyMsg{wish: late, text: "late"})
+	m.Update(sightingsMsg{wish: late})
+	m.Update(changesMsg{wish: late})
+	if m.overlay != noOverlay || m.inspector.shown != nil {
+		t.Error("a late answer opened the inspector again")
+	}
+}
+
+// TestTheInspectorOpensTenMegabytesAtOnce counts lines that are wrapped, not time.
+func TestTheInspectorOpensTenMegabytesAtOnce(t *testing.T) {
+	m := ready(t, 80, 24)
+	m.chat.messages[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
+	m.inspect(subject{message: 8}, asText)
+	m.View()
+	s := m.inspector.shown.(*sheet)
+	if n := len(s.rows); n > 200 {
+		t.Errorf("%d lines are wrapped for one screen", n)
+	}
+	m.Update(char('G'))
+	if got := plain(m); !strings.Contains(got, "100 %") || len(s.rows) > 400 {
+		t.Errorf("at the end %d lines are wrapped:\n%s", len(s.rows), got)
+	}
+}
+
+func TestViewOfHoldsTheTextAndWhatWasInserted(t *testing.T) {
+	text := "ä\r\n日本語 and so on"
+	n := len([]rune(text))
+	for _, c := range []struct {
+		name string
+		e    history.Entry
+		want string
+	}{
+		{"whole", history.Entry{Disposition: history.Kept, CharsBefore: n}, "ä\r\n日本語 and so on"},
+		{"cut at the end", history.Entry{Disposition: history.Cut, CharsBefore: n, Cuts: []history.Range{{From: 6, To: n}}, Inserted: []history.Insert{{At: 6, Text: "…"}}}, "ä\r\n日本語+…+- and so on-"},
+		{"cut in the middle", history.Entry{Disposition: history.Cut, CharsBefore: n, Cuts: []history.Range{{From: 1, To: 6}}, Inserted: []history.Insert{{At: 1, Text: "…"}}}, "ä+…+-\r\n日本語- and so on"},
+		{"in front and behind", history.Entry{Disposition: history.Kept, CharsBefore: n, Inserted: []history.Insert{{At: 0, Text: "a"}, {At: n, Text: "b"}}}, "+a+ä\r\n日本語 and so on+b+"},
+		{"replaced", history.Entry{Disposition: history.Kept, CharsBefore: n, Cuts: []history.Range{{From: 0, To: n}}, Inserted: []history.Insert{{At: 0, Text: "[note]"}}}, "+[note]+-ä\r\n日本語 and so on-"},
+		{"dropped", history.Entry{Disposition: history.Dropped, CharsBefore: n}, "-ä\r\n日本語 and so on-"},
+	} {
+		var got strings.Builder
+		for _, p := range viewOf(text, c.e) {
+			sign := map[tone]string{unsentTone: "-", addedTone: "+"}[p.tone]
+			got.WriteString(sign + p.text + sign)
+		}
+		if got.String() != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got.String(), c.want)
+		}
+	}
+}
+
+func TestAMessageWithoutAPlanIsShown(t *testing.T) {
+	m := fresh(t, 80, 24)
+	m.chat.add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}}, session.Receipt{})
+	m.inspect(subject{message: 1}, asText)
+	if got := plain(m); !strings.Contains(got, "No plan speaks of this message yet.") || !strings.Contains(got, "Is anybody there?") {
+		t.Errorf("got\n%s", got)
+	}
+	for range 4 {
+		m.Update(tab)
+		fits(t, m)
+	}
+}

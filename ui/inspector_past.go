@@ -1,0 +1,90 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/ui/markdown"
+)
+
+// mostSightings is how many verdicts of the past are read at first; the end of the list reads as many
+// again.
+const mostSightings = 100
+
+// sightingsMsg is what became of a message in past requests.
+type sightingsMsg struct {
+	wish int
+	list []session.Sighting
+	most int // so many were asked for
+	err  error
+}
+
+// readPast reads what became of a message in past requests.
+func (m *Model) readPast(message int64, most int) tea.Cmd {
+	m.inspector.reads = "reading past requests"
+	wish, ctx, s := m.inspector.wish, m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		list, err := s.Sightings(ctx, message, most)
+		return sightingsMsg{wish, list, most, err}
+	}
+}
+
+// sighted lists the verdicts of the past, the newest first.
+func (m *Model) sighted(msg sightingsMsg) tea.Cmd {
+	in := &m.inspector
+	if msg.wish != in.wish {
+		return nil
+	}
+	if msg.err != nil {
+		in.reads = ""
+		return m.complain(sentence(msg.err))
+	}
+	list := msg.list
+	l := &listing{
+		n:     len(list),
+		line:  func(st styles, i, w int, chosen bool) string { return sightingLine(st, list[i], w, chosen) },
+		about: func(i int) string { return glyph(list[i].Entry) + " " + list[i].Entry.Reason },
+		none:  "No request of the past had this message.",
+	}
+	if len(list) == msg.most {
+		l.end = func() tea.Cmd { return m.readPast(in.on.message, 4*msg.most) }
+	}
+	m.put(l)
+	in.open = func() tea.Cmd {
+		if l.n == 0 {
+			return m.say(l.none)
+		}
+		seen := list[l.at]
+		in.then = asText
+		return m.seek(false, func(ctx context.Context, s *session.Session) (*session.Replayed, error) {
+			r, err := s.ReplayOf(ctx, seen.Turn, seen.Request)
+			return &r, err
+		})
+	}
+	return nil
+}
+
+// sightingLine is one verdict of the past.
+func sightingLine(st styles, s session.Sighting, w int, chosen bool) string {
+	turn := fmt.Sprintf("turn %s", thousands(s.Turn))
+	if s.Of > 1 {
+		turn += fmt.Sprintf(", %d of %d", s.Nth, s.Of)
+	}
+	verdict := word(s.Entry)
+	if verdict == "" {
+		verdict = "whole"
+	}
+	left := fmt.Sprintf(" %-16s %s  %s", turn, s.At.Local().Format(time.DateTime), verdict)
+	right := markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s ", thousands(s.Entry.TokensAfter))
+	g := glyph(s.Entry)
+	if chosen {
+		return st.chosen.Render(spread(" "+g+left, right, w))
+	}
+	return spread(" "+st.ofGlyph(g).Render(g)+left, st.dim.Render(right), w)
+}

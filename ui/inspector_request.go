@@ -1,0 +1,24 @@
+package ui
+
+// requestPage is the whole request as it is sent: every message with its role and number.
+func (m *Model) requestPage(r *request) page {
+	var p page
+	s := r.plan.Sum
+	total := plural(s.Tokens(s.Total), "token")
+	if s.Limit > 0 {
+		total = thousands(s.Tokens(s.Total)) + " of " + plural(s.Limit, "token")
+	}
+	p.line(titleTone, "%s · ~%s", plural(len(r.plan.Messages), "message"), total)
+	if r.note != "" {
+		p.line(warnTone, "! %s", oneSentence(r.note))
+	}
+	r.proofLine(&p)
+	if s.Tools > 0 {
+		p.line(quietTone, "The tools that the model may call go along: %s. The json view has them.", plural(s.Tokens(s.Tools), "token"))
+	}
+	shown := r.plan.Shown()
+	for i := range r.plan.Messages {
+		m.writeSent(&p, r, i, shown[i])
+	}
+	return p
+}

@@ -1,0 +1,229 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"winnow/history"
+)
+
+// sentSheet is what of the request carries the subject, as it is sent.
+func (m *Model) sentSheet() *sheet {
+	on, r := m.inspector.on, m.panel.shown()
+	if on.added > 0 {
+		return newSheet(m.addedSent(r, r.rows.added[on.added-1]))
+	}
+	var p page
+	e, ok := entryOf(r.plan, on.message)
+	if !ok {
+		return newSheet(m.messagePage(r, on.message))
+	}
+	r.proofLine(&p)
+	stored, _ := m.storedMessage(on.message)
+	c := r.carrierOf(e, stored.Content)
+	if len(c.at) == 0 && !c.found {
+		r.notSent(&p, e)
+		return newSheet(p)
+	}
+	shown := r.plan.Shown()
+	for _, i := range c.at {
+		m.writeSent(&p, r, i, shown[i])
+	}
+	first := -1
+	if c.found {
+		p.heading("↺ recalled into message %s of the request, in front of your message", thousands(c.block.Message+1))
+		text := r.plan.Messages[c.block.Message].Content
+		p.add(restTone, text[:c.block.From])
+		first = len(p)
+		p.add(partTone, text[c.block.From:c.block.To])
+		p.block(restTone, text[c.block.To:])
+	}
+	s := newSheet(p)
+	if first >= 0 && len(c.at) == 0 {
+		s.show(max(0, first-1))
+	}
+	return s
+}
+
+// notSent says that nothing of a message is in the request, and what stands for it.
+func (r *request) notSent(p *page, e history.Entry) {
+	if e.Sent() {
+		p.line(quietTone, "It is sent joined to other messages; the text of the whole request has it.")
+		return
+	}
+	p.line(titleTone, "%s %s", glyph(e), saying(e))
+	p.line(saidTone, "Nothing of this message is in the request.")
+	if e.Disposition != history.Dropped && e.Disposition != history.Excluded {
+		return
+	}
+	for _, a := range r.rows.added {
+		if gap := a.Kind == "marker" || a.Kind == "summary"; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
+			p.heading("✚ %s: %s", a.Kind, oneSentence(a.Reason))
+			p.block(addedTone, a.Text)
+			return
+		}
+	}
+	p.line(quietTone, "Nothing stands for it.")
+}
+
+// addedSent is the message of the request that holds an added text.
+func (m *Model) addedSent(r *request, a history.Added) page {
+	var p page
+	r.proofLine(&p)
+	if a.Before < 0 || a.Before >= len(r.plan.Messages) {
+		p.line(quietTone, "It stands in no message of the request.")
+		return p
+	}
+	m.writeSent(&p, r, a.Before, r.plan.Shown()[a.Before])
+	return p
+}
+
+// writeSent writes a message of the request as it is sent: role, ids, text, calls. What nobody said has
+// its sign. shown are the entries whose text it is.
+func (m *Model) writeSent(p *page, r *request, i int, shown []int) {
+	sent := r.plan.Messages[i]
+	facts := []string{"#" + thousands(i+1) + " of " + thousands(len(r.plan.Messages)), string(sent.Role)}
+	if whose := r.whose(i, shown); whose != "" {
+		facts = append(facts, whose)
+	}
+	if sent.Role == history.Tool {
+		facts = append(facts, "answers the call "+quotedID(sent.ToolCallID))
+	}
+	p.heading("%s", strings.Join(facts, " · "))
+	for _, part := range sent.Parts {
+		p.line(quietTone, "[%s %s]", partKind(part), strings.Join(append([]string{oneLine(part.Name)}, partFacts(part)...), " · "))
+		p.block(saidTone, part.Text)
+	}
+	*p = append(*p, marked(sent.Content, m.notSaid(r, i, shown))...)
+	if sent.Content != "" {
+		p.add(quietTone, "\n")
+	}
+	if sent.Reasoning != "" {
+		p.line(quietTone, "reasoning, sent back:")
+		p.block(saidTone, sent.Reasoning)
+	}
+	for _, call := range sent.ToolCalls {
+		p.line(quietTone, "calls %s · id %s", oneLine(call.Name), quotedID(call.ID))
+		p.block(saidTone, call.Arguments)
+	}
+	if sent.Content == "" && len(sent.ToolCalls) == 0 && len(sent.Parts) == 0 {
+		p.line(quietTone, "(no text)")
+	}
+}
+
+// whose says whose text a message of the request is.
+func (r *request) whose(i int, shown []int) string {
+	switch n := len(shown); {
+	case n == 1:
+		return "message " + thousands(r.plan.Entries[shown[0]].Index+1)
+	case n > 1:
+		var names []string
+		for _, k := range shown {
+			names = append(names, thousands(r.plan.Entries[k].Index+1))
+		}
+		return "messages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	case r.plan.Messages[i].Role == history.System:
+		return "system prompt"
+	}
+	for _, a := range r.rows.added {
+		if a.Before == i && a.Text == r.plan.Messages[i].Content {
+			return "✚ " + a.Kind
+		}
+	}
+	if r.past == nil && r.plan.Messages[i].Role == history.User {
+		return "your draft"
+	}
+	return ""
+}
+
+// extent is a part of a text that has a tone of its own, in bytes.
+type extent struct {
+	from, to int
+	tone     tone
+}
+
+// notSaid finds what of a message of the request nobody said, and what of it is recalled.
+func (m *Model) notSaid(r *request, i int, shown []int) []extent {
+	text := r.plan.Messages[i].Content
+	list := r.recalledIn(i)
+	at := 0
+	for _, a := range r.plan.Added {
+		if a.Before != i || a.Text == "" {
+			continue
+		}
+		if k := strings.Index(text[at:], a.Text); k >= 0 {
+			list = append(list, extent{at + k, at + k + len(a.Text), addedTone})
+			at += k + len(a.Text)
+		}
+	}
+	for _, k := range shown {
+		e := r.plan.Entries[k]
+		if len(e.Inserted) == 0 {
+			continue
+		}
+		stored, ok := m.storedMessage(e.ID)
+		if !ok {
+			continue
+		}
+		var sent strings.Builder
+		var own []extent
+		for _, p := range viewOf(stored.Content, e) {
+			if p.tone == addedTone {
+				own = append(own, extent{sent.Len(), sent.Len() + len(p.text), addedTone})
+			}
+			if p.tone != unsentTone {
+				sent.WriteString(p.text)
+			}
+		}
+		if at := strings.Index(text, sent.String()); at >= 0 {
+			for _, x := range own {
+				list = append(list, extent{at + x.from, at + x.to, addedTone})
+			}
+		}
+	}
+	return list
+}
+
+// recalledIn is what of a message of the request was recalled into it, and the frame around that.
+func (r *request) recalledIn(i int) []extent {
+	var list []extent
+	at := -1
+	for k, e := range r.plan.Entries {
+		if e.Disposition != history.Recalled && !e.Recalled {
+			continue
+		}
+		span, ok := r.plan.RecalledIn(k)
+		if !ok || span.Message != i {
+			continue
+		}
+		if at < span.From {
+			list = append(list, extent{max(at, 0), span.From, addedTone})
+		}
+		list = append(list, extent{span.From, span.To, partTone})
+		at = span.To
+	}
+	if at < 0 {
+		return nil
+	}
+	if end := strings.Index(r.plan.Messages[i].Content[at:], "]"); end >= 0 {
+		list = append(list, extent{at, at + end + 1, addedTone})
+	}
+	return list
+}
+
+// marked is a text with some parts in a tone of their own. Of parts that overlap the first counts.
+func marked(text string, list []extent) []passage {
+	slices.SortStableFunc(list, func(a, b extent) int { return a.from - b.from })
+	var p page
+	at := 0
+	for _, x := range list {
+		if x.from < at || x.to > len(text) {
+			continue
+		}
+		p.add(saidTone, text[at:x.from])
+		p.add(x.tone, text[x.from:x.to])
+		at = x.to
+	}
+	p.add(saidTone, text[at:])
+	return p
+}

@@ -1,0 +1,189 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// inspected is a conversation whose plan has every kind of verdict, as the rules make it.
+func inspected(t testing.TB) ([]store.Message, history.Plan) {
+	t.Helper()
+	long := strings.Repeat("The generator walks the tree and writes one function for every rule. ", 12)
+	messages := []store.Message{
+		said(1, history.User, "What does the generator do?"),
+		said(2, history.Assistant, long),
+		said(3, history.User, "Never touch generated files."),
+		said(4, history.Assistant, "Understood."),
+		said(5, history.User, "Name the lexer Tokenhound, always with a capital T."),
+		said(6, history.Assistant, "Tokenhound it is. "+long),
+		said(7, history.User, "And this should stay between us."),
+		said(8, history.Assistant, "It is left-recursive: "+long),
+		said(9, history.User, "Here is the grammar as a picture, with my notes."),
+		said(10, history.Assistant, "I look."),
+		said(11, history.Tool, "gen.go\nparser.go\nlexer.go"),
+		said(12, history.Assistant, "The generator writes gen.go;\r\nthe other two are yours.\tCount: 3 files."),
+	}
+	messages[9].ToolCalls = []history.ToolCall{{ID: "", Name: "list_files", Arguments: `{"dir": "."`}}
+	messages[11].Reasoning = "They ask for files.\nThree of them."
+	messages[8].Parts = []history.Part{
+		{Kind: history.ImagePart, Name: "grammar.png", MediaType: "image/png", Data: make([]byte, 34_100), Tokens: 85},
+		{Kind: history.TextPart, Name: "notes.md", MediaType: "text/markdown", Text: "expr = expr \"+\" term | term", Tokens: 9},
+	}
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy.Budget, policy.StepTokens = 560, 100
+	var past []history.Message
+	for _, m := range messages {
+		past = append(past, m.Message)
+	}
+	plan, err := history.Build(past, history.Options{
+		Policy: policy, System: "Answer in one paragraph.", Window: 4096,
+		Turn:  []history.Message{{Role: history.User, Content: "And how is it spelled: Tokenhound?"}},
+		Flags: map[int64]history.Flag{3: history.Pin, 7: history.Exclude},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages, plan
+}
+
+// ready is the application with that conversation.
+func ready(t testing.TB, w, h int) *Model {
+	m := fresh(t, w, h)
+	messages, plan := inspected(t)
+	for _, message := range messages {
+		m.chat.add(message, session.Receipt{})
+	}
+	m.info.Title = "Parser rewrite"
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	return m
+}
+
+// inspecting is the inspector on a message.
+func inspecting(message int64, at aspect) func(testing.TB, int, int) *Model {
+	return func(t testing.TB, w, h int) *Model {
+		m := ready(t, w, h)
+		m.inspect(subject{message: message}, at)
+		return m
+	}
+}
+
+// inspectingRequest is the inspector on the request.
+func inspectingRequest(at aspect) func(testing.TB, int, int) *Model {
+	return func(t testing.TB, w, h int) *Model {
+		m := ready(t, w, h)
+		m.inspect(subject{request: true}, at)
+		return m
+	}
+}
+
+// sent is a past request with the plan of that conversation, and sentAt when it left: the same hour
+// wherever the test runs.
+func sent(t testing.TB, proven bool) session.Replayed {
+	messages, plan := inspected(t)
+	r := session.Replayed{
+		Recorded: session.Recorded{
+			Request: store.Request{ID: 70, Turn: 7, Created: sentAt, Endpoint: "openai", Model: "gpt-5.2", Prompt: 540, Rules: plan.Rules},
+			Nth:     1, Of: 2,
+			Verdicts: session.Verdicts{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},
+		},
+		Messages: messages, Plan: plan, Proven: proven,
+	}
+	if !proven {
+		r.Doubt = "version 1 of the rules made it, and this winnow has version 2"
+	}
+	return r
+}
+
+var sentAt = time.Date(2026, 11, 20, 17, 30, 0, 0, time.Local)
+
+// inspectedPast is the inspector on a message of a past request.
+func inspectedPast(message int64, at aspect, proven bool) func(testing.TB, int, int) *Model {
+	return func(t testing.TB, w, h int) *Model {
+		m := ready(t, w, h)
+		r := sent(t, proven)
+		m.Update(pastMsg{seek: m.seeks, replayed: &r})
+		m.inspect(subject{message: message}, at)
+		return m
+	}
+}
+
+// sightings is the list of what became of message 6.
+func sightings(t testing.TB, w, h int) *Model {
+	m := inspecting(6, asPast)(t, w, h)
+	_, plan := inspected(t)
+	var list []session.Sighting
+	for i, k := range []int{5, 7, 5, 1, 0} {
+		list = append(list, session.Sighting{
+			Turn: 7 - i, Nth: 1, Of: 1 + i%2, Request: int64(70 - i), At: sentAt.Add(-time.Duration(i) * time.Hour),
+			Model: "openai/gpt-5.2", Entry: plan.Entries[k],
+		})
+	}
+	m.Update(sightingsMsg{wish: m.inspector.wish, list: list, most: mostSightings})
+	return m
+}
+
+// bodyShown is the body of the request, with a secret taken out.
+func bodyShown(t testing.TB, w, h int) *Model {
+	m := inspectingRequest(asJSON)(t, w, h)
+	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
+	text, secrets := legibleJSON([]byte(raw), func(s string) string { return strings.ReplaceAll(s, "sk-0123456789abcdef", redactedSign) })
+	m.Update(bodyMsg{wish: m.inspector.wish, text: text, bytes: len(raw), secrets: secrets})
+	return m
+}
+
+// changesShown is what changed since the request before.
+func changesShown(t testing.TB, w, h int) *Model {
+	m := inspectingRequest(asChanges)(t, w, h)
+	messages, _ := inspected(t)
+	var past []history.Message
+	for _, message := range messages[:8] {
+		past = append(past, message.Message)
+	}
+	policy, _ := history.Preset("balanced")
+	before, err := history.Build(past, history.Options{Policy: policy, Window: 4096, Turn: []history.Message{messages[8].Message}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(changesMsg{wish: m.inspector.wish, before: &session.Recorded{
+		Request: store.Request{ID: 69, Turn: 6}, Nth: 1, Of: 1, Verdicts: session.Verdicts{Sum: before.Sum, Entries: before.Entries, Added: before.Added},
+	}})
+	return m
+}
+
+// inspectorStates are the screens of the inspector.
+func inspectorStates() []state {
+	return []state{
+		{"inspector-whole", inspecting(1, asText)},
+		{"inspector-cut", inspecting(8, asText)},
+		{"inspector-cut-sent", inspecting(8, asSent)},
+		{"inspector-dropped", inspecting(2, asText)},
+		{"inspector-dropped-sent", inspecting(2, asSent)},
+		{"inspector-pinned-sent", inspecting(3, asSent)},
+		{"inspector-excluded", inspecting(7, asText)},
+		{"inspector-call", inspecting(10, asText)},
+		{"inspector-repair", inspecting(10, asRepair)},
+		{"inspector-picture", inspecting(9, asText)},
+		{"inspector-reasoning", inspecting(12, asText)},
+		{"inspector-recalled", inspecting(6, asText)},
+		{"inspector-recalled-sent", inspecting(6, asSent)},
+		{"inspector-past", inspectedPast(6, asText, true)},
+		{"inspector-unproven", inspectedPast(8, asSent, false)},
+		{"inspector-sightings", sightings},
+		{"inspector-request", inspectingRequest(asText)},
+		{"inspector-json", bodyShown},
+		{"inspector-changes", changesShown},
+		{"inspector-added", func(t testing.TB, w, h int) *Model {
+			m := ready(t, w, h)
+			m.inspect(subject{added: 1}, asText)
+			return m
+		}},
+	}
+}

@@ -1,0 +1,75 @@
+package ui
+
+import (
+	"unicode/utf8"
+
+	"winnow/history"
+)
+
+// viewOf is a message's text: what is sent, what is not, and what stands in its place.
+func viewOf(text string, e history.Entry) []passage {
+	if !e.Sent() {
+		return []passage{{unsentTone, text}}
+	}
+	v := viewing{text: text, inserted: e.Inserted}
+	for _, cut := range e.Cuts {
+		v.insert(saidTone, cut.From)
+		v.write(saidTone, cut.From)
+		v.insert(unsentTone, cut.To-1)
+		v.write(unsentTone, cut.To)
+	}
+	v.insert(saidTone, maxRunes)
+	v.write(saidTone, maxRunes)
+	return v.page
+}
+
+// maxRunes is more code points than any text has.
+const maxRunes = 1 << 40
+
+// viewing is a text on its way into passages.
+type viewing struct {
+	page     page
+	text     string
+	at       int // bytes that are written
+	runes    int // code points that are written
+	inserted []history.Insert
+}
+
+// write adds the text up to a code point.
+func (v *viewing) write(t tone, end int) {
+	if end <= v.runes {
+		return
+	}
+	from := v.at
+	v.at = behind(v.text, from, end-v.runes)
+	v.runes = end
+	v.page.add(t, v.text[from:v.at])
+}
+
+// insert adds what was put into the text up to a code point, and the text in front of each.
+func (v *viewing) insert(t tone, upTo int) {
+	for len(v.inserted) > 0 && v.inserted[0].At <= upTo {
+		v.write(t, v.inserted[0].At)
+		v.page.add(addedTone, v.inserted[0].Text)
+		v.inserted = v.inserted[1:]
+	}
+}
+
+// behind is the index of the byte n code points behind at. Long texts are counted by blocks, which is
+// many times faster.
+func behind(text string, at, n int) int {
+	const block = 4 << 10
+	for n >= block && len(text)-at > block {
+		end := at + block
+		for end > at+block-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		n -= utf8.RuneCountInString(text[at:end])
+		at = end
+	}
+	for ; n > 0 && at < len(text); n-- {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return at
+}
