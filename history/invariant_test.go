@@ -121,7 +121,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 				t.Fatalf("excluded message %d: %+v\n%s", i, e, s)
 			}
 			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled || e.Disposition == Dropped
-			if opener < 0 && e.Role == User && sendable && e.Reason != sentenceLeft && e.Reason != sentenceLeftGroup {
+			if opener < 0 && e.Role == User && sendable && !e.LeftOut() {
 				opener = i
 			}
 			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e)

@@ -78,6 +78,12 @@ func ToolGroups(past []Message, ids ...int64) []int64 {
 	return list
 }
 
+// LeftOut says that the message is not sent because the user had it, or the tool call that it belongs to,
+// left out.
+func (e Entry) LeftOut() bool {
+	return e.Disposition == Dropped && (e.Reason == sentenceLeft || e.Reason == sentenceLeftGroup)
+}
+
 // remedies are those that hold under a policy.
 func (o Options) remedies() map[int64]Remedy {
 	if o.Policy.Recovery == RecoverStrip || o.Policy.Recovery == RecoverStrict {

@@ -105,7 +105,7 @@ func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 		}
 		for _, v := range mended.views {
 			e := p.Entries[v.from]
-			if groups[v.group] && !sent[v.from] && (e.Disposition != Dropped || e.Reason != sentenceLeft && e.Reason != sentenceLeftGroup) {
+			if groups[v.group] && !sent[v.from] && !e.LeftOut() {
 				t.Fatalf("message %d: %+v\n%s", v.from, e, s)
 			}
 			for _, r := range e.Repairs {

@@ -161,7 +161,7 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 					return // it stands elsewhere in the request
 				}
 			}
-			left := e.Disposition == Excluded || e.Disposition == Recalled && e.Place == Out || e.Disposition == Dropped && e.Reason != sentenceDoubled && e.Reason != sentenceToolsDropped && e.Reason != sentenceLeft && e.Reason != sentenceLeftGroup
+			left := e.Disposition == Excluded || e.Disposition == Recalled && e.Place == Out || e.Disposition == Dropped && e.Reason != sentenceDoubled && e.Reason != sentenceToolsDropped && !e.LeftOut()
 			switch {
 			case e.Role == System:
 			case left && !open:

@@ -10,9 +10,9 @@ import (
 
 // Losses are the messages that lose text for the first time in this conversation, as indexes into
 // plan.Entries: they are not sent whole, and were sent whole in every earlier request that knew them and
-// that something was answered to. Those that the user excludes, and those that hold nothing to send or
-// cannot be read, are none. A turn's own requests count as earlier ones once it has ended. After Open
-// there are no losses until LoadPast.
+// that something was answered to. Those that the user excludes or has left out, and those that hold
+// nothing to send or cannot be read, are none. A turn's own requests count as earlier ones once it has
+// ended. After Open there are no losses until LoadPast.
 func (s *Session) Losses(plan history.Plan) []int {
 	s.mu.Lock()
 	lost, read := s.past.lost, s.past.read
@@ -23,7 +23,7 @@ func (s *Session) Losses(plan history.Plan) []int {
 	var list []int
 	for i := range plan.Entries {
 		e := &plan.Entries[i]
-		if e.Whole || e.Disposition == history.Excluded || e.Disposition == history.Blank || e.Disposition == history.Isolated {
+		if e.Whole || e.LeftOut() || e.Disposition == history.Excluded || e.Disposition == history.Blank || e.Disposition == history.Isolated {
 			continue
 		}
 		// A message is younger than the one before it.

@@ -79,3 +79,21 @@ func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
 		t.Errorf("the remedy is %q, want none", r)
 	}
 }
+
+// What the user has left out is no loss to be announced.
+func TestWhatIsLeftOutIsNoLoss(t *testing.T) {
+	_, s := damagedTalk(t)
+	if err := s.SetRemedy(t.Context(), history.LeaveOut, s.Messages()[1].ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.LoadPast(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Preview("sure?")
+	if err != nil || !plan.Entries[2].LeftOut() {
+		t.Fatalf("the plan is %+v, %v", plan.Entries, err)
+	}
+	if losses := s.Losses(plan); len(losses) > 0 {
+		t.Errorf("the losses are %v, want none", losses)
+	}
+}
