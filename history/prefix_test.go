@@ -75,3 +75,55 @@ func TestAlikeIsWhatAModelSees(t *testing.T) {
 		t.Error("a request is alike with more than the shorter one holds")
 	}
 }
+
+// What leads to a message, or is joined to the one in front of it, may stay or change with it.
+func TestNeighboursOfWhatFallsOut(t *testing.T) {
+	for _, test := range []struct {
+		what    string
+		past    string
+		flags   map[int64]Flag
+		profile Profile
+		next    []int
+		want    int
+	}{
+		{"its neighbours are joined", `
+user: one
+assistant: two
+user: three
+`, map[int64]Flag{1: Pin, 3: Pin}, Profile{MergeSameRole: true}, []int{1}, 0},
+		{"its neighbours stay apart", `
+user: one
+assistant: two
+user: three
+`, map[int64]Flag{1: Pin, 3: Pin}, Profile{}, []int{1}, 1},
+		{"the bridge to it leads to the next", `
+user: one
+assistant: | a=read({})
+tool a: two
+user: three
+user: four
+`, map[int64]Flag{1: Pin, 2: Pin, 3: Pin, 5: Pin}, Profile{NoToolToUser: true}, []int{3}, 4},
+		{"the marker in front of it stands in front of the next", `
+user: one
+assistant: two
+assistant: three
+user: four
+`, map[int64]Flag{1: Exclude, 3: Pin, 4: Pin}, Profile{}, []int{1}, 1},
+		{"the gap has no message of the user behind it", `
+user: one
+assistant: two
+user: three
+`, map[int64]Flag{1: Pin, 2: Pin}, Profile{}, []int{2}, 0},
+	} {
+		past := parseMessages(t, test.past)
+		for i := range past {
+			past[i].ID = int64(i + 1)
+		}
+		o := benchOptions(t, "balanced", 0)
+		o.System, o.Flags, o.Profile = "", test.flags, test.profile
+		p, err := Build(past, o)
+		if err != nil || !slices.Equal(p.Next, test.next) || p.Stays != test.want {
+			t.Errorf("%s: %d messages stay without %v (%v), want %d without %v\n%s", test.what, p.Stays, p.Next, err, test.want, test.next, requestText(p))
+		}
+	}
+}

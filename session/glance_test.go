@@ -2,6 +2,7 @@ package session
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -59,6 +60,9 @@ func TestAGlanceTellsWhatTheRecordHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if short := cutShort(v.Entries); !slices.Equal(seen.cutShort(len(v.Entries)), short) {
+			t.Fatalf("not whole are %v, want %v", seen.cutShort(len(v.Entries)), short)
+		}
 		wanted, want := []int64{}, map[int64]int{}
 		for i, e := range v.Entries {
 			if rapid.Bool().Draw(t, "wanted") {
@@ -110,6 +114,9 @@ func TestAGlanceAtDamageEnds(t *testing.T) {
 		for id, at := range seen.places([]int64{1, 2, 3, 1000}) {
 			seen.entry(id, at) // An error, or a verdict as the damage made it; no panic.
 			seen.whole(at)
+		}
+		if short := seen.cutShort(30); len(short) > 30 {
+			t.Fatalf("of a record of at most 30 messages %d are not whole", len(short))
 		}
 	})
 }
