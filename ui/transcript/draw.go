@@ -63,18 +63,30 @@ func (m *Model) Lines() []string {
 // drawItem adds the lines of item i from line on that fit on the screen.
 func (m *Model) drawItem(out []string, i, line int) []string {
 	e := &m.entries[i]
-	lines := m.drawn(i).lines
+	d := m.drawn(i)
+	lines := d.lines
 	var mark Mark
 	if m.marks != nil {
 		mark = m.marks(e.ID)
 	}
-	tagged := m.tagLine(lines, mark.Tag)
+	hits, at, here := (*stretches)(nil), -1, -1
+	if !m.search.needle.Empty() {
+		hits = m.hits(i, d)
+		if at = m.atHit(i, hits); m.search.here && m.search.at == e.ID {
+			here = m.hitLine(i)
+		}
+	}
+	tagged := m.tagLine(lines, mark.Tag, here)
 	for ; line < len(lines) && len(out) < m.height; line++ {
 		if line == len(lines)-1 {
 			out = append(out, m.between(i))
 			continue
 		}
-		text := m.margin(e, mark, line) + lines[line]
+		text := lines[line]
+		if hits != nil {
+			text = m.markHits(text, line, hits, at)
+		}
+		text = m.margin(e, mark, line, line == here) + text
 		if line == tagged {
 			gap := m.width - ansi.StringWidth(text) - ansi.StringWidth(mark.Tag)
 			text += strings.Repeat(" ", gap) + mark.Style.Render(mark.Tag)
@@ -84,12 +96,16 @@ func (m *Model) drawItem(out []string, i, line int) []string {
 	return out
 }
 
-// tagLine returns the first of the upper lines that has room for the tag, -1 for none.
-func (m *Model) tagLine(lines []string, tag string) int {
+// tagLine returns the line with the hit that the user is at, else the first of the upper lines, that
+// has room for the tag; -1 for none.
+func (m *Model) tagLine(lines []string, tag string, hit int) int {
 	if tag == "" {
 		return -1
 	}
 	room := m.bodyWidth() - ansi.StringWidth(tag) - 2
+	if hit >= 0 && hit < len(lines)-1 && ansi.StringWidth(lines[hit]) <= room {
+		return hit
+	}
 	for i := range min(len(lines)-1, 6) {
 		if ansi.StringWidth(lines[i]) <= room {
 			return i
@@ -110,7 +126,7 @@ func (m *Model) between(i int) string {
 }
 
 // margin returns what stands to the left of a line of e.
-func (m *Model) margin(e *entry, mark Mark, line int) string {
+func (m *Model) margin(e *entry, mark Mark, line int, hit bool) string {
 	gutter := m.gutter()
 	if gutter == 0 {
 		return ""
@@ -137,6 +153,9 @@ func (m *Model) margin(e *entry, mark Mark, line int) string {
 		label = markdown.OneLine(e.Label, labelWidth)
 	}
 	pad := strings.Repeat(" ", gutter-2-ansi.StringWidth(label))
+	if hit {
+		pad = pad[1:] + m.o.Styles.Cursor.Render("›")
+	}
 	return glyph + cursor + m.label(e, label) + pad
 }
 
@@ -161,6 +180,7 @@ type drawn struct {
 	lines    []string // without margin, the blank one behind it included
 	from, to int      // the lines of its text
 	footer   int      // where its footer begins; the blank line where it has none
+	hits     *stretches
 }
 
 // drawn returns item i as it is rendered, and notes its height.
@@ -204,7 +224,7 @@ func (m *Model) render(e *entry) drawn {
 		lines = append(lines, "…")
 		d.footer = 1
 	}
-	d.lines = append(lines, "")
+	d.lines, d.hits = append(lines, ""), &stretches{}
 	return d
 }
 

@@ -38,6 +38,7 @@ type Mark struct {
 type Styles struct {
 	Label                                       func(Item) lipgloss.Style // nil for none
 	Reasoning, Note, Footer, Fold, Rule, Cursor lipgloss.Style
+	Found, Hit                                  lipgloss.Style // what a search found, and where the user is
 }
 
 // Options are what a list is made with. All may be left out.

@@ -29,6 +29,7 @@ type Model struct {
 	marks     func(int64) Mark
 	boundary  int64
 	bounded   bool
+	search    search
 }
 
 // New returns an empty list that follows its end. It draws nothing before SetSize.

@@ -1,0 +1,201 @@
+package transcript
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// search is a text that is marked wherever the list shows it.
+type search struct {
+	needle     Needle
+	generation int
+	at         int64 // the item with the hit that the user is at
+	span       Span  // of that hit, in the item's text
+	here       bool
+	opened     []int64 // items that were unfolded to show a hit
+}
+
+// stretch is a part of a line, in cells, that a hit covers.
+type stretch struct{ line, from, to, hit int }
+
+// stretches are an item's hits as they stand in its lines. They are looked for when the item is drawn.
+type stretches struct {
+	generation int // of the search; 0 is none
+	list       []stretch
+	spans      int // how many hits there are
+}
+
+// Mark marks a text wherever it is shown; an empty needle takes all marks away.
+func (m *Model) Mark(n Needle) {
+	m.search.needle, m.search.here = n, false
+	m.search.generation++
+	if n.Empty() {
+		m.foldBack(m.cursor)
+	}
+}
+
+// GoToHit selects the item id, unfolds it and brings the hit that is this span of its text on the
+// screen. It says whether there is such an item.
+func (m *Model) GoToHit(id int64, s Span) bool {
+	i, ok := m.index(id)
+	if !ok {
+		return false
+	}
+	m.foldBack(id)
+	if e := &m.entries[i]; e.Fold && !e.expanded {
+		m.search.opened = append(m.search.opened, id)
+		m.Toggle(id)
+	}
+	m.search.at, m.search.span, m.search.here = id, s, true
+	m.selectItem(i)
+	if m.ready() {
+		m.reach(i, m.hitLine(i))
+	}
+	return true
+}
+
+// foldBack folds what a search unfolded, except the item keep.
+func (m *Model) foldBack(keep int64) {
+	var still []int64
+	for _, id := range m.search.opened {
+		if id == keep {
+			still = append(still, id)
+			continue
+		}
+		if i, ok := m.index(id); ok && m.entries[i].expanded {
+			m.Toggle(id)
+		}
+	}
+	m.search.opened = still
+}
+
+// reach brings a line of item i on the screen, a third from the top where it was not on it.
+func (m *Model) reach(i, line int) {
+	y := line - m.line
+	for k := m.top; k < i && y < m.height; k++ {
+		y += m.measure(k)
+	}
+	if i >= m.top && y >= 0 && y < m.height {
+		return
+	}
+	m.top, m.line = i, max(0, line-m.height/3)
+	m.arrive()
+}
+
+// hits are the hits of item i in its lines.
+func (m *Model) hits(i int, d drawn) *stretches {
+	if d.hits.generation == m.search.generation {
+		return d.hits
+	}
+	*d.hits = stretches{generation: m.search.generation}
+	if m.search.needle.Empty() || d.from == d.to {
+		return d.hits
+	}
+	bare := make([]string, 0, d.to-d.from)
+	for _, s := range d.lines[d.from:d.to] {
+		bare = append(bare, ansi.Strip(s))
+	}
+	shown := m.search.needle.squeezed(strings.Join(bare, "\n"))
+	d.hits.spans = len(shown)
+	d.hits.list = stretchesOf(shown, bare, m.trueHits(i, len(shown)))
+	for k := range d.hits.list {
+		d.hits.list[k].line += d.from
+	}
+	return d.hits
+}
+
+// trueHits says which of the shown hits are hits of the text itself; nil for all. What is drawn knows
+// blanks no more, so that it holds "in to" where the text has "into".
+func (m *Model) trueHits(i, shown int) []bool {
+	text := m.entries[i].Text
+	all := m.search.needle.squeezed(text)
+	if len(all) != shown {
+		return nil
+	}
+	literal := m.search.needle.In(text)
+	list := make([]bool, shown)
+	for k, s := range all {
+		for len(literal) > 0 && literal[0].To < s.To {
+			literal = literal[1:]
+		}
+		list[k] = len(literal) > 0 && literal[0].From <= s.From
+	}
+	return list
+}
+
+// stretchesOf finds the lines and cells of spans of the lines' common text; of those that are hits, where
+// that is known.
+func stretchesOf(spans []Span, lines []string, are []bool) []stretch {
+	var list []stretch
+	first, k := 0, 0 // the code point at which the line begins, and the first span that may reach it
+	for line, s := range lines {
+		runes := []rune(s)
+		for ; k < len(spans) && spans[k].To <= first; k++ {
+		}
+		for j := k; j < len(spans) && spans[j].From < first+len(runes); j++ {
+			if are != nil && !are[j] {
+				continue
+			}
+			from := max(0, spans[j].From-first)
+			to := min(len(runes), spans[j].To-first)
+			if from < to {
+				list = append(list, stretch{line, ansi.StringWidth(string(runes[:from])), ansi.StringWidth(string(runes[:to])), j})
+			}
+		}
+		first += len(runes) + 1
+	}
+	return list
+}
+
+// atHit is which of the shown hits of item i the user is at, -1 for none. Markdown may show fewer hits
+// than the text has, such as none of those in a link's address: then it is the one next to it.
+func (m *Model) atHit(i int, h *stretches) int {
+	if !m.search.here || m.search.at != m.entries[i].ID || h.spans == 0 {
+		return -1
+	}
+	all := m.search.needle.squeezed(m.entries[i].Text)
+	k := 0
+	for k < len(all)-1 && all[k].From < m.search.span.From {
+		k++
+	}
+	if len(all) != h.spans && len(all) > 0 {
+		k = k * h.spans / len(all)
+	}
+	return min(k, h.spans-1)
+}
+
+// hitLine is the line of item i with the hit that the user is at. Where that is not shown as it is
+// written it is about there.
+func (m *Model) hitLine(i int) int {
+	d := m.drawn(i)
+	h := m.hits(i, d)
+	at := m.atHit(i, h)
+	for _, s := range h.list {
+		if s.hit == at {
+			return s.line
+		}
+	}
+	size := max(1, len([]rune(m.entries[i].Text)))
+	return min(d.from+m.search.span.From*(d.to-d.from)/size, max(0, len(d.lines)-2))
+}
+
+// markHits marks the hits in a line of item i.
+func (m *Model) markHits(text string, line int, h *stretches, at int) string {
+	var ranges []lipgloss.Range
+	for _, s := range h.list {
+		if s.line != line {
+			continue
+		}
+		style := m.o.Styles.Found
+		if s.hit == at {
+			style = m.o.Styles.Hit
+		}
+		ranges = append(ranges, lipgloss.NewRange(s.from, s.to, style))
+	}
+	if len(ranges) == 0 {
+		return text
+	}
+	return lipgloss.StyleRanges(text, ranges...)
+}
