@@ -31,10 +31,11 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 		return nil
 	}
 	m.chat.prepend(m.session.Messages(), msg.receipts)
+	again := m.findAnew()
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
-		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged())
+		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session))
+	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), again)
 }
 
 func (m *Model) loadPrompts() tea.Cmd {

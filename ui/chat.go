@@ -20,21 +20,23 @@ const arriving = -1
 type chat struct {
 	list      *transcript.Model
 	messages  []store.Message
-	place     map[int64]int   // by message id
-	owner     map[int64]int64 // the message of a tool call's item
-	calls     int64           // items of tool calls made so far
+	place     map[int64]int     // by message id
+	owner     map[int64]int64   // the message of a tool call's item
+	callIDs   map[int64][]int64 // the items of a message's tool calls
+	calls     int64             // items of tool calls made so far
 	plan      history.Plan
 	streaming bool
 	reasoning bool // reasoning is unfolded
 	receipts  map[int64]session.Receipt
 	name      string           // the model that answers, in short
 	holds     func(int64) bool // a message is selected
+	find      *find
 	width     int
 	styles    styles
 }
 
 func newChat() chat {
-	return chat{list: transcript.New(transcript.Options{}), place: map[int64]int{}, owner: map[int64]int64{}, receipts: map[int64]session.Receipt{}}
+	return chat{list: transcript.New(transcript.Options{}), place: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, receipts: map[int64]session.Receipt{}}
 }
 
 func (c *chat) restyle(st styles) {
@@ -59,6 +61,7 @@ func (c *chat) restyle(st styles) {
 			return st.tool
 		},
 		Reasoning: st.dim, Note: st.warn, Footer: st.faint, Fold: st.dim, Rule: st.accent, Cursor: st.focus,
+		Found: st.found, Hit: st.hit,
 	}, md)
 }
 
@@ -70,7 +73,7 @@ func (c *chat) resize(w, h int) {
 // reset shows other messages.
 func (c *chat) reset(messages []store.Message) {
 	c.messages, c.place, c.plan, c.streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
-	c.owner = map[int64]int64{}
+	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
 	c.receipts = map[int64]session.Receipt{}
 	c.list.ClearBoundary()
 	c.list.SetMarks(c.mark)
@@ -182,6 +185,9 @@ func (c *chat) judge(plan history.Plan) {
 	c.plan = plan
 	c.list.SetMarks(c.mark)
 	c.list.ClearBoundary()
+	if c.find != nil {
+		c.find.judge(c)
+	}
 	for i := len(plan.Entries) - 1; i >= 0; i-- {
 		if plan.Entries[i].Disposition == history.Dropped {
 			if i+1 < len(plan.Entries) {
@@ -203,14 +209,18 @@ func (c *chat) verdict(id int64) (history.Entry, bool) {
 
 func (c *chat) mark(id int64) transcript.Mark {
 	selected := c.holds != nil && c.holds(id)
+	hits := c.hitTag(id)
 	e, ok := c.verdict(id)
 	if !ok {
-		return transcript.Mark{Selected: selected}
+		return transcript.Mark{Tag: hits, Selected: selected}
 	}
 	g := glyph(e)
 	tag := word(e)
 	if e.Disposition == history.Cut {
 		tag = fmt.Sprintf("✂ %s/%s", thousands(e.CharsAfter), thousands(e.CharsBefore))
+	}
+	if hits != "" {
+		tag = hits
 	}
 	return transcript.Mark{Glyph: g, Tag: tag, Style: c.styles.ofGlyph(g), Selected: selected}
 }

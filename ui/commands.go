@@ -31,6 +31,7 @@ func Commands() []Command {
 		{"undo", nil, "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.takeBack() }},
 		{"repair", []string{"repairs"}, "", "list what was mended, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openLedger() }},
 		{"whatif", nil, "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }},
+		{"search", nil, "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search},
 		{"alone", nil, "TEXT", "send a message without the conversation before it", (*Model).sendAlone},
 		{"resume", []string{"sessions", "continue"}, "", "open another session", func(m *Model, _ string) tea.Cmd { return m.openSessions() }},
 		{"new", []string{"clear"}, "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }},

@@ -33,6 +33,8 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.questionKey(msg)
 	case m.overlay != noOverlay:
 		return m.overlayKey(msg)
+	case m.find.open:
+		return m.findKey(msg)
 	case pressed(msg, k.Back):
 		return m.back()
 	}
@@ -243,6 +245,12 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 		case !c.boundary():
 			return m.say("Nothing is dropped: the model sees the conversation from its beginning.")
 		}
+	case pressed(msg, k.Find):
+		return m.openFind()
+	case pressed(msg, k.NextHit):
+		return m.nextHit(1)
+	case pressed(msg, k.PrevHit):
+		return m.nextHit(-1)
 	case pressed(msg, k.Inspect):
 		return m.inspectSelected()
 	case pressed(msg, k.Expand):
@@ -331,6 +339,9 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	}
 	if m.turn.asked != nil {
 		return m.complain("A tool call waits for your word first.")
+	}
+	if m.find.open {
+		return m.lookFor(m.find.text + lineOf(msg.Content))
 	}
 	m.setFocus(draftPane)
 	m.composer.paste(msg.Content)

@@ -73,9 +73,11 @@ func (c *chat) callItems(m store.Message) []transcript.Item {
 		return nil
 	}
 	var items []transcript.Item
+	delete(c.callIDs, m.ID)
 	for _, call := range m.ToolCalls {
 		c.calls++
 		c.owner[arriving-c.calls] = m.ID
+		c.callIDs[m.ID] = append(c.callIDs[m.ID], arriving-c.calls)
 		items = append(items, transcript.Item{
 			ID: arriving - c.calls, Role: history.Tool, Label: "call", Fold: true, Plain: true,
 			Text: callText([]history.ToolCall{call}),

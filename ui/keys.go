@@ -61,6 +61,9 @@ type KeyMap struct {
 	Exclude  key.Binding
 	Auto     key.Binding
 	TakeBack key.Binding
+	Find     key.Binding
+	NextHit  key.Binding
+	PrevHit  key.Binding
 	Select   key.Binding
 	Pick     key.Binding
 	Seen     key.Binding
@@ -163,6 +166,9 @@ func DefaultKeys() KeyMap {
 		Exclude:  b("exclude: never sent", "x"),
 		Auto:     b("back to automatic", "o"),
 		TakeBack: b("undo the last pin, exclude or automatic", "u"),
+		Find:     b("search, and say what the model still knows", "/"),
+		NextHit:  b("next hit", "n"),
+		PrevHit:  b("previous hit", "N"),
 		Select:   b("begin a range, or keep it", "v"),
 		Pick:     b("select one message, or not", "space"),
 		Seen:     b("what the model saw for this answer", "c"),
@@ -242,6 +248,9 @@ func (k *KeyMap) entries() []entry {
 		{inTranscript, "exclude", &k.Exclude},
 		{inTranscript, "automatic", &k.Auto},
 		{inTranscript, "take-back", &k.TakeBack},
+		{inTranscript, "find", &k.Find},
+		{inTranscript, "next-hit", &k.NextHit},
+		{inTranscript, "previous-hit", &k.PrevHit},
 		{inTranscript, "select", &k.Select},
 		{inTranscript, "select-one", &k.Pick},
 		{inTranscript, "seen", &k.Seen},

@@ -54,6 +54,9 @@ func (m *Model) back() tea.Cmd {
 	case m.selection.on:
 		m.unselect()
 		return nil
+	case m.find.on:
+		m.endFind()
+		return nil
 	case m.panel.past != nil:
 		return m.toNext()
 	case m.focus != draftPane:

@@ -64,6 +64,7 @@ type Model struct {
 	selection selection
 	hands     hands
 	ledger    ledger
+	find      find
 	chat      chat
 	panel     panel
 	turn      turn
@@ -161,6 +162,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.planned(msg)
 	case pastMsg:
 		return m.seen(msg)
+	case findMsg:
+		return m.foundSome(msg)
+	case wholeMsg:
+		return m.wholeKnown(msg)
 	case handMsg:
 		return m.handled(msg)
 	case remediedMsg:
@@ -218,12 +223,13 @@ func (m *Model) adopt(s *session.Session) {
 	m.panel = panel{price: m.prices, holds: m.holds}
 	m.ledger = ledger{}
 	m.hands = hands{}
+	m.endFind()
 	m.unselect()
 	m.seeks++
 	m.marked = nil
 	m.inspector = inspector{wish: m.inspector.wish + 1}
 	m.alert = ""
-	m.chat.holds = m.holds
+	m.chat.holds, m.chat.find = m.holds, &m.find
 	m.chat.reset(s.Messages())
 	m.arrange()
 }

@@ -33,6 +33,9 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
 	case !m.options.Mouse || msg.Button != tea.MouseLeft || m.turn.asked != nil:
 		return nil
+	case m.find.open && m.overlay == noOverlay:
+		m.find.open = false
+		return m.click(msg)
 	case m.overlay == panelOverlay && m.layout.overlay.holds(msg.X, msg.Y):
 		b := m.layout.overlay
 		return m.clickLine(b.within(framedOverlay(b)), msg.Y)

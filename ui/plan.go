@@ -48,7 +48,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	if m.panel.whatif != nil {
 		return m.wish()
 	}
-	again := m.lookAgain()
+	again := tea.Batch(m.lookAgain(), m.askWhole())
 	if msg.err != nil {
 		return again
 	}

@@ -275,6 +275,8 @@ var states = append([]state{
 	{"range", ranged},
 	{"range-panel", rangedInPanel},
 	{"pinned", pinned},
+	{"search", searching},
+	{"search-cut", searched},
 	{"models", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
 		m.Update(ctrl('l'))

@@ -32,6 +32,8 @@ type styles struct {
 	title   lipgloss.Style // the title in a frame
 	chosen  lipgloss.Style // the line under the cursor of a list
 	match   lipgloss.Style // the letters that a filter found
+	found   lipgloss.Style // what a search found
+	hit     lipgloss.Style // the hit that the user is at
 	user    lipgloss.Style
 	model   lipgloss.Style
 	tool    lipgloss.Style
@@ -56,6 +58,7 @@ func newStyles(t theme) styles {
 			theme: t, text: plain, strong: plain.Bold(true), dim: plain, faint: plain,
 			accent: plain.Bold(true), focus: plain.Bold(true), frame: plain, title: plain,
 			chosen: plain.Reverse(true), match: plain.Underline(true),
+			found: plain.Underline(true), hit: plain.Bold(true).Reverse(true),
 			user: plain.Bold(true), model: plain.Bold(true), tool: plain, system: plain,
 			good: plain, warn: plain.Bold(true), bad: plain.Bold(true),
 			pinned: plain, cut: plain, added: plain,
@@ -76,6 +79,8 @@ func newStyles(t theme) styles {
 		frame:   in("#c3c7d0", "#444954"),
 		title:   in("#5f6470", "#9aa0ac"),
 		chosen:  plain.Background(c("#dcefec", "#23403d")).Foreground(c("#0b3a35", "#e6fffb")),
+		found:   plain.Underline(true).Background(c("#fff0c2", "#4a3f1d")),
+		hit:     plain.Bold(true).Reverse(true),
 		match:   in("#0b6e63", "#6fd3c3").Bold(true).Underline(true),
 		user:    in("#2458b8", "#82aaff").Bold(true),
 		model:   in("#0b6e63", "#6fd3c3").Bold(true),

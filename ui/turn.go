@@ -157,7 +157,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.quitting {
 		return tea.Quit
 	}
-	return tea.Batch(said, m.draftChanged(), m.entitle(e.Err))
+	return tea.Batch(said, m.draftChanged(), m.entitle(e.Err), m.findAgain())
 }
 
 // entitle has a model write the title after the first answer, where one is configured for that.

@@ -50,7 +50,11 @@ func (m *Model) View() tea.View {
 		}
 		put(b, block)
 	}
-	if said := m.toastLines(l.footer.w); len(said) > 1 {
+	if m.find.open && m.overlay == noOverlay && !l.footer.empty() {
+		_, x := m.findLine(l.footer.w)
+		cursor = tea.NewCursor(x, l.footer.y)
+	}
+	if said := m.toastLines(l.footer.w); len(said) > 1 && !m.find.open {
 		put(box{l.footer.x, l.footer.y - len(said) + 1, l.footer.w, len(said)}, said)
 	}
 	v.Content = strings.Join(screen, "\n")
@@ -84,6 +88,9 @@ func (m *Model) transcriptView() []string {
 	title := "transcript"
 	if selected := m.selectionTitle(); selected != "" {
 		title += " · " + selected
+	}
+	if hits := m.findTitle(); hits != "" {
+		title += " · " + hits
 	}
 	if past := m.panel.past; past != nil {
 		title += " as seen in " + turnName(past.past.Recorded)
@@ -237,8 +244,17 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 
 // footer is the lower line: a notice, else the keys that matter now.
 func (m *Model) footer(w int) string {
+	finding := m.overlay == noOverlay && m.find.on
+	if finding && m.find.open {
+		line, _ := m.findLine(w)
+		return line
+	}
 	if said := m.toastLines(w); len(said) > 0 {
 		return said[0]
+	}
+	if finding && m.focus == transcriptPane {
+		line, _ := m.findLine(w)
+		return line
 	}
 	if a := m.activity(); a != "" && !m.layout.framed {
 		return fit(" "+a, w)

@@ -70,7 +70,7 @@ func (m *Model) drawItem(out []string, i, line int) []string {
 		mark = m.marks(e.ID)
 	}
 	hits, at, here := (*stretches)(nil), -1, -1
-	if !m.search.needle.Empty() {
+	if m.search.finder != nil {
 		hits = m.hits(i, d)
 		if at = m.atHit(i, hits); m.search.here && m.search.at == e.ID {
 			here = m.hitLine(i)

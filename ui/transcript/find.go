@@ -9,7 +9,7 @@ import (
 
 // search is a text that is marked wherever the list shows it.
 type search struct {
-	needle     Needle
+	finder     *Finder // nil where nothing is looked for
 	generation int
 	at         int64 // the item with the hit that the user is at
 	span       Span  // of that hit, in the item's text
@@ -24,14 +24,16 @@ type stretch struct{ line, from, to, hit int }
 type stretches struct {
 	generation int // of the search; 0 is none
 	list       []stretch
-	spans      int // how many hits there are
+	spans      int    // how many hits there are
+	text       []Span // the same in the item's text, blanks left out
 }
 
 // Mark marks a text wherever it is shown; an empty needle takes all marks away.
 func (m *Model) Mark(n Needle) {
-	m.search.needle, m.search.here = n, false
+	m.search.finder, m.search.here = n.Finder(), false
 	m.search.generation++
 	if n.Empty() {
+		m.search.finder = nil
 		m.foldBack(m.cursor)
 	}
 }
@@ -90,16 +92,16 @@ func (m *Model) hits(i int, d drawn) *stretches {
 		return d.hits
 	}
 	*d.hits = stretches{generation: m.search.generation}
-	if m.search.needle.Empty() || d.from == d.to {
+	if m.search.finder == nil || d.from == d.to {
 		return d.hits
 	}
 	bare := make([]string, 0, d.to-d.from)
 	for _, s := range d.lines[d.from:d.to] {
 		bare = append(bare, ansi.Strip(s))
 	}
-	shown := m.search.needle.squeezed(strings.Join(bare, "\n"))
-	d.hits.spans = len(shown)
-	d.hits.list = stretchesOf(shown, bare, m.trueHits(i, len(shown)))
+	shown := m.search.finder.squeezed(strings.Join(bare, "\n"))
+	d.hits.spans, d.hits.text = len(shown), m.search.finder.squeezed(m.entries[i].Text)
+	d.hits.list = stretchesOf(shown, bare, m.trueHits(i, d.hits))
 	for k := range d.hits.list {
 		d.hits.list[k].line += d.from
 	}
@@ -108,15 +110,13 @@ func (m *Model) hits(i int, d drawn) *stretches {
 
 // trueHits says which of the shown hits are hits of the text itself; nil for all. What is drawn knows
 // blanks no more, so that it holds "in to" where the text has "into".
-func (m *Model) trueHits(i, shown int) []bool {
-	text := m.entries[i].Text
-	all := m.search.needle.squeezed(text)
-	if len(all) != shown {
+func (m *Model) trueHits(i int, h *stretches) []bool {
+	if len(h.text) != h.spans {
 		return nil
 	}
-	literal := m.search.needle.In(text)
-	list := make([]bool, shown)
-	for k, s := range all {
+	literal := m.search.finder.In(m.entries[i].Text)
+	list := make([]bool, h.spans)
+	for k, s := range h.text {
 		for len(literal) > 0 && literal[0].To < s.To {
 			literal = literal[1:]
 		}
@@ -155,13 +155,12 @@ func (m *Model) atHit(i int, h *stretches) int {
 	if !m.search.here || m.search.at != m.entries[i].ID || h.spans == 0 {
 		return -1
 	}
-	all := m.search.needle.squeezed(m.entries[i].Text)
 	k := 0
-	for k < len(all)-1 && all[k].From < m.search.span.From {
+	for k < len(h.text)-1 && h.text[k].From < m.search.span.From {
 		k++
 	}
-	if len(all) != h.spans && len(all) > 0 {
-		k = k * h.spans / len(all)
+	if len(h.text) != h.spans && len(h.text) > 0 {
+		k = k * h.spans / len(h.text)
 	}
 	return min(k, h.spans-1)
 }

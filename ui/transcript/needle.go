@@ -45,16 +45,16 @@ func (n Needle) In(text string) []Span { return n.Finder().In(text) }
 
 // squeezed is In for a text whose white space does not count at all: lines that were wrapped have
 // lost some of it, and gained some.
-func (n Needle) squeezed(text string) []Span {
-	r := n.reader()
-	r.squeeze = true
-	bare := Needle{exact: n.exact}
-	for _, c := range n.runes {
+func (f *Finder) squeezed(text string) []Span {
+	bare := Needle{exact: f.needle.exact}
+	for _, c := range f.needle.runes {
 		if c != ' ' {
 			bare.runes = append(bare.runes, c)
 		}
 	}
-	return bare.in(r.read(text))
+	f.reader.squeeze = true
+	defer func() { f.reader.squeeze = false }()
+	return bare.in(f.reader.read(text))
 }
 
 // in finds the needle in a text that was read as it was itself.

@@ -1,0 +1,320 @@
+package ui
+
+import (
+	"context"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/markdown"
+	"winnow/ui/transcript"
+)
+
+// find is a search in the transcript: what is looked for, where it stands, and at which of these places
+// the user is.
+type find struct {
+	on   bool // hits are marked
+	open bool // the search line takes the keys
+	text string
+	from int // the message that the user was at when the search began
+
+	searches int // searches so far: an answer to an older one is dropped
+	stop     context.CancelFunc
+	done     bool // the answer for the text is here
+	found    []found
+	before   []int // hits in front of each of the found
+	total    int
+	at       int // the hit that the user is at, from 0
+
+	tally  tally
+	whole  map[int64]lastWhole // by message, as far as it was asked
+	asking bool                // a question about past requests is being answered
+}
+
+// found is where a search found its text in one message, or in one of its tool calls.
+type found struct {
+	message int // its place in the conversation
+	call    int // which of its calls; -1 for what it says
+	spans   []transcript.Span
+}
+
+// lastWhole is the newest request in which the model saw a message whole.
+type lastWhole struct {
+	turn  int
+	never bool
+}
+
+// findMsg is what a search found.
+type findMsg struct {
+	search int
+	found  []found
+	step   bool // the user goes to the hit next to where the search began
+}
+
+// wholeMsg says when the model saw a message whole for the last time.
+type wholeMsg struct {
+	session *session.Session
+	message int64
+	last    lastWhole
+	err     error
+}
+
+// openFind opens the search line.
+func (m *Model) openFind() tea.Cmd {
+	m.find.end()
+	m.find.on, m.find.open, m.find.from = true, true, m.readFrom()
+	m.toast.text = ""
+	return nil
+}
+
+// search looks for a text, as the search line does when it is closed.
+func (m *Model) search(text string) tea.Cmd {
+	m.setFocus(transcriptPane)
+	m.find.end()
+	m.find.on, m.find.from = true, m.readFrom()
+	return m.lookFor(text)
+}
+
+// readFrom is the message that the user is at: the one under the cursor, else the first on the screen.
+func (m *Model) readFrom() int {
+	if message, ok := m.chat.selected(); ok {
+		return m.chat.place[message.ID]
+	}
+	if id, _, ok := m.chat.list.At(0); ok {
+		return m.chat.place[id]
+	}
+	return 0
+}
+
+// lookFor marks a text at once and counts it in a command.
+func (m *Model) lookFor(text string) tea.Cmd {
+	f := &m.find
+	f.text = text
+	needle := transcript.NewNeedle(text)
+	m.chat.list.Mark(needle)
+	return m.seekText(needle, true)
+}
+
+// findAgain looks for the text in a conversation that has grown.
+func (m *Model) findAgain() tea.Cmd {
+	if !m.find.on {
+		return nil
+	}
+	m.find.whole = nil // A request may have seen more since.
+	return m.seekText(transcript.NewNeedle(m.find.text), false)
+}
+
+// findAnew looks for the text in a conversation whose places have changed.
+func (m *Model) findAnew() tea.Cmd {
+	if !m.find.on {
+		return nil
+	}
+	m.find.found, m.find.total, m.find.from = nil, 0, m.readFrom()
+	return m.lookFor(m.find.text)
+}
+
+// end forgets the search.
+func (f *find) end() {
+	if f.stop != nil {
+		f.stop()
+	}
+	*f = find{searches: f.searches + 1}
+}
+
+// endFind ends the search and takes its marks away.
+func (m *Model) endFind() {
+	m.find.end()
+	m.chat.list.Mark(transcript.Needle{})
+}
+
+// findKey is a key while the search line is open.
+func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
+	k, f := &m.keys, &m.find
+	switch {
+	case pressed(msg, k.Back):
+		m.endFind()
+	case pressed(msg, k.Choose) && f.text == "":
+		m.endFind()
+	case pressed(msg, k.Choose) && f.done && f.total == 0:
+		return m.say("This is nowhere in the conversation; " + firstKey(k.Back) + " ends the search.")
+	case pressed(msg, k.Choose):
+		f.open = false
+	case pressed(msg, k.ListUp):
+		return m.nextHit(-1)
+	case pressed(msg, k.ListDown):
+		return m.nextHit(1)
+	case msg.Code == tea.KeyBackspace && f.text != "":
+		_, n := utf8.DecodeLastRuneInString(f.text)
+		return m.lookFor(f.text[:len(f.text)-n])
+	case msg.Code == tea.KeyBackspace:
+		m.endFind()
+	case msg.Text != "":
+		return m.lookFor(f.text + lineOf(msg.Text))
+	default:
+		return m.say(msg.String() + " does nothing here; " + firstKey(k.Choose) + " keeps the hits, " + firstKey(k.Back) + " ends the search.")
+	}
+	return nil
+}
+
+// mostNeedle is the longest text that is looked for, in cells.
+const mostNeedle = 400
+
+// lineOf is a text on one line, its blanks at both ends kept.
+func lineOf(text string) string {
+	line := markdown.OneLine(text, mostNeedle)
+	if text != "" && line == "" {
+		return " "
+	}
+	if first := text[0]; first == ' ' {
+		line = " " + line
+	}
+	if last := text[len(text)-1]; len(text) > 1 && last == ' ' {
+		line += " "
+	}
+	return line
+}
+
+// seekText looks for a needle in all messages.
+func (m *Model) seekText(needle transcript.Needle, step bool) tea.Cmd {
+	f := &m.find
+	if f.stop != nil {
+		f.stop()
+	}
+	f.searches++
+	f.done = false
+	if needle.Empty() {
+		f.found, f.before, f.total, f.at, f.done = nil, nil, 0, 0, true
+		f.judge(&m.chat)
+		return nil
+	}
+	ctx, stop := m.within()
+	f.stop = stop
+	n, messages := f.searches, m.chat.messages
+	return func() tea.Msg {
+		defer stop()
+		return findMsg{n, findIn(ctx, messages, needle), step}
+	}
+}
+
+// findIn looks for a needle in what is said and called, not in what a model thought.
+func findIn(ctx context.Context, messages []store.Message, needle transcript.Needle) []found {
+	finder := needle.Finder()
+	var list []found
+	add := func(at, call int, text string) {
+		if spans := finder.In(text); len(spans) > 0 {
+			list = append(list, found{at, call, spans})
+		}
+	}
+	for i, message := range messages {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if callsOnly(message) {
+			add(i, 0, callText(message.ToolCalls))
+			continue
+		}
+		add(i, -1, message.Content)
+		for k := range message.ToolCalls {
+			add(i, k, callText(message.ToolCalls[k:k+1]))
+		}
+	}
+	return list
+}
+
+// foundSome takes what a search found.
+func (m *Model) foundSome(msg findMsg) tea.Cmd {
+	f := &m.find
+	if msg.search != f.searches || !f.on {
+		return nil
+	}
+	was, ok := f.hit()
+	f.found, f.before, f.total, f.done = msg.found, f.before[:0], 0, true
+	for _, x := range f.found {
+		f.before = append(f.before, f.total)
+		f.total += len(x.spans)
+	}
+	f.judge(&m.chat)
+	switch {
+	case f.total == 0:
+		f.at = 0
+		return nil
+	case msg.step || !ok:
+		f.at = f.nearest(f.from)
+		return m.showHit()
+	}
+	f.at = f.nearest(was.message)
+	return nil
+}
+
+// nearest is the first hit in the message at this place or behind it, else the last one before.
+func (f *find) nearest(place int) int {
+	for i, x := range f.found {
+		if x.message >= place {
+			return f.before[i]
+		}
+	}
+	return max(0, f.total-1)
+}
+
+// hit is the place in which the user's hit lies, with only that one of its spans.
+func (f *find) hit() (found, bool) {
+	lo, hi := 0, len(f.before)
+	for lo < hi {
+		if mid := (lo + hi) / 2; f.before[mid] <= f.at {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 || f.at >= f.total {
+		return found{}, false
+	}
+	x := f.found[lo-1]
+	k := f.at - f.before[lo-1]
+	return found{x.message, x.call, x.spans[k : k+1]}, true
+}
+
+// nextHit goes to the next hit or the one before. Behind the last one comes the first.
+func (m *Model) nextHit(by int) tea.Cmd {
+	f := &m.find
+	switch {
+	case !f.on:
+		return m.say("Nothing is looked for: " + firstKey(m.keys.Find) + " begins a search.")
+	case f.total == 0 && f.done:
+		return m.say("This is nowhere in the conversation.")
+	case f.total == 0:
+		return nil
+	}
+	to := f.at + by
+	f.at = (to + f.total) % f.total
+	cmd := m.showHit()
+	switch {
+	case f.open || to == f.at:
+		return cmd
+	case by > 0:
+		return tea.Batch(cmd, m.say("Behind the last hit: this is the first of "+thousands(f.total)+"."))
+	}
+	return tea.Batch(cmd, m.say("Before the first hit: this is the last of "+thousands(f.total)+"."))
+}
+
+// showHit brings the user's hit on the screen and asks what is not known of it.
+func (m *Model) showHit() tea.Cmd {
+	x, ok := m.find.hit()
+	if !ok || x.message >= len(m.chat.messages) {
+		return nil
+	}
+	m.chat.list.GoToHit(m.chat.itemOf(x), x.spans[0])
+	m.lead()
+	return m.askWhole()
+}
+
+// itemOf is the transcript's item of a place.
+func (c *chat) itemOf(x found) int64 {
+	message := c.messages[x.message]
+	if items := c.callIDs[message.ID]; x.call >= 0 && x.call < len(items) {
+		return items[x.call]
+	}
+	return message.ID
+}

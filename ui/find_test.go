@@ -1,0 +1,250 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/transcript"
+)
+
+// searching is a search that is being typed: of its hits two are not sent, one lies in a part that is
+// cut away, and three are in the request.
+func searching(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	_, plan := talk()
+	plan.Entries[1].Cuts = []history.Range{{From: 18, To: 2310}}
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(tab)
+	m.Update(char('g'))
+	m.Update(char('/'))
+	for _, r := range "re" {
+		_, cmd := m.Update(char(r))
+		m.Update(cmd())
+	}
+	m.Update(wholeMsg{session: m.session, message: 1, last: lastWhole{turn: 12}})
+	m.info.Turns = 15
+	return m
+}
+
+// searched is the same search with its line closed, at the hit that is cut away.
+func searched(t testing.TB, w, h int) *Model {
+	m := searching(t, w, h)
+	m.Update(enter)
+	for range 3 {
+		m.Update(char('n'))
+	}
+	m.Update(wholeMsg{session: m.session, message: 2, last: lastWhole{never: true}})
+	return m
+}
+
+func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
+	m := searching(t, 120, 40)
+	if got, want := m.findTitle(), "6 hits: 3 in context, 1 cut, 2 out"; got != want {
+		t.Fatalf("the title is %q, want %q", got, want)
+	}
+	m.Update(enter)
+	for i, want := range []string{
+		"hit 1 of 6 · ○ out: dropped · last whole in turn 12 (3 answers ago)",
+		"hit 2 of 6 · ○ out: dropped · last whole in turn 12 (3 answers ago)",
+		"hit 3 of 6 · ● in context",
+		"hit 4 of 6 · ✂ cut: this place is not sent",
+		"hit 5 of 6 · ● in context",
+		"hit 6 of 6 · ● in context",
+	} {
+		if got := m.hitText(); got != want {
+			t.Errorf("hit %d: %q, want %q", i+1, got, want)
+		}
+		m.Update(char('n'))
+	}
+	if !strings.HasPrefix(m.hitText(), "hit 1 of 6") || !strings.Contains(m.toast.text, "Behind the last hit") {
+		t.Errorf("behind the last hit: %q, said %q", m.hitText(), m.toast.text)
+	}
+	m.Update(char('N'))
+	if !strings.HasPrefix(m.hitText(), "hit 6 of 6") || !strings.Contains(m.toast.text, "Before the first hit") {
+		t.Errorf("before the first hit: %q, said %q", m.hitText(), m.toast.text)
+	}
+
+	_, plan := talk()
+	plan.Entries[5].Disposition, plan.Entries[6].Disposition = history.Excluded, history.Excluded
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	if got, want := m.findTitle(), "6 hits: 2 in context, 4 out"; got != want {
+		t.Errorf("under another plan the title is %q, want %q", got, want)
+	}
+	if got := m.hitText(); !strings.Contains(got, "○ out: excluded") {
+		t.Errorf("under another plan the hit says %q", got)
+	}
+	m.Update(esc)
+	if m.find.on || m.focus != transcriptPane || strings.Contains(plain(m), "hits") {
+		t.Errorf("esc does not end the search:\n%s", plain(m))
+	}
+}
+
+func TestALateAnswerOfASearchIsDropped(t *testing.T) {
+	m := chatting(t, 120, 40)
+	m.Update(tab)
+	m.Update(char('/'))
+	_, first := m.Update(char('r'))
+	_, second := m.Update(char('e'))
+	m.Update(second())
+	want := m.find.total
+	m.Update(first())
+	if m.find.total != want || want == 0 {
+		t.Errorf("%d hits after the answer for an older text, want %d", m.find.total, want)
+	}
+	m.Update(esc)
+	m.Update(second())
+	if m.find.on || m.find.total != 0 {
+		t.Error("an answer after the end begins the search again")
+	}
+}
+
+func TestSearchUnfoldsAToolsOutput(t *testing.T) {
+	m := chatting(t, 120, 40)
+	m.Update(tab)
+	m.Update(char('/'))
+	for _, r := range "lexer" {
+		_, cmd := m.Update(char(r))
+		m.Update(cmd())
+	}
+	if got := plain(m); !strings.Contains(got, "lexer.go") || !strings.Contains(got, "⚠┃tool  gen.go\n") && strings.Contains(got, "▸ 2 more lines") {
+		t.Errorf("the hit is not shown:\n%s", got)
+	}
+	if on := m.panel.chosen(); on.entry == nil || on.entry.Index != 4 {
+		t.Errorf("the panel is not on the message with the hit: %+v", on)
+	}
+	m.Update(enter)
+	m.Update(char('g'))
+	m.Update(esc)
+	if got := plain(m); !strings.Contains(got, "▸ 2 more lines") {
+		t.Errorf("what the search unfolded stays open:\n%s", got)
+	}
+}
+
+func TestASearchThatFindsNothingSaysSo(t *testing.T) {
+	l := walked(t, 140, 50, "The first question.")
+	l.press("n")
+	l.shows("Nothing is looked for: / begins a search.")
+	l.types("/zebra")
+	l.shows("nowhere in this conversation")
+	l.press("enter")
+	l.shows("This is nowhere in the conversation")
+	for range "zebra" {
+		l.press("backspace")
+	}
+	l.shows("type what to look for")
+	l.press("backspace")
+	if l.find.on {
+		t.Error("backspace on an empty line does not end the search")
+	}
+}
+
+// TestASearchKnowsWhenAMessageWasSeenLast has a message dropped that the first requests had whole.
+func TestASearchKnowsWhenAMessageWasSeenLast(t *testing.T) {
+	l := onStage(t, 140, 50)
+	l.say("The zebra crosses.")
+	l.say("The second question.")
+	l.types("/exclude 1")
+	l.press("enter")
+	l.shows("Excluded message 1")
+	l.say("The third question.")
+	l.types("/search zebra")
+	l.press("enter")
+	l.shows("hit 1 of 1 · ○ out: excluded · last whole in turn 2 (1 answer ago)")
+	l.shows("1 hit: 1 out")
+	l.press("o")
+	l.shows("hit 1 of 1 · ● in context")
+	l.press("esc", "esc")
+	l.say("And the zebra again.")
+	l.types("/search zebra")
+	l.press("enter")
+	l.shows("2 hits: 2 in context")
+}
+
+func TestASearchGoesOnWithNewMessages(t *testing.T) {
+	l := onStage(t, 140, 50)
+	l.say("The zebra crosses.")
+	l.types("/search zebra")
+	l.press("enter")
+	l.shows("1 hit: 1 in context")
+	l.press("tab", "tab")
+	l.say("Another zebra.")
+	l.shows("2 hits: 2 in context")
+}
+
+func TestSearchFindsToolCalls(t *testing.T) {
+	messages := []store.Message{
+		said(1, history.User, "Look."),
+		said(2, history.Assistant, "I list."),
+		said(3, history.Assistant, ""),
+	}
+	messages[1].ToolCalls = []history.ToolCall{{Name: "list", Arguments: `{"dir":"zebra"}`}, {Name: "zebra", Arguments: `{}`}}
+	messages[2].ToolCalls = []history.ToolCall{{Name: "zebra", Arguments: `{}`}}
+	m := fresh(t, 120, 40)
+	for _, message := range messages {
+		m.chat.add(message, session.Receipt{})
+	}
+	m.Update(tab)
+	m.Update(char('g'))
+	m.Update(m.search("zebra")())
+	if m.find.total != 3 {
+		t.Fatalf("%d hits, want 3", m.find.total)
+	}
+	for i, owner := range []int64{2, 2, 3} {
+		if got, ok := m.chat.selected(); !ok || got.ID != owner {
+			t.Errorf("hit %d selects message %d, want %d", i+1, got.ID, owner)
+		}
+		m.Update(char('n'))
+	}
+}
+
+func TestTheSearchLineHasTheCaret(t *testing.T) {
+	m := searching(t, 80, 24)
+	if v := m.View(); v.Cursor == nil || v.Cursor.X != 5 || v.Cursor.Y != 23 {
+		t.Errorf("the caret is at %+v, want it behind the text", v.Cursor)
+	}
+}
+
+// BenchmarkSearchIn10000Messages types a letter of a search: what the screen waits for, and what a
+// command does behind it.
+func BenchmarkSearchIn10000Messages(b *testing.B) {
+	m := fresh(b, 120, 40)
+	var messages []store.Message
+	var plan history.Plan
+	for i := range 10_000 {
+		text := strings.Repeat(fmt.Sprintf("some words %d of a message ", i), 25)
+		messages = append(messages, said(int64(i+1), history.User, text))
+		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Cut, Cuts: []history.Range{{From: 100, To: 300}}})
+	}
+	m.chat.reset(messages)
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(tab)
+	m.Update(char('/'))
+	m.Update(m.lookFor("word")())
+	b.Run("key", func(b *testing.B) {
+		for b.Loop() {
+			m.Update(char('s'))
+			_ = m.View()
+			m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+			_ = m.View()
+		}
+	})
+	b.Run("command", func(b *testing.B) {
+		for b.Loop() {
+			findIn(b.Context(), messages, transcript.NewNeedle("words"))
+		}
+	})
+	b.Run("answer", func(b *testing.B) {
+		cmd := m.lookFor("word")
+		msg := cmd()
+		for b.Loop() {
+			m.Update(msg)
+			_ = m.View()
+		}
+	})
+}
