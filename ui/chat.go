@@ -189,7 +189,7 @@ func (c *chat) judge(plan history.Plan) {
 		c.find.judge(c)
 	}
 	for i := len(plan.Entries) - 1; i >= 0; i-- {
-		if plan.Entries[i].Disposition == history.Dropped {
+		if plan.Entries[i].FellOut() {
 			if i+1 < len(plan.Entries) {
 				c.list.SetBoundary(plan.Entries[i+1].ID)
 			}
@@ -319,7 +319,7 @@ func (c *chat) goTo(id int64) bool { return c.list.SetCursor(id) }
 // that it does not see any more.
 func (c *chat) boundary() bool {
 	for i := len(c.plan.Entries) - 1; i >= 0; i-- {
-		if c.plan.Entries[i].Disposition == history.Dropped {
+		if c.plan.Entries[i].FellOut() {
 			return i+1 < len(c.plan.Entries) && c.goTo(c.plan.Entries[i+1].ID)
 		}
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,10 +14,11 @@ import (
 // ledger lists everything that was mended in the active branch: what was wrong, what is sent instead,
 // and what else could be. The stored messages stay as they came.
 type ledger struct {
-	lines []mended
-	at    int
-	busy  bool // a remedy is being stored
-	told  bool // the user was told that there is something to see here
+	lines   []mended
+	at      int
+	busy    bool    // a remedy is being stored
+	waiting []int64 // messages whose next remedy was asked for meanwhile
+	told    bool    // the user was told that there is something to see here
 
 	// The two sides of the line under the cursor at a width: a long text is compared once, not at
 	// every frame.
@@ -62,14 +64,9 @@ func (l *ledger) set(p history.Plan) {
 // move moves the cursor by lines.
 func (l *ledger) move(by int) { l.at = max(0, min(l.at+by, len(l.lines)-1)) }
 
-// goTo puts the cursor on a message's first line, if it has one.
-func (l *ledger) goTo(message int64) {
-	for i, line := range l.lines {
-		if line.entry.ID == message {
-			l.at = i
-			return
-		}
-	}
+// lineOf is a message's first line, -1 for none.
+func (l *ledger) lineOf(message int64) int {
+	return slices.IndexFunc(l.lines, func(line mended) bool { return line.entry.ID == message })
 }
 
 // chosen is the line under the cursor.
@@ -87,8 +84,8 @@ func (m *Model) openLedger() tea.Cmd {
 	}
 	on, ok := m.underCursor()
 	m.ledger.set(m.panel.next.plan)
-	if ok {
-		m.ledger.goTo(on)
+	if i := m.ledger.lineOf(on); ok && i >= 0 {
+		m.ledger.at = i
 	}
 	m.overlay = ledgerOverlay
 	return nil
@@ -167,7 +164,8 @@ type remediedMsg struct {
 	err        error
 }
 
-// nextRemedy has something else sent in place of the group under the cursor.
+// nextRemedy has something else sent in place of the group under the cursor, or waits until what was
+// asked for before is stored.
 func (m *Model) nextRemedy() tea.Cmd {
 	on, ok := m.ledger.chosen()
 	switch {
@@ -176,10 +174,16 @@ func (m *Model) nextRemedy() tea.Cmd {
 	case m.turn.busy:
 		return m.stillArriving()
 	case m.ledger.busy:
-		return m.say("The choice before this one is still being stored.")
+		m.ledger.waiting = append(m.ledger.waiting, on.entry.ID)
+		return nil
 	case m.session.Policy().Recovery != history.RecoverRepair:
 		return m.say("Recovery is set to " + string(m.session.Policy().Recovery) + " for all calls, which leaves nothing to choose.")
 	}
+	return m.remedy(on)
+}
+
+// remedy has something else sent in place of a message's group.
+func (m *Model) remedy(on mended) tea.Cmd {
 	m.ledger.busy = true
 	m.generation++ // this act makes the plan that the draft waits for
 	done := remediedMsg{session: m.session, generation: m.generation, of: on.entry, to: on.repair.Remedy}
@@ -241,15 +245,25 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 	if msg.session != m.session {
 		return nil
 	}
-	m.ledger.busy = false
+	l := &m.ledger
+	l.busy = false
 	if msg.err != nil {
+		l.waiting = nil
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged())
 	}
-	said := m.say(m.remedyTold(msg))
-	if msg.generation != m.generation {
-		return tea.Batch(said, m.draftChanged())
+	said, plan := m.say(m.remedyTold(msg)), m.draftChanged
+	if msg.generation == m.generation {
+		plan = func() tea.Cmd { return m.planned(planMsg{generation: msg.generation, plan: msg.now, err: msg.short}) }
 	}
-	return tea.Batch(said, m.planned(planMsg{generation: msg.generation, plan: msg.now, err: msg.short}))
+	cmds := []tea.Cmd{said, plan()}
+	for len(l.waiting) > 0 && !l.busy && !m.turn.busy {
+		next := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		if i := l.lineOf(next); i >= 0 {
+			cmds = append(cmds, m.remedy(l.lines[i]))
+		}
+	}
+	return tea.Batch(cmds...)
 }
 
 // remedyTold is what a remedy does and costs, in one sentence.

@@ -195,13 +195,28 @@ func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	l.press("t")
 	l.shows("An answer is still arriving")
 	l.turn.busy = false
-	l.ledger.busy = true
-	l.press("t")
-	l.shows("still being stored")
 
 	l = onStage(t, 140, 50)
 	l.options.Deps.Policy.Recovery = history.RecoverStrip
 	l.open(l.imported("../cli/testdata/damaged.jsonl"))
 	l.press("tab", "m", "t")
 	l.shows("Recovery is set to strip for all calls")
+}
+
+func TestWhatWasLeftOutDoesNotMoveTheBoundary(t *testing.T) {
+	l := damaged(t, 140, 50)
+	if strings.Contains(plain(l.Model), "the model sees from here") {
+		t.Fatalf("nothing is dropped, and the boundary is shown:\n%s", plain(l.Model))
+	}
+	l.press("tab", "g", "m", "t", "t")
+	l.shows("are left out")
+	l.press("G", "k", "t", "g", "t", "t", "t")
+	l.shows("messages 2 and 3 are told as text")
+	l.shows("messages 2 and 3 are left out")
+	l.press("esc", "G")
+	if strings.Contains(plain(l.Model), "the model sees from here") {
+		t.Errorf("the model still sees the first message, and the boundary stands below what was left out:\n%s", plain(l.Model))
+	}
+	l.press("'")
+	l.shows("Nothing is dropped: the model sees the conversation from its beginning.")
 }
