@@ -276,6 +276,9 @@ func (v views) compareWith(after views) error {
 			return after.fault(i, "before sending context said %+v", v.next.Entries[i])
 		}
 	}
+	if !reflect.DeepEqual(v.next.Added, after.next.Added) {
+		return fmt.Errorf("before sending context had the added texts %+v, now it has %+v\n%s", v.next.Added, after.next.Added, after.panel.text)
+	}
 	if v.panel.total != after.panel.total {
 		return fmt.Errorf("before sending the panel's total was %d, now it is %d\n%s\n%s", v.panel.total, after.panel.total, v.panel.text, after.panel.text)
 	}
