@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -139,8 +140,8 @@ func (h *house) begin(ctx context.Context, talk talk) (*session.Session, error) 
 	if err := s.Apply(ctx, talk.trial); err != nil {
 		return nil, err
 	}
-	for i, r := range talk.remedies {
-		if err := s.SetRemedy(ctx, r, messages[i].ID); err != nil {
+	for _, i := range slices.Sorted(maps.Keys(talk.remedies)) { // of one tool group the last counts
+		if err := s.SetRemedy(ctx, talk.remedies[i], messages[i].ID); err != nil {
 			return nil, err
 		}
 	}

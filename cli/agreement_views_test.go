@@ -158,6 +158,9 @@ func (v views) compareSent() error {
 	if found != v.receipt.Sent {
 		return fmt.Errorf("%d messages are in the bytes, the receipt says %d\n%s", found, v.receipt.Sent, v.panel.text)
 	}
+	if err := v.compareAdded(); err != nil {
+		return err
+	}
 	return v.compareCost()
 }
 
@@ -216,6 +219,30 @@ func (v views) compareWire(i int, e entryJSON) (sent bool, err error) {
 		return true, v.fault(i, "its %d tokens are said to cost %d", n, e.TokensAfter)
 	}
 	return true, nil
+}
+
+// compareAdded looks for the texts that nobody said where they are said to stand, and for the message
+// that each stands in or in front of.
+func (v views) compareAdded() error {
+	for _, a := range v.next.Added {
+		in := v.sent.Messages[a.Before]
+		for line := range strings.SplitSeq(strings.TrimSpace(a.Text), "\n") {
+			if !strings.Contains(in.text, line) {
+				return fmt.Errorf("message %d of the bytes, %q, does not hold %q of %+v\n%s", a.Before, in.text, line, a, v.panel.text)
+			}
+		}
+		if a.At == len(v.next.Entries) || in.Role == "system" {
+			continue
+		}
+		e := v.next.Entries[a.At]
+		m := v.message(e.ID)
+		mark := markOf(m)
+		rest := wire{Messages: v.sent.Messages[a.Before:]}
+		if text := sentOf(m, e); mark != "" && strings.Contains(text, mark) && !rest.holds(text) {
+			return v.fault(a.At, "%+v is said to stand in front of it", a)
+		}
+	}
+	return nil
 }
 
 // compareCost counts the bytes again. Winnow counts a little more where it puts messages together.
