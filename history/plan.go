@@ -46,8 +46,8 @@ type Plan struct {
 	Entries  []Entry   // one per message of the history, then one per stored message of the turn, in order
 	Added    []Added   // text that nobody said: markers, stand-in results, the recalled block's frame
 	Sum      Sum       // where the tokens go
-	Next     []int     // indexes into Entries of what falls out next when the request grows
-	Stays    int       // how many of Messages, from the first on, stay as they are when all of Next falls out
+	Next     []int     // indexes into Entries of what falls out next, together, when the request grows
+	Stays    int       // how many of Messages, from the first on, stay as they are when Next loses its text
 	Rules    int       // the version of the rules that made this plan
 }
 

@@ -56,7 +56,7 @@ const (
 	sentenceDoubled  = "not sent: the same result stands there already"
 	sentenceNote     = "kept: a note stands for what cannot be sent"
 	sentencePinned   = "pinned by you: a note stands for what cannot be sent"
-	sentenceTurn     = "kept whole: it belongs to the running turn"
+	sentenceTurn     = "kept whole: it belongs to this turn"
 )
 
 // dropped is the sentence for view i where it is not sent.

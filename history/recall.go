@@ -101,5 +101,10 @@ func holdsImage(parts []Part) bool {
 
 // recalled reports whether recall shows more of a view than its place does.
 func (b *builder) recalled(i int) bool {
-	return b.back[i] != out && (b.depth[i] == out || b.form(i, b.back[i]).chars > b.form(i, b.depth[i]).chars)
+	return b.brings(i, b.depth[i], b.back[i])
+}
+
+// brings reports whether recall at depth back shows more of a view than its place at depth d does.
+func (b *builder) brings(i int, d, back depth) bool {
+	return back != out && (d == out || b.form(i, back).chars > b.form(i, d).chars)
 }

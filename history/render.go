@@ -20,9 +20,9 @@ func (b *builder) render() Plan {
 		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
 		Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin,
 	}
-	p.Next = b.next()
 	begin := margin{system: b.o.System}
 	l := layout{body: make([]Message, 0, b.bill.messages+len(b.turn.views)), margin: begin, remains: remains{without: begin, stays: math.MaxInt}}
+	p.Next, l.back = b.next()
 	for i := range b.views {
 		b.place(&p, &l, i)
 	}
@@ -33,7 +33,7 @@ func (b *builder) render() Plan {
 	}
 	b.appendTurn(&p, &l)
 	l.reach(&p, len(p.Entries))
-	p.Stays = l.firm(&p)
+	p.Stays = b.firm(&p, &l)
 	p.Messages = make([]Message, 0, 1+len(l.body))
 	if l.system != "" {
 		p.Messages = append(p.Messages, Message{Role: System, Content: l.system})
@@ -92,14 +92,17 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 	if v.made {
 		marks = append(marks, Added{Kind: kindResult, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
 	}
-	leaves := slices.Contains(p.Next, v.from)
-	if !leaves {
+	then := b.then(l, i, d)
+	if then != out {
 		b.remain(l, m, v.joins)
 	}
 	at := b.put(p, l, m, v.joins)
 	l.begun = true
-	if leaves {
+	switch {
+	case then == out:
 		b.leave(l, i, from, at)
+	case then != d && b.form(i, then).text != f.text:
+		l.shorten(at)
 	}
 	for _, a := range marks {
 		a.Before = at
@@ -237,28 +240,4 @@ func (b *builder) added(gap pending, text string, at int) Added {
 		a.Reason += ", condensed by " + b.o.Summary.By
 	}
 	return a
-}
-
-// mostNext is how many messages a plan names that fall out next.
-const mostNext = 16
-
-// next are the entries that lose text when the request grows, those of the last increment first.
-func (b *builder) next() []int {
-	var list []int
-	seen := map[int]bool{}
-	for k := len(b.taken) - 1; k >= 0; k-- {
-		for _, c := range b.taken[k] {
-			v := &b.views[c.view]
-			if len(list) == mostNext {
-				return list
-			}
-			// A text within its limits loses nothing by the step from whole to short.
-			if v.made || seen[v.from] || c.back == b.back[c.view] && c.was != out && b.limits.within(v) {
-				continue
-			}
-			seen[v.from] = true
-			list = append(list, v.from)
-		}
-	}
-	return list
 }

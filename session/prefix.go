@@ -7,7 +7,7 @@ import (
 // Prefix is how much of a request a server may have read before, in counted tokens.
 type Prefix struct {
 	Tokens      int  // the messages that the request and the one before it begin with alike, and the tool schemas in front of them
-	IfNextDrops int  // how many of those stay when all of the plan's Next falls out
+	IfNextDrops int  // how many of those stay when the plan's Next loses its text
 	Known       bool // false where there is nothing to compare with
 }
 
