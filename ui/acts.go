@@ -35,7 +35,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), again)
+	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), m.loadPast(m.session), again)
 }
 
 func (m *Model) loadPrompts() tea.Cmd {

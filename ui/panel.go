@@ -14,6 +14,8 @@ type panel struct {
 
 	whatif *whatif // other settings that are tried out, shown instead; nil for none
 
+	outlook outlook // what the requests before tell about the next one
+
 	doubt   string // why the limit may be wrong, "" where it is known
 	guessed string // that tokens are guessed until the messages are counted, "" where they are
 

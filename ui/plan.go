@@ -65,6 +65,7 @@ func (m *Model) showNext(plan history.Plan, err error) {
 	m.panel.set(plan, err, m.chat.gist)
 	m.panel.judge(m.session.Window())
 	m.showCost()
+	m.panel.outlook = outlookOf(m.session, m.panel.next.plan)
 	if m.panel.shown() == &m.panel.next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.judge(plan)
 	}

@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+// lessBudget gives the conversation so small a budget that old answers are left out.
+func lessBudget(l *live) {
+	l.t.Helper()
+	l.types("/budget 400")
+	l.press("enter")
+	l.until("the new budget", func() bool { return l.session.Policy().Budget == 400 })
+	l.planned()
+}
+
+func TestPanelNamesWhatIsLostForTheFirstTime(t *testing.T) {
+	l := onStage(t, 140, 50)
+	for range 6 {
+		l.say("Tell me more about it.")
+	}
+	if strings.Contains(plain(l.Model), "for the first time") {
+		t.Fatalf("everything fits, and something is lost:\n%s", plain(l.Model))
+	}
+	lessBudget(l)
+	l.shows("not sent for the first time: ")
+	l.say("And more.")
+	if got := plain(l.Model); strings.Contains(got, "not sent for the first time: 2 model") {
+		t.Errorf("what was lost before is lost for the first time again:\n%s", got)
+	}
+}
+
+func TestARequestThatLeavesSaysWhatTheModelDoesNotSeeAnyMore(t *testing.T) {
+	l := onStage(t, 140, 50)
+	for range 6 {
+		l.say("Tell me more about it.")
+	}
+	lessBudget(l)
+	l.types("And more.")
+	l.press("enter")
+	l.shows("From now on the model does not see ")
+	l.shows("p pins a message, /budget raises the limit.")
+}
+
+func TestPanelKnowsTheCachedPrefixOfAnOpenedSession(t *testing.T) {
+	l := onStage(t, 140, 50)
+	for range 3 {
+		l.say("Tell me more about it.")
+	}
+	l.shows("cached prefix ~")
+	id := l.info.ID
+	l.press("ctrl+n")
+	l.until("a new session", func() bool { return l.info.ID == "" })
+	if got := plain(l.Model); strings.Contains(got, "cached prefix") {
+		t.Fatalf("a new session has a cached prefix:\n%s", got)
+	}
+	l.run(l.openSession(id))
+	l.shows("cached prefix ~")
+}
