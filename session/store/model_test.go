@@ -40,6 +40,7 @@ type modelMessage struct {
 	status     history.Status
 	store      int // which store streams it, -1 for none
 	flag       history.Flag
+	remedy     history.Remedy
 }
 
 func (m *modelSession) find(id int64) *modelMessage {
@@ -231,7 +232,7 @@ func (x *machine) edit(t *rapid.T) {
 	in := x.session(t)
 	ctx := context.Background()
 	var err error
-	switch rapid.SampledFrom([]string{"rename", "pin", "archive", "delete", "restore", "leaf", "draft", "flag"}).Draw(t, "edit") {
+	switch rapid.SampledFrom([]string{"rename", "pin", "archive", "delete", "restore", "leaf", "draft", "flag", "remedy"}).Draw(t, "edit") {
 	case "rename":
 		title, from := rapid.StringN(0, 5, 10).Draw(t, "title"), rapid.SampledFrom([]string{"auto", "user"}).Draw(t, "from")
 		err = s.Rename(ctx, in.id, title, from)
@@ -261,6 +262,16 @@ func (x *machine) edit(t *rapid.T) {
 			in.find(id).flag = rapid.SampledFrom([]history.Flag{"", history.Pin, history.Exclude}).Draw(t, "flag")
 			err = s.SetFlag(ctx, id, in.find(id).flag)
 		}
+	case "remedy":
+		r := rapid.SampledFrom(history.Remedies()).Draw(t, "remedy")
+		var ids []int64
+		for range rapid.IntRange(0, 3).Draw(t, "messages") {
+			if id := in.message(t); id != 0 {
+				in.find(id).remedy = r
+				ids = append(ids, id)
+			}
+		}
+		err = s.SetRemedies(ctx, r, ids...)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -342,14 +353,20 @@ func (m *modelSession) describe() string {
 func (x *machine) checkSession(t *rapid.T, in *modelSession) {
 	ctx := context.Background()
 	s := x.stores[1]
-	flags := map[int64]history.Flag{}
+	flags, remedies := map[int64]history.Flag{}, map[int64]history.Remedy{}
 	for _, m := range in.messages {
+		if m.remedy != history.Mend {
+			remedies[m.id] = m.remedy
+		}
 		if m.flag != "" {
 			flags[m.id] = m.flag
 		}
 	}
 	if got, err := s.Flags(ctx, in.id); err != nil || !reflect.DeepEqual(got, flags) {
 		t.Fatalf("Flags = %v, %v; want %v", got, err, flags)
+	}
+	if got, err := s.Remedies(ctx, in.id); err != nil || !reflect.DeepEqual(got, remedies) {
+		t.Fatalf("Remedies = %v, %v; want %v", got, err, remedies)
 	}
 	if got, err := s.Draft(ctx, in.id); err != nil || got != in.draft {
 		t.Fatalf("Draft = %q, %v; want %q", got, err, in.draft)
