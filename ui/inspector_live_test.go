@@ -306,3 +306,41 @@ func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 		fits(t, m)
 	}
 }
+
+// BenchmarkInspectALongRequest opens a request of 10,000 messages and 2 MB.
+func BenchmarkInspectALongRequest(b *testing.B) {
+	m := fresh(b, 120, 40)
+	var past []history.Message
+	for i := range 10_000 {
+		role := history.User
+		if i%2 == 1 {
+			role = history.Assistant
+		}
+		message := said(int64(i+1), role, strings.Repeat("some words of a message ", 8))
+		m.chat.add(message, session.Receipt{})
+		past = append(past, message.Message)
+	}
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		b.Fatal(err)
+	}
+	policy.Budget = 400_000
+	plan, err := history.Build(past, history.Options{Policy: policy, Turn: []history.Message{{Role: history.User, Content: "some words"}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	for _, c := range []struct {
+		name string
+		on   subject
+		at   aspect
+	}{{"text", subject{request: true}, asText}, {"message", subject{message: 5000}, asText}, {"sent", subject{message: 5000}, asSent}} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				m.inspect(c.on, c.at)
+				m.View()
+				m.closeInspector()
+			}
+		})
+	}
+}

@@ -16,9 +16,9 @@ func (m *Model) requestPage(r *request) page {
 	if s.Tools > 0 {
 		p.line(quietTone, "The tools that the model may call go along: %s. The json view has them.", plural(s.Tokens(s.Tools), "token"))
 	}
-	shown := r.plan.Shown()
+	messages := m.messagesOf(r)
 	for i := range r.plan.Messages {
-		m.writeSent(&p, r, i, shown[i])
+		messages.write(&p, i)
 	}
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/session/store"
 )
 
 // sentSheet is what of the request carries the subject, as it is sent.
@@ -25,9 +26,9 @@ func (m *Model) sentSheet() *sheet {
 		r.notSent(&p, e)
 		return newSheet(p)
 	}
-	shown := r.plan.Shown()
+	messages := m.messagesOf(r)
 	for _, i := range c.at {
-		m.writeSent(&p, r, i, shown[i])
+		messages.write(&p, i)
 	}
 	first := -1
 	if c.found {
@@ -74,16 +75,27 @@ func (m *Model) addedSent(r *request, a history.Added) page {
 		p.line(quietTone, "It stands in no message of the request.")
 		return p
 	}
-	m.writeSent(&p, r, a.Before, r.plan.Shown()[a.Before])
+	m.messagesOf(r).write(&p, a.Before)
 	return p
 }
 
-// writeSent writes a message of the request as it is sent: role, ids, text, calls. What nobody said has
-// its sign. shown are the entries whose text it is.
-func (m *Model) writeSent(p *page, r *request, i int, shown []int) {
-	sent := r.plan.Messages[i]
-	facts := []string{"#" + thousands(i+1) + " of " + thousands(len(r.plan.Messages)), string(sent.Role)}
-	if whose := r.whose(i, shown); whose != "" {
+// sentMessages writes the messages of a request as they are sent.
+type sentMessages struct {
+	*request
+	stored   func(int64) (store.Message, bool)
+	shown    [][]int          // the entries whose text each of them is
+	recalled map[int][]extent // the block of recalled texts, by the message that it stands in
+}
+
+func (m *Model) messagesOf(r *request) sentMessages {
+	return sentMessages{r, m.storedMessage, r.plan.Shown(), r.recalled()}
+}
+
+// write writes one: role, ids, text, calls. What nobody said has its sign.
+func (s sentMessages) write(p *page, i int) {
+	sent := s.plan.Messages[i]
+	facts := []string{"#" + thousands(i+1) + " of " + thousands(len(s.plan.Messages)), oneLine(string(sent.Role))}
+	if whose := s.whose(i); whose != "" {
 		facts = append(facts, whose)
 	}
 	if sent.Role == history.Tool {
@@ -94,7 +106,7 @@ func (m *Model) writeSent(p *page, r *request, i int, shown []int) {
 		p.line(quietTone, "[%s %s]", partKind(part), strings.Join(append([]string{oneLine(part.Name)}, partFacts(part)...), " · "))
 		p.block(saidTone, part.Text)
 	}
-	*p = append(*p, marked(sent.Content, m.notSaid(r, i, shown))...)
+	*p = append(*p, marked(sent.Content, s.notSaid(i))...)
 	if sent.Content != "" {
 		p.add(quietTone, "\n")
 	}
@@ -112,7 +124,8 @@ func (m *Model) writeSent(p *page, r *request, i int, shown []int) {
 }
 
 // whose says whose text a message of the request is.
-func (r *request) whose(i int, shown []int) string {
+func (s sentMessages) whose(i int) string {
+	shown, r := s.shown[i], s.request
 	switch n := len(shown); {
 	case n == 1:
 		return "message " + thousands(r.plan.Entries[shown[0]].Index+1)
@@ -143,11 +156,11 @@ type extent struct {
 }
 
 // notSaid finds what of a message of the request nobody said, and what of it is recalled.
-func (m *Model) notSaid(r *request, i int, shown []int) []extent {
-	text := r.plan.Messages[i].Content
-	list := r.recalledIn(i)
+func (s sentMessages) notSaid(i int) []extent {
+	text := s.plan.Messages[i].Content
+	list := slices.Clone(s.recalled[i])
 	at := 0
-	for _, a := range r.plan.Added {
+	for _, a := range s.plan.Added {
 		if a.Before != i || a.Text == "" {
 			continue
 		}
@@ -156,12 +169,12 @@ func (m *Model) notSaid(r *request, i int, shown []int) []extent {
 			at += k + len(a.Text)
 		}
 	}
-	for _, k := range shown {
-		e := r.plan.Entries[k]
+	for _, k := range s.shown[i] {
+		e := s.plan.Entries[k]
 		if len(e.Inserted) == 0 {
 			continue
 		}
-		stored, ok := m.storedMessage(e.ID)
+		stored, ok := s.stored(e.ID)
 		if !ok {
 			continue
 		}
@@ -184,31 +197,31 @@ func (m *Model) notSaid(r *request, i int, shown []int) []extent {
 	return list
 }
 
-// recalledIn is what of a message of the request was recalled into it, and the frame around that.
-func (r *request) recalledIn(i int) []extent {
-	var list []extent
-	at := -1
+// recalled is where the recalled texts stand, by message of the request, with the frame around them.
+func (r *request) recalled() map[int][]extent {
+	found := map[int][]extent{}
+	end := map[int]int{}
 	for k, e := range r.plan.Entries {
 		if e.Disposition != history.Recalled && !e.Recalled {
 			continue
 		}
 		span, ok := r.plan.RecalledIn(k)
-		if !ok || span.Message != i {
+		if !ok {
 			continue
 		}
-		if at < span.From {
-			list = append(list, extent{max(at, 0), span.From, addedTone})
+		i := span.Message
+		if end[i] < span.From {
+			found[i] = append(found[i], extent{end[i], span.From, addedTone})
 		}
-		list = append(list, extent{span.From, span.To, partTone})
-		at = span.To
+		found[i] = append(found[i], extent{span.From, span.To, partTone})
+		end[i] = span.To
 	}
-	if at < 0 {
-		return nil
+	for i, at := range end {
+		if n := strings.Index(r.plan.Messages[i].Content[at:], "]"); n >= 0 {
+			found[i] = append(found[i], extent{at, at + n + 1, addedTone})
+		}
 	}
-	if end := strings.Index(r.plan.Messages[i].Content[at:], "]"); end >= 0 {
-		list = append(list, extent{at, at + end + 1, addedTone})
-	}
-	return list
+	return found
 }
 
 // marked is a text with some parts in a tone of their own. Of parts that overlap the first counts.
