@@ -19,9 +19,23 @@ func (m *Model) compareRequests() tea.Cmd {
 		m.marked = nil
 		return m.say("The mark is taken away from " + m.nameOf(r) + ".")
 	default:
+		shown := *r
+		before, after := inOrder(marked, &shown)
 		m.marked = nil
-		return m.inspect(subject{request: true, from: marked}, asChanges)
+		m.showRequest(after)
+		return m.inspect(subject{request: true, from: before}, asChanges)
 	}
+}
+
+// showRequest shows a request that has been on show before.
+func (m *Model) showRequest(r *request) {
+	if r.past == nil {
+		m.toNext()
+		return
+	}
+	m.seeks++
+	m.panel.open(r)
+	m.chat.judge(r.plan)
 }
 
 // inOrder is two requests, the one that was sent first in front; the next one is the last.

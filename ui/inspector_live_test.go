@@ -187,13 +187,18 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 	l.press("d", "left")
 	l.shows("context: turn 2")
 	l.press("left")
-	l.shows("context: turn 1")
+	l.shows("context: turn 1 · d compares with turn 3")
 	l.press("d")
 	l.titled("turn 1 to turn 3", "changes")
 	l.shows("from turn 1 to turn 3")
 	if got := l.inspector.shown.(*listing).n; got != 4 {
 		t.Errorf("%d changes, want the four messages that came between:\n%s", got, plain(l.Model))
 	}
+	l.press("G", "enter")
+	l.titled("message 5 · you", "text")
+	l.shows("The third question.")
+	l.press("esc")
+	l.titled("turn 1 to turn 3", "changes")
 	l.press("esc")
 	if l.marked != nil || l.overlay != noOverlay {
 		t.Errorf("after esc the mark is %v and the overlay %v", l.marked, l.overlay)

@@ -71,15 +71,19 @@ func (m *Model) messagePage(r *request, id int64) page {
 	if stored.Label != "" {
 		p.line(quietTone, "its id in the file that it was imported from: %s", oneLine(stored.Label))
 	}
-	p.add(quietTone, "\n")
+	if !known || stored.Content != "" || stored.Damaged {
+		p.add(quietTone, "\n")
+	}
 	switch {
 	case !known:
 		p.line(quietTone, "The text is not in memory.")
 		return p
 	case stored.Damaged:
 		p.line(warnTone, "What is stored cannot be read.")
-	case stored.Content == "" && len(stored.ToolCalls) == 0:
+	case stored.Content == "" && len(stored.ToolCalls)+len(stored.Parts) == 0:
+		p.add(quietTone, "\n")
 		p.line(quietTone, "There is no text.")
+	case stored.Content == "":
 	case !judged:
 		p.block(saidTone, stored.Content)
 	default:

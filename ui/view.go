@@ -155,17 +155,15 @@ func (m *Model) firstScreen(w, h int) []string {
 // panelTitle says which request the panel shows.
 func (m *Model) panelTitle() string {
 	selected := m.selectionTitle()
-	switch past := m.panel.past; {
+	switch {
 	case m.panel.whatif != nil:
 		return "context: what if"
 	case selected != "" && (m.focus == panelPane || m.overlay == panelOverlay):
 		return "context · " + selected
-	case past != nil:
-		return "context: " + turnName(past.past.Recorded)
-	case m.turn.busy:
-		return "context: this request"
+	case m.marked != nil:
+		return "context: " + m.nameOf(m.panel.shown()) + " · " + firstKey(m.keys.Compare) + " compares with " + m.nameOf(m.marked)
 	}
-	return "context: next request"
+	return "context: " + m.nameOf(m.panel.shown())
 }
 
 func (m *Model) panelView(b box) []string {
