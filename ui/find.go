@@ -164,13 +164,16 @@ const mostNeedle = 400
 // lineOf is a text on one line, its blanks at both ends kept.
 func lineOf(text string) string {
 	line := markdown.OneLine(text, mostNeedle)
-	if text != "" && line == "" {
+	switch {
+	case text == "":
+		return ""
+	case line == "":
 		return " "
 	}
-	if first := text[0]; first == ' ' {
+	if text[0] == ' ' {
 		line = " " + line
 	}
-	if last := text[len(text)-1]; len(text) > 1 && last == ' ' {
+	if text[len(text)-1] == ' ' {
 		line += " "
 	}
 	return line

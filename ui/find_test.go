@@ -248,3 +248,12 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 		}
 	})
 }
+
+func TestNothingPastedIntoASearchIsNothing(t *testing.T) {
+	m := searching(t, 80, 24)
+	before := plain(m)
+	m.Update(tea.PasteMsg{Content: ""})
+	if got := plain(m); got != before {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, before)
+	}
+}
