@@ -251,9 +251,10 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 
 func TestNothingPastedIntoASearchIsNothing(t *testing.T) {
 	m := searching(t, 80, 24)
-	before := plain(m)
-	m.Update(tea.PasteMsg{Content: ""})
-	if got := plain(m); got != before {
-		t.Errorf("the screen is\n%s\nwant\n%s", got, before)
+	for _, c := range []struct{ paste, want string }{{"", "re"}, {" \n", "re "}, {"al  ly ", "re al ly "}} {
+		m.Update(tea.PasteMsg{Content: c.paste})
+		if got := m.find.text; got != c.want {
+			t.Errorf("after %q was pasted the search is for %q, want %q", c.paste, got, c.want)
+		}
 	}
 }
