@@ -34,7 +34,7 @@ func (p *panel) foot(st styles, w int) []string {
 	if next := r.fallsOutNext(); next != "" && r.past == nil {
 		lines = append(lines, fit(st.dim.Render(" next to fall out: "+next), w))
 	}
-	if cached := r.cached(p.outlook.prefix); cached != "" && r.past == nil {
+	if cached := r.cached(p.outlook.prefix); cached != "" && r == &p.next {
 		lines = append(lines, fit(st.dim.Render(" "+cached), w))
 	}
 	return lines

@@ -55,6 +55,9 @@ func (p *panel) warnings(st styles, w int) []string {
 	if p.guessed != "" {
 		lines = append(lines, indented(st.dim, p.guessed, w)...)
 	}
+	if p.whatif != nil {
+		return lines
+	}
 	for _, s := range p.outlook.warnings(p.next.plan) {
 		lines = append(lines, indented(st.warn, "! "+s, w)...)
 	}
