@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -37,7 +38,6 @@ func (m *Model) helpLines() []string {
 // helpLine names as many keys as fit.
 func (m *Model) helpLine(w int) string {
 	k := &m.keys
-	type hint struct{ key, what string }
 	hints := []hint{
 		{firstKey(k.Send), "send"},
 		{firstKey(k.Context), "context"},
@@ -54,8 +54,8 @@ func (m *Model) helpLine(w int) string {
 			{firstKey(k.Earlier) + " " + firstKey(k.Later), "turn"},
 			{"0–9", "budget"},
 			{firstKey(k.Choose), "apply"},
-			{firstKey(k.Back), "leave"},
 			{firstKey(k.PageUp) + " " + firstKey(k.PageDown), "list"},
+			{firstKey(k.Back), "leave"},
 		}
 	case m.overlay == ledgerOverlay:
 		hints = []hint{
@@ -79,9 +79,11 @@ func (m *Model) helpLine(w int) string {
 			{firstKey(k.Inspect), "inspect"},
 			{firstKey(k.Request), "request"},
 			{firstKey(k.Earlier) + " " + firstKey(k.Later), "turns"},
+			{firstKey(k.WhatIf), "what if"},
 			{firstKey(k.Pin) + " " + firstKey(k.Exclude) + " " + firstKey(k.Auto), "pin exclude auto"},
 			{firstKey(k.Select), "select"},
 			{firstKey(k.TakeBack), "undo"},
+			{firstKey(k.Repairs), "repairs"},
 			{firstKey(k.Back), "close"},
 		}
 	case m.overlay != noOverlay:
@@ -95,12 +97,14 @@ func (m *Model) helpLine(w int) string {
 			{firstKey(k.Next) + " " + firstKey(k.Prev), "message"},
 			{firstKey(k.Inspect), "inspect"},
 			{firstKey(k.Request), "request"},
-			{firstKey(k.Copy), "copy"},
 			{firstKey(k.Pin) + " " + firstKey(k.Exclude) + " " + firstKey(k.Auto), "pin exclude auto"},
+			{firstKey(k.Copy), "copy"},
 			{firstKey(k.Select), "select"},
 			{firstKey(k.TakeBack), "undo"},
 			{firstKey(k.Again), "ask again"},
 			{firstKey(k.Boundary), "boundary"},
+			{firstKey(k.WhatIf), "what if"},
+			{firstKey(k.Repairs), "repairs"},
 			{firstKey(k.Back), "draft"},
 			{firstKey(k.Ask), "help"},
 		}
@@ -110,9 +114,11 @@ func (m *Model) helpLine(w int) string {
 			{firstKey(k.Inspect), "inspect"},
 			{firstKey(k.Request), "request"},
 			{firstKey(k.Earlier) + " " + firstKey(k.Later), "turns"},
+			{firstKey(k.WhatIf), "what if"},
 			{firstKey(k.Pin) + " " + firstKey(k.Exclude) + " " + firstKey(k.Auto), "pin exclude auto"},
 			{firstKey(k.Select), "select"},
 			{firstKey(k.TakeBack), "undo"},
+			{firstKey(k.Repairs), "repairs"},
 			{firstKey(k.Back), "draft"},
 			{firstKey(k.Ask), "help"},
 		}
@@ -127,18 +133,27 @@ func (m *Model) helpLine(w int) string {
 			{firstKey(k.Back), "leave the selection"},
 		}
 	}
-	line, used := "", 0
-	for _, h := range hints {
-		text := h.key + " " + h.what
-		sep := " "
-		if line != "" {
-			sep = " · "
+	return m.hintLine(hints, w)
+}
+
+// hint is a key and what it does.
+type hint struct{ key, what string }
+
+// hintLine puts as many hints on a line as fit. The last one stays: it says how to leave, or where the
+// rest is.
+func (m *Model) hintLine(hints []hint, w int) string {
+	st, last := m.styles, len(hints)-1
+	for n := last; ; n-- {
+		line := ""
+		for _, h := range slices.Concat(hints[:n], hints[last:]) {
+			sep := " · "
+			if line == "" {
+				sep = " "
+			}
+			line += st.faint.Render(sep) + st.text.Render(h.key) + st.dim.Render(" "+h.what)
 		}
-		if used+fitWidth(sep+text) > w {
-			break
+		if n == 0 || fitWidth(line) <= w {
+			return fit(line, w)
 		}
-		used += fitWidth(sep + text)
-		line += m.styles.faint.Render(sep) + m.styles.text.Render(h.key) + m.styles.dim.Render(" "+h.what)
 	}
-	return fit(line, w)
 }
