@@ -193,7 +193,9 @@ func (h *house) stored(ctx context.Context, talk talk) (*session.Session, error)
 				return store.Session{}, err
 			}
 		}
-		return store.Session{Title: fmt.Sprint("talk ", talk.seed), TitleFrom: "user"}, nil
+		// Two talks may say the same; with prompts of their own both are imported.
+		prompt := fmt.Sprintf("You are the host of talk %d.", talk.seed)
+		return store.Session{Title: fmt.Sprint("talk ", talk.seed), TitleFrom: "user", System: prompt}, nil
 	})
 	if err != nil {
 		return nil, err
