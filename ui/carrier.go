@@ -7,21 +7,20 @@ import (
 	"winnow/history"
 )
 
-// carrier is what of a request carries a message: the request's own message that has its text, and the
-// recalled block.
+// carrier is what of a request carries a message: the request's own messages that have its text, alone
+// or joined to others, and the recalled block.
 type carrier struct {
-	entry history.Entry
-	at    []int            // indexes into the plan's messages, of those that have its text
-	alone *history.Message // the one that is this message and no other's as well, nil for none
-	block history.Span     // its part of the recalled block
-	found bool             // there is such a part
-	text  string           // of that part
+	at    []int             // indexes into the plan's messages, of those that have its text
+	sent  []history.Message // those messages
+	block history.Span      // its part of the recalled block
+	found bool              // there is such a part
+	text  string            // of that part
 }
 
 // carrierOf finds what carries a message. A message that the request joined to others out of its place
 // is looked for by its text.
 func (r *request) carrierOf(e history.Entry, text string) carrier {
-	c := carrier{entry: e}
+	var c carrier
 	if !e.Sent() {
 		return c
 	}
@@ -29,9 +28,6 @@ func (r *request) carrierOf(e history.Entry, text string) carrier {
 	for i, shown := range r.plan.Shown() {
 		if slices.Contains(shown, k) {
 			c.at = append(c.at, i)
-		}
-		if r.plan.Messages[i].ID == e.ID && e.ID != 0 {
-			c.alone = &r.plan.Messages[i]
 		}
 	}
 	if c.block, c.found = r.plan.RecalledIn(k); c.found {
@@ -45,13 +41,16 @@ func (r *request) carrierOf(e history.Entry, text string) carrier {
 			c.at = append(c.at, i)
 		}
 	}
+	for _, i := range c.at {
+		c.sent = append(c.sent, r.plan.Messages[i])
+	}
 	return c
 }
 
 // part says what became of a part.
 func (c carrier) part(p history.Part) (string, tone) {
-	if c.alone != nil {
-		for _, sent := range c.alone.Parts {
+	for _, m := range c.sent {
+		for _, sent := range m.Parts {
 			switch {
 			case sent.Name != p.Name:
 			case sent.Kind == p.Kind:
@@ -68,9 +67,11 @@ func (c carrier) part(p history.Part) (string, tone) {
 }
 
 // reasoning says what became of the model's reasoning.
-func (c carrier) reasoning() (string, tone) {
-	if c.alone != nil && c.alone.Reasoning != "" {
-		return "sent back to the model", saidTone
+func (c carrier) reasoning(own string) (string, tone) {
+	for _, m := range c.sent {
+		if m.Reasoning == own {
+			return "sent back to the model", saidTone
+		}
 	}
 	return "not sent", unsentTone
 }
@@ -78,24 +79,36 @@ func (c carrier) reasoning() (string, tone) {
 // call says what became of the call k of a message, and what is sent for it where that is not the same.
 func (c carrier) call(calls []history.ToolCall, k int) (sent *history.ToolCall, fate string, t tone) {
 	own := calls[k]
-	if c.alone == nil || len(c.alone.ToolCalls) == 0 {
-		if c.entry.Sent() && own.Name != "" && (c.found || c.alone != nil && strings.Contains(c.alone.Content, own.Name)) {
-			return nil, "told as text", unsentTone
-		}
-		return nil, "not sent", unsentTone
+	var list []history.ToolCall
+	for _, m := range c.sent {
+		list = append(list, m.ToolCalls...)
 	}
-	list := c.alone.ToolCalls
 	i := slices.IndexFunc(list, func(s history.ToolCall) bool { return s.ID == own.ID && s.Arguments == own.Arguments })
 	if i < 0 && len(list) == len(calls) {
 		i = k
 	}
 	switch {
-	case i < 0:
+	case i < 0 && c.tells(own):
+		return nil, "told as text", unsentTone
+	case i < 0 && len(list) > 0:
 		return nil, "not sent as it is: see how it was mended", unsentTone
-	case list[i].Name == own.Name && list[i].Arguments == own.Arguments && list[i].ID == own.ID:
-		return nil, "sent", saidTone
-	case list[i].Name == own.Name && list[i].Arguments == own.Arguments:
+	case i < 0:
+		return nil, "not sent", unsentTone
+	case list[i].Name != own.Name || list[i].Arguments != own.Arguments:
+		return &list[i], "mended", unsentTone
+	case list[i].ID != own.ID:
 		return nil, "sent with the id " + oneLine(list[i].ID), saidTone
 	}
-	return &list[i], "mended", unsentTone
+	return nil, "sent", saidTone
+}
+
+// tells says that a text of the request names a call, as calls are told.
+func (c carrier) tells(call history.ToolCall) bool {
+	told := "called " + call.Name
+	for _, m := range c.sent {
+		if strings.Contains(m.Content, told) {
+			return true
+		}
+	}
+	return strings.Contains(c.text, told)
 }

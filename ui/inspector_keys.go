@@ -36,6 +36,8 @@ func (m *Model) inspectorKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.flagSubject(history.Exclude)
 	case pressed(msg, k.Auto):
 		return m.flagSubject("")
+	case pressed(msg, k.TakeBack):
+		return m.takeBack()
 	}
 	if m.inspector.shown == nil {
 		return m.say("This is still being read; " + firstKey(k.Back) + " closes it.")

@@ -149,7 +149,7 @@ func (p *page) beside(r *request, stored store.Message, e history.Entry) {
 		p.block(t, part.Text)
 	}
 	if stored.Reasoning != "" {
-		fate, t := c.reasoning()
+		fate, t := c.reasoning(stored.Reasoning)
 		p.heading("reasoning · %s · %s", plural(utf8.RuneCountInString(stored.Reasoning), "character"), fate)
 		p.block(t, stored.Reasoning)
 	}

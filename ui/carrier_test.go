@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// TestEveryPartOfAMessageSaysWhatIsSentOfIt plans one conversation for endpoints that insist on
+// different things, and compares what the inspector says with the messages of the request.
+func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
+	own := history.Origin{Endpoint: "here", Model: "small"}
+	call := func(id, arguments string) []history.ToolCall {
+		return []history.ToolCall{{ID: id, Name: "look", Arguments: arguments}}
+	}
+	past := []history.Message{
+		{ID: 1, Role: history.User, Content: "A picture.", Parts: []history.Part{
+			{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{1, 2, 3}},
+			{Kind: history.TextPart, Name: "a.md", Text: "The notes of the picture."},
+		}},
+		{ID: 2, Role: history.Assistant, Content: "I look.", Reasoning: "Look first.", ToolCalls: call("call_1", `{"at": "a"}`), Origin: own},
+		{ID: 3, Role: history.Tool, Content: "It shows a tree.", ToolCallID: "call_1"},
+		{ID: 4, Role: history.Assistant, Content: "A tree.", Reasoning: "A tree it is."},
+		{ID: 5, Role: history.User, Content: "And now?"},
+		{ID: 6, Role: history.Assistant, ToolCalls: call("call_2", `{"at": "b"`), Origin: own},
+		{ID: 7, Role: history.Tool, Content: "Nothing.", ToolCallID: "call_2"},
+		{ID: 8, Role: history.Assistant, Content: "Nothing more."},
+	}
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		profile history.Profile
+		exclude int64
+		want    string // of message 1's parts, message 2's reasoning and call, and message 6's call
+	}{
+		{"anything", history.Profile{}, 0, "image sent, file sent; reasoning not sent; call sent; call mended"},
+		{"no images", history.Profile{NoImages: true}, 0, "image not sent; a note stands for it, file sent; reasoning not sent; call sent; call mended"},
+		{"no tools", history.Profile{NoTools: true}, 0, "image sent, file sent; reasoning not sent; call told as text; call told as text"},
+		{"reasoning back", history.Profile{EchoReasoning: true}, 0, "image sent, file sent; reasoning sent back to the model; call sent; call mended"},
+		{"short ids", history.Profile{ToolIDLength: 9}, 0, "image sent, file sent; reasoning not sent; call sent with the id ; call mended"},
+		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "image sent, file sent; reasoning not sent; call sent; call mended"},
+		{"left out", history.Profile{}, 1, "image not sent, file not sent; reasoning not sent; call sent; call mended"},
+	} {
+		flags := map[int64]history.Flag{}
+		if c.exclude != 0 {
+			flags[c.exclude] = history.Exclude
+		}
+		plan, err := history.Build(past, history.Options{
+			Policy: policy, Profile: c.profile, To: own, Flags: flags, Turn: []history.Message{{Role: history.User, Content: "Go on."}},
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		r := requestOf(plan, noTexts)
+		of := func(i int) carrier { return r.carrierOf(plan.Entries[i], past[i].Content) }
+		image, _ := of(0).part(past[0].Parts[0])
+		file, _ := of(0).part(past[0].Parts[1])
+		reasoning, _ := of(1).reasoning(past[1].Reasoning)
+		_, sound, _ := of(1).call(past[1].ToolCalls, 0)
+		sent, damaged, _ := of(5).call(past[5].ToolCalls, 0)
+		if c.profile.ToolIDLength > 0 {
+			id, _ := strings.CutPrefix(sound, "sent with the id ")
+			if len(id) != c.profile.ToolIDLength {
+				t.Errorf("%s: the call is %q", c.name, sound)
+			}
+			sound = strings.TrimSuffix(sound, id)
+		}
+		got := "image " + image + ", file " + file + "; reasoning " + reasoning + "; call " + sound + "; call " + damaged
+		if got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s\n%+v", c.name, got, c.want, plan.Messages)
+		}
+		if damaged == "mended" && (sent == nil || sent.Arguments != `{"at": "b"}`) {
+			t.Errorf("%s: sent for the damaged call is %+v", c.name, sent)
+		}
+	}
+}
+
+func TestACarrierFindsAMessageByItsText(t *testing.T) {
+	plan := history.Plan{
+		Messages: []history.Message{{Role: history.System, Content: "Be brief.\n\nFrom now on in verse."}, {ID: 2, Role: history.User, Content: "Go on."}},
+		Entries: []history.Entry{
+			{ID: 1, Role: history.System, Disposition: history.Kept, CharsBefore: 21},
+			{ID: 2, Index: 1, Role: history.User, Disposition: history.Kept},
+		},
+	}
+	r := requestOf(plan, noTexts)
+	if c := r.carrierOf(plan.Entries[0], "From now on in verse."); len(c.at) != 1 || c.at[0] != 0 {
+		t.Errorf("a system message is found in messages %v, want the first", c.at)
+	}
+	if c := r.carrierOf(plan.Entries[1], "Go on."); len(c.at) != 1 || c.at[0] != 1 {
+		t.Errorf("a message is found in messages %v, want the second", c.at)
+	}
+}
