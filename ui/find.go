@@ -27,6 +27,7 @@ type find struct {
 	before   []int // hits in front of each of the found
 	total    int
 	at       int // the hit that the user is at, from 0
+	around   int // which way the user came to it past an end, 0 for neither
 
 	tally  tally
 	whole  map[int64]lastWhole // by message, as far as it was asked
@@ -65,7 +66,7 @@ type wholeMsg struct {
 func (m *Model) openFind() tea.Cmd {
 	m.find.end()
 	m.find.on, m.find.open, m.find.from = true, true, m.readFrom()
-	m.toast.text = ""
+	m.toast.text = "" // it stood where the search line stands
 	return nil
 }
 
@@ -91,7 +92,7 @@ func (m *Model) readFrom() int {
 // lookFor marks a text at once and counts it in a command.
 func (m *Model) lookFor(text string) tea.Cmd {
 	f := &m.find
-	f.text = text
+	f.text, m.toast.text = text, ""
 	needle := transcript.NewNeedle(text)
 	m.chat.list.Mark(needle)
 	return m.seekText(needle, true)
@@ -244,6 +245,7 @@ func (m *Model) foundSome(msg findMsg) tea.Cmd {
 		f.at = 0
 		return nil
 	case msg.step || !ok:
+		f.around = 0
 		f.at = f.nearest(f.from)
 		return m.showHit()
 	}
@@ -292,14 +294,11 @@ func (m *Model) nextHit(by int) tea.Cmd {
 	}
 	to := f.at + by
 	f.at = (to + f.total) % f.total
-	cmd := m.showHit()
-	switch {
-	case f.open || to == f.at:
-		return cmd
-	case by > 0:
-		return tea.Batch(cmd, m.say("Behind the last hit: this is the first of "+thousands(f.total)+"."))
+	if f.around = 0; f.at != to {
+		f.around = by
 	}
-	return tea.Batch(cmd, m.say("Before the first hit: this is the last of "+thousands(f.total)+"."))
+	m.toast.text = "" // it stood where the search line stands
+	return m.showHit()
 }
 
 // showHit brings the user's hit on the screen and asks what is not known of it.

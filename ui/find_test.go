@@ -62,12 +62,12 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		}
 		m.Update(char('n'))
 	}
-	if !strings.HasPrefix(m.hitText(), "hit 1 of 6") || !strings.Contains(m.toast.text, "Behind the last hit") {
-		t.Errorf("behind the last hit: %q, said %q", m.hitText(), m.toast.text)
+	if got := m.hitText(); !strings.HasPrefix(got, "hit 1 of 6, from the top · ○ out") {
+		t.Errorf("behind the last hit: %q", got)
 	}
 	m.Update(char('N'))
-	if !strings.HasPrefix(m.hitText(), "hit 6 of 6") || !strings.Contains(m.toast.text, "Before the first hit") {
-		t.Errorf("before the first hit: %q, said %q", m.hitText(), m.toast.text)
+	if got := m.hitText(); got != "hit 6 of 6, from the end · ● in context" {
+		t.Errorf("before the first hit: %q", got)
 	}
 
 	_, plan := talk()

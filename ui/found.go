@@ -185,6 +185,14 @@ func (m *Model) hitText() string {
 		return "nowhere in this conversation"
 	}
 	text := "hit " + thousands(f.at+1) + " of " + thousands(f.total)
+	switch {
+	case f.total == 1 && f.around != 0:
+		text = "the only hit"
+	case f.around > 0:
+		text += ", from the top"
+	case f.around < 0:
+		text += ", from the end"
+	}
 	s, e := m.chat.sees(x)
 	switch s {
 	case inContext:

@@ -32,15 +32,15 @@ type wish struct {
 
 // handMsg is an act that was done, with the plans in front of it and behind it.
 type handMsg struct {
-	session    *session.Session
-	generation int // of the draft that was planned with
-	wish       wish
-	deed       deed
-	mates      []int64 // messages that go with those meant: the rest of their tool groups
-	was, now   history.Plan
-	planned    bool  // there are plans: none are made while an answer arrives
-	short      error // why the plan behind it cannot be sent
-	err        error
+	session  *session.Session
+	draft    string // that was planned with
+	wish     wish
+	deed     deed
+	mates    []int64 // messages that go with those meant: the rest of their tool groups
+	was, now history.Plan
+	planned  bool  // there are plans: none are made while an answer arrives
+	short    error // why the plan behind it cannot be sent
+	err      error
 }
 
 // handKey is a key for the hands, in the transcript and in the panel.
@@ -119,15 +119,14 @@ func (m *Model) byHand(w wish) tea.Cmd {
 		w = wish{last.flag, last.ids, &last}
 	}
 	m.hands.busy = true
-	m.generation++ // this act makes the plan that the draft waits for
-	done := handMsg{session: m.session, generation: m.generation, wish: w, planned: !m.turn.busy}
-	within, draft := m.within, m.planDraft()
+	done := handMsg{session: m.session, draft: m.planDraft(), wish: w, planned: !m.turn.busy}
+	within := m.within
 	return func() tea.Msg {
 		ctx, cancel := within()
 		defer cancel()
 		s := done.session
 		if done.planned {
-			done.was, _ = s.Preview(draft) // Why it could not be sent was said before.
+			done.was, _ = s.Preview(done.draft) // Why it could not be sent was said before.
 		}
 		done.mates = matesOf(s, w.ids)
 		if w.undo != nil {
@@ -137,7 +136,7 @@ func (m *Model) byHand(w wish) tea.Cmd {
 			done.deed.before, done.err = s.SetFlags(ctx, w.flag, w.ids...)
 		}
 		if done.planned {
-			done.now, done.short = s.Preview(draft)
+			done.now, done.short = s.Preview(done.draft)
 		}
 		return done
 	}
@@ -168,8 +167,9 @@ func (m *Model) handled(msg handMsg) tea.Cmd {
 	}
 	m.hands.busy = false
 	var plan tea.Cmd
-	if msg.planned && msg.generation == m.generation {
-		plan = m.planned(planMsg{generation: msg.generation, plan: msg.now, err: msg.short})
+	if msg.planned && !m.turn.busy && msg.draft == m.planDraft() {
+		m.generation++ // A plan that is being made may not know of the act.
+		plan = m.planned(planMsg{generation: m.generation, plan: msg.now, err: msg.short})
 	} else {
 		plan = m.draftChanged()
 	}

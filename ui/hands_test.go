@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,7 +53,7 @@ func pinned(t testing.TB, w, h int) *Model {
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
 	m.Update(handMsg{
-		session: m.session, generation: m.generation, planned: true,
+		session: m.session, planned: true,
 		wish: wish{flag: history.Pin, ids: []int64{1, 2}},
 		deed: deed{history.Pin, []int64{1, 2}, map[int64]history.Flag{1: "", 2: ""}},
 		was:  was, now: now,
@@ -224,4 +226,87 @@ func TestTheFootNamesThePriceOfEachAct(t *testing.T) {
 	l.shows("o auto up to +")
 	l.press("p")
 	l.shows("o auto up to −")
+}
+
+// tooled is an imported conversation in which one answer called two tools.
+func tooled(t *testing.T, w, h int) *live {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tools.jsonl")
+	lines := `{"role":"user","content":"What is in the folder?"}
+{"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"ls","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"pwd","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"a","content":"gen.go parser.go lexer.go"}
+{"role":"tool","tool_call_id":"b","content":"/home/somebody/parser"}
+{"role":"assistant","content":"Three files."}
+`
+	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := onStage(t, w, h)
+	l.open(l.imported(path))
+	l.planned()
+	return l
+}
+
+func TestAToolGroupGoesWhole(t *testing.T) {
+	l := tooled(t, 140, 50)
+	l.press("tab", "g", "J")
+	for _, c := range []struct {
+		number string
+		keys   []string
+		want   string
+	}{
+		{"2", nil, "; its 2 results go with it."},
+		{"3", []string{"u"}, "; its call and 1 result go with it."},
+		{"2-3", []string{"u"}, "; their result goes with them."},
+		{"1-5", []string{"u"}, "Excluded 5 messages: −"},
+	} {
+		l.press(c.keys...)
+		l.press("esc", "esc")
+		l.setFocus(draftPane)
+		l.types("/exclude " + c.number)
+		l.press("enter")
+		l.shows(c.want)
+		l.until("the act", func() bool { return !l.hands.busy })
+		want := 3
+		if c.number == "1-5" {
+			want = 5
+		}
+		out := 0
+		for _, e := range l.panel.next.plan.Entries {
+			if e.Disposition == history.Excluded {
+				out++
+			}
+		}
+		if out != want {
+			t.Errorf("excluding %s leaves out %d messages, want %d", c.number, out, want)
+		}
+		l.press("tab", "g")
+	}
+}
+
+func TestTheFootSaysThatAToolGroupGoesWhole(t *testing.T) {
+	l := tooled(t, 140, 50)
+	l.press("tab", "tab", "g", "j", "j")
+	l.shows("· with 2 more")
+	l.press("g")
+	if got := plain(l.Model); strings.Contains(got, "with 2 more") {
+		t.Errorf("a message alone has mates:\n%s", got)
+	}
+}
+
+func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
+	l := walked(t, 140, 50, "The first question.", "The second question.")
+	shown := l.panel.next.plan.Sum.Total
+	l.turn.busy = true
+	l.press("x")
+	l.shows("Excluded message 1. It holds for the next request: the one that is running has left.")
+	if l.panel.next.plan.Sum.Total != shown {
+		t.Error("the request that is running is shown otherwise than it left")
+	}
+	if f := l.flagOf(0); f != history.Exclude {
+		t.Errorf("the flag is %q", f)
+	}
+	l.turn.busy = false
+	l.run(l.draftChanged())
+	l.shows("⊘ 1")
 }

@@ -169,6 +169,9 @@ func TestNoKeyPanics(t *testing.T) {
 				m.Update(tea.PasteMsg{Content: rapid.String().Draw(rt, "paste")})
 			case 2:
 				m.Update(tea.MouseWheelMsg{X: 3, Y: 3, Button: tea.MouseWheelUp})
+			case 3:
+				m.options.Mouse = true
+				m.Update(tea.MouseClickMsg{X: rapid.IntRange(0, m.width).Draw(rt, "x"), Y: rapid.IntRange(0, m.height).Draw(rt, "y"), Button: tea.MouseLeft})
 			default:
 				m.Update(rapid.SampledFrom(keys).Draw(rt, "key"))
 			}
