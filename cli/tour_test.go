@@ -91,7 +91,7 @@ type tour struct {
 // keyCodes are the keys of a script as a terminal sends them.
 var keyCodes = map[string]string{
 	"enter": enterKey, "esc": escKey, "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B",
-	"right": "\x1b[C", "left": "\x1b[D", "ctrl+x": ctrlX, "ctrl+d": ctrlD, "ctrl+u": "\x15",
+	"right": "\x1b[C", "left": "\x1b[D", "shift+tab": "\x1b[Z", "ctrl+x": ctrlX, "ctrl+d": ctrlD, "ctrl+u": "\x15",
 }
 
 func (g *tour) do(verb, rest string) bool {
