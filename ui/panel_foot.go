@@ -34,7 +34,14 @@ func (p *panel) foot(st styles, w int) []string {
 	if next := r.fallsOutNext(); next != "" && r.past == nil {
 		lines = append(lines, fit(st.dim.Render(" next to fall out: "+next), w))
 	}
-	if cached := r.cached(p.outlook.prefix); cached != "" && r == &p.next {
+	cached := ""
+	switch {
+	case p.whatif != nil:
+		cached = p.whatif.cached(p.outlook.prefix)
+	case r == &p.next:
+		cached = r.cached(p.outlook.prefix)
+	}
+	if cached != "" {
 		lines = append(lines, fit(st.dim.Render(" "+cached), w))
 	}
 	return lines

@@ -24,6 +24,7 @@ type whatif struct {
 	was     settings // without a trial
 	policy  history.Policy
 	window  llm.Window
+	prefix  session.Prefix
 	typed   bool            // the budget's dial is being typed on
 	known   map[string]bool // the models whose window was asked for
 	refs    []string        // the models of the dial
@@ -57,6 +58,7 @@ type triedMsg struct {
 	model   string // that was tried
 	plan    history.Plan
 	changes []history.Change // to the next request as it is set
+	prefix  session.Prefix
 	policy  history.Policy
 	window  llm.Window
 	input   llm.Cost // of the plan's request
@@ -86,7 +88,7 @@ func (m *Model) openWhatif() tea.Cmd {
 		refs:  refs(m.ref, m.options.Deps.Models.Endpoints(), m.models),
 		under: m.overlay, panelHidden: !m.wishPanel,
 	}
-	w.was = settingsOf(w.policy, m.ref)
+	w.was, w.prefix = settingsOf(w.policy, m.ref), m.panel.outlook.prefix
 	w.show(m.panel.next, m.panel.next, nil)
 	m.panel.whatif = w
 	m.overlay = whatifOverlay
@@ -270,6 +272,9 @@ func (m *Model) tryOut() tea.Cmd {
 		defer stop()
 		msg := tried(ctx, s, draft, trial)
 		msg.wish, msg.changes = n, history.Compare(now, msg.plan.Entries)
+		if msg.model == "" {
+			msg.prefix = s.Prefix(msg.plan)
+		}
 		return msg
 	}
 }
@@ -315,7 +320,7 @@ func (m *Model) tried(msg triedMsg) tea.Cmd {
 	if msg.model != "" {
 		w.known[msg.model] = true
 	}
-	w.policy, w.window = msg.policy, msg.window
+	w.policy, w.window, w.prefix = msg.policy, msg.window, msg.prefix
 	on := m.panel.chosen()
 	r := requestOf(msg.plan, m.chat.gist)
 	r.input = msg.input

@@ -148,6 +148,24 @@ func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 	}
 }
 
+func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
+	l := talked(t, 140, 50)
+	l.until("what the records tell", func() bool { return l.panel.outlook.prefix.Known })
+	now := l.panel.outlook.prefix
+	l.press("tab", "w")
+	l.shows("cached prefix ~" + l.panel.next.counted(now.Tokens))
+	l.press("right")
+	l.tried()
+	tried := l.session.Prefix(l.panel.shown().plan)
+	if tried.Tokens >= now.Tokens {
+		t.Fatalf("with a budget of 1,000 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
+	}
+	l.shows("cached prefix ~" + l.panel.shown().counted(tried.Tokens) + " (now ~" + l.panel.next.counted(now.Tokens) + ")")
+	l.press("down", "down", "down", "right")
+	l.tried()
+	l.shows("no cached prefix: the model is another")
+}
+
 func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "left")

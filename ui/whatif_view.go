@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/ui/markdown"
 )
 
@@ -125,6 +126,20 @@ func (w *whatif) changes(st styles, width int) []string {
 		list = append(list, st.accent.Render(s))
 	}
 	return flow(list, width)
+}
+
+// cached says how much of the request the server may have read before; now is what that is without the
+// trial. It is "" where nothing is known.
+func (w *whatif) cached(now session.Prefix) string {
+	switch {
+	case !now.Known:
+		return ""
+	case w.trial.Model != "":
+		return "no cached prefix: the model is another"
+	case w.prefix.Tokens == now.Tokens:
+		return "cached prefix ~" + w.request.counted(now.Tokens)
+	}
+	return "cached prefix ~" + w.request.counted(w.prefix.Tokens) + " (now ~" + w.request.counted(now.Tokens) + ")"
 }
 
 // turned says that a dial stands otherwise than it stood.
