@@ -74,6 +74,8 @@ func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
 	switch {
 	case r.past == nil && r.note != "":
 		p.line(warnTone, "! It would not be sent: %s", oneSentence(r.note))
+	case r.past == nil && m.turn.busy:
+		p.line(quietTone, "The body of the request that is being answered: %s, laid out for reading.", plural(msg.bytes, "byte"))
 	case r.past == nil:
 		p.line(quietTone, "The body of the request as it would be sent now: %s, laid out for reading.", plural(msg.bytes, "byte"))
 	case r.past.Proven:
