@@ -25,14 +25,6 @@ type inspector struct {
 	w, h    int
 }
 
-// subject is what is inspected: a message, an added text, or the request.
-type subject struct {
-	message int64 // its id
-	added   int   // the number of an added text among those of the request, from 1
-	request bool
-	from    *request // an earlier request that this one is compared with, nil for the one before
-}
-
 // aspect is a side from which a subject is shown: its name in the title.
 type aspect string
 
@@ -116,33 +108,6 @@ func (m *Model) inspectRequest() tea.Cmd {
 		return m.say(r.whyNone())
 	}
 	return m.inspect(subject{request: true}, asText)
-}
-
-// subject is what a line of the request's list is about.
-func (r *request) subject(line int) (subject, bool) {
-	switch on := r.rows.row(line); {
-	case on.entry != nil:
-		return subject{message: on.entry.ID}, true
-	case on.added != nil:
-		k, _ := slices.BinarySearch(r.rows.at, line)
-		return subject{added: k + 1}, true
-	}
-	return subject{}, false
-}
-
-// line is where a subject stands in the request's list, -1 where it does not.
-func (r *request) line(on subject) int {
-	switch {
-	case on.added > 0 && on.added <= len(r.rows.at):
-		return r.rows.at[on.added-1]
-	case on.message != 0:
-		for i := len(r.rows.entries) - 1; i >= 0; i-- {
-			if r.rows.entries[i].ID == on.message {
-				return r.rows.line(i)
-			}
-		}
-	}
-	return -1
 }
 
 // closeInspector goes back to the list that it was opened from, or to what it lay over.
@@ -235,27 +200,6 @@ func (m *Model) turnAspect(by int) tea.Cmd {
 	return m.look(list[(at+len(list))%len(list)])
 }
 
-// stepSubject goes to the next line of the request's list. The cursors of panel and transcript go along.
-func (m *Model) stepSubject(by int) tea.Cmd {
-	r, in := m.panel.shown(), &m.inspector
-	line := r.line(in.on)
-	on, ok := r.subject(line + by)
-	switch {
-	case in.on.request:
-		return m.say("This is the whole request; " + firstKey(m.keys.Inspect) + " on a line of the panel shows one message.")
-	case line < 0:
-		return m.say("This request has no such message.")
-	case !ok && by < 0:
-		return m.say("This is the first message.")
-	case !ok:
-		return m.say("This is the last message.")
-	}
-	m.panel.move(line + by - m.panel.at)
-	m.follow()
-	in.on = on
-	return m.look(in.aspect)
-}
-
 // storedMessage is a message as it is stored.
 func (m *Model) storedMessage(id int64) (store.Message, bool) {
 	if past := m.panel.shown().past; past != nil {
@@ -283,35 +227,6 @@ func (m *Model) inspectorTitle() string {
 		names = append(names, string(a))
 	}
 	return m.subjectName(in.on) + " · " + strings.Join(names, " ")
-}
-
-func (m *Model) subjectName(on subject) string {
-	r := m.panel.shown()
-	switch {
-	case on.request && on.from != nil:
-		before, after := inOrder(on.from, r)
-		return m.nameOf(before) + " to " + m.nameOf(after)
-	case on.request:
-		return m.nameOf(r)
-	case on.added > 0:
-		return "added · " + r.rows.added[on.added-1].Kind
-	}
-	if e, ok := entryOf(r.plan, on.message); ok {
-		return "message " + thousands(e.Index+1) + " · " + speaker(e.Role)
-	}
-	stored, _ := m.storedMessage(on.message)
-	return "message · " + speaker(stored.Role)
-}
-
-// nameOf is a request's name.
-func (m *Model) nameOf(r *request) string {
-	switch {
-	case r.past != nil:
-		return turnName(r.past.Recorded)
-	case m.turn.busy:
-		return "this request"
-	}
-	return "next request"
 }
 
 // inspectorView draws it.
