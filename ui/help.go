@@ -8,31 +8,32 @@ import (
 )
 
 func (m *Model) openHelp() tea.Cmd {
-	m.reader = reader{title: "help", lines: m.helpLines()}
-	m.overlay = helpOverlay
+	m.openReader(helpOverlay, "help", m.helpPage())
 	return nil
 }
 
-// helpLines are the help screen, made from the bindings and the commands.
-func (m *Model) helpLines() []string {
-	var lines []string
+// helpPage is the help screen, made from the bindings and the commands.
+func (m *Model) helpPage() page {
+	var p page
+	line := func(keys, help string) {
+		p.add(saidTone, "  "+fit(keys, min(30, max(8, m.width/3))))
+		p.line(quietTone, " %s", help)
+	}
 	where := ""
 	for _, r := range m.keys.Table() {
 		if r.Where != where {
-			if where != "" {
-				lines = append(lines, "")
-			}
 			where = r.Where
-			lines = append(lines, m.styles.accent.Render(r.Where))
+			p.title(where)
 		}
-		lines = append(lines, "  "+fit(strings.Join(r.Keys, " "), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(r.Help))
+		line(strings.Join(r.Keys, " "), r.Help)
 	}
-	lines = append(lines, "", m.styles.accent.Render("commands"))
+	p.title("commands")
 	for _, c := range Commands() {
-		lines = append(lines, "  "+fit(c.usage(), min(30, max(8, m.width/3)))+" "+m.styles.dim.Render(c.Help))
+		line(c.usage(), c.Help)
 	}
-	signs := "● whole  ◐ cut  ○ dropped  ◆ pinned  ⊘ excluded  ⚠ repaired  ↺ recalled"
-	return append(lines, "", m.styles.accent.Render("signs"), "  "+m.styles.dim.Render(signs))
+	p.title("signs")
+	p.line(quietTone, "  ● whole  ◐ cut  ○ dropped  ◆ pinned  ⊘ excluded  ⚠ repaired  ↺ recalled  ✚ added  ┊ not sent")
+	return p
 }
 
 // helpLine names as many keys as fit.

@@ -252,6 +252,7 @@ func (m *Model) arrange() {
 	in := m.layout.transcript.within(m.layout.framed)
 	m.chat.resize(in.w, in.h)
 	m.fitInspector()
+	m.fitReader()
 }
 
 // draftWidth is the width of the text area: the composer without its frame and margin.

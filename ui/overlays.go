@@ -66,9 +66,9 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.PageUp):
 		r.scroll(-page)
 	case pressed(msg, k.Top):
-		r.top = 0
+		r.first()
 	case pressed(msg, k.Bottom):
-		r.scroll(1 << 30)
+		r.last()
 	default:
 		return m.say(firstKey(k.Back) + " closes this.")
 	}

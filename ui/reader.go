@@ -4,33 +4,28 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-
-	"winnow/ui/markdown"
 )
 
-// reader is a text to scroll through.
+// reader is a text to scroll through, over the panes.
 type reader struct {
 	title string
-	lines []string // plain or styled, not wrapped yet
-	top   int
-
-	wrapped []string // lines at width: a long paste is wrapped once, not at every frame
-	width   int
+	*sheet
 }
 
-func (r *reader) scroll(by int) { r.top = max(0, r.top+by) }
+// openReader shows a text.
+func (m *Model) openReader(over overlay, title string, p page) {
+	m.reader = reader{title, newSheet(p)}
+	m.overlay = over
+	m.fitReader()
+}
 
-func (r *reader) view(w, h int) []string {
-	if r.wrapped == nil || r.width != w {
-		r.wrapped, r.width = nil, w
-		for _, s := range r.lines {
-			for _, line := range wrap(s, max(1, w-2)) {
-				r.wrapped = append(r.wrapped, " "+line)
-			}
-		}
+// fitReader tells the text its size.
+func (m *Model) fitReader() {
+	if m.reader.sheet != nil {
+		b := m.layout.overlay
+		in := b.within(framedOverlay(b))
+		m.reader.resize(in.w, in.h)
 	}
-	r.top = max(0, min(r.top, len(r.wrapped)-h))
-	return r.wrapped[r.top:min(len(r.wrapped), r.top+h)]
 }
 
 // openChip shows a pasted text.
@@ -39,7 +34,6 @@ func (m *Model) openChip() tea.Cmd {
 	if !ok {
 		return m.say("The draft holds no long paste; " + firstKey(m.keys.Focus) + " goes to the transcript.")
 	}
-	m.reader = reader{title: strings.Trim(c.label, "[]"), lines: strings.Split(markdown.Visible(c.text), "\n")}
-	m.overlay = textOverlay
+	m.openReader(textOverlay, strings.Trim(c.label, "[]"), page{{saidTone, c.text}})
 	return nil
 }

@@ -163,7 +163,7 @@ func (st styles) ofTone(t tone) lipgloss.Style {
 	case restTone, quietTone:
 		return st.dim
 	case titleTone:
-		return st.strong
+		return st.accent
 	case warnTone:
 		return st.warn
 	}

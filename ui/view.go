@@ -342,7 +342,7 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 		cursor = tea.NewCursor(in.x+x, in.y)
 	default:
 		title, right = m.reader.title, firstKey(m.keys.Back)+" closes"
-		lines = m.reader.view(in.w, in.h)
+		lines = m.reader.view(m.styles)
 	}
 	if !framed {
 		return blank(lines, b.w, b.h), cursor
