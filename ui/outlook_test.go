@@ -10,7 +10,7 @@ func lessBudget(l *live) {
 	l.t.Helper()
 	l.types("/budget 400")
 	l.press("enter")
-	l.until("the new budget", func() bool { return l.session.Policy().Budget == 400 })
+	l.shows("Requests are limited to 400 tokens.")
 	l.planned()
 }
 
