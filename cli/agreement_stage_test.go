@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -164,38 +165,45 @@ func (h *house) meet(p panelText) {
 }
 
 // stage is the application on a screen that nobody looks at. Its commands run as they do under Bubble
-// Tea.
+// Tea, but its messages are handled where somebody waits for something.
 type stage struct {
 	app  tea.Model
 	msgs chan tea.Msg
-	open int // commands that have not answered
+	over chan struct{} // closed when nobody waits any more
 }
 
 const stageWidth = 200
 
-// put shows a session and waits until it is all there. The screen is so high that the panel has a line
-// for every message and every text that nobody said.
+// put shows a session. The screen is so high that the panel has a line for every message and every text
+// that nobody said.
 func put(deps session.Deps, s *session.Session) (*stage, error) {
 	app, err := ui.New(ui.Options{Deps: deps, Start: s, Theme: "none", Panel: "open"})
 	if err != nil {
 		return nil, err
 	}
-	st := &stage{app: app, msgs: make(chan tea.Msg, 16)}
+	st := &stage{app: app, msgs: make(chan tea.Msg, 16), over: make(chan struct{})}
 	st.run(app.Init())
 	st.tell(tea.WindowSizeMsg{Width: stageWidth, Height: 60 + 3*len(s.Messages())/2})
-	return st, st.settle()
+	return st, nil
 }
 
-// run begins a command, or those that it is made of.
+func (s *stage) close() { close(s.over) }
+
+// run begins a command.
 func (s *stage) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	s.open++
-	go func() { s.msgs <- cmd() }()
+	go func() {
+		msg := cmd()
+		select {
+		case s.msgs <- msg:
+		case <-s.over:
+		}
+	}()
 }
 
-// tell gives a message to the application.
+// tell gives a message to the application, or begins the commands that it is made of.
 func (s *stage) tell(msg tea.Msg) {
 	if list := reflect.ValueOf(msg); list.IsValid() && list.Type().ConvertibleTo(reflect.TypeFor[[]tea.Cmd]()) {
 		for _, cmd := range list.Convert(reflect.TypeFor[[]tea.Cmd]()).Interface().([]tea.Cmd) {
@@ -208,21 +216,28 @@ func (s *stage) tell(msg tea.Msg) {
 	s.run(cmd)
 }
 
-// settle waits until nothing is under way any more: no answer arrives, no plan is made.
-func (s *stage) settle() error {
+// until handles messages until there is no fault any more. It looks whenever a lull has come, because
+// to draw the screen is most of the work, and ends with the last fault where that takes too long.
+func (s *stage) until(fault func() error) error {
 	late := time.NewTimer(patience)
 	defer late.Stop()
-	for s.open > 0 {
+	err := errors.New("messages never cease")
+	for {
 		select {
 		case msg := <-s.msgs:
-			s.open--
 			s.tell(msg)
+		case <-time.After(lull):
+			if err = fault(); err == nil {
+				return nil
+			}
 		case <-late.C:
-			return fmt.Errorf("%d commands never answered; the screen is\n%s", s.open, s.text())
+			return err
 		}
 	}
-	return nil
 }
+
+// lull is how long nothing happens before somebody looks at the screen.
+const lull = 30 * time.Millisecond
 
 // press presses the first of the keys that a binding has.
 func (s *stage) press(keys []string) error {
@@ -230,7 +245,7 @@ func (s *stage) press(keys []string) error {
 	for code, named := range map[rune]string{tea.KeyEnter: "enter", tea.KeyTab: "tab", tea.KeyLeft: "left"} {
 		if name == named {
 			s.tell(tea.KeyPressMsg{Code: code})
-			return s.settle()
+			return nil
 		}
 	}
 	return fmt.Errorf("the key %q is not known here", name)

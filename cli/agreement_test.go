@@ -95,23 +95,32 @@ func (h *house) hold(ctx context.Context, talk talk) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	defer screen.close()
 	screen.tell(tea.PasteMsg{Content: talk.draft})
-	if err := screen.settle(); err != nil {
-		return false, err
-	}
 	before := views{messages: s.Messages()}
 	if before.next, err = h.ahead(ctx, s.Info().ID, talk.draft); err != nil {
 		return false, err
 	}
-	if before.panel, err = readPanel(screen.text()); err != nil {
-		return false, err
-	}
-	if err := before.compareNext(); err != nil {
+	// The plan comes when the draft has rested.
+	if err := screen.until(func() (err error) {
+		if before.panel, err = readPanel(screen.text()); err != nil {
+			return err
+		}
+		return before.compareNext()
+	}); err != nil {
 		return false, err
 	}
 
 	h.expect(talk.calls)
 	if err := screen.press(ui.DefaultKeys().Send.Keys()); err != nil {
+		return false, err
+	}
+	if err := screen.until(func() error {
+		if s.Busy() || strings.Contains(screen.text(), " stops ─") {
+			return errors.New("the turn does not end")
+		}
+		return nil
+	}); err != nil {
 		return false, err
 	}
 	bodies := h.asked()
@@ -242,8 +251,16 @@ func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Sessi
 	if err := screen.press(keys.Earlier.Keys()); err != nil {
 		return err
 	}
-	shown := screen.text()
-	var err error
+	shown, title := "", fmt.Sprintf("╭ context: turn %d", s.Info().Turns)
+	err := screen.until(func() error {
+		if shown = screen.text(); !strings.Contains(shown, title) {
+			return fmt.Errorf("the panel does not show turn %d\n%s", s.Info().Turns, shown)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	if after.shown, err = readReceipt(shown); err != nil {
 		return err
 	}
