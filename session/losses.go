@@ -12,12 +12,13 @@ import (
 // plan.Entries: they are not sent whole, and were sent whole in every earlier request that knew them and
 // that something was answered to. Those that the user excludes or has left out, and those that hold
 // nothing to send or cannot be read, are none. A turn's own requests count as earlier ones once it has
-// ended. After Open there are no losses until LoadPast.
+// ended. Before the first answer there are none: a conversation that was imported has lost nothing. After
+// Open there are none until LoadPast.
 func (s *Session) Losses(plan history.Plan) []int {
 	s.mu.Lock()
-	lost, read := s.past.lost, s.past.read
+	lost, told := s.past.lost, s.past.read && s.past.begun
 	s.mu.Unlock()
-	if !read {
+	if !told {
 		return nil
 	}
 	var list []int

@@ -12,6 +12,7 @@ import (
 type past struct {
 	read      bool       // the records are read; a new conversation has none
 	sent      *sent      // the request that was answered last, nil for none
+	begun     bool       // something was answered to one of the requests
 	lost      []int64    // messages that one of the requests did not hold whole, sorted
 	shortfall *Shortfall // what the server counted of the one that it counted last, nil where that was nothing odd
 }
@@ -43,7 +44,7 @@ func (s *Session) LoadPast(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.past.read, s.past.lost = true, union(back.lost, s.past.lost)
+	s.past.read, s.past.lost, s.past.begun = true, union(back.lost, s.past.lost), s.past.begun || back.begun
 	// A turn may have gone on meanwhile, or the model changed, and then the records are out of date.
 	if s.past.sent == nil && s.target.ref() == model {
 		s.past.sent, s.past.shortfall = back.sent, back.shortfall
@@ -72,6 +73,7 @@ func (s *Session) readPast(ctx context.Context, model string) (past, error) {
 				return back, err
 			}
 			newest.take(r.Request)
+			back.begun = true
 			seen, err := g.look(r.Request)
 			if err != nil {
 				s.deps.Log.Warn("read the past", "request", r.ID, "err", err)

@@ -93,7 +93,7 @@ func sharedMessages(t interface{ Fatalf(string, ...any) }, before, now string) i
 	return n
 }
 
-// firstLosses goes through all records for each message.
+// firstLosses goes through all records for each message. Before the first of them nothing is lost.
 func firstLosses(t *rapid.T, b *bench, s *Session, plan history.Plan) []int {
 	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
 	if err != nil {
@@ -111,6 +111,9 @@ func firstLosses(t *rapid.T, b *bench, s *Session, plan history.Plan) []int {
 		}
 	}
 	var list []int
+	if len(records) == 0 {
+		return nil
+	}
 	for i, e := range plan.Entries {
 		before, known := whole[e.ID]
 		if !e.Whole && e.Disposition != history.Excluded && e.Disposition != history.Blank && (before || !known) {
@@ -118,6 +121,27 @@ func firstLosses(t *rapid.T, b *bench, s *Session, plan history.Plan) []int {
 		}
 	}
 	return list
+}
+
+func TestAnImportedConversationHasLostNothing(t *testing.T) {
+	b := newBench(t, says("One."))
+	s := b.loaded(b.imported(200, numbered).ID)
+	if err := s.LoadPast(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetBudget(t.Context(), 900); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Preview("And?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Sum.Sent == plan.Sum.Stored {
+		t.Fatalf("all %d messages are sent: nothing could be lost", plan.Sum.Sent)
+	}
+	if losses := s.Losses(plan); len(losses) > 0 {
+		t.Errorf("before the first request %d messages are lost", len(losses))
+	}
 }
 
 // TestPrefixIsOfOneModel changes the model between the requests.

@@ -93,6 +93,7 @@ func (t *turn) release() {
 	t.mu.Lock()
 	t.Session.turn = nil
 	t.Session.past.lost = union(t.Session.past.lost, t.lost)
+	t.Session.past.begun = t.Session.past.begun || t.Session.past.sent != nil
 	t.mu.Unlock()
 	close(t.done)
 }

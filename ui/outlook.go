@@ -11,16 +11,32 @@ import (
 
 // outlook is what the requests before tell about the next one.
 type outlook struct {
-	prefix    session.Prefix
-	losses    []int // the entries that lose text for the first time
-	shortfall *session.Shortfall
+	prefix   session.Prefix
+	gone     roll     // messages that are left out for the first time
+	warnings []string // sentences about the request that its numbers do not tell
 }
 
-// outlookOf asks the session about a plan.
+// outlookOf asks the session about a plan. Of a long conversation very many messages may be lost at once:
+// what is said of them is made here, once for each plan.
 func outlookOf(s *session.Session, plan history.Plan) outlook {
-	o := outlook{prefix: s.Prefix(plan), losses: s.Losses(plan)}
+	o := outlook{prefix: s.Prefix(plan)}
 	if short, ok := s.Shortfall(); ok {
-		o.shortfall = &short
+		o.warnings = append(o.warnings, fmt.Sprintf("in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
+			thousands(short.Turn), thousands(short.Reported), thousands(short.Expected)))
+	}
+	var short roll
+	for _, i := range s.Losses(plan) {
+		if e := &plan.Entries[i]; e.Sent() {
+			short.add(e)
+		} else {
+			o.gone.add(e)
+		}
+	}
+	if o.gone.of > 0 {
+		o.warnings = append(o.warnings, "not sent for the first time: "+o.gone.String())
+	}
+	if short.of > 0 {
+		o.warnings = append(o.warnings, "shortened for the first time: "+short.String())
 	}
 	return o
 }
@@ -53,42 +69,13 @@ func (m *Model) pastRead(msg pastReadMsg) tea.Cmd {
 
 // announce says once, as a request leaves, which messages the model does not get any more, and the
 // cures.
-func (m *Model) announce(plan history.Plan) tea.Cmd {
-	var gone []history.Entry
-	for _, i := range m.panel.outlook.losses {
-		if e := plan.Entries[i]; !e.Sent() {
-			gone = append(gone, e)
-		}
-	}
-	if len(gone) == 0 {
+func (m *Model) announce() tea.Cmd {
+	gone := m.panel.outlook.gone
+	if gone.of == 0 {
 		return nil
 	}
 	return m.say(fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.",
-		named(gone), firstKey(m.keys.Pin)))
-}
-
-// warnings are sentences about the next request that its numbers do not tell.
-func (o outlook) warnings(plan history.Plan) []string {
-	var list []string
-	if s := o.shortfall; s != nil {
-		list = append(list, fmt.Sprintf("in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
-			thousands(s.Turn), thousands(s.Reported), thousands(s.Expected)))
-	}
-	var gone, short []history.Entry
-	for _, i := range o.losses {
-		if e := plan.Entries[i]; e.Sent() {
-			short = append(short, e)
-		} else {
-			gone = append(gone, e)
-		}
-	}
-	if len(gone) > 0 {
-		list = append(list, "not sent for the first time: "+named(gone))
-	}
-	if len(short) > 0 {
-		list = append(list, "shortened for the first time: "+named(short))
-	}
-	return list
+		gone.String(), firstKey(m.keys.Pin)))
 }
 
 // cached says how much of the request the server may have read before, and what of that stays when the
@@ -99,7 +86,7 @@ func (r *request) cached(p session.Prefix) string {
 	}
 	text := "cached prefix ~" + r.counted(p.Tokens)
 	if next := r.plan.Next; len(next) > 0 && p.IfNextDrops < p.Tokens {
-		text += fmt.Sprintf(" · if %s drops: ~%s", thousands(next[0]+1), r.counted(p.IfNextDrops))
+		text += " · if " + thousands(next[0]+1) + " drops ~" + r.counted(p.IfNextDrops)
 	}
 	return text
 }

@@ -42,7 +42,7 @@ func (p *panel) foot(st styles, w int) []string {
 		cached = r.cached(p.outlook.prefix)
 	}
 	if cached != "" {
-		lines = append(lines, fit(st.dim.Render(" "+cached), w))
+		lines = append(lines, indented(st.dim, cached, w)...)
 	}
 	return lines
 }

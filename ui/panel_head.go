@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"winnow/history"
 	"winnow/session"
 	"winnow/ui/markdown"
 )
@@ -58,7 +59,7 @@ func (p *panel) warnings(st styles, w int) []string {
 	if p.whatif != nil {
 		return lines
 	}
-	for _, s := range p.outlook.warnings(p.next.plan) {
+	for _, s := range p.outlook.warnings {
 		lines = append(lines, indented(st.warn, "! "+s, w)...)
 	}
 	return lines
@@ -144,7 +145,7 @@ func (r *request) total(st styles, w int) string {
 	s := r.plan.Sum
 	total := "~" + r.counted(s.Total)
 	if r.past != nil && r.past.Request.Prompt > 0 {
-		total = thousands(r.past.Request.Prompt) + st.dim.Render(" by the server, ") + total
+		return fit(" "+st.strong.Render(thousands(r.past.Request.Prompt))+st.dim.Render(" by the server · "+total+" of "+limitOf(s)), w)
 	}
 	if r.now != nil && r.counted(s.Total) != r.now.counted(r.now.plan.Sum.Total) {
 		total += " (now ~" + r.now.counted(r.now.plan.Sum.Total) + ")"
@@ -162,6 +163,14 @@ func (r *request) total(st styles, w int) string {
 		rest += " · full"
 	}
 	return fit(" "+st.strong.Render(total)+st.dim.Render(rest), w)
+}
+
+// limitOf is the most that a request may hold, in words where it is not known.
+func limitOf(s history.Sum) string {
+	if s.Limit <= 0 {
+		return "no known limit"
+	}
+	return thousands(s.Limit)
 }
 
 // parts names every part that is not nothing.

@@ -1,6 +1,13 @@
 package ui
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+)
 
 func TestPanelGoesThroughThePastRequests(t *testing.T) {
 	l := onStage(t, 140, 50)
@@ -53,5 +60,57 @@ func TestAnAnswerShowsWhatItsRequestHeld(t *testing.T) {
 		l.types("x")
 		l.press("esc")
 		l.shows("context: next request")
+	}
+}
+
+// sentBefore is the request that the second question of the talk was sent with.
+func sentBefore(proven bool) session.Replayed {
+	messages, plan := talk()
+	r := session.Replayed{
+		Recorded: session.Recorded{
+			Request: store.Request{
+				Turn: 2, Endpoint: "openai", Model: "gpt-5.2", Created: time.Date(2026, 11, 21, 7, 58, 30, 0, time.Local),
+				Prompt: 1912, Cached: 812, Answer: 301, Rules: history.Rules, End: "done",
+			},
+			Nth: 2, Of: 3,
+			Verdicts: session.Verdicts{Sum: plan.Sum, Entries: plan.Entries[:5], Added: []history.Added{
+				{Kind: "marker", At: 1, Text: "[Earlier messages truncated]", Tokens: 6, Reason: "stands for 1 message that is not sent"},
+			}},
+		},
+		Messages: messages[:5], Proven: proven,
+	}
+	if !proven {
+		r.Doubt = "version 1 of the rules made it, and this winnow has version 2"
+	}
+	return r
+}
+
+// lookedBack is the application with a request of the past on the screen.
+func lookedBack(t testing.TB, w, h int, proven bool) *Model {
+	m := chatting(t, w, h)
+	m.showPanel()
+	r := sentBefore(proven)
+	m.Update(pastMsg{seek: m.seeks, back: true, replayed: &r})
+	return m
+}
+
+// pastStates are the screens that tell of requests that were sent.
+func pastStates() []state {
+	return []state{
+		{"past", func(t testing.TB, w, h int) *Model { return lookedBack(t, w, h, true) }},
+		{"doubted", func(t testing.TB, w, h int) *Model { return lookedBack(t, w, h, false) }},
+		{"warned", func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.panel.doubt = "window of 8,192 tokens assumed: the server does not say"
+			m.panel.outlook = outlook{
+				prefix: session.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
+				warnings: []string{
+					"in turn 2 the server counted 1,022 of ~1,912 tokens: it dropped a part of the request",
+					"not sent for the first time: 1 you",
+				},
+			}
+			m.showPanel()
+			return m
+		}},
 	}
 }

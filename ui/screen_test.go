@@ -176,7 +176,7 @@ type state struct {
 }
 
 // states are the screens that have goldens.
-var states = append([]state{
+var states = slices.Concat([]state{
 	{"first", fresh},
 	{"chatting", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
@@ -313,7 +313,7 @@ var states = append([]state{
 		m.Update(char('?'))
 		return m
 	}},
-}, inspectorStates()...)
+}, inspectorStates(), pastStates())
 
 // plain is the screen as text, with the place of the cursor below it.
 func plain(m *Model) string {

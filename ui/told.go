@@ -223,12 +223,28 @@ const mostNamed = 3
 
 // named names messages: "5 you, 6 model and 4 more".
 func named(list []history.Entry) string {
-	var names []string
-	for _, e := range list[:min(len(list), mostNamed)] {
-		names = append(names, thousands(e.Index+1)+" "+speaker(e.Role))
+	var r roll
+	for i := range list {
+		r.add(&list[i])
 	}
-	text := strings.Join(names, ", ")
-	if more := len(list) - len(names); more > 0 {
+	return r.String()
+}
+
+// roll names the first few of many messages.
+type roll struct {
+	names []string
+	of    int
+}
+
+func (r *roll) add(e *history.Entry) {
+	if r.of++; r.of <= mostNamed {
+		r.names = append(r.names, thousands(e.Index+1)+" "+speaker(e.Role))
+	}
+}
+
+func (r *roll) String() string {
+	text := strings.Join(r.names, ", ")
+	if more := r.of - len(r.names); more > 0 {
 		text += " and " + thousands(more) + " more"
 	}
 	return text

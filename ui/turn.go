@@ -83,7 +83,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		return m.stored(e)
 	case session.Planned:
 		m.showNext(e.Plan, nil)
-		return tea.Batch(m.announce(e.Plan), m.lookAgain())
+		return tea.Batch(m.announce(), m.lookAgain())
 	case session.Delta:
 		m.turn.tool = ""
 		m.writing()
