@@ -120,7 +120,8 @@ func (s *Session) uncounted() []placed {
 	return some
 }
 
-// tally counts a text, and an equal one only once.
+// tally counts a text, and an equal one only once. A text that is there has a token at least: none would
+// be taken for not counted yet.
 func (s *Session) tally(text string) int {
 	if s.tallied == nil {
 		s.tallied = map[[sha256.Size]byte]int{}
@@ -128,7 +129,7 @@ func (s *Session) tally(text string) int {
 	key := sha256.Sum256([]byte(text))
 	n, known := s.tallied[key]
 	if !known {
-		n = s.deps.Count(text)
+		n = max(1, s.deps.Count(text))
 		s.tallied[key] = n
 	}
 	return n

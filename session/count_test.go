@@ -144,6 +144,19 @@ func TestEqualTextsAreCountedOnce(t *testing.T) {
 	}
 }
 
+// TestCountingEndsWhereATextHasNoTokens has a counter that finds nothing in blanks. Such a text is still
+// one that was counted.
+func TestCountingEndsWhereATextHasNoTokens(t *testing.T) {
+	b, _ := countingBench(t)
+	b.deps.Count = func(text string) int { return len(strings.Fields(text)) }
+	row := b.imported(3, func(i int) string { return strings.Repeat(" ", i+1) })
+	s := b.loaded(row.ID)
+	now, err := s.CountSome(t.Context())
+	if err != nil || !now.Done() {
+		t.Errorf("after all was counted it says %+v (%v)", now, err)
+	}
+}
+
 func TestAnotherTokenizerCountsAnew(t *testing.T) {
 	b, c := countingBench(t)
 	row := b.imported(10, numbered)
