@@ -19,6 +19,7 @@ type Stored struct{ Message store.Message }
 type Planned struct {
 	Plan    history.Plan
 	Request store.Request
+	Outlook Outlook // as it was before the request left
 }
 
 // Delta is a piece of the answer as it arrives.

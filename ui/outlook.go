@@ -16,16 +16,16 @@ type outlook struct {
 	warnings []string // sentences about the request that its numbers do not tell
 }
 
-// outlookOf asks the session about a plan. Of a long conversation very many messages may be lost at once:
-// what is said of them is made here, once for each plan.
-func outlookOf(s *session.Session, plan history.Plan) outlook {
-	o := outlook{prefix: s.Prefix(plan)}
-	if short, ok := s.Shortfall(); ok {
+// outlookOf says what the session knows about a plan. Of a long conversation very many messages may be
+// lost at once: what is said of them is made here, once for each plan.
+func outlookOf(known session.Outlook, plan history.Plan) outlook {
+	o := outlook{prefix: known.Prefix}
+	if short := known.Shortfall; short != nil {
 		o.warnings = append(o.warnings, fmt.Sprintf("in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
 			thousands(short.Turn), thousands(short.Reported), thousands(short.Expected)))
 	}
 	var short roll
-	for _, i := range s.Losses(plan) {
+	for _, i := range known.Losses {
 		if e := &plan.Entries[i]; e.Sent() {
 			short.add(e)
 		} else {

@@ -44,7 +44,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	if msg.generation != m.generation {
 		return nil
 	}
-	m.showNext(msg.plan, msg.err)
+	m.showNext(msg.plan, msg.err, m.session.Outlook(msg.plan))
 	if m.panel.whatif != nil {
 		return m.wish()
 	}
@@ -61,11 +61,11 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 
 // showNext shows the plan of the next request, or why there is none. A request of the past that is
 // on the screen stays there.
-func (m *Model) showNext(plan history.Plan, err error) {
+func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 	m.panel.set(plan, err, m.chat.gist)
 	m.panel.judge(m.session.Window())
 	m.showCost()
-	m.panel.outlook = outlookOf(m.session, m.panel.next.plan)
+	m.panel.outlook = outlookOf(known, plan)
 	if m.panel.shown() == &m.panel.next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.judge(plan)
 	}

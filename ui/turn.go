@@ -82,7 +82,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Stored:
 		return m.stored(e)
 	case session.Planned:
-		m.showNext(e.Plan, nil)
+		m.showNext(e.Plan, nil, e.Outlook)
 		return tea.Batch(m.announce(), m.lookAgain())
 	case session.Delta:
 		m.turn.tool = ""

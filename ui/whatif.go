@@ -365,7 +365,7 @@ func (m *Model) applied(msg appliedMsg) tea.Cmd {
 		plan, stands := w.request.plan, w.running == 0
 		m.leaveWhatif()
 		if stands {
-			m.showNext(plan, nil)
+			m.showNext(plan, nil, m.session.Outlook(plan))
 		}
 	}
 	return m.settled(settledMsg{text: msg.said, err: msg.err})

@@ -1,0 +1,19 @@
+package session
+
+import "winnow/history"
+
+// Outlook is what the requests before tell about one that is planned.
+type Outlook struct {
+	Prefix    Prefix
+	Losses    []int      // see Session.Losses
+	Shortfall *Shortfall // of the newest request that the server counted, nil for none
+}
+
+// Outlook sums up Prefix, Losses and Shortfall.
+func (s *Session) Outlook(plan history.Plan) Outlook {
+	o := Outlook{Prefix: s.Prefix(plan), Losses: s.Losses(plan)}
+	if short, ok := s.Shortfall(); ok {
+		o.Shortfall = &short
+	}
+	return o
+}
