@@ -36,9 +36,9 @@ type mended struct {
 // mendedIn are the repairs of a plan, in the order of the conversation.
 func mendedIn(p history.Plan) []mended {
 	var list []mended
-	for _, e := range p.Entries {
-		for _, r := range e.Repairs {
-			list = append(list, mended{e, r})
+	for i := range p.Entries { // Most are not mended, and an entry is large to copy.
+		for _, r := range p.Entries[i].Repairs {
+			list = append(list, mended{p.Entries[i], r})
 		}
 	}
 	return list
