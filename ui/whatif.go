@@ -108,6 +108,9 @@ func (m *Model) leaveWhatif() {
 	m.overlay = w.under
 	m.wishPanel = !w.panelHidden
 	m.panel.move(0)
+	if m.focus == draftPane {
+		m.setFocus(draftPane) // The transcript followed the list; nothing is selected in it now.
+	}
 	m.chat.judge(m.panel.next.plan)
 	m.arrange()
 }
@@ -134,6 +137,7 @@ func (m *Model) whatifKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case pressed(msg, k.Back, k.WhatIf):
 		m.leaveWhatif()
+		return m.draftChanged() // What was not done for the next request meanwhile is done now.
 	case pressed(msg, k.Choose):
 		return m.applyTrial()
 	case pressed(msg, k.Down):
@@ -145,21 +149,27 @@ func (m *Model) whatifKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Later):
 		return m.turnDial(1)
 	case pressed(msg, k.Next):
-		m.panel.move(1)
+		m.moveInTrial(1)
 	case pressed(msg, k.Prev):
-		m.panel.move(-1)
+		m.moveInTrial(-1)
 	case pressed(msg, k.PageDown, k.HalfDown):
-		m.panel.move(page)
+		m.moveInTrial(page)
 	case pressed(msg, k.PageUp, k.HalfUp):
-		m.panel.move(-page)
+		m.moveInTrial(-page)
 	case pressed(msg, k.Top):
-		m.panel.move(-m.panel.shown().rows.len())
+		m.moveInTrial(-m.panel.shown().rows.len())
 	case pressed(msg, k.Bottom):
-		m.panel.move(m.panel.shown().rows.len())
+		m.moveInTrial(m.panel.shown().rows.len())
 	default:
 		return m.say(msg.String() + " does nothing here: " + firstKey(k.Choose) + " applies the dials, " + firstKey(k.Back) + " leaves everything as it is.")
 	}
 	return nil
+}
+
+// moveInTrial moves through the list below the dials, and the transcript with it.
+func (m *Model) moveInTrial(by int) {
+	m.panel.move(by)
+	m.follow()
 }
 
 // digit is the digit of a key.

@@ -148,6 +148,31 @@ func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 	}
 }
 
+func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
+	l := talked(t, 80, 24)
+	l.press("ctrl+x", "w")
+	l.shows("context: what if")
+	l.press("g", "esc")
+	if l.overlay != panelOverlay {
+		t.Errorf("opened from the panel the dials leave overlay %v:\n%s", l.overlay, plain(l.Model))
+	}
+	l = talked(t, 140, 50)
+	l.press("ctrl+x")
+	if !l.layout.panel.empty() {
+		t.Fatal("ctrl+x does not hide the panel")
+	}
+	l.press("tab", "w")
+	l.shows("context: what if")
+	l.press("g")
+	if on, ok := l.chat.selected(); !ok || on.ID != l.chat.messages[0].ID {
+		t.Errorf("on the first line of the list, message %d of the transcript is marked", on.ID)
+	}
+	l.press("esc")
+	if !l.layout.panel.empty() || l.focus != transcriptPane {
+		t.Errorf("the panel that was hidden stays, or the focus is elsewhere (%v)", l.focus)
+	}
+}
+
 func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.until("what the records tell", func() bool { return l.panel.outlook.prefix.Known })
