@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"winnow/llm"
 	"winnow/session"
@@ -84,13 +82,6 @@ type Model struct {
 	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
 	arms       int
 	quitting   bool
-}
-
-// toast is a sentence in the lower line that goes by itself.
-type toast struct {
-	text       string
-	bad        bool
-	generation int
 }
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
@@ -259,66 +250,6 @@ func (m *Model) arrange() {
 func (m *Model) draftWidth() int {
 	l := layoutFor(wants{width: m.width, height: m.height, draft: 1, panel: m.wishPanel})
 	return l.composer.within(l.framed).w - 2
-}
-
-func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
-	m.editor = msg.Getenv("VISUAL")
-	if m.editor == "" {
-		m.editor = msg.Getenv("EDITOR")
-	}
-	if msg.Getenv("NO_COLOR") != "" {
-		m.options.Theme = string(noColour)
-		m.restyle(noColour)
-	}
-	return nil
-}
-
-func (m *Model) background(msg tea.BackgroundColorMsg) tea.Cmd {
-	if m.options.Theme != "" && theme(m.options.Theme) != autoTheme {
-		return nil
-	}
-	t := darkTheme
-	if !msg.IsDark() {
-		t = lightTheme
-	}
-	if t != m.styles.theme {
-		m.restyle(t)
-	}
-	return nil
-}
-
-func (m *Model) profile(msg tea.ColorProfileMsg) tea.Cmd {
-	if msg.Profile <= colorprofile.ASCII {
-		m.options.Theme = string(noColour)
-		m.restyle(noColour)
-	}
-	return nil
-}
-
-func (m *Model) restyle(t theme) {
-	m.styles = newStyles(t)
-	m.ledger.drawn = nil
-	m.composer.restyle(m.styles)
-	m.chat.restyle(m.styles)
-}
-
-// say shows a sentence for a while.
-func (m *Model) say(text string) tea.Cmd { return m.show(text, false) }
-
-// complain shows why something did not work.
-func (m *Model) complain(text string) tea.Cmd { return m.show(text, true) }
-
-func (m *Model) show(text string, bad bool) tea.Cmd {
-	m.toast = toast{text, bad, m.toast.generation + 1}
-	n := m.toast.generation
-	return tea.Tick(6*time.Second, func(time.Time) tea.Msg { return toastOverMsg{n} })
-}
-
-func (m *Model) toastOver(msg toastOverMsg) tea.Cmd {
-	if msg.generation == m.toast.generation {
-		m.toast.text = ""
-	}
-	return nil
 }
 
 // settled ends a setting: what it changed is shown and planned anew.

@@ -234,7 +234,7 @@ var states = slices.Concat([]state{
 		m.models = []llm.Model{{Endpoint: "openai", ID: "gpt-5.2-mini"}}
 		m.Update(tab)
 		m.Update(char('w'))
-		for _, key := range []rune("jjjl") {
+		for _, key := range "jjjl" {
 			m.Update(char(key))
 		}
 		return m

@@ -1,0 +1,68 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// popupView draws the completions above the composer.
+func (m *Model) popupView() []string {
+	popups := m.popups()
+	if len(popups) == 0 || m.layout.transcript.h < 4 {
+		return nil
+	}
+	room := min(len(popups), 8, m.layout.transcript.h-2)
+	at := min(m.popup, len(popups)-1)
+	first := max(0, min(at-room/2, len(popups)-room))
+	var choices []string
+	w := max(0, m.layout.composer.w-2)
+	for i := first; i < first+room; i++ {
+		c := popups[i]
+		text := fit(c.usage(), min(26, max(8, w/3))) + " " + c.Help
+		if i == at {
+			choices = append(choices, m.styles.chosen.Render(fit(" ▸ "+text, w)))
+			continue
+		}
+		choices = append(choices, fit("   "+fit(c.usage(), min(26, max(8, w/3)))+" "+m.styles.dim.Render(c.Help), w))
+	}
+	return frame(box{0, 0, m.layout.composer.w, room + 2}, m.border("commands", "tab completes", true), choices)
+}
+
+// framedOverlay says that an overlay has room for a frame.
+func framedOverlay(b box) bool { return b.h >= 5 && b.w >= 12 }
+
+// overlayView draws what covers the panes, with the cursor of its filter line.
+func (m *Model) overlayView() ([]string, *tea.Cursor) {
+	if m.overlay == inspectorOverlay {
+		return m.inspectorView(m.layout.full), nil
+	}
+	b := m.layout.overlay
+	if b.empty() {
+		return nil, nil
+	}
+	framed := framedOverlay(b)
+	in := b.within(framed)
+	var lines []string
+	var cursor *tea.Cursor
+	title, right := "", ""
+	switch {
+	case m.overlay == panelOverlay, m.overlay == whatifOverlay:
+		title, right = m.panelTitle(), m.panel.place()
+		lines = m.panel.view(m.styles, in.w, in.h, true)
+	case m.overlay == ledgerOverlay:
+		title, right = "repairs", m.ledger.place()
+		lines = m.ledger.view(m.styles, in.w, in.h)
+	case m.pickerOpen():
+		title = m.picker.title
+		right = thousands(len(m.picker.shown))
+		var x int
+		lines, x = m.picker.view(m.styles, in.w, in.h)
+		cursor = tea.NewCursor(in.x+x, in.y)
+	default:
+		title, right = m.reader.title, firstKey(m.keys.Back)+" closes"
+		lines = m.reader.view(m.styles)
+	}
+	if !framed {
+		return blank(lines, b.w, b.h), cursor
+	}
+	return frame(b, m.border(title, right, true), lines), cursor
+}

@@ -1,0 +1,119 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
+	if cmd, ok := m.handKey(msg); ok {
+		return cmd
+	}
+	k := &m.keys
+	c := &m.chat
+	switch {
+	case pressed(msg, k.Down):
+		c.scroll(1)
+	case pressed(msg, k.Up):
+		c.scroll(-1)
+	case pressed(msg, k.Next):
+		c.step(1)
+	case pressed(msg, k.Prev):
+		c.step(-1)
+	case pressed(msg, k.HalfDown):
+		c.half(1)
+	case pressed(msg, k.HalfUp):
+		c.half(-1)
+	case pressed(msg, k.Top):
+		c.first()
+	case pressed(msg, k.Bottom):
+		c.newest()
+	case pressed(msg, k.Boundary):
+		switch {
+		case !m.panel.next.ready:
+			return m.say("Nothing is planned yet.")
+		case !c.boundary():
+			return m.say("Nothing is dropped: the model sees the conversation from its beginning.")
+		}
+	case pressed(msg, k.Find):
+		return m.openFind()
+	case pressed(msg, k.NextHit):
+		return m.nextHit(1)
+	case pressed(msg, k.PrevHit):
+		return m.nextHit(-1)
+	case pressed(msg, k.Inspect):
+		return m.inspectSelected()
+	case pressed(msg, k.Expand):
+		if !c.expand() {
+			return m.say("This message has nothing to expand.")
+		}
+	case pressed(msg, k.Copy):
+		return m.copyMessage()
+	case pressed(msg, k.CopyCode):
+		return m.copyCode()
+	case pressed(msg, k.Again):
+		return m.askAgain()
+	case pressed(msg, k.Seen):
+		return m.openPast()
+	case pressed(msg, k.WhatIf):
+		return m.openWhatif()
+	case pressed(msg, k.Repairs):
+		return m.openLedger()
+	case pressed(msg, k.Request):
+		return m.inspectRequest()
+	case pressed(msg, k.Ask):
+		return m.openHelp()
+	default:
+		return m.say(msg.String() + " does nothing in the transcript; " + k.Back.Help().Key + " goes to the draft, " + firstKey(k.Ask) + " lists the keys.")
+	}
+	return nil
+}
+
+// panelPress is a key in the panel; the transcript follows the cursor.
+func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
+	at := m.panel.at
+	cmd := m.panelKey(msg)
+	if m.panel.at != at {
+		m.follow()
+	}
+	return cmd
+}
+
+func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
+	if cmd, ok := m.handKey(msg); ok {
+		return cmd
+	}
+	k := &m.keys
+	switch {
+	case pressed(msg, k.Down, k.Next):
+		m.panel.move(1)
+	case pressed(msg, k.Up, k.Prev):
+		m.panel.move(-1)
+	case pressed(msg, k.HalfDown):
+		m.panel.move(max(1, m.layout.panel.h/2))
+	case pressed(msg, k.HalfUp):
+		m.panel.move(-max(1, m.layout.panel.h/2))
+	case pressed(msg, k.Top):
+		m.panel.move(-m.panel.shown().rows.len())
+	case pressed(msg, k.Bottom):
+		m.panel.move(m.panel.shown().rows.len())
+	case pressed(msg, k.Earlier):
+		return m.turnPage(-1)
+	case pressed(msg, k.Later):
+		return m.turnPage(1)
+	case pressed(msg, k.Compare):
+		return m.compareRequests()
+	case pressed(msg, k.Request):
+		return m.inspectRequest()
+	case pressed(msg, k.Inspect):
+		return m.inspectLine()
+	case pressed(msg, k.WhatIf):
+		return m.openWhatif()
+	case pressed(msg, k.Repairs):
+		return m.openLedger()
+	case pressed(msg, k.Ask):
+		return m.openHelp()
+	default:
+		return m.say(msg.String() + " does nothing in the panel; " + firstKey(k.Ask) + " lists the keys.")
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/markdown"
+)
+
+// toast is a sentence in the lower line that goes by itself.
+type toast struct {
+	text       string
+	bad        bool
+	generation int
+}
+
+// say shows a sentence for a while.
+func (m *Model) say(text string) tea.Cmd { return m.show(text, false) }
+
+// complain shows why something did not work.
+func (m *Model) complain(text string) tea.Cmd { return m.show(text, true) }
+
+func (m *Model) show(text string, bad bool) tea.Cmd {
+	m.toast = toast{text, bad, m.toast.generation + 1}
+	n := m.toast.generation
+	return tea.Tick(6*time.Second, func(time.Time) tea.Msg { return toastOverMsg{n} })
+}
+
+func (m *Model) toastOver(msg toastOverMsg) tea.Cmd {
+	if msg.generation == m.toast.generation {
+		m.toast.text = ""
+	}
+	return nil
+}
+
+// toastLines is the notice that is shown for a while, none where there is none.
+func (m *Model) toastLines(w int) []string {
+	if m.toast.text == "" {
+		return nil
+	}
+	style, mark := m.styles.text, " · "
+	if m.toast.bad {
+		style, mark = m.styles.warn, " ! "
+	}
+	room := max(1, w-3)
+	lines := []string{markdown.OneLine(m.toast.text, 1<<20)}
+	if m.layout.framed {
+		lines = wrap(lines[0], room)
+	}
+	if len(lines) > mostToast {
+		lines = append(lines[:mostToast-1], strings.Join(lines[mostToast-1:], " "))
+	}
+	for i, s := range lines {
+		lines[i] = fit(style.Render(mark+markdown.OneLine(s, room)), w)
+		mark = "   "
+	}
+	return lines
+}
