@@ -76,6 +76,9 @@ func (c *chat) reset(messages []store.Message) {
 	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
 	c.receipts = map[int64]session.Receipt{}
 	c.list.ClearBoundary()
+	if c.find != nil {
+		c.find.forget() // what was found stands elsewhere now, or nowhere
+	}
 	c.list.SetMarks(c.mark)
 	c.list.SetItems(nil)
 	c.keep(messages)

@@ -112,8 +112,15 @@ func (m *Model) findAnew() tea.Cmd {
 	if !m.find.on {
 		return nil
 	}
-	m.find.found, m.find.total, m.find.from = nil, 0, m.readFrom()
+	m.find.forget()
+	m.find.from = m.readFrom()
 	return m.lookFor(m.find.text)
+}
+
+// forget leaves nothing found. An answer that is on its way is dropped.
+func (f *find) forget() {
+	f.searches++
+	f.found, f.before, f.total, f.at, f.done, f.tally = nil, nil, 0, 0, false, tally{}
 }
 
 // end forgets the search.

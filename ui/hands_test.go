@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/store"
 )
 
 // ranged is a range from the last message to the third in the transcript, with one more below it.
@@ -309,4 +310,39 @@ func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 	l.turn.busy = false
 	l.run(l.draftChanged())
 	l.shows("⊘ 1")
+}
+
+func TestTheNarrowPanelLeavesNoCursorBehind(t *testing.T) {
+	l := onStage(t, 80, 24)
+	l.say("The first question.")
+	l.say("The second question.")
+	l.press("ctrl+x", "g", "v", "j", "esc", "esc")
+	if _, ok := l.chat.selected(); ok || l.overlay != noOverlay {
+		t.Fatalf("the transcript has a cursor while the draft has the keys:\n%s", plain(l.Model))
+	}
+	l.press("ctrl+x", "g", "v", "j", "ctrl+x")
+	if got := l.selected(); len(got) != 2 {
+		t.Errorf("%d messages are selected when the panel is closed, want 2", len(got))
+	}
+}
+
+// BenchmarkSelectionOf10000Messages draws the screen while everything is selected.
+func BenchmarkSelectionOf10000Messages(b *testing.B) {
+	m := fresh(b, 120, 40)
+	var messages []store.Message
+	var plan history.Plan
+	for i := range 10_000 {
+		messages = append(messages, said(int64(i+1), history.User, strings.Repeat("some words of a message ", 20)))
+		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, TokensBefore: 5, TokensAfter: 5})
+	}
+	m.chat.reset(messages)
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(tab)
+	m.Update(char('v'))
+	m.Update(char('g'))
+	for b.Loop() {
+		m.Update(char('J'))
+		_ = m.View()
+		m.Update(char('K'))
+	}
 }

@@ -36,14 +36,14 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case pressed(msg, k.Back) && m.overlay == panelOverlay && m.panel.past != nil:
 		return m.toNext()
+	case m.overlay == panelOverlay && pressed(msg, k.Back, k.Context):
+		m.closePanel()
+		return nil
 	case pressed(msg, k.Back):
 		m.overlay = noOverlay
 		return nil
 	case m.pickerOpen():
 		return m.pickerKey(msg)
-	case m.overlay == panelOverlay && pressed(msg, k.Context):
-		m.overlay = noOverlay
-		return nil
 	case m.overlay == panelOverlay:
 		return m.panelPress(msg)
 	case m.overlay == helpOverlay && pressed(msg, k.Help, k.Ask):
@@ -203,6 +203,14 @@ func (m *Model) togglePanel() tea.Cmd {
 	}
 	m.arrange()
 	return nil
+}
+
+// closePanel closes the panel where it is an overlay. The draft has no cursor in the transcript.
+func (m *Model) closePanel() {
+	m.overlay = noOverlay
+	if m.focus == draftPane {
+		m.setFocus(draftPane)
+	}
 }
 
 // showPanel brings the panel on the screen and gives it the keys.
