@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -92,10 +93,15 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	m.View()
 	in := m.layout.panel.within(true)
 	lines := 0
+	m.panel.move(-50)
 	for y := range in.h {
 		i, ok := m.panel.lineAt(m.styles, in.w, in.h, y)
 		if !ok {
 			continue
+		}
+		screen := strings.Split(plain(m), "\n")[in.y+y]
+		if _, row, _ := strings.Cut(screen, "● "); !strings.HasPrefix(strings.TrimSpace(row), fmt.Sprint(i+1)+" ") {
+			t.Fatalf("line %d of the list is said to stand at %d, where the screen has %q", i+1, y, screen)
 		}
 		m.Update(tea.MouseClickMsg{X: in.x + 3, Y: in.y + y, Button: tea.MouseLeft})
 		if lines++; m.panel.at != i {
