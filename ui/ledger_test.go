@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
@@ -65,6 +67,13 @@ func TestTheLedgerListsEveryRepair(t *testing.T) {
 			kinds[line.repair.Kind] = true
 			l.press("j")
 		}
+		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+		if l.ledger.at != 18 {
+			t.Errorf("two turns of the wheel up and one down go from line 19 to %d, want 18", l.ledger.at)
+		}
+		l.press("G")
 		if len(l.ledger.lines) != 20 || len(kinds) != 15 {
 			t.Errorf("the ledger has %d lines of %d kinds, want 20 of 15", len(l.ledger.lines), len(kinds))
 		}

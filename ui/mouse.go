@@ -18,7 +18,11 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	case m.overlay == inspectorOverlay:
 	case m.overlay == textOverlay || m.overlay == helpOverlay:
 		m.reader.scroll(by)
-	case m.overlay == panelOverlay, m.overlay == whatifOverlay, m.overlay == noOverlay && m.layout.panel.holds(msg.X, msg.Y):
+	case m.overlay == ledgerOverlay:
+		m.ledger.move(by / 3)
+	case m.overlay == whatifOverlay:
+		m.moveInTrial(by)
+	case m.overlay == panelOverlay, m.overlay == noOverlay && m.layout.panel.holds(msg.X, msg.Y):
 		m.panel.move(by)
 	case m.overlay != noOverlay:
 		m.picker.move(by)
