@@ -351,3 +351,20 @@ func BenchmarkSelectionOf10000Messages(b *testing.B) {
 		m.Update(char('K'))
 	}
 }
+
+func TestALongNoticeTakesTwoLinesWhereThereAreFrames(t *testing.T) {
+	said := "Pinned message 12: +1,204 tokens; its call and 2 results go with it; to make room 2 messages left (5 you, 6 model)."
+	m := chatting(t, 80, 24)
+	m.say(said)
+	lines := strings.Split(plain(m), "\n")
+	if got := strings.Join(strings.Fields(strings.Join(lines[22:24], " ")), " "); got != "· "+said {
+		t.Errorf("the lowest lines say %q", got)
+	}
+	fits(t, m)
+	m = chatting(t, 80, 12)
+	m.say(said)
+	if lines := strings.Split(plain(m), "\n"); strings.Contains(lines[10], "tokens") || !strings.Contains(lines[11], "Pinned message 12") {
+		t.Errorf("without frames the notice takes more than the lowest line:\n%s", plain(m))
+	}
+	fits(t, m)
+}
