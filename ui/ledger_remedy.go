@@ -1,0 +1,179 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/ui/markdown"
+)
+
+// remediedMsg is a remedy that was stored, with the plans in front of it and behind it.
+type remediedMsg struct {
+	session    *session.Session
+	generation int // of the draft that was planned with
+	to         history.Remedy
+	of         history.Entry
+	group      []int64 // the messages for which it holds
+	was, now   history.Plan
+	short      error // why the plan behind it cannot be sent
+	err        error
+}
+
+// nextRemedy has something else sent in place of the group under the cursor, or waits until what was
+// asked for before is stored.
+func (m *Model) nextRemedy() tea.Cmd {
+	on, ok := m.ledger.chosen()
+	switch {
+	case !ok:
+		return m.say("There is nothing to mend.")
+	case m.turn.busy:
+		return m.stillArriving()
+	case m.ledger.busy:
+		m.ledger.waiting = append(m.ledger.waiting, on.entry.ID)
+		return nil
+	case m.session.Policy().Recovery != history.RecoverRepair:
+		return m.say("Recovery is set to " + string(m.session.Policy().Recovery) + " for all calls, which leaves nothing to choose.")
+	}
+	return m.remedy(on)
+}
+
+// remedy has something else sent in place of a message's group.
+func (m *Model) remedy(on mended) tea.Cmd {
+	m.ledger.busy = true
+	m.generation++ // this act makes the plan that the draft waits for
+	done := remediedMsg{session: m.session, generation: m.generation, of: on.entry, to: on.repair.Remedy}
+	within, draft := m.within, m.planDraft()
+	return func() tea.Msg {
+		ctx, cancel := within()
+		defer cancel()
+		s := done.session
+		done.was, _ = s.Preview(draft) // Why it could not be sent was said before.
+		for range history.Remedies() {
+			done.to = remedyAfter(done.to)
+			if done.err = s.SetRemedy(ctx, done.to, on.entry.ID); done.err != nil {
+				return done
+			}
+			done.now, done.short = s.Preview(draft)
+			if holds(done.to, done.now, on.entry.ID) {
+				break // One that changes nothing for such a message is passed over.
+			}
+		}
+		for _, e := range done.now.Entries {
+			if s.Remedy(e.ID) == done.to && otherwise(done.was, e) {
+				done.group = append(done.group, e.ID)
+			}
+		}
+		return done
+	}
+}
+
+// remedyAfter is the remedy that comes next, the first behind the last.
+func remedyAfter(r history.Remedy) history.Remedy {
+	all := history.Remedies()
+	for i := range all {
+		if all[i] == r {
+			return all[(i+1)%len(all)]
+		}
+	}
+	return history.Mend
+}
+
+// holds says whether a remedy is what a plan has for a message.
+func holds(r history.Remedy, p history.Plan, message int64) bool {
+	e, ok := entryOf(p, message)
+	for _, repair := range e.Repairs {
+		if repair.Remedy == r {
+			return true
+		}
+	}
+	return !ok
+}
+
+// otherwise says whether a message is sent otherwise than in a plan before.
+func otherwise(before history.Plan, now history.Entry) bool {
+	was, ok := entryOf(before, now.ID)
+	return !ok || len(history.Compare([]history.Entry{was}, []history.Entry{now})) > 0
+}
+
+// remedied shows what a remedy does.
+func (m *Model) remedied(msg remediedMsg) tea.Cmd {
+	if msg.session != m.session {
+		return nil
+	}
+	l := &m.ledger
+	l.busy = false
+	if msg.err != nil {
+		l.waiting = nil
+		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged())
+	}
+	said, plan := m.say(m.remedyTold(msg)), m.draftChanged
+	if msg.generation == m.generation {
+		plan = func() tea.Cmd { return m.planned(planMsg{generation: msg.generation, plan: msg.now, err: msg.short}) }
+	}
+	cmds := []tea.Cmd{said, plan()}
+	for len(l.waiting) > 0 && !l.busy && !m.turn.busy {
+		next := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		if i := l.lineOf(next); i >= 0 {
+			cmds = append(cmds, m.remedy(l.lines[i]))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// remedyTold is what a remedy does and costs, in one sentence.
+func (m *Model) remedyTold(msg remediedMsg) string {
+	if msg.to == history.Mend && len(msg.group) == 0 {
+		return "Nothing else can be sent in place of message " + thousands(msg.of.Index+1) + "."
+	}
+	numbers := make([]string, len(msg.group))
+	calls := false
+	for i, id := range msg.group {
+		numbers[i] = m.numberOf(id)
+		at, ok := m.chat.place[id]
+		calls = calls || ok && len(m.chat.messages[at].ToolCalls) > 0
+	}
+	which, is := "Message "+thousands(msg.of.Index+1), " is "
+	switch {
+	case calls && len(numbers) > 1:
+		which, is = "The calls and results of messages "+inWords(numbers), " are "
+	case calls:
+		which, is = "The calls of message "+inWords(numbers), " are "
+	case len(numbers) > 1:
+		which, is = "Messages "+inWords(numbers), " are "
+	}
+	tokens := msg.now.Sum.Tokens(msg.now.Sum.Total) - msg.was.Sum.Tokens(msg.was.Sum.Total)
+	cost := "no token more or less"
+	if tokens != 0 {
+		cost = signed(tokens) + " tokens"
+		if tokens == 1 || tokens == -1 {
+			cost = signed(tokens) + " token"
+		}
+	}
+	return which + is + remedyWord(msg.to) + ": " + cost + ". What is stored stays as it is."
+}
+
+// inWords writes "2", "2 and 3" and "2, 3 and 4".
+func inWords(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// remedyWord is what is done with damaged messages.
+func remedyWord(r history.Remedy) string {
+	switch r {
+	case history.Mend:
+		return "mended"
+	case history.TellText:
+		return "told as text"
+	case history.LeaveOut:
+		return "left out"
+	}
+	return markdown.OneLine(string(r), 12)
+}

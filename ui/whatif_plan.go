@@ -1,0 +1,155 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+)
+
+// triedMsg is the plan of a wish, with what it was made by.
+type triedMsg struct {
+	wish    int
+	model   string // that was tried
+	plan    history.Plan
+	changes []history.Change // to the next request as it is set
+	prefix  session.Prefix
+	policy  history.Policy
+	window  llm.Window
+	input   llm.Cost // of the plan's request
+	err     error
+}
+
+// appliedMsg says what became of settings that were applied.
+type appliedMsg struct {
+	session *session.Session
+	said    string
+	err     error
+}
+
+// wish plans with the dials as they are. Only one plan is made at a time, and then the newest wish's:
+// so a dial that is held down never waits. A server that is being asked for a window is not waited for.
+func (m *Model) wish() tea.Cmd {
+	w := m.panel.whatif
+	m.wishes++
+	if w.running != 0 && w.stop != nil {
+		w.stop()
+		return nil
+	}
+	return m.tryOut()
+}
+
+// tryOut makes the plan of the newest wish.
+func (m *Model) tryOut() tea.Cmd {
+	w := m.panel.whatif
+	ctx, stop := m.within()
+	w.running, w.stop = m.wishes, stop
+	n, s, draft, trial, now := m.wishes, m.session, m.planDraft(), w.trial, m.panel.next.plan.Entries
+	return func() tea.Msg {
+		defer stop()
+		msg := tried(ctx, s, draft, trial)
+		msg.wish, msg.changes = n, history.Compare(now, msg.plan.Entries)
+		if msg.model == "" {
+			msg.prefix = s.Prefix(msg.plan)
+		}
+		return msg
+	}
+}
+
+// tried plans by a trial. A model of which nothing is known is read about first, unless the dial is
+// turned on meanwhile.
+func tried(ctx context.Context, s *session.Session, draft string, t session.Trial) triedMsg {
+	plan, err := s.PreviewAs(draft, t)
+	if errors.Is(err, session.ErrNotConsidered) {
+		select {
+		case <-ctx.Done():
+			return triedMsg{err: ctx.Err()}
+		case <-time.After(restTime):
+		}
+		if err = s.Consider(ctx, t.Model); err == nil {
+			plan, err = s.PreviewAs(draft, t)
+		}
+	}
+	policy, fault := s.PolicyAs(t)
+	if fault != nil {
+		err = fault
+	}
+	return triedMsg{model: t.Model, plan: plan, policy: policy, window: s.WindowAs(t), input: s.InputCost(plan, t), err: err}
+}
+
+// tried shows the plan of the newest wish. An older one is not shown: the dials stand elsewhere by now.
+func (m *Model) tried(msg triedMsg) tea.Cmd {
+	w := m.panel.whatif
+	if w == nil || msg.wish != w.running {
+		return nil
+	}
+	w.running, w.stop = 0, nil
+	if msg.wish != m.wishes {
+		return m.tryOut()
+	}
+	w.note = ""
+	if msg.err != nil {
+		w.note = sentence(msg.err)
+	}
+	if msg.err != nil && len(msg.plan.Entries) == 0 {
+		return nil
+	}
+	if msg.model != "" {
+		w.known[msg.model] = true
+	}
+	w.policy, w.window, w.prefix = msg.policy, msg.window, msg.prefix
+	on := m.panel.chosen()
+	r := requestOf(msg.plan, m.chat.gist)
+	r.input = msg.input
+	w.show(r, m.panel.next, msg.changes)
+	m.panel.stay(on)
+	m.chat.judge(msg.plan)
+	return nil
+}
+
+// applyTrial sets the conversation to what the dials say.
+func (m *Model) applyTrial() tea.Cmd {
+	w := m.panel.whatif
+	to := w.settings()
+	var parts []string
+	for d := range dialCount {
+		if to.text(d) != w.was.text(d) {
+			parts = append(parts, d.name()+" "+to.text(d))
+		}
+	}
+	switch {
+	case w.asking() != "":
+		return m.complain(w.asking() + " was not asked for its window yet, so its plan is not known.")
+	case len(parts) == 0:
+		m.leaveWhatif()
+		return m.say("The dials stand where they stood; nothing was set.")
+	}
+	said := "Set: " + strings.Join(parts, ", ") + "."
+	ctx, s, trial := m.within, m.session, w.trial
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return appliedMsg{s, said, s.Apply(ctx, trial)}
+	}
+}
+
+// applied ends the trial: what it showed is the next request now.
+func (m *Model) applied(msg appliedMsg) tea.Cmd {
+	if msg.session != m.session {
+		return nil
+	}
+	if w := m.panel.whatif; w != nil && msg.err == nil {
+		plan, stands := w.request.plan, w.running == 0
+		m.leaveWhatif()
+		if stands {
+			m.showNext(plan, nil, m.session.Outlook(plan))
+		}
+	}
+	return m.settled(settledMsg{text: msg.said, err: msg.err})
+}
