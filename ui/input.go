@@ -12,8 +12,9 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	if msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
-	before := m.composer.shown()
+	before, from, said := m.composer.shown(), m.where(), m.toast.generation
 	cmd := m.route(msg)
+	m.moved(from, said)
 	if m.composer.shown() != before {
 		m.popup = 0
 		m.arrange()

@@ -1,0 +1,46 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWhatWasSaidMakesRoomForTheKeysOfWhatIsOpened(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		press []string
+		keys  string
+	}{
+		{"the help", []string{"?"}, "g G ends"},
+		{"the palette", []string{"ctrl+p"}, "enter runs"},
+		{"the transcript", []string{"tab"}, "enter inspect"},
+		{"what is under the help", []string{"?", "z", "esc"}, "enter send"},
+	} {
+		m := fresh(t, 80, 24)
+		m.say("Requests are limited to 1,500 tokens.")
+		for _, name := range c.press {
+			m.Update(keyNamed(name))
+		}
+		if screen := plain(m); !strings.Contains(screen, c.keys) {
+			t.Errorf("%s: %q is not on the screen, since a notice covers it:\n%s", c.name, c.keys, screen)
+		}
+	}
+}
+
+func TestWhatIsWrongStaysWhenSomethingIsOpened(t *testing.T) {
+	m := fresh(t, 80, 24)
+	m.complain("The disk is full.")
+	m.Update(keyNamed("ctrl+p"))
+	if screen := plain(m); !strings.Contains(screen, "The disk is full.") {
+		t.Errorf("opening the palette took away what was wrong:\n%s", screen)
+	}
+}
+
+func TestWhatAKeySaysStaysWhenItOpensSomething(t *testing.T) {
+	m := fresh(t, 80, 24)
+	m.Update(keyNamed("?"))
+	m.Update(keyNamed("z"))
+	if screen := plain(m); !strings.Contains(screen, "esc closes this.") {
+		t.Errorf("the reason why z does nothing is not on the screen:\n%s", screen)
+	}
+}
