@@ -76,6 +76,7 @@ type Model struct {
 
 	generation int // of the draft, for its plan
 	seeks      int // requests of the past that were asked for
+	steps      steps
 	wishes     int // settings that were tried out
 	toast      toast
 	alert      string // the error of the last turn, until something is sent

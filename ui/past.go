@@ -21,21 +21,6 @@ func (m *Model) seek(back bool, read func(context.Context, *session.Session) (*s
 	}
 }
 
-// turnPage shows the request before the one that is shown, or after it.
-func (m *Model) turnPage(by int) tea.Cmd {
-	past := m.panel.past
-	if past == nil && by > 0 {
-		return m.say("This is the next request: what the model would see now.")
-	}
-	turn, nth := m.info.Turns+1, 1
-	if past != nil {
-		turn, nth = past.past.Request.Turn, past.past.Nth
-	}
-	return m.seek(by < 0, func(ctx context.Context, s *session.Session) (*session.Replayed, error) {
-		return neighbour(turn, nth, by, func(turn, nth int) (session.Replayed, error) { return s.Replay(ctx, turn, nth) })
-	})
-}
-
 // neighbour reads the request by steps from the nth of a turn, nil for none. A turn may have none, and
 // several.
 func neighbour[T any](turn, nth, by int, read func(turn, nth int) (T, error)) (*T, error) {
@@ -79,17 +64,30 @@ func (m *Model) openPast() tea.Cmd {
 
 // seen shows what was found.
 func (m *Model) seen(msg pastMsg) tea.Cmd {
-	switch {
-	case msg.seek != m.seeks:
+	if msg.seek != m.seeks {
 		return nil
+	}
+	owed := m.stepped()
+	switch {
 	case msg.err != nil:
 		return m.complain(sentence(msg.err))
+	case msg.replayed == nil && msg.back && owed > 0, msg.replayed == nil && !msg.back && owed < 0:
+		return m.turnPage(owed)
 	case msg.replayed == nil && msg.back:
 		return m.say("Nothing was sent before this.")
 	case msg.replayed == nil:
 		return m.toNext()
 	}
-	past := pastRequest(*msg.replayed)
+	again := m.showPast(msg.replayed)
+	if owed != 0 {
+		return tea.Batch(again, m.turnPage(owed))
+	}
+	return again
+}
+
+// showPast shows a request of the past.
+func (m *Model) showPast(r *session.Replayed) tea.Cmd {
+	past := pastRequest(*r)
 	m.panel.open(&past)
 	m.chat.judge(past.plan)
 	if n := len(past.plan.Entries); n > 0 {

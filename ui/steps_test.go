@@ -1,0 +1,61 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestEveryPressGoesOneRequestFurther(t *testing.T) {
+	l := onStage(t, 140, 50)
+	for _, q := range []string{"The first question.", "The second question.", "The third question.", "The fourth question."} {
+		l.say(q)
+	}
+	l.press("tab", "tab")
+	for _, c := range []struct {
+		keys []string
+		at   string
+	}{
+		{[]string{"left", "left", "left"}, "context: turn 2"},
+		{[]string{"right", "right", "left"}, "context: turn 3"},
+		{[]string{"right", "left", "left", "left"}, "context: turn 1"},
+		{slices.Repeat([]string{"right"}, 9), "context: next request"},
+		{slices.Repeat([]string{"left"}, 9), "context: turn 1"},
+		{[]string{"left", "right", "right"}, "context: turn 3"},
+		{[]string{"left", "esc"}, "context: next request"},
+	} {
+		l.press(c.keys...)
+		l.shows(c.at)
+		if l.stepping() {
+			t.Errorf("after %v: another request is still being read", c.keys)
+		}
+	}
+}
+
+func TestOneRequestIsReadAtATime(t *testing.T) {
+	l := onStage(t, 140, 50)
+	l.say("The first question.")
+	l.say("The second question.")
+	l.press("tab", "tab")
+	_, reads := l.Update(keyNamed("left"))
+	for range 50 {
+		if _, cmd := l.Update(keyNamed("left")); cmd != nil {
+			t.Fatal("a key that is held down reads another request while one is being read")
+		}
+	}
+	l.run(reads)
+	l.shows("context: turn 1")
+}
+
+func TestAnotherWishEndsTheSteps(t *testing.T) {
+	l := onStage(t, 140, 50)
+	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
+		l.say(q)
+	}
+	l.press("tab")
+	l.press("G", "tab", "left", "left", "shift+tab", "c")
+	l.until("the request behind the answer", func() bool { return l.panel.past != nil })
+	if l.stepping() {
+		t.Error("steps that were asked for before go on after another wish")
+	}
+	l.shows("context: turn 3")
+}
