@@ -55,7 +55,8 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	return m.draftKey(msg)
 }
 
-func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+// elsewhereKey is a key that leaves what is on the screen for something else.
+func (m *Model) elsewhereKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
 	case pressed(msg, k.Palette):
@@ -66,12 +67,22 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return m.openSessions(), true
 	case pressed(msg, k.Models):
 		return m.openModels(), true
+	case pressed(msg, k.Help):
+		return m.openHelp(), true
+	}
+	return nil, false
+}
+
+func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+	if cmd, ok := m.elsewhereKey(msg); ok {
+		return cmd, true
+	}
+	k := &m.keys
+	switch {
 	case pressed(msg, k.Context):
 		return m.togglePanel(), true
 	case pressed(msg, k.Reason):
 		return m.toggleReasoning(), true
-	case pressed(msg, k.Help):
-		return m.openHelp(), true
 	case pressed(msg, k.PageUp):
 		m.chat.page(-1)
 		return nil, true

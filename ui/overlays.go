@@ -45,6 +45,9 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	case m.pickerOpen():
 		return m.pickerKey(msg)
 	case m.overlay == panelOverlay:
+		if cmd, ok := m.elsewhereKey(msg); ok {
+			return cmd
+		}
 		return m.panelPress(msg)
 	case m.overlay == helpOverlay && pressed(msg, k.Help, k.Ask):
 		m.overlay = noOverlay

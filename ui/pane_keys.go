@@ -88,10 +88,14 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 		m.panel.move(1)
 	case pressed(msg, k.Up, k.Prev):
 		m.panel.move(-1)
+	case pressed(msg, k.PageDown):
+		m.panel.move(m.panelPage())
+	case pressed(msg, k.PageUp):
+		m.panel.move(-m.panelPage())
 	case pressed(msg, k.HalfDown):
-		m.panel.move(max(1, m.layout.panel.h/2))
+		m.panel.move(max(1, m.panelPage()/2))
 	case pressed(msg, k.HalfUp):
-		m.panel.move(-max(1, m.layout.panel.h/2))
+		m.panel.move(-max(1, m.panelPage()/2))
 	case pressed(msg, k.Top):
 		m.panel.move(-m.panel.shown().rows.len())
 	case pressed(msg, k.Bottom):
@@ -116,4 +120,13 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.say(msg.String() + " does nothing in the panel; " + firstKey(k.Ask) + " lists the keys.")
 	}
 	return nil
+}
+
+// panelPage is how many lines of the panel's list are on the screen, one at least.
+func (m *Model) panelPage() int {
+	b := m.layout.panel.within(true)
+	if m.overlay == panelOverlay {
+		b = m.layout.overlay.within(framedOverlay(m.layout.overlay))
+	}
+	return max(1, m.panel.slice(m.styles, b.w, b.h).room)
 }

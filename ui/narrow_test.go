@@ -1,0 +1,54 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestThePanelOfANarrowScreenTakesTheKeysThatWorkEverywhere(t *testing.T) {
+	for _, c := range []struct {
+		key, title string
+	}{
+		{"ctrl+p", "palette"},
+		{"ctrl+l", "model"},
+		{"f1", "help"},
+	} {
+		m := chatting(t, 80, 24)
+		m.Update(keyNamed("ctrl+x"))
+		m.Update(keyNamed(c.key))
+		if screen := plain(m); !strings.Contains(screen, "╭ "+c.title) {
+			t.Errorf("%s in the panel did not open %q:\n%s", c.key, c.title, screen)
+		}
+	}
+}
+
+func TestANewSessionBeginsFromThePanelOfANarrowScreen(t *testing.T) {
+	l := onStage(t, 80, 24)
+	l.say("The first question.")
+	l.press("ctrl+x")
+	l.shows("context: next request")
+	l.press("ctrl+n")
+	l.shows("new session")
+	l.shows("Write a message below")
+}
+
+func TestThePanelOfANarrowScreenGoesByPages(t *testing.T) {
+	l := onStage(t, 80, 24)
+	for range 12 {
+		l.say("A question.")
+	}
+	l.press("ctrl+x")
+	l.shows("24/24")
+	for _, c := range []struct {
+		key         string
+		least, most int // lines that it goes
+	}{
+		{"pgup", -12, -6}, {"pgup", -12, -6}, {"pgdown", 6, 12}, {"ctrl+u", -6, -3}, {"ctrl+d", 3, 6},
+	} {
+		at := l.panel.at
+		l.press(c.key)
+		if by := l.panel.at - at; by < c.least || by > c.most {
+			t.Errorf("%s went %d lines, want %d to %d:\n%s", c.key, by, c.least, c.most, plain(l.Model))
+		}
+	}
+}
