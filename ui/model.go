@@ -76,6 +76,7 @@ type Model struct {
 
 	generation int // of the draft, for its plan
 	seeks      int // requests of the past that were asked for
+	sought     int // the last of them that was answered
 	steps      steps
 	wishes     int // settings that were tried out
 	toast      toast
@@ -154,6 +155,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.planned(msg)
 	case pastMsg:
 		return m.seen(msg)
+	case slowMsg:
+		return m.slow(msg)
 	case findMsg:
 		return m.foundSome(msg)
 	case wholeMsg:

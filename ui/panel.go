@@ -12,6 +12,8 @@ type panel struct {
 	next request  // what would leave now, or is leaving
 	past *request // one that was sent, shown instead; nil for none
 
+	looking bool // another one that was sent is still being read
+
 	whatif *whatif // other settings that are tried out, shown instead; nil for none
 
 	outlook outlook // what the requests before tell about the next one

@@ -3,22 +3,36 @@ package ui
 import (
 	"context"
 	"errors"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
 )
 
+// slowTime is how long a request of the past is read before the screen says so. In a conversation of a
+// hundred thousand messages it takes seconds.
+const slowTime = 150 * time.Millisecond
+
+// slowMsg says that a request of the past has been read for slowTime.
+type slowMsg struct{ seek int }
+
 // seek runs read and shows the request that it finds. Of several wishes the last is answered.
 func (m *Model) seek(back bool, read func(context.Context, *session.Session) (*session.Replayed, error)) tea.Cmd {
 	m.seeks++
 	n, ctx, s := m.seeks, m.within, m.session
-	return func() tea.Msg {
+	return tea.Batch(func() tea.Msg {
 		ctx, cancel := ctx()
 		defer cancel()
 		r, err := read(ctx, s)
 		return pastMsg{n, back, r, err}
-	}
+	}, tea.Tick(slowTime, func(time.Time) tea.Msg { return slowMsg{n} }))
+}
+
+// slow says that a request is still being read.
+func (m *Model) slow(msg slowMsg) tea.Cmd {
+	m.panel.looking = msg.seek == m.seeks && m.sought != m.seeks
+	return nil
 }
 
 // neighbour reads the request by steps from the nth of a turn, nil for none. A turn may have none, and
@@ -68,6 +82,7 @@ func (m *Model) seen(msg pastMsg) tea.Cmd {
 		return nil
 	}
 	owed := m.stepped()
+	m.sought, m.panel.looking = msg.seek, false
 	switch {
 	case msg.err != nil:
 		return m.complain(sentence(msg.err))
@@ -99,6 +114,7 @@ func (m *Model) showPast(r *session.Replayed) tea.Cmd {
 // toNext goes back to the next request.
 func (m *Model) toNext() tea.Cmd {
 	m.seeks++ // what is still being read comes too late
+	m.panel.looking = false
 	m.panel.open(nil)
 	m.chat.judge(m.panel.next.plan)
 	return m.lookAgain()

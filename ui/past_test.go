@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,22 @@ func TestAnAnswerShowsWhatItsRequestHeld(t *testing.T) {
 		l.types("x")
 		l.press("esc")
 		l.shows("context: next request")
+	}
+}
+
+func TestARequestThatIsReadForLongSaysSo(t *testing.T) {
+	m := chatting(t, 120, 40)
+	m.showPanel()
+	m.turnPage(-1)
+	m.Update(slowMsg{m.seeks})
+	if got := plain(m); !strings.Contains(got, "reading a past request") {
+		t.Errorf("the screen does not say that a request is being read:\n%s", got)
+	}
+	r := sentBefore(true)
+	m.Update(pastMsg{seek: m.seeks, back: true, replayed: &r})
+	m.Update(slowMsg{m.seeks}) // It comes too late.
+	if got := plain(m); strings.Contains(got, "reading a past request") || !strings.Contains(got, "context: turn 2") {
+		t.Errorf("the request is there, and the screen says\n%s", got)
 	}
 }
 

@@ -119,6 +119,8 @@ func (m *Model) panelTitle() string {
 	switch {
 	case m.panel.whatif != nil:
 		return "context: what if"
+	case m.panel.looking:
+		return "context: reading a past request …"
 	case selected != "" && (m.focus == panelPane || m.overlay == panelOverlay):
 		return "context · " + selected
 	case m.marked != nil:
