@@ -99,6 +99,9 @@ func TestInterruptOrder(t *testing.T) {
 	if !m.composer.empty() || m.quitting {
 		t.Fatalf("second ctrl+c: draft %q; want it cleared", m.composer.text())
 	}
+	if !strings.Contains(m.toast.text, "ctrl+c again quits") {
+		t.Errorf("second ctrl+c said %q, and not that the third one quits", m.toast.text)
+	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
 	if got := m.composer.text(); got != "half a thought" {
 		t.Fatalf("up after clearing: draft %q, want the cleared one", got)
