@@ -25,7 +25,7 @@ const (
 type OverBudgetError struct{ Need, Have int }
 
 func (e *OverBudgetError) Error() string {
-	return fmt.Sprintf("this needs %d tokens and %d fit: %d too many", e.Need, e.Have, e.Need-e.Have)
+	return fmt.Sprintf("this needs %s tokens and %s fit: %s too many", grouped(e.Need), grouped(e.Have), grouped(e.Need-e.Have))
 }
 
 // room is how much a request may hold.

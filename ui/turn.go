@@ -153,6 +153,9 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err != nil {
 		m.alert = sentence(e.Err)
 	}
+	if overBudget(e.Err) {
+		m.alert += " Shorten or exclude something, or raise the budget with /budget."
+	}
 	m.arrange()
 	if m.quitting {
 		return tea.Quit
