@@ -85,10 +85,37 @@ func OneLine(s string, width int) string {
 		return ""
 	}
 	// More than this cannot be seen; a title may be a pasted megabyte.
-	if limit := 64*width + 256; len(s) > limit {
+	limit := min(64*width+256, len(s))
+	if line, ok := asciiLine(s[:limit], width); ok {
+		return line
+	}
+	if limit < len(s) {
 		s = strings.ToValidUTF8(s[:limit], "")
 	}
 	return ansi.Truncate(strings.Join(strings.Fields(Visible(s)), " "), width, "…")
+}
+
+// asciiLine is OneLine for a text that is plain ASCII as far as it is seen, which is most of what a list
+// shows, at every frame. It reads no further than that.
+func asciiLine(s string, width int) (string, bool) {
+	line := make([]byte, 0, min(len(s), width+1))
+	blank := false // white space stands behind the line
+	for i := 0; i < len(s) && len(line) <= width; i++ {
+		switch c := s[i]; {
+		case c == ' ' || c == '\n':
+			blank = len(line) > 0
+			continue
+		case c < ' ' || c >= 0x7f:
+			return "", false
+		case blank:
+			line, blank = append(line, ' '), false
+		}
+		line = append(line, s[i])
+	}
+	if len(line) > width {
+		return string(line[:width-1]) + "…", true
+	}
+	return string(line), true
 }
 
 // firstUnsafe returns the index of the first byte of s that Visible must look at, len(s) for none.

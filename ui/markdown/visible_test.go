@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 )
 
 // scotland is a flag that is written with tags: gbsct.
@@ -67,6 +68,19 @@ func TestOneLine(t *testing.T) {
 			t.Errorf("OneLine(%.20q, %d) is %q, want %q", c.in, c.width, got, c.want)
 		}
 	}
+}
+
+// TestOneLineOfPlainTextIsThatOfAnyText compares the short way, which plain texts go, with the long one.
+func TestOneLineOfPlainTextIsThatOfAnyText(t *testing.T) {
+	parts := rapid.SampledFrom([]string{"a", "bc", "D-", " ", "  ", "\n", "\t", "\r\n", "é", "e\u0301", "汉", "👩‍👩‍👧", "\x1b[1m", "\x7f", "\u00a0", "\xff"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(parts, 0, 12).Draw(t, "text"), "")
+		width := rapid.IntRange(1, 14).Draw(t, "width")
+		want := ansi.Truncate(strings.Join(strings.Fields(Visible(text)), " "), width, "…")
+		if got := OneLine(text, width); got != want {
+			t.Fatalf("OneLine(%q, %d) is %q, want %q", text, width, got, want)
+		}
+	})
 }
 
 // withoutFlags removes the tags of flags.
