@@ -10,36 +10,14 @@ import (
 
 // Flags returns what the user decided about the messages of a session, by message.
 func (s *Store) Flags(ctx context.Context, session string) (map[int64]history.Flag, error) {
-	flags := map[int64]history.Flag{}
-	err := s.view(ctx, "read the flags", func(tx *sql.Tx) error {
-		clear(flags)
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		// There are few flags and many messages: CROSS JOIN begins with the flags.
-		rows, err := tx.QueryContext(ctx, `
-			SELECT
-				f.message,
-				f.flag
-			FROM flags f
-			CROSS JOIN messages m ON m.id = f.message
-			WHERE m.session = ?`, n)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			var flag history.Flag
-			if err := rows.Scan(&id, &flag); err != nil {
-				return err
-			}
-			flags[id] = flag
-		}
-		return rows.Err()
-	})
-	return flags, err
+	// There are few flags and many messages: CROSS JOIN begins with the flags.
+	return decisions[history.Flag](ctx, s, question{doing: "read the flags", session: session, query: `
+		SELECT
+			f.message,
+			f.flag
+		FROM flags f
+		CROSS JOIN messages m ON m.id = f.message
+		WHERE m.session = ?`})
 }
 
 // SetFlag pins or excludes a message; an empty flag takes its flag away.

@@ -12,43 +12,21 @@ import (
 // Remedies returns what the user had sent in place of the damaged messages of a session, by message.
 // Messages that are mended are not among them.
 func (s *Store) Remedies(ctx context.Context, session string) (map[int64]history.Remedy, error) {
-	remedies := map[int64]history.Remedy{}
-	err := s.view(ctx, "read the remedies", func(tx *sql.Tx) error {
-		clear(remedies)
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		// There are few remedies and many messages: CROSS JOIN begins with the remedies.
-		rows, err := tx.QueryContext(ctx, `
-			SELECT
-				r.message,
-				r.remedy
-			FROM remedies r
-			CROSS JOIN messages m ON m.id = r.message
-			WHERE m.session = ?`, n)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			var remedy history.Remedy
-			if err := rows.Scan(&id, &remedy); err != nil {
-				return err
-			}
-			remedies[id] = remedy
-		}
-		return rows.Err()
-	})
-	return remedies, err
+	// There are few remedies and many messages: CROSS JOIN begins with the remedies.
+	return decisions[history.Remedy](ctx, s, question{doing: "read the remedies", session: session, query: `
+		SELECT
+			r.message,
+			r.remedy
+		FROM remedies r
+		CROSS JOIN messages m ON m.id = r.message
+		WHERE m.session = ?`})
 }
 
 // SetRemedies keeps a remedy for some messages, or for none of them where one is not there; history.Mend
 // takes theirs away. Recorded repairs of these messages are undone by any other remedy.
 func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...int64) error {
 	if !slices.Contains(history.Remedies(), r) {
-		return fmt.Errorf("remedy for message %v: there is no remedy %q", messages, r)
+		return fmt.Errorf("set the remedy of messages %v: there is no remedy %q", messages, r)
 	}
 	return s.save(ctx, "keep the remedy", func(tx *sql.Tx) error {
 		for _, message := range messages {

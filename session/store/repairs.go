@@ -53,44 +53,26 @@ func (s *Store) putRepair(ctx context.Context, tx *sql.Tx, rules int, message in
 
 // Repairs returns the repairs of a session's messages, in the order of the messages.
 func (s *Store) Repairs(ctx context.Context, session string) ([]Repair, error) {
-	var out []Repair
-	err := s.view(ctx, "read the repairs", func(tx *sql.Tx) error {
-		out = nil
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		rows, err := tx.QueryContext(ctx, `
-			SELECT
-				r.id,
-				r.message,
-				r.kind,
-				r.before_hash,
-				r.what,
-				r.sent,
-				r.rules,
-				r.first_ms,
-				r.last_ms,
-				r.undone
-			FROM repairs r
-			CROSS JOIN messages m ON m.id = r.message
-			WHERE m.session = ?
-			ORDER BY r.message, r.id`, n)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var r Repair
-			var first, last int64
-			err := rows.Scan(&r.ID, &r.Message, &r.Kind, &r.BeforeHash, &r.What, &r.After, &r.Rules, &first, &last, &r.Undone)
-			if err != nil {
-				return err
-			}
-			r.First, r.Last = at(first), at(last)
-			out = append(out, r)
-		}
-		return rows.Err()
+	return answers(ctx, s, question{doing: "read the repairs", session: session, query: `
+		SELECT
+			r.id,
+			r.message,
+			r.kind,
+			r.before_hash,
+			r.what,
+			r.sent,
+			r.rules,
+			r.first_ms,
+			r.last_ms,
+			r.undone
+		FROM repairs r
+		CROSS JOIN messages m ON m.id = r.message
+		WHERE m.session = ?
+		ORDER BY r.message, r.id`}, func(scan func(...any) error) (Repair, error) {
+		var r Repair
+		var first, last int64
+		err := scan(&r.ID, &r.Message, &r.Kind, &r.BeforeHash, &r.What, &r.After, &r.Rules, &first, &last, &r.Undone)
+		r.First, r.Last = at(first), at(last)
+		return r, err
 	})
-	return out, err
 }

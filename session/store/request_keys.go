@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
-	"fmt"
 )
 
 // RequestKey says which request of a session a record is of, and nothing of what it holds.
@@ -17,36 +14,19 @@ type RequestKey struct {
 
 // RequestKeys returns the keys of a session's requests, the oldest first.
 func (s *Store) RequestKeys(ctx context.Context, session string) ([]RequestKey, error) {
-	var out []RequestKey
-	err := s.view(ctx, "list the requests", func(tx *sql.Tx) error {
-		out = nil
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		rows, err := tx.QueryContext(ctx, `
-			SELECT
-				id,
-				turn,
-				user
-			FROM requests
-			WHERE session = ?
-			ORDER BY id`, n)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var k RequestKey
-			if err := rows.Scan(&k.ID, &k.Turn, &k.User); err != nil {
-				return err
-			}
-			out = append(out, k)
-		}
-		return rows.Err()
+	keys, err := answers(ctx, s, question{doing: "list the requests", session: session, query: `
+		SELECT
+			id,
+			turn,
+			user
+		FROM requests
+		WHERE session = ?
+		ORDER BY id`}, func(scan func(...any) error) (k RequestKey, err error) {
+		err = scan(&k.ID, &k.Turn, &k.User)
+		return k, err
 	})
-	number(out)
-	return out, err
+	number(keys)
+	return keys, err
 }
 
 // number counts the requests of each turn.
@@ -64,9 +44,5 @@ func number(keys []RequestKey) {
 
 // RequestsByID returns those of a session's requests that have one of the ids, the oldest first.
 func (s *Store) RequestsByID(ctx context.Context, session string, ids ...int64) ([]Request, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, fmt.Errorf("read the requests: %w", err)
-	}
-	return s.requestsWhere(ctx, session, `r.session = ? AND r.id IN (SELECT value FROM json_each(?))`, string(list))
+	return s.requestsWhere(ctx, session, `r.session = ? AND r.id IN (SELECT value FROM json_each(?))`, list(ids))
 }

@@ -143,33 +143,12 @@ func (s *Store) TurnRequests(ctx context.Context, session string, turn int) ([]R
 
 // requestsWhere returns the requests that a condition of the session and args picks.
 func (s *Store) requestsWhere(ctx context.Context, session, condition string, args ...any) ([]Request, error) {
-	var out []Request
-	err := s.view(ctx, "read the requests", func(tx *sql.Tx) error {
-		out = nil
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		rows, err := tx.QueryContext(ctx, `
-			SELECT`+requestColumns+`
-			FROM requests r
-			JOIN sessions s ON s.n = r.session
-			WHERE `+condition+`
-			ORDER BY r.id`, append([]any{n}, args...)...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			r, err := scanRequest(rows.Scan)
-			if err != nil {
-				return err
-			}
-			out = append(out, r)
-		}
-		return rows.Err()
-	})
-	return out, err
+	return answers(ctx, s, question{doing: "read the requests", session: session, args: args, query: `
+		SELECT` + requestColumns + `
+		FROM requests r
+		JOIN sessions s ON s.n = r.session
+		WHERE ` + condition + `
+		ORDER BY r.id`}, scanRequest)
 }
 
 // Turn is the number of the turn that a user's message begins: how many messages the user has

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // Spending is what those of a session's requests cost together whose costs come from the same place.
 type Spending struct {
@@ -14,34 +11,16 @@ type Spending struct {
 
 // Spending sums up what a session's requests cost, on every branch.
 func (s *Store) Spending(ctx context.Context, session string) ([]Spending, error) {
-	var out []Spending
-	err := s.view(ctx, "sum up the costs", func(tx *sql.Tx) error {
-		out = nil
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		rows, err := tx.QueryContext(ctx, `
-			SELECT
-				cost_from,
-				count(*),
-				sum(cost_nano)
-			FROM requests INDEXED BY requests_cost
-			WHERE session = ?
-			GROUP BY cost_from
-			ORDER BY cost_from`, n)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var sum Spending
-			if err := rows.Scan(&sum.From, &sum.Requests, &sum.Cost); err != nil {
-				return err
-			}
-			out = append(out, sum)
-		}
-		return rows.Err()
+	return answers(ctx, s, question{doing: "sum up the costs", session: session, query: `
+		SELECT
+			cost_from,
+			count(*),
+			sum(cost_nano)
+		FROM requests INDEXED BY requests_cost
+		WHERE session = ?
+		GROUP BY cost_from
+		ORDER BY cost_from`}, func(scan func(...any) error) (sum Spending, err error) {
+		err = scan(&sum.From, &sum.Requests, &sum.Cost)
+		return sum, err
 	})
-	return out, err
 }

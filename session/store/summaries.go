@@ -39,37 +39,20 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 
 // Summaries returns the summaries of a session, of every branch, the oldest first.
 func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error) {
-	var list []Summary
-	err := s.view(ctx, "read the summaries", func(tx *sql.Tx) error {
-		list = nil
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		rows, err := tx.QueryContext(ctx, `
-			SELECT
-				id,
-				first,
-				last,
-				messages,
-				endpoint,
-				model,
-				text
-			FROM summaries
-			WHERE session = ?
-			ORDER BY id`, n)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			m := Summary{Session: session}
-			if err := rows.Scan(&m.ID, &m.First, &m.Last, &m.Messages, &m.Endpoint, &m.Model, &m.Text); err != nil {
-				return err
-			}
-			list = append(list, m)
-		}
-		return rows.Err()
+	return answers(ctx, s, question{doing: "read the summaries", session: session, query: `
+		SELECT
+			id,
+			first,
+			last,
+			messages,
+			endpoint,
+			model,
+			text
+		FROM summaries
+		WHERE session = ?
+		ORDER BY id`}, func(scan func(...any) error) (Summary, error) {
+		m := Summary{Session: session}
+		err := scan(&m.ID, &m.First, &m.Last, &m.Messages, &m.Endpoint, &m.Model, &m.Text)
+		return m, err
 	})
-	return list, err
 }
