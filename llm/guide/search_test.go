@@ -31,6 +31,8 @@ func TestSearchAnswersNewcomersQuestions(t *testing.T) {
 		{"which model is chosen at the first run?", "start.md#first-run"},
 		{"what is the panel?", "context.md#the-context-panel"},
 		{"What does the sidebar on the right show?", "context.md#the-context-panel"},
+		{"how does winnow choose what to send?", "context.md#how-winnow-chooses-what-to-send"},
+		{"how does it decide which messages are sent", "context.md#how-winnow-chooses-what-to-send"},
 		{"why was my message cut?", "context.md#why-was-my-message-cut-or-shortened"},
 		{"why is my answer truncated", "context.md#why-was-my-message-cut-or-shortened"},
 		{"why did it forget my earlier message?", "context.md#why-was-a-message-dropped-or-forgotten"},
