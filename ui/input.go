@@ -101,6 +101,13 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
+func (m *Model) toggleReasoning() tea.Cmd {
+	if m.chat.toggleReasoning() {
+		return m.say("Reasoning is shown.")
+	}
+	return m.say("Reasoning is hidden.")
+}
+
 // turnFocus goes to the next pane that is on the screen.
 func (m *Model) turnFocus(by int) {
 	to := m.focus

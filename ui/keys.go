@@ -347,3 +347,11 @@ func pressed(msg tea.KeyPressMsg, bindings ...key.Binding) bool {
 	}
 	return key.Matches(msg, bindings...)
 }
+
+// firstKey is the key of a binding that hints name.
+func firstKey(b key.Binding) string {
+	if keys := b.Keys(); len(keys) > 0 {
+		return keys[0]
+	}
+	return "(no key)"
+}

@@ -48,17 +48,21 @@ func (m *Model) quit() tea.Cmd {
 	return tea.Batch(m.stopTurn(), m.keepDraft(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
 }
 
-// back is esc: leave the selection, else stop the answer, else nothing. It never changes history.
+// back is esc in the panes, and in the panel where it covers them: leave the selection, the search, the
+// request of the past, the pane; else stop the answer, else nothing. It never changes history.
 func (m *Model) back() tea.Cmd {
 	switch {
 	case m.selection.on:
 		m.unselect()
 		return nil
-	case m.find.on:
+	case m.find.on && m.overlay == noOverlay:
 		m.endFind()
 		return nil
 	case m.panel.past != nil:
 		return m.toNext()
+	case m.overlay == panelOverlay:
+		m.closePanel()
+		return nil
 	case m.focus != draftPane:
 		m.setFocus(draftPane)
 		return nil

@@ -22,24 +22,6 @@ const (
 	panelPane
 )
 
-// overlay is what covers the panes.
-type overlay int
-
-// The overlays.
-const (
-	noOverlay overlay = iota
-	helpOverlay
-	paletteOverlay
-	modelsOverlay
-	sessionsOverlay
-	promptsOverlay
-	panelOverlay
-	textOverlay
-	ledgerOverlay
-	whatifOverlay // the dials, in the panel where that is on the screen
-	inspectorOverlay
-)
-
 // Model is the whole application on the screen.
 type Model struct {
 	options Options

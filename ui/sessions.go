@@ -14,6 +14,18 @@ import (
 // listed is the most sessions the picker holds; the filter finds among these.
 const listed = 1000
 
+// openSessions lists the stored sessions.
+func (m *Model) openSessions() tea.Cmd {
+	if m.options.Deps.Store == nil {
+		return m.complain("This chat is kept nowhere, so there are no sessions.")
+	}
+	k := &m.keys
+	m.picker = picker{title: "sessions", loading: true, hint: fmt.Sprintf("enter opens · %s new · %s rename · %s delete · esc closes",
+		firstKey(k.New), firstKey(k.Rename), firstKey(k.Delete))}
+	m.overlay = sessionsOverlay
+	return m.listSessions()
+}
+
 // listSessions reads the sessions, the last used first, pinned ones on top.
 func (m *Model) listSessions() tea.Cmd {
 	ctx, db := m.within, m.options.Deps.Store
@@ -56,6 +68,13 @@ func sessionChoice(s store.Session, at time.Time, open bool) choice {
 	}
 	right = append(right, markdown.OneLine(s.Model, 24), plural(s.Turns, "turn"), fmt.Sprintf("%6s", ago(at, s.Updated)))
 	return choice{label: title, right: strings.Join(right, " · "), value: s.ID}
+}
+
+func ago(at, then time.Time) string {
+	if at.IsZero() || then.IsZero() {
+		return ""
+	}
+	return age(at.Sub(then))
 }
 
 func (m *Model) startRename() tea.Cmd {

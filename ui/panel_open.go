@@ -1,0 +1,51 @@
+package ui
+
+import tea "charm.land/bubbletea/v2"
+
+// togglePanel shows or hides the context panel, as an overlay where the screen is narrow.
+func (m *Model) togglePanel() tea.Cmd {
+	if m.width < wideWidth || m.height < frameHeight {
+		m.overlay = panelOverlay
+		return nil
+	}
+	m.wishPanel = !m.wishPanel
+	if !m.wishPanel && m.focus == panelPane {
+		m.setFocus(draftPane)
+	}
+	m.arrange()
+	return nil
+}
+
+// closePanel closes the panel where it is an overlay. The draft has no cursor in the transcript.
+func (m *Model) closePanel() {
+	m.overlay = noOverlay
+	if m.focus == draftPane {
+		m.setFocus(draftPane)
+	}
+}
+
+// showPanel brings the panel on the screen and gives it the keys.
+func (m *Model) showPanel() {
+	m.wishPanel = true
+	m.arrange()
+	if m.layout.panel.empty() {
+		m.overlay = panelOverlay
+		return
+	}
+	m.setFocus(panelPane)
+}
+
+// narrowPanelKey is a key while the panel covers the panes.
+func (m *Model) narrowPanelKey(msg tea.KeyPressMsg) tea.Cmd {
+	switch {
+	case pressed(msg, m.keys.Back):
+		return m.back()
+	case pressed(msg, m.keys.Context):
+		m.closePanel()
+		return nil
+	}
+	if cmd, ok := m.elsewhereKey(msg); ok {
+		return cmd
+	}
+	return m.panelPress(msg)
+}

@@ -1,0 +1,139 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/markdown"
+)
+
+func (m *Model) pickerOpen() bool {
+	switch m.overlay {
+	case paletteOverlay, modelsOverlay, sessionsOverlay, promptsOverlay:
+		return true
+	}
+	return false
+}
+
+// pickerKey is a key while a list to choose from is open.
+func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
+	k, p := &m.keys, &m.picker
+	switch {
+	case pressed(msg, k.Back) && p.editing:
+		p.renamed()
+		return nil
+	case pressed(msg, k.Back):
+		m.overlay = noOverlay
+		return nil
+	case pressed(msg, k.Choose):
+		return m.choose()
+	case p.editing:
+	case pressed(msg, k.ListUp):
+		p.move(-1)
+		return nil
+	case pressed(msg, k.ListDown):
+		p.move(1)
+		return nil
+	case pressed(msg, k.PageUp):
+		p.move(-max(1, m.layout.overlay.h-4))
+		return nil
+	case pressed(msg, k.PageDown):
+		p.move(max(1, m.layout.overlay.h-4))
+		return nil
+	case m.overlay == sessionsOverlay:
+		if cmd, ok := m.sessionsKey(msg); ok {
+			return cmd
+		}
+	case m.overlay == paletteOverlay && pressed(msg, k.Palette),
+		m.overlay == modelsOverlay && pressed(msg, k.Models):
+		m.overlay = noOverlay
+		return nil
+	}
+	if !p.typed(msg) {
+		return m.say(msg.String() + " does nothing here; " + firstKey(k.Back) + " closes the list.")
+	}
+	return nil
+}
+
+// sessionsKey is a key of the sessions' list alone.
+func (m *Model) sessionsKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+	k := &m.keys
+	switch {
+	case pressed(msg, k.Rename):
+		return m.startRename(), true
+	case pressed(msg, k.Delete):
+		return m.deleteSession(), true
+	case pressed(msg, k.Undo):
+		return m.undelete(), true
+	case pressed(msg, k.New):
+		return m.newSession(), true
+	case pressed(msg, k.Sessions):
+		m.overlay = noOverlay
+		return nil, true
+	}
+	return nil, false
+}
+
+// choose takes the choice under the cursor.
+func (m *Model) choose() tea.Cmd {
+	p := &m.picker
+	if p.editing {
+		return m.endRename()
+	}
+	c, ok := p.chosen()
+	if !ok {
+		return m.say("There is nothing to choose; " + firstKey(m.keys.Back) + " closes the list.")
+	}
+	at := m.overlay
+	if at != sessionsOverlay {
+		m.overlay = noOverlay
+	}
+	switch at {
+	case paletteOverlay:
+		return m.takeCommand(c.value)
+	case modelsOverlay:
+		return m.useModel(c.value)
+	case promptsOverlay:
+		m.composer.set(c.value)
+		m.setFocus(draftPane)
+		return nil
+	}
+	return m.openSession(c.value)
+}
+
+// takeCommand runs a command of the palette, or puts it into the draft where something must follow.
+func (m *Model) takeCommand(name string) tea.Cmd {
+	c, ok := commandNamed(name)
+	switch {
+	case !ok:
+		return nil
+	case c.Args == "" || c.Args[0] == '[':
+		return c.runit(m, "")
+	case !m.composer.empty():
+		return m.complain("The draft is in the way: send or clear it, then type " + c.usage() + ".")
+	}
+	m.setFocus(draftPane)
+	m.composer.set("/" + name + " ")
+	return nil
+}
+
+func (m *Model) openPalette() tea.Cmd {
+	m.picker = picker{title: "palette", hint: "type to filter · enter runs · esc closes"}
+	var choices []choice
+	for _, c := range Commands() {
+		choices = append(choices, choice{label: c.usage(), right: c.Help, value: c.Name})
+	}
+	m.picker.fill(choices)
+	m.overlay = paletteOverlay
+	return nil
+}
+
+func (m *Model) openPrompts() tea.Cmd {
+	m.picker = picker{title: "prompts sent before", hint: "type to filter · enter takes it into the draft · esc closes"}
+	var choices []choice
+	for _, s := range m.composer.prompts {
+		choices = append(choices, choice{label: markdown.OneLine(s, 400), value: s})
+	}
+	m.picker.fill(choices)
+	m.overlay = promptsOverlay
+	return nil
+}
