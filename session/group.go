@@ -6,18 +6,13 @@ package session
 func (s *Session) Group(message int64) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := len(s.branch) - 1; i >= 0; i-- {
-		if s.branch[i].ID != message {
-			continue
-		}
-		if s.reader == nil || i >= s.read {
-			break
-		}
-		var list []int64
-		for _, at := range s.reader.Group(i) {
-			list = append(list, s.branch[at].ID)
-		}
-		return list
+	at, there := s.find(message)
+	if !there || s.reader == nil || at >= s.read {
+		return []int64{message}
 	}
-	return []int64{message}
+	var list []int64
+	for _, i := range s.reader.Group(at) {
+		list = append(list, s.branch[i].ID)
+	}
+	return list
 }
