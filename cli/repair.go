@@ -143,7 +143,7 @@ func repaired(ctx context.Context, s *session.Session, asked repairAsked) (repai
 	if err = unlessUnsent(err); err != nil {
 		return l, err
 	}
-	ids, err := damagedOf(s.Messages(), plan.Entries, asked.messages)
+	ids, err := damagedOf(ctx, s, plan.Entries, asked.messages)
 	if err != nil {
 		return l, err
 	}
@@ -188,11 +188,7 @@ func unlessUnsent(err error) error {
 
 // damagedOf are the damaged messages among those of the tool groups of some numbers, of all messages
 // where there are no numbers.
-func damagedOf(branch []store.Message, entries []history.Entry, numbers []int) ([]int64, error) {
-	past := make([]history.Message, len(branch))
-	for i, m := range branch {
-		past[i] = m.Message
-	}
+func damagedOf(ctx context.Context, s *session.Session, entries []history.Entry, numbers []int) ([]int64, error) {
 	damaged := map[int64]bool{}
 	var all []int64
 	for _, e := range entries {
@@ -204,12 +200,16 @@ func damagedOf(branch []store.Message, entries []history.Entry, numbers []int) (
 	if len(numbers) == 0 {
 		return all, nil
 	}
+	branch := s.Messages()
 	var ids []int64
 	for _, n := range numbers {
-		if n < 1 || n > len(past) {
-			return nil, fail(NotFound, "there is no message %d; this session has %d", n, len(past))
+		if n < 1 || n > len(branch) {
+			return nil, fail(NotFound, "there is no message %d; this session has %d", n, len(branch))
 		}
-		group := history.ToolGroups(past, past[n-1].ID)
+		group, err := s.ToolGroups(ctx, branch[n-1].ID)
+		if err != nil {
+			return nil, err
+		}
 		group = slices.DeleteFunc(group, func(id int64) bool { return !damaged[id] })
 		if len(group) == 0 {
 			return nil, fail(NotFound, "message %d is not damaged: it has nothing to repair", n)

@@ -19,7 +19,7 @@ func (s *Session) Remedy(message int64) history.Remedy {
 // every message of each group, or for none where the error is not nil. A message that is sound may get
 // a remedy too, and is sent as it is.
 func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...int64) error {
-	groups, err := s.groups(ctx, messages)
+	groups, err := s.ToolGroups(ctx, messages...)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...i
 
 // PreviewRemedy is Preview as it would be after SetRemedy. It keeps nothing.
 func (s *Session) PreviewRemedy(ctx context.Context, r history.Remedy, messages ...int64) (history.Plan, error) {
-	groups, err := s.groups(ctx, messages)
+	groups, err := s.ToolGroups(ctx, messages...)
 	if err != nil {
 		return history.Plan{}, err
 	}
@@ -58,9 +58,9 @@ func (s *Session) remediesWith(r history.Remedy, messages []int64) map[int64]his
 	return all
 }
 
-// groups are the messages of the active branch's tool groups that some messages belong to, and those of
-// the messages that are on no active branch.
-func (s *Session) groups(ctx context.Context, messages []int64) ([]int64, error) {
+// ToolGroups are the messages that a remedy for some of them holds for: those of their tool groups on
+// the active branch, in order, then those of them that are not on it. See history.ToolGroups.
+func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, error) {
 	if err := s.loadBranch(ctx); err != nil {
 		return nil, err
 	}
