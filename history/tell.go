@@ -1,8 +1,6 @@
 package history
 
-import (
-	"slices"
-)
+import "slices"
 
 // resultText stands in front of a result that is sent as text.
 const resultText = "[tool result] "

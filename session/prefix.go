@@ -1,8 +1,6 @@
 package session
 
-import (
-	"winnow/history"
-)
+import "winnow/history"
 
 // Prefix is how much of a request a server may have read before, in counted tokens.
 type Prefix struct {

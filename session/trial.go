@@ -108,32 +108,38 @@ func (s *Session) WindowAs(t Trial) llm.Window {
 // tried is the conversation's row and the policy of its next request with a trial's settings, the model
 // aside. The caller holds the lock.
 func (s *Session) tried(t Trial) (store.Session, history.Policy, error) {
-	row := s.row
 	if !t.cuts() {
-		return row, s.policy, nil
+		return s.row, s.policy, nil
 	}
+	row, err := t.on(s.row)
+	if err != nil {
+		return s.row, s.policy, &TrialError{err}
+	}
+	policy, err := policyOf(s.deps.Policy, row)
+	if err != nil {
+		return s.row, s.policy, &TrialError{err}
+	}
+	return row, policy, nil
+}
+
+// on is a conversation's row with the trial's settings, the model aside.
+func (t Trial) on(row store.Session) (store.Session, error) {
 	if t.Preset != "" {
 		if _, err := history.Preset(t.Preset); err != nil {
-			return row, s.policy, &TrialError{err}
+			return row, err
 		}
 		row.Preset, row.Overrides = t.Preset, ""
 	}
 	var err error
 	if t.Budget != nil {
 		if row.Overrides, err = withBudget(row.Overrides, *t.Budget); err != nil {
-			return row, s.policy, &TrialError{err}
+			return row, err
 		}
 	}
 	if t.Placement != "" {
-		if row.Overrides, err = withKey(row.Overrides, "placement", string(t.Placement)); err != nil {
-			return row, s.policy, &TrialError{err}
-		}
+		row.Overrides, err = withKey(row.Overrides, "placement", string(t.Placement))
 	}
-	policy, err := policyOf(s.deps.Policy, row)
-	if err != nil {
-		return row, s.policy, &TrialError{err}
-	}
-	return row, policy, nil
+	return row, err
 }
 
 // triedModel is the model that a trial asks. Its tools are counted once, so it is not a copy. The
