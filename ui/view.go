@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/markdown"
 )
@@ -68,10 +69,12 @@ func (m *Model) header(w int) string {
 	if m.layout.small {
 		return fit(st.warn.Render(fmt.Sprintf("winnow wants %d×%d", wantWidth, wantHeight)), w)
 	}
-	right := markdown.OneLine(m.ref, max(1, w/2))
+	numbers := ""
 	if used := m.used(); used != "" {
-		right += " · " + used
+		numbers = " · " + used
 	}
+	room := w - w/3 - 2 - ansi.StringWidth(numbers) // the title keeps a third
+	right := markdown.OneLine(m.ref, max(1, min(w/2, room))) + numbers
 	return spread(" "+st.accent.Render("winnow")+st.dim.Render(" · ")+markdown.OneLine(m.title(), w), st.dim.Render(right)+" ", w)
 }
 
