@@ -256,7 +256,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		return m.complain("An answer is still arriving; the session was not changed.")
 	}
 	m.turn = turn{number: m.turn.number + 1}
-	m.overlay = noOverlay
+	m.bare()
 	if m.info.ID == "" {
 		m.composer.remember(m.composer.text()) // it has no session to be kept with
 	}

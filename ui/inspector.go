@@ -13,16 +13,15 @@ import (
 // inspector shows one message of the request on show, or that request as a whole, from several sides.
 // It fills the screen between header and footer.
 type inspector struct {
-	on      subject
-	aspect  aspect
-	shown   content // nil until it is read
-	open    func() tea.Cmd
-	reads   string     // what is being read, "" for nothing
-	wish    int        // numbers what is read: what comes late is dropped
-	beneath overlay    // what it lies over
-	opener  *inspector // the list that this was opened from, nil for none
-	then    aspect     // what is shown of the request that is being looked for, "" for the same
-	w, h    int
+	on     subject
+	aspect aspect
+	shown  content // nil until it is read
+	open   func() tea.Cmd
+	reads  string     // what is being read, "" for nothing
+	wish   int        // numbers what is read: what comes late is dropped
+	opener *inspector // the list that this was opened from, nil for none
+	then   aspect     // what is shown of the request that is being looked for, "" for the same
+	w, h   int
 }
 
 // aspect is a side from which a subject is shown: its name in the title.
@@ -70,9 +69,9 @@ func (m *Model) aspects() []aspect {
 // inspect opens the inspector.
 func (m *Model) inspect(on subject, at aspect) tea.Cmd {
 	if m.overlay != inspectorOverlay {
-		m.inspector = inspector{beneath: m.overlay, wish: m.inspector.wish}
+		m.inspector = inspector{wish: m.inspector.wish}
+		m.cover(inspectorOverlay)
 	}
-	m.overlay = inspectorOverlay
 	m.inspector.on = on
 	return m.look(at)
 }
@@ -117,10 +116,13 @@ func (m *Model) closeInspector() tea.Cmd {
 		m.inspector = *list
 		return m.lookAgain()
 	}
-	m.overlay = m.inspector.beneath
-	m.inspector = inspector{wish: m.inspector.wish + 1}
+	m.forgetInspected()
+	m.uncover()
 	return nil
 }
+
+// forgetInspected lets go of what was inspected. What is still being read comes too late.
+func (m *Model) forgetInspected() { m.inspector = inspector{wish: m.inspector.wish + 1} }
 
 // look shows an aspect of the subject, from its beginning.
 func (m *Model) look(at aspect) tea.Cmd {

@@ -61,7 +61,7 @@ func (m *Model) back() tea.Cmd {
 	case m.panel.past != nil:
 		return m.toNext()
 	case m.overlay == panelOverlay:
-		m.closePanel()
+		m.uncover()
 		return nil
 	case m.focus != draftPane:
 		m.setFocus(draftPane)

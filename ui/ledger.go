@@ -84,7 +84,7 @@ func (m *Model) openLedger() tea.Cmd {
 	if i := m.ledger.lineOf(on); ok && i >= 0 {
 		m.ledger.at = i
 	}
-	m.overlay = ledgerOverlay
+	m.cover(ledgerOverlay)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (m *Model) ledgerKey(msg tea.KeyPressMsg) tea.Cmd {
 	page := max(1, m.layout.overlay.h/3)
 	switch {
 	case pressed(msg, k.Back, k.Repairs):
-		m.overlay = noOverlay
+		m.uncover()
 	case pressed(msg, k.Remedy):
 		return m.nextRemedy()
 	case pressed(msg, k.Choose):
@@ -123,7 +123,7 @@ func (m *Model) goToMended() tea.Cmd {
 	if !ok || !m.chat.goTo(on.entry.ID) {
 		return m.say("There is no message to go to.")
 	}
-	m.overlay = noOverlay
+	m.bare()
 	m.setFocus(transcriptPane)
 	return nil
 }

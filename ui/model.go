@@ -38,6 +38,7 @@ type Model struct {
 	layout        layout
 	focus         pane
 	overlay       overlay
+	beneath       overlay // what the overlay lies over: the panel of a narrow screen, or nothing
 	wishPanel     bool
 
 	composer  composer
@@ -206,7 +207,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.unselect()
 	m.seeks++
 	m.marked = nil
-	m.inspector = inspector{wish: m.inspector.wish + 1}
+	m.forgetInspected()
 	m.alert = ""
 	m.chat.holds, m.chat.find = m.holds, &m.find
 	m.chat.reset(s.Messages())

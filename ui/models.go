@@ -13,7 +13,7 @@ import (
 // openModels shows the models of every endpoint.
 func (m *Model) openModels() tea.Cmd {
 	m.picker = picker{title: "model", loading: true, hint: "type to filter · enter chooses · esc closes"}
-	m.overlay = modelsOverlay
+	m.cover(modelsOverlay)
 	return m.listModels()
 }
 

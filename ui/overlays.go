@@ -20,6 +20,35 @@ const (
 	inspectorOverlay
 )
 
+// cover lays something over the panes. The panel of a narrow screen stays beneath it.
+func (m *Model) cover(o overlay) {
+	m.beneath = noOverlay
+	if m.overlay == panelOverlay && o != panelOverlay {
+		m.beneath = panelOverlay
+	}
+	m.overlay = o
+}
+
+// uncover takes it away. The draft has no cursor in the transcript.
+func (m *Model) uncover() {
+	m.overlay, m.beneath = m.beneath, noOverlay
+	if m.overlay == noOverlay && m.focus == draftPane {
+		m.setFocus(draftPane)
+	}
+}
+
+// bare takes away all that covers the panes.
+func (m *Model) bare() {
+	switch m.overlay {
+	case whatifOverlay:
+		m.leaveWhatif()
+	case inspectorOverlay:
+		m.forgetInspected()
+	}
+	m.beneath = noOverlay
+	m.uncover()
+}
+
 // overlayKey is a key while something covers the panes: what lies there has all keys.
 func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {

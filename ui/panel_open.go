@@ -5,7 +5,7 @@ import tea "charm.land/bubbletea/v2"
 // togglePanel shows or hides the context panel, as an overlay where the screen is narrow.
 func (m *Model) togglePanel() tea.Cmd {
 	if m.width < wideWidth || m.height < frameHeight {
-		m.overlay = panelOverlay
+		m.cover(panelOverlay)
 		return nil
 	}
 	m.wishPanel = !m.wishPanel
@@ -16,20 +16,12 @@ func (m *Model) togglePanel() tea.Cmd {
 	return nil
 }
 
-// closePanel closes the panel where it is an overlay. The draft has no cursor in the transcript.
-func (m *Model) closePanel() {
-	m.overlay = noOverlay
-	if m.focus == draftPane {
-		m.setFocus(draftPane)
-	}
-}
-
 // showPanel brings the panel on the screen and gives it the keys.
 func (m *Model) showPanel() {
 	m.wishPanel = true
 	m.arrange()
 	if m.layout.panel.empty() {
-		m.overlay = panelOverlay
+		m.cover(panelOverlay)
 		return
 	}
 	m.setFocus(panelPane)
@@ -41,7 +33,7 @@ func (m *Model) narrowPanelKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, m.keys.Back):
 		return m.back()
 	case pressed(msg, m.keys.Context):
-		m.closePanel()
+		m.uncover()
 		return nil
 	}
 	if cmd, ok := m.elsewhereKey(msg); ok {

@@ -22,7 +22,7 @@ func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 		p.renamed()
 		return nil
 	case pressed(msg, k.Back):
-		m.overlay = noOverlay
+		m.uncover()
 		return nil
 	case pressed(msg, k.Choose):
 		return m.choose()
@@ -45,7 +45,7 @@ func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	case m.overlay == paletteOverlay && pressed(msg, k.Palette),
 		m.overlay == modelsOverlay && pressed(msg, k.Models):
-		m.overlay = noOverlay
+		m.uncover()
 		return nil
 	}
 	if !p.typed(msg) {
@@ -67,7 +67,7 @@ func (m *Model) sessionsKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case pressed(msg, k.New):
 		return m.newSession(), true
 	case pressed(msg, k.Sessions):
-		m.overlay = noOverlay
+		m.uncover()
 		return nil, true
 	}
 	return nil, false
@@ -85,7 +85,7 @@ func (m *Model) choose() tea.Cmd {
 	}
 	at := m.overlay
 	if at != sessionsOverlay {
-		m.overlay = noOverlay
+		m.uncover()
 	}
 	switch at {
 	case paletteOverlay:
@@ -111,6 +111,7 @@ func (m *Model) takeCommand(name string) tea.Cmd {
 	case !m.composer.empty():
 		return m.complain("The draft is in the way: send or clear it, then type " + c.usage() + ".")
 	}
+	m.bare()
 	m.setFocus(draftPane)
 	m.composer.set("/" + name + " ")
 	return nil
@@ -123,7 +124,7 @@ func (m *Model) openPalette() tea.Cmd {
 		choices = append(choices, choice{label: c.usage(), right: c.Help, value: c.Name})
 	}
 	m.picker.fill(choices)
-	m.overlay = paletteOverlay
+	m.cover(paletteOverlay)
 	return nil
 }
 
@@ -134,6 +135,6 @@ func (m *Model) openPrompts() tea.Cmd {
 		choices = append(choices, choice{label: markdown.OneLine(s, 400), value: s})
 	}
 	m.picker.fill(choices)
-	m.overlay = promptsOverlay
+	m.cover(promptsOverlay)
 	return nil
 }

@@ -15,7 +15,7 @@ type reader struct {
 // openReader shows a text.
 func (m *Model) openReader(over overlay, title string, p page) {
 	m.reader = reader{title, newSheet(p)}
-	m.overlay = over
+	m.cover(over)
 	m.fitReader()
 }
 
@@ -44,7 +44,7 @@ func (m *Model) readerKey(msg tea.KeyPressMsg) tea.Cmd {
 	page := max(1, m.layout.overlay.h-3)
 	switch {
 	case pressed(msg, k.Back), m.overlay == helpOverlay && pressed(msg, k.Help, k.Ask):
-		m.overlay = noOverlay
+		m.uncover()
 	case pressed(msg, k.Down):
 		r.scroll(1)
 	case pressed(msg, k.Up):

@@ -22,7 +22,7 @@ func (m *Model) openSessions() tea.Cmd {
 	k := &m.keys
 	m.picker = picker{title: "sessions", loading: true, hint: fmt.Sprintf("enter opens · %s new · %s rename · %s delete · esc closes",
 		firstKey(k.New), firstKey(k.Rename), firstKey(k.Delete))}
-	m.overlay = sessionsOverlay
+	m.cover(sessionsOverlay)
 	return m.listSessions()
 }
 
@@ -42,7 +42,7 @@ func (m *Model) sessionsListed(msg sessionsMsg) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		m.overlay = noOverlay
+		m.uncover()
 		return m.complain(sentence(msg.err))
 	}
 	var choices []choice

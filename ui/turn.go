@@ -98,7 +98,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		m.arrange()
 	case session.Asked:
 		m.turn.asked, m.turn.askedAt = &e, m.turn.now
-		m.overlay = noOverlay
+		m.bare()
 		m.arrange()
 	case session.Ran:
 		m.chat.add(e.Message, session.Receipt{})

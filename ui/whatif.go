@@ -32,8 +32,7 @@ type whatif struct {
 	stop    context.CancelFunc
 	moves   []string // what changes, in words
 
-	under       overlay // what was on the screen before
-	panelHidden bool    // the panel was not wished for before
+	panelHidden bool // the panel was not wished for before
 }
 
 // settings are what the dials stand at.
@@ -62,13 +61,13 @@ func (m *Model) openWhatif() tea.Cmd {
 	}
 	w := &whatif{
 		policy: m.session.Policy(), window: m.session.Window(), known: map[string]bool{},
-		refs:  refs(m.ref, m.options.Deps.Models.Endpoints(), m.models),
-		under: m.overlay, panelHidden: !m.wishPanel,
+		refs:        refs(m.ref, m.options.Deps.Models.Endpoints(), m.models),
+		panelHidden: !m.wishPanel,
 	}
 	w.was, w.prefix = settingsOf(w.policy, m.ref), m.panel.outlook.prefix
 	w.show(m.panel.next, m.panel.next, nil)
 	m.panel.whatif = w
-	m.overlay = whatifOverlay
+	m.cover(whatifOverlay)
 	m.wishPanel = true
 	m.arrange()
 	return nil
@@ -82,12 +81,9 @@ func (m *Model) leaveWhatif() {
 	}
 	w.cancel()
 	m.panel.whatif = nil
-	m.overlay = w.under
 	m.wishPanel = !w.panelHidden
 	m.panel.move(0)
-	if m.focus == draftPane {
-		m.setFocus(draftPane) // The transcript followed the list; nothing is selected in it now.
-	}
+	m.uncover()
 	m.chat.judge(m.panel.next.plan)
 	m.arrange()
 }

@@ -1,0 +1,54 @@
+package ui
+
+import (
+	"testing"
+
+	"winnow/session"
+)
+
+func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
+	for _, key := range []string{"?", "f1", "ctrl+p", "ctrl+l", "ctrl+s", "m", "w", "enter", "i"} {
+		m := chatting(t, 80, 24)
+		m.Update(keyNamed("ctrl+x"))
+		m.Update(keyNamed(key))
+		if m.overlay == panelOverlay || m.overlay == noOverlay {
+			t.Fatalf("%s in the panel opened nothing:\n%s", key, plain(m))
+		}
+		m.Update(keyNamed("esc"))
+		if m.overlay != panelOverlay {
+			t.Errorf("what %s opened over the panel closed the panel as well:\n%s", key, plain(m))
+		}
+		m.Update(keyNamed("esc"))
+		if _, selected := m.chat.selected(); m.overlay != noOverlay || selected {
+			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key, m.overlay, selected)
+		}
+	}
+}
+
+func TestAnotherSessionEndsATrial(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("A question.")
+	l.press("ctrl+x", "tab", "w")
+	l.shows("context: what if")
+	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Update(openedMsg{session: s})
+	if l.panel.whatif != nil || l.overlay != noOverlay || l.wishPanel {
+		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
+	}
+}
+
+func TestAQuestionLeavesNothingOfWhatLayOverThePanes(t *testing.T) {
+	m := asking(t, 80, 24)
+	m.Update(keyNamed("ctrl+x"))
+	m.Update(keyNamed("k"))
+	m.Update(keyNamed("enter"))
+	tell(m, 0, session.Asked{Allow: func(bool) {}})
+	_, selected := m.chat.selected()
+	if m.overlay != noOverlay || selected || m.inspector.shown != nil {
+		t.Errorf("behind the question there is overlay %d, a cursor in the transcript: %v, an inspected text: %v",
+			m.overlay, selected, m.inspector.shown != nil)
+	}
+}
