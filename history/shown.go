@@ -27,49 +27,54 @@ func (p Plan) RecalledIn(i int) (Span, bool) {
 	if !ok || i < 0 || i >= len(p.Entries) || !p.Entries[i].brought() {
 		return Span{}, false
 	}
+	order := inBlock(frame)
+	nth := slices.Index(order, i)
+	if nth < 0 {
+		return Span{}, false
+	}
 	text := p.Messages[frame.Before].Content
-	at := strings.Index(text, recallHead)
-	if at < 0 {
+	labels, behind, ok := p.labelsIn(text, order[:min(nth+2, len(order))])
+	if !ok {
 		return Span{}, false
 	}
-	found := Span{Message: frame.Before, From: -1}
-	for _, k := range inBlock(frame) {
-		if k >= len(p.Entries) || !p.Entries[k].brought() {
-			return Span{}, false // It is a block of other messages.
-		}
-		e := p.Entries[k]
-		label := strings.Index(text[at:], labelHead(e.Index))
-		if label < 0 {
+	if nth == len(order)-1 {
+		rest := strings.Index(text[behind:], recallTail)
+		if rest < 0 {
 			return Span{}, false
 		}
-		if label += at; found.From >= 0 {
-			found.To = label
-			break
-		}
-		if k == i {
-			found.From = label
-		}
-		// What a message says may look like the label of another, so it is stepped over.
-		at = label
-		if end := strings.Index(text[label:], labelEnd); end >= 0 {
-			at = step(text, label+end+len(labelEnd), e.shown())
-		}
+		return Span{frame.Before, labels[nth], behind + rest}, true
 	}
-	if found.From < 0 {
-		return Span{}, false
-	}
-	if found.To == 0 {
-		end := strings.Index(text[at:], recallTail)
-		if end < 0 {
-			return Span{}, false
-		}
-		found.To = at + end
-		return found, true
-	}
+	found := Span{frame.Before, labels[nth], labels[nth+1]}
 	if day := found.To - len(dayLine(0)); day > found.From && dayIn(frame, text[day:found.To], text[found.To:]) {
 		found.To = day
 	}
 	return found, true
+}
+
+// labelsIn finds the labels of the first entries of a block in the text that holds it, and what stands
+// behind the last of these entries. It is false where the block is one of other messages.
+func (p Plan) labelsIn(text string, entries []int) (labels []int, behind int, ok bool) {
+	at := strings.Index(text, recallHead)
+	if at < 0 {
+		return nil, 0, false
+	}
+	for _, i := range entries {
+		if i >= len(p.Entries) || !p.Entries[i].brought() {
+			return nil, 0, false
+		}
+		e := p.Entries[i]
+		label := strings.Index(text[at:], labelHead(e.Index))
+		if label < 0 {
+			return nil, 0, false
+		}
+		at += label
+		labels = append(labels, at)
+		// What a message says may look like the label of another, so it is stepped over.
+		if end := strings.Index(text[at:], labelEnd); end >= 0 {
+			at = step(text, at+end+len(labelEnd), e.shown())
+		}
+	}
+	return labels, at, true
 }
 
 // inBlock are the entries whose texts stand in the block of recalled texts, by their index, in its order:
