@@ -4,8 +4,14 @@ package history
 // sent, and what the user had left out, did not fall out: messages in front of it may well be sent.
 func (e Entry) FellOut() bool {
 	switch e.Reason {
-	case sentenceDoubled, sentenceTrailing, sentenceToolsDropped, sentenceLeft, sentenceLeftGroup:
+	case sentenceDoubled, sentenceTrailing, sentenceToolsDropped:
 		return false
 	}
-	return e.Disposition == Dropped
+	return e.Disposition == Dropped && !e.LeftOut()
+}
+
+// LeftOut says that the message is not sent because the user had it, or the tool call that it belongs to,
+// left out.
+func (e Entry) LeftOut() bool {
+	return e.Disposition == Dropped && (e.Reason == sentenceLeft || e.Reason == sentenceLeftGroup)
 }
