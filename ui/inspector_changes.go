@@ -20,6 +20,10 @@ type changesMsg struct {
 func (m *Model) readChanges() tea.Cmd {
 	in, r := &m.inspector, m.panel.shown()
 	if from := in.on.from; from != nil {
+		if sameRequest(from, r) {
+			m.noChanges("This is " + m.nameOf(r) + " itself: " + firstKey(m.keys.Earlier) + " and " + firstKey(m.keys.Later) + " go on to a request to compare it with.")
+			return nil
+		}
 		before, after := inOrder(from, r)
 		m.showChanges(side{m.nameOf(before), before.plan}, side{m.nameOf(after), after.plan})
 		return nil
@@ -48,14 +52,19 @@ func (m *Model) changesRead(msg changesMsg) tea.Cmd {
 		in.reads = ""
 		return m.complain(sentence(msg.err))
 	case msg.before == nil:
-		m.put(&listing{none: "Nothing was sent before this request: there is nothing to compare it with.", about: func(int) string { return "" }})
-		in.open = nil
+		m.noChanges("Nothing was sent before this request: there is nothing to compare it with.")
 		return nil
 	}
 	v := msg.before.Verdicts
 	r := m.panel.shown()
 	m.showChanges(side{turnName(*msg.before), history.Plan{Entries: v.Entries, Added: v.Added, Sum: v.Sum}}, side{m.nameOf(r), r.plan})
 	return nil
+}
+
+// noChanges says why there is no list of changes.
+func (m *Model) noChanges(why string) {
+	m.put(&listing{none: why, about: func(int) string { return "" }})
+	m.inspector.open = nil
 }
 
 // side is one of two requests that are compared.
