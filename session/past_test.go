@@ -5,11 +5,13 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/store"
 )
 
 // TestPastIsToldByTheSessionAndByItsRecords talks at random. What the session says of its past requests
@@ -185,7 +187,7 @@ func TestPrefixIsOfOneModel(t *testing.T) {
 	check("after a request that was refused", false)
 }
 
-// TestEverythingOnlyReadsThePast has two sessions of one conversation, of which one goes on.
+// TestTurnKnowsBetterThanTheRecords has two sessions of one conversation, of which one goes on.
 func TestTurnKnowsBetterThanTheRecords(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."))
 	s := b.begin()
@@ -202,5 +204,67 @@ func TestTurnKnowsBetterThanTheRecords(t *testing.T) {
 	}
 	if got := later.Prefix(plan); got != before || !got.Known || !reflect.DeepEqual(later.past.sent.messages[0], plan.Messages[0]) {
 		t.Errorf("the prefix was %+v, and is %+v once the records are read", before, got)
+	}
+}
+
+// A model reads its tools before all messages.
+func TestNothingIsSharedUnderOtherTools(t *testing.T) {
+	b := newBench(t, says("One."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "First"))
+	b.offer(adder(t))
+	later := b.open(s.Info().ID)
+	if err := later.LoadPast(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := later.Preview("And?")
+	if err != nil || plan.Sum.Tools == 0 {
+		t.Fatalf("planned with %d tokens of tools, %v; want some", plan.Sum.Tools, err)
+	}
+	if got, want := later.Prefix(plan), (Prefix{Known: true}); got != want {
+		t.Errorf("the prefix is %+v, want %+v", got, want)
+	}
+}
+
+// TestRecordsThatCannotBeTrustedTellNoPrefix opens a conversation whose records are damaged, or not of what was
+// sent.
+func TestRecordsThatCannotBeTrustedTellNoPrefix(t *testing.T) {
+	for name, test := range map[string]struct {
+		spoil func(first, newest *store.Request)
+		known bool
+	}{
+		"sound":                {func(_, _ *store.Request) {}, true},
+		"an older plan":        {func(first, _ *store.Request) { first.Plan = first.Plan[:len(first.Plan)/2] }, true},
+		"the newest plan":      {func(_, newest *store.Request) { newest.Plan = newest.Plan[:len(newest.Plan)/2] }, true},
+		"the newest hash":      {func(_, newest *store.Request) { newest.BodyHash = strings.Repeat("0", 64) }, false},
+		"the newest decisions": {func(_, newest *store.Request) { newest.Options = []byte("{") }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, says("One."), says("Two."))
+			s := b.begin()
+			drain(s.Send(t.Context(), "First"))
+			drain(s.Send(t.Context(), "Second"))
+			records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+			if err != nil || len(records) != 2 {
+				t.Fatalf("read %d records, %v; want 2", len(records), err)
+			}
+			test.spoil(&records[0], &records[1])
+			for _, r := range records {
+				if err := b.deps.Store.UpdateRequest(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			later := b.open(s.Info().ID)
+			if err := later.LoadPast(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			plan, err := later.Preview("And?")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := later.Prefix(plan); got.Known != test.known || test.known != (got.Tokens > 0) {
+				t.Errorf("the prefix is %+v, want one that is known: %t", got, test.known)
+			}
+		})
 	}
 }
