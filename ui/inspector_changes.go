@@ -111,8 +111,5 @@ func changeLine(st styles, c history.Change, before, after history.Sum, w int, c
 	if c.After.Disposition != "" {
 		g = glyph(c.After)
 	}
-	if chosen {
-		return st.chosen.Render(spread(" "+g+left, right, w))
-	}
-	return spread(" "+st.ofGlyph(g).Render(g)+left, st.dim.Render(right), w)
+	return st.verdictLine(g, left, "", right, w, chosen)
 }

@@ -82,9 +82,5 @@ func sightingLine(st styles, s session.Sighting, w int, chosen bool) string {
 	}
 	left := fmt.Sprintf(" %-16s %s  %s", turn, s.At.Local().Format(time.DateTime), verdict)
 	right := markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s ", thousands(s.Entry.TokensAfter))
-	g := glyph(s.Entry)
-	if chosen {
-		return st.chosen.Render(spread(" "+g+left, right, w))
-	}
-	return spread(" "+st.ofGlyph(g).Render(g)+left, st.dim.Render(right), w)
+	return st.verdictLine(glyph(s.Entry), left, "", right, w, chosen)
 }

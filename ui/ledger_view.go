@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"strings"
 
 	"winnow/history"
 	"winnow/ui/markdown"
@@ -38,8 +37,8 @@ func (l *ledger) place() string {
 // list draws the lines around the cursor.
 func (l *ledger) list(st styles, w, h int) []string {
 	var lines []string
-	first := max(0, min(l.at-h/2, len(l.lines)-h))
-	for i := first; i < len(l.lines) && i < first+h; i++ {
+	first, end := around(l.at, len(l.lines), h)
+	for i := first; i < end; i++ {
 		lines = append(lines, l.line(st, i, w))
 	}
 	return lines
@@ -54,17 +53,13 @@ func (l *ledger) line(st styles, i, w int) string {
 	if !on.entry.Sent() && on.repair.Remedy != history.LeaveOut {
 		right = "not sent"
 	}
-	g := glyph(on.entry)
 	what := markdown.OneLine(on.repair.What, max(1, w-fitWidth(left)-fitWidth(right)-4))
-	if i == l.at {
-		return st.chosen.Render(spread(" "+g+left+what, right+" ", w))
-	}
-	return spread(" "+st.ofGlyph(g).Render(g)+left+st.dim.Render(what), st.dim.Render(right)+" ", w)
+	return st.verdictLine(glyph(on.entry), left, what, right+" ", w, i == l.at)
 }
 
 // detail is the repair under the cursor in full.
 func (l *ledger) detail(st styles, on mended, w int) []string {
-	lines := []string{st.frame.Render(strings.Repeat("─", max(0, w)))}
+	lines := []string{st.rule(w)}
 	lines = append(lines, indented(st.text, on.repair.Kind+": "+markdown.Visible(on.repair.What), w)...)
 	if !on.entry.Sent() {
 		lines = append(lines, indented(st.dim, glyph(on.entry)+" "+thousands(on.entry.Index+1)+" "+markdown.Visible(on.entry.Reason), w)...)

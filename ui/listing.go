@@ -66,8 +66,7 @@ func (l *listing) view(st styles) []string {
 		return append(head, indented(st.dim, l.none, l.w)...)
 	}
 	if about := l.about(l.at); about != "" {
-		said := indented(st.text, markdown.Visible(about), l.w)
-		foot = append([]string{st.frame.Render(strings.Repeat("─", max(0, l.w)))}, said[:min(mostReason, len(said))]...)
+		foot = st.reason(about, l.w)
 	}
 	if l.h < len(head)+len(foot)+leastRows {
 		foot = nil
@@ -77,8 +76,8 @@ func (l *listing) view(st styles) []string {
 	}
 	lines := head
 	room := max(0, l.h-len(head)-len(foot))
-	first := max(0, min(l.at-room/2, l.n-room))
-	for i := first; i < l.n && i < first+room; i++ {
+	first, end := around(l.at, l.n, room)
+	for i := first; i < end; i++ {
 		lines = append(lines, l.line(st, i, l.w, i == l.at))
 	}
 	for len(lines)+len(foot) < l.h {

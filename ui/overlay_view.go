@@ -12,17 +12,17 @@ func (m *Model) popupView() []string {
 	}
 	room := min(len(popups), 8, m.layout.transcript.h-2)
 	at := min(m.popup, len(popups)-1)
-	first := max(0, min(at-room/2, len(popups)-room))
+	first, end := around(at, len(popups), room)
 	var choices []string
 	w := max(0, m.layout.composer.w-2)
-	for i := first; i < first+room; i++ {
+	for i := first; i < end; i++ {
 		c := popups[i]
-		text := fit(c.usage(), min(26, max(8, w/3))) + " " + c.Help
+		usage := fit(c.usage(), min(26, max(8, w/3))) + " "
 		if i == at {
-			choices = append(choices, m.styles.chosen.Render(fit(" ▸ "+text, w)))
+			choices = append(choices, m.styles.chosen.Render(fit(" ▸ "+usage+c.Help, w)))
 			continue
 		}
-		choices = append(choices, fit("   "+fit(c.usage(), min(26, max(8, w/3)))+" "+m.styles.dim.Render(c.Help), w))
+		choices = append(choices, fit("   "+usage+m.styles.dim.Render(c.Help), w))
 	}
 	return frame(box{0, 0, m.layout.composer.w, room + 2}, m.border("commands", "tab completes", true), choices)
 }

@@ -1,32 +1,19 @@
 package ui
 
-import (
-	"fmt"
-	"strings"
-
-	"winnow/ui/markdown"
-)
-
-// mostReason is the most lines of a reason under the list.
-const mostReason = 3
+import "fmt"
 
 // foot is the reason for the line under the cursor, and what falls out next.
 func (p *panel) foot(st styles, w int) []string {
 	r := p.shown()
+	on := p.chosen()
 	var lines []string
-	why := ""
-	switch on := p.chosen(); {
+	switch {
 	case on.entry != nil:
-		why = fmt.Sprintf("%s %s: %s", glyph(*on.entry), thousands(on.entry.Index+1), on.entry.Reason)
+		lines = st.reason(fmt.Sprintf("%s %s: %s", glyph(*on.entry), thousands(on.entry.Index+1), on.entry.Reason), w)
 	case on.added != nil:
-		why = "✚ " + on.added.Kind + ": " + on.added.Reason
+		lines = st.reason("✚ "+on.added.Kind+": "+on.added.Reason, w)
 	}
-	if why != "" {
-		said := indented(st.text, markdown.Visible(why), w)
-		lines = append(lines, st.frame.Render(strings.Repeat("─", max(0, w))))
-		lines = append(lines, said[:min(mostReason, len(said))]...)
-	}
-	if on := p.chosen(); on.entry != nil && p.price != nil && p.whatif == nil {
+	if on.entry != nil && p.price != nil && p.whatif == nil {
 		if price := p.price(*on.entry); price != "" {
 			lines = append(lines, fit(" "+st.dim.Render(price), w))
 		}
@@ -54,6 +41,5 @@ func (r *request) fallsOutNext() string {
 		return ""
 	}
 	first := r.plan.Entries[next[0]]
-	text := fmt.Sprintf("%s %s (%s)", thousands(first.Index+1), speaker(first.Role), r.counted(first.TokensAfter))
-	return text
+	return fmt.Sprintf("%s %s (%s)", thousands(first.Index+1), speaker(first.Role), r.counted(first.TokensAfter))
 }

@@ -40,7 +40,7 @@ func (p *panel) head(st styles, w, h int) []string {
 	if r.note != "" {
 		lines = append(lines, indented(st.bad, markdown.Visible(r.note), w)...)
 	}
-	return append(lines, st.frame.Render(strings.Repeat("─", max(0, w))))
+	return append(lines, st.rule(w))
 }
 
 // warnings are what makes the numbers doubtful.

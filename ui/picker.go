@@ -120,8 +120,8 @@ func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 	lines = append(lines, st.accent.Render(head)+p.filter)
 	notes := p.notes[:min(len(p.notes), max(0, h-2))]
 	room := max(0, h-1-len(notes))
-	first := max(0, min(p.at-room/2, len(p.shown)-room))
-	for i := first; i < len(p.shown) && i < first+room; i++ {
+	first, end := around(p.at, len(p.shown), room)
+	for i := first; i < end; i++ {
 		lines = append(lines, p.line(st, i, w))
 	}
 	switch {

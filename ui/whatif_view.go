@@ -83,7 +83,7 @@ func (w *whatif) dials(st styles, width, h int) []string {
 	if w.note != "" {
 		lines = append(lines, indented(st.bad, markdown.Visible(w.note), width)...)
 	}
-	return append(lines, st.frame.Render(strings.Repeat("─", max(0, width))))
+	return append(lines, st.rule(width))
 }
 
 // dial is a dial's line: what it is, what it stands at, and what it stood at.
