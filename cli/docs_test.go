@@ -83,7 +83,6 @@ func cutPart(t testing.TB, page, name string) (before, part, after string) {
 	return before + start, part, end + after
 }
 
-// idPattern is a session's id, which is another one each time.
 // winnowIn runs winnow in an environment and returns what it writes; it must not fail.
 func winnowIn(t *testing.T, env []string) func(args ...string) []byte {
 	return func(args ...string) []byte {
@@ -98,6 +97,7 @@ func winnowIn(t *testing.T, env []string) func(args ...string) []byte {
 	}
 }
 
+// idPattern is a session's id, which is another one each time.
 var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 // timePattern is a time, which is another one each time too.

@@ -114,6 +114,40 @@ func (g glance) places(sorted []int64) map[int64]int {
 	return list
 }
 
+// ids are the ids of the first entries, at most so many: a damaged record may hold anything.
+func (g glance) ids(most int) []int64 {
+	var ids []int64
+	id := int64(0)
+	for value, n := range g.runs("id") {
+		by, err := strconv.ParseInt(string(value), 10, 64)
+		if err != nil || by < 1 || n > most-len(ids) {
+			break
+		}
+		for range n {
+			id += by
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// wholeMark is how pack writes the mark of an entry that was sent whole.
+var wholeMark = []byte(`"w":true`)
+
+// cutShort is cutShort of a record's entries, of the first ones, at most so many.
+func (g glance) cutShort(most int) []int64 {
+	ids := g.ids(most)
+	var short []int64
+	for mark, n := range g.runs("marks") {
+		n = min(n, len(ids))
+		if !bytes.Contains(mark, wholeMark) {
+			short = append(short, ids[:n]...)
+		}
+		ids = ids[n:]
+	}
+	return short
+}
+
 // value is what a column holds at a place, as it is written; nil where it is shorter.
 func (g glance) value(name string, place int) []byte {
 	to := 0

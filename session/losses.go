@@ -1,9 +1,7 @@
 package session
 
 import (
-	"bytes"
 	"slices"
-	"strconv"
 
 	"winnow/history"
 )
@@ -67,43 +65,4 @@ func union(a, b []int64) []int64 {
 	all := append(slices.Clone(a), more...)
 	slices.Sort(all)
 	return all
-}
-
-// wholeMark is how pack writes the mark of an entry that was sent whole.
-var wholeMark = []byte(`"w":true`)
-
-// cutShort are the ids of the messages that a record's request did not hold whole, sorted: of a record of
-// at most so many entries, since a damaged one may hold anything.
-func (g glance) cutShort(most int) []int64 {
-	var ids []int64
-	type stretch struct {
-		to    int // the place behind it
-		whole bool
-	}
-	var marks []stretch
-	to := 0
-	for value, n := range g.runs("marks") {
-		to += n
-		marks = append(marks, stretch{to, bytes.Contains(value, wholeMark)})
-	}
-	at, id := 0, int64(0)
-	for value, n := range g.runs("id") {
-		by, err := strconv.ParseInt(string(value), 10, 64)
-		if err != nil || by < 1 || n > most-at {
-			return ids
-		}
-		for n > 0 && len(marks) > 0 {
-			some := min(n, marks[0].to-at)
-			for k := range some {
-				if !marks[0].whole {
-					ids = append(ids, id+by*int64(k+1))
-				}
-			}
-			at, n, id = at+some, n-some, id+by*int64(some)
-			if at == marks[0].to {
-				marks = marks[1:]
-			}
-		}
-	}
-	return ids
 }
