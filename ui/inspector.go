@@ -39,10 +39,8 @@ const (
 
 // content is what an aspect shows. A place is a number that place gives and goTo takes.
 type content interface {
+	scroller
 	resize(w, h int)
-	scroll(by int)
-	first()
-	last()
 	place() int
 	goTo(place int)
 	view(st styles) []string

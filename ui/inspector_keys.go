@@ -48,24 +48,8 @@ func (m *Model) inspectorKey(msg tea.KeyPressMsg) tea.Cmd {
 // pageKey is a key for what the inspector shows.
 func (m *Model) pageKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, in := &m.keys, &m.inspector
-	page := max(1, in.h-1)
 	switch {
-	case pressed(msg, k.Down):
-		in.shown.scroll(1)
-	case pressed(msg, k.Up):
-		in.shown.scroll(-1)
-	case pressed(msg, k.HalfDown):
-		in.shown.scroll(max(1, page/2))
-	case pressed(msg, k.HalfUp):
-		in.shown.scroll(-max(1, page/2))
-	case pressed(msg, k.PageDown):
-		in.shown.scroll(page)
-	case pressed(msg, k.PageUp):
-		in.shown.scroll(-page)
-	case pressed(msg, k.Top):
-		in.shown.first()
-	case pressed(msg, k.Bottom):
-		in.shown.last()
+	case k.scrolled(msg, in.shown, in.h):
 	case pressed(msg, k.Inspect) && in.open != nil:
 		return in.open()
 	case pressed(msg, k.Copy):

@@ -91,30 +91,20 @@ func (m *Model) openLedger() tea.Cmd {
 // ledgerKey is a key in the list of repairs.
 func (m *Model) ledgerKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, l := &m.keys, &m.ledger
-	page := max(1, m.layout.overlay.h/3)
 	switch {
 	case pressed(msg, k.Back, k.Repairs):
 		m.uncover()
+		return nil
 	case pressed(msg, k.Remedy):
 		return m.nextRemedy()
 	case pressed(msg, k.Choose):
 		return m.goToMended()
-	case pressed(msg, k.Down, k.Next):
-		l.move(1)
-	case pressed(msg, k.Up, k.Prev):
-		l.move(-1)
-	case pressed(msg, k.HalfDown, k.PageDown):
-		l.move(page)
-	case pressed(msg, k.HalfUp, k.PageUp):
-		l.move(-page)
-	case pressed(msg, k.Top):
-		l.move(-len(l.lines))
-	case pressed(msg, k.Bottom):
-		l.move(len(l.lines))
-	default:
-		return m.say(msg.String() + " does nothing here: " + firstKey(k.Remedy) + " has something else sent, " + firstKey(k.Back) + " closes the list.")
 	}
-	return nil
+	if by, ok := k.stride(msg, max(1, m.layout.overlay.h/3)); ok {
+		l.move(by)
+		return nil
+	}
+	return m.say(msg.String() + " does nothing here: " + firstKey(k.Remedy) + " has something else sent, " + firstKey(k.Back) + " closes the list.")
 }
 
 // goToMended selects the message under the cursor in the transcript.

@@ -83,23 +83,11 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	k := &m.keys
+	if by, ok := k.stride(msg, m.panelPage()); ok {
+		m.panel.move(by)
+		return nil
+	}
 	switch {
-	case pressed(msg, k.Down, k.Next):
-		m.panel.move(1)
-	case pressed(msg, k.Up, k.Prev):
-		m.panel.move(-1)
-	case pressed(msg, k.PageDown):
-		m.panel.move(m.panelPage())
-	case pressed(msg, k.PageUp):
-		m.panel.move(-m.panelPage())
-	case pressed(msg, k.HalfDown):
-		m.panel.move(max(1, m.panelPage()/2))
-	case pressed(msg, k.HalfUp):
-		m.panel.move(-max(1, m.panelPage()/2))
-	case pressed(msg, k.Top):
-		m.panel.move(-m.panel.shown().rows.len())
-	case pressed(msg, k.Bottom):
-		m.panel.move(m.panel.shown().rows.len())
 	case pressed(msg, k.Earlier):
 		return m.turnPage(-1)
 	case pressed(msg, k.Later):
@@ -116,16 +104,14 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.openLedger()
 	case pressed(msg, k.Ask):
 		return m.openHelp()
-	default:
-		return m.say(msg.String() + " does nothing in the panel; " + firstKey(k.Ask) + " lists the keys.")
 	}
-	return nil
+	return m.say(msg.String() + " does nothing in the panel; " + firstKey(k.Ask) + " lists the keys.")
 }
 
 // panelPage is how many lines of the panel's list are on the screen, one at least.
 func (m *Model) panelPage() int {
 	b := m.layout.panel.within(true)
-	if m.overlay == panelOverlay {
+	if m.overlay == panelOverlay || m.layout.panel.empty() {
 		b = m.layout.overlay.within(framedOverlay(m.layout.overlay))
 	}
 	return max(1, m.panel.slice(m.styles, b.w, b.h).room)

@@ -40,28 +40,11 @@ func (m *Model) openChip() tea.Cmd {
 
 // readerKey is a key while a text is open.
 func (m *Model) readerKey(msg tea.KeyPressMsg) tea.Cmd {
-	k, r := &m.keys, &m.reader
-	page := max(1, m.layout.overlay.h-3)
+	k := &m.keys
 	switch {
 	case pressed(msg, k.Back), m.overlay == helpOverlay && pressed(msg, k.Help, k.Ask):
 		m.uncover()
-	case pressed(msg, k.Down):
-		r.scroll(1)
-	case pressed(msg, k.Up):
-		r.scroll(-1)
-	case pressed(msg, k.HalfDown):
-		r.scroll(page / 2)
-	case pressed(msg, k.HalfUp):
-		r.scroll(-page / 2)
-	case pressed(msg, k.PageDown):
-		r.scroll(page)
-	case pressed(msg, k.PageUp):
-		r.scroll(-page)
-	case pressed(msg, k.Top):
-		r.first()
-	case pressed(msg, k.Bottom):
-		r.last()
-	default:
+	case !k.scrolled(msg, m.reader, m.reader.h):
 		return m.say(firstKey(k.Back) + " closes this.")
 	}
 	return nil

@@ -106,7 +106,6 @@ func (m *Model) whatifKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.turnTo(budgetDial, settings{budget: w.settings().budget / 10})
 	}
 	w.typed = false
-	page := max(1, m.layout.overlay.h/2)
 	switch {
 	case pressed(msg, k.Back, k.WhatIf):
 		m.leaveWhatif()
@@ -121,22 +120,12 @@ func (m *Model) whatifKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.turnDial(-1)
 	case pressed(msg, k.Later):
 		return m.turnDial(1)
-	case pressed(msg, k.Next):
-		m.moveInTrial(1)
-	case pressed(msg, k.Prev):
-		m.moveInTrial(-1)
-	case pressed(msg, k.PageDown, k.HalfDown):
-		m.moveInTrial(page)
-	case pressed(msg, k.PageUp, k.HalfUp):
-		m.moveInTrial(-page)
-	case pressed(msg, k.Top):
-		m.moveInTrial(-m.panel.shown().rows.len())
-	case pressed(msg, k.Bottom):
-		m.moveInTrial(m.panel.shown().rows.len())
-	default:
-		return m.say(msg.String() + " does nothing here: " + firstKey(k.Choose) + " applies the dials, " + firstKey(k.Back) + " leaves everything as it is.")
 	}
-	return nil
+	if by, ok := k.stride(msg, m.panelPage()); ok {
+		m.moveInTrial(by)
+		return nil
+	}
+	return m.say(msg.String() + " does nothing here: " + firstKey(k.Choose) + " applies the dials, " + firstKey(k.Back) + " leaves everything as it is.")
 }
 
 // moveInTrial moves through the list below the dials, and the transcript with it.
