@@ -32,3 +32,21 @@ func TestAloneSendsNothingOfTheConversation(t *testing.T) {
 		t.Errorf("the lone request is not proven: %v %s", err, r.Doubt)
 	}
 }
+
+// What is sent alone leaves the conversation out because the user wants it so: nobody is warned of that.
+func TestAloneLosesNothing(t *testing.T) {
+	b := newBench(t, says("Noted."), says("Four."))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "The sky is blue.")); err != nil {
+		t.Fatal(err)
+	}
+	events, err := drain(s.SendAlone(t.Context(), "What is two and two?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if planned, ok := e.(Planned); ok && len(planned.Outlook.Losses) > 0 {
+			t.Errorf("messages %v are told as lost", planned.Outlook.Losses)
+		}
+	}
+}

@@ -37,7 +37,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 		return asked{}, err
 	}
 	t.logPlan(ctx, record, a.plan)
-	t.emit(Planned{Plan: a.plan, Request: record, Outlook: t.Outlook(a.plan)})
+	t.emit(Planned{Plan: a.plan, Request: record, Outlook: t.outlook(a.plan)})
 	a.record, a.began = record, t.deps.Now()
 	return a, nil
 }

@@ -9,6 +9,16 @@ type Outlook struct {
 	Shortfall *Shortfall // of the newest request that the server counted, nil for none
 }
 
+// outlook is what is known of a request that is about to leave. What the user sends alone loses nothing: it
+// is what they asked for.
+func (t *turn) outlook(plan history.Plan) Outlook {
+	o := t.Outlook(plan)
+	if t.alone {
+		o.Losses = nil
+	}
+	return o
+}
+
 // Outlook sums up Prefix, Losses and Shortfall.
 func (s *Session) Outlook(plan history.Plan) Outlook {
 	o := Outlook{Prefix: s.Prefix(plan), Losses: s.Losses(plan)}

@@ -122,7 +122,7 @@ func (m *Model) setBudget(args string) tea.Cmd {
 	if !ok {
 		return m.complain("A budget is a number of tokens, or auto.")
 	}
-	said := "Requests are limited to " + thousands(n) + " tokens."
+	said := "A request and its reply are limited to " + thousands(n) + " tokens together."
 	if n == 0 {
 		said = "Requests may fill the model's window."
 	}

@@ -18,7 +18,8 @@ type find struct {
 	on   bool // hits are marked
 	open bool // the search line takes the keys
 	text string
-	from int // the message that the user was at when the search began
+	from int  // the message that the user was at when the search began
+	home bool // it began in the draft, and goes back there
 
 	searches int // searches so far: an answer to an older one is dropped
 	stop     context.CancelFunc
@@ -72,9 +73,10 @@ func (m *Model) openFind() tea.Cmd {
 
 // search looks for a text, as the search line does when it is closed.
 func (m *Model) search(text string) tea.Cmd {
+	home := m.focus == draftPane || m.find.home
 	m.setFocus(transcriptPane)
 	m.find.end()
-	m.find.on, m.find.from = true, m.readFrom()
+	m.find.on, m.find.home, m.find.from = true, home, m.readFrom()
 	return m.lookFor(text)
 }
 
@@ -133,8 +135,12 @@ func (f *find) end() {
 
 // endFind ends the search and takes its marks away.
 func (m *Model) endFind() {
+	home := m.find.home
 	m.find.end()
 	m.chat.list.Mark(transcript.Needle{})
+	if home {
+		m.setFocus(draftPane)
+	}
 }
 
 // findKey is a key while the search line is open.

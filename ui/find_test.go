@@ -258,3 +258,17 @@ func TestNothingPastedIntoASearchIsNothing(t *testing.T) {
 		}
 	}
 }
+
+// A search that begins as a command gives the draft back its keys: what is typed next is text.
+func TestASearchBegunInTheDraftEndsThere(t *testing.T) {
+	m := chatting(t, 120, 40)
+	typing(m, "/search gram")
+	m.Update(enter)
+	if m.focus != transcriptPane {
+		t.Fatal("the hits are not where n and N go through them")
+	}
+	m.Update(esc)
+	if m.focus != draftPane || m.find.on {
+		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.find.on)
+	}
+}

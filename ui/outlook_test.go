@@ -10,7 +10,7 @@ func lessBudget(l *live) {
 	l.t.Helper()
 	l.types("/budget 400")
 	l.press("enter")
-	l.shows("Requests are limited to 400 tokens.")
+	l.shows("limited to 400 tokens together.")
 	l.planned()
 }
 

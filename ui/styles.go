@@ -73,7 +73,7 @@ func newStyles(t theme) styles {
 		text:    plain,
 		strong:  plain.Bold(true),
 		dim:     in("#5f6470", "#9aa0ac"),
-		faint:   in("#a5a9b3", "#5b606b"),
+		faint:   in("#7d828e", "#5b606b"),
 		accent:  in("#0b6e63", "#6fd3c3").Bold(true),
 		focus:   in("#0b8a7c", "#4fb3a5"),
 		frame:   in("#c3c7d0", "#444954"),
