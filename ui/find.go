@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/markdown"
 	"winnow/ui/transcript"
@@ -42,25 +41,11 @@ type found struct {
 	spans   []transcript.Span
 }
 
-// lastWhole is the newest request in which the model saw a message whole.
-type lastWhole struct {
-	turn  int
-	never bool
-}
-
 // findMsg is what a search found.
 type findMsg struct {
 	search int
 	found  []found
 	step   bool // the user goes to the hit next to where the search began
-}
-
-// wholeMsg says when the model saw a message whole for the last time.
-type wholeMsg struct {
-	session *session.Session
-	message int64
-	last    lastWhole
-	err     error
 }
 
 // openFind opens the search line.
@@ -199,13 +184,13 @@ func (m *Model) seekText(needle transcript.Needle, step bool) tea.Cmd {
 	if f.stop != nil {
 		f.stop()
 	}
-	f.searches++
-	f.done = false
 	if needle.Empty() {
-		f.found, f.before, f.total, f.at, f.done = nil, nil, 0, 0, true
-		f.judge(&m.chat)
+		f.forget()
+		f.done = true
 		return nil
 	}
+	f.searches++
+	f.done = false
 	ctx, stop := m.within()
 	f.stop = stop
 	n, messages := f.searches, m.chat.messages

@@ -1,14 +1,7 @@
 package ui
 
 import (
-	"context"
-	"errors"
-	"unicode/utf8"
-
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/history"
-	"winnow/ui/markdown"
 	"winnow/ui/transcript"
 )
 
@@ -100,16 +93,11 @@ func (c *chat) hitTag(id int64) string {
 func (c *chat) hitsOf(place int, item int64) tally {
 	f := c.find
 	var t tally
-	lo, hi := 0, len(f.found)
-	for lo < hi {
-		if mid := (lo + hi) / 2; f.found[mid].message < place {
-			lo = mid + 1
-		} else {
-			hi = mid
+	for _, x := range f.found[f.firstIn(place):] {
+		if x.message != place {
+			break
 		}
-	}
-	for ; lo < len(f.found) && f.found[lo].message == place; lo++ {
-		if x := f.found[lo]; c.itemOf(x) == item {
+		if c.itemOf(x) == item {
 			c.tally(&t, x)
 		}
 	}
@@ -156,144 +144,4 @@ func (t tally) tag() string {
 		return seenWords[last].sign + " " + seenWords[last].word
 	}
 	return thousands(all) + " hits " + seenWords[last].sign + " " + seenWords[last].word
-}
-
-// findTitle counts the hits, for the frame of the transcript.
-func (m *Model) findTitle() string {
-	f := &m.find
-	switch {
-	case !f.on || f.text == "" || !f.done && f.total == 0:
-		return ""
-	case f.total == 0:
-		return "no hits"
-	case !m.panel.shown().ready:
-		return plural(f.total, "hit")
-	}
-	return plural(f.total, "hit") + ": " + f.tally.text()
-}
-
-// hitText says where the user's hit is and what the model sees of it.
-func (m *Model) hitText() string {
-	f := &m.find
-	x, ok := f.hit()
-	switch {
-	case f.text == "":
-		return "type what to look for"
-	case !f.done && f.total == 0:
-		return "looking …"
-	case !ok || x.message >= len(m.chat.messages):
-		return "nowhere in this conversation"
-	}
-	text := "hit " + thousands(f.at+1) + " of " + thousands(f.total)
-	switch {
-	case f.total == 1 && f.around != 0:
-		text = "the only hit"
-	case f.around > 0:
-		text += ", from the top"
-	case f.around < 0:
-		text += ", from the end"
-	}
-	s, e := m.chat.sees(x)
-	switch s {
-	case inContext:
-		return text + " · ● in context"
-	case cutAway:
-		text += " · ✂ cut: this place is not sent"
-	case leftOut:
-		text += " · ○ out: " + string(e.Disposition)
-	default:
-		return text + " · ? this request does not know the message"
-	}
-	last, ok := f.whole[m.chat.messages[x.message].ID]
-	switch {
-	case !ok:
-		return text
-	case last.never:
-		return text + " · never whole"
-	}
-	return text + " · last whole in turn " + thousands(last.turn) + " (" + answersAgo(m.info.Turns-last.turn) + ")"
-}
-
-// answersAgo is how many answers lie behind a turn.
-func answersAgo(n int) string {
-	if n <= 0 {
-		return "the last answer"
-	}
-	return plural(n, "answer") + " ago"
-}
-
-// askWhole asks when the model saw the message of the user's hit whole, where it does not see the hit
-// now. One question is asked at a time: what the user has left meanwhile needs no answer.
-func (m *Model) askWhole() tea.Cmd {
-	f := &m.find
-	x, ok := f.hit()
-	if !ok || f.asking || x.message >= len(m.chat.messages) {
-		return nil
-	}
-	id := m.chat.messages[x.message].ID
-	if s, _ := m.chat.sees(x); s != cutAway && s != leftOut {
-		return nil
-	}
-	if _, known := f.whole[id]; known {
-		return nil
-	}
-	f.asking = true
-	within, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := within()
-		defer cancel()
-		seen, err := s.LastWhole(ctx, id)
-		at, ok := seen[id]
-		return wholeMsg{s, id, lastWhole{at.Turn, !ok}, err}
-	}
-}
-
-// wholeKnown takes the answer, and asks again where the user has gone on.
-func (m *Model) wholeKnown(msg wholeMsg) tea.Cmd {
-	f := &m.find
-	if msg.session != m.session {
-		return nil
-	}
-	f.asking = false
-	if msg.err != nil {
-		if errors.Is(msg.err, context.Canceled) {
-			return nil
-		}
-		return m.complain(sentence(msg.err))
-	}
-	if f.whole == nil {
-		f.whole = map[int64]lastWhole{}
-	}
-	f.whole[msg.message] = msg.last
-	return m.askWhole()
-}
-
-// findLine is the search line: what is looked for, then the hit that the user is at. The cursor stands
-// at column x.
-func (m *Model) findLine(w int) (line string, x int) {
-	st, f := m.styles, &m.find
-	text := f.text
-	room := max(1, w/2)
-	for fitWidth(text) > room {
-		_, n := utf8.DecodeRuneInString(text)
-		text = text[n:]
-	}
-	status := m.hitText()
-	if f.open && m.toast.text != "" {
-		status = markdown.OneLine(m.toast.text, w)
-	}
-	hint := ""
-	if !f.open && f.total > 0 {
-		hint = firstKey(m.keys.NextHit) + " " + firstKey(m.keys.PrevHit) + " go on · " + firstKey(m.keys.Back) + " ends "
-	}
-	left := " / "
-	if f.open {
-		left = " " + st.accent.Render("/") + " "
-	}
-	x = min(3+fitWidth(text), max(0, w-1))
-	line = left + text + st.dim.Render("  ") + st.strong.Render(status)
-	if fitWidth(line)+2+fitWidth(hint) > w {
-		return fit(line, w), x
-	}
-	return spread(line, st.dim.Render(hint), w), x
 }

@@ -1,32 +1,32 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"sort"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // nearest is the first hit in the message at this place or behind it, else the last one before.
 func (f *find) nearest(place int) int {
-	for i, x := range f.found {
-		if x.message >= place {
-			return f.before[i]
-		}
+	if i := f.firstIn(place); i < len(f.found) {
+		return f.before[i]
 	}
 	return max(0, f.total-1)
 }
 
+// firstIn is the first of the found in the message at this place or behind it.
+func (f *find) firstIn(place int) int {
+	return sort.Search(len(f.found), func(i int) bool { return f.found[i].message >= place })
+}
+
 // hit is the place in which the user's hit lies, with only that one of its spans.
 func (f *find) hit() (found, bool) {
-	lo, hi := 0, len(f.before)
-	for lo < hi {
-		if mid := (lo + hi) / 2; f.before[mid] <= f.at {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == 0 || f.at >= f.total {
+	i := sort.Search(len(f.before), func(i int) bool { return f.before[i] > f.at }) - 1
+	if i < 0 || f.at >= f.total {
 		return found{}, false
 	}
-	x := f.found[lo-1]
-	k := f.at - f.before[lo-1]
+	x := f.found[i]
+	k := f.at - f.before[i]
 	return found{x.message, x.call, x.spans[k : k+1]}, true
 }
 
