@@ -117,7 +117,7 @@ func (p *program) repair(ctx context.Context, id string, asked repairAsked) erro
 	if err != nil {
 		return err
 	}
-	if r := s.Policy().Recovery; asked.choose && asked.remedy != history.Mend && (r == history.RecoverStrip || r == history.RecoverStrict) {
+	if r := s.Policy().Recovery; asked.remedy != history.Mend && !r.TakesRemedies() {
 		p.complain(p.err, fail(OK, "recovery is %q in this session: remedies hold under %q alone", r, history.RecoverRepair))
 	}
 	if asked.json {

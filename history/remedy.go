@@ -70,11 +70,14 @@ func ToolGroups(past []Message, ids ...int64) []int64 {
 
 // remedies are those that hold under a policy.
 func (o Options) remedies() map[int64]Remedy {
-	if o.Policy.Recovery == RecoverStrip || o.Policy.Recovery == RecoverStrict {
+	if !o.Policy.Recovery.TakesRemedies() {
 		return nil
 	}
 	return o.Remedies
 }
+
+// TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
+func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
 
 // remedy makes the history one with these remedies. It costs nothing while they stay the same, and
 // else what stands behind the first message whose remedy is another.
