@@ -20,15 +20,9 @@ func (s *Store) Flags(ctx context.Context, session string) (map[int64]history.Fl
 		WHERE m.session = ?`})
 }
 
-// SetFlag pins or excludes a message; an empty flag takes its flag away.
-func (s *Store) SetFlag(ctx context.Context, message int64, flag history.Flag) error {
-	_, err := s.SetFlags(ctx, map[int64]history.Flag{message: flag})
-	return err
-}
-
-// SetFlags gives every message its flag, "" for none, or none of them where one is not there. It returns
-// the flags that were there before, "" for none, of those messages that have another one now: to set
-// them again undoes it.
+// SetFlags pins or excludes messages: each of them gets its flag, "" for none, or none does where one is
+// not there. It returns the flags that were there before, "" for none, of those messages that have another
+// one now: to set them again undoes it.
 func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map[int64]history.Flag, error) {
 	for message, flag := range flags {
 		switch flag {

@@ -143,3 +143,9 @@ func nobodyProgram(args []string) error {
 	}
 	return nil
 }
+
+// flag gives one message a flag.
+func flag(ctx context.Context, s *Store, message int64, f history.Flag) error {
+	_, err := s.SetFlags(ctx, map[int64]history.Flag{message: f})
+	return err
+}

@@ -260,7 +260,7 @@ func (x *machine) edit(t *rapid.T) {
 	case "flag":
 		if id := in.message(t); id != 0 {
 			in.find(id).flag = rapid.SampledFrom([]history.Flag{"", history.Pin, history.Exclude}).Draw(t, "flag")
-			err = s.SetFlag(ctx, id, in.find(id).flag)
+			err = flag(ctx, s, id, in.find(id).flag)
 		}
 	case "remedy":
 		r := rapid.SampledFrom(history.Remedies()).Draw(t, "remedy")

@@ -75,17 +75,17 @@ func TestFlags(t *testing.T) {
 	session, a := begin(t, s, "", "a")
 	b := add(t, s, says(session.ID, a.ID, history.Assistant, "b"))
 	_, other := begin(t, s, "", "other")
-	must(t, "flag", s.SetFlag(ctx, a.ID, history.Pin))
-	must(t, "flag", s.SetFlag(ctx, a.ID, history.Exclude))
-	must(t, "flag", s.SetFlag(ctx, b.ID, history.Pin))
-	must(t, "flag", s.SetFlag(ctx, b.ID, ""))
-	must(t, "flag", s.SetFlag(ctx, b.ID, ""))
-	must(t, "flag", s.SetFlag(ctx, other.ID, history.Pin))
+	must(t, "flag", flag(ctx, s, a.ID, history.Pin))
+	must(t, "flag", flag(ctx, s, a.ID, history.Exclude))
+	must(t, "flag", flag(ctx, s, b.ID, history.Pin))
+	must(t, "flag", flag(ctx, s, b.ID, ""))
+	must(t, "flag", flag(ctx, s, b.ID, ""))
+	must(t, "flag", flag(ctx, s, other.ID, history.Pin))
 	want := map[int64]history.Flag{a.ID: history.Exclude}
 	if got, err := s.Flags(ctx, session.ID); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Flags = %v, %v; want %v", got, err, want)
 	}
-	if err := s.SetFlag(ctx, a.ID, "shiny"); err == nil {
+	if err := flag(ctx, s, a.ID, "shiny"); err == nil {
 		t.Error("a flag that does not exist was set")
 	}
 }
