@@ -21,6 +21,7 @@ import (
 // found by their quotes, since a quote in a text is escaped: a comma and a quote behind it are in a
 // text at its very end alone, and then no name follows.
 type glance struct {
+	head    []byte            // up to the column of ids
 	plain   []byte            // from the column of ids on
 	columns map[string][]byte // those found so far, from their first run on
 	some    map[string][]byte // what few entries have, by name; nil until it is looked for
@@ -55,12 +56,19 @@ func (g *glancer) look(r store.Request) (glance, error) {
 
 // glanceAt finds where the columns of a plan begin.
 func glanceAt(plain []byte) (glance, error) {
-	_, rest, found := bytes.Cut(plain, []byte(`,"id":`))
+	head, rest, found := bytes.Cut(plain, []byte(`,"id":`))
 	if !found {
 		return glance{}, errNoPlan
 	}
 	ids := bytes.TrimPrefix(rest, []byte(`[`)) // those of no entries are null
-	return glance{plain: rest, columns: map[string][]byte{"id": ids}}, nil
+	return glance{head: head, plain: rest, columns: map[string][]byte{"id": ids}}, nil
+}
+
+// sum reads where the tokens of the request went: it is written first of all.
+func (g glance) sum() (history.Sum, error) {
+	var sum history.Sum
+	err := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(g.head, []byte(`{"sum":`)))).Decode(&sum)
+	return sum, err
 }
 
 // column is a column from its first run on, nil where there is none. The one in front of it ends with

@@ -21,6 +21,7 @@ func verdictsOf() *rapid.Generator[Verdicts] {
 	return rapid.Custom(func(t *rapid.T) Verdicts {
 		text := rapid.SampledFrom(tricky)
 		v := Verdicts{Added: []history.Added{{Kind: "marker", Text: text.Draw(t, "added"), Reason: text.Draw(t, "why")}}}
+		v.Sum = history.Sum{Total: rapid.IntRange(0, 9999).Draw(t, "total"), Ratio: rapid.Float64Range(0.1, 3).Draw(t, "ratio")}
 		id := int64(0)
 		for i := range rapid.IntRange(0, 30).Draw(t, "entries") {
 			id += rapid.SampledFrom([]int64{1, 1, 1, 1, 2, 5, 1000}).Draw(t, "id")
@@ -71,6 +72,9 @@ func TestAGlanceTellsWhatTheRecordHolds(t *testing.T) {
 			if rapid.IntRange(0, 5).Draw(t, "unknown") == 0 && (i == len(v.Entries)-1 || v.Entries[i+1].ID != e.ID+1) {
 				wanted = append(wanted, e.ID+1)
 			}
+		}
+		if sum, err := seen.sum(); err != nil || sum != v.Sum {
+			t.Fatalf("the sum is %+v, %v, want %+v", sum, err, v.Sum)
 		}
 		places := seen.places(wanted)
 		if !reflect.DeepEqual(places, want) {

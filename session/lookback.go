@@ -87,9 +87,13 @@ func (r looked) sighting(id int64) (Sighting, error) {
 	if err != nil {
 		return Sighting{}, fmt.Errorf("read the verdict on message %d: %w", id, err)
 	}
+	sum, err := r.plan.sum()
+	if err != nil {
+		return Sighting{}, fmt.Errorf("read the sum of the request: %w", err)
+	}
 	return Sighting{
 		Turn: r.key.Turn, Nth: r.key.Nth, Of: r.key.Of, Request: r.ID,
-		At: r.Created, Model: r.Endpoint + "/" + r.Model, Entry: e,
+		At: r.Created, Model: r.Endpoint + "/" + r.Model, Sum: sum, Entry: e,
 	}, nil
 }
 

@@ -15,6 +15,7 @@ type Sighting struct {
 	Request int64         // the id of its record
 	At      time.Time     // when it was sent
 	Model   string        // who was asked, "endpoint/model"
+	Sum     history.Sum   // where the request's tokens went
 	Entry   history.Entry // without TokensBefore and CharsBefore where the message was not sent: see Verdicts
 }
 

@@ -30,7 +30,7 @@ func slowly(t interface{ Fatal(...any) }, s *Session, message int64) (all, whole
 			if e.ID != message {
 				continue
 			}
-			seen := Sighting{r.Turn, nth[r.ID], of[r.Turn], r.ID, r.Created, r.Endpoint + "/" + r.Model, e}
+			seen := Sighting{r.Turn, nth[r.ID], of[r.Turn], r.ID, r.Created, r.Endpoint + "/" + r.Model, v.Sum, e}
 			if all = append(all, seen); e.Whole {
 				whole = append(whole, seen)
 			}

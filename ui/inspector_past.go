@@ -81,6 +81,6 @@ func sightingLine(st styles, s session.Sighting, w int, chosen bool) string {
 		verdict = "whole"
 	}
 	left := fmt.Sprintf(" %-16s %s  %s", turn, s.At.Local().Format(time.DateTime), verdict)
-	right := markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s ", thousands(s.Entry.TokensAfter))
+	right := markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s ", thousands(s.Sum.Tokens(s.Entry.TokensAfter)))
 	return st.verdictLine(glyph(s.Entry), left, "", right, w, chosen)
 }
