@@ -77,7 +77,7 @@ func (l *live) flagOf(n int) history.Flag { return l.session.Flag(l.chat.message
 func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("p")
-	l.shows("Pinned message 1: it was sent whole anyway, so nothing is added.")
+	l.shows("Pinned message 1: it is sent whole anyway, so nothing is added.")
 	if f := l.flagOf(0); f != history.Pin {
 		t.Fatalf("the first message has the flag %q", f)
 	}

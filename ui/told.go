@@ -107,7 +107,7 @@ func (msg handMsg) price() string {
 	case n != 0:
 		return signed(msg.now.Sum.Tokens(n)) + " tokens"
 	case alone && flag == history.Pin:
-		return "it was sent whole anyway, so nothing is added"
+		return "it is sent whole anyway, so nothing is added"
 	case alone && flag == history.Exclude:
 		return "it was not sent anyway, so nothing is saved"
 	}
