@@ -255,19 +255,6 @@ func (m *Model) settled(msg settledMsg) tea.Cmd {
 	return tea.Batch(m.say(msg.text), m.draftChanged(), again)
 }
 
-// sentence is an error for the user, with a full stop. It may begin with the name of an endpoint,
-// and names keep their case.
-func sentence(err error) string {
-	s := strings.TrimSpace(err.Error())
-	if s == "" {
-		return "something went wrong without a word."
-	}
-	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
-		s += "."
-	}
-	return s
-}
-
 // title is what the session is called on the screen.
 func (m *Model) title() string {
 	if m.info.Title != "" {

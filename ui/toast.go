@@ -58,3 +58,16 @@ func (m *Model) toastLines(w int) []string {
 	}
 	return lines
 }
+
+// sentence is an error for the user, with a full stop. It may begin with the name of an endpoint,
+// and names keep their case.
+func sentence(err error) string {
+	s := strings.TrimSpace(err.Error())
+	if s == "" {
+		return "something went wrong without a word."
+	}
+	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+		s += "."
+	}
+	return s
+}

@@ -2,9 +2,7 @@ package ui
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"winnow/history"
@@ -48,44 +46,27 @@ func (m *Model) tell(msg handMsg) string {
 
 // didWhat names an act and its messages; one that changed nothing says why.
 func (m *Model) didWhat(w wish, d deed) string {
-	which := m.numbersOf(w.ids)
-	one := len(w.ids) == 1
-	is := which + " are"
-	if one {
-		is = which + " is"
+	which, be := m.numbersOf(w.ids), " are "
+	if len(w.ids) == 1 {
+		be = " is "
 	}
-	done := map[history.Flag]string{
-		history.Pin:     "Pinned " + which,
-		history.Exclude: "Excluded " + which,
-		"":              strings.ToUpper(is[:1]) + is[1:] + " back under the rules",
-	}[w.flag]
-	if w.undo != nil {
-		return "Undone: " + strings.ToLower(done[:1]) + done[1:]
+	free := "; " + firstKey(m.keys.Auto) + " gives back to the rules"
+	var done, already string
+	switch w.flag {
+	case history.Pin:
+		done, already = "pinned "+which, which+be+"pinned already"+free
+	case history.Exclude:
+		done, already = "excluded "+which, which+be+"excluded already"+free
+	default:
+		done, already = which+be+"back under the rules", which+be+"under the rules already"
 	}
-	if len(d.before) == 0 {
-		return strings.ToUpper(is[:1]) + is[1:] + map[history.Flag]string{
-			history.Pin:     " pinned already; " + firstKey(m.keys.Auto) + " gives back to the rules",
-			history.Exclude: " excluded already; " + firstKey(m.keys.Auto) + " gives back to the rules",
-			"":              " under the rules already",
-		}[w.flag]
+	switch {
+	case w.undo != nil:
+		return "Undone: " + done
+	case len(d.before) == 0:
+		return strings.ToUpper(already[:1]) + already[1:]
 	}
-	return done
-}
-
-// numbersOf names messages: a single one by its number, others by how many they are.
-func (m *Model) numbersOf(ids []int64) string {
-	if len(ids) == 1 {
-		return "message " + m.numberOf(ids[0])
-	}
-	return thousands(len(ids)) + " messages"
-}
-
-// numberOf is a message's number in the conversation, as the panel has it.
-func (m *Model) numberOf(id int64) string {
-	if e, ok := entryOf(m.panel.next.plan, id); ok {
-		return thousands(e.Index + 1)
-	}
-	return thousands(m.chat.place[id] + 1)
+	return strings.ToUpper(done[:1]) + done[1:]
 }
 
 // price is what an act changed in the tokens of the messages that it was about, as the server counts
@@ -218,65 +199,7 @@ func (msg handMsg) others() string {
 	return text
 }
 
-// mostNamed is how many messages are named in one list.
-const mostNamed = 3
-
-// named names messages: "5 you, 6 model and 4 more".
-func named(list []history.Entry) string {
-	var r roll
-	for i := range list {
-		r.add(&list[i])
-	}
-	return r.String()
-}
-
-// roll names the first few of many messages.
-type roll struct {
-	names []string
-	of    int
-}
-
-func (r *roll) add(e *history.Entry) {
-	if r.of++; r.of <= mostNamed {
-		r.names = append(r.names, thousands(e.Index+1)+" "+speaker(e.Role))
-	}
-}
-
-func (r *roll) String() string {
-	text := strings.Join(r.names, ", ")
-	if more := r.of - len(r.names); more > 0 {
-		text += " and " + thousands(more) + " more"
-	}
-	return text
-}
-
 func overBudget(err error) bool {
 	var over *history.OverBudgetError
 	return errors.As(err, &over)
-}
-
-// messagesNamed are the messages that numbers name, such as 3 5-8, or a sentence that says what is
-// wrong with them.
-func (m *Model) messagesNamed(numbers string) (ids []int64, fault string) {
-	entries := m.panel.next.plan.Entries
-	for _, word := range strings.FieldsFunc(numbers, func(r rune) bool { return r == ' ' || r == ',' }) {
-		first, last, ranged := strings.Cut(word, "-")
-		if !ranged {
-			last = first
-		}
-		from, err := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		if err != nil || err2 != nil {
-			return nil, fmt.Sprintf("Messages are named by their numbers in the panel, as in 3 5-8; %s is none.", word)
-		}
-		if from < 1 || to < from || to > len(entries) {
-			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, plural(len(entries), "message"))
-		}
-		for _, e := range entries[from-1 : to] {
-			if !slices.Contains(ids, e.ID) {
-				ids = append(ids, e.ID)
-			}
-		}
-	}
-	return ids, ""
 }
