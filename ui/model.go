@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -253,25 +252,4 @@ func (m *Model) settled(msg settledMsg) tea.Cmd {
 		return tea.Batch(m.draftChanged(), again)
 	}
 	return tea.Batch(m.say(msg.text), m.draftChanged(), again)
-}
-
-// title is what the session is called on the screen.
-func (m *Model) title() string {
-	if m.info.Title != "" {
-		return m.info.Title
-	}
-	return "new session"
-}
-
-// used says how much of the limit the next request takes.
-func (m *Model) used() string {
-	if !m.panel.next.ready {
-		return ""
-	}
-	s := m.panel.next.plan.Sum
-	used := "~" + thousands(s.Tokens(s.Total))
-	if s.Limit <= 0 {
-		return used + " tokens"
-	}
-	return fmt.Sprintf("%s of %s", used, thousands(s.Limit))
 }

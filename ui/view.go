@@ -1,11 +1,9 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/markdown"
 )
@@ -61,21 +59,6 @@ func (m *Model) View() tea.View {
 	v.Content = strings.Join(screen, "\n")
 	v.Cursor = cursor
 	return v
-}
-
-// header is the line at the top: title, model, what the next request takes.
-func (m *Model) header(w int) string {
-	st := m.styles
-	if m.layout.small {
-		return fit(st.warn.Render(fmt.Sprintf("winnow wants %d×%d", wantWidth, wantHeight)), w)
-	}
-	numbers := ""
-	if used := m.used(); used != "" {
-		numbers = " · " + used
-	}
-	room := w - w/3 - 2 - ansi.StringWidth(numbers) // the title keeps a third
-	right := markdown.OneLine(m.ref, max(1, min(w/2, room))) + numbers
-	return spread(" "+st.accent.Render("winnow")+st.dim.Render(" · ")+markdown.OneLine(m.title(), w), st.dim.Render(right)+" ", w)
 }
 
 func (m *Model) transcriptView() []string {

@@ -1,0 +1,43 @@
+package ui
+
+import (
+	"fmt"
+
+	"winnow/ui/markdown"
+)
+
+// header is the line at the top: title, model, what the next request takes.
+func (m *Model) header(w int) string {
+	st := m.styles
+	if m.layout.small {
+		return fit(st.warn.Render(fmt.Sprintf("winnow wants %d×%d", wantWidth, wantHeight)), w)
+	}
+	numbers := ""
+	if used := m.used(); used != "" {
+		numbers = " · " + used
+	}
+	room := w - w/3 - 2 - fitWidth(numbers) // the title keeps a third
+	right := markdown.OneLine(m.ref, max(1, min(w/2, room))) + numbers
+	return spread(" "+st.accent.Render("winnow")+st.dim.Render(" · ")+markdown.OneLine(m.title(), w), st.dim.Render(right)+" ", w)
+}
+
+// title is what the session is called on the screen.
+func (m *Model) title() string {
+	if m.info.Title != "" {
+		return m.info.Title
+	}
+	return "new session"
+}
+
+// used says how much of the limit the next request takes.
+func (m *Model) used() string {
+	if !m.panel.next.ready {
+		return ""
+	}
+	s := m.panel.next.plan.Sum
+	used := "~" + thousands(s.Tokens(s.Total))
+	if s.Limit <= 0 {
+		return used + " tokens"
+	}
+	return fmt.Sprintf("%s of %s", used, thousands(s.Limit))
+}
