@@ -116,16 +116,17 @@ func (p *program) lookAhead(ctx context.Context, s *session.Session, asked conte
 		info: s.Info(), model: cmp.Or(asked.trial.Model, s.Ref()), plan: plan, messages: s.Messages(),
 		body: func() ([]byte, error) { return s.BodyAs(plan, asked.trial) },
 	}
-	if errors.As(err, &l.over) {
+	var wrong *session.TrialError
+	switch {
+	case errors.As(err, &l.over):
 		return l, nil
-	}
-	if err == nil {
-		l.input = s.InputCost(plan, asked.trial)
-	}
-	if wrong := (*session.TrialError)(nil); errors.As(err, &wrong) {
+	case errors.As(err, &wrong):
 		return l, fail(Usage, "%w", err)
+	case err != nil:
+		return l, err
 	}
-	return l, err
+	l.input = s.InputCost(plan, asked.trial)
+	return l, nil
 }
 
 // lookBack puts a past request together again. What became of the messages is what its record says:

@@ -138,30 +138,40 @@ type repairList struct {
 
 // repaired chooses the remedy that was asked for, records what is mended, and lists it.
 func repaired(ctx context.Context, s *session.Session, asked repairAsked) (repairList, error) {
-	l := repairList{info: s.Info(), model: s.Ref(), dry: asked.dry, labels: map[int64]string{}}
 	plan, err := s.Preview("")
 	if err = unlessUnsent(err); err != nil {
-		return l, err
+		return repairList{}, err
 	}
 	ids, err := damagedOf(ctx, s, plan.Entries, asked.messages)
 	if err != nil {
-		return l, err
+		return repairList{}, err
 	}
 	if asked.choose && len(ids) > 0 {
-		plan, err = s.PreviewRemedy(ctx, asked.remedy, ids...)
-		if err = unlessUnsent(err); err == nil && !asked.dry {
-			err = s.SetRemedy(ctx, asked.remedy, ids...)
-		}
-		if err != nil {
-			return l, err
+		if plan, err = chooseRemedy(ctx, s, asked, ids); err != nil {
+			return repairList{}, err
 		}
 	}
 	if !asked.dry {
 		if err := s.KeepRepairs(ctx, plan); err != nil {
-			return l, err
+			return repairList{}, err
 		}
 	}
-	l.rules = plan.Rules
+	return listRepairs(s, asked.dry, plan, ids), nil
+}
+
+// chooseRemedy has the remedy that was asked for hold for some messages, and plans with it. A dry run
+// plans alone.
+func chooseRemedy(ctx context.Context, s *session.Session, asked repairAsked, ids []int64) (history.Plan, error) {
+	plan, err := s.PreviewRemedy(ctx, asked.remedy, ids...)
+	if err = unlessUnsent(err); err != nil || asked.dry {
+		return plan, err
+	}
+	return plan, s.SetRemedy(ctx, asked.remedy, ids...)
+}
+
+// listRepairs lists the repairs that a plan makes of some messages.
+func listRepairs(s *session.Session, dry bool, plan history.Plan, ids []int64) repairList {
+	l := repairList{info: s.Info(), model: s.Ref(), dry: dry, rules: plan.Rules, labels: map[int64]string{}}
 	for _, e := range plan.Entries {
 		if len(e.Repairs) > 0 && slices.Contains(ids, e.ID) {
 			l.entries = append(l.entries, e)
@@ -172,7 +182,7 @@ func repaired(ctx context.Context, s *session.Session, asked repairAsked) (repai
 			l.labels[m.ID] = m.Label
 		}
 	}
-	return l, nil
+	return l
 }
 
 // unlessUnsent is an error that leaves no plan to look at. That nothing would be sent, because it does
