@@ -14,7 +14,7 @@ import (
 // Open there are none until LoadPast.
 func (s *Session) Losses(plan history.Plan) []int {
 	s.mu.Lock()
-	lost, told := s.past.lost, s.past.read && s.past.begun
+	lost, told := s.before.lost, s.before.read && s.before.begun
 	s.mu.Unlock()
 	if !told {
 		return nil

@@ -23,7 +23,7 @@ func (t *turn) remember(a asked) {
 	t.lost = union(t.lost, cutShort(a.plan.Entries))
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.Session.past.sent = now
+	t.before.sent = now
 }
 
 // LoadPast reads what the records of a conversation that was opened tell of its past requests: until it
@@ -32,7 +32,7 @@ func (t *turn) remember(a asked) {
 // frame, the first plan and LoadRest. What cannot be read is passed over.
 func (s *Session) LoadPast(ctx context.Context) error {
 	s.mu.Lock()
-	read := s.past.read
+	read := s.before.read
 	s.mu.Unlock()
 	if read {
 		return nil
@@ -44,10 +44,10 @@ func (s *Session) LoadPast(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.past.read, s.past.lost, s.past.begun = true, union(back.lost, s.past.lost), s.past.begun || back.begun
+	s.before.read, s.before.lost, s.before.begun = true, union(back.lost, s.before.lost), s.before.begun || back.begun
 	// A turn may have gone on meanwhile, or the model changed, and then the records are out of date.
-	if s.past.sent == nil && s.target.ref() == model {
-		s.past.sent, s.past.shortfall = back.sent, back.shortfall
+	if s.before.sent == nil && s.target.ref() == model {
+		s.before.sent, s.before.shortfall = back.sent, back.shortfall
 	}
 	return nil
 }

@@ -11,9 +11,9 @@ func BenchmarkLoadPast(b *testing.B) {
 		s := remembering(b, size.messages, size.requests)
 		b.Run(fmt.Sprintf("%d-%d", size.messages, size.requests), func(b *testing.B) {
 			for b.Loop() {
-				s.past = past{}
-				if err := s.LoadPast(b.Context()); err != nil || len(s.past.lost) == 0 {
-					b.Fatal(len(s.past.lost), err)
+				s.before = past{}
+				if err := s.LoadPast(b.Context()); err != nil || len(s.before.lost) == 0 {
+					b.Fatal(len(s.before.lost), err)
 				}
 			}
 		})
@@ -30,7 +30,7 @@ func BenchmarkLosses(b *testing.B) {
 	}
 	for name, lost := range map[string][]int64{"again": cutShort(plan.Entries), "first": nil} {
 		b.Run(name, func(b *testing.B) {
-			s.past = past{read: true, lost: lost}
+			s.before = past{read: true, lost: lost}
 			n := 0
 			for b.Loop() {
 				n = len(s.Losses(plan))
@@ -47,7 +47,7 @@ func BenchmarkPrefix(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s.past.sent = s.weigh(s.target, plan)
+	s.before.sent = s.weigh(s.target, plan)
 	for b.Loop() {
 		if !s.Prefix(plan).Known {
 			b.Fatal("it is not known")

@@ -202,7 +202,7 @@ func TestTurnKnowsBetterThanTheRecords(t *testing.T) {
 	if err := later.LoadPast(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := later.Prefix(plan); got != before || !got.Known || !reflect.DeepEqual(later.past.sent.messages[0], plan.Messages[0]) {
+	if got := later.Prefix(plan); got != before || !got.Known || !reflect.DeepEqual(later.before.sent.messages[0], plan.Messages[0]) {
 		t.Errorf("the prefix was %+v, and is %+v once the records are read", before, got)
 	}
 }

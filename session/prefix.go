@@ -22,7 +22,7 @@ type sent struct {
 // answer, where that request went to another model, and after Open until LoadPast.
 func (s *Session) Prefix(plan history.Plan) Prefix {
 	s.mu.Lock()
-	before, to := s.past.sent, s.target.ref()
+	before, to := s.before.sent, s.target.ref()
 	s.mu.Unlock()
 	if before == nil || before.to != to {
 		return Prefix{}
@@ -42,7 +42,7 @@ func (s *Session) weigh(to target, plan history.Plan) *sent {
 	}
 	now := &sent{to: to.ref(), tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
 	s.mu.Lock()
-	before, counts := s.past.sent, map[string]int{}
+	before, counts := s.before.sent, map[string]int{}
 	for i, e := range plan.Entries {
 		if e.Whole && i < len(s.branch) && s.branch[i].ID == e.ID && s.branch[i].Tokens > 0 {
 			counts[s.branch[i].Content] = s.branch[i].Tokens

@@ -94,7 +94,7 @@ type Session struct {
 	turn      *turn // the running one
 
 	target     // the model in use
-	past       past
+	before     past               // what past requests tell
 	newest     counted            // the request that the server counted last
 	considered map[string]*target // other models that a trial may name, by reference
 }
@@ -109,7 +109,7 @@ func New(d Deps, o Start) (*Session, error) {
 		policy: d.Policy,
 
 		considered: map[string]*target{},
-		past:       past{read: true},
+		before:     past{read: true},
 	}
 	if err := s.useModel(o.Ref); err != nil {
 		return nil, err

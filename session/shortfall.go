@@ -21,19 +21,19 @@ type Shortfall struct {
 func (s *Session) Shortfall() (Shortfall, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.past.shortfall == nil {
+	if s.before.shortfall == nil {
 		return Shortfall{}, false
 	}
-	return *s.past.shortfall, true
+	return *s.before.shortfall, true
 }
 
 // noteCount keeps whether the server's count of a request shows that it dropped a part of it.
 func (t *turn) noteCount(r store.Request, expected int, short bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.Session.past.shortfall = nil
+	t.before.shortfall = nil
 	if short {
-		t.Session.past.shortfall = &Shortfall{Turn: r.Turn, Expected: expected, Reported: r.Prompt}
+		t.before.shortfall = &Shortfall{Turn: r.Turn, Expected: expected, Reported: r.Prompt}
 	}
 }
 

@@ -68,7 +68,7 @@ func TestShortfallEndsWithTheModel(t *testing.T) {
 	b := newBench(t, says(strings.Repeat("A long answer. ", 400)), says("Yes."))
 	s := b.begin()
 	drain(s.Send(t.Context(), "Talk at length"))
-	s.past.shortfall = &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
+	s.before.shortfall = &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
 	if err := s.SetModel(t.Context(), "test/other"); err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func (s *Session) useModel(ref string) error {
 
 // use makes to the model of the next request. The caller holds the lock.
 func (s *Session) use(to target) {
-	s.target, s.newest, s.past.shortfall = to, counted{}, nil
+	s.target, s.newest, s.before.shortfall = to, counted{}, nil
 	delete(s.considered, to.ref()) // From now on more may be learned of it.
 	s.row.Endpoint, s.row.Model = to.client.Endpoint().Name, to.model
 }

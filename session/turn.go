@@ -92,8 +92,8 @@ func (t *turn) release() {
 	t.freeReply()
 	t.mu.Lock()
 	t.Session.turn = nil
-	t.Session.past.lost = union(t.Session.past.lost, t.lost)
-	t.Session.past.begun = t.Session.past.begun || t.Session.past.sent != nil
+	t.before.lost = union(t.before.lost, t.lost)
+	t.before.begun = t.before.begun || t.before.sent != nil
 	t.mu.Unlock()
 	close(t.done)
 }
