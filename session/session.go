@@ -93,7 +93,7 @@ type Session struct {
 	policy    history.Policy
 	turn      *turn // the running one
 
-	target     // the model in use
+	target                        // the model in use
 	before     past               // what past requests tell
 	newest     counted            // the request that the server counted last
 	considered map[string]*target // other models that a trial may name, by reference
