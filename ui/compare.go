@@ -33,7 +33,7 @@ func (m *Model) showRequest(r *request) {
 		m.toNext()
 		return
 	}
-	m.seeks++
+	m.seeks++ // what is still being read comes too late
 	m.panel.open(r)
 	m.chat.judge(r.plan)
 }

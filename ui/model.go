@@ -136,7 +136,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case planMsg:
 		return m.planned(msg)
 	case pastMsg:
-		return m.seen(msg)
+		return m.replayed(msg)
 	case slowMsg:
 		return m.slow(msg)
 	case findMsg:

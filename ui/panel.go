@@ -59,9 +59,9 @@ func (p *panel) set(plan history.Plan, err error, texts func(int64) string) {
 	}
 }
 
-// open shows a request that was sent; nil goes back to the next one.
+// open shows a request that was sent; nil goes back to the next one. No other is looked for any more.
 func (p *panel) open(past *request) {
-	p.past, p.moved = past, false
+	p.past, p.moved, p.looking = past, false, false
 	p.stay(row{})
 }
 

@@ -76,8 +76,8 @@ func (m *Model) openPast() tea.Cmd {
 	})
 }
 
-// seen shows what was found.
-func (m *Model) seen(msg pastMsg) tea.Cmd {
+// replayed shows what was found.
+func (m *Model) replayed(msg pastMsg) tea.Cmd {
 	if msg.seek != m.seeks {
 		return nil
 	}
@@ -114,7 +114,6 @@ func (m *Model) showPast(r *session.Replayed) tea.Cmd {
 // toNext goes back to the next request.
 func (m *Model) toNext() tea.Cmd {
 	m.seeks++ // what is still being read comes too late
-	m.panel.looking = false
 	m.panel.open(nil)
 	m.chat.judge(m.panel.next.plan)
 	return m.lookAgain()

@@ -131,3 +131,21 @@ func pastStates() []state {
 		}},
 	}
 }
+
+func TestNothingIsReadAnyMoreWhereRequestsAreCompared(t *testing.T) {
+	l := onStage(t, 140, 50)
+	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
+		l.say(q)
+	}
+	l.press("tab", "tab", "left")
+	l.shows("context: turn 3")
+	l.press("d", "left")
+	l.shows("context: turn 2")
+	l.Update(keyNamed("left")) // its request is never read to the end
+	l.Update(slowMsg{l.seeks})
+	l.shows("reading a past request")
+	l.press("d", "esc")
+	if screen := plain(l.Model); !strings.Contains(screen, "context: turn 3") {
+		t.Errorf("the request that was compared is not on show:\n%s", screen)
+	}
+}
