@@ -161,7 +161,7 @@ func (m *Model) read(at aspect) tea.Cmd {
 	case asRepair:
 		m.put(m.repairDrawing())
 	case asPast:
-		return m.readPast(in.on.message, mostSightings)
+		return m.readSightings(in.on.message, mostSightings)
 	case asJSON:
 		return m.readJSON()
 	case asChanges:

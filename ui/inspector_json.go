@@ -84,7 +84,7 @@ func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
 		p.line(warnTone, "! not proven to be what was sent: %s", oneSentence(r.past.Doubt))
 	}
 	if msg.secrets > 0 {
-		p.line(warnTone, "! %s taken out of this view; the request holds what was written.", counted(msg.secrets, "secret is", "secrets are"))
+		p.line(warnTone, "! %s taken out of this view; the request holds what was written.", pluralOf(msg.secrets, "secret is", "secrets are"))
 	}
 	p.add(quietTone, "\n")
 	p.block(saidTone, msg.text)
@@ -92,8 +92,8 @@ func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
 	return nil
 }
 
-// counted writes a number with one of two words.
-func counted(n int, one, many string) string {
+// pluralOf writes a number with one of two words.
+func pluralOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -23,8 +23,8 @@ type sightingsMsg struct {
 	err  error
 }
 
-// readPast reads what became of a message in past requests.
-func (m *Model) readPast(message int64, most int) tea.Cmd {
+// readSightings reads what became of a message in past requests.
+func (m *Model) readSightings(message int64, most int) tea.Cmd {
 	m.inspector.reads = "reading past requests"
 	wish, ctx, s := m.inspector.wish, m.within, m.session
 	return func() tea.Msg {
@@ -53,7 +53,7 @@ func (m *Model) sighted(msg sightingsMsg) tea.Cmd {
 		none:  "No request of the past had this message.",
 	}
 	if len(list) == msg.most {
-		l.end = func() tea.Cmd { return m.readPast(in.on.message, 4*msg.most) }
+		l.end = func() tea.Cmd { return m.readSightings(in.on.message, 4*msg.most) }
 	}
 	m.put(l)
 	in.open = func() tea.Cmd {

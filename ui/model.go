@@ -165,8 +165,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.priced(msg)
 	case loadedMsg:
 		return m.loaded(msg)
-	case pastReadMsg:
-		return m.pastRead(msg)
+	case pastLoadedMsg:
+		return m.pastLoaded(msg)
 	case countedMsg:
 		return m.counted(msg)
 	case promptsMsg:

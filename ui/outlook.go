@@ -41,8 +41,8 @@ func outlookOf(known session.Outlook, plan history.Plan) outlook {
 	return o
 }
 
-// pastReadMsg says that a session knows what its records tell.
-type pastReadMsg struct {
+// pastLoadedMsg says that a session knows what its records tell.
+type pastLoadedMsg struct {
 	session *session.Session
 	err     error
 }
@@ -53,11 +53,11 @@ func (m *Model) loadPast(s *session.Session) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := within()
 		defer cancel()
-		return pastReadMsg{s, s.LoadPast(ctx)}
+		return pastLoadedMsg{s, s.LoadPast(ctx)}
 	}
 }
 
-func (m *Model) pastRead(msg pastReadMsg) tea.Cmd {
+func (m *Model) pastLoaded(msg pastLoadedMsg) tea.Cmd {
 	switch {
 	case msg.session != m.session:
 		return nil

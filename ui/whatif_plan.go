@@ -53,7 +53,7 @@ func (m *Model) tryOut() tea.Cmd {
 	n, s, draft, trial, now := m.wishes, m.session, m.planDraft(), w.trial, m.panel.next.plan.Entries
 	return func() tea.Msg {
 		defer stop()
-		msg := tried(ctx, s, draft, trial)
+		msg := planTrial(ctx, s, draft, trial)
 		msg.wish, msg.changes = n, history.Compare(now, msg.plan.Entries)
 		if msg.model == "" {
 			msg.prefix = s.Prefix(msg.plan)
@@ -62,9 +62,9 @@ func (m *Model) tryOut() tea.Cmd {
 	}
 }
 
-// tried plans by a trial. A model of which nothing is known is read about first, unless the dial is
+// planTrial plans by a trial. A model of which nothing is known is read about first, unless the dial is
 // turned on meanwhile.
-func tried(ctx context.Context, s *session.Session, draft string, t session.Trial) triedMsg {
+func planTrial(ctx context.Context, s *session.Session, draft string, t session.Trial) triedMsg {
 	plan, err := s.PreviewAs(draft, t)
 	if errors.Is(err, session.ErrNotConsidered) {
 		select {

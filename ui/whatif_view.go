@@ -31,7 +31,7 @@ func (w *whatif) show(tried, now request, changes []history.Change) {
 			if len(list) == 1 {
 				what = move.one
 			}
-			w.moves = append(w.moves, move.sign+" "+thousands(len(list))+" "+what+": "+numbersOf(list))
+			w.moves = append(w.moves, move.sign+" "+thousands(len(list))+" "+what+": "+namedChanges(list))
 		}
 	}
 }
@@ -54,8 +54,8 @@ func moveOf(c history.Change) string {
 // mostNumbers is how many messages are named by their numbers.
 const mostNumbers = 5
 
-// numbersOf names the messages of changes.
-func numbersOf(changes []history.Change) string {
+// namedChanges names the messages of changes.
+func namedChanges(changes []history.Change) string {
 	var list []string
 	for i, c := range changes {
 		if i == mostNumbers {
