@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,7 +17,7 @@ type remediedMsg struct {
 	generation int // of the draft that was planned with
 	to         history.Remedy
 	of         history.Entry
-	group      []int64 // the messages for which it holds
+	group      []int64 // the messages of its tool group that are sent otherwise
 	was, now   history.Plan
 	short      error // why the plan behind it cannot be sent
 	err        error
@@ -61,9 +62,11 @@ func (m *Model) remedy(on mended) tea.Cmd {
 				break // One that changes nothing for such a message is passed over.
 			}
 		}
-		for _, e := range done.now.Entries {
-			if s.Remedy(e.ID) == done.to && otherwise(done.was, e) {
-				done.group = append(done.group, e.ID)
+		var group []int64
+		group, done.err = s.ToolGroups(ctx, on.entry.ID)
+		for _, id := range group {
+			if otherwise(done.was, done.now, id) {
+				done.group = append(done.group, id)
 			}
 		}
 		return done
@@ -73,12 +76,7 @@ func (m *Model) remedy(on mended) tea.Cmd {
 // remedyAfter is the remedy that comes next, the first behind the last.
 func remedyAfter(r history.Remedy) history.Remedy {
 	all := history.Remedies()
-	for i := range all {
-		if all[i] == r {
-			return all[(i+1)%len(all)]
-		}
-	}
-	return history.Mend
+	return all[(slices.Index(all, r)+1)%len(all)]
 }
 
 // holds says whether a remedy is what a plan has for a message.
@@ -93,9 +91,10 @@ func holds(r history.Remedy, p history.Plan, message int64) bool {
 }
 
 // otherwise says whether a message is sent otherwise than in a plan before.
-func otherwise(before history.Plan, now history.Entry) bool {
-	was, ok := entryOf(before, now.ID)
-	return !ok || len(history.Compare([]history.Entry{was}, []history.Entry{now})) > 0
+func otherwise(before, now history.Plan, message int64) bool {
+	was, known := entryOf(before, message)
+	is, there := entryOf(now, message)
+	return there && (!known || len(history.Compare([]history.Entry{was}, []history.Entry{is})) > 0)
 }
 
 // remedied shows what a remedy does.

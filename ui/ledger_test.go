@@ -229,3 +229,21 @@ func TestWhatWasLeftOutDoesNotMoveTheBoundary(t *testing.T) {
 	l.press("'")
 	l.shows("Nothing is dropped: the model sees the conversation from its beginning.")
 }
+
+func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {
+	l := damaged(t, 140, 50)
+	if err := l.session.SetBudget(t.Context(), 1660); err != nil {
+		t.Fatal(err)
+	}
+	l.run(l.draftChanged())
+	l.planned()
+	l.press("tab", "g", "m")
+	for _, says := range []string{"2 and 3 are told as text", "2 and 3 are left out", "The calls and results of messages 2 and 3 are mended: "} {
+		before := l.panel.next.plan.Entries
+		l.press("t")
+		l.shows(says)
+		if says[0] == 'T' && len(history.Compare(before, l.panel.next.plan.Entries)) <= 2 {
+			t.Error("mending the group takes no room from others, so this shows nothing")
+		}
+	}
+}
