@@ -42,6 +42,12 @@ func (s *Session) LoadPast(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the past requests: %w", err)
 	}
+	s.keepPast(back, model)
+	return nil
+}
+
+// keepPast keeps what the records tell, which were read for a model.
+func (s *Session) keepPast(back past, model string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before.read, s.before.lost, s.before.begun = true, union(back.lost, s.before.lost), s.before.begun || back.begun
@@ -49,7 +55,6 @@ func (s *Session) LoadPast(ctx context.Context) error {
 	if s.before.sent == nil && s.target.ref() == model {
 		s.before.sent, s.before.shortfall = back.sent, back.shortfall
 	}
-	return nil
 }
 
 // readPast reads the records, the newest first.

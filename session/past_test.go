@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -187,23 +186,53 @@ func TestPrefixIsOfOneModel(t *testing.T) {
 	check("after a request that was refused", false)
 }
 
-// TestTurnKnowsBetterThanTheRecords has two sessions of one conversation, of which one goes on.
+// TestTurnKnowsBetterThanTheRecords ends a turn while the records are read.
 func TestTurnKnowsBetterThanTheRecords(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."))
-	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	later := b.open(s.Info().ID)
-	drain(later.Send(t.Context(), "Second"))
-	plan, err := later.Preview("Third")
+	first := b.begin()
+	drain(first.Send(t.Context(), "First"))
+	s := b.open(first.Info().ID)
+	back, err := s.readPast(t.Context(), s.Ref())
+	if err != nil || back.sent == nil {
+		t.Fatalf("read %+v, %v; want the first request", back, err)
+	}
+	drain(s.Send(t.Context(), "Second"))
+	plan, err := s.Preview("Third")
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := later.Prefix(plan)
-	if err := later.LoadPast(t.Context()); err != nil {
+	want := s.Prefix(plan)
+	back.shortfall, back.lost = &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}, []int64{99}
+	s.keepPast(back, s.Ref())
+	if got := s.Prefix(plan); got != want || !got.Known {
+		t.Errorf("the prefix was %+v, and is %+v once the records are read", want, got)
+	}
+	if short, known := s.Shortfall(); known {
+		t.Errorf("the newest request had no shortfall, and now has that of an older one: %+v", short)
+	}
+	if !slices.Contains(s.before.lost, 99) {
+		t.Error("what older requests lost is not known")
+	}
+}
+
+// TestShortfallIsNotOfAnotherModel changes the model while the records are read.
+func TestShortfallIsNotOfAnotherModel(t *testing.T) {
+	b := newBench(t, says("One."))
+	first := b.begin()
+	drain(first.Send(t.Context(), "First"))
+	s := b.open(first.Info().ID)
+	model := s.Ref()
+	back, err := s.readPast(t.Context(), model)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got := later.Prefix(plan); got != before || !got.Known || !reflect.DeepEqual(later.before.sent.messages[0], plan.Messages[0]) {
-		t.Errorf("the prefix was %+v, and is %+v once the records are read", before, got)
+	back.shortfall = &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
+	if err := s.SetModel(t.Context(), "test/other"); err != nil {
+		t.Fatal(err)
+	}
+	s.keepPast(back, model)
+	if short, known := s.Shortfall(); known {
+		t.Errorf("the other model has the shortfall of the first: %+v", short)
 	}
 }
 
