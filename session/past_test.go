@@ -238,7 +238,7 @@ func TestShortfallIsNotOfAnotherModel(t *testing.T) {
 
 // A model reads its tools before all messages.
 func TestNothingIsSharedUnderOtherTools(t *testing.T) {
-	b := newBench(t, says("One."))
+	b := newBench(t, says("One."), says("Two."))
 	s := b.begin()
 	drain(s.Send(t.Context(), "First"))
 	b.offer(adder(t))
@@ -252,6 +252,42 @@ func TestNothingIsSharedUnderOtherTools(t *testing.T) {
 	}
 	if got, want := later.Prefix(plan), (Prefix{Known: true}); got != want {
 		t.Errorf("the prefix is %+v, want %+v", got, want)
+	}
+	drain(later.Send(t.Context(), "Second"))
+	if plan, err = later.Preview("And?"); err != nil {
+		t.Fatal(err)
+	}
+	body, err := later.Body(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := plan.Sum.Tools
+	for _, m := range plan.Messages[:sharedMessages(t, b.bodies[1], string(body))] {
+		want += history.Cost(m, b.deps.Count)
+	}
+	if got := later.Prefix(plan); got.Tokens != want {
+		t.Errorf("under the same tools the prefix is %+v, want %d tokens, %d of them tools", got, want, plan.Sum.Tools)
+	}
+}
+
+// TestOnlyNewLossesOfTextAreTold has a plan with every verdict there is.
+func TestOnlyNewLossesOfTextAreTold(t *testing.T) {
+	s := newBench(t).begin()
+	s.before = past{read: true, begun: true, lost: []int64{4, 5, 99}}
+	plan := history.Plan{Entries: []history.Entry{
+		{ID: 1, Disposition: history.Kept, Whole: true},
+		{ID: 2, Disposition: history.Cut},
+		{ID: 3, Disposition: history.Dropped},
+		{ID: 4, Disposition: history.Dropped},
+		{ID: 5, Disposition: history.Kept, Whole: true},
+		{ID: 6, Disposition: history.Excluded},
+		{ID: 7, Disposition: history.Blank},
+		{ID: 8, Disposition: history.Isolated},
+		{ID: 9, Disposition: history.Recalled},
+		{ID: 10, Disposition: history.Recalled, Whole: true},
+	}}
+	if got, want := s.Losses(plan), []int{1, 2, 8}; !slices.Equal(got, want) {
+		t.Errorf("%v lose text for the first time, want %v", got, want)
 	}
 }
 
