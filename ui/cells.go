@@ -15,14 +15,14 @@ func fit(s string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	have := ansi.StringWidth(s)
+	have := fitWidth(s)
 	if have > width {
 		s = ansi.Truncate(s, width, "…")
-		have = ansi.StringWidth(s)
+		have = fitWidth(s)
 	}
 	padded := s + strings.Repeat(" ", max(0, width-have))
 	// Some scripts have signs that take the next character, even a blank, into their own cell.
-	if last, _ := utf8.DecodeLastRuneInString(s); last >= 0x600 && ansi.StringWidth(padded) < width {
+	if last, _ := utf8.DecodeLastRuneInString(s); last >= 0x600 && fitWidth(padded) < width {
 		padded += " "
 	}
 	return padded
@@ -31,17 +31,17 @@ func fit(s string, width int) string {
 // spread puts left and right on one line of width cells. Where both do not fit, left is cut as
 // long as it keeps a third of the line, then right is.
 func spread(left, right string, width int) string {
-	lw, rw := ansi.StringWidth(left), ansi.StringWidth(right)
+	lw, rw := fitWidth(left), fitWidth(right)
 	if rw == 0 || width < 4 {
 		return fit(left, width)
 	}
 	if lw+1+rw > width {
 		lw = min(lw, max(width/3, width-rw-1))
 		left = ansi.Truncate(left, lw, "…")
-		lw = ansi.StringWidth(left)
+		lw = fitWidth(left)
 		rw = min(rw, max(0, width-lw-1))
 		right = ansi.Truncate(right, rw, "…")
-		rw = ansi.StringWidth(right)
+		rw = fitWidth(right)
 	}
 	return fit(left+strings.Repeat(" ", max(0, width-lw-rw))+right, width)
 }
@@ -95,10 +95,10 @@ func frame(b box, t titled, lines []string) []string {
 	if right != "" {
 		right = " " + right + " "
 	}
-	rule := in - ansi.StringWidth(title) - ansi.StringWidth(right) - 1
+	rule := in - fitWidth(title) - fitWidth(right) - 1
 	if rule < 1 {
 		right = ""
-		rule = in - ansi.StringWidth(title) - 1
+		rule = in - fitWidth(title) - 1
 	}
 	if rule < 0 {
 		title, rule = "", in-1
@@ -143,7 +143,7 @@ func lay(screen []string, b box, block []string) {
 			continue
 		}
 		under := screen[y]
-		width := ansi.StringWidth(under)
+		width := fitWidth(under)
 		if width <= b.x {
 			screen[y] = under + strings.Repeat(" ", b.x-width) + s
 			continue
@@ -157,10 +157,10 @@ func lay(screen []string, b box, block []string) {
 
 // tail is exactly the last cells of a line. What a border between cells would split is blank.
 func tail(s string, width int) string {
-	all := ansi.StringWidth(s)
+	all := fitWidth(s)
 	for skip := all - width; ; skip++ {
 		cut := ansi.Cut(s, skip, all)
-		if have := ansi.StringWidth(cut); have <= width || skip >= all {
+		if have := fitWidth(cut); have <= width || skip >= all {
 			return strings.Repeat(" ", max(0, width-have)) + cut
 		}
 	}
@@ -229,5 +229,46 @@ func age(d time.Duration) string {
 	return strconv.Itoa(int(d.Hours()/24/30)) + " mo"
 }
 
-// fitWidth is the width of a text in cells.
-func fitWidth(s string) int { return ansi.StringWidth(s) }
+// fitWidth is the width of a text in cells. A frame measures each of its lines several times, and most of
+// what they hold is plain ASCII in colours, which takes a cell a byte.
+func fitWidth(s string) int {
+	width := 0
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == '\x1b' && colour(s[i:]) > 0:
+			i += colour(s[i:])
+		case c < ' ' || c == 0x7f || noText(s[i:]):
+			return width + ansi.StringWidth(s[i:])
+		case c < utf8.RuneSelf && (i+1 == len(s) || s[i+1] < utf8.RuneSelf):
+			width++
+			i++
+		default: // What follows a character may belong to it.
+			cluster, n := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
+			width += n
+			i += len(cluster)
+		}
+	}
+	return width
+}
+
+// noText says that a text begins with a byte that is none.
+func noText(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return r == utf8.RuneError && n == 1
+}
+
+// colour is the length of a sequence that sets colours at the beginning of a text, 0 for none.
+func colour(s string) int {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return 0
+	}
+	for i := len("\x1b["); i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c != ';' && c != ':' && (c < '0' || c > '9'):
+			return 0
+		}
+	}
+	return 0
+}
