@@ -76,3 +76,18 @@ func TestShortfallEndsWithTheModel(t *testing.T) {
 		t.Errorf("with another model there is a shortfall of %+v", got)
 	}
 }
+
+// A trial that names no model, or the one in use, is of the same model still.
+func TestShortfallStaysUnderOtherSettings(t *testing.T) {
+	s := newBench(t).begin()
+	s.before.shortfall = &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
+	budget := 2000
+	for _, trial := range []Trial{{Budget: &budget}, {Preset: "classic", Model: s.Ref()}} {
+		if err := s.Apply(t.Context(), trial); err != nil {
+			t.Fatal(err)
+		}
+		if _, known := s.Shortfall(); !known {
+			t.Errorf("the shortfall is forgotten after %+v", trial)
+		}
+	}
+}
