@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"reflect"
@@ -72,6 +73,32 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	}
 	if info := s.Info(); info.Messages != 16 || info.Turns != 6 {
 		t.Errorf("it has %d messages and %d turns, want 16 and 6", info.Messages, info.Turns)
+	}
+}
+
+// An edited message keeps the files that came with the earlier one, and the server gets them.
+func TestEditKeepsTheFiles(t *testing.T) {
+	b := newBench(t, says("Hello."), says("A dog."))
+	s := b.begin()
+	drain(s.Send(t.Context(), "Hi"))
+	files := []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Name: "cat.png", Data: []byte("a picture")}}
+	row := s.Info()
+	seen, err := b.deps.Store.Append(t.Context(), store.Message{Session: row.ID, Parent: row.Leaf, Message: history.Message{
+		Role: history.User, Content: "What is this?", Parts: files, Status: history.Complete,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = b.open(row.ID)
+	if _, err := drain(s.Edit(t.Context(), seen.ID, "And this?")); err != nil {
+		t.Fatal(err)
+	}
+	edited := b.open(row.ID).Messages()[2]
+	if edited.Content != "And this?" || !reflect.DeepEqual(edited.Parts, files) {
+		t.Errorf("the edited message is %q with %+v, want the files %+v", edited.Content, edited.Parts, files)
+	}
+	if body := b.body(2); !strings.Contains(body, base64.StdEncoding.EncodeToString(files[0].Data)) {
+		t.Errorf("the request does not hold the picture:\n%s", body)
 	}
 }
 

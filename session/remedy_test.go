@@ -45,6 +45,9 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 		if got, err := b.deps.Store.Remedies(t.Context(), s.Info().ID); err != nil || !maps.Equal(got, c.kept) || s.Remedy(call) != c.remedy || s.Remedy(result) != c.remedy {
 			t.Errorf("%q: kept is %v (%v), want %v", c.remedy, got, err, c.kept)
 		}
+		if !maps.Equal(s.remedies, c.kept) {
+			t.Errorf("%q: the conversation knows %v, want %v", c.remedy, s.remedies, c.kept)
+		}
 		s = b.open(s.Info().ID)
 		if _, err := drain(s.Send(t.Context(), "sure?")); err != nil {
 			t.Fatal(err)
