@@ -15,9 +15,6 @@ import (
 // a draft that was being typed is no permission.
 const readTime = 400 * time.Millisecond
 
-// spinTime is one step of the spinner.
-const spinTime = 100 * time.Millisecond
-
 // turn is the running turn as the screen knows it.
 type turn struct {
 	number   int
@@ -197,17 +194,6 @@ func (t *turn) wait(e session.Waiting) {
 	t.until = t.now.Add(e.After)
 }
 
-// tick moves the clocks, as long as the turn runs.
-func (m *Model) tick(msg tickMsg) tea.Cmd {
-	if msg.turn != m.turn.number || !m.turn.busy {
-		return nil
-	}
-	m.turn.clock(msg.at)
-	m.turn.spin++
-	number := msg.turn
-	return tea.Tick(spinTime, func(t time.Time) tea.Msg { return tickMsg{number, t} })
-}
-
 // send sends the draft: a command is run, a message begins a turn.
 func (m *Model) send() tea.Cmd {
 	shown := m.composer.shown()
@@ -271,32 +257,4 @@ func (m *Model) decide(yes bool) tea.Cmd {
 		allow(yes)
 		return nil
 	}
-}
-
-// activity is what the turn does now, for the frame of the composer.
-func (m *Model) activity() string {
-	t := &m.turn
-	if !t.busy {
-		return ""
-	}
-	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
-	text := frames[t.spin%len(frames)] + " "
-	switch {
-	case t.stopping:
-		text += "stopping"
-	case t.asked != nil:
-		text += "waits for your word"
-	case t.retry != "":
-		text += "tries again in " + lasted(max(0, t.until.Sub(t.now)).Truncate(time.Second))
-	case t.tool != "":
-		text += "calls " + t.tool
-	case t.writing:
-		text += "answers"
-	default:
-		text += "asking"
-	}
-	if !t.began.IsZero() {
-		text += " · " + lasted(t.now.Sub(t.began))
-	}
-	return text
 }
