@@ -30,7 +30,7 @@ func BenchmarkLosses(b *testing.B) {
 	}
 	for name, lost := range map[string][]int64{"again": cutShort(plan.Entries), "first": nil} {
 		b.Run(name, func(b *testing.B) {
-			s.before = past{read: true, lost: lost}
+			s.before = past{read: true, begun: true, lost: lost}
 			n := 0
 			for b.Loop() {
 				n = len(s.Losses(plan))
