@@ -66,6 +66,8 @@ func (m *Model) hints() []hint {
 			hintOf("copy", k.Copy),
 			hintOf("close", k.Back),
 		}
+	case m.panel.past != nil && (m.overlay == panelOverlay || m.overlay == noOverlay && m.focus == panelPane):
+		return append(k.panelHints(), hintOf("back to the next request", k.Back))
 	case m.overlay == panelOverlay:
 		return append(k.panelHints(), hintOf("close", k.Back))
 	case m.overlay != noOverlay:
@@ -78,12 +80,13 @@ func (m *Model) hints() []hint {
 		return []hint{
 			hintOf("message", k.Next, k.Prev),
 			hintOf("inspect", k.Inspect),
-			hintOf("request", k.Request),
+			hintOf("what it saw", k.Seen),
 			hintOf("pin exclude auto", k.Pin, k.Exclude, k.Auto),
 			hintOf("search", k.Find),
 			hintOf("select", k.Select),
 			hintOf("copy", k.Copy),
 			hintOf("undo", k.TakeBack),
+			hintOf("request", k.Request),
 			hintOf("ask again", k.Again),
 			hintOf("boundary", k.Boundary),
 			hintOf("what if", k.WhatIf),
