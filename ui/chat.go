@@ -191,14 +191,25 @@ func (c *chat) judge(plan history.Plan) {
 	if c.find != nil {
 		c.find.judge(c)
 	}
-	for i := len(plan.Entries) - 1; i >= 0; i-- {
-		if plan.Entries[i].FellOut() {
-			if i+1 < len(plan.Entries) {
-				c.list.SetBoundary(plan.Entries[i+1].ID)
-			}
-			return
-		}
+	if id, ok := c.seenFrom(); ok {
+		c.list.SetBoundary(id)
 	}
+}
+
+// seenFrom is the message behind the last one that fell out of the plan: from there on the model sees the
+// conversation. It is false where none fell out, or none stands behind it.
+func (c *chat) seenFrom() (id int64, ok bool) {
+	entries := c.plan.Entries
+	for i := len(entries) - 1; i >= 0; i-- {
+		if !entries[i].FellOut() {
+			continue
+		}
+		if i+1 == len(entries) {
+			return 0, false
+		}
+		return entries[i+1].ID, true
+	}
+	return 0, false
 }
 
 // verdict is the plan's entry of a message. The plan has one entry per message, in order.

@@ -97,12 +97,8 @@ func (c *chat) goTo(id int64) bool { return c.list.SetCursor(id) }
 // boundary selects the first message that the model still sees, and says whether there is one
 // that it does not see any more.
 func (c *chat) boundary() bool {
-	for i := len(c.plan.Entries) - 1; i >= 0; i-- {
-		if c.plan.Entries[i].FellOut() {
-			return i+1 < len(c.plan.Entries) && c.goTo(c.plan.Entries[i+1].ID)
-		}
-	}
-	return false
+	id, ok := c.seenFrom()
+	return ok && c.goTo(id)
 }
 
 // expand unfolds the item under the cursor, and says whether it had anything to unfold.

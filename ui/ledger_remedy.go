@@ -35,7 +35,7 @@ func (m *Model) nextRemedy() tea.Cmd {
 	case m.ledger.busy:
 		m.ledger.waiting = append(m.ledger.waiting, on.entry.ID)
 		return nil
-	case m.session.Policy().Recovery != history.RecoverRepair:
+	case !m.session.Policy().Recovery.TakesRemedies():
 		return m.say("Recovery is set to " + string(m.session.Policy().Recovery) + " for all calls, which leaves nothing to choose.")
 	}
 	return m.remedy(on)
