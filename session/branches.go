@@ -31,11 +31,11 @@ func (s *Session) RegenerateAt(ctx context.Context, message int64) <-chan Event 
 
 // Edit says draft in the place of an earlier message of the user's, on whatever branch, and asks the
 // model for an answer. The earlier message stays, with all that was said after it: the new one is its
-// sibling, and keeps the files that came with it. For a message of somebody else the error is
-// ErrNotYours.
-func (s *Session) Edit(ctx context.Context, message int64, draft string) <-chan Event {
+// sibling. A list of files takes the place of the earlier message's, even an empty one; without a list
+// the new message keeps them. For a message of somebody else the error is ErrNotYours.
+func (s *Session) Edit(ctx context.Context, message int64, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		if err := t.saveEdit(ctx, message, draft); err != nil {
+		if err := t.saveEdit(ctx, message, draft, files); err != nil {
 			return err
 		}
 		t.reread()
@@ -112,7 +112,7 @@ func (t *turn) answerAgain(ctx context.Context, message int64) error {
 }
 
 // saveEdit commits what the user says in the place of an earlier message.
-func (t *turn) saveEdit(ctx context.Context, message int64, draft string) error {
+func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files []history.Part) error {
 	row := t.Info()
 	branch, err := t.branchTo(ctx, row.ID, message)
 	if err != nil {
@@ -126,8 +126,10 @@ func (t *turn) saveEdit(ctx context.Context, message int64, draft string) error 
 	if earlier.Role != history.User {
 		return ErrNotYours
 	}
-	m := t.userRow(row, earlier.Parent, draft)
-	m.Parts = slices.Clone(earlier.Parts)
+	if files == nil {
+		files = earlier.Parts
+	}
+	m := t.userRow(row, earlier.Parent, draft, files)
 	stored, err := t.deps.Store.Append(ctx, m)
 	if err != nil {
 		return err

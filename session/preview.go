@@ -5,11 +5,13 @@ import (
 	"winnow/llm"
 )
 
-// Preview is the plan of the request that would leave if draft were sent now. It reads the
+// Preview is the plan of the request that would leave if draft were sent now with these files. It reads the
 // conversation once and then costs what changed. While the older messages are still being read
 // there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
 // plan to show.
-func (s *Session) Preview(draft string) (history.Plan, error) { return s.PreviewAs(draft, Trial{}) }
+func (s *Session) Preview(draft string, files ...history.Part) (history.Plan, error) {
+	return s.PreviewAs(draft, Trial{}, files...)
+}
 
 // Body is the body of the request that plan makes, byte for byte as it would be sent.
 func (s *Session) Body(plan history.Plan) ([]byte, error) { return s.BodyAs(plan, Trial{}) }

@@ -26,6 +26,14 @@ func TitleFrom(text string) string {
 	return "Untitled"
 }
 
+// titleOf makes a title of a first message, which may be nothing but its files.
+func titleOf(m history.Message) string {
+	if strings.TrimSpace(m.Content) == "" && len(m.Parts) > 0 {
+		return TitleFrom(m.Parts[0].Name)
+	}
+	return TitleFrom(m.Content)
+}
+
 // firstSentence ends a line at a sentence's end, but not inside "v1.2" or "e.g.".
 func firstSentence(line string) string {
 	for i, r := range line {

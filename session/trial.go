@@ -54,7 +54,7 @@ func (s *Session) Consider(ctx context.Context, ref string) error {
 
 // PreviewAs is Preview with other settings, of which nothing is kept. A *TrialError says what is
 // wrong with them.
-func (s *Session) PreviewAs(draft string, t Trial) (history.Plan, error) {
+func (s *Session) PreviewAs(draft string, t Trial, files ...history.Part) (history.Plan, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, policy, err := s.tried(t)
@@ -66,8 +66,8 @@ func (s *Session) PreviewAs(draft string, t Trial) (history.Plan, error) {
 		return history.Plan{}, err
 	}
 	var turn []history.Message
-	if strings.TrimSpace(draft) != "" {
-		turn = []history.Message{{Role: history.User, Content: draft}}
+	if strings.TrimSpace(draft) != "" || len(files) > 0 {
+		turn = []history.Message{{Role: history.User, Content: draft, Parts: files}}
 	}
 	return s.build(len(s.branch), s.options(to, policy, turn))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"winnow/history"
@@ -32,11 +33,11 @@ type turn struct {
 	alone       bool    // the conversation before the turn is not sent
 }
 
-// Send stores draft as the user's message and asks the model for an answer. A turn that is already
-// running makes it fail with ErrBusy, and nothing is stored.
-func (s *Session) Send(ctx context.Context, draft string) <-chan Event {
+// Send stores draft as the user's message, with the files that hang on it, and asks the model for an
+// answer. A turn that is already running makes it fail with ErrBusy, and nothing is stored.
+func (s *Session) Send(ctx context.Context, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		if err := t.saveUser(ctx, draft); err != nil {
+		if err := t.saveUser(ctx, draft, files); err != nil {
 			return err
 		}
 		return t.answer(ctx)
@@ -45,10 +46,10 @@ func (s *Session) Send(ctx context.Context, draft string) <-chan Event {
 
 // SendAlone is Send without the conversation before: the model sees the system prompt and the draft. Both
 // messages are stored like any others.
-func (s *Session) SendAlone(ctx context.Context, draft string) <-chan Event {
+func (s *Session) SendAlone(ctx context.Context, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
 		t.alone = true
-		if err := t.saveUser(ctx, draft); err != nil {
+		if err := t.saveUser(ctx, draft, files); err != nil {
 			return err
 		}
 		return t.answer(ctx)
@@ -183,13 +184,13 @@ func (t *turn) round(ctx context.Context) (store.Message, error) {
 }
 
 // saveUser commits the user's message. The conversation's row begins with it.
-func (t *turn) saveUser(ctx context.Context, draft string) error {
+func (t *turn) saveUser(ctx context.Context, draft string, files []history.Part) error {
 	row := t.Info()
-	m := t.userRow(row, row.Leaf, draft)
+	m := t.userRow(row, row.Leaf, draft, files)
 	title := ""
 	if row.ID == "" {
 		if row.TitleFrom == "" {
-			title = TitleFrom(draft)
+			title = titleOf(m.Message)
 			row.Title, row.TitleFrom = title, "auto"
 		}
 		begun, first, err := t.deps.Store.Begin(ctx, row, m)
@@ -218,9 +219,9 @@ func (t *turn) saveUser(ctx context.Context, draft string) error {
 }
 
 // userRow is what the user says behind a message.
-func (t *turn) userRow(row store.Session, behind int64, draft string) store.Message {
+func (t *turn) userRow(row store.Session, behind int64, draft string, files []history.Part) store.Message {
 	return store.Message{Session: row.ID, Parent: behind, Tokenizer: t.deps.Tokenizer, Message: history.Message{
-		Role: history.User, Content: draft, Status: history.Complete, Tokens: t.count(draft),
+		Role: history.User, Content: draft, Parts: slices.Clone(files), Status: history.Complete, Tokens: t.count(draft),
 	}}
 }
 

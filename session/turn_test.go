@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -53,6 +54,42 @@ func TestTurnSavesAsksAndSaves(t *testing.T) {
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hi there\nassistant: Hello.\nuser: And now?\nassistant: Again.\n")
 	if got := b.open(s.Info().ID).Info(); got.Title != "Hi there" || got.Turns != 2 || got.Messages != 4 {
 		t.Errorf("the row says title %q, %d turns, %d messages; want Hi there, 2, 4", got.Title, got.Turns, got.Messages)
+	}
+}
+
+// A draft's files are previewed as they are sent, kept with the message, and read again. A message may
+// be nothing but its files.
+func TestTurnSendsItsFiles(t *testing.T) {
+	b := newBench(t, says("A dot."), says("The same."))
+	s := b.begin()
+	files := []history.Part{
+		{Kind: history.TextPart, Name: "notes.txt", MediaType: "text/plain", Text: "one\xfftwo", Tokens: 3},
+		{Kind: history.ImagePart, Name: "dot.png", MediaType: "image/png", Data: []byte("PNG"), Tokens: 85},
+	}
+	for i, draft := range []string{"", "And this?"} {
+		plan, err := s.Preview(draft, files...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := s.Body(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := drain(s.Send(t.Context(), draft, files...)); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.body(i + 1); got != string(body) {
+			t.Errorf("the preview is\n%s\nand what was sent\n%s", body, got)
+		}
+	}
+	again := b.open(s.Info().ID)
+	for i := 0; i < 4; i += 2 {
+		if got := again.Messages()[i].Parts; !reflect.DeepEqual(got, files) {
+			t.Errorf("message %d holds %+v, want %+v", i, got, files)
+		}
+	}
+	if got := again.Info().Title; got != "notes.txt" {
+		t.Errorf("the title is %q, want the name of the first file", got)
 	}
 }
 
