@@ -30,6 +30,7 @@ var programs = map[string]func(args []string) error{
 	"chat":   chatProgram,
 	"stream": streamProgram,
 	"nobody": nobodyProgram,
+	"occupy": occupyProgram,
 }
 
 // clock is a time that tests set. It stands still until then.

@@ -36,7 +36,8 @@ type Store struct {
 	writing chan struct{} // holds a token while a writer of this store is at work
 
 	mu    sync.Mutex
-	owner *owner // who this store is for its unfinished answers, nil while there were none
+	owner *owner         // who this store is for its unfinished answers, nil while there were none
+	held  map[string]int // how often this store's window has a session open, by id
 }
 
 // Open opens the chat history at path, and makes the folder (0700) and the file (0600) where they

@@ -207,7 +207,7 @@ func interrupt(ctx context.Context, tx *sql.Tx, token string) (int, error) {
 	return int(n), err
 }
 
-// disown interrupts what this store still streams and gives its lock back.
+// disown interrupts what this store still streams, leaves its sessions and gives its lock back.
 func (s *Store) disown(ctx context.Context) error {
 	s.mu.Lock()
 	o := s.owner
@@ -216,8 +216,10 @@ func (s *Store) disown(ctx context.Context) error {
 		return nil
 	}
 	err := s.save(ctx, "keep the unfinished answer", func(tx *sql.Tx) error {
-		_, err := interrupt(ctx, tx, o.token)
-		return err
+		if _, err := interrupt(ctx, tx, o.token); err != nil {
+			return err
+		}
+		return vacate(ctx, tx, o.token)
 	})
 	s.mu.Lock()
 	s.owner = nil

@@ -1,0 +1,190 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func occupy(t *testing.T, s *Store, session string, elsewhere bool) func() {
+	t.Helper()
+	got, release, err := s.Occupy(context.Background(), session)
+	if err != nil || got != elsewhere {
+		t.Errorf("Occupy = elsewhere %v, %v; want %v", got, err, elsewhere)
+	}
+	return release
+}
+
+func openElsewhere(t *testing.T, s *Store, session string, want bool) {
+	t.Helper()
+	if got, err := s.OpenElsewhere(context.Background(), session); err != nil || got != want {
+		t.Errorf("OpenElsewhere = %v, %v; want %v", got, err, want)
+	}
+}
+
+func TestSessionBelongsToTheWindowThatOpenedItFirst(t *testing.T) {
+	path := newPath(t)
+	one, two := openAt(t, path, Options{}), openAt(t, path, Options{})
+	session, _ := begin(t, one, "", "hello")
+	other, _ := begin(t, one, "", "another")
+
+	release := occupy(t, one, session.ID, false)
+	openElsewhere(t, one, session.ID, false)
+	openElsewhere(t, two, session.ID, true)
+	occupy(t, two, session.ID, true)() // lets go of nothing
+	free := occupy(t, two, other.ID, false)
+	openElsewhere(t, one, other.ID, true)
+	if _, err := two.Append(context.Background(), says(session.ID, 0, "user", "in spite of it")); err != nil {
+		t.Errorf("a window that did not ask is held up: %v", err)
+	}
+
+	release()
+	release() // a second time is none
+	openElsewhere(t, two, session.ID, false)
+	occupy(t, two, session.ID, false)
+	occupy(t, one, session.ID, true)
+	openElsewhere(t, one, other.ID, true)
+	free()
+	openElsewhere(t, one, other.ID, false)
+}
+
+func TestSessionTakenTwiceIsFreeAfterTheSecondRelease(t *testing.T) {
+	path := newPath(t)
+	one, two := openAt(t, path, Options{}), openAt(t, path, Options{})
+	session, _ := begin(t, one, "", "hello")
+	first, second := occupy(t, one, session.ID, false), occupy(t, one, session.ID, false)
+	first()
+	openElsewhere(t, two, session.ID, true)
+	second()
+	openElsewhere(t, two, session.ID, false)
+}
+
+func TestClosedStoreLeavesItsSessions(t *testing.T) {
+	path := newPath(t)
+	one, err := Open(context.Background(), path, Options{})
+	must(t, "open", err)
+	two := openAt(t, path, Options{})
+	session, _ := begin(t, one, "", "hello")
+	release := occupy(t, one, session.ID, false)
+	must(t, "close", one.Close())
+	release() // too late, and no harm
+	occupy(t, two, session.ID, false)
+	oneLock(t, path)
+}
+
+func TestSessionThatIsGoneIsNotOccupied(t *testing.T) {
+	s := newStore(t)
+	session, _ := begin(t, s, "", "hello")
+	release := occupy(t, s, session.ID, false)
+	must(t, "delete", s.Delete(context.Background(), session.ID))
+	must(t, "purge", s.Purge(context.Background(), session.ID))
+	release()
+	if _, _, err := s.Occupy(context.Background(), session.ID); err == nil {
+		t.Error("a session that is gone was taken")
+	}
+}
+
+// A store that may only read takes nothing, and says who writes.
+func TestReaderSeesWhoHasTheSession(t *testing.T) {
+	path := newPath(t)
+	one := openAt(t, path, Options{})
+	session, _ := begin(t, one, "", "hello")
+	reader := openAt(t, path, Options{ReadOnly: true})
+	occupy(t, reader, session.ID, false)()
+	release := occupy(t, one, session.ID, false)
+	occupy(t, reader, session.ID, true)
+	release()
+	occupy(t, reader, session.ID, false)
+}
+
+// occupyProgram has a session open until it is killed.
+func occupyProgram(args []string) error {
+	s, err := Open(context.Background(), args[0], Options{})
+	if err != nil {
+		return err
+	}
+	elsewhere, _, err := s.Occupy(context.Background(), args[1])
+	if err != nil {
+		return err
+	}
+	fmt.Println("elsewhere", elsewhere)
+	select {}
+}
+
+func TestDeadWindowKeepsNobodyOut(t *testing.T) {
+	path := newPath(t)
+	s := openAt(t, path, Options{})
+	session, _ := begin(t, s, "", "hello")
+	for range 3 {
+		cmd, out := run(t, "occupy", path, session.ID)
+		line, err := bufio.NewReader(out).ReadString('\n')
+		must(t, "read", err)
+		if line != "elsewhere false\n" {
+			t.Fatalf("the window after a dead one says %q, want that the session is its own", line)
+		}
+		openElsewhere(t, s, session.ID, true)
+		must(t, "kill", cmd.Process.Kill())
+		cmd.Wait() // always an error: it was killed
+		openElsewhere(t, s, session.ID, false)
+	}
+	occupy(t, s, session.ID, false)
+	var marks int
+	must(t, "count", s.reads.QueryRow("SELECT count(*) FROM windows").Scan(&marks))
+	if marks != 1 {
+		t.Errorf("%d windows are marked, want the living one", marks)
+	}
+	oneLock(t, path)
+}
+
+// oneLock checks that nothing is left of the locks of windows that are gone.
+func oneLock(t *testing.T, path string) {
+	t.Helper()
+	left, err := filepath.Glob(path + "-live-*")
+	must(t, "list", err)
+	owners := map[string]bool{}
+	for _, file := range left {
+		owners[strings.TrimSuffix(file, "-journal")] = true // SQLite keeps one beside a lock
+	}
+	if len(owners) != 1 {
+		t.Errorf("the owners' locks are %q; want the open store's alone", left)
+	}
+}
+
+// Of many windows that open a session at the same moment exactly one has it.
+func TestOneOfManyWindowsHasTheSession(t *testing.T) {
+	path := newPath(t)
+	var stores []*Store
+	for range 8 {
+		stores = append(stores, openAt(t, path, Options{}))
+	}
+	session, _ := begin(t, stores[0], "", "hello")
+	for round := range 10 {
+		var have atomic.Int32
+		releases := make([]func(), len(stores))
+		var wg sync.WaitGroup
+		for i, s := range stores {
+			wg.Go(func() {
+				elsewhere, release, err := s.Occupy(context.Background(), session.ID)
+				if err != nil {
+					t.Errorf("Occupy: %v", err)
+				}
+				if !elsewhere {
+					have.Add(1)
+				}
+				releases[i] = release
+			})
+		}
+		wg.Wait()
+		if got := have.Load(); got != 1 {
+			t.Errorf("round %d: %d windows have the session, want 1", round, got)
+		}
+		for _, release := range releases {
+			release()
+		}
+	}
+}
