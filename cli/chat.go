@@ -56,6 +56,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		Notices: append(k.store.Notices(), otherModel(s, k.choice)...),
 		Keys:    config.Keys,
 		Theme:   config.UI.Theme,
+		Themes:  config.Themes,
 		Panel:   config.UI.Panel,
 		Mouse:   config.UI.Mouse,
 		Version: p.build,

@@ -42,7 +42,12 @@ func checkConfig(file string, keys []fileKey, c Config) []*Mistake {
 	}
 	within("sampling.temperature", c.Sampling.Temperature, 2)
 	within("sampling.top_p", c.Sampling.TopP, 1)
-	oneOf("ui.theme", c.UI.Theme, "auto", "light", "dark", "none")
+	oneOf("ui.theme", c.UI.Theme, append(ui.Themes(), slices.Sorted(maps.Keys(c.Themes))...)...)
+	for _, name := range slices.Sorted(maps.Keys(c.Themes)) {
+		if key, wrong := c.Themes[name].Check(); wrong != "" {
+			add("themes."+name+"."+key, "%s", wrong)
+		}
+	}
 	oneOf("ui.panel", c.UI.Panel, "auto", "open", "closed")
 	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")
 	if c.Tools.MaxRounds < 1 {

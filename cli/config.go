@@ -4,6 +4,7 @@ package cli
 
 import (
 	"winnow/history"
+	"winnow/ui"
 )
 
 // Config is the configuration file. Each table is one room's: cli puts them together.
@@ -14,7 +15,8 @@ type Config struct {
 	Sampling  SamplingConf            `toml:"sampling"`
 	Titles    TitlesConf              `toml:"titles"`
 	UI        UIConf                  `toml:"ui"`
-	Keys      map[string][]string     `toml:"keys"` // by action; a key that is not named keeps its default
+	Themes    map[string]ui.Palette   `toml:"themes"` // more themes, by name
+	Keys      map[string][]string     `toml:"keys"`   // by action; a key that is not named keeps its default
 	Tools     ToolsConf               `toml:"tools"`
 	System    SystemConf              `toml:"system"`
 	Storage   StorageConf             `toml:"storage"`
@@ -64,7 +66,7 @@ type TitlesConf struct {
 
 // UIConf is the [ui] table.
 type UIConf struct {
-	Theme string `toml:"theme"` // auto, light, dark or none
+	Theme string `toml:"theme"` // one of ui.Themes, or of [themes]
 	Mouse bool   `toml:"mouse"`
 	Panel string `toml:"panel"` // auto (open on a wide terminal), open or closed
 }

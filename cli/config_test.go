@@ -30,7 +30,7 @@ func TestExampleIsTheDefaults(t *testing.T) {
 
 func TestExampleNamesEveryKey(t *testing.T) {
 	live, commented := exampleKeys()
-	named := map[string]string{"Endpoints": "work", "Prices": "large"} // what the example calls one of them
+	named := map[string]string{"Endpoints": "work", "Prices": "large", "Themes": "mine"} // what the example calls one of them
 	var walk func(t reflect.Type, path []string)
 	walk = func(typ reflect.Type, path []string) {
 		for i := range typ.NumField() {
@@ -45,7 +45,7 @@ func TestExampleNamesEveryKey(t *testing.T) {
 			default:
 				name := strings.Join(at, ".")
 				found := live[name]
-				if f.Type.Kind() == reflect.Pointer || path != nil && path[0] == "endpoints" {
+				if f.Type.Kind() == reflect.Pointer || path != nil && (path[0] == "endpoints" || path[0] == "themes") {
 					found = commented[name]
 				}
 				if !found {
@@ -115,7 +115,8 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"not TOML", "[ui\n", `c.toml, line 1, column 4: this is not TOML:`},
 		{"negative limit", "[context]\n\nuser_max_chars = -3\n", `c.toml, line 3, column 1: context.user_max_chars is -3; it takes 0 or more`},
 		{"unknown preset", "[context]\npreset = \"balance\"\n", `; did you mean "balanced"?`},
-		{"unknown theme", "[ui]\ntheme = \"drak\"\n", `c.toml, line 2, column 1: ui.theme is "drak"; it takes auto, light, dark or none; did you mean "dark"?`},
+		{"unknown theme", "[ui]\ntheme = \"drak\"\n", `c.toml, line 2, column 1: ui.theme is "drak"; it takes auto, dark, light, terminal, none, catppuccin, gruvbox, nord or solarized-light; did you mean "dark"?`},
+		{"a colour that is none", "[themes.mine]\nbase = \"dark\"\nuser = \"red\"\n", `c.toml, line 3, column 1: themes.mine.user is "red"; it takes a colour such as "#6fd3c3", or 0 to 255 in quotes for one of the terminal's`},
 		{"unknown action", "[keys]\nsned = [\"enter\"]\n", `c.toml, line 2, column 1: there is no action "sned"; did you mean "send"?`},
 		{"one key for two actions", "[keys]\nnewline = [\"enter\"]\n", `c.toml, line 1, column 2: the key enter is given to both`},
 		{"no rounds", "[tools]\nmax_rounds = 0\n", `c.toml, line 2, column 1: tools.max_rounds is 0; it takes 1 or more`},

@@ -8,7 +8,6 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/markdown"
 	"winnow/ui/transcript"
 )
 
@@ -41,13 +40,6 @@ func newChat() chat {
 
 func (c *chat) restyle(st styles) {
 	c.styles = st
-	md := markdown.Dark
-	switch st.theme {
-	case lightTheme:
-		md = markdown.Light
-	case noColour:
-		md = markdown.Plain
-	}
 	c.list.SetStyles(transcript.Styles{
 		Label: func(it transcript.Item) lipgloss.Style {
 			switch it.Role {
@@ -62,7 +54,7 @@ func (c *chat) restyle(st styles) {
 		},
 		Reasoning: st.dim, Note: st.warn, Footer: st.faint, Fold: st.dim, Rule: st.accent, Cursor: st.focus,
 		Found: st.found, Hit: st.hit,
-	}, md)
+	}, st.markdown)
 }
 
 func (c *chat) resize(w, h int) {

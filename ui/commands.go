@@ -42,6 +42,7 @@ func Commands() []Command {
 		{"system", nil, "[TEXT]", "set the session's system prompt; nothing takes the configured one", (*Model).setSystem},
 		{"thinking", nil, "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.toggleReasoning() }},
 		{"retry", nil, "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain() }},
+		{"theme", nil, "[NAME]", "choose the colours; alone it lists the themes and tries them out", (*Model).chooseTheme},
 		{"help", nil, "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }},
 		{"quit", []string{"exit"}, "", "leave winnow", func(m *Model, _ string) tea.Cmd { return m.quit() }},
 	}

@@ -15,6 +15,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	before, from, said := m.composer.shown(), m.where(), m.toast.generation
 	cmd := m.route(msg)
 	m.moved(from, said)
+	m.tryTheme()
 	if m.composer.shown() != before {
 		m.popup = 0
 		m.arrange()

@@ -31,7 +31,7 @@ func (l *listing) goTo(place int)  { l.scroll(place - l.at) }
 
 // text is all of it, a line each.
 func (l *listing) text() string {
-	st := newStyles(noColour)
+	st := newStyles(noColour, Palette{})
 	var b strings.Builder
 	for _, p := range l.head {
 		b.WriteString(p.text)

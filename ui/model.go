@@ -26,6 +26,7 @@ type Model struct {
 	options Options
 	keys    KeyMap
 	styles  styles
+	themes  themes
 	within  func() (context.Context, context.CancelFunc) // makes the context of a command
 
 	session *session.Session
@@ -74,10 +75,6 @@ func New(o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := theme(o.Theme)
-	if t == "" || t == autoTheme {
-		t = darkTheme
-	}
 	m := &Model{
 		options:   o,
 		keys:      keys,
@@ -86,8 +83,9 @@ func New(o Options) (*Model, error) {
 		wishPanel: o.Panel != "closed",
 		composer:  newComposer(),
 		chat:      newChat(),
+		themes:    themes{own: o.Themes},
 	}
-	m.restyle(t)
+	m.setTheme(theme(o.Theme))
 	m.adopt(o.Start)
 	return m, nil
 }

@@ -13,6 +13,7 @@ const (
 	modelsOverlay
 	sessionsOverlay
 	promptsOverlay
+	themesOverlay
 	panelOverlay
 	textOverlay
 	ledgerOverlay

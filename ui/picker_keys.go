@@ -8,7 +8,7 @@ import (
 
 func (m *Model) pickerOpen() bool {
 	switch m.overlay {
-	case paletteOverlay, modelsOverlay, sessionsOverlay, promptsOverlay:
+	case paletteOverlay, modelsOverlay, sessionsOverlay, promptsOverlay, themesOverlay:
 		return true
 	}
 	return false
@@ -92,6 +92,8 @@ func (m *Model) choose() tea.Cmd {
 		return m.takeCommand(c.value)
 	case modelsOverlay:
 		return m.useModel(c.value)
+	case themesOverlay:
+		return m.chooseTheme(c.value)
 	case promptsOverlay:
 		m.composer.set(c.value)
 		m.setFocus(draftPane)

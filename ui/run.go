@@ -32,7 +32,8 @@ type Options struct {
 	Choice  llm.Choice          // which model was chosen, and why: for the first screen
 	Notices []string            // sentences to show at the start
 	Keys    map[string][]string // action to keys, as in KeyMap.Table
-	Theme   string              // auto, dark, light or none; "" is auto
+	Theme   string              // one of Themes or of the next; "" is auto
+	Themes  map[string]Palette  // the user's own, by name
 	Panel   string              // auto, open or closed: the context panel at the start; "" is auto
 	Mouse   bool                // the wheel scrolls
 	Version string

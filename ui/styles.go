@@ -1,15 +1,16 @@
 package ui
 
 import (
-	"image/color"
-
 	"charm.land/lipgloss/v2"
+
+	"winnow/ui/markdown"
 )
 
-// theme is the background that colours are chosen for.
+// theme names the colours of the application: see Palette.
 type theme string
 
-// The themes. auto follows the terminal's answer and is dark until it arrives.
+// The themes that are more than a palette, and the two that all others are based on. auto is dark
+// or light as the terminal answers, and dark until it does.
 const (
 	autoTheme  theme = "auto"
 	darkTheme  theme = "dark"
@@ -20,7 +21,8 @@ const (
 // styles holds every colour of the application by its role. Nothing is told by colour alone:
 // each role has its word or glyph as well.
 type styles struct {
-	theme theme
+	theme    theme
+	markdown markdown.Style
 
 	text    lipgloss.Style
 	strong  lipgloss.Style
@@ -50,8 +52,8 @@ type styles struct {
 	barFree lipgloss.Style
 }
 
-// newStyles makes the styles of a theme.
-func newStyles(t theme) styles {
+// newStyles makes the styles of a theme from its palette. Without colours it takes none.
+func newStyles(t theme, p Palette) styles {
 	plain := lipgloss.NewStyle()
 	if t == noColour {
 		return styles{
@@ -65,36 +67,36 @@ func newStyles(t theme) styles {
 			barUsed: plain, barNow: plain, barFix: plain, barFree: plain,
 		}
 	}
-	pick := lipgloss.LightDark(t != lightTheme)
-	c := func(light, dark string) color.Color { return pick(lipgloss.Color(light), lipgloss.Color(dark)) }
-	in := func(light, dark string) lipgloss.Style { return plain.Foreground(c(light, dark)) }
+	in := func(colour string) lipgloss.Style { return plain.Foreground(lipgloss.Color(colour)) }
+	on := func(colour string) lipgloss.Style { return plain.Background(lipgloss.Color(colour)) }
 	return styles{
-		theme:   t,
-		text:    plain,
-		strong:  plain.Bold(true),
-		dim:     in("#5f6470", "#9aa0ac"),
-		faint:   in("#7d828e", "#5b606b"),
-		accent:  in("#0b6e63", "#6fd3c3").Bold(true),
-		focus:   in("#0b8a7c", "#4fb3a5"),
-		frame:   in("#c3c7d0", "#444954"),
-		title:   in("#5f6470", "#9aa0ac"),
-		chosen:  plain.Background(c("#dcefec", "#23403d")).Foreground(c("#0b3a35", "#e6fffb")),
-		found:   plain.Underline(true).Background(c("#fff0c2", "#4a3f1d")),
-		hit:     plain.Bold(true).Reverse(true),
-		match:   in("#0b6e63", "#6fd3c3").Bold(true).Underline(true),
-		user:    in("#2458b8", "#82aaff").Bold(true),
-		model:   in("#0b6e63", "#6fd3c3").Bold(true),
-		tool:    in("#8a5a00", "#e0b26a"),
-		system:  in("#6b4fa0", "#b39ddb"),
-		good:    in("#2c7a2c", "#8fd18f"),
-		warn:    in("#96600a", "#f0c070"),
-		bad:     in("#b3261e", "#ff8a80"),
-		pinned:  in("#6b4fa0", "#c3a6ff"),
-		cut:     in("#96600a", "#f0c070"),
-		added:   in("#2458b8", "#82aaff"),
-		barUsed: in("#0b8a7c", "#4fb3a5"),
-		barNow:  in("#2458b8", "#82aaff"),
-		barFix:  in("#6b4fa0", "#b39ddb"),
-		barFree: in("#c3c7d0", "#444954"),
+		theme:    t,
+		markdown: p.markdown(),
+		text:     plain,
+		strong:   plain.Bold(true),
+		dim:      in(p.Dim),
+		faint:    in(p.Faint),
+		accent:   in(p.Accent).Bold(true),
+		focus:    in(p.Focus),
+		frame:    in(p.Frame),
+		title:    in(p.Dim),
+		chosen:   on(p.ChosenBack).Foreground(lipgloss.Color(p.Chosen)),
+		found:    on(p.FoundBack).Underline(true),
+		hit:      plain.Bold(true).Reverse(true),
+		match:    in(p.Accent).Bold(true).Underline(true),
+		user:     in(p.User).Bold(true),
+		model:    in(p.Model).Bold(true),
+		tool:     in(p.Tool),
+		system:   in(p.System),
+		good:     in(p.Good),
+		warn:     in(p.Warn),
+		bad:      in(p.Bad),
+		pinned:   in(p.Pinned),
+		cut:      in(p.Warn),
+		added:    in(p.User),
+		barUsed:  in(p.Focus),
+		barNow:   in(p.User),
+		barFix:   in(p.System),
+		barFree:  in(p.Frame),
 	}
 }

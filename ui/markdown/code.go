@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -60,6 +61,9 @@ type highlighter struct {
 	lexers map[string]chroma.Lexer
 	start  map[chroma.TokenType]string
 }
+
+// HasSyntax says whether there is a style with that name for code blocks.
+func HasSyntax(name string) bool { return slices.Contains(styles.Names(), name) }
 
 // newHighlighter returns a highlighter in chroma's style of that name, "" for no colours.
 func newHighlighter(style string) *highlighter {

@@ -36,11 +36,10 @@ func New(style Style, width int) *Renderer {
 	// line into a paragraph that is already final.
 	r.parser = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 	r.inline = r.glamour(0)
-	p := style.palette()
-	r.code = newHighlighter(p.chroma)
+	r.code = newHighlighter(style.Syntax)
 	if style != Plain {
-		r.muted = ansi.Style{}.ForegroundColor(lipgloss.Color(p.muted))
-		r.quote = ansi.Style{}.ForegroundColor(lipgloss.Color(p.quote))
+		r.muted = ansi.Style{}.ForegroundColor(lipgloss.Color(style.Muted))
+		r.quote = ansi.Style{}.ForegroundColor(lipgloss.Color(style.Quote))
 	}
 	return r
 }

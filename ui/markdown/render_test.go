@@ -158,7 +158,7 @@ func TestRenderCodeLeavesPlainTextAlone(t *testing.T) {
 	for _, style := range []Style{Dark, Light} {
 		got := New(style, 40).Render("```go\nreturn (x)\n```")[0]
 		if !strings.HasSuffix(got, "\x1b[m (x)") {
-			t.Errorf("style %d: return (x) is %q, want \"(x)\" without a colour", style, got)
+			t.Errorf("style %v: return (x) is %q, want \"(x)\" without a colour", style, got)
 		}
 	}
 }

@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// backgrounds are what the terminals of a theme's users look like, by theme.
+var backgrounds = map[theme]string{
+	darkTheme: "#1e1e1e", lightTheme: "#ffffff", "gruvbox": "#282828", "nord": "#2e3440", "catppuccin": "#1e1e2e", "solarized-light": "#fdf6e3",
+}
+
+// contrast is the ratio of two colours as WCAG 2.1 defines it, 1 to 21.
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	light := func(colour string) float64 {
+		sum := 0.0
+		for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+			n, err := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8)
+			if err != nil {
+				t.Fatalf("%q is no colour: %v", colour, err)
+			}
+			c := float64(n) / 255
+			if c <= 0.04045 {
+				c /= 12.92
+			} else {
+				c = math.Pow((c+0.055)/1.055, 2.4)
+			}
+			sum += weight * c
+		}
+		return sum
+	}
+	x, y := light(a), light(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func TestEveryThemeCanBeRead(t *testing.T) {
+	least := map[string]float64{"faint": 3, "focus": 3} // what is not sent stands back, and a frame is not read
+	for name := range builtIn() {
+		back := backgrounds[name]
+		if name == "terminal" {
+			continue // its colours are the user's own
+		}
+		if back == "" {
+			t.Errorf("nobody says what background the theme %s is for", name)
+			continue
+		}
+		_, p := themes{}.palette(name)
+		v := reflect.ValueOf(p)
+		for i := range v.NumField() {
+			role, colour := v.Type().Field(i).Tag.Get("toml"), v.Field(i).String()
+			behind, want := back, 4.5
+			switch role {
+			case "base", "syntax", "frame", "chosen_back", "found_back":
+				continue
+			case "chosen":
+				behind = p.ChosenBack
+			}
+			if less, ok := least[role]; ok {
+				want = less
+			}
+			if got := contrast(t, colour, behind); got < want {
+				t.Errorf("%s: %s %s on %s has a contrast of %.2f, want %.1f", name, role, colour, behind, got, want)
+			}
+		}
+	}
+}
+
+func TestEveryPaletteIsWhole(t *testing.T) {
+	for name, p := range builtIn() {
+		if key, wrong := p.Check(); wrong != "" {
+			t.Errorf("%s: %s %s", name, key, wrong)
+		}
+		v := reflect.ValueOf(p)
+		for i := range v.NumField() {
+			if role := v.Type().Field(i).Tag.Get("toml"); v.Field(i).String() == "" && role != "base" {
+				t.Errorf("the theme %s has no colour for %s", name, role)
+			}
+		}
+	}
+}
+
+func TestAThemeOfTheUsersTakesTheRestFromItsBase(t *testing.T) {
+	own := themes{own: map[string]Palette{"mine": {Base: "light", User: "#112233"}, "nord": {User: "5"}}}
+	for _, c := range []struct {
+		name         theme
+		light        bool
+		user, accent string
+	}{
+		{"mine", false, "#112233", builtIn()[lightTheme].Accent},
+		{"nord", false, "5", builtIn()[darkTheme].Accent},
+		{"nord", true, "5", builtIn()[lightTheme].Accent},
+		{"auto", true, builtIn()[lightTheme].User, builtIn()[lightTheme].Accent},
+		{"", false, builtIn()[darkTheme].User, builtIn()[darkTheme].Accent},
+		{"gone", false, builtIn()[darkTheme].User, builtIn()[darkTheme].Accent},
+	} {
+		own.light = c.light
+		if _, p := own.palette(c.name); p.User != c.user || p.Accent != c.accent {
+			t.Errorf("theme %q on a light background %v: user %s, accent %s, want %s and %s", c.name, c.light, p.User, p.Accent, c.user, c.accent)
+		}
+	}
+	if got, _ := (themes{plain: true, own: own.own}).palette("mine"); got != noColour {
+		t.Errorf("where colours are off, the theme mine is %q", got)
+	}
+}
+
+func TestAPaletteSaysWhatIsWrongWithIt(t *testing.T) {
+	for _, c := range []struct {
+		p   Palette
+		key string
+	}{
+		{Palette{Base: "grey"}, "base"},
+		{Palette{User: "red"}, "user"},
+		{Palette{User: "#12345"}, "user"},
+		{Palette{User: "#+12345"}, "user"},
+		{Palette{User: "256"}, "user"},
+		{Palette{User: "007"}, "user"},
+		{Palette{Syntax: "github-green"}, "syntax"},
+		{Palette{Base: "light", User: "#aBcDeF", Warn: "255", Syntax: "monokai"}, ""},
+	} {
+		if key, wrong := c.p.Check(); key != c.key || (wrong == "") != (c.key == "") {
+			t.Errorf("%+v: %q %q, want %q", c.p, key, wrong, c.key)
+		}
+	}
+}
+
+func TestThemesAreTriedOutInTheirList(t *testing.T) {
+	l := onStage(t, 100, 30)
+	l.setTheme(darkTheme)
+	l.types("/theme")
+	l.press("enter")
+	l.shows("solarized-light")
+	l.press("down")
+	if l.styles.theme == darkTheme {
+		t.Error("the theme under the cursor is not tried out")
+	}
+	l.press("esc")
+	if l.styles.theme != darkTheme {
+		t.Errorf("esc left the theme %s", l.styles.theme)
+	}
+	l.types("/theme nord")
+	l.press("enter")
+	l.shows("The theme is nord")
+	if l.styles.theme != "nord" {
+		t.Errorf("the theme is %s, want nord", l.styles.theme)
+	}
+	l.types("/theme pink")
+	l.press("enter")
+	l.shows("There is no theme pink")
+	if names := Themes(); !slices.Contains(names, "nord") || strings.Join(names[:2], " ") != "auto dark" {
+		t.Errorf("the themes are offered as %v", names)
+	}
+}
