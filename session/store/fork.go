@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// Fork copies the branch that ends at a message into a new session: the messages byte for byte with
+// their token counts, what the user decided about them, and the summaries that stand for some of
+// them. The session's settings and tags come along; its title says that it is a fork. Parent and
+// ForkedAt name where it comes from. The records of requests stay where they were sent, so no copy
+// names one. An answer that still arrives elsewhere is copied as far as it is stored, interrupted.
+func (s *Store) Fork(ctx context.Context, session string, message int64) (Session, error) {
+	var out Session
+	err := s.save(ctx, "fork the session", func(tx *sql.Tx) error {
+		from, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		f := forking{tx: tx, from: from}
+		if f.branch, err = branchIDs(ctx, tx, from, message); err != nil {
+			return err
+		}
+		if f.to, err = s.addFork(ctx, tx, from, message); err != nil {
+			return err
+		}
+		if err := f.copy(ctx); err != nil {
+			return err
+		}
+		if err := s.use(ctx, tx, f.to); err != nil {
+			return err
+		}
+		out, err = sessionByKey(ctx, tx, f.to)
+		return err
+	})
+	return out, err
+}
+
+// Forks returns the sessions that were forked from a session, the oldest first, those in the trash
+// included. The session itself may be gone.
+func (s *Store) Forks(ctx context.Context, session string) ([]Session, error) {
+	var out []Session
+	err := s.view(ctx, "find the forks", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `
+			SELECT`+sessionColumns+`
+			FROM sessions s
+			WHERE s.parent = ?
+				AND s.parent <> ''
+			ORDER BY s.n`, session)
+		if err != nil {
+			return err
+		}
+		out, err = collectSessions(ctx, tx, rows, nil)
+		return err
+	})
+	return out, err
+}
+
+// branchIDs returns the ids of the branch that ends at a message, in order.
+func branchIDs(ctx context.Context, tx *sql.Tx, session, leaf int64) ([]int64, error) {
+	rows, err := tx.QueryContext(ctx, `
+		WITH RECURSIVE branch (id, parent) AS (
+			SELECT
+				id,
+				parent
+			FROM messages
+			WHERE id = ?1
+				AND session = ?2
+			UNION ALL
+			SELECT
+				m.id,
+				m.parent
+			FROM branch
+			JOIN messages m ON m.id = branch.parent AND m.session = ?2
+		)
+		SELECT id
+		FROM branch`, leaf, session)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, &trouble{doing: fmt.Sprintf("find message %d in its session", leaf), kind: ErrNotFound}
+	}
+	slices.Reverse(ids)
+	return ids, nil
+}
+
+// addFork inserts the row of a fork, without what its messages decide, and returns its key.
+func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64) (int64, error) {
+	row, err := sessionByKey(ctx, tx, session)
+	if err != nil {
+		return 0, err
+	}
+	taken, err := forkTitles(ctx, tx, row.ID)
+	if err != nil {
+		return 0, err
+	}
+	return s.addSession(ctx, tx, Session{
+		Title: forkTitle(row.Title, taken), TitleFrom: row.TitleFrom, Endpoint: row.Endpoint, Model: row.Model,
+		Preset: row.Preset, Overrides: row.Overrides, System: row.System, Dir: row.Dir, Tags: row.Tags,
+		Parent: row.ID, ForkedAt: message,
+	})
+}
+
+// forkTitles are the titles of a session's forks.
+func forkTitles(ctx context.Context, tx *sql.Tx, session string) (map[string]bool, error) {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT title
+		FROM sessions
+		WHERE parent = ?`, session)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	titles := map[string]bool{}
+	for rows.Next() {
+		var title string
+		if err := rows.Scan(&title); err != nil {
+			return nil, err
+		}
+		titles[title] = true
+	}
+	return titles, rows.Err()
+}
+
+// forked is the end of a title that says that it is a fork's.
+var forked = regexp.MustCompile(` \(fork(?: \d+)?\)$`)
+
+// forkTitle is a session's title with the first "(fork)", "(fork 2)" … behind it that is not taken. A
+// fork of a fork says so once. A session without a title has a fork without one.
+func forkTitle(title string, taken map[string]bool) string {
+	if title == "" {
+		return ""
+	}
+	title = forked.ReplaceAllString(title, "")
+	fork := title + " (fork)"
+	for n := 2; taken[fork]; n++ {
+		fork = title + " (fork " + strconv.Itoa(n) + ")"
+	}
+	return fork
+}
