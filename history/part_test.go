@@ -92,10 +92,10 @@ func TestEndpointsWithoutImagesOrToolsGetThemAsText(t *testing.T) {
 	}
 	whole, sees := seen(Profile{})
 	plan, got := seen(Profile{NoImages: true, NoTools: true})
-	want := `0 user: what is it <text [image cat.png, not sent]>
+	want := `0 user: what is it <note [image cat.png, not sent]>
 1 assistant: [called look with {}]\n\n[tool result] a cat
 2 assistant: a cat
-3 user: and this <text [image cat.png, not sent]>
+3 user: and this <note [image cat.png, not sent]>
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -47,7 +47,7 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 			e := &t.base[v.from]
 			e.Repairs = append(slices.Clip(e.Repairs), unseen(p))
 			v.Parts = slices.Clone(v.Parts)
-			v.Parts[k] = Part{Kind: TextPart, Name: p.Name, Text: p.note()}
+			v.Parts[k] = Part{Kind: NotePart, Name: p.Name, Text: p.note()}
 		}
 		if after := overhead(v.Message, c.count); after != before {
 			v.tokens += after - before

@@ -23,7 +23,7 @@ func sameWords(a, b Message) bool {
 }
 
 func samePart(a, b Part) bool {
-	return a.Kind == b.Kind && a.MediaType == b.MediaType && a.Text == b.Text && bytes.Equal(a.Data, b.Data)
+	return a.Kind == b.Kind && a.MediaType == b.MediaType && a.Sent() == b.Sent() && bytes.Equal(a.Data, b.Data)
 }
 
 // Cost is what a message of a request costs with its frame, in counted tokens. Tokens of the message

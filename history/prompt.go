@@ -135,12 +135,11 @@ func shownIn(p Plan, block bool) [][]int {
 func promptText(m Message) string {
 	var texts []string
 	for _, part := range m.Parts {
-		switch part.Kind {
-		case TextPart:
-			texts = append(texts, part.Text)
-		case ImagePart:
+		if part.Kind == ImagePart {
 			texts = append(texts, strings.TrimSpace("[image "+part.Name)+"]")
+			continue
 		}
+		texts = append(texts, part.Sent())
 	}
 	if own := callsAsText(m); own != "" {
 		texts = append(texts, own)

@@ -250,7 +250,7 @@ func overhead(m Message, count Counter) int {
 		case p.Kind == ImagePart:
 			n += imageTokens
 		default:
-			n += count(p.Text)
+			n += count(p.Sent())
 		}
 	}
 	return n

@@ -140,7 +140,7 @@ func (b *builder) block() (text, frame string, tokens int) {
 		}
 		all.WriteString(callsAsText(m))
 		for _, p := range v.Parts {
-			all.WriteString("\n" + p.Text)
+			all.WriteString("\n" + p.Sent())
 		}
 	}
 	if all.Len() == 0 {

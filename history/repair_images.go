@@ -19,7 +19,7 @@ func (m *mender) images() {
 			}
 			m.log(d, "C13", what, p.Name, p.note())
 			d.Parts = slices.Clone(d.Parts)
-			d.Parts[k] = Part{Kind: TextPart, Name: p.Name, Text: p.note()}
+			d.Parts[k] = Part{Kind: NotePart, Name: p.Name, Text: p.note()}
 		}
 	}
 }

@@ -187,12 +187,12 @@ func content(m history.Message) any {
 			images = true
 			data := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 			parts = append(parts, wirePart{Type: "image_url", ImageURL: &imageURL{URL: data}})
-		case history.TextPart:
+		case history.TextPart, history.NotePart:
 			if strings.TrimSpace(p.Text) == "" {
 				continue
 			}
-			texts = append(texts, p.Text)
-			parts = append(parts, wirePart{Type: "text", Text: p.Text})
+			texts = append(texts, p.Sent())
+			parts = append(parts, wirePart{Type: "text", Text: p.Sent()})
 		}
 	}
 	if !images {

@@ -1,0 +1,39 @@
+package history
+
+import "strings"
+
+// NotePart stands in a request for a part that is not sent.
+const NotePart PartKind = "note"
+
+// Sent is the text of a part as a request carries it. In front of a file's text stand its name and a
+// colon, and the text stands between two fences, which are longer than any run of backticks in it. An
+// image has no text, and a part without a name is its text alone.
+func (p Part) Sent() string {
+	name := oneLine(p.Name)
+	if p.Kind != TextPart || name == "" || isBlank(p.Text) {
+		return p.Text
+	}
+	fence := strings.Repeat("`", max(3, 1+longestRun(p.Text, '`')))
+	end := "\n"
+	if strings.HasSuffix(p.Text, "\n") {
+		end = ""
+	}
+	return name + ":\n" + fence + "\n" + p.Text + end + fence
+}
+
+// oneLine is a name that cannot be taken for the text behind it.
+func oneLine(name string) string { return strings.Join(strings.Fields(cleanText(name)), " ") }
+
+// longestRun is the length of the longest run of a byte in a text.
+func longestRun(s string, of byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != of {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
