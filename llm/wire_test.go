@@ -54,6 +54,16 @@ func TestBodyIsTheStrictForm(t *testing.T) {
 			`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}},{"type":"text","text":"what is it?"}]}],"stream":true,"stream_options":{"include_usage":true}}`,
 		},
 		{
+			"a file stands in front of the text with its name", c,
+			Request{Model: "m", Messages: user("why?", history.Part{Kind: history.TextPart, Name: "a.go", MediaType: "text/plain", Text: "package a\n"})},
+			`{"model":"m","messages":[{"role":"user","content":"a.go:\n` + "```" + `\npackage a\n` + "```" + `\n\nwhy?"}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
+			"a file beside an image is a part of the list, and so is a note", c,
+			Request{Model: "m", Messages: user("why?", history.Part{Kind: history.TextPart, Name: "a.go", Text: "x"}, history.Part{Kind: history.ImagePart, MediaType: "image/png", Data: []byte("PNG")}, history.Part{Kind: history.NotePart, Name: "b", Text: "[no]"})},
+			`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a.go:\n` + "```\\nx\\n```" + `"},{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}},{"type":"text","text":"[no]"},{"type":"text","text":"why?"}]}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
 			"a blank text beside an image is left out", c,
 			Request{Model: "m", Messages: user(" ", history.Part{Kind: history.TextPart, Text: "\n"}, history.Part{Kind: history.ImagePart, MediaType: "image/png", Data: []byte("PNG")})},
 			`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}}]}],"stream":true,"stream_options":{"include_usage":true}}`,

@@ -1,0 +1,127 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // for the size of a picture
+	_ "image/jpeg"
+	_ "image/png"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf16"
+
+	"winnow/history"
+)
+
+// MostAttached is the largest file that can be attached, in bytes. Servers take requests of some tens
+// of megabytes, and a file goes with every request that holds its message.
+const MostAttached = 10 << 20
+
+// Errors of Attach that are no fault of the file's format.
+var (
+	ErrEmptyFile = errors.New("the file is empty")
+	ErrTooLarge  = fmt.Errorf("the file is larger than %d MB", MostAttached>>20)
+)
+
+// Attach reads a file's bytes as a part of a message: a text or a picture, told by its content and not
+// by its name. The cost of a picture is estimated for a model, a text is counted by count, where nil
+// leaves it uncounted. Bytes of a text that are not UTF-8 are kept; UTF-16 is read as the text it is.
+// The error says why the file cannot be sent.
+func Attach(name string, data []byte, model string, count func(string) int) (history.Part, error) {
+	if len(data) == 0 {
+		return history.Part{}, ErrEmptyFile
+	}
+	if len(data) > MostAttached {
+		return history.Part{}, ErrTooLarge
+	}
+	kind, _, err := mime.ParseMediaType(http.DetectContentType(data))
+	if err != nil {
+		return history.Part{}, fmt.Errorf("tell what kind of file it is: %w", err)
+	}
+	switch kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		w, h, ok := PictureSize(data)
+		if !ok {
+			return history.Part{}, fmt.Errorf("it begins like a picture (%s), but its size cannot be read", kind)
+		}
+		return history.Part{Kind: history.ImagePart, Name: name, MediaType: kind, Data: data, Tokens: PictureTokens(model, w, h)}, nil
+	}
+	text, ok := asText(data)
+	if !ok {
+		return history.Part{}, refused(kind)
+	}
+	p := history.Part{Kind: history.TextPart, Name: name, MediaType: "text/plain", Text: text}
+	if count != nil {
+		p.Tokens = count(p.Sent())
+	}
+	return p, nil
+}
+
+// refused says why a file that is no text is not sent.
+func refused(kind string) error {
+	switch {
+	case strings.HasPrefix(kind, "image/"):
+		return fmt.Errorf("it is a picture of a kind that models do not take (%s); png, jpeg, gif and webp are taken", kind)
+	case kind == "application/octet-stream" || strings.HasPrefix(kind, "text/"):
+		return errors.New("it is a binary file; only texts and pictures (png, jpeg, gif, webp) can be sent")
+	}
+	return fmt.Errorf("it is a binary file (%s); only texts and pictures (png, jpeg, gif, webp) can be sent", kind)
+}
+
+// asText reads bytes as a text, and says whether they are one: no text holds null bytes, but for the
+// UTF-16 that begins with its mark.
+func asText(data []byte) (string, bool) {
+	for mark, order := range map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+		if rest, marked := bytes.CutPrefix(data, []byte(mark)); marked && len(rest)%2 == 0 {
+			units := make([]uint16, len(rest)/2)
+			for i := range units {
+				units[i] = order.Uint16(rest[2*i:])
+			}
+			text := string(utf16.Decode(units))
+			return text, strings.IndexByte(text, 0) < 0
+		}
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if bytes.IndexByte(data, 0) >= 0 || bytes.HasPrefix(data, []byte("%PDF-")) {
+		return "", false
+	}
+	controls := 0
+	for _, b := range data {
+		if b < ' ' && !strings.ContainsRune("\t\n\r\f\x1b", rune(b)) {
+			controls++
+		}
+	}
+	return string(data), controls*100 <= len(data)
+}
+
+// PictureSize is the width and height in pixels of a picture that Attach takes.
+func PictureSize(data []byte) (w, h int, ok bool) {
+	if w, h, ok := webpSize(data); ok {
+		return w, h, true
+	}
+	c, _, err := image.DecodeConfig(bytes.NewReader(data))
+	return c.Width, c.Height, err == nil && c.Width > 0 && c.Height > 0
+}
+
+// webpSize reads the size of a WebP picture, whose first block is of one of three kinds.
+func webpSize(data []byte) (w, h int, ok bool) {
+	if len(data) < 30 || string(data[:4]) != "RIFF" || string(data[8:12]) != "WEBP" {
+		return 0, 0, false
+	}
+	block := data[20:]
+	switch string(data[12:16]) {
+	case "VP8 ":
+		w, h = int(binary.LittleEndian.Uint16(block[6:]))&0x3fff, int(binary.LittleEndian.Uint16(block[8:]))&0x3fff
+	case "VP8L":
+		bits := binary.LittleEndian.Uint32(block[1:])
+		w, h = int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1
+	case "VP8X":
+		w = 1 + int(block[4]) + int(block[5])<<8 + int(block[6])<<16
+		h = 1 + int(block[7]) + int(block[8])<<8 + int(block[9])<<16
+	}
+	return w, h, w > 0 && h > 0
+}

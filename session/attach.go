@@ -1,0 +1,68 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+// Attach reads a file as it hangs on a message: a text, or a picture with what it is likely to cost the
+// model in use. The part has the file's name without its folder. The error is a sentence that names the
+// file and says why it cannot be sent.
+func (s *Session) Attach(path string) (history.Part, error) {
+	part, err := s.attach(path)
+	if err != nil {
+		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", filepath.Base(path), plainly(err))
+	}
+	return part, nil
+}
+
+func (s *Session) attach(path string) (history.Part, error) {
+	// A pipe is asked before it is opened: opening one waits for somebody who writes.
+	info, err := os.Stat(path)
+	if err != nil {
+		return history.Part{}, err
+	}
+	switch {
+	case info.IsDir():
+		return history.Part{}, errors.New("it is a folder")
+	case !info.Mode().IsRegular():
+		return history.Part{}, errors.New("it is not a file of bytes, but a device, a pipe or a socket")
+	case info.Size() > llm.MostAttached:
+		return history.Part{}, llm.ErrTooLarge
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return history.Part{}, err
+	}
+	defer f.Close()
+	// A file may grow while it is read, and some of the system's files say that they are empty.
+	data, err := io.ReadAll(io.LimitReader(f, llm.MostAttached+1))
+	if err != nil {
+		return history.Part{}, err
+	}
+	s.mu.Lock()
+	model := s.model
+	s.mu.Unlock()
+	return llm.Attach(filepath.Base(path), data, model, s.deps.Count)
+}
+
+// plainly is an error of the file system without its call and its path.
+func plainly(err error) error {
+	var at *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return errors.New("it may not be read")
+	case errors.As(err, &at):
+		return at.Err
+	}
+	return err
+}
