@@ -29,6 +29,8 @@ const sessionColumns = `
 	s.archived,
 	s.deleted_ms,
 	s.dir,
+	s.source,
+	s.origin,
 	s.messages,
 	s.turns`
 
@@ -36,7 +38,7 @@ func scanSession(scan func(...any) error) (n int64, s Session, err error) {
 	var created, updated, deleted int64
 	err = scan(&n, &s.ID, &s.Title, &s.TitleFrom, &created, &updated, &s.Endpoint, &s.Model, &s.Preset,
 		&s.Overrides, &s.System, &s.Leaf, &s.Parent, &s.ForkedAt, &s.Pinned, &s.Archived, &deleted, &s.Dir,
-		&s.Messages, &s.Turns)
+		&s.Source, &s.Origin, &s.Messages, &s.Turns)
 	s.Created, s.Updated, s.Deleted = at(created), at(updated), at(deleted)
 	return n, s, err
 }
@@ -157,10 +159,10 @@ func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, 
 	result, err := tx.ExecContext(ctx, `
 		INSERT INTO sessions (
 			id, title, title_from, created_ms, updated_ms, used, endpoint, model, preset, overrides, system,
-			parent, forked_at, pinned, archived, dir
-		) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			parent, forked_at, pinned, archived, dir, source, origin
+		) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		in.ID, in.Title, in.TitleFrom, created, created, in.Endpoint, in.Model, in.Preset, in.Overrides, in.System,
-		in.Parent, in.ForkedAt, in.Pinned, in.Archived, in.Dir)
+		in.Parent, in.ForkedAt, in.Pinned, in.Archived, in.Dir, in.Source, in.Origin)
 	if err != nil {
 		return 0, fmt.Errorf("begin session %q: %w", in.ID, err)
 	}

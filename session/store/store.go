@@ -27,6 +27,8 @@ type Session struct {
 	Archived  bool
 	Deleted   time.Time // when it went to the trash, zero otherwise
 	Dir       string    // the working directory it was begun in: a facet, never a wall
+	Source    string    // the program it was imported from, "" for winnow's own and for plain files
+	Origin    string    // its id there
 	Tags      []string
 	Messages  int    // all its messages, every branch
 	Turns     int    // its user messages
