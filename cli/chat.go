@@ -60,7 +60,9 @@ func (p *program) chat(ctx context.Context, search string) error {
 		Panel:   config.UI.Panel,
 		Mouse:   config.UI.Mouse,
 		Version: p.build,
-		Redact:  k.redactor.Text,
+
+		Personas: p.personas,
+		Redact:   k.redactor.Text,
 	})
 	if id != "" {
 		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))

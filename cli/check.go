@@ -48,6 +48,9 @@ func checkConfig(file string, keys []fileKey, c Config) []*Mistake {
 			add("themes."+name+"."+key, "%s", wrong)
 		}
 	}
+	if c.System.Prompt != "" && c.System.PromptFile != "" {
+		add("system.prompt_file", "names a file, and prompt is set as well; one of them is enough")
+	}
 	oneOf("ui.panel", c.UI.Panel, "auto", "open", "closed")
 	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")
 	if c.Tools.MaxRounds < 1 {

@@ -79,7 +79,8 @@ type ToolsConf struct {
 
 // SystemConf is the [system] table.
 type SystemConf struct {
-	Prompt string `toml:"prompt"`
+	Prompt     string `toml:"prompt"`      // the system prompt of sessions that have none of their own
+	PromptFile string `toml:"prompt_file"` // the file that holds it instead; ~ is the home folder
 }
 
 // StorageConf is the [storage] table.

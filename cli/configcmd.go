@@ -44,6 +44,12 @@ func (p *program) configCommand() *cobra.Command {
 			Short: "Write a configuration file with every key and its default",
 			Args:  takes("no arguments", 0, 0),
 			RunE:  p.do(func(context.Context, []string) error { return p.initFile() }),
+		},
+		&cobra.Command{
+			Use:   "personas",
+			Short: "List the personas: system prompts in files of yours",
+			Args:  takes("no arguments", 0, 0),
+			RunE:  p.do(func(context.Context, []string) error { return p.listPersonas() }),
 		})
 }
 

@@ -125,13 +125,17 @@ func (k *kit) ready(ctx context.Context) error {
 	if k.store, err = store.Open(ctx, path, store.Options{Now: k.p.now}); err != nil {
 		return err
 	}
+	system, err := k.p.systemPrompt(k.config.System)
+	if err != nil {
+		return err
+	}
 	k.log.Info("ready", "winnow", k.p.build, "model", k.choice.Ref, "why", k.choice.Why, "db", k.store.Path())
 	counter := llm.NewCounter()
 	k.deps = session.Deps{
 		Store:     k.store,
 		Models:    k.catalog,
 		Policy:    k.config.Context,
-		System:    k.config.System.Prompt,
+		System:    system,
 		Sampling:  session.Sampling(k.config.Sampling),
 		TitleRef:  k.config.Titles.Model,
 		Approve:   session.Approval(k.config.Tools.Approve),
@@ -178,15 +182,24 @@ func (k *kit) start(ctx context.Context) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	var system string
+	if name := k.p.flags.persona; name != "" {
+		if system, err = k.p.persona(name); err != nil {
+			return nil, err
+		}
+	}
 	if id == "" {
 		dir, _ := os.Getwd()
-		return session.New(k.deps, session.Start{Ref: k.choice.Ref, Dir: dir})
+		return session.New(k.deps, session.Start{Ref: k.choice.Ref, Dir: dir, System: system})
 	}
 	s, err := k.resume(ctx, id)
-	if err != nil || k.p.flags.model == "" {
-		return s, err
+	if err == nil && k.p.flags.model != "" {
+		err = s.SetModel(ctx, k.choice.Ref)
 	}
-	return s, s.SetModel(ctx, k.choice.Ref)
+	if err == nil && system != "" {
+		err = s.SetSystem(ctx, system)
+	}
+	return s, err
 }
 
 // resume opens a stored session with the model that it has.

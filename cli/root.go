@@ -18,6 +18,7 @@ type flags struct {
 	lastToo bool   // -C, for hands that are used to it
 	pick    bool   // -r
 	session string // -s
+	persona string // -P
 	prompt  string // -p
 	json    bool
 	noSave  bool
@@ -85,6 +86,8 @@ func (p *program) sessionFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
 	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id; its first letters are enough")
 	c.RegisterFlagCompletionFunc("session", p.completeSession)
+	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "take the system prompt from the persona with this `name`: winnow config personas lists them")
+	c.RegisterFlagCompletionFunc("persona", p.completePersona)
 }
 
 // outputFlags are the flags of a single answer.

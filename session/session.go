@@ -58,6 +58,8 @@ const (
 type Start struct {
 	Ref string // the model, "endpoint/model"
 	Dir string // the working directory, a facet for finding it again
+
+	System string // its own system prompt, "" for the configured one
 }
 
 // windowful is how many messages Open reads: more than any screen shows, and quick in any session.
@@ -103,7 +105,7 @@ type Session struct {
 func New(d Deps, o Start) (*Session, error) {
 	s := &Session{
 		deps:   d.filled(),
-		row:    store.Session{Dir: o.Dir, Preset: d.Policy.Preset},
+		row:    store.Session{Dir: o.Dir, System: o.System, Preset: d.Policy.Preset},
 		whole:  true,
 		flags:  map[int64]history.Flag{},
 		policy: d.Policy,

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -178,47 +176,6 @@ func lastCode(text string) string {
 		code = open
 	}
 	return strings.Join(code, "\n")
-}
-
-// openEditor writes the draft to a file for the user's editor.
-func (m *Model) openEditor() tea.Cmd {
-	text := m.composer.text()
-	return func() tea.Msg {
-		f, err := os.CreateTemp("", "winnow-draft-*.md")
-		if err != nil {
-			return editMsg{err: err}
-		}
-		_, err = f.WriteString(text)
-		return editMsg{f.Name(), errors.Join(err, f.Close())}
-	}
-}
-
-func (m *Model) edit(msg editMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.complain(sentence(fmt.Errorf("write the draft for the editor: %w", msg.err)))
-	}
-	words := strings.Fields(m.editor)
-	if len(words) == 0 {
-		words = []string{"vi"}
-	}
-	c := exec.Command(words[0], append(words[1:], msg.path)...)
-	return tea.ExecProcess(c, func(err error) tea.Msg {
-		defer os.Remove(msg.path)
-		if err != nil {
-			return editedMsg{err: fmt.Errorf("run the editor %s: %w", words[0], err)}
-		}
-		text, err := os.ReadFile(msg.path)
-		return editedMsg{strings.TrimRight(string(text), "\n"), err}
-	})
-}
-
-func (m *Model) edited(msg editedMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.complain(sentence(msg.err) + " The draft is as it was.")
-	}
-	m.composer.set(msg.text)
-	m.arrange()
-	return m.draftChanged()
 }
 
 // newSession begins a session with the model in use.

@@ -39,7 +39,8 @@ func Commands() []Command {
 		{"title", nil, "", "have a title written for the session", (*Model).retitle},
 		{"copy", nil, "", "copy the selected message, else the last answer", func(m *Model, _ string) tea.Cmd { return m.copyMessage() }},
 		{"model", nil, "[ENDPOINT/MODEL]", "choose the model", (*Model).chooseModel},
-		{"system", nil, "[TEXT]", "set the session's system prompt; nothing takes the configured one", (*Model).setSystem},
+		{"system", nil, "[TEXT]", "set the session's system prompt; alone it opens in your editor", (*Model).system},
+		{"persona", nil, "[NAME]", "take the system prompt from a file of yours; alone it lists them", (*Model).choosePersona},
 		{"thinking", nil, "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.toggleReasoning() }},
 		{"retry", nil, "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain() }},
 		{"theme", nil, "[NAME]", "choose the colours; alone it lists the themes and tries them out", (*Model).chooseTheme},
@@ -144,19 +145,6 @@ func (m *Model) setPreset(args string) tea.Cmd {
 		ctx, cancel := ctx()
 		defer cancel()
 		return settledMsg{text: "Requests are cut by the preset " + args + ".", err: s.SetPreset(ctx, args)}
-	}
-}
-
-func (m *Model) setSystem(args string) tea.Cmd {
-	said := "The session has its own system prompt."
-	if args == "" {
-		said = "The session takes the configured system prompt."
-	}
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		return settledMsg{text: said, err: s.SetSystem(ctx, args)}
 	}
 }
 

@@ -191,7 +191,7 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Recall):
 		return m.openPrompts()
 	case pressed(msg, k.Editor):
-		return m.openEditor()
+		return m.openEditor(draftText, c.text())
 	case pressed(msg, k.Open):
 		return m.openChip()
 	case c.empty() && pressed(msg, k.Ask):

@@ -102,18 +102,6 @@ type copiedMsg struct {
 	err  error
 }
 
-// editMsg is a draft on disk, ready for an editor; editedMsg what came back.
-type (
-	editMsg struct {
-		path string
-		err  error
-	}
-	editedMsg struct {
-		text string
-		err  error
-	}
-)
-
 // These end what shows for a while, unless something newer took its place.
 type (
 	toastOverMsg struct{ generation int }

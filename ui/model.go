@@ -54,6 +54,7 @@ type Model struct {
 	inspector inspector
 	marked    *request    // one to compare others with, nil for none
 	popup     int         // the command under the cursor of the completions
+	personas  []Persona   // as they were read last
 	deleted   string      // the session deleted last, to bring back
 	models    []llm.Model // what the endpoints listed last, nil before they were asked
 
@@ -173,6 +174,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.draftRead(msg)
 	case sessionsMsg:
 		return m.sessionsListed(msg)
+	case personasMsg:
+		return m.personasListed(msg)
 	case modelsMsg:
 		return m.modelsListed(msg)
 	case settledMsg:
@@ -180,7 +183,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case copiedMsg:
 		return m.copied(msg)
 	case editMsg:
-		return m.edit(msg)
+		return m.runEditor(msg)
 	case editedMsg:
 		return m.edited(msg)
 	case toastOverMsg:

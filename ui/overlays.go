@@ -14,6 +14,7 @@ const (
 	sessionsOverlay
 	promptsOverlay
 	themesOverlay
+	personasOverlay
 	panelOverlay
 	textOverlay
 	ledgerOverlay

@@ -8,7 +8,7 @@ import (
 
 func (m *Model) pickerOpen() bool {
 	switch m.overlay {
-	case paletteOverlay, modelsOverlay, sessionsOverlay, promptsOverlay, themesOverlay:
+	case paletteOverlay, modelsOverlay, sessionsOverlay, promptsOverlay, themesOverlay, personasOverlay:
 		return true
 	}
 	return false
@@ -92,6 +92,8 @@ func (m *Model) choose() tea.Cmd {
 		return m.takeCommand(c.value)
 	case modelsOverlay:
 		return m.useModel(c.value)
+	case personasOverlay:
+		return m.takePersona(c.value)
 	case themesOverlay:
 		return m.chooseTheme(c.value)
 	case promptsOverlay:

@@ -37,7 +37,9 @@ type Options struct {
 	Panel   string              // auto, open or closed: the context panel at the start; "" is auto
 	Mouse   bool                // the wheel scrolls
 	Version string
-	Redact  func(string) string // takes secrets out of a text that is shown as it was sent; nil takes none
+
+	Personas func() ([]Persona, error) // reads the user's system prompts; nil has none
+	Redact   func(string) string       // takes secrets out of a text that is shown as it was sent; nil takes none
 }
 
 // quitTime bounds how long quitting waits for a running answer to be saved.

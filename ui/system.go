@@ -1,0 +1,124 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/markdown"
+)
+
+// Persona is a system prompt that the user keeps in a file.
+type Persona struct {
+	Name string // what it is called by, without blanks
+	Text string // the system prompt
+}
+
+// system sets the session's system prompt, or opens the one in force in the user's editor.
+func (m *Model) system(text string) tea.Cmd {
+	if text != "" {
+		return m.setSystem(text)
+	}
+	return m.openEditor(systemText, m.systemInForce())
+}
+
+// systemInForce is the system prompt that the next request has.
+func (m *Model) systemInForce() string {
+	if m.info.System != "" {
+		return m.info.System
+	}
+	return m.options.Deps.System
+}
+
+// setSystem gives the session a system prompt of its own; "" and the configured one itself take the
+// configured one.
+func (m *Model) setSystem(text string) tea.Cmd {
+	said := "The session has its own system prompt."
+	switch {
+	case text == m.options.Deps.System:
+		text, said = "", "The session takes the configured system prompt."
+	case text == "":
+		said = "The session takes the configured system prompt."
+	}
+	return m.settleSystem(text, said)
+}
+
+func (m *Model) settleSystem(text, said string) tea.Cmd {
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return settledMsg{text: said, err: s.SetSystem(ctx, text)}
+	}
+}
+
+// noPersona is the choice that goes back to the configured system prompt.
+const noPersona = "none"
+
+// personasMsg is the personas that there are. With a name that one is wanted, else a list of them.
+type personasMsg struct {
+	name     string
+	personas []Persona
+	err      error
+}
+
+// choosePersona reads the personas, to take one or to list them.
+func (m *Model) choosePersona(name string) tea.Cmd {
+	if m.options.Personas == nil {
+		return m.complain("There is no folder for personas here.")
+	}
+	if name == noPersona {
+		return m.setSystem("")
+	}
+	read := m.options.Personas
+	return func() tea.Msg {
+		all, err := read()
+		return personasMsg{name, all, err}
+	}
+}
+
+func (m *Model) personasListed(msg personasMsg) tea.Cmd {
+	m.personas = msg.personas
+	switch {
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	case msg.name != "":
+		return m.takePersona(msg.name)
+	case m.overlay != noOverlay && m.overlay != panelOverlay:
+		return nil // the user has gone on to something else
+	}
+	m.picker = picker{title: "personas", hint: "enter takes its system prompt · esc closes"}
+	choices := []choice{{label: noPersona + " · the configured system prompt", right: inUse(m.info.System == ""), value: noPersona}}
+	for _, p := range m.personas {
+		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
+		choices = append(choices, choice{label: p.Name + " · " + markdown.OneLine(first, 200), right: inUse(p.Text == m.info.System), value: p.Name})
+	}
+	m.picker.fill(choices)
+	m.cover(personasOverlay)
+	return nil
+}
+
+func inUse(is bool) string {
+	if is {
+		return "in use"
+	}
+	return ""
+}
+
+// takePersona gives the session the system prompt of a persona that was read.
+func (m *Model) takePersona(name string) tea.Cmd {
+	if name == noPersona {
+		return m.setSystem("")
+	}
+	i := slices.IndexFunc(m.personas, func(p Persona) bool { return p.Name == name })
+	if i < 0 {
+		names := []string{noPersona}
+		for _, p := range m.personas {
+			names = append(names, p.Name)
+		}
+		return m.complain("There is no persona " + name + ". There are " + strings.Join(names, ", ") + ".")
+	}
+	return m.settleSystem(m.personas[i].Text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name, plural(len([]rune(m.personas[i].Text)), "character")))
+}

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
+	l := onStage(t, 100, 30)
+	files := []Persona{{"brief", "Answer in one word."}, {"pirate", "You are a pirate.\nSpeak like one."}}
+	l.options.Personas = func() ([]Persona, error) { return files, nil }
+
+	l.types("/persona")
+	l.press("enter")
+	l.shows("pirate · You are a pirate.")
+	l.press("down", "down", "enter")
+	l.shows("The session's system prompt is that of pirate, 33 characters.")
+	if got := l.session.Info().System; got != files[1].Text {
+		t.Errorf("the session's system prompt is %q, want %q", got, files[1].Text)
+	}
+
+	l.types("/persona cook")
+	l.press("enter")
+	l.shows("There is no persona cook. There are none, brief, pirate.")
+	l.types("/persona none")
+	l.press("enter")
+	l.shows("The session takes the configured system prompt.")
+	if got := l.session.Info().System; got != "" {
+		t.Errorf("the session's system prompt is %q, want the configured one", got)
+	}
+
+	l.options.Personas = func() ([]Persona, error) { return nil, errors.New("the folder is on fire") }
+	l.types("/persona")
+	l.press("enter")
+	l.shows("The folder is on fire.")
+}
+
+func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
+	l := onStage(t, 100, 30)
+	l.options.Deps.System = "As configured."
+	path := filepath.Join(t.TempDir(), "system.md")
+	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.systemInForce(); got != "As configured." {
+		t.Errorf("the editor opens with %q", got)
+	}
+	for _, c := range []struct{ text, want, said string }{
+		{"Be brief.\r\nBe kind.", "Be brief.\nBe kind.", "has its own system prompt"},
+		{"As configured.", "", "takes the configured system prompt"},
+		{"", "", "takes the configured system prompt"},
+	} {
+		_, cmd := l.Update(editedMsg{what: systemText, text: c.text})
+		l.run(cmd)
+		l.shows(c.said)
+		if got := l.session.Info().System; got != c.want {
+			t.Errorf("the editor left %q: the session's own is %q, want %q", c.text, got, c.want)
+		}
+	}
+	_, cmd := l.Update(editedMsg{what: systemText, err: errors.New("run the editor ed: exit status 1")})
+	l.run(cmd)
+	l.shows("The system prompt is as it was.")
+}
+
+func TestEditorThatIsNotSetIsOneThatTheMachineHas(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	if _, err := editorCommand(" "); err == nil || !strings.Contains(err.Error(), "set EDITOR") {
+		t.Errorf("without any editor the error is %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "nano"), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := editorCommand(""); err != nil || got[0] != "nano" {
+		t.Errorf("with nano alone the editor is %v, %v", got, err)
+	}
+	if got, _ := editorCommand("code --wait"); len(got) != 2 || got[1] != "--wait" {
+		t.Errorf("an editor with arguments is run as %v", got)
+	}
+}
