@@ -14,7 +14,8 @@ import (
 var ErrNotYours = errors.New("only a message of yours can be edited")
 
 // Regenerate asks again for the last user message of the branch, whether it has an answer or not. The
-// new answer stands beside an old one as its sibling: nothing is overwritten.
+// new answer stands beside an old one as its sibling: nothing is overwritten. Where no answer comes, the
+// branch is the one that it was.
 func (s *Session) Regenerate(ctx context.Context) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
 		return t.answerAgain(ctx, t.Info().Leaf)
@@ -101,14 +102,24 @@ func (t *turn) answerAgain(ctx context.Context, message int64) error {
 	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
 		return err
 	}
-	if err := t.deps.Store.SetLeaf(ctx, row.ID, user.ID); err != nil {
-		return err
-	}
+	before := t.Messages()
 	t.follow(branch[:at+1])
 	t.past = at
 	t.said = []history.Message{user.Message}
 	t.reread()
-	return t.answer(ctx)
+	err = t.answer(ctx)
+	if len(t.said) == 1 {
+		t.comeBack(before)
+	}
+	return err
+}
+
+// comeBack goes back to the branch that was active before the turn, of which nothing came. In the store
+// it is active still: the first message of an answer begins the new branch there.
+func (t *turn) comeBack(before []store.Message) {
+	t.follow(before)
+	t.past = len(before)
+	t.reread()
 }
 
 // saveEdit commits what the user says in the place of an earlier message.
@@ -147,6 +158,7 @@ func (t *turn) follow(branch []store.Message) {
 	defer t.mu.Unlock()
 	t.branch, t.whole = slices.Clip(branch), true
 	t.reader, t.read, t.fresh = nil, 0, map[int]int{}
+	t.early = early{}
 	t.row.Leaf = 0
 	if n := len(branch); n > 0 {
 		t.row.Leaf = branch[n-1].ID

@@ -161,6 +161,7 @@ func (s *Session) recount(some []placed) {
 		if s.reader != nil && p.at < s.read {
 			s.fresh[p.at] = p.Tokens
 		}
+		s.early.count(p.at, p.Tokens)
 	}
 }
 

@@ -89,6 +89,7 @@ type Session struct {
 	reader    *history.Conversation
 	read      int         // messages of branch that reader has read
 	fresh     map[int]int // counts that came since, by place on the branch
+	early     early       // the reader of the messages before one that is being edited
 	flags     map[int64]history.Flag
 	remedies  map[int64]history.Remedy
 	summaries []store.Summary

@@ -106,11 +106,12 @@ func (t *turn) summarize(ctx context.Context, next history.Options, list []histo
 	return text, err
 }
 
-// summary is the widest summary of the active branch, nil for none. A message is on the branch with
-// all that came before it, so the newest message of a summary tells. The caller holds the lock.
-func (s *Session) summary() *history.Summary {
+// summary is the widest summary of the first messages of the active branch, nil for none. A message is
+// on the branch with all that came before it, so the newest message of a summary tells. The caller holds
+// the lock.
+func (s *Session) summary(first int) *history.Summary {
 	for _, m := range slices.Backward(s.summaries) {
-		if _, on := s.find(m.Last); on {
+		if at, on := s.find(m.Last); on && at < first {
 			return summaryOf(m)
 		}
 	}

@@ -18,6 +18,7 @@ type Trial struct {
 	Preset    string            // as SetPreset takes it, and with it the overrides go; "" leaves it
 	Placement history.Placement // "" leaves it
 	Model     string            // as SetModel takes it, and as Consider was told; "" leaves it
+	Instead   int64             // the message of the user's that the draft would stand in for, as Edit takes it; 0 for none
 }
 
 // cuts says that the trial changes how a request is cut, and not only who it goes to.
@@ -65,11 +66,20 @@ func (s *Session) PreviewAs(draft string, t Trial, files ...history.Part) (histo
 	if err != nil {
 		return history.Plan{}, err
 	}
-	var turn []history.Message
-	if strings.TrimSpace(draft) != "" || len(files) > 0 {
-		turn = []history.Message{{Role: history.User, Content: draft, Parts: files}}
+	if t.Instead != 0 {
+		return s.previewEdit(t.Instead, draft, files, func(turn []history.Message) history.Options {
+			return s.options(to, policy, turn)
+		})
 	}
-	return s.build(len(s.branch), s.options(to, policy, turn))
+	return s.build(len(s.branch), s.options(to, policy, asTurn(draft, files)))
+}
+
+// asTurn is what the user would say with a draft, nothing where that is empty.
+func asTurn(draft string, files []history.Part) []history.Message {
+	if strings.TrimSpace(draft) == "" && len(files) == 0 {
+		return nil
+	}
+	return []history.Message{{Role: history.User, Content: draft, Parts: files}}
 }
 
 // BodyAs is the body of the request that a plan of PreviewAs makes, byte for byte as it would be sent
