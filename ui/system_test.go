@@ -35,7 +35,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.options.Personas = func() ([]Persona, error) { return nil, errors.New("the folder is on fire") }
 	l.types("/persona")
 	l.press("enter")
-	l.shows("The folder is on fire.")
+	l.shows("the folder is on fire.")
 }
 
 func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
