@@ -30,6 +30,7 @@ type terminal struct {
 	raw  []byte
 	news chan struct{} // told after each piece of output
 	over chan struct{} // closed when the program has ended and all was read
+	look func(*screen) // is shown the screen after each piece of output; nil for nobody
 }
 
 // home is the environment of one person: nothing of the machine's own reaches the program.
@@ -64,8 +65,19 @@ func startIn(t testing.TB, env []string, width, height int, args ...string) *ter
 	return startProgram(t, env, width, height, winnowPath(t), args...)
 }
 
+// startInDir is startIn in a working directory of the test's choice.
+func startInDir(t testing.TB, env []string, dir string, width, height int, args ...string) *terminal {
+	t.Helper()
+	return startAt(t, env, dir, width, height, winnowPath(t), args...)
+}
+
 // startProgram runs any program in a terminal of width by height cells.
 func startProgram(t testing.TB, env []string, width, height int, path string, args ...string) *terminal {
+	t.Helper()
+	return startAt(t, env, t.TempDir(), width, height, path, args...)
+}
+
+func startAt(t testing.TB, env []string, dir string, width, height int, path string, args ...string) *terminal {
 	t.Helper()
 	term := &terminal{
 		t: t, seen: newScreen(width, height),
@@ -73,7 +85,7 @@ func startProgram(t testing.TB, env []string, width, height int, path string, ar
 	}
 	term.cmd = exec.Command(path, args...)
 	term.cmd.Env = env
-	term.cmd.Dir = t.TempDir()
+	term.cmd.Dir = dir
 	tty, err := pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
 	if err != nil {
 		t.Fatalf("start %s in a terminal: %v", path, err)
@@ -98,6 +110,9 @@ func (s *terminal) read() {
 		s.mu.Lock()
 		s.seen.write(buf[:n])
 		s.raw = append(s.raw, buf[:n]...)
+		if s.look != nil {
+			s.look(s.seen)
+		}
 		s.mu.Unlock()
 		select {
 		case s.news <- struct{}{}:
@@ -113,6 +128,18 @@ func (s *terminal) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen.text()
+}
+
+// comes waits until a text is on the screen; it is false where the program ended first.
+func (s *terminal) comes(text string) bool {
+	for !strings.Contains(s.text(), text) {
+		select {
+		case <-s.news:
+		case <-s.over:
+			return false
+		}
+	}
+	return true
 }
 
 // waitFor waits until ok says that the screen is as wanted, and returns it.

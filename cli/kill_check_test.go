@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// check looks at what is left of a killed turn and returns its session, "" where there is none yet.
+func (k *killing) check(t *testing.T, c killCase, v *victim, dir string) string {
+	t.Helper()
+	s, err := store.Open(context.Background(), k.path, store.Options{})
+	if err != nil {
+		t.Fatalf("open the history after a kill: %v", err)
+	}
+	defer s.Close()
+	info, found := sessionIn(t, s, dir)
+	asked := len(c.turn.asked())
+	if !found {
+		if asked > 0 || v.ended {
+			t.Errorf("the server was asked %d times, but nothing of the turn is stored", asked)
+		}
+		return ""
+	}
+	messages, err := s.Branch(context.Background(), info.ID, info.Leaf, 0, -1)
+	if err != nil || len(messages) == 0 {
+		t.Fatalf("read the session: %d messages, %v", len(messages), err)
+	}
+	if m := messages[0]; m.Role != history.User || m.Content != c.question() || m.Status != history.Complete {
+		t.Errorf("the question is %s %s %q, want %q whole", m.Role, m.Status, m.Content, c.question())
+	}
+	wantRounds(t, messages[1:], asked)
+	k.wantAnswer(t, c, v, messages)
+	for _, m := range messages {
+		if m.Status == history.Streaming || m.Damaged {
+			t.Errorf("message %d of the dead program is %s, damaged %v", m.ID, m.Status, m.Damaged)
+		}
+	}
+	return info.ID
+}
+
+// wantRounds checks the tool calls and their results: what a request was sent with had been stored.
+func wantRounds(t *testing.T, messages []store.Message, asked int) {
+	t.Helper()
+	results := 0
+	for i, m := range messages {
+		if m.Role == history.Tool {
+			results++
+			if call := messages[i-1]; len(call.ToolCalls) != 1 || call.ToolCalls[0].ID != m.ToolCallID {
+				t.Errorf("result %d answers %q, but the message before has the calls %+v", results, m.ToolCallID, call.ToolCalls)
+			}
+		}
+	}
+	if results < asked-1 {
+		t.Errorf("%d requests were sent, but only %d results are stored", asked, results)
+	}
+}
+
+// wantAnswer checks the answer: a beginning of what the server says, at least what had been seen for long
+// enough, and interrupted where it is not all of it.
+func (k *killing) wantAnswer(t *testing.T, c killCase, v *victim, messages []store.Message) {
+	t.Helper()
+	whole, seen := slowAnswer(c.turn.words), 0
+	if v.ended {
+		seen = c.turn.words
+	} else {
+		seen = v.seenBefore(unsaved)
+	}
+	last := messages[len(messages)-1]
+	if last.Role != history.Assistant || len(last.ToolCalls) > 0 {
+		if seen > 0 {
+			t.Errorf("%d words were seen for %v, but no answer is stored", seen, unsaved)
+		}
+		return
+	}
+	if !strings.HasPrefix(whole, last.Content) {
+		t.Errorf("the answer is %q, which is no beginning of what was said", last.Content)
+	}
+	if len(last.Content) < len(slowAnswer(seen)) {
+		t.Errorf("%d words were seen for %v, but %d are stored", seen, unsaved, wordsSeen(last.Content))
+	}
+	// An answer whose call was on its way looks the same, so it may be shorter; it is never complete.
+	if last.Status == history.Complete && last.Content != whole || last.Status != history.Complete && last.Status != history.Interrupted {
+		t.Errorf("an answer of %d words of %d is %s", wordsSeen(last.Content), c.turn.words, last.Status)
+	}
+}
+
+// goOn has a new turn on top of what is left, by the program itself.
+func (k *killing) goOn(t *testing.T, c killCase, env []string, dir, id string) {
+	t.Helper()
+	next := &slowTurn{words: 3, reach: func(turnPoint) {}}
+	env = append(env, "OPENAI_BASE_URL="+k.server.add(next))
+	args := []string{"run", "-m", "openai/small"}
+	if id != "" {
+		args = append(args, "-s", id)
+	}
+	cmd := exec.Command(winnowPath(t), append(args, "And now, please?")...)
+	cmd.Env, cmd.Dir = env, dir
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), slowAnswer(3)) {
+		t.Fatalf("a turn after the kill: %v\n%s", err, out)
+	}
+	if asked := next.asked(); id != "" && (len(asked) != 1 || !strings.Contains(asked[0], c.question())) {
+		t.Errorf("the next request does not hold the question:\n%s", asked)
+	}
+	show := exec.Command(winnowPath(t), "sessions", "show", sessionID(t, k.path, dir, id))
+	show.Env = env
+	text, err := show.Output()
+	if err != nil || !strings.Contains(string(text), "And now, please?") || !strings.Contains(string(text), slowAnswer(3)) {
+		t.Errorf("the turn after the kill is not there (%v):\n%s", err, text)
+	}
+	if id != "" && !strings.Contains(string(text), c.question()) {
+		t.Errorf("the question is gone:\n%s", text)
+	}
+}
+
+// sessionID is the session of a folder where none is named.
+func sessionID(t *testing.T, path, dir, id string) string {
+	t.Helper()
+	if id != "" {
+		return id
+	}
+	s, err := store.Open(context.Background(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	info, found := sessionIn(t, s, dir)
+	if !found {
+		t.Fatalf("the session that was begun after the kill is not there")
+	}
+	return info.ID
+}
+
+// sessionIn is the one session of a working directory.
+func sessionIn(t *testing.T, s *store.Store, dir string) (store.Session, bool) {
+	t.Helper()
+	all, err := s.Sessions(context.Background(), store.Filter{})
+	if err != nil {
+		t.Fatalf("list the sessions: %v", err)
+	}
+	all = slices.DeleteFunc(all, func(s store.Session) bool { return s.Dir != dir })
+	if len(all) == 0 {
+		return store.Session{}, false
+	}
+	if len(all) > 1 {
+		t.Errorf("%d sessions were begun, want one", len(all))
+	}
+	return all[0], true
+}
+
+// configure writes the configuration file of an environment.
+func configure(t *testing.T, env []string, text string) {
+	t.Helper()
+	cmd := exec.Command(winnowPath(t), "config", "path")
+	cmd.Env = env
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("winnow config path: %v", err)
+	}
+	path := strings.TrimSpace(string(out))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// databasePath is where winnow keeps the history of an environment.
+func databasePath(t *testing.T, env []string) string {
+	t.Helper()
+	cmd := exec.Command(winnowPath(t), "db", "path")
+	cmd.Env = env
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("winnow db path: %v", err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// wantSound has SQLite look at every page of the file, and at every reference.
+func wantSound(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+filepath.ToSlash(path)+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var verdict string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("integrity_check says %q, %v", verdict, err)
+	}
+	rows, err := db.Query("PRAGMA foreign_key_check")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	if rows.Next() {
+		t.Error("foreign_key_check found a row that hangs on nothing")
+	}
+}

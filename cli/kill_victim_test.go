@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// victim is a winnow that will be killed, and what a person saw of its answer until then.
+type victim struct {
+	kill func()
+	over chan struct{} // closed when it has ended, whatever ended it
+
+	mu     sync.Mutex
+	seen   []sighting
+	ended  bool      // it ended by itself, and well
+	killed time.Time // when it was killed
+	once   sync.Once
+}
+
+// sighting is how much of an answer stood there at a time.
+type sighting struct {
+	at    time.Time
+	words int
+}
+
+func (v *victim) saw(words int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if n := len(v.seen); n == 0 || words > v.seen[n-1].words {
+		v.seen = append(v.seen, sighting{time.Now(), words})
+	}
+}
+
+// die kills it, once. The time is taken first: what is seen later counts for less, never for more.
+func (v *victim) die() {
+	v.once.Do(func() {
+		v.mu.Lock()
+		v.killed = time.Now()
+		v.mu.Unlock()
+		v.kill()
+	})
+}
+
+// seenBefore is how many words had stood there for longer than that when it was killed.
+func (v *victim) seenBefore(d time.Duration) int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	words := 0
+	for _, s := range v.seen {
+		if v.killed.Sub(s.at) > d {
+			words = s.words
+		}
+	}
+	return words
+}
+
+var numberedWord = regexp.MustCompile(`w([0-9]{5})`)
+
+// wordsSeen is how many of the answer's words stand on a screen or in an output: the highest says it.
+func wordsSeen(text string) int {
+	most := 0
+	for _, found := range numberedWord.FindAllStringSubmatch(text, -1) {
+		n := 0
+		fmt.Sscanf(found[1], "%d", &n)
+		most = max(most, n+1)
+	}
+	return most
+}
+
+// runVictim starts winnow run and reads its answer from a pipe.
+func runVictim(t *testing.T, env []string, dir string, args ...string) *victim {
+	t.Helper()
+	cmd := exec.Command(winnowPath(t), append([]string{"run"}, args...)...)
+	cmd.Env, cmd.Dir = env, dir
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatalf("start winnow run: %v", err)
+	}
+	v := &victim{over: make(chan struct{}), kill: func() { cmd.Process.Kill() }}
+	go func() {
+		defer close(v.over)
+		var text strings.Builder
+		buf := make([]byte, 4096)
+		for {
+			n, err := out.Read(buf)
+			text.Write(buf[:n])
+			if n > 0 {
+				v.saw(wordsSeen(text.String()))
+			}
+			if err != nil {
+				break
+			}
+		}
+		io.Copy(io.Discard, out)
+		v.ended = cmd.Wait() == nil
+	}()
+	return v
+}
+
+// chatVictim starts the chat in a terminal, types a question and sends it.
+func chatVictim(t *testing.T, env []string, dir, question string) *victim {
+	t.Helper()
+	chat := startInDir(t, env, dir, 120, 30, "-m", "openai/small")
+	v := &victim{over: chat.over, kill: func() { chat.cmd.Process.Kill() }}
+	chat.mu.Lock()
+	chat.look = func(s *screen) { v.saw(wordsSeen(s.text())) }
+	chat.mu.Unlock()
+	go func() {
+		// It may be killed at any of these steps.
+		if !chat.comes("enter send") {
+			return
+		}
+		io.WriteString(chat.tty, question)
+		if chat.comes(question[len(question)-20:]) {
+			io.WriteString(chat.tty, enterKey)
+		}
+	}()
+	return v
+}
