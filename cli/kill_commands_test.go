@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/session/store"
+)
+
+// killed runs a command of winnow and kills it after a while. It says whether the command ended well
+// by itself before that.
+func killed(t *testing.T, env []string, after time.Duration, args ...string) (ended bool) {
+	t.Helper()
+	cmd := exec.Command(winnowPath(t), args...)
+	cmd.Env, cmd.Dir = env, t.TempDir()
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start winnow %s: %v", strings.Join(args, " "), err)
+	}
+	axe := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	defer axe.Stop()
+	return cmd.Wait() == nil
+}
+
+// within is a random part of a time.
+func within(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) }
+
+// howLong is how long a command of winnow takes when nobody kills it.
+func howLong(t *testing.T, env []string, args ...string) time.Duration {
+	t.Helper()
+	began := time.Now()
+	cmd := exec.Command(winnowPath(t), args...)
+	cmd.Env, cmd.Dir = env, t.TempDir()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("winnow %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return time.Since(began)
+}
+
+func rounds(few, many int) int {
+	if soak() {
+		return many
+	}
+	return few
+}
+
+func openHistory(t *testing.T, path string) *store.Store {
+	t.Helper()
+	s, err := store.Open(context.Background(), path, store.Options{})
+	if err != nil {
+		t.Fatalf("open the history: %v", err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestKilledRenameHappensWhollyOrNotAtAll(t *testing.T) {
+	env := home(t)
+	howLong(t, env, "run", "-m", "guide", "which keys are there?")
+	path := databasePath(t, env)
+	s := openHistory(t, path)
+	session, err := s.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := howLong(t, env, "sessions", "rename", session.ID, "title 0")
+	kept := "title 0"
+	done, undone := 0, 0
+	for i := range rounds(12, 100) {
+		title := fmt.Sprintf("title %d", i+1)
+		ended := killed(t, env, within(whole+whole/4), "sessions", "rename", session.ID, title)
+		now, err := s.Session(t.Context(), session.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case now.Title == title:
+			done++
+		case now.Title == kept && !ended:
+			undone++
+		default:
+			t.Errorf("the title is %q after %q was to become %q (ended %v)", now.Title, kept, title, ended)
+		}
+		kept = now.Title
+	}
+	wantSound(t, path)
+	t.Logf("%d renames were killed or ended: %d had happened, %d had not", done+undone, done, undone)
+}
+
+// chatFile writes a conversation of Chat Completions messages and returns where.
+func chatFile(t *testing.T, messages int) string {
+	t.Helper()
+	type message struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	var all []message
+	for i := range messages {
+		all = append(all, message{[]string{"user", "assistant"}[i%2], fmt.Sprintf("message %d: %s", i, strings.Repeat("word ", 200))})
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "chat.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestKilledImportHappensWhollyOrNotAtAll(t *testing.T) {
+	const messages = 600
+	file := chatFile(t, messages)
+	whole := howLong(t, home(t), "sessions", "import", file)
+	done, undone := 0, 0
+	for range rounds(8, 60) {
+		env := home(t)
+		ended := killed(t, env, within(whole+whole/4), "sessions", "import", file)
+		path := databasePath(t, env)
+		before := importedSessions(t, path, messages)
+		if ended && before == 0 {
+			t.Error("the import ended well, but nothing is stored")
+		}
+		if done++; before == 0 {
+			done, undone = done-1, undone+1
+		}
+		howLong(t, env, "sessions", "import", file)
+		if after := importedSessions(t, path, messages); after != 1 {
+			t.Errorf("after the import was begun anew there are %d sessions, want 1", after)
+		}
+		wantSound(t, path)
+	}
+	t.Logf("%d imports were killed or ended: %d had happened, %d had not", done+undone, done, undone)
+}
+
+// importedSessions counts the sessions, each of which must be whole.
+func importedSessions(t *testing.T, path string, messages int) int {
+	t.Helper()
+	if _, err := os.Stat(path); err != nil {
+		return 0
+	}
+	all, err := openHistory(t, path).Sessions(t.Context(), store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if s.Messages != messages {
+			t.Errorf("%d messages were imported, want all %d or none", s.Messages, messages)
+		}
+	}
+	return len(all)
+}
+
+func TestKilledMigrationHappensWhollyOrNotAtAll(t *testing.T) {
+	golden, err := os.ReadFile(filepath.Join("..", "session", "store", "testdata", "schema1.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := home(t)
+	old := func() []string {
+		path := filepath.Join(t.TempDir(), "winnow.db")
+		writeDatabase(t, path, string(golden))
+		return append(env, "WINNOW_DB="+path)
+	}
+	whole := howLong(t, old(), "sessions", "list")
+	was, is := 0, 0
+	for range rounds(10, 80) {
+		env := old()
+		path := strings.TrimPrefix(env[len(env)-1], "WINNOW_DB=")
+		killed(t, env, within(whole+whole/4), "sessions", "list")
+		switch version(t, path) {
+		case 1:
+			was++
+		default:
+			is++
+		}
+		s := openHistory(t, path)
+		all, err := s.Sessions(t.Context(), store.Filter{})
+		if err != nil || len(all) != 1 || all[0].Title != "Weather" || all[0].Messages != 5 {
+			t.Errorf("after a killed migration the sessions are %+v, %v", all, err)
+			continue
+		}
+		messages, err := s.Branch(t.Context(), all[0].ID, all[0].Leaf, 0, 0)
+		if err != nil || len(messages) != 4 || messages[0].Content != "Will it rain?" || messages[0].Damaged {
+			t.Errorf("after a killed migration the branch is %+v, %v", messages, err)
+		}
+		wantSound(t, path)
+	}
+	t.Logf("%d migrations were killed: %d files were as before, %d had today's schema", was+is, was, is)
+}
+
+func writeDatabase(t *testing.T, path, statements string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statements); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// version is the number of a file's schema.
+func version(t *testing.T, path string) (number int) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRow("PRAGMA user_version").Scan(&number); err != nil {
+		t.Fatal(err)
+	}
+	return number
+}
