@@ -74,12 +74,12 @@ func (k *killing) wantAnswer(t *testing.T, c killCase, v *victim, messages []sto
 	if v.ended {
 		seen = c.turn.words
 	} else {
-		seen = v.seenBefore(unsaved)
+		seen = v.seenInTime()
 	}
 	last := messages[len(messages)-1]
 	if last.Role != history.Assistant || len(last.ToolCalls) > 0 {
 		if seen > 0 {
-			t.Errorf("%d words were seen for %v, but no answer is stored", seen, unsaved)
+			t.Errorf("%d words were seen for %v, but no answer is stored", seen, v.unsaved)
 		}
 		return
 	}
@@ -87,7 +87,7 @@ func (k *killing) wantAnswer(t *testing.T, c killCase, v *victim, messages []sto
 		t.Errorf("the answer is %q, which is no beginning of what was said", last.Content)
 	}
 	if len(last.Content) < len(slowAnswer(seen)) {
-		t.Errorf("%d words were seen for %v, but %d are stored", seen, unsaved, wordsSeen(last.Content))
+		t.Errorf("%d words were seen for %v, but %d are stored", seen, v.unsaved, wordsSeen(last.Content))
 	}
 	// An answer whose call was on its way looks the same, so it may be shorter; it is never complete.
 	if last.Status == history.Complete && last.Content != whole || last.Status != history.Complete && last.Status != history.Interrupted {
@@ -209,4 +209,28 @@ func wantSound(t *testing.T, path string) {
 	if rows.Next() {
 		t.Error("foreign_key_check found a row that hangs on nothing")
 	}
+}
+
+// questionsOf are the texts of all that users said, on every branch.
+func questionsOf(t *testing.T, path string) []string {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+filepath.ToSlash(path)+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT content FROM messages WHERE role = 'user' ORDER BY id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var texts []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	return texts
 }

@@ -21,6 +21,8 @@ type victim struct {
 	ended  bool      // it ended by itself, and well
 	killed time.Time // when it was killed
 	once   sync.Once
+
+	unsaved time.Duration // what is older than that must be there
 }
 
 // sighting is how much of an answer stood there at a time.
@@ -47,13 +49,13 @@ func (v *victim) die() {
 	})
 }
 
-// seenBefore is how many words had stood there for longer than that when it was killed.
-func (v *victim) seenBefore(d time.Duration) int {
+// seenInTime is how many words had stood there for long enough when it was killed.
+func (v *victim) seenInTime() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	words := 0
 	for _, s := range v.seen {
-		if v.killed.Sub(s.at) > d {
+		if v.killed.Sub(s.at) > v.unsaved {
 			words = s.words
 		}
 	}
@@ -125,4 +127,39 @@ func chatVictim(t *testing.T, env []string, dir, question string) *victim {
 		}
 	}()
 	return v
+}
+
+// lateness measures by how much this machine is late with what is due. While it has no time for the test,
+// it has none for winnow either.
+type lateness struct {
+	stop chan struct{}
+	most chan time.Duration
+}
+
+func watchLateness() lateness {
+	l := lateness{make(chan struct{}), make(chan time.Duration, 1)}
+	go func() {
+		const every = 5 * time.Millisecond
+		most, last := time.Duration(0), time.Now()
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-l.stop:
+				l.most <- most
+				return
+			}
+			now := time.Now()
+			most = max(most, now.Sub(last)-every)
+			last = now
+		}
+	}()
+	return l
+}
+
+// end is the most that anything was late.
+func (l lateness) end() time.Duration {
+	close(l.stop)
+	return <-l.most
 }
