@@ -48,8 +48,8 @@ func (s *Session) Edit(ctx context.Context, message int64, draft string, files .
 // at every fork. On the active branch it changes nothing. While a turn is running the error is ErrBusy.
 func (s *Session) Switch(ctx context.Context, message int64) error {
 	t := s.newTurn(func() {})
-	if !s.claim(t) {
-		return ErrBusy
+	if err := s.claim(t); err != nil {
+		return err
 	}
 	defer t.release()
 	if err := t.loadBranch(ctx); err != nil {

@@ -40,6 +40,9 @@ func (s *Session) RestoreFlags(ctx context.Context, before map[int64]history.Fla
 // flag gives messages their flags. Plans and records hold the map that was there before, so that is
 // left alone.
 func (s *Session) flag(ctx context.Context, flags map[int64]history.Flag) (before map[int64]history.Flag, err error) {
+	if err := s.mayWrite(); err != nil {
+		return nil, err
+	}
 	if before, err = s.deps.Store.SetFlags(ctx, flags); err != nil {
 		return nil, err
 	}

@@ -19,6 +19,9 @@ func (s *Session) Remedy(message int64) history.Remedy {
 // every message of each group, or for none where the error is not nil. A message that is sound may get
 // a remedy too, and is sent as it is.
 func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...int64) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
 	groups, err := s.ToolGroups(ctx, messages...)
 	if err != nil {
 		return err

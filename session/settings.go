@@ -14,6 +14,9 @@ import (
 
 // Rename gives the conversation a title of the user's own, which no automatic title replaces.
 func (s *Session) Rename(ctx context.Context, title string) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
 	title = strings.TrimSpace(title)
 	if row := s.Info(); row.ID != "" {
 		if err := s.deps.Store.Rename(ctx, row.ID, title, "user"); err != nil {
@@ -77,6 +80,9 @@ func withKey(overrides, key string, value any) (string, error) {
 }
 
 func (s *Session) override(ctx context.Context, preset, overrides string) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
 	row := s.Info()
 	row.Preset, row.Overrides = preset, overrides
 	policy, err := policyOf(s.deps.Policy, row)
@@ -120,6 +126,9 @@ func (s *Session) Policy() history.Policy {
 
 // SetSystem gives this conversation a system prompt of its own; "" is the configured one.
 func (s *Session) SetSystem(ctx context.Context, text string) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
 	if row := s.Info(); row.ID != "" {
 		if err := s.deps.Store.SetSystem(ctx, row.ID, text); err != nil {
 			return err

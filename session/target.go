@@ -54,6 +54,9 @@ func (d Deps) inquire(ctx context.Context, to target) (target, error) {
 
 // SetModel asks another model from the next turn on. An unknown reference changes nothing.
 func (s *Session) SetModel(ctx context.Context, ref string) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
 	if err := s.useModel(ref); err != nil {
 		return err
 	}

@@ -78,6 +78,9 @@ const titlePrompt = "Write a title of two to six words for this conversation, in
 // plain rule where none is configured. A title of the user's own stays unless force is set.
 func (s *Session) Retitle(ctx context.Context, force bool) (string, error) {
 	row := s.Info()
+	if err := s.mayWrite(); err != nil {
+		return row.Title, err
+	}
 	if row.ID == "" {
 		return row.Title, ErrNothingToAnswer
 	}

@@ -175,6 +175,9 @@ func (s *Session) triedModel(t Trial) (*target, error) {
 // Apply sets the conversation to what a trial tries: all of it in one transaction, or nothing where the
 // error is not nil. A model that was not considered is considered first.
 func (s *Session) Apply(ctx context.Context, t Trial) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
 	to, row, policy, err := s.settled(t)
 	if errors.Is(err, ErrNotConsidered) {
 		if err := s.Consider(ctx, t.Model); err != nil {

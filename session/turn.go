@@ -64,8 +64,8 @@ func (s *Session) start(ctx context.Context, story func(context.Context, *turn) 
 	go func() {
 		defer close(t.events)
 		defer stop()
-		err := ErrBusy
-		if claimed {
+		err := claimed
+		if err == nil {
 			err = t.tell(ctx, story)
 		}
 		t.emit(Finished{Err: err})
@@ -77,15 +77,18 @@ func (s *Session) newTurn(stop context.CancelFunc) *turn {
 	return &turn{Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{})}
 }
 
-// claim makes t the session's one turn, or is false where another one is running.
-func (s *Session) claim(t *turn) bool {
+// claim makes t the session's one turn, or says why there can be none.
+func (s *Session) claim(t *turn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn != nil {
-		return false
+	switch {
+	case s.place.elsewhere:
+		return ErrElsewhere
+	case s.turn != nil:
+		return ErrBusy
 	}
 	s.turn = t
-	return true
+	return nil
 }
 
 // release gives the session back.
@@ -211,6 +214,7 @@ func (t *turn) saveUser(ctx context.Context, draft string, files []history.Part)
 	t.past = len(t.branch)
 	t.mu.Unlock()
 	t.add(m)
+	t.takeBegun(ctx)
 	t.emit(Stored{m})
 	if title != "" {
 		t.emit(Titled{title})

@@ -1,0 +1,113 @@
+package session
+
+import (
+	"errors"
+	"testing"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// twoWindows are a conversation that one window has and another has open beside it.
+func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) {
+	t.Helper()
+	b = newBench(t, append([]step{says("One.")}, steps...)...)
+	first = b.begin()
+	occupy(t, first, false)
+	drain(first.Send(t.Context(), "First"))
+	beside, err := store.Open(t.Context(), b.deps.Store.Path(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { beside.Close() })
+	deps := b.deps
+	deps.Store = beside
+	second, err = Open(t.Context(), deps, first.Info().ID, first.Ref())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, first, second
+}
+
+func occupy(t *testing.T, s *Session, elsewhere bool) {
+	t.Helper()
+	if got, err := s.Occupy(t.Context()); err != nil || got != elsewhere || s.Elsewhere() != elsewhere {
+		t.Errorf("Occupy = %v, %v, and Elsewhere is %v; want %v", got, err, s.Elsewhere(), elsewhere)
+	}
+}
+
+// A new conversation belongs to its window from its first message on, not from the next start.
+func TestConversationThatIsOpenElsewhereChangesNothing(t *testing.T) {
+	b, first, second := twoWindows(t)
+	occupy(t, second, true)
+	ctx, message := t.Context(), second.Messages()[0].ID
+	before, err := b.deps.Store.Session(ctx, first.Info().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := func(events <-chan Event) error {
+		_, err := drain(events)
+		return err
+	}
+	for what, try := range map[string]func() error{
+		"send":       func() error { return turn(second.Send(ctx, "Second")) },
+		"send alone": func() error { return turn(second.SendAlone(ctx, "Second")) },
+		"ask again":  func() error { return turn(second.Regenerate(ctx)) },
+		"edit":       func() error { return turn(second.Edit(ctx, message, "Second")) },
+		"switch":     func() error { return second.Switch(ctx, message) },
+		"rename":     func() error { return second.Rename(ctx, "Mine") },
+		"retitle":    func() error { _, err := second.Retitle(ctx, true); return err },
+		"preset":     func() error { return second.SetPreset(ctx, "full") },
+		"budget":     func() error { return second.SetBudget(ctx, 1000) },
+		"system":     func() error { return second.SetSystem(ctx, "Be brief.") },
+		"model":      func() error { return second.SetModel(ctx, second.Ref()) },
+		"flag":       func() error { return second.SetFlag(ctx, message, history.Pin) },
+		"remedy":     func() error { return second.SetRemedy(ctx, history.LeaveOut, message) },
+		"apply":      func() error { return second.Apply(ctx, Trial{Preset: "full"}) },
+	} {
+		if err := try(); !errors.Is(err, ErrElsewhere) {
+			t.Errorf("%s: %v, want ErrElsewhere", what, err)
+		}
+	}
+	after, err := b.deps.Store.Session(ctx, first.Info().ID)
+	if err != nil || after.Messages != before.Messages || after.Leaf != before.Leaf || after.Title != before.Title ||
+		after.System != before.System || after.Overrides != before.Overrides || after.Preset != before.Preset {
+		t.Errorf("the conversation was\n%+v, and is\n%+v, %v", before, after, err)
+	}
+	if b.requests() != 1 {
+		t.Errorf("%d requests left, want the first window's", b.requests())
+	}
+	if _, err := second.Preview("Second"); err != nil {
+		t.Errorf("a preview: %v, want a plan: reading goes on", err)
+	}
+}
+
+func TestConversationThatIsOpenElsewhereCanBeForked(t *testing.T) {
+	_, _, second := twoWindows(t)
+	occupy(t, second, true)
+	if _, err := second.Fork(t.Context(), 0); err != nil {
+		t.Errorf("Fork: %v", err)
+	}
+}
+
+func TestConversationIsFreeWhenItsWindowShowsAnother(t *testing.T) {
+	b, first, second := twoWindows(t, says("Two."))
+	occupy(t, second, true)
+	first.Leave()
+	occupy(t, second, false)
+	if _, err := drain(second.Send(t.Context(), "Second")); err != nil {
+		t.Errorf("Send: %v", err)
+	}
+	wantTranscript(t, b.open(first.Info().ID).Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\n")
+	second.Leave()
+	second.Leave() // a second time is none
+	occupy(t, first, false)
+}
+
+// A script that answers in a conversation does not ask for it, and is not held up.
+func TestConversationThatWasNotAskedForIsWrittenIn(t *testing.T) {
+	_, _, second := twoWindows(t, says("Two."))
+	if _, err := drain(second.Send(t.Context(), "Second")); err != nil {
+		t.Errorf("Send: %v", err)
+	}
+}
