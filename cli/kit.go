@@ -190,7 +190,11 @@ func (k *kit) start(ctx context.Context) (*session.Session, error) {
 	}
 	if id == "" {
 		dir, _ := os.Getwd()
-		return session.New(k.deps, session.Start{Ref: k.choice.Ref, Dir: dir, System: system})
+		start := session.Start{Ref: k.choice.Ref, Dir: dir, System: system}
+		if k.p.flags.temporary {
+			return session.Temporary(ctx, k.deps, start)
+		}
+		return session.New(k.deps, start)
 	}
 	s, err := k.resume(ctx, id)
 	if err == nil && k.p.flags.model != "" {

@@ -14,14 +14,15 @@ type flags struct {
 	config, db, model string
 	debug             bool
 
-	last    bool   // -c
-	lastToo bool   // -C, for hands that are used to it
-	pick    bool   // -r
-	session string // -s
-	persona string // -P
-	prompt  string // -p
-	json    bool
-	noSave  bool
+	last      bool   // -c
+	lastToo   bool   // -C, for hands that are used to it
+	pick      bool   // -r
+	session   string // -s
+	persona   string // -P
+	prompt    string // -p
+	json      bool
+	noSave    bool
+	temporary bool
 }
 
 // root is the command tree.
@@ -53,6 +54,7 @@ func (p *program) root() *cobra.Command {
 	p.sessionFlags(root)
 	own.BoolVarP(&f.lastToo, "last", "C", false, "the same as -c")
 	own.BoolVarP(&f.pick, "resume", "r", false, "choose a session, among those that hold the words that follow")
+	own.BoolVar(&f.temporary, "temporary", false, "begin a chat that leaves nothing on disk")
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
 	p.outputFlags(root)
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
@@ -104,6 +106,9 @@ func (p *program) rootArgs(args []string) error {
 	}
 	if f.prompt != "" && f.pick {
 		return fail(Usage, "-p answers without a screen, and -r chooses on one: take one of them")
+	}
+	if f.temporary && (f.prompt != "" || f.pick || f.last || f.lastToo || f.session != "") {
+		return fail(Usage, "--temporary begins a new chat on the screen, and takes neither -p nor a session")
 	}
 	if (f.json || f.noSave) && f.prompt == "" {
 		return fail(Usage, "--json and --no-save belong to winnow run or -p")

@@ -59,7 +59,7 @@ func (m *Model) promptsRead(msg promptsMsg) tea.Cmd {
 
 // keepPrompt writes a sent prompt down for the arrow keys.
 func (m *Model) keepPrompt(text string) tea.Cmd {
-	ctx, db := m.within, m.options.Deps.Store
+	ctx, db := m.within, m.home()
 	if db == nil || strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -82,7 +82,7 @@ type draftMsg struct {
 
 // loadDraft reads the draft that a session was left with.
 func (m *Model) loadDraft(s *session.Session) tea.Cmd {
-	ctx, db, id := m.within, m.options.Deps.Store, s.Info().ID
+	ctx, db, id := m.within, s.Store(), s.Info().ID
 	if db == nil {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (m *Model) draftRead(msg draftMsg) tea.Cmd {
 
 // keepDraft writes the unsent draft down. A chat that has not begun has a draft as well.
 func (m *Model) keepDraft() tea.Cmd {
-	ctx, db, id, text := m.within, m.options.Deps.Store, m.info.ID, m.composer.text()
-	if db == nil || db.ReadOnly() {
+	ctx, db, id, text := m.within, m.home(), m.info.ID, m.composer.text()
+	if db == nil || db.ReadOnly() || m.session.Temporary() {
 		return nil
 	}
 	return func() tea.Msg {
@@ -183,6 +183,9 @@ func (m *Model) newSession() tea.Cmd {
 	if m.turn.busy {
 		return m.stillArriving()
 	}
+	if said, stays := m.wouldBeGone(); stays {
+		return said
+	}
 	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
 	keep := m.keepDraft()
 	return tea.Batch(keep, func() tea.Msg {
@@ -195,6 +198,9 @@ func (m *Model) newSession() tea.Cmd {
 func (m *Model) openSession(id string) tea.Cmd {
 	if m.turn.busy {
 		return m.stillArriving()
+	}
+	if said, stays := m.wouldBeGone(); stays {
+		return said
 	}
 	ctx, deps, ref := m.within, m.options.Deps, m.ref
 	return tea.Batch(m.keepDraft(), func() tea.Msg {
@@ -219,6 +225,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	}
 	m.composer.set("")
 	m.setFocus(draftPane)
+	gone := forget(m.session)
 	m.adopt(msg.session)
-	return tea.Batch(m.load(msg.session), m.loadDraft(msg.session), m.draftChanged())
+	return tea.Batch(gone, m.load(msg.session), m.loadDraft(msg.session), m.draftChanged())
 }

@@ -35,6 +35,7 @@ func Commands() []Command {
 		{"alone", nil, "TEXT", "send a message without the conversation before it", (*Model).sendAlone},
 		{"resume", []string{"sessions", "continue"}, "", "open another session", func(m *Model, _ string) tea.Cmd { return m.openSessions() }},
 		{"new", []string{"clear"}, "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }},
+		{"temporary", nil, "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }},
 		{"rename", nil, "TITLE", "give the session a title", (*Model).rename},
 		{"title", nil, "", "have a title written for the session", (*Model).retitle},
 		{"copy", nil, "", "copy the selected message, else the last answer", func(m *Model, _ string) tea.Cmd { return m.copyMessage() }},
@@ -44,6 +45,7 @@ func Commands() []Command {
 		{"thinking", nil, "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.toggleReasoning() }},
 		{"retry", nil, "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain() }},
 		{"theme", nil, "[NAME]", "choose the colours; alone it lists the themes and tries them out", (*Model).chooseTheme},
+		{"mouse", nil, "", "give the mouse to the terminal, to select text with it, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }},
 		{"help", nil, "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }},
 		{"quit", []string{"exit"}, "", "leave winnow", func(m *Model, _ string) tea.Cmd { return m.quit() }},
 	}

@@ -23,10 +23,14 @@ func (m *Model) header(w int) string {
 
 // title is what the session is called on the screen.
 func (m *Model) title() string {
-	if m.info.Title != "" {
-		return m.info.Title
+	title := m.info.Title
+	if title == "" {
+		title = "new session"
 	}
-	return "new session"
+	if m.session.Temporary() {
+		return "temporary, kept nowhere · " + title
+	}
+	return title
 }
 
 // used says how much of the limit the next request takes.

@@ -21,6 +21,9 @@ func (m *Model) interrupt() tea.Cmd {
 		m.composer.set("")
 		return tea.Batch(m.say("Cleared: "+m.keys.Older.Help().Key+" brings it back, "+m.keys.Stop.Help().Key+" again quits."), m.arm())
 	}
+	if said, stays := m.wouldBeGone(); stays {
+		return said
+	}
 	return tea.Batch(m.say("Press "+m.keys.Stop.Help().Key+" again to quit."), m.arm())
 }
 
@@ -41,6 +44,9 @@ func (m *Model) disarm(msg disarmMsg) tea.Cmd {
 
 // quit leaves; a running answer is stopped and saved first.
 func (m *Model) quit() tea.Cmd {
+	if said, stays := m.wouldBeGone(); stays {
+		return said
+	}
 	if !m.turn.busy {
 		return tea.Sequence(m.keepDraft(), tea.Quit)
 	}

@@ -98,3 +98,12 @@ func (m *Model) clickTranscript(y int) tea.Cmd {
 	}
 	return nil
 }
+
+// toggleMouse gives the mouse to the terminal, which selects text with it, or takes it back.
+func (m *Model) toggleMouse() tea.Cmd {
+	m.options.Mouse = !m.options.Mouse
+	if m.options.Mouse {
+		return m.say("The mouse scrolls and selects messages; shift with it selects text in most terminals.")
+	}
+	return m.say("The mouse is the terminal's: it selects text. /mouse takes it back.")
+}

@@ -65,6 +65,9 @@ func Run(ctx context.Context, o Options) (string, error) {
 	defer cancel()
 	closing := m.session.Close(saving)
 	id := m.session.Info().ID
+	if m.session.Temporary() {
+		id = ""
+	}
 	switch {
 	case errors.Is(err, tea.ErrInterrupted), ctx.Err() != nil:
 		return id, context.Canceled

@@ -1,0 +1,49 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// newTemporary begins a chat that is kept in memory alone.
+func (m *Model) newTemporary() tea.Cmd {
+	if m.turn.busy {
+		return m.stillArriving()
+	}
+	if said, stays := m.wouldBeGone(); stays {
+		return said
+	}
+	ctx, deps, start := m.within, m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
+	return tea.Batch(m.keepDraft(), func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		s, err := session.Temporary(ctx, deps, start)
+		return openedMsg{session: s, err: err}
+	})
+}
+
+// wouldBeGone says, once, that leaving the session on the screen ends a temporary chat for good. It
+// is asked again soon when the user means it.
+func (m *Model) wouldBeGone() (said tea.Cmd, stays bool) {
+	if !m.session.Temporary() || m.chat.empty() || m.armed != 0 {
+		return nil, false
+	}
+	return tea.Batch(m.complain("This chat is kept nowhere and would be gone. /keep stores it; the same again leaves it."), m.arm()), true
+}
+
+// forget lets go of the session that was on the screen: of a temporary one nothing is left.
+func forget(s *session.Session) tea.Cmd {
+	if !s.Temporary() {
+		return nil
+	}
+	return func() tea.Msg {
+		s.Store().Close() // It holds nothing that anybody will miss.
+		return nil
+	}
+}
+
+// home is where what belongs to the session on the screen is written down, nil for nowhere: the
+// history, or the memory of a temporary chat.
+func (m *Model) home() *store.Store { return m.session.Store() }

@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
+	l := onStage(t, 100, 30)
+	l.types("/temporary")
+	l.press("enter")
+	l.shows("temporary, kept nowhere")
+	l.say("nobody will know this")
+	l.types("and a draft that stays unsent")
+	l.run(l.keepDraft())
+	l.until("a draft's plan", func() bool { return l.generation == l.newest })
+
+	folder := filepath.Dir(l.options.Deps.Store.Path())
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the history's files are %v, %v", files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{"nobody will know", "Answer 1", "stays unsent"} {
+			if strings.Contains(string(data), secret) {
+				t.Errorf("%s holds %q", file, secret)
+			}
+		}
+	}
+	if prompts, err := l.options.Deps.Store.Prompts(t.Context(), 0); err != nil || len(prompts) > 0 {
+		t.Errorf("the history of prompts is %q, %v", prompts, err)
+	}
+}
+
+func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
+	l := onStage(t, 100, 30)
+	l.types("/temporary")
+	l.press("enter")
+	l.shows("temporary, kept nowhere")
+	if said, stays := l.wouldBeGone(); stays {
+		t.Errorf("a chat without a message is not left at once: %v", said)
+	}
+	l.say("hello")
+	temporary := l.session
+
+	l.press("ctrl+n")
+	l.shows("This chat is kept nowhere and would be gone.")
+	if l.session != temporary {
+		t.Fatal("one key left the temporary chat")
+	}
+	l.Update(disarmMsg{l.armed})
+	l.press("ctrl+n")
+	if l.session != temporary {
+		t.Fatal("a key long after the first left the temporary chat")
+	}
+	l.press("ctrl+n")
+	l.until("a new session", func() bool { return l.session != temporary })
+	l.until("the memory to be let go", func() bool {
+		_, err := temporary.Store().Session(t.Context(), temporary.Info().ID)
+		return err != nil
+	})
+	if l.session.Temporary() {
+		t.Error("the next session is temporary as well")
+	}
+}
+
+func TestQuittingATemporaryChatTakesTwoKeys(t *testing.T) {
+	l := onStage(t, 100, 30)
+	l.types("/temporary")
+	l.press("enter")
+	l.shows("temporary, kept nowhere")
+	l.say("hello")
+	l.press("ctrl+d")
+	l.shows("This chat is kept nowhere and would be gone.")
+	if _, ok := l.quit()().(tea.QuitMsg); !ok {
+		t.Error("the second key does not leave")
+	}
+}
+
+func TestMouseIsGivenToTheTerminalAndTakenBack(t *testing.T) {
+	l := onStage(t, 100, 30)
+	before := l.View().MouseMode
+	l.types("/mouse")
+	l.press("enter")
+	between := l.View().MouseMode
+	l.types("/mouse")
+	l.press("enter")
+	if before == between || l.View().MouseMode != before {
+		t.Errorf("the mouse mode is %v, after /mouse %v, after another %v", before, between, l.View().MouseMode)
+	}
+}
