@@ -12,11 +12,11 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	if msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
-	before, from, said := m.composer.shown(), m.where(), m.toast.generation
+	before, from, said := m.composer.area.Changes(), m.where(), m.toast.generation
 	cmd := m.route(msg)
 	m.moved(from, said)
 	m.tryTheme()
-	if m.composer.shown() != before {
+	if m.composer.area.Changes() != before {
 		m.popup = 0
 		m.arrange()
 		cmd = tea.Batch(cmd, m.draftChanged())
@@ -130,13 +130,11 @@ func (m *Model) setFocus(p pane) {
 	case draftPane:
 		m.chat.leave()
 		m.panel.let()
-		m.composer.area.Focus()
 		return
 	case transcriptPane:
 		m.chat.enter()
 		m.lead()
 	}
-	m.composer.area.Blur()
 }
 
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
@@ -176,7 +174,7 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Send):
 		return m.send()
 	case pressed(msg, k.Newline):
-		c.area.InsertString("\n")
+		c.area.Insert("\n")
 		return nil
 	case pressed(msg, k.Older) && c.onFirst():
 		if !c.older() {
@@ -205,6 +203,9 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 // popups are the completions that show above the composer.
 func (m *Model) popups() []Command {
 	if m.focus != draftPane || m.overlay != noOverlay || m.turn.asked != nil {
+		return nil
+	}
+	if !m.composer.area.Begins("/") {
 		return nil
 	}
 	return completions(m.composer.shown())

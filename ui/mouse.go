@@ -47,6 +47,11 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return nil
 	case m.layout.composer.holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
+		in, lead := m.layout.composer.within(m.layout.framed), 1
+		if !m.layout.framed {
+			lead = 2 // the prompt's sign
+		}
+		m.composer.area.Click(msg.X-in.x-lead, msg.Y-in.y)
 	case m.layout.transcript.holds(msg.X, msg.Y):
 		return m.clickTranscript(msg.Y - m.layout.transcript.within(m.layout.framed).y)
 	case m.layout.panel.holds(msg.X, msg.Y):

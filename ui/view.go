@@ -159,7 +159,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if !m.layout.framed {
 		lead, rest = m.styles.accent.Render("›")+" ", "  "
 	}
-	lines := strings.Split(m.composer.area.View(), "\n")
+	lines := m.composer.area.View(m.composer.looks)
 	for i := range lines {
 		if i == 0 {
 			lines[i] = lead + lines[i]
@@ -169,11 +169,8 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	}
 	var cursor *tea.Cursor
 	if m.focus == draftPane && m.turn.asked == nil {
-		if c := m.composer.area.Cursor(); c != nil {
-			c.X = min(c.X+in.x+fitWidth(lead), m.width-1)
-			c.Y = min(c.Y+in.y, m.height-1)
-			cursor = c
-		}
+		x, y := m.composer.area.Cursor()
+		cursor = tea.NewCursor(min(x+in.x+fitWidth(lead), m.width-1), min(y+in.y, m.height-1))
 	}
 	if !m.layout.framed {
 		return blank(lines, b.w, b.h), cursor

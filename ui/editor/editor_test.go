@@ -1,0 +1,294 @@
+package editor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+)
+
+// named is an editor's text with its insets by number, and with | where the cursor is.
+func named(e *Editor) string {
+	at := e.cursor
+	c := *e
+	c.lines = nil
+	for i, l := range e.lines {
+		copied := &line{cells: append([]cell(nil), l.cells...)}
+		if i == at.line {
+			copied.replace(at.at, at.at, []cell{{text: "|"}})
+		}
+		c.lines = append(c.lines, copied)
+	}
+	var b strings.Builder
+	for text, inset := range c.All() {
+		if inset != 0 {
+			text = fmt.Sprintf("<%d>", inset)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+var keys = map[string]tea.KeyPressMsg{
+	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete},
+	"shift+left": {Code: tea.KeyLeft, Mod: tea.ModShift}, "shift+down": {Code: tea.KeyDown, Mod: tea.ModShift},
+	"ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl}, "ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl},
+	"ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
+	"ctrl+w": {Code: 'w', Mod: tea.ModCtrl}, "alt+d": {Code: 'd', Mod: tea.ModAlt},
+	"ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+k": {Code: 'k', Mod: tea.ModCtrl},
+	"alt+u": {Code: 'u', Mod: tea.ModAlt}, "alt+c": {Code: 'c', Mod: tea.ModAlt}, "alt+l": {Code: 'l', Mod: tea.ModAlt},
+}
+
+func TestKeys(t *testing.T) {
+	for _, c := range []struct{ text, keys, want string }{
+		{"one two", "left left", "one t|wo"},
+		{"one two", "ctrl+left ctrl+left right", "o|ne two"},
+		{"one two", "home ctrl+right", "one| two"},
+		{"one two", "ctrl+w", "one |"},
+		{"one two  ", "ctrl+w", "one |"},
+		{"one two", "home alt+d", "| two"},
+		{"one\ntwo", "ctrl+u ctrl+u", "one|"},
+		{"one\ntwo", "ctrl+home ctrl+k ctrl+k", "|two"},
+		{"one\ntwo", "home backspace", "one|two"},
+		{"one\ntwo", "up delete", "one|two"},
+		{"one\ntwo", "up left", "on|e\ntwo"},
+		{"one\n\ntwo", "up up", "one|\n\ntwo"},
+		{"one two", "shift+left shift+left backspace", "one t|"},
+		{"one\ntwo", "ctrl+home shift+down delete", "|two"},
+		{"one two", "home alt+u alt+c", "ONE Two|"},
+		{"ONE two", "home alt+l", "one| two"},
+		{"e\u0301a", "left backspace", "|a"},
+		{"👩‍👩‍👧x", "left backspace", "|x"},
+		{"one", "up", "|one"},
+		{"one", "home down", "one|"},
+	} {
+		e := New()
+		e.Resize(20, 5)
+		e.Insert(c.text)
+		for name := range strings.FieldsSeq(c.keys) {
+			key, ok := keys[name]
+			if !ok {
+				t.Fatalf("no key %q", name)
+			}
+			e.Press(key)
+		}
+		if got := named(&e); got != c.want {
+			t.Errorf("%q after %s is %q, want %q", c.text, c.keys, got, c.want)
+		}
+	}
+}
+
+func TestAnInsetIsOneCharacter(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"", "a b<7>|c"},
+		{"left", "a b|<7>c"},
+		{"backspace", "a b|c"},
+		{"ctrl+w", "a b|c"},
+		{"ctrl+w ctrl+w", "a |c"},
+		{"left delete", "a b|c"},
+		{"ctrl+left ctrl+left", "a |b<7>c"},
+		{"home alt+u ctrl+right", "A b|<7>c"},
+		{"shift+left backspace", "a b|c"},
+	} {
+		e := New()
+		e.Resize(30, 5)
+		e.Insert("a bc")
+		e.Press(keys["left"])
+		e.InsertInset(7, "[a file with words]")
+		for name := range strings.FieldsSeq(c.keys) {
+			e.Press(keys[name])
+		}
+		if got := named(&e); got != c.want {
+			t.Errorf("after %q it is %q, want %q", c.keys, got, c.want)
+		}
+	}
+}
+
+func TestInsetsUnfold(t *testing.T) {
+	e := New()
+	e.Resize(40, 5)
+	e.Insert("one ")
+	e.InsertInset(1, "[x]")
+	e.Insert(" two\nthree")
+	e.Unfold(1, "x\ny")
+	if got := named(&e); got != "one x\ny two\nthree|" {
+		t.Errorf("unfolded it is %q", got)
+	}
+	e.Press(keys["up"])
+	e.InsertInset(2, "[z]")
+	e.Unpack(2, []int{3, 4}, []string{"[p]", "[q]"})
+	if got := named(&e); got != "one x\ny two<3> <4>|\nthree" {
+		t.Errorf("unpacked it is %q", got)
+	}
+	if !e.Relabel(4, "[r]") || e.Relabel(9, "[s]") || e.Unfold(2, "") {
+		t.Error("it does not know which insets there are")
+	}
+	if n, ok := e.Before(); n != 4 || !ok {
+		t.Errorf("before the cursor is inset %d", n)
+	}
+	e.Press(keys["ctrl+home"])
+	if n, ok := e.Near(); ok {
+		t.Errorf("near the cursor is inset %d, want none on this line", n)
+	}
+}
+
+// pad is an editor beside a plain text, where an inset is one character of its own.
+type pad struct {
+	e    Editor
+	text []rune // insets are negative
+	at   int
+}
+
+func (p *pad) write(text string) {
+	p.e.Insert(text)
+	p.text = append(p.text[:p.at:p.at], append([]rune(text), p.text[p.at:]...)...)
+	p.at += len([]rune(text))
+}
+
+// Whatever is typed, the editor's text is the plain one's, and every row that it shows is in the screen.
+func TestEditorIsATextWithACursor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := pad{e: New()}
+		insets := 0
+		t.Repeat(map[string]func(*rapid.T){
+			"write": func(t *rapid.T) {
+				p.write(rapid.StringOfN(rapid.SampledFrom([]rune("ab あ\n\t")), 1, 30, -1).Draw(t, "text"))
+			},
+			"inset": func(t *rapid.T) {
+				insets++
+				p.e.InsertInset(insets, rapid.StringOfN(rapid.SampledFrom([]rune("x あ")), 1, 40, -1).Draw(t, "label"))
+				p.text = append(p.text[:p.at:p.at], append([]rune{rune(-insets)}, p.text[p.at:]...)...)
+				p.at++
+			},
+			"unfold": func(t *rapid.T) {
+				n := rapid.IntRange(1, 5).Draw(t, "number")
+				text := rapid.StringOfN(rapid.SampledFrom([]rune("ab\n")), 0, 5, -1).Draw(t, "text")
+				for i, r := range p.text {
+					if r == rune(-n) {
+						p.text = append(p.text[:i:i], append([]rune(text), p.text[i+1:]...)...)
+						if p.at > i {
+							p.at += len([]rune(text)) - 1
+						}
+						break
+					}
+				}
+				p.e.Unfold(n, text)
+			},
+			"left":      func(*rapid.T) { p.e.Press(keys["left"]); p.at = max(0, p.at-1) },
+			"right":     func(*rapid.T) { p.e.Press(keys["right"]); p.at = min(len(p.text), p.at+1) },
+			"ctrl+home": func(*rapid.T) { p.e.Press(keys["ctrl+home"]); p.at = 0 },
+			"backspace": func(*rapid.T) {
+				p.e.Press(keys["backspace"])
+				if p.at > 0 {
+					p.text = append(p.text[:p.at-1:p.at-1], p.text[p.at:]...)
+					p.at--
+				}
+			},
+			"delete": func(*rapid.T) {
+				p.e.Press(keys["delete"])
+				if p.at < len(p.text) {
+					p.text = append(p.text[:p.at:p.at], p.text[p.at+1:]...)
+				}
+			},
+			"resize": func(t *rapid.T) {
+				p.e.Resize(rapid.IntRange(1, 12).Draw(t, "width"), rapid.IntRange(1, 4).Draw(t, "most"))
+			},
+			"click": func(t *rapid.T) {
+				x, y := p.e.Cursor()
+				before := p.e.cursor
+				p.e.Click(x, y)
+				if p.e.cursor != before && p.e.width > 4 && !hangs(&p.e, before) {
+					t.Fatalf("a click on the cursor goes from %v to %v", before, p.e.cursor)
+				}
+				p.e.moveTo(before)
+			},
+			"": func(t *rapid.T) {
+				var want strings.Builder
+				for i, r := range append(p.text[:len(p.text):len(p.text)], 0) {
+					if i == p.at {
+						want.WriteByte('|')
+					}
+					switch {
+					case r < 0:
+						fmt.Fprintf(&want, "<%d>", -r)
+					case r > 0:
+						want.WriteRune(r)
+					}
+				}
+				if got := named(&p.e); got != want.String() {
+					t.Fatalf("it is %q, want %q", got, want.String())
+				}
+				p.inScreen(t)
+			},
+		})
+	})
+}
+
+// hangs says that a place is among spaces that stand over the end of their row.
+func hangs(e *Editor, p place) bool {
+	l := e.lines[p.line]
+	first := l.layout(e.width)[e.row(p)]
+	return widthOf(l.cells[first:p.at], e.width) >= e.width
+}
+
+func (p *pad) inScreen(t *rapid.T) {
+	rows := p.e.View(Looks{})
+	if len(rows) != p.e.Height() {
+		t.Fatalf("%d rows are drawn, want %d", len(rows), p.e.Height())
+	}
+	for _, row := range rows {
+		if w := ansi.StringWidth(row); w > p.e.width && p.e.width > 1 {
+			t.Fatalf("the row %q is %d wide, want at most %d", row, w, p.e.width)
+		}
+	}
+	if x, y := p.e.Cursor(); x < 0 || x >= p.e.width || y < 0 || y >= len(rows) {
+		t.Fatalf("the cursor is at %d, %d of %d rows of %d", x, y, len(rows), p.e.width)
+	}
+	for i, l := range p.e.lines {
+		for k, first := range l.layout(p.e.width)[1:] {
+			if first <= l.rows[k] && first < len(l.cells) {
+				t.Fatalf("rows of line %d begin at %v", i, l.rows)
+			}
+		}
+	}
+}
+
+func TestRowsEndBehindAWord(t *testing.T) {
+	e := New()
+	e.Resize(10, 8)
+	e.Insert("the quick brown fox jumpsoverthelazydog")
+	want := "the quick |brown fox |jumpsovert|helazydog"
+	if got := strings.Join(e.View(Looks{}), "|"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	e.Insert("s")
+	if x, y := e.Cursor(); x != 0 || y != 4 {
+		t.Errorf("behind a full row the cursor is at %d, %d; want it at the beginning of the next", x, y)
+	}
+}
+
+// A key in a long text costs what its line costs.
+func BenchmarkKey(b *testing.B) {
+	for _, c := range []struct{ name, text string }{
+		{"a short draft", "and what about"},
+		{"100 kB in 1,000 lines", strings.Repeat(strings.Repeat("some words ", 9)+"\n", 1000)},
+		{"100 kB in one line", strings.Repeat("some words ", 9100)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			e := New()
+			e.Resize(100, 13)
+			e.Insert(c.text)
+			e.Press(keys["up"])
+			for range b.N {
+				e.Press(tea.KeyPressMsg{Code: 'x', Text: "x"})
+				e.View(Looks{})
+				e.Press(keys["backspace"])
+				e.View(Looks{})
+			}
+		})
+	}
+}

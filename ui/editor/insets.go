@@ -1,0 +1,77 @@
+package editor
+
+import "github.com/charmbracelet/x/ansi"
+
+// Relabel gives an inset another label. It says whether there is such an inset.
+func (e *Editor) Relabel(number int, label string) bool {
+	p, ok := e.find(number)
+	if ok {
+		l := e.lines[p.line]
+		l.replace(p.at, p.at+1, []cell{{text: label, width: ansi.StringWidth(label), inset: number}})
+		e.changed()
+	}
+	return ok
+}
+
+// Unfold puts a text in the place of an inset. The cursor stays where it is in the text around it; one
+// right behind the inset is right behind the text.
+func (e *Editor) Unfold(number int, text string) bool {
+	return e.unfold(number, func() { e.Insert(text) })
+}
+
+// Unpack puts several insets, parted by spaces, in the place of one.
+func (e *Editor) Unpack(number int, numbers []int, labels []string) bool {
+	return e.unfold(number, func() {
+		for i, n := range numbers {
+			if i > 0 {
+				e.Insert(" ")
+			}
+			e.InsertInset(n, labels[i])
+		}
+	})
+}
+
+// unfold has something written in the place of an inset.
+func (e *Editor) unfold(number int, write func()) bool {
+	p, ok := e.find(number)
+	if !ok {
+		return false
+	}
+	behind := place{p.line, p.at + 1}
+	was, selected := e.cursor, e.anchor
+	e.anchor = nil
+	e.cut(p, behind)
+	write()
+	now := e.cursor
+	e.cursor = moved(was, behind, now)
+	if selected != nil {
+		other := moved(*selected, behind, now)
+		e.anchor = &other
+	}
+	e.cursor.at = min(e.cursor.at, len(e.here().cells))
+	e.changed()
+	return true
+}
+
+// moved is where a place has come to after what was behind one place stands behind another.
+func moved(p, behind, now place) place {
+	switch {
+	case p.before(behind):
+		return p
+	case p.line == behind.line:
+		return place{now.line, now.at + p.at - behind.at}
+	}
+	return place{p.line + now.line - behind.line, p.at}
+}
+
+// find is the place in front of an inset.
+func (e *Editor) find(number int) (place, bool) {
+	for i, l := range e.lines {
+		for at, c := range l.cells {
+			if number != 0 && c.inset == number {
+				return place{i, at}, true
+			}
+		}
+	}
+	return place{}, false
+}
