@@ -136,7 +136,10 @@ func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
 	if err := insertParts(ctx, tx, m.ID, m.Parts, attachments); err != nil {
 		return err
 	}
-	return insertCalls(ctx, tx, m.ID, m.ToolCalls)
+	if err := insertCalls(ctx, tx, m.ID, m.ToolCalls); err != nil {
+		return err
+	}
+	return index(ctx, tx, m.ID, m.Message)
 }
 
 // mine returns this store's token, or ErrNotStreamed where it streams nothing at all.
@@ -154,11 +157,13 @@ func (s *Store) mine(id int64) (string, error) {
 }
 
 // streamed returns the small fields of an answer that the owner of a token still streams. One that
-// was taken for dead by mistake counts as well: the owner knows better.
+// was taken for dead by mistake counts as well: the owner knows better. Its words leave the index until
+// it ends.
 func streamed(ctx context.Context, tx *sql.Tx, id int64, token string) (Message, error) {
 	m := Message{}
 	err := tx.QueryRowContext(ctx, `
 		SELECT
+			status,
 			role,
 			name,
 			label,
@@ -168,9 +173,12 @@ func streamed(ctx context.Context, tx *sql.Tx, id int64, token string) (Message,
 		WHERE id = ?
 			AND owner = ?
 			AND status IN ('streaming', 'interrupted')`, id, token).
-		Scan(&m.Role, &m.Name, &m.Label, &m.ToolCallID, &m.Extra)
+		Scan(&m.Status, &m.Role, &m.Name, &m.Label, &m.ToolCallID, &m.Extra)
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, &trouble{doing: fmt.Sprintf("save answer %d", id), kind: ErrNotStreamed}
 	}
-	return m, err
+	if err != nil || m.Status == history.Streaming {
+		return m, err
+	}
+	return m, unindex(ctx, tx, []int64{id})
 }

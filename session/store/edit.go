@@ -133,6 +133,9 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
+		if err := unindexSession(ctx, tx, n); err != nil {
+			return err
+		}
 		if _, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE n = ?`, n); err != nil {
 			return err
 		}

@@ -128,7 +128,8 @@ func insertMessage(ctx context.Context, tx *sql.Tx, n int64, m Message, owner st
 	return id, seq, err
 }
 
-// insertAt writes a message with its calls and parts to a place of a session and returns its id.
+// insertAt writes a message with its calls and parts to a place of a session and returns its id. Where it
+// is whole, its words go to the index.
 func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owner string) (int64, error) {
 	attachments, hashes, err := attach(ctx, tx, m.Parts)
 	if err != nil {
@@ -152,7 +153,10 @@ func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owne
 	if err := insertParts(ctx, tx, id, m.Parts, attachments); err != nil {
 		return 0, err
 	}
-	return id, insertCalls(ctx, tx, id, m.ToolCalls)
+	if err := insertCalls(ctx, tx, id, m.ToolCalls); err != nil || m.Status == history.Streaming {
+		return id, err
+	}
+	return id, index(ctx, tx, id, m.Message)
 }
 
 // nothing makes an empty value NULL.

@@ -194,17 +194,18 @@ func (s *Store) sweep() {
 	}
 }
 
-// interrupt marks the unfinished answers of one owner as interrupted.
+// interrupt marks the unfinished answers of one owner as interrupted. They are whole then, as far as they
+// go, and can be found.
 func interrupt(ctx context.Context, tx *sql.Tx, token string) (int, error) {
-	result, err := tx.ExecContext(ctx, `
+	ids, err := idsWhere(ctx, tx, `
 		UPDATE messages
 		SET status = ?
-		WHERE status = 'streaming' AND owner = ?`, history.Interrupted, token)
+		WHERE status = 'streaming' AND owner = ?
+		RETURNING id`, history.Interrupted, token)
 	if err != nil {
 		return 0, fmt.Errorf("mark answers as interrupted: %w", err)
 	}
-	n, err := result.RowsAffected()
-	return int(n), err
+	return len(ids), indexStored(ctx, tx, ids)
 }
 
 // disown interrupts what this store still streams, leaves its sessions and gives its lock back.

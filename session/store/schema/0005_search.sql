@@ -1,5 +1,6 @@
 -- The full text of all messages. Its rows are the messages' ids, the newest first, and its column holds
--- their words as winnow writes them for the index, with pairs of characters where a script has no spaces.
+-- their words as winnow writes them for the index, folded and with a space between: the simple tokenizer
+-- takes them as they are.
 --
 -- found_text is empty. The index keeps no copy of the text, and asks this table for the words of a
 -- row that is to be deleted: they are put there for that moment.
@@ -11,7 +12,7 @@ CREATE TABLE found_text (
 CREATE VIRTUAL TABLE found USING fts4 (
 	text,
 	content="found_text",
-	tokenize=unicode61,
+	tokenize=simple,
 	order=desc
 );
 
