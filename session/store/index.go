@@ -98,7 +98,7 @@ func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	all, err := sayings(ctx, tx, ids)
+	all, err := soughtMessages(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func unindex(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	all, err := sayings(ctx, tx, ids)
+	all, err := soughtMessages(ctx, tx, ids)
 	if err != nil {
 		return err
 	}

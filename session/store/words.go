@@ -26,8 +26,16 @@ const maxWord = 64
 type word struct {
 	text       string // as the index has it
 	start, end int    // where it stands in the text, in bytes
-	last       bool   // the single character at the end of a run of pairs
+	kind       wordKind
 }
+
+type wordKind int
+
+const (
+	plainWord  wordKind = iota
+	pair                // two characters of a script without spaces
+	singleChar          // the one at the end of a run of them
+)
 
 // words returns the words of a text in order.
 func words(text string) iter.Seq[word] {
@@ -78,7 +86,7 @@ func (s *splitter) character(text string, start, end int) {
 		s.endWord()
 	}
 	if s.before != "" {
-		s.say(word{text: s.before + text, start: s.start, end: end})
+		s.say(word{s.before + text, s.start, end, pair})
 	}
 	s.before, s.start, s.end = text, start, end
 }
@@ -86,9 +94,9 @@ func (s *splitter) character(text string, start, end int) {
 func (s *splitter) endWord() {
 	switch {
 	case len(s.word) > 0:
-		s.say(word{text: string(s.word), start: s.start, end: s.end})
+		s.say(word{string(s.word), s.start, s.end, plainWord})
 	case s.before != "":
-		s.say(word{text: s.before, start: s.start, end: s.end, last: true})
+		s.say(word{s.before, s.start, s.end, singleChar})
 	}
 	s.word, s.before = s.word[:0], ""
 }

@@ -8,17 +8,17 @@ import (
 	"winnow/history"
 )
 
-// saying is a stored message as the index and a search see it: with its findable text, and without the
+// sought is a stored message as the index and a search see it: with its findable text, and without the
 // bytes of its images, which cost a search much and tell it nothing.
-type saying struct {
+type sought struct {
 	Message
 	session int64  // its session's short key
 	text    string // as stored, even where it is damaged
 	damaged bool   // what was said fails its fingerprint
 }
 
-// sayings reads these messages in the order of their ids. Those that are gone are left out.
-func sayings(ctx context.Context, tx *sql.Tx, ids []int64) ([]saying, error) {
+// soughtMessages reads these messages in the order of their ids. Those that are gone are left out.
+func soughtMessages(ctx context.Context, tx *sql.Tx, ids []int64) ([]sought, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -44,14 +44,14 @@ func sayings(ctx context.Context, tx *sql.Tx, ids []int64) ([]saying, error) {
 		return nil, err
 	}
 	hash := newPrinter()
-	out := make([]saying, len(rows))
+	out := make([]sought, len(rows))
 	for i, r := range rows {
 		m := r.Message
 		m.ToolCalls = calls[m.ID]
 		p := parts[m.ID]
 		m.Parts = p.parts
 		damaged := p.damaged || len(m.ToolCalls) != r.calls || len(m.Parts) != r.parts || string(hash.print(m, p.hashes)) != r.hash
-		out[i] = saying{Message: m, session: r.key, text: findable(m.Message), damaged: damaged}
+		out[i] = sought{Message: m, session: r.key, text: findable(m.Message), damaged: damaged}
 	}
 	return out, nil
 }

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"winnow/history"
+)
+
+// Search says what to look for in the messages.
+type Search struct {
+	Text    string // as it is typed, see Store.Search
+	Session string // the whole id of the only session to look in, "" for all
+	Trash   bool   // in the trash as well
+	Limit   int    // how many hits at most, 0 for 50
+}
+
+// Hit is a message that was found.
+type Hit struct {
+	Session Session
+	Message int64
+	Role    history.Role
+	At      time.Time // when it was said
+	Snippet string    // one line of it around what was found, without control characters
+	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
+}
+
+// Search finds the messages of every branch that have all words of a text, the best first: those that
+// have them often and close together, and the newer ones before the older. Case, accents and the
+// several ways to write a character make no difference, and scripts without spaces are found in the
+// middle of a line. The last word may be unfinished, unless something is typed behind it; words in
+// double quotes stand side by side. Every text is a query, and one without a word finds nothing.
+//
+// Of a very common word the newest few thousand messages are ranked. What is not in the index yet is
+// not found, see Unindexed. A damaged message is not found either.
+func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
+	q := parseQuery(in.Text)
+	if len(q) == 0 {
+		return nil, nil
+	}
+	if in.Limit <= 0 {
+		in.Limit = 50
+	}
+	var out []Hit
+	err := s.view(ctx, "search the messages", func(tx *sql.Tx) error {
+		x := searcher{tx: tx, query: q, Search: in, now: s.now(), sessions: map[int64]Session{}}
+		var err error
+		out, err = x.run(ctx)
+		return err
+	})
+	return out, err
+}
+
+// pageOfHits is how many hits are ranked at once.
+const pageOfHits = 3000
+
+// searcher is a search on its way.
+type searcher struct {
+	Search
+	tx       *sql.Tx
+	query    query
+	now      time.Time
+	sessions map[int64]Session // by short key, those of the hits so far
+	first    int64             // the ids among which hits are looked for
+	last     int64
+	only     int64 // the short key of the only session, 0 for all
+}
+
+// scored is a hit with its rank.
+type scored struct {
+	Hit
+	score float64
+}
+
+func (x *searcher) run(ctx context.Context) ([]Hit, error) {
+	if err := x.bound(ctx); err != nil {
+		return nil, err
+	}
+	var all []scored
+	for len(all) < x.Limit {
+		page, err := x.candidates(ctx)
+		if err != nil {
+			return nil, err
+		}
+		hits, err := x.best(ctx, page)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, hits...)
+		if len(page) < pageOfHits {
+			break
+		}
+		// Of a whole page too few were fit to be shown: on with the older ones.
+		x.last = slices.MinFunc(page, func(a, b candidate) int { return cmp.Compare(a.id, b.id) }).id - 1
+	}
+	slices.SortStableFunc(all, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.Message, a.Message))
+	})
+	var out []Hit
+	for _, h := range all[:min(x.Limit, len(all))] {
+		out = append(out, h.Hit)
+	}
+	return out, nil
+}
+
+// bound sets among which ids the hits are.
+func (x *searcher) bound(ctx context.Context) error {
+	x.first, x.last = 0, 1<<62
+	if x.Session == "" {
+		return nil
+	}
+	n, err := sessionKey(ctx, x.tx, x.Session)
+	if err != nil {
+		return err
+	}
+	x.only = n
+	return x.tx.QueryRowContext(ctx, `
+		SELECT
+			coalesce(min(id), 0),
+			coalesce(max(id), 0)
+		FROM messages
+		WHERE session = ?`, n).Scan(&x.first, &x.last)
+}
+
+// candidates returns the newest page of hits, as far as the index knows, the best first.
+func (x *searcher) candidates(ctx context.Context) ([]candidate, error) {
+	among := ""
+	args := []any{x.query.match(), x.first, x.last}
+	if x.only != 0 {
+		// The plus keeps SQLite from asking the index for each message of the session by itself.
+		among = "AND +docid IN (SELECT id FROM messages WHERE session = ?)"
+		args = append(args, x.only)
+	}
+	rows, err := x.tx.QueryContext(ctx, `
+		SELECT
+			docid,
+			matchinfo(found, 'yl')
+		FROM found
+		WHERE found MATCH ?
+			AND docid BETWEEN ? AND ?
+			`+among+`
+		ORDER BY docid DESC
+		LIMIT ?`, append(args, pageOfHits)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []candidate
+	var info sql.RawBytes
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id, &info); err != nil {
+			return nil, err
+		}
+		all = append(all, newCandidate(id, info, len(all)))
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	return all, rows.Err()
+}
+
+// best reads the best candidates, until there are twice as many hits as are wanted: the texts tell
+// more of their rank than the index does.
+func (x *searcher) best(ctx context.Context, page []candidate) ([]scored, error) {
+	var out []scored
+	for chunk := range slices.Chunk(page, 2*x.Limit) {
+		var ids []int64
+		for _, c := range chunk {
+			ids = append(ids, c.id)
+		}
+		all, err := soughtMessages(ctx, x.tx, ids)
+		if err != nil {
+			return nil, err
+		}
+		if err := x.meet(ctx, all); err != nil {
+			return nil, err
+		}
+		for _, m := range all {
+			if h, ok := x.hit(m); ok {
+				out = append(out, h)
+			}
+		}
+		if len(out) >= 2*x.Limit {
+			break
+		}
+	}
+	return out, nil
+}
+
+// hit makes a hit of a message. It is none where its session is in the trash, where it is damaged, or
+// where the index was wrong about it.
+func (x *searcher) hit(m sought) (scored, bool) {
+	session, ok := x.sessions[m.session]
+	if !ok || m.damaged || !x.Trash && !session.Deleted.IsZero() {
+		return scored{}, false
+	}
+	places, length := x.query.places(m.text)
+	if !x.query.inAll(places) {
+		return scored{}, false
+	}
+	h := scored{Hit: Hit{Session: session, Message: m.ID, Role: m.Role, At: at(m.CreatedMS)}}
+	h.score = x.query.score(places, length, x.now.Sub(h.At))
+	h.Snippet, h.Marks = snippet(m.text, places)
+	return h, true
+}
+
+// meet reads the sessions of these messages that were not met before.
+func (x *searcher) meet(ctx context.Context, all []sought) error {
+	var keys []int64
+	for _, m := range all {
+		if _, ok := x.sessions[m.session]; !ok && !slices.Contains(keys, m.session) {
+			keys = append(keys, m.session)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	rows, err := x.tx.QueryContext(ctx, `
+		SELECT`+sessionColumns+`
+		FROM sessions s
+		WHERE s.n IN (SELECT value FROM json_each(?))`, list(keys))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		n, session, err := scanSession(rows.Scan)
+		if err != nil {
+			return err
+		}
+		x.sessions[n] = session
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	rows.Close()
+	tags, err := tagsOf(ctx, x.tx, keys)
+	for n, t := range tags {
+		session := x.sessions[n]
+		session.Tags = t
+		x.sessions[n] = session
+	}
+	return err
+}

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/history"
+)
+
+// search returns the hits of a text as lines, with what was found in brackets.
+func search(t testing.TB, s *Store, in Search) []string {
+	t.Helper()
+	hits, err := s.Search(context.Background(), in)
+	must(t, "search for "+in.Text, err)
+	out := []string{}
+	for _, h := range hits {
+		out = append(out, marked(h))
+	}
+	return out
+}
+
+func marked(h Hit) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range h.Marks {
+		b.WriteString(h.Snippet[at:m[0]] + "[" + h.Snippet[m[0]:m[1]] + "]")
+		at = m[1]
+	}
+	return b.String() + h.Snippet[at:]
+}
+
+func TestSearchFindsWords(t *testing.T) {
+	s := newStore(t)
+	session, first := begin(t, s, "", "The Café in Zürich has a Größe of 42, don't ask")
+	for _, text := range []string{
+		"看看東京都庁の展望台です。", "한국어를 배우고 싶어요", "ラーメンとカレー", "ภาษาไทยไม่มีวรรค",
+		"открыть main.go и ещё main_test.go", "kitchen sink\nand\tkitchen  table", "e\u0301te\u0301 ne co\u00adoperate",
+	} {
+		add(t, s, says(session.ID, first.ID, history.User, text))
+	}
+	with := says(session.ID, first.ID, history.Assistant, "looking")
+	with.ToolCalls = []history.ToolCall{{ID: "1", Name: "weather_of", Arguments: `{"city":"Malm\u00f6\nLund","days":3}`}, {Name: "broken", Arguments: `{"half`}}
+	with.Parts = []history.Part{{Kind: history.TextPart, Name: "notes.txt", Text: "bought cucumbers"}, {Kind: history.ImagePart, Name: "holiday.png", Data: []byte("pixels")}}
+	add(t, s, with)
+	for text, want := range map[string]string{
+		"cafe ":             "The [Café] in Zürich has a Größe of 42, don't ask",
+		"CAFÉ zurich":       "The [Café] in [Zürich] has a Größe of 42, don't ask",
+		"GRÖSSE ":           "The Café in Zürich has a [Größe] of 42, don't ask",
+		"groß":              "The Café in Zürich has a [Größe] of 42, don't ask",
+		"DON'T":             "The Café in Zürich has a Größe of 42, [don't] ask",
+		`"of 42"`:           "The Café in Zürich has a Größe [of 42], don't ask",
+		"東京":                "看看[東京]都庁の展望台です。",
+		"京都":                "看看東[京都]庁の展望台です。",
+		"展望台です":             "看看東京都庁の[展望台です]。",
+		"す":                 "看看東京都庁の展望台で[す]。",
+		"看":                 "[看看東]京都庁の展望台です。",
+		"한국":                "[한국]어를 배우고 싶어요",
+		"국어":                "한[국어]를 배우고 싶어요",
+		"ラーメン":              "[ラーメン]とカレー",
+		"ｶﾚｰ":               "ラーメンと[カレー]",
+		"ไทย":               "ภาษา[ไทย]ไม่มีวรรค",
+		"main.go":           "открыть [main.go] и ещё main_test.go",
+		"еще":               "открыть main.go и [ещё] main_test.go",
+		"main_t":            "открыть main.go и ещё [main_test].go",
+		`"kitchen table"`:   "kitchen sink and [kitchen table]",
+		"sink kit":          "[kitchen] [sink] and [kitchen] table",
+		"été":               "[e\u0301te\u0301] ne cooperate",
+		"cooper":            "e\u0301te\u0301 ne [cooperate]",
+		"malmö":             "looking notes.txt bought cucumbers holiday.png weather_of city [Malmö] Lund days 3 broken {\"half",
+		"weather":           "looking notes.txt bought cucumbers holiday.png [weather]_of city Malmö Lund days 3 broken {\"half",
+		"cucumbers holid":   "looking notes.txt bought [cucumbers] [holiday].png weather_of city Malmö Lund days 3 broken {\"half",
+		"half\x00":          "looking notes.txt bought cucumbers holiday.png weather_of city Malmö Lund days 3 broken {\"[half]",
+		"caf ":              "",
+		"lundx":             "",
+		`"kitchen and"`:     "",
+		"京東":                "",
+		"pixels":            "",
+		"cafe NOT zurich":   "",
+		"cafe OR cucumbers": "",
+		"text:cafe":         "",
+		"":                  "",
+		"?!":                "",
+	} {
+		wants := []string{want}
+		if want == "" {
+			wants = []string{}
+		}
+		if got := search(t, s, Search{Text: text}); !reflect.DeepEqual(got, wants) {
+			t.Errorf("Search(%q) finds %q, want %q", text, got, wants)
+		}
+	}
+}
+
+func TestSearchRanksAndLimits(t *testing.T) {
+	c := noon()
+	s := openAt(t, newPath(t), Options{Now: c.now})
+	session, first := begin(t, s, "", "apples")
+	add(t, s, says(session.ID, first.ID, history.User, strings.Repeat("words of no weight ", 60)+"apples"))
+	c.add(24 * time.Hour)
+	add(t, s, says(session.ID, first.ID, history.User, "apples and more apples"))
+	add(t, s, says(session.ID, first.ID, history.User, "applesauce"))
+	c.add(24 * time.Hour)
+	newest := add(t, s, says(session.ID, first.ID, history.User, "apples"))
+	want := []string{"[apples] and more [apples]", "[apples]", "[apples]", "[apples]auce"}
+	got := search(t, s, Search{Text: "apples"})
+	if len(got) != 5 || !reflect.DeepEqual(got[:3], want[:3]) {
+		t.Errorf("Search(apples) finds %q, want %q first", got, want)
+	}
+	hits, err := s.Search(context.Background(), Search{Text: "apples", Limit: 2})
+	must(t, "search", err)
+	if len(hits) != 2 || hits[1].Message != newest.ID || !hits[1].At.Equal(c.t) || hits[1].Role != history.User || hits[1].Session.ID != session.ID {
+		t.Errorf("the second of two hits is %+v, want message %d, the newer of two that say the same", hits, newest.ID)
+	}
+}
+
+func TestSearchLeavesOutTheTrash(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	kept, _ := begin(t, s, "kept", "needle in the hay")
+	gone, _ := begin(t, s, "gone", "needle and thread")
+	must(t, "delete", s.Delete(ctx, gone.ID))
+	for _, c := range []struct {
+		in   Search
+		want []string
+	}{
+		{Search{}, []string{"[needle] in the hay"}},
+		{Search{Trash: true}, []string{"[needle] and thread", "[needle] in the hay"}},
+		{Search{Session: kept.ID}, []string{"[needle] in the hay"}},
+		{Search{Session: gone.ID}, []string{}},
+		{Search{Session: gone.ID, Trash: true}, []string{"[needle] and thread"}},
+	} {
+		in := c.in
+		in.Text = "needle"
+		if got := search(t, s, in); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%+v finds %q, want %q", in, got, c.want)
+		}
+	}
+	must(t, "restore", s.Restore(ctx, gone.ID))
+	if got := search(t, s, Search{Text: "needle"}); len(got) != 2 {
+		t.Errorf("after the restore Search(needle) finds %q, want two", got)
+	}
+}
+
+// A page of hits in the trash does not hide the older ones that are not.
+func TestSearchGoesOnBehindAPageOfTheTrash(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	begin(t, s, "kept", "needle in the hay")
+	gone, first := begin(t, s, "gone", "needle")
+	must(t, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
+		n, err := sessionKey(ctx, tx, gone.ID)
+		for seq := 2; seq < pageOfHits+50 && err == nil; seq++ {
+			_, err = insertAt(ctx, tx, n, seq, says(gone.ID, first.ID, history.User, "needle"), "")
+		}
+		return err
+	}))
+	must(t, "delete", s.Delete(ctx, gone.ID))
+	if got, want := search(t, s, Search{Text: "needle"}), []string{"[needle] in the hay"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("Search(needle) finds %q, want %q", got, want)
+	}
+}
+
+func TestADamagedMessageIsNotFound(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, first := begin(t, s, "", "needle one")
+	m := says(session.ID, first.ID, history.User, "needle two")
+	m.Parts = []history.Part{{Kind: history.TextPart, Name: "a.txt", Text: "thread"}}
+	second := add(t, s, m)
+	if got := search(t, s, Search{Text: "needle"}); len(got) != 2 {
+		t.Fatalf("Search(needle) finds %q, want two", got)
+	}
+	for _, damage := range []string{
+		"UPDATE attachments SET data = CAST('needle' AS BLOB)",
+		"UPDATE messages SET content = CAST('needle six' AS BLOB) WHERE seq = 1",
+	} {
+		_, err := s.full.ExecContext(ctx, damage)
+		must(t, damage, err)
+	}
+	if got := search(t, s, Search{Text: "needle"}); len(got) != 0 {
+		t.Errorf("Search(needle) serves damaged messages: %q", got)
+	}
+	must(t, "purge", s.Purge(ctx, session.ID))
+	if _, err := s.Message(ctx, second.ID); err == nil {
+		t.Error("a damaged session was not purged")
+	}
+}
+
+func TestAnAnswerIsFoundWhenItIsWhole(t *testing.T) {
+	path := newPath(t)
+	s := openAt(t, path, Options{})
+	ctx := context.Background()
+	session, first := begin(t, s, "", "hello")
+	a := start(t, s, session.ID, first.ID)
+	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "half a needle", ""))
+	if got := search(t, s, Search{Text: "needle"}); len(got) != 0 {
+		t.Errorf("an answer that still arrives is found: %q", got)
+	}
+	a.Content, a.Status = "a whole needle", history.Complete
+	_, err := s.FinishAnswer(ctx, a, Request{})
+	must(t, "finish", err)
+	if got, want := search(t, s, Search{Text: "needle"}), []string{"a whole [needle]"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the finished answer: %q, want %q", got, want)
+	}
+}
+
+// Another window may take an answer for dead that its owner then goes on with.
+func TestAnAnswerThatWasTakenForDeadIsIndexedOnce(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, first := begin(t, s, "", "hello")
+	a := start(t, s, session.ID, first.ID)
+	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "the needle", ""))
+	token, err := s.mine(a.ID)
+	must(t, "owner", err)
+	must(t, "interrupt", s.jot(ctx, "interrupt", func(tx *sql.Tx) error {
+		_, err := interrupt(ctx, tx, token)
+		return err
+	}))
+	if got, want := search(t, s, Search{Text: "needle"}), []string{"the [needle]"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the interrupted answer: %q, want %q", got, want)
+	}
+	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "the needle and", ""))
+	a.Content, a.Status = "the thread", history.Complete
+	_, err = s.FinishAnswer(ctx, a, Request{})
+	must(t, "finish", err)
+	if got := search(t, s, Search{Text: "needle"}); len(got) != 0 {
+		t.Errorf("what the answer no longer says is found: %q", got)
+	}
+	if got, want := search(t, s, Search{Text: "thread"}), []string{"the [thread]"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the finished answer: %q, want %q", got, want)
+	}
+	if n := countOf(t, s, "SELECT count(*) FROM found WHERE found MATCH 'needle'"); n != 0 {
+		t.Errorf("the index still has %d rows for a word that is gone", n)
+	}
+}
+
+func countOf(t testing.TB, s *Store, query string) (n int) {
+	t.Helper()
+	must(t, query, s.reads.QueryRow(query).Scan(&n))
+	return n
+}
