@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/atotto/clipboard"
 
 	"winnow/session"
 )
@@ -120,62 +119,6 @@ func (m *Model) keepDraft() tea.Cmd {
 		}
 		return nil
 	}
-}
-
-// copyText gives a stored text to the terminal and to the system's clipboard.
-func (m *Model) copyText(what, text string) tea.Cmd {
-	return tea.Batch(tea.SetClipboard(text), func() tea.Msg {
-		return copiedMsg{what, clipboard.WriteAll(text)}
-	})
-}
-
-func (m *Model) copied(msg copiedMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.say("Copied " + msg.what + " through the terminal (OSC 52); this machine has no clipboard of its own.")
-	}
-	return m.say("Copied " + msg.what + " to the system's clipboard, and through the terminal (OSC 52).")
-}
-
-func (m *Model) copyMessage() tea.Cmd {
-	message, ok := m.chat.selected()
-	if m.focus != transcriptPane || !ok {
-		message, ok = m.chat.lastAnswer()
-	}
-	if !ok || message.Content == "" {
-		return m.complain("There is no text to copy.")
-	}
-	return m.copyText(plural(len([]rune(message.Content)), "character"), message.Content)
-}
-
-func (m *Model) copyCode() tea.Cmd {
-	message, ok := m.chat.selected()
-	code := lastCode(message.Content)
-	if !ok || code == "" {
-		return m.complain("This message has no code block.")
-	}
-	return m.copyText("a code block of "+plural(strings.Count(code, "\n")+1, "line"), code)
-}
-
-// lastCode is the text of the last fenced code block, "" for none.
-func lastCode(text string) string {
-	var code, open []string
-	fence := ""
-	for line := range strings.SplitSeq(text, "\n") {
-		bare := strings.TrimLeft(line, " ")
-		switch {
-		case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
-			fence = bare[:len(bare)-len(strings.TrimLeft(bare, bare[:1]))]
-			open = []string{}
-		case fence != "" && strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]+" ") == "":
-			code, fence = open, ""
-		case fence != "":
-			open = append(open, line)
-		}
-	}
-	if fence != "" {
-		code = open
-	}
-	return strings.Join(code, "\n")
 }
 
 // newSession begins a session with the model in use.

@@ -38,7 +38,7 @@ func Commands() []Command {
 		{"temporary", nil, "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }},
 		{"rename", nil, "TITLE", "give the session a title", (*Model).rename},
 		{"title", nil, "", "have a title written for the session", (*Model).retitle},
-		{"copy", nil, "", "copy the selected message, else the last answer", func(m *Model, _ string) tea.Cmd { return m.copyMessage() }},
+		{"copy", nil, "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyNamed},
 		{"model", nil, "[ENDPOINT/MODEL]", "choose the model", (*Model).chooseModel},
 		{"system", nil, "[TEXT]", "set the session's system prompt; alone it opens in your editor", (*Model).system},
 		{"persona", nil, "[NAME]", "take the system prompt from a file of yours; alone it lists them", (*Model).choosePersona},

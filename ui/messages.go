@@ -96,12 +96,6 @@ type settledMsg struct {
 	reload bool // the list of sessions changed
 }
 
-// copiedMsg says what became of a copy for the system's clipboard.
-type copiedMsg struct {
-	what string
-	err  error
-}
-
 // These end what shows for a while, unless something newer took its place.
 type (
 	toastOverMsg struct{ generation int }

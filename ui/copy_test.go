@@ -1,0 +1,68 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// toTerminal is what a copy gives to the terminal, "" where nothing was copied.
+func toTerminal(cmd tea.Cmd) string {
+	list, ok := commandsOf(cmd())
+	if !ok {
+		return ""
+	}
+	return fmt.Sprint(list[0]())
+}
+
+func TestCopyTakesTheStoredText(t *testing.T) {
+	m := chatting(t, 120, 40)
+	code := "for p.at(Plus) {\n\tleft = Add{left, p.term()}\n}"
+	first, third := m.chat.messages[0].Content, m.chat.messages[2].Content
+	for _, c := range []struct {
+		args, want string
+	}{
+		{"", m.chat.messages[5].Content},
+		{"1", first},
+		{"3 1", third + "\n\n" + first},
+		{"3-4", third},
+		{"4", ""},
+		{"99", ""},
+		{"all", ""},
+	} {
+		if got := toTerminal(m.copyNamed(c.args)); got != c.want {
+			t.Errorf("/copy %s copies %q, want %q", c.args, got, c.want)
+		}
+	}
+
+	m.setFocus(transcriptPane)
+	m.chat.goTo(2)
+	if got := toTerminal(m.copyNamed("code")); got != code {
+		t.Errorf("/copy code copies %q, want %q", got, code)
+	}
+	m.pick()
+	m.chat.goTo(1)
+	m.pick()
+	if got, want := toTerminal(m.copyMessage()), first+"\n\n"+m.chat.messages[1].Content; got != want {
+		t.Errorf("y with two messages selected copies %q, want %q", got, want)
+	}
+}
+
+func TestCopySaysWhatBecameOfIt(t *testing.T) {
+	m := chatting(t, 120, 40)
+	for _, c := range []struct {
+		msg  copiedMsg
+		want string
+	}{
+		{copiedMsg{"3 characters", false, nil}, "Copied 3 characters to the system's clipboard, and through the terminal (OSC 52)."},
+		{copiedMsg{"3 characters", false, errors.New("no xclip")}, "Sent 3 characters to the terminal's clipboard (OSC 52); this machine has none of its own."},
+		{copiedMsg{"80,000 characters", true, errors.New("no xclip")}, "Sent 80,000 characters to the terminal (OSC 52), and many terminals cut so much; this machine has no clipboard of its own. /export writes a file."},
+	} {
+		m.Update(c.msg)
+		if m.toast.text != c.want {
+			t.Errorf("%+v says %q, want %q", c.msg, m.toast.text, c.want)
+		}
+	}
+}
