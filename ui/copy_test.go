@@ -8,12 +8,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// toTerminal is what a copy gives to the terminal, "" where nothing was copied.
-func toTerminal(cmd tea.Cmd) string {
-	list, ok := commandsOf(cmd())
-	if !ok {
+// toTerminal is what a copy gives to the terminal, "" where the application complained instead.
+func toTerminal(m *Model, copying func() tea.Cmd) string {
+	before := m.toast.generation
+	cmd := copying()
+	if m.toast.generation != before {
 		return ""
 	}
+	list, _ := commandsOf(cmd())
 	return fmt.Sprint(list[0]())
 }
 
@@ -32,20 +34,20 @@ func TestCopyTakesTheStoredText(t *testing.T) {
 		{"99", ""},
 		{"all", ""},
 	} {
-		if got := toTerminal(m.copyNamed(c.args)); got != c.want {
+		if got := toTerminal(m, func() tea.Cmd { return m.copyNamed(c.args) }); got != c.want {
 			t.Errorf("/copy %s copies %q, want %q", c.args, got, c.want)
 		}
 	}
 
 	m.setFocus(transcriptPane)
 	m.chat.goTo(2)
-	if got := toTerminal(m.copyNamed("code")); got != code {
-		t.Errorf("/copy code copies %q, want %q", got, code)
+	if got := toTerminal(m, m.copyCode); got != code {
+		t.Errorf("Y copies %q, want %q", got, code)
 	}
 	m.pick()
 	m.chat.goTo(1)
 	m.pick()
-	if got, want := toTerminal(m.copyMessage()), first+"\n\n"+m.chat.messages[1].Content; got != want {
+	if got, want := toTerminal(m, m.copyMessage), first+"\n\n"+m.chat.messages[1].Content; got != want {
 		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}
 }
