@@ -1,0 +1,115 @@
+package llm
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Export is the archive that a ChatGPT data export comes as.
+type Export struct {
+	talks  []*zip.File // the files of conversations, in the order of their names
+	assets map[string]*zip.File
+	now    *ChatGPT
+	file   io.Closer
+	done   int
+	index  int
+}
+
+// Errors that say why an archive holds no conversations.
+var (
+	ErrBrokenArchive = errors.New("the archive is cut off or damaged: it has no list of its files")
+	ErrNoExport      = errors.New("the archive holds no conversations.json of a ChatGPT export")
+)
+
+// mostAsset is the largest file of an export that is taken as an image, in bytes.
+const mostAsset = 64 << 20
+
+// talkFile is the name of a file with conversations, of which a large export has several.
+var talkFile = regexp.MustCompile(`^conversations([-_ ]?[0-9]+)?\.json$`)
+
+// OpenExport reads the archive's list of files.
+func OpenExport(r io.ReaderAt, size int64) (*Export, error) {
+	archive, err := zip.NewReader(r, size)
+	switch {
+	case errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, ErrBrokenArchive
+	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // No file is written by its name.
+		return nil, fmt.Errorf("read the archive: %w", err)
+	}
+	x := &Export{assets: map[string]*zip.File{}}
+	for _, f := range archive.File {
+		name := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
+		if talkFile.MatchString(name) {
+			x.talks = append(x.talks, f)
+		}
+		if id := assetID.FindString(name); id != "" && strings.HasPrefix(name, id) && x.assets[id] == nil {
+			x.assets[id] = f
+		}
+	}
+	if len(x.talks) == 0 {
+		return nil, ErrNoExport
+	}
+	slices.SortStableFunc(x.talks, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	return x, nil
+}
+
+// Next returns the next conversation of all the archive's files, or io.EOF behind the last one. A file that
+// cannot be read comes as a conversation with Broken set, and the next file follows.
+func (x *Export) Next() (Talk, error) {
+	for {
+		if x.now == nil {
+			if x.done == len(x.talks) {
+				return Talk{}, io.EOF
+			}
+			file, err := x.talks[x.done].Open()
+			if err != nil {
+				x.done++
+				return x.broken(err), nil
+			}
+			x.file, x.now = file, ReadChatGPT(file, x.asset)
+		}
+		talk, err := x.now.Next()
+		if err == nil {
+			talk.Index = x.index
+			x.index++
+			return talk, nil
+		}
+		x.file.Close()
+		x.now = nil
+		x.done++
+		if err != io.EOF {
+			return x.broken(err), nil
+		}
+	}
+}
+
+// broken stands for what follows in the file that was read last.
+func (x *Export) broken(err error) Talk {
+	x.index++
+	what := fmt.Sprintf("and all behind it in %s cannot be read: %v", x.talks[x.done-1].Name, err)
+	return Talk{Index: x.index - 1, Line: 1, Leaf: -1, Broken: &Remark{What: what}}
+}
+
+// asset reads a file of the archive by the id that its name begins with.
+func (x *Export) asset(id string) (Asset, bool) {
+	f := x.assets[id]
+	if f == nil || f.UncompressedSize64 > mostAsset {
+		return Asset{}, false
+	}
+	r, err := f.Open()
+	if err != nil {
+		return Asset{}, false
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, mostAsset+1))
+	if err != nil || len(data) > mostAsset {
+		return Asset{}, false
+	}
+	return Asset{Name: path.Base(f.Name), Data: data}, true
+}
