@@ -144,6 +144,27 @@ func TestTerminationSaysHowToResume(t *testing.T) {
 	}
 }
 
+func TestDraftSurvivesHoweverTheScreenEnds(t *testing.T) {
+	for name, leave := range map[string]func(chat *terminal) error{
+		"SIGHUP":  func(chat *terminal) error { return chat.cmd.Process.Signal(syscall.SIGHUP) },
+		"SIGTERM": func(chat *terminal) error { return chat.cmd.Process.Signal(syscall.SIGTERM) },
+		"/quit":   func(chat *terminal) error { chat.send("\x10quit\r"); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := home(t)
+			chat := startIn(t, env, 100, 30, "-m", "guide")
+			chat.want("guide answers")
+			chat.send("a thought that is not finished")
+			chat.want("a thought that is not finished")
+			if err := leave(chat); err != nil {
+				t.Fatal(err)
+			}
+			chat.end()
+			startIn(t, env, 100, 30, "-m", "guide").want("a thought that is not finished")
+		})
+	}
+}
+
 // TestRunShowsEscapesOnATerminal plants a sequence that would write the clipboard.
 func TestRunShowsEscapesOnATerminal(t *testing.T) {
 	env := home(t)

@@ -42,16 +42,16 @@ func (m *Model) disarm(msg disarmMsg) tea.Cmd {
 	return nil
 }
 
-// quit leaves; a running answer is stopped and saved first.
+// quit leaves; a running answer is stopped and saved first. Run saves the draft, however it ends.
 func (m *Model) quit() tea.Cmd {
 	if said, stays := m.wouldBeGone(); stays {
 		return said
 	}
 	if !m.turn.busy {
-		return tea.Sequence(m.keepDraft(), tea.Quit)
+		return tea.Quit
 	}
 	m.quitting = true
-	return tea.Batch(m.stopTurn(), m.keepDraft(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
+	return tea.Batch(m.stopTurn(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
 }
 
 // back is esc in the panes, and in the panel where it covers them: leave the selection, the search, the

@@ -51,7 +51,8 @@ const quitTime = 5 * time.Second
 const frameRate = 120
 
 // Run shows the application until the user leaves it, and returns the id of the session that was
-// open then, "" where nothing was stored. A running answer is stopped and saved first.
+// open then, "" where nothing was stored. A running answer is stopped and saved first, and so is the
+// draft, whether the user left, the terminal went away or the program failed.
 func Run(ctx context.Context, o Options) (string, error) {
 	m, err := New(o)
 	if err != nil {
@@ -63,7 +64,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()
-	closing := m.session.Close(saving)
+	closing := errors.Join(m.session.Close(saving), m.leaveDraft(saving))
 	id := m.session.Info().ID
 	if m.session.Temporary() {
 		id = ""
@@ -75,4 +76,17 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return id, fmt.Errorf("run the screen: %w", err)
 	}
 	return id, closing
+}
+
+// leaveDraft writes the draft down when the screen is gone.
+func (m *Model) leaveDraft(ctx context.Context) error {
+	m.within = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
+	keep := m.keepDraft()
+	if keep == nil {
+		return nil
+	}
+	if msg, ok := keep().(settledMsg); ok {
+		return msg.err
+	}
+	return nil
 }
