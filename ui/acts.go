@@ -170,5 +170,5 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.setFocus(draftPane)
 	gone := forget(m.session)
 	m.adopt(msg.session)
-	return tea.Batch(gone, m.load(msg.session), m.loadDraft(msg.session), m.draftChanged())
+	return tea.Batch(gone, m.load(msg.session), m.loadDraft(msg.session), m.draftChanged(), m.index())
 }

@@ -62,6 +62,7 @@ type Model struct {
 	seeks      int // requests of the past that were asked for
 	sought     int // the last of them that was answered
 	steps      steps
+	indexing   indexing
 	wishes     int // settings that were tried out
 	toast      toast
 	alert      string // the error of the last turn, until something is sent
@@ -93,7 +94,7 @@ func New(o Options) (*Model, error) {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged(), m.index()}
 	if len(m.options.Notices) > 0 {
 		cmds = append(cmds, m.say(strings.Join(m.options.Notices, " ")))
 	}
@@ -178,6 +179,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.personasListed(msg)
 	case modelsMsg:
 		return m.modelsListed(msg)
+	case indexedMsg:
+		return m.indexed(msg)
+	case indexDueMsg:
+		return m.indexStep()
 	case settledMsg:
 		return m.settled(msg)
 	case copiedMsg:
