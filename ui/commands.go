@@ -33,7 +33,7 @@ func Commands() []Command {
 		{"whatif", nil, "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }},
 		{"search", nil, "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search},
 		{"alone", nil, "TEXT", "send a message without the conversation before it", (*Model).sendAlone},
-		{"resume", []string{"sessions", "continue"}, "", "open another session", func(m *Model, _ string) tea.Cmd { return m.openSessions() }},
+		{"resume", []string{"sessions", "continue"}, "[WORDS]", "open another session, found by the words of its title", (*Model).openSessions},
 		{"new", []string{"clear"}, "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }},
 		{"temporary", nil, "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }},
 		{"rename", nil, "TITLE", "give the session a title", (*Model).rename},

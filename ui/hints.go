@@ -57,6 +57,8 @@ func (m *Model) hints() []hint {
 			hintOf("go to the message", k.Choose),
 			hintOf("close", k.Back),
 		}
+	case m.overlay == sessionsOverlay:
+		return m.sessionsHints()
 	case m.overlay == inspectorOverlay:
 		return []hint{
 			hintOf("next view", k.NextView),

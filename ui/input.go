@@ -65,7 +65,7 @@ func (m *Model) elsewhereKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case pressed(msg, k.New):
 		return m.newSession(), true
 	case pressed(msg, k.Sessions):
-		return m.openSessions(), true
+		return m.openSessions(""), true
 	case pressed(msg, k.Models):
 		return m.openModels(), true
 	case pressed(msg, k.Help):
@@ -239,6 +239,9 @@ func (m *Model) takePopup(popups []Command) tea.Cmd {
 // paste puts a pasted text where the keys go.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	if m.overlay != noOverlay {
+		if m.overlay == sessionsOverlay {
+			return m.pasteInSessions(msg.Content)
+		}
 		if m.pickerOpen() {
 			m.picker.typed(tea.KeyPressMsg{Code: tea.KeyExtended, Text: strings.TrimSpace(msg.Content)})
 		}

@@ -81,9 +81,17 @@ type KeyMap struct {
 	Choose   key.Binding
 	ListUp   key.Binding
 	ListDown key.Binding
-	Rename   key.Binding
-	Delete   key.Binding
-	Undo     key.Binding
+
+	// In the list of sessions.
+	AllText key.Binding
+	Shelves key.Binding
+	Rename  key.Binding
+	Tags    key.Binding
+	PinTop  key.Binding
+	Archive key.Binding
+	Delete  key.Binding
+	Restore key.Binding
+	Undo    key.Binding
 
 	// In the list of repairs.
 	Remedy key.Binding
@@ -163,9 +171,16 @@ func DefaultKeys() KeyMap {
 		Choose:   b("choose", "enter"),
 		ListUp:   b("up", "up", "ctrl+k"),
 		ListDown: b("down", "down", "ctrl+j"),
-		Rename:   b("rename the session", "ctrl+e"),
-		Delete:   b("delete the session to the trash", "ctrl+d", "delete"),
-		Undo:     b("bring the deleted session back", "ctrl+u"),
+
+		AllText: b("search the text of all messages, or the titles again", "tab"),
+		Shelves: b("sessions in use, in the archive, in the trash", "shift+tab"),
+		Rename:  b("rename the session", "ctrl+e"),
+		Tags:    b("give the session tags", "ctrl+t"),
+		PinTop:  b("pin the session on top, or not", "ctrl+p"),
+		Archive: b("put the session into the archive, or back in use", "ctrl+a"),
+		Delete:  b("delete the session to the trash; there, for good", "ctrl+d", "delete"),
+		Restore: b("bring the session back from the trash", "ctrl+r"),
+		Undo:    b("undo the last change of a session, and the one before it", "ctrl+u"),
 
 		Remedy: b("send a damaged call otherwise: mended, as text, not at all", "t"),
 

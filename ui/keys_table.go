@@ -25,6 +25,7 @@ const (
 	inPanel      = "panel"
 	inInspector  = "inspector"
 	inLists      = "lists"
+	inSessions   = "sessions"
 	inRepairs    = "repairs"
 	inQuestion   = "tool question"
 )
@@ -97,9 +98,15 @@ func (k *KeyMap) entries() []entry {
 		{inLists, "choose", &k.Choose},
 		{inLists, "list-up", &k.ListUp},
 		{inLists, "list-down", &k.ListDown},
-		{inLists, "rename", &k.Rename},
-		{inLists, "delete", &k.Delete},
-		{inLists, "undo", &k.Undo},
+		{inSessions, "all-text", &k.AllText},
+		{inSessions, "shelves", &k.Shelves},
+		{inSessions, "rename", &k.Rename},
+		{inSessions, "tags", &k.Tags},
+		{inSessions, "pin-on-top", &k.PinTop},
+		{inSessions, "archive", &k.Archive},
+		{inSessions, "delete", &k.Delete},
+		{inSessions, "restore", &k.Restore},
+		{inSessions, "undo", &k.Undo},
 		{inRepairs, "remedy", &k.Remedy},
 		{inQuestion, "allow", &k.Allow},
 		{inQuestion, "refuse", &k.Refuse},
@@ -157,10 +164,11 @@ func (k KeyMap) clash() error {
 // with the transcript's keys, and the inspector covers what works everywhere.
 func meet(a, b string) bool {
 	covers := func(where string) bool {
-		return where == inLists || where == inRepairs || where == inQuestion || where == inInspector
+		return where == inLists || where == inSessions || where == inRepairs || where == inQuestion || where == inInspector
 	}
 	moved := func(where string) bool { return where == inTranscript || where == inPanel || where == inInspector }
-	return a == b || moved(a) && moved(b) || !covers(a) && !covers(b) && (a == everywhere || b == everywhere)
+	list := func(where string) bool { return where == inLists || where == inSessions }
+	return a == b || list(a) && list(b) || moved(a) && moved(b) || !covers(a) && !covers(b) && (a == everywhere || b == everywhere)
 }
 
 func (k KeyMap) actions() []string {

@@ -6,7 +6,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
-	"winnow/session/store"
 )
 
 // turnMsg carries events of a turn, in order. Events of a turn that is not the current one are
@@ -76,12 +75,17 @@ type promptsMsg struct {
 	err     error
 }
 
-// sessionsMsg is the list for the session picker.
+// sessionsMsg is the list of the sessions, or its first page.
 type sessionsMsg struct {
-	sessions []store.Session
-	at       time.Time
-	err      error
+	asked int // the reading that it answers
+	lines []sessionLine
+	at    time.Time
+	whole bool
+	err   error
 }
+
+// actedMsg is the end of an act of the list of sessions.
+type actedMsg struct{ err error }
 
 // modelsMsg is the list for the model picker, and what went wrong by endpoint.
 type modelsMsg struct {
@@ -91,9 +95,8 @@ type modelsMsg struct {
 
 // settledMsg is the end of a setting or another short act: a sentence, "" for none, or an error.
 type settledMsg struct {
-	text   string
-	err    error
-	reload bool // the list of sessions changed
+	text string
+	err  error
 }
 
 // These end what shows for a while, unless something newer took its place.

@@ -50,12 +50,12 @@ type Model struct {
 	panel     panel
 	turn      turn
 	picker    picker
+	sessions  sessionList
 	reader    reader // the text overlay
 	inspector inspector
 	marked    *request    // one to compare others with, nil for none
 	popup     int         // the command under the cursor of the completions
 	personas  []Persona   // as they were read last
-	deleted   string      // the session deleted last, to bring back
 	models    []llm.Model // what the endpoints listed last, nil before they were asked
 
 	generation int // of the draft, for its plan
@@ -99,7 +99,7 @@ func (m *Model) Init() tea.Cmd {
 		cmds = append(cmds, m.say(strings.Join(m.options.Notices, " ")))
 	}
 	if m.options.Screen == SessionsScreen {
-		cmds = append(cmds, m.openSessions())
+		cmds = append(cmds, m.openSessions(""))
 	}
 	return tea.Batch(cmds...)
 }
@@ -175,6 +175,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.draftRead(msg)
 	case sessionsMsg:
 		return m.sessionsListed(msg)
+	case actedMsg:
+		return m.acted(msg)
 	case personasMsg:
 		return m.personasListed(msg)
 	case modelsMsg:
@@ -247,15 +249,11 @@ func (m *Model) draftWidth() int {
 // settled ends a setting: what it changed is shown and planned anew.
 func (m *Model) settled(msg settledMsg) tea.Cmd {
 	m.info, m.ref = m.session.Info(), m.session.Ref()
-	var again tea.Cmd
-	if msg.reload && m.overlay == sessionsOverlay {
-		again = m.listSessions()
+	switch {
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	case msg.text == "":
+		return m.draftChanged()
 	}
-	if msg.err != nil {
-		return tea.Batch(m.complain(sentence(msg.err)), again)
-	}
-	if msg.text == "" {
-		return tea.Batch(m.draftChanged(), again)
-	}
-	return tea.Batch(m.say(msg.text), m.draftChanged(), again)
+	return tea.Batch(m.say(msg.text), m.draftChanged())
 }

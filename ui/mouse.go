@@ -24,6 +24,8 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		m.moveInTrial(by)
 	case m.overlay == panelOverlay, m.overlay == noOverlay && m.layout.panel.holds(msg.X, msg.Y):
 		m.panel.move(by)
+	case m.overlay == sessionsOverlay:
+		m.sessions.wheel(by)
 	case m.overlay != noOverlay:
 		m.picker.move(by)
 	default:

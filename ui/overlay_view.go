@@ -51,6 +51,11 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 	case m.overlay == ledgerOverlay:
 		title, right = "repairs", m.ledger.place()
 		lines = m.ledger.view(m.styles, in.w, in.h)
+	case m.overlay == sessionsOverlay:
+		title, right = m.sessions.shelf.title(), m.sessions.place()
+		var x int
+		lines, x = m.sessions.view(m.styles, in.w, in.h, m.info.ID)
+		cursor = tea.NewCursor(in.x+x, in.y)
 	case m.pickerOpen():
 		title = m.picker.title
 		right = thousands(len(m.picker.shown))

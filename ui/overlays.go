@@ -62,6 +62,8 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.inspectorKey(msg)
 	case m.overlay == panelOverlay:
 		return m.narrowPanelKey(msg)
+	case m.overlay == sessionsOverlay:
+		return m.sessionsKey(msg)
 	case m.pickerOpen():
 		return m.pickerKey(msg)
 	}

@@ -27,9 +27,6 @@ type picker struct {
 	at      int
 	notes   []string // lines under the list: what could not be listed
 	loading bool
-	editing bool   // the filter line holds a new name, not a filter
-	editID  string // what is being renamed
-	kept    string // the filter meanwhile
 }
 
 // fill replaces the choices. The filter stays, and the cursor stays on its value; where that is
@@ -44,19 +41,6 @@ func (p *picker) fill(choices []choice) {
 			p.at = i
 		}
 	}
-}
-
-// rename lets the filter line hold a new name for the choice under the cursor.
-func (p *picker) rename(c choice, name string) {
-	p.editing, p.editID = true, c.value
-	p.kept, p.filter = p.filter, name
-}
-
-// renamed gives the filter line back to the filter.
-func (p *picker) renamed() {
-	p.editing, p.filter = false, p.kept
-	p.refilter()
-	p.move(0)
 }
 
 // refilter shows what the filter leaves.
@@ -102,10 +86,8 @@ func (p *picker) typed(msg tea.KeyPressMsg) bool {
 	default:
 		return false
 	}
-	if !p.editing {
-		p.at = 0
-		p.refilter()
-	}
+	p.at = 0
+	p.refilter()
 	return true
 }
 
@@ -113,9 +95,6 @@ func (p *picker) typed(msg tea.KeyPressMsg) bool {
 // first line.
 func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 	head := " › "
-	if p.editing {
-		head = " name › "
-	}
 	x = min(len([]rune(head))+fitWidth(p.filter), max(0, w-1))
 	lines = append(lines, st.accent.Render(head)+p.filter)
 	notes := p.notes[:min(len(p.notes), max(0, h-2))]

@@ -8,7 +8,7 @@ import (
 
 func (m *Model) pickerOpen() bool {
 	switch m.overlay {
-	case paletteOverlay, modelsOverlay, sessionsOverlay, promptsOverlay, themesOverlay, personasOverlay:
+	case paletteOverlay, modelsOverlay, promptsOverlay, themesOverlay, personasOverlay:
 		return true
 	}
 	return false
@@ -18,15 +18,11 @@ func (m *Model) pickerOpen() bool {
 func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, p := &m.keys, &m.picker
 	switch {
-	case pressed(msg, k.Back) && p.editing:
-		p.renamed()
-		return nil
 	case pressed(msg, k.Back):
 		m.uncover()
 		return nil
 	case pressed(msg, k.Choose):
 		return m.choose()
-	case p.editing:
 	case pressed(msg, k.ListUp):
 		p.move(-1)
 		return nil
@@ -39,10 +35,6 @@ func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.PageDown):
 		p.move(max(1, m.layout.overlay.h-4))
 		return nil
-	case m.overlay == sessionsOverlay:
-		if cmd, ok := m.sessionsKey(msg); ok {
-			return cmd
-		}
 	case m.overlay == paletteOverlay && pressed(msg, k.Palette),
 		m.overlay == modelsOverlay && pressed(msg, k.Models):
 		m.uncover()
@@ -54,39 +46,15 @@ func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// sessionsKey is a key of the sessions' list alone.
-func (m *Model) sessionsKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	k := &m.keys
-	switch {
-	case pressed(msg, k.Rename):
-		return m.startRename(), true
-	case pressed(msg, k.Delete):
-		return m.deleteSession(), true
-	case pressed(msg, k.Undo):
-		return m.undelete(), true
-	case pressed(msg, k.New):
-		return m.newSession(), true
-	case pressed(msg, k.Sessions):
-		m.uncover()
-		return nil, true
-	}
-	return nil, false
-}
-
 // choose takes the choice under the cursor.
 func (m *Model) choose() tea.Cmd {
 	p := &m.picker
-	if p.editing {
-		return m.endRename()
-	}
 	c, ok := p.chosen()
 	if !ok {
 		return m.say("There is nothing to choose; " + firstKey(m.keys.Back) + " closes the list.")
 	}
 	at := m.overlay
-	if at != sessionsOverlay {
-		m.uncover()
-	}
+	m.uncover()
 	switch at {
 	case paletteOverlay:
 		return m.takeCommand(c.value)
@@ -96,12 +64,10 @@ func (m *Model) choose() tea.Cmd {
 		return m.takePersona(c.value)
 	case themesOverlay:
 		return m.chooseTheme(c.value)
-	case promptsOverlay:
-		m.composer.set(c.value)
-		m.setFocus(draftPane)
-		return nil
 	}
-	return m.openSession(c.value)
+	m.composer.set(c.value)
+	m.setFocus(draftPane)
+	return nil
 }
 
 // takeCommand runs a command of the palette, or puts it into the draft where something must follow.

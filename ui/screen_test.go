@@ -287,16 +287,6 @@ var states = slices.Concat([]state{
 		}, errs: map[string]error{"ollama": errors.New("ollama does not answer at 127.0.0.1:11434")}})
 		return m
 	}},
-	{"sessions", func(t testing.TB, w, h int) *Model {
-		m := chatting(t, w, h)
-		m.Update(ctrl('s'))
-		m.Update(sessionsMsg{at: begun, sessions: []store.Session{
-			{ID: "a", Title: "Parser rewrite", Model: "gpt-5.2", Turns: 61, Updated: begun.Add(-time.Minute), Pinned: true},
-			{ID: "b", Title: "Bread with rye", Model: "llama3.2", Turns: 4, Updated: begun.Add(-26 * time.Hour)},
-			{ID: "c", Title: "", Model: "guide", Turns: 1, Updated: begun.Add(-90 * 24 * time.Hour)},
-		}})
-		return m
-	}},
 	{"palette", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
 		m.Update(ctrl('p'))
@@ -313,7 +303,7 @@ var states = slices.Concat([]state{
 		m.Update(char('?'))
 		return m
 	}},
-}, inspectorStates(), pastStates())
+}, inspectorStates(), pastStates(), sessionStates())
 
 // plain is the screen as text, with the place of the cursor below it.
 func plain(m *Model) string {

@@ -2,141 +2,191 @@ package ui
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/markdown"
 )
 
-// listed is the most sessions the picker holds; the filter finds among these.
-const listed = 1000
+// shelf is one of the lists of stored sessions.
+type shelf int
 
-// openSessions lists the stored sessions.
-func (m *Model) openSessions() tea.Cmd {
+// The shelves in the order of their key.
+const (
+	usedShelf shelf = iota
+	archiveShelf
+	trashShelf
+	shelves
+)
+
+// title of the list.
+func (s shelf) title() string {
+	return [...]string{"sessions", "sessions: archive", "sessions: trash"}[s]
+}
+
+// filter of the store that lists the shelf.
+func (s shelf) filter() store.Filter {
+	return store.Filter{Archived: s == archiveShelf, Trash: s == trashShelf}
+}
+
+// firstPage is how many sessions are read before the rest of them: more than a screen shows.
+const firstPage = 200
+
+// sessionList is the list of the stored sessions, with what can be done to them.
+type sessionList struct {
+	shelf  shelf
+	filter field
+	lines  []sessionLine // the shelf as it was read
+	shown  []match       // what the filter leaves
+	at     int
+	read   time.Time // when it was read
+	whole  bool      // it is read to its end
+	asked  int       // readings so far: an answer to an older one is dropped
+
+	edit  *lineEdit      // a new name or new tags are typed, nil otherwise
+	purge *store.Session // it is asked whether this one goes for good
+	acts  []sessionAct   // the one that is being done, and those that wait for it
+	undos []sessionAct   // they take back what was done, the last one first
+}
+
+// sessionLine is a session with what the list shows of it.
+type sessionLine struct {
+	store.Session
+	label     string // what the filter searches: fork mark, title, tags
+	folded    string // the label in lower case
+	tags      int    // where in the label the tags begin
+	elsewhere bool   // another window has it open
+}
+
+// openSessions lists the stored sessions that a filter leaves.
+func (m *Model) openSessions(filter string) tea.Cmd {
 	if m.options.Deps.Store == nil {
 		return m.complain("This chat is kept nowhere, so there are no sessions.")
 	}
-	k := &m.keys
-	m.picker = picker{title: "sessions", loading: true, hint: fmt.Sprintf("enter opens · %s new · %s rename · %s delete · esc closes",
-		firstKey(k.New), firstKey(k.Rename), firstKey(k.Delete))}
+	l := &m.sessions
+	m.sessions = sessionList{filter: fieldOf(filter), asked: l.asked, acts: l.acts, undos: l.undos}
 	m.cover(sessionsOverlay)
-	return m.listSessions()
+	return m.readShelf()
 }
 
-// listSessions reads the sessions, the last used first, pinned ones on top.
-func (m *Model) listSessions() tea.Cmd {
-	ctx, db := m.within, m.options.Deps.Store
+// readShelf reads the list: its first page, and then all of it.
+func (m *Model) readShelf() tea.Cmd {
+	l := &m.sessions
+	l.asked++
+	f := l.shelf.filter()
+	if len(l.lines) == 0 {
+		f.Limit = firstPage
+	}
+	return m.readSessions(f)
+}
+
+func (m *Model) readSessions(f store.Filter) tea.Cmd {
+	ctx, db, asked := m.within, m.options.Deps.Store, m.sessions.asked
 	return func() tea.Msg {
 		ctx, cancel := ctx()
 		defer cancel()
-		list, err := db.Sessions(ctx, store.Filter{Limit: listed})
-		return sessionsMsg{list, time.Now(), err}
+		list, err := db.Sessions(ctx, f)
+		return sessionsMsg{asked: asked, lines: sessionLines(list), at: time.Now(), whole: f.Limit == 0 || len(list) < f.Limit, err: err}
 	}
 }
 
+func sessionLines(sessions []store.Session) []sessionLine {
+	lines := make([]sessionLine, len(sessions))
+	for i, s := range sessions {
+		lines[i] = lineOfSession(s)
+	}
+	return lines
+}
+
+// sessionsListed shows what was read, and reads the rest.
 func (m *Model) sessionsListed(msg sessionsMsg) tea.Cmd {
-	if m.overlay != sessionsOverlay || m.picker.editing {
+	l := &m.sessions
+	if m.overlay != sessionsOverlay || msg.asked != l.asked {
 		return nil
 	}
 	if msg.err != nil {
 		m.uncover()
 		return m.complain(sentence(msg.err))
 	}
-	var choices []choice
-	for _, s := range msg.sessions {
-		choices = append(choices, sessionChoice(s, msg.at, s.ID == m.info.ID))
+	l.fill(msg.lines)
+	l.read, l.whole = msg.at, msg.whole
+	if !msg.whole {
+		return m.readSessions(l.shelf.filter())
 	}
-	m.picker.fill(choices)
 	return nil
 }
 
-// sessionChoice is a session's line: pin, title; model, turns, age at the right.
-func sessionChoice(s store.Session, at time.Time, open bool) choice {
-	title := markdown.OneLine(s.Title, 200)
-	if title == "" {
-		title = "untitled"
-	}
-	if s.Pinned {
-		title = "◆ " + title
-	}
-	right := []string{}
-	if open {
-		right = append(right, "open")
-	}
-	right = append(right, markdown.OneLine(s.Model, 24), plural(s.Turns, "turn"), fmt.Sprintf("%6s", ago(at, s.Updated)))
-	return choice{label: title, right: strings.Join(right, " · "), value: s.ID}
+// fill replaces the lines. The filter stays, and so does the cursor.
+func (l *sessionList) fill(lines []sessionLine) {
+	old, _ := l.chosen()
+	l.lines = lines
+	l.refilter()
+	l.stay(old.ID)
 }
 
-func ago(at, then time.Time) string {
-	if at.IsZero() || then.IsZero() {
-		return ""
-	}
-	return age(at.Sub(then))
+// remove takes a session out of the list before the list is read again.
+func (l *sessionList) remove(id string) {
+	old, _ := l.chosen()
+	l.lines = slices.DeleteFunc(l.lines, func(s sessionLine) bool { return s.ID == id })
+	l.refilter()
+	l.stay(old.ID)
 }
 
-func (m *Model) startRename() tea.Cmd {
-	c, ok := m.picker.chosen()
-	if !ok {
-		return m.say("There is no session to rename.")
-	}
-	m.picker.rename(c, strings.TrimPrefix(c.label, "◆ "))
-	return nil
-}
-
-func (m *Model) endRename() tea.Cmd {
-	p := &m.picker
-	title, id := strings.TrimSpace(p.filter), p.editID
-	if title == "" {
-		return m.complain("A session needs a title; " + firstKey(m.keys.Back) + " keeps the old one.")
-	}
-	p.renamed()
-	ctx, db, s := m.within, m.options.Deps.Store, m.session
-	current := id == m.info.ID
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		msg := settledMsg{text: "The session is called " + title + ".", reload: true}
-		if current {
-			msg.err = s.Rename(ctx, title)
-			return msg
-		}
-		msg.err = db.Rename(ctx, id, title, "user")
-		return msg
+// stay keeps the cursor on a session; where that is gone, on its line: what a key does next must not
+// move to another place of the list.
+func (l *sessionList) stay(id string) {
+	l.move(0)
+	if i := slices.IndexFunc(l.shown, func(x match) bool { return l.lines[x.line].ID == id }); i >= 0 {
+		l.at = i
 	}
 }
 
-// deleteSession moves the session under the cursor to the trash.
-func (m *Model) deleteSession() tea.Cmd {
-	c, ok := m.picker.chosen()
+// refilter shows what the filter leaves.
+func (l *sessionList) refilter() { l.shown = matches(l.lines, nil, l.filter.text) }
+
+// typed is a key for the filter; it says whether the key was one. What a longer filter leaves is among
+// what the shorter one left.
+func (l *sessionList) typed(msg tea.KeyPressMsg) bool {
+	before := l.filter.text
+	if !l.filter.typed(msg) {
+		return false
+	}
+	if now := l.filter.text; now != before {
+		l.shown, l.at = matches(l.lines, narrower(l.shown, before, now), now), 0
+	}
+	return true
+}
+
+// chosen is the session under the cursor.
+func (l *sessionList) chosen() (sessionLine, bool) {
+	if l.at < 0 || l.at >= len(l.shown) {
+		return sessionLine{}, false
+	}
+	return l.lines[l.shown[l.at].line], true
+}
+
+func (l *sessionList) move(by int) { l.at = max(0, min(l.at+by, len(l.shown)-1)) }
+
+// nextShelf shows the next of the lists.
+func (m *Model) nextShelf() tea.Cmd {
+	l := &m.sessions
+	l.shelf = (l.shelf + 1) % shelves
+	l.lines, l.shown, l.at, l.whole, l.read = nil, nil, 0, false, time.Time{}
+	return m.readShelf()
+}
+
+// place says how many sessions the list has, and how many the filter leaves of them.
+func (l *sessionList) place() string {
+	all := thousands(len(l.lines))
 	switch {
-	case !ok:
-		return m.say("There is no session to delete.")
-	case c.value == m.info.ID:
-		return m.complain("This session is open; open another one first.")
+	case l.read.IsZero():
+		return ""
+	case !l.whole:
+		return all + "+"
+	case len(l.shown) < len(l.lines):
+		return fmt.Sprintf("%s of %s", thousands(len(l.shown)), all)
 	}
-	m.deleted = c.value
-	ctx, db := m.within, m.options.Deps.Store
-	said := "In the trash: " + c.label + ". " + firstKey(m.keys.Undo) + " brings it back."
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		return settledMsg{text: said, err: db.Delete(ctx, c.value), reload: true}
-	}
-}
-
-func (m *Model) undelete() tea.Cmd {
-	if m.deleted == "" {
-		return m.say("Nothing was deleted here.")
-	}
-	id := m.deleted
-	m.deleted = ""
-	ctx, db := m.within, m.options.Deps.Store
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		return settledMsg{text: "The session is back.", err: db.Restore(ctx, id), reload: true}
-	}
+	return all
 }

@@ -1,0 +1,108 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"winnow/session/store"
+)
+
+// someSessions are the sessions of the goldens.
+func someSessions() []store.Session {
+	day := 24 * time.Hour
+	of := func(id, title, model string, turns int, used time.Duration, tags ...string) store.Session {
+		return store.Session{
+			ID: "0193a1b2-c3d4-7000-8000-00000000000" + id, Title: title, Model: model, Turns: turns, Messages: 2 * turns,
+			Created: begun.Add(-used - 3*day), Updated: begun.Add(-used), Tags: tags, Dir: "/home/kim/parser",
+		}
+	}
+	list := []store.Session{
+		of("1", "Parser rewrite", "gpt-5.2", 61, time.Minute, "go", "work"),
+		of("2", "Bread with rye", "llama3.2", 4, 26*time.Hour, "kitchen"),
+		of("3", "Parser rewrite, without the lexer", "gpt-5.2", 9, 3*day, "go"),
+		of("4", "Übersetzung für die Partnerschaft", "mistral-large-latest", 1, 12*day),
+		of("5", "日本語の構文解析", "gpt-5.2", 1204, 40*day, "go", "cjk"),
+		of("6", "", "guide", 1, 90*day),
+	}
+	list[0].Pinned = true
+	list[2].Parent = list[0].ID
+	return list
+}
+
+// list answers what the list of sessions asked last.
+func list(m *Model, sessions ...store.Session) {
+	m.Update(sessionsMsg{asked: m.sessions.asked, lines: sessionLines(sessions), at: begun, whole: true})
+}
+
+// choosing is the list of sessions over a conversation.
+func choosing(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	m.Update(ctrl('s'))
+	sessions := someSessions()
+	m.info.ID = sessions[0].ID
+	list(m, sessions...)
+	m.sessions.lines[3].elsewhere = true
+	return m
+}
+
+// binned is the trash with two sessions.
+func binned(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	m.Update(ctrl('s'))
+	m.Update(keyNamed("shift+tab"))
+	m.Update(keyNamed("shift+tab"))
+	sessions := someSessions()[1:3]
+	for i := range sessions {
+		sessions[i].Deleted = begun.Add(-time.Hour)
+	}
+	list(m, sessions...)
+	return m
+}
+
+// sessionStates are the screens of the list of sessions.
+func sessionStates() []state {
+	return []state{
+		{"sessions", choosing},
+		{"sessions-filter", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			typing(m, "par go")
+			m.Update(keyNamed("down"))
+			return m
+		}},
+		{"sessions-tags", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			m.Update(keyNamed("down"))
+			m.Update(ctrl('t'))
+			typing(m, "rye")
+			return m
+		}},
+		{"sessions-rename", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			m.Update(ctrl('e'))
+			m.Update(keyNamed("home"))
+			return m
+		}},
+		{"sessions-trash", binned},
+		{"sessions-purge", func(t testing.TB, w, h int) *Model {
+			m := binned(t, w, h)
+			m.Update(ctrl('d'))
+			return m
+		}},
+		{"sessions-none", func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.Update(ctrl('s'))
+			list(m)
+			return m
+		}},
+		{"sessions-no-match", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			typing(m, "zebra")
+			return m
+		}},
+		{"sessions-reading", func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.Update(ctrl('s'))
+			return m
+		}},
+	}
+}

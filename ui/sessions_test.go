@@ -1,0 +1,364 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// titles are the titles in the list, from the top.
+func titles(l *sessionList) []string {
+	var out []string
+	for _, x := range l.shown {
+		out = append(out, l.lines[x.line].name())
+	}
+	return out
+}
+
+// keep stores sessions with a message each, the last of them used last.
+func (l *live) keep(titles ...string) map[string]store.Session {
+	l.t.Helper()
+	kept := map[string]store.Session{}
+	for _, title := range titles {
+		s, _, err := l.options.Deps.Store.Begin(l.t.Context(), store.Session{Title: title, Endpoint: "here", Model: "small"},
+			store.Message{Message: history.Message{Role: history.User, Content: "About " + title + ".", Status: history.Complete}})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		kept[title] = s
+	}
+	return kept
+}
+
+// lists waits until all acts are done and the list shows these titles.
+func (l *live) lists(want ...string) {
+	l.t.Helper()
+	l.until(fmt.Sprintf("the list %q", want), func() bool {
+		s := &l.sessions
+		return len(s.acts) == 0 && s.whole && slices.Equal(titles(s), want)
+	})
+}
+
+// on fails where the cursor is not on a session.
+func (l *live) on(title string) {
+	l.t.Helper()
+	if s, ok := l.sessions.chosen(); !ok || s.name() != title {
+		l.t.Fatalf("the cursor is on %q, want %q:\n%s", s.name(), title, plain(l.Model))
+	}
+}
+
+// stored is a session as its file has it.
+func (l *live) stored(id string) store.Session {
+	l.t.Helper()
+	s, err := l.options.Deps.Store.Session(l.t.Context(), id)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return s
+}
+
+func TestSessionsAreListedByLastUseWithPinnedOnesOnTop(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.keep("bread", "parser", "cellar")
+	l.press("ctrl+s")
+	l.lists("cellar", "parser", "bread")
+	l.press("down", "down", "ctrl+p")
+	l.lists("bread", "cellar", "parser")
+	l.on("bread")
+	l.press("ctrl+p")
+	l.lists("cellar", "parser", "bread")
+	l.on("bread")
+}
+
+func TestDeletedSessionsComeBackOneAfterTheOther(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread", "parser", "cellar", "attic")
+	l.press("ctrl+s")
+	l.lists("attic", "cellar", "parser", "bread")
+	l.press("down", "ctrl+d", "ctrl+d") // at once, before the first is answered
+	l.lists("attic", "bread")
+	l.on("bread")
+	for _, title := range []string{"cellar", "parser"} {
+		if l.stored(kept[title].ID).Deleted.IsZero() {
+			t.Errorf("%s is not in the trash", title)
+		}
+	}
+	l.press("ctrl+u")
+	l.lists("attic", "parser", "bread")
+	l.press("esc", "ctrl+s", "ctrl+u") // the list forgets nothing when it is closed
+	l.lists("attic", "cellar", "parser", "bread")
+	l.press("ctrl+u")
+	l.shows("Nothing was done here that can be taken back.")
+}
+
+func TestTheOpenSessionIsNotDeleted(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("A question.")
+	l.press("ctrl+s")
+	l.lists("A question")
+	l.press("ctrl+d")
+	l.shows("This session is open; open another one first.")
+	if !l.stored(l.info.ID).Deleted.IsZero() {
+		t.Error("the open session is in the trash")
+	}
+}
+
+func TestARenameKeepsFilterAndCursor(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("partner", "parser", "bread")
+	l.press("ctrl+s")
+	l.lists("bread", "parser", "partner")
+	l.types("par")
+	l.press("down")
+	was, _ := l.sessions.chosen()
+	l.press("ctrl+e", "home")
+	l.types("My ")
+	l.press("enter")
+	l.until("the title", func() bool { return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.acts) == 0 })
+	l.until("the list", func() bool { s, _ := l.sessions.chosen(); return s.name() == "My "+was.Title })
+	if l.sessions.filter.text != "par" {
+		t.Errorf("after the rename the filter is %q, want par", l.sessions.filter.text)
+	}
+	l.press("ctrl+u")
+	l.until("the old title", func() bool { s, _ := l.sessions.chosen(); return s.Title == was.Title })
+	if got := l.stored(kept[was.Title].ID); got.Title != was.Title {
+		t.Errorf("the file has the title %q, want %q", got.Title, was.Title)
+	}
+}
+
+func TestTheOpenSessionIsRenamedInItsHeader(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("A question.")
+	l.press("ctrl+s")
+	l.lists("A question")
+	l.press("ctrl+e", "ctrl+u")
+	l.types("About winter")
+	l.press("enter")
+	l.shows("winnow · About winter")
+}
+
+func TestTagsAreTypedWithBlanksOrCommas(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread")
+	l.press("ctrl+s")
+	l.lists("bread")
+	l.press("ctrl+t")
+	l.types("rye, #oven rye  oven")
+	l.press("enter")
+	l.shows("bread #oven #rye")
+	l.press("ctrl+t", "ctrl+w")
+	l.press("enter")
+	l.until("one tag", func() bool { return slices.Equal(l.stored(kept["bread"].ID).Tags, []string{"oven"}) })
+	l.until("the act", func() bool { return len(l.sessions.acts) == 0 })
+	l.press("ctrl+u", "ctrl+u")
+	l.until("no tag", func() bool { return len(l.stored(kept["bread"].ID).Tags) == 0 && len(l.sessions.acts) == 0 })
+}
+
+func TestTheArchiveTakesAndGivesBack(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.keep("bread", "parser")
+	l.press("ctrl+s")
+	l.lists("parser", "bread")
+	l.press("ctrl+a")
+	l.lists("bread")
+	l.press("shift+tab")
+	l.lists("parser")
+	l.shows("sessions: archive")
+	l.press("ctrl+a")
+	l.lists()
+	l.shows("nothing is archived")
+	l.press("ctrl+u")
+	l.lists("parser")
+	l.press("shift+tab", "shift+tab")
+	l.lists("bread")
+}
+
+func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread", "parser")
+	l.press("ctrl+s")
+	l.lists("parser", "bread")
+	l.press("ctrl+d", "ctrl+d")
+	l.lists()
+	l.press("shift+tab", "shift+tab")
+	l.lists("parser", "bread")
+	l.press("enter")
+	l.shows("It is in the trash")
+
+	l.press("ctrl+d")
+	l.shows("Purge parser for good?")
+	l.press("ctrl+d", "ctrl+d", "enter", "down", "x")
+	l.shows("y purges the session, n keeps it")
+	l.on("parser")
+	l.press("n")
+	l.shows("It stays in the trash.")
+	l.press("ctrl+d", "esc", "y") // the question is gone, so the letter is for the filter
+	if l.sessions.filter.text != "y" || l.overlay != sessionsOverlay {
+		t.Fatalf("behind a question that was left, y went elsewhere:\n%s", plain(l.Model))
+	}
+	l.press("backspace", "ctrl+d", "y")
+	l.lists("bread")
+	if _, err := l.options.Deps.Store.Session(t.Context(), kept["parser"].ID); err == nil {
+		t.Error("the purged session is still there")
+	}
+	l.press("ctrl+u") // what is gone for good is not among what comes back
+	l.lists()
+	l.press("shift+tab")
+	l.lists("bread")
+}
+
+func TestASessionInTheTrashComesBack(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread")
+	l.press("ctrl+s")
+	l.lists("bread")
+	l.press("ctrl+d")
+	l.lists()
+	l.press("shift+tab", "shift+tab")
+	l.lists("bread")
+	l.press("ctrl+r")
+	l.lists()
+	l.shows("It is back, in use: bread.")
+	if !l.stored(kept["bread"].ID).Deleted.IsZero() {
+		t.Error("it is still in the trash")
+	}
+}
+
+func TestResumeOpensTheListFiltered(t *testing.T) {
+	for _, name := range []string{"/resume", "/sessions", "/continue"} {
+		l := onStage(t, 120, 40)
+		kept := l.keep("bread", "parser")
+		l.types(name + " bre")
+		l.press("enter")
+		l.lists("bread")
+		l.press("enter")
+		l.until("the session", func() bool { return l.info.ID == kept["bread"].ID })
+		if l.overlay != noOverlay || !l.composer.empty() {
+			t.Errorf("%s: the session is not alone on the screen:\n%s", name, plain(l.Model))
+		}
+	}
+}
+
+func TestALateListIsDropped(t *testing.T) {
+	m := fresh(t, 120, 40)
+	m.Update(ctrl('s'))
+	late := m.sessions.asked
+	m.Update(keyNamed("shift+tab"))
+	m.Update(sessionsMsg{asked: late, lines: sessionLines(someSessions()), at: begun, whole: true})
+	if len(m.sessions.lines) > 0 {
+		t.Errorf("the archive shows the sessions in use:\n%s", plain(m))
+	}
+}
+
+func TestTheRestOfALongListFollowsItsFirstPage(t *testing.T) {
+	m := fresh(t, 120, 40)
+	m.Update(ctrl('s'))
+	typing(m, "session")
+	_, cmd := m.Update(sessionsMsg{asked: m.sessions.asked, lines: manyLines(firstPage), at: begun})
+	if cmd == nil || len(m.sessions.shown) != firstPage || m.sessions.place() != "200+" {
+		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.shown), m.sessions.place(), cmd != nil)
+	}
+	m.Update(keyNamed("down"))
+	was, _ := m.sessions.chosen()
+	m.Update(sessionsMsg{asked: m.sessions.asked, lines: manyLines(3000), at: begun, whole: true})
+	if now, _ := m.sessions.chosen(); now.ID != was.ID || len(m.sessions.shown) != 3000 {
+		t.Errorf("the cursor went from %s to %s, and the list has %d lines", was.ID, now.ID, len(m.sessions.shown))
+	}
+}
+
+// TestAFilterTypedOnFindsTheSame types filters in several ways and compares what they leave with what the
+// whole filter leaves of the whole list.
+func TestAFilterTypedOnFindsTheSame(t *testing.T) {
+	letters := rapid.StringMatching(`[abA #]{0,8}`)
+	rapid.Check(t, func(rt *rapid.T) {
+		var lines []sessionLine
+		for i, title := range rapid.SliceOfN(letters, 0, 12).Draw(rt, "titles") {
+			lines = append(lines, lineOfSession(store.Session{ID: fmt.Sprint(i), Title: title}))
+		}
+		l := sessionList{lines: lines}
+		l.refilter()
+		for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "#", "space", "left", "home", "backspace"}), 0, 10).Draw(rt, "keys") {
+			l.typed(keyNamed(key))
+			got, want := fmt.Sprint(l.shown), fmt.Sprint(matches(lines, nil, l.filter.text))
+			if got != want {
+				rt.Fatalf("%q typed on leaves %s, want %s", l.filter.text, got, want)
+			}
+			for _, x := range l.shown {
+				letters := strings.Join(strings.Fields(l.filter.text), "")
+				hits := hitsIn(lines[x.line].folded, l.filter.text)
+				if len(hits) > len(letters) || len(letters) > 0 && len(hits) == 0 {
+					rt.Fatalf("%q marks %d letters of %q", l.filter.text, len(hits), lines[x.line].label)
+				}
+				for _, at := range hits {
+					if letter := lines[x.line].folded[at : at+1]; !strings.Contains(folded(letters), letter) {
+						rt.Fatalf("%q marks %q in %q", l.filter.text, letter, lines[x.line].label)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
+	lines := sessionLines(someSessions())
+	for _, c := range []struct{ filter, want string }{
+		{"", "Parser rewrite, Bread with rye, Parser rewrite, without the lexer, Übersetzung für die Partnerschaft, 日本語の構文解析, untitled"},
+		{"PARSER", "Parser rewrite, Parser rewrite, without the lexer"},
+		{"go lexer", "Parser rewrite, without the lexer"},
+		{"#kitch", "Bread with rye"},
+		{"rye bread", "Bread with rye"},
+		{"brd", "Bread with rye, Übersetzung für die Partnerschaft"},
+		{"für", "Übersetzung für die Partnerschaft"},
+		{"構文", "日本語の構文解析"},
+		{"zebra", ""},
+	} {
+		l := sessionList{lines: lines, filter: fieldOf(c.filter)}
+		l.refilter()
+		if got := strings.Join(titles(&l), ", "); got != c.want {
+			t.Errorf("%q leaves %s, want %s", c.filter, got, c.want)
+		}
+	}
+}
+
+// manyLines are so many sessions.
+func manyLines(n int) []sessionLine {
+	sessions := make([]store.Session, n)
+	for i := range sessions {
+		sessions[i] = store.Session{
+			ID: fmt.Sprintf("%08x-0000-7000-8000-000000000000", i), Title: fmt.Sprintf("Session %d about the weather in Oslo", i),
+			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
+		}
+	}
+	return sessionLines(sessions)
+}
+
+// BenchmarkSessionsKey types in the list and draws it, as each key does.
+func BenchmarkSessionsKey(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		for _, keys := range []string{"down up", "o backspace", "o s l o backspace backspace backspace backspace"} {
+			b.Run(fmt.Sprintf("%d/%s", n, keys), func(b *testing.B) {
+				m := fresh(b, 120, 40)
+				m.Update(ctrl('s'))
+				m.Update(sessionsMsg{asked: m.sessions.asked, lines: manyLines(n), at: begun, whole: true})
+				var presses []tea.KeyPressMsg
+				for _, name := range strings.Fields(keys) {
+					presses = append(presses, keyNamed(name))
+				}
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					m.Update(presses[i%len(presses)])
+					_ = m.View()
+					i++
+				}
+			})
+		}
+	}
+}
