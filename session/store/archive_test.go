@@ -1,0 +1,445 @@
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+)
+
+// writer fills a history with anything that it can hold.
+type writer struct {
+	*rapid.T
+	s     *Store
+	clock *clock
+	ids   []string // its sessions
+}
+
+func (w writer) text(name string) string {
+	return rapid.OneOf(
+		rapid.StringN(0, 12, 40),
+		rapid.Custom(func(t *rapid.T) string { return text(t) }),
+		rapid.SampledFrom([]string{"", "a\x00b", "\xff\xfe", "<b>&amp;</b>\u2028", "{\"base64\":\"eA==\"}"}),
+	).Draw(w.T, name)
+}
+
+func (w writer) pick(name string, n int) int { return rapid.IntRange(0, n-1).Draw(w.T, name) }
+
+func (w writer) must(doing string, err error) {
+	if err != nil {
+		w.Fatalf("%s: %v", doing, err)
+	}
+}
+
+// message is one with everything that a message may have.
+func (w writer) message(session string, parent int64) Message {
+	m := Message{Session: session, Parent: parent, Extra: []byte(w.text("extra"))}
+	m.Role = rapid.SampledFrom(roles).Draw(w.T, "role")
+	m.Status = rapid.SampledFrom([]history.Status{"", history.Interrupted, history.Failed, history.Imported, history.Quarantined}).Draw(w.T, "status")
+	m.Content, m.Reasoning, m.Name, m.ToolCallID = w.text("content"), w.text("reasoning"), w.text("name"), w.text("call")
+	m.Label, m.Model, m.Endpoint, m.FinishReason = w.text("label"), w.text("model"), "here", "stop"
+	m.Tokens, m.Tokenizer = w.pick("tokens", 9), "o200k"
+	for range w.pick("calls", 3) {
+		m.ToolCalls = append(m.ToolCalls, history.ToolCall{ID: w.text("id"), Name: w.text("tool"), Arguments: w.text("arguments")})
+	}
+	for range w.pick("parts", 3) {
+		p := history.Part{Kind: history.ImagePart, Name: w.text("file"), MediaType: "image/png", Data: []byte{byte(w.pick("data", 4))}, Tokens: 85}
+		if w.pick("textual", 2) == 0 {
+			p = history.Part{Kind: history.TextPart, Name: "a.txt", MediaType: "text/plain", Text: w.text("part")}
+		}
+		m.Parts = append(m.Parts, p)
+	}
+	return m
+}
+
+func (w *writer) begin() {
+	row := Session{
+		Title: w.text("title"), Model: "m", Preset: "tight", Overrides: "reserve = 1\n", System: w.text("system"),
+		Dir: "/work", Endpoint: "here", Tags: []string{w.text("tag"), "b"}, Pinned: w.pick("pinned", 2) == 0,
+	}
+	session, _, err := w.s.Begin(context.Background(), row, w.message("", 0))
+	w.must("begin", err)
+	w.ids = append(w.ids, session.ID)
+}
+
+// any is one of the sessions and its messages.
+func (w *writer) any() (Session, []int64) {
+	if len(w.ids) == 0 {
+		w.begin()
+	}
+	id := w.ids[w.pick("session", len(w.ids))]
+	session, err := w.s.Session(context.Background(), id)
+	w.must("find the session", err)
+	var ids []int64
+	w.must("read the ids", w.s.view(context.Background(), "read", func(tx *sql.Tx) error {
+		ids = nil
+		return tx.QueryRow(`SELECT json_group_array(m.id) FROM messages m JOIN sessions s ON s.n = m.session WHERE s.id = ?`, id).Scan(jsonOf{&ids})
+	}))
+	return session, ids
+}
+
+// jsonOf scans a JSON text.
+type jsonOf struct{ into any }
+
+func (j jsonOf) Scan(v any) error { return json.Unmarshal([]byte(fmt.Sprint(v)), j.into) }
+
+// step does one thing to the history.
+func (w *writer) step() {
+	w.clock.add(time.Duration(w.pick("later", 3)) * time.Millisecond)
+	ctx := context.Background()
+	session, ids := w.any()
+	message := ids[w.pick("at", len(ids))]
+	steps := map[string]func() error{
+		"begin": func() error { w.begin(); return nil },
+		"append": func() error {
+			_, err := w.s.Append(ctx, w.message(session.ID, message))
+			return err
+		},
+		"answer": func() error {
+			m, err := w.s.StartAnswer(ctx, w.message(session.ID, message))
+			if err == nil {
+				err = w.s.Checkpoint(ctx, m.ID, w.text("partial"), "")
+			}
+			if err == nil && w.pick("ends", 2) == 0 {
+				whole := w.message(session.ID, message)
+				whole.ID, whole.Role = m.ID, m.Role
+				_, err = w.s.FinishAnswer(ctx, whole, w.request(session.ID, message, ids))
+			}
+			return err
+		},
+		"request": func() error {
+			_, err := w.s.AddRequest(ctx, w.request(session.ID, message, ids))
+			return err
+		},
+		"flag": func() error {
+			f := rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(w.T, "flag")
+			return flag(ctx, w.s, message, f)
+		},
+		"remedy": func() error {
+			r := rapid.SampledFrom(history.Remedies()).Draw(w.T, "remedy")
+			return w.s.SetRemedies(ctx, r, message)
+		},
+		"repair": func() error {
+			r := history.Repair{Kind: "C1", What: w.text("what"), Before: w.text("before"), After: w.text("after")}
+			return w.s.AddRepairs(ctx, 3, map[int64][]history.Repair{message: {r}})
+		},
+		"summary": func() error {
+			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, First: ids[0], Last: message, Messages: 2, Model: "m", Text: w.text("summary")})
+			return err
+		},
+		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, w.text("draft")) },
+		"leaf":    func() error { return w.s.SetLeaf(ctx, session.ID, message) },
+		"rename":  func() error { return w.s.Rename(ctx, session.ID, w.text("title"), "user") },
+		"archive": func() error { return w.s.SetArchived(ctx, session.ID, true) },
+		"delete":  func() error { return w.s.Delete(ctx, session.ID) },
+		"fork": func() error {
+			fork, err := w.s.Fork(ctx, session.ID, message)
+			w.ids = append(w.ids, fork.ID)
+			return err
+		},
+		"purge": func() error {
+			w.ids = slices.DeleteFunc(w.ids, func(id string) bool { return id == session.ID })
+			return w.s.Purge(ctx, session.ID)
+		},
+	}
+	names := make([]string, 0, len(steps))
+	for name := range steps {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	name := rapid.SampledFrom(names).Draw(w.T, "step")
+	w.must(name, steps[name]())
+}
+
+// request is a record that names messages wherever a record can.
+func (w writer) request(session string, user int64, ids []int64) Request {
+	options := fmt.Sprintf(`{"policy":{"Preset":"<tight>"},"leaf":%d,"turn":[%d,%d],"flags":{"%d":"pin"},"remedies":{"%d":"drop"},"summary":{"ID":0,"Upto":%d,"Text":"x"},"guessed":[[%d,%d]],"schemas":[{"a":"<&>"}]}`,
+		ids[len(ids)-1], ids[0], user, user, ids[0], ids[0], ids[0], user)
+	plan := map[string]any{"sum": map[string]int{"Total": 5}, "entries": len(ids), "id": runsOf(ids)}
+	return Request{
+		Session: session, Turn: 1 + w.pick("turn", 5), User: user, Endpoint: "here", Model: w.text("asked"), Rules: 4,
+		Tokenizer: "o200k", Estimate: 5, BodyHash: "0f", Prompt: -1, Cached: 3, Answer: 2, Reasoning: -1, Cost: 7,
+		CostFrom: "prices", FirstToken: time.Millisecond, Took: time.Second, Retries: 1, Finish: "stop", End: "done",
+		Error: w.text("error"), Options: []byte(options), Plan: zipped(plan),
+	}
+}
+
+// runsOf packs ids as a record's column does.
+func runsOf(ids []int64) []idRun {
+	var runs []idRun
+	before := int64(0)
+	for _, id := range ids {
+		if n := len(runs); n > 0 && runs[n-1].V == id-before {
+			runs[n-1].N++
+		} else {
+			runs = append(runs, idRun{id - before, 1})
+		}
+		before = id
+	}
+	return runs
+}
+
+func zipped(v any) []byte {
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	if json.NewEncoder(z).Encode(v) != nil || z.Close() != nil {
+		panic("this always encodes")
+	}
+	return buf.Bytes()
+}
+
+// fill opens a history and does some steps to it.
+func fill(t *rapid.T) *writer {
+	c := noon()
+	s, err := Open(context.Background(), Memory, Options{Now: c.now})
+	if err != nil {
+		t.Fatalf("open a history in memory: %v", err)
+	}
+	w := &writer{T: t, s: s, clock: c}
+	for range rapid.IntRange(1, 15).Draw(t, "steps") {
+		w.step()
+	}
+	return w
+}
+
+func linesOf(t interface{ Fatalf(string, ...any) }, s *Store, session string) []Line {
+	var lines []Line
+	err := s.Dump(context.Background(), session, func(l Line) error {
+		// What goes through JSON and back is the same.
+		text, err := json.Marshal(l)
+		var back Line
+		if err == nil {
+			err = json.Unmarshal(text, &back)
+		}
+		lines = append(lines, back)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("Dump(%s): %v", session, err)
+	}
+	return lines
+}
+
+func adoption(id string, before Given, lines []Line) Adoption {
+	return Adoption{ID: id, Parent: lines[0].Session.Parent, Before: before, Lines: func(take func(Line) error) error {
+		for _, l := range lines {
+			if err := take(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+func digest(t interface{ Fatalf(string, ...any) }, s *Store) string {
+	sum, err := s.Digest(context.Background())
+	if err != nil {
+		t.Fatalf("Digest: %v", err)
+	}
+	return sum
+}
+
+// allIDs are the ids of all sessions.
+func allIDs(t interface{ Fatalf(string, ...any) }, s *Store) []string {
+	var ids []string
+	err := s.view(context.Background(), "list", func(tx *sql.Tx) error {
+		return tx.QueryRow(`SELECT json_group_array(id) FROM (SELECT id FROM sessions ORDER BY id)`).Scan(jsonOf{&ids})
+	})
+	if err != nil {
+		t.Fatalf("list the sessions: %v", err)
+	}
+	return ids
+}
+
+// What is dumped of any history and adopted by another file is the same there: in an empty one in any
+// order, and in one that has the ids already.
+func TestAdoptKeepsAllThatDumpHandsOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ctx := context.Background()
+		w := fill(t)
+		defer w.s.Close()
+		want := digest(t, w.s)
+		ids := rapid.Permutation(allIDs(t, w.s)).Draw(t, "order")
+
+		empty, err := Open(ctx, Memory, Options{Now: noon().now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer empty.Close()
+		for _, id := range ids {
+			adoptInto(t, empty, linesOf(t, w.s, id))
+		}
+		if got := digest(t, empty); got != want {
+			t.Fatalf("the digest of what was brought to an empty file is %s, want %s", got, want)
+		}
+		agree(t, w.s, empty, ids)
+
+		used := fill(t)
+		defer used.s.Close()
+		before := digest(t, used.s)
+		for _, id := range ids {
+			adoptInto(t, used.s, linesOf(t, w.s, id))
+		}
+		agree(t, w.s, used.s, ids)
+		for _, id := range ids {
+			w.must("purge", used.s.Purge(ctx, id))
+		}
+		if got := digest(t, used.s); got != before {
+			t.Fatalf("bringing sessions in and purging them changed the others: the digest is %s, was %s", got, before)
+		}
+	})
+}
+
+func adoptInto(t *rapid.T, s *Store, lines []Line) {
+	ctx := context.Background()
+	given, err := s.Given(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Adopt(ctx, adoption(lines[0].Session.ID, given, lines)); err != nil {
+		t.Fatalf("Adopt(%s): %v", lines[0].Session.ID, err)
+	}
+	if _, err := s.Adopt(ctx, adoption(lines[0].Session.ID, given, lines)); !errors.Is(err, ErrTaken) {
+		t.Fatalf("Adopt of a session that is there: %v, want ErrTaken", err)
+	}
+}
+
+// agree compares what two stores say of sessions by other ways than their dumps.
+func agree(t *rapid.T, a, b *Store, ids []string) {
+	ctx := context.Background()
+	for _, id := range ids {
+		x, err := a.Session(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := b.Session(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Messages != y.Messages || x.Turns != y.Turns || x.Title != y.Title || !slices.Equal(x.Tags, y.Tags) {
+			t.Fatalf("session %s is %+v, was %+v", id, y, x)
+		}
+		left, err := a.Branch(ctx, id, x.Leaf, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		right, err := b.Branch(ctx, id, y.Leaf, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left) != len(right) {
+			t.Fatalf("session %s has %d messages on its branch, had %d", id, len(right), len(left))
+		}
+		for i := range left {
+			if m := right[i]; m.Damaged || m.Content != left[i].Content || m.ID-y.Leaf != left[i].ID-x.Leaf || m.Siblings != left[i].Siblings {
+				t.Fatalf("message %d of session %s is %+v, was %+v", i, id, m, left[i])
+			}
+		}
+	}
+}
+
+// Every column that the schema has is in the digest, or is left out for a reason.
+func TestDigestSeesEveryColumn(t *testing.T) {
+	left := map[string]string{
+		"sessions.n": "row number", "sessions.leaf": "id", "sessions.forked_at": "id", "sessions.messages": "counted", "sessions.turns": "counted",
+		"tags.id": "row number", "tags.session": "id",
+		"messages.id": "id", "messages.session": "id", "messages.parent": "id", "messages.calls": "counted", "messages.parts": "counted",
+		"messages.request": "id", "messages.owner": "of the running program",
+		"tool_calls.id": "row number", "tool_calls.message": "id", "tool_calls.place": "their order",
+		"attachments.id": "row number", "attachments.hash": "of data",
+		"parts.id": "row number", "parts.message": "id", "parts.place": "their order", "parts.attachment": "id",
+		"requests.id": "id", "requests.session": "id", "requests.user": "id",
+		"repairs.id": "row number", "repairs.message": "id",
+		"flags.message": "id", "remedies.message": "id",
+		"summaries.id": "id", "summaries.session": "id", "summaries.first": "id", "summaries.last": "id",
+		"drafts.session": "id",
+	}
+	apart := []string{"endpoints", "prompts", "found", "unfound", "windows", "sqlite_", "other"}
+	s := openAt(t, newPath(t), Options{Now: noon().now})
+	ctx := context.Background()
+	session, m := begin(t, s, "t", "hello")
+	m = add(t, s, Message{Session: session.ID, Parent: m.ID, Extra: []byte("{}"), Message: history.Message{
+		Role: history.Assistant, Content: "x", ToolCalls: []history.ToolCall{{ID: "1", Name: "f", Arguments: "{}"}},
+		Parts: []history.Part{{Kind: history.ImagePart, Name: "a", MediaType: "image/png", Data: []byte("png")}},
+	}})
+	must(t, "tag", s.SetTags(ctx, session.ID, "tag"))
+	must(t, "draft", s.SaveDraft(ctx, session.ID, "draft"))
+	must(t, "flag", flag(ctx, s, m.ID, history.Pin))
+	must(t, "remedy", s.SetRemedies(ctx, history.LeaveOut, m.ID))
+	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {{Kind: "C1"}}}))
+	if _, err := s.AddSummary(ctx, Summary{Session: session.ID, First: 1, Last: 1, Messages: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: []byte("p")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range columns(t, s, apart) {
+		if left[column] != "" {
+			continue
+		}
+		before := digest(t, s)
+		undo := changeValue(t, s, column)
+		if digest(t, s) == before {
+			t.Errorf("another value of %s leaves the digest as it was", column)
+		}
+		undo()
+		if digest(t, s) != before {
+			t.Fatalf("the value of %s is back and the digest is not", column)
+		}
+	}
+}
+
+// columns are all columns as table.column.
+func columns(t *testing.T, s *Store, apart []string) []string {
+	var all []string
+	must(t, "list the columns", s.view(context.Background(), "list", func(tx *sql.Tx) error {
+		return tx.QueryRow(`
+			SELECT json_group_array(t.name || '.' || c.name)
+			FROM sqlite_master t, pragma_table_info(t.name) c
+			WHERE t.type = 'table'`).Scan(jsonOf{&all})
+	}))
+	all = slices.DeleteFunc(all, func(c string) bool {
+		return slices.ContainsFunc(apart, func(p string) bool { return strings.HasPrefix(c, p) })
+	})
+	if len(all) < 90 {
+		t.Fatalf("found %d columns: %v", len(all), all)
+	}
+	return all
+}
+
+// changeValue puts another value in the last row of a column, whatever the schema allows there.
+func changeValue(t *testing.T, s *Store, column string) (undo func()) {
+	table, name, _ := strings.Cut(column, ".")
+	to := fmt.Sprintf(`CASE typeof(%[1]s) WHEN 'integer' THEN iif(%[1]s IN (0, 1), 1 - %[1]s, %[1]s + 1) WHEN 'blob' THEN CAST(%[1]s || 'x' AS BLOB) ELSE %[1]s || 'x' END`, name)
+	switch column {
+	case "sessions.title_from":
+		to = `'auto'`
+	case "flags.flag":
+		to = `'exclude'`
+	case "remedies.remedy":
+		to = `'text'`
+	}
+	ctx := context.Background()
+	var row int64
+	var was any
+	must(t, "read "+column, s.full.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid, %s FROM %s ORDER BY rowid DESC LIMIT 1`, name, table)).Scan(&row, &was))
+	if _, err := s.full.ExecContext(ctx, fmt.Sprintf(`UPDATE %s SET %s = %s WHERE rowid = ?`, table, name, to), row); err != nil {
+		t.Fatalf("change %s: %v", column, err)
+	}
+	return func() {
+		if _, err := s.full.ExecContext(ctx, fmt.Sprintf(`UPDATE %s SET %s = ? WHERE rowid = ?`, table, name), was, row); err != nil {
+			t.Fatalf("change %s back: %v", column, err)
+		}
+	}
+}

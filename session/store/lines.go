@@ -1,0 +1,206 @@
+package store
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// Line is one row of a session in an archive: exactly one of its fields is set. The lines of a session
+// come in the order of the fields, the Session first; an attachment stands in front of the first message
+// that has it, and all lines of one kind in the order in which they were stored.
+//
+// Ids are those of the file that the session was read from. All that name a message, a request or a
+// summary are meant within the session, 0 is none, and the SessionLine says where each of the three
+// counts begins. Times are Unix milliseconds.
+type Line struct {
+	Session    *SessionLine    `json:"session,omitempty"`
+	Request    *RequestLine    `json:"request,omitempty"`
+	Attachment *AttachmentLine `json:"attachment,omitempty"`
+	Message    *MessageLine    `json:"message,omitempty"`
+	Repair     *RepairLine     `json:"repair,omitempty"`
+	Flag       *FlagLine       `json:"flag,omitempty"`
+	Remedy     *RemedyLine     `json:"remedy,omitempty"`
+	Summary    *SummaryLine    `json:"summary,omitempty"`
+}
+
+// Text is what a person, a model or a tool gave, byte for byte. In JSON it is a string, and an object
+// {"base64": "…"} where it is not valid UTF-8.
+type Text string
+
+// MarshalJSON writes the text.
+func (t Text) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(t)) {
+		return marshal(string(t))
+	}
+	return json.Marshal(encoded{[]byte(t)})
+}
+
+// UnmarshalJSON reads the text.
+func (t *Text) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '{' {
+		var e encoded
+		if err := json.Unmarshal(data, &e); err != nil {
+			return err
+		}
+		*t = Text(e.Base64)
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(t))
+}
+
+// encoded is a text that JSON has no string for.
+type encoded struct {
+	Base64 []byte `json:"base64"`
+}
+
+// SessionLine is a session's row, with its tags and its unsent draft.
+type SessionLine struct {
+	ID        string     `json:"id"`
+	Title     Text       `json:"title,omitempty"`
+	TitleFrom string     `json:"title_from,omitempty"` // auto or user
+	Created   int64      `json:"created_ms"`
+	Updated   int64      `json:"updated_ms"`
+	Used      int64      `json:"used"` // the order of last use
+	Leaf      int64      `json:"leaf,omitempty"`
+	Parent    string     `json:"parent,omitempty"`    // the session it was forked from
+	ForkedAt  int64      `json:"forked_at,omitempty"` // the place of the message it was forked at among the parent's, from 1; 0 where the parent is gone
+	Pinned    bool       `json:"pinned,omitempty"`
+	Archived  bool       `json:"archived,omitempty"`
+	Deleted   int64      `json:"deleted_ms,omitempty"` // when it went to the trash
+	Endpoint  Text       `json:"endpoint,omitempty"`
+	Model     Text       `json:"model,omitempty"`
+	Preset    Text       `json:"preset,omitempty"`
+	Dir       Text       `json:"dir,omitempty"`
+	Overrides Text       `json:"overrides,omitempty"` // TOML
+	System    Text       `json:"system,omitempty"`
+	Source    Text       `json:"source,omitempty"` // the program it was imported from
+	Origin    Text       `json:"origin,omitempty"` // its id there
+	Tags      []Text     `json:"tags,omitempty"`
+	Draft     *DraftLine `json:"draft,omitempty"`
+
+	FirstMessage int64 `json:"first_message"`           // the least id of its messages
+	FirstRequest int64 `json:"first_request,omitempty"` // of its requests
+	FirstSummary int64 `json:"first_summary,omitempty"` // of its summaries
+}
+
+// DraftLine is what stands unsent in the composer.
+type DraftLine struct {
+	Updated int64 `json:"updated_ms"`
+	Text    Text  `json:"text"`
+	Files   Text  `json:"files,omitempty"` // a JSON array of paths
+}
+
+// RequestLine is the record of a request. Options is the JSON that winnow keeps, as a string, so that no
+// tool on the way changes its bytes; Plan is gzip.
+type RequestLine struct {
+	ID         int64  `json:"id"`
+	Turn       int64  `json:"turn"`
+	User       int64  `json:"user"`
+	Created    int64  `json:"created_ms"`
+	Endpoint   Text   `json:"endpoint,omitempty"`
+	Model      Text   `json:"model,omitempty"`
+	Rules      int64  `json:"rules"`
+	Tokenizer  Text   `json:"tokenizer,omitempty"`
+	Estimate   int64  `json:"estimate"`
+	BodyHash   Text   `json:"body_hash,omitempty"` // hex SHA-256
+	Prompt     int64  `json:"prompt_tokens"`       // as reported, -1 for not said; so are the next three
+	Cached     int64  `json:"cached_tokens"`
+	Answer     int64  `json:"answer_tokens"`
+	Reasoning  int64  `json:"reasoning_tokens"`
+	Cost       int64  `json:"cost_nano,omitempty"` // billionths of a US dollar
+	CostFrom   Text   `json:"cost_from,omitempty"`
+	FirstToken int64  `json:"first_token_us"` // microseconds
+	Took       int64  `json:"took_us"`
+	Retries    int64  `json:"retries,omitempty"`
+	Finish     Text   `json:"finish,omitempty"`
+	Ended      Text   `json:"ended,omitempty"`
+	Error      Text   `json:"error,omitempty"`
+	Options    Text   `json:"options,omitempty"`
+	Plan       []byte `json:"plan,omitempty"`
+}
+
+// AttachmentLine is the bytes of an image, a file or a text part.
+type AttachmentLine struct {
+	Hash string `json:"hash"` // hex SHA-256 of Data
+	Data []byte `json:"data"`
+}
+
+// MessageLine is a message with its calls and parts.
+type MessageLine struct {
+	ID           int64      `json:"id"`
+	Seq          int64      `json:"seq"` // its place in the session, from 1
+	Parent       int64      `json:"parent,omitempty"`
+	Role         Text       `json:"role"`
+	Status       Text       `json:"status"`
+	Created      int64      `json:"created_ms,omitempty"`
+	Tokens       int64      `json:"tokens,omitempty"`
+	Tokenizer    Text       `json:"tokenizer,omitempty"`
+	Request      int64      `json:"request,omitempty"`
+	Endpoint     Text       `json:"endpoint,omitempty"`
+	Model        Text       `json:"model,omitempty"`
+	FinishReason Text       `json:"finish_reason,omitempty"`
+	Label        Text       `json:"label,omitempty"` // its id in the file that it was imported from
+	Name         Text       `json:"name,omitempty"`
+	ToolCallID   Text       `json:"tool_call_id,omitempty"`
+	Content      Text       `json:"content,omitempty"`
+	Reasoning    Text       `json:"reasoning,omitempty"`
+	ToolCalls    []CallLine `json:"tool_calls,omitempty"`
+	Parts        []PartLine `json:"parts,omitempty"`
+	Extra        Text       `json:"extra,omitempty"`   // unknown keys of the reply, raw JSON
+	Damaged      []byte     `json:"damaged,omitempty"` // the fingerprint that was stored, where the row does not have it any more
+}
+
+// CallLine is a tool call as received.
+type CallLine struct {
+	ID        Text `json:"id"`
+	Name      Text `json:"name"`
+	Arguments Text `json:"arguments"`
+}
+
+// PartLine is a part of a message, whose bytes are the attachment with its hash.
+type PartLine struct {
+	Kind      Text   `json:"kind"`
+	Name      Text   `json:"name,omitempty"`
+	MediaType Text   `json:"media_type,omitempty"`
+	Tokens    int64  `json:"tokens,omitempty"`
+	Hash      string `json:"hash"`
+}
+
+// RepairLine is the record of a repair.
+type RepairLine struct {
+	Message int64  `json:"message"`
+	Kind    Text   `json:"kind"`
+	Before  []byte `json:"before_hash"` // SHA-256 of the damaged bytes
+	What    Text   `json:"what,omitempty"`
+	Sent    Text   `json:"sent,omitempty"`
+	Rules   int64  `json:"rules"`
+	First   int64  `json:"first_ms"`
+	Last    int64  `json:"last_ms"`
+	Undone  bool   `json:"undone,omitempty"`
+}
+
+// FlagLine is a pin or an exclusion.
+type FlagLine struct {
+	Message int64  `json:"message"`
+	Flag    string `json:"flag"`
+	Created int64  `json:"created_ms"`
+}
+
+// RemedyLine is what the user had sent in place of a damaged message.
+type RemedyLine struct {
+	Message int64  `json:"message"`
+	Remedy  string `json:"remedy"`
+	Created int64  `json:"created_ms"`
+}
+
+// SummaryLine is a summary.
+type SummaryLine struct {
+	ID       int64 `json:"id"`
+	First    int64 `json:"first"`
+	Last     int64 `json:"last"`
+	Messages int64 `json:"messages"`
+	Created  int64 `json:"created_ms"`
+	Endpoint Text  `json:"endpoint,omitempty"`
+	Model    Text  `json:"model,omitempty"`
+	Text     Text  `json:"text,omitempty"`
+}

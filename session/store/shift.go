@@ -1,0 +1,193 @@
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Shift is how far the ids of a session are moved: those of its messages, requests and summaries.
+// Nothing but these numbers changes, and 0, which is none, stays.
+type Shift struct{ Messages, Requests, Summaries int64 }
+
+func moved(id, by int64) int64 {
+	if id == 0 {
+		return 0
+	}
+	return id + by
+}
+
+// Line returns a line with its ids moved; the line itself stays. A request's record names messages in
+// what decided it and in its verdicts, and both are moved as well.
+func (s Shift) Line(l Line) (Line, error) {
+	if s == (Shift{}) {
+		return l, nil
+	}
+	var out Line
+	var err error
+	switch {
+	case l.Session != nil:
+		v := *l.Session
+		v.Leaf, v.FirstMessage = moved(v.Leaf, s.Messages), moved(v.FirstMessage, s.Messages)
+		v.FirstRequest, v.FirstSummary = moved(v.FirstRequest, s.Requests), moved(v.FirstSummary, s.Summaries)
+		out.Session = &v
+	case l.Request != nil:
+		v := *l.Request
+		v.ID, v.User, v.Options = moved(v.ID, s.Requests), moved(v.User, s.Messages), s.record(v.Options)
+		v.Plan, err = s.plan(v.Plan)
+		out.Request = &v
+	case l.Message != nil:
+		v := *l.Message
+		v.ID, v.Parent, v.Request = moved(v.ID, s.Messages), moved(v.Parent, s.Messages), moved(v.Request, s.Requests)
+		out.Message = &v
+	case l.Repair != nil:
+		v := *l.Repair
+		v.Message = moved(v.Message, s.Messages)
+		out.Repair = &v
+	case l.Flag != nil:
+		v := *l.Flag
+		v.Message = moved(v.Message, s.Messages)
+		out.Flag = &v
+	case l.Remedy != nil:
+		v := *l.Remedy
+		v.Message = moved(v.Message, s.Messages)
+		out.Remedy = &v
+	case l.Summary != nil:
+		v := *l.Summary
+		v.ID, v.First, v.Last = moved(v.ID, s.Summaries), moved(v.First, s.Messages), moved(v.Last, s.Messages)
+		out.Summary = &v
+	default:
+		return l, nil
+	}
+	return out, err
+}
+
+// record moves the ids in the JSON of what decided a request. What is no such JSON is left as it is.
+func (s Shift) record(options Text) Text {
+	var all map[string]json.RawMessage
+	if json.Unmarshal([]byte(options), &all) != nil || all == nil {
+		return options
+	}
+	messages := func(id int64) int64 { return moved(id, s.Messages) }
+	change(all, "leaf", messages)
+	change(all, "turn", func(ids []int64) []int64 {
+		for i := range ids {
+			ids[i] = messages(ids[i])
+		}
+		return ids
+	})
+	for _, decided := range []string{"flags", "remedies"} {
+		change(all, decided, func(by map[int64]json.RawMessage) map[int64]json.RawMessage {
+			out := make(map[int64]json.RawMessage, len(by))
+			for id, v := range by {
+				out[messages(id)] = v
+			}
+			return out
+		})
+	}
+	change(all, "summary", func(of map[string]json.RawMessage) map[string]json.RawMessage {
+		change(of, "ID", func(id int64) int64 { return moved(id, s.Summaries) })
+		change(of, "Upto", messages)
+		return of
+	})
+	change(all, "guessed", func(runs [][2]int64) [][2]int64 {
+		for i := range runs {
+			runs[i] = [2]int64{messages(runs[i][0]), messages(runs[i][1])}
+		}
+		return runs
+	})
+	out, err := marshal(all)
+	if err != nil {
+		return options
+	}
+	return Text(out)
+}
+
+// change puts another value in the place of a key's, where the key is there and of that type.
+func change[T any](of map[string]json.RawMessage, key string, by func(T) T) {
+	var v T
+	if text, there := of[key]; !there || json.Unmarshal(text, &v) != nil {
+		return
+	}
+	if out, err := marshal(by(v)); err == nil {
+		of[key] = out
+	}
+}
+
+// plan moves the ids in a record's verdicts. What is no such record is left as it is.
+func (s Shift) plan(packed []byte) ([]byte, error) {
+	text, ok := s.verdicts(packed)
+	if !ok {
+		return packed, nil
+	}
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	if _, err := z.Write(text); err != nil {
+		return nil, fmt.Errorf("write the request's plan: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("write the request's plan: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+// verdicts is the JSON of a record's verdicts with the ids moved. They stand in one column, as runs of
+// differences from the entry before, so that only the first entry's changes.
+func (s Shift) verdicts(packed []byte) ([]byte, bool) {
+	text, ok := unzip(packed)
+	var all map[string]json.RawMessage
+	if !ok || json.Unmarshal(text, &all) != nil || all == nil {
+		return nil, false
+	}
+	change(all, "id", func(runs []idRun) []idRun { return moveFirst(runs, s.Messages) })
+	out, err := marshal(all)
+	return out, err == nil
+}
+
+// idRun is N times the same difference.
+type idRun struct {
+	V int64 `json:"v"`
+	N int64 `json:"n"`
+}
+
+// moveFirst moves the first of the differences, and leaves as few runs as there can be.
+func moveFirst(runs []idRun, by int64) []idRun {
+	if len(runs) == 0 || runs[0].N < 1 {
+		return runs
+	}
+	out := []idRun{{moved(runs[0].V, by), 1}}
+	if rest := runs[0].N - 1; rest > 0 {
+		out = append(out, idRun{runs[0].V, rest})
+	}
+	out = append(out, runs[1:]...)
+	if len(out) > 1 && out[1].V == out[0].V {
+		out[1].N++
+		out = out[1:]
+	}
+	return out
+}
+
+// mostPlan is more than any record unpacks to. A damaged one may promise anything.
+const mostPlan = 1 << 30
+
+func unzip(packed []byte) ([]byte, bool) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, false
+	}
+	text, err := io.ReadAll(io.LimitReader(z, mostPlan))
+	return text, err == nil && len(text) < mostPlan
+}
+
+// marshal is json.Marshal without escaping for HTML: a tool's schema keeps its bytes.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
