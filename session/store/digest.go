@@ -24,20 +24,12 @@ func (s *Store) Digest(ctx context.Context) (string, error) {
 			return err
 		}
 		for _, n := range keys {
-			var row SessionLine
 			d := NewDigester()
-			all := dump{tx: tx, session: n, take: func(l Line) error {
-				if l.Session != nil {
-					row = *l.Session
-				}
-				return d.Add(l)
-			}}
+			all := dump{tx: tx, session: n, take: d.Add}
 			if err := all.all(ctx); err != nil {
 				return err
 			}
-			for _, part := range []string{row.ID, row.Parent, d.Sum()} {
-				field(sum, []byte(part))
-			}
+			field(sum, []byte(d.Whole()))
 		}
 		return nil
 	})
@@ -68,10 +60,10 @@ func sessionKeys(ctx context.Context, tx *sql.Tx) ([]int64, error) {
 	return keys, rows.Err()
 }
 
-// Digester takes the digest of one session from its lines, in their order. The session's own id and its
-// parent's are left out: a session that was brought in under another id is still the same.
+// Digester takes the digests of one session from its lines, in their order.
 type Digester struct {
 	sum, said hash.Hash
+	id        [2]string // the session's own and its parent's
 	print     *printer
 	shift     Shift
 	messages  int64
@@ -88,6 +80,7 @@ func (d *Digester) Add(l Line) error {
 	case l.Session != nil:
 		s := *l.Session
 		d.shift = Shift{1 - s.FirstMessage, 1 - s.FirstRequest, 1 - s.FirstSummary}
+		d.id = [2]string{s.ID, s.Parent}
 		s.ID, s.Parent = "", ""
 		l = Line{Session: &s}
 	case l.Message != nil:
@@ -125,8 +118,18 @@ func (s Shift) relative(l Line) (Line, error) {
 	return s.Line(l)
 }
 
-// Sum is the hex digest of all lines so far.
+// Sum is the hex digest of all lines so far but for the session's own id and its parent's: a session that
+// was brought in under another id is still the same.
 func (d *Digester) Sum() string { return hex.EncodeToString(d.sum.Sum(nil)) }
+
+// Whole is the hex digest of all lines so far.
+func (d *Digester) Whole() string {
+	sum := sha256.New()
+	for _, part := range []string{d.id[0], d.id[1], d.Sum()} {
+		field(sum, []byte(part))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
 
 // Said is the hex digest of who said what, in which order and on which branches, and nothing beside:
 // a session that went on since has it among the messages that it began with. Messages says of how many

@@ -1,0 +1,456 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+type tester interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+// archiveOf is the archive of sessions, all of them where none is named.
+func archiveOf(t tester, s *store.Store, ids ...string) []byte {
+	t.Helper()
+	if len(ids) == 0 {
+		ids = idsOf(t, s)
+	}
+	var buf bytes.Buffer
+	if err := writeArchive(context.Background(), s, &buf, ids...); err != nil {
+		t.Fatalf("write the archive: %v", err)
+	}
+	return buf.Bytes()
+}
+
+func idsOf(t tester, s *store.Store) []string {
+	t.Helper()
+	var ids []string
+	for _, f := range []store.Filter{{}, {Archived: true}, {Trash: true}} {
+		list, err := s.Sessions(context.Background(), f)
+		if err != nil {
+			t.Fatalf("list the sessions: %v", err)
+		}
+		for _, row := range list {
+			ids = append(ids, row.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// bring imports an archive and returns what was reported.
+func bring(t tester, s *store.Store, archive []byte) []Imported {
+	t.Helper()
+	var all []Imported
+	err := ImportArchive(context.Background(), s, Source{File: bytes.NewReader(archive)}, func(i Imported) { all = append(all, i) })
+	if err != nil {
+		t.Fatalf("import the archive: %v", err)
+	}
+	return all
+}
+
+func digestOf(t tester, s *store.Store) string {
+	t.Helper()
+	sum, err := s.Digest(context.Background())
+	if err != nil {
+		t.Fatalf("take the digest: %v", err)
+	}
+	return sum
+}
+
+// remarksOf are all that was said of an import, a line each.
+func remarksOf(all []Imported) string {
+	var b strings.Builder
+	for _, i := range all {
+		for _, r := range i.Errors {
+			fmt.Fprintf(&b, "error: %s\n", r)
+		}
+		for _, r := range i.Warnings {
+			fmt.Fprintf(&b, "warning: %s\n", r)
+		}
+	}
+	return b.String()
+}
+
+// TestImportedRequestsStillReplay talks at random, brings the conversations to a file whose ids are free
+// and to one where they are taken, and replays every request there.
+func TestImportedRequestsStillReplay(t *testing.T) {
+	b := newBench(t)
+	b.deps.Approve = Always
+	b.offer(adder(t))
+	home := b.deps.Store
+	moved, proven := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		b.deps.Store = home
+		s := b.begin()
+		b.mu.Lock()
+		b.bodies, b.steps = nil, nil
+		b.mu.Unlock()
+		for range rapid.IntRange(1, 6).Draw(rt, "turns") {
+			talk(rt, b, s)
+		}
+		id := s.Info().ID
+		if id == "" {
+			return
+		}
+		sent := map[string]string{}
+		for _, body := range b.bodies {
+			sent[hash([]byte(body))] = body
+		}
+		archive := archiveOf(rt, home, id)
+		for _, taken := range []bool{false, true} {
+			there, err := store.Open(context.Background(), store.Memory, store.Options{})
+			if err != nil {
+				rt.Fatalf("open a store: %v", err)
+			}
+			defer there.Close()
+			if b.deps.Store = there; taken {
+				takeIDs(rt, there)
+			}
+			if all := bring(rt, there, archive); len(all) != 1 || all[0].Session.ID != id || remarksOf(all) != "" {
+				rt.Fatalf("the import says %+v", all)
+			}
+			later := b.open(id)
+			records, err := there.Requests(context.Background(), id)
+			if err != nil {
+				rt.Fatalf("read the records: %v", err)
+			}
+			nth := map[int]int{}
+			for _, r := range records {
+				nth[r.Turn]++
+				wantProven(rt, later, r.Turn, nth[r.Turn], sent[r.BodyHash])
+				proven++
+			}
+			if taken {
+				moved++
+			}
+		}
+	})
+	t.Logf("%d requests are proven in other files; %d conversations had their ids moved", proven, moved)
+	if moved == 0 || proven == 0 {
+		t.Error("no conversation had its ids moved")
+	}
+}
+
+// takeIDs takes some ids of messages, requests and summaries.
+func takeIDs(t tester, s *store.Store) {
+	ctx := context.Background()
+	row, _, err := s.Begin(ctx, store.Session{}, store.Message{Message: history.Message{Role: history.User, Content: "mine"}})
+	for range 3 {
+		if err == nil {
+			_, err = s.Append(ctx, store.Message{Session: row.ID, Message: history.Message{Role: history.User, Content: "x"}})
+		}
+		if err == nil {
+			_, err = s.AddRequest(ctx, store.Request{Session: row.ID})
+		}
+		if err == nil {
+			_, err = s.AddSummary(ctx, store.Summary{Session: row.ID})
+		}
+	}
+	if err != nil {
+		t.Fatalf("take some ids: %v", err)
+	}
+}
+
+// TestNoIDOfARecordIsForgotten fills a decision with ids wherever it has an int64, which is what an id
+// is, and wants every one of them moved.
+func TestNoIDOfARecordIsForgotten(t *testing.T) {
+	d := Decision{Flags: map[int64]history.Flag{5: history.Pin}, Remedies: map[int64]history.Remedy{6: history.LeaveOut}, Guessed: [][2]int64{{7, 8}}, Turn: []int64{9, 10}, Summary: &history.Summary{}}
+	setIDs(reflect.ValueOf(&d).Elem())
+	options, err := d.json()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shifted, err := store.Shift{Messages: 1000, Summaries: 1000}.Line(store.Line{Request: &store.RequestLine{Options: store.Text(options)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got any
+	if err := json.Unmarshal([]byte(shifted.Request.Options), &got); err != nil {
+		t.Fatal(err)
+	}
+	back, err := readDecision(store.Request{Options: []byte(shifted.Request.Options)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := idsIn(reflect.ValueOf(back))
+	if len(ids) < 9 {
+		t.Errorf("only %d ids were found in %+v", len(ids), back)
+	}
+	for _, id := range ids {
+		if id < 1000 {
+			t.Errorf("id %d was not moved in %s", id, shifted.Request.Options)
+		}
+	}
+}
+
+// setIDs gives every int64 of a value that is 0 a number.
+func setIDs(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Int64:
+		if v.Int() == 0 {
+			v.SetInt(4)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			setIDs(v.Field(i))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			setIDs(v.Elem())
+		}
+	}
+}
+
+// idsIn are all int64s of a value, as keys too.
+func idsIn(v reflect.Value) []int64 {
+	var ids []int64
+	switch v.Kind() {
+	case reflect.Int64:
+		ids = append(ids, v.Int())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			ids = append(ids, idsIn(v.Field(i))...)
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			ids = idsIn(v.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			ids = append(ids, idsIn(v.Index(i))...)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			ids = append(append(ids, idsIn(k)...), idsIn(v.MapIndex(k))...)
+		}
+	}
+	return ids
+}
+
+// several is a history with some conversations, one of them a fork of another and one in the trash.
+func several(t *testing.T) (*bench, []string) {
+	b := newBench(t)
+	ctx := t.Context()
+	var first *Session
+	for i := range 4 {
+		s := b.begin()
+		for turn := range 3 {
+			b.steps = append(b.steps, says(fmt.Sprintf("Answer %d of %d.", turn+1, i+1)))
+			if _, err := drain(s.Send(ctx, fmt.Sprintf("Question %d of %d?", turn+1, i+1))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if first == nil {
+			first = s
+		}
+	}
+	ids := idsOf(t, b.deps.Store)
+	fork, err := first.Fork(ctx, first.Messages()[2].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.deps.Store.Delete(ctx, ids[3]); err != nil {
+		t.Fatal(err)
+	}
+	return b, append(ids, fork.ID)
+}
+
+func TestImportAgainBringsNothing(t *testing.T) {
+	b, ids := several(t)
+	archive := archiveOf(t, b.deps.Store)
+	there := newStoreAt(t)
+	if all := bring(t, there, archive); len(all) != 5 || remarksOf(all) != "" {
+		t.Fatalf("the import says %+v", all)
+	}
+	want := digestOf(t, b.deps.Store)
+	if got := digestOf(t, there); got != want {
+		t.Errorf("the digest is %s, want %s", got, want)
+	}
+	all := bring(t, there, archive)
+	if got, want := remarksOf(all), fmt.Sprintf("warning: session %s is here already, in the trash, and stays there\n", ids[3]); got != want {
+		t.Errorf("importing it again says\n%swant\n%s", got, want)
+	}
+	for _, i := range all {
+		if !i.Again {
+			t.Errorf("session %s came in again", i.Session.ID)
+		}
+	}
+	if got := digestOf(t, there); got != want {
+		t.Errorf("after a second import the digest is %s, want %s", got, want)
+	}
+
+	// It goes on here: an older archive has nothing to bring.
+	b.deps.Store = there
+	b.steps = append(b.steps, says("More."))
+	if _, err := drain(b.open(ids[0]).Send(t.Context(), "And now?")); err != nil {
+		t.Fatal(err)
+	}
+	want = digestOf(t, there)
+	all = bring(t, there, archive)
+	if got := remarksOf(all[:1]); !all[0].Again || !strings.Contains(got, "went on since") {
+		t.Errorf("importing a conversation that went on says %q", got)
+	}
+	if got := digestOf(t, there); got != want {
+		t.Errorf("a third import changed what is there")
+	}
+}
+
+func TestImportUnderAnotherID(t *testing.T) {
+	b, ids := several(t)
+	home := b.deps.Store
+	before := archiveOf(t, home)
+	there := newStoreAt(t)
+	bring(t, there, before)
+
+	// The same conversation goes on in both places.
+	for i, s := range []*store.Store{home, there} {
+		b.deps.Store = s
+		b.steps = append(b.steps, says("More."))
+		if _, err := drain(b.open(ids[0]).Send(t.Context(), fmt.Sprintf("In place %d?", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archive := archiveOf(t, home, ids[0])
+	all := bring(t, there, archive)
+	if len(all) != 1 || all[0].Session.ID == ids[0] || all[0].Again {
+		t.Fatalf("the import says %+v", all)
+	}
+	if got := remarksOf(all); !strings.Contains(got, "came in as "+all[0].Session.ID) {
+		t.Errorf("the import says %q", got)
+	}
+	if again := bring(t, there, archive); !again[0].Again || again[0].Session.ID != all[0].Session.ID {
+		t.Errorf("a second import says %+v", again)
+	}
+	later := b.open(all[0].Session.ID)
+	if got, err := later.Replay(t.Context(), 4, 1); err != nil || !got.Proven {
+		t.Errorf("its newest request is proven: %t (%s), %v", got.Proven, got.Doubt, err)
+	}
+}
+
+// A fork finds the message that it was forked at, whichever of the two comes first.
+func TestForkFindsItsParent(t *testing.T) {
+	b, ids := several(t)
+	home := b.deps.Store
+	for _, order := range [][]string{{ids[0], ids[4]}, {ids[4], ids[0]}} {
+		there := newStoreAt(t)
+		bring(t, there, archiveOf(t, home, ids[1], ids[2])) // so that ids are others
+		for _, id := range order {
+			bring(t, there, archiveOf(t, home, id))
+		}
+		fork, err := there.Session(t.Context(), ids[4])
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := there.Message(t.Context(), fork.ForkedAt)
+		if err != nil || m.Session != ids[0] || m.Content != "Question 2 of 1?" {
+			t.Errorf("in order %v the fork is of message %d: %q of %s, %v", order, fork.ForkedAt, m.Content, m.Session, err)
+		}
+	}
+}
+
+// A damaged archive brings every session that is whole, says which ones are not, and never brings
+// half of one.
+func TestDamagedArchives(t *testing.T) {
+	b, ids := several(t)
+	archive := archiveOf(t, b.deps.Store)
+	whole := map[string]string{}
+	for _, id := range ids {
+		d := store.NewDigester()
+		if err := b.deps.Store.Dump(t.Context(), id, d.Add); err != nil {
+			t.Fatal(err)
+		}
+		whole[id] = d.Whole()
+	}
+	cases, complete := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		damaged := bytes.Clone(archive)
+		at := rapid.IntRange(0, len(archive)-1).Draw(rt, "at")
+		hit := 1
+		switch rapid.SampledFrom([]string{"flip", "cut", "lose"}).Draw(rt, "damage") {
+		case "flip":
+			damaged[at] ^= 1 << rapid.IntRange(0, 7).Draw(rt, "bit")
+		case "cut":
+			damaged, hit = damaged[:at], len(ids)
+		case "lose":
+			to := min(len(archive), at+rapid.IntRange(1, 3000).Draw(rt, "bytes"))
+			damaged, hit = append(damaged[:at], archive[to:]...), 3
+		}
+		there, err := store.Open(context.Background(), store.Memory, store.Options{})
+		if err != nil {
+			rt.Fatalf("open a store: %v", err)
+		}
+		defer there.Close()
+		var all []Imported
+		err = ImportArchive(context.Background(), there, Source{File: bytes.NewReader(damaged)}, func(i Imported) { all = append(all, i) })
+		cases++
+		if err != nil {
+			if at > len(archiveHead) {
+				rt.Fatalf("damage at byte %d ends the import: %v", at, err)
+			}
+			return
+		}
+		brought := idsOf(rt, there)
+		for _, id := range brought {
+			d := store.NewDigester()
+			if err := there.Dump(context.Background(), id, d.Add); err != nil {
+				rt.Fatalf("read session %s: %v", id, err)
+			}
+			if d.Whole() != whole[id] {
+				rt.Fatalf("session %s came in, and not as it was", id)
+			}
+		}
+		if len(brought) == len(ids) {
+			complete++
+		}
+		if lost := len(ids) - len(brought); lost > hit {
+			rt.Fatalf("%d sessions were lost with damage at byte %d: %s", lost, at, remarksOf(all))
+		} else if lost > 0 && !strings.Contains(remarksOf(all), "error: ") {
+			rt.Fatalf("%d sessions were lost and the import says only %q", lost, remarksOf(all))
+		}
+	})
+	t.Logf("%d damaged archives, %d of them with every session all the same", cases, complete)
+}
+
+func TestImportArchiveRefusesOtherFiles(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             "it is not an archive of winnow",
+		"[]":                           "it is not an archive of winnow",
+		`{"messages":[]}`:              "it is not an archive of winnow",
+		`{"winnow":2,"sessions":[]}`:   "the archive was written by a newer winnow (format 2, this one knows 1)",
+		`{"winnow":"1","sessions":[]}`: "it is not an archive of winnow",
+	} {
+		err := ImportArchive(t.Context(), newStoreAt(t), Source{File: strings.NewReader(text)}, nil)
+		if err == nil || err.Error() != want {
+			t.Errorf("importing %q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// An archive that another program wrote anew, with other spaces, says the same.
+func TestArchiveInOtherSpaces(t *testing.T) {
+	b, _ := several(t)
+	var wide bytes.Buffer
+	if err := json.Indent(&wide, archiveOf(t, b.deps.Store), "\t", "  "); err != nil {
+		t.Fatal(err)
+	}
+	there := newStoreAt(t)
+	if all := bring(t, there, wide.Bytes()); len(all) != 5 || remarksOf(all) != "" {
+		t.Fatalf("the import says %+v", all)
+	}
+	if got, want := digestOf(t, there), digestOf(t, b.deps.Store); got != want {
+		t.Errorf("the digest is %s, want %s", got, want)
+	}
+}
