@@ -25,6 +25,7 @@ const (
 	frozen              // reads a file that may not be written
 	still               // reads a file that nobody writes, in a folder that may not be written
 	plain               // writes a copy that nobody else has open
+	scratch             // writes a file that is thrown away where it does not come to its end, and synced when it does
 	lock                // takes a file for itself as long as its transaction lasts; the file must exist
 )
 
@@ -37,16 +38,19 @@ func dsn(path string, m mode) string {
 	q.Set("_stmt_cache_size", "64")
 	switch m {
 	case full:
+		q.Set("mode", "rw") // never makes a file: one that is gone must be missed
 		q.Set("_txlock", "immediate")
 		q.Set("_journal_mode", "WAL")
 		q.Set("_synchronous", "FULL")
 		q.Set("_secure_delete", "on") // what was purged or replaced is overwritten
 	case quick:
+		q.Set("mode", "rw")
 		q.Set("_txlock", "immediate")
 		q.Set("_journal_mode", "WAL")
 		q.Set("_synchronous", "NORMAL")
 		q.Set("_secure_delete", "on")
 	case reading:
+		q.Set("mode", "rw")
 		q.Set("_query_only", "on")
 	case frozen:
 		q.Set("mode", "ro")
@@ -57,6 +61,9 @@ func dsn(path string, m mode) string {
 		q.Set("_query_only", "on")
 	case plain:
 		q.Set("_synchronous", "FULL")
+	case scratch:
+		q.Set("_synchronous", "OFF")
+		q.Set("_journal_mode", "MEMORY")
 	case lock:
 		q.Set("mode", "rw")
 		q.Set("_txlock", "exclusive")
@@ -64,6 +71,7 @@ func dsn(path string, m mode) string {
 	}
 	if path == Memory {
 		q.Del("_journal_mode")
+		q.Del("mode")
 		return "file::memory:?" + q.Encode()
 	}
 	path = filepath.ToSlash(path)

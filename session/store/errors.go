@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/mattn/go-sqlite3"
@@ -21,6 +22,7 @@ var (
 	ErrNotHistory  = errors.New("this is not a winnow chat history")
 	ErrDamaged     = errors.New("the chat history is damaged")
 	ErrDisk        = errors.New("the disk failed")
+	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
 	ErrNotStreamed = errors.New("this window does not stream that answer")
 )
 
@@ -83,6 +85,9 @@ func kindOf(err error) error {
 	if errors.Is(err, os.ErrPermission) {
 		return ErrNoAccess
 	}
+	if errors.Is(err, ErrBusy) {
+		return ErrBusy
+	}
 	var e sqlite3.Error
 	if !errors.As(err, &e) {
 		return nil
@@ -104,6 +109,10 @@ func kindOf(err error) error {
 		return ErrDamaged
 	case sqlite3.ErrIoErr:
 		return ErrDisk
+	case sqlite3.ErrError:
+		if strings.HasPrefix(e.Error(), "malformed database schema") {
+			return ErrDamaged
+		}
 	}
 	return nil
 }

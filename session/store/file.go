@@ -28,6 +28,9 @@ func locate(path string, mustExist bool) (string, error) {
 	case errors.Is(err, os.ErrNotExist) && mustExist:
 		return "", &trouble{doing: doing, where: path, kind: fmt.Errorf("%w: there is no chat history yet", ErrNotFound), cause: err}
 	case errors.Is(err, os.ErrNotExist):
+		if err := resume(path); err != nil {
+			return "", &trouble{doing: doing, where: wholeFile(path), kind: noAccess(err), cause: err}
+		}
 		if err := create(path); err != nil {
 			return "", err
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,6 +35,11 @@ type Store struct {
 	reads *sql.DB // a few connections, query_only
 
 	writing chan struct{} // holds a token while a writer of this store is at work
+
+	opened   os.FileInfo // the file that was opened: another may take its place
+	retired  *os.File    // a damaged file that was set aside, locked so that nobody takes it for the history
+	salvaged *Salvage    // what became of a damaged file, nil where it was not
+	checked  atomic.Bool // the whole file was looked at and is sound
 
 	mu    sync.Mutex
 	owner *owner         // who this store is for its unfinished answers, nil while there were none
@@ -72,7 +78,16 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 	if o.ReadOnly {
 		return s.ready(s.freeze(ctx, len(all)))
 	}
-	err = s.begin(ctx, all)
+	err = s.inspect(ctx, all)
+	if err == nil {
+		err = s.begin(ctx, all)
+	}
+	if isDamage(err) {
+		s.closePools()
+		if err = s.salvage(ctx, all); err == nil {
+			err = s.begin(ctx, all)
+		}
+	}
 	if err == nil {
 		return s, nil
 	}
@@ -81,6 +96,8 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 	switch {
 	case errors.As(err, &newer):
 		s.notices = []string{newer.Error() + ": it is open for reading only. Update winnow to go on with it."}
+	case errors.Is(err, ErrDamaged):
+		s.notices = []string{fmt.Sprintf("The history in %s is open for reading only: %s.", s.path, err)}
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
 		s.notices = []string{fmt.Sprintf("winnow may not write %s: it is open for reading only.", s.path)}
 	default:
@@ -109,6 +126,9 @@ func (s *Store) begin(ctx context.Context, all []step) error {
 	}
 	if version > len(all) {
 		return &newerError{version, len(all)}
+	}
+	if s.opened, err = os.Stat(s.path); err != nil {
+		return explain(doing, s.path, err)
 	}
 	s.full = pool(s.path, full, 1)
 	s.quick = pool(s.path, quick, 1)
@@ -185,11 +205,15 @@ func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	err := s.disown(ctx)
-	if !s.readOnly && s.path != Memory {
+	if !s.readOnly && s.path != Memory && s.inPlace() == nil {
 		// Left to the last one to close where others still have the file open.
 		s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	return errors.Join(err, explain("close the chat history", s.path, s.closePools()))
+	err = errors.Join(err, explain("close the chat history", s.path, s.closePools()))
+	if s.retired != nil {
+		s.retired.Close()
+	}
+	return err
 }
 
 func (s *Store) closePools() error {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -36,12 +37,38 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx 
 	case <-ctx.Done():
 		return explain(doing, s.path, ctx.Err())
 	}
-	return explain(doing, s.path, s.insist(ctx, func() error { return once(ctx, db, f) }))
+	if err := s.inPlace(); err != nil {
+		return &trouble{doing: doing, where: s.path, kind: ErrMoved, cause: err}
+	}
+	if err := s.insist(ctx, func() error { return once(ctx, db, f) }); err != nil {
+		return s.mark(explain(doing, s.path, err))
+	}
+	// What was committed to a file that has just been taken away is not kept: the user hears of it.
+	if err := s.inPlace(); err != nil {
+		return &trouble{doing: doing, where: s.path, kind: ErrMoved, cause: err}
+	}
+	return nil
+}
+
+// inPlace returns an error where the file that is open no longer stands under its name. SQLite would
+// go on writing to it, and nobody would find that again.
+func (s *Store) inPlace() error {
+	if s.opened == nil {
+		return nil
+	}
+	now, err := os.Stat(s.path)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(s.opened, now) {
+		return errors.New("another file stands in its place")
+	}
+	return nil
 }
 
 // view runs f in one reading transaction: everything it reads belongs to one moment.
 func (s *Store) view(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
-	return explain(doing, s.path, s.insist(ctx, func() error { return once(ctx, s.reads, f) }))
+	return s.mark(explain(doing, s.path, s.insist(ctx, func() error { return once(ctx, s.reads, f) })))
 }
 
 func once(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {

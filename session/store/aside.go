@@ -1,0 +1,148 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// The files that SQLite keeps beside a database belong to it under whatever name it has.
+var besides = []string{"-wal", "-shm"}
+
+// asideName is a name beside path that no file has, with the time and what the file is: damaged,
+// before-restore.
+func asideName(path, what string, now time.Time) string {
+	name := fmt.Sprintf("%s.%s-%s", path, what, now.UTC().Format(stampLayout))
+	for i := 2; ; i++ {
+		if !slices.ContainsFunc(append([]string{""}, besides...), func(b string) bool { return there(name + b) }) {
+			return name
+		}
+		name = fmt.Sprintf("%s.%s-%s-%d", path, what, now.UTC().Format(stampLayout), i)
+	}
+}
+
+// stampLayout is how a time stands in a file's name, in UTC.
+const stampLayout = "20060102-150405"
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// wholeFile is where a file waits, whole and on the disk, that is about to take the place of the
+// history. A program that dies between the two renames leaves it there, and the next start goes on.
+func wholeFile(path string) string { return path + ".next" }
+
+// exchange puts the whole file in the place of the history, which with its journal is set aside
+// under that name. The caller has claimed the history, or knows that nobody has it open.
+func exchange(path, aside string) error {
+	if err := os.Rename(path, aside); err != nil {
+		if !errors.Is(err, syscall.EBUSY) {
+			return err
+		}
+		return exchangeInPlace(path, aside)
+	}
+	// The journal goes before the new file comes: it must never meet that one.
+	if err := moveBesides(path, aside); err != nil {
+		return err
+	}
+	if err := os.Rename(wholeFile(path), path); err != nil {
+		return err
+	}
+	return syncFolder(path)
+}
+
+func moveBesides(path, aside string) error {
+	for _, b := range besides {
+		if err := os.Rename(path+b, aside+b); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// exchangeInPlace serves a file whose name cannot be changed, as where it alone is mounted into a
+// container. It is copied aside, and then its bytes are replaced.
+func exchangeInPlace(path, aside string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if err := copyFile(from, aside); err != nil {
+		return err
+	}
+	if err := moveBesides(path, aside); err != nil {
+		return err
+	}
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	whole, err := os.Open(wholeFile(path))
+	if err != nil {
+		return errors.Join(err, to.Close())
+	}
+	_, err = io.Copy(to, whole)
+	return errors.Join(err, to.Sync(), to.Close(), whole.Close(), os.Remove(wholeFile(path)))
+}
+
+// resume ends an exchange that a program did not live to end: the history is gone from its
+// place and the whole file waits.
+func resume(path string) error {
+	next, err := claim(wholeFile(path))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer next.Close()
+	// Another window may have been faster, and then the name is free.
+	if there(path) || !there(wholeFile(path)) {
+		return nil
+	}
+	if there(path + "-wal") {
+		if err := moveBesides(path, asideName(path, "damaged", time.Now())); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(wholeFile(path), path); err != nil {
+		return err
+	}
+	return syncFolder(path)
+}
+
+// copyFile copies an open file from its beginning to a new one that only the user may read.
+func copyFile(from *os.File, path string) error {
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, io.NewSectionReader(from, 0, 1<<62))
+	return errors.Join(err, to.Sync(), to.Close())
+}
+
+// syncFile makes sure that a file's bytes are on the disk.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// syncFolder makes the names in a file's folder last through a power cut, where the system can.
+func syncFolder(path string) error {
+	f, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return nil // a folder that may be written and not read has no way to be synced
+	}
+	f.Sync() // not every file system can; the names are right either way
+	return f.Close()
+}

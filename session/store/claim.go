@@ -1,0 +1,33 @@
+//go:build linux || darwin || freebsd || openbsd || netbsd || dragonfly
+
+package store
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// claim takes a database file for this program alone: SQLite, here and in every other program, finds
+// it locked until the file is closed. It returns ErrBusy while another program has the file open.
+//
+// The bytes are those that SQLite locks. Every window on the history holds one of them all the time,
+// and no store of this program may have the file open: locks of one program do not shut each other out.
+func claim(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	const pendingByte, count = 0x40000000, 2 + 510
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: pendingByte, Len: count}
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &lock)
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
+		return nil, ErrBusy
+	}
+	return nil, err
+}

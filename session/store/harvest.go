@@ -1,0 +1,325 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/mattn/go-sqlite3"
+
+	"winnow/history"
+)
+
+// harvest takes every row that can be read out of an image and puts it into an empty history. It
+// looks at each page once and asks no tree: a row is told by its shape.
+type harvest struct {
+	im     image
+	to     *sql.Tx
+	shapes []shape
+	drafts uint32    // the page that the table of drafts begins at, 0 for not known
+	newest int64     // the highest id that a message ever had, 0 for not known
+	now    int64     // Unix milliseconds
+	late   []rescued // messages whose number another one has
+}
+
+// tooHigh is a number that no row of a real history has. Such a one was damaged, and would
+// leave no higher one for the messages to come.
+const tooHigh = 1 << 40
+
+// farFuture is a time in Unix milliseconds that no clock shows: the year 4199.
+const farFuture = 1 << 46
+
+func (h *harvest) run(ctx context.Context) error {
+	if err := h.each(ctx, h.learn); err != nil {
+		return err
+	}
+	if err := h.each(ctx, func(n uint32, c cell) error { return h.keep(ctx, n, c) }); err != nil {
+		return err
+	}
+	return h.renumber(ctx)
+}
+
+// renumber stores the messages whose number another one has under numbers of their own.
+func (h *harvest) renumber(ctx context.Context) error {
+	var last int64
+	if err := h.to.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
+		return err
+	}
+	h.newest = max(h.newest, last)
+	for _, r := range h.late {
+		h.newest++
+		r.values[0] = h.newest
+		r.set("seq", -h.newest)
+		if err := h.insert(ctx, r); err != nil && !constraint(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls f with every row of every page.
+func (h *harvest) each(ctx context.Context, f func(page uint32, c cell) error) error {
+	buf := make([]byte, h.im.size)
+	for n := uint32(1); n <= h.im.pages; n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := h.im.page(n, buf); err != nil {
+			continue // a page that the disk does not give back is lost like a damaged one
+		}
+		if err := h.im.cells(n, buf, func(c cell) error { return f(n, c) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// learn notes what SQLite's own tables say: where the drafts begin, whose oldest rows look like
+// prompts, and the highest number of a message.
+func (h *harvest) learn(_ uint32, c cell) error {
+	switch {
+	case len(c.values) == 5 && c.values[0] == "table" && c.values[1] == "drafts":
+		if root, ok := c.values[3].(int64); ok && root > 0 && root <= int64(h.im.pages) {
+			h.drafts = uint32(root)
+		}
+	case len(c.values) == 2 && c.values[0] == "messages":
+		if seq, ok := c.values[1].(int64); ok && seq < tooHigh {
+			h.newest = max(h.newest, seq)
+		}
+	}
+	return nil
+}
+
+// keep puts a row into the table that it fits.
+func (h *harvest) keep(ctx context.Context, page uint32, c cell) error {
+	if c.id < 0 || c.id >= tooHigh {
+		return nil
+	}
+	for _, s := range h.shapes {
+		if !s.fits(c.values) || s.table == "drafts" && len(c.values) == 3 && page != h.drafts {
+			continue
+		}
+		values := slices.Clone(c.values)
+		values[0] = c.id
+		r := rescued{shape: s, values: values}
+		if c.broken && !r.withoutEnd() {
+			return nil
+		}
+		r.straighten(h.now)
+		err := h.insert(ctx, r)
+		if err == nil || !constraint(err) {
+			return err
+		}
+		// It breaks a rule of this table: it is another table's, damaged, or here already.
+		if err := h.again(ctx, r); err == nil || !constraint(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// constraint reports whether a row broke a rule of its table.
+func constraint(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.Code == sqlite3.ErrConstraint
+}
+
+func (h *harvest) insert(ctx context.Context, r rescued) error {
+	var names []string
+	for _, c := range r.columns[:len(r.values)] {
+		names = append(names, c.name)
+	}
+	_, err := h.to.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)",
+		r.table, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1)), r.values...)
+	return err
+}
+
+// again stores a row that met another one in its place. A file that was cut while pages moved can
+// hold two states of one row: the later one is kept.
+func (h *harvest) again(ctx context.Context, r rescued) error {
+	switch r.table {
+	case "sessions":
+		return h.sessionAgain(ctx, r)
+	case "messages":
+		return h.messageAgain(ctx, r)
+	case "flags", "remedies", "drafts":
+		return h.insert(ctx, r) // their number says whose they are
+	}
+	r.values[0] = nil // any number does
+	return h.insert(ctx, r)
+}
+
+func (h *harvest) sessionAgain(ctx context.Context, r rescued) error {
+	older, err := h.changes(ctx, "DELETE FROM sessions WHERE n = ? AND used < ?", r.values[0], r.get("used"))
+	if err != nil {
+		return err
+	}
+	taken, err := h.has(ctx, "SELECT count(*) FROM sessions WHERE n = ?", r.values[0])
+	if err != nil || taken {
+		return err
+	}
+	if !older {
+		r.set("id", newID())
+	}
+	return h.insert(ctx, r)
+}
+
+func (h *harvest) messageAgain(ctx context.Context, r rescued) error {
+	growing := []any{history.Streaming, history.Interrupted}
+	if status := history.Status(r.get("status").(string)); !slices.Contains(growing, any(status)) {
+		_, err := h.changes(ctx, "DELETE FROM messages WHERE id = ? AND status IN (?, ?)", append([]any{r.values[0]}, growing...)...)
+		if err != nil {
+			return err
+		}
+	}
+	taken, err := h.has(ctx, "SELECT count(*) FROM messages WHERE id = ?", r.values[0])
+	if err != nil {
+		return err
+	}
+	if !taken {
+		// Its place in the session may be another's: then it comes last.
+		if err := h.insert(ctx, r); !constraint(err) {
+			return err
+		}
+		r.set("seq", -r.values[0].(int64))
+		return h.insert(ctx, r)
+	}
+	same, err := h.has(ctx, "SELECT count(*) FROM messages WHERE id = ? AND (hash = ? OR status IN (?, ?))",
+		append([]any{r.values[0], r.get("hash")}, growing...)...)
+	if err == nil && !same {
+		h.late = append(h.late, r)
+	}
+	return err
+}
+
+// changes runs a statement and reports whether it changed anything.
+func (h *harvest) changes(ctx context.Context, query string, args ...any) (bool, error) {
+	result, err := h.to.ExecContext(ctx, query, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+func (h *harvest) has(ctx context.Context, query string, args ...any) (bool, error) {
+	var n int
+	err := h.to.QueryRowContext(ctx, query, args...).Scan(&n)
+	return n > 0, err
+}
+
+// rescued is a row on its way into its table.
+type rescued struct {
+	shape
+	values []any
+}
+
+func (r rescued) place(name string) int {
+	return slices.IndexFunc(r.columns, func(c column) bool { return c.name == name })
+}
+
+func (r rescued) get(name string) any        { return r.values[r.place(name)] }
+func (r rescued) set(name string, value any) { r.values[r.place(name)] = value }
+func (r rescued) number(name string) int64   { n, _ := r.get(name).(int64); return n }
+
+// straighten mends the small numbers and words that a table insists on. What was said is never
+// touched: its hash decides whether it is shown.
+func (r rescued) straighten(now int64) {
+	switch r.table {
+	case "sessions":
+		// The order of use grows by one from the highest there is: one that cannot grow ends it.
+		for _, time := range []string{"created_ms", "updated_ms", "used"} {
+			if n := r.number(time); n < 0 || n > farFuture {
+				r.set(time, now)
+			}
+		}
+		for _, flag := range []string{"pinned", "archived"} {
+			if n := r.number(flag); n != 0 && n != 1 {
+				r.set(flag, int64(0))
+			}
+		}
+		if from := r.get("title_from"); from != "" && from != "auto" && from != "user" {
+			r.set("title_from", "user")
+		}
+		if id, _ := r.get("id").(string); uuid.Validate(id) != nil {
+			r.set("id", newID())
+		}
+	case "messages":
+		id := r.values[0].(int64)
+		// A place is never higher than the number: both grow by one with every message.
+		if seq := r.number("seq"); seq < 1 || seq > id {
+			r.set("seq", -id)
+		}
+		if parent := r.number("parent"); parent < 0 || parent >= id {
+			r.set("parent", max(0, id-1))
+		}
+		known := []history.Status{history.Complete, history.Streaming, history.Interrupted, history.Failed, history.Quarantined, history.Imported}
+		status, _ := r.get("status").(string)
+		if !slices.Contains(known, history.Status(status)) {
+			r.set("status", string(history.Complete))
+		}
+	}
+}
+
+// withoutEnd makes a row usable whose long values end in zeros, and reports whether that is possible.
+// A message stays as it is: it fails its hash, and keeps the messages behind it in their place.
+func (r rescued) withoutEnd() bool {
+	switch r.table {
+	case "messages":
+		return true
+	case "sessions":
+		for i, v := range r.values {
+			if text, ok := v.(string); ok && strings.Contains(text, "\x00") {
+				r.values[i] = ""
+			}
+		}
+		return true
+	case "requests":
+		r.set("options", nil)
+		r.set("plan", nil)
+		return true
+	}
+	return false
+}
+
+// newID is a new session's id.
+func newID() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return uuid.NewString() // a random one where the clock is of no use
+	}
+	return id.String()
+}
+
+// salvageInto puts all that an image still holds into the empty file at fresh, and returns what was
+// saved. now is in Unix milliseconds.
+func salvageInto(ctx context.Context, im image, fresh string, all []step, now int64) (Salvage, error) {
+	db := pool(fresh, scratch, 1)
+	defer db.Close()
+	err := once(ctx, db, func(tx *sql.Tx) error {
+		_, err := stepUp(ctx, tx, all)
+		return err
+	})
+	if err != nil {
+		return Salvage{}, err
+	}
+	// The rows come in any order; what hangs on a lost row is removed at the end.
+	if _, err := db.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
+		return Salvage{}, err
+	}
+	var out Salvage
+	err = once(ctx, db, func(tx *sql.Tx) error {
+		h := &harvest{im: im, to: tx, shapes: shapes(all), now: now}
+		if err := h.run(ctx); err != nil {
+			return err
+		}
+		var err error
+		out, err = mend(ctx, tx, h.newest, now)
+		return err
+	})
+	return out, errors.Join(err, db.Close())
+}

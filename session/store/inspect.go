@@ -1,0 +1,196 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+)
+
+// How much of a file is checked before it is opened for writing. A larger one is checked behind the
+// first frame, by Examine.
+const (
+	checkedAtOnce = 8 << 20 // bytes
+	checkPatience = 250 * time.Millisecond
+)
+
+// inspect looks at the file without changing a byte of it, and returns an error that is ErrDamaged
+// where it is damaged. That it cannot be read for another reason is for the opening to say.
+func (s *Store) inspect(ctx context.Context, all []step) error {
+	doing := "open the chat history"
+	size, journal := sizeOf(s.path), sizeOf(s.path+"-wal")
+	if size == 0 && journal > 0 {
+		// SQLite would take the file for a new one and throw its journal away.
+		return &trouble{doing: doing, where: s.path, kind: ErrDamaged, cause: errors.New("the file is empty and its journal is not")}
+	}
+	if size == 0 {
+		return nil
+	}
+	if journal > 0 {
+		lost, err := s.journalHurt()
+		if err != nil {
+			return &trouble{doing: doing, where: s.path, kind: ErrDamaged, cause: err}
+		}
+		if lost {
+			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: what was said last may be missing.")
+		}
+	}
+	db := pool(s.path, frozen, 1)
+	defer db.Close()
+	err := s.insist(ctx, func() error { return s.look(ctx, db, all) })
+	if (errors.Is(err, ErrNotHistory) || errors.Is(kindOf(err), ErrNotHistory)) && ours(s.path) {
+		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
+	}
+	switch {
+	case isDamage(err):
+		return &trouble{doing: doing, where: s.path, kind: ErrDamaged, cause: err}
+	case busy(err), ctx.Err() != nil:
+		return explain(doing, s.path, err)
+	}
+	return nil
+}
+
+// isDamage reports whether an error says that the file is damaged.
+func isDamage(err error) bool {
+	return err != nil && (errors.Is(err, ErrDamaged) || errors.Is(kindOf(err), ErrDamaged))
+}
+
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// look checks the header, the schema and, where a damage was met before or the file is small,
+// everything.
+func (s *Store) look(ctx context.Context, db *sql.DB, all []step) error {
+	version, err := schemaVersion(ctx, db)
+	if err != nil {
+		return err
+	}
+	const unlikely = 1000 // no schema has so many steps
+	if version > len(all)+unlikely {
+		return fmt.Errorf("%w: its header says schema %d", ErrDamaged, version)
+	}
+	if version == 0 || version > len(all) {
+		return nil
+	}
+	if err := checkLayout(ctx, db, all, version); err != nil {
+		return err
+	}
+	if there(s.marker()) {
+		return soundness(ctx, db)
+	}
+	if sizeOf(s.path)+sizeOf(s.path+"-wal") > checkedAtOnce {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	if err := soundness(limited, db); err != nil {
+		if limited.Err() != nil && ctx.Err() == nil {
+			return nil // a slow disk: Examine goes on with it
+		}
+		return err
+	}
+	s.checked.Store(true)
+	return nil
+}
+
+// checkLayout compares the tables with those that the schema in the header has. A damaged number
+// there would have steps applied twice, or tables looked for that are not there.
+func checkLayout(ctx context.Context, db *sql.DB, all []step, version int) error {
+	have, err := texts(ctx, db, `
+		SELECT t.name || '.' || c.name
+		FROM pragma_table_list t
+		JOIN pragma_table_info(t.name) c
+		WHERE t.schema = 'main'
+			AND t.type = 'table'`)
+	if err != nil {
+		return err
+	}
+	slices.Sort(have)
+	for _, t := range shapes(all) {
+		for _, c := range t.columns {
+			_, there := slices.BinarySearch(have, t.table+"."+c.name)
+			if due := c.since <= version; there != due {
+				return fmt.Errorf("%w: that it has column %s of %s is %v, and its header says schema %d", ErrDamaged, c.name, t.table, there, version)
+			}
+		}
+	}
+	return nil
+}
+
+// soundness reads every table with its indexes and returns an error that is ErrDamaged where SQLite
+// finds a fault. SQLite's quick_check takes three quarters of the time and does not see a damaged index.
+// The full-text table is left out: it keeps no text to compare its index with.
+func soundness(ctx context.Context, db *sql.DB) error {
+	names, err := texts(ctx, db, `
+		SELECT name
+		FROM pragma_table_list
+		WHERE schema = 'main'
+			AND type IN ('table', 'shadow')`)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		faults, err := texts(ctx, db, fmt.Sprintf("PRAGMA integrity_check(%q)", name))
+		if err != nil {
+			return err
+		}
+		if len(faults) != 1 || faults[0] != "ok" {
+			return fmt.Errorf("%w: %s: %s", ErrDamaged, name, faults[0])
+		}
+	}
+	return nil
+}
+
+// texts returns a query's one column.
+func texts(ctx context.Context, db *sql.DB, query string) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	return out, rows.Err()
+}
+
+// Examine checks the whole file where Open has not, and returns an error that is ErrDamaged
+// where it is damaged; the next Open then saves what can be read into a new file. It reads for about
+// a second for each 700 MB.
+func (s *Store) Examine(ctx context.Context) error {
+	if s.checked.Load() || s.path == Memory {
+		return nil
+	}
+	err := soundness(ctx, s.reads)
+	if err == nil {
+		s.checked.Store(true)
+	}
+	return s.mark(explain("check the chat history", s.path, err))
+}
+
+// marker is a file that stands beside the history where a damage was met: the next start then looks
+// at everything.
+func (s *Store) marker() string { return s.path + ".look" }
+
+// mark makes the marker where an error is of a damaged file, and returns the error as it is.
+func (s *Store) mark(err error) error {
+	if isDamage(err) && !s.readOnly && s.path != Memory {
+		if f, err := os.OpenFile(s.marker(), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+			f.Close() // without it the next start still finds what a quick look shows
+		}
+	}
+	return err
+}

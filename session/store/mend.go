@@ -1,0 +1,275 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// Salvage says what became of a damaged history.
+type Salvage struct {
+	File         string // where the damaged file is now, unchanged
+	Sessions     int    // saved
+	Nameless     int    // those of them whose row was lost: they are called Recovered conversation
+	Messages     int    // saved, each of them as it was
+	LostSessions int    // as far as can be known
+	LostMessages int    // as far as can be known; those that fail their hash are among them
+	Damaged      int    // messages that are there and fail their hash: their text is not shown
+}
+
+// recoveredTitle is the title of a session whose own was lost.
+const recoveredTitle = "Recovered conversation"
+
+// mend makes a history of the rows that were saved: every session has its row, every branch leads
+// to its beginning, nothing hangs on what is lost. newest is the highest number that a message ever
+// had, 0 for not known.
+func mend(ctx context.Context, tx *sql.Tx, newest, now int64) (Salvage, error) {
+	var out Salvage
+	steps := []func() error{
+		func() error { return adoptStrays(ctx, tx, now, &out) },
+		func() error { return countLost(ctx, tx, &out) },
+		func() error { return rehang(ctx, tx) },
+		func() error { return removeOrphans(ctx, tx) },
+		func() error { return settle(ctx, tx, newest) },
+		func() error { return verify(ctx, tx, &out) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return Salvage{}, fmt.Errorf("put the saved rows in order: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// adoptStrays gives messages without a session one: their parent's, or a new one for all that had
+// the same.
+func adoptStrays(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE OR IGNORE messages
+		SET session = (SELECT p.session FROM messages p WHERE p.id = messages.parent)
+		WHERE session NOT IN (SELECT n FROM sessions)
+			AND (SELECT p.session FROM messages p WHERE p.id = messages.parent) IN (SELECT n FROM sessions)`)
+	if err != nil {
+		return err
+	}
+	rows, err := tx.QueryContext(ctx, `
+		SELECT
+			session,
+			min(created_ms),
+			max(created_ms)
+		FROM messages
+		WHERE session NOT IN (SELECT n FROM sessions)
+		GROUP BY session
+		ORDER BY session`)
+	if err != nil {
+		return err
+	}
+	type stray struct{ n, first, last int64 }
+	var strays []stray
+	for rows.Next() {
+		var s stray
+		if err := rows.Scan(&s.n, &s.first, &s.last); err != nil {
+			rows.Close()
+			return err
+		}
+		strays = append(strays, s)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, s := range strays {
+		if s.last <= 0 || s.last > now {
+			s.first, s.last = now, now // times that were damaged, or of a clock that went wrong
+		}
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from, endpoint, model)
+			SELECT ?1, ?2, ?3, ?4, ?4, ?5, 'auto', endpoint, model
+			FROM messages
+			WHERE session = ?1
+			ORDER BY model <> '' DESC, id DESC
+			LIMIT 1`, s.n, newID(), s.first, s.last, recoveredTitle)
+		if err != nil {
+			return err
+		}
+	}
+	out.Nameless = len(strays)
+	return nil
+}
+
+// countLost finds what the saved rows say of others that are not there: sessions know how many
+// messages they have, places are counted from 1, and rows name messages and sessions.
+func countLost(ctx context.Context, tx *sql.Tx, out *Salvage) error {
+	var counted, named int
+	err := tx.QueryRowContext(ctx, `
+		WITH kept AS (
+			SELECT
+				s.messages AS said,
+				(SELECT count(*) FROM messages m WHERE m.session = s.n) AS kept,
+				(SELECT coalesce(max(m.seq), 0) FROM messages m WHERE m.session = s.n) AS place
+			FROM sessions s
+		)
+		SELECT coalesce(sum(max(0, place - kept, CASE WHEN said < ? THEN said - kept ELSE 0 END)), 0)
+		FROM kept`, tooHigh/1024).Scan(&counted)
+	if err != nil {
+		return err
+	}
+	err = tx.QueryRowContext(ctx, `
+		WITH named (id) AS (
+			SELECT parent FROM messages
+			UNION SELECT leaf FROM sessions
+			UNION SELECT message FROM tool_calls
+			UNION SELECT message FROM parts
+			UNION SELECT user FROM requests
+			UNION SELECT message FROM flags
+		)
+		SELECT count(*)
+		FROM named
+		WHERE id > 0
+			AND id NOT IN (SELECT id FROM messages)`).Scan(&named)
+	if err != nil {
+		return err
+	}
+	out.LostMessages = max(counted, named)
+	// A session none of whose messages is left is lost: it would be an empty line in the list.
+	return tx.QueryRowContext(ctx, `
+		WITH named (n) AS (
+			SELECT n FROM sessions
+			UNION SELECT session FROM requests
+			UNION SELECT session FROM tags
+			UNION SELECT session FROM summaries
+		)
+		SELECT count(*)
+		FROM named
+		WHERE n NOT IN (SELECT session FROM messages)`).Scan(&out.LostSessions)
+}
+
+// rehang puts a message whose parent is lost behind the newest one before it, so that its branch
+// leads to the beginning. Siblings stay siblings.
+func rehang(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE messages
+		SET parent = coalesce((SELECT max(x.id) FROM messages x WHERE x.session = messages.session AND x.id < messages.parent), 0)
+		WHERE parent <> 0
+			AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = messages.parent AND p.session = messages.session)`)
+	if err != nil {
+		return err
+	}
+	// Messages without a place of their own come behind the others, in the order of their numbers.
+	_, err = tx.ExecContext(ctx, `
+		UPDATE messages
+		SET seq = placed.seq
+		FROM (
+			SELECT
+				m.id,
+				(SELECT max(0, max(x.seq)) FROM messages x WHERE x.session = m.session)
+					+ row_number() OVER (PARTITION BY m.session ORDER BY m.id) AS seq
+			FROM messages m
+			WHERE m.seq < 0
+		) AS placed
+		WHERE messages.id = placed.id`)
+	return err
+}
+
+// removeOrphans removes what belongs to a session or message that is lost.
+func removeOrphans(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `
+		DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages);
+		DELETE FROM tags WHERE session NOT IN (SELECT n FROM sessions);
+		DELETE FROM requests WHERE session NOT IN (SELECT n FROM sessions);
+		DELETE FROM summaries WHERE session NOT IN (SELECT n FROM sessions);
+		DELETE FROM tool_calls WHERE message NOT IN (SELECT id FROM messages);
+		DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages) OR attachment NOT IN (SELECT id FROM attachments);
+		DELETE FROM repairs WHERE message NOT IN (SELECT id FROM messages);
+		DELETE FROM flags WHERE message NOT IN (SELECT id FROM messages);
+		DELETE FROM remedies WHERE message NOT IN (SELECT id FROM messages);
+		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);`)
+	return err
+}
+
+// settle counts the sessions' messages anew, finds a leaf for those that lost theirs, leaves the
+// numbers of lost messages unused and has the full-text index made again.
+func settle(ctx context.Context, tx *sql.Tx, newest int64) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE sessions
+		SET messages = (SELECT count(*) FROM messages m WHERE m.session = sessions.n),
+			turns = (SELECT count(*) FROM messages m WHERE m.session = sessions.n AND m.role = 'user');
+		UPDATE sessions
+		SET leaf = (SELECT max(m.id) FROM messages m WHERE m.session = sessions.n)
+		WHERE leaf <> 0
+			AND leaf NOT IN (SELECT id FROM messages m WHERE m.session = sessions.n)
+			OR title = '`+recoveredTitle+`' AND leaf = 0;
+		DELETE FROM unfound;
+		INSERT INTO unfound (first, last)
+		SELECT min(id), max(id)
+		FROM messages
+		HAVING count(*) > 0;`)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		UPDATE sqlite_sequence
+		SET seq = max(seq, ?)
+		WHERE name = 'messages'`, newest)
+	return err
+}
+
+// verify counts what was saved: messages that fail their hash are not.
+func verify(ctx context.Context, tx *sql.Tx, out *Salvage) error {
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&out.Sessions); err != nil {
+		return err
+	}
+	return eachMessage(ctx, tx, func(m Message) error {
+		if m.Damaged {
+			out.Damaged++
+			out.LostMessages++
+			return nil
+		}
+		out.Messages++
+		return nil
+	})
+}
+
+// eachMessage reads every message of the history in the order of their numbers, and checks each
+// against its hash.
+func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
+	const atOnce = 200
+	for last := int64(-1); ; {
+		rows, err := messagesAfter(ctx, tx, last, atOnce)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		last = rows[len(rows)-1].ID
+		all, err := complete(ctx, tx, "", rows)
+		if err != nil {
+			return err
+		}
+		for _, m := range all {
+			if err := f(m); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func messagesAfter(ctx context.Context, tx *sql.Tx, id int64, limit int) ([]row, error) {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT`+messageColumns+`
+		FROM messages m
+		WHERE m.id > ?
+		ORDER BY m.id
+		LIMIT ?`, id, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []row
+	scan := newScan()
+	for rows.Next() {
+		r, err := scan.next(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, rows.Err()
+}
