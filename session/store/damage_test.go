@@ -32,35 +32,35 @@ func speak(t testing.TB, s *Store, sessions int) {
 	ctx := context.Background()
 	random := rand.New(rand.NewSource(int64(sessions)))
 	for i := range sessions {
-		session, last := begin(t, s, fmt.Sprint("session ", i), words(random, 40))
+		session, last := begin(t, s, fmt.Sprint("session ", i), chatter(random, 40))
 		must(t, "tag", s.SetTags(ctx, session.ID, "tag"))
 		for j := range 3 + 2*i {
-			m := says(session.ID, last.ID, history.Assistant, words(random, 1+random.Intn(200)))
+			m := says(session.ID, last.ID, history.Assistant, chatter(random, 1+random.Intn(200)))
 			if j%4 == 1 {
-				m.Content = strings.Repeat(words(random, 300), 1+random.Intn(8))
+				m.Content = strings.Repeat(chatter(random, 300), 1+random.Intn(8))
 			}
 			if j%3 == 0 {
-				m.ToolCalls = []history.ToolCall{{ID: fmt.Sprint("call_", i, j), Name: "look", Arguments: `{"at": "` + words(random, 5) + `"}`}}
+				m.ToolCalls = []history.ToolCall{{ID: fmt.Sprint("call_", i, j), Name: "look", Arguments: `{"at": "` + chatter(random, 5) + `"}`}}
 			}
 			m = add(t, s, m)
-			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: []byte(`["` + words(random, 100) + `"]`)})
+			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: []byte(`["` + chatter(random, 100) + `"]`)})
 			must(t, "put a request", err)
-			next := says(session.ID, m.ID, history.User, words(random, 60))
+			next := says(session.ID, m.ID, history.User, chatter(random, 60))
 			if j%5 == 2 {
-				next.Parts = []history.Part{{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte(words(random, 1500))}}
+				next.Parts = []history.Part{{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte(chatter(random, 1500))}}
 			}
 			last = add(t, s, next)
 			if j%6 == 3 {
-				add(t, s, says(session.ID, m.ID, history.User, "otherwise: "+words(random, 30)))
+				add(t, s, says(session.ID, m.ID, history.User, "otherwise: "+chatter(random, 30)))
 			}
 		}
 		must(t, "flag", flag(ctx, s, last.ID, history.Pin))
-		must(t, "draft", s.SaveDraft(ctx, session.ID, words(random, 20)))
-		must(t, "prompt", s.AddPrompt(ctx, words(random, 20)))
+		must(t, "draft", s.SaveDraft(ctx, session.ID, chatter(random, 20)))
+		must(t, "prompt", s.AddPrompt(ctx, chatter(random, 20)))
 	}
 }
 
-func words(random *rand.Rand, n int) string {
+func chatter(random *rand.Rand, n int) string {
 	var b strings.Builder
 	for range n {
 		b.WriteString(strings.Repeat(string(rune('a'+random.Intn(26))), 1+random.Intn(7)))
