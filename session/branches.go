@@ -55,7 +55,7 @@ func (s *Session) Switch(ctx context.Context, message int64) error {
 	if err := t.loadBranch(ctx); err != nil {
 		return err
 	}
-	if t.onBranch(message) {
+	if t.Holds(message) {
 		return nil
 	}
 	row := t.Info()
@@ -76,8 +76,8 @@ func (s *Session) Switch(ctx context.Context, message int64) error {
 	return nil
 }
 
-// onBranch says that a message is on the active branch.
-func (s *Session) onBranch(message int64) bool {
+// Holds says that a message is on the active branch, as far as that is loaded.
+func (s *Session) Holds(message int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, there := s.find(message)

@@ -299,7 +299,7 @@ func TestBranchesAreATree(t *testing.T) {
 					b.mu.Lock()
 					b.steps = b.steps[:len(b.steps)-1]
 					b.mu.Unlock()
-					if !s.onBranch(m.ID) {
+					if !s.Holds(m.ID) {
 						rt.Fatalf("after the switch message %d is not on the active branch", m.ID)
 					}
 				}

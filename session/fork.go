@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"winnow/session/store"
 )
@@ -18,4 +20,27 @@ func (s *Session) Fork(ctx context.Context, message int64) (store.Session, error
 		return store.Session{}, ErrNothingToAnswer
 	}
 	return s.deps.Store.Fork(ctx, row.ID, message)
+}
+
+// Kin are the conversations that this one was forked from, and that were forked from it.
+type Kin struct {
+	Parent store.Session   // without an ID where this one is no fork, or its parent is gone
+	Fork   bool            // this one is a fork
+	Copied int             // how many of its first messages are copies of its parent's
+	Forks  []store.Session // the oldest first, without those in the trash
+}
+
+// Kin reads the conversation's kin.
+func (s *Session) Kin(ctx context.Context) (Kin, error) {
+	row := s.Info()
+	if row.ID == "" {
+		return Kin{}, nil
+	}
+	origin, err := s.deps.Store.Origin(ctx, row.ID)
+	forks, more := s.deps.Store.Forks(ctx, row.ID)
+	if err := errors.Join(err, more); err != nil {
+		return Kin{}, err
+	}
+	forks = slices.DeleteFunc(forks, func(f store.Session) bool { return !f.Deleted.IsZero() })
+	return Kin{Parent: origin.Parent, Fork: row.Parent != "", Copied: origin.Copied, Forks: forks}, nil
 }

@@ -32,7 +32,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), m.loadPast(m.session), again)
+	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), m.loadPast(m.session), m.readForks(m.session), again)
 }
 
 func (m *Model) loadPrompts() tea.Cmd {
@@ -107,7 +107,7 @@ func (m *Model) draftRead(msg draftMsg) tea.Cmd {
 
 // keepDraft writes the unsent draft down. A chat that has not begun has a draft as well.
 func (m *Model) keepDraft() tea.Cmd {
-	ctx, db, id, text := m.within, m.home(), m.info.ID, m.composer.text()
+	ctx, db, id, text := m.within, m.home(), m.info.ID, m.unsent()
 	if db == nil || db.ReadOnly() || m.session.Temporary() {
 		return nil
 	}
@@ -138,7 +138,10 @@ func (m *Model) newSession() tea.Cmd {
 }
 
 // openSession opens a stored session.
-func (m *Model) openSession(id string) tea.Cmd {
+func (m *Model) openSession(id string) tea.Cmd { return m.openAt(id, 0) }
+
+// openAt opens a stored session at one of its messages, on whatever branch that is; 0 is its end.
+func (m *Model) openAt(id string, message int64) tea.Cmd {
 	if m.turn.busy {
 		return m.stillArriving()
 	}
@@ -150,7 +153,10 @@ func (m *Model) openSession(id string) tea.Cmd {
 		ctx, cancel := ctx()
 		defer cancel()
 		s, err := session.Open(ctx, deps, id, ref)
-		return openedMsg{session: s, err: err}
+		if err == nil && message != 0 && !s.Holds(message) {
+			err = s.Switch(ctx, message)
+		}
+		return openedMsg{session: s, at: message, err: err}
 	})
 }
 
@@ -170,5 +176,8 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.setFocus(draftPane)
 	gone := forget(m.session)
 	m.adopt(msg.session)
+	if msg.at != 0 && m.chat.goTo(msg.at) {
+		m.setFocus(transcriptPane)
+	}
 	return tea.Batch(gone, m.load(msg.session), m.loadDraft(msg.session), m.draftChanged(), m.index())
 }

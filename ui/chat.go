@@ -27,6 +27,7 @@ type chat struct {
 	streaming bool
 	reasoning bool // reasoning is unfolded
 	receipts  map[int64]session.Receipt
+	trails    map[int64]string // where other conversations begin or end, by message
 	name      string           // the model that answers, in short
 	holds     func(int64) bool // a message is selected
 	find      *find
@@ -53,7 +54,7 @@ func (c *chat) restyle(st styles) {
 			return st.tool
 		},
 		Reasoning: st.dim, Note: st.warn, Footer: st.faint, Fold: st.dim, Rule: st.accent, Cursor: st.focus,
-		Found: st.found, Hit: st.hit,
+		Found: st.found, Hit: st.hit, Head: st.accent, Trail: st.accent,
 	}, st.markdown)
 }
 
@@ -66,7 +67,7 @@ func (c *chat) resize(w, h int) {
 func (c *chat) reset(messages []store.Message) {
 	c.messages, c.place, c.plan, c.streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
 	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
-	c.receipts = map[int64]session.Receipt{}
+	c.receipts, c.trails = map[int64]session.Receipt{}, nil
 	c.list.ClearBoundary()
 	if c.find != nil {
 		c.find.forget() // what was found stands elsewhere now, or nowhere
@@ -160,19 +161,56 @@ func (c *chat) settle() {
 	c.list.Replace(arriving, it)
 }
 
-// forgetAnswer takes what follows the last user message off the screen: a sibling will stand there.
-func (c *chat) forgetAnswer() {
-	last := len(c.messages) - 1
-	for last >= 0 && c.messages[last].Role != history.User {
-		last--
+// follow shows another branch of the conversation. The verdicts on messages that both have stay until
+// the next plan.
+func (c *chat) follow(messages []store.Message) {
+	plan, receipts, trails := c.plan, c.receipts, c.trails
+	cursor, selected := c.list.Cursor()
+	c.reset(nil)
+	c.receipts, c.trails = receipts, trails
+	c.keep(messages)
+	c.list.SetItems(c.items(messages))
+	if selected && !c.goTo(cursor) {
+		c.newest()
 	}
-	if last < 0 {
+	c.judge(plan)
+}
+
+// lead shows where other conversations part from this one, by message.
+func (c *chat) lead(trails map[int64]string) {
+	was := c.trails
+	c.trails = trails
+	for id := range was {
+		if trails[id] != was[id] {
+			c.refresh(id)
+		}
+	}
+	for id := range trails {
+		if trails[id] != was[id] {
+			c.refresh(id)
+		}
+	}
+}
+
+// refresh draws a message anew.
+func (c *chat) refresh(id int64) {
+	if i, ok := c.place[id]; ok {
+		c.list.Replace(id, c.item(c.messages[i]))
+	}
+}
+
+// cutBehind takes what follows a message off the screen: another branch goes on from there. 0 is the
+// beginning.
+func (c *chat) cutBehind(message int64) {
+	at := -1
+	if i, ok := c.place[message]; ok {
+		at = i
+	} else if message != 0 {
 		return
 	}
-	keep, receipts := c.messages[:last+1:last+1], c.receipts
-	c.reset(keep)
-	c.receipts = receipts
-	c.list.SetItems(c.items(keep))
+	if at+1 < len(c.messages) {
+		c.follow(c.messages[:at+1])
+	}
 }
 
 // judge shows the verdicts of a plan beside the messages.

@@ -36,6 +36,7 @@ func Commands() []Command {
 		{"resume", []string{"sessions", "continue"}, "[WORDS]", "open another session, found by the words of its title", (*Model).openSessions},
 		{"new", []string{"clear"}, "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }},
 		{"temporary", nil, "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }},
+		{"fork", nil, "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.forkHere() }},
 		{"rename", nil, "TITLE", "give the session a title", (*Model).rename},
 		{"title", nil, "", "have a title written for the session", (*Model).retitle},
 		{"copy", nil, "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyNamed},
@@ -94,9 +95,10 @@ func completions(draft string) []Command {
 }
 
 // isCommand says whether a draft is a command and not a message. What begins with /guide is a
-// message where the guide answers; a space in front of a slash makes any text a message.
+// message where the guide answers; a space in front of a slash makes any text a message, and so does an
+// edit.
 func (m *Model) isCommand(draft string) bool {
-	if !strings.HasPrefix(draft, "/") || strings.Contains(draft, "\n") {
+	if !strings.HasPrefix(draft, "/") || strings.Contains(draft, "\n") || m.editing.message != 0 {
 		return false
 	}
 	guide := m.ref == "guide" || strings.HasPrefix(m.ref, "guide/")

@@ -33,7 +33,7 @@ type wish struct {
 // handMsg is an act that was done, with the plans in front of it and behind it.
 type handMsg struct {
 	session  *session.Session
-	draft    string // that was planned with
+	draft    drafted // that was planned with
 	wish     wish
 	deed     deed
 	mates    []int64 // messages that go with those meant: the rest of their tool groups
@@ -126,7 +126,7 @@ func (m *Model) byHand(w wish) tea.Cmd {
 		defer cancel()
 		s := done.session
 		if done.planned {
-			done.was, _ = s.Preview(done.draft) // Why it could not be sent was said before.
+			done.was, _ = done.draft.preview(s) // Why it could not be sent was said before.
 		}
 		done.mates = matesOf(s, w.ids)
 		if w.undo != nil {
@@ -136,7 +136,7 @@ func (m *Model) byHand(w wish) tea.Cmd {
 			done.deed.before, done.err = s.SetFlags(ctx, w.flag, w.ids...)
 		}
 		if done.planned {
-			done.now, done.short = s.Preview(done.draft)
+			done.now, done.short = done.draft.preview(s)
 		}
 		return done
 	}

@@ -18,7 +18,11 @@ func (m *Model) header(w int) string {
 	}
 	room := w - w/3 - 2 - fitWidth(numbers) // the title keeps a third
 	right := markdown.OneLine(m.ref, max(1, min(w/2, room))) + numbers
-	return spread(" "+st.accent.Render("winnow")+st.dim.Render(" · ")+markdown.OneLine(m.title(), w), st.dim.Render(right)+" ", w)
+	title := markdown.OneLine(m.title(), w)
+	if from := m.forkedFrom(); from != "" {
+		title += st.dim.Render(" · " + markdown.OneLine(from, 40))
+	}
+	return spread(" "+st.accent.Render("winnow")+st.dim.Render(" · ")+title, st.dim.Render(right)+" ", w)
 }
 
 // title is what the session is called on the screen.

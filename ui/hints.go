@@ -89,7 +89,10 @@ func (m *Model) hints() []hint {
 			hintOf("copy", k.Copy),
 			hintOf("undo", k.TakeBack),
 			hintOf("request", k.Request),
+			hintOf("edit", k.Edit),
 			hintOf("ask again", k.Again),
+			hintOf("versions", k.VersionBack, k.VersionOn),
+			hintOf("fork", k.Fork),
 			hintOf("boundary", k.Boundary),
 			hintOf("what if", k.WhatIf),
 			hintOf("repairs", k.Repairs),
@@ -98,6 +101,13 @@ func (m *Model) hints() []hint {
 		}
 	case m.focus == panelPane:
 		return append(k.panelHints(), hintOf("draft", k.Back), hintOf("help", k.Ask))
+	}
+	if m.editing.message != 0 {
+		return []hint{
+			hintOf("send as another version", k.Send),
+			hintOf("leave it as it was", k.Back),
+			hintOf("context", k.Context),
+		}
 	}
 	return []hint{
 		hintOf("send", k.Send),

@@ -9,11 +9,17 @@ import (
 // keyPress gives a key to whom it belongs: the acts that always work, then the question, the
 // overlay, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
-	if msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt {
+	twice := msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt
+	if twice {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
-	before, from, said := m.composer.area.Changes(), m.where(), m.toast.generation
+	before, from, said, escaped := m.composer.area.Changes(), m.where(), m.toast.generation, m.escaped
 	cmd := m.route(msg)
+	if twice && m.escaped && !escaped {
+		cmd = tea.Batch(cmd, m.route(msg))
+	} else if escaped {
+		m.escaped = false // only the very next key is the second esc
+	}
 	m.moved(from, said)
 	m.tryTheme()
 	if m.composer.area.Changes() != before {
@@ -202,7 +208,7 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // popups are the completions that show above the composer.
 func (m *Model) popups() []Command {
-	if m.focus != draftPane || m.overlay != noOverlay || m.turn.asked != nil {
+	if m.focus != draftPane || m.overlay != noOverlay || m.turn.asked != nil || m.editing.message != 0 {
 		return nil
 	}
 	if !m.composer.area.Begins("/") {

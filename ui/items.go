@@ -23,7 +23,10 @@ func (c *chat) items(messages []store.Message) []transcript.Item {
 }
 
 func (c *chat) item(m store.Message) transcript.Item {
-	it := transcript.Item{ID: m.ID, Role: m.Role, Label: speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning}
+	it := transcript.Item{
+		ID: m.ID, Role: m.Role, Label: speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning,
+		Head: versions(m), Trail: c.trails[m.ID],
+	}
 	switch m.Role {
 	case history.Assistant:
 		it.Label = shortName(m.Model)

@@ -40,33 +40,38 @@ type KeyMap struct {
 	Quit    key.Binding
 
 	// In the transcript and the panel.
-	Down     key.Binding
-	Up       key.Binding
-	Next     key.Binding
-	Prev     key.Binding
-	HalfDown key.Binding
-	HalfUp   key.Binding
-	Top      key.Binding
-	Bottom   key.Binding
-	Boundary key.Binding
-	Inspect  key.Binding
-	Expand   key.Binding
-	Copy     key.Binding
-	CopyCode key.Binding
-	Again    key.Binding
-	Pin      key.Binding
-	Exclude  key.Binding
-	Auto     key.Binding
-	TakeBack key.Binding
-	Find     key.Binding
-	NextHit  key.Binding
-	PrevHit  key.Binding
-	Select   key.Binding
-	Pick     key.Binding
-	Seen     key.Binding
-	WhatIf   key.Binding
-	Repairs  key.Binding
-	Request  key.Binding
+	Down        key.Binding
+	Up          key.Binding
+	Next        key.Binding
+	Prev        key.Binding
+	HalfDown    key.Binding
+	HalfUp      key.Binding
+	Top         key.Binding
+	Bottom      key.Binding
+	Boundary    key.Binding
+	Inspect     key.Binding
+	Expand      key.Binding
+	Copy        key.Binding
+	CopyCode    key.Binding
+	Again       key.Binding
+	Edit        key.Binding
+	VersionBack key.Binding
+	VersionOn   key.Binding
+	Fork        key.Binding
+	Trail       key.Binding
+	Pin         key.Binding
+	Exclude     key.Binding
+	Auto        key.Binding
+	TakeBack    key.Binding
+	Find        key.Binding
+	NextHit     key.Binding
+	PrevHit     key.Binding
+	Select      key.Binding
+	Pick        key.Binding
+	Seen        key.Binding
+	WhatIf      key.Binding
+	Repairs     key.Binding
+	Request     key.Binding
 
 	// In the panel.
 	Earlier key.Binding
@@ -133,33 +138,38 @@ func DefaultKeys() KeyMap {
 		Ask:     b("help, on an empty draft", "?"),
 		Quit:    b("quit, on an empty draft", "ctrl+d"),
 
-		Down:     b("line down", "j", "down"),
-		Up:       b("line up", "k", "up"),
-		Next:     b("next message", "J", "shift+down"),
-		Prev:     b("previous message", "K", "shift+up"),
-		HalfDown: b("half a page down", "ctrl+d"),
-		HalfUp:   b("half a page up", "ctrl+u"),
-		Top:      b("first message", "g", "home"),
-		Bottom:   b("last message, and follow", "G", "end"),
-		Boundary: b("first message that the model sees", "'"),
-		Inspect:  b("what the model gets of the message", "enter"),
-		Expand:   b("expand or collapse", "ctrl+o"),
-		Copy:     b("copy the message", "y"),
-		CopyCode: b("copy its last code block", "Y"),
-		Again:    b("ask again", "r"),
-		Pin:      b("pin: always sent whole", "p"),
-		Exclude:  b("exclude: never sent", "x"),
-		Auto:     b("back to automatic", "o"),
-		TakeBack: b("undo the last pin, exclude or automatic", "u"),
-		Find:     b("search, and say what the model still knows", "/"),
-		NextHit:  b("next hit", "n"),
-		PrevHit:  b("previous hit", "N"),
-		Select:   b("begin a range, or keep it", "v"),
-		Pick:     b("select one message, or not", "space"),
-		Seen:     b("what the model saw for this answer", "c"),
-		WhatIf:   b("try other settings out", "w"),
-		Repairs:  b("what was mended, and what is sent instead", "m"),
-		Request:  b("the whole request, as it is sent", "i"),
+		Down:        b("line down", "j", "down"),
+		Up:          b("line up", "k", "up"),
+		Next:        b("next message", "J", "shift+down"),
+		Prev:        b("previous message", "K", "shift+up"),
+		HalfDown:    b("half a page down", "ctrl+d"),
+		HalfUp:      b("half a page up", "ctrl+u"),
+		Top:         b("first message", "g", "home"),
+		Bottom:      b("last message, and follow", "G", "end"),
+		Boundary:    b("first message that the model sees", "'"),
+		Inspect:     b("what the model gets of the message", "enter"),
+		Expand:      b("expand or collapse", "ctrl+o"),
+		Copy:        b("copy the message", "y"),
+		CopyCode:    b("copy its last code block", "Y"),
+		Again:       b("answer the turn again, as another version", "r"),
+		Edit:        b("edit a message of yours, as another version", "e"),
+		VersionBack: b("the version before, with its branch", "["),
+		VersionOn:   b("the next version, with its branch", "]"),
+		Fork:        b("fork: go on from the message in a session of its own", "f"),
+		Trail:       b("go where the session was forked from, or to a fork of it", "b"),
+		Pin:         b("pin: always sent whole", "p"),
+		Exclude:     b("exclude: never sent", "x"),
+		Auto:        b("back to automatic", "o"),
+		TakeBack:    b("undo the last pin, exclude or automatic", "u"),
+		Find:        b("search, and say what the model still knows", "/"),
+		NextHit:     b("next hit", "n"),
+		PrevHit:     b("previous hit", "N"),
+		Select:      b("begin a range, or keep it", "v"),
+		Pick:        b("select one message, or not", "space"),
+		Seen:        b("what the model saw for this answer", "c"),
+		WhatIf:      b("try other settings out", "w"),
+		Repairs:     b("what was mended, and what is sent instead", "m"),
+		Request:     b("the whole request, as it is sent", "i"),
 
 		Earlier: b("the request before", "left", "h"),
 		Later:   b("the request after", "right", "l"),

@@ -16,6 +16,8 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.stopTurn()
 	case m.armed != 0:
 		return m.quit()
+	case m.editing.message != 0:
+		return m.leaveEdit()
 	case !m.composer.empty():
 		m.composer.remember(m.composer.text())
 		m.composer.set("")
@@ -72,6 +74,8 @@ func (m *Model) back() tea.Cmd {
 	case m.focus != draftPane:
 		m.setFocus(draftPane)
 		return nil
+	case m.editing.message != 0 && !m.turn.busy:
+		return m.leaveEdit()
 	case m.turn.busy && !m.turn.stopping:
 		return m.stopTurn()
 	case m.turn.busy:
@@ -81,5 +85,12 @@ func (m *Model) back() tea.Cmd {
 		m.arrange()
 		return nil
 	}
-	return m.say("Nothing to close or stop.")
+	if !m.composer.empty() {
+		return m.say("Nothing to close or stop.")
+	}
+	if m.escaped {
+		return m.openEdits()
+	}
+	m.escaped = true
+	return m.say("Nothing to close or stop; " + firstKey(m.keys.Back) + " again edits an earlier message.")
 }

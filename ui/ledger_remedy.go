@@ -51,13 +51,13 @@ func (m *Model) remedy(on mended) tea.Cmd {
 		ctx, cancel := within()
 		defer cancel()
 		s := done.session
-		done.was, _ = s.Preview(draft) // Why it could not be sent was said before.
+		done.was, _ = draft.preview(s) // Why it could not be sent was said before.
 		for range history.Remedies() {
 			done.to = remedyAfter(done.to)
 			if done.err = s.SetRemedy(ctx, done.to, on.entry.ID); done.err != nil {
 				return done
 			}
-			done.now, done.short = s.Preview(draft)
+			done.now, done.short = draft.preview(s)
 			if holds(done.to, done.now, on.entry.ID) {
 				break // One that changes nothing for such a message is passed over.
 			}

@@ -29,6 +29,7 @@ type live struct {
 	whole  bool // the messages of the session are counted
 	mu     sync.Mutex
 	bodies []string // of the requests, in order
+	broken bool     // the server refuses
 }
 
 // onStage is the application before its first message, with a server that answers each request with a
@@ -68,8 +69,12 @@ func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	l.mu.Lock()
 	l.bodies = append(l.bodies, string(body))
-	n := len(l.bodies)
+	n, broken := len(l.bodies), l.broken
 	l.mu.Unlock()
+	if broken {
+		http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+		return
+	}
 	text, _ := json.Marshal(fmt.Sprintf("Answer %d. %s", n, strings.Repeat("It goes on for a while. ", 12)))
 	w.Header().Set("Content-Type", "text/event-stream")
 	fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", text)

@@ -49,6 +49,7 @@ type pastMsg struct {
 // openedMsg is another session to show, or why it could not be opened.
 type openedMsg struct {
 	session *session.Session
+	at      int64 // the message to go to, 0 for the end
 	err     error
 }
 

@@ -42,12 +42,14 @@ type Model struct {
 	wishPanel     bool
 
 	composer  composer
+	editing   edit
 	selection selection
 	hands     hands
 	ledger    ledger
 	find      find
 	chat      chat
 	panel     panel
+	forks     forks
 	turn      turn
 	picker    picker
 	sessions  sessionList
@@ -68,6 +70,7 @@ type Model struct {
 	alert      string // the error of the last turn, until something is sent
 	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
 	arms       int
+	escaped    bool // esc had nothing to do, and no other key came since
 	quitting   bool
 }
 
@@ -179,6 +182,14 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.acted(msg)
 	case personasMsg:
 		return m.personasListed(msg)
+	case versionMsg:
+		return m.versionSwitched(msg)
+	case editsMsg:
+		return m.editsListed(msg)
+	case forkedMsg:
+		return m.forked(msg)
+	case forksMsg:
+		return m.forksRead(msg)
 	case modelsMsg:
 		return m.modelsListed(msg)
 	case indexedMsg:
@@ -207,6 +218,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 func (m *Model) adopt(s *session.Session) {
 	m.session = s
 	m.info, m.ref = s.Info(), s.Ref()
+	m.editing, m.forks = edit{}, forks{}
 	m.panel = panel{price: m.prices, holds: m.holds}
 	m.ledger = ledger{}
 	m.hands = hands{}

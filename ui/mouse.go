@@ -102,6 +102,8 @@ func (m *Model) clickTranscript(y int) tea.Cmd {
 		m.chat.boundary()
 	case transcript.FooterPart:
 		return m.openPast()
+	case transcript.TrailPart:
+		return m.followTrail()
 	}
 	return nil
 }

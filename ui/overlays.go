@@ -13,6 +13,8 @@ const (
 	modelsOverlay
 	sessionsOverlay
 	promptsOverlay
+	editsOverlay
+	forksOverlay
 	themesOverlay
 	personasOverlay
 	panelOverlay

@@ -51,7 +51,17 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.CopyCode):
 		return m.copyCode()
 	case pressed(msg, k.Again):
-		return m.askAgain()
+		return m.askSelectedAgain()
+	case pressed(msg, k.Edit):
+		return m.editSelected()
+	case pressed(msg, k.VersionBack):
+		return m.switchVersion(-1)
+	case pressed(msg, k.VersionOn):
+		return m.switchVersion(1)
+	case pressed(msg, k.Fork):
+		return m.forkSelected()
+	case pressed(msg, k.Trail):
+		return m.followTrail()
 	case pressed(msg, k.Seen):
 		return m.openPast()
 	case pressed(msg, k.WhatIf):

@@ -8,7 +8,7 @@ import (
 
 func (m *Model) pickerOpen() bool {
 	switch m.overlay {
-	case paletteOverlay, modelsOverlay, promptsOverlay, themesOverlay, personasOverlay:
+	case paletteOverlay, modelsOverlay, promptsOverlay, editsOverlay, forksOverlay, themesOverlay, personasOverlay:
 		return true
 	}
 	return false
@@ -64,6 +64,10 @@ func (m *Model) choose() tea.Cmd {
 		return m.takePersona(c.value)
 	case themesOverlay:
 		return m.chooseTheme(c.value)
+	case forksOverlay:
+		return m.forkChosen(c.value)
+	case editsOverlay:
+		return m.editChosen(c.value)
 	}
 	m.composer.set(c.value)
 	m.setFocus(draftPane)

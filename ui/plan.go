@@ -27,17 +27,35 @@ func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
 	}
 	s, draft := m.session, m.planDraft()
 	return func() tea.Msg {
-		plan, err := s.Preview(draft)
+		plan, err := draft.preview(s)
 		return planMsg{generation: msg.generation, plan: plan, err: err}
 	}
 }
 
+// drafted is what the next request is planned with beside the conversation.
+type drafted struct {
+	text    string
+	instead int64 // the message that it stands in for, 0 for none
+}
+
+// preview plans the request that would leave with the draft.
+func (d drafted) preview(s *session.Session) (history.Plan, error) {
+	return d.previewAs(s, session.Trial{})
+}
+
+// previewAs is preview with other settings.
+func (d drafted) previewAs(s *session.Session, t session.Trial) (history.Plan, error) {
+	t.Instead = d.instead
+	return s.PreviewAs(d.text, t)
+}
+
 // planDraft is the draft as it would be sent: a command is not.
-func (m *Model) planDraft() string {
-	if draft := m.composer.text(); !m.isCommand(draft) {
-		return draft
+func (m *Model) planDraft() drafted {
+	d := drafted{instead: m.editing.message}
+	if text := m.composer.text(); !m.isCommand(text) {
+		d.text = text
 	}
-	return ""
+	return d
 }
 
 func (m *Model) planned(msg planMsg) tea.Cmd {
@@ -86,7 +104,7 @@ func (m *Model) countExactly(msg planMsg) tea.Cmd {
 		if !changed {
 			return nil
 		}
-		plan, err := s.Preview(draft)
+		plan, err := draft.preview(s)
 		return planMsg{msg.generation, plan, err, true}
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/history"
 	"winnow/session"
 )
 
@@ -31,6 +30,7 @@ type turn struct {
 	asked    *session.Asked
 	askedAt  time.Time
 	sent     string // the draft that was sent, until it is stored
+	again    bool   // another answer was asked for
 }
 
 // begin starts a turn that start makes events for.
@@ -126,11 +126,17 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 	sent := m.turn.sent
 	m.turn.sent = ""
 	m.info = m.session.Info()
+	if m.editing.message != 0 {
+		m.chat.cutBehind(e.Message.Parent)
+	}
 	m.chat.add(e.Message, session.Receipt{})
 	m.chat.bottom()
 	m.composer.remember(sent)
 	if m.composer.text() == sent {
 		m.composer.set("")
+	}
+	if m.editing.message != 0 {
+		m.endEdit()
 	}
 	m.arrange()
 	return m.keepPrompt(sent)
@@ -147,6 +153,9 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		m.turn.stop()
 	}
 	m.chat.settle()
+	if last, ok := m.chat.last(); m.turn.again && ok && last.ID != m.session.Info().Leaf {
+		m.chat.follow(m.session.Messages()) // no other answer came, and the branch is the one that it was
+	}
 	if e.Err != nil {
 		m.alert = sentence(e.Err)
 	}
@@ -204,6 +213,8 @@ func (m *Model) send() tea.Cmd {
 		return m.runCommand(strings.TrimSpace(shown))
 	case m.turn.busy:
 		return m.complain("An answer is still arriving: " + m.keys.Back.Help().Key + " stops it. The draft is kept.")
+	case m.editing.message != 0:
+		return m.sendEdit()
 	}
 	draft, s := m.composer.text(), m.session
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, draft) })
@@ -221,21 +232,6 @@ func (m *Model) sendAlone(text string) tea.Cmd {
 	}
 	s := m.session
 	return m.begin(text, func(ctx context.Context) <-chan session.Event { return s.SendAlone(ctx, text) })
-}
-
-// askAgain asks for the last user message again.
-func (m *Model) askAgain() tea.Cmd {
-	if m.turn.busy {
-		return m.stillArriving()
-	}
-	last, ok := m.chat.last()
-	if !ok {
-		return m.complain("There is no message to answer yet.")
-	}
-	if last.Role != history.User {
-		m.chat.forgetAnswer()
-	}
-	return m.begin("", m.session.Regenerate)
 }
 
 // stopTurn stops the running turn; what arrived is kept.

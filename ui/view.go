@@ -176,10 +176,13 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		return blank(lines, b.w, b.h), cursor
 	}
 	title := "message"
+	right := ""
+	if e := m.editTitle(); e != "" {
+		title, right = e, firstKey(m.keys.Back)+" leaves it as it was"
+	}
 	if a := m.activity(); a != "" {
 		title = a
 	}
-	right := ""
 	if m.turn.busy && !m.turn.stopping {
 		right = firstKey(m.keys.Back) + " stops"
 	}

@@ -64,8 +64,8 @@ func (m *Model) tryOut() tea.Cmd {
 
 // planTrial plans by a trial. A model of which nothing is known is read about first, unless the dial is
 // turned on meanwhile.
-func planTrial(ctx context.Context, s *session.Session, draft string, t session.Trial) triedMsg {
-	plan, err := s.PreviewAs(draft, t)
+func planTrial(ctx context.Context, s *session.Session, draft drafted, t session.Trial) triedMsg {
+	plan, err := draft.previewAs(s, t)
 	if errors.Is(err, session.ErrNotConsidered) {
 		select {
 		case <-ctx.Done():
@@ -73,7 +73,7 @@ func planTrial(ctx context.Context, s *session.Session, draft string, t session.
 		case <-time.After(restTime):
 		}
 		if err = s.Consider(ctx, t.Model); err == nil {
-			plan, err = s.PreviewAs(draft, t)
+			plan, err = draft.previewAs(s, t)
 		}
 	}
 	policy, fault := s.PolicyAs(t)

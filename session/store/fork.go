@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Fork copies the branch that ends at a message into a new session: the messages byte for byte with
@@ -154,4 +156,57 @@ func forkTitle(title string, taken map[string]bool) string {
 		fork = title + " (fork " + strconv.Itoa(n) + ")"
 	}
 	return fork
+}
+
+// Origin is where a session was forked from.
+type Origin struct {
+	Parent Session // the session, without an ID where there is none or it is gone
+	Copied int     // how many of the session's first messages are copies
+}
+
+// Origin returns where a session was forked from. Where its parent is gone, what was said up to the fork
+// is taken for copied.
+func (s *Store) Origin(ctx context.Context, session string) (Origin, error) {
+	var out Origin
+	err := s.view(ctx, "find where the session was forked from", func(tx *sql.Tx) error {
+		out = Origin{}
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		row, err := sessionByKey(ctx, tx, n)
+		if err != nil || row.Parent == "" {
+			return err
+		}
+		parent, err := sessionKey(ctx, tx, row.Parent)
+		if errors.Is(err, ErrNotFound) {
+			out.Copied, err = saidUntil(ctx, tx, n, row.Created)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if out.Parent, err = sessionByKey(ctx, tx, parent); err != nil {
+			return err
+		}
+		branch, err := branchIDs(ctx, tx, parent, row.ForkedAt)
+		if errors.Is(err, ErrNotFound) {
+			out.Copied, err = saidUntil(ctx, tx, n, row.Created)
+			return err
+		}
+		out.Copied = len(branch)
+		return err
+	})
+	return out, err
+}
+
+// saidUntil counts the first messages of a session that are not younger than a time.
+func saidUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time) (int, error) {
+	var n int
+	err := tx.QueryRowContext(ctx, `
+		SELECT coalesce(
+			(SELECT min(seq) - 1 FROM messages WHERE session = ?1 AND created_ms > ?2),
+			(SELECT max(seq) FROM messages WHERE session = ?1),
+			0)`, session, ms(until)).Scan(&n)
+	return n, err
 }

@@ -179,7 +179,8 @@ func (m *Model) measure(i int) int {
 type drawn struct {
 	lines    []string // without margin, the blank one behind it included
 	from, to int      // the lines of its text
-	footer   int      // where its footer begins; the blank line where it has none
+	footer   int      // where its footer begins; the line behind where it has none
+	trail    int      // where its trail begins; the blank line where it has none
 	hits     *stretches
 }
 
@@ -211,6 +212,9 @@ func (m *Model) render(e *entry) drawn {
 	if m.gutter() < 3 {
 		lines = append(lines, m.label(e, markdown.OneLine(e.Label, w)))
 	}
+	if e.Head != "" {
+		lines = append(lines, st.Head.Render(markdown.OneLine(e.Head, w)))
+	}
 	if reasoning != "" {
 		lines = append(lines, m.reasoning(e, reasoning)...)
 	}
@@ -220,9 +224,11 @@ func (m *Model) render(e *entry) drawn {
 	lines = append(lines, m.styled(e.Note, st.Note)...)
 	d.footer = len(lines)
 	lines = append(lines, m.styled(e.Footer, st.Footer)...)
+	d.trail = len(lines)
+	lines = append(lines, m.styled(e.Trail, st.Trail)...)
 	if len(lines) == 0 {
 		lines = append(lines, "…")
-		d.footer = 1
+		d.footer, d.trail = 1, 1
 	}
 	d.lines, d.hits = append(lines, ""), &stretches{}
 	return d

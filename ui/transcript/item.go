@@ -20,6 +20,8 @@ type Item struct {
 	Reasoning string       // folded into one line until expanded
 	Note      string       // what became of it, such as "stopped", "" for nothing
 	Footer    string       // the receipt
+	Head      string       // a line above the text: its place among its versions
+	Trail     string       // a line below all else: where another conversation begins or ends here
 	Plain     bool         // Text is shown as it is, not read as Markdown
 	Fold      bool         // Text is one line until expanded: for long tool output
 	Size      int          // bytes of the text where Options.Load fetches it; 0 where Text holds it
@@ -38,6 +40,7 @@ type Mark struct {
 type Styles struct {
 	Label                                       func(Item) lipgloss.Style // nil for none
 	Reasoning, Note, Footer, Fold, Rule, Cursor lipgloss.Style
+	Head, Trail                                 lipgloss.Style
 	Found, Hit                                  lipgloss.Style // what a search found, and where the user is
 }
 

@@ -90,6 +90,7 @@ type Part int
 const (
 	TextPart Part = iota
 	FooterPart
+	TrailPart
 	BoundaryPart // the line that the model sees from, behind the item
 )
 
@@ -106,7 +107,9 @@ func (m *Model) At(y int) (id int64, part Part, ok bool) {
 	switch {
 	case line == len(d.lines)-1 && m.between(i) != "":
 		part = BoundaryPart
-	case line >= d.footer && line < len(d.lines)-1:
+	case line >= d.trail && line < len(d.lines)-1:
+		part = TrailPart
+	case line >= d.footer && line < d.trail:
 		part = FooterPart
 	}
 	return m.entries[i].ID, part, line < len(d.lines)

@@ -279,8 +279,10 @@ func (e *entry) rough(width int) int {
 	if e.Reasoning != "" {
 		lines++
 	}
-	if e.Footer != "" {
-		lines++
+	for _, line := range []string{e.Head, e.Footer, e.Trail} {
+		if line != "" {
+			lines++
+		}
 	}
 	if e.Fold && !e.expanded {
 		return lines

@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write the goldens of testdata anew: rea
 func conversation() []Item {
 	return []Item{
 		{ID: 1, Role: history.User, Label: "you", Plain: true, Text: "Our grammar is left-recursive, and the parser never ends. What is the usual cure?"},
-		{ID: 2, Role: history.Assistant, Label: "gpt-5.2", Text: "Rewrite it:\n\n1. **factor** the rule `expr`\n2. loop instead of recursing\n\n```go\nfor p.tok == PLUS {\n\tp.next()\n}\n```\n\nA vector<int> holds the operands.", Reasoning: "The user has\na left-recursive rule.", Footer: "saw 3 of 9 · 1 cut · 1.9 s"},
-		{ID: 3, Role: history.User, Label: "you", Plain: true, Text: "Never touch generated files."},
+		{ID: 2, Role: history.Assistant, Label: "gpt-5.2", Text: "Rewrite it:\n\n1. **factor** the rule `expr`\n2. loop instead of recursing\n\n```go\nfor p.tok == PLUS {\n\tp.next()\n}\n```\n\nA vector<int> holds the operands.", Reasoning: "The user has\na left-recursive rule.", Footer: "saw 3 of 9 · 1 cut · 1.9 s", Trail: "⑂ 2 forks"},
+		{ID: 3, Role: history.User, Label: "you", Plain: true, Text: "Never touch generated files.", Head: "‹ 2/3 ›"},
 		{ID: 4, Role: history.Tool, Label: "tool", Plain: true, Fold: true, Text: "package parser\n\nfunc x() {}\n"},
 		{ID: 5, Role: history.Assistant, Label: "gpt", Text: "Understood. \x1b[2JThe generator", Note: "stopped"},
 	}

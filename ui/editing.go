@@ -1,0 +1,116 @@
+package ui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+)
+
+// edit is the earlier message whose text is in the composer.
+type edit struct {
+	message int64  // 0 for none
+	text    string // as it was said
+	kept    string // the draft that was there before
+}
+
+// editSelected takes the message under the cursor into the composer.
+func (m *Model) editSelected() tea.Cmd {
+	message, ok := m.chat.selected()
+	if !ok {
+		return m.complain("Select a message of yours first.")
+	}
+	return m.startEdit(message.ID)
+}
+
+// startEdit takes a message of the user's into the composer. What it becomes there is another version of
+// it: the message itself stays, with all that was said since.
+func (m *Model) startEdit(id int64) tea.Cmd {
+	i, ok := m.chat.place[id]
+	switch {
+	case m.turn.busy:
+		return m.stillArriving()
+	case !m.session.Loaded():
+		return m.complain(sentence(session.ErrLoading))
+	case !ok:
+		return m.complain("This message is on another branch by now.")
+	}
+	message := m.chat.messages[i]
+	switch {
+	case message.Role != history.User:
+		return m.complain(upperFirst(m.numbersOf([]int64{id})) + " is not yours, so it cannot be edited; " +
+			firstKey(m.keys.Again) + " has the turn answered again.")
+	case message.Damaged:
+		return m.complain("This message cannot be read, so it cannot be edited.")
+	}
+	e := edit{message: id, text: message.Content, kept: m.composer.text()}
+	if m.editing.message != 0 {
+		e.kept = m.editing.kept
+	}
+	if m.panel.past != nil {
+		m.toNext()
+	}
+	m.editing = e
+	m.composer.set(message.Content)
+	m.editing.text = m.composer.text() // as the composer has it
+	m.chat.goTo(id)
+	m.setFocus(draftPane)
+	m.arrange()
+	return m.draftChanged()
+}
+
+// endEdit gives the draft back that was there before the edit.
+func (m *Model) endEdit() {
+	m.composer.set(m.editing.kept)
+	m.editing = edit{}
+	m.arrange()
+}
+
+// leaveEdit ends an edit that was not sent. The text can be recalled.
+func (m *Model) leaveEdit() tea.Cmd {
+	said := upperFirst(m.numbersOf([]int64{m.editing.message})) + " is as it was."
+	if text := m.composer.text(); text != m.editing.text && text != "" {
+		m.composer.remember(text)
+		said += " " + firstKey(m.keys.Older) + " recalls the edit."
+	}
+	m.endEdit()
+	return tea.Batch(m.say(said), m.draftChanged())
+}
+
+// sendEdit says the draft in the place of the message that is being edited.
+func (m *Model) sendEdit() tea.Cmd {
+	id, draft, s := m.editing.message, m.composer.text(), m.session
+	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Edit(ctx, id, draft) })
+}
+
+// unsent is the draft to keep while the session is left: the edit where it was changed, else the draft
+// from before it.
+func (m *Model) unsent() string {
+	text := m.composer.text()
+	if m.editing.message == 0 {
+		return text
+	}
+	if text == m.editing.text {
+		return m.editing.kept
+	}
+	m.composer.remember(m.editing.kept)
+	return text
+}
+
+// editTitle says above the composer which message is being edited, "" for none.
+func (m *Model) editTitle() string {
+	if m.editing.message == 0 {
+		return ""
+	}
+	title := "editing " + m.numbersOf([]int64{m.editing.message})
+	if i, ok := m.chat.place[m.editing.message]; ok && len(m.chat.messages[i].Parts) > 0 {
+		title += ", its " + plural(len(m.chat.messages[i].Parts), "file") + " kept"
+	}
+	return title
+}
+
+// upperFirst begins a sentence with a name that is written in ASCII.
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,234 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// texts are what the messages on the screen say, in short.
+func (l *live) texts() string {
+	var list []string
+	for _, m := range l.chat.messages {
+		text, _, _ := strings.Cut(m.Content, ".")
+		list = append(list, text)
+	}
+	return strings.Join(list, " | ")
+}
+
+// wantTexts fails where other messages are on the screen, or where the session has others.
+func (l *live) wantTexts(want string) {
+	l.t.Helper()
+	if got := l.texts(); got != want {
+		l.t.Errorf("the screen has %q, want %q", got, want)
+	}
+	var stored []string
+	for _, m := range l.session.Messages() {
+		text, _, _ := strings.Cut(m.Content, ".")
+		stored = append(stored, text)
+	}
+	if got := strings.Join(stored, " | "); got != want {
+		l.t.Errorf("the session has %q, want %q", got, want)
+	}
+}
+
+// body is what the newest request held.
+func (l *live) body() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bodies[len(l.bodies)-1]
+}
+
+func TestEditIsSentAsAnotherVersion(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("First")
+	l.say("Second")
+	l.types("half a thought")
+	l.press("tab", "g", "e")
+	if got := l.composer.text(); got != "First" || l.focus != draftPane {
+		t.Fatalf("e on the first message puts %q into the draft", got)
+	}
+	l.shows("editing message 1")
+	l.planned()
+	if n := len(l.panel.next.plan.Entries); n != 0 {
+		t.Errorf("the plan of the edit has %d messages, want none: nothing stands before the first", n)
+	}
+	l.types(" of all")
+	l.press("enter")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 3 })
+	l.planned()
+	l.wantTexts("First of all | Answer 3")
+	if body := l.body(); strings.Contains(body, "Second") || !strings.Contains(body, "First of all") {
+		t.Errorf("the edit was sent with what stood behind the message:\n%s", body)
+	}
+	l.shows("‹ 2/2 ›")
+	if got := l.composer.text(); got != "half a thought" {
+		t.Errorf("behind the edit the draft is %q, want the one from before", got)
+	}
+	l.press("tab", "g", "[")
+	l.shows("Message 1: version 1 of 2.")
+	l.wantTexts("First | Answer 1 | Second | Answer 2")
+	if m, ok := l.chat.selected(); !ok || m.Content != "First" {
+		t.Errorf("the cursor is on %q, want the message that has the versions", m.Content)
+	}
+	l.planned()
+	if n := len(l.panel.next.plan.Entries); n != 4 {
+		t.Errorf("the plan has %d messages, want the branch's 4", n)
+	}
+	if r, ok := l.chat.list.Item(l.chat.messages[3].ID); !ok || !strings.Contains(r.Footer, "saw 3 of 3") {
+		t.Errorf("the receipt of the branch's answer is %q", r.Footer)
+	}
+	l.press("[")
+	l.shows("Message 1: version 2 of 2.")
+	l.wantTexts("First of all | Answer 3")
+}
+
+func TestEditIsLeft(t *testing.T) {
+	l := onStage(t, 80, 24)
+	l.say("First")
+	l.types("kept")
+	l.press("tab", "g", "e")
+	l.types(", said otherwise")
+	l.press("esc")
+	l.shows("Message 1 is as it was. up recalls the edit.")
+	if got := l.composer.text(); got != "kept" {
+		t.Errorf("behind the edit the draft is %q, want the one from before", got)
+	}
+	l.wantTexts("First | Answer 1")
+	l.press("up")
+	if got := l.composer.text(); got != "First, said otherwise" {
+		t.Errorf("up brings %q, want the edit that was left", got)
+	}
+	l.press("down", "tab", "G", "e")
+	l.shows("Message 2 is not yours, so it cannot be edited; r has the turn answered")
+	l.press("g", "e", "ctrl+c")
+	l.shows("Message 1 is as it was.")
+	if l.editing.message != 0 || l.composer.text() != "kept" {
+		t.Errorf("ctrl+c leaves the edit of %d and the draft %q", l.editing.message, l.composer.text())
+	}
+}
+
+// An edit that begins with a slash is a message all the same.
+func TestEditIsNoCommand(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("First")
+	l.press("tab", "g", "e")
+	l.composer.set("/quit")
+	l.press("enter")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 2 })
+	l.wantTexts("/quit | Answer 2")
+}
+
+func TestEscTwiceListsWhatCanBeEdited(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.press("esc", "esc")
+	l.shows("There is no message of yours to edit yet.")
+	l.say("First")
+	l.say("Second\nwith more")
+	l.types("x")
+	l.press("esc", "esc")
+	if l.overlay != noOverlay {
+		t.Fatalf("esc esc on a draft opens %d", l.overlay)
+	}
+	l.press("backspace", "esc", "left", "esc")
+	l.shows("esc again edits an earlier message")
+	if l.overlay != noOverlay {
+		t.Fatal("another key between the two is no esc esc")
+	}
+	l.composer.set("")
+	l.press("esc", "esc")
+	l.shows("edit an earlier message")
+	l.shows("message 3 ·")
+	if got := l.picker.choices; len(got) != 2 || got[0].label != "Second with more" && got[0].label != "Second⏎with more" {
+		t.Errorf("the list has %+v, want the newest first", got)
+	}
+	l.press("down", "enter")
+	l.shows("editing message 1")
+	if got := l.composer.text(); got != "First" {
+		t.Errorf("the draft is %q, want the first message", got)
+	}
+}
+
+// While an answer arrives nothing can become another version, and the screen says why.
+func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
+	m := asking(t, 120, 40)
+	for _, key := range []rune{'e', 'r', '[', ']', 'f', 'b'} {
+		m.setFocus(transcriptPane)
+		m.chat.goTo(1)
+		m.toast.text = ""
+		m.Update(char(key))
+		if !strings.Contains(plain(m), "An answer is still arriving: esc stops it.") {
+			t.Errorf("%c while an answer arrives: %q", key, m.toast.text)
+		}
+		if m.editing.message != 0 || len(m.chat.messages) != 7 {
+			t.Errorf("%c while an answer arrives does something", key)
+		}
+	}
+}
+
+func TestTurnIsAnsweredAgain(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("First")
+	l.say("Second")
+	l.press("tab", "g", "J", "r")
+	l.shows("What followed is kept")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 3 })
+	l.planned()
+	l.wantTexts("First | Answer 3")
+	if body := l.body(); strings.Contains(body, "Answer 1") || strings.Contains(body, "Second") {
+		t.Errorf("the request holds what it replaces:\n%s", body)
+	}
+	l.press("g", "]")
+	l.shows("Message 1 has one version; message 2 has 2.")
+	l.press("G", "[")
+	l.shows("Message 2: version 1 of 2.")
+	l.wantTexts("First | Answer 1 | Second | Answer 2")
+	l.press("G", "]")
+	l.shows("Message 4 has one version; message 2 has 2.")
+}
+
+// Another answer that does not come leaves the branch on the screen.
+func TestNoOtherAnswerLeavesTheScreen(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("First")
+	l.say("Second")
+	l.mu.Lock()
+	l.broken = true
+	l.mu.Unlock()
+	l.press("tab", "g", "r")
+	l.until("the end of the turn", func() bool { return !l.turn.busy })
+	l.shows("/retry asks again")
+	l.wantTexts("First | Answer 1 | Second | Answer 2")
+}
+
+// A pin holds on every branch that has the message, and what is on another branch is not planned.
+func TestHandsHoldAcrossBranches(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("First")
+	l.say("Second")
+	l.press("tab", "g", "p")
+	l.until("the pin", func() bool { return l.session.Flag(l.chat.messages[0].ID) == history.Pin })
+	l.press("J", "J", "e")
+	l.types(" thing")
+	l.press("enter")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 3 })
+	l.planned()
+	if e := l.panel.next.plan.Entries; len(e) != 4 || !e[0].Pinned || e[2].ID == l.chat.messages[0].ID {
+		t.Errorf("the plan of the new branch is %+v, want 4 messages with the first pinned", e)
+	}
+	l.press("tab")
+	l.press("G", "K", "x")
+	second := l.chat.messages[2].ID
+	l.until("the exclusion", func() bool { return l.session.Flag(second) == history.Exclude })
+	l.press("[")
+	l.shows("version 1 of 2")
+	l.planned()
+	for _, e := range l.panel.next.plan.Entries {
+		if e.ID == second || e.Disposition == history.Excluded {
+			t.Errorf("the plan of the other branch has %+v", e)
+		}
+	}
+	l.press("u")
+	l.until("the way back", func() bool { return l.session.Flag(second) == "" })
+}

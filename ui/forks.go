@@ -1,0 +1,163 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/markdown"
+)
+
+// forkSign stands where conversations part.
+const forkSign = "⑂"
+
+// forks are the sessions that belong to this one by a fork.
+type forks struct {
+	kin   session.Kin
+	point int64 // the newest message of the branch that is a copy, 0 for none
+}
+
+// forksMsg is the session's kin.
+type forksMsg struct {
+	session *session.Session
+	kin     session.Kin
+	err     error
+}
+
+// forkedMsg is a fork that was just made, opened.
+type forkedMsg struct {
+	opened openedMsg
+	from   string // what its parent is called
+	number string // of the message that it was made at
+}
+
+// forkSelected forks the session at the message under the cursor.
+func (m *Model) forkSelected() tea.Cmd {
+	message, ok := m.chat.selected()
+	if !ok {
+		return m.complain("Select a message first.")
+	}
+	return m.forkAt(message)
+}
+
+// forkHere forks the session at its end.
+func (m *Model) forkHere() tea.Cmd {
+	last, ok := m.chat.last()
+	if !ok {
+		return m.complain("Nothing was said yet, so there is nothing to fork.")
+	}
+	return m.forkAt(last)
+}
+
+// forkAt copies the branch up to a message into a session of its own, and opens that.
+func (m *Model) forkAt(at store.Message) tea.Cmd {
+	switch {
+	case m.turn.busy:
+		return m.stillArriving()
+	case m.session.Temporary():
+		return m.complain("This chat is kept nowhere, so it cannot be forked. /keep stores it first.")
+	}
+	ctx, deps, s, ref := m.within, m.options.Deps, m.session, m.ref
+	done := forkedMsg{from: m.title(), number: m.numberOf(at.ID)}
+	return tea.Batch(m.keepDraft(), func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		fork, err := s.Fork(ctx, at.ID)
+		if err != nil {
+			done.opened.err = err
+			return done
+		}
+		done.opened.session, done.opened.err = session.Open(ctx, deps, fork.ID, ref)
+		return done
+	})
+}
+
+// forked shows the fork.
+func (m *Model) forked(msg forkedMsg) tea.Cmd {
+	cmd := m.opened(msg.opened)
+	if msg.opened.err != nil || m.session != msg.opened.session {
+		return cmd
+	}
+	return tea.Batch(cmd, m.say(fmt.Sprintf("A fork of «%s» at message %s: what is said here stays here.", markdown.OneLine(msg.from, 60), msg.number)))
+}
+
+// readForks reads which sessions belong to one by a fork.
+func (m *Model) readForks(s *session.Session) tea.Cmd {
+	ctx := m.within
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		kin, err := s.Kin(ctx)
+		return forksMsg{s, kin, err}
+	}
+}
+
+// forksRead shows at the messages where other sessions part from this one.
+func (m *Model) forksRead(msg forksMsg) tea.Cmd {
+	switch {
+	case msg.session != m.session || errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	}
+	m.forks = forks{kin: msg.kin}
+	for _, message := range m.chat.messages {
+		if msg.kin.Fork && message.Seq <= msg.kin.Copied {
+			m.forks.point = message.ID
+		}
+	}
+	m.chat.lead(m.trails())
+	return nil
+}
+
+// trails are the lines at the messages where sessions part.
+func (m *Model) trails() map[int64]string {
+	trails := map[int64]string{}
+	if m.forks.point != 0 {
+		trails[m.forks.point] = m.originLine()
+	}
+	for _, f := range m.forks.kin.Forks {
+		n := len(m.forksAt(f.ForkedAt))
+		line := forkSign + " " + plural(n, "fork") + " · " + firstKey(m.keys.Trail)
+		if line += " opens it"; n > 1 {
+			line = forkSign + " " + plural(n, "fork") + " · " + firstKey(m.keys.Trail) + " lists them"
+		}
+		if origin := m.originLine(); f.ForkedAt == m.forks.point && origin != "" {
+			line = origin + "\n" + line
+		}
+		trails[f.ForkedAt] = line
+	}
+	return trails
+}
+
+// originLine says where the session was forked from, "" where it is no fork.
+func (m *Model) originLine() string {
+	kin := m.forks.kin
+	switch {
+	case !kin.Fork:
+		return ""
+	case kin.Parent.ID == "":
+		return forkSign + " forked from a session that is gone"
+	case !kin.Parent.Deleted.IsZero():
+		return fmt.Sprintf("%s forked from «%s» at message %s, which is in the trash", forkSign, nameOf(kin.Parent), thousands(kin.Copied))
+	}
+	return fmt.Sprintf("%s forked from «%s» at message %s · %s goes there", forkSign, nameOf(kin.Parent), thousands(kin.Copied), firstKey(m.keys.Trail))
+}
+
+// forksAt are the sessions that were forked at a message.
+func (m *Model) forksAt(message int64) []store.Session {
+	return slices.DeleteFunc(slices.Clone(m.forks.kin.Forks), func(f store.Session) bool { return f.ForkedAt != message })
+}
+
+// nameOf is what a session is called in a line.
+func nameOf(s store.Session) string {
+	if s.Title == "" {
+		return "untitled"
+	}
+	return markdown.OneLine(s.Title, 60)
+}

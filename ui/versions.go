@@ -1,0 +1,151 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// versionMsg is the version of a message whose branch is the active one now, or why it is not.
+type versionMsg struct {
+	session *session.Session
+	of      int64 // the message that the other version was wished for
+	version session.Version
+	err     error
+}
+
+// switchVersion goes to the branch of the next version of the message under the cursor, or the one before.
+func (m *Model) switchVersion(by int) tea.Cmd {
+	if m.turn.busy {
+		return m.stillArriving()
+	}
+	message, ok := m.chat.selected()
+	if !ok {
+		return m.complain("Select a message first.")
+	}
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		v, err := s.SwitchVersion(ctx, message.ID, by)
+		return versionMsg{s, message.ID, v, err}
+	}
+}
+
+// versionSwitched shows the branch that is the active one now, with the cursor where it parts from the one
+// before.
+func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
+	switch {
+	case msg.session != m.session:
+		return nil
+	case errors.Is(msg.err, session.ErrOneVersion):
+		return m.say(m.oneVersion(msg.of))
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	}
+	m.followSession()
+	m.chat.goTo(msg.version.Message)
+	v := msg.version
+	said := fmt.Sprintf("%s: version %d of %d.", upperFirst(m.numbersOf([]int64{v.Message})), v.Nth, v.Of)
+	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.findAnew())
+}
+
+// followSession shows the session's active branch, after it changed. What was about messages of another
+// branch is over.
+func (m *Model) followSession() {
+	if m.panel.past != nil {
+		m.toNext()
+	}
+	if m.marked != nil && m.marked.past == nil {
+		m.marked = nil // it is not the next request any more
+	}
+	if m.editing.message != 0 {
+		m.endEdit()
+	}
+	m.unselect()
+	m.forgetInspected()
+	m.info = m.session.Info()
+	m.chat.follow(m.session.Messages())
+}
+
+// oneVersion says that a message has no other version, and which message near it has.
+func (m *Model) oneVersion(of int64) string {
+	said := upperFirst(m.numbersOf([]int64{of})) + " has one version"
+	at, ok := m.chat.place[of]
+	if !ok {
+		return said + "."
+	}
+	before, after := at-1, at+1
+	for before >= 0 || after < len(m.chat.messages) {
+		for _, i := range []int{before, after} {
+			if i >= 0 && i < len(m.chat.messages) && m.chat.messages[i].Siblings > 1 {
+				near := m.chat.messages[i]
+				return fmt.Sprintf("%s; %s has %d.", said, m.numbersOf([]int64{near.ID}), near.Siblings)
+			}
+		}
+		before, after = before-1, after+1
+	}
+	return said + ", and so has every other: " + firstKey(m.keys.Edit) + " and " + firstKey(m.keys.Again) + " make another."
+}
+
+// askAgain asks for the last user message again.
+func (m *Model) askAgain() tea.Cmd {
+	if m.turn.busy {
+		return m.stillArriving()
+	}
+	last, ok := m.chat.last()
+	if !ok {
+		return m.complain("There is no message to answer yet.")
+	}
+	return m.askAgainAt(last)
+}
+
+// askSelectedAgain asks again in the turn of the message under the cursor. What followed is another branch.
+func (m *Model) askSelectedAgain() tea.Cmd {
+	message, ok := m.chat.selected()
+	switch {
+	case !ok:
+		return m.askAgain()
+	case m.turn.busy:
+		return m.stillArriving()
+	}
+	return m.askAgainAt(message)
+}
+
+func (m *Model) askAgainAt(message store.Message) tea.Cmd {
+	at := m.chat.place[message.ID]
+	for at >= 0 && m.chat.messages[at].Role != history.User {
+		at--
+	}
+	switch {
+	case !m.session.Loaded():
+		return m.complain(sentence(session.ErrLoading))
+	case at < 0:
+		return m.complain("No message of yours stands before this one, so there is nothing to answer.")
+	}
+	s, behind := m.session, len(m.chat.messages)-at-1
+	if m.editing.message != 0 {
+		m.endEdit()
+	}
+	m.chat.follow(m.chat.messages[:at+1])
+	turn := m.begin("", func(ctx context.Context) <-chan session.Event { return s.RegenerateAt(ctx, message.ID) })
+	m.turn.again = true
+	if behind < 2 {
+		return turn
+	}
+	return tea.Batch(turn, m.say("What followed is kept: on the new answer "+firstKey(m.keys.VersionBack)+" goes back to it."))
+}
+
+// versions is a message's place among its versions, "" where it is the only one.
+func versions(m store.Message) string {
+	if m.Siblings < 2 {
+		return ""
+	}
+	return fmt.Sprintf("‹ %d/%d ›", m.Sibling, m.Siblings)
+}
