@@ -1,0 +1,108 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+// forkedAt forks the session at the message with a number, and waits until the fork is on the screen.
+func (l *live) forkedAt(number int) {
+	l.t.Helper()
+	was := l.session
+	l.press("tab")
+	l.chat.goTo(l.chat.messages[number-1].ID)
+	l.press("f")
+	l.until("the fork", func() bool { return l.session != was })
+	l.until("its kin", func() bool { return l.forks.point != 0 })
+	l.planned()
+}
+
+func TestForkOpensAndLeadsBack(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.press("tab", "b")
+	l.shows("This session is no fork and has none; f forks it at this message.")
+	l.press("esc")
+	l.types("/fork")
+	l.press("enter")
+	l.shows("Nothing was said yet, so there is nothing to fork.")
+	l.say("First")
+	l.say("Second")
+	parent := l.session.Info()
+	l.types("unsent")
+	l.forkedAt(2)
+	l.wantTexts("First | Answer 1")
+	l.shows("⑂ forked from «First» at message 2 · b goes there")
+	l.shows("First (fork) · ⑂ First")
+	if got := l.composer.text(); got != "" {
+		t.Errorf("the fork begins with the draft %q, want none", got)
+	}
+	l.say("Elsewhere")
+	if body := l.body(); strings.Contains(body, "Second") || !strings.Contains(body, "First") {
+		t.Errorf("the fork was sent\n%s", body)
+	}
+	l.wantTexts("First | Answer 1 | Elsewhere | Answer 3")
+	fork := l.session.Info().ID
+	l.press("tab", "b")
+	l.until("the parent", func() bool { return l.session.Info().ID == parent.ID })
+	l.wantTexts("First | Answer 1 | Second | Answer 2")
+	if m, ok := l.chat.selected(); !ok || m.ID != parent.Leaf-2 {
+		t.Errorf("the cursor is on %d, want the message of the fork", m.ID)
+	}
+	l.shows("⑂ 1 fork · b opens it")
+	l.until("the draft", func() bool { return l.composer.text() == "unsent" })
+	l.press("b")
+	l.until("the fork", func() bool { return l.session.Info().ID == fork })
+	l.wantTexts("First | Answer 1 | Elsewhere | Answer 3")
+}
+
+// The way back leads to the branch of the fork, whichever is the active one.
+func TestForkLeadsBackToItsBranch(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("First")
+	parent := l.session.Info().ID
+	l.forkedAt(2)
+	fork := l.session.Info().ID
+	l.open(parent)
+	l.press("tab", "G", "r")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 2 })
+	l.wantTexts("First | Answer 2")
+	l.open(fork)
+	l.shows("⑂ forked from")
+	l.press("tab", "b")
+	l.until("the parent", func() bool { return l.session.Info().ID == parent })
+	l.wantTexts("First | Answer 1")
+}
+
+func TestForksOfOneMessageAreListed(t *testing.T) {
+	l := onStage(t, 80, 24)
+	l.say("First")
+	parent := l.session.Info().ID
+	l.forkedAt(2)
+	one := l.session.Info().ID
+	l.open(parent)
+	l.forkedAt(2)
+	l.forkedAt(2) // a fork of the fork
+	l.shows("First (fork) · ⑂ First (fork 2)")
+	l.open(parent)
+	l.shows("⑂ 2 forks · b lists them")
+	l.press("tab", "b")
+	l.shows("⑂ First (fork 2)")
+	l.shows("at message 2 · 1 turn")
+	l.press("up", "enter")
+	l.until("the first fork", func() bool { return l.session.Info().ID == one })
+	if err := l.options.Deps.Store.Delete(t.Context(), parent); err != nil {
+		t.Fatal(err)
+	}
+	l.open(one)
+	l.shows("which is in the trash")
+	l.press("tab", "b")
+	l.shows("«First» is in the trash. What was copied of it stays here.")
+	if err := l.options.Deps.Store.Purge(t.Context(), parent); err != nil {
+		t.Fatal(err)
+	}
+	l.open(one)
+	l.shows("⑂ forked from a session that is gone")
+	l.wantTexts("First | Answer 1")
+	l.press("tab", "b")
+	l.shows("is gone for good")
+}
