@@ -30,6 +30,7 @@ var programs = map[string]func(args []string) error{
 	"chat":   chatProgram,
 	"stream": streamProgram,
 	"nobody": nobodyProgram,
+	"hold":   holdProgram,
 	"occupy": occupyProgram,
 }
 

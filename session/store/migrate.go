@@ -175,7 +175,7 @@ func (s *Store) backupBefore(ctx context.Context, version int) error {
 	}
 	draft := f.Name()
 	defer os.Remove(draft)
-	if err := errors.Join(f.Close(), s.copyTo(ctx, draft)); err != nil {
+	if err := errors.Join(f.Close(), copyDatabase(ctx, s.full, draft)); err != nil {
 		return explain(doing, name, err)
 	}
 	if now, err := schemaVersion(ctx, s.full); err != nil || now != version {
@@ -188,9 +188,9 @@ func (s *Store) backupBefore(ctx context.Context, version int) error {
 	return nil
 }
 
-// copyTo makes a consistent copy of the whole file with SQLite's backup interface, while others may
-// go on using it.
-func (s *Store) copyTo(ctx context.Context, path string) error {
+// copyDatabase makes a consistent copy of a whole database with SQLite's backup interface, while
+// others may go on using it. The file at path is overwritten.
+func copyDatabase(ctx context.Context, source *sql.DB, path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	from, err := s.full.Conn(ctx)
+	from, err := source.Conn(ctx)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ type Store struct {
 	opened   os.FileInfo // the file that was opened: another may take its place
 	retired  *os.File    // a damaged file that was set aside, locked so that nobody takes it for the history
 	salvaged *Salvage    // what became of a damaged file, nil where it was not
+	fresh    bool        // nothing was in the file
 	checked  atomic.Bool // the whole file was looked at and is sound
 
 	mu    sync.Mutex
@@ -89,6 +90,7 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 		}
 	}
 	if err == nil {
+		s.offerBackup(ctx)
 		return s, nil
 	}
 	s.closePools()
@@ -127,6 +129,7 @@ func (s *Store) begin(ctx context.Context, all []step) error {
 	if version > len(all) {
 		return &newerError{version, len(all)}
 	}
+	s.fresh = version == 0
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return explain(doing, s.path, err)
 	}
@@ -196,6 +199,14 @@ func (s *Store) Path() string { return s.path }
 
 // ReadOnly reports whether the store can only be read.
 func (s *Store) ReadOnly() bool { return s.readOnly }
+
+// Salvaged says what became of a damaged history that this opening met, and false where it met none.
+func (s *Store) Salvaged() (Salvage, bool) {
+	if s.salvaged == nil {
+		return Salvage{}, false
+	}
+	return *s.salvaged, true
+}
 
 // Notices returns what the user should know about how the file was opened: one sentence each.
 func (s *Store) Notices() []string { return slices.Clone(s.notices) }

@@ -1,0 +1,232 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// keptBackups is how many automatic backups are kept.
+const keptBackups = 7
+
+// BackupFile is a copy of the history that stands beside it.
+type BackupFile struct {
+	Path     string
+	Day      time.Time // midnight UTC of the day it was made
+	Bytes    int64
+	Sessions int // those in the trash included
+	Messages int
+}
+
+// Backup copies the whole history to a new file that only the user may read, while others go on
+// using it. The file takes its name when it is whole, checked and on the disk; a file that is there
+// already is left alone, and the error is fs.ErrExist.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	doing := "back up the chat history"
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	draft, err := blank(path)
+	if err != nil {
+		return &trouble{doing: doing, where: filepath.Dir(path), kind: noAccess(err), cause: err}
+	}
+	defer removeDatabase(draft)
+	if err := s.copyChecked(ctx, draft); err != nil {
+		return s.mark(explain(doing, s.path, err))
+	}
+	err = os.Link(draft, path)
+	if errors.Is(err, fs.ErrExist) {
+		return &trouble{doing: doing, where: path, kind: errTaken, cause: err}
+	}
+	if err != nil && !there(path) {
+		err = os.Rename(draft, path) // a file system without links
+	}
+	if err != nil {
+		return &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+	}
+	return syncFolder(path)
+}
+
+// errTaken says that a backup never replaces a file.
+var errTaken = fmt.Errorf("%w: a file of that name is there, and it is left alone", fs.ErrExist)
+
+// copyChecked copies the history into a file and reads the copy: a damaged one is no backup.
+func (s *Store) copyChecked(ctx context.Context, draft string) error {
+	from := s.full
+	if s.path != Memory {
+		from = pool(s.path, reading, 1) // the writers are not held up
+		if s.readOnly {
+			from = s.reads
+		} else {
+			defer from.Close()
+		}
+	}
+	if err := copyDatabase(ctx, from, draft); err != nil {
+		return err
+	}
+	copied := pool(draft, still, 1)
+	defer copied.Close()
+	if err := soundness(ctx, copied); err != nil {
+		return err
+	}
+	return syncFile(draft)
+}
+
+// BackUpToday makes the automatic backup of this day, where there is none yet and something was
+// written since the last one, and removes the oldest ones beyond seven. A damaged history is not
+// backed up: the error is ErrDamaged. It returns the new file, "" for none.
+func (s *Store) BackUpToday(ctx context.Context) (string, error) {
+	if s.readOnly || s.path == Memory {
+		return "", nil
+	}
+	doing := "back up the chat history"
+	name := filepath.Join(backupFolder(s.path), backupName(s.path, s.now()))
+	made := backupFiles(s.path)
+	if there(name) || len(made) > 0 && !s.writtenSince(made[0]) {
+		return "", nil
+	}
+	var messages int
+	err := s.view(ctx, doing, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM messages LIMIT 1)").Scan(&messages)
+	})
+	if err != nil || messages == 0 {
+		return "", err
+	}
+	if err := os.MkdirAll(backupFolder(s.path), 0o700); err != nil {
+		return "", &trouble{doing: doing, where: backupFolder(s.path), kind: noAccess(err), cause: err}
+	}
+	err = s.Backup(ctx, name)
+	if errors.Is(err, fs.ErrExist) {
+		return "", nil // another window was faster
+	}
+	if err != nil {
+		return "", err
+	}
+	made = backupFiles(s.path)
+	for _, old := range made[min(keptBackups, len(made)):] {
+		os.Remove(old) // one more than seven does no harm
+	}
+	return name, nil
+}
+
+// writtenSince reports whether the history was changed after a file was made.
+func (s *Store) writtenSince(file string) bool {
+	made, err := os.Stat(file)
+	if err != nil {
+		return true
+	}
+	for _, end := range []string{"", "-wal"} {
+		if info, err := os.Stat(s.path + end); err == nil && info.Size() > 0 && info.ModTime().After(made.ModTime()) {
+			return true
+		}
+	}
+	return false
+}
+
+// backupFolder is where the automatic backups of a history stand.
+func backupFolder(path string) string { return filepath.Join(filepath.Dir(path), "backups") }
+
+const dayLayout = "20060102"
+
+// backupName is one name for each day: of several windows only one makes the backup.
+func backupName(path string, day time.Time) string {
+	return backupPrefix(path) + day.UTC().Format(dayLayout) + ".db"
+}
+
+func backupPrefix(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base)) + "-"
+}
+
+// backupFiles are the automatic backups of a history, the newest first.
+func backupFiles(path string) []string {
+	entries, err := os.ReadDir(backupFolder(path))
+	if err != nil {
+		return nil // none were made yet
+	}
+	var out []string
+	for _, e := range entries {
+		if _, ok := backupDay(path, e.Name()); ok {
+			out = append(out, filepath.Join(backupFolder(path), e.Name()))
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Compare(b, a) })
+	return out
+}
+
+// backupDay is the day that stands in the name of an automatic backup.
+func backupDay(path, name string) (time.Time, bool) {
+	day, ok := strings.CutPrefix(name, backupPrefix(path))
+	if !ok {
+		return time.Time{}, false
+	}
+	day, ok = strings.CutSuffix(day, ".db")
+	at, err := time.ParseInLocation(dayLayout, day, time.UTC)
+	return at, ok && err == nil
+}
+
+// Backups returns the automatic backups of the history at path, the newest first. The history itself
+// need not be there. Files that cannot be read are left out.
+func Backups(ctx context.Context, path string) []BackupFile {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	var out []BackupFile
+	for _, file := range backupFiles(path) {
+		if b, err := readBackup(ctx, file); err == nil {
+			b.Day, _ = backupDay(path, filepath.Base(file))
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func readBackup(ctx context.Context, file string) (BackupFile, error) {
+	b := BackupFile{Path: file, Bytes: sizeOf(file)}
+	db := pool(file, still, 1)
+	defer db.Close()
+	if _, err := schemaVersion(ctx, db); err != nil {
+		return b, err
+	}
+	err := db.QueryRowContext(ctx, `
+		SELECT
+			(SELECT count(*) FROM sessions),
+			(SELECT count(*) FROM messages)`).Scan(&b.Sessions, &b.Messages)
+	return b, err
+}
+
+// NewestBackup returns the newest automatic backup of this history, and false where there is none.
+func (s *Store) NewestBackup(ctx context.Context) (BackupFile, bool) {
+	all := Backups(ctx, s.path)
+	if s.path == Memory || len(all) == 0 {
+		return BackupFile{}, false
+	}
+	return all[0], true
+}
+
+// offerBackup says so where an automatic backup holds more than the file that was opened: after a
+// salvage, or where the history has gone.
+func (s *Store) offerBackup(ctx context.Context) {
+	if !s.fresh && s.salvaged == nil {
+		return
+	}
+	b, ok := s.NewestBackup(ctx)
+	switch {
+	case !ok:
+	case s.salvaged != nil && b.Messages > s.salvaged.Messages:
+		s.notices = append(s.notices, fmt.Sprintf("The backup of %s has more: %s and %s. winnow db restore latest brings it back.",
+			b.Day.Format("2006-01-02"), count(b.Sessions, "session"), count(b.Messages, "message")))
+	case s.salvaged == nil && b.Messages > 0:
+		s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s: %s and %s. winnow db restore latest brings it back.",
+			b.Day.Format("2006-01-02"), count(b.Sessions, "session"), count(b.Messages, "message")))
+	}
+}

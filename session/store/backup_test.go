@@ -1,0 +1,240 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestBackupIsTheWholeHistory(t *testing.T) {
+	s := newStore(t)
+	speak(t, s, 3)
+	ctx := context.Background()
+	to := filepath.Join(t.TempDir(), "copy.db")
+	must(t, "back up", s.Backup(ctx, to))
+	if info, err := os.Stat(to); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the backup is %v, %v; want mode 0600", info, err)
+	}
+	copied := openAt(t, to, Options{})
+	want, err := s.Sessions(ctx, Filter{})
+	must(t, "list", err)
+	got, err := copied.Sessions(ctx, Filter{})
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("the backup has %+v, %v; want %+v", got, err, want)
+	}
+	if c, err := copied.Check(ctx); err != nil || !c.Sound() {
+		t.Errorf("the check of the backup: %+v, %v", c, err)
+	}
+	before, err := os.ReadFile(to)
+	must(t, "read", err)
+	if err := s.Backup(ctx, to); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "left alone") {
+		t.Errorf("a backup onto a file = %v, want fs.ErrExist", err)
+	}
+	if after, _ := os.ReadFile(to); string(after) != string(before) {
+		t.Error("a file that was there was overwritten")
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(to), "*.new-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestDailyBackupsAreSevenAtMost(t *testing.T) {
+	c := noon()
+	path := newPath(t)
+	s := openAt(t, path, Options{Now: c.now})
+	ctx := context.Background()
+	if name, err := s.BackUpToday(ctx); name != "" || err != nil {
+		t.Errorf("an empty history was backed up to %q, %v", name, err)
+	}
+	for range 9 {
+		begin(t, s, "", "hello")
+		first, err := s.BackUpToday(ctx)
+		must(t, "back up", err)
+		begin(t, s, "", "hello again")
+		second, err := s.BackUpToday(ctx)
+		if want := "winnow-" + c.t.Format("20060102") + ".db"; err != nil || filepath.Base(first) != want || second != "" {
+			t.Errorf("the backups of one day are %q and %q, %v; want %s and none", first, second, err, want)
+		}
+		c.add(24 * time.Hour)
+	}
+	all := Backups(ctx, path)
+	if len(all) != 7 || !all[0].Day.Equal(time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)) || all[0].Messages != 17 || all[6].Sessions != 5 {
+		t.Errorf("%d backups are kept: %+v; want 7, the newest with 17 messages", len(all), all)
+	}
+}
+
+func TestNothingNewIsNotBackedUp(t *testing.T) {
+	c := noon()
+	s := openAt(t, newPath(t), Options{Now: c.now})
+	ctx := context.Background()
+	begin(t, s, "", "hello")
+	first, err := s.BackUpToday(ctx)
+	must(t, "back up", err)
+	later := time.Now().Add(time.Hour)
+	must(t, "make the backup younger", os.Chtimes(first, later, later))
+	c.add(24 * time.Hour)
+	if name, err := s.BackUpToday(ctx); name != "" || err != nil {
+		t.Errorf("an unchanged history was backed up to %q, %v", name, err)
+	}
+}
+
+// A copy of a damaged history would in time push out the good ones.
+func TestDamagedHistoryIsNotBackedUp(t *testing.T) {
+	c := noon()
+	path := newPath(t)
+	s := openAt(t, path, Options{Now: c.now})
+	ctx := context.Background()
+	speak(t, s, 3)
+	_, err := s.full.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	must(t, "checkpoint", err)
+	var root int64
+	must(t, "find the messages", s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_parent'").Scan(&root))
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, "open", err)
+	_, err = f.WriteAt(make([]byte, usualPage), (root-1)*usualPage)
+	must(t, "damage", errors.Join(err, f.Close()))
+	if name, err := s.BackUpToday(ctx); !errors.Is(err, ErrDamaged) || name != "" {
+		t.Errorf("a damaged history was backed up to %q, %v; want ErrDamaged", name, err)
+	}
+	if left, _ := os.ReadDir(backupFolder(path)); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+	if !there(s.marker()) {
+		t.Error("the damage that was met is not marked for the next start")
+	}
+}
+
+func TestRestoreSetsThePresentFileAside(t *testing.T) {
+	path := newPath(t)
+	ctx := context.Background()
+	s, err := Open(ctx, path, Options{Now: noon().now})
+	must(t, "open", err)
+	_, old := begin(t, s, "old", "what was backed up")
+	backup, err := s.BackUpToday(ctx)
+	must(t, "back up", err)
+	_, young := begin(t, s, "young", "what came later")
+	must(t, "close", s.Close())
+
+	aside, err := Restore(ctx, path, backup, noon().t)
+	if want := path + ".before-restore-20261121-120000"; err != nil || aside != want {
+		t.Fatalf("Restore = %q, %v; want %q", aside, err, want)
+	}
+	s, err = Open(ctx, path, Options{Now: noon().now})
+	must(t, "open", err)
+	if got := read(t, s, old.ID).Content; got != "what was backed up" {
+		t.Errorf("restored is %q", got)
+	}
+	if _, err := s.Message(ctx, young.ID); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a later message is there: %v", err)
+	}
+	must(t, "close", s.Close())
+
+	// And back again: nothing was lost.
+	if _, err := Restore(ctx, path, aside, noon().t); err != nil {
+		t.Fatal(err)
+	}
+	s = openAt(t, path, Options{Now: noon().now})
+	if got := read(t, s, young.ID).Content; got != "what came later" {
+		t.Errorf("after restoring what was set aside, the later message is %q", got)
+	}
+}
+
+func TestRestoreRefusesWhatIsNoHistory(t *testing.T) {
+	path := newPath(t)
+	first := storePrecious(t, path)
+	text := filepath.Join(t.TempDir(), "notes.txt")
+	must(t, "write", os.WriteFile(text, []byte("not a history"), 0o600))
+	ctx := context.Background()
+	for from, kind := range map[string]error{text: ErrNotHistory, text + "x": ErrNotFound} {
+		if _, err := Restore(ctx, path, from, noon().t); !errors.Is(err, kind) {
+			t.Errorf("Restore of %s = %v, want %v", from, err, kind)
+		}
+	}
+	if got := read(t, openAt(t, path, Options{}), first.ID).Content; got != "precious" {
+		t.Errorf("after refusals the history holds %q", got)
+	}
+	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestRestoreWaitsForNoWindow(t *testing.T) {
+	path := newPath(t)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	s, err := Open(context.Background(), path, Options{})
+	must(t, "open", err)
+	begin(t, s, "", "hello")
+	must(t, "back up", s.Backup(context.Background(), backup))
+	must(t, "close", s.Close())
+	holdOpen(t, path)
+	_, err = Restore(context.Background(), path, backup, noon().t)
+	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "a winnow window has it open") {
+		t.Errorf("Restore under an open window = %v, want ErrBusy with its sentence", err)
+	}
+}
+
+// holdOpen has another program keep the history open until the test ends.
+func holdOpen(t *testing.T, path string) {
+	t.Helper()
+	cmd, out := run(t, "hold", path)
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatalf("the other program did not open the history: %v", err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait() // an error: it was killed
+	})
+}
+
+// holdProgram opens a history and keeps it open.
+func holdProgram(args []string) error {
+	if _, err := Open(context.Background(), args[0], Options{}); err != nil {
+		return err
+	}
+	os.Stdout.WriteString("x")
+	time.Sleep(time.Hour) // it is killed
+	return nil
+}
+
+func TestMissingHistoryPointsToItsBackup(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(context.Background(), path, Options{Now: noon().now})
+	must(t, "open", err)
+	begin(t, s, "", "hello")
+	_, err = s.BackUpToday(context.Background())
+	must(t, "back up", err)
+	must(t, "close", s.Close())
+	must(t, "remove", os.Remove(path))
+	s = openAt(t, path, Options{Now: noon().now})
+	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, "a backup of 2026-11-21: 1 session and 1 message. winnow db restore latest") {
+		t.Errorf("the notices are %q and do not name the backup", n)
+	}
+}
+
+func TestCheckNamesWhatIsDamaged(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, m := begin(t, s, "", "hello")
+	begin(t, s, "", "well")
+	if c, err := s.Check(ctx); err != nil || !c.Sound() || c.Sessions != 2 || c.Messages != 2 || c.Schema != len(allSteps(t)) {
+		t.Errorf("Check of a sound history = %+v, %v", c, err)
+	}
+	_, err := s.full.Exec("UPDATE messages SET content = x'00' WHERE id = ?; UPDATE sessions SET messages = 7 WHERE id = ?", m.ID, session.ID)
+	must(t, "damage", err)
+	_, err = s.full.Exec("PRAGMA foreign_keys = OFF; INSERT INTO tags (session, tag) VALUES (99, 'lost')")
+	must(t, "damage", err)
+	c, err := s.Check(ctx)
+	must(t, "check", err)
+	if want := []int64{m.ID}; !reflect.DeepEqual(c.Damaged, want) {
+		t.Errorf("damaged are %v, want %v", c.Damaged, want)
+	}
+	if want := []string{"rows that belong to nothing: 1", "sessions that count their messages wrongly: 1"}; !reflect.DeepEqual(c.Faults, want) {
+		t.Errorf("the faults are %q, want %q", c.Faults, want)
+	}
+}

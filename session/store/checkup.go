@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// Checkup is what a check of the whole history found.
+type Checkup struct {
+	Path     string
+	Schema   int
+	Bytes    int64 // of the file and its journal
+	Sessions int   // those in the trash included
+	Messages int
+	Requests int
+	Damaged  []int64  // messages that fail their hash
+	Faults   []string // sentences, without those about single messages
+}
+
+// Sound reports whether nothing was found.
+func (c Checkup) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) == 0 }
+
+// Check reads everything: each page, each index, each message against its hash, and whether all that
+// belongs to something finds it. It changes nothing. What it finds is in the Checkup; the
+// error is for a check that could not be made.
+func (s *Store) Check(ctx context.Context) (Checkup, error) {
+	c := Checkup{Path: s.path, Bytes: sizeOf(s.path) + sizeOf(s.path+"-wal")}
+	doing := "check the chat history"
+	for _, step := range []func(context.Context, *Checkup) error{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
+		err := step(ctx, &c)
+		if isDamage(err) {
+			c.fault("a part of the file cannot be read")
+			continue
+		}
+		if err != nil {
+			return c, explain(doing, s.path, err)
+		}
+	}
+	return c, nil
+}
+
+// fault adds a sentence that is not there yet.
+func (c *Checkup) fault(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, f := range c.Faults {
+		if f == text {
+			return
+		}
+	}
+	c.Faults = append(c.Faults, text)
+}
+
+func (s *Store) checkCounts(ctx context.Context, c *Checkup) error {
+	return s.view(ctx, "count", func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `
+			SELECT
+				(SELECT user_version FROM pragma_user_version),
+				(SELECT count(*) FROM sessions),
+				(SELECT count(*) FROM messages),
+				(SELECT count(*) FROM requests)`).Scan(&c.Schema, &c.Sessions, &c.Messages, &c.Requests)
+	})
+}
+
+func (s *Store) checkPages(ctx context.Context, c *Checkup) error {
+	damaged, err := damagedTables(ctx, s.reads)
+	for _, table := range damaged {
+		c.fault("the table %s is damaged", table)
+		s.mark(ErrDamaged)
+	}
+	return err
+}
+
+func (s *Store) checkHashes(ctx context.Context, c *Checkup) error {
+	return s.view(ctx, "read the messages", func(tx *sql.Tx) error {
+		c.Damaged = nil
+		return eachMessage(ctx, tx, func(m Message) error {
+			if m.Damaged {
+				c.Damaged = append(c.Damaged, m.ID)
+			}
+			return nil
+		})
+	})
+}
+
+// checkTies looks for rows whose session or message is not there, and for counts that are wrong.
+func (s *Store) checkTies(ctx context.Context, c *Checkup) error {
+	return s.view(ctx, "read what belongs together", func(tx *sql.Tx) error {
+		for _, tie := range []struct{ query, says string }{
+			{`SELECT count(*) FROM pragma_foreign_key_check`, "rows that belong to nothing"},
+			{`SELECT count(*) FROM messages m WHERE parent <> 0 AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.session = m.session)`, "messages whose parent is not there"},
+			{`SELECT count(*) FROM sessions s WHERE messages <> (SELECT count(*) FROM messages m WHERE m.session = s.n)`, "sessions that count their messages wrongly"},
+			{`SELECT count(*) FROM sessions s WHERE leaf <> 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = s.leaf AND m.session = s.n)`, "sessions whose newest message is not there"},
+		} {
+			var n int
+			if err := tx.QueryRowContext(ctx, tie.query).Scan(&n); err != nil {
+				return err
+			}
+			if n > 0 {
+				c.fault("%s: %d", tie.says, n)
+			}
+		}
+		return nil
+	})
+}
