@@ -27,7 +27,7 @@ const probePatience = 150 * time.Millisecond
 type world struct {
 	config   Config
 	catalog  *llm.Catalog
-	redactor *Redactor
+	redactor *llm.Redactor
 	log      *slog.Logger
 	logFile  io.Closer
 }
@@ -39,7 +39,7 @@ func (p *program) world(context.Context) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{config: c, redactor: &Redactor{}}
+	w := &world{config: c, redactor: &llm.Redactor{}}
 	endpoints := p.endpoints(c)
 	for _, e := range endpoints {
 		w.redactor.Know(e.Key.Reveal())

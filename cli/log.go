@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+
+	"winnow/llm"
 )
 
 // openLog starts the log of --debug: JSON lines, appended, readable by the user alone. Without
 // the flag nothing is written anywhere.
-func (p *program) openLog(r *Redactor) (*slog.Logger, io.Closer, error) {
+func (p *program) openLog(r *llm.Redactor) (*slog.Logger, io.Closer, error) {
 	if !p.flags.debug {
 		return slog.New(slog.DiscardHandler), io.NopCloser(nil), nil
 	}

@@ -5,92 +5,14 @@ package cli
 import (
 	"context"
 	"log/slog"
-	"regexp"
-	"strings"
-	"sync"
+
+	"winnow/llm"
 )
-
-// secretRule finds one kind of secret by its shape. Where the pattern has a group, the group is
-// the secret and the rest of the match stays readable.
-type secretRule struct {
-	name    string
-	pattern *regexp.Regexp
-}
-
-// secretRules is the constant table of shapes. Prefixes that providers document come first; the
-// last rules know a secret by the word in front of it.
-var secretRules = []secretRule{
-	{"OpenAI, Anthropic, OpenRouter and DeepSeek keys", regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}`)},
-	{"GitHub tokens", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})`)},
-	{"AWS access keys", regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{12,}`)},
-	{"Google keys", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{20,}`)},
-	{"Groq keys", regexp.MustCompile(`\bgsk_[A-Za-z0-9]{16,}`)},
-	{"xAI keys", regexp.MustCompile(`\bxai-[A-Za-z0-9]{16,}`)},
-	{"Hugging Face tokens", regexp.MustCompile(`\bhf_[A-Za-z0-9]{16,}`)},
-	{"Slack tokens", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-	{"GitLab tokens", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{16,}`)},
-	{"JSON web tokens", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)},
-	{"private keys", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)},
-	{"authorization headers", regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`)},
-	{"passwords in addresses", regexp.MustCompile(`://[^/\s:@]+:([^/\s@]+)@`)},
-	{"named secrets", regexp.MustCompile(`(?i)\b(?:api[_-]?key|access[_-]?token|secret|password|x-api-key)["']?\s*[:=]\s*["']?([^\s"',;]{8,})`)},
-}
-
-// redacted stands where a secret was.
-const redacted = "[redacted]"
-
-// Redactor removes secrets from text on its way to a log. It is safe for concurrent use.
-type Redactor struct {
-	mu    sync.RWMutex
-	known []string
-}
-
-// Know adds a secret that no rule would recognise, such as a configured key. Shorter than four
-// bytes it is no secret, and removing it would tear other words apart.
-func (r *Redactor) Know(secret string) {
-	if len(secret) < 4 {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.known = append(r.known, secret)
-}
-
-// Text is text without its secrets.
-func (r *Redactor) Text(text string) string {
-	r.mu.RLock()
-	for _, secret := range r.known {
-		text = strings.ReplaceAll(text, secret, redacted)
-	}
-	r.mu.RUnlock()
-	for _, rule := range secretRules {
-		text = replaceSecret(rule.pattern, text)
-	}
-	return text
-}
-
-func replaceSecret(pattern *regexp.Regexp, text string) string {
-	matches := pattern.FindAllStringSubmatchIndex(text, -1)
-	if matches == nil {
-		return text
-	}
-	var out strings.Builder
-	last := 0
-	for _, m := range matches {
-		from, to := m[0], m[1]
-		if len(m) > 2 && m[2] >= 0 {
-			from, to = m[2], m[3]
-		}
-		out.WriteString(text[last:from] + redacted)
-		last = to
-	}
-	return out.String() + text[last:]
-}
 
 // redactHandler is a slog.Handler that takes the secrets out of every message and every value.
 type redactHandler struct {
 	slog.Handler
-	redactor *Redactor
+	redactor *llm.Redactor
 }
 
 // Handle redacts a record and hands it on.

@@ -4,17 +4,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"strings"
 )
 
 // shortestSecret is the length from which a value is taken out of foreign text: below it, taking
 // it out would tear holes into ordinary words.
 const shortestSecret = 6
-
-// keyShapes are the shapes of keys that are nobody's secret but still no reading: a server may
-// quote another key than the one that was sent.
-var keyShapes = regexp.MustCompile(`(?i)\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}|\b(sk|gsk|xai|pk|rk|AIza)[-_][A-Za-z0-9_-]{16,}|\bAIza[A-Za-z0-9_-]{30,}`)
 
 // secrets are the texts that must not come back out of this endpoint's answers.
 func (e Endpoint) secrets() []string {
@@ -62,10 +57,5 @@ func (e Endpoint) redact(text string) string {
 	for _, secret := range e.secrets() {
 		text = strings.ReplaceAll(text, secret, redacted)
 	}
-	return keyShapes.ReplaceAllStringFunc(text, func(found string) string {
-		if word, _, ok := strings.Cut(found, " "); ok && strings.EqualFold(word, "bearer") {
-			return word + " " + redacted
-		}
-		return redacted
-	})
+	return RedactShapes(text)
 }
