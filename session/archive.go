@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -36,16 +37,21 @@ const (
 	archiveTail = "]}\n"
 )
 
-// writeArchive writes sessions, each as it stands at one moment. Nothing is held in memory but a line.
-func writeArchive(ctx context.Context, s *store.Store, w io.Writer, ids ...string) error {
-	out := bufio.NewWriter(w)
-	out.WriteString(archiveHead) // an error stays in the writer until Flush
-	for i, id := range ids {
-		if i > 0 {
-			out.WriteByte(',')
+// ExportArchive writes sessions whole, each as it stands at one moment, all of the history where none is
+// named. One that is purged meanwhile is left out. Nothing is held in memory but a line.
+func ExportArchive(ctx context.Context, s *store.Store, w io.Writer, ids ...string) error {
+	all := len(ids) == 0
+	if all {
+		var err error
+		if ids, err = s.SessionIDs(ctx); err != nil {
+			return err
 		}
-		out.WriteString("\n" + sessionHead)
-		if err := writeSession(ctx, s, out, id); err != nil {
+	}
+	out := archiveWriter{Writer: bufio.NewWriter(w)}
+	out.WriteString(archiveHead) // an error stays in the writer until Flush
+	for _, id := range ids {
+		err := out.session(ctx, s, id)
+		if err != nil && !(all && errors.Is(err, store.ErrNotFound)) {
 			return err
 		}
 	}
@@ -56,19 +62,27 @@ func writeArchive(ctx context.Context, s *store.Store, w io.Writer, ids ...strin
 	return nil
 }
 
-func writeSession(ctx context.Context, s *store.Store, out *bufio.Writer, id string) error {
+// archiveWriter writes one session behind the other.
+type archiveWriter struct {
+	*bufio.Writer
+	sessions int
+}
+
+func (out *archiveWriter) session(ctx context.Context, s *store.Store, id string) error {
 	digest := store.NewDigester()
-	begun := false
 	err := s.Dump(ctx, id, func(l store.Line) error {
 		text, err := lineJSON(l)
 		if err != nil {
 			return fmt.Errorf("write the archive: %w", err)
 		}
-		if begun {
-			out.WriteByte(',')
+		switch {
+		case l.Session == nil:
+			out.WriteString(",\n")
+		case out.sessions > 0:
+			out.WriteString(",\n" + sessionHead + "\n")
+		default:
+			out.WriteString("\n" + sessionHead + "\n")
 		}
-		begun = true
-		out.WriteByte('\n')
 		if _, err := out.Write(text); err != nil {
 			return fmt.Errorf("write the archive: %w", err)
 		}
@@ -77,6 +91,7 @@ func writeSession(ctx context.Context, s *store.Store, out *bufio.Writer, id str
 	if err != nil {
 		return err
 	}
+	out.sessions++
 	_, err = fmt.Fprintf(out, "\n],\"sha256\":%q}", digest.Whole())
 	return err
 }

@@ -28,7 +28,7 @@ func archiveOf(t tester, s *store.Store, ids ...string) []byte {
 		ids = idsOf(t, s)
 	}
 	var buf bytes.Buffer
-	if err := writeArchive(context.Background(), s, &buf, ids...); err != nil {
+	if err := ExportArchive(context.Background(), s, &buf, ids...); err != nil {
 		t.Fatalf("write the archive: %v", err)
 	}
 	return buf.Bytes()

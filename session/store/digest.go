@@ -39,6 +39,31 @@ func (s *Store) Digest(ctx context.Context) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
+// SessionIDs returns the ids of all sessions, those in the trash and archived included, in their order.
+func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
+	var ids []string
+	err := s.view(ctx, "list the sessions", func(tx *sql.Tx) error {
+		ids = nil
+		rows, err := tx.QueryContext(ctx, `
+			SELECT id
+			FROM sessions
+			ORDER BY id`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return rows.Err()
+	})
+	return ids, err
+}
+
 // sessionKeys are the keys of all sessions, in the order of their ids.
 func sessionKeys(ctx context.Context, tx *sql.Tx) ([]int64, error) {
 	rows, err := tx.QueryContext(ctx, `

@@ -1,0 +1,200 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// exported is a session in a format.
+func exported(t tester, s *store.Store, id string, o ExportOptions) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := Export(context.Background(), s, id, &buf, o); err != nil {
+		t.Fatalf("export as %s: %v", o.Format, err)
+	}
+	return buf.String()
+}
+
+// kept stores messages as one branch.
+func kept(t testing.TB, row store.Session, messages ...history.Message) (*store.Store, store.Session) {
+	t.Helper()
+	s := newStoreAt(t)
+	row, first, err := s.Begin(t.Context(), row, store.Message{Message: messages[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := first.ID
+	for _, m := range messages[1:] {
+		stored, err := s.Append(t.Context(), store.Message{Session: row.ID, Parent: last, Model: "gpt-5.2", Message: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = stored.ID
+	}
+	row, err = s.Session(t.Context(), row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, row
+}
+
+// at is a time on the day of the fixtures, in minutes.
+func at(minute int64) int64 { return written.UnixMilli() + minute*60_000 }
+
+// weather is a conversation with a bit of everything.
+func weather(t testing.TB) (*store.Store, store.Session) {
+	return kept(t, store.Session{Title: "Rain in Oslo", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.", Created: written},
+		history.Message{Role: history.User, CreatedMS: at(0), Content: "Will it rain?\nMy key is sk-" + "abcdefgh12345678.", Parts: []history.Part{
+			{Kind: history.TextPart, Name: "plan.md", MediaType: "text/markdown", Text: "```\nwalk\n```\n"},
+			{Kind: history.ImagePart, Name: "sky.png", MediaType: "image/png", Data: []byte("\x89PNG")},
+		}},
+		history.Message{
+			Role: history.Assistant, CreatedMS: at(1), Reasoning: "The tool knows.",
+			ToolCalls: []history.ToolCall{{ID: "call_1", Name: "weather", Arguments: `{"city": "Oslo", "days":1.0}`}},
+		},
+		history.Message{Role: history.Tool, CreatedMS: at(1), Name: "weather", ToolCallID: "call_1", Content: "rain: ```yes```"},
+		history.Message{Role: history.Assistant, CreatedMS: at(2), Status: history.Interrupted, Content: "Take a coat:\n\n```go\nwear(coat)"},
+	)
+}
+
+// The files under testdata/export are what each format gives, for a person to read. WINNOW_UPDATE=1 writes
+// them anew.
+func TestExportFormats(t *testing.T) {
+	s, row := weather(t)
+	for _, f := range []Format{Markdown, JSONL, Prompt} {
+		got := exported(t, s, row.ID, ExportOptions{Format: f, Redact: llm.RedactShapes})
+		got = strings.ReplaceAll(got, row.ID, "ID")
+		path := filepath.Join("testdata", "export", "weather"+f.Ending())
+		if os.Getenv("WINNOW_UPDATE") != "" {
+			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || got != string(want) {
+			t.Errorf("%s is\n%s\nwant\n%s\n%v", path, got, want, err)
+		}
+	}
+}
+
+func TestExportTakesSecretsOut(t *testing.T) {
+	secret := "sk-" + "abcdefgh12345678"
+	s, row := weather(t)
+	for _, f := range Formats() {
+		open := exported(t, s, row.ID, ExportOptions{Format: f})
+		if !strings.Contains(open, secret) {
+			t.Errorf("%s without redaction has not what was said", f)
+		}
+		clean := exported(t, s, row.ID, ExportOptions{Format: f, Redact: llm.RedactShapes})
+		if strings.Contains(clean, secret) == f.HandOver() {
+			t.Errorf("%s holds the secret: %t", f, !f.HandOver())
+		}
+	}
+}
+
+// What is written as Chat Completions messages is imported as the same conversation.
+func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "<b>&\u2028", "{\"a\":1}", "[Earlier", "line\nline", "\x00\x1b"}))
+		role := rapid.SampledFrom([]history.Role{history.System, history.User, history.Assistant, history.Tool})
+		var said []store.Message
+		for i := range rapid.IntRange(1, 6).Draw(rt, "messages") {
+			m := history.Message{
+				Role: role.Draw(rt, "role"), Content: text.Draw(rt, "content"), Name: text.Draw(rt, "name"), Label: text.Draw(rt, "label"),
+				Reasoning: text.Draw(rt, "reasoning"), ToolCallID: text.Draw(rt, "call"), CreatedMS: at(int64(i)),
+			}
+			for range rapid.IntRange(0, 2).Draw(rt, "calls") {
+				m.ToolCalls = append(m.ToolCalls, history.ToolCall{ID: text.Draw(rt, "id"), Name: text.Draw(rt, "tool"), Arguments: text.Draw(rt, "arguments")})
+			}
+			if rapid.Bool().Draw(rt, "image") {
+				m.Parts = []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte{1, byte(i)}}}
+			}
+			said = append(said, store.Message{Message: m})
+		}
+		home := memory(rt)
+		defer home.Close()
+		row, err := home.Import(context.Background(), func(add func(store.Message) error) (store.Session, error) {
+			for _, m := range said {
+				if err := add(m); err != nil {
+					return store.Session{}, err
+				}
+			}
+			return store.Session{Title: "t"}, nil
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		lines := exported(rt, home, row.ID, ExportOptions{Format: JSONL})
+		there := memory(rt)
+		defer there.Close()
+		im, err := Import(context.Background(), there, Source{File: strings.NewReader(lines), Title: "t", Time: written, Policy: history.Policy{}})
+		if err != nil || len(im.Errors) > 0 {
+			rt.Fatalf("import what was exported: %v, %+v\n%s", err, im.Errors, lines)
+		}
+		got, err := there.Branch(context.Background(), im.Session.ID, im.Session.Leaf, 0, -1)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want, err := home.Branch(context.Background(), row.ID, row.Leaf, 0, -1)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if len(got) != len(want) {
+			rt.Fatalf("%d messages came back of %d:\n%s", len(got), len(want), lines)
+		}
+		for i := range want {
+			if a, b := line(want[i]), line(got[i]); a != b {
+				rt.Fatalf("message %d was\n%s\nand came back as\n%s\nthrough\n%s", i, a, b, lines)
+			}
+		}
+	})
+}
+
+func memory(t tester) *store.Store {
+	s, err := store.Open(context.Background(), store.Memory, store.Options{})
+	if err != nil {
+		t.Fatalf("open a store: %v", err)
+	}
+	return s
+}
+
+// line is all that a transcript keeps of a message.
+func line(m store.Message) string {
+	return fmt.Sprintf("%q %q %q %q %q %q %d %q %+v", m.Role, m.Label, m.Name, m.Content, m.Reasoning, m.ToolCallID, m.CreatedMS, m.ToolCalls, m.Parts)
+}
+
+func TestReadFormat(t *testing.T) {
+	for name, want := range map[string]Format{"md": Markdown, ".MD": Markdown, "json": JSON, ".jsonl": JSONL, "prompt": Prompt, "pdf": "", "": ""} {
+		if got, ok := ReadFormat(name); got != want || ok != (want != "") {
+			t.Errorf("ReadFormat(%q) = %q, %t, want %q", name, got, ok, want)
+		}
+	}
+}
+
+// A code block that an answer leaves open ends with its message.
+func TestMarkdownEndsCodeBlocks(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\n```go\nx":             "a\n```go\nx\n```",
+		"```\nx\n```":             "```\nx\n```",
+		"````\n```\nx":            "````\n```\nx\n````",
+		"~~~\n```\nx":             "~~~\n```\nx\n~~~",
+		"    ```\nno fence":       "    ```\nno fence",
+		"``` inline ``` text":     "``` inline ``` text",
+		"```\nx\n``` not the end": "```\nx\n``` not the end\n```",
+	} {
+		if got := closed(text); got != want {
+			t.Errorf("closed(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
