@@ -8,7 +8,8 @@ import (
 )
 
 // The search index can lack messages: all of them in a history from before there was one, and those
-// of a fork. They are put into it behind the screen, a step at a time, while nothing waits for them.
+// of a fork. They are put into it behind the screen, a step at a time, while nothing waits for them, and
+// it is kept in order the same way.
 
 // indexing is how far the search index is behind.
 type indexing struct {
@@ -19,6 +20,7 @@ type indexing struct {
 // indexedMsg says that a step is done and how many messages are left, or why it was not done.
 type indexedMsg struct {
 	left int64
+	more bool // there is something to tidy up
 	took time.Duration
 	err  error
 }
@@ -42,7 +44,11 @@ func (m *Model) indexStep() tea.Cmd {
 		defer cancel()
 		begun := time.Now()
 		left, err := from.IndexSome(ctx)
-		return indexedMsg{left, time.Since(begun), err}
+		more := false
+		if left == 0 && err == nil {
+			more, err = from.TidySome(ctx)
+		}
+		return indexedMsg{left, more, time.Since(begun), err}
 	}
 }
 
@@ -53,8 +59,8 @@ func (m *Model) indexed(msg indexedMsg) tea.Cmd {
 		m.indexing.running = false
 		return nil
 	}
-	m.indexing = indexing{running: msg.left > 0, left: msg.left}
-	if msg.left == 0 {
+	m.indexing = indexing{running: msg.left > 0 || msg.more, left: msg.left}
+	if !m.indexing.running {
 		return nil
 	}
 	return tea.Tick(msg.took, func(time.Time) tea.Msg { return indexDueMsg{} })

@@ -136,6 +136,9 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 		if err := unindexSession(ctx, tx, n); err != nil {
 			return err
 		}
+		if err := notePurged(ctx, tx); err != nil {
+			return err
+		}
 		if _, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE n = ?`, n); err != nil {
 			return err
 		}
@@ -147,9 +150,14 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 	if err != nil || s.path == Memory {
 		return err
 	}
-	// The text still stands in the write-ahead log until that is emptied. Where another window reads
-	// just now, the next checkpoint does it.
-	_, err = s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	for more := true; more && err == nil; {
+		more, err = s.TidySome(ctx)
+	}
+	if err == nil {
+		// The text still stands in the write-ahead log until that is emptied.
+		_, err = s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	// The session is gone. What another window hinders now, the next tidying and checkpoint do.
 	if busy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}

@@ -131,6 +131,15 @@ func insertMessage(ctx context.Context, tx *sql.Tx, n int64, m Message, owner st
 // insertAt writes a message with its calls and parts to a place of a session and returns its id. Where it
 // is whole, its words go to the index.
 func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owner string) (int64, error) {
+	id, err := insertUnfound(ctx, tx, n, seq, m, owner)
+	if err != nil || m.Status == history.Streaming {
+		return id, err
+	}
+	return id, index(ctx, tx, id, m.Message)
+}
+
+// insertUnfound is insertAt without the index.
+func insertUnfound(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owner string) (int64, error) {
 	attachments, hashes, err := attach(ctx, tx, m.Parts)
 	if err != nil {
 		return 0, err
@@ -153,10 +162,7 @@ func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owne
 	if err := insertParts(ctx, tx, id, m.Parts, attachments); err != nil {
 		return 0, err
 	}
-	if err := insertCalls(ctx, tx, id, m.ToolCalls); err != nil || m.Status == history.Streaming {
-		return id, err
-	}
-	return id, index(ctx, tx, id, m.Message)
+	return id, insertCalls(ctx, tx, id, m.ToolCalls)
 }
 
 // nothing makes an empty value NULL.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A query is read as far as these go; what a person types stays far below.
@@ -22,8 +23,8 @@ type phrase struct {
 }
 
 // parseQuery reads a query as it is typed. Words in quotes are a phrase, and so is what hangs together
-// without a space, as in main.go. The last word is the beginning of one unless something is typed
-// behind it. Nothing else means anything but its words, and a text without a word is an empty query.
+// without a space, as in main.go. The last word is the beginning of one from its third letter on, unless
+// something is typed behind it. Nothing else means anything but its words, and a text without a word is an empty query.
 func parseQuery(text string) query {
 	var q query
 	pieces := strings.Split(text, `"`)
@@ -63,7 +64,7 @@ func (q query) with(text string, open bool) query {
 	case last.kind == singleChar:
 		p.open = true
 	case last.kind == plainWord:
-		p.open = open
+		p.open = open && utf8.RuneCountInString(last.text) >= 3 // fewer fit half of all messages
 	}
 	if slices.ContainsFunc(q, p.same) {
 		return q
@@ -73,21 +74,24 @@ func (q query) with(text string, open bool) query {
 
 func (p phrase) same(o phrase) bool { return p.open == o.open && slices.Equal(p.words, o.words) }
 
+// maxMatch is how many words of a phrase the index can find without reading all their places first.
+const maxMatch = 4
+
 // match is the query in the language of the index. Every word stands in quotes and is made of
-// letters and digits alone, so that none is taken for an operator.
+// letters and digits alone, so that none is taken for an operator. A long phrase comes in pieces:
+// that they stand side by side is for the text to say.
 func (q query) match() string {
-	var b strings.Builder
-	for i, p := range q {
-		if i > 0 {
-			b.WriteByte(' ')
+	var pieces []string
+	for _, p := range q {
+		for piece := range slices.Chunk(p.words, maxMatch) {
+			pieces = append(pieces, `"`+strings.Join(piece, " ")+`"`)
 		}
-		b.WriteString(`"` + strings.Join(p.words, " "))
 		if p.open {
-			b.WriteByte('*')
+			last := &pieces[len(pieces)-1]
+			*last = strings.TrimSuffix(*last, `"`) + `*"`
 		}
-		b.WriteByte('"')
 	}
-	return b.String()
+	return strings.Join(pieces, " ")
 }
 
 // place is where a phrase stands in a text.

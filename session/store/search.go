@@ -31,8 +31,8 @@ type Hit struct {
 // Search finds the messages of every branch that have all words of a text, the best first: those that
 // have them often and close together, and the newer ones before the older. Case, accents and the
 // several ways to write a character make no difference, and scripts without spaces are found in the
-// middle of a line. The last word may be unfinished, unless something is typed behind it; words in
-// double quotes stand side by side. Every text is a query, and one without a word finds nothing.
+// middle of a line. The last word may be unfinished from its third letter on, unless something is typed
+// behind it; words in double quotes stand side by side. Every text is a query, and one without a word finds nothing.
 //
 // Of a very common word the newest few thousand messages are ranked. What is not in the index yet is
 // not found, see Unindexed. A damaged message is not found either.
@@ -55,7 +55,7 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 }
 
 // pageOfHits is how many hits are ranked at once.
-const pageOfHits = 3000
+const pageOfHits = 2000
 
 // searcher is a search on its way.
 type searcher struct {

@@ -65,7 +65,7 @@ func TestSearchFindsWords(t *testing.T) {
 		"ไทย":               "ภาษา[ไทย]ไม่มีวรรค",
 		"main.go":           "открыть [main.go] и ещё main_test.go",
 		"еще":               "открыть main.go и [ещё] main_test.go",
-		"main_t":            "открыть main.go и ещё [main_test].go",
+		"main_tes":          "открыть main.go и ещё [main_test].go",
 		`"kitchen table"`:   "kitchen sink and [kitchen table]",
 		"sink kit":          "[kitchen] [sink] and [kitchen] table",
 		"été":               "[e\u0301te\u0301] ne cooperate",

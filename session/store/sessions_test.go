@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -212,8 +213,17 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 	path := newPath(t)
 	s := openAt(t, path, Options{})
 	ctx := context.Background()
-	secret := "the-purged-secret"
+	secret, words, pairs := "the-forgotten-secret", "xylophonist", "秘密"
+	for i := range 40 { // the index has parts of several ages, and the words below stand in many of them
+		keep, m := begin(t, s, "kept", fmt.Sprint("kept words xyl ", i))
+		add(t, s, says(keep.ID, m.ID, history.Assistant, "and more of them"))
+	}
 	gone, first := begin(t, s, "title "+secret, secret)
+	first = add(t, s, says(gone.ID, first.ID, history.User, words+" "+pairs+" "+secret))
+	for i := range 20 {
+		begin(t, s, "kept", fmt.Sprint("other words ", i))
+		first = add(t, s, says(gone.ID, first.ID, history.User, fmt.Sprint(words, i, " ", pairs)))
+	}
 	withPart := says(gone.ID, first.ID, history.User, strings.Repeat(secret, 5000))
 	withPart.Parts = []history.Part{{Kind: history.ImagePart, Data: []byte(secret)}}
 	withPart.ToolCalls = []history.ToolCall{{Arguments: secret}}
@@ -257,9 +267,17 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		must(t, "read", err)
-		if bytes.Contains(b, []byte(secret)) {
-			t.Errorf("%s still holds purged text", f)
+		for _, text := range []string{secret, words, pairs, words[3:], secret[4:13]} { // the index leaves out what words begin with alike
+			if bytes.Contains(b, []byte(text)) {
+				t.Errorf("%s still holds purged text: %q", f, text)
+			}
 		}
+	}
+	if got := search(t, s, Search{Text: words}); len(got) > 0 {
+		t.Errorf("a purged message is found: %q", got)
+	}
+	if got := search(t, s, Search{Text: "kept words xyl 31"}); len(got) != 1 {
+		t.Errorf("after the purge Search(kept words xyl 31) finds %q, want one", got)
 	}
 	if again, m := begin(t, s, "", "new"); m.ID <= last.ID {
 		t.Errorf("message %d of session %s has the id of a purged one (%d)", m.ID, again.ID, last.ID)

@@ -16,6 +16,12 @@ CREATE VIRTUAL TABLE found USING fts4 (
 	order=desc
 );
 
+-- One row while the index may still hold words of purged messages.
+CREATE TABLE purged (
+	id       INTEGER PRIMARY KEY CHECK (id = 1),
+	gathered INTEGER NOT NULL CHECK (gathered IN (0, 1)) -- the parts of the index are being merged into one
+) STRICT;
+
 -- Messages that are not in the index yet, as runs of ids: those that were here before the index was.
 CREATE TABLE unfound (
 	first INTEGER PRIMARY KEY,
