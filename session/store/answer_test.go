@@ -99,7 +99,6 @@ func TestEachWriteUsesItsConnection(t *testing.T) {
 		t.Errorf("FinishAnswer: %v", err)
 	}
 	must(t, "delete", s.Delete(ctx, session.ID))
-	must(t, "purge", s.Purge(ctx, session.ID))
 	s.quick = light
 }
 

@@ -37,14 +37,24 @@ func unindexed(ctx context.Context, tx *sql.Tx) (int64, error) {
 
 // IndexSome puts the newest messages of the backlog into the index and returns how many are left, as
 // Unindexed counts them. One call takes about a twentieth of a second, and longer only for a single
-// very long message. Several windows may do it at once.
+// very long message; a call may tidy the index instead, and then as many are left as before. Several
+// windows may do it at once.
 func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 	// Looked at first, so that nobody waits for a write where nothing is left to do.
 	if left, err = s.Unindexed(ctx); left == 0 || err != nil {
 		return left, err
 	}
 	err = s.jot(ctx, "bring the search index up to date", func(tx *sql.Tx) error {
-		if err := indexNewest(ctx, tx); err != nil {
+		mess, err := look(ctx, tx)
+		if err != nil {
+			return err
+		}
+		// Each step leaves something to merge, and a step that has to do it all would be long.
+		step := indexNewest
+		if mess.any() {
+			step = mess.tidy
+		}
+		if err := step(ctx, tx); err != nil {
 			return err
 		}
 		left, err = unindexed(ctx, tx)

@@ -50,7 +50,7 @@ func shapes(all []step) []shape {
 }
 
 // madeAnew are the tables that need not be saved.
-var madeAnew = []string{"found_text", "unfound", "windows"}
+var madeAnew = []string{"found_text", "purged", "unfound", "windows"}
 
 var (
 	comment     = regexp.MustCompile(`--[^\n]*`)

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+
+	"winnow/history"
+)
+
+// oldMessages writes messages of one session past the index, as they stand in a history from before it.
+func oldMessages(t testing.TB, s *Store, n int, text func(i int) string) Session {
+	t.Helper()
+	ctx := context.Background()
+	session, last := begin(t, s, "old", "the first one")
+	must(t, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
+		key, err := sessionKey(ctx, tx, session.ID)
+		for seq := 2; seq <= n && err == nil; seq++ {
+			m := says(session.ID, last.ID, history.User, text(seq))
+			m.Status = history.Complete
+			last.ID, err = insertUnfound(ctx, tx, key, seq, m, "")
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO unfound SELECT min(id), max(id) FROM messages WHERE session = ?`, key)
+		return err
+	}))
+	return session
+}
+
+// indexAll works the backlog off and returns how many steps that took.
+func indexAll(t testing.TB, s *Store) int {
+	t.Helper()
+	for steps := 1; ; steps++ {
+		left, err := s.IndexSome(context.Background())
+		must(t, "index some", err)
+		if left == 0 {
+			return steps
+		}
+	}
+}
+
+func TestTheBacklogIsWorkedOffNewestFirst(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	long := 5_001
+	oldMessages(t, s, long, func(i int) string { return fmt.Sprint("needle ", i) })
+	if left, err := s.Unindexed(ctx); err != nil || left != int64(long) {
+		t.Errorf("Unindexed = %d, %v; want %d", left, err, long)
+	}
+	left, err := s.IndexSome(ctx)
+	must(t, "index some", err)
+	if left <= 0 || left >= int64(long) {
+		t.Errorf("after one step %d are left, want some of %d", left, long)
+	}
+	if got, want := search(t, s, Search{Text: fmt.Sprint(long)}), fmt.Sprintf("needle [%d]", long); !reflect.DeepEqual(got, []string{want}) {
+		t.Errorf("after one step the newest message: %q, want %q", got, want)
+	}
+	if got := search(t, s, Search{Text: "needle 100 "}); len(got) != 0 {
+		t.Errorf("after one step an old message is found already: %q", got)
+	}
+	indexAll(t, s)
+	for _, text := range []string{"first", "needle 100 ", "needle 4999 "} {
+		if got := search(t, s, Search{Text: text}); len(got) != 1 {
+			t.Errorf("in the end Search(%s) finds %q, want one", text, got)
+		}
+	}
+	if n := countOf(t, s, "SELECT count(*) FROM found_docsize"); n != long {
+		t.Errorf("the index has %d messages, want %d", n, long)
+	}
+}
+
+func TestManyWindowsWorkOffOneBacklog(t *testing.T) {
+	path := newPath(t)
+	const n = 4_000
+	oldMessages(t, openAt(t, path, Options{}), n, func(i int) string { return "needle" })
+	var wg sync.WaitGroup
+	for range 4 {
+		s := openAt(t, path, Options{})
+		wg.Go(func() { indexAll(t, s) })
+	}
+	wg.Wait()
+	s := openAt(t, path, Options{})
+	if got := countOf(t, s, "SELECT count(*) FROM found WHERE found MATCH 'needle'"); got != n-1 {
+		t.Errorf("the index has the word %d times, want %d", got, n-1)
+	}
+}
+
+// What is damaged, purged, streaming or cut off meanwhile stops nobody.
+func TestTheBacklogPassesOverWhatItCannotRead(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session := oldMessages(t, s, 6, func(i int) string { return "needle" })
+	gone := oldMessages(t, s, 3, func(i int) string { return "needle" })
+	last := sessionOf(t, s, session.ID).Leaf
+	a := start(t, s, session.ID, last)
+	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "half a needle", ""))
+	cut := start(t, s, session.ID, last)
+	must(t, "checkpoint", s.Checkpoint(ctx, cut.ID, "a cut needle", ""))
+	for _, query := range []string{
+		"UPDATE messages SET content = CAST('needl' AS BLOB) WHERE seq = 3 AND session = 1",
+		fmt.Sprintf("UPDATE messages SET status = 'interrupted' WHERE id = %d", cut.ID),
+		"DELETE FROM unfound",
+		"INSERT INTO unfound SELECT min(id), max(id) FROM messages",
+	} {
+		_, err := s.full.ExecContext(ctx, query)
+		must(t, query, err)
+	}
+	must(t, "purge", s.Purge(ctx, gone.ID))
+	indexAll(t, s)
+	if got := countOf(t, s, "SELECT count(*) FROM found WHERE found MATCH 'needle'"); got != 5 {
+		t.Errorf("the index has the word %d times, want 4 old ones that are sound and the one cut off", got)
+	}
+	if left, err := s.Unindexed(ctx); left != 0 || err != nil {
+		t.Errorf("Unindexed = %d, %v; want none", left, err)
+	}
+}
+
+// However many commits there were, none has to merge the large parts of the index: the steps before it did.
+func TestTidyingKeepsTheLevelsLow(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, last := begin(t, s, "", "needle 0")
+	for i := range 100 {
+		last = add(t, s, says(session.ID, last.ID, history.User, fmt.Sprint("needle ", i+1)))
+	}
+	for more := true; more; {
+		var err error
+		more, err = s.TidySome(ctx)
+		must(t, "tidy", err)
+	}
+	if most := countOf(t, s, "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM found_segdir GROUP BY level)"); most >= tidySegments {
+		t.Errorf("a level has %d segments after tidying, want fewer than %d", most, tidySegments)
+	}
+	if got := search(t, s, Search{Text: "needle", Limit: 200}); len(got) != 101 {
+		t.Errorf("after tidying Search(needle) finds %d, want 101", len(got))
+	}
+}
