@@ -30,12 +30,23 @@ func (m *Model) popupView() []string {
 // framedOverlay says that an overlay has room for a frame.
 func framedOverlay(b box) bool { return b.h >= 5 && b.w >= 12 }
 
+// overlayBox is where the overlay lies. The themes take little room: what they colour must be seen.
+func (m *Model) overlayBox() box {
+	b := m.layout.overlay
+	if m.overlay != themesOverlay {
+		return b
+	}
+	h := min(b.h, len(m.picker.choices)+3)
+	w := min(b.w, 56)
+	return box{b.x + b.w - w, b.y + b.h - h, w, h}
+}
+
 // overlayView draws what covers the panes, with the cursor of its filter line.
 func (m *Model) overlayView() ([]string, *tea.Cursor) {
 	if m.overlay == inspectorOverlay {
 		return m.inspectorView(m.layout.full), nil
 	}
-	b := m.layout.overlay
+	b := m.overlayBox()
 	if b.empty() {
 		return nil, nil
 	}

@@ -43,7 +43,7 @@ func (m *Model) View() tea.View {
 	case m.overlay != noOverlay:
 		var block []string
 		block, cursor = m.overlayView()
-		b := l.overlay
+		b := m.overlayBox()
 		if m.overlay == inspectorOverlay {
 			b = l.full
 		}
