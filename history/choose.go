@@ -7,8 +7,11 @@ import (
 
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first:
 // it leaves no gap, so it may fit where a beginning of it with its markers does not, even where nothing
-// of it does.
+// of it does. A summary that is to stand in any case stands first.
 func (b *builder) choose() error {
+	if b.o.Policy.SummaryAlways {
+		b.condense()
+	}
 	all := b.raiseAll()
 	if b.fits() {
 		b.remember(b.inPlace())
@@ -112,7 +115,7 @@ func (b *builder) remember(all iter.Seq[increment]) {
 	for inc := range all {
 		var changes []change
 		for i := inc.from; i < inc.to; i++ {
-			if !b.barred(i) && b.why[i] != whyPinned && at[i] < inc.deep {
+			if !b.barred(i) && b.why[i] != whyPinned && b.why[i] != whyCondensed && at[i] < inc.deep {
 				changes = append(changes, change{view: i, was: at[i]})
 				at[i] = inc.deep
 			}

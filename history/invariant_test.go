@@ -217,6 +217,7 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Budget, s.o.Policy.MaxMessages = 1<<24, NoLimit
 		s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = 0, 0
+		s.o.Policy.SummaryAlways = false
 		if !s.o.Policy.Elastic && s.o.Policy.Strategy != DropNone {
 			return
 		}

@@ -19,6 +19,7 @@ type Policy struct {
 	RecallShare          float64     `toml:"recall_share"`           // the share of the spending that recall may take, 0 to 1
 	RecallMaxTokens      int         `toml:"recall_max_tokens"`      // and its cap
 	SummarizeRatio       float64     `toml:"summarize_ratio"`        // the share of the room that is free again after a model has condensed the oldest messages, 0 to 1; 0 never asks one
+	SummaryAlways        bool        `toml:"summary_always"`         // a summary that there is stands even where everything fits
 	MaxMessages          int         `toml:"max_messages"`           // most history messages; 0 sends no history
 	MinMessages          int         `toml:"min_messages"`           // strategy oldest keeps at least so many
 	Strategy             Strategy    `toml:"strategy"`               // what goes when the budget is short
@@ -38,6 +39,9 @@ type Policy struct {
 	UserSuffix           string      `toml:"user_suffix"`            // follows a cut user message; {n} is its original length
 	AssistantSuffix      string      `toml:"assistant_suffix"`       // follows a cut assistant message
 }
+
+// Summarizes says whether a summary may stand for the oldest messages.
+func (p Policy) Summarizes() bool { return p.SummarizeRatio > 0 || p.SummaryAlways }
 
 // Strategy says what goes first when the budget is short.
 type Strategy string

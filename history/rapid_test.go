@@ -210,6 +210,7 @@ func options(t *rapid.T, past []Message) Options {
 	if rapid.IntRange(0, 3).Draw(t, "summarizing") == 0 {
 		p.SummarizeRatio = 0.5
 	}
+	p.SummaryAlways = rapid.IntRange(0, 5).Draw(t, "always") == 0
 	p.Placement = rapid.SampledFrom([]Placement{Steady, InOrder}).Draw(t, "placement")
 	if rapid.Bool().Draw(t, "capped") {
 		p.MaxMessages = rapid.IntRange(0, 12).Draw(t, "max_messages")

@@ -20,7 +20,7 @@ const (
 // condense lets the summary stand for what it was made of, all but the opener and what is pinned.
 // Where even the summary does not fit, nothing stands for them.
 func (b *builder) condense() {
-	if b.o.Summary == nil || b.o.Policy.SummarizeRatio == 0 {
+	if b.summarized || b.o.Summary == nil || !b.o.Policy.Summarizes() {
 		return
 	}
 	condensed := false
@@ -70,6 +70,30 @@ func (b *builder) lastBefore(id int64) int {
 
 func (b *builder) summary() string { return summaryHead + cleanText(b.o.Summary.Text) + summaryTail }
 
+// Older are the messages that a model is to condense when the user asks for a summary now, the oldest
+// first: all before the newest exchange that no summary stands for. It is empty where there are none.
+func (c *Conversation) Older(o Options) []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b, _ := c.chosen(o) // What does not fit can be condensed all the same.
+	if len(b.t.exchanges) == 0 {
+		return nil
+	}
+	var list []Message
+	for i := b.covered(); i < b.t.exchanges[len(b.t.exchanges)-1].from; i++ {
+		if m, ok := b.told(i); ok {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// told is the message of a view that a summary may hold, if it may.
+func (b *builder) told(i int) (Message, bool) {
+	v := &b.views[i]
+	return b.c.past[v.from], !v.made && b.why[i] != whyExcluded
+}
+
 // Condense are the messages that a model is to condense before the request that o describes is built,
 // the oldest first: where not everything fits whole, so many of those that no summary stands for that
 // the policy's share of the room is free again. The newest exchange is never among them. It is empty
@@ -95,8 +119,8 @@ func (c *Conversation) Condense(o Options) []Message {
 	var list []Message
 	for i := from; i < to && (float64(rest) > most || i == from || b.views[i].exchange == b.views[i-1].exchange); i++ {
 		rest -= b.views[i].tokens + frameMessage
-		if v := &b.views[i]; !v.made && b.why[i] != whyExcluded {
-			list = append(list, c.past[v.from])
+		if m, ok := b.told(i); ok {
+			list = append(list, m)
 		}
 	}
 	return list

@@ -63,7 +63,7 @@ func (s *Session) options(to *target, policy history.Policy, turn []history.Mess
 	}
 	policy.OutputReserve = s.deps.outputReserve(*to, policy)
 	var summary *history.Summary
-	if policy.SummarizeRatio > 0 {
+	if policy.Summarizes() {
 		summary = s.summary(len(s.branch))
 	}
 	return history.Options{

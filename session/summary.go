@@ -39,15 +39,23 @@ func (t *turn) condense(ctx context.Context) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	t.emit(Notice{fmt.Sprintf("asking the model to condense %d older messages", len(list))})
-	text, err := t.summarize(ctx, o, list)
+	err = t.keepSummary(ctx, o, list)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
 		t.uncondensed = true
 		t.emit(Notice{"the older messages could not be condensed and are cut instead: " + err.Error()})
-		return nil
+	}
+	return nil
+}
+
+// keepSummary has the model condense messages, and keeps what it writes.
+func (t *turn) keepSummary(ctx context.Context, o history.Options, list []history.Message) error {
+	t.emit(Notice{fmt.Sprintf("asking the model to condense %d older messages", len(list))})
+	text, err := t.summarize(ctx, o, list)
+	if err != nil {
+		return err
 	}
 	row := t.Info()
 	kept, err := t.deps.Store.AddSummary(ctx, store.Summary{

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -89,5 +90,49 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 				t.Errorf("the request is %s", sent)
 			}
 		})
+	}
+}
+
+func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
+	b, s := talked(t, 4, uncounted("Notes: four questions."), says("Yes."), says("Again."))
+	if _, err := drain(s.Compact(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	asked := b.body(5)
+	if !strings.Contains(asked, "Question 1?") || strings.Contains(asked, "Question 4?") || !strings.Contains(asked, "Condense the conversation") {
+		t.Errorf("the model is asked to condense with %s", asked)
+	}
+	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
+		t.Fatal(err)
+	}
+	sent := b.body(6)
+	if !strings.Contains(sent, "Notes: four questions.") || strings.Contains(sent, "Question 2?") || !strings.Contains(sent, "Question 4?") {
+		t.Errorf("the request is %s", sent)
+	}
+	again, err := Open(t.Context(), b.deps, s.Info().ID, s.Ref())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := again.Replay(t.Context(), 5, 0); err != nil || !r.Proven {
+		t.Errorf("the request is not proven: %v, %s", err, r.Doubt)
+	}
+	if err := s.SetSummaryAlways(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Preview("And now?")
+	if err != nil || plan.Sum.Sent != plan.Sum.Stored {
+		t.Errorf("without it %d of %d messages are sent, %v", plan.Sum.Sent, plan.Sum.Stored, err)
+	}
+}
+
+func TestCompactThatCannotBeChangesNothing(t *testing.T) {
+	b, s := talked(t, 1)
+	if _, err := drain(s.Compact(t.Context())); !errors.Is(err, ErrNothingOlder) {
+		t.Errorf("one exchange alone is condensed: %v", err)
+	}
+	b, s = talked(t, 3, refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`))
+	_, err := drain(s.Compact(t.Context()))
+	if err == nil || s.Policy().SummaryAlways || b.last() != 4 {
+		t.Errorf("the model refused: %v, after %d requests the policy says %v", err, b.last(), s.Policy().SummaryAlways)
 	}
 }

@@ -25,6 +25,7 @@ func Commands() []Command {
 		{"context", nil, "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }},
 		{"budget", nil, "TOKENS", "limit the tokens of a request; auto takes the model's window", (*Model).setBudget},
 		{"preset", nil, "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset},
+		{"compact", nil, "[off]", "have the model condense all before the last exchange, and send that instead; off sends the messages again", (*Model).compact},
 		{"pin", nil, "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }},
 		{"exclude", nil, "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }},
 		{"auto", nil, "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }},

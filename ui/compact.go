@@ -1,0 +1,23 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// compact has the older messages condensed, or sends them again.
+func (m *Model) compact(args string) tea.Cmd {
+	switch {
+	case m.turn.busy:
+		return m.stillArriving()
+	case args == "":
+		return m.begin("", m.session.Compact)
+	case args != "off":
+		return m.complain("It is /compact, or /compact off.")
+	}
+	ctx, s := m.within, m.session
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		return settledMsg{text: "The messages themselves are sent again where they fit.", err: s.SetSummaryAlways(ctx, false)}
+	}
+}

@@ -1,0 +1,39 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCompactStandsInTheNextRequest(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.types("/compact")
+	l.press("enter")
+	l.shows("there is nothing to condense yet")
+
+	l.say("one")
+	l.say("two")
+	l.say("three")
+	before := len(l.chat.messages)
+	l.types("/compact")
+	l.press("enter")
+	l.until("the summary", func() bool { return !l.turn.busy && l.session.Policy().SummaryAlways })
+	l.shows("✚ 1 added")
+	if got := len(l.chat.messages); got != before {
+		t.Errorf("%d messages are on the screen, want the %d that were said", got, before)
+	}
+	l.say("four")
+	l.mu.Lock()
+	sent := l.bodies[len(l.bodies)-1]
+	l.mu.Unlock()
+	if !strings.Contains(sent, "[Summary of what was said before]") || strings.Contains(sent, `"two"`) || !strings.Contains(sent, "three") {
+		t.Errorf("the request is %s", sent)
+	}
+
+	l.types("/compact off")
+	l.press("enter")
+	l.shows("The messages themselves are sent again")
+	l.types("/compact on")
+	l.press("enter")
+	l.shows("It is /compact, or /compact off.")
+}
