@@ -8,30 +8,51 @@ import (
 	"winnow/session"
 )
 
-// mostShown is how many remarks about the same field are written out.
+// mostShown is how many remarks of one kind are written out.
 const mostShown = 10
 
-// sayRemarks writes what was not imported, and what is odd about what was.
-func (p *program) sayRemarks(im session.Imported) {
-	p.sayEach("not imported: ", im.Errors)
-	p.sayEach("", im.Warnings)
-}
+// remarkKind groups remarks that are alike.
+type remarkKind struct{ lead, of, field string }
 
-func (p *program) sayEach(lead string, remarks []session.Remark) {
-	told := map[string]int{}
-	var fields []string
-	for _, r := range remarks {
-		if r.Index >= 0 {
-			if told[r.Field]++; told[r.Field] == mostShown+1 {
-				fields = append(fields, r.Field)
+// sayRemarks writes what was not imported, and what is odd about what was. Of many remarks that are alike
+// it writes the first. The error of a file that is the only one is said as the program ends.
+func (in *importing) sayRemarks() {
+	told := map[remarkKind]int{}
+	var many []remarkKind
+	say := func(lead string, one arrived, r session.Remark) {
+		kind := remarkKind{lead, "conversation", r.Field}
+		if r.Index >= 0 || r.Label != "" {
+			kind.of = "message"
+		}
+		if told[kind]++; kind.of == "message" || one.Place > 0 {
+			if told[kind] == mostShown+1 {
+				many = append(many, kind)
+			}
+			if told[kind] > mostShown {
+				return
 			}
 		}
-		if told[r.Field] <= mostShown || r.Index < 0 {
-			fmt.Fprintf(p.err, "winnow: %s%s\n", lead, p.sentence(r.String()))
+		fmt.Fprintf(in.p.err, "winnow: %s%s\n", lead, in.p.sentence(in.where(one, r)+r.String()))
+	}
+	for _, one := range in.all {
+		for _, r := range one.Errors {
+			say("not imported: ", one, r)
 		}
 	}
-	for _, field := range fields {
-		fmt.Fprintf(p.err, "winnow: %s%s more, %s; --json lists them all\n", lead, messages(told[field]-mostShown), about(field))
+	for _, one := range in.all {
+		for _, r := range one.Warnings {
+			say("", one, r)
+		}
+	}
+	for _, kind := range many {
+		fmt.Fprintf(in.p.err, "winnow: %s%s more, %s; --json lists them all\n", kind.lead, count(told[kind]-mostShown, kind.of), about(kind.field))
+	}
+	if in.files() > 1 {
+		for _, one := range in.all {
+			if one.err != nil {
+				fmt.Fprintf(in.p.err, "winnow: %s\n", sentence(one.err))
+			}
+		}
 	}
 }
 
@@ -43,31 +64,37 @@ func about(field string) string {
 	return "each about its " + field
 }
 
-// importJSON is what sessions import --json writes. It is a contract: fields are added, never
-// renamed or removed.
-type importJSON struct {
-	Session  string       `json:"session"`  // "" where nothing was imported
-	Messages int          `json:"messages"` // of the session
-	Again    bool         `json:"again"`    // it was there already
-	Warnings []remarkJSON `json:"warnings"`
-	Errors   []remarkJSON `json:"errors"` // what was not imported
-}
-
-type remarkJSON struct {
-	Index int    `json:"index"` // the message's place in the file, from 0; -1 for the file
-	Line  int    `json:"line"`  // from 1; 0 for the file
-	Field string `json:"field"` // "" for all of the message
-	What  string `json:"what"`
-}
-
-func importedJSON(im session.Imported) importJSON {
-	return importJSON{im.Session.ID, im.Session.Messages, im.Again, remarksJSON(im.Warnings), remarksJSON(im.Errors)}
-}
-
-func remarksJSON(remarks []session.Remark) []remarkJSON {
-	out := make([]remarkJSON, 0, len(remarks))
-	for _, r := range remarks {
-		out = append(out, remarkJSON(r))
+// where names the file and the conversation that a remark is about, where there are several.
+func (in *importing) where(one arrived, r session.Remark) string {
+	at := ""
+	if in.files() > 1 {
+		at = one.file + ", "
 	}
-	return out
+	if one.Place > 0 && (r.Line == 0 || r.Label != "") {
+		at += fmt.Sprintf("conversation %d, ", one.Place)
+		if one.Title != "" {
+			at += fmt.Sprintf("%q, ", one.Title)
+		}
+	}
+	if at == "" {
+		return ""
+	}
+	return at[:len(at)-2] + ": "
+}
+
+// files is how many files took part so far.
+func (in *importing) files() int {
+	names := map[string]bool{}
+	for _, one := range in.all {
+		names[one.file] = true
+	}
+	return len(names)
+}
+
+// count is a number of things in words.
+func count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
 }

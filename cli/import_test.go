@@ -29,9 +29,10 @@ func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	p := &program{env: func(string) string { return "" }, now: time.Now, flags: flags{config: config, db: db}}
-	im, err := p.importFrom(ctx, file, "")
-	if exitOf(err) != Interrupted || err.Error() != "stopped; nothing was imported" || !errors.Is(err, context.Canceled) || im.Session.ID != "" {
-		t.Errorf("a stopped import gives %+v, exit code %d: %v", im, exitOf(err), err)
+	in := importing{p: p}
+	err = in.importAll(ctx, []string{file})
+	if exitOf(err) != Interrupted || err.Error() != "stopped; nothing was imported" || !errors.Is(err, context.Canceled) || len(in.all) > 0 {
+		t.Errorf("a stopped import gives %+v, exit code %d: %v", in.all, exitOf(err), err)
 	}
 	if all, err := s.Sessions(context.Background(), store.Filter{}); err != nil || len(all) > 0 {
 		t.Errorf("a stopped import leaves %v, %v", all, err)

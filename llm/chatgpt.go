@@ -62,7 +62,7 @@ func (c *ChatGPT) Next() (Talk, error) {
 	c.index++
 	switch {
 	case err != nil:
-		talk.Broken = &Remark{What: err.Error()}
+		talk.Broken = &Remark{Field: "file", What: err.Error()}
 		c.next = ended
 	case !whole:
 		talk.Broken = &Remark{What: "is cut off: the file ends inside it"}

@@ -92,8 +92,8 @@ func (x *Export) Next() (Talk, error) {
 // broken stands for what follows in the file that was read last.
 func (x *Export) broken(err error) Talk {
 	x.index++
-	what := fmt.Sprintf("and all behind it in %s cannot be read: %v", x.talks[x.done-1].Name, err)
-	return Talk{Index: x.index - 1, Line: 1, Leaf: -1, Broken: &Remark{What: what}}
+	what := fmt.Sprintf("the rest of %s cannot be read: %v", x.talks[x.done-1].Name, err)
+	return Talk{Index: x.index - 1, Line: 1, Leaf: -1, Broken: &Remark{Field: "file", What: what}}
 }
 
 // asset reads a file of the archive by the id that its name begins with.

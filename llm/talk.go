@@ -16,7 +16,7 @@ type Talk struct {
 	Messages  []Spoken // every one behind the one that it follows
 	Leaf      int      // the place in Messages of the end of the active branch, -1 where there is none
 	Odd       []Odd    // what is odd about it, and what of it could not be read
-	Broken    *Remark  // why it is no conversation, and all else may be missing; nil for one
+	Broken    *Remark  // why it is no conversation, and all else may be missing; a sentence about the file where Field is file; nil for one
 }
 
 // Spoken is one message of a Talk. Its label is its id there, and no two have the same.

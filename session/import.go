@@ -16,37 +16,51 @@ import (
 	"winnow/session/store"
 )
 
-// Source is a file with a conversation of another program.
+// Source is a file with conversations of another program.
 type Source struct {
 	File   io.ReadSeeker // read from its beginning, perhaps more than once
+	Path   string        // where the file is on the disk, "" where it has no name there
 	Title  string        // the session's title; "" takes the file's, or makes one of the first message
 	Dir    string        // the folder that the session is found under
 	Time   time.Time     // when the file was written: the time of messages that give none
 	Policy history.Policy
+	Try    bool // nothing is stored: only what would become of it is said
 }
 
-// Imported is what became of a Source.
+// Imported is what became of one conversation of a Source.
 type Imported struct {
 	Session  store.Session
 	Again    bool     // the conversation was there already as Session, and nothing was stored
 	Warnings []Remark // what was imported, but is odd
 	Errors   []Remark // what could not be imported
+
+	Place int    // the conversation's place in the file, from 1; 0 where the file is one conversation
+	Title string // its title there
+	New   bool   // it is a session since this import
+	Added int    // the messages that are new, of those of a session that was there too
 }
 
 // Remark says something about a message of a file, or about the file.
 type Remark struct {
-	Index int    // the message's place in the file, from 0; -1 for the file
+	Index int    // the message's place in the file, from 0; -1 for the file, and where Label names it
 	Line  int    // the line it begins in, from 1; 0 for the file
+	Label string // the message's id in a file of many conversations
 	Field string // the message's key, "" for all of it
 	What  string // from the verb on: is missing. About the file it is a sentence.
 }
 
 func (r Remark) String() string {
-	if r.Index < 0 {
+	switch {
+	case r.Label != "":
+		return words("message", r.Label+":", r.Field, r.What)
+	case r.Index < 0:
 		return r.What
 	}
-	return strings.Join(strings.Fields(fmt.Sprintf("message %d (line %d): %s %s", r.Index+1, r.Line, r.Field, r.What)), " ")
+	return words(fmt.Sprintf("message %d (line %d):", r.Index+1, r.Line), r.Field, r.What)
 }
+
+// words joins what is not empty with one space between any two words.
+func words(parts ...string) string { return strings.Join(strings.Fields(strings.Join(parts, " ")), " ") }
 
 // place orders remarks: those about messages by theirs, those about the file behind them.
 func (r Remark) place() int {
@@ -68,7 +82,11 @@ var ErrNoMessage = errors.New("there is no message in it")
 // its row in the list; as the session's own system prompt it would lose them.
 func Import(ctx context.Context, s *store.Store, from Source) (Imported, error) {
 	var im importing
-	row, err := s.Import(ctx, func(add func(store.Message) error) (store.Session, error) {
+	put := s.Import
+	if from.Try {
+		put = s.TryImport
+	}
+	row, err := put(ctx, func(add func(store.Message) error) (store.Session, error) {
 		im = importing{from: from, last: from.Time.UnixMilli()}
 		if _, err := from.File.Seek(0, io.SeekStart); err != nil {
 			return store.Session{}, fmt.Errorf("read the file from its beginning: %w", err)
@@ -79,7 +97,10 @@ func Import(ctx context.Context, s *store.Store, from Source) (Imported, error) 
 	var there *store.DuplicateError
 	if errors.As(err, &there) {
 		im.out.Session, im.out.Again, err = there.Session, true, nil
+	} else if err == nil {
+		im.out.New, im.out.Added = true, im.stored
 	}
+	im.out.Title = im.out.Session.Title
 	return im.out, err
 }
 
@@ -146,10 +167,7 @@ func (im *importing) setTime(told *llm.Told) {
 
 // row is the session's row.
 func (im *importing) row(about llm.About) store.Session {
-	title, titleFrom := cmp.Or(plainLine(im.from.Title), plainLine(about.Title)), "user"
-	if title == "" {
-		title, titleFrom = TitleFrom(im.first), "auto"
-	}
+	title, titleFrom := named(cmp.Or(plainLine(im.from.Title), about.Title), im.first)
 	return store.Session{
 		Title: title, TitleFrom: titleFrom, Created: time.UnixMilli(im.created), Model: about.Model,
 		Preset: im.from.Policy.Preset, System: about.System, Dir: im.from.Dir,

@@ -41,22 +41,26 @@ type Brought struct {
 // The active branch becomes the other program's where something was added and nobody went on with the
 // session here, or where its own end lies behind the one here.
 func (s *Store) Bring(ctx context.Context, talk Talk) (Brought, error) {
-	return s.bring(ctx, talk, func() error { return nil })
+	return s.bring(ctx, talk, nil)
 }
 
 // errTrial ends a transaction whose outcome alone was wanted.
 var errTrial = errors.New("this was a trial")
 
-// TryBringing says what Bring would do, and does not do it.
+// TryBringing says what Bring would do, and does not do it. A session that is new has no id.
 func (s *Store) TryBringing(ctx context.Context, talk Talk) (Brought, error) {
-	out, err := s.bring(ctx, talk, func() error { return errTrial })
+	out, err := s.bring(ctx, talk, errTrial)
 	if errors.Is(err, errTrial) {
 		err = nil
+		if out.New {
+			out.Session.ID = ""
+		}
 	}
 	return out, err
 }
 
-func (s *Store) bring(ctx context.Context, talk Talk, end func() error) (Brought, error) {
+// bring brings a conversation, and takes that back where end is not nil.
+func (s *Store) bring(ctx context.Context, talk Talk, end error) (Brought, error) {
 	var out Brought
 	// A file can be imported again, so the import of many conversations does not wait for the disk
 	// after each.
@@ -92,7 +96,7 @@ func (s *Store) bring(ctx context.Context, talk Talk, end func() error) (Brought
 		if out.Session, err = sessionByKey(ctx, tx, n); err != nil {
 			return err
 		}
-		return end()
+		return end
 	})
 	return out, err
 }

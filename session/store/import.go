@@ -26,7 +26,24 @@ func (e *DuplicateError) Error() string {
 //
 // Where the same messages with the same system prompt were imported before and are not in the trash,
 // nothing is stored and the error is a *DuplicateError.
-func (s *Store) Import(ctx context.Context, fill func(add func(Message) error) (Session, error)) (Session, error) {
+func (s *Store) Import(ctx context.Context, fill Filling) (Session, error) {
+	return s.importing(ctx, fill, nil)
+}
+
+// Filling adds the messages of a conversation and returns its row.
+type Filling func(add func(Message) error) (Session, error)
+
+// TryImport says what Import would do, and does not do it. The session that it returns has no id.
+func (s *Store) TryImport(ctx context.Context, fill Filling) (Session, error) {
+	out, err := s.importing(ctx, fill, errTrial)
+	if errors.Is(err, errTrial) {
+		out.ID, err = "", nil
+	}
+	return out, err
+}
+
+// importing imports a conversation, and takes that back where end is not nil.
+func (s *Store) importing(ctx context.Context, fill Filling, end error) (Session, error) {
 	var out Session
 	err := s.save(ctx, "import the conversation", func(tx *sql.Tx) error {
 		n, err := s.addSession(ctx, tx, Session{})
@@ -53,8 +70,10 @@ func (s *Store) Import(ctx context.Context, fill func(add func(Message) error) (
 		if err := s.use(ctx, tx, n); err != nil {
 			return err
 		}
-		out, err = sessionByKey(ctx, tx, n)
-		return err
+		if out, err = sessionByKey(ctx, tx, n); err != nil {
+			return err
+		}
+		return end
 	})
 	return out, err
 }

@@ -1,0 +1,112 @@
+//go:build cgo
+
+package cli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// tally is how many conversations became what.
+type tally struct {
+	New   int `json:"new"`
+	Grown int `json:"grown"` // they were here already, with fewer messages
+	Added int `json:"added"` // the messages that are new, of both
+	Here  int `json:"here"`  // nothing of them is new
+	Trash int `json:"trash"` // they are in the trash and stay there
+	Empty int `json:"empty"` // they hold no message
+	Lost  int `json:"lost"`  // they could not be read
+
+	grownBy int // the messages that are new in those that have grown
+}
+
+func (in *importing) tally() tally {
+	var t tally
+	for _, one := range in.all {
+		if one.err != nil {
+			continue
+		}
+		t.Added += one.Added
+		switch {
+		case one.New:
+			t.New++
+		case one.Added > 0:
+			t.Grown++
+			t.grownBy += one.Added
+		case !one.Session.Deleted.IsZero():
+			t.Trash++
+		case one.Again:
+			t.Here++
+		case len(one.Errors) > 0:
+			t.Lost++
+		default:
+			t.Empty++
+		}
+	}
+	return t
+}
+
+// saySummary says what was imported and how to open it.
+func (in *importing) saySummary() error {
+	if len(in.all) == 0 {
+		return nil
+	}
+	if one := in.all[0]; len(in.all) == 1 && one.Place == 0 {
+		return in.sayOne(one)
+	}
+	t := in.tally()
+	conversations := t.New + t.Grown + t.Here + t.Trash + t.Empty + t.Lost
+	if conversations == 0 {
+		return nil
+	}
+	text := count(conversations, "conversation") + ": " + t.String()
+	if in.try {
+		text += ". That is what an import would do; nothing was stored."
+	} else if t.New+t.Grown > 0 {
+		text += ". To see them: winnow sessions list"
+	}
+	_, err := fmt.Fprintln(in.p.out, text)
+	return err
+}
+
+// String says what became of the conversations.
+func (t tally) String() string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		text string
+	}{
+		{t.New, fmt.Sprintf("%d new", t.New)},
+		{t.Grown, fmt.Sprintf("%d grown by %s", t.Grown, messages(t.grownBy))},
+		{t.Here, fmt.Sprintf("%d already here", t.Here)},
+		{t.Trash, fmt.Sprintf("%d in the trash", t.Trash)},
+		{t.Empty, fmt.Sprintf("%d empty", t.Empty)},
+		{t.Lost, fmt.Sprintf("%d not imported", t.Lost)},
+	} {
+		if part.n > 0 {
+			parts = append(parts, part.text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sayOne says what became of a file that is one conversation.
+func (in *importing) sayOne(one arrived) error {
+	s := one.Session
+	if one.err != nil || s.Messages == 0 {
+		return nil
+	}
+	var text string
+	switch {
+	case one.Again:
+		text = fmt.Sprintf("The conversation is already here, now with %s; nothing was imported. To open it: winnow -s %s", messages(s.Messages), s.ID)
+	case in.try:
+		text = fmt.Sprintf("%s would be imported; nothing was stored.", messages(s.Messages))
+	default:
+		text = fmt.Sprintf("Imported %s. To open them: winnow -s %s", messages(s.Messages), s.ID)
+	}
+	_, err := fmt.Fprintln(in.p.out, text)
+	return err
+}
+
+func messages(n int) string { return count(n, "message") }

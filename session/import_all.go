@@ -1,0 +1,227 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// ErrManyTitles says that a title was given for a file that may hold many conversations.
+var ErrManyTitles = errors.New("a title names one conversation, and this file may hold many")
+
+// ErrDatabase says that a database holds no conversations that winnow can read.
+var ErrDatabase = errors.New("this database is none of llm's logs")
+
+// ImportAll stores every conversation of a file as a session, or adds to the session that it is already
+// what is new, and reports on each. What the file is, is seen at its beginning: Chat Completions messages,
+// a ChatGPT data export, the logs of llm, winnow's own JSON. Each conversation is stored whole or not at
+// all, and what is stored when an error or the end of ctx stops the import stays.
+//
+// A conversation that cannot be read is reported with Errors and the others still follow. ErrNoMessage
+// comes back where the file holds no message at all.
+func ImportAll(ctx context.Context, s *store.Store, from Source, report func(Imported)) error {
+	layout, err := layoutOf(from.File)
+	if err != nil {
+		return err
+	}
+	if layout == llm.TranscriptLayout {
+		im, err := Import(ctx, s, from)
+		if err == nil || len(im.Errors)+len(im.Warnings) > 0 {
+			report(im)
+		}
+		return err
+	}
+	if from.Title != "" {
+		return ErrManyTitles
+	}
+	all := arriving{s: s, from: from, report: report}
+	switch layout {
+	case llm.ChatGPTLayout:
+		return all.talks(ctx, llm.ReadChatGPT(from.File, nil).Next)
+	case llm.ExportLayout:
+		export, err := openExport(from.File)
+		if err != nil {
+			return err
+		}
+		return all.talks(ctx, export.Next)
+	}
+	return ErrDatabase
+}
+
+// layoutOf finds out what a file is and goes back to its beginning.
+func layoutOf(file io.ReadSeeker) (llm.Layout, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return 0, fmt.Errorf("read the file from its beginning: %w", err)
+	}
+	layout, err := llm.LayoutOf(file)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return 0, fmt.Errorf("read the file from its beginning: %w", err)
+	}
+	return layout, nil
+}
+
+func openExport(file io.ReadSeeker) (*llm.Export, error) {
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("read the archive's end: %w", err)
+	}
+	return llm.OpenExport(&anywhere{file: file}, size)
+}
+
+// anywhere reads a file at any place.
+type anywhere struct {
+	mu   sync.Mutex
+	file io.ReadSeeker
+}
+
+func (a *anywhere) ReadAt(b []byte, offset int64) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, err := a.file.Seek(offset, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(a.file, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// arriving is a file of many conversations on its way into the store.
+type arriving struct {
+	s      *store.Store
+	from   Source
+	report func(Imported)
+	held   int // the messages that it held
+}
+
+// talks brings conversations of ChatGPT until there are none left.
+func (a *arriving) talks(ctx context.Context, next func() (llm.Talk, error)) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		talk, err := next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.talk(ctx, talk); err != nil {
+			return err
+		}
+	}
+	if a.held == 0 {
+		return ErrNoMessage
+	}
+	return nil
+}
+
+// talk brings one conversation.
+func (a *arriving) talk(ctx context.Context, talk llm.Talk) error {
+	im := Imported{Place: talk.Index + 1, Title: plainLine(talk.Title)}
+	for _, o := range talk.Odd {
+		r := Remark{Index: -1, Label: o.Label, Field: o.Field, What: o.What}
+		if o.Lost {
+			im.Errors = append(im.Errors, r)
+			continue
+		}
+		im.Warnings = append(im.Warnings, r)
+	}
+	if talk.Broken != nil {
+		what := talk.Broken.What
+		if talk.Broken.Field != "file" {
+			at := fmt.Sprintf("the conversation at line %d", talk.Line)
+			if talk.Broken.Field != "" {
+				at += ": " + talk.Broken.Field
+			}
+			what = at + " " + what
+		}
+		im.Errors = append(im.Errors, Remark{Index: -1, Line: talk.Line, What: what})
+		a.report(im)
+		return nil
+	}
+	return a.bring(ctx, im, a.session(talk))
+}
+
+// bring stores a conversation and reports on it.
+func (a *arriving) bring(ctx context.Context, im Imported, talk store.Talk) error {
+	if len(talk.Messages) == 0 {
+		im.Warnings = append(im.Warnings, Remark{Index: -1, What: "the conversation holds no message; nothing was imported of it"})
+		a.report(im)
+		return nil
+	}
+	put := a.s.Bring
+	if a.from.Try {
+		put = a.s.TryBringing
+	}
+	out, err := put(ctx, talk)
+	if err != nil {
+		return fmt.Errorf("conversation %d: %w", im.Place, err)
+	}
+	a.held += len(talk.Messages)
+	im.Session, im.New, im.Added, im.Again = out.Session, out.New, out.Added, out.Added == 0
+	if !out.Session.Deleted.IsZero() {
+		im.Warnings = append(im.Warnings, Remark{Index: -1, What: "the conversation is in the trash and stays there; winnow sessions restore " + out.Session.ID + " brings it back"})
+	}
+	if out.Changed > 0 {
+		im.Warnings = append(im.Warnings, Remark{Index: -1, What: changed(out.Changed)})
+	}
+	a.report(im)
+	return nil
+}
+
+// changed says that messages say something else than they did when they were imported before.
+func changed(n int) string {
+	if n == 1 {
+		return "a message says something else than before; it stands beside what it said"
+	}
+	return fmt.Sprintf("%d messages say something else than before; they stand beside what they said", n)
+}
+
+// session is a conversation of ChatGPT as the store takes it.
+func (a *arriving) session(talk llm.Talk) store.Talk {
+	out := store.Talk{Leaf: talk.Leaf, Messages: make([]store.Utterance, len(talk.Messages))}
+	first, last := "", talk.UpdatedMS
+	for i, m := range talk.Messages {
+		if m.CreatedMS == 0 {
+			m.CreatedMS = a.from.Time.UnixMilli()
+		}
+		if first == "" && m.Role == "user" {
+			first = m.Content[:min(len(m.Content), mostOfFirst)]
+		}
+		if talk.UpdatedMS == 0 {
+			last = max(last, m.CreatedMS)
+		}
+		out.Messages[i] = store.Utterance{Message: store.Message{Message: m.Message, Model: m.Model, Extra: m.Extra}, Behind: m.Behind, Ignored: m.Ignored}
+	}
+	created := talk.CreatedMS
+	if created == 0 && len(out.Messages) > 0 {
+		created = out.Messages[0].CreatedMS
+	}
+	title, from := named(talk.Title, first)
+	out.Session = store.Session{
+		Title: title, TitleFrom: from, Created: time.UnixMilli(created), Updated: time.UnixMilli(last),
+		Preset: a.from.Policy.Preset, Dir: a.from.Dir, Archived: talk.Archived, Pinned: talk.Pinned,
+		Source: "chatgpt", Origin: talk.ID,
+	}
+	return out
+}
+
+// named is a session's title and where it comes from: the file's, or one made of the user's first text.
+func named(title, first string) (name, from string) {
+	if title = plainLine(title); title != "" {
+		return title, "user"
+	}
+	return TitleFrom(first), "auto"
+}
