@@ -60,7 +60,9 @@ func (r Remark) String() string {
 }
 
 // words joins what is not empty with one space between any two words.
-func words(parts ...string) string { return strings.Join(strings.Fields(strings.Join(parts, " ")), " ") }
+func words(parts ...string) string {
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}
 
 // place orders remarks: those about messages by theirs, those about the file behind them.
 func (r Remark) place() int {
