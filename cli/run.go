@@ -72,6 +72,9 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		return err
 	}
 	out := answerWriter{out: p.out, err: p.err, json: f.json, visible: term.IsTerminal(p.out.Fd())}
+	if err := k.sayOpenElsewhere(ctx, s, &out); err != nil {
+		return err
+	}
 	err = out.follow(s.Send(ctx, draft))
 	if err != nil {
 		k.log.Error("the turn ended", "err", err)
@@ -89,6 +92,20 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	}
 	if err == nil && term.IsTerminal(p.err.Fd()) {
 		p.sayResume(k, s.Info())
+	}
+	return err
+}
+
+// sayOpenElsewhere says that a window has the session open. The turn goes on: a script is not to fail
+// for a window that somebody left open, and nothing is lost, because what the window adds is a branch.
+func (k *kit) sayOpenElsewhere(ctx context.Context, s *session.Session, out *answerWriter) error {
+	id := s.Info().ID
+	if id == "" {
+		return nil
+	}
+	elsewhere, err := k.store.OpenElsewhere(ctx, id)
+	if elsewhere {
+		out.notice("a window has this session open; it shows this turn when it opens the session anew, and what is said there before stands on a branch of its own")
 	}
 	return err
 }

@@ -97,7 +97,7 @@ func (m *Model) loadDraft(s *session.Session) tea.Cmd {
 }
 
 func (m *Model) draftRead(msg draftMsg) tea.Cmd {
-	if msg.session != m.session || msg.text == "" || !m.composer.empty() {
+	if msg.session != m.session || m.elsewhere || msg.text == "" || !m.composer.empty() {
 		return nil
 	}
 	m.composer.set(msg.text)
@@ -108,7 +108,7 @@ func (m *Model) draftRead(msg draftMsg) tea.Cmd {
 // keepDraft writes the unsent draft down. A chat that has not begun has a draft as well.
 func (m *Model) keepDraft() tea.Cmd {
 	ctx, db, id, text := m.within, m.home(), m.info.ID, m.unsent()
-	if db == nil || db.ReadOnly() || m.session.Temporary() {
+	if db == nil || db.ReadOnly() || m.session.Temporary() || m.elsewhere {
 		return nil
 	}
 	return func() tea.Msg {
@@ -174,10 +174,10 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	}
 	m.composer.set("")
 	m.setFocus(draftPane)
-	gone := forget(m.session)
+	before, gone := m.session, forget(m.session)
 	m.adopt(msg.session)
 	if msg.at != 0 && m.chat.goTo(msg.at) {
 		m.setFocus(transcriptPane)
 	}
-	return tea.Batch(gone, m.load(msg.session), m.loadDraft(msg.session), m.draftChanged(), m.index())
+	return tea.Batch(gone, leave(before), m.occupy(msg.session), m.load(msg.session), m.loadDraft(msg.session), m.draftChanged(), m.index())
 }

@@ -31,6 +31,8 @@ func (m *Model) editSelected() tea.Cmd {
 func (m *Model) startEdit(id int64) tea.Cmd {
 	i, ok := m.chat.place[id]
 	switch {
+	case m.elsewhere:
+		return m.onlyRead()
 	case m.turn.busy:
 		return m.stillArriving()
 	case !m.session.Loaded():

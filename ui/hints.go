@@ -101,6 +101,15 @@ func (m *Model) hints() []hint {
 		}
 	case m.focus == panelPane:
 		return append(k.panelHints(), hintOf("draft", k.Back), hintOf("help", k.Ask))
+	case m.elsewhere:
+		return []hint{
+			hintOf("fork", k.Away),
+			hintOf("take it once it is free", k.Take),
+			hintOf("read", k.Focus),
+			hintOf("context", k.Context),
+			hintOf("sessions", k.Sessions),
+			hintOf("help", k.Ask),
+		}
 	}
 	if m.editing.message != 0 {
 		return []hint{

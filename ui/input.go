@@ -169,6 +169,8 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 	c := &m.composer
 	popups := m.popups()
 	switch {
+	case m.elsewhere:
+		return m.closedKey(msg)
 	case len(popups) > 0 && pressed(msg, k.Older):
 		m.popup = max(0, m.popup-1)
 		return nil
@@ -258,6 +260,9 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	}
 	if m.find.open {
 		return m.lookFor(m.find.text + lineOf(msg.Content))
+	}
+	if m.elsewhere {
+		return m.onlyRead()
 	}
 	m.setFocus(draftPane)
 	m.composer.paste(msg.Content)

@@ -101,6 +101,10 @@ type KeyMap struct {
 	// In the list of repairs.
 	Remedy key.Binding
 
+	// In the composer of a session that another window has.
+	Away key.Binding
+	Take key.Binding
+
 	// When a tool call asks for permission.
 	Allow  key.Binding
 	Refuse key.Binding
@@ -193,6 +197,9 @@ func DefaultKeys() KeyMap {
 		Undo:    b("undo the last change of a session, and the one before it", "ctrl+u"),
 
 		Remedy: b("send a damaged call otherwise: mended, as text, not at all", "t"),
+
+		Away: b("go on in a fork of the session", "ctrl+f"),
+		Take: b("take the session, once the other window has let go of it", "enter"),
 
 		Allow:  b("allow the tool call", "y"),
 		Refuse: b("refuse it", "n"),

@@ -27,6 +27,7 @@ const (
 	inLists      = "lists"
 	inSessions   = "sessions"
 	inRepairs    = "repairs"
+	inElsewhere  = "session open elsewhere"
 	inQuestion   = "tool question"
 )
 
@@ -113,6 +114,8 @@ func (k *KeyMap) entries() []entry {
 		{inSessions, "restore", &k.Restore},
 		{inSessions, "undo", &k.Undo},
 		{inRepairs, "remedy", &k.Remedy},
+		{inElsewhere, "fork-away", &k.Away},
+		{inElsewhere, "take-over", &k.Take},
 		{inQuestion, "allow", &k.Allow},
 		{inQuestion, "refuse", &k.Refuse},
 	}

@@ -68,6 +68,7 @@ type Model struct {
 	wishes     int // settings that were tried out
 	toast      toast
 	alert      string // the error of the last turn, until something is sent
+	elsewhere  bool   // the session can only be read: another window has it
 	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
 	arms       int
 	escaped    bool // esc had nothing to do, and no other key came since
@@ -97,7 +98,7 @@ func New(o Options) (*Model, error) {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged(), m.index()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.occupy(m.session), m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged(), m.index()}
 	if len(m.options.Notices) > 0 {
 		cmds = append(cmds, m.say(strings.Join(m.options.Notices, " ")))
 	}
@@ -162,6 +163,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.changesRead(msg)
 	case inexactMsg:
 		return m.complain(sentence(msg.err))
+	case occupiedMsg:
+		return m.occupied(msg)
+	case takeoverMsg:
+		return m.tookOver(msg)
 	case openedMsg:
 		return m.opened(msg)
 	case pricedMsg:
@@ -216,7 +221,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 
 // adopt shows a session.
 func (m *Model) adopt(s *session.Session) {
-	m.session = s
+	m.session, m.elsewhere = s, s.Elsewhere()
 	m.info, m.ref = s.Info(), s.Ref()
 	m.editing, m.forks = edit{}, forks{}
 	m.panel = panel{price: m.prices, holds: m.holds}
@@ -243,13 +248,21 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 func (m *Model) arrange() {
 	m.composer.resize(max(1, m.draftWidth()), max(1, m.height/3))
 	m.layout = layoutFor(wants{
-		width: m.width, height: m.height, draft: m.composer.lines(),
+		width: m.width, height: m.height, draft: m.composerLines(),
 		alert: len(m.alertLines()), panel: m.wishPanel,
 	})
 	in := m.layout.transcript.within(m.layout.framed)
 	m.chat.resize(in.w, in.h)
 	m.fitInspector()
 	m.fitReader()
+}
+
+// composerLines is how many lines the composer takes.
+func (m *Model) composerLines() int {
+	if m.elsewhere {
+		return len(m.closedLines(m.draftWidth()))
+	}
+	return m.composer.lines()
 }
 
 // draftWidth is the width of the text area: the composer without its frame and margin.

@@ -35,6 +35,9 @@ type turn struct {
 
 // begin starts a turn that start makes events for.
 func (m *Model) begin(sent string, start func(context.Context) <-chan session.Event) tea.Cmd {
+	if m.elsewhere {
+		return m.onlyRead()
+	}
 	ctx, stop := m.within()
 	number := m.turn.number + 1
 	m.turn = turn{number: number, busy: true, stop: stop, sent: sent}

@@ -96,7 +96,10 @@ func (m *Model) oneVersion(of int64) string {
 
 // askAgain asks for the last user message again.
 func (m *Model) askAgain() tea.Cmd {
-	if m.turn.busy {
+	switch {
+	case m.elsewhere:
+		return m.onlyRead()
+	case m.turn.busy:
 		return m.stillArriving()
 	}
 	last, ok := m.chat.last()
@@ -112,6 +115,8 @@ func (m *Model) askSelectedAgain() tea.Cmd {
 	switch {
 	case !ok:
 		return m.askAgain()
+	case m.elsewhere:
+		return m.onlyRead()
 	case m.turn.busy:
 		return m.stillArriving()
 	}

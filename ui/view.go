@@ -160,6 +160,9 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		lead, rest = m.styles.accent.Render("›")+" ", "  "
 	}
 	lines := m.composer.area.View(m.composer.looks)
+	if m.elsewhere {
+		lines = m.closedLines(m.draftWidth())
+	}
 	for i := range lines {
 		if i == 0 {
 			lines[i] = lead + lines[i]
@@ -168,7 +171,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		lines[i] = rest + lines[i]
 	}
 	var cursor *tea.Cursor
-	if m.focus == draftPane && m.turn.asked == nil {
+	if m.focus == draftPane && m.turn.asked == nil && !m.elsewhere {
 		x, y := m.composer.area.Cursor()
 		cursor = tea.NewCursor(min(x+in.x+fitWidth(lead), m.width-1), min(y+in.y, m.height-1))
 	}
@@ -179,6 +182,9 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	right := ""
 	if e := m.editTitle(); e != "" {
 		title, right = e, firstKey(m.keys.Back)+" leaves it as it was"
+	}
+	if m.elsewhere {
+		title = "for reading"
 	}
 	if a := m.activity(); a != "" {
 		title = a

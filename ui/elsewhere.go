@@ -1,0 +1,129 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+)
+
+// A session that another window has open is shown here for reading: the composer is closed and says why,
+// and what would change the session says so as well. It can be forked, and taken once it is free.
+
+// occupiedMsg says whether a session is this window's.
+type occupiedMsg struct {
+	session   *session.Session
+	elsewhere bool
+	err       error
+}
+
+// takeoverMsg is the session again, read anew, after its other window let go of it; nil where that has not.
+type takeoverMsg struct {
+	of    *session.Session
+	again *session.Session
+	err   error
+}
+
+// occupy takes a session for this window, where no other has it.
+func (m *Model) occupy(s *session.Session) tea.Cmd {
+	if m.options.Deps.Store == nil {
+		return nil
+	}
+	ctx := m.within
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		elsewhere, err := s.Occupy(ctx)
+		return occupiedMsg{s, elsewhere, err}
+	}
+}
+
+// leave gives a session that is not shown any more to other windows.
+func leave(s *session.Session) tea.Cmd {
+	return func() tea.Msg {
+		s.Leave()
+		return nil
+	}
+}
+
+func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
+	switch {
+	case msg.session != m.session:
+		return leave(msg.session) // another one was opened meanwhile
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	}
+	m.elsewhere = msg.elsewhere
+	if msg.elsewhere {
+		m.composer.set("") // the draft is the other window's
+		m.arrange()
+	}
+	return nil
+}
+
+// takeOver asks for a session that another window had, and opens it anew where it is free: the other
+// window may have added to it.
+func (m *Model) takeOver() tea.Cmd {
+	ctx, deps, s, ref := m.within, m.options.Deps, m.session, m.ref
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		elsewhere, err := s.Occupy(ctx)
+		if err != nil || elsewhere {
+			return takeoverMsg{of: s, err: err}
+		}
+		again, err := session.Open(ctx, deps, s.Info().ID, ref)
+		if err == nil {
+			_, err = again.Occupy(ctx) // it is this window's already
+		}
+		return takeoverMsg{s, again, err}
+	}
+}
+
+func (m *Model) tookOver(msg takeoverMsg) tea.Cmd {
+	switch {
+	case msg.of != m.session && msg.again != nil:
+		return tea.Batch(leave(msg.of), leave(msg.again))
+	case msg.of != m.session:
+		return nil
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	case msg.again == nil:
+		return m.say("It is still open in the other window.")
+	}
+	return tea.Batch(m.opened(openedMsg{session: msg.again}), m.say("The session is yours again, with all that was added to it."))
+}
+
+// closedKey is a key in the composer of a session that can only be read.
+func (m *Model) closedKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &m.keys
+	switch {
+	case pressed(msg, k.Away):
+		return m.forkHere()
+	case pressed(msg, k.Take):
+		return m.takeOver()
+	case pressed(msg, k.Ask):
+		return m.openHelp()
+	case pressed(msg, k.Quit):
+		return m.quit()
+	case pressed(msg, k.Older):
+		m.chat.scroll(-1)
+		return nil
+	case pressed(msg, k.Newer):
+		m.chat.scroll(1)
+		return nil
+	}
+	return m.onlyRead()
+}
+
+// onlyRead says why nothing can be changed.
+func (m *Model) onlyRead() tea.Cmd { return m.complain(sentence(session.ErrElsewhere)) }
+
+// closedLines are what stands in the place of the draft.
+func (m *Model) closedLines(w int) []string {
+	k, st := &m.keys, m.styles
+	lines := wrapStyled(st.text, closedText, w)
+	return append(lines, wrapStyled(st.dim, firstKey(k.Away)+" forks it · "+firstKey(k.Take)+" takes it once it is free", w)...)
+}
+
+// closedText says why the composer is closed.
+const closedText = "Open in another window: here it can be read."

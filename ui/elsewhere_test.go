@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// besideAnother is the application on a session that another window has open: that window's session,
+// which has a first turn.
+func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
+	t.Helper()
+	l := onStage(t, w, h)
+	beside, err := store.Open(t.Context(), l.options.Deps.Store.Path(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { beside.Close() })
+	deps := l.options.Deps
+	deps.Store = beside
+	other, err := session.New(deps, session.Start{Ref: "here/small"})
+	if err == nil {
+		_, err = other.Occupy(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	turnOf(t, other, "The first question.")
+	s, err := session.Open(t.Context(), l.options.Deps, other.Info().ID, l.ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, cmd := l.Update(openedMsg{session: s})
+	l.run(cmd)
+	l.until("a session for reading", func() bool { return l.elsewhere })
+	return l, other
+}
+
+// turnOf has a turn in a session that no screen shows.
+func turnOf(t *testing.T, s *session.Session, text string) {
+	t.Helper()
+	for e := range s.Send(t.Context(), text) {
+		if over, ok := e.(session.Finished); ok && over.Err != nil {
+			t.Fatal(over.Err)
+		}
+	}
+}
+
+// stored are the texts of a session as its file has it.
+func stored(t *testing.T, s *store.Store, id string) string {
+	t.Helper()
+	row, err := s.Session(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := s.Branch(t.Context(), id, row.Leaf, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, m := range messages {
+		b.WriteString(string(m.Role) + ": " + m.Content + "\n")
+	}
+	return b.String()
+}
+
+func TestSessionOpenElsewhereIsForReading(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {20, 5}} {
+		l, other := besideAnother(t, size[0], size[1])
+		before := stored(t, l.options.Deps.Store, other.Info().ID)
+		asked := len(l.bodies)
+		l.types("a draft of mine, and a question?")
+		l.press("esc", "ctrl+r", "ctrl+g", "ctrl+o", "alt+enter")
+		l.press("tab", "K", "r", "p", "x", "u", "t")
+		l.run(l.runCommand("/rename Mine"))
+		l.until("the refusal", func() bool { return strings.Contains(l.toast.text, "another window") })
+		l.run(l.runCommand("/retry"))
+		l.run(l.runCommand("/alone Hello"))
+		if got := stored(t, l.options.Deps.Store, other.Info().ID); got != before || len(l.bodies) != asked {
+			t.Errorf("at %v the session is\n%s\nwant\n%s", size, got, before)
+		}
+		if row, err := l.options.Deps.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
+			t.Errorf("at %v the session is called %q, %v", size, row.Title, err)
+		}
+		if !l.composer.empty() {
+			t.Errorf("at %v the closed composer holds %q", size, l.composer.shown())
+		}
+	}
+}
+
+func TestSessionOpenElsewhereSaysWhatItsKeysDo(t *testing.T) {
+	l, _ := besideAnother(t, 80, 24)
+	l.shows("Open in another window: here it can be read.")
+	l.shows("ctrl+f forks it · enter takes it once it is free")
+	l.types("h")
+	l.shows("this session is open in another window; here it can be read and forked.")
+	l.Update(tea.PasteMsg{Content: "a text"})
+	if !l.composer.empty() {
+		t.Errorf("the closed composer took %q", l.composer.shown())
+	}
+}
+
+func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
+	l, other := besideAnother(t, 120, 40)
+	l.press("enter")
+	l.shows("It is still open in the other window.")
+	turnOf(t, other, "A second question, asked elsewhere.")
+	other.Leave()
+	l.press("enter")
+	l.shows("A second question, asked elsewhere.")
+	l.shows("message ─")
+	l.until("a composer that is open", func() bool { return !l.elsewhere })
+	l.say("And a third one.")
+	got := stored(t, l.options.Deps.Store, other.Info().ID)
+	for _, text := range []string{"The first question.", "A second question, asked elsewhere.", "And a third one."} {
+		if !strings.Contains(got, text) {
+			t.Errorf("%q is not in the session:\n%s", text, got)
+		}
+	}
+	if elsewhere, err := other.Occupy(t.Context()); err != nil || !elsewhere {
+		t.Errorf("the window before may write again: elsewhere %v, %v", elsewhere, err)
+	}
+}
+
+func TestSessionOpenElsewhereGoesOnInAFork(t *testing.T) {
+	l, other := besideAnother(t, 120, 40)
+	before := stored(t, l.options.Deps.Store, other.Info().ID)
+	l.press("ctrl+f")
+	l.until("the fork", func() bool { return !l.elsewhere && l.info.ID != other.Info().ID })
+	l.shows("The first question.")
+	l.say("Said in the fork.")
+	if got := stored(t, l.options.Deps.Store, other.Info().ID); got != before {
+		t.Errorf("the other window's session is\n%s\nwant\n%s", got, before)
+	}
+	if got := stored(t, l.options.Deps.Store, l.info.ID); !strings.HasPrefix(got, before) || !strings.Contains(got, "Said in the fork.") {
+		t.Errorf("the fork is\n%s", got)
+	}
+}
+
+// Whoever looks at another session has let go of the one before, and a new session is taken with its first
+// message.
+func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("A question.")
+	first := l.info.ID
+	beside, err := store.Open(t.Context(), l.options.Deps.Store.Path(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Close()
+	taken := func(id string) func() bool {
+		return func() bool {
+			elsewhere, err := beside.OpenElsewhere(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return elsewhere
+		}
+	}
+	if !taken(first)() {
+		t.Error("a session that was begun here is not taken")
+	}
+	l.press("ctrl+n")
+	l.until("a session that is free", func() bool { return !taken(first)() })
+	l.open(first)
+	l.until("a session that is taken again", taken(first))
+	l.reopen()
+	l.until("a session that is taken still", func() bool { return l.session.Info().ID == first && taken(first)() })
+}
