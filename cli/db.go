@@ -4,27 +4,229 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"winnow/session/store"
 )
 
 func (p *program) dbCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "db", Short: "The file that holds the conversations"},
-		&cobra.Command{
-			Use:   "path",
-			Short: "Print where the conversations are",
-			Args:  takes("no arguments", 0, 0),
-			RunE: p.do(func(context.Context, []string) error {
-				c, err := p.readConfig()
-				if err != nil {
-					return err
-				}
-				path, err := p.dbPath(c)
-				if err == nil {
-					fmt.Fprintln(p.out, path)
-				}
-				return err
-			}),
+	return group(&cobra.Command{Use: "db", Short: "The file that holds the conversations: where it is, its checks and its backups"},
+		p.dbPathCommand(), p.dbCheck(), p.dbBackup(), p.dbRestore())
+}
+
+func (p *program) dbPathCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "path",
+		Short: "Print where the conversations are",
+		Args:  takes("no arguments", 0, 0),
+		RunE: p.do(func(context.Context, []string) error {
+			path, err := p.configuredDB()
+			if err == nil {
+				fmt.Fprintln(p.out, path)
+			}
+			return err
+		}),
+	}
+}
+
+// configuredDB is where the conversations are, whether the file is there or not.
+func (p *program) configuredDB() (string, error) {
+	c, err := p.readConfig()
+	if err != nil {
+		return "", err
+	}
+	return p.dbPath(c)
+}
+
+func (p *program) dbCheck() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Read everything in the file and say what is damaged",
+		Long:  "check reads each page, each index and each message against its hash. It changes nothing. Where something is damaged it says what, and ends with 1.",
+		Args:  takes("no arguments", 0, 0),
+		RunE:  p.do(func(ctx context.Context, _ []string) error { return p.checkDB(ctx, asJSON) }),
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON object")
+	return c
+}
+
+// checkedJSON is a check in db check --json. It is a contract: fields are added, never renamed or
+// removed.
+type checkedJSON struct {
+	Path     string   `json:"path"`
+	Sound    bool     `json:"sound"`
+	Schema   int      `json:"schema"`
+	Bytes    int64    `json:"bytes"`
+	Sessions int      `json:"sessions"`
+	Messages int      `json:"messages"`
+	Requests int      `json:"requests"`
+	Damaged  []int64  `json:"damaged"` // messages that fail their hash
+	Faults   []string `json:"faults"`  // sentences
+}
+
+func (p *program) checkDB(ctx context.Context, asJSON bool) error {
+	path, err := p.configuredDB()
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(ctx, path, store.Options{Now: p.now, ReadOnly: true})
+	if errors.Is(err, store.ErrDamaged) {
+		return fail(Failed, "%w; the next start of winnow saves what can be read into a new file", err)
+	}
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	c, err := s.Check(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = writeJSON(p.out, checkedJSON{
+			Path: c.Path, Sound: c.Sound(), Schema: c.Schema, Bytes: c.Bytes, Sessions: c.Sessions, Messages: c.Messages, Requests: c.Requests,
+			Damaged: append([]int64{}, c.Damaged...), Faults: append([]string{}, c.Faults...),
 		})
+	} else {
+		p.tellCheck(c)
+	}
+	if err != nil || c.Sound() {
+		return err
+	}
+	return fail(Failed, "the file is damaged; winnow db restore --list shows its backups")
+}
+
+func (p *program) tellCheck(c store.Checkup) {
+	fmt.Fprintf(p.out, "%s: schema %d, %s, %s, %s, %s\n", c.Path, c.Schema, size(c.Bytes),
+		plural(c.Sessions, "session"), plural(c.Messages, "message"), plural(c.Requests, "request"))
+	for _, f := range c.Faults {
+		fmt.Fprintln(p.out, f)
+	}
+	if n := len(c.Damaged); n > 0 {
+		fmt.Fprintf(p.out, "messages that are not as they were stored: %d, by number %s\n", n, someNumbers(c.Damaged))
+	}
+	if c.Sound() {
+		fmt.Fprintln(p.out, "Everything is sound.")
+	}
+}
+
+// someNumbers writes the first of many numbers.
+func someNumbers(all []int64) string {
+	const most = 20
+	var text string
+	for i, n := range all[:min(most, len(all))] {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprint(n)
+	}
+	if len(all) > most {
+		text += " …"
+	}
+	return text
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	units := []string{"bytes", "KB", "MB", "GB", "TB"}
+	f, i := float64(n), 0
+	for f >= 1000 && i < len(units)-1 {
+		f, i = f/1000, i+1
+	}
+	if i == 0 {
+		return fmt.Sprintf("%d %s", n, units[0])
+	}
+	return fmt.Sprintf("%.1f %s", f, units[i])
+}
+
+func (p *program) dbBackup() *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup [FILE]",
+		Short: "Copy the conversations to a file, while winnow may go on",
+		Long:  "backup makes a whole, checked copy. Without FILE it is named for this moment and stands in the folder backups beside the conversations; those that winnow makes itself, one a day, stand there too. A file that is there is left alone.",
+		Args:  takes("at most the name of a new file", 0, 1),
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			s, err := p.openStore(ctx, true)
+			if err != nil {
+				return err
+			}
+			if s == nil {
+				return fail(Failed, "there are no conversations to back up yet")
+			}
+			defer s.Close()
+			to := s.BackupName()
+			if len(args) > 0 {
+				to = args[0]
+			}
+			if err := s.Backup(ctx, to); err != nil {
+				return err
+			}
+			if to, err = filepath.Abs(to); err == nil {
+				fmt.Fprintln(p.out, to)
+			}
+			return err
+		}),
+	}
+}
+
+func (p *program) dbRestore() *cobra.Command {
+	var list bool
+	c := &cobra.Command{
+		Use:   "restore FILE|latest",
+		Short: "Put a backup in the place of the conversations, which are set aside",
+		Long:  "restore takes a file, or the latest automatic backup. The conversations of now are set aside under a dated name and never deleted. While a window has them open it does nothing.",
+		Args:  takes("the name of a backup, or latest", 0, 1),
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			path, err := p.configuredDB()
+			if err != nil {
+				return err
+			}
+			if list {
+				return p.listBackups(ctx, path)
+			}
+			if len(args) == 0 {
+				return fail(Usage, "winnow db restore takes the name of a backup, or latest; --list shows the backups")
+			}
+			return p.restoreDB(ctx, path, args[0])
+		}),
+	}
+	c.Flags().BoolVar(&list, "list", false, "show the automatic backups")
+	return c
+}
+
+func (p *program) listBackups(ctx context.Context, path string) error {
+	all := store.Backups(ctx, path)
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(p.err, "There are no backups yet: winnow makes one a day.")
+		return err
+	}
+	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
+	for _, b := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", b.Day.Format("2006-01-02"), plural(b.Sessions, "session"), plural(b.Messages, "message"), size(b.Bytes), b.Path)
+	}
+	return w.Flush()
+}
+
+func (p *program) restoreDB(ctx context.Context, path, from string) error {
+	if from == "latest" {
+		all := store.Backups(ctx, path)
+		if len(all) == 0 {
+			return fail(NotFound, "there is no automatic backup of %s", path)
+		}
+		from = all[0].Path
+	}
+	aside, err := store.Restore(ctx, path, from, p.now())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "The conversations are those of %s now.\n", from)
+	if aside != "" {
+		fmt.Fprintf(p.out, "The ones of before are in %s.\n", aside)
+	}
+	return nil
 }

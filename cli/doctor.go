@@ -134,9 +134,27 @@ func (p *program) lookAtStore(ctx context.Context, f *findings, c Config) {
 	for _, n := range s.Notices() {
 		f.note("conversations", "%s", n)
 	}
+	p.lookAtSafety(ctx, f, s)
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		f.wrong("conversations", "others on this machine may read them: chmod 600 %s", path)
 	}
+}
+
+// lookAtSafety says whether the conversations are sound and how old their backup is.
+func (p *program) lookAtSafety(ctx context.Context, f *findings, s *store.Store) {
+	switch c, err := s.Check(ctx); {
+	case err != nil:
+		f.wrong("check", "%s", sentence(err))
+	case !c.Sound():
+		f.wrong("check", "%s and %s: winnow db check says more", plural(len(c.Faults), "fault"), plural(len(c.Damaged), "damaged message"))
+	default:
+		f.good("check", "%s, every one as it was stored", plural(c.Messages, "message"))
+	}
+	if b, ok := s.NewestBackup(ctx); ok {
+		f.good("backup", "%s, %s, %s", b.Day.Format("2006-01-02"), plural(b.Sessions, "session"), plural(b.Messages, "message"))
+		return
+	}
+	f.note("backup", "there is none yet: the chat makes one a day")
 }
 
 // lookAtFolder says whether the database could be made where it would be. The nearest folder that

@@ -60,6 +60,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		return err
 	}
 	defer k.close()
+	p.tellSalvage(k.store)
 	if k.deps.Approve == session.Ask {
 		// Nobody is there to be asked.
 		k.deps.Approve = session.Never

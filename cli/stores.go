@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,21 @@ func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, e
 	if readOnly && !exists(path) {
 		return nil, nil
 	}
-	return store.Open(ctx, path, store.Options{Now: p.now})
+	s, err := store.Open(ctx, path, store.Options{Now: p.now})
+	if err == nil {
+		p.tellSalvage(s)
+	}
+	return s, err
+}
+
+// tellSalvage says what became of a damaged history: it is said once, at the opening that met it.
+func (p *program) tellSalvage(s *store.Store) {
+	if _, met := s.Salvaged(); !met {
+		return
+	}
+	for _, n := range s.Notices() {
+		fmt.Fprintln(p.err, n)
+	}
 }
 
 // existingStore opens the conversations to find one of them.

@@ -118,6 +118,13 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	return name, nil
 }
 
+// BackupName is where a backup that the user asks for stands where no other name is given: among the
+// automatic ones, named for this moment. It makes the folder. Such a backup is never removed.
+func (s *Store) BackupName() string {
+	os.MkdirAll(backupFolder(s.path), 0o700) // Backup says what is wrong with it
+	return filepath.Join(backupFolder(s.path), backupPrefix(s.path)+s.now().UTC().Format(stampLayout)+".db")
+}
+
 // writtenSince reports whether the history was changed after a file was made.
 func (s *Store) writtenSince(file string) bool {
 	made, err := os.Stat(file)

@@ -18,7 +18,11 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 	if err != nil {
 		return "", err
 	}
-	if path, err = filepath.Abs(path); err != nil {
+	path, err = filepath.Abs(path)
+	if err == nil {
+		from, err = filepath.Abs(from)
+	}
+	if err != nil {
 		return "", fmt.Errorf("%s: %w", doing, err)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
