@@ -229,3 +229,41 @@ func TestForksThatCannotBe(t *testing.T) {
 		t.Errorf("there are %d sessions (%v), want the two", len(all), err)
 	}
 }
+
+// What a fork copies is found at once; of a long branch once the backlog is worked off.
+func TestForkIsFound(t *testing.T) {
+	ctx := context.Background()
+	s := newStore(t)
+	row, m := begin(t, s, "Parser", "marzipan")
+	hits := func(in string) int {
+		t.Helper()
+		hits, err := s.Search(ctx, Search{Text: "marzipan", Session: in})
+		must(t, "search", err)
+		return len(hits)
+	}
+	short, err := s.Fork(ctx, row.ID, m.ID)
+	must(t, "fork", err)
+	if n := hits(short.ID); n != 1 {
+		t.Errorf("the word is found %d times in the fork, want once", n)
+	}
+	for range indexAtOnce {
+		m = add(t, s, says(row.ID, m.ID, history.User, "word"))
+	}
+	long, err := s.Fork(ctx, row.ID, m.ID)
+	must(t, "fork", err)
+	left, err := s.Unindexed(ctx)
+	if must(t, "count the backlog", err); left != indexAtOnce+1 {
+		t.Errorf("%d messages of the long fork wait for the index, want %d", left, indexAtOnce+1)
+	}
+	for left > 0 {
+		left, err = s.IndexSome(ctx)
+		must(t, "index", err)
+	}
+	if n := hits(long.ID); n != 1 {
+		t.Errorf("the word is found %d times in the long fork, want once", n)
+	}
+	must(t, "purge", s.Purge(ctx, row.ID))
+	if a, b := hits(short.ID), hits(long.ID); a != 1 || b != 1 {
+		t.Errorf("without the parent the word is found %d and %d times in the forks, want once each", a, b)
+	}
+}

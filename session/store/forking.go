@@ -33,13 +33,32 @@ func (f *forking) copy(ctx context.Context) error {
 		sql.Named("fork", f.to),
 	}
 	for _, query := range []string{
-		copyMessages, copyCalls, copyParts, copyFlags, copyRemedies, copySummaries, countCopies, listUnfound,
+		copyMessages, copyCalls, copyParts, copyFlags, copyRemedies, copySummaries, countCopies,
 	} {
 		if _, err := f.tx.ExecContext(ctx, query, args...); err != nil {
 			return err
 		}
 	}
-	return nil
+	return f.index(ctx)
+}
+
+// indexAtOnce is how many copies are put into the full-text index before a fork is there. A longer
+// branch takes seconds: that is done behind the screen, the newest messages first.
+const indexAtOnce = 500
+
+// index puts the copies into the full-text index, or on the list of what is to be put there.
+func (f *forking) index(ctx context.Context) error {
+	if len(f.branch) > indexAtOnce {
+		_, err := f.tx.ExecContext(ctx, `
+			INSERT INTO unfound (first, last)
+			VALUES (?, ?)`, f.first, f.first+int64(len(f.branch))-1)
+		return err
+	}
+	copies := make([]int64, len(f.branch))
+	for i := range copies {
+		copies[i] = f.first + int64(i)
+	}
+	return indexStored(ctx, f.tx, copies)
 }
 
 // The steps of a fork. :branch lists the messages to copy, and a message's key in that list is its
@@ -146,9 +165,4 @@ const (
 			turns = (SELECT count(*) FROM messages WHERE session = :fork AND role = 'user'),
 			leaf = :first + json_array_length(:branch) - 1
 		WHERE n = :fork`
-
-	// A long branch takes seconds to index. That is done behind the screen, the newest messages first.
-	listUnfound = `
-		INSERT INTO unfound (first, last)
-		VALUES (:first, :first + json_array_length(:branch) - 1)`
 )

@@ -403,6 +403,16 @@ func (x *machine) checkSession(t *rapid.T, in *modelSession) {
 	if got, err := s.Draft(ctx, in.id); err != nil || got != in.draft {
 		t.Fatalf("Draft = %q, %v; want %q", got, err, in.draft)
 	}
+	all, err := s.Messages(ctx, in.id)
+	if err != nil || len(all) != len(in.messages) {
+		t.Fatalf("Messages returns %d, %v; want %d", len(all), err, len(in.messages))
+	}
+	for i, m := range in.messages {
+		if all[i].ID != m.id || all[i].Parent != m.parent || all[i].Content != m.content {
+			t.Fatalf("message %d of all is %d behind %d, %q; want %d behind %d, %q",
+				i, all[i].ID, all[i].Parent, all[i].Content, m.id, m.parent, m.content)
+		}
+	}
 	got, err := s.Branch(ctx, in.id, in.leaf, 0, 0)
 	if err != nil {
 		t.Fatal(err)
