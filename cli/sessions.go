@@ -19,7 +19,7 @@ import (
 
 func (p *program) sessionsCommand() *cobra.Command {
 	return group(&cobra.Command{Use: "sessions", Short: "List, show, import, rename, delete and restore sessions"},
-		p.sessionsList(), p.sessionsShow(), p.sessionsImport(),
+		p.sessionsList(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(),
 		p.sessionsChange("rename ID title", "Give a session a title of your own", takes("the id of a session and its new title", 2, -1), func(ctx context.Context, s *store.Store, id string, rest []string) error {
 			return s.Rename(ctx, id, strings.Join(rest, " "), "user")
 		}),
@@ -142,7 +142,7 @@ func shortIDs(list []store.Session) []string {
 func cutID(id string) string { return id[:min(len(id), idShown)] }
 
 func (p *program) sessionsShow() *cobra.Command {
-	var asJSON bool
+	var asJSON, tree bool
 	c := &cobra.Command{
 		Use:               "show ID",
 		Short:             "Print a session's messages",
@@ -150,6 +150,9 @@ func (p *program) sessionsShow() *cobra.Command {
 		ValidArgsFunction: p.completeSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
+				if tree {
+					return p.showTree(ctx, s, info, asJSON)
+				}
 				messages, err := s.Branch(ctx, info.ID, info.Leaf, 0, -1)
 				if err != nil {
 					return err
@@ -166,6 +169,7 @@ func (p *program) sessionsShow() *cobra.Command {
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
+	c.Flags().BoolVar(&tree, "tree", false, "every branch, a line for each message; * is the active branch")
 	return c
 }
 

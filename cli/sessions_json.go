@@ -25,7 +25,9 @@ type sessionJSON struct {
 	Deleted  string   `json:"deleted"` // "" where it is not in the trash
 	Dir      string   `json:"dir"`
 	Tags     []string `json:"tags"`
-	Match    string   `json:"match"` // in a search, the matching line
+	Match    string   `json:"match"`     // in a search, the matching line
+	Parent   string   `json:"parent"`    // the session it was forked from, "" for none
+	ForkedAt int64    `json:"forked_at"` // the message there that it was forked at, 0 for none
 }
 
 func sessionsJSON(list []store.Session) []sessionJSON {
@@ -40,7 +42,7 @@ func oneSession(s store.Session) sessionJSON {
 	return sessionJSON{
 		ID: s.ID, Title: s.Title, Created: stamp(s.Created), Updated: stamp(s.Updated), Model: shownRef(s),
 		Turns: s.Turns, Messages: s.Messages, Pinned: s.Pinned, Archived: s.Archived, Deleted: stamp(s.Deleted),
-		Dir: s.Dir, Tags: append([]string{}, s.Tags...), Match: s.Match,
+		Dir: s.Dir, Tags: append([]string{}, s.Tags...), Match: s.Match, Parent: s.Parent, ForkedAt: s.ForkedAt,
 	}
 }
 
@@ -83,19 +85,23 @@ type callJSON struct {
 func showJSON(info store.Session, spent session.Spent, messages []store.Message) showObject {
 	o := showObject{Session: oneSession(info), Cost: spentObject(spent), Messages: []messageJSON{}}
 	for _, m := range messages {
-		calls := []callJSON{}
-		for _, c := range m.ToolCalls {
-			calls = append(calls, callJSON{c.ID, c.Name, c.Arguments})
-		}
-		model := ""
-		if m.Model != "" {
-			model = strings.TrimPrefix(m.Endpoint+"/"+m.Model, "/") // a file names no endpoint
-		}
-		o.Messages = append(o.Messages, messageJSON{
-			ID: m.ID, Parent: m.Parent, Label: m.Label, Role: string(m.Role), Name: m.Name, Content: m.Content,
-			Reasoning: m.Reasoning, ToolCalls: calls, ToolCallID: m.ToolCallID, Status: string(m.Status),
-			Model: model, Finish: m.FinishReason, Created: stamp(time.UnixMilli(m.CreatedMS)),
-		})
+		o.Messages = append(o.Messages, oneMessage(m))
 	}
 	return o
+}
+
+func oneMessage(m store.Message) messageJSON {
+	calls := []callJSON{}
+	for _, c := range m.ToolCalls {
+		calls = append(calls, callJSON{c.ID, c.Name, c.Arguments})
+	}
+	model := ""
+	if m.Model != "" {
+		model = strings.TrimPrefix(m.Endpoint+"/"+m.Model, "/") // a file names no endpoint
+	}
+	return messageJSON{
+		ID: m.ID, Parent: m.Parent, Label: m.Label, Role: string(m.Role), Name: m.Name, Content: m.Content,
+		Reasoning: m.Reasoning, ToolCalls: calls, ToolCallID: m.ToolCallID, Status: string(m.Status),
+		Model: model, Finish: m.FinishReason, Created: stamp(time.UnixMilli(m.CreatedMS)),
+	}
 }

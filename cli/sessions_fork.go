@@ -1,0 +1,47 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"winnow/session/store"
+)
+
+func (p *program) sessionsFork() *cobra.Command {
+	var at int64
+	var asJSON bool
+	c := &cobra.Command{
+		Use:               "fork ID",
+		Short:             "Copy a session, or its beginning, into a session of its own",
+		Args:              takes("the id of a session", 1, 1),
+		ValidArgsFunction: p.completeSession,
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
+				end := info.Leaf
+				if at != 0 {
+					end = at
+				}
+				fork, err := s.Fork(ctx, info.ID, end)
+				if errors.Is(err, store.ErrNotFound) {
+					return fail(NotFound, "there is no message %d in this session; winnow sessions show --tree lists them", end)
+				}
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return writeJSON(p.out, oneSession(fork))
+				}
+				_, err = fmt.Fprintf(p.out, "%s is a fork of %s: winnow -s %s\n", p.line(title(fork)), p.line(title(info)), fork.ID)
+				return err
+			})
+		}),
+	}
+	c.Flags().Int64Var(&at, "at", 0, "the id of the last message to copy, as show --tree has it; without it all of the active branch")
+	c.Flags().BoolVar(&asJSON, "json", false, "the new session as a JSON object, as in list")
+	return c
+}
