@@ -1,7 +1,10 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 
 	"winnow/session/store"
 )
@@ -28,3 +31,29 @@ func (s *Session) Temporary() bool {
 
 // Store is where the conversation is kept.
 func (s *Session) Store() *store.Store { return s.deps.Store }
+
+// Keep stores a temporary conversation in a history, with every branch and every request, under the
+// id that it has. While a turn is running the error is ErrBusy.
+func (s *Session) Keep(ctx context.Context, to *store.Store) (store.Session, error) {
+	t := s.newTurn(func() {})
+	if err := s.claim(t); err != nil {
+		return store.Session{}, err
+	}
+	defer t.release()
+	var whole bytes.Buffer
+	if err := Export(ctx, s.deps.Store, s.Info().ID, &whole, ExportOptions{Format: JSON}); err != nil {
+		return store.Session{}, err
+	}
+	var kept store.Session
+	var faults []error
+	err := ImportArchive(ctx, to, Source{File: bytes.NewReader(whole.Bytes())}, func(in Imported) {
+		kept = in.Session
+		for _, fault := range in.Errors {
+			faults = append(faults, errors.New(fault.String()))
+		}
+	})
+	if err = errors.Join(append(faults, err)...); err != nil {
+		return store.Session{}, fmt.Errorf("keep the conversation: %w", err)
+	}
+	return kept, nil
+}

@@ -38,6 +38,7 @@ func Commands() []Command {
 		{"new", []string{"clear"}, "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }},
 		{"temporary", nil, "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }},
 		{"fork", nil, "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.forkHere() }},
+		{"keep", nil, "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.keepTemporary() }},
 		{"rename", nil, "TITLE", "give the session a title", (*Model).rename},
 		{"title", nil, "", "have a title written for the session", (*Model).retitle},
 		{"copy", nil, "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyNamed},

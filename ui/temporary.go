@@ -24,6 +24,32 @@ func (m *Model) newTemporary() tea.Cmd {
 	})
 }
 
+// keepTemporary stores a temporary chat after all, and goes on in it.
+func (m *Model) keepTemporary() tea.Cmd {
+	switch {
+	case !m.session.Temporary():
+		return m.say("This session is stored already.")
+	case m.chat.empty():
+		return m.complain("There is nothing to keep yet.")
+	case m.turn.busy:
+		return m.stillArriving()
+	}
+	ctx, deps, ref, s, draft := m.within, m.options.Deps, m.ref, m.session, m.unsent()
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		row, err := s.Keep(ctx, deps.Store)
+		if err != nil {
+			return openedMsg{err: err}
+		}
+		if err := deps.Store.SaveDraft(ctx, row.ID, draft); err != nil {
+			return openedMsg{err: err}
+		}
+		kept, err := session.Open(ctx, deps, row.ID, ref)
+		return openedMsg{session: kept, err: err}
+	}
+}
+
 // wouldBeGone says, once, that leaving the session on the screen ends a temporary chat for good. It
 // is asked again soon when the user means it.
 func (m *Model) wouldBeGone() (said tea.Cmd, stays bool) {

@@ -72,6 +72,35 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	}
 }
 
+func TestTemporaryChatCanBeKept(t *testing.T) {
+	l := onStage(t, 100, 30)
+	l.types("/keep")
+	l.press("enter")
+	l.shows("This session is stored already.")
+	l.types("/temporary")
+	l.press("enter")
+	l.shows("temporary, kept nowhere")
+	l.types("/keep")
+	l.press("enter")
+	l.shows("There is nothing to keep yet.")
+	l.say("first")
+	l.say("second")
+	temporary := l.session
+	l.types("third, unsent")
+	l.run(l.keepTemporary())
+	l.until("the session to be stored", func() bool { return !l.session.Temporary() })
+	l.shows("third, unsent")
+	if l.session.Info().ID != temporary.Info().ID || len(l.chat.messages) != 4 {
+		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.session.Info().ID, len(l.chat.messages), temporary.Info().ID)
+	}
+	r, err := l.session.Replay(t.Context(), 2, 0)
+	if err != nil || !r.Proven {
+		t.Errorf("a request from before is not proven: %v, %s", err, r.Doubt)
+	}
+	l.press("ctrl+c")
+	l.say("fourth")
+}
+
 func TestQuittingATemporaryChatTakesTwoKeys(t *testing.T) {
 	l := onStage(t, 100, 30)
 	l.types("/temporary")
