@@ -84,6 +84,10 @@ func (m *Model) back() tea.Cmd {
 		m.alert = ""
 		m.arrange()
 		return nil
+	case m.news != "":
+		m.news = ""
+		m.arrange()
+		return nil
 	}
 	if !m.composer.empty() {
 		return m.say("Nothing to close or stop.")

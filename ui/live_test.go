@@ -115,6 +115,9 @@ func (l *live) until(what string, ok func() bool) {
 	for !ok() {
 		select {
 		case msg := <-l.msgs:
+			if _, ok := msg.(quietMsg); ok {
+				continue // a backup would outlive a test that does not wait for it
+			}
 			if plan, ok := msg.(planMsg); ok {
 				l.newest = plan.generation
 			}

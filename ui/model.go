@@ -69,6 +69,7 @@ type Model struct {
 	toast      toast
 	alert      string // the error of the last turn, until something is sent
 	elsewhere  bool   // the session can only be read: another window has it
+	news       string // what happened to the history, until something is sent
 	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
 	arms       int
 	escaped    bool // esc had nothing to do, and no other key came since
@@ -98,7 +99,7 @@ func New(o Options) (*Model, error) {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.occupy(m.session), m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged(), m.index()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.occupy(m.session), m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged(), m.index(), m.safeguard()}
 	if len(m.options.Notices) > 0 {
 		cmds = append(cmds, m.say(strings.Join(m.options.Notices, " ")))
 	}
@@ -199,6 +200,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.modelsListed(msg)
 	case indexedMsg:
 		return m.indexed(msg)
+	case quietMsg:
+		return m.backUp()
+	case backedUpMsg:
+		return m.backedUp(msg)
 	case indexDueMsg:
 		return m.indexStep()
 	case settledMsg:

@@ -41,7 +41,7 @@ func (m *Model) begin(sent string, start func(context.Context) <-chan session.Ev
 	ctx, stop := m.within()
 	number := m.turn.number + 1
 	m.turn = turn{number: number, busy: true, stop: stop, sent: sent}
-	m.alert = ""
+	m.alert, m.news = "", ""
 	m.chat.name = shortName(m.ref)
 	m.generation++ // a plan that is being made for the draft comes too late now
 	if m.panel.past != nil {

@@ -140,6 +140,8 @@ func (m *Model) alertLines() []string {
 			st.accent.Render(firstKey(m.keys.Back))+" stop")
 	case m.alert != "":
 		lines = append(lines, wrapStyled(st.bad, "! "+markdown.Visible(m.alert)+" /retry asks again.", w)...)
+	case m.news != "":
+		lines = append(lines, wrapStyled(st.warn, "! "+markdown.Visible(m.news), w)...)
 	case m.turn.retry != "":
 		lines = append(lines, wrapStyled(st.warn, "… "+markdown.Visible(m.turn.retry), w)...)
 	}

@@ -104,6 +104,7 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(backupFolder(s.path), 0o700); err != nil {
 		return "", &trouble{doing: doing, where: backupFolder(s.path), kind: noAccess(err), cause: err}
 	}
+	s.sweepDrafts()
 	err = s.Backup(ctx, name)
 	if errors.Is(err, fs.ErrExist) {
 		return "", nil // another window was faster
@@ -116,6 +117,19 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 		os.Remove(old) // one more than seven does no harm
 	}
 	return name, nil
+}
+
+// sweepDrafts removes what is left of backups whose program ended before they were whole.
+func (s *Store) sweepDrafts() {
+	drafts, err := filepath.Glob(filepath.Join(backupFolder(s.path), "*.db.new-*"))
+	if err != nil {
+		return // a folder whose name is a pattern keeps them
+	}
+	for _, d := range drafts {
+		if info, err := os.Stat(d); err == nil && s.now().Sub(info.ModTime()) > time.Hour {
+			os.Remove(d)
+		}
+	}
 }
 
 // BackupName is where a backup that the user asks for stands where no other name is given: among the

@@ -1,0 +1,95 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/session"
+	"winnow/session/store"
+)
+
+func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("hello")
+	cmd := l.update(quietMsg{})
+	if cmd == nil {
+		t.Fatal("a quiet moment does nothing")
+	}
+	msg, ok := cmd().(backedUpMsg)
+	if !ok || msg.err != nil {
+		t.Fatalf("the backup ended with %+v", msg)
+	}
+	if b, ok := l.options.Deps.Store.NewestBackup(t.Context()); !ok || b.Messages != 2 {
+		t.Errorf("the newest backup is %+v, %v; want one with 2 messages", b, ok)
+	}
+	before := plain(l.Model)
+	if l.update(msg); plain(l.Model) != before {
+		t.Errorf("a backup that succeeds changes the screen to\n%s", plain(l.Model))
+	}
+}
+
+func TestDamageIsSaidUntilItWasRead(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		l := onStage(t, size[0], size[1])
+		l.update(backedUpMsg{fmt.Errorf("check the history: %w", store.ErrDamaged)})
+		if screen := plain(l.Model); !strings.Contains(screen, "the next start") {
+			t.Errorf("at %v the damage is not said:\n%s", size, screen)
+		}
+		l.press("esc")
+		if screen := plain(l.Model); strings.Contains(screen, "the next start") {
+			t.Errorf("esc does not close it:\n%s", screen)
+		}
+		l.update(backedUpMsg{fmt.Errorf("copy it: %w", store.ErrDiskFull)})
+		if screen := plain(l.Model); !strings.Contains(screen, "There is no backup of today") {
+			t.Errorf("at %v a backup that failed is not said:\n%s", size, screen)
+		}
+	}
+}
+
+// What was saved and what was lost stays on the screen, however long it takes to read.
+func TestSalvageIsSaidAtTheStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "winnow.db")
+	if err := os.WriteFile(path, make([]byte, 5000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	l := onStage(t, 80, 24)
+	l.options.Deps.Store, l.options.Notices = db, db.Notices()
+	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.adopt(s)
+	l.run(l.Init())
+	l.shows("Nothing in it could be read")
+	l.shows("winnow.db.damaged-")
+	l.say("hello")
+	if screen := plain(l.Model); strings.Contains(screen, "could be read") {
+		t.Errorf("it stays after a message was sent:\n%s", screen)
+	}
+}
+
+func TestDraftStaysWhereTheHistoryIsGone(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("hello")
+	path := l.options.Deps.Store.Path()
+	if err := os.Rename(path, path+".elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	l.types("a long thought")
+	l.press("enter")
+	l.shows("start winnow again")
+	if got := l.composer.text(); got != "a long thought" {
+		t.Errorf("the draft is %q now, want it as it was", got)
+	}
+	if n := len(l.bodies); n != 1 {
+		t.Errorf("%d requests went out, want the one of before", n)
+	}
+}
