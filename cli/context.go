@@ -74,10 +74,8 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 	switch {
 	case asked.json:
 		return writeJSON(p.out, l.object())
-	case asked.prompt:
-		return p.writePrompt(l, asked)
-	case asked.wire:
-		return writeWire(p.out, l)
+	case asked.prompt, asked.wire:
+		return p.writeRequest(l, asked, k.redactor)
 	}
 	return p.contextTable(l)
 }
@@ -155,15 +153,34 @@ func explainMoment(err error) error {
 	return err
 }
 
-// writeWire writes the body of a request, byte for byte.
-func writeWire(out io.Writer, l look) error {
+// writeRequest writes a request as text: its bytes, or all of it as one text. What looks like a secret
+// stays out on the way, and that is said; what is sent, and its hash, has it.
+func (p *program) writeRequest(l look, asked contextAsked, r *llm.Redactor) error {
 	if l.over != nil {
 		return fail(Failed, "nothing would be sent: %w", l.over)
 	}
-	body, err := l.body()
+	text, err := l.wire()
+	if asked.prompt {
+		text, err = asText(l, asked)
+	}
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(body)
+	clean := secretsTaken{redact: r.Text}
+	if !asked.noRedact {
+		text = clean.text(text)
+	}
+	if _, err = io.WriteString(p.out, text); err == nil {
+		p.sayTaken(clean.count)
+	}
+	if err == nil && clean.count > 0 && asked.wire {
+		_, err = fmt.Fprintln(p.err, "They are in the request itself, and in its hash.")
+	}
 	return err
+}
+
+// wire is the bytes of the request.
+func (l look) wire() (string, error) {
+	body, err := l.body()
+	return string(body), err
 }

@@ -17,6 +17,7 @@ import (
 // contextFlags is what the command line of winnow context said.
 type contextFlags struct {
 	json, wire, prompt        bool
+	noRedact                  bool
 	draft, template           string
 	budget, preset, placement string
 	turn, diff                string
@@ -32,9 +33,10 @@ func (f *contextFlags) add(c *cobra.Command) {
 	all.StringVar(&f.placement, "placement", "", "as if recalled text stood there: steady or in-order")
 	all.StringVar(&f.turn, "turn", "", "the request of turn `N` as it was sent; N.2 is its second one, N the last")
 	all.StringVar(&f.diff, "diff", "", "what changed since the request of turn `M`")
-	all.BoolVar(&f.wire, "wire", false, "exactly the bytes that would be sent")
+	all.BoolVar(&f.wire, "wire", false, "exactly the bytes that would be sent, without what looks like a secret")
 	all.BoolVar(&f.prompt, "prompt", false, "as one text, for a model without a chat format or to hand over")
 	all.StringVar(&f.template, "template", "", "write --prompt by the template in this `file`")
+	all.BoolVar(&f.noRedact, "no-redact", false, "leave what looks like a secret in --wire and --prompt")
 	all.BoolVar(&f.json, "json", false, "the sum and every message's verdict as one JSON object")
 	c.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(history.Presets(), cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("placement", cobra.FixedCompletions(placements, cobra.ShellCompDirectiveNoFileComp))
@@ -46,6 +48,7 @@ var placements = []string{string(history.Steady), string(history.InOrder)}
 // contextAsked is what winnow context was asked for.
 type contextAsked struct {
 	json, wire, prompt bool
+	noRedact           bool
 	draft              string
 	template           string // the text of it
 	templateName       string // its file
@@ -60,7 +63,7 @@ type moment struct{ turn, nth int }
 
 // read makes sense of the flags, or says what they take.
 func (f contextFlags) read(all flags) (contextAsked, error) {
-	a := contextAsked{json: f.json, wire: f.wire, prompt: f.prompt, draft: f.draft, template: history.PromptTemplate}
+	a := contextAsked{json: f.json, wire: f.wire, prompt: f.prompt, noRedact: f.noRedact, draft: f.draft, template: history.PromptTemplate}
 	err := f.together(all)
 	if err != nil {
 		return a, err
@@ -109,6 +112,8 @@ func (f contextFlags) together(all flags) error {
 		return fail(Usage, "--turn shows a request as it was sent, and %s asks what would be: take one of them", trial[0])
 	case f.given("diff") && (f.wire || f.prompt):
 		return fail(Usage, "--diff compares what became of the messages; it goes with --json, not with %s", forms[0])
+	case f.noRedact && !f.wire && !f.prompt:
+		return fail(Usage, "--no-redact belongs to --wire and --prompt")
 	case f.given("template") && !f.prompt:
 		return fail(Usage, "--template belongs to --prompt")
 	}

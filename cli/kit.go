@@ -42,9 +42,8 @@ func (p *program) world(context.Context) (*world, error) {
 	w := &world{config: c, redactor: &llm.Redactor{}}
 	endpoints := p.endpoints(c)
 	for _, e := range endpoints {
-		w.redactor.Know(e.Key.Reveal())
-		for _, value := range e.Headers {
-			w.redactor.Know(value)
+		for _, secret := range e.Secrets() {
+			w.redactor.Know(secret)
 		}
 	}
 	if w.log, w.logFile, err = p.openLog(w.redactor); err != nil {

@@ -61,3 +61,56 @@ func (m *meter) end() {
 		m.bar.Clear()
 	}
 }
+
+// gauge shows how far a command is, where it takes longer than barDelay and somebody looks on.
+type gauge struct {
+	io.Writer // what is counted, nil where steps are
+	p         *program
+	what      string
+	most      int64 // -1 where nobody knows
+	written   int64
+	began     time.Time
+	bar       *progressbar.ProgressBar
+}
+
+// counted counts what is written.
+func (p *program) counted(what string, to io.Writer) *gauge {
+	return &gauge{Writer: to, p: p, what: what, most: -1, began: p.now()}
+}
+
+// countdown counts steps, of which there are some.
+func (p *program) countdown(what string, steps int) *gauge {
+	return &gauge{p: p, what: what, most: int64(steps), began: p.now()}
+}
+
+func (g *gauge) Write(b []byte) (int, error) {
+	n, err := g.Writer.Write(b)
+	g.add(int64(n))
+	return n, err
+}
+
+func (g *gauge) step() { g.add(1) }
+
+func (g *gauge) add(n int64) {
+	g.written += n
+	if g.bar == nil {
+		if g.p.now().Sub(g.began) < barDelay || !term.IsTerminal(g.p.err.Fd()) {
+			return
+		}
+		g.bar = progressbar.NewOptions64(g.most,
+			progressbar.OptionSetWriter(g.p.err),
+			progressbar.OptionSetDescription(g.what),
+			progressbar.OptionShowBytes(g.most < 0),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish())
+	}
+	g.bar.Set64(g.written)
+}
+
+// end takes the bar off the screen.
+func (g *gauge) end() {
+	if g.bar != nil {
+		g.bar.Clear()
+		g.bar = nil
+	}
+}

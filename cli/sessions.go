@@ -18,8 +18,8 @@ import (
 )
 
 func (p *program) sessionsCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "sessions", Short: "List, show, import, rename, delete and restore sessions"},
-		p.sessionsList(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(),
+	return group(&cobra.Command{Use: "sessions", Short: "List, show, fork, import, export, rename, delete and restore sessions"},
+		p.sessionsList(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(), p.sessionsExport(),
 		p.sessionsChange("rename ID title", "Give a session a title of your own", takes("the id of a session and its new title", 2, -1), func(ctx context.Context, s *store.Store, id string, rest []string) error {
 			return s.Rename(ctx, id, strings.Join(rest, " "), "user")
 		}),

@@ -86,7 +86,7 @@ func (c *Client) blank(model string) *Error {
 		Address:  shownURL(c.endpoint.BaseURL),
 		KeyFrom:  c.endpoint.KeyFrom,
 		Model:    model,
-		noKey:    c.endpoint.Key == "" && len(c.endpoint.secrets()) == 0,
+		noKey:    c.endpoint.Key == "" && len(c.endpoint.Secrets()) == 0,
 	}
 }
 

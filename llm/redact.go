@@ -11,8 +11,8 @@ import (
 // it out would tear holes into ordinary words.
 const shortestSecret = 6
 
-// secrets are the texts that must not come back out of this endpoint's answers.
-func (e Endpoint) secrets() []string {
+// Secrets are the texts that must not come back out of this endpoint's answers.
+func (e Endpoint) Secrets() []string {
 	var list []string
 	add := func(s string) {
 		if len(s) < shortestSecret {
@@ -54,7 +54,7 @@ func (e Endpoint) redact(text string) string {
 	if text == "" {
 		return ""
 	}
-	for _, secret := range e.secrets() {
+	for _, secret := range e.Secrets() {
 		text = strings.ReplaceAll(text, secret, redacted)
 	}
 	return RedactShapes(text)

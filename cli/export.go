@@ -1,0 +1,237 @@
+//go:build cgo
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/markdown"
+)
+
+// exportFlags is what the command line of winnow sessions export said.
+type exportFlags struct {
+	format, out          string
+	all, force, noRedact bool
+}
+
+func (p *program) sessionsExport() *cobra.Command {
+	var f exportFlags
+	c := &cobra.Command{
+		Use:   "export ID",
+		Short: "Write a session to standard output or to a file, as Markdown, JSON, JSONL or one text",
+		Long: "Write a session to standard output or to a file. json holds everything without a loss and is what " +
+			"sessions import brings back, whole; md, jsonl and prompt hold the active branch, for others to read. " +
+			"From those, what looks like a secret is taken out.",
+		Example: "  winnow sessions export 0195 > parser.md\n" +
+			"  winnow sessions export 0195 -o parser.jsonl\n" +
+			"  winnow sessions export --all -o everything.json\n" +
+			"  winnow sessions export --all --format md -o notes/",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: p.completeSession,
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			format, err := f.read(args)
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+			defer stop()
+			err = p.export(ctx, f, format, strings.Join(args, ""))
+			if ctx.Err() != nil && err != nil {
+				return &failure{exit: Interrupted, text: "stopped; the file was not written", err: err}
+			}
+			return err
+		}),
+	}
+	c.Flags().StringVar(&f.format, "format", "", "md, json, jsonl or prompt; without it the ending of the file says it, or md is taken")
+	c.Flags().StringVarP(&f.out, "out", "o", "-", "the `file` to write, with --all and another format than json a folder; - is standard output")
+	c.Flags().BoolVar(&f.all, "all", false, "every session, those archived and in the trash too")
+	c.Flags().BoolVar(&f.force, "force", false, "overwrite a file that is there")
+	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "leave in what looks like a secret")
+	var names []string
+	for _, format := range session.Formats() {
+		names = append(names, string(format))
+	}
+	c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// read finds the format, or says what the flags take.
+func (f exportFlags) read(args []string) (session.Format, error) {
+	switch {
+	case f.all && len(args) > 0:
+		return "", fail(Usage, "--all takes every session: leave the id out, or leave --all out")
+	case !f.all && len(args) == 0:
+		return "", fail(Usage, "sessions export takes the id of a session, or --all")
+	}
+	if f.format != "" {
+		format, ok := session.ReadFormat(f.format)
+		if !ok {
+			return "", fail(Usage, "--format is %q; it takes md, json, jsonl or prompt", f.format)
+		}
+		if f.all && format != session.JSON && f.out == "-" {
+			return "", fail(Usage, "--all writes a file for each session: name their folder with -o")
+		}
+		return format, nil
+	}
+	if format, ok := session.ReadFormat(filepath.Ext(f.out)); ok && !(f.all && format != session.JSON) {
+		return format, nil
+	}
+	if f.all {
+		return session.JSON, nil
+	}
+	return session.Markdown, nil
+}
+
+// export writes what was asked for and says where it is.
+func (p *program) export(ctx context.Context, f exportFlags, format session.Format, id string) error {
+	w, err := p.world(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	clean := secretsTaken{redact: w.redactor.Text}
+	o := session.ExportOptions{Format: format}
+	if !f.noRedact {
+		o.Redact = clean.text
+	}
+	switch {
+	case !f.all:
+		err = p.withSession(ctx, id, func(s *store.Store, row store.Session) error {
+			return p.exportTo(f, func(out io.Writer) error { return session.Export(ctx, s, row.ID, out, o) })
+		})
+	default:
+		err = p.exportAll(ctx, f, o)
+	}
+	if err == nil {
+		p.sayTaken(clean.count)
+	}
+	return err
+}
+
+// secretsTaken counts what is taken out.
+type secretsTaken struct {
+	redact func(string) string
+	count  int
+}
+
+func (t *secretsTaken) text(text string) string {
+	const sign = "[redacted]"
+	clean := t.redact(text)
+	t.count += strings.Count(clean, sign) - strings.Count(text, sign)
+	return clean
+}
+
+// sayTaken says that what is written is not all that was said.
+func (p *program) sayTaken(n int) {
+	switch {
+	case n == 1:
+		fmt.Fprintln(p.err, "One text that looks like a secret was taken out; --no-redact leaves it in.")
+	case n > 1:
+		fmt.Fprintf(p.err, "%d texts that look like secrets were taken out; --no-redact leaves them in.\n", n)
+	}
+}
+
+// exportTo writes to the file or to standard output.
+func (p *program) exportTo(f exportFlags, write func(io.Writer) error) error {
+	if f.out == "-" {
+		return p.exportOut(write)
+	}
+	n, err := p.writeNew(f.out, f.force, write)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "Exported to %s (%s).\n", p.sentence(f.out), byteSize(n))
+	return err
+}
+
+// exportOut writes to standard output. On a terminal escape sequences are made visible; a pipe gets the
+// bytes as they are.
+func (p *program) exportOut(write func(io.Writer) error) error {
+	if !term.IsTerminal(p.out.Fd()) {
+		return write(p.out)
+	}
+	var text strings.Builder
+	if err := write(&text); err != nil {
+		return err
+	}
+	_, err := io.WriteString(p.out, markdown.Visible(text.String()))
+	return err
+}
+
+// exportAll writes every session: an archive of all of them, or a file for each.
+func (p *program) exportAll(ctx context.Context, f exportFlags, o session.ExportOptions) error {
+	s, err := p.openStore(ctx, true)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return fail(NotFound, "there are no sessions to export yet")
+	}
+	defer s.Close()
+	if o.Format == session.JSON {
+		return p.exportTo(f, func(out io.Writer) error { return session.ExportArchive(ctx, s, out) })
+	}
+	ids, err := s.SessionIDs(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.out, 0o700); err != nil {
+		return fail(Failed, "cannot make the folder: %w", err)
+	}
+	bar := p.countdown("exporting", len(ids))
+	defer bar.end()
+	for _, id := range ids {
+		row, err := s.Session(ctx, id)
+		if err != nil {
+			return err
+		}
+		_, err = p.writeNew(filepath.Join(f.out, fileName(row, o.Format)), f.force, func(out io.Writer) error {
+			return session.Export(ctx, s, id, out, o)
+		})
+		if err != nil {
+			return err
+		}
+		bar.step()
+	}
+	bar.end()
+	_, err = fmt.Fprintf(p.out, "Exported %s to %s.\n", sessions(len(ids)), p.sentence(f.out))
+	return err
+}
+
+func sessions(n int) string {
+	if n == 1 {
+		return "1 session"
+	}
+	return fmt.Sprintf("%d sessions", n)
+}
+
+// fileName is a name for a session's file that no other session has: the day, the title and its id.
+func fileName(row store.Session, format session.Format) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ', r == '_', r == '-':
+			return '-'
+		case strings.ContainsRune(`/\:*?"<>|.`, r), r < ' ', r == 0x7f, r == '\uFFFD':
+			return -1
+		}
+		return r
+	}, markdown.Visible(strings.Join(strings.Fields(row.Title), " ")))
+	if r := []rune(name); len(r) > 40 {
+		name = string(r[:40])
+	}
+	parts := []string{row.Created.UTC().Format("2006-01-02"), cmp.Or(strings.Trim(name, "-"), "conversation"), row.ID}
+	return strings.Join(parts, "-") + format.Ending()
+}

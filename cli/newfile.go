@@ -1,0 +1,100 @@
+//go:build cgo
+
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// writeNew writes a file that only the user can read, whole or not at all, and returns its size in bytes.
+// One that is there is overwritten only where force is set.
+func (p *program) writeNew(path string, force bool, write func(io.Writer) error) (int64, error) {
+	if err := free(path, force); err != nil {
+		return 0, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".winnow-*")
+	if err != nil {
+		return 0, fail(Failed, "cannot write %s: %w", p.sentence(path), err)
+	}
+	defer os.Remove(f.Name()) // says only that it is gone where the file has its name
+	defer f.Close()
+	bar := p.counted("writing", f)
+	defer bar.end()
+	out := bufio.NewWriterSize(bar, 1<<18)
+	if err := write(out); err != nil {
+		return 0, err
+	}
+	err = out.Flush()
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = settle(f.Name(), path, force)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return 0, taken(path)
+	}
+	if err != nil {
+		return 0, fail(Failed, "cannot write %s: %w", p.sentence(path), err)
+	}
+	return bar.written, nil
+}
+
+// free says why a file cannot be written.
+func free(path string, force bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fail(Failed, "cannot write the file: %w", err)
+	case info.IsDir():
+		return fail(Usage, "%s is a folder; -o names a file in it", path)
+	case !force:
+		return taken(path)
+	}
+	return nil
+}
+
+func taken(path string) error {
+	return fail(Failed, "%s is there already; --force overwrites it", path)
+}
+
+// settle gives a finished file its name. A name that was taken meanwhile stays with its owner: a link, as
+// opposed to a rename, never takes one.
+func settle(from, to string, force bool) error {
+	if force {
+		return os.Rename(from, to)
+	}
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A file system without links.
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return fs.ErrExist
+	}
+	return os.Rename(from, to)
+}
+
+// byteSize is a number of bytes for a person.
+func byteSize(n int64) string {
+	switch {
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MB", n>>20)
+	case n >= 10<<10:
+		return fmt.Sprintf("%d kB", n>>10)
+	case n == 1:
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
