@@ -158,7 +158,8 @@ func (l *sessionList) right(s sessionLine, open string, w int) string {
 			room = 20
 		}
 		model := markdown.OneLine(s.Model, room)
-		return fmt.Sprintf("%9s  %s%s %11s %s", state, model, strings.Repeat(" ", room-fitWidth(model)), turns, age)
+		model += strings.Repeat(" ", room-fitWidth(model))
+		return strings.TrimLeft(fmt.Sprintf("%s  %s %11s %s", state, model, turns, age), " ")
 	case w >= modelFrom:
 		age = markdown.OneLine(s.Model, 12) + " · " + turns + " · " + age
 	case state != "":
