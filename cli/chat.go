@@ -52,6 +52,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		Deps:    k.deps,
 		Start:   s,
 		Screen:  screen,
+		Filter:  search,
 		Choice:  k.choice,
 		Notices: append(k.store.Notices(), otherModel(s, k.choice)...),
 		Keys:    config.Keys,

@@ -141,7 +141,10 @@ func (m *Model) newSession() tea.Cmd {
 func (m *Model) openSession(id string) tea.Cmd { return m.openAt(id, 0) }
 
 // openAt opens a stored session at one of its messages, on whatever branch that is; 0 is its end.
-func (m *Model) openAt(id string, message int64) tea.Cmd {
+func (m *Model) openAt(id string, message int64) tea.Cmd { return m.openFinding(id, message, "") }
+
+// openFinding is openAt, and marks a text that is looked for.
+func (m *Model) openFinding(id string, message int64, text string) tea.Cmd {
 	if m.turn.busy {
 		return m.stillArriving()
 	}
@@ -156,7 +159,7 @@ func (m *Model) openAt(id string, message int64) tea.Cmd {
 		if err == nil && message != 0 && !s.Holds(message) {
 			err = s.Switch(ctx, message)
 		}
-		return openedMsg{session: s, at: message, err: err}
+		return openedMsg{session: s, at: message, find: text, err: err}
 	})
 }
 
@@ -176,8 +179,10 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.setFocus(draftPane)
 	before, gone := m.session, forget(m.session)
 	m.adopt(msg.session)
+	var marked tea.Cmd
 	if msg.at != 0 && m.chat.goTo(msg.at) {
 		m.setFocus(transcriptPane)
+		marked = m.arriveAt(msg.at, msg.find)
 	}
-	return tea.Batch(gone, leave(before), m.occupy(msg.session), m.load(msg.session), m.loadDraft(msg.session), m.draftChanged(), m.index())
+	return tea.Batch(gone, marked, leave(before), m.occupy(msg.session), m.load(msg.session), m.loadDraft(msg.session), m.draftChanged(), m.index())
 }

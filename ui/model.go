@@ -104,7 +104,7 @@ func (m *Model) Init() tea.Cmd {
 		cmds = append(cmds, m.say(strings.Join(m.options.Notices, " ")))
 	}
 	if m.options.Screen == SessionsScreen {
-		cmds = append(cmds, m.openSessions(""))
+		cmds = append(cmds, m.openSessions(m.options.Filter))
 	}
 	return tea.Batch(cmds...)
 }
@@ -184,6 +184,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.draftRead(msg)
 	case sessionsMsg:
 		return m.sessionsListed(msg)
+	case searchDueMsg:
+		return m.searchDue(msg)
+	case hitsMsg:
+		return m.textsFound(msg)
 	case actedMsg:
 		return m.acted(msg)
 	case personasMsg:

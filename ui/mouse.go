@@ -45,6 +45,8 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	case m.overlay == panelOverlay && m.layout.overlay.holds(msg.X, msg.Y):
 		b := m.layout.overlay
 		return m.clickLine(b.within(framedOverlay(b)), msg.Y)
+	case m.overlay == sessionsOverlay || m.pickerOpen():
+		return m.clickList(msg)
 	case m.overlay != noOverlay:
 		return nil
 	case m.layout.composer.holds(msg.X, msg.Y):
@@ -64,6 +66,27 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		}
 		m.selectLine(m.layout.panel.within(true), msg.Y)
 	}
+	return nil
+}
+
+// clickList puts the cursor of the list that is open on a line; a click on the line under it chooses that.
+func (m *Model) clickList(msg tea.MouseClickMsg) tea.Cmd {
+	b := m.layout.overlay
+	in := b.within(framedOverlay(b))
+	if !in.holds(msg.X, msg.Y) {
+		return nil
+	}
+	if m.overlay == sessionsOverlay {
+		return m.clickSession(in.h, msg.Y-in.y)
+	}
+	i, ok := m.picker.lineAt(in.h, msg.Y-in.y)
+	switch {
+	case !ok:
+		return nil
+	case i == m.picker.at:
+		return m.choose()
+	}
+	m.picker.move(i - m.picker.at)
 	return nil
 }
 

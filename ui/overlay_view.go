@@ -63,9 +63,9 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 		title, right = "repairs", m.ledger.place()
 		lines = m.ledger.view(m.styles, in.w, in.h)
 	case m.overlay == sessionsOverlay:
-		title, right = m.sessions.shelf.title(), m.sessions.place()
+		title, right = m.sessions.title(), m.sessions.place()
 		var x int
-		lines, x = m.sessions.view(m.styles, in.w, in.h, m.info.ID)
+		lines, x = m.sessions.view(m.styles, in.w, in.h, m.info.ID, m.indexing)
 		cursor = tea.NewCursor(in.x+x, in.y)
 	case m.pickerOpen():
 		title = m.picker.title

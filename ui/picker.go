@@ -98,8 +98,7 @@ func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 	x = min(len([]rune(head))+fitWidth(p.filter), max(0, w-1))
 	lines = append(lines, st.accent.Render(head)+p.filter)
 	notes := p.notes[:min(len(p.notes), max(0, h-2))]
-	room := max(0, h-1-len(notes))
-	first, end := around(p.at, len(p.shown), room)
+	first, end := p.onScreen(h)
 	for i := first; i < end; i++ {
 		lines = append(lines, p.line(st, i, w))
 	}
@@ -118,6 +117,19 @@ func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 		lines = append(lines, st.warn.Render(" ! "+markdown.OneLine(n, max(1, w-3))))
 	}
 	return lines, x
+}
+
+// onScreen is the part of the list that is drawn in a height.
+func (p *picker) onScreen(h int) (first, end int) {
+	notes := min(len(p.notes), max(0, h-2))
+	return around(p.at, len(p.shown), max(0, h-1-notes))
+}
+
+// lineAt is the place in the list of what is drawn at y in a height, false where that is none of it.
+func (p *picker) lineAt(h, y int) (i int, ok bool) {
+	first, end := p.onScreen(h)
+	i = first + y - 1
+	return i, y >= 1 && i < end
 }
 
 func (p *picker) line(st styles, i, w int) string {

@@ -29,6 +29,7 @@ type Options struct {
 	Deps    session.Deps
 	Start   *session.Session // the conversation to show first
 	Screen  Screen
+	Filter  string              // what the list of sessions is filtered by, where that is the first screen
 	Choice  llm.Choice          // which model was chosen, and why: for the first screen
 	Notices []string            // sentences to show at the start
 	Keys    map[string][]string // action to keys, as in KeyMap.Table

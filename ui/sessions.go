@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -22,8 +23,14 @@ const (
 )
 
 // title of the list.
-func (s shelf) title() string {
-	return [...]string{"sessions", "sessions: archive", "sessions: trash"}[s]
+func (l *sessionList) title() string {
+	switch {
+	case l.texts.on && l.shelf == trashShelf:
+		return "all messages, the trash as well"
+	case l.texts.on:
+		return "all messages"
+	}
+	return [...]string{"sessions", "sessions: archive", "sessions: trash"}[l.shelf]
 }
 
 // filter of the store that lists the shelf.
@@ -44,6 +51,8 @@ type sessionList struct {
 	read   time.Time // when it was read
 	whole  bool      // it is read to its end
 	asked  int       // readings so far: an answer to an older one is dropped
+
+	texts textSearch // in the messages of all sessions
 
 	edit  *lineEdit      // a new name or new tags are typed, nil otherwise
 	purge *store.Session // it is asked whether this one goes for good
@@ -88,14 +97,19 @@ func (m *Model) readSessions(f store.Filter) tea.Cmd {
 		ctx, cancel := ctx()
 		defer cancel()
 		list, err := db.Sessions(ctx, f)
-		return sessionsMsg{asked: asked, lines: sessionLines(list), at: time.Now(), whole: f.Limit == 0 || len(list) < f.Limit, err: err}
+		elsewhere, err2 := db.Elsewhere(ctx)
+		return sessionsMsg{
+			asked: asked, lines: sessionLines(list, elsewhere...), at: time.Now(),
+			whole: f.Limit == 0 || len(list) < f.Limit, err: errors.Join(err, err2),
+		}
 	}
 }
 
-func sessionLines(sessions []store.Session) []sessionLine {
+func sessionLines(sessions []store.Session, elsewhere ...string) []sessionLine {
 	lines := make([]sessionLine, len(sessions))
 	for i, s := range sessions {
 		lines[i] = lineOfSession(s)
+		lines[i].elsewhere = slices.Contains(elsewhere, s.ID)
 	}
 	return lines
 }
@@ -174,6 +188,9 @@ func (m *Model) nextShelf() tea.Cmd {
 	l := &m.sessions
 	l.shelf = (l.shelf + 1) % shelves
 	l.lines, l.shown, l.at, l.whole, l.read = nil, nil, 0, false, time.Time{}
+	if l.texts.on {
+		return tea.Batch(m.readShelf(), m.searchTexts())
+	}
 	return m.readShelf()
 }
 
@@ -181,6 +198,8 @@ func (m *Model) nextShelf() tea.Cmd {
 func (l *sessionList) place() string {
 	all := thousands(len(l.lines))
 	switch {
+	case l.texts.on:
+		return l.texts.place()
 	case l.read.IsZero():
 		return ""
 	case !l.whole:

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -20,23 +18,27 @@ func (m *Model) sessionsKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Choose):
 		return m.chooseSession()
 	case pressed(msg, k.ListUp):
-		l.move(-1)
+		l.step(-1)
 		return nil
 	case pressed(msg, k.ListDown):
-		l.move(1)
+		l.step(1)
 		return nil
 	case pressed(msg, k.PageUp):
-		l.move(-m.sessionsPage())
+		l.step(-m.sessionsPage())
 		return nil
 	case pressed(msg, k.PageDown):
-		l.move(m.sessionsPage())
+		l.step(m.sessionsPage())
 		return nil
 	}
 	if cmd, ok := m.sessionKey(msg); ok {
 		return cmd
 	}
-	if !l.typed(msg) {
+	before := l.filter.text
+	switch {
+	case !l.typed(msg):
 		return m.say(msg.String() + " does nothing here; " + firstKey(k.Back) + " closes the list.")
+	case l.texts.on && l.filter.text != before:
+		return m.textTyped()
 	}
 	return nil
 }
@@ -45,8 +47,16 @@ func (m *Model) sessionsKey(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) sessionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
+	case pressed(msg, k.AllText):
+		return m.toggleTexts(), true
 	case pressed(msg, k.Shelves):
 		return m.nextShelf(), true
+	case pressed(msg, k.Undo):
+		return m.undoAct(), true
+	case pressed(msg, k.New):
+		return m.newSession(), true
+	case m.sessions.texts.on && pressed(msg, k.Rename, k.Tags, k.PinTop, k.Archive, k.Delete, k.Restore):
+		return m.say(msg.String() + " is for sessions; " + firstKey(k.AllText) + " goes back to their list."), true
 	case pressed(msg, k.Rename):
 		return m.startRename(), true
 	case pressed(msg, k.Tags):
@@ -59,10 +69,6 @@ func (m *Model) sessionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return m.deleteSession(), true
 	case pressed(msg, k.Restore):
 		return m.restoreSession(), true
-	case pressed(msg, k.Undo):
-		return m.undoAct(), true
-	case pressed(msg, k.New):
-		return m.newSession(), true
 	}
 	return nil, false
 }
@@ -83,6 +89,9 @@ func (m *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // chooseSession opens the session under the cursor.
 func (m *Model) chooseSession() tea.Cmd {
+	if m.sessions.texts.on {
+		return m.openHit()
+	}
 	s, ok := m.sessions.chosen()
 	switch {
 	case !ok:
@@ -98,63 +107,18 @@ func (m *Model) chooseSession() tea.Cmd {
 
 // sessionsPage is how far a page goes in the list.
 func (m *Model) sessionsPage() int {
-	return max(1, m.layout.overlay.within(framedOverlay(m.layout.overlay)).h-1-aboutLines)
+	h := m.layout.overlay.within(framedOverlay(m.layout.overlay)).h - 1
+	if m.sessions.texts.on {
+		return max(1, h/hitLines)
+	}
+	return max(1, h-aboutLines)
 }
 
-// pasteInSessions puts a pasted text where the list is typed in.
-func (m *Model) pasteInSessions(text string) tea.Cmd {
-	l := &m.sessions
-	msg := tea.KeyPressMsg{Code: tea.KeyExtended, Text: strings.TrimSpace(text)}
-	switch {
-	case msg.Text == "", l.purge != nil:
-	case l.edit != nil:
-		l.edit.typed(msg)
-	default:
-		l.typed(msg)
+// step moves the cursor of what is listed.
+func (l *sessionList) step(by int) {
+	if l.texts.on {
+		l.texts.move(by)
+		return
 	}
-	return nil
-}
-
-// wheel moves the cursor of the list, where no question stands over it.
-func (l *sessionList) wheel(by int) {
-	if l.purge == nil && l.edit == nil {
-		l.move(by)
-	}
-}
-
-// sessionsHints are the keys that matter in the list.
-func (m *Model) sessionsHints() []hint {
-	k, l := &m.keys, &m.sessions
-	switch {
-	case l.purge != nil:
-		return []hint{hintOf("purge it", k.Allow), hintOf("keep it", k.Refuse)}
-	case l.edit != nil && l.edit.tags:
-		return []hint{hintOf("keep the tags", k.Choose), {"", "blanks or commas between them"}, hintOf("leave them as they were", k.Back)}
-	case l.edit != nil:
-		return []hint{hintOf("keep the title", k.Choose), hintOf("leave it as it was", k.Back)}
-	case l.shelf == trashShelf:
-		return []hint{
-			hintOf("bring it back", k.Restore),
-			hintOf("purge", k.Delete),
-			hintOf("in use", k.Shelves),
-			hintOf("undo", k.Undo),
-			hintOf("close", k.Back),
-		}
-	}
-	next, archive := "archive", "archive it"
-	if l.shelf == archiveShelf {
-		next, archive = "trash", "back in use"
-	}
-	return []hint{
-		hintOf("open", k.Choose),
-		hintOf("delete", k.Delete),
-		hintOf(next, k.Shelves),
-		hintOf("rename", k.Rename),
-		hintOf("pin", k.PinTop),
-		hintOf("tags", k.Tags),
-		hintOf(archive, k.Archive),
-		hintOf("undo", k.Undo),
-		hintOf("new", k.New),
-		hintOf("close", k.Back),
-	}
+	l.move(by)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"winnow/history"
 	"winnow/session/store"
 )
 
@@ -99,10 +100,45 @@ func sessionStates() []state {
 			typing(m, "zebra")
 			return m
 		}},
+		{"texts", foundTexts},
+		{"texts-behind", func(t testing.TB, w, h int) *Model {
+			m := foundTexts(t, w, h)
+			m.indexing.left = 12_345
+			return m
+		}},
+		{"texts-empty", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			m.Update(tab)
+			return m
+		}},
+		{"texts-none", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			m.Update(tab)
+			typing(m, "zebra")
+			m.Update(searchDueMsg{m.sessions.texts.searches})
+			m.Update(hitsMsg{search: m.sessions.texts.searches, text: "zebra", at: begun})
+			return m
+		}},
 		{"sessions-reading", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
 			m.Update(ctrl('s'))
 			return m
 		}},
 	}
+}
+
+// foundTexts is the text of all messages with what a search found.
+func foundTexts(t testing.TB, w, h int) *Model {
+	m := choosing(t, w, h)
+	m.Update(tab)
+	typing(m, "gramm left")
+	sessions := someSessions()
+	m.Update(searchDueMsg{m.sessions.texts.searches})
+	m.Update(hitsMsg{search: m.sessions.texts.searches, text: "gramm left", at: begun, hits: []store.Hit{
+		{Session: sessions[0], Message: 1, Role: history.User, At: begun.Add(-time.Hour), Snippet: "Our grammar is left-recursive. How do I parse it with recursive descent?", Marks: [][2]int{{4, 11}, {15, 19}}},
+		{Session: sessions[2], Message: 42, Role: history.Assistant, At: begun.Add(-70 * time.Hour), Snippet: "… what is left of the grammar after that: three rules, one of them for expressions, and the two that call it. None of …", Marks: [][2]int{{12, 16}, {24, 31}}},
+		{Session: sessions[4], Message: 77, Role: history.Tool, At: begun.Add(-40 * 24 * time.Hour), Snippet: "構文 grammar.go 左 left.go", Marks: [][2]int{{7, 14}, {22, 26}}},
+	}})
+	m.Update(keyNamed("down"))
+	return m
 }

@@ -362,3 +362,11 @@ func BenchmarkSessionsKey(b *testing.B) {
 		}
 	}
 }
+
+func TestTheFirstScreenIsTheListWithItsFilter(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.keep("bread", "parser")
+	l.options.Screen, l.options.Filter = SessionsScreen, "bre"
+	l.run(l.Init())
+	l.lists("bread")
+}

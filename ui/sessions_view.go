@@ -18,15 +18,17 @@ const roomyList = 8
 
 // view draws the list for a box of the given size; the cursor stands at column x of the first line. open
 // is the session that the window shows.
-func (l *sessionList) view(st styles, w, h int, open string) (lines []string, x int) {
+func (l *sessionList) view(st styles, w, h int, open string, behind indexing) (lines []string, x int) {
 	head, x := l.head(st, w)
 	lines = append(lines, head)
+	if l.texts.on {
+		return append(lines, l.texts.view(st, w, max(0, h-1), l.filter.text, behind.text())...), x
+	}
 	var about []string
 	if s, ok := l.chosen(); ok && h >= roomyList {
 		about = []string{st.rule(w), " " + st.dim.Render(markdown.OneLine(l.about(s), w-2))}
 	}
-	room := max(0, h-1-len(about))
-	first, end := around(l.at, len(l.shown), room)
+	first, end := l.onScreen(h)
 	for i := first; i < end; i++ {
 		lines = append(lines, l.line(st, i, w, open))
 	}
@@ -39,10 +41,20 @@ func (l *sessionList) view(st styles, w, h int, open string) (lines []string, x 
 	return append(lines[:min(len(lines), max(1, h-len(about)))], about...), x
 }
 
+// onScreen is the part of the list that is drawn in a height.
+func (l *sessionList) onScreen(h int) (first, end int) {
+	if h >= roomyList {
+		h -= aboutLines
+	}
+	return around(l.at, len(l.shown), max(0, h-1))
+}
+
 // head is the line at the top: the filter, what is typed instead of it, or a question.
 func (l *sessionList) head(st styles, w int) (line string, x int) {
 	name, f := " ›  ", &l.filter
 	switch {
+	case l.texts.on:
+		name = " text › "
 	case l.purge != nil:
 		return st.warn.Render(fit(" Purge "+lineOfSession(*l.purge).name()+" for good?", w)), 0
 	case l.edit != nil && l.edit.tags:
@@ -74,12 +86,9 @@ func (l *sessionList) about(s sessionLine) string {
 	if l.purge != nil {
 		return fmt.Sprintf("%s and all that was sent for them go, and nothing brings them back", plural(s.Messages, "message"))
 	}
-	parts := []string{"begun " + ago(l.read, s.Created) + " ago", plural(s.Messages, "message")}
-	if l.read.Sub(s.Created) < time.Minute {
-		parts[0] = "begun just now"
-	}
+	parts := []string{"begun " + since(l.read, s.Created), plural(s.Messages, "message")}
 	if !s.Deleted.IsZero() {
-		parts = append(parts, "deleted "+ago(l.read, s.Deleted)+" ago")
+		parts = append(parts, "deleted "+since(l.read, s.Deleted))
 	}
 	if s.Parent != "" {
 		parts = append(parts, "forked from "+l.titleOf(s.Parent))
@@ -169,6 +178,14 @@ func (l *sessionList) right(s sessionLine, open string, w int) string {
 		return state + " · " + age
 	}
 	return age
+}
+
+// since says how long before a moment something was, in a sentence.
+func since(at, then time.Time) string {
+	if at.Sub(then) < time.Minute {
+		return "just now"
+	}
+	return ago(at, then) + " ago"
 }
 
 // ago is how long before a moment something was, in one short word.

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+func elsewhereIs(t *testing.T, s *Store, want ...string) {
+	t.Helper()
+	got, err := s.Elsewhere(context.Background())
+	slices.Sort(got)
+	slices.Sort(want)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("Elsewhere = %q, %v; want %q", got, err, want)
+	}
+}
+
+func TestElsewhereListsWhatLivingWindowsHaveOpen(t *testing.T) {
+	path := newPath(t)
+	one, two := openAt(t, path, Options{}), openAt(t, path, Options{})
+	first, _ := begin(t, one, "", "hello")
+	second, _ := begin(t, one, "", "another")
+	gone, _ := begin(t, one, "", "a third")
+	elsewhereIs(t, one)
+
+	release := occupy(t, one, first.ID, false)
+	occupy(t, one, second.ID, false)
+	must(t, "leave the mark of a dead window", one.jot(context.Background(), "mark", func(tx *sql.Tx) error {
+		_, err := tx.Exec(`INSERT INTO windows (session, owner, since_ms) SELECT n, ?, 0 FROM sessions WHERE id = ?`, uuid.NewString(), gone.ID)
+		return err
+	}))
+	elsewhereIs(t, one)
+	elsewhereIs(t, two, first.ID, second.ID)
+	release()
+	elsewhereIs(t, two, second.ID)
+	must(t, "close", one.Close())
+	elsewhereIs(t, two)
+}

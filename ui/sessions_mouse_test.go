@@ -1,0 +1,76 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// clickOn clicks on the line of the screen that holds a text.
+func clickOn(t *testing.T, m *Model, text string) tea.Cmd {
+	t.Helper()
+	m.options.Mouse = true
+	for y, line := range strings.Split(plain(m), "\n") {
+		if x := strings.Index(line, text); x >= 0 {
+			_, cmd := m.Update(tea.MouseClickMsg{X: m.layout.overlay.x + 8, Y: y, Button: tea.MouseLeft})
+			return cmd
+		}
+	}
+	t.Fatalf("%q is not on the screen:\n%s", text, plain(m))
+	return nil
+}
+
+func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		m := choosing(t, size[0], size[1])
+		clickOn(t, m, "Bread with rye")
+		if s, _ := m.sessions.chosen(); s.name() != "Bread with rye" {
+			t.Fatalf("a click on bread chooses %q", s.name())
+		}
+		if cmd := clickOn(t, m, "Bread with rye"); cmd == nil {
+			t.Error("a second click opens nothing")
+		}
+		clickOn(t, m, "begun") // below the list
+		clickOn(t, m, " ›")
+		if s, _ := m.sessions.chosen(); s.name() != "Bread with rye" || m.overlay != sessionsOverlay {
+			t.Errorf("a click beside the list chooses %q", s.name())
+		}
+	}
+}
+
+func TestAClickSelectsAHit(t *testing.T) {
+	for _, left := range []int64{0, 7} {
+		for _, h := range []int{10, 24} {
+			m := foundTexts(t, 80, h)
+			m.indexing.left = left
+			clickOn(t, m, "Our grammar")
+			if m.sessions.texts.at != 0 {
+				t.Errorf("80x%d, %d behind: a click on the first hit chooses the one at %d:\n%s", h, left, m.sessions.texts.at, plain(m))
+			}
+		}
+	}
+}
+
+func TestAClickDoesNotAnswerAPurge(t *testing.T) {
+	m := binned(t, 80, 24)
+	m.Update(ctrl('d'))
+	clickOn(t, m, "▸")
+	clickOn(t, m, "Parser rewrite")
+	if s, _ := m.sessions.chosen(); m.sessions.purge == nil || s.ID != m.sessions.purge.ID {
+		t.Errorf("a click took the question away, or moved the cursor:\n%s", plain(m))
+	}
+}
+
+func TestAClickChoosesInThePalette(t *testing.T) {
+	m := chatting(t, 80, 24)
+	m.Update(ctrl('p'))
+	clickOn(t, m, "/repair")
+	if c, _ := m.picker.chosen(); c.value != "repair" {
+		t.Fatalf("a click on /repair chooses %q", c.value)
+	}
+	clickOn(t, m, "/repair")
+	if m.overlay != ledgerOverlay {
+		t.Errorf("a second click does not run it:\n%s", plain(m))
+	}
+}

@@ -1,0 +1,121 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// finds opens the list, looks for a text in all messages and opens the first hit.
+func (l *live) finds(text string) {
+	l.t.Helper()
+	l.press("ctrl+s", "tab")
+	l.types(text)
+	l.until("the hits", func() bool { x := &l.sessions.texts; return !x.waiting && x.text == text && len(x.hits) > 0 })
+	l.press("enter")
+}
+
+// standsOn waits until the transcript's cursor stands on a message of a session.
+func (l *live) standsOn(id, text string) {
+	l.t.Helper()
+	l.until(fmt.Sprintf("the cursor on %q", text), func() bool {
+		message, ok := l.chat.selected()
+		return l.info.ID == id && ok && message.Content == text
+	})
+	if l.overlay != noOverlay || l.focus != transcriptPane {
+		l.t.Fatalf("overlay %v, focus %v:\n%s", l.overlay, l.focus, plain(l.Model))
+	}
+}
+
+func TestAHitOpensOnItsBranch(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("Tell me about the walrus.")
+	id, first := l.info.ID, l.chat.messages[0].ID
+	l.say("And where does it live?")
+	for range l.session.Edit(t.Context(), first, "Tell me about the otter.") {
+	}
+	l.press("ctrl+n")
+	l.until("a new session", func() bool { return l.info.ID == "" })
+
+	l.finds("walrus")
+	l.standsOn(id, "Tell me about the walrus.")
+	l.shows("And where does it live?")
+	if leaf := l.stored(id).Leaf; leaf != l.chat.messages[len(l.chat.messages)-1].ID {
+		t.Errorf("the active branch of the file ends at %d", leaf)
+	}
+	l.until("the word marked", func() bool { return l.find.on && l.find.total == 1 })
+
+	l.finds("otter") // in the session that is open, on its other branch
+	l.standsOn(id, "Tell me about the otter.")
+	if strings.Contains(plain(l.Model), "And where does it live?") {
+		t.Errorf("both branches are on the screen:\n%s", plain(l.Model))
+	}
+	l.finds("otter") // and on the branch that is on the screen
+	l.standsOn(id, "Tell me about the otter.")
+	l.press("esc")
+	if l.find.on {
+		t.Errorf("esc leaves the marks:\n%s", plain(l.Model))
+	}
+}
+
+func TestAHitOpensFarBackInALongSession(t *testing.T) {
+	l := onStage(t, 120, 40)
+	const n = 3000
+	kept, err := l.options.Deps.Store.Import(t.Context(), func(add func(store.Message) error) (store.Session, error) {
+		for i := range n {
+			m := store.Message{Message: history.Message{Role: history.User, Content: fmt.Sprintf("Message %d of many.", i), Status: history.Complete}}
+			if i%2 == 1 {
+				m.Role = history.Assistant
+			}
+			if i == 20 {
+				m.Content = strings.Repeat("A long message has many lines.\n\n", 100) + "At its end stands a walrus."
+			}
+			if err := add(m); err != nil {
+				return store.Session{}, err
+			}
+		}
+		return store.Session{Title: "Long", Endpoint: "here", Model: "small"}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.finds("walrus")
+	l.until("the session", func() bool { m, ok := l.chat.selected(); return ok && strings.HasSuffix(m.Content, "walrus.") })
+	l.until("all of it", func() bool { return len(l.chat.messages) == n })
+	l.shows("At its end stands a walrus.")
+	if l.info.ID != kept.ID || l.focus != transcriptPane {
+		t.Errorf("the session is %s, the focus %v", l.info.ID, l.focus)
+	}
+}
+
+func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept, _, err := l.options.Deps.Store.Begin(t.Context(), store.Session{Title: "Notes", Endpoint: "here", Model: "small"},
+		store.Message{Message: history.Message{
+			Role: history.User, Content: "What is this?", Status: history.Complete,
+			Parts: []history.Part{{Kind: history.TextPart, Name: "notes.md", Text: "A walrus sleeps."}},
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.finds("walrus") // the transcript shows the name of the file alone, so that nothing can be marked
+	l.standsOn(kept.ID, "What is this?")
+	if l.find.on {
+		t.Errorf("a search was begun that finds nothing:\n%s", plain(l.Model))
+	}
+}
+
+func TestWhileAnAnswerArrivesNoOtherSessionIsOpened(t *testing.T) {
+	m := asking(t, 120, 40)
+	m.Update(ctrl('s'))
+	list(m, someSessions()...)
+	m.Update(tab)
+	m.sessions.texts = foundTexts(t, 120, 40).sessions.texts
+	m.Update(enter)
+	if !strings.Contains(plain(m), "still arriving") || m.overlay != sessionsOverlay {
+		t.Errorf("enter on a hit while an answer arrives:\n%s", plain(m))
+	}
+}

@@ -1,0 +1,117 @@
+package ui
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"winnow/session/store"
+	"winnow/ui/markdown"
+)
+
+// A hit has two lines: whose message it is, and what was found in it.
+const hitLines = 2
+
+// view draws the hits into a box, with a note below them while the index is behind.
+func (x *textSearch) view(st styles, w, h int, typed, behind string) []string {
+	var lines, note []string
+	room := x.room(h, behind)
+	if room < h {
+		note = []string{st.warn.Render(" ! " + markdown.OneLine(behind, max(1, w-3)))}
+	}
+	first, end := x.onScreen(room)
+	for i := first; i < end; i++ {
+		lines = append(lines, x.hit(st, i, w)...)
+	}
+	if len(x.hits) == 0 {
+		lines = indentedTo(st.dim, x.nothing(typed), labelAt, w)
+	}
+	lines = lines[:min(len(lines), room)]
+	for len(lines) < room {
+		lines = append(lines, "")
+	}
+	return append(lines, note...)
+}
+
+// room is the height for the hits: a note that the index is behind takes a line of it, where there is one
+// to spare.
+func (x *textSearch) room(h int, behind string) int {
+	if behind != "" && h > hitLines {
+		h--
+	}
+	return max(0, h)
+}
+
+// onScreen is the part of the hits that is drawn in a height.
+func (x *textSearch) onScreen(h int) (first, end int) {
+	return around(x.at, len(x.hits), max(1, h/hitLines))
+}
+
+// nothing says why there is no hit.
+func (x *textSearch) nothing(typed string) string {
+	switch {
+	case strings.TrimSpace(typed) == "":
+		return "type what was said: words, or \"words side by side\""
+	case x.waiting:
+		return "searching …"
+	}
+	return "no message has " + typed
+}
+
+// hit draws one hit: the title of its session and its age, and below it who says what.
+func (x *textSearch) hit(st styles, i, w int) []string {
+	h := x.hits[i]
+	base, dim, found, cursor := st.text, st.dim, st.match, "  "
+	if i == x.at {
+		base, dim, found, cursor = st.chosen, st.chosen, st.chosen.Bold(true).Underline(true), " ▸"
+	}
+	title := cursor + "  " + lineOfSession(h.Session).name()
+	right := ago(x.read, h.At) + " "
+	if !h.Session.Deleted.IsZero() {
+		right = "in the trash  " + right
+	}
+	head := spread(title, right, w)
+	var strokes []stroke
+	if strings.HasSuffix(head, right) {
+		strokes = append(strokes, stroke{len(head) - len(right), len(head), dim})
+	}
+	return []string{
+		painted(head, base.Bold(true), strokes),
+		x.snippet(h, w, base, dim, found),
+	}
+}
+
+// snippet draws who says what was found.
+func (x *textSearch) snippet(h store.Hit, w int, base, dim, found lipgloss.Style) string {
+	who := "    " + fit(speaker(h.Role), speakerWidth) + " "
+	text, gone := fromHit(h, w-fitWidth(who))
+	left := who + text
+	line := fit(left, w)
+	strokes := []stroke{{0, len(who), dim}}
+	for _, m := range h.Marks {
+		if to := len(who) + m[1] - gone; to <= shared(line, left) {
+			strokes = append(strokes, stroke{len(who) + m[0] - gone, to, found})
+		}
+	}
+	return painted(line, base, strokes)
+}
+
+// leadIn is the most that stands before what was found where the line is too short for all of it.
+const leadIn = 6
+
+// fromHit is a hit's snippet without so much of its beginning that what was found first is within w cells,
+// and how many bytes shorter it is.
+func fromHit(h store.Hit, w int) (text string, gone int) {
+	if len(h.Marks) == 0 || fitWidth(h.Snippet[:h.Marks[0][1]]) <= w {
+		return h.Snippet, 0
+	}
+	from := 0
+	for from < h.Marks[0][0] && fitWidth(h.Snippet[from:h.Marks[0][0]]) > leadIn {
+		from += clusterAt(h.Snippet[from:])
+	}
+	from = min(from, h.Marks[0][0])
+	return "…" + h.Snippet[from:], from - len("…")
+}
+
+// speakerWidth is the room for who speaks.
+const speakerWidth = 6
