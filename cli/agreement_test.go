@@ -141,7 +141,7 @@ func (h *house) begin(ctx context.Context, talk talk) (*session.Session, error) 
 	}
 	messages := s.Messages()
 	for i, flag := range talk.flags {
-		if err := s.SetFlag(ctx, messages[i].ID, flag); err != nil {
+		if _, err := s.SetFlags(ctx, flag, messages[i].ID); err != nil {
 			return nil, err
 		}
 	}

@@ -13,7 +13,7 @@ func TestAloneSendsNothingOfTheConversation(t *testing.T) {
 	if _, err := drain(s.Send(t.Context(), "The sky is blue.")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetFlag(t.Context(), s.Messages()[0].ID, history.Pin); err != nil {
+	if _, err := s.SetFlags(t.Context(), history.Pin, s.Messages()[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := drain(s.SendAlone(t.Context(), "What is two and two?")); err != nil {

@@ -226,7 +226,7 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 	row := b.imported(n, numbered)
 	s := b.loaded(row.ID)
 	pinned := s.Messages()[3]
-	if err := s.SetFlag(t.Context(), pinned.ID, history.Pin); err != nil {
+	if _, err := s.SetFlags(t.Context(), history.Pin, pinned.ID); err != nil {
 		t.Fatal(err)
 	}
 	events, err := drain(s.Send(t.Context(), "And?"))

@@ -14,15 +14,9 @@ func (s *Session) Flag(message int64) history.Flag {
 	return s.flags[message]
 }
 
-// SetFlag pins a message, excludes it, or gives it back to the rules with "".
-func (s *Session) SetFlag(ctx context.Context, message int64, f history.Flag) error {
-	_, err := s.SetFlags(ctx, f, message)
-	return err
-}
-
-// SetFlags is SetFlag for several messages: for all of them, or for none where the error is not nil.
-// before has the flag that each message had, "" for none, of those that have another one now:
-// RestoreFlags takes it.
+// SetFlags pins messages, excludes them, or gives them back to the rules with "": all of them, or none
+// where the error is not nil. before has the flag that each message had, "" for none, of those that have
+// another one now: RestoreFlags takes it.
 func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int64) (before map[int64]history.Flag, err error) {
 	flags := make(map[int64]history.Flag, len(messages))
 	for _, id := range messages {

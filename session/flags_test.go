@@ -80,7 +80,7 @@ func TestFlagsAreSetAllOrNone(t *testing.T) {
 	s := b.begin()
 	drain(s.Send(t.Context(), "First"))
 	question, answer := s.Messages()[0].ID, s.Messages()[1].ID
-	if err := s.SetFlag(t.Context(), question, history.Pin); err != nil {
+	if _, err := s.SetFlags(t.Context(), history.Pin, question); err != nil {
 		t.Fatal(err)
 	}
 	want := fmt.Sprint(map[int64]history.Flag{question: history.Pin})

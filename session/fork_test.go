@@ -18,7 +18,7 @@ func TestForkGoesOnByItself(t *testing.T) {
 	drain(s.Send(t.Context(), "First"))
 	drain(s.Send(t.Context(), "Second"))
 	first := s.Messages()[1]
-	if err := s.SetFlag(t.Context(), s.Messages()[0].ID, history.Pin); err != nil {
+	if _, err := s.SetFlags(t.Context(), history.Pin, s.Messages()[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	end, err := s.Fork(t.Context(), 0)

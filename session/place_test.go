@@ -61,7 +61,7 @@ func TestConversationThatIsOpenElsewhereChangesNothing(t *testing.T) {
 		"budget":     func() error { return second.SetBudget(ctx, 1000) },
 		"system":     func() error { return second.SetSystem(ctx, "Be brief.") },
 		"model":      func() error { return second.SetModel(ctx, second.Ref()) },
-		"flag":       func() error { return second.SetFlag(ctx, message, history.Pin) },
+		"flag":       func() error { _, err := second.SetFlags(ctx, history.Pin, message); return err },
 		"remedy":     func() error { return second.SetRemedy(ctx, history.LeaveOut, message) },
 		"apply":      func() error { return second.Apply(ctx, Trial{Preset: "full"}) },
 	} {

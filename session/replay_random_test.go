@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -71,7 +72,7 @@ func talk(rt *rapid.T, b *bench, s *Session) {
 	case 2:
 		if all := s.Messages(); len(all) > 0 {
 			m := all[rapid.IntRange(0, len(all)-1).Draw(rt, "message")]
-			s.SetFlag(ctx, m.ID, rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(rt, "flag"))
+			s.SetFlags(ctx, rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(rt, "flag"), m.ID)
 		}
 	case 7, 8, 9, 10:
 		remedy(rt, s)
@@ -99,7 +100,8 @@ func talk(rt *rapid.T, b *bench, s *Session) {
 // remedy gives a message, of those that are damaged where there are some, a remedy.
 func remedy(rt *rapid.T, s *Session) {
 	plan, err := s.Preview("")
-	if err != nil {
+	var short *history.OverBudgetError
+	if err != nil && !errors.As(err, &short) {
 		rt.Fatalf("plan: %v", err)
 	}
 	var all, damaged []int64

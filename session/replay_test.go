@@ -46,7 +46,7 @@ func TestReplayGivesTheBytesOfEveryRequest(t *testing.T) {
 	s := b.begin()
 	drain(s.Send(t.Context(), "Talk at length"))
 	s.SetBudget(t.Context(), 1500)
-	s.SetFlag(t.Context(), s.Messages()[0].ID, history.Exclude)
+	s.SetFlags(t.Context(), history.Exclude, s.Messages()[0].ID)
 	drain(s.Send(t.Context(), "1+2?"))
 	s.SetSystem(t.Context(), "Be long.")
 	drain(s.Send(t.Context(), "Talk again"))
@@ -54,7 +54,7 @@ func TestReplayGivesTheBytesOfEveryRequest(t *testing.T) {
 
 	// Everything that decided is another now.
 	s.SetPreset(t.Context(), "recent")
-	s.SetFlag(t.Context(), s.Messages()[0].ID, "")
+	s.SetFlags(t.Context(), "", s.Messages()[0].ID)
 	b.deps.Models = llm.NewCatalog(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999999})
 	b.deps.Sampling, b.deps.System = Sampling{MaxTokens: 5}, "Be silent."
 	later, err := Open(t.Context(), b.deps, s.Info().ID, "other/m")
