@@ -224,18 +224,6 @@ func TestGoldenSchema1IsRead(t *testing.T) {
 	}
 }
 
-// The golden file has every table of its schema, as it was released.
-func TestGoldenSchema1IsTheReleasedSchema(t *testing.T) {
-	path := goldenFile(t, "schema1.sql")
-	fresh := newPath(t)
-	s, err := open(context.Background(), fresh, Options{}, allSteps(t)[:1])
-	must(t, "open", err)
-	must(t, "close", s.Close())
-	if got, want := schemaText(t, path), schemaText(t, fresh); got != want {
-		t.Errorf("a released step was edited: the golden file has\n%s\nthe step makes\n%s", got, want)
-	}
-}
-
 // schemaText is a file's schema without comments and spacing.
 func schemaText(t *testing.T, path string) string {
 	t.Helper()

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	options "flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = options.Bool("update", false, "write the golden database of the newest schema, where there is none")
+
+// neverReleased are the schemas that came and went between two releases: no file has them.
+var neverReleased = []int{5, 6}
+
+func goldenName(version int) string { return fmt.Sprintf("schema%d.sql", version) }
+
+// Before a step is added, the schema of before must be held by a file: go test -update writes it
+// from the one before, and rows for what is new in it are added by hand.
+func TestEverySchemaHasAGolden(t *testing.T) {
+	for version := 1; version <= len(allSteps(t)); version++ {
+		if slices.Contains(neverReleased, version) || there(filepath.Join("testdata", goldenName(version))) {
+			continue
+		}
+		if !*update || version < len(allSteps(t)) {
+			t.Errorf("there is no testdata/%s", goldenName(version))
+			continue
+		}
+		path := goldenFile(t, newestGolden(t))
+		db := pool(path, plain, 1)
+		defer db.Close()
+		for have := 0; have < version; {
+			must(t, "step up", once(context.Background(), db, func(tx *sql.Tx) (err error) {
+				have, err = stepUp(context.Background(), tx, allSteps(t)[:version])
+				return err
+			}))
+		}
+		must(t, "write", os.WriteFile(filepath.Join("testdata", goldenName(version)), []byte(sqlOf(t, db, version)), 0o644))
+	}
+}
+
+func newestGolden(t *testing.T) string {
+	t.Helper()
+	for version := len(allSteps(t)); version > 0; version-- {
+		if there(filepath.Join("testdata", goldenName(version))) {
+			return goldenName(version)
+		}
+	}
+	t.Fatal("there is no golden database")
+	return ""
+}
+
+// eachGolden runs a test on the file of each schema that a release had, and of the newest.
+func eachGolden(t *testing.T, f func(t *testing.T, version int, path string)) {
+	t.Helper()
+	for version := 1; version <= len(allSteps(t)); version++ {
+		if !slices.Contains(neverReleased, version) {
+			t.Run(goldenName(version), func(t *testing.T) { f(t, version, goldenFile(t, goldenName(version))) })
+		}
+	}
+}
+
+// A released step is never edited: the golden files have every table as it was.
+func TestGoldensAreTheReleasedSchemas(t *testing.T) {
+	eachGolden(t, func(t *testing.T, version int, path string) {
+		fresh := newPath(t)
+		s, err := open(context.Background(), fresh, Options{}, allSteps(t)[:version])
+		must(t, "open", err)
+		must(t, "close", s.Close())
+		if got, want := schemaText(t, path), schemaText(t, fresh); got != want {
+			t.Errorf("a released step was edited: the golden file has\n%s\nthe steps make\n%s", got, want)
+		}
+	})
+}
+
+func TestGoldensAreBroughtToTodayWithAllTheyHold(t *testing.T) {
+	eachGolden(t, func(t *testing.T, version int, path string) {
+		shapes := shapes(allSteps(t)[:version])
+		before := map[string][]string{}
+		old := pool(path, plain, 1)
+		for _, s := range shapes {
+			before[s.table] = rowsOf(t, old, s)
+		}
+		must(t, "close", old.Close())
+		s := openAt(t, path, Options{Now: noon().now})
+		for _, shape := range shapes {
+			if got := rowsOf(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.table]) {
+				t.Errorf("%s holds\n%s\nand held\n%s", shape.table, strings.Join(got, "\n"), strings.Join(before[shape.table], "\n"))
+			}
+			if len(before[shape.table]) == 0 {
+				t.Errorf("the golden file has no row of %s: nothing shows that it is kept", shape.table)
+			}
+		}
+		if c, err := s.Check(context.Background()); err != nil || !c.Sound() || c.Schema != len(allSteps(t)) {
+			t.Errorf("the check of the file of today says %+v, %v", c, err)
+		}
+		if s.salvaged != nil || s.ReadOnly() {
+			t.Errorf("an older file was taken for a damaged one: %q", s.Notices())
+		}
+	})
+}
+
+// A damaged file of an older winnow is saved into one of today.
+func TestGoldensAreSalvaged(t *testing.T) {
+	eachGolden(t, func(t *testing.T, version int, path string) {
+		shapes := shapes(allSteps(t)[:version])
+		before := map[string][]string{}
+		old := pool(path, plain, 1)
+		for _, s := range shapes {
+			before[s.table] = rowsOf(t, old, s)
+		}
+		must(t, "close", old.Close())
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		must(t, "open", err)
+		_, err = f.WriteAt(make([]byte, 100), 0)
+		must(t, "damage", err)
+		must(t, "close", f.Close())
+		s := openAt(t, path, Options{Now: noon().now})
+		if s.salvaged == nil {
+			t.Fatalf("nothing was salvaged: %q", s.Notices())
+		}
+		for _, shape := range shapes {
+			if got := rowsOf(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.table]) {
+				t.Errorf("%s holds\n%s\nand held\n%s", shape.table, strings.Join(got, "\n"), strings.Join(before[shape.table], "\n"))
+			}
+		}
+	})
+}
+
+// rowsOf prints the rows of a table as it was in its time. That an answer that was arriving is
+// interrupted now is no difference.
+func rowsOf(t *testing.T, db *sql.DB, s shape) []string {
+	t.Helper()
+	var columns []string
+	for _, c := range s.columns {
+		column := "quote(" + c.name + ")"
+		if c.name == "status" {
+			column = "quote(replace(status, 'streaming', 'interrupted'))"
+		}
+		columns = append(columns, column)
+	}
+	out, err := texts(context.Background(), db, fmt.Sprintf("SELECT %s FROM %s ORDER BY 1", strings.Join(columns, " || ', ' || "), s.table))
+	must(t, "read "+s.table, err)
+	return out
+}
+
+// sqlOf writes a database as SQL that a person can read.
+func sqlOf(t *testing.T, db *sql.DB, version int) string {
+	t.Helper()
+	ask := func(query string) []string {
+		out, err := texts(context.Background(), db, query)
+		must(t, "dump", err)
+		return out
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- A chat history as schema %d kept it. It is never written again: a later winnow must read what this\n-- one wrote.\nBEGIN TRANSACTION;\n", version)
+	for _, name := range ask("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite_%' ORDER BY name") {
+		for _, text := range ask(fmt.Sprintf("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = '%s'", name)) {
+			b.WriteString(text + ";\n")
+		}
+	}
+	for _, name := range ask("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow') AND name NOT IN ('sqlite_schema', 'sqlite_sequence') ORDER BY name") {
+		var columns []string
+		for _, c := range ask(fmt.Sprintf("SELECT name FROM pragma_table_info('%s')", name)) {
+			columns = append(columns, fmt.Sprintf("CASE WHEN typeof(%[1]s) = 'blob' AND length(%[1]s) > 0 AND CAST(%[1]s AS TEXT) NOT GLOB '*[^ -~]*' AND instr(%[1]s, x'00') = 0 THEN 'CAST(' || quote(CAST(%[1]s AS TEXT)) || ' AS BLOB)' ELSE quote(%[1]s) END", c))
+		}
+		for _, row := range ask(fmt.Sprintf("SELECT %s FROM %s", strings.Join(columns, " || ', ' || "), name)) {
+			fmt.Fprintf(&b, "INSERT INTO %s VALUES (%s);\n", name, row)
+		}
+	}
+	for _, text := range ask("SELECT sql FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL ORDER BY name") {
+		b.WriteString(text + ";\n")
+	}
+	b.WriteString("DELETE FROM sqlite_sequence;\n")
+	for _, row := range ask("SELECT quote(name) || ', ' || seq FROM sqlite_sequence ORDER BY name") {
+		fmt.Fprintf(&b, "INSERT INTO sqlite_sequence VALUES (%s);\n", row)
+	}
+	fmt.Fprintf(&b, "COMMIT;\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;\n", applicationID, version)
+	return b.String()
+}
