@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"winnow/history"
@@ -114,16 +113,23 @@ func (t *turn) summarize(ctx context.Context, next history.Options, list []histo
 	return text, err
 }
 
-// summary is the widest summary of the first messages of the active branch, nil for none. A message is
-// on the branch with all that came before it, so the newest message of a summary tells. The caller holds
-// the lock.
+// summary is the widest summary of the first messages of the active branch, nil for none; of two as wide
+// it is the newer. A message is on the branch with all that came before it, so the newest message of a
+// summary tells. One that was written later may be of another branch, and stand for less of this one. The
+// caller holds the lock.
 func (s *Session) summary(first int) *history.Summary {
-	for _, m := range slices.Backward(s.summaries) {
-		if at, on := s.find(m.Last); on && at < first {
-			return summaryOf(m)
+	var widest *store.Summary
+	to := -1
+	for i := range s.summaries {
+		m := &s.summaries[i]
+		if at, on := s.find(m.Last); on && at < first && at >= to {
+			widest, to = m, at
 		}
 	}
-	return nil
+	if widest == nil {
+		return nil
+	}
+	return summaryOf(*widest)
 }
 
 func summaryOf(m store.Summary) *history.Summary {

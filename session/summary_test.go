@@ -136,3 +136,53 @@ func TestCompactThatCannotBeChangesNothing(t *testing.T) {
 		t.Errorf("the model refused: %v, after %d requests the policy says %v", err, b.last(), s.Policy().SummaryAlways)
 	}
 }
+
+// Of several branches each has its own summary, and the widest that fits, whichever was written last.
+func TestEachBranchHasItsSummary(t *testing.T) {
+	b, s := talked(t, 6, uncounted("Wide notes."), uncounted("Otherwise."), uncounted("Narrow notes."), uncounted("On."))
+	end, third := s.Info().Leaf, s.Messages()[6].ID
+	sent := func() string {
+		t.Helper()
+		plan, err := s.Preview("And?")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := s.Body(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	if _, err := drain(s.Compact(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := drain(s.Edit(t.Context(), third, "Something else?")); err != nil {
+		t.Fatal(err)
+	}
+	if body := b.body(8); strings.Contains(body, "notes.") || !strings.Contains(body, "Question 2?") {
+		t.Errorf("the edit is sent with a summary of what stood behind it: %s", body)
+	}
+	if _, err := drain(s.Compact(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if body := sent(); !strings.Contains(body, "Narrow notes.") || strings.Contains(body, "Wide") || strings.Contains(body, "Question 2?") {
+		t.Errorf("the branch of the edit is sent as %s", body)
+	}
+	fork, err := s.Fork(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // as it is, and as it is stored
+		if err := s.Switch(t.Context(), end); err != nil {
+			t.Fatal(err)
+		}
+		if body := sent(); !strings.Contains(body, "Wide notes.") || strings.Contains(body, "Narrow") {
+			t.Errorf("the first branch is sent as %s", body)
+		}
+		s = b.open(s.Info().ID)
+	}
+	s = b.open(fork.ID)
+	if body := sent(); !strings.Contains(body, "Narrow notes.") || strings.Contains(body, "Wide") || strings.Contains(body, "Question 2?") {
+		t.Errorf("the fork is sent as %s", body)
+	}
+}
