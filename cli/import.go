@@ -165,7 +165,7 @@ func explainImport(name string, err error) error {
 		name = "standard input"
 	}
 	for _, kind := range []error{
-		llm.ErrNoTranscript, llm.ErrNotUTF8, llm.ErrBrokenArchive, llm.ErrNoExport, session.ErrDatabase, session.ErrManyTitles,
+		llm.ErrNoTranscript, llm.ErrNotUTF8, llm.ErrBrokenArchive, llm.ErrNoExport, session.ErrManyTitles, session.ErrNoTrial, store.ErrNotLogs,
 	} {
 		if errors.Is(err, kind) {
 			return fail(Failed, "%s: %w", name, kind)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
 )
@@ -15,8 +16,8 @@ import (
 // ErrManyTitles says that a title was given for a file that may hold many conversations.
 var ErrManyTitles = errors.New("a title names one conversation, and this file may hold many")
 
-// ErrDatabase says that a database holds no conversations that winnow can read.
-var ErrDatabase = errors.New("this database is none of llm's logs")
+// ErrNoTrial says that of winnow's own JSON nobody can say what an import would do without doing it.
+var ErrNoTrial = errors.New("winnow's own JSON has no dry run: import it, and what is here already stays as it is")
 
 // ImportAll stores every conversation of a file as a session, or adds to the session that it is already
 // what is new, and reports on each. What the file is, is seen at its beginning: Chat Completions messages,
@@ -44,6 +45,10 @@ func ImportAll(ctx context.Context, s *store.Store, from Source, report func(Imp
 	switch layout {
 	case llm.ChatGPTLayout:
 		return all.talks(ctx, llm.ReadChatGPT(from.File, nil).Next)
+	case llm.ArchiveLayout:
+		return all.archive(ctx)
+	case llm.SQLiteLayout:
+		return all.logs(ctx)
 	case llm.ExportLayout:
 		export, err := openExport(from.File)
 		if err != nil {
@@ -51,7 +56,7 @@ func ImportAll(ctx context.Context, s *store.Store, from Source, report func(Imp
 		}
 		return all.talks(ctx, export.Next)
 	}
-	return ErrDatabase
+	return llm.ErrNoTranscript
 }
 
 // layoutOf finds out what a file is and goes back to its beginning.
@@ -102,6 +107,26 @@ type arriving struct {
 	from   Source
 	report func(Imported)
 	held   int // the messages that it held
+}
+
+// archive brings the sessions of winnow's own JSON.
+func (a *arriving) archive(ctx context.Context) error {
+	if a.from.Try {
+		return ErrNoTrial
+	}
+	place := 0
+	err := ImportArchive(ctx, a.s, a.from, func(im Imported) {
+		place++
+		im.Place, im.Title = place, im.Session.Title
+		if im.New = im.Session.ID != "" && !im.Again; im.New {
+			im.Added = im.Session.Messages
+		}
+		a.report(im)
+	})
+	if err == nil && place == 0 {
+		return ErrNoMessage
+	}
+	return err
 }
 
 // talks brings conversations of ChatGPT until there are none left.
@@ -191,30 +216,20 @@ func changed(n int) string {
 
 // session is a conversation of ChatGPT as the store takes it.
 func (a *arriving) session(talk llm.Talk) store.Talk {
-	out := store.Talk{Leaf: talk.Leaf, Messages: make([]store.Utterance, len(talk.Messages))}
-	first, last := "", talk.UpdatedMS
+	out := store.Talk{
+		Leaf: talk.Leaf, Messages: make([]store.Utterance, len(talk.Messages)),
+		Session: store.Session{Title: talk.Title, Archived: talk.Archived, Pinned: talk.Pinned, Source: "chatgpt", Origin: talk.ID},
+	}
 	for i, m := range talk.Messages {
-		if m.CreatedMS == 0 {
-			m.CreatedMS = a.from.Time.UnixMilli()
-		}
-		if first == "" && m.Role == "user" {
-			first = m.Content[:min(len(m.Content), mostOfFirst)]
-		}
-		if talk.UpdatedMS == 0 {
-			last = max(last, m.CreatedMS)
-		}
 		out.Messages[i] = store.Utterance{Message: store.Message{Message: m.Message, Model: m.Model, Extra: m.Extra}, Behind: m.Behind, Ignored: m.Ignored}
 	}
-	created := talk.CreatedMS
-	if created == 0 && len(out.Messages) > 0 {
-		created = out.Messages[0].CreatedMS
+	if talk.CreatedMS != 0 {
+		out.Session.Created = time.UnixMilli(talk.CreatedMS)
 	}
-	title, from := named(talk.Title, first)
-	out.Session = store.Session{
-		Title: title, TitleFrom: from, Created: time.UnixMilli(created), Updated: time.UnixMilli(last),
-		Preset: a.from.Policy.Preset, Dir: a.from.Dir, Archived: talk.Archived, Pinned: talk.Pinned,
-		Source: "chatgpt", Origin: talk.ID,
+	if talk.UpdatedMS != 0 {
+		out.Session.Updated = time.UnixMilli(talk.UpdatedMS)
 	}
+	a.complete(&out)
 	return out
 }
 
@@ -224,4 +239,35 @@ func named(title, first string) (name, from string) {
 		return title, "user"
 	}
 	return TitleFrom(first), "auto"
+}
+
+// complete gives a conversation the title and the times that it lacks, and what is not its own.
+func (a *arriving) complete(talk *store.Talk) {
+	first := ""
+	var created, last int64
+	for i := range talk.Messages {
+		m := &talk.Messages[i]
+		if m.CreatedMS == 0 {
+			m.CreatedMS = a.from.Time.UnixMilli()
+			if m.Behind >= 0 {
+				m.CreatedMS = talk.Messages[m.Behind].CreatedMS
+			}
+		}
+		if first == "" && m.Role == history.User {
+			first = m.Content[:min(len(m.Content), mostOfFirst)]
+		}
+		if created == 0 {
+			created = m.CreatedMS
+		}
+		last = max(last, m.CreatedMS)
+	}
+	row := &talk.Session
+	row.Title, row.TitleFrom = named(row.Title, first)
+	if row.Created.IsZero() {
+		row.Created = time.UnixMilli(created)
+	}
+	if row.Updated.IsZero() {
+		row.Updated = time.UnixMilli(last)
+	}
+	row.Preset, row.Dir = a.from.Policy.Preset, a.from.Dir
 }

@@ -1,0 +1,239 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"winnow/history"
+)
+
+// Logs are the conversations that the program llm keeps in its database, in any of its schemas.
+type Logs struct {
+	db      *sql.DB
+	columns map[string]map[string]bool // of every table
+	rest    []logged
+	count   int
+}
+
+// logged names one conversation of the logs.
+type logged struct {
+	read func(context.Context, string) (Talk, []string, error)
+	id   string
+}
+
+// ErrNotLogs says that a database is none of llm's.
+var ErrNotLogs = errors.New("this is no database of llm: it has none of its tables")
+
+// OpenLogs opens llm's database for reading. The program may have it open too.
+func OpenLogs(ctx context.Context, path string) (*Logs, error) {
+	path, err := locate(path, true)
+	if err != nil {
+		return nil, err
+	}
+	var l *Logs
+	for _, m := range []mode{frozen, still} {
+		l = &Logs{db: pool(path, m, 1)}
+		if err = l.list(ctx); err == nil {
+			l.count = len(l.rest)
+			return l, nil
+		}
+		l.db.Close()
+		if errors.Is(err, ErrNotLogs) || journaled(path) {
+			break
+		}
+	}
+	return nil, fmt.Errorf("read llm's logs (%s): %w", path, err)
+}
+
+// Close closes the database.
+func (l *Logs) Close() error { return l.db.Close() }
+
+// Count is how many conversations the logs hold.
+func (l *Logs) Count() int { return l.count }
+
+// Next returns the next conversation and what is odd about it, a sentence each, or io.EOF behind the last
+// one. An error that is none of ctx concerns this conversation alone.
+func (l *Logs) Next(ctx context.Context) (Talk, []string, error) {
+	if len(l.rest) == 0 {
+		return Talk{}, nil, io.EOF
+	}
+	one := l.rest[0]
+	l.rest = l.rest[1:]
+	talk, odd, err := one.read(ctx, one.id)
+	if err != nil {
+		return Talk{}, nil, fmt.Errorf("conversation %s of llm's logs cannot be read: %w", one.id, err)
+	}
+	return talk, odd, nil
+}
+
+// list finds the tables and the conversations in them.
+func (l *Logs) list(ctx context.Context) error {
+	if err := l.look(ctx); err != nil {
+		return err
+	}
+	known := false
+	for _, of := range []struct {
+		table, ids string
+		read       func(context.Context, string) (Talk, []string, error)
+	}{
+		{"log", l.chats("log"), l.chatIn("log")},
+		{"logs", l.chats("logs"), l.chatIn("logs")},
+		{"responses", `SELECT conversation_id FROM responses WHERE conversation_id IS NOT NULL` + l.notThreads() + ` GROUP BY conversation_id ORDER BY min(rowid)`, l.conversation},
+		{"responses", `SELECT id FROM responses WHERE conversation_id IS NULL ORDER BY rowid`, l.alone},
+		{"threads", `SELECT id FROM threads ORDER BY rowid`, l.thread},
+	} {
+		if l.columns[of.table] == nil {
+			continue
+		}
+		known = true
+		ids, err := firstColumn(ctx, l.db, of.ids)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			l.rest = append(l.rest, logged{of.read, id})
+		}
+	}
+	if !known {
+		return ErrNotLogs
+	}
+	return nil
+}
+
+// notThreads leaves those conversations out that went on as threads: llm keeps both for a time. One whose
+// answers are not all found there is read from both.
+func (l *Logs) notThreads() string {
+	if l.columns["threads"] == nil || l.columns["turns"] == nil || l.columns["parts"] == nil {
+		return ""
+	}
+	return `
+		AND conversation_id IN (
+			SELECT r.conversation_id
+			FROM responses r
+			WHERE r.conversation_id NOT IN (SELECT id FROM threads)
+				OR r.response <> ''
+				AND r.id NOT IN (SELECT id FROM turns)
+				AND NOT EXISTS (
+					SELECT 1
+					FROM parts p
+					WHERE p.text = r.response
+				)
+		)`
+}
+
+// look reads which columns every table has.
+func (l *Logs) look(ctx context.Context) error {
+	rows, err := l.db.QueryContext(ctx, `
+		SELECT
+			t.name,
+			c.name
+		FROM sqlite_schema t
+		JOIN pragma_table_info(t.name) c
+		WHERE t.type = 'table'
+			AND t.sql NOT LIKE 'CREATE VIRTUAL%'`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	l.columns = map[string]map[string]bool{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			return err
+		}
+		if l.columns[table] == nil {
+			l.columns[table] = map[string]bool{}
+		}
+		l.columns[table][column] = true
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for table, needs := range map[string]string{"log": "prompt", "logs": "prompt", "responses": "conversation_id", "threads": "tip_message_hash"} {
+		if !l.columns[table][needs] {
+			delete(l.columns, table) // another program's
+		}
+	}
+	return nil
+}
+
+// column is the text of a column in a query, or an empty one where the schema has it not.
+func (l *Logs) column(table, as, name string) string {
+	if !l.columns[table][name] {
+		return "''"
+	}
+	return fmt.Sprintf("coalesce(CAST(%s[%s] AS TEXT), '')", as, name)
+}
+
+// columnsOf are several columns of a table as a query has them.
+func (l *Logs) columnsOf(table, as string, names ...string) string {
+	var out []string
+	for _, name := range names {
+		out = append(out, l.column(table, as, name))
+	}
+	return strings.Join(out, ",\n\t\t\t")
+}
+
+// firstColumn are the rows of a query with one column.
+func firstColumn(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var text sql.NullString
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		out = append(out, text.String)
+	}
+	return out, rows.Err()
+}
+
+// rowsOf are the rows of a query, every column as a text.
+func rowsOf(ctx context.Context, db *sql.DB, query string, args ...any) ([][]string, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var out [][]string
+	for rows.Next() {
+		row := make([]string, len(names))
+		to := make([]any, len(names))
+		for i := range row {
+			to[i] = &row[i]
+		}
+		if err := rows.Scan(to...); err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	return out, rows.Err()
+}
+
+// saidThere is a message of the logs.
+func saidThere(label string, role history.Role, text string, at int64) Utterance {
+	return Utterance{Message: Message{Message: history.Message{Label: label, Role: role, Content: text, Status: history.Imported, CreatedMS: at}}}
+}
+
+// logTime is a time of the logs as Unix milliseconds, 0 for none. Without a zone it is UTC.
+func logTime(text string) int64 {
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999"} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UnixMilli()
+		}
+	}
+	return 0
+}
