@@ -132,7 +132,7 @@ func (f *forest) flag() {
 	g := f.any()
 	m := g.any(f.t)
 	flag := rapid.SampledFrom([]history.Flag{"", history.Pin, history.Exclude}).Draw(f.t, "flag")
-	if err := g.s.SetFlag(f.t.Context(), m.ID, flag); err != nil {
+	if _, err := g.s.SetFlags(f.t.Context(), flag, m.ID); err != nil {
 		f.t.Fatal(err)
 	}
 	if g.flags[m.ID] = flag; flag == "" {
