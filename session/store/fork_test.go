@@ -100,8 +100,8 @@ func TestForkCopiesTheBranch(t *testing.T) {
 		summaries[0].Text != "Notes." || summaries[0].Messages != 2 {
 		t.Errorf("the fork's summaries are %+v (%v), want the one of the first two messages", summaries, err)
 	}
-	if draft, err := s.Draft(ctx, fork.ID); err != nil || draft != "" {
-		t.Errorf("the fork's draft is %q (%v), want none", draft, err)
+	if draft, err := s.Draft(ctx, fork.ID); err != nil || draft.Text != "" {
+		t.Errorf("the fork's draft is %q (%v), want none", draft.Text, err)
 	}
 	if last, err := s.Last(ctx); err != nil || last.ID != fork.ID {
 		t.Errorf("the session used last is %s (%v), want the fork", last.Title, err)

@@ -83,12 +83,12 @@ func TestAppendMovesTheLeafAndCounts(t *testing.T) {
 	session, first := begin(t, s, "", "hello")
 	must(t, "draft", s.SaveDraft(ctx, session.ID, "unsent"))
 	answer := add(t, s, says(session.ID, first.ID, history.Assistant, "hi"))
-	if got, _ := s.Draft(ctx, session.ID); got != "unsent" {
-		t.Errorf("the draft after an answer is %q, want unsent", got)
+	if got, _ := s.Draft(ctx, session.ID); got.Text != "unsent" {
+		t.Errorf("the draft after an answer is %q, want unsent", got.Text)
 	}
 	second := add(t, s, says(session.ID, answer.ID, history.User, "more"))
-	if got, _ := s.Draft(ctx, session.ID); got != "" {
-		t.Errorf("the draft after it was sent is %q, want none", got)
+	if got, _ := s.Draft(ctx, session.ID); got.Text != "" {
+		t.Errorf("the draft after it was sent is %q, want none", got.Text)
 	}
 	got := sessionOf(t, s, session.ID)
 	if got.Leaf != second.ID || got.Messages != 3 || got.Turns != 2 {

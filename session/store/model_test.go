@@ -400,8 +400,8 @@ func (x *machine) checkSession(t *rapid.T, in *modelSession) {
 	if got, err := s.Remedies(ctx, in.id); err != nil || !reflect.DeepEqual(got, remedies) {
 		t.Fatalf("Remedies = %v, %v; want %v", got, err, remedies)
 	}
-	if got, err := s.Draft(ctx, in.id); err != nil || got != in.draft {
-		t.Fatalf("Draft = %q, %v; want %q", got, err, in.draft)
+	if got, err := s.Draft(ctx, in.id); err != nil || got.Text != in.draft {
+		t.Fatalf("Draft = %q, %v; want %q", got.Text, err, in.draft)
 	}
 	all, err := s.Messages(ctx, in.id)
 	if err != nil || len(all) != len(in.messages) {

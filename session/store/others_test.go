@@ -120,19 +120,55 @@ func TestPromptsAndDrafts(t *testing.T) {
 		must(t, "add prompt", s.AddPrompt(ctx, text))
 	}
 	for limit, want := range map[int][]string{0: {"one", "\x00\xff", "two", "one"}, 2: {"one", "\x00\xff"}} {
-		if got, err := s.Prompts(ctx, limit); err != nil || !reflect.DeepEqual(got, want) {
+		var got []string
+		prompts, err := s.Prompts(ctx, limit)
+		for _, p := range prompts {
+			got = append(got, p.Text)
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("Prompts(%d) = %q, %v; want %q", limit, got, err, want)
 		}
 	}
 	must(t, "draft", s.SaveDraft(ctx, "", "not begun\x00"))
 	session, _ := begin(t, s, "", "begun")
-	if got, err := s.Draft(ctx, ""); err != nil || got != "" {
-		t.Errorf("the draft of a chat that began is %q, %v; want none", got, err)
+	if got, err := s.Draft(ctx, ""); err != nil || got.Text != "" {
+		t.Errorf("the draft of a chat that began is %q, %v; want none", got.Text, err)
 	}
 	for _, c := range []struct{ of, text string }{{"", "x"}, {session.ID, "y\xff"}, {session.ID, "z"}, {session.ID, ""}, {"", "w"}} {
 		must(t, "draft", s.SaveDraft(ctx, c.of, c.text))
-		if got, err := s.Draft(ctx, c.of); err != nil || got != c.text {
-			t.Errorf("Draft(%q) = %q, %v; want %q", c.of, got, err, c.text)
+		if got, err := s.Draft(ctx, c.of); err != nil || got.Text != c.text {
+			t.Errorf("Draft(%q) = %q, %v; want %q", c.of, got.Text, err, c.text)
+		}
+	}
+}
+
+func TestDraftsKeepWhatStandsFolded(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	for _, want := range []Draft{
+		{Text: "see long here", Folds: []Fold{{From: 4, To: 8}, {From: 9, To: 9, Path: "/tmp/a \xe9.go", Sum: "5f"}}},
+		{Folds: []Fold{{Path: "/tmp/b.png"}}},
+		{Text: "see long here"},
+	} {
+		must(t, "draft", s.SaveDraft(ctx, "", want.Text, want.Folds...))
+		must(t, "prompt", s.AddPrompt(ctx, want.Text, want.Folds...))
+		must(t, "prompt again", s.AddPrompt(ctx, want.Text, want.Folds...))
+		if len(want.Folds) > 1 {
+			want.Folds[1].Path = "/tmp/a \ufffd.go" // JSON holds no other bytes
+		}
+		if got, err := s.Draft(ctx, ""); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("the draft is %+v, %v; want %+v", got, err, want)
+		}
+		if got, err := s.Prompts(ctx, 1); err != nil || !reflect.DeepEqual(got, []Draft{want}) {
+			t.Errorf("the prompt is %+v, %v; want %+v", got, err, want)
+		}
+	}
+	if all, err := s.Prompts(ctx, 0); err != nil || len(all) != 3 {
+		t.Errorf("there are %d prompts, %v; want 3: the same twice is kept once", len(all), err)
+	}
+	for _, bad := range []string{"", "{}", "no", `[{"from":9,"to":3}]`, `[{"from":0,"to":99}]`, `[{"from":3,"to":5},{"from":2,"to":2}]`} {
+		if got := draftOf("a text", bad); got.Text != "a text" || got.Folds != nil {
+			t.Errorf("with %s the draft is %+v", bad, got)
 		}
 	}
 }
