@@ -3,8 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -33,92 +31,6 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged(), again)
 	}
 	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), m.loadPast(m.session), m.readForks(m.session), again)
-}
-
-func (m *Model) loadPrompts() tea.Cmd {
-	ctx, db := m.within, m.options.Deps.Store
-	if db == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		prompts, err := db.Prompts(ctx, 500)
-		return promptsMsg{prompts, err}
-	}
-}
-
-func (m *Model) promptsRead(msg promptsMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.complain(sentence(msg.err))
-	}
-	m.composer.prompts = append(m.composer.prompts, msg.prompts...)
-	return nil
-}
-
-// keepPrompt writes a sent prompt down for the arrow keys.
-func (m *Model) keepPrompt(text string) tea.Cmd {
-	ctx, db := m.within, m.home()
-	if db == nil || strings.TrimSpace(text) == "" {
-		return nil
-	}
-	id := m.info.ID
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		if err := errors.Join(db.AddPrompt(ctx, text), db.SaveDraft(ctx, id, ""), db.SaveDraft(ctx, "", "")); err != nil {
-			return settledMsg{err: fmt.Errorf("keep the prompt: %w", err)}
-		}
-		return nil
-	}
-}
-
-// draftMsg is a session's draft that was never sent.
-type draftMsg struct {
-	session *session.Session
-	text    string
-}
-
-// loadDraft reads the draft that a session was left with.
-func (m *Model) loadDraft(s *session.Session) tea.Cmd {
-	ctx, db, id := m.within, s.Store(), s.Info().ID
-	if db == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		text, err := db.Draft(ctx, id)
-		if err != nil {
-			return settledMsg{err: fmt.Errorf("read the draft: %w", err)}
-		}
-		return draftMsg{s, text}
-	}
-}
-
-func (m *Model) draftRead(msg draftMsg) tea.Cmd {
-	if msg.session != m.session || m.elsewhere || msg.text == "" || !m.composer.empty() {
-		return nil
-	}
-	m.composer.set(msg.text)
-	m.arrange()
-	return m.draftChanged()
-}
-
-// keepDraft writes the unsent draft down. A chat that has not begun has a draft as well.
-func (m *Model) keepDraft() tea.Cmd {
-	ctx, db, id, text := m.within, m.home(), m.info.ID, m.unsent()
-	if db == nil || db.ReadOnly() || m.session.Temporary() || m.elsewhere {
-		return nil
-	}
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
-		if err := db.SaveDraft(ctx, id, text); err != nil {
-			return settledMsg{err: fmt.Errorf("keep the draft: %w", err)}
-		}
-		return nil
-	}
 }
 
 // newSession begins a session with the model in use.
@@ -173,9 +85,13 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.turn = turn{number: m.turn.number + 1}
 	m.bare()
 	if m.info.ID == "" {
-		m.composer.remember(m.composer.text()) // it has no session to be kept with
+		m.composer.remember(m.composer.kept()) // it has no session to be kept with
+	}
+	if m.editing.message != 0 {
+		m.composer.remember(m.editing.kept.kept()) // the edit is kept in its place
 	}
 	m.composer.set("")
+	m.keeping.changes = m.composer.area.Changes() // the new session's draft is read first
 	m.setFocus(draftPane)
 	before, gone := m.session, forget(m.session)
 	m.adopt(msg.session)

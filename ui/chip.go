@@ -1,12 +1,38 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+	"winnow/ui/editor"
+	"winnow/ui/markdown"
 )
 
-// chip is what stands in the draft for something longer: a pasted text. The draft shows its label.
-type chip struct{ label, text string }
+// chip is what stands in the draft for something longer: a pasted text, or a file. The draft shows its
+// label.
+type chip struct {
+	label string
+	text  string        // a pasted text; of a file, the path as it was pasted
+	path  string        // where the file is; "" for a paste and for a file of an earlier message
+	sum   string        // of the file's bytes
+	part  *history.Part // the file; nil for a paste, and while the file is read
+}
+
+// isFile says that the chip is a file, or will be one when it is read.
+func (p chip) isFile() bool { return p.part != nil || p.path != "" }
+
+// reading says that the file is still being read.
+func (p chip) reading() bool { return p.part == nil && p.path != "" }
+
+// writing is what is being written: a text, and the chips in it by their number.
+type writing struct {
+	area  editor.Editor
+	chips map[int]chip
+}
 
 // fold puts a text at the cursor as a chip.
 func (c *composer) fold(text string) {
@@ -17,42 +43,168 @@ func (c *composer) fold(text string) {
 	})
 }
 
-// put puts a chip at the cursor.
-func (c *composer) put(p chip) {
+// put puts a chip at the cursor and returns its number.
+func (c *composer) put(p chip) int {
 	c.made++
 	c.chips[c.made] = p
 	c.area.InsertInset(c.made, p.label)
+	return c.made
+}
+
+// hang puts a file of an earlier message at the cursor.
+func (c *composer) hang(part history.Part) { c.put(chip{label: fileLabel(part), part: &part}) }
+
+// setWith replaces the draft by a message: its files as chips, and its text behind them.
+func (c *composer) setWith(text string, files []history.Part) {
+	c.set("")
+	for _, part := range files {
+		c.hang(part)
+		c.area.Insert(" ")
+	}
+	c.paste(text)
+}
+
+// fileLabel says what a file is: its name, its size, and what it costs.
+func fileLabel(p history.Part) string {
+	name := cmp.Or(markdown.OneLine(p.Name, 60), "without a name")
+	return "[" + partKind(p) + " " + name + ": " + strings.Join(sizes(p), ", ") + "]"
+}
+
+// sizes are the facts of a part that a person judges it by.
+func sizes(p history.Part) []string {
+	var facts []string
+	if p.Kind == history.ImagePart {
+		if w, h, ok := llm.PictureSize(p.Data); ok {
+			facts = append(facts, fmt.Sprintf("%d×%d", w, h))
+		}
+		facts = append(facts, size(len(p.Data)))
+	} else {
+		facts = append(facts, plural(strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")+1, "line"), size(len(p.Text)))
+	}
+	if p.Tokens > 0 {
+		facts = append(facts, "~"+plural(p.Tokens, "token"))
+	}
+	return facts
 }
 
 // shown is the draft as the screen has it, chips as labels.
-func (c *composer) shown() string {
+func (w *writing) shown() string {
 	var b strings.Builder
-	for text := range c.area.All() {
+	for text := range w.area.All() {
 		b.WriteString(text)
 	}
 	return b.String()
 }
 
-// text is the draft as it is sent, chips in full.
-func (c *composer) text() string {
+// text is the text of the draft as it is sent, pastes in full. A file is in it as its name; the files
+// in front of all text are not in it.
+func (w *writing) text() string {
 	var b strings.Builder
-	for text, number := range c.area.All() {
-		if number != 0 {
-			text = c.chips[number].text
+	front, files := true, false
+	for text, number := range w.area.All() {
+		p := w.chips[number]
+		switch {
+		case number == 0 && front && strings.TrimSpace(text) == "":
+		case front && p.isFile() && (p.part != nil || p.text == ""):
+			files = true
+			b.Reset()
+			continue
+		case front && files:
+			front = false
+			b.Reset()
+		default:
+			front = false
 		}
-		b.WriteString(text)
+		switch {
+		case number == 0:
+			b.WriteString(text)
+		case p.part != nil:
+			b.WriteString(p.part.Name)
+		default:
+			b.WriteString(p.text)
+		}
+	}
+	if front && files {
+		return ""
 	}
 	return b.String()
+}
+
+// drafted is the draft as it is sent: its text, and its files in order.
+func (w *writing) drafted() drafted {
+	d := drafted{text: w.text(), files: []history.Part{}}
+	for _, number := range w.area.All() {
+		if p := w.chips[number]; p.part != nil {
+			d.files = append(d.files, *p.part)
+		}
+	}
+	return d
+}
+
+// unread are the chips whose files are still being read.
+func (w *writing) unread() []int {
+	var all []int
+	for _, number := range w.area.All() {
+		if w.chips[number].reading() {
+			all = append(all, number)
+		}
+	}
+	return all
+}
+
+// kept is the draft as it is kept: all of its text, and what of it is folded. A file of an earlier
+// message is not kept, because it has no path.
+func (w *writing) kept() store.Draft {
+	var b strings.Builder
+	var d store.Draft
+	for text, number := range w.area.All() {
+		p := w.chips[number]
+		from := b.Len()
+		switch {
+		case number == 0:
+			b.WriteString(text)
+		case p.isFile() && p.path == "":
+		case p.isFile():
+			d.Folds = append(d.Folds, store.Fold{From: from, To: from, Path: p.path, Sum: p.sum})
+		default:
+			b.WriteString(p.text)
+			d.Folds = append(d.Folds, store.Fold{From: from, To: b.Len()})
+		}
+	}
+	d.Text = b.String()
+	return d
+}
+
+// restore replaces the draft by one that was kept, and returns the chips whose files have to be read.
+func (c *composer) restore(d store.Draft) []int {
+	if len(d.Folds) == 0 {
+		c.set(d.Text)
+		return nil
+	}
+	c.set("")
+	var files []int
+	at := 0
+	for _, f := range d.Folds {
+		c.write(d.Text[at:f.From])
+		if f.Path == "" {
+			c.fold(d.Text[f.From:f.To])
+		} else {
+			files = append(files, c.put(chip{label: readingLabel(f.Path), path: f.Path, sum: f.Sum}))
+		}
+		at = f.To
+	}
+	c.write(d.Text[at:])
+	return files
 }
 
 // open is the chip to look at: the one nearest to the cursor on its line, else the first of the draft.
-func (c *composer) open() (chip, bool) {
-	if number, ok := c.area.Near(); ok {
-		return c.chips[number], true
+func (w *writing) open() (chip, bool) {
+	if number, ok := w.area.Near(); ok {
+		return w.chips[number], true
 	}
-	for _, number := range c.area.All() {
+	for _, number := range w.area.All() {
 		if number != 0 {
-			return c.chips[number], true
+			return w.chips[number], true
 		}
 	}
 	return chip{}, false

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/store"
 )
 
 // Command is one slash command.
@@ -41,6 +42,7 @@ func Commands() []Command {
 		{"keep", nil, "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.keepTemporary() }},
 		{"rename", nil, "TITLE", "give the session a title", (*Model).rename},
 		{"title", nil, "", "have a title written for the session", (*Model).retitle},
+		{"attach", nil, "PATH", "hang files on the message: texts, and pictures", (*Model).attach},
 		{"copy", nil, "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyNamed},
 		{"model", nil, "[ENDPOINT/MODEL]", "choose the model", (*Model).chooseModel},
 		{"system", nil, "[TEXT]", "set the session's system prompt; alone it opens in your editor", (*Model).system},
@@ -119,8 +121,10 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 		return m.complain("/" + name + " takes nothing after it.")
 	case c.Args != "" && c.Args[0] != '[' && args == "":
 		return m.complain("It is " + c.usage() + ".")
+	case len(m.composer.drafted().files) > 0:
+		return m.complain("The draft has files, which go with a message and not with a command.")
 	}
-	m.composer.remember(draft)
+	m.composer.remember(store.Draft{Text: draft})
 	m.composer.set("")
 	return tea.Batch(c.runit(m, args), m.draftChanged())
 }

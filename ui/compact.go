@@ -10,7 +10,7 @@ func (m *Model) compact(args string) tea.Cmd {
 	case m.turn.busy:
 		return m.stillArriving()
 	case args == "":
-		return m.begin("", m.session.Compact)
+		return m.begin(nil, m.session.Compact)
 	case args != "off":
 		return m.complain("It is /compact, or /compact off.")
 	}

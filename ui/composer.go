@@ -1,36 +1,38 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session/store"
 	"winnow/ui/editor"
 	"winnow/ui/markdown"
 )
 
-// A paste above these becomes a chip.
+// A paste above these becomes a chip, and so does a text of the user's editor above the third.
 const (
-	chipLines = 20
-	chipBytes = 2000
+	chipLines   = 20
+	chipBytes   = 2000
+	editedBytes = 100_000
 )
 
 // composer is the draft: a text with chips in it, and the prompts sent before.
 type composer struct {
-	area    editor.Editor
+	writing
 	looks   editor.Looks
-	chips   map[int]chip // by their number in the text
-	made    int          // chips made so far
-	pasted  int          // of them pastes, for their names
-	prompts []string     // sent before, the newest first
-	at      int          // the prompt shown, 0 is the draft itself
-	own     string       // the draft while a prompt is shown
+	made    int           // chips made so far
+	pasted  int           // of them pastes, for their names
+	prompts []store.Draft // sent before, the newest first
+	at      int           // the prompt shown, 0 is the draft itself
+	own     writing       // the draft while a prompt is shown
 }
 
 func newComposer() composer {
-	return composer{area: editor.New(), chips: map[int]chip{}}
+	return composer{writing: writing{editor.New(), map[int]chip{}}}
 }
 
 func (c *composer) restyle(st styles) {
@@ -43,6 +45,15 @@ func (c *composer) resize(width, most int) { c.area.Resize(width, most) }
 // lines is how many lines the draft takes.
 func (c *composer) lines() int { return c.area.Height() }
 
+// bytes is about how large the draft is.
+func (c *composer) bytes() int {
+	n := c.area.Len()
+	for _, p := range c.chips {
+		n += len(p.text)
+	}
+	return n
+}
+
 func (c *composer) empty() bool { return c.area.Empty() }
 
 // set replaces the draft. A long text becomes a chip.
@@ -52,10 +63,37 @@ func (c *composer) set(text string) {
 	c.paste(text)
 }
 
+// rewrite replaces the draft's text by one that was written elsewhere. The files stay, in front of it.
+func (c *composer) rewrite(text string) {
+	var files []int
+	for _, number := range c.area.All() {
+		if c.chips[number].isFile() {
+			files = append(files, number)
+		}
+	}
+	c.area.Reset()
+	c.at = 0
+	for _, number := range files {
+		c.area.InsertInset(number, c.chips[number].label)
+		c.area.Insert(" ")
+	}
+	text = unixLines(text)
+	if len(text) > editedBytes {
+		c.fold(text)
+		return
+	}
+	c.write(text)
+}
+
+// unixLines is a text whose lines end as they do here.
+func unixLines(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
 // paste puts a text at the cursor, a long one as a chip. Control characters of a short one are
 // made visible, and so is what is sent; a chip keeps its bytes.
 func (c *composer) paste(text string) {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	text = unixLines(text)
 	lines := strings.Count(text, "\n") + 1
 	if lines <= chipLines && len(text) <= chipBytes {
 		c.write(text)
@@ -79,6 +117,10 @@ func (c *composer) press(msg tea.KeyPressMsg) tea.Cmd {
 		c.write(msg.Text)
 		return nil
 	}
+	if n, ok := c.area.Before(); ok && msg.Keystroke() == "backspace" && c.chips[n].isFile() && c.chips[n].text != "" {
+		c.instead(&c.writing, n, nil) // a dragged file is its path again
+		return nil
+	}
 	c.area.Press(msg)
 	return nil
 }
@@ -88,32 +130,68 @@ func (c *composer) onFirst() bool { return c.area.OnFirst() }
 func (c *composer) onLast() bool  { return c.area.OnLast() }
 
 // older and newer walk the prompts sent before; the draft waits at the near end. They say whether
-// there was somewhere to go.
-func (c *composer) older() bool { return c.walk(c.at + 1) }
-func (c *composer) newer() bool { return c.walk(c.at - 1) }
+// there was somewhere to go, and which chips' files have to be read.
+func (c *composer) older() (files []int, ok bool) { return c.walk(c.at + 1) }
+func (c *composer) newer() (files []int, ok bool) { return c.walk(c.at - 1) }
 
-func (c *composer) walk(to int) bool {
+func (c *composer) walk(to int) (files []int, ok bool) {
 	if to < 0 || to > len(c.prompts) {
-		return false
+		return nil, false
 	}
 	if c.at == 0 {
-		c.own = c.text()
+		c.own = c.writing
 	}
-	text := c.own
 	if to > 0 {
-		text = c.prompts[to-1]
+		files = c.restore(c.prompts[to-1])
+	} else {
+		c.resume(c.own)
 	}
-	c.set(text)
 	c.at = to
-	return true
+	return files, true
 }
 
-// remember puts a text in front of the prompts sent before.
-func (c *composer) remember(text string) {
-	if strings.TrimSpace(text) == "" {
+// resume goes on with something that was written.
+func (c *composer) resume(w writing) {
+	c.area.Become(w.area)
+	c.chips, c.own, c.at = w.chips, writing{}, 0
+}
+
+// remember puts a draft in front of the prompts sent before.
+func (c *composer) remember(d store.Draft) {
+	c.at = 0
+	if strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 {
 		return
 	}
-	c.prompts = slices.DeleteFunc(slices.Clone(c.prompts), func(s string) bool { return s == text })
-	c.prompts = slices.Insert(c.prompts, 0, text)
-	c.at = 0
+	c.prompts = slices.Insert(without(c.prompts, d), 0, d)
+}
+
+// recall takes in the prompts of the history, the newest first. Those that are known stay in their
+// order, with what was only written here; those of other windows come where they stood among them.
+func (c *composer) recall(stored []store.Draft) {
+	at := map[string]int{}
+	for i, d := range c.prompts {
+		at[identity(d)] = i
+	}
+	var all []store.Draft
+	next := 0
+	for _, d := range stored {
+		i, known := at[identity(d)]
+		switch {
+		case !known:
+			at[identity(d)] = -1
+			all = append(all, d)
+		case i >= next:
+			all = append(all, c.prompts[next:i+1]...)
+			next = i + 1
+		}
+	}
+	c.prompts = append(all, c.prompts[next:]...)
+}
+
+// identity is the same for drafts that are the same.
+func identity(d store.Draft) string { return fmt.Sprint(d.Folds, "\n", d.Text) }
+
+// without are the prompts but for one.
+func without(prompts []store.Draft, d store.Draft) []store.Draft {
+	return slices.DeleteFunc(slices.Clone(prompts), func(o store.Draft) bool { return o.Text == d.Text && slices.Equal(o.Folds, d.Folds) })
 }

@@ -8,13 +8,14 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/store"
 )
 
 // edit is the earlier message whose text is in the composer.
 type edit struct {
-	message int64  // 0 for none
-	text    string // as it was said
-	kept    string // the draft that was there before
+	message int64   // 0 for none
+	said    drafted // as it was said
+	kept    writing // the draft that was there before
 }
 
 // editSelected takes the message under the cursor into the composer.
@@ -48,7 +49,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	case message.Damaged:
 		return m.complain("This message cannot be read, so it cannot be edited.")
 	}
-	e := edit{message: id, text: message.Content, kept: m.composer.text()}
+	e := edit{message: id, kept: m.composer.writing}
 	if m.editing.message != 0 {
 		e.kept = m.editing.kept
 	}
@@ -56,8 +57,8 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 		m.toNext()
 	}
 	m.editing = e
-	m.composer.set(message.Content)
-	m.editing.text = m.composer.text() // as the composer has it
+	m.composer.setWith(message.Content, message.Parts)
+	m.editing.said = m.composer.drafted() // as the composer has it
 	m.chat.goTo(id)
 	m.setFocus(draftPane)
 	m.arrange()
@@ -66,7 +67,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 
 // endEdit gives the draft back that was there before the edit.
 func (m *Model) endEdit() {
-	m.composer.set(m.editing.kept)
+	m.composer.resume(m.editing.kept)
 	m.editing = edit{}
 	m.arrange()
 }
@@ -74,8 +75,8 @@ func (m *Model) endEdit() {
 // leaveEdit ends an edit that was not sent. The text can be recalled.
 func (m *Model) leaveEdit() tea.Cmd {
 	said := upperFirst(m.numbersOf([]int64{m.editing.message})) + " is as it was."
-	if text := m.composer.text(); text != m.editing.text && text != "" {
-		m.composer.remember(text)
+	if !m.composer.drafted().same(m.editing.said) && !m.composer.empty() {
+		m.composer.remember(m.composer.kept())
 		said += " " + firstKey(m.keys.Older) + " recalls the edit."
 	}
 	m.endEdit()
@@ -84,22 +85,19 @@ func (m *Model) leaveEdit() tea.Cmd {
 
 // sendEdit says the draft in the place of the message that is being edited.
 func (m *Model) sendEdit() tea.Cmd {
-	id, draft, s := m.editing.message, m.composer.text(), m.session
-	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Edit(ctx, id, draft) })
+	id, draft, s := m.editing.message, m.leaving(), m.session
+	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
+		return s.Edit(ctx, id, draft.text, draft.files...)
+	})
 }
 
 // unsent is the draft to keep while the session is left: the edit where it was changed, else the draft
 // from before it.
-func (m *Model) unsent() string {
-	text := m.composer.text()
-	if m.editing.message == 0 {
-		return text
+func (m *Model) unsent() store.Draft {
+	if m.editing.message == 0 || !m.composer.drafted().same(m.editing.said) {
+		return m.composer.kept()
 	}
-	if text == m.editing.text {
-		return m.editing.kept
-	}
-	m.composer.remember(m.editing.kept)
-	return text
+	return m.editing.kept.kept()
 }
 
 // editTitle says above the composer which message is being edited, "" for none.
@@ -107,11 +105,7 @@ func (m *Model) editTitle() string {
 	if m.editing.message == 0 {
 		return ""
 	}
-	title := "editing " + m.numbersOf([]int64{m.editing.message})
-	if i, ok := m.chat.place[m.editing.message]; ok && len(m.chat.messages[i].Parts) > 0 {
-		title += ", its " + plural(len(m.chat.messages[i].Parts), "file") + " kept"
-	}
-	return title
+	return "editing " + m.numbersOf([]int64{m.editing.message})
 }
 
 // upperFirst begins a sentence with a name that is written in ASCII.

@@ -167,7 +167,7 @@ func (m *Model) handled(msg handMsg) tea.Cmd {
 	}
 	m.hands.busy = false
 	var plan tea.Cmd
-	if msg.planned && !m.turn.busy && msg.draft == m.planDraft() {
+	if msg.planned && !m.turn.busy && msg.draft.same(m.planDraft()) {
 		m.generation++ // A plan that is being made may not know of the act.
 		plan = m.planned(planMsg{generation: m.generation, plan: msg.now, err: msg.short})
 	} else {

@@ -25,7 +25,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	if m.composer.area.Changes() != before {
 		m.popup = 0
 		m.arrange()
-		cmd = tea.Batch(cmd, m.draftChanged())
+		cmd = tea.Batch(cmd, m.draftChanged(), m.readFolder())
 	}
 	return cmd
 }
@@ -185,15 +185,9 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 		c.area.Insert("\n")
 		return nil
 	case pressed(msg, k.Older) && c.onFirst():
-		if !c.older() {
-			return m.say("There is no older prompt.")
-		}
-		return nil
+		return m.walkPrompts(c.older, "There is no older prompt.")
 	case pressed(msg, k.Newer) && c.onLast():
-		if !c.newer() {
-			return m.say("This is the newest draft.")
-		}
-		return nil
+		return m.walkPrompts(c.newer, "This is the newest draft.")
 	case pressed(msg, k.Recall):
 		return m.openPrompts()
 	case pressed(msg, k.Editor):
@@ -216,7 +210,10 @@ func (m *Model) popups() []Command {
 	if !m.composer.area.Begins("/") {
 		return nil
 	}
-	return completions(m.composer.shown())
+	if draft := m.composer.shown(); !strings.HasPrefix(draft, attachPrefix) {
+		return completions(draft)
+	}
+	return m.paths()
 }
 
 // complete puts the command under the cursor into the draft.
@@ -238,7 +235,7 @@ func (m *Model) takePopup(popups []Command) tea.Cmd {
 		return m.send()
 	}
 	c := popups[min(m.popup, len(popups)-1)]
-	if c.Args != "" && c.Args[0] != '[' {
+	if c.Args != "" && c.Args[0] != '[' || c.goesOn() {
 		return m.complete()
 	}
 	return m.runCommand("/" + c.Name)
@@ -265,7 +262,10 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		return m.onlyRead()
 	}
 	m.setFocus(draftPane)
-	m.composer.paste(msg.Content)
+	files, dropped := m.drop(msg.Content)
+	if !dropped {
+		m.composer.paste(msg.Content)
+	}
 	m.arrange()
-	return m.draftChanged()
+	return tea.Batch(files, m.draftChanged())
 }

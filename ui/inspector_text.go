@@ -135,8 +135,11 @@ func (p *page) beside(r *request, stored store.Message, e history.Entry) {
 }
 
 func partKind(p history.Part) string {
-	if p.Kind == history.ImagePart {
+	switch p.Kind {
+	case history.ImagePart:
 		return "image"
+	case history.NotePart:
+		return "note"
 	}
 	return "file"
 }

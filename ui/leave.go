@@ -19,7 +19,7 @@ func (m *Model) interrupt() tea.Cmd {
 	case m.editing.message != 0:
 		return m.leaveEdit()
 	case !m.composer.empty():
-		m.composer.remember(m.composer.text())
+		m.composer.remember(m.composer.kept())
 		m.composer.set("")
 		return tea.Batch(m.say("Cleared: "+m.keys.Older.Help().Key+" brings it back, "+m.keys.Stop.Help().Key+" again quits."), m.arm())
 	}

@@ -6,6 +6,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/store"
 )
 
 // turnMsg carries events of a turn, in order. Events of a turn that is not the current one are
@@ -73,7 +74,7 @@ type countedMsg struct {
 
 // promptsMsg are the prompts sent before, the newest first.
 type promptsMsg struct {
-	prompts []string
+	prompts []store.Draft
 	err     error
 }
 

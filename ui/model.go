@@ -65,7 +65,9 @@ type Model struct {
 	sought     int // the last of them that was answered
 	steps      steps
 	indexing   indexing
-	wishes     int // settings that were tried out
+	wishes     int     // settings that were tried out
+	keeping    keeping // the draft on disk
+	folder     folder  // whose files complete a path
 	toast      toast
 	alert      string // the error of the last turn, until something is sent
 	elsewhere  bool   // the session can only be read: another window has it
@@ -89,6 +91,7 @@ func New(o Options) (*Model, error) {
 		session:   o.Start,
 		wishPanel: o.Panel != "closed",
 		composer:  newComposer(),
+		keeping:   keeping{keeper: new(keeper)},
 		chat:      newChat(),
 		themes:    themes{own: o.Themes},
 	}
@@ -182,6 +185,15 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.promptsRead(msg)
 	case draftMsg:
 		return m.draftRead(msg)
+	case keepDueMsg:
+		return m.keepDue()
+	case keptMsg:
+		m.keeping.kept = max(m.keeping.kept, msg.number)
+		return nil
+	case readMsg:
+		return m.wasRead(msg)
+	case folderMsg:
+		return m.folderRead(msg)
 	case sessionsMsg:
 		return m.sessionsListed(msg)
 	case searchDueMsg:

@@ -17,7 +17,7 @@ func (m *Model) popupView() []string {
 	w := max(0, m.layout.composer.w-2)
 	for i := first; i < end; i++ {
 		c := popups[i]
-		usage := fit(c.usage(), min(26, max(8, w/3))) + " "
+		usage := fit(c.label(), min(26, max(8, w/3))) + " "
 		if i == at {
 			choices = append(choices, m.styles.chosen.Render(fit(" ▸ "+usage+c.Help, w)))
 			continue

@@ -1,9 +1,9 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
+	"strconv"
 
-	"winnow/ui/markdown"
+	tea "charm.land/bubbletea/v2"
 )
 
 func (m *Model) pickerOpen() bool {
@@ -69,9 +69,8 @@ func (m *Model) choose() tea.Cmd {
 	case editsOverlay:
 		return m.editChosen(c.value)
 	}
-	m.composer.set(c.value)
 	m.setFocus(draftPane)
-	return nil
+	return m.takePrompt(c.value)
 }
 
 // takeCommand runs a command of the palette, or puts it into the draft where something must follow.
@@ -105,8 +104,8 @@ func (m *Model) openPalette() tea.Cmd {
 func (m *Model) openPrompts() tea.Cmd {
 	m.picker = picker{title: "prompts sent before", hint: "type to filter · enter takes it into the draft · esc closes"}
 	var choices []choice
-	for _, s := range m.composer.prompts {
-		choices = append(choices, choice{label: markdown.OneLine(s, 400), value: s})
+	for i, d := range m.composer.prompts {
+		choices = append(choices, choice{label: promptLabel(d), value: strconv.Itoa(i)})
 	}
 	m.picker.fill(choices)
 	m.cover(promptsOverlay)

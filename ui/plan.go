@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,7 +20,7 @@ const restTime = 60 * time.Millisecond
 func (m *Model) draftChanged() tea.Cmd {
 	m.generation++
 	n := m.generation
-	return tea.Tick(restTime, func(time.Time) tea.Msg { return previewDueMsg{n} })
+	return tea.Batch(m.keepSoon(), tea.Tick(restTime, func(time.Time) tea.Msg { return previewDueMsg{n} }))
 }
 
 func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
@@ -35,7 +37,17 @@ func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
 // drafted is what the next request is planned with beside the conversation.
 type drafted struct {
 	text    string
-	instead int64 // the message that it stands in for, 0 for none
+	files   []history.Part // never nil: an edit without a file takes the earlier ones away
+	instead int64          // the message that it stands in for, 0 for none
+}
+
+// same says that two drafts plan the same.
+func (d drafted) same(o drafted) bool {
+	return d.text == o.text && d.instead == o.instead && slices.EqualFunc(d.files, o.files, sameFile)
+}
+
+func sameFile(a, b history.Part) bool {
+	return a.Name == b.Name && a.Kind == b.Kind && a.Text == b.Text && bytes.Equal(a.Data, b.Data)
 }
 
 // preview plans the request that would leave with the draft.
@@ -46,15 +58,16 @@ func (d drafted) preview(s *session.Session) (history.Plan, error) {
 // previewAs is preview with other settings.
 func (d drafted) previewAs(s *session.Session, t session.Trial) (history.Plan, error) {
 	t.Instead = d.instead
-	return s.PreviewAs(d.text, t)
+	return s.PreviewAs(d.text, t, d.files...)
 }
 
 // planDraft is the draft as it would be sent: a command is not.
 func (m *Model) planDraft() drafted {
-	d := drafted{instead: m.editing.message}
-	if text := m.composer.text(); !m.isCommand(text) {
-		d.text = text
+	d := m.composer.drafted()
+	if m.isCommand(d.text) {
+		d = drafted{files: []history.Part{}}
 	}
+	d.instead = m.editing.message
 	return d
 }
 

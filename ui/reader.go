@@ -28,11 +28,17 @@ func (m *Model) fitReader() {
 	}
 }
 
-// openChip shows a pasted text.
+// openChip shows what a chip stands for.
 func (m *Model) openChip() tea.Cmd {
 	c, ok := m.composer.open()
 	if !ok {
-		return m.say("The draft holds no long paste; " + firstKey(m.keys.Focus) + " goes to the transcript.")
+		return m.say("The draft holds no long paste and no file; " + firstKey(m.keys.Focus) + " goes to the transcript.")
+	}
+	if c.reading() {
+		return m.say("It is still being read.")
+	}
+	if c.part != nil {
+		return m.openFile(*c.part)
 	}
 	m.openReader(textOverlay, strings.Trim(c.label, "[]"), page{{saidTone, c.text}})
 	return nil

@@ -36,7 +36,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 		}
 	}
 	if prompts, err := l.options.Deps.Store.Prompts(t.Context(), 0); err != nil || len(prompts) > 0 {
-		t.Errorf("the history of prompts is %q, %v", prompts, err)
+		t.Errorf("the history of prompts is %+v, %v", prompts, err)
 	}
 }
 

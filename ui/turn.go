@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/store"
 )
 
 // readTime is how long a question about a tool call stands before a key can allow it: a letter of
@@ -29,12 +30,18 @@ type turn struct {
 	tool     string    // the call that is being written
 	asked    *session.Asked
 	askedAt  time.Time
-	sent     string // the draft that was sent, until it is stored
-	again    bool   // another answer was asked for
+	sent     *sentDraft // the draft that was sent, until it is stored
+	again    bool       // another answer was asked for
 }
 
-// begin starts a turn that start makes events for.
-func (m *Model) begin(sent string, start func(context.Context) <-chan session.Event) tea.Cmd {
+// sentDraft is a draft that was sent, and what stays of it for the arrow keys.
+type sentDraft struct {
+	drafted
+	kept store.Draft
+}
+
+// begin starts a turn that start makes events for. What it sends is nil where nothing new is said.
+func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan session.Event) tea.Cmd {
 	if m.elsewhere {
 		return m.onlyRead()
 	}
@@ -127,22 +134,25 @@ func (m *Model) writing() {
 // stored lets go of the draft: it is on disk.
 func (m *Model) stored(e session.Stored) tea.Cmd {
 	sent := m.turn.sent
-	m.turn.sent = ""
+	m.turn.sent = nil
 	m.info = m.session.Info()
 	if m.editing.message != 0 {
 		m.chat.cutBehind(e.Message.Parent)
 	}
 	m.chat.add(e.Message, session.Receipt{})
 	m.chat.bottom()
-	m.composer.remember(sent)
-	if m.composer.text() == sent {
+	if sent != nil && m.composer.drafted().same(sent.drafted) {
 		m.composer.set("")
 	}
 	if m.editing.message != 0 {
 		m.endEdit()
 	}
 	m.arrange()
-	return m.keepPrompt(sent)
+	if sent == nil {
+		return nil
+	}
+	m.composer.remember(sent.kept)
+	return tea.Batch(m.keepPrompt(sent.kept), m.keepSoon())
 }
 
 // finished ends the turn.
@@ -213,15 +223,20 @@ func (m *Model) send() tea.Cmd {
 	case strings.TrimSpace(shown) == "":
 		return m.complain("There is nothing to send yet.")
 	case m.isCommand(shown):
-		return m.runCommand(strings.TrimSpace(shown))
+		return m.runCommand(strings.TrimSpace(m.composer.text()))
 	case m.turn.busy:
 		return m.complain("An answer is still arriving: " + m.keys.Back.Help().Key + " stops it. The draft is kept.")
+	case len(m.composer.unread()) > 0:
+		return m.complain("A file of the draft is still being read.")
 	case m.editing.message != 0:
 		return m.sendEdit()
 	}
-	draft, s := m.composer.text(), m.session
-	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, draft) })
+	draft, s := m.leaving(), m.session
+	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, draft.text, draft.files...) })
 }
+
+// leaving is the draft as it leaves now.
+func (m *Model) leaving() *sentDraft { return &sentDraft{m.composer.drafted(), m.composer.kept()} }
 
 // stillArriving says why something has to wait.
 func (m *Model) stillArriving() tea.Cmd {
@@ -234,7 +249,8 @@ func (m *Model) sendAlone(text string) tea.Cmd {
 		return m.stillArriving()
 	}
 	s := m.session
-	return m.begin(text, func(ctx context.Context) <-chan session.Event { return s.SendAlone(ctx, text) })
+	draft := &sentDraft{drafted{text: text}, store.Draft{Text: "/alone " + text}}
+	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAlone(ctx, text) })
 }
 
 // stopTurn stops the running turn; what arrived is kept.

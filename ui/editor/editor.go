@@ -73,6 +73,18 @@ func (e *Editor) Reset() {
 	e.changes++
 }
 
+// Become takes the text, the cursor and the selection of another editor, which is not to be used any
+// more.
+func (e *Editor) Become(o Editor) {
+	e.lines, e.cursor, e.anchor, e.goal, e.top = o.lines, o.cursor, o.anchor, -1, 0
+	if o.width != e.width {
+		for _, l := range e.lines {
+			l.rows = nil
+		}
+	}
+	e.changed()
+}
+
 // All gives the text in order: each character with 0, a line break among them, and each inset's label
 // with its number.
 func (e *Editor) All() iter.Seq2[string, int] {
@@ -88,6 +100,15 @@ func (e *Editor) All() iter.Seq2[string, int] {
 			}
 		}
 	}
+}
+
+// Len is how many characters are written, line breaks among them.
+func (e *Editor) Len() int {
+	n := len(e.lines) - 1
+	for _, l := range e.lines {
+		n += len(l.cells)
+	}
+	return n
 }
 
 // Begins says that the text begins with a character, and has one line only.

@@ -1,0 +1,245 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+)
+
+// fileWith makes a file in a folder of the test's and returns its path.
+func fileWith(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// pastes pastes a text.
+func (l *live) pastes(text string) {
+	_, cmd := l.Update(tea.PasteMsg{Content: text})
+	l.run(cmd)
+}
+
+func TestAttachedFilesAreSentAndSeen(t *testing.T) {
+	l := onStage(t, 120, 40)
+	code := fileWith(t, "two words.go", "package main\n\nfunc main() {}\n")
+	dot := fileWith(t, "dot.gif", "GIF89a\x20\x00\x10\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
+	l.types("/attach " + escaped(code) + " '" + dot + "'")
+	l.press("enter")
+	l.shows("[file two words.go: 3 lines, 29 B, ~")
+	l.shows("[image dot.gif: 32×16, 35 B, ~255 tokens]")
+	l.press("home")
+	l.press("ctrl+o")
+	l.shows("func main() {}")
+	l.press("esc")
+	l.press("end")
+	l.types("what is it? See ")
+	l.planned()
+	before := l.panel.next.plan
+	if n := len(before.Messages); n == 0 || len(before.Messages[n-1].Parts) != 2 {
+		t.Fatalf("the plan of the draft holds %+v, want both files", before.Messages)
+	}
+	l.press("enter")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 2 })
+	body := l.bodies[0]
+	for _, want := range []string{`two words.go:\n` + "```" + `\npackage main`, `data:image/gif;base64,`, `"text":"what is it? See "`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the request does not hold %q:\n%s", want, body)
+		}
+	}
+	if !l.composer.empty() {
+		t.Errorf("behind the sending the draft is %q", l.composer.shown())
+	}
+	l.press("up")
+	l.until("the files", func() bool { return len(l.composer.unread()) == 0 })
+	if got := l.composer.drafted(); got.text != "what is it? See " || len(got.files) != 2 {
+		t.Errorf("recalled, the draft is %q with %d files", got.text, len(got.files))
+	}
+}
+
+func TestDraggedFilesBecomeChips(t *testing.T) {
+	a, b := fileWith(t, "a.txt", "first"), fileWith(t, "b c.txt", "second")
+	for _, c := range []struct{ name, paste string }{
+		{"one, escaped", escaped(b)},
+		{"one, quoted, with a space behind", "'" + b + "' "},
+		{"one, as it is", b + "\n"},
+		{"one as a URL", "file://" + strings.ReplaceAll(b, " ", "%20")},
+		{"two on a line", a + " " + escaped(b)},
+		{"two lines", a + "\r\n" + b + "\r\n"},
+	} {
+		l := onStage(t, 100, 30)
+		l.types("see ")
+		l.pastes(c.paste)
+		l.shows("[file b c.txt: 1 line, 6 B, ~")
+		files := 1
+		if strings.HasPrefix(c.name, "two") {
+			files = 2
+			l.shows("[file a.txt: 1 line, 5 B, ~")
+		}
+		if got := l.composer.drafted(); len(got.files) != files || !strings.HasSuffix(got.text, "b c.txt") {
+			t.Errorf("%s: the draft is %q with %d files", c.name, got.text, len(got.files))
+		}
+		l.press("backspace")
+		if got := l.composer.drafted(); len(got.files) != files-1 || !strings.HasSuffix(got.text, escaped(b)) {
+			t.Errorf("%s: after backspace the draft is %q with %d files, want the path as text", c.name, got.text, len(got.files))
+		}
+	}
+}
+
+func TestPastesThatAreNoFilesAreText(t *testing.T) {
+	dir := t.TempDir()
+	for _, paste := range []string{"/help me", dir, "~/no such file", "file:///nowhere/at all", "see " + fileWith(t, "a", "x")} {
+		l := onStage(t, 100, 30)
+		l.pastes(paste)
+		l.until("the files", func() bool { return len(l.composer.unread()) == 0 })
+		if got := l.composer.drafted(); got.text != paste || len(got.files) > 0 {
+			t.Errorf("the draft is %q with %d files, want %q", got.text, len(got.files), paste)
+		}
+	}
+}
+
+func TestFilesThatCannotBeAttachedAreSaid(t *testing.T) {
+	l := onStage(t, 100, 30)
+	program := fileWith(t, "program", "\x7fELF\x02\x01\x01\x00\x00")
+	l.types("/attach " + program)
+	l.press("enter")
+	l.shows("program cannot be attached: it is a binary file")
+	if !strings.HasPrefix(l.composer.shown(), " ") || len(l.composer.drafted().files) > 0 {
+		t.Errorf("the draft is %q", l.composer.shown())
+	}
+	l.pastes(program)
+	l.until("the file", func() bool { return len(l.composer.unread()) == 0 })
+	if got := l.composer.text(); !strings.Contains(got, program) {
+		t.Errorf("the draft is %q, want the path that was pasted", got)
+	}
+	l.press("ctrl+c")
+	l.types("/attach " + fileWith(t, "latin.txt", "caf\xe9"))
+	l.press("enter")
+	l.shows("latin.txt holds 1 byte that are not UTF-8")
+}
+
+// What is unsent comes back: the text, the pastes as chips, and the files as they are now.
+func TestDraftsComeBackWithTheirChips(t *testing.T) {
+	l := onStage(t, 120, 40)
+	file, gone := fileWith(t, "kept.txt", "one"), fileWith(t, "gone.txt", "two")
+	paste := strings.Repeat("a line\n", 300)
+	l.types("read ")
+	l.pastes(paste)
+	l.types(" and ")
+	l.pastes(file)
+	l.shows("[file kept.txt")
+	l.types(" or ")
+	l.pastes(gone)
+	l.shows("[file gone.txt")
+	l.until("the draft on disk", func() bool {
+		return l.keeping.kept == l.keeping.made && l.keeping.changes == l.composer.area.Changes()
+	})
+	if err := os.WriteFile(file, []byte("another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	l.composer = newComposer()
+	l.arrange()
+	l.run(l.loadDraft(l.session))
+	l.until("the files", func() bool {
+		return !l.composer.empty() && len(l.composer.unread()) == 0
+	})
+	got := l.composer.drafted()
+	if got.text != "read "+paste+" and kept.txt or " || len(got.files) != 1 || got.files[0].Text != "another" {
+		t.Errorf("the draft is %.40q… with %+v", got.text, got.files)
+	}
+	if !strings.Contains(l.composer.shown(), "[paste 1: 301 lines") {
+		t.Errorf("the draft shows %q", l.composer.shown())
+	}
+}
+
+func TestPathsComplete(t *testing.T) {
+	l := onStage(t, 100, 30)
+	path := fileWith(t, "notes of today.md", "x")
+	dir := filepath.Dir(path)
+	if err := os.Mkdir(filepath.Join(dir, "nested"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "nested", "deep.go"), []byte("package deep"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.types("/attach " + dir + "/n")
+	l.shows("nested/")
+	l.shows("notes of today.md")
+	l.press("tab")
+	l.shows("deep.go")
+	l.press("enter")
+	l.shows("[file deep.go: 1 line, 12 B")
+	l.press("ctrl+c")
+	l.types("/attach " + dir + "/NOTES")
+	l.until("the file", func() bool { return len(l.popups()) == 1 })
+	l.press("enter")
+	l.shows("[file notes of today.md: 1 line, 1 B")
+}
+
+// A file of an earlier message is a chip as well: its message can be edited.
+func TestADraftIsMadeOfAMessage(t *testing.T) {
+	c := newComposer()
+	files := []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}, {Kind: history.ImagePart, Name: "b.png", MediaType: "image/png", Data: []byte("PNG")}}
+	c.setWith("why?", files)
+	if got := c.drafted(); got.text != "why?" || len(got.files) != 2 {
+		t.Errorf("the draft is %q with %+v", got.text, got.files)
+	}
+	c.press(tea.KeyPressMsg{Code: tea.KeyHome})
+	c.press(tea.KeyPressMsg{Code: tea.KeyDelete})
+	if got := c.drafted(); got.text != "why?" || len(got.files) != 1 || got.files[0].Name != "b.png" {
+		t.Errorf("without the first chip the draft is %q with %+v", got.text, got.files)
+	}
+}
+
+func TestTheEditorLeavesTheFiles(t *testing.T) {
+	c := newComposer()
+	c.setWith("why?", []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}})
+	long := strings.Repeat("a line\tof mine\r\n", 100)
+	c.rewrite(long)
+	if got := c.drafted(); got.text != strings.ReplaceAll(long, "\r", "") || len(got.files) != 1 {
+		t.Errorf("the draft is %.60q… with %+v", got.text, got.files)
+	}
+	if strings.Contains(c.shown(), "[paste") {
+		t.Error("what was written in the editor is a chip, and cannot be changed here")
+	}
+}
+
+func TestTextThatSpellsAChipIsText(t *testing.T) {
+	c := newComposer()
+	c.paste(strings.Repeat("x\n", 30))
+	label := c.shown()
+	c.write(label + label)
+	if got, want := c.text(), strings.Repeat("x\n", 30)+label+label; got != want {
+		t.Errorf("the draft is %q, want %q", got, want)
+	}
+}
+
+func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {
+	l := onStage(t, 80, 24)
+	db := l.options.Deps.Store
+	l.say("first of mine")
+	if err := db.AddPrompt(t.Context(), "another window's"); err != nil {
+		t.Fatal(err)
+	}
+	l.types("cleared")
+	l.press("ctrl+c")
+	l.say("second of mine")
+	l.until("the prompts", func() bool { return len(l.composer.prompts) == 4 })
+	var got []string
+	for _, d := range l.composer.prompts {
+		got = append(got, d.Text)
+	}
+	if want := "second of mine|another window's|cleared|first of mine"; strings.Join(got, "|") != want {
+		t.Errorf("the prompts are %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,208 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/markdown"
+)
+
+// A draft is written down this long after it changed: what a crash costs at most. A large one costs a
+// write of all its text, and waits longer.
+const (
+	keepTime      = 500 * time.Millisecond
+	keepLargeTime = 5 * time.Second
+	largeDraft    = 256 << 10 // bytes
+)
+
+// mostPrompts is how many of the prompts sent before are in reach.
+const mostPrompts = 10_000
+
+// keeper writes drafts down. Commands run at the same time: of two drafts the newer one stays.
+type keeper struct {
+	mu     sync.Mutex
+	newest int
+}
+
+// save writes the draft number n down, unless a newer one is written already.
+func (k *keeper) save(ctx context.Context, db *store.Store, n int, session string, d store.Draft) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if n < k.newest {
+		return nil
+	}
+	k.newest = n
+	return db.SaveDraft(ctx, session, d.Text, d.Folds...)
+}
+
+// keeping is what the screen knows of the draft on disk.
+type keeping struct {
+	*keeper
+	made    int  // drafts that were given to the keeper
+	changes int  // of the composer, when the last one was
+	kept    int  // the newest that is on disk
+	due     bool // the next one is on its way
+}
+
+// keptMsg says that the draft with this number is on disk.
+type keptMsg struct{ number int }
+
+// keepDueMsg says that the draft has rested.
+type keepDueMsg struct{}
+
+// keepSoon has the draft written down in a moment, where it has changed.
+func (m *Model) keepSoon() tea.Cmd {
+	if m.keeping.due || m.keeping.changes == m.composer.area.Changes() {
+		return nil
+	}
+	m.keeping.due = true
+	rest := keepTime
+	if m.composer.bytes() > largeDraft {
+		rest = keepLargeTime
+	}
+	return tea.Tick(rest, func(time.Time) tea.Msg { return keepDueMsg{} })
+}
+
+func (m *Model) keepDue() tea.Cmd {
+	m.keeping.due = false
+	if m.composer.at != 0 || m.keeping.changes == m.composer.area.Changes() {
+		return nil // a prompt that is looked at is no draft yet
+	}
+	return m.keepDraft()
+}
+
+// keepDraft writes the unsent draft down. A chat that has not begun has a draft as well.
+func (m *Model) keepDraft() tea.Cmd {
+	ctx, db, id := m.within, m.home(), m.info.ID
+	if db == nil || db.ReadOnly() || m.session.Temporary() || m.elsewhere {
+		return nil
+	}
+	m.keeping.made++
+	m.keeping.changes = m.composer.area.Changes()
+	k, n, d := m.keeping.keeper, m.keeping.made, m.unsent()
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		if err := k.save(ctx, db, n, id, d); err != nil {
+			return settledMsg{err: fmt.Errorf("keep the draft: %w", err)}
+		}
+		return keptMsg{n}
+	}
+}
+
+// draftMsg is a session's draft that was never sent.
+type draftMsg struct {
+	session *session.Session
+	draft   store.Draft
+}
+
+// loadDraft reads the draft that a session was left with.
+func (m *Model) loadDraft(s *session.Session) tea.Cmd {
+	ctx, db, id := m.within, s.Store(), s.Info().ID
+	if db == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		draft, err := db.Draft(ctx, id)
+		if err != nil {
+			return settledMsg{err: fmt.Errorf("read the draft: %w", err)}
+		}
+		return draftMsg{s, draft}
+	}
+}
+
+func (m *Model) draftRead(msg draftMsg) tea.Cmd {
+	if msg.session != m.session || m.elsewhere || msg.draft.Text == "" && len(msg.draft.Folds) == 0 || !m.composer.empty() {
+		return nil
+	}
+	files := m.composer.restore(msg.draft)
+	m.keeping.changes = m.composer.area.Changes()
+	m.arrange()
+	return tea.Batch(m.readFiles(files), m.draftChanged())
+}
+
+func (m *Model) loadPrompts() tea.Cmd {
+	ctx, db := m.within, m.options.Deps.Store
+	if db == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		prompts, err := db.Prompts(ctx, mostPrompts)
+		return promptsMsg{prompts, err}
+	}
+}
+
+// promptsRead puts the prompts of the history, those of other windows among them, behind those that
+// were only ever written here. While one of them is looked at, they stay where they are.
+func (m *Model) promptsRead(msg promptsMsg) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	case m.composer.at == 0:
+		m.composer.recall(msg.prompts)
+	}
+	return nil
+}
+
+// keepPrompt writes a sent prompt down for the arrow keys, and reads what other windows sent meanwhile.
+func (m *Model) keepPrompt(d store.Draft) tea.Cmd {
+	ctx, db, temporary := m.within, m.home(), m.session.Temporary()
+	if db == nil || db.ReadOnly() || strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		if err := db.AddPrompt(ctx, d.Text, d.Folds...); err != nil {
+			return settledMsg{err: fmt.Errorf("keep the prompt: %w", err)}
+		}
+		if temporary {
+			return nil // its memory knows nothing of other windows
+		}
+		prompts, err := db.Prompts(ctx, mostPrompts)
+		return promptsMsg{prompts, err}
+	}
+}
+
+// walkPrompts goes to another prompt, or says that there is none.
+func (m *Model) walkPrompts(walk func() ([]int, bool), none string) tea.Cmd {
+	files, ok := walk()
+	if !ok {
+		return m.say(none)
+	}
+	return m.readFiles(files)
+}
+
+// takePrompt takes a prompt of the list into the draft, by its number.
+func (m *Model) takePrompt(value string) tea.Cmd {
+	i, err := strconv.Atoi(value)
+	if err != nil || i >= len(m.composer.prompts) {
+		return nil
+	}
+	files := m.composer.restore(m.composer.prompts[i])
+	m.arrange()
+	return tea.Batch(m.readFiles(files), m.draftChanged())
+}
+
+// promptLabel is a prompt on one line. Its files are named in front.
+func promptLabel(d store.Draft) string {
+	var names []string
+	for _, f := range d.Folds {
+		if f.Path != "" {
+			names = append(names, "["+fileName(f.Path)+"]")
+		}
+	}
+	return markdown.OneLine(strings.Join(append(names, d.Text), " "), 400)
+}
