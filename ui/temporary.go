@@ -42,7 +42,7 @@ func (m *Model) keepTemporary() tea.Cmd {
 		if err != nil {
 			return openedMsg{err: err}
 		}
-		if err := deps.Store.SaveDraft(ctx, row.ID, draft); err != nil {
+		if err := deps.Store.SaveDraft(ctx, row.ID, draft.Text, draft.Folds...); err != nil {
 			return openedMsg{err: err}
 		}
 		kept, err := session.Open(ctx, deps, row.ID, ref)
