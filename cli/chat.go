@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/charmbracelet/x/term"
@@ -74,7 +75,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	return err
 }
 
-// pick decides what -r opens: the one session that the words are about, or the list.
+// pick decides what -r opens: the one session whose title or messages have the words, or the list.
 func (k *kit) pick(ctx context.Context, search string) (ui.Screen, error) {
 	if search == "" {
 		return ui.SessionsScreen, nil
@@ -82,6 +83,11 @@ func (k *kit) pick(ctx context.Context, search string) (ui.Screen, error) {
 	found, err := k.store.Sessions(ctx, store.Filter{Text: search, Limit: 2})
 	if err != nil {
 		return "", err
+	}
+	if len(found) == 0 {
+		if found, err = k.saying(ctx, search); err != nil {
+			return "", err
+		}
 	}
 	switch len(found) {
 	case 0:
@@ -91,6 +97,19 @@ func (k *kit) pick(ctx context.Context, search string) (ui.Screen, error) {
 		return ui.ChatScreen, nil
 	}
 	return ui.SessionsScreen, nil
+}
+
+// saying returns the sessions in use with a message that has the words, the best first.
+func (k *kit) saying(ctx context.Context, search string) ([]store.Session, error) {
+	hits, err := k.store.Search(ctx, store.Search{Text: search})
+	var all []store.Session
+	for _, h := range hits {
+		known := slices.ContainsFunc(all, func(s store.Session) bool { return s.ID == h.Session.ID })
+		if !known && !h.Session.Archived {
+			all = append(all, h.Session)
+		}
+	}
+	return all, err
 }
 
 // otherModel says that a session goes on with another model than it was left with, because that

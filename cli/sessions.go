@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -18,27 +19,29 @@ import (
 )
 
 func (p *program) sessionsCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "sessions", Short: "List, show, fork, import, export, rename, delete and restore sessions"},
-		p.sessionsList(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(), p.sessionsExport(),
-		p.sessionsChange("rename ID title", "Give a session a title of your own", takes("the id of a session and its new title", 2, -1), func(ctx context.Context, s *store.Store, id string, rest []string) error {
-			return s.Rename(ctx, id, strings.Join(rest, " "), "user")
-		}),
-		p.sessionsChange("delete ID", "Move a session to the trash", takes("the id of a session", 1, 1), func(ctx context.Context, s *store.Store, id string, _ []string) error {
-			return s.Delete(ctx, id)
-		}),
-		p.sessionsChange("restore ID", "Take a session back from the trash", takes("the id of a session", 1, 1), func(ctx context.Context, s *store.Store, id string, _ []string) error {
-			return s.Restore(ctx, id)
-		}))
+	all := []*cobra.Command{
+		p.sessionsList(), p.sessionsSearch(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(), p.sessionsExport(),
+	}
+	return group(&cobra.Command{Use: "sessions", Short: "List, find, show, fork, import, export and change sessions"},
+		append(all, p.sessionsChanges()...)...)
 }
 
 func (p *program) sessionsList() *cobra.Command {
 	var f store.Filter
 	var asJSON bool
+	var dir string
 	c := &cobra.Command{
 		Use:   "list [words]",
 		Short: "List the sessions, the last used first",
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			f.Text = strings.Join(args, " ")
+			if dir != "" {
+				absolute, err := filepath.Abs(dir)
+				if err != nil {
+					return fmt.Errorf("find the folder %s: %w", dir, err)
+				}
+				f.Dir = absolute
+			}
 			s, err := p.openStore(ctx, true)
 			if err != nil || s == nil {
 				return firstError(p.noSessions(asJSON), err)
@@ -56,7 +59,9 @@ func (p *program) sessionsList() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
 	c.Flags().BoolVar(&f.Trash, "trash", false, "those in the trash")
-	c.Flags().BoolVar(&f.Archived, "archived", false, "the archived ones as well")
+	c.Flags().BoolVar(&f.Archived, "archived", false, "the archived ones")
+	c.Flags().StringVar(&f.Tag, "tag", "", "those with this tag")
+	c.Flags().StringVar(&dir, "dir", "", "those begun in this folder or below it; . is the current one")
 	c.Flags().IntVar(&f.Limit, "limit", 0, "at most so many")
 	return c
 }
@@ -230,20 +235,5 @@ func writeLine(out io.Writer, text string) {
 	io.WriteString(out, text)
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		io.WriteString(out, "\n")
-	}
-}
-
-// sessionsChange makes a command that changes one session.
-func (p *program) sessionsChange(use, short string, args cobra.PositionalArgs, change func(ctx context.Context, s *store.Store, id string, rest []string) error) *cobra.Command {
-	return &cobra.Command{
-		Use:               use,
-		Short:             short,
-		Args:              args,
-		ValidArgsFunction: p.completeSession,
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
-				return change(ctx, s, info.ID, args[1:])
-			})
-		}),
 	}
 }

@@ -3,12 +3,16 @@ package store
 import (
 	"context"
 	"database/sql"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Filter says which sessions to list: those in use, or those in the trash, or those archived.
 type Filter struct {
 	Text     string // every word of it is in the title or a tag, whatever the case
+	Tag      string // those with this tag, "" for all
+	Dir      string // those begun in this folder or below it, "" for all
 	Trash    bool
 	Archived bool
 	Limit    int // 0 for all
@@ -33,7 +37,8 @@ func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
 		limit = -1 // SQLite's "all"
 	}
 	// SQLite folds the case of ASCII only, so words are looked for here, and pages are cut here.
-	if len(words) > 0 {
+	picks := len(words) > 0 || f.Tag != "" || f.Dir != ""
+	if picks {
 		limit, offset = -1, 0
 	}
 	rows, err := tx.QueryContext(ctx, `
@@ -46,10 +51,10 @@ func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(words) == 0 {
+	if !picks {
 		return collectSessions(ctx, tx, rows, nil)
 	}
-	all, err := collectSessions(ctx, tx, rows, func(s Session) bool { return hasWords(s, words) })
+	all, err := collectSessions(ctx, tx, rows, func(s Session) bool { return f.fits(s) && hasWords(s, words) })
 	all = all[min(max(0, f.Offset), len(all)):]
 	if f.Limit > 0 {
 		all = all[:min(f.Limit, len(all))]
@@ -67,6 +72,15 @@ func which(f Filter) string {
 		return "s.deleted_ms = 0 AND s.archived = 1"
 	}
 	return "s.deleted_ms = 0 AND s.archived = 0"
+}
+
+// fits reports whether a session has the tag and was begun in the folder that are asked for.
+func (f Filter) fits(s Session) bool {
+	if f.Tag != "" && !slices.Contains(s.Tags, f.Tag) {
+		return false
+	}
+	below := strings.TrimSuffix(f.Dir, string(filepath.Separator)) + string(filepath.Separator)
+	return f.Dir == "" || s.Dir == f.Dir || strings.HasPrefix(s.Dir, below)
 }
 
 // hasWords reports whether every word, in lower case, is in the session's title or tags.
