@@ -33,7 +33,7 @@ type forksMsg struct {
 type forkedMsg struct {
 	opened openedMsg
 	from   string // what its parent is called
-	number string // of the message that it was made at
+	number string // of the message that it was made at, "" for the end
 }
 
 // forkSelected forks the session at the message under the cursor.
@@ -83,7 +83,11 @@ func (m *Model) forked(msg forkedMsg) tea.Cmd {
 	if msg.opened.err != nil || m.session != msg.opened.session {
 		return cmd
 	}
-	return tea.Batch(cmd, m.say(fmt.Sprintf("A fork of «%s» at message %s: what is said here stays here.", markdown.OneLine(msg.from, 60), msg.number)))
+	at := "at message " + msg.number
+	if msg.number == "" {
+		at = "at its end"
+	}
+	return tea.Batch(cmd, m.say(fmt.Sprintf("A fork of «%s» %s: what is said here stays here.", markdown.OneLine(msg.from, 60), at)))
 }
 
 // readForks reads which sessions belong to one by a fork.

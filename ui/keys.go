@@ -97,6 +97,7 @@ type KeyMap struct {
 	Delete  key.Binding
 	Restore key.Binding
 	Undo    key.Binding
+	ForkOff key.Binding
 
 	// In the list of repairs.
 	Remedy key.Binding
@@ -194,6 +195,7 @@ func DefaultKeys() KeyMap {
 		Archive: b("put the session into the archive, or back in use", "ctrl+a"),
 		Delete:  b("delete the session to the trash; there, for good", "ctrl+d", "delete"),
 		Restore: b("bring the session back from the trash", "ctrl+r"),
+		ForkOff: b("fork the session at its end", "ctrl+f"),
 		Undo:    b("undo the last change of a session, and the one before it", "ctrl+u"),
 
 		Remedy: b("send a damaged call otherwise: mended, as text, not at all", "t"),

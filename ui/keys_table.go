@@ -113,6 +113,7 @@ func (k *KeyMap) entries() []entry {
 		{inSessions, "delete", &k.Delete},
 		{inSessions, "restore", &k.Restore},
 		{inSessions, "undo", &k.Undo},
+		{inSessions, "fork-session", &k.ForkOff},
 		{inRepairs, "remedy", &k.Remedy},
 		{inElsewhere, "fork-away", &k.Away},
 		{inElsewhere, "take-over", &k.Take},

@@ -41,6 +41,7 @@ func (m *Model) sessionsHints() []hint {
 		hintOf(archive, k.Archive),
 		hintOf("undo", k.Undo),
 		hintOf("new", k.New),
+		hintOf("fork", k.ForkOff),
 		hintOf("close", k.Back),
 	}
 }

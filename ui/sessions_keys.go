@@ -55,7 +55,7 @@ func (m *Model) sessionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return m.undoAct(), true
 	case pressed(msg, k.New):
 		return m.newSession(), true
-	case m.sessions.texts.on && pressed(msg, k.Rename, k.Tags, k.PinTop, k.Archive, k.Delete, k.Restore):
+	case m.sessions.texts.on && pressed(msg, k.Rename, k.Tags, k.PinTop, k.Archive, k.Delete, k.Restore, k.ForkOff):
 		return m.say(msg.String() + " is for sessions; " + firstKey(k.AllText) + " goes back to their list."), true
 	case pressed(msg, k.Rename):
 		return m.startRename(), true
@@ -69,6 +69,8 @@ func (m *Model) sessionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return m.deleteSession(), true
 	case pressed(msg, k.Restore):
 		return m.restoreSession(), true
+	case pressed(msg, k.ForkOff):
+		return m.forkSession(), true
 	}
 	return nil, false
 }

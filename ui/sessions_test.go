@@ -370,3 +370,49 @@ func TestTheFirstScreenIsTheListWithItsFilter(t *testing.T) {
 	l.run(l.Init())
 	l.lists("bread")
 }
+
+func TestASessionIsForkedFromTheList(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("A question.")
+	first := l.info.ID
+	l.press("ctrl+n")
+	l.until("a new session", func() bool { return l.info.ID == "" })
+	l.press("ctrl+s")
+	l.lists("A question")
+	l.press("ctrl+f")
+	l.until("the fork", func() bool { return l.info.Parent == first })
+	if l.overlay != noOverlay || len(l.chat.messages) != 2 || l.stored(l.info.ID).Parent != first {
+		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
+	}
+	l.shows("A fork of «A question» at its end")
+}
+
+func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread", "parser")
+	other, err := store.Open(t.Context(), l.options.Deps.Store.Path(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
+	_, release, err := other.Occupy(t.Context(), kept["bread"].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.press("ctrl+s")
+	l.lists("parser", "bread")
+	if l.sessions.lines[0].elsewhere || !strings.Contains(plain(l.Model), " elsewhere  small") {
+		t.Fatalf("the list does not say which session is open elsewhere:\n%s", plain(l.Model))
+	}
+	l.press("down", "ctrl+d")
+	l.shows("This session is open in another window; close it there first.")
+	if !l.stored(kept["bread"].ID).Deleted.IsZero() {
+		t.Error("it is in the trash")
+	}
+	release()
+	l.press("esc", "ctrl+s")
+	l.lists("parser", "bread")
+	if strings.Contains(plain(l.Model), "elsewhere") {
+		t.Errorf("it is still open elsewhere:\n%s", plain(l.Model))
+	}
+}
