@@ -65,6 +65,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 
 		Personas: p.personas,
 		Redact:   k.redactor.Text,
+		Export:   k.exportWords,
 	})
 	if id != "" {
 		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))

@@ -12,28 +12,40 @@ import (
 	"path/filepath"
 )
 
-// writeNew writes a file that only the user can read, whole or not at all, and returns its size in bytes.
-// One that is there is overwritten only where force is set.
+// writeNew is writeFile with a bar on standard error where it takes long. It returns the file's size in
+// bytes.
 func (p *program) writeNew(path string, force bool, write func(io.Writer) error) (int64, error) {
+	var size int64
+	err := writeFile(path, force, func(f io.Writer) error {
+		bar := p.counted("writing", f)
+		defer bar.end()
+		out := bufio.NewWriterSize(bar, 1<<18)
+		if err := write(out); err != nil {
+			return err
+		}
+		err := out.Flush()
+		size = bar.written
+		return err
+	})
+	return size, err
+}
+
+// writeFile writes a file that only the user can read, whole or not at all. One that is there is
+// overwritten only where force is set.
+func writeFile(path string, force bool, write func(io.Writer) error) error {
 	if err := free(path, force); err != nil {
-		return 0, err
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".winnow-*")
 	if err != nil {
-		return 0, fail(Failed, "cannot write %s: %w", p.sentence(path), err)
+		return fail(Failed, "cannot write the file: %w", err)
 	}
 	defer os.Remove(f.Name()) // says only that it is gone where the file has its name
 	defer f.Close()
-	bar := p.counted("writing", f)
-	defer bar.end()
-	out := bufio.NewWriterSize(bar, 1<<18)
-	if err := write(out); err != nil {
-		return 0, err
+	if err := write(f); err != nil {
+		return err
 	}
-	err = out.Flush()
-	if err == nil {
-		err = f.Sync()
-	}
+	err = f.Sync()
 	if err == nil {
 		err = f.Close()
 	}
@@ -41,12 +53,12 @@ func (p *program) writeNew(path string, force bool, write func(io.Writer) error)
 		err = settle(f.Name(), path, force)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return 0, taken(path)
+		return taken(path)
 	}
 	if err != nil {
-		return 0, fail(Failed, "cannot write %s: %w", p.sentence(path), err)
+		return fail(Failed, "cannot write the file: %w", err)
 	}
-	return bar.written, nil
+	return nil
 }
 
 // free says why a file cannot be written.

@@ -44,6 +44,7 @@ func Commands() []Command {
 		{"title", nil, "", "have a title written for the session", (*Model).retitle},
 		{"attach", nil, "PATH", "hang files on the message: texts, and pictures", (*Model).attach},
 		{"copy", nil, "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyNamed},
+		{"export", nil, "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt or json", (*Model).export},
 		{"model", nil, "[ENDPOINT/MODEL]", "choose the model", (*Model).chooseModel},
 		{"system", nil, "[TEXT]", "set the session's system prompt; alone it opens in your editor", (*Model).system},
 		{"persona", nil, "[NAME]", "take the system prompt from a file of yours; alone it lists them", (*Model).choosePersona},

@@ -41,6 +41,10 @@ type Options struct {
 
 	Personas func() ([]Persona, error) // reads the user's system prompts; nil has none
 	Redact   func(string) string       // takes secrets out of a text that is shown as it was sent; nil takes none
+
+	// Export writes a session to a file as the words want it, a format and a file, and says where; nil
+	// writes none.
+	Export func(ctx context.Context, s *session.Session, words string) (string, error)
 }
 
 // quitTime bounds how long quitting waits for a running answer to be saved.

@@ -1,0 +1,87 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"winnow/session"
+)
+
+// exportWords writes a session as the words behind /export want it, a format and a file, and says where it
+// is. Without a file it goes to the working directory, under a name that is the session's own.
+func (k *kit) exportWords(ctx context.Context, s *session.Session, words string) (string, error) {
+	row := s.Info()
+	format, path := exportWish(words)
+	if path == "" {
+		path = fileName(row, format)
+	}
+	path, err := fullPath(path)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, fileName(row, format))
+	}
+	clean := secretsTaken{redact: k.redactor.Text}
+	err = writeFile(path, false, func(out io.Writer) error {
+		return session.Export(ctx, s.Store(), row.ID, out, session.ExportOptions{Format: format, Redact: clean.text})
+	})
+	if err != nil {
+		return "", err
+	}
+	said := "Exported to " + path + "."
+	switch {
+	case clean.count == 1:
+		said += " One text that looks like a secret was taken out."
+	case clean.count > 1:
+		said += fmt.Sprintf(" %d texts that look like secrets were taken out.", clean.count)
+	}
+	return said, nil
+}
+
+// exportWish reads a format and a file, either of which may be missing.
+func exportWish(words string) (session.Format, string) {
+	words = strings.TrimSpace(words)
+	first, rest, _ := strings.Cut(words, " ")
+	if format, ok := session.ReadFormat(first); ok && !strings.HasPrefix(first, ".") {
+		return format, unquoted(rest)
+	}
+	path := unquoted(words)
+	if format, ok := session.ReadFormat(filepath.Ext(path)); ok {
+		return format, path
+	}
+	return session.Markdown, path
+}
+
+// unquoted is a path without the quotes around it.
+func unquoted(path string) string {
+	path = strings.TrimSpace(path)
+	for _, q := range []string{`"`, "'"} {
+		if len(path) > 1 && strings.HasPrefix(path, q) && strings.HasSuffix(path, q) {
+			return path[1 : len(path)-1]
+		}
+	}
+	return path
+}
+
+// fullPath is a path as the shell would read it.
+func fullPath(path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("find your home folder: %w", err)
+		}
+		path = filepath.Join(home, rest)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find the working directory: %w", err)
+	}
+	return path, nil
+}

@@ -1,0 +1,72 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+func TestExportFromTheChat(t *testing.T) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	row, _, err := s.Begin(ctx, store.Session{Title: "Rain: in/Oslo"}, store.Message{Message: history.Message{Role: history.User, Content: "My word is plain-configured-key."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog := llm.NewCatalog(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"})
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := session.Open(ctx, session.Deps{Store: s, Models: catalog, Policy: policy}, row.ID, "here/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kit{world: &world{redactor: &llm.Redactor{}}}
+	k.redactor.Know("plain-configured-key")
+	t.Chdir(t.TempDir())
+
+	for words, want := range map[string]string{
+		"":                 "Rain-inOslo-" + row.ID + ".md",
+		"jsonl":            "Rain-inOslo-" + row.ID + ".jsonl",
+		"prompt a b.txt":   "a b.txt",
+		"'c d.md'":         "c d.md",
+		"json everything":  "everything",
+		"md notes.of.rain": "notes.of.rain",
+	} {
+		said, err := k.exportWords(ctx, open, words)
+		if err != nil {
+			t.Errorf("/export %s: %v", words, err)
+			continue
+		}
+		found, _ := filepath.Glob("*" + want)
+		if len(found) != 1 || !strings.Contains(said, found[0]) {
+			t.Errorf("/export %s says %q; there is %q, want one that ends in %q", words, said, found, want)
+			continue
+		}
+		text, err := os.ReadFile(found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := strings.HasPrefix(words, "json ")
+		if strings.Contains(string(text), "plain-configured-key") != whole || strings.Contains(said, "secret") == whole {
+			t.Errorf("/export %s says %q and writes\n%s", words, said, text)
+		}
+	}
+	if _, err := k.exportWords(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "is there already") {
+		t.Errorf("exporting over a file: %v", err)
+	}
+}

@@ -1,0 +1,20 @@
+package ui
+
+import tea "charm.land/bubbletea/v2"
+
+// export writes the session on the screen to a file.
+func (m *Model) export(words string) tea.Cmd {
+	switch {
+	case m.options.Export == nil:
+		return m.complain("Nothing can be exported here.")
+	case m.chat.empty():
+		return m.complain("There is nothing to export yet.")
+	}
+	ctx, s, write := m.within, m.session, m.options.Export
+	return func() tea.Msg {
+		ctx, cancel := ctx()
+		defer cancel()
+		said, err := write(ctx, s, words)
+		return settledMsg{text: said, err: err}
+	}
+}

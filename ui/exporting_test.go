@@ -1,0 +1,32 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"winnow/session"
+)
+
+func TestExportSaysWhereItWrote(t *testing.T) {
+	l := onStage(t, 100, 24)
+	l.run(l.runCommand("/export"))
+	l.shows("Nothing can be exported here.")
+	var asked string
+	l.options.Export = func(_ context.Context, s *session.Session, words string) (string, error) {
+		if asked = words; words == "json here" {
+			return "", errors.New("here is there already")
+		}
+		return "Exported to " + s.Info().Title + ".", nil
+	}
+	l.run(l.runCommand("/export"))
+	l.shows("There is nothing to export yet.")
+	l.say("Rain in Oslo")
+	l.run(l.runCommand("/export md the file.md"))
+	l.shows("Exported to Rain in Oslo.")
+	if asked != "md the file.md" {
+		t.Errorf("it was asked for %q", asked)
+	}
+	l.run(l.runCommand("/export json here"))
+	l.shows("here is there already")
+}
