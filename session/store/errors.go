@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -22,6 +23,7 @@ var (
 	ErrNotHistory  = errors.New("this is not a winnow chat history")
 	ErrDamaged     = errors.New("the chat history is damaged")
 	ErrDisk        = errors.New("the disk failed")
+	ErrNoLocks     = errors.New("files on this disk cannot be locked or shared, as on some network disks; put the history on a disk of this machine, with --db or [storage] path")
 	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
 	ErrNotStreamed = errors.New("this window does not stream that answer")
 )
@@ -108,6 +110,9 @@ func kindOf(err error) error {
 	case sqlite3.ErrCorrupt, sqlite3.ErrFormat:
 		return ErrDamaged
 	case sqlite3.ErrIoErr:
+		if slices.Contains(noLocks, e.ExtendedCode) {
+			return ErrNoLocks
+		}
 		return ErrDisk
 	case sqlite3.ErrError:
 		if strings.HasPrefix(e.Error(), "malformed database schema") {
@@ -115,6 +120,12 @@ func kindOf(err error) error {
 		}
 	}
 	return nil
+}
+
+// noLocks are what SQLite reports where a disk has no locks or no memory that programs share.
+var noLocks = []sqlite3.ErrNoExtended{
+	sqlite3.ErrIoErrLock, sqlite3.ErrIoErrRDlock, sqlite3.ErrIoErrUnlock, sqlite3.ErrIoErrCheckReservedLock,
+	sqlite3.ErrIoErrSHMOpen, sqlite3.ErrIoErrSHMSize, sqlite3.ErrIoErrSHMLock, sqlite3.ErrIoErrSHMMap,
 }
 
 // noEntry says why a file could not be opened, in the system's words where it gave any.

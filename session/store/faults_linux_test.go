@@ -1,0 +1,166 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// mounted is a small disk of its own, which only root can have.
+func mounted(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	mount(t, append(args, dir)...)
+	t.Cleanup(func() { exec.Command("umount", "-l", dir).Run() })
+	return dir
+}
+
+func mount(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("mount", args...).CombinedOutput(); err != nil {
+		t.Skipf("this needs the right to mount a disk: %v, %s", err, out)
+	}
+}
+
+// fillDisk writes a file that leaves no room on its disk.
+func fillDisk(t *testing.T, dir string) (empty func()) {
+	t.Helper()
+	name := filepath.Join(dir, "ballast")
+	f, err := os.Create(name)
+	must(t, "create", err)
+	for _, size := range []int{64 << 10, 4 << 10, 1} {
+		for err == nil {
+			_, err = f.Write(make([]byte, size))
+		}
+		err = nil
+	}
+	must(t, "close", f.Close())
+	return func() { must(t, "remove", os.Remove(name)) }
+}
+
+func TestRealFullDiskIsSaidAndChangesNothing(t *testing.T) {
+	dir := mounted(t, "-t", "tmpfs", "-o", "size=3m", "tmpfs")
+	path := filepath.Join(dir, "winnow.db")
+	s := openAt(t, path, Options{Now: noon().now})
+	ctx := context.Background()
+	session, first := begin(t, s, "", "hello")
+	empty := fillDisk(t, dir)
+	var err error
+	stored := first
+	for range 100 {
+		var m Message
+		if m, err = s.Append(ctx, says(session.ID, stored.ID, history.User, strings.Repeat("x", 100_000))); err != nil {
+			break
+		}
+		stored = m
+	}
+	if !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "the disk is full") {
+		t.Fatalf("Append on a full disk = %v, want ErrDiskFull with its sentence", err)
+	}
+	if got := sessionOf(t, s, session.ID); got.Leaf != stored.ID {
+		t.Errorf("after a failed Append the leaf is %d, want %d", got.Leaf, stored.ID)
+	}
+	if err := s.Backup(ctx, filepath.Join(dir, "copy.db")); !errors.Is(err, ErrDiskFull) {
+		t.Errorf("Backup on a full disk = %v, want ErrDiskFull", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "copy*")); len(left) > 0 {
+		t.Errorf("half a backup is left: %v", left)
+	}
+	empty()
+	add(t, s, says(session.ID, stored.ID, history.User, "there is room again"))
+	if c, err := s.Check(ctx); err != nil || !c.Sound() {
+		t.Errorf("the check says %+v, %v", c, err)
+	}
+}
+
+func TestNewHistoryOnAFullDiskIsRefusedInWords(t *testing.T) {
+	dir := mounted(t, "-t", "tmpfs", "-o", "size=64k", "tmpfs")
+	fillDisk(t, dir)
+	s, err := Open(context.Background(), filepath.Join(dir, "winnow.db"), Options{})
+	if err == nil {
+		s.Close()
+	}
+	if !errors.Is(err, ErrDiskFull) {
+		t.Errorf("Open on a full disk = %v, want ErrDiskFull", err)
+	}
+}
+
+// Without room for a new file a damaged one is left exactly as it is.
+func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
+	was := makeSound(t, false)
+	dir := mounted(t, "-t", "tmpfs", "-o", "size=1m", "tmpfs")
+	path := filepath.Join(dir, "winnow.db")
+	damaged := bytes.Clone(was.files[""])
+	clear(damaged[:usualPage])
+	must(t, "write", os.WriteFile(path, damaged, 0o600))
+	empty := fillDisk(t, dir)
+	s, err := Open(context.Background(), path, Options{})
+	if err == nil {
+		s.Close()
+	}
+	if !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "save what the damaged chat history holds") {
+		t.Errorf("Open = %v, want ErrDiskFull and what was tried", err)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, damaged) {
+		t.Errorf("the damaged file was changed: %d bytes, %v", len(now), err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("beside the file and the ballast there is something: %v, %v", entries, err)
+	}
+	empty()
+	s = openAt(t, path, Options{})
+	if got, met := s.Salvaged(); !met || got.LostMessages != 0 || got.Messages != len(was.prints) {
+		t.Errorf("with room again, salvaged is %+v, %v; want all %d messages", got, met, len(was.prints))
+	}
+}
+
+func TestReadOnlyDiskIsRead(t *testing.T) {
+	dir := mounted(t, "-t", "tmpfs", "-o", "size=3m", "tmpfs")
+	path := filepath.Join(dir, "winnow.db")
+	first := storePrecious(t, path)
+	mount(t, "-o", "remount,ro", dir)
+	s := openAt(t, path, Options{})
+	if n := strings.Join(s.Notices(), " "); !s.ReadOnly() || !strings.Contains(n, "may not write "+path) {
+		t.Errorf("read-only is %v and the notices are %q; want a sentence with the path", s.ReadOnly(), n)
+	}
+	if got := read(t, s, first.ID).Content; got != "precious" {
+		t.Errorf("content is %q", got)
+	}
+	if _, err := s.Append(context.Background(), says(first.Session, first.ID, history.User, "x")); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("Append = %v, want ErrReadOnly", err)
+	}
+}
+
+// The name of a file that alone is mounted into a container cannot be changed.
+func TestDamagedFileWhoseNameCannotChangeIsCopiedAside(t *testing.T) {
+	was := makeSound(t, false)
+	damaged := bytes.Clone(was.files[""])
+	clear(damaged[:usualPage])
+	outside, path := filepath.Join(t.TempDir(), "outside.db"), newPath(t)
+	must(t, "mkdir", os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, "write", os.WriteFile(outside, damaged, 0o600))
+	must(t, "write", os.WriteFile(path, nil, 0o600))
+	mount(t, "--bind", outside, path)
+	t.Cleanup(func() { exec.Command("umount", "-l", path).Run() })
+	s, err := Open(context.Background(), path, Options{Now: noon().now})
+	must(t, "open", err)
+	got, met := s.Salvaged()
+	if !met || got.Messages != len(was.prints) {
+		t.Errorf("salvaged is %+v, %v; want all %d messages", got, met, len(was.prints))
+	}
+	if b, err := os.ReadFile(got.File); err != nil || !bytes.Equal(b, damaged) {
+		t.Errorf("set aside are %d bytes, %v; want the damaged file", len(b), err)
+	}
+	must(t, "close", s.Close())
+	if inside, err := os.ReadFile(outside); err != nil || len(inside) == 0 || bytes.Equal(inside, damaged) {
+		t.Errorf("the file outside holds %d bytes, %v; want the saved history", len(inside), err)
+	}
+}

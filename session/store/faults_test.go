@@ -1,0 +1,219 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/history"
+)
+
+// damagedHistory is a history whose first page is gone, and what it held.
+func damagedHistory(t *testing.T) (path string, damaged []byte, was sound) {
+	t.Helper()
+	was = makeSound(t, false)
+	damaged = bytes.Clone(was.files[""])
+	clear(damaged[:usualPage])
+	path = newPath(t)
+	must(t, "mkdir", os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, "write", os.WriteFile(path, damaged, 0o600))
+	return path, damaged, was
+}
+
+func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
+	for name, take := range map[string]func(t *testing.T, path string){
+		"moved":   func(t *testing.T, path string) { must(t, "move", os.Rename(path, path+".old")) },
+		"deleted": func(t *testing.T, path string) { must(t, "remove", os.Remove(path)) },
+		"the folder is deleted": func(t *testing.T, path string) {
+			must(t, "remove", os.RemoveAll(filepath.Dir(path)))
+		},
+		"replaced": func(t *testing.T, path string) {
+			must(t, "move", os.Rename(path, path+".old"))
+			storePrecious(t, filepath.Join(t.TempDir(), "other.db"))
+			must(t, "write", os.WriteFile(path, []byte("another file"), 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := newPath(t)
+			s, err := Open(context.Background(), path, Options{})
+			must(t, "open", err)
+			session, first := begin(t, s, "", "hello")
+			take(t, path)
+			_, err = s.Append(context.Background(), says(session.ID, first.ID, history.User, "x"))
+			if !errors.Is(err, ErrMoved) || !strings.Contains(err.Error(), "start winnow again") {
+				t.Errorf("Append = %v, want ErrMoved with its sentence", err)
+			}
+			s.Close() // what it says of the file that is gone does not matter
+			if b, err := os.ReadFile(path); err == nil && string(b) != "another file" {
+				t.Errorf("something was written to the other file: %q", b)
+			}
+		})
+	}
+}
+
+func TestMissingFolderIsMade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "b", "c", "winnow.db")
+	if got := read(t, openAt(t, path, Options{}), storePrecious(t, path).ID).Content; got != "precious" {
+		t.Errorf("content is %q", got)
+	}
+}
+
+func TestClockThatGoesBackKeepsTheOrder(t *testing.T) {
+	c := noon()
+	s := openAt(t, newPath(t), Options{Now: c.now})
+	ctx := context.Background()
+	old, first := begin(t, s, "old", "one")
+	c.add(-48 * time.Hour)
+	young, _ := begin(t, s, "young", "two")
+	second := add(t, s, says(old.ID, first.ID, history.Assistant, "three"))
+	if second.ID <= first.ID || second.Seq != 2 {
+		t.Errorf("the later message is %d at place %d, want above %d at 2", second.ID, second.Seq, first.ID)
+	}
+	list, err := s.Sessions(ctx, Filter{})
+	if err != nil || len(list) != 2 || list[0].ID != old.ID || list[1].ID != young.ID {
+		t.Errorf("the list is %+v, %v; want the one used last on top", list, err)
+	}
+	if _, err := s.BackUpToday(ctx); err != nil {
+		t.Errorf("a backup at an earlier time: %v", err)
+	}
+}
+
+// Another window would go on writing to the file that is set aside, and nobody would find that.
+func TestDamagedFileThatIsOpenElsewhereIsLeftAlone(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(context.Background(), path, Options{})
+	must(t, "open", err)
+	speak(t, s, 2)
+	var root int64
+	must(t, "find", s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages'").Scan(&root))
+	must(t, "close", s.Close())
+	holdOpen(t, path)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, "open", err)
+	_, err = f.WriteAt(make([]byte, usualPage), (root-1)*usualPage)
+	must(t, "damage", errors.Join(err, f.Close()))
+	damaged, err := os.ReadFile(path)
+	must(t, "read", err)
+	s, err = open(context.Background(), path, Options{}, allSteps(t))
+	switch {
+	case err == nil:
+		if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "), "another window has it open") {
+			t.Errorf("read-only is %v, the notices are %q", s.ReadOnly(), s.Notices())
+		}
+		must(t, "close", s.Close())
+	case !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "another window has it open"):
+		t.Errorf("Open = %v, want a sentence about the other window", err)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, damaged) {
+		t.Errorf("the file was changed under the other window: %v", err)
+	}
+	if aside, _ := filepath.Glob(path + ".*"); len(aside) > 0 {
+		t.Errorf("made beside it: %v", aside)
+	}
+}
+
+func TestDamagedFileBehindALinkIsSavedThere(t *testing.T) {
+	path, damaged, was := damagedHistory(t)
+	link := filepath.Join(t.TempDir(), "link.db")
+	must(t, "link", os.Symlink(path, link))
+	s := openAt(t, link, Options{Now: noon().now})
+	got, met := s.Salvaged()
+	if !met || got.Messages != len(was.prints) || got.File != path+".damaged-20261121-120000" {
+		t.Errorf("salvaged is %+v, %v; want %d messages and the file beside %s", got, met, len(was.prints), path)
+	}
+	if to, err := os.Readlink(link); err != nil || to != path {
+		t.Errorf("the link leads to %s, %v; want %s", to, err, path)
+	}
+	if b, err := os.ReadFile(got.File); err != nil || !bytes.Equal(b, damaged) {
+		t.Errorf("set aside are %d bytes, %v", len(b), err)
+	}
+}
+
+// A program that dies while it exchanges the files leaves the new one behind, whole.
+func TestExchangeThatWasCutOffIsEnded(t *testing.T) {
+	path := newPath(t)
+	first := storePrecious(t, path)
+	must(t, "the new file waits", os.Rename(path, wholeFile(path)))
+	must(t, "a journal of the old one", os.WriteFile(path+"-wal", []byte("of another file"), 0o600))
+	s := openAt(t, path, Options{})
+	if got := read(t, s, first.ID).Content; got != "precious" {
+		t.Errorf("content is %q", got)
+	}
+	if there(wholeFile(path)) {
+		t.Error("the new file still waits")
+	}
+	if aside, _ := filepath.Glob(path + ".damaged-*-wal"); len(aside) != 1 {
+		t.Errorf("the old journal is not set aside: %v", aside)
+	}
+}
+
+// Two damaged files in one second get names of their own.
+func TestFilesSetAsideAreNeverOverwritten(t *testing.T) {
+	path, damaged, _ := damagedHistory(t)
+	for _, want := range []string{".damaged-20261121-120000", ".damaged-20261121-120000-2", ".damaged-20261121-120000-3"} {
+		must(t, "damage", os.WriteFile(path, damaged, 0o600))
+		s, err := Open(context.Background(), path, Options{Now: noon().now})
+		must(t, "open", err)
+		if got, met := s.Salvaged(); !met || got.File != path+want {
+			t.Errorf("set aside as %q, %v; want %q", got.File, met, path+want)
+		}
+		must(t, "close", s.Close())
+	}
+}
+
+func TestSalvagePointsToABackupThatHasMore(t *testing.T) {
+	path, _, was := damagedHistory(t)
+	must(t, "mkdir", os.MkdirAll(backupFolder(path), 0o700))
+	must(t, "write", os.WriteFile(filepath.Join(backupFolder(path), "winnow-20261120.db"), was.files[""], 0o600))
+	b, err := os.ReadFile(path)
+	must(t, "read", err)
+	must(t, "cut", os.WriteFile(path, b[:len(b)/2], 0o600))
+	s := openAt(t, path, Options{Now: noon().now})
+	n := strings.Join(s.Notices(), " ")
+	if !strings.Contains(n, "The backup of 2026-11-20 has more") || !strings.Contains(n, "winnow db restore latest") {
+		t.Errorf("the notices are %q and do not name the backup", n)
+	}
+}
+
+// A damage that is met while reading is looked into at the next start, however large the file is.
+func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(context.Background(), path, Options{Now: noon().now})
+	must(t, "open", err)
+	session, last := begin(t, s, "large", "hello")
+	for range 3 {
+		last = add(t, s, says(session.ID, last.ID, history.User, strings.Repeat("a long text ", 400_000)))
+	}
+	_, err = s.full.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	must(t, "checkpoint", err)
+	var root int64
+	must(t, "find", s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'requests'").Scan(&root))
+	must(t, "close", s.Close())
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, "open", err)
+	_, err = f.WriteAt(bytes.Repeat([]byte{0xff}, usualPage), (root-1)*usualPage)
+	must(t, "damage", errors.Join(err, f.Close()))
+
+	s, err = Open(context.Background(), path, Options{Now: noon().now})
+	must(t, "open", err)
+	if _, met := s.Salvaged(); met {
+		t.Fatal("a large file was read as a whole before it was opened")
+	}
+	if err := s.Examine(context.Background()); !errors.Is(err, ErrDamaged) {
+		t.Errorf("Examine = %v, want ErrDamaged", err)
+	}
+	must(t, "close", s.Close())
+	s = openAt(t, path, Options{Now: noon().now})
+	got, met := s.Salvaged()
+	if !met || got.Messages != 4 || got.LostMessages != 0 {
+		t.Errorf("the next start saved %+v, %v; want 4 messages", got, met)
+	}
+	if there(s.marker()) {
+		t.Error("the marker is still there")
+	}
+}
