@@ -22,7 +22,7 @@ import (
 func Main(args []string) int {
 	p := &program{
 		in:    os.Stdin,
-		out:   os.Stdout,
+		out:   &printer{file: os.Stdout},
 		err:   os.Stderr,
 		env:   os.Getenv,
 		now:   time.Now,
@@ -34,7 +34,8 @@ func Main(args []string) int {
 // program is one run of winnow: where it reads and writes, and what its flags said.
 type program struct {
 	in       *os.File
-	out, err *os.File
+	out      *printer
+	err      *os.File
 	env      func(string) string
 	now      func() time.Time
 	build    string // the version shown to people
@@ -49,7 +50,7 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(p.in)
-	root.SetOut(p.out)
+	root.SetOut(p.out.file) // The help is winnow's own, with colours.
 	root.SetErr(p.err)
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),

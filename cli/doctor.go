@@ -192,7 +192,7 @@ func (p *program) lookAtTerminal(f *findings) {
 		f.wrong("terminal", "it does not say its size: %s", sentence(err))
 		return
 	}
-	colours := colorprofile.Detect(p.out, os.Environ())
+	colours := colorprofile.Detect(p.out.file, os.Environ())
 	if width < 40 || height < 10 {
 		f.wrong("terminal", "%s, %d×%d: the chat wants 40×10 or more", p.env("TERM"), width, height)
 		return

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os/signal"
@@ -288,12 +287,4 @@ func (w *answerWriter) object(out io.Writer, id string, s *session.Session, end 
 	}
 	o.Answer, o.Cost = strings.Join(texts, "\n"), spentObject(spent)
 	return writeJSON(out, o)
-}
-
-// writeJSON writes one indented JSON value and a line feed.
-func writeJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/session/store"
+)
+
+// hostileServer answers with hostile texts only: models, tool calls, answers, errors.
+func hostileServer(t *testing.T) string {
+	t.Helper()
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			json.NewEncoder(w).Encode(map[string]any{"data": []any{
+				map[string]any{"id": "small"}, map[string]any{"id": "m" + hostileText(), "owned_by": hostileText()},
+			}})
+			return
+		}
+		if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+			http.NotFound(w, r)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), "please fail") {
+			w.WriteHeader(http.StatusBadRequest)
+			json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": "no: " + hostileText(), "type": hostileText(), "code": hostileText()}})
+			return
+		}
+		asked++
+		w.Header().Set("Content-Type", "text/event-stream")
+		if asked%2 == 1 {
+			event(w, map[string]any{"tool_calls": []any{map[string]any{
+				"index": 0, "id": "call_" + hostileText(), "type": "function",
+				"function": map[string]any{"name": "tool" + hostileText(), "arguments": hostileText()},
+			}}}, "tool_calls")
+		} else {
+			event(w, map[string]any{"reasoning_content": "why: " + hostileText()}, "")
+			event(w, map[string]any{"content": "Here: " + hostileText() + "\n\n```\n" + hostileText() + "\n```\n| a | b |\n|---|---|\n| " +
+				hostileText() + " | c |\n\n[" + hostileText() + "](https://example.com/" + hostileText() + ")\n\nThe whole answer."}, hostileText())
+		}
+		io.WriteString(w, "data: [DONE]\n\n")
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
+// hostileFile is an imported conversation in which everything is hostile.
+func hostileFile(t *testing.T, dir string) string {
+	t.Helper()
+	bad := hostileText()
+	text, err := json.Marshal(map[string]any{
+		"title": bad, "model": bad, "system": bad,
+		"messages": []any{
+			map[string]any{"role": "user", "content": bad, "name": bad},
+			map[string]any{"role": "assistant", "content": bad, "model": bad, "tool_calls": []any{map[string]any{
+				"id": bad, "type": "function", "function": map[string]any{"name": bad, "arguments": bad},
+			}}},
+			map[string]any{"role": "tool", "tool_call_id": "other" + bad, "name": bad, "content": bad},
+			map[string]any{"role": bad, "content": bad, bad: bad},
+			map[string]any{"role": "user", "content": "a question of mine", "timestamp": bad},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "chat\x1b]52;c;PAYLOAD\a\u202e\x9b6543m.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Nothing that a model, a tool, a server, a file or a path says reaches the terminal as anything but text.
+func TestNothingHostileReachesTheTerminal(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data\x1b[6543m\x1b]0;PAYLOAD\a\u202e")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+hostileServer(t),
+		"WINNOW_DB="+filepath.Join(dir, "chats.db"))
+	configure(t, env, "[tools]\napprove = \"always\"\n")
+	file := hostileFile(t, dir)
+	places := 0
+	run := func(args ...string) *terminal {
+		t.Helper()
+		term := startIn(t, env, 100, 30, args...)
+		term.end()
+		wantHarmless(t, fmt.Sprintf("winnow %q", args), term.raw)
+		places++
+		return term
+	}
+	run("run", "-m", "openai/small", "hello")
+	run("run", "-m", "openai/small", "please fail")
+	run("run", "-m", "openai/small", "--json", "hello again")
+	run("import", file)
+	run("import", file+"-that-is-not-there")
+	list := run("sessions", "list")
+	run("sessions", "list", "PAYLOAD")
+	ids := storedIDs(t, filepath.Join(dir, "chats.db"))
+	if len(ids) < 3 {
+		t.Fatalf("%d sessions are stored, want those of the runs and the imported one:\n%s", len(ids), list.text())
+	}
+	run("sessions", "rename", ids[0], hostileArgument())
+	for _, id := range ids {
+		run("sessions", "show", id)
+		run("context", id)
+		run("context", id, "--prompt")
+		run("repair", id)
+	}
+	run("sessions", "list")
+	for _, args := range [][]string{
+		{"db", "path"},
+		{"doctor"},
+		{"models"},
+		{"config", "check"},
+		{"sessions", "show", hostileArgument()},
+		{"context", hostileArgument()},
+		{hostileArgument()},
+		{"--" + hostileArgument()},
+		{"run", "-m", "openai/" + hostileArgument(), "hello"},
+		{"run", "-m", hostileArgument(), "hello"},
+		{"-P", hostileArgument()},
+	} {
+		run(args...)
+	}
+	for _, id := range ids {
+		chat := startIn(t, env, 110, 32, "-m", "openai/small", "-s", id)
+		chat.want("message ─")
+		for _, over := range []struct{ key, title string }{{"\x0c", "╭ model"}, {"\x13", "╭ sessions"}, {"\x10", "╭ palette"}} {
+			chat.send(over.key)
+			chat.want(over.title)
+			chat.send(escKey)
+			chat.waitFor("the chat", func(screen string) bool { return !strings.Contains(screen, over.title) })
+		}
+		chat.send("\t")
+		chat.send("k")
+		chat.send("i")
+		chat.want("next view")
+		chat.send(escKey)
+		chat.waitFor("the chat", func(screen string) bool { return !strings.Contains(screen, "next view") })
+		chat.send("\x1b[Z") // back to the draft
+		chat.send("please fail")
+		chat.want("please fail")
+		chat.send(enterKey)
+		chat.waitFor("the error", func(screen string) bool { return strings.Contains(screen, "refused the request (400)") })
+		chat.send(ctrlD)
+		chat.send(ctrlC)
+		chat.send(ctrlC)
+		chat.end()
+		wantHarmless(t, "the chat of "+id, chat.raw)
+		places++
+	}
+	t.Logf("%d hostile texts in %d places that print", len(hostile()), places)
+}
+
+// hostileArgument is a hostile text as a command line can hold it.
+func hostileArgument() string {
+	return "x" + strings.ReplaceAll(hostileText(), "\x00", "")
+}
+
+func storedIDs(t *testing.T, path string) []string {
+	t.Helper()
+	var ids []string
+	all, err := openHistory(t, path).Sessions(t.Context(), store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		ids = append(ids, s.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
