@@ -33,15 +33,15 @@ func Main(args []string) int {
 
 // program is one run of winnow: where it reads and writes, and what its flags said.
 type program struct {
-	in       *os.File
-	out      *printer
-	err      *os.File
-	env      func(string) string
-	now      func() time.Time
-	build    string // the version shown to people
-	flags    flags
-	started  bool  // a command was found and its arguments were right
-	failed   error // what the command came back with
+	in      *os.File
+	out     *printer
+	err     *os.File
+	env     func(string) string
+	now     func() time.Time
+	build   string // the version shown to people
+	flags   flags
+	started bool  // a command was found and its arguments were right
+	failed  error // what the command came back with
 }
 
 // main runs the command that args name. An error that comes before the command has started is one

@@ -30,8 +30,11 @@ func killed(t *testing.T, env []string, after time.Duration, args ...string) (en
 	return cmd.Wait() == nil
 }
 
-// within is a random part of a time.
-func within(d time.Duration) time.Duration { return time.Duration(rand.Int64N(int64(d))) }
+// around is a random moment of a command that takes so long, mostly of its second half: the first is the
+// start of the program.
+func around(whole time.Duration) time.Duration {
+	return whole/3 + time.Duration(rand.Int64N(int64(whole)))
+}
 
 // howLong is how long a command of winnow takes when nobody kills it.
 func howLong(t *testing.T, env []string, args ...string) time.Duration {
@@ -76,7 +79,7 @@ func TestKilledRenameHappensWhollyOrNotAtAll(t *testing.T) {
 	done, undone := 0, 0
 	for i := range rounds(12, 100) {
 		title := fmt.Sprintf("title %d", i+1)
-		ended := killed(t, env, within(whole+whole/4), "sessions", "rename", session.ID, title)
+		ended := killed(t, env, around(whole), "sessions", "rename", session.ID, title)
 		now, err := s.Session(t.Context(), session.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +127,7 @@ func TestKilledImportHappensWhollyOrNotAtAll(t *testing.T) {
 	done, undone := 0, 0
 	for range rounds(8, 60) {
 		env := home(t)
-		ended := killed(t, env, within(whole+whole/4), "sessions", "import", file)
+		ended := killed(t, env, around(whole), "sessions", "import", file)
 		path := databasePath(t, env)
 		before := importedSessions(t, path, messages)
 		if ended && before == 0 {
@@ -176,7 +179,7 @@ func TestKilledMigrationHappensWhollyOrNotAtAll(t *testing.T) {
 	for range rounds(10, 80) {
 		env := old()
 		path := strings.TrimPrefix(env[len(env)-1], "WINNOW_DB=")
-		killed(t, env, within(whole+whole/4), "sessions", "list")
+		killed(t, env, around(whole), "sessions", "list")
 		switch version(t, path) {
 		case 1:
 			was++
