@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var update = options.Bool("update", false, "write the golden database of the newest schema, where there is none")
+var update = options.Bool("update", false, "write the golden files that the tests of this package compare with")
 
 // neverReleased are the schemas that came and went between two releases: no file has them.
 var neverReleased = []int{5, 6}
@@ -84,12 +84,12 @@ func TestGoldensAreBroughtToTodayWithAllTheyHold(t *testing.T) {
 		before := map[string][]string{}
 		old := pool(path, plain, 1)
 		for _, s := range shapes {
-			before[s.table] = rowsOf(t, old, s)
+			before[s.table] = goldenRows(t, old, s)
 		}
 		must(t, "close", old.Close())
 		s := openAt(t, path, Options{Now: noon().now})
 		for _, shape := range shapes {
-			if got := rowsOf(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.table]) {
+			if got := goldenRows(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.table]) {
 				t.Errorf("%s holds\n%s\nand held\n%s", shape.table, strings.Join(got, "\n"), strings.Join(before[shape.table], "\n"))
 			}
 			if len(before[shape.table]) == 0 {
@@ -112,7 +112,7 @@ func TestGoldensAreSalvaged(t *testing.T) {
 		before := map[string][]string{}
 		old := pool(path, plain, 1)
 		for _, s := range shapes {
-			before[s.table] = rowsOf(t, old, s)
+			before[s.table] = goldenRows(t, old, s)
 		}
 		must(t, "close", old.Close())
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -125,7 +125,7 @@ func TestGoldensAreSalvaged(t *testing.T) {
 			t.Fatalf("nothing was salvaged: %q", s.Notices())
 		}
 		for _, shape := range shapes {
-			if got := rowsOf(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.table]) {
+			if got := goldenRows(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.table]) {
 				t.Errorf("%s holds\n%s\nand held\n%s", shape.table, strings.Join(got, "\n"), strings.Join(before[shape.table], "\n"))
 			}
 		}
@@ -134,7 +134,7 @@ func TestGoldensAreSalvaged(t *testing.T) {
 
 // rowsOf prints the rows of a table as it was in its time. That an answer that was arriving is
 // interrupted now is no difference.
-func rowsOf(t *testing.T, db *sql.DB, s shape) []string {
+func goldenRows(t *testing.T, db *sql.DB, s shape) []string {
 	t.Helper()
 	var columns []string
 	for _, c := range s.columns {

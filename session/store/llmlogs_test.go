@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	commandLine "flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,8 +16,6 @@ import (
 
 	"winnow/history"
 )
-
-var update = commandLine.Bool("update", false, "write what the fixtures want anew; read the difference")
 
 // logsOf makes a database of SQL.
 func logsOf(t *testing.T, script string) string {
