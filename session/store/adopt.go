@@ -123,8 +123,7 @@ type adopting struct {
 	from     Shift // the first ids, as the lines say them
 	messages int64
 	turns    int64
-	newest   int64 // the message stored last
-	run      int64 // the first message of the run of ids that ends with newest
+	runs     []stretch // the ids of its messages
 	print    *printer
 	attached map[string]int64 // keys of attachments by hex hash
 	insert   *sql.Stmt
@@ -222,7 +221,7 @@ func (in *adopting) finish(ctx context.Context) error {
 	if in.session == 0 {
 		return errors.New("it does not begin with the session")
 	}
-	if err := in.unfound(ctx); err != nil {
+	if err := in.index(ctx); err != nil {
 		return err
 	}
 	_, err := in.tx.ExecContext(ctx, `
@@ -244,14 +243,35 @@ func (in *adopting) finish(ctx context.Context) error {
 	return err
 }
 
-// unfound lists the last run of messages for the full-text index.
-func (in *adopting) unfound(ctx context.Context) error {
-	if in.run == 0 {
-		return nil
+// stretch is ids from the first to the last.
+type stretch struct{ first, last int64 }
+
+// runOn adds the next id.
+func runOn(runs []stretch, id int64) []stretch {
+	if n := len(runs); n > 0 && runs[n-1].last == id-1 {
+		runs[n-1].last = id
+		return runs
 	}
-	_, err := in.tx.ExecContext(ctx, `
-		INSERT INTO unfound (first, last)
-		VALUES (?, ?)`, in.run, in.newest)
-	in.run = 0
-	return err
+	return append(runs, stretch{id, id})
+}
+
+// index puts the messages into the full-text index, or a long session's on the list of what is to be put
+// there.
+func (in *adopting) index(ctx context.Context) error {
+	var ids []int64
+	for _, r := range in.runs {
+		if in.messages > indexAtOnce {
+			_, err := in.tx.ExecContext(ctx, `
+				INSERT INTO unfound (first, last)
+				VALUES (?, ?)`, r.first, r.last)
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		for id := r.first; id <= r.last; id++ {
+			ids = append(ids, id)
+		}
+	}
+	return indexStored(ctx, in.tx, ids)
 }

@@ -132,14 +132,7 @@ func (in *adopting) addMessage(ctx context.Context, l *MessageLine) error {
 	if l.Role == Text(history.User) {
 		in.turns++
 	}
-	if in.run != 0 && l.ID != in.newest+1 {
-		if err := in.unfound(ctx); err != nil {
-			return err
-		}
-	}
-	if in.newest = l.ID; in.run == 0 {
-		in.run = l.ID
-	}
+	in.runs = runOn(in.runs, l.ID)
 	for i, c := range l.ToolCalls {
 		_, err := in.tx.ExecContext(ctx, `
 			INSERT INTO tool_calls (message, place, call_id, name, arguments)

@@ -284,6 +284,15 @@ func TestAdoptKeepsAllThatDumpHandsOut(t *testing.T) {
 			t.Fatalf("the digest of what was brought to an empty file is %s, want %s", got, want)
 		}
 		agree(t, w.s, empty, ids)
+		var whole string
+		w.must("check the index", empty.full.QueryRow(`
+			SELECT count(*)
+			FROM messages m
+			WHERE m.id NOT IN (SELECT docid FROM found_docsize)
+				AND CAST(m.content AS TEXT) GLOB '*[a-zA-Z]*'`).Scan(&whole))
+		if whole != "0" {
+			t.Fatalf("%s messages with words are not in the index", whole)
+		}
 
 		used := fill(t)
 		defer used.s.Close()
