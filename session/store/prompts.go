@@ -32,7 +32,7 @@ func (s *Store) AddPrompt(ctx context.Context, text string, folds ...Fold) error
 				SELECT 1
 				FROM prompts
 				WHERE id = (SELECT max(id) FROM prompts) AND text = ?2 AND files = ?3)`,
-			s.now().UnixMilli(), []byte(text), folded(folds))
+			s.now().UnixMilli(), []byte(text), []byte(folded(folds)))
 		return err
 	})
 }

@@ -79,7 +79,7 @@ CREATE TABLE prompts (
 	id         INTEGER PRIMARY KEY,
 	created_ms INTEGER NOT NULL,
 	text       BLOB    NOT NULL
-, files TEXT NOT NULL DEFAULT '[]') STRICT;
+, files BLOB NOT NULL DEFAULT x'5b5d') STRICT;
 CREATE TABLE purged (
 	id       INTEGER PRIMARY KEY CHECK (id = 1),
 	gathered INTEGER NOT NULL CHECK (gathered IN (0, 1)) -- the parts of the index are being merged into one
@@ -188,7 +188,7 @@ CREATE TABLE windows (
 	UNIQUE (session, owner)
 ) STRICT;
 INSERT INTO attachments VALUES (1, X'FE1A4AB1FB6347036BEAD73597D5D2958B26AC0B96F68CA2F6DCEE53A50F297E', CAST('not really a picture' AS BLOB));
-INSERT INTO drafts VALUES (1, 1795262460000, CAST('And tomo' AS BLOB), '["/home/kim/plan.txt"]');
+INSERT INTO drafts VALUES (1, 1795262460000, CAST('And tomo' AS BLOB), '[{"from":8,"to":8,"path":"/home/kim/plan.txt","sum":"5f"}]');
 INSERT INTO endpoints VALUES (1, 'https://api.openai.com/v1', 'gpt-5.2', 400000, 1.02, 3, '["no temperature"]', 1795262460000);
 INSERT INTO flags VALUES (2, 'pin', 1795262460000);
 INSERT INTO messages VALUES (1, 1, 1, 0, 'user', 'complete', 1795262400000, 0, 0, 0, '', 0, '', '', '', '', '', X'', X'', X'4BF45624603DB29372FEADBEBF0FF53290DFA00013BA52B07717F0E30A667D2A', NULL, X'', CAST('Will it rian?' AS BLOB));
@@ -198,7 +198,7 @@ INSERT INTO messages VALUES (4, 1, 4, 3, 'tool', 'complete', 1795262460000, 0, 1
 INSERT INTO messages VALUES (5, 1, 5, 4, 'assistant', 'streaming', 1795262460000, 0, 0, 0, '', 0, 'a4119cc5-90ab-4348-b702-10d666357e43', '', '', '', '', X'', X'', X'3C6E747896D8CC2CE861F9B9B0052B2C599D5B6666DCB8D9E802A7F6CED8FF3E', NULL, X'', CAST('Yes, tak' AS BLOB));
 INSERT INTO messages VALUES (6, 2, 1, 0, 'user', 'complete', 1795262460000, 0, 0, 4, 'o200k_base', 0, '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, X'', CAST('Will it rain?' AS BLOB));
 INSERT INTO parts VALUES (1, 4, 0, 'image', 'radar.png', 'image/png', 85, 1);
-INSERT INTO prompts VALUES (1, 1795262460000, CAST('Will it rain?' AS BLOB), '[]');
+INSERT INTO prompts VALUES (1, 1795262460000, CAST('Will it rain?' AS BLOB), CAST('[{"from":0,"to":4}]' AS BLOB));
 INSERT INTO remedies VALUES (3, 'text', 1795262460000);
 INSERT INTO repairs VALUES (1, 3, 'C4', X'2C14907A7980B103827C4AFDF9E6C86970C6C73C136563A6C69B55EECFC072D7', 'a trailing comma was left out', CAST('{"city": "Oslo"}' AS BLOB), 1, 1795262460000, 1795262460000, 0);
 INSERT INTO requests VALUES (1, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 300000, 1500000, 0, 'tool_calls', 'done', '', CAST('{}' AS BLOB), CAST('{}' AS BLOB), 123000, 'server');
