@@ -26,7 +26,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 		return nil
 	}
 	m.chat.prepend(m.session.Messages(), msg.receipts)
-	again := m.findAnew()
+	again := tea.Batch(m.findAnew(), m.arrive(msg.err == nil))
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged(), again)
 	}
@@ -69,9 +69,9 @@ func (m *Model) openFinding(id string, message int64, text string) tea.Cmd {
 		defer cancel()
 		s, err := session.Open(ctx, deps, id, ref)
 		if err == nil && message != 0 && !s.Holds(message) {
-			err = s.Switch(ctx, message)
+			err = switchTo(ctx, s, message)
 		}
-		return openedMsg{session: s, at: message, find: text, err: err}
+		return openedMsg{session: s, at: arrival{message, text}, err: err}
 	})
 }
 
@@ -95,10 +95,6 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.setFocus(draftPane)
 	before, gone := m.session, forget(m.session)
 	m.adopt(msg.session)
-	var marked tea.Cmd
-	if msg.at != 0 && m.chat.goTo(msg.at) {
-		m.setFocus(transcriptPane)
-		marked = m.arriveAt(msg.at, msg.find)
-	}
-	return tea.Batch(gone, marked, leave(before), m.occupy(msg.session), m.load(msg.session), m.loadDraft(msg.session), m.draftChanged(), m.index())
+	m.arrival = msg.at
+	return tea.Batch(gone, m.arrive(false), leave(before), m.occupy(msg.session), m.load(msg.session), m.loadDraft(msg.session), m.draftChanged(), m.index())
 }

@@ -50,8 +50,7 @@ type pastMsg struct {
 // openedMsg is another session to show, or why it could not be opened.
 type openedMsg struct {
 	session *session.Session
-	at      int64  // the message to go to, 0 for the end
-	find    string // what is looked for there, "" for nothing
+	at      arrival
 	err     error
 }
 

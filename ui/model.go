@@ -53,6 +53,7 @@ type Model struct {
 	turn      turn
 	picker    picker
 	sessions  sessionList
+	arrival   arrival
 	reader    reader // the text overlay
 	inspector inspector
 	marked    *request    // one to compare others with, nil for none
@@ -244,7 +245,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 func (m *Model) adopt(s *session.Session) {
 	m.session, m.elsewhere = s, s.Elsewhere()
 	m.info, m.ref = s.Info(), s.Ref()
-	m.editing, m.forks = edit{}, forks{}
+	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
 	m.panel = panel{price: m.prices, holds: m.holds}
 	m.ledger = ledger{}
 	m.hands = hands{}

@@ -119,3 +119,49 @@ func TestWhileAnAnswerArrivesNoOtherSessionIsOpened(t *testing.T) {
 		t.Errorf("enter on a hit while an answer arrives:\n%s", plain(m))
 	}
 }
+
+func TestAHitInASessionOfAnotherWindow(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("Tell me about the walrus.")
+	id := l.info.ID
+	for range 220 { // more than is read at first
+		_, err := l.options.Deps.Store.Append(t.Context(), store.Message{
+			Session: id, Parent: l.stored(id).Leaf,
+			Message: history.Message{Role: history.User, Content: "Padding.", Status: history.Complete},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.press("ctrl+n")
+	l.until("a new session", func() bool { return l.info.ID == "" })
+	other, err := store.Open(t.Context(), l.options.Deps.Store.Path(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
+	if _, _, err := other.Occupy(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+
+	l.finds("about walrus")
+	l.standsOn(id, "Tell me about the walrus.")
+	l.shows("Open in another window")
+
+	end := l.stored(id).Leaf
+	if _, err := other.Append(t.Context(), store.Message{
+		Session: id, Message: history.Message{Role: history.User, Content: "An otter.", Status: history.Complete},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.SetLeaf(t.Context(), id, end); err != nil {
+		t.Fatal(err)
+	}
+	l.press("ctrl+n")
+	l.until("a new session", func() bool { return l.info.ID == "" })
+	l.finds("otter")
+	l.shows("The message is on another branch than the one that is open in another window.")
+	if now := l.stored(id).Leaf; now != end {
+		t.Errorf("the other window's branch ends at %d now, want %d", now, end)
+	}
+}
