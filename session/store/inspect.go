@@ -193,12 +193,12 @@ func (s *Store) Examine(ctx context.Context) error {
 }
 
 // marker is a file that stands beside the history where a damage was met: the next start then looks
-// at everything.
+// at everything. A search index alone is made anew at once.
 func (s *Store) marker() string { return s.path + ".look" }
 
 // mark makes the marker where an error is of a damaged file, and returns the error as it is.
 func (s *Store) mark(err error) error {
-	if isDamage(err) && !s.readOnly && s.path != Memory {
+	if isDamage(err) && !indexDamaged(err) && !s.readOnly && s.path != Memory {
 		if f, err := os.OpenFile(s.marker(), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
 			f.Close() // without it the next start still finds what a quick look shows
 		}

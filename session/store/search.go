@@ -45,13 +45,24 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 		in.Limit = 50
 	}
 	var out []Hit
-	err := s.view(ctx, "search the messages", func(tx *sql.Tx) error {
-		x := searcher{tx: tx, query: q, Search: in, now: s.now(), sessions: map[int64]Session{}}
-		var err error
-		out, err = x.run(ctx)
-		return err
-	})
-	return out, err
+	look := func() error {
+		return s.view(ctx, "search the messages", func(tx *sql.Tx) error {
+			x := searcher{tx: tx, query: q, Search: in, now: s.now(), sessions: map[int64]Session{}}
+			var err error
+			out, err = x.run(ctx)
+			return err
+		})
+	}
+	err := look()
+	if !indexDamaged(err) || s.readOnly {
+		return out, err
+	}
+	// What is indexed anew by the time of the next search is found then.
+	err = s.jot(ctx, "make the search index anew", func(tx *sql.Tx) error { return renewIndex(ctx, tx) })
+	if err != nil {
+		return nil, err
+	}
+	return out, look()
 }
 
 // pageOfHits is how many hits are ranked at once.

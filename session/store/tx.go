@@ -26,7 +26,7 @@ func (s *Store) jot(ctx context.Context, doing string, f func(tx *sql.Tx) error)
 }
 
 // change runs f in one writing transaction. The writers of this store queue here in order; writers
-// of other programs are waited for. f may run several times.
+// of other programs are waited for. A search index that is damaged is made anew. f may run several times.
 func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx *sql.Tx) error) error {
 	if s.readOnly {
 		return &trouble{doing: doing, where: s.path, kind: ErrReadOnly}
@@ -40,7 +40,14 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx 
 	if err := s.inPlace(); err != nil {
 		return &trouble{doing: doing, where: s.path, kind: ErrMoved, cause: err}
 	}
-	if err := s.insist(ctx, func() error { return once(ctx, db, f) }); err != nil {
+	err := s.insist(ctx, func() error { return once(ctx, db, f) })
+	if indexDamaged(err) {
+		renew := func(tx *sql.Tx) error { return renewIndex(ctx, tx) }
+		if err = s.insist(ctx, func() error { return once(ctx, db, renew) }); err == nil {
+			err = s.insist(ctx, func() error { return once(ctx, db, f) })
+		}
+	}
+	if err != nil {
 		return s.mark(explain(doing, s.path, err))
 	}
 	// What was committed to a file that has just been taken away is not kept: the user hears of it.
