@@ -7,8 +7,6 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-
-	"winnow/session/store"
 )
 
 // sessionAct is something that is done to a session of the list. Acts are done one after the other, in
@@ -104,12 +102,21 @@ func (m *Model) pinSession() tea.Cmd {
 	if !ok {
 		return m.say("There is no session to pin.")
 	}
-	db, id, pin := m.options.Deps.Store, s.ID, !s.Pinned
-	said := "It is pinned on top of the list: " + s.name() + "."
-	if !pin {
-		said = "It stands by its last use again: " + s.name() + "."
+	db, id := m.options.Deps.Store, s.ID
+	pinned := sessionAct{
+		id: id, said: "It is pinned on top of the list: " + s.name() + ".",
+		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, true) },
 	}
-	return m.act(sessionAct{id: id, said: said, do: func(ctx context.Context) error { return db.SetPinned(ctx, id, pin) }})
+	loose := sessionAct{
+		id: id, said: "It stands by its last use again: " + s.name() + ".",
+		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, false) },
+	}
+	if s.Pinned {
+		loose.back = &pinned
+		return m.act(loose)
+	}
+	pinned.back = &loose
+	return m.act(pinned)
 }
 
 // archiveSession takes the session under the cursor out of the list of those in use, or puts it back.
@@ -150,18 +157,25 @@ func (m *Model) deleteSession() tea.Cmd {
 		return nil
 	}
 	m.sessions.remove(s.ID)
-	back := m.restoring(s.Session, "It is back: "+s.name()+".")
-	db, id := m.options.Deps.Store, s.ID
-	return m.act(sessionAct{
-		id: id, said: m.taken("In the trash: " + s.name() + "."), back: &back,
-		do: func(ctx context.Context) error { return db.Delete(ctx, id) },
-	})
+	deleting, back := m.deleting(s, m.taken("In the trash: "+s.name()+".")), m.restoring(s)
+	deleting.back = &back
+	return m.act(deleting)
+}
+
+// deleting moves a session to the trash.
+func (m *Model) deleting(s sessionLine, said string) sessionAct {
+	db := m.options.Deps.Store
+	return sessionAct{id: s.ID, said: said, do: func(ctx context.Context) error { return db.Delete(ctx, s.ID) }}
 }
 
 // restoring takes a session out of the trash.
-func (m *Model) restoring(s store.Session, said string) sessionAct {
+func (m *Model) restoring(s sessionLine) sessionAct {
+	where := "in use"
+	if s.Archived {
+		where = "in the archive"
+	}
 	db := m.options.Deps.Store
-	return sessionAct{id: s.ID, said: said, do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
+	return sessionAct{id: s.ID, said: "It is back, " + where + ": " + s.name() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
 }
 
 // restoreSession takes the session under the cursor out of the trash.
@@ -173,12 +187,10 @@ func (m *Model) restoreSession() tea.Cmd {
 	case s.Deleted.IsZero():
 		return m.say("It is not in the trash.")
 	}
-	where := "in use"
-	if s.Archived {
-		where = "in the archive"
-	}
 	m.sessions.remove(s.ID)
-	return m.act(m.restoring(s.Session, "It is back, "+where+": "+s.name()+"."))
+	restoring, back := m.restoring(s), m.deleting(s, "In the trash again: "+s.name()+".")
+	restoring.back = &back
+	return m.act(restoring)
 }
 
 // purgeSession removes the session that was asked about for good, with all that could be taken back of it.
