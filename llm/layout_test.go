@@ -132,3 +132,34 @@ func TestExportWithADamagedFileReadsTheOthers(t *testing.T) {
 		t.Errorf("read %q, broken %q", read, broken)
 	}
 }
+
+// FuzzExport reads any bytes as an archive, and finds out what they are. Both must end.
+func FuzzExport(f *testing.F) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range []string{"conversations.json", "conversations-001.json", "file-a.gif"} {
+		if part, err := w.Create(name); err == nil {
+			io.WriteString(part, saidIn("c", "file-service://file-a"))
+		}
+	}
+	w.Close()
+	f.Add(b.Bytes())
+	f.Add(b.Bytes()[:b.Len()-10])
+	f.Add([]byte("SQLite format 3\x00"))
+	f.Add([]byte(`[{"a":{"b":[`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if _, err := LayoutOf(bytes.NewReader(file)); err != nil {
+			t.Fatalf("%q has no layout: %v", file, err)
+		}
+		x, err := OpenExport(bytes.NewReader(file), int64(len(file)))
+		for i := 0; err == nil; i++ {
+			var talk Talk
+			if talk, err = x.Next(); err == nil && talk.Index != i {
+				t.Fatalf("conversation %d of %q has index %d", i, file, talk.Index)
+			}
+			if i > 1<<20 {
+				t.Fatalf("%q has no end", file)
+			}
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"database/sql"
@@ -270,5 +271,40 @@ func TestImportAllReadsADatabaseWithoutAName(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "winnow-import-*.db*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind are %v, %v", left, err)
+	}
+}
+
+func TestImportAllTakesTheImagesOfAnArchive(t *testing.T) {
+	const image = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, text := range map[string]string{
+		"export/conversations.json": `[{"title":"Cat","conversation_id":"c","mapping":{"q":{"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-Cat"},"look"]}}}}}]`,
+		"export/file-Cat-1.gif":     image,
+	} {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write([]byte(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := newStoreAt(t)
+	all := importText(t, s, b.String())
+	if len(all) != 1 || len(all[0].Warnings) > 0 {
+		t.Fatalf("reported is %+v", all)
+	}
+	m, err := s.Message(context.Background(), all[0].Session.Leaf)
+	if err != nil || m.Content != "look" || len(m.Parts) != 1 || string(m.Parts[0].Data) != image || m.Parts[0].MediaType != "image/gif" {
+		t.Errorf("the message is %+v, %v", m, err)
+	}
+	// The conversation without its archive is the same one.
+	without := importText(t, s, `[{"title":"Cat","conversation_id":"c","mapping":{"q":{"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-Cat"},"look"]}}}}}]`)
+	if !without[0].Again {
+		t.Errorf("without its archive it is %+v", without)
 	}
 }

@@ -1,11 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,4 +148,48 @@ func TestLogsAreReadBesideTheirProgram(t *testing.T) {
 	}
 	_, err = db.Exec(`INSERT INTO responses VALUES ('r2', 'more', 'yes', 'c')`)
 	must(t, "write on", err)
+}
+
+// TestDamagedLogsNeverPanic flips bytes of a database and cuts it. Whatever is left of it is read or is an
+// error, and reading ends.
+func TestDamagedLogsNeverPanic(t *testing.T) {
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "llm", "tools.txtar"))
+	must(t, "read the fixture", err)
+	whole, err := os.ReadFile(logsOf(t, string(archive.Files[0].Data)))
+	must(t, "read", err)
+	path := filepath.Join(t.TempDir(), "damaged.db")
+	random := rand.New(rand.NewPCG(1, 2))
+	opened, read := 0, 0
+	const tries = 150
+	for range tries {
+		text := bytes.Clone(whole)
+		for range 1 + random.IntN(40) {
+			text[100+random.IntN(len(text)-100)] ^= byte(1 + random.IntN(255))
+		}
+		if random.IntN(4) == 0 {
+			text = text[:random.IntN(len(text))]
+		}
+		must(t, "write", os.WriteFile(path, text, 0o600))
+		logs, err := OpenLogs(context.Background(), path)
+		if err != nil {
+			continue
+		}
+		opened++
+		for i := 0; ; i++ {
+			_, _, err := logs.Next(context.Background())
+			if err == io.EOF {
+				break
+			}
+			if err == nil {
+				read++
+			}
+			if i > 1000 {
+				t.Fatal("the logs have no end")
+			}
+		}
+		logs.Close()
+	}
+	if opened == 0 || opened == tries || read == 0 {
+		t.Errorf("of %d damaged databases %d opened, and %d conversations were read", tries, opened, read)
+	}
 }
