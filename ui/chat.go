@@ -28,6 +28,7 @@ type chat struct {
 	reasoning bool // reasoning is unfolded
 	receipts  map[int64]session.Receipt
 	trails    map[int64]string // where other conversations begin or end, by message
+	edited    int64            // the message that is being edited, 0 for none
 	name      string           // the model that answers, in short
 	holds     func(int64) bool // a message is selected
 	find      *find
@@ -67,7 +68,7 @@ func (c *chat) resize(w, h int) {
 func (c *chat) reset(messages []store.Message) {
 	c.messages, c.place, c.plan, c.streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
 	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
-	c.receipts, c.trails = map[int64]session.Receipt{}, nil
+	c.receipts, c.trails, c.edited = map[int64]session.Receipt{}, nil, 0
 	c.list.ClearBoundary()
 	if c.find != nil {
 		c.find.forget() // what was found stands elsewhere now, or nowhere
@@ -254,9 +255,12 @@ func (c *chat) verdict(id int64) (history.Entry, bool) {
 func (c *chat) mark(id int64) transcript.Mark {
 	selected := c.holds != nil && c.holds(id)
 	hits := c.hitTag(id)
+	if id == c.edited && hits == "" {
+		hits = "being edited"
+	}
 	e, ok := c.verdict(id)
 	if !ok {
-		return transcript.Mark{Tag: hits, Selected: selected}
+		return transcript.Mark{Tag: hits, Style: c.styles.accent, Selected: selected}
 	}
 	g := glyph(e)
 	tag := word(e)

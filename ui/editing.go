@@ -56,7 +56,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	if m.panel.past != nil {
 		m.toNext()
 	}
-	m.editing = e
+	m.editing, m.chat.edited = e, id
 	m.composer.setWith(message.Content, message.Parts)
 	m.editing.said = m.composer.drafted() // as the composer has it
 	m.chat.goTo(id)
@@ -68,7 +68,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 // endEdit gives the draft back that was there before the edit.
 func (m *Model) endEdit() {
 	m.composer.resume(m.editing.kept)
-	m.editing = edit{}
+	m.editing, m.chat.edited = edit{}, 0
 	m.arrange()
 }
 

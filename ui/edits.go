@@ -44,6 +44,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 	m.picker = picker{title: "edit an earlier message", hint: "type to filter · enter edits · esc closes"}
 	m.picker.fill(choices)
 	m.cover(editsOverlay)
+	m.toast.text = "" // it told how to come here
 	return nil
 }
 

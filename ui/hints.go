@@ -79,8 +79,9 @@ func (m *Model) hints() []hint {
 			hintOf("close", k.Back),
 		}
 	case m.focus == transcriptPane:
-		return []hint{
+		return slices.Concat([]hint{
 			hintOf("message", k.Next, k.Prev),
+		}, m.partingHints(), []hint{
 			hintOf("inspect", k.Inspect),
 			hintOf("what it saw", k.Seen),
 			hintOf("pin exclude auto", k.Pin, k.Exclude, k.Auto),
@@ -91,14 +92,13 @@ func (m *Model) hints() []hint {
 			hintOf("request", k.Request),
 			hintOf("edit", k.Edit),
 			hintOf("ask again", k.Again),
-			hintOf("versions", k.VersionBack, k.VersionOn),
 			hintOf("fork", k.Fork),
 			hintOf("boundary", k.Boundary),
 			hintOf("what if", k.WhatIf),
 			hintOf("repairs", k.Repairs),
 			hintOf("draft", k.Back),
 			hintOf("help", k.Ask),
-		}
+		})
 	case m.focus == panelPane:
 		return append(k.panelHints(), hintOf("draft", k.Back), hintOf("help", k.Ask))
 	case m.elsewhere:
@@ -114,8 +114,8 @@ func (m *Model) hints() []hint {
 	if m.editing.message != 0 {
 		return []hint{
 			hintOf("send as another version", k.Send),
-			hintOf("leave it as it was", k.Back),
 			hintOf("context", k.Context),
+			hintOf("leave it as it was", k.Back),
 		}
 	}
 	return []hint{

@@ -4,24 +4,37 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"winnow/history"
+	"winnow/session/store"
 )
 
 func TestWhatTheIndexLacksIsAddedBehindTheScreen(t *testing.T) {
 	l := onStage(t, 120, 40)
-	l.say("where is the needle")
-	ctx, history := context.Background(), l.options.Deps.Store
-	if _, err := history.Fork(ctx, l.info.ID, l.session.Messages()[0].ID); err != nil {
+	ctx, db := context.Background(), l.options.Deps.Store
+	long, err := db.Import(ctx, func(add func(store.Message) error) (store.Session, error) {
+		for range 600 {
+			if err := add(store.Message{Message: history.Message{Role: history.User, Content: "where is the needle", Status: history.Imported}}); err != nil {
+				return store.Session{}, err
+			}
+		}
+		return store.Session{}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Fork(ctx, long.ID, long.Leaf); err != nil {
 		t.Fatalf("Fork: %v", err)
 	}
-	if left, err := history.Unindexed(ctx); left == 0 || err != nil {
-		t.Fatalf("after a fork the index lacks %d messages, %v; want some", left, err)
+	if left, err := db.Unindexed(ctx); left == 0 || err != nil {
+		t.Fatalf("after a fork of a long session the index lacks %d messages, %v; want some", left, err)
 	}
 	l.run(l.index())
 	if l.index() != nil {
 		t.Error("the index is brought up to date twice at once")
 	}
 	l.until("the index is whole", func() bool { return !l.indexing.running })
-	if left, err := history.Unindexed(ctx); left != 0 || err != nil {
+	if left, err := db.Unindexed(ctx); left != 0 || err != nil {
 		t.Errorf("the index lacks %d messages, %v; want none", left, err)
 	}
 }

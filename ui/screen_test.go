@@ -303,7 +303,7 @@ var states = slices.Concat([]state{
 		m.Update(char('?'))
 		return m
 	}},
-}, inspectorStates(), pastStates(), sessionStates())
+}, inspectorStates(), pastStates(), versionStates(), sessionStates())
 
 // plain is the screen as text, with the place of the cursor below it.
 func plain(m *Model) string {

@@ -147,6 +147,22 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	return tea.Batch(turn, m.say("What followed is kept: on the new answer "+firstKey(m.keys.VersionBack)+" goes back to it."))
 }
 
+// partingHints are the keys of a message where branches or sessions part.
+func (m *Model) partingHints() []hint {
+	message, ok := m.chat.selected()
+	if !ok {
+		return nil
+	}
+	var hints []hint
+	if message.Siblings > 1 {
+		hints = append(hints, hintOf("versions", m.keys.VersionBack, m.keys.VersionOn))
+	}
+	if m.chat.trails[message.ID] != "" {
+		hints = append(hints, hintOf("forks", m.keys.Trail))
+	}
+	return hints
+}
+
 // versions is a message's place among its versions, "" where it is the only one.
 func versions(m store.Message) string {
 	if m.Siblings < 2 {

@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// versioned is the conversation with several versions of two messages.
+func versioned(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	messages, plan := talk()
+	for i := range messages {
+		messages[i].Seq, messages[i].CreatedMS = i+1, begun.Add(time.Duration(i-60)*time.Minute).UnixMilli()
+	}
+	messages[2].Sibling, messages[2].Siblings = 2, 3
+	messages[5].Sibling, messages[5].Siblings = 1, 2
+	m.chat.follow(messages)
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	return m
+}
+
+// kindred is the conversation as a fork that was forked itself.
+func kindred(t testing.TB, w, h int) *Model {
+	m := versioned(t, w, h)
+	m.info.ForkedAt = 102
+	m.Update(forksMsg{session: m.session, kin: session.Kin{
+		Fork: true, Parent: store.Session{ID: "p", Title: "Parser"}, Copied: 2,
+		Forks: []store.Session{
+			{ID: "a", Title: "Parser rewrite (fork)", ForkedAt: 6, Turns: 3},
+			{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
+		},
+	}})
+	return m
+}
+
+// edited is the conversation while an earlier message is edited: the plan ends before it.
+func edited(t testing.TB, w, h int) *Model {
+	m := versioned(t, w, h)
+	typing(m, "half a thought")
+	m.Update(tab)
+	m.chat.goTo(3)
+	m.Update(char('e'))
+	typing(m, " Ever.")
+	plan := m.panel.next.plan
+	plan.Entries, plan.Next = plan.Entries[:2], nil
+	plan.Sum.Sent, plan.Sum.Stored, plan.Sum.Pinned, plan.Sum.Body, plan.Sum.Draft, plan.Sum.Total = 1, 2, 0, 37, 20, 329
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	return m
+}
+
+func versionStates() []state {
+	return []state{
+		{"versions", func(t testing.TB, w, h int) *Model {
+			m := versioned(t, w, h)
+			m.Update(tab)
+			m.chat.goTo(3)
+			return m
+		}},
+		{"editing", edited},
+		{"edits", func(t testing.TB, w, h int) *Model {
+			m := versioned(t, w, h)
+			m.Update(esc)
+			m.Update(esc)
+			m.Update(editsMsg{begun})
+			m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
+			return m
+		}},
+		{"forks", func(t testing.TB, w, h int) *Model {
+			m := kindred(t, w, h)
+			m.Update(tab)
+			m.chat.goTo(2)
+			return m
+		}},
+		{"forks-list", func(t testing.TB, w, h int) *Model {
+			m := kindred(t, w, h)
+			m.Update(tab)
+			m.chat.goTo(6)
+			m.Update(char('b'))
+			return m
+		}},
+	}
+}
+
+// What is edited stays on the screen as it was said.
+func TestEditedMessageIsNamed(t *testing.T) {
+	m := edited(t, 120, 40)
+	if got := m.chat.mark(3).Tag; got != "being edited" {
+		t.Errorf("the message that is edited says %q", got)
+	}
+	if e, ok := m.chat.verdict(4); ok || m.chat.messages[2].Role != history.User {
+		t.Errorf("a message behind the edit has the verdict %+v", e)
+	}
+}
