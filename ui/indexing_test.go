@@ -11,6 +11,7 @@ import (
 
 func TestWhatTheIndexLacksIsAddedBehindTheScreen(t *testing.T) {
 	l := onStage(t, 120, 40)
+	l.say("hello")
 	ctx, db := context.Background(), l.options.Deps.Store
 	long, err := db.Import(ctx, func(add func(store.Message) error) (store.Session, error) {
 		for range 600 {
