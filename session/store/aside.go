@@ -41,6 +41,12 @@ func wholeFile(path string) string { return path + ".next" }
 // exchange puts the whole file in the place of the history, which with its journal is set aside
 // under that name. The caller has claimed the history, or knows that nobody has it open.
 func exchange(path, aside string) error {
+	// Another window that starts between the renames must not take the exchange for one that was cut off.
+	next, err := claim(wholeFile(path))
+	if err != nil {
+		return err
+	}
+	defer next.Close()
 	if err := os.Rename(path, aside); err != nil {
 		if !errors.Is(err, syscall.EBUSY) {
 			return err
@@ -96,6 +102,13 @@ func exchangeInPlace(path, aside string) error {
 // place and the whole file waits.
 func resume(path string) error {
 	next, err := claim(wholeFile(path))
+	for range 1000 {
+		if !errors.Is(err, ErrBusy) {
+			break
+		}
+		time.Sleep(5 * time.Millisecond) // another window is about to end it
+		next, err = claim(wholeFile(path))
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

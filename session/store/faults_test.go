@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -215,5 +217,34 @@ func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
 	}
 	if there(s.marker()) {
 		t.Error("the marker is still there")
+	}
+}
+
+// One window saves the damaged file; the others wait for it and go on with the new one.
+func TestManyStartOnADamagedFileAtOnce(t *testing.T) {
+	for range 5 {
+		path, damaged, was := damagedHistory(t)
+		var started []*exec.Cmd
+		for i := range 4 {
+			cmd, _ := run(t, "chat", path, fmt.Sprint("chat ", i), "3")
+			started = append(started, cmd)
+		}
+		for i, cmd := range started {
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("program %d: %v", i, err)
+			}
+		}
+		aside, err := filepath.Glob(path + ".damaged-*")
+		must(t, "look", err)
+		if len(aside) != 1 {
+			t.Fatalf("set aside are %v, want one file", aside)
+		}
+		if b, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(b, damaged) {
+			t.Errorf("set aside are %d bytes, %v; want the damaged file", len(b), err)
+		}
+		c, err := openAt(t, path, Options{}).Check(context.Background())
+		if want := len(was.prints) + 4*6; err != nil || !c.Sound() || c.Messages != want {
+			t.Errorf("the new file: %+v, %v; want %d messages", c, err, want)
+		}
 	}
 }

@@ -20,10 +20,10 @@ type harvest struct {
 	im     image
 	to     *sql.Tx
 	shapes []shape
-	drafts uint32    // the page that the table of drafts begins at, 0 for not known
-	newest int64     // the highest id that a message ever had, 0 for not known
-	now    int64     // Unix milliseconds
-	late   []rescued // messages whose number another one has
+	drafts map[uint32]bool // the pages of the table of drafts, none where that is not known
+	newest int64           // the highest id that a message ever had, 0 for not known
+	now    int64           // Unix milliseconds
+	late   []rescued       // messages whose number another one has
 }
 
 // tooHigh is a number that no row of a real history has. Such a one was damaged, and would
@@ -78,13 +78,13 @@ func (h *harvest) each(ctx context.Context, f func(page uint32, c cell) error) e
 	return nil
 }
 
-// learn notes what SQLite's own tables say: where the drafts begin, whose oldest rows look like
+// learn notes what SQLite's own tables say: where the drafts are, whose rows look like
 // prompts, and the highest number of a message.
 func (h *harvest) learn(_ uint32, c cell) error {
 	switch {
 	case len(c.values) == 5 && c.values[0] == "table" && c.values[1] == "drafts":
 		if root, ok := c.values[3].(int64); ok && root > 0 && root <= int64(h.im.pages) {
-			h.drafts = uint32(root)
+			h.drafts = h.im.tree(uint32(root))
 		}
 	case len(c.values) == 2 && c.values[0] == "messages":
 		if seq, ok := c.values[1].(int64); ok && seq < tooHigh {
@@ -103,8 +103,8 @@ func (h *harvest) keep(ctx context.Context, page uint32, c cell) error {
 		if !s.fits(c.values) {
 			continue
 		}
-		// The oldest drafts look like prompts. They are few: their table is one page.
-		if len(c.values) == 3 && (s.table == "drafts" && page != h.drafts || s.table == "prompts" && page == h.drafts) {
+		// Drafts and prompts look the same, and are told by their page.
+		if s.table == "drafts" && !h.drafts[page] || s.table == "prompts" && h.drafts[page] {
 			continue
 		}
 		values := slices.Clone(c.values)

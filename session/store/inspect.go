@@ -38,9 +38,12 @@ func (s *Store) inspect(ctx context.Context, all []step) error {
 			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: what was said last may be missing.")
 		}
 	}
-	db := pool(s.path, frozen, 1)
-	defer db.Close()
-	err := s.insist(ctx, func() error { return s.look(ctx, db, all) })
+	err := s.insist(ctx, func() error {
+		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
+		db := pool(s.path, frozen, 1)
+		defer db.Close()
+		return s.look(ctx, db, all)
+	})
 	if (errors.Is(err, ErrNotHistory) || errors.Is(kindOf(err), ErrNotHistory)) && ours(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
 	}

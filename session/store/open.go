@@ -79,14 +79,10 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 	if o.ReadOnly {
 		return s.ready(s.freeze(ctx, len(all)))
 	}
-	err = s.inspect(ctx, all)
-	if err == nil {
-		err = s.begin(ctx, all)
-	}
-	if isDamage(err) {
-		s.closePools()
-		if err = s.salvage(ctx, all); err == nil {
-			err = s.begin(ctx, all)
+	err = s.sound(ctx, all)
+	for errors.Is(err, errExchanged) && ctx.Err() == nil {
+		if s.path, err = locate(path, false); err == nil {
+			err = s.sound(ctx, all)
 		}
 	}
 	if err == nil {
@@ -98,8 +94,8 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 	switch {
 	case errors.As(err, &newer):
 		s.notices = []string{newer.Error() + ": it is open for reading only. Update winnow to go on with it."}
-	case errors.Is(err, ErrDamaged):
-		s.notices = []string{fmt.Sprintf("The history in %s is open for reading only: %s.", s.path, err)}
+	case errors.Is(err, errHeld):
+		s.notices = []string{fmt.Sprintf("In %s %s. Until then it is open for reading only.", s.path, errHeld)}
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
 		s.notices = []string{fmt.Sprintf("winnow may not write %s: it is open for reading only.", s.path)}
 	default:
@@ -110,6 +106,26 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 		return nil, err
 	}
 	return s, nil
+}
+
+// sound opens the file for writing. A damaged one is set aside first, and what it holds is saved. It
+// returns errExchanged where another window was faster to do that.
+func (s *Store) sound(ctx context.Context, all []step) error {
+	looked, err := os.Stat(s.path)
+	if err != nil {
+		return explain("open the chat history", s.path, err)
+	}
+	if err = s.inspect(ctx, all); err == nil {
+		err = s.begin(ctx, all)
+	}
+	if !isDamage(err) {
+		return err
+	}
+	s.closePools()
+	if err := s.salvage(ctx, all, looked); err != nil {
+		return err
+	}
+	return s.begin(ctx, all)
 }
 
 // begin opens the file for writing and makes it ready.

@@ -20,9 +20,12 @@ var errHeld = fmt.Errorf("%w, and another window has it open; close that one and
 // salvage saves what a damaged history still holds. Everything readable goes into a new file, the
 // damaged one is set aside unchanged, and the new one takes its place. Until that moment nothing has
 // changed, however it fails. Nobody may have the file open meanwhile: what they wrote would be lost.
-func (s *Store) salvage(ctx context.Context, all []step) error {
+func (s *Store) salvage(ctx context.Context, all []step, damaged os.FileInfo) error {
 	doing := "save what the damaged chat history holds"
-	if err := s.takeForSalvage(ctx); err != nil {
+	if err := s.takeForSalvage(ctx, damaged); err != nil {
+		if errors.Is(err, errExchanged) {
+			return err
+		}
 		if errors.Is(err, ErrBusy) {
 			return &trouble{doing: "open the chat history", where: s.path, kind: errHeld}
 		}
@@ -55,8 +58,11 @@ func (s *Store) salvage(ctx context.Context, all []step) error {
 	return nil
 }
 
-// takeForSalvage claims the file as soon as no other program has it open.
-func (s *Store) takeForSalvage(ctx context.Context) error {
+// errExchanged says that another window has put another file in the place of the damaged one.
+var errExchanged = errors.New("another window saved the damaged file meanwhile")
+
+// takeForSalvage claims the file that was found damaged as soon as no other program has it open.
+func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 	if s.retired != nil {
 		return nil
 	}
@@ -64,8 +70,17 @@ func (s *Store) takeForSalvage(ctx context.Context) error {
 	s.patience = min(patience, mendPatience)
 	defer func() { s.patience = patience }()
 	return s.insist(ctx, func() error {
-		var err error
-		s.retired, err = claim(s.path)
+		held, err := claim(s.path)
+		now, gone := os.Stat(s.path)
+		if gone != nil || !os.SameFile(damaged, now) {
+			err = errExchanged
+		}
+		if err != nil && held != nil {
+			held.Close()
+		}
+		if err == nil {
+			s.retired = held
+		}
 		return err
 	})
 }
