@@ -78,7 +78,7 @@ func (h *harvest) each(ctx context.Context, f func(page uint32, c cell) error) e
 	return nil
 }
 
-// learn notes what SQLite's own tables say: where the drafts are, whose rows look like
+// learn notes what SQLite's own tables say: where the drafts are, whose oldest rows look like
 // prompts, and the highest number of a message.
 func (h *harvest) learn(_ uint32, c cell) error {
 	switch {
@@ -103,8 +103,8 @@ func (h *harvest) keep(ctx context.Context, page uint32, c cell) error {
 		if !s.fits(c.values) {
 			continue
 		}
-		// Drafts and prompts look the same, and are told by their page.
-		if s.table == "drafts" && !h.drafts[page] || s.table == "prompts" && h.drafts[page] {
+		// The oldest drafts and prompts look the same, and are told by their page.
+		if len(c.values) == 3 && (s.table == "drafts" && !h.drafts[page] || s.table == "prompts" && h.drafts[page]) {
 			continue
 		}
 		values := slices.Clone(c.values)
