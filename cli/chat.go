@@ -62,6 +62,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		Panel:   config.UI.Panel,
 		Mouse:   config.UI.Mouse,
 		Version: p.build,
+		Attach:  p.flags.attach,
 
 		Personas: p.personas,
 		Redact:   k.redactor.Text,

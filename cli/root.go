@@ -20,6 +20,7 @@ type flags struct {
 	session   string // -s
 	persona   string // -P
 	prompt    string // -p
+	attach    []string
 	json      bool
 	noSave    bool
 	temporary bool
@@ -90,6 +91,7 @@ func (p *program) sessionFlags(c *cobra.Command) {
 	c.RegisterFlagCompletionFunc("session", p.completeSession)
 	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "take the system prompt from the persona with this `name`: winnow config personas lists them")
 	c.RegisterFlagCompletionFunc("persona", p.completePersona)
+	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "hang this `file` on the message, a text or a picture; may be given several times")
 }
 
 // outputFlags are the flags of a single answer.

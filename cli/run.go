@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
@@ -26,6 +27,7 @@ func (p *program) runCommand() *cobra.Command {
 		Short: "Answer one message on standard output; standard input joins the text",
 		Example: "  winnow run \"why is the sky blue?\"\n" +
 			"  git diff | winnow run \"review this\"\n" +
+			"  winnow run -a shot.png \"what is wrong here?\"\n" +
 			"  winnow run -c \"and now in French\"",
 		Args: func(*cobra.Command, []string) error { return p.oneSession() },
 		RunE: p.do(func(ctx context.Context, args []string) error {
@@ -48,7 +50,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(draft) == "" {
+	if strings.TrimSpace(draft) == "" && len(f.attach) == 0 {
 		return fail(Usage, "there is nothing to ask: give a text, or pipe one in")
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
@@ -75,7 +77,11 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if err := k.sayOpenElsewhere(ctx, s, &out); err != nil {
 		return err
 	}
-	err = out.follow(s.Send(ctx, draft))
+	files, err := p.attached(s)
+	if err != nil {
+		return err
+	}
+	err = out.follow(s.Send(ctx, draft, files...))
 	if err != nil {
 		k.log.Error("the turn ended", "err", err)
 	}
@@ -94,6 +100,19 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		p.sayResume(k, s.Info())
 	}
 	return err
+}
+
+// attached are the files that hang on the message.
+func (p *program) attached(s *session.Session) ([]history.Part, error) {
+	var files []history.Part
+	for _, path := range p.flags.attach {
+		part, err := s.Attach(path)
+		if err != nil {
+			return nil, fail(Usage, "%w", err)
+		}
+		files = append(files, part)
+	}
+	return files, nil
 }
 
 // sayOpenElsewhere says that a window has the session open. The turn goes on: a script is not to fail

@@ -40,12 +40,18 @@ func readAttached(s *session.Session, path string) readFile {
 	return f
 }
 
-// attach hangs files on the draft, at the cursor.
-func (m *Model) attach(args string) tea.Cmd {
+// attach hangs the files that a command names on the draft.
+func (m *Model) attach(args string) tea.Cmd { return m.attachAll(words(args)) }
+
+// attachAll hangs files on the draft, at the cursor.
+func (m *Model) attachAll(paths []string) tea.Cmd {
 	var chips []int
-	for _, path := range words(args) {
+	for _, path := range paths {
 		chips = append(chips, m.composer.put(chip{label: readingLabel(path), path: path}))
 		m.composer.area.Insert(" ")
+	}
+	if len(chips) == 0 {
+		return nil
 	}
 	m.setFocus(draftPane)
 	m.arrange()

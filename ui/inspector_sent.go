@@ -104,7 +104,7 @@ func (s sentMessages) write(p *page, i int) {
 	p.heading("%s", strings.Join(facts, " · "))
 	for _, part := range sent.Parts {
 		p.line(quietTone, "[%s %s]", partKind(part), strings.Join(append([]string{oneLine(part.Name)}, partFacts(part)...), " · "))
-		p.block(saidTone, part.Text)
+		p.block(saidTone, part.Sent())
 	}
 	*p = append(*p, marked(sent.Content, s.notSaid(i))...)
 	if sent.Content != "" {

@@ -57,7 +57,17 @@ func (c *chat) item(m store.Message) transcript.Item {
 	case history.Streaming:
 		it.Note = "still arriving"
 	}
+	it.Note = strings.TrimSuffix(filesNote(m.Parts)+it.Note, "\n")
 	return it
+}
+
+// filesNote names the files of a message, one a line.
+func filesNote(parts []history.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(fileLabel(p) + "\n")
+	}
+	return b.String()
 }
 
 // callsOnly says that a message is nothing but tool calls: then its own item shows them.

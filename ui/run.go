@@ -38,6 +38,7 @@ type Options struct {
 	Panel   string              // auto, open or closed: the context panel at the start; "" is auto
 	Mouse   bool                // the wheel scrolls
 	Version string
+	Attach  []string // files to hang on the draft at the start
 
 	Personas func() ([]Persona, error) // reads the user's system prompts; nil has none
 	Redact   func(string) string       // takes secrets out of a text that is shown as it was sent; nil takes none

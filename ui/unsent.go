@@ -122,13 +122,30 @@ func (m *Model) loadDraft(s *session.Session) tea.Cmd {
 }
 
 func (m *Model) draftRead(msg draftMsg) tea.Cmd {
-	if msg.session != m.session || m.elsewhere || msg.draft.Text == "" && len(msg.draft.Folds) == 0 || !m.composer.empty() {
+	if msg.session != m.session || m.elsewhere {
 		return nil
 	}
-	files := m.composer.restore(msg.draft)
-	m.keeping.changes = m.composer.area.Changes()
+	var files []int
+	if m.composer.empty() {
+		files = m.composer.restore(msg.draft)
+		m.keeping.changes = m.composer.area.Changes()
+	}
+	asked := m.hangAsked()
+	if m.composer.empty() {
+		return nil
+	}
 	m.arrange()
-	return tea.Batch(m.readFiles(files), m.draftChanged())
+	return tea.Batch(m.readFiles(files), asked, m.draftChanged())
+}
+
+// hangAsked hangs the files on the draft that the program was started with, once.
+func (m *Model) hangAsked() tea.Cmd {
+	asked := m.options.Attach
+	m.options.Attach = nil
+	if len(asked) > 0 && !m.composer.empty() {
+		m.composer.area.Insert(" ")
+	}
+	return m.attachAll(asked)
 }
 
 func (m *Model) loadPrompts() tea.Cmd {
