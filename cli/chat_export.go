@@ -18,19 +18,22 @@ import (
 func (k *kit) exportWords(ctx context.Context, s *session.Session, words string) (string, error) {
 	row := s.Info()
 	format, path := exportWish(words)
+	clean := secretsTaken{redact: k.redactor.Text}
+	o := session.ExportOptions{Format: format, Redact: clean.text}
+	row.Title = k.redactor.Text(row.Title)
+	name := fileName(row, cutID(row.ID), format)
 	if path == "" {
-		path = fileName(row, format)
+		path = name
 	}
 	path, err := fullPath(path)
 	if err != nil {
 		return "", err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, fileName(row, format))
+		path = filepath.Join(path, name)
 	}
-	clean := secretsTaken{redact: k.redactor.Text}
 	err = writeFile(path, false, func(out io.Writer) error {
-		return session.Export(ctx, s.Store(), row.ID, out, session.ExportOptions{Format: format, Redact: clean.text})
+		return session.Export(ctx, s.Store(), row.ID, out, o)
 	})
 	if err != nil {
 		return "", err

@@ -40,8 +40,8 @@ func TestExportFromTheChat(t *testing.T) {
 	t.Chdir(t.TempDir())
 
 	for words, want := range map[string]string{
-		"":                 "Rain-inOslo-" + row.ID + ".md",
-		"jsonl":            "Rain-inOslo-" + row.ID + ".jsonl",
+		"":                 "Rain-inOslo-" + cutID(row.ID) + ".md",
+		"jsonl":            "Rain-inOslo-" + cutID(row.ID) + ".jsonl",
 		"prompt a b.txt":   "a b.txt",
 		"'c d.md'":         "c d.md",
 		"json everything":  "everything",
@@ -65,6 +65,15 @@ func TestExportFromTheChat(t *testing.T) {
 		if strings.Contains(string(text), "plain-configured-key") != whole || strings.Contains(said, "secret") == whole {
 			t.Errorf("/export %s says %q and writes\n%s", words, said, text)
 		}
+	}
+	if err := s.Rename(ctx, row.ID, "My plain-configured-key", "user"); err != nil {
+		t.Fatal(err)
+	}
+	if open, err = session.Open(ctx, session.Deps{Store: s, Models: catalog, Policy: policy}, row.ID, "here/m"); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := k.exportWords(ctx, open, ""); err != nil || strings.Contains(said, "configured") {
+		t.Errorf("the secret of a title is in the file's name: %q, %v", said, err)
 	}
 	if _, err := k.exportWords(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("exporting over a file: %v", err)

@@ -113,7 +113,7 @@ func (p *program) export(ctx context.Context, f exportFlags, format session.Form
 			return p.exportTo(f, func(out io.Writer) error { return session.Export(ctx, s, row.ID, out, o) })
 		})
 	default:
-		err = p.exportAll(ctx, f, o)
+		err = p.exportAll(ctx, f, o, w.redactor.Text)
 	}
 	if err == nil {
 		p.sayTaken(clean.count)
@@ -171,8 +171,9 @@ func (p *program) exportOut(write func(io.Writer) error) error {
 	return err
 }
 
-// exportAll writes every session: an archive of all of them, or a file for each.
-func (p *program) exportAll(ctx context.Context, f exportFlags, o session.ExportOptions) error {
+// exportAll writes every session: an archive of all of them, or a file for each, under a name without
+// secrets.
+func (p *program) exportAll(ctx context.Context, f exportFlags, o session.ExportOptions, redact func(string) string) error {
 	s, err := p.openStore(ctx, true)
 	if err != nil {
 		return err
@@ -198,7 +199,10 @@ func (p *program) exportAll(ctx context.Context, f exportFlags, o session.Export
 		if err != nil {
 			return err
 		}
-		_, err = p.writeNew(filepath.Join(f.out, fileName(row, o.Format)), f.force, func(out io.Writer) error {
+		if o.Redact != nil {
+			row.Title = redact(row.Title)
+		}
+		_, err = p.writeNew(filepath.Join(f.out, fileName(row, row.ID, o.Format)), f.force, func(out io.Writer) error {
 			return session.Export(ctx, s, id, out, o)
 		})
 		if err != nil {
@@ -218,8 +222,8 @@ func sessions(n int) string {
 	return fmt.Sprintf("%d sessions", n)
 }
 
-// fileName is a name for a session's file that no other session has: the day, the title and its id.
-func fileName(row store.Session, format session.Format) string {
+// fileName is a name for a session's file: the day, the title and an id that no other session has.
+func fileName(row store.Session, id string, format session.Format) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ', r == '_', r == '-':
@@ -232,6 +236,6 @@ func fileName(row store.Session, format session.Format) string {
 	if r := []rune(name); len(r) > 40 {
 		name = string(r[:40])
 	}
-	parts := []string{row.Created.UTC().Format("2006-01-02"), cmp.Or(strings.Trim(name, "-"), "conversation"), row.ID}
+	parts := []string{row.Created.UTC().Format("2006-01-02"), cmp.Or(strings.Trim(name, "-"), "conversation"), id}
 	return strings.Join(parts, "-") + format.Ending()
 }
