@@ -13,8 +13,9 @@ import (
 
 // Export is the archive that a ChatGPT data export comes as.
 type Export struct {
-	talks  []*zip.File // the files of conversations, in the order of their names
-	assets map[string]*zip.File
+	talks  []packed // the files of conversations, in the order of their names
+	assets map[string]packed
+	cut    bool // the archive has lost its end
 	now    *ChatGPT
 	file   io.Closer
 	done   int
@@ -33,30 +34,44 @@ const mostAsset = 64 << 20
 // talkFile is the name of a file with conversations, of which a large export has several.
 var talkFile = regexp.MustCompile(`^conversations([-_ ]?[0-9]+)?\.json$`)
 
-// OpenExport reads the archive's list of files.
+// OpenExport reads the archive's list of files. Where that is lost, because the archive was cut off, the
+// files are looked for one behind the other.
 func OpenExport(r io.ReaderAt, size int64) (*Export, error) {
+	x := &Export{assets: map[string]packed{}}
 	archive, err := zip.NewReader(r, size)
 	switch {
 	case errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, ErrBrokenArchive
+		x.cut = true
+		for _, f := range salvage(r, size) {
+			x.add(f)
+		}
+		if len(x.talks) == 0 {
+			return nil, ErrBrokenArchive
+		}
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // No file is written by its name.
 		return nil, fmt.Errorf("read the archive: %w", err)
-	}
-	x := &Export{assets: map[string]*zip.File{}}
-	for _, f := range archive.File {
-		name := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
-		if talkFile.MatchString(name) {
-			x.talks = append(x.talks, f)
-		}
-		if id := assetID.FindString(name); id != "" && strings.HasPrefix(name, id) && x.assets[id] == nil {
-			x.assets[id] = f
+	default:
+		for _, f := range archive.File {
+			x.add(packed{f.Name, f.UncompressedSize64, f.Open})
 		}
 	}
 	if len(x.talks) == 0 {
 		return nil, ErrNoExport
 	}
-	slices.SortStableFunc(x.talks, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(x.talks, func(a, b packed) int { return strings.Compare(a.name, b.name) })
 	return x, nil
+}
+
+// add takes a file by its name.
+func (x *Export) add(f packed) {
+	name := path.Base(strings.ReplaceAll(f.name, `\`, "/"))
+	if talkFile.MatchString(name) {
+		x.talks = append(x.talks, f)
+	}
+	id := assetID.FindString(name)
+	if _, twice := x.assets[id]; id != "" && strings.HasPrefix(name, id) && !twice {
+		x.assets[id] = f
+	}
 }
 
 // Next returns the next conversation of all the archive's files, or io.EOF behind the last one. A file that
@@ -65,9 +80,9 @@ func (x *Export) Next() (Talk, error) {
 	for {
 		if x.now == nil {
 			if x.done == len(x.talks) {
-				return Talk{}, io.EOF
+				return x.last()
 			}
-			file, err := x.talks[x.done].Open()
+			file, err := x.talks[x.done].open()
 			if err != nil {
 				x.done++
 				return x.broken(err), nil
@@ -89,20 +104,30 @@ func (x *Export) Next() (Talk, error) {
 	}
 }
 
+// last says once that the archive has lost its end.
+func (x *Export) last() (Talk, error) {
+	if !x.cut {
+		return Talk{}, io.EOF
+	}
+	x.cut = false
+	x.index++
+	return Talk{Index: x.index - 1, Line: 1, Leaf: -1, Broken: &Remark{Field: "file", What: "the archive is cut off or damaged; what stood behind its last whole file is missing"}}, nil
+}
+
 // broken stands for what follows in the file that was read last.
 func (x *Export) broken(err error) Talk {
 	x.index++
-	what := fmt.Sprintf("the rest of %s cannot be read: %v", x.talks[x.done-1].Name, err)
+	what := fmt.Sprintf("the rest of %s cannot be read: %v", x.talks[x.done-1].name, err)
 	return Talk{Index: x.index - 1, Line: 1, Leaf: -1, Broken: &Remark{Field: "file", What: what}}
 }
 
 // asset reads a file of the archive by the id that its name begins with.
 func (x *Export) asset(id string) (Asset, bool) {
-	f := x.assets[id]
-	if f == nil || f.UncompressedSize64 > mostAsset {
+	f, ok := x.assets[id]
+	if !ok || f.size > mostAsset {
 		return Asset{}, false
 	}
-	r, err := f.Open()
+	r, err := f.open()
 	if err != nil {
 		return Asset{}, false
 	}
@@ -111,5 +136,5 @@ func (x *Export) asset(id string) (Asset, bool) {
 	if err != nil || len(data) > mostAsset {
 		return Asset{}, false
 	}
-	return Asset{Name: path.Base(f.Name), Data: data}, true
+	return Asset{Name: path.Base(f.name), Data: data}, true
 }
