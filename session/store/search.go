@@ -34,7 +34,7 @@ type Hit struct {
 // middle of a line. The last word may be unfinished from its third letter on, unless something is typed
 // behind it; words in double quotes stand side by side. Every text is a query, and one without a word finds nothing.
 //
-// Of a very common word the newest few thousand messages are ranked. What is not in the index yet is
+// Of a very common word the newest thousand messages are ranked. What is not in the index yet is
 // not found, see Unindexed. A damaged message is not found either.
 func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	q := parseQuery(in.Text)
@@ -65,8 +65,10 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	return out, look()
 }
 
-// pageOfHits is how many hits are ranked at once.
-const pageOfHits = 2000
+const (
+	pageOfHits = 1000 // how many hits are ranked at once
+	fewHits    = 300  // as many messages can be read faster than the index finds a common word among them
+)
 
 // searcher is a search on its way.
 type searcher struct {
@@ -138,8 +140,12 @@ func (x *searcher) bound(ctx context.Context) error {
 
 // candidates returns the newest page of hits, as far as the index knows, the best first.
 func (x *searcher) candidates(ctx context.Context) ([]candidate, error) {
+	match, err := x.match(ctx)
+	if err != nil {
+		return nil, err
+	}
 	among := ""
-	args := []any{x.query.match(), x.first, x.last}
+	args := []any{match, x.first, x.last}
 	if x.only != 0 {
 		// The plus keeps SQLite from asking the index for each message of the session by itself.
 		among = "AND +docid IN (SELECT id FROM messages WHERE session = ?)"
@@ -170,6 +176,35 @@ func (x *searcher) candidates(ctx context.Context) ([]candidate, error) {
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	return all, rows.Err()
+}
+
+// match is what the index is asked for. Where one word stands in few messages, that is this word alone:
+// the messages themselves tell whether they have the others, while the index would go through every
+// message that has the most common of them.
+func (x *searcher) match(ctx context.Context) (string, error) {
+	if len(x.query) == 1 {
+		return x.query.match(), nil
+	}
+	for _, p := range x.query {
+		if p.open || len(p.words) > 1 {
+			continue // to count those can take as long as the search
+		}
+		alone := query{p}.match()
+		var n int
+		err := x.tx.QueryRowContext(ctx, `
+			SELECT count(*)
+			FROM (
+				SELECT 1
+				FROM found
+				WHERE found MATCH ?
+				ORDER BY docid DESC
+				LIMIT ?
+			)`, alone, fewHits+1).Scan(&n)
+		if err != nil || n <= fewHits {
+			return alone, err
+		}
+	}
+	return x.query.match(), nil
 }
 
 // best reads the best candidates, until there are twice as many hits as are wanted: the texts tell

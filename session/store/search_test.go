@@ -244,3 +244,24 @@ func countOf(t testing.TB, s *Store, query string) (n int) {
 	must(t, query, s.reads.QueryRow(query).Scan(&n))
 	return n
 }
+
+// Words that are all common go to the index together, and a rare one alone: both find the same.
+func TestSearchFindsCommonWordsTogether(t *testing.T) {
+	s := newStore(t)
+	const n = fewHits + 100
+	oldMessages(t, s, n, func(i int) string {
+		switch {
+		case i == 50:
+			return "sun moon star"
+		case i%2 == 0:
+			return "sun without the other"
+		}
+		return "sun moon"
+	})
+	indexAll(t, s)
+	for text, want := range map[string]int{"sun moon ": n / 2, "moon sun ": n / 2, "sun star ": 1, "star moon ": 1, "sun sta": 1, `"moon star" sun `: 1, "star without ": 0} {
+		if got := search(t, s, Search{Text: text, Limit: 2 * n}); len(got) != want {
+			t.Errorf("Search(%s) finds %d messages, want %d", text, len(got), want)
+		}
+	}
+}
