@@ -91,13 +91,17 @@ func (m *Model) sendEdit() tea.Cmd {
 	})
 }
 
-// unsent is the draft to keep while the session is left: the edit where it was changed, else the draft
-// from before it.
+// unsent is the draft to keep while the session is left: the edit where it was changed, and then the draft
+// from before it can be recalled; else that one.
 func (m *Model) unsent() store.Draft {
-	if m.editing.message == 0 || !m.composer.drafted().same(m.editing.said) {
+	switch {
+	case m.editing.message == 0:
 		return m.composer.kept()
+	case m.composer.drafted().same(m.editing.said):
+		return m.editing.kept.kept()
 	}
-	return m.editing.kept.kept()
+	m.composer.remember(m.editing.kept.kept())
+	return m.composer.kept()
 }
 
 // editTitle says above the composer which message is being edited, "" for none.

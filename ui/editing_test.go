@@ -232,3 +232,38 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.press("u")
 	l.until("the way back", func() bool { return l.session.Flag(second) == "" })
 }
+
+// Whoever leaves a session in the middle of an edit finds the edit as the draft, and a draft that was there
+// before can be recalled. An edit that changed nothing leaves that draft.
+func TestSessionIsLeftInTheMiddleOfAnEdit(t *testing.T) {
+	for typed, want := range map[string]string{" and more": "First and more", "": "half a thought"} {
+		l := onStage(t, 120, 40)
+		l.say("First")
+		id := l.session.Info().ID
+		l.types("half a thought")
+		l.press("tab", "g", "e")
+		l.types(typed)
+		l.press("ctrl+n")
+		l.until("a new session", func() bool { return l.session.Info().ID != id })
+		if l.editing.message != 0 || !l.composer.empty() {
+			t.Errorf("the new session edits message %d of the other, with the draft %q", l.editing.message, l.composer.text())
+		}
+		l.until("the draft to be kept", func() bool {
+			d, err := l.options.Deps.Store.Draft(t.Context(), id)
+			return err != nil || d.Text != ""
+		})
+		l.open(id)
+		l.until("the draft", func() bool { return !l.composer.empty() })
+		if got := l.composer.text(); got != want {
+			t.Errorf("with %q typed into the edit the draft is %q, want %q", typed, got, want)
+		}
+		l.wantTexts("First | Answer 1")
+		if typed == "" {
+			continue
+		}
+		l.press("up")
+		if got := l.composer.text(); got != "half a thought" {
+			t.Errorf("up brings %q, want the draft from before the edit", got)
+		}
+	}
+}

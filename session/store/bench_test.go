@@ -152,3 +152,27 @@ func BenchmarkOpen(b *testing.B) {
 		must(b, "close", s.Close())
 	}
 }
+
+// BenchmarkFork forks a conversation of 10,000 messages at its end, and finds the forks among 1,000 sessions.
+func BenchmarkFork(b *testing.B) {
+	s := newStore(b)
+	row := longChat(b, s, 10_000)
+	b.Run("copy", func(b *testing.B) {
+		for b.Loop() {
+			fork, err := s.Fork(context.Background(), row.ID, row.Leaf)
+			must(b, "fork", err)
+			b.StopTimer()
+			must(b, "purge", s.Purge(context.Background(), fork.ID))
+			b.StartTimer()
+		}
+	})
+	for range 1000 {
+		begin(b, s, "Another", "hello")
+	}
+	b.Run("find", func(b *testing.B) {
+		for b.Loop() {
+			_, err := s.Forks(context.Background(), row.ID)
+			must(b, "find the forks", err)
+		}
+	})
+}
