@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"winnow/session/store"
+)
+
+// TestAFilterTypedOnFindsTheSame types filters in several ways and compares what they leave with what the
+// whole filter leaves of the whole list.
+func TestAFilterTypedOnFindsTheSame(t *testing.T) {
+	letters := rapid.StringMatching(`[abA #]{0,8}`)
+	rapid.Check(t, func(rt *rapid.T) {
+		var lines []sessionLine
+		for i, title := range rapid.SliceOfN(letters, 0, 12).Draw(rt, "titles") {
+			lines = append(lines, lineOfSession(store.Session{ID: fmt.Sprint(i), Title: title}))
+		}
+		l := sessionList{lines: lines}
+		l.refilter()
+		for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "#", "space", "left", "home", "backspace"}), 0, 10).Draw(rt, "keys") {
+			l.typed(keyNamed(key))
+			got, want := fmt.Sprint(l.shown), fmt.Sprint(matches(lines, nil, l.filter.text))
+			if got != want {
+				rt.Fatalf("%q typed on leaves %s, want %s", l.filter.text, got, want)
+			}
+			for _, x := range l.shown {
+				letters := strings.Join(strings.Fields(l.filter.text), "")
+				hits := hitsIn(lines[x.line].folded, l.filter.text)
+				if len(hits) > len(letters) || len(letters) > 0 && len(hits) == 0 {
+					rt.Fatalf("%q marks %d letters of %q", l.filter.text, len(hits), lines[x.line].label)
+				}
+				for _, at := range hits {
+					if letter := lines[x.line].folded[at : at+1]; !strings.Contains(folded(letters), letter) {
+						rt.Fatalf("%q marks %q in %q", l.filter.text, letter, lines[x.line].label)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
+	lines := sessionLines(someSessions())
+	for _, c := range []struct{ filter, want string }{
+		{"", "Parser rewrite, Bread with rye, Parser rewrite, without the lexer, Übersetzung für die Partnerschaft, 日本語の構文解析, untitled"},
+		{"PARSER", "Parser rewrite, Parser rewrite, without the lexer"},
+		{"go lexer", "Parser rewrite, without the lexer"},
+		{"#kitch", "Bread with rye"},
+		{"rye bread", "Bread with rye"},
+		{"brd", "Bread with rye, Übersetzung für die Partnerschaft"},
+		{"für", "Übersetzung für die Partnerschaft"},
+		{"構文", "日本語の構文解析"},
+		{"zebra", ""},
+	} {
+		l := sessionList{lines: lines, filter: fieldOf(c.filter)}
+		l.refilter()
+		if got := strings.Join(titles(&l), ", "); got != c.want {
+			t.Errorf("%q leaves %s, want %s", c.filter, got, c.want)
+		}
+	}
+}
+
+// manyLines are so many sessions.
+func manyLines(n int) []sessionLine {
+	sessions := make([]store.Session, n)
+	for i := range sessions {
+		sessions[i] = store.Session{
+			ID: fmt.Sprintf("%08x-0000-7000-8000-000000000000", i), Title: fmt.Sprintf("Session %d about the weather in Oslo", i),
+			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
+		}
+	}
+	return sessionLines(sessions)
+}
+
+// BenchmarkSessionsKey types in the list and draws it, as each key does.
+func BenchmarkSessionsKey(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		for _, keys := range []string{"down up", "o backspace", "o s l o backspace backspace backspace backspace"} {
+			b.Run(fmt.Sprintf("%d/%s", n, keys), func(b *testing.B) {
+				m := fresh(b, 120, 40)
+				m.Update(ctrl('s'))
+				m.Update(sessionsMsg{asked: m.sessions.asked, lines: manyLines(n), at: begun, whole: true})
+				var presses []tea.KeyPressMsg
+				for _, name := range strings.Fields(keys) {
+					presses = append(presses, keyNamed(name))
+				}
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					m.Update(presses[i%len(presses)])
+					_ = m.View()
+					i++
+				}
+			})
+		}
+	}
+}
