@@ -179,7 +179,7 @@ func (p *program) dbRestore() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore FILE|latest",
 		Short: "Put a backup in the place of the conversations, which are set aside",
-		Long:  "restore takes a file, or the latest automatic backup. The conversations of now are set aside under a dated name and never deleted. While a window has them open it does nothing.",
+		Long:  "restore takes a file, or the latest of the backups beside the conversations. The conversations of now are set aside under a dated name and never deleted. While a window has them open it does nothing.",
 		Args:  takes("the name of a backup, or latest", 0, 1),
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			path, err := p.configuredDB()
@@ -195,7 +195,7 @@ func (p *program) dbRestore() *cobra.Command {
 			return p.restoreDB(ctx, path, args[0])
 		}),
 	}
-	c.Flags().BoolVar(&list, "list", false, "show the automatic backups")
+	c.Flags().BoolVar(&list, "list", false, "show the backups")
 	return c
 }
 
@@ -216,7 +216,7 @@ func (p *program) restoreDB(ctx context.Context, path, from string) error {
 	if from == "latest" {
 		all := store.Backups(ctx, path)
 		if len(all) == 0 {
-			return fail(NotFound, "there is no automatic backup of %s", path)
+			return fail(NotFound, "there is no backup of %s", path)
 		}
 		from = all[0].Path
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -20,7 +19,7 @@ const keptBackups = 7
 // BackupFile is a copy of the history that stands beside it.
 type BackupFile struct {
 	Path     string
-	Day      time.Time // midnight UTC of the day it was made
+	Day      time.Time // when it was made, for an automatic one midnight UTC of that day
 	Bytes    int64
 	Sessions int // those in the trash included
 	Messages int
@@ -90,7 +89,7 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	}
 	doing := "back up the chat history"
 	name := filepath.Join(backupFolder(s.path), backupName(s.path, s.now()))
-	made := backupFiles(s.path)
+	made := automaticBackups(s.path)
 	if there(name) || len(made) > 0 && !s.writtenSince(made[0]) {
 		return "", nil
 	}
@@ -112,7 +111,7 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	made = backupFiles(s.path)
+	made = automaticBackups(s.path)
 	for _, old := range made[min(keptBackups, len(made)):] {
 		os.Remove(old) // one more than seven does no harm
 	}
@@ -168,7 +167,7 @@ func backupPrefix(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base)) + "-"
 }
 
-// backupFiles are the automatic backups of a history, the newest first.
+// backupFiles are the backups of a history in its folder, the newest first.
 func backupFiles(path string) []string {
 	entries, err := os.ReadDir(backupFolder(path))
 	if err != nil {
@@ -176,26 +175,42 @@ func backupFiles(path string) []string {
 	}
 	var out []string
 	for _, e := range entries {
-		if _, ok := backupDay(path, e.Name()); ok {
+		if _, _, ok := backupDay(path, e.Name()); ok {
 			out = append(out, filepath.Join(backupFolder(path), e.Name()))
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Compare(b, a) })
+	slices.SortFunc(out, func(a, b string) int {
+		x, _, _ := backupDay(path, filepath.Base(a))
+		y, _, _ := backupDay(path, filepath.Base(b))
+		return y.Compare(x)
+	})
 	return out
 }
 
-// backupDay is the day that stands in the name of an automatic backup.
-func backupDay(path, name string) (time.Time, bool) {
-	day, ok := strings.CutPrefix(name, backupPrefix(path))
-	if !ok {
-		return time.Time{}, false
-	}
-	day, ok = strings.CutSuffix(day, ".db")
-	at, err := time.ParseInLocation(dayLayout, day, time.UTC)
-	return at, ok && err == nil
+// automaticBackups are those that winnow made itself, the newest first.
+func automaticBackups(path string) []string {
+	return slices.DeleteFunc(backupFiles(path), func(file string) bool {
+		_, automatic, _ := backupDay(path, filepath.Base(file))
+		return !automatic
+	})
 }
 
-// Backups returns the automatic backups of the history at path, the newest first. The history itself
+// backupDay is the time that stands in the name of a backup: a day in that of an automatic one.
+func backupDay(path, name string) (at time.Time, automatic, ok bool) {
+	stamp, mine := strings.CutPrefix(name, backupPrefix(path))
+	stamp, whole := strings.CutSuffix(stamp, ".db")
+	if !mine || !whole {
+		return time.Time{}, false, false
+	}
+	if at, err := time.ParseInLocation(dayLayout, stamp, time.UTC); err == nil {
+		return at, true, true
+	}
+	at, err := time.ParseInLocation(stampLayout, stamp, time.UTC)
+	return at, false, err == nil
+}
+
+// Backups returns the backups of the history at path in its folder, the newest first: those that winnow
+// made itself and those that were asked for without a name of their own. The history itself
 // need not be there. Files that cannot be read are left out.
 func Backups(ctx context.Context, path string) []BackupFile {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -204,7 +219,7 @@ func Backups(ctx context.Context, path string) []BackupFile {
 	var out []BackupFile
 	for _, file := range backupFiles(path) {
 		if b, err := readBackup(ctx, file); err == nil {
-			b.Day, _ = backupDay(path, filepath.Base(file))
+			b.Day, _, _ = backupDay(path, filepath.Base(file))
 			out = append(out, b)
 		}
 	}
@@ -225,7 +240,7 @@ func readBackup(ctx context.Context, file string) (BackupFile, error) {
 	return b, err
 }
 
-// NewestBackup returns the newest automatic backup of this history, and false where there is none.
+// NewestBackup returns the newest of the Backups of this history, and false where there is none.
 func (s *Store) NewestBackup(ctx context.Context) (BackupFile, bool) {
 	all := Backups(ctx, s.path)
 	if s.path == Memory || len(all) == 0 {
@@ -234,7 +249,7 @@ func (s *Store) NewestBackup(ctx context.Context) (BackupFile, bool) {
 	return all[0], true
 }
 
-// offerBackup says so where an automatic backup holds more than the file that was opened: after a
+// offerBackup says so where a backup holds more than the file that was opened: after a
 // salvage, or where the history has gone.
 func (s *Store) offerBackup(ctx context.Context) {
 	if !s.fresh && s.salvaged == nil {

@@ -63,7 +63,13 @@ func TestDailyBackupsAreSevenAtMost(t *testing.T) {
 		}
 		c.add(24 * time.Hour)
 	}
+	mine := s.BackupName()
+	must(t, "back up", s.Backup(ctx, mine))
 	all := Backups(ctx, path)
+	if len(all) != 8 || all[0].Path != mine {
+		t.Fatalf("with one that was asked for there are %+v; want 8, that one first", all)
+	}
+	all = all[1:]
 	if len(all) != 7 || !all[0].Day.Equal(time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)) || all[0].Messages != 17 || all[6].Sessions != 5 {
 		t.Errorf("%d backups are kept: %+v; want 7, the newest with 17 messages", len(all), all)
 	}
