@@ -226,7 +226,7 @@ func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c Config) {
 	}
 	wait.Wait()
 	for i, e := range endpoints {
-		text := fmt.Sprintf("%s, %s", e.BaseURL, keyText(e, c.Endpoints[e.Name]))
+		text := w.redactor.Text(fmt.Sprintf("%s, %s", e.BaseURL, keyText(e, c.Endpoints[e.Name])))
 		if e.Doer != nil {
 			text = "built in, no key, no network"
 		}

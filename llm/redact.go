@@ -31,14 +31,21 @@ func (e Endpoint) Secrets() []string {
 			add(token)
 		}
 	}
-	if u, err := url.Parse(e.BaseURL); err == nil && u.User != nil {
-		password, _ := u.User.Password()
-		add(password)
+	if u, err := url.Parse(e.BaseURL); err == nil {
+		if password, ok := u.User.Password(); ok {
+			add(u.User.Username() + ":" + password) // as it goes over the wire, encoded in one
+			add(password)
+		}
+		for name, values := range u.Query() {
+			if secretHeader(name) {
+				add(strings.Join(values, ""))
+			}
+		}
 	}
 	return list
 }
 
-// secretHeader says that a header of this name carries a secret.
+// secretHeader says that a header or a parameter of this name carries a secret.
 func secretHeader(name string) bool {
 	name = strings.ToLower(name)
 	for _, word := range []string{"auth", "key", "token", "secret", "cookie", "password"} {

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The planted secrets look like nothing, so that no rule about the shape of keys helps.
+const (
+	configKey    = "planted-in-the-config-4711"
+	headerKey    = "planted-in-a-header-4712"
+	passwordKey  = "planted-as-a-password-4713"
+	queryKey     = "planted-in-the-query-4714"
+	environKey   = "planted-in-the-environment-4715"
+	commandKey   = "planted-in-a-command-4716"
+	localHeader  = "X-Team-Token"
+	plantedCount = 6
+)
+
+func plantedKeys() []string {
+	return []string{configKey, headerKey, passwordKey, queryKey, environKey, commandKey}
+}
+
+// forms are the ways in which a secret may stand in a text.
+func forms(secret string) []string {
+	return []string{secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret)), base64.StdEncoding.EncodeToString([]byte("me:" + secret))}
+}
+
+// echoServer answers as the question says, and puts all that it was told in confidence into each error.
+func echoServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, password, _ := r.BasicAuth()
+		told := fmt.Sprintf("you came with %s, %s, %s to %s with %s", r.Header.Get("Authorization"), r.Header.Get(localHeader),
+			password, r.URL, r.URL.Query().Get("key"))
+		w.Header().Set("X-Echo", told)
+		w.Header().Set("Www-Authenticate", `Bearer realm="`+told+`"`)
+		quoted := fmt.Sprintf("%q", told)
+		for _, status := range []int{400, 401, 402, 403, 404, 413, 422, 429, 500, 503} {
+			if strings.Contains(string(body), fmt.Sprintf("status %d", status)) {
+				w.WriteHeader(status)
+				fmt.Fprintf(w, `{"error": {"message": %s, "type": %s, "code": %s, "param": %s}}`, quoted, quoted, quoted, quoted)
+				return
+			}
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/models"):
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprintf(w, `{"error": %s}`, quoted)
+		case strings.Contains(string(body), "error in the stream"):
+			event(w, map[string]any{"content": "It begins"}, "")
+			fmt.Fprintf(w, "data: {\"error\": {\"message\": %s}}\n\n", quoted)
+		case strings.Contains(string(body), "no JSON"):
+			fmt.Fprintf(w, "data: {%s\n\n", told)
+		case strings.Contains(string(body), "a page"):
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(w, "<html><title>%s</title><body>%s</body></html>", told, told)
+		case strings.Contains(string(body), "another place"):
+			http.Redirect(w, r, "http://127.0.0.1:1/?"+told, http.StatusFound)
+		case strings.Contains(string(body), "hang up"):
+			panic(http.ErrAbortHandler)
+		default:
+			event(w, map[string]any{"content": "An answer of mine."}, "stop")
+			io.WriteString(w, "data: [DONE]\n\n")
+		}
+	}))
+	server.Config.ErrorLog = nil
+	t.Cleanup(server.Close)
+	return server
+}
+
+// Keys are told to the server that they are for, and to nobody and nothing else.
+func TestPlantedKeysAreNowhere(t *testing.T) {
+	server := echoServer(t)
+	address := strings.TrimPrefix(server.URL, "http://")
+	env := append(home(t), "OPENAI_API_KEY="+environKey, "OPENAI_BASE_URL="+server.URL+"/v1")
+	configure(t, env, fmt.Sprintf(`
+[endpoints.config]
+base_url = "http://%s/v1"
+key = %q
+headers = { %q = %q }
+
+[endpoints.address]
+base_url = "http://me:%s@%s/v1?key=%s"
+
+[endpoints.command]
+base_url = "http://%s/v1"
+key_command = ["echo", %q]
+
+[endpoints.nobody]
+base_url = "http://me:%s@127.0.0.1:1/v1?key=%s"
+key = %q
+
+[titles]
+model = "config/m"
+`, address, configKey, localHeader, headerKey, passwordKey, address, queryKey, address, commandKey, passwordKey, queryKey, configKey))
+	outputs := map[string][]byte{}
+	run := func(args ...string) {
+		cmd := exec.Command(winnowPath(t), append(args, "--debug")...)
+		cmd.Env, cmd.Dir = env, t.TempDir()
+		out, _ := cmd.CombinedOutput() // most of them fail, as they are asked to
+		outputs[strings.Join(args, " ")] = out
+	}
+	questions := []string{"hello", "error in the stream", "a page", "another place", "status 400", "status 401", "status 403", "status 404", "status 413"}
+	for i, endpoint := range []string{"address", "config", "command", "openai"} {
+		for j, q := range questions {
+			if i == 0 || soak() || i == j%4 { // all that goes wrong at one endpoint, and some of it at each
+				run("run", "-m", endpoint+"/m", q)
+			}
+		}
+		run("run", "-m", endpoint+"/m", "--json", "status 401")
+	}
+	for _, q := range []string{"no JSON", "hang up", "status 402", "status 422", "status 429", "status 500"} {
+		run("run", "-m", "address/m", q)
+	}
+	run("run", "-m", "nobody/m", "hello")
+	run("doctor")
+	run("config", "check")
+	run("models")
+	run("db", "path")
+	run("db", "check")
+	run("db", "backup")
+	run("sessions", "list", "--json")
+	ids := storedIDs(t, databasePath(t, env))
+	for _, id := range ids[:min(rounds(4, len(ids)), len(ids))] {
+		run("sessions", "show", id, "--json")
+		for _, form := range []string{"--wire", "--json", "--prompt"} {
+			run("context", id, form)
+		}
+		for _, format := range []string{"markdown", "json", "jsonl", "prompt"} {
+			run("export", id, "--format", format)
+		}
+		run("repair", id, "--json")
+	}
+	for question, shown := range map[string]string{"status 401": "(401)", "error in the stream": "It begins", "hello": "An answer of mine."} {
+		chat := startIn(t, env, 110, 32, "-m", "address/m", "--debug")
+		chat.want("enter send")
+		chat.send(question)
+		chat.want(question)
+		chat.send(enterKey)
+		chat.waitFor(shown, func(screen string) bool {
+			return strings.Contains(screen, shown) && strings.Contains(screen, "╭ message ─") && !strings.Contains(screen, "stops")
+		})
+		chat.send(ctrlD)
+		chat.end()
+		outputs["the chat: "+question] = chat.raw
+	}
+
+	for what, out := range outputs {
+		wantNoKey(t, "winnow "+what, out)
+	}
+	files := 0
+	where := strings.TrimPrefix(env[0], "HOME=")
+	err := filepath.WalkDir(where, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, "config.toml") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files++
+		wantNoKey(t, strings.TrimPrefix(path, where), text)
+		return err
+	})
+	if err != nil || files < 2 {
+		t.Errorf("looked into %d files, %v; want the history and the log", files, err)
+	}
+	t.Logf("%d keys in %d outputs and %d files", plantedCount, len(outputs), files)
+}
+
+// wantNoKey looks for every planted key in a text, in each of its forms.
+func wantNoKey(t *testing.T, what string, text []byte) {
+	t.Helper()
+	for _, key := range plantedKeys() {
+		for _, form := range forms(key) {
+			if at := bytes.Index(text, []byte(form)); at >= 0 {
+				t.Errorf("%s holds %q: %q", what, form, text[max(0, at-120):min(len(text), at+80)])
+				break
+			}
+		}
+	}
+}
