@@ -123,7 +123,8 @@ func (p *program) hitList(hits []store.Hit, text string) error {
 		if !h.Session.Deleted.IsZero() {
 			where = "in the trash  "
 		}
-		fmt.Fprintf(p.out, "%s  %s  %s  %s%s\n    %s\n", ids[h.Session.ID], h.At.Local().Format("2006-01-02 15:04"), markdown.OneLine(string(h.Role), 20),
+		// Every piece is visible already, and the bold is ours.
+		fmt.Fprintf(p.out.file, "%s  %s  %s  %s%s\n    %s\n", ids[h.Session.ID], h.At.Local().Format("2006-01-02 15:04"), markdown.OneLine(string(h.Role), 20),
 			where, p.line(title(h.Session)), marked(h, before, after))
 	}
 	return nil
