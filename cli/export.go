@@ -56,7 +56,7 @@ func (p *program) sessionsExport() *cobra.Command {
 		}),
 	}
 	c.Flags().StringVar(&f.format, "format", "", "md, json, jsonl or prompt; without it the ending of the file says it, or md is taken")
-	c.Flags().StringVarP(&f.out, "out", "o", "-", "the `file` to write, with --all and another format than json a folder; - is standard output")
+	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write, with --all and another format than json a folder; - is standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "every session, those archived and in the trash too")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite a file that is there")
 	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "leave in what looks like a secret")

@@ -45,7 +45,7 @@ func (p *program) importCommand() *cobra.Command {
 			return firstError(in.saySummary(), err)
 		}),
 	}
-	c.Flags().StringVar(&in.title, "title", "", "the session's `title`; without one the file's is taken, or one is made of the first message")
+	c.Flags().StringVar(&in.title, "title", "", "the session's title; without one the file's is taken, or one is made of the first message")
 	c.Flags().BoolVar(&in.try, "dry-run", false, "say what would be imported, and store nothing")
 	c.Flags().BoolVar(&asJSON, "json", false, "what was imported and what is odd as one JSON object")
 	return c

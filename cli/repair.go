@@ -51,8 +51,8 @@ type repairFlags struct {
 func (f *repairFlags) add(c *cobra.Command) {
 	all := c.Flags()
 	f.given = all.Changed
-	all.StringVar(&f.as, "as", "", "`repair` them, tell their tool calls as text, or drop them")
-	all.IntSliceVar(&f.messages, "message", nil, "only message `N` with its tool group; may be repeated")
+	all.StringVar(&f.as, "as", "", "repair them, tell their tool calls as text, or drop them")
+	all.IntSliceVar(&f.messages, "message", nil, "only message N with its tool group; may be repeated")
 	all.BoolVar(&f.dry, "dry-run", false, "record nothing, with --as show what it would do")
 	all.BoolVar(&f.json, "json", false, "as one JSON object")
 	c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(remedyWords(), cobra.ShellCompDirectiveNoFileComp))

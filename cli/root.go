@@ -34,10 +34,12 @@ func (p *program) root() *cobra.Command {
 		Short: "A terminal chat that shows, message by message, what the model sees",
 		Long: "winnow is a terminal chat client that shows, message by message, what the model sees:\n" +
 			"what is kept, cut and dropped of the conversation, and why.",
-		Example: "  winnow                          begin a chat\n" +
-			"  winnow -c                       continue the last one\n" +
-			"  winnow -r parser                choose among those about \"parser\"\n" +
-			"  git diff | winnow run \"review\"  one answer, on standard output",
+		Example: "  # begin a chat, continue the last one, choose among those about parsers\n" +
+			"  winnow\n" +
+			"  winnow -c\n" +
+			"  winnow -r parser\n\n" +
+			"  # one answer, on standard output\n" +
+			"  git diff | winnow run \"review\"",
 		Args: func(_ *cobra.Command, args []string) error { return p.rootArgs(args) },
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			if f.prompt != "" {
@@ -89,9 +91,9 @@ func (p *program) sessionFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
 	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id; its first letters are enough")
 	c.RegisterFlagCompletionFunc("session", p.completeSession)
-	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "take the system prompt from the persona with this `name`: winnow config personas lists them")
+	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "take the system prompt from the persona with this name: winnow config personas lists them")
 	c.RegisterFlagCompletionFunc("persona", p.completePersona)
-	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "hang this `file` on the message, a text or a picture; may be given several times")
+	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "hang this file on the message, a text or a picture; may be given several times")
 }
 
 // outputFlags are the flags of a single answer.
