@@ -117,6 +117,9 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 		run("context", id, "--prompt")
 		run("repair", id)
 	}
+	for _, format := range []string{"md", "json", "jsonl", "prompt"} {
+		run("export", ids[0], "--format", format)
+	}
 	run("sessions", "list")
 	for _, args := range [][]string{
 		{"db", "path"},

@@ -140,7 +140,7 @@ model = "config/m"
 		for _, form := range []string{"--wire", "--json", "--prompt"} {
 			run("context", id, form)
 		}
-		for _, format := range []string{"markdown", "json", "jsonl", "prompt"} {
+		for _, format := range []string{"md", "json", "jsonl", "prompt"} {
 			run("export", id, "--format", format)
 		}
 		run("repair", id, "--json")
