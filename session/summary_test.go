@@ -126,11 +126,11 @@ func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
 }
 
 func TestCompactThatCannotBeChangesNothing(t *testing.T) {
-	b, s := talked(t, 1)
+	_, s := talked(t, 1)
 	if _, err := drain(s.Compact(t.Context())); !errors.Is(err, ErrNothingOlder) {
 		t.Errorf("one exchange alone is condensed: %v", err)
 	}
-	b, s = talked(t, 3, refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`))
+	b, s := talked(t, 3, refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`))
 	_, err := drain(s.Compact(t.Context()))
 	if err == nil || s.Policy().SummaryAlways || b.last() != 4 {
 		t.Errorf("the model refused: %v, after %d requests the policy says %v", err, b.last(), s.Policy().SummaryAlways)
