@@ -96,23 +96,7 @@ func (in *adopting) addAttachment(ctx context.Context, l *AttachmentLine) error 
 	if err != nil || len(hash) != sha256.Size {
 		return fmt.Errorf("attachment %.80q has no SHA-256", l.Hash)
 	}
-	data := l.Data
-	if data == nil {
-		data = []byte{}
-	}
-	is := sha256.Sum256(data)
-	_, err = in.tx.ExecContext(ctx, `
-		INSERT INTO attachments (hash, data)
-		VALUES (?1, ?2)
-		ON CONFLICT (hash) DO UPDATE
-		SET data = ?2
-		WHERE ?3
-			AND data <> ?2`, hash, data, string(is[:]) == string(hash))
-	if err != nil {
-		return err
-	}
-	var key int64
-	err = in.tx.QueryRowContext(ctx, `SELECT id FROM attachments WHERE hash = ?`, hash).Scan(&key)
+	key, err := attachBytes(ctx, in.tx, hash, l.Data)
 	in.attached[l.Hash] = key
 	return err
 }

@@ -59,7 +59,7 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 
 // FinishAnswer stores the answer as it ended, with its calls and parts, and the receipt of its
 // request, in one transaction. An empty status is complete. A request without an ID is added, one
-// without a session is left out.
+// without a session is left out. It is an error where the role is not the one that the answer began with.
 //
 // The session's leaf stays where it is: the user may have switched branches meanwhile.
 func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message, error) {
@@ -76,8 +76,12 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 	}
 	var out Message
 	err = s.save(ctx, doing, func(tx *sql.Tx) error {
-		if _, err := streamed(ctx, tx, m.ID, token); err != nil {
+		begun, err := streamed(ctx, tx, m.ID, token)
+		if err != nil {
 			return err
+		}
+		if m.Role != begun.Role {
+			return fmt.Errorf("message %d began as %q and cannot end as %q", m.ID, begun.Role, m.Role)
 		}
 		m := m
 		if r.Session != "" {

@@ -74,28 +74,53 @@ func bytesOf(p history.Part) []byte {
 func attach(ctx context.Context, tx *sql.Tx, parts []history.Part) (keys []int64, hashes [][]byte, err error) {
 	for _, p := range parts {
 		data := bytesOf(p)
-		if data == nil {
-			data = []byte{}
-		}
 		hash := sha256.Sum256(data)
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO attachments (hash, data)
-			VALUES (?, ?)
-			ON CONFLICT DO NOTHING`, hash[:], data)
-		if err != nil {
-			return nil, nil, err
-		}
-		var key int64
-		err = tx.QueryRowContext(ctx, `
-			SELECT id
-			FROM attachments
-			WHERE hash = ?`, hash[:]).Scan(&key)
+		key, err := attachBytes(ctx, tx, hash[:], data)
 		if err != nil {
 			return nil, nil, err
 		}
 		keys, hashes = append(keys, key), append(hashes, hash[:])
 	}
 	return keys, hashes, nil
+}
+
+// attachBytes stores bytes under a hash and returns their key. Where other bytes stand under it already,
+// those that have the hash hold: a good copy mends every message with a damaged one.
+func attachBytes(ctx context.Context, tx *sql.Tx, hash, data []byte) (key int64, err error) {
+	if data == nil {
+		data = []byte{}
+	}
+	is := sha256.Sum256(data)
+	result, err := tx.ExecContext(ctx, `
+		INSERT INTO attachments (hash, data)
+		VALUES (?1, ?2)
+		ON CONFLICT (hash) DO UPDATE
+		SET data = ?2
+		WHERE ?3
+			AND data <> ?2`, hash, data, string(is[:]) == string(hash))
+	if err != nil {
+		return 0, err
+	}
+	written, err := result.RowsAffected()
+	if err != nil {
+		return 0, err
+	}
+	err = tx.QueryRowContext(ctx, `
+		SELECT id
+		FROM attachments
+		WHERE hash = ?`, hash).Scan(&key)
+	if err != nil || written == 0 {
+		return key, err
+	}
+	mended, err := idsWhere(ctx, tx, `
+		SELECT message
+		FROM parts
+		WHERE attachment = ?`, key)
+	if err != nil {
+		return 0, err
+	}
+	// While they were damaged they had no words to find.
+	return key, indexStored(ctx, tx, mended)
 }
 
 func insertParts(ctx context.Context, tx *sql.Tx, message int64, parts []history.Part, attachments []int64) error {
