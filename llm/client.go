@@ -180,7 +180,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	defer cancel()
 	x := &exchange{client: c, model: r.Model, body: body}
 	config := openai.DefaultConfig("")
-	config.BaseURL = c.endpoint.BaseURL
+	config.BaseURL = c.endpoint.at("")
 	config.HTTPClient = x
 	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{})
 	if err != nil {

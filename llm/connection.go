@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// authorize sets the headers that let the request in.
+// authorize sets the headers and the query that let the request in.
 func (c *Client) authorize(req *http.Request) {
 	if key := c.endpoint.Key.Reveal(); key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
@@ -18,6 +18,9 @@ func (c *Client) authorize(req *http.Request) {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("User-Agent", "winnow")
+	if query := c.endpoint.query(); query != "" {
+		req.URL.RawQuery = query
+	}
 }
 
 // send does a request. Its answer's body ends with an *Error when it is silent for too long, and

@@ -66,6 +66,20 @@ func (e Endpoint) host() string {
 	return strings.ToLower(u.Hostname())
 }
 
+// at is the address of a path below the base URL, such as /models. The query of the base URL is not
+// part of it: authorize adds that to every request.
+func (e Endpoint) at(path string) string {
+	base, _, _ := strings.Cut(e.BaseURL, "?")
+	return strings.TrimRight(base, "/") + path
+}
+
+// query is what the base URL has behind its path, "" for nothing: a gateway's key or version.
+func (e Endpoint) query() string {
+	_, query, _ := strings.Cut(e.BaseURL, "?")
+	query, _, _ = strings.Cut(query, "#")
+	return query
+}
+
 // root is the endpoint's address without its path: where servers keep what is not part of the
 // Chat Completions format.
 func (e Endpoint) root() string {

@@ -72,9 +72,10 @@ func FromEnv(env func(string) string) []Endpoint {
 func IsHosted(name string) bool { return hostedAt(name) >= 0 }
 
 // baseURL mends what people write as a base URL: no scheme, no path, a slash or the whole path
-// of the API at the end. It is "" for nothing.
+// of the API at the end. A query stays behind the path. It is "" for nothing.
 func baseURL(written string) string {
-	written = strings.TrimRight(strings.TrimSpace(written), "/")
+	written, query, asks := strings.Cut(strings.TrimSpace(written), "?")
+	written = strings.TrimRight(written, "/")
 	if written == "" {
 		return ""
 	}
@@ -86,8 +87,11 @@ func baseURL(written string) string {
 		written = scheme + written
 	}
 	written = strings.TrimRight(strings.TrimSuffix(written, "/chat/completions"), "/")
-	if u, err := url.Parse(written); err == nil && u.Path == "" && u.RawQuery == "" {
-		return written + "/v1"
+	if u, err := url.Parse(written); err == nil && u.Path == "" {
+		written += "/v1"
+	}
+	if asks {
+		written += "?" + query
 	}
 	return written
 }

@@ -71,7 +71,7 @@ func (l listed) window() Window {
 
 // list reads the endpoint's list of models: an object with data, or models, or a bare list.
 func (c *Client) list(ctx context.Context) ([]listed, error) {
-	raw, err := c.get(ctx, strings.TrimRight(c.endpoint.BaseURL, "/")+"/models")
+	raw, err := c.get(ctx, c.endpoint.at("/models"))
 	if err != nil {
 		return nil, err
 	}

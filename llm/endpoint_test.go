@@ -1,0 +1,49 @@
+package llm
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+)
+
+// TestBaseURLWithQuery has a gateway in front of the server that wants a parameter in every address.
+func TestBaseURLWithQuery(t *testing.T) {
+	for _, written := range []string{"/v1?key=a%2Bb&version=1", "/v1/?key=a%2Bb&version=1", "/v1/chat/completions?key=a%2Bb&version=1", "?key=a%2Bb&version=1"} {
+		var asked []string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			asked = append(asked, req.URL.RequestURI())
+			switch req.URL.Path {
+			case "/v1/chat/completions":
+				_, _ = io.WriteString(w, delta2("Hello")+"data: [DONE]\n\n")
+			case "/v1/models":
+				_, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`)
+			case "/apply-template":
+				_, _ = io.WriteString(w, `{"prompt":"Hello"}`)
+			case "/tokenize":
+				_, _ = io.WriteString(w, `{"tokens":[1,2]}`)
+			default:
+				http.NotFound(w, req)
+			}
+		}))
+		c := NewCatalog(Endpoint{Name: "here", BaseURL: server.URL + written, Tries: 1}).Endpoints()[0]
+		client := NewClient(c)
+		text, _, err := heard(client, hello())
+		if err != nil || text != "Hello| done" {
+			t.Errorf("%s: the stream gives %q, error %v, want Hello", written, text, err)
+		}
+		if models, err := client.Models(t.Context()); err != nil || len(models) != 1 {
+			t.Errorf("%s: the models are %v, error %v, want one", written, models, err)
+		}
+		if n, err := client.CountRequest(t.Context(), hello()); err != nil || n != 2 {
+			t.Errorf("%s: the request has %d tokens, error %v, want 2", written, n, err)
+		}
+		server.Close()
+		query := "?key=a%2Bb&version=1"
+		want := []string{"/v1/chat/completions" + query, "/v1/models" + query, "/apply-template" + query, "/tokenize" + query}
+		if !slices.Equal(asked, want) {
+			t.Errorf("%s: asked for %q, want %q", written, asked, want)
+		}
+	}
+}
