@@ -28,6 +28,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		m.sessions.wheel(by)
 	case m.overlay != noOverlay:
 		m.picker.move(by)
+		m.tryTheme()
 	default:
 		m.chat.scroll(by)
 	}
@@ -43,8 +44,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.find.open = false
 		return m.click(msg)
 	case m.overlay == panelOverlay && m.layout.overlay.holds(msg.X, msg.Y):
-		b := m.layout.overlay
-		return m.clickLine(b.within(framedOverlay(b)), msg.Y)
+		return m.clickLine(m.overlayRoom(), msg.Y)
 	case m.overlay == sessionsOverlay || m.pickerOpen():
 		return m.clickList(msg)
 	case m.overlay != noOverlay:
@@ -71,8 +71,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 
 // clickList puts the cursor of the list that is open on a line; a click on the line under it chooses that.
 func (m *Model) clickList(msg tea.MouseClickMsg) tea.Cmd {
-	b := m.layout.overlay
-	in := b.within(framedOverlay(b))
+	in := m.overlayRoom()
 	if !in.holds(msg.X, msg.Y) {
 		return nil
 	}
@@ -87,6 +86,7 @@ func (m *Model) clickList(msg tea.MouseClickMsg) tea.Cmd {
 		return m.choose()
 	}
 	m.picker.move(i - m.picker.at)
+	m.tryTheme()
 	return nil
 }
 

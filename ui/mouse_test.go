@@ -15,18 +15,31 @@ import (
 // one.
 func (l *live) clicks(text string, n int) {
 	l.t.Helper()
-	for y, line := range strings.Split(plain(l.Model), "\n") {
+	l.run(clickOnLine(l.t, l.Model, text, n))
+}
+
+// clickOn clicks on the first line of the screen that holds a text, at the text.
+func clickOn(t *testing.T, m *Model, text string) tea.Cmd {
+	t.Helper()
+	m.options.Mouse = true
+	return clickOnLine(t, m, text, 1)
+}
+
+func clickOnLine(t *testing.T, m *Model, text string, n int) tea.Cmd {
+	t.Helper()
+	lines := 0
+	for y, line := range strings.Split(plain(m), "\n") {
 		before, _, ok := strings.Cut(line, text)
 		if !ok {
 			continue
 		}
-		if n--; n == 0 {
-			_, cmd := l.Update(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
-			l.run(cmd)
-			return
+		if lines++; lines == n {
+			_, cmd := m.Update(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
+			return cmd
 		}
 	}
-	l.t.Fatalf("no line %d holds %q:\n%s", n, text, plain(l.Model))
+	t.Fatalf("%d lines hold %q, wanted %d:\n%s", lines, text, n, plain(m))
+	return nil
 }
 
 func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {

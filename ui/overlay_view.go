@@ -41,6 +41,12 @@ func (m *Model) overlayBox() box {
 	return box{b.x + b.w - w, b.y + b.h - h, w, h}
 }
 
+// overlayRoom is what the overlay has inside its frame.
+func (m *Model) overlayRoom() box {
+	b := m.overlayBox()
+	return b.within(framedOverlay(b))
+}
+
 // overlayView draws what covers the panes, with the cursor of its filter line.
 func (m *Model) overlayView() ([]string, *tea.Cursor) {
 	if m.overlay == inspectorOverlay {

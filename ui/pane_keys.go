@@ -122,7 +122,7 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) panelPage() int {
 	b := m.layout.panel.within(true)
 	if m.overlay == panelOverlay || m.layout.panel.empty() {
-		b = m.layout.overlay.within(framedOverlay(m.layout.overlay))
+		b = m.overlayRoom()
 	}
 	return max(1, m.panel.slice(m.styles, b.w, b.h).room)
 }

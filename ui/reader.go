@@ -22,8 +22,7 @@ func (m *Model) openReader(over overlay, title string, p page) {
 // fitReader tells the text its size.
 func (m *Model) fitReader() {
 	if m.reader.sheet != nil {
-		b := m.layout.overlay
-		in := b.within(framedOverlay(b))
+		in := m.overlayRoom()
 		m.reader.resize(in.w, in.h)
 	}
 }

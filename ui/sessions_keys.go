@@ -109,7 +109,7 @@ func (m *Model) chooseSession() tea.Cmd {
 
 // sessionsPage is how far a page goes in the list.
 func (m *Model) sessionsPage() int {
-	h := m.layout.overlay.within(framedOverlay(m.layout.overlay)).h - 1
+	h := m.overlayRoom().h - 1
 	if m.sessions.texts.on {
 		return max(1, h/hitLines)
 	}

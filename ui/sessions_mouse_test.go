@@ -1,25 +1,10 @@
 package ui
 
 import (
-	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 )
-
-// clickOn clicks on the line of the screen that holds a text.
-func clickOn(t *testing.T, m *Model, text string) tea.Cmd {
-	t.Helper()
-	m.options.Mouse = true
-	for y, line := range strings.Split(plain(m), "\n") {
-		if x := strings.Index(line, text); x >= 0 {
-			_, cmd := m.Update(tea.MouseClickMsg{X: m.layout.overlay.x + 8, Y: y, Button: tea.MouseLeft})
-			return cmd
-		}
-	}
-	t.Fatalf("%q is not on the screen:\n%s", text, plain(m))
-	return nil
-}
 
 func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
@@ -72,5 +57,19 @@ func TestAClickChoosesInThePalette(t *testing.T) {
 	clickOn(t, m, "/repair")
 	if m.overlay != ledgerOverlay {
 		t.Errorf("a second click does not run it:\n%s", plain(m))
+	}
+}
+
+func TestAClickTriesAThemeOut(t *testing.T) {
+	m := chatting(t, 100, 30)
+	m.setTheme(darkTheme)
+	m.chooseTheme("")
+	clickOn(t, m, "nord")
+	if c, _ := m.picker.chosen(); c.value != "nord" || m.styles.theme != "nord" {
+		t.Fatalf("a click on nord chooses %q and shows %s:\n%s", c.value, m.styles.theme, plain(m))
+	}
+	m.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	if c, _ := m.picker.chosen(); c.value == "nord" || m.styles.theme == "nord" {
+		t.Errorf("the wheel goes to %q and shows %s", c.value, m.styles.theme)
 	}
 }
