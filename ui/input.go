@@ -248,7 +248,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 			return m.pasteInSessions(msg.Content)
 		}
 		if m.pickerOpen() {
-			m.picker.typed(tea.KeyPressMsg{Code: tea.KeyExtended, Text: strings.TrimSpace(msg.Content)})
+			m.picker.paste(msg.Content)
 		}
 		return nil
 	}

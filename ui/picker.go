@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
@@ -21,7 +20,7 @@ type choice struct {
 type picker struct {
 	title   string
 	hint    string // the keys that work, for the lower line
-	filter  string
+	filter  field
 	choices []choice
 	shown   []fuzzy.Match // what the filter leaves, in its order
 	at      int
@@ -45,14 +44,14 @@ func (p *picker) fill(choices []choice) {
 
 // refilter shows what the filter leaves.
 func (p *picker) refilter() {
-	if p.filter == "" {
+	if p.filter.text == "" {
 		p.shown = make([]fuzzy.Match, len(p.choices))
 		for i := range p.choices {
 			p.shown[i].Index = i
 		}
 		return
 	}
-	p.shown = fuzzy.FindFrom(p.filter, labels(p.choices))
+	p.shown = fuzzy.FindFrom(p.filter.text, labels(p.choices))
 }
 
 // labels lets the filter read choices.
@@ -73,30 +72,36 @@ func (p *picker) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
 
 // typed is a key for the filter line; it says whether the key was one.
 func (p *picker) typed(msg tea.KeyPressMsg) bool {
-	switch {
-	case msg.Code == tea.KeyBackspace && p.filter != "":
-		_, n := utf8.DecodeLastRuneInString(p.filter)
-		p.filter = p.filter[:len(p.filter)-n]
-	case msg.Code == tea.KeyBackspace:
-	case msg.Text != "":
-		p.filter += markdown.OneLine(msg.Text, 200)
-		if msg.Text == " " {
-			p.filter += " "
-		}
-	default:
+	before := p.filter.text
+	if !p.filter.typed(msg) {
 		return false
 	}
-	p.at = 0
-	p.refilter()
+	p.filtered(before)
 	return true
+}
+
+// paste puts a text into the filter line.
+func (p *picker) paste(text string) {
+	before := p.filter.text
+	p.filter.insert(strings.TrimSpace(text))
+	p.filtered(before)
+}
+
+// filtered shows what the filter leaves, the best first, where it is no longer what it was.
+func (p *picker) filtered(before string) {
+	if p.filter.text != before {
+		p.at = 0
+		p.refilter()
+	}
 }
 
 // view draws the picker's lines for a box of the given size; the cursor stands at column x of the
 // first line.
 func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 	head := " › "
-	x = min(len([]rune(head))+fitWidth(p.filter), max(0, w-1))
-	lines = append(lines, st.accent.Render(head)+p.filter)
+	filter, x := p.filter.view(max(1, w-fitWidth(head)))
+	x = min(fitWidth(head)+x, max(0, w-1))
+	lines = append(lines, st.accent.Render(head)+filter)
 	notes := p.notes[:min(len(p.notes), max(0, h-2))]
 	first, end := p.onScreen(h)
 	for i := first; i < end; i++ {
@@ -105,8 +110,8 @@ func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 	switch {
 	case p.loading && len(p.shown) == 0:
 		lines = append(lines, st.dim.Render("   asking …"))
-	case len(p.shown) == 0 && p.filter != "":
-		lines = append(lines, st.dim.Render("   nothing matches "+p.filter))
+	case len(p.shown) == 0 && p.filter.text != "":
+		lines = append(lines, st.dim.Render("   nothing matches "+p.filter.text))
 	case len(p.shown) == 0:
 		lines = append(lines, st.dim.Render("   nothing here yet"))
 	}

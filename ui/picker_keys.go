@@ -30,10 +30,10 @@ func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 		p.move(1)
 		return nil
 	case pressed(msg, k.PageUp):
-		p.move(-max(1, m.layout.overlay.h-4))
+		p.move(-m.pickerPage())
 		return nil
 	case pressed(msg, k.PageDown):
-		p.move(max(1, m.layout.overlay.h-4))
+		p.move(m.pickerPage())
 		return nil
 	case m.overlay == paletteOverlay && pressed(msg, k.Palette),
 		m.overlay == modelsOverlay && pressed(msg, k.Models):
@@ -44,6 +44,12 @@ func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.say(msg.String() + " does nothing here; " + firstKey(k.Back) + " closes the list.")
 	}
 	return nil
+}
+
+// pickerPage is how far a page goes in the list: a line of the page before stays in sight.
+func (m *Model) pickerPage() int {
+	first, end := m.picker.onScreen(m.overlayRoom().h)
+	return max(1, end-first-1)
 }
 
 // choose takes the choice under the cursor.

@@ -1,6 +1,10 @@
 package ui
 
-import "testing"
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 func threeSessions() []choice {
 	return []choice{{label: "bread", value: "1"}, {label: "parser", value: "2"}, {label: "partner", value: "3"}}
@@ -20,5 +24,21 @@ func TestPickerStaysWhereItIsWhenTheListChanges(t *testing.T) {
 	p.fill([]choice{{label: "new", value: "9"}, {label: "bread", value: "1"}})
 	if c, _ := p.chosen(); c.value != "1" {
 		t.Errorf("when its line is gone the cursor is on %q, want the line in its place, 1", c.value)
+	}
+}
+
+func TestTheFilterOfAListIsEditedWhereTheCursorStands(t *testing.T) {
+	m := chatting(t, 80, 24)
+	m.openPalette()
+	for _, name := range []string{"m", "o", "d", "e", "left", "left", "delete", "d", "end", "l"} {
+		m.Update(keyNamed(name))
+	}
+	if c, _ := m.picker.chosen(); m.picker.filter.text != "model" || c.value != "model" {
+		t.Errorf("the filter is %q and chooses %q, want model", m.picker.filter.text, c.value)
+	}
+	m.Update(keyNamed("ctrl+u"))
+	m.Update(tea.PasteMsg{Content: " que\nry "})
+	if m.picker.filter.text != "que ry" || len(m.picker.shown) != 0 {
+		t.Errorf("the pasted filter is %q and leaves %d", m.picker.filter.text, len(m.picker.shown))
 	}
 }

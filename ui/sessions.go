@@ -160,16 +160,14 @@ func (l *sessionList) stay(id string) {
 // refilter shows what the filter leaves.
 func (l *sessionList) refilter() { l.shown = matches(l.lines, nil, l.filter.text) }
 
-// typed is a key for the filter; it says whether the key was one. What a longer filter leaves is among
-// what the shorter one left.
-func (l *sessionList) typed(msg tea.KeyPressMsg) bool {
-	before := l.filter.text
-	if !l.filter.typed(msg) {
+// filtered shows what the filter leaves, and says whether it is another one than before. What a longer
+// one leaves is among what the shorter one left.
+func (l *sessionList) filtered(before string) bool {
+	now := l.filter.text
+	if now == before {
 		return false
 	}
-	if now := l.filter.text; now != before {
-		l.shown, l.at = matches(l.lines, narrower(l.shown, before, now), now), 0
-	}
+	l.shown, l.at = matches(l.lines, narrower(l.shown, before, now), now), 0
 	return true
 }
 

@@ -23,7 +23,9 @@ func TestAFilterTypedOnFindsTheSame(t *testing.T) {
 		l := sessionList{lines: lines}
 		l.refilter()
 		for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "#", "space", "left", "home", "backspace"}), 0, 10).Draw(rt, "keys") {
-			l.typed(keyNamed(key))
+			before := l.filter.text
+			l.filter.typed(keyNamed(key))
+			l.filtered(before)
 			got, want := fmt.Sprint(l.shown), fmt.Sprint(matches(lines, nil, l.filter.text))
 			if got != want {
 				rt.Fatalf("%q typed on leaves %s, want %s", l.filter.text, got, want)

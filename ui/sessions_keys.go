@@ -34,10 +34,15 @@ func (m *Model) sessionsKey(msg tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	before := l.filter.text
-	switch {
-	case !l.typed(msg):
+	if !l.filter.typed(msg) {
 		return m.say(msg.String() + " does nothing here; " + firstKey(k.Back) + " closes the list.")
-	case l.texts.on && l.filter.text != before:
+	}
+	return m.filterTyped(before)
+}
+
+// filterTyped shows what the filter leaves, which was another one before.
+func (m *Model) filterTyped(before string) tea.Cmd {
+	if l := &m.sessions; l.filtered(before) && l.texts.on {
 		return m.textTyped()
 	}
 	return nil

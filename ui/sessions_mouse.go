@@ -9,13 +9,14 @@ import (
 // pasteInSessions puts a pasted text where the list is typed in.
 func (m *Model) pasteInSessions(text string) tea.Cmd {
 	l := &m.sessions
-	msg := tea.KeyPressMsg{Code: tea.KeyExtended, Text: strings.TrimSpace(text)}
-	switch {
-	case msg.Text == "", l.purge != nil:
+	before := l.filter.text
+	switch text = strings.TrimSpace(text); {
+	case text == "", l.purge != nil:
 	case l.edit != nil:
-		l.edit.typed(msg)
-	case l.typed(msg) && l.texts.on:
-		return m.textTyped()
+		l.edit.insert(text)
+	default:
+		l.filter.insert(text)
+		return m.filterTyped(before)
 	}
 	return nil
 }
