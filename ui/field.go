@@ -69,6 +69,24 @@ func (f *field) insert(text string) {
 	f.at += len(text)
 }
 
+// lineOf is a text on one line, its blanks at both ends kept.
+func lineOf(text string) string {
+	line := markdown.OneLine(text, mostField)
+	switch {
+	case text == "":
+		return ""
+	case line == "":
+		return " "
+	}
+	if text[0] == ' ' {
+		line = " " + line
+	}
+	if text[len(text)-1] == ' ' {
+		line += " "
+	}
+	return line
+}
+
 func (f *field) cut(from, to int) {
 	f.text = f.text[:from] + f.text[to:]
 	f.at = from

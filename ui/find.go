@@ -2,23 +2,21 @@ package ui
 
 import (
 	"context"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/markdown"
 	"winnow/ui/transcript"
 )
 
 // find is a search in the transcript: what is looked for, where it stands, and at which of these places
 // the user is.
 type find struct {
-	on   bool // hits are marked
-	open bool // the search line takes the keys
-	text string
-	from int  // the message that the user was at when the search began
-	home bool // it began in the draft, and goes back there
+	field      // what is looked for, as it is typed
+	on    bool // hits are marked
+	open  bool // the search line takes the keys
+	from  int  // the message that the user was at when the search began
+	home  bool // it began in the draft, and goes back there
 
 	searches int // searches so far: an answer to an older one is dropped
 	stop     context.CancelFunc
@@ -76,11 +74,16 @@ func (m *Model) readFrom() int {
 	return 0
 }
 
-// lookFor marks a text at once and counts it in a command.
+// lookFor puts a text into the search line and looks for it.
 func (m *Model) lookFor(text string) tea.Cmd {
-	f := &m.find
-	f.text, m.toast.text = text, ""
-	needle := transcript.NewNeedle(text)
+	m.find.field = field{text, len(text)}
+	return m.seekTyped()
+}
+
+// seekTyped marks what the search line holds at once and counts it in a command.
+func (m *Model) seekTyped() tea.Cmd {
+	m.toast.text = ""
+	needle := transcript.NewNeedle(m.find.text)
 	m.chat.list.Mark(needle)
 	return m.seekText(needle, true)
 }
@@ -101,7 +104,7 @@ func (m *Model) findAnew() tea.Cmd {
 	}
 	m.find.forget()
 	m.find.from = m.readFrom()
-	return m.lookFor(m.find.text)
+	return m.seekTyped()
 }
 
 // forget leaves nothing found. An answer that is on its way is dropped.
@@ -144,38 +147,25 @@ func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.nextHit(-1)
 	case pressed(msg, k.ListDown):
 		return m.nextHit(1)
-	case msg.Code == tea.KeyBackspace && f.text != "":
-		_, n := utf8.DecodeLastRuneInString(f.text)
-		return m.lookFor(f.text[:len(f.text)-n])
-	case msg.Code == tea.KeyBackspace:
+	case msg.Code == tea.KeyBackspace && f.text == "":
 		m.endFind()
-	case msg.Text != "":
-		return m.lookFor(f.text + lineOf(msg.Text))
 	default:
-		return m.say(msg.String() + " does nothing here; " + firstKey(k.Choose) + " keeps the hits, " + firstKey(k.Back) + " ends the search.")
+		return m.findTyped(msg)
 	}
 	return nil
 }
 
-// mostNeedle is the longest text that is looked for, in cells.
-const mostNeedle = 400
-
-// lineOf is a text on one line, its blanks at both ends kept.
-func lineOf(text string) string {
-	line := markdown.OneLine(text, mostNeedle)
+// findTyped is a key for the search line.
+func (m *Model) findTyped(msg tea.KeyPressMsg) tea.Cmd {
+	k, f := &m.keys, &m.find
+	before := f.text
 	switch {
-	case text == "":
-		return ""
-	case line == "":
-		return " "
+	case !f.typed(msg):
+		return m.say(msg.String() + " does nothing here; " + firstKey(k.Choose) + " keeps the hits, " + firstKey(k.Back) + " ends the search.")
+	case f.text == before:
+		return nil
 	}
-	if text[0] == ' ' {
-		line = " " + line
-	}
-	if text[len(text)-1] == ' ' {
-		line += " "
-	}
-	return line
+	return m.seekTyped()
 }
 
 // seekText looks for a needle in all messages.

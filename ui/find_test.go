@@ -272,3 +272,30 @@ func TestASearchBegunInTheDraftEndsThere(t *testing.T) {
 		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.find.on)
 	}
 }
+
+func TestTheSearchLineIsEditedWhereTheCursorStands(t *testing.T) {
+	m := searching(t, 80, 24)
+	searches := m.find.searches
+	for _, name := range []string{"home", "right"} {
+		m.Update(keyNamed(name))
+	}
+	if m.find.searches != searches {
+		t.Error("moving the cursor searches anew")
+	}
+	m.Update(keyNamed("o"))
+	if m.find.text != "roe" || m.find.searches == searches {
+		t.Errorf("the search is for %q, want roe, and begun anew: %v", m.find.text, m.find.searches != searches)
+	}
+	if c := m.View().Cursor; c == nil || c.X != 5 {
+		t.Errorf("the caret is at %+v, want behind ro, in column 5", c)
+	}
+	m.Update(keyNamed("ctrl+u"))
+	m.Update(keyNamed("delete"))
+	if m.find.text != "" || !m.find.open {
+		t.Errorf("the search line holds %q, and is open: %v", m.find.text, m.find.open)
+	}
+	m.Update(keyNamed("backspace"))
+	if m.find.on {
+		t.Error("a backspace on the empty line does not end the search")
+	}
+}

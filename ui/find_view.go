@@ -1,10 +1,6 @@
 package ui
 
-import (
-	"unicode/utf8"
-
-	"winnow/ui/markdown"
-)
+import "winnow/ui/markdown"
 
 // findTitle counts the hits, for the frame of the transcript.
 func (m *Model) findTitle() string {
@@ -74,12 +70,7 @@ func answersAgo(n int) string {
 // at column x.
 func (m *Model) findLine(w int) (line string, x int) {
 	st, f := m.styles, &m.find
-	text := f.text
-	room := max(1, w/2)
-	for fitWidth(text) > room {
-		_, n := utf8.DecodeRuneInString(text)
-		text = text[n:]
-	}
+	text, x := f.view(max(1, w/2) + 1) // the cursor stands behind the text
 	status := m.hitText()
 	if f.open && m.toast.text != "" {
 		status = markdown.OneLine(m.toast.text, w)
@@ -92,7 +83,7 @@ func (m *Model) findLine(w int) (line string, x int) {
 	if f.open {
 		left = " " + st.accent.Render("/") + " "
 	}
-	x = min(3+fitWidth(text), max(0, w-1))
+	x = min(3+x, max(0, w-1))
 	line = left + text + st.dim.Render("  ") + st.strong.Render(status)
 	if fitWidth(line)+2+fitWidth(hint) > w {
 		return fit(line, w), x

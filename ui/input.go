@@ -256,7 +256,8 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		return m.complain("A tool call waits for your word first.")
 	}
 	if m.find.open {
-		return m.lookFor(m.find.text + lineOf(msg.Content))
+		m.find.insert(msg.Content)
+		return m.seekTyped()
 	}
 	if m.elsewhere {
 		return m.onlyRead()
