@@ -76,7 +76,7 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 	case m.panel.chosen().added != nil && m.focus == panelPane:
 		return m.say("Nobody said this text: it comes and goes with the messages around it.")
 	}
-	return m.complain("Select a message first: " + m.keys.Focus.Help().Key + " goes to the transcript.")
+	return m.complain("Select a message first: " + firstKey(m.keys.Focus) + " goes to the transcript.")
 }
 
 // flagNamed is flag for messages named by their numbers, where there are any.

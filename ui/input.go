@@ -147,7 +147,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
 	case pressed(msg, k.Allow) && m.turn.now.Sub(m.turn.askedAt) < readTime:
-		return m.say("The question has only just come: read it, then press " + k.Allow.Help().Key + " again.")
+		return m.say("The question has only just come: read it, then press " + firstKey(k.Allow) + " again.")
 	case pressed(msg, k.Allow):
 		return m.decide(true)
 	case pressed(msg, k.Refuse):
@@ -161,7 +161,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 		m.chat.page(1)
 		return nil
 	}
-	return m.complain("A tool call waits: " + k.Allow.Help().Key + " allows it, " + k.Refuse.Help().Key + " refuses it.")
+	return m.complain("A tool call waits: " + firstKey(k.Allow) + " allows it, " + firstKey(k.Refuse) + " refuses it.")
 }
 
 func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {

@@ -152,34 +152,6 @@ func (k KeyMap) With(keys map[string][]string) (KeyMap, error) {
 	return k, k.clash()
 }
 
-// clash is an error where two actions that work in the same place share a key. The inspector, lists and
-// questions cover the panes, so theirs may be the keys of an action that works everywhere else.
-func (k KeyMap) clash() error {
-	taken := map[string][]entry{}
-	for _, e := range k.entries() {
-		for _, name := range e.binding.Keys() {
-			for _, other := range taken[name] {
-				if meet(e.where, other.where) {
-					return fmt.Errorf("the key %s is given to both %s and %s", name, other.action, e.action)
-				}
-			}
-			taken[name] = append(taken[name], e)
-		}
-	}
-	return nil
-}
-
-// meet says whether actions of two places can hear the same key press. Panel and inspector are moved in
-// with the transcript's keys, and the inspector covers what works everywhere.
-func meet(a, b string) bool {
-	covers := func(where string) bool {
-		return where == inLists || where == inSessions || where == inRepairs || where == inQuestion || where == inInspector
-	}
-	moved := func(where string) bool { return where == inTranscript || where == inPanel || where == inInspector }
-	list := func(where string) bool { return where == inLists || where == inSessions }
-	return a == b || list(a) && list(b) || moved(a) && moved(b) || !covers(a) && !covers(b) && (a == everywhere || b == everywhere)
-}
-
 func (k KeyMap) actions() []string {
 	var names []string
 	for _, e := range k.entries() {

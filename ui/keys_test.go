@@ -43,6 +43,12 @@ func TestKeysAreRemapped(t *testing.T) {
 		{map[string][]string{"send": {"ctrl+p"}}, "ctrl+p is given to both send and palette"},
 		{map[string][]string{"palette": {"enter"}}, "enter is given to both send and palette"},
 		{map[string][]string{"copy": {"p"}}, "p is given to both copy and pin"},
+		{map[string][]string{"allow": {"esc"}}, "esc is given to both back and allow"},
+		{map[string][]string{"tags": {"ctrl+c"}}, "ctrl+c is given to both stop and tags"},
+		{map[string][]string{"archive": {"ctrl+n"}}, "ctrl+n is given to both new and archive"},
+		{map[string][]string{"list-up": {"pgup"}}, "pgup is given to both page-up and list-up"},
+		{map[string][]string{"remedy": {"j"}}, "j is given to both down and remedy"},
+		{map[string][]string{"remedy": {"enter"}}, "enter is given to both"},
 	} {
 		if _, err := DefaultKeys().With(c.keys); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.keys, err, c.want)

@@ -21,12 +21,12 @@ func (m *Model) interrupt() tea.Cmd {
 	case !m.composer.empty():
 		m.composer.remember(m.composer.kept())
 		m.composer.set("")
-		return tea.Batch(m.say("Cleared: "+m.keys.Older.Help().Key+" brings it back, "+m.keys.Stop.Help().Key+" again quits."), m.arm())
+		return tea.Batch(m.say("Cleared: "+firstKey(m.keys.Older)+" brings it back, "+firstKey(m.keys.Stop)+" again quits."), m.arm())
 	}
 	if said, stays := m.wouldBeGone(); stays {
 		return said
 	}
-	return tea.Batch(m.say("Press "+m.keys.Stop.Help().Key+" again to quit."), m.arm())
+	return tea.Batch(m.say("Press "+firstKey(m.keys.Stop)+" again to quit."), m.arm())
 }
 
 // arm makes the next ctrl+c a quit, for a while.

@@ -73,7 +73,7 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Ask):
 		return m.openHelp()
 	default:
-		return m.say(msg.String() + " does nothing in the transcript; " + k.Back.Help().Key + " goes to the draft, " + firstKey(k.Ask) + " lists the keys.")
+		return m.say(msg.String() + " does nothing in the transcript; " + firstKey(k.Back) + " goes to the draft, " + firstKey(k.Ask) + " lists the keys.")
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (m *Model) selectRange() tea.Cmd {
 	switch {
 	case m.selection.on && m.selection.ranged:
 		m.keepRange()
-		return m.say("The range is kept: " + m.keys.Pick.Help().Key + " adds or removes a message, " + firstKey(m.keys.Select) + " begins another range.")
+		return m.say("The range is kept: " + firstKey(m.keys.Pick) + " adds or removes a message, " + firstKey(m.keys.Select) + " begins another range.")
 	case !ok:
 		return m.say("There is no message here to begin a range at.")
 	}

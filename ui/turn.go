@@ -225,7 +225,7 @@ func (m *Model) send() tea.Cmd {
 	case m.isCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.text()))
 	case m.turn.busy:
-		return m.complain("An answer is still arriving: " + m.keys.Back.Help().Key + " stops it. The draft is kept.")
+		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it. The draft is kept.")
 	case len(m.composer.unread()) > 0:
 		return m.complain("A file of the draft is still being read.")
 	case m.editing.message != 0:
