@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,7 +55,7 @@ func at(minute int64) int64 { return written.UnixMilli() + minute*60_000 }
 
 // weather is a conversation with a bit of everything.
 func weather(t testing.TB) (*store.Store, store.Session) {
-	return kept(t, store.Session{Title: "Rain in Oslo", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.", Created: written},
+	return kept(t, store.Session{ID: "0193a7b2-5c00-7000-8000-000000000001", Title: "Rain in Oslo", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.", Created: written},
 		history.Message{Role: history.User, CreatedMS: at(0), Content: "Will it rain?\nMy key is sk-" + "abcdefgh12345678.", Parts: []history.Part{
 			{Kind: history.TextPart, Name: "plan.md", MediaType: "text/markdown", Text: "```\nwalk\n```\n"},
 			{Kind: history.ImagePart, Name: "sky.png", MediaType: "image/png", Data: []byte("\x89PNG")},
@@ -74,7 +75,6 @@ func TestExportFormats(t *testing.T) {
 	s, row := weather(t)
 	for _, f := range []Format{Markdown, JSONL, Prompt} {
 		got := exported(t, s, row.ID, ExportOptions{Format: f, Redact: llm.RedactShapes})
-		got = strings.ReplaceAll(got, row.ID, "ID")
 		path := filepath.Join("testdata", "export", "weather"+f.Ending())
 		if os.Getenv("WINNOW_UPDATE") != "" {
 			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
@@ -195,6 +195,146 @@ func TestMarkdownEndsCodeBlocks(t *testing.T) {
 	} {
 		if got := closed(text); got != want {
 			t.Errorf("closed(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// asRead is a conversation as any reader of a file can see it.
+func asRead(messages []store.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		fmt.Fprintf(&b, "%s name %q model %q answers %q at %d: %q reasons %q\n", m.Role, m.Name, m.Model, m.ToolCallID, m.CreatedMS, m.Content, m.Reasoning)
+		for _, c := range m.ToolCalls {
+			fmt.Fprintf(&b, "  calls %q %q %q\n", c.ID, c.Name, c.Arguments)
+		}
+		for _, p := range m.Parts {
+			if p.Kind == history.TextPart {
+				fmt.Fprintf(&b, "  file %q %q %q\n", p.Name, p.MediaType, p.Text)
+			}
+		}
+	}
+	return b.String()
+}
+
+// What is written as Markdown is imported as it was, images aside, whatever it says.
+func TestMarkdownIsImportedAsItWas(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.OneOf(
+			rapid.String(),
+			rapid.SampledFrom([]string{
+				"", "\n", " \n ", "\n\ntwo before\n", "one after\n", "```\nopen", "~~~~\nopen\n\n", "```go\nclosed\n```", "## You · 2026", "## x\n## y",
+				"<!-- winnow:00000000 {\"is\":\"message\"} -->", "a --> b", "````\n```\n", "\xff\xfe", "x\r\ny\r\n", "</details>", "<details>\n<summary>Reasoning</summary>\n\nx\n\n</details>",
+			}),
+		)
+		word := rapid.SampledFrom([]string{"", "a", "two words", "`tick`", "é-->"})
+		var said []history.Message
+		for i := range rapid.IntRange(1, 5).Draw(rt, "messages") {
+			m := history.Message{
+				Role:    rapid.SampledFrom([]history.Role{history.User, history.Assistant, history.Tool, history.System}).Draw(rt, "role"),
+				Content: text.Draw(rt, "content"), Reasoning: text.Draw(rt, "reasoning"), Name: word.Draw(rt, "name"), ToolCallID: word.Draw(rt, "answers"), CreatedMS: at(int64(i)),
+			}
+			for range rapid.IntRange(0, 2).Draw(rt, "calls") {
+				m.ToolCalls = append(m.ToolCalls, history.ToolCall{ID: word.Draw(rt, "id"), Name: word.Draw(rt, "tool"), Arguments: text.Draw(rt, "arguments")})
+			}
+			for range rapid.IntRange(0, 1).Draw(rt, "files") {
+				m.Parts = append(m.Parts, history.Part{Kind: history.TextPart, Name: word.Draw(rt, "file"), MediaType: "text/plain", Text: text.Draw(rt, "text")})
+			}
+			said = append(said, m)
+		}
+		home, there := memory(rt), memory(rt)
+		defer home.Close()
+		defer there.Close()
+		row, err := home.Import(context.Background(), func(add func(store.Message) error) (store.Session, error) {
+			for _, m := range said {
+				if err := add(store.Message{Message: m}); err != nil {
+					return store.Session{}, err
+				}
+			}
+			return store.Session{Title: "t <b>-->", System: text.Draw(rt, "system"), Model: "small"}, nil
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		was, err := home.Branch(context.Background(), row.ID, row.Leaf, 0, 0)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		file := exported(rt, home, row.ID, ExportOptions{Format: Markdown})
+		for again := range 2 {
+			im, err := Import(context.Background(), there, Source{File: strings.NewReader(file), Time: written})
+			if err != nil || im.Again != (again > 0) {
+				rt.Fatalf("import number %d: again %v, %v\n%s", again+1, im.Again, err, file)
+			}
+			is, err := there.Branch(context.Background(), im.Session.ID, im.Session.Leaf, 0, 0)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if got, want := asRead(is), asRead(was); got != want || im.Session.System != row.System || im.Session.Title != row.Title {
+				rt.Fatalf("%s\nis imported as\n%s %q\nwant\n%s %q", file, got, im.Session.System, want, row.System)
+			}
+		}
+	})
+}
+
+// The conversation of a Markdown file that is still here is not doubled; one that was thrown away comes back.
+func TestMarkdownOfASessionThatIsHereIsNotDoubled(t *testing.T) {
+	s, row := weather(t)
+	file := exported(t, s, row.ID, ExportOptions{Format: Markdown})
+	im, err := Import(t.Context(), s, Source{File: strings.NewReader(file), Time: written})
+	if err != nil || !im.Again || im.Session.ID != row.ID {
+		t.Errorf("again %v as %s, %v; want the session %s", im.Again, im.Session.ID, err, row.ID)
+	}
+	if err := s.Delete(t.Context(), row.ID); err != nil {
+		t.Fatal(err)
+	}
+	im, err = Import(t.Context(), s, Source{File: strings.NewReader(file), Time: written})
+	if err != nil || im.Again || im.Session.Messages != 4 || len(im.Warnings) == 0 || !strings.Contains(im.Warnings[0].What, "sky.png") {
+		t.Errorf("from the trash: again %v, %d messages, %v, %v", im.Again, im.Session.Messages, im.Warnings, err)
+	}
+}
+
+// A Markdown file that was cut or changed anywhere is read as it stands, or refused.
+func TestDamagedMarkdownIsReadWithoutAPanic(t *testing.T) {
+	s, row := weather(t)
+	file := exported(t, s, row.ID, ExportOptions{Format: Markdown})
+	there := newStoreAt(t)
+	cases := 0
+	for at := 0; at < len(file); at += 7 {
+		for _, damaged := range []string{file[:at], file[:at] + "\n" + file[at:], file[:at] + file[min(at+5, len(file)):]} {
+			cases++
+			_, err := Import(t.Context(), there, Source{File: strings.NewReader(damaged), Time: written, Try: true})
+			if err != nil && !errors.Is(err, ErrNoMessage) && !errors.Is(err, llm.ErrNoTranscript) {
+				t.Fatalf("cut at %d: %v", at, err)
+			}
+		}
+	}
+	t.Logf("%d damaged files were read", cases)
+}
+
+// What is written as one text comes back as far as such a text holds it.
+func TestPromptTextIsImportedAsFarAsItGoes(t *testing.T) {
+	s, row := weather(t)
+	file := exported(t, s, row.ID, ExportOptions{Format: Prompt})
+	there := newStoreAt(t)
+	for again := range 2 {
+		im, err := Import(t.Context(), there, Source{File: strings.NewReader(file), Time: written})
+		if err != nil || im.Again != (again > 0) || len(im.Errors) > 0 {
+			t.Fatalf("import number %d: again %v, %v, %v", again+1, im.Again, err, im.Errors)
+		}
+		is, err := there.Branch(t.Context(), im.Session.ID, im.Session.Leaf, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if im.Session.System != "Be brief." || len(is) != 4 {
+			t.Fatalf("%d messages and the system prompt %q", len(is), im.Session.System)
+		}
+		for i, want := range []string{"Will it rain?\nMy key is", "[called weather with", "rain: ```yes```", "Take a coat:\n\n```go\nwear(coat)"} {
+			if !strings.Contains(is[i].Content, want) {
+				t.Errorf("message %d is %q, want %q in it", i+1, is[i].Content, want)
+			}
+		}
+		if again == 0 && len(im.Warnings) == 0 {
+			t.Error("nothing is said of what such a file does not hold")
 		}
 	}
 }

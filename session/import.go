@@ -83,6 +83,9 @@ var ErrNoMessage = errors.New("there is no message in it")
 // end of the system prompt, so the model sees it where it stood, and it keeps its id, its time and
 // its row in the list; as the session's own system prompt it would lose them.
 func Import(ctx context.Context, s *store.Store, from Source) (Imported, error) {
+	if here, err := writtenOf(ctx, s, from.File); err != nil || here.ID != "" {
+		return Imported{Session: here, Again: here.ID != "", Title: here.Title}, err
+	}
 	var im importing
 	put := s.Import
 	if from.Try {
@@ -120,7 +123,10 @@ type importing struct {
 
 // read stores every message of the file and makes the session's row.
 func (im *importing) read(add func(store.Message) error) (store.Session, error) {
-	file := llm.ReadTranscript(im.from.File)
+	file, err := readerOf(im.from.File)
+	if err != nil {
+		return store.Session{}, err
+	}
 	for {
 		told, err := file.Next()
 		if err == io.EOF {
@@ -135,7 +141,7 @@ func (im *importing) read(add func(store.Message) error) (store.Session, error) 
 		}
 		im.setTime(&told)
 		im.look(told)
-		if err := add(store.Message{Message: told.Message, Extra: told.Extra}); err != nil {
+		if err := add(store.Message{Message: told.Message, Model: told.Message.Origin.Model, Extra: told.Extra}); err != nil {
 			return store.Session{}, err
 		}
 	}
@@ -145,6 +151,32 @@ func (im *importing) read(add func(store.Message) error) (store.Session, error) 
 		return store.Session{}, ErrNoMessage
 	}
 	return im.row(file.About()), nil
+}
+
+// telling is a file with one conversation that is read message by message.
+type telling interface {
+	Next() (llm.Told, error)
+	About() llm.About
+}
+
+// readerOf is the reader for the form that a file has, which its first bytes tell.
+func readerOf(file io.ReadSeeker) (telling, error) {
+	first := make([]byte, 64)
+	n, err := io.ReadFull(file, first)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read the beginning of the file: %w", err)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("read the file from its beginning: %w", err)
+	}
+	begins := strings.TrimPrefix(string(first[:n]), "\ufeff")
+	switch {
+	case strings.HasPrefix(begins, markBegins):
+		return newMarkdownReader(file), nil
+	case strings.HasPrefix(begins, promptBegins):
+		return newPromptReader(file), nil
+	}
+	return llm.ReadTranscript(file), nil
 }
 
 // setTime gives a message without a time that of the message before. The order of a conversation is
