@@ -1,12 +1,22 @@
 package ui
 
-// place is what the keys are for: what covers the panes, else the pane that has them.
+import "winnow/session/store"
+
+// place is what the keys are for: what covers the panes, else the pane that has them. The list of
+// sessions has keys of its own for each of its shelves, for the search in it and for what it asks.
 type place struct {
 	overlay overlay
 	focus   pane
+	shelf   shelf
+	texts   bool
+	edit    *lineEdit
+	purge   *store.Session
 }
 
-func (m *Model) where() place { return place{m.overlay, m.focus} }
+func (m *Model) where() place {
+	l := &m.sessions
+	return place{m.overlay, m.focus, l.shelf, l.texts.on, l.edit, l.purge}
+}
 
 // moved takes a notice away once the keys are for something else: it stands where the new keys are
 // listed. A notice that came with the change stays, and so does what is wrong.

@@ -1,0 +1,35 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWhatTheListAsksShowsItsKeys asks while the last thing that was done is still being told.
+func TestWhatTheListAsksShowsItsKeys(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		press []string
+		keys  string
+	}{
+		{"a title", []string{"ctrl+p", "ctrl+e"}, "enter keep the title"},
+		{"tags", []string{"ctrl+p", "ctrl+t"}, "enter keep the tags"},
+		{"all messages", []string{"ctrl+p", "tab"}, "tab titles"},
+		{"the archive", []string{"ctrl+p", "shift+tab"}, "shift+tab trash"},
+		{"for good", []string{"ctrl+d", "shift+tab", "shift+tab", "enter", "ctrl+d"}, "y purge it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := onStage(t, 80, 24)
+			l.keep("parser")
+			l.press("ctrl+s")
+			l.lists("parser")
+			for _, key := range c.press {
+				l.press(key)
+				l.until("its act", func() bool { return len(l.sessions.acts) == 0 && l.sessions.whole })
+			}
+			if screen := plain(l.Model); !strings.Contains(screen, c.keys) {
+				t.Errorf("%q is not on the screen:\n%s", c.keys, screen)
+			}
+		})
+	}
+}
