@@ -49,6 +49,10 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if err != nil {
 		return err
 	}
+	personasIn, err := p.personasFolder()
+	if err != nil {
+		return err
+	}
 	id, err := ui.Run(ctx, ui.Options{
 		Deps:    k.deps,
 		Start:   s,
@@ -64,9 +68,10 @@ func (p *program) chat(ctx context.Context, search string) error {
 		Version: p.build,
 		Attach:  p.flags.attach,
 
-		Personas: p.personas,
-		Redact:   k.redactor.Text,
-		Export:   k.exportWords,
+		Personas:   p.personas,
+		PersonasIn: personasIn,
+		Redact:     k.redactor.Text,
+		Export:     k.exportWords,
 	})
 	if id != "" {
 		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))

@@ -174,6 +174,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.tookOver(msg)
 	case openedMsg:
 		return m.opened(msg)
+	case storedMsg:
+		return m.keptTemporary(msg)
 	case pricedMsg:
 		return m.priced(msg)
 	case loadedMsg:

@@ -40,8 +40,9 @@ type Options struct {
 	Version string
 	Attach  []string // files to hang on the draft at the start
 
-	Personas func() ([]Persona, error) // reads the user's system prompts; nil has none
-	Redact   func(string) string       // takes secrets out of a text that is shown as it was sent; nil takes none
+	Personas   func() ([]Persona, error) // reads the user's system prompts; nil has none
+	PersonasIn string                    // the folder that holds them
+	Redact     func(string) string       // takes secrets out of a text that is shown as it was sent; nil takes none
 
 	// Export writes a session to a file as the words want it, a format and a file, and says where; nil
 	// writes none.

@@ -88,6 +88,8 @@ func (m *Model) personasListed(msg personasMsg) tea.Cmd {
 		return m.takePersona(msg.name)
 	case m.overlay != noOverlay && m.overlay != panelOverlay:
 		return nil // the user has gone on to something else
+	case len(m.personas) == 0 && m.info.System == "":
+		return m.say("There are no personas yet. Each is a file NAME.md in " + m.options.PersonasIn + ".")
 	}
 	m.picker = picker{title: "personas", hint: "enter takes its system prompt · esc closes"}
 	choices := []choice{{label: noPersona + " · the configured system prompt", right: inUse(m.info.System == ""), value: noPersona}}
@@ -107,6 +109,18 @@ func inUse(is bool) string {
 	return ""
 }
 
+// personasThereAre names the personas, or says how there is one.
+func (m *Model) personasThereAre() string {
+	if len(m.personas) == 0 {
+		return "Each is a file NAME.md in " + m.options.PersonasIn + ", and there is none yet."
+	}
+	var names []string
+	for _, p := range m.personas {
+		names = append(names, p.Name)
+	}
+	return "Yours: " + strings.Join(names, ", ") + "; " + noPersona + " takes the configured system prompt."
+}
+
 // takePersona gives the session the system prompt of a persona that was read.
 func (m *Model) takePersona(name string) tea.Cmd {
 	if name == noPersona {
@@ -114,11 +128,7 @@ func (m *Model) takePersona(name string) tea.Cmd {
 	}
 	i := slices.IndexFunc(m.personas, func(p Persona) bool { return p.Name == name })
 	if i < 0 {
-		names := []string{noPersona}
-		for _, p := range m.personas {
-			names = append(names, p.Name)
-		}
-		return m.complain("There is no persona " + name + ". There are " + strings.Join(names, ", ") + ".")
+		return m.complain("There is no persona " + name + ". " + m.personasThereAre())
 	}
 	return m.settleSystem(m.personas[i].Text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name, plural(len([]rune(m.personas[i].Text)), "character")))
 }

@@ -24,13 +24,22 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 
 	l.types("/persona cook")
 	l.press("enter")
-	l.shows("There is no persona cook. There are none, brief, pirate.")
+	l.shows("There is no persona cook. Yours: brief, pirate; none takes the configured")
 	l.types("/persona none")
 	l.press("enter")
 	l.shows("The session takes the configured system prompt.")
 	if got := l.session.Info().System; got != "" {
 		t.Errorf("the session's system prompt is %q, want the configured one", got)
 	}
+
+	l.options.Personas = func() ([]Persona, error) { return nil, nil }
+	l.options.PersonasIn = "/home/me/personas"
+	l.types("/persona")
+	l.press("enter")
+	l.shows("There are no personas yet. Each is a file NAME.md in /home/me/personas.")
+	l.types("/persona cook")
+	l.press("enter")
+	l.shows("There is no persona cook. Each is a file NAME.md in /home/me/personas, and")
 
 	l.options.Personas = func() ([]Persona, error) { return nil, errors.New("the folder is on fire") }
 	l.types("/persona")

@@ -40,14 +40,25 @@ func (m *Model) keepTemporary() tea.Cmd {
 		defer cancel()
 		row, err := s.Keep(ctx, deps.Store)
 		if err != nil {
-			return openedMsg{err: err}
+			return storedMsg{err: err}
 		}
 		if err := deps.Store.SaveDraft(ctx, row.ID, draft.Text, draft.Folds...); err != nil {
-			return openedMsg{err: err}
+			return storedMsg{err: err}
 		}
 		kept, err := session.Open(ctx, deps, row.ID, ref)
-		return openedMsg{session: kept, err: err}
+		return storedMsg{session: kept, err: err}
 	}
+}
+
+// storedMsg is a temporary chat that was stored, ready to be shown.
+type storedMsg openedMsg
+
+func (m *Model) keptTemporary(msg storedMsg) tea.Cmd {
+	cmd := m.opened(openedMsg(msg))
+	if msg.err != nil || m.session != msg.session {
+		return cmd
+	}
+	return tea.Batch(cmd, m.say("This chat is stored now, and is among the sessions."))
 }
 
 // wouldBeGone says, once, that leaving the session on the screen ends a temporary chat for good. It

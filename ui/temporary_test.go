@@ -89,6 +89,7 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	l.types("third, unsent")
 	l.run(l.keepTemporary())
 	l.until("the session to be stored", func() bool { return !l.session.Temporary() })
+	l.shows("This chat is stored now, and is among the sessions.")
 	l.shows("third, unsent")
 	if l.session.Info().ID != temporary.Info().ID || len(l.chat.messages) != 4 {
 		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.session.Info().ID, len(l.chat.messages), temporary.Info().ID)
