@@ -10,7 +10,9 @@ func (m *Model) compact(args string) tea.Cmd {
 	case m.turn.busy:
 		return m.stillArriving()
 	case args == "":
-		return m.begin(nil, m.session.Compact)
+		turn := m.begin(nil, m.session.Compact)
+		m.turn.condensing = true
+		return turn
 	case args != "off":
 		return m.complain("It is /compact, or /compact off.")
 	}

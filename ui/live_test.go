@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,13 +24,14 @@ import (
 // its messages are handled where a test waits for something.
 type live struct {
 	*Model
-	t      *testing.T
-	msgs   chan tea.Msg
-	newest int  // the generation of the newest plan that arrived
-	whole  bool // the messages of the session are counted
-	mu     sync.Mutex
-	bodies []string // of the requests, in order
-	broken bool     // the server refuses
+	t       *testing.T
+	msgs    chan tea.Msg
+	newest  int  // the generation of the newest plan that arrived
+	whole   bool // the messages of the session are counted
+	mu      sync.Mutex
+	bodies  []string // of the requests, in order
+	broken  bool     // the server refuses
+	refusal string   // with these words, "no" where there are none
 }
 
 // onStage is the application before its first message, with a server that answers each request with a
@@ -69,10 +71,11 @@ func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	l.mu.Lock()
 	l.bodies = append(l.bodies, string(body))
-	n, broken := len(l.bodies), l.broken
+	n, broken, refusal := len(l.bodies), l.broken, cmp.Or(l.refusal, "no")
 	l.mu.Unlock()
 	if broken {
-		http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+		words, _ := json.Marshal(refusal)
+		http.Error(w, fmt.Sprintf(`{"error":{"message":%s}}`, words), http.StatusBadRequest)
 		return
 	}
 	text, _ := json.Marshal(fmt.Sprintf("Answer %d. %s", n, strings.Repeat("It goes on for a while. ", 12)))

@@ -71,6 +71,7 @@ type Model struct {
 	folder     folder  // whose files complete a path
 	toast      toast
 	alert      string // the error of the last turn, until something is sent
+	way        string // what the user can do about it, "" for nothing
 	elsewhere  bool   // the session can only be read: another window has it
 	news       string // what happened to the history, until something is sent
 	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
@@ -273,7 +274,7 @@ func (m *Model) arrange() {
 	m.composer.resize(max(1, m.draftWidth()), max(1, m.height/3))
 	m.layout = layoutFor(wants{
 		width: m.width, height: m.height, draft: m.composerLines(),
-		alert: len(m.alertLines()), panel: m.wishPanel,
+		alert: len(m.alertLines(mostAlert)), panel: m.wishPanel,
 	})
 	in := m.layout.transcript.within(m.layout.framed)
 	m.chat.resize(in.w, in.h)

@@ -17,21 +17,22 @@ const readTime = 400 * time.Millisecond
 
 // turn is the running turn as the screen knows it.
 type turn struct {
-	number   int
-	busy     bool
-	stopping bool
-	stop     context.CancelFunc
-	spin     int
-	began    time.Time // of the first message that had a time
-	now      time.Time // of the newest message
-	retry    string    // what a waiting turn waits for
-	until    time.Time // and until when
-	writing  bool      // text or reasoning has arrived
-	tool     string    // the call that is being written
-	asked    *session.Asked
-	askedAt  time.Time
-	sent     *sentDraft // the draft that was sent, until it is stored
-	again    bool       // another answer was asked for
+	number     int
+	busy       bool
+	stopping   bool
+	stop       context.CancelFunc
+	spin       int
+	began      time.Time // of the first message that had a time
+	now        time.Time // of the newest message
+	retry      string    // what a waiting turn waits for
+	until      time.Time // and until when
+	writing    bool      // text or reasoning has arrived
+	tool       string    // the call that is being written
+	asked      *session.Asked
+	askedAt    time.Time
+	sent       *sentDraft // the draft that was sent, until it is stored
+	again      bool       // another answer was asked for
+	condensing bool       // the older messages are condensed: nothing is said and nothing answered
 }
 
 // sentDraft is a draft that was sent, and what stays of it for the arrow keys.
@@ -170,10 +171,8 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		m.chat.follow(m.session.Messages()) // no other answer came, and the branch is the one that it was
 	}
 	if e.Err != nil {
-		m.alert = sentence(e.Err)
-	}
-	if overBudget(e.Err) {
-		m.alert += " Shorten or exclude something, or raise the budget with /budget."
+		m.alert, m.way = sentence(e.Err), m.wayOut(e.Err)
+		m.unsaved()
 	}
 	m.arrange()
 	if m.quitting {

@@ -29,7 +29,7 @@ func (m *Model) View() tea.View {
 	put(l.header, []string{m.header(l.header.w)})
 	put(l.transcript, m.transcriptView())
 	put(l.panel, m.panelView(l.panel))
-	put(l.alert, blank(m.alertLines(), l.alert.w, l.alert.h))
+	put(l.alert, blank(m.alertLines(l.alert.h), l.alert.w, l.alert.h))
 	composer, cursor := m.composerView()
 	put(l.composer, composer)
 	put(l.footer, []string{m.footer(l.footer.w)})
@@ -124,8 +124,9 @@ func (m *Model) panelView(b box) []string {
 	return frame(b, m.border(m.panelTitle(), m.panel.place(), focused), m.panel.view(m.styles, in.w, in.h, focused))
 }
 
-// alertLines are what stands above the composer: a question, or why the last turn failed.
-func (m *Model) alertLines() []string {
+// alertLines are what stands above the composer: a question, or why the last turn failed, which takes at
+// most so many lines.
+func (m *Model) alertLines(most int) []string {
 	st := m.styles
 	w := max(1, m.draftWidth()-1)
 	lines := []string{}
@@ -139,7 +140,9 @@ func (m *Model) alertLines() []string {
 		lines = append(lines, st.accent.Render(firstKey(m.keys.Allow))+" allow · "+st.accent.Render(firstKey(m.keys.Refuse))+" refuse · "+
 			st.accent.Render(firstKey(m.keys.Back))+" stop")
 	case m.alert != "":
-		lines = append(lines, wrapStyled(st.bad, "! "+markdown.Visible(m.alert)+" /retry asks again.", w)...)
+		for _, s := range withWayOut(m.alert, m.way, w, most) {
+			lines = append(lines, st.bad.Render(s))
+		}
 	case m.news != "":
 		lines = append(lines, wrapStyled(st.warn, "! "+markdown.Visible(m.news), w)...)
 	case m.turn.retry != "":

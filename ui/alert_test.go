@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// However much a server says, what to do now stands below it.
+func TestLongErrorLeavesTheWayOut(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 40}, {80, 24}, {60, 16}} {
+		l := onStage(t, size.w, size.h)
+		l.mu.Lock()
+		l.broken, l.refusal = true, strings.Repeat("The server has much to say. ", 400)+"\x1b]0;title\a"
+		l.mu.Unlock()
+		l.types("Hello")
+		l.press("enter")
+		l.until("the end of the turn", func() bool { return l.alert != "" })
+		screen := plain(l.Model)
+		if !strings.Contains(screen, "/retry asks again.") || !strings.Contains(screen, "The server has much to say.") || !strings.Contains(screen, " …") {
+			t.Errorf("%d×%d: want the beginning of the error and the way out:\n%s", size.w, size.h, screen)
+		}
+	}
+}
+
+// A message that could not be stored is in the draft, and nothing is there to ask again.
+func TestUnsavedMessageOffersItsDraft(t *testing.T) {
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{store.ErrDiskFull, "The draft is still here; enter sends it again."},
+		{store.ErrReadOnly, "The draft is still here."},
+		{session.ErrBusy, "The draft is still here; enter sends it again."},
+	}
+	for _, test := range tests {
+		l := onStage(t, 120, 40)
+		fails := func(context.Context) <-chan session.Event {
+			events := make(chan session.Event, 1)
+			events <- session.Finished{Err: fmt.Errorf("save the message: %w", test.err)}
+			close(events)
+			return events
+		}
+		l.types("Keep me")
+		l.run(l.begin(l.leaving(), fails))
+		l.until("the end of the turn", func() bool { return !l.turn.busy })
+		screen := plain(l.Model)
+		if l.way != test.want || !strings.Contains(screen, "The draft") || strings.Contains(screen, "/retry") || l.composer.text() != "Keep me" {
+			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.text(), test.want, screen)
+		}
+	}
+}
+
+// The file of the history is deleted under the running program: what was typed comes back, a command's too.
+func TestLostFileGivesTheDraftBack(t *testing.T) {
+	for _, draft := range []string{"Keep me", "/alone Keep me"} {
+		l := onStage(t, 120, 40)
+		l.say("First")
+		if err := os.Remove(l.options.Deps.Store.Path()); err != nil {
+			t.Fatal(err)
+		}
+		l.types(draft)
+		l.press("enter")
+		l.until("the error", func() bool { return l.alert != "" })
+		screen := plain(l.Model)
+		if l.composer.text() != draft || l.way != "The draft is still here." || strings.Contains(screen, "/retry") {
+			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.text(), draft, screen)
+		}
+	}
+}
+
+// Condensing is tried again as it was asked for, and not at all where there is nothing to condense.
+func TestFailedCompactNamesItself(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.types("/compact")
+	l.press("enter")
+	l.until("the end of the turn", func() bool { return l.alert != "" })
+	if screen := plain(l.Model); strings.Contains(screen, "again.") {
+		t.Errorf("there is nothing to condense and something to try again:\n%s", screen)
+	}
+	l.say("First")
+	l.say("Second")
+	l.mu.Lock()
+	l.broken = true
+	l.mu.Unlock()
+	l.types("/compact")
+	l.press("enter")
+	l.until("the end of the turn", func() bool { return l.alert != "" })
+	if screen := plain(l.Model); !strings.Contains(screen, "/compact tries again.") || strings.Contains(screen, "/retry") {
+		t.Errorf("want /compact as the way out:\n%s", screen)
+	}
+}
+
+// A screen that is too small for both has the error, of which there may be less than there is room.
+func TestSmallScreenHasTheError(t *testing.T) {
+	for n := range mostAlert {
+		if lines := withWayOut("no", "/retry asks again.", 3, n); len(lines) > n || n > 0 && lines[0] != "!" {
+			t.Errorf("%d lines have %q, want the beginning of the error", n, lines)
+		}
+	}
+}
+
+// The way out is the end of whatever room there is.
+func TestWayOutIsNeverCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fault := rapid.String().Draw(t, "fault") + strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "x"}).Draw(t, "piece"), rapid.IntRange(0, 2000).Draw(t, "times"))
+		w, n := rapid.IntRange(18, 120).Draw(t, "width"), rapid.IntRange(2, mostAlert).Draw(t, "lines")
+		way := "/retry asks again."
+		lines := withWayOut(fault, way, w, n)
+		if len(lines) > n {
+			t.Fatalf("%d lines, want at most %d: %q", len(lines), n, lines)
+		}
+		for _, s := range lines {
+			if ansi.StringWidth(s) > w {
+				t.Fatalf("%q has %d cells, want at most %d", s, ansi.StringWidth(s), w)
+			}
+		}
+		if all := strings.Join(lines, " "); !strings.HasSuffix(all, way) {
+			t.Fatalf("%q does not end with %q", all, way)
+		}
+	})
+}
