@@ -39,7 +39,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return &trouble{doing: doing, where: filepath.Dir(path), kind: noAccess(err), cause: err}
 	}
 	defer removeDatabase(draft)
-	if err := s.copyChecked(ctx, draft); err != nil {
+	if err := s.copyHere(ctx, draft); err != nil {
 		return s.mark(explain(doing, s.path, err))
 	}
 	err = os.Link(draft, path)
@@ -58,8 +58,8 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 // errTaken says that a backup never replaces a file.
 var errTaken = fmt.Errorf("%w: a file of that name is there, and it is left alone", fs.ErrExist)
 
-// copyChecked copies the history into a file and reads the copy: a damaged one is no backup.
-func (s *Store) copyChecked(ctx context.Context, draft string) error {
+// copyHere copies the history into a file.
+func (s *Store) copyHere(ctx context.Context, draft string) error {
 	from := s.full
 	if s.path != Memory {
 		from = pool(s.path, reading, 1) // the writers are not held up
@@ -69,6 +69,12 @@ func (s *Store) copyChecked(ctx context.Context, draft string) error {
 			defer from.Close()
 		}
 	}
+	return copyChecked(ctx, from, draft)
+}
+
+// copyChecked copies a database into a file that is on the disk then, and reads the copy: a damaged one is
+// no backup.
+func copyChecked(ctx context.Context, from *sql.DB, draft string) error {
 	if err := copyDatabase(ctx, from, draft); err != nil {
 		return err
 	}

@@ -83,15 +83,7 @@ func copyBackup(ctx context.Context, from, draft string, know int) error {
 	if version == 0 {
 		return ErrNotHistory
 	}
-	if err := copyDatabase(ctx, db, draft); err != nil {
-		return err
-	}
-	copied := pool(draft, still, 1)
-	defer copied.Close()
-	if err := soundness(ctx, copied); err != nil {
-		return err
-	}
-	return syncFile(draft)
+	return copyChecked(ctx, db, draft)
 }
 
 func notThere(err error) error {
