@@ -8,19 +8,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/google/uuid"
-
 	"winnow/history"
 )
 
 func (in *adopting) addSession(ctx context.Context, l *SessionLine) error {
 	in.id = in.ID
 	if in.id == "" {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return fmt.Errorf("make a session id: %w", err)
-		}
-		in.id = id.String()
+		in.id = newID()
 	}
 	forkedAt, err := in.forkPoint(ctx, l.ForkedAt)
 	if err != nil {

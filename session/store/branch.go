@@ -23,6 +23,25 @@ func (s *Store) Branch(ctx context.Context, session string, leaf, before int64, 
 	return out, err
 }
 
+// branchUp is the beginning of a query about the branch that ends at message ?1 of session ?2: its newest
+// ?3 messages, all of them for -1, from the end to the beginning. The limit ends the recursion.
+const branchUp = `
+		WITH RECURSIVE branch (id, parent) AS (
+			SELECT
+				id,
+				parent
+			FROM messages
+			WHERE id = ?1
+				AND session = ?2
+			UNION ALL
+			SELECT
+				m.id,
+				m.parent
+			FROM branch
+			JOIN messages m ON m.id = branch.parent AND m.session = ?2
+			LIMIT ?3
+		)`
+
 func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64, limit int) ([]Message, error) {
 	n, err := sessionKey(ctx, tx, session)
 	if err != nil {
@@ -48,43 +67,14 @@ func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64,
 	if limit <= 0 {
 		limit = -1
 	}
-	// The limit ends the recursion. CROSS JOIN keeps SQLite from reading the session's messages first.
-	rows, err := tx.QueryContext(ctx, `
-		WITH RECURSIVE branch (id, parent) AS (
-			SELECT
-				id,
-				parent
-			FROM messages
-			WHERE id = ?1
-				AND session = ?2
-			UNION ALL
-			SELECT
-				m.id,
-				m.parent
-			FROM branch
-			JOIN messages m ON m.id = branch.parent AND m.session = ?2
-			LIMIT ?3
-		)
+	// CROSS JOIN keeps SQLite from reading the session's messages first.
+	all, err := collect(ctx, tx, newScan().next, branchUp+`
 		SELECT`+messageColumns+`
 		FROM branch
 		CROSS JOIN messages m ON m.id = branch.id`, from, n, limit)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	all := make([]row, 0, min(max(0, limit), 1000))
-	scan := newScan()
-	for rows.Next() {
-		r, err := scan.next(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	rows.Close()
 	// A parent is older than its child, so the order of the ids is the order of the branch.
 	slices.SortFunc(all, func(a, b row) int { return cmp.Compare(a.ID, b.ID) })
 	return complete(ctx, tx, session, all)
@@ -140,25 +130,14 @@ func (s *Store) SetLeaf(ctx context.Context, session string, leaf int64) error {
 func (s *Store) Siblings(ctx context.Context, id int64) ([]int64, error) {
 	var out []int64
 	err := s.view(ctx, "read the message's versions", func(tx *sql.Tx) error {
-		out = nil
-		rows, err := tx.QueryContext(ctx, `
+		var err error
+		out, err = idsWhere(ctx, tx, `
 			SELECT x.id
 			FROM messages m
 			JOIN messages x ON x.session = m.session AND x.parent = m.parent
 			WHERE m.id = ?
 			ORDER BY x.id`, id)
 		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var x int64
-			if err := rows.Scan(&x); err != nil {
-				return err
-			}
-			out = append(out, x)
-		}
-		if err := rows.Err(); err != nil {
 			return err
 		}
 		if len(out) == 0 {

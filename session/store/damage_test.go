@@ -483,11 +483,11 @@ func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, se
 		t.Errorf("the notices are %q and do not name %s", n, got.File)
 	}
 	for _, query := range []string{"PRAGMA integrity_check(messages)", "PRAGMA integrity_check(sessions)"} {
-		if faults, err := texts(context.Background(), s.reads, query); err != nil || faults[0] != "ok" {
+		if faults, err := collect(context.Background(), s.reads, only[string], query); err != nil || faults[0] != "ok" {
 			t.Errorf("%s of the new file: %v, %v", query, faults, err)
 		}
 	}
-	if n, err := texts(context.Background(), s.reads, "SELECT \"table\" FROM pragma_foreign_key_check"); err != nil || len(n) > 0 {
+	if n, err := collect(context.Background(), s.reads, only[string], "SELECT \"table\" FROM pragma_foreign_key_check"); err != nil || len(n) > 0 {
 		t.Errorf("rows hang on nothing in %v, %v", n, err)
 	}
 }
@@ -513,7 +513,7 @@ func TestShapesAreThoseOfTheSchema(t *testing.T) {
 			}
 		}
 	}
-	have, err := texts(context.Background(), s.reads, "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+	have, err := collect(context.Background(), s.reads, only[string], "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
 	must(t, "list the tables", err)
 	if got := len(shapes(allSteps(t))) + len(madeAnew); got != len(have) {
 		t.Errorf("%d tables have a shape or are made anew; the database has %q", got, have)

@@ -19,7 +19,10 @@ func (s *Store) Digest(ctx context.Context) (string, error) {
 	sum := sha256.New()
 	err := s.view(ctx, "take the history's digest", func(tx *sql.Tx) error {
 		sum.Reset()
-		keys, err := sessionKeys(ctx, tx)
+		keys, err := idsWhere(ctx, tx, `
+			SELECT n
+			FROM sessions
+			ORDER BY id`)
 		if err != nil {
 			return err
 		}
@@ -43,46 +46,14 @@ func (s *Store) Digest(ctx context.Context) (string, error) {
 func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
 	var ids []string
 	err := s.view(ctx, "list the sessions", func(tx *sql.Tx) error {
-		ids = nil
-		rows, err := tx.QueryContext(ctx, `
+		var err error
+		ids, err = collect(ctx, tx, only[string], `
 			SELECT id
 			FROM sessions
 			ORDER BY id`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return rows.Err()
+		return err
 	})
 	return ids, err
-}
-
-// sessionKeys are the keys of all sessions, in the order of their ids.
-func sessionKeys(ctx context.Context, tx *sql.Tx) ([]int64, error) {
-	rows, err := tx.QueryContext(ctx, `
-		SELECT n
-		FROM sessions
-		ORDER BY id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var keys []int64
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-		keys = append(keys, n)
-	}
-	return keys, rows.Err()
 }
 
 // Digester takes the digests of one session from its lines, in their order.

@@ -47,16 +47,11 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 func (s *Store) Forks(ctx context.Context, session string) ([]Session, error) {
 	var out []Session
 	err := s.view(ctx, "find the forks", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `
-			SELECT`+sessionColumns+`
-			FROM sessions s
+		var err error
+		out, err = sessionsWhere(ctx, tx, `
 			WHERE s.parent = ?
 				AND s.parent <> ''
 			ORDER BY s.n`, session)
-		if err != nil {
-			return err
-		}
-		out, err = collectSessions(ctx, tx, rows, nil)
 		return err
 	})
 	return out, err
@@ -64,36 +59,10 @@ func (s *Store) Forks(ctx context.Context, session string) ([]Session, error) {
 
 // branchIDs returns the ids of the branch that ends at a message, in order.
 func branchIDs(ctx context.Context, tx *sql.Tx, session, leaf int64) ([]int64, error) {
-	rows, err := tx.QueryContext(ctx, `
-		WITH RECURSIVE branch (id, parent) AS (
-			SELECT
-				id,
-				parent
-			FROM messages
-			WHERE id = ?1
-				AND session = ?2
-			UNION ALL
-			SELECT
-				m.id,
-				m.parent
-			FROM branch
-			JOIN messages m ON m.id = branch.parent AND m.session = ?2
-		)
+	ids, err := idsWhere(ctx, tx, branchUp+`
 		SELECT id
-		FROM branch`, leaf, session)
+		FROM branch`, leaf, session, -1)
 	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, err
 	}
 	if len(ids) == 0 {
@@ -122,23 +91,15 @@ func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64)
 
 // forkTitles are the titles of a session's forks.
 func forkTitles(ctx context.Context, tx *sql.Tx, session string) (map[string]bool, error) {
-	rows, err := tx.QueryContext(ctx, `
+	all, err := collect(ctx, tx, only[string], `
 		SELECT title
 		FROM sessions
 		WHERE parent = ?`, session)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	titles := map[string]bool{}
-	for rows.Next() {
-		var title string
-		if err := rows.Scan(&title); err != nil {
-			return nil, err
-		}
+	titles := make(map[string]bool, len(all))
+	for _, title := range all {
 		titles[title] = true
 	}
-	return titles, rows.Err()
+	return titles, err
 }
 
 // forked is the end of a title that says that it is a fork's.

@@ -144,7 +144,7 @@ func goldenRows(t *testing.T, db *sql.DB, s shape) []string {
 		}
 		columns = append(columns, column)
 	}
-	out, err := texts(context.Background(), db, fmt.Sprintf("SELECT %s FROM %s ORDER BY 1", strings.Join(columns, " || ', ' || "), s.table))
+	out, err := collect(context.Background(), db, only[string], fmt.Sprintf("SELECT %s FROM %s ORDER BY 1", strings.Join(columns, " || ', ' || "), s.table))
 	must(t, "read "+s.table, err)
 	return out
 }
@@ -153,7 +153,7 @@ func goldenRows(t *testing.T, db *sql.DB, s shape) []string {
 func sqlOf(t *testing.T, db *sql.DB, version int) string {
 	t.Helper()
 	ask := func(query string) []string {
-		out, err := texts(context.Background(), db, query)
+		out, err := collect(context.Background(), db, only[string], query)
 		must(t, "dump", err)
 		return out
 	}

@@ -168,18 +168,5 @@ func unindexSession(ctx context.Context, tx *sql.Tx, n int64) error {
 
 // idsWhere reads a column of ids.
 func idsWhere(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]int64, error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return collect(ctx, tx, only[int64], query, args...)
 }

@@ -107,7 +107,7 @@ func (s *Store) look(ctx context.Context, db *sql.DB, all []step) error {
 // checkLayout compares the tables with those that the schema in the header has. A damaged number
 // there would have steps applied twice, or tables looked for that are not there.
 func checkLayout(ctx context.Context, db *sql.DB, all []step, version int) error {
-	have, err := texts(ctx, db, `
+	have, err := collect(ctx, db, only[string], `
 		SELECT t.name || '.' || c.name
 		FROM pragma_table_list t
 		JOIN pragma_table_info(t.name) c
@@ -141,7 +141,7 @@ func soundness(ctx context.Context, db *sql.DB) error {
 
 // damagedTables returns the names of the tables in which SQLite finds a fault.
 func damagedTables(ctx context.Context, db *sql.DB) ([]string, error) {
-	names, err := texts(ctx, db, `
+	names, err := collect(ctx, db, only[string], `
 		SELECT name
 		FROM pragma_table_list
 		WHERE schema = 'main'
@@ -151,7 +151,7 @@ func damagedTables(ctx context.Context, db *sql.DB) ([]string, error) {
 	}
 	var damaged []string
 	for _, name := range names {
-		faults, err := texts(ctx, db, fmt.Sprintf("PRAGMA integrity_check(%q)", name))
+		faults, err := collect(ctx, db, only[string], fmt.Sprintf("PRAGMA integrity_check(%q)", name))
 		switch {
 		case err == nil && len(faults) == 1 && faults[0] == "ok":
 		case err == nil, isDamage(err):
@@ -161,24 +161,6 @@ func damagedTables(ctx context.Context, db *sql.DB) ([]string, error) {
 		}
 	}
 	return damaged, nil
-}
-
-// texts returns a query's one column.
-func texts(ctx context.Context, db *sql.DB, query string) ([]string, error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		out = append(out, text)
-	}
-	return out, rows.Err()
 }
 
 // Examine checks the whole file where Open has not, and returns an error that is ErrDamaged

@@ -44,24 +44,12 @@ func candidates(ctx context.Context, tx *sql.Tx, of SessionLine, messages int64)
 	if err != nil || own == 0 {
 		return nil, err
 	}
-	rows, err := tx.QueryContext(ctx, `
+	others, err := idsWhere(ctx, tx, `
 		SELECT n
 		FROM sessions
 		WHERE created_ms = ?
 			AND messages >= ?
 			AND n <> ?
 		ORDER BY deleted_ms = 0 DESC, n`, of.Created, messages, own)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	keys := []int64{own}
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-		keys = append(keys, n)
-	}
-	return keys, rows.Err()
+	return append([]int64{own}, others...), err
 }

@@ -41,25 +41,20 @@ func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
 	if picks {
 		limit, offset = -1, 0
 	}
-	rows, err := tx.QueryContext(ctx, `
-		SELECT`+sessionColumns+`
-		FROM sessions s
+	all, err := sessionsWhere(ctx, tx, `
 		WHERE `+which(f)+`
 		ORDER BY s.pinned DESC, s.used DESC
 		LIMIT ?
 		OFFSET ?`, limit, max(0, offset))
-	if err != nil {
-		return nil, err
+	if err != nil || !picks {
+		return all, err
 	}
-	if !picks {
-		return collectSessions(ctx, tx, rows, nil)
-	}
-	all, err := collectSessions(ctx, tx, rows, func(s Session) bool { return f.fits(s) && hasWords(s, words) })
+	all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) || !hasWords(s, words) })
 	all = all[min(max(0, f.Offset), len(all)):]
 	if f.Limit > 0 {
 		all = all[:min(f.Limit, len(all))]
 	}
-	return all, err
+	return all, nil
 }
 
 // which is the condition of a list. It is spelled out, because only then SQLite finds the index of
@@ -92,38 +87,6 @@ func hasWords(s Session, words []string) bool {
 		}
 	}
 	return true
-}
-
-// collectSessions reads the rows, closes them, adds the tags and keeps what keep likes, all where
-// it is nil.
-func collectSessions(ctx context.Context, tx *sql.Tx, rows *sql.Rows, keep func(Session) bool) ([]Session, error) {
-	defer rows.Close()
-	var keys []int64
-	var all []Session
-	for rows.Next() {
-		n, s, err := scanSession(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, n)
-		all = append(all, s)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	rows.Close()
-	tags, err := tagsOf(ctx, tx, keys)
-	if err != nil {
-		return nil, err
-	}
-	kept := all[:0]
-	for i, s := range all {
-		s.Tags = tags[keys[i]]
-		if keep == nil || keep(s) {
-			kept = append(kept, s)
-		}
-	}
-	return kept, nil
 }
 
 // tagsOf returns the tags of the sessions with these keys, in alphabetical order. For a page of

@@ -181,20 +181,11 @@ func (l *Logs) columnsOf(table, as string, names ...string) string {
 
 // firstColumn are the rows of a query with one column.
 func firstColumn(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
+	return collect(ctx, db, func(scan func(...any) error) (string, error) {
 		var text sql.NullString
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		out = append(out, text.String)
-	}
-	return out, rows.Err()
+		err := scan(&text)
+		return text.String, err
+	}, query, args...)
 }
 
 // rowsOf are the rows of a query, every column as a text.

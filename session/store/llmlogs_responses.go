@@ -225,25 +225,18 @@ func (c *chain) attachments(ctx context.Context, from, table string, id any) ([]
 	if c.logs.columns[table] == nil || c.logs.columns["attachments"] == nil {
 		return nil, nil
 	}
-	rows, err := c.logs.db.QueryContext(ctx, `
+	return collect(ctx, c.logs.db, func(scan func(...any) error) (history.Part, error) {
+		var kind, path, url string
+		var data []byte
+		if err := scan(&kind, &path, &url, &data); err != nil {
+			return history.Part{}, err
+		}
+		return c.attachment(kind, path+url, data), nil
+	}, `
 		SELECT
 			`+c.logs.columnsOf("attachments", "a.", "type", "path", "url")+`,
 			a.content
 		`+from, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var parts []history.Part
-	for rows.Next() {
-		var kind, path, url string
-		var data []byte
-		if err := rows.Scan(&kind, &path, &url, &data); err != nil {
-			return nil, err
-		}
-		parts = append(parts, c.attachment(kind, path+url, data))
-	}
-	return parts, rows.Err()
 }
 
 func (c *chain) attachment(kind, where string, data []byte) history.Part {

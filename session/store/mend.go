@@ -52,7 +52,11 @@ func adoptStrays(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error
 	if err != nil {
 		return err
 	}
-	rows, err := tx.QueryContext(ctx, `
+	type stray struct{ n, first, last int64 }
+	strays, err := collect(ctx, tx, func(scan func(...any) error) (s stray, err error) {
+		err = scan(&s.n, &s.first, &s.last)
+		return s, err
+	}, `
 		SELECT
 			session,
 			min(created_ms),
@@ -62,19 +66,6 @@ func adoptStrays(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error
 		GROUP BY session
 		ORDER BY session`)
 	if err != nil {
-		return err
-	}
-	type stray struct{ n, first, last int64 }
-	var strays []stray
-	for rows.Next() {
-		var s stray
-		if err := rows.Scan(&s.n, &s.first, &s.last); err != nil {
-			rows.Close()
-			return err
-		}
-		strays = append(strays, s)
-	}
-	if err := rows.Err(); err != nil {
 		return err
 	}
 	for _, s := range strays {
@@ -252,24 +243,10 @@ func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
 }
 
 func messagesAfter(ctx context.Context, tx *sql.Tx, id int64, limit int) ([]row, error) {
-	rows, err := tx.QueryContext(ctx, `
+	return collect(ctx, tx, newScan().next, `
 		SELECT`+messageColumns+`
 		FROM messages m
 		WHERE m.id > ?
 		ORDER BY m.id
 		LIMIT ?`, id, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []row
-	scan := newScan()
-	for rows.Next() {
-		r, err := scan.next(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, rows.Err()
 }

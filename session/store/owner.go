@@ -159,23 +159,12 @@ func (s *Store) Recover(ctx context.Context) (int, error) {
 func (s *Store) streaming(ctx context.Context) ([]string, error) {
 	var owners []string
 	err := s.view(ctx, "look for unfinished answers", func(tx *sql.Tx) error {
-		owners = nil
-		rows, err := tx.QueryContext(ctx, `
+		var err error
+		owners, err = collect(ctx, tx, only[string], `
 			SELECT DISTINCT owner
 			FROM messages
 			WHERE status = 'streaming'`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var token string
-			if err := rows.Scan(&token); err != nil {
-				return err
-			}
-			owners = append(owners, token)
-		}
-		return rows.Err()
+		return err
 	})
 	return owners, err
 }

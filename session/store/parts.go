@@ -139,10 +139,12 @@ func insertParts(ctx context.Context, tx *sql.Tx, message int64, parts []history
 type storedParts struct {
 	parts   []history.Part
 	hashes  [][]byte
-	damaged bool // bytes fail their hash
+	damaged bool // bytes that were read fail their hash
 }
 
-func partsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64]storedParts, error) {
+// partsOf returns the parts of these messages, those that are no texts with their bytes only where
+// images is true.
+func partsOf(ctx context.Context, tx *sql.Tx, messages []int64, images bool) (map[int64]storedParts, error) {
 	if len(messages) == 0 {
 		return nil, nil
 	}
@@ -154,11 +156,11 @@ func partsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64]store
 			p.media_type,
 			p.tokens,
 			a.hash,
-			a.data
+			CASE WHEN p.kind = 'text' OR ?2 THEN a.data END
 		FROM parts p
 		JOIN attachments a ON a.id = p.attachment
-		WHERE p.message IN (SELECT value FROM json_each(?))
-		ORDER BY p.message, p.place`, list(messages))
+		WHERE p.message IN (SELECT value FROM json_each(?1))
+		ORDER BY p.message, p.place`, list(messages), images)
 	if err != nil {
 		return nil, err
 	}
@@ -171,16 +173,17 @@ func partsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64]store
 		if err := rows.Scan(&id, &p.Kind, &p.Name, &p.MediaType, &p.Tokens, &hash, &data); err != nil {
 			return nil, err
 		}
+		of := all[id]
+		if p.Kind == history.TextPart || images {
+			is := sha256.Sum256(data)
+			of.damaged = of.damaged || string(is[:]) != string(hash)
+		}
 		if p.Kind == history.TextPart {
 			p.Text = string(data)
 		} else {
 			p.Data = data
 		}
-		is := sha256.Sum256(data)
-		of := all[id]
-		of.parts = append(of.parts, p)
-		of.hashes = append(of.hashes, hash)
-		of.damaged = of.damaged || string(is[:]) != string(hash)
+		of.parts, of.hashes = append(of.parts, p), append(of.hashes, hash)
 		all[id] = of
 	}
 	return all, rows.Err()

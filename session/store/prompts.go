@@ -44,26 +44,19 @@ func (s *Store) Prompts(ctx context.Context, limit int) ([]Draft, error) {
 	}
 	var out []Draft
 	err := s.view(ctx, "read the prompts", func(tx *sql.Tx) error {
-		out = nil
-		rows, err := tx.QueryContext(ctx, `
+		var err error
+		out, err = collect(ctx, tx, func(scan func(...any) error) (Draft, error) {
+			var text, files string
+			err := scan(&text, &files)
+			return draftOf(text, files), err
+		}, `
 			SELECT
 				text,
 				files
 			FROM prompts
 			ORDER BY id DESC
 			LIMIT ?`, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var text, files string
-			if err := rows.Scan(&text, &files); err != nil {
-				return err
-			}
-			out = append(out, draftOf(text, files))
-		}
-		return rows.Err()
+		return err
 	})
 	return out, err
 }

@@ -17,24 +17,12 @@ type question struct {
 func answers[T any](ctx context.Context, s *Store, q question, scan func(scan func(...any) error) (T, error)) ([]T, error) {
 	var out []T
 	err := s.view(ctx, q.doing, func(tx *sql.Tx) error {
-		out = nil
 		n, err := sessionKey(ctx, tx, q.session)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, q.query, append([]any{n}, q.args...)...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			row, err := scan(rows.Scan)
-			if err != nil {
-				return err
-			}
-			out = append(out, row)
-		}
-		return rows.Err()
+		out, err = collect(ctx, tx, scan, q.query, append([]any{n}, q.args...)...)
+		return err
 	})
 	return out, err
 }

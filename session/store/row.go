@@ -76,15 +76,11 @@ func (s *scan) next(scan func(...any) error) (row, error) {
 	return r, nil
 }
 
-// complete adds calls, parts and places to the rows and checks every one of them against its fingerprint.
-// A damaged one comes quarantined and without its text: what may not be what was said is neither
-// shown as said nor sent.
-func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Message, error) {
-	var withCalls, withParts, withSiblings []int64
+// assemble adds their calls and parts to the rows, and says of each whether it fails its fingerprint. images
+// says whether parts that are no texts come with their bytes, and are checked.
+func assemble(ctx context.Context, tx *sql.Tx, rows []row, images bool) (damaged []bool, err error) {
+	var withCalls, withParts []int64
 	for _, r := range rows {
-		if r.Siblings > 1 {
-			withSiblings = append(withSiblings, r.ID)
-		}
 		if r.calls > 0 {
 			withCalls = append(withCalls, r.ID)
 		}
@@ -96,15 +92,39 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Me
 	if err != nil {
 		return nil, err
 	}
-	parts, err := partsOf(ctx, tx, withParts)
+	parts, err := partsOf(ctx, tx, withParts, images)
 	if err != nil {
 		return nil, err
+	}
+	hash := newPrinter()
+	damaged = make([]bool, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		p := parts[r.ID]
+		r.ToolCalls, r.Parts = calls[r.ID], p.parts
+		damaged[i] = p.damaged || len(r.ToolCalls) != r.calls || len(r.Parts) != r.parts ||
+			string(hash.print(r.Message, p.hashes)) != r.hash
+	}
+	return damaged, nil
+}
+
+// complete assembles the rows and adds their places. A damaged one comes quarantined and without its text:
+// what may not be what was said is neither shown as said nor sent.
+func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Message, error) {
+	damaged, err := assemble(ctx, tx, rows, true)
+	if err != nil {
+		return nil, err
+	}
+	var withSiblings []int64
+	for _, r := range rows {
+		if r.Siblings > 1 {
+			withSiblings = append(withSiblings, r.ID)
+		}
 	}
 	places, err := placesOf(ctx, tx, withSiblings)
 	if err != nil {
 		return nil, err
 	}
-	hash := newPrinter()
 	out := make([]Message, len(rows))
 	for i, r := range rows {
 		m := r.Message
@@ -112,11 +132,7 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Me
 		if m.Siblings > 1 {
 			m.Sibling = places[m.ID]
 		}
-		m.ToolCalls = calls[m.ID]
-		p := parts[m.ID]
-		m.Parts = p.parts
-		if p.damaged || len(m.ToolCalls) != r.calls || len(m.Parts) != r.parts ||
-			string(hash.print(m, p.hashes)) != r.hash {
+		if damaged[i] {
 			m.Damaged, m.Status = true, history.Quarantined
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
 			m.Name, m.ToolCallID = "", ""

@@ -263,30 +263,9 @@ func (x *searcher) meet(ctx context.Context, all []sought) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := x.tx.QueryContext(ctx, `
-		SELECT`+sessionColumns+`
-		FROM sessions s
-		WHERE s.n IN (SELECT value FROM json_each(?))`, list(keys))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		n, session, err := scanSession(rows.Scan)
-		if err != nil {
-			return err
-		}
-		x.sessions[n] = session
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	rows.Close()
-	tags, err := tagsOf(ctx, x.tx, keys)
-	for n, t := range tags {
-		session := x.sessions[n]
-		session.Tags = t
-		x.sessions[n] = session
+	keys, sessions, err := keyedSessions(ctx, x.tx, `WHERE s.n IN (SELECT value FROM json_each(?))`, list(keys))
+	for i, n := range keys {
+		x.sessions[n] = sessions[i]
 	}
 	return err
 }

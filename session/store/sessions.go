@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// sessionColumns are what scanSession reads. Tags come from a query of their own.
+// sessionColumns are what sessionScan reads. Tags come from a query of their own.
 const sessionColumns = `
 	s.n,
 	s.id,
@@ -34,13 +34,61 @@ const sessionColumns = `
 	s.messages,
 	s.turns`
 
-func scanSession(scan func(...any) error) (n int64, s Session, err error) {
-	var created, updated, deleted int64
-	err = scan(&n, &s.ID, &s.Title, &s.TitleFrom, &created, &updated, &s.Endpoint, &s.Model, &s.Preset,
-		&s.Overrides, &s.System, &s.Leaf, &s.Parent, &s.ForkedAt, &s.Pinned, &s.Archived, &deleted, &s.Dir,
-		&s.Source, &s.Origin, &s.Messages, &s.Turns)
-	s.Created, s.Updated, s.Deleted = at(created), at(updated), at(deleted)
-	return n, s, err
+// sessionScan reads rows of sessions, one after the other, into one set of targets, as scan does for
+// messages. It notes the key of each.
+type sessionScan struct {
+	Session
+	key, created, updated, pinned, archived, deleted, messages, turns int64
+
+	targets []any
+	keys    []int64
+}
+
+func newSessionScan() *sessionScan {
+	s := &sessionScan{}
+	s.targets = []any{
+		&s.key, &s.ID, &s.Title, &s.TitleFrom, &s.created, &s.updated, &s.Endpoint, &s.Model, &s.Preset,
+		&s.Overrides, &s.System, &s.Leaf, &s.Parent, &s.ForkedAt, &s.pinned, &s.archived, &s.deleted, &s.Dir,
+		&s.Source, &s.Origin, &s.messages, &s.turns,
+	}
+	return s
+}
+
+// next reads one row with the Scan of an *sql.Rows.
+func (s *sessionScan) next(scan func(...any) error) (Session, error) {
+	if err := scan(s.targets...); err != nil {
+		return Session{}, err
+	}
+	s.keys = append(s.keys, s.key)
+	out := s.Session
+	out.Created, out.Updated, out.Deleted = at(s.created), at(s.updated), at(s.deleted)
+	out.Pinned, out.Archived = s.pinned != 0, s.archived != 0
+	out.Messages, out.Turns = int(s.messages), int(s.turns)
+	return out, nil
+}
+
+// sessionsWhere reads sessions with their tags. where is what follows the table in the query, in which
+// a session is called s.
+func sessionsWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]Session, error) {
+	_, all, err := keyedSessions(ctx, tx, where, args...)
+	return all, err
+}
+
+// keyedSessions is sessionsWhere with the key of each session.
+func keyedSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) (keys []int64, all []Session, err error) {
+	scan := newSessionScan()
+	all, err = collect(ctx, tx, scan.next, `
+		SELECT`+sessionColumns+`
+		FROM sessions s
+		`+where, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	tags, err := tagsOf(ctx, tx, scan.keys)
+	for i, n := range scan.keys {
+		all[i].Tags = tags[n]
+	}
+	return scan.keys, all, err
 }
 
 // Session finds a session by its id or a prefix that only one session has. Sessions in the trash
@@ -63,17 +111,11 @@ func sessionByPrefix(ctx context.Context, tx *sql.Tx, typed string) (Session, er
 	}
 	for _, trash := range []bool{false, true} {
 		// 'g' follows every character of an id.
-		rows, err := tx.QueryContext(ctx, `
-			SELECT`+sessionColumns+`
-			FROM sessions s
+		all, err := sessionsWhere(ctx, tx, `
 			WHERE s.id >= ?1
 				AND s.id < ?1 || 'g'
 				AND (s.deleted_ms <> 0) = ?2
 			ORDER BY s.used DESC`, prefix, trash)
-		if err != nil {
-			return Session{}, err
-		}
-		all, err := collectSessions(ctx, tx, rows, nil)
 		if err != nil {
 			return Session{}, err
 		}
@@ -91,17 +133,12 @@ func sessionByPrefix(ctx context.Context, tx *sql.Tx, typed string) (Session, er
 func (s *Store) Last(ctx context.Context) (Session, error) {
 	var out Session
 	err := s.view(ctx, "find the last session", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `
-			SELECT`+sessionColumns+`
-			FROM sessions s INDEXED BY sessions_used
+		all, err := sessionsWhere(ctx, tx, `
+			INDEXED BY sessions_used
 			WHERE s.deleted_ms = 0
 				AND s.archived = 0
 			ORDER BY s.used DESC
 			LIMIT 1`)
-		if err != nil {
-			return err
-		}
-		all, err := collectSessions(ctx, tx, rows, nil)
 		if err != nil {
 			return err
 		}
@@ -126,14 +163,7 @@ func sessionKey(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
 
 // sessionByKey reads one session by its short key.
 func sessionByKey(ctx context.Context, tx *sql.Tx, n int64) (Session, error) {
-	rows, err := tx.QueryContext(ctx, `
-		SELECT`+sessionColumns+`
-		FROM sessions s
-		WHERE s.n = ?`, n)
-	if err != nil {
-		return Session{}, err
-	}
-	all, err := collectSessions(ctx, tx, rows, nil)
+	all, err := sessionsWhere(ctx, tx, `WHERE s.n = ?`, n)
 	if err == nil && len(all) == 0 {
 		err = &trouble{doing: "find the session", kind: ErrNotFound}
 	}
@@ -146,11 +176,7 @@ func sessionByKey(ctx context.Context, tx *sql.Tx, n int64) (Session, error) {
 // addSession inserts a session without messages. An empty id gets a new one.
 func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, error) {
 	if in.ID == "" {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return 0, fmt.Errorf("make a session id: %w", err)
-		}
-		in.ID = id.String()
+		in.ID = newID()
 	}
 	created := ms(in.Created)
 	if created == 0 {
@@ -171,6 +197,15 @@ func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, 
 		return 0, err
 	}
 	return n, setTags(ctx, tx, n, in.Tags)
+}
+
+// newID is a new session's id.
+func newID() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return uuid.NewString() // a random one where the clock is of no use
+	}
+	return id.String()
 }
 
 // use makes a session the last used one. The order is kept apart from the clock, which may go

@@ -14,7 +14,7 @@ func (s *Store) Messages(ctx context.Context, session string) ([]Message, error)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, `
+		all, err := collect(ctx, tx, newScan().next, `
 			SELECT`+messageColumns+`
 			FROM messages m
 			WHERE m.session = ?
@@ -22,20 +22,6 @@ func (s *Store) Messages(ctx context.Context, session string) ([]Message, error)
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		var all []row
-		scan := newScan()
-		for rows.Next() {
-			r, err := scan.next(rows.Scan)
-			if err != nil {
-				return err
-			}
-			all = append(all, r)
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		rows.Close()
 		out, err = complete(ctx, tx, session, all)
 		return err
 	})
