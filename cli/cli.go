@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
 )
 
 // Main runs winnow with the arguments after the program's name and returns the exit code: see
@@ -52,6 +53,7 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	root.SetIn(p.in)
 	root.SetOut(p.out.file) // The help is winnow's own, with colours.
 	root.SetErr(p.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return explainFlag(err) })
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
 		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { p.complain(w, err) }),

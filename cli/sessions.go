@@ -34,6 +34,9 @@ func (p *program) sessionsList() *cobra.Command {
 		Use:   "list [words]",
 		Short: "List the sessions, the last used first",
 		RunE: p.do(func(ctx context.Context, args []string) error {
+			if f.Limit < 0 {
+				return fail(Usage, "--limit takes a number from 1 on")
+			}
 			f.Text = strings.Join(args, " ")
 			if dir != "" {
 				absolute, err := filepath.Abs(dir)
@@ -43,8 +46,11 @@ func (p *program) sessionsList() *cobra.Command {
 				f.Dir = absolute
 			}
 			s, err := p.openStore(ctx, true)
-			if err != nil || s == nil {
-				return firstError(p.noSessions(asJSON), err)
+			if err != nil {
+				return err
+			}
+			if s == nil {
+				return p.noSessions(asJSON)
 			}
 			defer s.Close()
 			list, err := s.Sessions(ctx, f)
@@ -53,6 +59,10 @@ func (p *program) sessionsList() *cobra.Command {
 			}
 			if asJSON {
 				return writeJSON(p.out, sessionsJSON(list))
+			}
+			if len(list) == 0 && narrowed(f) {
+				_, err := fmt.Fprintln(p.err, "No session here is as you asked.")
+				return err
 			}
 			return p.sessionTable(list)
 		}),
@@ -64,6 +74,11 @@ func (p *program) sessionsList() *cobra.Command {
 	c.Flags().StringVar(&dir, "dir", "", "those begun in this folder or below it; . is the current one")
 	c.Flags().IntVar(&f.Limit, "limit", 0, "at most so many")
 	return c
+}
+
+// narrowed says whether a list was asked for some of the sessions only.
+func narrowed(f store.Filter) bool {
+	return f.Text != "" || f.Dir != "" || f.Tag != "" || f.Trash || f.Archived
 }
 
 // noSessions is the list of somebody who has never chatted.
