@@ -17,7 +17,7 @@ func (m *Model) load(s *session.Session) tea.Cmd {
 		defer cancel()
 		err := s.LoadRest(ctx)
 		receipts, more := s.Receipts(ctx)
-		return loadedMsg{s, receipts, errors.Join(err, more)}
+		return loadedMsg{s, s.Messages(), receipts, errors.Join(err, more)}
 	}
 }
 
@@ -25,7 +25,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 	if msg.session != m.session {
 		return nil
 	}
-	m.chat.prepend(m.session.Messages(), msg.receipts)
+	m.chat.prepend(msg.messages, msg.receipts)
 	again := tea.Batch(m.findAnew(), m.arrive(msg.err == nil))
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged(), again)

@@ -81,13 +81,14 @@ func (c *chat) reset(messages []store.Message) {
 
 // keep notes messages behind the list, at the end.
 func (c *chat) keep(messages []store.Message) {
-	for _, m := range messages {
-		c.place[m.ID] = len(c.messages)
-		c.messages = append(c.messages, m)
+	for i := range messages {
+		c.place[messages[i].ID] = len(c.messages) + i
 	}
+	c.messages = append(c.messages, messages...)
 }
 
-// prepend shows the messages that opening a session left out, and the receipts of the answers.
+// prepend shows the messages that opening a session left out, and the receipts of the answers. The slice of
+// all messages is the chat's from then on: there may be very many.
 func (c *chat) prepend(all []store.Message, receipts map[int64]session.Receipt) {
 	for id, r := range receipts {
 		c.receipts[id] = r
@@ -101,8 +102,10 @@ func (c *chat) prepend(all []store.Message, receipts map[int64]session.Receipt) 
 	}
 	shown := c.messages
 	if older > 0 {
-		c.messages, c.place = nil, make(map[int64]int, len(all))
-		c.keep(all[:older])
+		c.messages, c.place = all[:older], make(map[int64]int, len(all))
+		for i := range c.messages {
+			c.place[c.messages[i].ID] = i
+		}
 		c.keep(shown)
 		c.list.Prepend(c.items(all[:older])...)
 	}

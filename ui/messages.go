@@ -60,6 +60,7 @@ type pricedMsg struct{ session *session.Session }
 // loadedMsg says that the rest of a session is in memory, with the receipts of its answers.
 type loadedMsg struct {
 	session  *session.Session
+	messages []store.Message
 	receipts map[int64]session.Receipt
 	err      error
 }
