@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"winnow/history"
@@ -84,7 +85,8 @@ func TestWordsStandInTheirText(t *testing.T) {
 				t.Fatalf("a word of %q is %q: it can mean something to the index", text, w.text)
 			}
 			again := slices.Collect(words(w.text))
-			if len(again) == 0 || again[0].text != w.text {
+			// Marks that came with different characters may stand in another order then.
+			if len(again) == 0 || norm.NFKD.String(again[0].text) != norm.NFKD.String(w.text) {
 				t.Fatalf("the word %q of %q is read as %+v", w.text, text, again)
 			}
 		}

@@ -39,6 +39,7 @@ func TestSearchFindsWords(t *testing.T) {
 	for _, text := range []string{
 		"看看東京都庁の展望台です。", "한국어를 배우고 싶어요", "ラーメンとカレー", "ภาษาไทยไม่มีวรรค",
 		"открыть main.go и ещё main_test.go", "kitchen sink\nand\tkitchen  table", "e\u0301te\u0301 ne co\u00adoperate",
+		"㍿山田 im ㋀",
 	} {
 		add(t, s, says(session.ID, first.ID, history.User, text))
 	}
@@ -69,6 +70,10 @@ func TestSearchFindsWords(t *testing.T) {
 		`"kitchen table"`:   "kitchen sink and [kitchen table]",
 		"sink kit":          "[kitchen] [sink] and [kitchen] table",
 		"été":               "[e\u0301te\u0301] ne cooperate",
+		"株式会社":              "[㍿]山田 im ㋀",
+		"会社山":               "[㍿山]田 im ㋀",
+		"月":                 "㍿山田 im [㋀]",
+		"㋀":                 "㍿山田 im [㋀]",
 		"cooper":            "e\u0301te\u0301 ne [cooperate]",
 		"malmö":             "looking notes.txt bought cucumbers holiday.png weather_of city [Malmö] Lund days 3 broken {\"half",
 		"weather":           "looking notes.txt bought cucumbers holiday.png [weather]_of city Malmö Lund days 3 broken {\"half",

@@ -43,14 +43,7 @@ func words(text string) iter.Seq[word] {
 		s := splitter{yield: yield}
 		for at := 0; at < len(text) && !s.done; {
 			c, size := nextCharacter(text[at:])
-			switch c.kind {
-			case spaced:
-				s.letter(c.text, at, at+size)
-			case unspaced:
-				s.character(c.text, at, at+size)
-			case gap:
-				s.endWord()
-			}
+			s.add(c, at, at+size)
 			at += size
 		}
 		s.endWord()
@@ -64,6 +57,24 @@ type splitter struct {
 	word       []byte
 	start, end int    // of the word, or of the character before
 	before     string // the character before in a run of pairs
+}
+
+// add adds a character that stands in the text from start to end.
+func (s *splitter) add(c character, start, end int) {
+	switch c.kind {
+	case spaced:
+		s.letter(c.text, start, end)
+	case unspaced:
+		s.character(c.text, start, end)
+	case several:
+		for at := 0; at < len(c.text); {
+			size := max(1, norm.NFC.NextBoundaryInString(c.text[at:], true))
+			s.add(foldOne(c.text[at:at+size]), start, end)
+			at += size
+		}
+	case gap:
+		s.endWord()
+	}
 }
 
 // letter adds a character of a script with spaces to the word.
@@ -116,6 +127,7 @@ const (
 	silent                        // leaves no trace in a word and does not end it
 	spaced                        // of a script with spaces between words, and every digit
 	unspaced                      // of a script without
+	several                       // a sign that stands for several, one of them at least of a script without
 )
 
 // nextCharacter returns the character at the beginning of a text, with the marks on it, and its size in bytes.
@@ -138,6 +150,16 @@ const smallLetters = "abcdefghijklmnopqrstuvwxyz"
 
 // fold makes one of all characters that a person who searches takes for the same.
 func fold(text string) character {
+	c := foldOne(text)
+	mixed := c.kind == spaced && strings.ContainsFunc(c.text, withoutSpaces)
+	if (c.kind == unspaced || mixed) && norm.NFC.NextBoundaryInString(c.text, true) < len(c.text) {
+		c.kind = several
+	}
+	return c
+}
+
+// foldOne is fold of what stands for one character.
+func foldOne(text string) character {
 	c := character{kind: gap}
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(text) {
