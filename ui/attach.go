@@ -43,6 +43,20 @@ func readAttached(s *session.Session, path string) readFile {
 // attach hangs the files that a command names on the draft.
 func (m *Model) attach(args string) tea.Cmd { return m.attachAll(words(args)) }
 
+// attachesMore says whether a draft is files and, behind them, the command that hangs more of them on it.
+func (m *Model) attachesMore() bool {
+	d := m.composer.drafted()
+	text := strings.TrimSpace(d.text)
+	return m.editing.message == 0 && len(d.files) > 0 && strings.HasPrefix(text, attachPrefix) && !strings.Contains(text, "\n")
+}
+
+// attachMore takes the command out of the draft and hangs its files beside those that are there.
+func (m *Model) attachMore() tea.Cmd {
+	args := strings.TrimPrefix(strings.TrimSpace(m.composer.text()), attachPrefix)
+	m.composer.leaveChips()
+	return tea.Batch(m.attach(args), m.draftChanged())
+}
+
 // attachAll hangs files on the draft, at the cursor.
 func (m *Model) attachAll(paths []string) tea.Cmd {
 	var chips []int

@@ -64,6 +64,27 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 	}
 }
 
+func TestASecondAttachHangsMoreFilesOnTheDraft(t *testing.T) {
+	l := onStage(t, 120, 40)
+	one, two := fileWith(t, "one.txt", "first"), fileWith(t, "two.txt", "second")
+	l.types("/attach " + escaped(one))
+	l.press("enter")
+	l.shows("[file one.txt: 1 line")
+	l.types("/attach " + escaped(two))
+	l.press("enter")
+	l.shows("[file two.txt: 1 line")
+	got := l.composer.drafted()
+	if strings.TrimSpace(got.text) != "" || len(got.files) != 2 || got.files[0].Name != "one.txt" || got.files[1].Name != "two.txt" {
+		t.Errorf("the draft is %q with %d files, want none and both", got.text, len(got.files))
+	}
+	if len(l.bodies) > 0 || l.turn.busy {
+		t.Errorf("the command was sent to the model: %s", l.bodies)
+	}
+	l.types("/attached are two files")
+	l.press("enter")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 2 })
+}
+
 func TestDraggedFilesBecomeChips(t *testing.T) {
 	a, b := fileWith(t, "a.txt", "first"), fileWith(t, "b c.txt", "second")
 	for _, c := range []struct{ name, paste string }{

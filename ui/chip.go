@@ -64,6 +64,21 @@ func (c *composer) setWith(text string, files []history.Part) {
 	c.paste(text)
 }
 
+// leaveChips takes everything out of the draft but its chips.
+func (c *composer) leaveChips() {
+	var chips []chip
+	for _, number := range c.area.All() {
+		if number != 0 {
+			chips = append(chips, c.chips[number])
+		}
+	}
+	c.set("")
+	for _, p := range chips {
+		c.put(p)
+		c.area.Insert(" ")
+	}
+}
+
 // fileLabel says what a file is: its name, its size, and what it costs.
 func fileLabel(p history.Part) string {
 	name := cmp.Or(markdown.OneLine(p.Name, 60), "without a name")

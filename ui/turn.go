@@ -227,6 +227,8 @@ func (m *Model) send() tea.Cmd {
 		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it. The draft is kept.")
 	case len(m.composer.unread()) > 0:
 		return m.complain("A file of the draft is still being read.")
+	case m.attachesMore():
+		return m.attachMore()
 	case m.editing.message != 0:
 		return m.sendEdit()
 	}
