@@ -45,12 +45,17 @@ func (m *Model) toastLines(w int) []string {
 		style, mark = m.styles.warn, " ! "
 	}
 	room := max(1, w-3)
-	lines := []string{markdown.OneLine(m.toast.text, 1<<20)}
+	text := markdown.OneLine(m.toast.text, 1<<20)
+	lines := []string{text}
 	if m.layout.framed {
-		lines = wrap(lines[0], room)
+		lines = wrap(text, room)
 	}
 	if len(lines) > mostToast {
-		lines = append(lines[:mostToast-1], strings.Join(lines[mostToast-1:], " "))
+		lines = lines[:mostToast]
+		for _, s := range lines[:mostToast-1] {
+			text = strings.TrimLeft(strings.TrimPrefix(text, s), " ")
+		}
+		lines[mostToast-1] = text // as it was: a path that wraps at a hyphen gets no blank there
 	}
 	for i, s := range lines {
 		lines[i] = fit(style.Render(mark+markdown.OneLine(s, room)), w)

@@ -92,7 +92,7 @@ func (m *Model) keepDraft() tea.Cmd {
 		ctx, cancel := ctx()
 		defer cancel()
 		if err := k.save(ctx, db, n, id, d); err != nil {
-			return settledMsg{err: fmt.Errorf("keep the draft: %w", err)}
+			return settledMsg{err: err}
 		}
 		return keptMsg{n}
 	}

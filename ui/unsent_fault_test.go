@@ -1,0 +1,21 @@
+package ui
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("first")
+	if err := os.Remove(l.options.Deps.Store.Path()); err != nil {
+		t.Fatal(err)
+	}
+	l.types("second")
+	l.run(l.keepDraft())
+	l.shows("cannot keep the draft")
+	if strings.Contains(plain(l.Model), "keep the draft: cannot") {
+		t.Errorf("the draft's fault is said twice:\n%s", plain(l.Model))
+	}
+}
