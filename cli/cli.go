@@ -67,6 +67,9 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	case p.failed != nil:
 		p.complain(p.err, p.failed)
 		return exitOf(p.failed)
+	case p.out.failed != nil:
+		p.complain(p.err, p.out.failed)
+		return exitOf(p.out.failed)
 	}
 	return OK
 }

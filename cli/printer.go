@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"unicode/utf8"
 
@@ -13,25 +15,50 @@ import (
 
 // printer is standard output. What a command writes quotes models, tools, servers, files and paths, so on
 // a terminal everything that a terminal would act on is made visible, at this one place. A pipe and a
-// file get the bytes as they are.
+// file get the bytes as they are. What could not be written is remembered: a command that goes on after it
+// has not succeeded.
 type printer struct {
-	file *os.File
-	rest []byte // the beginning of a character whose end has not been written yet
+	file   *os.File
+	rest   []byte // the beginning of a character whose end has not been written yet
+	failed error  // the first write that did not reach the file
 }
 
 func (p *printer) Fd() uintptr { return p.file.Fd() }
 
 func (p *printer) Write(text []byte) (int, error) {
 	if !term.IsTerminal(p.file.Fd()) {
-		return p.file.Write(text)
+		n, err := p.file.Write(text)
+		return n, p.keep(err)
 	}
 	all := append(p.rest, text...)
 	whole := len(all) - unfinished(all)
 	p.rest = append([]byte(nil), all[whole:]...)
-	if _, err := p.file.WriteString(markdown.Visible(string(all[:whole]))); err != nil {
+	if err := p.visible(markdown.Visible(string(all[:whole]))); err != nil {
 		return 0, err
 	}
 	return len(text), nil
+}
+
+// visible writes what is visible already, and may hold attributes of winnow's own.
+func (p *printer) visible(text string) error {
+	_, err := p.file.WriteString(text)
+	return p.keep(err)
+}
+
+// keep remembers an error of writing and says it in the user's words.
+func (p *printer) keep(err error) error {
+	if err == nil {
+		return nil
+	}
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	err = fail(Failed, "cannot write to standard output: %w", err)
+	if p.failed == nil {
+		p.failed = err
+	}
+	return err
 }
 
 // unfinished is how many bytes at the end of a text are the beginning of a character.

@@ -124,8 +124,11 @@ func (p *program) hitList(hits []store.Hit, text string) error {
 			where = "in the trash  "
 		}
 		// Every piece is visible already, and the bold is ours.
-		fmt.Fprintf(p.out.file, "%s  %s  %s  %s%s\n    %s\n", ids[h.Session.ID], h.At.Local().Format("2006-01-02 15:04"), markdown.OneLine(string(h.Role), 20),
+		line := fmt.Sprintf("%s  %s  %s  %s%s\n    %s\n", ids[h.Session.ID], h.At.Local().Format("2006-01-02 15:04"), markdown.OneLine(string(h.Role), 20),
 			where, p.line(title(h.Session)), marked(h, before, after))
+		if err := p.out.visible(line); err != nil {
+			return err
+		}
 	}
 	return nil
 }
