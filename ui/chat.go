@@ -36,8 +36,9 @@ type chat struct {
 	styles    styles
 }
 
-func newChat() chat {
-	return chat{list: transcript.New(transcript.Options{}), place: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, receipts: map[int64]session.Receipt{}}
+// newChat returns an empty chat. More says how much of a very long message is not shown, and what helps.
+func newChat(more func(bytes int) string) chat {
+	return chat{list: transcript.New(transcript.Options{More: more}), place: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, receipts: map[int64]session.Receipt{}}
 }
 
 func (c *chat) restyle(st styles) {

@@ -99,6 +99,11 @@ func (c *chat) callItems(m store.Message) []transcript.Item {
 	return items
 }
 
+// more says how much of a very long message is not shown, and the keys for it.
+func (k *KeyMap) more(bytes int) string {
+	return size(bytes) + " more; " + firstKey(k.Inspect) + " shows it, " + firstKey(k.Copy) + " copies all"
+}
+
 // shortName is a model's name in the few cells beside an answer: gpt-5.2 is gpt.
 func shortName(model string) string {
 	name := model[strings.LastIndexByte(model, '/')+1:]

@@ -94,7 +94,7 @@ func New(o Options) (*Model, error) {
 		wishPanel: o.Panel != "closed",
 		composer:  newComposer(),
 		keeping:   keeping{keeper: new(keeper)},
-		chat:      newChat(),
+		chat:      newChat(keys.more),
 		themes:    themes{own: o.Themes},
 	}
 	m.setTheme(theme(o.Theme))

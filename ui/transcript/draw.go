@@ -178,7 +178,8 @@ func (m *Model) measure(i int) int {
 // drawn is a rendered item.
 type drawn struct {
 	lines    []string // without margin, the blank one behind it included
-	from, to int      // the lines of its text
+	text     string   // as much of its text as is shown
+	from, to int      // the lines of that
 	footer   int      // where its footer begins; the line behind where it has none
 	trail    int      // where its trail begins; the blank line where it has none
 	hits     *stretches
@@ -218,9 +219,15 @@ func (m *Model) render(e *entry) drawn {
 	if reasoning != "" {
 		lines = append(lines, m.reasoning(e, reasoning)...)
 	}
-	d := drawn{from: len(lines)}
-	lines = append(lines, m.text(e, text)...)
+	d := drawn{from: len(lines), text: text}
+	if !m.streams(e) {
+		d.text = shown(text)
+	}
+	lines = append(lines, m.text(e, text, d.text)...)
 	d.to = len(lines)
+	if !e.Fold || e.expanded {
+		lines = append(lines, m.more(len(text)-len(d.text))...)
+	}
 	lines = append(lines, m.styled(e.Note, st.Note)...)
 	d.footer = len(lines)
 	lines = append(lines, m.styled(e.Footer, st.Footer)...)
@@ -234,11 +241,13 @@ func (m *Model) render(e *entry) drawn {
 	return d
 }
 
-// text returns the lines of e's text, or the one line that stands for them.
-func (m *Model) text(e *entry, text string) []string {
+// text returns the lines of as much of e's text as is shown, or the one line that stands for them.
+func (m *Model) text(e *entry, text, shown string) []string {
 	switch {
 	case e.Fold && !e.expanded:
 		return m.folded(text)
+	case len(shown) < len(text):
+		return m.begin(e, shown)
 	case e.Plain || e.Fold:
 		return m.md.Plain(text)
 	case e.stream == nil:
@@ -284,7 +293,9 @@ func (m *Model) reasoning(e *entry, text string) []string {
 	st := m.o.Styles
 	if e.thinking {
 		lines := []string{st.Fold.Render(ansi.Truncate("▾ reasoning", m.bodyWidth(), "…"))}
-		return append(append(lines, m.styled(text, st.Reasoning)...), "")
+		part := shown(text)
+		lines = append(lines, m.styled(part, st.Reasoning)...)
+		return append(append(lines, m.more(len(text)-len(part))...), "")
 	}
 	head := fmt.Sprintf("▸ reasoning, %d lines", strings.Count(strings.Trim(text, "\n"), "\n")+1)
 	return []string{st.Fold.Render(ansi.Truncate(head, m.bodyWidth(), "…"))}

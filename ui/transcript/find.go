@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -26,6 +27,7 @@ type stretches struct {
 	list       []stretch
 	spans      int    // how many hits there are
 	text       []Span // the same in the item's text, blanks left out
+	size       int    // code points of the item's text, as far as it is shown
 }
 
 // Mark marks a text wherever it is shown; an empty needle takes all marks away.
@@ -91,7 +93,7 @@ func (m *Model) hits(i int, d drawn) *stretches {
 	if d.hits.generation == m.search.generation {
 		return d.hits
 	}
-	*d.hits = stretches{generation: m.search.generation}
+	*d.hits = stretches{generation: m.search.generation, size: utf8.RuneCountInString(d.text)}
 	if m.search.finder == nil || d.from == d.to {
 		return d.hits
 	}
@@ -100,8 +102,8 @@ func (m *Model) hits(i int, d drawn) *stretches {
 		bare = append(bare, ansi.Strip(s))
 	}
 	shown := m.search.finder.squeezed(strings.Join(bare, "\n"))
-	d.hits.spans, d.hits.text = len(shown), m.search.finder.squeezed(m.entries[i].Text)
-	d.hits.list = stretchesOf(shown, bare, m.trueHits(i, d.hits))
+	d.hits.spans, d.hits.text = len(shown), m.search.finder.squeezed(d.text)
+	d.hits.list = stretchesOf(shown, bare, m.trueHits(d))
 	for k := range d.hits.list {
 		d.hits.list[k].line += d.from
 	}
@@ -110,11 +112,12 @@ func (m *Model) hits(i int, d drawn) *stretches {
 
 // trueHits says which of the shown hits are hits of the text itself; nil for all. What is drawn knows
 // blanks no more, so that it holds "in to" where the text has "into".
-func (m *Model) trueHits(i int, h *stretches) []bool {
+func (m *Model) trueHits(d drawn) []bool {
+	h := d.hits
 	if len(h.text) != h.spans {
 		return nil
 	}
-	literal := m.search.finder.In(m.entries[i].Text)
+	literal := m.search.finder.In(d.text)
 	list := make([]bool, h.spans)
 	for k, s := range h.text {
 		for len(literal) > 0 && literal[0].To < s.To {
@@ -152,7 +155,7 @@ func stretchesOf(spans []Span, lines []string, are []bool) []stretch {
 // atHit is which of the shown hits of item i the user is at, -1 for none. Markdown may show fewer hits
 // than the text has, such as none of those in a link's address: then it is the one next to it.
 func (m *Model) atHit(i int, h *stretches) int {
-	if !m.search.here || m.search.at != m.entries[i].ID || h.spans == 0 {
+	if !m.search.here || m.search.at != m.entries[i].ID || h.spans == 0 || m.search.span.From >= h.size {
 		return -1
 	}
 	k := 0
@@ -176,8 +179,11 @@ func (m *Model) hitLine(i int) int {
 			return s.line
 		}
 	}
-	size := max(1, len([]rune(m.entries[i].Text)))
-	return min(d.from+m.search.span.From*(d.to-d.from)/size, max(0, len(d.lines)-2))
+	last := max(0, len(d.lines)-2)
+	if m.search.span.From >= h.size {
+		return min(d.to, last) // the line that stands for what is not shown
+	}
+	return min(d.from+m.search.span.From*(d.to-d.from)/max(1, h.size), last)
 }
 
 // markHits marks the hits in a line of item i.

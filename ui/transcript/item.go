@@ -5,6 +5,8 @@
 package transcript
 
 import (
+	"strings"
+
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
@@ -51,6 +53,8 @@ type Options struct {
 	// Load fetches the text and reasoning of a message whose Item has a Size and no Text, each
 	// time it is rendered.
 	Load func(id int64) (text, reasoning string)
+	// More says in a few words how many bytes of a very long message are not shown, and what shows them.
+	More func(bytes int) string
 	// Keep is how many rendered messages are kept, 0 for 256.
 	Keep int
 }
@@ -62,4 +66,7 @@ type entry struct {
 	thinking bool // Reasoning is shown whole
 	stream   *markdown.Stream
 	measured bool // its height is known at the present width
+
+	beginning beginning        // of a text that is too long to be shown
+	grown     *strings.Builder // a text that became too long for a stream
 }

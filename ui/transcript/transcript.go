@@ -138,7 +138,7 @@ func (m *Model) Replace(id int64, it Item) {
 	if e.stream != nil {
 		e.stream.Finish() // what was rendered while it came is not rendered again
 	}
-	e.Item = it
+	e.Item, e.beginning, e.grown = it, beginning{}, nil
 	if it.ID != id {
 		delete(m.place, id)
 		m.place[it.ID] = i + m.base
@@ -186,14 +186,19 @@ func (m *Model) Write(id int64, text, reasoning string) {
 	}
 	e := &m.entries[i]
 	e.Reasoning += reasoning
-	if e.stream == nil && !e.Plain && !e.Fold && m.md != nil {
+	long := len(e.Text)+len(text) > mostStreamed
+	if e.stream == nil && !e.Plain && !e.Fold && m.md != nil && !long {
 		e.stream = markdown.NewStream(m.md)
 		e.stream.Write(e.Text)
 	}
-	if e.stream != nil && text != "" {
+	switch {
+	case text == "":
+	case long:
+		e.grow(text)
+	case e.stream != nil:
 		e.stream.Write(text)
 		e.Text = e.stream.Text()
-	} else {
+	default:
 		e.Text += text
 	}
 	m.cache.drop(id)
@@ -274,7 +279,7 @@ func (m *Model) guess(e *entry) int {
 
 // rough is the height in lines that the size of a message suggests.
 func (e *entry) rough(width int) int {
-	size := max(e.Size, len(e.Text))
+	size := min(max(e.Size, len(e.Text)), mostShown)
 	lines := 2
 	if e.Reasoning != "" {
 		lines++

@@ -1,0 +1,86 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/ui/markdown"
+)
+
+// A message is rendered as a whole, so of a very long one only the beginning is shown, in bytes: more than
+// anybody scrolls through, and little enough for a frame. An answer that streams is rendered piece by
+// piece and may be longer.
+const (
+	mostShown    = 32 << 10
+	mostStreamed = 256 << 10
+)
+
+// beginning is the rendered beginning of a very long text, which stays while more is written behind it.
+type beginning struct {
+	md    *markdown.Renderer
+	lines []string
+}
+
+// shown returns as much of a text as a message shows of it.
+func shown(text string) string {
+	if len(text) <= mostShown {
+		return text
+	}
+	return text[:shownEnd(text)]
+}
+
+// shownEnd is where a text that is too long is cut: behind a line, else a word, else a character.
+func shownEnd(text string) int {
+	const near = mostShown * 3 / 4
+	for _, sign := range []string{"\n", " "} {
+		if at := strings.LastIndex(text[near:mostShown], sign); at >= 0 {
+			return near + at + 1
+		}
+	}
+	end := mostShown
+	for end > mostShown-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return end
+}
+
+// streams says that e is shown as it streamed, however long it is.
+func (m *Model) streams(e *entry) bool {
+	return e.stream != nil && e.stream.Renderer() == m.md && !e.Plain && !e.Fold
+}
+
+// begin returns the lines of the beginning of a text that is too long to be shown.
+func (m *Model) begin(e *entry, text string) []string {
+	if e.Plain || e.Fold {
+		return m.md.Plain(text)
+	}
+	if e.beginning.md != m.md {
+		e.beginning = beginning{m.md, m.md.Render(text)}
+	}
+	return e.beginning.lines
+}
+
+// more is the line behind a text of which so many bytes are not shown, none where all of it is.
+func (m *Model) more(left int) []string {
+	if left == 0 {
+		return nil
+	}
+	words := fmt.Sprintf("%d bytes more", left)
+	if m.o.More != nil {
+		words = m.o.More(left)
+	}
+	return []string{m.o.Styles.Fold.Render(ansi.Truncate("… "+words, m.bodyWidth(), "…"))}
+}
+
+// grow adds to a text that is too long for a stream.
+func (e *entry) grow(text string) {
+	if e.grown == nil {
+		e.grown = &strings.Builder{}
+		e.grown.WriteString(e.Text)
+	}
+	e.grown.WriteString(text)
+	e.Text, e.stream = e.grown.String(), nil
+}
