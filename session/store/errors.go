@@ -110,6 +110,9 @@ func kindOf(err error) error {
 	case sqlite3.ErrCorrupt, sqlite3.ErrFormat:
 		return ErrDamaged
 	case sqlite3.ErrIoErr:
+		if e.SystemErrno == syscall.ENOSPC {
+			return ErrDiskFull
+		}
 		if slices.Contains(noLocks, e.ExtendedCode) {
 			return ErrNoLocks
 		}

@@ -92,6 +92,27 @@ func TestNewHistoryOnAFullDiskIsRefusedInWords(t *testing.T) {
 	}
 }
 
+// SQLite needs a little room beside the file even to begin, and says only that its shared memory failed.
+func TestOpeningOnAFullDiskSaysThatItIsFull(t *testing.T) {
+	was := makeSound(t, false)
+	dir := mounted(t, "-t", "tmpfs", "-o", "size=1m", "tmpfs")
+	path := filepath.Join(dir, "winnow.db")
+	must(t, "write", os.WriteFile(path, was.files[""], 0o600))
+	empty := fillDisk(t, dir)
+	s, err := Open(context.Background(), path, Options{})
+	if err == nil {
+		s.Close()
+	}
+	if !errors.Is(err, ErrDiskFull) || errors.Is(err, ErrNoLocks) {
+		t.Errorf("Open on a full disk = %v, want ErrDiskFull", err)
+	}
+	empty()
+	s = openAt(t, path, Options{})
+	if c, err := s.Check(context.Background()); err != nil || !c.Sound() || c.Messages != len(was.prints) {
+		t.Errorf("with room again the check says %+v, %v; want %d messages", c, err, len(was.prints))
+	}
+}
+
 // Without room for a new file a damaged one is left exactly as it is.
 func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	was := makeSound(t, false)
