@@ -11,14 +11,11 @@ import (
 
 // load reads what opening a session left out.
 func (m *Model) load(s *session.Session) tea.Cmd {
-	ctx := m.within
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		err := s.LoadRest(ctx)
 		receipts, more := s.Receipts(ctx)
 		return loadedMsg{s, s.Messages(), receipts, errors.Join(err, more)}
-	}
+	})
 }
 
 func (m *Model) loaded(msg loadedMsg) tea.Cmd {
@@ -63,16 +60,14 @@ func (m *Model) openFinding(id string, message int64, text string) tea.Cmd {
 	if said, stays := m.wouldBeGone(); stays {
 		return said
 	}
-	ctx, deps, ref := m.within, m.options.Deps, m.ref
-	return tea.Batch(m.keepDraft(), func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	deps, ref := m.options.Deps, m.ref
+	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg {
 		s, err := session.Open(ctx, deps, id, ref)
 		if err == nil && message != 0 && !s.Holds(message) {
 			err = switchTo(ctx, s, message)
 		}
 		return openedMsg{session: s, at: arrival{message, text}, err: err}
-	})
+	}))
 }
 
 func (m *Model) opened(msg openedMsg) tea.Cmd {

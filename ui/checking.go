@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -38,16 +39,14 @@ func (m *Model) safeguard() tea.Cmd {
 }
 
 func (m *Model) backUp() tea.Cmd {
-	s, within := m.options.Deps.Store, m.within
-	return func() tea.Msg {
-		ctx, cancel := within()
-		defer cancel()
+	s := m.options.Deps.Store
+	return m.behind(func(ctx context.Context) tea.Msg {
 		if err := s.Examine(ctx); err != nil {
 			return backedUpMsg{err}
 		}
 		_, err := s.BackUpToday(ctx)
 		return backedUpMsg{err}
-	}
+	})
 }
 
 // backedUp tells of trouble alone: a backup that succeeds is nothing to read.

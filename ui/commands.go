@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -139,41 +140,33 @@ func (m *Model) setBudget(args string) tea.Cmd {
 	if n == 0 {
 		said = "Requests may fill the model's window."
 	}
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: said, err: s.SetBudget(ctx, n)}
-	}
+	})
 }
 
 func (m *Model) setPreset(args string) tea.Cmd {
 	if args == "" {
 		return m.say("The preset is " + m.session.Policy().Preset + ". There are " + strings.Join(history.Presets(), ", ") + ".")
 	}
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: "Requests are cut by the preset " + args + ".", err: s.SetPreset(ctx, args)}
-	}
+	})
 }
 
 func (m *Model) rename(title string) tea.Cmd {
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: "The session is called " + title + ".", err: s.Rename(ctx, title)}
-	}
+	})
 }
 
 func (m *Model) retitle(string) tea.Cmd {
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		title, err := s.Retitle(ctx, true)
 		return settledMsg{text: "The session is called " + title + ".", err: err}
-	}
+	})
 }

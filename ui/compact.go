@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -16,10 +18,8 @@ func (m *Model) compact(args string) tea.Cmd {
 	case args != "off":
 		return m.complain("It is /compact, or /compact off.")
 	}
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: "The messages themselves are sent again where they fit.", err: s.SetSummaryAlways(ctx, false)}
-	}
+	})
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,13 +26,10 @@ func (r *request) cost() string {
 
 // findPrices asks what the model costs, where nobody said it yet.
 func (m *Model) findPrices(s *session.Session) tea.Cmd {
-	ctx := m.within
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		s.FindPrices(ctx)
 		return pricedMsg{s}
-	}
+	})
 }
 
 func (m *Model) priced(msg pricedMsg) tea.Cmd {

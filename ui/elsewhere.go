@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
@@ -28,13 +30,10 @@ func (m *Model) occupy(s *session.Session) tea.Cmd {
 	if m.options.Deps.Store == nil {
 		return nil
 	}
-	ctx := m.within
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		elsewhere, err := s.Occupy(ctx)
 		return occupiedMsg{s, elsewhere, err}
-	}
+	})
 }
 
 // leave gives a session that is not shown any more to other windows.
@@ -63,10 +62,8 @@ func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
 // takeOver asks for a session that another window had, and opens it anew where it is free: the other
 // window may have added to it.
 func (m *Model) takeOver() tea.Cmd {
-	ctx, deps, s, ref := m.within, m.options.Deps, m.session, m.ref
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	deps, s, ref := m.options.Deps, m.session, m.ref
+	return m.behind(func(ctx context.Context) tea.Msg {
 		elsewhere, err := s.Occupy(ctx)
 		if err != nil || elsewhere {
 			return takeoverMsg{of: s, err: err}
@@ -76,7 +73,7 @@ func (m *Model) takeOver() tea.Cmd {
 			_, err = again.Occupy(ctx) // it is this window's already
 		}
 		return takeoverMsg{s, again, err}
-	}
+	})
 }
 
 func (m *Model) tookOver(msg takeoverMsg) tea.Cmd {

@@ -1,6 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // export writes the session on the screen to a file.
 func (m *Model) export(words string) tea.Cmd {
@@ -10,11 +14,9 @@ func (m *Model) export(words string) tea.Cmd {
 	case m.chat.empty():
 		return m.complain("There is nothing to export yet.")
 	}
-	ctx, s, write := m.within, m.session, m.options.Export
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s, write := m.session, m.options.Export
+	return m.behind(func(ctx context.Context) tea.Msg {
 		said, err := write(ctx, s, words)
 		return settledMsg{text: said, err: err}
-	}
+	})
 }

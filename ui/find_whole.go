@@ -39,14 +39,12 @@ func (m *Model) askWhole() tea.Cmd {
 		return nil
 	}
 	f.asking = true
-	within, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := within()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		seen, err := s.LastWhole(ctx, id)
 		at, ok := seen[id]
 		return wholeMsg{s, id, lastWhole{at.Turn, !ok}, err}
-	}
+	})
 }
 
 // wholeKnown takes the answer, and asks again where the user has gone on.

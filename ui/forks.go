@@ -62,11 +62,9 @@ func (m *Model) forkAt(at store.Message) tea.Cmd {
 	case m.session.Temporary():
 		return m.complain("This chat is kept nowhere, so it cannot be forked. /keep stores it first.")
 	}
-	ctx, deps, s, ref := m.within, m.options.Deps, m.session, m.ref
+	deps, s, ref := m.options.Deps, m.session, m.ref
 	done := forkedMsg{from: m.title(), number: m.numberOf(at.ID)}
-	return tea.Batch(m.keepDraft(), func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg {
 		fork, err := s.Fork(ctx, at.ID)
 		if err != nil {
 			done.opened.err = err
@@ -74,7 +72,7 @@ func (m *Model) forkAt(at store.Message) tea.Cmd {
 		}
 		done.opened.session, done.opened.err = session.Open(ctx, deps, fork.ID, ref)
 		return done
-	})
+	}))
 }
 
 // forked shows the fork.
@@ -92,13 +90,10 @@ func (m *Model) forked(msg forkedMsg) tea.Cmd {
 
 // readForks reads which sessions belong to one by a fork.
 func (m *Model) readForks(s *session.Session) tea.Cmd {
-	ctx := m.within
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		kin, err := s.Kin(ctx)
 		return forksMsg{s, kin, err}
-	}
+	})
 }
 
 // forksRead shows at the messages where other sessions part from this one.

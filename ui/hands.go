@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -120,10 +121,7 @@ func (m *Model) byHand(w wish) tea.Cmd {
 	}
 	m.hands.busy = true
 	done := handMsg{session: m.session, draft: m.planDraft(), wish: w, planned: !m.turn.busy}
-	within := m.within
-	return func() tea.Msg {
-		ctx, cancel := within()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		s := done.session
 		if done.planned {
 			done.was, _ = done.draft.preview(s) // Why it could not be sent was said before.
@@ -139,7 +137,7 @@ func (m *Model) byHand(w wish) tea.Cmd {
 			done.now, done.short = done.draft.preview(s)
 		}
 		return done
-	}
+	})
 }
 
 // matesOf are the messages that are sent or left out together with some, and are none of them.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -38,10 +39,8 @@ func (m *Model) index() tea.Cmd {
 }
 
 func (m *Model) indexStep() tea.Cmd {
-	from, within := m.options.Deps.Store, m.within
-	return func() tea.Msg {
-		ctx, cancel := within()
-		defer cancel()
+	from := m.options.Deps.Store
+	return m.behind(func(ctx context.Context) tea.Msg {
 		begun := time.Now()
 		left, err := from.IndexSome(ctx)
 		more := false
@@ -49,7 +48,7 @@ func (m *Model) indexStep() tea.Cmd {
 			more, err = from.TidySome(ctx)
 		}
 		return indexedMsg{left, more, time.Since(begun), err}
-	}
+	})
 }
 
 // indexed asks for the next step. Between two of them the machine rests as long as the step took. What

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -33,13 +34,11 @@ func (m *Model) readChanges() tea.Cmd {
 	if r.past != nil {
 		turn, nth = r.past.Request.Turn, r.past.Nth
 	}
-	wish, ctx, s := in.wish, m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	wish, s := in.wish, m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		before, err := neighbour(turn, nth, -1, func(turn, nth int) (session.Recorded, error) { return s.Recorded(ctx, turn, nth) })
 		return changesMsg{wish, before, err}
-	}
+	})
 }
 
 // changesRead shows them.

@@ -26,13 +26,11 @@ type sightingsMsg struct {
 // readSightings reads what became of a message in past requests.
 func (m *Model) readSightings(message int64, most int) tea.Cmd {
 	m.inspector.reads = "reading past requests"
-	wish, ctx, s := m.inspector.wish, m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	wish, s := m.inspector.wish, m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		list, err := s.Sightings(ctx, message, most)
 		return sightingsMsg{wish, list, most, err}
-	}
+	})
 }
 
 // sighted lists the verdicts of the past, the newest first.

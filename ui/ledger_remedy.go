@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -46,10 +47,8 @@ func (m *Model) remedy(on mended) tea.Cmd {
 	m.ledger.busy = true
 	m.generation++ // this act makes the plan that the draft waits for
 	done := remediedMsg{session: m.session, generation: m.generation, of: on.entry, to: on.repair.Remedy}
-	within, draft := m.within, m.planDraft()
-	return func() tea.Msg {
-		ctx, cancel := within()
-		defer cancel()
+	draft := m.planDraft()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		s := done.session
 		done.was, _ = draft.preview(s) // Why it could not be sent was said before.
 		for range history.Remedies() {
@@ -70,7 +69,7 @@ func (m *Model) remedy(on mended) tea.Cmd {
 			}
 		}
 		return done
-	}
+	})
 }
 
 // remedyAfter is the remedy that comes next, the first behind the last.

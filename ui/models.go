@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -19,13 +20,11 @@ func (m *Model) openModels() tea.Cmd {
 
 // listModels asks every endpoint for its models, all at once.
 func (m *Model) listModels() tea.Cmd {
-	ctx, models := m.within, m.options.Deps.Models
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	models := m.options.Deps.Models
+	return m.behind(func(ctx context.Context) tea.Msg {
 		list, errs := models.Models(ctx)
 		return modelsMsg{list, errs}
-	}
+	})
 }
 
 func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
@@ -66,10 +65,8 @@ func (m *Model) useModel(ref string) tea.Cmd {
 	if m.turn.busy {
 		return m.stillArriving()
 	}
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: "The next message goes to " + ref + ".", err: s.SetModel(ctx, ref)}
-	}
+	})
 }

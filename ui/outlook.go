@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -49,12 +50,9 @@ type pastLoadedMsg struct {
 
 // loadPast reads what the records of an opened session tell about its next request.
 func (m *Model) loadPast(s *session.Session) tea.Cmd {
-	within := m.within
-	return func() tea.Msg {
-		ctx, cancel := within()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		return pastLoadedMsg{s, s.LoadPast(ctx)}
-	}
+	})
 }
 
 func (m *Model) pastLoaded(msg pastLoadedMsg) tea.Cmd {

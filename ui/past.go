@@ -20,13 +20,11 @@ type slowMsg struct{ seek int }
 // seek runs read and shows the request that it finds. Of several wishes the last is answered.
 func (m *Model) seek(back bool, read func(context.Context, *session.Session) (*session.Replayed, error)) tea.Cmd {
 	m.seeks++
-	n, ctx, s := m.seeks, m.within, m.session
-	return tea.Batch(func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	n, s := m.seeks, m.session
+	return tea.Batch(m.behind(func(ctx context.Context) tea.Msg {
 		r, err := read(ctx, s)
 		return pastMsg{n, back, r, err}
-	}, tea.Tick(slowTime, func(time.Time) tea.Msg { return slowMsg{n} }))
+	}), tea.Tick(slowTime, func(time.Time) tea.Msg { return slowMsg{n} }))
 }
 
 // slow says that a request is still being read.

@@ -106,10 +106,8 @@ func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 // countExactly asks the server for its own count of a plan that is shown, and plans again, once, where
 // that is another.
 func (m *Model) countExactly(msg planMsg) tea.Cmd {
-	ctx, s, draft := m.within, m.session, m.planDraft()
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s, draft := m.session, m.planDraft()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		changed, err := s.CountExactly(ctx, msg.plan)
 		if err != nil && ctx.Err() == nil {
 			return inexactMsg{err}
@@ -119,18 +117,15 @@ func (m *Model) countExactly(msg planMsg) tea.Cmd {
 		}
 		plan, err := draft.preview(s)
 		return planMsg{msg.generation, plan, err, true}
-	}
+	})
 }
 
 // count counts some messages that were never counted, such as imported ones.
 func (m *Model) count(s *session.Session) tea.Cmd {
-	ctx := m.within
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		c, err := s.CountSome(ctx)
 		return countedMsg{s, c, err}
-	}
+	})
 }
 
 // counted goes on counting until all is counted. Then the plan is made once more, by counts alone.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,17 +93,15 @@ func (m *Model) readShelf() tea.Cmd {
 }
 
 func (m *Model) readSessions(f store.Filter) tea.Cmd {
-	ctx, db, asked := m.within, m.options.Deps.Store, m.sessions.asked
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	db, asked := m.options.Deps.Store, m.sessions.asked
+	return m.behind(func(ctx context.Context) tea.Msg {
 		list, err := db.Sessions(ctx, f)
 		elsewhere, err2 := db.Elsewhere(ctx)
 		return sessionsMsg{
 			asked: asked, lines: sessionLines(list, elsewhere...), at: time.Now(),
 			whole: f.Limit == 0 || len(list) < f.Limit, err: errors.Join(err, err2),
 		}
-	}
+	})
 }
 
 func sessionLines(sessions []store.Session, elsewhere ...string) []sessionLine {

@@ -35,16 +35,14 @@ func (m *Model) act(a sessionAct) tea.Cmd {
 
 // doAct does the first of the acts.
 func (m *Model) doAct() tea.Cmd {
-	ctx, a := m.within, m.sessions.acts[0]
+	a := m.sessions.acts[0]
 	do := a.do
 	if a.title != "" {
 		do = m.renaming(a.id, a.title)
 	}
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		return actedMsg{do(ctx)}
-	}
+	})
 }
 
 // acted shows what an act did, and does the next one.

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
@@ -21,11 +23,9 @@ func (m *Model) forkSession() tea.Cmd {
 	if said, stays := m.wouldBeGone(); stays {
 		return said
 	}
-	ctx, deps, id, ref := m.within, m.options.Deps, s.ID, m.ref
+	deps, id, ref := m.options.Deps, s.ID, m.ref
 	done := forkedMsg{from: s.name()}
-	return tea.Batch(m.keepDraft(), func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg {
 		now, err := deps.Store.Session(ctx, id) // it may have grown since it was listed
 		if err == nil {
 			now, err = deps.Store.Fork(ctx, id, now.Leaf)
@@ -35,5 +35,5 @@ func (m *Model) forkSession() tea.Cmd {
 		}
 		done.opened.err = err
 		return done
-	})
+	}))
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,12 +47,10 @@ func (m *Model) setSystem(text string) tea.Cmd {
 }
 
 func (m *Model) settleSystem(text, said string) tea.Cmd {
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: said, err: s.SetSystem(ctx, text)}
-	}
+	})
 }
 
 // noPersona is the choice that goes back to the configured system prompt.

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
@@ -15,13 +17,11 @@ func (m *Model) newTemporary() tea.Cmd {
 	if said, stays := m.wouldBeGone(); stays {
 		return said
 	}
-	ctx, deps, start := m.within, m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
-	return tea.Batch(m.keepDraft(), func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
+	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg {
 		s, err := session.Temporary(ctx, deps, start)
 		return openedMsg{session: s, err: err}
-	})
+	}))
 }
 
 // keepTemporary stores a temporary chat after all, and goes on in it.
@@ -34,10 +34,8 @@ func (m *Model) keepTemporary() tea.Cmd {
 	case m.turn.busy:
 		return m.stillArriving()
 	}
-	ctx, deps, ref, s, draft := m.within, m.options.Deps, m.ref, m.session, m.unsent()
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	deps, ref, s, draft := m.options.Deps, m.ref, m.session, m.unsent()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		row, err := s.Keep(ctx, deps.Store)
 		if err != nil {
 			return storedMsg{err: err}
@@ -47,7 +45,7 @@ func (m *Model) keepTemporary() tea.Cmd {
 		}
 		kept, err := session.Open(ctx, deps, row.ID, ref)
 		return storedMsg{session: kept, err: err}
-	}
+	})
 }
 
 // storedMsg is a temporary chat that was stored, ready to be shown.

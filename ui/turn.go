@@ -186,13 +186,11 @@ func (m *Model) entitle(fault error) tea.Cmd {
 	if fault != nil || !m.session.Untitled() {
 		return nil
 	}
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		_, err := s.Retitle(ctx, false)
 		return settledMsg{err: err}
-	}
+	})
 }
 
 func (t *turn) clock(at time.Time) {

@@ -81,21 +81,19 @@ func (m *Model) keepDue() tea.Cmd {
 
 // keepDraft writes the unsent draft down. A chat that has not begun has a draft as well.
 func (m *Model) keepDraft() tea.Cmd {
-	ctx, db, id := m.within, m.home(), m.info.ID
+	db, id := m.home(), m.info.ID
 	if db == nil || db.ReadOnly() || m.session.Temporary() || m.elsewhere {
 		return nil
 	}
 	m.keeping.made++
 	m.keeping.changes = m.composer.area.Changes()
 	k, n, d := m.keeping.keeper, m.keeping.made, m.unsent()
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		if err := k.save(ctx, db, n, id, d); err != nil {
 			return settledMsg{err: err}
 		}
 		return keptMsg{n}
-	}
+	})
 }
 
 // draftMsg is a session's draft that was never sent.
@@ -106,19 +104,17 @@ type draftMsg struct {
 
 // loadDraft reads the draft that a session was left with.
 func (m *Model) loadDraft(s *session.Session) tea.Cmd {
-	ctx, db, id := m.within, s.Store(), s.Info().ID
+	db, id := s.Store(), s.Info().ID
 	if db == nil {
 		return nil
 	}
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		draft, err := db.Draft(ctx, id)
 		if err != nil {
 			return settledMsg{err: fmt.Errorf("read the draft: %w", err)}
 		}
 		return draftMsg{s, draft}
-	}
+	})
 }
 
 func (m *Model) draftRead(msg draftMsg) tea.Cmd {
@@ -149,16 +145,14 @@ func (m *Model) hangAsked() tea.Cmd {
 }
 
 func (m *Model) loadPrompts() tea.Cmd {
-	ctx, db := m.within, m.options.Deps.Store
+	db := m.options.Deps.Store
 	if db == nil {
 		return nil
 	}
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		prompts, err := db.Prompts(ctx, mostPrompts)
 		return promptsMsg{prompts, err}
-	}
+	})
 }
 
 // promptsRead puts the prompts of the history, those of other windows among them, behind those that
@@ -175,13 +169,11 @@ func (m *Model) promptsRead(msg promptsMsg) tea.Cmd {
 
 // keepPrompt writes a sent prompt down for the arrow keys, and reads what other windows sent meanwhile.
 func (m *Model) keepPrompt(d store.Draft) tea.Cmd {
-	ctx, db, temporary := m.within, m.home(), m.session.Temporary()
+	db, temporary := m.home(), m.session.Temporary()
 	if db == nil || db.ReadOnly() || strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 {
 		return nil
 	}
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	return m.behind(func(ctx context.Context) tea.Msg {
 		if err := db.AddPrompt(ctx, d.Text, d.Folds...); err != nil {
 			return settledMsg{err: fmt.Errorf("keep the prompt: %w", err)}
 		}
@@ -190,7 +182,7 @@ func (m *Model) keepPrompt(d store.Draft) tea.Cmd {
 		}
 		prompts, err := db.Prompts(ctx, mostPrompts)
 		return promptsMsg{prompts, err}
-	}
+	})
 }
 
 // walkPrompts goes to another prompt, or says that there is none.

@@ -29,13 +29,11 @@ func (m *Model) switchVersion(by int) tea.Cmd {
 	if !ok {
 		return m.complain("Select a message first.")
 	}
-	ctx, s := m.within, m.session
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
 		v, err := s.SwitchVersion(ctx, message.ID, by)
 		return versionMsg{s, message.ID, v, err}
-	}
+	})
 }
 
 // versionSwitched shows the branch that is the active one now, with the cursor where it parts from the one

@@ -131,12 +131,10 @@ func (m *Model) applyTrial() tea.Cmd {
 		return m.say("The dials stand where they stood; nothing was set.")
 	}
 	said := "Set: " + strings.Join(parts, ", ") + "."
-	ctx, s, trial := m.within, m.session, w.trial
-	return func() tea.Msg {
-		ctx, cancel := ctx()
-		defer cancel()
+	s, trial := m.session, w.trial
+	return m.behind(func(ctx context.Context) tea.Msg {
 		return appliedMsg{s, said, s.Apply(ctx, trial)}
-	}
+	})
 }
 
 // applied ends the trial: what it showed is the next request now.
