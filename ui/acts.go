@@ -93,3 +93,15 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.arrival = msg.at
 	return tea.Batch(gone, m.arrive(false), leave(before), m.occupy(msg.session), m.load(msg.session), m.loadDraft(msg.session), m.draftChanged(), m.index())
 }
+
+// settled ends a setting: what it changed is shown and planned anew.
+func (m *Model) settled(msg settledMsg) tea.Cmd {
+	m.info, m.ref = m.session.Info(), m.session.Ref()
+	switch {
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	case msg.text == "":
+		return m.draftChanged()
+	}
+	return tea.Batch(m.say(msg.text), m.draftChanged())
+}

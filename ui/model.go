@@ -192,8 +192,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case keepDueMsg:
 		return m.keepDue()
 	case keptMsg:
-		m.keeping.kept = max(m.keeping.kept, msg.number)
-		return nil
+		return m.draftKept(msg)
 	case readMsg:
 		return m.wasRead(msg)
 	case folderMsg:
@@ -261,49 +260,4 @@ func (m *Model) adopt(s *session.Session) {
 	m.chat.holds, m.chat.find = m.holds, &m.find
 	m.chat.reset(s.Messages())
 	m.arrange()
-}
-
-func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
-	m.width, m.height = msg.Width, msg.Height
-	m.arrange()
-	return nil
-}
-
-// arrange lays out the screen anew and tells the parts their sizes.
-func (m *Model) arrange() {
-	m.composer.resize(max(1, m.draftWidth()), max(1, m.height/3))
-	m.layout = layoutFor(wants{
-		width: m.width, height: m.height, draft: m.composerLines(),
-		alert: len(m.alertLines(mostAlert)), panel: m.wishPanel,
-	})
-	in := m.layout.transcript.within(m.layout.framed)
-	m.chat.resize(in.w, in.h)
-	m.fitInspector()
-	m.fitReader()
-}
-
-// composerLines is how many lines the composer takes.
-func (m *Model) composerLines() int {
-	if m.elsewhere {
-		return len(m.closedLines(m.draftWidth()))
-	}
-	return m.composer.lines()
-}
-
-// draftWidth is the width of the text area: the composer without its frame and margin.
-func (m *Model) draftWidth() int {
-	l := layoutFor(wants{width: m.width, height: m.height, draft: 1, panel: m.wishPanel})
-	return l.composer.within(l.framed).w - 2
-}
-
-// settled ends a setting: what it changed is shown and planned anew.
-func (m *Model) settled(msg settledMsg) tea.Cmd {
-	m.info, m.ref = m.session.Info(), m.session.Ref()
-	switch {
-	case msg.err != nil:
-		return m.complain(sentence(msg.err))
-	case msg.text == "":
-		return m.draftChanged()
-	}
-	return tea.Batch(m.say(msg.text), m.draftChanged())
 }

@@ -96,6 +96,11 @@ func (m *Model) keepDraft() tea.Cmd {
 	})
 }
 
+func (m *Model) draftKept(msg keptMsg) tea.Cmd {
+	m.keeping.kept = max(m.keeping.kept, msg.number)
+	return nil
+}
+
 // draftMsg is a session's draft that was never sent.
 type draftMsg struct {
 	session *session.Session
