@@ -94,12 +94,6 @@ func (m *Model) oneVersion(of int64) string {
 
 // askAgain asks for the last user message again.
 func (m *Model) askAgain() tea.Cmd {
-	switch {
-	case m.elsewhere:
-		return m.onlyRead()
-	case m.turn.busy:
-		return m.stillArriving()
-	}
 	last, ok := m.chat.last()
 	if !ok {
 		return m.complain("There is no message to answer yet.")
@@ -110,23 +104,23 @@ func (m *Model) askAgain() tea.Cmd {
 // askSelectedAgain asks again in the turn of the message under the cursor. What followed is another branch.
 func (m *Model) askSelectedAgain() tea.Cmd {
 	message, ok := m.chat.selected()
-	switch {
-	case !ok:
+	if !ok {
 		return m.askAgain()
-	case m.elsewhere:
-		return m.onlyRead()
-	case m.turn.busy:
-		return m.stillArriving()
 	}
 	return m.askAgainAt(message)
 }
 
+// askAgainAt asks again in the turn of a message.
 func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	at := m.chat.place[message.ID]
 	for at >= 0 && m.chat.messages[at].Role != history.User {
 		at--
 	}
 	switch {
+	case m.elsewhere:
+		return m.onlyRead()
+	case m.turn.busy:
+		return m.stillArriving()
 	case !m.session.Loaded():
 		return m.complain(sentence(session.ErrLoading))
 	case at < 0:

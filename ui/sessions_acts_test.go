@@ -1,0 +1,176 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestDeletedSessionsComeBackOneAfterTheOther(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread", "parser", "cellar", "attic")
+	l.press("ctrl+s")
+	l.lists("attic", "cellar", "parser", "bread")
+	l.press("down", "ctrl+d", "ctrl+d") // at once, before the first is answered
+	l.lists("attic", "bread")
+	l.on("bread")
+	for _, title := range []string{"cellar", "parser"} {
+		if l.stored(kept[title].ID).Deleted.IsZero() {
+			t.Errorf("%s is not in the trash", title)
+		}
+	}
+	l.press("ctrl+u")
+	l.lists("attic", "parser", "bread")
+	l.press("esc", "ctrl+s", "ctrl+u") // the list forgets nothing when it is closed
+	l.lists("attic", "cellar", "parser", "bread")
+	l.press("ctrl+u")
+	l.shows("Nothing was done here that can be taken back.")
+}
+
+func TestTheOpenSessionIsNotDeleted(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("A question.")
+	l.press("ctrl+s")
+	l.lists("A question")
+	l.press("ctrl+d")
+	l.shows("This session is open; open another one first.")
+	if !l.stored(l.info.ID).Deleted.IsZero() {
+		t.Error("the open session is in the trash")
+	}
+}
+
+func TestARenameKeepsFilterAndCursor(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("partner", "parser", "bread")
+	l.press("ctrl+s")
+	l.lists("bread", "parser", "partner")
+	l.types("par")
+	l.press("down")
+	was, _ := l.sessions.chosen()
+	l.press("ctrl+e", "home")
+	l.types("My ")
+	l.press("enter")
+	l.until("the title", func() bool { return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.acts) == 0 })
+	l.until("the list", func() bool { s, _ := l.sessions.chosen(); return s.name() == "My "+was.Title })
+	if l.sessions.filter.text != "par" {
+		t.Errorf("after the rename the filter is %q, want par", l.sessions.filter.text)
+	}
+	l.press("ctrl+u")
+	l.until("the old title", func() bool { s, _ := l.sessions.chosen(); return s.Title == was.Title })
+	if got := l.stored(kept[was.Title].ID); got.Title != was.Title {
+		t.Errorf("the file has the title %q, want %q", got.Title, was.Title)
+	}
+}
+
+func TestTheOpenSessionIsRenamedInItsHeader(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("A question.")
+	l.press("ctrl+s")
+	l.lists("A question")
+	l.press("ctrl+e", "ctrl+u")
+	l.types("About winter")
+	l.press("enter")
+	l.shows("winnow · About winter")
+}
+
+func TestTagsAreTypedWithBlanksOrCommas(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread")
+	l.press("ctrl+s")
+	l.lists("bread")
+	l.press("ctrl+t")
+	l.types("rye, #oven rye  oven")
+	l.press("enter")
+	l.shows("bread #oven #rye")
+	l.press("ctrl+t", "ctrl+w")
+	l.press("enter")
+	l.until("one tag", func() bool { return slices.Equal(l.stored(kept["bread"].ID).Tags, []string{"oven"}) })
+	l.until("the act", func() bool { return len(l.sessions.acts) == 0 })
+	l.press("ctrl+u", "ctrl+u")
+	l.until("no tag", func() bool { return len(l.stored(kept["bread"].ID).Tags) == 0 && len(l.sessions.acts) == 0 })
+}
+
+func TestTheArchiveTakesAndGivesBack(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.keep("bread", "parser")
+	l.press("ctrl+s")
+	l.lists("parser", "bread")
+	l.press("ctrl+a")
+	l.lists("bread")
+	l.press("shift+tab")
+	l.lists("parser")
+	l.shows("sessions: archive")
+	l.press("ctrl+a")
+	l.lists()
+	l.shows("nothing is archived")
+	l.press("ctrl+u")
+	l.lists("parser")
+	l.press("shift+tab", "shift+tab")
+	l.lists("bread")
+}
+
+func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread", "parser")
+	l.press("ctrl+s")
+	l.lists("parser", "bread")
+	l.press("ctrl+d", "ctrl+d")
+	l.lists()
+	l.press("shift+tab", "shift+tab")
+	l.lists("parser", "bread")
+	l.press("enter")
+	l.shows("It is in the trash")
+
+	l.press("ctrl+d")
+	l.shows("Purge parser for good?")
+	l.press("ctrl+d", "ctrl+d", "enter", "down", "x")
+	l.shows("y purges the session, n keeps it")
+	l.on("parser")
+	l.press("n")
+	l.shows("It stays in the trash.")
+	l.press("ctrl+d", "esc", "y") // the question is gone, so the letter is for the filter
+	if l.sessions.filter.text != "y" || l.overlay != sessionsOverlay {
+		t.Fatalf("behind a question that was left, y went elsewhere:\n%s", plain(l.Model))
+	}
+	l.press("backspace", "ctrl+d", "y")
+	l.lists("bread")
+	if _, err := l.options.Deps.Store.Session(t.Context(), kept["parser"].ID); err == nil {
+		t.Error("the purged session is still there")
+	}
+	l.press("ctrl+u") // what is gone for good is not among what comes back
+	l.lists()
+	l.press("shift+tab")
+	l.lists("bread")
+}
+
+func TestASessionInTheTrashComesBack(t *testing.T) {
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread")
+	l.press("ctrl+s")
+	l.lists("bread")
+	l.press("ctrl+d")
+	l.lists()
+	l.press("shift+tab", "shift+tab")
+	l.lists("bread")
+	l.press("ctrl+r")
+	l.lists()
+	l.shows("It is back, in use: bread.")
+	if !l.stored(kept["bread"].ID).Deleted.IsZero() {
+		t.Error("it is still in the trash")
+	}
+}
+
+func TestASessionIsForkedFromTheList(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("A question.")
+	first := l.info.ID
+	l.press("ctrl+n")
+	l.until("a new session", func() bool { return l.info.ID == "" })
+	l.press("ctrl+s")
+	l.lists("A question")
+	l.press("ctrl+f")
+	l.until("the fork", func() bool { return l.info.Parent == first })
+	if l.overlay != noOverlay || len(l.chat.messages) != 2 || l.stored(l.info.ID).Parent != first {
+		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
+	}
+	l.shows("A fork of «A question» at its end")
+}
