@@ -59,5 +59,5 @@ func (m *Model) backedUp(msg backedUpMsg) tea.Cmd {
 		m.arrange()
 		return nil
 	}
-	return m.complain("There is no backup of today: " + sentence(msg.err) + ".")
+	return m.complain("There is no backup of today: " + sentence(msg.err))
 }

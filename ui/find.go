@@ -161,7 +161,7 @@ func (m *Model) findTyped(msg tea.KeyPressMsg) tea.Cmd {
 	before := f.text
 	switch {
 	case !f.typed(msg):
-		return m.say(msg.String() + " does nothing here; " + firstKey(k.Choose) + " keeps the hits, " + firstKey(k.Back) + " ends the search.")
+		return m.noKey(msg, firstKey(k.Choose)+" keeps the hits, "+firstKey(k.Back)+" ends the search.")
 	case f.text == before:
 		return nil
 	}

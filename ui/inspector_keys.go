@@ -55,7 +55,7 @@ func (m *Model) pageKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Copy):
 		return m.copyView()
 	default:
-		return m.say(msg.String() + " does nothing here; " + firstKey(k.NextView) + " shows the next view, " + firstKey(k.Back) + " closes this.")
+		return m.noKey(msg, firstKey(k.NextView)+" shows the next view, "+firstKey(k.Back)+" closes this.")
 	}
 	return m.readOn()
 }

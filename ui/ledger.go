@@ -104,7 +104,7 @@ func (m *Model) ledgerKey(msg tea.KeyPressMsg) tea.Cmd {
 		l.move(by)
 		return nil
 	}
-	return m.say(msg.String() + " does nothing here: " + firstKey(k.Remedy) + " has something else sent, " + firstKey(k.Back) + " closes the list.")
+	return m.noKey(msg, firstKey(k.Remedy)+" has something else sent, "+firstKey(k.Back)+" closes the list.")
 }
 
 // goToMended selects the message under the cursor in the transcript.

@@ -169,7 +169,7 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 		}
 	}
 	l.press("z")
-	l.shows("z does nothing here: t has something else sent")
+	l.shows("z does nothing here; t has something else sent")
 }
 
 func TestTheLedgerOfASoundHistoryIsEmpty(t *testing.T) {

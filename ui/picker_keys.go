@@ -41,7 +41,7 @@ func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	if !p.typed(msg) {
-		return m.say(msg.String() + " does nothing here; " + firstKey(k.Back) + " closes the list.")
+		return m.noKey(msg, firstKey(k.Back)+" closes the list.")
 	}
 	return nil
 }

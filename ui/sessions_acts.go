@@ -95,6 +95,11 @@ func (m *Model) taken(said string) string {
 	return said + " " + firstKey(m.keys.Undo) + " takes it back."
 }
 
+// inTrash says why nothing else is done to a session in the trash.
+func (m *Model) inTrash() tea.Cmd {
+	return m.say("It is in the trash; " + firstKey(m.keys.Restore) + " brings it back first.")
+}
+
 func (m *Model) pinSession() tea.Cmd {
 	s, ok := m.sessions.chosen()
 	if !ok {
@@ -124,7 +129,7 @@ func (m *Model) archiveSession() tea.Cmd {
 	case !ok:
 		return m.say("There is no session to archive.")
 	case !s.Deleted.IsZero():
-		return m.say("It is in the trash; " + firstKey(m.keys.Restore) + " brings it back first.")
+		return m.inTrash()
 	}
 	db, id := m.options.Deps.Store, s.ID
 	set := func(to bool) func(context.Context) error {

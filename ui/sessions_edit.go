@@ -49,7 +49,7 @@ func (m *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.endRename()
 	}
 	if !l.edit.typed(msg) {
-		return m.say(msg.String() + " does nothing here; " + firstKey(k.Choose) + " keeps what you typed, " + firstKey(k.Back) + " leaves it as it was.")
+		return m.noKey(msg, firstKey(k.Choose)+" keeps what you typed, "+firstKey(k.Back)+" leaves it as it was.")
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (m *Model) forkSession() tea.Cmd {
 	case !ok:
 		return m.say("There is no session to fork.")
 	case !s.Deleted.IsZero():
-		return m.say("It is in the trash; " + firstKey(m.keys.Restore) + " brings it back first.")
+		return m.inTrash()
 	case m.turn.busy:
 		return m.stillArriving()
 	}

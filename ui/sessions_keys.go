@@ -35,7 +35,7 @@ func (m *Model) sessionsKey(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	before := l.filter.text
 	if !l.filter.typed(msg) {
-		return m.say(msg.String() + " does nothing here; " + firstKey(k.Back) + " closes the list.")
+		return m.noKey(msg, firstKey(k.Back)+" closes the list.")
 	}
 	return m.filterTyped(before)
 }
@@ -91,7 +91,7 @@ func (m *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 		l.purge = nil
 		return m.say("It stays in the trash.")
 	}
-	return m.say(msg.String() + " does nothing here; " + firstKey(k.Allow) + " purges the session, " + firstKey(k.Refuse) + " keeps it.")
+	return m.noKey(msg, firstKey(k.Allow)+" purges the session, "+firstKey(k.Refuse)+" keeps it.")
 }
 
 // chooseSession opens the session under the cursor.
@@ -107,7 +107,7 @@ func (m *Model) chooseSession() tea.Cmd {
 		m.bare()
 		return nil
 	case !s.Deleted.IsZero():
-		return m.say("It is in the trash; " + firstKey(m.keys.Restore) + " brings it back first.")
+		return m.inTrash()
 	}
 	return m.openSession(s.ID)
 }

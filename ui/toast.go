@@ -64,6 +64,11 @@ func (m *Model) toastLines(w int) []string {
 	return lines
 }
 
+// noKey says that a key does nothing where it was pressed, and which ones do something.
+func (m *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
+	return m.say(msg.String() + " does nothing here; " + others)
+}
+
 // sentence is an error for the user, with a full stop. It may begin with the name of an endpoint,
 // and names keep their case.
 func sentence(err error) string {

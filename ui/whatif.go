@@ -125,7 +125,7 @@ func (m *Model) whatifKey(msg tea.KeyPressMsg) tea.Cmd {
 		m.moveInTrial(by)
 		return nil
 	}
-	return m.say(msg.String() + " does nothing here: " + firstKey(k.Choose) + " applies the dials, " + firstKey(k.Back) + " leaves everything as it is.")
+	return m.noKey(msg, firstKey(k.Choose)+" applies the dials, "+firstKey(k.Back)+" leaves everything as it is.")
 }
 
 // moveInTrial moves through the list below the dials, and the transcript with it.
