@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"winnow/llm"
@@ -52,7 +53,8 @@ func (d Deps) inquire(ctx context.Context, to target) (target, error) {
 	return to, nil
 }
 
-// SetModel asks another model from the next turn on. An unknown reference changes nothing.
+// SetModel asks another model from the next turn on. An unknown reference changes nothing. A history that
+// cannot be written does not keep the choice, which holds for this window all the same.
 func (s *Session) SetModel(ctx context.Context, ref string) error {
 	if err := s.mayWrite(); err != nil {
 		return err
@@ -61,7 +63,7 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 		return err
 	}
 	if row := s.Info(); row.ID != "" {
-		if err := s.deps.Store.SetModel(ctx, row.ID, row.Endpoint, row.Model); err != nil {
+		if err := s.deps.Store.SetModel(ctx, row.ID, row.Endpoint, row.Model); err != nil && !errors.Is(err, store.ErrReadOnly) {
 			return err
 		}
 	}
