@@ -3,6 +3,7 @@ package ui
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -74,7 +75,21 @@ func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 	if msg.Getenv("NO_COLOR") != "" {
 		m.withoutColours()
 	}
+	if light, known := lightBy(msg.Getenv("COLORFGBG")); known {
+		m.themes.light = light
+		m.restyle(m.themes.wanted)
+	}
 	return nil
+}
+
+// lightBy says whether a background is light by what some terminals put into COLORFGBG: the numbers of
+// their colours, the background's last. A terminal that is asked and answers knows better.
+func lightBy(fgbg string) (light, known bool) {
+	n, err := strconv.Atoi(fgbg[strings.LastIndexByte(fgbg, ';')+1:])
+	if err != nil || n < 0 || n > 15 {
+		return false, false
+	}
+	return n == 7 || n > 8, true
 }
 
 func (m *Model) background(msg tea.BackgroundColorMsg) tea.Cmd {
