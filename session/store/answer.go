@@ -15,7 +15,7 @@ import (
 func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 	doing := "begin the answer"
 	if s.readOnly {
-		return Message{}, &trouble{doing: doing, where: s.path, kind: ErrReadOnly}
+		return Message{}, s.refused(doing)
 	}
 	token, err := s.own(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
 func (s *Store) mine(id int64) (string, error) {
 	doing := fmt.Sprintf("save answer %d", id)
 	if s.readOnly {
-		return "", &trouble{doing: doing, where: s.path, kind: ErrReadOnly}
+		return "", s.refused(doing)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

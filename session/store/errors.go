@@ -28,6 +28,12 @@ var (
 	ErrNotStreamed = errors.New("this window does not stream that answer")
 )
 
+// missing is ErrNotFound for the whole history.
+type missing struct{}
+
+func (missing) Error() string   { return "there is no chat history yet" }
+func (missing) Is(e error) bool { return e == ErrNotFound }
+
 // AmbiguousError says that a prefix fits several sessions.
 type AmbiguousError struct {
 	Prefix  string
@@ -62,6 +68,15 @@ func (t *trouble) Unwrap() []error {
 	return []error{t.kind, t.cause}
 }
 
+// refused says that nothing is written, and where it is known, why.
+func (s *Store) refused(doing string) error {
+	kind := ErrReadOnly
+	if s.frozen != "" {
+		kind = fmt.Errorf("%w: %s", ErrReadOnly, s.frozen)
+	}
+	return &trouble{doing: doing, where: s.path, kind: kind}
+}
+
 // explain turns an error of a transaction into one for the user. Errors that are already this
 // package's, and a cancelled context, keep their kind.
 func explain(doing, path string, err error) error {
@@ -70,6 +85,11 @@ func explain(doing, path string, err error) error {
 	}
 	var mine *trouble
 	var ambiguous *AmbiguousError
+	if errors.As(err, &mine) && mine.where == "" && mine.kind == ErrNotHistory {
+		named := *mine
+		named.where = path
+		return &named
+	}
 	if errors.As(err, &mine) || errors.As(err, &ambiguous) {
 		return err
 	}

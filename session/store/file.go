@@ -26,7 +26,7 @@ func locate(path string, mustExist bool) (string, error) {
 	case err == nil && !info.Mode().IsRegular():
 		return "", &trouble{doing: doing, where: path, kind: fmt.Errorf("%w: it is not an ordinary file", ErrNotHistory)}
 	case errors.Is(err, os.ErrNotExist) && mustExist:
-		return "", &trouble{doing: doing, where: path, kind: fmt.Errorf("%w: there is no chat history yet", ErrNotFound), cause: err}
+		return "", &trouble{doing: doing, where: path, kind: missing{}, cause: err}
 	case errors.Is(err, os.ErrNotExist):
 		if err := resume(path); err != nil {
 			return "", &trouble{doing: doing, where: wholeFile(path), kind: noAccess(err), cause: err}

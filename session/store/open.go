@@ -28,6 +28,7 @@ type Store struct {
 	now      func() time.Time
 	patience time.Duration
 	readOnly bool
+	frozen   string // why, "" where the caller asked for it
 	notices  []string
 
 	full  *sql.DB // one connection, synchronous FULL
@@ -93,10 +94,13 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 	var newer *newerError
 	switch {
 	case errors.As(err, &newer):
+		s.frozen = "a newer winnow wrote it; update winnow to go on with it"
 		s.notices = []string{newer.Error() + ": it is open for reading only. Update winnow to go on with it."}
 	case errors.Is(err, errHeld):
+		s.frozen = errHeld.Error()
 		s.notices = []string{fmt.Sprintf("In %s %s. Until then it is open for reading only.", s.path, errHeld)}
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
+		s.frozen = "winnow may not write the file"
 		s.notices = []string{fmt.Sprintf("winnow may not write %s: it is open for reading only.", s.path)}
 	default:
 		return nil, err

@@ -151,9 +151,9 @@ func TestOpenRefusesInWordsOfTheUser(t *testing.T) {
 	}{
 		{dir, Options{}, ErrNotHistory, "it is a folder"},
 		{text, Options{}, ErrNotHistory, text},
-		{foreign, Options{}, ErrNotHistory, "not a winnow chat history"},
+		{foreign, Options{}, ErrNotHistory, "this is not a winnow chat history (" + foreign + ")"},
 		{filepath.Join(text, "winnow.db"), Options{}, ErrNoAccess, "not a directory"},
-		{filepath.Join(dir, "none.db"), Options{ReadOnly: true}, ErrNotFound, "there is no chat history yet"},
+		{filepath.Join(dir, "none.db"), Options{ReadOnly: true}, ErrNotFound, "cannot open the chat history: there is no chat history yet"},
 		{"", Options{}, nil, "no file is named"},
 	} {
 		s, err := Open(context.Background(), c.path, c.o)
@@ -226,8 +226,8 @@ func TestNewerSchemaOpensForReadingOnly(t *testing.T) {
 	if got := read(t, s, first.ID); got.Content != "from today" {
 		t.Errorf("content of a newer file is %q", got.Content)
 	}
-	if err := s.Delete(context.Background(), first.Session); !errors.Is(err, ErrReadOnly) {
-		t.Errorf("Delete = %v, want ErrReadOnly", err)
+	if err := s.Delete(context.Background(), first.Session); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "a newer winnow wrote it") {
+		t.Errorf("Delete = %v, want ErrReadOnly and why", err)
 	}
 }
 

@@ -29,7 +29,7 @@ func (s *Store) jot(ctx context.Context, doing string, f func(tx *sql.Tx) error)
 // of other programs are waited for. A search index that is damaged is made anew. f may run several times.
 func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx *sql.Tx) error) error {
 	if s.readOnly {
-		return &trouble{doing: doing, where: s.path, kind: ErrReadOnly}
+		return s.refused(doing)
 	}
 	select {
 	case s.writing <- struct{}{}:
