@@ -111,27 +111,23 @@ func (in *adopting) addMessage(ctx context.Context, l *MessageLine) error {
 		in.turns++
 	}
 	in.runs = runOn(in.runs, l.ID)
+	calls := make([]history.ToolCall, len(l.ToolCalls))
 	for i, c := range l.ToolCalls {
-		_, err := in.tx.ExecContext(ctx, `
-			INSERT INTO tool_calls (message, place, call_id, name, arguments)
-			VALUES (?, ?, ?, ?, ?)`, l.ID, i, []byte(c.ID), []byte(c.Name), []byte(c.Arguments))
-		if err != nil {
-			return err
-		}
+		calls[i] = history.ToolCall{ID: string(c.ID), Name: string(c.Name), Arguments: string(c.Arguments)}
 	}
+	if err := insertCalls(ctx, in.tx, l.ID, calls); err != nil {
+		return err
+	}
+	parts, keys := make([]history.Part, len(l.Parts)), make([]int64, len(l.Parts))
 	for i, p := range l.Parts {
 		key, there := in.attached[p.Hash]
 		if !there {
 			return fmt.Errorf("message %d has an attachment that is not in the archive (%.80q)", l.ID-in.shift.Messages, p.Hash)
 		}
-		_, err := in.tx.ExecContext(ctx, `
-			INSERT INTO parts (message, place, kind, name, media_type, tokens, attachment)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`, l.ID, i, string(p.Kind), string(p.Name), string(p.MediaType), p.Tokens, key)
-		if err != nil {
-			return err
-		}
+		parts[i] = history.Part{Kind: history.PartKind(p.Kind), Name: string(p.Name), MediaType: string(p.MediaType), Tokens: int(p.Tokens)}
+		keys[i] = key
 	}
-	return nil
+	return insertParts(ctx, in.tx, l.ID, parts, keys)
 }
 
 func (in *adopting) insertMessage(ctx context.Context, l *MessageLine, hash []byte) error {
