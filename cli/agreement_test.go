@@ -177,7 +177,7 @@ func (a act) do(ctx context.Context, s *session.Session, messages []store.Messag
 	case "edit":
 		events = s.Edit(ctx, messages[a.at].ID, a.text)
 	case "again":
-		events = s.RegenerateAt(ctx, messages[a.at].ID)
+		events = s.Regenerate(ctx, messages[a.at].ID)
 	case "switch":
 		return s.Switch(ctx, messages[a.at].ID)
 	}

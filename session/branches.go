@@ -13,19 +13,15 @@ import (
 // ErrNotYours says that a message cannot be edited, because the user did not write it.
 var ErrNotYours = errors.New("only a message of yours can be edited")
 
-// Regenerate asks again for the last user message of the branch, whether it has an answer or not. The
-// new answer stands beside an old one as its sibling: nothing is overwritten. Where no answer comes, the
-// branch is the one that it was.
-func (s *Session) Regenerate(ctx context.Context) <-chan Event {
+// Regenerate asks again for the user message of the turn that a message belongs to, on whatever branch,
+// and whether it has an answer or not; 0 is the end of the active branch. The new answer stands beside an
+// old one as its sibling, and what stood behind it stays as another branch: nothing is overwritten. Where
+// no answer comes, the branch is the one that it was.
+func (s *Session) Regenerate(ctx context.Context, message int64) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		return t.answerAgain(ctx, t.Info().Leaf)
-	})
-}
-
-// RegenerateAt is Regenerate for the turn that a message belongs to, on whatever branch. What stood
-// behind its user message stays as another branch.
-func (s *Session) RegenerateAt(ctx context.Context, message int64) <-chan Event {
-	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		if message == 0 {
+			message = t.Info().Leaf
+		}
 		return t.answerAgain(ctx, message)
 	})
 }

@@ -93,7 +93,7 @@ func (f *forest) edit() {
 func (f *forest) regenerate() {
 	g := f.any()
 	f.next()
-	events, err := drain(g.s.RegenerateAt(f.t.Context(), g.any(f.t).ID))
+	events, err := drain(g.s.Regenerate(f.t.Context(), g.any(f.t).ID))
 	f.turn(g, events, err)
 }
 

@@ -135,14 +135,14 @@ func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
 	drain(s.Send(t.Context(), "1+2?"))
 	drain(s.Send(t.Context(), "How are you?"))
 	result, fine := s.Messages()[2].ID, s.Messages()[5].ID
-	if _, err := drain(s.RegenerateAt(t.Context(), result)); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), result)); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant: It is three.\n")
 	if got := wantProven(t, s, 1, 3, b.body(4)); got.Of != 3 {
 		t.Errorf("turn 1 has %d requests, want 3", got.Of)
 	}
-	if _, err := drain(s.RegenerateAt(t.Context(), fine)); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), fine)); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\nuser: How are you?\nassistant: Very well.\n")
@@ -154,13 +154,8 @@ func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
 func TestBranchesThatCannotBe(t *testing.T) {
 	b := newBench(t, says("One."), says("Elsewhere."))
 	s, other := b.begin(), b.begin()
-	for name, turn := range map[string]func() <-chan Event{
-		"regenerate":    func() <-chan Event { return s.Regenerate(t.Context()) },
-		"regenerate at": func() <-chan Event { return s.RegenerateAt(t.Context(), 0) },
-	} {
-		if _, err := drain(turn()); !errors.Is(err, ErrNothingToAnswer) {
-			t.Errorf("%s before the first message: %v, want ErrNothingToAnswer", name, err)
-		}
+	if _, err := drain(s.Regenerate(t.Context(), 0)); !errors.Is(err, ErrNothingToAnswer) {
+		t.Errorf("regenerate before the first message: %v, want ErrNothingToAnswer", err)
 	}
 	drain(s.Send(t.Context(), "First"))
 	drain(other.Send(t.Context(), "Other"))
@@ -172,7 +167,7 @@ func TestBranchesThatCannotBe(t *testing.T) {
 		return err
 	}
 	again := func(message int64) error {
-		_, err := drain(s.RegenerateAt(t.Context(), message))
+		_, err := drain(s.Regenerate(t.Context(), message))
 		return err
 	}
 	change := func(message int64) error { return s.Switch(t.Context(), message) }
@@ -212,7 +207,7 @@ func TestThereMayBeNoQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := b.open(row.ID)
-	if _, err := drain(s.RegenerateAt(t.Context(), s.Messages()[0].ID)); !errors.Is(err, ErrNothingToAnswer) {
+	if _, err := drain(s.Regenerate(t.Context(), s.Messages()[0].ID)); !errors.Is(err, ErrNothingToAnswer) {
 		t.Errorf("an answer without a question is asked for again: %v, want ErrNothingToAnswer", err)
 	}
 }
@@ -228,7 +223,7 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 	until[Delta](events)
 	for name, do := range map[string]func() error{
 		"edit":       func() error { _, err := drain(s.Edit(t.Context(), question, "Other")); return err },
-		"regenerate": func() error { _, err := drain(s.RegenerateAt(t.Context(), question)); return err },
+		"regenerate": func() error { _, err := drain(s.Regenerate(t.Context(), question)); return err },
 		"switch":     func() error { return s.Switch(t.Context(), question) },
 	} {
 		if err := do(); !errors.Is(err, ErrBusy) {
@@ -291,7 +286,7 @@ func TestBranchesAreATree(t *testing.T) {
 					}
 					answered(drain(s.Edit(t.Context(), m.ID, what)))
 				case "regenerate":
-					answered(drain(s.RegenerateAt(t.Context(), m.ID)))
+					answered(drain(s.Regenerate(t.Context(), m.ID)))
 				case "switch":
 					if err := s.Switch(t.Context(), m.ID); err != nil {
 						rt.Fatalf("switch: %v", err)

@@ -279,7 +279,7 @@ func TestRegeneratedRequestGoesByTheSameCounts(t *testing.T) {
 	if c, err := s.CountSome(t.Context()); err != nil || c.Done() {
 		t.Fatalf("counted %+v, %v; want some", c, err)
 	}
-	if _, err := drain(s.Regenerate(t.Context())); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.CountAll(t.Context(), unseen); err != nil {

@@ -51,10 +51,6 @@ func (f Format) Ending() string {
 	return "." + string(f)
 }
 
-// HandOver says that a conversation in this format is meant for others: what looks like a secret is taken
-// out of it unless the user wants it there. The one format that is not is a copy of the history.
-func (f Format) HandOver() bool { return f != JSON }
-
 // ExportOptions say how a conversation is written.
 type ExportOptions struct {
 	Format Format

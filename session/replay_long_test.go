@@ -270,7 +270,7 @@ func (l *longTalk) turn(n int) {
 		events, err = drain(l.s.Edit(ctx, m.ID, draft))
 	case "regenerate":
 		all := l.s.Messages()
-		events, err = drain(l.s.RegenerateAt(ctx, all[max(0, len(all)-1-l.dice.IntN(12))].ID))
+		events, err = drain(l.s.Regenerate(ctx, all[max(0, len(all)-1-l.dice.IntN(12))].ID))
 	case "stopped":
 		l.will(hangs(make(chan struct{}), "As I was s"))
 		arriving := l.s.Send(ctx, draft)

@@ -79,7 +79,7 @@ func talk(rt *rapid.T, b *bench, s *Session) {
 	case 3:
 		if len(s.Messages()) > 0 {
 			b.steps = append(b.steps, answer)
-			drain(s.Regenerate(ctx))
+			drain(s.Regenerate(ctx, 0))
 			return
 		}
 	case 4, 11, 12:

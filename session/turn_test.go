@@ -212,7 +212,7 @@ func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
 		t.Errorf("the sentence shows the key: %v", err)
 	}
 	wantTranscript(t, s.Messages(), "user: Anyone there?\n")
-	if _, err := drain(s.Regenerate(t.Context())); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
 		t.Fatalf("the retry failed: %v", err)
 	}
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Anyone there?\nassistant: Now it works.\n")
@@ -234,7 +234,7 @@ func TestRegenerateMakesASibling(t *testing.T) {
 	s := b.begin()
 	drain(s.Send(t.Context(), "Write a line"))
 	old := s.Messages()[1]
-	if _, err := drain(s.Regenerate(t.Context())); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
 		t.Fatalf("regenerate failed: %v", err)
 	}
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Write a line\nassistant: Second try.\n")

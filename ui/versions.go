@@ -131,7 +131,7 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 		m.endEdit()
 	}
 	m.chat.follow(m.chat.messages[:at+1])
-	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.RegenerateAt(ctx, message.ID) })
+	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) })
 	m.turn.again = true
 	if behind < 2 {
 		return turn
