@@ -164,6 +164,9 @@ func (m *Model) rename(title string) tea.Cmd {
 }
 
 func (m *Model) retitle(string) tea.Cmd {
+	if m.chat.empty() {
+		return m.complain("There is nothing to take a title from yet.")
+	}
 	s := m.session
 	return m.behind(func(ctx context.Context) tea.Msg {
 		title, err := s.Retitle(ctx, true)
