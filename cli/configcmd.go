@@ -65,7 +65,7 @@ func (p *program) checkFile() error {
 		return nil
 	}
 	if err != nil {
-		return fail(Usage, "cannot read the configuration file: %w", err)
+		return fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
 	}
 	_, mistakes := Decode(path, doc)
 	if len(mistakes) == 0 {

@@ -87,7 +87,7 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 	if f.given("template") {
 		text, err := os.ReadFile(f.template)
 		if err != nil {
-			return a, fail(Usage, "cannot read the template: %w", err)
+			return a, fail(Usage, "cannot read the template %s: %w", f.template, why(err))
 		}
 		a.template, a.templateName = string(text), f.template
 	}

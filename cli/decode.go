@@ -48,7 +48,7 @@ func (p *program) readConfig() (Config, error) {
 		return Config{}, fail(Usage, "there is no configuration file at %s; winnow config init writes one", path)
 	}
 	if err != nil {
-		return Config{}, fail(Usage, "cannot read the configuration file: %w", err)
+		return Config{}, fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
 	}
 	c, mistakes := Decode(path, doc)
 	if len(mistakes) > 0 {

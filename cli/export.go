@@ -76,6 +76,9 @@ func (f exportFlags) read(args []string) (session.Format, error) {
 	case !f.all && len(args) == 0:
 		return "", fail(Usage, "sessions export takes the id of a session, or --all")
 	}
+	if f.out == "" {
+		return "", fail(Usage, "-o is empty; it takes the name of a file, or - for standard output")
+	}
 	if f.format != "" {
 		format, ok := session.ReadFormat(f.format)
 		if !ok {
@@ -190,7 +193,7 @@ func (p *program) exportAll(ctx context.Context, f exportFlags, o session.Export
 		return err
 	}
 	if err := os.MkdirAll(f.out, 0o700); err != nil {
-		return fail(Failed, "cannot make the folder: %w", err)
+		return fail(Failed, "cannot make the folder %s: %w", f.out, why(err))
 	}
 	bar := p.countdown("exporting", len(ids))
 	defer bar.end()

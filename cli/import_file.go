@@ -28,12 +28,12 @@ func (p *program) openImport(name string) (importFile, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return importFile{}, fail(Failed, "cannot open the file to import: %w", err)
+		return importFile{}, fail(Failed, "cannot open %s: %w", name, why(err))
 	}
 	info, err := f.Stat()
 	if err != nil {
 		f.Close()
-		return importFile{}, fail(Failed, "cannot open the file to import: %w", err)
+		return importFile{}, fail(Failed, "cannot open %s: %w", name, why(err))
 	}
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {

@@ -38,7 +38,7 @@ func writeFile(path string, force bool, write func(io.Writer) error) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".winnow-*")
 	if err != nil {
-		return fail(Failed, "cannot write the file: %w", err)
+		return fail(Failed, "cannot write %s: %w", path, why(err))
 	}
 	defer os.Remove(f.Name()) // says only that it is gone where the file has its name
 	defer f.Close()
@@ -56,7 +56,7 @@ func writeFile(path string, force bool, write func(io.Writer) error) error {
 		return taken(path)
 	}
 	if err != nil {
-		return fail(Failed, "cannot write the file: %w", err)
+		return fail(Failed, "cannot write %s: %w", path, why(err))
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func free(path string, force bool) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fail(Failed, "cannot write the file: %w", err)
+		return fail(Failed, "cannot write %s: %w", path, why(err))
 	case info.IsDir():
 		return fail(Usage, "%s is a folder; -o names a file in it", path)
 	case !force:

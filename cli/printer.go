@@ -3,8 +3,6 @@
 package cli
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"unicode/utf8"
 
@@ -50,11 +48,7 @@ func (p *printer) keep(err error) error {
 	if err == nil {
 		return nil
 	}
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
-		err = inner.Err
-	}
-	err = fail(Failed, "cannot write to standard output: %w", err)
+	err = fail(Failed, "cannot write to standard output: %w", why(err))
 	if p.failed == nil {
 		p.failed = err
 	}

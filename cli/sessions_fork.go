@@ -15,7 +15,8 @@ import (
 func (p *program) sessionsFork() *cobra.Command {
 	var at int64
 	var asJSON bool
-	c := &cobra.Command{
+	var c *cobra.Command
+	c = &cobra.Command{
 		Use:               "fork ID",
 		Short:             "Copy a session, or its beginning, into a session of its own",
 		Args:              takes("the id of a session", 1, 1),
@@ -23,7 +24,7 @@ func (p *program) sessionsFork() *cobra.Command {
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
 				end := info.Leaf
-				if at != 0 {
+				if c.Flags().Changed("at") {
 					end = at
 				}
 				fork, err := s.Fork(ctx, info.ID, end)
