@@ -24,7 +24,7 @@ func (p *program) writeNew(path string, force bool, write func(io.Writer) error)
 			return err
 		}
 		err := out.Flush()
-		size = bar.written
+		size = bar.done
 		return err
 	})
 	return size, err
