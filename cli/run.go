@@ -9,16 +9,13 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/markdown"
 )
 
 func (p *program) runCommand() *cobra.Command {
@@ -160,150 +157,4 @@ func (p *program) sayResume(k *kit, info store.Session) {
 		return
 	}
 	fmt.Fprintf(p.err, "winnow -s %s\n", k.shortID(info.ID))
-}
-
-// answerWriter writes the events of a turn to standard output and standard error.
-type answerWriter struct {
-	out, err io.Writer
-	json     bool // keep the text back for one object at the end
-	visible  bool // a person looks on: escape sequences are shown, not obeyed
-
-	wrote   bool // something stands on the current line
-	answers []session.Answered
-	notices []string
-}
-
-// follow writes until the turn is over and returns how it ended.
-func (w *answerWriter) follow(events <-chan session.Event) error {
-	var end error
-	for event := range events {
-		switch event := event.(type) {
-		case session.Delta:
-			w.text(event.Text)
-		case session.Answered:
-			w.answers = append(w.answers, event)
-			w.endLine()
-		case session.Notice:
-			w.notice(event.Text)
-		case session.Waiting:
-			w.notice(waitingText(event.Waiting))
-		case session.Asked:
-			event.Allow(false)
-		case session.Finished:
-			end = event.Err
-		}
-	}
-	w.endLine()
-	if end == nil && w.unfinished() {
-		return w.cutShort()
-	}
-	return end
-}
-
-// unfinished says that nobody said that the last answer was over.
-func (w *answerWriter) unfinished() bool {
-	n := len(w.answers)
-	return n > 0 && w.answers[n-1].Receipt.End == string(llm.NoDone)
-}
-
-// cutShort is the error of an answer that nobody ended: a script must not take its beginning for the
-// whole. For people the turn's notice has said it.
-func (w *answerWriter) cutShort() error {
-	if !w.json {
-		return &failure{exit: Provider}
-	}
-	return fail(Provider, "the server closed the stream without saying that the answer was over")
-}
-
-func (w *answerWriter) text(text string) {
-	if w.json || text == "" {
-		return
-	}
-	if w.visible {
-		text = markdown.Visible(text)
-	}
-	io.WriteString(w.out, text)
-	w.wrote = !strings.HasSuffix(text, "\n")
-}
-
-// endLine ends an answer that does not end with a line feed of its own.
-func (w *answerWriter) endLine() {
-	if w.wrote {
-		io.WriteString(w.out, "\n")
-	}
-	w.wrote = false
-}
-
-func (w *answerWriter) notice(text string) {
-	if w.json {
-		w.notices = append(w.notices, text)
-		return
-	}
-	w.endLine()
-	fmt.Fprintf(w.err, "winnow: %s\n", markdown.Visible(text))
-}
-
-func waitingText(w llm.Waiting) string {
-	return fmt.Sprintf("%s; try %d of %d in %s", w.Err, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
-}
-
-// answerJSON is what run --json writes. It is a contract: fields are added, never renamed or removed.
-type answerJSON struct {
-	Session  string       `json:"session"` // "" with --no-save
-	Turn     int          `json:"turn"`
-	Model    string       `json:"model"`
-	Answer   string       `json:"answer"` // the answers of the turn, one after the other
-	Finish   string       `json:"finish_reason"`
-	Stopped  bool         `json:"stopped"`
-	Usage    *usageJSON   `json:"usage"`   // as reported for the last request; null where nothing was
-	Cost     spentJSON    `json:"cost"`    // of all requests of the turn that were answered
-	Receipt  *receiptJSON `json:"receipt"` // null where nothing arrived
-	Notices  []string     `json:"notices"`
-	Error    string       `json:"error"` // "" for none
-	Messages []int64      `json:"messages"`
-}
-
-type usageJSON struct {
-	Prompt    int `json:"prompt"` // -1 is not said, here and below
-	Cached    int `json:"cached"`
-	Answer    int `json:"answer"`
-	Reasoning int `json:"reasoning"`
-}
-
-type receiptJSON struct {
-	Sent     int   `json:"sent"`
-	Stored   int   `json:"stored"`
-	Cut      int   `json:"cut"`
-	Dropped  int   `json:"dropped"`
-	Recalled int   `json:"recalled"`
-	Repaired int   `json:"repaired"`
-	Estimate int   `json:"estimate"` // tokens as winnow counts
-	Expected int   `json:"expected"` // tokens that the server was expected to count
-	TookMS   int64 `json:"took_ms"`
-}
-
-// object writes the one object of --json.
-func (w *answerWriter) object(out io.Writer, id string, s *session.Session, end error, stopped bool) error {
-	o := answerJSON{Session: id, Model: s.Ref(), Stopped: stopped, Notices: w.notices, Messages: []int64{}}
-	if o.Notices == nil {
-		o.Notices = []string{}
-	}
-	if end != nil {
-		o.Error = sentence(end)
-	}
-	var texts []string
-	var spent session.Spent
-	for _, a := range w.answers {
-		if a.Message.Content != "" {
-			texts = append(texts, a.Message.Content)
-		}
-		r := a.Receipt
-		spent.Add(r.Cost)
-		o.Turn, o.Finish = r.Turn, r.Finish
-		o.Messages = append(o.Messages, a.Message.ID)
-		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning}
-		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds()}
-	}
-	o.Answer, o.Cost = strings.Join(texts, "\n"), spentObject(spent)
-	return writeJSON(out, o)
 }
