@@ -80,6 +80,9 @@ func hostileFile(t *testing.T, dir string) string {
 	return path
 }
 
+// darkBackground is what a terminal answers that is asked for its colours: a program that hears nothing waits.
+const darkBackground = "\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62c"
+
 // Nothing that a model, a tool, a server, a file or a path says reaches the terminal as anything but text.
 func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data\x1b[6543m\x1b]0;PAYLOAD\a\u202e")
@@ -91,36 +94,53 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	configure(t, env, "[tools]\napprove = \"always\"\n")
 	file := hostileFile(t, dir)
 	places := 0
-	run := func(args ...string) *terminal {
+	run := func(args ...string) (*terminal, int) {
 		t.Helper()
 		term := startIn(t, env, 100, 30, args...)
-		term.end()
+		term.send(darkBackground)
+		exit := term.end()
 		wantHarmless(t, fmt.Sprintf("winnow %q", args), term.raw)
 		places++
+		return term, exit
+	}
+	works := func(args ...string) *terminal {
+		t.Helper()
+		term, exit := run(args...)
+		if exit != 0 {
+			t.Errorf("winnow %q ends with %d:\n%s", args, exit, term.text())
+		}
 		return term
 	}
 	run("run", "-m", "openai/small", "hello")
 	run("run", "-m", "openai/small", "please fail")
 	run("run", "-m", "openai/small", "--json", "hello again")
-	run("import", file)
+	works("import", file)
 	run("import", file+"-that-is-not-there")
-	list := run("sessions", "list")
-	run("sessions", "list", "PAYLOAD")
+	list := works("sessions", "list")
+	works("sessions", "list", "PAYLOAD")
 	ids := storedIDs(t, filepath.Join(dir, "chats.db"))
 	if len(ids) < 3 {
 		t.Fatalf("%d sessions are stored, want those of the runs and the imported one:\n%s", len(ids), list.text())
 	}
-	run("sessions", "rename", ids[0], hostileArgument())
+	works("sessions", "rename", ids[0], hostileArgument())
 	for _, id := range ids {
-		run("sessions", "show", id)
-		run("context", id)
-		run("context", id, "--prompt")
-		run("repair", id)
+		works("sessions", "show", id)
+		works("context", id)
+		works("context", id, "--prompt")
+		works("context", id, "--json")
+		works("context", id, "--wire")
+		works("repair", id)
+		works("sessions", "show", id, "--tree")
 	}
+	works("context", ids[0], "--diff", "1")
 	for _, format := range []string{"md", "json", "jsonl", "prompt"} {
-		run("export", ids[0], "--format", format)
+		works("sessions", "export", ids[0], "--format", format)
 	}
-	run("sessions", "list")
+	works("sessions", "list")
+	works("sessions", "search", "PAYLOAD")
+	works("sessions", "search", "answer", "--json")
+	works("db", "check")
+	works("db", "backup", filepath.Join(dir, "copy\x1b]0;PAYLOAD\a.db"))
 	for _, args := range [][]string{
 		{"db", "path"},
 		{"doctor"},
