@@ -4,8 +4,10 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -33,4 +35,16 @@ func explainFlag(err error) error {
 		return fail(Usage, "--%s is %s; that is too large a number", flag.Name, invalid.GetValue())
 	}
 	return fail(Usage, "--%s is %q; it takes %s", flag.Name, invalid.GetValue(), takes)
+}
+
+// emptyFlag refuses a flag that says where or which and then names nothing: behind it mostly stands a
+// variable of a script that is not set, and the default would be the user's own history.
+func emptyFlag(c *cobra.Command) error {
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && f.Value.String() == "" && slices.Contains([]string{"config", "db", "model", "persona", "prompt", "session"}, f.Name) {
+			err = fail(Usage, "--%s is empty; it takes a value", f.Name)
+		}
+	})
+	return err
 }

@@ -156,7 +156,9 @@ var commandNames = []string{"run", "sessions", "import", "context", "repair", "c
 func (p *program) do(f func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		p.started = true
-		p.failed = f(c.Context(), args)
+		if p.failed = emptyFlag(c); p.failed == nil {
+			p.failed = f(c.Context(), args)
+		}
 		return nil
 	}
 }

@@ -26,7 +26,7 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 		if err := t.SetSummaryAlways(ctx, true); err != nil {
 			return err
 		}
-		t.emit(Notice{fmt.Sprintf("%d older messages are condensed: a summary stands in their place; /compact off sends them again", len(list))})
+		t.emit(Notice{"the older messages are condensed: a summary stands in their place; /compact off sends them again"})
 		return nil
 	})
 }
