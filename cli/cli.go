@@ -53,15 +53,17 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	root.SetIn(p.in)
 	root.SetOut(p.out.file) // The help is winnow's own, with colours.
 	root.SetErr(p.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return explainFlag(err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return p.misused(explainFlag(err)) })
+	p.catch(root)
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
 		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { p.complain(w, err) }),
 	)
 	switch {
 	case err != nil && !p.started:
-		fmt.Fprintln(p.err, "winnow --help lists the commands and flags.")
-		return Usage
+		return p.usage(nil)
+	case p.failed != nil && !p.started:
+		return p.usage(p.failed)
 	case err != nil:
 		return exitOf(err)
 	case p.failed != nil:
@@ -72,6 +74,36 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 		return exitOf(p.out.failed)
 	}
 	return OK
+}
+
+// catch keeps errors about arguments from fang, which asks the terminal for its colours before it hands
+// an error on, and waits for seconds where the terminal does not answer.
+func (p *program) catch(c *cobra.Command) {
+	if args := c.Args; args != nil {
+		c.Args = func(c *cobra.Command, given []string) error { return p.misused(args(c, given)) }
+	}
+	for _, sub := range c.Commands() {
+		if c.Name() != "completion" { // Those below it are cobra's, and run whatever was noted.
+			p.catch(sub)
+		}
+	}
+}
+
+// misused notes an error of usage for main to say.
+func (p *program) misused(err error) error {
+	if p.failed == nil {
+		p.failed = err
+	}
+	return nil
+}
+
+// usage says what is wrong with the arguments, where nobody has yet, and where to read about them.
+func (p *program) usage(err error) Exit {
+	if err != nil {
+		p.complain(p.err, err)
+	}
+	fmt.Fprintln(p.err, "winnow --help lists the commands and flags.")
+	return Usage
 }
 
 // complain writes an error as one line that starts with the program's name.

@@ -183,3 +183,23 @@ func TestRunShowsEscapesOnATerminal(t *testing.T) {
 		t.Errorf("the screen shows %q, want the sequence made visible", run.text())
 	}
 }
+
+// A terminal that does not answer questions must not make anybody wait for the sentence about a wrong flag.
+func TestErrorsOfUsageAskTheTerminalNothing(t *testing.T) {
+	env := home(t)
+	for _, args := range [][]string{{"--bogus"}, {"bogus"}, {"sessions", "show"}, {"sessions", "list", "--limit", "x"}, {"db", "bogus"}} {
+		term := startIn(t, env, 100, 30, args...)
+		if code := term.end(); code != int(Usage) {
+			t.Errorf("winnow %v ended with %d, want %d", args, code, Usage)
+		}
+		term.mu.Lock()
+		raw := string(term.raw)
+		term.mu.Unlock()
+		if strings.Contains(raw, "\x1b]11;?") || strings.Contains(raw, "\x1b[c") {
+			t.Errorf("winnow %v asks the terminal: %q", args, raw)
+		}
+		if strings.Count(raw, "winnow: ") != 1 || strings.Count(raw, "winnow --help lists") != 1 {
+			t.Errorf("winnow %v says %q", args, raw)
+		}
+	}
+}

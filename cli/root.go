@@ -155,6 +155,9 @@ var commandNames = []string{"run", "sessions", "import", "context", "repair", "c
 // for one of usage.
 func (p *program) do(f func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
+		if p.failed != nil {
+			return nil // the arguments were wrong
+		}
 		p.started = true
 		if p.failed = emptyFlag(c); p.failed == nil {
 			p.failed = f(c.Context(), args)
