@@ -14,8 +14,9 @@ import (
 type themes struct {
 	own    map[string]Palette
 	wanted theme
-	light  bool // the terminal's background is light
-	plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
+	shown  theme // the wanted one, or the one that is tried out
+	light  bool  // the terminal's background is light
+	plain  bool  // no colours, whatever is wanted: NO_COLOR, or a terminal without them
 }
 
 // names are all themes that can be chosen: winnow's, then the user's own.
@@ -61,6 +62,7 @@ func (m *Model) setTheme(name theme) {
 }
 
 func (m *Model) restyle(name theme) {
+	m.themes.shown = name
 	m.styles = newStyles(m.themes.palette(name))
 	m.ledger.drawn = nil
 	m.composer.restyle(m.styles)
@@ -166,7 +168,7 @@ func (m *Model) tryTheme() {
 	if c, ok := m.picker.chosen(); ok && m.overlay == themesOverlay {
 		name = theme(c.value)
 	}
-	if shown, _ := m.themes.palette(name); shown != m.styles.theme {
+	if name != m.themes.shown {
 		m.restyle(name)
 	}
 }
