@@ -32,18 +32,23 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 
 // newSession begins a session with the model in use.
 func (m *Model) newSession() tea.Cmd {
+	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
+	return m.leaveFor(func(context.Context) openedMsg {
+		s, err := session.New(deps, start)
+		return openedMsg{session: s, err: err}
+	})
+}
+
+// leaveFor leaves the session on the screen for the one that open brings, unless an answer still arrives
+// or a temporary chat would be gone.
+func (m *Model) leaveFor(open func(context.Context) openedMsg) tea.Cmd {
 	if m.turn.busy {
 		return m.stillArriving()
 	}
 	if said, stays := m.wouldBeGone(); stays {
 		return said
 	}
-	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
-	keep := m.keepDraft()
-	return tea.Batch(keep, func() tea.Msg {
-		s, err := session.New(deps, start)
-		return openedMsg{session: s, err: err}
-	})
+	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg { return open(ctx) }))
 }
 
 // openSession opens a stored session.
@@ -54,20 +59,14 @@ func (m *Model) openAt(id string, message int64) tea.Cmd { return m.openFinding(
 
 // openFinding is openAt, and marks a text that is looked for.
 func (m *Model) openFinding(id string, message int64, text string) tea.Cmd {
-	if m.turn.busy {
-		return m.stillArriving()
-	}
-	if said, stays := m.wouldBeGone(); stays {
-		return said
-	}
 	deps, ref := m.options.Deps, m.ref
-	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg {
+	return m.leaveFor(func(ctx context.Context) openedMsg {
 		s, err := session.Open(ctx, deps, id, ref)
 		if err == nil && message != 0 && !s.Holds(message) {
 			err = switchTo(ctx, s, message)
 		}
 		return openedMsg{session: s, at: arrival{message, text}, err: err}
-	}))
+	})
 }
 
 func (m *Model) opened(msg openedMsg) tea.Cmd {

@@ -11,17 +11,11 @@ import (
 
 // newTemporary begins a chat that is kept in memory alone.
 func (m *Model) newTemporary() tea.Cmd {
-	if m.turn.busy {
-		return m.stillArriving()
-	}
-	if said, stays := m.wouldBeGone(); stays {
-		return said
-	}
 	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
-	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg {
+	return m.leaveFor(func(ctx context.Context) openedMsg {
 		s, err := session.Temporary(ctx, deps, start)
 		return openedMsg{session: s, err: err}
-	}))
+	})
 }
 
 // keepTemporary stores a temporary chat after all, and goes on in it.
