@@ -22,6 +22,19 @@ func check(t *testing.T, property func(t *rapid.T, s scene)) {
 	rapid.Check(t, func(t *rapid.T) { property(t, scenes().Draw(t, "scene")) })
 }
 
+// fixSeed gives every run of a test the same random conversations, but not a soak, which looks for new ones.
+func fixSeed(t *testing.T, n int) {
+	t.Helper()
+	if *soak > 0 {
+		return
+	}
+	was := flag.Lookup("rapid.seed").Value.String()
+	if err := flag.Set("rapid.seed", fmt.Sprint(n)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { flag.Set("rapid.seed", was) })
+}
+
 // scene is a random conversation and what decides its request.
 type scene struct {
 	past []Message

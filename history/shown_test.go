@@ -11,6 +11,7 @@ import (
 // TestShownNamesEachSentMessageOnce looks for every message that is sent: it is the text of one message
 // of the request, and stands in the block where it was recalled to it.
 func TestShownNamesEachSentMessageOnce(t *testing.T) {
+	fixSeed(t, 1)
 	recalled := 0
 	check(t, func(t *rapid.T, s scene) {
 		for _, m := range s.past {
@@ -19,6 +20,9 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 			}
 		}
 		s.o.Policy.RecallShare, s.o.Policy.RecallMaxTokens, s.o.Policy.Placement = 0.9, 4096, Steady
+		if rapid.Bool().Draw(t, "forgotten") {
+			forget(t, &s)
+		}
 		plan, err := Build(s.past, s.o)
 		if err != nil {
 			return
@@ -66,9 +70,27 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 			}
 		}
 	})
+	t.Logf("%d messages were recalled", recalled)
 	if recalled == 0 {
 		t.Error("no message was recalled")
 	}
+}
+
+// forget puts a message in front of the conversation that the current question is about and that the
+// messages behind it push out of the budget. Of random conversations alone one in thirty recalls anything.
+func forget(t *rapid.T, s *scene) {
+	said := rapid.SampledFrom([]Role{User, Assistant}).Draw(t, "said by")
+	front := []Message{
+		{ID: 2000, Role: User, Content: "Which name shall the lexer have?", Status: Complete},
+		{ID: 2001, Role: said, Content: "The lexer is called Tokenhound.", Status: Complete},
+	}
+	for i := range int64(rapid.IntRange(4, 8).Draw(t, "behind")) {
+		front = append(front, Message{ID: 2002 + 2*i, Role: User, Content: strings.Repeat("filling words ", 60), Status: Complete},
+			Message{ID: 2003 + 2*i, Role: Assistant, Content: strings.Repeat("other words ", 60), Status: Complete})
+	}
+	s.past = append(front, s.past...)
+	s.o.Turn[0].Content = "What was Tokenhound?\n" + s.o.Turn[0].Content
+	s.o.Policy.Budget = rapid.SampledFrom([]int{800, 2000}).Draw(t, "small budget")
 }
 
 // reordered says that a request may hold a message elsewhere than it was said: where messages are joined as
