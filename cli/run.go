@@ -67,9 +67,6 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.LoadRest(ctx); err != nil {
-		return err
-	}
 	out := answerWriter{out: p.out, err: p.err, json: f.json, visible: term.IsTerminal(p.out.Fd())}
 	if err := k.sayOpenElsewhere(ctx, s, &out); err != nil {
 		return err

@@ -16,7 +16,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err := t.condense(ctx); err != nil {
 		return asked{}, err
 	}
-	a, row, err := t.decide(ctx)
+	a, err := t.decide(ctx)
 	if err != nil {
 		return asked{}, err
 	}
@@ -24,7 +24,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	record, err := newRecord(row, t.number, t.said[0].ID, a.decision, a.plan)
+	record, err := newRecord(t.Info().ID, t.number, t.said[0].ID, a)
 	if err != nil {
 		return asked{}, err
 	}
@@ -44,7 +44,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 
 // decide plans the next request by real counts of all that it holds. A message that was planned with
 // by a guess is counted before it is sent, and then the plan is made anew: each time there are fewer.
-func (t *turn) decide(ctx context.Context) (asked, store.Session, error) {
+func (t *turn) decide(ctx context.Context) (asked, error) {
 	for {
 		t.mu.Lock()
 		options := t.nextOptions()
@@ -53,13 +53,12 @@ func (t *turn) decide(ctx context.Context) (asked, store.Session, error) {
 		a := asked{client: t.client, request: t.deps.request(t.target, plan), plan: plan}
 		a.decision = decisionOf(t.row.Leaf, options, a.request, a.client)
 		a.decision.Guessed = t.guesses(t.past)
-		row := t.row
 		t.mu.Unlock()
 		if len(guessed) == 0 {
-			return a, row, err
+			return a, err
 		}
 		if err := t.countNow(ctx, guessed); err != nil {
-			return asked{}, row, err
+			return asked{}, err
 		}
 	}
 }

@@ -136,15 +136,14 @@ func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files 
 	if files == nil {
 		files = earlier.Parts
 	}
-	m := t.userRow(row, earlier.Parent, draft, files)
+	m := t.userMessage(draft, files)
+	m.Session, m.Parent = row.ID, earlier.Parent
 	stored, err := t.deps.Store.Append(ctx, m)
 	if err != nil {
 		return err
 	}
 	t.follow(branch[:at])
-	t.past = at
-	t.add(stored)
-	t.emit(Stored{stored})
+	t.commit(stored)
 	return nil
 }
 

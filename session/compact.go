@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"winnow/history"
+	"winnow/session/store"
 )
 
 // ErrNothingOlder says that there is nothing to condense: a summary never stands for the newest exchange.
@@ -16,6 +17,9 @@ var ErrNothingOlder = errors.New("there is nothing to condense yet: the newest e
 // they are. Where the model fails nothing changes.
 func (s *Session) Compact(ctx context.Context) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		if err := t.askModel(ctx); err != nil {
+			return err
+		}
 		o, list, err := t.older()
 		if err != nil {
 			return err
@@ -34,12 +38,11 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 // SetSummaryAlways lets the summary that a conversation has stand even where everything would fit, or
 // only where it does not.
 func (s *Session) SetSummaryAlways(ctx context.Context, always bool) error {
-	row := s.Info()
-	overrides, err := withKey(row.Overrides, "summary_always", always)
-	if err != nil {
+	return s.change(ctx, func(row *store.Session) error {
+		var err error
+		row.Overrides, err = withKey(row.Overrides, "summary_always", always)
 		return err
-	}
-	return s.override(ctx, row.Preset, overrides)
+	})
 }
 
 // older are the messages of the branch that a summary may stand for and none does, with the options of

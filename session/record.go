@@ -82,8 +82,9 @@ func readDecision(r store.Request) (Decision, error) {
 }
 
 // newRecord is the record of a request that is about to leave.
-func newRecord(row store.Session, turn int, user int64, d Decision, p history.Plan) (store.Request, error) {
-	options, err := d.json()
+func newRecord(session string, turn int, user int64, a asked) (store.Request, error) {
+	p := a.plan
+	options, err := a.decision.json()
 	if err != nil {
 		return store.Request{}, err
 	}
@@ -92,7 +93,7 @@ func newRecord(row store.Session, turn int, user int64, d Decision, p history.Pl
 		return store.Request{}, fmt.Errorf("record the request's plan: %w", err)
 	}
 	return store.Request{
-		Session: row.ID, Turn: turn, User: user, Endpoint: row.Endpoint, Model: row.Model,
+		Session: session, Turn: turn, User: user, Endpoint: a.client.Endpoint().Name, Model: a.request.Model,
 		Options: options, Plan: plan, Rules: p.Rules, Estimate: p.Sum.Total,
 		Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
 	}, nil

@@ -12,6 +12,7 @@ import (
 // BenchmarkRecord is what it costs to keep the verdicts of a request that is about to leave, and how
 // many bytes they take.
 func BenchmarkRecord(b *testing.B) {
+	client := newBench(b).begin().client
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			past := make([]history.Message, n)
@@ -31,8 +32,9 @@ func BenchmarkRecord(b *testing.B) {
 				b.Fatal(err)
 			}
 			var r store.Request
+			a := asked{client: client, plan: plan}
 			for b.Loop() {
-				if r, err = newRecord(store.Session{}, 1, 1, Decision{}, plan); err != nil {
+				if r, err = newRecord("", 1, 1, a); err != nil {
 					b.Fatal(err)
 				}
 			}

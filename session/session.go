@@ -75,10 +75,12 @@ var (
 )
 
 // Session is one conversation. Its methods may be called from several goroutines; a turn runs on a
-// goroutine of its own.
+// goroutine of its own. Whoever changes a setting holds writing from reading the row until the row in
+// memory is the one in the store, so that two changes at a time both stay. It is locked before mu.
 type Session struct {
 	deps Deps
 
+	writing  sync.Mutex                // held while a setting or a new row goes to the store and then into row
 	counting sync.Mutex                // held while some messages are counted
 	tallied  map[[sha256.Size]byte]int // tokens of texts, for as long as the counting goes on
 

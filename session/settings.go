@@ -18,6 +18,8 @@ func (s *Session) Rename(ctx context.Context, title string) error {
 		return err
 	}
 	title = strings.TrimSpace(title)
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if row := s.Info(); row.ID != "" {
 		if err := s.deps.Store.Rename(ctx, row.ID, title, "user"); err != nil {
 			return err
@@ -34,17 +36,19 @@ func (s *Session) SetPreset(ctx context.Context, name string) error {
 	if _, err := history.Preset(name); err != nil {
 		return err
 	}
-	return s.override(ctx, name, "")
+	return s.change(ctx, func(row *store.Session) error {
+		row.Preset, row.Overrides = name, ""
+		return nil
+	})
 }
 
 // SetBudget limits this conversation's requests to so many tokens; 0 is auto.
 func (s *Session) SetBudget(ctx context.Context, tokens int) error {
-	row := s.Info()
-	overrides, err := withBudget(row.Overrides, tokens)
-	if err != nil {
+	return s.change(ctx, func(row *store.Session) error {
+		var err error
+		row.Overrides, err = withBudget(row.Overrides, tokens)
 		return err
-	}
-	return s.override(ctx, row.Preset, overrides)
+	})
 }
 
 // ReadBudget reads a budget as people write one: a number of tokens, with or without separators, or
@@ -79,24 +83,29 @@ func withKey(overrides, key string, value any) (string, error) {
 	return string(text), nil
 }
 
-func (s *Session) override(ctx context.Context, preset, overrides string) error {
+// change stores other settings of the conversation's policy: the preset and the overrides that edit sets.
+func (s *Session) change(ctx context.Context, edit func(*store.Session) error) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	row := s.Info()
-	row.Preset, row.Overrides = preset, overrides
+	if err := edit(&row); err != nil {
+		return err
+	}
 	policy, err := policyOf(s.deps.Policy, row)
 	if err != nil {
 		return err
 	}
 	if row.ID != "" {
-		if err := s.deps.Store.SetPreset(ctx, row.ID, preset, overrides); err != nil {
+		if err := s.deps.Store.SetPreset(ctx, row.ID, row.Preset, row.Overrides); err != nil {
 			return err
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.row.Preset, s.row.Overrides, s.policy = preset, overrides, policy
+	s.row.Preset, s.row.Overrides, s.policy = row.Preset, row.Overrides, policy
 	return nil
 }
 
@@ -129,6 +138,8 @@ func (s *Session) SetSystem(ctx context.Context, text string) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if row := s.Info(); row.ID != "" {
 		if err := s.deps.Store.SetSystem(ctx, row.ID, text); err != nil {
 			return err

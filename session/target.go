@@ -59,15 +59,26 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
+	if err := s.keepModel(ctx, ref); err != nil {
+		return err
+	}
+	return s.findWindow(ctx)
+}
+
+func (s *Session) keepModel(ctx context.Context, ref string) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if err := s.useModel(ref); err != nil {
 		return err
 	}
-	if row := s.Info(); row.ID != "" {
-		if err := s.deps.Store.SetModel(ctx, row.ID, row.Endpoint, row.Model); err != nil && !errors.Is(err, store.ErrReadOnly) {
-			return err
-		}
+	row := s.Info()
+	if row.ID == "" {
+		return nil
 	}
-	return s.findWindow(ctx)
+	if err := s.deps.Store.SetModel(ctx, row.ID, row.Endpoint, row.Model); err != nil && !errors.Is(err, store.ErrReadOnly) {
+		return err
+	}
+	return nil
 }
 
 // useModel resolves ref and makes it the model of the next request.

@@ -74,9 +74,10 @@ func printable(line string) string {
 // titlePrompt asks a model for a title.
 const titlePrompt = "Write a title of two to six words for this conversation, in its own language. Answer with the title alone: no quotes, no full stop."
 
-// Retitle gives the conversation a new automatic title: by the configured title model, or by the
-// plain rule where none is configured. A title of the user's own stays unless force is set.
-func (s *Session) Retitle(ctx context.Context, force bool) (string, error) {
+// Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
+// none is configured. With asked the user wants it, and it becomes the user's own; without, a title of the
+// user's own stays, even one given while the model wrote. It returns the title that the store has then.
+func (s *Session) Retitle(ctx context.Context, asked bool) (string, error) {
 	row := s.Info()
 	if err := s.mayWrite(); err != nil {
 		return row.Title, err
@@ -84,20 +85,29 @@ func (s *Session) Retitle(ctx context.Context, force bool) (string, error) {
 	if row.ID == "" {
 		return row.Title, ErrNothingToAnswer
 	}
-	if row.TitleFrom == "user" && !force {
+	if row.TitleFrom == "user" && !asked {
 		return row.Title, nil
+	}
+	from := "auto"
+	if asked {
+		from = "user"
 	}
 	title, err := s.newTitle(ctx)
 	if err != nil {
 		return row.Title, fmt.Errorf("write a title: %w", err)
 	}
-	if err := s.deps.Store.Rename(ctx, row.ID, title, "auto"); err != nil {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.deps.Store.Rename(ctx, row.ID, title, from); err != nil {
 		return row.Title, err
+	}
+	if row, err = s.deps.Store.Session(ctx, row.ID); err != nil {
+		return title, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.row.Title, s.row.TitleFrom = title, "auto"
-	return title, nil
+	s.row.Title, s.row.TitleFrom = row.Title, row.TitleFrom
+	return row.Title, nil
 }
 
 // Untitled says that a model is configured to write titles and that this conversation, after its

@@ -178,13 +178,14 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	to, row, policy, err := s.settled(t)
-	if errors.Is(err, ErrNotConsidered) {
+	if _, _, _, err := s.settled(t); errors.Is(err, ErrNotConsidered) {
 		if err := s.Consider(ctx, t.Model); err != nil {
 			return err
 		}
-		to, row, policy, err = s.settled(t)
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	to, row, policy, err := s.settled(t)
 	if err != nil {
 		return err
 	}

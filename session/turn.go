@@ -110,37 +110,37 @@ func (t *turn) emit(e Event) {
 	}
 }
 
-// tell runs the story and gives the session back when it ends.
+// tell runs the story on the whole branch and gives the session back when it ends.
 func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) error) error {
 	defer t.release()
-	if err := t.prepare(ctx); err != nil {
-		return err
+	err := t.loadBranch(ctx)
+	if err == nil {
+		err = story(ctx, t)
 	}
-	err := story(ctx, t)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
 
-// prepare reads what a plan needs: the whole branch, and the window and the prices where nobody asked for
-// them yet.
-func (t *turn) prepare(ctx context.Context) error {
-	if err := t.loadBranch(ctx); err != nil {
-		return err
-	}
+// askModel asks the server for the model's window and prices where they are not known yet. The story of a
+// turn stores the user's message before it: a server that does not answer costs no message.
+func (t *turn) askModel(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, windowPatience)
 	defer cancel()
 	if err := t.findWindow(ask); err != nil {
 		return err
 	}
 	t.FindPrices(ask)
-	return nil
+	return ctx.Err()
 }
 
 // answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks
 // for none.
 func (t *turn) answer(ctx context.Context) error {
+	if err := t.askModel(ctx); err != nil {
+		return err
+	}
 	for range t.deps.MaxRounds {
 		answer, err := t.round(ctx)
 		if err != nil {
@@ -188,43 +188,58 @@ func (t *turn) round(ctx context.Context) (store.Message, error) {
 
 // saveUser commits the user's message. The conversation's row begins with it.
 func (t *turn) saveUser(ctx context.Context, draft string, files []history.Part) error {
+	m := t.userMessage(draft, files)
 	row := t.Info()
-	m := t.userRow(row, row.Leaf, draft, files)
-	title := ""
 	if row.ID == "" {
-		if row.TitleFrom == "" {
-			title = titleOf(m.Message)
-			row.Title, row.TitleFrom = title, "auto"
-		}
-		begun, first, err := t.deps.Store.Begin(ctx, row, m)
-		if err != nil {
-			return err
-		}
-		row, m = begun, first
-		row.Messages, row.Turns = 0, 0 // add counts the message
-	} else {
-		stored, err := t.deps.Store.Append(ctx, m)
-		if err != nil {
-			return err
-		}
-		m = stored
+		return t.begin(ctx, m)
 	}
-	t.mu.Lock()
-	t.row = row
-	t.past = len(t.branch)
-	t.mu.Unlock()
-	t.add(m)
+	m.Session, m.Parent = row.ID, row.Leaf
+	stored, err := t.deps.Store.Append(ctx, m)
+	if err != nil {
+		return err
+	}
+	t.commit(stored)
+	return nil
+}
+
+// begin commits the first message and the conversation's row with it.
+func (t *turn) begin(ctx context.Context, m store.Message) error {
+	t.writing.Lock()
+	row, titled := t.Info(), false
+	if row.TitleFrom == "" {
+		row.Title, row.TitleFrom, titled = titleOf(m.Message), "auto", true
+	}
+	begun, first, err := t.deps.Store.Begin(ctx, row, m)
+	if err == nil {
+		t.mu.Lock()
+		t.row.ID, t.row.Created, t.row.Updated = begun.ID, begun.Created, begun.Updated
+		t.row.Title, t.row.TitleFrom = begun.Title, begun.TitleFrom
+		t.mu.Unlock()
+	}
+	t.writing.Unlock()
+	if err != nil {
+		return err
+	}
 	t.takeBegun(ctx)
-	t.emit(Stored{m})
-	if title != "" {
-		t.emit(Titled{title})
+	t.commit(first)
+	if titled {
+		t.emit(Titled{begun.Title})
 	}
 	return nil
 }
 
-// userRow is what the user says behind a message.
-func (t *turn) userRow(row store.Session, behind int64, draft string, files []history.Part) store.Message {
-	return store.Message{Session: row.ID, Parent: behind, Tokenizer: t.deps.Tokenizer, Message: history.Message{
+// commit goes on from the user's message, which is on disk.
+func (t *turn) commit(m store.Message) {
+	t.mu.Lock()
+	t.past = len(t.branch)
+	t.mu.Unlock()
+	t.add(m)
+	t.emit(Stored{m})
+}
+
+// userMessage is what the user says. Whoever stores it says where.
+func (t *turn) userMessage(draft string, files []history.Part) store.Message {
+	return store.Message{Tokenizer: t.deps.Tokenizer, Message: history.Message{
 		Role: history.User, Content: draft, Parts: slices.Clone(files), Status: history.Complete, Tokens: t.count(draft),
 	}}
 }
