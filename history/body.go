@@ -47,7 +47,7 @@ func (b *builder) bridged(last *Message, m Message) bool {
 // merges says that a message is no message of its own behind last, but joined to it.
 func (b *builder) merges(last *Message, m Message, joins bool) bool {
 	alike := last.Role == m.Role && m.Role != Tool && len(last.ToolCalls) == 0
-	return alike && (b.o.Profile.MergeSameRole || joins && len(m.ToolCalls) == 0)
+	return alike && (b.o.Profile.MergeSameRole || joins && m.Role == Assistant && len(m.ToolCalls) == 0)
 }
 
 // join puts a message behind the text of one of the same role. Calls stay with what came with them:

@@ -88,7 +88,7 @@ func (c *Conversation) begin(o Options) *builder {
 		days: map[int64]int{}, depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
 	}
 	b.labels, b.step = t.labelsFor(), b.room.step(o.Policy)
-	if b.turn = c.readTurn(o.Turn); o.Profile.NoImages {
+	if b.turn = c.readTurn(o.Turn, o.Profile.ToolsAsText); o.Profile.NoImages {
 		b.turn = c.withoutImages(b.turn, nil)
 	}
 	none := body{first: len(b.views), gaps: 1}

@@ -109,3 +109,41 @@ func TestEndpointsWithoutImagesOrToolsGetThemAsText(t *testing.T) {
 		t.Errorf("a model that sees gets\n%s, and got before\n%s", again, sees)
 	}
 }
+
+// A server that refuses tool calls gets those of the running turn as text too: the results as messages
+// of the user, because a request must not end with an answer.
+func TestToolCallsOfTheRunningTurnAsText(t *testing.T) {
+	t.Parallel()
+	p, err := Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := []Message{
+		{ID: 1, Role: User, Content: "what is in a?"},
+		{ID: 2, Role: Assistant, ToolCalls: []ToolCall{{ID: "a", Name: "read", Arguments: `{"path":"a"}`}}},
+		{ID: 3, Role: Tool, ToolCallID: "a", Content: "apples"},
+		{ID: 4, Role: Assistant, Content: "apples"},
+	}
+	turn := []Message{
+		{ID: 5, Role: User, Content: "and in b and c?"},
+		{ID: 6, Role: Assistant, Content: "Let me see.", ToolCalls: []ToolCall{{ID: "b", Name: "read", Arguments: `{"path":"b"}`}, {ID: "c", Name: "read", Arguments: `{"path":"c`}}},
+		{ID: 7, Role: Tool, ToolCallID: "b", Content: "pears"},
+		{ID: 8, Role: Tool, ToolCallID: "c", Content: "plums"},
+	}
+	plan, err := Build(past, Options{Policy: p, Turn: turn, Profile: Profile{ToolsAsText: true, MergeSameRole: true}, Count: words})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `0 user: what is in a?
+1 assistant: [called read with {"path":"a"}]\n\n[tool result] apples\n\napples
+2 user: and in b and c?
+3 assistant: Let me see.\n[called read with {"path":"b"}]\n[called read with {"path":"c"}]
+4 user: [tool result] pears\n\n[tool result] plums
+`
+	if got := requestText(plan); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if shown := plan.Shown(); len(shown[4]) != 2 {
+		t.Errorf("the last message is said to be the entries %v, want the two results", shown[4])
+	}
+}

@@ -6,7 +6,7 @@ import "slices"
 
 // plain is the options as the endpoint's profile narrows them.
 func (o Options) plain() Options {
-	if o.Profile.NoTools && (o.Policy.ToolHistory == ToolsKeep || o.Policy.ToolHistory == "") {
+	if (o.Profile.NoTools || o.Profile.ToolsAsText) && (o.Policy.ToolHistory == ToolsKeep || o.Policy.ToolHistory == "") {
 		o.Policy.ToolHistory = ToolsText
 	}
 	return o

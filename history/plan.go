@@ -35,7 +35,8 @@ type Profile struct {
 	ToolIDLength  int  // tool call ids have exactly this many letters and digits; 0 is any
 	EchoReasoning bool // the model's reasoning goes back to it in exchanges that called tools
 	NoReplay      bool // the endpoint refuses the keys of its own answers
-	NoTools       bool // the model takes no tool calls: those of the past are told as text
+	NoTools       bool // the model takes no tool calls: those of the past are sent as text, and no tools are offered
+	ToolsAsText   bool // the endpoint refuses tool calls in a request: all of them are sent as text, the running turn's too
 	NoImages      bool // the model takes no images: a note stands for each
 }
 
@@ -96,6 +97,8 @@ type Entry struct {
 	Cuts         []Range  // what of its text is not sent, in code points
 	Inserted     []Insert // what stands in the text's place
 	Repairs      []Repair // what was mended on the way
+
+	asUser bool // a tool's result that is sent as text of the user
 }
 
 // Sent says that the message, or a part of it, is in the request.

@@ -120,7 +120,7 @@ func shownIn(p Plan, block bool) [][]int {
 		}
 		for k := next; k < len(p.Entries) && !alone[p.Entries[k].ID]; k++ {
 			e := p.Entries[k]
-			if joined(e) && (e.Role == User) != (m.Role == User) {
+			if joined(e) && (e.Role == User || e.asUser) != (m.Role == User) {
 				break
 			}
 			if next = k + 1; joined(e) {

@@ -238,6 +238,7 @@ func options(t *rapid.T, past []Message) Options {
 		NoToolToUser:  rapid.IntRange(0, 3).Draw(t, "bridge") == 0,
 	}
 	o.Profile.NoImages = rapid.IntRange(0, 5).Draw(t, "blind") == 0
+	o.Profile.ToolsAsText = rapid.IntRange(0, 4).Draw(t, "tools as text") == 0
 	if rapid.IntRange(0, 3).Draw(t, "short ids") == 0 {
 		o.Profile.ToolIDLength = 9
 	}

@@ -70,10 +70,13 @@ func newConversation(count Counter) *Conversation {
 }
 
 // readTurn reads the messages of the running turn. Their call ids differ from those of the history.
-func (c *Conversation) readTurn(turn []Message) *thread {
+func (c *Conversation) readTurn(turn []Message, asText bool) *thread {
 	t := newConversation(c.remembered)
 	t.carriage, t.offset, t.used = c.carriage, len(c.past), func(id string) bool { return c.ids[id] }
 	t.Append(turn...)
+	if asText {
+		return t.turnAsText()
+	}
 	return &t.thread
 }
 

@@ -31,7 +31,7 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 		for i, list := range plan.Shown() {
 			for _, k := range list {
 				times[k]++
-				if e := plan.Entries[k]; !e.Sent() || (e.Role == User) != (plan.Messages[i].Role == User) && len(e.Repairs) == 0 {
+				if e := plan.Entries[k]; !e.Sent() || (e.Role == User || e.asUser) != (plan.Messages[i].Role == User) && len(e.Repairs) == 0 {
 					t.Errorf("message %d of the request is said to be message %d, a %s of a %s", i, k+1, e.Disposition, e.Role)
 				}
 			}

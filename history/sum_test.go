@@ -24,10 +24,10 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 			}
 		}
 		plain := len(p.Added) == 0 && !s.o.Profile.MergeSameRole
-		for _, v := range c.tell(s.o.Policy).views {
+		for _, v := range c.tell(s.o.plain().Policy).views {
 			plain = plain && !v.joins && v.Role != System
 		}
-		for _, v := range c.readTurn(s.o.Turn).views {
+		for _, v := range c.readTurn(s.o.Turn, s.o.Profile.ToolsAsText).views {
 			plain = plain && !v.joins && v.Role != System
 		}
 		if again > p.Sum.Total || plain && again != p.Sum.Total {

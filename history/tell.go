@@ -77,6 +77,18 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 	return t
 }
 
+// turnAsText is the running turn with its tool calls as text. Results become messages of the user,
+// because a request must not end with an answer.
+func (c *Conversation) turnAsText() *thread {
+	t := c.retell(&c.thread, ToolsText)
+	for i := range t.views {
+		if v := &t.views[i]; v.joins && v.Role == Assistant {
+			v.Role, t.base[v.from].asUser = User, true
+		}
+	}
+	return t
+}
+
 // asText is a message whose calls, or whose result, are told by a text.
 func asText(m Message, text string) Message {
 	if text != m.Content {

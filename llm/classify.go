@@ -64,7 +64,7 @@ func (r refusal) classify(status int) (kind ErrorKind, final bool) {
 		return NotFound, true
 	case status == 408:
 		return TimedOut, false
-	case (status >= 500 || status == 0) && templateTexts.MatchString(text):
+	case (status >= 500 || status == 0) && (templateTexts.MatchString(text) || toolHistoryTexts.MatchString(text)):
 		return BadRequest, true
 	case status == 0 && strings.Contains(text, "invalid_request"):
 		return BadRequest, true

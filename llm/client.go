@@ -119,6 +119,7 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 			}
 			w := Waiting{Attempt: try + 1, Of: max(try+1, c.tries()), Err: e}
 			if !c.learn(e) {
+				e.Tools = e.toolCause(r)
 				again := false
 				if w.After, again = c.pause(e, try, pauses); !again {
 					yield(nil, e)
@@ -144,7 +145,7 @@ func (c *Client) pause(e *Error, try int, pauses *backoff.ExponentialBackOff) (t
 		// Nothing listens on this machine: a server that is just starting gets one more chance.
 		most = min(most, 2)
 	}
-	if try >= most || !e.Retryable() || e.Wait > waitMax {
+	if try >= most || !e.Retryable() || e.Wait > waitMax || e.Tools == TheTools {
 		return 0, false
 	}
 	return min(waitMax, max(e.Wait, pauses.NextBackOff())), true

@@ -95,6 +95,7 @@ type Error struct {
 	Model    string
 	Silence  time.Duration // timed-out: how long nothing came
 	Replan   bool          // the refusal taught how the model wants its history: planned again, the request may pass
+	Tools    ToolCause     // whether tool calls in the request are the reason
 	Err      error         // what lies beneath, nil for none
 
 	noKey bool // the request carried no key

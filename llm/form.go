@@ -30,11 +30,15 @@ var forms = []form{
 	{
 		// A template that knows no tools counts calls and results as turns.
 		noTools, rolesAlternate,
-		Request.hasTools, func(p *history.Profile) { p.NoTools = true },
+		Request.hasTools, func(p *history.Profile) { p.NoTools, p.ToolsAsText = true, true },
 	},
 	{
-		noTools, regexp.MustCompile("(?i)" + refusing + "(tool|function call)|must define tools|toolconfig field must be defined|tool (use|calling|calls?) (is|are) not supported"),
-		Request.hasTools, func(p *history.Profile) { p.NoTools = true },
+		toolsAsText, regexp.MustCompile(`(?i)must define tools|toolconfig field must be defined`),
+		Request.holdsToolCalls, func(p *history.Profile) { p.ToolsAsText = true },
+	},
+	{
+		noTools, regexp.MustCompile("(?i)" + refusing + "(tool|function call)|tool (use|calling|calls?) (is|are) not supported"),
+		Request.hasTools, func(p *history.Profile) { p.NoTools, p.ToolsAsText = true, true },
 	},
 	{
 		noToolToUser, regexp.MustCompile(`(?i)unexpected role 'user' after role 'tool'`),
@@ -78,7 +82,5 @@ func (r Request) hasImages() bool {
 
 // hasTools says that a request holds calls or their results, or offers tools.
 func (r Request) hasTools() bool {
-	return len(r.Tools) > 0 || slices.ContainsFunc(r.Messages, func(m history.Message) bool {
-		return m.Role == history.Tool || len(m.ToolCalls) > 0
-	})
+	return len(r.Tools) > 0 || r.holdsToolCalls()
 }

@@ -21,7 +21,8 @@ const (
 const (
 	echoReasoning = "echo-reasoning"  // wants the reasoning of earlier answers back
 	noReplay      = "no-replay"       // refuses the unknown keys of its own answers
-	noTools       = "no-tools"        // refuses the tool calls of the past
+	noTools       = "no-tools"        // takes no tools
+	toolsAsText   = "tools-as-text"   // refuses tool calls in a request
 	noImages      = "no-images"       // refuses images
 	alternate     = "alternate"       // wants user and assistant in turn
 	noToolToUser  = "no-tool-to-user" // wants an answer between a result and the user
@@ -36,6 +37,7 @@ func (c *Client) Profile(model string) history.Profile {
 	p := c.endpoint.Profile
 	p.EchoReasoning = p.EchoReasoning || c.has(of(model, echoReasoning))
 	p.NoReplay = p.NoReplay || c.has(of(model, noReplay))
+	p.ToolsAsText = p.ToolsAsText || c.has(of(model, toolsAsText))
 	for _, f := range forms {
 		if c.has(of(model, f.quirk)) {
 			f.set(&p)

@@ -38,6 +38,9 @@ func (e *Error) sentence() string {
 	if e.page {
 		return fmt.Sprintf("%s answered with a web page%s instead of an API%s; is the base URL right?", e.where(), quoted(e.Message), e.status())
 	}
+	if e.Tools == TheTools {
+		return e.who() + " does not accept the tool calls in this conversation" + e.status()
+	}
 	switch e.Kind {
 	case Auth:
 		return e.who() + e.authSentence() + e.status()

@@ -18,6 +18,8 @@ func (t *turn) learnForm(ctx context.Context, a asked) {
 		t.emit(Notice{model + " wants other ids of tool calls; asking once more with short ones"})
 	case now.NoTools && !was.NoTools:
 		t.emit(Notice{model + " takes no tool calls; asking once more with those of the past as text"})
+	case now.ToolsAsText && !was.ToolsAsText:
+		t.emit(Notice{model + " takes tool calls of the past only where tools are offered; asking once more with them as text"})
 	case now.NoImages && !was.NoImages:
 		t.emit(Notice{model + " takes no images; asking once more with a note in the place of each"})
 	default:

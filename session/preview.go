@@ -76,7 +76,7 @@ func (s *Session) options(to *target, policy history.Policy, turn []history.Mess
 		Tools:    to.toolTokens(s.deps.Count),
 		Window:   to.window.Tokens,
 		Ratio:    to.learned.Ratio,
-		Profile:  to.client.Profile(to.model),
+		Profile:  to.profile(),
 		To:       to.client.Origin(to.model),
 		Count:    s.deps.Count,
 	}

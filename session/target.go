@@ -18,6 +18,7 @@ type target struct {
 	inexact   bool // the endpoint was asked for exact counts and could not answer
 	replyMost int  // tokens of a reply that the server has room for, 0 for as many as are asked
 	toolCost  int  // tokens of the endpoint's tool schemas, 0 before they were counted
+	asText    textTrial
 }
 
 // target resolves a model's reference. Nothing is known of the model yet.

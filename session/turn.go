@@ -161,9 +161,11 @@ func (t *turn) answer(ctx context.Context) error {
 // round plans one request, sends it and saves its answer. A request that turns out to be larger
 // than the window is planned and asked again, smaller, as long as nothing of an answer has arrived. One
 // whose history the model wants in another form is planned and asked again in that form: once for each
-// form, because one that is known already is not learned.
+// form, because one that is known already is not learned. One that may have failed for its tool calls is
+// asked once more with them as text.
 func (t *turn) round(ctx context.Context) (store.Message, error) {
 	var tries tooLong
+	named := false // the server said that it refuses the tool calls
 	for {
 		a, err := t.plan(ctx)
 		if err != nil {
@@ -176,8 +178,15 @@ func (t *turn) round(ctx context.Context) (store.Message, error) {
 			t.learnForm(ctx, a)
 			continue
 		}
-		if !errors.Is(err, llm.ErrContextLength) || !errors.As(err, &fault) {
-			return answer, err
+		t.endTextTrial(ctx, a, answer.ID != 0, fault)
+		if fault != nil && answer.ID == 0 {
+			named = named || fault.Tools == llm.TheTools
+			if t.tryToolsAsText(a, fault) {
+				continue
+			}
+		}
+		if !errors.Is(err, llm.ErrContextLength) || fault == nil {
+			return answer, t.blame(err, named)
 		}
 		if answer.ID != 0 || !t.makeRoom(ctx, a, fault, &tries) {
 			t.giveUpGuessing(tries)

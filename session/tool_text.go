@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+// textTrial is what is known about sending tool calls as text to a model that refused them as they are.
+type textTrial int
+
+const (
+	notTried textTrial = iota
+	trying             // requests hold tool calls as text until the model answers or refuses again
+	useless            // the model refused them as text too
+)
+
+// profile is what the model's chat format insists on, the trial included.
+func (to target) profile() history.Profile {
+	p := to.client.Profile(to.model)
+	p.ToolsAsText = p.ToolsAsText || to.asText == trying
+	return p
+}
+
+// tryToolsAsText prepares to ask once more with tool calls as text, and says so. It is false where tool
+// calls are not what failed the request, where that was tried before, and where the user wants no repair.
+func (t *turn) tryToolsAsText(a asked, fault *llm.Error) bool {
+	if fault.Tools == llm.NotTools || t.policy.Recovery == history.RecoverStrict || !t.still(a) {
+		return false
+	}
+	t.mu.Lock()
+	first := t.asText == notTried
+	if first {
+		t.asText = trying
+	}
+	t.mu.Unlock()
+	if !first {
+		return false
+	}
+	if fault.Tools == llm.TheTools {
+		t.emit(Notice{fault.Error() + "; asking once more with them as text"})
+		return true
+	}
+	t.emit(Notice{fault.Error() + "; the tool calls in this conversation may be the reason; asking once more with them as text"})
+	return true
+}
+
+// endTextTrial takes how a request went that held tool calls as text. A model that answered gets them so
+// from now on; one that refused gets them as they are again.
+func (t *turn) endTextTrial(ctx context.Context, a asked, answered bool, fault *llm.Error) {
+	if !a.decision.Profile.ToolsAsText || !t.still(a) {
+		return
+	}
+	t.mu.Lock()
+	on := t.asText == trying
+	switch {
+	case !on:
+	case answered:
+		t.asText = notTried
+	case fault != nil && turnedDown(fault.Kind):
+		t.asText = useless
+	}
+	t.mu.Unlock()
+	if on && answered {
+		a.client.SendToolsAsText(a.record.Model)
+		t.learn(ctx)
+	}
+}
+
+// turnedDown says that a server looked at a request and did not take it.
+func turnedDown(k llm.ErrorKind) bool {
+	switch k {
+	case llm.BadRequest, llm.Server, llm.NotFound, llm.BadStream, llm.Auth:
+		return true
+	}
+	return false
+}
+
+// ToolHistoryError ends a turn whose request was refused for the tool calls in the conversation.
+type ToolHistoryError struct {
+	Err    error // what the server said last
+	AsText bool  // they were refused as text too
+}
+
+func (e *ToolHistoryError) Error() string {
+	too := ""
+	if e.AsText {
+		too = "; it refused the tool calls in this conversation as they are and as text"
+	}
+	return fmt.Sprintf("%v%s; /repair shows the damaged ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent", e.Err, too)
+}
+
+// Unwrap gives what the server said last.
+func (e *ToolHistoryError) Unwrap() error { return e.Err }
+
+// blame adds to a refusal what the user can do about the tool calls that are the reason. named says that
+// the server named them in an earlier request of this round.
+func (t *turn) blame(err error, named bool) error {
+	var fault *llm.Error
+	if !errors.As(err, &fault) || !named && fault.Tools != llm.TheTools || !turnedDown(fault.Kind) {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return &ToolHistoryError{Err: err, AsText: t.asText == useless}
+}
