@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"winnow/llm"
 	"winnow/session"
@@ -17,11 +16,15 @@ import (
 type answerWriter struct {
 	out, err io.Writer
 	json     bool // keep the text back for one object at the end
+	quiet    bool // nothing but the answer and errors
 	visible  bool // a person looks on: escape sequences are shown, not obeyed
+
+	named func(session string) string // what a stored session is called on the command line, "" for one that is not stored
 
 	wrote   bool // something stands on the current line
 	answers []session.Answered
 	notices []string
+	report  runReport
 }
 
 // follow writes until the turn is over and returns how it ended.
@@ -31,12 +34,16 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		switch event := event.(type) {
 		case session.Delta:
 			w.text(event.Text)
+		case session.Planned:
+			w.planned(event)
 		case session.Answered:
 			w.answers = append(w.answers, event)
+			w.report.answered = &event.Message
 			w.endLine()
 		case session.Notice:
 			w.notice(event.Text)
 		case session.Waiting:
+			w.report.waiting(event.Waiting)
 			w.notice(waitingText(event.Waiting))
 		case session.Asked:
 			event.Allow(false)
@@ -60,7 +67,7 @@ func (w *answerWriter) unfinished() bool {
 // cutShort is the error of an answer that nobody ended: a script must not take its beginning for the
 // whole. For people the turn's notice has said it.
 func (w *answerWriter) cutShort() error {
-	if !w.json {
+	if !w.json && !w.quiet {
 		return &failure{exit: Provider}
 	}
 	return fail(Provider, "the server closed the stream without saying that the answer was over")
@@ -85,33 +92,56 @@ func (w *answerWriter) endLine() {
 	w.wrote = false
 }
 
+// planned says what of the conversation a request holds otherwise than as it is stored, and why it is not
+// the first request of the turn.
+func (w *answerWriter) planned(event session.Planned) {
+	was := w.report
+	w.report.planned(event.Plan.Entries)
+	if n := len(w.report.rounds); n > len(was.rounds) {
+		w.say(roundLine(w.report.rounds[n-1]))
+	}
+	for _, line := range w.report.lines(was, w.named(event.Request.Session)) {
+		w.say(line)
+	}
+}
+
 func (w *answerWriter) notice(text string) {
-	if w.json {
-		w.notices = append(w.notices, text)
+	w.notices = append(w.notices, text)
+	w.report.notice = text
+	w.say(text)
+}
+
+// say writes a line about the turn. --json has the same in its object.
+func (w *answerWriter) say(text string) {
+	if w.json || w.quiet {
 		return
 	}
 	w.endLine()
 	fmt.Fprintf(w.err, "winnow: %s\n", markdown.Visible(text))
 }
 
-func waitingText(w llm.Waiting) string {
-	return fmt.Sprintf("%s; try %d of %d in %s", w.Err, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
-}
-
 // answerJSON is what run --json writes. It is a contract: fields are added, never renamed or removed.
 type answerJSON struct {
-	Session  string       `json:"session"` // "" with --no-save
-	Turn     int          `json:"turn"`
-	Model    string       `json:"model"`
-	Answer   string       `json:"answer"` // the answers of the turn, one after the other
-	Finish   string       `json:"finish_reason"`
-	Stopped  bool         `json:"stopped"`
-	Usage    *usageJSON   `json:"usage"`   // as reported for the last request; null where nothing was
-	Cost     spentJSON    `json:"cost"`    // of all requests of the turn that were answered
-	Receipt  *receiptJSON `json:"receipt"` // null where nothing arrived
-	Notices  []string     `json:"notices"`
-	Error    string       `json:"error"` // "" for none
-	Messages []int64      `json:"messages"`
+	Session string       `json:"session"` // "" with --no-save
+	Turn    int          `json:"turn"`
+	Model   string       `json:"model"`
+	Answer  string       `json:"answer"` // the answers of the turn, one after the other
+	Finish  string       `json:"finish_reason"`
+	Stopped bool         `json:"stopped"`
+	Usage   *usageJSON   `json:"usage"`   // as reported for the last request; null where nothing was
+	Cost    spentJSON    `json:"cost"`    // of all requests of the turn that were answered
+	Receipt *receiptJSON `json:"receipt"` // null where nothing arrived
+	Notices []string     `json:"notices"`
+
+	Repairs     listJSON[repairedJSON] `json:"repairs"`     // of the last request, as the next three
+	Quarantined listJSON[unsentJSON]   `json:"quarantined"` // damaged messages that were not sent
+	Cut         listJSON[cutJSON]      `json:"cut"`
+	Dropped     listJSON[unsentJSON]   `json:"dropped"`
+	Retries     listJSON[retryJSON]    `json:"retries"` // of the turn
+	Rounds      listJSON[roundJSON]    `json:"rounds"`  // requests that followed tool calls
+
+	Error    string  `json:"error"` // "" for none
+	Messages []int64 `json:"messages"`
 }
 
 type usageJSON struct {
@@ -136,6 +166,9 @@ type receiptJSON struct {
 // object writes the one object of --json.
 func (w *answerWriter) object(out io.Writer, id string, s *session.Session, end error, stopped bool) error {
 	o := answerJSON{Session: id, Model: s.Ref(), Stopped: stopped, Notices: w.notices, Messages: []int64{}}
+	r := w.report
+	o.Repairs, o.Quarantined, o.Cut, o.Dropped = listObject(r.repairs), listObject(r.quarantined), listObject(r.cut), listObject(r.dropped)
+	o.Retries, o.Rounds = listObject(r.retries), listObject(r.rounds)
 	if o.Notices == nil {
 		o.Notices = []string{}
 	}

@@ -294,3 +294,34 @@ func TestRootExampleIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestDocsShowARealAnswer continues a conversation with a damaged call, a message of an unknown role, a
+// long answer and more messages than the cap, on a server that refuses a field.
+func TestDocsShowARealAnswer(t *testing.T) {
+	server := httptest.NewServer(newScriptedServer("400\n" +
+		`{"error":{"message":"Unrecognized request argument supplied: stream_options"}}` + "\n----\n200\n" +
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Milk."},"finish_reason":"stop"}]}` + "\n" +
+		`data: {"choices":[],"usage":{"prompt_tokens":120,"completion_tokens":2}}` + "\ndata: [DONE]"))
+	t.Cleanup(server.Close)
+	folder := t.TempDir()
+	config, file := filepath.Join(folder, "config.toml"), filepath.Join(folder, "chat.jsonl")
+	said := `{"role": "user", "content": "Good morning."}
+{"role": "assistant", "content": "Good morning to you as well, and what can I do for you today?"}
+{"role": "user", "content": "What is in notes.txt?"}
+{"role": "narrator", "content": "Meanwhile."}
+{"role": "assistant", "content": "I look into the file, which takes a moment, and then I say what it holds.", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"notes.txt\", \"lim"}}]}
+{"role": "tool", "tool_call_id": "call_1", "content": "Buy milk."}
+`
+	policy := "[context]\nelastic = false\nassistant_max_chars = 40\nlast_whole_max_tokens = 0\nmax_messages = 4\n"
+	for path, text := range map[string]string{config: policy, file: said} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	winnow := winnowIn(t, append(home(t), "WINNOW_CONFIG="+config, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1"))
+	id := idPattern.Find(winnow("sessions", "import", file))
+	shown := winnow("run", "-m", "openai/small", "-s", string(id), "--json", "What was it?")
+	shown = idPattern.ReplaceAll(shown, []byte("01999f0e-1c2d-7aaa-8bbb-0123456789ab"))
+	shown = regexp.MustCompile(`"took_ms": \d+`).ReplaceAll(shown, []byte(`"took_ms": 12`))
+	checkPart(t, "../docs/commands.md", "answerjson", fenced("json", string(shown)))
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"os"
@@ -104,9 +105,11 @@ func (k *killing) goOn(t *testing.T, c killCase, env []string, dir, id string) {
 	}
 	cmd := exec.Command(winnowPath(t), append(args, "And now, please?")...)
 	cmd.Env, cmd.Dir = env, dir
-	out, err := cmd.CombinedOutput()
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	if err != nil || !strings.HasPrefix(string(out), slowAnswer(3)) {
-		t.Fatalf("a turn after the kill: %v\n%s", err, out)
+		t.Fatalf("a turn after the kill: %v\n%s%s", err, said.String(), out)
 	}
 	if asked := next.asked(); id != "" && (len(asked) != 1 || !strings.Contains(asked[0], c.question())) {
 		t.Errorf("the next request does not hold the question:\n%s", asked)

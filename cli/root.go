@@ -23,6 +23,7 @@ type flags struct {
 	attach    []string
 	json      bool
 	noSave    bool
+	quiet     bool
 	temporary bool
 }
 
@@ -100,6 +101,7 @@ func (p *program) sessionFlags(c *cobra.Command) {
 func (p *program) outputFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&p.flags.json, "json", false, "the answer as one JSON object")
 	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
+	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "write nothing but the answer and errors")
 }
 
 // rootArgs says what is wrong with words that are no command.
@@ -114,8 +116,8 @@ func (p *program) rootArgs(args []string) error {
 	if f.temporary && (f.prompt != "" || f.pick || f.last || f.lastToo || f.session != "") {
 		return fail(Usage, "--temporary begins a new chat on the screen, and takes neither -p nor a session")
 	}
-	if (f.json || f.noSave) && f.prompt == "" {
-		return fail(Usage, "--json and --no-save belong to winnow run or -p")
+	if (f.json || f.noSave || f.quiet) && f.prompt == "" {
+		return fail(Usage, "--json, --no-save and --quiet belong to winnow run or -p")
 	}
 	if len(args) == 0 || f.pick {
 		return nil

@@ -67,7 +67,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	out := answerWriter{out: p.out, err: p.err, json: f.json, visible: term.IsTerminal(p.out.Fd())}
+	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, visible: term.IsTerminal(p.out.Fd()), named: k.stored}
 	if err := k.sayOpenElsewhere(ctx, s, &out); err != nil {
 		return err
 	}
@@ -90,10 +90,18 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		p.sayResume(k, s.Info())
 		return errInterrupted
 	}
-	if err == nil && term.IsTerminal(p.err.Fd()) {
+	if err == nil && !f.quiet && term.IsTerminal(p.err.Fd()) {
 		p.sayResume(k, s.Info())
 	}
 	return err
+}
+
+// stored is what the command line calls a session, "" where it is not kept.
+func (k *kit) stored(id string) string {
+	if k.temporary || id == "" {
+		return ""
+	}
+	return k.shortID(id)
 }
 
 // attached are the files that hang on the message.
