@@ -20,8 +20,7 @@ import (
 
 // chat runs the screen. Whatever ends it, the last line says how to go on.
 func (p *program) chat(ctx context.Context, search string) error {
-	config, err := p.readConfig()
-	if err != nil {
+	if _, err := p.readConfig(); err != nil {
 		return err
 	}
 	if !term.IsTerminal(p.in.Fd()) || !term.IsTerminal(p.out.Fd()) {
@@ -34,7 +33,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	told, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(told, stop)
-	k, err := p.open(told)
+	k, err := p.open(told, toChat)
 	if err != nil {
 		return err
 	}
@@ -49,11 +48,28 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if err != nil {
 		return err
 	}
-	personasIn, err := p.personasFolder()
+	options, err := k.screenOptions(s, screen, search)
 	if err != nil {
 		return err
 	}
-	id, err := ui.Run(ctx, ui.Options{
+	id, err := ui.Run(ctx, options)
+	if id != "" {
+		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))
+	}
+	if told.Err() != nil || errors.Is(err, context.Canceled) {
+		return errInterrupted
+	}
+	return err
+}
+
+// screenOptions is what the screen is given.
+func (k *kit) screenOptions(s *session.Session, screen ui.Screen, search string) (ui.Options, error) {
+	p, config := k.p, k.config
+	personasIn, err := p.personasFolder()
+	if err != nil {
+		return ui.Options{}, err
+	}
+	return ui.Options{
 		Deps:    k.deps,
 		Start:   s,
 		Screen:  screen,
@@ -72,14 +88,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		PersonasIn: personasIn,
 		Redact:     k.redactor.Text,
 		Export:     k.exportWords,
-	})
-	if id != "" {
-		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))
-	}
-	if told.Err() != nil || errors.Is(err, context.Canceled) {
-		return errInterrupted
-	}
-	return err
+	}, nil
 }
 
 // pick decides what -r opens: the one session whose title or messages have the words, or the list.
@@ -119,8 +128,7 @@ func (k *kit) saying(ctx context.Context, search string) ([]store.Session, error
 	return all, err
 }
 
-// otherModel says that a session goes on with another model than it was left with, because that
-// one is not configured any more.
+// otherModel says that a session goes on with another model than it was left with.
 func otherModel(s *session.Session, c llm.Choice) []string {
 	info := s.Info()
 	if info.ID == "" || s.Ref() != c.Ref || len(s.Messages()) == 0 {

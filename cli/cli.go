@@ -16,6 +16,8 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+
+	"winnow/llm"
 )
 
 // Main runs winnow with the arguments after the program's name and returns the exit code: see
@@ -39,7 +41,8 @@ type program struct {
 	err     *os.File
 	env     func(string) string
 	now     func() time.Time
-	build   string // the version shown to people
+	network llm.Doer // does the HTTP of all endpoints; nil is the network
+	build   string   // the version shown to people
 	flags   flags
 	started bool  // a command was found and its arguments were right
 	failed  error // what the command came back with

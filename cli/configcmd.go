@@ -10,8 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"winnow/llm"
 )
 
 // exampleConfig is the file that config init writes: every key with its default and what it is for.
@@ -37,7 +40,7 @@ func (p *program) configCommand() *cobra.Command {
 			Use:   "check",
 			Short: "Say everything that is wrong with the configuration file",
 			Args:  takes("no arguments", 0, 0),
-			RunE:  p.do(func(context.Context, []string) error { return p.checkFile() }),
+			RunE:  p.do(func(ctx context.Context, _ []string) error { return p.checkFile(ctx) }),
 		},
 		&cobra.Command{
 			Use:   "init",
@@ -54,7 +57,7 @@ func (p *program) configCommand() *cobra.Command {
 }
 
 // checkFile lists every mistake of the file, one a line.
-func (p *program) checkFile() error {
+func (p *program) checkFile(ctx context.Context) error {
 	path, named, err := p.configPath()
 	if err != nil {
 		return err
@@ -67,7 +70,12 @@ func (p *program) checkFile() error {
 	if err != nil {
 		return fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
 	}
-	_, mistakes := Decode(path, doc)
+	c, mistakes := Decode(path, doc)
+	if len(mistakes) == 0 {
+		if mistakes, err = p.checkModels(ctx, path, doc, c); err != nil {
+			return err
+		}
+	}
 	if len(mistakes) == 0 {
 		fmt.Fprintf(p.out, "%s is right.\n", path)
 		return nil
@@ -77,6 +85,34 @@ func (p *program) checkFile() error {
 		p.complain(p.err, m)
 	}
 	return fail(Usage, "%w", mistakes[last])
+}
+
+// checkModels finds the models of a file that nothing stands for, as a chat would. Only a name without a
+// known endpoint makes it ask a server, for its list of models.
+func (p *program) checkModels(ctx context.Context, file string, doc []byte, c Config) ([]*Mistake, error) {
+	w, err := p.world(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	var out []*Mistake
+	for _, named := range []struct{ key, ref string }{{"model", c.Model}, {"titles.model", c.Titles.Model}} {
+		if named.ref == "" {
+			continue
+		}
+		_, _, err := w.catalog.Resolve(named.ref)
+		var unknown *llm.UnknownError
+		if errors.As(err, &unknown) {
+			if err := w.fetchKeys(ctx); err != nil {
+				return nil, err
+			}
+			_, err = w.catalog.Find(ctx, named.ref, "")
+		}
+		if errors.As(err, &unknown) {
+			out = append(out, at(file, readKeys(doc), named.key, named.key+" is "+strconv.Quote(named.ref)+": "+sentence(err)))
+		}
+	}
+	return out, nil
 }
 
 // initFile writes the example under its final name in one step, and never over another file.

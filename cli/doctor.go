@@ -227,7 +227,7 @@ func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c Config) {
 	wait.Wait()
 	for i, e := range endpoints {
 		text := w.redactor.Text(fmt.Sprintf("%s, %s", e.BaseURL, keyText(e, c.Endpoints[e.Name])))
-		if e.Doer != nil {
+		if e.Name == llm.Guide {
 			text = "built in, no key, no network"
 		}
 		if errs[i] != nil {

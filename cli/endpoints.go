@@ -45,7 +45,9 @@ func (p *program) endpoints(c Config) []llm.Endpoint {
 // withMore is an endpoint with what a table says of it.
 func withMore(e, said llm.Endpoint) llm.Endpoint {
 	e.Headers, e.Window, e.Exact, e.Prices = said.Headers, said.Window, said.Exact, said.Prices
-	e.Default = cmp.Or(said.Default, e.Default)
+	if said.Default != "" {
+		e.Default, e.Dated = said.Default, false
+	}
 	e.Profile = cmp.Or(said.Profile, e.Profile)
 	return e
 }
@@ -63,6 +65,7 @@ func (p *program) configured(c Config) []llm.Endpoint {
 			Window:  e.Window,
 			Exact:   e.Exact,
 			Default: e.Model,
+			Placed:  true,
 			Prices:  configuredPrices(e.Prices),
 			Profile: history.Profile{
 				MergeSameRole: e.Profile.MergeSameRole,

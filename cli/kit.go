@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,7 +50,11 @@ func (p *program) world(context.Context) (*world, error) {
 	if w.log, w.logFile, err = p.openLog(w.redactor); err != nil {
 		return nil, err
 	}
+	for i := range endpoints {
+		endpoints[i].Doer = p.network
+	}
 	w.catalog = llm.NewCatalog(append(endpoints, guide.Endpoint(docs.Pages, guide.Options{Pace: p.guidePace()}))...)
+	w.catalog.Network = p.network
 	return w, nil
 }
 
@@ -86,19 +91,30 @@ func (w *world) fetchKeys(ctx context.Context) error {
 type kit struct {
 	*world
 	p         *program
+	use       use
 	store     *store.Store
 	deps      session.Deps
 	choice    llm.Choice
-	temporary bool // nothing is saved
+	persona   string // the system prompt of the persona that the command line names, "" for none
+	temporary bool   // nothing is saved
 }
 
+// use is what a command opens a conversation for.
+type use int
+
+const (
+	toChat use = iota // a person reads on the screen which model was chosen, before anything is sent
+	toRun             // one message is sent at once
+	toLook            // nothing is sent
+)
+
 // open makes ready for a conversation.
-func (p *program) open(ctx context.Context) (*kit, error) {
+func (p *program) open(ctx context.Context, to use) (*kit, error) {
 	w, err := p.world(ctx)
 	if err != nil {
 		return nil, err
 	}
-	k := &kit{world: w, p: p, temporary: p.flags.noSave}
+	k := &kit{world: w, p: p, use: to, temporary: p.flags.noSave}
 	if err := k.ready(ctx); err != nil {
 		k.close()
 		return nil, err
@@ -107,22 +123,28 @@ func (p *program) open(ctx context.Context) (*kit, error) {
 }
 
 func (k *kit) ready(ctx context.Context) error {
+	if name := k.p.flags.persona; name != "" {
+		text, err := k.p.persona(name)
+		if err != nil {
+			return err
+		}
+		k.persona = text
+	}
 	// A key_command may ask a person, so it runs before the screen is taken.
 	if err := k.fetchKeys(ctx); err != nil {
 		return err
 	}
-	var err error
-	if k.choice, err = k.choose(ctx); err != nil {
-		return err
+	// A session that exists has its own model. Without one, nothing is made on disk before it is known that
+	// there is a model to ask.
+	f := k.p.flags
+	steps := []func(context.Context) error{k.choose, k.openStore}
+	if f.session != "" || f.last || f.lastToo {
+		slices.Reverse(steps)
 	}
-	path := store.Memory
-	if !k.temporary {
-		if path, err = k.p.dbPath(k.config); err != nil {
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
 			return err
 		}
-	}
-	if k.store, err = store.Open(ctx, path, store.Options{Now: k.p.now}); err != nil {
-		return err
 	}
 	system, err := k.p.systemPrompt(k.config.System)
 	if err != nil {
@@ -148,6 +170,18 @@ func (k *kit) ready(ctx context.Context) error {
 	return nil
 }
 
+// openStore opens the conversations, or an empty history in memory where nothing is to be saved.
+func (k *kit) openStore(ctx context.Context) error {
+	path, err := store.Memory, error(nil)
+	if !k.temporary {
+		if path, err = k.p.dbPath(k.config); err != nil {
+			return err
+		}
+	}
+	k.store, err = store.Open(ctx, path, store.Options{Now: k.p.now})
+	return err
+}
+
 func (k *kit) close() {
 	if k.store != nil {
 		k.store.Close()
@@ -155,16 +189,41 @@ func (k *kit) close() {
 	k.world.close()
 }
 
-// choose finds the model to begin with. Servers on this machine are looked for only where nothing
-// is named and no key is set.
-func (k *kit) choose(ctx context.Context) (llm.Choice, error) {
-	want := k.p.flags.model
-	for _, other := range []string{k.p.env("WINNOW_MODEL"), k.config.Model} {
-		if want == "" {
-			want = other
+// choose finds the model to begin with. A session that has one goes on with it, unless the command line
+// names another. Only a person who reads the choice on the screen may get one that nothing named.
+func (k *kit) choose(ctx context.Context) error {
+	var row store.Session
+	if k.store != nil {
+		id, err := k.named(ctx)
+		if err != nil {
+			return err
+		}
+		if row, err = k.store.Session(ctx, id); err != nil {
+			return explainSession(id, err)
 		}
 	}
-	return llm.Choose(ctx, want, k.catalog, llm.Probe{Timeout: probePatience})
+	if k.p.flags.model == "" && row.Endpoint != "" {
+		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Why: "because this session is with it", How: "ctrl+l chooses another model"}
+		return nil
+	}
+	wish := llm.Wish{Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
+	from := ""
+	for _, named := range []struct{ from, ref string }{{"-m", k.p.flags.model}, {"WINNOW_MODEL", k.p.env("WINNOW_MODEL")}, {"the model in the configuration", k.config.Model}} {
+		if from, wish.Ref = named.from, named.ref; wish.Ref != "" {
+			break
+		}
+	}
+	var err error
+	var unknown *llm.UnknownError
+	switch k.choice, err = llm.Choose(ctx, k.catalog, wish); {
+	case errors.Is(err, llm.ErrNoModel) && k.use == toLook:
+		return nil
+	case errors.Is(err, llm.ErrNoModel):
+		return fail(Provider, "%w", err)
+	case errors.As(err, &unknown):
+		return fail(Usage, "%s: %w", from, err)
+	}
+	return err
 }
 
 // guidePace makes the guide's answers arrive as a model's do where a person looks on.
@@ -181,15 +240,10 @@ func (k *kit) start(ctx context.Context) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	var system string
-	if name := k.p.flags.persona; name != "" {
-		if system, err = k.p.persona(name); err != nil {
-			return nil, err
-		}
-	}
+	system := k.persona
 	if id == "" {
 		dir, _ := os.Getwd()
-		start := session.Start{Ref: k.choice.Ref, Dir: dir, System: system}
+		start := session.Start{Ref: k.choice.Ref, Dated: k.choice.Dated, Dir: dir, System: system}
 		if k.p.flags.temporary {
 			return session.Temporary(ctx, k.deps, start)
 		}

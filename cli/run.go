@@ -53,7 +53,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	k, err := p.open(ctx)
+	k, err := p.open(ctx, toRun)
 	if err != nil {
 		return err
 	}
@@ -63,13 +63,22 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		// Nobody is there to be asked.
 		k.deps.Approve = session.Never
 	}
+	if k.choice.Closed != nil {
+		return fail(Provider, "%w", k.choice.Closed)
+	}
 	s, err := k.start(ctx)
 	if err != nil {
 		return err
 	}
+	if err := s.Unready(); err != nil {
+		return fail(Provider, "%w", err)
+	}
 	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, visible: term.IsTerminal(p.out.Fd()), named: k.stored}
 	if err := k.sayOpenElsewhere(ctx, s, &out); err != nil {
 		return err
+	}
+	if k.choice.Listed {
+		out.notice("asking " + s.Ref() + ", the first model that the endpoint lists")
 	}
 	files, err := p.attached(s)
 	if err != nil {

@@ -79,5 +79,6 @@ func (p *program) openFor(ctx context.Context, id string) (*kit, error) {
 		return nil, err
 	}
 	s.Close()
-	return p.open(ctx)
+	p.flags.session = id
+	return p.open(ctx, toLook)
 }

@@ -6,48 +6,18 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"winnow/llm"
 )
 
 // didYouMean is the end of a sentence about an unknown word: the known one that is nearest to it,
 // or "" where none is near.
 func didYouMean(word string, known []string) string {
-	best, distance := "", len(word)/2+1
-	for _, k := range known {
-		if d := edits(word, k); d < distance {
-			best, distance = k, d
-		}
-	}
+	best := llm.Nearest(word, known)
 	if best == "" {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// edits counts the letters to insert, remove, replace or swap with a neighbour to get from a to b.
-func edits(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	rows := make([][]int, len(s)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(t)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(s); i++ {
-		for j := 1; j <= len(t); j++ {
-			change := 1
-			if s[i-1] == t[j-1] {
-				change = 0
-			}
-			n := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
-			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
-				n = min(n, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = n
-		}
-	}
-	return rows[len(s)][len(t)]
 }
 
 // keysAt lists the keys that a table of the configuration takes; nil where there is no such table.

@@ -9,15 +9,17 @@ import (
 	"sync"
 )
 
-// Catalog holds the endpoints that models are asked of. It keeps one client for each, so that
-// what a client learned about its server stays known. It is safe for concurrent use.
+// Catalog holds the endpoints that models are asked of, and decides which of them a name stands for.
+// It keeps one client for each, so that what a client learned about its server stays known. It is safe
+// for concurrent use.
 type Catalog struct {
+	Network Doer // does the HTTP of the endpoints that are added without a Doer; nil is the network
+
 	mu      sync.Mutex
 	clients []*Client
 }
 
-// NewCatalog makes a catalog. The first endpoint is the one a model without an endpoint belongs
-// to; of two endpoints of one name the first counts.
+// NewCatalog makes a catalog. Of two endpoints of one name the first counts.
 func NewCatalog(endpoints ...Endpoint) *Catalog {
 	c := new(Catalog)
 	for _, e := range endpoints {
@@ -31,6 +33,9 @@ func NewCatalog(endpoints ...Endpoint) *Catalog {
 // Add puts an endpoint at the end, or in the place of the one of the same name.
 func (c *Catalog) Add(e Endpoint) {
 	e.BaseURL = baseURL(e.BaseURL)
+	if e.Doer == nil {
+		e.Doer = c.Network
+	}
 	client := NewClient(e)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,43 +89,167 @@ func (c *Catalog) known(name string) *Client {
 	return nil
 }
 
-// Resolve gives the client and the model that a reference names: "endpoint/model", where the
-// model may hold slashes, "endpoint" for its default model, or a model of the first endpoint that
-// is not the guide, which has no other model than itself. The error is a sentence for the user.
+// UnknownError says that a name stands for no endpoint and for no model that is known. Its text is a
+// sentence for the user.
+type UnknownError struct {
+	Ref  string // as it was given
+	text string
+}
+
+func (e *UnknownError) Error() string { return e.text }
+
+// NoModelError says that an endpoint is named without a model and has no default one.
+type NoModelError struct{ Endpoint string }
+
+func (e *NoModelError) Error() string {
+	return fmt.Sprintf("%s has no default model: name one as %s/MODEL", e.Endpoint, e.Endpoint)
+}
+
+// Resolve gives the client and the model that a full reference names: "endpoint/model", where the
+// model may hold slashes and is taken as written, or "endpoint" for its default model. It asks no
+// server, and a name that it does not know is never taken for a model of some endpoint: the error is
+// then an *UnknownError.
 func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	ref = strings.TrimSpace(ref)
-	clients := c.all()
-	if len(clients) == 0 {
-		return nil, "", errors.New("there is no server to ask: set a key such as OPENAI_API_KEY, or start a local server such as Ollama")
-	}
 	if ref == "" {
 		return nil, "", errors.New("no model is named")
 	}
-	name, model, slash := strings.Cut(ref, "/")
-	if client := c.known(name); client != nil {
-		if model == "" {
-			model = client.endpoint.Default
-		}
-		if model == "" {
-			return nil, "", fmt.Errorf("%s has no default model: name one as %s/MODEL", client.endpoint.Name, client.endpoint.Name)
-		}
-		return client, model, nil
+	name, model, _ := strings.Cut(ref, "/")
+	client := c.known(name)
+	if client == nil {
+		return nil, "", c.unknown(ref, "", nil)
 	}
-	other := slices.IndexFunc(clients, func(c *Client) bool { return c.endpoint.Name != Guide })
-	if other < 0 {
-		return nil, "", fmt.Errorf("there is no server for the model %s: set a key such as OPENAI_API_KEY, start a local server such as Ollama, or name its endpoint in the config file", ref)
+	if model == "" {
+		model = client.endpoint.Default
 	}
-	first := clients[other]
-	if at := hostedAt(name); slash && at >= 0 && !takesMakers(first.endpoint) {
-		return nil, "", fmt.Errorf("there is no endpoint %s: set %s, or choose from %s", name, hosted[at].keys[0], c.names())
+	if model == "" {
+		return nil, "", &NoModelError{client.endpoint.Name}
 	}
-	return first, ref, nil
+	return client, model, nil
 }
 
-// takesMakers says that an endpoint's own models may be named maker/model.
-func takesMakers(e Endpoint) bool {
-	at := hostedAt(e.Name)
-	return at < 0 || hosted[at].many || e.BaseURL != hosted[at].base
+// Find gives the full reference, "endpoint/model", of what a user named. What Resolve knows is taken as
+// written. Any other name must be a model that one endpoint lists: the one called home, or the one that
+// would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent.
+func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
+	ref = strings.TrimSpace(ref)
+	client, model, err := c.Resolve(ref)
+	var none *NoModelError
+	var unknown *UnknownError
+	switch {
+	case err == nil:
+		return client.endpoint.Name + "/" + model, nil
+	case errors.As(err, &none):
+		return c.first(ctx, c.client(none.Endpoint))
+	case !errors.As(err, &unknown):
+		return "", err
+	}
+	at := c.client(home)
+	if at == nil || at.endpoint.Name == Guide {
+		at = c.preferred()
+	}
+	if at == nil {
+		return "", err
+	}
+	if c.only(at) && at.endpoint.Placed && !strings.Contains(ref, "/") && Nearest(ref, c.names()) == "" {
+		return at.endpoint.Name + "/" + ref, nil // There is one place that it can be meant for, and the user named that.
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	models, failed := at.Models(ctx)
+	for _, m := range models {
+		if sameModel(m.ID, ref) {
+			return m.Ref(), nil
+		}
+	}
+	if failed != nil {
+		return "", fmt.Errorf("%w; if it is a model of %s, write %s/%s: the list of %s cannot be read (%w)",
+			err, at.endpoint.Name, at.endpoint.Name, oneLine(ref, refMax), at.endpoint.Name, failed)
+	}
+	return "", c.unknown(ref, at.endpoint.Name, models)
+}
+
+// first is the full reference of the first model that an endpoint lists.
+func (c *Catalog) first(ctx context.Context, client *Client) (string, error) {
+	a := ask(ctx, []Endpoint{client.endpoint}, listTime)[0]
+	if err := usable(a); err != nil {
+		return "", fmt.Errorf("%w; %s/MODEL names a model without asking for the list", err, client.endpoint.Name)
+	}
+	return a.endpoint.Name + "/" + a.endpoint.Default, nil
+}
+
+// preferred is the client of the endpoint that is chosen where nothing is named: the first one with a
+// key, else the first one that is configured. It is nil where there is only the guide.
+func (c *Catalog) preferred() *Client {
+	var first *Client
+	for _, client := range c.all() {
+		switch e := client.endpoint; {
+		case e.Name == Guide:
+		case e.Key != "":
+			return client
+		case first == nil:
+			first = client
+		}
+	}
+	return first
+}
+
+// only says that there is no other endpoint than this one and the guide.
+func (c *Catalog) only(client *Client) bool {
+	for _, other := range c.all() {
+		if other != client && other.endpoint.Name != Guide {
+			return false
+		}
+	}
+	return true
+}
+
+// refMax is how much of a name that stands for nothing is repeated in a sentence, in code points.
+const refMax = 120
+
+// unknown is the error of a name that stands for nothing. Asked is the endpoint whose models were read,
+// "" for none.
+func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
+	name, rest, slash := strings.Cut(oneLine(ref, refMax), "/")
+	e := &UnknownError{Ref: ref}
+	var meant string
+	switch {
+	case slash:
+		e.text = fmt.Sprintf("there is no endpoint %q", name)
+		if near := Nearest(strings.ToLower(name), c.names()); near != "" {
+			meant = near + "/" + rest
+		}
+	case asked != "":
+		e.text = fmt.Sprintf("there is no endpoint and no model %q", name)
+	default:
+		e.text = fmt.Sprintf("there is no endpoint %q", name)
+		meant = Nearest(strings.ToLower(name), c.names())
+	}
+	if asked != "" {
+		e.text += ", and " + asked + " lists no such model"
+		if slash {
+			e.text += " as " + oneLine(ref, refMax)
+		}
+	}
+	if meant == "" && models != nil {
+		listed := make([]string, len(models))
+		for i, m := range models {
+			listed[i] = m.ID
+		}
+		if near := Nearest(ref, listed); near != "" {
+			meant = asked + "/" + near
+		}
+	}
+	at := hostedAt(name)
+	switch {
+	case meant != "":
+		e.text += fmt.Sprintf("; did you mean %q?", meant)
+	case at >= 0 && slash:
+		e.text += fmt.Sprintf("; set %s to use it", hosted[at].keys[0])
+	default:
+		e.text += "; write a model as ENDPOINT/MODEL, where ENDPOINT is one of " + strings.Join(c.names(), ", ")
+	}
+	return e
 }
 
 // hostedAt is the place of a hosted service in the table, -1 for none of this name.
@@ -133,12 +262,19 @@ func hostedAt(name string) int {
 	return -1
 }
 
-func (c *Catalog) names() string {
+// names are the endpoints that a reference may name: those of the catalog, and the servers of this
+// machine.
+func (c *Catalog) names() []string {
 	var names []string
 	for _, e := range c.Endpoints() {
 		names = append(names, e.Name)
 	}
-	return strings.Join(names, ", ")
+	for _, s := range localServers {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, s.name) }) {
+			names = append(names, s.name)
+		}
+	}
+	return names
 }
 
 // Models lists the models of all endpoints, which are asked at once, in the order of the

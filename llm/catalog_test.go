@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"winnow/history"
 )
 
 // machine is a computer on which a server may listen at each address. An answer is a body, with
@@ -90,15 +92,15 @@ func TestResolve(t *testing.T) {
 		{[]Endpoint{openai, router}, "openai/gpt-4o", "openai gpt-4o"},
 		{[]Endpoint{openai, router}, "OpenAI", "openai gpt-5.2"},
 		{[]Endpoint{openai, router}, "openrouter/openai/gpt-4o", "openrouter openai/gpt-4o"},
-		{[]Endpoint{openai, router}, "gpt-4o", "openai gpt-4o"},
-		{[]Endpoint{router, openai}, "anthropic/claude-sonnet-4-5", "openrouter anthropic/claude-sonnet-4-5"},
+		{[]Endpoint{openai, router}, "gpt-4o", `!there is no endpoint "gpt-4o"; write a model as ENDPOINT/MODEL, where ENDPOINT is one of openai, openrouter, ollama`},
+		{[]Endpoint{router, openai}, "anthropic/claude-sonnet-4-5", `!there is no endpoint "anthropic"; set ANTHROPIC_API_KEY to use it`},
+		{[]Endpoint{router, openai}, "olama/llama3", `!there is no endpoint "olama"; did you mean "ollama/llama3"?`},
+		{[]Endpoint{router, openai}, "opnai", `!there is no endpoint "opnai"; did you mean "openai"?`},
 		{[]Endpoint{openai, router}, "openrouter", "!openrouter has no default model: name one as openrouter/MODEL"},
-		{[]Endpoint{openai, router}, "anthropic/claude", "!there is no endpoint anthropic: set ANTHROPIC_API_KEY, or choose from openai, openrouter"},
 		{[]Endpoint{openai}, "ollama/llama3.2:3b", "ollama llama3.2:3b"},
-		{[]Endpoint{{Name: "guide", Default: "guide"}, openai}, "gpt-4o", "openai gpt-4o"},
-		{[]Endpoint{{Name: "guide", Default: "guide"}}, "openai/gpt-4o", "!there is no server for the model openai/gpt-4o: set a key"},
+		{[]Endpoint{{Name: "guide", Default: "guide"}}, "gpt-4o", `!there is no endpoint "gpt-4o"`},
 		{[]Endpoint{openai}, " ", "!no model is named"},
-		{nil, "x", "!there is no server to ask"},
+		{nil, "x", `!there is no endpoint "x"`},
 	}
 	for _, test := range tests {
 		client, model, err := NewCatalog(test.endpoints...).Resolve(test.ref)
@@ -113,6 +115,83 @@ func TestResolve(t *testing.T) {
 			continue
 		}
 		wantText(t, test.ref, client.Endpoint().Name+" "+model, test.want)
+	}
+}
+
+// A name that is no endpoint's is looked up in one list of models, and taken for nothing else.
+func TestFindTakesNothingForGranted(t *testing.T) {
+	lists := machine{
+		"https://openrouter.ai/api/v1/models": `{"data":[{"id":"anthropic/claude"},{"id":"big"}]}`,
+		"http://box/v1/models":                `{"data":[{"id":"small"}]}`,
+		"http://bare/v1/models":               "404 ",
+	}
+	router := Endpoint{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", Key: testKey, Doer: lists}
+	box := Endpoint{Name: "box", BaseURL: "http://box/v1", Doer: lists, Placed: true}
+	bare := Endpoint{Name: "bare", BaseURL: "http://bare/v1", Doer: lists, Placed: true}
+	down := Endpoint{Name: "down", BaseURL: "http://down/v1", Doer: lists}
+	guide := Endpoint{Name: "guide", BaseURL: "http://guide/v1", Default: "guide"}
+	tests := []struct {
+		endpoints       []Endpoint
+		ref, home, want string // a part of the sentence after !
+	}{
+		{[]Endpoint{box, router, guide}, "box/anything", "", "box/anything"},
+		{[]Endpoint{box, router, guide}, "anthropic/claude", "", "openrouter/anthropic/claude"},
+		{[]Endpoint{box, router, guide}, "small", "", `!there is no endpoint and no model "small", and openrouter lists no such model`},
+		{[]Endpoint{box, router, guide}, "small", "box", "box/small"},
+		{[]Endpoint{box, router, guide}, "bigg", "", `!did you mean "openrouter/big"?`},
+		{[]Endpoint{box, router, guide}, "big", "guide", "openrouter/big"},
+		{[]Endpoint{box, router, guide}, "bxo/large", "", `!there is no endpoint "bxo", and openrouter lists no such model as bxo/large; did you mean "box/large"?`},
+		{[]Endpoint{down, guide}, "vendor/m", "", `!there is no endpoint "vendor"`},
+		{[]Endpoint{down, guide}, "vendor/m", "", "!if it is a model of down, write down/vendor/m: the list of down cannot be read"},
+		{[]Endpoint{down, guide}, "big", "", "!connection refused"},
+		{[]Endpoint{box, guide}, "unlisted", "", "box/unlisted"}, // The one address that the user named.
+		{[]Endpoint{bare, guide}, "unlisted", "", "bare/unlisted"},
+		{[]Endpoint{bare, guide}, "olama", "", "!there is no endpoint"}, // It may be another place's name.
+		{[]Endpoint{bare, guide}, "vendor/unlisted", "", "!write bare/vendor/unlisted"},
+		{[]Endpoint{box, bare, guide}, "unlisted", "", "!box lists no such model"},
+		{[]Endpoint{box, guide}, "box", "", "box/small"},
+		{[]Endpoint{down, guide}, "down", "", "!down/MODEL names a model without asking"},
+		{[]Endpoint{guide}, "big", "", `!there is no endpoint "big"`},
+	}
+	for _, test := range tests {
+		got, err := NewCatalog(test.endpoints...).Find(t.Context(), test.ref, test.home)
+		if want, fails := strings.CutPrefix(test.want, "!"); fails {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q at %q: got %q, %v; want %q", test.ref, test.home, got, err, want)
+			}
+			continue
+		}
+		if err != nil || got != test.want {
+			t.Errorf("%q at %q: got %q, %v; want %q", test.ref, test.home, got, err, test.want)
+		}
+	}
+}
+
+func TestCurrentIsTheNearestOfTheList(t *testing.T) {
+	list := func(ids ...string) []Model {
+		var models []Model
+		for _, id := range ids {
+			models = append(models, Model{ID: id})
+		}
+		return models
+	}
+	tests := []struct {
+		model string
+		list  []Model
+		want  string
+	}{
+		{"gpt-5.2", list("gpt-4o", "gpt-5.2"), "gpt-5.2"},
+		{"deepseek-chat", list("deepseek-v4-pro", "deepseek-v4-flash", "other"), "deepseek-v4-pro"},
+		{"claude-sonnet-4-5", list("claude-opus-5", "claude-sonnet-5", "claude-haiku-5"), "claude-sonnet-5"},
+		{"gpt-5.2", list("text-embedding-9", "gpt-6"), "gpt-6"},
+		{"gpt-5.2", list("text-embedding-9"), ""},
+		{"gpt-5.2", nil, ""},
+	}
+	for _, test := range tests {
+		got, ok := Current(test.model, test.list)
+		if got != test.want || ok != (test.want != "") {
+			t.Errorf("%s: got %q, %v; want %q", test.model, got, ok, test.want)
+		}
 	}
 }
 
@@ -176,28 +255,30 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 		name      string
 		want      string
 		endpoints []Endpoint
-		probe     Probe
-		ref, why  string // no ref is an error with why in it
+		local     machine // nil does not look
+		ref, why  string  // no ref is an error with why in it
+		closed    string  // a part of the reason why no model is chosen
 	}{
-		{"what is wanted goes first", "guide", []Endpoint{keyed, guide}, Probe{Doer: ollama}, "guide/guide", "because it was asked for"},
-		{"what is wanted and unknown", "nowhere/x", nil, Probe{Doer: machine{}}, "", "there is no server to ask"},
-		{"what is wanted of a server that runs here", "llama3.2:3b", []Endpoint{guide}, Probe{Doer: ollama}, "ollama/llama3.2:3b", "because it was asked for"},
-		{"a wanted endpoint without a default", "openai", []Endpoint{asks(proxy)}, Probe{}, "openai/big", "because it was asked for"},
-		{"then a key", "", []Endpoint{keyed, guide}, Probe{Doer: ollama}, "openai/gpt-5.2", "because OPENAI_API_KEY is set"},
-		{"a key elsewhere", "", []Endpoint{asks(proxy), guide}, Probe{Doer: ollama}, "openai/big", "because OPENAI_API_KEY is set"},
-		{"a key of the config", "", []Endpoint{{Name: "mine", BaseURL: "http://x/v1", Key: "kkkkkk", KeyFrom: "config", Default: "m"}}, Probe{}, "mine/m", "because mine is configured"},
-		{"a key that helps nobody", "", []Endpoint{asks(machine{}), guide}, Probe{Doer: ollama}, "ollama/llama3.2:3b", "because a server answers at http://127.0.0.1:11434 (nothing answers at https://proxy.example (connection refused); is the server running?)"},
-		{"then a local server", "", []Endpoint{guide}, Probe{Doer: ollama}, "ollama/llama3.2:3b", "because a server answers at http://127.0.0.1:11434"},
-		{"an endpoint without a key before the default ports", "", []Endpoint{guide, {Name: "box", BaseURL: "http://box/v1"}}, Probe{Doer: machine{"http://box/v1/models": `{"data":[{"id":"m"}]}`, "http://127.0.0.1:11434/v1/models": `{"data":[{"id":"n"}]}`}}, "box/m", "because a server answers at http://box"},
-		{"a local server without a model", "", []Endpoint{guide}, Probe{Doer: machine{"http://127.0.0.1:11434/v1/models": `{"data":[]}`}}, "guide/guide", "because no API key is set and no local server answers (ollama has no model to chat with yet)"},
-		{"then the guide", "", []Endpoint{guide}, Probe{Doer: machine{}}, "guide/guide", "because no API key is set and no local server answers"},
-		{"not looking", "", []Endpoint{guide}, Probe{Doer: ollama, Off: true}, "guide/guide", "because no API key is set and no local server answers"},
-		{"nothing at all", "", nil, Probe{Doer: machine{}}, "", "there is no model to talk to; to talk to a language model, set OPENAI_API_KEY"},
+		{"what is named goes first", "guide", []Endpoint{keyed, guide}, ollama, "guide/guide", "because it was asked for", ""},
+		{"what is named and unknown", "nowhere/x", nil, machine{}, "", `there is no endpoint "nowhere"`, ""},
+		{"a name without an endpoint is not looked for on this machine", "llama3.2:3b", []Endpoint{guide}, ollama, "", `there is no endpoint "llama3.2:3b"`, ""},
+		{"a named endpoint without a default", "openai", []Endpoint{asks(proxy)}, nil, "openai/big", "because it was asked for", ""},
+		{"then a key", "", []Endpoint{keyed, guide}, ollama, "openai/gpt-5.2", "because OPENAI_API_KEY is set", ""},
+		{"a key elsewhere", "", []Endpoint{asks(proxy), guide}, ollama, "openai/big", "because OPENAI_API_KEY is set", ""},
+		{"a key of the config", "", []Endpoint{{Name: "mine", BaseURL: "http://x/v1", Key: "kkkkkk", KeyFrom: "config", Default: "m"}}, nil, "mine/m", "because mine is configured", ""},
+		{"a key whose server is down stays chosen", "", []Endpoint{asks(machine{}), guide}, ollama, "openai", "because OPENAI_API_KEY is set", "connection refused"},
+		{"a configured endpoint that is down stays chosen", "", []Endpoint{{Name: "box", BaseURL: "http://box/v1", Doer: machine{}}, guide}, ollama, "box", "because box is configured", "connection refused"},
+		{"then a local server", "", []Endpoint{guide}, ollama, "ollama/llama3.2:3b", "because a server answers at http://127.0.0.1:11434", ""},
+		{"a configured endpoint before the default ports", "", []Endpoint{guide, {Name: "box", BaseURL: "http://box/v1", Doer: machine{"http://box/v1/models": `{"data":[{"id":"m"}]}`}}}, ollama, "box/m", "because box is configured", ""},
+		{"a local server without a model", "", []Endpoint{guide}, machine{"http://127.0.0.1:11434/v1/models": `{"data":[]}`}, "guide/guide", "because no API key is set and no local server answers (ollama has no model to chat with yet)", ""},
+		{"then the guide", "", []Endpoint{guide}, machine{}, "guide/guide", "because no API key is set and no local server answers", ""},
+		{"nobody reads the choice", "", []Endpoint{guide}, nil, "", "no model is named, configured or keyed", ""},
+		{"nothing at all", "", nil, machine{}, "", "there is no model to talk to; to talk to a language model, set OPENAI_API_KEY", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			c := NewCatalog(test.endpoints...)
-			got, err := Choose(t.Context(), test.want, c, test.probe)
+			got, err := Choose(t.Context(), c, Wish{Ref: test.want, Local: test.local != nil, Doer: test.local})
 			if test.ref == "" {
 				if err == nil || !strings.Contains(err.Error(), test.why) {
 					t.Errorf("got %+v, %v; want an error with %q", got, err, test.why)
@@ -211,11 +292,30 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 			if got.How == "" {
 				t.Error("it is not said how to choose another")
 			}
-			if _, _, err := c.Resolve(got.Ref); err != nil {
-				t.Errorf("the choice cannot be resolved: %v", err)
+			if test.closed != "" {
+				if got.Closed == nil || !strings.Contains(got.Closed.Error(), test.closed) {
+					t.Errorf("closed: got %v, want %q", got.Closed, test.closed)
+				}
+				return
+			}
+			if _, _, err := c.Resolve(got.Ref); err != nil || got.Closed != nil {
+				t.Errorf("the choice cannot be resolved: %v, %v", err, got.Closed)
 			}
 			noKey(t, "the choice", fmt.Sprint(got))
 		})
+	}
+}
+
+// A client without an endpoint fails every request by itself.
+func TestAClosedClientSendsNothing(t *testing.T) {
+	c := NewClosedClient("gone", errors.New("there is no endpoint gone"))
+	for _, err := range c.Stream(t.Context(), Request{Model: "m", Messages: []history.Message{{Role: history.User, Content: "secret"}}}) {
+		if err == nil || !strings.Contains(err.Error(), "there is no endpoint gone") {
+			t.Errorf("got %v, want the reason", err)
+		}
+	}
+	if _, err := c.CountRequest(t.Context(), Request{Model: "m"}); err == nil {
+		t.Error("a closed client counted a request")
 	}
 }
 

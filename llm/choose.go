@@ -1,10 +1,10 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -19,16 +19,25 @@ const listTime = 4 * time.Second
 // Choice is the model that a chat starts with, for the first screen: "openai/gpt-5.2", "because
 // OPENAI_API_KEY is set", "ctrl+l chooses another model".
 type Choice struct {
-	Ref string
+	Ref string // "endpoint/model"; only the endpoint where Closed is set
 	Why string
 	How string
+
+	Dated  bool  // the model is winnow's own default for the endpoint, and may be out of date
+	Listed bool  // the model is the first one that the endpoint lists
+	Closed error // why no model of the endpoint could be chosen, nil where one was
 }
 
-// Probe says how local servers are looked for.
-type Probe struct {
-	Doer    Doer          // nil is the network
-	Timeout time.Duration // 0 is 150 ms
-	Off     bool          // do not look
+// Wish says what a model is chosen from.
+type Wish struct {
+	Ref  string // what the user named, "" for nothing
+	Home string // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
+
+	// Local says that servers on this machine are looked for, and that the guide is taken where there is
+	// none. It is for a person who reads the choice before anything is sent.
+	Local   bool
+	Doer    Doer          // asks the servers on this machine; nil is the network
+	Timeout time.Duration // for them to answer; 0 is 150 ms
 }
 
 const (
@@ -36,123 +45,78 @@ const (
 	howToBegin  = "to talk to a language model, set OPENAI_API_KEY or another provider's key, or start a local server such as Ollama"
 )
 
-// Choose finds the model to start with: the one that is wanted; else the default of the first
-// endpoint with a key; else the first model of a server on this machine, which is then added to
-// the catalog; else the built-in guide, if the catalog has it. Want is a reference or "". The
-// error is a sentence for the user.
-func Choose(ctx context.Context, want string, c *Catalog, p Probe) (Choice, error) {
-	if want = strings.TrimSpace(want); want != "" {
-		return chooseWanted(ctx, want, c, p)
+// ErrNoModel says that nothing names a model.
+var ErrNoModel = errors.New("no model is named, configured or keyed: name one with -m ollama/MODEL or -m guide/guide, or set OPENAI_API_KEY or another provider's key")
+
+// Choose finds the model to start with: the one that is named; else the endpoint that is chosen where
+// nothing is named, with its default model or the first one that it lists. An endpoint that the user
+// configured or has a key for is never replaced by another place: where it does not answer and its model
+// must be asked for, the choice is closed. Only where there is no such endpoint, and the wish allows it, it
+// is the first model of a server on this machine, which is then added to the catalog, or the built-in
+// guide. The error is a sentence for the user.
+func Choose(ctx context.Context, c *Catalog, w Wish) (Choice, error) {
+	if ref := strings.TrimSpace(w.Ref); ref != "" {
+		found, err := c.Find(ctx, ref, w.Home)
+		return Choice{Ref: found, Why: "because it was asked for", How: howToSwitch}, err
 	}
-	var passed []string
-	for _, e := range c.Endpoints() {
-		if e.Key == "" || e.Name == Guide {
-			continue
-		}
-		choice, err := chooseKeyed(ctx, e)
-		if err == nil {
-			choice.Why += also(passed)
-			return choice, nil
-		}
-		passed = append(passed, err.Error())
+	if client := c.preferred(); client != nil {
+		return choosePreferred(ctx, client.endpoint), nil
 	}
-	if !p.Off {
-		choice, ok, notes := chooseLocal(ctx, c, p)
-		passed = append(passed, notes...)
-		if ok {
-			choice.Why += also(passed)
-			return choice, nil
-		}
+	if !w.Local {
+		return Choice{}, ErrNoModel
+	}
+	choice, ok, notes := chooseLocal(ctx, c, w)
+	if ok {
+		choice.Why += also(notes)
+		return choice, nil
 	}
 	if client := c.client(Guide); client != nil {
-		model := client.endpoint.Default
-		if model == "" {
-			model = Guide
-		}
 		return Choice{
-			Ref: Guide + "/" + model,
-			Why: "because no API key is set and no local server answers" + also(passed),
+			Ref: Guide + "/" + cmp.Or(client.endpoint.Default, Guide),
+			Why: "because no API key is set and no local server answers" + also(notes),
 			How: howToBegin,
 		}, nil
 	}
-	return Choice{}, errors.New("there is no model to talk to" + also(passed) + "; " + howToBegin)
+	return Choice{}, errors.New("there is no model to talk to" + also(notes) + "; " + howToBegin)
 }
 
-// chooseWanted takes what was asked for. An endpoint without a default is asked for its models, and
-// where there is no server at all, those of this machine are looked for.
-func chooseWanted(ctx context.Context, want string, c *Catalog, p Probe) (Choice, error) {
-	chosen := Choice{Why: "because it was asked for", How: howToSwitch}
-	if !p.Off && !slices.ContainsFunc(c.Endpoints(), func(e Endpoint) bool { return e.Name != Guide }) {
-		chooseLocal(ctx, c, p)
+// choosePreferred takes an endpoint that the user configured. Only where it has no default model is the
+// server asked.
+func choosePreferred(ctx context.Context, e Endpoint) Choice {
+	choice := Choice{Why: "because " + e.Name + " is configured", How: howToSwitch, Dated: e.Dated}
+	if e.Key != "" && e.KeyFrom != "" && e.KeyFrom != "config" {
+		choice.Why = "because " + e.KeyFrom + " is set"
 	}
-	if client := c.known(want); client != nil && client.endpoint.Default == "" {
-		a := ask(ctx, []Endpoint{client.endpoint}, listTime)[0]
-		if err := usable(a); err != nil {
-			return Choice{}, err
-		}
-		chosen.Ref = a.endpoint.Name + "/" + a.endpoint.Default
-		return chosen, nil
-	}
-	client, model, err := c.Resolve(want)
-	if err != nil {
-		return Choice{}, err
-	}
-	chosen.Ref = client.endpoint.Name + "/" + model
-	return chosen, nil
-}
-
-// chooseKeyed takes an endpoint with a key. Only where no default is known is the server asked.
-func chooseKeyed(ctx context.Context, e Endpoint) (Choice, error) {
 	if e.Default == "" {
 		a := ask(ctx, []Endpoint{e}, listTime)[0]
 		if err := usable(a); err != nil {
-			return Choice{}, err
+			choice.Ref = e.Name
+			choice.Closed = fmt.Errorf("no model of %s is chosen: %w; name one as %s/MODEL", e.Name, err, e.Name)
+			return choice
 		}
-		e = a.endpoint
+		e, choice.Listed = a.endpoint, true
 	}
-	why := "because " + e.KeyFrom + " is set"
-	if e.KeyFrom == "" || e.KeyFrom == "config" {
-		why = "because " + e.Name + " is configured"
-	}
-	return Choice{Ref: e.Name + "/" + e.Default, Why: why, How: howToSwitch}, nil
+	choice.Ref = e.Name + "/" + e.Default
+	return choice
 }
 
-// chooseLocal asks the endpoints without a key, and the default ports that none of them is at.
-func chooseLocal(ctx context.Context, c *Catalog, p Probe) (Choice, bool, []string) {
+// chooseLocal asks the default ports of this machine.
+func chooseLocal(ctx context.Context, c *Catalog, w Wish) (Choice, bool, []string) {
 	var candidates []Endpoint
-	taken := make(map[string]bool)
-	configured := 0
-	for _, e := range c.Endpoints() {
-		if e.Key == "" && e.Name != Guide {
-			if e.Doer == nil {
-				e.Doer = p.Doer
-			}
-			candidates = append(candidates, e)
-			configured++
-		}
-		taken[strings.Replace(e.BaseURL, "localhost", "127.0.0.1", 1)] = true
-		taken[e.Name] = true
-	}
 	for _, s := range localServers {
-		if !taken[s.base] && !taken[s.name] {
-			candidates = append(candidates, Endpoint{Name: s.name, BaseURL: s.base, Doer: p.Doer})
-		}
+		candidates = append(candidates, Endpoint{Name: s.name, BaseURL: s.base, Doer: w.Doer})
 	}
 	var notes []string
-	for i, a := range ask(ctx, candidates, p.Timeout) {
+	for _, a := range ask(ctx, candidates, w.Timeout) {
 		err := usable(a)
 		if err == nil {
-			if i >= configured {
-				c.Add(a.endpoint)
-			}
-			return Choice{
-				Ref: a.endpoint.Name + "/" + a.endpoint.Default,
-				Why: "because a server answers at " + shownURL(a.endpoint.root()),
-				How: howToSwitch,
-			}, true, notes
+			e := a.endpoint
+			choice := Choice{Ref: e.Name + "/" + e.Default, Why: "because a server answers at " + shownURL(e.root()), How: howToSwitch, Listed: true}
+			c.Add(e)
+			return choice, true, notes
 		}
 		// That nothing runs at a default port is no news.
-		if i < configured || a.err == nil {
+		if a.err == nil {
 			notes = append(notes, err.Error())
 		}
 	}

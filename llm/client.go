@@ -40,7 +40,7 @@ type Client struct {
 func NewClient(e Endpoint) *Client {
 	c := &Client{endpoint: e, doer: e.Doer}
 	if c.doer == nil {
-		c.doer = overNetwork()
+		c.doer = OverNetwork(nil)
 	}
 	c.Learn(e.Quirks...)
 	return c
@@ -49,21 +49,46 @@ func NewClient(e Endpoint) *Client {
 // Endpoint gives the endpoint that the client talks to.
 func (c *Client) Endpoint() Endpoint { return c.endpoint }
 
-// overNetwork is an HTTP client without a limit on the whole answer, which may stream for an
-// hour. It follows no redirect: a POST would become a GET and the key could go to a stranger.
-func overNetwork() *http.Client {
+// Dial opens a connection, as net.Dialer.DialContext does.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// OverNetwork does HTTP without a limit on the whole answer, which may stream for an hour. It follows no
+// redirect: a POST would become a GET, and the conversation or the key could go to a stranger. It uses
+// the proxies that the environment names. Where dial is given, it opens every connection: no proxy is
+// used then, and an https address is not encrypted unless dial does that.
+func OverNetwork(dial Dial) *http.Client {
 	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}
+	transport := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		ForceAttemptHTTP2:   true,
+		TLSHandshakeTimeout: 15 * time.Second,
+		MaxIdleConnsPerHost: 4,
+		IdleConnTimeout:     90 * time.Second,
+	}
+	if dial != nil {
+		transport.Proxy, transport.DialContext, transport.DialTLSContext = nil, dial, dial
+	}
 	return &http.Client{
-		Transport: &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         dialer.DialContext,
-			ForceAttemptHTTP2:   true,
-			TLSHandshakeTimeout: 15 * time.Second,
-			MaxIdleConnsPerHost: 4,
-			IdleConnTimeout:     90 * time.Second,
-		},
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// NewClosedClient makes the client of an endpoint that cannot be asked: every request fails with the
+// reason, and nothing leaves.
+func NewClosedClient(name string, reason error) *Client {
+	return NewClient(Endpoint{Name: name, BaseURL: "http://closed.invalid/v1", Tries: 1, Doer: closed{name, reason}})
+}
+
+// closed refuses every request.
+type closed struct {
+	name   string
+	reason error
+}
+
+func (c closed) Do(*http.Request) (*http.Response, error) {
+	return nil, &Error{Kind: Network, Endpoint: c.name, Message: c.reason.Error(), final: true}
 }
 
 // rest closes the connections that are kept open for the next request.

@@ -28,6 +28,8 @@ type Endpoint struct {
 	Window  int               // the configured window in tokens; 0 is to be found out
 	Exact   bool              // it is llama.cpp and counts requests by itself: see CountRequest
 	Default string            // the model to use where a reference names none; "" is the first one listed
+	Dated   bool              // Default is from winnow's own table, and may be out of date
+	Placed  bool              // the user named BaseURL
 	Doer    Doer              // who does the HTTP; nil is the network
 	Tools   *Toolbox          // the tools that its models may call; nil is none
 	Quirks  []string          // what was learned about the server earlier: see Client.Quirks

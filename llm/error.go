@@ -126,6 +126,16 @@ func (e *Error) Retryable() bool {
 	return false
 }
 
+// Unreached says that the server could not be talked to at all: nothing listens, it did not answer, or it
+// refused the key.
+func (e *Error) Unreached() bool {
+	switch e.Kind {
+	case Refused, Network, TimedOut, Auth, Payment:
+		return true
+	}
+	return false
+}
+
 // stopped is the error of a caller's context that ended.
 func stopped(ctx context.Context) *Error {
 	return &Error{Kind: Stopped, Err: ctx.Err()}

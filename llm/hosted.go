@@ -8,6 +8,10 @@ import (
 	"winnow/history"
 )
 
+// DefaultsDate is when the default models of hosted services were last compared with what their makers
+// offer.
+const DefaultsDate = "November 2026"
+
 // hosted are the services that a key in the environment opens, in the order in which they are
 // preferred. The default is the model that a chat starts with where none is named: the maker's
 // current general one, by a name that the maker keeps alive where there is one.
@@ -18,23 +22,22 @@ var hosted = []struct {
 	model   string
 	profile history.Profile
 	quirks  []string
-	many    bool // it offers the models of many makers, named maker/model
 }{
 	{name: "openai", keys: []string{"OPENAI_API_KEY"}, base: "https://api.openai.com/v1", model: "gpt-5.2"},
-	{name: "openrouter", keys: []string{"OPENROUTER_API_KEY"}, base: "https://openrouter.ai/api/v1", model: "openrouter/auto", many: true},
+	{name: "openrouter", keys: []string{"OPENROUTER_API_KEY"}, base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{
 		name: "mistral", keys: []string{"MISTRAL_API_KEY"}, base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
 		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, quirks: []string{noStreamOptions},
 	},
 	{name: "deepseek", keys: []string{"DEEPSEEK_API_KEY"}, base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
-	{name: "groq", keys: []string{"GROQ_API_KEY"}, base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile", many: true},
+	{name: "groq", keys: []string{"GROQ_API_KEY"}, base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},
 	{
 		name: "gemini", keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, base: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-flash-latest",
 		profile: history.Profile{MergeSameRole: true}, // a call stands right behind the user or a result
 	},
 	{name: "anthropic", keys: []string{"ANTHROPIC_API_KEY"}, base: "https://api.anthropic.com/v1", model: "claude-sonnet-4-5"},
 	{name: "xai", keys: []string{"XAI_API_KEY"}, base: "https://api.x.ai/v1", model: "grok-4"},
-	{name: "together", keys: []string{"TOGETHER_API_KEY"}, base: "https://api.together.xyz/v1", model: "openai/gpt-oss-120b", many: true},
+	{name: "together", keys: []string{"TOGETHER_API_KEY"}, base: "https://api.together.xyz/v1", model: "openai/gpt-oss-120b"},
 	{name: "cerebras", keys: []string{"CEREBRAS_API_KEY"}, base: "https://api.cerebras.ai/v1", model: "gpt-oss-120b"},
 }
 
@@ -44,7 +47,7 @@ var hosted = []struct {
 func FromEnv(env func(string) string) []Endpoint {
 	var found []Endpoint
 	for _, h := range hosted {
-		e := Endpoint{Name: h.name, BaseURL: h.base, Default: h.model, Profile: h.profile, Quirks: h.quirks}
+		e := Endpoint{Name: h.name, BaseURL: h.base, Default: h.model, Dated: true, Profile: h.profile, Quirks: h.quirks}
 		for _, name := range h.keys {
 			if key := strings.TrimSpace(env(name)); key != "" {
 				e.Key, e.KeyFrom = Secret(key), name
@@ -55,7 +58,7 @@ func FromEnv(env func(string) string) []Endpoint {
 		if h.name == "openai" {
 			if base := baseURL(env("OPENAI_BASE_URL")); base != "" && base != h.base {
 				// What is served there is not known: its own list says it.
-				e.BaseURL, e.Default, elsewhere = base, "", true
+				e.BaseURL, e.Default, e.Dated, e.Placed, elsewhere = base, "", false, true, true
 			}
 		}
 		if e.Key != "" || elsewhere {
@@ -63,7 +66,7 @@ func FromEnv(env func(string) string) []Endpoint {
 		}
 	}
 	if base := ollamaURL(env("OLLAMA_HOST")); base != "" {
-		found = append(found, Endpoint{Name: "ollama", BaseURL: base})
+		found = append(found, Endpoint{Name: "ollama", BaseURL: base, Placed: true})
 	}
 	return found
 }

@@ -20,6 +20,33 @@ type Model struct {
 // Ref is the model's reference: endpoint/model.
 func (m Model) Ref() string { return m.Endpoint + "/" + m.ID }
 
+// Current is the model of a list that a default one goes by now: itself where it is listed, else the one
+// whose name is nearest to it. It is false for a list without a model to chat with.
+func Current(model string, list []Model) (string, bool) {
+	for _, m := range list {
+		if sameModel(m.ID, model) {
+			return model, true
+		}
+	}
+	best, shared, distance := "", -1, 0
+	for _, m := range chatModels(list) {
+		n, d := sharedPrefix(m.ID, model), edits(m.ID, model)
+		if n > shared || n == shared && d < distance {
+			best, shared, distance = m.ID, n, d
+		}
+	}
+	return best, best != ""
+}
+
+// sharedPrefix is how many bytes two names begin with alike.
+func sharedPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
 // listed is an entry of a server's list of models. Every server adds its own words for the window.
 type listed struct {
 	ID    string `json:"id"`

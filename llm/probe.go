@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -69,17 +70,20 @@ func ask(ctx context.Context, endpoints []Endpoint, timeout time.Duration) []ask
 	return answers
 }
 
-// firstChat is the first model that is not, by its name, for something else than chatting.
+// firstChat is the first model to chat with, "" for none.
 func firstChat(models []Model) string {
-next:
-	for _, m := range models {
-		name := strings.ToLower(m.ID)
-		for _, other := range []string{"embed", "rerank", "whisper", "tts", "moderation", "bge-", "dall-e"} {
-			if strings.Contains(name, other) {
-				continue next
-			}
-		}
+	for _, m := range chatModels(models) {
 		return m.ID
 	}
 	return ""
+}
+
+// chatModels are the models that are not, by their names, for something else than chatting.
+func chatModels(models []Model) []Model {
+	return slices.DeleteFunc(slices.Clone(models), func(m Model) bool {
+		name := strings.ToLower(m.ID)
+		return slices.ContainsFunc([]string{"embed", "rerank", "whisper", "tts", "moderation", "bge-", "dall-e"}, func(other string) bool {
+			return strings.Contains(name, other)
+		})
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,6 +60,8 @@ type Start struct {
 	Ref string // the model, "endpoint/model"
 	Dir string // the working directory, a facet for finding it again
 
+	Dated bool // the model is winnow's own default for its endpoint, and may be out of date
+
 	System string // its own system prompt, "" for the configured one
 }
 
@@ -105,7 +108,8 @@ type Session struct {
 	considered map[string]*target // other models that a trial may name, by reference
 }
 
-// New begins a conversation. Nothing is on disk until its first message.
+// New begins a conversation. Nothing is on disk until its first message. A model that cannot be asked is
+// no error: Unready says why, and no turn begins.
 func New(d Deps, o Start) (*Session, error) {
 	s := &Session{
 		deps:   d.filled(),
@@ -117,16 +121,16 @@ func New(d Deps, o Start) (*Session, error) {
 		considered: map[string]*target{},
 		before:     past{read: true},
 	}
-	if err := s.useModel(o.Ref); err != nil {
-		return nil, err
-	}
+	s.begin(o.Ref)
+	s.dated = o.Dated
 	return s, nil
 }
 
 // Open resumes the stored conversation with this id or unique prefix. It reads the newest messages
-// only: call LoadRest behind the first frame. A model that is no longer configured is replaced by
-// fallback, the reference of the model in use now; the caller sees the difference in Ref.
-func Open(ctx context.Context, d Deps, id, fallback string) (*Session, error) {
+// only: call LoadRest behind the first frame. It goes on with its own model. One whose endpoint does not
+// exist any more is never replaced: the conversation can be read, and Unready says why it goes nowhere.
+// Ref is for a conversation that has no model yet, such as an imported one.
+func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	row, err := d.Store.Session(ctx, id)
 	if err != nil {
 		return nil, err
@@ -149,12 +153,10 @@ func Open(ctx context.Context, d Deps, id, fallback string) (*Session, error) {
 	if s.policy, err = policyOf(d.Policy, row); err != nil {
 		return nil, err
 	}
-	if row.Endpoint != "" && s.useModel(row.Endpoint+"/"+row.Model) == nil {
-		return s, nil
+	if row.Endpoint != "" {
+		ref = row.Endpoint + "/" + row.Model
 	}
-	if err := s.useModel(fallback); err != nil {
-		return nil, err
-	}
+	s.begin(ref)
 	return s, nil
 }
 
@@ -185,8 +187,11 @@ func (s *Session) Info() store.Session {
 func (s *Session) Ref() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.row.Endpoint + "/" + s.row.Model
+	return fullRef(s.row.Endpoint, s.row.Model)
 }
+
+// fullRef is a model's reference, without the slash where no model is chosen.
+func fullRef(endpoint, model string) string { return strings.TrimSuffix(endpoint+"/"+model, "/") }
 
 // Messages is the active branch in order, as far as it is loaded. The slice is the caller's.
 func (s *Session) Messages() []store.Message {

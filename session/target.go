@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"winnow/llm"
@@ -13,6 +15,8 @@ import (
 type target struct {
 	client    *llm.Client
 	model     string // as the endpoint knows it
+	dated     bool   // it is winnow's own default, and the server was not asked yet whether it has it
+	unready   error  // why nothing may be asked of it, nil where it may
 	window    llm.Window
 	learned   store.Learned
 	inexact   bool // the endpoint was asked for exact counts and could not answer
@@ -28,7 +32,7 @@ func (d Deps) target(ref string) (target, error) {
 }
 
 // ref names the model, "endpoint/model".
-func (to target) ref() string { return to.client.Endpoint().Name + "/" + to.model }
+func (to target) ref() string { return fullRef(to.client.Endpoint().Name, to.model) }
 
 // same says that it is the same model of the same endpoint, whatever is known of it.
 func (to target) same(other target) bool { return to.client == other.client && to.model == other.model }
@@ -54,8 +58,32 @@ func (d Deps) inquire(ctx context.Context, to target) (target, error) {
 	return to, nil
 }
 
-// SetModel asks another model from the next turn on. An unknown reference changes nothing. A history that
-// cannot be written does not keep the choice, which holds for this window all the same.
+// begin makes the model of a reference the one that the conversation starts with. Where there is no such
+// model the conversation has none that may be asked, and keeps the name.
+func (s *Session) begin(ref string) {
+	err := s.useModel(ref)
+	if err == nil {
+		return
+	}
+	endpoint, model, _ := strings.Cut(strings.TrimSpace(ref), "/")
+	if ref == "" {
+		err = errors.New("no model is chosen for this session")
+	}
+	err = fmt.Errorf("%w; /model or -m chooses another model", err)
+	s.use(target{client: llm.NewClosedClient(endpoint, err), model: model, unready: err})
+}
+
+// Unready says why no turn can begin: the conversation's model or its endpoint is not there. It is nil
+// where one can.
+func (s *Session) Unready() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unready
+}
+
+// SetModel asks another model from the next turn on. A reference that the catalog's Find does not know
+// changes nothing; one without an endpoint is looked for at the endpoint in use. A history that cannot be
+// written does not keep the choice, which holds for this window all the same.
 func (s *Session) SetModel(ctx context.Context, ref string) error {
 	if err := s.mayWrite(); err != nil {
 		return err
@@ -99,6 +127,41 @@ func (s *Session) use(to target) {
 	s.target, s.newest, s.before.shortfall = to, counted{}, nil
 	delete(s.considered, to.ref()) // From now on more may be learned of it.
 	s.row.Endpoint, s.row.Model = to.client.Endpoint().Name, to.model
+}
+
+// Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing
+// listens, it does not answer, or it refuses the key. A server without a list is no error. A model that
+// is winnow's own default and not in the list is replaced by the nearest one that is, unless the
+// conversation has begun; replaced then says so.
+func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
+	s.mu.Lock()
+	to, begun := s.target, s.row.ID != "" && s.turn == nil
+	s.mu.Unlock()
+	if to.unready != nil {
+		return "", nil // Unready says it.
+	}
+	models, err := to.client.Models(ctx)
+	var fault *llm.Error
+	switch {
+	case errors.As(err, &fault) && fault.Unreached():
+		return "", err
+	case err != nil || !to.dated || begun:
+		return "", nil
+	}
+	current, ok := llm.Current(to.model, models)
+	s.mu.Lock()
+	s.dated = s.dated && !s.target.same(to)
+	changed := !s.target.same(to)
+	s.mu.Unlock()
+	if !ok || changed || current == to.model {
+		return "", nil
+	}
+	endpoint := to.client.Endpoint().Name
+	if err := s.SetModel(ctx, endpoint+"/"+current); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s does not list %s, winnow's default model as of %s; this session asks the nearest that it lists: %s/%s",
+		endpoint, to.model, llm.DefaultsDate, endpoint, current), nil
 }
 
 // findWindow learns what is known of the model in use, where nobody did yet. It may wait for the

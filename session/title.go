@@ -122,7 +122,11 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 	if s.deps.TitleRef == "" {
 		return TitleFrom(first), nil
 	}
-	client, model, err := s.deps.Models.Resolve(s.deps.TitleRef)
+	ref, err := s.deps.Models.Find(ctx, s.deps.TitleRef, "")
+	if err != nil {
+		return "", err
+	}
+	client, model, err := s.deps.Models.Resolve(ref)
 	if err != nil {
 		return "", err
 	}

@@ -60,7 +60,10 @@ func (s *Session) SendAlone(ctx context.Context, draft string, files ...history.
 func (s *Session) start(ctx context.Context, story func(context.Context, *turn) error) <-chan Event {
 	ctx, stop := context.WithCancel(ctx)
 	t := s.newTurn(stop)
-	claimed := s.claim(t)
+	claimed := s.Unready()
+	if claimed == nil {
+		claimed = s.claim(t)
+	}
 	go func() {
 		defer close(t.events)
 		defer stop()
@@ -128,11 +131,34 @@ func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) erro
 func (t *turn) askModel(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, windowPatience)
 	defer cancel()
+	if err := t.checkDefault(ask); err != nil {
+		return err
+	}
 	if err := t.findWindow(ask); err != nil {
 		return err
 	}
 	t.FindPrices(ask)
 	return ctx.Err()
+}
+
+// checkDefault replaces a default model that its server does not list any more, before anything is sent to
+// it. A server that does not answer says so when it is asked for the answer.
+func (t *turn) checkDefault(ctx context.Context) error {
+	t.mu.Lock()
+	dated := t.dated
+	t.mu.Unlock()
+	if !dated {
+		return nil
+	}
+	replaced, err := t.Reach(ctx)
+	if replaced != "" {
+		t.emit(Notice{replaced})
+	}
+	var fault *llm.Error
+	if errors.As(err, &fault) {
+		return nil
+	}
+	return err
 }
 
 // answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks

@@ -27,7 +27,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), m.loadPast(m.session), m.readForks(m.session), again)
+	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), m.reach(m.session), m.loadPast(m.session), m.readForks(m.session), again)
 }
 
 // newSession begins a session with the model in use.
@@ -95,12 +95,20 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 
 // settled ends a setting: what it changed is shown and planned anew.
 func (m *Model) settled(msg settledMsg) tea.Cmd {
+	var reach tea.Cmd
+	if ref := m.session.Ref(); ref != m.ref {
+		reach = m.reach(m.session)
+		if m.unreachable {
+			m.unreachable, m.alert, m.way = false, "", ""
+			m.arrange()
+		}
+	}
 	m.info, m.ref = m.session.Info(), m.session.Ref()
 	switch {
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return tea.Batch(m.complain(sentence(msg.err)), reach)
 	case msg.text == "":
-		return m.draftChanged()
+		return tea.Batch(m.draftChanged(), reach)
 	}
-	return tea.Batch(m.say(msg.text), m.draftChanged())
+	return tea.Batch(m.say(msg.text), m.draftChanged(), reach)
 }

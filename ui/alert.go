@@ -19,6 +19,8 @@ func (m *Model) wayOut(err error) string {
 	switch {
 	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
+	case m.turn.sent != nil && m.session.Unready() != nil:
+		return "The draft is still here."
 	case m.turn.sent != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
 		return "The draft is still here."
 	case m.turn.sent != nil:

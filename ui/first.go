@@ -28,7 +28,11 @@ func (m *Model) firstScreen(w, h int) []string {
 			lines = append(lines, " "+s)
 		}
 	}
-	add("  ", st.strong.Render(markdown.OneLine(c.Ref, 80))+" answers")
+	does := " answers"
+	if m.unreachable {
+		does = " does not answer"
+	}
+	add("  ", st.strong.Render(markdown.OneLine(c.Ref, 80))+does)
 	if c.Why != "" {
 		add("  ", st.dim.Render(markdown.Visible(c.Why)))
 	}

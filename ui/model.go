@@ -61,23 +61,24 @@ type Model struct {
 	personas  []Persona   // as they were read last
 	models    []llm.Model // what the endpoints listed last, nil before they were asked
 
-	generation int // of the draft, for its plan
-	seeks      int // requests of the past that were asked for
-	sought     int // the last of them that was answered
-	steps      steps
-	indexing   indexing
-	wishes     int     // settings that were tried out
-	keeping    keeping // the draft on disk
-	folder     folder  // whose files complete a path
-	toast      toast
-	alert      string // the error of the last turn, until something is sent
-	way        string // what the user can do about it, "" for nothing
-	elsewhere  bool   // the session can only be read: another window has it
-	news       string // what happened to the history, until something is sent
-	armed      int    // generation of a ctrl+c that may become a quit, 0 for none
-	arms       int
-	escaped    bool // esc had nothing to do, and no other key came since
-	quitting   bool
+	generation  int // of the draft, for its plan
+	seeks       int // requests of the past that were asked for
+	sought      int // the last of them that was answered
+	steps       steps
+	indexing    indexing
+	wishes      int     // settings that were tried out
+	keeping     keeping // the draft on disk
+	folder      folder  // whose files complete a path
+	toast       toast
+	alert       string // the error of the last turn, until something is sent
+	way         string // what the user can do about it, "" for nothing
+	unreachable bool   // the model in use cannot be asked, as the alert says
+	elsewhere   bool   // the session can only be read: another window has it
+	news        string // what happened to the history, until something is sent
+	armed       int    // generation of a ctrl+c that may become a quit, 0 for none
+	arms        int
+	escaped     bool // esc had nothing to do, and no other key came since
+	quitting    bool
 }
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
@@ -177,6 +178,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.opened(msg)
 	case storedMsg:
 		return m.keptTemporary(msg)
+	case reachedMsg:
+		return m.reached(msg)
 	case pricedMsg:
 		return m.priced(msg)
 	case loadedMsg:
@@ -256,7 +259,10 @@ func (m *Model) adopt(s *session.Session) {
 	m.seeks++
 	m.marked = nil
 	m.forgetInspected()
-	m.alert = ""
+	m.unreachable, m.alert, m.way = false, "", ""
+	if err := s.Unready(); err != nil {
+		m.unreachable, m.alert = true, sentence(err)
+	}
 	m.chat.holds, m.chat.find = m.holds, &m.find
 	m.chat.reset(s.Messages())
 	m.arrange()

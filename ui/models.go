@@ -2,12 +2,14 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session"
 	"winnow/ui/markdown"
 )
 
@@ -67,6 +69,39 @@ func (m *Model) useModel(ref string) tea.Cmd {
 	}
 	s := m.session
 	return m.behind(func(ctx context.Context) tea.Msg {
-		return settledMsg{text: "The next message goes to " + ref + ".", err: s.SetModel(ctx, ref)}
+		err := s.SetModel(ctx, ref)
+		return settledMsg{text: "The next message goes to " + s.Ref() + ".", err: err}
 	})
+}
+
+// reachedMsg says whether the session's model can be asked.
+type reachedMsg struct {
+	session  *session.Session
+	replaced string
+	err      error
+}
+
+// reach asks whether the session's model can be asked at all, so that the screen says it before a message
+// is written.
+func (m *Model) reach(s *session.Session) tea.Cmd {
+	return m.behind(func(ctx context.Context) tea.Msg {
+		replaced, err := s.Reach(ctx)
+		return reachedMsg{s, replaced, err}
+	})
+}
+
+func (m *Model) reached(msg reachedMsg) tea.Cmd {
+	if msg.session != m.session || m.turn.busy {
+		return nil
+	}
+	m.info, m.ref = m.session.Info(), m.session.Ref()
+	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
+		m.unreachable = true
+		m.alert, m.way = sentence(msg.err), firstKey(m.keys.Models)+" chooses another model"
+		m.arrange()
+	}
+	if msg.replaced != "" {
+		return tea.Batch(m.say(msg.replaced), m.draftChanged())
+	}
+	return nil
 }

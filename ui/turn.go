@@ -90,6 +90,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Stored:
 		return m.stored(e)
 	case session.Planned:
+		m.info, m.ref = m.session.Info(), m.session.Ref()
 		m.showNext(e.Plan, nil, e.Outlook)
 		return tea.Batch(m.announce(), m.lookAgain())
 	case session.Delta:
@@ -162,6 +163,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.turn.stopping && e.Err == nil {
 		said = m.say("Stopped; what arrived is kept.")
 	}
+	m.unreachable = false
 	m.turn.busy, m.turn.stopping, m.turn.asked, m.turn.retry = false, false, nil, ""
 	if m.turn.stop != nil {
 		m.turn.stop()
@@ -187,10 +189,11 @@ func (m *Model) entitle(fault error) tea.Cmd {
 		return nil
 	}
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	said := m.say("Asking " + m.options.Deps.TitleRef + " for a title.")
+	return tea.Batch(said, m.behind(func(ctx context.Context) tea.Msg {
 		_, err := s.Retitle(ctx, false)
 		return settledMsg{err: err}
-	})
+	}))
 }
 
 func (t *turn) clock(at time.Time) {
