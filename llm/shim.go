@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"time"
 )
 
 // exchange is one request and its answer, and stands between the chat library and the network.
@@ -25,6 +26,8 @@ type exchange struct {
 	whole []byte       // an answer in one piece, not handed on yet
 	done  bool         // [DONE] came, or a finish_reason
 	any   bool         // at least one chunk came
+
+	ignored []byte // the newest event that carried nothing
 }
 
 // Do sends the request and looks at the first bytes of the answer.
@@ -62,8 +65,21 @@ func (x *exchange) Read(p []byte) (int, error) {
 	return x.out.Read(p)
 }
 
-// Close ends the answer.
-func (x *exchange) Close() error { return x.resp.Body.Close() }
+const (
+	drainTime = 100 * time.Millisecond
+	drainMax  = 64 << 10
+)
+
+// Close ends the answer. What follows the last event, most often only the end of the body, is read for a
+// moment: a connection is used again only where its answer was read to the end.
+func (x *exchange) Close() error {
+	if x.done {
+		timer := time.AfterFunc(drainTime, func() { x.resp.Body.Close() })
+		io.CopyN(io.Discard, x.resp.Body, drainMax)
+		timer.Stop()
+	}
+	return x.resp.Body.Close()
+}
 
 // advance puts the next chunk into out, or says in err why there is none.
 func (x *exchange) advance() {
@@ -88,7 +104,7 @@ func (x *exchange) advance() {
 	case err == nil:
 		x.data(event)
 	case err == io.EOF && !x.any && !x.done:
-		x.err = x.strange(nil)
+		x.err = x.strange(x.ignored)
 	case err == io.EOF:
 		x.err = io.EOF
 	default:
@@ -96,7 +112,8 @@ func (x *exchange) advance() {
 	}
 }
 
-// data takes one event of the stream.
+// data takes one event of the stream. What is neither JSON nor the beginning of it, such as ping, and JSON
+// that is no object carry nothing: they are passed over.
 func (x *exchange) data(event sseEvent) {
 	data := bytes.TrimSpace(event.data)
 	switch {
@@ -107,11 +124,11 @@ func (x *exchange) data(event sseEvent) {
 		x.out.WriteString("data: [DONE]\n")
 		x.err = io.EOF
 		return
-	case event.name == "error", event.stray && event.name == "error":
+	case event.name == "error":
 		x.err = x.client.failure(http.StatusOK, x.resp.Header, data, x.model)
 		return
-	case json.Valid(data):
-		x.chunk(data)
+	case event.valid || json.Valid(data):
+		x.value(data)
 		return
 	case bytes.IndexByte(data, '\n') >= 0:
 		// Some servers leave out the blank line between events.
@@ -119,21 +136,41 @@ func (x *exchange) data(event sseEvent) {
 			x.queue = append(x.queue, bytes.Clone(bytes.TrimSpace(line)))
 		}
 		return
-	case x.sse.err != nil:
+	case x.sse.err != nil && data[0] == '{':
 		// The last line was cut in two.
 		x.err = x.broken(io.ErrUnexpectedEOF)
 		return
+	case data[0] == '{':
+		e := x.strange(data)
+		e.Message = "a part of the answer is not JSON: " + x.client.keep(data)
+		x.err = e
+		return
 	}
-	e := x.strange(data)
-	e.Message = "a part of the answer is not JSON: " + x.client.keep(data)
-	x.err = e
+	x.ignored = bytes.Clone(data)
+}
+
+// value takes JSON. A list may hold an error, as Gemini's does.
+func (x *exchange) value(data []byte) {
+	switch data[0] {
+	case '{':
+		x.chunk(data)
+	case '[':
+		var list []map[string]json.RawMessage
+		if json.Unmarshal(data, &list) == nil && len(list) > 0 && isError(list[0]) {
+			x.err = x.client.failure(http.StatusOK, x.resp.Header, data, x.model)
+			return
+		}
+		x.ignored = bytes.Clone(data)
+	default:
+		x.ignored = bytes.Clone(data)
+	}
 }
 
 // chunk hands one JSON value on, or makes it the error that it is. An error that stands in a
 // finish_reason is one that the server told nothing else about.
 func (x *exchange) chunk(data []byte) {
 	// What is read here is read again later, so a chunk is only looked into where it may be an error.
-	if data[0] != '{' || mayFail(data) {
+	if mayFail(data) {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(data, &object) != nil {
 			x.err = x.strange(data)

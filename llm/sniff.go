@@ -11,20 +11,26 @@ import (
 // wholeMax is the longest answer in one piece, in bytes.
 const wholeMax = 64 << 20
 
+// blankMax is how many blank bytes may stand in front of an answer.
+const blankMax = 1 << 20
+
+var byteOrderMark = []byte("\ufeff")
+
 // sniff looks at what the answer is, not at what its type says: some servers send streams as
 // text/plain, and errors and whole answers as streams.
 func (x *exchange) sniff() error {
-	head := make([]byte, 0, 512)
-	for {
-		start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-		if len(start) > 0 && !bytes.HasPrefix([]byte("\ufeff"), head) {
-			break
+	var head, start []byte
+	buf := make([]byte, 64)
+	for blank := 0; len(start) == 0 && blank < blankMax; {
+		n, err := x.resp.Body.Read(buf)
+		head = append(head, buf[:n]...)
+		if start = bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n"); bytes.HasPrefix(byteOrderMark, head) {
+			start = nil // A part of the mark.
 		}
-		if len(head) == cap(head) {
-			break
+		if len(start) == 0 && len(head) >= len(byteOrderMark) {
+			blank += len(head)
+			head = head[:0]
 		}
-		n, err := x.resp.Body.Read(head[len(head):min(len(head)+64, cap(head))])
-		head = head[:len(head)+n]
 		if err == io.EOF {
 			break
 		}
@@ -32,8 +38,8 @@ func (x *exchange) sniff() error {
 			return x.broken(err)
 		}
 	}
+	head = start
 	rest := io.MultiReader(bytes.NewReader(head), x.resp.Body)
-	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {
 	case len(start) == 0:
 		return x.strange(nil)
@@ -41,7 +47,7 @@ func (x *exchange) sniff() error {
 		page, _ := io.ReadAll(io.LimitReader(rest, bodyMax))
 		return x.strange(page)
 	case start[0] == '{', start[0] == '[':
-		return x.inOnePiece(bytes.TrimPrefix(head, []byte("\ufeff")))
+		return x.inOnePiece(head)
 	}
 	x.sse = newSSEReader(rest)
 	return nil
@@ -103,6 +109,10 @@ func (x *exchange) broken(err error) error {
 		return known
 	}
 	e := x.client.blank(x.model)
+	if errors.Is(err, errLongLine) {
+		e.Kind, e.Message, e.final = BadStream, err.Error(), true
+		return e
+	}
 	e.Kind, e.Err = Broken, shy{err, x.client.endpoint}
 	return e
 }

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,14 +18,16 @@ var errLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineM
 type sseEvent struct {
 	name  string // the event field, "" for none
 	data  []byte // the data lines, joined by line feeds
+	valid bool   // data was found to be JSON
 	stray bool   // not an event of the format: a line that is bare JSON, or an error field
 }
 
 // sseReader reads server-sent events as the standard says: lines end in LF, CR or CRLF, a byte
 // order mark at the start goes, comments and unknown fields are passed over, data lines of one
 // event are joined. It goes beyond the standard where servers do: what the end of the stream
-// leaves open is still an event, and two kinds of line that old servers use for errors come out as
-// stray events.
+// leaves open is still an event, a data line that is complete by itself is an event at once, whether a
+// blank line follows or not, and two kinds of line that old servers use for errors come out as stray
+// events.
 type sseReader struct {
 	r       io.Reader
 	buf     []byte
@@ -62,10 +65,32 @@ func (s *sseReader) next() (sseEvent, error) {
 			s.name = ""
 			continue
 		}
+		held := len(s.data)
 		if stray, ok := s.field(line); ok {
 			return sseEvent{name: s.name, data: stray, stray: true}, nil
 		}
+		if whole, valid := s.complete(held); whole {
+			return sseEvent{name: s.name, data: s.data, valid: valid}, nil
+		}
 	}
+}
+
+// complete says whether the data line behind the first held bytes is an event by itself: JSON that ends on
+// the line. Text in front of it that begins no JSON was none and is dropped. The lines of an error may be
+// several.
+func (s *sseReader) complete(held int) (whole, valid bool) {
+	line := bytes.TrimSpace(s.data[held:])
+	if len(line) == 0 || s.name == "error" || held > 0 && (s.data[0] == '{' || s.data[0] == '[') {
+		return false, false
+	}
+	if held > 0 && line[0] != '{' && line[0] != '[' {
+		return false, false // Another line of a text.
+	}
+	valid = json.Valid(line)
+	if whole = valid || string(line) == "[DONE]"; whole && held > 0 {
+		s.data = append(s.data[:0], line...)
+	}
+	return whole, valid
 }
 
 // field takes one line that is not blank. It gives back what is not of the format.

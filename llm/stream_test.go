@@ -2,7 +2,12 @@ package llm
 
 import (
 	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -53,6 +58,15 @@ func TestStreamOfEveryKindOfServer(t *testing.T) {
 		{"one bad chunk", sse(delta("Hello"), `{"choices":[{]}`, "[DONE]"), "Hello", `a part of the answer is not JSON: {"choices":[{]}`, ErrBadStream},
 		{"event over two data lines", text("data: {\"choices\":[{\"delta\":\ndata: {\"content\":\"Hello\"}}]}\n\n", "data: [DONE]\n\n"), "Hello| done", "", nil},
 		{"no blank line between events", text("data: " + delta("Hel") + "\ndata: " + delta("lo") + "\ndata: [DONE]\n"), "Hello| done", "", nil},
+		{"ping", sse("ping", delta("Hel"), "ping", delta("lo"), "[DONE]"), "Hello| done", "", nil},
+		{"keep-alive as a JSON text", sse(`"keep-alive"`, delta("Hello"), `"keep-alive"`, "[DONE]"), "Hello| done", "", nil},
+		{"numbers, null, lists", sse("1", "null", delta("Hello"), "[]", "[1]", "true", "[DONE]"), "Hello| done", "", nil},
+		{"ping without blank lines", text("data: ping\ndata: " + delta("Hel") + "\ndata: 1\ndata: " + delta("lo") + "\ndata: ping\ndata: [DONE]\n"), "Hello| done", "", nil},
+		{"ping alone", sse("ping"), "", "openai sent something that is not a chat answer (200): ping", ErrBadStream},
+		{"an error in a list", sse(delta("Hal"), `[{"error":{"code":500,"message":"The backend is gone"}}]`), "Hal", "The backend is gone", ErrServer},
+		{"600 blank lines first", text(strings.Repeat("\n", 600), delta2("Hello"), "data: [DONE]\n\n"), "Hello| done", "", nil},
+		{"blank lines and a JSON answer", plain("application/json", strings.Repeat("\r\n \n", 700)+`{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}`), "Hello|stop done", "", nil},
+		{"nothing but blank lines", text(strings.Repeat("\n", 5000)), "", "the answer is empty", ErrBadStream},
 		{"CRLF", text("data: " + delta("Hello") + "\r\n\r\ndata: [DONE]\r\n\r\n"), "Hello| done", "", nil},
 		{"CR alone", text("data: " + delta("Hello") + "\r\rdata: [DONE]\r\r"), "Hello| done", "", nil},
 		{"byte order mark", text("\ufeffdata: " + delta("Hello") + "\n\ndata: [DONE]\n\n"), "Hello| done", "", nil},
@@ -166,5 +180,70 @@ func TestStreamEndsWhenItsReaderLeaves(t *testing.T) {
 	}
 	if n != 1 {
 		t.Errorf("got %d events after break, want 1", n)
+	}
+}
+
+// TestEventsWithoutBlankLinesArriveAtOnce is a server that leaves out the blank lines and then waits.
+func TestEventsWithoutBlankLinesArriveAtOnce(t *testing.T) {
+	t.Parallel()
+	server := script(step{say: []string{"data: " + delta("Hel") + "\n", "data: " + delta("lo") + "\n"}, end: "hang"})
+	got := ""
+	for event, err := range server.client().Stream(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, ok := event.(TextDelta); ok {
+			got += d.Text
+		}
+		if got == "Hello" {
+			return
+		}
+	}
+	t.Errorf("got %q and then the end, want Hello while the stream is open", got)
+}
+
+// TestALineOverTheLimitIsNotAskedForAgain: it would be as long the second time, and no connection broke.
+func TestALineOverTheLimitIsNotAskedForAgain(t *testing.T) {
+	t.Parallel()
+	server := script(step{say: []string{"data: ", strings.Repeat("x", lineMax)}})
+	_, _, err := heard(server.client(), hello())
+	if !errors.Is(err, ErrBadStream) || !strings.Contains(err.Error(), "a line of the stream is longer than 64 MiB") || server.times() != 1 {
+		t.Errorf("got %v after %d requests, want one sentence about the line after 1", err, server.times())
+	}
+}
+
+// TestConnectionsAreUsedAgain asks six times over HTTP/1.1: the end of each body follows [DONE], or a
+// finish_reason, or an answer in one piece.
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{
+		"DONE":         delta2("Hello") + "data: [DONE]\n\n",
+		"no DONE":      delta2("Hello") + "data: " + finishStop + "\n\n",
+		"in one piece": `{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}` + "\n",
+		"a refusal":    "",
+	} {
+		var opened atomic.Int32
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if answer == "" {
+				http.Error(w, `{"error":"no"}`, http.StatusBadRequest)
+				return
+			}
+			_, _ = io.WriteString(w, answer)
+			w.(http.Flusher).Flush()
+		}))
+		server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+			if s == http.StateNew {
+				opened.Add(1)
+			}
+		}
+		server.Start()
+		c := NewClient(Endpoint{Name: "test", BaseURL: server.URL + "/v1"})
+		for range 6 {
+			_, _, _ = heard(c, hello())
+		}
+		server.Close()
+		if opened.Load() != 1 {
+			t.Errorf("%s: 6 requests opened %d connections, want 1", name, opened.Load())
+		}
 	}
 }
