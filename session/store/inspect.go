@@ -86,6 +86,9 @@ func (s *Store) look(ctx context.Context, db *sql.DB, all []step) error {
 	if err := checkLayout(ctx, db, all, version); err != nil {
 		return err
 	}
+	if err := checkChecks(ctx, db); err != nil {
+		return err
+	}
 	if there(s.marker()) {
 		return soundness(ctx, db)
 	}
@@ -123,6 +126,27 @@ func checkLayout(ctx context.Context, db *sql.DB, all []step, version int) error
 			if due := c.since <= version; there != due {
 				return fmt.Errorf("%w: that it has column %s of %s is %v, and its header says schema %d", ErrDamaged, c.name, t.table, there, version)
 			}
+		}
+	}
+	return nil
+}
+
+// checkChecks makes the tables that have CHECK constraints in memory. A connection that may not write
+// ignores the constraints, and one that may write fails where such a text is damaged.
+func checkChecks(ctx context.Context, db *sql.DB) error {
+	made, err := collect(ctx, db, only[string], `
+		SELECT sql
+		FROM sqlite_schema
+		WHERE type = 'table'
+			AND sql LIKE '%CHECK%'`)
+	if err != nil {
+		return err
+	}
+	memory := pool(Memory, plain, 1)
+	defer memory.Close()
+	for _, text := range made {
+		if _, err := memory.ExecContext(ctx, text); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("%w: its schema cannot be read: %w", ErrDamaged, err)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -351,5 +352,26 @@ func TestMemoryLeavesNothingOnDisk(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {
 		t.Errorf("on disk: %v, %v; want nothing", left, err)
+	}
+}
+
+// A connection that may not write ignores CHECK constraints: a damage in one of them is found before the file
+// is opened for writing.
+func TestDamagedConstraintIsFoundBeforeWriting(t *testing.T) {
+	path := newPath(t)
+	s := openAt(t, path, Options{Now: noon().now})
+	begin(t, s, "", "hello")
+	must(t, "close", s.Close())
+	b, err := os.ReadFile(path)
+	must(t, "read", err)
+	at := bytes.Index(b, []byte("CHECK (gathered IN (0, 1))"))
+	b[at+len("CHECK (gathered IN (0, ")] = 0xf3
+	must(t, "damage", os.WriteFile(path, b, 0o600))
+	s = openAt(t, path, Options{Now: noon().now})
+	if s.salvaged == nil || s.salvaged.Messages != 1 {
+		t.Fatalf("the salvage is %+v, want one message saved", s.salvaged)
+	}
+	if aside, err := os.ReadFile(s.salvaged.File); err != nil || !bytes.Equal(aside, b) {
+		t.Errorf("the damaged file was changed before it was set aside: %v", err)
 	}
 }
