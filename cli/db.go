@@ -200,7 +200,7 @@ func (p *program) dbRestore() *cobra.Command {
 }
 
 func (p *program) listBackups(ctx context.Context, path string) error {
-	all := store.Backups(ctx, path)
+	all := store.Backups(ctx, path, p.now())
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(p.err, "There are no backups yet: winnow makes one a day.")
 		return err
@@ -214,7 +214,7 @@ func (p *program) listBackups(ctx context.Context, path string) error {
 
 func (p *program) restoreDB(ctx context.Context, path, from string) error {
 	if from == "latest" {
-		all := store.Backups(ctx, path)
+		all := store.Backups(ctx, path, p.now())
 		if len(all) == 0 {
 			return fail(NotFound, "there is no backup of %s", path)
 		}

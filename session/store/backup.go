@@ -95,7 +95,7 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	}
 	doing := "back up the chat history"
 	name := filepath.Join(backupFolder(s.path), backupName(s.path, s.now()))
-	made := automaticBackups(s.path)
+	made := automaticBackups(s.path, s.now())
 	if there(name) || len(made) > 0 && !s.writtenSince(made[0]) {
 		return "", nil
 	}
@@ -117,7 +117,7 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	made = automaticBackups(s.path)
+	made = automaticBackups(s.path, s.now())
 	for _, old := range made[min(keptBackups, len(made)):] {
 		os.Remove(old) // one more than seven does no harm
 	}
@@ -144,10 +144,11 @@ func (s *Store) BackupName() string {
 	return filepath.Join(backupFolder(s.path), backupPrefix(s.path)+s.now().UTC().Format(stampLayout)+".db")
 }
 
-// writtenSince reports whether the history was changed after a file was made.
+// writtenSince reports whether the history was changed after a file was made. Of a file dated in the
+// future nobody knows when it was made.
 func (s *Store) writtenSince(file string) bool {
 	made, err := os.Stat(file)
-	if err != nil {
+	if err != nil || made.ModTime().After(s.now().Add(clockSlack)) {
 		return true
 	}
 	for _, end := range []string{"", "-wal"} {
@@ -173,29 +174,52 @@ func backupPrefix(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base)) + "-"
 }
 
-// backupFiles are the backups of a history in its folder, the newest first.
-func backupFiles(path string) []string {
+// clockSlack is how far ahead of the clock a file's date may be before it counts as dated in the future:
+// the clocks of file servers differ a little from that of this machine.
+const clockSlack = 5 * time.Minute
+
+// backupFiles are the backups of a history in its folder, the newest first. A file dated in the future,
+// by a clock that was wrong, comes after all others.
+func backupFiles(path string, now time.Time) []string {
 	entries, err := os.ReadDir(backupFolder(path))
 	if err != nil {
 		return nil // none were made yet
 	}
-	var out []string
+	type dated struct {
+		file string
+		made time.Time
+	}
+	var all []dated
+	latest := now.Add(clockSlack)
 	for _, e := range entries {
-		if _, _, ok := backupDay(path, e.Name()); ok {
-			out = append(out, filepath.Join(backupFolder(path), e.Name()))
+		if made, _, ok := backupDay(path, e.Name()); ok {
+			// The name of an automatic one has the day alone, and its time is that of the file.
+			if info, err := e.Info(); err == nil && info.ModTime().UTC().Format(dayLayout) == made.Format(dayLayout) && !info.ModTime().After(latest) {
+				made = info.ModTime()
+			}
+			all = append(all, dated{filepath.Join(backupFolder(path), e.Name()), made})
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int {
-		x, _, _ := backupDay(path, filepath.Base(a))
-		y, _, _ := backupDay(path, filepath.Base(b))
-		return y.Compare(x)
+	slices.SortFunc(all, func(a, b dated) int {
+		aFuture, bFuture := a.made.After(latest), b.made.After(latest)
+		switch {
+		case aFuture && !bFuture:
+			return 1
+		case bFuture && !aFuture:
+			return -1
+		}
+		return b.made.Compare(a.made)
 	})
+	var out []string
+	for _, d := range all {
+		out = append(out, d.file)
+	}
 	return out
 }
 
 // automaticBackups are those that winnow made itself, the newest first.
-func automaticBackups(path string) []string {
-	return slices.DeleteFunc(backupFiles(path), func(file string) bool {
+func automaticBackups(path string, now time.Time) []string {
+	return slices.DeleteFunc(backupFiles(path, now), func(file string) bool {
 		_, automatic, _ := backupDay(path, filepath.Base(file))
 		return !automatic
 	})
@@ -216,14 +240,14 @@ func backupDay(path, name string) (at time.Time, automatic, ok bool) {
 }
 
 // Backups returns the backups of the history at path in its folder, the newest first: those that winnow
-// made itself and those that were asked for without a name of their own. The history itself
-// need not be there. Files that cannot be read are left out.
-func Backups(ctx context.Context, path string) []BackupFile {
+// made itself and those that were asked for without a name of their own. One dated later than now comes
+// last. The history itself need not be there. Files that cannot be read are left out.
+func Backups(ctx context.Context, path string, now time.Time) []BackupFile {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
 	var out []BackupFile
-	for _, file := range backupFiles(path) {
+	for _, file := range backupFiles(path, now) {
 		if b, err := readBackup(ctx, file); err == nil {
 			b.Day, _, _ = backupDay(path, filepath.Base(file))
 			out = append(out, b)
@@ -248,7 +272,7 @@ func readBackup(ctx context.Context, file string) (BackupFile, error) {
 
 // NewestBackup returns the newest of the Backups of this history, and false where there is none.
 func (s *Store) NewestBackup(ctx context.Context) (BackupFile, bool) {
-	all := Backups(ctx, s.path)
+	all := Backups(ctx, s.path, s.now())
 	if s.path == Memory || len(all) == 0 {
 		return BackupFile{}, false
 	}

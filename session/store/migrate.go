@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -188,9 +189,19 @@ func (s *Store) backupBefore(ctx context.Context, version int) error {
 	return nil
 }
 
+// copyPatience is how long a copy may take: it keeps the write-ahead log from shrinking meanwhile.
+const copyPatience = 10 * time.Minute
+
 // copyDatabase makes a consistent copy of a whole database with SQLite's backup interface, while
 // others may go on using it. The file at path is overwritten.
 func copyDatabase(ctx context.Context, source *sql.DB, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, copyPatience)
+	defer cancel()
+	return copyInSteps(ctx, source, path, ctx.Err)
+}
+
+// copyInSteps is copyDatabase; an error of between, which is called after each step of 1,000 pages, ends it.
+func copyInSteps(ctx context.Context, source *sql.DB, path string, between func() error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -207,18 +218,27 @@ func copyDatabase(ctx context.Context, source *sql.DB, path string) error {
 	if err != nil {
 		return err
 	}
-	copied := from.Raw(func(c any) error {
-		b, err := to.(*sqlite3.SQLiteConn).Backup("main", c.(*sqlite3.SQLiteConn), "main")
-		if err != nil {
-			return err
-		}
-		for done := false; !done && err == nil; {
-			// 1,000 pages at a time, so that a cancelled context ends the copying of a large file.
-			if done, err = b.Step(1000); err == nil {
-				err = ctx.Err()
+	// All steps read within one transaction. Otherwise each write of another connection would make the
+	// backup start again, and beside a streaming answer it would never end.
+	if _, err := from.ExecContext(ctx, "BEGIN DEFERRED"); err != nil {
+		return errors.Join(err, to.Close())
+	}
+	var things int
+	copied := from.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&things) // the transaction begins to read
+	if copied == nil {
+		copied = from.Raw(func(c any) error {
+			b, err := to.(*sqlite3.SQLiteConn).Backup("main", c.(*sqlite3.SQLiteConn), "main")
+			if err != nil {
+				return err
 			}
-		}
-		return errors.Join(err, b.Finish())
-	})
-	return errors.Join(copied, to.Close())
+			for done := false; !done && err == nil; {
+				if done, err = b.Step(1000); err == nil {
+					err = between()
+				}
+			}
+			return errors.Join(err, b.Finish())
+		})
+	}
+	_, err = from.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	return errors.Join(copied, err, to.Close())
 }
