@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session/store"
 )
 
 // fileWith makes a file in a folder of the test's and returns its path.
@@ -249,7 +250,7 @@ func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {
 	l := onStage(t, 80, 24)
 	db := l.options.Deps.Store
 	l.say("first of mine")
-	if err := db.AddPrompt(t.Context(), "another window's"); err != nil {
+	if err := db.AddPrompt(t.Context(), l.info.ID, store.Draft{Text: "another window's"}); err != nil {
 		t.Fatal(err)
 	}
 	l.types("cleared")
@@ -257,10 +258,31 @@ func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {
 	l.say("second of mine")
 	l.until("the prompts", func() bool { return len(l.composer.prompts) == 4 })
 	var got []string
-	for _, d := range l.composer.prompts {
-		got = append(got, d.Text)
+	for _, p := range l.composer.prompts {
+		got = append(got, p.Head.Text)
 	}
 	if want := "second of mine|another window's|cleared|first of mine"; strings.Join(got, "|") != want {
 		t.Errorf("the prompts are %q, want %q", got, want)
 	}
+}
+
+// Of a long prompt only the beginning is in memory; its text is read when it is recalled.
+func TestLongPromptIsReadWhenItIsRecalled(t *testing.T) {
+	l := onStage(t, 80, 24)
+	db := l.options.Deps.Store
+	l.say("first of mine")
+	long := strings.Repeat("a line of a long prompt\n", 2000)
+	if err := db.AddPrompt(t.Context(), l.info.ID, store.Draft{Text: long}); err != nil {
+		t.Fatal(err)
+	}
+	l.say("second of mine")
+	l.until("the prompts", func() bool { return len(l.composer.prompts) == 3 })
+	if p := l.composer.prompts[1]; p.Whole() || len(p.Head.Text) > 2000 {
+		t.Errorf("%d bytes of the long prompt are in memory", len(p.Head.Text))
+	}
+	l.press("up")
+	l.press("up")
+	l.until("the long prompt", func() bool { return l.composer.text() == long && l.composer.at == 2 })
+	l.press("up")
+	l.until("the oldest prompt", func() bool { return l.composer.text() == "first of mine" })
 }

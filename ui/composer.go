@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"fmt"
+	"crypto/sha256"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,11 +24,12 @@ const (
 type composer struct {
 	writing
 	looks   editor.Looks
-	made    int           // chips made so far
-	pasted  int           // of them pastes, for their names
-	prompts []store.Draft // sent before, the newest first
-	at      int           // the prompt shown, 0 is the draft itself
-	own     writing       // the draft while a prompt is shown
+	made    int            // chips made so far
+	pasted  int            // of them pastes, for their names
+	prompts []store.Prompt // sent before, or cleared in this window, the newest first
+	read    int64          // the highest id among those from the history
+	at      int            // the prompt shown, 0 is the draft itself
+	own     writing        // the draft while a prompt is shown
 }
 
 func newComposer() composer {
@@ -129,25 +130,19 @@ func (c *composer) press(msg tea.KeyPressMsg) tea.Cmd {
 func (c *composer) onFirst() bool { return c.area.OnFirst() }
 func (c *composer) onLast() bool  { return c.area.OnLast() }
 
-// older and newer walk the prompts sent before; the draft waits at the near end. They say whether
-// there was somewhere to go, and which chips' files have to be read.
-func (c *composer) older() (files []int, ok bool) { return c.walk(c.at + 1) }
-func (c *composer) newer() (files []int, ok bool) { return c.walk(c.at - 1) }
-
-func (c *composer) walk(to int) (files []int, ok bool) {
-	if to < 0 || to > len(c.prompts) {
-		return nil, false
-	}
+// show shows a prompt sent before by its place, 0 for the draft, which waits meanwhile. It returns the
+// chips whose files have to be read.
+func (c *composer) show(at int, d store.Draft) (files []int) {
 	if c.at == 0 {
 		c.own = c.writing
 	}
-	if to > 0 {
-		files = c.restore(c.prompts[to-1])
+	if at > 0 {
+		files = c.restore(d)
 	} else {
 		c.resume(c.own)
 	}
-	c.at = to
-	return files, true
+	c.at = at
+	return files
 }
 
 // resume goes on with something that was written.
@@ -162,36 +157,32 @@ func (c *composer) remember(d store.Draft) {
 	if strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 {
 		return
 	}
-	c.prompts = slices.Insert(without(c.prompts, d), 0, d)
+	p := store.Prompt{Head: d, Size: len(d.Text), Hash: d.Hash()}
+	c.prompts = slices.Insert(slices.DeleteFunc(slices.Clone(c.prompts), func(o store.Prompt) bool { return o.Hash == p.Hash }), 0, p)
 }
 
-// recall takes in the prompts of the history, the newest first. Those that are known stay in their
-// order, with what was only written here; those of other windows come where they stood among them.
-func (c *composer) recall(stored []store.Draft) {
-	at := map[string]int{}
-	for i, d := range c.prompts {
-		at[identity(d)] = i
+// recall takes in prompts of the history that it has not read before, the newest first. Those that are
+// known stay in their order, with what was only written here; those of other windows come where they
+// stood among them.
+func (c *composer) recall(stored []store.Prompt) {
+	at := map[[sha256.Size]byte]int{}
+	for i, p := range c.prompts {
+		at[p.Hash] = i
 	}
-	var all []store.Draft
+	var all []store.Prompt
 	next := 0
-	for _, d := range stored {
-		i, known := at[identity(d)]
+	for _, p := range stored {
+		c.read = max(c.read, p.ID)
+		i, known := at[p.Hash]
 		switch {
 		case !known:
-			at[identity(d)] = -1
-			all = append(all, d)
+			at[p.Hash] = -1
+			all = append(all, p)
 		case i >= next:
+			c.prompts[i] = p // the text can be read from the history now
 			all = append(all, c.prompts[next:i+1]...)
 			next = i + 1
 		}
 	}
 	c.prompts = append(all, c.prompts[next:]...)
-}
-
-// identity is the same for drafts that are the same.
-func identity(d store.Draft) string { return fmt.Sprint(d.Folds, "\n", d.Text) }
-
-// without are the prompts but for one.
-func without(prompts []store.Draft, d store.Draft) []store.Draft {
-	return slices.DeleteFunc(slices.Clone(prompts), func(o store.Draft) bool { return o.Text == d.Text && slices.Equal(o.Folds, d.Folds) })
 }

@@ -185,9 +185,9 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 		c.area.Insert("\n")
 		return nil
 	case pressed(msg, k.Older) && c.onFirst():
-		return m.walkPrompts(c.older, "There is no older prompt.")
+		return m.walkPrompts(1, "There is no older prompt.")
 	case pressed(msg, k.Newer) && c.onLast():
-		return m.walkPrompts(c.newer, "This is the newest draft.")
+		return m.walkPrompts(-1, "This is the newest draft.")
 	case pressed(msg, k.Recall):
 		return m.openPrompts()
 	case pressed(msg, k.Editor):

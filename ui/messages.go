@@ -72,9 +72,9 @@ type countedMsg struct {
 	err      error
 }
 
-// promptsMsg are the prompts sent before, the newest first.
+// promptsMsg are prompts of the history that were not read before, the newest first.
 type promptsMsg struct {
-	prompts []store.Draft
+	prompts []store.Prompt
 	err     error
 }
 
@@ -88,7 +88,10 @@ type sessionsMsg struct {
 }
 
 // actedMsg is the end of an act of the list of sessions.
-type actedMsg struct{ err error }
+type actedMsg struct {
+	err  error
+	held *heldCopies // files that still hold the session that it purged, nil for none
+}
 
 // modelsMsg is the list for the model picker, and what went wrong by endpoint.
 type modelsMsg struct {

@@ -190,6 +190,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.counted(msg)
 	case promptsMsg:
 		return m.promptsRead(msg)
+	case promptMsg:
+		return m.promptRead(msg)
 	case draftMsg:
 		return m.draftRead(msg)
 	case keepDueMsg:

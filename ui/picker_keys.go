@@ -110,8 +110,8 @@ func (m *Model) openPalette() tea.Cmd {
 func (m *Model) openPrompts() tea.Cmd {
 	m.picker = picker{title: "prompts sent before", hint: "type to filter · enter takes it into the draft · esc closes"}
 	var choices []choice
-	for i, d := range m.composer.prompts {
-		choices = append(choices, choice{label: promptLabel(d), value: strconv.Itoa(i)})
+	for i, p := range m.composer.prompts {
+		choices = append(choices, choice{label: promptLabel(p.Head), value: strconv.Itoa(i)})
 	}
 	m.picker.fill(choices)
 	m.cover(promptsOverlay)

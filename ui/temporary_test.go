@@ -35,7 +35,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 			}
 		}
 	}
-	if prompts, err := l.options.Deps.Store.Prompts(t.Context(), 0); err != nil || len(prompts) > 0 {
+	if prompts, err := l.options.Deps.Store.Prompts(t.Context(), 0, 0); err != nil || len(prompts) > 0 {
 		t.Errorf("the history of prompts is %+v, %v", prompts, err)
 	}
 }

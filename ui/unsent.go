@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -154,8 +155,9 @@ func (m *Model) loadPrompts() tea.Cmd {
 	if db == nil {
 		return nil
 	}
+	after := m.composer.read
 	return m.behind(func(ctx context.Context) tea.Msg {
-		prompts, err := db.Prompts(ctx, mostPrompts)
+		prompts, err := db.Prompts(ctx, after, mostPrompts)
 		return promptsMsg{prompts, err}
 	})
 }
@@ -178,25 +180,34 @@ func (m *Model) keepPrompt(d store.Draft) tea.Cmd {
 	if db == nil || db.ReadOnly() || strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 {
 		return nil
 	}
+	id, after := m.info.ID, m.composer.read
 	return m.behind(func(ctx context.Context) tea.Msg {
-		if err := db.AddPrompt(ctx, d.Text, d.Folds...); err != nil {
+		if err := db.AddPrompt(ctx, id, d); err != nil {
 			return settledMsg{err: fmt.Errorf("keep the prompt: %w", err)}
 		}
 		if temporary {
 			return nil // its memory knows nothing of other windows
 		}
-		prompts, err := db.Prompts(ctx, mostPrompts)
+		prompts, err := db.Prompts(ctx, after, mostPrompts)
 		return promptsMsg{prompts, err}
 	})
 }
 
-// walkPrompts goes to another prompt, or says that there is none.
-func (m *Model) walkPrompts(walk func() ([]int, bool), none string) tea.Cmd {
-	files, ok := walk()
-	if !ok {
+// walkPrompts goes a step to an older prompt or a newer one, or says that there is none.
+func (m *Model) walkPrompts(step int, none string) tea.Cmd {
+	to := m.composer.at + step
+	if to < 0 || to > len(m.composer.prompts) {
 		return m.say(none)
 	}
-	return m.readFiles(files)
+	return m.showPrompt(to)
+}
+
+// showPrompt shows a prompt by its place in the list, 0 for the draft.
+func (m *Model) showPrompt(at int) tea.Cmd {
+	if at == 0 {
+		return m.readFiles(m.composer.show(0, store.Draft{}))
+	}
+	return m.withPrompt(at, func(d store.Draft) []int { return m.composer.show(at, d) })
 }
 
 // takePrompt takes a prompt of the list into the draft, by its number.
@@ -205,7 +216,45 @@ func (m *Model) takePrompt(value string) tea.Cmd {
 	if err != nil || i >= len(m.composer.prompts) {
 		return nil
 	}
-	files := m.composer.restore(m.composer.prompts[i])
+	return m.withPrompt(i+1, m.composer.restore)
+}
+
+// withPrompt calls use with a prompt by its place in the list. The text of a long one is read first.
+func (m *Model) withPrompt(at int, use func(store.Draft) (files []int)) tea.Cmd {
+	p := m.composer.prompts[at-1]
+	if p.Whole() {
+		return m.usePrompt(promptMsg{draft: p.Head, use: use})
+	}
+	db, changes := m.options.Deps.Store, m.composer.area.Changes()
+	return m.behind(func(ctx context.Context) tea.Msg {
+		draft, err := db.Prompt(ctx, p.ID)
+		return promptMsg{changes: changes, draft: draft, use: use, err: err}
+	})
+}
+
+// promptMsg is the text of a long prompt.
+type promptMsg struct {
+	changes int // of the composer, when it was asked for
+	draft   store.Draft
+	use     func(store.Draft) (files []int)
+	err     error
+}
+
+// promptRead uses a prompt that was read, unless the user went on typing meanwhile.
+func (m *Model) promptRead(msg promptMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, store.ErrNotFound):
+		return m.complain("This prompt is no longer in the history.")
+	case msg.err != nil:
+		return m.complain(sentence(msg.err))
+	case msg.changes != m.composer.area.Changes():
+		return nil
+	}
+	return m.usePrompt(msg)
+}
+
+func (m *Model) usePrompt(msg promptMsg) tea.Cmd {
+	files := msg.use(msg.draft)
 	m.arrange()
 	return tea.Batch(m.readFiles(files), m.draftChanged())
 }

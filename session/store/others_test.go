@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,21 +118,25 @@ func TestLearnedFactsHoldNoSecret(t *testing.T) {
 func TestPromptsAndDrafts(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
+	session, _ := begin(t, s, "", "begun")
 	for _, text := range []string{"one", "two", "two", "\x00\xff", "one"} {
-		must(t, "add prompt", s.AddPrompt(ctx, text))
+		must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: text}))
 	}
 	for limit, want := range map[int][]string{0: {"one", "\x00\xff", "two", "one"}, 2: {"one", "\x00\xff"}} {
 		var got []string
-		prompts, err := s.Prompts(ctx, limit)
+		prompts, err := s.Prompts(ctx, 0, limit)
 		for _, p := range prompts {
-			got = append(got, p.Text)
+			got = append(got, p.Head.Text)
+			if whole, err := s.Prompt(ctx, p.ID); err != nil || whole.Text != p.Head.Text || !p.Whole() || whole.Hash() != p.Hash {
+				t.Errorf("Prompt(%d) = %q, %v; want %q", p.ID, whole.Text, err, p.Head.Text)
+			}
 		}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("Prompts(%d) = %q, %v; want %q", limit, got, err, want)
 		}
 	}
 	must(t, "draft", s.SaveDraft(ctx, "", "not begun\x00"))
-	session, _ := begin(t, s, "", "begun")
+	begin(t, s, "", "begun")
 	if got, err := s.Draft(ctx, ""); err != nil || got.Text != "" {
 		t.Errorf("the draft of a chat that began is %q, %v; want none", got.Text, err)
 	}
@@ -142,28 +148,61 @@ func TestPromptsAndDrafts(t *testing.T) {
 	}
 }
 
+// The oldest prompts beyond the limit are removed, the newest never, and of a long one Prompts reads only
+// the beginning.
+func TestPromptsAreBoundedByBytes(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, _ := begin(t, s, "", "begun")
+	text := func(i int) string { return fmt.Sprint(i) + strings.Repeat("x", 100_000) }
+	for i := range 100 {
+		must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: text(i)}))
+	}
+	all, err := s.Prompts(ctx, 0, 0)
+	if want := promptBytes / 100_010; err != nil || len(all) != want {
+		t.Fatalf("%d prompts are kept, %v; want %d", len(all), err, want)
+	}
+	if p := all[0]; p.Head.Text != text(99)[:headBytes] || p.Size != len(text(99)) || p.Whole() || p.Hash != (Draft{Text: text(99)}).Hash() {
+		t.Errorf("the newest prompt is %.20q of %d bytes", p.Head.Text, p.Size)
+	}
+	if whole, err := s.Prompt(ctx, all[0].ID); err != nil || whole.Text != text(99) {
+		t.Errorf("its whole text is %.20q, %v", whole.Text, err)
+	}
+	if newer, err := s.Prompts(ctx, all[2].ID, 0); err != nil || len(newer) != 2 {
+		t.Errorf("after the third newest come %d, %v; want 2", len(newer), err)
+	}
+	must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: strings.Repeat("y", promptBytes+1)}))
+	if left, err := s.Prompts(ctx, 0, 0); err != nil || len(left) != 1 {
+		t.Errorf("with one above the limit there are %d, %v; want it alone", len(left), err)
+	}
+	if _, err := s.Prompt(ctx, all[0].ID); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a removed prompt: %v, want ErrNotFound", err)
+	}
+}
+
 func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
+	session, _ := begin(t, s, "", "begun")
 	for _, want := range []Draft{
 		{Text: "see long here", Folds: []Fold{{From: 4, To: 8}, {From: 9, To: 9, Path: "/tmp/a \xe9.go", Sum: "5f"}}},
 		{Folds: []Fold{{Path: "/tmp/b.png"}}},
 		{Text: "see long here"},
 	} {
 		must(t, "draft", s.SaveDraft(ctx, "", want.Text, want.Folds...))
-		must(t, "prompt", s.AddPrompt(ctx, want.Text, want.Folds...))
-		must(t, "prompt again", s.AddPrompt(ctx, want.Text, want.Folds...))
+		must(t, "prompt", s.AddPrompt(ctx, session.ID, want))
+		must(t, "prompt again", s.AddPrompt(ctx, session.ID, want))
 		if len(want.Folds) > 1 {
 			want.Folds[1].Path = "/tmp/a \ufffd.go" // JSON holds no other bytes
 		}
 		if got, err := s.Draft(ctx, ""); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("the draft is %+v, %v; want %+v", got, err, want)
 		}
-		if got, err := s.Prompts(ctx, 1); err != nil || !reflect.DeepEqual(got, []Draft{want}) {
+		if got, err := s.Prompts(ctx, 0, 1); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0].Head, want) {
 			t.Errorf("the prompt is %+v, %v; want %+v", got, err, want)
 		}
 	}
-	if all, err := s.Prompts(ctx, 0); err != nil || len(all) != 3 {
+	if all, err := s.Prompts(ctx, 0, 0); err != nil || len(all) != 3 {
 		t.Errorf("there are %d prompts, %v; want 3: the same twice is kept once", len(all), err)
 	}
 	for _, bad := range []string{"", "{}", "no", `[{"from":9,"to":3}]`, `[{"from":0,"to":99}]`, `[{"from":3,"to":5},{"from":2,"to":2}]`} {

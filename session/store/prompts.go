@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -22,43 +23,128 @@ type Fold struct {
 	Sum  string `json:"sum,omitempty"`  // of what was attached: SHA-256, in hexadecimal
 }
 
-// AddPrompt keeps a text for the history of prompts. The same text twice in a row is kept once.
-func (s *Store) AddPrompt(ctx context.Context, text string, folds ...Fold) error {
-	return s.jot(ctx, "keep the prompt", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO prompts (created_ms, text, files)
-			SELECT ?1, ?2, ?3
+// Limits of the history of prompts.
+const (
+	promptBytes = 8 << 20 // what it keeps; the oldest prompts beyond that are removed
+	headBytes   = 1 << 10 // of each prompt that Prompts returns
+)
+
+// Prompt is an entry of the history of prompts.
+type Prompt struct {
+	ID   int64
+	Head Draft // the first bytes of its text, all of it where Whole is true, and its folds
+	Size int   // of the whole text, in bytes
+	Hash [sha256.Size]byte
+}
+
+// Whole reports whether Head is the whole prompt.
+func (p Prompt) Whole() bool { return len(p.Head.Text) == p.Size }
+
+// Hash identifies a draft: equal drafts have equal hashes.
+func (d Draft) Hash() [sha256.Size]byte { return promptHash([]byte(d.Text), folded(d.Folds)) }
+
+func promptHash(text []byte, files string) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	h.Write([]byte(files))
+	h.Write([]byte{0})
+	h.Write(text)
+	h.Sum(sum[:0])
+	return sum
+}
+
+// AddPrompt adds what was sent in a session to the history of prompts, unless it equals the newest
+// prompt. It removes the oldest prompts beyond the limit.
+func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
+	return s.jot(ctx, "save the prompt", func(tx *sql.Tx) error {
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		hash, files := d.Hash(), folded(d.Folds)
+		// The same text sent in another session becomes that session's: purging either must remove it.
+		_, err = tx.ExecContext(ctx, `
+			INSERT INTO prompts (created_ms, text, files, session, hash)
+			SELECT ?1, ?2, ?3, ?4, ?5
 			WHERE NOT EXISTS (
 				SELECT 1
 				FROM prompts
-				WHERE id = (SELECT max(id) FROM prompts) AND text = ?2 AND files = ?3)`,
-			s.now().UnixMilli(), []byte(text), []byte(folded(folds)))
+				WHERE id = (SELECT max(id) FROM prompts)
+					AND session = ?4
+					AND hash = ?5)`,
+			s.now().UnixMilli(), []byte(d.Text), []byte(files), n, hash[:])
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `
+			DELETE FROM prompts
+			WHERE id < (SELECT max(id) FROM prompts)
+				AND id <= (
+					SELECT max(id)
+					FROM (
+						SELECT
+							id,
+							sum(length(text) + length(files)) OVER (ORDER BY id DESC) AS upto
+						FROM prompts
+					)
+					WHERE upto > ?)`, promptBytes)
 		return err
 	})
 }
 
-// Prompts returns the newest limit prompts, the newest first; limit 0 is all of them.
-func (s *Store) Prompts(ctx context.Context, limit int) ([]Draft, error) {
+// Prompts returns the beginnings of the newest limit prompts with an id above after, the newest first;
+// limit 0 is all of them.
+func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	var out []Draft
+	var out []Prompt
 	err := s.view(ctx, "read the prompts", func(tx *sql.Tx) error {
 		var err error
-		out, err = collect(ctx, tx, func(scan func(...any) error) (Draft, error) {
-			var text, files string
-			err := scan(&text, &files)
-			return draftOf(text, files), err
-		}, `
+		out, err = collect(ctx, tx, scanPrompt, `
+			SELECT
+				id,
+				CASE WHEN hash = x'' THEN text ELSE substr(text, 1, ?) END,
+				length(text),
+				files,
+				hash
+			FROM prompts
+			WHERE id > ?
+			ORDER BY id DESC
+			LIMIT ?`, headBytes, after, limit)
+		return err
+	})
+	return out, err
+}
+
+func scanPrompt(scan func(...any) error) (Prompt, error) {
+	var p Prompt
+	var text, hash sql.RawBytes
+	var files string
+	if err := scan(&p.ID, &text, &p.Size, &files, &hash); err != nil {
+		return p, err
+	}
+	if len(hash) == len(p.Hash) {
+		p.Hash = [sha256.Size]byte(hash)
+	} else {
+		p.Hash = promptHash(text, files)
+	}
+	p.Head = Draft{Text: string(text[:min(len(text), headBytes)]), Folds: foldsOf(files, p.Size)}
+	return p, nil
+}
+
+// Prompt returns a prompt of the history. It returns ErrNotFound for one that was removed meanwhile.
+func (s *Store) Prompt(ctx context.Context, id int64) (Draft, error) {
+	var text, files string
+	err := s.view(ctx, "read the prompt", func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `
 			SELECT
 				text,
 				files
 			FROM prompts
-			ORDER BY id DESC
-			LIMIT ?`, limit)
-		return err
+			WHERE id = ?`, id).Scan(&text, &files)
+		return found("read the prompt", err)
 	})
-	return out, err
+	return draftOf(text, files), err
 }
 
 // SaveDraft keeps what stands unsent in a session's composer; "" without a file empties it. An empty
@@ -118,25 +204,25 @@ func folded(folds []Fold) string {
 	return string(text)
 }
 
-// draftOf reads a draft. Folds that the text has no place for are left out: the text matters more.
 func draftOf(text, files string) Draft {
-	d := Draft{Text: text}
+	return Draft{Text: text, Folds: foldsOf(files, len(text))}
+}
+
+// foldsOf reads the folds of a text of size bytes. Folds that the text has no place for are left out: the
+// text matters more.
+func foldsOf(files string, size int) []Fold {
 	var folds []Fold
-	if json.Unmarshal([]byte(files), &folds) != nil {
-		return d
+	if json.Unmarshal([]byte(files), &folds) != nil || len(folds) == 0 {
+		return nil
 	}
 	at := 0
 	for _, f := range folds {
-		if f.From < at || f.To < f.From || f.To > len(text) {
-			return d
+		if f.From < at || f.To < f.From || f.To > size {
+			return nil
 		}
 		at = f.To
 	}
-	d.Folds = slices.Clip(folds)
-	if len(folds) == 0 {
-		d.Folds = nil
-	}
-	return d
+	return slices.Clip(folds)
 }
 
 func draftKey(ctx context.Context, tx *sql.Tx, session string) (int64, error) {
