@@ -5,11 +5,13 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"winnow/session/store"
@@ -88,17 +90,112 @@ func splitTags(args []string) []string {
 // sessionsPurge removes a session for good. It asks, and where nobody can answer it wants --yes.
 func (p *program) sessionsPurge() *cobra.Command {
 	var yes bool
-	c := p.sessionsChange("purge ID", "Remove a session for good, and overwrite its text", takes("the id of a session", 1, 1),
-		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-			if !yes {
-				if err := p.confirmPurge(info); err != nil {
-					return err
-				}
+	var copies string
+	c := &cobra.Command{
+		Use:   "purge ID",
+		Short: "Remove a session for good, and overwrite its text",
+		Long: "purge removes a session with everything that belongs to it and overwrites its text. Backups and files that were set aside may still hold it: " +
+			"purge names them, and --copies says what becomes of them. The whole ID of a session that was purged before is enough for that.",
+		Args:              takes("the id of a session", 1, 1),
+		ValidArgsFunction: p.completeSession,
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			if !slices.Contains([]string{"", keepCopies, rewriteCopies, deleteCopies}, copies) {
+				return fail(Usage, "--copies is %s, %s or %s", keepCopies, rewriteCopies, deleteCopies)
 			}
-			return s.Purge(ctx, info.ID)
-		})
+			return p.purge(ctx, args[0], yes, copies)
+		}),
+	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	c.Flags().StringVar(&copies, "copies", "", "`what` becomes of backups and files set aside that hold the session: keep, rewrite or delete")
 	return c
+}
+
+// What becomes of the files that hold a purged session.
+const (
+	keepCopies    = "keep"
+	rewriteCopies = "rewrite"
+	deleteCopies  = "delete"
+)
+
+func (p *program) purge(ctx context.Context, id string, yes bool, how string) error {
+	s, err := p.existingStore(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	info, err := s.Session(ctx, id)
+	if errors.Is(err, store.ErrNotFound) && how != "" && uuid.Validate(id) == nil {
+		return p.purgeCopies(ctx, s.Path(), store.Session{ID: strings.ToLower(id)}, yes, how)
+	}
+	if err != nil {
+		return explainSession(id, err)
+	}
+	if !yes {
+		if err := p.confirmPurge(info); err != nil {
+			return err
+		}
+	}
+	purged := s.Purge(ctx, info.ID)
+	if purged != nil && !errors.Is(purged, store.ErrNotOverwritten) {
+		return purged
+	}
+	return firstError(p.purgeCopies(ctx, s.Path(), info, yes, how), purged)
+}
+
+// purgeCopies names the files beside the history that hold a purged session, and rewrites or deletes
+// them. Where it is not said what becomes of them, it asks on a terminal.
+func (p *program) purgeCopies(ctx context.Context, path string, info store.Session, yes bool, how string) error {
+	files, err := store.Copies(ctx, path, info)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	if how == "" && !yes && term.IsTerminal(p.in.Fd()) {
+		how = p.askCopies(files)
+	}
+	var failed error
+	for _, c := range files {
+		var err error
+		switch {
+		case how == deleteCopies:
+			err = store.DeleteCopy(c)
+		case how == rewriteCopies && !c.Damaged:
+			err = store.PurgeCopy(ctx, c, info)
+		case c.Damaged:
+			fmt.Fprintf(p.err, "winnow: damaged, and may still hold the session: %s\n", c.Path)
+			continue
+		default:
+			fmt.Fprintf(p.err, "winnow: still holds the session: %s\n", c.Path)
+			continue
+		}
+		if err != nil {
+			failed = firstError(failed, err)
+			continue
+		}
+		fmt.Fprintf(p.err, "winnow: %s: %s\n", map[string]string{deleteCopies: "deleted", rewriteCopies: "rewritten without the session"}[how], c.Path)
+	}
+	if how == "" {
+		fmt.Fprintf(p.err, "winnow: to remove it there as well: winnow sessions purge --copies rewrite %s (or --copies delete)\n", info.ID)
+	}
+	return failed
+}
+
+// askCopies asks what becomes of the files that hold a purged session.
+func (p *program) askCopies(files []store.Copy) string {
+	fmt.Fprintln(p.err, "Backups and files set aside that hold or may hold the session:")
+	for _, c := range files {
+		damaged := ""
+		if c.Damaged {
+			damaged = " (damaged: it can only be deleted)"
+		}
+		fmt.Fprintf(p.err, "  %s%s\n", c.Path, damaged)
+	}
+	fmt.Fprint(p.err, "Type rewrite to remove the session from them, delete to delete them, or enter to keep them: ")
+	answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input keeps them
+	switch answer = strings.TrimSpace(answer); answer {
+	case rewriteCopies, deleteCopies:
+		return answer
+	}
+	return keepCopies
 }
 
 // confirmPurge asks whether a session is to go for good, and returns an error where it is not.

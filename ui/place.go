@@ -11,11 +11,12 @@ type place struct {
 	texts   bool
 	edit    *lineEdit
 	purge   *store.Session
+	held    *heldCopies
 }
 
 func (m *Model) where() place {
 	l := &m.sessions
-	return place{m.overlay, m.focus, l.shelf, l.texts.on, l.edit, l.purge}
+	return place{m.overlay, m.focus, l.shelf, l.texts.on, l.edit, l.purge, l.held}
 }
 
 // moved takes a notice away once the keys are for something else: it stands where the new keys are

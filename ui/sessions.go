@@ -57,6 +57,7 @@ type sessionList struct {
 
 	edit  *lineEdit      // a new name or new tags are typed, nil otherwise
 	purge *store.Session // it is asked whether this one goes for good
+	held  *heldCopies    // it is asked what becomes of files that still hold a purged session
 	acts  []sessionAct   // the one that is being done, and those that wait for it
 	undos []sessionAct   // they take back what was done, the last one first
 }

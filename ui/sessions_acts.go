@@ -2,11 +2,14 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/session/store"
 )
 
 // sessionAct is something that is done to a session of the list. Acts are done one after the other, in
@@ -17,6 +20,7 @@ type sessionAct struct {
 	title string                      // a new title: the open conversation has to know its own
 	do    func(context.Context) error // anything else
 	back  *sessionAct                 // takes it back, nil for what cannot be or is not worth it
+	purge *store.Session              // the session whose text goes: the files that still hold it are looked for
 }
 
 // act does something to a session, after what is being done already.
@@ -40,8 +44,17 @@ func (m *Model) doAct() tea.Cmd {
 	if a.title != "" {
 		do = m.renaming(a.id, a.title)
 	}
+	db := m.options.Deps.Store
 	return m.behind(func(ctx context.Context) tea.Msg {
-		return actedMsg{do(ctx)}
+		err := do(ctx)
+		if a.purge == nil {
+			return actedMsg{err: err}
+		}
+		files, findErr := store.Copies(ctx, db.Path(), *a.purge)
+		if findErr != nil || len(files) == 0 {
+			return actedMsg{err: errors.Join(err, findErr)}
+		}
+		return actedMsg{err: err, held: &heldCopies{*a.purge, files}}
 	})
 }
 
@@ -55,6 +68,13 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 	if msg.err != nil {
 		told = m.complain(sentence(msg.err))
 		l.forgetUndo(done)
+	}
+	if msg.held != nil {
+		l.held = msg.held
+		if m.overlay != sessionsOverlay {
+			told = tea.Batch(told, m.complain(l.held.elsewhere()))
+			l.held = nil
+		}
 	}
 	cmds := []tea.Cmd{told}
 	if len(l.acts) > 0 {
@@ -205,7 +225,7 @@ func (m *Model) purgeSession() tea.Cmd {
 	l.remove(s.ID)
 	db := m.options.Deps.Store
 	said := "It is gone for good: " + lineOfSession(s).name() + "."
-	return m.act(sessionAct{id: s.ID, said: said, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
+	return m.act(sessionAct{id: s.ID, said: said, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
 }
 
 // renaming gives a session a title.

@@ -6,6 +6,8 @@ func (m *Model) sessionsHints() []hint {
 	switch {
 	case l.purge != nil:
 		return []hint{hintOf("purge it", k.Allow), hintOf("keep it", k.Refuse)}
+	case l.held != nil:
+		return m.copiesHints()
 	case l.edit != nil && l.edit.tags:
 		return []hint{hintOf("keep the tags", k.Choose), {"", "blanks or commas between them"}, hintOf("leave them as they were", k.Back)}
 	case l.edit != nil:

@@ -10,6 +10,8 @@ func (m *Model) sessionsKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case l.purge != nil:
 		return m.purgeKey(msg)
+	case l.held != nil:
+		return m.copiesKey(msg)
 	case l.edit != nil:
 		return m.editKey(msg)
 	case pressed(msg, k.Back, k.Sessions):

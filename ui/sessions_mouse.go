@@ -11,7 +11,7 @@ func (m *Model) pasteInSessions(text string) tea.Cmd {
 	l := &m.sessions
 	before := l.filter.text
 	switch text = strings.TrimSpace(text); {
-	case text == "", l.purge != nil:
+	case text == "", l.purge != nil, l.held != nil:
 	case l.edit != nil:
 		l.edit.insert(text)
 	default:
@@ -23,7 +23,7 @@ func (m *Model) pasteInSessions(text string) tea.Cmd {
 
 // wheel moves the cursor of the list, where no question stands over it.
 func (l *sessionList) wheel(by int) {
-	if l.purge == nil && l.edit == nil {
+	if l.purge == nil && l.held == nil && l.edit == nil {
 		l.step(by)
 	}
 }
@@ -31,7 +31,7 @@ func (l *sessionList) wheel(by int) {
 // clickSession puts the cursor on what is drawn at y in the list's height; a click on that opens it.
 func (m *Model) clickSession(h, y int) tea.Cmd {
 	l := &m.sessions
-	if l.purge != nil || l.edit != nil || y < 1 {
+	if l.purge != nil || l.held != nil || l.edit != nil || y < 1 {
 		return nil
 	}
 	at, i, end := l.at, 0, 0

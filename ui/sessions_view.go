@@ -25,7 +25,7 @@ func (l *sessionList) view(st styles, w, h int, open string, behind indexing) (l
 		return append(lines, l.texts.view(st, w, max(0, h-1), l.filter.text, behind.text())...), x
 	}
 	var about []string
-	if s, ok := l.chosen(); ok && h >= roomyList {
+	if s, ok := l.chosen(); (ok || l.held != nil) && h >= roomyList {
 		about = []string{st.rule(w), " " + st.dim.Render(markdown.OneLine(l.about(s), w-2))}
 	}
 	first, end := l.onScreen(h)
@@ -57,6 +57,8 @@ func (l *sessionList) head(st styles, w int) (line string, x int) {
 		name = " text › "
 	case l.purge != nil:
 		return st.warn.Render(fit(" Purge "+lineOfSession(*l.purge).name()+" for good?", w)), 0
+	case l.held != nil:
+		return st.warn.Render(fit(" "+l.held.question(), w)), 0
 	case l.edit != nil && l.edit.tags:
 		name, f = " tags › ", &l.edit.field
 	case l.edit != nil:
@@ -85,6 +87,9 @@ func (l *sessionList) nothing() string {
 func (l *sessionList) about(s sessionLine) string {
 	if l.purge != nil {
 		return fmt.Sprintf("%s and all that was sent for them go, and nothing brings them back", plural(s.Messages, "message"))
+	}
+	if l.held != nil {
+		return l.held.names()
 	}
 	parts := []string{"begun " + since(l.read, s.Created), plural(s.Messages, "message")}
 	if !s.Deleted.IsZero() {

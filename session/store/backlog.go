@@ -51,7 +51,7 @@ func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 		}
 		// Each step leaves something to merge, and a step that has to do it all would be long.
 		step := indexNewest
-		if mess.any() {
+		if mess.merges() {
 			step = mess.tidy
 		}
 		if err := step(ctx, tx); err != nil {

@@ -64,6 +64,7 @@ func dsn(path string, m mode) string {
 	case scratch:
 		q.Set("_synchronous", "OFF")
 		q.Set("_journal_mode", "MEMORY")
+		q.Set("_secure_delete", "on")
 	case lock:
 		q.Set("mode", "rw")
 		q.Set("_txlock", "exclusive")

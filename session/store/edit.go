@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 )
 
@@ -119,47 +118,4 @@ func setTags(ctx context.Context, tx *sql.Tx, n int64, tags []string) error {
 		}
 	}
 	return nil
-}
-
-// Purge removes a session for good, with everything that belongs to it, and overwrites its text in
-// the file. It does not ask.
-func (s *Store) Purge(ctx context.Context, id string) error {
-	err := s.save(ctx, "purge the session", func(tx *sql.Tx) error {
-		n, err := sessionKey(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM drafts WHERE session = ?`, n)
-		if err != nil {
-			return err
-		}
-		if err := unindexSession(ctx, tx, n); err != nil {
-			return err
-		}
-		if err := notePurged(ctx, tx); err != nil {
-			return err
-		}
-		if _, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE n = ?`, n); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `
-			DELETE FROM attachments
-			WHERE NOT EXISTS (SELECT 1 FROM parts WHERE parts.attachment = attachments.id)`)
-		return err
-	})
-	if err != nil || s.path == Memory {
-		return err
-	}
-	for more := true; more && err == nil; {
-		more, err = s.TidySome(ctx)
-	}
-	if err == nil {
-		// The text still stands in the write-ahead log until that is emptied.
-		_, err = s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	}
-	// The session is gone. What another window hinders now, the next tidying and checkpoint do.
-	if busy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return nil
-	}
-	return explain("purge the session", s.path, err)
 }

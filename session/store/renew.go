@@ -29,7 +29,7 @@ func renewIndex(ctx context.Context, tx *sql.Tx) error {
 	}
 	for _, query := range []string{
 		`DROP TABLE found`, made,
-		`DELETE FROM purged`,
+		`UPDATE purged SET gathered = 1`, // nothing of the old index is left to gather
 		`DELETE FROM unfound`,
 		`INSERT INTO unfound (first, last) SELECT min(id), max(id) FROM messages HAVING count(*) > 0`,
 	} {

@@ -18,18 +18,17 @@ const (
 	tidySegments = 8   // on one level are worth merging
 )
 
-// TidySome takes one step at keeping the search index in order: it overwrites the words of purged
-// messages, and keeps later commits short. It reports whether there is more to do. One step takes
-// about a twentieth of a second.
+// TidySome takes one step at keeping the search index in order: it keeps later commits short, and after
+// a purge it overwrites what is left of the purged text. It reports whether there is more to do. A step
+// takes about a twentieth of a second; only the last one after a purge rewrites the whole file.
 func (s *Store) TidySome(ctx context.Context) (more bool, err error) {
 	// Looked at first, so that nobody waits for a write where nothing is to be done.
-	err = s.view(ctx, "look at the search index", func(tx *sql.Tx) error {
-		mess, err := look(ctx, tx)
-		more = mess.any()
-		return err
-	})
-	if err != nil || !more {
+	mess, err := s.mess(ctx)
+	switch {
+	case err != nil || mess.clean():
 		return false, err
+	case !mess.merges():
+		return false, s.overwritePurged(ctx)
 	}
 	err = s.jot(ctx, "tidy the search index", func(tx *sql.Tx) error {
 		mess, err := look(ctx, tx)
@@ -40,20 +39,31 @@ func (s *Store) TidySome(ctx context.Context) (more bool, err error) {
 			return err
 		}
 		mess, err = look(ctx, tx)
-		more = mess.any()
+		more = !mess.clean()
 		return err
 	})
 	return more && err == nil, err
 }
 
+func (s *Store) mess(ctx context.Context) (m mess, err error) {
+	err = s.view(ctx, "look at the search index", func(tx *sql.Tx) error {
+		m, err = look(ctx, tx)
+		return err
+	})
+	return m, err
+}
+
 // mess is what is to be tidied up.
 type mess struct {
-	purged   bool // words of purged messages may still be there
-	gathered bool // the segments that may hold them stand on one level
+	purged   bool // text of purged sessions may still be in the file
+	gathered bool // the segments that may hold their words are on one level
 	crowded  bool // a level has enough segments to be merged
 }
 
-func (m mess) any() bool { return m.purged || m.crowded }
+func (m mess) clean() bool { return !m.purged && !m.crowded }
+
+// merges reports whether the index has segments to gather or merge.
+func (m mess) merges() bool { return m.crowded || m.purged && !m.gathered }
 
 // least is how many segments on one level are merged.
 func (m mess) least() int {
@@ -82,17 +92,13 @@ func look(ctx context.Context, tx *sql.Tx) (mess, error) {
 	return m, err
 }
 
-// tidy takes the next step.
+// tidy takes the next step of merging; merges has said that there is one.
 func (m mess) tidy(ctx context.Context, tx *sql.Tx) error {
-	switch {
-	case m.purged && !m.gathered:
+	if m.purged && !m.gathered {
 		return gather(ctx, tx)
-	case m.crowded:
-		// The command takes no parameters; both numbers are ours.
-		_, err := tx.ExecContext(ctx, fmt.Sprintf(`INSERT INTO found (found) VALUES ('merge=%d,%d')`, tidyBlocks, m.least()))
-		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM purged`)
+	// The command takes no parameters; both numbers are ours.
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(`INSERT INTO found (found) VALUES ('merge=%d,%d')`, tidyBlocks, m.least()))
 	return err
 }
 

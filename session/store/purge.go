@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// ErrNotOverwritten says that a purge is not finished: the session is gone, and bytes of its text are
+// still in the file. TidySome goes on with it.
+var ErrNotOverwritten = errors.New("the session is removed, but another window kept winnow from overwriting its text; that is done once the other windows are closed")
+
+// Purge removes a session for good, with everything that belongs to it, and overwrites its text: when it
+// returns nil, neither the file nor its write-ahead log holds a byte of it. It rewrites the whole file,
+// about a second for each 100 MB. It does not ask, and leaves other files alone: see Copies.
+func (s *Store) Purge(ctx context.Context, id string) error {
+	doing := "purge the session"
+	err := s.save(ctx, doing, func(tx *sql.Tx) error {
+		n, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := unindexSession(ctx, tx, n); err != nil {
+			return err
+		}
+		if err := notePurged(ctx, tx); err != nil {
+			return err
+		}
+		return deleteSession(ctx, tx, n)
+	})
+	if err != nil || s.path == Memory {
+		return err
+	}
+	for err == nil {
+		var mess mess
+		if mess, err = s.mess(ctx); err != nil || !mess.merges() {
+			break
+		}
+		_, err = s.TidySome(ctx)
+	}
+	if err == nil {
+		err = s.overwritePurged(ctx)
+	}
+	if busy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return &trouble{doing: "finish the purge", kind: ErrNotOverwritten, cause: err}
+	}
+	return explain(doing, s.path, err)
+}
+
+// overwritePurged rewrites the file, which overwrites the text of purged sessions. Deleting alone is not
+// enough, even with secure_delete: where SQLite rearranges the rows of a page, copies of deleted ones can
+// stay in its unused part.
+func (s *Store) overwritePurged(ctx context.Context) error {
+	doing := "overwrite the purged text"
+	if s.readOnly {
+		return s.refused(doing)
+	}
+	select {
+	case s.writing <- struct{}{}:
+	case <-ctx.Done():
+		return explain(doing, s.path, ctx.Err())
+	}
+	defer func() { <-s.writing }()
+	if err := s.inPlace(); err != nil {
+		return &trouble{doing: doing, where: s.path, kind: ErrMoved, cause: err}
+	}
+	db := pool(s.path, full, 1)
+	defer db.Close()
+	// On disk, since a large history has no place in memory. SQLite removes the name of its temporary file
+	// as soon as it is open.
+	_, err := db.ExecContext(ctx, "PRAGMA temp_store = FILE")
+	if err == nil {
+		err = s.insist(ctx, func() error { _, err := db.ExecContext(ctx, "VACUUM"); return err })
+	}
+	if err == nil {
+		err = s.insist(ctx, func() error { return emptyJournal(ctx, db) })
+	}
+	if err == nil {
+		err = s.insist(ctx, func() error {
+			_, err := db.ExecContext(ctx, `DELETE FROM purged WHERE gathered = 1`)
+			return err
+		})
+	}
+	return s.mark(explain(doing, s.path, err))
+}
+
+// emptyJournal moves what is in the write-ahead log into the file and truncates the log. It returns an
+// error that is busy while another transaction reads from the log.
+func emptyJournal(ctx context.Context, db *sql.DB) error {
+	var blocked, pages, moved int
+	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&blocked, &pages, &moved)
+	if err == nil && blocked != 0 {
+		err = sqlite3.Error{Code: sqlite3.ErrBusy}
+	}
+	return err
+}
+
+// deleteSession deletes the rows of a session, in a file of any schema, in every table but the search index.
+func deleteSession(ctx context.Context, tx *sql.Tx, n int64) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM drafts WHERE session = ?`, n); err != nil {
+		return err
+	}
+	if err := deletePrompts(ctx, tx, n); err != nil {
+		return err
+	}
+	// The rows that reference it go with it.
+	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE n = ?`, n); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `
+		DELETE FROM attachments
+		WHERE NOT EXISTS (SELECT 1 FROM parts WHERE parts.attachment = attachments.id)`)
+	return err
+}
+
+// deletePrompts deletes the prompts of a session. One that names no session, as all did before schema 9,
+// is the session's where one of its messages holds it, or where it holds a message that is long enough
+// to be no coincidence, such as a command and its text.
+func deletePrompts(ctx context.Context, tx *sql.Tx, n int64) error {
+	var named bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pragma_table_info('prompts') WHERE name = 'session')`).Scan(&named)
+	if err != nil {
+		return err
+	}
+	nameless := "TRUE"
+	if named {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM prompts WHERE session = ?`, n); err != nil {
+			return err
+		}
+		nameless = "session IS NULL"
+	}
+	_, err = tx.ExecContext(ctx, `
+		DELETE FROM prompts
+		WHERE `+nameless+`
+			AND EXISTS (
+				SELECT 1
+				FROM messages m
+				WHERE m.session = ?
+					AND m.role = 'user'
+					AND (
+						instr(m.content, prompts.text) > 0
+						OR length(m.content) >= 16 AND instr(prompts.text, m.content) > 0
+					)
+			)`, n)
+	return err
+}

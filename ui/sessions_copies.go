@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session/store"
+)
+
+// heldCopies are the backups and the files set aside that still hold a purged session.
+type heldCopies struct {
+	session store.Session
+	files   []store.Copy
+}
+
+// damaged reports whether none of the files can be rewritten.
+func (h *heldCopies) damaged() bool {
+	return !slices.ContainsFunc(h.files, func(c store.Copy) bool { return !c.Damaged })
+}
+
+// question is asked above the list.
+func (h *heldCopies) question() string {
+	switch n := len(h.files); {
+	case h.damaged() && n == 1:
+		return "A damaged file that was set aside may still hold it. Delete the file?"
+	case h.damaged():
+		return fmt.Sprintf("%d damaged files that were set aside may still hold it. Delete them?", n)
+	case n == 1:
+		return "A backup or a file set aside still holds it. Rewrite the file without it?"
+	default:
+		return fmt.Sprintf("%d backups and files set aside still hold it. Rewrite them without it?", n)
+	}
+}
+
+// names are the names of the files without their folders.
+func (h *heldCopies) names() string {
+	var out []string
+	for _, c := range h.files {
+		out = append(out, filepath.Base(c.Path))
+	}
+	return strings.Join(out, ", ")
+}
+
+// elsewhere says what to do once the list is closed and nothing can be asked in it.
+func (h *heldCopies) elsewhere() string {
+	return fmt.Sprintf("The purged session is still in %s. To remove it there: winnow sessions purge --copies rewrite %s", h.names(), h.session.ID)
+}
+
+func (m *Model) copiesHints() []hint {
+	k := &m.keys
+	if m.sessions.held.damaged() {
+		return []hint{hintOf("delete", k.Delete), hintOf("keep", k.Refuse)}
+	}
+	return []hint{hintOf("rewrite", k.Allow), hintOf("delete", k.Delete), hintOf("keep", k.Refuse)}
+}
+
+// copiesKey answers what becomes of the files that hold a purged session.
+func (m *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
+	k, l := &m.keys, &m.sessions
+	held := l.held
+	switch {
+	case pressed(msg, k.Allow) && !held.damaged():
+		return m.changeCopies("Rewritten without it: ", func(ctx context.Context, c store.Copy) error {
+			if c.Damaged {
+				return nil // asked about next
+			}
+			return store.PurgeCopy(ctx, c, held.session)
+		})
+	case pressed(msg, k.Delete):
+		return m.changeCopies("Deleted: ", func(_ context.Context, c store.Copy) error { return store.DeleteCopy(c) })
+	case pressed(msg, k.Refuse, k.Back):
+		l.held = nil
+		return m.say("They stay as they are: " + held.names() + ".")
+	}
+	if held.damaged() {
+		return m.noKey(msg, firstKey(k.Delete)+" deletes them, "+firstKey(k.Refuse)+" keeps them.")
+	}
+	return m.noKey(msg, firstKey(k.Allow)+" rewrites them, "+firstKey(k.Delete)+" deletes them, "+firstKey(k.Refuse)+" keeps them.")
+}
+
+// changeCopies does something to each of the files. Those that hold the session even then are asked
+// about again, unless it failed.
+func (m *Model) changeCopies(said string, change func(context.Context, store.Copy) error) tea.Cmd {
+	held := m.sessions.held
+	m.sessions.held = nil
+	return m.act(sessionAct{id: held.session.ID, said: said + held.names() + ".", purge: &held.session, do: func(ctx context.Context) error {
+		var errs []error
+		for _, c := range held.files {
+			errs = append(errs, change(ctx, c))
+		}
+		return errors.Join(errs...)
+	}})
+}
