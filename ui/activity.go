@@ -31,8 +31,8 @@ func (m *Model) activity() string {
 	switch {
 	case t.stopping:
 		text += "stopping"
-	case t.asked != nil:
-		text += "waits for your word"
+	case t.question.waits():
+		text += "waits for your answer"
 	case t.retry != "":
 		text += "tries again in " + lasted(max(0, t.until.Sub(t.now)).Truncate(time.Second))
 	case t.tool != "":

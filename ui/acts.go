@@ -45,10 +45,14 @@ func (m *Model) leaveFor(open func(context.Context) openedMsg) tea.Cmd {
 	if m.turn.busy {
 		return m.stillArriving()
 	}
-	if said, stays := m.wouldBeGone(); stays {
+	if said, stays := m.wouldBeGone(discard); stays {
 		return said
 	}
-	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg { return open(ctx) }))
+	return m.openNext(func(ctx context.Context, number int) tea.Msg {
+		msg := open(ctx)
+		msg.number = number
+		return msg
+	})
 }
 
 // openSession opens a stored session.
@@ -70,22 +74,20 @@ func (m *Model) openFinding(id string, message int64, text string) tea.Cmd {
 }
 
 func (m *Model) opened(msg openedMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.complain(sentence(msg.err))
-	}
-	if m.turn.busy {
-		return m.complain("An answer is still arriving; the session was not changed.")
+	switch {
+	case msg.number != 0 && msg.number != m.opening.number:
+		if msg.err != nil {
+			return nil
+		}
+		return tea.Batch(forget(msg.session), leave(msg.session)) // another one was asked for since
+	case msg.err != nil:
+		return tea.Batch(m.complain(sentence(msg.err)), m.stay(), m.draftChanged())
+	case m.turn.busy:
+		return tea.Batch(m.complain("An answer is still arriving; the session was not changed."), m.stay())
 	}
 	m.turn = turn{number: m.turn.number + 1}
 	m.bare()
-	if m.info.ID == "" {
-		m.composer.remember(m.composer.kept()) // it has no session to be kept with
-	}
-	if m.editing.message != 0 {
-		m.composer.remember(m.editing.kept.kept()) // the edit is kept in its place
-	}
-	m.composer.set("")
-	m.keeping.changes = m.composer.area.Changes() // the new session's draft is read first
+	m.leftDraft()
 	m.setFocus(draftPane)
 	before, gone := m.session, forget(m.session)
 	m.adopt(msg.session)

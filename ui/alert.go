@@ -21,6 +21,8 @@ func (m *Model) wayOut(err error) string {
 		return ""
 	case m.turn.sent != nil && m.session.Unready() != nil:
 		return "The draft is still here."
+	case m.turn.sent != nil && !m.composer.empty() && m.turn.sent.edit.message == 0:
+		return "Your message was not sent; " + firstKey(m.keys.Older) + " recalls it."
 	case m.turn.sent != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
 		return "The draft is still here."
 	case m.turn.sent != nil:
@@ -31,13 +33,6 @@ func (m *Model) wayOut(err error) string {
 		return "Shorten or exclude something, or raise the budget with /budget; /retry asks again."
 	}
 	return "/retry asks again."
-}
-
-// unsaved puts a draft back that was sent and could not be stored: a command has emptied the composer by then.
-func (m *Model) unsaved() {
-	if sent := m.turn.sent; sent != nil && len(sent.kept.Folds) == 0 && m.composer.empty() {
-		m.composer.set(sent.kept.Text)
-	}
 }
 
 // withWayOut is an error in at most n lines of w cells. The way out stands whole at its end, so a server that

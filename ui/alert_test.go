@@ -50,7 +50,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 			return events
 		}
 		l.types("Keep me")
-		l.run(l.begin(l.leaving(), fails))
+		l.run(l.begin(l.takeDraft(), fails))
 		l.until("the end of the turn", func() bool { return !l.turn.busy })
 		screen := plain(l.Model)
 		if l.way != test.want || !strings.Contains(screen, "The draft") || strings.Contains(screen, "/retry") || l.composer.text() != "Keep me" {

@@ -151,6 +151,7 @@ func TestFilesThatCannotBeAttachedAreSaid(t *testing.T) {
 func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	l := onStage(t, 120, 40)
 	file, gone := fileWith(t, "kept.txt", "one"), fileWith(t, "gone.txt", "two")
+	l.say("This session has begun.")
 	paste := strings.Repeat("a line\n", 300)
 	l.types("read ")
 	l.pastes(paste)

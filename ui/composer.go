@@ -151,14 +151,20 @@ func (c *composer) resume(w writing) {
 	c.chips, c.own, c.at = w.chips, writing{}, 0
 }
 
-// remember puts a draft in front of the prompts sent before.
+// remember puts a draft in front of the prompts sent before. The prompt that is shown stays.
 func (c *composer) remember(d store.Draft) {
-	c.at = 0
 	if strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 {
 		return
 	}
 	p := store.Prompt{Head: d, Size: len(d.Text), Hash: d.Hash()}
+	shown := p.Hash
+	if c.at > 0 {
+		shown = c.prompts[c.at-1].Hash
+	}
 	c.prompts = slices.Insert(slices.DeleteFunc(slices.Clone(c.prompts), func(o store.Prompt) bool { return o.Hash == p.Hash }), 0, p)
+	if c.at > 0 {
+		c.at = 1 + slices.IndexFunc(c.prompts, func(o store.Prompt) bool { return o.Hash == shown })
+	}
 }
 
 // recall takes in prompts of the history that it has not read before, the newest first. Those that are

@@ -85,7 +85,11 @@ func (m *Model) leaveEdit() tea.Cmd {
 
 // sendEdit says the draft in the place of the message that is being edited.
 func (m *Model) sendEdit() tea.Cmd {
-	id, draft, s := m.editing.message, m.leaving(), m.session
+	if m.elsewhere {
+		return m.onlyRead()
+	}
+	id, s := m.editing.message, m.session
+	draft := m.takeDraft()
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
 		return s.Edit(ctx, id, draft.text, draft.files...)
 	})

@@ -53,7 +53,8 @@ func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
 	}
 	m.elsewhere = msg.elsewhere
 	if msg.elsewhere {
-		m.composer.set("") // the draft is the other window's
+		m.composer.remember(m.composer.kept())
+		m.composer.set("") // the session's draft is the other window's
 		m.arrange()
 	}
 	return nil

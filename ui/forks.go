@@ -60,11 +60,12 @@ func (m *Model) forkAt(at store.Message) tea.Cmd {
 	case m.turn.busy:
 		return m.stillArriving()
 	case m.session.Temporary():
-		return m.complain("This chat is kept nowhere, so it cannot be forked. /keep stores it first.")
+		return m.complain("This chat is not saved, so it cannot be forked. /keep saves it first.")
 	}
 	deps, s, ref := m.options.Deps, m.session, m.ref
 	done := forkedMsg{from: m.title(), number: m.numberOf(at.ID)}
-	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg {
+	return m.openNext(func(ctx context.Context, number int) tea.Msg {
+		done.opened.number = number
 		fork, err := s.Fork(ctx, at.ID)
 		if err != nil {
 			done.opened.err = err
@@ -72,7 +73,7 @@ func (m *Model) forkAt(at store.Message) tea.Cmd {
 		}
 		done.opened.session, done.opened.err = session.Open(ctx, deps, fork.ID, ref)
 		return done
-	}))
+	})
 }
 
 // forked shows the fork.

@@ -32,7 +32,7 @@ func (m *Model) title() string {
 		title = "new session"
 	}
 	if m.session.Temporary() {
-		return "temporary, kept nowhere · " + title
+		return "temporary, not saved · " + title
 	}
 	return title
 }

@@ -99,6 +99,15 @@ func (m *Model) hints() []hint {
 			hintOf("draft", k.Back),
 			hintOf("help", k.Ask),
 		})
+	case m.focus == questionPane:
+		return []hint{
+			hintOf("don't run it", k.Refuse),
+			hintOf("run it once", k.Allow),
+			hintOf("move", k.ListUp, k.ListDown),
+			hintOf("answer", k.Choose),
+			hintOf("draft", k.FocusBack),
+			hintOf("stop", k.Back),
+		}
 	case m.focus == panelPane:
 		return append(k.panelHints(), hintOf("draft", k.Back), hintOf("help", k.Ask))
 	case m.elsewhere:
@@ -108,6 +117,13 @@ func (m *Model) hints() []hint {
 			hintOf("read", k.Focus),
 			hintOf("context", k.Context),
 			hintOf("sessions", k.Sessions),
+			hintOf("help", k.Ask),
+		}
+	}
+	if m.turn.question.waits() {
+		return []hint{
+			hintOf("answer the question", k.Focus),
+			hintOf("stop", k.Back),
 			hintOf("help", k.Ask),
 		}
 	}

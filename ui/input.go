@@ -6,9 +6,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// keyPress gives a key to whom it belongs: the acts that always work, then the question, the
-// overlay, the acts that work in every pane, the pane.
+// keyPress gives a key to whom it belongs: the acts that always work, then the overlay, the question
+// where it has the focus, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
+	m.keyPresses++
+	if !pressed(msg, m.keys.Stop) {
+		m.unarm()
+	}
 	twice := msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt
 	if twice {
 		msg.Mod = 0 // two presses of esc that arrived in one read
@@ -27,7 +31,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 		m.arrange()
 		cmd = tea.Batch(cmd, m.draftChanged(), m.readFolder())
 	}
-	return cmd
+	return tea.Batch(cmd, m.awaitQuiet())
 }
 
 func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
@@ -37,12 +41,12 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.interrupt()
 	case pressed(msg, k.Suspend):
 		return tea.Suspend
-	case m.turn.asked != nil:
-		return m.questionKey(msg)
 	case m.overlay != noOverlay:
 		return m.overlayKey(msg)
 	case m.find.open:
 		return m.findKey(msg)
+	case m.focus == questionPane:
+		return m.questionKey(msg)
 	case pressed(msg, k.Back):
 		return m.back()
 	}
@@ -119,21 +123,33 @@ func (m *Model) toggleReasoning() tea.Cmd {
 func (m *Model) turnFocus(by int) {
 	to := m.focus
 	for {
-		to = pane((int(to) + by + 3) % 3)
-		if to != panelPane || !m.layout.panel.empty() {
+		to = (to + paneCount + pane(by)) % paneCount
+		if m.onScreen(to) {
 			break
 		}
 	}
 	m.setFocus(to)
 }
 
+// onScreen says that a pane is there to be focused.
+func (m *Model) onScreen(p pane) bool {
+	switch p {
+	case questionPane:
+		return m.turn.question.waits()
+	case panelPane:
+		return !m.layout.panel.empty()
+	}
+	return true
+}
+
 func (m *Model) setFocus(p pane) {
-	if p == draftPane && m.selection.ranged {
+	if p != transcriptPane && p != panelPane && m.selection.ranged {
 		m.keepRange() // the cursor goes
 	}
 	m.focus = p
 	switch p {
-	case draftPane:
+	case draftPane, questionPane:
+		m.turn.question.allow = false
 		m.chat.leave()
 		m.panel.let()
 		return
@@ -141,27 +157,6 @@ func (m *Model) setFocus(p pane) {
 		m.chat.enter()
 		m.lead()
 	}
-}
-
-func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
-	k := &m.keys
-	switch {
-	case pressed(msg, k.Allow) && m.turn.now.Sub(m.turn.askedAt) < readTime:
-		return m.say("The question has only just come: read it, then press " + firstKey(k.Allow) + " again.")
-	case pressed(msg, k.Allow):
-		return m.decide(true)
-	case pressed(msg, k.Refuse):
-		return m.decide(false)
-	case pressed(msg, k.Back):
-		return m.stopTurn()
-	case pressed(msg, k.PageUp):
-		m.chat.page(-1)
-		return nil
-	case pressed(msg, k.PageDown):
-		m.chat.page(1)
-		return nil
-	}
-	return m.complain("A tool call waits: " + firstKey(k.Allow) + " allows it, " + firstKey(k.Refuse) + " refuses it.")
 }
 
 func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
@@ -204,7 +199,7 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // popups are the completions that show above the composer.
 func (m *Model) popups() []Command {
-	if m.focus != draftPane || m.overlay != noOverlay || m.turn.asked != nil || m.editing.message != 0 {
+	if m.focus != draftPane || m.overlay != noOverlay || m.turn.question.waits() || m.editing.message != 0 {
 		return nil
 	}
 	if !m.composer.area.Begins("/") {
@@ -241,8 +236,14 @@ func (m *Model) takePopup(popups []Command) tea.Cmd {
 	return m.runCommand("/" + c.Name)
 }
 
-// paste puts a pasted text where the keys go.
+// paste puts a pasted text where the keys go. It answers no question.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
+	m.keyPresses++
+	m.unarm()
+	return tea.Batch(m.pasted(msg), m.awaitQuiet())
+}
+
+func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
 	if m.overlay != noOverlay {
 		if m.overlay == sessionsOverlay {
 			return m.pasteInSessions(msg.Content)
@@ -251,9 +252,6 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 			m.picker.paste(msg.Content)
 		}
 		return nil
-	}
-	if m.turn.asked != nil {
-		return m.complain("A tool call waits for your word first.")
 	}
 	if m.find.open {
 		m.find.insert(msg.Content)

@@ -203,8 +203,8 @@ func DefaultKeys() KeyMap {
 		Away: b("go on in a fork of the session", "ctrl+f"),
 		Take: b("take the session, once the other window has let go of it", "enter"),
 
-		Allow:  b("allow the tool call", "y"),
-		Refuse: b("refuse it", "n"),
+		Allow:  b("run the tool call once", "y"),
+		Refuse: b("don't run it", "n"),
 	}
 }
 

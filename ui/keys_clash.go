@@ -32,19 +32,21 @@ func meet(a, b entry) bool {
 }
 
 // together are the places whose actions hear the same key presses: the panel, the inspector and the list
-// of repairs are moved in with the transcript's keys, and the lists of sessions and of repairs are lists.
+// of repairs are moved in with the transcript's keys, and the lists of sessions and of repairs and the answers
+// to a question are lists.
 var together = [][]string{
 	{inTranscript, inPanel, inInspector},
 	{inTranscript, inRepairs},
 	{inLists, inSessions},
 	{inLists, inRepairs},
+	{inLists, inQuestion},
 }
 
 // heardIn says whether an action that works everywhere does so in a place. What covers the panes has their
 // keys for itself, but for a few of them.
 func (e entry) heardIn(where string) bool {
 	switch where {
-	case inInspector, inLists, inSessions, inRepairs, inQuestion:
+	case inInspector, inLists, inSessions, inRepairs:
 		return slices.Contains([]string{"back", "stop", "suspend", "page-up", "page-down"}, e.action) ||
 			where == inSessions && slices.Contains([]string{"sessions", "new"}, e.action)
 	}

@@ -113,15 +113,15 @@ func TestInterruptOrder(t *testing.T) {
 		t.Fatalf("up after clearing: draft %q, want the cleared one", got)
 	}
 	m.composer.set("")
-	m.Update(disarmMsg{m.armed})
-	if m.armed != 0 {
+	m.Update(disarmMsg{m.armed.number})
+	if m.armed.what != nothing {
 		t.Fatal("ctrl+c is still armed after its time")
 	}
-	if cmd := m.interrupt(); m.armed == 0 || cmd == nil {
+	if cmd := m.interrupt(); m.armed.what != quitByStop || cmd == nil {
 		t.Fatal("ctrl+c with nothing to stop or clear must arm the quit and say so")
 	}
 	armed := m.armed
-	m.Update(disarmMsg{armed - 1})
+	m.Update(disarmMsg{armed.number - 1})
 	if m.armed != armed {
 		t.Error("an older timer took the newer ctrl+c away")
 	}

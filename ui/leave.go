@@ -6,49 +6,87 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// quitWithin is how soon a second ctrl+c must follow the first to quit.
-const quitWithin = 2 * time.Second
+// These are how soon a second ctrl+c must follow the first, and how soon a command that would discard a
+// chat must be given again.
+const (
+	quitWithin    = 2 * time.Second
+	discardWithin = 10 * time.Second
+)
+
+// arming is what was asked for once and is done when it is asked for again soon. Each warning has its own:
+// to confirm one is not to confirm another.
+type arming struct {
+	what   confirmation
+	number int
+}
+
+type confirmation int
+
+const (
+	nothing       confirmation = iota
+	quitByStop                 // ctrl+c quits
+	discardByStop              // ctrl+c quits, and a chat that is not saved is gone
+	discard                    // a command or another key leaves a chat that is not saved
+)
 
 // interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
 func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.turn.busy && !m.turn.stopping:
 		return m.stopTurn()
-	case m.armed != 0:
-		return m.quit()
+	case m.armed.what == quitByStop || m.armed.what == discardByStop:
+		return m.quitNow()
 	case m.editing.message != 0:
 		return m.leaveEdit()
 	case !m.composer.empty():
 		m.composer.remember(m.composer.kept())
 		m.composer.set("")
-		return tea.Batch(m.say("Cleared: "+firstKey(m.keys.Older)+" brings it back, "+firstKey(m.keys.Stop)+" again quits."), m.arm())
+		if m.unsaved() {
+			return m.say("Cleared: " + firstKey(m.keys.Older) + " brings it back.")
+		}
+		return tea.Batch(m.say("Cleared: "+firstKey(m.keys.Older)+" brings it back, "+firstKey(m.keys.Stop)+" again quits."), m.arm(quitByStop))
 	}
-	if said, stays := m.wouldBeGone(); stays {
+	if said, stays := m.wouldBeGone(discardByStop); stays {
 		return said
 	}
-	return tea.Batch(m.say("Press "+firstKey(m.keys.Stop)+" again to quit."), m.arm())
+	return tea.Batch(m.say("Press "+firstKey(m.keys.Stop)+" again to quit."), m.arm(quitByStop))
 }
 
-// arm makes the next ctrl+c a quit, for a while.
-func (m *Model) arm() tea.Cmd {
+// arm has something done when it is asked for again, for a while.
+func (m *Model) arm(what confirmation) tea.Cmd {
 	m.arms++
-	m.armed = m.arms
-	n := m.arms
-	return tea.Tick(quitWithin, func(time.Time) tea.Msg { return disarmMsg{n} })
+	m.armed = arming{what, m.arms}
+	within, n := quitWithin, m.arms
+	if what == discard {
+		within = discardWithin
+	}
+	return tea.Tick(within, func(time.Time) tea.Msg { return disarmMsg{n} })
 }
 
 func (m *Model) disarm(msg disarmMsg) tea.Cmd {
-	if msg.generation == m.armed {
-		m.armed = 0
+	if msg.generation == m.armed.number {
+		m.armed = arming{}
 	}
 	return nil
 }
 
-// quit leaves; a running answer is stopped and saved first. Run saves the draft, however it ends.
+// unarm is any key but ctrl+c: whoever types does not mean to quit.
+func (m *Model) unarm() {
+	if m.armed.what != discard {
+		m.armed = arming{}
+	}
+}
+
+// quit leaves, unless a chat would be gone.
 func (m *Model) quit() tea.Cmd {
-	if said, stays := m.wouldBeGone(); stays {
+	if said, stays := m.wouldBeGone(discard); stays {
 		return said
 	}
+	return m.quitNow()
+}
+
+// quitNow leaves; a running answer is stopped and saved first. Run saves the draft, however it ends.
+func (m *Model) quitNow() tea.Cmd {
 	if !m.turn.busy {
 		return tea.Quit
 	}

@@ -49,6 +49,7 @@ type pastMsg struct {
 
 // openedMsg is another session to show, or why it could not be opened.
 type openedMsg struct {
+	number  int // of the request, 0 where openNext did not make it
 	session *session.Session
 	at      arrival
 	err     error

@@ -16,9 +16,11 @@ type pane int
 
 // The panes in the order of tab.
 const (
-	draftPane pane = iota
+	draftPane    pane = iota
+	questionPane      // only while a question waits
 	transcriptPane
 	panelPane
+	paneCount
 )
 
 // Model is the whole application on the screen.
@@ -70,14 +72,16 @@ type Model struct {
 	keeping     keeping // the draft on disk
 	folder      folder  // whose files complete a path
 	toast       toast
-	alert       string // the error of the last turn, until something is sent
-	way         string // what the user can do about it, "" for nothing
-	unreachable bool   // the model in use cannot be asked, as the alert says
-	elsewhere   bool   // the session can only be read: another window has it
-	news        string // what happened to the history, until something is sent
-	armed       int    // generation of a ctrl+c that may become a quit, 0 for none
-	arms        int
-	escaped     bool // esc had nothing to do, and no other key came since
+	alert       string  // the error of the last turn, until something is sent
+	way         string  // what the user can do about it, "" for nothing
+	unreachable bool    // the model in use cannot be asked, as the alert says
+	elsewhere   bool    // the session can only be read: another window has it
+	news        string  // what happened to the history, until something is sent
+	armed       arming  // what the next key of its kind confirms
+	arms        int     // armings so far
+	keyPresses  int     // keys and pastes so far
+	opening     opening // the session that was asked for
+	escaped     bool    // esc had nothing to do, and no other key came since
 	quitting    bool
 }
 
@@ -142,6 +146,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.turnEvents(msg)
 	case tickMsg:
 		return m.tick(msg)
+	case questionDueMsg:
+		return m.questionDue(msg)
 	case previewDueMsg:
 		return m.previewDue(msg)
 	case planMsg:
@@ -261,7 +267,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.seeks++
 	m.marked = nil
 	m.forgetInspected()
-	m.unreachable, m.alert, m.way = false, "", ""
+	m.unreachable, m.alert, m.way, m.armed = false, "", "", arming{}
 	if err := s.Unready(); err != nil {
 		m.unreachable, m.alert = true, sentence(err)
 	}

@@ -35,18 +35,20 @@ func TestAnOldPlanIsDropped(t *testing.T) {
 	}
 }
 
-func TestTheDraftEmptiesOnlyWhenStored(t *testing.T) {
+func TestTheDraftLeavesAtEnterAndComesBackUnsaved(t *testing.T) {
 	m := fresh(t, 80, 24)
 	typing(m, "hello")
 	m.Update(enter)
-	if got := m.composer.text(); got != "hello" {
-		t.Fatalf("before it is stored the draft is %q", got)
+	if got := m.composer.text(); got != "" {
+		t.Fatalf("after enter the draft is %q", got)
 	}
+	typing(m, "next")
 	tell(m, 0, session.Stored{Message: said(1, history.User, "hello")})
-	if !m.composer.empty() {
-		t.Fatalf("after it is stored the draft is %q", m.composer.text())
-	}
 	tell(m, 0, finishedWell)
+	if got := m.composer.text(); got != "next" {
+		t.Fatalf("what was typed after enter is %q, want next", got)
+	}
+	m.Update(ctrl('c'))
 
 	typing(m, "again")
 	m.Update(enter)
@@ -229,42 +231,6 @@ func BenchmarkKeyPressWith10000Messages(b *testing.B) {
 				m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 			}
 		})
-	}
-}
-
-func TestALetterOfADraftIsNoPermission(t *testing.T) {
-	m := asking(t, 80, 24)
-	var answers []bool
-	tell(m, time.Second, session.Asked{Call: history.ToolCall{Name: "rm"}, Allow: func(yes bool) { answers = append(answers, yes) }})
-	m.Update(char('y'))
-	if m.turn.asked == nil {
-		t.Fatal("a y in the moment of the question allowed the call")
-	}
-	m.Update(tickMsg{m.turn.number, begun.Add(2 * time.Second)})
-	_, cmd := m.Update(char('y'))
-	if m.turn.asked != nil || cmd == nil {
-		t.Fatal("a y after the question was read did not answer it")
-	}
-	cmd()
-	if len(answers) != 1 || !answers[0] {
-		t.Errorf("answers are %v, want one yes", answers)
-	}
-}
-
-func TestADraftOutlivesItsUnsavedSession(t *testing.T) {
-	m := fresh(t, 80, 24)
-	typing(m, "half a thought")
-	other, err := session.New(m.options.Deps, session.Start{Ref: m.ref})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Update(openedMsg{session: other})
-	if !m.composer.empty() {
-		t.Fatalf("the new session's draft is %q", m.composer.text())
-	}
-	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
-	if got := m.composer.text(); got != "half a thought" {
-		t.Errorf("up brings back %q", got)
 	}
 }
 

@@ -38,7 +38,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 // click is a click on what lies under the mouse: it gives the focus to the pane, and selects in it.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
-	case !m.options.Mouse || msg.Button != tea.MouseLeft || m.turn.asked != nil:
+	case !m.options.Mouse || msg.Button != tea.MouseLeft:
 		return nil
 	case m.find.open && m.overlay == noOverlay:
 		m.find.open = false
@@ -49,6 +49,8 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return m.clickList(msg)
 	case m.overlay != noOverlay:
 		return nil
+	case m.turn.question.waits() && m.layout.alert.holds(msg.X, msg.Y):
+		return m.clickQuestion(msg.Y - m.layout.alert.y)
 	case m.layout.composer.holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
 		in, lead := m.layout.composer.within(m.layout.framed), 1

@@ -39,16 +39,3 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}
 }
-
-func TestAQuestionLeavesNothingOfWhatLayOverThePanes(t *testing.T) {
-	m := asking(t, 80, 24)
-	m.Update(keyNamed("ctrl+x"))
-	m.Update(keyNamed("k"))
-	m.Update(keyNamed("enter"))
-	tell(m, 0, session.Asked{Allow: func(bool) {}})
-	_, selected := m.chat.selected()
-	if m.overlay != noOverlay || selected || m.inspector.shown != nil {
-		t.Errorf("behind the question there is overlay %d, a cursor in the transcript: %v, an inspected text: %v",
-			m.overlay, selected, m.inspector.shown != nil)
-	}
-}

@@ -85,15 +85,29 @@ func Run(ctx context.Context, o Options) (string, error) {
 	return id, closing
 }
 
-// leaveDraft writes the draft down when the screen is gone.
+// leaveDraft writes the draft down when the screen is gone, and a message that was sent and is not stored.
+// Of two texts, and of one that was typed for a session that never came, one goes to the prompts.
 func (m *Model) leaveDraft(ctx context.Context) error {
 	m.within = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
-	keep := m.keepDraft()
-	if keep == nil {
-		return nil
+	if sent := m.turn.sent; sent != nil && m.session.Info().Leaf != sent.leaf {
+		m.turn.sent = nil // it is stored, and the screen did not live to see it
 	}
-	if msg, ok := keep().(settledMsg); ok {
-		return msg.err
+	prompt := tea.Cmd(nil)
+	switch {
+	case m.turn.sent != nil && !m.composer.empty():
+		prompt = m.keepPrompt(m.turn.sent.kept)
+	case m.opening.waits:
+		prompt = m.keepPrompt(m.composer.kept())
 	}
-	return nil
+	m.giveBack()
+	var faults []error
+	for _, keep := range []tea.Cmd{prompt, m.keepDraft()} {
+		if keep == nil {
+			continue
+		}
+		if msg, ok := keep().(settledMsg); ok {
+			faults = append(faults, msg.err)
+		}
+	}
+	return errors.Join(faults...)
 }

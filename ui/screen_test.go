@@ -198,6 +198,11 @@ var states = slices.Concat([]state{
 		tell(m, time.Second, session.Asked{Call: history.ToolCall{Name: "read_page", Arguments: `{"page":"context"}`}, Allow: func(bool) {}})
 		return m
 	}},
+	{"question-focused", func(t testing.TB, w, h int) *Model {
+		m, _ := questioned(t, w, h)
+		quiet(m)
+		return m
+	}},
 	{"stopped", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
 		tell(m, time.Second, session.Delta{Text: "Panic-mode"})

@@ -74,7 +74,7 @@ type sessionLine struct {
 // openSessions lists the stored sessions that a filter leaves.
 func (m *Model) openSessions(filter string) tea.Cmd {
 	if m.options.Deps.Store == nil {
-		return m.complain("This chat is kept nowhere, so there are no sessions.")
+		return m.complain("This chat is not saved, so there are no sessions.")
 	}
 	l := &m.sessions
 	m.sessions = sessionList{filter: fieldOf(filter), asked: l.asked, acts: l.acts, undos: l.undos}

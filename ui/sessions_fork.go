@@ -20,12 +20,13 @@ func (m *Model) forkSession() tea.Cmd {
 	case m.turn.busy:
 		return m.stillArriving()
 	}
-	if said, stays := m.wouldBeGone(); stays {
+	if said, stays := m.wouldBeGone(discard); stays {
 		return said
 	}
 	deps, id, ref := m.options.Deps, s.ID, m.ref
 	done := forkedMsg{from: s.name()}
-	return tea.Batch(m.keepDraft(), m.behind(func(ctx context.Context) tea.Msg {
+	return m.openNext(func(ctx context.Context, number int) tea.Msg {
+		done.opened.number = number
 		now, err := deps.Store.Session(ctx, id) // it may have grown since it was listed
 		if err == nil {
 			now, err = deps.Store.Fork(ctx, id, now.Leaf)
@@ -35,5 +36,5 @@ func (m *Model) forkSession() tea.Cmd {
 		}
 		done.opened.err = err
 		return done
-	}))
+	})
 }

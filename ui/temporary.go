@@ -28,13 +28,10 @@ func (m *Model) keepTemporary() tea.Cmd {
 	case m.turn.busy:
 		return m.stillArriving()
 	}
-	deps, ref, s, draft := m.options.Deps, m.ref, m.session, m.unsent()
+	deps, ref, s := m.options.Deps, m.ref, m.session
 	return m.behind(func(ctx context.Context) tea.Msg {
 		row, err := s.Keep(ctx, deps.Store)
 		if err != nil {
-			return storedMsg{err: err}
-		}
-		if err := deps.Store.SaveDraft(ctx, row.ID, draft.Text, draft.Folds...); err != nil {
 			return storedMsg{err: err}
 		}
 		kept, err := session.Open(ctx, deps, row.ID, ref)
@@ -50,16 +47,23 @@ func (m *Model) keptTemporary(msg storedMsg) tea.Cmd {
 	if msg.err != nil || m.session != msg.session {
 		return cmd
 	}
-	return tea.Batch(cmd, m.say("This chat is stored now, and is among the sessions."))
+	return tea.Batch(cmd, m.keepSoon(), m.say("This chat is saved now, and is among the sessions."))
 }
 
-// wouldBeGone says, once, that leaving the session on the screen ends a temporary chat for good. It
-// is asked again soon when the user means it.
-func (m *Model) wouldBeGone() (said tea.Cmd, stays bool) {
-	if !m.session.Temporary() || m.chat.empty() || m.armed != 0 {
+// unsaved says that the chat on the screen is saved nowhere and that something was said in it.
+func (m *Model) unsaved() bool { return m.session.Temporary() && !m.chat.empty() }
+
+// wouldBeGone warns, once, that leaving the session on the screen discards a temporary chat. Whoever means
+// it does the same again soon.
+func (m *Model) wouldBeGone(by confirmation) (said tea.Cmd, stays bool) {
+	if !m.unsaved() || m.armed.what == by {
 		return nil, false
 	}
-	return tea.Batch(m.complain("This chat is kept nowhere and would be gone. /keep stores it; the same again leaves it."), m.arm()), true
+	again := "the same again discards it."
+	if by == discardByStop {
+		again = firstKey(m.keys.Stop) + " again discards it and quits."
+	}
+	return tea.Batch(m.complain("This chat is not saved. /keep saves it; "+again), m.arm(by)), true
 }
 
 // forget lets go of the session that was on the screen: of a temporary one nothing is left.

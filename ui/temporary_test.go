@@ -13,7 +13,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l := onStage(t, 100, 30)
 	l.types("/temporary")
 	l.press("enter")
-	l.shows("temporary, kept nowhere")
+	l.shows("temporary, not saved")
 	l.say("nobody will know this")
 	l.types("and a draft that stays unsent")
 	l.run(l.keepDraft())
@@ -44,19 +44,19 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	l := onStage(t, 100, 30)
 	l.types("/temporary")
 	l.press("enter")
-	l.shows("temporary, kept nowhere")
-	if said, stays := l.wouldBeGone(); stays {
+	l.shows("temporary, not saved")
+	if said, stays := l.wouldBeGone(discard); stays {
 		t.Errorf("a chat without a message is not left at once: %v", said)
 	}
 	l.say("hello")
 	temporary := l.session
 
 	l.press("ctrl+n")
-	l.shows("This chat is kept nowhere and would be gone.")
+	l.shows("This chat is not saved.")
 	if l.session != temporary {
 		t.Fatal("one key left the temporary chat")
 	}
-	l.Update(disarmMsg{l.armed})
+	l.Update(disarmMsg{l.armed.number})
 	l.press("ctrl+n")
 	if l.session != temporary {
 		t.Fatal("a key long after the first left the temporary chat")
@@ -79,7 +79,7 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	l.shows("This session is stored already.")
 	l.types("/temporary")
 	l.press("enter")
-	l.shows("temporary, kept nowhere")
+	l.shows("temporary, not saved")
 	l.types("/keep")
 	l.press("enter")
 	l.shows("There is nothing to keep yet.")
@@ -89,7 +89,7 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	l.types("third, unsent")
 	l.run(l.keepTemporary())
 	l.until("the session to be stored", func() bool { return !l.session.Temporary() })
-	l.shows("This chat is stored now, and is among the sessions.")
+	l.shows("This chat is saved now, and is among the sessions.")
 	l.shows("third, unsent")
 	if l.session.Info().ID != temporary.Info().ID || len(l.chat.messages) != 4 {
 		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.session.Info().ID, len(l.chat.messages), temporary.Info().ID)
@@ -106,10 +106,10 @@ func TestQuittingATemporaryChatTakesTwoKeys(t *testing.T) {
 	l := onStage(t, 100, 30)
 	l.types("/temporary")
 	l.press("enter")
-	l.shows("temporary, kept nowhere")
+	l.shows("temporary, not saved")
 	l.say("hello")
 	l.press("ctrl+d")
-	l.shows("This chat is kept nowhere and would be gone.")
+	l.shows("This chat is not saved.")
 	if _, ok := l.quit()().(tea.QuitMsg); !ok {
 		t.Error("the second key does not leave")
 	}

@@ -11,10 +11,6 @@ import (
 	"winnow/session/store"
 )
 
-// readTime is how long a question about a tool call stands before a key can allow it: a letter of
-// a draft that was being typed is no permission.
-const readTime = 400 * time.Millisecond
-
 // turn is the running turn as the screen knows it.
 type turn struct {
 	number     int
@@ -28,17 +24,19 @@ type turn struct {
 	until      time.Time // and until when
 	writing    bool      // text or reasoning has arrived
 	tool       string    // the call that is being written
-	asked      *session.Asked
-	askedAt    time.Time
+	question   question
 	sent       *sentDraft // the draft that was sent, until it is stored
 	again      bool       // another answer was asked for
 	condensing bool       // the older messages are condensed: nothing is said and nothing answered
 }
 
-// sentDraft is a draft that was sent, and what stays of it for the arrow keys.
+// sentDraft is a draft that has left the composer. It comes back only if it cannot be stored.
 type sentDraft struct {
 	drafted
-	kept store.Draft
+	kept    store.Draft // for the arrow keys
+	writing writing     // as it stood in the composer; without chips where a command made it
+	edit    edit        // the edit that it was
+	leaf    int64       // the newest message when it was sent
 }
 
 // begin starts a turn that start makes events for. What it sends is nil where nothing new is said.
@@ -49,7 +47,7 @@ func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan sessio
 	ctx, stop := m.within()
 	number := m.turn.number + 1
 	m.turn = turn{number: number, busy: true, stop: stop, sent: sent}
-	m.alert, m.news = "", ""
+	m.alert, m.news, m.armed = "", "", arming{}
 	m.chat.name = shortName(m.ref)
 	m.generation++ // a plan that is being made for the draft comes too late now
 	if m.panel.past != nil {
@@ -106,9 +104,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		m.turn.wait(e)
 		m.arrange()
 	case session.Asked:
-		m.turn.asked, m.turn.askedAt = &e, m.turn.now
-		m.bare()
-		m.arrange()
+		return m.ask(e)
 	case session.Ran:
 		m.chat.add(e.Message, session.Receipt{})
 	case session.Answered:
@@ -133,27 +129,20 @@ func (m *Model) writing() {
 	}
 }
 
-// stored lets go of the draft: it is on disk.
+// stored shows the message that was sent: it is on disk.
 func (m *Model) stored(e session.Stored) tea.Cmd {
 	sent := m.turn.sent
 	m.turn.sent = nil
 	m.info = m.session.Info()
-	if m.editing.message != 0 {
+	if sent != nil && sent.edit.message != 0 {
 		m.chat.cutBehind(e.Message.Parent)
 	}
 	m.chat.add(e.Message, session.Receipt{})
 	m.chat.bottom()
-	if sent != nil && m.composer.drafted().same(sent.drafted) {
-		m.composer.set("")
-	}
-	if m.editing.message != 0 {
-		m.endEdit()
-	}
 	m.arrange()
 	if sent == nil {
 		return nil
 	}
-	m.composer.remember(sent.kept)
 	return tea.Batch(m.keepPrompt(sent.kept), m.keepSoon())
 }
 
@@ -164,7 +153,8 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		said = m.say("Stopped; what arrived is kept.")
 	}
 	m.unreachable = false
-	m.turn.busy, m.turn.stopping, m.turn.asked, m.turn.retry = false, false, nil, ""
+	m.turn.busy, m.turn.stopping, m.turn.retry = false, false, ""
+	m.endQuestion()
 	if m.turn.stop != nil {
 		m.turn.stop()
 	}
@@ -174,8 +164,8 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	}
 	if e.Err != nil {
 		m.alert, m.way = sentence(e.Err), m.wayOut(e.Err)
-		m.unsaved()
 	}
+	m.giveBack()
 	m.arrange()
 	if m.quitting {
 		return tea.Quit
@@ -222,10 +212,14 @@ func (m *Model) send() tea.Cmd {
 	switch {
 	case strings.TrimSpace(shown) == "":
 		return m.complain("There is nothing to send yet.")
+	case m.opening.waits:
+		return m.complain("The session is still being opened. Your draft is kept.")
 	case m.isCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.text()))
+	case m.turn.question.waits():
+		return m.complain("A tool call waits for your answer: " + firstKey(m.keys.Focus) + " goes to it. Your draft is kept.")
 	case m.turn.busy:
-		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it. The draft is kept.")
+		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it. Your draft is kept.")
 	case len(m.composer.unread()) > 0:
 		return m.complain("A file of the draft is still being read.")
 	case m.attachesMore():
@@ -233,12 +227,50 @@ func (m *Model) send() tea.Cmd {
 	case m.editing.message != 0:
 		return m.sendEdit()
 	}
-	draft, s := m.leaving(), m.session
+	if m.elsewhere {
+		return m.onlyRead()
+	}
+	draft, s := m.takeDraft(), m.session
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, draft.text, draft.files...) })
 }
 
-// leaving is the draft as it leaves now.
-func (m *Model) leaving() *sentDraft { return &sentDraft{m.composer.drafted(), m.composer.kept()} }
+// takeDraft takes the draft out of the composer, to be sent. What is typed from now on is the next draft.
+func (m *Model) takeDraft() *sentDraft {
+	sent := &sentDraft{
+		drafted: m.composer.drafted(), kept: m.composer.kept(), writing: m.composer.writing,
+		edit: m.editing, leaf: m.session.Info().Leaf,
+	}
+	next := m.composer.own // what was typed before an earlier prompt was recalled
+	if m.composer.at == 0 {
+		next = newComposer().writing
+	}
+	if m.editing.message != 0 {
+		next = m.editing.kept
+	}
+	m.editing, m.chat.edited = edit{}, 0
+	m.composer.resume(next)
+	m.composer.remember(sent.kept)
+	return sent
+}
+
+// giveBack puts a draft back that was sent and could not be stored. A draft that was begun meanwhile stays:
+// then the arrow keys recall the other.
+func (m *Model) giveBack() {
+	sent := m.turn.sent
+	m.turn.sent = nil
+	switch {
+	case sent == nil:
+	case sent.edit.message != 0:
+		m.editing, m.chat.edited = sent.edit, sent.edit.message
+		m.editing.kept = m.composer.writing
+		m.composer.resume(sent.writing)
+	case !m.composer.empty():
+	case sent.writing.chips == nil:
+		m.composer.restore(sent.kept)
+	default:
+		m.composer.resume(sent.writing)
+	}
+}
 
 // stillArriving says why something has to wait.
 func (m *Model) stillArriving() tea.Cmd {
@@ -251,27 +283,16 @@ func (m *Model) sendAlone(text string) tea.Cmd {
 		return m.stillArriving()
 	}
 	s := m.session
-	draft := &sentDraft{drafted{text: text}, store.Draft{Text: "/alone " + text}}
+	draft := &sentDraft{drafted: drafted{text: text}, kept: store.Draft{Text: "/alone " + text}, leaf: s.Info().Leaf}
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAlone(ctx, text) })
 }
 
 // stopTurn stops the running turn; what arrived is kept.
 func (m *Model) stopTurn() tea.Cmd {
-	m.turn.asked = nil
+	m.endQuestion()
 	m.turn.stopping = true
 	if m.turn.stop != nil {
 		m.turn.stop()
 	}
 	return nil
-}
-
-// decide answers the question about a tool call.
-func (m *Model) decide(yes bool) tea.Cmd {
-	allow := m.turn.asked.Allow
-	m.turn.asked = nil
-	m.arrange()
-	return func() tea.Msg {
-		allow(yes)
-		return nil
-	}
 }

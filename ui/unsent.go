@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/session"
 	"winnow/session/store"
@@ -51,6 +52,8 @@ type keeping struct {
 	changes int  // of the composer, when the last one was
 	kept    int  // the newest that is on disk
 	due     bool // the next one is on its way
+
+	restored int // changes of the composer when a session's draft was brought back
 }
 
 // keptMsg says that the draft with this number is on disk.
@@ -80,10 +83,12 @@ func (m *Model) keepDue() tea.Cmd {
 	return m.keepDraft()
 }
 
-// keepDraft writes the unsent draft down. A chat that has not begun has a draft as well.
+// keepDraft writes the unsent draft down. A chat that has not begun has a draft as well. Until a message
+// that was sent is stored, the draft on disk is the message; while another session is opened, what is typed
+// is not this one's.
 func (m *Model) keepDraft() tea.Cmd {
 	db, id := m.home(), m.info.ID
-	if db == nil || db.ReadOnly() || m.session.Temporary() || m.elsewhere {
+	if db == nil || db.ReadOnly() || m.session.Temporary() || m.elsewhere || m.turn.sent != nil || m.opening.waits {
 		return nil
 	}
 	m.keeping.made++
@@ -123,21 +128,32 @@ func (m *Model) loadDraft(s *session.Session) tea.Cmd {
 	})
 }
 
+// draftRead brings a session's unsent draft back and says so. It goes into the composer of the session that
+// it was written in. Nothing goes into a new chat, or in front of what was typed since: the arrow keys recall
+// it there.
 func (m *Model) draftRead(msg draftMsg) tea.Cmd {
 	if msg.session != m.session || m.elsewhere {
 		return nil
 	}
-	var files []int
-	if m.composer.empty() {
-		files = m.composer.restore(msg.draft)
-		m.keeping.changes = m.composer.area.Changes()
+	var kept tea.Cmd
+	switch {
+	case msg.draft.Hash() == store.Draft{}.Hash(), msg.draft.Hash() == m.composer.kept().Hash():
+	case m.info.ID != "" && m.composer.empty():
+		files := m.composer.restore(msg.draft)
+		m.keeping.changes, m.keeping.restored = m.composer.area.Changes(), m.composer.area.Changes()
+		kept = tea.Batch(m.readFiles(files), m.say("This is the draft that you left unsent in this session; "+firstKey(m.keys.Stop)+" clears it."))
+	default:
+		from := "in this session"
+		if m.info.ID == "" {
+			from = "in a chat without a message"
+		}
+		m.composer.remember(msg.draft)
+		m.news = "You left a draft unsent " + from + "; " + firstKey(m.keys.Older) + " recalls it: " + ansi.Truncate(promptLabel(msg.draft), 60, "…")
+		kept = tea.Sequence(m.keepPrompt(msg.draft), m.keepDraft())
 	}
 	asked := m.hangAsked()
-	if m.composer.empty() {
-		return nil
-	}
 	m.arrange()
-	return tea.Batch(m.readFiles(files), asked, m.draftChanged())
+	return tea.Batch(kept, asked, m.draftChanged())
 }
 
 // hangAsked hangs the files on the draft that the program was started with, once.
@@ -199,6 +215,7 @@ func (m *Model) walkPrompts(step int, none string) tea.Cmd {
 	if to < 0 || to > len(m.composer.prompts) {
 		return m.say(none)
 	}
+	m.news = ""
 	return m.showPrompt(to)
 }
 

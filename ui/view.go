@@ -131,14 +131,8 @@ func (m *Model) alertLines(most int) []string {
 	w := max(1, m.draftWidth()-1)
 	lines := []string{}
 	switch {
-	case m.turn.asked != nil:
-		call := m.turn.asked.Call
-		lines = append(lines, wrapStyled(st.warn, "? The model wants to run "+markdown.OneLine(call.Name, 60)+" "+markdown.OneLine(call.Arguments, 240), w)...)
-		if len(lines) > mostAlert-1 {
-			lines = lines[:mostAlert-1]
-		}
-		lines = append(lines, st.accent.Render(firstKey(m.keys.Allow))+" allow · "+st.accent.Render(firstKey(m.keys.Refuse))+" refuse · "+
-			st.accent.Render(firstKey(m.keys.Back))+" stop")
+	case m.turn.question.waits():
+		lines = m.questionLines(w, most)
 	case m.alert != "":
 		for _, s := range withWayOut(m.alert, m.way, w, most) {
 			lines = append(lines, st.bad.Render(s))
@@ -176,7 +170,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		lines[i] = rest + lines[i]
 	}
 	var cursor *tea.Cursor
-	if m.focus == draftPane && m.turn.asked == nil && !m.elsewhere {
+	if m.focus == draftPane && !m.elsewhere {
 		x, y := m.composer.area.Cursor()
 		cursor = tea.NewCursor(min(x+in.x+fitWidth(lead), m.width-1), min(y+in.y, m.height-1))
 	}
@@ -185,6 +179,12 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	}
 	title := "message"
 	right := ""
+	if !m.composer.empty() && m.keeping.restored == m.composer.area.Changes() {
+		title = "message · left unsent in this session"
+	}
+	if m.opening.waits {
+		title = "opening the session …"
+	}
 	if e := m.editTitle(); e != "" {
 		title, right = e, firstKey(m.keys.Back)+" leaves it as it was"
 	}

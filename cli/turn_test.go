@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// recordingServer answers each request with a short sentence and keeps the requests' bodies.
+type recordingServer struct {
+	mu     sync.Mutex
+	bodies []string
+}
+
+func (s *recordingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		http.NotFound(w, r)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	s.bodies = append(s.bodies, string(body))
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "text/event-stream")
+	io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Understood."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+}
+
+// Text that arrives in the same burst as enter is the next draft.
+func TestTextTypedRightAfterEnterIsTheNextDraft(t *testing.T) {
+	t.Parallel()
+	server := &recordingServer{}
+	listening := httptest.NewServer(server)
+	t.Cleanup(listening.Close)
+	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+listening.URL+"/v1")
+	chat := startIn(t, env, 100, 30, "-m", "openai/small")
+	chat.want("openai/small", "enter send")
+	chat.send("first\rSECOND")
+	chat.want("Understood.", "SECOND")
+	chat.send("\r")
+	chat.waitFor("the second answer", func(screen string) bool { return strings.Count(screen, "saw ") == 2 })
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	if len(server.bodies) != 2 || !strings.Contains(server.bodies[0], `"first"`) || strings.Contains(server.bodies[0], "SECOND") || !strings.Contains(server.bodies[1], `"SECOND"`) {
+		t.Errorf("the server was asked %d times:\n%s\nwant first, then SECOND", len(server.bodies), strings.Join(server.bodies, "\n"))
+	}
+}
+
+// silentServer takes requests on any route and never answers.
+func silentServer(t *testing.T, env []string) []string {
+	t.Helper()
+	over := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-over:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(over) })
+	return append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+}
+
+func TestMessageIsStoredWhileAServerHangsOnEveryRoute(t *testing.T) {
+	t.Parallel()
+	t.Run("chat", func(t *testing.T) {
+		t.Parallel()
+		env := silentServer(t, home(t))
+		chat := startIn(t, env, 100, 30, "-m", "openai/unheard-of")
+		chat.want("openai/unheard-of", "enter send")
+		chat.send("remember this question\r")
+		waitUntilStored(t, env, "remember this question")
+		if err := chat.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-chat.over
+		again := startIn(t, env, 100, 30, "-m", "openai/unheard-of", "-c")
+		again.want("remember this question")
+		again.send(ctrlD)
+		again.end()
+	})
+	t.Run("run", func(t *testing.T) {
+		t.Parallel()
+		env := silentServer(t, home(t))
+		run := exec.Command(winnowPath(t), "run", "-m", "openai/unheard-of", "remember this question")
+		run.Env = env
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitUntilStored(t, env, "remember this question")
+		if err := run.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = run.Wait()
+	})
+}
+
+// What is typed while an answer arrives is a draft, even where the answer turns out to be a question.
+func TestTypeAheadAnswersNoToolQuestion(t *testing.T) {
+	t.Parallel()
+	chat := startIn(t, home(t), 100, 30, "-m", "guide")
+	chat.want("guide", "enter send")
+	chat.send("/guide tool\ryes, any news? yn")
+	chat.want("The model wants to run", "yes, any news? yn", "tab answers")
+	chat.send("\t")
+	chat.want("▸ n don't run it")
+	chat.send("y")
+	chat.waitFor("the guide's answer", answered)
+	if screen := chat.text(); !strings.Contains(screen, "yes, any news? yn") {
+		t.Errorf("the draft did not stay:\n%s", screen)
+	}
+}
+
+// A question takes the focus by itself on an empty draft, and its safe answer is the first.
+func TestAToolQuestionComesToAnIdleUser(t *testing.T) {
+	t.Parallel()
+	chat := startIn(t, home(t), 100, 30, "-m", "guide")
+	chat.want("guide", "enter send")
+	chat.send("/guide tool\r")
+	chat.want("▸ n don't run it")
+	chat.send("\r")
+	chat.want("did not allow")
+}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// opening is the session that was asked for and is not on the screen yet. What is typed meanwhile is for
+// that session; what was in the composer before belongs to the one on the screen.
+type opening struct {
+	number  int // of the newest request
+	waits   bool
+	writing writing // what was in the composer
+	edit    edit    // and the edit that it was
+}
+
+// openNext leaves the draft with its session and opens another session.
+func (m *Model) openNext(open func(ctx context.Context, number int) tea.Msg) tea.Cmd {
+	o, keep := &m.opening, m.keepDraft()
+	o.number++
+	if !o.waits {
+		o.waits, o.writing, o.edit = true, m.composer.writing, m.editing
+		if m.composer.at != 0 {
+			m.composer.remember(m.composer.own.kept())
+		}
+		m.editing, m.chat.edited = edit{}, 0
+		m.composer.set("")
+	}
+	m.bare()
+	m.setFocus(draftPane)
+	m.arrange()
+	number := o.number
+	return tea.Batch(keep, m.behind(func(ctx context.Context) tea.Msg { return open(ctx, number) }))
+}
+
+// leftDraft keeps what was in the composer of a session that is left, where the session does not keep it
+// itself: a chat that has not begun, or the draft from before an edit.
+func (m *Model) leftDraft() {
+	o := &m.opening
+	if o.waits && m.info.ID == "" {
+		m.composer.remember(o.writing.kept())
+	}
+	if o.waits && o.edit.message != 0 {
+		m.composer.remember(o.edit.kept.kept())
+	}
+	if m.editing.message != 0 {
+		m.composer.remember(m.editing.kept.kept())
+	}
+	m.opening = opening{number: o.number}
+	if m.composer.empty() {
+		m.keeping.changes = m.composer.area.Changes() // the new session's draft is read first
+	}
+}
+
+// stay gives the composer back what was in it, because no other session came. What was typed meanwhile can
+// be recalled.
+func (m *Model) stay() tea.Cmd {
+	o := m.opening
+	if !o.waits {
+		return nil
+	}
+	m.opening = opening{number: o.number}
+	typed := m.composer.kept()
+	m.editing, m.chat.edited = o.edit, o.edit.message
+	if o.writing.shown() == "" && o.edit.message == 0 {
+		return nil
+	}
+	m.composer.resume(o.writing)
+	m.composer.remember(typed)
+	m.arrange()
+	return m.draftChanged()
+}

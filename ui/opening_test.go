@@ -1,0 +1,166 @@
+package ui
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+)
+
+// begunTwice is the application with two stored sessions, and the id of the one that is not on the screen.
+func begunTwice(t *testing.T) (l *live, other string) {
+	t.Helper()
+	l = onStage(t, 100, 30)
+	l.say("the first session")
+	other = l.session.Info().ID
+	before := l.session
+	l.press("ctrl+n")
+	l.until("a new session", func() bool { return l.session != before })
+	l.say("the second session")
+	return l, other
+}
+
+func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
+	l, other := begunTwice(t)
+	here := l.session.Info().ID
+	l.types("stays here")
+	l.run(l.openSession(other))
+	l.types("meant for the other")
+	l.press("enter") // nothing is sent to the session that is being left
+	if l.turn.busy || l.session.Info().ID != here {
+		t.Fatal("enter sent a text that was typed for another session")
+	}
+	l.until("the other session", func() bool { return l.session.Info().ID == other })
+	l.planned()
+	if got := l.composer.text(); got != "meant for the other" {
+		t.Errorf("the draft is %q, want what was typed while the session was opened", got)
+	}
+	l.press("ctrl+c")
+	l.run(l.openSession(here))
+	l.until("the first session again", func() bool { return l.session.Info().ID == here })
+	l.shows("stays here")
+	l.shows("left unsent in this session")
+}
+
+func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
+	l, _ := begunTwice(t)
+	l.types("stays here")
+	l.run(l.openSession("ffffffff"))
+	l.types("typed ahead")
+	l.until("the error", func() bool { return !l.opening.waits })
+	if got := l.composer.text(); got != "stays here" {
+		t.Errorf("the draft is %q, want the one from before", got)
+	}
+	l.press("up")
+	if got := l.composer.text(); got != "typed ahead" {
+		t.Errorf("up recalls %q, want what was typed meanwhile", got)
+	}
+}
+
+func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
+	l, other := begunTwice(t)
+	here := l.session
+	l.openNext(func(_ context.Context, _ int) tea.Msg { return nil })
+	stale := l.opening.number
+	l.run(l.openSession(other))
+	l.until("the other session", func() bool { return l.session != here })
+	shown := l.session
+	late, err := session.Open(t.Context(), l.options.Deps, here.Info().ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Update(openedMsg{number: stale, session: late})
+	if l.session != shown {
+		t.Error("a session that was asked for earlier took the place of the newer one")
+	}
+}
+
+// An unsent draft of a chat without a message must not be sent with the first words of a new chat.
+func TestADraftDoesNotAppearInANewChat(t *testing.T) {
+	l := onStage(t, 100, 30)
+	l.types("half a thought")
+	before := l.session
+	l.press("ctrl+n")
+	l.until("a new chat", func() bool { return l.session != before })
+	l.shows("up recalls it: half a thought")
+	l.types("new words")
+	if got := l.composer.text(); got != "new words" {
+		t.Fatalf("the draft of the new chat is %q, want what was typed in it", got)
+	}
+	l.press("ctrl+c", "up", "up")
+	if got := l.composer.text(); got != "half a thought" {
+		t.Errorf("up recalls %q, want the draft of the chat before", got)
+	}
+}
+
+func TestTypingDisarmsCtrlC(t *testing.T) {
+	m := fresh(t, 80, 24)
+	typing(m, "aaa")
+	m.Update(ctrl('c'))
+	typing(m, "precious")
+	_, cmd := m.Update(ctrl('c'))
+	if quits(cmd) || !m.composer.empty() {
+		t.Fatal("ctrl+c after typing quit and did not clear the draft")
+	}
+	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
+	if got := m.composer.text(); got != "precious" {
+		t.Errorf("up recalls %q", got)
+	}
+	m.Update(ctrl('c'))
+	if _, cmd = m.Update(ctrl('c')); !quits(cmd) {
+		t.Error("ctrl+c twice in a row does not quit")
+	}
+	m.armed = arming{}
+	m.composer.set("")
+	m.Update(ctrl('c'))
+	m.Update(tea.PasteMsg{Content: "pasted"})
+	if _, cmd = m.Update(ctrl('c')); quits(cmd) {
+		t.Error("ctrl+c after a paste quit")
+	}
+}
+
+func quits(cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	_, quit := cmd().(tea.QuitMsg)
+	return quit
+}
+
+// Clearing a draft is no answer to the warning that a chat would be gone.
+func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
+	l := onStage(t, 100, 30)
+	l.types("/temporary")
+	l.press("enter")
+	l.shows("temporary, not saved")
+	l.say("hello")
+	l.types("a draft")
+	l.press("ctrl+c")
+	if got := l.toast.text; !strings.Contains(got, "brings it back") || strings.Contains(got, "quits") {
+		t.Errorf("clearing said %q", got)
+	}
+	if cmd := l.interrupt(); quits(cmd) {
+		t.Fatal("the second ctrl+c discarded the chat without a warning")
+	}
+	if !strings.Contains(l.toast.text, "This chat is not saved.") || !strings.Contains(l.toast.text, "ctrl+c again discards it") {
+		t.Errorf("the warning is %q", l.toast.text)
+	}
+	l.types("x")
+	l.press("ctrl+c")
+	if cmd := l.interrupt(); quits(cmd) {
+		t.Fatal("the warning was answered by a ctrl+c that came after typing")
+	}
+	if cmd := l.interrupt(); !quits(cmd) {
+		t.Error("ctrl+c after the warning does not quit")
+	}
+	l.armed = arming{}
+	l.press("ctrl+c") // armed by ctrl+c, which is no answer to another way of leaving
+	temporary := l.session
+	l.press("ctrl+n")
+	if l.session != temporary || l.opening.waits {
+		t.Error("ctrl+n took the warning of ctrl+c for its own")
+	}
+}

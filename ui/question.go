@@ -1,0 +1,140 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/ui/markdown"
+)
+
+// quietTime is how long no key may have come before a question takes the focus by itself.
+const quietTime = 500 * time.Millisecond
+
+// question asks whether a tool call may run. It takes letters only while it has the focus, so that text
+// which was meant for the draft answers nothing.
+type question struct {
+	asked *session.Asked // nil for none
+	allow bool           // the answer under the cursor; the safe one is there first
+}
+
+// waits says that there is a question to answer.
+func (q question) waits() bool { return q.asked != nil }
+
+// questionDueMsg says that some time has gone by since a key press.
+type questionDueMsg struct{ turn, keyPresses int }
+
+// ask shows a question above the draft.
+func (m *Model) ask(e session.Asked) tea.Cmd {
+	m.turn.question = question{asked: &e}
+	m.arrange()
+	var said tea.Cmd
+	if m.overlay != noOverlay {
+		said = m.say("A tool call waits for your answer.")
+	}
+	return tea.Batch(said, m.awaitQuiet())
+}
+
+// awaitQuiet gives the focus to a question when no more key has come for a while.
+func (m *Model) awaitQuiet() tea.Cmd {
+	if !m.turn.question.waits() || m.focus == questionPane {
+		return nil
+	}
+	due := questionDueMsg{m.turn.number, m.keyPresses}
+	return tea.Tick(quietTime, func(time.Time) tea.Msg { return due })
+}
+
+// questionDue gives the focus to the question, unless a key came or there is something that keys are typed
+// for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
+func (m *Model) questionDue(msg questionDueMsg) tea.Cmd {
+	quiet := msg == questionDueMsg{m.turn.number, m.keyPresses}
+	if quiet && m.turn.question.waits() && m.focus == draftPane && m.overlay == noOverlay && !m.find.open && m.composer.empty() {
+		m.setFocus(questionPane)
+		m.arrange()
+	}
+	return nil
+}
+
+// questionKey is a key while the question has the focus. Any text but an answer is typed into the draft.
+func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
+	k, q := &m.keys, &m.turn.question
+	switch {
+	case pressed(msg, k.Allow):
+		return m.decide(true)
+	case pressed(msg, k.Refuse):
+		return m.decide(false)
+	case pressed(msg, k.Choose):
+		return m.decide(q.allow)
+	case pressed(msg, k.ListUp, k.ListDown):
+		q.allow = !q.allow
+		return nil
+	case pressed(msg, k.Back):
+		return m.stopTurn()
+	}
+	if cmd, ok := m.globalKey(msg); ok {
+		return cmd
+	}
+	m.setFocus(draftPane)
+	m.arrange()
+	return m.draftKey(msg)
+}
+
+// decide answers the question.
+func (m *Model) decide(yes bool) tea.Cmd {
+	allow := m.turn.question.asked.Allow
+	m.endQuestion()
+	return func() tea.Msg {
+		allow(yes)
+		return nil
+	}
+}
+
+// endQuestion takes the question away, and gives its focus to the draft.
+func (m *Model) endQuestion() {
+	m.turn.question = question{}
+	if m.focus == questionPane {
+		m.setFocus(draftPane)
+	}
+	m.arrange()
+}
+
+// clickQuestion is a click on line y of the question: it gives the focus to it, and where that is there
+// already a click on an answer takes it.
+func (m *Model) clickQuestion(y int) tea.Cmd {
+	if m.focus != questionPane {
+		m.setFocus(questionPane)
+		return nil
+	}
+	switch y - len(m.questionLines(max(1, m.draftWidth()-1), m.layout.alert.h)) {
+	case -2:
+		return m.decide(false)
+	case -1:
+		return m.decide(true)
+	}
+	return nil
+}
+
+// questionLines are the question in at most n lines of w cells: the call, and below it the answers, or how
+// to get to them. Where there is little room they share a line.
+func (m *Model) questionLines(w, n int) []string {
+	st, k, q := m.styles, &m.keys, m.turn.question
+	focused := m.focus == questionPane
+	answer := func(key, what string, at bool) string {
+		if focused && at {
+			return st.chosen.Render("▸ " + key + " " + what)
+		}
+		return "  " + st.accent.Render(key) + " " + what
+	}
+	refuse, allow := answer(firstKey(k.Refuse), "don't run it", !q.allow), answer(firstKey(k.Allow), "run it once", q.allow)
+	answers := []string{refuse, allow}
+	switch {
+	case !focused:
+		answers = []string{st.accent.Render(firstKey(k.Focus)) + " answers · letters go to your draft"}
+	case n < 3:
+		answers = []string{refuse + allow}
+	}
+	call := q.asked.Call
+	lines := wrapStyled(st.warn, "? The model wants to run "+markdown.OneLine(call.Name, 60)+" "+markdown.OneLine(call.Arguments, 240), w)
+	return append(lines[:min(len(lines), max(0, n-len(answers)))], answers...)
+}

@@ -1,0 +1,202 @@
+package ui
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+)
+
+// questioned is a turn whose tool call waits for an answer, and the answers that it was given.
+func questioned(t testing.TB, w, h int) (m *Model, answers *[]bool) {
+	m, answers = asking(t, w, h), new([]bool)
+	askAbout(m, answers)
+	return m, answers
+}
+
+func askAbout(m *Model, answers *[]bool) {
+	tell(m, time.Second, session.Asked{
+		Call:  history.ToolCall{Name: "shell", Arguments: `{"command":"rm -r build"}`},
+		Allow: func(yes bool) { *answers = append(*answers, yes) },
+	})
+}
+
+// quiet tells the application that no key has come for a while.
+func quiet(m *Model) { m.Update(questionDueMsg{m.turn.number, m.keyPresses}) }
+
+// pressing presses a key and runs the command that answers the question, where the key did.
+func pressing(m *Model, waits bool, msg tea.KeyPressMsg) {
+	_, cmd := m.Update(msg)
+	if waits && !m.turn.question.waits() && cmd != nil {
+		runAnswer(cmd)
+	}
+}
+
+// runAnswer runs the commands that need no waiting.
+func runAnswer(cmd tea.Cmd) {
+	done := make(chan tea.Msg, 1)
+	go func() { done <- cmd() }()
+	select {
+	case msg := <-done:
+		if list, ok := commandsOf(msg); ok {
+			for _, c := range list {
+				if c != nil {
+					runAnswer(c)
+				}
+			}
+		}
+	case <-time.After(50 * time.Millisecond): // a tick
+	}
+}
+
+func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
+	m := asking(t, 80, 24)
+	answers := new([]bool)
+	typing(m, "perha")
+	askAbout(m, answers)
+	typing(m, "ps y or n")
+	quiet(m)
+	typing(m, "?")
+	m.Update(enter)
+	if got := m.composer.text(); got != "perhaps y or n?" || len(*answers) != 0 || !m.turn.question.waits() {
+		t.Errorf("the draft is %q, the answers %v; want the whole text and no answer", got, *answers)
+	}
+	if screen := plain(m); !strings.Contains(screen, "tab answers · letters go to your draft") || !strings.Contains(screen, "rm -r build") {
+		t.Errorf("the screen does not say how to answer:\n%s", screen)
+	}
+}
+
+func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
+	m, answers := questioned(t, 80, 24)
+	early := questionDueMsg{m.turn.number, m.keyPresses}
+	m.Update(keyNamed("left"))
+	m.Update(early)
+	if m.focus == questionPane {
+		t.Fatal("the question has the focus although a key came within the quiet time")
+	}
+	quiet(m)
+	if m.focus != questionPane {
+		t.Fatal("the question has no focus after a quiet moment on an empty draft")
+	}
+	if screen := plain(m); !strings.Contains(screen, "▸ n don't run it") || !strings.Contains(screen, "y run it once") {
+		t.Errorf("the safe answer is not the one under the cursor:\n%s", screen)
+	}
+	pressing(m, true, enter)
+	if len(*answers) != 1 || (*answers)[0] {
+		t.Errorf("enter on the first answer gave %v, want one refusal", *answers)
+	}
+	if m.focus != draftPane {
+		t.Errorf("after the answer the focus is %v, want the draft's", m.focus)
+	}
+}
+
+func TestAnswersOfAQuestionThatHasTheFocus(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want bool
+	}{
+		{[]string{"y"}, true},
+		{[]string{"n"}, false},
+		{[]string{"enter"}, false},
+		{[]string{"down", "enter"}, true},
+		{[]string{"down", "up", "enter"}, false},
+		{[]string{"down", "tab", "shift+tab", "enter"}, false}, // the cursor is back on the safe answer
+	} {
+		m, answers := questioned(t, 120, 40)
+		typing(m, "a draft")
+		m.Update(tab)
+		for _, key := range c.keys {
+			pressing(m, true, keyNamed(key))
+		}
+		if len(*answers) != 1 || (*answers)[0] != c.want || m.composer.text() != "a draft" {
+			t.Errorf("%v answered %v with the draft %q, want %v and the draft kept", c.keys, *answers, m.composer.text(), c.want)
+		}
+	}
+}
+
+func TestOtherTextGoesToTheDraftEvenFromTheQuestion(t *testing.T) {
+	m, answers := questioned(t, 80, 24)
+	quiet(m)
+	typing(m, "why any")
+	if got := m.composer.text(); got != "why any" || len(*answers) != 0 || m.focus != draftPane {
+		t.Errorf("the draft is %q, the answers %v, the focus %v; want the text in the draft", got, *answers, m.focus)
+	}
+	m.Update(tab)
+	m.Update(tea.PasteMsg{Content: " y"})
+	if got := m.composer.text(); got != "why any y" || len(*answers) != 0 {
+		t.Errorf("after a paste the draft is %q, the answers %v", got, *answers)
+	}
+}
+
+func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
+	m := asking(t, 80, 24)
+	answers := new([]bool)
+	m.Update(ctrl('p'))
+	askAbout(m, answers)
+	quiet(m)
+	typing(m, "yn")
+	if m.overlay != paletteOverlay || len(*answers) != 0 || !strings.Contains(m.toast.text, "waits for your answer") {
+		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.overlay, *answers, m.toast.text)
+	}
+	m.Update(esc)
+	quiet(m)
+	if m.focus != questionPane {
+		t.Errorf("after the palette is closed the focus is %v, want the question's", m.focus)
+	}
+}
+
+func TestAClickGivesAQuestionTheFocusAndASecondOneAnswersIt(t *testing.T) {
+	m, answers := questioned(t, 80, 24)
+	m.options.Mouse = true
+	b := m.layout.alert
+	m.Update(tea.MouseClickMsg{X: 4, Y: b.y + b.h - 1, Button: tea.MouseLeft})
+	if m.focus != questionPane || len(*answers) != 0 {
+		t.Fatalf("a click: focus %v, answers %v; want the focus alone", m.focus, *answers)
+	}
+	b = m.layout.alert
+	_, cmd := m.Update(tea.MouseClickMsg{X: 4, Y: b.y + b.h - 1, Button: tea.MouseLeft})
+	if cmd != nil {
+		runAnswer(cmd)
+	}
+	if len(*answers) != 1 || !(*answers)[0] {
+		t.Errorf("a click on the second answer gave %v, want one permission", *answers)
+	}
+}
+
+// TestKeysOfADraftNeverAnswer types random texts with a question coming at a random letter, and quiet
+// moments at random ones. As long as the draft holds a letter, all of the text must arrive in it.
+func TestKeysOfADraftNeverAnswer(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d, 300 texts", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	letters := []rune("yynn abcde?/!jk")
+	m := asking(t, 80, 24)
+	for range 300 {
+		m.turn = turn{number: m.turn.number + 1, busy: true, stop: func() {}}
+		m.setFocus(draftPane)
+		m.composer.set("")
+		answers := new([]bool)
+		text := "w"
+		for range 1 + random.IntN(30) {
+			text += string(letters[random.IntN(len(letters))])
+		}
+		at := random.IntN(len(text))
+		for i, r := range text {
+			if i == at {
+				askAbout(m, answers)
+			}
+			if i > 0 && random.IntN(4) == 0 {
+				quiet(m)
+			}
+			m.Update(char(r))
+		}
+		if got := m.composer.text(); got != text || len(*answers) > 0 || !m.turn.question.waits() {
+			t.Fatalf("typed %q with a question at %d: the draft is %q, the answers %v", text, at, got, *answers)
+		}
+	}
+}
