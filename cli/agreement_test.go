@@ -184,7 +184,7 @@ func (a act) do(ctx context.Context, s *session.Session, messages []store.Messag
 	var fault error
 	for e := range events {
 		var large *history.OverBudgetError
-		if f, last := e.(session.Finished); last && !errors.As(f.Err, &large) {
+		if f, last := e.(session.Finished); last && !errors.As(f.Err, &large) && !errors.Is(f.Err, session.ErrExcluded) {
 			fault = f.Err
 		}
 	}

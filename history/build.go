@@ -31,6 +31,7 @@ func (c *Conversation) plan(o Options) (Plan, error) {
 func (c *Conversation) chosen(o Options) (*builder, error) {
 	b := c.begin(o)
 	b.exclude()
+	b.findSummary()
 	b.findEnds()
 	b.pin()
 	b.cap()
@@ -70,7 +71,9 @@ type builder struct {
 	taken      [][]change // what each increment raised, in order
 	stopped    increment  // what did not fit
 	stop       string     // and why
-	summarized bool       // the summary stands in the request
+	summary    *Summary   // may stand in the request, nil for none
+	covered    []bool     // the views that it stands for
+	summarized bool       // it does stand there
 
 	overCap string // the reason for what is over the policy's number of messages
 }
@@ -101,6 +104,7 @@ func (c *Conversation) begin(o Options) *builder {
 	if o.System != "" {
 		b.fixed += frameMessage
 	}
+	b.excludeTurn()
 	b.endOpen()
 	b.shortenTurn()
 	for i, v := range b.turn.views {

@@ -9,7 +9,7 @@ func (c *Conversation) fallBack(o Options) (Plan, error) {
 	if plan, err := c.plan(o); sendable(plan, o) {
 		return plan, err
 	}
-	o.Policy.MaxMessages, o.Flags = 0, nil
+	o.Scope = &Scope{For: forValidity}
 	if plan, err := c.plan(o); sendable(plan, o) {
 		return plan, err
 	}

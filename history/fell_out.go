@@ -7,7 +7,7 @@ func (e Entry) FellOut() bool {
 	case sentenceDoubled, sentenceTrailing, sentenceToolsDropped:
 		return false
 	}
-	return e.Disposition == Dropped && !e.LeftOut()
+	return e.Disposition == Dropped && !e.LeftOut() && !e.OutOfScope()
 }
 
 // LeftOut says that the message is not sent because the user had it, or the tool call that it belongs to,

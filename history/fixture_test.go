@@ -109,7 +109,7 @@ func parseOptions(t *testing.T, text string) Options {
 		case "summary":
 			upto, text, _ := strings.Cut(value, " ")
 			at, _ := strconv.ParseInt(upto, 10, 64)
-			o.Summary = &Summary{Upto: at, Text: unfold(text), By: "some/model"}
+			o.Summaries = []Summary{{Messages: IDs{{1, at}}, Text: unfold(text), By: "some/model"}}
 		case "pin":
 			o.Flags[int64(n)] = Pin
 		case "remedy":

@@ -1,39 +1,57 @@
 package history
 
-// exclude bars what the user took out, a message with its whole tool group.
+// exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not
+// about.
 func (b *builder) exclude() {
+	var within map[int]bool
+	if b.o.Scope != nil {
+		within = b.narrow()
+	}
+	excluded := b.flagged(Exclude)
+	for i, v := range b.views {
+		why := whyExcluded
+		switch {
+		case excluded[v.group]:
+		case b.o.Scope != nil && !within[v.group]:
+			why = whyOutOfScope
+		default:
+			continue
+		}
+		if v.Role == System {
+			b.fixed -= v.tokens + frameMessage + frameJoint
+		}
+		b.depth[i], b.why[i] = out, why
+	}
+}
+
+// flagged is the groups with a flag: one on any of its messages holds for the whole group, even on a result
+// that is not sent because the same one stands there already.
+func (b *builder) flagged(f Flag) map[int]bool {
 	if len(b.o.Flags) == 0 {
-		return
+		return nil
 	}
 	groups := map[int]bool{}
 	for _, v := range b.views {
-		if b.o.Flags[v.ID] == Exclude && !v.made {
+		if !v.made && b.o.Flags[v.ID] == f {
 			groups[v.group] = true
 		}
 	}
-	for i, v := range b.views {
-		if groups[v.group] {
-			if v.Role == System {
-				b.fixed -= v.tokens + frameMessage + frameJoint
-			}
-			b.depth[i], b.why[i] = out, whyExcluded
+	for at, group := range b.c.doubled {
+		if b.o.Flags[b.c.past[at].ID] == f {
+			groups[group] = true
 		}
 	}
+	return groups
 }
 
 // pin takes what the user wants whole, a message with its whole tool group.
 func (b *builder) pin() {
-	if len(b.o.Flags) == 0 {
+	pinned := b.flagged(Pin)
+	if len(pinned) == 0 {
 		return
 	}
-	groups := map[int]bool{}
-	for _, v := range b.views {
-		if b.o.Flags[v.ID] == Pin && !v.made {
-			groups[v.group] = true
-		}
-	}
 	for i, v := range b.views {
-		if groups[v.group] {
+		if pinned[v.group] {
 			b.raise(increment{span: span{i, i + 1}, deep: whole, why: whyPinned}, true)
 		}
 	}
@@ -41,5 +59,9 @@ func (b *builder) pin() {
 
 // barred reports whether a view is not the priority list's to raise.
 func (b *builder) barred(i int) bool {
-	return b.why[i] == whyExcluded || b.why[i] == whyCap || b.views[i].Role == System
+	switch b.why[i] {
+	case whyExcluded, whyOutOfScope, whyCap:
+		return true
+	}
+	return b.views[i].Role == System
 }

@@ -359,7 +359,7 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		// Stand-ins count as messages of the second history.
 		s.o.Policy.MaxMessages = NoLimit
 		// What was recalled stands in the current message, not in the history that is read again.
-		s.o.Policy.RecallShare, s.o.Summary = 0, nil
+		s.o.Policy.RecallShare, s.o.Summaries = 0, nil
 		c := Read(s.past, s.o.Count)
 		c.remedy(s.o.remedies())
 		for _, v := range c.tell(s.o.Policy).views {

@@ -207,7 +207,7 @@ func (b *builder) findEnds() {
 		return
 	}
 	first := 0
-	for first < len(b.views) && (b.views[first].Role != User || b.why[first] == whyExcluded) {
+	for first < len(b.views) && (b.views[first].Role != User || b.barred(first)) {
 		first++
 	}
 	if first == len(b.views) {

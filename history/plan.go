@@ -14,18 +14,19 @@ const (
 
 // Options is everything beside the history itself that decides a request.
 type Options struct {
-	Policy   Policy
-	System   string           // the system prompt, "" for none
-	Turn     []Message        // the current user message, then what the running turn has added so far
-	Flags    map[int64]Flag   // by Message.ID
-	Remedies map[int64]Remedy // by Message.ID of any message of a tool group, or of a damaged message
-	Summary  *Summary         // stands for the oldest messages where not everything fits; nil for none
-	Tools    int              // tokens of the serialised tool schemas
-	Window   int              // the model's context window in tokens; 0 is unknown
-	Ratio    float64          // the server's tokens per counted token, learned; 0 is not calibrated yet
-	Profile  Profile          // what the endpoint insists on
-	To       Origin           // who is asked; what only the server of an answer knows goes back to it alone
-	Count    Counter          // counts tokens; nil counts one token per four bytes
+	Policy    Policy
+	System    string           // the system prompt, "" for none
+	Turn      []Message        // the current user message, then what the running turn has added so far
+	Flags     map[int64]Flag   // by Message.ID
+	Remedies  map[int64]Remedy // by Message.ID of any message of a tool group, or of a damaged message
+	Summaries []Summary        // may stand for older messages where not everything fits: the first that may be used is
+	Scope     *Scope           // the messages of the history that the request is about; nil for all
+	Tools     int              // tokens of the serialised tool schemas
+	Window    int              // the model's context window in tokens; 0 is unknown
+	Ratio     float64          // the server's tokens per counted token, learned; 0 is not calibrated yet
+	Profile   Profile          // what the endpoint insists on
+	To        Origin           // who is asked; what only the server of an answer knows goes back to it alone
+	Count     Counter          // counts tokens; nil counts one token per four bytes
 }
 
 // Profile is what an endpoint's chat format insists on, beyond the strict form sent everywhere.
@@ -50,6 +51,7 @@ type Plan struct {
 	Next     []int     // indexes into Entries of what falls out next, together, when the request grows
 	Stays    int       // how many of Messages, from the first on, stay as they are when Next loses its text
 	Rules    int       // the version of the rules that made this plan
+	Summary  *Summary  // of Options.Summaries the one that may be used, whether it stands in the request or not; nil for none
 }
 
 // Disposition is what became of a message. Each message has exactly one.

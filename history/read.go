@@ -1,6 +1,7 @@
 package history
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -49,6 +50,7 @@ type Conversation struct {
 	open     []waiting               // calls without a result
 	moved    []moved                 // results that came late
 	spent    []spent                 // ids of calls that are not sent
+	doubled  map[int]int             // results that are not sent again, by position: the group of the same result
 	remedies map[int64]Remedy        // by Message.ID
 	carriage                         // what goes back to the endpoint that is asked
 	kinds    map[ToolHistory]*thread // the history with its tool calls told in another way
@@ -116,6 +118,12 @@ func (c *Conversation) readFrom(from, kept int) {
 		c.views = append(c.views, v)
 	}
 	c.open, c.moved, c.spent = append(c.open, mend.open...), append(c.moved, mend.moved...), append(c.spent, mend.spent...)
+	for i, call := range mend.doubled {
+		if c.doubled == nil {
+			c.doubled = map[int]int{}
+		}
+		c.doubled[i] = call.from
+	}
 	for i := from; i < len(c.past); i++ {
 		e := verdict(i, c.past[i], mend)
 		if was, remedied := mend.was[i]; remedied {
@@ -198,6 +206,7 @@ func (c *Conversation) forget(from, kept int) {
 		}
 	}
 	c.moved = moved
+	maps.DeleteFunc(c.doubled, func(at, _ int) bool { return at >= from })
 	c.unsearch(kept)
 	c.views, c.thread.base = c.views[:kept], c.thread.base[:from]
 	c.outdate()

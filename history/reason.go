@@ -20,6 +20,7 @@ const (
 	whyExcluded
 	whyCap
 	whyCondensed
+	whyOutOfScope
 )
 
 // kept are the sentences for messages that are sent whole.
@@ -44,19 +45,22 @@ func (w reason) kept() string {
 }
 
 const (
-	sentenceExcluded = "not sent: excluded by you"
-	sentenceBehind   = "dropped: older than a message that did not fit"
-	sentenceSpent    = "dropped: the room is taken by newer messages and by what yours is about"
-	sentenceSummary  = "dropped: the summary stands for it"
-	sentenceNoRoom   = "dropped: its summary does not fit"
-	sentenceBlank    = "not sent: there is nothing in it to send"
-	sentenceIsolated = "not sent: the row cannot be read, or its role is unknown"
-	sentenceNoResult = "no result of this call is recorded"
-	sentenceTrailing = "not sent: a request ends with your message or with a tool's result"
-	sentenceDoubled  = "not sent: the same result stands there already"
-	sentenceNote     = "kept: a note stands for what cannot be sent"
-	sentencePinned   = "pinned by you: a note stands for what cannot be sent"
-	sentenceTurn     = "kept whole: it belongs to this turn"
+	sentenceExcluded     = "not sent: excluded by you"
+	sentenceAlone        = "not sent: you sent your message alone"
+	sentenceOtherSummary = "not sent: this summary is of other messages"
+	sentenceInvalid      = "dropped: with it the request would not have been valid"
+	sentenceTitle        = "not sent: the title is made from the first exchange"
+	sentenceBehind       = "dropped: older than a message that did not fit"
+	sentenceSpent        = "dropped: the room is taken by newer messages and by what yours is about"
+	sentenceSummary      = "dropped: the summary stands for it"
+	sentenceBlank        = "not sent: there is nothing in it to send"
+	sentenceIsolated     = "not sent: the row cannot be read, or its role is unknown"
+	sentenceNoResult     = "no result of this call is recorded"
+	sentenceTrailing     = "not sent: a request ends with your message or with a tool's result"
+	sentenceDoubled      = "not sent: the same result stands there already"
+	sentenceNote         = "kept: a note stands for what cannot be sent"
+	sentencePinned       = "pinned by you: a note stands for what cannot be sent"
+	sentenceTurn         = "kept whole: it belongs to this turn"
 )
 
 // dropped is the sentence for view i where it is not sent.
@@ -66,10 +70,10 @@ func (b *builder) dropped(i int) string {
 		return sentenceExcluded
 	case b.why[i] == whyCap:
 		return b.overCap
-	case b.why[i] == whyCondensed && b.summarized:
-		return sentenceSummary
+	case b.why[i] == whyOutOfScope:
+		return b.o.Scope.For.outside()
 	case b.why[i] == whyCondensed:
-		return sentenceNoRoom
+		return sentenceSummary
 	case b.stopped.to == 0 && b.stop != "", b.stopped.from <= i && i < b.stopped.to:
 		return b.stop
 	case b.stopped.recall:

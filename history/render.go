@@ -15,7 +15,7 @@ type layout struct {
 
 // render lays the chosen texts out and says what became of every message.
 func (b *builder) render() Plan {
-	p := Plan{Rules: Rules, Entries: slices.Clone(b.t.base)}
+	p := Plan{Rules: Rules, Summary: b.summary, Entries: slices.Clone(b.t.base)}
 	p.Sum = Sum{
 		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
 		Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin,
@@ -65,7 +65,7 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 		d = b.back[i]
 	}
 	if d == out {
-		if v.Role != System && !v.made {
+		if v.Role != System && !v.made && b.why[i] != whyOutOfScope {
 			b.miss(&l.margin, i)
 			b.miss(&l.without, i)
 		}
@@ -224,7 +224,7 @@ func (b *builder) mark(l *layout) []Added {
 // gapText is what stands for a gap.
 func (b *builder) gapText(gap pending) string {
 	if gap.summary {
-		return b.summary()
+		return b.summaryText()
 	}
 	return b.marker(gap.missing)
 }
@@ -237,7 +237,7 @@ func (b *builder) added(gap pending, text string, at int) Added {
 	a := Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.remembered(text), Reason: reason}
 	if gap.summary {
 		a.Kind = kindSummary
-		a.Reason += ", condensed by " + b.o.Summary.By
+		a.Reason += ", condensed by " + b.summary.By
 	}
 	return a
 }

@@ -96,7 +96,7 @@ func TestTheCurrentMessageIsSentOnceOrTheSumSaysWhyNot(t *testing.T) {
 func TestEveryTextOfARequestHasItsSource(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		// What is recalled may stand in its place too, shorter.
-		s.o.Policy.RecallShare, s.o.Summary = 0, nil
+		s.o.Policy.RecallShare, s.o.Summaries = 0, nil
 		p, _ := built(t, s)
 		all, known := 0, runes(s.o.System)
 		for _, m := range p.Messages {

@@ -2,13 +2,13 @@ package history
 
 import "slices"
 
-// Summary is a text that stands for the oldest messages of a conversation. Somebody else has written
-// it: history asks for it with Condense and places it.
+// Summary is a text that stands for older messages of a conversation. Somebody else has written it: history
+// asks for it with Condense or Older, decides whether it may be used and places it.
 type Summary struct {
-	ID   int64  // the store's key
-	Upto int64  // the newest message that it stands for, by Message.ID; it stands for all before that too
-	Text string // what stands in the request
-	By   string // the model that wrote it
+	ID       int64  // the store's key
+	Messages IDs    // the messages that it was made from and stands for
+	Text     string // what stands in the request
+	By       string // the model that wrote it
 }
 
 // The frame of a summary.
@@ -17,111 +17,160 @@ const (
 	summaryTail = "\n[End of the summary]"
 )
 
-// condense lets the summary stand for what it was made of, all but the opener and what is pinned.
-// Where even the summary does not fit, nothing stands for them.
-func (b *builder) condense() {
-	if b.summarized || b.o.Summary == nil || !b.o.Policy.Summarizes() {
+// Summarized says that a summary stands in the request.
+func (p Plan) Summarized() bool {
+	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == kindSummary })
+}
+
+// findSummary takes the first of the summaries that may be used. A summary may be used only while none of the
+// messages that it was made from is excluded: nobody can say what of its text comes from that one.
+func (b *builder) findSummary() {
+	if b.o.Scope != nil {
 		return
 	}
-	condensed := false
-	for i := range b.covered() {
-		if b.barred(i) || b.depth[i] != out || b.opener.from <= i && i < b.opener.to {
+	for i := range b.o.Summaries {
+		if s := &b.o.Summaries[i]; b.usable(s) {
+			b.summary, b.covered = s, b.cover(s)
+			return
+		}
+	}
+}
+
+func (b *builder) usable(s *Summary) bool {
+	for i, v := range b.views {
+		if b.why[i] == whyExcluded && !v.made && s.Messages.Holds(v.ID) {
+			return false
+		}
+	}
+	if len(b.o.Flags) == 0 {
+		return true
+	}
+	for _, m := range b.c.past {
+		if b.o.Flags[m.ID] == Exclude && s.Messages.Holds(m.ID) {
+			return false
+		}
+	}
+	return true
+}
+
+// cover says for each view whether a summary stands for it. It stands for a tool group as a whole or not at
+// all.
+func (b *builder) cover(s *Summary) []bool {
+	open := map[int]bool{}
+	for _, v := range b.views {
+		if !v.made && !s.Messages.Holds(v.ID) {
+			open[v.group] = true
+		}
+	}
+	covered := make([]bool, len(b.views))
+	for i, v := range b.views {
+		covered[i] = !open[v.group] && v.Role != System
+	}
+	return covered
+}
+
+// covers reports whether the summary stands for a view.
+func (b *builder) covers(i int) bool { return b.summary != nil && b.covered[i] }
+
+// condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it
+// fits and costs less than what it stands for.
+func (b *builder) condense() {
+	if b.summarized || b.summary == nil || !b.o.Policy.Summarizes() {
+		return
+	}
+	deepest := whole
+	if !b.o.Policy.Elastic {
+		deepest = short
+	}
+	var replaced []int
+	worth := 0
+	for i := range b.views {
+		if !b.covers(i) || b.barred(i) || b.depth[i] != out || b.opener.from <= i && i < b.opener.to {
 			continue
 		}
-		b.why[i], condensed = whyCondensed, true
+		replaced = append(replaced, i)
+		worth += b.form(i, deepest).tokens + frameMessage
 	}
-	if !condensed {
+	text := b.summaryText()
+	cost := max(b.c.remembered(text+joint), b.c.remembered(joint+text))
+	if cost >= worth || b.need()+cost > b.room.counted {
 		return
 	}
-	text := b.summary()
-	cost := max(b.c.remembered(text+joint), b.c.remembered(joint+text))
 	b.fixed += cost
-	if b.summarized = b.need() <= b.room.counted; !b.summarized {
-		b.fixed -= cost
+	b.summarized = true
+	for _, i := range replaced {
+		b.why[i] = whyCondensed
 	}
 }
 
-// covered is the number of views that the summary stands for.
-func (b *builder) covered() int {
-	if b.o.Summary == nil {
+func (b *builder) summaryText() string {
+	return summaryHead + cleanText(b.summary.Text) + summaryTail
+}
+
+// older is the view with which the newest exchange begins: a summary never stands for that.
+func (b *builder) older() int {
+	if len(b.t.exchanges) == 0 {
 		return 0
 	}
-	at := slices.IndexFunc(b.views, func(v view) bool { return v.ID == b.o.Summary.Upto && !v.made })
-	if at < 0 {
-		at = b.lastBefore(b.o.Summary.Upto)
-	}
-	for at >= 0 && at+1 < len(b.views) && b.views[at+1].group == b.views[at].group {
-		at++
-	}
-	return at + 1
+	return b.t.exchanges[len(b.t.exchanges)-1].from
 }
 
-// lastBefore is the last view of the messages up to one that has none itself, -1 for none.
-func (b *builder) lastBefore(id int64) int {
-	upto := slices.IndexFunc(b.c.past, func(m Message) bool { return m.ID == id })
-	at := -1
-	for i := range b.views {
-		if b.views[i].group <= upto {
-			at = i
-		}
-	}
-	return at
-}
-
-func (b *builder) summary() string { return summaryHead + cleanText(b.o.Summary.Text) + summaryTail }
-
-// Older are the messages that a model is to condense when the user asks for a summary now, the oldest
-// first: all before the newest exchange that no summary stands for. It is empty where there are none.
-func (c *Conversation) Older(o Options) []Message {
+// Older are the messages that a model is to summarize when the user asks for it now, the oldest first: all
+// before the newest exchange that no summary stands for. It is empty where there are none. The new summary
+// stands for the messages of the one that comes with them too, nil for none.
+func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b, _ := c.chosen(o) // What does not fit can be condensed all the same.
-	if len(b.t.exchanges) == 0 {
-		return nil
-	}
-	var list []Message
-	for i := b.covered(); i < b.t.exchanges[len(b.t.exchanges)-1].from; i++ {
-		if m, ok := b.told(i); ok {
-			list = append(list, m)
+	b, _ := c.chosen(o) // What does not fit can be summarized all the same.
+	for i := range b.older() {
+		if b.unsummarized(i) {
+			list = append(list, b.c.past[b.views[i].from])
 		}
 	}
-	return list
+	return list, b.summary
 }
 
-// told is the message of a view that a summary may hold, if it may.
-func (b *builder) told(i int) (Message, bool) {
+// unsummarized reports whether a view is a message that a summary may hold, and that none stands for. What the user
+// excluded is none: no model gets it, to summarize it or otherwise.
+func (b *builder) unsummarized(i int) bool {
 	v := &b.views[i]
-	return b.c.past[v.from], !v.made && b.why[i] != whyExcluded
+	return !v.made && v.Role != System && b.why[i] != whyExcluded && !b.covers(i)
 }
 
-// Condense are the messages that a model is to condense before the request that o describes is built,
-// the oldest first: where not everything fits whole, so many of those that no summary stands for that
-// the policy's share of the room is free again. The newest exchange is never among them. It is empty
-// where no summary is asked for or everything fits; the new summary stands for the old one's
-// messages too.
-func (c *Conversation) Condense(o Options) []Message {
+// Condense are the messages that a model is to summarize before the request that o describes is built, the
+// oldest first: where not everything fits whole, so many of those that no summary stands for that the
+// policy's share of the room is free again. The newest exchange is never among them. It is empty where no
+// summary is asked for or everything fits. The new summary stands for the messages of the one that comes with
+// them too, nil for none.
+func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b, err := c.chosen(o)
-	if err != nil || o.Policy.SummarizeRatio == 0 || len(b.t.exchanges) == 0 {
-		return nil
+	if err != nil || o.Policy.SummarizeRatio == 0 || o.Scope != nil {
+		return nil, nil
 	}
-	from, to := b.covered(), b.t.exchanges[len(b.t.exchanges)-1].from
-	rest, short := 0, false
-	for i := from; i < to; i++ {
+	to := b.older()
+	rest, cut := 0, false
+	for i := range to {
+		if !b.unsummarized(i) {
+			continue
+		}
 		rest += b.views[i].tokens + frameMessage
-		short = short || !b.barred(i) && (b.depth[i] == out || !b.form(i, b.depth[i]).shortened.whole())
+		cut = cut || !b.barred(i) && (b.depth[i] == out || !b.form(i, b.depth[i]).shortened.whole())
 	}
-	if !short {
-		return nil
+	if !cut {
+		return nil, nil
 	}
 	most := float64(b.room.counted-b.fixed) * (1 - o.Policy.SummarizeRatio)
-	var list []Message
-	for i := from; i < to && (float64(rest) > most || i == from || b.views[i].exchange == b.views[i-1].exchange); i++ {
-		rest -= b.views[i].tokens + frameMessage
-		if m, ok := b.told(i); ok {
-			list = append(list, m)
+	for i := 0; i < to; i++ {
+		if !b.unsummarized(i) {
+			continue
 		}
+		if n := len(list); float64(rest) <= most && n > 0 && b.views[i].exchange != b.views[i-1].exchange {
+			break
+		}
+		rest -= b.views[i].tokens + frameMessage
+		list = append(list, b.c.past[b.views[i].from])
 	}
-	return list
+	return list, b.summary
 }

@@ -26,15 +26,16 @@ assistant: fifth answer
 	o := parseOptions(t, "preset summary\nbudget 320\noutput_reserve 120\nstep_tokens 64\nturn user: and now")
 	c := Read(past, words)
 	var said []string
-	for _, m := range c.Condense(o) {
+	list, _ := c.Condense(o)
+	for _, m := range list {
 		said = append(said, strings.Fields(m.Content)[0])
 	}
 	// What is left takes at most half of the room, and begins with a question.
 	if got, want := strings.Join(said, " "), "my hello one first two second three third"; got != want {
 		t.Errorf("asks to condense %q, want %q", got, want)
 	}
-	o.Summary = &Summary{Upto: 8, Text: "Ada counts.", By: "some/model"}
-	if list := c.Condense(o); list != nil {
+	o.Summaries = []Summary{{Messages: IDs{{1, 8}}, Text: "Ada counts.", By: "some/model"}}
+	if list, _ := c.Condense(o); list != nil {
 		t.Errorf("with a summary of 8 messages it asks to condense %d more", len(list))
 	}
 	for name, change := range map[string]func(*Options){
@@ -42,8 +43,9 @@ assistant: fifth answer
 		"no summary is asked for": func(o *Options) { o.Policy.SummarizeRatio = 0 },
 	} {
 		o := o
-		o.Summary = nil
-		if change(&o); c.Condense(o) != nil {
+		o.Summaries = nil
+		change(&o)
+		if list, _ := c.Condense(o); list != nil {
 			t.Errorf("%s, and it asks to condense", name)
 		}
 	}
@@ -55,13 +57,14 @@ assistant: fifth answer
 // rules: summary
 func TestASummaryMakesRoom(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		s.o.Policy.SummarizeRatio, s.o.Summary, s.o.Flags = 0.5, nil, nil
+		s.o.Policy.SummarizeRatio, s.o.Summaries, s.o.Flags = 0.5, nil, nil
 		c := Read(s.past, s.o.Count)
-		list := c.Condense(s.o)
+		list, _ := c.Condense(s.o)
 		if len(list) == 0 {
 			return
 		}
-		s.o.Summary = &Summary{Upto: list[len(list)-1].ID, Text: "Words.", By: "some/model"}
+		upto := list[len(list)-1].ID
+		s.o.Summaries = []Summary{{Messages: IDs{{list[0].ID, upto}}, Text: "Words.", By: "some/model"}}
 		p, err := c.Build(s.o)
 		if err != nil {
 			return
@@ -69,7 +72,7 @@ func TestASummaryMakesRoom(t *testing.T) {
 		condensed := 0
 		for _, e := range p.Entries[:len(s.past)] {
 			// A message that it stands for may be recalled nevertheless.
-			if e.Reason == sentenceSummary || e.Reason == sentenceNoRoom || e.Recalled && e.Place == Out {
+			if e.Reason == sentenceSummary || e.Recalled && e.Place == Out {
 				condensed++
 			}
 		}
@@ -79,8 +82,8 @@ func TestASummaryMakesRoom(t *testing.T) {
 			}
 		}
 		for i, e := range p.Entries[:len(s.past)] {
-			behind := int64(i+1) > s.o.Summary.Upto && len(e.Repairs) == 0
-			if behind && (e.Reason == sentenceSummary || e.Reason == sentenceNoRoom) {
+			behind := int64(i+1) > upto && len(e.Repairs) == 0
+			if behind && e.Reason == sentenceSummary {
 				t.Fatalf("message %d was said behind the summary: %+v\n%s", i, e, s)
 			}
 		}

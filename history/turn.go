@@ -2,6 +2,35 @@ package history
 
 import "slices"
 
+// excludeTurn leaves out what the user excluded of the running turn, a message with its whole tool group. The
+// current message stays: without it there is nothing to ask.
+func (b *builder) excludeTurn() {
+	if len(b.o.Flags) == 0 {
+		return
+	}
+	groups := map[int]bool{}
+	for _, v := range b.turn.views {
+		if !v.made && b.o.Flags[v.ID] == Exclude {
+			groups[v.group] = true
+		}
+	}
+	if len(groups) == 0 {
+		return
+	}
+	asked := false
+	b.turn.views = slices.DeleteFunc(slices.Clone(b.turn.views), func(v view) bool {
+		if first := v.Role == User && !asked; first || !groups[v.group] {
+			asked = asked || first
+			return false
+		}
+		if !v.made {
+			e := &b.turn.base[v.from]
+			e.Disposition, e.Reason = Excluded, sentenceExcluded
+		}
+		return true
+	})
+}
+
 // endOpen leaves out answers at the end of the running turn: a model continues such a text instead of
 // answering, where its server takes it at all.
 func (b *builder) endOpen() {

@@ -38,7 +38,7 @@ func workedPlan(t *testing.T, preset string) (Plan, error) {
 	p.Budget, p.OutputReserve = workedBudget+2, 1 // the margin is a fraction of a hair too large
 	o := Options{Policy: p, Ratio: 1 / (1 + marginKnown), Count: words}
 	if preset == "summary" {
-		o.Summary = &Summary{Upto: 8, Text: "Ada, 900 metres, metric. Tomato: Stupice. Pump: filter cleaned. Door: plane it.", By: "the model"}
+		o.Summaries = []Summary{{Messages: IDs{{1, 8}}, Text: "Ada, 900 metres, metric. Tomato: Stupice. Pump: filter cleaned. Door: plane it.", By: "the model"}}
 	}
 	o.Turn = []Message{{ID: 1000, Role: User, Content: workedQuestion, Status: Complete}}
 	return Build(parseMessages(t, workedExample), o)

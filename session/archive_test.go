@@ -156,7 +156,7 @@ func takeIDs(t tester, s *store.Store) {
 			_, err = s.AddRequest(ctx, store.Request{Session: row.ID})
 		}
 		if err == nil {
-			_, err = s.AddSummary(ctx, store.Summary{Session: row.ID})
+			_, err = s.AddSummary(ctx, store.Summary{Session: row.ID, Sources: history.IDs{{row.Leaf, row.Leaf}}})
 		}
 	}
 	if err != nil {
@@ -167,7 +167,7 @@ func takeIDs(t tester, s *store.Store) {
 // TestNoIDOfARecordIsForgotten fills a decision with ids wherever it has an int64, which is what an id
 // is, and wants every one of them moved.
 func TestNoIDOfARecordIsForgotten(t *testing.T) {
-	d := Decision{Flags: map[int64]history.Flag{5: history.Pin}, Remedies: map[int64]history.Remedy{6: history.LeaveOut}, Guessed: [][2]int64{{7, 8}}, Turn: []int64{9, 10}, Summary: &history.Summary{}}
+	d := Decision{Flags: map[int64]history.Flag{5: history.Pin}, Remedies: map[int64]history.Remedy{6: history.LeaveOut}, Guessed: [][2]int64{{7, 8}}, Turn: []int64{9, 10}, Summary: &history.Summary{Messages: history.IDs{{11, 12}}}, Scope: &history.Scope{Messages: history.IDs{{13, 14}}}}
 	setIDs(reflect.ValueOf(&d).Elem())
 	options, err := d.json()
 	if err != nil {

@@ -16,42 +16,58 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err := t.condense(ctx); err != nil {
 		return asked{}, err
 	}
-	a, err := t.decide(ctx)
+	t.mu.Lock()
+	answered := t.said[0].ID
+	excluded := t.flags[answered] == history.Exclude
+	t.mu.Unlock()
+	if excluded {
+		return asked{}, ErrExcluded
+	}
+	a, err := t.decide(ctx, t.nextOptions, t.deps.request)
 	if err != nil {
 		return asked{}, err
 	}
-	body, err := a.client.Body(a.request)
-	if err != nil {
+	if err := t.record(ctx, &a, t.number, answered, store.ForAnswer); err != nil {
 		return asked{}, err
 	}
-	record, err := newRecord(t.Info().ID, t.number, t.said[0].ID, a)
-	if err != nil {
-		return asked{}, err
-	}
-	record.BodyHash = hash(body)
-	record.Tokenizer = t.deps.Tokenizer
-	if record, err = t.deps.Store.AddRequest(ctx, record); err != nil {
-		return asked{}, err
-	}
-	if err := t.KeepRepairs(ctx, a.plan); err != nil {
-		return asked{}, err
-	}
-	t.logPlan(ctx, record, a.plan)
-	t.emit(Planned{Plan: a.plan, Request: record, Outlook: t.outlook(a.plan)})
-	a.record, a.began = record, t.deps.Now()
+	t.emit(Planned{Plan: a.plan, Request: a.record, Outlook: t.outlook(a.plan)})
+	a.began = t.deps.Now()
 	return a, nil
 }
 
-// decide plans the next request by real counts of all that it holds. A message that was planned with
-// by a guess is counted before it is sent, and then the plan is made anew: each time there are fewer.
-func (t *turn) decide(ctx context.Context) (asked, error) {
+// record stores the record of a request that is about to leave. It answers a user's message or is about it.
+func (s *Session) record(ctx context.Context, a *asked, turn int, user int64, purpose store.Purpose) error {
+	body, err := a.client.Body(a.request)
+	if err != nil {
+		return err
+	}
+	record, err := newRecord(s.Info().ID, turn, user, purpose, *a)
+	if err != nil {
+		return err
+	}
+	record.BodyHash = hash(body)
+	record.Tokenizer = s.deps.Tokenizer
+	if a.record, err = s.deps.Store.AddRequest(ctx, record); err != nil {
+		return err
+	}
+	if err := s.KeepRepairs(ctx, a.plan); err != nil {
+		return err
+	}
+	s.logPlan(ctx, a.record, a.plan)
+	return nil
+}
+
+// decide plans a request about the branch before the turn, by real counts of all that it holds. A message
+// that was planned with by a guess is counted before it is sent, and then the plan is made anew: each time
+// there are fewer. It asks for the options with the lock held.
+func (t *turn) decide(ctx context.Context, options func() history.Options, request func(target, history.Plan) llm.Request) (asked, error) {
 	for {
 		t.mu.Lock()
-		options := t.nextOptions()
-		plan, err := t.build(t.past, options)
+		o := options()
+		plan, err := t.build(t.past, o)
 		guessed := t.guessedIn(plan)
-		a := asked{client: t.client, request: t.deps.request(t.target, plan), plan: plan}
-		a.decision = decisionOf(t.row.Leaf, options, a.request, a.client)
+		a := asked{client: t.client, request: request(t.target, plan), plan: plan}
+		a.decision = decisionOf(t.leafOf(o), o, plan, a.request, a.client)
 		a.decision.Guessed = t.guesses(t.past)
 		t.mu.Unlock()
 		if len(guessed) == 0 {
@@ -67,10 +83,26 @@ func (t *turn) decide(ctx context.Context) (asked, error) {
 // the lock.
 func (t *turn) nextOptions() history.Options {
 	o := t.options(&t.target, t.policy, t.said)
-	if t.alone {
-		o.Policy.MaxMessages, o.Flags = 0, nil
+	if t.alone() {
+		o.Scope = &history.Scope{For: history.ForAlone}
 	}
 	return o
+}
+
+// alone says that the conversation before the turn is not sent: its user's message says so in the store,
+// whichever way it is asked. The caller holds the lock.
+func (t *turn) alone() bool {
+	at, there := t.find(t.said[0].ID)
+	return there && t.branch[at].Alone
+}
+
+// leafOf is the newest message that a request is planned from: the turn's, and for one that winnow asks by
+// itself the newest before the turn. The caller holds the lock.
+func (t *turn) leafOf(o history.Options) int64 {
+	if len(o.Turn) > 0 && o.Turn[0].ID != 0 {
+		return t.row.Leaf
+	}
+	return t.branch[t.past-1].ID
 }
 
 // asked is one request on its way: its record, and the answer as far as it has arrived.

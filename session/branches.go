@@ -11,7 +11,11 @@ import (
 )
 
 // ErrNotYours says that a message cannot be edited, because the user did not write it.
-var ErrNotYours = errors.New("only a message of yours can be edited")
+var (
+	ErrNotYours = errors.New("only a message of yours can be edited")
+	// ErrExcluded says that a message cannot be asked about, because the user excluded it.
+	ErrExcluded = errors.New("the message to answer is excluded and never sent; /auto takes that back")
+)
 
 // Regenerate asks again for the user message of the turn that a message belongs to, on whatever branch,
 // and whether it has an answer or not; 0 is the end of the active branch. The new answer stands beside an
@@ -95,6 +99,9 @@ func (t *turn) answerAgain(ctx context.Context, message int64) error {
 		return ErrNothingToAnswer
 	}
 	user := branch[at]
+	if t.Flag(user.ID) == history.Exclude {
+		return ErrExcluded
+	}
 	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
 		return err
 	}
@@ -137,6 +144,7 @@ func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files 
 		files = earlier.Parts
 	}
 	m := t.userMessage(draft, files)
+	m.Alone = earlier.Alone
 	m.Session, m.Parent = row.ID, earlier.Parent
 	stored, err := t.deps.Store.Append(ctx, m)
 	if err != nil {

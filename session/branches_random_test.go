@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -54,7 +55,7 @@ func (f *forest) turn(g *grown, events []Event, err error) {
 	path := g.said.path(g.s.Info().Leaf)
 	var want []string
 	for _, m := range path[:len(path)-1] {
-		if f.flagOf(g, m) != history.Exclude || m.ID == path[len(path)-2].ID {
+		if f.flagOf(g, m) != history.Exclude {
 			want = append(want, m.Content)
 		}
 	}
@@ -92,8 +93,19 @@ func (f *forest) edit() {
 
 func (f *forest) regenerate() {
 	g := f.any()
+	m := g.any(f.t)
+	question := m
+	if m.Role == history.Assistant {
+		question = g.said.of(m.Parent)
+	}
+	if f.flagOf(g, question) == history.Exclude {
+		if events, err := drain(g.s.Regenerate(f.t.Context(), m.ID)); !errors.Is(err, ErrExcluded) || len(events) != 1 {
+			f.t.Fatalf("an excluded message is asked again: %v, %v", events, err)
+		}
+		return
+	}
 	f.next()
-	events, err := drain(g.s.Regenerate(f.t.Context(), g.any(f.t).ID))
+	events, err := drain(g.s.Regenerate(f.t.Context(), m.ID))
 	f.turn(g, events, err)
 }
 

@@ -45,14 +45,14 @@ func (s *Session) InputCost(plan history.Plan, t Trial) llm.Cost {
 // cost is what a request that is over cost. Where the server did not report its tokens, those that are
 // known to have gone and come are counted. A request that brought nothing and of which the server says
 // nothing has no cost: it was refused, or never arrived.
-func (t *turn) cost(a asked) llm.Cost {
+func (s *Session) cost(a asked) llm.Cost {
 	usage := a.reply.Usage
-	if a.saver == nil && (usage == llm.Usage{} || usage == llm.NoUsage()) {
+	if a.reply.Text == "" && a.saver == nil && (usage == llm.Usage{} || usage == llm.NoUsage()) {
 		return llm.Cost{}
 	}
-	came := t.count(a.reply.Text) + t.count(a.reply.Reasoning)
+	came := s.count(a.reply.Text) + s.count(a.reply.Reasoning)
 	for _, call := range a.reply.Calls {
-		came += t.count(call.Name) + t.count(call.Arguments)
+		came += s.count(call.Name) + s.count(call.Arguments)
 	}
 	return a.client.Cost(a.record.Model, usage, llm.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }
@@ -90,8 +90,8 @@ func (s Spent) String() string {
 	return s.Amount.String()
 }
 
-// SpentIn is what the requests of a stored session cost, on every branch. Those that wrote titles and
-// summaries are not recorded, and so not in it.
+// SpentIn is what the requests of a stored session cost, on every branch, those for titles and summaries
+// included.
 func SpentIn(ctx context.Context, s *store.Store, session string) (Spent, error) {
 	sums, err := s.Spending(ctx, session)
 	if err != nil {

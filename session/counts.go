@@ -93,10 +93,10 @@ func (c Counts) LogValue() slog.Value {
 }
 
 // logPlan writes what a request holds, where somebody reads it.
-func (t *turn) logPlan(ctx context.Context, r store.Request, p history.Plan) {
-	if t.deps.Log.Enabled(ctx, slog.LevelDebug) {
-		t.deps.Log.Debug("request", "record", r.ID, "turn", r.Turn, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
-			"messages", CountsOf(p.Entries, p.Added, t.Messages()))
+func (s *Session) logPlan(ctx context.Context, r store.Request, p history.Plan) {
+	if s.deps.Log.Enabled(ctx, slog.LevelDebug) {
+		s.deps.Log.Debug("request", "record", r.ID, "turn", r.Turn, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
+			"messages", CountsOf(p.Entries, p.Added, s.Messages()))
 	}
 }
 

@@ -41,8 +41,11 @@ func (s *Session) previewEdit(message int64, draft string, files []history.Part,
 	}
 	reader := s.readEarly(message, at)
 	o := options(asTurn(draft, files))
-	if o.Summary != nil {
-		o.Summary = s.summary(at)
+	if len(o.Summaries) > 0 {
+		o.Summaries = s.summariesOf(at)
+	}
+	if s.branch[at].Alone {
+		o.Scope = &history.Scope{For: history.ForAlone}
 	}
 	return reader.Build(o)
 }

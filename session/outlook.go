@@ -13,7 +13,10 @@ type Outlook struct {
 // is what they asked for.
 func (t *turn) outlook(plan history.Plan) Outlook {
 	o := t.Outlook(plan)
-	if t.alone {
+	t.mu.Lock()
+	alone := t.alone()
+	t.mu.Unlock()
+	if alone {
 		o.Losses = nil
 	}
 	return o

@@ -77,6 +77,9 @@ func (s *Session) readPast(ctx context.Context, model string) (past, error) {
 			if err := ctx.Err(); err != nil {
 				return back, err
 			}
+			if r.Purpose != store.ForAnswer {
+				continue
+			}
 			newest.take(r.Request)
 			back.begun = true
 			seen, err := g.look(r.Request)

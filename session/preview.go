@@ -62,22 +62,22 @@ func (s *Session) options(to *target, policy history.Policy, turn []history.Mess
 		system = s.deps.System
 	}
 	policy.OutputReserve = s.deps.outputReserve(*to, policy)
-	var summary *history.Summary
+	var summaries []history.Summary
 	if policy.Summarizes() {
-		summary = s.summary(len(s.branch))
+		summaries = s.summariesOf(len(s.branch))
 	}
 	return history.Options{
-		Policy:   policy,
-		System:   system,
-		Turn:     turn,
-		Flags:    s.flags,
-		Remedies: s.remedies,
-		Summary:  summary,
-		Tools:    to.toolTokens(s.deps.Count),
-		Window:   to.window.Tokens,
-		Ratio:    to.learned.Ratio,
-		Profile:  to.profile(),
-		To:       to.client.Origin(to.model),
-		Count:    s.deps.Count,
+		Policy:    policy,
+		System:    system,
+		Turn:      turn,
+		Flags:     s.flags,
+		Remedies:  s.remedies,
+		Summaries: summaries,
+		Tools:     to.toolTokens(s.deps.Count),
+		Window:    to.window.Tokens,
+		Ratio:     to.learned.Ratio,
+		Profile:   to.profile(),
+		To:        to.client.Origin(to.model),
+		Count:     s.deps.Count,
 	}
 }

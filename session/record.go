@@ -28,6 +28,8 @@ type Decision struct {
 	Profile  history.Profile          `json:"profile"`
 	To       history.Origin           `json:"to"`
 	Summary  *history.Summary         `json:"summary,omitempty"`
+	Scope    *history.Scope           `json:"scope,omitempty"`
+	Asked    string                   `json:"asked,omitempty"` // what winnow itself asked in place of the user, "" for a turn's request
 
 	Sampling Sampling   `json:"sampling"`
 	Schemas  []llm.Tool `json:"schemas,omitempty"` // the tools that the model could call
@@ -37,15 +39,19 @@ type Decision struct {
 	Guessed [][2]int64 `json:"guessed,omitempty"` // messages not counted then, of which none was sent whole, as runs from id to id
 }
 
-// decisionOf is what decides the request that client sends.
-func decisionOf(leaf int64, o history.Options, r llm.Request, client *llm.Client) Decision {
+// decisionOf is what decides the request of a plan that client sends.
+func decisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, client *llm.Client) Decision {
 	d := Decision{
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
-		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: o.Summary,
+		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope,
 		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
 		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL), Quirks: client.Quirks(),
 	}
 	for _, m := range o.Turn {
+		if m.ID == 0 {
+			d.Asked = m.Content
+			continue
+		}
 		d.Turn = append(d.Turn, m.ID)
 	}
 	return d
@@ -82,7 +88,7 @@ func readDecision(r store.Request) (Decision, error) {
 }
 
 // newRecord is the record of a request that is about to leave.
-func newRecord(session string, turn int, user int64, a asked) (store.Request, error) {
+func newRecord(session string, turn int, user int64, purpose store.Purpose, a asked) (store.Request, error) {
 	p := a.plan
 	options, err := a.decision.json()
 	if err != nil {
@@ -93,7 +99,7 @@ func newRecord(session string, turn int, user int64, a asked) (store.Request, er
 		return store.Request{}, fmt.Errorf("record the request's plan: %w", err)
 	}
 	return store.Request{
-		Session: session, Turn: turn, User: user, Endpoint: a.client.Endpoint().Name, Model: a.request.Model,
+		Session: session, Turn: turn, User: user, Purpose: purpose, Endpoint: a.client.Endpoint().Name, Model: a.request.Model,
 		Options: options, Plan: plan, Rules: p.Rules, Estimate: p.Sum.Total,
 		Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
 	}, nil

@@ -34,7 +34,7 @@ func BenchmarkRecord(b *testing.B) {
 			var r store.Request
 			a := asked{client: client, plan: plan}
 			for b.Loop() {
-				if r, err = newRecord("", 1, 1, a); err != nil {
+				if r, err = newRecord("", 1, 1, store.ForAnswer, a); err != nil {
 					b.Fatal(err)
 				}
 			}

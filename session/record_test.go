@@ -23,7 +23,7 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 	request := llm.Request{Model: "m", MaxTokens: 3, Effort: "low", Tools: []llm.Tool{{Name: "add", Parameters: json.RawMessage(`{"title":"<&>"}`)}}}
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "https://me:secret@host.example:8443/v1?key=secret"})
 	client.Learn("no-stream-options")
-	raw, err := decisionOf(9, o, request, client).json()
+	raw, err := decisionOf(9, o, history.Plan{Summary: &o.Summaries[0]}, request, client).json()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,16 @@ func fillIn(t *testing.T, v reflect.Value, n int) {
 		e := reflect.New(v.Type().Elem()).Elem()
 		fillIn(t, e, n)
 		v.SetMapIndex(reflect.ValueOf(int64(n)), e)
-	case reflect.Slice, reflect.Func: // the turn and the counter
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Struct || v.Type().Elem().Kind() == reflect.Array { // not the turn
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			fillIn(t, v.Index(0), n)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fillIn(t, v.Index(i), n+i)
+		}
+	case reflect.Func: // the counter
 	default:
 		t.Fatalf("an option is of kind %s; say here what it holds", v.Kind())
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -58,9 +59,9 @@ func (e *NoRequestError) Error() string {
 	return fmt.Sprintf("turn %d has no request %d; it has %d", e.Turn, e.Nth, e.Of)
 }
 
-// Recorded finds the record of the nth request of a turn; nth counts from 1, and 0 is the last one. A
-// turn has several requests where tools ran and where it was asked again. Where there is no such
-// request the error is a *NoRequestError.
+// Recorded finds the record of the nth request of a turn; nth counts from 1, and 0 is the last one that asked
+// for an answer. A turn has several requests where tools ran, where it was asked again, and where winnow asked
+// for a summary or a title. Where there is no such request the error is a *NoRequestError.
 func (s *Session) Recorded(ctx context.Context, turn, nth int) (Recorded, error) {
 	row := s.Info()
 	missing := &NoRequestError{Turn: turn, Nth: nth, Turns: row.Turns}
@@ -72,7 +73,7 @@ func (s *Session) Recorded(ctx context.Context, turn, nth int) (Recorded, error)
 		return Recorded{}, err
 	}
 	if nth == 0 {
-		nth = len(list)
+		nth = lastAnswer(list)
 	}
 	if missing.Of = len(list); nth < 1 || nth > len(list) {
 		return Recorded{}, missing
@@ -80,6 +81,17 @@ func (s *Session) Recorded(ctx context.Context, turn, nth int) (Recorded, error)
 	r := Recorded{Request: list[nth-1], Nth: nth, Of: len(list)}
 	r.Verdicts, err = ReadVerdicts(r.Request)
 	return r, err
+}
+
+// lastAnswer is the last of a turn's requests that asked for an answer, counted from 1; where none did it is the
+// last one.
+func lastAnswer(list []store.Request) int {
+	for nth := len(list); nth > 0; nth-- {
+		if list[nth-1].Purpose == store.ForAnswer {
+			return nth
+		}
+	}
+	return len(list)
 }
 
 // Replay puts a request together again that Recorded finds. The branch that was active then need not
@@ -107,6 +119,7 @@ func (s *Session) rebuild(ctx context.Context, recorded Recorded) (Replayed, err
 		return r, fmt.Errorf("rebuild request %d of turn %d: %w", r.Nth, r.Request.Turn, err)
 	}
 	d.guess(past, s.deps.Guess)
+	d.cover(past, r.Request)
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
 	r.Plan, unsent = history.Build(past, d.options(said, s.deps.Count))
@@ -153,6 +166,12 @@ func (s *Session) branchTo(ctx context.Context, session string, leaf int64) ([]s
 
 // split divides a branch into what came before the turn and what the turn had said.
 func (d Decision) split(branch []store.Message) (past, said []history.Message, err error) {
+	if d.Asked != "" {
+		for _, m := range branch {
+			past = append(past, m.Message)
+		}
+		return past, []history.Message{question(d.Asked)}, nil
+	}
 	from := len(branch) - len(d.Turn)
 	if from < 0 {
 		return nil, nil, fmt.Errorf("the branch has %d messages, the turn alone had %d", len(branch), len(d.Turn))
@@ -184,11 +203,32 @@ func (d Decision) guess(past []history.Message, guess history.Counter) {
 	}
 }
 
+// cover gives the summary of an older record its messages. Such a record names only the newest one: the summary
+// stood for all up to it that were not excluded.
+func (d Decision) cover(past []history.Message, r store.Request) {
+	if d.Summary == nil || len(d.Summary.Messages) > 0 {
+		return
+	}
+	var older struct {
+		Summary struct{ Upto int64 } `json:"summary"`
+	}
+	if json.Unmarshal(r.Options, &older) != nil {
+		return // It was read before.
+	}
+	d.Summary.Messages = history.IDsOf(past, func(m history.Message) bool {
+		return m.ID <= older.Summary.Upto && d.Flags[m.ID] != history.Exclude
+	})
+}
+
 // options is what the decision was made with.
 func (d Decision) options(said []history.Message, count history.Counter) history.Options {
+	var summaries []history.Summary
+	if d.Summary != nil {
+		summaries = []history.Summary{*d.Summary}
+	}
 	return history.Options{
 		Policy: d.Policy, System: d.System, Turn: said, Flags: d.Flags, Remedies: d.Remedies, Tools: d.Tools,
-		Window: d.Window, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summary: d.Summary, Count: count,
+		Window: d.Window, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summaries: summaries, Scope: d.Scope, Count: count,
 	}
 }
 

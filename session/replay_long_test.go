@@ -70,7 +70,7 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 		c := CountsOf(got.Verdicts.Entries, nil, nil)
 		repaired, dropped, cut = repaired+c.Repaired, dropped+c.Dropped, cut+c.Cut
 	}
-	t.Logf("%d turns, %d requests proven, of %d messages; in them %d verdicts repaired, %d cut, %d dropped; beside them %d requests for summaries; deeds: %v",
+	t.Logf("%d turns, %d requests proven, of %d messages; in them %d verdicts repaired, %d cut, %d dropped; among them %d requests for summaries; deeds: %v",
 		l.s.Info().Turns, len(keys), l.s.Info().Messages, repaired, cut, dropped, l.condensed, l.deeds)
 	for _, deed := range longDeeds {
 		if l.deeds[deed] == 0 {
@@ -154,14 +154,14 @@ func (l *longTalk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.t.Errorf("read a request: %v", err)
 	}
 	l.mu.Lock()
+	l.sent[hash(body)] = string(body)
+	l.left++
 	if strings.Contains(string(body), summaryPrompt) {
 		l.condensed++
 		l.mu.Unlock()
 		says("They spoke of sums.")(w, r)
 		return
 	}
-	l.sent[hash(body)] = string(body)
-	l.left++
 	next := says("Yes.")
 	if len(l.answers) > 0 {
 		next, l.answers = l.answers[0], l.answers[1:]

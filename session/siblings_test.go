@@ -127,7 +127,7 @@ func TestPreviewOfAnEditHasTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := b.deps.Store.AddSummary(t.Context(), store.Summary{
-		Session: row.ID, First: s.Messages()[0].ID, Last: seen.ID, Messages: 3, Text: "Notes of three.",
+		Session: row.ID, Sources: history.IDs{{s.Messages()[0].ID, seen.ID}}, Messages: 3, Text: "Notes of three.",
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
 )
 
-// summaryPrompt asks a model for a summary, summaryQuestion stands behind what it is to condense.
+// summaryPrompt asks a model for a summary, summaryQuestion stands behind what it is to summarize.
 const (
 	summaryPrompt   = "You condense conversations. Your notes stand in for the messages from now on: whoever goes on with the conversation sees nothing else of them."
 	summaryQuestion = "Condense the conversation above into notes, in its own language: what the user said of themselves and wants of all answers, names, numbers, dates, decisions with their reasons, open questions. Leave out what was only said in passing, and add nothing. Answer with the notes alone."
@@ -24,114 +24,246 @@ const (
 	summaryMost  = 1024
 )
 
-// condense has the model condense the oldest messages where the policy wants that and they no longer
-// fit. A model that fails is not asked again in this turn: the messages are cut and dropped instead.
+// condense has the model summarize the oldest messages where the policy wants that, as long as not everything
+// fits. A model that fails is not asked again in this turn: the messages are cut and dropped instead.
 func (t *turn) condense(ctx context.Context) error {
-	t.mu.Lock()
-	o := t.nextOptions()
-	if o.Policy.SummarizeRatio == 0 || t.uncondensed {
-		t.mu.Unlock()
-		return nil
-	}
-	list, err := t.toCondense(o)
-	t.mu.Unlock()
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	err = t.keepSummary(ctx, o, list)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		t.uncondensed = true
-		t.emit(Notice{"the older messages could not be condensed and are cut instead: " + err.Error()})
-	}
-	return nil
-}
-
-// keepSummary has the model condense messages, and keeps what it writes.
-func (t *turn) keepSummary(ctx context.Context, o history.Options, list []history.Message) error {
-	t.emit(Notice{fmt.Sprintf("asking the model to condense %d older messages", len(list))})
-	text, err := t.summarize(ctx, o, list)
-	if err != nil {
-		return err
-	}
-	row := t.Info()
-	kept, err := t.deps.Store.AddSummary(ctx, store.Summary{
-		Session: row.ID, First: list[0].ID, Last: list[len(list)-1].ID, Messages: len(list),
-		Endpoint: row.Endpoint, Model: row.Model, Text: text,
-	})
-	if err != nil {
-		return err
-	}
-	t.mu.Lock()
-	t.summaries = append(t.summaries, kept)
-	t.mu.Unlock()
-	return nil
-}
-
-// toCondense are the messages to condense before the turn's next request. The caller holds the lock.
-func (t *turn) toCondense(o history.Options) ([]history.Message, error) {
-	if err := t.readTo(t.past); err != nil {
-		return nil, err
-	}
-	return t.reader.Condense(o), nil
-}
-
-// summarize asks the model for notes of messages. What of them does not fit is cut as in any request;
-// their calls are told as text, because this request offers no tools.
-func (t *turn) summarize(ctx context.Context, next history.Options, list []history.Message) (string, error) {
-	if t.Info().Endpoint == llm.Guide {
-		return "", errors.New("the guide is no language model")
-	}
-	o := next
-	policy, err := history.Preset("balanced")
-	if err != nil {
-		return "", err
-	}
-	policy.Budget, policy.MaxContextTokens, policy.OutputReserve = next.Policy.Budget, next.Policy.MaxContextTokens, next.Policy.OutputReserve
-	policy.ToolHistory = history.ToolsText
-	question := summaryQuestion
-	if next.Summary != nil {
-		question = summaryBefore + next.Summary.Text + "\n\n" + question
-	}
-	o.Policy, o.System, o.Flags, o.Tools, o.Summary = policy, summaryPrompt, nil, 0, nil
-	o.Turn = []history.Message{{Role: history.User, Content: question, Status: history.Complete}}
-	plan, err := history.Build(list, o)
-	if err != nil {
-		return "", err
-	}
-	t.mu.Lock()
-	client, request := t.client, t.deps.request(t.target, plan)
-	t.mu.Unlock()
-	request.Tools = nil
-	request.MaxTokens = min(max(summaryLeast, plan.Sum.Limit/8), summaryMost)
-	text, err := wholeText(ctx, client, request)
-	if text = strings.TrimSpace(text); text == "" && err == nil {
-		err = errors.New("the model wrote nothing")
-	}
-	return text, err
-}
-
-// summary is the widest summary of the first messages of the active branch, nil for none; of two as wide
-// it is the newer. A message is on the branch with all that came before it, so the newest message of a
-// summary tells. One that was written later may be of another branch, and stand for less of this one. The
-// caller holds the lock.
-func (s *Session) summary(first int) *history.Summary {
-	var widest *store.Summary
-	to := -1
-	for i := range s.summaries {
-		m := &s.summaries[i]
-		if at, on := s.find(m.Last); on && at < first && at >= to {
-			widest, to = m, at
+	for !t.uncondensed {
+		work, err := t.toCondense()
+		if err != nil || len(work.list) == 0 {
+			return err
+		}
+		err = t.summarize(ctx, &work)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t.uncondensed = err != nil
+		if err != nil && !errors.Is(err, errNoneFits) {
+			t.emit(Notice{"the older messages could not be summarised and are cut instead: " + err.Error()})
 		}
 	}
-	if widest == nil {
-		return nil
-	}
-	return summaryOf(*widest)
+	return nil
 }
 
-func summaryOf(m store.Summary) *history.Summary {
-	return &history.Summary{ID: m.ID, Upto: m.Last, Text: m.Text, By: m.Endpoint + "/" + m.Model}
+// toCondense is what is to be summarized before the turn's next request.
+func (t *turn) toCondense() (summarizing, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := summarizing{next: t.nextOptions(), user: t.said[0].ID, turn: t.number}
+	if s.next.Policy.SummarizeRatio == 0 {
+		return s, nil
+	}
+	if err := t.readTo(t.past); err != nil {
+		return s, err
+	}
+	s.list, s.before = t.reader.Condense(s.next)
+	return s, nil
+}
+
+// summarizing is what is left to do of a summary.
+type summarizing struct {
+	next   history.Options   // of the request that the summary is made for
+	list   []history.Message // still to be summarized, the oldest first
+	before *history.Summary  // goes into the next summary, nil for none
+	user   int64             // the user's message that the requests are recorded with
+	turn   int               // and its turn
+}
+
+// errNoneFits says that not one of the messages fits a request whole.
+var errNoneFits = errors.New("each of the older messages is longer than one request can hold")
+
+// summarize has the model summarize as many of the messages as one request holds whole, takes them from the
+// list and keeps the summary. A message that no request can hold whole is left out: no summary stands for it.
+func (t *turn) summarize(ctx context.Context, s *summarizing) error {
+	if t.Info().Endpoint == llm.Guide {
+		return errors.New("the guide is no language model")
+	}
+	var a asked
+	var text string
+	rest := s.list
+	plan := func(ctx context.Context) (asked, error) {
+		planned, left, err := t.planSummary(ctx, s)
+		if err != nil {
+			return asked{}, err
+		}
+		rest = left
+		held := len(planned.held())
+		if held == 0 {
+			return asked{}, errNoneFits
+		}
+		t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", t.Ref(), quantity(held, "older message"), planned.expected(), planned.inputCost())})
+		return planned, t.record(ctx, &planned, s.turn, s.user, store.ForSummary)
+	}
+	ask := func(planned asked) (begun bool, err error) {
+		a = planned
+		text, err = t.askOwn(ctx, &a, t.emit)
+		return false, err
+	}
+	if err := t.attempt(ctx, plan, ask); err != nil {
+		return err
+	}
+	made, err := t.keepSummary(ctx, s.before, a, text)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	t.summaries = append(t.summaries, made)
+	t.mu.Unlock()
+	s.list, s.before = rest, &history.Summary{ID: made.ID, Messages: made.Sources, Text: made.Text, By: made.Endpoint + "/" + made.Model}
+	return nil
+}
+
+// keepSummary keeps the summary that a request asked for. It stands for what the request held whole and for what
+// the summary before stands for.
+func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a asked, text string) (store.Summary, error) {
+	held := a.held()
+	made := store.Summary{Session: a.record.Session, Endpoint: a.record.Endpoint, Model: a.record.Model, Text: text}
+	t.mu.Lock()
+	past := make([]history.Message, t.past)
+	for i := range past {
+		past[i] = t.branch[i].Message
+	}
+	t.mu.Unlock()
+	made.Sources = history.IDsOf(past, func(m history.Message) bool {
+		if !held[m.ID] && (before == nil || !before.Messages.Holds(m.ID)) {
+			return false
+		}
+		made.Messages++
+		return true
+	})
+	if len(made.Sources) == 0 {
+		return made, errNoneFits
+	}
+	save, cancel := detached(ctx)
+	defer cancel()
+	return t.deps.Store.AddSummary(save, made)
+}
+
+// held is the messages that a summary's request holds whole.
+func (a asked) held() map[int64]bool {
+	held := map[int64]bool{}
+	for _, e := range a.plan.Entries {
+		if e.Disposition == history.Kept && e.ID != 0 {
+			held[e.ID] = true
+		}
+	}
+	return held
+}
+
+// planSummary plans a request that holds as many of the messages as fit whole, from the first on that does,
+// and returns those behind it too. Calls are told as text, because the request offers no tools.
+func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest []history.Message, err error) {
+	most := t.summaryLength(s.next)
+	text := summaryQuestion
+	if s.before != nil {
+		text = summaryBefore + s.before.Text + "\n\n" + text
+	}
+	o := s.next
+	if o.Policy, err = history.Preset("full"); err != nil {
+		return a, nil, err
+	}
+	o.Policy.Budget, o.Policy.MaxContextTokens, o.Policy.OutputReserve = s.next.Policy.Budget, s.next.Policy.MaxContextTokens, most
+	o.Policy.ToolHistory = history.ToolsText
+	o.System, o.Tools, o.Summaries = summaryPrompt, 0, nil
+	o.Turn = []history.Message{question(text)}
+	request := func(to target, plan history.Plan) llm.Request {
+		r := t.deps.request(to, plan)
+		r.Tools, r.MaxTokens = nil, most
+		return r
+	}
+	list, n := s.list, len(s.list)
+	for len(list) > 0 {
+		some := map[int64]bool{}
+		for _, m := range list[:n] {
+			some[m.ID] = true
+		}
+		o.Scope = &history.Scope{For: history.ForSummary, Messages: t.idsOf(some)}
+		a, err = t.decide(ctx, func() history.Options {
+			o.Window, o.Ratio, o.Profile = t.window.Tokens, t.learned.Ratio, t.profile()
+			return o
+		}, request)
+		over := (*history.OverBudgetError)(nil)
+		if !errors.As(err, &over) {
+			return a, list[n:], err
+		}
+		if n = fewer(list, n, over); n == 0 {
+			list = list[unitEnd(list, 1):]
+			n = len(list)
+		}
+	}
+	return a, nil, errNoneFits
+}
+
+// fewer is how many of the first n messages to try where those do not fit, 0 where the first unit alone does
+// not.
+func fewer(list []history.Message, n int, over *history.OverBudgetError) int {
+	first := unitEnd(list, 1)
+	if n <= first {
+		return 0
+	}
+	try := max(first, min(n-1, n*over.Have/max(1, over.Need)))
+	for try > first && list[try].Role == history.Tool {
+		try--
+	}
+	return try
+}
+
+// unitEnd is the end of the first messages, at least n, that are no part of a tool's call.
+func unitEnd(list []history.Message, n int) int {
+	for n < len(list) && list[n].Role == history.Tool {
+		n++
+	}
+	return n
+}
+
+// idsOf is a set of messages of the branch before the turn.
+func (t *turn) idsOf(some map[int64]bool) history.IDs {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	past := make([]history.Message, t.past)
+	for i := range past {
+		past[i].ID = t.branch[i].ID
+	}
+	return history.IDsOf(past, func(m history.Message) bool { return some[m.ID] })
+}
+
+// summaryLength is how many tokens a summary may have.
+func (t *turn) summaryLength(next history.Options) int {
+	capacity := next.Policy.MaxContextTokens
+	if next.Policy.Budget > 0 {
+		capacity = next.Policy.Budget
+	}
+	if window := t.Window().Tokens; window > 0 {
+		capacity = min(capacity, window)
+	}
+	return min(max(summaryLeast, capacity/8), summaryMost, max(1, capacity/2))
+}
+
+// quantity is a number of things in words.
+func quantity(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// summariesOf is the summaries of the first messages of the active branch, the widest first; of two as wide
+// the newer comes first. A message is on the branch with all that came before it, so the newest message of a
+// summary tells. The caller holds the lock.
+func (s *Session) summariesOf(first int) []history.Summary {
+	type placed struct {
+		history.Summary
+		last int
+	}
+	var on []placed
+	for _, m := range slices.Backward(s.summaries) {
+		if at, there := s.find(m.Last()); there && at < first {
+			on = append(on, placed{history.Summary{ID: m.ID, Messages: m.Sources, Text: m.Text, By: m.Endpoint + "/" + m.Model}, at})
+		}
+	}
+	slices.SortStableFunc(on, func(a, b placed) int { return b.last - a.last })
+	list := make([]history.Summary, len(on))
+	for i, p := range on {
+		list[i] = p.Summary
+	}
+	return list
 }

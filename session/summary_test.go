@@ -40,7 +40,7 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := notices(events); len(said) != 1 || !strings.Contains(said[0], "condense") {
+	if said := notices(events); len(said) != 1 || said[0] != "asking test/m to summarise 14 older messages (about 831 tokens)" {
 		t.Errorf("the turn says %q", said)
 	}
 	asked, sent := b.body(13), b.body(14)
@@ -83,7 +83,7 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 				t.Fatal(err)
 			}
 			said := notices(events)
-			if len(said) != 2 || !strings.Contains(said[1], "could not be condensed") {
+			if len(said) != 2 || !strings.Contains(said[1], "could not be summarised") {
 				t.Errorf("the turn says %q", said)
 			}
 			if sent := b.body(14); !strings.Contains(sent, "(truncated)") || strings.Contains(sent, "Summary of") {

@@ -3,11 +3,13 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/store"
 )
 
 // titleLength is the longest automatic title, in code points.
@@ -72,7 +74,11 @@ func printable(line string) string {
 }
 
 // titlePrompt asks a model for a title.
-const titlePrompt = "Write a title of two to six words for this conversation, in its own language. Answer with the title alone: no quotes, no full stop."
+const (
+	titlePrompt   = "You give conversations their titles."
+	titleQuestion = "Write a title of two to six words for the conversation above, in its own language. Answer with the title alone: no quotes, no full stop."
+	titleChars    = 2000 // of each message
+)
 
 // Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
 // none is configured. With asked the user wants it, and it becomes the user's own; without, a title of the
@@ -118,50 +124,92 @@ func (s *Session) Untitled() bool {
 }
 
 func (s *Session) newTitle(ctx context.Context) (string, error) {
-	first, answer := s.opener()
+	if err := s.loadBranch(ctx); err != nil {
+		return "", err
+	}
+	opening := s.opening()
+	if len(opening) == 0 {
+		return "", ErrNothingToAnswer
+	}
+	from := len(opening) - 1
+	for from > 0 && opening[from].Role != history.User {
+		from--
+	}
+	user := opening[from]
 	if s.deps.TitleRef == "" {
-		return TitleFrom(first), nil
+		return titleOf(user.Message), nil
 	}
-	ref, err := s.deps.Models.Find(ctx, s.deps.TitleRef, "")
+	a, err := s.planTitle(ctx, opening, from)
 	if err != nil {
 		return "", err
 	}
-	client, model, err := s.deps.Models.Resolve(ref)
+	turn, err := s.deps.Store.Turn(ctx, user.ID)
 	if err != nil {
 		return "", err
 	}
-	question := "User: " + cutAtWord(first, 2000) + "\n\nAssistant: " + cutAtWord(answer, 2000)
-	text, err := wholeText(ctx, client, llm.Request{Model: model, Messages: []history.Message{
-		{Role: history.System, Content: titlePrompt},
-		{Role: history.User, Content: question},
-	}})
+	if err := s.record(ctx, &a, turn, user.ID, store.ForTitle); err != nil {
+		return "", err
+	}
+	text, err := s.askOwn(ctx, &a, func(Event) {})
 	if err != nil {
 		return "", err
 	}
 	return TitleFrom(strings.Trim(text, "\"'“”„«» \n")), nil
 }
 
-// wholeText asks a model beside the conversation and waits for all of its text.
-func wholeText(ctx context.Context, client *llm.Client, r llm.Request) (string, error) {
-	var reply llm.Reply
-	for event, err := range client.Stream(ctx, r) {
-		if err != nil {
-			return "", err
+// opening is the beginning of the branch, to the end of the first exchange that is not excluded: what was
+// excluded goes to no model, not even for a title.
+func (s *Session) opening() []store.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := false
+	for i, m := range s.branch {
+		switch {
+		case s.flags[m.ID] == history.Exclude:
+			asked = asked && m.Role != history.User
+		case m.Role == history.User:
+			asked = true
+		case asked && m.Role == history.Assistant && m.Content != "":
+			return slices.Clone(s.branch[:i+1])
 		}
-		reply.Add(event)
 	}
-	return reply.Text, nil
+	if !asked {
+		return nil
+	}
+	return slices.Clone(s.branch)
 }
 
-// opener is the first user message of the loaded branch and the answer to it.
-func (s *Session) opener() (user, answer string) {
-	for _, m := range s.Messages() {
-		switch {
-		case m.Role == history.User && user == "":
-			user = m.Content
-		case m.Role == history.Assistant && user != "" && m.Content != "":
-			return user, m.Content
-		}
+// planTitle plans the request for a title: what was said in a conversation's opening from a message on, its
+// texts cut to what a title needs.
+func (s *Session) planTitle(ctx context.Context, opening []store.Message, from int) (asked, error) {
+	ref, err := s.deps.Models.Find(ctx, s.deps.TitleRef, "")
+	if err != nil {
+		return asked{}, err
 	}
-	return user, ""
+	to, err := s.deps.target(ref)
+	if err != nil {
+		return asked{}, err
+	}
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		return asked{}, err
+	}
+	policy.UserMaxChars, policy.AssistantMaxChars, policy.ToolHistory = titleChars, titleChars, history.ToolsText
+	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallShare = false, 0, 0
+	past := make([]history.Message, len(opening))
+	for i, m := range opening {
+		past[i] = m.Message
+	}
+	s.mu.Lock()
+	o := s.options(&to, policy, []history.Message{question(titleQuestion)})
+	s.mu.Unlock()
+	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
+	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDsOf(past[from:], func(history.Message) bool { return true })}
+	plan, err := history.Build(past, o)
+	if err != nil {
+		return asked{}, err
+	}
+	a := asked{client: to.client, plan: plan, request: llm.Request{Model: to.model, Messages: plan.Messages}}
+	a.decision = decisionOf(past[len(past)-1].ID, o, plan, a.request, a.client)
+	return a, nil
 }

@@ -30,14 +30,13 @@ type turn struct {
 
 	lost        []int64 // messages that one of the turn's requests did not hold whole, sorted
 	uncondensed bool    // a summary failed
-	alone       bool    // the conversation before the turn is not sent
 }
 
 // Send stores draft as the user's message, with the files that hang on it, and asks the model for an
 // answer. A turn that is already running makes it fail with ErrBusy, and nothing is stored.
 func (s *Session) Send(ctx context.Context, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		if err := t.saveUser(ctx, draft, files); err != nil {
+		if err := t.saveUser(ctx, t.userMessage(draft, files)); err != nil {
 			return err
 		}
 		return t.answer(ctx)
@@ -45,11 +44,13 @@ func (s *Session) Send(ctx context.Context, draft string, files ...history.Part)
 }
 
 // SendAlone is Send without the conversation before: the model sees the system prompt and the draft. Both
-// messages are stored like any others.
+// messages are stored like any others. The conversation stays out whenever the message is asked again, or
+// another one in its place.
 func (s *Session) SendAlone(ctx context.Context, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		t.alone = true
-		if err := t.saveUser(ctx, draft, files); err != nil {
+		m := t.userMessage(draft, files)
+		m.Alone = true
+		if err := t.saveUser(ctx, m); err != nil {
 			return err
 		}
 		return t.answer(ctx)
@@ -189,41 +190,49 @@ func (t *turn) answer(ctx context.Context) error {
 // whose history the model wants in another form is planned and asked again in that form: once for each
 // form, because one that is known already is not learned. One that may have failed for its tool calls is
 // asked once more with them as text.
-func (t *turn) round(ctx context.Context) (store.Message, error) {
+func (t *turn) round(ctx context.Context) (answer store.Message, err error) {
+	err = t.attempt(ctx, t.plan, func(a asked) (begun bool, err error) {
+		answer, err = t.ask(ctx, a)
+		return answer.ID != 0, err
+	})
+	return answer, err
+}
+
+// attempt plans a request and asks, as often as there is reason to ask in another form or with less.
+func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, error), ask func(asked) (begun bool, err error)) error {
 	var tries tooLong
 	named := false // the server said that it refuses the tool calls
 	for {
-		a, err := t.plan(ctx)
+		a, err := plan(ctx)
 		if err != nil {
 			t.giveUpGuessing(tries)
-			return store.Message{}, tries.instead(err)
+			return tries.instead(err)
 		}
-		answer, err := t.ask(ctx, a)
+		begun, err := ask(a)
 		var fault *llm.Error
 		if errors.As(err, &fault) && fault.Replan {
 			t.learnForm(ctx, a)
 			continue
 		}
-		t.endTextTrial(ctx, a, answer.ID != 0, fault)
-		if fault != nil && answer.ID == 0 {
+		t.endTextTrial(ctx, a, begun, fault)
+		if fault != nil && !begun {
 			named = named || fault.Tools == llm.TheTools
 			if t.tryToolsAsText(a, fault) {
 				continue
 			}
 		}
 		if !errors.Is(err, llm.ErrContextLength) || fault == nil {
-			return answer, t.blame(err, named)
+			return t.blame(err, named)
 		}
-		if answer.ID != 0 || !t.makeRoom(ctx, a, fault, &tries) {
+		if begun || !t.makeRoom(ctx, a, fault, &tries) {
 			t.giveUpGuessing(tries)
-			return answer, err
+			return err
 		}
 	}
 }
 
 // saveUser commits the user's message. The conversation's row begins with it.
-func (t *turn) saveUser(ctx context.Context, draft string, files []history.Part) error {
-	m := t.userMessage(draft, files)
+func (t *turn) saveUser(ctx context.Context, m store.Message) error {
 	row := t.Info()
 	if row.ID == "" {
 		return t.begin(ctx, m)
@@ -294,11 +303,11 @@ func (t *turn) add(m store.Message) {
 }
 
 // count counts a text's tokens, or 0 where nothing counts: the plan then estimates.
-func (t *turn) count(text string) int {
-	if t.deps.Count == nil {
+func (s *Session) count(text string) int {
+	if s.deps.Count == nil {
 		return 0
 	}
-	return t.deps.Count(text)
+	return s.deps.Count(text)
 }
 
 // detached is a bounded context for the writes that a stop must not prevent.

@@ -164,7 +164,7 @@ func ofOurOwn(t *testing.T, b *bench) {
 	err = errors.Join(err, flagged, b.deps.Store.SaveDraft(ctx, s.Info().ID, "unsent"),
 		b.deps.Store.SetTags(ctx, s.Info().ID, "own"), b.deps.Store.Delete(ctx, fork.ID))
 	if err == nil {
-		_, err = b.deps.Store.AddSummary(ctx, store.Summary{Session: s.Info().ID, First: all[0].ID, Last: all[1].ID, Messages: 2, Text: "Short."})
+		_, err = b.deps.Store.AddSummary(ctx, store.Summary{Session: s.Info().ID, Sources: history.IDs{{all[0].ID, all[1].ID}}, Messages: 2, Text: "Short."})
 	}
 	if err != nil {
 		t.Fatal(err)

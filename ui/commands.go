@@ -168,8 +168,12 @@ func (m *Model) retitle(string) tea.Cmd {
 		return m.complain("There is nothing to take a title from yet.")
 	}
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	var asking tea.Cmd
+	if model := m.options.Deps.TitleRef; model != "" {
+		asking = m.say("Asking " + model + " for a title.")
+	}
+	return tea.Batch(asking, m.behind(func(ctx context.Context) tea.Msg {
 		title, err := s.Retitle(ctx, true)
 		return settledMsg{text: "The session is called " + title + ".", err: err}
-	})
+	}))
 }

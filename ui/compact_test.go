@@ -9,10 +9,11 @@ func TestCompactStandsInTheNextRequest(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.types("/compact")
 	l.press("enter")
-	l.shows("there is nothing to condense yet")
+	l.shows("there is nothing to summarise yet")
 
 	l.say("one")
 	l.say("two")
+	l.say("and a half")
 	l.say("three")
 	before := len(l.chat.messages)
 	l.types("/compact")

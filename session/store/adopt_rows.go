@@ -74,12 +74,12 @@ func (in *adopting) addRequest(ctx context.Context, l *RequestLine) error {
 		INSERT INTO requests (
 			id, session, turn, user, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 			prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cost_nano, cost_from, first_token_us,
-			took_us, retries, finish, ended, error, options, plan
-		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			took_us, retries, finish, ended, error, options, plan, purpose
+		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		l.ID, in.session, l.Turn, l.User, l.Created, string(l.Endpoint), string(l.Model), l.Rules, string(l.Tokenizer),
 		l.Estimate, string(l.BodyHash), l.Prompt, l.Cached, l.Answer, l.Reasoning, l.Cost, string(l.CostFrom),
 		l.FirstToken, l.Took, l.Retries, string(l.Finish), string(l.Ended), string(l.Error), nothing([]byte(l.Options)),
-		nothing(l.Plan))
+		nothing(l.Plan), l.Purpose)
 	return err
 }
 
@@ -136,8 +136,8 @@ func (in *adopting) insertMessage(ctx context.Context, l *MessageLine, hash []by
 		in.insert, err = in.tx.PrepareContext(ctx, `
 			INSERT INTO messages (
 				id, session, seq, parent, role, status, created_ms, calls, parts, tokens, tokenizer, request,
-				endpoint, model, finish_reason, label, name, tool_call_id, hash, extra, reasoning, content
-			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+				endpoint, model, finish_reason, label, name, tool_call_id, hash, extra, reasoning, content, alone
+			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (in *adopting) insertMessage(ctx context.Context, l *MessageLine, hash []by
 		l.ID, in.session, l.Seq, l.Parent, string(l.Role), string(l.Status), l.Created, len(l.ToolCalls), len(l.Parts),
 		l.Tokens, string(l.Tokenizer), l.Request, string(l.Endpoint), string(l.Model), string(l.FinishReason),
 		string(l.Label), []byte(l.Name), []byte(l.ToolCallID), hash, nothing([]byte(l.Extra)), []byte(l.Reasoning),
-		[]byte(l.Content))
+		[]byte(l.Content), l.Alone)
 	return err
 }
 
@@ -182,9 +182,16 @@ func (in *adopting) addRemedy(ctx context.Context, l *RemedyLine) error {
 }
 
 func (in *adopting) addSummary(ctx context.Context, l *SummaryLine) error {
+	sources := l.Sources
+	if len(sources) == 0 {
+		// An older archive does not say what the summary was made from: everything up to its newest message
+		// counts.
+		sources = history.IDs{{in.from.Messages + in.shift.Messages, l.Last}}
+	}
 	_, err := in.tx.ExecContext(ctx, `
-		INSERT INTO summaries (id, session, first, last, messages, created_ms, endpoint, model, text)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		l.ID, in.session, l.First, l.Last, l.Messages, l.Created, string(l.Endpoint), string(l.Model), []byte(l.Text))
+		INSERT INTO summaries (id, session, first, last, messages, created_ms, endpoint, model, text, sources)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		l.ID, in.session, l.First, l.Last, l.Messages, l.Created, string(l.Endpoint), string(l.Model), []byte(l.Text),
+		sources.String())
 	return err
 }

@@ -137,7 +137,7 @@ func (w *writer) step() {
 			return w.s.AddRepairs(ctx, 3, map[int64][]history.Repair{message: {r}})
 		},
 		"summary": func() error {
-			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, First: ids[0], Last: message, Messages: 2, Model: "m", Text: w.text("summary")})
+			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{ids[0], max(ids[0], message)}}, Messages: 2, Model: "m", Text: w.text("summary")})
 			return err
 		},
 		"damage": func() error {
@@ -394,7 +394,7 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 	must(t, "flag", flag(ctx, s, m.ID, history.Pin))
 	must(t, "remedy", s.SetRemedies(ctx, history.LeaveOut, m.ID))
 	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {{Kind: "C1"}}}))
-	if _, err := s.AddSummary(ctx, Summary{Session: session.ID, First: 1, Last: 1, Messages: 1}); err != nil {
+	if _, err := s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{1, 1}}, Messages: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: []byte("p")}); err != nil {

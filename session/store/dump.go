@@ -163,14 +163,15 @@ func (d *dump) requests(ctx context.Context, stop func() error) error {
 			ended,
 			error,
 			coalesce(options, x''),
-			plan
+			plan,
+			purpose
 		FROM requests
 		WHERE session = ?
 		ORDER BY id`, func(scan func(...any) error) (Line, error) {
 		var l RequestLine
 		err := scan(&l.ID, &l.Turn, &l.User, &l.Created, &l.Endpoint, &l.Model, &l.Rules, &l.Tokenizer, &l.Estimate,
 			&l.BodyHash, &l.Prompt, &l.Cached, &l.Answer, &l.Reasoning, &l.Cost, &l.CostFrom, &l.FirstToken, &l.Took,
-			&l.Retries, &l.Finish, &l.Ended, &l.Error, &l.Options, &l.Plan)
+			&l.Retries, &l.Finish, &l.Ended, &l.Error, &l.Options, &l.Plan, &l.Purpose)
 		return Line{Request: &l}, err
 	})
 }
@@ -239,13 +240,18 @@ func (d *dump) summaries(ctx context.Context, stop func() error) error {
 			created_ms,
 			endpoint,
 			model,
-			text
+			text,
+			sources
 		FROM summaries
 		WHERE session = ?
 		ORDER BY id`, func(scan func(...any) error) (Line, error) {
 		var l SummaryLine
-		err := scan(&l.ID, &l.First, &l.Last, &l.Messages, &l.Created, &l.Endpoint, &l.Model, &l.Text)
-		return Line{Summary: &l}, err
+		var sources []byte
+		if err := scan(&l.ID, &l.First, &l.Last, &l.Messages, &l.Created, &l.Endpoint, &l.Model, &l.Text, &sources); err != nil {
+			return Line{}, err
+		}
+		l.Sources = readIDs(sources)
+		return Line{Summary: &l}, nil
 	})
 }
 

@@ -34,7 +34,8 @@ func (d *dump) messages(ctx context.Context, stop func() error) error {
 			m.hash,
 			coalesce(m.extra, x''),
 			m.reasoning,
-			m.content
+			m.content,
+			m.alone
 		FROM messages m
 		WHERE m.session = ?
 		ORDER BY m.seq`, d.session)
@@ -52,7 +53,7 @@ func (d *dump) messages(ctx context.Context, stop func() error) error {
 		var hash []byte
 		err := rows.Scan(&l.ID, &l.Seq, &l.Parent, &l.Role, &l.Status, &l.Created, &calls, &parts, &l.Tokens, &l.Tokenizer,
 			&l.Request, &l.Endpoint, &l.Model, &l.FinishReason, &l.Label, &l.Name, &l.ToolCallID, &hash, &l.Extra,
-			&l.Reasoning, &l.Content)
+			&l.Reasoning, &l.Content, &l.Alone)
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ const (
 	copyMessages = `
 		INSERT INTO messages (
 			id, session, seq, parent, role, status, created_ms, calls, parts, tokens, tokenizer, endpoint, model,
-			finish_reason, label, name, tool_call_id, hash, extra, reasoning, content
+			finish_reason, label, name, tool_call_id, hash, extra, reasoning, content, alone
 		)
 		SELECT
 			:first + b.key,
@@ -90,7 +90,8 @@ const (
 			m.hash,
 			m.extra,
 			m.reasoning,
-			m.content
+			m.content,
+			m.alone
 		FROM json_each(:branch) b
 		CROSS JOIN messages m ON m.id = b.value
 		ORDER BY b.key`
@@ -143,7 +144,7 @@ const (
 		ORDER BY b.key`
 
 	copySummaries = `
-		INSERT INTO summaries (session, first, last, messages, created_ms, endpoint, model, text)
+		INSERT INTO summaries (session, first, last, messages, created_ms, endpoint, model, text, sources)
 		SELECT
 			:fork,
 			:first + oldest.key,
@@ -152,7 +153,13 @@ const (
 			s.created_ms,
 			s.endpoint,
 			s.model,
-			s.text
+			s.text,
+			(
+				SELECT json_group_array(json_array(
+					:first + (SELECT min(b.key) FROM json_each(:branch) b WHERE b.value >= run.value ->> 0),
+					:first + (SELECT max(b.key) FROM json_each(:branch) b WHERE b.value <= run.value ->> 1)))
+				FROM json_each(s.sources) run
+			)
 		FROM summaries s
 		CROSS JOIN json_each(:branch) oldest ON oldest.value = s.first
 		CROSS JOIN json_each(:branch) newest ON newest.value = s.last

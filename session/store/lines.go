@@ -3,6 +3,8 @@ package store
 import (
 	"encoding/json"
 	"unicode/utf8"
+
+	"winnow/history"
 )
 
 // Line is one row of a session in an archive: exactly one of its fields is set. The lines of a session
@@ -117,6 +119,7 @@ type RequestLine struct {
 	Error      Text   `json:"error,omitempty"`
 	Options    Text   `json:"options,omitempty"`
 	Plan       []byte `json:"plan,omitempty"`
+	Purpose    string `json:"purpose,omitempty"` // summary or title, "" for an answer
 }
 
 // AttachmentLine is the bytes of an image, a file or a text part.
@@ -146,6 +149,7 @@ type MessageLine struct {
 	Reasoning    Text       `json:"reasoning,omitempty"`
 	ToolCalls    []CallLine `json:"tool_calls,omitempty"`
 	Parts        []PartLine `json:"parts,omitempty"`
+	Alone        bool       `json:"alone,omitempty"`   // sent without the conversation before it
 	Extra        Text       `json:"extra,omitempty"`   // unknown keys of the reply, raw JSON
 	Damaged      []byte     `json:"damaged,omitempty"` // the fingerprint that was stored, where the row does not have it any more
 }
@@ -195,12 +199,13 @@ type RemedyLine struct {
 
 // SummaryLine is a summary.
 type SummaryLine struct {
-	ID       int64 `json:"id"`
-	First    int64 `json:"first"`
-	Last     int64 `json:"last"`
-	Messages int64 `json:"messages"`
-	Created  int64 `json:"created_ms"`
-	Endpoint Text  `json:"endpoint,omitempty"`
-	Model    Text  `json:"model,omitempty"`
-	Text     Text  `json:"text,omitempty"`
+	ID       int64       `json:"id"`
+	First    int64       `json:"first"`
+	Last     int64       `json:"last"`
+	Messages int64       `json:"messages"`
+	Created  int64       `json:"created_ms"`
+	Endpoint Text        `json:"endpoint,omitempty"`
+	Model    Text        `json:"model,omitempty"`
+	Text     Text        `json:"text,omitempty"`
+	Sources  history.IDs `json:"sources,omitempty"` // runs of ids of the messages that it was made from and stands for
 }

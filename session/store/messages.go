@@ -147,11 +147,11 @@ func insertUnfound(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message,
 	result, err := tx.ExecContext(ctx, `
 		INSERT INTO messages (
 			session, seq, parent, role, status, created_ms, calls, parts, tokens, tokenizer, request, owner,
-			endpoint, model, finish_reason, label, name, tool_call_id, hash, extra, reasoning, content
-		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			endpoint, model, finish_reason, label, name, tool_call_id, hash, extra, reasoning, content, alone
+		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		n, seq, m.Parent, m.Role, m.Status, m.CreatedMS, len(m.ToolCalls), len(m.Parts), m.Tokens, m.Tokenizer,
 		m.Request, owner, m.Endpoint, m.Model, m.FinishReason, m.Label, []byte(m.Name), []byte(m.ToolCallID),
-		fingerprint(m, hashes), nothing(m.Extra), []byte(m.Reasoning), []byte(m.Content))
+		fingerprint(m, hashes), nothing(m.Extra), []byte(m.Reasoning), []byte(m.Content), m.Alone)
 	if err != nil {
 		return 0, err
 	}

@@ -81,7 +81,7 @@ func (w *purgeWorld) act(i int) {
 		_, err := s.AddRequest(ctx, Request{Session: row.ID, Error: w.text(i), Plan: []byte(w.text(i))})
 		must(t, "request", err)
 	case 10:
-		_, err := s.AddSummary(ctx, Summary{Session: row.ID, First: w.last[i], Last: w.last[i], Messages: 1, Text: w.text(i)})
+		_, err := s.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{w.last[i], w.last[i]}}, Messages: 1, Text: w.text(i)})
 		must(t, "summary", err)
 	}
 }

@@ -12,6 +12,7 @@ const requestColumns = `
 	s.id,
 	r.turn,
 	r.user,
+	r.purpose,
 	r.created_ms,
 	r.endpoint,
 	r.model,
@@ -37,7 +38,7 @@ const requestColumns = `
 func scanRequest(scan func(...any) error) (Request, error) {
 	var r Request
 	var created, first, took int64
-	err := scan(&r.ID, &r.Session, &r.Turn, &r.User, &created, &r.Endpoint, &r.Model, &r.Rules, &r.Tokenizer,
+	err := scan(&r.ID, &r.Session, &r.Turn, &r.User, &r.Purpose, &created, &r.Endpoint, &r.Model, &r.Rules, &r.Tokenizer,
 		&r.Estimate, &r.BodyHash, &r.Prompt, &r.Cached, &r.Answer, &r.Reasoning, &r.Cost, &r.CostFrom, &first, &took,
 		&r.Retries, &r.Finish, &r.End, &r.Error, &r.Options, &r.Plan)
 	r.Created = at(created)
@@ -84,15 +85,15 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 	values := []any{
 		n, r.Turn, r.User, r.Created.UnixMilli(), r.Endpoint, r.Model, r.Rules, r.Tokenizer, r.Estimate,
 		r.BodyHash, r.Prompt, r.Cached, r.Answer, r.Reasoning, r.Cost, r.CostFrom, r.FirstToken.Microseconds(),
-		r.Took.Microseconds(), r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), nothing(r.Plan),
+		r.Took.Microseconds(), r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), nothing(r.Plan), r.Purpose,
 	}
 	if r.ID == 0 {
 		result, err := tx.ExecContext(ctx, `
 			INSERT INTO requests (
 				session, turn, user, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 				prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cost_nano, cost_from, first_token_us,
-				took_us, retries, finish, ended, error, options, plan
-			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
+				took_us, retries, finish, ended, error, options, plan, purpose
+			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
 		if err != nil {
 			return r, err
 		}
@@ -123,9 +124,10 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 			ended = ?21,
 			error = ?22,
 			options = ?23,
-			plan = ?24
+			plan = ?24,
+			purpose = ?25
 		WHERE session = ?1
-			AND id = ?25`, append(values, r.ID)...)
+			AND id = ?26`, append(values, r.ID)...)
 	return r, touched(fmt.Sprintf("find request %d", r.ID), result, err)
 }
 

@@ -33,6 +33,7 @@ const messageColumns = `
 	m.extra,
 	CAST(m.reasoning AS TEXT),
 	CAST(m.content AS TEXT),
+	m.alone,
 	(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent)`
 
 // row is a message as it stands in the table.
@@ -59,7 +60,7 @@ func newScan() *scan {
 	s.targets = []any{
 		&s.ID, &s.key, &s.seq, &s.row.Parent, &s.role, &s.status, &s.CreatedMS, &s.nCalls, &s.nParts, &s.tokens,
 		&s.Tokenizer, &s.Request, &s.Endpoint, &s.Model, &s.FinishReason, &s.Label, &s.Name, &s.ToolCallID,
-		&s.hash, &s.Extra, &s.Reasoning, &s.Content, &s.siblings,
+		&s.hash, &s.Extra, &s.Reasoning, &s.Content, &s.Alone, &s.siblings,
 	}
 	return s
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"winnow/history"
 )
 
 // Shift is how far the ids of a session are moved: those of its messages, requests and summaries.
@@ -57,6 +59,7 @@ func (s Shift) Line(l Line) (Line, error) {
 	case l.Summary != nil:
 		v := *l.Summary
 		v.ID, v.First, v.Last = moved(v.ID, s.Summaries), moved(v.First, s.Messages), moved(v.Last, s.Messages)
+		v.Sources = s.runs(v.Sources)
 		out.Summary = &v
 	default:
 		return l, nil
@@ -90,19 +93,28 @@ func (s Shift) record(options Text) Text {
 	change(all, "summary", func(of map[string]json.RawMessage) map[string]json.RawMessage {
 		change(of, "ID", func(id int64) int64 { return moved(id, s.Summaries) })
 		change(of, "Upto", messages)
+		change(of, "Messages", s.runs)
 		return of
 	})
-	change(all, "guessed", func(runs [][2]int64) [][2]int64 {
-		for i := range runs {
-			runs[i] = [2]int64{messages(runs[i][0]), messages(runs[i][1])}
-		}
-		return runs
+	change(all, "scope", func(of map[string]json.RawMessage) map[string]json.RawMessage {
+		change(of, "Messages", s.runs)
+		return of
 	})
+	change(all, "guessed", s.runs)
 	out, err := marshal(all)
 	if err != nil {
 		return options
 	}
 	return Text(out)
+}
+
+// runs moves the ids of runs of messages.
+func (s Shift) runs(ids history.IDs) history.IDs {
+	out := make(history.IDs, len(ids))
+	for i, run := range ids {
+		out[i] = [2]int64{moved(run[0], s.Messages), moved(run[1], s.Messages)}
+	}
+	return out
 }
 
 // change puts another value in the place of a key's, where the key is there and of that type.

@@ -50,8 +50,19 @@ type Message struct {
 	FinishReason string
 	Tokenizer    string // who counted Tokens, "" where they are not counted
 	Extra        []byte // unknown keys of the reply, or of the message in an imported file, raw JSON, nil for none; Replay is read from it and never stored
+	Alone        bool   // of a user's message: it is sent without the conversation before it, whenever it is asked again
 	Damaged      bool   // its bytes fail their hash: it is quarantined and comes without its text
 }
+
+// Purpose is what a request is for.
+type Purpose string
+
+// The purposes of requests.
+const (
+	ForAnswer  Purpose = ""        // to answer the user
+	ForSummary Purpose = "summary" // to summarize older messages
+	ForTitle   Purpose = "title"   // to give the session a title
+)
 
 // Request is the record of one request that was sent.
 type Request struct {
@@ -59,6 +70,7 @@ type Request struct {
 	Session    string
 	Turn       int   // the session's turns are numbered from 1
 	User       int64 // the user message that it answers
+	Purpose    Purpose
 	Created    time.Time
 	Endpoint   string
 	Model      string

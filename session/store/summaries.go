@@ -3,31 +3,40 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
+
+	"winnow/history"
 )
 
-// Summary is a text that stands for the oldest messages of a branch. The messages themselves stay.
+// Summary is a text that stands for older messages of a branch. The messages themselves stay.
 type Summary struct {
 	ID       int64
 	Session  string
-	First    int64 // the oldest message that it stands for
-	Last     int64 // the newest
-	Messages int   // how many they are
+	Sources  history.IDs // the messages that it was made from and stands for
+	Messages int         // how many they are
 	Endpoint string
 	Model    string
 	Text     string
 }
 
+// Last is the newest message that the summary was made from.
+func (m Summary) Last() int64 { return m.Sources[len(m.Sources)-1][1] }
+
 // AddSummary keeps a summary and returns it with its ID.
 func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
+	if len(m.Sources) == 0 {
+		return m, errors.New("keep the summary: it says of no message that it stands for it")
+	}
 	err := s.save(ctx, "keep the summary", func(tx *sql.Tx) error {
 		n, err := sessionKey(ctx, tx, m.Session)
 		if err != nil {
 			return err
 		}
 		result, err := tx.ExecContext(ctx, `
-			INSERT INTO summaries (session, first, last, messages, created_ms, endpoint, model, text)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			n, m.First, m.Last, m.Messages, s.now().UnixMilli(), m.Endpoint, m.Model, []byte(m.Text))
+			INSERT INTO summaries (session, first, last, messages, created_ms, endpoint, model, text, sources)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			n, m.Sources[0][0], m.Last(), m.Messages, s.now().UnixMilli(), m.Endpoint, m.Model, []byte(m.Text), m.Sources.String())
 		if err != nil {
 			return err
 		}
@@ -37,13 +46,13 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 	return m, err
 }
 
-// Summaries returns the summaries of a session, of every branch, the oldest first.
+// Summaries returns the summaries of a session, of every branch, the oldest first. One of which it cannot be
+// told what it was made from is left out: it might hold what was excluded.
 func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error) {
-	return answers(ctx, s, question{doing: "read the summaries", session: session, query: `
+	all, err := answers(ctx, s, question{doing: "read the summaries", session: session, query: `
 		SELECT
 			id,
-			first,
-			last,
+			sources,
 			messages,
 			endpoint,
 			model,
@@ -52,7 +61,32 @@ func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error
 		WHERE session = ?
 		ORDER BY id`}, func(scan func(...any) error) (Summary, error) {
 		m := Summary{Session: session}
-		err := scan(&m.ID, &m.First, &m.Last, &m.Messages, &m.Endpoint, &m.Model, &m.Text)
+		var sources []byte
+		err := scan(&m.ID, &sources, &m.Messages, &m.Endpoint, &m.Model, &m.Text)
+		m.Sources = readIDs(sources)
 		return m, err
 	})
+	known := all[:0]
+	for _, m := range all {
+		if len(m.Sources) > 0 {
+			known = append(known, m)
+		}
+	}
+	return known, err
+}
+
+// readIDs reads runs of ids, none where they are damaged.
+func readIDs(text []byte) history.IDs {
+	var ids history.IDs
+	if json.Unmarshal(text, &ids) != nil {
+		return nil
+	}
+	before := int64(0)
+	for _, run := range ids {
+		if run[0] <= before || run[1] < run[0] {
+			return nil
+		}
+		before = run[1]
+	}
+	return ids
 }

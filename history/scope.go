@@ -1,0 +1,52 @@
+package history
+
+// Scope narrows a request to some messages of the history: no other is in it, in whatever form, and no
+// marker says that there were others.
+type Scope struct {
+	For      Narrowed
+	Messages IDs // none for a request without history
+}
+
+// Narrowed says why a request is about some messages alone.
+type Narrowed string
+
+// The reasons to narrow a request.
+const (
+	ForAlone   Narrowed = "alone"   // the user sends a message without the conversation before it
+	ForSummary Narrowed = "summary" // a model is to summarize these messages
+	ForTitle   Narrowed = "title"   // a model is to make a title of them
+
+	forValidity Narrowed = "validity" // with any of the history the request would not be valid
+)
+
+// outside is the reason for a message that a narrowed request leaves out.
+func (n Narrowed) outside() string {
+	switch n {
+	case ForAlone:
+		return sentenceAlone
+	case ForSummary:
+		return sentenceOtherSummary
+	case forValidity:
+		return sentenceInvalid
+	}
+	return sentenceTitle
+}
+
+// OutOfScope says that the message was not sent because its request was about other messages.
+func (e Entry) OutOfScope() bool {
+	switch e.Reason {
+	case sentenceAlone, sentenceOtherSummary, sentenceTitle:
+		return true
+	}
+	return false
+}
+
+// narrow is the groups that a narrowed request may hold: those of which every message is in its scope.
+func (b *builder) narrow() (within map[int]bool) {
+	within = map[int]bool{}
+	for _, v := range b.views {
+		held, seen := within[v.group]
+		within[v.group] = (held || !seen) && (v.made || b.o.Scope.Messages.Holds(v.ID))
+	}
+	return within
+}

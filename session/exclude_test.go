@@ -1,0 +1,418 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// discussed is a conversation of some long turns, each with a word that no other has, before the steps given.
+func discussed(t *testing.T, turns int, steps ...step) (*bench, *Session) {
+	t.Helper()
+	b := newBench(t)
+	for n := range turns {
+		b.steps = append(b.steps, uncounted(fmt.Sprintf("answer%d: %s", n+1, strings.Repeat("and so on at length. ", 12))))
+	}
+	b.steps = append(b.steps, steps...)
+	s := b.begin()
+	for n := range turns {
+		if _, err := drain(s.Send(t.Context(), fmt.Sprintf("question%d: %s", n+1, strings.Repeat("please explain. ", 12)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b, s
+}
+
+// exclude has the nth message of the branch excluded, from 1.
+func exclude(t *testing.T, s *Session, n int) {
+	t.Helper()
+	if _, err := s.SetFlags(t.Context(), history.Exclude, s.Messages()[n-1].ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A summary is used only while none of the messages that it was made from is excluded, in this window and in
+// the next one. The messages that it stood for are sent themselves meanwhile.
+func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
+	b, s := discussed(t, 4, uncounted("Notes: four questions."))
+	if _, err := drain(s.Compact(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	next := func(s *Session) string {
+		t.Helper()
+		plan, err := s.Preview("And now?")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := s.Body(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	if body := next(s); !strings.Contains(body, "Notes: four") || strings.Contains(body, "answer2") {
+		t.Fatalf("the summary is not used: %s", body)
+	}
+	exclude(t, s, 3)
+	for _, s := range []*Session{s, b.open(s.Info().ID)} {
+		if body := next(s); strings.Contains(body, "Notes: four") || strings.Contains(body, "question2") || !strings.Contains(body, "question3") {
+			t.Errorf("with a message of it excluded the request is %s", body)
+		}
+		plan, _ := s.Preview("And now?")
+		if e := plan.Entries[2]; e.Disposition != history.Excluded || e.Reason != "not sent: excluded by you" {
+			t.Errorf("the excluded message is %+v", e)
+		}
+		if e := plan.Entries[4]; strings.Contains(e.Reason, "summary") {
+			t.Errorf("a message that is sent itself is explained by %q", e.Reason)
+		}
+	}
+	if _, err := s.SetFlags(t.Context(), "", s.Messages()[2].ID); err != nil {
+		t.Fatal(err)
+	}
+	if body := next(s); !strings.Contains(body, "Notes: four") || strings.Contains(body, "answer2") {
+		t.Errorf("after the exclusion was taken back the request is %s", body)
+	}
+}
+
+// The summarizer gets nothing that is excluded, and no summary that was made from it.
+func TestTheSummarizerGetsNothingExcluded(t *testing.T) {
+	b, s := discussed(t, 5, uncounted("First notes with question2."), uncounted("Second notes."))
+	exclude(t, s, 2)
+	if _, err := drain(s.Compact(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if asked := b.body(6); strings.Contains(asked, "answer1") || !strings.Contains(asked, "question1") || !strings.Contains(asked, "answer4") {
+		t.Errorf("the model is asked to summarise %s", asked)
+	}
+	exclude(t, s, 3)
+	events, err := drain(s.Compact(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked := b.body(7); strings.Contains(asked, "First notes") || strings.Contains(asked, "question2") || strings.Contains(asked, "answer1") || !strings.Contains(asked, "answer4") {
+		t.Errorf("the second summary is made from %s", asked)
+	}
+	if said := notices(events); len(said) == 0 || !strings.HasPrefix(said[0], "asking test/m to summarise 6 older messages (about ") {
+		t.Errorf("the new summary is announced by %q", said)
+	}
+}
+
+// Each way to ask a message again that was sent alone sends it alone again, in the window that sent it, in the
+// next one, in a fork and in a copy from an archive.
+func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
+	ways := map[string]func(s *Session, user, answer int64) <-chan Event{
+		"retry":             func(s *Session, _, _ int64) <-chan Event { return s.Regenerate(t.Context(), 0) },
+		"regenerate":        func(s *Session, _, answer int64) <-chan Event { return s.Regenerate(t.Context(), answer) },
+		"regenerate by its": func(s *Session, user, _ int64) <-chan Event { return s.Regenerate(t.Context(), user) },
+		"edit": func(s *Session, user, _ int64) <-chan Event {
+			return s.Edit(t.Context(), user, "What is two and three?")
+		},
+	}
+	places := map[string]func(b *bench, s *Session) *Session{
+		"here":  func(_ *bench, s *Session) *Session { return s },
+		"later": func(b *bench, s *Session) *Session { return b.open(s.Info().ID) },
+		"fork": func(b *bench, s *Session) *Session {
+			fork, err := s.Fork(t.Context(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b.open(fork.ID)
+		},
+		"archive": func(b *bench, s *Session) *Session { return b.open(readopted(t, b.deps.Store, s.Info().ID)) },
+	}
+	for way, again := range ways {
+		for place, at := range places {
+			t.Run(way+" "+place, func(t *testing.T) {
+				b := newBench(t, says("Noted."), says("Four."), says("Again."), says("Again."))
+				s := b.begin()
+				for _, turn := range []<-chan Event{s.Send(t.Context(), "The sky is blue.")} {
+					if _, err := drain(turn); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, err := s.SetFlags(t.Context(), history.Pin, s.Messages()[0].ID); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := drain(s.SendAlone(t.Context(), "What is two and two?")); err != nil {
+					t.Fatal(err)
+				}
+				s = at(b, s)
+				list := s.Messages()
+				for range 2 { // what was asked again is asked again
+					user, answer := list[2].ID, list[3].ID
+					if way == "edit" {
+						plan, err := s.PreviewAs("What is two and three?", Trial{Instead: user})
+						if body, more := s.Body(plan); err != nil || more != nil || strings.Contains(string(body), "sky") {
+							t.Errorf("the preview of the edit is %s, %v, %v", body, err, more)
+						}
+					}
+					if _, err := drain(again(s, user, answer)); err != nil {
+						t.Fatal(err)
+					}
+					if sent := b.last(); strings.Contains(b.body(sent), "sky") || strings.Contains(b.body(sent), "Noted") || !strings.Contains(b.body(sent), "What is two and t") {
+						t.Errorf("asked again it is sent with %s", b.body(sent))
+					}
+					list = s.Messages()
+				}
+			})
+		}
+	}
+}
+
+// A request that brought no answer, and even one that never left, leaves the message alone.
+func TestWhatFailedAloneIsRetriedAlone(t *testing.T) {
+	b := newBench(t, says("Noted."), refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`), says("Four."))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "The sky is blue.")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := drain(s.SendAlone(t.Context(), "What is two and two?")); err == nil {
+		t.Fatal("the refusal is no error")
+	}
+	s = b.open(s.Info().ID)
+	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
+		t.Fatal(err)
+	}
+	if sent := b.body(3); strings.Contains(sent, "sky") || !strings.Contains(sent, "two and two") {
+		t.Errorf("the retry is sent with %s", sent)
+	}
+	plan, err := s.Preview("And so?")
+	if err != nil || plan.Sum.Sent != 4 {
+		t.Errorf("the next message is sent with %d of 4 messages, %v", plan.Sum.Sent, err)
+	}
+}
+
+// readopted stores a session's archive once more and returns the copy's id.
+func readopted(t *testing.T, st *store.Store, id string) string {
+	t.Helper()
+	row, err := st.Adopt(t.Context(), store.Adoption{Lines: func(take func(store.Line) error) error { return st.Dump(t.Context(), id, take) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row.ID
+}
+
+// An excluded message is not asked about: its request would have to send it.
+func TestAnExcludedMessageIsNotAskedAgain(t *testing.T) {
+	b := newBench(t, says("Noted."))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "My name is Ada.")); err != nil {
+		t.Fatal(err)
+	}
+	exclude(t, s, 1)
+	for _, id := range []int64{0, s.Messages()[0].ID, s.Messages()[1].ID} {
+		if _, err := drain(s.Regenerate(t.Context(), id)); !errors.Is(err, ErrExcluded) {
+			t.Errorf("asking again about message %d: %v", id, err)
+		}
+	}
+	if b.last() != 1 || len(s.Messages()) != 2 {
+		t.Errorf("%d requests left and %d messages are on the branch", b.last(), len(s.Messages()))
+	}
+}
+
+// What is excluded while the turn runs is in none of its next requests.
+func TestWhatIsExcludedDuringATurnIsNotSentAnyMore(t *testing.T) {
+	b := newBench(t, calls("a", "add", `{"a":1,"b":2}`), calls("b", "add", `{"a":3,"b":4}`), says("Done."))
+	b.offer(adder(t))
+	s := b.begin()
+	asked := 0
+	for e := range s.Send(t.Context(), "Add.") {
+		switch e := e.(type) {
+		case Asked:
+			if asked++; asked == 2 {
+				if _, err := s.SetFlags(t.Context(), history.Exclude, s.Messages()[1].ID); err != nil {
+					t.Error(err)
+				}
+			}
+			e.Allow(true)
+		case Finished:
+			if e.Err != nil {
+				t.Error(e.Err)
+			}
+		}
+	}
+	if sent := b.body(3); strings.Contains(sent, `\"a\":1`) || !strings.Contains(sent, `\"a\":3`) || !strings.Contains(sent, "Add.") {
+		t.Errorf("the last request is %s", sent)
+	}
+	r, err := s.Replay(t.Context(), 1, 0)
+	if err != nil || !r.Proven {
+		t.Errorf("it is not proven: %v %s", err, r.Doubt)
+	}
+	if e := r.Verdicts.Entries[1]; e.Disposition != history.Excluded {
+		t.Errorf("the excluded call is %+v", e)
+	}
+}
+
+// A summary stands for what its own request held and for nothing else: a long range is summarised in slices that
+// fit, each of which takes the one before in.
+func TestALongRangeIsSummarisedInSlices(t *testing.T) {
+	b, s := discussed(t, 12, uncounted("Notes of slice 1."), uncounted("Notes of slice 2."), uncounted("Notes of slice 3."), uncounted("Notes of slice 4."))
+	if err := s.SetBudget(t.Context(), 1200); err != nil {
+		t.Fatal(err)
+	}
+	events, err := drain(s.Compact(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := b.last() - 12
+	if requests < 2 || len(notices(events)) != requests+1 {
+		t.Fatalf("%d requests were made, announced by %q", requests, notices(events))
+	}
+	held := map[string]int{}
+	for n := range requests {
+		body := b.body(13 + n)
+		for turn := range 12 {
+			for _, word := range []string{fmt.Sprintf("question%d:", turn+1), fmt.Sprintf("answer%d:", turn+1)} {
+				held[word] += strings.Count(body, word)
+			}
+		}
+		if strings.Contains(body, "(truncated)") || strings.Contains(body, "Earlier messages") {
+			t.Errorf("slice %d does not hold its messages whole: %s", n+1, body)
+		}
+		if before := fmt.Sprintf("Notes of slice %d.", n); n > 0 && !strings.Contains(body, before) {
+			t.Errorf("slice %d does not take in the one before: %s", n+1, body)
+		}
+	}
+	for word, n := range held {
+		if want := 1; n != want && !strings.HasSuffix(word, "12:") || n != 0 && strings.HasSuffix(word, "12:") {
+			t.Errorf("%q went to the summariser %d times", word, n)
+		}
+	}
+	stored, err := b.deps.Store.Summaries(t.Context(), s.Info().ID)
+	if err != nil || len(stored) != requests || stored[requests-1].Messages != 22 {
+		t.Errorf("the summaries are %+v, %v", stored, err)
+	}
+}
+
+// A message that no request can hold whole is not summarised, and no summary stands for it.
+func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
+	b, s := discussed(t, 3, uncounted("Noted."), uncounted("All right."), uncounted("Notes."), uncounted("Notes."), uncounted("Notes."), uncounted("Notes."))
+	for _, text := range []string{"huge: " + strings.Repeat("very long text ", 600), "small: " + strings.Repeat("on. ", 30)} {
+		if _, err := drain(s.Send(t.Context(), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.SetBudget(t.Context(), 1600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := drain(s.Compact(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	for n := 6; n <= b.last(); n++ {
+		if asked := b.body(n); strings.Contains(asked, "huge:") {
+			t.Errorf("the model is asked to summarise %s", asked)
+		}
+	}
+	stored, err := b.deps.Store.Summaries(t.Context(), s.Info().ID)
+	if huge := s.Messages()[6].ID; err != nil || stored[len(stored)-1].Sources.Holds(huge) || !stored[len(stored)-1].Sources.Holds(s.Messages()[7].ID) {
+		t.Errorf("the summaries are %+v, and message %d was in no request, %v", stored, huge, err)
+	}
+	plan, err := s.Preview("And?")
+	if e := plan.Entries[6]; err != nil || strings.Contains(e.Reason, "summary") {
+		t.Errorf("the long message is %+v, %v", e, err)
+	}
+}
+
+// Requests for summaries and titles are recorded with their purpose, their verdicts and their cost, in the sum
+// of the session too, and come out of the record as they left. The turn's own request stays its last.
+func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
+	b, s := discussed(t, 3, says("Notes."), says("Three questions"), says("Yes."))
+	b.deps.TitleRef = "test/small"
+	s = b.open(s.Info().ID)
+	if _, err := drain(s.Compact(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if title, err := s.Retitle(t.Context(), true); err != nil || title != "Three questions" {
+		t.Fatalf("the title is %q, %v", title, err)
+	}
+	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
+		t.Fatal(err)
+	}
+	all, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var purposes []store.Purpose
+	for i, r := range all {
+		purposes = append(purposes, r.Purpose)
+		if r.BodyHash != hash([]byte(b.body(i+1))) || r.End != "done" {
+			t.Errorf("request %d has the record %+v", i+1, r)
+		}
+	}
+	if want := []store.Purpose{"", "", "", store.ForSummary, store.ForTitle, ""}; !slices.Equal(purposes, want) {
+		t.Fatalf("the requests are for %q, want %q", purposes, want)
+	}
+	if r := all[3]; r.Turn != 3 || r.User != s.Messages()[4].ID || r.Model != "m" || r.Prompt != 12 {
+		t.Errorf("the summary is recorded as %+v", r)
+	}
+	if r := all[4]; r.Turn != 1 || r.User != s.Messages()[0].ID || r.Model != "small" || r.Prompt != 12 {
+		t.Errorf("the title is recorded as %+v", r)
+	}
+	for _, turn := range []struct{ turn, nth, of, sent int }{{3, 1, 2, 5}, {3, 2, 2, 4}, {1, 2, 2, 2}, {4, 1, 1, 5}} {
+		r, err := s.Replay(t.Context(), turn.turn, turn.nth)
+		if err != nil || !r.Proven || r.Of != turn.of {
+			t.Errorf("request %d of turn %d: of %d, proven %t, %v %s", turn.nth, turn.turn, r.Of, r.Proven, err, r.Doubt)
+			continue
+		}
+		if sent := CountsOf(r.Verdicts.Entries, nil, nil).Sent(); sent != turn.sent {
+			t.Errorf("request %d of turn %d held %d messages, want %d", turn.nth, turn.turn, sent, turn.sent)
+		}
+	}
+	if r, err := s.Recorded(t.Context(), 3, 0); err != nil || r.Nth != 1 || r.Request.Purpose != store.ForAnswer {
+		t.Errorf("turn 3 is shown by its request %d, %v", r.Nth, err)
+	}
+	spent, err := SpentIn(t.Context(), b.deps.Store, s.Info().ID)
+	if err != nil || spent.Requests != 6 {
+		t.Errorf("the session's costs are %+v, %v", spent, err)
+	}
+}
+
+// Nothing excluded is sent for a title: neither the first message nor the answer to it.
+func TestATitleIsMadeOfNothingExcluded(t *testing.T) {
+	b, s := discussed(t, 2, says("Second"), says("Third"))
+	b.deps.TitleRef = "test/small"
+	s = b.open(s.Info().ID)
+	exclude(t, s, 1)
+	if _, err := s.Retitle(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if asked := b.body(3); strings.Contains(asked, "question1") || strings.Contains(asked, "answer1") || !strings.Contains(asked, "question2") {
+		t.Errorf("the title is asked for with %s", asked)
+	}
+	exclude(t, s, 4)
+	if _, err := s.Retitle(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if asked := b.body(4); strings.Contains(asked, "answer2") || !strings.Contains(asked, "question2") {
+		t.Errorf("the title is asked for with %s", asked)
+	}
+	exclude(t, s, 3)
+	if _, err := s.Retitle(t.Context(), true); !errors.Is(err, ErrNothingToAnswer) || b.last() != 4 {
+		t.Errorf("with all of it excluded: %v, after %d requests", err, b.last())
+	}
+}
+
+// A summary that costs more than what it stands for is never used, even where one is wanted in any case.
+func TestASummaryThatSavesNothingIsNotTaken(t *testing.T) {
+	b, s := talked(t, 3, uncounted(strings.Repeat("These notes say more than was said. ", 60)))
+	_, err := drain(s.Compact(t.Context()))
+	if err == nil || !strings.Contains(err.Error(), "no shorter than the messages it would stand for") || s.Policy().SummaryAlways {
+		t.Errorf("a long summary of little: %v, the policy says %t", err, s.Policy().SummaryAlways)
+	}
+	if err := s.SetSummaryAlways(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Preview("And?")
+	if err != nil || plan.Summarized() || plan.Sum.Sent != 6 {
+		t.Errorf("%d messages are sent, with a summary: %t, %v", plan.Sum.Sent, plan.Summarized(), err)
+	}
+	if b.last() != 4 {
+		t.Errorf("%d requests were made", b.last())
+	}
+}
