@@ -13,7 +13,7 @@ var toolHistoryTexts = regexp.MustCompile(`(?i)` +
 	// Parsers of the arguments: Python, nlohmann's in llama.cpp, Go, Rust.
 	`expecting (?:value|property name|'.' delimiter)[^\n]{0,60}line \d+ column \d+|(?:extra data|unterminated string starting at|invalid control character at|invalid \\+(?:u?[a-z]* )?escape)[^\n]{0,20}: line \d+ column \d+` +
 	`|jsondecodeerror|json\.exception\.parse_error|failed to parse tool call|unexpected end of json input|looking for beginning of (?:value|object key)|after (?:object key|array element|top-level value)\b` +
-	`|(?:eof while parsing|trailing characters|key must be a string|expected value|expected .{1,20}|invalid escape|control character [^\n]{0,60}) at line \d+ column \d+|value looks like object, but` +
+	`|(?:eof while parsing[^\n]{0,20}|trailing characters|key must be a string|expected value|expected .{1,20}|invalid escape|control character [^\n]{0,60}) at line \d+ column \d+|value looks like object, but` +
 	`|invalid tool call|missing tool call|cannot unmarshal [^\n]{0,80}(?:toolcall|arguments)` +
 	// Templates.
 	`|can only get item pairs from a mapping|only supports? single tool-calls|no previous assistant message with a tool call|only user(?:,| and) [^\n]{0,40}roles are supported` +

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"winnow/history"
 	"winnow/llm"
@@ -116,9 +116,7 @@ func errorBody(rng *rand.Rand, text string) string {
 // request is said, and from then on, in a new run of the program too, tool calls leave as text at once.
 func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	rng := rand.New(rand.NewPCG(seed, 1))
-	t.Logf("seed %d, %d texts", seed, len(toolRefusals)+12)
+	rng := rand.New(rand.NewPCG(11, 1))
 	b := newBench(t)
 	b.once()
 	try := func(status int, text string) {
@@ -139,7 +137,8 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 			t.Fatalf("%d %s: %d requests\n%s", status, body, b.requests(), strings.Join(b.bodies, "\n"))
 		}
 		said := only[Notice](events)
-		if len(said) != 1 || !strings.Contains(said[0].Text, "asking once more with them as text") {
+		known := slices.Contains(toolRefusals, text)
+		if len(said) != 1 || !strings.Contains(said[0].Text, "asking once more with them as text") || known == strings.Contains(said[0].Text, "may be the reason") {
 			t.Fatalf("%d %s: said %q, want one notice of the second request", status, body, said)
 		}
 		if _, err := drain(s.Send(t.Context(), "and in c?")); err != nil || b.requests() != 3 {
@@ -152,7 +151,8 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 		}
 	}
 	statuses := []int{400, 422, 404, 403, 500, 501, 502, 503}
-	for _, text := range toolRefusals {
+	for i, text := range toolRefusals {
+		try(statuses[i%len(statuses)], text)
 		try(statuses[rng.IntN(len(statuses))], text)
 	}
 	for range 12 {
