@@ -21,6 +21,7 @@ type answerWriter struct {
 
 	named func(session string) string // what a stored session is called on the command line, "" for one that is not stored
 
+	wait    waitLine
 	wrote   bool // something stands on the current line
 	answers []session.Answered
 	notices []string
@@ -30,12 +31,23 @@ type answerWriter struct {
 // follow writes until the turn is over and returns how it ended.
 func (w *answerWriter) follow(events <-chan session.Event) error {
 	var end error
-	for event := range events {
+	for open := true; open; {
+		var event session.Event
+		select {
+		case now := <-w.wait.ticks:
+			w.wait.tick(now)
+			continue
+		case event, open = <-events:
+		}
 		switch event := event.(type) {
 		case session.Delta:
+			w.wait.end()
 			w.text(event.Text)
+		case session.Calling:
+			w.wait.end()
 		case session.Planned:
 			w.planned(event)
+			w.wait.begin(markdown.Visible(event.Request.Endpoint + "/" + event.Request.Model))
 		case session.Answered:
 			w.answers = append(w.answers, event)
 			w.report.answered = &event.Message
@@ -44,10 +56,13 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 			w.notice(event.Text)
 		case session.Waiting:
 			w.report.waiting(event.Waiting)
-			w.notice(waitingText(event.Waiting))
+			if event.Changed == "" { // A notice says the rest.
+				w.notice(waitingText(event.Waiting))
+			}
 		case session.Asked:
 			event.Allow(false)
 		case session.Finished:
+			w.wait.end()
 			end = event.Err
 		}
 	}
@@ -116,6 +131,7 @@ func (w *answerWriter) say(text string) {
 	if w.json || w.quiet {
 		return
 	}
+	w.wait.clear()
 	w.endLine()
 	fmt.Fprintf(w.err, "winnow: %s\n", markdown.Visible(text))
 }

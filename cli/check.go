@@ -32,16 +32,7 @@ func checkConfig(file string, keys []fileKey, c Config) []*Mistake {
 			add(path, "is %q; it takes %s%s", got, choices(takes), didYouMean(got, takes))
 		}
 	}
-	if c.Sampling.MaxTokens < 0 {
-		add("sampling.max_tokens", "is %d; it takes 0 or more", c.Sampling.MaxTokens)
-	}
-	within := func(path string, got *float64, most float64) {
-		if got != nil && (*got < 0 || *got > most) {
-			add(path, "is %v; it takes 0 to %v", *got, most)
-		}
-	}
-	within("sampling.temperature", c.Sampling.Temperature, 2)
-	within("sampling.top_p", c.Sampling.TopP, 1)
+	checkSampling("sampling", c.Sampling, add)
 	oneOf("ui.theme", c.UI.Theme, append(ui.Themes(), slices.Sorted(maps.Keys(c.Themes))...)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Themes)) {
 		if key, wrong := c.Themes[name].Check(); wrong != "" {
@@ -62,6 +53,19 @@ func checkConfig(file string, keys []fileKey, c Config) []*Mistake {
 	}
 	slices.SortStableFunc(out, func(a, b *Mistake) int { return a.Line - b.Line })
 	return out
+}
+
+func checkSampling(table string, s SamplingConf, add func(path, format string, args ...any)) {
+	if s.MaxTokens < 0 {
+		add(table+".max_tokens", "is %d; it takes 0 or more", s.MaxTokens)
+	}
+	within := func(path string, got *float64, most float64) {
+		if got != nil && (*got < 0 || *got > most) {
+			add(path, "is %v; it takes 0 to %v", *got, most)
+		}
+	}
+	within(table+".temperature", s.Temperature, 2)
+	within(table+".top_p", s.TopP, 1)
 }
 
 // checkKeys finds actions that do not exist, and keys that are given to two actions.
@@ -107,6 +111,13 @@ func checkEndpoint(name string, e EndpointConf, add func(path, format string, ar
 	}
 	if e.Profile.ToolIDLength < 0 {
 		add(table+".profile.tool_id_length", "is %d; it takes 0 or more", e.Profile.ToolIDLength)
+	}
+	if e.FirstByteTimeout < 0 {
+		add(table+".first_byte_timeout", "is %d; it takes seconds, or 0 for the default", e.FirstByteTimeout)
+	}
+	checkSampling(table+".sampling", e.Sampling, add)
+	for _, model := range slices.Sorted(maps.Keys(e.Models)) {
+		checkSampling(table+".models."+model+".sampling", e.Models[model].Sampling, add)
 	}
 	for _, model := range slices.Sorted(maps.Keys(e.Prices)) {
 		checkPrices(table+".prices."+model, e.Prices[model], add)

@@ -34,7 +34,16 @@ type EndpointConf struct {
 	Exact      bool              `toml:"exact"`       // llama.cpp counts each request itself
 	Profile    ProfileConf       `toml:"profile"`
 
-	Prices map[string]PriceConf `toml:"prices"` // by model; "*" is every other one
+	FirstByteTimeout int `toml:"first_byte_timeout"` // seconds; 0 is 120 for a hosted server, 600 on this machine or network
+
+	Sampling SamplingConf         `toml:"sampling"` // over [sampling], for all models of the endpoint
+	Models   map[string]ModelConf `toml:"models"`   // by model
+	Prices   map[string]PriceConf `toml:"prices"`   // by model; "*" is every other one
+}
+
+// ModelConf is one [endpoints.NAME.models.MODEL] table.
+type ModelConf struct {
+	Sampling SamplingConf `toml:"sampling"` // over the endpoint's
 }
 
 // PriceConf is what a model costs: US dollars for a million tokens.

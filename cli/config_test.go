@@ -30,7 +30,7 @@ func TestExampleIsTheDefaults(t *testing.T) {
 
 func TestExampleNamesEveryKey(t *testing.T) {
 	live, commented := exampleKeys()
-	named := map[string]string{"Endpoints": "work", "Prices": "large", "Themes": "mine"} // what the example calls one of them
+	named := map[string]string{"Endpoints": "work", "Prices": "large", "Models": "large", "Themes": "mine"} // what the example calls one of them
 	var walk func(t reflect.Type, path []string)
 	walk = func(typ reflect.Type, path []string) {
 		for i := range typ.NumField() {

@@ -15,6 +15,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session"
 )
 
 // keyPatience is how long a key_command may take: it may wait for a person's fingerprint.
@@ -44,7 +45,7 @@ func (p *program) endpoints(c Config) []llm.Endpoint {
 
 // withMore is an endpoint with what a table says of it.
 func withMore(e, said llm.Endpoint) llm.Endpoint {
-	e.Headers, e.Window, e.Exact, e.Prices = said.Headers, said.Window, said.Exact, said.Prices
+	e.Headers, e.Window, e.Exact, e.Prices, e.Begin = said.Headers, said.Window, said.Exact, said.Prices, said.Begin
 	if said.Default != "" {
 		e.Default, e.Dated = said.Default, false
 	}
@@ -65,6 +66,7 @@ func (p *program) configured(c Config) []llm.Endpoint {
 			Window:  e.Window,
 			Exact:   e.Exact,
 			Default: e.Model,
+			Begin:   time.Duration(e.FirstByteTimeout) * time.Second,
 			Placed:  true,
 			Prices:  configuredPrices(e.Prices),
 			Profile: history.Profile{
@@ -84,6 +86,18 @@ func (p *program) configured(c Config) []llm.Endpoint {
 		out = append(out, made)
 	}
 	return out
+}
+
+// samplings is what the endpoints' tables ask of their models, by "endpoint" and by "endpoint/model".
+func samplings(tables map[string]EndpointConf) map[string]session.Sampling {
+	all := make(map[string]session.Sampling)
+	for name, e := range tables {
+		all[name] = session.Sampling(e.Sampling)
+		for model, m := range e.Models {
+			all[name+"/"+model] = session.Sampling(m.Sampling)
+		}
+	}
+	return all
 }
 
 // configuredPrices turns the prices tables of an endpoint into prices. The tables were checked.

@@ -158,6 +158,7 @@ func (k *kit) ready(ctx context.Context) error {
 		Policy:    k.config.Context,
 		System:    system,
 		Sampling:  session.Sampling(k.config.Sampling),
+		Samplings: samplings(k.config.Endpoints),
 		TitleRef:  k.config.Titles.Model,
 		Approve:   session.Approval(k.config.Tools.Approve),
 		MaxRounds: k.config.Tools.MaxRounds,

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -74,6 +75,11 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		return fail(Provider, "%w", err)
 	}
 	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, visible: term.IsTerminal(p.out.Fd()), named: k.stored}
+	if term.IsTerminal(p.err.Fd()) && !f.quiet {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		out.wait = waitLine{out: p.err, ticks: ticker.C}
+	}
 	if err := k.sayOpenElsewhere(ctx, s, &out); err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (r *runReport) planned(entries []history.Entry) {
 
 // waiting takes a request that is sent again.
 func (r *runReport) waiting(w llm.Waiting) {
-	r.retries = append(r.retries, retryJSON{Reason: sentence(w.Err), WaitMS: w.After.Milliseconds()})
+	r.retries = append(r.retries, retryJSON{Reason: sentence(w.Err), WaitMS: w.After.Milliseconds(), Changed: w.Changed != ""})
 }
 
 // lines says what became of the messages: a line for each kind, where was has not said the same. id names
@@ -181,9 +181,6 @@ func roundLine(r roundJSON) string {
 
 // waitingText announces that a request is sent again.
 func waitingText(w llm.Waiting) string {
-	if w.After == 0 {
-		return fmt.Sprintf("%s; asking again without it", w.Err)
-	}
 	return fmt.Sprintf("%s; try %d of %d in %s", w.Err, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -73,5 +74,40 @@ winnow: request 3 of this turn, with the result of read, look
 	}
 	if answer, said, report := follow(false, true); said != "" || answer != "" || len(report.rounds) != 1 {
 		t.Errorf("for --json %q and %q were written, %+v", answer, said, report)
+	}
+}
+
+// TestATerminalSaysThatTheModelIsWaitedFor gives the ticks of a clock between the events.
+func TestATerminalSaysThatTheModelIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	events, ticks := make(chan session.Event), make(chan time.Time)
+	var out, errs bytes.Buffer
+	w := answerWriter{out: &out, err: &errs, named: func(string) string { return "" }, wait: waitLine{out: &errs, ticks: ticks}}
+	done := make(chan error)
+	go func() { done <- w.follow(events) }()
+	clock := time.Unix(0, 0)
+	pass := func(seconds int) {
+		for range seconds {
+			ticks <- clock
+			clock = clock.Add(time.Second)
+		}
+	}
+	events <- session.Planned{Request: store.Request{Endpoint: "openai", Model: "small"}}
+	pass(5)
+	events <- session.Notice{Text: "a notice"}
+	pass(1)
+	events <- session.Delta{Text: "Hello."}
+	pass(3)
+	events <- session.Finished{}
+	close(events)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	line := func(seconds int) string {
+		return fmt.Sprintf("\r\x1b[Kwinnow: waiting for openai/small, %d s; ctrl+c stops", seconds)
+	}
+	want := line(3) + line(4) + "\r\x1b[K" + "winnow: a notice\n" + line(5) + "\r\x1b[K"
+	if got := errs.String(); got != want || out.String() != "Hello.\n" {
+		t.Errorf("the terminal got\n%q, want\n%q; the answer is %q", got, want, out.String())
 	}
 }

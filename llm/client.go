@@ -18,7 +18,11 @@ import (
 const (
 	defaultTries = 3
 	defaultIdle  = 90 * time.Second
-	defaultBegin = 10 * time.Minute
+
+	// The silence allowed before the first byte. A server of the user's own may have to load a model and
+	// read a long prompt first.
+	hostedBegin = 2 * time.Minute
+	ownBegin    = 10 * time.Minute
 
 	// waitMax is the longest wait between two tries. A server that asks for more gets no second
 	// try: the user decides.
@@ -109,7 +113,10 @@ func (c *Client) begin() time.Duration {
 	if c.endpoint.Begin > 0 {
 		return c.endpoint.Begin
 	}
-	return defaultBegin
+	if c.endpoint.Own() {
+		return ownBegin
+	}
+	return hostedBegin
 }
 
 func (c *Client) tries() int {
@@ -125,7 +132,7 @@ func (c *Client) tries() int {
 // Stopped and wraps ctx.Err().
 //
 // A request that fails before its first token is tried again, with a Waiting event before each
-// wait, where the failure may pass. A Waiting with After 0 says that the server refused a field
+// wait, where the failure may pass. A Waiting that is Changed says that the server refused a field
 // of the request: from then on Quirks, and the bytes of Body, are different. Where the server wants
 // the history itself in another form, the error says Replan, and from then on Profile is different.
 func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
@@ -143,7 +150,9 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 				return
 			}
 			w := Waiting{Attempt: try + 1, Of: max(try+1, c.tries()), Err: e}
-			if !c.learn(e) {
+			if how, learned := c.learn(e, r); learned {
+				w.Changed = how
+			} else {
 				e.Tools = e.toolCause(r)
 				again := false
 				if w.After, again = c.pause(e, try, pauses); !again {

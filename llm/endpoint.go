@@ -37,7 +37,7 @@ type Endpoint struct {
 
 	Tries int           // the most tries of a request before its first token; 0 is 3, 1 never tries again
 	Idle  time.Duration // the silence that ends a stream once it began; 0 is 90 s. Comments count as life
-	Begin time.Duration // the silence allowed before the answer begins; 0 is 10 min, for models that think or read long in silence
+	Begin time.Duration // the silence allowed before the first byte; 0 is 2 min, and 10 min for an endpoint of the user's own
 }
 
 // String names the endpoint without its secrets.

@@ -53,6 +53,7 @@ type Waiting struct {
 	Of      int           // the most tries
 	After   time.Duration // how long until then
 	Err     *Error        // why
+	Changed string        // how the coming try differs, such as "without temperature"; "" where it does not
 }
 
 // Finished ends a stream.

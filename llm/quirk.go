@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -78,26 +79,26 @@ func (c *Client) has(quirk string) bool {
 	return found
 }
 
-// learn finds the quirk that a refusal tells and that was not known yet. The request may then go
-// out again at once in its other form.
-func (c *Client) learn(e *Error) bool {
-	if e.Status != 400 && e.Status != 422 {
-		return false
+// learn finds the quirk that a refusal tells and that was not known yet, and says how the request goes out
+// again at once.
+func (c *Client) learn(e *Error, r Request) (how string, learned bool) {
+	if e.Status != 400 && e.Status != 422 || e.Kind == Overflow {
+		return "", false
 	}
 	text := e.Body
-	var quirk string
 	switch {
 	case strings.Contains(text, "stream_options"):
-		quirk = noStreamOptions
+		return "without stream_options", c.news(noStreamOptions)
 	case refuses(text, "max_tokens") && strings.Contains(text, "max_completion_tokens") && !c.completionTokens():
-		quirk = maxCompletionTokens
-	case refuses(text, "max_completion_tokens") && c.completionTokens():
-		quirk = maxTokens
-	default:
-		return false
+		return "with max_completion_tokens in the place of max_tokens", c.news(maxCompletionTokens)
+	case refuses(text, "max_completion_tokens") && c.completionTokens() && !tooLarge.MatchString(text):
+		return "with max_tokens in the place of max_completion_tokens", c.news(maxTokens)
 	}
-	return c.news(quirk)
+	return c.learnSampling(e, r)
 }
+
+// tooLarge tells a refusal of a number from one of its key.
+var tooLarge = regexp.MustCompile(`(?i)too large|at most|exceed|less than|greater than|range`)
 
 // learnForm finds the quirk of a model in a refusal that asks for another plan, and was not known yet.
 // The same request cannot go out again: what it holds was counted and shown.

@@ -144,7 +144,10 @@ func TestSilenceEndsAStream(t *testing.T) {
 	}{
 		{"after words", quiet, step{say: []string{delta2("Hello")}, end: "hang"}, "Hello| cut", 90 * time.Second, "openai sent nothing for 1 min 30 s"},
 		{"configured", func(e *Endpoint) { e.Idle = 5 * time.Second }, step{say: []string{delta2("Hello")}, end: "hang"}, "Hello| cut", 5 * time.Second, "openai sent nothing for 5 s"},
-		{"before anything", quiet, step{end: "hang"}, "", 10 * time.Minute, "openai sent nothing for 10 min"},
+		{"before anything", quiet, step{end: "hang"}, "", 2 * time.Minute, "openai sent nothing for 2 min"},
+		{"before anything, on this machine", func(e *Endpoint) { e.BaseURL = "http://127.0.0.1:8080/v1" }, step{end: "hang"}, "", 10 * time.Minute, "openai sent nothing for 10 min"},
+		{"before anything, on a private network", func(e *Endpoint) { e.BaseURL = "http://192.168.1.9:8080/v1" }, step{end: "hang"}, "", 10 * time.Minute, "openai sent nothing for 10 min"},
+		{"before anything, configured", func(e *Endpoint) { e.Begin = 7 * time.Second }, step{end: "hang"}, "", 7 * time.Second, "openai sent nothing for 7 s"},
 		{"comments are life", quiet, step{say: []string{delta2("Hel"), ": a\n\n", ": b\n\n", ": c\n\n", delta2("lo"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 400 * time.Second, ""},
 		{"a slow begin", quiet, step{say: []string{": hi\n\n", delta2("Hello"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 160 * time.Second, ""},
 		{"after finish_reason", quiet, step{say: []string{delta2("Hello"), "data: " + finishStop + "\n\n"}, end: "hang"}, "Hello|stop done", 90 * time.Second, ""},

@@ -80,21 +80,22 @@ type wireDefinition struct {
 // Body gives exactly the bytes that Stream posts for a request: canonical JSON, the same for the
 // same request and the same Quirks, without any secret.
 func (c *Client) Body(r Request) ([]byte, error) {
+	ask := c.sampling(r)
 	w := wireRequest{
 		Model:           r.Model,
 		Messages:        make([]wireMessage, 0, len(r.Messages)),
-		Temperature:     r.Temperature,
-		TopP:            r.TopP,
-		ReasoningEffort: r.Effort,
+		Temperature:     ask.temperature,
+		TopP:            ask.topP,
+		ReasoningEffort: ask.effort,
 		Stream:          true,
 	}
 	if !c.has(noStreamOptions) {
 		w.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	if c.completionTokens() {
-		w.MaxCompletionTokens = r.MaxTokens
+		w.MaxCompletionTokens = ask.maxTokens
 	} else {
-		w.MaxTokens = r.MaxTokens
+		w.MaxTokens = ask.maxTokens
 	}
 	back := returned{to: c.Origin(r.Model), profile: c.Profile(r.Model)}
 	for _, m := range r.Messages {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"winnow/history"
@@ -156,6 +157,12 @@ func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
 	switch event := event.(type) {
 	case llm.Waiting:
 		t.emit(Waiting{event})
+		if event.Changed != "" {
+			t.emit(Notice{fmt.Sprintf("%v; asking again %s", event.Err, event.Changed)})
+			if t.still(*a) {
+				t.learn(ctx)
+			}
+		}
 		return a.again()
 	case llm.TextDelta:
 		shown = Delta{Text: event.Text}

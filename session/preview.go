@@ -19,14 +19,15 @@ func (s *Session) Body(plan history.Plan) ([]byte, error) { return s.BodyAs(plan
 // request is what goes to a model: the plan's messages, the tools it may call and what is asked of
 // every model.
 func (d Deps) request(to target, plan history.Plan) llm.Request {
+	ask := d.sampling(to)
 	return llm.Request{
 		Model:       to.model,
 		Messages:    plan.Messages,
 		Tools:       to.offered(),
 		MaxTokens:   d.maxTokens(to),
-		Temperature: d.Sampling.Temperature,
-		TopP:        d.Sampling.TopP,
-		Effort:      d.Sampling.Effort,
+		Temperature: ask.Temperature,
+		TopP:        ask.TopP,
+		Effort:      ask.Effort,
 	}
 }
 

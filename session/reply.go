@@ -13,7 +13,7 @@ const (
 // maxTokens is the longest reply that is asked for, 0 where that is left to the server. A request
 // keeps at least a quarter of the window.
 func (d Deps) maxTokens(to target) int {
-	most := d.Sampling.MaxTokens
+	most := to.client.MaxReply(to.model, d.sampling(to).MaxTokens)
 	if w := to.window.Tokens; w > 0 {
 		most = min(most, w*3/4)
 	}
@@ -45,7 +45,7 @@ func (t *turn) shortenReply(tokens int) {
 func (s *Session) freeReply() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.replyMost > 0 && s.deps.Sampling.MaxTokens == 0 {
+	if s.replyMost > 0 && s.deps.sampling(s.target).MaxTokens == 0 {
 		s.replyMost = min(4096, s.window.Tokens/4)
 		return
 	}

@@ -24,17 +24,18 @@ import (
 type Deps struct {
 	Store     *store.Store
 	Models    *llm.Catalog
-	Policy    history.Policy   // as configured; a session may override it
-	System    string           // the configured system prompt, "" for none
-	Sampling  Sampling         // what is asked of every model
-	Approve   Approval         // when a tool call needs the user's word
-	MaxRounds int              // the most requests of one turn; 0 is 16
-	TitleRef  string           // the model that writes titles; "" takes them from the first message
-	Count     history.Counter  // counts tokens
-	Guess     history.Counter  // says at once about what Count would; nil counts before anything is planned
-	Tokenizer string           // what Count is called, for the records
-	Now       func() time.Time // nil is time.Now
-	Log       *slog.Logger     // nil discards
+	Policy    history.Policy      // as configured; a session may override it
+	System    string              // the configured system prompt, "" for none
+	Sampling  Sampling            // what is asked of every model
+	Samplings map[string]Sampling // over it, by "endpoint" and, over that, by "endpoint/model"
+	Approve   Approval            // when a tool call needs the user's word
+	MaxRounds int                 // the most requests of one turn; 0 is 16
+	TitleRef  string              // the model that writes titles; "" takes them from the first message
+	Count     history.Counter     // counts tokens
+	Guess     history.Counter     // says at once about what Count would; nil counts before anything is planned
+	Tokenizer string              // what Count is called, for the records
+	Now       func() time.Time    // nil is time.Now
+	Log       *slog.Logger        // nil discards
 }
 
 // Sampling is what is asked of a model beside the messages.
@@ -43,6 +44,21 @@ type Sampling struct {
 	Temperature *float64 // nil leaves it to the server
 	TopP        *float64
 	Effort      string // reasoning effort
+}
+
+// over is s, and other where s says nothing.
+func (s Sampling) over(other Sampling) Sampling {
+	return Sampling{
+		MaxTokens:   cmp.Or(s.MaxTokens, other.MaxTokens),
+		Temperature: cmp.Or(s.Temperature, other.Temperature),
+		TopP:        cmp.Or(s.TopP, other.TopP),
+		Effort:      cmp.Or(s.Effort, other.Effort),
+	}
+}
+
+// sampling is what is asked of a model beside the messages.
+func (d Deps) sampling(to target) Sampling {
+	return d.Samplings[to.ref()].over(d.Samplings[to.client.Endpoint().Name]).over(d.Sampling)
 }
 
 // Approval says when a tool call needs the user's word.

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSamplingIsCheckedWhereverItStands(t *testing.T) {
+	t.Parallel()
+	const w = "[endpoints.w]\nbase_url = \"http://x/v1\"\n"
+	for doc, want := range map[string]string{
+		w + "first_byte_timeout = -1\n":                                    "endpoints.w.first_byte_timeout is -1; it takes seconds",
+		w + "[endpoints.w.sampling]\ntemperature = 3.0\n":                  "line 4, column 1: endpoints.w.sampling.temperature is 3; it takes 0 to 2",
+		w + "[endpoints.w.sampling]\nmax_tokens = -1\n":                    "endpoints.w.sampling.max_tokens is -1",
+		w + "[endpoints.w.models.\"a/b-1\".sampling]\ntop_p = 1.5\n":       "endpoints.w.models.a/b-1.sampling.top_p is 1.5; it takes 0 to 1",
+		w + "[endpoints.w.models.m]\nsamplin = { top_p = 1.0 }\n":          `did you mean "sampling"?`,
+		w + "[endpoints.w.models.m.sampling]\ntemperatur = 1.0\n":          `did you mean "temperature"?`,
+		w + "[endpoints.w.models.m.sampling]\ntemperature = 1.0\n":         "",
+		w + "first_byte_timeout = 30\n[endpoints.w.sampling]\ntop_p = 1.0": "",
+	} {
+		_, mistakes := Decode("c.toml", []byte(doc))
+		switch {
+		case want == "" && len(mistakes) > 0:
+			t.Errorf("%s: %v, want no mistake", doc, mistakes[0])
+		case want != "" && (len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), want)):
+			t.Errorf("%s: %v, want %q", doc, mistakes, want)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package llm
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The quirks of one model about what is asked of it beside the messages. Those that end in = are followed
+// by a value.
+const (
+	noTemperature   = "no-temperature"     // refuses temperature, or the value that is set
+	noTopP          = "no-top-p"           // refuses top_p, or has it only without temperature
+	noEffort        = "no-effort"          // refuses reasoning_effort
+	effortValues    = "effort-values="     // takes only these, separated by commas
+	noToolEffort    = "no-tool-effort"     // takes tools only with reasoning_effort none
+	maxOutputTokens = "max-output-tokens=" // the longest reply that may be asked for; 0 takes no limit at all
+)
+
+// sampled is what of a request's sampling is sent to its model.
+type sampled struct {
+	maxTokens         int
+	temperature, topP *float64
+	effort            string
+}
+
+// sampling is what of a request's sampling is sent, after all that the model refused.
+func (c *Client) sampling(r Request) sampled {
+	s := sampled{r.MaxTokens, r.Temperature, r.TopP, r.Effort}
+	if c.has(of(r.Model, noTemperature)) {
+		s.temperature = nil
+	}
+	if c.has(of(r.Model, noTopP)) {
+		s.topP = nil
+	}
+	if values, known := c.value(r.Model, effortValues); known && s.effort != "" {
+		s.effort = nearestEffort(s.effort, strings.Split(values, ","))
+	}
+	if c.has(of(r.Model, noEffort)) {
+		s.effort = ""
+	}
+	if len(r.Tools) > 0 && c.has(of(r.Model, noToolEffort)) {
+		s.effort = "none"
+	}
+	s.maxTokens = c.maxReply(r.Model, s.maxTokens)
+	return s
+}
+
+// maxReply is how long a reply may be asked for, at most wanted; 0 asks for no limit.
+func (c *Client) maxReply(model string, wanted int) int {
+	value, known := c.value(model, maxOutputTokens)
+	if !known {
+		return wanted
+	}
+	most, _ := strconv.Atoi(value)
+	return min(wanted, most)
+}
+
+// MaxReply is how many tokens of a reply a model takes a limit for, at most wanted; 0 asks for no limit.
+func (c *Client) MaxReply(model string, wanted int) int { return c.maxReply(model, wanted) }
+
+// value is the value of a model's quirk.
+func (c *Client) value(model, quirk string) (string, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, q := range c.quirks {
+		if value, ok := strings.CutPrefix(q, quirk); ok {
+			if value, ok = strings.CutSuffix(value, " "+model); ok {
+				return value, true
+			}
+		}
+	}
+	return "", false
+}
+
+// replace learns a quirk with a value in the place of the one with another value.
+func (c *Client) replace(model, quirk, value string) {
+	c.mu.Lock()
+	c.quirks = slices.DeleteFunc(c.quirks, func(q string) bool {
+		return strings.HasPrefix(q, quirk) && strings.HasSuffix(q, " "+model)
+	})
+	c.mu.Unlock()
+	c.Learn(of(model, quirk+value))
+}
+
+var (
+	namesTemperature = regexp.MustCompile(`(?i)\btemperature\b`)
+	namesTopP        = regexp.MustCompile(`(?i)\btop_?p\b`)
+	namesEffort      = regexp.MustCompile(`(?i)\breasoning[_. ]effort\b|\bthinking level\b|\beffort\b`)
+	namesMaxTokens   = regexp.MustCompile(`(?i)\bmax_?(?:completion_?|output_?)?tokens\b`)
+	namesTools       = regexp.MustCompile(`(?i)\bfunction tools\b|\btools\b`)
+
+	listsValues = regexp.MustCompile(`(?i)(?:supported values are|must be one of|should be one of|expected one of|one of|input should be|valid values(?: are)?)(.{1,200})`)
+	quotedWord  = regexp.MustCompile("['\"`]([a-z]+)['\"`]")
+	tokenCount  = regexp.MustCompile(`\d[\d,_]*`)
+)
+
+// learnSampling finds what of a request's sampling a refusal is about, and was not known yet. how says how
+// the request is sent again.
+func (c *Client) learnSampling(e *Error, r Request) (how string, learned bool) {
+	sent, text := c.sampling(r), e.Message
+	switch {
+	case sent.topP != nil && namesTopP.MatchString(text):
+		return "without top_p", c.news(of(r.Model, noTopP))
+	case sent.temperature != nil && namesTemperature.MatchString(text):
+		return "without temperature", c.news(of(r.Model, noTemperature))
+	case len(r.Tools) > 0 && sent.effort != "none" && namesEffort.MatchString(text) && namesTools.MatchString(text):
+		return "with reasoning_effort none, which it wants where tools are offered", c.news(of(r.Model, noToolEffort))
+	case sent.effort != "" && namesEffort.MatchString(text):
+		return c.learnEffort(text, r, sent.effort)
+	case sent.maxTokens > 0 && namesMaxTokens.MatchString(text):
+		return c.learnMaxOutput(text, r, sent.maxTokens)
+	}
+	return "", false
+}
+
+// learnEffort takes the values that a refusal lists, or leaves reasoning_effort out.
+func (c *Client) learnEffort(text string, r Request, sent string) (how string, learned bool) {
+	var values []string
+	if list := listsValues.FindStringSubmatch(text); list != nil {
+		for _, m := range quotedWord.FindAllStringSubmatch(list[1], -1) {
+			if slices.Contains(efforts, m[1]) && m[1] != sent {
+				values = append(values, m[1])
+			}
+		}
+	}
+	if _, again := c.value(r.Model, effortValues); len(values) == 0 || again {
+		return "without reasoning_effort", c.news(of(r.Model, noEffort))
+	}
+	c.replace(r.Model, effortValues, strings.Join(values, ","))
+	return "with reasoning_effort " + nearestEffort(sent, values), true
+}
+
+// efforts are the values of reasoning_effort, in rising order.
+var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+
+// nearestEffort is the one of values that asks for most like the wanted one; of two, the lower.
+func nearestEffort(wanted string, values []string) string {
+	if slices.Contains(values, wanted) {
+		return wanted
+	}
+	at := slices.Index(efforts, wanted)
+	if at < 0 {
+		at = slices.Index(efforts, "medium")
+	}
+	best, distance := "", len(efforts)+1
+	for i, e := range efforts {
+		if d := max(i-at, at-i); slices.Contains(values, e) && d < distance {
+			best, distance = e, d
+		}
+	}
+	return best
+}
+
+// learnMaxOutput takes the largest number below what was asked for, or asks for no limit where a refusal
+// names none or the number it named was refused too.
+func (c *Client) learnMaxOutput(text string, r Request, sent int) (how string, learned bool) {
+	most := 0
+	for _, digits := range tokenCount.FindAllString(text, -1) {
+		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(digits))
+		if err == nil && n < sent {
+			most = max(most, n)
+		}
+	}
+	if strings.Contains(text, "exclusive") && most > 0 {
+		most--
+	}
+	if _, again := c.value(r.Model, maxOutputTokens); again || most < leastOutput {
+		most = 0
+	}
+	c.replace(r.Model, maxOutputTokens, strconv.Itoa(most))
+	if most == 0 {
+		return "without a limit for the reply", true
+	}
+	return fmt.Sprintf("for a reply of at most %s tokens", grouped(most)), true
+}
+
+// leastOutput is the smallest number in a refusal that is taken for a limit of the reply.
+const leastOutput = 64
