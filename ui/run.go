@@ -66,7 +66,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	m.within = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithFPS(frameRate))
+	p := tea.NewProgram(&frames{Model: m, view: m.View()}, tea.WithContext(ctx), tea.WithFPS(frameRate))
 	_, err = p.Run()
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)

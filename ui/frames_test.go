@@ -1,0 +1,41 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A burst of keys is seen at its first key and at the end of a frame, and nothing is built when nothing
+// has happened.
+func TestTheViewIsBuiltOncePerFrame(t *testing.T) {
+	m := fresh(t, 80, 24)
+	f := &frames{Model: m, view: m.View()}
+	blank := f.View().Content
+	f.Update(tea.KeyPressMsg{Code: 'a', Text: "a"})
+	if f.View().Content != m.View().Content || f.View().Content == blank {
+		t.Fatalf("the first key is not seen:\n%s", f.View().Content)
+	}
+	first := f.View().Content
+	for i := range 1000 {
+		f.Update(tea.KeyPressMsg{Code: 'b', Text: "b"})
+		if f.View().Content != first {
+			t.Fatalf("the view is built for key %d of a frame", i+2)
+		}
+	}
+	if _, cmd := f.Update(frameMsg{}); cmd == nil {
+		t.Error("the frame in which the keys are seen has no end")
+	}
+	if got, want := f.View().Content, m.View().Content; got != want {
+		t.Errorf("after the frame the view is\n%s\nwant\n%s", got, want)
+	}
+	if _, cmd := f.Update(frameMsg{}); cmd != nil {
+		t.Error("a frame follows in which nothing happened")
+	}
+	f.Update(tea.KeyPressMsg{Code: 'c', Text: "c"})
+	f.Update(tea.WindowSizeMsg{Width: 60, Height: 20})
+	if lines := strings.Count(f.View().Content, "\n") + 1; lines != 20 {
+		t.Errorf("the view has %d lines right after the new size, want 20", lines)
+	}
+}
