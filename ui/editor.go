@@ -70,6 +70,7 @@ func (m *Model) runEditor(msg editMsg) tea.Cmd {
 		return m.complain(sentence(msg.err))
 	}
 	c := exec.Command(msg.command[0], append(msg.command[1:], msg.path)...)
+	c.Stdin = os.Stdin // the terminal itself: Bubble Tea would give it what input has decided
 	return tea.ExecProcess(c, func(err error) tea.Msg {
 		defer os.Remove(msg.path)
 		if err != nil {

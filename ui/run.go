@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/input"
 )
 
 // Screen is what the application opens with.
@@ -66,8 +68,8 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	m.within = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
-	p := tea.NewProgram(&frames{Model: m, view: m.View()}, tea.WithContext(ctx), tea.WithFPS(frameRate))
-	_, err = p.Run()
+	options := append(input.Options(os.Stdin), tea.WithContext(ctx), tea.WithFPS(frameRate))
+	_, err = tea.NewProgram(&frames{Model: m, view: m.View()}, options...).Run()
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()

@@ -1,0 +1,120 @@
+//go:build unix
+
+package input
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/sys/unix"
+)
+
+// Reader is a terminal whose pastes cannot be mistaken for keys. It is the terminal's file but for Read, so
+// that Bubble Tea sets, restores and waits for the terminal as it does without it: raw mode, suspending,
+// other programs on the same terminal.
+//
+// A pasted text does not go through Bubble Tea's decoder, which loses bytes of it and takes time for each.
+// Read puts a bracketed paste with a number in its place, and Message puts the text back.
+type Reader struct {
+	*os.File
+	filter Filter
+	out    []byte
+
+	mu     sync.Mutex
+	pastes map[string]string
+	made   int
+}
+
+// NewReader returns a reader in front of a terminal.
+func NewReader(terminal *os.File) *Reader {
+	return &Reader{File: terminal, pastes: map[string]string{}}
+}
+
+// Options make a program read from a terminal through a Reader.
+func Options(terminal *os.File) []tea.ProgramOption {
+	r := NewReader(terminal)
+	return []tea.ProgramOption{tea.WithInput(r), tea.WithFilter(r.Message)}
+}
+
+// chunk is how much is read at once: little, so that what it becomes has room in Bubble Tea's buffer.
+const chunk = 256
+
+// Read returns keys for Bubble Tea to decode, and numbers of pastes. It may return nothing.
+//
+// Bubble Tea calls it when there is something to read, so it does not return while something is held
+// back: it waits for the silence that decides. That takes no longer than pauseTime after the last byte.
+func (r *Reader) Read(p []byte) (int, error) {
+	for done := false; ; done = true {
+		wait, waiting := r.filter.Wait(time.Now())
+		if waiting && !r.ready(wait) {
+			r.encode(r.filter.Silence(time.Now()))
+			continue
+		}
+		// With more to read than there is room for, Bubble Tea calls again at once.
+		if done && !waiting || len(r.out) >= len(p)/2 {
+			break
+		}
+		var buf [chunk]byte
+		n, err := r.File.Read(buf[:])
+		r.encode(r.filter.Feed(buf[:n], time.Now()))
+		if err != nil {
+			if len(r.out) > 0 {
+				break
+			}
+			return 0, err
+		}
+	}
+	n := copy(p, r.out)
+	r.out = r.out[n:]
+	return n, nil
+}
+
+// encode writes events as a terminal would send them, with a number for each pasted text.
+func (r *Reader) encode(events []Event) {
+	for _, e := range events {
+		if !e.Paste {
+			r.out = append(r.out, e.Data...)
+			continue
+		}
+		r.mu.Lock()
+		r.made++
+		number := strconv.Itoa(r.made)
+		r.pastes[number] = string(e.Data)
+		r.mu.Unlock()
+		r.out = append(append(append(r.out, startMarker...), number...), endMarker...)
+	}
+}
+
+// Message puts the text of a paste in the place of its number.
+func (r *Reader) Message(_ tea.Model, msg tea.Msg) tea.Msg {
+	paste, ok := msg.(tea.PasteMsg)
+	if !ok {
+		return msg
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := r.pastes[paste.Content]
+	delete(r.pastes, paste.Content)
+	return tea.PasteMsg{Content: text}
+}
+
+// ready reports whether the terminal has something to read within d. Where the system cannot tell, it
+// has, and Read finds out.
+func (r *Reader) ready(d time.Duration) bool {
+	fd := int(r.Fd())
+	until := time.Now().Add(d)
+	for {
+		var set unix.FdSet
+		set.Set(fd)
+		left := unix.NsecToTimeval(int64(max(0, time.Until(until))))
+		n, err := unix.Select(fd+1, &set, nil, nil, &left)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		return err != nil || n > 0
+	}
+}

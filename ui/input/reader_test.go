@@ -1,0 +1,152 @@
+//go:build unix
+
+package input
+
+import (
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
+	"github.com/creack/pty"
+)
+
+// openTerminal returns both ends of a terminal in raw mode.
+func openTerminal(t *testing.T) (keyboard, terminal *os.File) {
+	t.Helper()
+	keyboard, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { keyboard.Close(); terminal.Close() })
+	return keyboard, terminal
+}
+
+// readUntil reads as Bubble Tea does, only when there is something to read, until the last thing that
+// was typed is there.
+func readUntil(t *testing.T, r *Reader, last string) string {
+	t.Helper()
+	var all strings.Builder
+	buf := make([]byte, 4096)
+	for !strings.HasSuffix(all.String(), last) {
+		for !r.ready(0) {
+		}
+		n, err := r.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(buf[:n])
+		if left := len(r.out); left > 0 && !r.ready(0) {
+			t.Fatalf("%d bytes wait for a key that may not come", left)
+		}
+	}
+	return all.String()
+}
+
+// Bubble Tea reads when the terminal has something, so that nothing may be left behind when it has not.
+func TestReaderLeavesNothingBehind(t *testing.T) {
+	for name, text := range map[string]string{
+		"the wheel":          strings.Repeat("\x1b[<64;10;10M", 5000),
+		"text and the wheel": strings.Repeat("ab\x1b[<64;10;10M", 3000),
+		"escapes":            strings.Repeat("ab"+strings.Repeat("\x1b", 3000), 5),
+		"arrows":             strings.Repeat("\x1b[A", 20_000),
+		"ctrl+c":             strings.Repeat("\x03", 20_000),
+		"a paste":            startMarker + strings.Repeat("line\r", 50_000) + endMarker,
+		"an open paste":      startMarker + strings.Repeat("\x1b[<64;10;10M", 5000),
+		"text":               strings.Repeat("line\r", 50_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			keyboard, terminal := openTerminal(t)
+			if _, err := term.MakeRaw(terminal.Fd()); err != nil {
+				t.Fatal(err)
+			}
+			r := NewReader(terminal)
+			typed := make(chan struct{})
+			go func() {
+				defer close(typed)
+				io.WriteString(keyboard, text)
+			}()
+			buf := make([]byte, 4096)
+			for done := false; !done; {
+				select {
+				case <-typed:
+					done = !r.ready(literalTime)
+				default:
+				}
+				if done || !r.ready(0) {
+					continue
+				}
+				if _, err := r.Read(buf); err != nil {
+					t.Fatal(err)
+				}
+				if left := len(r.out); left > 0 && !r.ready(0) {
+					t.Fatalf("%d bytes wait for a key that may not come", left)
+				}
+			}
+			io.WriteString(keyboard, "k")
+			readUntil(t, r, "k")
+		})
+	}
+}
+
+func TestReaderPutsThePasteBack(t *testing.T) {
+	keyboard, terminal := openTerminal(t)
+	if _, err := term.MakeRaw(terminal.Fd()); err != nil {
+		t.Fatal(err)
+	}
+	r := NewReader(terminal)
+	io.WriteString(keyboard, startMarker+"a\x1b]0;b\r"+endMarker+"\x1b[A")
+	if got, want := readUntil(t, r, "\x1b[A"), startMarker+"1"+endMarker+"\x1b[A"; got != want {
+		t.Errorf("Bubble Tea reads %q, want %q", got, want)
+	}
+	for _, want := range []string{"a\x1b]0;b\r", ""} { // it is kept until it is asked for
+		if got := r.Message(nil, tea.PasteMsg{Content: "1"}); got != (tea.PasteMsg{Content: want}) {
+			t.Errorf("the paste is %q, want %q", got, want)
+		}
+	}
+}
+
+// failing panics at the first key.
+type failing struct{}
+
+func (failing) Init() tea.Cmd { return nil }
+func (failing) View() tea.View {
+	v := tea.NewView("failing")
+	v.AltScreen = true
+	return v
+}
+
+func (f failing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(tea.KeyPressMsg); ok {
+		panic("as the test wants it")
+	}
+	return f, nil
+}
+
+func TestATerminalIsRestoredAfterAPanic(t *testing.T) {
+	keyboard, terminal := openTerminal(t)
+	before, err := term.GetState(terminal.Fd())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := os.Stderr
+	if os.Stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { os.Stderr = stderr }()
+	go io.Copy(io.Discard, keyboard)
+	io.WriteString(keyboard, "k\r")
+	_, err = tea.NewProgram(failing{}, append(Options(terminal), tea.WithOutput(terminal))...).Run()
+	if !errors.Is(err, tea.ErrProgramPanic) {
+		t.Fatalf("the program ended with %v, want a panic", err)
+	}
+	after, err := term.GetState(terminal.Fd())
+	if err != nil || !reflect.DeepEqual(before, after) {
+		t.Errorf("the terminal is left as %+v (%v), want %+v", after, err, before)
+	}
+}
