@@ -65,7 +65,7 @@ func (b *builder) place(p *Plan, l *layout, i int) {
 		d = b.back[i]
 	}
 	if d == out {
-		if v.Role != System && !v.made && b.why[i] != whyOutOfScope {
+		if v.Role != System && !v.made && b.o.Scope == nil {
 			b.miss(&l.margin, i)
 			b.miss(&l.without, i)
 		}

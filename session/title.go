@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -127,19 +126,16 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 	if err := s.loadBranch(ctx); err != nil {
 		return "", err
 	}
-	opening := s.opening()
-	if len(opening) == 0 {
+	branch := s.Messages()
+	from, to := s.opening(branch)
+	if to == 0 {
 		return "", ErrNothingToAnswer
 	}
-	from := len(opening) - 1
-	for from > 0 && opening[from].Role != history.User {
-		from--
-	}
-	user := opening[from]
+	user := branch[from]
 	if s.deps.TitleRef == "" {
 		return titleOf(user.Message), nil
 	}
-	a, err := s.planTitle(ctx, opening, from)
+	a, err := s.planTitle(ctx, branch, from, to)
 	if err != nil {
 		return "", err
 	}
@@ -157,36 +153,32 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 	return TitleFrom(strings.Trim(text, "\"'“”„«» \n")), nil
 }
 
-// opening is the beginning of the branch, to the end of the first exchange that is not excluded: what was
-// excluded goes to no model, not even for a title.
-func (s *Session) opening() []store.Message {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// opening is the first exchange of a branch that is not excluded, up to its first answer: the places of its first
+// message and behind its last, 0 and 0 for none. What was excluded goes to no model, not even for a title.
+func (s *Session) opening(branch []store.Message) (from, to int) {
 	asked := false
-	for i, m := range s.branch {
+	for i, m := range branch {
 		switch {
-		case s.flags[m.ID] == history.Exclude:
+		case s.Flag(m.ID) == history.Exclude:
 			asked = asked && m.Role != history.User
 		case m.Role == history.User:
-			asked = true
+			from, to, asked = i, i+1, true
 		case asked && m.Role == history.Assistant && m.Content != "":
-			return slices.Clone(s.branch[:i+1])
+			for to = i + 1; to < len(branch) && branch[to].Role == history.Tool; to++ {
+			}
+			return from, to
 		}
 	}
-	if !asked {
-		return nil
-	}
-	return slices.Clone(s.branch)
+	return from, to
 }
 
-// planTitle plans the request for a title: what was said in a conversation's opening from a message on, its
-// texts cut to what a title needs.
-func (s *Session) planTitle(ctx context.Context, opening []store.Message, from int) (asked, error) {
+// planTitle plans the request for a title: some messages of a branch, their texts cut to what a title needs.
+func (s *Session) planTitle(ctx context.Context, branch []store.Message, from, to int) (asked, error) {
 	ref, err := s.deps.Models.Find(ctx, s.deps.TitleRef, "")
 	if err != nil {
 		return asked{}, err
 	}
-	to, err := s.deps.target(ref)
+	model, err := s.deps.target(ref)
 	if err != nil {
 		return asked{}, err
 	}
@@ -196,20 +188,23 @@ func (s *Session) planTitle(ctx context.Context, opening []store.Message, from i
 	}
 	policy.UserMaxChars, policy.AssistantMaxChars, policy.ToolHistory = titleChars, titleChars, history.ToolsText
 	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallShare = false, 0, 0
-	past := make([]history.Message, len(opening))
-	for i, m := range opening {
+	past := make([]history.Message, len(branch))
+	for i, m := range branch {
 		past[i] = m.Message
 	}
 	s.mu.Lock()
-	o := s.options(&to, policy, []history.Message{question(titleQuestion)})
+	o := s.options(&model, policy, []history.Message{question(titleQuestion)})
 	s.mu.Unlock()
 	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
-	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDsOf(past[from:], func(history.Message) bool { return true })}
+	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDsOf(past[from:to], func(history.Message) bool { return true })}
 	plan, err := history.Build(past, o)
 	if err != nil {
 		return asked{}, err
 	}
-	a := asked{client: to.client, plan: plan, request: llm.Request{Model: to.model, Messages: plan.Messages}}
+	if plan.Sum.Sent == 0 {
+		return asked{}, ErrNothingToAnswer
+	}
+	a := asked{client: model.client, plan: plan, request: llm.Request{Model: model.model, Messages: plan.Messages}}
 	a.decision = decisionOf(past[len(past)-1].ID, o, plan, a.request, a.client)
 	return a, nil
 }
