@@ -26,7 +26,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	}
 	a, err := t.decide(ctx, t.nextOptions, t.deps.request)
 	if err != nil {
-		return asked{}, err
+		return asked{}, unsent(err)
 	}
 	if err := t.record(ctx, &a, t.number, answered, store.ForAnswer); err != nil {
 		return asked{}, err

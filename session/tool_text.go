@@ -107,3 +107,11 @@ func (t *turn) blame(err error, named bool) error {
 	defer t.mu.Unlock()
 	return &ToolHistoryError{Err: err, AsText: t.asText == useless}
 }
+
+// unsent adds to the refusal of a damaged history that nothing was sent, and the way out.
+func unsent(err error) error {
+	if damaged := (*history.DamagedError)(nil); !errors.As(err, &damaged) {
+		return err
+	}
+	return fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = \"repair\" under [context] sends it repaired", err)
+}

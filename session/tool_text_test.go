@@ -200,6 +200,24 @@ func TestStrictRecoveryAsksOnceOnly(t *testing.T) {
 	}
 }
 
+// TestStrictRecoveryOfADamagedHistorySendsNothing: the error says what is wrong, that nothing was sent, and
+// what to do; the user's message is stored.
+func TestStrictRecoveryOfADamagedHistorySendsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.deps.Policy.Recovery = history.RecoverStrict
+	s := b.open(b.withToolHistory(`{"path": "a`))
+	_, err := drain(s.Send(t.Context(), "and in b?"))
+	want := `nothing was sent: message 2 is damaged in its tool_calls.arguments (C1): the arguments of a tool call are not valid JSON; ` +
+		`recovery = "strict" refuses that. /repair (or winnow repair ID) shows the damage; recovery = "repair" under [context] sends it repaired`
+	if err == nil || err.Error() != want || b.requests() != 0 {
+		t.Errorf("got %v after %d requests, want %s", err, b.requests(), want)
+	}
+	if list := s.Messages(); list[len(list)-1].Content != "and in b?" {
+		t.Errorf("the last message is %q", list[len(list)-1].Content)
+	}
+}
+
 // TestToolCallsOfTheRunningTurnGoAsText: a server that refuses the result of the tool it has just asked
 // for gets call and result as text in the same turn.
 func TestToolCallsOfTheRunningTurnGoAsText(t *testing.T) {
