@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 
 	"winnow/llm"
 	"winnow/session/store"
+	"winnow/ui/markdown"
 )
 
 // reachPatience is how long an endpoint may take to list its models.
@@ -135,6 +137,7 @@ func (p *program) lookAtStore(ctx context.Context, f *findings, c Config) {
 		f.note("conversations", "%s", n)
 	}
 	p.lookAtSafety(ctx, f, s)
+	lookAtRepairs(ctx, f, s)
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		f.wrong("conversations", "others on this machine may read them: chmod 600 %s", path)
 	}
@@ -155,6 +158,32 @@ func (p *program) lookAtSafety(ctx context.Context, f *findings, s *store.Store)
 		return
 	}
 	f.note("backup", "there is none yet: the chat makes one a day")
+}
+
+// lookAtRepairs says which models sent what had to be repaired.
+func lookAtRepairs(ctx context.Context, f *findings, s *store.Store) {
+	counts, err := s.RepairCounts(ctx)
+	switch {
+	case err != nil:
+		f.wrong("repairs", "%s", sentence(err))
+	case len(counts) == 0:
+		f.good("repairs", "no request has needed one")
+	}
+	for len(counts) > 0 {
+		first, n, faults := counts[0], 0, 0
+		var kinds []string
+		for n < len(counts) && counts[n].Endpoint == first.Endpoint && counts[n].Model == first.Model {
+			kinds = append(kinds, fmt.Sprintf("%d %s", counts[n].Faults, counts[n].Kind))
+			faults += counts[n].Faults
+			n++
+		}
+		who := "messages without a model"
+		if first.Model != "" {
+			who = markdown.Visible(first.Endpoint + "/" + first.Model)
+		}
+		f.note("repairs", "%s: %s (%s)", who, plural(faults, "repair"), strings.Join(kinds, ", "))
+		counts = counts[n:]
+	}
 }
 
 // lookAtFolder says whether the database could be made where it would be. The nearest folder that

@@ -76,3 +76,49 @@ func (s *Store) Repairs(ctx context.Context, session string) ([]Repair, error) {
 		return r, err
 	})
 }
+
+// RepairCount is how many faults of one kind the messages of a model had.
+type RepairCount struct {
+	Endpoint string // "" where the messages were imported
+	Model    string
+	Kind     string // C1 to C15
+	Faults   int
+}
+
+// RepairCounts counts all recorded repairs by the model that wrote the message, or the call that a tool's
+// result belongs to, and by kind.
+func (s *Store) RepairCounts(ctx context.Context) (counts []RepairCount, err error) {
+	err = s.view(ctx, "count the repairs", func(tx *sql.Tx) error {
+		counts, err = collect(ctx, tx, func(scan func(...any) error) (c RepairCount, err error) {
+			err = scan(&c.Endpoint, &c.Model, &c.Kind, &c.Faults)
+			return c, err
+		}, `
+			WITH RECURSIVE origin (kind, message) AS (
+				SELECT
+					kind,
+					message
+				FROM repairs
+				UNION ALL
+				SELECT
+					o.kind,
+					m.parent
+				FROM origin o
+				CROSS JOIN messages m ON m.id = o.message
+				WHERE m.role = 'tool'
+					AND m.parent != 0
+			)
+			SELECT
+				m.endpoint,
+				m.model,
+				o.kind,
+				count(*)
+			FROM origin o
+			CROSS JOIN messages m ON m.id = o.message
+			WHERE m.role != 'tool'
+				OR m.parent = 0
+			GROUP BY m.endpoint, m.model, o.kind
+			ORDER BY m.endpoint, m.model, length(o.kind), o.kind`)
+		return err
+	})
+	return counts, err
+}
