@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/signal"
 	"syscall"
 
@@ -47,6 +48,7 @@ func (p *program) importCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&in.title, "title", "", "the session's title; without one the file's is taken, or one is made of the first message")
 	c.Flags().BoolVar(&in.try, "dry-run", false, "say what would be imported, and store nothing")
+	c.Flags().BoolVar(&in.large, "large", false, fmt.Sprintf("import more than %d MiB, and conversations and messages of any size; memory may run out", llm.LargestImport>>20))
 	c.Flags().BoolVar(&asJSON, "json", false, "what was imported and what is odd as one JSON object")
 	return c
 }
@@ -63,6 +65,7 @@ type importing struct {
 	p     *program
 	title string
 	try   bool
+	large bool
 	all   []arrived
 }
 
@@ -128,7 +131,7 @@ func (in *importing) outcome(files int) error {
 // importFile imports one file.
 func (in *importing) importFile(ctx context.Context, s *store.Store, name string, config Config) error {
 	// Until the file is here, a signal ends the program: reading a pipe cannot be stopped.
-	f, err := in.p.openImport(name)
+	f, err := in.p.openImport(name, in.large)
 	if err != nil {
 		return err
 	}
@@ -137,7 +140,7 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	defer stop()
 	file := in.p.metered(f)
 	defer file.end()
-	from := session.Source{File: file, Path: f.path, Title: in.title, Dir: f.dir, Time: f.time, Policy: config.Context, Try: in.try}
+	from := session.Source{File: file, Path: f.path, Title: in.title, Dir: f.dir, Time: f.time, Policy: config.Context, Try: in.try, Large: in.large}
 	err = session.ImportAll(ctx, s, from, func(im session.Imported) {
 		in.all = append(in.all, arrived{file: name, Imported: im})
 	})
@@ -163,6 +166,9 @@ func (in *importing) stopped() string {
 func explainImport(name string, err error) error {
 	if name == "-" {
 		name = "standard input"
+	}
+	if errors.Is(err, llm.ErrLargeImport) {
+		return tooLarge(name)
 	}
 	for _, kind := range []error{
 		llm.ErrNoTranscript, llm.ErrNotUTF8, llm.ErrBrokenArchive, llm.ErrNoExport, session.ErrManyTitles, session.ErrNoTrial, store.ErrNotLogs,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -36,6 +37,12 @@ func ReadChatGPT(r io.Reader, assets Assets) *ChatGPT {
 		assets = func(string) (Asset, bool) { return Asset{}, false }
 	}
 	return &ChatGPT{scan: newScanner(r), assets: assets}
+}
+
+// Large lifts the limit on the size of a conversation, and returns the reader.
+func (c *ChatGPT) Large() *ChatGPT {
+	c.scan.most = math.MaxInt
+	return c
 }
 
 // What may be wrong with a file around its conversations.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -20,6 +21,8 @@ type Export struct {
 	file   io.Closer
 	done   int
 	index  int
+	large  bool
+	left   int64 // bytes that may still be read, unpacked
 }
 
 // Errors that say why an archive holds no conversations.
@@ -37,7 +40,7 @@ var talkFile = regexp.MustCompile(`^conversations([-_ ]?[0-9]+)?\.json$`)
 // OpenExport reads the archive's list of files. Where that is lost, because the archive was cut off, the
 // files are looked for one behind the other.
 func OpenExport(r io.ReaderAt, size int64) (*Export, error) {
-	x := &Export{assets: map[string]packed{}}
+	x := &Export{assets: map[string]packed{}, left: LargestImport}
 	archive, err := zip.NewReader(r, size)
 	switch {
 	case errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF):
@@ -60,6 +63,37 @@ func OpenExport(r io.ReaderAt, size int64) (*Export, error) {
 	}
 	slices.SortStableFunc(x.talks, func(a, b packed) int { return strings.Compare(a.name, b.name) })
 	return x, nil
+}
+
+// Large lifts the limits on the size of the export and of a conversation, and returns the export.
+func (x *Export) Large() *Export {
+	x.large, x.left = true, math.MaxInt64
+	return x
+}
+
+// TooLarge reports whether the files of conversations are larger than what is read of them, by what the
+// archive says of their sizes. What it says wrongly is found out while they are read.
+func (x *Export) TooLarge() bool {
+	var sum uint64
+	for _, f := range x.talks {
+		sum += min(f.size, LargestImport+1)
+	}
+	return !x.large && sum > LargestImport
+}
+
+// limited is a file of the archive while it is unpacked.
+type limited struct {
+	io.ReadCloser
+	x *Export
+}
+
+func (l limited) Read(b []byte) (int, error) {
+	if l.x.left <= 0 {
+		return 0, ErrLargeImport
+	}
+	n, err := l.ReadCloser.Read(b[:min(int64(len(b)), l.x.left)])
+	l.x.left -= int64(n)
+	return n, err
 }
 
 // add takes a file by its name.
@@ -87,7 +121,10 @@ func (x *Export) Next() (Talk, error) {
 				x.done++
 				return x.broken(err), nil
 			}
-			x.file, x.now = file, ReadChatGPT(file, x.asset)
+			x.file, x.now = file, ReadChatGPT(limited{file, x}, x.asset)
+			if x.large {
+				x.now.Large()
+			}
 		}
 		talk, err := x.now.Next()
 		if err == nil {
@@ -96,6 +133,9 @@ func (x *Export) Next() (Talk, error) {
 			return talk, nil
 		}
 		x.file.Close()
+		if errors.Is(err, ErrLargeImport) {
+			return Talk{}, err
+		}
 		x.now = nil
 		x.done++
 		if err != io.EOF {
@@ -132,7 +172,7 @@ func (x *Export) asset(id string) (Asset, bool) {
 		return Asset{}, false
 	}
 	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, mostAsset+1))
+	data, err := io.ReadAll(io.LimitReader(limited{r, x}, mostAsset+1))
 	if err != nil || len(data) > mostAsset {
 		return Asset{}, false
 	}

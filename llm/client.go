@@ -225,14 +225,33 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	return c.receive(stream, x, yield)
 }
 
+// LargestAnswer is how long an answer may get in bytes, reasoning and tool calls included. A server that
+// never ends would otherwise fill memory and disk.
+const LargestAnswer = 16 << 20
+
+// size is how many bytes an event adds to the answer.
+func size(e Event) int {
+	switch e := e.(type) {
+	case TextDelta:
+		return len(e.Text)
+	case ReasoningDelta:
+		return len(e.Text)
+	case ToolDelta:
+		return len(e.ID) + len(e.Name) + len(e.Arguments)
+	}
+	return 0
+}
+
 // receive turns the chunks of one answer into events.
 func (c *Client) receive(stream *openai.ChatCompletionStream, x *exchange, yield func(Event, error) bool) (began bool, err error) {
 	var a answer
+	bytes := 0
 	give := func(events []Event) bool {
 		for _, e := range events {
 			switch e.(type) {
 			case TextDelta, ReasoningDelta, ToolDelta:
 				began = true
+				bytes += size(e)
 			}
 			if !yield(e, nil) {
 				return false
@@ -269,7 +288,22 @@ func (c *Client) receive(stream *openai.ChatCompletionStream, x *exchange, yield
 		if !give(events) {
 			return began, errNoMore
 		}
+		if bytes > LargestAnswer {
+			return began, c.endless(&a, x.model, give, yield)
+		}
 	}
+}
+
+// endless ends an answer that has grown too large.
+func (c *Client) endless(a *answer, model string, give func([]Event) bool, yield func(Event, error) bool) error {
+	events, finished := a.end(false)
+	finished.End = CutOff
+	if !give(events) || !yield(finished, nil) {
+		return errNoMore
+	}
+	e := c.blank(model)
+	e.Kind, e.final = Endless, true
+	return e
 }
 
 // told says that the server itself ended the answer with an error.

@@ -23,6 +23,7 @@ const (
 	TimedOut   ErrorKind = "timed-out"   // the server was silent for too long
 	BadStream  ErrorKind = "bad-stream"  // the answer is not one of a chat API
 	Broken     ErrorKind = "broken"      // the connection broke while the answer arrived
+	Endless    ErrorKind = "endless"     // the answer grew beyond LargestAnswer
 	Stopped    ErrorKind = "stopped"     // the caller's context ended: not a failure
 )
 
@@ -40,6 +41,7 @@ var (
 	ErrTimedOut      = errors.New("the server was silent for too long")
 	ErrBadStream     = errors.New("not the answer of a chat API")
 	ErrBroken        = errors.New("the connection broke")
+	ErrEndless       = errors.New("the answer has no end")
 	ErrStopped       = errors.New("stopped")
 )
 
@@ -70,6 +72,8 @@ func (k ErrorKind) sentinel() error {
 		return ErrBadStream
 	case Broken:
 		return ErrBroken
+	case Endless:
+		return ErrEndless
 	case Stopped:
 		return ErrStopped
 	}

@@ -39,7 +39,7 @@ func LayoutOf(r io.Reader) (Layout, error) {
 	if scan.peek() == '{' {
 		layout = layoutOfObject(scan)
 	}
-	if scan.err != nil && scan.err != io.EOF {
+	if scan.err != nil && scan.err != io.EOF && scan.err != ErrLargeImport {
 		return 0, scan.err
 	}
 	return layout, nil

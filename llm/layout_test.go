@@ -203,3 +203,60 @@ func FuzzExport(f *testing.F) {
 		}
 	})
 }
+
+// manyTimes is a stream that says one text again and again.
+type manyTimes struct {
+	text string
+	at   int
+	left int
+}
+
+func (m *manyTimes) Read(b []byte) (int, error) {
+	if m.left <= 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, m.text[m.at:])
+	m.at = (m.at + n) % len(m.text)
+	m.left -= n
+	return n, nil
+}
+
+func TestTooLargeValueEndsAnImport(t *testing.T) {
+	stream := func(before string) io.Reader {
+		return io.MultiReader(strings.NewReader(before), &manyTimes{text: strings.Repeat("x", 1<<16), left: largestValue + 1<<20}, strings.NewReader(`"}]`))
+	}
+	if _, err := ReadChatGPT(stream(`[{"mapping":{},"title":"`), nil).Next(); !errors.Is(err, ErrLargeImport) {
+		t.Errorf("a conversation of more than %d bytes: %v", largestValue, err)
+	}
+	if _, err := ReadTranscript(stream(`[{"role":"user","content":"`)).Next(); !errors.Is(err, ErrLargeImport) {
+		t.Errorf("a message of more than %d bytes: %v", largestValue, err)
+	}
+	if _, err := ReadTranscript(stream(`{"role":"user","content":"`)).Next(); !errors.Is(err, ErrLargeImport) {
+		t.Errorf("a line of more than %d bytes: %v", largestValue, err)
+	}
+	told, err := ReadTranscript(stream(`[{"role":"user","content":"`)).Large().Next()
+	if err != nil || len(told.Message.Content) < largestValue {
+		t.Errorf("with Large: %d bytes, %v", len(told.Message.Content), err)
+	}
+	// What does not tell the layout within the limit is read as messages, which then says so.
+	if layout, err := LayoutOf(stream(`{"a":"`)); layout != TranscriptLayout || err != nil {
+		t.Errorf("the layout is %v, %v", layout, err)
+	}
+}
+
+// What an archive says of the sizes of its files is not trusted.
+func TestTooLargeExportEndsAnImport(t *testing.T) {
+	file := zipped(t, "conversations.json", "["+strings.Repeat(" ", 100_000)+"]")
+	x, err := OpenExport(bytes.NewReader(file), int64(len(file)))
+	if err != nil || x.TooLarge() {
+		t.Fatalf("an archive of 100 kB: %v, too large: %v", err, x.TooLarge())
+	}
+	x.left = 1000
+	if _, err := x.Next(); !errors.Is(err, ErrLargeImport) {
+		t.Errorf("more than may be read: %v", err)
+	}
+	x.talks[0].size = LargestImport + 1
+	if !x.TooLarge() || x.Large().TooLarge() {
+		t.Error("an archive that says that it is too large is not, or is with Large")
+	}
+}

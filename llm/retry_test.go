@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -236,5 +238,29 @@ func TestWaitHeaders(t *testing.T) {
 				t.Errorf("%v %s: got %v, want %v", test.headers, test.body, got, test.want)
 			}
 		})
+	}
+}
+
+// A server that never ends costs neither memory nor disk without end.
+func TestEndlessAnswerIsCutOff(t *testing.T) {
+	piece := delta2(strings.Repeat("x", 1<<20))
+	server := script(step{say: slices.Repeat([]string{piece}, 40)})
+	text := 0
+	var end End
+	var last error
+	for event, err := range server.client().Stream(t.Context(), hello()) {
+		switch e := event.(type) {
+		case TextDelta:
+			text += len(e.Text)
+		case Finished:
+			end = e.End
+		}
+		last = err
+	}
+	if text != LargestAnswer+1<<20 || end != CutOff || !errors.Is(last, ErrEndless) || !strings.Contains(fmt.Sprint(last), "grew beyond 16 MiB") {
+		t.Errorf("got %d bytes, end %v, %v; want one piece more than %d, cut off", text, end, last, LargestAnswer)
+	}
+	if server.times() != 1 {
+		t.Errorf("it was asked %d times, want once", server.times())
 	}
 }

@@ -66,6 +66,8 @@ func (e *Error) sentence() string {
 		return e.who() + " sent something that is not a chat answer" + e.status()
 	case Broken:
 		return "the connection to " + e.who() + " broke before the answer was whole"
+	case Endless:
+		return fmt.Sprintf("the answer of %s grew beyond %d MiB and was cut off there", e.who(), LargestAnswer>>20)
 	case Stopped:
 		return "stopped"
 	}

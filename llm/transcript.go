@@ -3,6 +3,7 @@ package llm
 import (
 	"errors"
 	"io"
+	"math"
 	"strings"
 
 	"winnow/history"
@@ -63,6 +64,12 @@ func ReadTranscript(r io.Reader) *Transcript {
 	return &Transcript{scan: newScanner(r)}
 }
 
+// Large lifts the limit on the size of a message, and returns the transcript.
+func (t *Transcript) Large() *Transcript {
+	t.scan.most = math.MaxInt
+	return t
+}
+
 // About is what the file says of the conversation, as far as it is read.
 func (t *Transcript) About() About { return t.about }
 
@@ -75,6 +82,9 @@ func (t *Transcript) Next() (Told, error) {
 		}
 	}
 	told, err := t.next()
+	if t.scan.err == ErrLargeImport {
+		err = ErrLargeImport
+	}
 	if err != nil {
 		return Told{}, t.fault(err)
 	}

@@ -129,8 +129,9 @@ func (t *Transcript) again(form func() (Told, error), line int) func() (Told, er
 	if t.scan.err != nil {
 		rest.Reset(&failing{t.scan.err})
 	}
+	most := t.scan.most
 	t.scan = newScanner(io.MultiReader(start, rest))
-	t.scan.line = line
+	t.scan.most, t.scan.line = most, line
 	return form
 }
 

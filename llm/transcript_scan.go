@@ -3,6 +3,7 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 )
 
@@ -12,12 +13,31 @@ import (
 type scanner struct {
 	r    *bufio.Reader
 	kept []byte // what was consumed since the last drop
+	most int    // the most that it keeps
 	line int    // the line of the next byte, from 1
 	err  error  // what ended the stream; io.EOF at its end
 }
 
+// What is read from a file of another program, in bytes, unless the user asks for more: a conversation of a
+// ChatGPT export or a message is held in memory at once, and takes several times its size there.
+const (
+	LargestImport = 1 << 30  // all that an import reads
+	largestValue  = 64 << 20 // a conversation or a message
+)
+
+// ErrLargeImport says that a file was not read, or not to its end, for its size.
+var ErrLargeImport = fmt.Errorf("it holds more than %d MiB, or a conversation or message of more than %d MiB", LargestImport>>20, largestValue>>20)
+
 func newScanner(r io.Reader) *scanner {
-	return &scanner{r: bufio.NewReaderSize(r, 1<<18), line: 1}
+	return &scanner{r: bufio.NewReaderSize(r, 1<<18), most: largestValue, line: 1}
+}
+
+// full ends the stream where more is kept than may be.
+func (s *scanner) full() bool {
+	if len(s.kept) > s.most {
+		s.err = ErrLargeImport
+	}
+	return s.err == ErrLargeImport
 }
 
 // drop forgets what was consumed. What was handed out before is overwritten by what comes.
@@ -54,6 +74,9 @@ func (s *scanner) take() byte {
 		s.line++
 	}
 	s.kept = append(s.kept, c)
+	if s.full() {
+		return 0
+	}
 	return c
 }
 
@@ -113,6 +136,9 @@ func (s *scanner) text() bool {
 		piece, err := s.r.ReadSlice('"')
 		s.kept = append(s.kept, piece...)
 		s.line += bytes.Count(piece, []byte{'\n'})
+		if s.full() {
+			return false
+		}
 		if err != nil && err != bufio.ErrBufferFull {
 			s.err = err
 			return false
@@ -151,6 +177,9 @@ func (s *scanner) nextLine() (raw []byte, ok bool) {
 	for s.err == nil {
 		piece, err := s.r.ReadSlice('\n')
 		s.kept = append(s.kept, piece...)
+		if s.full() {
+			break
+		}
 		if err == nil {
 			s.line++
 			return s.kept[from : len(s.kept)-1], true

@@ -25,6 +25,7 @@ type Source struct {
 	Time   time.Time     // when the file was written: the time of messages that give none
 	Policy history.Policy
 	Try    bool // nothing is stored: only what would become of it is said
+	Large  bool // no limit on the size of the file, a conversation or a message
 }
 
 // Imported is what became of one conversation of a Source.
@@ -123,7 +124,7 @@ type importing struct {
 
 // read stores every message of the file and makes the session's row.
 func (im *importing) read(add func(store.Message) error) (store.Session, error) {
-	file, err := readerOf(im.from.File)
+	file, err := readerOf(im.from)
 	if err != nil {
 		return store.Session{}, err
 	}
@@ -160,7 +161,8 @@ type telling interface {
 }
 
 // readerOf is the reader for the form that a file has, which its first bytes tell.
-func readerOf(file io.ReadSeeker) (telling, error) {
+func readerOf(from Source) (telling, error) {
+	file := from.File
 	first := make([]byte, 64)
 	n, err := io.ReadFull(file, first)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
@@ -176,7 +178,11 @@ func readerOf(file io.ReadSeeker) (telling, error) {
 	case strings.HasPrefix(begins, promptBegins):
 		return newPromptReader(file), nil
 	}
-	return llm.ReadTranscript(file), nil
+	transcript := llm.ReadTranscript(file)
+	if from.Large {
+		transcript.Large()
+	}
+	return transcript, nil
 }
 
 // setTime gives a message without a time that of the message before. The order of a conversation is

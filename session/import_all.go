@@ -44,7 +44,11 @@ func ImportAll(ctx context.Context, s *store.Store, from Source, report func(Imp
 	all := arriving{s: s, from: from, report: report}
 	switch layout {
 	case llm.ChatGPTLayout:
-		return all.talks(ctx, llm.ReadChatGPT(from.File, nil).Next)
+		list := llm.ReadChatGPT(from.File, nil)
+		if from.Large {
+			list.Large()
+		}
+		return all.talks(ctx, list.Next)
 	case llm.ArchiveLayout:
 		return all.archive(ctx)
 	case llm.SQLiteLayout:
@@ -53,6 +57,12 @@ func ImportAll(ctx context.Context, s *store.Store, from Source, report func(Imp
 		export, err := openExport(from.File)
 		if err != nil {
 			return err
+		}
+		if from.Large {
+			export.Large()
+		}
+		if export.TooLarge() {
+			return llm.ErrLargeImport
 		}
 		return all.talks(ctx, export.Next)
 	}

@@ -228,8 +228,8 @@ func TestImportSaysThatAMessageIsLarge(t *testing.T) {
 		t.Fatalf("%d messages are imported, %v", im.Session.Messages, err)
 	}
 	want := []string{
-		"message 1 (line 1): is 64 MiB large; every request that holds it will be slow",
-		"message 1 (line 1): content is 67108864 characters long; a request may hold it shortened",
+		"message 1 (line 1): is 16 MiB large; every request that holds it will be slow",
+		"message 1 (line 1): content is 16777216 characters long; a request may hold it shortened",
 	}
 	var got []string
 	for _, r := range im.Warnings {

@@ -10,7 +10,7 @@ import (
 )
 
 // mostBytes is the size from which on a message is worth a word. It is imported all the same.
-const mostBytes = 64 << 20
+const mostBytes = 16 << 20
 
 // mostOfFirst is how much of the first text a title is looked for in.
 const mostOfFirst = 4096
