@@ -67,6 +67,8 @@ type importing struct {
 	try   bool
 	large bool
 	all   []arrived
+
+	unsent int // files of which something was stored and nothing can be sent
 }
 
 // arrived is one conversation, or the error of a file.
@@ -97,6 +99,11 @@ func (in *importing) importAll(ctx context.Context, names []string) error {
 		if err != nil {
 			failed = err
 			in.all = append(in.all, arrived{file: name, err: err})
+			continue
+		}
+		if err := in.unsendable(name); err != nil {
+			in.unsent++
+			failed = err
 		}
 	}
 	if len(names) == 1 {
@@ -121,6 +128,9 @@ func (in *importing) outcome(files int) error {
 		if one.err != nil {
 			failed++
 		}
+	}
+	if failed == 0 && in.unsent > 0 {
+		return fail(Failed, "%d of %d files hold no message that can be sent", in.unsent, files)
 	}
 	if failed == 0 {
 		return nil
@@ -147,6 +157,20 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	return in.ended(ctx, explainImport(name, err))
 }
 
+// unsendable is the error of a file of which something was stored and nothing can be sent.
+func (in *importing) unsendable(name string) error {
+	added, sendable := 0, 0
+	for _, one := range in.all {
+		if one.file == name {
+			added, sendable = added+one.Added, sendable+one.Sendable
+		}
+	}
+	if added == 0 || sendable > 0 {
+		return nil
+	}
+	return fail(Failed, "%s: no message of it can be sent: they are all empty or of unknown roles", name)
+}
+
 // ended makes of an error that a signal led to one that says what it left.
 func (in *importing) ended(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
@@ -166,6 +190,9 @@ func (in *importing) stopped() string {
 func explainImport(name string, err error) error {
 	if name == "-" {
 		name = "standard input"
+	}
+	if e := new(session.FormatError); errors.As(err, &e) {
+		return fail(Failed, "%s: %w", name, e)
 	}
 	if errors.Is(err, llm.ErrLargeImport) {
 		return tooLarge(name)

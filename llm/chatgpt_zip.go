@@ -81,6 +81,16 @@ func (x *Export) TooLarge() bool {
 	return !x.large && sum > LargestImport
 }
 
+// Program names the program that wrote the archive where that was not ChatGPT, "" where it is not recognised.
+func (x *Export) Program() string {
+	file, err := x.talks[0].open()
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	return ProgramOf(file)
+}
+
 // limited is a file of the archive while it is unpacked.
 type limited struct {
 	io.ReadCloser

@@ -39,6 +39,8 @@ type Imported struct {
 	Title string // its title there
 	New   bool   // it is a session since this import
 	Added int    // the messages that are new, of those of a session that was there too
+
+	Sendable int // messages of it that a request may hold
 }
 
 // Remark says something about a message of a file, or about the file.
@@ -106,7 +108,7 @@ func Import(ctx context.Context, s *store.Store, from Source) (Imported, error) 
 	} else if err == nil {
 		im.out.New, im.out.Added = true, im.stored
 	}
-	im.out.Title = im.out.Session.Title
+	im.out.Title, im.out.Sendable = im.out.Session.Title, im.sendable
 	return im.out, err
 }
 

@@ -25,8 +25,74 @@ var ErrNoTrial = errors.New("winnow's own JSON has no dry run: import it, and wh
 // all, and what is stored when an error or the end of ctx stops the import stays.
 //
 // A conversation that cannot be read is reported with Errors and the others still follow. ErrNoMessage
-// comes back where the file holds no message at all.
+// comes back where the file holds no message at all, and a *FormatError alone where nothing in it could
+// be read.
 func ImportAll(ctx context.Context, s *store.Store, from Source, report func(Imported)) error {
+	var unread []Imported // as long as nothing else came
+	known := false
+	flush := func() {
+		for _, im := range unread {
+			report(im)
+		}
+		unread = nil
+	}
+	err := importAll(ctx, s, from, func(im Imported) {
+		if known = known || im.Session.ID != "" || im.Added > 0 || len(im.Errors) == 0 || len(unread) == mostUnread; known {
+			flush()
+			report(im)
+			return
+		}
+		unread = append(unread, im)
+	})
+	foreign := errors.Is(err, llm.ErrNoTranscript) || errors.Is(err, llm.ErrNoExport) || errors.Is(err, store.ErrNotLogs)
+	if known || !foreign && (len(unread) == 0 || err != nil && !errors.Is(err, ErrNoMessage)) {
+		flush()
+		return err
+	}
+	e := &FormatError{Program: programOf(from.File)}
+	if len(unread) > 0 {
+		e.First = unread[0].Errors[0].String()
+	}
+	if e.Program == "" && e.First == "" {
+		return err // it says already what the file is not
+	}
+	return e
+}
+
+// mostUnread is after how many conversations that cannot be read each is reported.
+const mostUnread = 1000
+
+// FormatError says that a file has no format that can be imported.
+type FormatError struct {
+	Program string // what it was recognised as, "" for not recognised
+	First   string // what is wrong with its first value, "" where that is not known
+}
+
+func (e *FormatError) Error() string {
+	const imports = "winnow imports ChatGPT exports, the logs.db of llm, Chat Completions messages (JSON or JSONL) and what winnow exports"
+	if e.Program != "" {
+		return fmt.Sprintf("this is %s, which winnow cannot import; %s", e.Program, imports)
+	}
+	return fmt.Sprintf("the format is not recognised (%s); %s", e.First, imports)
+}
+
+// programOf names the program that wrote a file, "" where it is not recognised.
+func programOf(file io.ReadSeeker) string {
+	layout, err := layoutOf(file)
+	if err != nil {
+		return ""
+	}
+	if layout == llm.ExportLayout {
+		export, err := openExport(file)
+		if err != nil {
+			return ""
+		}
+		return export.Program()
+	}
+	return llm.ProgramOf(file)
+}
+
+func importAll(ctx context.Context, s *store.Store, from Source, report func(Imported)) error {
 	layout, err := layoutOf(from.File)
 	if err != nil {
 		return err
@@ -127,7 +193,7 @@ func (a *arriving) archive(ctx context.Context) error {
 	place := 0
 	err := ImportArchive(ctx, a.s, a.from, func(im Imported) {
 		place++
-		im.Place, im.Title = place, im.Session.Title
+		im.Place, im.Title, im.Sendable = place, im.Session.Title, im.Session.Messages
 		if im.New = im.Session.ID != "" && !im.Again; im.New {
 			im.Added = im.Session.Messages
 		}
@@ -205,6 +271,7 @@ func (a *arriving) bring(ctx context.Context, im Imported, talk store.Talk) erro
 		return fmt.Errorf("conversation %d: %w", im.Place, err)
 	}
 	a.held += len(talk.Messages)
+	im.Sendable = sendable(talk.Messages)
 	im.Session, im.New, im.Added, im.Again = out.Session, out.New, out.Added, out.Added == 0
 	if !out.Session.Deleted.IsZero() {
 		im.Warnings = append(im.Warnings, Remark{Index: -1, What: "the conversation is in the trash and stays there; winnow sessions restore " + out.Session.ID + " brings it back"})
@@ -214,6 +281,17 @@ func (a *arriving) bring(ctx context.Context, im Imported, talk store.Talk) erro
 	}
 	a.report(im)
 	return nil
+}
+
+// sendable is how many messages a request may hold.
+func sendable(messages []store.Utterance) int {
+	n := 0
+	for _, m := range messages {
+		if m.Status != history.Quarantined && !m.Ignored && !silent(m.Message.Message) {
+			n++
+		}
+	}
+	return n
 }
 
 // changed says that messages say something else than they did when they were imported before.
