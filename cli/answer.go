@@ -59,8 +59,6 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 			if event.Changed == "" { // A notice says the rest.
 				w.notice(waitingText(event.Waiting))
 			}
-		case session.Asked:
-			event.Allow(false)
 		case session.Finished:
 			w.wait.end()
 			end = event.Err

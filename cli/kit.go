@@ -297,9 +297,10 @@ func explainSession(id string, err error) error {
 // roomExit is the exit code of an error of another room.
 func roomExit(err error) Exit {
 	var provider *llm.Error
+	var tool *session.ToolError
 	var many *store.AmbiguousError
 	switch {
-	case errors.As(err, &provider):
+	case errors.As(err, &provider), errors.As(err, &tool):
 		return Provider
 	case errors.Is(err, store.ErrNotFound), errors.As(err, &many):
 		return NotFound

@@ -61,8 +61,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	defer k.close()
 	p.tellSalvage(k.store)
 	if k.deps.Approve == session.Ask {
-		// Nobody is there to be asked.
-		k.deps.Approve = session.Never
+		k.deps.Approve = session.Unattended
 	}
 	if k.choice.Closed != nil {
 		return fail(Provider, "%w", k.choice.Closed)

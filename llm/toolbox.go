@@ -50,6 +50,9 @@ func (t *Toolbox) Tools() []Tool {
 	return slices.Clone(t.tools)
 }
 
+// Has says that there is a tool of this name.
+func (t *Toolbox) Has(name string) bool { return t.find(name) != nil }
+
 // Run does what a call asks for and always answers, with the tool's own text uncut or with a
 // sentence that tells the model what went wrong: that is something it can act on. When ctx ends,
 // Run answers at once; a tool that does not watch its ctx is left to itself.

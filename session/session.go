@@ -69,6 +69,9 @@ const (
 	Ask    Approval = "ask"    // before every call
 	Always Approval = "always" // never ask, run
 	Never  Approval = "never"  // never ask, refuse
+
+	// Unattended is for a turn that nobody watches: a call that would be asked about ends it.
+	Unattended Approval = "unattended"
 )
 
 // Start is how a new conversation begins.

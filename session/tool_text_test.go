@@ -234,7 +234,7 @@ func TestToolCallsOfTheRunningTurnGoAsText(t *testing.T) {
 	if last := b.body(3); holdsCalls(last) || !strings.Contains(last, "[called look") || !strings.Contains(last, "[tool result]") {
 		t.Errorf("the last request is %s", last)
 	}
-	if said := only[Notice](events); len(said) != 1 {
-		t.Errorf("said %q, want one notice", said)
+	if said := only[Notice](events); len(said) != 2 || !strings.Contains(said[1].Text, "with them as text") {
+		t.Errorf("said %q, want one notice of the second request and one of the third", said)
 	}
 }

@@ -30,6 +30,8 @@ type turn struct {
 
 	lost        []int64 // messages that one of the turn's requests did not hold whole, sorted
 	uncondensed bool    // a summary failed
+
+	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 }
 
 // Send stores draft as the user's message, with the files that hang on it, and asks the model for an
@@ -168,7 +170,10 @@ func (t *turn) answer(ctx context.Context) error {
 	if err := t.askModel(ctx); err != nil {
 		return err
 	}
-	for range t.deps.MaxRounds {
+	for round := range t.deps.MaxRounds {
+		if round > 0 {
+			t.emit(Notice{fmt.Sprintf("asking %s again with the results of its tool calls: request %d of at most %d", t.Ref(), round+1, t.deps.MaxRounds)})
+		}
 		answer, err := t.round(ctx)
 		if err != nil {
 			return err
@@ -176,13 +181,11 @@ func (t *turn) answer(ctx context.Context) error {
 		if answer.Status != history.Complete || len(answer.ToolCalls) == 0 {
 			return ctx.Err()
 		}
-		for _, call := range answer.ToolCalls {
-			if err := t.runTool(ctx, call); err != nil {
-				return err
-			}
+		if err := t.runTools(ctx, answer.ToolCalls); err != nil {
+			return err
 		}
 	}
-	return fmt.Errorf("the model asked for tools %d times in one turn; that is the limit (tools.max_rounds)", t.deps.MaxRounds)
+	return &ToolError{fmt.Sprintf("the model asked for tools %d times in one turn; that is the limit (tools.max_rounds)", t.deps.MaxRounds)}
 }
 
 // round plans one request, sends it and saves its answer. A request that turns out to be larger

@@ -30,7 +30,7 @@ func (m *Model) firstScreen(w, h int) []string {
 	}
 	does := " answers"
 	if m.unreachable {
-		does = " does not answer"
+		does = " cannot be asked"
 	}
 	add("  ", st.strong.Render(markdown.OneLine(c.Ref, 80))+does)
 	if c.Why != "" {

@@ -152,7 +152,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.turn.stopping && e.Err == nil {
 		said = m.say("Stopped; what arrived is kept.")
 	}
-	m.unreachable = false
+	m.unreachable = m.session.Unready() != nil
 	m.turn.busy, m.turn.stopping, m.turn.retry = false, false, ""
 	m.endQuestion()
 	if m.turn.stop != nil {

@@ -1,0 +1,559 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+	"winnow/ui"
+)
+
+// secretWord is in everything that is said in a world, so that a request that carries a part of a
+// conversation is known by it.
+const secretWord = "zanzibar"
+
+// site is a server at one address.
+type site struct {
+	address string
+	lists   string // what it answers when it is asked for its models: a JSON list, "" for 404, "page" for a web page
+	chats   string // answer, redirect, unknown, page, tools, key: what it does with a conversation
+	slow    bool   // it answers too late for a probe
+	models  []string
+	conns   chan net.Conn
+	over    chan struct{} // closed when nobody listens any more
+	once    sync.Once
+	world   *destinationWorld
+	asked   atomic.Int64
+}
+
+// heard is a request that carried a part of a conversation.
+type heard struct {
+	address, model string
+	path           string
+	frame          int // the screen that was shown then
+}
+
+// destinationWorld is what surrounds one run of winnow: servers, environment, configuration, a stored session and
+// what the user does.
+type destinationWorld struct {
+	seed      uint64
+	t         *testing.T
+	dir       string
+	places    map[string]*site
+	env       map[string]string
+	config    string
+	endpoints map[string]string // what the names of endpoints mean, by the world's own reckoning
+	user      map[string]bool   // endpoints that the user configured or has a key for
+	flag      string            // -m
+	stored    string            // the model of a stored session, "" for a new one
+	titles    string
+	chat      bool
+	steps     []string // in the chat: drafts and commands
+
+	mu     sync.Mutex
+	heard  []heard
+	frames []string
+}
+
+// Accept, Close and Addr make a site a listener.
+func (p *site) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.over:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *site) Close() error {
+	p.once.Do(func() { close(p.over) })
+	return nil
+}
+
+func (p *site) Addr() net.Addr { return &net.TCPAddr{} }
+
+// dial opens a connection to what is at an address in this world.
+func (w *destinationWorld) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	p, there := w.places[address]
+	if !there {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}
+	here, yonder := net.Pipe()
+	select {
+	case p.conns <- yonder:
+		return here, nil
+	case <-p.over:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if strings.Contains(string(body)+r.URL.String(), secretWord) {
+		var request struct{ Model string }
+		json.Unmarshal(body, &request)
+		p.world.mu.Lock()
+		p.world.heard = append(p.world.heard, heard{p.address, request.Model, r.URL.Path, len(p.world.frames) - 1})
+		p.world.mu.Unlock()
+	}
+	if p.slow {
+		time.Sleep(probePatience + 50*time.Millisecond)
+	}
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		switch p.lists {
+		case "":
+			http.NotFound(rw, r)
+		case "page":
+			io.WriteString(rw, "<html><title>a router</title></html>")
+		case "redirect":
+			http.Redirect(rw, r, "http://stranger.example/v1/models", http.StatusFound)
+		default:
+			io.WriteString(rw, p.lists)
+		}
+	case !strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		http.NotFound(rw, r)
+	default:
+		p.complete(rw, r)
+	}
+}
+
+func (p *site) complete(rw http.ResponseWriter, r *http.Request) {
+	switch p.chats {
+	case "redirect":
+		http.Redirect(rw, r, "http://stranger.example/v1/chat/completions", http.StatusTemporaryRedirect)
+		return
+	case "unknown":
+		rw.WriteHeader(http.StatusNotFound)
+		io.WriteString(rw, `{"error":{"message":"there is no such model","code":"model_not_found"}}`)
+		return
+	case "key":
+		rw.WriteHeader(http.StatusUnauthorized)
+		io.WriteString(rw, `{"error":{"message":"wrong key"}}`)
+		return
+	case "page":
+		io.WriteString(rw, "<html><title>a router</title></html>")
+		return
+	}
+	rw.Header().Set("Content-Type", "text/event-stream")
+	if p.chats == "tools" && p.asked.Add(1) == 1 {
+		io.WriteString(rw, `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"read_file","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n")
+		return
+	}
+	fmt.Fprintf(rw, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"The %s of %s.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", secretWord, p.address)
+}
+
+// newWorld makes up a world.
+func newWorld(t *testing.T, seed uint64) *destinationWorld {
+	r := rand.New(rand.NewPCG(seed, 11))
+	w := &destinationWorld{seed: seed, t: t, dir: t.TempDir(), places: map[string]*site{}, env: map[string]string{}, user: map[string]bool{}}
+	w.endpoints = map[string]string{"ollama": "127.0.0.1:11434", "llama.cpp": "127.0.0.1:8080", "lmstudio": "127.0.0.1:1234", "vllm": "127.0.0.1:8000"}
+	one := func(choices ...string) string { return choices[r.IntN(len(choices))] }
+	chance := func(percent int) bool { return r.IntN(100) < percent }
+
+	w.put(&site{address: "stranger.example:80", lists: `{"data":[{"id":"any"}]}`, chats: "answer"})
+	for _, address := range []string{"api.openai.com:443", "openrouter.ai:443", "llm.work.example:443", "box.lan:8000", "proxy.example:443", "127.0.0.1:11434", "127.0.0.1:8080", "127.0.0.1:1234", "127.0.0.1:8000"} {
+		if chance(25) {
+			continue // nobody listens
+		}
+		p := &site{address: address, slow: chance(10), chats: one("answer", "answer", "answer", "answer", "redirect", "unknown", "page", "tools", "key")}
+		for _, model := range []string{"large", "small", "vendor/large", "gpt-5.2", "gpt-6", "text-embedding-3"} {
+			if chance(50) {
+				p.models = append(p.models, model)
+			}
+		}
+		var entries []map[string]string
+		for _, model := range p.models {
+			entries = append(entries, map[string]string{"id": model})
+		}
+		list, _ := json.Marshal(map[string]any{"object": "list", "data": entries})
+		p.lists = one(string(list), string(list), string(list), string(list), "", "page", "redirect", `{"data":[]}`)
+		w.put(p)
+	}
+
+	if chance(40) {
+		w.env["OPENAI_API_KEY"] = "key-of-openai-0001"
+		w.endpoints["openai"], w.user["openai"] = "api.openai.com:443", true
+	}
+	if chance(20) {
+		w.env["OPENAI_BASE_URL"] = "https://proxy.example/v1"
+		w.endpoints["openai"], w.user["openai"] = "proxy.example:443", true
+	}
+	if chance(25) {
+		w.env["OPENROUTER_API_KEY"] = "key-of-openrouter-0002"
+		w.endpoints["openrouter"], w.user["openrouter"] = "openrouter.ai:443", true
+	}
+	var tables strings.Builder
+	for _, e := range []struct{ name, base, address string }{{"work", "https://llm.work.example/v1", "llm.work.example:443"}, {"box", "http://box.lan:8000/v1", "box.lan:8000"}} {
+		if !chance(45) {
+			continue
+		}
+		fmt.Fprintf(&tables, "[endpoints.%s]\nbase_url = %q\n", e.name, e.base)
+		if chance(50) {
+			fmt.Fprintf(&tables, "key = %q\n", "key-of-"+e.name+"-0003")
+		}
+		if chance(40) {
+			fmt.Fprintf(&tables, "model = %q\n", one("large", "small", "vendor/large"))
+		}
+		w.endpoints[e.name], w.user[e.name] = e.address, true
+	}
+	ref := func() string {
+		model := one("large", "small", "vendor/large", "gpt-5.2", "lagre")
+		switch r.IntN(10) {
+		case 0, 1, 2:
+			return one(slices.Sorted(maps.Keys(w.endpoints))...) + "/" + model
+		case 3:
+			return one("wrok", "opnai", "olama", "bxo", "guidee", "mistral", "vendor") + "/" + model
+		case 4:
+			return model
+		case 5:
+			return one(append(slices.Sorted(maps.Keys(w.endpoints)), "guide", "wrok", "olama")...)
+		case 6:
+			return "guide/guide"
+		}
+		return ""
+	}
+	if chance(40) {
+		w.flag = ref()
+	}
+	if chance(25) {
+		w.env["WINNOW_MODEL"] = ref()
+	}
+	head := ""
+	if chance(25) {
+		head = fmt.Sprintf("model = %q\n", ref())
+	}
+	if chance(35) {
+		w.titles = ref()
+		fmt.Fprintf(&tables, "[titles]\nmodel = %q\n", w.titles)
+	}
+	w.config = head + tables.String()
+	if chance(35) {
+		w.stored = one("work/large", "box/small", "openai/gpt-5.2", "gone/large", "ollama/small", "guide/guide", "openrouter/vendor/large")
+	}
+	w.chat = chance(50)
+	w.steps = []string{"Tell me of " + secretWord + "."}
+	if chance(30) {
+		w.steps = append([]string{"/model " + ref()}, w.steps...)
+	}
+	if chance(30) {
+		w.steps = append(w.steps, one("/compact", "/model "+ref(), "/new", "/alone and "+secretWord, "/retry"), "More of "+secretWord+".")
+	}
+	w.steps = slices.DeleteFunc(w.steps, func(s string) bool { return s == "/model " })
+	return w
+}
+
+func (w *destinationWorld) put(p *site) {
+	p.world, p.conns, p.over = w, make(chan net.Conn), make(chan struct{})
+	w.places[p.address] = p
+	server := &http.Server{Handler: p}
+	go server.Serve(p)
+	w.t.Cleanup(func() { server.Close() })
+}
+
+// program is winnow in this world.
+func (w *destinationWorld) program() *program {
+	open := func(name string) *os.File {
+		f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.t.Cleanup(func() { f.Close() })
+		return f
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(w.config), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	w.env["HOME"], w.env["WINNOW_CONFIG"], w.env["WINNOW_DB"] = w.dir, filepath.Join(w.dir, "config.toml"), filepath.Join(w.dir, "winnow.db")
+	return &program{
+		in: open("in"), out: &printer{file: open("out")}, err: open("err"),
+		env: func(name string) string { return w.env[name] }, now: time.Now, build: "test", network: llm.OverNetwork(w.dial),
+	}
+}
+
+// store makes the stored session.
+func (w *destinationWorld) store(p *program) string {
+	s, err := store.Open(w.t.Context(), w.env["WINNOW_DB"], store.Options{Now: p.now})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer s.Close()
+	endpoint, model, _ := strings.Cut(w.stored, "/")
+	row, last, err := s.Begin(w.t.Context(), store.Session{Endpoint: endpoint, Model: model, Title: "stored", TitleFrom: "user"},
+		store.Message{Message: history.Message{Role: history.User, Content: "What of " + secretWord + "?", Status: history.Complete}})
+	for i := 0; err == nil && i < 3; i++ {
+		role := history.Assistant
+		if i == 1 {
+			role = history.User
+		}
+		last, err = s.Append(w.t.Context(), store.Message{
+			Session: row.ID, Parent: last.ID, Endpoint: endpoint, Model: model,
+			Message: history.Message{Role: role, Content: "It is " + secretWord + ".", Status: history.Complete},
+		})
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return row.ID
+}
+
+// allowed says whether a reference that was named to the user stands for where a request went.
+func (w *destinationWorld) allowed(ref string, h heard) bool {
+	name, model, _ := strings.Cut(ref, "/")
+	return w.endpoints[strings.ToLower(name)] == h.address && model == h.model
+}
+
+func (w *destinationWorld) failed(format string, args ...any) {
+	w.t.Helper()
+	w.t.Errorf("world %d: %s\nconfig:\n%s\nenvironment: %v\n-m %q, stored %q, chat %v, steps %q\nheard: %+v", w.seed, fmt.Sprintf(format, args...),
+		w.config, w.env, w.flag, w.stored, w.chat, w.steps, w.heard)
+}
+
+// run answers one message with winnow run --json.
+func (w *destinationWorld) run() {
+	p := w.program()
+	args := []string{"run", "--json", w.steps[len(w.steps)-1]}
+	if w.flag != "" {
+		args = append(args, "-m", w.flag)
+	}
+	if w.stored != "" {
+		args = append(args, "-s", w.store(p))
+	}
+	code := p.main(w.t.Context(), args)
+	out, _ := os.ReadFile(filepath.Join(w.dir, "out"))
+	said, _ := os.ReadFile(filepath.Join(w.dir, "err"))
+	var answer struct{ Model, Answer string }
+	json.Unmarshal(out, &answer)
+	for _, h := range w.heard {
+		if !w.allowed(answer.Model, h) {
+			w.failed("a part of the conversation went to %s as %s, and --json names %q\nexit %d, stderr: %s", h.address, h.model, answer.Model, code, said)
+		}
+	}
+	if code == OK && (answer.Model == "" || answer.Answer == "") || code != OK && len(out) == 0 && len(said) == 0 {
+		w.failed("exit %d with stdout %q and stderr %q", code, out, said)
+	}
+	named := w.flag != "" || w.stored != "" || w.env["WINNOW_MODEL"] != "" || strings.HasPrefix(w.config, "model = \"") && !strings.HasPrefix(w.config, `model = ""`)
+	if !named && len(w.user) == 0 && (code != Provider || len(w.heard) > 0 || len(out) > 0) {
+		w.failed("nothing is named, configured or keyed: exit %d, stdout %q; want %d and silence", code, out, Provider)
+	}
+	if name, _, slash := strings.Cut(w.flag, "/"); slash && w.endpoints[name] != "" && code == OK && answer.Model != w.flag {
+		w.failed("-m %s was answered by %s", w.flag, answer.Model)
+	}
+	if !named && strings.HasPrefix(answer.Model, "guide/") {
+		w.failed("the guide answered without being named")
+	}
+}
+
+// converse does the world's steps on the screen.
+func (w *destinationWorld) converse() {
+	p := w.program()
+	if w.stored != "" {
+		p.flags.session = w.store(p)
+	}
+	p.flags.model = w.flag
+	ctx := w.t.Context()
+	k, err := p.open(ctx, toChat)
+	if err != nil {
+		w.silent(err)
+		return
+	}
+	defer k.close()
+	s, err := k.start(ctx)
+	if err != nil {
+		w.silent(err)
+		return
+	}
+	options, err := k.screenOptions(s, ui.ChatScreen, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	m, err := ui.New(options)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	l := &looker{world: w, model: m, msgs: make(chan tea.Msg, 4096)}
+	l.update(tea.WindowSizeMsg{Width: 200, Height: 50})
+	l.run(m.Init())
+	l.until("the session", "ui.loadedMsg")
+	for _, step := range w.steps {
+		l.types(step)
+		switch {
+		case strings.HasPrefix(step, "/model"):
+			l.until("a setting", "ui.settledMsg")
+		case step == "/new":
+			l.until("a new session", "ui.openedMsg")
+			l.until("the new session", "ui.loadedMsg")
+		default:
+			l.until("the end of a turn", "session.Finished")
+		}
+	}
+	if w.titles != "" && strings.Contains(l.frame(), "Asking ") {
+		l.until("a title", "ui.settledMsg")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, h := range w.heard {
+		shown := w.frames[max(0, h.frame):]
+		if !slices.ContainsFunc(slices.Sorted(maps.Keys(w.endpoints)), func(name string) bool {
+			ref := name + "/" + h.model
+			return w.allowed(ref, h) && slices.ContainsFunc(shown, func(frame string) bool { return strings.Contains(frame, ref) })
+		}) {
+			w.failed("a part of the conversation went to %s as %s, which the screen does not name:\n%s", h.address, h.model, shown[0])
+		}
+	}
+	s.Close(ctx)
+}
+
+// silent wants that a chat that did not begin said why and sent nothing.
+func (w *destinationWorld) silent(err error) {
+	if len(w.heard) > 0 || err.Error() == "" {
+		w.failed("the chat did not begin (%v), and something was sent", err)
+	}
+}
+
+// looker handles the messages of the screen as Bubble Tea does, and keeps each screen.
+type looker struct {
+	world *destinationWorld
+	model *ui.Model
+	msgs  chan tea.Msg
+}
+
+func (l *looker) frame() string {
+	l.world.mu.Lock()
+	defer l.world.mu.Unlock()
+	return l.world.frames[len(l.world.frames)-1]
+}
+
+func (l *looker) update(msg tea.Msg) {
+	_, cmd := l.model.Update(msg)
+	frame := ansi.Strip(l.model.View().Content)
+	l.world.mu.Lock()
+	if n := len(l.world.frames); n == 0 || l.world.frames[n-1] != frame {
+		l.world.frames = append(l.world.frames, frame)
+	}
+	l.world.mu.Unlock()
+	l.run(cmd)
+}
+
+func (l *looker) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		msg := cmd()
+		v := reflect.ValueOf(msg)
+		if v.IsValid() && v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
+			for _, c := range v.Convert(reflect.TypeFor[[]tea.Cmd]()).Interface().([]tea.Cmd) {
+				l.run(c)
+			}
+			return
+		}
+		if msg != nil {
+			l.msgs <- msg
+		}
+	}()
+}
+
+func (l *looker) types(text string) {
+	for _, r := range text {
+		l.update(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	l.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+}
+
+// until handles messages until one of the type has come, or a turn's message holds an event of it.
+func (l *looker) until(what, kind string) {
+	over := time.After(patience)
+	for {
+		select {
+		case msg := <-l.msgs:
+			name := fmt.Sprintf("%T", msg)
+			if name == "ui.quietMsg" {
+				continue // a backup would outlive the world
+			}
+			l.update(msg)
+			if name == kind || holdsEvent(msg, kind) {
+				return
+			}
+			if what == "the end of a turn" && strings.Contains(l.frame(), "There is nothing to") {
+				return
+			}
+		case <-over:
+			l.world.t.Fatalf("world %d: waited in vain for %s; the screen is\n%s", l.world.seed, what, l.frame())
+		}
+	}
+}
+
+// holdsEvent says that a message carries an event of a turn of this type.
+func holdsEvent(msg tea.Msg, kind string) bool {
+	v := reflect.ValueOf(msg)
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	events := v.FieldByName("events")
+	if !events.IsValid() || events.Kind() != reflect.Slice {
+		return false
+	}
+	for i := range events.Len() {
+		if events.Index(i).Elem().Type().String() == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// In random worlds every request that carries a part of a conversation goes to the endpoint and model that
+// the screen or --json names, and to nobody else.
+func TestAConversationGoesNowhereElse(t *testing.T) {
+	t.Parallel()
+	count := rounds(48, 2400)
+	var heardIn, runs, chats atomic.Int64
+	t.Run("worlds", func(t *testing.T) {
+		workers := make(chan struct{}, 16)
+		for i := range count {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				workers <- struct{}{}
+				defer func() { <-workers }()
+				w := newWorld(t, uint64(i)+1)
+				if w.chat {
+					chats.Add(1)
+					w.converse()
+				} else {
+					runs.Add(1)
+					w.run()
+				}
+				if len(w.heard) > 0 {
+					heardIn.Add(1)
+				}
+			})
+		}
+	})
+	t.Logf("%d worlds: %d of run, %d of the chat; in %d of them something was sent", count, runs.Load(), chats.Load(), heardIn.Load())
+	if heardIn.Load() < int64(count)/10 {
+		t.Error("hardly anything was sent: the worlds are of no use")
+	}
+}

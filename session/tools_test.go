@@ -1,0 +1,65 @@
+package session
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"winnow/llm"
+)
+
+// Nobody is asked about a tool that does not exist, and a model that insists on it does not go on for ever.
+func TestAToolThatDoesNotExistIsNotAskedAbout(t *testing.T) {
+	again := calls("c2", "read_file", `{"path":"b"}`)
+	b := newBench(t, calls("c1", "read_file", `{"path":"a"}`), again, calls("c3", "read_file", `{"path":"b"}`), says("never asked"))
+	b.offer(&llm.Toolbox{})
+	s := b.begin()
+	events, err := drain(s.Send(t.Context(), "read it"))
+	var ends *ToolError
+	if !errors.As(err, &ends) || !strings.Contains(err.Error(), `"read_file" again, which does not exist`) {
+		t.Errorf("the turn ended with %v, want a sentence about the tool", err)
+	}
+	if n := len(only[Asked](events)); n != 0 {
+		t.Errorf("the user was asked %d times, want 0", n)
+	}
+	if b.requests() != 3 {
+		t.Errorf("%d requests, want 3", b.requests())
+	}
+	told := 0
+	for _, n := range only[Notice](events) {
+		if strings.Contains(n.Text, "asking test/m again") {
+			told++
+		}
+	}
+	if told != 2 {
+		t.Errorf("%d further requests were announced, want 2", told)
+	}
+	for _, m := range s.Messages() {
+		if m.ToolCallID != "" && !strings.HasPrefix(m.Content, "error: no such tool: read_file") {
+			t.Errorf("the result of %s is %q", m.ToolCallID, m.Content)
+		}
+	}
+}
+
+// Only the user's refusal is called one.
+func TestACallThatNobodyRefusedIsNotCalledRefused(t *testing.T) {
+	for approve, want := range map[Approval]string{Never: switchedOff, Unattended: nobodyAsked} {
+		t.Run(string(approve), func(t *testing.T) {
+			b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("As you wish."))
+			b.deps.Approve = approve
+			b.offer(adder(t))
+			s := b.begin()
+			_, err := drain(s.Send(t.Context(), "1+2?"))
+			if got := s.Messages()[2].Content; got != want {
+				t.Errorf("the result is %q, want %q", got, want)
+			}
+			ends, requests := false, 2
+			if approve == Unattended {
+				ends, requests = true, 1
+			}
+			if (err != nil) != ends || b.requests() != requests {
+				t.Errorf("the turn ended with %v after %d requests, want an error: %v, after %d", err, b.requests(), ends, requests)
+			}
+		})
+	}
+}
