@@ -27,7 +27,8 @@ func Main(args []string) int {
 		in:    os.Stdin,
 		out:   &printer{file: os.Stdout},
 		err:   os.Stderr,
-		env:   os.Getenv,
+		env:   environment(),
+		unset: os.Unsetenv,
 		now:   time.Now,
 		build: buildVersion(),
 	}
@@ -40,6 +41,7 @@ type program struct {
 	out     *printer
 	err     *os.File
 	env     func(string) string
+	unset   func(string) error // takes a variable out of the process's environment; nil leaves it
 	now     func() time.Time
 	network llm.Doer // does the HTTP of all endpoints; nil is the network
 	build   string   // the version shown to people

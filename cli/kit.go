@@ -31,6 +31,7 @@ type world struct {
 	redactor *llm.Redactor
 	log      *slog.Logger
 	logFile  io.Closer
+	withhold func(...llm.Endpoint) // keeps the endpoints' keys from other programs
 }
 
 // world reads the configuration and names the endpoints: the configured ones, those of the
@@ -40,13 +41,14 @@ func (p *program) world(context.Context) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{config: c, redactor: &llm.Redactor{}}
+	w := &world{config: c, redactor: &llm.Redactor{}, withhold: p.withhold}
 	endpoints := p.endpoints(c)
 	for _, e := range endpoints {
 		for _, secret := range e.Secrets() {
 			w.redactor.Know(secret)
 		}
 	}
+	p.withhold(endpoints...)
 	if w.log, w.logFile, err = p.openLog(w.redactor); err != nil {
 		return nil, err
 	}
@@ -84,6 +86,7 @@ func (w *world) fetchKeys(ctx context.Context) error {
 		})
 	}
 	wait.Wait()
+	w.withhold(w.catalog.Endpoints()...) // not before the last command has ended: it may read one of them
 	return errors.Join(errs...)
 }
 

@@ -71,6 +71,15 @@ func FromEnv(env func(string) string) []Endpoint {
 	return found
 }
 
+// KeyVariables are the names of the environment variables that hold the hosted services' keys.
+func KeyVariables() []string {
+	var names []string
+	for _, h := range hosted {
+		names = append(names, h.keys...)
+	}
+	return names
+}
+
 // IsHosted says that a name is that of a service that a key in the environment opens.
 func IsHosted(name string) bool { return hostedAt(name) >= 0 }
 

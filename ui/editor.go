@@ -3,8 +3,11 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,11 +22,11 @@ const (
 	systemText
 )
 
-// editMsg is the file that an editor is to open, and what to open it with.
+// editMsg is a text and the editor that is to open it.
 type editMsg struct {
 	what    written
 	command []string
-	path    string
+	text    string
 	err     error
 }
 
@@ -34,20 +37,12 @@ type editedMsg struct {
 	err  error
 }
 
-// openEditor writes a text to a file for the user's editor, which only the user can read.
+// openEditor finds the user's editor for a text.
 func (m *Model) openEditor(what written, text string) tea.Cmd {
 	editor := m.editor
 	return func() tea.Msg {
 		command, err := editorCommand(editor)
-		if err != nil {
-			return editMsg{what: what, err: err}
-		}
-		f, err := os.CreateTemp("", "winnow-*.md")
-		if err != nil {
-			return editMsg{what: what, err: fmt.Errorf("write the text for the editor: %w", err)}
-		}
-		_, err = f.WriteString(text)
-		return editMsg{what, command, f.Name(), errors.Join(err, f.Close())}
+		return editMsg{what, command, text, err}
 	}
 }
 
@@ -69,16 +64,65 @@ func (m *Model) runEditor(msg editMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.complain(sentence(msg.err))
 	}
-	c := exec.Command(msg.command[0], append(msg.command[1:], msg.path)...)
-	c.Stdin = os.Stdin // the terminal itself: Bubble Tea would give it what input has decided
-	return tea.ExecProcess(c, func(err error) tea.Msg {
-		defer os.Remove(msg.path)
-		if err != nil {
-			return editedMsg{what: msg.what, err: fmt.Errorf("run the editor %s: %w", msg.command[0], err)}
+	e := &externalEditor{command: msg.command, text: msg.text, folders: m.memoryFolders}
+	return tea.Exec(e, func(err error) tea.Msg { return editedMsg{msg.what, e.text, err} })
+}
+
+// externalEditor is the user's editor at work on a text. The text is in a folder of its own that only the user can
+// read, in memory where the system has a place for that, and the folder is removed with all that the editor
+// left in it, however the editor ends.
+type externalEditor struct {
+	command []string
+	text    string // what is edited, and then what was made of it
+	folders []string
+	out     io.Writer
+	err     io.Writer
+}
+
+// SetStdin does nothing: an editor reads from the terminal itself, not from what reads it for Bubble Tea.
+func (e *externalEditor) SetStdin(io.Reader)    {}
+func (e *externalEditor) SetStdout(w io.Writer) { e.out = w }
+func (e *externalEditor) SetStderr(w io.Writer) { e.err = w }
+
+// Run opens the editor and waits for it.
+func (e *externalEditor) Run() error {
+	folder, err := privateFolder(e.folders)
+	if err != nil {
+		return fmt.Errorf("write the text for the editor: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "winnow.md")
+	if err := os.WriteFile(path, []byte(e.text), 0o600); err != nil {
+		return fmt.Errorf("write the text for the editor: %w", err)
+	}
+	c := exec.Command(e.command[0], append(slices.Clone(e.command[1:]), path)...)
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, e.out, e.err
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("run the editor %s: %w", e.command[0], err)
+	}
+	text, err := os.ReadFile(path)
+	e.text = strings.TrimRight(string(text), "\r\n")
+	return err
+}
+
+// privateFolder makes a folder that only the user can read, in the first of some folders that takes one,
+// else among the temporary files.
+func privateFolder(folders []string) (string, error) {
+	for _, in := range folders {
+		if made, err := os.MkdirTemp(in, "winnow-*"); err == nil {
+			return made, nil
 		}
-		text, err := os.ReadFile(msg.path)
-		return editedMsg{msg.what, strings.TrimRight(string(text), "\r\n"), err}
-	})
+	}
+	return os.MkdirTemp("", "winnow-*")
+}
+
+// memoryFolders are the folders of a system whose files are not written to a disk.
+func memoryFolders(env tea.EnvMsg) []string {
+	var folders []string
+	if runtime := env.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(runtime) {
+		folders = append(folders, runtime)
+	}
+	return append(folders, "/dev/shm")
 }
 
 func (m *Model) edited(msg editedMsg) tea.Cmd {

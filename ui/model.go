@@ -36,6 +36,8 @@ type Model struct {
 	ref     string // the model in use
 	editor  string // the user's editor, from the environment
 
+	memoryFolders []string // where a file is in memory, from the environment
+
 	width, height int
 	layout        layout
 	focus         pane

@@ -74,6 +74,7 @@ func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 	if m.editor == "" {
 		m.editor = msg.Getenv("EDITOR")
 	}
+	m.memoryFolders = memoryFolders(msg)
 	if msg.Getenv("NO_COLOR") != "" {
 		m.withoutColours()
 	}
