@@ -20,6 +20,8 @@ type Config struct {
 	Tools     ToolsConf               `toml:"tools"`
 	System    SystemConf              `toml:"system"`
 	Storage   StorageConf             `toml:"storage"`
+
+	contextKeys string // the keys of [context] that the file sets, as TOML
 }
 
 // EndpointConf is one [endpoints.NAME] table.

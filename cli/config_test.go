@@ -274,3 +274,14 @@ func TestDidYouMean(t *testing.T) {
 		}
 	}
 }
+
+func TestTheKeysThatAFileSetsAreKnown(t *testing.T) {
+	c, mistakes := Decode("config.toml", []byte("[context]\npreset = \"recent\"\nmax_messages = \"unlimited\"\nbudget = \"auto\"\n"))
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	want := "budget = 0\nmax_messages = 9223372036854775807\npreset = 'recent'\n"
+	if c.contextKeys != want {
+		t.Errorf("the keys are %q, want %q", c.contextKeys, want)
+	}
+}

@@ -90,6 +90,7 @@ type look struct {
 	over     *history.OverBudgetError // why the next request would not be sent, nil where it would
 	input    llm.Cost                 // what the next request costs before its answer
 	past     *session.Replayed        // nil for the next request
+	settings []session.Setting        // what decides the next request
 }
 
 // look finds the request that was asked for.
@@ -115,7 +116,13 @@ func (p *program) lookAhead(ctx context.Context, s *session.Session, asked conte
 		body: func() ([]byte, error) { return s.BodyAs(plan, asked.trial) },
 	}
 	var wrong *session.TrialError
+	var unread error
+	if err == nil || errors.As(err, &l.over) {
+		l.settings, unread = s.Settings(asked.trial)
+	}
 	switch {
+	case unread != nil:
+		return look{}, unread
 	case errors.As(err, &l.over):
 		return l, nil
 	case errors.As(err, &wrong):

@@ -20,6 +20,7 @@ func TestDocsNameEveryField(t *testing.T) {
 	json, form, _ := strings.Cut(contract, "\n## Text form\n")
 	for _, one := range []any{
 		planObject{},
+		settingJSON{},
 		requestJSON{},
 		usageJSON{},
 		costJSON{},

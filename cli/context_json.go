@@ -21,6 +21,15 @@ type planObject struct {
 	Added   []addedJSON  `json:"added"`   // text that nobody said
 	Next    []int        `json:"next"`    // indexes into entries of what falls out next
 	Error   string       `json:"error"`   // why nothing would be sent, "" where it would
+
+	Settings []settingJSON `json:"settings"` // what decides the next request; empty for a request of the past
+}
+
+// settingJSON is a setting with where it comes from.
+type settingJSON struct {
+	Key   string `json:"key"`
+	Value any    `json:"value"` // null for no limit
+	From  string `json:"from"`
 }
 
 type requestJSON struct {
@@ -128,6 +137,14 @@ func (l look) object() planObject {
 		Session: l.info.ID, Model: l.model, Rules: l.plan.Rules, Input: costObject(l.input), Sum: sumObject(l.plan.Sum),
 		Counts:  countsObject(session.CountsOf(l.plan.Entries, l.plan.Added, l.messages)),
 		Entries: make([]entryJSON, 0, len(l.plan.Entries)), Added: []addedJSON{}, Next: append([]int{}, l.plan.Next...),
+		Settings: []settingJSON{},
+	}
+	for _, s := range l.settings {
+		object := settingJSON(s)
+		if s.Value == history.NoLimit {
+			object.Value = nil
+		}
+		o.Settings = append(o.Settings, object)
 	}
 	if l.past != nil {
 		o.Request = requestObject(*l.past)

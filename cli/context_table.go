@@ -52,6 +52,9 @@ func (p *program) contextHead(w *columns, l look) {
 		counted{"system", s.System}, counted{"tools", s.Tools}, counted{"pinned", s.Pinned}, counted{"messages", s.Body},
 		counted{"recalled", s.Recalled}, counted{"draft", s.Draft}, counted{"added", s.Added}, counted{"frame", s.Frame}))
 	w.line("window %s, kept free for the reply %d", windowText(s.Window), s.Reserve)
+	if len(l.settings) > 0 {
+		w.line("%s", p.line(session.OriginsText(l.settings)))
+	}
 	if l.input.Known() {
 		w.line("its input would cost %s", l.input)
 	}

@@ -74,6 +74,19 @@ func Decode(file string, doc []byte) (Config, []*Mistake) {
 	if err := d.DisallowUnknownFields().Decode(&c); err != nil {
 		return Config{}, decodeMistakes(file, err)
 	}
+	var set struct {
+		Context map[string]any `toml:"context"`
+	}
+	if err := toml.Unmarshal(replaceWords(doc, keys), &set); err != nil {
+		return Config{}, decodeMistakes(file, err)
+	}
+	if len(set.Context) > 0 {
+		text, err := toml.Marshal(set.Context)
+		if err != nil {
+			return Config{}, decodeMistakes(file, err)
+		}
+		c.contextKeys = string(text)
+	}
 	return c, checkConfig(file, keys, c)
 }
 

@@ -159,6 +159,7 @@ func (k *kit) ready(ctx context.Context) error {
 		Store:     k.store,
 		Models:    k.catalog,
 		Policy:    k.config.Context,
+		Context:   k.config.contextKeys,
 		System:    system,
 		Sampling:  session.Sampling(k.config.Sampling),
 		Samplings: samplings(k.config.Endpoints),

@@ -212,7 +212,7 @@ func (im *importing) row(about llm.About) store.Session {
 	title, titleFrom := named(cmp.Or(plainLine(im.from.Title), about.Title), im.first)
 	return store.Session{
 		Title: title, TitleFrom: titleFrom, Created: time.UnixMilli(im.created), Model: about.Model,
-		Preset: im.from.Policy.Preset, System: about.System, Dir: im.from.Dir,
+		System: about.System, Dir: im.from.Dir,
 	}
 }
 

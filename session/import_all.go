@@ -357,5 +357,5 @@ func (a *arriving) complete(talk *store.Talk) {
 	if row.Updated.IsZero() {
 		row.Updated = time.UnixMilli(last)
 	}
-	row.Preset, row.Dir = a.from.Policy.Preset, a.from.Dir
+	row.Dir = a.from.Dir
 }

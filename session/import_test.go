@@ -167,7 +167,7 @@ func TestImportKeepsWhatTheFileSaysOfTheConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := im.Session
-	if got.System != "Be kind." || got.Dir != "/home/kim" || got.Preset != "recent" || !got.Created.Equal(time.Unix(1761744600, 0)) {
+	if got.System != "Be kind." || got.Dir != "/home/kim" || got.Preset != "" || !got.Created.Equal(time.Unix(1761744600, 0)) {
 		t.Errorf("the session is %+v", got)
 	}
 	if len(im.Warnings) != 2 || im.Warnings[1].String() != "what stands beside the messages under x is not used and not kept" {

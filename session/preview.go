@@ -58,10 +58,6 @@ func (s *Session) readTo(past int) error {
 // options is everything beside the history that decides a request to a model under a policy. The caller
 // holds the lock.
 func (s *Session) options(to *target, policy history.Policy, turn []history.Message) history.Options {
-	system := s.row.System
-	if system == "" {
-		system = s.deps.System
-	}
 	policy.OutputReserve = s.deps.outputReserve(*to, policy)
 	var summaries []history.Summary
 	if policy.Summarizes() {
@@ -69,7 +65,7 @@ func (s *Session) options(to *target, policy history.Policy, turn []history.Mess
 	}
 	return history.Options{
 		Policy:    policy,
-		System:    system,
+		System:    s.systemPrompt(),
 		Turn:      turn,
 		Flags:     s.flags,
 		Remedies:  s.remedies,

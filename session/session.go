@@ -25,6 +25,7 @@ type Deps struct {
 	Store     *store.Store
 	Models    *llm.Catalog
 	Policy    history.Policy      // as configured; a session may override it
+	Context   string              // the policy's keys that the configuration sets itself, as TOML: they hold under any preset
 	System    string              // the configured system prompt, "" for none
 	Sampling  Sampling            // what is asked of every model
 	Samplings map[string]Sampling // over it, by "endpoint" and, over that, by "endpoint/model"
@@ -132,7 +133,7 @@ type Session struct {
 func New(d Deps, o Start) (*Session, error) {
 	s := &Session{
 		deps:   d.filled(),
-		row:    store.Session{Dir: o.Dir, System: o.System, Preset: d.Policy.Preset},
+		row:    store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
 		whole:  true,
 		flags:  map[int64]history.Flag{},
 		policy: d.Policy,
@@ -169,7 +170,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if s.summaries, err = d.Store.Summaries(ctx, row.ID); err != nil {
 		return nil, err
 	}
-	if s.policy, err = policyOf(d.Policy, row); err != nil {
+	if s.policy, err = d.policyOf(row); err != nil {
 		return nil, err
 	}
 	if row.Endpoint != "" {

@@ -94,7 +94,7 @@ func (s *Session) change(ctx context.Context, edit func(*store.Session) error) e
 	if err := edit(&row); err != nil {
 		return err
 	}
-	policy, err := policyOf(s.deps.Policy, row)
+	policy, err := s.deps.policyOf(row)
 	if err != nil {
 		return err
 	}
@@ -109,16 +109,20 @@ func (s *Session) change(ctx context.Context, edit func(*store.Session) error) e
 	return nil
 }
 
-// policyOf is the configured policy, or the preset that the conversation chose instead, with the
-// conversation's overrides on top.
-func policyOf(configured history.Policy, row store.Session) (history.Policy, error) {
-	p := configured
-	if row.Preset != "" && row.Preset != configured.Preset {
+// policyOf is the configured policy with what was set for a conversation: its preset in place of the
+// configured one, under the keys that the configuration sets, and its overrides on top.
+func (d Deps) policyOf(row store.Session) (history.Policy, error) {
+	p := d.Policy
+	if row.Preset != "" {
 		chosen, err := history.Preset(row.Preset)
 		if err != nil {
 			return p, err
 		}
+		if err := toml.Unmarshal([]byte(d.Context), &chosen); err != nil {
+			return p, fmt.Errorf("read the configured context: %w", err)
+		}
 		p = chosen
+		p.Preset = row.Preset
 	}
 	if err := toml.Unmarshal([]byte(row.Overrides), &p); err != nil {
 		return p, fmt.Errorf("read this conversation's overrides: %w", err)
@@ -133,7 +137,7 @@ func (s *Session) Policy() history.Policy {
 	return s.policy
 }
 
-// SetSystem gives this conversation a system prompt of its own; "" is the configured one.
+// SetSystem gives this conversation a system prompt of its own, "" for none.
 func (s *Session) SetSystem(ctx context.Context, text string) error {
 	if err := s.mayWrite(); err != nil {
 		return err
@@ -147,6 +151,31 @@ func (s *Session) SetSystem(ctx context.Context, text string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.row.System = text
+	s.row.System, s.row.SystemFixed = text, true
 	return nil
+}
+
+// SystemPrompt is the system prompt of the next request: the conversation's own, or the configured one until
+// its first request.
+func (s *Session) SystemPrompt() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.systemPrompt()
+}
+
+// systemPrompt is SystemPrompt for a caller that holds the lock.
+func (s *Session) systemPrompt() string {
+	if s.row.System != "" || s.row.SystemFixed {
+		return s.row.System
+	}
+	return s.deps.System
+}
+
+// fixSystem makes the system prompt the conversation's own, where it is not yet: what the configuration says
+// later is for other conversations.
+func (s *Session) fixSystem(ctx context.Context) error {
+	if row := s.Info(); row.SystemFixed || row.ID == "" {
+		return nil
+	}
+	return s.SetSystem(ctx, s.SystemPrompt())
 }

@@ -125,7 +125,7 @@ func (s *Session) tried(t Trial) (store.Session, history.Policy, error) {
 	if err != nil {
 		return s.row, s.policy, &TrialError{err}
 	}
-	policy, err := policyOf(s.deps.Policy, row)
+	policy, err := s.deps.policyOf(row)
 	if err != nil {
 		return s.row, s.policy, &TrialError{err}
 	}

@@ -167,6 +167,9 @@ func (t *turn) checkDefault(ctx context.Context) error {
 // answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks
 // for none.
 func (t *turn) answer(ctx context.Context) error {
+	if err := t.fixSystem(ctx); err != nil {
+		return err
+	}
 	if err := t.askModel(ctx); err != nil {
 		return err
 	}
@@ -256,11 +259,13 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 	if row.TitleFrom == "" {
 		row.Title, row.TitleFrom, titled = titleOf(m.Message), "auto", true
 	}
+	row.System, row.SystemFixed = t.SystemPrompt(), true
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
 	if err == nil {
 		t.mu.Lock()
 		t.row.ID, t.row.Created, t.row.Updated = begun.ID, begun.Created, begun.Updated
 		t.row.Title, t.row.TitleFrom = begun.Title, begun.TitleFrom
+		t.row.System, t.row.SystemFixed = begun.System, true
 		t.mu.Unlock()
 	}
 	t.writing.Unlock()

@@ -1,5 +1,7 @@
 package ui
 
+import "winnow/session"
+
 // requestPage is the whole request as it is sent: every message with its role and number.
 func (m *Model) requestPage(r *request) page {
 	var p page
@@ -12,6 +14,9 @@ func (m *Model) requestPage(r *request) page {
 	if r.note != "" {
 		p.line(warnTone, "! %s", oneSentence(r.note))
 	}
+	if r.past == nil && m.panel.whatif == nil {
+		m.settingsLine(&p)
+	}
 	r.proofLine(&p)
 	if s.Tools > 0 {
 		p.line(quietTone, "The tools that the model may call go along: %s. The json view has them.", plural(s.Tokens(s.Tools), "token"))
@@ -21,4 +26,14 @@ func (m *Model) requestPage(r *request) page {
 		messages.write(&p, i)
 	}
 	return p
+}
+
+// settingsLine says which settings decide the next request, and where each was set.
+func (m *Model) settingsLine(p *page) {
+	list, err := m.session.Settings(session.Trial{})
+	if err != nil {
+		p.line(warnTone, "! %s", sentence(err))
+		return
+	}
+	p.line(quietTone, "%s.", upperFirst(session.OriginsText(list)))
 }

@@ -171,8 +171,7 @@ func TestAClickGivesAQuestionTheFocusAndASecondOneAnswersIt(t *testing.T) {
 // TestKeysOfADraftNeverAnswer types random texts with a question coming at a random letter, and quiet
 // moments at random ones. As long as the draft holds a letter, all of the text must arrive in it.
 func TestKeysOfADraftNeverAnswer(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d, 300 texts", seed)
+	const seed = 11
 	random := rand.New(rand.NewPCG(seed, 0))
 	letters := []rune("yynn abcde?/!jk")
 	m := asking(t, 80, 24)

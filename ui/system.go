@@ -27,21 +27,14 @@ func (m *Model) system(text string) tea.Cmd {
 
 // systemInForce is the system prompt that the next request has.
 func (m *Model) systemInForce() string {
-	if m.info.System != "" {
-		return m.info.System
-	}
-	return m.options.Deps.System
+	return m.session.SystemPrompt()
 }
 
-// setSystem gives the session a system prompt of its own; "" and the configured one itself take the
-// configured one.
+// setSystem gives the session a system prompt of its own; "" takes the configured one.
 func (m *Model) setSystem(text string) tea.Cmd {
 	said := "The session has its own system prompt."
-	switch {
-	case text == m.options.Deps.System:
-		text, said = "", "The session takes the configured system prompt."
-	case text == "":
-		said = "The session takes the configured system prompt."
+	if text == "" || text == m.options.Deps.System {
+		text, said = m.options.Deps.System, "The session takes the configured system prompt."
 	}
 	return m.settleSystem(text, said)
 }
@@ -87,14 +80,14 @@ func (m *Model) personasListed(msg personasMsg) tea.Cmd {
 		return m.takePersona(msg.name)
 	case m.overlay != noOverlay && m.overlay != panelOverlay:
 		return nil // the user has gone on to something else
-	case len(m.personas) == 0 && m.info.System == "":
+	case len(m.personas) == 0 && m.systemInForce() == m.options.Deps.System:
 		return m.say("There are no personas yet. Each is a file NAME.md in " + m.options.PersonasIn + ".")
 	}
 	m.picker = picker{title: "personas", hint: "enter takes its system prompt · esc closes"}
-	choices := []choice{{label: noPersona + " · the configured system prompt", right: inUse(m.info.System == ""), value: noPersona}}
+	choices := []choice{{label: noPersona + " · the configured system prompt", right: inUse(m.systemInForce() == m.options.Deps.System), value: noPersona}}
 	for _, p := range m.personas {
 		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
-		choices = append(choices, choice{label: p.Name + " · " + markdown.OneLine(first, 200), right: inUse(p.Text == m.info.System), value: p.Name})
+		choices = append(choices, choice{label: p.Name + " · " + markdown.OneLine(first, 200), right: inUse(p.Text == m.systemInForce()), value: p.Name})
 	}
 	m.picker.fill(choices)
 	m.cover(personasOverlay)

@@ -23,11 +23,11 @@ func (in *adopting) addSession(ctx context.Context, l *SessionLine) error {
 	result, err := in.tx.ExecContext(ctx, `
 		INSERT INTO sessions (
 			id, created_ms, updated_ms, used, leaf, parent, forked_at, pinned, archived, deleted_ms, title, title_from,
-			endpoint, model, preset, dir, overrides, system, source, origin
-		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			endpoint, model, preset, dir, overrides, system, system_fixed, source, origin
+		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		in.id, l.Created, l.Updated, min(l.Used, most<<10), l.Leaf, in.Parent, forkedAt, l.Pinned, l.Archived, l.Deleted,
 		string(l.Title), l.TitleFrom, string(l.Endpoint), string(l.Model), string(l.Preset), string(l.Dir),
-		string(l.Overrides), string(l.System), string(l.Source), string(l.Origin))
+		string(l.Overrides), string(l.System), l.Fixed, string(l.Source), string(l.Origin))
 	if err != nil {
 		return err
 	}

@@ -108,6 +108,7 @@ func sessionLine(ctx context.Context, tx *sql.Tx, n int64) (*SessionLine, error)
 			s.dir,
 			s.overrides,
 			s.system,
+			s.system_fixed,
 			s.source,
 			s.origin,
 			d.session IS NOT NULL,
@@ -121,7 +122,7 @@ func sessionLine(ctx context.Context, tx *sql.Tx, n int64) (*SessionLine, error)
 		LEFT JOIN drafts d ON d.session = s.n
 		WHERE s.n = ?`, n).
 		Scan(&l.ID, &l.Title, &l.TitleFrom, &l.Created, &l.Updated, &l.Used, &l.Leaf, &l.Parent, &l.ForkedAt,
-			&l.Pinned, &l.Archived, &l.Deleted, &l.Endpoint, &l.Model, &l.Preset, &l.Dir, &l.Overrides, &l.System,
+			&l.Pinned, &l.Archived, &l.Deleted, &l.Endpoint, &l.Model, &l.Preset, &l.Dir, &l.Overrides, &l.System, &l.Fixed,
 			&l.Source, &l.Origin, &drafted, &draft.Updated, &draft.Text, &draft.Files,
 			&l.FirstMessage, &l.FirstRequest, &l.FirstSummary)
 	if err != nil {

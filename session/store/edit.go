@@ -25,11 +25,12 @@ func (s *Store) SetModel(ctx context.Context, id, endpoint, model string) error 
 		WHERE id = ?1`, endpoint, model)
 }
 
-// SetSystem sets a session's own system prompt, "" for the configured one.
+// SetSystem sets a session's own system prompt, "" for none.
 func (s *Store) SetSystem(ctx context.Context, id, system string) error {
 	return s.edit(ctx, "change the session's system prompt", id, `
 		UPDATE sessions
-		SET system = ?2
+		SET system = ?2,
+			system_fixed = 1
 		WHERE id = ?1`, system)
 }
 

@@ -84,7 +84,7 @@ func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64)
 	}
 	return s.addSession(ctx, tx, Session{
 		Title: forkTitle(row.Title, taken), TitleFrom: row.TitleFrom, Endpoint: row.Endpoint, Model: row.Model,
-		Preset: row.Preset, Overrides: row.Overrides, System: row.System, Dir: row.Dir, Tags: row.Tags,
+		Preset: row.Preset, Overrides: row.Overrides, System: row.System, SystemFixed: row.SystemFixed, Dir: row.Dir, Tags: row.Tags,
 		Parent: row.ID, ForkedAt: message,
 	})
 }

@@ -183,3 +183,38 @@ func sqlOf(t *testing.T, db *sql.DB, version int) string {
 	fmt.Fprintf(&b, "COMMIT;\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;\n", applicationID, version)
 	return b.String()
 }
+
+// Settings that equal the defaults of their time become those of the configuration.
+func TestDefaultSettingsOfOlderSessionsCountAsNotSet(t *testing.T) {
+	path := goldenFile(t, "schema10.sql")
+	db := pool(path, plain, 1)
+	var ids []string
+	rows := []struct{ preset, overrides, wantPreset, wantOverrides string }{
+		{"balanced", "", "", ""},
+		{"recall", "", "recall", ""},
+		{"balanced", "budget = 0\n", "", ""},
+		{"balanced", "budget = 4000\nplacement = 'steady'\nsummary_always = false\n", "", "budget = 4000\n"},
+		{"full", "history_budget = 0\nbudget = 0\nplacement = 'in-order'\n", "full", "history_budget = 0\nplacement = 'in-order'\n"},
+	}
+	for i, row := range rows {
+		id := fmt.Sprintf("00000000-0000-7000-8000-%012d", i)
+		ids = append(ids, id)
+		must(t, "add a session", once(context.Background(), db, func(tx *sql.Tx) error {
+			_, err := tx.Exec(`
+				INSERT INTO sessions (id, title, title_from, created_ms, updated_ms, used, endpoint, model, preset, overrides, system, parent, forked_at, pinned, archived, dir, source, origin)
+				VALUES (?, '', '', 1, 1, 0, '', '', ?, ?, '', '', 0, 0, 0, '', '', '')`, id, row.preset, row.overrides)
+			return err
+		}))
+	}
+	must(t, "close", db.Close())
+	s, err := Open(context.Background(), path, Options{})
+	must(t, "open", err)
+	defer s.Close()
+	for i, row := range rows {
+		got, err := s.Session(context.Background(), ids[i])
+		must(t, "read", err)
+		if got.Preset != row.wantPreset || got.Overrides != row.wantOverrides || got.SystemFixed {
+			t.Errorf("%q with %q became %q with %q, want %q with %q", row.preset, row.overrides, got.Preset, got.Overrides, row.wantPreset, row.wantOverrides)
+		}
+	}
+}

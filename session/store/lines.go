@@ -75,8 +75,9 @@ type SessionLine struct {
 	Dir       Text       `json:"dir,omitempty"`
 	Overrides Text       `json:"overrides,omitempty"` // TOML
 	System    Text       `json:"system,omitempty"`
-	Source    Text       `json:"source,omitempty"` // the program it was imported from
-	Origin    Text       `json:"origin,omitempty"` // its id there
+	Fixed     bool       `json:"system_fixed,omitempty"` // system is the session's own even if it is empty
+	Source    Text       `json:"source,omitempty"`       // the program it was imported from
+	Origin    Text       `json:"origin,omitempty"`       // its id there
 	Tags      []Text     `json:"tags,omitempty"`
 	Draft     *DraftLine `json:"draft,omitempty"`
 

@@ -22,6 +22,7 @@ const sessionColumns = `
 	s.preset,
 	s.overrides,
 	s.system,
+	s.system_fixed,
 	s.leaf,
 	s.parent,
 	s.forked_at,
@@ -38,7 +39,7 @@ const sessionColumns = `
 // messages. It notes the key of each.
 type sessionScan struct {
 	Session
-	key, created, updated, pinned, archived, deleted, messages, turns int64
+	key, created, updated, pinned, archived, deleted, messages, turns, fixed int64
 
 	targets []any
 	keys    []int64
@@ -48,7 +49,7 @@ func newSessionScan() *sessionScan {
 	s := &sessionScan{}
 	s.targets = []any{
 		&s.key, &s.ID, &s.Title, &s.TitleFrom, &s.created, &s.updated, &s.Endpoint, &s.Model, &s.Preset,
-		&s.Overrides, &s.System, &s.Leaf, &s.Parent, &s.ForkedAt, &s.pinned, &s.archived, &s.deleted, &s.Dir,
+		&s.Overrides, &s.System, &s.fixed, &s.Leaf, &s.Parent, &s.ForkedAt, &s.pinned, &s.archived, &s.deleted, &s.Dir,
 		&s.Source, &s.Origin, &s.messages, &s.turns,
 	}
 	return s
@@ -62,7 +63,7 @@ func (s *sessionScan) next(scan func(...any) error) (Session, error) {
 	s.keys = append(s.keys, s.key)
 	out := s.Session
 	out.Created, out.Updated, out.Deleted = at(s.created), at(s.updated), at(s.deleted)
-	out.Pinned, out.Archived = s.pinned != 0, s.archived != 0
+	out.Pinned, out.Archived, out.SystemFixed = s.pinned != 0, s.archived != 0, s.fixed != 0
 	out.Messages, out.Turns = int(s.messages), int(s.turns)
 	return out, nil
 }
@@ -185,10 +186,10 @@ func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, 
 	result, err := tx.ExecContext(ctx, `
 		INSERT INTO sessions (
 			id, title, title_from, created_ms, updated_ms, used, endpoint, model, preset, overrides, system,
-			parent, forked_at, pinned, archived, dir, source, origin
-		) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			system_fixed, parent, forked_at, pinned, archived, dir, source, origin
+		) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		in.ID, in.Title, in.TitleFrom, created, created, in.Endpoint, in.Model, in.Preset, in.Overrides, in.System,
-		in.Parent, in.ForkedAt, in.Pinned, in.Archived, in.Dir, in.Source, in.Origin)
+		in.SystemFixed, in.Parent, in.ForkedAt, in.Pinned, in.Archived, in.Dir, in.Source, in.Origin)
 	if err != nil {
 		return 0, fmt.Errorf("begin session %q: %w", in.ID, err)
 	}

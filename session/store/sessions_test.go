@@ -181,7 +181,7 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	must(t, "preset", s.SetPreset(ctx, id, "frugal", "budget = 9"))
 	must(t, "delete", s.Delete(ctx, id))
 	want.Endpoint, want.Model, want.System, want.Preset, want.Overrides = "groq", "kimi/k2", "be kind", "frugal", "budget = 9"
-	want.Deleted = c.t
+	want.SystemFixed, want.Deleted = true, c.t
 	c.add(time.Hour)
 	must(t, "delete again", s.Delete(ctx, id))
 	if got := sessionOf(t, s, id); !reflect.DeepEqual(got, want) {

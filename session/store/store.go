@@ -17,23 +17,25 @@ type Session struct {
 	Updated   time.Time
 	Endpoint  string // the name of the endpoint last used
 	Model     string // as the endpoint knows it
-	Preset    string
+	Preset    string // the preset that was chosen for this session, "" for the configured one
 	Overrides string // TOML of the policy keys that this session overrides
-	System    string // its system prompt, "" for the configured one
-	Leaf      int64  // the newest message of the active branch, 0 for none
-	Parent    string // the session it was forked from
-	ForkedAt  int64  // the message it was forked at
-	Pinned    bool
-	Archived  bool
-	Deleted   time.Time // when it went to the trash, zero otherwise
-	Dir       string    // the working directory it was begun in: a facet, never a wall
-	Source    string    // the program it was imported from, "" for winnow's own and for plain files
-	Origin    string    // its id there
-	Tags      []string
-	Messages  int    // all its messages, every branch
-	Turns     int    // its user messages
-	Match     string // in a search: the matching line
-	MatchID   int64  // in a search: the matching message
+	System    string // its system prompt
+	// SystemFixed says that System is the session's own even if it is "". Without it, "" is the configured one.
+	SystemFixed bool
+	Leaf        int64  // the newest message of the active branch, 0 for none
+	Parent      string // the session it was forked from
+	ForkedAt    int64  // the message it was forked at
+	Pinned      bool
+	Archived    bool
+	Deleted     time.Time // when it went to the trash, zero otherwise
+	Dir         string    // the working directory it was begun in: a facet, never a wall
+	Source      string    // the program it was imported from, "" for winnow's own and for plain files
+	Origin      string    // its id there
+	Tags        []string
+	Messages    int    // all its messages, every branch
+	Turns       int    // its user messages
+	Match       string // in a search: the matching line
+	MatchID     int64  // in a search: the matching message
 }
 
 // Message is one stored message: what was said, and how it came to be here.

@@ -1,0 +1,130 @@
+package session
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"winnow/history"
+)
+
+// Setting is one of the things that decide the next request, with where its value comes from.
+type Setting struct {
+	Key   string // "model", "system", or a key of [context]
+	Value any    // a text, a number or a boolean; history.NoLimit for no limit; of a system prompt its length
+	From  string // "session", "configuration", "trial" or "preset NAME"
+}
+
+// Settings are what decides the next request, each with where it comes from: the model and the system
+// prompt, which are the session's own from its first request on, and the keys of [context] in their order.
+// With a trial's settings, those come from the trial.
+func (s *Session) Settings(t Trial) ([]Setting, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row, policy, err := s.tried(t)
+	if err != nil {
+		return nil, err
+	}
+	to, err := s.triedModel(t)
+	if err != nil {
+		return nil, err
+	}
+	list := []Setting{
+		{"model", to.ref(), originOf(t.Model != "", s.row.ID != "", true, policy.Preset)},
+		{"system", lengthOf(s.systemPrompt()), originOf(false, s.row.SystemFixed || s.row.System != "", true, policy.Preset)},
+	}
+	own, err := keysOf(row.Overrides)
+	if err != nil {
+		return nil, fmt.Errorf("read this conversation's overrides: %w", err)
+	}
+	configured, err := keysOf(s.deps.Context)
+	if err != nil {
+		return nil, fmt.Errorf("read the configured context: %w", err)
+	}
+	tried := map[string]bool{"preset": t.Preset != "", "budget": t.Budget != nil, "placement": t.Placement != ""}
+	own["preset"], configured["preset"] = row.Preset != "", true
+	values := reflect.ValueOf(policy)
+	for i := range values.NumField() {
+		key := values.Type().Field(i).Tag.Get("toml")
+		list = append(list, Setting{key, plainValue(values.Field(i)), originOf(tried[key], own[key], configured[key], policy.Preset)})
+	}
+	return list, nil
+}
+
+// originOf is where a setting comes from, of the places that set it.
+func originOf(trial, session, configuration bool, preset string) string {
+	switch {
+	case trial:
+		return "trial"
+	case session:
+		return "session"
+	case configuration:
+		return "configuration"
+	}
+	return "preset " + preset
+}
+
+// lengthOf stands for a text that is too long to show.
+func lengthOf(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
+}
+
+// OriginsText says in one line which settings were set, and where. Those of the preset are not named.
+func OriginsText(list []Setting) string {
+	var parts []string
+	for _, from := range []struct{ origin, words string }{{"trial", "tried here"}, {"session", "set for this session"}, {"configuration", "from the configuration"}} {
+		var names []string
+		for _, s := range list {
+			if s.From == from.origin {
+				names = append(names, s.Key+" "+s.Text())
+			}
+		}
+		if len(names) > 0 {
+			parts = append(parts, from.words+": "+strings.Join(names, ", "))
+		}
+	}
+	return strings.Join(append(parts, "the rest is the preset's"), "; ")
+}
+
+// keysOf are the keys of a TOML text.
+func keysOf(text string) (map[string]bool, error) {
+	values := map[string]any{}
+	if err := toml.Unmarshal([]byte(text), &values); err != nil {
+		return nil, err
+	}
+	keys := make(map[string]bool, len(values))
+	for key := range values {
+		keys[key] = true
+	}
+	return keys, nil
+}
+
+// plainValue is a policy's value without its named type.
+func plainValue(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Int:
+		return int(v.Int())
+	default:
+		return v.Interface()
+	}
+}
+
+// Text is the setting's value for people: "auto" and "unlimited" for the numbers that stand for them.
+func (s Setting) Text() string {
+	n, number := s.Value.(int)
+	switch {
+	case number && n == history.NoLimit:
+		return "unlimited"
+	case number && n == 0 && (s.Key == "budget" || s.Key == "output_reserve" || s.Key == "step_tokens"):
+		return "auto"
+	}
+	return fmt.Sprint(s.Value)
+}

@@ -1,0 +1,131 @@
+package session
+
+import (
+	"context"
+	"testing"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// configure gives the bench a configuration with these keys of [context].
+func (b *bench) configure(t *testing.T, preset string, change func(*history.Policy), keys string) {
+	t.Helper()
+	policy, err := history.Preset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(&policy)
+	}
+	b.deps.Policy, b.deps.Context = policy, keys
+}
+
+// What was not set for a session follows the configuration of the day; what was set for it stays.
+func TestASessionKeepsOnlyWhatWasSetForIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, says("Yes."))
+	b.configure(t, "balanced", nil, "")
+	s := b.begin()
+	drain(s.Send(t.Context(), "first"))
+	if err := s.SetBudget(t.Context(), 4000); err != nil {
+		t.Fatal(err)
+	}
+	b.configure(t, "recent", func(p *history.Policy) { p.MaxMessages, p.Budget = 7, 9000 }, "preset = 'recent'\nmax_messages = 7\nbudget = 9000\n")
+	again := b.open(s.Info().ID)
+	if p := again.Policy(); p.Preset != "recent" || p.MaxMessages != 7 || p.Budget != 4000 {
+		t.Errorf("the policy is %s, %d messages, budget %d; want the configured preset and messages, and the session's budget", p.Preset, p.MaxMessages, p.Budget)
+	}
+	if err := again.SetPreset(t.Context(), "balanced"); err != nil {
+		t.Fatal(err)
+	}
+	if p := b.open(s.Info().ID).Policy(); p.Preset != "balanced" || p.MaxMessages != 7 || p.UserMaxChars != 8000 {
+		t.Errorf("under its own preset the policy is %s, %d messages, user %d; want balanced with the configured messages", p.Preset, p.MaxMessages, p.UserMaxChars)
+	}
+}
+
+func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, says("Yes."))
+	b.configure(t, "balanced", func(p *history.Policy) { p.MaxMessages = 7 }, "max_messages = 7\n")
+	s := b.begin()
+	check := func(when string, want map[string]string) {
+		t.Helper()
+		list, err := s.Settings(Trial{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, setting := range list {
+			got[setting.Key] = setting.Text() + ", " + setting.From
+		}
+		for key, from := range want {
+			if got[key] != from {
+				t.Errorf("%s: %s is %q, want %q", when, key, got[key], from)
+			}
+		}
+	}
+	check("before the first message", map[string]string{
+		"model": "test/m, configuration", "system": "9 characters, configuration", "preset": "balanced, configuration",
+		"max_messages": "7, configuration", "budget": "auto, preset balanced", "assistant_max_chars": "150, preset balanced",
+	})
+	drain(s.Send(t.Context(), "first"))
+	if err := s.SetBudget(t.Context(), 4000); err != nil {
+		t.Fatal(err)
+	}
+	check("after it", map[string]string{
+		"model": "test/m, session", "system": "9 characters, session", "preset": "balanced, configuration",
+		"max_messages": "7, configuration", "budget": "4000, session",
+	})
+	list, err := s.Settings(Trial{Preset: "full"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "tried here: preset full; set for this session: model test/m, system 9 characters; from the configuration: max_messages 7; the rest is the preset's"
+	if got := OriginsText(list); got != want {
+		t.Errorf("of a trial it says %q, want %q", got, want)
+	}
+	if err := s.SetPreset(t.Context(), "full"); err != nil {
+		t.Fatal(err)
+	}
+	check("with a preset of its own", map[string]string{"preset": "full, session", "max_messages": "7, configuration", "user_max_chars": "unlimited, preset full"})
+}
+
+// The system prompt is fixed at the first request, and so is that there is none.
+func TestTheSystemPromptIsFixedAtTheFirstRequest(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"Be brief.", ""} {
+		b := newBench(t, says("Yes."), says("Yes."))
+		b.deps.System = at
+		s := b.begin()
+		drain(s.Send(t.Context(), "first"))
+		b.deps.System = "Be long."
+		again := b.open(s.Info().ID)
+		if got := again.SystemPrompt(); got != at {
+			t.Errorf("after a change of the configuration the system prompt is %q, want %q", got, at)
+		}
+		fork, err := again.Fork(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.open(fork.ID).SystemPrompt(); got != at {
+			t.Errorf("the fork's system prompt is %q, want %q", got, at)
+		}
+	}
+}
+
+// A session from before has no prompt of its own: it keeps that of its next request.
+func TestAnOlderSessionKeepsTheSystemPromptOfItsNextRequest(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, says("Yes."))
+	row, _, err := b.deps.Store.Begin(context.Background(), store.Session{Endpoint: "test", Model: "m"}, store.Message{Message: history.Message{Role: history.User, Content: "first"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := b.open(row.ID)
+	drain(s.Send(t.Context(), "second"))
+	b.deps.System = "Be long."
+	if got := b.open(row.ID).SystemPrompt(); got != "Be brief." {
+		t.Errorf("the system prompt is %q, want the one that was sent", got)
+	}
+}
