@@ -39,7 +39,9 @@ func TestTextTypedRightAfterEnterIsTheNextDraft(t *testing.T) {
 	chat := startIn(t, env, 100, 30, "-m", "openai/small")
 	chat.want("openai/small", "enter send")
 	chat.send("first\rSECOND")
-	chat.want("Understood.", "SECOND")
+	chat.waitFor("the end of the first turn", func(screen string) bool {
+		return answered(screen) && strings.Contains(screen, "SECOND") && !strings.Contains(screen, "esc stops")
+	})
 	chat.send("\r")
 	chat.waitFor("the second answer", func(screen string) bool { return strings.Count(screen, "saw ") == 2 })
 	server.mu.Lock()

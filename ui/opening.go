@@ -31,7 +31,15 @@ func (m *Model) openNext(open func(ctx context.Context, number int) tea.Msg) tea
 	m.setFocus(draftPane)
 	m.arrange()
 	number := o.number
-	return tea.Batch(keep, m.behind(func(ctx context.Context) tea.Msg { return open(ctx, number) }))
+	return m.behind(func(ctx context.Context) tea.Msg {
+		if keep == nil {
+			return open(ctx, number)
+		}
+		// The draft is on disk before the next session asks for its own: both may be chats without a message.
+		kept := keep()
+		next := open(ctx, number)
+		return tea.BatchMsg{func() tea.Msg { return kept }, func() tea.Msg { return next }}
+	})
 }
 
 // leftDraft keeps what was in the composer of a session that is left, where the session does not keep it
