@@ -17,12 +17,37 @@ func (s *Session) Flag(message int64) history.Flag {
 // SetFlags pins messages, excludes them, or gives them back to the rules with "": all of them, or none
 // where the error is not nil. before has the flag that each message had, "" for none, of those that have
 // another one now: RestoreFlags takes it.
+//
+// Exclusion is set and taken back for a whole tool group, each of its messages: a branch that begins in front of
+// a late result holds the call without it.
 func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int64) (before map[int64]history.Flag, err error) {
+	if err := s.readGroups(); err != nil {
+		return nil, err
+	}
 	flags := make(map[int64]history.Flag, len(messages))
 	for _, id := range messages {
 		flags[id] = f
+		if f == history.Pin {
+			continue
+		}
+		for _, mate := range s.Group(id) {
+			if f == history.Exclude || s.Flag(mate) == history.Exclude {
+				flags[mate] = f
+			}
+		}
 	}
 	return s.flag(ctx, flags)
+}
+
+// readGroups reads the branch for the planner where no plan has done it yet: only then its tool groups are known.
+// While the older messages are still being read, or a turn runs, that has to wait.
+func (s *Session) readGroups() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.whole || s.turn != nil || s.read == len(s.branch) {
+		return nil
+	}
+	return s.readTo(len(s.branch))
 }
 
 // RestoreFlags undoes a SetFlags by what that returned.

@@ -226,25 +226,31 @@ func (c *chat) judge(plan history.Plan) {
 	if c.find != nil {
 		c.find.judge(c)
 	}
-	if id, ok := c.seenFrom(); ok {
-		c.list.SetBoundary(id)
+	if id, above, ok := c.seenFrom(); ok {
+		c.list.SetBoundary(id, above)
 	}
 }
 
 // seenFrom is the message behind the last one that fell out of the plan: from there on the model sees the
-// conversation. It is false where none fell out, or none stands behind it.
-func (c *chat) seenFrom() (id int64, ok bool) {
+// conversation. above is how many of those in front of it the model sees too: the opening, what is pinned and
+// what is recalled. It is false where none fell out, or none stands behind it.
+func (c *chat) seenFrom() (id int64, above int, ok bool) {
 	entries := c.plan.Entries
 	for i := len(entries) - 1; i >= 0; i-- {
 		if !entries[i].FellOut() {
 			continue
 		}
 		if i+1 == len(entries) {
-			return 0, false
+			return 0, 0, false
 		}
-		return entries[i+1].ID, true
+		for _, e := range entries[:i] {
+			if e.Sent() {
+				above++
+			}
+		}
+		return entries[i+1].ID, above, true
 	}
-	return 0, false
+	return 0, 0, false
 }
 
 // verdict is the plan's entry of a message. The plan has one entry per message, in order.

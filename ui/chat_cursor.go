@@ -97,7 +97,7 @@ func (c *chat) goTo(id int64) bool { return c.list.SetCursor(id) }
 // boundary selects the first message that the model still sees, and says whether there is one
 // that it does not see any more.
 func (c *chat) boundary() bool {
-	id, ok := c.seenFrom()
+	id, _, ok := c.seenFrom()
 	return ok && c.goTo(id)
 }
 

@@ -119,10 +119,21 @@ func (m *Model) between(i int) string {
 	if !m.bounded || i+1 >= len(m.entries) || m.entries[i+1].ID != m.boundary {
 		return ""
 	}
-	text := ansi.Truncate(" "+boundary+" ", m.width, "…")
+	text := ansi.Truncate(" "+boundary+m.alsoAbove()+" ", m.width, "…")
 	left := (m.width - ansi.StringWidth(text)) / 2
 	right := m.width - left - ansi.StringWidth(text)
 	return m.o.Styles.Rule.Render(strings.Repeat("─", left) + text + strings.Repeat("─", right))
+}
+
+// alsoAbove says that the model sees messages in front of the boundary too.
+func (m *Model) alsoAbove() string {
+	switch m.above {
+	case 0:
+		return ""
+	case 1:
+		return ", and 1 message above"
+	}
+	return fmt.Sprintf(", and %d messages above", m.above)
 }
 
 // margin returns what stands to the left of a line of e.

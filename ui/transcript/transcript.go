@@ -28,6 +28,7 @@ type Model struct {
 	selected  bool
 	marks     func(int64) Mark
 	boundary  int64
+	above     int // messages in front of the boundary that the model sees all the same
 	bounded   bool
 	search    search
 }
@@ -221,9 +222,10 @@ func (m *Model) Len() int { return len(m.entries) }
 // frame. nil takes the marks away.
 func (m *Model) SetMarks(f func(id int64) Mark) { m.marks = f }
 
-// SetBoundary draws the line "the model sees from here" above the item id. It stands between
-// two messages, where there is a blank line otherwise, so nothing moves.
-func (m *Model) SetBoundary(id int64) { m.boundary, m.bounded = id, true }
+// SetBoundary draws the line "the model sees from here" above the item id, with the number of the messages
+// above it that the model sees too. It stands between two messages, where there is a blank line otherwise, so
+// nothing moves.
+func (m *Model) SetBoundary(id int64, above int) { m.boundary, m.above, m.bounded = id, above, true }
 
 // ClearBoundary takes the line away.
 func (m *Model) ClearBoundary() { m.bounded = false }

@@ -39,7 +39,7 @@ func TestGolden(t *testing.T) {
 		m.SetSize(width, 48)
 		m.SetItems(conversation())
 		m.SetMarks(marks)
-		m.SetBoundary(3)
+		m.SetBoundary(3, 0)
 		m.SetCursor(4)
 		got := ""
 		for _, line := range m.Lines() {
@@ -119,7 +119,7 @@ func TestMarksMoveNothing(t *testing.T) {
 	m.SetItems(conversation())
 	bare := m.Lines()
 	m.SetMarks(marks)
-	m.SetBoundary(3)
+	m.SetBoundary(3, 0)
 	for i, line := range m.Lines() {
 		text := ansi.Cut(bare[i], m.gutter(), 60)
 		if text != "" && !strings.Contains(line, text) {
@@ -167,7 +167,7 @@ func TestEveryScreenSize(t *testing.T) {
 			m := New(Options{})
 			m.SetItems(conversation())
 			m.SetMarks(marks)
-			m.SetBoundary(3)
+			m.SetBoundary(3, 0)
 			m.SetSize(w, h)
 			m.MoveCursor(-1)
 			m.Scroll(-3)

@@ -1,0 +1,32 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// The line says how many messages above it the model sees too: the opening, and what is pinned or recalled.
+func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
+	for above, want := range map[int]string{0: "the model sees from here ─", 1: "the model sees from here, and 1 message above ─", 3: "the model sees from here, and 3 messages above ─"} {
+		m := fresh(t, 120, 40)
+		var plan history.Plan
+		var messages []store.Message
+		for i := range 6 {
+			e := history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept}
+			if i >= above && i < 4 {
+				e.Disposition, e.Reason = history.Dropped, "dropped: older than a message that did not fit"
+			}
+			plan.Entries = append(plan.Entries, e)
+			messages = append(messages, store.Message{Message: history.Message{ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete}})
+		}
+		m.chat.reset(messages)
+		m.chat.judge(plan)
+		if screen := plain(m); !strings.Contains(screen, want) {
+			t.Errorf("with %d messages above the line the screen is\n%s", above, screen)
+		}
+	}
+}
