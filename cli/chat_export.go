@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,7 +18,10 @@ import (
 // is. Without a file it goes to the working directory, under a name that is the session's own.
 func (k *kit) exportWords(ctx context.Context, s *session.Session, words string) (string, error) {
 	row := s.Info()
-	format, path := exportWish(words)
+	format, path, err := exportWish(words)
+	if err != nil {
+		return "", err
+	}
 	clean := secretsTaken{redact: k.redactor.Text}
 	o := session.ExportOptions{Format: format, Redact: clean.text}
 	row.Title = k.redactor.Text(row.Title)
@@ -25,7 +29,7 @@ func (k *kit) exportWords(ctx context.Context, s *session.Session, words string)
 	if path == "" {
 		path = name
 	}
-	path, err := fullPath(path)
+	path, err = fullPath(path)
 	if err != nil {
 		return "", err
 	}
@@ -48,18 +52,25 @@ func (k *kit) exportWords(ctx context.Context, s *session.Session, words string)
 	return said, nil
 }
 
-// exportWish reads a format and a file, either of which may be missing.
-func exportWish(words string) (session.Format, string) {
+// exportWish reads a format and a file, either of which may be missing. A single word that is neither a
+// format nor looks like a path is refused, and so is an ending that no format has: it was meant for a format.
+func exportWish(words string) (session.Format, string, error) {
 	words = strings.TrimSpace(words)
 	first, rest, _ := strings.Cut(words, " ")
 	if format, ok := session.ReadFormat(first); ok && !strings.HasPrefix(first, ".") {
-		return format, unquoted(rest)
+		return format, unquoted(rest), nil
 	}
 	path := unquoted(words)
-	if format, ok := session.ReadFormat(filepath.Ext(path)); ok {
-		return format, path
+	ending := filepath.Ext(path)
+	if format, ok := session.ReadFormat(ending); ok {
+		return format, path, nil
 	}
-	return session.Markdown, path
+	info, err := os.Stat(path)
+	folder := path == "" || err == nil && info.IsDir()
+	if !folder && (ending != "" || !strings.ContainsAny(path, `/\ `)) {
+		return "", "", fmt.Errorf("/export knows no format %q: it takes md, json, jsonl or prompt, and behind it a file of any name", strings.TrimPrefix(cmp.Or(ending, path), "."))
+	}
+	return session.Markdown, path, nil
 }
 
 // unquoted is a path without the quotes around it.

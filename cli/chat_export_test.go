@@ -4,10 +4,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/history"
 	"winnow/llm"
@@ -39,6 +41,14 @@ func TestExportFromTheChat(t *testing.T) {
 	k.redactor.Know("plain-configured-key")
 	t.Chdir(t.TempDir())
 
+	for words, format := range map[string]string{"html": "html", "chat.html": "html", "notes": "notes", "json.gz": "gz"} {
+		if said, err := k.exportWords(ctx, open, words); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no format %q: it takes md, json, jsonl or prompt", format)) {
+			t.Errorf("/export %s: %q, %v", words, said, err)
+		}
+	}
+	if left, _ := filepath.Glob("*"); len(left) > 0 {
+		t.Errorf("a refused export wrote %q", left)
+	}
 	for words, want := range map[string]string{
 		"":                 "Rain-inOslo-" + cutID(row.ID) + ".md",
 		"jsonl":            "Rain-inOslo-" + cutID(row.ID) + ".jsonl",
@@ -77,5 +87,22 @@ func TestExportFromTheChat(t *testing.T) {
 	}
 	if _, err := k.exportWords(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("exporting over a file: %v", err)
+	}
+}
+
+// The name of a file that winnow makes means nothing to a shell.
+func TestFileNamesAreSafe(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	for title, want := range map[string]string{
+		"$(rm -rf ~) `id`; a&b|c>d<e!":  "2026-11-22-rm--rf--id-abcde-01a2.md",
+		"it's \"quoted\" #1 [x] {y} *?": "2026-11-22-its-quoted-1-x-y-01a2.md",
+		"-rf":                           "2026-11-22-rf-01a2.md",
+		"Übergröße 東京":                  "2026-11-22-Übergröße-東京-01a2.md",
+		"~/../\x1b[31m":                 "2026-11-22-31m-01a2.md",
+		"$$$":                           "2026-11-22-conversation-01a2.md",
+	} {
+		if got := fileName(store.Session{Title: title, Created: at}, "01a2", session.Markdown); got != want {
+			t.Errorf("fileName(%q) = %q, want %q", title, got, want)
+		}
 	}
 }

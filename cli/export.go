@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -225,16 +226,17 @@ func sessions(n int) string {
 	return fmt.Sprintf("%d sessions", n)
 }
 
-// fileName is a name for a session's file: the day, the title and an id that no other session has.
+// fileName is a name for a session's file: the day, the title and an id that no other session has. Of the
+// title it has letters, digits and dashes alone, which no shell takes for anything else.
 func fileName(row store.Session, id string, format session.Format) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
-		case r == ' ', r == '_', r == '-':
+		case unicode.IsLetter(r), unicode.IsMark(r), unicode.IsDigit(r):
+			return r
+		case r == '-', r == '_', unicode.IsSpace(r):
 			return '-'
-		case strings.ContainsRune(`/\:*?"<>|.`, r), r < ' ', r == 0x7f, r == '\uFFFD':
-			return -1
 		}
-		return r
+		return -1
 	}, markdown.Visible(strings.Join(strings.Fields(row.Title), " ")))
 	if r := []rune(name); len(r) > 40 {
 		name = string(r[:40])

@@ -255,6 +255,9 @@ func (k *kit) start(ctx context.Context) (*session.Session, error) {
 		return session.New(k.deps, start)
 	}
 	s, err := k.resume(ctx, id)
+	if err == nil && !s.Info().Deleted.IsZero() {
+		return nil, fail(Failed, "the session is in the trash; winnow sessions restore %s takes it out", s.Info().ID)
+	}
 	if err == nil && k.p.flags.model != "" {
 		err = s.SetModel(ctx, k.choice.Ref)
 	}
