@@ -49,9 +49,7 @@ func (p *program) world(context.Context) (*world, error) {
 		}
 	}
 	p.withhold(endpoints...)
-	if w.log, w.logFile, err = p.openLog(w.redactor); err != nil {
-		return nil, err
-	}
+	w.log, w.logFile = p.openLog(w.redactor)
 	for i := range endpoints {
 		endpoints[i].Doer = p.network
 	}

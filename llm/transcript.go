@@ -28,6 +28,7 @@ type Told struct {
 	Size    int             // its bytes in the file
 	Message history.Message // imported, or quarantined where its role is unknown; CreatedMS is 0 where the file has no time
 	Extra   []byte          // what of it has no place in Message, in the shape of Finished.Extra; nil for nothing
+	Bare    bool            // the file gives it no content, not even an empty one
 	BadTime string          // what is wrong with the time that the file gives, "" where it gives none or a good one
 	Remarks []Remark        // what is odd about it
 	Broken  *Remark         // why it is no message and Message is empty; nil for a message
@@ -143,7 +144,7 @@ func (t *Transcript) told(line int, raw []byte) Told {
 		told.Broken = &Remark{What: err.Error()}
 		return told
 	}
-	told.Message, told.Extra, told.Remarks, told.BadTime = m.Message, m.extra.json(), m.remarks, m.badTime
+	told.Message, told.Extra, told.Remarks, told.BadTime, told.Bare = m.Message, m.extra.json(), m.remarks, m.badTime, m.bare
 	return told
 }
 

@@ -14,6 +14,7 @@ import (
 type saying struct {
 	history.Message
 	extra   rawExtra
+	bare    bool   // it has no content: neither an empty one nor null
 	badTime string // what is wrong with the time that it gives, "" where it gives none
 	remarks []Remark
 }
@@ -70,6 +71,7 @@ func readMessage(raw []byte) (*saying, error) {
 			fieldReaders[key](m, value)
 		}
 	}
+	m.bare = known["content"] == nil
 	m.judgeRole(known["role"])
 	return m, nil
 }

@@ -199,6 +199,8 @@ func (im *importing) setTime(told *llm.Told) {
 		}
 		what := fmt.Sprintf("%s; the time of the %s is taken", cmp.Or(told.BadTime, "is missing"), whose)
 		im.untimed = append(im.untimed, remarkOn(*told, "timestamp", what))
+	} else {
+		im.lookAtTime(*told)
 	}
 	if im.stored == 0 {
 		im.created = m.CreatedMS

@@ -213,7 +213,7 @@ func TestImportThatIsStoppedLeavesNothing(t *testing.T) {
 
 func TestImportSaysThatAMessageIsLarge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.json")
-	text := `[{"role":"user","content":"` + strings.Repeat("x", mostBytes) + `","timestamp":1},{"role":"user","content":"hi","timestamp":2}]`
+	text := `[{"role":"user","content":"` + strings.Repeat("x", mostBytes) + `","timestamp":1761744601},{"role":"user","content":"hi","timestamp":1761744602}]`
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"winnow/history"
@@ -41,10 +42,17 @@ func (im *importing) look(told llm.Told) {
 	if told.Size > mostBytes {
 		im.warn(told, "", "is %d MiB large; every request that holds it will be slow", told.Size>>20)
 	}
+	lacks := told.Bare && len(m.ToolCalls) == 0 && len(m.Parts) == 0
 	if m.Status == history.Quarantined {
+		if lacks {
+			im.warn(told, "content", "is missing")
+		}
 		return
 	}
 	switch n := utf8.RuneCountInString(m.Content); {
+	case silent(m) && lacks:
+		im.warn(told, "content", "is missing; the message is kept, but no request holds it")
+		return
 	case silent(m):
 		im.warn(told, "content", "is empty; the message is kept, but no request holds it")
 		return
@@ -54,6 +62,27 @@ func (im *importing) look(told llm.Told) {
 	im.sendable++
 	if m.Role == history.User && im.first == "" {
 		im.first = m.Content[:min(len(m.Content), mostOfFirst)]
+	}
+}
+
+// The years in which a message can have been said, but for what the file's own time says.
+const (
+	firstYear = 1995
+	lastYear  = 2100
+)
+
+// lookAtTime notes a time at which the message can hardly have been said. It is kept: the order of a
+// conversation is that of its file.
+func (im *importing) lookAtTime(told llm.Told) {
+	said := time.UnixMilli(told.Message.CreatedMS).UTC()
+	early := said.Year() < firstYear
+	late := said.Year() >= lastYear || im.from.Time.Year() > firstYear && said.After(im.from.Time.Add(48*time.Hour))
+	what := "long before there were such conversations"
+	if late {
+		what = "later than the file itself"
+	}
+	if early || late {
+		im.warn(told, "timestamp", "is %s, %s; is it right?", said.Format("2006-01-02 15:04:05"), what)
 	}
 }
 
