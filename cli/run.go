@@ -91,7 +91,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	}
 	err = out.follow(s.Send(ctx, draft, files...))
 	if err != nil {
-		k.log.Error("the turn ended", "err", err)
+		k.log.Error("the turn ended", "session", s.Info().ID, "error", session.ErrorCode(err))
 	}
 	if f.json {
 		id := s.Info().ID

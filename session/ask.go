@@ -137,6 +137,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	a.close(t.deps.Now(), ctx.Err() != nil, fault)
 	cost := t.cost(a)
 	a.record.Cost, a.record.CostFrom = int64(cost.Amount), string(cost.From)
+	t.logAnswer(a.record, fault)
 	if a.saver == nil {
 		return store.Message{}, t.saveFault(ctx, a, fault)
 	}
@@ -265,7 +266,7 @@ func (t *turn) answerRow(a asked) store.Message {
 // stop: the user has already seen the text.
 func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 	if err := a.saver.close(); err != nil {
-		t.deps.Log.Warn("checkpoint the answer", "err", err)
+		t.log().Warn("checkpoint the answer", "error", ErrorCode(err))
 	}
 	save, cancel := detached(ctx)
 	defer cancel()
@@ -277,7 +278,6 @@ func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 		return m, err
 	}
 	t.add(stored)
-	t.logAnswer(a.record)
 	t.emit(Answered{Message: stored, Receipt: receipt(a.record, a.plan)})
 	if a.record.End == string(llm.NoDone) {
 		t.emit(Notice{"the server closed the stream without saying that the answer was over; it is kept as interrupted"})

@@ -25,7 +25,7 @@ func (s *Session) FindPrices(ctx context.Context) {
 
 func (d Deps) findPrices(ctx context.Context, to target) {
 	if err := to.client.FindPrices(ctx, to.model); err != nil {
-		d.Log.Debug("ask for the prices", "model", to.model, "err", err)
+		d.Log.Debug("ask for the prices", "model", to.model, "error", ErrorCode(err))
 	}
 }
 

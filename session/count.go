@@ -214,7 +214,7 @@ func (s *Session) countNow(ctx context.Context, some []placed) error {
 		some[i].Tokens = s.deps.Count(some[i].Content)
 	}
 	if err := s.storeCounts(ctx, some); err != nil {
-		s.deps.Log.Warn("keep the counts of what is sent", "err", err)
+		s.log().Warn("keep the counts of what is sent", "error", ErrorCode(err))
 	}
 	s.recount(some)
 	return nil

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -38,14 +39,41 @@ func TestLogSaysWhatARequestHeld(t *testing.T) {
 	drain(s.Send(t.Context(), "First"))
 	drain(s.Send(t.Context(), "Second"))
 	for _, want := range []string{
-		"msg=request record=2 turn=2 model=test/m", "messages.stored=3 messages.sent=3 messages.cut=0", "messages.oldest=2",
-		"msg=answer record=2 ended=done prompt=12",
+		"turn=2 record=2 model=test/m", "messages.stored=3 messages.sent=3 messages.cut=0", "messages.oldest=2",
+		"turn=2 record=2 ended=done prompt=12",
 	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, log.String())
 		}
 	}
 	if strings.Contains(log.String(), "Second") {
+		t.Errorf("the log quotes what was said:\n%s", log.String())
+	}
+}
+
+// Each line of the log names its session and turn, a repair and an error by their codes, and none quotes what
+// was said: a server's error may.
+func TestLogNamesSessionTurnAndCodes(t *testing.T) {
+	var log bytes.Buffer
+	b := newBench(t, calls("c1", "add", `{"a":1,"b":2`), says("Three."), refuses(http.StatusUnauthorized, `{"error":{"message":"no key for SECRETWORD"}}`))
+	b.deps.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	b.deps.Approve = Always
+	b.offer(adder(t))
+	s := b.begin()
+	drain(s.Send(t.Context(), "1+2, SECRETWORD?"))
+	drain(s.Send(t.Context(), "Again"))
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	for _, line := range lines {
+		if !strings.Contains(line, "session="+s.Info().ID) || !strings.Contains(line, " turn=") {
+			t.Errorf("the line does not name its session and turn: %s", line)
+		}
+	}
+	for _, want := range []string{"msg=repair", "turn=1", " code=C", "msg=answer", "turn=2", "error=auth ended=failed"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log does not say %q:\n%s", want, log.String())
+		}
+	}
+	if strings.Contains(log.String(), "SECRETWORD") {
 		t.Errorf("the log quotes what was said:\n%s", log.String())
 	}
 }

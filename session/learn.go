@@ -78,7 +78,7 @@ func (t *turn) learn(ctx context.Context) {
 	save, cancel := detached(ctx)
 	defer cancel()
 	if err := t.deps.Store.Learn(save, learned); err != nil {
-		t.deps.Log.Warn("keep what was learned of the endpoint", "err", err)
+		t.log().Warn("keep what was learned of the endpoint", "error", ErrorCode(err))
 	}
 }
 

@@ -44,7 +44,7 @@ func (s *Session) lookBack(ctx context.Context, messages []int64, visit func(r l
 				return err
 			}
 			if err := open.lookAt(&g, r, visit); err != nil {
-				s.deps.Log.Warn("look back", "request", r.ID, "err", err)
+				s.log().Warn("look back", "request", r.ID, "error", ErrorCode(err))
 			}
 		}
 	}

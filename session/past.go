@@ -84,7 +84,7 @@ func (s *Session) readPast(ctx context.Context, model string) (past, error) {
 			back.begun = true
 			seen, err := g.look(r.Request)
 			if err != nil {
-				s.deps.Log.Warn("read the past", "request", r.ID, "err", err)
+				s.log().Warn("read the past", "request", r.ID, "error", ErrorCode(err))
 				continue
 			}
 			back.lost = union(back.lost, seen.cutShort(row.Messages))
@@ -92,7 +92,7 @@ func (s *Session) readPast(ctx context.Context, model string) (past, error) {
 		keys = keys[:from]
 	}
 	if err := s.remake(ctx, &back, newest); err != nil && ctx.Err() == nil {
-		s.deps.Log.Warn("make the newest request again", "err", err)
+		s.log().Warn("make the newest request again", "error", ErrorCode(err))
 	}
 	return back, ctx.Err()
 }

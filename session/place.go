@@ -78,6 +78,6 @@ func (s *Session) takeBegun(ctx context.Context) {
 		return
 	}
 	if _, err := s.Occupy(ctx); err != nil {
-		s.deps.Log.Warn("take the session for this window", "err", err)
+		s.log().Warn("take the session for this window", "error", ErrorCode(err))
 	}
 }

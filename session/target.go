@@ -51,7 +51,7 @@ func (d Deps) inquire(ctx context.Context, to target) (target, error) {
 	}
 	if window.Tokens == 0 {
 		if window, err = to.client.Window(ctx, to.model); err != nil {
-			d.Log.Debug("ask for the window", "model", to.model, "err", err)
+			d.Log.Debug("ask for the window", "model", to.model, "error", ErrorCode(err))
 		}
 	}
 	to.window, to.learned = window, learned
