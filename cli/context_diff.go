@@ -55,7 +55,7 @@ func (p *program) diffTable(info store.Session, before, after side, changes []hi
 	w := newColumns(p.out, p.columns())
 	w.line("%s", p.line(title(info)))
 	w.line("from %s to %s: ~%d to ~%d tokens, %d to %d messages",
-		before.name(), after.name(), before.sum.Total, after.sum.Total, before.sent(), after.sent())
+		before.name(), after.name(), before.sum.Used(), after.sum.Used(), before.sent(), after.sent())
 	if len(changes) == 0 {
 		w.line("nothing changed")
 		return w.Flush()
@@ -63,7 +63,7 @@ func (p *program) diffTable(info store.Session, before, after side, changes []hi
 	w.line("")
 	row := func(c history.Change) []string {
 		e := c.Entry()
-		return []string{string(c.Kind), fmt.Sprint(e.Index + 1), p.role(e.Role), fmt.Sprintf("%d to %d", c.Before.TokensAfter, c.After.TokensAfter)}
+		return []string{string(c.Kind), fmt.Sprint(e.Index + 1), p.role(e.Role), fmt.Sprintf("%d to %d", before.sum.Tokens(c.Before.TokensAfter), after.sum.Tokens(c.After.TokensAfter))}
 	}
 	for _, c := range changes {
 		w.measure(row(c))
@@ -101,8 +101,9 @@ type sideJSON struct {
 	Turn  int   `json:"turn"`
 	Nth   int   `json:"nth"`
 	Of    int   `json:"of"`
-	Total int   `json:"total"` // counted tokens
+	Total int   `json:"total"` // tokens as winnow counts
 	Sent  int   `json:"sent"`  // messages
+	Used  int   `json:"used"`  // Total as the server counts
 }
 
 type changeJSON struct {
@@ -110,10 +111,12 @@ type changeJSON struct {
 	Index     int    `json:"index"` // from 0
 	ID        int64  `json:"id"`
 	Role      string `json:"role"`
-	Was       string `json:"was"` // its disposition before, "" where the first request knows no such message
-	Is        string `json:"is"`  // and after
-	TokensWas int    `json:"tokens_was"`
+	Was       string `json:"was"`        // its disposition before, "" where the first request knows no such message
+	Is        string `json:"is"`         // and after
+	TokensWas int    `json:"tokens_was"` // as winnow counts
 	TokensIs  int    `json:"tokens_is"`
+	UsedWas   int    `json:"used_was"` // as the server counts
+	UsedIs    int    `json:"used_is"`
 	CharsWas  int    `json:"chars_was"`
 	CharsIs   int    `json:"chars_is"`
 	Reason    string `json:"reason"`
@@ -127,6 +130,7 @@ func diffJSON(info store.Session, before, after side, changes []history.Change) 
 			Kind: string(c.Kind), Index: e.Index, ID: e.ID, Role: string(e.Role),
 			Was: string(c.Before.Disposition), Is: string(c.After.Disposition),
 			TokensWas: c.Before.TokensAfter, TokensIs: c.After.TokensAfter,
+			UsedWas: before.sum.Tokens(c.Before.TokensAfter), UsedIs: after.sum.Tokens(c.After.TokensAfter),
 			CharsWas: c.Before.CharsAfter, CharsIs: c.After.CharsAfter,
 			Reason: c.Reason(),
 		})
@@ -135,7 +139,7 @@ func diffJSON(info store.Session, before, after side, changes []history.Change) 
 }
 
 func (s side) object() sideJSON {
-	o := sideJSON{Total: s.sum.Total, Sent: s.sent()}
+	o := sideJSON{Total: s.sum.Total, Sent: s.sent(), Used: s.sum.Used()}
 	if r := s.record; r != nil {
 		o.ID, o.Turn, o.Nth, o.Of = r.Request.ID, r.Request.Turn, r.Nth, r.Of
 	}

@@ -52,6 +52,8 @@ type requestJSON struct {
 	Cost      *costJSON `json:"cost"` // null where it is not known
 }
 
+// sumJSON has the parts as winnow counts; used and limit are tokens as the server counts, ratio of them
+// to one of winnow's.
 type sumJSON struct {
 	System   int     `json:"system"`
 	Tools    int     `json:"tools"`
@@ -61,10 +63,13 @@ type sumJSON struct {
 	Draft    int     `json:"draft"`
 	Added    int     `json:"added"`
 	Frame    int     `json:"frame"`
-	Total    int     `json:"total"` // the sum of the above
-	Reserve  int     `json:"reserve"`
-	Window   int     `json:"window"` // 0 unknown
-	Limit    *int    `json:"limit"`  // null for none; total * ratio * (1 + margin) never exceeds it
+	Total    int     `json:"total"`   // the sum of the above
+	Used     int     `json:"used"`    // total as the server counts: total * ratio
+	Reserve  int     `json:"reserve"` // of the window, for the reply
+	Window   int     `json:"window"`  // 0 unknown
+	Budget   int     `json:"budget"`  // set by the user; 0 is automatic
+	Limit    *int    `json:"limit"`   // null for none; used never exceeds it
+	Bound    string  `json:"bound"`   // what sets limit: budget, max_context_tokens or window; "" in records that do not say
 	Ratio    float64 `json:"ratio"`
 	Margin   float64 `json:"margin"`
 	Sent     int     `json:"sent"`
@@ -98,10 +103,12 @@ type entryJSON struct {
 	Place        int          `json:"place"`       // the same of what stands in its place: less where more is recalled to the front
 	Reason       string       `json:"reason"`
 	Pinned       bool         `json:"pinned"`
-	Whole        bool         `json:"whole"`    // all of its text is in the request
-	Recalled     bool         `json:"recalled"` // because the current message is about it
-	TokensBefore int          `json:"tokens_before"`
+	Whole        bool         `json:"whole"`         // all of its text is in the request
+	Recalled     bool         `json:"recalled"`      // because the current message is about it
+	TokensBefore int          `json:"tokens_before"` // as winnow counts
 	TokensAfter  int          `json:"tokens_after"`
+	UsedBefore   int          `json:"used_before"` // as the server counts
+	UsedAfter    int          `json:"used_after"`
 	CharsBefore  int          `json:"chars_before"`
 	CharsAfter   int          `json:"chars_after"`
 	Cuts         [][2]int     `json:"cuts"` // half-open ranges of characters that are not sent
@@ -127,7 +134,8 @@ type addedJSON struct {
 	Before int    `json:"before"` // index of the request's message it stands in or is
 	At     int    `json:"at"`     // index into entries of the message it stands in or in front of
 	Text   string `json:"text"`
-	Tokens int    `json:"tokens"`
+	Tokens int    `json:"tokens"` // as winnow counts
+	Used   int    `json:"used"`   // as the server counts
 	Reason string `json:"reason"`
 }
 
@@ -159,10 +167,12 @@ func (l look) object() planObject {
 		}
 	}
 	for _, e := range l.plan.Entries {
-		o.Entries = append(o.Entries, entryObject(e, labels[e.ID]))
+		o.Entries = append(o.Entries, entryObject(e, l.plan.Sum, labels[e.ID]))
 	}
 	for _, a := range l.plan.Added {
-		o.Added = append(o.Added, addedJSON(a))
+		o.Added = append(o.Added, addedJSON{
+			Kind: a.Kind, Before: a.Before, At: a.At, Text: a.Text, Tokens: a.Tokens, Used: l.plan.Sum.Tokens(a.Tokens), Reason: a.Reason,
+		})
 	}
 	return o
 }
@@ -180,7 +190,8 @@ func requestObject(r session.Replayed) *requestJSON {
 func sumObject(s history.Sum) sumJSON {
 	o := sumJSON{
 		System: s.System, Tools: s.Tools, Pinned: s.Pinned, Body: s.Body, Recalled: s.Recalled, Draft: s.Draft,
-		Added: s.Added, Frame: s.Frame, Total: s.Total, Reserve: s.Reserve, Window: s.Window,
+		Added: s.Added, Frame: s.Frame, Total: s.Total, Used: s.Used(), Reserve: s.Reserve, Window: s.Window,
+		Budget: s.Budget, Bound: string(s.Bound),
 		Ratio: s.Ratio, Margin: s.Margin, Sent: s.Sent, Stored: s.Stored,
 	}
 	if !isUnlimited(s.Limit) {
@@ -197,11 +208,12 @@ func countsObject(c session.Counts) countsJSON {
 	}
 }
 
-func entryObject(e history.Entry, label string) entryJSON {
+func entryObject(e history.Entry, sum history.Sum, label string) entryJSON {
 	o := entryJSON{
 		Index: e.Index, ID: e.ID, Label: label, Role: string(e.Role), Disposition: string(e.Disposition), Level: int(e.Level),
 		Place: int(e.Place), Reason: e.Reason, Pinned: e.Pinned, Whole: e.Whole, Recalled: e.Recalled,
-		TokensBefore: e.TokensBefore, TokensAfter: e.TokensAfter, CharsBefore: e.CharsBefore, CharsAfter: e.CharsAfter,
+		TokensBefore: e.TokensBefore, TokensAfter: e.TokensAfter,
+		UsedBefore: sum.Tokens(e.TokensBefore), UsedAfter: sum.Tokens(e.TokensAfter), CharsBefore: e.CharsBefore, CharsAfter: e.CharsAfter,
 		Cuts: [][2]int{}, Inserted: []insertJSON{}, Repairs: []repairJSON{},
 	}
 	for _, c := range e.Cuts {

@@ -22,12 +22,12 @@ func (p *program) contextTable(l look) error {
 	w := newColumns(p.out, p.columns())
 	p.contextHead(w, l)
 	w.line("")
-	p.contextRows(w, l.plan.Entries)
+	p.contextRows(w, l.plan)
 	if len(l.plan.Added)+len(l.plan.Next) > 0 {
 		w.line("")
 	}
 	for _, a := range l.plan.Added {
-		w.line("added: %s, %d tokens: %s", a.Kind, a.Tokens, p.sentence(a.Reason))
+		w.line("added: %s, %d tokens: %s", a.Kind, l.plan.Sum.Tokens(a.Tokens), p.sentence(a.Reason))
 	}
 	for _, i := range l.plan.Next[:min(len(l.plan.Next), 1)] {
 		w.line("next to fall out: message %d", l.plan.Entries[i].Index+1)
@@ -48,10 +48,12 @@ func (p *program) contextHead(w *columns, l look) {
 		p.pastHead(w, *l.past)
 	}
 	s := l.plan.Sum
-	w.line("~%d of %s tokens: %s", s.Total, limitText(s.Limit), listed(
-		counted{"system", s.System}, counted{"tools", s.Tools}, counted{"pinned", s.Pinned}, counted{"messages", s.Body},
-		counted{"recalled", s.Recalled}, counted{"draft", s.Draft}, counted{"added", s.Added}, counted{"frame", s.Frame}))
-	w.line("window %s, kept free for the reply %d", windowText(s.Window), s.Reserve)
+	var shares []counted
+	for _, share := range s.Shares() {
+		shares = append(shares, counted{share.Name, share.Tokens})
+	}
+	w.line("~%d of %s tokens: %s", s.Used(), limitText(s.Limit), listed(shares...))
+	w.line("%s", boundText(s))
 	if len(l.settings) > 0 {
 		w.line("%s", p.line(session.OriginsText(l.settings)))
 	}
@@ -66,6 +68,25 @@ func (p *program) contextHead(w *columns, l look) {
 	if !c.Oldest.IsZero() {
 		w.line("said %s UTC", spanText(c.Oldest, c.Newest))
 	}
+}
+
+// boundText says what sets the limit of a request.
+func boundText(s history.Sum) string {
+	window := "the window is unknown"
+	if s.Window > 0 {
+		window = fmt.Sprintf("the window is %d, %d of it kept free for the reply", s.Window, s.Reserve)
+	}
+	switch {
+	case s.Capped():
+		return fmt.Sprintf("budget %d, capped by the model's window of %d, %d of it kept free for the reply", s.Budget, s.Window, s.Reserve)
+	case s.Bound == history.BoundWindow:
+		return fmt.Sprintf("limited by the model's window of %d, %d of it kept free for the reply", s.Window, s.Reserve)
+	case s.Bound == history.BoundBudget:
+		return fmt.Sprintf("limited by the budget; %s", window)
+	case s.Bound == history.BoundMaxContext:
+		return fmt.Sprintf("limited by max_context_tokens; %s", window)
+	}
+	return fmt.Sprintf("window %s, kept free for the reply %d", windowText(s.Window), s.Reserve)
 }
 
 // spanText is a span of time to the minute.
@@ -137,14 +158,14 @@ func listed(all ...counted) string {
 }
 
 // contextRows writes a line per message, and one per repair under it.
-func (p *program) contextRows(w *columns, entries []history.Entry) {
+func (p *program) contextRows(w *columns, plan history.Plan) {
 	row := func(e history.Entry) []string {
-		return []string{fmt.Sprint(e.Index + 1), p.role(e.Role), verdict(e), tokensText(e)}
+		return []string{fmt.Sprint(e.Index + 1), p.role(e.Role), verdict(e), tokensText(plan.Sum, e)}
 	}
-	for _, e := range entries {
+	for _, e := range plan.Entries {
 		w.measure(row(e))
 	}
-	for _, e := range entries {
+	for _, e := range plan.Entries {
 		w.row(row(e), p.sentence(e.Reason))
 		for _, r := range e.Repairs {
 			w.under(fmt.Sprintf("repaired (%s): %s", r.Kind, p.sentence(r.What)))
@@ -161,11 +182,11 @@ func (p *program) role(r history.Role) string {
 }
 
 // tokensText is what a message costs, and what it would cost whole where that is another number.
-func tokensText(e history.Entry) string {
+func tokensText(s history.Sum, e history.Entry) string {
 	if e.TokensAfter == e.TokensBefore {
-		return fmt.Sprint(e.TokensAfter)
+		return fmt.Sprint(s.Tokens(e.TokensAfter))
 	}
-	return fmt.Sprintf("%d of %d", e.TokensAfter, e.TokensBefore)
+	return fmt.Sprintf("%d of %d", s.Tokens(e.TokensAfter), s.Tokens(e.TokensBefore))
 }
 
 // verdict is an entry's disposition with what else is true of it.

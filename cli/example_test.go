@@ -93,7 +93,16 @@ func tomlValue(key string, v reflect.Value) string {
 	case v.Kind() == reflect.Int && v.Int() == 0 && specialWord(key) == autoWord:
 		return strconv.Quote(autoWord)
 	case v.Kind() == reflect.Float64:
-		return strings.TrimSuffix(strconv.FormatFloat(v.Float(), 'f', 2, 64), "0")
+		return decimal(v.Float())
 	}
 	return fmt.Sprint(v.Interface())
+}
+
+// decimal writes a number with at least one place behind the point.
+func decimal(n float64) string {
+	text := strconv.FormatFloat(n, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
 }

@@ -14,8 +14,8 @@ func TestReadmeShowsTheRealScreen(t *testing.T) {
 	chat := startIn(t, home(t), 100, 30, "-m", "guide")
 	chat.want("guide", "enter send")
 	// A budget smaller than the conversation shows what winnow is for.
-	chat.send("/budget 700")
-	chat.want("/budget 700")
+	chat.send("/budget 525")
+	chat.want("/budget 525")
 	chat.send(enterKey)
 	chat.want(" of 525")
 	for _, line := range []string{"how does winnow choose what to send?", "and what does pinning do?"} {

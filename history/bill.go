@@ -48,7 +48,11 @@ func (b *builder) shortfall(was bill) string {
 	if after <= most {
 		before, after, most, unit = was.chars, b.bill.chars, b.room.chars, " characters"
 	}
-	return "dropped: next in line, needed " + grouped(after-before) + unit + ", " + grouped(max(0, most-before)) + " left"
+	needed, left := after-before, max(0, most-before)
+	if unit == "" {
+		needed, left = b.room.tokens(needed), b.room.tokens(left)
+	}
+	return "dropped: next in line, needed " + grouped(needed) + unit + ", " + grouped(left) + " left"
 }
 
 // set brings a view to a depth in its place and one in front of the current message.
@@ -78,8 +82,8 @@ func (b *builder) charge(i, sign int) {
 		b.bill.recalled += sign * (b.views[i].alone(best) + b.labelCost(i))
 		b.bill.chars += sign * best.length
 	}
-	b.bill.steady.tokens += sign * own.tokens
-	b.bill.ordered.tokens += sign * best.tokens
+	b.bill.steady.tokens += sign * own.price()
+	b.bill.ordered.tokens += sign * best.price()
 	b.bill.chars += sign * own.length
 }
 

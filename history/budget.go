@@ -1,9 +1,6 @@
 package history
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // What the chat format costs around the texts, in tokens.
 const (
@@ -14,58 +11,53 @@ const (
 	imageTokens  = 765
 )
 
-// The safety margin on a counted total: the wider one holds until a server has reported usage.
+// The safety margin of the window: the wider one holds until a server has reported usage.
 const (
 	marginKnown   = 0.03
 	marginUnknown = 0.10
 )
 
-// OverBudgetError says that what must be sent does not fit. Need and Have are counted tokens of
-// the whole request; the plan that comes with the error shows where they go.
-type OverBudgetError struct{ Need, Have int }
-
-func (e *OverBudgetError) Error() string {
-	return fmt.Sprintf("this needs %s tokens and %s fit: %s too many", grouped(e.Need), grouped(e.Have), grouped(e.Need-e.Have))
-}
+// The least of the window that is kept free for the reply where nothing says how long it may be, and
+// the most of it that any reply gets.
+const (
+	replyTokens = 4096
+	replyShare  = 4 // one part in so many
+	replyMost   = 2
+)
 
 // room is how much a request may hold.
 type room struct {
-	reserve  int
-	limit    int // in the server's tokens, the reserve taken off
-	counted  int // the same in counted tokens, the margin taken off
-	ratio    float64
-	margin   float64
-	history  int // counted tokens of the history alone
-	chars    int // characters of the history alone
-	capacity int // tokens of the whole request with its reply
+	asked   int     // the budget that the user set, 0 for automatic
+	bound   Bound   // what sets limit
+	reserve int     // of the window, for the reply
+	limit   int     // tokens of the whole request, as the server counts them
+	counted int     // the same in counted tokens
+	ratio   float64 // the server's tokens per counted token
+	margin  float64
+	history int // counted tokens of the history alone
+	chars   int // characters of the history alone
 }
 
-// measure is the budget formula: the smaller of window and configuration, less the reserve; every
-// other part is a row of the sum and is subtracted there, once.
+// measure is the budget formula: the smaller of the budget and of what the window leaves beside the
+// reply. Reserve and margin guard the window and are not taken off the budget; every other part is a
+// row of the sum and is subtracted there, once.
 func measure(p Policy, window int, ratio float64) room {
-	r := room{ratio: ratio, margin: marginKnown, history: NoLimit, chars: NoLimit}
+	r := room{asked: p.Budget, bound: BoundBudget, limit: p.Budget, ratio: ratio, margin: marginKnown, history: NoLimit, chars: NoLimit}
 	if !(ratio > 0) || math.IsInf(ratio, 0) {
 		r.ratio, r.margin = 1, marginUnknown
 	}
-	r.capacity = p.Budget
-	if r.capacity == 0 {
-		r.capacity = p.MaxContextTokens
+	if r.limit == 0 {
+		r.bound, r.limit = BoundMaxContext, p.MaxContextTokens
 	}
 	if window > 0 {
-		r.capacity = min(r.capacity, window)
+		r.reserve = reserveOf(p, window)
+		if leaves := int(float64(window-r.reserve) * (1 - r.margin)); leaves < r.limit {
+			r.bound, r.limit = BoundWindow, leaves
+		}
 	}
-	r.reserve = p.OutputReserve
-	if r.reserve == 0 {
-		r.reserve = min(4096, r.capacity/4)
-	}
-	r.limit = max(0, r.capacity-r.reserve)
-	r.counted = int(float64(r.limit) / (r.ratio * (1 + r.margin)))
-	// The division may round up by a hair; the check of the sum is the multiplication.
-	for r.counted > 0 && r.tooMuch(r.counted) {
-		r.counted--
-	}
+	r.counted = r.countedIn(r.limit)
 	if p.HistoryBudget > 0 {
-		r.history = p.HistoryBudget
+		r.history = r.countedIn(p.HistoryBudget)
 	}
 	if p.BudgetChars > 0 {
 		r.chars = p.BudgetChars
@@ -73,19 +65,41 @@ func measure(p Policy, window int, ratio float64) room {
 	return r
 }
 
-// tooMuch reports whether so many counted tokens exceed the limit.
-func (r room) tooMuch(total int) bool {
-	return float64(total)*r.ratio*(1+r.margin) > float64(r.limit)
+// reserveOf is what of the window is kept free for the reply.
+func reserveOf(p Policy, window int) int {
+	if p.OutputReserve > 0 {
+		return min(p.OutputReserve, window/replyMost)
+	}
+	return min(replyTokens, window/replyShare)
 }
 
-// step is the size of a block in tokens: a power of two near a quarter of the tightest bound.
+// countedIn is the most counted tokens that the server counts as no more than so many.
+func (r room) countedIn(tokens int) int {
+	if tokens == NoLimit {
+		return NoLimit
+	}
+	counted := int(float64(tokens)/r.ratio) + 1
+	for counted > 0 && r.tokens(counted) > tokens {
+		counted--
+	}
+	return counted
+}
+
+// tokens is a counted number as the server counts it.
+func (r room) tokens(counted int) int { return serverTokens(counted, r.ratio) }
+
+// step is the size of a block in tokens: a power of two near a quarter of the most that the policy ever
+// sends. A budget that is set by hand, and the model's window, do not change it.
 func (r room) step(p Policy) int {
 	if p.StepTokens > 0 {
 		return p.StepTokens
 	}
-	quarter := min(r.capacity, r.history, r.chars/4) / 4
+	most := p.MaxContextTokens
+	if most == 0 {
+		most = p.Budget
+	}
 	step := 1
-	for step < quarter-step/2 && step < 1<<40 {
+	for step < most/4-step/2 && step < 1<<40 {
 		step *= 2
 	}
 	return step

@@ -24,7 +24,13 @@ func (c *Conversation) Build(o Options) (Plan, error) {
 // plan is one pass of the pipeline.
 func (c *Conversation) plan(o Options) (Plan, error) {
 	b, err := c.chosen(o)
-	return b.render(), err
+	p := b.render()
+	if err != nil {
+		// What is refused is the most that it may cost: the sum says the same.
+		p.Sum.Frame += b.need() - p.Sum.Total
+		p.Sum.Total = b.need()
+	}
+	return p, err
 }
 
 // chosen is the pipeline up to what is sent of every message.

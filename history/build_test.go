@@ -21,7 +21,7 @@ func TestBuildKeepsAllThatFitsAndNoMoreThanTheBudget(t *testing.T) {
 	}
 	p.Budget = 4000
 	many, err := Build(past, Options{Policy: p, Turn: turn})
-	if err != nil || float64(many.Sum.Total)*many.Sum.Ratio*(1+many.Sum.Margin) > float64(many.Sum.Limit) {
+	if err != nil || many.Sum.Used() > many.Sum.Limit {
 		t.Errorf("400 messages in 4000 tokens: got sum %+v, %v", many.Sum, err)
 	}
 	if last := many.Messages[len(many.Messages)-1]; last.Content != "now" || many.Messages[0].Content != "question" || len(many.Added) != 1 {

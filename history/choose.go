@@ -18,14 +18,14 @@ func (b *builder) choose() error {
 		return nil
 	}
 	if b.o.Policy.Strategy == DropNone {
-		return &OverBudgetError{Need: b.need(), Have: b.room.counted}
+		return b.overBudget()
 	}
 	for _, was := range all {
 		b.lower(was)
 	}
-	if need := b.need(); need > b.room.counted {
+	if b.need() > b.room.counted {
 		b.stop = "dropped: what must be sent does not fit by itself"
-		return &OverBudgetError{Need: need, Have: b.room.counted}
+		return b.overBudget()
 	}
 	b.condense()
 	for inc := range b.increments() {

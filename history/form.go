@@ -26,7 +26,11 @@ type form struct {
 	chars  int // code points of the original that are sent
 	length int // code points of what is sent
 	note   string
+	held   int // tokens that the choice sets aside for it, where they are more than tokens
 }
+
+// price is what the choice pays for a form.
+func (f form) price() int { return max(f.tokens, f.held) }
 
 // limits is what of a policy decides a shortened text.
 type limits struct {
@@ -161,6 +165,9 @@ func (b *builder) ends() []*form {
 				f = e
 			}
 		}
+		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too,
+		// so that a larger budget leaves no less for all that comes behind it.
+		f.held = share
 		forms[k] = &f
 	}
 	b.t.endsAt, b.t.endsOf = key, forms
@@ -190,7 +197,7 @@ func (b *builder) headAndTail(v *view, share int) form {
 	for range 8 {
 		f := formOf(v, middleCut(v.Content, v.chars, limit), b.c.count)
 		if f.tokens <= share || limit == 0 {
-			f.note = f.sentence(v, "the newest exchange is longer than "+grouped(b.most)+" tokens")
+			f.note = f.sentence(v, "the newest exchange is longer than "+grouped(b.room.tokens(b.most))+" tokens")
 			return f
 		}
 		limit = limit * 9 / 10 * share / max(1, f.tokens)

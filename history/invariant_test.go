@@ -52,7 +52,7 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 		if sum.Total != parts || rows != sum.Body+sum.Recalled+sum.Pinned+sum.Draft || added != sum.Added || sent != sum.Sent {
 			t.Fatalf("rows %d, added %d, sent %d; sum %+v\n%s", rows, added, sent, sum, s)
 		}
-		if fits && float64(sum.Total)*sum.Ratio*(1+sum.Margin) > float64(sum.Limit) {
+		if fits && sum.Used() > sum.Limit {
 			t.Fatalf("the request exceeds its limit: %+v\n%s", sum, s)
 		}
 	})
@@ -189,6 +189,7 @@ func TestMoreBudgetNeverSendsLess(t *testing.T) {
 			p.BudgetChars = rapid.IntRange(1, 5000).Draw(t, "budget_chars")
 			bound, raise = "budget_chars", func() { p.BudgetChars += more }
 		case 4:
+			s.o.Window = rapid.IntRange(2*more, 8000+2*more).Draw(t, "window")
 			p.OutputReserve = more + 1
 			bound, raise = "output_reserve", func() { p.OutputReserve = 1 }
 		case 5:

@@ -27,12 +27,12 @@ func (b *builder) increments() iter.Seq[increment] {
 		defer stopSteady()
 		recalled, stopRecalled := iter.Pull(b.recall())
 		defer stopRecalled()
-		from, share := b.bill.steady.tokens, b.o.Policy.RecallShare
+		from, share := b.steadySpent(), b.o.Policy.RecallShare
 		inc, more := steady()
 		cost := b.steadyCost(inc, more)
 		for back, found := recalled(); more || found; {
 			// Recall comes first until it has its share of what the two have with the next steady step.
-			next := float64(b.bill.steady.tokens - from + cost)
+			next := float64(b.steadySpent() - from + cost)
 			if found && (!more || float64(b.bill.recalled)*(1-share) <= share*next) {
 				if !yield(back) {
 					return
@@ -54,10 +54,21 @@ func (b *builder) steadyCost(inc increment, more bool) int {
 	if !more {
 		return 0
 	}
+	before := b.steadySpent()
 	was := b.raise(inc, true)
-	cost := b.bill.steady.tokens - was.bill.steady.tokens
+	cost := b.steadySpent() - before
 	b.lower(was)
 	return cost
+}
+
+// steadySpent is what the steady part has cost so far. The newest exchange is not part of it: what that
+// costs depends on the budget, and the order of the list must not.
+func (b *builder) steadySpent() int {
+	spent := b.bill.steady.tokens
+	for i := b.last.from; i < b.last.to; i++ {
+		spent -= b.form(i, b.depth[i]).price()
+	}
+	return spent
 }
 
 // inPlace is the priority list without what is recalled.
@@ -128,8 +139,13 @@ func (b *builder) joined(u span) span {
 	if b.o.Policy.Strategy != DropMiddle {
 		return u
 	}
-	cost, place := b.shortCost(u), b.t.block(u.from, b.step)/joinedBlocks
-	for u.from > 0 && b.t.block(u.from-1, b.step)/joinedBlocks == place {
+	cost, place := b.shortCost(u), b.t.block(u.from, b.step)
+	place.number /= joinedBlocks
+	for u.from > 0 {
+		next := b.t.block(u.from-1, b.step)
+		if next.number /= joinedBlocks; next != place {
+			break
+		}
 		more := b.t.blockBefore(u.from, b.step)
 		if cost += b.shortCost(more); cost > b.step/2 {
 			break
@@ -170,11 +186,18 @@ func (b *builder) lastDepth() depth {
 	return ends
 }
 
+// smallStep is what even a small request has room for, in tokens. What stands at the front of the
+// priority list is no more than that: where the first step does not fit, nothing does.
+const smallStep = 1024
+
+// small is smallStep, or a block where blocks are smaller.
+func (b *builder) small() int { return min(smallStep, b.step) }
+
 // findLast finds the newest exchange. Of a tool loop that is longer than a block even when shortened,
 // it is what the user asked and the newest calls; the others enter by their blocks.
 func (b *builder) findLast() {
 	b.last = b.t.exchanges[len(b.t.exchanges)-1].span
-	if b.shortCost(b.last) <= b.step {
+	if b.shortCost(b.last) <= b.small() {
 		return
 	}
 	b.asked = span{b.last.from, b.last.from}
@@ -184,13 +207,29 @@ func (b *builder) findLast() {
 	from, cost := b.last.to, 0
 	for from > b.asked.to {
 		g := b.t.groupBefore(from)
-		if cost += b.shortCost(g); cost > b.step/2 {
+		if cost += b.shortCost(g); cost > b.small()/2 {
 			break
 		}
 		from = g.from
 	}
 	b.last.from = from
 }
+
+// lastMost is how many tokens of the newest exchange stay whole: it never crowds out the rest.
+func (b *builder) lastMost() int {
+	p := b.o.Policy
+	if p.LastWholeMaxTokens == 0 || p.LastWholeMaxTokens == NoLimit {
+		return p.LastWholeMaxTokens
+	}
+	most := p.LastWholeMaxTokens
+	if p.LastWholeShare > 0 {
+		most = min(most, max(lastLeast, int(p.LastWholeShare*float64(b.room.limit))))
+	}
+	return b.room.countedIn(most)
+}
+
+// lastLeast is what stays whole of the newest exchange however small the budget is, in tokens.
+const lastLeast = 200
 
 // findEnds finds the opener and the newest exchange. An opener that would crowd out the rest is the
 // user's messages alone.
@@ -199,8 +238,7 @@ func (b *builder) findEnds() {
 	if len(b.views) == 0 {
 		return
 	}
-	// The newest exchange never takes more than a block, or it could crowd out the rest.
-	if b.most = min(p.LastWholeMaxTokens, b.step); b.most > 0 {
+	if b.most = b.lastMost(); b.most > 0 {
 		b.findLast()
 	}
 	if p.Strategy != DropMiddle {
@@ -214,11 +252,11 @@ func (b *builder) findEnds() {
 		return
 	}
 	o := span{first, b.t.exchanges[b.views[first].exchange].to}
-	cost := 0
-	for i := o.from; i < o.to && cost <= b.step/2; i++ {
+	cost, most := 0, b.small()/2
+	for i := o.from; i < o.to && cost <= most; i++ {
 		cost += b.form(i, short).tokens + frameMessage
 	}
-	if cost > b.step/2 || o.to-o.from > max(1, p.MaxMessages/2) {
+	if cost > most || o.to-o.from > max(1, p.MaxMessages/2) {
 		for o.to = o.from + 1; o.to < len(b.views) && b.views[o.to].Role == User; {
 			o.to++
 		}

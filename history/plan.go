@@ -79,8 +79,9 @@ const (
 	Whole                  // L2
 )
 
-// Entry is the verdict on one message. Reason is a sentence for the user with its sum; tokens are
-// counted ones, before calibration; characters are Unicode code points.
+// Entry is the verdict on one message. Reason is a sentence for the user with its sum, in tokens as the
+// server counts them. TokensBefore and TokensAfter are counted ones, which Sum.Tokens turns into the
+// server's. Characters are Unicode code points.
 type Entry struct {
 	ID           int64
 	Index        int // the message's position in the conversation, from 0
@@ -136,8 +137,8 @@ type Repair struct {
 	Remedy Remedy `json:",omitempty"` // what the user had sent instead of mending it
 }
 
-// Sum says where the tokens of a request go. The parts are counted tokens; Total is their sum and
-// Limit what it is checked against: Total * Ratio * (1 + Margin) <= Limit.
+// Sum says where the tokens of a request go. The parts and their sum Total are counted tokens, which
+// Tokens turns into the server's; all other tokens are the server's. Total * Ratio never exceeds Limit.
 type Sum struct {
 	System   int     // the system prompt
 	Tools    int     // the tool schemas
@@ -148,11 +149,13 @@ type Sum struct {
 	Added    int     // markers and stand-ins
 	Frame    int     // what the chat format costs around the messages
 	Total    int     // all of the above
-	Reserve  int     // kept free for the reply
+	Reserve  int     // kept free in the window for the reply; 0 where the window is unknown
 	Window   int     // the model's window; 0 unknown
-	Limit    int     // the most a request may hold, the reserve already taken off
+	Budget   int     // the budget that the user set; 0 is automatic
+	Limit    int     // the most that the request may hold: what Bound names
+	Bound    Bound   // what sets Limit
 	Ratio    float64 // the server's tokens per counted token, 1 where not calibrated
-	Margin   float64 // the safety margin, 0.03 or 0.10
+	Margin   float64 // the part of the window that is kept free in case the count is wrong: 0.03 or 0.10
 	Sent     int     // messages of the history that are in the request
 	Stored   int     // messages of the history
 }

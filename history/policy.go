@@ -15,6 +15,7 @@ type Policy struct {
 	AssistantRecallChars int         `toml:"assistant_recall_chars"` // a recalled assistant message up to this counts as short
 	ToolMaxChars         int         `toml:"tool_max_chars"`         // a tool result above this keeps its head and tail
 	LastWholeMaxTokens   int         `toml:"last_whole_max_tokens"`  // the last exchange stays whole up to this; 0 cuts it like any other
+	LastWholeShare       float64     `toml:"last_whole_share"`       // and up to this share of what a request may hold, but 200 tokens; 0 is no such limit
 	Elastic              bool        `toml:"elastic"`                // false cuts at the limits even when everything fits
 	RecallShare          float64     `toml:"recall_share"`           // the share of the spending that recall may take, 0 to 1
 	RecallMaxTokens      int         `toml:"recall_max_tokens"`      // and its cap
@@ -27,7 +28,7 @@ type Policy struct {
 	HistoryBudget        int         `toml:"history_budget"`         // tokens of the history alone, already net; 0 is unset
 	BudgetChars          int         `toml:"budget_chars"`           // characters of the history alone; 0 is unset
 	MaxContextTokens     int         `toml:"max_context_tokens"`     // what an auto budget never exceeds
-	OutputReserve        int         `toml:"output_reserve"`         // tokens kept free for the reply; 0 is min(4096, 25 % of the window)
+	OutputReserve        int         `toml:"output_reserve"`         // tokens of the window kept free for the reply; 0 is min(4096, 25 % of the window)
 	StepTokens           int         `toml:"step_tokens"`            // the size of a block; 0 is auto
 	Placement            Placement   `toml:"placement"`              // where recalled text stands
 	ToolHistory          ToolHistory `toml:"tool_history"`           // how tool calls of the past are sent

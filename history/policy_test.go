@@ -6,18 +6,17 @@ import (
 	"testing"
 )
 
-// presetTable is what each preset sets; – is no limit. Under "whole" stand the tokens up to which the
-// newest exchange stays whole, under "recall" its share and its cap.
+// presetTable is what each preset sets; – is no limit. Under "whole" stand the tokens and the
+// share of the budget up to which the newest exchange stays whole, under "recall" its share and its cap.
 const presetTable = `
-preset           user  answer  recalled  tool  whole  elastic  recall      messages  drops   budget
-balanced         8000  150     600       2000  2000   true     0.5 / 4096  –         middle  auto
-recall           8000  150     600       2000  2000   true     0.9 / –     –         middle  auto
-classic          8000  150     150       2000  0      false    0 / 4096    50        middle  6000 tokens of history
-recall           8000  150     600       2000  2000   true     0.9 / –      –         middle  auto
-assistant-first  150   8192    8192      2000  0      false    0 / 4096    50        oldest  15360 characters of history, at least 5 messages
-recent           –     –       –         –     0      false    0 / 4096    50        oldest  auto
-summary          8000  150     600       2000  2000   true     0.2 / 4096    –         middle  auto
-full             –     –       –         –     –      true     0 / 4096    –         none    auto
+preset           user  answer  recalled  tool  whole         elastic  recall       messages  drops   budget
+balanced         8000  150     600       2000  2000 / 0.125  true     0.75 / 8192  –         middle  auto
+recall           8000  150     600       2000  2000 / 0.05   true     0.95 / –     –         middle  auto
+classic          8000  150     150       2000  0             false    0            50        middle  6000 tokens of history
+assistant-first  150   8192    8192      2000  0             false    0            50        oldest  15360 characters of history, at least 5 messages
+recent           –     –       –         –     0             false    0            50        oldest  auto
+summary          8000  150     600       2000  2000 / 0.125  true     0.2 / 8192   –         middle  auto
+full             –     –       –         –     –             true     0            –         none    auto
 `
 
 // rules: balanced, recall, classic, assistant-first, recent, summary, full, 1.6, 1.8
@@ -55,9 +54,16 @@ func presetRow(p Policy) string {
 	case p.BudgetChars > 0:
 		budget = fmt.Sprintf("%d characters of history, at least %d messages", p.BudgetChars, p.MinMessages)
 	}
+	whole, recall := limit(p.LastWholeMaxTokens), fmt.Sprintf("%g / %s", p.RecallShare, limit(p.RecallMaxTokens))
+	if p.LastWholeMaxTokens > 0 && p.LastWholeMaxTokens != NoLimit {
+		whole += fmt.Sprintf(" / %g", p.LastWholeShare)
+	}
+	if p.RecallShare == 0 {
+		recall = "0"
+	}
 	return strings.Join([]string{
 		p.Preset, limit(p.UserMaxChars), limit(p.AssistantMaxChars), limit(p.AssistantRecallChars), limit(p.ToolMaxChars),
-		limit(p.LastWholeMaxTokens), fmt.Sprint(p.Elastic), fmt.Sprintf("%g / %s", p.RecallShare, limit(p.RecallMaxTokens)),
+		whole, fmt.Sprint(p.Elastic), recall,
 		limit(p.MaxMessages), string(p.Strategy), budget,
 	}, " ")
 }

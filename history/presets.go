@@ -7,7 +7,7 @@ import (
 
 // Rules is the version of the rules that Build follows. A stored plan names the version that made
 // it, so that an old request can be explained as it was.
-const Rules = 2
+const Rules = 3
 
 // Presets lists the names of the presets, the default first.
 func Presets() []string {
@@ -21,7 +21,7 @@ func Preset(name string) (Policy, error) {
 	switch name {
 	case "balanced":
 	case "recall":
-		p.RecallShare, p.RecallMaxTokens = 0.9, NoLimit
+		p.LastWholeShare, p.RecallShare, p.RecallMaxTokens = 0.05, 0.95, NoLimit
 	case "classic":
 		p.AssistantRecallChars = 150
 		p.LastWholeMaxTokens, p.Elastic, p.RecallShare = 0, false, 0
@@ -54,9 +54,10 @@ func balanced() Policy {
 		AssistantRecallChars: 600,
 		ToolMaxChars:         2000,
 		LastWholeMaxTokens:   2000,
+		LastWholeShare:       0.125,
 		Elastic:              true,
-		RecallShare:          0.5,
-		RecallMaxTokens:      4096,
+		RecallShare:          0.75,
+		RecallMaxTokens:      8192,
 		MaxMessages:          NoLimit,
 		Strategy:             DropMiddle,
 		MaxContextTokens:     32000,
@@ -131,6 +132,7 @@ func (p Policy) checkNumbers() error {
 		key   string
 		value float64
 	}{
+		{"last_whole_share", p.LastWholeShare},
 		{"recall_share", p.RecallShare},
 		{"summarize_ratio", p.SummarizeRatio},
 	} {

@@ -210,7 +210,8 @@ func options(t *rapid.T, past []Message) Options {
 		t.Fatal(err)
 	}
 	p.Budget = rapid.SampledFrom([]int{0, 100, 300, 800, 2000, 6000, 20000}).Draw(t, "budget")
-	p.StepTokens = rapid.SampledFrom([]int{16, 128, 1024}).Draw(t, "step")
+	p.StepTokens = rapid.SampledFrom([]int{0, 16, 128, 1024}).Draw(t, "step")
+	p.MaxContextTokens = rapid.SampledFrom([]int{500, 4000, 32000}).Draw(t, "max_context_tokens")
 	p.MidSystem = rapid.SampledFrom([]MidSystem{Hoist, Inline}).Draw(t, "mid_system")
 	p.ToolHistory = rapid.SampledFrom([]ToolHistory{ToolsKeep, ToolsKeep, ToolsText, ToolsDrop}).Draw(t, "tool_history")
 	if p.Strategy == DropMiddle {

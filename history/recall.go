@@ -72,7 +72,8 @@ func (b *builder) recallCost(inc increment) int {
 	cost := 0
 	for i := inc.from; i < inc.to; i++ {
 		v := &b.views[i]
-		if b.barred(i) || holdsImage(v.Parts) {
+		// The newest exchange has its own place in the list.
+		if b.barred(i) || holdsImage(v.Parts) || b.last.from <= i && i < b.last.to {
 			return 0
 		}
 		before, after := b.form(i, max(b.depth[i], b.back[i])), b.form(i, inc.deep)

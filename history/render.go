@@ -18,7 +18,8 @@ func (b *builder) render() Plan {
 	p := Plan{Rules: Rules, Summary: b.summary, Entries: slices.Clone(b.t.base)}
 	p.Sum = Sum{
 		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Frame: frameRequest, Stored: len(b.c.past),
-		Reserve: b.room.reserve, Window: b.o.Window, Limit: b.room.limit, Ratio: b.room.ratio, Margin: b.room.margin,
+		Reserve: b.room.reserve, Window: b.o.Window, Budget: b.room.asked, Limit: b.room.limit, Bound: b.room.bound,
+		Ratio: b.room.ratio, Margin: b.room.margin,
 	}
 	begin := margin{system: b.o.System}
 	l := layout{body: make([]Message, 0, b.bill.messages+len(b.turn.views)), margin: begin, remains: remains{without: begin, stays: math.MaxInt}}

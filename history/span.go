@@ -45,15 +45,32 @@ func (t *thread) number(i int) {
 	}
 }
 
-// block is the number of the block that a view belongs to. Blocks end at fixed token positions from
-// the start of the conversation, so that a new message moves no border. Exchanges stay in one block,
-// but one that is longer than a block is divided between its tool groups.
-func (t *thread) block(i, step int) int {
-	v := t.views[i]
-	if x := t.exchanges[v.exchange]; x.tokens <= step {
-		return x.at / step
+// block is a run of views that enters and leaves a request as one: its size in tokens, and its number
+// among the blocks of that size.
+type block struct{ size, number int }
+
+// The sizes of blocks.
+const (
+	blockLeast = 256 // tokens; no block is divided further
+	blockShare = 2   // a block is at most one part in so many of the way from its beginning to the end
+)
+
+// block is the block that a view belongs to. Blocks end at fixed token positions from the start of the
+// conversation, so that a new message moves no border. They are the larger the further they are from
+// the end, up to most tokens: whatever the budget is, what fits then changes in steps of about a
+// quarter of it. Exchanges stay in one block, but one that is longer than the largest block is divided
+// between its tool groups.
+func (t *thread) block(i, most int) block {
+	v, newest := t.views[i], t.exchanges[len(t.exchanges)-1]
+	at, end := v.at, newest.at+newest.tokens
+	if x := t.exchanges[v.exchange]; x.tokens <= most {
+		at = x.at
 	}
-	return v.at / step
+	size := most
+	for size > blockLeast && end-at/size*size < blockShare*size {
+		size /= 2
+	}
+	return block{size, at / size}
 }
 
 // groupBefore, exchangeBefore and blockBefore are the unit that ends in front of view end.

@@ -15,7 +15,7 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
 		s.o.Profile.ToolIDLength = 0
-		p, _ := c.Build(s.o)
+		p, err := c.Build(s.o)
 		again := frameRequest + s.o.Tools
 		for _, m := range p.Messages {
 			again += c.count(m.Content) + overhead(m, c.count) + frameMessage
@@ -23,7 +23,7 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 				again += c.count(text)
 			}
 		}
-		plain := len(p.Added) == 0 && !s.o.Profile.MergeSameRole
+		plain := err == nil && len(p.Added) == 0 && !s.o.Profile.MergeSameRole
 		for _, v := range c.tell(s.o.plain().Policy).views {
 			plain = plain && !v.joins && v.Role != System
 		}

@@ -23,7 +23,7 @@ assistant: fourth answer
 user: {five x 50}
 assistant: fifth answer
 `)
-	o := parseOptions(t, "preset summary\nbudget 320\noutput_reserve 120\nstep_tokens 64\nturn user: and now")
+	o := parseOptions(t, "preset summary\nbudget 194\nstep_tokens 64\nturn user: and now")
 	c := Read(past, words)
 	var said []string
 	list, _ := c.Condense(o)

@@ -68,13 +68,13 @@ func methods() []method {
 	)
 }
 
-// planned asks winnow. The request may hold the budget: almost nothing is kept free for the reply.
+// planned asks winnow. The request may hold the budget.
 func (t *asked) planned(preset, question string, budget int) func(int) bool {
 	p, err := Preset(preset)
 	if err != nil {
 		panic(err)
 	}
-	p.Budget, p.OutputReserve = budget+1, 1
+	p.Budget = budget
 	o := Options{Policy: p, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
 	plan, err := t.conversation.Build(o)
 	// A plan that does not fit is not sent.

@@ -35,7 +35,7 @@ func workedPlan(t *testing.T, preset string) (Plan, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Budget, p.OutputReserve = workedBudget+2, 1 // the margin is a fraction of a hair too large
+	p.Budget = workedBudget
 	o := Options{Policy: p, Ratio: 1 / (1 + marginKnown), Count: words}
 	if preset == "summary" {
 		o.Summaries = []Summary{{Messages: IDs{{1, 8}}, Text: "Ada, 900 metres, metric. Tomato: Stupice. Pump: filter cleaned. Door: plane it.", By: "the model"}}

@@ -31,6 +31,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err := t.record(ctx, &a, t.number, answered, store.ForAnswer); err != nil {
 		return asked{}, err
 	}
+	t.tellLowered()
 	t.emit(Planned{Plan: a.plan, Request: a.record, Outlook: t.outlook(a.plan)})
 	a.began = t.deps.Now()
 	return a, nil

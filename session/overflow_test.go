@@ -193,8 +193,8 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	if _, err := drain(s.Send(t.Context(), "Next?")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := b.maxTokensOf(13), 2400*3/4; got != want {
-		t.Errorf("the next turn asks for %d tokens, want %d: what is asked, but at most three quarters of the window", got, want)
+	if got, want := b.maxTokensOf(13), 2400/2; got != want {
+		t.Errorf("the next turn asks for %d tokens, want %d: what is asked, but at most half of the window", got, want)
 	}
 }
 

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+
 	"winnow/history"
 	"winnow/llm"
 )
@@ -11,16 +13,41 @@ const (
 )
 
 // maxTokens is the longest reply that is asked for, 0 where that is left to the server. A request
-// keeps at least a quarter of the window.
+// keeps at least half of the window.
 func (d Deps) maxTokens(to target) int {
 	most := to.client.MaxReply(to.model, d.sampling(to).MaxTokens)
 	if w := to.window.Tokens; w > 0 {
-		most = min(most, w*3/4)
+		most = min(most, w/2)
 	}
 	if to.replyMost > 0 && (most == 0 || to.replyMost < most) {
 		return to.replyMost
 	}
 	return most
+}
+
+// lowered says that max_tokens is more than the model's window allows, and what is asked for instead;
+// "" where it is not.
+func (d Deps) lowered(to target) string {
+	asked := d.maxTokens(to)
+	if asked == 0 || to.replyMost > 0 || asked >= d.Sampling.MaxTokens {
+		return ""
+	}
+	return fmt.Sprintf("max_tokens = %d is more than half of the model's window of %d tokens; asking for %d",
+		d.Sampling.MaxTokens, to.window.Tokens, asked)
+}
+
+// tellLowered says once for each window that less than max_tokens is asked for.
+func (t *turn) tellLowered() {
+	t.mu.Lock()
+	text, window := t.deps.lowered(t.target), t.target.window.Tokens
+	if t.target.lowered == window {
+		text = ""
+	}
+	t.target.lowered = window
+	t.mu.Unlock()
+	if text != "" {
+		t.emit(Notice{text})
+	}
 }
 
 // outputReserve is what the plan keeps free for the reply: at least what is asked for it; 0 leaves

@@ -40,7 +40,7 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := notices(events); len(said) != 1 || said[0] != "asking test/m to summarise 14 older messages (about 831 tokens)" {
+	if said := notices(events); len(said) != 1 || said[0] != "asking test/m to summarise 12 older messages (about 729 tokens)" {
 		t.Errorf("the turn says %q", said)
 	}
 	asked, sent := b.body(13), b.body(14)

@@ -21,6 +21,7 @@ type target struct {
 	learned   store.Learned
 	inexact   bool // the endpoint was asked for exact counts and could not answer
 	replyMost int  // tokens of a reply that the server has room for, 0 for as many as are asked
+	lowered   int  // the window for which it was said that max_tokens is lowered
 	toolCost  int  // tokens of the endpoint's tool schemas, 0 before they were counted
 	asText    textTrial
 }

@@ -138,7 +138,7 @@ func (m *Model) wasRead(msg readMsg) tea.Cmd {
 		if waiting.text != "" {
 			text = escaped(f.path)
 		}
-		chips = append(chips, chip{label: fileLabel(f.part), text: text, path: f.path, sum: f.sum, part: &f.part})
+		chips = append(chips, chip{label: fileLabel(f.part, m.composer.tokens(f.part.Tokens)), text: text, path: f.path, sum: f.sum, part: &f.part})
 	}
 	m.composer.instead(in, msg.chip, chips)
 	m.arrange()
@@ -187,7 +187,7 @@ func (c *composer) instead(in *writing, of int, chips []chip) {
 
 // openFile shows a file of the draft.
 func (m *Model) openFile(p history.Part) tea.Cmd {
-	title := strings.Trim(fileLabel(p), "[]")
+	title := strings.Trim(fileLabel(p, m.composer.tokens(p.Tokens)), "[]")
 	if p.Kind == history.ImagePart {
 		return m.say(fmt.Sprintf("It is a picture (%s), which a terminal does not show: %s.", p.MediaType, title))
 	}

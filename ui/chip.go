@@ -38,10 +38,13 @@ type writing struct {
 func (c *composer) fold(text string) {
 	c.pasted++
 	c.put(chip{
-		label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, plural(strings.Count(text, "\n")+1, "line"), size(len(text)), thousands(len(text)/4)),
+		label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, plural(strings.Count(text, "\n")+1, "line"), size(len(text)), thousands(c.tokens(len(text)/4))),
 		text:  text,
 	})
 }
+
+// tokens is a counted number of tokens as the server counts them.
+func (c *composer) tokens(counted int) int { return history.Sum{Ratio: c.ratio}.Tokens(counted) }
 
 // put puts a chip at the cursor and returns its number.
 func (c *composer) put(p chip) int {
@@ -52,7 +55,9 @@ func (c *composer) put(p chip) int {
 }
 
 // hang puts a file of an earlier message at the cursor.
-func (c *composer) hang(part history.Part) { c.put(chip{label: fileLabel(part), part: &part}) }
+func (c *composer) hang(part history.Part) {
+	c.put(chip{label: fileLabel(part, c.tokens(part.Tokens)), part: &part})
+}
 
 // setWith replaces the draft by a message: its files as chips, and its text behind them.
 func (c *composer) setWith(text string, files []history.Part) {
@@ -80,13 +85,13 @@ func (c *composer) leaveChips() {
 }
 
 // fileLabel says what a file is: its name, its size, and what it costs.
-func fileLabel(p history.Part) string {
+func fileLabel(p history.Part, tokens int) string {
 	name := cmp.Or(markdown.OneLine(p.Name, 60), "without a name")
-	return "[" + partKind(p) + " " + name + ": " + strings.Join(sizes(p), ", ") + "]"
+	return "[" + partKind(p) + " " + name + ": " + strings.Join(sizes(p, tokens), ", ") + "]"
 }
 
 // sizes are the facts of a part that a person judges it by.
-func sizes(p history.Part) []string {
+func sizes(p history.Part, tokens int) []string {
 	var facts []string
 	if p.Kind == history.ImagePart {
 		if w, h, ok := llm.PictureSize(p.Data); ok {
@@ -96,8 +101,8 @@ func sizes(p history.Part) []string {
 	} else {
 		facts = append(facts, plural(strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")+1, "line"), size(len(p.Text)))
 	}
-	if p.Tokens > 0 {
-		facts = append(facts, "~"+plural(p.Tokens, "token"))
+	if tokens > 0 {
+		facts = append(facts, "~"+plural(tokens, "token"))
 	}
 	return facts
 }

@@ -25,7 +25,7 @@ type Command struct {
 func Commands() []Command {
 	return []Command{
 		{"context", nil, "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }},
-		{"budget", nil, "TOKENS", "limit the tokens of a request; auto takes the model's window", (*Model).setBudget},
+		{"budget", nil, "TOKENS", "the most tokens of a request; auto is max_context_tokens, or less where the window is smaller", (*Model).setBudget},
 		{"preset", nil, "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset},
 		{"compact", nil, "[off]", "have the model condense all before the last exchange, and send that instead; off sends the messages again", (*Model).compact},
 		{"pin", nil, "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }},
@@ -136,13 +136,16 @@ func (m *Model) setBudget(args string) tea.Cmd {
 	if !ok {
 		return m.complain("A budget is a number of tokens, or auto.")
 	}
-	said := "A request and its reply are limited to " + thousands(n) + " tokens together."
-	if n == 0 {
-		said = "Requests may fill the model's window."
-	}
 	s := m.session
 	return m.behind(func(ctx context.Context) tea.Msg {
-		return settledMsg{text: said, err: s.SetBudget(ctx, n)}
+		if err := s.SetBudget(ctx, n); err != nil {
+			return settledMsg{err: err}
+		}
+		said := limitSays(s.Preview(""))
+		if said == "" {
+			said = "The budget is set."
+		}
+		return settledMsg{text: said}
 	})
 }
 

@@ -26,6 +26,7 @@ type composer struct {
 	looks   editor.Looks
 	made    int            // chips made so far
 	pasted  int            // of them pastes, for their names
+	ratio   float64        // the server's tokens per counted token, 0 unknown
 	prompts []store.Prompt // sent before, or cleared in this window, the newest first
 	read    int64          // the highest id among those from the history
 	at      int            // the prompt shown, 0 is the draft itself

@@ -103,7 +103,7 @@ func (s sentMessages) write(p *page, i int) {
 	}
 	p.heading("%s", strings.Join(facts, " · "))
 	for _, part := range sent.Parts {
-		p.line(quietTone, "[%s %s]", partKind(part), strings.Join(append([]string{oneLine(part.Name)}, partFacts(part)...), " · "))
+		p.line(quietTone, "[%s %s]", partKind(part), strings.Join(append([]string{oneLine(part.Name)}, partFacts(part, s.plan.Sum)...), " · "))
 		p.block(saidTone, part.Sent())
 	}
 	*p = append(*p, marked(sent.Content, s.notSaid(i))...)

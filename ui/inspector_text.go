@@ -115,7 +115,7 @@ func (p *page) beside(r *request, stored store.Message, e history.Entry) {
 	c := r.carrierOf(e, stored.Content)
 	for _, part := range stored.Parts {
 		fate, t := c.part(part)
-		p.heading("%s %s · %s", partKind(part), oneLine(part.Name), strings.Join(append(partFacts(part), fate), " · "))
+		p.heading("%s %s · %s", partKind(part), oneLine(part.Name), strings.Join(append(partFacts(part, r.plan.Sum), fate), " · "))
 		p.block(t, part.Text)
 	}
 	if stored.Reasoning != "" {
@@ -144,7 +144,7 @@ func partKind(p history.Part) string {
 	return "file"
 }
 
-func partFacts(p history.Part) []string {
+func partFacts(p history.Part, sum history.Sum) []string {
 	var facts []string
 	if p.MediaType != "" {
 		facts = append(facts, oneLine(p.MediaType))
@@ -155,8 +155,8 @@ func partFacts(p history.Part) []string {
 	if p.Text != "" {
 		facts = append(facts, plural(utf8.RuneCountInString(p.Text), "character"))
 	}
-	if p.Tokens > 0 {
-		facts = append(facts, "~"+plural(p.Tokens, "token"))
+	if n := sum.Tokens(p.Tokens); n > 0 {
+		facts = append(facts, "~"+plural(n, "token"))
 	}
 	return facts
 }

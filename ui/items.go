@@ -65,7 +65,7 @@ func (c *chat) item(m store.Message) transcript.Item {
 func filesNote(parts []history.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
-		b.WriteString(fileLabel(p) + "\n")
+		b.WriteString(fileLabel(p, 0) + "\n")
 	}
 	return b.String()
 }

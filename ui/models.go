@@ -69,8 +69,16 @@ func (m *Model) useModel(ref string) tea.Cmd {
 	}
 	s := m.session
 	return m.behind(func(ctx context.Context) tea.Msg {
-		err := s.SetModel(ctx, ref)
-		return settledMsg{text: "The next message goes to " + s.Ref() + ".", err: err}
+		before, _ := s.Preview("")
+		if err := s.SetModel(ctx, ref); err != nil {
+			return settledMsg{text: "The next message goes to " + s.Ref() + ".", err: err}
+		}
+		said := "The next message goes to " + s.Ref() + "."
+		after, err := s.Preview("")
+		if left := noLongerFit(before, after); left != "" || overBudget(err) {
+			said += " " + strings.TrimSpace(limitSays(after, err)+" "+left)
+		}
+		return settledMsg{text: said}
 	})
 }
 

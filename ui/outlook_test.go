@@ -8,9 +8,9 @@ import (
 // lessBudget gives the conversation so small a budget that old answers are left out.
 func lessBudget(l *live) {
 	l.t.Helper()
-	l.types("/budget 400")
+	l.types("/budget 272")
 	l.press("enter")
-	l.shows("limited to 400 tokens together.")
+	l.shows("may hold 272 tokens")
 	l.planned()
 }
 

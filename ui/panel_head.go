@@ -46,6 +46,9 @@ func (p *panel) head(st styles, w, h int) []string {
 // warnings are what makes the numbers doubtful.
 func (p *panel) warnings(st styles, w int) []string {
 	var lines []string
+	if s := p.shown().plan.Sum; s.Capped() {
+		lines = append(lines, indented(st.dim, "budget "+thousands(s.Budget)+", capped by the model's window of "+thousands(s.Window), w)...)
+	}
 	doubt := p.doubt
 	if p.whatif != nil {
 		doubt = doubtOf(p.whatif.window)
@@ -94,17 +97,18 @@ type part struct {
 // split is a request's tokens by their parts, in the order of the bar; what the chat format costs goes
 // with the system prompt there.
 func (r *request) split(st styles) []part {
-	s := r.plan.Sum
-	return []part{
-		{"█", "system", s.Tokens(s.System), st.barFix},
-		{"█", "tools", s.Tokens(s.Tools), st.barFix},
-		{"█", "format", s.Tokens(s.Frame), st.barFix},
-		{"▓", "pinned", s.Tokens(s.Pinned), st.pinned},
-		{"▇", "history", s.Tokens(s.Body), st.barUsed},
-		{"▆", "recalled", s.Tokens(s.Recalled), st.added},
-		{"▆", "added", s.Tokens(s.Added), st.added},
-		{"▅", "draft", s.Tokens(s.Draft), st.barNow},
+	looks := map[string]part{
+		"system": {sign: "█", style: st.barFix}, "tools": {sign: "█", style: st.barFix}, "format": {sign: "█", style: st.barFix},
+		"pinned": {sign: "▓", style: st.pinned}, "history": {sign: "▇", style: st.barUsed}, "recalled": {sign: "▆", style: st.added},
+		"added": {sign: "▆", style: st.added}, "draft": {sign: "▅", style: st.barNow},
 	}
+	var list []part
+	for _, share := range r.plan.Sum.Shares() {
+		p := looks[share.Name]
+		p.name, p.n = share.Name, share.Tokens
+		list = append(list, p)
+	}
+	return list
 }
 
 // bar draws the parts, what is free and what is kept for the reply, over the whole window.
@@ -114,7 +118,7 @@ func (r *request) bar(st styles, w int) string {
 	whole := s.Tokens(s.Total)
 	percent := "  –"
 	if s.Limit > 0 {
-		whole = max(s.Limit, whole) + s.Reserve
+		whole = max(s.Limit, whole) + replyOf(s)
 		percent = fmt.Sprintf("%3d %%", s.Tokens(s.Total)*100/s.Limit)
 	}
 	line, used, sum := " ", 0, 0
@@ -135,12 +139,20 @@ func (r *request) bar(st styles, w int) string {
 	}
 	if s.Limit > 0 {
 		draw(part{"░", "free", max(0, s.Limit-s.Tokens(s.Total)), st.barFree})
-		draw(part{"▒", "reply", s.Reserve, st.barFree})
+		draw(part{"▒", "reply", replyOf(s), st.barFree})
 	}
 	return spread(line, percent+" ", w)
 }
 
-// total is the sum against the limit: total, margin and what is free add up to the limit.
+// replyOf is what the limit leaves free for the reply: a budget leaves it to the window.
+func replyOf(s history.Sum) int {
+	if s.Bound == history.BoundWindow || s.Bound == "" {
+		return s.Reserve
+	}
+	return 0
+}
+
+// total is the sum against the limit: total and what is free add up to the limit.
 func (r *request) total(st styles, w int) string {
 	s := r.plan.Sum
 	total := "~" + r.counted(s.Total)
@@ -191,11 +203,11 @@ func (r *request) parts(st styles) []string {
 		}
 		list = append(list, p.style.Render(p.sign)+st.dim.Render(" "+name+" "+n))
 	}
-	if margin := s.Used() - s.Tokens(s.Total); margin > 0 && s.Limit > 0 {
+	if margin := s.Window - s.Reserve - s.Limit; s.Bound == history.BoundWindow && margin > 0 {
 		list = append(list, st.barFree.Render("░")+st.dim.Render(" margin "+thousands(margin)))
 	}
-	if s.Limit > 0 {
-		list = append(list, st.barFree.Render("▒")+st.dim.Render(" reply "+thousands(s.Reserve)))
+	if reply := replyOf(s); s.Limit > 0 && reply > 0 {
+		list = append(list, st.barFree.Render("▒")+st.dim.Render(" reply "+thousands(reply)))
 	}
 	return list
 }

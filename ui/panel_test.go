@@ -36,7 +36,7 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 		Entries: []history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}},
 	}, nil, noTexts)
 	got := ansi.Strip(strings.Join(p.view(newStyles(noColour, Palette{}), 60, 20, false), "\n"))
-	for _, want := range []string{"history 200", "~200 of 400 · 180 free", " 50 %", "200 "} {
+	for _, want := range []string{"history 200", "~200 of 400 · 200 free", " 50 %", "200 "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the panel lacks %q:\n%s", want, got)
 		}

@@ -94,6 +94,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 // on the screen stays there.
 func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 	m.panel.set(plan, err, m.chat.gist)
+	m.composer.ratio = m.panel.next.plan.Sum.Ratio
 	m.panel.judge(m.session.Window())
 	m.showCost()
 	m.panel.outlook = outlookOf(known, plan)

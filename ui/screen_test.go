@@ -93,7 +93,7 @@ func talk() ([]store.Message, history.Plan) {
 	}
 	return messages, history.Plan{Entries: entries, Next: []int{5}, Sum: history.Sum{
 		System: 212, Tools: 60, Pinned: 18, Body: 4800, Draft: 222, Total: 5312, Reserve: 1024,
-		Window: 8192, Limit: 6000, Ratio: 1, Margin: 0.1, Sent: 6, Stored: 7,
+		Window: 7556, Limit: 6000, Bound: history.BoundWindow, Ratio: 1, Margin: 0.1, Sent: 6, Stored: 7,
 	}}
 }
 
@@ -137,7 +137,7 @@ func triedPlan(m *Model) triedMsg {
 	plan.Entries[0].Disposition, plan.Entries[0].TokensAfter = history.Kept, 612
 	plan.Entries[1].CharsAfter, plan.Entries[1].TokensAfter = 90, 22
 	plan.Entries[5] = history.Entry{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Dropped, Reason: "dropped: older than a message that did not fit", TokensBefore: 31}
-	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Reserve = 388, 900, 1000, 256
+	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000, history.BoundBudget
 	plan.Next = []int{1}
 	return triedMsg{
 		wish: m.panel.whatif.running, plan: plan, changes: history.Compare(before, plan.Entries),

@@ -39,7 +39,7 @@ func (m *Model) tell(msg handMsg) string {
 		if sum.Pinned > 0 {
 			said += ", " + thousands(sum.Tokens(sum.Pinned)) + " pinned tokens among it,"
 		}
-		said += " is " + plural(max(1, sum.Tokens(over.Need-over.Have)), "token") + " more than fits."
+		said += " is " + plural(max(1, over.Need-over.Have), "token") + " more than fits."
 	}
 	return said
 }

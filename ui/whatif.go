@@ -210,9 +210,9 @@ func (m *Model) endOfDial(by int) string {
 	case w.at == modelDial:
 		return "This is the " + end + " model that is known; " + firstKey(m.keys.Models) + " in the chat asks the endpoints again."
 	case by < 0:
-		return "Auto is the first step: requests may fill the window. Digits set a budget as well."
+		return "Auto is the first step: max_context_tokens, or what the window leaves. Digits set a budget as well."
 	}
-	return "The window of this model has " + thousands(w.window.Tokens) + " tokens; digits set a larger budget."
+	return "The window of this model has " + thousands(w.window.Tokens) + " tokens; a larger budget would be capped by it."
 }
 
 // turnTo puts a dial at a value and plans with it.

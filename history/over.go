@@ -1,0 +1,125 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+)
+
+// OverBudgetError says that what must be sent does not fit. All numbers are tokens as the server counts
+// them; the plan that comes with the error shows each message.
+type OverBudgetError struct {
+	Need  int         // the whole request
+	Have  int         // the most that it may hold
+	Bound Bound       // what sets Have
+	Parts []FixedPart // what Need is made of, the largest first
+}
+
+// FixedPart is a part of a request that is sent whatever else fits.
+type FixedPart struct {
+	Kind     PartOf
+	Tokens   int   // as the server counts them
+	Messages []int // the pinned messages, by their index in the conversation, the largest first
+}
+
+// PartOf is what a FixedPart is a part of.
+type PartOf string
+
+// The parts of a request that are sent whatever else fits.
+const (
+	PartSystem  PartOf = "the system prompt"
+	PartTools   PartOf = "the tools"
+	PartPinned  PartOf = "the pinned messages"
+	PartDraft   PartOf = "your message"    // the current message, without what the running turn has added
+	PartTurn    PartOf = "the tool rounds" // what the running turn has added to it
+	PartHistory PartOf = "the history"     // where the policy sends all of it or nothing
+	PartFormat  PartOf = "the format"      // markers, and what the chat format costs around each message
+)
+
+// Bound is what sets the most that a request may hold.
+type Bound string
+
+// The bounds of a request.
+const (
+	BoundBudget     Bound = "budget"             // the budget that the user set
+	BoundMaxContext Bound = "max_context_tokens" // the automatic budget
+	BoundWindow     Bound = "window"             // what the model's window leaves beside the reply
+)
+
+func (e *OverBudgetError) Error() string {
+	text := fmt.Sprintf("%s tokens too many: this needs %s and %s fit", grouped(e.Need-e.Have), grouped(e.Need), grouped(e.Have))
+	if len(e.Parts) > 1 {
+		text += ", " + string(e.Parts[0].Kind) + " alone " + grouped(e.Parts[0].Tokens)
+	}
+	return text
+}
+
+// overBudget is the error for what is chosen so far.
+func (b *builder) overBudget() *OverBudgetError {
+	need := b.need()
+	parts := append(b.fixedParts(), FixedPart{Kind: PartFormat, Tokens: need})
+	counted, before := 0, 0
+	for i := range parts {
+		p := &parts[i]
+		if p.Kind == PartFormat {
+			p.Tokens = need - counted // the rest
+		}
+		counted += p.Tokens
+		// Each part is rounded so that together they are the sum.
+		p.Tokens = b.room.tokens(counted) - before
+		before += p.Tokens
+	}
+	parts = slices.DeleteFunc(parts, func(p FixedPart) bool { return p.Tokens <= 0 })
+	slices.SortStableFunc(parts, func(x, y FixedPart) int { return y.Tokens - x.Tokens })
+	return &OverBudgetError{Need: b.room.tokens(need), Have: b.room.limit, Bound: b.room.bound, Parts: parts}
+}
+
+// fixedParts are the parts of what is chosen so far in counted tokens, without what the format costs.
+func (b *builder) fixedParts() []FixedPart {
+	system, pinned, history := b.c.remembered(b.o.System), 0, 0
+	for i, d := range b.depth {
+		switch tokens := b.form(i, d).tokens; {
+		case d == out:
+		case b.views[i].Role == System:
+			system += tokens
+		case b.why[i] == whyPinned:
+			pinned += tokens
+		default:
+			history += tokens
+		}
+	}
+	own, turn := 0, b.bill.turn
+	for i, v := range b.turn.views {
+		if f, cut := b.cut[i]; cut {
+			turn += f.tokens
+			continue
+		}
+		if v.Role == User && own == 0 {
+			own = v.tokens
+			continue
+		}
+		turn += v.tokens
+	}
+	return []FixedPart{
+		{Kind: PartSystem, Tokens: system},
+		{Kind: PartTools, Tokens: b.o.Tools},
+		{Kind: PartPinned, Tokens: pinned, Messages: b.pinned()},
+		{Kind: PartDraft, Tokens: own},
+		{Kind: PartTurn, Tokens: turn},
+		{Kind: PartHistory, Tokens: history},
+	}
+}
+
+// pinned are the pinned messages by their index in the conversation, the largest first.
+func (b *builder) pinned() []int {
+	var at []int
+	for i := range b.views {
+		if b.why[i] == whyPinned && !b.views[i].made {
+			at = append(at, i)
+		}
+	}
+	slices.SortStableFunc(at, func(x, y int) int { return b.views[y].tokens - b.views[x].tokens })
+	for k, i := range at {
+		at[k] = b.views[i].from
+	}
+	return at
+}

@@ -1,0 +1,41 @@
+package ui
+
+import "winnow/history"
+
+// limitSays says what requests may hold, and what sets that.
+func limitSays(p history.Plan, err error) string {
+	if overBudget(err) {
+		return "Nothing can be sent: " + err.Error() + "."
+	}
+	s := p.Sum
+	holds := "A request may hold " + plural(s.Limit, "token")
+	switch {
+	case s.Capped():
+		return holds + ": the budget of " + thousands(s.Budget) + " is capped by the model's window of " + thousands(s.Window) + "."
+	case s.Bound == history.BoundWindow:
+		return holds + ": what the model's window of " + thousands(s.Window) + " leaves beside the reply."
+	case s.Bound == history.BoundMaxContext:
+		return holds + " (max_context_tokens)."
+	case s.Bound == "":
+		return "" // The conversation is still being read.
+	}
+	return holds + "."
+}
+
+// noLongerFit says how many messages of the conversation a change of the model drops from the next
+// request, "" for none.
+func noLongerFit(before, after history.Plan) string {
+	n := 0
+	for _, c := range history.Compare(before.Entries, after.Entries) {
+		if c.Kind == history.ChangeLeft && c.After.FellOut() {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 message no longer fits."
+	}
+	return thousands(n) + " messages no longer fit."
+}
