@@ -24,15 +24,30 @@ func (b *builder) exclude() {
 	}
 }
 
-// flagged is the groups with a flag: one on any of its messages holds for the whole group, even on a result
-// that is not sent because the same one stands there already.
+// flagged is the groups with a flag. One on any message of a tool group holds for the whole group, even on a
+// result that is not sent, because the same one stands there already or because tool calls are left out.
 func (b *builder) flagged(f Flag) map[int]bool {
-	if len(b.o.Flags) == 0 {
+	rows := b.flaggedRows(f)
+	if len(rows) == 0 {
 		return nil
 	}
 	groups := map[int]bool{}
-	for _, v := range b.views {
-		if !v.made && b.o.Flags[v.ID] == f {
+	for i := range b.views {
+		if v := &b.views[i]; rows[v.from] {
+			groups[v.group] = true
+		}
+	}
+	return groups
+}
+
+// flaggedRows is the positions of the messages with a flag, and of those in their tool groups.
+func (b *builder) flaggedRows(f Flag) map[int]bool {
+	if len(b.o.Flags) == 0 {
+		return nil
+	}
+	groups, rows := map[int]bool{}, map[int]bool{}
+	for i := range b.c.views {
+		if v := &b.c.views[i]; !v.made && b.o.Flags[v.ID] == f {
 			groups[v.group] = true
 		}
 	}
@@ -41,7 +56,15 @@ func (b *builder) flagged(f Flag) map[int]bool {
 			groups[group] = true
 		}
 	}
-	return groups
+	if len(groups) == 0 {
+		return nil
+	}
+	for i := range b.c.views {
+		if v := &b.c.views[i]; groups[v.group] {
+			rows[v.from] = true
+		}
+	}
+	return rows
 }
 
 // pin takes what the user wants whole, a message with its whole tool group.

@@ -37,16 +37,16 @@ func (b *builder) findSummary() {
 }
 
 func (b *builder) usable(s *Summary) bool {
-	for i, v := range b.views {
-		if b.why[i] == whyExcluded && !v.made && s.Messages.Holds(v.ID) {
+	for at := range b.flaggedRows(Exclude) {
+		if s.Messages.Holds(b.c.past[at].ID) {
 			return false
 		}
 	}
 	if len(b.o.Flags) == 0 {
 		return true
 	}
-	for _, m := range b.c.past {
-		if b.o.Flags[m.ID] == Exclude && s.Messages.Holds(m.ID) {
+	for i := range b.c.past { // A message that is left out for another reason may be excluded too.
+		if id := b.c.past[i].ID; b.o.Flags[id] == Exclude && s.Messages.Holds(id) {
 			return false
 		}
 	}

@@ -386,6 +386,8 @@ func (h *heldTalk) act() {
 		h.say(all, true)
 	case 5, 6, 7:
 		flag := []history.Flag{history.Exclude, history.Exclude, history.Pin, ""}[h.dice.IntN(4)]
+		branch := h.s.Messages() // what a window shows
+		picked = branch[h.dice.IntN(len(branch))]
 		note("flag %d %q", picked.ID, flag)
 		_, err = h.s.SetFlags(ctx, flag, picked.ID)
 		h.countAside()

@@ -1,0 +1,144 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What a model is asked to summarize holds nothing that is excluded, and no summary that holds some of it goes
+// in.
+//
+// rules: exclude, summary
+func TestNothingExcludedIsSummarized(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Policy.SummarizeRatio, s.o.Policy.SummaryAlways, s.o.Remedies = 0.5, true, nil
+		c := Read(s.past, s.o.Count)
+		excluded := map[int64]bool{}
+		for i, m := range s.past {
+			if s.o.Flags[m.ID] != Exclude {
+				continue
+			}
+			for _, k := range c.Group(i) {
+				excluded[s.past[k].ID] = true
+			}
+		}
+		older, before := c.Older(s.o)
+		condensed, more := c.Condense(s.o)
+		for _, m := range slices.Concat(older, condensed) {
+			if excluded[m.ID] {
+				t.Fatalf("message %d is excluded and is to be summarized\n%s", m.ID, s)
+			}
+		}
+		for _, sum := range []*Summary{before, more} {
+			for id := range excluded {
+				if sum != nil && sum.Messages.Holds(id) {
+					t.Fatalf("a summary of message %d, which is excluded, goes into the next\n%s", id, s)
+				}
+			}
+		}
+	})
+}
+
+// A narrowed request holds messages of its scope alone, and no marker that tells of others.
+//
+// rules: exclude, alone
+func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		scope := Scope{For: rapid.SampledFrom([]Narrowed{ForAlone, ForSummary, ForTitle}).Draw(t, "for")}
+		if scope.For != ForAlone {
+			in := rapid.SliceOfN(rapid.Bool(), len(s.past), len(s.past)).Draw(t, "in")
+			at := 0
+			scope.Messages = IDsOf(s.past, func(Message) bool { at++; return in[at-1] })
+		}
+		s.o.Scope = &scope
+		p, err := Build(s.past, s.o)
+		if err != nil {
+			return
+		}
+		for _, e := range p.Entries[:len(s.past)] {
+			if e.Sent() && (!scope.Messages.Holds(e.ID) || s.o.Flags[e.ID] == Exclude) {
+				t.Fatalf("message %d is sent: %+v\n%s", e.ID, e, s)
+			}
+		}
+		for _, a := range p.Added {
+			if a.Kind == kindMarker || a.Kind == kindSummary {
+				t.Fatalf("the request has %+v\n%s", a, s)
+			}
+		}
+	})
+}
+
+// Excluded messages take nothing of recall's patience: one that is about the current message is found behind
+// more excluded ones that are too long to be recalled than recall passes over.
+//
+// rules: exclude, recall
+func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
+	var text strings.Builder
+	fmt.Fprintf(&text, "user: hello\nassistant: hello\n")
+	for range mostPassed + 8 {
+		fmt.Fprintf(&text, "user: violin violin violin {tuning x 90}\nassistant: yes\n")
+	}
+	fmt.Fprintf(&text, "user: the violin is in the attic\nassistant: noted\n")
+	for range 12 {
+		fmt.Fprintf(&text, "user: {weather x 60}\nassistant: fine\n")
+	}
+	past := parseMessages(t, text.String())
+	o := parseOptions(t, "budget 420\noutput_reserve 100\nstep_tokens 64\nturn user: where is my violin")
+	o.Policy.RecallShare, o.Policy.RecallMaxTokens = 0.9, 60
+	at := int64(0)
+	for _, m := range past {
+		switch {
+		case strings.Contains(m.Content, "tuning"):
+			o.Flags[m.ID] = Exclude
+		case strings.Contains(m.Content, "attic"):
+			at = m.ID
+		}
+	}
+	p, err := Build(past, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := p.Entries[at-1]; !e.Recalled {
+		t.Errorf("the message about the violin is %+v", e)
+	}
+}
+
+// A summary stands in a request only where it costs less than the messages that it stands for: then the request
+// is smaller than without it, wherever that one holds everything whole.
+//
+// rules: summary
+func TestASummaryMakesNoRequestLarger(t *testing.T) {
+	used := 0
+	check(t, func(t *rapid.T, s scene) {
+		if len(s.past) == 0 {
+			return
+		}
+		s.o.Policy.SummaryAlways, s.o.Policy.Budget, s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = true, 1<<20, 0, 0
+		s.o.Policy.MaxContextTokens, s.o.Window, s.o.Scope = 1<<20, 0, nil
+		s.o.Summaries = nil
+		without, err := Build(s.past, s.o)
+		if err != nil {
+			return
+		}
+		upto := s.past[rapid.IntRange(0, len(s.past)-1).Draw(t, "upto")].ID
+		s.o.Summaries = []Summary{{Messages: IDs{{s.past[0].ID, upto}}, Text: strings.Repeat("word ", rapid.IntRange(1, 60).Draw(t, "words")), By: "some/model"}}
+		with, err := Build(s.past, s.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if with.Summarized() {
+			used++
+		}
+		// A gap has a marker, which the summary takes the place of, and joints.
+		if with.Summarized() && with.Sum.Total > without.Sum.Total {
+			t.Fatalf("with the summary the request has %d tokens, without it %d\n%s", with.Sum.Total, without.Sum.Total, s)
+		}
+	})
+	if used == 0 {
+		t.Error("no summary was ever used")
+	}
+}

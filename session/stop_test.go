@@ -1,0 +1,136 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+// callsAndBreaks asks for a tool, whole, and then breaks the connection.
+func callsAndBreaks(id, name, arguments string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		delta(w, map[string]any{"tool_calls": []any{map[string]any{
+			"index": 0, "id": id, "type": "function", "function": map[string]any{"name": name, "arguments": arguments},
+		}}})
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// The tools that an answer asked for before it broke off do not run: nobody knows whether it was all.
+func TestToolsOfAnInterruptedAnswerDoNotRun(t *testing.T) {
+	for name, step := range map[string]step{
+		"content first": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			delta(w, map[string]any{"content": "Let me look."})
+			callsAndBreaks("c1", "look", `{}`)(w, r)
+		},
+		"a call alone": callsAndBreaks("c1", "look", `{}`),
+		"no end": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			delta(w, map[string]any{"content": "Let me look.", "tool_calls": []any{map[string]any{
+				"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": "look", "arguments": "{}"},
+			}}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, step)
+			var ran atomic.Int32
+			box := &llm.Toolbox{}
+			box.Register(llm.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
+				func(context.Context, json.RawMessage) (string, error) { ran.Add(1); return "seen", nil })
+			b.offer(box)
+			b.deps.Approve = Always
+			s := b.begin()
+			drain(s.Send(t.Context(), "Look."))
+			if ran.Load() != 0 || b.last() != 1 {
+				t.Errorf("the tool ran %d times, and %d requests left", ran.Load(), b.last())
+			}
+			for _, m := range s.Messages() {
+				if m.Role == history.Tool {
+					t.Errorf("the result %q is stored", m.Content)
+				}
+			}
+		})
+	}
+}
+
+// What arrived is kept even where the user stops at the very moment at which its first piece comes.
+func TestAStopWithTheFirstPieceKeepsIt(t *testing.T) {
+	var asked atomic.Bool
+	b := newBench(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Store(true)
+		says("Once", " upon a time")(w, r)
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	b.deps.Now = func() time.Time {
+		if asked.Load() {
+			stop() // The clock is read when the first piece has come and is not stored yet.
+		}
+		return time.Now()
+	}
+	s := b.begin()
+	if _, err := drain(s.Send(ctx, "A story")); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := b.deps.Store.Messages(t.Context(), s.Info().ID)
+	if err != nil || len(stored) != 2 || !strings.HasPrefix(stored[1].Content, "Once") || stored[1].Status != history.Interrupted {
+		t.Errorf("stored is %+v, %v", stored, err)
+	}
+}
+
+// A stop is in the record of the request, whether something of the answer had arrived, nothing, or the request
+// was one for a summary: at once, not with the next start.
+func TestAStopIsRecordedAtOnce(t *testing.T) {
+	for name, pieces := range map[string][]string{"something": {"Once ", "upon"}, "nothing": nil} {
+		t.Run(name, func(t *testing.T) {
+			sent := make(chan struct{})
+			b := newBench(t, hangs(sent, pieces...))
+			s := b.begin()
+			ctx, stop := context.WithCancel(t.Context())
+			events := s.Send(ctx, "A story")
+			if len(pieces) > 0 {
+				until[Delta](events)
+			}
+			<-sent
+			stop()
+			if _, err := drain(events); err != nil {
+				t.Fatal(err)
+			}
+			all, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+			if err != nil || len(all) != 1 || all[0].End != "stopped" {
+				t.Errorf("the records are %+v, %v", all, err)
+			}
+			stored, err := b.deps.Store.Messages(t.Context(), s.Info().ID)
+			if want := 1 + min(1, len(pieces)); err != nil || len(stored) != want || want == 2 && stored[1].Status != history.Interrupted {
+				t.Errorf("stored is %+v, %v", stored, err)
+			}
+		})
+	}
+	t.Run("summary", func(t *testing.T) {
+		sent := make(chan struct{})
+		b, s := discussed(t, 3, hangs(sent, "Not"))
+		ctx, stop := context.WithCancel(t.Context())
+		events := s.Compact(ctx)
+		<-sent
+		stop()
+		if _, err := drain(events); err != nil {
+			t.Fatal(err)
+		}
+		all, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+		if err != nil || len(all) != 4 || all[3].End != "stopped" {
+			t.Errorf("the records are %+v, %v", all, err)
+		}
+		if s.Policy().SummaryAlways {
+			t.Error("a summary that was stopped is in use")
+		}
+	})
+}
