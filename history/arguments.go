@@ -97,7 +97,7 @@ func pairedSurrogates(text string) bool {
 
 func trimArguments(text string) string { return strings.TrimFunc(text, isFiller) }
 
-func isFiller(r rune) bool { return r == 0 || isSpace(r) }
+func isFiller(r rune) bool { return r == 0 || isSpace(r) || invisible(r) }
 
 // mend puts what the reading met into words.
 func (r reading) mend(raw string) mend {

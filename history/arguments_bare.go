@@ -29,6 +29,11 @@ func (p *argParser) bare(where place) (kept bool) {
 		return p.unfinished(rest)
 	}
 	text := strings.TrimSpace(rest[:n])
+	if openNumber(text) {
+		p.faults |= faultValue
+		p.pos += n
+		return false
+	}
 	end, ok := bareEnd(rest[n:])
 	if ok && end > 0 {
 		return p.lostFirstQuote(where)

@@ -85,6 +85,39 @@ func (p *argParser) constructed() (kept bool) {
 	return kept
 }
 
+// parenthesised reads one string, number or literal in round brackets, which change nothing: ("x"), (1).
+// It reads nothing where anything else stands between them or behind them.
+func (p *argParser) parenthesised() (read bool) {
+	inside := p.pos + 1 + blankLength(p.src[p.pos+1:])
+	n := wordLength(p.src[inside:])
+	literal, ok := bareLiteral(p.src[inside : inside+n])
+	end := inside + n
+	if quote, size := quoteAt(p.src[inside:]); size > 0 {
+		end = closingQuote(p.src[inside+size:], quote)
+		if ok = end >= 0; ok {
+			end += inside + size
+		}
+	}
+	if !ok {
+		return false
+	}
+	behind := end + blankLength(p.src[end:])
+	if !strings.HasPrefix(p.src[behind:], ")") || !endsToken(p.src[behind+1:]) {
+		return false
+	}
+	p.faults |= faultBracket
+	if n > 0 {
+		p.emit(literal)
+	} else {
+		plain := p.plain
+		p.pos, p.plain = inside, true
+		p.text(inTuple)
+		p.plain = plain
+	}
+	p.pos = behind + 1
+	return !p.broken
+}
+
 // tuple reads a list of Python in round brackets: ('x', 'y'). Without a comma the brackets stand
 // around an expression, whose value is not known.
 func (p *argParser) tuple() {

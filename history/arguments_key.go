@@ -21,7 +21,10 @@ func (p *argParser) key() (kept bool) {
 		p.open = true
 		return false
 	}
-	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
+	if n := quotedWords(p.src[p.pos:]); n > 0 {
+		name += strings.ReplaceAll(p.src[p.pos:p.pos+n], `"`, `\"`)
+		p.pos += n
+	} else if _, size := quoteAt(p.src[p.pos:]); size > 0 {
 		p.pos += size // half of a pair of quotes
 	} else if _, size := quoteAt(strings.TrimLeft(p.src[p.pos:], " \t\r\n")); size > 0 {
 		return p.wordBeforeQuote(name)
@@ -33,6 +36,23 @@ func (p *argParser) key() (kept bool) {
 	p.faults |= faultKey
 	p.emit(`"` + name + `"`)
 	return true
+}
+
+// quotedWords is how far double quotes go with words directly behind each of them, up to a colon, 0
+// where s does not begin so: "with"quotes: 1.
+func quotedWords(s string) int {
+	n := 0
+	for strings.HasPrefix(s[n:], `"`) && n < mostQuotedName {
+		word := nameLength(s[n+1:])
+		if word == 0 {
+			return 0
+		}
+		n += 1 + word
+	}
+	if n == 0 || !startsColon(s[n:]) {
+		return 0
+	}
+	return n
 }
 
 // wordBeforeQuote reads a word with a quote behind it: a remark in front of the next name, or a name
@@ -86,6 +106,44 @@ func (p *argParser) lostKeyQuote(mark int) (lost bool) {
 	p.pos = p.from + n
 	p.out = append(append(append(p.out[:mark], '"'), inside[:n]...), '"')
 	return true
+}
+
+// mostQuotedName is how far a name with quotes inside goes at most, in bytes.
+const mostQuotedName = 128
+
+// insideName reports whether a quote, with s behind it, stands inside a name: letters follow it directly,
+// and another quote ends the name in front of a colon.
+func insideName(s string, quote rune) bool {
+	if nameLength(s) == 0 {
+		return false
+	}
+	for i, r := range s[:min(len(s), mostQuotedName)] {
+		switch {
+		case closes(quote, r) && startsColon(s[i+utf8.RuneLen(r):]):
+			return true
+		case strings.ContainsRune(",:{}[]\\\r\n", r):
+			return false
+		}
+	}
+	return false
+}
+
+// nameSoFar reports whether s, the beginning of a name, holds nothing but what names do, and quotes.
+func nameSoFar(s string) bool {
+	if len(s) > mostQuotedName {
+		return false
+	}
+	for s != "" {
+		if s = s[nameLength(s):]; s == "" {
+			return true
+		}
+		_, size := quoteAt(s)
+		if size == 0 {
+			return false
+		}
+		s = s[size:]
+	}
+	return false
 }
 
 // strayQuote reports whether s begins with one quote more than the name has that it begins: "" name".

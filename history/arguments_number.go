@@ -36,6 +36,17 @@ func bareNumber(word string) (number string, ok bool) {
 	return number, isNumber(number)
 }
 
+// openNumber reports whether a text is a number of which the end is missing: -, 2e, 1.5e+.
+func openNumber(text string) bool {
+	digits := strings.TrimLeft(text, "+-")
+	if digits == "" {
+		return len(text) == 1
+	}
+	number := strings.TrimRight(digits, "+-")
+	number, exponent := strings.CutSuffix(strings.ToLower(number), "e")
+	return exponent && isNumber(number)
+}
+
 // mostPlainDigits is how long a number without an exponent can be and fit a double in any case.
 const mostPlainDigits = 300
 

@@ -70,6 +70,9 @@ func (p *argParser) value(where place) (kept bool) {
 	case '[':
 		return p.nested('[', p.elements)
 	case '(':
+		if p.parenthesised() {
+			return true
+		}
 		if startsTuple(p.src[p.pos:]) {
 			return p.nested('[', p.tuple)
 		}

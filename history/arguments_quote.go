@@ -18,7 +18,9 @@ func (p *argParser) ends(rest string, where place) bool {
 		return strings.TrimLeftFunc(next, isFiller) == ""
 	}
 	switch next[0] {
-	case '}', ']':
+	case ']':
+		return !p.inClass(next[1:])
+	case '}':
 		return true
 	case ')':
 		return where == inTuple
@@ -34,6 +36,20 @@ func (p *argParser) ends(rest string, where place) bool {
 		return true
 	}
 	return p.commaMissing(next, where, blank, strings.Contains(rest[:blank], "\n"))
+}
+
+// mostClass is how far back an open bracket of a pattern is looked for, in bytes.
+const mostClass = 256
+
+// inClass reports whether a quote in front of a ], with s behind that, belongs to a pattern such as
+// ['"]: the string has opened that bracket, and no list is open that it could close, or what follows
+// cannot follow a list.
+func (p *argParser) inClass(s string) bool {
+	text := p.src[max(p.from, p.pos-mostClass):p.pos]
+	if strings.Count(text, "[") <= strings.Count(text, "]") {
+		return false
+	}
+	return p.lists == 0 || s != "" && strings.IndexByte(",]}:) \t\r\n/#", s[0]) < 0
 }
 
 // follows reports whether s, behind a comma, can be the next member or element.

@@ -32,6 +32,14 @@ func readArguments(text string, layers int) (reading, bool) {
 	if text == "" || layers == 0 {
 		return reading{}, false
 	}
+	if plain, changed := plainTokens(text); changed {
+		if plain = strings.TrimLeftFunc(plain, isFiller); plain != "" {
+			if r, ok := readPacked(plain, layers); ok {
+				r.faults |= faultBlank
+				return r, true
+			}
+		}
+	}
 	r, ok := readPacked(text, layers)
 	if fenced {
 		r.faults |= faultAround

@@ -79,7 +79,7 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 			p.pos += 2 * size
 			return true
 		}
-		if closes(quote, r) && (p.plain && where != atTop || where == atKey || p.ends(rest[size:], where)) {
+		if closes(quote, r) && p.endsAt(rest[size:], quote, where) {
 			p.pos += size
 			if next, joined := p.joined(where); joined {
 				quote = next
@@ -90,7 +90,7 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 		if closes(quote, r) && p.document(rest, where) {
 			continue
 		}
-		if closes(quote, r) && !inner {
+		if closes(quote, r) && !inner && where != atKey {
 			inner = true
 			if where == inObject && startsColon(rest[size:]) {
 				p.fail() // a name in the place of a value
@@ -107,6 +107,17 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 		p.ranOff = p.ranOff || where != atTop
 	}
 	return p.lostAtEnd(where)
+}
+
+// endsAt reports whether a quote, with rest behind it, ends the string that quote began.
+func (p *argParser) endsAt(rest string, quote rune, where place) bool {
+	switch {
+	case where == atKey:
+		return !nameSoFar(p.src[p.from:p.pos]) || !insideName(rest, quote)
+	case p.plain && where != atTop:
+		return true
+	}
+	return p.ends(rest, where)
 }
 
 func startsColon(s string) bool { return strings.HasPrefix(s[blankLength(s):], ":") }
