@@ -75,7 +75,7 @@ func (k *kit) screenOptions(s *session.Session, screen ui.Screen, search string)
 		Screen:  screen,
 		Filter:  search,
 		Choice:  k.choice,
-		Notices: append(k.store.Notices(), otherModel(s, k.choice)...),
+		Notices: slices.Concat(k.notices, k.store.Notices(), otherModel(s, k.choice)),
 		Keys:    config.Keys,
 		Theme:   config.UI.Theme,
 		Themes:  config.Themes,

@@ -41,21 +41,23 @@ func (p *program) world(context.Context) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{config: c, redactor: &llm.Redactor{}, withhold: p.withhold}
+	w := &world{config: c, redactor: p.redactor(c), withhold: p.withhold}
 	endpoints := p.endpoints(c)
-	for _, e := range endpoints {
-		for _, secret := range e.Secrets() {
-			w.redactor.Know(secret)
-		}
-	}
 	p.withhold(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
-	for i := range endpoints {
-		endpoints[i].Doer = p.network
-	}
-	w.catalog = llm.NewCatalog(append(endpoints, guide.Endpoint(docs.Pages, guide.Options{Pace: p.guidePace()}))...)
-	w.catalog.Network = p.network
+	w.catalog = &llm.Catalog{Network: p.network, Redactor: w.redactor}
+	w.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, guide.Options{Pace: p.guidePace()}))...)
 	return w, nil
+}
+
+// redactor knows every key that the configuration and the environment hold.
+func (p *program) redactor(c Config) *llm.Redactor {
+	r := &llm.Redactor{}
+	r.Know(llm.EnvSecrets(p.env)...)
+	for _, e := range p.endpoints(c) {
+		r.Know(e.Secrets()...)
+	}
+	return r
 }
 
 func (w *world) close() { w.logFile.Close() }
@@ -78,7 +80,6 @@ func (w *world) fetchKeys(ctx context.Context) error {
 				errs = append(errs, err)
 				return
 			}
-			w.redactor.Know(key.Reveal())
 			e.Key = key
 			w.catalog.Add(e)
 		})
@@ -96,8 +97,9 @@ type kit struct {
 	store     *store.Store
 	deps      session.Deps
 	choice    llm.Choice
-	persona   string // the system prompt of the persona that the command line names, "" for none
-	temporary bool   // nothing is saved
+	persona   string   // the system prompt of the persona that the command line names, "" for none
+	temporary bool     // nothing is saved
+	notices   []string // sentences for the screen
 }
 
 // use is what a command opens a conversation for.
@@ -161,16 +163,31 @@ func (k *kit) ready(ctx context.Context) error {
 		System:    system,
 		Sampling:  session.Sampling(k.config.Sampling),
 		Samplings: samplings(k.config.Endpoints),
-		TitleRef:  k.config.Titles.Model,
+		TitleRef:  k.titles(ctx),
 		Approve:   session.Approval(k.config.Tools.Approve),
 		MaxRounds: k.config.Tools.MaxRounds,
 		Count:     counter.Count,
 		Guess:     counter.Guess,
 		Tokenizer: counter.Name(),
 		Now:       k.p.now,
+		Redact:    k.redactor.Known,
 		Log:       k.log,
 	}
 	return nil
+}
+
+// titles is the full reference of the model that writes titles in a chat, as the screen names it. Where
+// there is no such model, titles are taken from the first message, and the screen says why.
+func (k *kit) titles(ctx context.Context) string {
+	if k.config.Titles.Model == "" || k.use != toChat {
+		return ""
+	}
+	ref, err := k.catalog.Find(ctx, k.config.Titles.Model, "")
+	if err != nil {
+		k.notices = append(k.notices, "No model writes titles: titles.model: "+sentence(err)+".")
+		return ""
+	}
+	return ref
 }
 
 // openStore opens the conversations, or an empty history in memory where nothing is to be saved.
@@ -181,7 +198,7 @@ func (k *kit) openStore(ctx context.Context) error {
 			return err
 		}
 	}
-	k.store, err = store.Open(ctx, path, store.Options{Now: k.p.now})
+	k.store, err = store.Open(ctx, path, store.Options{Now: k.p.now, Redact: k.redactor.Known})
 	return err
 }
 

@@ -70,6 +70,18 @@ func echoServer(t *testing.T) *httptest.Server {
 			fmt.Fprintf(w, "<html><title>%s</title><body>%s</body></html>", told, told)
 		case strings.Contains(string(body), "another place"):
 			http.Redirect(w, r, "http://127.0.0.1:1/?"+told, http.StatusFound)
+		case strings.Contains(string(body), "repeat it"):
+			// The keys come in pieces, in the answer, the reasoning and the arguments of a call.
+			for _, field := range []string{"content", "reasoning_content"} {
+				for rest := told; rest != ""; {
+					n := min(len(rest), 7)
+					event(w, map[string]any{field: rest[:n]}, "")
+					rest = rest[n:]
+				}
+			}
+			event(w, map[string]any{"tool_calls": []any{map[string]any{"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": "tell", "arguments": `{"a": "`}}}}, "")
+			event(w, map[string]any{"tool_calls": []any{map[string]any{"index": 0, "function": map[string]any{"arguments": strings.ReplaceAll(quoted, `"`, "") + `"}`}}}}, "stop")
+			io.WriteString(w, "data: [DONE]\n\n")
 		case strings.Contains(string(body), "hang up"):
 			panic(http.ErrAbortHandler)
 		default:
@@ -126,6 +138,10 @@ model = "config/m"
 	for _, q := range []string{"no JSON", "hang up", "status 402", "status 422", "status 429", "status 500"} {
 		run("run", "-m", "address/m", q)
 	}
+	for _, endpoint := range []string{"address", "config", "command", "openai"} {
+		run("run", "-m", endpoint+"/m", "repeat it")
+	}
+	run("run", "-m", "config/m", "my keys are "+strings.Join(plantedKeys()[:5], " and "))
 	run("run", "-m", "nobody/m", "hello")
 	run("doctor")
 	run("config", "check")
@@ -145,7 +161,7 @@ model = "config/m"
 		}
 		run("repair", id, "--json")
 	}
-	for question, shown := range map[string]string{"status 401": "(401)", "error in the stream": "It begins", "hello": "An answer of mine."} {
+	for question, shown := range map[string]string{"status 401": "(401)", "error in the stream": "It begins", "hello": "An answer of mine.", "repeat it": "you came with"} {
 		chat := startIn(t, env, 110, 32, "-m", "address/m", "--debug")
 		chat.want("enter send")
 		chat.send(question)

@@ -46,7 +46,7 @@ func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, e
 	if readOnly && !exists(path) {
 		return nil, nil
 	}
-	s, err := store.Open(ctx, path, store.Options{Now: p.now})
+	s, err := store.Open(ctx, path, store.Options{Now: p.now, Redact: p.redactor(c).Known})
 	if err == nil {
 		p.tellSalvage(s)
 	}

@@ -13,7 +13,8 @@ import (
 // It keeps one client for each, so that what a client learned about its server stays known. It is safe
 // for concurrent use.
 type Catalog struct {
-	Network Doer // does the HTTP of the endpoints that are added without a Doer; nil is the network
+	Network  Doer      // does the HTTP of the endpoints that are added without a Doer; nil is the network
+	Redactor *Redactor // knows the secrets that no answer may repeat; nil leaves each endpoint to its own
 
 	mu      sync.Mutex
 	clients []*Client
@@ -21,7 +22,11 @@ type Catalog struct {
 
 // NewCatalog makes a catalog. Of two endpoints of one name the first counts.
 func NewCatalog(endpoints ...Endpoint) *Catalog {
-	c := new(Catalog)
+	return new(Catalog).With(endpoints...)
+}
+
+// With adds endpoints, where there is none of their name yet, and returns the catalog.
+func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 	for _, e := range endpoints {
 		if c.client(e.Name) == nil {
 			c.Add(e)
@@ -37,6 +42,10 @@ func (c *Catalog) Add(e Endpoint) {
 		e.Doer = c.Network
 	}
 	client := NewClient(e)
+	if c.Redactor != nil {
+		c.Redactor.Know(e.Secrets()...)
+		client.redactor = c.Redactor
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, old := range c.clients {

@@ -33,6 +33,7 @@ const (
 type Client struct {
 	endpoint Endpoint
 	doer     Doer
+	redactor *Redactor // knows the secrets that an answer must not repeat
 
 	mu     sync.Mutex
 	quirks []string          // sorted
@@ -42,7 +43,8 @@ type Client struct {
 
 // NewClient makes the client of an endpoint. It does not connect.
 func NewClient(e Endpoint) *Client {
-	c := &Client{endpoint: e, doer: e.Doer}
+	c := &Client{endpoint: e, doer: e.Doer, redactor: new(Redactor)}
+	c.redactor.Know(e.Secrets()...)
 	if c.doer == nil {
 		c.doer = OverNetwork(nil)
 	}
@@ -242,9 +244,21 @@ func size(e Event) int {
 	return 0
 }
 
+// empty says that nothing is left of an event that carries a piece of the answer.
+func empty(e Event) bool {
+	switch e := e.(type) {
+	case TextDelta:
+		return e.Text == ""
+	case ReasoningDelta:
+		return e.Text == ""
+	}
+	return false
+}
+
 // receive turns the chunks of one answer into events.
 func (c *Client) receive(stream *openai.ChatCompletionStream, x *exchange, yield func(Event, error) bool) (began bool, err error) {
 	var a answer
+	known := c.redactor.stream()
 	bytes := 0
 	give := func(events []Event) bool {
 		for _, e := range events {
@@ -253,6 +267,17 @@ func (c *Client) receive(stream *openai.ChatCompletionStream, x *exchange, yield
 				began = true
 				bytes += size(e)
 			}
+			if e = known.pass(e); empty(e) {
+				continue // All of it is held back.
+			}
+			if !yield(e, nil) {
+				return false
+			}
+		}
+		return true
+	}
+	release := func() bool {
+		for _, e := range known.rest() {
 			if !yield(e, nil) {
 				return false
 			}
@@ -264,7 +289,8 @@ func (c *Client) receive(stream *openai.ChatCompletionStream, x *exchange, yield
 		if err != nil {
 			whole := x.done || a.finish != ""
 			events, finished := a.end(whole)
-			if !give(events) {
+			finished = known.pass(finished).(Finished)
+			if !give(events) || !release() {
 				return began, errNoMore
 			}
 			if err == io.EOF || whole && !isStop(err) {

@@ -80,6 +80,16 @@ func KeyVariables() []string {
 	return names
 }
 
+// EnvSecrets are the keys of hosted services that the environment holds, whether an endpoint uses them or
+// not.
+func EnvSecrets(env func(string) string) []string {
+	var found []string
+	for _, name := range KeyVariables() {
+		found = append(found, Endpoint{Key: Secret(strings.TrimSpace(env(name)))}.Secrets()...)
+	}
+	return found
+}
+
 // IsHosted says that a name is that of a service that a key in the environment opens.
 func IsHosted(name string) bool { return hostedAt(name) >= 0 }
 

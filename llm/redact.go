@@ -61,8 +61,8 @@ func (e Endpoint) redact(text string) string {
 	if text == "" {
 		return ""
 	}
-	for _, secret := range e.Secrets() {
-		text = strings.ReplaceAll(text, secret, redacted)
-	}
+	var known secrets
+	known.add(e.Secrets()...)
+	text, _ = known.replace(text, false)
 	return RedactShapes(text)
 }

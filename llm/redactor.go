@@ -2,6 +2,7 @@ package llm
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -37,29 +38,48 @@ var secretRules = []secretRule{
 // Redactor removes secrets from text on its way to a log, to the screen or to a file for others. Its zero
 // value knows the rules and no secret. It is safe for concurrent use.
 type Redactor struct {
-	mu    sync.RWMutex
-	known []string
+	mu      sync.RWMutex
+	known   secrets // everything that was told
+	certain secrets // those of it that can be no ordinary word
 }
 
-// Know adds a secret that no rule would recognise, such as a configured key. Shorter than four
-// bytes it is no secret, and removing it would tear other words apart.
-func (r *Redactor) Know(secret string) {
-	if len(secret) < 4 {
-		return
-	}
+// Know adds secrets that no rule would recognise, such as a configured key. Shorter than four bytes it is
+// no secret, and removing it would tear other words apart.
+func (r *Redactor) Know(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.known = append(r.known, secret)
+	for _, secret := range secrets {
+		if len(secret) >= 4 {
+			r.known.add(secret)
+		}
+		if certain(secret) {
+			r.certain.add(secret)
+		}
+	}
 }
 
-// Text is text without its secrets.
+// Text is text without its secrets: those that are known, and what has the shape of one.
 func (r *Redactor) Text(text string) string {
 	r.mu.RLock()
-	for _, secret := range r.known {
-		text = strings.ReplaceAll(text, secret, redacted)
-	}
+	text, _ = r.known.replace(text, false)
 	r.mu.RUnlock()
 	return RedactShapes(text)
+}
+
+// Known is text without the secrets that are known, the longest first. It is for what is said: shapes are
+// left alone, and so is a known secret that is an ordinary word.
+func (r *Redactor) Known(text string) string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	text, _ = r.certain.replace(text, false)
+	return text
+}
+
+// stream is for one answer.
+func (r *Redactor) stream() *stream {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return &stream{known: slices.Clone(r.certain)}
 }
 
 // RedactShapes is text without what has the shape of a secret, whoever it belongs to.

@@ -36,6 +36,7 @@ type Deps struct {
 	Guess     history.Counter     // says at once about what Count would; nil counts before anything is planned
 	Tokenizer string              // what Count is called, for the records
 	Now       func() time.Time    // nil is time.Now
+	Redact    func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
 	Log       *slog.Logger        // nil discards
 }
 

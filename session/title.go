@@ -174,11 +174,7 @@ func (s *Session) opening(branch []store.Message) (from, to int) {
 
 // planTitle plans the request for a title: some messages of a branch, their texts cut to what a title needs.
 func (s *Session) planTitle(ctx context.Context, branch []store.Message, from, to int) (asked, error) {
-	ref, err := s.deps.Models.Find(ctx, s.deps.TitleRef, "")
-	if err != nil {
-		return asked{}, err
-	}
-	model, err := s.deps.target(ref)
+	model, err := s.deps.target(s.deps.TitleRef)
 	if err != nil {
 		return asked{}, err
 	}

@@ -64,6 +64,7 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 // The session's leaf stays where it is: the user may have switched branches meanwhile.
 func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message, error) {
 	doing := "save the answer"
+	m = s.cleanMessage(m)
 	token, err := s.mine(m.ID)
 	if err != nil {
 		return Message{}, err

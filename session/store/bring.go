@@ -207,6 +207,7 @@ func (in *bringing) look(ctx context.Context) error {
 
 // add stores a message where it is not here, and returns the id that it has.
 func (in *bringing) add(ctx context.Context, u Utterance) (int64, error) {
+	u.Message = in.s.cleanMessage(u.Message)
 	said := saying(u.Role, []byte(u.Content))
 	for _, v := range in.here[u.Label] {
 		if v.said == said {

@@ -13,7 +13,7 @@ func (s *Store) Rename(ctx context.Context, id, title, from string) error {
 		UPDATE sessions
 		SET title = CASE WHEN ?2 = 'auto' AND title_from = 'user' THEN title ELSE ?3 END,
 			title_from = CASE WHEN ?2 = 'auto' AND title_from = 'user' THEN title_from ELSE ?2 END
-		WHERE id = ?1`, from, title)
+		WHERE id = ?1`, from, s.clean(title))
 }
 
 // SetModel records what a session talks to from now on.
@@ -31,7 +31,7 @@ func (s *Store) SetSystem(ctx context.Context, id, system string) error {
 		UPDATE sessions
 		SET system = ?2,
 			system_fixed = 1
-		WHERE id = ?1`, system)
+		WHERE id = ?1`, s.clean(system))
 }
 
 // SetPreset sets a session's preset and the policy keys that it overrides, as TOML.

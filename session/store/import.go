@@ -50,11 +50,12 @@ func (s *Store) importing(ctx context.Context, fill Filling, end error) (Session
 		if err != nil {
 			return err
 		}
-		in := intake{tx: tx, session: n}
+		in := intake{s: s, tx: tx, session: n}
 		row, err := fill(func(m Message) error { return in.add(ctx, m) })
 		if err != nil {
 			return err
 		}
+		row.Title, row.System = s.clean(row.Title), s.clean(row.System)
 		if in.messages == 0 {
 			return errors.New("the conversation has no message")
 		}
@@ -80,6 +81,7 @@ func (s *Store) importing(ctx context.Context, fill Filling, end error) (Session
 
 // intake is an import on its way: the session's key, and what its row will say of its messages.
 type intake struct {
+	s        *Store
 	tx       *sql.Tx
 	session  int64
 	leaf     int64
@@ -98,7 +100,7 @@ func (in *intake) add(ctx context.Context, m Message) error {
 	m.Parent = in.leaf
 	// The driver watches a context that can end with a goroutine for every statement. The transaction
 	// has its own.
-	id, err := insertAt(context.WithoutCancel(ctx), in.tx, in.session, in.messages+1, m, "")
+	id, err := insertAt(context.WithoutCancel(ctx), in.tx, in.session, in.messages+1, in.s.cleanMessage(m), "")
 	if err != nil {
 		return err
 	}

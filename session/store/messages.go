@@ -54,6 +54,7 @@ func (s *Store) Append(ctx context.Context, m Message) (Message, error) {
 }
 
 func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string) (Message, error) {
+	m = s.cleanMessage(m)
 	n, err := sessionKey(ctx, tx, m.Session)
 	if err != nil {
 		return Message{}, err

@@ -16,6 +16,10 @@ import (
 type Options struct {
 	Now      func() time.Time // the clock, time.Now where nil
 	ReadOnly bool             // open for reading only; the file must exist
+
+	// Redact takes the keys that winnow knows out of every text that is stored; nil takes none. An archive
+	// of sessions and the merge of another machine's history are stored as they are.
+	Redact func(string) string
 }
 
 // Store is the chat history in one file. All its methods may be called at once, and several stores,
@@ -26,6 +30,7 @@ type Options struct {
 type Store struct {
 	path     string
 	now      func() time.Time
+	redact   func(string) string // nil where nothing is taken out
 	patience time.Duration
 	readOnly bool
 	frozen   string // why, "" where the caller asked for it
@@ -63,7 +68,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, path string, o Options, all []step) (*Store, error) {
-	s := &Store{path: path, now: o.Now, patience: patience, writing: make(chan struct{}, 1)}
+	s := &Store{path: path, now: o.Now, redact: o.Redact, patience: patience, writing: make(chan struct{}, 1)}
 	if s.now == nil {
 		s.now = time.Now
 	}

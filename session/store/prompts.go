@@ -55,6 +55,7 @@ func promptHash(text []byte, files string) (sum [sha256.Size]byte) {
 // AddPrompt adds what was sent in a session to the history of prompts, unless it equals the newest
 // prompt. It removes the oldest prompts beyond the limit.
 func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
+	d.Text, d.Folds = s.cleanDraft(d.Text, d.Folds)
 	return s.jot(ctx, "save the prompt", func(tx *sql.Tx) error {
 		n, err := sessionKey(ctx, tx, session)
 		if err != nil {
@@ -150,6 +151,7 @@ func (s *Store) Prompt(ctx context.Context, id int64) (Draft, error) {
 // SaveDraft keeps what stands unsent in a session's composer; "" without a file empties it. An empty
 // session is the chat that has not begun.
 func (s *Store) SaveDraft(ctx context.Context, session, text string, folds ...Fold) error {
+	text, folds = s.cleanDraft(text, folds)
 	return s.jot(ctx, "keep the draft", func(tx *sql.Tx) error {
 		n, err := draftKey(ctx, tx, session)
 		if err != nil {

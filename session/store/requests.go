@@ -77,6 +77,7 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 	if err != nil {
 		return r, err
 	}
+	r.Error = s.clean(r.Error)
 	if r.Created.IsZero() {
 		r.Created = s.now()
 	}

@@ -176,6 +176,7 @@ func sessionByKey(ctx context.Context, tx *sql.Tx, n int64) (Session, error) {
 
 // addSession inserts a session without messages. An empty id gets a new one.
 func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, error) {
+	in.Title, in.System = s.clean(in.Title), s.clean(in.System)
 	if in.ID == "" {
 		in.ID = newID()
 	}

@@ -28,6 +28,7 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 	if len(m.Sources) == 0 {
 		return m, errors.New("keep the summary: it says of no message that it stands for it")
 	}
+	m.Text = s.clean(m.Text)
 	err := s.save(ctx, "keep the summary", func(tx *sql.Tx) error {
 		n, err := sessionKey(ctx, tx, m.Session)
 		if err != nil {

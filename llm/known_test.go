@@ -1,0 +1,84 @@
+package llm
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+const (
+	shortKey = "planted-0001"
+	longKey  = "planted-0001-and-more-2"
+	otherKey = "0001-and-other-3"
+)
+
+func TestTheLongestKnownSecretIsReplaced(t *testing.T) {
+	for name, order := range map[string][]string{"short first": {shortKey, longKey, otherKey}, "long first": {longKey, otherKey, shortKey}} {
+		var r Redactor
+		r.Know(order...)
+		got := r.Known("a " + longKey + " b " + shortKey + " c " + otherKey + longKey[:15])
+		if want := "a [redacted] b [redacted] c [redacted][redacted]" + longKey[12:15]; got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+		if text := r.Text(longKey); text != redacted {
+			t.Errorf("%s: Text gives %q", name, text)
+		}
+	}
+}
+
+// A word that stands in for a key is no secret in a conversation.
+func TestAWordForAKeyIsLeftInAConversation(t *testing.T) {
+	var r Redactor
+	words := []string{"ollama", "lm-studio", "not-needed", "sk-no-key-required", "EMPTY", "dummy"}
+	r.Know(words...)
+	if text := strings.Join(words, " "); r.Known(text) != text {
+		t.Errorf("got %q, want %q", r.Known(text), text)
+	}
+	r.Know("Sk0-real-key")
+	if got := r.Known("my Sk0-real-key here"); got != "my [redacted] here" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// However an answer is cut into pieces, what comes out is the whole answer without the secrets.
+func TestASecretThatIsSplitIsReplaced(t *testing.T) {
+	var r Redactor
+	r.Know(shortKey, longKey, otherKey)
+	random := rand.New(rand.NewPCG(7, 7))
+	parts := []string{shortKey, longKey, otherKey, "plan", "planted-", "0001", " and é ", "\n", "0001-and"}
+	for i := range 20_000 {
+		var whole strings.Builder
+		for range 1 + random.IntN(8) {
+			whole.WriteString(parts[random.IntN(len(parts))])
+		}
+		whole.WriteString(".")
+		text, s := whole.String(), r.stream()
+		var got strings.Builder
+		for rest := text; rest != ""; {
+			n := 1 + random.IntN(min(len(rest), 9))
+			got.WriteString(s.pass(TextDelta{rest[:n]}).(TextDelta).Text)
+			rest = rest[n:]
+		}
+		for _, e := range s.rest() {
+			got.WriteString(e.(TextDelta).Text)
+		}
+		if want := r.Known(text); got.String() != want {
+			t.Fatalf("case %d: %q came out as %q, want %q", i, text, got.String(), want)
+		}
+	}
+}
+
+// The greater part of a secret at the end of an answer is not shown either.
+func TestABrokenSecretIsReplaced(t *testing.T) {
+	var r Redactor
+	r.Know(longKey)
+	s := r.stream()
+	s.pass(TextDelta{"it is " + longKey[:18]})
+	if got := s.rest(); len(got) != 1 || got[0] != (TextDelta{redacted}) {
+		t.Errorf("got %v, want it redacted", got)
+	}
+	s.pass(TextDelta{"it is a pl"})
+	if got := s.rest(); len(got) != 1 || got[0] != (TextDelta{"pl"}) {
+		t.Errorf("got %v, want pl", got)
+	}
+}
