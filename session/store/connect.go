@@ -23,6 +23,7 @@ const (
 	quick               // writes what may lose the last moment to a power cut, never to a crash of winnow
 	reading             // reads beside the writers
 	frozen              // reads a file that may not be written
+	alone               // reads a file with its write-ahead log on a full disk, and keeps all others out
 	still               // reads a file that nobody writes, in a folder that may not be written
 	plain               // writes a copy that nobody else has open
 	scratch             // writes a file that is thrown away where it does not come to its end, and synced when it does
@@ -55,6 +56,10 @@ func dsn(path string, m mode) string {
 	case frozen:
 		q.Set("mode", "ro")
 		q.Set("_query_only", "on")
+	case alone:
+		q.Set("mode", "rw")
+		q.Set("_query_only", "on")
+		q.Set("_locking_mode", "EXCLUSIVE") // the index of the log is then in memory, not in a file
 	case still:
 		q.Set("mode", "ro")
 		q.Set("immutable", "1")

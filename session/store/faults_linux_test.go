@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,24 +93,39 @@ func TestNewHistoryOnAFullDiskIsRefusedInWords(t *testing.T) {
 	}
 }
 
-// SQLite needs a little room beside the file even to begin, and says only that its shared memory failed.
-func TestOpeningOnAFullDiskSaysThatItIsFull(t *testing.T) {
-	was := makeSound(t, false)
-	dir := mounted(t, "-t", "tmpfs", "-o", "size=1m", "tmpfs")
-	path := filepath.Join(dir, "winnow.db")
-	must(t, "write", os.WriteFile(path, was.files[""], 0o600))
-	empty := fillDisk(t, dir)
-	s, err := Open(context.Background(), path, Options{})
-	if err == nil {
-		s.Close()
-	}
-	if !errors.Is(err, ErrDiskFull) || errors.Is(err, ErrNoLocks) {
-		t.Errorf("Open on a full disk = %v, want ErrDiskFull", err)
-	}
-	empty()
-	s = openAt(t, path, Options{})
-	if c, err := s.Check(context.Background()); err != nil || !c.Sound() || c.Messages != len(was.prints) {
-		t.Errorf("with room again the check says %+v, %v; want %d messages", c, err, len(was.prints))
+// SQLite needs a little room beside the file even to begin. Without it the history is read all the same, with
+// what is in the write-ahead log of a program that died, and nothing on the disk is changed.
+func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
+	for _, died := range []bool{false, true} {
+		t.Run(fmt.Sprint("died ", died), func(t *testing.T) {
+			was := makeSound(t, died)
+			dir := mounted(t, "-t", "tmpfs", "-o", "size=4m", "tmpfs")
+			path := filepath.Join(dir, "winnow.db")
+			for _, end := range []string{"", "-wal"} {
+				if was.files[end] != nil {
+					must(t, "write", os.WriteFile(path+end, was.files[end], 0o600))
+				}
+			}
+			empty := fillDisk(t, dir)
+			ctx := context.Background()
+			s, err := Open(ctx, path, Options{})
+			must(t, "open", err)
+			if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "), "The disk is full: "+path+" is open for reading only. Make room") {
+				t.Errorf("read-only: %v, notices %q", s.ReadOnly(), s.Notices())
+			}
+			if served, whole := servedBy(t, s, was); whole != len(was.prints) {
+				t.Errorf("%d of %d messages can be read", len(served), len(was.prints))
+			}
+			if _, err := s.Append(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "the disk is full; make room") {
+				t.Errorf("Append = %v, want ErrReadOnly with the way out", err)
+			}
+			must(t, "close", s.Close())
+			empty()
+			s = openAt(t, path, Options{})
+			if c, err := s.Check(ctx); err != nil || !c.Sound() || c.Messages != len(was.prints) || s.ReadOnly() {
+				t.Errorf("with room again the check says %+v, %v; want %d messages", c, err, len(was.prints))
+			}
+		})
 	}
 }
 

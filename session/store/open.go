@@ -104,6 +104,9 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 	case errors.Is(err, errHeld):
 		s.frozen = errHeld.Error()
 		s.notices = []string{fmt.Sprintf("In %s %s. Until then it is open for reading only.", s.path, errHeld)}
+	case errors.Is(err, ErrDiskFull) && s.retired == nil: // what a damaged file holds is not shown before it is saved
+		s.frozen = "the disk is full; make room and start winnow again"
+		s.notices = []string{fmt.Sprintf("The disk is full: %s is open for reading only. Make room and start winnow again.", s.path)}
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
 		s.frozen = "winnow may not write the file"
 		s.notices = []string{fmt.Sprintf("winnow may not write %s: it is open for reading only.", s.path)}
@@ -176,24 +179,28 @@ func (s *Store) begin(ctx context.Context, all []step) error {
 	return nil
 }
 
-// freeze opens the file for reading only. In a folder that may not be written SQLite cannot share
-// the file with a writer; then it is read as it stands, which is safe only without a journal.
+// freeze opens the file for reading only. In a folder that may not be written, and on a full disk, SQLite
+// cannot share the file with a writer. Then it is read as it stands, which is safe only without a journal;
+// with one it is read alone.
 func (s *Store) freeze(ctx context.Context, know int) error {
 	s.readOnly = true
 	doing := "open the chat history"
 	var version int
-	read := func(m mode) error {
-		s.reads = pool(s.path, m, 4)
+	read := func(m mode, most int) error {
+		s.reads = pool(s.path, m, most)
 		return s.insist(ctx, func() error {
 			var err error
 			version, err = schemaVersion(ctx, s.reads)
 			return err
 		})
 	}
-	err := read(frozen)
+	err := read(frozen, 4)
 	if err != nil && !journaled(s.path) {
 		s.reads.Close()
-		err = read(still)
+		err = read(still, 4)
+	} else if errors.Is(explain(doing, s.path, err), ErrDiskFull) {
+		s.reads.Close()
+		err = read(alone, 1)
 	}
 	if err != nil {
 		return explain(doing, s.path, err)
