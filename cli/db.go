@@ -66,8 +66,10 @@ type checkedJSON struct {
 	Sessions int      `json:"sessions"`
 	Messages int      `json:"messages"`
 	Requests int      `json:"requests"`
-	Damaged  []int64  `json:"damaged"` // messages that fail their hash
-	Faults   []string `json:"faults"`  // sentences
+	Damaged  []int64  `json:"damaged"`   // messages that fail their hash
+	Lost     []int64  `json:"lost"`      // messages that an earlier damage cost; the file was saved from it
+	SetAside []string `json:"set_aside"` // the damaged files of then, as far as they are there
+	Faults   []string `json:"faults"`    // sentences
 }
 
 func (p *program) checkDB(ctx context.Context, asJSON bool) error {
@@ -90,7 +92,7 @@ func (p *program) checkDB(ctx context.Context, asJSON bool) error {
 	if asJSON {
 		err = writeJSON(p.out, checkedJSON{
 			Path: c.Path, Sound: c.Sound(), Schema: c.Schema, Bytes: c.Bytes, Sessions: c.Sessions, Messages: c.Messages, Requests: c.Requests,
-			Damaged: append([]int64{}, c.Damaged...), Faults: append([]string{}, c.Faults...),
+			Damaged: append([]int64{}, c.Damaged...), Lost: append([]int64{}, c.Lost...), SetAside: append([]string{}, c.SetAside...), Faults: append([]string{}, c.Faults...),
 		})
 	} else {
 		p.tellCheck(c)
@@ -112,6 +114,16 @@ func (p *program) tellCheck(c store.Checkup) {
 	}
 	if c.Sound() {
 		fmt.Fprintln(p.out, "Everything is sound.")
+	}
+	if len(c.Lost) > 0 || len(c.SetAside) > 0 {
+		was := "The file was damaged before, and what could be read was saved"
+		if n := len(c.Lost); n > 0 {
+			was += fmt.Sprintf("; %s lost the text then, by number %s", plural(n, "message"), someNumbers(c.Lost))
+		}
+		fmt.Fprintln(p.out, was+".")
+	}
+	for _, file := range c.SetAside {
+		fmt.Fprintf(p.out, "The damaged file of then: %s\n", file)
 	}
 }
 

@@ -150,6 +150,8 @@ func (p *program) lookAtSafety(ctx context.Context, f *findings, s *store.Store)
 		f.wrong("check", "%s", sentence(err))
 	case !c.Sound():
 		f.wrong("check", "%s and %s: winnow db check says more", plural(len(c.Faults), "fault"), plural(len(c.Damaged), "damaged message"))
+	case len(c.Lost) > 0:
+		f.good("check", "%s, as stored but for %d that an earlier damage cost: winnow db check says more", plural(c.Messages, "message"), len(c.Lost))
 	default:
 		f.good("check", "%s, every one as it was stored", plural(c.Messages, "message"))
 	}

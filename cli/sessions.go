@@ -230,6 +230,11 @@ func (p *program) show(info store.Session, spent session.Spent, messages []store
 		for _, call := range m.ToolCalls {
 			fmt.Fprintf(p.out, "calls %s(%s)\n", visible(call.Name), visible(call.Arguments))
 		}
+		if m.Damaged {
+			fmt.Fprintln(p.out, "[damaged: this is not as it was stored; what can be read of it follows]")
+			writeLine(p.out, markdown.Visible(m.Remains))
+			continue
+		}
 		writeLine(p.out, visible(m.Content))
 	}
 	return nil

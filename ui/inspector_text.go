@@ -49,7 +49,8 @@ func (m *Model) messagePage(r *request, id int64) page {
 		p.line(quietTone, "The text is not in memory.")
 		return p
 	case stored.Damaged:
-		p.line(warnTone, "What is stored cannot be read.")
+		p.line(warnTone, "This message is damaged. What can be read of it is not as it was stored, and is never sent:")
+		p.block(quietTone, stored.Remains)
 	case stored.Content == "" && len(stored.ToolCalls)+len(stored.Parts) == 0:
 		p.add(quietTone, "\n")
 		p.line(quietTone, "There is no text.")

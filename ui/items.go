@@ -52,7 +52,8 @@ func (c *chat) item(m store.Message) transcript.Item {
 	case history.Quarantined:
 		it.Note = "its role is unknown; kept, never sent"
 		if m.Damaged {
-			it.Note = "cannot be read; kept, never sent"
+			it.Text, it.Plain = m.Remains, true
+			it.Note = "damaged: this is not as it was stored; kept, never sent"
 		}
 	case history.Streaming:
 		it.Note = "still arriving"

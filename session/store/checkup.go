@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Checkup is what a check of the whole history found.
@@ -15,17 +18,19 @@ type Checkup struct {
 	Messages int
 	Requests int
 	Damaged  []int64  // messages that fail their hash
+	Lost     []int64  // messages that were damaged when the file was saved from an earlier damage
+	SetAside []string // the damaged files that were set aside then and are still there
 	Faults   []string // sentences, without those about single messages
 }
 
-// Sound reports whether nothing was found.
+// Sound reports whether nothing is damaged now. What was lost by an earlier damage is no fault of the file.
 func (c Checkup) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) == 0 }
 
 // Check reads everything: each page, each index, each message against its hash, and whether all that
 // belongs to something finds it. It changes nothing. What it finds is in the Checkup; the
 // error is for a check that could not be made.
 func (s *Store) Check(ctx context.Context) (Checkup, error) {
-	c := Checkup{Path: s.path, Bytes: sizeOf(s.path) + sizeOf(s.path+"-wal")}
+	c := Checkup{Path: s.path, SetAside: damagedFiles(s.path), Bytes: sizeOf(s.path) + sizeOf(s.path+"-wal")}
 	doing := "check the chat history"
 	for _, step := range []func(context.Context, *Checkup) error{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
 		err := step(ctx, &c)
@@ -73,14 +78,26 @@ func (s *Store) checkPages(ctx context.Context, c *Checkup) error {
 
 func (s *Store) checkHashes(ctx context.Context, c *Checkup) error {
 	return s.view(ctx, "read the messages", func(tx *sql.Tx) error {
+		var err error
 		c.Damaged = nil
+		if c.Lost, err = idsWhere(ctx, tx, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`); err != nil {
+			return err
+		}
 		return eachMessage(ctx, tx, func(m Message) error {
-			if m.Damaged {
+			if _, lost := slices.BinarySearch(c.Lost, m.ID); m.Damaged && !lost {
 				c.Damaged = append(c.Damaged, m.ID)
 			}
 			return nil
 		})
 	})
+}
+
+// damagedFiles are the files that were set aside as damaged beside a history.
+func damagedFiles(path string) []string {
+	if path == Memory {
+		return nil
+	}
+	return slices.DeleteFunc(filesBeside(path), func(file string) bool { return !strings.Contains(filepath.Base(file), ".damaged-") })
 }
 
 // checkTies looks for rows whose session or message is not there, and for counts that are wrong.

@@ -205,20 +205,32 @@ func settle(ctx context.Context, tx *sql.Tx, newest int64) error {
 	return err
 }
 
-// verify counts what was saved: messages that fail their hash are not.
+// verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check
+// tells them from those that are damaged from now on.
 func verify(ctx context.Context, tx *sql.Tx, out *Salvage) error {
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&out.Sessions); err != nil {
 		return err
 	}
-	return eachMessage(ctx, tx, func(m Message) error {
+	var lost []int64
+	err := eachMessage(ctx, tx, func(m Message) error {
 		if m.Damaged {
-			out.Damaged++
-			out.LostMessages++
+			lost = append(lost, m.ID)
 			return nil
 		}
 		out.Messages++
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	out.Damaged = len(lost)
+	out.LostMessages += len(lost)
+	for _, id := range lost {
+		if _, err := tx.ExecContext(ctx, `UPDATE messages SET hash = x'' WHERE id = ?`, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // eachMessage reads every message of the history in the order of their numbers, and checks each

@@ -134,7 +134,7 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Me
 			m.Sibling = places[m.ID]
 		}
 		if damaged[i] {
-			m.Damaged, m.Status = true, history.Quarantined
+			m.Damaged, m.Status, m.Remains = true, history.Quarantined, m.Content
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
 			m.Name, m.ToolCallID = "", ""
 		}

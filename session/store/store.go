@@ -54,6 +54,7 @@ type Message struct {
 	Extra        []byte // unknown keys of the reply, or of the message in an imported file, raw JSON, nil for none; Replay is read from it and never stored
 	Alone        bool   // of a user's message: it is sent without the conversation before it, whenever it is asked again
 	Damaged      bool   // its bytes fail their hash: it is quarantined and comes without its text
+	Remains      string // what can be read of a damaged message's text: to be shown as damaged, never as said, and never sent
 }
 
 // Purpose is what a request is for.
