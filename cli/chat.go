@@ -57,7 +57,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))
 	}
 	if told.Err() != nil || errors.Is(err, context.Canceled) {
-		return errInterrupted
+		return &failure{exit: stoppedBy(told)} // What there was to say has been said.
 	}
 	return err
 }

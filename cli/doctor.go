@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -102,12 +104,27 @@ func (p *program) lookAtFiles(ctx context.Context, f *findings, c Config, config
 		f.note("configuration", "%s is not there: the defaults are in use", path)
 	default:
 		f.good("configuration", "%s%s", path, modeOf(path))
+		p.lookAtKeys(f, path, c)
 	}
 	if configErr == nil {
 		p.lookAtStore(ctx, f, c)
 	}
 	if path, err := p.logPath(); err == nil {
 		f.note("log", "%s, written with --debug only", path)
+	}
+}
+
+// lookAtKeys says whether others can read a key in the configuration file.
+func (p *program) lookAtKeys(f *findings, path string, c Config) {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
+		if e := c.Endpoints[name]; e.Key != "" || len(llm.Endpoint{Headers: e.Headers}.Secrets()) > 0 {
+			f.wrong("configuration", "it holds a key of %s, and others on this machine may read it: chmod 600 %s", name, path)
+			return
+		}
 	}
 }
 

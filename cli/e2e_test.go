@@ -129,8 +129,8 @@ func TestTerminationSaysHowToResume(t *testing.T) {
 	if err := chat.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := chat.end(); code != int(Interrupted) {
-		t.Errorf("winnow ended with %d after SIGTERM, want %d", code, Interrupted)
+	if code := chat.end(); code != int(Terminated) {
+		t.Errorf("winnow ended with %d after SIGTERM, want %d", code, Terminated)
 	}
 	line := resumeLine.FindStringSubmatch(chat.text())
 	if line == nil {

@@ -3,9 +3,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"unicode"
 )
 
@@ -19,7 +21,8 @@ const (
 	Usage       Exit = 2   // a flag, an argument or the configuration file is wrong
 	NotFound    Exit = 3   // no such session, or no such turn in it
 	Provider    Exit = 4   // the endpoint refused, failed, could not be reached or stopped in the middle
-	Interrupted Exit = 130 // stopped by a signal
+	Interrupted Exit = 130 // stopped by SIGINT, or by a terminal that went away
+	Terminated  Exit = 143 // stopped by SIGTERM
 )
 
 // failure is an error with the exit code it leads to and a sentence for the user.
@@ -38,8 +41,13 @@ func fail(exit Exit, format string, args ...any) error {
 	return &failure{exit: exit, text: err.Error(), err: errors.Unwrap(err)}
 }
 
-// errInterrupted ends the program after a signal. What there was to say has been said.
-var errInterrupted error = &failure{exit: Interrupted}
+// stoppedBy is the exit code of a program that a signal has stopped, by the context that the signal ended.
+func stoppedBy(ctx context.Context) Exit {
+	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), syscall.SIGTERM.String()) {
+		return Terminated
+	}
+	return Interrupted
+}
 
 // exitOf is the exit code an error leads to.
 func exitOf(err error) Exit {

@@ -51,7 +51,7 @@ func (p *program) sessionsExport() *cobra.Command {
 			defer stop()
 			err = p.export(ctx, f, format, strings.Join(args, ""))
 			if ctx.Err() != nil && err != nil {
-				return &failure{exit: Interrupted, text: "stopped; the file was not written", err: err}
+				return &failure{exit: stoppedBy(ctx), text: "stopped; the file was not written", err: err}
 			}
 			return err
 		}),

@@ -93,7 +93,7 @@ func (in *importing) importAll(ctx context.Context, names []string) error {
 	var failed error
 	for _, name := range names {
 		err := in.importFile(ctx, s, name, config)
-		if err != nil && exitOf(err) == Interrupted {
+		if err != nil && exitOf(err) >= Interrupted {
 			return err
 		}
 		if err != nil {
@@ -176,7 +176,7 @@ func (in *importing) ended(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return &failure{exit: Interrupted, text: in.stopped(), err: err}
+	return &failure{exit: stoppedBy(ctx), text: in.stopped(), err: err}
 }
 
 func (in *importing) stopped() string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/llm"
 	"winnow/ui"
 )
 
@@ -88,6 +89,18 @@ func (p *program) persona(name string) (string, error) {
 		return "", fail(NotFound, "there is no persona %q: a persona is a file NAME.md in %s, and there is none yet", name, folder)
 	}
 	return "", fail(NotFound, "there is no persona %q; there are %s%s", name, choices(names), didYouMean(name, names))
+}
+
+// completeModel offers the endpoints that -m can name. Their models are not asked for: a key press is to
+// reach no server.
+func (p *program) completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var out []cobra.Completion
+	if c, err := p.readConfig(); err == nil {
+		for _, e := range p.endpoints(c) {
+			out = append(out, e.Name+"/")
+		}
+	}
+	return append(out, llm.Guide+"/"+llm.Guide), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completePersona offers the names of the personas.

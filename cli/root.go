@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,7 @@ func (p *program) root() *cobra.Command {
 	all.StringVar(&f.config, "config", "", "the configuration file")
 	all.StringVar(&f.db, "db", "", "the file that holds the conversations")
 	all.StringVarP(&f.model, "model", "m", "", "the model, as endpoint/model")
+	root.RegisterFlagCompletionFunc("model", p.completeModel)
 	all.BoolVar(&f.debug, "debug", false, "write a log, with secrets taken out")
 	own := root.Flags()
 	p.sessionFlags(root)
@@ -77,6 +79,12 @@ func (p *program) shells(c *cobra.Command) {
 	var names []string
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
+		if write := sub.RunE; sub.Name() == "bash" && write != nil {
+			sub.RunE = func(sub *cobra.Command, args []string) error {
+				fmt.Fprint(p.out, bashFallback)
+				return write(sub, args)
+			}
+		}
 	}
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -138,6 +146,21 @@ func (p *program) oneSession() error {
 	}
 	return nil
 }
+
+// bashFallback stands in for two functions of the package bash-completion, which cobra's script calls and
+// which is often not installed.
+const bashFallback = `# Where the package bash-completion is not installed, these stand in for it.
+if ! declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+_get_comp_words_by_ref() {
+    words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD
+    cur="${words[cword]}"; prev="${words[cword > 0 ? cword - 1 : 0]}"
+}
+fi
+if ! declare -F __ltrim_colon_completions >/dev/null 2>&1; then
+__ltrim_colon_completions() { :; }
+fi
+
+`
 
 // takes says what a command's arguments are where there are fewer or more of them; most is -1 for
 // any number.

@@ -102,7 +102,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	}
 	if ctx.Err() != nil {
 		p.sayResume(k, s.Info())
-		return errInterrupted
+		return &failure{exit: stoppedBy(ctx)} // What there was to say has been said.
 	}
 	if err == nil && !f.quiet && term.IsTerminal(p.err.Fd()) {
 		p.sayResume(k, s.Info())

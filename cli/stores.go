@@ -44,6 +44,9 @@ func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, e
 		return nil, err
 	}
 	if readOnly && !exists(path) {
+		if p.flags.db != "" || p.env("WINNOW_DB") != "" {
+			return nil, fail(NotFound, "there is no chat history at %s", path)
+		}
 		return nil, nil
 	}
 	s, err := store.Open(ctx, path, store.Options{Now: p.now, Redact: p.redactor(c).Known})
