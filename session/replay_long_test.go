@@ -294,6 +294,9 @@ func (l *longTalk) turn(n int) {
 	if tools := (*ToolError)(nil); errors.Is(err, ErrExcluded) || errors.As(err, &tools) {
 		return // The message is not asked again, or the model asks again for a tool that it does not have.
 	}
+	if unknown := (*ToolError)(nil); errors.As(err, &unknown) {
+		err = nil // The thinker has no tools, and a call of one ends the turn the second time.
+	}
 	if provider := (*llm.Error)(nil); err != nil && !(deed == "broken" && errors.As(err, &provider)) {
 		l.t.Fatalf("turn %d (%s) of %d events failed: %v", n, deed, len(events), err)
 	}
