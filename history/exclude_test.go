@@ -80,15 +80,15 @@ func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "user: hello\nassistant: hello\n")
 	for range mostPassed + 8 {
-		fmt.Fprintf(&text, "user: violin violin violin {tuning x 90}\nassistant: yes\n")
+		fmt.Fprintf(&text, "user: violin violin violin {tuning x 90}\n")
 	}
 	fmt.Fprintf(&text, "user: the violin is in the attic\nassistant: noted\n")
 	for range 12 {
 		fmt.Fprintf(&text, "user: {weather x 60}\nassistant: fine\n")
 	}
 	past := parseMessages(t, text.String())
-	o := parseOptions(t, "budget 420\noutput_reserve 100\nstep_tokens 64\nturn user: where is my violin")
-	o.Policy.RecallShare, o.Policy.RecallMaxTokens = 0.9, 60
+	o := parseOptions(t, "budget 420\noutput_reserve 100\nstep_tokens 64\nturn user: violin tuning tuning")
+	o.Policy.RecallShare, o.Policy.RecallMaxTokens = 0.9, 80
 	at := int64(0)
 	for _, m := range past {
 		switch {
