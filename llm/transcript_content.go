@@ -60,6 +60,66 @@ func (m *saying) list(raw []byte) {
 	}
 }
 
+// attachments takes the texts and the code that are attached to a user's message as its parts. What else is
+// attached is kept in the message's extra.
+func (m *saying) attachments(raw []byte) {
+	if raw[0] != '[' {
+		m.leave("attachments", raw, "is "+kindOf(raw)+", not a list")
+		return
+	}
+	var unused []string
+	rest := []byte{'['}
+	for item := range items(raw) {
+		part, ok := attachedText(item)
+		if ok && m.Role == history.User {
+			m.Parts = append(m.Parts, part)
+			continue
+		}
+		kind := typeOf(item)
+		if ok {
+			kind = fmt.Sprintf("%s on a message of the role %s", kind, short(string(m.Role)))
+		}
+		if !slices.Contains(unused, kind) {
+			unused = append(unused, kind)
+		}
+		if len(rest) > 1 {
+			rest = append(rest, ',')
+		}
+		rest = append(rest, item...)
+	}
+	if len(unused) > 0 {
+		m.extra.message.keep("attachments", append(rest, ']'))
+		m.remark("attachments", "holds what winnow cannot send (%s); it is kept, but not used", strings.Join(unused, ", "))
+	}
+}
+
+// attachedText reads an attachment that is a text or code.
+func attachedText(raw []byte) (p history.Part, ok bool) {
+	said := func(keys ...string) string {
+		for _, key := range keys {
+			if value := member(raw, key); value != nil && value[0] == '"' && string(value) != `""` {
+				return unquote(value)
+			}
+		}
+		return ""
+	}
+	if !slices.Contains([]string{"", "text", "code", "file", "snippet", "document", "markdown"}, said("type", "kind")) || said("encoding") == "base64" {
+		return p, false
+	}
+	media := said("media_type", "mime_type", "mimeType")
+	if media != "" && !strings.HasPrefix(media, "text/") && media != "application/json" {
+		return p, false
+	}
+	p = history.Part{Kind: history.TextPart, Name: said("name", "filename", "title", "path"), MediaType: media, Text: said("content", "text", "code")}
+	if p.Name == "" {
+		p.Name = strings.TrimSpace(said("language") + " attachment")
+	}
+	if p.MediaType == "" {
+		p.MediaType = "text/plain"
+	}
+	return p, p.Text != ""
+}
+
 func textsIn(list []byte) int {
 	n := 0
 	for item := range items(list) {

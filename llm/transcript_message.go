@@ -24,6 +24,7 @@ type saying struct {
 var fieldReaders = map[string]func(*saying, []byte){
 	"role":              (*saying).role,
 	"content":           (*saying).content,
+	"attachments":       (*saying).attachments,
 	"name":              func(m *saying, raw []byte) { m.Name = m.string("name", raw) },
 	"reasoning_content": func(m *saying, raw []byte) { m.reasoning("reasoning_content", raw) },
 	"reasoning":         func(m *saying, raw []byte) { m.reasoning("reasoning", raw) },
@@ -37,7 +38,7 @@ var fieldReaders = map[string]func(*saying, []byte){
 // fieldOrder is the order in which the known keys are read: how a content is read depends on who
 // speaks, and reasoning_content goes before reasoning.
 var fieldOrder = []string{
-	"role", "content", "name", "reasoning_content", "reasoning", "tool_calls", "function_call",
+	"role", "content", "attachments", "name", "reasoning_content", "reasoning", "tool_calls", "function_call",
 	"tool_call_id", "id", "timestamp",
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -289,5 +290,21 @@ func TestTranscriptReadsTimes(t *testing.T) {
 		if told.Message.CreatedMS != 0 || told.BadTime != "" {
 			t.Errorf("timestamp %s is %d (%q), want none", none, told.Message.CreatedMS, told.BadTime)
 		}
+	}
+}
+
+func TestAttachedTextsBecomeParts(t *testing.T) {
+	told, err := ReadTranscript(strings.NewReader(`[{"role":"user","content":"hi","attachments":[{"type":"code","language":"go","content":"a"},{"filename":"n.md","text":"b"},{"type":"image","url":"u"}]}]`)).Next()
+	want := []history.Part{
+		{Kind: history.TextPart, Name: "go attachment", MediaType: "text/plain", Text: "a"},
+		{Kind: history.TextPart, Name: "n.md", MediaType: "text/plain", Text: "b"},
+	}
+	if err != nil || !slices.EqualFunc(told.Message.Parts, want, func(a, b history.Part) bool {
+		return a.Kind == b.Kind && a.Name == b.Name && a.MediaType == b.MediaType && a.Text == b.Text
+	}) {
+		t.Errorf("the parts are %+v, %v; want %+v", told.Message.Parts, err, want)
+	}
+	if kept := string(told.Extra); kept != `{"message":{"attachments":[{"type":"image","url":"u"}]}}` {
+		t.Errorf("what is kept beside is %s", kept)
 	}
 }
