@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/signal"
@@ -89,7 +90,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	err = out.follow(s.Send(ctx, draft, files...))
+	err = tooLong(out.follow(s.Send(ctx, draft, files...)), s.Info().Endpoint)
 	if err != nil {
 		k.log.Error("the turn ended", "session", s.Info().ID, "error", session.ErrorCode(err))
 	}
@@ -108,6 +109,27 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		p.sayResume(k, s.Info())
 	}
 	return err
+}
+
+// tooLong names what a script can change where a message does not fit.
+func tooLong(err error, endpoint string) error {
+	var over *session.OversizeError
+	if !errors.As(err, &over) {
+		return err
+	}
+	return fail(Failed, "nothing was sent or saved: %s", over.Sentence(func(what string) string {
+		switch what {
+		case string(history.PartSystem):
+			return "[system] prompt"
+		case string(history.BoundBudget), string(history.BoundMaxContext):
+			return fmt.Sprintf("[context] budget = %d", over.Enough())
+		case string(history.BoundWindow):
+			return fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.Enough())
+		case string(history.PartDraft):
+			return "shorten it"
+		}
+		return ""
+	}))
 }
 
 // stored is what the command line calls a session, "" where it is not kept.

@@ -126,3 +126,22 @@ func TestAToolQuestionComesToAnIdleUser(t *testing.T) {
 	chat.send("\r")
 	chat.want("did not allow")
 }
+
+func TestRunSavesNothingOfAMessageThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(newScriptedServer("200\n" + `data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"))
+	t.Cleanup(server.Close)
+	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	run := exec.Command(winnowPath(t), "run", "-m", "openai/small")
+	run.Env = env
+	run.Stdin = strings.NewReader(strings.Repeat("too many words ", 20_000))
+	out, err := run.CombinedOutput()
+	if run.ProcessState.ExitCode() != int(Failed) || !strings.Contains(string(out), "nothing was sent or saved: ") || !strings.Contains(string(out), "tokens too many: your message") {
+		t.Errorf("run ended with %v and said %s", err, out)
+	}
+	list := exec.Command(winnowPath(t), "sessions", "list", "--json")
+	list.Env = env
+	if out, err := list.Output(); err != nil || strings.TrimSpace(string(out)) != "[]" {
+		t.Errorf("the sessions are %s (%v), want none", out, err)
+	}
+}

@@ -41,6 +41,7 @@ func (c *Conversation) chosen(o Options) (*builder, error) {
 	b.findEnds()
 	b.pin()
 	b.cap()
+	b.cutCurrent()
 	return b, b.choose()
 }
 
@@ -71,7 +72,8 @@ type builder struct {
 	labels *labels
 	days   map[int64]int // how many recalled texts are of a day
 
-	cut      map[int]form // long results of the running turn at their limit
+	cut      map[int]form // long results of the running turn at their limit, and the current message where the user cut it
+	byUser   int          // the current message's view in the turn where the user cut it, -1 for none
 	turnRest int          // what they cost whole beyond that
 
 	taken      [][]change // what each increment raised, in order
@@ -92,7 +94,8 @@ func (c *Conversation) begin(o Options) *builder {
 	o.System = systemText(o.System)
 	t := c.seen(o)
 	b := &builder{
-		c: c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Ratio),
+		byUser: -1,
+		c:      c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Ratio),
 		limits: limitsOf(o.Policy), forms: t.formsFor(o.Policy),
 		days: map[int64]int{}, depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
 	}

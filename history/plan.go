@@ -27,6 +27,8 @@ type Options struct {
 	Profile   Profile          // what the endpoint insists on
 	To        Origin           // who is asked; what only the server of an answer knows goes back to it alone
 	Count     Counter          // counts tokens; nil counts one token per four bytes
+
+	CutCurrent bool // the user chose to cut the current message where the request does not fit otherwise
 }
 
 // Profile is what an endpoint's chat format insists on, beyond the strict form sent everywhere.

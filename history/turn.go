@@ -1,6 +1,10 @@
 package history
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
 
 // excludeTurn leaves out what the user excluded of the running turn, a message with its whole tool group. The
 // current message stays: without it there is nothing to ask.
@@ -69,6 +73,28 @@ func (b *builder) shortenTurn() {
 	}
 }
 
+// cutCurrent cuts the current message to what is left beside everything else that must be sent, where the user
+// chose that. It keeps the longest beginning that fits.
+func (b *builder) cutCurrent() {
+	over := b.need() - b.room.counted
+	i := slices.IndexFunc(b.turn.views, func(v view) bool { return v.Role == User })
+	if !b.o.CutCurrent || over <= 0 || i < 0 {
+		return
+	}
+	v := &b.turn.views[i]
+	at := func(keep int) form {
+		return formOf(v, prefixCut(b.o.Policy, v.Content, v.chars, keep, b.o.Policy.UserSuffix), b.c.count)
+	}
+	keep := sort.Search(v.chars, func(n int) bool { return at(n+1).tokens > v.tokens-over })
+	if keep == 0 {
+		return
+	}
+	f := at(keep)
+	f.note = fmt.Sprintf("cut by you: %s of %s characters are sent, so that the request fits", grouped(f.chars), grouped(v.chars))
+	b.fixed += f.tokens - v.tokens
+	b.cut[i], b.byUser = f, i
+}
+
 // appendTurn writes the running turn, the current message first.
 func (b *builder) appendTurn(p *Plan, l *layout) {
 	entries := slices.Clone(b.turn.base)
@@ -76,7 +102,7 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 	for i := range b.turn.views {
 		v := &b.turn.views[i]
 		f, cut := b.cut[i]
-		if cut = cut && b.bill.turn < b.turnRest; !cut {
+		if cut = cut && (i == b.byUser || b.bill.turn < b.turnRest); !cut {
 			f = form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
 		}
 		at := 0

@@ -88,6 +88,7 @@ func (t *turn) nextOptions() history.Options {
 	if t.alone() {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
+	o.CutCurrent = t.cut
 	return o
 }
 

@@ -35,7 +35,13 @@ func (s *Session) Regenerate(ctx context.Context, message int64) <-chan Event {
 // sibling. A list of files takes the place of the earlier message's, even an empty one; without a list
 // the new message keeps them. For a message of somebody else the error is ErrNotYours.
 func (s *Session) Edit(ctx context.Context, message int64, draft string, files ...history.Part) <-chan Event {
+	return s.EditAs(ctx, How{}, message, draft, files...)
+}
+
+// EditAs is Edit in another way. An edit of a message that was sent alone is sent alone as well.
+func (s *Session) EditAs(ctx context.Context, how How, message int64, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
+		t.cut = how.Cut
 		if err := t.saveEdit(ctx, message, draft, files); err != nil {
 			return err
 		}
@@ -110,11 +116,24 @@ func (t *turn) answerAgain(ctx context.Context, message int64) error {
 	t.past = at
 	t.said = []history.Message{user.Message}
 	t.reread()
-	err = t.answer(ctx)
+	err = t.askAsBefore(ctx, user.ID)
 	if len(t.said) == 1 {
 		t.comeBack(before)
 	}
 	return err
+}
+
+// askAsBefore answers a stored message again, cut where the user had it cut.
+func (t *turn) askAsBefore(ctx context.Context, message int64) error {
+	t.mu.Lock()
+	_, err := t.build(t.past, t.nextOptions())
+	t.mu.Unlock()
+	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
+		if t.cut, err = t.cutBefore(ctx, message); err != nil {
+			return err
+		}
+	}
+	return t.answer(ctx)
 }
 
 // comeBack goes back to the branch that was active before the turn, of which nothing came. In the store
@@ -145,6 +164,9 @@ func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files 
 	}
 	m := t.userMessage(draft, files)
 	m.Alone = earlier.Alone
+	if err := t.fits(ctx, m, message); err != nil {
+		return err
+	}
 	m.Session, m.Parent = row.ID, earlier.Parent
 	stored, err := t.deps.Store.Append(ctx, m)
 	if err != nil {

@@ -29,6 +29,7 @@ type Decision struct {
 	To       history.Origin           `json:"to"`
 	Summary  *history.Summary         `json:"summary,omitempty"`
 	Scope    *history.Scope           `json:"scope,omitempty"`
+	Cut      bool                     `json:"cut,omitempty"`   // the user chose to cut the current message where it does not fit
 	Asked    string                   `json:"asked,omitempty"` // what winnow itself asked in place of the user, "" for a turn's request
 
 	Sampling Sampling   `json:"sampling"`
@@ -43,7 +44,7 @@ type Decision struct {
 func decisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, client *llm.Client) Decision {
 	d := Decision{
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
-		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope,
+		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
 		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
 		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL), Quirks: client.Quirks(),
 	}

@@ -27,6 +27,7 @@ type turn struct {
 	past      int               // messages of the branch before this turn
 	said      []history.Message // the user's message, then what the turn has added
 	number    int               // the turn's number in the session, from 1
+	cut       bool              // the user chose to cut the message where it does not fit
 
 	lost        []int64 // messages that one of the turn's requests did not hold whole, sorted
 	uncondensed bool    // a summary failed
@@ -37,8 +38,25 @@ type turn struct {
 // Send stores draft as the user's message, with the files that hang on it, and asks the model for an
 // answer. A turn that is already running makes it fail with ErrBusy, and nothing is stored.
 func (s *Session) Send(ctx context.Context, draft string, files ...history.Part) <-chan Event {
+	return s.SendAs(ctx, How{}, draft, files...)
+}
+
+// How says how a message is sent.
+type How struct {
+	Alone bool // without the conversation before it
+	Cut   bool // cut to what fits beside what must be sent, where it does not fit whole; it is stored whole
+}
+
+// SendAs is Send in another way. A message whose request would not fit is neither stored nor sent: the error
+// is an *OversizeError.
+func (s *Session) SendAs(ctx context.Context, how How, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		if err := t.saveUser(ctx, t.userMessage(draft, files)); err != nil {
+		m := t.userMessage(draft, files)
+		m.Alone, t.cut = how.Alone, how.Cut
+		if err := t.fits(ctx, m, 0); err != nil {
+			return err
+		}
+		if err := t.saveUser(ctx, m); err != nil {
 			return err
 		}
 		return t.answer(ctx)
@@ -49,14 +67,7 @@ func (s *Session) Send(ctx context.Context, draft string, files ...history.Part)
 // messages are stored like any others. The conversation stays out whenever the message is asked again, or
 // another one in its place.
 func (s *Session) SendAlone(ctx context.Context, draft string, files ...history.Part) <-chan Event {
-	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		m := t.userMessage(draft, files)
-		m.Alone = true
-		if err := t.saveUser(ctx, m); err != nil {
-			return err
-		}
-		return t.answer(ctx)
-	})
+	return s.SendAs(ctx, How{Alone: true}, draft, files...)
 }
 
 // start runs story as this session's one turn.

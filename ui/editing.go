@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -81,18 +80,6 @@ func (m *Model) leaveEdit() tea.Cmd {
 	}
 	m.endEdit()
 	return tea.Batch(m.say(said), m.draftChanged())
-}
-
-// sendEdit says the draft in the place of the message that is being edited.
-func (m *Model) sendEdit() tea.Cmd {
-	if m.elsewhere {
-		return m.onlyRead()
-	}
-	id, s := m.editing.message, m.session
-	draft := m.takeDraft()
-	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
-		return s.Edit(ctx, id, draft.text, draft.files...)
-	})
 }
 
 // unsent is the draft to keep while the session is left: the edit where it was changed, and then the draft

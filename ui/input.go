@@ -178,6 +178,8 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.takePopup(popups)
 	case pressed(msg, k.Send):
 		return m.send()
+	case pressed(msg, k.SendCut):
+		return m.sendCut()
 	case pressed(msg, k.Newline):
 		c.area.Insert("\n")
 		return nil

@@ -30,6 +30,7 @@ type KeyMap struct {
 
 	// In the draft.
 	Send    key.Binding
+	SendCut key.Binding
 	Newline key.Binding
 	Older   key.Binding
 	Newer   key.Binding
@@ -135,6 +136,7 @@ func DefaultKeys() KeyMap {
 		PageDown:  b("transcript a page down", "pgdown"),
 
 		Send:    b("send", "enter"),
+		SendCut: b("send a message cut that does not fit", "ctrl+y"),
 		Newline: b("new line", "shift+enter", "alt+enter", "ctrl+j"),
 		Older:   b("up, on the first line the prompt before", "up"),
 		Newer:   b("down, on the last line the prompt after", "down"),

@@ -41,6 +41,7 @@ type entry struct {
 func (k *KeyMap) entries() []entry {
 	return []entry{
 		{inDraft, "send", &k.Send},
+		{inDraft, "send-cut", &k.SendCut},
 		{inDraft, "newline", &k.Newline},
 		{inDraft, "older", &k.Older},
 		{inDraft, "newer", &k.Newer},

@@ -25,12 +25,12 @@ func TestEveryKeyHasHelpAndAnActionOfItsOwn(t *testing.T) {
 }
 
 func TestKeysAreRemapped(t *testing.T) {
-	k, err := DefaultKeys().With(map[string][]string{"send": {"ctrl+y"}})
+	k, err := DefaultKeys().With(map[string][]string{"send": {"ctrl+e"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !pressed(ctrl('y'), k.Send) || pressed(enter, k.Send) {
-		t.Errorf("send on ctrl+y: keys are %q", k.Send.Keys())
+	if !pressed(ctrl('e'), k.Send) || pressed(enter, k.Send) {
+		t.Errorf("send on ctrl+e: keys are %q", k.Send.Keys())
 	}
 	if d := DefaultKeys(); !pressed(enter, d.Send) {
 		t.Errorf("remapping changed the defaults: %q", d.Send.Keys())

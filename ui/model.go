@@ -75,16 +75,18 @@ type Model struct {
 	keeping     keeping // the draft on disk
 	folder      folder  // whose files complete a path
 	toast       toast
-	alert       string  // the error of the last turn, until something is sent
-	way         string  // what the user can do about it, "" for nothing
-	unreachable bool    // the model in use cannot be asked, as the alert says
-	elsewhere   bool    // the session can only be read: another window has it
-	news        string  // what happened to the history, until something is sent
-	armed       arming  // what the next key of its kind confirms
-	arms        int     // armings so far
-	keyPresses  int     // keys and pastes so far
-	opening     opening // the session that was asked for
-	escaped     bool    // esc had nothing to do, and no other key came since
+	alert       string                 // the error of the last turn, until something is sent
+	way         string                 // what the user can do about it, "" for nothing
+	known       planned                // of the newest plan of the draft
+	oversize    *session.OversizeError // of the draft that was not sent, as the alert says; nil for none
+	unreachable bool                   // the model in use cannot be asked, as the alert says
+	elsewhere   bool                   // the session can only be read: another window has it
+	news        string                 // what happened to the history, until something is sent
+	armed       arming                 // what the next key of its kind confirms
+	arms        int                    // armings so far
+	keyPresses  int                    // keys and pastes so far
+	opening     opening                // the session that was asked for
+	escaped     bool                   // esc had nothing to do, and no other key came since
 	quitting    bool
 }
 
@@ -273,7 +275,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.seeks++
 	m.marked = nil
 	m.forgetInspected()
-	m.unreachable, m.alert, m.way, m.armed = false, "", "", arming{}
+	m.unreachable, m.alert, m.way, m.armed, m.oversize = false, "", "", arming{}, nil
 	if err := s.Unready(); err != nil {
 		m.unreachable, m.alert = true, sentence(err)
 	}

@@ -76,6 +76,11 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 		return nil
 	}
 	m.showNext(msg.plan, msg.err, m.session.Outlook(msg.plan))
+	m.known = planned{msg.generation, m.session.Oversize(msg.err)}
+	if m.oversize != nil && m.known.oversize == nil {
+		m.oversize, m.alert, m.way = nil, "", ""
+		m.arrange()
+	}
 	if m.panel.whatif != nil {
 		return m.wish()
 	}

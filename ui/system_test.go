@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"winnow/session"
 )
 
 func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
@@ -50,6 +52,11 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	l := onStage(t, 100, 30)
 	l.options.Deps.System = "As configured."
+	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.adopt(s)
 	path := filepath.Join(t.TempDir(), "system.md")
 	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -59,8 +66,8 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want, said string }{
 		{"Be brief.\r\nBe kind.", "Be brief.\nBe kind.", "has its own system prompt"},
-		{"As configured.", "", "takes the configured system prompt"},
-		{"", "", "takes the configured system prompt"},
+		{"As configured.", "As configured.", "takes the configured system prompt"},
+		{"", "As configured.", "takes the configured system prompt"},
 	} {
 		_, cmd := l.Update(editedMsg{what: systemText, text: c.text})
 		l.run(cmd)

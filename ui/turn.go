@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -47,7 +48,7 @@ func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan sessio
 	ctx, stop := m.within()
 	number := m.turn.number + 1
 	m.turn = turn{number: number, busy: true, stop: stop, sent: sent}
-	m.alert, m.news, m.armed = "", "", arming{}
+	m.alert, m.news, m.armed, m.oversize = "", "", arming{}, nil
 	m.chat.name = shortName(m.ref)
 	m.generation++ // a plan that is being made for the draft comes too late now
 	if m.panel.past != nil {
@@ -162,7 +163,9 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if last, ok := m.chat.last(); m.turn.again && ok && last.ID != m.session.Info().Leaf {
 		m.chat.follow(m.session.Messages()) // no other answer came, and the branch is the one that it was
 	}
-	if e.Err != nil {
+	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) {
+		m.tooLong(over)
+	} else if e.Err != nil {
 		m.alert, m.way = sentence(e.Err), m.wayOut(e.Err)
 	}
 	m.giveBack()
@@ -224,14 +227,25 @@ func (m *Model) send() tea.Cmd {
 		return m.complain("A file of the draft is still being read.")
 	case m.attachesMore():
 		return m.attachMore()
-	case m.editing.message != 0:
-		return m.sendEdit()
-	}
-	if m.elsewhere {
+	case m.elsewhere:
 		return m.onlyRead()
 	}
-	draft, s := m.takeDraft(), m.session
-	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, draft.text, draft.files...) })
+	if over := m.draftOversize(); over != nil {
+		return m.tooLong(over)
+	}
+	return m.sendAs(session.How{})
+}
+
+// sendAs sends the draft, which may be an edit.
+func (m *Model) sendAs(how session.How) tea.Cmd {
+	id, s := m.editing.message, m.session
+	draft := m.takeDraft()
+	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
+		if id != 0 {
+			return s.EditAs(ctx, how, id, draft.text, draft.files...)
+		}
+		return s.SendAs(ctx, how, draft.text, draft.files...)
+	})
 }
 
 // takeDraft takes the draft out of the composer, to be sent. What is typed from now on is the next draft.
@@ -282,9 +296,13 @@ func (m *Model) sendAlone(text string) tea.Cmd {
 	if m.turn.busy {
 		return m.stillArriving()
 	}
+	return m.sendAloneAs(session.How{Alone: true}, text)
+}
+
+func (m *Model) sendAloneAs(how session.How, text string) tea.Cmd {
 	s := m.session
 	draft := &sentDraft{drafted: drafted{text: text}, kept: store.Draft{Text: "/alone " + text}, leaf: s.Info().Leaf}
-	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAlone(ctx, text) })
+	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAs(ctx, how, text) })
 }
 
 // stopTurn stops the running turn; what arrived is kept.

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// assumedWindow is what a message is checked against while nobody has said how large the model's window is.
+const assumedWindow = 8192
+
+// OversizeError says that a message was neither stored nor sent, because its request would not fit.
+type OversizeError struct {
+	Over    *history.OverBudgetError
+	Assumed bool // nobody said how large the model's window is
+}
+
+func (e *OversizeError) Error() string { return e.Sentence(func(string) string { return "" }) }
+func (e *OversizeError) Unwrap() error { return e.Over }
+
+// Sentence is the error with its ways out. cure says what helps against the largest part, a history.PartOf,
+// or against what limits the request, a history.Bound; "" is nothing.
+func (e *OversizeError) Sentence(cure func(what string) string) string {
+	text := grouped(e.Over.Need-e.Over.Have) + " tokens too many"
+	var ways []string
+	if len(e.Over.Parts) > 0 {
+		part := e.Over.Parts[0]
+		ways = append(ways, strings.TrimPrefix(string(part.Kind), "the ")+" "+grouped(part.Tokens)+arrow(cure(string(part.Kind))))
+	}
+	if way := cure(string(e.Over.Bound)); way != "" {
+		raise := "raise the budget"
+		if e.Over.Bound == history.BoundWindow {
+			raise = "raise the window"
+		}
+		ways = append(ways, raise+arrow(way))
+	}
+	if len(ways) == 0 {
+		return text
+	}
+	return text + ": " + strings.Join(ways, " · ")
+}
+
+func arrow(cure string) string {
+	if cure == "" {
+		return ""
+	}
+	return " → " + cure
+}
+
+// Enough is a round number of tokens with which the request would fit.
+func (e *OversizeError) Enough() int {
+	for _, n := range []int{8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 1_000_000} {
+		if n*3/4 > e.Over.Need {
+			return n
+		}
+	}
+	return 2 * e.Over.Need
+}
+
+// Pinned names the pinned messages as commands take them, the largest first.
+func (e *OversizeError) Pinned() string {
+	var numbers []string
+	for _, part := range e.Over.Parts {
+		for _, at := range part.Messages {
+			numbers = append(numbers, strconv.Itoa(at+1))
+		}
+	}
+	return strings.Join(numbers, " ")
+}
+
+// fits is an *OversizeError where the request of a message would not fit, before the message is stored.
+// Where the window is not known the network is asked for it only if the message might not fit. instead is
+// the message that it takes the place of, 0 for none.
+func (t *turn) fits(ctx context.Context, m store.Message, instead int64) error {
+	over := t.oversize(m, instead)
+	if over == nil || t.Window().Tokens > 0 {
+		return over
+	}
+	if err := t.askModel(ctx); err != nil {
+		return err
+	}
+	return t.oversize(m, instead)
+}
+
+// oversize plans the request of a message that is not stored yet. Any other fault is for the plan of the
+// turn to find.
+func (t *turn) oversize(m store.Message, instead int64) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	assumed := t.window.Assumed || t.window.Tokens == 0
+	options := func(turn []history.Message) history.Options {
+		o := t.options(&t.target, t.policy, turn)
+		if o.Window == 0 {
+			o.Window = assumedWindow
+		}
+		if m.Alone {
+			o.Scope = &history.Scope{For: history.ForAlone}
+		}
+		o.CutCurrent = t.cut
+		return o
+	}
+	var err error
+	if instead != 0 {
+		_, err = t.previewEdit(instead, m.Content, m.Parts, options)
+	} else {
+		_, err = t.build(len(t.branch), options([]history.Message{m.Message}))
+	}
+	over := (*history.OverBudgetError)(nil)
+	if !errors.As(err, &over) {
+		return nil
+	}
+	return &OversizeError{over, assumed}
+}
+
+// Oversize says of the error of a plan why its message would not be sent, nil where it would be.
+func (s *Session) Oversize(err error) *OversizeError {
+	over := (*history.OverBudgetError)(nil)
+	if !errors.As(err, &over) {
+		return nil
+	}
+	return &OversizeError{over, s.Window().Assumed}
+}
+
+// grouped is a number with its thousands apart.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+// cutBefore says that the user chose to cut a message when it was sent last.
+func (t *turn) cutBefore(ctx context.Context, message int64) (bool, error) {
+	records, err := t.deps.Store.Requests(ctx, t.Info().ID)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range slices.Backward(records) {
+		if r.User != message {
+			continue
+		}
+		d, err := readDecision(r)
+		return d.Cut, err
+	}
+	return false, nil
+}

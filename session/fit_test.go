@@ -1,0 +1,118 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// withoutUsage answers without a count of tokens, from which winnow would learn.
+func withoutUsage(text string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"content": text}, "finish_reason": "stop"}}})
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}
+}
+
+// A message whose request would not fit is neither stored nor sent, in whatever way it is sent; cut by the
+// user's choice it is stored whole, sent cut, and its record proves it.
+func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 8000)
+	b := newBench(t, withoutUsage("Yes."), withoutUsage("To the beginning."), withoutUsage("Again."))
+	s := b.begin()
+	wantRefused := func(how string, err error) {
+		t.Helper()
+		var over *OversizeError
+		if !errors.As(err, &over) || over.Over.Parts[0].Kind != history.PartDraft || over.Over.Bound != history.BoundWindow {
+			t.Errorf("%s: the error is %v (%+v), want the message too long for the window", how, err, over)
+		}
+	}
+	_, err := drain(s.Send(t.Context(), long))
+	wantRefused("the first message", err)
+	if rows, err := b.deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(rows) > 0 || b.requests() > 0 {
+		t.Fatalf("%d sessions are stored and %d requests sent (%v), want none", len(rows), b.requests(), err)
+	}
+	drain(s.Send(t.Context(), "Hello?"))
+	first := s.Messages()[0].ID
+	for how, send := range map[string]func() <-chan Event{
+		"send":  func() <-chan Event { return s.Send(t.Context(), long) },
+		"alone": func() <-chan Event { return s.SendAlone(t.Context(), long) },
+		"edit":  func() <-chan Event { return s.Edit(t.Context(), first, long) },
+	} {
+		_, err := drain(send())
+		wantRefused(how, err)
+		wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hello?\nassistant: Yes.\n")
+	}
+
+	if _, err := drain(s.SendAs(t.Context(), How{Cut: true}, long)); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Messages()[2].Content; got != long {
+		t.Errorf("%d bytes of the message are stored, want all %d", len(got), len(long))
+	}
+	if body := b.body(2); strings.Contains(body, long) || !strings.Contains(body, "word word") {
+		t.Error("the request does not hold a beginning of the message alone")
+	}
+	drain(s.Regenerate(t.Context(), 0))
+	r, err := b.open(s.Info().ID).Replay(t.Context(), 2, 0)
+	if err != nil || !r.Proven {
+		t.Fatalf("the request is not proven: %v, %s", err, r.Doubt)
+	}
+	if e := r.Plan.Entries[2]; e.Disposition != history.Cut || !strings.Contains(e.Reason, "cut by you") {
+		t.Errorf("the record says %+v of the message, want cut by the user", e)
+	}
+	if got, again := b.body(2), b.body(3); !strings.Contains(again, `truncated, original`) || len(again) > len(got)+200 {
+		t.Errorf("asked again, the request has %d bytes, want it cut as before (%d)", len(again), len(got))
+	}
+}
+
+// Where nobody has said the window, a message that fits the assumed one is stored before the server is asked
+// for it; only one that might not fit waits for the answer.
+func TestTheServerIsAskedForItsWindowBeforeALongMessageOnly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		draft  string
+		window string
+		fits   bool
+	}{
+		{strings.Repeat("word ", 8000), `{"data":[{"id":"m","context_length":200000}]}`, true},
+		{strings.Repeat("word ", 8000), `{"data":[{"id":"m","context_length":4096}]}`, false},
+	} {
+		b := newBench(t, says("Yes."))
+		e := b.deps.Models.Endpoints()[0]
+		e.Window = 0
+		b.deps.Models = llm.NewCatalog(e)
+		b.about = map[string]func() string{"/v1/models": func() string { return c.window }}
+		s := b.begin()
+		_, err := drain(s.Send(t.Context(), c.draft))
+		if (err == nil) != c.fits {
+			t.Errorf("%s: the error is %v, want the message sent: %v", c.window, err, c.fits)
+		}
+	}
+}
+
+func TestTheErrorNamesTheLargestPartWithItsCure(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.deps.System = strings.Repeat("rule ", 16_000)
+	s := b.begin()
+	_, err := drain(s.Send(t.Context(), "Hello?"))
+	var over *OversizeError
+	if !errors.As(err, &over) {
+		t.Fatalf("the error is %v", err)
+	}
+	got := over.Sentence(func(what string) string {
+		return map[string]string{string(history.PartSystem): "/system", string(history.BoundWindow): "/window"}[what]
+	})
+	if !strings.Contains(got, " tokens too many: system prompt 20,000 → /system · raise the window → /window") {
+		t.Errorf("it says %q", got)
+	}
+}
