@@ -21,7 +21,7 @@ type Config struct {
 	System    SystemConf              `toml:"system"`
 	Storage   StorageConf             `toml:"storage"`
 
-	contextKeys string // the keys of [context] that the file sets, as TOML
+	contextKeys string // the keys of [context] that the file sets otherwise than its preset, as TOML
 }
 
 // EndpointConf is one [endpoints.NAME] table.

@@ -43,7 +43,7 @@ func TestExampleNamesEveryKey(t *testing.T) {
 				walk(f.Type, at)
 			case f.Type.Kind() == reflect.Map && f.Type.Elem().Kind() == reflect.Struct:
 				walk(f.Type.Elem(), append(at, named[f.Name]))
-			case f.Name == "Keys":
+			case f.Name == "Keys" || !f.IsExported():
 			default:
 				name := strings.Join(at, ".")
 				found := live[name]
@@ -278,11 +278,11 @@ func TestDidYouMean(t *testing.T) {
 }
 
 func TestTheKeysThatAFileSetsAreKnown(t *testing.T) {
-	c, mistakes := Decode("config.toml", []byte("[context]\npreset = \"recent\"\nmax_messages = \"unlimited\"\nbudget = \"auto\"\n"))
+	c, mistakes := Decode("config.toml", []byte("[context]\npreset = \"recent\"\nmax_messages = \"unlimited\"\nbudget = \"auto\"\nuser_max_chars = 900\n"))
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes)
 	}
-	want := "budget = 0\nmax_messages = 9223372036854775807\npreset = 'recent'\n"
+	want := "max_messages = 9223372036854775807\nuser_max_chars = 900\n"
 	if c.contextKeys != want {
 		t.Errorf("the keys are %q, want %q", c.contextKeys, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"reflect"
@@ -74,20 +75,39 @@ func Decode(file string, doc []byte) (Config, []*Mistake) {
 	if err := d.DisallowUnknownFields().Decode(&c); err != nil {
 		return Config{}, decodeMistakes(file, err)
 	}
+	var err error
+	if c.contextKeys, err = contextKeys(replaceWords(doc, keys), c.Context.Preset); err != nil {
+		return Config{}, decodeMistakes(file, err)
+	}
+	return c, checkConfig(file, keys, c)
+}
+
+// contextKeys are the keys of [context] that a file sets to something else than its preset does, as TOML: a
+// file that holds all keys, as config init writes it, does not fix them under other presets.
+func contextKeys(doc []byte, preset string) (string, error) {
 	var set struct {
 		Context map[string]any `toml:"context"`
 	}
-	if err := toml.Unmarshal(replaceWords(doc, keys), &set); err != nil {
-		return Config{}, decodeMistakes(file, err)
+	if err := toml.Unmarshal(doc, &set); err != nil {
+		return "", err
 	}
-	if len(set.Context) > 0 {
-		text, err := toml.Marshal(set.Context)
-		if err != nil {
-			return Config{}, decodeMistakes(file, err)
-		}
-		c.contextKeys = string(text)
+	policy := withPreset(preset).Context
+	text, err := toml.Marshal(policy)
+	if err != nil {
+		return "", err
 	}
-	return c, checkConfig(file, keys, c)
+	base := map[string]any{}
+	if err := toml.Unmarshal(text, &base); err != nil {
+		return "", err
+	}
+	maps.DeleteFunc(set.Context, func(key string, value any) bool {
+		return key == "preset" || reflect.DeepEqual(value, base[key])
+	})
+	if len(set.Context) == 0 {
+		return "", nil
+	}
+	text, err = toml.Marshal(set.Context)
+	return string(text), err
 }
 
 // presetOf is the preset a file names. It is read first because the other keys of [context] go

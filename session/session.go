@@ -25,7 +25,7 @@ type Deps struct {
 	Store     *store.Store
 	Models    *llm.Catalog
 	Policy    history.Policy      // as configured; a session may override it
-	Context   string              // the policy's keys that the configuration sets itself, as TOML: they hold under any preset
+	Context   string              // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
 	System    string              // the configured system prompt, "" for none
 	Sampling  Sampling            // what is asked of every model
 	Samplings map[string]Sampling // over it, by "endpoint" and, over that, by "endpoint/model"
