@@ -14,15 +14,12 @@ import (
 // plan decides the next request, stores its record and shows it. The record is on disk before any
 // byte of the request leaves.
 func (t *turn) plan(ctx context.Context) (asked, error) {
+	answered := t.said[0].ID
+	if t.Flag(answered) == history.Exclude {
+		return asked{}, ErrExcluded
+	}
 	if err := t.condense(ctx); err != nil {
 		return asked{}, err
-	}
-	t.mu.Lock()
-	answered := t.said[0].ID
-	excluded := t.flags[answered] == history.Exclude
-	t.mu.Unlock()
-	if excluded {
-		return asked{}, ErrExcluded
 	}
 	a, err := t.decide(ctx, t.nextOptions, t.deps.request)
 	if err != nil {

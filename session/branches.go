@@ -105,9 +105,6 @@ func (t *turn) answerAgain(ctx context.Context, message int64) error {
 		return ErrNothingToAnswer
 	}
 	user := branch[at]
-	if t.Flag(user.ID) == history.Exclude {
-		return ErrExcluded
-	}
 	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
 		return err
 	}

@@ -198,20 +198,17 @@ func readopted(t *testing.T, st *store.Store, id string) string {
 	return row.ID
 }
 
-// An excluded message is not asked about: its request would have to send it.
+// An excluded message is not asked about, because its request would have to send it, and nothing is asked for it:
+// no summary either.
 func TestAnExcludedMessageIsNotAskedAgain(t *testing.T) {
-	b := newBench(t, says("Noted."))
-	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "My name is Ada.")); err != nil {
-		t.Fatal(err)
-	}
-	exclude(t, s, 1)
-	for _, id := range []int64{0, s.Messages()[0].ID, s.Messages()[1].ID} {
+	b, s := condensing(t)
+	exclude(t, s, 23)
+	for _, id := range []int64{0, s.Messages()[22].ID, s.Messages()[23].ID} {
 		if _, err := drain(s.Regenerate(t.Context(), id)); !errors.Is(err, ErrExcluded) {
 			t.Errorf("asking again about message %d: %v", id, err)
 		}
 	}
-	if b.last() != 1 || len(s.Messages()) != 2 {
+	if b.last() != 12 || len(s.Messages()) != 24 {
 		t.Errorf("%d requests left and %d messages are on the branch", b.last(), len(s.Messages()))
 	}
 }
@@ -414,5 +411,35 @@ func TestASummaryThatSavesNothingIsNotTaken(t *testing.T) {
 	}
 	if b.last() != 4 {
 		t.Errorf("%d requests were made", b.last())
+	}
+}
+
+// An exclusion holds for each message of a tool group, also on a branch that begins in front of a late result.
+func TestAnExclusionHoldsForTheCallOnABranchWithoutItsResult(t *testing.T) {
+	b := newBench(t, says("Yes."))
+	row, err := b.deps.Store.Import(t.Context(), func(add func(store.Message) error) (store.Session, error) {
+		for _, m := range []history.Message{
+			{Role: history.User, Content: "Look."},
+			{Role: history.Assistant, Content: "I look at secrets.", ToolCalls: []history.ToolCall{{ID: "a", Name: "look", Arguments: "{}"}}},
+			{Role: history.User, Content: "And?"},
+			{Role: history.Tool, ToolCallID: "a", Content: "A secret."},
+		} {
+			m.Status = history.Imported
+			if err := add(store.Message{Message: m}); err != nil {
+				return store.Session{}, err
+			}
+		}
+		return store.Session{}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := b.open(row.ID)
+	exclude(t, s, 4)
+	if _, err := drain(s.Edit(t.Context(), s.Messages()[2].ID, "So?")); err != nil {
+		t.Fatal(err)
+	}
+	if sent := b.body(1); strings.Contains(sent, "secret") || !strings.Contains(sent, "So?") {
+		t.Errorf("the request is %s", sent)
 	}
 }
