@@ -26,6 +26,7 @@ func TestToolCallSlots(t *testing.T) {
 		{"the same name in every piece", []string{`[{"function":{"name":"f","arguments":"{\"x\""}}]`, `[{"function":{"name":"f","arguments":":1}"}}]`}, `f  {"x":1}`},
 		{"two objects glued on one index", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\"}{\"}"}}]`, `[{"index":0,"function":{"arguments":"{\"y\":2}"}}]`}, `f a {"x":"}{"};   {"y":2}`},
 		{"two objects glued in one piece", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":[{}]} {\"y\":2}"}}]`}, `f a {"x":[{}]} ;   {"y":2}`},
+		{"a quote behind a backslash", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\"\\\"}{\"}"}}]`}, `f a {"x":"\"}{"}`},
 		{"several calls in one chunk", []string{`[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"g","arguments":"{}"}}]`}, `f a {}; g b {}`},
 		{"text that is no object stays one call", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"1}{"}}]`, `[{"index":0,"function":{"arguments":"{"}}]`}, `f a 1}{{`},
 		{"no calls", []string{`null`, `"x"`}, ``},
