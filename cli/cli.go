@@ -23,14 +23,16 @@ import (
 // Main runs winnow with the arguments after the program's name and returns the exit code: see
 // Exit. It reads the process's environment, standard input and output, and handles its signals.
 func Main(args []string) int {
+	noted := os.Environ() // Keys are taken out of it later.
 	p := &program{
-		in:    os.Stdin,
-		out:   &printer{file: os.Stdout},
-		err:   os.Stderr,
-		env:   environment(),
-		unset: os.Unsetenv,
-		now:   time.Now,
-		build: buildVersion(),
+		in:      os.Stdin,
+		out:     &printer{file: os.Stdout},
+		err:     os.Stderr,
+		env:     environment(),
+		environ: func() []string { return noted },
+		unset:   os.Unsetenv,
+		now:     time.Now,
+		build:   buildVersion(),
 	}
 	return int(p.main(context.Background(), args))
 }
@@ -41,6 +43,7 @@ type program struct {
 	out     *printer
 	err     *os.File
 	env     func(string) string
+	environ func() []string    // all of the environment; nil hides what has no fixed name
 	unset   func(string) error // takes a variable out of the process's environment; nil leaves it
 	now     func() time.Time
 	network llm.Doer // does the HTTP of all endpoints; nil is the network

@@ -21,7 +21,8 @@ type Config struct {
 	System    SystemConf              `toml:"system"`
 	Storage   StorageConf             `toml:"storage"`
 
-	contextKeys string // the keys of [context] that the file sets otherwise than its preset, as TOML
+	contextKeys     string // the keys of [context] that the file sets otherwise than its preset, as TOML
+	environmentKeys string // and those that the environment sets
 }
 
 // EndpointConf is one [endpoints.NAME] table.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +65,12 @@ func (p *program) checkFile(ctx context.Context) error {
 	}
 	doc, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
+		c, err := p.overridden(Defaults())
+		if err != nil {
+			return err
+		}
 		fmt.Fprintf(p.out, "There is no file at %s: the defaults are in use. winnow config init writes one.\n", path)
+		p.sayEnvironment(c)
 		return nil
 	}
 	if err != nil {
@@ -77,7 +83,11 @@ func (p *program) checkFile(ctx context.Context) error {
 		}
 	}
 	if len(mistakes) == 0 {
+		if c, err = p.overridden(c); err != nil {
+			return err
+		}
 		fmt.Fprintf(p.out, "%s is right.\n", path)
+		p.sayEnvironment(c)
 		return nil
 	}
 	last := len(mistakes) - 1
@@ -85,6 +95,13 @@ func (p *program) checkFile(ctx context.Context) error {
 		p.complain(p.err, m)
 	}
 	return fail(Usage, "%w", mistakes[last])
+}
+
+// sayEnvironment names the keys that the environment gives. Their values may be keys and are not shown.
+func (p *program) sayEnvironment(c Config) {
+	for _, g := range p.environment(c) {
+		fmt.Fprintf(p.out, "%s comes from %s.\n", strings.Join(g.path, "."), g.name)
+	}
 }
 
 // checkModels finds the models of a file that nothing stands for, as a chat would. Only a name without a

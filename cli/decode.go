@@ -39,11 +39,11 @@ func (p *program) readConfig() (Config, error) {
 	path, named, err := p.configPath()
 	if err != nil {
 		// Without a home folder there can be no file; the database says so where it matters.
-		return Defaults(), nil
+		return p.overridden(Defaults())
 	}
 	doc, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
-		return Defaults(), nil
+		return p.overridden(Defaults())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, fail(Usage, "there is no configuration file at %s; winnow config init writes one", path)
@@ -54,6 +54,15 @@ func (p *program) readConfig() (Config, error) {
 	c, mistakes := Decode(path, doc)
 	if len(mistakes) > 0 {
 		return Config{}, fail(Usage, "%s%s", mistakes[0], more(len(mistakes)-1))
+	}
+	return p.overridden(c)
+}
+
+// overridden is a configuration with what the environment gives in place of its keys.
+func (p *program) overridden(c Config) (Config, error) {
+	c, mistakes := p.withEnvironment(c)
+	if len(mistakes) > 0 {
+		return Config{}, fail(Usage, "%w", mistakes[0])
 	}
 	return c, nil
 }

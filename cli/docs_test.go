@@ -35,9 +35,22 @@ func generated() map[string]map[string]func() string {
 			"slash": slashTable, "commandline": commandReference,
 			"prompttemplate": func() string { return fenced("text", history.PromptTemplate) },
 		},
-		"../docs/config.md": {"config": func() string { return fenced("toml", string(exampleConfig)) }},
+		"../docs/config.md": {
+			"config":      func() string { return fenced("toml", string(exampleConfig)) },
+			"environment": environmentTable,
+		},
 		"../docs/schema.md": {"schema": func() string { return fenced("sql", store.Schema()) }},
 	}
+}
+
+// environmentTable lists the keys with the variables that give them.
+func environmentTable() string {
+	var b strings.Builder
+	b.WriteString("\n| variable | key |\n|---|---|\n")
+	for _, v := range append(variables(), endpointVariables("NAME")...) {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", v.name, strings.Join(v.path, "."))
+	}
+	return b.String() + "\n"
 }
 
 func TestDocsSayWhatTheProgramDoes(t *testing.T) {

@@ -107,6 +107,9 @@ func (p *program) lookAtFiles(ctx context.Context, f *findings, c Config, config
 		p.lookAtKeys(f, path, c)
 	}
 	if configErr == nil {
+		for _, g := range p.environment(c) {
+			f.note("environment", "%s gives %s", g.name, strings.Join(g.path, "."))
+		}
 		p.lookAtStore(ctx, f, c)
 	}
 	if path, err := p.logPath(); err == nil {

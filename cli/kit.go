@@ -156,22 +156,24 @@ func (k *kit) ready(ctx context.Context) error {
 	k.log.Info("ready", "winnow", k.p.build, "model", k.choice.Ref, "why", k.choice.Why, "db", k.store.Path())
 	counter := llm.NewCounter()
 	k.deps = session.Deps{
-		Store:     k.store,
-		Models:    k.catalog,
-		Policy:    k.config.Context,
-		Context:   k.config.contextKeys,
-		System:    system,
-		Sampling:  session.Sampling(k.config.Sampling),
-		Samplings: samplings(k.config.Endpoints),
-		TitleRef:  k.titles(ctx),
-		Approve:   session.Approval(k.config.Tools.Approve),
-		MaxRounds: k.config.Tools.MaxRounds,
-		Count:     counter.Count,
-		Guess:     counter.Guess,
-		Tokenizer: counter.Name(),
-		Now:       k.p.now,
-		Redact:    k.redactor.Known,
-		Log:       k.log,
+		Store:   k.store,
+		Models:  k.catalog,
+		Policy:  k.config.Context,
+		Context: k.config.contextKeys,
+
+		Environment: k.config.environmentKeys,
+		System:      system,
+		Sampling:    session.Sampling(k.config.Sampling),
+		Samplings:   samplings(k.config.Endpoints),
+		TitleRef:    k.titles(ctx),
+		Approve:     session.Approval(k.config.Tools.Approve),
+		MaxRounds:   k.config.Tools.MaxRounds,
+		Count:       counter.Count,
+		Guess:       counter.Guess,
+		Tokenizer:   counter.Name(),
+		Now:         k.p.now,
+		Redact:      k.redactor.Known,
+		Log:         k.log,
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 type Setting struct {
 	Key   string // "model", "system", or a key of [context]
 	Value any    // a text, a number or a boolean; history.NoLimit for no limit; of a system prompt its length
-	From  string // "session", "configuration", "trial" or "preset NAME"
+	From  string // "environment", "session", "configuration", "trial" or "preset NAME"
 }
 
 // Settings are what decides the next request, each with where it comes from: the model and the system
@@ -44,12 +44,20 @@ func (s *Session) Settings(t Trial) ([]Setting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the configured context: %w", err)
 	}
+	environment, err := s.deps.environment(t.keys())
+	if err != nil {
+		return nil, err
+	}
 	tried := map[string]bool{"preset": t.Preset != "", "budget": t.Budget != nil, "placement": t.Placement != ""}
 	own["preset"], configured["preset"] = row.Preset != "", true
 	values := reflect.ValueOf(policy)
 	for i := range values.NumField() {
 		key := values.Type().Field(i).Tag.Get("toml")
-		list = append(list, Setting{key, plainValue(values.Field(i)), originOf(tried[key], own[key], configured[key], policy.Preset)})
+		from := originOf(tried[key], own[key], configured[key], policy.Preset)
+		if _, set := environment[key]; set {
+			from = "environment"
+		}
+		list = append(list, Setting{key, plainValue(values.Field(i)), from})
 	}
 	return list, nil
 }
@@ -78,7 +86,7 @@ func lengthOf(text string) string {
 // OriginsText says in one line which settings were set, and where. Those of the preset are not named.
 func OriginsText(list []Setting) string {
 	var parts []string
-	for _, from := range []struct{ origin, words string }{{"trial", "tried here"}, {"session", "set for this session"}, {"configuration", "from the configuration"}} {
+	for _, from := range []struct{ origin, words string }{{"trial", "tried here"}, {"environment", "from the environment"}, {"session", "set for this session"}, {"configuration", "from the configuration"}} {
 		var names []string
 		for _, s := range list {
 			if s.From == from.origin {

@@ -22,22 +22,23 @@ import (
 
 // Deps is what every conversation needs. Deps is copied and never changed.
 type Deps struct {
-	Store     *store.Store
-	Models    *llm.Catalog
-	Policy    history.Policy      // as configured; a session may override it
-	Context   string              // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
-	System    string              // the configured system prompt, "" for none
-	Sampling  Sampling            // what is asked of every model
-	Samplings map[string]Sampling // over it, by "endpoint" and, over that, by "endpoint/model"
-	Approve   Approval            // when a tool call needs the user's word
-	MaxRounds int                 // the most requests of one turn; 0 is 16
-	TitleRef  string              // the model that writes titles; "" takes them from the first message
-	Count     history.Counter     // counts tokens
-	Guess     history.Counter     // says at once about what Count would; nil counts before anything is planned
-	Tokenizer string              // what Count is called, for the records
-	Now       func() time.Time    // nil is time.Now
-	Redact    func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
-	Log       *slog.Logger        // nil discards
+	Store       *store.Store
+	Models      *llm.Catalog
+	Policy      history.Policy      // as configured; a session may override it
+	Context     string              // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
+	Environment string              // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
+	System      string              // the configured system prompt, "" for none
+	Sampling    Sampling            // what is asked of every model
+	Samplings   map[string]Sampling // over it, by "endpoint" and, over that, by "endpoint/model"
+	Approve     Approval            // when a tool call needs the user's word
+	MaxRounds   int                 // the most requests of one turn; 0 is 16
+	TitleRef    string              // the model that writes titles; "" takes them from the first message
+	Count       history.Counter     // counts tokens
+	Guess       history.Counter     // says at once about what Count would; nil counts before anything is planned
+	Tokenizer   string              // what Count is called, for the records
+	Now         func() time.Time    // nil is time.Now
+	Redact      func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
+	Log         *slog.Logger        // nil discards
 }
 
 // Sampling is what is asked of a model beside the messages.

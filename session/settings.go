@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -91,7 +92,11 @@ func (s *Session) change(ctx context.Context, edit func(*store.Session) error) e
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	row := s.Info()
+	was := row
 	if err := edit(&row); err != nil {
+		return err
+	}
+	if err := s.deps.free(was, row); err != nil {
 		return err
 	}
 	policy, err := s.deps.policyOf(row)
@@ -110,9 +115,17 @@ func (s *Session) change(ctx context.Context, edit func(*store.Session) error) e
 }
 
 // policyOf is the configured policy with what was set for a conversation: its preset in place of the
-// configured one, under the keys that the configuration sets, and its overrides on top.
-func (d Deps) policyOf(row store.Session) (history.Policy, error) {
+// configured one, under the keys that the configuration sets, its overrides on top, and over them what the
+// environment sets. Asked are the keys that were asked for just now: the environment does not set those.
+func (d Deps) policyOf(row store.Session, asked ...string) (history.Policy, error) {
 	p := d.Policy
+	environment, err := d.environment(asked)
+	if err != nil {
+		return p, err
+	}
+	if name, ok := environment["preset"].(string); ok {
+		row.Preset = name
+	}
 	if row.Preset != "" {
 		chosen, err := history.Preset(row.Preset)
 		if err != nil {
@@ -127,7 +140,52 @@ func (d Deps) policyOf(row store.Session) (history.Policy, error) {
 	if err := toml.Unmarshal([]byte(row.Overrides), &p); err != nil {
 		return p, fmt.Errorf("read this conversation's overrides: %w", err)
 	}
+	if len(environment) == 0 {
+		return p, p.Check()
+	}
+	text, err := toml.Marshal(environment)
+	if err != nil {
+		return p, fmt.Errorf("read the context that the environment sets: %w", err)
+	}
+	if err := toml.Unmarshal(text, &p); err != nil {
+		return p, fmt.Errorf("read the context that the environment sets: %w", err)
+	}
 	return p, p.Check()
+}
+
+// environment is what the environment sets of the policy, without the keys that were asked for otherwise.
+func (d Deps) environment(asked []string) (map[string]any, error) {
+	if d.Environment == "" {
+		return nil, nil
+	}
+	keys := map[string]any{}
+	if err := toml.Unmarshal([]byte(d.Environment), &keys); err != nil {
+		return nil, fmt.Errorf("read the context that the environment sets: %w", err)
+	}
+	for _, key := range asked {
+		delete(keys, key)
+	}
+	return keys, nil
+}
+
+// free says whether a change of a conversation's settings would have an effect: what the environment sets
+// goes over it.
+func (d Deps) free(was, now store.Session) error {
+	environment, err := d.environment(nil)
+	if err != nil || len(environment) == 0 {
+		return err
+	}
+	before, after := map[string]any{}, map[string]any{}
+	if err := errors.Join(toml.Unmarshal([]byte(was.Overrides), &before), toml.Unmarshal([]byte(now.Overrides), &after)); err != nil {
+		return fmt.Errorf("read this conversation's overrides: %w", err)
+	}
+	before["preset"], after["preset"] = was.Preset, now.Preset
+	for key := range environment {
+		if after[key] != before[key] {
+			return fmt.Errorf("%s is set by WINNOW_CONTEXT_%s in the environment, which goes over a session's own", key, strings.ToUpper(key))
+		}
+	}
+	return nil
 }
 
 // Policy is what cuts the next request.

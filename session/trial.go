@@ -24,6 +24,21 @@ type Trial struct {
 // cuts says that the trial changes how a request is cut, and not only who it goes to.
 func (t Trial) cuts() bool { return t.Budget != nil || t.Preset != "" || t.Placement != "" }
 
+// keys are the keys of the policy that the trial sets.
+func (t Trial) keys() []string {
+	var keys []string
+	if t.Budget != nil {
+		keys = append(keys, "budget")
+	}
+	if t.Preset != "" {
+		keys = append(keys, "preset")
+	}
+	if t.Placement != "" {
+		keys = append(keys, "placement")
+	}
+	return keys
+}
+
 // TrialError says that a trial's settings are not ones a conversation could have.
 type TrialError struct{ Err error }
 
@@ -125,7 +140,7 @@ func (s *Session) tried(t Trial) (store.Session, history.Policy, error) {
 	if err != nil {
 		return s.row, s.policy, &TrialError{err}
 	}
-	policy, err := s.deps.policyOf(row)
+	policy, err := s.deps.policyOf(row, t.keys()...)
 	if err != nil {
 		return s.row, s.policy, &TrialError{err}
 	}

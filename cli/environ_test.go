@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Each key that has a fixed name can be given by the environment, and sets that key and no other.
+func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
+	for _, v := range append(variables(), endpointVariables("work")...) {
+		kind := v.kind
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		value := map[reflect.Kind]string{reflect.String: "word", reflect.Int: "77", reflect.Float64: "0.25", reflect.Bool: "true", reflect.Slice: "one,two", reflect.Map: `{ "a" = "b" }`, reflect.Struct: "{}"}[kind.Kind()]
+		if kind.Kind() == reflect.Map && kind.Elem().Kind() == reflect.Struct {
+			value = "{}"
+		}
+		p := &program{env: func(name string) string {
+			if name == v.name {
+				return value
+			}
+			return ""
+		}}
+		start := Defaults()
+		start.Endpoints = map[string]EndpointConf{"work": {BaseURL: "http://x/v1", Window: 5}}
+		list := p.environment(start)
+		if len(list) != 1 || list[0].name != v.name {
+			t.Errorf("%s: got %v", v.name, list)
+			continue
+		}
+		if err := start.set(list[0]); err != nil && !strings.Contains(strings.Join(v.path, "."), "preset") {
+			t.Errorf("%s=%s: %v", v.name, value, err)
+		}
+		if e := start.Endpoints["work"]; v.name != "WINNOW_ENDPOINTS_WORK_BASE_URL" && e.BaseURL != "http://x/v1" {
+			t.Errorf("%s changed the endpoint's base URL to %q", v.name, e.BaseURL)
+		}
+	}
+}
