@@ -273,8 +273,8 @@ func TestNothingInAPasteActs(t *testing.T) {
 		}
 		s.feed("\ry\r" + endMarker)
 		s.quiet(2 * time.Second)
-		if late && strings.Contains(text, startMarker) || !late && strings.Contains(text, endMarker) && strings.Contains(text, startMarker) {
-			return // several pastes, with typing between them
+		if late && (strings.Contains(text, startMarker) || strings.Contains(text, endMarker)) || !late && strings.Contains(text, endMarker) && strings.Contains(text, startMarker) {
+			return // several pastes, or one that ended: taking the markers out may have made others
 		}
 		if keys := said.ReplaceAllString(s.keys(), ""); strings.ContainsAny(keys, "\ry/") {
 			t.Fatalf("%q has the keys %q", text, keys)
