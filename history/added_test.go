@@ -58,6 +58,9 @@ func misplaced(p Plan, a Added, said []Message) string {
 	switch {
 	case !e.Sent():
 		return "that message is not sent"
+	case (a.Kind == kindMarker || a.Kind == kindSummary) && p.Messages[a.Before].Role == User && e.Role != User:
+		// The gap is in front of an answer: its marker stands at the end of the question, or alone.
+		return ""
 	case at == len(p.Messages):
 		return "no message follows it"
 	case p.Messages[at].ID == e.ID:

@@ -1,38 +1,47 @@
 package history
 
 // bill is what the chosen texts cost so far. It is a value: a step that does not fit is undone by
-// taking the old one back. Both placements are counted, and what is chosen fits in either.
+// taking the old one back.
 type bill struct {
-	steady   body // recalled texts stand in front of the current message
-	ordered  body // recalled texts stand in their place
-	recalled int  // tokens of the texts in front of the current message, with their labels
-	chars    int  // characters of the history as sent
-	messages int  // how many they are
-	turn     int  // what the running turn costs whole beyond its results at their limit
-}
-
-// body is what the messages of the history cost in their places.
-type body struct {
-	tokens int // with their frames
-	gaps   int // runs of messages that are left out
-	first  int // the first view that is sent
+	body     int // tokens of the texts in the body, with their frames
+	gaps     int // runs of messages that the body leaves out
+	unasked  int // answers in the body without a question of theirs
+	recalled int // tokens of the texts that recall brought, with their labels
+	chars    int // characters of the history as sent
+	messages int // how many they are
+	turn     int // what the running turn costs whole beyond its results at their limit
 }
 
 // need is the tokens of the whole request as far as it is chosen.
 func (b *builder) need() int { return b.fixed + b.bill.turn + b.past(b.bill) }
 
-// past is the tokens of the history with its markers and what is recalled, in the dearer placement.
+// past is the tokens of the history with its markers and what is recalled.
 func (b *builder) past(of bill) int {
-	return max(of.steady.tokens+b.markers(of.steady)+b.blockCost(of.recalled), of.ordered.tokens+b.markers(of.ordered))
+	cost := of.body + of.gaps*b.gap
+	if of.gaps > 0 && b.o.System == "" {
+		cost += frameMessage // of a marker at the end of a system prompt that is not there
+	}
+	if of.unasked > 0 {
+		// Each may follow a message that holds nothing but a marker, or what a request begins with.
+		cost += of.unasked*frameMessage + b.c.remembered(startText)
+	}
+	if b.ordered() {
+		return cost
+	}
+	return cost + b.blockCost(of.recalled)
 }
 
-// fits checks every bound of the policy. The newest messages up to MinMessages may go beyond the
-// bounds on the history, never beyond those of the request.
-func (b *builder) fits() bool {
+// ordered says that what is recalled stands in its place in the body.
+func (b *builder) ordered() bool { return b.o.Policy.Placement == InOrder }
+
+// fits checks every bound of the policy after a step, before which the request held so many messages. The
+// newest messages up to MinMessages, with the question of the last of them, may go beyond the bounds on the
+// history, never beyond those of the request.
+func (b *builder) fits(before int) bool {
 	if b.need() > b.room.counted {
 		return false
 	}
-	if p := b.o.Policy; p.Strategy == DropOldest && b.bill.messages <= p.MinMessages {
+	if p := b.o.Policy; p.Strategy == DropOldest && (b.bill.messages <= p.MinMessages || before < p.MinMessages) {
 		return true
 	}
 	return b.past(b.bill) <= b.room.history && b.bill.chars <= b.room.chars
@@ -55,56 +64,64 @@ func (b *builder) shortfall(was bill) string {
 	return "dropped: next in line, needed " + grouped(needed) + unit + ", " + grouped(left) + " left"
 }
 
-// set brings a view to a depth in its place and one in front of the current message.
+// set brings a view to a depth in its place and one that recall gives it.
 func (b *builder) set(i int, d, back depth) {
-	sent, found := b.depth[i] != out, b.depth[i] != out || b.back[i] != out
+	placed, found := b.placed(i), b.found(i)
 	b.charge(i, -1)
 	b.depth[i], b.back[i] = d, back
 	b.charge(i, 1)
-	if !sent && d != out {
-		b.enter(&b.bill.steady, i, b.sent)
+	if !placed && b.placed(i) {
+		b.enter(i)
 	}
-	if !found {
-		b.enter(&b.bill.ordered, i, b.found)
-		if !b.views[i].made {
-			b.bill.messages++
-		}
+	if !found && b.found(i) && !b.views[i].made {
+		b.bill.messages++
 	}
 }
 
 // charge adds or takes away what a view's texts cost.
 func (b *builder) charge(i, sign int) {
-	own := b.form(i, b.depth[i])
-	best := own
-	b.bill.recalled += b.date(i, sign)
-	if b.recalled(i) {
-		best = b.form(i, b.back[i])
+	own := b.form(i, b.placedAt(i))
+	b.bill.body += sign * own.price()
+	b.bill.chars += sign * own.length
+	switch {
+	case !b.recalled(i):
+	case b.ordered():
+		b.bill.recalled += sign * own.tokens
+	default:
+		best := b.form(i, b.back[i])
 		b.bill.recalled += sign * (b.views[i].alone(best) + b.labelCost(i))
+		b.bill.recalled += b.date(i, sign)
 		b.bill.chars += sign * best.length
 	}
-	b.bill.steady.tokens += sign * own.price()
-	b.bill.ordered.tokens += sign * best.price()
-	b.bill.chars += sign * own.length
 }
 
-// sent reports whether a view stands in its place in the request, found whether it is in the request
-// at all.
-func (b *builder) sent(i int) bool  { return b.depth[i] != out }
-func (b *builder) found(i int) bool { return b.depth[i] != out || b.back[i] != out }
+// placedAt is how much of a view stands in the body.
+func (b *builder) placedAt(i int) depth {
+	if b.ordered() && b.recalled(i) {
+		return b.back[i]
+	}
+	return b.depth[i]
+}
 
-// enter counts a view that was left out and is not any more.
-func (b *builder) enter(of *body, i int, in func(int) bool) {
-	of.first = min(of.first, i)
-	of.tokens += frameMessage + b.bridge(&b.views[i])
-	before := b.neighbour(i, -1)
-	after := b.neighbour(i, 1)
-	gapBefore := before >= 0 && !in(before)
-	gapAfter := after >= 0 && !in(after)
+// placed reports whether a view stands in the body, found whether it is in the request at all.
+func (b *builder) placed(i int) bool { return b.placedAt(i) != out }
+func (b *builder) found(i int) bool  { return b.depth[i] != out || b.back[i] != out }
+
+// enter counts a view that the body left out and does not any more.
+func (b *builder) enter(i int) {
+	v := &b.views[i]
+	b.bill.body += frameMessage + b.bridge(v)
+	if v.Role == Assistant && b.unasked(i) {
+		b.bill.unasked++
+	}
+	before, after := b.neighbour(i, -1), b.neighbour(i, 1)
+	gapBefore := before >= 0 && !b.placed(before)
+	gapAfter := after >= 0 && !b.placed(after)
 	switch {
 	case gapBefore && gapAfter:
-		of.gaps++
+		b.bill.gaps++
 	case !gapBefore && !gapAfter:
-		of.gaps--
+		b.bill.gaps--
 	}
 }
 
@@ -116,4 +133,19 @@ func (b *builder) neighbour(i, step int) int {
 		}
 	}
 	return -1
+}
+
+// questionOf is the view of the user's message that view i answers: the newest one before it. It is -1 for
+// what opens an imported conversation, and for what is no answer.
+func (b *builder) questionOf(i int) int {
+	if v := &b.views[i]; v.Role == Assistant || v.Role == Tool {
+		return b.t.exchanges[v.exchange].asked
+	}
+	return -1
+}
+
+// unasked says that an answer never had a question, or one that the user excluded.
+func (b *builder) unasked(i int) bool {
+	q := b.questionOf(i)
+	return q < 0 || b.why[q] == whyExcluded || b.why[q] == whyOutOfScope
 }

@@ -11,7 +11,7 @@ const bridgeText = "[no answer recorded]"
 
 // put writes a message to the end of the body and says where it stands: behind the message before
 // it, or joined to it where the endpoint wants the roles to alternate.
-func (b *builder) put(p *Plan, l *layout, m Message, joins bool) int {
+func (b *builder) put(l *layout, m Message, joins bool) int {
 	m.Name = ""
 	if m.Role != Assistant {
 		m.ToolCalls = nil
@@ -19,7 +19,7 @@ func (b *builder) put(p *Plan, l *layout, m Message, joins bool) int {
 	if m.Role != Tool {
 		m.ToolCallID = ""
 	}
-	p.Sum.Frame += frameMessage
+	l.frame += frameMessage
 	n := len(l.body)
 	if n == 0 {
 		l.body = append(l.body, m)
@@ -31,9 +31,9 @@ func (b *builder) put(p *Plan, l *layout, m Message, joins bool) int {
 		return n - 1
 	}
 	if b.bridged(last, m) {
-		p.Added = append(p.Added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.remembered(bridgeText), Reason: "this endpoint wants an answer between a tool's result and your message"})
+		l.added = append(l.added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.remembered(bridgeText), Reason: "this endpoint wants an answer between a tool's result and your message"})
 		l.body = append(l.body, Message{Role: Assistant, Content: bridgeText})
-		p.Sum.Frame += frameMessage
+		l.frame += frameMessage
 	}
 	l.body = append(l.body, m)
 	return len(l.body) - 1

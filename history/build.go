@@ -103,11 +103,9 @@ func (c *Conversation) begin(o Options) *builder {
 	if b.turn = c.readTurn(o.Turn, o.Profile.ToolsAsText); o.Profile.NoImages {
 		b.turn = c.withoutImages(b.turn, nil)
 	}
-	none := body{first: len(b.views), gaps: 1}
-	if b.neighbour(-1, 1) < 0 {
-		none.gaps = 0
+	if b.neighbour(-1, 1) >= 0 {
+		b.bill.gaps = 1
 	}
-	b.bill = bill{steady: none, ordered: none}
 	b.gap = b.markerCost()
 	b.fixed = frameRequest + o.Tools + c.remembered(o.System)
 	if o.System != "" {

@@ -13,7 +13,7 @@ func (b *builder) choose() error {
 		b.condense()
 	}
 	all := b.raiseAll()
-	if b.fits() {
+	if b.fits(b.bill.messages) {
 		b.remember(b.inPlace())
 		return nil
 	}
@@ -30,7 +30,7 @@ func (b *builder) choose() error {
 	b.condense()
 	for inc := range b.increments() {
 		was := b.raise(inc, true)
-		if !b.fits() {
+		if !b.fits(was.bill.messages) {
 			if b.stop = b.shortfall(was.bill); inc.turn {
 				b.stop = "dropped: the running turn needs the room"
 			}
@@ -53,7 +53,7 @@ func (b *builder) raiseAll() []raised {
 	var all []raised
 	for inc := range b.increments() {
 		all = append(all, b.raise(inc, true))
-		if b.fixed+b.bill.turn+b.bill.steady.tokens > b.room.counted {
+		if b.fixed+b.bill.turn+b.bill.body > b.room.counted {
 			break
 		}
 	}
@@ -74,25 +74,36 @@ type raised struct {
 	changes []change
 }
 
-// raise takes an increment: each view of it that may be sent and is not as deep yet. Once the
-// request is too long it stops, unless the whole sum is wanted.
+// raise takes an increment: each view of it that may be sent and is not as deep yet, with the question
+// that it answers. Once the request is too long it stops, unless the whole sum is wanted.
 func (b *builder) raise(inc increment, sum bool) raised {
 	was := raised{bill: b.bill}
 	if inc.turn {
 		b.bill.turn = b.turnRest
 		return was
 	}
+	change := func(i int, d, back depth, why reason) {
+		was.changes = append(was.changes, change{i, b.depth[i], b.back[i], b.why[i]})
+		b.set(i, d, back)
+		b.why[i] = why
+	}
 	for i := inc.from; i < inc.to; i++ {
 		if b.barred(i) || inc.recall && b.back[i] >= inc.deep || !inc.recall && (b.depth[i] >= inc.deep || b.why[i] == whyCondensed) {
 			continue
 		}
-		was.changes = append(was.changes, change{i, b.depth[i], b.back[i], b.why[i]})
+		if q := b.questionOf(i); q >= 0 && !b.placed(q) && !b.barred(q) {
+			switch {
+			case !inc.recall:
+				change(q, short, b.back[q], whyQuestion)
+			case b.ordered():
+				change(q, b.depth[q], short, b.why[q])
+			}
+		}
 		if inc.recall {
-			b.set(i, b.depth[i], inc.deep)
+			change(i, b.depth[i], inc.deep, b.why[i])
 			continue
 		}
-		b.set(i, inc.deep, b.back[i])
-		if b.why[i] = inc.why; !sum && b.fixed+b.bill.turn+b.bill.steady.tokens > b.room.counted {
+		if change(i, inc.deep, b.back[i], inc.why); !sum && b.fixed+b.bill.turn+b.bill.body > b.room.counted {
 			break
 		}
 	}
@@ -101,7 +112,7 @@ func (b *builder) raise(inc increment, sum bool) raised {
 
 // lower takes an increment back.
 func (b *builder) lower(was raised) {
-	for _, c := range was.changes {
+	for _, c := range slices.Backward(was.changes) {
 		b.date(c.view, -1)
 		b.depth[c.view], b.back[c.view], b.why[c.view] = c.was, c.back, c.why
 		b.date(c.view, 1)
@@ -112,6 +123,11 @@ func (b *builder) lower(was raised) {
 // remember notes in which order the whole list was taken, for a plan that holds everything.
 func (b *builder) remember(all iter.Seq[increment]) {
 	at := make([]depth, len(b.views))
+	for i := range b.views {
+		if q := b.questionOf(i); q >= 0 && b.why[i] == whyPinned {
+			at[q] = short // in any case
+		}
+	}
 	for inc := range all {
 		var changes []change
 		for i := inc.from; i < inc.to; i++ {

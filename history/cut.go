@@ -8,8 +8,11 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// userReserve is what a cut user message keeps free inside its limit for the suffix.
-const userReserve = 100
+// What a cut user message keeps free inside its limit for the suffix, and the limit from which on it does.
+const (
+	userReserve     = 100
+	userReserveFrom = 1000
+)
 
 // shortened is a text at a level: what is sent, and which code points of the original are not.
 type shortened struct {
@@ -29,9 +32,9 @@ func cutMessage(p Policy, role Role, text string, n, assistantMax int) shortened
 		if n <= p.UserMaxChars {
 			return shortened{text: text}
 		}
-		keep := p.UserMaxChars - userReserve
-		if keep <= 0 {
-			keep = p.UserMaxChars
+		keep := p.UserMaxChars
+		if keep >= userReserveFrom {
+			keep -= userReserve
 		}
 		return prefixCut(p, text, n, keep, p.UserSuffix)
 	case Assistant:

@@ -10,6 +10,9 @@ func (e Entry) FellOut() bool {
 	return e.Disposition == Dropped && !e.LeftOut() && !e.OutOfScope()
 }
 
+// Unasked says that the message is not sent because the user excluded the question that it answers.
+func (e Entry) Unasked() bool { return e.Disposition == Excluded && e.Reason == sentenceUnasked }
+
 // LeftOut says that the message is not sent because the user had it, or the tool call that it belongs to,
 // left out.
 func (e Entry) LeftOut() bool {

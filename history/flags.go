@@ -1,7 +1,7 @@
 package history
 
 // exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not
-// about.
+// about. With a question go the answers to it, but for those that are pinned.
 func (b *builder) exclude() {
 	var within map[int]bool
 	if b.o.Scope != nil {
@@ -21,6 +21,15 @@ func (b *builder) exclude() {
 			b.fixed -= v.tokens + frameMessage + frameJoint
 		}
 		b.depth[i], b.why[i] = out, why
+	}
+	if len(excluded) == 0 {
+		return
+	}
+	pinned := b.flagged(Pin)
+	for i, v := range b.views {
+		if q := b.questionOf(i); q >= 0 && b.why[q] == whyExcluded && !b.barred(i) && !pinned[v.group] {
+			b.why[i] = whyUnasked
+		}
 	}
 }
 
@@ -83,7 +92,7 @@ func (b *builder) pin() {
 // barred reports whether a view is not the priority list's to raise.
 func (b *builder) barred(i int) bool {
 	switch b.why[i] {
-	case whyExcluded, whyOutOfScope, whyCap:
+	case whyExcluded, whyUnasked, whyOutOfScope, whyCap:
 		return true
 	}
 	return b.views[i].Role == System

@@ -275,37 +275,95 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 	})
 }
 
-// Each run of messages that are left out between two that are sent has one marker.
+// Each run of messages that are left out has one marker with its count, exactly there: in front of the
+// user's message that follows, at the end of the question inside of whose answers it is, alone in a message
+// where there is no question, and at the end of the system prompt in front of the current message.
 //
-// rules: I13
-func TestEachGapHasOneMarker(t *testing.T) {
+// rules: I13, 2.9
+func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Policy.MarkerDetail = true
+		c := Read(s.past, s.o.Count)
+		b, _ := c.chosen(s.o)
+		p := b.render()
+		var markers []Added
+		for _, a := range p.Added {
+			if a.Kind == kindMarker || a.Kind == kindSummary {
+				markers = append(markers, a)
+			}
+		}
+		gaps, missing, asked := 0, 0, -1
+		end := func(next int) {
+			if missing == 0 {
+				return
+			}
+			if gaps++; gaps > len(markers) {
+				t.Fatalf("gap %d has no marker\n%s%s\n%s", gaps, planText(p, nil), requestText(p), s)
+			}
+			a := markers[gaps-1]
+			in, marker := p.Messages[a.Before], strings.TrimSpace(a.Text)
+			ok := a.Kind == kindSummary || marker == b.marker(missing)
+			switch {
+			case next < 0:
+				ok = ok && in.Role == System && strings.Contains(in.Content, marker) // later system messages stand behind it
+			case b.views[next].Role == User:
+				text := b.form(next, b.placedAt(next)).text
+				ok = ok && in.Role == User && strings.Contains(in.Content, marker) && strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
+			case asked >= 0 && asked == b.questionOf(next):
+				text := b.form(asked, b.placedAt(asked)).text
+				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) && strings.HasSuffix(in.Content, marker) ||
+					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one exchange
+			default:
+				ok = ok && in.Role == User && strings.HasSuffix(in.Content, marker) && (in.Content == marker || s.o.Profile.MergeSameRole)
+			}
+			if !ok {
+				t.Fatalf("gap %d of %d messages in front of view %d has %+v in %q\n%s%s\n%s", gaps, missing, next, a, in.Content, planText(p, nil), requestText(p), s)
+			}
+			missing = 0
+		}
+		for i, v := range b.views {
+			switch {
+			case v.Role == System:
+			case b.placed(i):
+				end(i)
+				if v.Role == User {
+					asked = i
+				}
+			case !v.made:
+				missing++
+			}
+		}
+		end(-1)
+		if gaps != len(markers) || gaps != b.bill.gaps {
+			t.Fatalf("%d gaps, %d counted, %d markers\n%s%s\n%s", gaps, b.bill.gaps, len(markers), planText(p, nil), requestText(p), s)
+		}
+	})
+}
+
+// No answer and no tool result stands in the body without the user's message that it answers. A pinned
+// answer to an excluded question follows the marker alone.
+//
+// rules: I13a, exclude
+func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
 		b, _ := c.chosen(s.o)
-		gaps, counted, open := 0, b.bill.steady.gaps, false
-		in := b.sent
-		if s.o.Policy.Placement == InOrder {
-			in, counted = b.found, b.bill.ordered.gaps
-		}
+		p := b.render()
+		pinned, question := b.flagged(Pin), -1
 		for i, v := range b.views {
-			if v.Role == System {
+			if v.Role == User {
+				question = i
+			}
+			if v.Role == User || v.Role == System || question < 0 {
 				continue
 			}
-			if left := !in(i); left && !open {
-				gaps, open = gaps+1, true
-			} else if !left {
-				open = false
+			excluded := b.why[question] == whyExcluded
+			if b.placed(i) && !b.placed(question) && !(excluded && pinned[v.group]) {
+				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.from+1, b.views[question].from+1, planText(p, nil), requestText(p), s)
 			}
-		}
-		p := b.render()
-		markers := 0
-		for _, a := range p.Added {
-			if a.Kind == kindMarker || a.Kind == kindSummary {
-				markers++
+			if e := p.Entries[v.from]; excluded && !v.made && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !e.Unasked() {
+				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.from+1, e, s)
 			}
-		}
-		if gaps != markers || gaps != counted {
-			t.Fatalf("%d gaps, %d counted, %d markers\n%s\n%s", gaps, counted, markers, planText(p, nil), s)
 		}
 	})
 }
@@ -437,6 +495,7 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 // What is recalled stands under its day, whose line stands there once.
 func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
+		s.o.Policy.Placement = Steady
 		b, _ := Read(s.past, s.o.Count).chosen(s.o)
 		_, frame, tokens := b.block()
 		if frame == "" {
@@ -461,21 +520,6 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 		}
 		if tokens != want || b.bill.recalled+b.c.count(recallHead)+b.c.count(recallTail)-tokens < 0 {
 			t.Fatalf("the frame costs %d, want %d; the whole is billed %d\n%s\n%s", tokens, want, b.bill.recalled, frame, s)
-		}
-	})
-}
-
-// Both placements send the same of every message.
-func TestPlacementsAreTwoRenderingsOfOnePlan(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		s.o.Policy.Placement = Steady
-		steady, _ := built(t, s)
-		s.o.Policy.Placement = InOrder
-		ordered, _ := built(t, s)
-		for i, e := range steady.Entries {
-			if o := ordered.Entries[i]; e.Level != o.Level || e.Disposition != o.Disposition || e.Whole != o.Whole {
-				t.Fatalf("message %d: %+v in front of the question, %+v in its place\n%s", i, e, o, s)
-			}
 		}
 	})
 }

@@ -37,15 +37,3 @@ func (b *builder) markerCost() int {
 	text := b.marker(max(1, len(b.views)))
 	return max(b.c.remembered(text+joint), b.c.remembered(joint+text))
 }
-
-// markers is the price of the markers of a choice.
-func (b *builder) markers(of body) int {
-	cost := of.gaps * b.gap
-	if of.gaps > 0 && b.o.System == "" {
-		cost += frameMessage
-	}
-	if first := of.first; first < len(b.views) && b.views[first].Role != User {
-		cost += b.c.remembered(startText) + frameMessage
-	}
-	return cost
-}

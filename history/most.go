@@ -1,7 +1,8 @@
 package history
 
 // cap bars what is over the policy's number of messages: the opener counts first, then the newest.
-// Tool groups stay together, so the number may be missed by less than one group.
+// Tool groups stay together, and an answer stays with its question, so the number may be missed by less
+// than one group and its question.
 func (b *builder) cap() {
 	left := b.o.Policy.MaxMessages
 	if left >= len(b.views) {
@@ -22,15 +23,22 @@ func (b *builder) cap() {
 		b.opener.to = b.t.groupBefore(b.opener.to).from
 	}
 	left -= count(b.opener)
+	asked := -1 // the question that came in with an answer
 	for end := len(b.views); end > 0; {
 		g := b.t.groupBefore(end)
 		end = g.from
-		if g.from >= b.opener.from && g.to <= b.opener.to {
+		if g.from == asked || g.from >= b.opener.from && g.to <= b.opener.to {
 			continue
 		}
-		n := count(g)
+		n, q := count(g), b.questionOf(g.from)
+		withQuestion := n > 0 && q >= 0 && q != asked && (q < b.opener.from || q >= b.opener.to)
+		if withQuestion {
+			n += count(span{q, q + 1})
+		}
 		if n <= left {
-			left -= n
+			if left -= n; withQuestion {
+				asked = q
+			}
 			continue
 		}
 		left = 0

@@ -64,9 +64,12 @@ func (b *builder) steadyCost(inc increment, more bool) int {
 // steadySpent is what the steady part has cost so far. The newest exchange is not part of it: what that
 // costs depends on the budget, and the order of the list must not.
 func (b *builder) steadySpent() int {
-	spent := b.bill.steady.tokens
+	spent := b.bill.body
+	if b.ordered() {
+		spent -= b.bill.recalled
+	}
 	for i := b.last.from; i < b.last.to; i++ {
-		spent -= b.form(i, b.depth[i]).price()
+		spent -= b.form(i, b.placedAt(i)).price()
 	}
 	return spent
 }

@@ -89,15 +89,15 @@ func (b *builder) fixedParts() []FixedPart {
 	}
 	own, turn := 0, b.bill.turn
 	for i, v := range b.turn.views {
+		tokens := v.tokens
 		if f, cut := b.cut[i]; cut {
-			turn += f.tokens
-			continue
+			tokens = f.tokens
 		}
 		if v.Role == User && own == 0 {
-			own = v.tokens
+			own = tokens
 			continue
 		}
-		turn += v.tokens
+		turn += tokens
 	}
 	return []FixedPart{
 		{Kind: PartSystem, Tokens: system},

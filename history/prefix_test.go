@@ -21,8 +21,8 @@ func TestNextIsTakenOut(t *testing.T) {
 		b, _ := c.chosen(s.o)
 		p := b.render()
 		_, back := b.next()
-		for i, c := range back {
-			b.depth[i], b.back[i] = c.was, c.back
+		for _, c := range back {
+			b.depth[c.view], b.back[c.view] = c.was, c.back
 		}
 		without := b.render()
 		want := Alike(p.Messages, without.Messages)
@@ -102,12 +102,12 @@ tool a: two
 user: three
 user: four
 `, map[int64]Flag{1: Pin, 2: Pin, 3: Pin, 5: Pin}, Profile{NoToolToUser: true}, []int{3}, 4},
-		{"the marker in front of it stands in front of the next", `
+		{"its gap is marked at the end of the question", `
 user: one
 assistant: two
 assistant: three
 user: four
-`, map[int64]Flag{1: Exclude, 3: Pin, 4: Pin}, Profile{}, []int{1}, 1},
+`, map[int64]Flag{3: Pin, 4: Pin}, Profile{}, []int{1}, 0},
 		{"the gap has no message of the user behind it", `
 user: one
 assistant: two

@@ -20,6 +20,8 @@ const (
 	whyExcluded
 	whyCap
 	whyCondensed
+	whyQuestion
+	whyUnasked
 	whyOutOfScope
 )
 
@@ -38,6 +40,8 @@ func (w reason) kept() string {
 		return "kept whole: pinned by you"
 	case whyRoom:
 		return "kept whole: there is room for it"
+	case whyQuestion:
+		return "kept whole: an answer to it is sent"
 	case whySystem:
 		return "kept whole: it belongs to the system prompt"
 	}
@@ -50,6 +54,7 @@ const (
 	sentenceOtherSummary = "not sent: this summary is of other messages"
 	sentenceInvalid      = "dropped: with it the request would not have been valid"
 	sentenceTitle        = "not sent: the title is made from the first exchange"
+	sentenceUnasked      = "not sent: the question that it answers is excluded"
 	sentenceBehind       = "dropped: older than a message that did not fit"
 	sentenceSpent        = "dropped: the room is taken by newer messages and by what yours is about"
 	sentenceSummary      = "dropped: the summary stands for it"
@@ -68,6 +73,8 @@ func (b *builder) dropped(i int) string {
 	switch {
 	case b.why[i] == whyExcluded:
 		return sentenceExcluded
+	case b.why[i] == whyUnasked:
+		return sentenceUnasked
 	case b.why[i] == whyCap:
 		return b.overCap
 	case b.why[i] == whyOutOfScope:
@@ -88,7 +95,7 @@ func (b *builder) whyRecalled(i int, f form) string {
 	if !f.shortened.whole() {
 		how = "recalled, cut to " + grouped(f.chars) + " of " + grouped(b.views[i].chars) + " characters"
 	}
-	if b.sent(i) && b.o.Policy.Placement != InOrder {
+	if b.depth[i] != out && !b.ordered() {
 		how += " to the front, cut in its place"
 	}
 	end := i + 1
@@ -100,6 +107,9 @@ func (b *builder) whyRecalled(i int, f form) string {
 	}
 	if b.t.index.wish[i] {
 		return how + ": it says what you want from all answers"
+	}
+	if b.ordered() && b.back[i] == short {
+		return how + ": an answer to it is recalled"
 	}
 	return how + ": said next to what your message is about"
 }

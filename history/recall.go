@@ -80,6 +80,13 @@ func (b *builder) recallCost(inc increment) int {
 		if b.found(i) && after.chars <= before.chars {
 			continue
 		}
+		if b.ordered() {
+			cost += max(0, after.tokens-before.tokens)
+			if q := b.questionOf(i); q >= 0 && !b.placed(q) {
+				cost += b.form(q, short).tokens
+			}
+			continue
+		}
 		if cost += v.alone(after); b.recalled(i) {
 			cost -= v.alone(before)
 			continue

@@ -93,7 +93,7 @@ func (b *builder) dayCost(day int64) int {
 // date counts view i to its day as a recalled one, or away from it, and says what that costs: a day
 // is named once.
 func (b *builder) date(i, sign int) int {
-	if !b.recalled(i) {
+	if !b.recalled(i) || b.ordered() {
 		return 0
 	}
 	day := b.views[i].day()

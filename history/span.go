@@ -9,6 +9,7 @@ type exchange struct {
 	span
 	at     int // tokens of the conversation in front of it, all whole
 	tokens int
+	asked  int // the newest view of the user's in it, -1 for none
 }
 
 // number gives the views from index i on their exchange and their place in the conversation.
@@ -16,9 +17,12 @@ func (t *thread) number(i int) {
 	if len(t.exchanges) > 0 && i > 0 {
 		t.exchanges = t.exchanges[:t.views[i-1].exchange+1]
 		last := &t.exchanges[len(t.exchanges)-1]
-		last.tokens, last.to = 0, i
+		last.tokens, last.to, last.asked = 0, i, -1
 		for k := last.from; k < i; k++ {
 			last.tokens += t.views[k].tokens + frameMessage
+			if t.views[k].Role == User {
+				last.asked = k
+			}
 		}
 	} else {
 		t.exchanges = t.exchanges[:0]
@@ -33,7 +37,7 @@ func (t *thread) number(i int) {
 			if n := len(t.exchanges); n > 0 {
 				at = t.exchanges[n-1].at + t.exchanges[n-1].tokens
 			}
-			t.exchanges = append(t.exchanges, exchange{span: span{i, i}, at: at})
+			t.exchanges = append(t.exchanges, exchange{span: span{i, i}, at: at, asked: -1})
 		}
 		v.exchange = len(t.exchanges) - 1
 		x := &t.exchanges[v.exchange]
@@ -41,7 +45,9 @@ func (t *thread) number(i int) {
 			v.at = t.views[i-1].at
 		}
 		x.tokens += v.tokens + frameMessage
-		x.to = i + 1
+		if x.to = i + 1; v.Role == User {
+			x.asked = i
+		}
 	}
 }
 

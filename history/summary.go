@@ -134,7 +134,7 @@ func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 // excluded is none: no model gets it, to summarize it or otherwise.
 func (b *builder) unsummarized(i int) bool {
 	v := &b.views[i]
-	return !v.made && v.Role != System && b.why[i] != whyExcluded && !b.covers(i)
+	return !v.made && v.Role != System && b.why[i] != whyExcluded && b.why[i] != whyUnasked && !b.covers(i)
 }
 
 // Condense are the messages that a model is to summarize before the request that o describes is built, the

@@ -95,31 +95,24 @@ func (b *builder) cutCurrent() {
 	b.cut[i], b.byUser = f, i
 }
 
-// appendTurn writes the running turn, the current message first.
-func (b *builder) appendTurn(p *Plan, l *layout) {
+// turnForm is what is sent of a view of the running turn, and whether it is cut.
+func (b *builder) turnForm(i int) (form, bool) {
+	if f, ok := b.cut[i]; ok && (i == b.byUser || b.bill.turn < b.turnRest) {
+		return f, true
+	}
+	v := &b.turn.views[i]
+	return form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}, false
+}
+
+// judgeTurn writes the verdicts on the running turn. A draft has none.
+func (b *builder) judgeTurn(p *Plan) {
 	entries := slices.Clone(b.turn.base)
-	asked := false
 	for i := range b.turn.views {
 		v := &b.turn.views[i]
-		f, cut := b.cut[i]
-		if cut = cut && (i == b.byUser || b.bill.turn < b.turnRest); !cut {
-			f = form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
-		}
-		at := 0
-		if v.Role == System {
-			p.Sum.Frame += frameJoint
-			l.hoist(f.text)
-		} else {
-			at = b.sayTurn(p, l, v, f.text, v.Role == User && !asked)
-			asked = asked || v.Role == User
-		}
 		if v.made {
-			p.Added = append(p.Added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
 			continue
 		}
-		if v.Role != System {
-			l.reach(p, len(p.Entries)+stored(entries[:v.from]))
-		}
+		f, cut := b.turnForm(i)
 		p.Sum.Draft += f.tokens
 		e := &entries[v.from]
 		e.Disposition, e.Reason, e.Level, e.Whole = Kept, sentenceTurn, Whole, true
@@ -140,6 +133,27 @@ func (b *builder) appendTurn(p *Plan, l *layout) {
 	}
 }
 
+// layTurn writes the running turn, the current message first.
+func (b *builder) layTurn(l *layout) {
+	asked := false
+	for i := range b.turn.views {
+		v := &b.turn.views[i]
+		f, _ := b.turnForm(i)
+		if v.Role == System {
+			l.frame += frameJoint
+			l.hoist(f.text)
+			continue
+		}
+		at := b.sayTurn(l, v, f.text, v.Role == User && !asked)
+		asked = asked || v.Role == User
+		if v.made {
+			l.added = append(l.added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
+			continue
+		}
+		l.reach(len(b.t.base) + stored(b.turn.base[:v.from]))
+	}
+}
+
 // stored is how many of the entries are of stored messages: a draft has none in the plan.
 func stored(entries []Entry) int {
 	n := 0
@@ -153,32 +167,34 @@ func stored(entries []Entry) int {
 
 // sayTurn writes a message of the running turn and says where it stands. The recalled block stands in
 // front of the current one.
-func (b *builder) sayTurn(p *Plan, l *layout, v *view, text string, current bool) int {
-	b.open(p, l, v)
-	m := v.said(text)
-	block := len(p.Added)
-	if current {
-		m.Content = b.putRecalled(p, l) + m.Content
+func (b *builder) sayTurn(l *layout, v *view, text string, current bool) int {
+	if len(l.body) == 0 && v.Role != User {
+		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Reason: "a request begins with a message of the user"})
+		b.put(l, Message{Role: User, Content: startText}, false)
 	}
-	b.remain(l, m, v.joins)
-	at := b.put(p, l, m, v.joins)
+	m := v.said(text)
+	block := len(l.added)
+	if current {
+		m.Content = b.putRecalled(l) + m.Content
+	}
+	at := b.put(l, m, v.joins)
 	// A bridge may have been added behind the block.
-	if block < len(p.Added) && p.Added[block].Kind == kindRecalled {
-		p.Added[block].Before = at
+	if block < len(l.added) && l.added[block].Kind == kindRecalled {
+		l.added[block].Before = at
 	}
 	return at
 }
 
 // putRecalled is the block of recalled texts for the front of the current message.
-func (b *builder) putRecalled(p *Plan, l *layout) string {
-	if b.o.Policy.Placement == InOrder {
+func (b *builder) putRecalled(l *layout) string {
+	if b.ordered() {
 		return ""
 	}
 	text, frame, tokens := b.block()
 	if text == "" {
 		return ""
 	}
-	p.Added = append(p.Added, Added{
+	l.added = append(l.added, Added{
 		Kind: kindRecalled, Before: -1, Text: frame, Tokens: tokens,
 		Reason: "holds what your message is about from earlier in the conversation",
 	})

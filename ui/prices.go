@@ -23,7 +23,7 @@ func (m *Model) prices(e history.Entry) string {
 			switch {
 			case mate.Pinned:
 				flag = history.Pin
-			case mate.Disposition == history.Excluded:
+			case mate.Disposition == history.Excluded && !mate.Unasked():
 				flag = history.Exclude
 			}
 			after += mate.TokensAfter

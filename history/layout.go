@@ -1,0 +1,198 @@
+package history
+
+import "strings"
+
+// layout is the messages of a request while they are written.
+type layout struct {
+	system string // the system prompt, with what is put at its end
+	body   []Message
+	added  []Added
+	frame  int // tokens that the chat format costs
+	placed int // so many of the added texts stand in front of, or in, a message that is there
+
+	asked   int    // the newest view of the user's that is in the body, -1 for none
+	askedAt int    // where it stands in the body
+	inline  string // system messages on their way to the next message of the user
+	gap     gap    // the gap that is open
+	told    bool   // the summary stands in the request
+}
+
+// gap is a run of messages that are not sent.
+type gap struct {
+	missing int
+	summary bool // the summary stands in it
+}
+
+// layOut writes what is chosen as messages. The recalled block and the running turn stand at the end.
+func (b *builder) layOut() layout {
+	l := layout{system: b.o.System, asked: -1, body: make([]Message, 0, b.bill.messages+len(b.turn.views))}
+	for i := range b.views {
+		b.place(&l, i)
+	}
+	b.close(&l)
+	b.layTurn(&l)
+	l.reach(len(b.t.base) + stored(b.turn.base))
+	if l.system != "" {
+		l.frame += frameMessage
+	}
+	return l
+}
+
+// messages are the messages of the request, the system prompt first.
+func (l *layout) messages(b *builder) []Message {
+	list := make([]Message, 0, 1+len(l.body))
+	if l.system != "" {
+		list = append(list, Message{Role: System, Content: l.system})
+	}
+	list = append(list, l.body...)
+	if n := b.o.Profile.ToolIDLength; n > 0 {
+		shortIDs(list, n)
+	}
+	return list
+}
+
+// place writes one view into the request, or counts it to the open gap.
+func (b *builder) place(l *layout, i int) {
+	v := &b.views[i]
+	d := b.placedAt(i)
+	if d == out {
+		if v.Role != System && !v.made && b.o.Scope == nil {
+			l.gap.missing++
+			if b.summarized && !l.told && b.why[i] == whyCondensed {
+				l.gap.summary, l.told = true, true
+			}
+		}
+		return
+	}
+	f := b.form(i, d)
+	if v.Role == System {
+		l.frame += frameJoint
+		b.instruct(l, f.text)
+		return
+	}
+	m := v.said(f.text)
+	before := len(l.added)
+	if m.Role == User {
+		m.Content = l.inline + m.Content
+		l.inline = ""
+		if l.gap.missing > 0 {
+			text := b.gapText(l.gap) + joint
+			l.added = append(l.added, b.added(l.gap, text, 0))
+			m.Content = text + m.Content
+			l.gap = gap{}
+		}
+	} else {
+		b.lead(l, i)
+		before = len(l.added)
+	}
+	if v.made {
+		l.added = append(l.added, Added{Kind: kindResult, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
+	}
+	at := b.put(l, m, v.joins)
+	for k := before; k < len(l.added); k++ {
+		if l.added[k].Kind != kindBridge {
+			l.added[k].Before = at
+		}
+	}
+	if m.Role == User {
+		l.asked, l.askedAt = i, at
+	}
+	if !v.made {
+		l.reach(v.from)
+	}
+}
+
+// lead closes the open gap in front of view i, which is not the user's, and sees to it that a message of
+// the user leads to it. The marker stands at the end of the question, which is in the body too. An answer
+// whose question cannot be sent follows a message of the marker alone.
+func (b *builder) lead(l *layout, i int) {
+	g := l.gap
+	l.gap = gap{}
+	if q := b.questionOf(i); q >= 0 && q == l.asked {
+		if g.missing > 0 {
+			text := joint + b.gapText(g)
+			l.added = append(l.added, b.added(g, text, l.askedAt))
+			m := &l.body[l.askedAt]
+			m.Content += text
+		}
+		return
+	}
+	if g.missing > 0 {
+		text := b.gapText(g)
+		l.added = append(l.added, b.added(g, text, b.put(l, Message{Role: User, Content: text}, false)))
+		return
+	}
+	if len(l.body) == 0 {
+		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Reason: "a request begins with a message of the user"})
+		b.put(l, Message{Role: User, Content: startText}, false)
+	}
+}
+
+// gapText is what stands for a gap.
+func (b *builder) gapText(g gap) string {
+	if g.summary {
+		return b.summaryText()
+	}
+	return b.marker(g.missing)
+}
+
+// added is the text that stands for a gap in the message at an index.
+func (b *builder) added(g gap, text string, at int) Added {
+	reason := "stands for " + grouped(g.missing) + " messages that are not sent"
+	if g.missing == 1 {
+		reason = "stands for 1 message that is not sent"
+	}
+	a := Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.remembered(text), Reason: reason}
+	if g.summary {
+		a.Kind = kindSummary
+		a.Reason += ", condensed by " + b.summary.By
+	}
+	return a
+}
+
+// instruct takes a system message of the history to where the policy wants it.
+func (b *builder) instruct(l *layout, text string) {
+	if b.o.Policy.MidSystem == Inline && len(l.body) > 0 {
+		l.inline += text + joint
+		return
+	}
+	l.hoist(text)
+}
+
+// hoist puts a text at the end of the system prompt.
+func (l *layout) hoist(text string) {
+	if l.system != "" {
+		l.system += joint
+	}
+	l.system += text
+}
+
+// close puts what found no later message of the history at the end of the system prompt: the gap in
+// front of the current message too, which stands as it was written.
+func (b *builder) close(l *layout) {
+	if l.inline != "" {
+		l.hoist(strings.TrimSuffix(l.inline, joint))
+		l.inline = ""
+	}
+	if l.gap.missing == 0 {
+		return
+	}
+	text := b.gapText(l.gap)
+	if l.system != "" {
+		text = joint + text
+	}
+	l.added = append(l.added, b.added(l.gap, text, -1))
+	l.system += text
+	l.gap = gap{}
+}
+
+// reach says that the texts added since the last message that somebody said stand in, or in front of,
+// the one whose entry is at index at.
+func (l *layout) reach(at int) {
+	for ; l.placed < len(l.added); l.placed++ {
+		// The system prompt stands in front of all messages.
+		if a := &l.added[l.placed]; a.Before >= 0 {
+			a.At = at
+		}
+	}
+}
