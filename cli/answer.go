@@ -5,6 +5,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"winnow/llm"
@@ -52,6 +53,8 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 			w.answers = append(w.answers, event)
 			w.report.answered = &event.Message
 			w.endLine()
+		case session.Withdrawn:
+			w.withdraw(event.Requests)
 		case session.Notice:
 			w.notice(event.Text)
 		case session.Waiting:
@@ -118,6 +121,15 @@ func (w *answerWriter) planned(event session.Planned) {
 	}
 }
 
+// withdraw takes back that the server read only a part of some requests of the turn.
+func (w *answerWriter) withdraw(requests []int64) {
+	for i := range w.answers {
+		if slices.Contains(requests, w.answers[i].Message.Request) {
+			w.answers[i].Receipt.Unread = 0
+		}
+	}
+}
+
 func (w *answerWriter) notice(text string) {
 	w.notices = append(w.notices, text)
 	w.report.notice = text
@@ -175,6 +187,7 @@ type receiptJSON struct {
 	Estimate int   `json:"estimate"` // tokens as winnow counts
 	Expected int   `json:"expected"` // tokens that the server was expected to count
 	TookMS   int64 `json:"took_ms"`
+	Unread   int   `json:"unread"` // tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all
 }
 
 // object writes the one object of --json.
@@ -200,7 +213,7 @@ func (w *answerWriter) object(out io.Writer, id string, s *session.Session, end 
 		o.Turn, o.Finish = r.Turn, r.Finish
 		o.Messages = append(o.Messages, a.Message.ID)
 		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning}
-		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds()}
+		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds(), r.Unread}
 	}
 	o.Answer, o.Cost = strings.Join(texts, "\n"), spentObject(spent)
 	return writeJSON(out, o)

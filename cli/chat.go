@@ -86,7 +86,7 @@ func (k *kit) screenOptions(s *session.Session, screen ui.Screen, search string)
 
 		Personas:   p.personas,
 		PersonasIn: personasIn,
-		Secrets:    k.redactor.FindIn,
+		Redact:     k.redactor.Text,
 		Export:     k.exportWords,
 	}, nil
 }

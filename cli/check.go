@@ -117,6 +117,9 @@ func checkEndpoint(name string, e EndpointConf, add func(path, format string, ar
 	}
 	checkSampling(table+".sampling", e.Sampling, add)
 	for _, model := range slices.Sorted(maps.Keys(e.Models)) {
+		if w := e.Models[model].Window; w < 0 {
+			add(table+".models."+model+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", w)
+		}
 		checkSampling(table+".models."+model+".sampling", e.Models[model].Sampling, add)
 	}
 	for _, model := range slices.Sorted(maps.Keys(e.Prices)) {

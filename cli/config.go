@@ -46,6 +46,7 @@ type EndpointConf struct {
 
 // ModelConf is one [endpoints.NAME.models.MODEL] table.
 type ModelConf struct {
+	Window   int          `toml:"window"`   // tokens, over the endpoint's; 0 leaves it
 	Sampling SamplingConf `toml:"sampling"` // over the endpoint's
 }
 

@@ -91,6 +91,7 @@ type look struct {
 	input    llm.Cost                 // what the next request costs before its answer
 	past     *session.Replayed        // nil for the next request
 	settings []session.Setting        // what decides the next request
+	window   llm.Window               // of the model that the next request asks
 }
 
 // look finds the request that was asked for.
@@ -112,7 +113,7 @@ func (p *program) lookAhead(ctx context.Context, s *session.Session, asked conte
 	s.FindPrices(ctx)
 	plan, err := s.PreviewAs(asked.draft, asked.trial)
 	l := look{
-		info: s.Info(), model: cmp.Or(asked.trial.Model, s.Ref()), plan: plan, messages: s.Messages(),
+		info: s.Info(), model: cmp.Or(asked.trial.Model, s.Ref()), plan: plan, messages: s.Messages(), window: s.WindowAs(asked.trial),
 		body: func() ([]byte, error) { return s.BodyAs(plan, asked.trial) },
 	}
 	var wrong *session.TrialError

@@ -180,7 +180,9 @@ func TestPastRequestAsJSON(t *testing.T) {
   "cost": {
     "usd": 0.00412,
     "source": "prices"
-  }
+  },
+  "unread": 0,
+  "first_read": 0
 }
 `
 	if got.String() != want {

@@ -49,7 +49,9 @@ type requestJSON struct {
 	FirstMS   int64     `json:"first_token_ms"` // 0 where none came
 	TookMS    int64     `json:"took_ms"`
 	Usage     usageJSON `json:"usage"`
-	Cost      *costJSON `json:"cost"` // null where it is not known
+	Cost      *costJSON `json:"cost"`       // null where it is not known
+	Unread    int       `json:"unread"`     // tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all
+	FirstRead int       `json:"first_read"` // index of the first entry that it can have read then, else 0
 }
 
 // sumJSON has the parts as winnow counts; used and limit are tokens as the server counts, ratio of them
@@ -63,13 +65,14 @@ type sumJSON struct {
 	Draft    int     `json:"draft"`
 	Added    int     `json:"added"`
 	Frame    int     `json:"frame"`
-	Total    int     `json:"total"`   // the sum of the above
-	Used     int     `json:"used"`    // total as the server counts: total * ratio
-	Reserve  int     `json:"reserve"` // of the window, for the reply
-	Window   int     `json:"window"`  // 0 unknown
-	Budget   int     `json:"budget"`  // set by the user; 0 is automatic
-	Limit    *int    `json:"limit"`   // null for none; used never exceeds it
-	Bound    string  `json:"bound"`   // what sets limit: budget, max_context_tokens or window; "" in records that do not say
+	Total    int     `json:"total"`         // the sum of the above
+	Used     int     `json:"used"`          // total as the server counts: total * ratio
+	Reserve  int     `json:"reserve"`       // of the window, for the reply
+	Window   int     `json:"window"`        // 0 unknown
+	WindowBy string  `json:"window_source"` // who says so and since when, "" for a past request
+	Budget   int     `json:"budget"`        // set by the user; 0 is automatic
+	Limit    *int    `json:"limit"`         // null for none; used never exceeds it
+	Bound    string  `json:"bound"`         // what sets limit: budget, max_context_tokens or window; "" in records that do not say
 	Ratio    float64 `json:"ratio"`
 	Margin   float64 `json:"margin"`
 	Sent     int     `json:"sent"`
@@ -154,6 +157,9 @@ func (l look) object() planObject {
 		}
 		o.Settings = append(o.Settings, object)
 	}
+	if l.past == nil && l.window.Tokens > 0 {
+		o.Sum.WindowBy = l.window.Origin()
+	}
 	if l.past != nil {
 		o.Request = requestObject(*l.past)
 	}
@@ -184,7 +190,18 @@ func requestObject(r session.Replayed) *requestJSON {
 		Tokenizer: q.Tokenizer, Ended: q.End, Finish: q.Finish, Error: q.Error, Retries: q.Retries,
 		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
 		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning}, Cost: costObject(session.CostOf(q)),
+		Unread: q.CutExpected, FirstRead: firstRead(r),
 	}
+}
+
+// firstRead is the index of the first message that the server can have read of a past request, 0 where it
+// read all.
+func firstRead(r session.Replayed) int {
+	short, ok := session.ShortfallOf(r.Request)
+	if !ok {
+		return 0
+	}
+	return session.FirstRead(r.Verdicts.Entries, r.Verdicts.Sum, short)
 }
 
 func sumObject(s history.Sum) sumJSON {

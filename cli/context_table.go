@@ -22,7 +22,11 @@ func (p *program) contextTable(l look) error {
 	w := newColumns(p.out, p.columns())
 	p.contextHead(w, l)
 	w.line("")
-	p.contextRows(w, l.plan)
+	first := 0
+	if l.past != nil {
+		first = firstRead(*l.past)
+	}
+	p.contextRows(w, l.plan, first)
 	if len(l.plan.Added)+len(l.plan.Next) > 0 {
 		w.line("")
 	}
@@ -43,7 +47,7 @@ func (p *program) contextTable(l look) error {
 
 // contextHead says which request it is and where its tokens go.
 func (p *program) contextHead(w *columns, l look) {
-	w.line("%s · %s", p.line(shownTitle(l.info)), p.line(l.model))
+	w.line("%s · %s", p.line(title(l.info)), p.line(l.model))
 	if l.past != nil {
 		p.pastHead(w, *l.past)
 	}
@@ -54,6 +58,9 @@ func (p *program) contextHead(w *columns, l look) {
 	}
 	w.line("~%d of %s tokens: %s", s.Used(), limitText(s.Limit), listed(shares...))
 	w.line("%s", boundText(s))
+	if l.past == nil && l.window.Tokens > 0 {
+		w.line("window of %d: %s", l.window.Tokens, p.line(l.window.Origin()))
+	}
 	if len(l.settings) > 0 {
 		w.line("%s", p.line(session.OriginsText(l.settings)))
 	}
@@ -83,6 +90,8 @@ func boundText(s history.Sum) string {
 		return fmt.Sprintf("limited by the model's window of %d, %d of it kept free for the reply", s.Window, s.Reserve)
 	case s.Bound == history.BoundBudget:
 		return fmt.Sprintf("limited by the budget; %s", window)
+	case s.Bound == history.BoundUnread:
+		return fmt.Sprintf("limited after a request that the server refused or of which it read only a part; %s", window)
 	case s.Bound == history.BoundMaxContext:
 		return fmt.Sprintf("limited by max_context_tokens; %s", window)
 	}
@@ -117,6 +126,9 @@ func (p *program) pastHead(w *columns, r session.Replayed) {
 		cost = "; it cost " + c
 	}
 	w.line("ended: %s, after %.1f s; the server counted %s%s", ended, q.Took.Seconds(), serverCount(q.Prompt, q.Cached, q.Answer), cost)
+	if short, ok := session.ShortfallOf(q); ok {
+		w.line("the server read %d of ~%d tokens: it dropped part of the request", short.Reported, short.Expected)
+	}
 	if q.Error != "" {
 		w.line("error: %s", p.line(q.Error))
 	}
@@ -158,7 +170,7 @@ func listed(all ...counted) string {
 }
 
 // contextRows writes a line per message, and one per repair under it.
-func (p *program) contextRows(w *columns, plan history.Plan) {
+func (p *program) contextRows(w *columns, plan history.Plan, first int) {
 	row := func(e history.Entry) []string {
 		return []string{fmt.Sprint(e.Index + 1), p.role(e.Role), verdict(e), tokensText(plan.Sum, e)}
 	}
@@ -166,7 +178,11 @@ func (p *program) contextRows(w *columns, plan history.Plan) {
 		w.measure(row(e))
 	}
 	for _, e := range plan.Entries {
-		w.row(row(e), p.sentence(e.Reason))
+		reason := p.sentence(e.Reason)
+		if session.NotRead(e, first) {
+			reason = "not read by the server; " + reason
+		}
+		w.row(row(e), reason)
 		for _, r := range e.Repairs {
 			w.under(fmt.Sprintf("repaired (%s): %s", r.Kind, p.sentence(r.What)))
 		}

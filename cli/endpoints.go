@@ -45,7 +45,7 @@ func (p *program) endpoints(c Config) []llm.Endpoint {
 
 // withMore is an endpoint with what a table says of it.
 func withMore(e, said llm.Endpoint) llm.Endpoint {
-	e.Headers, e.Window, e.Exact, e.Prices, e.Begin = said.Headers, said.Window, said.Exact, said.Prices, said.Begin
+	e.Headers, e.Window, e.Windows, e.Exact, e.Prices, e.Begin = said.Headers, said.Window, said.Windows, said.Exact, said.Prices, said.Begin
 	if said.Default != "" {
 		e.Default, e.Dated = said.Default, false
 	}
@@ -64,6 +64,7 @@ func (p *program) configured(c Config) []llm.Endpoint {
 			BaseURL: e.BaseURL,
 			Headers: e.Headers,
 			Window:  e.Window,
+			Windows: configuredWindows(e.Models),
 			Exact:   e.Exact,
 			Default: e.Model,
 			Begin:   time.Duration(e.FirstByteTimeout) * time.Second,
@@ -86,6 +87,17 @@ func (p *program) configured(c Config) []llm.Endpoint {
 		out = append(out, made)
 	}
 	return out
+}
+
+// configuredWindows are the windows that an endpoint's tables give its models.
+func configuredWindows(tables map[string]ModelConf) map[string]int {
+	windows := make(map[string]int)
+	for model, m := range tables {
+		if m.Window > 0 {
+			windows[model] = m.Window
+		}
+	}
+	return windows
 }
 
 // samplings is what the endpoints' tables ask of their models, by "endpoint" and by "endpoint/model".

@@ -10,6 +10,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
 )
 
 func (p *program) modelsCommand() *cobra.Command {
@@ -26,8 +30,9 @@ func (p *program) modelsCommand() *cobra.Command {
 
 // modelJSON is a model in models --json. It is a contract: fields are added, never renamed or removed.
 type modelJSON struct {
-	Model  string `json:"model"`  // endpoint/model, what -m takes
-	Window int    `json:"window"` // tokens; 0 unknown
+	Model  string `json:"model"`         // endpoint/model, what -m takes
+	Window int    `json:"window"`        // tokens; 0 unknown
+	Source string `json:"window_source"` // who says so and since when, "" where it is unknown
 }
 
 // models lists what answered. An endpoint that did not is named on standard error; the command
@@ -43,16 +48,17 @@ func (p *program) models(ctx context.Context, asJSON bool) error {
 	for _, name := range slices.Sorted(maps.Keys(errs)) {
 		p.complain(p.err, errs[name])
 	}
+	windows := p.windows(ctx, w, list)
 	if asJSON {
 		out := make([]modelJSON, 0, len(list))
-		for _, m := range list {
-			out = append(out, modelJSON{m.Ref(), m.Window.Tokens})
+		for i, m := range list {
+			out = append(out, modelJSON{m.Ref(), windows[i].Tokens, windows[i].Origin()})
 		}
 		err = writeJSON(p.out, out)
 	} else {
 		t := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
-		for _, m := range list {
-			fmt.Fprintf(t, "%s\t%s\n", p.line(m.Ref()), windowText(m.Window.Tokens))
+		for i, m := range list {
+			fmt.Fprintf(t, "%s\t%s\t%s\n", p.line(m.Ref()), windowText(windows[i].Tokens), p.line(windows[i].Origin()))
 		}
 		err = t.Flush()
 	}
@@ -60,4 +66,38 @@ func (p *program) models(ctx context.Context, asJSON bool) error {
 		return fail(Provider, "no endpoint named a model")
 	}
 	return err
+}
+
+// windows are what is known of the models' windows: by the configuration, by what was set and learned, by what
+// the servers state now, and by the models' names. One that would only be assumed is left empty.
+func (p *program) windows(ctx context.Context, w *world, list []llm.Model) []llm.Window {
+	endpoints := make(map[string]llm.Endpoint)
+	for _, e := range w.catalog.Endpoints() {
+		endpoints[e.Name] = e
+	}
+	learned := func(string, string) (store.Learned, error) { return store.Learned{}, nil }
+	if path, err := p.dbPath(w.config); err == nil && exists(path) {
+		s, err := store.Open(ctx, path, store.Options{Now: p.now})
+		if err != nil {
+			p.complain(p.err, err)
+		} else {
+			defer s.Close()
+			learned = func(base, model string) (store.Learned, error) { return s.Endpoint(ctx, base, model) }
+		}
+	}
+	windows := make([]llm.Window, len(list))
+	for i, m := range list {
+		e, said := endpoints[m.Endpoint], m.Window
+		known, err := learned(e.BaseURL, m.ID)
+		if err != nil {
+			p.complain(p.err, err)
+		}
+		if said.At = known.StatedAt; said.Tokens != known.Stated {
+			said.At = p.now()
+		}
+		if found := session.KnownWindows(e, m.ID, known, said).Window(); !found.Assumed {
+			windows[i] = found
+		}
+	}
+	return windows
 }

@@ -41,7 +41,7 @@ type room struct {
 // measure is the budget formula: the smaller of the budget and of what the window leaves beside the
 // reply. Reserve and margin guard the window and are not taken off the budget; every other part is a
 // row of the sum and is subtracted there, once.
-func measure(p Policy, window int, ratio float64) room {
+func measure(p Policy, window, most int, ratio float64) room {
 	r := room{asked: p.Budget, bound: BoundBudget, limit: p.Budget, ratio: ratio, margin: marginKnown, history: NoLimit, chars: NoLimit}
 	if !(ratio > 0) || math.IsInf(ratio, 0) {
 		r.ratio, r.margin = 1, marginUnknown
@@ -54,6 +54,9 @@ func measure(p Policy, window int, ratio float64) room {
 		if leaves := int(float64(window-r.reserve) * (1 - r.margin)); leaves < r.limit {
 			r.bound, r.limit = BoundWindow, leaves
 		}
+	}
+	if most > 0 && most < r.limit {
+		r.bound, r.limit = BoundUnread, most
 	}
 	r.counted = r.countedIn(r.limit)
 	if p.HistoryBudget > 0 {

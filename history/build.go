@@ -95,7 +95,7 @@ func (c *Conversation) begin(o Options) *builder {
 	t := c.seen(o)
 	b := &builder{
 		byUser: -1,
-		c:      c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Ratio),
+		c:      c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Limit, o.Ratio),
 		limits: limitsOf(o.Policy), forms: t.formsFor(o.Policy),
 		days: map[int64]int{}, depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
 	}

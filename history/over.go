@@ -43,6 +43,7 @@ const (
 	BoundBudget     Bound = "budget"             // the budget that the user set
 	BoundMaxContext Bound = "max_context_tokens" // the automatic budget
 	BoundWindow     Bound = "window"             // what the model's window leaves beside the reply
+	BoundUnread     Bound = "unread"             // a limit after a request that was refused or read only in part
 )
 
 func (e *OverBudgetError) Error() string {

@@ -23,6 +23,7 @@ type Options struct {
 	Scope     *Scope           // the messages of the history that the request is about; nil for all
 	Tools     int              // tokens of the serialised tool schemas
 	Window    int              // the model's context window in tokens; 0 is unknown
+	Limit     int              // the most tokens of the whole request, in the server's tokens; 0 is none beside the window
 	Ratio     float64          // the server's tokens per counted token, learned; 0 is not calibrated yet
 	Profile   Profile          // what the endpoint insists on
 	To        Origin           // who is asked; what only the server of an answer knows goes back to it alone

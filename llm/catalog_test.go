@@ -342,23 +342,72 @@ func TestWindow(t *testing.T) {
 		{"Groq", machine{"https://api.groq.com/v1/models": list(`{"id":"m","context_window":32768}`)}, "https://api.groq.com", "m", 32768, "the server's context_window", false},
 		{"Mistral", machine{"https://api.mistral.ai/v1/models": list(`{"id":"m","max_context_length":32000}`)}, "https://api.mistral.ai", "m", 32000, "the server's max_context_length", false},
 		{"Gemini's names", machine{"https://g.example/v1/models": list(`{"id":"models/m","context_length":5}`)}, "https://g.example", "m", 5, "the server's context_length", false},
-		{"the table", machine{"https://api.openai.com/v1/models": `{"data":[{"id":"gpt-4o-mini"}]}`}, "https://api.openai.com", "gpt-4o-mini", 128000, "winnow's table of hosted models", false},
-		{"the table without the server", machine{}, "https://api.openai.com", "gpt-4.1", 1047576, "winnow's table of hosted models", false},
-		{"the table is not for local servers", machine{}, at, "gpt-oss", 8192, "assumed", true},
+		{"the table", machine{"https://api.openai.com/v1/models": `{"data":[{"id":"gpt-4o-mini"}]}`}, "https://api.openai.com", "gpt-4o-mini", 128000, "by name, from winnow's table of models", false},
+		{"the table without the server", machine{}, "https://api.openai.com", "gpt-4.1", 1047576, "by name, from winnow's table of models", false},
+		{"the table, behind a proxy on this machine", machine{}, at, "gpt-oss", 131_072, "by name, from winnow's table of models", false},
 		{"nobody says", machine{}, "https://x.example", "m", 8192, "assumed", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			c := NewClient(Endpoint{Name: "x", BaseURL: test.base + "/v1", Doer: test.server})
-			got, err := c.Window(t.Context(), test.model)
-			if want := (Window{test.tokens, test.source, test.assumed, strings.HasSuffix(test.source, "until the model runs")}); err != nil || got != want {
+			stated, err := c.StatedWindow(t.Context(), test.model)
+			got := WindowFacts{Model: test.model, Stated: stated}.Window()
+			want := Window{
+				Tokens: test.tokens, Source: test.source, Assumed: test.assumed,
+				ByName: strings.HasPrefix(test.source, "by name"), Again: strings.HasSuffix(test.source, "until the model runs"),
+			}
+			if err != nil || got != want {
 				t.Errorf("got %+v, %v; want %+v", got, err, want)
 			}
 		})
 	}
-	configured := NewClient(Endpoint{Window: 500, BaseURL: at + "/v1", Doer: machine{}})
-	if got, err := configured.Window(t.Context(), "m"); err != nil || got != (Window{Tokens: 500, Source: "the configuration"}) {
-		t.Errorf("configured: got %+v, %v; want 500 of the configuration", got, err)
+}
+
+func TestWindowFactsInTheirOrder(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2026, 11, n, 12, 0, 0, 0, time.UTC) }
+	say := func(tokens int, at time.Time) Window { return Window{Tokens: tokens, Source: "x", At: at} }
+	for _, c := range []struct {
+		what  string
+		facts WindowFacts
+		want  int
+		over  bool // the server contradicts what the user set
+	}{
+		{"nothing", WindowFacts{Model: "m"}, 8192, false},
+		{"the name", WindowFacts{Model: "gpt-4o-mini"}, 128_000, false},
+		{"the server before the name", WindowFacts{Model: "gpt-4o", Stated: say(4096, day(1))}, 4096, false},
+		{"the configuration before the name", WindowFacts{Model: "gpt-4o", Configured: say(64_000, time.Time{})}, 64_000, false},
+		{"the user before the configuration", WindowFacts{Configured: say(64_000, time.Time{}), Chosen: say(90_000, day(1))}, 90_000, false},
+		{"the server states less than the configuration", WindowFacts{Configured: say(40_960, time.Time{}), Stated: say(4096, day(1))}, 4096, true},
+		{"the server states more than the configuration", WindowFacts{Configured: say(2000, time.Time{}), Stated: say(4096, day(1))}, 2000, false},
+		{"a refusal older than the statement", WindowFacts{Stated: say(8192, day(2)), Refused: say(4096, day(1))}, 8192, false},
+		{"a refusal newer than the statement", WindowFacts{Stated: say(8192, day(1)), Refused: say(4096, day(2))}, 4096, false},
+		{"a refusal alone", WindowFacts{Model: "gpt-4o", Refused: say(4096, day(1))}, 4096, false},
+		{"a refusal below what the user set", WindowFacts{Chosen: say(9000, day(2)), Refused: say(4096, day(1))}, 4096, true},
+	} {
+		if got := c.facts.Window(); got.Tokens != c.want {
+			t.Errorf("%s: got %+v, want %d", c.what, got, c.want)
+		}
+		if _, over := c.facts.Contradicted(); over != c.over {
+			t.Errorf("%s: contradicted is %t, want %t", c.what, over, c.over)
+		}
+	}
+	e := Endpoint{Window: 500, Windows: map[string]int{"big": 9000}}
+	if got := [2]int{e.ConfiguredWindow("big:latest").Tokens, e.ConfiguredWindow("m").Tokens}; got != [2]int{9000, 500} {
+		t.Errorf("configured: got %v, want 9000 for big and 500 for the others", got)
+	}
+}
+
+// A server that counts its cached tokens beside the prompt's shows it once, and is known for it from then on.
+func TestCachedTokensBesideThePromptAreAdded(t *testing.T) {
+	c := NewClient(Endpoint{Name: "x"})
+	for _, s := range []struct{ prompt, cached, want int }{
+		{900, 500, 900}, {300, 3000, 3300}, {900, 500, 1400}, {-1, 500, -1}, {900, -1, 900},
+	} {
+		u := NoUsage()
+		u.Prompt, u.Cached = s.prompt, s.cached
+		if got := c.withCached(u).Prompt; got != s.want {
+			t.Errorf("%d tokens, %d cached: got %d, want %d", s.prompt, s.cached, got, s.want)
+		}
 	}
 }
 
@@ -366,13 +415,13 @@ func TestWindowOfASilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewClient(Endpoint{BaseURL: "https://api.openai.com/v1", Doer: machine{"https://api.openai.com/v1/models": "hang"}})
 		start := time.Now()
-		got, err := c.Window(t.Context(), "gpt-4o")
-		if err != nil || got.Tokens != 128000 || time.Since(start) != windowTime {
-			t.Errorf("got %+v, %v after %v; want the table after %v", got, err, time.Since(start), windowTime)
+		got, err := c.StatedWindow(t.Context(), "gpt-4o")
+		if err != nil || got.Tokens != 0 || time.Since(start) != windowTime {
+			t.Errorf("got %+v, %v after %v; want nothing after %v", got, err, time.Since(start), windowTime)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := c.Window(ctx, "gpt-4o"); !errors.Is(err, context.Canceled) {
+		if _, err := c.StatedWindow(ctx, "gpt-4o"); !errors.Is(err, context.Canceled) {
 			t.Errorf("stopped: got %v, want context.Canceled", err)
 		}
 	})

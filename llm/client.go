@@ -262,10 +262,12 @@ func (c *Client) receive(stream *openai.ChatCompletionStream, x *exchange, yield
 	bytes := 0
 	give := func(events []Event) bool {
 		for _, e := range events {
-			switch e.(type) {
+			switch of := e.(type) {
 			case TextDelta, ReasoningDelta, ToolDelta:
 				began = true
 				bytes += size(e)
+			case Usage:
+				e = c.withCached(of)
 			}
 			if e = known.pass(e); empty(e) {
 				continue // All of it is held back.
@@ -363,9 +365,14 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	running := c.running(ctx)
 	models := make([]Model, 0, len(entries))
 	for _, m := range entries {
-		models = append(models, Model{Endpoint: c.endpoint.Name, ID: m.name(), Window: m.window()})
+		window := m.window()
+		if w, ok := running[plainModel(m.name())]; ok {
+			window = w
+		}
+		models = append(models, Model{Endpoint: c.endpoint.Name, ID: m.name(), Window: window})
 	}
 	return slices.Clip(models), nil
 }

@@ -26,6 +26,7 @@ type Endpoint struct {
 	Headers map[string]string // extra request headers; their values may be secret
 	Profile history.Profile   // what its chat format insists on
 	Window  int               // the configured window in tokens; 0 is to be found out
+	Windows map[string]int    // the same by model, before Window
 	Exact   bool              // it is llama.cpp and counts requests by itself: see CountRequest
 	Default string            // the model to use where a reference names none; "" is the first one listed
 	Dated   bool              // Default is from winnow's own table, and may be out of date

@@ -41,7 +41,7 @@ func TestBaseURLWithQuery(t *testing.T) {
 		}
 		server.Close()
 		query := "?key=a%2Bb&version=1"
-		want := []string{"/v1/chat/completions" + query, "/v1/models" + query, "/apply-template" + query, "/tokenize" + query}
+		want := []string{"/v1/chat/completions" + query, "/v1/models" + query, "/api/ps" + query, "/api/v1/models" + query, "/apply-template" + query, "/tokenize" + query}
 		if !slices.Equal(asked, want) {
 			t.Errorf("%s: asked for %q, want %q", written, asked, want)
 		}

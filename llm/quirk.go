@@ -15,6 +15,7 @@ const (
 	noStreamOptions     = "no-stream-options"     // refuses stream_options; usage comes unasked or not at all
 	maxCompletionTokens = "max-completion-tokens" // refuses max_tokens
 	maxTokens           = "max-tokens"            // refuses max_completion_tokens
+	cachedApart         = "cached-apart"          // counts the tokens of its cache beside those of the prompt
 )
 
 // The quirks of one model, whose name follows the word after a space. They change what a request

@@ -41,6 +41,21 @@ func usageOf(chunk map[string]json.RawMessage) (Usage, bool) {
 	return usage, usage != NoUsage()
 }
 
+// withCached makes the cached tokens a part of the prompt's. A server that once reported more of them than
+// the prompt has counts them beside it.
+func (c *Client) withCached(u Usage) Usage {
+	if u.Prompt <= 0 || u.Cached <= 0 {
+		return u
+	}
+	if u.Cached > u.Prompt {
+		c.Learn(cachedApart)
+	}
+	if c.has(cachedApart) {
+		u.Prompt += u.Cached
+	}
+	return u
+}
+
 // addHidden makes the reasoning a part of the answer. xAI and Gemini count it beside the answer, where
 // only their total shows it, and charge for it all the same.
 func (u *Usage) addHidden(total int) {

@@ -11,9 +11,67 @@ import (
 // Window is how many tokens a request and its answer may have together.
 type Window struct {
 	Tokens  int
-	Source  string // where the number comes from, for people
-	Assumed bool   // nobody said it: the screen says so
-	Again   bool   // the server says it once the model has answered: worth asking then
+	Source  string    // where the number comes from, for people
+	At      time.Time // when it was said first, zero where it has no date
+	Assumed bool      // nobody said it: the screen says so
+	ByName  bool      // it is taken from the model's name alone
+	Again   bool      // the server says it once the model has answered: worth asking then
+}
+
+// Origin is where the number comes from, with its date where it has one.
+func (w Window) Origin() string {
+	if w.At.IsZero() {
+		return w.Source
+	}
+	return w.Source + ", " + w.At.Local().Format(time.DateOnly)
+}
+
+// WindowFacts is all that is known of a model's window, by who said it.
+type WindowFacts struct {
+	Model      string
+	Chosen     Window // by the user, for this endpoint and model
+	Configured Window
+	Stated     Window // by the server about itself
+	Refused    Window // by the server when it refused a request as too long
+}
+
+// Window decides which number holds. What the user set and what the server says bound one another, so
+// the smaller holds. A refusal newer than the server's statement disproves it. Where nobody said
+// anything the name of the model does, and at last a number is assumed.
+func (f WindowFacts) Window() Window {
+	set, said := f.set(), f.said()
+	switch {
+	case set.Tokens > 0 && (said.Tokens == 0 || set.Tokens < said.Tokens):
+		return set
+	case said.Tokens > 0:
+		return said
+	case f.Stated.Assumed:
+		return Window{Tokens: ollamaWindow, Source: "assumed: Ollama's default, until the model runs", Assumed: true, Again: true}
+	}
+	if n := tabled(f.Model); n > 0 {
+		return Window{Tokens: n, Source: "by name, from winnow's table of models", ByName: true}
+	}
+	return Window{Tokens: assumedWindow, Source: "assumed", Assumed: true}
+}
+
+// Contradicted is the window that the user set, where the server says that it is smaller.
+func (f WindowFacts) Contradicted() (set Window, is bool) {
+	set, said := f.set(), f.said()
+	return set, said.Tokens > 0 && set.Tokens > said.Tokens
+}
+
+func (f WindowFacts) set() Window {
+	if f.Chosen.Tokens > 0 {
+		return f.Chosen
+	}
+	return f.Configured
+}
+
+func (f WindowFacts) said() Window {
+	if f.Refused.Tokens > 0 && (f.Stated.Tokens == 0 || f.Refused.At.After(f.Stated.At)) {
+		return f.Refused
+	}
+	return f.Stated
 }
 
 const (
@@ -28,32 +86,30 @@ const (
 	windowTime = 5 * time.Second
 )
 
-// Window finds out the window of a model: the configured one; what the server says is running,
-// which is often far less than what the model was trained for; a table of hosted models; 8192
-// where nobody says anything. The error is only that ctx ended: a server that cannot be asked
-// leaves it at the table.
-func (c *Client) Window(ctx context.Context, model string) (Window, error) {
-	if c.endpoint.Window > 0 {
-		return Window{Tokens: c.endpoint.Window, Source: "the configuration"}, nil
-	}
+// StatedWindow asks the server for the window that it runs a model with, which is often far less than
+// what the model was trained for. It has no tokens where the server does not say, and is Assumed where
+// the server is Ollama and says it once the model runs. The error is only that ctx ended.
+func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error) {
 	bounded, cancel := context.WithTimeout(ctx, windowTime)
 	defer cancel()
 	w := c.ask(bounded, model)
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return Window{}, stopped(ctx)
 	}
-	if w.Tokens > 0 {
-		return w, nil
-	}
-	if !c.endpoint.local() {
-		if n := tabled(model); n > 0 {
-			return Window{Tokens: n, Source: "winnow's table of hosted models"}, nil
+	return w, nil
+}
+
+// ConfiguredWindow is the window that the configuration gives a model, without tokens where it gives none.
+func (e Endpoint) ConfiguredWindow(model string) Window {
+	for name, tokens := range e.Windows {
+		if sameModel(name, model) {
+			return Window{Tokens: tokens, Source: "the configuration"}
 		}
 	}
-	if w.Assumed {
-		return Window{Tokens: ollamaWindow, Source: "assumed: Ollama's default, until the model runs", Assumed: true, Again: true}, nil
+	if e.Window == 0 {
+		return Window{}
 	}
-	return Window{Tokens: assumedWindow, Source: "assumed", Assumed: true}, nil
+	return Window{Tokens: e.Window, Source: "the configuration"}
 }
 
 // ask puts all questions at once and takes the first answer in the order of how much it is to be
@@ -117,30 +173,48 @@ func (c *Client) listWindow(ctx context.Context, model string) Window {
 // ollamaWindow asks Ollama for what is running: its show would tell what the model was trained
 // for. An answer without the model is a guess to be assumed.
 func (c *Client) ollamaWindow(ctx context.Context, model string) Window {
-	raw, err := c.get(ctx, c.endpoint.root()+"/api/ps")
-	if err != nil {
+	running, is := c.ollamaRunning(ctx)
+	if !is {
 		return Window{}
 	}
-	var running struct {
-		Models *[]listed `json:"models"`
-	}
-	if json.Unmarshal(raw, &running) != nil || running.Models == nil {
-		return Window{}
-	}
-	for _, l := range *running.Models {
-		if n := number(l.ContextLength); n > 0 && sameModel(l.name(), model) {
-			return said(n, "Ollama's running context_length")
-		}
+	if w, ok := running[plainModel(model)]; ok {
+		return w
 	}
 	return Window{Assumed: true}
+}
+
+// ollamaRunning are the windows of the models that Ollama runs, by plainModel, and whether it is Ollama.
+func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, is bool) {
+	raw, err := c.get(ctx, c.endpoint.root()+"/api/ps")
+	if err != nil {
+		return nil, false
+	}
+	var list struct {
+		Models *[]listed `json:"models"`
+	}
+	if json.Unmarshal(raw, &list) != nil || list.Models == nil {
+		return nil, false
+	}
+	running = make(map[string]Window)
+	for _, l := range *list.Models {
+		if n := number(l.ContextLength); n > 0 {
+			running[plainModel(l.name())] = said(n, "Ollama's running context_length")
+		}
+	}
+	return running, true
 }
 
 // studioWindow asks LM Studio for the loaded instance: max_context_length is what the model was
 // trained for.
 func (c *Client) studioWindow(ctx context.Context, model string) Window {
+	return c.studioLoaded(ctx)[plainModel(model)]
+}
+
+// studioLoaded are the windows of the models that LM Studio has loaded, by plainModel.
+func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
 	raw, err := c.get(ctx, c.endpoint.root()+"/api/v1/models")
 	if err != nil {
-		return Window{}
+		return nil
 	}
 	var list struct {
 		Models []struct {
@@ -154,18 +228,34 @@ func (c *Client) studioWindow(ctx context.Context, model string) Window {
 		} `json:"models"`
 	}
 	if json.Unmarshal(raw, &list) != nil {
-		return Window{}
+		return nil
 	}
+	loaded := make(map[string]Window)
 	for _, m := range list.Models {
-		for _, loaded := range m.Loaded {
-			if sameModel(m.Key, model) || sameModel(loaded.ID, model) {
-				if n := number(loaded.Config.ContextLength); n > 0 {
-					return said(n, "LM Studio's loaded context_length")
+		for _, instance := range m.Loaded {
+			if n := number(instance.Config.ContextLength); n > 0 {
+				w := said(n, "LM Studio's loaded context_length")
+				loaded[plainModel(instance.ID)] = w
+				if _, ok := loaded[plainModel(m.Key)]; !ok {
+					loaded[plainModel(m.Key)] = w
 				}
 			}
 		}
 	}
-	return Window{}
+	return loaded
+}
+
+// running are the windows of the models that a server of the user's own runs now, by plainModel.
+func (c *Client) running(ctx context.Context) map[string]Window {
+	if !c.endpoint.local() || c.endpoint.Name == Guide {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, windowTime)
+	defer cancel()
+	if running, is := c.ollamaRunning(ctx); is {
+		return running
+	}
+	return c.studioLoaded(ctx)
 }
 
 func said(tokens int, source string) Window {

@@ -63,10 +63,13 @@ func (t *turn) decide(ctx context.Context, options func() history.Options, reque
 	for {
 		t.mu.Lock()
 		o := options()
-		plan, err := t.build(t.past, o)
+		plan, err := t.buildLimited(t.past, &o)
 		guessed := t.guessedIn(plan)
 		a := asked{client: t.client, request: request(t.target, plan), plan: plan}
 		a.decision = decisionOf(t.leafOf(o), o, plan, a.request, a.client)
+		if o.Limit > 0 {
+			a.decision.Unread = t.counts.limit
+		}
 		a.decision.Guessed = t.guesses(t.past)
 		t.mu.Unlock()
 		if len(guessed) == 0 {
@@ -140,13 +143,14 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if a.saver == nil {
 		return store.Message{}, t.saveFault(ctx, a, fault)
 	}
+	judged := t.judge(&a)
 	answer, err := t.saveAnswer(ctx, a)
 	if err != nil {
 		return answer, err
 	}
 	t.remember(a)
 	t.askAgain(ctx, a)
-	t.calibrate(ctx, a)
+	t.tellJudgement(ctx, a, judged)
 	return answer, fault
 }
 

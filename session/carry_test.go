@@ -47,7 +47,7 @@ func acting(t *testing.T, requests int, server func(messages []saidMessage) step
 
 // thinks answers after reasoning, or calls a tool after it.
 func thinks(reasoning string, fields map[string]any) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"reasoning_content": reasoning})
 		delta(w, fields)
@@ -55,7 +55,7 @@ func thinks(reasoning string, fields map[string]any) step {
 		if fields["tool_calls"] != nil {
 			reason = "tool_calls"
 		}
-		finish(w, reason, 12, 3)
+		finish(w, reason, promptOf(r), 3)
 	}
 }
 
@@ -152,13 +152,13 @@ func gemini(messages []saidMessage) step {
 		}
 	}
 	if messages[len(messages)-1].Role == "user" && strings.Contains(messages[len(messages)-1].Content, "add") {
-		return func(w http.ResponseWriter, _ *http.Request) {
+		return func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			call, _ := json.Marshal(callOf("c", map[string]any{"extra_content": "HERE"}))
 			// Written by hand: an encoder would write the escapes in its own way.
 			text := strings.Replace(string(call), `"HERE"`, signature, 1)
 			w.Write([]byte(`data: {"choices":[{"index":0,"delta":` + text + `}]}` + "\n\n"))
-			finish(w, "tool_calls", 12, 3)
+			finish(w, "tool_calls", promptOf(r), 3)
 		}
 	}
 	return says("Three.")

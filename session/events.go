@@ -52,6 +52,9 @@ type Answered struct {
 // Notice is something winnow did by itself that the user must know, as a sentence.
 type Notice struct{ Text string }
 
+// Withdrawn says that the server read some requests whole after all: their receipts said otherwise.
+type Withdrawn struct{ Requests []int64 }
+
 // Titled says that the conversation got a title of its own.
 type Titled struct{ Title string }
 
@@ -59,17 +62,18 @@ type Titled struct{ Title string }
 // text is a sentence for the user.
 type Finished struct{ Err error }
 
-func (Stored) event()   {}
-func (Planned) event()  {}
-func (Delta) event()    {}
-func (Calling) event()  {}
-func (Waiting) event()  {}
-func (Asked) event()    {}
-func (Ran) event()      {}
-func (Answered) event() {}
-func (Notice) event()   {}
-func (Titled) event()   {}
-func (Finished) event() {}
+func (Stored) event()    {}
+func (Planned) event()   {}
+func (Delta) event()     {}
+func (Calling) event()   {}
+func (Waiting) event()   {}
+func (Asked) event()     {}
+func (Ran) event()       {}
+func (Answered) event()  {}
+func (Notice) event()    {}
+func (Withdrawn) event() {}
+func (Titled) event()    {}
+func (Finished) event()  {}
 
 // Receipt sums up what one answer cost and what the model saw for it.
 type Receipt struct {
@@ -90,4 +94,8 @@ type Receipt struct {
 	Stopped    bool   // the user stopped it
 	End        string // done, no-done, cut, stopped, failed
 	Finish     string // the server's finish_reason
+
+	// Unread is what the server was expected to count, where Usage.Prompt shows that it read only a part of
+	// the request; else 0.
+	Unread int
 }

@@ -187,64 +187,6 @@ func BenchmarkPrediction(b *testing.B) {
 	}
 }
 
-// samples tells a turn the server's count of one request after the other, for an estimate of 1000,
-// and returns what was learned.
-func samples(t *testing.T, reported ...int) (ratio float64, n int) {
-	t.Helper()
-	b := newBench(t)
-	s := b.begin()
-	tr := &turn{Session: s, events: make(chan Event, 64), left: make(chan struct{})}
-	for _, r := range reported {
-		a := asked{client: s.client}
-		a.record.Model, a.record.Prompt, a.record.Estimate = "m", r, 1000
-		tr.calibrate(t.Context(), a)
-	}
-	kept, err := b.deps.Store.Endpoint(t.Context(), s.client.Endpoint().BaseURL, "m")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kept.Ratio, kept.Samples
-}
-
-func TestRatioIsLearned(t *testing.T) {
-	for _, c := range []struct {
-		what     string
-		reported []int
-		ratio    float64
-		samples  int
-	}{
-		{"the first value whole", []int{1400}, 1.4, 1},
-		{"then three tenths of each new one", []int{1400, 1000}, 1.28, 2},
-		{"absent and zero counts teach nothing", []int{-1, 0, 1400, 0}, 1.4, 1},
-		{"no more than three", []int{9000 / 2}, 3, 1},
-		{"no less than a half", []int{300}, 0.5, 1},
-	} {
-		ratio, n := samples(t, c.reported...)
-		if math.Abs(ratio-c.ratio) > 1e-9 || n != c.samples {
-			t.Errorf("%s: learned %.3f of %d samples, want %.3f of %d", c.what, ratio, n, c.ratio, c.samples)
-		}
-	}
-}
-
-func TestSmallRequestsAndImagesTeachNoRatio(t *testing.T) {
-	b := newBench(t)
-	s := b.begin()
-	tr := &turn{Session: s, events: make(chan Event, 64), left: make(chan struct{})}
-	small := asked{client: s.client}
-	small.record.Model, small.record.Prompt, small.record.Estimate = "m", 300, 199
-	tr.calibrate(t.Context(), small)
-	picture := asked{client: s.client}
-	picture.record.Model, picture.record.Prompt, picture.record.Estimate = "m", 1500, 1000
-	picture.plan.Messages = []history.Message{{Role: history.User, Parts: []history.Part{{Kind: history.ImagePart}}}}
-	tr.calibrate(t.Context(), picture)
-	other := asked{client: s.client}
-	other.record.Model, other.record.Prompt, other.record.Estimate = "another", 1500, 1000
-	tr.calibrate(t.Context(), other)
-	if s.learned.Samples != 0 || s.learned.Ratio != 0 {
-		t.Errorf("learned %.2f of %d samples, want nothing", s.learned.Ratio, s.learned.Samples)
-	}
-}
-
 // TestEstimateIsItsFormula counts a small request by hand: every text by the vocabulary, 4 for each
 // message, 3 for the request, the tools as the body carries them, and for each call its name, its
 // arguments and 8.

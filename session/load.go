@@ -14,7 +14,10 @@ func (s *Session) LoadRest(ctx context.Context) error {
 	if err := s.loadBranch(ctx); err != nil {
 		return err
 	}
-	return s.findWindow(ctx)
+	if err := s.findWindow(ctx); err != nil {
+		return err
+	}
+	return s.readCounts(ctx)
 }
 
 func (s *Session) loadBranch(ctx context.Context) error {

@@ -9,107 +9,146 @@ import (
 	"winnow/llm"
 )
 
-const (
-	guessShare = 0.7 // of a refused request, where the server names no number
-	guessMost  = 2   // guesses for one question
-)
+// shrinkTo are the shares of a refused request that are tried one after the other, where the server names
+// no number.
+var shrinkTo = [...]float64{0.7, 0.35, 0.15}
+
+// smallerBy is the share of what was refused that a retry has at most.
+const smallerBy = 0.9
 
 // tooLong is what was tried for one question that a server refused as too long.
 type tooLong struct {
-	told     bool       // once more with the server's number
-	guessed  int        // times with less, where it named none
-	believed llm.Window // what is known of the window without the guesses
-	refusal  *llm.Error // the newest
+	numbered bool       // once more with the server's number
+	shrunk   int        // times with less, where it named none
+	least    bool       // only what must be sent
+	first    int        // tokens that were expected of the first request that was refused
+	newest   asked      // the newest that was refused
+	refusal  *llm.Error // of that
+	before   int        // the limit without all this
 }
 
 // makeRoom learns from a refusal, so that the next plan is smaller, and says whether asking once
-// more makes sense: once with the server's number, twice without one.
+// more makes sense: once with the server's number, three times without one.
 func (t *turn) makeRoom(ctx context.Context, a asked, fault *llm.Error, tries *tooLong) bool {
-	tries.refusal = fault
+	if tries.first == 0 {
+		tries.first, tries.before = a.expected(), t.shrunkTo
+	}
+	tries.refusal, tries.newest = fault, a
 	before := t.Window()
 	if fault.Limit > 0 {
 		t.learnLimit(ctx, a, fault)
 	}
-	if tries.guessed == 0 || fault.Limit > 0 {
-		tries.believed = t.Window()
-	}
 	// A number that is not below what was believed, without one for the request, teaches nothing.
 	if fault.Limit == 0 || fault.Prompt == 0 && before.Tokens > 0 && fault.Limit >= before.Tokens {
-		return t.guess(a, tries)
+		return t.shrink(tries)
 	}
-	if tries.told {
+	if tries.numbered {
 		return false
 	}
-	tries.told = true
+	tries.numbered = true
 	if room := replyRoom(fault, a.expected()); room > 0 {
 		t.shortenReply(room)
 		t.emit(Notice{fmt.Sprintf("the request and the %d tokens asked for the reply are more than the model's window of %d tokens; asking once more for a reply of at most %d",
 			fault.Output, fault.Limit, room)})
 		return true
 	}
+	t.limitTo(smallerBy * float64(t.tokensOf(a)))
 	t.emit(Notice{fmt.Sprintf("the request was larger than the model's window of %d tokens; asking once more with less", fault.Limit)})
 	return true
 }
 
-// learnLimit keeps the window that a refusal names, and how its count of the request compares with
-// ours. The ratio is good for the next plan; the first answer's usage replaces it.
+// learnLimit keeps the window that a refusal names, with its date, and how its count of the request compares
+// with ours.
 func (t *turn) learnLimit(ctx context.Context, a asked, fault *llm.Error) {
 	if !t.still(a) {
 		return
 	}
 	t.mu.Lock()
-	t.window = llm.Window{Tokens: fault.Limit, Source: "the server's refusal"}
-	t.learned.Window = fault.Limit
-	ratio := float64(fault.Prompt) / float64(max(1, a.record.Estimate))
-	// A number far from ours is no count of this request.
-	if a.countable() && ratio == clampRatio(ratio) && (!fault.AtLeast || ratio > known(t.learned.Ratio)) {
+	t.learned.Window, t.learned.WindowAt = fault.Limit, t.deps.Now()
+	t.window = t.facts().Window()
+	ratio := min(ratioMax, float64(fault.Prompt)/float64(max(1, a.record.Estimate)))
+	// A number far below ours is no count of this request.
+	if a.countable() && ratio >= ratioMin && (!fault.AtLeast || ratio > known(t.learned.Ratio)) {
 		t.learned.Ratio = ratio
 	}
 	t.mu.Unlock()
 	t.learn(ctx)
 }
 
-// guess plans for three tenths less than was refused: nobody said how much less it must be. A guess
-// is not kept beyond this conversation.
-func (t *turn) guess(a asked, tries *tooLong) bool {
-	if tries.guessed == guessMost {
+// tokensOf is what the server is expected to count for a request by what is known now.
+func (t *turn) tokensOf(a asked) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return int(float64(a.record.Estimate) * known(t.learned.Ratio))
+}
+
+// limitTo plans for at most so many tokens. Such a limit is not kept beyond this conversation.
+func (t *turn) limitTo(tokens float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if most := max(1, int(tokens)); t.shrunkTo == 0 || most < t.shrunkTo {
+		t.shrunkTo = most
+	}
+}
+
+// shrink plans for the next smaller share of the first request that was refused: nobody said how much less
+// it must be.
+func (t *turn) shrink(tries *tooLong) bool {
+	if tries.shrunk == len(shrinkTo) || tries.least {
 		return false
 	}
-	tries.guessed++
+	share := shrinkTo[tries.shrunk]
+	tries.shrunk++
 	t.mu.Lock()
 	if reply := t.deps.maxTokens(t.target); reply > 0 {
-		t.replyMost = max(1, int(guessShare*float64(reply)))
+		t.replyMost = max(1, int(share*float64(reply)))
 	}
-	limit := int(guessShare * float64(a.expected()))
-	t.window = llm.Window{Tokens: windowFor(limit, t.deps.outputReserve(t.target, t.policy)), Source: "guessed from a refusal", Assumed: true}
 	t.mu.Unlock()
-	t.emit(Notice{"the request was too long for the model, which does not say how much it takes; asking once more with 30 % less"})
+	t.limitTo(min(share*float64(tries.first), smallerBy*float64(tries.newest.expected())))
+	t.emit(Notice{fmt.Sprintf("the request was too long for the model, which does not say how much it takes; asking again with %.0f %% of it", 100*share)})
 	return true
 }
 
-// windowFor is the window that leaves limit tokens for a request. reserve 0 is the policy's own
-// share: a quarter, at most 4096.
-func windowFor(limit, reserve int) int {
-	if reserve > 0 {
-		return limit + reserve
+// keepLeast plans for what must be sent and nothing else, where a limit after a refusal is below that and
+// it is less than what was refused.
+func (t *turn) keepLeast(err error, tries *tooLong) bool {
+	over := (*history.OverBudgetError)(nil)
+	if tries.refusal == nil || tries.least || !errors.As(err, &over) {
+		return false
 	}
-	return min(limit*4/3, limit+4096)
+	sum := tries.newest.plan.Sum
+	least := sum.System + sum.Tools + sum.Draft + sum.Frame/4
+	if float64(least) > smallerBy*float64(sum.Total) {
+		return false
+	}
+	tries.least = true
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shrunkTo = over.Need
+	return true
+}
+
+// settle ends what held for one question: a window that the server named needs no other limit.
+func (t *turn) settle(tries tooLong) {
+	if tries.numbered && tries.shrunk == 0 {
+		t.giveUpGuessing(tries)
+	}
 }
 
 // giveUpGuessing believes again what was believed before the guesses that did not help.
 func (t *turn) giveUpGuessing(tries tooLong) {
-	if tries.guessed == 0 {
+	if tries.refusal == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.window = tries.believed
+	t.shrunkTo = tries.before
 }
 
-// instead is the error to show for a plan that cannot be made after a guess: where not even what
+// instead is the error to show for a plan that cannot be made after a refusal: where not even what
 // must be sent fits our guess, the server's own words say more.
 func (tries tooLong) instead(err error) error {
-	if over := (*history.OverBudgetError)(nil); tries.guessed > 0 && errors.As(err, &over) {
+	if over := (*history.OverBudgetError)(nil); tries.shrunk > 0 && errors.As(err, &over) {
 		return tries.refusal
 	}
 	return err
@@ -137,3 +176,27 @@ func (t *turn) drowned(a asked) error {
 	}
 	return fault
 }
+
+// The windows that servers run with where nobody chose one: powers of two.
+const (
+	usualLeast = 2048
+	usualMost  = 131_072
+)
+
+// fullWindow is the window that a request of so many tokens fills: the believed one, else a usual
+// one below it, and 0 for none.
+func fullWindow(reported, believed int) int {
+	if believed > 0 && reported >= believed-fullTolerance(believed) {
+		return believed
+	}
+	for w := usualLeast; w <= usualMost && (believed == 0 || w < believed); w *= 2 {
+		if reported <= w && reported >= w-fullTolerance(w) {
+			return w
+		}
+	}
+	return 0
+}
+
+// fullTolerance is how far below a window a request that was shortened to it may end: it is
+// shortened by whole messages.
+func fullTolerance(window int) int { return window/50 + 8 }

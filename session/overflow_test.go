@@ -111,30 +111,25 @@ func TestSecondRefusalWithNumbersIsTheUsersToSee(t *testing.T) {
 	}
 }
 
-func TestRefusalWithoutNumberShrinksTwiceByThreeTenths(t *testing.T) {
-	b, s := talked(t, 20, refuses(400, noNumber), refuses(413, ``), says("It fits."), says("Still."))
+func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
+	b, s := talked(t, 20, refuses(400, noNumber), refuses(413, ``), refuses(400, noNumber), says("It fits."), says("Still."))
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
 	plans := only[Planned](events)
-	if len(plans) != 3 {
-		t.Fatalf("there were %d plans, want 3", len(plans))
+	if len(plans) != 4 {
+		t.Fatalf("there were %d plans, want 4", len(plans))
 	}
-	for i := 1; i < len(plans); i++ {
-		before, after := plans[i-1].Plan.Sum, plans[i].Plan.Sum
-		if most := int(guessShare*float64(before.Tokens(before.Total))) + 1; after.Used() > most {
-			t.Errorf("try %d uses %d tokens, want at most %d", i+1, after.Used(), most)
-		}
-		if after.Tokens(after.Total) < before.Tokens(before.Total)/3 {
-			t.Errorf("try %d has %d tokens of %d before: that is far less than was called for", i+1, after.Total, before.Total)
+	first := plans[0].Plan.Sum
+	for i, share := range shrinkTo {
+		sum := plans[i+1].Plan.Sum
+		if most := int(share*float64(first.Tokens(first.Total))) + 1; sum.Tokens(sum.Total) > most || sum.Total >= plans[i].Plan.Sum.Total {
+			t.Errorf("try %d has %d tokens of %d at first, want at most %d and less than before", i+2, sum.Total, first.Total, most)
 		}
 	}
-	if got := notices(events); len(got) != 2 || !strings.Contains(got[0], "30 % less") {
-		t.Errorf("it said %q, want two sentences", got)
-	}
-	if w := s.Window(); !w.Assumed {
-		t.Errorf("the guess of %d tokens is shown as known", w.Tokens)
+	if got := notices(events); len(got) != 3 || !strings.Contains(got[0], "70 %") || !strings.Contains(got[1], "35 %") || !strings.Contains(got[2], "15 %") {
+		t.Errorf("it said %q, want three sentences with 70, 35 and 15 %%", got)
 	}
 	if kept, err := b.deps.Store.Endpoint(t.Context(), s.client.Endpoint().BaseURL, "m"); err != nil || kept.Window != 0 {
 		t.Errorf("a guess of %d tokens was kept (%v)", kept.Window, err)
@@ -144,19 +139,82 @@ func TestRefusalWithoutNumberShrinksTwiceByThreeTenths(t *testing.T) {
 	}
 }
 
-func TestThirdRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
+func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 	refusal := refuses(400, noNumber)
-	b, s := talked(t, 20, refusal, refusal, refusal)
+	b, s := talked(t, 20, refusal, refusal, refusal, refusal)
 	before := s.Window()
 	_, err := drain(s.Send(t.Context(), "And?"))
 	if !errors.Is(err, llm.ErrContextLength) {
 		t.Errorf("got %v, want llm.ErrContextLength", err)
 	}
-	if got := b.last() - 20; got != 3 {
-		t.Errorf("the question was asked %d times, want 3", got)
+	if got := b.last() - 20; got != 4 {
+		t.Errorf("the question was asked %d times, want 4", got)
 	}
-	if s.Window() != before {
-		t.Errorf("the window is %+v, was %+v before the guesses", s.Window(), before)
+	if s.Window() != before || s.shrunkTo != 0 {
+		t.Errorf("the window is %+v, was %+v; a limit of %d tokens is left", s.Window(), before, s.shrunkTo)
+	}
+}
+
+// A long question that is not the whole request is sent alone at last: no retry is below what must be sent.
+func TestRetryIsNeverBelowWhatMustBeSent(t *testing.T) {
+	b, s := talked(t, 10, refuses(400, noNumber), says("It fits."))
+	events, err := drain(s.Send(t.Context(), strings.Repeat("A long question. ", 250)))
+	if err != nil {
+		t.Fatalf("the turn failed: %v", err)
+	}
+	plans := only[Planned](events)
+	if last := plans[len(plans)-1].Plan.Sum; len(plans) != 2 || last.Total >= plans[0].Plan.Sum.Total {
+		t.Errorf("there were %d plans of %d and %d tokens, want a second that is smaller", len(plans), plans[0].Plan.Sum.Total, last.Total)
+	}
+	if got := messagesOf(t, b.body(b.last())); got[0].Role != "system" || !strings.Contains(got[len(got)-1].Content, "A long question.") {
+		t.Errorf("the retry holds %d messages without the system prompt or the question", len(got))
+	}
+}
+
+// TestExpensiveScriptSurvivesASmallWindow chats in a script that costs seven times our count, with a server
+// that refuses what is longer than its 1,024 tokens.
+func TestExpensiveScriptSurvivesASmallWindow(t *testing.T) {
+	const turns, window = 100, 1024
+	for name, refusal := range map[string]func(count int) string{
+		"with numbers": func(n int) string {
+			return fmt.Sprintf(`{"error":{"message":"request (%d tokens) exceeds the available context size (%d tokens)","n_prompt_tokens":%d,"n_ctx":%d}}`, n, window, n, window)
+		},
+		"without numbers": func(int) string { return noNumber },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.believing(0)
+			refused, smallest := 0, 0
+			answer := func(w http.ResponseWriter, r *http.Request) {
+				size := 0
+				for _, m := range messagesOf(t, b.body(b.requests())) {
+					size += 4 + (len(m.Content)+3)/4
+				}
+				if n := 7 * size; n > window {
+					if smallest > 0 && size >= smallest {
+						t.Errorf("request %d has %d tokens after one of %d was refused", b.requests(), size, smallest)
+					}
+					refused, smallest = refused+1, size
+					refuses(400, refusal(n))(w, r)
+					return
+				}
+				smallest = 0
+				w.Header().Set("Content-Type", "text/event-stream")
+				delta(w, map[string]any{"content": "ഞാൻ മലയാളത്തിൽ ഉത്തരം നൽകുന്നു."})
+				finish(w, "stop", 7*size, 10)
+			}
+			for range turns * 5 {
+				b.steps = append(b.steps, answer)
+			}
+			s := b.begin()
+			for n := range turns {
+				if _, err := drain(s.Send(t.Context(), fmt.Sprintf("ചോദ്യം %d: എന്താണ് ഇത്?", n+1))); err != nil {
+					t.Fatalf("turn %d failed after %d refusals: %v", n+1, refused, err)
+				}
+			}
+			t.Logf("%d turns, %d requests, %d refused", turns, b.requests(), refused)
+		})
 	}
 }
 
@@ -351,7 +409,7 @@ func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
-	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "30 % less") || b.last() != 42 {
+	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "70 %") || b.last() != 42 {
 		t.Errorf("it said %q after %d requests, want one sentence after 42", got, b.last())
 	}
 	b, s = talked(t, 2, nothing)

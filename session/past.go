@@ -102,7 +102,7 @@ type latest struct {
 	model    string // "endpoint/model"
 	other    bool   // an older one went to another model
 	answered store.Request
-	counted  []store.Request // those of which the server told a count, at most two
+	counted  store.Request // the newest of which the server told a count
 }
 
 // take takes the next older request.
@@ -113,8 +113,8 @@ func (l *latest) take(r store.Request) {
 	if l.answered.ID == 0 {
 		l.answered = r
 	}
-	if len(l.counted) < 2 && tellsCount(r) {
-		l.counted = append(l.counted, r)
+	if l.counted.ID == 0 && tellsCount(r) {
+		l.counted = r
 	}
 }
 
@@ -122,6 +122,9 @@ func (l *latest) take(r store.Request) {
 func (s *Session) remake(ctx context.Context, back *past, newest latest) error {
 	if newest.answered.ID == 0 {
 		return nil
+	}
+	if short, ok := ShortfallOf(newest.counted); ok {
+		back.shortfall = &short
 	}
 	made, err := s.rebuild(ctx, Recorded{Request: newest.answered})
 	if err != nil {
@@ -133,9 +136,5 @@ func (s *Session) remake(ctx context.Context, back *past, newest latest) error {
 	if made.Proven && to.ref() == newest.model {
 		back.sent = s.weigh(to, made.Plan)
 	}
-	if len(newest.counted) == 0 {
-		return nil
-	}
-	back.shortfall, err = s.findShortfall(ctx, newest.counted)
-	return err
+	return nil
 }

@@ -72,6 +72,7 @@ func (s *Session) options(to *target, policy history.Policy, turn []history.Mess
 		Summaries: summaries,
 		Tools:     to.toolTokens(s.deps.Count),
 		Window:    to.window.Tokens,
+		Limit:     s.limitOf(to),
 		Ratio:     to.learned.Ratio,
 		Profile:   to.profile(),
 		To:        to.client.Origin(to.model),

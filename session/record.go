@@ -24,6 +24,8 @@ type Decision struct {
 	Remedies map[int64]history.Remedy `json:"remedies,omitempty"`
 	Tools    int                      `json:"tools,omitempty"` // tokens of Schemas
 	Window   int                      `json:"window,omitempty"`
+	Limit    int                      `json:"limit,omitempty"`        // as history.Options has it
+	Unread   int                      `json:"unread_limit,omitempty"` // the limit after a request read in part that Limit comes from, 0 for none
 	Ratio    float64                  `json:"ratio,omitempty"`
 	Profile  history.Profile          `json:"profile"`
 	To       history.Origin           `json:"to"`
@@ -44,7 +46,7 @@ type Decision struct {
 func decisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, client *llm.Client) Decision {
 	d := Decision{
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
-		Tools: o.Tools, Window: o.Window, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
+		Tools: o.Tools, Window: o.Window, Limit: o.Limit, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
 		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
 		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL), Quirks: client.Quirks(),
 	}
@@ -137,6 +139,7 @@ func bare(r store.Request) Receipt {
 		Turn: r.Turn, Estimate: r.Estimate, Usage: usage, Cost: cost,
 		FirstToken: r.FirstToken, Took: r.Took, Retries: r.Retries,
 		Stopped: r.End == "stopped", End: r.End, Finish: r.Finish,
+		Unread: r.CutExpected,
 	}
 }
 

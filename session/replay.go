@@ -228,7 +228,7 @@ func (d Decision) options(said []history.Message, count history.Counter) history
 	}
 	return history.Options{
 		Policy: d.Policy, System: d.System, Turn: said, Flags: d.Flags, Remedies: d.Remedies, Tools: d.Tools,
-		Window: d.Window, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summaries: summaries, Scope: d.Scope, CutCurrent: d.Cut, Count: count,
+		Window: d.Window, Limit: d.Limit, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summaries: summaries, Scope: d.Scope, CutCurrent: d.Cut, Count: count,
 	}
 }
 

@@ -256,7 +256,7 @@ func (l *longTalk) turn(n int) {
 	case "broken":
 		l.will(breaks("half an ans"))
 	case "refused":
-		l.will(refuses(400, `{"error":{"message":"This model's maximum context length is 3000 tokens. However, your messages resulted in 3300 tokens.","code":"context_length_exceeded"}}`), answer)
+		l.will(refuses(400, `{"error":{"message":"This model's maximum context length is 3000 tokens. Please reduce the length of the messages.","code":"context_length_exceeded"}}`), answer)
 	}
 	switch deed {
 	case "alone":
@@ -305,13 +305,13 @@ func (l *longTalk) turn(n int) {
 
 // twoCalls asks for two tools at once, under one id.
 func twoCalls(id, first, second string) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		var list []any
 		for i, arguments := range []string{first, second} {
 			list = append(list, map[string]any{"index": i, "id": id, "type": "function", "function": map[string]any{"name": "add", "arguments": arguments}})
 		}
 		delta(w, map[string]any{"content": "I add twice.", "tool_calls": list})
-		finish(w, "tool_calls", 12, 3)
+		finish(w, "tool_calls", promptOf(r), 3)
 	}
 }

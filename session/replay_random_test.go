@@ -122,8 +122,8 @@ func remedy(rt *rapid.T, s *Session) {
 }
 
 // carries answers with reasoning and with keys that only its server knows.
-func carries(w http.ResponseWriter, _ *http.Request) {
+func carries(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	delta(w, map[string]any{"reasoning_content": "hm", "content": "So.", "signature": map[string]any{"of": "hm"}})
-	finish(w, "stop", 12, 2)
+	finish(w, "stop", promptOf(r), 2)
 }

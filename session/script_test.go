@@ -95,23 +95,31 @@ func finish(w http.ResponseWriter, reason string, prompt, answer int) {
 
 // says answers with these pieces.
 func says(pieces ...string) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, p := range pieces {
 			delta(w, map[string]any{"content": p})
 		}
-		finish(w, "stop", 12, len(pieces))
+		finish(w, "stop", promptOf(r), len(pieces))
 	}
+}
+
+// promptOf is about what a server counts of a request: 12 for a small one.
+func promptOf(r *http.Request) int {
+	if r.ContentLength < 900 {
+		return 12
+	}
+	return int(r.ContentLength / 4)
 }
 
 // calls asks for a tool.
 func calls(id, name, arguments string) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"tool_calls": []any{map[string]any{
 			"index": 0, "id": id, "type": "function", "function": map[string]any{"name": name, "arguments": arguments},
 		}}})
-		finish(w, "tool_calls", 12, 3)
+		finish(w, "tool_calls", promptOf(r), 3)
 	}
 }
 

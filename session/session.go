@@ -126,7 +126,9 @@ type Session struct {
 
 	target                        // the model in use
 	before     past               // what past requests tell
-	newest     counted            // the request that the server counted last
+	counts     calibration        // what the server counts of requests; its ratio is that of learned
+	countsRead bool               // counts knows the requests that are stored
+	unread     []int64            // the last requests of which the server read only a part
 	considered map[string]*target // other models that a trial may name, by reference
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"winnow/llm"
 	"winnow/session/store"
@@ -18,7 +17,9 @@ type target struct {
 	dated     bool   // it is winnow's own default, and the server was not asked yet whether it has it
 	unready   error  // why nothing may be asked of it, nil where it may
 	window    llm.Window
+	stated    llm.Window // what the server says of its window now, without tokens where it does not
 	learned   store.Learned
+	shrunkTo  int  // the most tokens of a request, after refusals that named none; 0 is none
 	inexact   bool // the endpoint was asked for exact counts and could not answer
 	replyMost int  // tokens of a reply that the server has room for, 0 for as many as are asked
 	lowered   int  // the window for which it was said that max_tokens is lowered
@@ -37,27 +38,6 @@ func (to target) ref() string { return fullRef(to.client.Endpoint().Name, to.mod
 
 // same says that it is the same model of the same endpoint, whatever is known of it.
 func (to target) same(other target) bool { return to.client == other.client && to.model == other.model }
-
-// inquire takes what was learned of the model's window and token ratio, and asks the server where
-// nothing was. It may wait for the network.
-func (d Deps) inquire(ctx context.Context, to target) (target, error) {
-	learned, err := d.Store.Endpoint(ctx, to.client.Endpoint().BaseURL, to.model)
-	if err != nil {
-		return to, err
-	}
-	to.client.Learn(learned.Quirks...)
-	window := llm.Window{Tokens: learned.Window, Source: "an earlier answer"}
-	if configured := to.client.Endpoint().Window; configured > 0 {
-		window = llm.Window{Tokens: configured, Source: "the configuration"}
-	}
-	if window.Tokens == 0 {
-		if window, err = to.client.Window(ctx, to.model); err != nil {
-			d.Log.Debug("ask for the window", "model", to.model, "error", ErrorCode(err))
-		}
-	}
-	to.window, to.learned = window, learned
-	return to, nil
-}
 
 // begin makes the model of a reference the one that the conversation starts with. Where there is no such
 // model the conversation has none that may be asked, and keeps the name.
@@ -125,7 +105,8 @@ func (s *Session) useModel(ref string) error {
 
 // use makes to the model of the next request. The caller holds the lock.
 func (s *Session) use(to target) {
-	s.target, s.newest, s.before.shortfall = to, counted{}, nil
+	s.target, s.before.shortfall = to, nil
+	s.counts, s.countsRead, s.unread = calibration{}, false, nil
 	delete(s.considered, to.ref()) // From now on more may be learned of it.
 	s.row.Endpoint, s.row.Model = to.client.Endpoint().Name, to.model
 }
@@ -163,51 +144,4 @@ func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
 	}
 	return fmt.Sprintf("%s does not list %s, winnow's default model as of %s; this session asks the nearest that it lists: %s/%s",
 		endpoint, to.model, llm.DefaultsDate, endpoint, current), nil
-}
-
-// findWindow learns what is known of the model in use, where nobody did yet. It may wait for the
-// network.
-func (s *Session) findWindow(ctx context.Context) error {
-	s.mu.Lock()
-	to := s.target
-	s.mu.Unlock()
-	if to.window.Tokens > 0 {
-		return nil
-	}
-	to, err := s.deps.inquire(ctx, to)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.target.same(to) {
-		s.window, s.learned = to.window, to.learned
-	}
-	return nil
-}
-
-// windowPatience is how long a turn waits for a server to say how large its window is.
-const windowPatience = 3 * time.Second
-
-// askAgain asks for a window that the server could not say before the model ran.
-func (t *turn) askAgain(ctx context.Context, a asked) {
-	if !t.Window().Again || !t.still(a) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, windowPatience)
-	defer cancel()
-	window, err := a.client.Window(ctx, a.record.Model)
-	if err != nil || window.Assumed {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.window = window
-}
-
-// Window is what is known of the model's context window; Tokens is 0 before it was found.
-func (s *Session) Window() llm.Window {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.window
 }

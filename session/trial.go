@@ -18,6 +18,7 @@ type Trial struct {
 	Preset    string            // as SetPreset takes it, and with it the overrides go; "" leaves it
 	Placement history.Placement // "" leaves it
 	Model     string            // as SetModel takes it, and as Consider was told; "" leaves it
+	Window    *int              // of the model, as SetWindow takes it; nil leaves it
 	Instead   int64             // the message of the user's that the draft would stand in for, as Edit takes it; 0 for none
 }
 
@@ -86,7 +87,8 @@ func (s *Session) PreviewAs(draft string, t Trial, files ...history.Part) (histo
 			return s.options(to, policy, turn)
 		})
 	}
-	return s.build(len(s.branch), s.options(to, policy, asTurn(draft, files)))
+	o := s.options(to, policy, asTurn(draft, files))
+	return s.buildLimited(len(s.branch), &o)
 }
 
 // asTurn is what the user would say with a draft, nothing where that is empty.
@@ -170,6 +172,22 @@ func (t Trial) on(row store.Session) (store.Session, error) {
 // triedModel is the model that a trial asks. Its tools are counted once, so it is not a copy. The
 // caller holds the lock.
 func (s *Session) triedModel(t Trial) (*target, error) {
+	to, err := s.namedModel(t)
+	if err != nil || t.Window == nil {
+		return to, err
+	}
+	if *t.Window < 0 {
+		return nil, &TrialError{fmt.Errorf("a window of %d tokens is not possible; 0 finds it out", *t.Window)}
+	}
+	tried := *to
+	tried.learned.Chosen, tried.learned.ChosenAt = *t.Window, s.deps.Now()
+	tried.learned.Window = 0
+	tried.window = tried.facts().Window()
+	return &tried, nil
+}
+
+// namedModel is the model that a trial names. The caller holds the lock.
+func (s *Session) namedModel(t Trial) (*target, error) {
 	if t.Model == "" {
 		return &s.target, nil
 	}
@@ -210,10 +228,13 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 		}
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.row.Preset, s.row.Overrides, s.policy = row.Preset, row.Overrides, policy
 	if !s.target.same(to) {
 		s.use(to)
+	}
+	s.mu.Unlock()
+	if t.Window != nil {
+		return s.SetWindow(ctx, *t.Window)
 	}
 	return nil
 }

@@ -151,6 +151,9 @@ func (t *turn) askModel(ctx context.Context) error {
 	if err := t.findWindow(ask); err != nil {
 		return err
 	}
+	if err := t.readCounts(ctx); err != nil {
+		return err
+	}
 	t.FindPrices(ask)
 	return ctx.Err()
 }
@@ -221,6 +224,9 @@ func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, e
 	named := false // the server said that it refuses the tool calls
 	for {
 		a, err := plan(ctx)
+		if t.keepLeast(err, &tries) {
+			continue
+		}
 		if err != nil {
 			t.giveUpGuessing(tries)
 			return tries.instead(err)
@@ -239,6 +245,7 @@ func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, e
 			}
 		}
 		if !errors.Is(err, llm.ErrContextLength) || fault == nil {
+			t.settle(tries)
 			return t.blame(err, named)
 		}
 		if begun || !t.makeRoom(ctx, a, fault, &tries) {

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/llm"
-	"winnow/session/store"
 )
 
 // TestWindowComesFromTheFirstThatKnows takes one source after the other away.
@@ -21,26 +21,65 @@ func TestWindowComesFromTheFirstThatKnows(t *testing.T) {
 		return s.Window()
 	}
 	base := b.deps.Models.Endpoints()[0].BaseURL
-	if err := b.deps.Store.Learn(t.Context(), store.Learned{BaseURL: base, Model: "m", Window: 3000}); err != nil {
-		t.Fatal(err)
-	}
 	b.believing(5000)
-	if got := window(); got.Tokens != 5000 {
-		t.Errorf("configured as 5000, learned as 3000: got %+v", got)
+	if got := window(); got.Tokens != 5000 || got.Source != "the configuration" {
+		t.Errorf("configured as 5000, stated as 6000: got %+v", got)
+	}
+	b.believing(7000)
+	if got := window(); got.Tokens != 6000 || !strings.Contains(got.Source, "n_ctx") || got.At.IsZero() {
+		t.Errorf("configured as 7000, stated as 6000: got %+v, want 6000 with a date", got)
 	}
 	b.believing(0)
-	if got := window(); got.Tokens != 3000 || got.Assumed {
-		t.Errorf("learned as 3000, said to be 6000: got %+v", got)
+	learned, err := b.deps.Store.Endpoint(t.Context(), base, "m")
+	if err != nil || learned.Stated != 6000 {
+		t.Fatalf("the statement that is kept is %d (%v), want 6000", learned.Stated, err)
 	}
-	if err := b.deps.Store.Learn(t.Context(), store.Learned{BaseURL: base, Model: "m"}); err != nil {
+	learned.Window, learned.WindowAt = 3000, learned.StatedAt.Add(time.Hour)
+	if err := b.deps.Store.Learn(t.Context(), learned); err != nil {
 		t.Fatal(err)
 	}
-	if got := window(); got.Tokens != 6000 || got.Assumed {
-		t.Errorf("said to be 6000: got %+v", got)
+	if got := window(); got.Tokens != 3000 || got.Source != "the server's refusal" {
+		t.Errorf("refused at 3000 since it states 6000: got %+v, want 3000", got)
+	}
+	learned.WindowAt = learned.StatedAt.Add(-time.Hour)
+	if err := b.deps.Store.Learn(t.Context(), learned); err != nil {
+		t.Fatal(err)
+	}
+	if got := window(); got.Tokens != 6000 {
+		t.Errorf("refused at 3000 before it stated 6000: got %+v, want 6000", got)
 	}
 	b.about = nil
+	if got := window(); got.Tokens != 3000 {
+		t.Errorf("refused at 3000 and silent now: got %+v", got)
+	}
+	s := b.begin()
+	if err := s.SetWindow(t.Context(), 128_000); err != nil {
+		t.Fatal(err)
+	}
+	if got := window(); got.Tokens != 128_000 || got.Source != "set with /window" || got.At.IsZero() {
+		t.Errorf("set to 128,000: got %+v", got)
+	}
+	if err := s.SetWindow(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
 	if got := window(); got.Tokens != 8192 || !got.Assumed {
-		t.Errorf("nobody says anything: got %+v, want 8192, assumed", got)
+		t.Errorf("nobody says anything, and what a refusal taught is forgotten: got %+v, want 8192, assumed", got)
+	}
+}
+
+// A window that is known by the model's name alone says so, behind any address.
+func TestWindowByName(t *testing.T) {
+	b := newBench(t)
+	b.believing(0)
+	s, err := New(b.deps, Start{Ref: "test/gpt-4o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.LoadRest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Window(); got.Tokens != 128_000 || !got.ByName || got.Assumed {
+		t.Errorf("got %+v, want 128,000 by name", got)
 	}
 }
 

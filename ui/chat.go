@@ -27,6 +27,7 @@ type chat struct {
 	streaming bool
 	reasoning bool // reasoning is unfolded
 	receipts  map[int64]session.Receipt
+	firstRead int              // index of the first message that the server can have read of the request shown; 0 is all
 	trails    map[int64]string // where other conversations begin or end, by message
 	edited    int64            // the message that is being edited, 0 for none
 	name      string           // the model that answers, in short
@@ -219,8 +220,11 @@ func (c *chat) cutBehind(message int64) {
 }
 
 // judge shows the verdicts of a plan beside the messages.
-func (c *chat) judge(plan history.Plan) {
-	c.plan = plan
+func (c *chat) judge(plan history.Plan) { c.judgeRead(plan, 0) }
+
+// judgeRead is judge for a request of which the server read only the messages from an index on.
+func (c *chat) judgeRead(plan history.Plan, first int) {
+	c.plan, c.firstRead = plan, first
 	c.list.SetMarks(c.mark)
 	c.list.ClearBoundary()
 	if c.find != nil {
@@ -274,7 +278,9 @@ func (c *chat) mark(id int64) transcript.Mark {
 	}
 	g := glyph(e)
 	tag := word(e)
-	if e.Disposition == history.Cut {
+	if session.NotRead(e, c.firstRead) {
+		g, tag = "⚠", notRead
+	} else if e.Disposition == history.Cut {
 		tag = fmt.Sprintf("✂ %s/%s", thousands(e.CharsAfter), thousands(e.CharsBefore))
 	}
 	if hits != "" {

@@ -26,6 +26,7 @@ func Commands() []Command {
 	return []Command{
 		{"context", nil, "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }},
 		{"budget", nil, "TOKENS", "the most tokens of a request; auto is max_context_tokens, or less where the window is smaller", (*Model).setBudget},
+		{"window", nil, "[TOKENS]", "set the model's context window; auto finds it out; alone it says what is known", (*Model).setWindow},
 		{"preset", nil, "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset},
 		{"compact", nil, "[off]", "have the model condense all before the last exchange, and send that instead; off sends the messages again", (*Model).compact},
 		{"pin", nil, "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }},

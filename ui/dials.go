@@ -17,12 +17,13 @@ const (
 	presetDial
 	placementDial
 	modelDial
+	windowDial
 	dialCount
 )
 
 // name is what a dial is called.
 func (d dial) name() string {
-	return [...]string{"budget", "preset", "placement", "model"}[d]
+	return [...]string{"budget", "preset", "placement", "model", "window"}[d]
 }
 
 // settings are the dials' values.
@@ -31,11 +32,12 @@ type settings struct {
 	preset    string
 	placement history.Placement
 	model     string // "endpoint/model"
+	window    int    // as set; 0 is auto
 }
 
 // settingsOf are the values that a policy and a model make.
-func settingsOf(p history.Policy, ref string) settings {
-	return settings{p.Budget, p.Preset, p.Placement, ref}
+func settingsOf(p history.Policy, ref string, window int) settings {
+	return settings{p.Budget, p.Preset, p.Placement, ref, window}
 }
 
 // text is what a dial stands at.
@@ -50,6 +52,11 @@ func (s settings) text(d dial) string {
 		return s.preset
 	case placementDial:
 		return string(s.placement)
+	case windowDial:
+		if s.window == 0 {
+			return "auto"
+		}
+		return thousands(s.window)
 	}
 	return s.model
 }
@@ -67,6 +74,9 @@ func (s settings) from(t session.Trial) settings {
 	}
 	if t.Model != "" {
 		s.model = t.Model
+	}
+	if t.Window != nil {
+		s.window = *t.Window
 	}
 	return s
 }
@@ -90,6 +100,12 @@ func with(t session.Trial, d dial, to, was settings) session.Trial {
 		if to.model == was.model {
 			t.Model = ""
 		}
+		t.Window = nil // That was another model's.
+	case windowDial:
+		n := to.window
+		if t.Window = &n; n == was.window && t.Model == "" {
+			t.Window = nil
+		}
 	}
 	// Another preset drops what was set by hand, so only without one these are as they were.
 	if t.Preset == "" && t.Budget != nil && *t.Budget == was.budget {
@@ -105,6 +121,27 @@ func with(t session.Trial, d dial, to, was settings) session.Trial {
 var budgets = [...]int{
 	1000, 2000, 3000, 4000, 6000, 8000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000,
 	128_000, 192_000, 256_000, 384_000, 512_000, 768_000, 1_000_000,
+}
+
+// windowBy is the window a step below or above one, and false where there is none.
+func windowBy(at, by int) (int, bool) {
+	steps := append([]int{0}, windowSteps[:]...)
+	i, on := slices.BinarySearch(steps, at)
+	if by > 0 && on {
+		i++
+	}
+	if by < 0 {
+		i--
+	}
+	if i < 0 || i >= len(steps) {
+		return at, false
+	}
+	return steps[i], true
+}
+
+// windowSteps are the steps of the window's dial above auto.
+var windowSteps = [...]int{
+	2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 200_000, 262_144, 400_000, 1_048_576,
 }
 
 // budgetBy is the budget a step below or above one, and false where there is none. The last step is

@@ -157,7 +157,7 @@ func (m *Model) read(at aspect) tea.Cmd {
 	in.wish++
 	switch at {
 	case asSent:
-		return m.putPage(m.sentPage())
+		m.put(m.sentSheet())
 	case asRepair:
 		m.put(m.repairDrawing())
 	case asPast:
@@ -167,7 +167,7 @@ func (m *Model) read(at aspect) tea.Cmd {
 	case asChanges:
 		return m.readChanges()
 	default:
-		return m.putPage(m.textPage(), -1)
+		m.put(m.textSheet())
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -19,14 +20,14 @@ type bodyMsg struct {
 // readJSON reads the bytes of the request on show.
 func (m *Model) readJSON() tea.Cmd {
 	m.inspector.reads = "encoding the request"
-	wish, body, secrets := m.inspector.wish, m.body(), m.secrets
+	wish, body, redact := m.inspector.wish, m.body(), m.options.Redact
 	return func() tea.Msg {
 		raw, err := body()
 		if err != nil {
 			return bodyMsg{wish: wish, err: err}
 		}
-		text, hidden := legibleJSON(raw, secrets)
-		return bodyMsg{wish: wish, text: text, bytes: len(raw), secrets: hidden}
+		text, secrets := legibleJSON(raw, redact)
+		return bodyMsg{wish: wish, text: text, bytes: len(raw), secrets: secrets}
 	}
 }
 
@@ -41,14 +42,22 @@ func (m *Model) body() func() ([]byte, error) {
 }
 
 // legibleJSON lays JSON out for reading and takes the secrets out, and says how many there were.
-func legibleJSON(raw []byte, hidden secrets) (string, int) {
+func legibleJSON(raw []byte, redact func(string) string) (string, int) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", "  "); err != nil {
 		b.Reset()
 		b.Write(raw)
 	}
-	return hidden.hide(b.String())
+	text := b.String()
+	if redact == nil {
+		return text, 0
+	}
+	clean := redact(text)
+	return clean, strings.Count(clean, redactedSign) - strings.Count(text, redactedSign)
 }
+
+// redactedSign is what stands where a secret was.
+const redactedSign = "[redacted]"
 
 // bodyRead shows the body, with what the proof says of it.
 func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {

@@ -12,16 +12,16 @@ import (
 	"winnow/ui/markdown"
 )
 
-// textPage is the subject's text, with what the model gets of it.
-func (m *Model) textPage() page {
+// textSheet is the subject's text, with what the model gets of it.
+func (m *Model) textSheet() *sheet {
 	on, r := m.inspector.on, m.panel.shown()
 	switch {
 	case on.request:
-		return m.requestPage(r)
+		return newSheet(m.requestPage(r))
 	case on.added > 0:
-		return addedPage(r, r.rows.added[on.added-1])
+		return newSheet(addedPage(r, r.rows.added[on.added-1]))
 	}
-	return m.messagePage(r, on.message)
+	return newSheet(m.messagePage(r, on.message))
 }
 
 // messagePage is a message with its verdict: what of it the model gets, what it does not get, and what

@@ -139,6 +139,9 @@ func receipt(r session.Receipt) string {
 			in += " (" + thousands(r.Usage.Cached) + " cached)"
 		}
 	}
+	if r.Unread > 0 {
+		in = "server read " + thousands(r.Usage.Prompt) + " of ~" + thousands(r.Unread)
+	}
 	if r.Usage.Answer > 0 {
 		in += " / " + thousands(r.Usage.Answer) + " out"
 	}

@@ -21,7 +21,6 @@ type KeyMap struct {
 	Models    key.Binding
 	Context   key.Binding
 	Reason    key.Binding
-	Reveal    key.Binding
 	Help      key.Binding
 	Focus     key.Binding
 	FocusBack key.Binding
@@ -79,6 +78,7 @@ type KeyMap struct {
 	Earlier key.Binding
 	Later   key.Binding
 	Compare key.Binding
+	Adopt   key.Binding
 
 	// In the inspector.
 	NextView key.Binding
@@ -128,7 +128,6 @@ func DefaultKeys() KeyMap {
 		Models:    b("model", "ctrl+l"),
 		Context:   b("context panel", "ctrl+x", "f2"),
 		Reason:    b("show or hide reasoning", "ctrl+t"),
-		Reveal:    b("show or hide secrets", "f3"),
 		Help:      b("help", "f1"),
 		Focus:     b("next pane: draft, transcript, panel", "tab"),
 		FocusBack: b("the pane before", "shift+tab"),
@@ -183,6 +182,7 @@ func DefaultKeys() KeyMap {
 		Earlier: b("the request before", "left", "h"),
 		Later:   b("the request after", "right", "l"),
 		Compare: b("compare two requests: mark one, then the other", "d"),
+		Adopt:   b("use the context window that the server really has", "W"),
 
 		NextView: b("next view", "tab"),
 		PrevView: b("the view before", "shift+tab"),

@@ -14,6 +14,8 @@ func limitSays(p history.Plan, err error) string {
 		return holds + ": the budget of " + thousands(s.Budget) + " is capped by the model's window of " + thousands(s.Window) + "."
 	case s.Bound == history.BoundWindow:
 		return holds + ": what the model's window of " + thousands(s.Window) + " leaves beside the reply."
+	case s.Bound == history.BoundUnread:
+		return holds + ", because the server refused a larger request or read only a part of one."
 	case s.Bound == history.BoundMaxContext:
 		return holds + " (max_context_tokens)."
 	case s.Bound == "":

@@ -104,6 +104,8 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.turnPage(1)
 	case pressed(msg, k.Compare):
 		return m.compareRequests()
+	case pressed(msg, k.Adopt):
+		return m.adoptWindow()
 	case pressed(msg, k.Request):
 		return m.inspectRequest()
 	case pressed(msg, k.Inspect):

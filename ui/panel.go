@@ -28,9 +28,6 @@ type panel struct {
 
 	price func(history.Entry) string // what each act by hand would cost
 	holds func(int64) bool           // a message is selected
-
-	secrets secrets
-	gists   map[gistOf]string // how messages begin, without their secrets
 }
 
 // shown is the request that the panel shows.
@@ -85,10 +82,19 @@ func (p *panel) judge(w llm.Window) {
 	p.doubt = doubtOf(w)
 }
 
+// contradict says that the window that the user set is larger than the server's, and the key that takes
+// the true one.
+func (p *panel) contradict(set llm.Window, actual int, key string) {
+	p.doubt = "the window of " + thousands(set.Tokens) + " (" + set.Origin() + ") is too large: the server has " + thousands(actual) + "; " + key + " takes that"
+}
+
 // doubtOf says why a limit may be wrong, "" where it is known.
 func doubtOf(w llm.Window) string {
 	if w.Assumed {
-		return "window of " + thousands(w.Tokens) + " tokens assumed: the server does not say"
+		return "context window unknown; assuming " + thousands(w.Tokens) + " (/window to set)"
+	}
+	if w.ByName {
+		return "window of " + thousands(w.Tokens) + " by the model's name (/window to set)"
 	}
 	return ""
 }

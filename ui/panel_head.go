@@ -72,6 +72,9 @@ func (p *panel) warnings(st styles, w int) []string {
 func proof(st styles, r session.Replayed, w int) []string {
 	q := r.Request
 	lines := []string{spread(" "+st.text.Render(q.Created.Local().Format(time.DateTime)), st.dim.Render(markdown.OneLine(q.Model, max(1, w-24)))+" ", w)}
+	if short, ok := session.ShortfallOf(r.Request); ok {
+		lines = append(lines, indented(st.warn, fmt.Sprintf("! the server read %s of ~%s", thousands(short.Reported), thousands(short.Expected)), w)...)
+	}
 	if r.Proven {
 		return append(lines, indented(st.good, "✓ proven by hash: this was sent", w)...)
 	}

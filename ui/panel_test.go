@@ -20,11 +20,11 @@ func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
 		return ansi.Strip(strings.Join(p.view(newStyles(noColour, Palette{}), 60, 20, false), "\n"))
 	}
 	p.judge(llm.Window{Tokens: 8192, Source: "the server"})
-	if got := shown(); strings.Contains(got, "assumed") {
+	if got := shown(); strings.Contains(got, "assuming") {
 		t.Errorf("a window that the server said is shown as assumed:\n%s", got)
 	}
 	p.judge(llm.Window{Tokens: 8192, Assumed: true})
-	if got := shown(); !strings.Contains(got, "window of 8,192 tokens assumed") {
+	if got := shown(); !strings.Contains(got, "context window unknown; assuming 8,192 (/window to set)") {
 		t.Errorf("an assumed window is not shown as one:\n%s", got)
 	}
 }

@@ -102,7 +102,7 @@ func (m *Model) replayed(msg pastMsg) tea.Cmd {
 func (m *Model) showPast(r *session.Replayed) tea.Cmd {
 	past := pastRequest(*r)
 	m.panel.open(&past)
-	m.chat.judge(past.plan)
+	m.chat.judgeRead(past.plan, past.firstRead)
 	if n := len(past.plan.Entries); n > 0 {
 		m.chat.list.GoTo(past.plan.Entries[n-1].ID)
 	}

@@ -100,7 +100,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 	m.panel.set(plan, err, m.chat.gist)
 	m.composer.ratio = m.panel.next.plan.Sum.Ratio
-	m.panel.judge(m.session.Window())
+	m.judgeWindow()
 	m.showCost()
 	m.panel.outlook = outlookOf(known, plan)
 	if m.panel.shown() == &m.panel.next && (err == nil || len(plan.Entries) > 0) {

@@ -21,6 +21,8 @@ type request struct {
 	now    *request           // what a trial is compared with; nil for what is no trial
 	signs  map[int64]string   // what a trial changes for a message, by its id
 	texts  func(int64) string // what a message says, by its id
+
+	firstRead int // index of the first message that the server can have read; 0 is all
 }
 
 // requestOf is a request that has not left.
@@ -41,6 +43,9 @@ func pastRequest(r session.Replayed) request {
 	}
 	past := requestOf(plan, func(id int64) string { return texts[id] })
 	past.past = &r
+	if short, ok := session.ShortfallOf(r.Request); ok {
+		past.firstRead = session.FirstRead(plan.Entries, plan.Sum, short)
+	}
 	return past
 }
 

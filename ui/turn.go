@@ -113,6 +113,8 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		m.chat.answer(e.Message, e.Receipt)
 	case session.Notice:
 		return m.say(e.Text)
+	case session.Withdrawn:
+		m.chat.withdraw(e.Requests)
 	case session.Titled:
 		m.info.Title = e.Title
 	case session.Finished:

@@ -39,6 +39,9 @@ func glyph(e history.Entry) string {
 	return "●"
 }
 
+// notRead marks a message that was sent and that the server cannot have read.
+const notRead = "not read by the server"
+
 // word is a verdict in one or two words.
 func word(e history.Entry) string {
 	switch {

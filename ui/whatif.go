@@ -37,7 +37,7 @@ type whatif struct {
 
 // settings are what the dials stand at.
 func (w *whatif) settings() settings {
-	return settingsOf(w.policy, w.was.model).from(w.trial)
+	return settingsOf(w.policy, w.was.model, w.was.window).from(w.trial)
 }
 
 // asking is the model whose window is not known yet, "" for none.
@@ -64,7 +64,7 @@ func (m *Model) openWhatif() tea.Cmd {
 		refs:        refs(m.ref, m.options.Deps.Models.Endpoints(), m.models),
 		panelHidden: !m.wishPanel,
 	}
-	w.was, w.prefix = settingsOf(w.policy, m.ref), m.panel.outlook.prefix
+	w.was, w.prefix = settingsOf(w.policy, m.ref, m.session.Windows().Chosen.Tokens), m.panel.outlook.prefix
 	w.show(m.panel.next, m.panel.next, nil)
 	m.panel.whatif = w
 	m.cover(whatifOverlay)
@@ -188,6 +188,8 @@ func (m *Model) turnDial(by int) tea.Cmd {
 		s.placement, ok = turned(placements(), s.placement, by)
 	case modelDial:
 		s.model, ok = turned(w.refs, s.model, by)
+	case windowDial:
+		s.window, ok = windowBy(s.window, by)
 	}
 	if !ok {
 		return m.say(m.endOfDial(by))
@@ -203,6 +205,10 @@ func (m *Model) endOfDial(by int) string {
 		end = "first"
 	}
 	switch {
+	case w.at == windowDial && by < 0:
+		return "Auto is the first step: the window is found out."
+	case w.at == windowDial:
+		return "This is the largest step; /window sets a larger window."
 	case w.at != budgetDial && w.at != modelDial:
 		return "This is the " + end + " " + w.at.name() + "."
 	case w.at == modelDial && w.listing:

@@ -61,6 +61,7 @@ func TestWinnowsOwnClientUnderstandsEveryFault(t *testing.T) {
 		{name: "rate-limit", ended: llm.Done, reason: "stop", waits: 2, text: true},
 		{name: "server-error", ended: llm.Done, reason: "stop", waits: 2, text: true},
 		{name: "overflow", kind: llm.Overflow},
+		{name: "silent-cut", ended: llm.Done, reason: "stop", text: true},
 		{name: "bad-key", kind: llm.Auth},
 		{name: "corrupt-tool-call", ended: llm.Done, reason: "length", calls: 1},
 		{name: "half-tool-call", ended: llm.NoDone, calls: 1},
@@ -117,7 +118,7 @@ func TestWinnowsOwnClientFindsTheModelAndItsWindow(t *testing.T) {
 	if err != nil || len(models) != 1 || models[0].ID != Model || models[0].Window.Tokens != Window {
 		t.Errorf("models are %+v (%v), want the guide with its window", models, err)
 	}
-	window, err := client.Window(t.Context(), Model)
+	window, err := client.StatedWindow(t.Context(), Model)
 	if err != nil || window.Tokens != Window || window.Assumed {
 		t.Errorf("the window is %+v (%v), want %d", window, err, Window)
 	}

@@ -28,6 +28,7 @@ func Faults() []Fault {
 		{"rate-limit", "429 with Retry-After, twice; the third try is answered", (*exchange).rateLimit},
 		{"server-error", "500, twice; the third try is answered", (*exchange).serverError},
 		{"overflow", "400: the request is too long, with the numbers", (*exchange).overflow},
+		{"silent-cut", "the beginning of the conversation is dropped unread; only the token count shows it", (*exchange).silentCut},
 		{"bad-key", "401: the key is wrong", (*exchange).badKey},
 		{"corrupt-tool-call", "a tool call whose arguments break off at the length limit", (*exchange).corruptToolCall},
 		{"half-tool-call", "the connection ends in the middle of a tool call", (*exchange).halfToolCall},
@@ -163,6 +164,26 @@ func (x *exchange) serverError() {
 }
 
 func (x *exchange) overflow() { refuse(x.w, overflow(Window+x.prompt)) }
+
+// silentCut reads the system prompt and the newest message alone, as a server that drops the oldest messages
+// does where its window is far too small.
+func (x *exchange) silentCut() {
+	whole := x.prompt
+	kept := x.req
+	kept.Messages = nil
+	for i, m := range x.req.Messages {
+		if m.Role == "system" || i == len(x.req.Messages)-1 {
+			kept.Messages = append(kept.Messages, m)
+		}
+	}
+	x.prompt = kept.tokens(x.guide.count)
+	if x.prompt*2 > whole {
+		x.prompt = whole
+		x.reply(Signature + " There is too little to drop yet: ask me a few questions first.")
+		return
+	}
+	x.reply(fmt.Sprintf("%s I read %d of the %d tokens that you sent, and dropped the rest without saying so: an Ollama server with a small window does the same. My token count is all that shows it.", Signature, x.prompt, whole))
+}
 
 func (x *exchange) badKey() {
 	refuse(x.w, badRequest("", "Incorrect API key provided: sk-guide****0000. You can find your API key at https://platform.openai.com/account/api-keys.").

@@ -329,3 +329,22 @@ func TestDocsListTheFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// The count of a silent cut is that of the system prompt and the newest message; a conversation that has
+// little else is read whole.
+func TestSilentCutCountsWhatItRead(t *testing.T) {
+	long := strings.Repeat("a question of some length ", 60)
+	say := func(role, text string) map[string]any { return map[string]any{"role": role, "content": text} }
+	for _, c := range []struct {
+		messages []map[string]any
+		cut      bool
+	}{
+		{[]map[string]any{say("system", "Be brief."), user(long), say("assistant", long), user("/guide silent-cut")}, true},
+		{[]map[string]any{say("system", "Be brief."), user("/guide silent-cut")}, false},
+	} {
+		got := readStream(t, post(t, t.Context(), newGuide(), body(t, c.messages, map[string]any{"stream_options": map[string]any{"include_usage": true}})))
+		if got.usage == nil || got.usage.Prompt == 0 || got.usage.Prompt > 60 || strings.Contains(got.text, "dropped the rest") != c.cut {
+			t.Errorf("%d messages: the usage is %+v and the answer %q, want that it was cut: %t", len(c.messages), got.usage, got.text, c.cut)
+		}
+	}
+}

@@ -74,12 +74,12 @@ func (in *adopting) addRequest(ctx context.Context, l *RequestLine) error {
 		INSERT INTO requests (
 			id, session, turn, user, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 			prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cost_nano, cost_from, first_token_us,
-			took_us, retries, finish, ended, error, options, plan, purpose
-		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			took_us, retries, finish, ended, error, options, plan, purpose, cut_expected
+		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		l.ID, in.session, l.Turn, l.User, l.Created, string(l.Endpoint), string(l.Model), l.Rules, string(l.Tokenizer),
 		l.Estimate, string(l.BodyHash), l.Prompt, l.Cached, l.Answer, l.Reasoning, l.Cost, string(l.CostFrom),
 		l.FirstToken, l.Took, l.Retries, string(l.Finish), string(l.Ended), string(l.Error), nothing([]byte(l.Options)),
-		nothing(l.Plan), l.Purpose)
+		nothing(l.Plan), l.Purpose, l.CutExpected)
 	return err
 }
 

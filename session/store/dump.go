@@ -165,14 +165,15 @@ func (d *dump) requests(ctx context.Context, stop func() error) error {
 			error,
 			coalesce(options, x''),
 			plan,
-			purpose
+			purpose,
+			cut_expected
 		FROM requests
 		WHERE session = ?
 		ORDER BY id`, func(scan func(...any) error) (Line, error) {
 		var l RequestLine
 		err := scan(&l.ID, &l.Turn, &l.User, &l.Created, &l.Endpoint, &l.Model, &l.Rules, &l.Tokenizer, &l.Estimate,
 			&l.BodyHash, &l.Prompt, &l.Cached, &l.Answer, &l.Reasoning, &l.Cost, &l.CostFrom, &l.FirstToken, &l.Took,
-			&l.Retries, &l.Finish, &l.Ended, &l.Error, &l.Options, &l.Plan, &l.Purpose)
+			&l.Retries, &l.Finish, &l.Ended, &l.Error, &l.Options, &l.Plan, &l.Purpose, &l.CutExpected)
 		return Line{Request: &l}, err
 	})
 }

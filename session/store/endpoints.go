@@ -7,16 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
 )
 
 // Learned is what winnow found out about a model behind a base URL.
 type Learned struct {
-	BaseURL string
-	Model   string
-	Window  int     // tokens, 0 unknown
-	Ratio   float64 // the server's tokens per counted token, 0 unknown
-	Samples int     // how many answers Ratio comes from
-	Quirks  []string
+	BaseURL  string
+	Model    string
+	Window   int // tokens that a refusal named, 0 for none
+	WindowAt time.Time
+	Stated   int // tokens that the server stated last, 0 for none
+	StatedAt time.Time
+	Chosen   int // tokens that the user set, 0 for none; ChooseWindow alone changes it
+	ChosenAt time.Time
+	Largest  int     // the largest prompt that was read whole, in the server's tokens
+	Ratio    float64 // the server's tokens per counted token, 0 unknown
+	Samples  int     // how many answers Ratio comes from
+	Quirks   []string
 }
 
 // Endpoint returns what was learned about a model, and the zero facts where nothing was.
@@ -24,20 +31,32 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 	out := Learned{BaseURL: plainURL(baseURL), Model: model}
 	err := s.view(ctx, "read what is known of the model", func(tx *sql.Tx) error {
 		var quirks string
+		var window, stated, chosen int64
 		err := tx.QueryRowContext(ctx, `
 			SELECT
 				window,
+				window_ms,
+				stated,
+				stated_ms,
+				chosen,
+				chosen_ms,
+				largest,
 				ratio,
 				samples,
 				quirks
 			FROM endpoints
 			WHERE base_url = ?
-				AND model = ?`, out.BaseURL, model).Scan(&out.Window, &out.Ratio, &out.Samples, &quirks)
+				AND model = ?`, out.BaseURL, model).Scan(&out.Window, &window, &out.Stated, &stated, &out.Chosen, &chosen,
+			&out.Largest, &out.Ratio, &out.Samples, &quirks)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		out.WindowAt, out.StatedAt, out.ChosenAt = dated(window), dated(stated), dated(chosen)
+		if out.WindowAt.IsZero() {
+			out.Window = 0 // It may have been a guess.
 		}
 		if err := json.Unmarshal([]byte(quirks), &out.Quirks); err != nil {
 			return fmt.Errorf("read the quirks of %s: %w", model, err)
@@ -47,7 +66,23 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 	return out, err
 }
 
-// Learn replaces what is known of a model. A user name and password in the URL are not kept.
+// dated is a time that may not be known: 0 is the zero time.
+func dated(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return at(ms)
+}
+
+func msOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// Learn replaces what is known of a model but for what the user chose. A user name and password in the URL
+// are not kept.
 func (s *Store) Learn(ctx context.Context, l Learned) error {
 	if l.Quirks == nil {
 		l.Quirks = []string{}
@@ -58,15 +93,42 @@ func (s *Store) Learn(ctx context.Context, l Learned) error {
 	}
 	return s.jot(ctx, "keep what is known of the model", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `
-			INSERT INTO endpoints (base_url, model, window, ratio, samples, quirks, updated_ms)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+			INSERT INTO endpoints (base_url, model, window, ratio, samples, quirks, updated_ms, window_ms, stated, stated_ms, largest)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
 			ON CONFLICT (base_url, model) DO UPDATE
 			SET window = ?3,
 				ratio = ?4,
 				samples = ?5,
 				quirks = ?6,
-				updated_ms = ?7`,
-			plainURL(l.BaseURL), l.Model, l.Window, l.Ratio, l.Samples, string(quirks), s.now().UnixMilli())
+				updated_ms = ?7,
+				window_ms = ?8,
+				stated = ?9,
+				stated_ms = ?10,
+				largest = ?11`,
+			plainURL(l.BaseURL), l.Model, l.Window, l.Ratio, l.Samples, string(quirks), s.now().UnixMilli(),
+			msOf(l.WindowAt), l.Stated, msOf(l.StatedAt), l.Largest)
+		return err
+	})
+}
+
+// ChooseWindow keeps the window that the user sets for a model, and forgets the one that a refusal named. 0
+// takes back what the user set.
+func (s *Store) ChooseWindow(ctx context.Context, baseURL, model string, tokens int) error {
+	var when int64
+	if tokens > 0 {
+		when = s.now().UnixMilli()
+	}
+	return s.jot(ctx, "keep the window of the model", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO endpoints (base_url, model, window, ratio, samples, quirks, updated_ms, chosen, chosen_ms)
+			VALUES (?1, ?2, 0, 0, 0, '[]', ?3, ?4, ?5)
+			ON CONFLICT (base_url, model) DO UPDATE
+			SET window = 0,
+				window_ms = 0,
+				updated_ms = ?3,
+				chosen = ?4,
+				chosen_ms = ?5`,
+			plainURL(baseURL), model, s.now().UnixMilli(), tokens, when)
 		return err
 	})
 }

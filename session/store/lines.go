@@ -121,6 +121,8 @@ type RequestLine struct {
 	Options    Text   `json:"options,omitempty"`
 	Plan       []byte `json:"plan,omitempty"`
 	Purpose    string `json:"purpose,omitempty"` // summary or title, "" for an answer
+
+	CutExpected int64 `json:"cut_expected,omitempty"` // what the server was expected to count, where it did not read all
 }
 
 // AttachmentLine is the bytes of an image, a file or a text part.

@@ -32,6 +32,7 @@ const requestColumns = `
 	r.finish,
 	r.ended,
 	r.error,
+	r.cut_expected,
 	r.options,
 	r.plan`
 
@@ -40,7 +41,7 @@ func scanRequest(scan func(...any) error) (Request, error) {
 	var created, first, took int64
 	err := scan(&r.ID, &r.Session, &r.Turn, &r.User, &r.Purpose, &created, &r.Endpoint, &r.Model, &r.Rules, &r.Tokenizer,
 		&r.Estimate, &r.BodyHash, &r.Prompt, &r.Cached, &r.Answer, &r.Reasoning, &r.Cost, &r.CostFrom, &first, &took,
-		&r.Retries, &r.Finish, &r.End, &r.Error, &r.Options, &r.Plan)
+		&r.Retries, &r.Finish, &r.End, &r.Error, &r.CutExpected, &r.Options, &r.Plan)
 	r.Created = at(created)
 	r.FirstToken = time.Duration(first) * time.Microsecond
 	r.Took = time.Duration(took) * time.Microsecond
@@ -86,15 +87,15 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 	values := []any{
 		n, r.Turn, r.User, r.Created.UnixMilli(), r.Endpoint, r.Model, r.Rules, r.Tokenizer, r.Estimate,
 		r.BodyHash, r.Prompt, r.Cached, r.Answer, r.Reasoning, r.Cost, r.CostFrom, r.FirstToken.Microseconds(),
-		r.Took.Microseconds(), r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), nothing(r.Plan), r.Purpose,
+		r.Took.Microseconds(), r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), nothing(r.Plan), r.Purpose, r.CutExpected,
 	}
 	if r.ID == 0 {
 		result, err := tx.ExecContext(ctx, `
 			INSERT INTO requests (
 				session, turn, user, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 				prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cost_nano, cost_from, first_token_us,
-				took_us, retries, finish, ended, error, options, plan, purpose
-			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
+				took_us, retries, finish, ended, error, options, plan, purpose, cut_expected
+			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
 		if err != nil {
 			return r, err
 		}
@@ -126,9 +127,10 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 			error = ?22,
 			options = ?23,
 			plan = ?24,
-			purpose = ?25
+			purpose = ?25,
+			cut_expected = ?26
 		WHERE session = ?1
-			AND id = ?26`, append(values, r.ID)...)
+			AND id = ?27`, append(values, r.ID)...)
 	return r, touched(fmt.Sprintf("find request %d", r.ID), result, err)
 }
 
@@ -170,4 +172,21 @@ func (s *Store) Turn(ctx context.Context, message int64) (int, error) {
 		err = &trouble{doing: fmt.Sprintf("find message %d", message), kind: ErrNotFound}
 	}
 	return turn, err
+}
+
+// ClearCuts takes back that the server read only a part of some requests of a session.
+func (s *Store) ClearCuts(ctx context.Context, session string, ids []int64) error {
+	return s.jot(ctx, "update the requests", func(tx *sql.Tx) error {
+		for _, id := range ids {
+			_, err := tx.ExecContext(ctx, `
+				UPDATE requests
+				SET cut_expected = 0
+				WHERE id = ?
+					AND session = (SELECT n FROM sessions WHERE sessions.id = ?)`, id, session)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

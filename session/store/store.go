@@ -95,4 +95,6 @@ type Request struct {
 	Finish     string // finish_reason as received
 	End        string // done, no-done, cut, stopped, failed; "" while running or after a crash
 	Error      string // the error's sentence and body, "" for none
+
+	CutExpected int // what the server was expected to count, where Prompt shows that it did not read all; else 0
 }

@@ -1,0 +1,304 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"unicode"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// Shortfall is a request of which the server read only a part, without saying so: it counted far fewer
+// tokens than were sent.
+type Shortfall struct {
+	Turn     int // the request's turn, from 1
+	Expected int // tokens that the server was expected to count
+	Reported int // tokens that it counted
+}
+
+// ShortfallOf is what a record says of a part that the server did not read, and false where it read all.
+func ShortfallOf(r store.Request) (Shortfall, bool) {
+	return Shortfall{Turn: r.Turn, Expected: r.CutExpected, Reported: r.Prompt}, r.CutExpected > 0
+}
+
+// Shortfall is that of the newest request that the server counted. It is false where the server read all of
+// that one, after a change of the model, and after Open until LoadPast.
+func (s *Session) Shortfall() (Shortfall, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.before.shortfall == nil {
+		return Shortfall{}, false
+	}
+	return *s.before.shortfall, true
+}
+
+// FirstRead is the index of the first message of a request that the server can have read, where it read only
+// so many tokens: it drops the oldest first, and keeps the system prompt. Messages before it that were
+// sent were not read, but for what is recalled in front of the newest message.
+func FirstRead(entries []history.Entry, sum history.Sum, short Shortfall) int {
+	scale := float64(short.Expected) / float64(max(1, sum.Total))
+	room := float64(short.Reported) - scale*float64(sum.System+sum.Tools)
+	for i, e := range slices.Backward(entries) {
+		if !e.Sent() {
+			continue
+		}
+		cost := scale * float64(e.TokensAfter)
+		if room < cost/2 {
+			return i + 1
+		}
+		room -= cost
+	}
+	return 0
+}
+
+// NotRead says that the server cannot have read a message that was sent, where first is what FirstRead gave.
+func NotRead(e history.Entry, first int) bool {
+	return e.Index < first && e.Sent() && e.Place != history.Out
+}
+
+// judge compares the server's count of a request with what was expected, and notes in its record where it read
+// only a part.
+func (t *turn) judge(a *asked) judgement {
+	if a.record.Prompt <= 0 || !t.still(*a) {
+		return judgement{}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := &t.counts
+	c.ratio, c.samples, c.largest = t.learned.Ratio, t.learned.Samples, t.learned.Largest
+	j := c.judge(tokenReport{
+		parts: t.requestParts(a.plan.Sum, a.plan.Entries), reported: a.record.Prompt,
+		limited: a.decision.Limit > 0 && c.limit > 0,
+	})
+	t.learned.Ratio, t.learned.Samples, t.learned.Largest = c.ratio, c.samples, c.largest
+	if j.finding == findNothing {
+		return j
+	}
+	t.before.shortfall = nil
+	if j.finding == findCut {
+		a.record.CutExpected = j.expected
+		short, _ := ShortfallOf(a.record)
+		t.before.shortfall = &short
+	}
+	return j
+}
+
+// tellJudgement keeps what was learned from the server's count of a request, and says what the user must know.
+func (t *turn) tellJudgement(ctx context.Context, a asked, j judgement) {
+	switch j.finding {
+	case findNothing:
+		return
+	case findCut:
+		t.tellCut(ctx, a)
+	case findFalse:
+		t.withdrawCut(ctx, a)
+	default:
+		window := t.Window()
+		if window.Tokens > 0 && a.record.Prompt > window.Tokens && !window.Assumed {
+			t.emit(Notice{fmt.Sprintf("the server counted %d tokens, more than its window of %d (%s): it may have dropped part of this request", a.record.Prompt, window.Tokens, window.Origin())})
+		}
+	}
+	t.learn(ctx)
+}
+
+// tellCut says that the server read only a part of a request, and how to cure it.
+func (t *turn) tellCut(ctx context.Context, a asked) {
+	t.mu.Lock()
+	t.unread = append(t.unread, a.record.ID)
+	t.mu.Unlock()
+	text := fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. ", a.record.Prompt, a.record.CutExpected)
+	if t.askForWindow(ctx) {
+		t.mu.Lock()
+		t.counts.lift()
+		window := t.window
+		t.mu.Unlock()
+		text += fmt.Sprintf("It states a window of %d tokens now, and requests fit that from now on", window.Tokens)
+	} else {
+		text += fmt.Sprintf("From now on requests of this session stay below %d tokens", t.Limit())
+		if set, ok := t.TrueWindow(); ok {
+			text += fmt.Sprintf("; the window of %d that was set is too large (/window %d)", t.Window().Tokens, set)
+		} else {
+			text += "; /window TOKENS says otherwise"
+		}
+	}
+	if a.client.Endpoint().Own() && a.client.Endpoint().Name != llm.Guide {
+		text += ". With Ollama, OLLAMA_CONTEXT_LENGTH or num_ctx of its native API makes the window larger"
+	}
+	t.emit(Notice{text})
+}
+
+// withdrawCut takes back that the server read only a part of the requests before: it counts less for whole
+// requests as well.
+func (t *turn) withdrawCut(ctx context.Context, a asked) {
+	t.mu.Lock()
+	cut := t.unread
+	t.unread = nil
+	t.mu.Unlock()
+	save, cancel := detached(ctx)
+	defer cancel()
+	if err := t.deps.Store.ClearCuts(save, a.record.Session, cut); err != nil {
+		t.deps.Log.Warn("take back that the server read only a part", "err", err)
+	}
+	t.emit(Withdrawn{Requests: cut})
+	t.emit(Notice{"the server counts this request in the same proportion: it read the request before whole after all, and its tokenizer counts less; the limit is lifted"})
+}
+
+// requestParts are the parts of a request as its verdicts name them. The caller holds the lock.
+func (s *Session) requestParts(sum history.Sum, entries []history.Entry) []part {
+	fixed := sum.System + sum.Tools
+	parts := []part{{partKey: partKey{0, fixed}}}
+	rest := sum.Total - fixed
+	for i := range entries {
+		e := &entries[i]
+		if !e.Sent() {
+			continue
+		}
+		p := part{partKey: partKey{e.ID, e.TokensAfter + frameTokens}}
+		if at, there := s.find(e.ID); there {
+			m := &s.branch[at]
+			p.kind, p.image = kindOf(m.Content), holdsImage(m.Message)
+		}
+		rest -= p.tokens
+		parts = append(parts, p)
+	}
+	if rest > 0 {
+		parts = append(parts, part{partKey: partKey{-1, rest}}) // Markers and what else was added.
+	}
+	return parts
+}
+
+// frameTokens is about what the chat format costs around each message.
+const frameTokens = 4
+
+func holdsImage(m history.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p history.Part) bool { return p.Kind == history.ImagePart })
+}
+
+// The kinds of text in Latin script. Those of other scripts are their code points' blocks.
+const (
+	proseText textKind = iota
+	denseText          // code, JSON, tables: many signs and digits
+	solidText          // hex, base64: hardly a space
+	hanText
+	scriptText // and above
+)
+
+// kindSample is how many code points tell a text's kind.
+const kindSample = 800
+
+// kindOf is the kind of text that a tokenizer may count differently from others.
+func kindOf(text string) textKind {
+	var latin, spaces, signs, n int
+	blocks := map[textKind]int{}
+	for _, r := range text {
+		if n++; n > kindSample {
+			break
+		}
+		switch {
+		case unicode.IsSpace(r):
+			spaces++
+		case r < 0x250 && unicode.IsLetter(r):
+			latin++
+		case r < 0x250:
+			signs++
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			blocks[hanText]++
+		case unicode.IsLetter(r) || unicode.IsMark(r):
+			blocks[scriptText+textKind(r>>7)]++
+		default:
+			signs++
+		}
+	}
+	kind, most := proseText, latin
+	for k, of := range blocks {
+		// A script beside Latin letters costs more of the tokens than of the letters.
+		if of *= 2; of > most || of == most && k < kind {
+			kind, most = k, of
+		}
+	}
+	switch {
+	case kind != proseText:
+		return kind
+	case spaces*40 < latin+signs:
+		return solidText
+	case signs*3 > latin:
+		return denseText
+	}
+	return proseText
+}
+
+// limitAge is how long a limit holds in a session that is opened again: the server may have been started
+// with another window since.
+const limitAge = 24 * time.Hour
+
+// readCounts reads what the server counted of the conversation's last requests to the model in use, so that
+// its next count is judged by them. Counts of whole requests tell what to expect; a limit that the last one
+// was under still holds.
+func (s *Session) readCounts(ctx context.Context) error {
+	s.mu.Lock()
+	id, ref, read := s.row.ID, s.target.ref(), s.countsRead
+	s.mu.Unlock()
+	if read || id == "" {
+		return nil
+	}
+	records, err := s.lastCounted(ctx, id, ref)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.countsRead || s.target.ref() != ref {
+		return nil
+	}
+	s.countsRead = true
+	for i, r := range records {
+		v, err := ReadVerdicts(r)
+		if err != nil {
+			s.deps.Log.Warn("read the server's earlier counts", "request", r.ID, "err", err)
+			continue
+		}
+		report := tokenReport{parts: s.requestParts(v.Sum, v.Entries), reported: r.Prompt}
+		s.counts.keep(report, r.CutExpected == 0)
+		if r.CutExpected == 0 {
+			s.counts.good++
+		}
+		if i < len(records)-1 || s.deps.Now().Sub(r.Created) > limitAge {
+			continue
+		}
+		if d, err := readDecision(r); err == nil && d.Unread > 0 {
+			s.counts.limit = d.Unread
+		}
+		if r.CutExpected > 0 {
+			s.counts.limit = max(r.Prompt, s.learned.Largest, limitLeast)
+			s.counts.alarm = &cutAlarm{share: float64(r.Prompt) / float64(r.CutExpected)}
+			s.unread = []int64{r.ID}
+		}
+	}
+	return nil
+}
+
+// lastCounted are the last requests to a model that the server counted, the oldest first.
+func (s *Session) lastCounted(ctx context.Context, id, ref string) ([]store.Request, error) {
+	keys, err := s.deps.Store.RequestKeys(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	looked, err := s.records(ctx, id, keys[max(0, len(keys)-2*keptReports):])
+	if err != nil {
+		return nil, err
+	}
+	var counted []store.Request
+	for _, l := range looked {
+		if r := l.Request; r.Endpoint+"/"+r.Model == ref && r.Purpose == store.ForAnswer && tellsCount(r) && r.Tokenizer == s.deps.Tokenizer {
+			counted = append(counted, r)
+		}
+	}
+	return counted, nil
+}
+
+// tellsCount says that a record holds a count by the server that is worth comparing with ours.
+func tellsCount(r store.Request) bool { return r.Prompt > 0 && r.Estimate >= ratioFrom }

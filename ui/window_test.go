@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+func TestWindowCommand(t *testing.T) {
+	l := onStage(t, 140, 40)
+	l.until("the window", func() bool { return l.session.Window().Tokens > 0 })
+	l.types("/window")
+	l.press("enter")
+	l.shows("The window of here/small is 4,096 tokens: the configuration.")
+	l.types("/window much")
+	l.press("enter")
+	l.shows("A window is a number of tokens, or auto.")
+	l.types("/window 128,000")
+	l.press("enter")
+	l.shows("The window of here/small is set to 128,000 tokens, in every session.")
+	if w := l.session.Window(); w.Tokens != 128_000 || w.Source != "set with /window" {
+		t.Errorf("the window is %+v", w)
+	}
+	l.types("/window auto")
+	l.press("enter")
+	l.shows("The window of here/small is 4,096 tokens: the configuration.")
+}
+
+// The window's dial sets nothing before enter.
+func TestWindowDial(t *testing.T) {
+	l := talked(t, 140, 50)
+	l.press("tab", "w", "down", "down", "down", "down", "right", "right")
+	l.until("the plan for 4,096", func() bool { return l.panel.whatif.window.Tokens == 4096 && l.panel.whatif.running == 0 })
+	if got := l.session.Windows().Chosen; got.Tokens != 0 {
+		t.Errorf("a window of %d tokens was set before enter", got.Tokens)
+	}
+	l.press("enter")
+	l.shows("Set: window 4,096")
+	if got := l.session.Windows().Chosen; got.Tokens != 4096 {
+		t.Errorf("the window that was set is %+v, want 4,096", got)
+	}
+}
+
+func TestWindowThatIsContradictedIsSaidWithItsKey(t *testing.T) {
+	var p panel
+	p.contradict(llm.Window{Tokens: 40_960, Source: "the configuration"}, 4096, "W")
+	if want := "the window of 40,960 (the configuration) is too large: the server has 4,096; W takes that"; p.doubt != want {
+		t.Errorf("got %q, want %q", p.doubt, want)
+	}
+}
+
+// A request of which the server read only a part says so in its receipt, in its view and at the messages.
+func TestUnreadPartIsMarked(t *testing.T) {
+	r := session.Receipt{Sent: 7, Stored: 7, Unread: 6753, Usage: llm.Usage{Prompt: 4096, Cached: -1, Answer: 12}}
+	if got := receipt(r); !strings.Contains(got, "server read 4,096 of ~6,753 / 12 out") {
+		t.Errorf("the receipt is %q", got)
+	}
+	entries := []history.Entry{
+		{Index: 0, ID: 1, Disposition: history.Kept, Place: history.Whole, TokensAfter: 700, TokensBefore: 700},
+		{Index: 1, ID: 2, Disposition: history.Kept, Place: history.Whole, TokensAfter: 300, TokensBefore: 300},
+	}
+	past := pastRequest(session.Replayed{Recorded: session.Recorded{
+		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
+		Verdicts: session.Verdicts{Sum: history.Sum{Total: 1000}, Entries: entries},
+	}})
+	st := newStyles(noColour, Palette{})
+	if first, second := past.entryLine(st, entries[0], 80, false, false), past.entryLine(st, entries[1], 80, false, false); !strings.Contains(first, "not read") || strings.Contains(second, "not read") {
+		t.Errorf("the lines are %q and %q, want the first marked as not read", first, second)
+	}
+	if head := strings.Join(proof(st, *past.past, 80), "\n"); !strings.Contains(head, "the server read 400 of ~1,000") {
+		t.Errorf("the head says %q", head)
+	}
+	c := newChat(func(int) string { return "" })
+	c.styles = st
+	c.place = map[int64]int{1: 0, 2: 1}
+	c.judgeRead(past.plan, past.firstRead)
+	if got := [2]string{c.mark(1).Tag, c.mark(2).Tag}; got != [2]string{notRead, ""} {
+		t.Errorf("the marks are %q", got)
+	}
+}
