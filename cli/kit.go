@@ -265,7 +265,7 @@ func (k *kit) start(ctx context.Context) (*session.Session, error) {
 	system := k.persona
 	if id == "" {
 		dir, _ := os.Getwd()
-		start := session.Start{Ref: k.choice.Ref, Dated: k.choice.Dated, Dir: dir, System: system}
+		start := session.Start{Ref: k.choice.Ref, Dated: k.choice.Dated, Closed: k.choice.Closed, Dir: dir, System: system}
 		if k.p.flags.temporary {
 			return session.Temporary(ctx, k.deps, start)
 		}

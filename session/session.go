@@ -82,6 +82,8 @@ type Start struct {
 	Ref string // the model, "endpoint/model"
 	Dir string // the working directory, a facet for finding it again
 
+	Closed error // why no model of the endpoint that Ref names could be chosen, nil where one was
+
 	Dated bool // the model is winnow's own default for its endpoint, and may be out of date
 
 	System string // its own system prompt, "" for the configured one
@@ -146,6 +148,9 @@ func New(d Deps, o Start) (*Session, error) {
 		before:     past{read: true},
 	}
 	s.begin(o.Ref)
+	if o.Closed != nil {
+		s.use(target{client: llm.NewClosedClient(o.Ref, o.Closed), unready: o.Closed})
+	}
 	s.dated = o.Dated
 	return s, nil
 }

@@ -53,11 +53,11 @@ func promptHash(text []byte, files string) (sum [sha256.Size]byte) {
 }
 
 // AddPrompt adds what was sent in a session to the history of prompts, unless it equals the newest
-// prompt. It removes the oldest prompts beyond the limit.
+// prompt. It removes the oldest prompts beyond the limit. An empty session is the chat that has not begun.
 func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 	d.Text, d.Folds = s.cleanDraft(d.Text, d.Folds)
 	return s.jot(ctx, "save the prompt", func(tx *sql.Tx) error {
-		n, err := sessionKey(ctx, tx, session)
+		n, err := draftKey(ctx, tx, session)
 		if err != nil {
 			return err
 		}
@@ -70,9 +70,9 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 				SELECT 1
 				FROM prompts
 				WHERE id = (SELECT max(id) FROM prompts)
-					AND session = ?4
+					AND session IS ?4
 					AND hash = ?5)`,
-			s.now().UnixMilli(), []byte(d.Text), []byte(files), n, hash[:])
+			s.now().UnixMilli(), []byte(d.Text), []byte(files), sql.NullInt64{Int64: n, Valid: n != 0}, hash[:])
 		if err != nil {
 			return err
 		}
