@@ -93,7 +93,11 @@ func (b *builder) condense() {
 	}
 	text := b.summaryText()
 	cost := max(b.c.remembered(text+joint), b.c.remembered(joint+text))
-	if cost >= worth || b.need()+cost > b.room.counted {
+	frame := 0
+	if b.o.System == "" {
+		frame = frameMessage // It may stand in a system prompt of its own.
+	}
+	if cost+frame >= worth || b.need()+cost > b.room.counted {
 		return
 	}
 	b.fixed += cost
