@@ -128,12 +128,16 @@ func TestLinksLeadToPages(t *testing.T) {
 	}
 }
 
-// anchors lists the headings of a page as they stand in links.
+// anchors lists the headings of a page as they stand in links. A line of a code block is no heading.
 func anchors(text string) []string {
 	var all []string
+	fenced := false
 	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
 		head := strings.TrimLeft(line, "#")
-		if head == line || !strings.HasPrefix(head, " ") {
+		if fenced || head == line || !strings.HasPrefix(head, " ") {
 			continue
 		}
 		all = append(all, strings.Map(func(r rune) rune {

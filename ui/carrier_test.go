@@ -43,7 +43,7 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 		{"reasoning back", history.Profile{EchoReasoning: true}, 0, "image sent, file sent; reasoning sent back to the model; call sent; call mended"},
 		{"short ids", history.Profile{ToolIDLength: 9}, 0, "image sent, file sent; reasoning not sent; call sent with the id ; call mended"},
 		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "image sent, file sent; reasoning not sent; call sent; call mended"},
-		{"left out", history.Profile{}, 1, "image not sent, file not sent; reasoning not sent; call sent; call mended"},
+		{"excluded with its answers", history.Profile{}, 1, "image not sent, file not sent; reasoning not sent; call not sent; call mended"},
 	} {
 		flags := map[int64]history.Flag{}
 		if c.exclude != 0 {

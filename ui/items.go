@@ -53,7 +53,10 @@ func (c *chat) item(m store.Message) transcript.Item {
 		it.Note = "its role is unknown; kept, never sent"
 		if m.Damaged {
 			it.Text, it.Plain = m.Remains, true
-			it.Note = "damaged: this is not as it was stored; kept, never sent"
+			it.Note = "damaged and unreadable; kept, never sent"
+			if m.Remains != "" {
+				it.Note = "damaged: this is not as it was stored; kept, never sent"
+			}
 		}
 	case history.Streaming:
 		it.Note = "still arriving"

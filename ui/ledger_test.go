@@ -232,7 +232,7 @@ func TestWhatWasLeftOutDoesNotMoveTheBoundary(t *testing.T) {
 
 func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {
 	l := damaged(t, 140, 50)
-	if err := l.session.SetBudget(t.Context(), 1660); err != nil {
+	if err := l.session.SetBudget(t.Context(), 1138); err != nil {
 		t.Fatal(err)
 	}
 	l.run(l.draftChanged())

@@ -20,13 +20,21 @@ func TestSpeakerIsSafeAndShort(t *testing.T) {
 }
 
 func TestQuarantinedMessageSaysWhy(t *testing.T) {
-	for damaged, want := range map[bool]string{
-		true:  "cannot be read; kept, never sent",
-		false: "its role is unknown; kept, never sent",
+	for _, c := range []struct {
+		damaged bool
+		remains string
+		want    string
+	}{
+		{false, "", "its role is unknown; kept, never sent"},
+		{true, "", "damaged and unreadable; kept, never sent"},
+		{true, "Hel?o", "damaged: this is not as it was stored; kept, never sent"},
 	} {
-		m := store.Message{Message: history.Message{Role: "narrator", Status: history.Quarantined}, Damaged: damaged}
-		if got := new(chat).item(m).Note; got != want {
-			t.Errorf("a quarantined message, damaged %v, has the note %q, want %q", damaged, got, want)
+		m := store.Message{
+			Message: history.Message{Role: "narrator", Status: history.Quarantined},
+			Damaged: c.damaged, Remains: c.remains,
+		}
+		if got := new(chat).item(m).Note; got != c.want {
+			t.Errorf("a quarantined message, damaged %v, readable %q, has the note %q, want %q", c.damaged, c.remains, got, c.want)
 		}
 	}
 }

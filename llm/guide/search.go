@@ -3,6 +3,7 @@ package guide
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // The weights of a search. A word in a heading says more than one in the text; the last two
@@ -38,15 +39,19 @@ func indexOf(parts []part) index {
 	for _, p := range parts {
 		counts := map[string]float64{}
 		size := 0.0
-		add := func(text string, weight float64) {
-			for _, t := range terms(text) {
+		add := func(terms []string, weight float64) {
+			for _, t := range terms {
 				counts[t] += weight
 				size += weight
 			}
 		}
-		add(p.head, headWeight)
-		add(p.title+" "+p.page, titleWeight)
-		add(p.text, 1)
+		prose, data := proseAndData(p.text)
+		repeated := terms(data)
+		slices.Sort(repeated)
+		add(terms(p.head), headWeight)
+		add(terms(p.title+" "+p.page), titleWeight)
+		add(terms(prose), 1)
+		add(slices.Compact(repeated), 1)
 		for t := range counts {
 			x.parts[t]++
 		}
@@ -55,6 +60,24 @@ func indexOf(parts []part) index {
 		x.mean += size / float64(len(parts))
 	}
 	return x
+}
+
+// proseAndData separates the code blocks and tables of a part from its sentences. A word that a table or
+// an example repeats in each line says no more about what the part explains than if it stood there once.
+func proseAndData(text string) (prose, data string) {
+	var p, d strings.Builder
+	fenced := false
+	for line := range strings.Lines(text) {
+		if isFence(line) {
+			fenced = !fenced
+		}
+		if fenced || strings.HasPrefix(line, "|") {
+			d.WriteString(line)
+			continue
+		}
+		p.WriteString(line)
+	}
+	return p.String(), d.String()
 }
 
 // search finds the parts that answer a question, the best first. Parts that hold too little of the
