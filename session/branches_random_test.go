@@ -54,8 +54,12 @@ func (f *forest) turn(g *grown, events []Event, err error) {
 	}
 	path := g.said.path(g.s.Info().Leaf)
 	var want []string
+	unasked := false // the question is excluded, and its answers with it
 	for _, m := range path[:len(path)-1] {
-		if f.flagOf(g, m) != history.Exclude {
+		if m.Role == history.User {
+			unasked = f.flagOf(g, m) == history.Exclude
+		}
+		if f.flagOf(g, m) == history.Pin || !unasked && f.flagOf(g, m) != history.Exclude {
 			want = append(want, m.Content)
 		}
 	}
