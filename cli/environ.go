@@ -158,15 +158,17 @@ func (p *program) withEnvironment(c Config) (Config, []*Mistake) {
 		}
 	}
 	c.environmentKeys = string(replaceContextWords(context.String()))
-	for _, m := range checkConfig("", nil, c) {
-		for _, g := range list {
-			if strings.HasPrefix(m.Text, strings.Join(g.path, ".")+" ") || strings.HasPrefix(m.Text, g.path[len(g.path)-1]+" ") {
-				m.File = g.name
-			}
-		}
-		return c, []*Mistake{m}
+	mistakes := checkConfig("", nil, c)
+	if len(mistakes) == 0 {
+		return c, nil
 	}
-	return c, nil
+	first := mistakes[0]
+	for _, g := range list {
+		if strings.HasPrefix(first.Text, strings.Join(g.path, ".")+" ") || strings.HasPrefix(first.Text, g.path[len(g.path)-1]+" ") {
+			first.File = g.name
+		}
+	}
+	return c, mistakes[:1]
 }
 
 // set sets one key.
