@@ -7,28 +7,46 @@ import (
 
 // Group is the positions of the messages that are sent or left out together with the one at position
 // i, itself among them, rising: a message that calls tools and the results of its calls, or the message
-// alone. A flag on one of them holds for all.
+// alone. A second copy of a result is never sent, but belongs to the group. A flag on one of them holds
+// for all.
 func (c *Conversation) Group(i int) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	group, ok := c.groupOf(i)
+	if !ok {
+		return []int{i} // nothing of it can be sent
+	}
+	var list []int
+	at := sort.Search(len(c.views), func(k int) bool { return c.views[k].group >= group })
+	for ; at < len(c.views) && c.views[at].group == group; at++ {
+		if v := &c.views[at]; !v.made {
+			list = append(list, v.from)
+		}
+	}
+	if len(list) == 0 {
+		return []int{i} // the call of the copy is not sent
+	}
+	for copied, of := range c.doubled {
+		if of == group {
+			list = append(list, copied)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// groupOf is the group of the message at position i, false where nothing of it can be sent.
+func (c *Conversation) groupOf(i int) (int, bool) {
+	if group, ok := c.doubled[i]; ok {
+		return group, true
+	}
 	// Groups rise, and a message is seldom far behind the call that it answers.
 	at := sort.Search(len(c.views), func(k int) bool { return c.views[k].group > i }) - 1
 	for at >= 0 && (c.views[at].from != i || c.views[at].made) {
 		at--
 	}
 	if at < 0 {
-		return []int{i} // nothing of it can be sent
+		return 0, false
 	}
-	group := c.views[at].group
-	for at > 0 && c.views[at-1].group == group {
-		at--
-	}
-	var list []int
-	for ; at < len(c.views) && c.views[at].group == group; at++ {
-		if v := &c.views[at]; !v.made {
-			list = append(list, v.from)
-		}
-	}
-	slices.Sort(list)
-	return list
+	return c.views[at].group, true
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"flag"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -22,17 +23,16 @@ func check(t *testing.T, property func(t *rapid.T, s scene)) {
 	rapid.Check(t, func(t *rapid.T) { property(t, scenes().Draw(t, "scene")) })
 }
 
-// fixSeed gives every run of a test the same random conversations, but not a soak, which looks for new ones.
-func fixSeed(t *testing.T, n int) {
-	t.Helper()
-	if *soak > 0 {
-		return
+// TestMain gives the properties the same random histories in every run. A soak looks for new ones, unless
+// -rapid.seed names them.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if seed := flag.Lookup("rapid.seed"); *soak == 0 && seed.Value.String() == seed.DefValue {
+		if err := seed.Value.Set("1"); err != nil {
+			panic(err)
+		}
 	}
-	was := flag.Lookup("rapid.seed").Value.String()
-	if err := flag.Set("rapid.seed", fmt.Sprint(n)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { flag.Set("rapid.seed", was) })
+	os.Exit(m.Run())
 }
 
 // scene is a random conversation and what decides its request.

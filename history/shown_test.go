@@ -11,7 +11,6 @@ import (
 // TestShownNamesEachSentMessageOnce looks for every message that is sent: it is the text of one message
 // of the request, and stands in the block where it was recalled to it.
 func TestShownNamesEachSentMessageOnce(t *testing.T) {
-	fixSeed(t, 1)
 	recalled := 0
 	check(t, func(t *rapid.T, s scene) {
 		for _, m := range s.past {
