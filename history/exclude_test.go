@@ -119,7 +119,7 @@ func TestASummaryMakesNoRequestLarger(t *testing.T) {
 		}
 		s.o.Policy.SummaryAlways, s.o.Policy.Budget, s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = true, 1<<20, 0, 0
 		s.o.Policy.MaxContextTokens, s.o.Window, s.o.Scope = 1<<20, 0, nil
-		s.o.Summaries = nil
+		s.o.Summaries, s.o.Policy.RecallShare = nil, 0 // A message may be recalled beside its summary.
 		without, err := Build(s.past, s.o)
 		if err != nil {
 			return
