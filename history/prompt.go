@@ -16,7 +16,7 @@ type Prompt struct {
 	Left      int             // those that are not sent
 	Recalled  int             // those sent because the current message is about them
 	Repaired  int             // those that were mended on the way
-	Tokens    int             // counted tokens of the request
+	Tokens    int             // tokens of the request, as the server counts them
 	Oldest    string          // when the oldest message that is sent was said, RFC 3339; "" unknown
 	Newest    string          // and the newest
 }
@@ -32,6 +32,8 @@ type PromptMessage struct {
 	Date      string // the day of it, YYYY-MM-DD; "" unknown
 	Truncated bool   // a part of its text is left out
 	Text      string // its text as it is sent, with tool calls written out
+
+	OriginalLength int // characters of the stored messages whose text it is; 0 for what is not stored
 }
 
 // NewPrompt is the text form of a plan. Times are of the zone, nil for UTC.
@@ -39,7 +41,7 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 	if zone == nil {
 		zone = time.UTC
 	}
-	out := Prompt{Stored: len(p.Entries), Tokens: p.Sum.Total}
+	out := Prompt{Stored: len(p.Entries), Tokens: p.Sum.Used()}
 	for _, e := range p.Entries {
 		out.count(e)
 	}
@@ -55,6 +57,7 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 			if k == 0 {
 				one.Number = e.Index + 1
 			}
+			one.OriginalLength += e.CharsBefore
 			one.Truncated = one.Truncated || len(e.Cuts) > 0 || e.Recalled && block
 		}
 		if said := m.CreatedMS; said != 0 {

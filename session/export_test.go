@@ -315,6 +315,13 @@ func TestDamagedMarkdownIsReadWithoutAPanic(t *testing.T) {
 func TestPromptTextIsImportedAsFarAsItGoes(t *testing.T) {
 	s, row := weather(t)
 	file := exported(t, s, row.ID, ExportOptions{Format: Prompt})
+	intro, older, ok := strings.Cut(file, "\n\n")
+	if !ok || !strings.HasPrefix(intro, promptIntro) || !strings.HasPrefix(older, promptHeader) {
+		t.Fatalf("the text begins with %q", intro)
+	}
+	if _, err := Import(t.Context(), newStoreAt(t), Source{File: strings.NewReader(older), Time: written}); err != nil {
+		t.Errorf("a text of an older version, which begins with the header: %v", err)
+	}
 	there := newStoreAt(t)
 	for again := range 2 {
 		im, err := Import(t.Context(), there, Source{File: strings.NewReader(file), Time: written})

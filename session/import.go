@@ -177,7 +177,7 @@ func readerOf(from Source) (telling, error) {
 	switch {
 	case strings.HasPrefix(begins, markBegins):
 		return newMarkdownReader(file), nil
-	case strings.HasPrefix(begins, promptBegins):
+	case strings.HasPrefix(begins, promptIntro), strings.HasPrefix(begins, promptHeader):
 		return newPromptReader(file), nil
 	}
 	transcript := llm.ReadTranscript(file)

@@ -26,9 +26,11 @@ type promptReader struct {
 	about llm.About
 }
 
-// The first line of such a text, the line in front of a message and the last line.
+// The lines with which such a text begins, and the one with which it ends. Texts of older versions begin with
+// the header.
 const (
-	promptBegins = "💬 CONVERSATION HISTORY"
+	promptIntro  = "This is a conversation between a user and an AI assistant;"
+	promptHeader = "💬 CONVERSATION HISTORY"
 	promptEnds   = "📊 History metadata:"
 )
 
