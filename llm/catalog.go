@@ -172,8 +172,8 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 		}
 	}
 	if failed != nil {
-		return "", fmt.Errorf("%w; if it is a model of %s, write %s/%s: the list of %s cannot be read (%w)",
-			err, at.endpoint.Name, at.endpoint.Name, oneLine(ref, refMax), at.endpoint.Name, failed)
+		return "", fmt.Errorf("%w (write %s/%s if %s has that model; its list cannot be read: %w)",
+			err, at.endpoint.Name, oneLine(ref, refMax), at.endpoint.Name, failed)
 	}
 	return "", c.unknown(ref, at.endpoint.Name, models)
 }

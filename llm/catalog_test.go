@@ -142,7 +142,7 @@ func TestFindTakesNothingForGranted(t *testing.T) {
 		{[]Endpoint{box, router, guide}, "big", "guide", "openrouter/big"},
 		{[]Endpoint{box, router, guide}, "bxo/large", "", `!there is no endpoint "bxo", and openrouter lists no such model as bxo/large; did you mean "box/large"?`},
 		{[]Endpoint{down, guide}, "vendor/m", "", `!there is no endpoint "vendor"`},
-		{[]Endpoint{down, guide}, "vendor/m", "", "!if it is a model of down, write down/vendor/m: the list of down cannot be read"},
+		{[]Endpoint{down, guide}, "vendor/m", "", "!(write down/vendor/m if down has that model; its list cannot be read: "},
 		{[]Endpoint{down, guide}, "big", "", "!connection refused"},
 		{[]Endpoint{box, guide}, "unlisted", "", "box/unlisted"}, // The one address that the user named.
 		{[]Endpoint{bare, guide}, "unlisted", "", "bare/unlisted"},

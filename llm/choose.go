@@ -91,7 +91,7 @@ func choosePreferred(ctx context.Context, e Endpoint) Choice {
 		a := ask(ctx, []Endpoint{e}, listTime)[0]
 		if err := usable(a); err != nil {
 			choice.Ref = e.Name
-			choice.Closed = fmt.Errorf("no model of %s is chosen: %w; name one as %s/MODEL", e.Name, err, e.Name)
+			choice.Closed = fmt.Errorf("no model of %s is chosen (name one as %s/MODEL): %w", e.Name, e.Name, err)
 			return choice
 		}
 		e, choice.Listed = a.endpoint, true

@@ -28,13 +28,13 @@ func (m *Model) firstScreen(w, h int) []string {
 			lines = append(lines, " "+s)
 		}
 	}
-	does := " answers"
+	does, why := " answers", c.Why
 	if m.unreachable {
-		does = " cannot be asked"
+		does, why = " is not available", "chosen "+c.Why
 	}
 	add("  ", st.strong.Render(markdown.OneLine(c.Ref, 80))+does)
 	if c.Why != "" {
-		add("  ", st.dim.Render(markdown.Visible(c.Why)))
+		add("  ", st.dim.Render(markdown.Visible(why)))
 	}
 	add("  ", st.dim.Render(markdown.Visible(how)))
 	if h >= 9 {
