@@ -70,8 +70,7 @@ func (p *program) checkFile(ctx context.Context) error {
 			return err
 		}
 		fmt.Fprintf(p.out, "There is no file at %s: the defaults are in use. winnow config init writes one.\n", path)
-		p.sayEnvironment(c)
-		return nil
+		return p.sayInUse(c, "")
 	}
 	if err != nil {
 		return fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
@@ -86,15 +85,30 @@ func (p *program) checkFile(ctx context.Context) error {
 		if c, err = p.overridden(c); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "%s is right.\n", path)
-		p.sayEnvironment(c)
-		return nil
+		return p.sayInUse(c, path+" is right.")
 	}
 	last := len(mistakes) - 1
 	for _, m := range mistakes[:last] {
 		p.complain(p.err, m)
 	}
 	return fail(Usage, "%w", mistakes[last])
+}
+
+// sayInUse prints what is to be said of a configuration without mistakes: a warning where no message fits
+// its budget, in place of right.
+func (p *program) sayInUse(c Config, right string) error {
+	warning, err := p.tooSmall(c)
+	if err != nil {
+		return err
+	}
+	switch {
+	case warning != "":
+		fmt.Fprintf(p.err, "winnow: %s\n", warning)
+	case right != "":
+		fmt.Fprintln(p.out, right)
+	}
+	p.sayEnvironment(c)
+	return nil
 }
 
 // sayEnvironment names the keys that the environment gives. Their values may be keys and are not shown.

@@ -107,6 +107,11 @@ func (p *program) lookAtFiles(ctx context.Context, f *findings, c Config, config
 		p.lookAtKeys(f, path, c)
 	}
 	if configErr == nil {
+		if warning, err := p.tooSmall(c); err != nil {
+			f.wrong("configuration", "%s", sentence(err))
+		} else if warning != "" {
+			f.wrong("configuration", "%s", warning)
+		}
 		for _, g := range p.environment(c) {
 			f.note("environment", "%s gives %s", g.name, strings.Join(g.path, "."))
 		}
