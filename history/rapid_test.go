@@ -3,7 +3,6 @@ package history
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -21,18 +20,6 @@ func check(t *testing.T, property func(t *rapid.T, s scene)) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) { property(t, scenes().Draw(t, "scene")) })
-}
-
-// TestMain gives the properties the same random histories in every run. A soak looks for new ones, unless
-// -rapid.seed names them.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if seed := flag.Lookup("rapid.seed"); *soak == 0 && seed.Value.String() == seed.DefValue {
-		if err := seed.Value.Set("1"); err != nil {
-			panic(err)
-		}
-	}
-	os.Exit(m.Run())
 }
 
 // scene is a random conversation and what decides its request.
