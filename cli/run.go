@@ -86,6 +86,9 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if k.choice.Listed {
 		out.notice("asking " + s.Ref() + ", the first model that the endpoint lists")
 	}
+	if n := len(s.Pending()); n > 0 {
+		out.notice(pendingNotice(n))
+	}
 	files, err := p.attached(s)
 	if err != nil {
 		return err
@@ -109,6 +112,15 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		p.sayResume(k, s.Info())
 	}
 	return err
+}
+
+// pendingNotice says what becomes of the tool calls that the session was left with.
+func pendingNotice(n int) string {
+	calls := "1 tool call of the last answer has"
+	if n > 1 {
+		calls = fmt.Sprintf("%d tool calls of the last answer have", n)
+	}
+	return calls + " no result; the model is told that none is recorded"
 }
 
 // tooLong names what a script can change where a message does not fit.

@@ -20,6 +20,7 @@ type Options struct {
 	Flags     map[int64]Flag   // by Message.ID
 	Remedies  map[int64]Remedy // by Message.ID of any message of a tool group, or of a damaged message
 	Summaries []Summary        // may stand for older messages where not everything fits: the first that may be used is
+	Pending   int64            // Message.ID of an answer whose tool calls wait for the user: that they have no result is no damage; 0 for none
 	Scope     *Scope           // the messages of the history that the request is about; nil for all
 	Tools     int              // tokens of the serialised tool schemas
 	Window    int              // the model's context window in tokens; 0 is unknown

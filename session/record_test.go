@@ -35,7 +35,7 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := d.options(o.Turn, nil)
-	o.Count = nil
+	o.Count, o.Pending = nil, 0 // only a preview has pending calls, and it leaves no record
 	if !reflect.DeepEqual(got, o) {
 		t.Errorf("replayed with\n%+v\nwant\n%+v", got, o)
 	}

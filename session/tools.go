@@ -57,7 +57,11 @@ func (t *turn) runTool(ctx context.Context, call history.ToolCall) (result strin
 		t.unknown[same] = true
 		return tools.Run(ctx, call), err
 	}
-	switch t.deps.Approve {
+	approve := t.deps.Approve
+	if t.mustAsk && approve != Never {
+		approve = Ask
+	}
+	switch approve {
 	case Never:
 		return switchedOff, nil
 	case Unattended:
@@ -88,6 +92,10 @@ func (t *turn) saveResult(ctx context.Context, call history.ToolCall, result str
 
 // allowed asks the user about a call.
 func (t *turn) allowed(ctx context.Context, call history.ToolCall) (bool, error) {
+	if given := t.answered; given != nil {
+		t.answered = nil
+		return *given, nil
+	}
 	answer := make(chan bool, 1)
 	var once sync.Once
 	t.emit(Asked{Call: call, Allow: func(yes bool) { once.Do(func() { answer <- yes }) }})

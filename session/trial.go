@@ -87,7 +87,7 @@ func (s *Session) PreviewAs(draft string, t Trial, files ...history.Part) (histo
 			return s.options(to, policy, turn)
 		})
 	}
-	o := s.options(to, policy, asTurn(draft, files))
+	o := s.previewOptions(to, policy, asTurn(draft, files))
 	return s.buildLimited(len(s.branch), &o)
 }
 

@@ -33,6 +33,9 @@ type turn struct {
 	uncondensed bool    // a summary failed
 
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
+
+	mustAsk  bool  // the user is asked about each call, whatever the configuration says
+	answered *bool // the answer to the next question, which the user has given already
 }
 
 // Send stores draft as the user's message, with the files that hang on it, and asks the model for an

@@ -53,6 +53,7 @@ func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
 	}
 	m.elsewhere = msg.elsewhere
 	if msg.elsewhere {
+		m.endQuestion()
 		m.composer.remember(m.composer.kept())
 		m.composer.set("") // the session's draft is the other window's
 		m.arrange()

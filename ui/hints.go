@@ -100,13 +100,17 @@ func (m *Model) hints() []hint {
 			hintOf("help", k.Ask),
 		})
 	case m.focus == questionPane:
+		stop := hintOf("stop", k.Back)
+		if m.turn.question.pending != nil {
+			stop = hintOf("later", k.Back)
+		}
 		return []hint{
 			hintOf("don't run it", k.Refuse),
 			hintOf("run it once", k.Allow),
 			hintOf("move", k.ListUp, k.ListDown),
 			hintOf("answer", k.Choose),
 			hintOf("draft", k.FocusBack),
-			hintOf("stop", k.Back),
+			stop,
 		}
 	case m.focus == panelPane:
 		return append(k.panelHints(), hintOf("draft", k.Back), hintOf("help", k.Ask))
@@ -120,7 +124,7 @@ func (m *Model) hints() []hint {
 			hintOf("help", k.Ask),
 		}
 	}
-	if m.turn.question.waits() {
+	if m.turn.question.waits() && m.turn.busy {
 		return []hint{
 			hintOf("answer the question", k.Focus),
 			hintOf("stop", k.Back),

@@ -201,7 +201,7 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // popups are the completions that show above the composer.
 func (m *Model) popups() []Command {
-	if m.focus != draftPane || m.overlay != noOverlay || m.turn.question.waits() || m.editing.message != 0 {
+	if m.focus != draftPane || m.overlay != noOverlay || m.turn.question.waits() && m.turn.busy || m.editing.message != 0 {
 		return nil
 	}
 	if !m.composer.area.Begins("/") {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,8 +16,9 @@ const quietTime = 500 * time.Millisecond
 // question asks whether a tool call may run. It takes letters only while it has the focus, so that text
 // which was meant for the draft answers nothing.
 type question struct {
-	asked *session.Asked // nil for none
-	allow bool           // the answer under the cursor; the safe one is there first
+	asked   *session.Asked       // nil for none
+	pending *session.PendingCall // the call, where no turn is running that waits for the answer
+	allow   bool                 // the answer under the cursor; the safe one is there first
 }
 
 // waits says that there is a question to answer.
@@ -27,7 +29,20 @@ type questionDueMsg struct{ turn, keyPresses int }
 
 // ask shows a question above the draft.
 func (m *Model) ask(e session.Asked) tea.Cmd {
-	m.turn.question = question{asked: &e}
+	return m.showQuestion(question{asked: &e})
+}
+
+// askPending asks about the call that the session was left with.
+func (m *Model) askPending() tea.Cmd {
+	call, ok := m.session.NextPending()
+	if !ok || m.elsewhere || m.turn.busy {
+		return nil
+	}
+	return m.showQuestion(question{asked: &session.Asked{Call: call.Call}, pending: &call})
+}
+
+func (m *Model) showQuestion(q question) tea.Cmd {
+	m.turn.question = q
 	m.arrange()
 	var said tea.Cmd
 	if m.overlay != noOverlay {
@@ -69,6 +84,9 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.ListUp, k.ListDown):
 		q.allow = !q.allow
 		return nil
+	case pressed(msg, k.Back) && q.pending != nil:
+		m.endQuestion()
+		return m.say("The tool call was not answered. You are asked again when the session is next opened.")
 	case pressed(msg, k.Back):
 		return m.stopTurn()
 	}
@@ -82,8 +100,11 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // decide answers the question.
 func (m *Model) decide(yes bool) tea.Cmd {
-	allow := m.turn.question.asked.Allow
+	allow, pending, s := m.turn.question.asked.Allow, m.turn.question.pending, m.session
 	m.endQuestion()
+	if pending != nil {
+		return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.AnswerPending(ctx, *pending, yes) })
+	}
 	return func() tea.Msg {
 		allow(yes)
 		return nil

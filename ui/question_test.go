@@ -199,3 +199,32 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 		}
 	}
 }
+
+// A session that was left with a pending call is not busy: a new message can be sent in place of an answer.
+func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
+	pending := func() *Model {
+		m := asking(t, 80, 24)
+		m.turn = turn{number: m.turn.number + 1}
+		call := session.PendingCall{Message: 2, Call: history.ToolCall{Name: "shell", Arguments: "{}"}}
+		m.showQuestion(question{asked: &session.Asked{Call: call.Call}, pending: &call})
+		quiet(m)
+		if m.focus != questionPane {
+			t.Fatalf("the focus is on %v, want it on the question", m.focus)
+		}
+		return m
+	}
+	m := pending()
+	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	if m.turn.question.waits() || m.turn.stopping || m.focus != draftPane {
+		t.Errorf("after esc the question waits: %v, stopping: %v, focus %v", m.turn.question.waits(), m.turn.stopping, m.focus)
+	}
+	m = pending()
+	typing(m, "well, no")
+	if !m.turn.question.waits() {
+		t.Fatal("text answered the question")
+	}
+	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	if m.turn.question.waits() || !m.turn.busy || !m.composer.empty() {
+		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.turn.question.waits(), m.turn.busy, m.composer.text())
+	}
+}

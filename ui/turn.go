@@ -221,7 +221,7 @@ func (m *Model) send() tea.Cmd {
 		return m.complain("The session is still being opened. Your draft is kept.")
 	case m.isCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.text()))
-	case m.turn.question.waits():
+	case m.turn.question.waits() && m.turn.busy:
 		return m.complain("A tool call waits for your answer: " + firstKey(m.keys.Focus) + " goes to it. Your draft is kept.")
 	case m.turn.busy:
 		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it. Your draft is kept.")
