@@ -128,3 +128,18 @@ func TestWayOutIsNeverCut(t *testing.T) {
 		}
 	})
 }
+
+func TestWrappedLinesFit(t *testing.T) {
+	for _, s := range []string{"\n " + strings.Repeat("x", 18), " " + strings.Repeat("x", 18) + " y", "a\n   " + strings.Repeat("日", 9), "\U0001BCA0" + strings.Repeat("x", 18), "\n \U0001BCA0" + strings.Repeat("x", 18)} {
+		lines := wrap(s, 18)
+		for _, line := range lines {
+			if n := ansi.StringWidth(line); n > 18 {
+				t.Errorf("%q wraps to a line of %d cells: %q", s, n, line)
+			}
+		}
+		letters := strings.NewReplacer(" ", "", "\n", "")
+		if got, want := letters.Replace(strings.Join(lines, "")), letters.Replace(s); got != want {
+			t.Errorf("%q wraps to %q", s, lines)
+		}
+	}
+}

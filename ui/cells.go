@@ -51,7 +51,16 @@ func wrap(s string, width int) []string {
 	if width <= 0 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(s, width, ""), "\n")
+	var lines []string
+	for _, line := range strings.Split(ansi.Wrap(s, width, ""), "\n") {
+		if ansi.StringWidth(line) <= width {
+			lines = append(lines, line)
+			continue
+		}
+		// Wrap does not count the blanks at the beginning of a line before a word as long as the line.
+		lines = append(lines, strings.Split(ansi.Hardwrap(line, width, true), "\n")...)
+	}
+	return lines
 }
 
 // wrapStyled wraps a text and styles each line by itself.
