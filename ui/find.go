@@ -147,6 +147,8 @@ func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.nextHit(-1)
 	case pressed(msg, k.ListDown):
 		return m.nextHit(1)
+	case pressed(msg, k.Help), pressed(msg, k.Ask) && f.text == "":
+		return m.openHelp()
 	case msg.Code == tea.KeyBackspace && f.text == "":
 		m.endFind()
 	default:

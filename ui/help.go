@@ -18,6 +18,12 @@ func (m *Model) helpPage() page {
 		p.add(saidTone, "  "+fit(keys, min(30, max(8, m.width/3))))
 		p.line(quietTone, " %s", help)
 	}
+	if m.overlay != noOverlay {
+		p.title("here")
+		for _, h := range m.hints() {
+			line(h.key, h.what)
+		}
+	}
 	where := ""
 	for _, r := range m.keys.Table() {
 		if r.Where != where {

@@ -48,6 +48,7 @@ func (m *Model) hints() []hint {
 			{"0–9", "budget"},
 			hintOf("apply", k.Choose),
 			hintOf("list", k.PageUp, k.PageDown),
+			hintOf("help", k.Ask),
 			hintOf("leave", k.Back),
 		}
 	case m.overlay == ledgerOverlay:
@@ -55,10 +56,23 @@ func (m *Model) hints() []hint {
 			hintOf("move", k.Down, k.Up),
 			hintOf("send it otherwise", k.Remedy),
 			hintOf("go to the message", k.Choose),
+			hintOf("help", k.Ask),
 			hintOf("close", k.Back),
 		}
 	case m.overlay == sessionsOverlay:
 		return m.sessionsHints()
+	case m.overlay == inspectorOverlay && m.inspector.on.request && m.inspector.aspect == asText:
+		return []hint{
+			hintOf("message", k.Next, k.Prev),
+			hintOf("collapse", k.Fold),
+			hintOf("collapse all", k.FoldAll),
+			hintOf("next view", k.NextView),
+			hintOf("request", k.Earlier, k.Later),
+			hintOf("scroll", k.Down, k.Up),
+			hintOf("copy", k.Copy),
+			hintOf("help", k.Ask),
+			hintOf("close", k.Back),
+		}
 	case m.overlay == inspectorOverlay:
 		return []hint{
 			hintOf("next view", k.NextView),
@@ -66,12 +80,20 @@ func (m *Model) hints() []hint {
 			hintOf("request", k.Earlier, k.Later),
 			hintOf("scroll", k.Down, k.Up),
 			hintOf("copy", k.Copy),
+			hintOf("help", k.Ask),
 			hintOf("close", k.Back),
 		}
 	case m.panel.past != nil && (m.overlay == panelOverlay || m.overlay == noOverlay && m.focus == panelPane):
 		return append(k.panelHints(), hintOf("back to the next request", k.Back))
 	case m.overlay == panelOverlay:
 		return append(k.panelHints(), hintOf("close", k.Back))
+	case m.pickerOpen():
+		return []hint{
+			hintOf("move", k.ListUp, k.ListDown),
+			hintOf("page", k.PageUp, k.PageDown),
+			hintOf("choose", k.Choose),
+			hintOf("close", k.Back),
+		}
 	case m.overlay != noOverlay:
 		return []hint{
 			hintOf("scroll", k.Down, k.Up),

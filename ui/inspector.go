@@ -21,7 +21,10 @@ type inspector struct {
 	wish   int        // numbers what is read: what comes late is dropped
 	opener *inspector // the list that this was opened from, nil for none
 	then   aspect     // what is shown of the request that is being looked for, "" for the same
-	w, h   int
+
+	collapsed map[string]bool // the sections of the request that are collapsed
+
+	w, h int
 }
 
 // aspect is a side from which a subject is shown: its name in the title.
@@ -67,7 +70,7 @@ func (m *Model) aspects() []aspect {
 // inspect opens the inspector.
 func (m *Model) inspect(on subject, at aspect) tea.Cmd {
 	if m.overlay != inspectorOverlay {
-		m.inspector = inspector{wish: m.inspector.wish}
+		m.inspector = inspector{wish: m.inspector.wish, collapsed: map[string]bool{}}
 		m.cover(inspectorOverlay)
 	}
 	m.inspector.on = on
@@ -132,7 +135,7 @@ func (m *Model) look(at aspect) tea.Cmd {
 // the place of what stands there.
 func (m *Model) lookAgain() tea.Cmd {
 	in := &m.inspector
-	if m.overlay != inspectorOverlay {
+	if !m.isOpen(inspectorOverlay) {
 		return nil
 	}
 	if in.on.added > len(m.panel.shown().rows.added) {

@@ -48,7 +48,12 @@ func (m *Model) inspectorKey(msg tea.KeyPressMsg) tea.Cmd {
 // pageKey is a key for what the inspector shows.
 func (m *Model) pageKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, in := &m.keys, &m.inspector
+	o, sections := in.shown.(*outline)
 	switch {
+	case sections && pressed(msg, k.Fold):
+		o.toggle()
+	case sections && pressed(msg, k.FoldAll):
+		o.toggleAll()
 	case k.scrolled(msg, in.shown, in.h):
 	case pressed(msg, k.Inspect) && in.open != nil:
 		return in.open()

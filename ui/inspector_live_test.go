@@ -242,7 +242,7 @@ func TestWhatIsReadTooLateIsDropped(t *testing.T) {
 	m := ready(t, 80, 24)
 	m.inspect(subject{request: true}, asJSON)
 	late := m.inspector.wish
-	m.Update(char('?')) // does nothing here
+	m.Update(char('z')) // does nothing here
 	m.Update(tab)
 	m.Update(bodyMsg{wish: late, text: "late"})
 	if strings.Contains(plain(m), "late") {

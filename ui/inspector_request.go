@@ -2,8 +2,18 @@ package ui
 
 import "winnow/session"
 
-// requestPage is the whole request as it is sent: every message with its role and number.
-func (m *Model) requestPage(r *request) page {
+// requestOutline is the whole request as it is sent: every message with its role and number.
+func (m *Model) requestOutline(r *request) *outline {
+	in := &m.inspector
+	o := newOutline(m.requestHead(r), m.messagesOf(r).sections(), in.collapsed)
+	if before, ok := in.shown.(*outline); ok && before.at < len(o.sections) {
+		o.choose(before.at)
+	}
+	return o
+}
+
+// requestHead is what is said of the request as a whole.
+func (m *Model) requestHead(r *request) page {
 	var p page
 	s := r.plan.Sum
 	total := plural(s.Tokens(s.Total), "token")
@@ -20,10 +30,6 @@ func (m *Model) requestPage(r *request) page {
 	r.proofLine(&p)
 	if s.Tools > 0 {
 		p.line(quietTone, "The tools that the model may call go along: %s. The json view has them.", plural(s.Tokens(s.Tools), "token"))
-	}
-	messages := m.messagesOf(r)
-	for i := range r.plan.Messages {
-		messages.write(&p, i)
 	}
 	return p
 }

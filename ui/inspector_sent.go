@@ -2,7 +2,9 @@ package ui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -91,8 +93,37 @@ func (m *Model) messagesOf(r *request) sentMessages {
 	return sentMessages{r, m.storedMessage, r.plan.Shown(), r.recalled()}
 }
 
-// write writes one: role, ids, text, calls. What nobody said has its sign.
+// write writes one with its heading.
 func (s sentMessages) write(p *page, i int) {
+	p.heading("%s", s.heading(i))
+	s.writeBody(p, i)
+}
+
+// sections are all of them.
+func (s sentMessages) sections() []section {
+	var list []section
+	seen := map[string]int{}
+	for i, sent := range s.plan.Messages {
+		key := string(sent.Role) + " " + s.whose(i)
+		seen[key]++
+		part := section{
+			key:     key + " " + strconv.Itoa(seen[key]),
+			heading: s.heading(i),
+			gist:    plural(utf8.RuneCountInString(sent.Content), "character"),
+		}
+		if sent.Content != "" {
+			part.gist += " · " + oneLine(sent.Content)
+		} else if n := len(sent.ToolCalls); n > 0 {
+			part.gist = plural(n, "call")
+		}
+		s.writeBody(&part.body, i)
+		list = append(list, part)
+	}
+	return list
+}
+
+// heading names one: its number, role and ids.
+func (s sentMessages) heading(i int) string {
 	sent := s.plan.Messages[i]
 	facts := []string{"#" + thousands(i+1) + " of " + thousands(len(s.plan.Messages)), oneLine(string(sent.Role))}
 	if whose := s.whose(i); whose != "" {
@@ -101,7 +132,12 @@ func (s sentMessages) write(p *page, i int) {
 	if sent.Role == history.Tool {
 		facts = append(facts, "answers the call "+quotedID(sent.ToolCallID))
 	}
-	p.heading("%s", strings.Join(facts, " · "))
+	return strings.Join(facts, " · ")
+}
+
+// writeBody writes what one holds: text, parts, calls. What nobody said has its sign.
+func (s sentMessages) writeBody(p *page, i int) {
+	sent := s.plan.Messages[i]
 	for _, part := range sent.Parts {
 		p.line(quietTone, "[%s %s]", partKind(part), strings.Join(append([]string{oneLine(part.Name)}, partFacts(part, s.plan.Sum)...), " · "))
 		p.block(saidTone, part.Sent())

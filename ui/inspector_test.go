@@ -178,6 +178,24 @@ func inspectorStates() []state {
 		{"inspector-unproven", inspectedPast(8, asSent, false)},
 		{"inspector-sightings", sightings},
 		{"inspector-request", inspectingRequest(asText)},
+		{"inspector-collapsed", func(t testing.TB, w, h int) *Model {
+			m := inspectingRequest(asText)(t, w, h)
+			for _, key := range []string{"J", "J", "enter", "J", "space"} {
+				m.Update(keyNamed(key))
+			}
+			return m
+		}},
+		{"inspector-collapsed-all", func(t testing.TB, w, h int) *Model {
+			m := inspectingRequest(asText)(t, w, h)
+			m.Update(keyNamed("O"))
+			m.Update(keyNamed("J"))
+			return m
+		}},
+		{"inspector-help", func(t testing.TB, w, h int) *Model {
+			m := inspectingRequest(asText)(t, w, h)
+			m.Update(keyNamed("?"))
+			return m
+		}},
 		{"inspector-json", bodyShown},
 		{"inspector-changes", changesShown},
 		{"inspector-added", func(t testing.TB, w, h int) *Model {

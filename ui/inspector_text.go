@@ -13,11 +13,11 @@ import (
 )
 
 // textSheet is the subject's text, with what the model gets of it.
-func (m *Model) textSheet() *sheet {
+func (m *Model) textSheet() content {
 	on, r := m.inspector.on, m.panel.shown()
 	switch {
 	case on.request:
-		return newSheet(m.requestPage(r))
+		return m.requestOutline(r)
 	case on.added > 0:
 		return newSheet(addedPage(r, r.rows.added[on.added-1]))
 	}

@@ -22,6 +22,7 @@ type KeyMap struct {
 	Context   key.Binding
 	Reason    key.Binding
 	Help      key.Binding
+	Ask       key.Binding
 	Focus     key.Binding
 	FocusBack key.Binding
 	PageUp    key.Binding
@@ -37,7 +38,6 @@ type KeyMap struct {
 	Editor  key.Binding
 	Open    key.Binding
 	Slash   key.Binding
-	Ask     key.Binding
 	Quit    key.Binding
 
 	// In the transcript and the panel.
@@ -84,6 +84,10 @@ type KeyMap struct {
 	NextView key.Binding
 	PrevView key.Binding
 
+	// In the inspector, on the whole request.
+	Fold    key.Binding
+	FoldAll key.Binding
+
 	// In lists.
 	Choose   key.Binding
 	ListUp   key.Binding
@@ -129,6 +133,7 @@ func DefaultKeys() KeyMap {
 		Context:   b("context panel", "ctrl+x", "f2"),
 		Reason:    b("show or hide reasoning", "ctrl+t"),
 		Help:      b("help", "f1"),
+		Ask:       b("help, where no text is being typed", "?"),
 		Focus:     b("next pane: draft, transcript, panel", "tab"),
 		FocusBack: b("the pane before", "shift+tab"),
 		PageUp:    b("transcript a page up", "pgup"),
@@ -143,7 +148,6 @@ func DefaultKeys() KeyMap {
 		Editor:  b("write the draft in $EDITOR", "ctrl+g"),
 		Open:    b("open a pasted text", "ctrl+o"),
 		Slash:   b("commands, on an empty draft", "/"),
-		Ask:     b("help, on an empty draft", "?"),
 		Quit:    b("quit, on an empty draft", "ctrl+d"),
 
 		Down:        b("line down", "j", "down"),
@@ -186,6 +190,9 @@ func DefaultKeys() KeyMap {
 
 		NextView: b("next view", "tab"),
 		PrevView: b("the view before", "shift+tab"),
+
+		Fold:    b("collapse or expand the message", "enter", "space", "ctrl+o"),
+		FoldAll: b("collapse or expand all messages", "O"),
 
 		Choose:   b("choose", "enter"),
 		ListUp:   b("up", "up", "ctrl+k"),

@@ -28,7 +28,7 @@ func meet(a, b entry) bool {
 			return true
 		}
 	}
-	return a.where == b.where || a.where == everywhere && a.heardIn(b.where) || b.where == everywhere && b.heardIn(a.where)
+	return a.where == b.where || a.covers() && a.heardIn(b.where) || b.covers() && b.heardIn(a.where)
 }
 
 // together are the places whose actions hear the same key presses: the panel, the inspector and the list
@@ -36,18 +36,25 @@ func meet(a, b entry) bool {
 // to a question are lists.
 var together = [][]string{
 	{inTranscript, inPanel, inInspector},
+	{inPanel, inInspector, inRequest},
 	{inTranscript, inRepairs},
 	{inLists, inSessions},
 	{inLists, inRepairs},
 	{inLists, inQuestion},
 }
 
-// heardIn says whether an action that works everywhere does so in a place. What covers the panes has their
-// keys for itself, but for a few of them.
+// covers says whether an action works in other places as well: one of those that work everywhere, or one of
+// the transcript's, most of which the whole request has too.
+func (e entry) covers() bool { return e.where == everywhere || e.where == inTranscript }
+
+// heardIn says whether an action works in another place. What covers the panes has most keys for itself.
 func (e entry) heardIn(where string) bool {
+	if e.where == inTranscript { // enter, space and ctrl+o collapse messages there
+		return where == inRequest && !slices.Contains([]string{"inspect", "select-one", "expand"}, e.action)
+	}
 	switch where {
-	case inInspector, inLists, inSessions, inRepairs:
-		return slices.Contains([]string{"back", "stop", "suspend", "page-up", "page-down"}, e.action) ||
+	case inInspector, inRequest, inLists, inSessions, inRepairs:
+		return slices.Contains([]string{"back", "stop", "suspend", "page-up", "page-down", "help", "ask"}, e.action) ||
 			where == inSessions && slices.Contains([]string{"sessions", "new"}, e.action)
 	}
 	return true

@@ -24,6 +24,7 @@ const (
 	inTranscript = "transcript"
 	inPanel      = "panel"
 	inInspector  = "inspector"
+	inRequest    = "whole request"
 	inLists      = "lists"
 	inSessions   = "sessions"
 	inRepairs    = "repairs"
@@ -49,7 +50,6 @@ func (k *KeyMap) entries() []entry {
 		{inDraft, "editor", &k.Editor},
 		{inDraft, "open", &k.Open},
 		{inDraft, "commands", &k.Slash},
-		{inDraft, "ask", &k.Ask},
 		{inDraft, "quit", &k.Quit},
 		{everywhere, "back", &k.Back},
 		{everywhere, "stop", &k.Stop},
@@ -65,6 +65,7 @@ func (k *KeyMap) entries() []entry {
 		{everywhere, "page-down", &k.PageDown},
 		{everywhere, "suspend", &k.Suspend},
 		{everywhere, "help", &k.Help},
+		{everywhere, "ask", &k.Ask},
 		{inTranscript, "down", &k.Down},
 		{inTranscript, "up", &k.Up},
 		{inTranscript, "next", &k.Next},
@@ -103,6 +104,8 @@ func (k *KeyMap) entries() []entry {
 		{inPanel, "adopt-window", &k.Adopt},
 		{inInspector, "next-view", &k.NextView},
 		{inInspector, "previous-view", &k.PrevView},
+		{inRequest, "collapse", &k.Fold},
+		{inRequest, "collapse-all", &k.FoldAll},
 		{inLists, "choose", &k.Choose},
 		{inLists, "list-up", &k.ListUp},
 		{inLists, "list-down", &k.ListDown},

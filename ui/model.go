@@ -42,7 +42,7 @@ type Model struct {
 	layout        layout
 	focus         pane
 	overlay       overlay
-	beneath       overlay // what the overlay lies over: the panel of a narrow screen, or nothing
+	beneath       []overlay // what the overlay lies over, the uppermost last
 	wishPanel     bool
 
 	composer  composer
@@ -59,6 +59,7 @@ type Model struct {
 	sessions  sessionList
 	arrival   arrival
 	reader    reader // the text overlay
+	help      reader
 	inspector inspector
 	marked    *request    // one to compare others with, nil for none
 	popup     int         // the command under the cursor of the completions

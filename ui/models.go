@@ -34,7 +34,7 @@ func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
 	if w := m.panel.whatif; w != nil {
 		w.listing, w.refs = false, refs(m.ref, m.options.Deps.Models.Endpoints(), m.models)
 	}
-	if m.overlay != modelsOverlay {
+	if !m.isOpen(modelsOverlay) {
 		return nil
 	}
 	var choices []choice

@@ -17,7 +17,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		m.inspector.shown.scroll(by)
 	case m.overlay == inspectorOverlay:
 	case m.overlay == textOverlay || m.overlay == helpOverlay:
-		m.reader.scroll(by)
+		m.textOnTop().scroll(by)
 	case m.overlay == ledgerOverlay:
 		m.ledger.move(by / 3)
 	case m.overlay == whatifOverlay:

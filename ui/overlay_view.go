@@ -80,8 +80,8 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 		lines, x = m.picker.view(m.styles, in.w, in.h)
 		cursor = tea.NewCursor(in.x+x, in.y)
 	default:
-		title, right = m.reader.title, firstKey(m.keys.Back)+" closes"
-		lines = m.reader.view(m.styles)
+		title, right = m.textOnTop().title, firstKey(m.keys.Back)+" closes"
+		lines = m.textOnTop().view(m.styles)
 	}
 	if !framed {
 		return blank(lines, b.w, b.h), cursor

@@ -1,6 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // overlay is what covers the panes.
 type overlay int
@@ -24,38 +28,63 @@ const (
 	inspectorOverlay
 )
 
-// cover lays something over the panes. The panel of a narrow screen stays beneath it.
+// cover lays something over the panes. The panel of a narrow screen stays beneath it, and whatever is
+// there stays beneath the help.
 func (m *Model) cover(o overlay) {
-	m.beneath = noOverlay
-	if m.overlay == panelOverlay && o != panelOverlay {
-		m.beneath = panelOverlay
+	switch {
+	case m.overlay == o:
+	case m.overlay != noOverlay && o == helpOverlay, m.overlay == panelOverlay:
+		m.beneath = append(m.beneath, m.overlay)
+	default:
+		m.beneath = nil
 	}
 	m.overlay = o
 }
 
 // uncover takes it away. The draft has no cursor in the transcript.
 func (m *Model) uncover() {
-	m.overlay, m.beneath = m.beneath, noOverlay
+	m.overlay = noOverlay
+	if n := len(m.beneath); n > 0 {
+		m.overlay, m.beneath = m.beneath[n-1], m.beneath[:n-1]
+	}
 	if m.overlay == noOverlay && m.focus == draftPane {
 		m.setFocus(draftPane)
 	}
 }
 
+// dismiss takes an overlay away, on the screen or beneath the help.
+func (m *Model) dismiss(o overlay) {
+	if m.overlay == o {
+		m.uncover()
+		return
+	}
+	m.beneath = slices.DeleteFunc(m.beneath, func(b overlay) bool { return b == o })
+}
+
+// isOpen says whether an overlay is there, on the screen or beneath the help.
+func (m *Model) isOpen(o overlay) bool { return m.overlay == o || slices.Contains(m.beneath, o) }
+
 // bare takes away all that covers the panes.
 func (m *Model) bare() {
+	if m.overlay == helpOverlay {
+		m.uncover()
+	}
 	switch m.overlay {
 	case whatifOverlay:
 		m.leaveWhatif()
 	case inspectorOverlay:
 		m.forgetInspected()
 	}
-	m.beneath = noOverlay
+	m.beneath = nil
 	m.uncover()
 }
 
 // overlayKey is a key while something covers the panes: what lies there has all keys.
 func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &m.keys
 	switch {
+	case m.overlay != helpOverlay && (pressed(msg, k.Help) || pressed(msg, k.Ask) && !m.typesInOverlay()):
+		return m.openHelp()
 	case m.overlay == whatifOverlay:
 		return m.whatifKey(msg)
 	case m.overlay == ledgerOverlay:
@@ -70,4 +99,16 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.pickerKey(msg)
 	}
 	return m.readerKey(msg)
+}
+
+// typesInOverlay says whether a key that is a character would be text: in a field that holds some, or in one
+// for a name.
+func (m *Model) typesInOverlay() bool {
+	switch {
+	case m.overlay == sessionsOverlay:
+		return m.sessions.edit != nil || m.sessions.filter.text != ""
+	case m.pickerOpen():
+		return m.picker.filter.text != ""
+	}
+	return false
 }

@@ -89,6 +89,8 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.say("The tool call was not answered. You are asked again when the session is next opened.")
 	case pressed(msg, k.Back):
 		return m.stopTurn()
+	case pressed(msg, k.Ask) && m.composer.empty():
+		return m.openHelp()
 	}
 	if cmd, ok := m.globalKey(msg); ok {
 		return cmd

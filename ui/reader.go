@@ -14,16 +14,26 @@ type reader struct {
 
 // openReader shows a text.
 func (m *Model) openReader(over overlay, title string, p page) {
-	m.reader = reader{title, newSheet(p)}
 	m.cover(over)
+	*m.textOnTop() = reader{title, newSheet(p)}
 	m.fitReader()
 }
 
-// fitReader tells the text its size.
+// textOnTop is the help or, where that is closed, the other text.
+func (m *Model) textOnTop() *reader {
+	if m.overlay == helpOverlay {
+		return &m.help
+	}
+	return &m.reader
+}
+
+// fitReader tells the texts their size.
 func (m *Model) fitReader() {
-	if m.reader.sheet != nil {
-		in := m.overlayRoom()
-		m.reader.resize(in.w, in.h)
+	for _, r := range []*reader{&m.reader, &m.help} {
+		if r.sheet != nil {
+			in := m.overlayRoom()
+			r.resize(in.w, in.h)
+		}
 	}
 }
 
@@ -49,7 +59,7 @@ func (m *Model) readerKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case pressed(msg, k.Back), m.overlay == helpOverlay && pressed(msg, k.Help, k.Ask):
 		m.uncover()
-	case !k.scrolled(msg, m.reader, m.reader.h):
+	case !k.scrolled(msg, m.textOnTop(), m.textOnTop().h):
 		return m.say(firstKey(k.Back) + " closes this.")
 	}
 	return nil

@@ -117,11 +117,11 @@ func sessionLines(sessions []store.Session, elsewhere ...string) []sessionLine {
 // sessionsListed shows what was read, and reads the rest.
 func (m *Model) sessionsListed(msg sessionsMsg) tea.Cmd {
 	l := &m.sessions
-	if m.overlay != sessionsOverlay || msg.asked != l.asked {
+	if !m.isOpen(sessionsOverlay) || msg.asked != l.asked {
 		return nil
 	}
 	if msg.err != nil {
-		m.uncover()
+		m.dismiss(sessionsOverlay)
 		return m.complain(sentence(msg.err))
 	}
 	l.fill(msg.lines)

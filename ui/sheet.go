@@ -11,14 +11,15 @@ type tone uint8
 
 // The tones. Each that means something has a sign as well.
 const (
-	saidTone   tone = iota // text as it was said, or as it is sent
-	unsentTone             // text that the model does not get
-	addedTone              // text that nobody said
-	restTone               // text that is here beside what is looked at
-	partTone               // the part of a text that is looked at
-	titleTone              // the screen's own headings
-	quietTone              // the screen's own remarks
-	warnTone               // the same, where something is wrong
+	saidTone     tone = iota // text as it was said, or as it is sent
+	unsentTone               // text that the model does not get
+	addedTone                // text that nobody said
+	restTone                 // text that is here beside what is looked at
+	partTone                 // the part of a text that is looked at
+	titleTone                // the screen's own headings
+	quietTone                // the screen's own remarks
+	warnTone                 // the same, where something is wrong
+	selectedTone             // the heading that is selected
 )
 
 // passage is a part of a text in one tone. Passages follow each other on one line until one holds a

@@ -17,10 +17,11 @@ const marginWidth = 2
 
 // The signs of the tones, for a margin and for the place inside a line where one begins.
 const (
-	unsentSign = "┊"
-	addedSign  = "✚"
-	partSign   = "↺"
-	cutSign    = "✂" // some of the row is not sent
+	unsentSign  = "┊"
+	addedSign   = "✚"
+	partSign    = "↺"
+	cutSign     = "✂" // some of the row is not sent
+	headingSign = "▸" // the selected heading
 )
 
 // withSigns is a line that is safe to draw, with a sign where it changes between what is sent, what is
@@ -141,6 +142,8 @@ func (r strip) sign() (string, tone) {
 		has[p.tone] = true
 	}
 	switch {
+	case has[selectedTone]:
+		return headingSign, titleTone
 	case has[unsentTone] && len(has) > 1:
 		return cutSign, unsentTone
 	case has[unsentTone]:
@@ -162,7 +165,7 @@ func (st styles) ofTone(t tone) lipgloss.Style {
 		return st.added
 	case restTone, quietTone:
 		return st.dim
-	case titleTone:
+	case titleTone, selectedTone:
 		return st.accent
 	case warnTone:
 		return st.warn

@@ -47,6 +47,8 @@ func (m *Model) stepSubject(by int) tea.Cmd {
 	line := r.line(in.on)
 	on, ok := r.subject(line + by)
 	switch {
+	case in.on.request && in.aspect == asText:
+		return m.stepSection(by)
 	case in.on.request:
 		return m.say("This is the whole request; " + firstKey(m.keys.Inspect) + " on a line of the panel shows one message.")
 	case line < 0:
@@ -60,6 +62,18 @@ func (m *Model) stepSubject(by int) tea.Cmd {
 	m.follow()
 	in.on = on
 	return m.look(in.aspect)
+}
+
+// stepSection selects the next message of the whole request.
+func (m *Model) stepSection(by int) tea.Cmd {
+	o, ok := m.inspector.shown.(*outline)
+	switch {
+	case ok && o.step(by):
+		return nil
+	case by < 0:
+		return m.say("This is the first message.")
+	}
+	return m.say("This is the last message.")
 }
 
 // subjectName is what the subject is called in the title.

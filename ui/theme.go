@@ -166,7 +166,7 @@ func (t themes) about(name theme) string {
 // closed.
 func (m *Model) tryTheme() {
 	name := m.themes.wanted
-	if c, ok := m.picker.chosen(); ok && m.overlay == themesOverlay {
+	if c, ok := m.picker.chosen(); ok && m.isOpen(themesOverlay) {
 		name = theme(c.value)
 	}
 	if name != m.themes.shown {

@@ -83,7 +83,7 @@ func (m *Model) leaveWhatif() {
 	m.panel.whatif = nil
 	m.wishPanel = !w.panelHidden
 	m.panel.move(0)
-	m.uncover()
+	m.dismiss(whatifOverlay)
 	m.chat.judge(m.panel.next.plan)
 	m.arrange()
 }

@@ -1,0 +1,252 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"winnow/llm"
+)
+
+func TestMessagesOfTheRequestCollapse(t *testing.T) {
+	const secondAnswer = "Never touch generated files."
+	for _, key := range []string{"enter", "space", "ctrl+o"} {
+		m := inspectingRequest(asText)(t, 120, 40)
+		for range 3 { // to message 3
+			m.Update(keyNamed("J"))
+		}
+		m.Update(keyNamed(key))
+		screen := plain(m)
+		if !strings.Contains(screen, "▸ +─ #4 of 12 · user · message 3 · 28 characters · "+secondAnswer) || strings.Count(screen, secondAnswer) != 1 {
+			t.Errorf("%s did not collapse message 3:\n%s", key, screen)
+		}
+		if !strings.Contains(screen, "── #5 of 12") || !strings.Contains(screen, "Understood.") {
+			t.Errorf("%s collapsed more than message 3:\n%s", key, screen)
+		}
+		m.Update(keyNamed(key))
+		if screen := plain(m); !strings.Contains(screen, "▸ ── #4 of 12 · user · message 3 ") {
+			t.Errorf("a second %s did not expand message 3:\n%s", key, screen)
+		}
+	}
+}
+
+func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
+	m := inspectingRequest(asText)(t, 120, 40)
+	expanded := m.inspector.shown.text()
+	m.Update(keyNamed("O"))
+	screen := plain(m)
+	if n := strings.Count(screen, "+─ #"); n != 12 || strings.Contains(screen, "── #") {
+		t.Errorf("%d of 12 messages are collapsed:\n%s", n, screen)
+	}
+	if got := m.inspector.shown.text(); got != expanded {
+		t.Errorf("the collapsed request is copied as\n%s\nwant all of it:\n%s", got, expanded)
+	}
+	for range 11 {
+		m.Update(keyNamed("J"))
+	}
+	if screen := plain(m); !strings.Contains(screen, "▸ +─ #12 of 12") {
+		t.Errorf("J did not go to the last message:\n%s", screen)
+	}
+	m.Update(keyNamed("J"))
+	if m.toast.text != "This is the last message." {
+		t.Errorf("J on the last message said %q", m.toast.text)
+	}
+	m.Update(keyNamed("enter"))
+	m.Update(keyNamed("O")) // not all of them are collapsed
+	if n := strings.Count(plain(m), "+─ #"); n != 12 {
+		t.Errorf("%d of 12 messages are collapsed after one was expanded:\n%s", n, plain(m))
+	}
+	m.Update(keyNamed("O"))
+	if strings.Contains(plain(m), "+─ #") {
+		t.Errorf("a message is still collapsed:\n%s", plain(m))
+	}
+}
+
+// What is collapsed stays so when the request is planned anew, and when another view was shown.
+func TestCollapsedMessagesStayCollapsed(t *testing.T) {
+	m := inspectingRequest(asText)(t, 120, 40)
+	m.Update(keyNamed("J"))
+	m.Update(keyNamed("enter"))
+	want := "+─ #2 of 12 · user · message 1"
+	_, plan := inspected(t)
+	m.Update(planMsg{generation: m.generation, plan: plan})
+	if !strings.Contains(plain(m), "▸ "+want) {
+		t.Errorf("a new plan expanded the message or took the selection:\n%s", plain(m))
+	}
+	m.Update(keyNamed("tab"))
+	m.Update(keyNamed("shift+tab"))
+	if !strings.Contains(plain(m), want) {
+		t.Errorf("another view expanded the message:\n%s", plain(m))
+	}
+}
+
+func TestHelpOpensOverEveryOverlay(t *testing.T) {
+	inPanel := func(key string) func(t testing.TB, w, h int) *Model {
+		return func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.Update(keyNamed("ctrl+x"))
+			if key != "" {
+				m.Update(keyNamed(key))
+			}
+			return m
+		}
+	}
+	for _, c := range []struct {
+		name, want string
+		make       func(t testing.TB, w, h int) *Model
+	}{
+		{"the panel", "turns", inPanel("")},
+		{"the dials", "dial", inPanel("w")},
+		{"the repairs", "send it otherwise", inPanel("m")},
+		{"the palette", "choose", inPanel("ctrl+p")},
+		{"the models", "choose", inPanel("ctrl+l")},
+		{"the sessions", "", inPanel("ctrl+s")},
+		{"a message", "next view", inPanel("enter")},
+		{"the request", "collapse all", inspectingRequest(asText)},
+		{"the body", "next view", bodyShown},
+		{"the past", "next view", sightings},
+		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.openReader(textOverlay, "a text", page{{saidTone, "what was pasted"}})
+			return m
+		}},
+	} {
+		for _, key := range []string{"?", "f1"} {
+			m := c.make(t, 80, 24)
+			at, before := m.overlay, screenRows(m)
+			if at == noOverlay {
+				t.Fatalf("%s is not open:\n%s", c.name, plain(m))
+			}
+			m.Update(keyNamed(key))
+			screen := plain(m)
+			if m.overlay != helpOverlay || !strings.Contains(screen, "  here ") || !strings.Contains(screen, c.want) {
+				t.Errorf("%s over %s: want the help with its keys:\n%s", key, c.name, screen)
+			}
+			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
+			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+			m.Update(keyNamed("esc"))
+			if after := screenRows(m); m.overlay != at || after != before {
+				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name, m.overlay, at, after, before)
+			}
+		}
+	}
+}
+
+// screenRows is the screen without the notices that come and go.
+func screenRows(m *Model) string {
+	m.toast.text = ""
+	return plain(m)
+}
+
+// The dials are applied while the help covers them: closing the help goes to the panes.
+func TestHelpOverDialsThatAreGone(t *testing.T) {
+	m := chatting(t, 80, 24)
+	m.Update(keyNamed("ctrl+x"))
+	m.Update(keyNamed("w"))
+	m.Update(keyNamed("?"))
+	m.Update(appliedMsg{session: m.session, said: "Set."})
+	if m.overlay != helpOverlay {
+		t.Errorf("the help was closed:\n%s", plain(m))
+	}
+	m.Update(keyNamed("esc"))
+	if m.panel.whatif != nil || m.isOpen(whatifOverlay) || m.overlay != panelOverlay {
+		t.Errorf("overlay %d after the help, want the panel:\n%s", m.overlay, plain(m))
+	}
+	m.Update(keyNamed("down"))
+}
+
+// A list that arrives while the help covers it is there when the help is closed.
+func TestListsArriveBeneathTheHelp(t *testing.T) {
+	m := chatting(t, 120, 40)
+	m.Update(keyNamed("ctrl+l"))
+	m.Update(keyNamed("?"))
+	m.Update(modelsMsg{models: []llm.Model{{Endpoint: "openai", ID: "late-model"}}})
+	m.Update(keyNamed("?"))
+	if !strings.Contains(plain(m), "late-model") {
+		t.Errorf("the models did not arrive:\n%s", plain(m))
+	}
+	l := onStage(t, 120, 40)
+	l.say("A question that names the session.")
+	cmd := l.openSessions("")
+	l.press("?")
+	l.run(cmd)
+	l.press("esc")
+	l.shows("A question that names the session.")
+	l.until("the list", func() bool { _, ok := l.sessions.chosen(); return ok })
+}
+
+// A question mark behind other text is text.
+func TestQuestionMarkIsTextInAFilter(t *testing.T) {
+	m := chatting(t, 80, 24)
+	m.Update(keyNamed("ctrl+p"))
+	typing(m, "a?")
+	if m.overlay != paletteOverlay || m.picker.filter.text != "a?" {
+		t.Errorf("overlay %d with the filter %q, want the palette with a?", m.overlay, m.picker.filter.text)
+	}
+}
+
+// TestOutlineKeepsItsSelectionOnTheScreen presses random keys: a part of the selected section is on the
+// screen, exactly one heading is selected, no row is too wide, and the text stays whole.
+func TestOutlineKeepsItsSelectionOnTheScreen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sections []section
+		for i := range rapid.IntRange(0, 9).Draw(t, "sections") {
+			var p page
+			p.block(saidTone, strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "日本", "x"}).Draw(t, "piece"), rapid.IntRange(0, 90).Draw(t, "times")))
+			sections = append(sections, section{key: string(rune('a' + i)), heading: "section", gist: "日本 and so on, at some length", body: p})
+		}
+		o := newOutline(page{{titleTone, "head\n"}}, sections, map[string]bool{})
+		o.resize(rapid.IntRange(14, 70).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height"))
+		text := o.text()
+		for range rapid.IntRange(1, 40).Draw(t, "keys") {
+			switch rapid.SampledFrom([]string{"toggle", "all", "next", "previous", "scroll", "first", "last", "resize"}).Draw(t, "key") {
+			case "toggle":
+				o.toggle()
+			case "all":
+				o.toggleAll()
+			case "next":
+				o.step(1)
+			case "previous":
+				o.step(-1)
+			case "scroll":
+				o.scroll(rapid.IntRange(-30, 30).Draw(t, "by"))
+			case "first":
+				o.first()
+			case "last":
+				o.last()
+			case "resize":
+				o.resize(rapid.IntRange(14, 70).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height"))
+			}
+			if len(sections) > 0 && o.top.line >= o.end(o.at) {
+				t.Fatalf("section %d ends above the screen, which begins with line %d", o.at, o.top.line)
+			}
+			if len(sections) > 0 && o.beginning(o.at) >= o.below() && o.at > 0 {
+				t.Fatalf("section %d begins below the screen, with line %d", o.at, o.beginning(o.at))
+			}
+			selected := 0
+			for _, p := range o.passages {
+				if p.tone == selectedTone {
+					selected++
+				}
+			}
+			if want := min(1, len(sections)); selected != want {
+				t.Fatalf("%d headings are selected, want %d", selected, want)
+			}
+			rows := o.view(newStyles(noColour, Palette{}))
+			if len(rows) > o.h {
+				t.Fatalf("%d rows on %d", len(rows), o.h)
+			}
+			for _, r := range rows {
+				if n := ansi.StringWidth(r); n > o.w {
+					t.Fatalf("a row of %d cells on %d: %q", n, o.w, r)
+				}
+			}
+			if o.text() != text {
+				t.Fatal("the text has changed")
+			}
+		}
+	})
+}
