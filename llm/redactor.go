@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 // the secret and the rest of the match stays readable.
 type secretRule struct {
 	name    string
+	hints   []string // in lower case: without one of them the pattern finds nothing, and it is slow
 	pattern *regexp.Regexp
 	really  func(secret string) bool // nil takes every match
 }
@@ -18,21 +20,21 @@ type secretRule struct {
 // secretRules is the constant table of shapes. Prefixes that providers document come first; the
 // last rules know a secret by the word in front of it.
 var secretRules = []secretRule{
-	{"OpenAI, Anthropic, OpenRouter and DeepSeek keys", regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}`), nil},
-	{"keys of their kind", regexp.MustCompile(`\b(?:pk|rk)-[A-Za-z0-9_-]{16,}|\b(?:sk|pk|rk)_[A-Za-z0-9_-]{16,}`), nil},
-	{"GitHub tokens", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})`), nil},
-	{"AWS access keys", regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{12,}`), nil},
-	{"Google keys", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{20,}`), nil},
-	{"Groq keys", regexp.MustCompile(`\bgsk_[A-Za-z0-9]{16,}`), nil},
-	{"xAI keys", regexp.MustCompile(`\bxai-[A-Za-z0-9]{16,}`), nil},
-	{"Hugging Face tokens", regexp.MustCompile(`\bhf_[A-Za-z0-9]{16,}`), nil},
-	{"Slack tokens", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`), nil},
-	{"GitLab tokens", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{16,}`), nil},
-	{"JSON web tokens", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), nil},
-	{"private keys", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), nil},
-	{"authorization headers", regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`), random},
-	{"passwords in addresses", regexp.MustCompile(`://[^/\s:@]+:([^/\s@]+)@`), nil},
-	{"named secrets", regexp.MustCompile(`(?i)\b(?:api[_-]?key|access[_-]?token|secret|password|x-api-key)\\?["']?\s*[:=]\s*\\?["']?([^\s"',;\\]{8,})`), nil},
+	{"OpenAI, Anthropic, OpenRouter and DeepSeek keys", []string{"sk-"}, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}`), nil},
+	{"keys of their kind", []string{"pk-", "rk-", "sk_", "pk_", "rk_"}, regexp.MustCompile(`\b(?:pk|rk)-[A-Za-z0-9_-]{16,}|\b(?:sk|pk|rk)_[A-Za-z0-9_-]{16,}`), nil},
+	{"GitHub tokens", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})`), nil},
+	{"AWS access keys", []string{"akia", "asia"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{12,}`), nil},
+	{"Google keys", []string{"aiza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{20,}`), nil},
+	{"Groq keys", []string{"gsk_"}, regexp.MustCompile(`\bgsk_[A-Za-z0-9]{16,}`), nil},
+	{"xAI keys", []string{"xai-"}, regexp.MustCompile(`\bxai-[A-Za-z0-9]{16,}`), nil},
+	{"Hugging Face tokens", []string{"hf_"}, regexp.MustCompile(`\bhf_[A-Za-z0-9]{16,}`), nil},
+	{"Slack tokens", []string{"xox"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`), nil},
+	{"GitLab tokens", []string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{16,}`), nil},
+	{"JSON web tokens", []string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), nil},
+	{"private keys", []string{"private key-----"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), nil},
+	{"authorization headers", []string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`), random},
+	{"passwords in addresses", []string{"://"}, regexp.MustCompile(`://[^/\s:@]+:([^/\s@]+)@`), nil},
+	{"named secrets", []string{"key", "token", "secret", "password"}, regexp.MustCompile(`(?i)\b(?:api[_-]?key|access[_-]?token|secret|password|x-api-key)\\?["']?\s*[:=]\s*\\?["']?([^\s"',;\\]{8,})`), nil},
 }
 
 // Redactor removes secrets from text on its way to a log, to the screen or to a file for others. Its zero
@@ -59,11 +61,63 @@ func (r *Redactor) Know(secrets ...string) {
 }
 
 // Text is text without its secrets: those that are known, and what has the shape of one.
-func (r *Redactor) Text(text string) string {
+func (r *Redactor) Text(text string) string { return replaceSpans(text, r.Find(text)) }
+
+// Find returns where secrets stand in a text, known ones and those that look like one, as bytes from and
+// to, in order and apart.
+func (r *Redactor) Find(text string) [][2]int {
+	return disjoint(append(r.occurrences(text), findShapes(text)...))
+}
+
+// FindKnown returns where known secrets stand in a text, as Find does.
+func (r *Redactor) FindKnown(text string) [][2]int { return disjoint(r.occurrences(text)) }
+
+func (r *Redactor) occurrences(text string) [][2]int {
 	r.mu.RLock()
-	text, _ = r.known.replace(text, false)
-	r.mu.RUnlock()
-	return RedactShapes(text)
+	defer r.mu.RUnlock()
+	return findAll(text, r.known)
+}
+
+// findAll finds every occurrence of some secrets, of which one may be a part of another.
+func findAll(text string, secrets []string) (spans [][2]int) {
+	for _, secret := range secrets {
+		for at := 0; ; {
+			i := strings.Index(text[at:], secret)
+			if i < 0 {
+				break
+			}
+			spans = append(spans, [2]int{at + i, at + i + len(secret)})
+			at += i + 1
+		}
+	}
+	return spans
+}
+
+// disjoint joins spans that overlap and puts them in order.
+func disjoint(spans [][2]int) [][2]int {
+	slices.SortFunc(spans, func(a, b [2]int) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) })
+	var apart [][2]int
+	for _, span := range spans {
+		if last := len(apart) - 1; last >= 0 && span[0] < apart[last][1] {
+			apart[last][1] = max(apart[last][1], span[1])
+			continue
+		}
+		apart = append(apart, span)
+	}
+	return apart
+}
+
+func replaceSpans(text string, spans [][2]int) string {
+	if len(spans) == 0 {
+		return text
+	}
+	var out strings.Builder
+	last := 0
+	for _, span := range spans {
+		out.WriteString(text[last:span[0]] + redacted)
+		last = span[1]
+	}
+	return out.String() + text[last:]
 }
 
 // Known is text without the secrets that are known, the longest first. It is for what is said: shapes are
@@ -83,11 +137,16 @@ func (r *Redactor) stream() *stream {
 }
 
 // RedactShapes is text without what has the shape of a secret, whoever it belongs to.
-func RedactShapes(text string) string {
+func RedactShapes(text string) string { return replaceSpans(text, disjoint(findShapes(text))) }
+
+func findShapes(text string) (spans [][2]int) {
+	lower := strings.ToLower(text)
 	for _, rule := range secretRules {
-		text = rule.redact(text)
+		if slices.ContainsFunc(rule.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
+			spans = append(spans, rule.find(text)...)
+		}
 	}
-	return text
+	return spans
 }
 
 // random says that a word is not one that people write: it is long, has a digit, or capital letters within.
@@ -95,23 +154,16 @@ func random(word string) bool {
 	return len(word) >= 24 || strings.ContainsAny(word, "0123456789") || strings.ToLower(word[1:]) != word[1:] && strings.ToUpper(word) != word
 }
 
-func (r secretRule) redact(text string) string {
-	matches := r.pattern.FindAllStringSubmatchIndex(text, -1)
-	if matches == nil {
-		return text
-	}
-	var out strings.Builder
-	last := 0
-	for _, m := range matches {
+// find returns where the rule's secrets stand.
+func (r secretRule) find(text string) (spans [][2]int) {
+	for _, m := range r.pattern.FindAllStringSubmatchIndex(text, -1) {
 		from, to := m[0], m[1]
 		if len(m) > 2 && m[2] >= 0 {
 			from, to = m[2], m[3]
 		}
-		if r.really != nil && !r.really(text[from:to]) {
-			continue
+		if r.really == nil || r.really(text[from:to]) {
+			spans = append(spans, [2]int{from, to})
 		}
-		out.WriteString(text[last:from] + redacted)
-		last = to
 	}
-	return out.String() + text[last:]
+	return spans
 }
