@@ -53,7 +53,7 @@ func (p *program) otherSide(ctx context.Context, s *session.Session, asked conte
 // diffTable writes the changes for people.
 func (p *program) diffTable(info store.Session, before, after side, changes []history.Change) error {
 	w := newColumns(p.out, p.columns())
-	w.line("%s", p.line(title(info)))
+	w.line("%s", p.line(shownTitle(info)))
 	w.line("from %s to %s: ~%d to ~%d tokens, %d to %d messages",
 		before.name(), after.name(), before.sum.Used(), after.sum.Used(), before.sent(), after.sent())
 	if len(changes) == 0 {

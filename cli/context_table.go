@@ -47,7 +47,7 @@ func (p *program) contextTable(l look) error {
 
 // contextHead says which request it is and where its tokens go.
 func (p *program) contextHead(w *columns, l look) {
-	w.line("%s · %s", p.line(title(l.info)), p.line(l.model))
+	w.line("%s · %s", p.line(shownTitle(l.info)), p.line(l.model))
 	if l.past != nil {
 		p.pastHead(w, *l.past)
 	}

@@ -128,13 +128,16 @@ func (p *program) export(ctx context.Context, f exportFlags, format session.Form
 // secretsTaken counts what is taken out.
 type secretsTaken struct {
 	redact func(string) string
+	find   func(string) [][2]int // where they stand; for texts with marks
 	count  int
 }
 
+// redactedSign is what stands where a secret was.
+const redactedSign = "[redacted]"
+
 func (t *secretsTaken) text(text string) string {
-	const sign = "[redacted]"
 	clean := t.redact(text)
-	t.count += strings.Count(clean, sign) - strings.Count(text, sign)
+	t.count += strings.Count(clean, redactedSign) - strings.Count(text, redactedSign)
 	return clean
 }
 

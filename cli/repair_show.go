@@ -50,7 +50,7 @@ func repairObject(r history.Repair) repairJSON {
 // instead under it.
 func (p *program) repairTable(l repairList) error {
 	w := newColumns(p.out, p.columns())
-	w.line("%s · %s", p.line(title(l.info)), p.line(l.model))
+	w.line("%s · %s", p.line(shownTitle(l.info)), p.line(l.model))
 	w.line("%s", repairSum(l))
 	row := func(e history.Entry, r history.Repair) []string {
 		return []string{fmt.Sprint(e.Index + 1), p.role(e.Role), r.Kind, remedyWord(r.Remedy)}

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/markdown"
@@ -28,7 +29,7 @@ func (p *program) sessionsCommand() *cobra.Command {
 
 func (p *program) sessionsList() *cobra.Command {
 	var f store.Filter
-	var asJSON bool
+	var asJSON, noRedact bool
 	var dir string
 	c := &cobra.Command{
 		Use:   "list [words]",
@@ -57,6 +58,12 @@ func (p *program) sessionsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			clean, err := p.redaction(noRedact)
+			if err != nil {
+				return err
+			}
+			list = clean.sessions(list)
+			defer func() { p.sayTaken(clean.count) }()
 			if asJSON {
 				return writeJSON(p.out, sessionsJSON(list))
 			}
@@ -73,6 +80,7 @@ func (p *program) sessionsList() *cobra.Command {
 	c.Flags().StringVar(&f.Tag, "tag", "", "those with this tag")
 	c.Flags().StringVar(&dir, "dir", "", "those begun in this folder or below it; . is the current one")
 	c.Flags().IntVar(&f.Limit, "limit", 0, "at most so many")
+	noRedactFlag(c, &noRedact)
 	return c
 }
 
@@ -120,6 +128,9 @@ func title(s store.Session) string {
 	return s.Title
 }
 
+// shownTitle is a title without what looks like a secret, for a sentence.
+func shownTitle(s store.Session) string { return llm.RedactShapes(title(s)) }
+
 func shownRef(s store.Session) string {
 	if s.Endpoint == "" {
 		return "-"
@@ -162,7 +173,7 @@ func shortIDs(list []store.Session) []string {
 func cutID(id string) string { return id[:min(len(id), idShown)] }
 
 func (p *program) sessionsShow() *cobra.Command {
-	var asJSON, tree bool
+	var asJSON, tree, noRedact bool
 	c := &cobra.Command{
 		Use:               "show ID",
 		Short:             "Print a session's messages",
@@ -170,8 +181,13 @@ func (p *program) sessionsShow() *cobra.Command {
 		ValidArgsFunction: p.completeSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
+				clean, err := p.redaction(noRedact)
+				if err != nil {
+					return err
+				}
+				defer func() { p.sayTaken(clean.count) }()
 				if tree {
-					return p.showTree(ctx, s, info, asJSON)
+					return p.showTree(ctx, s, info, clean, asJSON)
 				}
 				messages, err := s.Branch(ctx, info.ID, info.Leaf, 0, -1)
 				if err != nil {
@@ -181,6 +197,7 @@ func (p *program) sessionsShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				info, messages = clean.conversation(info, messages)
 				if asJSON {
 					return writeJSON(p.out, showJSON(info, spent, messages))
 				}
@@ -190,6 +207,7 @@ func (p *program) sessionsShow() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	c.Flags().BoolVar(&tree, "tree", false, "every branch, a line for each message; * is the active branch")
+	noRedactFlag(c, &noRedact)
 	return c
 }
 

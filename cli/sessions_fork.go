@@ -37,7 +37,7 @@ func (p *program) sessionsFork() *cobra.Command {
 				if asJSON {
 					return writeJSON(p.out, oneSession(fork))
 				}
-				_, err = fmt.Fprintf(p.out, "%s is a fork of %s: winnow -s %s\n", p.line(title(fork)), p.line(title(info)), fork.ID)
+				_, err = fmt.Fprintf(p.out, "%s is a fork of %s: winnow -s %s\n", p.line(shownTitle(fork)), p.line(shownTitle(info)), fork.ID)
 				return err
 			})
 		}),

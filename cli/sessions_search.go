@@ -21,7 +21,7 @@ const catchUpTime = 2 * time.Second
 
 func (p *program) sessionsSearch() *cobra.Command {
 	var in store.Search
-	var asJSON bool
+	var asJSON, noRedact bool
 	c := &cobra.Command{
 		Use:   "search words",
 		Short: "Find messages by what they say, the best first",
@@ -34,6 +34,12 @@ func (p *program) sessionsSearch() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			clean, err := p.redaction(noRedact)
+			if err != nil {
+				return err
+			}
+			hits = clean.hits(hits)
+			defer func() { p.sayTaken(clean.count) }()
 			if asJSON {
 				return writeJSON(p.out, hitsJSON(hits))
 			}
@@ -44,6 +50,7 @@ func (p *program) sessionsSearch() *cobra.Command {
 	c.Flags().IntVar(&in.Limit, "limit", 20, "at most so many")
 	c.Flags().StringVar(&in.Session, "session", "", "only in the session with this id; its first letters are enough")
 	c.Flags().BoolVar(&in.Trash, "trash", false, "in the trash as well")
+	noRedactFlag(c, &noRedact)
 	c.RegisterFlagCompletionFunc("session", p.completeSession)
 	return c
 }

@@ -27,11 +27,12 @@ type treeNodeJSON struct {
 }
 
 // showTree writes every branch of a session.
-func (p *program) showTree(ctx context.Context, s *store.Store, info store.Session, asJSON bool) error {
+func (p *program) showTree(ctx context.Context, s *store.Store, info store.Session, clean *secretsTaken, asJSON bool) error {
 	messages, err := s.Messages(ctx, info.ID)
 	if err != nil {
 		return err
 	}
+	info, messages = clean.conversation(info, messages)
 	t := treeOf(messages, info.Leaf)
 	if asJSON {
 		return writeJSON(p.out, t.object(info))

@@ -27,7 +27,7 @@ func (p *program) completeSession(c *cobra.Command, args []string, typed string)
 	}
 	var out []cobra.Completion
 	for _, one := range list {
-		out = append(out, cobra.CompletionWithDesc(cutID(one.ID), p.line(title(one))))
+		out = append(out, cobra.CompletionWithDesc(cutID(one.ID), p.line(shownTitle(one))))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

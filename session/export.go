@@ -72,7 +72,7 @@ func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o Expor
 		return err
 	}
 	if o.Redact != nil {
-		row, branch = redactSession(row, branch, o.Redact)
+		row, branch = Redacted(row, branch, o.Redact)
 	}
 	out := bufio.NewWriter(w)
 	switch o.Format {
@@ -94,8 +94,8 @@ func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o Expor
 	return nil
 }
 
-// redactSession takes what looks like a secret out of a conversation. The stored one stays.
-func redactSession(row store.Session, branch []store.Message, redact func(string) string) (store.Session, []store.Message) {
+// Redacted is a conversation without what redact takes out of its texts. The stored one stays.
+func Redacted(row store.Session, branch []store.Message, redact func(string) string) (store.Session, []store.Message) {
 	row.Title, row.System = redact(row.Title), redact(row.System)
 	clean := make([]store.Message, len(branch))
 	for i, m := range branch {

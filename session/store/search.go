@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strings"
 	"time"
 
 	"winnow/history"
@@ -26,6 +27,35 @@ type Hit struct {
 	At      time.Time // when it was said
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
+}
+
+// Without is a hit with a sign in the place of some spans of its snippet, which are in order and apart. A mark
+// that one of them meets is gone.
+func (h Hit) Without(spans [][2]int, sign string) Hit {
+	if len(spans) == 0 {
+		return h
+	}
+	var text strings.Builder
+	var marks [][2]int
+	last, next := 0, h.Marks
+	for _, span := range append(slices.Clone(spans), [2]int{len(h.Snippet), len(h.Snippet)}) {
+		moved := text.Len() - last
+		for ; len(next) > 0 && next[0][0] < span[0]; next = next[1:] {
+			if next[0][1] <= span[0] {
+				marks = append(marks, [2]int{next[0][0] + moved, next[0][1] + moved})
+			}
+		}
+		for len(next) > 0 && next[0][0] < span[1] {
+			next = next[1:]
+		}
+		text.WriteString(h.Snippet[last:span[0]])
+		if span[0] < len(h.Snippet) {
+			text.WriteString(sign)
+		}
+		last = span[1]
+	}
+	h.Snippet, h.Marks = text.String(), marks
+	return h
 }
 
 // Search finds the messages of every branch that have all words of a text, the best first: those that

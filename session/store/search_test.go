@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -268,5 +269,27 @@ func TestSearchFindsCommonWordsTogether(t *testing.T) {
 		if got := search(t, s, Search{Text: text, Limit: 2 * n}); len(got) != want {
 			t.Errorf("Search(%s) finds %d messages, want %d", text, len(got), want)
 		}
+	}
+}
+
+func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {
+	h := Hit{Snippet: "ab SECRET cd SECRET ef", Marks: [][2]int{{0, 2}, {5, 7}, {10, 12}, {20, 22}}}
+	got := h.Without([][2]int{{3, 9}, {13, 19}}, "[redacted]")
+	if want := "ab [redacted] cd [redacted] ef"; got.Snippet != want {
+		t.Errorf("the snippet is %q, want %q", got.Snippet, want)
+	}
+	var marked []string
+	for _, m := range got.Marks {
+		marked = append(marked, got.Snippet[m[0]:m[1]])
+	}
+	if want := []string{"ab", "cd", "ef"}; !slices.Equal(marked, want) {
+		t.Errorf("the marks are %q, want %q", marked, want)
+	}
+	if got := h.Without(nil, "[redacted]"); got.Snippet != h.Snippet || len(got.Marks) != 4 {
+		t.Errorf("without secrets the hit is %+v", got)
+	}
+	whole := Hit{Snippet: "SECRET", Marks: [][2]int{{0, 6}}}.Without([][2]int{{0, 6}}, "[redacted]")
+	if whole.Snippet != "[redacted]" || len(whole.Marks) != 0 {
+		t.Errorf("of a snippet that is a secret is left %+v", whole)
 	}
 }

@@ -1,0 +1,57 @@
+//go:build cgo
+
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// noRedactFlag lets a command show what looks like a secret.
+func noRedactFlag(c *cobra.Command, noRedact *bool) {
+	c.Flags().BoolVar(noRedact, "no-redact", false, "leave in what looks like a secret")
+}
+
+// redaction takes known keys, and what looks like a secret, out of what a command shows, unless it is told
+// not to.
+func (p *program) redaction(noRedact bool) (*secretsTaken, error) {
+	if noRedact {
+		return &secretsTaken{redact: func(text string) string { return text }, find: func(string) [][2]int { return nil }}, nil
+	}
+	c, err := p.readConfig()
+	if err != nil {
+		return nil, err
+	}
+	r := &llm.Redactor{}
+	for _, e := range p.endpoints(c) {
+		for _, secret := range e.Secrets() {
+			r.Know(secret)
+		}
+	}
+	return &secretsTaken{redact: r.Text, find: r.Find}, nil
+}
+
+// sessions, conversation and hits are what is shown of them.
+func (t *secretsTaken) sessions(list []store.Session) []store.Session {
+	for i := range list {
+		list[i].Title, list[i].Match = t.text(list[i].Title), t.text(list[i].Match)
+	}
+	return list
+}
+
+func (t *secretsTaken) conversation(info store.Session, messages []store.Message) (store.Session, []store.Message) {
+	return session.Redacted(info, messages, t.text)
+}
+
+func (t *secretsTaken) hits(hits []store.Hit) []store.Hit {
+	for i, h := range hits {
+		secrets := t.find(h.Snippet)
+		t.count += len(secrets)
+		hits[i] = h.Without(secrets, redactedSign)
+		hits[i].Session.Title = t.text(h.Session.Title)
+	}
+	return hits
+}
