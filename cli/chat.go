@@ -86,7 +86,7 @@ func (k *kit) screenOptions(s *session.Session, screen ui.Screen, search string)
 
 		Personas:   p.personas,
 		PersonasIn: personasIn,
-		Redact:     k.redactor.Text,
+		Secrets:    k.redactor.FindIn,
 		Export:     k.exportWords,
 	}, nil
 }

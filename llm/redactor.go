@@ -69,8 +69,13 @@ func (r *Redactor) Find(text string) [][2]int {
 	return disjoint(append(r.occurrences(text), findShapes(text)...))
 }
 
-// FindKnown returns where known secrets stand in a text, as Find does.
-func (r *Redactor) FindKnown(text string) [][2]int { return disjoint(r.occurrences(text)) }
+// FindIn is Find, or without shapes where the known secrets stand alone.
+func (r *Redactor) FindIn(text string, shapes bool) [][2]int {
+	if shapes {
+		return r.Find(text)
+	}
+	return disjoint(r.occurrences(text))
+}
 
 func (r *Redactor) occurrences(text string) [][2]int {
 	r.mu.RLock()

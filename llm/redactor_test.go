@@ -84,8 +84,8 @@ func TestRedactorTakesOverlappingSecretsWhole(t *testing.T) {
 		}
 	}
 	text := "plain-key and sk-" + strings.Repeat("Ab3", 12)
-	if got := r.FindKnown(text); len(got) != 1 || got[0] != [2]int{0, 9} {
-		t.Errorf("FindKnown(%q) = %v", text, got)
+	if got := r.FindIn(text, false); len(got) != 1 || got[0] != [2]int{0, 9} {
+		t.Errorf("FindIn(%q, false) = %v", text, got)
 	}
 	if got := r.Find(text); len(got) != 2 {
 		t.Errorf("Find(%q) = %v, want two", text, got)

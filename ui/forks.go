@@ -144,9 +144,9 @@ func (m *Model) originLine() string {
 	case kin.Parent.ID == "":
 		return forkSign + " forked from a session that is gone"
 	case !kin.Parent.Deleted.IsZero():
-		return fmt.Sprintf("%s forked from «%s» at message %s, which is in the trash", forkSign, nameOf(kin.Parent), thousands(kin.Copied))
+		return fmt.Sprintf("%s forked from «%s» at message %s, which is in the trash", forkSign, m.titleOf(kin.Parent), thousands(kin.Copied))
 	}
-	return fmt.Sprintf("%s forked from «%s» at message %s · %s goes there", forkSign, nameOf(kin.Parent), thousands(kin.Copied), firstKey(m.keys.Trail))
+	return fmt.Sprintf("%s forked from «%s» at message %s · %s goes there", forkSign, m.titleOf(kin.Parent), thousands(kin.Copied), firstKey(m.keys.Trail))
 }
 
 // forksAt are the sessions that were forked at a message.
@@ -154,10 +154,10 @@ func (m *Model) forksAt(message int64) []store.Session {
 	return slices.DeleteFunc(slices.Clone(m.forks.kin.Forks), func(f store.Session) bool { return f.ForkedAt != message })
 }
 
-// nameOf is what a session is called in a line.
-func nameOf(s store.Session) string {
+// titleOf is what a session is called in a line.
+func (m *Model) titleOf(s store.Session) string {
 	if s.Title == "" {
 		return "untitled"
 	}
-	return markdown.OneLine(s.Title, 60)
+	return markdown.OneLine(m.secrets.line(s.Title), 60)
 }

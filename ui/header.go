@@ -27,7 +27,7 @@ func (m *Model) header(w int) string {
 
 // title is what the session is called on the screen.
 func (m *Model) title() string {
-	title := m.info.Title
+	title := m.secrets.line(m.info.Title)
 	if title == "" {
 		title = "new session"
 	}

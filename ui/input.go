@@ -41,6 +41,8 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.interrupt()
 	case pressed(msg, k.Suspend):
 		return tea.Suspend
+	case pressed(msg, k.Reveal):
+		return m.reveal()
 	case m.overlay != noOverlay:
 		return m.overlayKey(msg)
 	case m.find.open:

@@ -160,7 +160,7 @@ func (m *Model) read(at aspect) tea.Cmd {
 	in.wish++
 	switch at {
 	case asSent:
-		m.put(m.sentSheet())
+		return m.putPage(m.sentPage())
 	case asRepair:
 		m.put(m.repairDrawing())
 	case asPast:
@@ -170,7 +170,11 @@ func (m *Model) read(at aspect) tea.Cmd {
 	case asChanges:
 		return m.readChanges()
 	default:
-		m.put(m.textSheet())
+		if in.on.request {
+			m.put(m.requestOutline(m.panel.shown()))
+			return nil
+		}
+		return m.putPage(m.textPage(), -1)
 	}
 	return nil
 }

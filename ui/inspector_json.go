@@ -3,7 +3,6 @@ package ui
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -20,14 +19,14 @@ type bodyMsg struct {
 // readJSON reads the bytes of the request on show.
 func (m *Model) readJSON() tea.Cmd {
 	m.inspector.reads = "encoding the request"
-	wish, body, redact := m.inspector.wish, m.body(), m.options.Redact
+	wish, body, secrets := m.inspector.wish, m.body(), m.secrets
 	return func() tea.Msg {
 		raw, err := body()
 		if err != nil {
 			return bodyMsg{wish: wish, err: err}
 		}
-		text, secrets := legibleJSON(raw, redact)
-		return bodyMsg{wish: wish, text: text, bytes: len(raw), secrets: secrets}
+		text, hidden := legibleJSON(raw, secrets)
+		return bodyMsg{wish: wish, text: text, bytes: len(raw), secrets: hidden}
 	}
 }
 
@@ -42,22 +41,14 @@ func (m *Model) body() func() ([]byte, error) {
 }
 
 // legibleJSON lays JSON out for reading and takes the secrets out, and says how many there were.
-func legibleJSON(raw []byte, redact func(string) string) (string, int) {
+func legibleJSON(raw []byte, hidden secrets) (string, int) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", "  "); err != nil {
 		b.Reset()
 		b.Write(raw)
 	}
-	text := b.String()
-	if redact == nil {
-		return text, 0
-	}
-	clean := redact(text)
-	return clean, strings.Count(clean, redactedSign) - strings.Count(text, redactedSign)
+	return hidden.hide(b.String())
 }
-
-// redactedSign is what stands where a secret was.
-const redactedSign = "[redacted]"
 
 // bodyRead shows the body, with what the proof says of it.
 func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {

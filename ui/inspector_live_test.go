@@ -125,7 +125,7 @@ func TestThePanelOpensItsLine(t *testing.T) {
 func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
-	l.options.Redact = func(s string) string { return strings.ReplaceAll(s, "sk-0123456789abcdef", redactedSign) }
+	l.secrets = secrets{find: findKey}
 	l.say("My key is sk-0123456789abcdef.")
 	l.transcript()
 	l.press("i")

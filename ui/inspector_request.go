@@ -2,10 +2,21 @@ package ui
 
 import "winnow/session"
 
-// requestOutline is the whole request as it is sent: every message with its role and number.
+// requestOutline is the whole request as it is sent, without its secrets: every message with its role and
+// number.
 func (m *Model) requestOutline(r *request) *outline {
 	in := &m.inspector
-	o := newOutline(m.requestHead(r), m.messagesOf(r).sections(), in.collapsed)
+	head, hidden := m.secrets.page(m.requestHead(r))
+	sections := m.messagesOf(r).sections()
+	for i := range sections {
+		s := &sections[i]
+		body, n := m.secrets.page(s.body)
+		hidden += n
+		s.body = body
+		s.gist, _ = m.secrets.hide(s.gist)
+		s.heading, _ = m.secrets.hide(s.heading)
+	}
+	o := newOutline(append(m.hiddenLine(hidden), head...), sections, in.collapsed)
 	if before, ok := in.shown.(*outline); ok && before.at < len(o.sections) {
 		o.choose(before.at)
 	}

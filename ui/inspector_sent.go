@@ -10,29 +10,29 @@ import (
 	"winnow/session/store"
 )
 
-// sentSheet is what of the request carries the subject, as it is sent.
-func (m *Model) sentSheet() *sheet {
+// sentPage is what of the request carries the subject, as it is sent, and the passage to begin at, -1 for
+// the top.
+func (m *Model) sentPage() (p page, first int) {
 	on, r := m.inspector.on, m.panel.shown()
 	if on.added > 0 {
-		return newSheet(m.addedSent(r, r.rows.added[on.added-1]))
+		return m.addedSent(r, r.rows.added[on.added-1]), -1
 	}
-	var p page
 	e, ok := entryOf(r.plan, on.message)
 	if !ok {
-		return newSheet(m.messagePage(r, on.message))
+		return m.messagePage(r, on.message), -1
 	}
 	r.proofLine(&p)
 	stored, _ := m.storedMessage(on.message)
 	c := r.carrierOf(e, stored.Content)
 	if len(c.at) == 0 && !c.found {
 		r.notSent(&p, e)
-		return newSheet(p)
+		return p, -1
 	}
 	messages := m.messagesOf(r)
 	for _, i := range c.at {
 		messages.write(&p, i)
 	}
-	first := -1
+	first = -1
 	if c.found {
 		p.heading("↺ recalled into message %s of the request, in front of your message", thousands(c.block.Message+1))
 		text := r.plan.Messages[c.block.Message].Content
@@ -41,11 +41,10 @@ func (m *Model) sentSheet() *sheet {
 		p.add(partTone, text[c.block.From:c.block.To])
 		p.block(restTone, text[c.block.To:])
 	}
-	s := newSheet(p)
-	if first >= 0 && len(c.at) == 0 {
-		s.show(max(0, first-1))
+	if first < 0 || len(c.at) > 0 {
+		return p, -1
 	}
-	return s
+	return p, max(0, first-1)
 }
 
 // notSent says that nothing of a message is in the request, and what stands for it.

@@ -134,8 +134,8 @@ func sightings(t testing.TB, w, h int) *Model {
 func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(asJSON)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
-	text, secrets := legibleJSON([]byte(raw), func(s string) string { return strings.ReplaceAll(s, "sk-0123456789abcdef", redactedSign) })
-	m.Update(bodyMsg{wish: m.inspector.wish, text: text, bytes: len(raw), secrets: secrets})
+	text, hidden := legibleJSON([]byte(raw), secrets{find: findKey})
+	m.Update(bodyMsg{wish: m.inspector.wish, text: text, bytes: len(raw), secrets: hidden})
 	return m
 }
 

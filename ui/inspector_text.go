@@ -12,16 +12,13 @@ import (
 	"winnow/ui/markdown"
 )
 
-// textSheet is the subject's text, with what the model gets of it.
-func (m *Model) textSheet() content {
+// textPage is the text of a message or of what was added, with what the model gets of it.
+func (m *Model) textPage() page {
 	on, r := m.inspector.on, m.panel.shown()
-	switch {
-	case on.request:
-		return m.requestOutline(r)
-	case on.added > 0:
-		return newSheet(addedPage(r, r.rows.added[on.added-1]))
+	if on.added > 0 {
+		return addedPage(r, r.rows.added[on.added-1])
 	}
-	return newSheet(m.messagePage(r, on.message))
+	return m.messagePage(r, on.message)
 }
 
 // messagePage is a message with its verdict: what of it the model gets, what it does not get, and what

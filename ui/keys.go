@@ -21,6 +21,7 @@ type KeyMap struct {
 	Models    key.Binding
 	Context   key.Binding
 	Reason    key.Binding
+	Reveal    key.Binding
 	Help      key.Binding
 	Ask       key.Binding
 	Focus     key.Binding
@@ -132,6 +133,7 @@ func DefaultKeys() KeyMap {
 		Models:    b("model", "ctrl+l"),
 		Context:   b("context panel", "ctrl+x", "f2"),
 		Reason:    b("show or hide reasoning", "ctrl+t"),
+		Reveal:    b("show or hide secrets", "f3"),
 		Help:      b("help", "f1"),
 		Ask:       b("help, where no text is being typed", "?"),
 		Focus:     b("next pane: draft, transcript, panel", "tab"),

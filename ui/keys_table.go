@@ -59,6 +59,7 @@ func (k *KeyMap) entries() []entry {
 		{everywhere, "palette", &k.Palette},
 		{everywhere, "new", &k.New},
 		{everywhere, "reasoning", &k.Reason},
+		{everywhere, "reveal", &k.Reveal},
 		{everywhere, "focus", &k.Focus},
 		{everywhere, "focus-back", &k.FocusBack},
 		{everywhere, "page-up", &k.PageUp},

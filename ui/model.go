@@ -36,6 +36,7 @@ type Model struct {
 	ref     string // the model in use
 	editor  string // the user's editor, from the environment
 
+	secrets       secrets
 	memoryFolders []string // where a file is in memory, from the environment
 
 	width, height int
@@ -106,6 +107,7 @@ func New(o Options) (*Model, error) {
 		keeping:   keeping{keeper: new(keeper)},
 		chat:      newChat(keys.more),
 		themes:    themes{own: o.Themes},
+		secrets:   secrets{find: o.Secrets},
 	}
 	m.setTheme(theme(o.Theme))
 	m.adopt(o.Start)
@@ -179,6 +181,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.bodyRead(msg)
 	case changesMsg:
 		return m.changesRead(msg)
+	case pageMsg:
+		return m.pageHidden(msg)
 	case inexactMsg:
 		return m.complain(sentence(msg.err))
 	case occupiedMsg:
@@ -264,7 +268,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.session, m.elsewhere = s, s.Elsewhere()
 	m.info, m.ref = s.Info(), s.Ref()
 	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
-	m.panel = panel{price: m.prices, holds: m.holds}
+	m.panel = panel{price: m.prices, holds: m.holds, secrets: m.secrets}
 	m.ledger = ledger{}
 	m.hands = hands{}
 	m.endFind()

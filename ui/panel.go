@@ -28,6 +28,9 @@ type panel struct {
 
 	price func(history.Entry) string // what each act by hand would cost
 	holds func(int64) bool           // a message is selected
+
+	secrets secrets
+	gists   map[gistOf]string // how messages begin, without their secrets
 }
 
 // shown is the request that the panel shows.

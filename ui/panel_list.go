@@ -16,13 +16,36 @@ func (p *panel) line(st styles, i, w int, chosen bool) string {
 	r := p.shown()
 	at := r.rows.row(i)
 	if at.added != nil {
-		return r.addedLine(st, *at.added, w, chosen)
+		return r.addedLine(st, *at.added, p.secrets.line(at.added.Text), w, chosen)
 	}
-	return r.entryLine(st, *at.entry, w, chosen, p.holds != nil && p.holds(at.entry.ID))
+	return r.entryLine(st, *at.entry, p.gist(at.entry.ID, r.texts(at.entry.ID)), w, chosen, p.holds != nil && p.holds(at.entry.ID))
+}
+
+// gistOf is a message as it was when its beginning was looked at: one that arrives grows.
+type gistOf struct {
+	id    int64
+	bytes int
+}
+
+// mostGists bounds how many beginnings are kept: more than the list shows at once.
+const mostGists = 1000
+
+// gist is how a message begins, without its secrets. A line is drawn often, and they are looked for once.
+func (p *panel) gist(id int64, text string) string {
+	of := gistOf{id, len(text)}
+	gist, known := p.gists[of]
+	if !known {
+		if p.gists == nil || len(p.gists) >= mostGists {
+			p.gists = map[gistOf]string{}
+		}
+		gist = p.secrets.line(text)
+		p.gists[of] = gist
+	}
+	return gist
 }
 
 // entryLine is one message: glyph, number, speaker, what became of it, how it begins, and its sum.
-func (r *request) entryLine(st styles, e history.Entry, w int, chosen, selected bool) string {
+func (r *request) entryLine(st styles, e history.Entry, text string, w int, chosen, selected bool) string {
 	sum := r.counted(e.TokensAfter)
 	if diff := e.TokensAfter - e.TokensBefore; diff != 0 {
 		sum = r.counted(diff)
@@ -44,17 +67,17 @@ func (r *request) entryLine(st styles, e history.Entry, w int, chosen, selected 
 	}
 	return r.listLine(st, inList{
 		margin: margin, glyph: sign, number: thousands(e.Index + 1), speaker: speaker(e.Role), verdict: verdict,
-		text: r.texts(e.ID), sum: sum, style: style,
+		text: text, sum: sum, style: style,
 	}, w, chosen)
 }
 
 // addedLine is one text that nobody said.
-func (r *request) addedLine(st styles, a history.Added, w int, chosen bool) string {
+func (r *request) addedLine(st styles, a history.Added, text string, w int, chosen bool) string {
 	sum := ""
 	if a.Tokens > 0 {
 		sum = "+" + r.counted(a.Tokens)
 	}
-	return r.listLine(st, inList{glyph: "✚", verdict: a.Kind, text: a.Text, sum: sum, style: st.dim}, w, chosen)
+	return r.listLine(st, inList{glyph: "✚", verdict: a.Kind, text: text, sum: sum, style: st.dim}, w, chosen)
 }
 
 // inList is what a line of the list says.

@@ -44,7 +44,10 @@ type Options struct {
 
 	Personas   func() ([]Persona, error) // reads the user's system prompts; nil has none
 	PersonasIn string                    // the folder that holds them
-	Redact     func(string) string       // takes secrets out of a text that is shown as it was sent; nil takes none
+
+	// Secrets says where secrets stand in a text, as bytes from and to, in order and apart: known keys and,
+	// if it is asked for shapes, what looks like a secret. Nil finds none.
+	Secrets func(text string, shapes bool) [][2]int
 
 	// Export writes a session to a file as the words want it, a format and a file, and says where; nil
 	// writes none.

@@ -55,6 +55,8 @@ type sessionList struct {
 
 	texts textSearch // in the messages of all sessions
 
+	secrets secrets
+
 	edit  *lineEdit      // a new name or new tags are typed, nil otherwise
 	purge *store.Session // it is asked whether this one goes for good
 	held  *heldCopies    // it is asked what becomes of files that still hold a purged session
@@ -77,7 +79,7 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 		return m.complain("This chat is not saved, so there are no sessions.")
 	}
 	l := &m.sessions
-	m.sessions = sessionList{filter: fieldOf(filter), asked: l.asked, acts: l.acts, undos: l.undos}
+	m.sessions = sessionList{secrets: m.secrets, filter: fieldOf(filter), asked: l.asked, acts: l.acts, undos: l.undos}
 	m.cover(sessionsOverlay)
 	return m.readShelf()
 }
@@ -94,21 +96,21 @@ func (m *Model) readShelf() tea.Cmd {
 }
 
 func (m *Model) readSessions(f store.Filter) tea.Cmd {
-	db, asked := m.options.Deps.Store, m.sessions.asked
+	db, asked, hidden := m.options.Deps.Store, m.sessions.asked, m.secrets
 	return m.behind(func(ctx context.Context) tea.Msg {
 		list, err := db.Sessions(ctx, f)
 		elsewhere, err2 := db.Elsewhere(ctx)
 		return sessionsMsg{
-			asked: asked, lines: sessionLines(list, elsewhere...), at: time.Now(),
+			asked: asked, lines: sessionLines(hidden, list, elsewhere...), at: time.Now(),
 			whole: f.Limit == 0 || len(list) < f.Limit, err: errors.Join(err, err2),
 		}
 	})
 }
 
-func sessionLines(sessions []store.Session, elsewhere ...string) []sessionLine {
+func sessionLines(hidden secrets, sessions []store.Session, elsewhere ...string) []sessionLine {
 	lines := make([]sessionLine, len(sessions))
 	for i, s := range sessions {
-		lines[i] = lineOfSession(s)
+		lines[i] = lineOfSession(hidden, s)
 		lines[i].elsewhere = slices.Contains(elsewhere, s.ID)
 	}
 	return lines

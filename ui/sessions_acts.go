@@ -224,7 +224,7 @@ func (m *Model) purgeSession() tea.Cmd {
 	l.undos = slices.DeleteFunc(l.undos, func(a sessionAct) bool { return a.id == s.ID })
 	l.remove(s.ID)
 	db := m.options.Deps.Store
-	said := "It is gone for good: " + lineOfSession(s).name() + "."
+	said := "It is gone for good: " + lineOfSession(m.secrets, s).name() + "."
 	return m.act(sessionAct{id: s.ID, said: said, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
 }
 

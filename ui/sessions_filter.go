@@ -15,8 +15,8 @@ import (
 const forkMark = "⑂"
 
 // lineOfSession is the line of a session.
-func lineOfSession(s store.Session) sessionLine {
-	label := markdown.OneLine(s.Title, 200)
+func lineOfSession(hidden secrets, s store.Session) sessionLine {
+	label := markdown.OneLine(hidden.line(s.Title), 200)
 	if label == "" {
 		label = "untitled"
 	}

@@ -18,7 +18,7 @@ func TestAFilterTypedOnFindsTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var lines []sessionLine
 		for i, title := range rapid.SliceOfN(letters, 0, 12).Draw(rt, "titles") {
-			lines = append(lines, lineOfSession(store.Session{ID: fmt.Sprint(i), Title: title}))
+			lines = append(lines, lineOfSession(secrets{}, store.Session{ID: fmt.Sprint(i), Title: title}))
 		}
 		l := sessionList{lines: lines}
 		l.refilter()
@@ -47,7 +47,7 @@ func TestAFilterTypedOnFindsTheSame(t *testing.T) {
 }
 
 func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
-	lines := sessionLines(someSessions())
+	lines := sessionLines(secrets{}, someSessions())
 	for _, c := range []struct{ filter, want string }{
 		{"", "Parser rewrite, Bread with rye, Parser rewrite, without the lexer, Übersetzung für die Partnerschaft, 日本語の構文解析, untitled"},
 		{"PARSER", "Parser rewrite, Parser rewrite, without the lexer"},
@@ -76,7 +76,7 @@ func manyLines(n int) []sessionLine {
 			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
 		}
 	}
-	return sessionLines(sessions)
+	return sessionLines(secrets{}, sessions)
 }
 
 // BenchmarkSessionsKey types in the list and draws it, as each key does.

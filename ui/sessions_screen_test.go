@@ -32,7 +32,7 @@ func someSessions() []store.Session {
 
 // list answers what the list of sessions asked last.
 func list(m *Model, sessions ...store.Session) {
-	m.Update(sessionsMsg{asked: m.sessions.asked, lines: sessionLines(sessions), at: begun, whole: true})
+	m.Update(sessionsMsg{asked: m.sessions.asked, lines: sessionLines(secrets{}, sessions), at: begun, whole: true})
 }
 
 // choosing is the list of sessions over a conversation.

@@ -94,7 +94,7 @@ func TestALateListIsDropped(t *testing.T) {
 	m.Update(ctrl('s'))
 	late := m.sessions.asked
 	m.Update(keyNamed("shift+tab"))
-	m.Update(sessionsMsg{asked: late, lines: sessionLines(someSessions()), at: begun, whole: true})
+	m.Update(sessionsMsg{asked: late, lines: sessionLines(secrets{}, someSessions()), at: begun, whole: true})
 	if len(m.sessions.lines) > 0 {
 		t.Errorf("the archive shows the sessions in use:\n%s", plain(m))
 	}

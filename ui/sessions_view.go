@@ -22,7 +22,7 @@ func (l *sessionList) view(st styles, w, h int, open string, behind indexing) (l
 	head, x := l.head(st, w)
 	lines = append(lines, head)
 	if l.texts.on {
-		return append(lines, l.texts.view(st, w, max(0, h-1), l.filter.text, behind.text())...), x
+		return append(lines, l.texts.view(st, l.secrets, w, max(0, h-1), l.filter.text, behind.text())...), x
 	}
 	var about []string
 	if s, ok := l.chosen(); (ok || l.held != nil) && h >= roomyList {
@@ -56,7 +56,7 @@ func (l *sessionList) head(st styles, w int) (line string, x int) {
 	case l.texts.on:
 		name = " text › "
 	case l.purge != nil:
-		return st.warn.Render(fit(" Purge "+lineOfSession(*l.purge).name()+" for good?", w)), 0
+		return st.warn.Render(fit(" Purge "+lineOfSession(l.secrets, *l.purge).name()+" for good?", w)), 0
 	case l.held != nil:
 		return st.warn.Render(fit(" "+l.held.question(), w)), 0
 	case l.edit != nil && l.edit.tags:

@@ -13,7 +13,7 @@ import (
 const hitLines = 2
 
 // view draws the hits into a box, with a note below them while the index is behind.
-func (x *textSearch) view(st styles, w, h int, typed, behind string) []string {
+func (x *textSearch) view(st styles, hidden secrets, w, h int, typed, behind string) []string {
 	var lines, note []string
 	room := x.room(h, behind)
 	if room < h {
@@ -21,7 +21,7 @@ func (x *textSearch) view(st styles, w, h int, typed, behind string) []string {
 	}
 	first, end := x.onScreen(room)
 	for i := first; i < end; i++ {
-		lines = append(lines, x.hit(st, i, w)...)
+		lines = append(lines, x.hit(st, hidden, i, w)...)
 	}
 	if len(x.hits) == 0 {
 		lines = indentedTo(st.dim, x.nothing(typed), labelAt, w)
@@ -59,13 +59,13 @@ func (x *textSearch) nothing(typed string) string {
 }
 
 // hit draws one hit: the title of its session and its age, and below it who says what.
-func (x *textSearch) hit(st styles, i, w int) []string {
-	h := x.hits[i]
+func (x *textSearch) hit(st styles, hidden secrets, i, w int) []string {
+	h := x.hits[i].Without(hidden.in(x.hits[i].Snippet), redactedSign)
 	base, dim, found, cursor := st.text, st.dim, st.match, "  "
 	if i == x.at {
 		base, dim, found, cursor = st.chosen, st.chosen, st.chosen.Bold(true).Underline(true), " ▸"
 	}
-	title := cursor + "  " + lineOfSession(h.Session).name()
+	title := cursor + "  " + lineOfSession(hidden, h.Session).name()
 	right := ago(x.read, h.At) + " "
 	if !h.Session.Deleted.IsZero() {
 		right = "in the trash  " + right

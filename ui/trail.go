@@ -38,7 +38,7 @@ func (m *Model) openOrigin() tea.Cmd {
 	case parent.ID == "":
 		return m.complain("The session that this one was forked from is gone for good. What was copied of it stays here.")
 	case !parent.Deleted.IsZero():
-		return m.complain("«" + nameOf(parent) + "» is in the trash. What was copied of it stays here.")
+		return m.complain("«" + m.titleOf(parent) + "» is in the trash. What was copied of it stays here.")
 	}
 	return m.openAt(parent.ID, m.info.ForkedAt)
 }
@@ -48,14 +48,14 @@ func (m *Model) openForks(origin bool, forks []store.Session) {
 	m.picker = picker{title: "forks", hint: "type to filter · enter opens · esc closes"}
 	var choices []choice
 	if origin {
-		choices = append(choices, choice{label: "← forked from " + nameOf(m.forks.kin.Parent), value: ""})
+		choices = append(choices, choice{label: "← forked from " + m.titleOf(m.forks.kin.Parent), value: ""})
 	}
 	for _, f := range forks {
 		right := plural(f.Turns, "turn")
 		if _, here := m.chat.place[f.ForkedAt]; here {
 			right = "at message " + m.numberOf(f.ForkedAt) + " · " + right
 		}
-		choices = append(choices, choice{label: forkSign + " " + nameOf(f), right: right, value: f.ID})
+		choices = append(choices, choice{label: forkSign + " " + m.titleOf(f), right: right, value: f.ID})
 	}
 	m.picker.fill(choices)
 	m.cover(forksOverlay)
@@ -76,7 +76,7 @@ func (m *Model) forkedFrom() string {
 	}
 	parent := "a session that is gone"
 	if m.forks.kin.Parent.ID != "" {
-		parent = nameOf(m.forks.kin.Parent)
+		parent = m.titleOf(m.forks.kin.Parent)
 	}
 	return forkSign + " " + parent
 }

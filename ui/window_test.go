@@ -68,7 +68,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		Verdicts: session.Verdicts{Sum: history.Sum{Total: 1000}, Entries: entries},
 	}})
 	st := newStyles(noColour, Palette{})
-	if first, second := past.entryLine(st, entries[0], 80, false, false), past.entryLine(st, entries[1], 80, false, false); !strings.Contains(first, "not read") || strings.Contains(second, "not read") {
+	if first, second := past.entryLine(st, entries[0], "", 80, false, false), past.entryLine(st, entries[1], "", 80, false, false); !strings.Contains(first, "not read") || strings.Contains(second, "not read") {
 		t.Errorf("the lines are %q and %q, want the first marked as not read", first, second)
 	}
 	if head := strings.Join(proof(st, *past.past, 80), "\n"); !strings.Contains(head, "the server read 400 of ~1,000") {

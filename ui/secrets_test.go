@@ -1,0 +1,143 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// someKey looks like a secret to findKey, and ourKey is known.
+const (
+	someKey = "sk-0123456789abcdef"
+	ourKey  = "our-own-key"
+)
+
+func findKey(text string, shapes bool) (spans [][2]int) {
+	for at := 0; ; {
+		i, key := -1, ""
+		for _, k := range []string{ourKey, someKey} {
+			if n := strings.Index(text[at:], k); n >= 0 && (i < 0 || n < i) && (shapes || k == ourKey) {
+				i, key = n, k
+			}
+		}
+		if i < 0 {
+			return spans
+		}
+		spans = append(spans, [2]int{at + i, at + i + len(key)})
+		at += i + len(key)
+	}
+}
+
+func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
+	l := onStage(t, 140, 50)
+	l.secrets = secrets{find: findKey}
+	l.panel.secrets = l.secrets
+	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
+	l.until("the title", func() bool { return l.info.Title != "" })
+	inTranscript := func() string { return strings.Join(l.chat.view(), "\n") }
+	if !strings.Contains(inTranscript(), someKey) || !strings.Contains(inTranscript(), ourKey) {
+		t.Errorf("the transcript does not say what was said:\n%s", inTranscript())
+	}
+	rows := func() string { return strings.Join(l.panel.view(l.styles, 70, 30, false), "\n") }
+	for range 2 {
+		if !strings.Contains(rows(), "My key is "+redactedSign) || strings.Contains(rows(), someKey) {
+			t.Fatalf("the panel's rows are\n%s", rows())
+		}
+		for what, text := range map[string]string{"the header": l.header(140), "the window": l.View().WindowTitle} {
+			if strings.Contains(text, "sk-0") || strings.Contains(text, ourKey) {
+				t.Errorf("%s says %q", what, text)
+			}
+		}
+		l.inspect(subject{message: l.chat.messages[0].ID}, asText)
+		l.shows("My key is [redacted], ours is [redacted].")
+		l.shows("2 secrets are hidden in this view; f3 shows what only looks like one.")
+		l.press("f3")
+		l.shows("My key is " + someKey + ", ours is [redacted].")
+		l.shows("What looks like a secret is shown; f3 hides it.")
+		l.press("tab") // as it is sent
+		l.shows(someKey)
+		l.press("esc")
+		if !strings.Contains(rows(), someKey) || strings.Contains(rows(), ourKey) {
+			t.Fatalf("the panel's revealed rows are\n%s", rows())
+		}
+		l.press("f3")
+		l.shows("What looks like a secret is hidden.")
+	}
+}
+
+func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
+	hidden := secrets{find: findKey}
+	s := store.Session{ID: "1", Title: "deploy with " + someKey}
+	if got := lineOfSession(hidden, s).name(); got != "deploy with [redacted]" {
+		t.Errorf("the line says %q", got)
+	}
+	x := textSearch{hits: []store.Hit{{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}}}, read: time.Now()}
+	lines := ansi.Strip(strings.Join(x.hit(styles{}, hidden, 0, 80), "\n"))
+	if strings.Contains(lines, someKey) || !strings.Contains(lines, "the key [redacted] works") || !strings.Contains(lines, "deploy with [redacted]") {
+		t.Errorf("the hit says\n%s", lines)
+	}
+
+	m := fresh(t, 100, 30)
+	m.secrets = hidden
+	m.openSessions("")
+	m.Update(sessionsMsg{asked: m.sessions.asked, lines: sessionLines(hidden, []store.Session{s}), at: time.Now(), whole: true})
+	m.Update(keyNamed("f3"))
+	if got := m.sessions.lines[0].label; got != s.Title {
+		t.Errorf("the revealed line says %q", got)
+	}
+	m.Update(keyNamed("f3"))
+	if got := m.sessions.lines[0].label; got != "deploy with [redacted]" {
+		t.Errorf("the line that is hidden again says %q", got)
+	}
+	m.startRename()
+	if got := m.sessions.edit.field.text; got != s.Title {
+		t.Errorf("%q is renamed, want the title as it is stored", got)
+	}
+}
+
+// Wherever a message is cut, and whatever stands in the cut, no secret of it is left and nothing else is lost.
+func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var text string
+		for range rapid.IntRange(0, 6).Draw(t, "pieces") {
+			text += rapid.SampledFrom([]string{"word ", "größer ", someKey, ourKey, "\n", "sk-"}).Draw(t, "piece")
+		}
+		e := history.Entry{Disposition: history.Cut}
+		runes := []rune(text)
+		at := 0
+		for range rapid.IntRange(0, 3).Draw(t, "cuts") {
+			from := rapid.IntRange(at, len(runes)).Draw(t, "from")
+			to := rapid.IntRange(from, len(runes)).Draw(t, "to")
+			e.Cuts = append(e.Cuts, history.Range{From: from, To: to})
+			e.Inserted = append(e.Inserted, history.Insert{At: from, Text: "[cut, not " + ourKey + "]"})
+			at = to
+		}
+		p, n := secrets{find: findKey}.page(viewOf(text, e))
+		got, inserted := "", ""
+		for _, part := range p {
+			if part.tone == addedTone {
+				inserted += part.text
+				continue
+			}
+			got += part.text
+		}
+		want := strings.NewReplacer(someKey, redactedSign, ourKey, redactedSign).Replace(text)
+		if got != want {
+			t.Fatalf("%q cut at %v is %q, want %q", text, e.Cuts, got, want)
+		}
+		if found := strings.Count(want, redactedSign) + strings.Count(inserted, redactedSign); n != found || strings.Contains(inserted, ourKey) {
+			t.Fatalf("%d secrets are said to be hidden, want %d; inserted is %q", n, found, inserted)
+		}
+	})
+	each, n := secrets{find: findKey}.each(page{{quietTone, "a"}, {saidTone, someKey}, {restTone, ""}})
+	if want := (page{{quietTone, "a"}, {saidTone, redactedSign}, {restTone, ""}}); n != 1 || !slices.Equal(each, want) {
+		t.Errorf("passages of their own are %v (%d), want %v", each, n, want)
+	}
+}
