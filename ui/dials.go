@@ -125,18 +125,7 @@ var budgets = [...]int{
 
 // windowBy is the window a step below or above one, and false where there is none.
 func windowBy(at, by int) (int, bool) {
-	steps := append([]int{0}, windowSteps[:]...)
-	i, on := slices.BinarySearch(steps, at)
-	if by > 0 && on {
-		i++
-	}
-	if by < 0 {
-		i--
-	}
-	if i < 0 || i >= len(steps) {
-		return at, false
-	}
-	return steps[i], true
+	return stepBy(append([]int{0}, windowSteps[:]...), at, by)
 }
 
 // windowSteps are the steps of the window's dial above auto.
@@ -156,6 +145,11 @@ func budgetBy(at, by, window int) (int, bool) {
 	if window > 0 {
 		steps = append(steps, window)
 	}
+	return stepBy(steps, at, by)
+}
+
+// stepBy is the step below or above a number in a sorted list, and false where there is none.
+func stepBy(steps []int, at, by int) (int, bool) {
 	i, on := slices.BinarySearch(steps, at)
 	if by > 0 && on {
 		i++
