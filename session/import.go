@@ -95,7 +95,7 @@ func Import(ctx context.Context, s *store.Store, from Source) (Imported, error) 
 		put = s.TryImport
 	}
 	row, err := put(ctx, func(add func(store.Message) error) (store.Session, error) {
-		im = importing{from: from, last: from.Time.UnixMilli()}
+		im = importing{from: from, last: from.Time.UnixMilli(), sample: newHistorySample(from.Policy)}
 		if _, err := from.File.Seek(0, io.SeekStart); err != nil {
 			return store.Session{}, fmt.Errorf("read the file from its beginning: %w", err)
 		}
@@ -120,6 +120,7 @@ type importing struct {
 	sendable int
 	untimed  []Remark // the messages without a time
 	first    string   // the first text of the user
+	sample   historySample
 	created  int64
 	last     int64 // the time of the message before, Unix milliseconds
 }
@@ -144,6 +145,7 @@ func (im *importing) read(add func(store.Message) error) (store.Session, error) 
 		}
 		im.setTime(&told)
 		im.look(told)
+		im.sample.add(told.Message)
 		if err := add(store.Message{Message: told.Message, Model: told.Message.Origin.Model, Extra: told.Extra}); err != nil {
 			return store.Session{}, err
 		}

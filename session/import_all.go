@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -276,11 +277,34 @@ func (a *arriving) bring(ctx context.Context, im Imported, talk store.Talk) erro
 	if !out.Session.Deleted.IsZero() {
 		im.Warnings = append(im.Warnings, Remark{Index: -1, What: "the conversation is in the trash and stays there; winnow sessions restore " + out.Session.ID + " brings it back"})
 	}
+	if out.Added > 0 {
+		im.Warnings = append(im.Warnings, a.limits(talk)...)
+	}
 	if out.Changed > 0 {
 		im.Warnings = append(im.Warnings, Remark{Index: -1, What: changed(out.Changed)})
 	}
 	a.report(im)
 	return nil
+}
+
+// limits says where a request cannot hold all of a conversation's active branch because of the policy's
+// limits on the history.
+func (a *arriving) limits(talk store.Talk) []Remark {
+	var branch []int
+	leaf := talk.Leaf
+	if leaf < 0 {
+		leaf = len(talk.Messages) - 1
+	}
+	for at := leaf; at >= 0; at = talk.Messages[at].Behind {
+		branch = append(branch, at)
+	}
+	sample := newHistorySample(a.from.Policy)
+	for _, at := range slices.Backward(branch) {
+		if m := talk.Messages[at]; !m.Ignored {
+			sample.add(m.Message.Message)
+		}
+	}
+	return sample.remarks()
 }
 
 // sendable is how many messages a request may hold.

@@ -26,8 +26,12 @@ func importText(t interface {
 }, s *store.Store, file string,
 ) []Imported {
 	t.Helper()
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
 	var all []Imported
-	err := ImportAll(context.Background(), s, Source{File: strings.NewReader(file), Time: written}, func(im Imported) { all = append(all, im) })
+	err = ImportAll(context.Background(), s, Source{File: strings.NewReader(file), Time: written, Policy: policy}, func(im Imported) { all = append(all, im) })
 	if err != nil {
 		t.Fatalf("import %s: %v", file, err)
 	}

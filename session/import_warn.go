@@ -124,7 +124,5 @@ func (im *importing) lookBack(about llm.About) {
 	if im.sendable == 0 {
 		im.warnFile("messages", "no message can be sent: they are all empty or of unknown roles")
 	}
-	if most := im.from.Policy.MaxMessages; im.stored > most {
-		im.warnFile("messages", "there are %d messages; the preset %s sends %d of them at most", im.stored, im.from.Policy.Preset, most)
-	}
+	im.out.Warnings = append(im.out.Warnings, im.sample.remarks()...)
 }
