@@ -14,9 +14,8 @@ import (
 
 // Export is the archive that a ChatGPT data export comes as.
 type Export struct {
-	talks  []packed // the files of conversations, in the order of their names
-	assets map[string]packed
-	cut    bool // the archive has lost its end
+	talks  []*zip.File // the files of conversations, in the order of their names
+	assets map[string]*zip.File
 	now    *ChatGPT
 	file   io.Closer
 	done   int
@@ -27,7 +26,7 @@ type Export struct {
 
 // Errors that say why an archive holds no conversations.
 var (
-	ErrBrokenArchive = errors.New("the archive is cut off or damaged: it has no list of its files")
+	ErrBrokenArchive = errors.New("the archive is cut off or damaged: it has no list of its files; download it again")
 	ErrNoExport      = errors.New("the archive holds no conversations.json of a ChatGPT export")
 )
 
@@ -37,31 +36,23 @@ const mostAsset = 64 << 20
 // talkFile is the name of a file with conversations, of which a large export has several.
 var talkFile = regexp.MustCompile(`^conversations([-_ ]?[0-9]+)?\.json$`)
 
-// OpenExport reads the archive's list of files. Where that is lost, because the archive was cut off, the
-// files are looked for one behind the other.
+// OpenExport reads the archive's list of files. One that was cut off has none.
 func OpenExport(r io.ReaderAt, size int64) (*Export, error) {
-	x := &Export{assets: map[string]packed{}, left: LargestImport}
+	x := &Export{assets: map[string]*zip.File{}, left: LargestImport}
 	archive, err := zip.NewReader(r, size)
 	switch {
 	case errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF):
-		x.cut = true
-		for _, f := range salvage(r, size) {
-			x.add(f)
-		}
-		if len(x.talks) == 0 {
-			return nil, ErrBrokenArchive
-		}
+		return nil, ErrBrokenArchive
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // No file is written by its name.
 		return nil, fmt.Errorf("read the archive: %w", err)
-	default:
-		for _, f := range archive.File {
-			x.add(packed{f.Name, f.UncompressedSize64, f.Open})
-		}
+	}
+	for _, f := range archive.File {
+		x.add(f)
 	}
 	if len(x.talks) == 0 {
 		return nil, ErrNoExport
 	}
-	slices.SortStableFunc(x.talks, func(a, b packed) int { return strings.Compare(a.name, b.name) })
+	slices.SortStableFunc(x.talks, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	return x, nil
 }
 
@@ -76,14 +67,14 @@ func (x *Export) Large() *Export {
 func (x *Export) TooLarge() bool {
 	var sum uint64
 	for _, f := range x.talks {
-		sum += min(f.size, LargestImport+1)
+		sum += min(f.UncompressedSize64, LargestImport+1)
 	}
 	return !x.large && sum > LargestImport
 }
 
 // Program names the program that wrote the archive where that was not ChatGPT, "" where it is not recognised.
 func (x *Export) Program() string {
-	file, err := x.talks[0].open()
+	file, err := x.talks[0].Open()
 	if err != nil {
 		return ""
 	}
@@ -107,8 +98,8 @@ func (l limited) Read(b []byte) (int, error) {
 }
 
 // add takes a file by its name.
-func (x *Export) add(f packed) {
-	name := path.Base(strings.ReplaceAll(f.name, `\`, "/"))
+func (x *Export) add(f *zip.File) {
+	name := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
 	if talkFile.MatchString(name) {
 		x.talks = append(x.talks, f)
 	}
@@ -124,9 +115,9 @@ func (x *Export) Next() (Talk, error) {
 	for {
 		if x.now == nil {
 			if x.done == len(x.talks) {
-				return x.last()
+				return Talk{}, io.EOF
 			}
-			file, err := x.talks[x.done].open()
+			file, err := x.talks[x.done].Open()
 			if err != nil {
 				x.done++
 				return x.broken(err), nil
@@ -154,30 +145,20 @@ func (x *Export) Next() (Talk, error) {
 	}
 }
 
-// last says once that the archive has lost its end.
-func (x *Export) last() (Talk, error) {
-	if !x.cut {
-		return Talk{}, io.EOF
-	}
-	x.cut = false
-	x.index++
-	return Talk{Index: x.index - 1, Line: 1, Leaf: -1, Broken: &Remark{Field: "file", What: "the archive is cut off or damaged; what stood behind its last whole file is missing"}}, nil
-}
-
 // broken stands for what follows in the file that was read last.
 func (x *Export) broken(err error) Talk {
 	x.index++
-	what := fmt.Sprintf("the rest of %s cannot be read: %v", x.talks[x.done-1].name, err)
+	what := fmt.Sprintf("the rest of %s cannot be read: %v", x.talks[x.done-1].Name, err)
 	return Talk{Index: x.index - 1, Line: 1, Leaf: -1, Broken: &Remark{Field: "file", What: what}}
 }
 
 // asset reads a file of the archive by the id that its name begins with.
 func (x *Export) asset(id string) (Asset, bool) {
 	f, ok := x.assets[id]
-	if !ok || f.size > mostAsset {
+	if !ok || f.UncompressedSize64 > mostAsset {
 		return Asset{}, false
 	}
-	r, err := f.open()
+	r, err := f.Open()
 	if err != nil {
 		return Asset{}, false
 	}
@@ -186,5 +167,5 @@ func (x *Export) asset(id string) (Asset, bool) {
 	if err != nil || len(data) > mostAsset {
 		return Asset{}, false
 	}
-	return Asset{Name: path.Base(f.name), Data: data}, true
+	return Asset{Name: path.Base(f.Name), Data: data}, true
 }

@@ -28,6 +28,7 @@ var programs = []struct {
 	name  string
 	signs []string
 }{
+	{"a conversation that winnow exported as Markdown, for reading", []string{"· winnow session "}},
 	{"a PDF document", []string{"%PDF-"}},
 	{"a web page", []string{"<html"}},
 	{"a web page", []string{"<!DOCTYPE html"}},

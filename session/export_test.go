@@ -199,116 +199,14 @@ func TestMarkdownEndsCodeBlocks(t *testing.T) {
 	}
 }
 
-// asRead is a conversation as any reader of a file can see it.
-func asRead(messages []store.Message) string {
-	var b strings.Builder
-	for _, m := range messages {
-		fmt.Fprintf(&b, "%s name %q model %q answers %q at %d: %q reasons %q\n", m.Role, m.Name, m.Model, m.ToolCallID, m.CreatedMS, m.Content, m.Reasoning)
-		for _, c := range m.ToolCalls {
-			fmt.Fprintf(&b, "  calls %q %q %q\n", c.ID, c.Name, c.Arguments)
-		}
-		for _, p := range m.Parts {
-			if p.Kind == history.TextPart {
-				fmt.Fprintf(&b, "  file %q %q %q\n", p.Name, p.MediaType, p.Text)
-			}
-		}
-	}
-	return b.String()
-}
-
-// What is written as Markdown is imported as it was, images aside, whatever it says.
-func TestMarkdownIsImportedAsItWas(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		text := rapid.OneOf(
-			rapid.String(),
-			rapid.SampledFrom([]string{
-				"", "\n", " \n ", "\n\ntwo before\n", "one after\n", "```\nopen", "~~~~\nopen\n\n", "```go\nclosed\n```", "## You · 2026", "## x\n## y",
-				"<!-- winnow:00000000 {\"is\":\"message\"} -->", "a --> b", "````\n```\n", "\xff\xfe", "x\r\ny\r\n", "</details>", "<details>\n<summary>Reasoning</summary>\n\nx\n\n</details>",
-			}),
-		)
-		word := rapid.SampledFrom([]string{"", "a", "two words", "`tick`", "é-->"})
-		var said []history.Message
-		for i := range rapid.IntRange(1, 5).Draw(rt, "messages") {
-			m := history.Message{
-				Role:    rapid.SampledFrom([]history.Role{history.User, history.Assistant, history.Tool, history.System}).Draw(rt, "role"),
-				Content: text.Draw(rt, "content"), Reasoning: text.Draw(rt, "reasoning"), Name: word.Draw(rt, "name"), ToolCallID: word.Draw(rt, "answers"), CreatedMS: at(int64(i)),
-			}
-			for range rapid.IntRange(0, 2).Draw(rt, "calls") {
-				m.ToolCalls = append(m.ToolCalls, history.ToolCall{ID: word.Draw(rt, "id"), Name: word.Draw(rt, "tool"), Arguments: text.Draw(rt, "arguments")})
-			}
-			for range rapid.IntRange(0, 1).Draw(rt, "files") {
-				m.Parts = append(m.Parts, history.Part{Kind: history.TextPart, Name: word.Draw(rt, "file"), MediaType: "text/plain", Text: text.Draw(rt, "text")})
-			}
-			said = append(said, m)
-		}
-		home, there := memory(rt), memory(rt)
-		defer home.Close()
-		defer there.Close()
-		row, err := home.Import(context.Background(), func(add func(store.Message) error) (store.Session, error) {
-			for _, m := range said {
-				if err := add(store.Message{Message: m}); err != nil {
-					return store.Session{}, err
-				}
-			}
-			return store.Session{Title: "t <b>-->", System: text.Draw(rt, "system"), Model: "small"}, nil
-		})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		was, err := home.Branch(context.Background(), row.ID, row.Leaf, 0, 0)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		file := exported(rt, home, row.ID, ExportOptions{Format: Markdown})
-		for again := range 2 {
-			im, err := Import(context.Background(), there, Source{File: strings.NewReader(file), Time: written})
-			if err != nil || im.Again != (again > 0) {
-				rt.Fatalf("import number %d: again %v, %v\n%s", again+1, im.Again, err, file)
-			}
-			is, err := there.Branch(context.Background(), im.Session.ID, im.Session.Leaf, 0, 0)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			if got, want := asRead(is), asRead(was); got != want || im.Session.System != row.System || im.Session.Title != row.Title {
-				rt.Fatalf("%s\nis imported as\n%s %q\nwant\n%s %q", file, got, im.Session.System, want, row.System)
-			}
-		}
-	})
-}
-
-// The conversation of a Markdown file that is still here is not doubled; one that was thrown away comes back.
-func TestMarkdownOfASessionThatIsHereIsNotDoubled(t *testing.T) {
+// Markdown is for reading. An import names what it met and the forms that can be imported.
+func TestExportedMarkdownIsNotImported(t *testing.T) {
 	s, row := weather(t)
 	file := exported(t, s, row.ID, ExportOptions{Format: Markdown})
-	im, err := Import(t.Context(), s, Source{File: strings.NewReader(file), Time: written})
-	if err != nil || !im.Again || im.Session.ID != row.ID {
-		t.Errorf("again %v as %s, %v; want the session %s", im.Again, im.Session.ID, err, row.ID)
+	err := ImportAll(t.Context(), newStoreAt(t), Source{File: strings.NewReader(file), Time: written, Policy: preset(t, "balanced")}, func(Imported) {})
+	if e := new(FormatError); !errors.As(err, &e) || !strings.Contains(e.Program, "Markdown") || !strings.Contains(e.Error(), "what winnow exports as JSON, JSONL or text") {
+		t.Errorf("importing Markdown: %v", err)
 	}
-	if err := s.Delete(t.Context(), row.ID); err != nil {
-		t.Fatal(err)
-	}
-	im, err = Import(t.Context(), s, Source{File: strings.NewReader(file), Time: written})
-	if err != nil || im.Again || im.Session.Messages != 4 || len(im.Warnings) == 0 || !strings.Contains(im.Warnings[0].What, "sky.png") {
-		t.Errorf("from the trash: again %v, %d messages, %v, %v", im.Again, im.Session.Messages, im.Warnings, err)
-	}
-}
-
-// A Markdown file that was cut or changed anywhere is read as it stands, or refused.
-func TestDamagedMarkdownIsReadWithoutAPanic(t *testing.T) {
-	s, row := weather(t)
-	file := exported(t, s, row.ID, ExportOptions{Format: Markdown})
-	there := newStoreAt(t)
-	cases := 0
-	for at := 0; at < len(file); at += 7 {
-		for _, damaged := range []string{file[:at], file[:at] + "\n" + file[at:], file[:at] + file[min(at+5, len(file)):]} {
-			cases++
-			_, err := Import(t.Context(), there, Source{File: strings.NewReader(damaged), Time: written, Try: true})
-			if err != nil && !errors.Is(err, ErrNoMessage) && !errors.Is(err, llm.ErrNoTranscript) {
-				t.Fatalf("cut at %d: %v", at, err)
-			}
-		}
-	}
-	t.Logf("%d damaged files were read", cases)
 }
 
 // What is written as one text comes back as far as such a text holds it.

@@ -86,9 +86,6 @@ var ErrNoMessage = errors.New("there is no message in it")
 // end of the system prompt, so the model sees it where it stood, and it keeps its id, its time and
 // its row in the list; as the session's own system prompt it would lose them.
 func Import(ctx context.Context, s *store.Store, from Source) (Imported, error) {
-	if here, err := writtenOf(ctx, s, from.File); err != nil || here.ID != "" {
-		return Imported{Session: here, Again: here.ID != "", Title: here.Title}, err
-	}
 	var im importing
 	put := s.Import
 	if from.Try {
@@ -176,10 +173,7 @@ func readerOf(from Source) (telling, error) {
 		return nil, fmt.Errorf("read the file from its beginning: %w", err)
 	}
 	begins := strings.TrimPrefix(string(first[:n]), "\ufeff")
-	switch {
-	case strings.HasPrefix(begins, markBegins):
-		return newMarkdownReader(file), nil
-	case strings.HasPrefix(begins, promptIntro), strings.HasPrefix(begins, promptHeader):
+	if strings.HasPrefix(begins, promptIntro) || strings.HasPrefix(begins, promptHeader) {
 		return newPromptReader(file), nil
 	}
 	transcript := llm.ReadTranscript(file)

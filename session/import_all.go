@@ -70,7 +70,7 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
-	const imports = "winnow imports ChatGPT exports, the logs.db of llm, Chat Completions messages (JSON or JSONL) and what winnow exports"
+	const imports = "winnow imports ChatGPT exports, the logs.db of llm, Chat Completions messages (JSON or JSONL) and what winnow exports as JSON, JSONL or text"
 	if e.Program != "" {
 		return fmt.Sprintf("this is %s, which winnow cannot import; %s", e.Program, imports)
 	}
