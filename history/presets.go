@@ -7,7 +7,7 @@ import (
 
 // Rules is the version of the rules that Build follows. A stored plan names the version that made
 // it, so that an old request can be explained as it was.
-const Rules = 3
+const Rules = 4
 
 // Presets lists the names of the presets, the default first.
 func Presets() []string {

@@ -73,38 +73,90 @@ func (b *builder) cover(s *Summary) []bool {
 func (b *builder) covers(i int) bool { return b.summary != nil && b.covered[i] }
 
 // condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it
-// fits and costs less than what it stands for.
+// fits and the whole conversation costs less with it than without.
 func (b *builder) condense() {
 	if b.summarized || b.summary == nil || !b.o.Policy.Summarizes() {
 		return
 	}
-	deepest := whole
-	if !b.o.Policy.Elastic {
-		deepest = short
-	}
-	var replaced []int
-	worth := 0
-	for i := range b.views {
-		if !b.covers(i) || b.barred(i) || b.depth[i] != out || b.opener.from <= i && i < b.opener.to {
-			continue
-		}
-		replaced = append(replaced, i)
-		worth += b.form(i, deepest).tokens + frameMessage
-	}
-	text := b.summaryText()
-	cost := max(b.c.remembered(text+joint), b.c.remembered(joint+text))
-	frame := 0
-	if b.o.System == "" {
-		frame = frameMessage // It may stand in a system prompt of its own.
-	}
-	if cost+frame >= worth || b.need()+cost > b.room.counted {
+	replaced := b.replaceable()
+	cost := b.summaryCost()
+	if b.summaryPrice(replaced) >= b.worth(replaced) || b.need()+cost > b.room.counted {
 		return
 	}
 	b.fixed += cost
 	b.summarized = true
-	for _, i := range replaced {
-		b.why[i] = whyCondensed
+	for i, replace := range replaced {
+		if replace {
+			b.why[i] = whyCondensed
+		}
 	}
+}
+
+// replaceable says for each view whether the summary takes its place. A question stays while one of its answers
+// does.
+func (b *builder) replaceable() []bool {
+	replaced := make([]bool, len(b.views))
+	for i := range b.views {
+		replaced[i] = b.covers(i) && !b.barred(i) && b.depth[i] == out && (i < b.opener.from || i >= b.opener.to)
+	}
+	for i := range b.views {
+		if q := b.questionOf(i); q >= 0 && !replaced[i] && !b.barred(i) {
+			replaced[q] = false
+		}
+	}
+	return replaced
+}
+
+// worth is what the views that the summary replaces would cost, at the depth that they have where everything
+// fits.
+func (b *builder) worth(replaced []bool) int {
+	deepest := whole
+	if !b.o.Policy.Elastic {
+		deepest = short
+	}
+	worth := 0
+	for i, replace := range replaced {
+		if replace {
+			worth += b.form(i, deepest).tokens + frameMessage
+		}
+	}
+	return worth
+}
+
+func (b *builder) summaryCost() int {
+	text := b.summaryText()
+	return max(b.c.remembered(text+joint), b.c.remembered(joint+text))
+}
+
+// summaryPrice is the most that the summary adds to a request: its text, a marker for each further gap that it
+// leaves, and the messages that the gaps may need.
+func (b *builder) summaryPrice(replaced []bool) int {
+	price := b.summaryCost()
+	if b.o.System == "" {
+		price += frameMessage // A text at the end of the system prompt is a system prompt then.
+	}
+	gaps, open, before := 0, false, -1 // before is the newest view that stays
+	for i, v := range b.views {
+		switch {
+		case v.Role == System:
+		case replaced[i]:
+			if !open {
+				gaps, open = gaps+1, true
+			}
+		case !b.barred(i):
+			if open && v.Role != User && b.unasked(i) {
+				price += frameMessage // The marker is a message of its own.
+			}
+			if open && before >= 0 {
+				price += b.bridge(&b.views[before])
+			}
+			open, before = false, i
+		}
+	}
+	if open && before >= 0 {
+		price += b.bridge(&b.views[before])
+	}
+	return price + max(0, gaps-1)*b.gap
 }
 
 func (b *builder) summaryText() string {
