@@ -20,23 +20,23 @@ func (b *builder) put(l *layout, m Message, joins bool) int {
 		m.ToolCallID = ""
 	}
 	l.frame += frameMessage
-	n := len(l.body)
+	n := l.len()
 	if n == 0 {
-		l.body = append(l.body, m)
+		l.list = append(l.list, m)
 		return 0
 	}
-	last := &l.body[n-1]
+	last := l.message(n - 1)
 	if b.merges(last, m, joins) {
 		last.join(m)
 		return n - 1
 	}
 	if b.bridged(last, m) {
 		l.added = append(l.added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.remembered(bridgeText), Reason: "this endpoint wants an answer between a tool's result and your message"})
-		l.body = append(l.body, Message{Role: Assistant, Content: bridgeText})
+		l.list = append(l.list, Message{Role: Assistant, Content: bridgeText})
 		l.frame += frameMessage
 	}
-	l.body = append(l.body, m)
-	return len(l.body) - 1
+	l.list = append(l.list, m)
+	return l.len() - 1
 }
 
 // bridged says that an answer has to stand between last and a message.

@@ -89,6 +89,7 @@ type builder struct {
 
 // begin makes the history one for the endpoint, and measures the room and what is sent in any case.
 func (c *Conversation) begin(o Options) *builder {
+	c.changes = c.changes[:0]
 	o = o.plain()
 	c.address(carriageOf(o))
 	c.remedy(o.remedies())

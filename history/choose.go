@@ -68,7 +68,7 @@ type change struct {
 	why       reason
 }
 
-// raised is how to take an increment back.
+// raised is how to take an increment back. Its changes are the newest of Conversation.changes.
 type raised struct {
 	bill    bill
 	changes []change
@@ -77,13 +77,13 @@ type raised struct {
 // raise takes an increment: each view of it that may be sent and is not as deep yet, with the question
 // that it answers. Once the request is too long it stops, unless the whole sum is wanted.
 func (b *builder) raise(inc increment, sum bool) raised {
-	was := raised{bill: b.bill}
+	was, from := raised{bill: b.bill}, len(b.c.changes)
 	if inc.turn {
 		b.bill.turn = b.turnRest
 		return was
 	}
 	change := func(i int, d, back depth, why reason) {
-		was.changes = append(was.changes, change{i, b.depth[i], b.back[i], b.why[i]})
+		b.c.changes = append(b.c.changes, change{i, b.depth[i], b.back[i], b.why[i]})
 		b.set(i, d, back)
 		b.why[i] = why
 	}
@@ -107,11 +107,13 @@ func (b *builder) raise(inc increment, sum bool) raised {
 			break
 		}
 	}
+	was.changes = slices.Clip(b.c.changes[from:])
 	return was
 }
 
-// lower takes an increment back.
+// lower takes back the increment that was raised last.
 func (b *builder) lower(was raised) {
+	b.c.changes = b.c.changes[:len(b.c.changes)-len(was.changes)]
 	for _, c := range slices.Backward(was.changes) {
 		b.date(c.view, -1)
 		b.depth[c.view], b.back[c.view], b.why[c.view] = c.was, c.back, c.why

@@ -4,8 +4,9 @@ import "strings"
 
 // layout is the messages of a request while they are written.
 type layout struct {
-	system string // the system prompt, with what is put at its end
-	body   []Message
+	system string    // the system prompt, with what is put at its end
+	list   []Message // behind a place for the system prompt; of a branched layout only the messages from first on
+	first  int       // index of the message that list begins with
 	added  []Added
 	frame  int // tokens that the chat format costs
 	placed int // so many of the added texts stand in front of, or in, a message that is there
@@ -15,6 +16,19 @@ type layout struct {
 	inline  string // system messages on their way to the next message of the user
 	gap     gap    // the gap that is open
 	told    bool   // the summary stands in the request
+	sealed  bool   // only the system prompt is still needed
+}
+
+// len is how many messages the body has, message the one at an index of it.
+func (l *layout) len() int               { return l.first + len(l.list) - 1 }
+func (l *layout) message(i int) *Message { return &l.list[1+i-l.first] }
+
+// all is how many messages the request has, the system prompt among them.
+func (l *layout) all() int {
+	if l.system == "" {
+		return l.len()
+	}
+	return l.len() + 1
 }
 
 // gap is a run of messages that are not sent.
@@ -23,28 +37,47 @@ type gap struct {
 	summary bool // the summary stands in it
 }
 
-// layOut writes what is chosen as messages. The recalled block and the running turn stand at the end.
-func (b *builder) layOut() layout {
-	l := layout{system: b.o.System, asked: -1, body: make([]Message, 0, b.bill.messages+len(b.turn.views))}
-	for i := range b.views {
-		b.place(&l, i)
+// begin is an empty layout with room for a number of messages.
+func (b *builder) beginLayout(messages int) layout {
+	return layout{system: b.o.System, asked: -1, list: make([]Message, 1, 1+messages)}
+}
+
+// branch is a second layout that goes on where this one is. It has the messages that may still change.
+func (l *layout) branch() layout {
+	second := *l
+	second.added, second.placed = nil, 0
+	second.first = max(0, l.len()-1)
+	if l.asked >= 0 {
+		second.first = min(second.first, l.askedAt)
 	}
-	b.close(&l)
-	b.layTurn(&l)
+	second.list = append(make([]Message, 1), l.list[1+second.first-l.first:]...)
+	return second
+}
+
+// placeAll writes views into the request.
+func (b *builder) placeAll(l *layout, views span) {
+	for i := views.from; i < views.to; i++ {
+		b.place(l, i)
+	}
+}
+
+// end writes what comes after the history: the running turn with the recalled block.
+func (b *builder) end(l *layout) {
+	b.layTurn(l)
 	l.reach(len(b.t.base) + stored(b.turn.base))
 	if l.system != "" {
 		l.frame += frameMessage
 	}
-	return l
 }
 
 // messages are the messages of the request, the system prompt first.
 func (l *layout) messages(b *builder) []Message {
-	list := make([]Message, 0, 1+len(l.body))
-	if l.system != "" {
-		list = append(list, Message{Role: System, Content: l.system})
+	list := l.list
+	if l.system == "" {
+		list = list[1:]
+	} else {
+		list[0] = Message{Role: System, Content: l.system}
 	}
-	list = append(list, l.body...)
 	if n := b.o.Profile.ToolIDLength; n > 0 {
 		shortIDs(list, n)
 	}
@@ -68,6 +101,12 @@ func (b *builder) place(l *layout, i int) {
 	if v.Role == System {
 		l.frame += frameJoint
 		b.instruct(l, f.text)
+		return
+	}
+	if l.sealed {
+		if l.gap = (gap{}); v.Role == User {
+			l.inline = ""
+		}
 		return
 	}
 	m := v.said(f.text)
@@ -112,7 +151,7 @@ func (b *builder) lead(l *layout, i int) {
 		if g.missing > 0 {
 			text := joint + b.gapText(g)
 			l.added = append(l.added, b.added(g, text, l.askedAt))
-			m := &l.body[l.askedAt]
+			m := l.message(l.askedAt)
 			m.Content += text
 		}
 		return
@@ -122,7 +161,7 @@ func (b *builder) lead(l *layout, i int) {
 		l.added = append(l.added, b.added(g, text, b.put(l, Message{Role: User, Content: text}, false)))
 		return
 	}
-	if len(l.body) == 0 {
+	if l.len() == 0 {
 		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Reason: "a request begins with a message of the user"})
 		b.put(l, Message{Role: User, Content: startText}, false)
 	}
@@ -152,7 +191,7 @@ func (b *builder) added(g gap, text string, at int) Added {
 
 // instruct takes a system message of the history to where the policy wants it.
 func (b *builder) instruct(l *layout, text string) {
-	if b.o.Policy.MidSystem == Inline && len(l.body) > 0 {
+	if b.o.Policy.MidSystem == Inline && l.len() > 0 {
 		l.inline += text + joint
 		return
 	}

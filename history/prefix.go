@@ -9,14 +9,14 @@ import (
 // it read of the first need not read these again for the second.
 func Alike(before, now []Message) int {
 	n := 0
-	for n < len(before) && n < len(now) && sameWords(before[n], now[n]) {
+	for n < len(before) && n < len(now) && sameWords(&before[n], &now[n]) {
 		n++
 	}
 	return n
 }
 
 // sameWords says that a model gets the same to see of both messages.
-func sameWords(a, b Message) bool {
+func sameWords(a, b *Message) bool {
 	return a.Role == b.Role && a.Content == b.Content && a.ToolCallID == b.ToolCallID &&
 		a.Reasoning == b.Reasoning && a.Replay == b.Replay &&
 		slices.Equal(a.ToolCalls, b.ToolCalls) && slices.EqualFunc(a.Parts, b.Parts, samePart)

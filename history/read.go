@@ -54,6 +54,7 @@ type Conversation struct {
 	remedies map[int64]Remedy        // by Message.ID
 	carriage                         // what goes back to the endpoint that is asked
 	kinds    map[ToolHistory]*thread // the history with its tool calls told in another way
+	changes  []change                // of the increments that the running Build has raised; kept for its memory
 	thread
 }
 

@@ -14,8 +14,10 @@ func (b *builder) render() Plan {
 		b.judge(&p, i)
 	}
 	b.judgeTurn(&p)
-	l := b.layOut()
-	p.Messages, p.Added = l.messages(b), l.added
+	var back []change
+	p.Next, back = b.next()
+	l, stays := b.layOut(back)
+	p.Messages, p.Added, p.Stays = l.messages(b), l.added, stays
 	if l.system != "" {
 		for i := range p.Added {
 			p.Added[i].Before++
@@ -25,12 +27,6 @@ func (b *builder) render() Plan {
 		p.Sum.Added += a.Tokens
 	}
 	p.Sum.Frame = frameRequest + l.frame
-	p.Stays = len(p.Messages)
-	var back []change
-	if p.Next, back = b.next(); len(back) > 0 {
-		then := b.without(back)
-		p.Stays = Alike(p.Messages, then.messages(b))
-	}
 	s := &p.Sum
 	s.Total = s.System + s.Tools + s.Pinned + s.Body + s.Recalled + s.Draft + s.Added + s.Frame
 	return p

@@ -168,7 +168,7 @@ func stored(entries []Entry) int {
 // sayTurn writes a message of the running turn and says where it stands. The recalled block stands in
 // front of the current one.
 func (b *builder) sayTurn(l *layout, v *view, text string, current bool) int {
-	if len(l.body) == 0 && v.Role != User {
+	if l.len() == 0 && v.Role != User {
 		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Reason: "a request begins with a message of the user"})
 		b.put(l, Message{Role: User, Content: startText}, false)
 	}

@@ -70,7 +70,8 @@ func callsAnswered(messages []Message, _ Profile) *InvalidError {
 	seen := map[string]bool{}
 	open := map[string]bool{} // the calls without a result yet
 	from := 0                 // the message that made them
-	for i, m := range messages {
+	for i := range messages {
+		m := &messages[i]
 		if m.Role == Tool {
 			if !open[m.ToolCallID] {
 				return &InvalidError{Index: i, What: fmt.Sprintf("the result of call %q belongs to no open call", m.ToolCallID)}
@@ -78,7 +79,7 @@ func callsAnswered(messages []Message, _ Profile) *InvalidError {
 			delete(open, m.ToolCallID)
 			continue
 		}
-		if e := unanswered(open, messages[from], from); e != nil {
+		if e := unanswered(open, &messages[from], from); e != nil {
 			return e
 		}
 		from = i
@@ -94,10 +95,10 @@ func callsAnswered(messages []Message, _ Profile) *InvalidError {
 			seen[call.ID], open[call.ID] = true, true
 		}
 	}
-	return unanswered(open, messages[from], from)
+	return unanswered(open, &messages[from], from)
 }
 
-func unanswered(open map[string]bool, m Message, index int) *InvalidError {
+func unanswered(open map[string]bool, m *Message, index int) *InvalidError {
 	for _, call := range m.ToolCalls {
 		if open[call.ID] {
 			return &InvalidError{Index: index, What: fmt.Sprintf("call %q has no result behind it", call.ID)}
@@ -108,7 +109,8 @@ func unanswered(open map[string]bool, m Message, index int) *InvalidError {
 
 // V4: arguments are a JSON object, never absent: several servers parse them again.
 func argumentsObjects(messages []Message, _ Profile) *InvalidError {
-	for i, m := range messages {
+	for i := range messages {
+		m := &messages[i]
 		for _, call := range m.ToolCalls {
 			var object map[string]json.RawMessage
 			if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil || object == nil {
@@ -121,7 +123,8 @@ func argumentsObjects(messages []Message, _ Profile) *InvalidError {
 
 // V5: a message says something; only one that makes calls may be silent.
 func contentPresent(messages []Message, _ Profile) *InvalidError {
-	for i, m := range messages {
+	for i := range messages {
+		m := &messages[i]
 		if strings.TrimSpace(m.Content) != "" || m.Role == Assistant && len(m.ToolCalls) > 0 || partsSpeak(m.Parts) {
 			continue
 		}
@@ -156,7 +159,8 @@ func rolesFollow(messages []Message, p Profile) *InvalidError {
 
 // V7: a message has the keys of its role and no others; some servers refuse each unknown one.
 func keysKnown(messages []Message, _ Profile) *InvalidError {
-	for i, m := range messages {
+	for i := range messages {
+		m := &messages[i]
 		switch {
 		case m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool:
 			return &InvalidError{Index: i, What: fmt.Sprintf("the role %q is unknown", m.Role)}
@@ -176,7 +180,8 @@ func keysKnown(messages []Message, _ Profile) *InvalidError {
 // V8: a call's id is made of letters, digits, - and _; where the endpoint asks for a length, of that
 // many letters and digits. V3 has already seen to it that results bear the same ids.
 func idsLegal(messages []Message, p Profile) *InvalidError {
-	for i, m := range messages {
+	for i := range messages {
+		m := &messages[i]
 		for _, call := range m.ToolCalls {
 			extra := "-_"
 			if p.ToolIDLength > 0 {
