@@ -15,7 +15,7 @@ recall           8000  150     600       2000  2000 / 0.05   true     0.95 / –
 classic          8000  150     150       2000  0             false    0            50        middle  6000 tokens of history
 assistant-first  150   8192    8192      2000  0             false    0            50        oldest  15360 characters of history, at least 5 messages
 recent           –     –       –         –     0             false    0            50        oldest  auto
-summary          8000  150     600       2000  2000 / 0.125  true     0.2 / 8192   –         middle  auto
+summary          8000  150     600       2000  2000 / 0.125  true     0.2 / 4096   –         middle  auto
 full             –     –       –         –     –             true     0            –         none    auto
 `
 

@@ -36,7 +36,7 @@ func Preset(name string) (Policy, error) {
 		p.LastWholeMaxTokens, p.Elastic = 0, false
 		p.MaxMessages, p.Strategy = 50, DropOldest
 	case "summary":
-		p.RecallShare, p.SummarizeRatio = 0.2, 0.5
+		p.RecallShare, p.RecallMaxTokens, p.SummarizeRatio = 0.2, 4096, 0.5
 	case "full":
 		p = unlimited(p)
 		p.LastWholeMaxTokens, p.Strategy = NoLimit, DropNone
