@@ -46,7 +46,9 @@ func (g *glancer) look(r store.Request) (glance, error) {
 	}
 	var seen glance
 	if err == nil {
-		seen, err = glanceAt(g.plain.Bytes())
+		if seen, err = glanceAt(g.plain.Bytes()); err != nil {
+			seen, err = glanceAtRows(g.plain.Bytes())
+		}
 	}
 	if err != nil {
 		return glance{}, fmt.Errorf("read the plan of request %d: %w", r.ID, err)
@@ -62,6 +64,19 @@ func glanceAt(plain []byte) (glance, error) {
 	}
 	ids := bytes.TrimPrefix(rest, []byte(`[`)) // those of no entries are null
 	return glance{head: head, plain: rest, columns: map[string][]byte{"id": ids}}, nil
+}
+
+// glanceAtRows is glanceAt for a plan that was written row by row.
+func glanceAtRows(plain []byte) (glance, error) {
+	v, ok := readRows(plain)
+	if !ok {
+		return glance{}, errNoPlan
+	}
+	columns, err := v.columns()
+	if err != nil {
+		return glance{}, err
+	}
+	return glanceAt(columns)
 }
 
 // sum reads where the tokens of the request went: it is written first of all.

@@ -246,10 +246,10 @@ func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
 func (s *Session) doubt(r Replayed, unsent error) string {
 	damaged := func(m store.Message) bool { return m.Damaged }
 	switch {
-	case unsent != nil:
-		return "today it would not be sent: " + unsent.Error()
 	case r.Request.Rules != history.Rules:
 		return fmt.Sprintf("version %d of the rules made it, and this winnow has version %d", r.Request.Rules, history.Rules)
+	case unsent != nil:
+		return "today it would not be sent: " + unsent.Error()
 	case slices.ContainsFunc(r.Messages, damaged):
 		return "a stored message is damaged"
 	case r.Request.Tokenizer != s.deps.Tokenizer:

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -56,6 +57,23 @@ type size [4]int
 
 // pack writes verdicts as the record keeps them.
 func (v Verdicts) pack() ([]byte, error) {
+	columns, err := v.columns()
+	if err != nil {
+		return nil, fmt.Errorf("record the request's plan: %w", err)
+	}
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	if _, err := z.Write(columns); err != nil {
+		return nil, fmt.Errorf("record the request's plan: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("record the request's plan: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+// columns are verdicts as JSON by columns.
+func (v Verdicts) columns() ([]byte, error) {
 	p := packed{
 		Sum: v.Sum, Added: v.Added, Entries: len(v.Entries),
 		Cuts: map[int][]history.Range{}, Inserted: map[int][]history.Insert{}, Repairs: map[int][]history.Repair{},
@@ -79,15 +97,7 @@ func (v Verdicts) pack() ([]byte, error) {
 		putSome(p.Repairs, i, e.Repairs)
 		before = e
 	}
-	var buf bytes.Buffer
-	z := gzip.NewWriter(&buf)
-	if err := json.NewEncoder(z).Encode(p); err != nil {
-		return nil, fmt.Errorf("record the request's plan: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("record the request's plan: %w", err)
-	}
-	return buf.Bytes(), nil
+	return json.Marshal(p)
 }
 
 // extend puts one more value at the end of a column.
@@ -107,18 +117,40 @@ func putSome[T any](column map[int][]T, i int, list []T) {
 
 // ReadVerdicts reads the plan of a request's record.
 func ReadVerdicts(r store.Request) (Verdicts, error) {
-	var p packed
-	z, err := gzip.NewReader(bytes.NewReader(r.Plan))
-	if err == nil {
-		err = json.NewDecoder(z).Decode(&p)
-	}
-	if err == nil {
-		err = p.check()
-	}
+	v, err := readVerdicts(r.Plan)
 	if err != nil {
 		return Verdicts{}, fmt.Errorf("read the plan of request %d: %w", r.ID, err)
 	}
+	return v, nil
+}
+
+func readVerdicts(plan []byte) (Verdicts, error) {
+	z, err := gzip.NewReader(bytes.NewReader(plan))
+	if err != nil {
+		return Verdicts{}, err
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return Verdicts{}, err
+	}
+	var p packed
+	if err := json.Unmarshal(text, &p); err != nil {
+		if v, ok := readRows(text); ok {
+			return v, nil
+		}
+		return Verdicts{}, err
+	}
+	if err := p.check(); err != nil {
+		return Verdicts{}, err
+	}
 	return p.unpack(), nil
+}
+
+// readRows reads a plan of the first winnow, which wrote it row by row.
+func readRows(text []byte) (Verdicts, bool) {
+	var v Verdicts // The keys were in lower case, which json takes too.
+	err := json.Unmarshal(text, &v)
+	return v, err == nil && len(v.Entries) > 0
 }
 
 // mostEntries is more messages than any file has.
