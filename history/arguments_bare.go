@@ -16,7 +16,7 @@ func (p *argParser) bare(where place) (kept bool) {
 	if n == len(rest) {
 		return p.unfinished(rest)
 	}
-	if literal, ok := bareLiteral(rest[:n]); ok && !bracketOfCode(rest[n:], where) && !strings.ContainsRune(`:"[`, rune(rest[n])) && !joinsText(rest[n:]) && !wordsFollow(rest[n:], where) {
+	if literal, ok := bareLiteral(rest[:n]); ok && !bracketOfCode(rest[n:], where) && !strings.ContainsRune(`:"[`, rune(rest[n])) && !joinsText(rest[n:]) && !(where == inObject && groupFollows(rest[n:])) && !wordsFollow(rest[n:], where) {
 		if literal != rest[:n] {
 			p.faults |= faultLiteral
 		}
@@ -54,6 +54,12 @@ func (p *argParser) lostFirstQuote(where place) (kept bool) {
 	p.emit(`"`)
 	p.open = !p.textBody('"', where) || p.open
 	return !p.broken
+}
+
+// groupFollows reports whether s, behind a number in an object, goes on with more digits of it: 1,234. It
+// does not where a name without quotes begins there.
+func groupFollows(s string) bool {
+	return len(s) > 1 && s[0] == ',' && isDigit(s[1]) && !startsWithName(s[1:])
 }
 
 // wordsFollow reports whether s, behind a literal, goes on as the text that the literal began: 5 apples,

@@ -40,10 +40,6 @@ func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 // blankLength is the length of JSON's own blanks at the beginning of s, in bytes.
 func blankLength(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r\n")) }
 
-// mostComment is how long the rest of a text may be in which a comment ends at a bracket. Each comment
-// looks so far, which keeps the time linear.
-const mostComment = 4096
-
 // commentLength is the length of the comment or the dots at the beginning of s, in bytes.
 func commentLength(s string) int {
 	switch {
@@ -56,7 +52,7 @@ func commentLength(s string) int {
 		if end := strings.IndexByte(s, '\n'); end >= 0 {
 			return end
 		}
-		if end := strings.IndexAny(s[:min(len(s), mostComment)], "}]"); end >= 0 && len(s) <= mostComment {
+		if end := strings.IndexAny(s[:min(len(s), mostAhead)], "}]"); end >= 0 && len(s) <= mostAhead {
 			return end // all of it is in one line: the brackets behind the comment are meant
 		}
 		return len(s)

@@ -9,11 +9,20 @@ import (
 // where rest is the first of them: {"content": "{"name": 1}"}. It goes to the bracket that closes the
 // document, or to the end of the text where that is missing.
 func (p *argParser) document(rest string, where place) (copied bool) {
-	if where == atTop || where == atKey || rest[0] != '"' || !p.startsDocument(rest) {
+	if where == atTop || where == atKey || rest[0] != '"' {
+		return false
+	}
+	begin, ok := p.startsDocument(rest)
+	if !ok {
 		return false
 	}
 	p.faults |= faultInner
-	p.copyTo(p.pos + documentLength(rest))
+	end := closingBracket(rest[begin:])
+	if end < 0 {
+		p.copyTo(len(p.src))
+		return true
+	}
+	p.copyTo(p.pos + begin + end + 1)
 	return true
 }
 
@@ -35,21 +44,22 @@ func (p *argParser) copyTo(end int) {
 }
 
 // startsDocument reports whether the quote at rest is the first one behind an opening bracket, and one
-// that belongs to a name or, in a list, to more than a bracket.
-func (p *argParser) startsDocument(rest string) bool {
+// that belongs to a name or, in a list, to more than a bracket. begin is where rest is between tokens of
+// the document: at the quote, or behind it where it ends a name that lost its first quote.
+func (p *argParser) startsDocument(rest string) (begin int, ok bool) {
 	before := trimBlanks(p.src[p.from:p.pos])
 	switch {
 	case strings.HasSuffix(before, "{"):
-		return startsWithKey(rest, '"', 1)
+		return 0, startsWithKey(rest, '"', 1)
 	case strings.HasSuffix(before, "["):
-		return closingQuote(rest[1:], '"') > 1
+		return 0, closingQuote(rest[1:], '"') > 1
 	}
-	return false
+	return 1, startsColon(rest[1:]) && strings.HasSuffix(trimBlanks(strings.TrimRightFunc(before, inName)), "{")
 }
 
-// documentLength is how far it is to the end of the bracket that stands open before s, the length of s
-// where it is never closed. Brackets in quotes do not count.
-func documentLength(s string) int {
+// closingBracket is where the bracket stands in s that closes one which is open before s, -1 where there
+// is none. Brackets in quotes do not count.
+func closingBracket(s string) int {
 	depth, quoted := 1, false
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -62,9 +72,9 @@ func documentLength(s string) int {
 			depth++
 		case c == '}' || c == ']':
 			if depth--; depth == 0 {
-				return i + 1
+				return i
 			}
 		}
 	}
-	return len(s)
+	return -1
 }

@@ -169,10 +169,10 @@ func (p *argParser) trimKey() {
 
 // nameLength is the length of the bare name at the beginning of s, in bytes.
 func nameLength(s string) int {
-	for i, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_$-.", r) {
-			return i
-		}
-	}
-	return len(s)
+	return len(s) - len(strings.TrimLeftFunc(s, inName))
+}
+
+// inName reports whether r may stand in a name without quotes.
+func inName(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_$-.", r)
 }

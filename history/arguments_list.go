@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -10,9 +11,14 @@ func (p *argParser) elements() { p.moreElements(true) }
 
 // moreElements reads what elements does, behind others where first is false.
 func (p *argParser) moreElements(first bool) {
+	var row listRow
 	for !p.broken {
 		mark := len(p.out)
 		comma := p.separator()
+		if p.lostRow(row, mark) {
+			row = listRow{follows: true}
+			continue
+		}
 		if p.ended(mark, comma, ']') {
 			return
 		}
@@ -26,31 +32,163 @@ func (p *argParser) moreElements(first bool) {
 			continue
 		}
 		p.joint(mark, first, comma)
-		from := p.pos
+		from, start := p.pos, len(p.out)
 		if !p.value(inList) {
 			p.out = p.out[:mark]
 			continue
 		}
 		if p.colonFollows() {
-			p.unlist(mark, from, first && !comma)
-			return
+			if !p.lostBrace(mark, from, first && !comma) {
+				p.unlist(mark, from)
+				return
+			}
+			p.braceBefore(from, start)
 		}
+		row.add(p.out[len(p.out)-1] == ']', start)
 		first = false
 	}
 }
 
-// colonFollows reports whether what was just read as an element is a name: the list's bracket is
-// missing before it.
-func (p *argParser) colonFollows() bool {
-	return p.out[len(p.out)-1] == '"' && strings.HasPrefix(p.src[p.pos:][blankLength(p.src[p.pos:]):], ":")
+// listRow is the end of a list that may be a row of a table without its opening bracket: elements that
+// are no lists.
+type listRow struct {
+	start   int  // where the first of them stands in out, 0 where there are none
+	follows bool // a list stands before them
 }
 
-// unlist ends a list before the element that begins at from. Only the object around it can take the
-// element as a name, so each name is read twice at most; and only where the list has elements of its
-// own, or a comma, because else it is meant to be an object.
-func (p *argParser) unlist(mark, from int, blank bool) {
+func (r *listRow) add(list bool, start int) {
+	switch {
+	case list:
+		*r = listRow{follows: true}
+	case r.start == 0:
+		r.start = start
+	}
+}
+
+// lostRow reports whether the closing bracket here is that of a row which lost its opening one, and puts
+// both around the row: [["a", "b"], "c", "d"], ["e", "f"]]. The list has to stand in an object, so that
+// the bracket too many at its end closes nothing else.
+func (p *argParser) lostRow(row listRow, mark int) bool {
+	if row.start == 0 || p.done() || p.src[p.pos] != ']' || !p.inside('{') {
+		return false
+	}
+	rest := p.src[p.pos+1 : min(len(p.src), p.pos+1+mostAhead)]
+	if !listGoesOn(rest) || !row.follows && !strings.HasPrefix(rest[blankLength(rest):], ",") {
+		return false
+	}
+	p.faults |= faultBracket
+	p.out = append(slices.Insert(p.out[:mark], row.start, '['), ']')
+	p.pos++
+	return true
+}
+
+// listGoesOn reports whether s, behind a value, holds nothing but lists up to a closing bracket that none of
+// them opened.
+func listGoesOn(s string) bool {
+	s = s[blankLength(s):]
+	for strings.HasPrefix(s, ",") {
+		s = s[1:]
+		list, ok := strings.CutPrefix(s[blankLength(s):], "[")
+		end := closingBracket(list)
+		if !ok || end < 0 {
+			return false
+		}
+		s = list[end+1:]
+		s = s[blankLength(s):]
+	}
+	return strings.HasPrefix(s, "]")
+}
+
+// elementFollows reports whether an element of a list stands here, behind a value that ends at mark in out
+// and at from in src, and not the next member: a value without a name, and a comma or a closing bracket
+// behind it.
+func (p *argParser) elementFollows(mark, from int) bool {
+	s := p.src[p.pos:]
+	if s[0] == '{' {
+		return true
+	}
+	if s[0] == '[' {
+		return p.out[mark-1] != ']' && listGoesOn(p.src[from:min(len(p.src), from+mostAhead)])
+	}
+	n := bareLength(s, inList)
+	if quote, size := quoteAt(s); size > 0 {
+		if n = closingQuote(s[size:], quote); n >= 0 {
+			n += size
+		}
+	} else if n <= 0 || !plainText(strings.TrimSpace(s[:n])) {
+		return false
+	}
+	if n < 0 {
+		return false
+	}
+	behind := s[n+blankLength(s[n:]):]
+	return behind != "" && (behind[0] == ',' || behind[0] == ']')
+}
+
+// textOfElements reports whether the value of m, which ends at end, is a text without quotes that has
+// commas: elements of a list.
+func (p *argParser) textOfElements(m member, end int) bool {
+	value := p.src[m.from:end]
+	_, size := quoteAt(value)
+	return size == 0 && strings.IndexByte("{[(]", value[0]) < 0 && strings.Contains(value, ",")
+}
+
+// listAround puts the brackets of a list around the value of m, which ends at end, and the elements that
+// follow it where members should: "a": 1, 2]. Nothing but the list's closing bracket shows that they are
+// elements.
+func (p *argParser) listAround(m member, end int) {
+	p.faults |= faultBracket
+	p.out, p.pos = slices.Insert(p.out, m.start, '['), end
+	first := p.textOfElements(m, end)
+	if first {
+		p.out, p.pos = p.out[:m.start+1], m.from
+	}
+	p.enclosed('[', func() { p.moreElements(first) })
+	p.broken = p.broken || p.pos <= end || p.src[p.pos-1] != ']'
+}
+
+// colonFollows reports whether what was just read as an element is a name.
+func (p *argParser) colonFollows() bool {
+	return p.out[len(p.out)-1] == '"' && startsColon(p.src[p.pos:])
+}
+
+// lostBrace reports whether the name at from, in a list, begins an object that lost its opening brace, and
+// not the next member behind a list that lost its closing bracket. That is so where no object around the
+// list could take the name, where the list is blank, and where objects stand before and behind.
+func (p *argParser) lostBrace(mark, from int, blank bool) bool {
+	if blank || !p.inside('{') {
+		return true
+	}
+	if n := len(p.stack); p.out[mark-1] != '}' || n > 2 && p.stack[n-3] == '[' {
+		return false
+	}
+	rest := p.src[from:min(len(p.src), from+mostAhead)]
+	end := closingBracket(rest)
+	if end < 0 || rest[end] != '}' {
+		return false
+	}
+	rest = rest[end+1:][blankLength(rest[end+1:]):]
+	next, comma := strings.CutPrefix(rest, ",")
+	return strings.HasPrefix(rest, "]") || comma && strings.HasPrefix(next[blankLength(next):], "{")
+}
+
+// braceBefore reads the object that begins with the name at from, from where nothing has been copied
+// behind start, and whose opening brace is missing.
+func (p *argParser) braceBefore(from, start int) {
+	if len(p.stack) == maxDepth {
+		p.fail()
+		return
+	}
+	p.faults |= faultBracket
+	p.out, p.pos = append(p.out[:start], '{'), from
+	p.enclosed('{', p.members)
+}
+
+// unlist ends a list before the name that begins at from, because the list's closing bracket is missing.
+// Only the object around it can take the name, so each name is read twice at most.
+func (p *argParser) unlist(mark, from int) {
 	quote, size := quoteAt(p.src[from:])
-	if blank || !p.inside('{') || !startsWithKey(p.src[from:], quote, size) {
+	if !startsWithKey(p.src[from:], quote, size) {
 		p.fail()
 		return
 	}
@@ -69,5 +207,6 @@ func (p *argParser) strayList(mark int) {
 	}
 	p.out = p.out[:mark-1]
 	empty := bytes.HasSuffix(bytes.TrimRight(p.out, " \t\r\n"), []byte("["))
+	p.pos++
 	p.enclosed('[', func() { p.moreElements(empty) })
 }

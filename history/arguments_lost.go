@@ -1,15 +1,24 @@
 package history
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // doubledQuote reports whether s begins with a quote that was doubled, as tables do it: ""name"". An
-// empty string has no letter behind it.
-func doubledQuote(s string) bool {
-	return len(s) > 2 && (s[0] == '"' || s[0] == '\'') && s[1] == s[0] && nameLength(s[2:]) > 0
+// empty string has no letter behind it, and the words in quotes that a text begins with have more of the
+// text behind them: ""yes" was said".
+func doubledQuote(s string, where place) bool {
+	if len(s) <= 2 || s[0] != '"' && s[0] != '\'' || s[1] != s[0] || nameLength(s[2:]) == 0 {
+		return false
+	}
+	end := closingQuote(s[2:min(len(s), mostAhead)], rune(s[0]))
+	return where == atKey || end < 0 || strings.HasPrefix(s[2+end:], s[:1]) || endsToken(s[2+end:])
 }
 
-// mostPath is how far a path is looked at, so that the time stays linear.
-const mostPath = 4096
+// mostAhead is how far a text is looked at to decide one question, so that the time stays linear.
+const mostAhead = 4096
 
 // windowsPath reports whether s, the inside of a string, is a path of Windows that was written with
 // single backslashes. One of them makes no escape of JSON, so the others are none either.
@@ -17,7 +26,7 @@ func windowsPath(s string) bool {
 	if len(s) < 4 || !asciiLetter(s[0]) || s[1] != ':' || s[2] != '\\' || s[3] == '\\' {
 		return false
 	}
-	for i := 2; i+1 < min(len(s), mostPath) && s[i] != '"' && s[i] != '\n'; i++ {
+	for i := 2; i+1 < min(len(s), mostAhead) && s[i] != '"' && s[i] != '\n'; i++ {
 		if s[i] != '\\' {
 			continue
 		}
@@ -96,21 +105,37 @@ func (p *argParser) cutBack(at int) bool {
 	return true
 }
 
-// lostAhead ends a string at its quote, at rest, where the element behind the comma lost its first
-// quote: "x", y".
+// lostAhead ends a string at its quote, at rest, where the element behind it lost its first quote, and
+// maybe the comma before it: "x", y" or "x" y". Without the comma, the element may have lost both quotes.
 func (p *argParser) lostAhead(rest string, where place) bool {
 	_, size := quoteAt(rest)
 	s := rest[size:]
 	next, comma := strings.CutPrefix(s[blankLength(s):], ",")
-	n := bareLength(next, where)
-	if where != inList || !comma || n <= 0 || next[n] != '"' {
+	if where != inList || !comma && !p.closesWord(s) {
 		return false
 	}
-	if end, ok := bareEnd(next[n:]); !ok || end == 0 {
+	n := bareLength(next, where)
+	if n <= 0 || next[n] != '"' && (comma || !plainText(strings.TrimSpace(next[:n]))) {
+		return false
+	}
+	if end, ok := bareEnd(next[n:]); next[n] == '"' && (!ok || end == 0) {
+		return false
+	}
+	if next[n] == ',' && !follows(next[n+1:], where) {
 		return false
 	}
 	p.pos += size
 	return true
+}
+
+// closesWord reports whether the quote before s ends a word of a string, and another word follows. Behind a
+// digit it is a measure in inches, and behind an escaped quote it may be that one's other half.
+func (p *argParser) closesWord(s string) bool {
+	text := p.src[max(p.from, p.pos-mostAhead):p.pos]
+	last, _ := utf8.DecodeLastRuneInString(text)
+	blank := blankLength(s)
+	first, _ := utf8.DecodeRuneInString(s[blank:])
+	return unicode.IsLetter(last) && blank > 0 && unicode.IsLetter(first) && strings.Count(text, `\"`)%2 == 0
 }
 
 // lostAtEnd ends a string that ran to the end of the text where its quote got lost: the text ends with

@@ -29,6 +29,12 @@ type argParser struct {
 	lists   int // how many of the stack are lists
 }
 
+// member is a member of an object that was read.
+type member struct {
+	start, from int  // where its value begins, in out and in src
+	comma       bool // a comma stood in its colon's place
+}
+
 // parseArguments reads the object or the list that src begins with. A string with quotes inside it
 // that never ends is more likely one that lost its quote, so a second reading, in which the first
 // quote ends each string, goes before when it makes sense. plain asks for that reading alone.
@@ -85,9 +91,6 @@ func (p *argParser) value(where place) (kept bool) {
 
 // nested reads what stands between two brackets. It is kept even when the text ends inside.
 func (p *argParser) nested(opening byte, inside func()) (kept bool) {
-	if len(p.stack) == maxDepth {
-		return p.fail()
-	}
 	// Templates double the braces: {{"a": 1}}.
 	doubled := strings.HasPrefix(p.src[p.pos:], "{{")
 	if doubled {
@@ -95,6 +98,7 @@ func (p *argParser) nested(opening byte, inside func()) (kept bool) {
 		p.pos++
 	}
 	p.out = append(p.out, opening)
+	p.pos++
 	kept = p.enclosed(opening, inside)
 	if doubled && !p.done() && p.src[p.pos] == '}' {
 		p.pos++
@@ -104,7 +108,9 @@ func (p *argParser) nested(opening byte, inside func()) (kept bool) {
 
 // enclosed reads what stands behind an opening bracket, which has been copied, and closes it.
 func (p *argParser) enclosed(opening byte, inside func()) (kept bool) {
-	p.pos++
+	if len(p.stack) == maxDepth {
+		return p.fail()
+	}
 	p.stack = append(p.stack, opening)
 	if opening == '[' {
 		p.lists++
@@ -120,8 +126,9 @@ func (p *argParser) enclosed(opening byte, inside func()) (kept bool) {
 
 // members reads an object up to and with its closing brace.
 func (p *argParser) members() {
+	var last member
 	for first := true; !p.broken; {
-		mark := len(p.out)
+		mark, from := len(p.out), p.pos
 		comma := p.separator()
 		if p.early() {
 			p.out = p.out[:mark]
@@ -136,7 +143,16 @@ func (p *argParser) members() {
 			if p.lists > 0 {
 				return // the list around this object ends, or its next element begins
 			}
+			if !first && p.textOfElements(last, from) {
+				p.listAround(last, from)
+				continue
+			}
 			p.pos++
+			continue
+		}
+		if !first && !last.comma && p.elementFollows(mark, from) {
+			p.out = p.out[:mark]
+			p.listAround(last, from)
 			continue
 		}
 		if p.src[p.pos] == '[' && !first {
@@ -144,25 +160,26 @@ func (p *argParser) members() {
 			continue
 		}
 		p.joint(mark, first, comma)
-		if p.member() {
-			first = false
+		if m, kept := p.member(first || last.comma); kept {
+			first, last = false, m
 			continue
 		}
 		p.out = p.out[:mark]
 	}
 }
 
-func (p *argParser) member() (kept bool) {
+// member reads one member. commas says whether a comma may stand in the colon's place.
+func (p *argParser) member(commas bool) (m member, kept bool) {
 	if !p.key() {
-		return false
+		return m, false
 	}
 	from := p.pos
 	p.blanks()
 	switch {
 	case p.done():
-		return false
+		return m, false
 	case p.pos == from && asciiLetter(p.src[p.pos]):
-		return p.fail() // a quote inside of the name
+		return m, p.fail() // a quote inside of the name
 	case p.src[p.pos] == ':':
 		p.pos++
 	case p.src[p.pos] == '=':
@@ -170,8 +187,12 @@ func (p *argParser) member() (kept bool) {
 		if p.pos++; !p.done() && p.src[p.pos] == '>' {
 			p.pos++
 		}
+	case commas && p.src[p.pos] == ',' && cannotBeName(p.src[p.pos+1:]):
+		m.comma = true
+		p.faults |= faultColon
+		p.pos++
 	case p.src[p.pos] == ',' || p.src[p.pos] == '}' || p.src[p.pos] == ']':
-		return p.fail() // a set of values, or a name that belongs to nothing
+		return m, p.fail() // a set of values, or a name that belongs to nothing
 	default:
 		p.faults |= faultColon
 	}
@@ -182,7 +203,28 @@ func (p *argParser) member() (kept bool) {
 		p.pos++
 		p.blanks()
 	}
-	return p.value(inObject)
+	m.start, m.from = len(p.out), p.pos
+	if !p.done() && p.src[p.pos] == ']' && p.lists == 0 {
+		p.faults |= faultBracket
+		p.emit("[]") // an empty list without its opening bracket
+		p.pos++
+		return m, true
+	}
+	return m, p.value(inObject)
+}
+
+// cannotBeName reports whether s, behind a name and a comma, begins with a value that is no name: the
+// comma stands in the colon's place.
+func cannotBeName(s string) bool {
+	s = s[blankLength(s):]
+	if s == "" {
+		return false
+	}
+	if s[0] == '{' || s[0] == '[' {
+		return true
+	}
+	_, literal := bareLiteral(s[:wordLength(s)])
+	return literal && !startsWithName(s)
 }
 
 // ended reports whether the text or the bracket ends here, and takes a comma before it out.

@@ -19,9 +19,9 @@ func (p *argParser) ends(rest string, where place) bool {
 	}
 	switch next[0] {
 	case ']':
-		return !p.inClass(next[1:])
+		return !p.inClass(next[1:]) && !p.bracketInside(next)
 	case '}':
-		return true
+		return !p.bracketInside(next)
 	case ')':
 		return where == inTuple
 	case ',':
@@ -50,6 +50,14 @@ func (p *argParser) inClass(s string) bool {
 		return false
 	}
 	return p.lists == 0 || s != "" && strings.IndexByte(",]}:) \t\r\n/#", s[0]) < 0
+}
+
+// bracketInside reports whether a quote in front of a closing bracket, at s, belongs to a text that has
+// opened the bracket: {"a": "{\"b\": "c"}"}. Behind the brackets stands a quote that ends a string, which
+// none can do that stands between tokens.
+func (p *argParser) bracketInside(s string) bool {
+	behind := strings.TrimLeft(s, "}] \t\r\n")
+	return strings.HasPrefix(behind, `"`) && endsToken(behind[1:]) && !startsColon(behind[1:]) && opensBracket(p.src[max(p.from, p.pos-mostAhead):p.pos])
 }
 
 // follows reports whether s, behind a comma, can be the next member or element.
@@ -145,8 +153,8 @@ func (p *argParser) remarkBehind(rest string, where place) bool {
 		return false
 	}
 	n := remarkLength(rest[1:])
-	if n == 0 || !endsMember(rest[1+n:], where) {
-		return false
+	if n == 0 || !endsMember(rest[1+n:], where) || where == inList && rest[1+blankLength(rest[1:])] != '(' {
+		return false // in a list, words are an element that lost its comma
 	}
 	p.faults |= faultComment
 	p.pos += 1 + n

@@ -47,7 +47,7 @@ func (p *argParser) text(where place) (kept bool) {
 		return true
 	}
 	quote, size := quoteAt(p.src[p.pos:])
-	p.doubled = doubledQuote(p.src[p.pos:])
+	p.doubled = doubledQuote(p.src[p.pos:], where)
 	p.windows = where != atKey && windowsPath(p.src[p.pos+size:])
 	p.pos += size
 	if p.doubled {
