@@ -22,8 +22,10 @@ var rooms = map[string][]string{
 	"session":       {"session/store", "llm", "history"},
 	"session/store": {"history"},
 	"llm":           {"history", "docs"},
-	"history":       {},
 	"docs":          {},
+
+	"history":            {"history/jsonrepair"},
+	"history/jsonrepair": {},
 }
 
 // owned lists the imports that only one room may have. A test may serve HTTP wherever it stands:
@@ -185,6 +187,9 @@ func TestImportRuleFindsABreach(t *testing.T) {
 		breach bool
 	}{
 		{"history uses a room", goFile{"history/x.go", "history", []string{"winnow/llm"}}, true},
+		{"history uses what stands below it", goFile{"history/x.go", "history", []string{"winnow/history/jsonrepair"}}, false},
+		{"a folder of history uses history", goFile{"history/jsonrepair/x.go", "jsonrepair", []string{"winnow/history"}}, true},
+		{"a room uses a folder of history that is its own", goFile{"session/x.go", "session", []string{"winnow/history/jsonrepair"}}, true},
 		{"history uses none", goFile{"history/x.go", "history", []string{"strings"}}, false},
 		{"store uses llm", goFile{"session/store/x.go", "store", []string{"winnow/llm"}}, true},
 		{"llm uses store", goFile{"llm/x.go", "llm", []string{"winnow/session/store"}}, true},

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"winnow/history/jsonrepair"
 )
 
 // halfCalls sends calls without a name as text: no server takes them. A call with nothing in it is
@@ -175,17 +177,17 @@ func (m *mender) arguments() {
 		d.raw = make([]string, len(d.ToolCalls))
 		m.unglue(d)
 		for k, c := range d.ToolCalls {
-			object, how := mendArguments(c.Arguments)
-			if how.class == mendUnchanged {
+			object, how := jsonrepair.Repair(c.Arguments)
+			if how.Class == jsonrepair.Unchanged {
 				continue
 			}
-			if len(splitObjects(c.Arguments)) > 1 {
-				how.kind = "C4"
+			if len(jsonrepair.Split(c.Arguments)) > 1 {
+				how.Kind = "C4"
 			}
-			if how.class == mendLost {
+			if how.Class == jsonrepair.Lost {
 				d.raw[k] = cleanText(prefix(c.Arguments, mostRaw))
 			}
-			m.log(d, how.kind, how.what, c.Arguments, object)
+			m.log(d, how.Kind, how.What, c.Arguments, object)
 			d.ownCalls()[k].Arguments = object
 		}
 	}
@@ -196,7 +198,7 @@ const mostRaw = 2000
 
 func (m *mender) unglue(d *draft) {
 	for k := range d.ToolCalls {
-		objects := splitObjects(d.ToolCalls[k].Arguments)
+		objects := jsonrepair.Split(d.ToolCalls[k].Arguments)
 		var bare []int
 		for n := k + 1; n < len(d.ToolCalls); n++ {
 			if strings.TrimSpace(d.ToolCalls[n].Arguments) == "" {

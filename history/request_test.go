@@ -9,6 +9,8 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
 	"pgregory.net/rapid"
+
+	"winnow/history/jsonrepair"
 )
 
 // These properties look at a plan as a caller has it: the messages of the request, the entries and
@@ -262,10 +264,10 @@ func TestCallsAreNeverCut(t *testing.T) {
 		mended := map[string]bool{}
 		for _, m := range append(slices.Clip(s.past), s.o.Turn...) {
 			for _, c := range m.ToolCalls {
-				object, _ := mendArguments(c.Arguments)
+				object, _ := jsonrepair.Repair(c.Arguments)
 				mended[object] = true
-				for _, one := range splitObjects(c.Arguments) {
-					object, _ = mendArguments(one)
+				for _, one := range jsonrepair.Split(c.Arguments) {
+					object, _ = jsonrepair.Repair(one)
 					mended[object] = true
 				}
 			}

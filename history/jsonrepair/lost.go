@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"strings"
@@ -42,7 +42,7 @@ func asciiLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // lostBefore ends a string before a comma at its end, where the quote behind that comma, at rest, begins
 // the next name or element: "x, "name": it is the quote before the comma that got lost. Brackets
 // before the comma are the string's own, but for those that close what stands around it.
-func (p *argParser) lostBefore(rest string, where place) bool {
+func (p *parser) lostBefore(rest string, where place) bool {
 	content := trimBlanks(p.src[p.from:p.pos])
 	before, comma := strings.CutSuffix(content, ",")
 	if !comma {
@@ -69,7 +69,7 @@ func elementBefore(s string, quote rune) bool {
 
 // withoutClosers takes the brackets off the end of a text that close what stands open around it and
 // nothing inside it. depth is the index in the stack of what is still open then.
-func (p *argParser) withoutClosers(text string) (end, depth int) {
+func (p *parser) withoutClosers(text string) (end, depth int) {
 	depth = len(p.stack) - 1
 	braces := strings.Count(text, "}") - strings.Count(text, "{")
 	brackets := strings.Count(text, "]") - strings.Count(text, "[")
@@ -98,7 +98,7 @@ func closersAt(text string, stack []byte) (at int, ok bool) {
 
 // cutBack ends the string at an earlier place, behind which nothing but blanks, brackets and a comma
 // was copied.
-func (p *argParser) cutBack(at int) bool {
+func (p *parser) cutBack(at int) bool {
 	p.faults |= faultQuote
 	p.out = p.out[:len(p.out)-copiedLength(p.src[at:p.pos])]
 	p.pos = at
@@ -107,7 +107,7 @@ func (p *argParser) cutBack(at int) bool {
 
 // lostAhead ends a string at its quote, at rest, where the element behind it lost its first quote, and
 // maybe the comma before it: "x", y" or "x" y". Without the comma, the element may have lost both quotes.
-func (p *argParser) lostAhead(rest string, where place) bool {
+func (p *parser) lostAhead(rest string, where place) bool {
 	_, size := quoteAt(rest)
 	s := rest[size:]
 	next, comma := strings.CutPrefix(s[blankLength(s):], ",")
@@ -130,7 +130,7 @@ func (p *argParser) lostAhead(rest string, where place) bool {
 
 // closesWord reports whether the quote before s ends a word of a string, and another word follows. Behind a
 // digit it is a measure in inches, and behind an escaped quote it may be that one's other half.
-func (p *argParser) closesWord(s string) bool {
+func (p *parser) closesWord(s string) bool {
 	text := p.src[max(p.from, p.pos-mostAhead):p.pos]
 	last, _ := utf8.DecodeLastRuneInString(text)
 	blank := blankLength(s)
@@ -141,7 +141,7 @@ func (p *argParser) closesWord(s string) bool {
 // lostAtEnd ends a string that ran to the end of the text where its quote got lost: the text ends with
 // the brackets that close all that is open, and they close nothing inside the string, as they do in
 // code that broke off.
-func (p *argParser) lostAtEnd(where place) (whole bool) {
+func (p *parser) lostAtEnd(where place) (whole bool) {
 	if where == atKey || where == atTop || p.broken || p.plain {
 		return false
 	}

@@ -1,11 +1,11 @@
-package history
+package jsonrepair
 
 import "strings"
 
 // faults is the set of what is wrong with a text that should be JSON.
 type faults uint32
 
-// The faults that are mended, apart from a text that ends too early.
+// The faults that are repaired, apart from a text that ends too early.
 const (
 	faultControl faults = 1 << iota
 	faultEscape

@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func closes(quote, r rune) bool {
 
 // text reads a string. One that the text ends inside of is kept, closed after the last whole
 // character and escape; a name is not.
-func (p *argParser) text(where place) (kept bool) {
+func (p *parser) text(where place) (kept bool) {
 	if where != atKey && where != atTop && p.tripled() {
 		return true
 	}
@@ -66,7 +66,7 @@ func (p *argParser) text(where place) (kept bool) {
 }
 
 // textBody copies the inside of a string and closes it. It reports whether the string had an end.
-func (p *argParser) textBody(quote rune, where place) (whole bool) {
+func (p *parser) textBody(quote rune, where place) (whole bool) {
 	inner := false
 	defer func() { p.emit(`"`) }()
 	for !p.done() {
@@ -110,7 +110,7 @@ func (p *argParser) textBody(quote rune, where place) (whole bool) {
 }
 
 // endsAt reports whether a quote, with rest behind it, ends the string that quote began.
-func (p *argParser) endsAt(rest string, quote rune, where place) bool {
+func (p *parser) endsAt(rest string, quote rune, where place) bool {
 	switch {
 	case where == atKey:
 		return !nameSoFar(p.src[p.from:p.pos]) || !insideName(rest, quote)
@@ -123,7 +123,7 @@ func (p *argParser) endsAt(rest string, quote rune, where place) bool {
 func startsColon(s string) bool { return strings.HasPrefix(s[blankLength(s):], ":") }
 
 // easy copies what cannot end a string: text that means itself, or an escape.
-func (p *argParser) easy(rest string) (copied bool) {
+func (p *parser) easy(rest string) (copied bool) {
 	if rest[0] == '\\' {
 		p.escape(rest)
 		return true
@@ -144,8 +144,8 @@ func easyLength(s string) int {
 	return len(s)
 }
 
-// character copies one character that stands for itself, mended where JSON does not have it so.
-func (p *argParser) character(rest string, r rune, size int) {
+// character copies one character that stands for itself, corrected where JSON does not have it so.
+func (p *parser) character(rest string, r rune, size int) {
 	switch {
 	case r == utf8.RuneError && size == 1 && !utf8.FullRuneInString(rest):
 		p.pos = len(p.src) // the text ends inside the character
@@ -179,7 +179,7 @@ func controlEscape(r rune) string {
 
 // escape copies an escape. One that JSON does not have keeps its backslash as text, so that a path
 // of Windows stays a path; an escaped single quote is that quote.
-func (p *argParser) escape(rest string) {
+func (p *parser) escape(rest string) {
 	if len(rest) == 1 {
 		p.pos = len(p.src)
 		return
@@ -207,13 +207,13 @@ func (p *argParser) escape(rest string) {
 	}
 }
 
-func (p *argParser) badEscape() {
+func (p *parser) badEscape() {
 	p.faults |= faultEscape
 	p.emit(`\\`)
 	p.pos++
 }
 
-func (p *argParser) unicodeEscape(rest string) {
+func (p *parser) unicodeEscape(rest string) {
 	size, form := unicodeEscape(rest)
 	switch form {
 	case wholeEscape:

@@ -1,16 +1,16 @@
-package history
+package jsonrepair
 
-// splitObjects takes the arguments of several calls apart that were glued into one: {…}{…}. It
-// returns the objects as they stand there, not mended, and nil where raw is anything but two objects
+// Split takes the arguments of several calls apart that were glued into one: {…}{…}. It
+// returns the objects as they stand there, not repaired, and nil where raw is anything but two objects
 // or more, one behind the other. Linear in the length of raw.
-func splitObjects(raw string) []string {
+func Split(raw string) []string {
 	var objects []string
 	plain := false
-	for rest := trimArguments(raw); rest != ""; {
+	for rest := trimFiller(raw); rest != ""; {
 		if rest[0] != '{' {
 			return nil
 		}
-		p, ok := parseArguments(rest, plain)
+		p, ok := parse(rest, plain)
 		if !ok {
 			return nil
 		}

@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"encoding/json"
@@ -156,21 +156,21 @@ func randomArguments(r *rand.Rand, depth int) map[string]any {
 }
 
 // Whatever the hand, what is sent holds what was meant.
-func TestMendArgumentsReadsEachHand(t *testing.T) {
+func TestRepairReadsEachHand(t *testing.T) {
 	for _, h := range hands() {
 		t.Run(h.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(13, 17))
 			for range 600 {
 				meant := randomArguments(r, 3)
 				raw := h.around(h.write(meant))
-				got, how := mendArguments(raw)
-				checkMended(t, raw, got, how)
+				got, how := Repair(raw)
+				checkRepaired(t, raw, got, how)
 				var object map[string]any
 				if err := json.Unmarshal([]byte(got), &object); err != nil {
 					t.Fatal(err)
 				}
 				if !reflect.DeepEqual(object, meant) {
-					t.Fatalf("mendArguments(%q)\n got %q %s, want %s", raw, got, how.class, sound().write(meant))
+					t.Fatalf("Repair(%q)\n got %q %s, want %s", raw, got, how.Class, sound().write(meant))
 				}
 			}
 		})
@@ -179,7 +179,7 @@ func TestMendArgumentsReadsEachHand(t *testing.T) {
 
 // One mark of JSON that is missing can leave doubt what was meant, but most often leaves none. The shares
 // are what can be read at least, in percent.
-func TestMendArgumentsWithoutOneMark(t *testing.T) {
+func TestRepairWithoutOneMark(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 23))
 	tried, same := map[byte]int{}, map[byte]int{}
 	for range 2000 {
@@ -188,8 +188,8 @@ func TestMendArgumentsWithoutOneMark(t *testing.T) {
 		marks := jsonMarks(raw)
 		for range 6 {
 			at := marks[r.IntN(len(marks))]
-			got, how := mendArguments(raw[:at] + raw[at+1:])
-			checkMended(t, raw[:at]+raw[at+1:], got, how)
+			got, how := Repair(raw[:at] + raw[at+1:])
+			checkRepaired(t, raw[:at]+raw[at+1:], got, how)
 			var object map[string]any
 			if err := json.Unmarshal([]byte(got), &object); err != nil {
 				t.Fatal(err)

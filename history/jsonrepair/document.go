@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 // document copies an object or a list of JSON that stands in a string with its own quotes not escaped,
 // where rest is the first of them: {"content": "{"name": 1}"}. It goes to the bracket that closes the
 // document, or to the end of the text where that is missing.
-func (p *argParser) document(rest string, where place) (copied bool) {
+func (p *parser) document(rest string, where place) (copied bool) {
 	if where == atTop || where == atKey || rest[0] != '"' {
 		return false
 	}
@@ -28,7 +28,7 @@ func (p *argParser) document(rest string, where place) (copied bool) {
 
 // copyTo copies what stands before end as the inside of a string, its quotes as text. No escape may
 // reach over end.
-func (p *argParser) copyTo(end int) {
+func (p *parser) copyTo(end int) {
 	for p.pos < end {
 		rest := p.src[p.pos:]
 		if rest[0] == '\\' {
@@ -46,7 +46,7 @@ func (p *argParser) copyTo(end int) {
 // startsDocument reports whether the quote at rest is the first one behind an opening bracket, and one
 // that belongs to a name or, in a list, to more than a bracket. begin is where rest is between tokens of
 // the document: at the quote, or behind it where it ends a name that lost its first quote.
-func (p *argParser) startsDocument(rest string) (begin int, ok bool) {
+func (p *parser) startsDocument(rest string) (begin int, ok bool) {
 	before := trimBlanks(p.src[p.from:p.pos])
 	switch {
 	case strings.HasSuffix(before, "{"):

@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"slices"
@@ -9,10 +9,10 @@ import (
 // not far above it.
 const maxDepth = 512
 
-// argParser copies an object from src to out as valid JSON. What is valid passes byte for byte; every
+// parser copies an object from src to out as valid JSON. What is valid passes byte for byte; every
 // departure is a fault. A text that ends too early is closed where it ends: what stood open and
 // cannot be kept true (a name, a number, a literal) is taken out again.
-type argParser struct {
+type parser struct {
 	src     string
 	pos     int
 	out     []byte
@@ -35,15 +35,15 @@ type member struct {
 	comma       bool // a comma stood in its colon's place
 }
 
-// parseArguments reads the object or the list that src begins with. A string with quotes inside it
+// parse reads the object or the list that src begins with. A string with quotes inside it
 // that never ends is more likely one that lost its quote, so a second reading, in which the first
 // quote ends each string, goes before when it makes sense. plain asks for that reading alone.
-func parseArguments(src string, plain bool) (*argParser, bool) {
+func parse(src string, plain bool) (*parser, bool) {
 	// src may be the rest of many objects: what is reserved must not grow with it.
-	p := &argParser{src: src, plain: plain, out: make([]byte, 0, min(len(src)+16, 256))}
+	p := &parser{src: src, plain: plain, out: make([]byte, 0, min(len(src)+16, 256))}
 	p.value(atTop)
 	if p.ranOff {
-		if q, ok := parseArguments(src, true); ok {
+		if q, ok := parse(src, true); ok {
 			return q, true
 		}
 	}
@@ -63,7 +63,7 @@ const (
 
 // value reads one value and reports whether it can be kept. Where it cannot, nothing is wrong but
 // that the caller takes out what it began.
-func (p *argParser) value(where place) (kept bool) {
+func (p *parser) value(where place) (kept bool) {
 	if p.done() {
 		return false
 	}
@@ -90,7 +90,7 @@ func (p *argParser) value(where place) (kept bool) {
 }
 
 // nested reads what stands between two brackets. It is kept even when the text ends inside.
-func (p *argParser) nested(opening byte, inside func()) (kept bool) {
+func (p *parser) nested(opening byte, inside func()) (kept bool) {
 	// Templates double the braces: {{"a": 1}}.
 	doubled := strings.HasPrefix(p.src[p.pos:], "{{")
 	if doubled {
@@ -107,7 +107,7 @@ func (p *argParser) nested(opening byte, inside func()) (kept bool) {
 }
 
 // enclosed reads what stands behind an opening bracket, which has been copied, and closes it.
-func (p *argParser) enclosed(opening byte, inside func()) (kept bool) {
+func (p *parser) enclosed(opening byte, inside func()) (kept bool) {
 	if len(p.stack) == maxDepth {
 		return p.fail()
 	}
@@ -125,7 +125,7 @@ func (p *argParser) enclosed(opening byte, inside func()) (kept bool) {
 }
 
 // members reads an object up to and with its closing brace.
-func (p *argParser) members() {
+func (p *parser) members() {
 	var last member
 	for first := true; !p.broken; {
 		mark, from := len(p.out), p.pos
@@ -169,7 +169,7 @@ func (p *argParser) members() {
 }
 
 // member reads one member. commas says whether a comma may stand in the colon's place.
-func (p *argParser) member(commas bool) (m member, kept bool) {
+func (p *parser) member(commas bool) (m member, kept bool) {
 	if !p.key() {
 		return m, false
 	}
@@ -228,7 +228,7 @@ func cannotBeName(s string) bool {
 }
 
 // ended reports whether the text or the bracket ends here, and takes a comma before it out.
-func (p *argParser) ended(mark int, comma bool, closing byte) bool {
+func (p *parser) ended(mark int, comma bool, closing byte) bool {
 	if p.broken {
 		return true
 	}
@@ -249,7 +249,7 @@ func (p *argParser) ended(mark int, comma bool, closing byte) bool {
 
 // early reports whether the outermost brace stands here although a comma and a name follow it, and
 // passes over it.
-func (p *argParser) early() bool {
+func (p *parser) early() bool {
 	if p.done() || p.src[p.pos] != '}' || len(p.stack) != 1 || !memberFollows(p.src[p.pos+1:]) {
 		return false
 	}
@@ -276,7 +276,7 @@ func memberFollows(s string) bool {
 }
 
 // joint sees to it that exactly one comma stands between two members.
-func (p *argParser) joint(mark int, first, comma bool) {
+func (p *parser) joint(mark int, first, comma bool) {
 	switch {
 	case first && comma:
 		p.faults |= faultComma
@@ -288,7 +288,7 @@ func (p *argParser) joint(mark int, first, comma bool) {
 }
 
 // separator copies blanks and one comma, and leaves further commas out.
-func (p *argParser) separator() (comma bool) {
+func (p *parser) separator() (comma bool) {
 	for p.blanks(); !p.done() && p.src[p.pos] == ','; p.blanks() {
 		if comma {
 			p.faults |= faultComma
@@ -302,16 +302,16 @@ func (p *argParser) separator() (comma bool) {
 }
 
 // inside reports whether the object or list being read stands directly in one that opening begins.
-func (p *argParser) inside(opening byte) bool {
+func (p *parser) inside(opening byte) bool {
 	n := len(p.stack)
 	return n > 1 && p.stack[n-2] == opening
 }
 
-func (p *argParser) done() bool { return p.pos >= len(p.src) || p.broken }
+func (p *parser) done() bool { return p.pos >= len(p.src) || p.broken }
 
-func (p *argParser) emit(s string) { p.out = append(p.out, s...) }
+func (p *parser) emit(s string) { p.out = append(p.out, s...) }
 
-func (p *argParser) fail() bool {
+func (p *parser) fail() bool {
 	p.broken = true
 	return false
 }

@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 )
 
 // bare reads a value without quotes: a literal, a number, or text that lost its quotes.
-func (p *argParser) bare(where place) (kept bool) {
+func (p *parser) bare(where place) (kept bool) {
 	if kept, ok := p.code(where); ok {
 		return kept
 	}
@@ -48,7 +48,7 @@ func (p *argParser) bare(where place) (kept bool) {
 }
 
 // lostFirstQuote reads a string whose first quote got lost.
-func (p *argParser) lostFirstQuote(where place) (kept bool) {
+func (p *parser) lostFirstQuote(where place) (kept bool) {
 	p.faults |= faultBare
 	p.doubled, p.windows, p.from = false, windowsPath(p.src[p.pos:]), p.pos
 	p.emit(`"`)
@@ -161,7 +161,7 @@ func bareEnd(s string) (n int, ok bool) {
 // unfinished reads a word or a text at the end of the arguments. A number may have had more digits
 // and a literal more letters, and are dropped; JSON's whole literals cannot go on. A text is kept as
 // far as it came, as one in quotes is.
-func (p *argParser) unfinished(word string) (kept bool) {
+func (p *parser) unfinished(word string) (kept bool) {
 	p.open, p.pos = true, len(p.src)
 	if word == "true" || word == "false" || word == "null" {
 		p.emit(word)

@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"encoding/json"
@@ -87,35 +87,35 @@ func argumentsCorpus() []string {
 }
 
 // A prefix of an object is what a model leaves behind that runs out of tokens.
-func TestMendArgumentsKeepsPrefixesTrue(t *testing.T) {
+func TestRepairKeepsPrefixesTrue(t *testing.T) {
 	prefixes, realistic := 0, 0
 	for i, raw := range argumentsCorpus() {
-		if got, how := mendArguments(raw); got != raw || how.class != mendUnchanged {
-			t.Fatalf("mendArguments(%q) = %q, %s; it is valid", raw, got, how.class)
+		if got, how := Repair(raw); got != raw || how.Class != Unchanged {
+			t.Fatalf("Repair(%q) = %q, %s; it is valid", raw, got, how.Class)
 		}
 		whole := decodeArguments(t, raw)
 		before := 0
 		for n := 1; n < len(strings.TrimRight(raw, " \r\n\t")); n++ {
-			got, how := mendArguments(raw[:n])
+			got, how := Repair(raw[:n])
 			// A string that breaks off behind brackets which close all around it may as well have lost
 			// its quote: it is one bracket or more shorter then, and true.
-			lostQuote := how.class == mendFixed && strings.ContainsAny(raw[n-1:n], "}] \n\r\t`")
-			if how.class != mendClosed && !lostQuote {
-				t.Fatalf("mendArguments(%q) is %s (%s), want closed", raw[:n], how.class, how.what)
+			lostQuote := how.Class == Fixed && strings.ContainsAny(raw[n-1:n], "}] \n\r\t`")
+			if how.Class != Closed && !lostQuote {
+				t.Fatalf("Repair(%q) is %s (%s), want closed", raw[:n], how.Class, how.What)
 			}
-			checkMended(t, raw[:n], got, how)
+			checkRepaired(t, raw[:n], got, how)
 			checkBytesKept(t, raw[:n], got)
 			value := decodeArguments(t, got)
 			if fault := untrue(whole, value, true); fault != "" {
-				t.Fatalf("mendArguments(%q) = %q: %s", raw[:n], got, fault)
+				t.Fatalf("Repair(%q) = %q: %s", raw[:n], got, fault)
 			}
 			if w := weight(value); w < before && !lostQuote {
-				t.Fatalf("mendArguments(%q) = %q keeps less (%d) than a shorter prefix (%d)", raw[:n], got, w, before)
+				t.Fatalf("Repair(%q) = %q keeps less (%d) than a shorter prefix (%d)", raw[:n], got, w, before)
 			} else {
 				before = max(w, before)
 			}
-			if pieces := splitObjects(raw[:n]); pieces != nil {
-				t.Fatalf("splitObjects(%q) = %q, but it is one object", raw[:n], pieces)
+			if pieces := Split(raw[:n]); pieces != nil {
+				t.Fatalf("Split(%q) = %q, but it is one object", raw[:n], pieces)
 			}
 			prefixes++
 		}
@@ -148,7 +148,7 @@ func checkBytesKept(t *testing.T, prefix, got string) {
 		n++
 	}
 	if rest := strings.Trim(got[n:], "\"}] \n\r\t"); rest != "" {
-		t.Fatalf("mendArguments(%q) = %q: %q did not arrive", prefix, got, rest)
+		t.Fatalf("Repair(%q) = %q: %q did not arrive", prefix, got, rest)
 	}
 }
 
@@ -218,13 +218,13 @@ func weight(v any) int {
 }
 
 // Damage at random: whatever comes in, an object goes out.
-func TestMendArgumentsSendsObjectsOnly(t *testing.T) {
+func TestRepairSendsObjectsOnly(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	spare := []string{
 		`"`, `'`, "“", "`", `\`, "{", "}", "[", "]", ",", ":", "+", "/", "/*", "*/", "//", "#", "...", "\n", "\x00", "\xff", "\xf0\x9f",
 		"None", "tru", "-", "0x", "1e", `\u`, `\ud83d`, "```", "a", " ", "\u00a0", `"a":`, `\"`,
 	}
-	classes := map[mendClass]int{}
+	classes := map[Class]int{}
 	for _, raw := range argumentsCorpus() {
 		for range 12 {
 			damaged := raw
@@ -236,19 +236,19 @@ func TestMendArgumentsSendsObjectsOnly(t *testing.T) {
 				}
 				damaged = damaged[:at] + spare[r.IntN(len(spare))] + damaged[end:]
 			}
-			got, how := mendArguments(damaged)
-			checkMended(t, damaged, got, how)
-			classes[how.class]++
+			got, how := Repair(damaged)
+			checkRepaired(t, damaged, got, how)
+			classes[how.Class]++
 			checkNothingInvented(t, damaged, decodeArguments(t, got), true)
-			if strings.Join(splitObjects(damaged), "") != "" && !strings.Contains(damaged, "{") {
-				t.Errorf("splitObjects(%q) found objects", damaged)
+			if strings.Join(Split(damaged), "") != "" && !strings.Contains(damaged, "{") {
+				t.Errorf("Split(%q) found objects", damaged)
 			}
 		}
 	}
 	t.Logf("classes: %v", classes)
 }
 
-// checkNothingInvented: each plain name and text of a mended object stands in what arrived. The only
+// checkNothingInvented: each plain name and text of a repaired object stands in what arrived. The only
 // name of winnow's own is the one around a value that is no object.
 func checkNothingInvented(t *testing.T, raw string, v any, top bool) {
 	t.Helper()
@@ -261,7 +261,7 @@ func checkNothingInvented(t *testing.T, raw string, v any, top bool) {
 		for name, value := range v {
 			wrap := top && name == "value" && len(v) == 1
 			if !wrap && plain(name) && !strings.ContainsAny(raw, `+\`) && !strings.Contains(raw, name) {
-				t.Fatalf("mendArguments(%q) made up the name %q", raw, name)
+				t.Fatalf("Repair(%q) made up the name %q", raw, name)
 			}
 			checkNothingInvented(t, raw, value, false)
 		}
@@ -271,23 +271,23 @@ func checkNothingInvented(t *testing.T, raw string, v any, top bool) {
 		}
 	case string:
 		if plain(v) && !strings.ContainsAny(raw, "+\\") && !strings.Contains(raw, v) {
-			t.Fatalf("mendArguments(%q) made up the text %q", raw, v)
+			t.Fatalf("Repair(%q) made up the text %q", raw, v)
 		}
 	case json.Number:
 		if !strings.Contains(strings.ReplaceAll(raw, "_", ""), strings.TrimSuffix(strings.TrimPrefix(v.String(), "0"), ".0")) && !strings.ContainsAny(raw, "xX") {
-			t.Fatalf("mendArguments(%q) made up the number %s", raw, v)
+			t.Fatalf("Repair(%q) made up the number %s", raw, v)
 		}
 	}
 }
 
 // A reader that went back over the text for each bracket, quote or backslash would take hours here.
-func TestMendArgumentsIsLinear(t *testing.T) {
+func TestRepairIsLinear(t *testing.T) {
 	try := func(raw string) {
-		got, how := mendArguments(raw)
+		got, how := Repair(raw)
 		if !isObject(got) {
-			t.Errorf("mendArguments(%.40q…) = %.80q, no object (%s)", raw, got, how.class)
+			t.Errorf("Repair(%.40q…) = %.80q, no object (%s)", raw, got, how.Class)
 		}
-		splitObjects(raw)
+		Split(raw)
 	}
 	for _, piece := range []string{"{", "[", "}", "]", `"`, `'`, `\`, `\"`, `{"a":"`, `" "`, `"{\`} {
 		for _, start := range []string{"", `{"a":["`} {
@@ -308,7 +308,7 @@ func TestMendArgumentsIsLinear(t *testing.T) {
 	try(`"{` + strings.Repeat(`"x`, 1<<18) + strings.Repeat(" ", 1<<19)) // each quote may be the last
 }
 
-func FuzzMendArguments(f *testing.F) {
+func FuzzRepair(f *testing.F) {
 	for _, tt := range argumentsTable {
 		if len(tt.raw) < 500 {
 			f.Add(tt.raw)
@@ -319,11 +319,11 @@ func FuzzMendArguments(f *testing.F) {
 		f.Add(raw[:len(raw)*2/3])
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		got, how := mendArguments(raw)
-		checkMended(t, raw, got, how)
-		for _, object := range splitObjects(raw) {
+		got, how := Repair(raw)
+		checkRepaired(t, raw, got, how)
+		for _, object := range Split(raw) {
 			if !strings.HasPrefix(object, "{") || !strings.Contains(raw, object) {
-				t.Errorf("splitObjects(%q) made %q up", raw, object)
+				t.Errorf("Split(%q) made %q up", raw, object)
 			}
 		}
 	})

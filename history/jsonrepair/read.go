@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"encoding/json"
@@ -23,8 +23,8 @@ type reading struct {
 	rest      string // what followed the object
 }
 
-// readArguments reads an object from a text that is not blank, however it is packed.
-func readArguments(text string, layers int) (reading, bool) {
+// read reads an object from a text that is not blank, however it is packed.
+func read(text string, layers int) (reading, bool) {
 	text, fenced := unfence(strings.TrimLeftFunc(text, isFiller))
 	if isObject(text) && !fenced {
 		return reading{object: text}, true
@@ -64,7 +64,7 @@ func readPacked(text string, layers int) (reading, bool) {
 	case size > 0:
 		return readQuoted(text, layers)
 	}
-	switch literal, ok := bareLiteral(trimArguments(text)); {
+	switch literal, ok := bareLiteral(trimFiller(text)); {
 	case ok && literal == "null":
 		return reading{object: "{}", null: true}, true
 	case ok:
@@ -104,11 +104,11 @@ func unbracket(text string) string {
 
 // readObject reads the object that text begins with.
 func readObject(text string) (reading, bool) {
-	p, ok := parseArguments(text, false)
+	p, ok := parse(text, false)
 	if !ok || !isObject(string(p.out)) {
 		return reading{}, false
 	}
-	r := reading{object: string(p.out), faults: p.faults, open: p.open, rest: trimArguments(text[p.pos:])}
+	r := reading{object: string(p.out), faults: p.faults, open: p.open, rest: trimFiller(text[p.pos:])}
 	if r.rest != "" {
 		r.faults |= faultAround
 	}
@@ -116,24 +116,24 @@ func readObject(text string) (reading, bool) {
 }
 
 func readArray(text string) (reading, bool) {
-	p, ok := parseArguments(text, false)
+	p, ok := parse(text, false)
 	if !ok {
 		return reading{}, false
 	}
-	if next := trimArguments(text[p.pos:]); string(p.out) == "[]" && strings.HasPrefix(next, "{") {
+	if next := trimFiller(text[p.pos:]); string(p.out) == "[]" && strings.HasPrefix(next, "{") {
 		r, ok := readObject(next)
 		r.faults |= faultAround
 		return r, ok
 	}
 	return reading{
 		object: `{"value": ` + string(p.out) + `}`, faults: p.faults, open: p.open,
-		wrapped: "a list", rest: trimArguments(text[p.pos:]),
+		wrapped: "a list", rest: trimFiller(text[p.pos:]),
 	}, true
 }
 
 // readQuoted reads arguments that are one string: most often an object that was encoded twice.
 func readQuoted(text string, layers int) (reading, bool) {
-	p := argParser{src: text}
+	p := parser{src: text}
 	if p.text(atTop); p.broken {
 		return reading{}, false
 	}
@@ -151,7 +151,7 @@ func readQuoted(text string, layers int) (reading, bool) {
 }
 
 func readInner(inner string, layers int) (reading, bool) {
-	r, ok := readArguments(inner, layers-1)
+	r, ok := read(inner, layers-1)
 	r.unwrapped = true
 	return r, ok
 }
@@ -176,7 +176,7 @@ func readProse(text string) (reading, bool) {
 
 // readString reads the whole text as the inside of a string.
 func readString(text string) (content string, ok bool) {
-	p := argParser{src: text}
+	p := parser{src: text}
 	p.emit("\"")
 	p.textBody('"', atTop)
 	return decodeString(p.out)

@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 // blanks copies blanks and leaves out comments and dots that stand for something left out. The end of
 // a code block is the end of the text.
-func (p *argParser) blanks() {
+func (p *parser) blanks() {
 	for !p.done() {
 		rest := p.src[p.pos:]
 		n := blankLength(rest)

@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"bytes"
@@ -7,10 +7,10 @@ import (
 )
 
 // elements reads a list up to and with its closing bracket.
-func (p *argParser) elements() { p.moreElements(true) }
+func (p *parser) elements() { p.moreElements(true) }
 
 // moreElements reads what elements does, behind others where first is false.
-func (p *argParser) moreElements(first bool) {
+func (p *parser) moreElements(first bool) {
 	var row listRow
 	for !p.broken {
 		mark := len(p.out)
@@ -68,7 +68,7 @@ func (r *listRow) add(list bool, start int) {
 // lostRow reports whether the closing bracket here is that of a row which lost its opening one, and puts
 // both around the row: [["a", "b"], "c", "d"], ["e", "f"]]. The list has to stand in an object, so that
 // the bracket too many at its end closes nothing else.
-func (p *argParser) lostRow(row listRow, mark int) bool {
+func (p *parser) lostRow(row listRow, mark int) bool {
 	if row.start == 0 || p.done() || p.src[p.pos] != ']' || !p.inside('{') {
 		return false
 	}
@@ -102,7 +102,7 @@ func listGoesOn(s string) bool {
 // elementFollows reports whether an element of a list stands here, behind a value that ends at mark in out
 // and at from in src, and not the next member: a value without a name, and a comma or a closing bracket
 // behind it.
-func (p *argParser) elementFollows(mark, from int) bool {
+func (p *parser) elementFollows(mark, from int) bool {
 	s := p.src[p.pos:]
 	if s[0] == '{' {
 		return true
@@ -127,7 +127,7 @@ func (p *argParser) elementFollows(mark, from int) bool {
 
 // textOfElements reports whether the value of m, which ends at end, is a text without quotes that has
 // commas: elements of a list.
-func (p *argParser) textOfElements(m member, end int) bool {
+func (p *parser) textOfElements(m member, end int) bool {
 	value := p.src[m.from:end]
 	_, size := quoteAt(value)
 	return size == 0 && strings.IndexByte("{[(]", value[0]) < 0 && strings.Contains(value, ",")
@@ -136,7 +136,7 @@ func (p *argParser) textOfElements(m member, end int) bool {
 // listAround puts the brackets of a list around the value of m, which ends at end, and the elements that
 // follow it where members should: "a": 1, 2]. Nothing but the list's closing bracket shows that they are
 // elements.
-func (p *argParser) listAround(m member, end int) {
+func (p *parser) listAround(m member, end int) {
 	p.faults |= faultBracket
 	p.out, p.pos = slices.Insert(p.out, m.start, '['), end
 	first := p.textOfElements(m, end)
@@ -148,14 +148,14 @@ func (p *argParser) listAround(m member, end int) {
 }
 
 // colonFollows reports whether what was just read as an element is a name.
-func (p *argParser) colonFollows() bool {
+func (p *parser) colonFollows() bool {
 	return p.out[len(p.out)-1] == '"' && startsColon(p.src[p.pos:])
 }
 
 // lostBrace reports whether the name at from, in a list, begins an object that lost its opening brace, and
 // not the next member behind a list that lost its closing bracket. That is so where no object around the
 // list could take the name, where the list is blank, and where objects stand before and behind.
-func (p *argParser) lostBrace(mark, from int, blank bool) bool {
+func (p *parser) lostBrace(mark, from int, blank bool) bool {
 	if blank || !p.inside('{') {
 		return true
 	}
@@ -174,7 +174,7 @@ func (p *argParser) lostBrace(mark, from int, blank bool) bool {
 
 // braceBefore reads the object that begins with the name at from, from where nothing has been copied
 // behind start, and whose opening brace is missing.
-func (p *argParser) braceBefore(from, start int) {
+func (p *parser) braceBefore(from, start int) {
 	if len(p.stack) == maxDepth {
 		p.fail()
 		return
@@ -186,7 +186,7 @@ func (p *argParser) braceBefore(from, start int) {
 
 // unlist ends a list before the name that begins at from, because the list's closing bracket is missing.
 // Only the object around it can take the name, so each name is read twice at most.
-func (p *argParser) unlist(mark, from int) {
+func (p *parser) unlist(mark, from int) {
 	quote, size := quoteAt(p.src[from:])
 	if !startsWithKey(p.src[from:], quote, size) {
 		p.fail()
@@ -198,7 +198,7 @@ func (p *argParser) unlist(mark, from int) {
 
 // strayList reads a list that stands where a name should. Behind a list it is the rest of that one,
 // closed too early: ["a"], ["b"]. Behind anything else no name is known for it, and it is left out.
-func (p *argParser) strayList(mark int) {
+func (p *parser) strayList(mark int) {
 	p.faults |= faultBracket
 	if p.out[mark-1] != ']' {
 		p.value(inObject)

@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// BenchmarkMendArgumentsDoubling mends arguments of doubled length, again and again. The last column
+// BenchmarkRepairDoubling repairs arguments of doubled length, again and again. The last column
 // is the time against that of half the length: 2 where the time is linear.
 //
 // rules: 1.23
-func BenchmarkMendArgumentsDoubling(b *testing.B) {
+func BenchmarkRepairDoubling(b *testing.B) {
 	for _, damage := range []struct{ name, start, piece string }{
 		{"string that broke off", `{"text":"`, `line of code(x)\n`},
 		{"quotes not escaped", `{"text":"`, `he said "yes" and `},
@@ -33,8 +33,8 @@ func BenchmarkMendArgumentsDoubling(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", damage.name, size), func(b *testing.B) {
 				b.SetBytes(int64(len(raw)))
 				for b.Loop() {
-					mendArguments(raw)
-					splitObjects(raw)
+					Repair(raw)
+					Split(raw)
 				}
 				each := b.Elapsed() / time.Duration(b.N)
 				if half > 0 {

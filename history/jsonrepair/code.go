@@ -1,10 +1,10 @@
-package history
+package jsonrepair
 
 import "strings"
 
 // code reads a value as program code writes it: u'x', Decimal('1.5'), ObjectId("x"). ok is false where
 // none stands there.
-func (p *argParser) code(where place) (kept, ok bool) {
+func (p *parser) code(where place) (kept, ok bool) {
 	rest := p.src[p.pos:]
 	if n := prefixLength(rest); n > 0 {
 		p.faults |= faultQuote
@@ -63,7 +63,7 @@ func constructorLength(s string) int {
 }
 
 // constructed reads the string or the number of a constructor, and the bracket behind it.
-func (p *argParser) constructed() (kept bool) {
+func (p *parser) constructed() (kept bool) {
 	rest := p.src[p.pos:]
 	if _, size := quoteAt(rest); size > 0 {
 		plain := p.plain
@@ -87,7 +87,7 @@ func (p *argParser) constructed() (kept bool) {
 
 // parenthesised reads one string, number or literal in round brackets, which change nothing: ("x"), (1).
 // It reads nothing where anything else stands between them or behind them.
-func (p *argParser) parenthesised() (read bool) {
+func (p *parser) parenthesised() (read bool) {
 	inside := p.pos + 1 + blankLength(p.src[p.pos+1:])
 	n := wordLength(p.src[inside:])
 	literal, ok := bareLiteral(p.src[inside : inside+n])
@@ -120,7 +120,7 @@ func (p *argParser) parenthesised() (read bool) {
 
 // tuple reads a list of Python in round brackets: ('x', 'y'). Without a comma the brackets stand
 // around an expression, whose value is not known.
-func (p *argParser) tuple() {
+func (p *parser) tuple() {
 	p.faults |= faultBracket
 	for n := 0; !p.broken; n++ {
 		mark := len(p.out)
@@ -151,7 +151,7 @@ func (p *argParser) tuple() {
 
 // tripled reads a string in three quotes, as Python writes one of many lines. Quotes inside it are
 // text.
-func (p *argParser) tripled() (read bool) {
+func (p *parser) tripled() (read bool) {
 	rest := p.src[p.pos:]
 	if !strings.HasPrefix(rest, `"""`) && !strings.HasPrefix(rest, "'''") {
 		return false

@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 )
 
 // key reads a member's name, in quotes or bare.
-func (p *argParser) key() (kept bool) {
+func (p *parser) key() (kept bool) {
 	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
 		return p.quotedKey()
 	}
@@ -57,7 +57,7 @@ func quotedWords(s string) int {
 
 // wordBeforeQuote reads a word with a quote behind it: a remark in front of the next name, or a name
 // whose colon got lost.
-func (p *argParser) wordBeforeQuote(word string) (kept bool) {
+func (p *parser) wordBeforeQuote(word string) (kept bool) {
 	mark := len(p.out)
 	p.blanks()
 	if p.done() {
@@ -78,7 +78,7 @@ func (p *argParser) wordBeforeQuote(word string) (kept bool) {
 }
 
 // quotedKey reads a name in quotes.
-func (p *argParser) quotedKey() (kept bool) {
+func (p *parser) quotedKey() (kept bool) {
 	if strayQuote(p.src[p.pos:]) {
 		p.faults |= faultQuote
 		p.pos++
@@ -95,7 +95,7 @@ func (p *argParser) quotedKey() (kept bool) {
 
 // lostKeyQuote goes back to the end of a name whose last quote got lost, where the quote that ended it
 // begins the value, or the next name: {"name: "x", {"name: 1, "next".
-func (p *argParser) lostKeyQuote(mark int) (lost bool) {
+func (p *parser) lostKeyQuote(mark int) (lost bool) {
 	inside := p.src[p.from:p.pos]
 	n := nameLength(inside)
 	colon := n + blankLength(inside[n:])
@@ -157,7 +157,7 @@ func strayQuote(s string) bool {
 
 // trimKey takes a line break off the end of a name in quotes, with the blanks around it. JSON has no
 // line breaks in a name, so none was meant.
-func (p *argParser) trimKey() {
+func (p *parser) trimKey() {
 	_, last := utf8.DecodeLastRuneInString(p.src[:p.pos])
 	inside := p.src[p.from : p.pos-last]
 	blanks := inside[len(trimBlanks(inside)):]

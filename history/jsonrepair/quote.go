@@ -1,4 +1,4 @@
-package history
+package jsonrepair
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 // ends reports whether a quote ends its string, by what follows it: rest. In valid JSON that is
 // always so; a quote that is followed by more text is one that the model forgot to escape.
-func (p *argParser) ends(rest string, where place) bool {
+func (p *parser) ends(rest string, where place) bool {
 	blank := blankLength(rest)
 	next := rest[blank:]
 	if next == "" {
@@ -44,7 +44,7 @@ const mostClass = 256
 // inClass reports whether a quote in front of a ], with s behind that, belongs to a pattern such as
 // ['"]: the string has opened that bracket, and no list is open that it could close, or what follows
 // cannot follow a list.
-func (p *argParser) inClass(s string) bool {
+func (p *parser) inClass(s string) bool {
 	text := p.src[max(p.from, p.pos-mostClass):p.pos]
 	if strings.Count(text, "[") <= strings.Count(text, "]") {
 		return false
@@ -55,7 +55,7 @@ func (p *argParser) inClass(s string) bool {
 // bracketInside reports whether a quote in front of a closing bracket, at s, belongs to a text that has
 // opened the bracket: {"a": "{\"b\": "c"}"}. Behind the brackets stands a quote that ends a string, which
 // none can do that stands between tokens.
-func (p *argParser) bracketInside(s string) bool {
+func (p *parser) bracketInside(s string) bool {
 	behind := strings.TrimLeft(s, "}] \t\r\n")
 	return strings.HasPrefix(behind, `"`) && endsToken(behind[1:]) && !startsColon(behind[1:]) && opensBracket(p.src[max(p.from, p.pos-mostAhead):p.pos])
 }
@@ -92,7 +92,7 @@ func mayBeKey(s string, quote rune) bool {
 
 // commaMissing reports whether next is the next member or element although no comma stands before
 // it, and not the rest of the string.
-func (p *argParser) commaMissing(next string, where place, blank int, newLine bool) bool {
+func (p *parser) commaMissing(next string, where place, blank int, newLine bool) bool {
 	quote, size := quoteAt(next)
 	switch {
 	case where == inObject && size > 0:
@@ -148,7 +148,7 @@ func closingQuote(s string, quote rune) int {
 
 // remarkBehind ends a string at its quote, at rest, where only a remark stands between the quote and
 // what ends the member: "x" the name, "b": 1. The remark is left out.
-func (p *argParser) remarkBehind(rest string, where place) bool {
+func (p *parser) remarkBehind(rest string, where place) bool {
 	if where == atTop || rest[0] != '"' {
 		return false
 	}
@@ -184,7 +184,7 @@ func endsMember(s string, where place) bool {
 }
 
 // joined reads the + between two strings and the second one's quote.
-func (p *argParser) joined(where place) (quote rune, ok bool) {
+func (p *parser) joined(where place) (quote rune, ok bool) {
 	if where == atKey || where == atTop {
 		return 0, false
 	}
