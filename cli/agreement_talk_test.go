@@ -51,7 +51,7 @@ func newTalk(seed uint64) talk {
 			t.flags[i] = pick(r, history.Pin, history.Exclude)
 		}
 		if r.IntN(12) == 0 {
-			t.remedies[i] = pick(r, history.TellText, history.LeaveOut)
+			t.remedies[i] = pick(r, history.SendAsText, history.LeaveOut)
 		}
 	}
 	for i := range r.IntN(4) {

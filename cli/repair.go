@@ -82,7 +82,7 @@ func (f repairFlags) read() (repairAsked, error) {
 
 // remedyWord is what a remedy is called on the command line.
 func remedyWord(r history.Remedy) string {
-	if r == history.Mend {
+	if r == history.SendRepaired {
 		return "repair"
 	}
 	return string(r)
@@ -117,7 +117,7 @@ func (p *program) repair(ctx context.Context, id string, asked repairAsked) erro
 	if err != nil {
 		return err
 	}
-	if r := s.Policy().Recovery; asked.remedy != history.Mend && !r.TakesRemedies() {
+	if r := s.Policy().Recovery; asked.remedy != history.SendRepaired && !r.TakesRemedies() {
 		p.complain(p.err, fail(OK, "recovery is %q in this session: remedies hold under %q alone", r, history.RecoverRepair))
 	}
 	if asked.json {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/message"
 )
 
 // rules: 2.11
@@ -70,7 +72,7 @@ func misplaced(p Plan, a Added, said []Message) string {
 	}
 	// Several were joined to one message.
 	text := strings.TrimSpace(said[a.At].Content)
-	if len(e.Repairs) == 0 && len(e.Cuts) == 0 && len(e.Inserted) == 0 && !strings.Contains(p.Messages[at].Content, cleanText(text)) {
+	if len(e.Repairs) == 0 && len(e.Cuts) == 0 && len(e.Inserted) == 0 && !strings.Contains(p.Messages[at].Content, message.Clean(text)) {
 		return "the message that follows it does not hold that text"
 	}
 	return ""

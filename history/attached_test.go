@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/message"
 )
 
 func TestFilesAreSentWithTheirName(t *testing.T) {
@@ -29,7 +31,7 @@ func TestFilesAreSentWithTheirName(t *testing.T) {
 func TestNoFileEndsItsOwnFence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("a`\n ")), 1, 40, -1).Draw(t, "text")
-		if isBlank(text) {
+		if message.IsBlank(text) {
 			t.Skip()
 		}
 		lines := strings.Split(Part{Kind: TextPart, Name: "f", Text: text}.Sent(), "\n")

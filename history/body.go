@@ -27,7 +27,7 @@ func (b *builder) put(l *layout, m Message, joins bool) int {
 	}
 	last := l.message(n - 1)
 	if b.merges(last, m, joins) {
-		last.join(m)
+		join(last, m)
 		return n - 1
 	}
 	if b.bridged(last, m) {
@@ -52,7 +52,7 @@ func (b *builder) merges(last *Message, m Message, joins bool) bool {
 
 // join puts a message behind the text of one of the same role. Calls stay with what came with them:
 // the text in front of them becomes theirs.
-func (m *Message) join(next Message) {
+func join(m *Message, next Message) {
 	if len(next.ToolCalls) > 0 {
 		m.ToolCalls, m.Reasoning, m.Origin, m.Replay = next.ToolCalls, next.Reasoning, next.Origin, next.Replay
 	}

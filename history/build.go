@@ -1,5 +1,7 @@
 package history
 
+import "winnow/history/message"
+
 // Build decides one request from a history, the policy and the running turn. When what must be sent
 // does not fit, the plan comes with a *OverBudgetError.
 func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count).Build(o) }
@@ -137,8 +139,8 @@ func (c *Conversation) begin(o Options) *builder {
 // systemText is a system prompt as it can be sent: text, and nothing at all where it is blank, because
 // servers refuse a message that says nothing.
 func systemText(system string) string {
-	if isBlank(system) {
+	if message.IsBlank(system) {
 		return ""
 	}
-	return cleanText(system)
+	return message.Clean(system)
 }

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"winnow/history/message"
 )
 
 // What a cut user message keeps free inside its limit for the suffix, and the limit from which on it does.
@@ -39,8 +41,8 @@ func cutMessage(p Policy, role Role, text string, n, assistantMax int) shortened
 		return prefixCut(p, text, n, keep, p.UserSuffix)
 	case Assistant:
 		said := n
-		if strings.HasSuffix(text, stoppedSuffix) {
-			said -= len(stoppedSuffix) // The limit is for what was said.
+		if strings.HasSuffix(text, message.InterruptedSuffix) {
+			said -= len(message.InterruptedSuffix) // The limit is for what was said.
 		}
 		if said <= assistantMax {
 			return shortened{text: text}

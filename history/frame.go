@@ -3,6 +3,8 @@ package history
 import (
 	"slices"
 	"strings"
+
+	"winnow/history/message"
 )
 
 // framing is what a repair put around a message's own text, or in its place.
@@ -17,9 +19,9 @@ func (v *view) compare(stored string) {
 	if v.made || v.Content == stored {
 		return
 	}
-	own := cleanText(stored)
+	own := message.Clean(stored)
 	at := strings.Index(v.Content, own)
-	if at < 0 || isBlank(own) {
+	if at < 0 || message.IsBlank(own) {
 		v.replaced = true
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/message"
 )
 
 // What an entry says of cuts and insertions turns the stored text into the text of the request.
@@ -20,7 +22,7 @@ func TestAnEntryTellsHowItsTextIsSent(t *testing.T) {
 				continue
 			}
 			m := append(slices.Clip(s.past), s.o.Turn...)[i]
-			sent := replay([]rune(cleanText(m.Content)), e)
+			sent := replay([]rune(message.Clean(m.Content)), e)
 			if !strings.Contains(request, sent) {
 				t.Fatalf("message %d says it is sent as %q: cuts %v, inserted %+v\n%s\n%s", i, sent, e.Cuts, e.Inserted, requestText(p), s)
 			}

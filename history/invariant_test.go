@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/message"
 )
 
 func built(t *rapid.T, s scene) (Plan, bool) {
@@ -89,7 +91,7 @@ func TestTheCurrentMessageStandsLastAndThePromptFirst(t *testing.T) {
 		if s.o.System != "" && !strings.HasPrefix(p.Messages[0].Content, s.o.System) {
 			t.Fatalf("the prompt %q is not first: %q", s.o.System, p.Messages[0].Content)
 		}
-		current := cleanText(s.o.Turn[0].Content)
+		current := message.Clean(s.o.Turn[0].Content)
 		if running := s.o.Turn[1:]; hasUser(running) || s.o.Profile.ToolsAsText && len(running) > 0 {
 			return // Results that are sent as text follow it.
 		}
@@ -475,8 +477,8 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 			}
 		}
 		for i, e := range p.Entries[:len(s.past)] {
-			text := cleanText(s.past[i].Content)
-			if e.Whole && !strings.Contains(all.String(), text) && !isBlank(text) {
+			text := message.Clean(s.past[i].Content)
+			if e.Whole && !strings.Contains(all.String(), text) && !message.IsBlank(text) {
 				t.Fatalf("message %d is not whole: %+v\n%s\n%s", i, e, requestText(p), s)
 			}
 			label := fmt.Sprintf("\n[#%d ", i+1)

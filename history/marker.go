@@ -3,6 +3,8 @@ package history
 import (
 	"strconv"
 	"strings"
+
+	"winnow/history/message"
 )
 
 // The kinds of text that nobody said.
@@ -25,7 +27,7 @@ const startText = "[The conversation begins with an answer.]"
 
 // marker stands for n messages that are not sent.
 func (b *builder) marker(n int) string {
-	if b.o.Policy.MarkerDetail && !isBlank(b.o.Policy.MarkerCounted) {
+	if b.o.Policy.MarkerDetail && !message.IsBlank(b.o.Policy.MarkerCounted) {
 		return strings.ReplaceAll(b.o.Policy.MarkerCounted, "{n}", strconv.Itoa(n))
 	}
 	return b.o.Policy.Marker

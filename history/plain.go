@@ -47,7 +47,7 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 			e := &t.base[v.from]
 			e.Repairs = append(slices.Clip(e.Repairs), unseen(p))
 			v.Parts = slices.Clone(v.Parts)
-			v.Parts[k] = Part{Kind: NotePart, Name: p.Name, Text: p.note()}
+			v.Parts[k] = Part{Kind: NotePart, Name: p.Name, Text: p.Note()}
 		}
 		if after := overhead(v.Message, c.count); after != before {
 			v.tokens += after - before
@@ -60,7 +60,7 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 
 // unseen is the repair of an image for a model that takes none.
 func unseen(p Part) Repair {
-	return Repair{Kind: "C13", What: "This model takes no images; a note stands for this one.", Before: p.Name, After: p.note()}
+	return Repair{Kind: "C13", What: "This model takes no images; a note stands for this one.", Before: p.Name, After: p.Note()}
 }
 
 // leaveImages takes out the messages with images that the user had left out.

@@ -132,15 +132,6 @@ type Added struct {
 	Reason string
 }
 
-// Repair is one mended fault of a message. The stored message is never changed.
-type Repair struct {
-	Kind   string // C1 to C15, the catalogue of docs/context.md
-	What   string // a sentence: what was wrong and what is sent instead
-	Before string // the damaged bytes
-	After  string // what is sent instead, "" where it is left out
-	Remedy Remedy `json:",omitempty"` // what the user had sent instead of mending it
-}
-
 // Sum says where the tokens of a request go. The parts and their sum Total are counted tokens, which
 // Tokens turns into the server's; all other tokens are the server's. Total * Ratio never exceeds Limit.
 type Sum struct {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/message"
 )
 
 // As many messages stay as the request after the next step back begins with.
@@ -13,7 +15,7 @@ func TestNextIsTakenOut(t *testing.T) {
 	fewer, system := 0, 0
 	check(t, func(t *rapid.T, s scene) {
 		for i := range s.past {
-			if m := &s.past[i]; !isBlank(m.Content) {
+			if m := &s.past[i]; !message.IsBlank(m.Content) {
 				m.Content = fmt.Sprint(i, " ") + m.Content // Otherwise one text could take the place of another.
 			}
 		}

@@ -144,7 +144,7 @@ func promptText(m Message) string {
 		}
 		texts = append(texts, part.Sent())
 	}
-	if own := callsAsText(m); own != "" {
+	if own := m.TextWithCalls(); own != "" {
 		texts = append(texts, own)
 	}
 	return strings.Join(texts, joint)

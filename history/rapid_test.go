@@ -134,7 +134,7 @@ func tools(t *rapid.T, id int64) []Message {
 
 // carry gives answers what their servers want back.
 func carry(t *rapid.T, s *scene) {
-	one, other := Origin{"cloud", "large"}, Origin{"cloud", "small"}
+	one, other := Origin{Endpoint: "cloud", Model: "large"}, Origin{Endpoint: "cloud", Model: "small"}
 	s.o.To = rapid.SampledFrom([]Origin{one, one, other, {}}).Draw(t, "to")
 	s.o.Profile.EchoReasoning = rapid.Bool().Draw(t, "echo")
 	s.o.Profile.NoReplay = rapid.IntRange(0, 4).Draw(t, "no replay") == 0
@@ -184,7 +184,7 @@ func remedies(t *rapid.T, past []Message) map[int64]Remedy {
 	}
 	chosen := map[int64]Remedy{}
 	for _, m := range past {
-		if r := rapid.SampledFrom([]Remedy{Mend, Mend, TellText, LeaveOut}).Draw(t, "remedy"); r != Mend {
+		if r := rapid.SampledFrom([]Remedy{SendRepaired, SendRepaired, SendAsText, LeaveOut}).Draw(t, "remedy"); r != SendRepaired {
 			chosen[m.ID] = r
 		}
 	}

@@ -226,7 +226,7 @@ func (c *Conversation) outdate() { c.endsAt, c.endsOf, c.kinds = endsKey{}, nil,
 func verdict(i int, m Message, mend *mender) Entry {
 	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Reason: sentenceBlank, CharsBefore: runes(m.Content), Repairs: mend.repairs[i]}
 	switch {
-	case isolated(m):
+	case m.Unreadable():
 		e.Disposition, e.Reason = Isolated, sentenceIsolated
 	case mend.left[i] != "":
 		e.Disposition, e.Reason = Dropped, mend.left[i]

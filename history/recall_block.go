@@ -138,7 +138,7 @@ func (b *builder) block() (text, frame string, tokens int) {
 			add(m.Content, f.tokens) // nobody said it: it stands in for a result
 			continue
 		}
-		all.WriteString(callsAsText(m))
+		all.WriteString(m.TextWithCalls())
 		for _, p := range v.Parts {
 			all.WriteString("\n" + p.Sent())
 		}

@@ -103,7 +103,7 @@ func (v *view) spoken() string {
 	if len(v.ToolCalls) == 0 {
 		return v.Content
 	}
-	return callsAsText(v.Message)
+	return v.Message.TextWithCalls()
 }
 
 // unsearch takes the views from index kept on out of the index.

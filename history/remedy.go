@@ -5,41 +5,6 @@ import (
 	"slices"
 )
 
-// Remedy is what the user wants sent in place of something damaged. It is chosen for a message and
-// holds for its whole tool group: the calls of an answer and all their results. Where messages of one
-// group have different ones, the one that sends less holds. What is sound has no remedy: a message or
-// group that was not mended is sent as it is, whatever is chosen for it. So is the running turn, and
-// a policy whose recovery is strip or strict takes no remedies. Nothing stands in the place of what is
-// left out.
-type Remedy string
-
-// The remedies.
-const (
-	// Mend sends the damaged messages mended.
-	Mend Remedy = ""
-	// TellText tells the calls and results of the group as text, as ToolsText does for all. For a
-	// message without calls it is the same as Mend.
-	TellText Remedy = "text"
-	// LeaveOut leaves the calls and results of the group out. What the assistant said beside its calls
-	// stays, as it does under RecoverStrip. A message without calls is left out as a whole, and so is an
-	// answer that broke off before its calls ran, because mended it is its text alone already.
-	LeaveOut Remedy = "drop"
-)
-
-// Remedies are the remedies that can be chosen.
-func Remedies() []Remedy { return []Remedy{Mend, TellText, LeaveOut} }
-
-// less is the one of two remedies that sends less.
-func (r Remedy) less(other Remedy) Remedy {
-	switch {
-	case r == LeaveOut || other == LeaveOut:
-		return LeaveOut
-	case r == TellText || other == TellText:
-		return TellText
-	}
-	return Mend
-}
-
 // ToolGroups are the messages that a remedy for some of them holds for, in their order: all of the tool
 // group of each, with the results that mending sends as text or not again, or the message alone. Those
 // that past does not hold are left out.

@@ -68,7 +68,7 @@ func TestTellingEachGroupIsTellingThemAll(t *testing.T) {
 			}
 		}
 		want, _ := built(t, s)
-		s.o.Remedies, s.o.Policy.ToolHistory = forAll(s.past, TellText), ToolsKeep
+		s.o.Remedies, s.o.Policy.ToolHistory = forAll(s.past, SendAsText), ToolsKeep
 		got, _ := built(t, s)
 		if requestText(got) != requestText(want) || got.Sum != want.Sum {
 			t.Fatalf("each:\n%s%s\nall:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
@@ -129,7 +129,7 @@ func TestWhatIsSoundHasNoRemedy(t *testing.T) {
 		if slices.ContainsFunc(want.Entries, func(e Entry) bool { return len(e.Repairs) > 0 }) {
 			return
 		}
-		s.o.Remedies = forAll(s.past, rapid.SampledFrom([]Remedy{TellText, LeaveOut}).Draw(t, "remedy"))
+		s.o.Remedies = forAll(s.past, rapid.SampledFrom([]Remedy{SendAsText, LeaveOut}).Draw(t, "remedy"))
 		got, _ := built(t, s)
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("with remedies:\n%s%s\nwithout:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
@@ -158,7 +158,7 @@ func TestStripAndStrictTakeNoRemedies(t *testing.T) {
 func TestRemediesAreReadAtEachBuild(t *testing.T) {
 	past := parseMessages(t, "user: go\nassistant: I look. | a=f({)\ntool a: one\nuser: and")
 	c := Read(past, words)
-	o := Options{Policy: Policy{}, Count: words, Remedies: map[int64]Remedy{3: TellText}, Turn: []Message{{ID: 9, Role: User, Content: "now"}}}
+	o := Options{Policy: Policy{}, Count: words, Remedies: map[int64]Remedy{3: SendAsText}, Turn: []Message{{ID: 9, Role: User, Content: "now"}}}
 	var err error
 	if o.Policy, err = Preset("balanced"); err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestARemedyHoldsForItsGroup(t *testing.T) {
 		if len(s.past) == 0 {
 			return
 		}
-		r := rapid.SampledFrom([]Remedy{TellText, LeaveOut}).Draw(t, "remedy")
+		r := rapid.SampledFrom([]Remedy{SendAsText, LeaveOut}).Draw(t, "remedy")
 		one := s.past[rapid.IntRange(0, len(s.past)-1).Draw(t, "message")].ID
 		all := ToolGroups(s.past, one)
 		if !slices.Contains(all, one) || !slices.Equal(ToolGroups(s.past, all...), all) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"winnow/history/message"
 )
 
 // draft is a message on its way to a view.
@@ -108,16 +110,12 @@ func (m *mender) keep(ok func(*draft) bool) {
 // unreadable takes out rows that cannot be read and roles that nobody knows.
 func (m *mender) unreadable() {
 	m.keep(func(d *draft) bool {
-		if !isolated(d.Message) {
+		if !d.Message.Unreadable() {
 			return true
 		}
 		m.log(d, "C15", "This row cannot be read, or its role is unknown; it is kept and not sent.", d.Content, "")
 		return false
 	})
-}
-
-func isolated(m Message) bool {
-	return m.Status == Quarantined || m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool
 }
 
 // mostSample is how much of a result is looked at to tell text from binary data.
@@ -150,41 +148,28 @@ func isBinary(s string) bool {
 // notText replaces bytes that are not UTF-8, and null characters.
 func (m *mender) notText() {
 	for _, d := range m.list {
-		if clean := cleanText(d.Content); clean != d.Content {
+		if clean := message.Clean(d.Content); clean != d.Content {
 			m.log(d, "C14", "Bytes that are not text are sent as replacement characters.", d.Content, clean)
 			d.Content = clean
 		}
-		if clean := cleanText(d.Reasoning); clean != d.Reasoning {
+		if clean := message.Clean(d.Reasoning); clean != d.Reasoning {
 			m.log(d, "C14", "Bytes of the reasoning that are not text are replaced wherever it is sent.", d.Reasoning, clean)
 			d.Reasoning = clean
 		}
 		for k, p := range d.Parts {
-			if clean := cleanText(p.Text); clean != p.Text {
+			if clean := message.Clean(p.Text); clean != p.Text {
 				m.log(d, "C14", "Bytes of an attached text that are not text are sent as replacement characters.", p.Text, clean)
 				d.Parts = slices.Clone(d.Parts)
 				d.Parts[k].Text = clean
 			}
 		}
 		for k, c := range d.ToolCalls {
-			if clean := legalName(cleanText(c.Name)); cleanText(c.Name) != c.Name {
+			if clean := legalName(message.Clean(c.Name)); message.Clean(c.Name) != c.Name {
 				m.log(d, "C14", "Bytes of a tool's name that are not text are sent as _.", c.Name, clean)
 				d.ownCalls()[k].Name = clean
 			}
 		}
 	}
-}
-
-func cleanText(s string) string {
-	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
-		return s
-	}
-	// One for each byte, so that places in the text stay the same when they are counted.
-	return strings.Map(func(r rune) rune {
-		if r == 0 {
-			return utf8.RuneError
-		}
-		return r
-	}, s)
 }
 
 // ownCalls are the draft's calls to be changed: the stored message keeps its own.
@@ -212,7 +197,7 @@ func (m *mender) lateSystem() {
 // blankAnswers takes out what has nothing in it.
 func (m *mender) blankAnswers() {
 	m.keep(func(d *draft) bool {
-		if strings.TrimSpace(d.Content) != "" || len(d.ToolCalls) > 0 || partsSpeak(d.Parts) {
+		if strings.TrimSpace(d.Content) != "" || len(d.ToolCalls) > 0 || d.HasParts() {
 			return true
 		}
 		if d.Role == Assistant {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"winnow/history/jsonrepair"
+	"winnow/history/message"
 )
 
 // halfCalls sends calls without a name as text: no server takes them. A call with nothing in it is
@@ -37,7 +38,7 @@ func (m *mender) halfCalls() {
 		}
 		m.tellResults(d, m.list[i+1:])
 		before := d.Content
-		d.Content, d.told = callsAsText(d.Message), true
+		d.Content, d.told = d.Message.TextWithCalls(), true
 		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 		m.log(d, "C11", "A tool call broke off before its name; the calls of this message are sent as text.", before, d.Content)
 	}
@@ -53,19 +54,6 @@ func (m *mender) tellResults(d *draft, behind []*draft) {
 			r.loose, r.owner = callIsText, d
 		}
 	}
-}
-
-// callsAsText is a message's text with its calls written out.
-func callsAsText(m Message) string {
-	text := m.Content
-	for _, c := range m.ToolCalls {
-		name := c.Name
-		if strings.TrimSpace(name) == "" {
-			name = "a tool without a name"
-		}
-		text = strings.TrimLeft(text+"\n[called "+name+" with "+cleanText(c.Arguments)+"]", "\n")
-	}
-	return text
 }
 
 // mostName is the longest name of a function that every server takes.
@@ -185,7 +173,7 @@ func (m *mender) arguments() {
 				how.Kind = "C4"
 			}
 			if how.Class == jsonrepair.Lost {
-				d.raw[k] = cleanText(prefix(c.Arguments, mostRaw))
+				d.raw[k] = message.Clean(prefix(c.Arguments, mostRaw))
 			}
 			m.log(d, how.Kind, how.What, c.Arguments, object)
 			d.ownCalls()[k].Arguments = object

@@ -3,6 +3,8 @@ package history
 import (
 	"maps"
 	"strings"
+
+	"winnow/history/message"
 )
 
 // What the plan says of messages that are sent otherwise, or not at all, because the user wants it.
@@ -24,11 +26,11 @@ func (m *mender) remedy() {
 	m.left, m.was = map[int]string{}, map[int]Message{}
 	m.keep(func(d *draft) bool {
 		head := d.group()
-		if chosen[head] != Mend && !d.made {
+		if chosen[head] != SendRepaired && !d.made {
 			m.was[d.from] = d.Message
 		}
 		switch chosen[head] {
-		case TellText:
+		case SendAsText:
 			return m.tell(d, head)
 		case LeaveOut:
 			return m.leave(d, head)
@@ -64,7 +66,7 @@ func (m *mender) chosen() map[*draft]Remedy {
 	}
 	chosen, mended := map[*draft]Remedy{}, map[*draft]bool{}
 	note := func(head *draft, from int) {
-		if r := m.remedies[m.past[from].ID].less(chosen[head]); r != Mend {
+		if r := m.remedies[m.past[from].ID].Less(chosen[head]); r != SendRepaired {
 			chosen[head] = r
 		}
 		if len(m.repairs[from]) > 0 {
@@ -78,7 +80,7 @@ func (m *mender) chosen() map[*draft]Remedy {
 		note(head, from)
 	}
 	maps.DeleteFunc(chosen, func(head *draft, r Remedy) bool {
-		return !mended[head] || r == TellText && len(head.ToolCalls) == 0
+		return !mended[head] || r == SendAsText && len(head.ToolCalls) == 0
 	})
 	return chosen
 }
@@ -90,14 +92,14 @@ func (m *mender) tell(d, head *draft) bool {
 		return false
 	case d == head:
 		m.spend(d)
-		d.Message = asText(d.Message, callsAsText(d.Message))
+		d.Message = d.Message.AsText(d.Message.TextWithCalls())
 	case d.head == head:
 		d.joins = true
-		d.Message = asText(d.Message, resultText+d.Content)
+		d.Message = d.Message.AsText(resultText + d.Content)
 	default: // It is text already.
 		return true
 	}
-	m.remark(d.from, TellText, remarkText, d.Content)
+	m.remark(d.from, SendAsText, remarkText, d.Content)
 	return true
 }
 
@@ -110,7 +112,7 @@ func (m *mender) leave(d, head *draft) bool {
 		return false
 	case d == head && calls:
 		m.spend(d)
-		d.Message = asText(d.Message, d.Content)
+		d.Message = d.Message.AsText(d.Content)
 	case d == head && d.told && !d.joins:
 		d.Content = m.spoken(d)
 	case d == head:
@@ -118,7 +120,7 @@ func (m *mender) leave(d, head *draft) bool {
 		m.remark(d.from, LeaveOut, remarkLeft, "")
 		return false
 	}
-	if d != head || isBlank(d.Content) && !partsSpeak(d.Parts) {
+	if d != head || message.IsBlank(d.Content) && !d.HasParts() {
 		m.left[d.from] = sentenceLeftGroup
 		m.remark(d.from, LeaveOut, remarkLeftGroup, "")
 		return false
@@ -129,9 +131,9 @@ func (m *mender) leave(d, head *draft) bool {
 
 // spoken is what a message said beside the calls that were told in its text.
 func (m *mender) spoken(d *draft) string {
-	text := cleanText(m.past[d.from].Content)
-	if stopped(d.Message) && !isBlank(text) && !strings.HasSuffix(text, stoppedSuffix) {
-		text += stoppedSuffix
+	text := message.Clean(m.past[d.from].Content)
+	if d.Message.BrokeOff() && !message.IsBlank(text) && !strings.HasSuffix(text, message.InterruptedSuffix) {
+		text += message.InterruptedSuffix
 	}
 	return text
 }

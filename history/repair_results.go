@@ -2,7 +2,8 @@ package history
 
 import (
 	"slices"
-	"strings"
+
+	"winnow/history/message"
 )
 
 const (
@@ -139,7 +140,7 @@ func (m *mender) orphans() {
 		}
 		why := looseWords[d.loose]
 		text := ""
-		if !isBlank(d.Content) {
+		if !message.IsBlank(d.Content) {
 			text = why.lead + d.Content
 		}
 		m.log(d, why.kind, why.what, d.Content, text)
@@ -176,11 +177,9 @@ func (m *mender) missing() {
 // blankResults writes out that a tool said nothing.
 func (m *mender) blankResults() {
 	for _, d := range m.list {
-		if d.Role == Tool && isBlank(d.Content) && !partsSpeak(d.Parts) {
+		if d.Role == Tool && message.IsBlank(d.Content) && !d.HasParts() {
 			m.log(d, "C9", "The tool's result was empty; a note says so.", d.Content, emptyResult)
 			d.Content = emptyResult
 		}
 	}
 }
-
-func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -1,14 +1,10 @@
 package history
 
-import "strings"
+import (
+	"strings"
 
-// stoppedSuffix says behind the text of an answer that it was not finished.
-const stoppedSuffix = " [interrupted]"
-
-// stopped says that a message broke off, or that its program died while it arrived.
-func stopped(m Message) bool {
-	return m.Role == Assistant && (m.Status == Interrupted || m.Status == Streaming)
-}
+	"winnow/history/message"
+)
 
 // unmade takes the calls out of an answer that broke off before any of them ran. Their arguments may
 // be half of what the model meant, and no tool is run for such an answer: what is true of it is its
@@ -16,10 +12,10 @@ func stopped(m Message) bool {
 // there nobody knows whether the tool ran.
 func (m *mender) unmade() {
 	for _, d := range m.list {
-		if !stopped(d.Message) || len(d.ToolCalls) == 0 || d.answered() {
+		if !d.Message.BrokeOff() || len(d.ToolCalls) == 0 || d.answered() {
 			continue
 		}
-		m.log(d, "C5", "The answer broke off before its tool calls ran; it is sent without them.", callsAsText(Message{ToolCalls: d.ToolCalls}), "")
+		m.log(d, "C5", "The answer broke off before its tool calls ran; it is sent without them.", Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
 		d.ToolCalls, d.results = nil, nil
 	}
 }
@@ -38,8 +34,8 @@ func (d *draft) answered() bool {
 // what was said is missing.
 func (m *mender) brokenOff() {
 	for _, d := range m.list {
-		if stopped(d.Message) && !d.joins && !isBlank(d.Content) && !strings.HasSuffix(d.Content, stoppedSuffix) {
-			d.Content += stoppedSuffix
+		if d.Message.BrokeOff() && !d.joins && !message.IsBlank(d.Content) && !strings.HasSuffix(d.Content, message.InterruptedSuffix) {
+			d.Content += message.InterruptedSuffix
 		}
 	}
 }

@@ -3,6 +3,8 @@ package history
 import (
 	"reflect"
 	"testing"
+
+	"winnow/history/message"
 )
 
 // The suffix is shown as what winnow put behind the text, of which nothing is missing.
@@ -22,7 +24,7 @@ func TestABrokenOffAnswerIsWholeWithANoteBehindIt(t *testing.T) {
 		if !e.Whole || e.Disposition != Kept || len(e.Cuts) != 0 || len(e.Repairs) != 0 || !reflect.DeepEqual(e.Inserted, want) {
 			t.Errorf("%s: entry %+v, want it whole with %+v", status, e, want)
 		}
-		if e.CharsBefore != 13 || e.CharsAfter != 13 || e.TokensAfter != e.TokensBefore || e.TokensAfter != (len(said+stoppedSuffix)+3)/4 {
+		if e.CharsBefore != 13 || e.CharsAfter != 13 || e.TokensAfter != e.TokensBefore || e.TokensAfter != (len(said+message.InterruptedSuffix)+3)/4 {
 			t.Errorf("%s: entry %+v: the note is part of the tokens and not of the characters", status, e)
 		}
 		if got := p.Messages[1].Content; got != said+" [interrupted]" || past[1].Content != said {

@@ -70,7 +70,7 @@ func (c *Conversation) loadFrom(i int) {
 // load decides what a view carries; called says that its exchange called tools up to here.
 func (c *Conversation) load(v *view, called bool) {
 	calls, to := len(v.ToolCalls) > 0, c.carriage
-	if v.Role != Assistant || v.Origin != to.to || to.to == (Origin{}) || !calls && (to.merges || v.joins || stopped(v.Message)) {
+	if v.Role != Assistant || v.Origin != to.to || to.to == (Origin{}) || !calls && (to.merges || v.joins || v.Message.BrokeOff()) {
 		return
 	}
 	if to.keys {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/message"
 )
 
 // carried is everything of a message beside what each server understands.
@@ -36,7 +38,7 @@ func TestWhatAReplyCarriedGoesToItsModelAlone(t *testing.T) {
 			}
 			came := func(said Message) bool {
 				return said.Origin == m.Origin && (m.Replay == "" || m.Replay == said.Replay) && (m.Reasoning == "" || m.Reasoning == said.Reasoning) &&
-					(len(m.ToolCalls) > 0 || strings.HasPrefix(m.Content, cleanText(said.Content)) && len(said.ToolCalls) == 0)
+					(len(m.ToolCalls) > 0 || strings.HasPrefix(m.Content, message.Clean(said.Content)) && len(said.ToolCalls) == 0)
 			}
 			if !slices.ContainsFunc(all, came) {
 				t.Fatalf("message %d carries %q with the text %q, which did not come together\n%s", i, what, m.Content, s)
@@ -79,7 +81,7 @@ func TestAnotherModelIsAnsweredAsIfItHadBeenTheFirst(t *testing.T) {
 		carry(t, &s)
 		c := Read(s.past, s.o.Count)
 		first := s.o
-		first.To, first.Profile = Origin{"cloud", "small"}, Profile{EchoReasoning: true}
+		first.To, first.Profile = Origin{Endpoint: "cloud", Model: "small"}, Profile{EchoReasoning: true}
 		_, _ = c.Build(first)
 		got, _ := c.Build(s.o)
 		want, _ := built(t, s)
@@ -90,7 +92,7 @@ func TestAnotherModelIsAnsweredAsIfItHadBeenTheFirst(t *testing.T) {
 }
 
 func thinking(calls bool) []Message {
-	from := Origin{"cloud", "large"}
+	from := Origin{Endpoint: "cloud", Model: "large"}
 	list := []Message{{ID: 1, Role: User, Content: "what is the weather", Status: Complete}}
 	if calls {
 		list = append(list,
@@ -104,7 +106,7 @@ func thinking(calls bool) []Message {
 // askLarge is a next question to the model that answered.
 func askLarge(t *testing.T) Options {
 	t.Helper()
-	o := Options{Turn: []Message{{ID: 9, Role: User, Content: "thanks"}}, To: Origin{"cloud", "large"}, Profile: Profile{EchoReasoning: true}}
+	o := Options{Turn: []Message{{ID: 9, Role: User, Content: "thanks"}}, To: Origin{Endpoint: "cloud", Model: "large"}, Profile: Profile{EchoReasoning: true}}
 	var err error
 	if o.Policy, err = Preset("balanced"); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history/jsonrepair"
+	"winnow/history/message"
 )
 
 // These properties look at a plan as a caller has it: the messages of the request, the entries and
@@ -19,9 +20,9 @@ import (
 // stored is the message that an entry judges, as text without faults.
 func (s scene) stored(e Entry) string {
 	if e.Index < len(s.past) {
-		return cleanText(s.past[e.Index].Content)
+		return message.Clean(s.past[e.Index].Content)
 	}
-	return cleanText(s.o.Turn[e.Index-len(s.past)].Content)
+	return message.Clean(s.o.Turn[e.Index-len(s.past)].Content)
 }
 
 // callsIn reports whether the message that an entry judges made calls.
@@ -234,7 +235,7 @@ func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 			if e.Role == Tool || s.callsIn(e) {
 				continue // Told as text it is longer than what was said.
 			}
-			if s.o.Policy.Preset != "classic" && runes(sent) > runes(before)+runes(stoppedSuffix) {
+			if s.o.Policy.Preset != "classic" && runes(sent) > runes(before)+runes(message.InterruptedSuffix) {
 				t.Fatalf("message %d has %d characters and is cut to %d\n%s", e.Index, runes(before), runes(sent), s)
 			}
 			if len(e.Repairs) > 0 || !strings.Contains(requestTexts(p), sent) {

@@ -1,6 +1,10 @@
 package history
 
-import "slices"
+import (
+	"slices"
+
+	"winnow/history/message"
+)
 
 // Summary is a text that stands for older messages of a conversation. Somebody else has written it: history
 // asks for it with Condense or Older, decides whether it may be used and places it.
@@ -160,7 +164,7 @@ func (b *builder) summaryPrice(replaced []bool) int {
 }
 
 func (b *builder) summaryText() string {
-	return summaryHead + cleanText(b.summary.Text) + summaryTail
+	return summaryHead + message.Clean(b.summary.Text) + summaryTail
 }
 
 // older is the view with which the newest exchange begins: a summary never stands for that.

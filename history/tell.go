@@ -1,6 +1,10 @@
 package history
 
-import "slices"
+import (
+	"slices"
+
+	"winnow/history/message"
+)
 
 // resultText stands in front of a result that is sent as text.
 const resultText = "[tool result] "
@@ -53,7 +57,7 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 		}
 		text := v.Content
 		if how == ToolsText {
-			text = callsAsText(v.Message)
+			text = v.Message.TextWithCalls()
 		}
 		if v.Role == Tool {
 			if text = resultText + v.Content; how != ToolsText {
@@ -61,14 +65,14 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 			}
 			v.joins = true
 		}
-		if isBlank(text) {
+		if message.IsBlank(text) {
 			t.base[v.from].Disposition, t.base[v.from].Reason = Dropped, sentenceToolsDropped
 			continue
 		}
 		if text != v.Content {
 			v.text, v.chars = c.count(text), runes(text)
 		}
-		v.Message = asText(v.Message, text)
+		v.Message = v.Message.AsText(text)
 		v.tokens, v.load = v.text, load{}
 		v.compare(c.past[v.from].Content)
 		t.views = append(t.views, v)
@@ -87,12 +91,4 @@ func (c *Conversation) turnAsText() *thread {
 		}
 	}
 	return t
-}
-
-// asText is a message whose calls, or whose result, are told by a text.
-func asText(m Message, text string) Message {
-	if text != m.Content {
-		m.Tokens = 0
-	}
-	return Message{ID: m.ID, Role: Assistant, Content: text, Status: m.Status, CreatedMS: m.CreatedMS, Tokens: m.Tokens}
 }

@@ -125,21 +125,12 @@ func argumentsObjects(messages []Message, _ Profile) *InvalidError {
 func contentPresent(messages []Message, _ Profile) *InvalidError {
 	for i := range messages {
 		m := &messages[i]
-		if strings.TrimSpace(m.Content) != "" || m.Role == Assistant && len(m.ToolCalls) > 0 || partsSpeak(m.Parts) {
+		if strings.TrimSpace(m.Content) != "" || m.Role == Assistant && len(m.ToolCalls) > 0 || m.HasParts() {
 			continue
 		}
 		return &InvalidError{Index: i, What: "the content is blank"}
 	}
 	return nil
-}
-
-func partsSpeak(parts []Part) bool {
-	for _, p := range parts {
-		if len(p.Data) > 0 || strings.TrimSpace(p.Text) != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // V6: which role may follow which, where the endpoint minds. Calls may stand behind a text of their

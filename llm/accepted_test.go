@@ -161,7 +161,7 @@ func TestEachCorruptionIsRemediedForEveryServer(t *testing.T) {
 // wantAllRemedied gives each message a remedy alone, then all of them.
 func (x strictTarget) wantAllRemedied(t *testing.T, name string, h past, options []history.Options) {
 	t.Helper()
-	for _, r := range []history.Remedy{history.TellText, history.LeaveOut} {
+	for _, r := range []history.Remedy{history.SendAsText, history.LeaveOut} {
 		all := map[int64]history.Remedy{}
 		for id := int64(1); id <= int64(len(h)); id++ {
 			all[id] = r

@@ -135,7 +135,7 @@ func randomOptions(t *rapid.T, p pick, messages []history.Message) history.Optio
 	if p(2) == 0 {
 		o.Remedies = map[int64]history.Remedy{}
 		for _, m := range messages {
-			o.Remedies[m.ID] = []history.Remedy{history.Mend, history.Mend, history.TellText, history.LeaveOut}[p(4)]
+			o.Remedies[m.ID] = []history.Remedy{history.SendRepaired, history.SendRepaired, history.SendAsText, history.LeaveOut}[p(4)]
 		}
 	}
 	return o

@@ -54,7 +54,7 @@ func (s *Session) remediesWith(r history.Remedy, messages []int64) map[int64]his
 	all := make(map[int64]history.Remedy, len(s.remedies)+len(messages))
 	maps.Copy(all, s.remedies)
 	for _, id := range messages {
-		if all[id] = r; r == history.Mend {
+		if all[id] = r; r == history.SendRepaired {
 			delete(all, id)
 		}
 	}

@@ -35,9 +35,9 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 		want   string // what of the group the request has
 		kept   map[int64]history.Remedy
 	}{
-		{history.TellText, result, `[called add with {\"a\":1}]`, map[int64]history.Remedy{call: history.TellText, result: history.TellText}},
+		{history.SendAsText, result, `[called add with {\"a\":1}]`, map[int64]history.Remedy{call: history.SendAsText, result: history.SendAsText}},
 		{history.LeaveOut, call, ``, map[int64]history.Remedy{call: history.LeaveOut, result: history.LeaveOut}},
-		{history.Mend, result, `"tool_calls"`, map[int64]history.Remedy{}},
+		{history.SendRepaired, result, `"tool_calls"`, map[int64]history.Remedy{}},
 	} {
 		if err := s.SetRemedy(t.Context(), c.remedy, c.of); err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 			}
 		}
 		repairs, err := b.deps.Store.Repairs(t.Context(), s.Info().ID)
-		if err != nil || len(repairs) != 1 || repairs[0].Kind != "C1" || repairs[0].Message != call || repairs[0].Undone != (c.remedy != history.Mend) {
+		if err != nil || len(repairs) != 1 || repairs[0].Kind != "C1" || repairs[0].Message != call || repairs[0].Undone != (c.remedy != history.SendRepaired) {
 			t.Errorf("%q: the repairs are %+v, %v", c.remedy, repairs, err)
 		}
 		wantProven(t, s, n+2, 1, body)
@@ -78,7 +78,7 @@ func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
 			t.Error("it was kept")
 		}
 	}
-	if r := s.Remedy(call); r != history.Mend {
+	if r := s.Remedy(call); r != history.SendRepaired {
 		t.Errorf("the remedy is %q, want none", r)
 	}
 }

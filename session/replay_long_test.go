@@ -223,7 +223,7 @@ func (l *longTalk) change() {
 			l.undo = nil
 		}
 	case 10, 11:
-		l.did("remedy", l.s.SetRemedy(ctx, one(l, history.Mend, history.TellText, history.LeaveOut), message))
+		l.did("remedy", l.s.SetRemedy(ctx, one(l, history.SendRepaired, history.SendAsText, history.LeaveOut), message))
 	case 12:
 		row := l.s.Info()
 		if leaf := row.Leaf - int64(l.dice.IntN(40)); leaf > 0 {

@@ -57,7 +57,7 @@ func TestEveryRequestOfAnyConversationReplays(t *testing.T) {
 
 // otherwise says that a message is not mended, because the user has chosen another remedy.
 func otherwise(e history.Entry) bool {
-	return slices.ContainsFunc(e.Repairs, func(r history.Repair) bool { return r.Remedy != history.Mend })
+	return slices.ContainsFunc(e.Repairs, func(r history.Repair) bool { return r.Remedy != history.SendRepaired })
 }
 
 // talk does one thing that a person does with a conversation.
@@ -114,7 +114,7 @@ func remedy(rt *rapid.T, s *Session) {
 		all = damaged
 	}
 	if len(all) > 0 {
-		r := rapid.SampledFrom([]history.Remedy{history.Mend, history.TellText, history.LeaveOut, history.LeaveOut}).Draw(rt, "remedy")
+		r := rapid.SampledFrom([]history.Remedy{history.SendRepaired, history.SendAsText, history.LeaveOut, history.LeaveOut}).Draw(rt, "remedy")
 		if err := s.SetRemedy(context.Background(), r, rapid.SampledFrom(all).Draw(rt, "message")); err != nil {
 			rt.Fatalf("set a remedy: %v", err)
 		}

@@ -124,7 +124,7 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 
 // remedyTold is what a remedy does and costs, in one sentence.
 func (m *Model) remedyTold(msg remediedMsg) string {
-	if msg.to == history.Mend && len(msg.group) == 0 {
+	if msg.to == history.SendRepaired && len(msg.group) == 0 {
 		return "Nothing else can be sent in place of message " + thousands(msg.of.Index+1) + "."
 	}
 	numbers := make([]string, len(msg.group))
@@ -166,9 +166,9 @@ func inWords(words []string) string {
 // remedyWord is what is done with damaged messages.
 func remedyWord(r history.Remedy) string {
 	switch r {
-	case history.Mend:
+	case history.SendRepaired:
 		return "mended"
-	case history.TellText:
+	case history.SendAsText:
 		return "told as text"
 	case history.LeaveOut:
 		return "left out"

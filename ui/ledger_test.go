@@ -108,9 +108,9 @@ func TestARemedyIsChosenInTheLedger(t *testing.T) {
 		remedy     history.Remedy
 		sent       string
 	}{
-		{"The calls and results of messages 2 and 3 are told as text", "told as text", history.TellText, asText},
+		{"The calls and results of messages 2 and 3 are told as text", "told as text", history.SendAsText, asText},
 		{"The calls and results of messages 2 and 3 are left out: −", "left out", history.LeaveOut, ""},
-		{"The calls and results of messages 2 and 3 are mended: +", "mended", history.Mend, asCall},
+		{"The calls and results of messages 2 and 3 are mended: +", "mended", history.SendRepaired, asCall},
 	} {
 		l.press("t")
 		l.shows(c.says)
@@ -164,7 +164,7 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 			l.press("t")
 			l.shows(says)
 		}
-		if on, _ := l.ledger.chosen(); l.session.Remedy(on.entry.ID) != history.Mend {
+		if on, _ := l.ledger.chosen(); l.session.Remedy(on.entry.ID) != history.SendRepaired {
 			t.Errorf("%s: a remedy without an effect is kept: %q", c.kind, l.session.Remedy(on.entry.ID))
 		}
 	}

@@ -257,11 +257,11 @@ var states = slices.Concat([]state{
 		plan := mendedPlan(m)
 		m.Update(tab)
 		m.Update(char('m'))
-		plan.Entries[3].Repairs[0].Remedy = history.TellText
+		plan.Entries[3].Repairs[0].Remedy = history.SendAsText
 		plan.Entries[3].Repairs[0].What += " You had the call told as text instead."
 		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
 		before := m.panel.next.plan
-		m.Update(remediedMsg{session: m.session, generation: m.generation, to: history.TellText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
+		m.Update(remediedMsg{session: m.session, generation: m.generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
 		return m
 	}},
 	{"repairs-none", func(t testing.TB, w, h int) *Model {

@@ -60,7 +60,7 @@ func TestForkCopiesTheBranch(t *testing.T) {
 	row, branch := forkable(t, s)
 	must(t, "flag", flag(ctx, s, branch[0].ID, history.Pin))
 	must(t, "flag", flag(ctx, s, branch[3].ID, history.Exclude))
-	must(t, "remedy", s.SetRemedies(ctx, history.TellText, branch[2].ID))
+	must(t, "remedy", s.SetRemedies(ctx, history.SendAsText, branch[2].ID))
 	for _, last := range []Message{branch[1], branch[3]} {
 		_, err := s.AddSummary(ctx, Summary{
 			Session: row.ID, Sources: history.IDs{{branch[0].ID, last.ID}}, Messages: last.Seq, Endpoint: "home", Model: "m", Text: "Notes.",
@@ -92,7 +92,7 @@ func TestForkCopiesTheBranch(t *testing.T) {
 		t.Errorf("the fork's flags are %v (%v), want %v", flags, err, want)
 	}
 	remedies, err := s.Remedies(ctx, fork.ID)
-	if want := map[int64]history.Remedy{fork.Leaf: history.TellText}; err != nil || !reflect.DeepEqual(remedies, want) {
+	if want := map[int64]history.Remedy{fork.Leaf: history.SendAsText}; err != nil || !reflect.DeepEqual(remedies, want) {
 		t.Errorf("the fork's remedies are %v (%v), want %v", remedies, err, want)
 	}
 	summaries, err := s.Summaries(ctx, fork.ID)

@@ -387,7 +387,7 @@ func (x *machine) checkSession(t *rapid.T, in *modelSession) {
 	s := x.stores[1]
 	flags, remedies := map[int64]history.Flag{}, map[int64]history.Remedy{}
 	for _, m := range in.messages {
-		if m.remedy != history.Mend {
+		if m.remedy != history.SendRepaired {
 			remedies[m.id] = m.remedy
 		}
 		if m.flag != "" {

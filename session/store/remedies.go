@@ -44,7 +44,7 @@ func (s *Store) setRemedy(ctx context.Context, tx *sql.Tx, r history.Remedy, mes
 	if err != nil {
 		return found(fmt.Sprintf("find message %d", message), err)
 	}
-	if r == history.Mend {
+	if r == history.SendRepaired {
 		_, err = tx.ExecContext(ctx, `DELETE FROM remedies WHERE message = ?`, message)
 	} else {
 		_, err = tx.ExecContext(ctx, `
@@ -61,6 +61,6 @@ func (s *Store) setRemedy(ctx context.Context, tx *sql.Tx, r history.Remedy, mes
 	_, err = tx.ExecContext(ctx, `
 		UPDATE repairs
 		SET undone = ?
-		WHERE message = ?`, r != history.Mend, message)
+		WHERE message = ?`, r != history.SendRepaired, message)
 	return err
 }

@@ -24,16 +24,16 @@ func TestRemediesAreKeptByMessage(t *testing.T) {
 	two := add(t, s, says(session.ID, one.ID, history.Assistant, "two"))
 	other, elsewhere := begin(t, s, "", "elsewhere")
 	wantRemedies(t, s, session.ID, map[int64]history.Remedy{})
-	must(t, "set", s.SetRemedies(ctx, history.TellText, one.ID, two.ID, elsewhere.ID))
-	wantRemedies(t, s, session.ID, map[int64]history.Remedy{one.ID: history.TellText, two.ID: history.TellText})
-	wantRemedies(t, s, other.ID, map[int64]history.Remedy{elsewhere.ID: history.TellText})
+	must(t, "set", s.SetRemedies(ctx, history.SendAsText, one.ID, two.ID, elsewhere.ID))
+	wantRemedies(t, s, session.ID, map[int64]history.Remedy{one.ID: history.SendAsText, two.ID: history.SendAsText})
+	wantRemedies(t, s, other.ID, map[int64]history.Remedy{elsewhere.ID: history.SendAsText})
 	must(t, "set another", s.SetRemedies(ctx, history.LeaveOut, two.ID))
-	must(t, "take away", s.SetRemedies(ctx, history.Mend, one.ID, one.ID))
+	must(t, "take away", s.SetRemedies(ctx, history.SendRepaired, one.ID, one.ID))
 	wantRemedies(t, s, session.ID, map[int64]history.Remedy{two.ID: history.LeaveOut})
 	must(t, "set none", s.SetRemedies(ctx, history.LeaveOut))
 
 	for name, err := range map[string]error{
-		"of a message that is not there": s.SetRemedies(ctx, history.Mend, one.ID, 99),
+		"of a message that is not there": s.SetRemedies(ctx, history.SendRepaired, one.ID, 99),
 		"that is none":                   s.SetRemedies(ctx, "leave", one.ID),
 	} {
 		if err == nil {
@@ -72,6 +72,6 @@ func TestAnotherRemedyUndoesARepair(t *testing.T) {
 	r.Remedy, r.After = history.LeaveOut, ""
 	add()
 	undone("left out of a request", true)
-	must(t, "mend", s.SetRemedies(ctx, history.Mend, m.ID))
+	must(t, "mend", s.SetRemedies(ctx, history.SendRepaired, m.ID))
 	undone("mended again", false)
 }

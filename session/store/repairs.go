@@ -47,7 +47,7 @@ func (s *Store) putRepair(ctx context.Context, tx *sql.Tx, rules int, message in
 			rules = ?6,
 			last_ms = ?7,
 			undone = ?8`,
-		message, r.Kind, before[:], r.What, []byte(r.After), rules, s.now().UnixMilli(), r.Remedy != history.Mend)
+		message, r.Kind, before[:], r.What, []byte(r.After), rules, s.now().UnixMilli(), r.Remedy != history.SendRepaired)
 	return err
 }
 

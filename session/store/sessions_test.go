@@ -242,7 +242,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 	shared.Session, shared.Parent = gone.ID, last.ID
 	add(t, s, shared)
 	must(t, "flag", flag(ctx, s, first.ID, history.Pin))
-	must(t, "remedy", s.SetRemedies(ctx, history.TellText, first.ID, last.ID))
+	must(t, "remedy", s.SetRemedies(ctx, history.SendAsText, first.ID, last.ID))
 	must(t, "draft", s.SaveDraft(ctx, gone.ID, secret))
 	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{last.ID: {{Kind: "C1", What: secret, After: secret}}}))
 	_, err = s.AddRequest(ctx, Request{Session: gone.ID, Error: secret})

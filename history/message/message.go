@@ -1,10 +1,7 @@
-// Package history decides what the model gets to see. It does no I/O, reads no clock, uses no
-// randomness and leaves its input alone. It does not store, send or draw.
-//
-// Its one entry point is Build: the messages of a conversation and a Policy go in, a Plan comes
-// out. The Plan holds the messages to send and, for every message of the conversation, one Entry
-// that says what became of it and why. Everything winnow shows about the context is this value.
-package history
+// Package message has the words that all of winnow shares about a conversation: the message with its role,
+// status, parts and tool calls, what was repaired of it and what the user chose instead. It decides nothing
+// about a request, and it stores, sends and draws nothing.
+package message
 
 // Role says who speaks. These four are the only roles that are ever sent; an import maps
 // developer to system, orchestrator to assistant and function to tool, and a message with any

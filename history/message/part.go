@@ -1,6 +1,9 @@
-package history
+package message
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // NotePart stands in a request for a part that is not sent.
 const NotePart PartKind = "note"
@@ -10,7 +13,7 @@ const NotePart PartKind = "note"
 // image has no text, and a part without a name is its text alone.
 func (p Part) Sent() string {
 	name := oneLine(p.Name)
-	if p.Kind != TextPart || name == "" || isBlank(p.Text) {
+	if p.Kind != TextPart || name == "" || IsBlank(p.Text) {
 		return p.Text
 	}
 	fence := strings.Repeat("`", max(3, 1+longestRun(p.Text, '`')))
@@ -22,7 +25,7 @@ func (p Part) Sent() string {
 }
 
 // oneLine is a name that cannot be taken for the text behind it.
-func oneLine(name string) string { return strings.Join(strings.Fields(cleanText(name)), " ") }
+func oneLine(name string) string { return strings.Join(strings.Fields(Clean(name)), " ") }
 
 // longestRun is the length of the longest run of a byte in a text.
 func longestRun(s string, of byte) int {
@@ -36,4 +39,28 @@ func longestRun(s string, of byte) int {
 		longest = max(longest, run)
 	}
 	return longest
+}
+
+// Sendable reports whether an image has bytes and is of a kind that every server takes that takes images.
+func (p Part) Sendable() bool {
+	kinds := []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+	return slices.Contains(kinds, p.MediaType) && len(p.Data) > 0
+}
+
+// Note is the text that stands for an image that is not sent.
+func (p Part) Note() string {
+	if name := strings.TrimSpace(Clean(p.Name)); name != "" {
+		return "[image " + name + ", not sent]"
+	}
+	return "[image, not sent]"
+}
+
+// HasParts reports whether a message has a part with bytes or text.
+func (m Message) HasParts() bool {
+	for _, p := range m.Parts {
+		if len(p.Data) > 0 || strings.TrimSpace(p.Text) != "" {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,57 @@
+package message
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Clean is a text with U+FFFD for every byte that is not UTF-8 and for every null character.
+func Clean(s string) string {
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+		return s
+	}
+	// One for each byte, so that places in the text stay the same when they are counted.
+	return strings.Map(func(r rune) rune {
+		if r == 0 {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// IsBlank reports whether a text has nothing but white space.
+func IsBlank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// TextWithCalls is a message's text with its calls written out.
+func (m Message) TextWithCalls() string {
+	text := m.Content
+	for _, c := range m.ToolCalls {
+		name := c.Name
+		if strings.TrimSpace(name) == "" {
+			name = "a tool without a name"
+		}
+		text = strings.TrimLeft(text+"\n[called "+name+" with "+Clean(c.Arguments)+"]", "\n")
+	}
+	return text
+}
+
+// AsText is the assistant's message that has only this text: without calls, parts and what they need.
+func (m Message) AsText(text string) Message {
+	if text != m.Content {
+		m.Tokens = 0
+	}
+	return Message{ID: m.ID, Role: Assistant, Content: text, Status: m.Status, CreatedMS: m.CreatedMS, Tokens: m.Tokens}
+}
+
+// InterruptedSuffix stands behind the text of an answer that broke off.
+const InterruptedSuffix = " [interrupted]"
+
+// BrokeOff reports whether a message is an answer that ended early, or whose program died while it arrived.
+func (m Message) BrokeOff() bool {
+	return m.Role == Assistant && (m.Status == Interrupted || m.Status == Streaming)
+}
+
+// Unreadable reports whether the row of a message could not be read, or its role is unknown.
+func (m Message) Unreadable() bool {
+	return m.Status == Quarantined || m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool
+}
