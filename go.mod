@@ -73,3 +73,5 @@ require (
 	honnef.co/go/tools v0.8.2 // indirect
 	mvdan.cc/gofumpt v0.12.0 // indirect
 )
+
+require github.com/dustin/go-humanize v1.0.1

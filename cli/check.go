@@ -13,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/ui"
+	"winnow/ui/theme"
 )
 
 // checkConfig finds the values of a decoded file that no setting takes.
@@ -33,7 +34,7 @@ func checkConfig(file string, keys []fileKey, c Config) []*Mistake {
 		}
 	}
 	checkSampling("sampling", c.Sampling, add)
-	oneOf("ui.theme", c.UI.Theme, append(ui.Themes(), slices.Sorted(maps.Keys(c.Themes))...)...)
+	oneOf("ui.theme", c.UI.Theme, append(theme.Names(), slices.Sorted(maps.Keys(c.Themes))...)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Themes)) {
 		if key, wrong := c.Themes[name].Check(); wrong != "" {
 			add("themes."+name+"."+key, "%s", wrong)

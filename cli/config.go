@@ -4,22 +4,22 @@ package cli
 
 import (
 	"winnow/history"
-	"winnow/ui"
+	"winnow/ui/theme"
 )
 
 // Config is the configuration file. Each table is one room's: cli puts them together.
 type Config struct {
-	Model     string                  `toml:"model"`     // "endpoint/model" or "endpoint"; "" chooses by itself
-	Endpoints map[string]EndpointConf `toml:"endpoints"` // by name, the first half of a model's name
-	Context   history.Policy          `toml:"context"`
-	Sampling  SamplingConf            `toml:"sampling"`
-	Titles    TitlesConf              `toml:"titles"`
-	UI        UIConf                  `toml:"ui"`
-	Themes    map[string]ui.Palette   `toml:"themes"` // more themes, by name
-	Keys      map[string][]string     `toml:"keys"`   // by action; a key that is not named keeps its default
-	Tools     ToolsConf               `toml:"tools"`
-	System    SystemConf              `toml:"system"`
-	Storage   StorageConf             `toml:"storage"`
+	Model     string                   `toml:"model"`     // "endpoint/model" or "endpoint"; "" chooses by itself
+	Endpoints map[string]EndpointConf  `toml:"endpoints"` // by name, the first half of a model's name
+	Context   history.Policy           `toml:"context"`
+	Sampling  SamplingConf             `toml:"sampling"`
+	Titles    TitlesConf               `toml:"titles"`
+	UI        UIConf                   `toml:"ui"`
+	Themes    map[string]theme.Palette `toml:"themes"` // more themes, by name
+	Keys      map[string][]string      `toml:"keys"`   // by action; a key that is not named keeps its default
+	Tools     ToolsConf                `toml:"tools"`
+	System    SystemConf               `toml:"system"`
+	Storage   StorageConf              `toml:"storage"`
 
 	contextKeys     string // the keys of [context] that the file sets otherwise than its preset, as TOML
 	environmentKeys string // and those that the environment sets

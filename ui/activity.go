@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 // spinTime is one step of the spinner.
@@ -34,7 +36,7 @@ func (m *Model) activity() string {
 	case t.question.waits():
 		text += "waits for your answer"
 	case t.retry != "":
-		text += "tries again in " + lasted(max(0, t.until.Sub(t.now)).Truncate(time.Second))
+		text += "tries again in " + theme.Duration(max(0, t.until.Sub(t.now)).Truncate(time.Second))
 	case t.tool != "":
 		text += "calls " + t.tool
 	case t.writing:
@@ -43,7 +45,7 @@ func (m *Model) activity() string {
 		text += "asking"
 	}
 	if !t.began.IsZero() {
-		text += " · " + lasted(t.now.Sub(t.began))
+		text += " · " + theme.Duration(t.now.Sub(t.began))
 	}
 	return text
 }

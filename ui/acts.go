@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // load reads what opening a session left out.
@@ -25,7 +26,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 	m.chat.prepend(msg.messages, msg.receipts)
 	again := tea.Batch(m.findAnew(), m.arrive(msg.err == nil))
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
-		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged(), again)
+		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged(), again)
 	}
 	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), m.reach(m.session), m.loadPast(m.session), m.readForks(m.session), again, m.askPending())
 }
@@ -81,7 +82,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		}
 		return tea.Batch(forget(msg.session), leave(msg.session)) // another one was asked for since
 	case msg.err != nil:
-		return tea.Batch(m.complain(sentence(msg.err)), m.stay(), m.draftChanged())
+		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.stay(), m.draftChanged())
 	case m.turn.busy:
 		return tea.Batch(m.complain("An answer is still arriving; the session was not changed."), m.stay())
 	}
@@ -108,7 +109,7 @@ func (m *Model) settled(msg settledMsg) tea.Cmd {
 	m.info, m.ref = m.session.Info(), m.session.Ref()
 	switch {
 	case msg.err != nil:
-		return tea.Batch(m.complain(sentence(msg.err)), reach)
+		return tea.Batch(m.complain(theme.Sentence(msg.err)), reach)
 	case msg.text == "":
 		return tea.Batch(m.draftChanged(), reach)
 	}

@@ -9,6 +9,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // mostAlertBytes is the most of an error that is looked at: more than its lines have room for.
@@ -39,16 +40,16 @@ func (m *Model) wayOut(err error) string {
 // says a lot is cut. A screen with no room for both shows the error.
 func withWayOut(fault, way string, w, n int) []string {
 	fault = "! " + markdown.Visible(fault[:min(len(fault), mostAlertBytes)])
-	lines := wrap(strings.TrimSpace(fault+" "+way), w)
-	exit := wrap(way, w)
+	lines := theme.Wrap(strings.TrimSpace(fault+" "+way), w)
+	exit := theme.Wrap(way, w)
 	switch {
 	case len(lines) <= n:
 		return lines
 	case way == "" || n <= len(exit):
-		lines = wrap(fault, w)
+		lines = theme.Wrap(fault, w)
 		return lines[:min(len(lines), n)]
 	}
-	lines = wrap(fault, w)[:n-len(exit)]
+	lines = theme.Wrap(fault, w)[:n-len(exit)]
 	last := len(lines) - 1
 	lines[last] = ansi.Truncate(lines[last], max(0, w-2), "") + " …"
 	return append(lines, exit...)

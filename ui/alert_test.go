@@ -12,6 +12,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // However much a server says, what to do now stands below it.
@@ -131,7 +132,7 @@ func TestWayOutIsNeverCut(t *testing.T) {
 
 func TestWrappedLinesFit(t *testing.T) {
 	for _, s := range []string{"\n " + strings.Repeat("x", 18), " " + strings.Repeat("x", 18) + " y", "a\n   " + strings.Repeat("日", 9), "\U0001BCA0" + strings.Repeat("x", 18), "\n \U0001BCA0" + strings.Repeat("x", 18)} {
-		lines := wrap(s, 18)
+		lines := theme.Wrap(s, 18)
 		for _, line := range lines {
 			if n := ansi.StringWidth(line); n > 18 {
 				t.Errorf("%q wraps to a line of %d cells: %q", s, n, line)

@@ -15,8 +15,8 @@ func (m *Model) arrange() {
 		width: m.width, height: m.height, draft: m.composerLines(),
 		alert: len(m.alertLines(mostAlert)), panel: m.wishPanel,
 	})
-	in := m.layout.transcript.within(m.layout.framed)
-	m.chat.resize(in.w, in.h)
+	in := m.layout.transcript.Within(m.layout.framed)
+	m.chat.resize(in.W, in.H)
 	m.fitInspector()
 	m.fitReader()
 }
@@ -32,5 +32,5 @@ func (m *Model) composerLines() int {
 // draftWidth is the width of the text area: the composer without its frame and margin.
 func (m *Model) draftWidth() int {
 	l := layoutFor(wants{width: m.width, height: m.height, draft: 1, panel: m.wishPanel})
-	return l.composer.within(l.framed).w - 2
+	return l.composer.Within(l.framed).W - 2
 }

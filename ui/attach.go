@@ -13,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // readFile is a file that was read for a chip.
@@ -90,7 +91,7 @@ func (m *Model) drop(paste string) (tea.Cmd, bool) {
 	if len(ways) == 0 {
 		return nil, false
 	}
-	n := m.composer.put(chip{label: oneLine(paste), text: paste, path: paste})
+	n := m.composer.put(chip{label: theme.OneLine(paste), text: paste, path: paste})
 	s := m.session
 	return func() tea.Msg {
 		msg := readMsg{chip: n}
@@ -125,20 +126,20 @@ func (m *Model) wasRead(msg readMsg) tea.Cmd {
 	var chips []chip
 	for _, f := range msg.files {
 		if f.err != nil {
-			said = m.complain(sentence(f.err))
+			said = m.complain(theme.Sentence(f.err))
 			chips = nil
 			break
 		}
 		if waiting.sum != "" && waiting.sum != f.sum {
-			said = m.say(oneLine(f.part.Name) + " has changed since it was attached; it is attached as it is now.")
+			said = m.say(theme.OneLine(f.part.Name) + " has changed since it was attached; it is attached as it is now.")
 		} else if bad := notText(f.part); bad > 0 {
-			said = m.say(oneLine(f.part.Name) + " holds " + plural(bad, "byte") + " that are not UTF-8; each is sent as a replacement character.")
+			said = m.say(theme.OneLine(f.part.Name) + " holds " + theme.Plural(bad, "byte") + " that are not UTF-8; each is sent as a replacement character.")
 		}
 		text := ""
 		if waiting.text != "" {
 			text = escaped(f.path)
 		}
-		chips = append(chips, chip{label: fileLabel(f.part, m.composer.tokens(f.part.Tokens)), text: text, path: f.path, sum: f.sum, part: &f.part})
+		chips = append(chips, chip{label: theme.FileLabel(f.part, m.composer.tokens(f.part.Tokens)), text: text, path: f.path, sum: f.sum, part: &f.part})
 	}
 	m.composer.instead(in, msg.chip, chips)
 	m.arrange()
@@ -187,7 +188,7 @@ func (c *composer) instead(in *writing, of int, chips []chip) {
 
 // openFile shows a file of the draft.
 func (m *Model) openFile(p history.Part) tea.Cmd {
-	title := strings.Trim(fileLabel(p, m.composer.tokens(p.Tokens)), "[]")
+	title := strings.Trim(theme.FileLabel(p, m.composer.tokens(p.Tokens)), "[]")
 	if p.Kind == history.ImagePart {
 		return m.say(fmt.Sprintf("It is a picture (%s), which a terminal does not show: %s.", p.MediaType, title))
 	}

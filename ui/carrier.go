@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/ui/theme"
 )
 
 // carrier is what of a request carries a message: the request's own messages that have its text, alone
@@ -97,7 +98,7 @@ func (c carrier) call(calls []history.ToolCall, k int) (sent *history.ToolCall, 
 	case list[i].Name != own.Name || list[i].Arguments != own.Arguments:
 		return &list[i], "mended", unsentTone
 	case list[i].ID != own.ID:
-		return nil, "sent with the id " + oneLine(list[i].ID), saidTone
+		return nil, "sent with the id " + theme.OneLine(list[i].ID), saidTone
 	}
 	return nil, "sent", saidTone
 }

@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
@@ -34,7 +35,7 @@ type chat struct {
 	holds     func(int64) bool // a message is selected
 	find      *find
 	width     int
-	styles    styles
+	styles    theme.Styles
 }
 
 // newChat returns an empty chat. More says how much of a very long message is not shown, and what helps.
@@ -42,23 +43,23 @@ func newChat(more func(bytes int) string) chat {
 	return chat{list: transcript.New(transcript.Options{More: more}), place: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, receipts: map[int64]session.Receipt{}}
 }
 
-func (c *chat) restyle(st styles) {
+func (c *chat) restyle(st theme.Styles) {
 	c.styles = st
 	c.list.SetStyles(transcript.Styles{
 		Label: func(it transcript.Item) lipgloss.Style {
 			switch it.Role {
 			case history.User:
-				return st.user
+				return st.User
 			case history.Assistant:
-				return st.model
+				return st.Model
 			case history.System:
-				return st.system
+				return st.System
 			}
-			return st.tool
+			return st.Tool
 		},
-		Reasoning: st.dim, Note: st.warn, Footer: st.faint, Fold: st.dim, Rule: st.accent, Cursor: st.focus,
-		Found: st.found, Hit: st.hit, Head: st.accent, Trail: st.accent,
-	}, st.markdown)
+		Reasoning: st.Dim, Note: st.Warn, Footer: st.Faint, Fold: st.Dim, Rule: st.Accent, Cursor: st.Focus,
+		Found: st.Found, Hit: st.Hit, Head: st.Accent, Trail: st.Accent,
+	}, st.Markdown)
 }
 
 func (c *chat) resize(w, h int) {
@@ -274,19 +275,19 @@ func (c *chat) mark(id int64) transcript.Mark {
 	}
 	e, ok := c.verdict(id)
 	if !ok {
-		return transcript.Mark{Tag: hits, Style: c.styles.accent, Selected: selected}
+		return transcript.Mark{Tag: hits, Style: c.styles.Accent, Selected: selected}
 	}
-	g := glyph(e)
-	tag := word(e)
+	g := theme.Glyph(e)
+	tag := theme.Word(e)
 	if session.NotRead(e, c.firstRead) {
-		g, tag = "⚠", notRead
+		g, tag = "⚠", theme.NotRead
 	} else if e.Disposition == history.Cut {
-		tag = fmt.Sprintf("✂ %s/%s", thousands(e.CharsAfter), thousands(e.CharsBefore))
+		tag = fmt.Sprintf("✂ %s/%s", theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore))
 	}
 	if hits != "" {
 		tag = hits
 	}
-	return transcript.Mark{Glyph: g, Tag: tag, Style: c.styles.ofGlyph(g), Selected: selected}
+	return transcript.Mark{Glyph: g, Tag: tag, Style: c.styles.OfGlyph(g), Selected: selected}
 }
 
 func (c *chat) empty() bool    { return c.list.Len() == 0 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // Some time after the first frame the history is looked at as a whole, where that was too much for the
@@ -59,5 +60,5 @@ func (m *Model) backedUp(msg backedUpMsg) tea.Cmd {
 		m.arrange()
 		return nil
 	}
-	return m.complain("There is no backup of today: " + sentence(msg.err))
+	return m.complain("There is no backup of today: " + theme.Sentence(msg.err))
 }

@@ -1,15 +1,13 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session/store"
 	"winnow/ui/editor"
-	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // chip is what stands in the draft for something longer: a pasted text, or a file. The draft shows its
@@ -38,7 +36,7 @@ type writing struct {
 func (c *composer) fold(text string) {
 	c.pasted++
 	c.put(chip{
-		label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, plural(strings.Count(text, "\n")+1, "line"), size(len(text)), thousands(c.tokens(len(text)/4))),
+		label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)), theme.Thousands(c.tokens(len(text)/4))),
 		text:  text,
 	})
 }
@@ -56,7 +54,7 @@ func (c *composer) put(p chip) int {
 
 // hang puts a file of an earlier message at the cursor.
 func (c *composer) hang(part history.Part) {
-	c.put(chip{label: fileLabel(part, c.tokens(part.Tokens)), part: &part})
+	c.put(chip{label: theme.FileLabel(part, c.tokens(part.Tokens)), part: &part})
 }
 
 // setWith replaces the draft by a message: its files as chips, and its text behind them.
@@ -82,29 +80,6 @@ func (c *composer) leaveChips() {
 		c.put(p)
 		c.area.Insert(" ")
 	}
-}
-
-// fileLabel says what a file is: its name, its size, and what it costs.
-func fileLabel(p history.Part, tokens int) string {
-	name := cmp.Or(markdown.OneLine(p.Name, 60), "without a name")
-	return "[" + partKind(p) + " " + name + ": " + strings.Join(sizes(p, tokens), ", ") + "]"
-}
-
-// sizes are the facts of a part that a person judges it by.
-func sizes(p history.Part, tokens int) []string {
-	var facts []string
-	if p.Kind == history.ImagePart {
-		if w, h, ok := llm.PictureSize(p.Data); ok {
-			facts = append(facts, fmt.Sprintf("%d×%d", w, h))
-		}
-		facts = append(facts, size(len(p.Data)))
-	} else {
-		facts = append(facts, plural(strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")+1, "line"), size(len(p.Text)))
-	}
-	if tokens > 0 {
-		facts = append(facts, "~"+plural(tokens, "token"))
-	}
-	return facts
 }
 
 // shown is the draft as the screen has it, chips as labels.

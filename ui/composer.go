@@ -11,6 +11,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/editor"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // A paste above these becomes a chip, and so does a text of the user's editor above the third.
@@ -37,8 +38,8 @@ func newComposer() composer {
 	return composer{writing: writing{editor.New(), map[int]chip{}}}
 }
 
-func (c *composer) restyle(st styles) {
-	c.looks = editor.Looks{Text: st.text, Inset: st.accent, Selected: st.chosen}
+func (c *composer) restyle(st theme.Styles) {
+	c.looks = editor.Looks{Text: st.Text, Inset: st.Accent, Selected: st.Chosen}
 }
 
 // resize gives the area a width in cells and the most lines it may take.

@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/atotto/clipboard"
+
+	"winnow/ui/theme"
 )
 
 // mostOSC is how much text all terminals take by OSC 52: xterm cuts what is above 100,000 bytes in
@@ -63,9 +65,9 @@ func (m *Model) copyMessages(ids ...int64) tea.Cmd {
 	if text == "" {
 		return m.complain("There is no text to copy.")
 	}
-	what := plural(utf8.RuneCountInString(text), "character")
+	what := theme.Plural(utf8.RuneCountInString(text), "character")
 	if len(ids) > 1 {
-		what = plural(len(texts), "message") + ", " + what
+		what = theme.Plural(len(texts), "message") + ", " + what
 	}
 	return m.copyText(what, text)
 }
@@ -95,7 +97,7 @@ func (m *Model) copyCode() tea.Cmd {
 	if !ok || code == "" {
 		return m.complain("This message has no code block.")
 	}
-	return m.copyText("a code block of "+plural(strings.Count(code, "\n")+1, "line"), code)
+	return m.copyText("a code block of "+theme.Plural(strings.Count(code, "\n")+1, "line"), code)
 }
 
 // lastCode is the text of the last fenced code block, "" for none.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // cost is what a past request cost, or what the input of the next one would: "cost $0.0041", "~$0.002 in".
@@ -45,15 +46,15 @@ func (m *Model) showCost() {
 }
 
 // costBeside puts the cost at the end of a line where there is room, and hands it back where there is none.
-func (r *request) costBeside(st styles, line string, w int) (string, []string) {
+func (r *request) costBeside(st theme.Styles, line string, w int) (string, []string) {
 	cost := r.cost()
 	if cost == "" {
 		return line, nil
 	}
 	text := strings.TrimRight(line, " ")
-	cost = st.text.Render(cost)
-	if fitWidth(text)+fitWidth(cost)+len("   ") > w {
+	cost = st.Text.Render(cost)
+	if theme.Width(text)+theme.Width(cost)+len("   ") > w {
 		return line, []string{cost}
 	}
-	return spread(text, cost+" ", w), nil
+	return theme.Spread(text, cost+" ", w), nil
 }

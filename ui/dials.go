@@ -6,6 +6,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // dial is one setting that can be tried out.
@@ -47,7 +48,7 @@ func (s settings) text(d dial) string {
 		if s.budget == 0 {
 			return "auto"
 		}
-		return thousands(s.budget)
+		return theme.Thousands(s.budget)
 	case presetDial:
 		return s.preset
 	case placementDial:
@@ -56,7 +57,7 @@ func (s settings) text(d dial) string {
 		if s.window == 0 {
 			return "auto"
 		}
-		return thousands(s.window)
+		return theme.Thousands(s.window)
 	}
 	return s.model
 }

@@ -1,12 +1,16 @@
 package ui
 
+import (
+	"winnow/ui/theme"
+)
+
 // drawing is lines that are drawn for a width, to scroll through. Unlike a sheet it is drawn as a
 // whole, so it is for what is short.
 type drawing struct {
-	draw  func(st styles, w int) []string
+	draw  func(st theme.Styles, w int) []string
 	said  string // what it says, as text
 	lines []string
-	theme theme
+	theme theme.Name
 	top   int
 	w, h  int
 }
@@ -25,9 +29,9 @@ func (d *drawing) place() int     { return d.top }
 func (d *drawing) goTo(place int) { d.top = max(0, place) }
 func (d *drawing) text() string   { return d.said }
 
-func (d *drawing) view(st styles) []string {
-	if d.lines == nil || d.theme != st.theme {
-		d.lines, d.theme = d.draw(st, d.w), st.theme
+func (d *drawing) view(st theme.Styles) []string {
+	if d.lines == nil || d.theme != st.Name {
+		d.lines, d.theme = d.draw(st, d.w), st.Name
 	}
 	d.scroll(0)
 	return d.lines[d.top:min(len(d.lines), d.top+d.h)]
@@ -37,5 +41,5 @@ func (d *drawing) position() string {
 	if len(d.lines) <= d.h {
 		return ""
 	}
-	return thousands(min(100, (d.top+d.h)*100/len(d.lines))) + " %"
+	return theme.Thousands(min(100, (d.top+d.h)*100/len(d.lines))) + " %"
 }

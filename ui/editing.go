@@ -1,13 +1,12 @@
 package ui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // edit is the earlier message whose text is in the composer.
@@ -36,14 +35,14 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	case m.turn.busy:
 		return m.stillArriving()
 	case !m.session.Loaded():
-		return m.complain(sentence(session.ErrLoading))
+		return m.complain(theme.Sentence(session.ErrLoading))
 	case !ok:
 		return m.complain("This message is on another branch by now.")
 	}
 	message := m.chat.messages[i]
 	switch {
 	case message.Role != history.User:
-		return m.complain(upperFirst(m.numbersOf([]int64{id})) + " is not yours, so it cannot be edited; " +
+		return m.complain(theme.UpperFirst(m.numbersOf([]int64{id})) + " is not yours, so it cannot be edited; " +
 			firstKey(m.keys.Again) + " has the turn answered again.")
 	case message.Damaged:
 		return m.complain("This message cannot be read, so it cannot be edited.")
@@ -73,7 +72,7 @@ func (m *Model) endEdit() {
 
 // leaveEdit ends an edit that was not sent. The text can be recalled.
 func (m *Model) leaveEdit() tea.Cmd {
-	said := upperFirst(m.numbersOf([]int64{m.editing.message})) + " is as it was."
+	said := theme.UpperFirst(m.numbersOf([]int64{m.editing.message})) + " is as it was."
 	if !m.composer.drafted().same(m.editing.said) && !m.composer.empty() {
 		m.composer.remember(m.composer.kept())
 		said += " " + firstKey(m.keys.Older) + " recalls the edit."
@@ -102,6 +101,3 @@ func (m *Model) editTitle() string {
 	}
 	return "editing " + m.numbersOf([]int64{m.editing.message})
 }
-
-// upperFirst begins a sentence with a name that is written in ASCII.
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 // written is what the user writes in an editor.
@@ -62,7 +64,7 @@ func editorCommand(wanted string) ([]string, error) {
 
 func (m *Model) runEditor(msg editMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	e := &externalEditor{command: msg.command, text: msg.text, folders: m.memoryFolders}
 	return tea.Exec(e, func(err error) tea.Msg { return editedMsg{msg.what, e.text, err} })
@@ -128,9 +130,9 @@ func memoryFolders(env tea.EnvMsg) []string {
 func (m *Model) edited(msg editedMsg) tea.Cmd {
 	switch {
 	case msg.err != nil && msg.what == systemText:
-		return m.complain(sentence(msg.err) + " The system prompt is as it was.")
+		return m.complain(theme.Sentence(msg.err) + " The system prompt is as it was.")
 	case msg.err != nil:
-		return m.complain(sentence(msg.err) + " The draft is as it was.")
+		return m.complain(theme.Sentence(msg.err) + " The draft is as it was.")
 	case msg.what == systemText:
 		return m.setSystem(strings.ReplaceAll(msg.text, "\r\n", "\n"))
 	}

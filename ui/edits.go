@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // editsMsg says when the list of the user's messages is shown.
@@ -34,7 +35,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 		}
 		choices = append(choices, choice{
 			label: markdown.OneLine(message.Content, 400),
-			right: "message " + thousands(i+1) + " · " + ago(msg.at, time.UnixMilli(message.CreatedMS)),
+			right: "message " + theme.Thousands(i+1) + " · " + theme.Ago(msg.at, time.UnixMilli(message.CreatedMS)),
 			value: strconv.FormatInt(message.ID, 10),
 		})
 	}
@@ -52,7 +53,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 func (m *Model) editChosen(value string) tea.Cmd {
 	id, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
-		return m.complain(sentence(err))
+		return m.complain(theme.Sentence(err))
 	}
 	return m.startEdit(id)
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // A session that another window has open is shown here for reading: the composer is closed and says why,
@@ -49,7 +50,7 @@ func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
 	case msg.session != m.session:
 		return leave(msg.session) // another one was opened meanwhile
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	m.elsewhere = msg.elsewhere
 	if msg.elsewhere {
@@ -85,7 +86,7 @@ func (m *Model) tookOver(msg takeoverMsg) tea.Cmd {
 	case msg.of != m.session:
 		return nil
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	case msg.again == nil:
 		return m.say("It is still open in the other window.")
 	}
@@ -115,13 +116,13 @@ func (m *Model) closedKey(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // onlyRead says why nothing can be changed.
-func (m *Model) onlyRead() tea.Cmd { return m.complain(sentence(session.ErrElsewhere)) }
+func (m *Model) onlyRead() tea.Cmd { return m.complain(theme.Sentence(session.ErrElsewhere)) }
 
 // closedLines are what stands in the place of the draft.
 func (m *Model) closedLines(w int) []string {
 	k, st := &m.keys, m.styles
-	lines := wrapStyled(st.text, closedText, w)
-	return append(lines, wrapStyled(st.dim, firstKey(k.Away)+" forks it · "+firstKey(k.Take)+" takes it once it is free", w)...)
+	lines := theme.WrapStyled(st.Text, closedText, w)
+	return append(lines, theme.WrapStyled(st.Dim, firstKey(k.Away)+" forks it · "+firstKey(k.Take)+" takes it once it is free", w)...)
 }
 
 // closedText says why the composer is closed.

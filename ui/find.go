@@ -6,17 +6,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
 // find is a search in the transcript: what is looked for, where it stands, and at which of these places
 // the user is.
 type find struct {
-	field      // what is looked for, as it is typed
-	on    bool // hits are marked
-	open  bool // the search line takes the keys
-	from  int  // the message that the user was at when the search began
-	home  bool // it began in the draft, and goes back there
+	theme.Field      // what is looked for, as it is typed
+	on          bool // hits are marked
+	open        bool // the search line takes the keys
+	from        int  // the message that the user was at when the search began
+	home        bool // it began in the draft, and goes back there
 
 	searches int // searches so far: an answer to an older one is dropped
 	stop     context.CancelFunc
@@ -76,14 +77,14 @@ func (m *Model) readFrom() int {
 
 // lookFor puts a text into the search line and looks for it.
 func (m *Model) lookFor(text string) tea.Cmd {
-	m.find.field = field{text, len(text)}
+	m.find.Field = theme.Field{Text: text, At: len(text)}
 	return m.seekTyped()
 }
 
 // seekTyped marks what the search line holds at once and counts it in a command.
 func (m *Model) seekTyped() tea.Cmd {
 	m.toast.text = ""
-	needle := transcript.NewNeedle(m.find.text)
+	needle := transcript.NewNeedle(m.find.Text)
 	m.chat.list.Mark(needle)
 	return m.seekText(needle, true)
 }
@@ -94,7 +95,7 @@ func (m *Model) findAgain() tea.Cmd {
 		return nil
 	}
 	m.find.whole = nil // A request may have seen more since.
-	return m.seekText(transcript.NewNeedle(m.find.text), false)
+	return m.seekText(transcript.NewNeedle(m.find.Text), false)
 }
 
 // findAnew looks for the text in a conversation whose places have changed.
@@ -137,7 +138,7 @@ func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case pressed(msg, k.Back):
 		m.endFind()
-	case pressed(msg, k.Choose) && f.text == "":
+	case pressed(msg, k.Choose) && f.Text == "":
 		m.endFind()
 	case pressed(msg, k.Choose) && f.done && f.total == 0:
 		return m.say("This is nowhere in the conversation; " + firstKey(k.Back) + " ends the search.")
@@ -147,9 +148,9 @@ func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.nextHit(-1)
 	case pressed(msg, k.ListDown):
 		return m.nextHit(1)
-	case pressed(msg, k.Help), pressed(msg, k.Ask) && f.text == "":
+	case pressed(msg, k.Help), pressed(msg, k.Ask) && f.Text == "":
 		return m.openHelp()
-	case msg.Code == tea.KeyBackspace && f.text == "":
+	case msg.Code == tea.KeyBackspace && f.Text == "":
 		m.endFind()
 	default:
 		return m.findTyped(msg)
@@ -160,11 +161,11 @@ func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 // findTyped is a key for the search line.
 func (m *Model) findTyped(msg tea.KeyPressMsg) tea.Cmd {
 	k, f := &m.keys, &m.find
-	before := f.text
+	before := f.Text
 	switch {
-	case !f.typed(msg):
+	case !f.Typed(msg):
 		return m.noKey(msg, firstKey(k.Choose)+" keeps the hits, "+firstKey(k.Back)+" ends the search.")
-	case f.text == before:
+	case f.Text == before:
 		return nil
 	}
 	return m.seekTyped()

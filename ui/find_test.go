@@ -11,6 +11,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/transcript"
+	"winnow/ui/uitest"
 )
 
 // searching is a search that is being typed: of its hits two are not sent, one lies in a part that is
@@ -253,7 +254,7 @@ func TestNothingPastedIntoASearchIsNothing(t *testing.T) {
 	m := searching(t, 80, 24)
 	for _, c := range []struct{ paste, want string }{{"", "re"}, {" \n", "re "}, {"al  ly ", "re al ly "}} {
 		m.Update(tea.PasteMsg{Content: c.paste})
-		if got := m.find.text; got != c.want {
+		if got := m.find.Text; got != c.want {
 			t.Errorf("after %q was pasted the search is for %q, want %q", c.paste, got, c.want)
 		}
 	}
@@ -277,24 +278,24 @@ func TestTheSearchLineIsEditedWhereTheCursorStands(t *testing.T) {
 	m := searching(t, 80, 24)
 	searches := m.find.searches
 	for _, name := range []string{"home", "right"} {
-		m.Update(keyNamed(name))
+		m.Update(uitest.Key(name))
 	}
 	if m.find.searches != searches {
 		t.Error("moving the cursor searches anew")
 	}
-	m.Update(keyNamed("o"))
-	if m.find.text != "roe" || m.find.searches == searches {
-		t.Errorf("the search is for %q, want roe, and begun anew: %v", m.find.text, m.find.searches != searches)
+	m.Update(uitest.Key("o"))
+	if m.find.Text != "roe" || m.find.searches == searches {
+		t.Errorf("the search is for %q, want roe, and begun anew: %v", m.find.Text, m.find.searches != searches)
 	}
 	if c := m.View().Cursor; c == nil || c.X != 5 {
 		t.Errorf("the caret is at %+v, want behind ro, in column 5", c)
 	}
-	m.Update(keyNamed("ctrl+u"))
-	m.Update(keyNamed("delete"))
-	if m.find.text != "" || !m.find.open {
-		t.Errorf("the search line holds %q, and is open: %v", m.find.text, m.find.open)
+	m.Update(uitest.Key("ctrl+u"))
+	m.Update(uitest.Key("delete"))
+	if m.find.Text != "" || !m.find.open {
+		t.Errorf("the search line holds %q, and is open: %v", m.find.Text, m.find.open)
 	}
-	m.Update(keyNamed("backspace"))
+	m.Update(uitest.Key("backspace"))
 	if m.find.on {
 		t.Error("a backspace on the empty line does not end the search")
 	}

@@ -1,19 +1,22 @@
 package ui
 
-import "winnow/ui/markdown"
+import (
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
 
 // findTitle counts the hits, for the frame of the transcript.
 func (m *Model) findTitle() string {
 	f := &m.find
 	switch {
-	case !f.on || f.text == "" || !f.done && f.total == 0:
+	case !f.on || f.Text == "" || !f.done && f.total == 0:
 		return ""
 	case f.total == 0:
 		return "no hits"
 	case !m.panel.shown().ready:
-		return plural(f.total, "hit")
+		return theme.Plural(f.total, "hit")
 	}
-	return plural(f.total, "hit") + ": " + f.tally.text()
+	return theme.Plural(f.total, "hit") + ": " + f.tally.text()
 }
 
 // hitText says where the user's hit is and what the model sees of it.
@@ -21,14 +24,14 @@ func (m *Model) hitText() string {
 	f := &m.find
 	x, ok := f.hit()
 	switch {
-	case f.text == "":
+	case f.Text == "":
 		return "type what to look for"
 	case !f.done && f.total == 0:
 		return "looking …"
 	case !ok || x.message >= len(m.chat.messages):
 		return "nowhere in this conversation"
 	}
-	text := "hit " + thousands(f.at+1) + " of " + thousands(f.total)
+	text := "hit " + theme.Thousands(f.at+1) + " of " + theme.Thousands(f.total)
 	switch {
 	case f.total == 1 && f.around != 0:
 		text = "the only hit"
@@ -55,7 +58,7 @@ func (m *Model) hitText() string {
 	case last.never:
 		return text + " · never whole"
 	}
-	return text + " · last whole in turn " + thousands(last.turn) + " (" + answersAgo(m.info.Turns-last.turn) + ")"
+	return text + " · last whole in turn " + theme.Thousands(last.turn) + " (" + answersAgo(m.info.Turns-last.turn) + ")"
 }
 
 // answersAgo is how many answers lie behind a turn.
@@ -63,14 +66,14 @@ func answersAgo(n int) string {
 	if n <= 0 {
 		return "the last answer"
 	}
-	return plural(n, "answer") + " ago"
+	return theme.Plural(n, "answer") + " ago"
 }
 
 // findLine is the search line: what is looked for, then the hit that the user is at. The cursor stands
 // at column x.
 func (m *Model) findLine(w int) (line string, x int) {
 	st, f := m.styles, &m.find
-	text, x := f.view(max(1, w/2) + 1) // the cursor stands behind the text
+	text, x := f.View(max(1, w/2) + 1) // the cursor stands behind the text
 	status := m.hitText()
 	if f.open && m.toast.text != "" {
 		status = markdown.OneLine(m.toast.text, w)
@@ -81,12 +84,12 @@ func (m *Model) findLine(w int) (line string, x int) {
 	}
 	left := " / "
 	if f.open {
-		left = " " + st.accent.Render("/") + " "
+		left = " " + st.Accent.Render("/") + " "
 	}
 	x = min(3+x, max(0, w-1))
-	line = left + text + st.dim.Render("  ") + st.strong.Render(status)
-	if fitWidth(line)+2+fitWidth(hint) > w {
-		return fit(line, w), x
+	line = left + text + st.Dim.Render("  ") + st.Strong.Render(status)
+	if theme.Width(line)+2+theme.Width(hint) > w {
+		return theme.Fit(line, w), x
 	}
-	return spread(line, st.dim.Render(hint), w), x
+	return theme.Spread(line, st.Dim.Render(hint), w), x
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // lastWhole is the newest request in which the model saw a message whole.
@@ -58,7 +59,7 @@ func (m *Model) wholeKnown(msg wholeMsg) tea.Cmd {
 		if errors.Is(msg.err, context.Canceled) {
 			return nil
 		}
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	if f.whole == nil {
 		f.whole = map[int64]lastWhole{}

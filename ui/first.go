@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // firstScreen says which model answers, why, and how to choose another.
@@ -19,7 +20,7 @@ func (m *Model) firstScreen(w, h int) []string {
 	}
 	var lines []string
 	add := func(lead string, text string) {
-		for i, s := range wrap(text, max(1, w-4)) {
+		for i, s := range theme.Wrap(text, max(1, w-4)) {
 			if i == 0 {
 				s = lead + s
 			} else {
@@ -32,17 +33,17 @@ func (m *Model) firstScreen(w, h int) []string {
 	if m.unreachable {
 		does, why = " is not available", "chosen "+c.Why
 	}
-	add("  ", st.strong.Render(markdown.OneLine(c.Ref, 80))+does)
+	add("  ", st.Strong.Render(markdown.OneLine(c.Ref, 80))+does)
 	if c.Why != "" {
-		add("  ", st.dim.Render(markdown.Visible(why)))
+		add("  ", st.Dim.Render(markdown.Visible(why)))
 	}
-	add("  ", st.dim.Render(markdown.Visible(how)))
+	add("  ", st.Dim.Render(markdown.Visible(how)))
 	if h >= 9 {
 		lines = append(lines, "")
 		add("  ", "Write a message below. What the model sees of this conversation, and why, is always one key away: "+
 			firstKey(m.keys.Context)+".")
 		if m.ref == "guide" || strings.HasPrefix(m.ref, "guide/") {
-			add("  ", st.dim.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
+			add("  ", st.Dim.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
 		}
 	}
 	pad := max(0, (h-len(lines))/3)

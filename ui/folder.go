@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 // attachPrefix begins a draft in which paths are completed.
@@ -100,7 +102,7 @@ func (m *Model) paths() []Command {
 		if hidden || !strings.HasPrefix(strings.ToLower(e.name), strings.ToLower(name)) {
 			continue
 		}
-		c := Command{Name: attachPrefix[1:] + before + escaped(dir+e.name), Help: size(int(e.size))}
+		c := Command{Name: attachPrefix[1:] + before + escaped(dir+e.name), Help: theme.Size(int(e.size))}
 		if e.folder {
 			c.Name, c.Help = c.Name+"/", "folder"
 		}
@@ -119,7 +121,7 @@ func (c Command) label() string {
 		return c.usage()
 	}
 	list := words(path)
-	name := oneLine(filepath.Base(list[len(list)-1]))
+	name := theme.OneLine(filepath.Base(list[len(list)-1]))
 	if c.goesOn() {
 		name += "/"
 	}

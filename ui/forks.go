@@ -11,6 +11,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // forkSign stands where conversations part.
@@ -103,7 +104,7 @@ func (m *Model) forksRead(msg forksMsg) tea.Cmd {
 	case msg.session != m.session || errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	m.forks = forks{kin: msg.kin}
 	for _, message := range m.chat.messages {
@@ -123,9 +124,9 @@ func (m *Model) trails() map[int64]string {
 	}
 	for _, f := range m.forks.kin.Forks {
 		n := len(m.forksAt(f.ForkedAt))
-		line := forkSign + " " + plural(n, "fork") + " · " + firstKey(m.keys.Trail)
+		line := forkSign + " " + theme.Plural(n, "fork") + " · " + firstKey(m.keys.Trail)
 		if line += " opens it"; n > 1 {
-			line = forkSign + " " + plural(n, "fork") + " · " + firstKey(m.keys.Trail) + " lists them"
+			line = forkSign + " " + theme.Plural(n, "fork") + " · " + firstKey(m.keys.Trail) + " lists them"
 		}
 		if origin := m.originLine(); f.ForkedAt == m.forks.point && origin != "" {
 			line = origin + "\n" + line
@@ -144,9 +145,9 @@ func (m *Model) originLine() string {
 	case kin.Parent.ID == "":
 		return forkSign + " forked from a session that is gone"
 	case !kin.Parent.Deleted.IsZero():
-		return fmt.Sprintf("%s forked from «%s» at message %s, which is in the trash", forkSign, m.titleOf(kin.Parent), thousands(kin.Copied))
+		return fmt.Sprintf("%s forked from «%s» at message %s, which is in the trash", forkSign, m.titleOf(kin.Parent), theme.Thousands(kin.Copied))
 	}
-	return fmt.Sprintf("%s forked from «%s» at message %s · %s goes there", forkSign, m.titleOf(kin.Parent), thousands(kin.Copied), firstKey(m.keys.Trail))
+	return fmt.Sprintf("%s forked from «%s» at message %s · %s goes there", forkSign, m.titleOf(kin.Parent), theme.Thousands(kin.Copied), firstKey(m.keys.Trail))
 }
 
 // forksAt are the sessions that were forked at a message.
@@ -159,5 +160,5 @@ func (m *Model) titleOf(s store.Session) string {
 	if s.Title == "" {
 		return "untitled"
 	}
-	return markdown.OneLine(m.secrets.line(s.Title), 60)
+	return markdown.OneLine(m.secrets.Line(s.Title), 60)
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"winnow/history"
+	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
@@ -122,7 +123,7 @@ func (t tally) text() string {
 		if text != "" {
 			text += ", "
 		}
-		text += thousands(n) + " " + seenWords[s].word
+		text += theme.Thousands(n) + " " + seenWords[s].word
 	}
 	return text
 }
@@ -143,5 +144,5 @@ func (t tally) tag() string {
 	case all == 1:
 		return seenWords[last].sign + " " + seenWords[last].word
 	}
-	return thousands(all) + " hits " + seenWords[last].sign + " " + seenWords[last].word
+	return theme.Thousands(all) + " hits " + seenWords[last].sign + " " + seenWords[last].word
 }

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // hands is what the user decided by hand since the session was opened, for the way back.
@@ -173,7 +174,7 @@ func (m *Model) handled(msg handMsg) tea.Cmd {
 	}
 	if msg.err != nil {
 		m.hands.waiting = nil // They were wished for on top of this one.
-		return tea.Batch(m.complain(sentence(msg.err)), plan)
+		return tea.Batch(m.complain(theme.Sentence(msg.err)), plan)
 	}
 	if msg.wish.undo != nil {
 		m.hands.done = m.hands.done[:len(m.hands.done)-1]

@@ -25,7 +25,7 @@ func ranged(t testing.TB, w, h int) *Model {
 func rangedInPanel(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(ctrl('x'))
-	if !m.layout.panel.empty() || m.overlay == noOverlay {
+	if !m.layout.panel.Empty() || m.overlay == noOverlay {
 		m.Update(ctrl('x'))
 		m.Update(tab)
 		m.Update(tab)

@@ -4,30 +4,31 @@ import (
 	"fmt"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // header is the line at the top: title, model, what the next request takes.
 func (m *Model) header(w int) string {
 	st := m.styles
 	if m.layout.small {
-		return fit(st.warn.Render(fmt.Sprintf("winnow wants %d×%d", wantWidth, wantHeight)), w)
+		return theme.Fit(st.Warn.Render(fmt.Sprintf("winnow wants %d×%d", wantWidth, wantHeight)), w)
 	}
 	numbers := ""
 	if used := m.used(); used != "" {
 		numbers = " · " + used
 	}
-	room := w - w/3 - 2 - fitWidth(numbers) // the title keeps a third
+	room := w - w/3 - 2 - theme.Width(numbers) // the title keeps a third
 	right := markdown.OneLine(m.ref, max(1, min(w/2, room))) + numbers
 	title := markdown.OneLine(m.title(), w)
 	if from := m.forkedFrom(); from != "" {
-		title += st.dim.Render(" · " + markdown.OneLine(from, 40))
+		title += st.Dim.Render(" · " + markdown.OneLine(from, 40))
 	}
-	return spread(" "+st.accent.Render("winnow")+st.dim.Render(" · ")+title, st.dim.Render(right)+" ", w)
+	return theme.Spread(" "+st.Accent.Render("winnow")+st.Dim.Render(" · ")+title, st.Dim.Render(right)+" ", w)
 }
 
 // title is what the session is called on the screen.
 func (m *Model) title() string {
-	title := m.secrets.line(m.info.Title)
+	title := m.secrets.Line(m.info.Title)
 	if title == "" {
 		title = "new session"
 	}
@@ -43,9 +44,9 @@ func (m *Model) used() string {
 		return ""
 	}
 	s := m.panel.next.plan.Sum
-	used := "~" + thousands(s.Tokens(s.Total))
+	used := "~" + theme.Thousands(s.Tokens(s.Total))
 	if s.Limit <= 0 {
 		return used + " tokens"
 	}
-	return fmt.Sprintf("%s of %s", used, thousands(s.Limit))
+	return fmt.Sprintf("%s of %s", used, theme.Thousands(s.Limit))
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 func (m *Model) openHelp() tea.Cmd {
@@ -15,7 +17,7 @@ func (m *Model) openHelp() tea.Cmd {
 func (m *Model) helpPage() page {
 	var p page
 	line := func(keys, help string) {
-		p.add(saidTone, "  "+fit(keys, min(30, max(8, m.width/3))))
+		p.add(saidTone, "  "+theme.Fit(keys, min(30, max(8, m.width/3))))
 		p.line(quietTone, " %s", help)
 	}
 	if m.overlay != noOverlay {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/key"
+
+	"winnow/ui/theme"
 )
 
 // hint is a key, or several that belong together, and what they do.
@@ -22,7 +24,7 @@ func hintOf(what string, bindings ...key.Binding) hint {
 // helpLine names as many keys as fit of those that matter now.
 func (m *Model) helpLine(w int) string {
 	if m.pickerOpen() {
-		return fit(m.styles.dim.Render(" "+m.picker.hint), w)
+		return theme.Fit(m.styles.Dim.Render(" "+m.picker.hint), w)
 	}
 	return m.hintLine(m.hints(), w)
 }
@@ -195,10 +197,10 @@ func (m *Model) hintLine(hints []hint, w int) string {
 			if line == "" {
 				sep = " "
 			}
-			line += st.faint.Render(sep) + st.text.Render(h.key) + st.dim.Render(" "+h.what)
+			line += st.Faint.Render(sep) + st.Text.Render(h.key) + st.Dim.Render(" "+h.what)
 		}
-		if n == 0 || fitWidth(line) <= w {
-			return fit(line, w)
+		if n == 0 || theme.Width(line) <= w {
+			return theme.Fit(line, w)
 		}
 	}
 }

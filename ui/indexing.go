@@ -6,6 +6,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 // The search index can lack messages: all of them in a history from before there was one, and those
@@ -73,5 +75,5 @@ func (x indexing) text() string {
 	case 1:
 		return "one message is not in the search index yet"
 	}
-	return fmt.Sprintf("%s messages are not in the search index yet", thousands(int(x.left)))
+	return fmt.Sprintf("%s messages are not in the search index yet", theme.Thousands(int(x.left)))
 }

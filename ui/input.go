@@ -139,7 +139,7 @@ func (m *Model) onScreen(p pane) bool {
 	case questionPane:
 		return m.turn.question.waits()
 	case panelPane:
-		return !m.layout.panel.empty()
+		return !m.layout.panel.Empty()
 	}
 	return true
 }
@@ -258,7 +258,7 @@ func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
 		return nil
 	}
 	if m.find.open {
-		m.find.insert(msg.Content)
+		m.find.Insert(msg.Content)
 		return m.seekTyped()
 	}
 	if m.elsewhere {

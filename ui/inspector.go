@@ -8,6 +8,7 @@ import (
 
 	"winnow/session/store"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // inspector shows one message of the request on show, or that request as a whole, from several sides.
@@ -46,7 +47,7 @@ type content interface {
 	resize(w, h int)
 	place() int
 	goTo(place int)
-	view(st styles) []string
+	view(st theme.Styles) []string
 	position() string // how far down it is, "" where all of it is on the screen
 	text() string     // for copying
 }
@@ -193,10 +194,10 @@ func (m *Model) put(c content) {
 // fitInspector tells what is shown its size.
 func (m *Model) fitInspector() {
 	b := m.layout.full
-	in := b.within(framedOverlay(b))
-	m.inspector.w, m.inspector.h = in.w, in.h
+	in := b.Within(framedOverlay(b))
+	m.inspector.w, m.inspector.h = in.W, in.H
 	if m.inspector.shown != nil {
-		m.inspector.shown.resize(in.w, in.h)
+		m.inspector.shown.resize(in.W, in.H)
 	}
 }
 
@@ -237,7 +238,7 @@ func (m *Model) inspectorTitle() string {
 }
 
 // inspectorView draws it.
-func (m *Model) inspectorView(b box) []string {
+func (m *Model) inspectorView(b theme.Box) []string {
 	in := &m.inspector
 	var lines []string
 	right := ""
@@ -249,12 +250,12 @@ func (m *Model) inspectorView(b box) []string {
 		lines = in.shown.view(m.styles)
 		right = strings.Trim(right+" · "+in.shown.position(), " ·")
 	case in.reads != "":
-		lines = indented(m.styles.dim, in.reads+" …", in.w)
+		lines = theme.Indented(m.styles.Dim, in.reads+" …", in.w)
 	}
 	if !framedOverlay(b) {
-		return blank(lines, b.w, b.h)
+		return theme.Blank(lines, b.W, b.H)
 	}
-	return frame(b, m.border(m.inspectorTitle(), right, true), lines)
+	return theme.Frame(b, m.border(m.inspectorTitle(), right, true), lines)
 }
 
 // whyNone says why there is no request to look at.

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // changesMsg is what is otherwise in one request than in another.
@@ -49,7 +50,7 @@ func (m *Model) changesRead(msg changesMsg) tea.Cmd {
 		return nil
 	case msg.err != nil:
 		in.reads = ""
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	case msg.before == nil:
 		m.noChanges("Nothing was sent before this request: there is nothing to compare it with.")
 		return nil
@@ -77,15 +78,15 @@ func (m *Model) showChanges(before, after side) {
 	list := history.Compare(before.Entries, after.Entries)
 	l := &listing{
 		n: len(list),
-		line: func(st styles, i, w int, chosen bool) string {
+		line: func(st theme.Styles, i, w int, chosen bool) string {
 			return changeLine(st, list[i], before.Sum, after.Sum, w, chosen)
 		},
 		about: func(i int) string { return list[i].Reason() },
 		none:  "Nothing changed: every message is sent as it was.",
 	}
 	l.head.line(titleTone, "from %s to %s", before.name, after.name)
-	l.head.line(quietTone, "~%s to ~%s tokens · %s to %s of %s messages · %s", thousands(before.Sum.Tokens(before.Sum.Total)), thousands(after.Sum.Tokens(after.Sum.Total)),
-		thousands(sentOf(before.Plan)), thousands(sentOf(after.Plan)), thousands(len(after.Entries)), plural(len(list), "change"))
+	l.head.line(quietTone, "~%s to ~%s tokens · %s to %s of %s messages · %s", theme.Thousands(before.Sum.Tokens(before.Sum.Total)), theme.Thousands(after.Sum.Tokens(after.Sum.Total)),
+		theme.Thousands(sentOf(before.Plan)), theme.Thousands(sentOf(after.Plan)), theme.Thousands(len(after.Entries)), theme.Plural(len(list), "change"))
 	m.put(l)
 	m.inspector.open = func() tea.Cmd {
 		if l.n == 0 {
@@ -99,16 +100,16 @@ func (m *Model) showChanges(before, after side) {
 func sentOf(p history.Plan) int { return session.CountsOf(p.Entries, nil, nil).Sent() }
 
 // changeLine is one change: its kind, the message, and its tokens before and after.
-func changeLine(st styles, c history.Change, before, after history.Sum, w int, chosen bool) string {
+func changeLine(st theme.Styles, c history.Change, before, after history.Sum, w int, chosen bool) string {
 	e := c.Entry()
-	left := fmt.Sprintf(" %-9s  %s %s", c.Kind, thousands(e.Index+1), speaker(e.Role))
-	if is := word(c.After); is != "" {
+	left := fmt.Sprintf(" %-9s  %s %s", c.Kind, theme.Thousands(e.Index+1), theme.Speaker(e.Role))
+	if is := theme.Word(c.After); is != "" {
 		left += "  " + is
 	}
-	right := thousands(before.Tokens(c.Before.TokensAfter)) + " → " + thousands(after.Tokens(c.After.TokensAfter)) + " "
+	right := theme.Thousands(before.Tokens(c.Before.TokensAfter)) + " → " + theme.Thousands(after.Tokens(c.After.TokensAfter)) + " "
 	g := " "
 	if c.After.Disposition != "" {
-		g = glyph(c.After)
+		g = theme.Glyph(c.After)
 	}
-	return st.verdictLine(g, left, "", right, w, chosen)
+	return st.VerdictLine(g, left, "", right, w, chosen)
 }

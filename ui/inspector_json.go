@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 // bodyMsg is the body of a request, laid out for reading.
@@ -41,13 +43,13 @@ func (m *Model) body() func() ([]byte, error) {
 }
 
 // legibleJSON lays JSON out for reading and takes the secrets out, and says how many there were.
-func legibleJSON(raw []byte, hidden secrets) (string, int) {
+func legibleJSON(raw []byte, hidden theme.Secrets) (string, int) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", "  "); err != nil {
 		b.Reset()
 		b.Write(raw)
 	}
-	return hidden.hide(b.String())
+	return hidden.Hide(b.String())
 }
 
 // bodyRead shows the body, with what the proof says of it.
@@ -58,35 +60,27 @@ func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
 	}
 	if msg.err != nil {
 		in.reads = ""
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	r := m.panel.shown()
 	var p page
 	switch {
 	case r.past == nil && r.note != "":
-		p.line(warnTone, "! It would not be sent: %s", oneSentence(r.note))
+		p.line(warnTone, "! It would not be sent: %s", theme.OneSentence(r.note))
 	case r.past == nil && m.turn.busy:
-		p.line(quietTone, "The body of the request that is being answered: %s, laid out for reading.", plural(msg.bytes, "byte"))
+		p.line(quietTone, "The body of the request that is being answered: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))
 	case r.past == nil:
-		p.line(quietTone, "The body of the request as it would be sent now: %s, laid out for reading.", plural(msg.bytes, "byte"))
+		p.line(quietTone, "The body of the request as it would be sent now: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))
 	case r.past.Proven:
-		p.line(quietTone, "✓ proven: these %s have the hash of what was sent. They are laid out for reading.", plural(msg.bytes, "byte"))
+		p.line(quietTone, "✓ proven: these %s have the hash of what was sent. They are laid out for reading.", theme.Plural(msg.bytes, "byte"))
 	default:
-		p.line(warnTone, "! not proven to be what was sent: %s", oneSentence(r.past.Doubt))
+		p.line(warnTone, "! not proven to be what was sent: %s", theme.OneSentence(r.past.Doubt))
 	}
 	if msg.secrets > 0 {
-		p.line(warnTone, "! %s taken out of this view; the request holds what was written.", pluralOf(msg.secrets, "secret is", "secrets are"))
+		p.line(warnTone, "! %s taken out of this view; the request holds what was written.", theme.PluralOf(msg.secrets, "secret is", "secrets are"))
 	}
 	p.add(quietTone, "\n")
 	p.block(saidTone, msg.text)
 	m.put(newSheet(p))
 	return nil
-}
-
-// pluralOf writes a number with one of two words.
-func pluralOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + many
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/ui/theme"
 )
 
 // inspectorKey is a key while the inspector is open.
@@ -98,5 +99,5 @@ func (m *Model) copyView() tea.Cmd {
 	if text == "" {
 		return m.complain("There is no text to copy.")
 	}
-	return m.copyText(plural(utf8.RuneCountInString(text), "character"), text)
+	return m.copyText(theme.Plural(utf8.RuneCountInString(text), "character"), text)
 }

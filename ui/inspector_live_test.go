@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // titled waits until the inspector shows a view of something.
@@ -125,7 +126,7 @@ func TestThePanelOpensItsLine(t *testing.T) {
 func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
-	l.secrets = secrets{find: findKey}
+	l.secrets = theme.Secrets{Find: findKey}
 	l.say("My key is sk-0123456789abcdef.")
 	l.transcript()
 	l.press("i")
@@ -146,7 +147,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	if err := json.Unmarshal([]byte(shown), &got); err != nil {
 		t.Fatalf("the view is no JSON: %v\n%s", err, shown)
 	}
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(received, "sk-0123456789abcdef", redactedSign)), &want); err != nil {
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(received, "sk-0123456789abcdef", theme.Redacted)), &want); err != nil {
 		t.Fatal(err)
 	}
 	a, _ := json.Marshal(got)
@@ -215,7 +216,7 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 		l.press(c.key)
 		l.until("the verdict "+c.want, func() bool {
 			e, ok := entryOf(l.panel.next.plan, l.chat.messages[0].ID)
-			return ok && glyph(e) == c.want && strings.Contains(plain(l.Model), "\n│  "+c.want+" ")
+			return ok && theme.Glyph(e) == c.want && strings.Contains(plain(l.Model), "\n│  "+c.want+" ")
 		})
 	}
 	l.press("i", "p")

@@ -9,6 +9,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // mostSightings is how many verdicts of the past are read at first; the end of the list reads as many
@@ -41,13 +42,13 @@ func (m *Model) sighted(msg sightingsMsg) tea.Cmd {
 	}
 	if msg.err != nil {
 		in.reads = ""
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	list := msg.list
 	l := &listing{
 		n:     len(list),
-		line:  func(st styles, i, w int, chosen bool) string { return sightingLine(st, list[i], w, chosen) },
-		about: func(i int) string { return glyph(list[i].Entry) + " " + list[i].Entry.Reason },
+		line:  func(st theme.Styles, i, w int, chosen bool) string { return sightingLine(st, list[i], w, chosen) },
+		about: func(i int) string { return theme.Glyph(list[i].Entry) + " " + list[i].Entry.Reason },
 		none:  "No request of the past had this message.",
 	}
 	if len(list) == msg.most {
@@ -69,16 +70,16 @@ func (m *Model) sighted(msg sightingsMsg) tea.Cmd {
 }
 
 // sightingLine is one verdict of the past.
-func sightingLine(st styles, s session.Sighting, w int, chosen bool) string {
-	turn := fmt.Sprintf("turn %s", thousands(s.Turn))
+func sightingLine(st theme.Styles, s session.Sighting, w int, chosen bool) string {
+	turn := fmt.Sprintf("turn %s", theme.Thousands(s.Turn))
 	if s.Of > 1 {
 		turn += fmt.Sprintf(", %d of %d", s.Nth, s.Of)
 	}
-	verdict := word(s.Entry)
+	verdict := theme.Word(s.Entry)
 	if verdict == "" {
 		verdict = "whole"
 	}
 	left := fmt.Sprintf(" %-16s %s  %s", turn, s.At.Local().Format(time.DateTime), verdict)
-	right := markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s ", thousands(s.Sum.Tokens(s.Entry.TokensAfter)))
-	return st.verdictLine(glyph(s.Entry), left, "", right, w, chosen)
+	right := markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s ", theme.Thousands(s.Sum.Tokens(s.Entry.TokensAfter)))
+	return st.VerdictLine(theme.Glyph(s.Entry), left, "", right, w, chosen)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // repairDrawing shows what was mended of the message: what was wrong, and the original against what is
@@ -14,11 +15,11 @@ func (m *Model) repairDrawing() *drawing {
 	for _, r := range e.Repairs {
 		said.WriteString(r.Kind + " " + r.What + "\noriginal:\n" + r.Before + "\nsent instead:\n" + r.After + "\n")
 	}
-	return &drawing{said: said.String(), draw: func(st styles, w int) []string {
-		lines := indented(st.dim, "What is stored is never changed. This is what is sent instead, and why.", w)
+	return &drawing{said: said.String(), draw: func(st theme.Styles, w int) []string {
+		lines := theme.Indented(st.Dim, "What is stored is never changed. This is what is sent instead, and why.", w)
 		for _, r := range e.Repairs {
 			lines = append(lines, "")
-			lines = append(lines, indented(st.warn, "⚠ "+r.Kind+" "+markdown.Visible(r.What), w)...)
+			lines = append(lines, theme.Indented(st.Warn, "⚠ "+r.Kind+" "+markdown.Visible(r.What), w)...)
 			if both := sidesOf(r); !both.blank() {
 				lines = append(lines, both.view(st, w)...)
 			}

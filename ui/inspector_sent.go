@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // sentPage is what of the request carries the subject, as it is sent, and the passage to begin at, -1 for
@@ -34,7 +35,7 @@ func (m *Model) sentPage() (p page, first int) {
 	}
 	first = -1
 	if c.found {
-		p.heading("↺ recalled into message %s of the request, in front of your message", thousands(c.block.Message+1))
+		p.heading("↺ recalled into message %s of the request, in front of your message", theme.Thousands(c.block.Message+1))
 		text := r.plan.Messages[c.block.Message].Content
 		p.add(restTone, text[:c.block.From])
 		first = len(p)
@@ -53,14 +54,14 @@ func (r *request) notSent(p *page, e history.Entry) {
 		p.line(quietTone, "It is sent joined to other messages; the text of the whole request has it.")
 		return
 	}
-	p.line(titleTone, "%s %s", glyph(e), saying(e))
+	p.line(titleTone, "%s %s", theme.Glyph(e), saying(e))
 	p.line(saidTone, "Nothing of this message is in the request.")
 	if e.Disposition != history.Dropped && e.Disposition != history.Excluded {
 		return
 	}
 	for _, a := range r.rows.added {
 		if gap := a.Kind == "marker" || a.Kind == "summary"; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
-			p.heading("✚ %s: %s", a.Kind, oneSentence(a.Reason))
+			p.heading("✚ %s: %s", a.Kind, theme.OneSentence(a.Reason))
 			p.block(addedTone, a.Text)
 			return
 		}
@@ -108,12 +109,12 @@ func (s sentMessages) sections() []section {
 		part := section{
 			key:     key + " " + strconv.Itoa(seen[key]),
 			heading: s.heading(i),
-			gist:    plural(utf8.RuneCountInString(sent.Content), "character"),
+			gist:    theme.Plural(utf8.RuneCountInString(sent.Content), "character"),
 		}
 		if sent.Content != "" {
-			part.gist += " · " + oneLine(sent.Content)
+			part.gist += " · " + theme.OneLine(sent.Content)
 		} else if n := len(sent.ToolCalls); n > 0 {
-			part.gist = plural(n, "call")
+			part.gist = theme.Plural(n, "call")
 		}
 		s.writeBody(&part.body, i)
 		list = append(list, part)
@@ -124,12 +125,12 @@ func (s sentMessages) sections() []section {
 // heading names one: its number, role and ids.
 func (s sentMessages) heading(i int) string {
 	sent := s.plan.Messages[i]
-	facts := []string{"#" + thousands(i+1) + " of " + thousands(len(s.plan.Messages)), oneLine(string(sent.Role))}
+	facts := []string{"#" + theme.Thousands(i+1) + " of " + theme.Thousands(len(s.plan.Messages)), theme.OneLine(string(sent.Role))}
 	if whose := s.whose(i); whose != "" {
 		facts = append(facts, whose)
 	}
 	if sent.Role == history.Tool {
-		facts = append(facts, "answers the call "+quotedID(sent.ToolCallID))
+		facts = append(facts, "answers the call "+theme.QuotedID(sent.ToolCallID))
 	}
 	return strings.Join(facts, " · ")
 }
@@ -138,7 +139,7 @@ func (s sentMessages) heading(i int) string {
 func (s sentMessages) writeBody(p *page, i int) {
 	sent := s.plan.Messages[i]
 	for _, part := range sent.Parts {
-		p.line(quietTone, "[%s %s]", partKind(part), strings.Join(append([]string{oneLine(part.Name)}, partFacts(part, s.plan.Sum)...), " · "))
+		p.line(quietTone, "[%s %s]", theme.PartKind(part), strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.plan.Sum)...), " · "))
 		p.block(saidTone, part.Sent())
 	}
 	*p = append(*p, marked(sent.Content, s.notSaid(i))...)
@@ -150,7 +151,7 @@ func (s sentMessages) writeBody(p *page, i int) {
 		p.block(saidTone, sent.Reasoning)
 	}
 	for _, call := range sent.ToolCalls {
-		p.line(quietTone, "calls %s · id %s", oneLine(call.Name), quotedID(call.ID))
+		p.line(quietTone, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
 		p.block(saidTone, call.Arguments)
 	}
 	if sent.Content == "" && len(sent.ToolCalls) == 0 && len(sent.Parts) == 0 {
@@ -163,11 +164,11 @@ func (s sentMessages) whose(i int) string {
 	shown, r := s.shown[i], s.request
 	switch n := len(shown); {
 	case n == 1:
-		return "message " + thousands(r.plan.Entries[shown[0]].Index+1)
+		return "message " + theme.Thousands(r.plan.Entries[shown[0]].Index+1)
 	case n > 1:
 		var names []string
 		for _, k := range shown {
-			names = append(names, thousands(r.plan.Entries[k].Index+1))
+			names = append(names, theme.Thousands(r.plan.Entries[k].Index+1))
 		}
 		return "messages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	case r.plan.Messages[i].Role == history.System:

@@ -8,6 +8,8 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // inspected is a conversation whose plan has every kind of verdict, as the rules make it.
@@ -134,7 +136,7 @@ func sightings(t testing.TB, w, h int) *Model {
 func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(asJSON)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
-	text, hidden := legibleJSON([]byte(raw), secrets{find: findKey})
+	text, hidden := legibleJSON([]byte(raw), theme.Secrets{Find: findKey})
 	m.Update(bodyMsg{wish: m.inspector.wish, text: text, bytes: len(raw), secrets: hidden})
 	return m
 }
@@ -181,19 +183,19 @@ func inspectorStates() []state {
 		{"inspector-collapsed", func(t testing.TB, w, h int) *Model {
 			m := inspectingRequest(asText)(t, w, h)
 			for _, key := range []string{"J", "J", "enter", "J", "space"} {
-				m.Update(keyNamed(key))
+				m.Update(uitest.Key(key))
 			}
 			return m
 		}},
 		{"inspector-collapsed-all", func(t testing.TB, w, h int) *Model {
 			m := inspectingRequest(asText)(t, w, h)
-			m.Update(keyNamed("O"))
-			m.Update(keyNamed("J"))
+			m.Update(uitest.Key("O"))
+			m.Update(uitest.Key("J"))
 			return m
 		}},
 		{"inspector-help", func(t testing.TB, w, h int) *Model {
 			m := inspectingRequest(asText)(t, w, h)
-			m.Update(keyNamed("?"))
+			m.Update(uitest.Key("?"))
 			return m
 		}},
 		{"inspector-json", bodyShown},

@@ -2,14 +2,13 @@ package ui
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // textPage is the text of a message or of what was added, with what the model gets of it.
@@ -36,7 +35,7 @@ func (m *Model) messagePage(r *request, id int64) page {
 		p.line(quietTone, "No plan speaks of this message yet.")
 	}
 	if stored.Label != "" {
-		p.line(quietTone, "its id in the file that it was imported from: %s", oneLine(stored.Label))
+		p.line(quietTone, "its id in the file that it was imported from: %s", theme.OneLine(stored.Label))
 	}
 	if !known || stored.Content != "" || stored.Damaged {
 		p.add(quietTone, "\n")
@@ -64,18 +63,18 @@ func (m *Model) messagePage(r *request, id int64) page {
 
 // verdictLines say what became of a message, why, and what it costs.
 func (r *request) verdictLines(p *page, e history.Entry) {
-	p.line(titleTone, "%s %s", glyph(e), saying(e))
+	p.line(titleTone, "%s %s", theme.Glyph(e), saying(e))
 	p.line(quietTone, "sent %s of %s characters · %s of %s tokens",
-		thousands(e.CharsAfter), thousands(e.CharsBefore), r.counted(e.TokensAfter), r.counted(e.TokensBefore))
+		theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore), r.counted(e.TokensAfter), r.counted(e.TokensBefore))
 	for _, repair := range e.Repairs {
-		p.line(warnTone, "⚠ %s %s", repair.Kind, oneSentence(repair.What))
+		p.line(warnTone, "⚠ %s %s", repair.Kind, theme.OneSentence(repair.What))
 	}
 	r.proofLine(p)
 }
 
 // saying is the verdict with its reason, which often names it.
 func saying(e history.Entry) string {
-	reason, verdict := oneSentence(e.Reason), word(e)
+	reason, verdict := theme.OneSentence(e.Reason), theme.Word(e)
 	if reason == "" {
 		return cmp.Or(verdict, "whole")
 	}
@@ -94,15 +93,11 @@ func (r *request) proofLine(p *page) {
 	if r.past.Proven {
 		proof = " · ✓ proven"
 	}
-	p.line(quietTone, "%s · sent %s · %s%s", turnName(r.past.Recorded), q.Created.Local().Format(time.DateTime), oneLine(q.Endpoint+"/"+q.Model), proof)
+	p.line(quietTone, "%s · sent %s · %s%s", turnName(r.past.Recorded), q.Created.Local().Format(time.DateTime), theme.OneLine(q.Endpoint+"/"+q.Model), proof)
 	if !r.past.Proven {
-		p.line(warnTone, "! not proven: %s. The verdict is the recorded one.", strings.TrimSuffix(oneSentence(r.past.Doubt), "."))
+		p.line(warnTone, "! not proven: %s. The verdict is the recorded one.", strings.TrimSuffix(theme.OneSentence(r.past.Doubt), "."))
 	}
 }
-
-// oneLine and oneSentence are texts of others for a line of the screen.
-func oneLine(s string) string     { return markdown.OneLine(s, 120) }
-func oneSentence(s string) string { return markdown.OneLine(s, 2000) }
 
 // beside is what a message holds beside its text: parts, reasoning and calls, with what of them is
 // sent.
@@ -113,65 +108,30 @@ func (p *page) beside(r *request, stored store.Message, e history.Entry) {
 	c := r.carrierOf(e, stored.Content)
 	for _, part := range stored.Parts {
 		fate, t := c.part(part)
-		p.heading("%s %s · %s", partKind(part), oneLine(part.Name), strings.Join(append(partFacts(part, r.plan.Sum), fate), " · "))
+		p.heading("%s %s · %s", theme.PartKind(part), theme.OneLine(part.Name), strings.Join(append(theme.PartFacts(part, r.plan.Sum), fate), " · "))
 		p.block(t, part.Text)
 	}
 	if stored.Reasoning != "" {
 		fate, t := c.reasoning(stored.Reasoning)
-		p.heading("reasoning · %s · %s", plural(utf8.RuneCountInString(stored.Reasoning), "character"), fate)
+		p.heading("reasoning · %s · %s", theme.Plural(utf8.RuneCountInString(stored.Reasoning), "character"), fate)
 		p.block(t, stored.Reasoning)
 	}
 	for k, call := range stored.ToolCalls {
 		sent, fate, t := c.call(stored.ToolCalls, k)
-		p.heading("call of %s · id %s · %s", oneLine(call.Name), quotedID(call.ID), fate)
+		p.heading("call of %s · id %s · %s", theme.OneLine(call.Name), theme.QuotedID(call.ID), fate)
 		p.block(t, call.Arguments)
 		if sent != nil {
-			p.line(quietTone, "sent as %s · id %s", oneLine(sent.Name), quotedID(sent.ID))
+			p.line(quietTone, "sent as %s · id %s", theme.OneLine(sent.Name), theme.QuotedID(sent.ID))
 			p.block(addedTone, sent.Arguments)
 		}
 	}
 }
 
-func partKind(p history.Part) string {
-	switch p.Kind {
-	case history.ImagePart:
-		return "image"
-	case history.NotePart:
-		return "note"
-	}
-	return "file"
-}
-
-func partFacts(p history.Part, sum history.Sum) []string {
-	var facts []string
-	if p.MediaType != "" {
-		facts = append(facts, oneLine(p.MediaType))
-	}
-	if len(p.Data) > 0 {
-		facts = append(facts, size(len(p.Data)))
-	}
-	if p.Text != "" {
-		facts = append(facts, plural(utf8.RuneCountInString(p.Text), "character"))
-	}
-	if n := sum.Tokens(p.Tokens); n > 0 {
-		facts = append(facts, "~"+plural(n, "token"))
-	}
-	return facts
-}
-
-// quotedID is a call's id; a blank one is seen.
-func quotedID(id string) string {
-	if strings.TrimSpace(id) == "" {
-		return fmt.Sprintf("%q", id)
-	}
-	return oneLine(id)
-}
-
 // addedPage is a text that nobody said.
 func addedPage(r *request, a history.Added) page {
 	var p page
-	p.line(titleTone, "✚ %s: %s", a.Kind, oneSentence(a.Reason))
-	p.line(quietTone, "nobody said this: winnow puts it into the request · %s", plural(r.plan.Sum.Tokens(a.Tokens), "token"))
+	p.line(titleTone, "✚ %s: %s", a.Kind, theme.OneSentence(a.Reason))
+	p.line(quietTone, "nobody said this: winnow puts it into the request · %s", theme.Plural(r.plan.Sum.Tokens(a.Tokens), "token"))
 	r.proofLine(&p)
 	p.add(quietTone, "\n")
 	p.block(addedTone, a.Text)

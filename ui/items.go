@@ -9,6 +9,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
@@ -24,7 +25,7 @@ func (c *chat) items(messages []store.Message) []transcript.Item {
 
 func (c *chat) item(m store.Message) transcript.Item {
 	it := transcript.Item{
-		ID: m.ID, Role: m.Role, Label: speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning,
+		ID: m.ID, Role: m.Role, Label: theme.Speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning,
 		Head: versions(m), Trail: c.trails[m.ID],
 	}
 	switch m.Role {
@@ -69,7 +70,7 @@ func (c *chat) item(m store.Message) transcript.Item {
 func filesNote(parts []history.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
-		b.WriteString(fileLabel(p, 0) + "\n")
+		b.WriteString(theme.FileLabel(p, 0) + "\n")
 	}
 	return b.String()
 }
@@ -105,7 +106,7 @@ func (c *chat) callItems(m store.Message) []transcript.Item {
 
 // more says how much of a very long message is not shown, and the keys for it.
 func (k *KeyMap) more(bytes int) string {
-	return size(bytes) + " more; " + firstKey(k.Inspect) + " shows it, " + firstKey(k.Copy) + " copies all"
+	return theme.Size(bytes) + " more; " + firstKey(k.Inspect) + " shows it, " + firstKey(k.Copy) + " copies all"
 }
 
 // shortName is a model's name in the few cells beside an answer: gpt-5.2 is gpt.
@@ -126,37 +127,37 @@ func shortName(model string) string {
 
 // receipt sums up an answer in one line.
 func receipt(r session.Receipt) string {
-	parts := []string{fmt.Sprintf("saw %s of %s", thousands(r.Sent), thousands(r.Stored))}
+	parts := []string{fmt.Sprintf("saw %s of %s", theme.Thousands(r.Sent), theme.Thousands(r.Stored))}
 	for _, p := range []struct {
 		n    int
 		what string
 	}{{r.Cut, "cut"}, {r.Dropped, "dropped"}, {r.Recalled, "recalled"}, {r.Repaired, "repaired"}} {
 		if p.n > 0 {
-			parts = append(parts, thousands(p.n)+" "+p.what)
+			parts = append(parts, theme.Thousands(p.n)+" "+p.what)
 		}
 	}
-	in := "~" + thousands(r.Expected) + " in"
+	in := "~" + theme.Thousands(r.Expected) + " in"
 	if r.Usage.Prompt > 0 {
-		in = thousands(r.Usage.Prompt) + " in"
+		in = theme.Thousands(r.Usage.Prompt) + " in"
 		if r.Usage.Cached > 0 {
-			in += " (" + thousands(r.Usage.Cached) + " cached)"
+			in += " (" + theme.Thousands(r.Usage.Cached) + " cached)"
 		}
 	}
 	if r.Unread > 0 {
-		in = "server read " + thousands(r.Usage.Prompt) + " of ~" + thousands(r.Unread)
+		in = "server read " + theme.Thousands(r.Usage.Prompt) + " of ~" + theme.Thousands(r.Unread)
 	}
 	if r.Usage.Answer > 0 {
-		in += " / " + thousands(r.Usage.Answer) + " out"
+		in += " / " + theme.Thousands(r.Usage.Answer) + " out"
 	}
 	parts = append(parts, in)
 	if cost := r.Cost.String(); cost != "" {
 		parts = append(parts, cost)
 	}
 	if r.Took > 0 {
-		parts = append(parts, lasted(r.Took))
+		parts = append(parts, theme.Duration(r.Took))
 	}
 	if r.Retries > 0 {
-		parts = append(parts, "tried "+plural(r.Retries+1, "time"))
+		parts = append(parts, "tried "+theme.Plural(r.Retries+1, "time"))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -1,23 +1,8 @@
 package ui
 
-// box is a rectangle of the screen in cells, its frame included.
-type box struct{ x, y, w, h int }
-
-// empty says that nothing can be drawn in the box.
-func (b box) empty() bool { return b.w <= 0 || b.h <= 0 }
-
-// within is the box without its frame of one cell.
-func (b box) within(framed bool) box {
-	if !framed {
-		return b
-	}
-	return box{b.x + 1, b.y + 1, max(0, b.w-2), max(0, b.h-2)}
-}
-
-// holds says whether a cell lies in the box.
-func (b box) holds(x, y int) bool {
-	return x >= b.x && x < b.x+b.w && y >= b.y && y < b.y+b.h
-}
+import (
+	"winnow/ui/theme"
+)
 
 // The sizes at which the screen changes its shape, in cells.
 const (
@@ -40,14 +25,14 @@ type wants struct {
 
 // layout says where everything stands. Boxes that have no room are empty.
 type layout struct {
-	header     box
-	transcript box
-	panel      box // empty where the screen is narrow: the panel is an overlay there
-	alert      box
-	composer   box
-	footer     box
-	overlay    box // where pickers, help and the narrow panel are drawn
-	full       box // all between header and footer
+	header     theme.Box
+	transcript theme.Box
+	panel      theme.Box // empty where the screen is narrow: the panel is an overlay there
+	alert      theme.Box
+	composer   theme.Box
+	footer     theme.Box
+	overlay    theme.Box // where pickers, help and the narrow panel are drawn
+	full       theme.Box // all between header and footer
 	framed     bool
 	small      bool // the screen is smaller than winnow wants
 }
@@ -83,11 +68,11 @@ func layoutFor(w wants) layout {
 	if w.panel && w.width >= wideWidth && l.framed {
 		panel := min(max(minPanel, width*36/100), maxPanel)
 		chat = width - panel
-		l.panel = box{chat, header, panel, transcript + alert + composer}
+		l.panel = theme.Box{X: chat, Y: header, W: panel, H: transcript + alert + composer}
 	}
 	y := 0
-	next := func(width, height int) box {
-		b := box{0, y, width, height}
+	next := func(width, height int) theme.Box {
+		b := theme.Box{X: 0, Y: y, W: width, H: height}
 		y += height
 		return b
 	}
@@ -96,12 +81,12 @@ func layoutFor(w wants) layout {
 	l.alert = next(chat, alert)
 	l.composer = next(chat, composer)
 	l.footer = next(width, footer)
-	l.full = box{0, header, width, transcript + alert + composer}
+	l.full = theme.Box{X: 0, Y: header, W: width, H: transcript + alert + composer}
 	l.overlay = l.full
 	if l.framed && w.width >= wideWidth {
 		ow := min(width-8, 96)
-		oh := min(max(l.overlay.h-4, min(l.overlay.h, 12)), 34)
-		l.overlay = box{(width - ow) / 2, header + (l.overlay.h-oh)/2, ow, oh}
+		oh := min(max(l.overlay.H-4, min(l.overlay.H, 12)), 34)
+		l.overlay = theme.Box{X: (width - ow) / 2, Y: header + (l.overlay.H-oh)/2, W: ow, H: oh}
 	}
 	return l
 }

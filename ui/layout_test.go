@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"winnow/ui/theme"
 )
 
 // drawn is a layout as a picture: each box filled with its letter.
@@ -13,11 +15,11 @@ func drawn(w wants) string {
 		rows[y] = []byte(strings.Repeat(".", w.width))
 	}
 	for _, b := range []struct {
-		box
+		theme.Box
 		letter byte
 	}{{l.header, 'h'}, {l.transcript, 't'}, {l.panel, 'p'}, {l.alert, 'a'}, {l.composer, 'c'}, {l.footer, 'f'}} {
-		for y := b.y; y < b.y+b.h; y++ {
-			for x := b.x; x < b.x+b.w; x++ {
+		for y := b.Y; y < b.Y+b.H; y++ {
+			for x := b.X; x < b.X+b.W; x++ {
 				if rows[y][x] != '.' {
 					rows[y][x] = '#'
 					continue

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/ui/theme"
 )
 
 // ledger lists everything that was mended in the active branch: what was wrong, what is sent instead,
@@ -100,7 +101,7 @@ func (m *Model) ledgerKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Choose):
 		return m.goToMended()
 	}
-	if by, ok := k.stride(msg, max(1, m.layout.overlay.h/3)); ok {
+	if by, ok := k.stride(msg, max(1, m.layout.overlay.H/3)); ok {
 		l.move(by)
 		return nil
 	}
@@ -129,7 +130,7 @@ func (m *Model) tellOfRepairs() tea.Cmd {
 	if n == 0 {
 		return nil
 	}
-	return m.say(plural(n, "repair") + " in this history; /repair shows " + themOrIt(n) + ", or " + firstKey(m.keys.Repairs) + " in the transcript.")
+	return m.say(theme.Plural(n, "repair") + " in this history; /repair shows " + themOrIt(n) + ", or " + firstKey(m.keys.Repairs) + " in the transcript.")
 }
 
 func themOrIt(n int) string {

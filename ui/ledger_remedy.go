@@ -3,13 +3,13 @@ package ui
 import (
 	"context"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // remediedMsg is a remedy that was stored, with the plans in front of it and behind it.
@@ -105,7 +105,7 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 	l.busy = false
 	if msg.err != nil {
 		l.waiting = nil
-		return tea.Batch(m.complain(sentence(msg.err)), m.draftChanged())
+		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged())
 	}
 	said, plan := m.say(m.remedyTold(msg)), m.draftChanged
 	if msg.generation == m.generation {
@@ -125,7 +125,7 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 // remedyTold is what a remedy does and costs, in one sentence.
 func (m *Model) remedyTold(msg remediedMsg) string {
 	if msg.to == history.SendRepaired && len(msg.group) == 0 {
-		return "Nothing else can be sent in place of message " + thousands(msg.of.Index+1) + "."
+		return "Nothing else can be sent in place of message " + theme.Thousands(msg.of.Index+1) + "."
 	}
 	numbers := make([]string, len(msg.group))
 	calls := false
@@ -134,33 +134,24 @@ func (m *Model) remedyTold(msg remediedMsg) string {
 		at, ok := m.chat.place[id]
 		calls = calls || ok && len(m.chat.messages[at].ToolCalls) > 0
 	}
-	which, is := "Message "+thousands(msg.of.Index+1), " is "
+	which, is := "Message "+theme.Thousands(msg.of.Index+1), " is "
 	switch {
 	case calls && len(numbers) > 1:
-		which, is = "The calls and results of messages "+inWords(numbers), " are "
+		which, is = "The calls and results of messages "+theme.InWords(numbers), " are "
 	case calls:
-		which, is = "The calls of message "+inWords(numbers), " are "
+		which, is = "The calls of message "+theme.InWords(numbers), " are "
 	case len(numbers) > 1:
-		which, is = "Messages "+inWords(numbers), " are "
+		which, is = "Messages "+theme.InWords(numbers), " are "
 	}
 	tokens := msg.now.Sum.Tokens(msg.now.Sum.Total) - msg.was.Sum.Tokens(msg.was.Sum.Total)
 	cost := "no token more or less"
 	if tokens != 0 {
-		cost = signed(tokens) + " tokens"
+		cost = theme.Signed(tokens) + " tokens"
 		if tokens == 1 || tokens == -1 {
-			cost = signed(tokens) + " token"
+			cost = theme.Signed(tokens) + " token"
 		}
 	}
 	return which + is + remedyWord(msg.to) + ": " + cost + ". What is stored stays as it is."
-}
-
-// inWords writes "2", "2 and 3" and "2, 3 and 4".
-func inWords(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // remedyWord is what is done with damaged messages.

@@ -11,6 +11,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // damaged is the application with an imported conversation in which everything is broken that can be.
@@ -57,8 +58,8 @@ func TestTheLedgerListsEveryRepair(t *testing.T) {
 				t.Fatalf("the cursor is on line %d, want %d", l.ledger.at, i)
 			}
 			got := plain(l.Model)
-			number := thousands(line.entry.Index + 1)
-			if !strings.Contains(got, " "+number+"  "+fit(speaker(line.entry.Role), 6)+" "+line.repair.Kind) || !strings.Contains(got, line.repair.Kind+": "+firstWords(line.repair.What)) {
+			number := theme.Thousands(line.entry.Index + 1)
+			if !strings.Contains(got, " "+number+"  "+theme.Fit(theme.Speaker(line.entry.Role), 6)+" "+line.repair.Kind) || !strings.Contains(got, line.repair.Kind+": "+firstWords(line.repair.What)) {
 				t.Errorf("line %d of the ledger does not show %s of message %s:\n%s", i, line.repair.Kind, number, got)
 			}
 			if strings.Contains(got, "sent instead") == sidesOf(line.repair).blank() {

@@ -1,6 +1,9 @@
 package ui
 
-import "winnow/history"
+import (
+	"winnow/history"
+	"winnow/ui/theme"
+)
 
 // limitSays says what requests may hold, and what sets that.
 func limitSays(p history.Plan, err error) string {
@@ -8,12 +11,12 @@ func limitSays(p history.Plan, err error) string {
 		return "Nothing can be sent: " + err.Error() + "."
 	}
 	s := p.Sum
-	holds := "A request may hold " + plural(s.Limit, "token")
+	holds := "A request may hold " + theme.Plural(s.Limit, "token")
 	switch {
 	case s.Capped():
-		return holds + ": the budget of " + thousands(s.Budget) + " is capped by the model's window of " + thousands(s.Window) + "."
+		return holds + ": the budget of " + theme.Thousands(s.Budget) + " is capped by the model's window of " + theme.Thousands(s.Window) + "."
 	case s.Bound == history.BoundWindow:
-		return holds + ": what the model's window of " + thousands(s.Window) + " leaves beside the reply."
+		return holds + ": what the model's window of " + theme.Thousands(s.Window) + " leaves beside the reply."
 	case s.Bound == history.BoundUnread:
 		return holds + ", because the server refused a larger request or read only a part of one."
 	case s.Bound == history.BoundMaxContext:
@@ -39,5 +42,5 @@ func noLongerFit(before, after history.Plan) string {
 	case 1:
 		return "1 message no longer fits."
 	}
-	return thousands(n) + " messages no longer fit."
+	return theme.Thousands(n) + " messages no longer fit."
 }

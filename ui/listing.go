@@ -7,17 +7,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // listing is a list with a cursor and a sentence about the line under it. A line is written when it is
 // drawn, so that a list of any length is there at once.
 type listing struct {
-	head  page                                          // above the list
-	n     int                                           // lines
-	line  func(st styles, i, w int, chosen bool) string // draws line i in w cells
-	about func(i int) string                            // the sentence about line i, "" for none
-	none  string                                        // what is said where there are no lines
-	end   func() tea.Cmd                                // reads more where the cursor is at the end, nil where there is none
+	head  page                                                // above the list
+	n     int                                                 // lines
+	line  func(st theme.Styles, i, w int, chosen bool) string // draws line i in w cells
+	about func(i int) string                                  // the sentence about line i, "" for none
+	none  string                                              // what is said where there are no lines
+	end   func() tea.Cmd                                      // reads more where the cursor is at the end, nil where there is none
 	at    int
 	w, h  int
 }
@@ -31,7 +32,7 @@ func (l *listing) goTo(place int)  { l.scroll(place - l.at) }
 
 // text is all of it, a line each.
 func (l *listing) text() string {
-	st := newStyles(noColour, Palette{})
+	st := theme.New(theme.None, theme.Palette{})
 	var b strings.Builder
 	for _, p := range l.head {
 		b.WriteString(p.text)
@@ -53,20 +54,20 @@ func (l *listing) position() string {
 	if l.n == 0 {
 		return ""
 	}
-	return thousands(l.at+1) + "/" + thousands(l.n)
+	return theme.Thousands(l.at+1) + "/" + theme.Thousands(l.n)
 }
 
 // view draws the list. What has no room is left out: first the sentence, then the head.
-func (l *listing) view(st styles) []string {
+func (l *listing) view(st theme.Styles) []string {
 	var head, foot []string
 	for _, p := range l.head {
-		head = append(head, indented(st.ofTone(p.tone), markdown.Visible(strings.TrimSuffix(p.text, "\n")), l.w)...)
+		head = append(head, theme.Indented(toneStyle(st, p.tone), markdown.Visible(strings.TrimSuffix(p.text, "\n")), l.w)...)
 	}
 	if l.n == 0 {
-		return append(head, indented(st.dim, l.none, l.w)...)
+		return append(head, theme.Indented(st.Dim, l.none, l.w)...)
 	}
 	if about := l.about(l.at); about != "" {
-		foot = st.reason(about, l.w)
+		foot = st.Reason(about, l.w)
 	}
 	if l.h < len(head)+len(foot)+leastRows {
 		foot = nil
@@ -76,7 +77,7 @@ func (l *listing) view(st styles) []string {
 	}
 	lines := head
 	room := max(0, l.h-len(head)-len(foot))
-	first, end := around(l.at, l.n, room)
+	first, end := theme.Around(l.at, l.n, room)
 	for i := first; i < end; i++ {
 		lines = append(lines, l.line(st, i, l.w, i == l.at))
 	}

@@ -18,6 +18,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/uitest"
 )
 
 // live is the application with a server to talk to. Its commands run, as they do under Bubble Tea, but
@@ -145,7 +146,7 @@ func (l *live) shows(text string) {
 func (l *live) press(keys ...string) {
 	l.t.Helper()
 	for _, name := range keys {
-		_, cmd := l.Update(keyNamed(name))
+		_, cmd := l.Update(uitest.Key(name))
 		l.run(cmd)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // pane is a part of the screen that takes keys.
@@ -27,8 +28,8 @@ const (
 type Model struct {
 	options Options
 	keys    KeyMap
-	styles  styles
-	themes  themes
+	styles  theme.Styles
+	themes  theme.Set
 	within  func() (context.Context, context.CancelFunc) // makes the context of a command
 
 	session *session.Session
@@ -36,7 +37,7 @@ type Model struct {
 	ref     string // the model in use
 	editor  string // the user's editor, from the environment
 
-	secrets       secrets
+	secrets       theme.Secrets
 	memoryFolders []string // where a file is in memory, from the environment
 
 	width, height int
@@ -106,10 +107,10 @@ func New(o Options) (*Model, error) {
 		composer:  newComposer(),
 		keeping:   keeping{keeper: new(keeper)},
 		chat:      newChat(keys.more),
-		themes:    themes{own: o.Themes},
-		secrets:   secrets{find: o.Secrets},
+		themes:    theme.Set{Own: o.Themes},
+		secrets:   theme.Secrets{Find: o.Secrets},
 	}
-	m.setTheme(theme(o.Theme))
+	m.setTheme(theme.Name(o.Theme))
 	m.adopt(o.Start)
 	return m, nil
 }
@@ -184,7 +185,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case pageMsg:
 		return m.pageHidden(msg)
 	case inexactMsg:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	case occupiedMsg:
 		return m.occupied(msg)
 	case takeoverMsg:
@@ -278,7 +279,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.forgetInspected()
 	m.unreachable, m.alert, m.way, m.armed, m.oversize = false, "", "", arming{}, nil
 	if err := s.Unready(); err != nil {
-		m.unreachable, m.alert = true, sentence(err)
+		m.unreachable, m.alert = true, theme.Sentence(err)
 	}
 	m.chat.holds, m.chat.find = m.holds, &m.find
 	m.chat.reset(s.Messages())

@@ -13,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/uitest"
 )
 
 var finishedWell = session.Finished{}
@@ -157,7 +158,7 @@ func TestNoKeyPanics(t *testing.T) {
 	keys := []tea.KeyPressMsg{enter, esc, tab, char('a'), char('?'), char('/'), char('y'), char('n'), char('世'), char(' ')}
 	for _, r := range DefaultKeys().Table() {
 		for _, k := range r.Keys {
-			keys = append(keys, keyNamed(k))
+			keys = append(keys, uitest.Key(k))
 		}
 	}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -180,36 +181,6 @@ func TestNoKeyPanics(t *testing.T) {
 			fits(t, m)
 		}
 	})
-}
-
-// keyNamed is the key press that a binding's name stands for.
-func keyNamed(name string) tea.KeyPressMsg {
-	var k tea.KeyPressMsg
-	for {
-		mod, rest, ok := strings.Cut(name, "+")
-		if !ok || rest == "" {
-			break
-		}
-		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
-		name = rest
-	}
-	special := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
-		"space": ' ', "delete": tea.KeyDelete, "backspace": tea.KeyBackspace, "f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3,
-	}
-	if code, ok := special[name]; ok {
-		k.Code = code
-		if code == ' ' && k.Mod == 0 {
-			k.Text = " "
-		}
-		return k
-	}
-	k.Code = []rune(name)[0]
-	if k.Mod == 0 {
-		k.Text = name
-	}
-	return k
 }
 
 func BenchmarkKeyPressWith10000Messages(b *testing.B) {

@@ -11,6 +11,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // openModels shows the models of every endpoint.
@@ -41,7 +42,7 @@ func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
 	for _, model := range msg.models {
 		right := ""
 		if model.Window.Tokens > 0 {
-			right = thousands(model.Window.Tokens) + " tokens"
+			right = theme.Thousands(model.Window.Tokens) + " tokens"
 		}
 		if model.Ref() == m.ref {
 			right = strings.TrimPrefix(right+" · in use", " · ")
@@ -51,7 +52,7 @@ func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
 	m.picker.fill(choices)
 	m.picker.notes = nil
 	for _, name := range slices.Sorted(maps.Keys(msg.errs)) {
-		m.picker.notes = append(m.picker.notes, name+": "+sentence(msg.errs[name]))
+		m.picker.notes = append(m.picker.notes, name+": "+theme.Sentence(msg.errs[name]))
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (m *Model) reached(msg reachedMsg) tea.Cmd {
 	m.info, m.ref = m.session.Info(), m.session.Ref()
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		m.unreachable = true
-		m.alert, m.way = sentence(msg.err), firstKey(m.keys.Models)+" chooses another model"
+		m.alert, m.way = theme.Sentence(msg.err), firstKey(m.keys.Models)+" chooses another model"
 		m.arrange()
 	}
 	if msg.replaced != "" {

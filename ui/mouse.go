@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
@@ -22,7 +23,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		m.ledger.move(by / 3)
 	case m.overlay == whatifOverlay:
 		m.moveInTrial(by)
-	case m.overlay == panelOverlay, m.overlay == noOverlay && m.layout.panel.holds(msg.X, msg.Y):
+	case m.overlay == panelOverlay, m.overlay == noOverlay && m.layout.panel.Holds(msg.X, msg.Y):
 		m.panel.move(by)
 	case m.overlay == sessionsOverlay:
 		m.sessions.wheel(by)
@@ -43,30 +44,30 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	case m.find.open && m.overlay == noOverlay:
 		m.find.open = false
 		return m.click(msg)
-	case m.overlay == panelOverlay && m.layout.overlay.holds(msg.X, msg.Y):
+	case m.overlay == panelOverlay && m.layout.overlay.Holds(msg.X, msg.Y):
 		return m.clickLine(m.overlayRoom(), msg.Y)
 	case m.overlay == sessionsOverlay || m.pickerOpen():
 		return m.clickList(msg)
 	case m.overlay != noOverlay:
 		return nil
-	case m.turn.question.waits() && m.layout.alert.holds(msg.X, msg.Y):
-		return m.clickQuestion(msg.Y - m.layout.alert.y)
-	case m.layout.composer.holds(msg.X, msg.Y):
+	case m.turn.question.waits() && m.layout.alert.Holds(msg.X, msg.Y):
+		return m.clickQuestion(msg.Y - m.layout.alert.Y)
+	case m.layout.composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
-		in, lead := m.layout.composer.within(m.layout.framed), 1
+		in, lead := m.layout.composer.Within(m.layout.framed), 1
 		if !m.layout.framed {
 			lead = 2 // the prompt's sign
 		}
-		m.composer.area.Click(msg.X-in.x-lead, msg.Y-in.y)
-	case m.layout.transcript.holds(msg.X, msg.Y):
-		return m.clickTranscript(msg.Y - m.layout.transcript.within(m.layout.framed).y)
-	case m.layout.panel.holds(msg.X, msg.Y):
+		m.composer.area.Click(msg.X-in.X-lead, msg.Y-in.Y)
+	case m.layout.transcript.Holds(msg.X, msg.Y):
+		return m.clickTranscript(msg.Y - m.layout.transcript.Within(m.layout.framed).Y)
+	case m.layout.panel.Holds(msg.X, msg.Y):
 		at := m.focus
 		m.setFocus(panelPane)
 		if at == panelPane {
-			return m.clickLine(m.layout.panel.within(true), msg.Y)
+			return m.clickLine(m.layout.panel.Within(true), msg.Y)
 		}
-		m.selectLine(m.layout.panel.within(true), msg.Y)
+		m.selectLine(m.layout.panel.Within(true), msg.Y)
 	}
 	return nil
 }
@@ -74,13 +75,13 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 // clickList puts the cursor of the list that is open on a line; a click on the line under it chooses that.
 func (m *Model) clickList(msg tea.MouseClickMsg) tea.Cmd {
 	in := m.overlayRoom()
-	if !in.holds(msg.X, msg.Y) {
+	if !in.Holds(msg.X, msg.Y) {
 		return nil
 	}
 	if m.overlay == sessionsOverlay {
-		return m.clickSession(in.h, msg.Y-in.y)
+		return m.clickSession(in.H, msg.Y-in.Y)
 	}
-	i, ok := m.picker.lineAt(in.h, msg.Y-in.y)
+	i, ok := m.picker.lineAt(in.H, msg.Y-in.Y)
 	switch {
 	case !ok:
 		return nil
@@ -93,7 +94,7 @@ func (m *Model) clickList(msg tea.MouseClickMsg) tea.Cmd {
 }
 
 // clickLine puts the panel's cursor on a line of the list; a click on the line under it opens that.
-func (m *Model) clickLine(in box, y int) tea.Cmd {
+func (m *Model) clickLine(in theme.Box, y int) tea.Cmd {
 	if m.selectLine(in, y) {
 		return nil
 	}
@@ -102,8 +103,8 @@ func (m *Model) clickLine(in box, y int) tea.Cmd {
 
 // selectLine puts the panel's cursor on the line of the list that stands at y, and says whether that is
 // all: the cursor was elsewhere, or no line stands there.
-func (m *Model) selectLine(in box, y int) bool {
-	i, ok := m.panel.lineAt(m.styles, in.w, in.h, y-in.y)
+func (m *Model) selectLine(in theme.Box, y int) bool {
+	i, ok := m.panel.lineAt(m.styles, in.W, in.H, y-in.Y)
 	if !ok || i == m.panel.at {
 		return !ok
 	}

@@ -104,23 +104,23 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	}
 	m.Update(planMsg{generation: m.generation, plan: plan})
 	m.View()
-	in := m.layout.panel.within(true)
+	in := m.layout.panel.Within(true)
 	lines := 0
 	m.panel.move(-50)
-	for y := range in.h {
-		i, ok := m.panel.lineAt(m.styles, in.w, in.h, y)
+	for y := range in.H {
+		i, ok := m.panel.lineAt(m.styles, in.W, in.H, y)
 		if !ok {
 			continue
 		}
-		screen := strings.Split(plain(m), "\n")[in.y+y]
+		screen := strings.Split(plain(m), "\n")[in.Y+y]
 		if _, row, _ := strings.Cut(screen, "● "); !strings.HasPrefix(strings.TrimSpace(row), fmt.Sprint(i+1)+" ") {
 			t.Fatalf("line %d of the list is said to stand at %d, where the screen has %q", i+1, y, screen)
 		}
-		m.Update(tea.MouseClickMsg{X: in.x + 3, Y: in.y + y, Button: tea.MouseLeft})
+		m.Update(tea.MouseClickMsg{X: in.X + 3, Y: in.Y + y, Button: tea.MouseLeft})
 		if lines++; m.panel.at != i {
 			t.Fatalf("a click at line %d: the cursor is on %d, want %d", y, m.panel.at, i)
 		}
-		if again, ok := m.panel.lineAt(m.styles, in.w, in.h, y); !ok || again != i {
+		if again, ok := m.panel.lineAt(m.styles, in.W, in.H, y); !ok || again != i {
 			t.Fatalf("after a click at line %d line %d of the list stands there, want %d", y, again, i)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/ui/theme"
 )
 
 // numbersOf names messages: a single one by its number, others by how many they are.
@@ -14,15 +15,15 @@ func (m *Model) numbersOf(ids []int64) string {
 	if len(ids) == 1 {
 		return "message " + m.numberOf(ids[0])
 	}
-	return thousands(len(ids)) + " messages"
+	return theme.Thousands(len(ids)) + " messages"
 }
 
 // numberOf is a message's number in the conversation, as the panel has it.
 func (m *Model) numberOf(id int64) string {
 	if e, ok := entryOf(m.panel.next.plan, id); ok {
-		return thousands(e.Index + 1)
+		return theme.Thousands(e.Index + 1)
 	}
-	return thousands(m.chat.place[id] + 1)
+	return theme.Thousands(m.chat.place[id] + 1)
 }
 
 // messagesNamed are the messages that numbers name, such as 3 5-8, or a sentence that says what is
@@ -40,7 +41,7 @@ func (m *Model) messagesNamed(numbers string) (ids []int64, fault string) {
 			return nil, fmt.Sprintf("Messages are named by their numbers in the panel, as in 3 5-8; %s is none.", word)
 		}
 		if from < 1 || to < from || to > len(entries) {
-			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, plural(len(entries), "message"))
+			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, theme.Plural(len(entries), "message"))
 		}
 		for _, e := range entries[from-1 : to] {
 			if !slices.Contains(ids, e.ID) {
@@ -71,14 +72,14 @@ type roll struct {
 
 func (r *roll) add(e *history.Entry) {
 	if r.of++; r.of <= mostNamed {
-		r.names = append(r.names, thousands(e.Index+1)+" "+speaker(e.Role))
+		r.names = append(r.names, theme.Thousands(e.Index+1)+" "+theme.Speaker(e.Role))
 	}
 }
 
 func (r *roll) String() string {
 	text := strings.Join(r.names, ", ")
 	if more := r.of - len(r.names); more > 0 {
-		text += " and " + thousands(more) + " more"
+		text += " and " + theme.Thousands(more) + " more"
 	}
 	return text
 }

@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"winnow/ui/uitest"
 )
 
 func TestThePanelOfANarrowScreenTakesTheKeysThatWorkEverywhere(t *testing.T) {
@@ -14,8 +16,8 @@ func TestThePanelOfANarrowScreenTakesTheKeysThatWorkEverywhere(t *testing.T) {
 		{"f1", "help"},
 	} {
 		m := chatting(t, 80, 24)
-		m.Update(keyNamed("ctrl+x"))
-		m.Update(keyNamed(c.key))
+		m.Update(uitest.Key("ctrl+x"))
+		m.Update(uitest.Key(c.key))
 		if screen := plain(m); !strings.Contains(screen, "╭ "+c.title) {
 			t.Errorf("%s in the panel did not open %q:\n%s", c.key, c.title, screen)
 		}

@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/llm"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 func TestMessagesOfTheRequestCollapse(t *testing.T) {
@@ -16,9 +18,9 @@ func TestMessagesOfTheRequestCollapse(t *testing.T) {
 	for _, key := range []string{"enter", "space", "ctrl+o"} {
 		m := inspectingRequest(asText)(t, 120, 40)
 		for range 3 { // to message 3
-			m.Update(keyNamed("J"))
+			m.Update(uitest.Key("J"))
 		}
-		m.Update(keyNamed(key))
+		m.Update(uitest.Key(key))
 		screen := plain(m)
 		if !strings.Contains(screen, "▸ +─ #4 of 12 · user · message 3 · 28 characters · "+secondAnswer) || strings.Count(screen, secondAnswer) != 1 {
 			t.Errorf("%s did not collapse message 3:\n%s", key, screen)
@@ -26,7 +28,7 @@ func TestMessagesOfTheRequestCollapse(t *testing.T) {
 		if !strings.Contains(screen, "── #5 of 12") || !strings.Contains(screen, "Understood.") {
 			t.Errorf("%s collapsed more than message 3:\n%s", key, screen)
 		}
-		m.Update(keyNamed(key))
+		m.Update(uitest.Key(key))
 		if screen := plain(m); !strings.Contains(screen, "▸ ── #4 of 12 · user · message 3 ") {
 			t.Errorf("a second %s did not expand message 3:\n%s", key, screen)
 		}
@@ -36,7 +38,7 @@ func TestMessagesOfTheRequestCollapse(t *testing.T) {
 func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
 	m := inspectingRequest(asText)(t, 120, 40)
 	expanded := m.inspector.shown.text()
-	m.Update(keyNamed("O"))
+	m.Update(uitest.Key("O"))
 	screen := plain(m)
 	if n := strings.Count(screen, "+─ #"); n != 12 || strings.Contains(screen, "── #") {
 		t.Errorf("%d of 12 messages are collapsed:\n%s", n, screen)
@@ -45,21 +47,21 @@ func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
 		t.Errorf("the collapsed request is copied as\n%s\nwant all of it:\n%s", got, expanded)
 	}
 	for range 11 {
-		m.Update(keyNamed("J"))
+		m.Update(uitest.Key("J"))
 	}
 	if screen := plain(m); !strings.Contains(screen, "▸ +─ #12 of 12") {
 		t.Errorf("J did not go to the last message:\n%s", screen)
 	}
-	m.Update(keyNamed("J"))
+	m.Update(uitest.Key("J"))
 	if m.toast.text != "This is the last message." {
 		t.Errorf("J on the last message said %q", m.toast.text)
 	}
-	m.Update(keyNamed("enter"))
-	m.Update(keyNamed("O")) // not all of them are collapsed
+	m.Update(uitest.Key("enter"))
+	m.Update(uitest.Key("O")) // not all of them are collapsed
 	if n := strings.Count(plain(m), "+─ #"); n != 12 {
 		t.Errorf("%d of 12 messages are collapsed after one was expanded:\n%s", n, plain(m))
 	}
-	m.Update(keyNamed("O"))
+	m.Update(uitest.Key("O"))
 	if strings.Contains(plain(m), "+─ #") {
 		t.Errorf("a message is still collapsed:\n%s", plain(m))
 	}
@@ -68,16 +70,16 @@ func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
 // What is collapsed stays so when the request is planned anew, and when another view was shown.
 func TestCollapsedMessagesStayCollapsed(t *testing.T) {
 	m := inspectingRequest(asText)(t, 120, 40)
-	m.Update(keyNamed("J"))
-	m.Update(keyNamed("enter"))
+	m.Update(uitest.Key("J"))
+	m.Update(uitest.Key("enter"))
 	want := "+─ #2 of 12 · user · message 1"
 	_, plan := inspected(t)
 	m.Update(planMsg{generation: m.generation, plan: plan})
 	if !strings.Contains(plain(m), "▸ "+want) {
 		t.Errorf("a new plan expanded the message or took the selection:\n%s", plain(m))
 	}
-	m.Update(keyNamed("tab"))
-	m.Update(keyNamed("shift+tab"))
+	m.Update(uitest.Key("tab"))
+	m.Update(uitest.Key("shift+tab"))
 	if !strings.Contains(plain(m), want) {
 		t.Errorf("another view expanded the message:\n%s", plain(m))
 	}
@@ -87,9 +89,9 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 	inPanel := func(key string) func(t testing.TB, w, h int) *Model {
 		return func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.Update(keyNamed("ctrl+x"))
+			m.Update(uitest.Key("ctrl+x"))
 			if key != "" {
-				m.Update(keyNamed(key))
+				m.Update(uitest.Key(key))
 			}
 			return m
 		}
@@ -120,14 +122,14 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 			if at == noOverlay {
 				t.Fatalf("%s is not open:\n%s", c.name, plain(m))
 			}
-			m.Update(keyNamed(key))
+			m.Update(uitest.Key(key))
 			screen := plain(m)
 			if m.overlay != helpOverlay || !strings.Contains(screen, "  here ") || !strings.Contains(screen, c.want) {
 				t.Errorf("%s over %s: want the help with its keys:\n%s", key, c.name, screen)
 			}
 			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
 			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-			m.Update(keyNamed("esc"))
+			m.Update(uitest.Key("esc"))
 			if after := screenRows(m); m.overlay != at || after != before {
 				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name, m.overlay, at, after, before)
 			}
@@ -144,27 +146,27 @@ func screenRows(m *Model) string {
 // The dials are applied while the help covers them: closing the help goes to the panes.
 func TestHelpOverDialsThatAreGone(t *testing.T) {
 	m := chatting(t, 80, 24)
-	m.Update(keyNamed("ctrl+x"))
-	m.Update(keyNamed("w"))
-	m.Update(keyNamed("?"))
+	m.Update(uitest.Key("ctrl+x"))
+	m.Update(uitest.Key("w"))
+	m.Update(uitest.Key("?"))
 	m.Update(appliedMsg{session: m.session, said: "Set."})
 	if m.overlay != helpOverlay {
 		t.Errorf("the help was closed:\n%s", plain(m))
 	}
-	m.Update(keyNamed("esc"))
+	m.Update(uitest.Key("esc"))
 	if m.panel.whatif != nil || m.isOpen(whatifOverlay) || m.overlay != panelOverlay {
 		t.Errorf("overlay %d after the help, want the panel:\n%s", m.overlay, plain(m))
 	}
-	m.Update(keyNamed("down"))
+	m.Update(uitest.Key("down"))
 }
 
 // A list that arrives while the help covers it is there when the help is closed.
 func TestListsArriveBeneathTheHelp(t *testing.T) {
 	m := chatting(t, 120, 40)
-	m.Update(keyNamed("ctrl+l"))
-	m.Update(keyNamed("?"))
+	m.Update(uitest.Key("ctrl+l"))
+	m.Update(uitest.Key("?"))
 	m.Update(modelsMsg{models: []llm.Model{{Endpoint: "openai", ID: "late-model"}}})
-	m.Update(keyNamed("?"))
+	m.Update(uitest.Key("?"))
 	if !strings.Contains(plain(m), "late-model") {
 		t.Errorf("the models did not arrive:\n%s", plain(m))
 	}
@@ -181,10 +183,10 @@ func TestListsArriveBeneathTheHelp(t *testing.T) {
 // A question mark behind other text is text.
 func TestQuestionMarkIsTextInAFilter(t *testing.T) {
 	m := chatting(t, 80, 24)
-	m.Update(keyNamed("ctrl+p"))
+	m.Update(uitest.Key("ctrl+p"))
 	typing(m, "a?")
-	if m.overlay != paletteOverlay || m.picker.filter.text != "a?" {
-		t.Errorf("overlay %d with the filter %q, want the palette with a?", m.overlay, m.picker.filter.text)
+	if m.overlay != paletteOverlay || m.picker.filter.Text != "a?" {
+		t.Errorf("overlay %d with the filter %q, want the palette with a?", m.overlay, m.picker.filter.Text)
 	}
 }
 
@@ -235,7 +237,7 @@ func TestOutlineKeepsItsSelectionOnTheScreen(t *testing.T) {
 			if want := min(1, len(sections)); selected != want {
 				t.Fatalf("%d headings are selected, want %d", selected, want)
 			}
-			rows := o.view(newStyles(noColour, Palette{}))
+			rows := o.view(theme.New(theme.None, theme.Palette{}))
 			if len(rows) > o.h {
 				t.Fatalf("%d rows on %d", len(rows), o.h)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // outlook is what the requests before tell about the next one.
@@ -23,7 +24,7 @@ func outlookOf(known session.Outlook, plan history.Plan) outlook {
 	o := outlook{prefix: known.Prefix}
 	if short := known.Shortfall; short != nil {
 		o.warnings = append(o.warnings, fmt.Sprintf("in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
-			thousands(short.Turn), thousands(short.Reported), thousands(short.Expected)))
+			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected)))
 	}
 	var short roll
 	for _, i := range known.Losses {
@@ -60,7 +61,7 @@ func (m *Model) pastLoaded(msg pastLoadedMsg) tea.Cmd {
 	case msg.session != m.session:
 		return nil
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	return m.draftChanged()
 }
@@ -84,7 +85,7 @@ func (r *request) cached(p session.Prefix) string {
 	}
 	text := "cached prefix ~" + r.counted(p.Tokens)
 	if next := r.plan.Next; len(next) > 0 && p.IfNextDrops < p.Tokens {
-		text += " · if " + thousands(next[0]+1) + " drops ~" + r.counted(p.IfNextDrops)
+		text += " · if " + theme.Thousands(next[0]+1) + " drops ~" + r.counted(p.IfNextDrops)
 	}
 	return text
 }

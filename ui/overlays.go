@@ -106,9 +106,9 @@ func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) typesInOverlay() bool {
 	switch {
 	case m.overlay == sessionsOverlay:
-		return m.sessions.edit != nil || m.sessions.filter.text != ""
+		return m.sessions.edit != nil || m.sessions.filter.Text != ""
 	case m.pickerOpen():
-		return m.picker.filter.text != ""
+		return m.picker.filter.Text != ""
 	}
 	return false
 }

@@ -4,21 +4,22 @@ import (
 	"testing"
 
 	"winnow/session"
+	"winnow/ui/uitest"
 )
 
 func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 	for _, key := range []string{"?", "f1", "ctrl+p", "ctrl+l", "ctrl+s", "m", "w", "enter", "i"} {
 		m := chatting(t, 80, 24)
-		m.Update(keyNamed("ctrl+x"))
-		m.Update(keyNamed(key))
+		m.Update(uitest.Key("ctrl+x"))
+		m.Update(uitest.Key(key))
 		if m.overlay == panelOverlay || m.overlay == noOverlay {
 			t.Fatalf("%s in the panel opened nothing:\n%s", key, plain(m))
 		}
-		m.Update(keyNamed("esc"))
+		m.Update(uitest.Key("esc"))
 		if m.overlay != panelOverlay {
 			t.Errorf("what %s opened over the panel closed the panel as well:\n%s", key, plain(m))
 		}
-		m.Update(keyNamed("esc"))
+		m.Update(uitest.Key("esc"))
 		if _, selected := m.chat.selected(); m.overlay != noOverlay || selected {
 			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key, m.overlay, selected)
 		}

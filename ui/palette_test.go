@@ -7,11 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"winnow/ui/theme"
 )
 
 // backgrounds are what the terminals of a theme's users look like, by theme.
-var backgrounds = map[theme]string{
-	darkTheme: "#1e1e1e", lightTheme: "#ffffff", "gruvbox": "#282828", "nord": "#2e3440", "catppuccin": "#1e1e2e", "solarized-light": "#fdf6e3",
+var backgrounds = map[theme.Name]string{
+	theme.Dark: "#1e1e1e", theme.Light: "#ffffff", "gruvbox": "#282828", "nord": "#2e3440", "catppuccin": "#1e1e2e", "solarized-light": "#fdf6e3",
 }
 
 // contrast is the ratio of two colours as WCAG 2.1 defines it, 1 to 21.
@@ -40,7 +42,7 @@ func contrast(t *testing.T, a, b string) float64 {
 
 func TestEveryThemeCanBeRead(t *testing.T) {
 	least := map[string]float64{"faint": 3, "focus": 3} // what is not sent stands back, and a frame is not read
-	for name := range builtIn() {
+	for name := range theme.BuiltIn() {
 		back := backgrounds[name]
 		if name == "terminal" {
 			continue // its colours are the user's own
@@ -49,7 +51,7 @@ func TestEveryThemeCanBeRead(t *testing.T) {
 			t.Errorf("nobody says what background the theme %s is for", name)
 			continue
 		}
-		_, p := themes{}.palette(name)
+		_, p := theme.Set{}.Palette(name)
 		v := reflect.ValueOf(p)
 		for i := range v.NumField() {
 			role, colour := v.Type().Field(i).Tag.Get("toml"), v.Field(i).String()
@@ -71,7 +73,7 @@ func TestEveryThemeCanBeRead(t *testing.T) {
 }
 
 func TestEveryPaletteIsWhole(t *testing.T) {
-	for name, p := range builtIn() {
+	for name, p := range theme.BuiltIn() {
 		if key, wrong := p.Check(); wrong != "" {
 			t.Errorf("%s: %s %s", name, key, wrong)
 		}
@@ -85,42 +87,42 @@ func TestEveryPaletteIsWhole(t *testing.T) {
 }
 
 func TestAThemeOfTheUsersTakesTheRestFromItsBase(t *testing.T) {
-	own := themes{own: map[string]Palette{"mine": {Base: "light", User: "#112233"}, "nord": {User: "5"}}}
+	own := theme.Set{Own: map[string]theme.Palette{"mine": {Base: "light", User: "#112233"}, "nord": {User: "5"}}}
 	for _, c := range []struct {
-		name         theme
+		name         theme.Name
 		light        bool
 		user, accent string
 	}{
-		{"mine", false, "#112233", builtIn()[lightTheme].Accent},
-		{"nord", false, "5", builtIn()[darkTheme].Accent},
-		{"nord", true, "5", builtIn()[lightTheme].Accent},
-		{"auto", true, builtIn()[lightTheme].User, builtIn()[lightTheme].Accent},
-		{"", false, builtIn()[darkTheme].User, builtIn()[darkTheme].Accent},
-		{"gone", false, builtIn()[darkTheme].User, builtIn()[darkTheme].Accent},
+		{"mine", false, "#112233", theme.BuiltIn()[theme.Light].Accent},
+		{"nord", false, "5", theme.BuiltIn()[theme.Dark].Accent},
+		{"nord", true, "5", theme.BuiltIn()[theme.Light].Accent},
+		{"auto", true, theme.BuiltIn()[theme.Light].User, theme.BuiltIn()[theme.Light].Accent},
+		{"", false, theme.BuiltIn()[theme.Dark].User, theme.BuiltIn()[theme.Dark].Accent},
+		{"gone", false, theme.BuiltIn()[theme.Dark].User, theme.BuiltIn()[theme.Dark].Accent},
 	} {
-		own.light = c.light
-		if _, p := own.palette(c.name); p.User != c.user || p.Accent != c.accent {
+		own.Light = c.light
+		if _, p := own.Palette(c.name); p.User != c.user || p.Accent != c.accent {
 			t.Errorf("theme %q on a light background %v: user %s, accent %s, want %s and %s", c.name, c.light, p.User, p.Accent, c.user, c.accent)
 		}
 	}
-	if got, _ := (themes{plain: true, own: own.own}).palette("mine"); got != noColour {
+	if got, _ := (theme.Set{Plain: true, Own: own.Own}).Palette("mine"); got != theme.None {
 		t.Errorf("where colours are off, the theme mine is %q", got)
 	}
 }
 
 func TestAPaletteSaysWhatIsWrongWithIt(t *testing.T) {
 	for _, c := range []struct {
-		p   Palette
+		p   theme.Palette
 		key string
 	}{
-		{Palette{Base: "grey"}, "base"},
-		{Palette{User: "red"}, "user"},
-		{Palette{User: "#12345"}, "user"},
-		{Palette{User: "#+12345"}, "user"},
-		{Palette{User: "256"}, "user"},
-		{Palette{User: "007"}, "user"},
-		{Palette{Syntax: "github-green"}, "syntax"},
-		{Palette{Base: "light", User: "#aBcDeF", Warn: "255", Syntax: "monokai"}, ""},
+		{theme.Palette{Base: "grey"}, "base"},
+		{theme.Palette{User: "red"}, "user"},
+		{theme.Palette{User: "#12345"}, "user"},
+		{theme.Palette{User: "#+12345"}, "user"},
+		{theme.Palette{User: "256"}, "user"},
+		{theme.Palette{User: "007"}, "user"},
+		{theme.Palette{Syntax: "github-green"}, "syntax"},
+		{theme.Palette{Base: "light", User: "#aBcDeF", Warn: "255", Syntax: "monokai"}, ""},
 	} {
 		if key, wrong := c.p.Check(); key != c.key || (wrong == "") != (c.key == "") {
 			t.Errorf("%+v: %q %q, want %q", c.p, key, wrong, c.key)
@@ -130,28 +132,28 @@ func TestAPaletteSaysWhatIsWrongWithIt(t *testing.T) {
 
 func TestThemesAreTriedOutInTheirList(t *testing.T) {
 	l := onStage(t, 100, 30)
-	l.setTheme(darkTheme)
+	l.setTheme(theme.Dark)
 	l.types("/theme")
 	l.press("enter")
 	l.shows("solarized-light")
 	l.press("down")
-	if l.styles.theme == darkTheme {
+	if l.styles.Name == theme.Dark {
 		t.Error("the theme under the cursor is not tried out")
 	}
 	l.press("esc")
-	if l.styles.theme != darkTheme {
-		t.Errorf("esc left the theme %s", l.styles.theme)
+	if l.styles.Name != theme.Dark {
+		t.Errorf("esc left the theme %s", l.styles.Name)
 	}
 	l.types("/theme nord")
 	l.press("enter")
 	l.shows("The theme is nord")
-	if l.styles.theme != "nord" {
-		t.Errorf("the theme is %s, want nord", l.styles.theme)
+	if l.styles.Name != "nord" {
+		t.Errorf("the theme is %s, want nord", l.styles.Name)
 	}
 	l.types("/theme pink")
 	l.press("enter")
 	l.shows("There is no theme pink")
-	if names := Themes(); !slices.Contains(names, "nord") || strings.Join(names[:2], " ") != "auto dark" {
+	if names := theme.Names(); !slices.Contains(names, "nord") || strings.Join(names[:2], " ") != "auto dark" {
 		t.Errorf("the themes are offered as %v", names)
 	}
 }

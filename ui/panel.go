@@ -4,6 +4,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // panel shows one request: where its tokens go, and what becomes of every message and why. It is fed
@@ -29,7 +30,7 @@ type panel struct {
 	price func(history.Entry) string // what each act by hand would cost
 	holds func(int64) bool           // a message is selected
 
-	secrets secrets
+	secrets theme.Secrets
 	gists   map[gistOf]string // how messages begin, without their secrets
 }
 
@@ -48,7 +49,7 @@ func (p *panel) shown() *request {
 func (p *panel) set(plan history.Plan, err error, texts func(int64) string) {
 	p.next.note = ""
 	if err != nil {
-		p.next.note = sentence(err)
+		p.next.note = theme.Sentence(err)
 	}
 	if err != nil && len(plan.Entries) == 0 {
 		return
@@ -88,16 +89,16 @@ func (p *panel) judge(w llm.Window) {
 // contradict says that the window that the user set is larger than the server's, and the key that takes
 // the true one.
 func (p *panel) contradict(set llm.Window, actual int, key string) {
-	p.doubt = "the window of " + thousands(set.Tokens) + " (" + set.Origin() + ") is too large: the server has " + thousands(actual) + "; " + key + " takes that"
+	p.doubt = "the window of " + theme.Thousands(set.Tokens) + " (" + set.Origin() + ") is too large: the server has " + theme.Thousands(actual) + "; " + key + " takes that"
 }
 
 // doubtOf says why a limit may be wrong, "" where it is known.
 func doubtOf(w llm.Window) string {
 	if w.Assumed {
-		return "context window unknown; assuming " + thousands(w.Tokens) + " (/window to set)"
+		return "context window unknown; assuming " + theme.Thousands(w.Tokens) + " (/window to set)"
 	}
 	if w.ByName {
-		return "window of " + thousands(w.Tokens) + " by the model's name (/window to set)"
+		return "window of " + theme.Thousands(w.Tokens) + " by the model's name (/window to set)"
 	}
 	return ""
 }
@@ -106,7 +107,7 @@ func doubtOf(w llm.Window) string {
 func (p *panel) count(c session.Counting) {
 	p.guessed = ""
 	if !c.Done() {
-		p.guessed = "counting " + thousands(c.Counted) + " of " + thousands(c.Of) + "; until then tokens are guessed"
+		p.guessed = "counting " + theme.Thousands(c.Counted) + " of " + theme.Thousands(c.Of) + "; until then tokens are guessed"
 	}
 }
 
@@ -126,20 +127,20 @@ func (p *panel) place() string {
 	if n == 0 {
 		return ""
 	}
-	return thousands(p.at+1) + "/" + thousands(n)
+	return theme.Thousands(p.at+1) + "/" + theme.Thousands(n)
 }
 
 // view draws the panel's lines for a box of w by h cells: what request it is, the sums, the list, and
 // the reason for the line under the cursor. What has no room is left out from the lower end of what
 // can be missed: first the foot, then the parts of the sum.
-func (p *panel) view(st styles, w, h int, focused bool) []string {
+func (p *panel) view(st theme.Styles, w, h int, focused bool) []string {
 	r := p.shown()
 	if !r.ready {
 		note := r.note
 		if note == "" {
 			note = "The plan appears with the first message."
 		}
-		return indented(st.dim, note, w)
+		return theme.Indented(st.Dim, note, w)
 	}
 	s := p.slice(st, w, h)
 	lines := s.head
@@ -158,7 +159,7 @@ type slice struct {
 	first, room int // the first line of the list in the box, and how many have room
 }
 
-func (p *panel) slice(st styles, w, h int) slice {
+func (p *panel) slice(st theme.Styles, w, h int) slice {
 	s := slice{head: p.head(st, w, h), foot: p.foot(st, w)}
 	if h < len(s.head)+len(s.foot)+leastRows {
 		s.foot = nil
@@ -172,7 +173,7 @@ func (p *panel) slice(st styles, w, h int) slice {
 }
 
 // lineAt is the line of the list that stands at line y of a box of w by h cells.
-func (p *panel) lineAt(st styles, w, h, y int) (int, bool) {
+func (p *panel) lineAt(st theme.Styles, w, h, y int) (int, bool) {
 	if !p.shown().ready {
 		return 0, false
 	}

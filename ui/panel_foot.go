@@ -1,25 +1,29 @@
 package ui
 
-import "fmt"
+import (
+	"fmt"
+
+	"winnow/ui/theme"
+)
 
 // foot is the reason for the line under the cursor, and what falls out next.
-func (p *panel) foot(st styles, w int) []string {
+func (p *panel) foot(st theme.Styles, w int) []string {
 	r := p.shown()
 	on := p.chosen()
 	var lines []string
 	switch {
 	case on.entry != nil:
-		lines = st.reason(fmt.Sprintf("%s %s: %s", glyph(*on.entry), thousands(on.entry.Index+1), on.entry.Reason), w)
+		lines = st.Reason(fmt.Sprintf("%s %s: %s", theme.Glyph(*on.entry), theme.Thousands(on.entry.Index+1), on.entry.Reason), w)
 	case on.added != nil:
-		lines = st.reason("✚ "+on.added.Kind+": "+on.added.Reason, w)
+		lines = st.Reason("✚ "+on.added.Kind+": "+on.added.Reason, w)
 	}
 	if on.entry != nil && p.price != nil && p.whatif == nil {
 		if price := p.price(*on.entry); price != "" {
-			lines = append(lines, fit(" "+st.dim.Render(price), w))
+			lines = append(lines, theme.Fit(" "+st.Dim.Render(price), w))
 		}
 	}
 	if next := r.fallsOutNext(); next != "" && r.past == nil {
-		lines = append(lines, fit(st.dim.Render(" next to fall out: "+next), w))
+		lines = append(lines, theme.Fit(st.Dim.Render(" next to fall out: "+next), w))
 	}
 	cached := ""
 	switch {
@@ -29,7 +33,7 @@ func (p *panel) foot(st styles, w int) []string {
 		cached = r.cached(p.outlook.prefix)
 	}
 	if cached != "" {
-		lines = append(lines, indented(st.dim, cached, w)...)
+		lines = append(lines, theme.Indented(st.Dim, cached, w)...)
 	}
 	return lines
 }
@@ -41,5 +45,5 @@ func (r *request) fallsOutNext() string {
 		return ""
 	}
 	first := r.plan.Entries[next[0]]
-	return fmt.Sprintf("%s %s (%s)", thousands(first.Index+1), speaker(first.Role), r.counted(first.TokensAfter))
+	return fmt.Sprintf("%s %s (%s)", theme.Thousands(first.Index+1), theme.Speaker(first.Role), r.counted(first.TokensAfter))
 }

@@ -10,13 +10,14 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // fullHead is the height from which the panel names every part of the sum.
 const fullHead = 15
 
 // head is what stands above the list: which request it is, the bar, the parts, and what is doubtful.
-func (p *panel) head(st styles, w, h int) []string {
+func (p *panel) head(st theme.Styles, w, h int) []string {
 	r := p.shown()
 	var lines []string
 	if r.past != nil {
@@ -38,47 +39,47 @@ func (p *panel) head(st styles, w, h int) []string {
 		lines = append(lines, p.warnings(st, w)...)
 	}
 	if r.note != "" {
-		lines = append(lines, indented(st.bad, markdown.Visible(r.note), w)...)
+		lines = append(lines, theme.Indented(st.Bad, markdown.Visible(r.note), w)...)
 	}
-	return append(lines, st.rule(w))
+	return append(lines, st.Rule(w))
 }
 
 // warnings are what makes the numbers doubtful.
-func (p *panel) warnings(st styles, w int) []string {
+func (p *panel) warnings(st theme.Styles, w int) []string {
 	var lines []string
 	if s := p.shown().plan.Sum; s.Capped() {
-		lines = append(lines, indented(st.dim, "budget "+thousands(s.Budget)+", capped by the model's window of "+thousands(s.Window), w)...)
+		lines = append(lines, theme.Indented(st.Dim, "budget "+theme.Thousands(s.Budget)+", capped by the model's window of "+theme.Thousands(s.Window), w)...)
 	}
 	doubt := p.doubt
 	if p.whatif != nil {
 		doubt = doubtOf(p.whatif.window)
 	}
 	if doubt != "" {
-		lines = append(lines, indented(st.warn, doubt, w)...)
+		lines = append(lines, theme.Indented(st.Warn, doubt, w)...)
 	}
 	if p.guessed != "" {
-		lines = append(lines, indented(st.dim, p.guessed, w)...)
+		lines = append(lines, theme.Indented(st.Dim, p.guessed, w)...)
 	}
 	if p.whatif != nil {
 		return lines
 	}
 	for _, s := range p.outlook.warnings {
-		lines = append(lines, indented(st.warn, "! "+s, w)...)
+		lines = append(lines, theme.Indented(st.Warn, "! "+s, w)...)
 	}
 	return lines
 }
 
 // proof says when a past request was sent, to whom, and whether what is shown is what left.
-func proof(st styles, r session.Replayed, w int) []string {
+func proof(st theme.Styles, r session.Replayed, w int) []string {
 	q := r.Request
-	lines := []string{spread(" "+st.text.Render(q.Created.Local().Format(time.DateTime)), st.dim.Render(markdown.OneLine(q.Model, max(1, w-24)))+" ", w)}
+	lines := []string{theme.Spread(" "+st.Text.Render(q.Created.Local().Format(time.DateTime)), st.Dim.Render(markdown.OneLine(q.Model, max(1, w-24)))+" ", w)}
 	if short, ok := session.ShortfallOf(r.Request); ok {
-		lines = append(lines, indented(st.warn, fmt.Sprintf("! the server read %s of ~%s", thousands(short.Reported), thousands(short.Expected)), w)...)
+		lines = append(lines, theme.Indented(st.Warn, fmt.Sprintf("! the server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
 	}
 	if r.Proven {
-		return append(lines, indented(st.good, "✓ proven by hash: this was sent", w)...)
+		return append(lines, theme.Indented(st.Good, "✓ proven by hash: this was sent", w)...)
 	}
-	return append(lines, indented(st.warn, "! not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
+	return append(lines, theme.Indented(st.Warn, "! not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
 }
 
 // turnName is a past request's name in its session.
@@ -99,11 +100,11 @@ type part struct {
 
 // split is a request's tokens by their parts, in the order of the bar; what the chat format costs goes
 // with the system prompt there.
-func (r *request) split(st styles) []part {
+func (r *request) split(st theme.Styles) []part {
 	looks := map[string]part{
-		"system": {sign: "█", style: st.barFix}, "tools": {sign: "█", style: st.barFix}, "format": {sign: "█", style: st.barFix},
-		"pinned": {sign: "▓", style: st.pinned}, "history": {sign: "▇", style: st.barUsed}, "recalled": {sign: "▆", style: st.added},
-		"added": {sign: "▆", style: st.added}, "draft": {sign: "▅", style: st.barNow},
+		"system": {sign: "█", style: st.BarFix}, "tools": {sign: "█", style: st.BarFix}, "format": {sign: "█", style: st.BarFix},
+		"pinned": {sign: "▓", style: st.Pinned}, "history": {sign: "▇", style: st.BarUsed}, "recalled": {sign: "▆", style: st.Added},
+		"added": {sign: "▆", style: st.Added}, "draft": {sign: "▅", style: st.BarNow},
 	}
 	var list []part
 	for _, share := range r.plan.Sum.Shares() {
@@ -115,7 +116,7 @@ func (r *request) split(st styles) []part {
 }
 
 // bar draws the parts, what is free and what is kept for the reply, over the whole window.
-func (r *request) bar(st styles, w int) string {
+func (r *request) bar(st theme.Styles, w int) string {
 	s := r.plan.Sum
 	cells := max(0, w-8)
 	whole := s.Tokens(s.Total)
@@ -141,10 +142,10 @@ func (r *request) bar(st styles, w int) string {
 		draw(p)
 	}
 	if s.Limit > 0 {
-		draw(part{"░", "free", max(0, s.Limit-s.Tokens(s.Total)), st.barFree})
-		draw(part{"▒", "reply", replyOf(s), st.barFree})
+		draw(part{"░", "free", max(0, s.Limit-s.Tokens(s.Total)), st.BarFree})
+		draw(part{"▒", "reply", replyOf(s), st.BarFree})
 	}
-	return spread(line, percent+" ", w)
+	return theme.Spread(line, percent+" ", w)
 }
 
 // replyOf is what the limit leaves free for the reply: a budget leaves it to the window.
@@ -156,28 +157,28 @@ func replyOf(s history.Sum) int {
 }
 
 // total is the sum against the limit: total and what is free add up to the limit.
-func (r *request) total(st styles, w int) string {
+func (r *request) total(st theme.Styles, w int) string {
 	s := r.plan.Sum
 	total := "~" + r.counted(s.Total)
 	if r.past != nil && r.past.Request.Prompt > 0 {
-		return fit(" "+st.strong.Render(thousands(r.past.Request.Prompt))+st.dim.Render(" by the server · "+total+" of "+limitOf(s)), w)
+		return theme.Fit(" "+st.Strong.Render(theme.Thousands(r.past.Request.Prompt))+st.Dim.Render(" by the server · "+total+" of "+limitOf(s)), w)
 	}
 	if r.now != nil && r.counted(s.Total) != r.now.counted(r.now.plan.Sum.Total) {
 		total += " (now ~" + r.now.counted(r.now.plan.Sum.Total) + ")"
 	}
 	if s.Limit <= 0 {
-		return fit(" "+st.strong.Render(total)+st.dim.Render(" tokens · no limit known"), w)
+		return theme.Fit(" "+st.Strong.Render(total)+st.Dim.Render(" tokens · no limit known"), w)
 	}
-	rest := " of " + thousands(s.Limit)
+	rest := " of " + theme.Thousands(s.Limit)
 	switch free := s.Free(); {
 	case free > 0:
-		rest += " · " + thousands(free) + " free"
+		rest += " · " + theme.Thousands(free) + " free"
 	case s.Used() > s.Limit:
-		rest += " · " + thousands(s.Used()-s.Limit) + " too many"
+		rest += " · " + theme.Thousands(s.Used()-s.Limit) + " too many"
 	default:
 		rest += " · full"
 	}
-	return fit(" "+st.strong.Render(total)+st.dim.Render(rest), w)
+	return theme.Fit(" "+st.Strong.Render(total)+st.Dim.Render(rest), w)
 }
 
 // limitOf is the most that a request may hold, in words where it is not known.
@@ -185,18 +186,18 @@ func limitOf(s history.Sum) string {
 	if s.Limit <= 0 {
 		return "no known limit"
 	}
-	return thousands(s.Limit)
+	return theme.Thousands(s.Limit)
 }
 
 // parts names every part that is not nothing.
-func (r *request) parts(st styles) []string {
+func (r *request) parts(st theme.Styles) []string {
 	s := r.plan.Sum
 	var list []string
 	for _, p := range r.split(st) {
 		if p.n == 0 && p.name != "draft" {
 			continue
 		}
-		n := thousands(p.n)
+		n := theme.Thousands(p.n)
 		if p.name == "draft" && r.past == nil {
 			n = "~" + n
 		}
@@ -204,25 +205,25 @@ func (r *request) parts(st styles) []string {
 		if name == "draft" && r.past != nil {
 			name = "question"
 		}
-		list = append(list, p.style.Render(p.sign)+st.dim.Render(" "+name+" "+n))
+		list = append(list, p.style.Render(p.sign)+st.Dim.Render(" "+name+" "+n))
 	}
 	if margin := s.Window - s.Reserve - s.Limit; s.Bound == history.BoundWindow && margin > 0 {
-		list = append(list, st.barFree.Render("░")+st.dim.Render(" margin "+thousands(margin)))
+		list = append(list, st.BarFree.Render("░")+st.Dim.Render(" margin "+theme.Thousands(margin)))
 	}
 	if reply := replyOf(s); s.Limit > 0 && reply > 0 {
-		list = append(list, st.barFree.Render("▒")+st.dim.Render(" reply "+thousands(reply)))
+		list = append(list, st.BarFree.Render("▒")+st.Dim.Render(" reply "+theme.Thousands(reply)))
 	}
 	return list
 }
 
 // verdicts counts what became of the messages.
-func (r *request) verdicts(st styles) []string {
+func (r *request) verdicts(st theme.Styles) []string {
 	c := r.counts
-	sees := "sees " + thousands(c.Sent()) + " of " + thousands(c.Stored)
+	sees := "sees " + theme.Thousands(c.Sent()) + " of " + theme.Thousands(c.Stored)
 	if r.now != nil && r.now.counts.Sent() != c.Sent() {
-		sees += " (now " + thousands(r.now.counts.Sent()) + ")"
+		sees += " (now " + theme.Thousands(r.now.counts.Sent()) + ")"
 	}
-	list := []string{st.text.Render(sees)}
+	list := []string{st.Text.Render(sees)}
 	for _, n := range []struct {
 		glyph, what string
 		n           int
@@ -238,7 +239,7 @@ func (r *request) verdicts(st styles) []string {
 		{"✚", "added", c.Added},
 	} {
 		if n.n > 0 {
-			list = append(list, st.ofGlyph(n.glyph).Render(n.glyph)+st.dim.Render(" "+thousands(n.n)+" "+n.what))
+			list = append(list, st.OfGlyph(n.glyph).Render(n.glyph)+st.Dim.Render(" "+theme.Thousands(n.n)+" "+n.what))
 		}
 	}
 	return list
@@ -249,9 +250,9 @@ func flow(list []string, w int) []string {
 	var lines []string
 	line, used := "", 0
 	for _, s := range list {
-		n := fitWidth(s)
+		n := theme.Width(s)
 		if used > 0 && used+2+n > w {
-			lines = append(lines, fit(line, w))
+			lines = append(lines, theme.Fit(line, w))
 			line, used = "", 0
 		}
 		lead := " "
@@ -262,7 +263,7 @@ func flow(list []string, w int) []string {
 		used += len(lead) + n
 	}
 	if used > 0 {
-		lines = append(lines, fit(line, w))
+		lines = append(lines, theme.Fit(line, w))
 	}
 	return lines
 }

@@ -9,14 +9,15 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // line draws one line of the list.
-func (p *panel) line(st styles, i, w int, chosen bool) string {
+func (p *panel) line(st theme.Styles, i, w int, chosen bool) string {
 	r := p.shown()
 	at := r.rows.row(i)
 	if at.added != nil {
-		return r.addedLine(st, *at.added, p.secrets.line(at.added.Text), w, chosen)
+		return r.addedLine(st, *at.added, p.secrets.Line(at.added.Text), w, chosen)
 	}
 	return r.entryLine(st, *at.entry, p.gist(at.entry.ID, r.texts(at.entry.ID)), w, chosen, p.holds != nil && p.holds(at.entry.ID))
 }
@@ -38,14 +39,14 @@ func (p *panel) gist(id int64, text string) string {
 		if p.gists == nil || len(p.gists) >= mostGists {
 			p.gists = map[gistOf]string{}
 		}
-		gist = p.secrets.line(text)
+		gist = p.secrets.Line(text)
 		p.gists[of] = gist
 	}
 	return gist
 }
 
 // entryLine is one message: glyph, number, speaker, what became of it, how it begins, and its sum.
-func (r *request) entryLine(st styles, e history.Entry, text string, w int, chosen, selected bool) string {
+func (r *request) entryLine(st theme.Styles, e history.Entry, text string, w int, chosen, selected bool) string {
 	sum := r.counted(e.TokensAfter)
 	if diff := e.TokensAfter - e.TokensBefore; diff != 0 {
 		sum = r.counted(diff)
@@ -53,31 +54,31 @@ func (r *request) entryLine(st styles, e history.Entry, text string, w int, chos
 			sum = "+" + sum
 		}
 	}
-	style := st.dim
+	style := st.Dim
 	if !e.Sent() {
-		style = st.faint
+		style = st.Faint
 	}
 	margin := r.signs[e.ID]
 	if selected {
 		margin = selectedSign
 	}
-	sign, verdict := glyph(e), word(e)
+	sign, verdict := theme.Glyph(e), theme.Word(e)
 	if session.NotRead(e, r.firstRead) {
 		sign, verdict = "⚠", "not read"
 	}
 	return r.listLine(st, inList{
-		margin: margin, glyph: sign, number: thousands(e.Index + 1), speaker: speaker(e.Role), verdict: verdict,
+		margin: margin, glyph: sign, number: theme.Thousands(e.Index + 1), speaker: theme.Speaker(e.Role), verdict: verdict,
 		text: text, sum: sum, style: style,
 	}, w, chosen)
 }
 
 // addedLine is one text that nobody said.
-func (r *request) addedLine(st styles, a history.Added, text string, w int, chosen bool) string {
+func (r *request) addedLine(st theme.Styles, a history.Added, text string, w int, chosen bool) string {
 	sum := ""
 	if a.Tokens > 0 {
 		sum = "+" + r.counted(a.Tokens)
 	}
-	return r.listLine(st, inList{glyph: "✚", verdict: a.Kind, text: text, sum: sum, style: st.dim}, w, chosen)
+	return r.listLine(st, inList{glyph: "✚", verdict: a.Kind, text: text, sum: sum, style: st.Dim}, w, chosen)
 }
 
 // inList is what a line of the list says.
@@ -86,8 +87,8 @@ type inList struct {
 	style                                              lipgloss.Style
 }
 
-func (r *request) listLine(st styles, l inList, w int, chosen bool) string {
-	digits := len(thousands(len(r.plan.Entries)))
+func (r *request) listLine(st theme.Styles, l inList, w int, chosen bool) string {
+	digits := len(theme.Thousands(len(r.plan.Entries)))
 	left := fmt.Sprintf(" %*s ", digits, l.number)
 	if l.speaker != "" {
 		left += fmt.Sprintf(" %-5s ", l.speaker)
@@ -96,7 +97,7 @@ func (r *request) listLine(st styles, l inList, w int, chosen bool) string {
 	if l.verdict != "" {
 		verdict = l.verdict + "  "
 	}
-	room := w - 2 - fitWidth(left+verdict) - 1 - fitWidth(l.sum) - 1
+	room := w - 2 - theme.Width(left+verdict) - 1 - theme.Width(l.sum) - 1
 	text := ""
 	if room >= leastGist {
 		text = markdown.OneLine(strings.TrimSpace(l.text), room)
@@ -106,9 +107,9 @@ func (r *request) listLine(st styles, l inList, w int, chosen bool) string {
 		margin = " "
 	}
 	if chosen {
-		return st.chosen.Render(spread(margin+l.glyph+left+verdict+text, l.sum+" ", w))
+		return st.Chosen.Render(theme.Spread(margin+l.glyph+left+verdict+text, l.sum+" ", w))
 	}
-	return spread(st.focus.Render(margin)+st.ofGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.faint.Render(text), l.style.Render(l.sum)+" ", w)
+	return theme.Spread(st.Focus.Render(margin)+st.OfGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.Faint.Render(text), l.style.Render(l.sum)+" ", w)
 }
 
 // selectedSign stands in the margin of a selected message, in the panel and in the transcript.

@@ -20,7 +20,7 @@ func (m *Model) togglePanel() tea.Cmd {
 func (m *Model) showPanel() {
 	m.wishPanel = true
 	m.arrange()
-	if m.layout.panel.empty() {
+	if m.layout.panel.Empty() {
 		m.cover(panelOverlay)
 		return
 	}

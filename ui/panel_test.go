@@ -9,6 +9,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 func noTexts(int64) string { return "" }
@@ -17,7 +18,7 @@ func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
 	var p panel
 	p.set(history.Plan{Sum: history.Sum{Limit: 6144, Window: 8192}}, nil, noTexts)
 	shown := func() string {
-		return ansi.Strip(strings.Join(p.view(newStyles(noColour, Palette{}), 60, 20, false), "\n"))
+		return ansi.Strip(strings.Join(p.view(theme.New(theme.None, theme.Palette{}), 60, 20, false), "\n"))
 	}
 	p.judge(llm.Window{Tokens: 8192, Source: "the server"})
 	if got := shown(); strings.Contains(got, "assuming") {
@@ -35,7 +36,7 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 		Sum:     history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
 		Entries: []history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}},
 	}, nil, noTexts)
-	got := ansi.Strip(strings.Join(p.view(newStyles(noColour, Palette{}), 60, 20, false), "\n"))
+	got := ansi.Strip(strings.Join(p.view(theme.New(theme.None, theme.Palette{}), 60, 20, false), "\n"))
 	for _, want := range []string{"history 200", "~200 of 400 · 200 free", " 50 %", "200 "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the panel lacks %q:\n%s", want, got)

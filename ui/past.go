@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // slowTime is how long a request of the past is read before the screen says so. In a conversation of a
@@ -83,7 +84,7 @@ func (m *Model) replayed(msg pastMsg) tea.Cmd {
 	m.sought, m.panel.looking = msg.seek, false
 	switch {
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	case msg.replayed == nil && msg.back && owed > 0, msg.replayed == nil && !msg.back && owed < 0:
 		return m.turnPage(owed)
 	case msg.replayed == nil && msg.back:

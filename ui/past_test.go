@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/uitest"
 )
 
 func TestPanelGoesThroughThePastRequests(t *testing.T) {
@@ -141,7 +142,7 @@ func TestNothingIsReadAnyMoreWhereRequestsAreCompared(t *testing.T) {
 	l.shows("context: turn 3")
 	l.press("d", "left")
 	l.shows("context: turn 2")
-	l.Update(keyNamed("left")) // its request is never read to the end
+	l.Update(uitest.Key("left")) // its request is never read to the end
 	l.Update(slowMsg{l.seeks})
 	l.shows("reading a past request")
 	l.press("d", "esc")

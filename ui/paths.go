@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"winnow/ui/theme"
 )
 
 // mostDropped is the longest paste that may be dragged files, in bytes.
@@ -12,7 +14,7 @@ const mostDropped = 8 << 10
 
 func fileName(path string) string { return filepath.Base(path) }
 
-func readingLabel(path string) string { return "[" + oneLine(fileName(path)) + ": being read]" }
+func readingLabel(path string) string { return "[" + theme.OneLine(fileName(path)) + ": being read]" }
 
 // words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
 func words(line string) []string {

@@ -7,6 +7,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // choice is one line of a picker.
@@ -20,7 +21,7 @@ type choice struct {
 type picker struct {
 	title   string
 	hint    string // the keys that work, for the lower line
-	filter  field
+	filter  theme.Field
 	choices []choice
 	shown   []fuzzy.Match // what the filter leaves, in its order
 	at      int
@@ -44,14 +45,14 @@ func (p *picker) fill(choices []choice) {
 
 // refilter shows what the filter leaves.
 func (p *picker) refilter() {
-	if p.filter.text == "" {
+	if p.filter.Text == "" {
 		p.shown = make([]fuzzy.Match, len(p.choices))
 		for i := range p.choices {
 			p.shown[i].Index = i
 		}
 		return
 	}
-	p.shown = fuzzy.FindFrom(p.filter.text, labels(p.choices))
+	p.shown = fuzzy.FindFrom(p.filter.Text, labels(p.choices))
 }
 
 // labels lets the filter read choices.
@@ -72,8 +73,8 @@ func (p *picker) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
 
 // typed is a key for the filter line; it says whether the key was one.
 func (p *picker) typed(msg tea.KeyPressMsg) bool {
-	before := p.filter.text
-	if !p.filter.typed(msg) {
+	before := p.filter.Text
+	if !p.filter.Typed(msg) {
 		return false
 	}
 	p.filtered(before)
@@ -82,14 +83,14 @@ func (p *picker) typed(msg tea.KeyPressMsg) bool {
 
 // paste puts a text into the filter line.
 func (p *picker) paste(text string) {
-	before := p.filter.text
-	p.filter.insert(strings.TrimSpace(text))
+	before := p.filter.Text
+	p.filter.Insert(strings.TrimSpace(text))
 	p.filtered(before)
 }
 
 // filtered shows what the filter leaves, the best first, where it is no longer what it was.
 func (p *picker) filtered(before string) {
-	if p.filter.text != before {
+	if p.filter.Text != before {
 		p.at = 0
 		p.refilter()
 	}
@@ -97,11 +98,11 @@ func (p *picker) filtered(before string) {
 
 // view draws the picker's lines for a box of the given size; the cursor stands at column x of the
 // first line.
-func (p *picker) view(st styles, w, h int) (lines []string, x int) {
+func (p *picker) view(st theme.Styles, w, h int) (lines []string, x int) {
 	head := " › "
-	filter, x := p.filter.view(max(1, w-fitWidth(head)))
-	x = min(fitWidth(head)+x, max(0, w-1))
-	lines = append(lines, st.accent.Render(head)+filter)
+	filter, x := p.filter.View(max(1, w-theme.Width(head)))
+	x = min(theme.Width(head)+x, max(0, w-1))
+	lines = append(lines, st.Accent.Render(head)+filter)
 	notes := p.notes[:min(len(p.notes), max(0, h-2))]
 	first, end := p.onScreen(h)
 	for i := first; i < end; i++ {
@@ -109,17 +110,17 @@ func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 	}
 	switch {
 	case p.loading && len(p.shown) == 0:
-		lines = append(lines, st.dim.Render("   asking …"))
-	case len(p.shown) == 0 && p.filter.text != "":
-		lines = append(lines, st.dim.Render("   nothing matches "+p.filter.text))
+		lines = append(lines, st.Dim.Render("   asking …"))
+	case len(p.shown) == 0 && p.filter.Text != "":
+		lines = append(lines, st.Dim.Render("   nothing matches "+p.filter.Text))
 	case len(p.shown) == 0:
-		lines = append(lines, st.dim.Render("   nothing here yet"))
+		lines = append(lines, st.Dim.Render("   nothing here yet"))
 	}
 	for len(lines) < h-len(notes) {
 		lines = append(lines, "")
 	}
 	for _, n := range notes {
-		lines = append(lines, st.warn.Render(" ! "+markdown.OneLine(n, max(1, w-3))))
+		lines = append(lines, st.Warn.Render(" ! "+markdown.OneLine(n, max(1, w-3))))
 	}
 	return lines, x
 }
@@ -127,7 +128,7 @@ func (p *picker) view(st styles, w, h int) (lines []string, x int) {
 // onScreen is the part of the list that is drawn in a height.
 func (p *picker) onScreen(h int) (first, end int) {
 	notes := min(len(p.notes), max(0, h-2))
-	return around(p.at, len(p.shown), max(0, h-1-notes))
+	return theme.Around(p.at, len(p.shown), max(0, h-1-notes))
 }
 
 // lineAt is the place in the list of what is drawn at y in a height, false where that is none of it.
@@ -137,20 +138,20 @@ func (p *picker) lineAt(h, y int) (i int, ok bool) {
 	return i, y >= 1 && i < end
 }
 
-func (p *picker) line(st styles, i, w int) string {
+func (p *picker) line(st theme.Styles, i, w int) string {
 	c := p.choices[p.shown[i].Index]
 	if i == p.at {
-		return st.chosen.Render(spread(" ▸ "+c.label, c.right+" ", w))
+		return st.Chosen.Render(theme.Spread(" ▸ "+c.label, c.right+" ", w))
 	}
 	label := c.label
 	if len(p.shown[i].MatchedIndexes) > 0 {
 		label = highlight(st, label, p.shown[i].MatchedIndexes)
 	}
-	return spread("   "+label, st.dim.Render(c.right)+" ", w)
+	return theme.Spread("   "+label, st.Dim.Render(c.right)+" ", w)
 }
 
 // highlight marks the bytes of a label that a filter found.
-func highlight(st styles, label string, at []int) string {
+func highlight(st theme.Styles, label string, at []int) string {
 	hit := map[int]bool{}
 	for _, i := range at {
 		hit[i] = true
@@ -158,7 +159,7 @@ func highlight(st styles, label string, at []int) string {
 	var b strings.Builder
 	for i, r := range label {
 		if hit[i] {
-			b.WriteString(st.match.Render(string(r)))
+			b.WriteString(st.Match.Render(string(r)))
 			continue
 		}
 		b.WriteRune(r)

@@ -48,7 +48,7 @@ func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // pickerPage is how far a page goes in the list: a line of the page before stays in sight.
 func (m *Model) pickerPage() int {
-	first, end := m.picker.onScreen(m.overlayRoom().h)
+	first, end := m.picker.onScreen(m.overlayRoom().H)
 	return max(1, end-first-1)
 }
 

@@ -3,6 +3,8 @@ package ui
 import (
 	"testing"
 
+	"winnow/ui/uitest"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -31,14 +33,14 @@ func TestTheFilterOfAListIsEditedWhereTheCursorStands(t *testing.T) {
 	m := chatting(t, 80, 24)
 	m.openPalette()
 	for _, name := range []string{"m", "o", "d", "e", "left", "left", "delete", "d", "end", "l"} {
-		m.Update(keyNamed(name))
+		m.Update(uitest.Key(name))
 	}
-	if c, _ := m.picker.chosen(); m.picker.filter.text != "model" || c.value != "model" {
-		t.Errorf("the filter is %q and chooses %q, want model", m.picker.filter.text, c.value)
+	if c, _ := m.picker.chosen(); m.picker.filter.Text != "model" || c.value != "model" {
+		t.Errorf("the filter is %q and chooses %q, want model", m.picker.filter.Text, c.value)
 	}
-	m.Update(keyNamed("ctrl+u"))
+	m.Update(uitest.Key("ctrl+u"))
 	m.Update(tea.PasteMsg{Content: " que\nry "})
-	if m.picker.filter.text != "que ry" || len(m.picker.shown) != 0 {
-		t.Errorf("the pasted filter is %q and leaves %d", m.picker.filter.text, len(m.picker.shown))
+	if m.picker.filter.Text != "que ry" || len(m.picker.shown) != 0 {
+		t.Errorf("the pasted filter is %q and leaves %d", m.picker.filter.Text, len(m.picker.shown))
 	}
 }

@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"winnow/ui/uitest"
 )
 
 func TestWhatWasSaidMakesRoomForTheKeysOfWhatIsOpened(t *testing.T) {
@@ -19,7 +21,7 @@ func TestWhatWasSaidMakesRoomForTheKeysOfWhatIsOpened(t *testing.T) {
 		m := fresh(t, 80, 24)
 		m.say("Requests are limited to 1,500 tokens.")
 		for _, name := range c.press {
-			m.Update(keyNamed(name))
+			m.Update(uitest.Key(name))
 		}
 		if screen := plain(m); !strings.Contains(screen, c.keys) {
 			t.Errorf("%s: %q is not on the screen, since a notice covers it:\n%s", c.name, c.keys, screen)
@@ -30,7 +32,7 @@ func TestWhatWasSaidMakesRoomForTheKeysOfWhatIsOpened(t *testing.T) {
 func TestWhatIsWrongStaysWhenSomethingIsOpened(t *testing.T) {
 	m := fresh(t, 80, 24)
 	m.complain("The disk is full.")
-	m.Update(keyNamed("ctrl+p"))
+	m.Update(uitest.Key("ctrl+p"))
 	if screen := plain(m); !strings.Contains(screen, "The disk is full.") {
 		t.Errorf("opening the palette took away what was wrong:\n%s", screen)
 	}
@@ -38,8 +40,8 @@ func TestWhatIsWrongStaysWhenSomethingIsOpened(t *testing.T) {
 
 func TestWhatAKeySaysStaysWhenItOpensSomething(t *testing.T) {
 	m := fresh(t, 80, 24)
-	m.Update(keyNamed("?"))
-	m.Update(keyNamed("z"))
+	m.Update(uitest.Key("?"))
+	m.Update(uitest.Key("z"))
 	if screen := plain(m); !strings.Contains(screen, "esc closes this.") {
 		t.Errorf("the reason why z does nothing is not on the screen:\n%s", screen)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // restTime is how long the draft rests before its plan is made.
@@ -143,7 +144,7 @@ func (m *Model) counted(msg countedMsg) tea.Cmd {
 	m.panel.count(msg.counting)
 	switch {
 	case msg.err != nil && !errors.Is(msg.err, context.Canceled):
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	case msg.err != nil:
 		return nil
 	case !msg.counting.Done():

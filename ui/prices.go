@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/ui/theme"
 )
 
 // prices says what each act by hand on a message would cost or free in the next request, with its whole
@@ -46,7 +47,7 @@ func (m *Model) prices(e history.Entry) string {
 		list = []string{pin, exclude}
 	}
 	if len(group) > 1 {
-		list = append(list, "with "+plural(len(group)-1, "more"))
+		list = append(list, "with "+theme.Plural(len(group)-1, "more"))
 	}
 	return strings.Join(list, " · ")
 }
@@ -56,5 +57,5 @@ func difference(r *request, n int) string {
 	if n == 0 {
 		return "±0"
 	}
-	return signed(r.plan.Sum.Tokens(n))
+	return theme.Signed(r.plan.Sum.Tokens(n))
 }

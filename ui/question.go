@@ -8,6 +8,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // quietTime is how long no key may have come before a question takes the focus by itself.
@@ -129,7 +130,7 @@ func (m *Model) clickQuestion(y int) tea.Cmd {
 		m.setFocus(questionPane)
 		return nil
 	}
-	switch y - len(m.questionLines(max(1, m.draftWidth()-1), m.layout.alert.h)) {
+	switch y - len(m.questionLines(max(1, m.draftWidth()-1), m.layout.alert.H)) {
 	case -2:
 		return m.decide(false)
 	case -1:
@@ -145,19 +146,19 @@ func (m *Model) questionLines(w, n int) []string {
 	focused := m.focus == questionPane
 	answer := func(key, what string, at bool) string {
 		if focused && at {
-			return st.chosen.Render("▸ " + key + " " + what)
+			return st.Chosen.Render("▸ " + key + " " + what)
 		}
-		return "  " + st.accent.Render(key) + " " + what
+		return "  " + st.Accent.Render(key) + " " + what
 	}
 	refuse, allow := answer(firstKey(k.Refuse), "don't run it", !q.allow), answer(firstKey(k.Allow), "run it once", q.allow)
 	answers := []string{refuse, allow}
 	switch {
 	case !focused:
-		answers = []string{st.accent.Render(firstKey(k.Focus)) + " answers · letters go to your draft"}
+		answers = []string{st.Accent.Render(firstKey(k.Focus)) + " answers · letters go to your draft"}
 	case n < 3:
 		answers = []string{refuse + allow}
 	}
 	call := q.asked.Call
-	lines := wrapStyled(st.warn, "? The model wants to run "+markdown.OneLine(call.Name, 60)+" "+markdown.OneLine(call.Arguments, 240), w)
+	lines := theme.WrapStyled(st.Warn, "? The model wants to run "+markdown.OneLine(call.Name, 60)+" "+markdown.OneLine(call.Arguments, 240), w)
 	return append(lines[:min(len(lines), max(0, n-len(answers)))], answers...)
 }

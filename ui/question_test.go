@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/uitest"
 )
 
 // questioned is a turn whose tool call waits for an answer, and the answers that it was given.
@@ -74,7 +75,7 @@ func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
 func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
 	early := questionDueMsg{m.turn.number, m.keyPresses}
-	m.Update(keyNamed("left"))
+	m.Update(uitest.Key("left"))
 	m.Update(early)
 	if m.focus == questionPane {
 		t.Fatal("the question has the focus although a key came within the quiet time")
@@ -111,7 +112,7 @@ func TestAnswersOfAQuestionThatHasTheFocus(t *testing.T) {
 		typing(m, "a draft")
 		m.Update(tab)
 		for _, key := range c.keys {
-			pressing(m, true, keyNamed(key))
+			pressing(m, true, uitest.Key(key))
 		}
 		if len(*answers) != 1 || (*answers)[0] != c.want || m.composer.text() != "a draft" {
 			t.Errorf("%v answered %v with the draft %q, want %v and the draft kept", c.keys, *answers, m.composer.text(), c.want)
@@ -154,12 +155,12 @@ func TestAClickGivesAQuestionTheFocusAndASecondOneAnswersIt(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
 	m.options.Mouse = true
 	b := m.layout.alert
-	m.Update(tea.MouseClickMsg{X: 4, Y: b.y + b.h - 1, Button: tea.MouseLeft})
+	m.Update(tea.MouseClickMsg{X: 4, Y: b.Y + b.H - 1, Button: tea.MouseLeft})
 	if m.focus != questionPane || len(*answers) != 0 {
 		t.Fatalf("a click: focus %v, answers %v; want the focus alone", m.focus, *answers)
 	}
 	b = m.layout.alert
-	_, cmd := m.Update(tea.MouseClickMsg{X: 4, Y: b.y + b.h - 1, Button: tea.MouseLeft})
+	_, cmd := m.Update(tea.MouseClickMsg{X: 4, Y: b.Y + b.H - 1, Button: tea.MouseLeft})
 	if cmd != nil {
 		runAnswer(cmd)
 	}

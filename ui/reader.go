@@ -32,7 +32,7 @@ func (m *Model) fitReader() {
 	for _, r := range []*reader{&m.reader, &m.help} {
 		if r.sheet != nil {
 			in := m.overlayRoom()
-			r.resize(in.w, in.h)
+			r.resize(in.W, in.H)
 		}
 	}
 }

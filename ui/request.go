@@ -7,6 +7,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // request is one request as the screen shows it: the next one, or one that was sent.
@@ -58,7 +59,7 @@ func gist(m store.Message) string {
 }
 
 // counted writes a number of tokens in the server's measure, so that the parts add up to the total.
-func (r *request) counted(n int) string { return thousands(r.plan.Sum.Tokens(n)) }
+func (r *request) counted(n int) string { return theme.Thousands(r.plan.Sum.Tokens(n)) }
 
 // rows are the lines of a request's list: one for every message, and one for every text that nobody
 // said, where it stands. The messages are not copied: a hundred thousand cost as much as ten.

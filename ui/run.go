@@ -15,6 +15,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/ui/input"
+	"winnow/ui/theme"
 )
 
 // Screen is what the application opens with.
@@ -31,14 +32,14 @@ type Options struct {
 	Deps    session.Deps
 	Start   *session.Session // the conversation to show first
 	Screen  Screen
-	Filter  string              // what the list of sessions is filtered by, where that is the first screen
-	Choice  llm.Choice          // which model was chosen, and why: for the first screen
-	Notices []string            // sentences to show at the start
-	Keys    map[string][]string // action to keys, as in KeyMap.Table
-	Theme   string              // one of Themes or of the next; "" is auto
-	Themes  map[string]Palette  // the user's own, by name
-	Panel   string              // auto, open or closed: the context panel at the start; "" is auto
-	Mouse   bool                // the wheel scrolls
+	Filter  string                   // what the list of sessions is filtered by, where that is the first screen
+	Choice  llm.Choice               // which model was chosen, and why: for the first screen
+	Notices []string                 // sentences to show at the start
+	Keys    map[string][]string      // action to keys, as in KeyMap.Table
+	Theme   string                   // one of Themes or of the next; "" is auto
+	Themes  map[string]theme.Palette // the user's own, by name
+	Panel   string                   // auto, open or closed: the context panel at the start; "" is auto
+	Mouse   bool                     // the wheel scrolls
 	Version string
 	Attach  []string // files to hang on the draft at the start
 

@@ -2,9 +2,7 @@ package ui
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,9 +16,8 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/uitest"
 )
-
-var update = flag.Bool("update", false, "write the goldens anew")
 
 // begun is when everything in these tests happens.
 var begun = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -218,7 +215,7 @@ var states = slices.Concat([]state{
 	}},
 	{"panel", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
-		if m.layout.panel.empty() {
+		if m.layout.panel.Empty() {
 			m.Update(ctrl('x'))
 			return m
 		}
@@ -331,19 +328,7 @@ func TestScreens(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				m := state.make(t, size[0], size[1])
 				got := plain(m)
-				path := filepath.Join("testdata", name+".txt")
-				if *update {
-					if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got != string(want) {
-					t.Errorf("%s\ngot:\n%s\nwant:\n%s", name, got, want)
-				}
+				uitest.Golden(t, name, got)
 				fits(t, m)
 			})
 		}

@@ -4,51 +4,13 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
-// redactedSign is what stands where a secret was.
-const redactedSign = "[redacted]"
-
-// secrets hides secrets in titles, lists and views of requests. The transcript shows what was said as it
-// was said. A known key stays hidden, and what looks like a secret is shown while revealed.
-type secrets struct {
-	find     func(text string, shapes bool) [][2]int // as in Options; nil finds none
-	revealed bool
-}
-
-func (s secrets) in(text string) [][2]int {
-	if s.find == nil || text == "" {
-		return nil
-	}
-	return s.find(text, !s.revealed)
-}
-
-// hide returns a text without its secrets, and how many they were.
-func (s secrets) hide(text string) (string, int) {
-	spans := s.in(text)
-	if len(spans) == 0 {
-		return text, 0
-	}
-	var b strings.Builder
-	last := 0
-	for _, span := range spans {
-		b.WriteString(text[last:span[0]] + redactedSign)
-		last = span[1]
-	}
-	return b.String() + text[last:], len(spans)
-}
-
-// line is hide for the beginning of a text that is shown in one line: it looks no further than a line is
-// long, however long the text is.
-func (s secrets) line(text string) string {
-	const most = 1 << 10
-	hidden, _ := s.hide(text[:min(len(text), most)])
-	return hidden
-}
-
-// page hides secrets in a page. What is said and what the model does not get of it are one text, whatever
+// hidePage hides secrets in a page. What is said and what the model does not get of it are one text, whatever
 // was put between them, so that a secret in which a cut begins is found as well.
-func (s secrets) page(p page) (page, int) {
+func hidePage(s theme.Secrets, p page) (page, int) {
 	var out page
 	hidden := 0
 	for len(p) > 0 {
@@ -62,11 +24,11 @@ func (s secrets) page(p page) (page, int) {
 				text.WriteString(part.text)
 			}
 		}
-		spans, at := s.in(text.String()), 0
+		spans, at := s.In(text.String()), 0
 		hidden += len(spans)
 		for _, part := range p[:n] {
 			if n > 1 && !ofMessage(part.tone) {
-				inserted, more := s.hide(part.text)
+				inserted, more := s.Hide(part.text)
 				out.add(part.tone, inserted)
 				hidden += more
 				continue
@@ -89,7 +51,7 @@ func (p *page) without(part passage, at int, spans [][2]int) [][2]int {
 	var b strings.Builder
 	for len(spans) > 0 && spans[0][0] < end {
 		if spans[0][0] >= at {
-			b.WriteString(part.text[from-at:spans[0][0]-at] + redactedSign)
+			b.WriteString(part.text[from-at:spans[0][0]-at] + theme.Redacted)
 		}
 		if from = min(spans[0][1], end); spans[0][1] > end {
 			break
@@ -101,11 +63,11 @@ func (p *page) without(part passage, at int, spans [][2]int) [][2]int {
 	return spans
 }
 
-// each hides secrets in every passage by itself: a page with as many passages.
-func (s secrets) each(p page) (page, int) {
+// hideEach hides secrets in every passage by itself: a page with as many passages.
+func hideEach(s theme.Secrets, p page) (page, int) {
 	out, hidden := make(page, len(p)), 0
 	for i, part := range p {
-		text, n := s.hide(part.text)
+		text, n := s.Hide(part.text)
 		out[i] = passage{part.tone, text}
 		hidden += n
 	}
@@ -114,7 +76,7 @@ func (s secrets) each(p page) (page, int) {
 
 // reveal shows what looks like a secret, or hides it again.
 func (m *Model) reveal() tea.Cmd {
-	m.secrets.revealed = !m.secrets.revealed
+	m.secrets.Revealed = !m.secrets.Revealed
 	m.panel.secrets, m.panel.gists = m.secrets, nil
 	l := &m.sessions
 	l.secrets = m.secrets
@@ -125,7 +87,7 @@ func (m *Model) reveal() tea.Cmd {
 	}
 	l.fill(l.lines)
 	said := "What looks like a secret is hidden."
-	if m.secrets.revealed {
+	if m.secrets.Revealed {
 		said = "What looks like a secret is shown; " + firstKey(m.keys.Reveal) + " hides it."
 	}
 	return tea.Batch(m.say(said), m.lookAgain())
@@ -135,7 +97,7 @@ func (m *Model) reveal() tea.Cmd {
 func (m *Model) hiddenLine(n int) page {
 	var p page
 	if n > 0 {
-		p.line(warnTone, "! %s hidden in this view; %s shows what only looks like one.", pluralOf(n, "secret is", "secrets are"), firstKey(m.keys.Reveal))
+		p.line(warnTone, "! %s hidden in this view; %s shows what only looks like one.", theme.PluralOf(n, "secret is", "secrets are"), firstKey(m.keys.Reveal))
 	}
 	return p
 }
@@ -161,13 +123,13 @@ func (m *Model) putPage(p page, first int) tea.Cmd {
 	wish, s := m.inspector.wish, m.secrets
 	hide := func() pageMsg {
 		if first >= 0 {
-			hidden, n := s.each(p)
+			hidden, n := hideEach(s, p)
 			return pageMsg{wish, hidden, n, first}
 		}
-		hidden, n := s.page(p)
+		hidden, n := hidePage(s, p)
 		return pageMsg{wish, hidden, n, first}
 	}
-	if size <= mostAtOnce || s.find == nil {
+	if size <= mostAtOnce || s.Find == nil {
 		return m.pageHidden(hide())
 	}
 	m.inspector.reads = "reading the text"

@@ -11,6 +11,8 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // someKey looks like a secret to findKey, and ourKey is known.
@@ -37,7 +39,7 @@ func findKey(text string, shapes bool) (spans [][2]int) {
 
 func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	l := onStage(t, 140, 50)
-	l.secrets = secrets{find: findKey}
+	l.secrets = theme.Secrets{Find: findKey}
 	l.panel.secrets = l.secrets
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
 	l.until("the title", func() bool { return l.info.Title != "" })
@@ -47,7 +49,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	}
 	rows := func() string { return strings.Join(l.panel.view(l.styles, 70, 30, false), "\n") }
 	for range 2 {
-		if !strings.Contains(rows(), "My key is "+redactedSign) || strings.Contains(rows(), someKey) {
+		if !strings.Contains(rows(), "My key is "+theme.Redacted) || strings.Contains(rows(), someKey) {
 			t.Fatalf("the panel's rows are\n%s", rows())
 		}
 		for what, text := range map[string]string{"the header": l.header(140), "the window": l.View().WindowTitle} {
@@ -73,13 +75,13 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 }
 
 func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
-	hidden := secrets{find: findKey}
+	hidden := theme.Secrets{Find: findKey}
 	s := store.Session{ID: "1", Title: "deploy with " + someKey}
 	if got := lineOfSession(hidden, s).name(); got != "deploy with [redacted]" {
 		t.Errorf("the line says %q", got)
 	}
 	x := textSearch{hits: []store.Hit{{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}}}, read: time.Now()}
-	lines := ansi.Strip(strings.Join(x.hit(styles{}, hidden, 0, 80), "\n"))
+	lines := ansi.Strip(strings.Join(x.hit(theme.Styles{}, hidden, 0, 80), "\n"))
 	if strings.Contains(lines, someKey) || !strings.Contains(lines, "the key [redacted] works") || !strings.Contains(lines, "deploy with [redacted]") {
 		t.Errorf("the hit says\n%s", lines)
 	}
@@ -88,16 +90,16 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	m.secrets = hidden
 	m.openSessions("")
 	m.Update(sessionsMsg{asked: m.sessions.asked, lines: sessionLines(hidden, []store.Session{s}), at: time.Now(), whole: true})
-	m.Update(keyNamed("f3"))
+	m.Update(uitest.Key("f3"))
 	if got := m.sessions.lines[0].label; got != s.Title {
 		t.Errorf("the revealed line says %q", got)
 	}
-	m.Update(keyNamed("f3"))
+	m.Update(uitest.Key("f3"))
 	if got := m.sessions.lines[0].label; got != "deploy with [redacted]" {
 		t.Errorf("the line that is hidden again says %q", got)
 	}
 	m.startRename()
-	if got := m.sessions.edit.field.text; got != s.Title {
+	if got := m.sessions.edit.Field.Text; got != s.Title {
 		t.Errorf("%q is renamed, want the title as it is stored", got)
 	}
 }
@@ -119,7 +121,7 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 			e.Inserted = append(e.Inserted, history.Insert{At: from, Text: "[cut, not " + ourKey + "]"})
 			at = to
 		}
-		p, n := secrets{find: findKey}.page(viewOf(text, e))
+		p, n := hidePage(theme.Secrets{Find: findKey}, viewOf(text, e))
 		got, inserted := "", ""
 		for _, part := range p {
 			if part.tone == addedTone {
@@ -128,16 +130,16 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 			}
 			got += part.text
 		}
-		want := strings.NewReplacer(someKey, redactedSign, ourKey, redactedSign).Replace(text)
+		want := strings.NewReplacer(someKey, theme.Redacted, ourKey, theme.Redacted).Replace(text)
 		if got != want {
 			t.Fatalf("%q cut at %v is %q, want %q", text, e.Cuts, got, want)
 		}
-		if found := strings.Count(want, redactedSign) + strings.Count(inserted, redactedSign); n != found || strings.Contains(inserted, ourKey) {
+		if found := strings.Count(want, theme.Redacted) + strings.Count(inserted, theme.Redacted); n != found || strings.Contains(inserted, ourKey) {
 			t.Fatalf("%d secrets are said to be hidden, want %d; inserted is %q", n, found, inserted)
 		}
 	})
-	each, n := secrets{find: findKey}.each(page{{quietTone, "a"}, {saidTone, someKey}, {restTone, ""}})
-	if want := (page{{quietTone, "a"}, {saidTone, redactedSign}, {restTone, ""}}); n != 1 || !slices.Equal(each, want) {
+	each, n := hideEach(theme.Secrets{Find: findKey}, page{{quietTone, "a"}, {saidTone, someKey}, {restTone, ""}})
+	if want := (page{{quietTone, "a"}, {saidTone, theme.Redacted}, {restTone, ""}}); n != 1 || !slices.Equal(each, want) {
 		t.Errorf("passages of their own are %v (%d), want %v", each, n, want)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 // selection is the messages that the next act by hand is about: single ones, and a range that grows
@@ -144,7 +146,7 @@ func (m *Model) selectionTitle() string {
 			whole += max(e.TokensBefore, e.TokensAfter)
 		}
 	}
-	title := thousands(len(ids)) + " selected"
+	title := theme.Thousands(len(ids)) + " selected"
 	switch {
 	case !r.ready:
 		return title

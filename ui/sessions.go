@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // shelf is one of the lists of stored sessions.
@@ -45,7 +46,7 @@ const firstPage = 200
 // sessionList is the list of the stored sessions, with what can be done to them.
 type sessionList struct {
 	shelf  shelf
-	filter field
+	filter theme.Field
 	lines  []sessionLine // the shelf as it was read
 	shown  []match       // what the filter leaves
 	at     int
@@ -55,7 +56,7 @@ type sessionList struct {
 
 	texts textSearch // in the messages of all sessions
 
-	secrets secrets
+	secrets theme.Secrets
 
 	edit  *lineEdit      // a new name or new tags are typed, nil otherwise
 	purge *store.Session // it is asked whether this one goes for good
@@ -79,7 +80,7 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 		return m.complain("This chat is not saved, so there are no sessions.")
 	}
 	l := &m.sessions
-	m.sessions = sessionList{secrets: m.secrets, filter: fieldOf(filter), asked: l.asked, acts: l.acts, undos: l.undos}
+	m.sessions = sessionList{secrets: m.secrets, filter: theme.NewField(filter), asked: l.asked, acts: l.acts, undos: l.undos}
 	m.cover(sessionsOverlay)
 	return m.readShelf()
 }
@@ -107,7 +108,7 @@ func (m *Model) readSessions(f store.Filter) tea.Cmd {
 	})
 }
 
-func sessionLines(hidden secrets, sessions []store.Session, elsewhere ...string) []sessionLine {
+func sessionLines(hidden theme.Secrets, sessions []store.Session, elsewhere ...string) []sessionLine {
 	lines := make([]sessionLine, len(sessions))
 	for i, s := range sessions {
 		lines[i] = lineOfSession(hidden, s)
@@ -124,7 +125,7 @@ func (m *Model) sessionsListed(msg sessionsMsg) tea.Cmd {
 	}
 	if msg.err != nil {
 		m.dismiss(sessionsOverlay)
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	l.fill(msg.lines)
 	l.read, l.whole = msg.at, msg.whole
@@ -160,12 +161,12 @@ func (l *sessionList) stay(id string) {
 }
 
 // refilter shows what the filter leaves.
-func (l *sessionList) refilter() { l.shown = matches(l.lines, nil, l.filter.text) }
+func (l *sessionList) refilter() { l.shown = matches(l.lines, nil, l.filter.Text) }
 
 // filtered shows what the filter leaves, and says whether it is another one than before. What a longer
 // one leaves is among what the shorter one left.
 func (l *sessionList) filtered(before string) bool {
-	now := l.filter.text
+	now := l.filter.Text
 	if now == before {
 		return false
 	}
@@ -196,7 +197,7 @@ func (m *Model) nextShelf() tea.Cmd {
 
 // place says how many sessions the list has, and how many the filter leaves of them.
 func (l *sessionList) place() string {
-	all := thousands(len(l.lines))
+	all := theme.Thousands(len(l.lines))
 	switch {
 	case l.texts.on:
 		return l.texts.place()
@@ -205,7 +206,7 @@ func (l *sessionList) place() string {
 	case !l.whole:
 		return all + "+"
 	case len(l.shown) < len(l.lines):
-		return fmt.Sprintf("%s of %s", thousands(len(l.shown)), all)
+		return fmt.Sprintf("%s of %s", theme.Thousands(len(l.shown)), all)
 	}
 	return all
 }

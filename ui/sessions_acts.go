@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // sessionAct is something that is done to a session of the list. Acts are done one after the other, in
@@ -66,7 +67,7 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 	m.info = m.session.Info()
 	told := m.say(done.said)
 	if msg.err != nil {
-		told = m.complain(sentence(msg.err))
+		told = m.complain(theme.Sentence(msg.err))
 		l.forgetUndo(done)
 	}
 	if msg.held != nil {

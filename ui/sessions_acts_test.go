@@ -51,8 +51,8 @@ func TestARenameKeepsFilterAndCursor(t *testing.T) {
 	l.press("enter")
 	l.until("the title", func() bool { return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.acts) == 0 })
 	l.until("the list", func() bool { s, _ := l.sessions.chosen(); return s.name() == "My "+was.Title })
-	if l.sessions.filter.text != "par" {
-		t.Errorf("after the rename the filter is %q, want par", l.sessions.filter.text)
+	if l.sessions.filter.Text != "par" {
+		t.Errorf("after the rename the filter is %q, want par", l.sessions.filter.Text)
 	}
 	l.press("ctrl+u")
 	l.until("the old title", func() bool { s, _ := l.sessions.chosen(); return s.Title == was.Title })
@@ -128,7 +128,7 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	l.press("n")
 	l.shows("It stays in the trash.")
 	l.press("ctrl+d", "esc", "y") // the question is gone, so the letter is for the filter
-	if l.sessions.filter.text != "y" || l.overlay != sessionsOverlay {
+	if l.sessions.filter.Text != "y" || l.overlay != sessionsOverlay {
 		t.Fatalf("behind a question that was left, y went elsewhere:\n%s", plain(l.Model))
 	}
 	l.press("backspace", "ctrl+d", "y")

@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 // lineEdit is a session's title or its tags while they are typed.
 type lineEdit struct {
-	field
+	theme.Field
 	of   sessionLine
 	tags bool // tags are typed, else the title
 }
@@ -19,7 +21,7 @@ func (m *Model) startRename() tea.Cmd {
 	if !ok {
 		return m.say("There is no session to rename.")
 	}
-	m.sessions.edit = &lineEdit{field: fieldOf(s.Title), of: s}
+	m.sessions.edit = &lineEdit{Field: theme.NewField(s.Title), of: s}
 	return nil
 }
 
@@ -28,11 +30,11 @@ func (m *Model) startTags() tea.Cmd {
 	if !ok {
 		return m.say("There is no session to tag.")
 	}
-	f := fieldOf(strings.Join(s.Tags, " "))
-	if f.text != "" {
-		f.insert(" ") // for the next one
+	f := theme.NewField(strings.Join(s.Tags, " "))
+	if f.Text != "" {
+		f.Insert(" ") // for the next one
 	}
-	m.sessions.edit = &lineEdit{field: f, of: s, tags: true}
+	m.sessions.edit = &lineEdit{Field: f, of: s, tags: true}
 	return nil
 }
 
@@ -48,7 +50,7 @@ func (m *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 	case pressed(msg, k.Choose):
 		return m.endRename()
 	}
-	if !l.edit.typed(msg) {
+	if !l.edit.Typed(msg) {
 		return m.noKey(msg, firstKey(k.Choose)+" keeps what you typed, "+firstKey(k.Back)+" leaves it as it was.")
 	}
 	return nil
@@ -56,7 +58,7 @@ func (m *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 
 func (m *Model) endRename() tea.Cmd {
 	l := &m.sessions
-	of, title := l.edit.of, strings.TrimSpace(l.edit.text)
+	of, title := l.edit.of, strings.TrimSpace(l.edit.Text)
 	if title == "" {
 		return m.complain("A session needs a title; " + firstKey(m.keys.Back) + " keeps the old one.")
 	}
@@ -73,7 +75,7 @@ func (m *Model) endRename() tea.Cmd {
 
 func (m *Model) endTags() tea.Cmd {
 	l := &m.sessions
-	of, tags := l.edit.of, tagsIn(l.edit.text)
+	of, tags := l.edit.of, tagsIn(l.edit.Text)
 	l.edit = nil
 	if slices.Equal(tags, of.Tags) {
 		return nil

@@ -9,14 +9,15 @@ import (
 
 	"winnow/session/store"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // forkMark stands before the title of a session that was forked from another one.
 const forkMark = "⑂"
 
 // lineOfSession is the line of a session.
-func lineOfSession(hidden secrets, s store.Session) sessionLine {
-	label := markdown.OneLine(hidden.line(s.Title), 200)
+func lineOfSession(hidden theme.Secrets, s store.Session) sessionLine {
+	label := markdown.OneLine(hidden.Line(s.Title), 200)
 	if label == "" {
 		label = "untitled"
 	}

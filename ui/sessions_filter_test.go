@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/session/store"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // TestAFilterTypedOnFindsTheSame types filters in several ways and compares what they leave with what the
@@ -18,27 +20,27 @@ func TestAFilterTypedOnFindsTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var lines []sessionLine
 		for i, title := range rapid.SliceOfN(letters, 0, 12).Draw(rt, "titles") {
-			lines = append(lines, lineOfSession(secrets{}, store.Session{ID: fmt.Sprint(i), Title: title}))
+			lines = append(lines, lineOfSession(theme.Secrets{}, store.Session{ID: fmt.Sprint(i), Title: title}))
 		}
 		l := sessionList{lines: lines}
 		l.refilter()
 		for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "#", "space", "left", "home", "backspace"}), 0, 10).Draw(rt, "keys") {
-			before := l.filter.text
-			l.filter.typed(keyNamed(key))
+			before := l.filter.Text
+			l.filter.Typed(uitest.Key(key))
 			l.filtered(before)
-			got, want := fmt.Sprint(l.shown), fmt.Sprint(matches(lines, nil, l.filter.text))
+			got, want := fmt.Sprint(l.shown), fmt.Sprint(matches(lines, nil, l.filter.Text))
 			if got != want {
-				rt.Fatalf("%q typed on leaves %s, want %s", l.filter.text, got, want)
+				rt.Fatalf("%q typed on leaves %s, want %s", l.filter.Text, got, want)
 			}
 			for _, x := range l.shown {
-				letters := strings.Join(strings.Fields(l.filter.text), "")
-				hits := hitsIn(lines[x.line].folded, l.filter.text)
+				letters := strings.Join(strings.Fields(l.filter.Text), "")
+				hits := hitsIn(lines[x.line].folded, l.filter.Text)
 				if len(hits) > len(letters) || len(letters) > 0 && len(hits) == 0 {
-					rt.Fatalf("%q marks %d letters of %q", l.filter.text, len(hits), lines[x.line].label)
+					rt.Fatalf("%q marks %d letters of %q", l.filter.Text, len(hits), lines[x.line].label)
 				}
 				for _, at := range hits {
 					if letter := lines[x.line].folded[at : at+1]; !strings.Contains(folded(letters), letter) {
-						rt.Fatalf("%q marks %q in %q", l.filter.text, letter, lines[x.line].label)
+						rt.Fatalf("%q marks %q in %q", l.filter.Text, letter, lines[x.line].label)
 					}
 				}
 			}
@@ -47,7 +49,7 @@ func TestAFilterTypedOnFindsTheSame(t *testing.T) {
 }
 
 func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
-	lines := sessionLines(secrets{}, someSessions())
+	lines := sessionLines(theme.Secrets{}, someSessions())
 	for _, c := range []struct{ filter, want string }{
 		{"", "Parser rewrite, Bread with rye, Parser rewrite, without the lexer, Übersetzung für die Partnerschaft, 日本語の構文解析, untitled"},
 		{"PARSER", "Parser rewrite, Parser rewrite, without the lexer"},
@@ -59,7 +61,7 @@ func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
 		{"構文", "日本語の構文解析"},
 		{"zebra", ""},
 	} {
-		l := sessionList{lines: lines, filter: fieldOf(c.filter)}
+		l := sessionList{lines: lines, filter: theme.NewField(c.filter)}
 		l.refilter()
 		if got := strings.Join(titles(&l), ", "); got != c.want {
 			t.Errorf("%q leaves %s, want %s", c.filter, got, c.want)
@@ -76,7 +78,7 @@ func manyLines(n int) []sessionLine {
 			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
 		}
 	}
-	return sessionLines(secrets{}, sessions)
+	return sessionLines(theme.Secrets{}, sessions)
 }
 
 // BenchmarkSessionsKey types in the list and draws it, as each key does.
@@ -89,7 +91,7 @@ func BenchmarkSessionsKey(b *testing.B) {
 				m.Update(sessionsMsg{asked: m.sessions.asked, lines: manyLines(n), at: begun, whole: true})
 				var presses []tea.KeyPressMsg
 				for _, name := range strings.Fields(keys) {
-					presses = append(presses, keyNamed(name))
+					presses = append(presses, uitest.Key(name))
 				}
 				b.ReportAllocs()
 				i := 0

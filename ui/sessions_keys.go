@@ -35,8 +35,8 @@ func (m *Model) sessionsKey(msg tea.KeyPressMsg) tea.Cmd {
 	if cmd, ok := m.sessionKey(msg); ok {
 		return cmd
 	}
-	before := l.filter.text
-	if !l.filter.typed(msg) {
+	before := l.filter.Text
+	if !l.filter.Typed(msg) {
 		return m.noKey(msg, firstKey(k.Back)+" closes the list.")
 	}
 	return m.filterTyped(before)
@@ -116,7 +116,7 @@ func (m *Model) chooseSession() tea.Cmd {
 
 // sessionsPage is how far a page goes in the list.
 func (m *Model) sessionsPage() int {
-	h := m.overlayRoom().h - 1
+	h := m.overlayRoom().H - 1
 	if m.sessions.texts.on {
 		return max(1, h/hitLines)
 	}

@@ -9,13 +9,13 @@ import (
 // pasteInSessions puts a pasted text where the list is typed in.
 func (m *Model) pasteInSessions(text string) tea.Cmd {
 	l := &m.sessions
-	before := l.filter.text
+	before := l.filter.Text
 	switch text = strings.TrimSpace(text); {
 	case text == "", l.purge != nil, l.held != nil:
 	case l.edit != nil:
-		l.edit.insert(text)
+		l.edit.Insert(text)
 	default:
-		l.filter.insert(text)
+		l.filter.Insert(text)
 		return m.filterTyped(before)
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
@@ -62,14 +64,14 @@ func TestAClickChoosesInThePalette(t *testing.T) {
 
 func TestAClickTriesAThemeOut(t *testing.T) {
 	m := chatting(t, 100, 30)
-	m.setTheme(darkTheme)
+	m.setTheme(theme.Dark)
 	m.chooseTheme("")
 	clickOn(t, m, "nord")
-	if c, _ := m.picker.chosen(); c.value != "nord" || m.styles.theme != "nord" {
-		t.Fatalf("a click on nord chooses %q and shows %s:\n%s", c.value, m.styles.theme, plain(m))
+	if c, _ := m.picker.chosen(); c.value != "nord" || m.styles.Name != "nord" {
+		t.Fatalf("a click on nord chooses %q and shows %s:\n%s", c.value, m.styles.Name, plain(m))
 	}
 	m.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if c, _ := m.picker.chosen(); c.value == "nord" || m.styles.theme == "nord" {
-		t.Errorf("the wheel goes to %q and shows %s", c.value, m.styles.theme)
+	if c, _ := m.picker.chosen(); c.value == "nord" || m.styles.Name == "nord" {
+		t.Errorf("the wheel goes to %q and shows %s", c.value, m.styles.Name)
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // someSessions are the sessions of the goldens.
@@ -32,7 +34,7 @@ func someSessions() []store.Session {
 
 // list answers what the list of sessions asked last.
 func list(m *Model, sessions ...store.Session) {
-	m.Update(sessionsMsg{asked: m.sessions.asked, lines: sessionLines(secrets{}, sessions), at: begun, whole: true})
+	m.Update(sessionsMsg{asked: m.sessions.asked, lines: sessionLines(theme.Secrets{}, sessions), at: begun, whole: true})
 }
 
 // choosing is the list of sessions over a conversation.
@@ -50,8 +52,8 @@ func choosing(t testing.TB, w, h int) *Model {
 func binned(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(ctrl('s'))
-	m.Update(keyNamed("shift+tab"))
-	m.Update(keyNamed("shift+tab"))
+	m.Update(uitest.Key("shift+tab"))
+	m.Update(uitest.Key("shift+tab"))
 	sessions := someSessions()[1:3]
 	for i := range sessions {
 		sessions[i].Deleted = begun.Add(-time.Hour)
@@ -67,12 +69,12 @@ func sessionStates() []state {
 		{"sessions-filter", func(t testing.TB, w, h int) *Model {
 			m := choosing(t, w, h)
 			typing(m, "par go")
-			m.Update(keyNamed("down"))
+			m.Update(uitest.Key("down"))
 			return m
 		}},
 		{"sessions-tags", func(t testing.TB, w, h int) *Model {
 			m := choosing(t, w, h)
-			m.Update(keyNamed("down"))
+			m.Update(uitest.Key("down"))
 			m.Update(ctrl('t'))
 			typing(m, "rye")
 			return m
@@ -80,7 +82,7 @@ func sessionStates() []state {
 		{"sessions-rename", func(t testing.TB, w, h int) *Model {
 			m := choosing(t, w, h)
 			m.Update(ctrl('e'))
-			m.Update(keyNamed("home"))
+			m.Update(uitest.Key("home"))
 			return m
 		}},
 		{"sessions-trash", binned},
@@ -139,6 +141,6 @@ func foundTexts(t testing.TB, w, h int) *Model {
 		{Session: sessions[2], Message: 42, Role: history.Assistant, At: begun.Add(-70 * time.Hour), Snippet: "… what is left of the grammar after that: three rules, one of them for expressions, and the two that call it. None of …", Marks: [][2]int{{12, 16}, {24, 31}}},
 		{Session: sessions[4], Message: 77, Role: history.Tool, At: begun.Add(-40 * 24 * time.Hour), Snippet: "構文 grammar.go 左 left.go", Marks: [][2]int{{7, 14}, {22, 26}}},
 	}})
-	m.Update(keyNamed("down"))
+	m.Update(uitest.Key("down"))
 	return m
 }

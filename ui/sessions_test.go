@@ -8,6 +8,8 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // titles are the titles in the list, from the top.
@@ -93,8 +95,8 @@ func TestALateListIsDropped(t *testing.T) {
 	m := fresh(t, 120, 40)
 	m.Update(ctrl('s'))
 	late := m.sessions.asked
-	m.Update(keyNamed("shift+tab"))
-	m.Update(sessionsMsg{asked: late, lines: sessionLines(secrets{}, someSessions()), at: begun, whole: true})
+	m.Update(uitest.Key("shift+tab"))
+	m.Update(sessionsMsg{asked: late, lines: sessionLines(theme.Secrets{}, someSessions()), at: begun, whole: true})
 	if len(m.sessions.lines) > 0 {
 		t.Errorf("the archive shows the sessions in use:\n%s", plain(m))
 	}
@@ -108,7 +110,7 @@ func TestTheRestOfALongListFollowsItsFirstPage(t *testing.T) {
 	if cmd == nil || len(m.sessions.shown) != firstPage || m.sessions.place() != "200+" {
 		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.shown), m.sessions.place(), cmd != nil)
 	}
-	m.Update(keyNamed("down"))
+	m.Update(uitest.Key("down"))
 	was, _ := m.sessions.chosen()
 	m.Update(sessionsMsg{asked: m.sessions.asked, lines: manyLines(3000), at: begun, whole: true})
 	if now, _ := m.sessions.chosen(); now.ID != was.ID || len(m.sessions.shown) != 3000 {

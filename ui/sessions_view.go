@@ -3,11 +3,11 @@ package ui
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // aboutLines is how many lines tell of the session under the cursor, with the rule above them.
@@ -18,22 +18,22 @@ const roomyList = 8
 
 // view draws the list for a box of the given size; the cursor stands at column x of the first line. open
 // is the session that the window shows.
-func (l *sessionList) view(st styles, w, h int, open string, behind indexing) (lines []string, x int) {
+func (l *sessionList) view(st theme.Styles, w, h int, open string, behind indexing) (lines []string, x int) {
 	head, x := l.head(st, w)
 	lines = append(lines, head)
 	if l.texts.on {
-		return append(lines, l.texts.view(st, l.secrets, w, max(0, h-1), l.filter.text, behind.text())...), x
+		return append(lines, l.texts.view(st, l.secrets, w, max(0, h-1), l.filter.Text, behind.text())...), x
 	}
 	var about []string
 	if s, ok := l.chosen(); (ok || l.held != nil) && h >= roomyList {
-		about = []string{st.rule(w), " " + st.dim.Render(markdown.OneLine(l.about(s), w-2))}
+		about = []string{st.Rule(w), " " + st.Dim.Render(markdown.OneLine(l.about(s), w-2))}
 	}
 	first, end := l.onScreen(h)
 	for i := first; i < end; i++ {
 		lines = append(lines, l.line(st, i, w, open))
 	}
 	if len(l.shown) == 0 {
-		lines = append(lines, indentedTo(st.dim, l.nothing(), labelAt, w)...)
+		lines = append(lines, theme.IndentedTo(st.Dim, l.nothing(), labelAt, w)...)
 	}
 	for len(lines) < h-len(about) {
 		lines = append(lines, "")
@@ -46,26 +46,26 @@ func (l *sessionList) onScreen(h int) (first, end int) {
 	if h >= roomyList {
 		h -= aboutLines
 	}
-	return around(l.at, len(l.shown), max(0, h-1))
+	return theme.Around(l.at, len(l.shown), max(0, h-1))
 }
 
 // head is the line at the top: the filter, what is typed instead of it, or a question.
-func (l *sessionList) head(st styles, w int) (line string, x int) {
+func (l *sessionList) head(st theme.Styles, w int) (line string, x int) {
 	name, f := " ›  ", &l.filter
 	switch {
 	case l.texts.on:
 		name = " text › "
 	case l.purge != nil:
-		return st.warn.Render(fit(" Purge "+lineOfSession(l.secrets, *l.purge).name()+" for good?", w)), 0
+		return st.Warn.Render(theme.Fit(" Purge "+lineOfSession(l.secrets, *l.purge).name()+" for good?", w)), 0
 	case l.held != nil:
-		return st.warn.Render(fit(" "+l.held.question(), w)), 0
+		return st.Warn.Render(theme.Fit(" "+l.held.question(), w)), 0
 	case l.edit != nil && l.edit.tags:
-		name, f = " tags › ", &l.edit.field
+		name, f = " tags › ", &l.edit.Field
 	case l.edit != nil:
-		name, f = " title › ", &l.edit.field
+		name, f = " title › ", &l.edit.Field
 	}
-	text, x := f.view(max(1, w-fitWidth(name)))
-	return st.accent.Render(name) + text, min(fitWidth(name)+x, max(0, w-1))
+	text, x := f.View(max(1, w-theme.Width(name)))
+	return st.Accent.Render(name) + text, min(theme.Width(name)+x, max(0, w-1))
 }
 
 // nothing says why no line is shown.
@@ -74,7 +74,7 @@ func (l *sessionList) nothing() string {
 	case l.read.IsZero():
 		return "reading …"
 	case len(l.lines) > 0:
-		return "nothing matches " + l.filter.text
+		return "nothing matches " + l.filter.Text
 	case l.shelf == archiveShelf:
 		return "nothing is archived"
 	case l.shelf == trashShelf:
@@ -86,14 +86,14 @@ func (l *sessionList) nothing() string {
 // about tells what the line of a session has no room for.
 func (l *sessionList) about(s sessionLine) string {
 	if l.purge != nil {
-		return fmt.Sprintf("%s and all that was sent for them go, and nothing brings them back", plural(s.Messages, "message"))
+		return fmt.Sprintf("%s and all that was sent for them go, and nothing brings them back", theme.Plural(s.Messages, "message"))
 	}
 	if l.held != nil {
 		return l.held.names()
 	}
-	parts := []string{"begun " + since(l.read, s.Created), plural(s.Messages, "message")}
+	parts := []string{"begun " + theme.Since(l.read, s.Created), theme.Plural(s.Messages, "message")}
 	if !s.Deleted.IsZero() {
-		parts = append(parts, "deleted "+since(l.read, s.Deleted))
+		parts = append(parts, "deleted "+theme.Since(l.read, s.Deleted))
 	}
 	if s.Parent != "" {
 		parts = append(parts, "forked from "+l.titleOf(s.Parent))
@@ -121,7 +121,7 @@ func (l *sessionList) titleOf(id string) string {
 const labelAt = 4
 
 // line is a session's line: pin, title and tags; where it is open, model, turns and age at the right.
-func (l *sessionList) line(st styles, i, w int, open string) string {
+func (l *sessionList) line(st theme.Styles, i, w int, open string) string {
 	s := l.lines[l.shown[i].line]
 	margin := []rune("    ")
 	if i == l.at {
@@ -131,17 +131,17 @@ func (l *sessionList) line(st styles, i, w int, open string) string {
 		margin[2] = '◆'
 	}
 	left, right := string(margin)+s.label, l.right(s, open, w)
-	line := spread(left, right+" ", w)
-	strokes := []stroke{{len(string(margin)) + s.tags, len(left), st.dim}}
+	line := theme.Spread(left, right+" ", w)
+	strokes := []theme.Span{{From: len(string(margin)) + s.tags, To: len(left), Style: st.Dim}}
 	if strings.HasSuffix(line, right+" ") {
-		strokes = append(strokes, stroke{len(line) - len(right) - 1, len(line), st.dim})
+		strokes = append(strokes, theme.Span{From: len(line) - len(right) - 1, To: len(line), Style: st.Dim})
 	}
-	found := st.match
+	found := st.Match
 	base := lipgloss.NewStyle()
 	if i == l.at {
-		base, strokes, found = st.chosen, nil, st.chosen.Bold(true).Underline(true)
+		base, strokes, found = st.Chosen, nil, st.Chosen.Bold(true).Underline(true)
 	}
-	return painted(line, base, append(strokes, hitStrokes(s.label, len(string(margin)), shared(line, left), hitsIn(s.folded, l.filter.text), found)...))
+	return theme.Paint(line, base, append(strokes, theme.HitSpans(s.label, len(string(margin)), theme.SharedPrefix(line, left), hitsIn(s.folded, l.filter.Text), found)...))
 }
 
 // The least widths at which a line names the model, has it in a column, and has a long name in it.
@@ -154,7 +154,7 @@ const (
 // right is what stands at the end of a session's line: whether it is open, model, turns and age, as far
 // as the width allows.
 func (l *sessionList) right(s sessionLine, open string, w int) string {
-	age, turns := fmt.Sprintf("%6s", ago(l.read, s.Updated)), plural(s.Turns, "turn")
+	age, turns := fmt.Sprintf("%6s", theme.Ago(l.read, s.Updated)), theme.Plural(s.Turns, "turn")
 	state := ""
 	switch {
 	case s.ID == open:
@@ -172,7 +172,7 @@ func (l *sessionList) right(s sessionLine, open string, w int) string {
 			room = 20
 		}
 		model := markdown.OneLine(s.Model, room)
-		model += strings.Repeat(" ", room-fitWidth(model))
+		model += strings.Repeat(" ", room-theme.Width(model))
 		return strings.TrimLeft(fmt.Sprintf("%s  %s %11s %s", state, model, turns, age), " ")
 	case w >= modelFrom:
 		age = markdown.OneLine(s.Model, 12) + " · " + turns + " · " + age
@@ -183,20 +183,4 @@ func (l *sessionList) right(s sessionLine, open string, w int) string {
 		return state + " · " + age
 	}
 	return age
-}
-
-// since says how long before a moment something was, in a sentence.
-func since(at, then time.Time) string {
-	if at.Sub(then) < time.Minute {
-		return "just now"
-	}
-	return ago(at, then) + " ago"
-}
-
-// ago is how long before a moment something was, in one short word.
-func ago(at, then time.Time) string {
-	if at.IsZero() || then.IsZero() {
-		return ""
-	}
-	return age(at.Sub(then))
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"winnow/ui/theme"
 )
 
 // tone is what a passage of a text is, which decides how it is drawn.
@@ -256,7 +258,7 @@ func (s *sheet) settle() {
 }
 
 // view draws the rows on the screen.
-func (s *sheet) view(st styles) []string {
+func (s *sheet) view(st theme.Styles) []string {
 	var lines []string
 	row := s.top.row
 	for i := s.top.line; i < len(s.starts) && len(lines) < s.h; i++ {
@@ -285,5 +287,5 @@ func (s *sheet) position() string {
 		return "100 %"
 	}
 	at := s.starts[min(end, len(s.starts)-1)]
-	return thousands(min(99, (s.offsets[at.passage]+at.at)*100/max(1, s.size))) + " %"
+	return theme.Thousands(min(99, (s.offsets[at.passage]+at.at)*100/max(1, s.size))) + " %"
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // strip is one row of a sheet on the screen: passages that are safe to draw.
@@ -125,12 +126,12 @@ func stripOf(line []passage, cells []cell) strip {
 }
 
 // draw is the row with its margin.
-func (r strip) draw(st styles) string {
+func (r strip) draw(st theme.Styles) string {
 	sign, tone := r.sign()
 	var b strings.Builder
-	b.WriteString(st.ofTone(tone).Render(fit(sign, marginWidth)))
+	b.WriteString(toneStyle(st, tone).Render(theme.Fit(sign, marginWidth)))
 	for _, p := range r {
-		b.WriteString(st.ofTone(p.tone).Render(p.text))
+		b.WriteString(toneStyle(st, p.tone).Render(p.text))
 	}
 	return b.String()
 }
@@ -156,19 +157,19 @@ func (r strip) sign() (string, tone) {
 	return "", saidTone
 }
 
-// ofTone is the style of a tone.
-func (st styles) ofTone(t tone) lipgloss.Style {
+// toneStyle is the style of a tone.
+func toneStyle(st theme.Styles, t tone) lipgloss.Style {
 	switch t {
 	case unsentTone:
-		return st.faint
+		return st.Faint
 	case addedTone:
-		return st.added
+		return st.Added
 	case restTone, quietTone:
-		return st.dim
+		return st.Dim
 	case titleTone, selectedTone:
-		return st.accent
+		return st.Accent
 	case warnTone:
-		return st.warn
+		return st.Warn
 	}
-	return st.text
+	return st.Text
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // readOff is what a sheet shows from its top to its end, a row each.
@@ -17,7 +18,7 @@ func readOff(s *sheet) []string {
 	s.first()
 	for i := range s.starts {
 		for _, r := range s.wrapped(i) {
-			rows = append(rows, ansi.Strip(r.draw(newStyles(noColour, Palette{}))))
+			rows = append(rows, ansi.Strip(r.draw(theme.New(theme.None, theme.Palette{}))))
 		}
 	}
 	return rows
@@ -80,14 +81,14 @@ func TestASheetScrollsRowByRow(t *testing.T) {
 			by := rapid.IntRange(-9, 9).Draw(t, "by")
 			s.scroll(by)
 			at = max(0, min(at+by, len(all)-h))
-			screen := s.view(newStyles(noColour, Palette{}))
+			screen := s.view(theme.New(theme.None, theme.Palette{}))
 			want := all[at:min(len(all), at+h)]
 			if got := ansi.Strip(strings.Join(screen, "\n")); got != strings.Join(want, "\n") {
 				t.Fatalf("row %d of %d:\n%s\nwant\n%s", at, len(all), got, strings.Join(want, "\n"))
 			}
 		}
 		s.last()
-		if got, want := ansi.Strip(strings.Join(s.view(newStyles(noColour, Palette{})), "\n")), strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
+		if got, want := ansi.Strip(strings.Join(s.view(theme.New(theme.None, theme.Palette{})), "\n")), strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
 			t.Fatalf("the end is\n%s\nwant\n%s", got, want)
 		}
 		if p := s.position(); p != "" && p != "100 %" {
@@ -106,7 +107,7 @@ func TestASheetMarksWhatIsNotSentWithoutColour(t *testing.T) {
 		{saidTone, " and this is."},
 	})
 	s.resize(80, 10)
-	got := ansi.Strip(strings.Join(s.view(newStyles(noColour, Palette{})), "\n"))
+	got := ansi.Strip(strings.Join(s.view(theme.New(theme.None, theme.Palette{})), "\n"))
 	want := "✂ The beginning is sent✚ ... (cut)┊ and the rest is not,\n" +
 		"┊ nor is this.\n" +
 		"✂ This is sent again, ┊this not,┊ and this is."
@@ -144,7 +145,7 @@ func BenchmarkSheetOf10MB(b *testing.B) {
 				s := newSheet([]passage{{saidTone, text[:150]}, {unsentTone, text[150:]}})
 				s.resize(100, 40)
 				s.last()
-				if len(s.view(newStyles(darkTheme, builtIn()[darkTheme]))) != 40 {
+				if len(s.view(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]))) != 40 {
 					b.Fatal("the screen is not full")
 				}
 			}

@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // sides are a text as it is stored and as a request has it, shown against each other.
@@ -37,21 +38,21 @@ const (
 
 // view draws the sides in w cells. A line with a part that the other side does not have has a sign at
 // its margin, − or +, and that part is marked.
-func (s sides) view(st styles, w int) []string {
+func (s sides) view(st theme.Styles, w int) []string {
 	if s.blank() || w < 4 {
 		return nil
 	}
 	was, is := differ(s.original, s.sent)
 	if w < besideWidth {
-		left := column{st, "original", "−", st.bad, w}.lines(was)
-		return append(left, column{st, "sent instead", "+", st.good, w}.lines(is)...)
+		left := column{st, "original", "−", st.Bad, w}.lines(was)
+		return append(left, column{st, "sent instead", "+", st.Good, w}.lines(is)...)
 	}
 	half := (w - 1) / 2
-	left := column{st, "original", "−", st.bad, half}.lines(was)
-	right := column{st, "sent instead", "+", st.good, w - 1 - half}.lines(is)
+	left := column{st, "original", "−", st.Bad, half}.lines(was)
+	right := column{st, "sent instead", "+", st.Good, w - 1 - half}.lines(is)
 	lines := make([]string, max(len(left), len(right)))
 	for i := range lines {
-		lines[i] = fit(at(left, i), half) + st.frame.Render("│") + fit(at(right, i), w-1-half)
+		lines[i] = theme.Fit(at(left, i), half) + st.Frame.Render("│") + theme.Fit(at(right, i), w-1-half)
 	}
 	return lines
 }
@@ -66,7 +67,7 @@ func at(lines []string, i int) string {
 
 // column draws one side.
 type column struct {
-	st    styles
+	st    theme.Styles
 	title string
 	sign  string         // of a line that has what the other side has not
 	style lipgloss.Style // of that part, and of the sign
@@ -74,9 +75,9 @@ type column struct {
 }
 
 func (c column) lines(list []piece) []string {
-	lines := []string{fit("   "+c.st.strong.Render(c.title), c.w)}
+	lines := []string{theme.Fit("   "+c.st.Strong.Render(c.title), c.w)}
 	if len(list) == 0 {
-		return append(lines, fit("   "+c.st.faint.Render("(nothing)"), c.w))
+		return append(lines, theme.Fit("   "+c.st.Faint.Render("(nothing)"), c.w))
 	}
 	ink := inkFor(c)
 	for i, p := range list {
@@ -154,7 +155,7 @@ func inkFor(c column) *ink { return &ink{c: c} }
 func (k *ink) room() int { return max(1, k.c.w-4) }
 
 func (k *ink) write(text string, same bool) {
-	style := k.c.st.text
+	style := k.c.st.Text
 	if !same {
 		style = k.c.style.Underline(true)
 	}
@@ -193,7 +194,7 @@ func (k *ink) note(skipped int) {
 	if k.used > 0 {
 		k.feed()
 	}
-	k.out = append(k.out, fit("   "+k.c.st.faint.Render("… "+plural(skipped, "more character")+" …"), k.c.w))
+	k.out = append(k.out, theme.Fit("   "+k.c.st.Faint.Render("… "+theme.Plural(skipped, "more character")+" …"), k.c.w))
 }
 
 // feed ends a line.
@@ -202,7 +203,7 @@ func (k *ink) feed() {
 	if k.differs {
 		lead = " " + k.c.style.Render(k.c.sign) + " "
 	}
-	k.out = append(k.out, fit(lead+k.line.String(), k.c.w))
+	k.out = append(k.out, theme.Fit(lead+k.line.String(), k.c.w))
 	k.line.Reset()
 	k.used, k.differs = 0, false
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
+
+	"winnow/ui/theme"
 )
 
 func joined(list []piece) string {
@@ -66,24 +68,24 @@ func TestSidesMarkWhatDiffers(t *testing.T) {
  + {"path":"C:\\Users\\
  + me"}`},
 	} {
-		if got := linesOf(t, s.view(newStyles(darkTheme, builtIn()[darkTheme]), c.w), c.w); got != strings.TrimPrefix(c.want, "\n") {
+		if got := linesOf(t, s.view(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), c.w), c.w); got != strings.TrimPrefix(c.want, "\n") {
 			t.Errorf("at %d cells the sides are\n%s\nwant\n%s", c.w, got, c.want)
 		}
 	}
 }
 
 func TestSidesSayWhereThereIsNothing(t *testing.T) {
-	if got := (sides{}).view(newStyles(noColour, Palette{}), 60); got != nil {
+	if got := (sides{}).view(theme.New(theme.None, theme.Palette{}), 60); got != nil {
 		t.Errorf("two blank sides are drawn: %q", got)
 	}
-	got := linesOf(t, sides{"", "{}"}.view(newStyles(noColour, Palette{}), 60), 60)
+	got := linesOf(t, sides{"", "{}"}.view(theme.New(theme.None, theme.Palette{}), 60), 60)
 	if want := "   original\n   (nothing)\n   sent instead\n + {}"; got != want {
 		t.Errorf("the sides are\n%s\nwant\n%s", got, want)
 	}
 }
 
 func TestSidesTellABrokenByteFromItsReplacement(t *testing.T) {
-	got := linesOf(t, sides{"a\xffb", "a�b"}.view(newStyles(noColour, Palette{}), 60), 60)
+	got := linesOf(t, sides{"a\xffb", "a�b"}.view(theme.New(theme.None, theme.Palette{}), 60), 60)
 	if want := "   original\n − a\\xffb\n   sent instead\n + a�b"; got != want {
 		t.Errorf("the sides are\n%s\nwant\n%s", got, want)
 	}
@@ -91,7 +93,7 @@ func TestSidesTellABrokenByteFromItsReplacement(t *testing.T) {
 
 func TestSidesShowALongTextWhereItDiffers(t *testing.T) {
 	long := strings.Repeat("0123456789", 100_000)
-	lines := sides{long + "[wrong]" + long, long + "[right]" + long}.view(newStyles(noColour, Palette{}), 90)
+	lines := sides{long + "[wrong]" + long, long + "[right]" + long}.view(theme.New(theme.None, theme.Palette{}), 90)
 	if len(lines) > 20 {
 		t.Errorf("a difference of a word in two megabytes takes %d lines", len(lines))
 	}
@@ -108,7 +110,7 @@ func TestSidesFitEveryWidth(t *testing.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab {\"\n\t猫é\u0301👩\u200d🚀\x1b\u202e")))
 		w := rapid.IntRange(0, 120).Draw(t, "w")
 		s := sides{text.Draw(t, "original"), text.Draw(t, "sent")}
-		for _, line := range s.view(newStyles(darkTheme, builtIn()[darkTheme]), w) {
+		for _, line := range s.view(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), w) {
 			if ansi.StringWidth(line) != w && w > 8 {
 				t.Fatalf("%q at %d cells: the line %q has %d", s, w, ansi.Strip(line), ansi.StringWidth(line))
 			}

@@ -5,6 +5,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 func TestSpeakerIsSafeAndShort(t *testing.T) {
@@ -13,7 +14,7 @@ func TestSpeakerIsSafeAndShort(t *testing.T) {
 		"": "?", "narrator": "narrator", "a\x1b]0;x\x07b": "a␛]0;x␇b", "two\nlines": "two lines",
 		"a very long role indeed": "a very long…",
 	} {
-		if got := speaker(role); got != want {
+		if got := theme.Speaker(role); got != want {
 			t.Errorf("the speaker of %q is %q, want %q", role, got, want)
 		}
 	}

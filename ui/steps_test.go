@@ -3,6 +3,8 @@ package ui
 import (
 	"slices"
 	"testing"
+
+	"winnow/ui/uitest"
 )
 
 func TestEveryPressGoesOneRequestFurther(t *testing.T) {
@@ -36,9 +38,9 @@ func TestOneRequestIsReadAtATime(t *testing.T) {
 	l.say("The first question.")
 	l.say("The second question.")
 	l.press("tab", "tab")
-	_, reads := l.Update(keyNamed("left"))
+	_, reads := l.Update(uitest.Key("left"))
 	for range 50 {
-		if _, cmd := l.Update(keyNamed("left")); cmd != nil {
+		if _, cmd := l.Update(uitest.Key("left")); cmd != nil {
 			t.Fatal("a key that is held down reads another request while one is being read")
 		}
 	}

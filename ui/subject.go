@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 // subject is what is inspected: a message, an added text, or the request.
@@ -89,10 +91,10 @@ func (m *Model) subjectName(on subject) string {
 		return "added · " + r.rows.added[on.added-1].Kind
 	}
 	if e, ok := entryOf(r.plan, on.message); ok {
-		return "message " + thousands(e.Index+1) + " · " + speaker(e.Role)
+		return "message " + theme.Thousands(e.Index+1) + " · " + theme.Speaker(e.Role)
 	}
 	stored, _ := m.storedMessage(on.message)
-	return "message · " + speaker(stored.Role)
+	return "message · " + theme.Speaker(stored.Role)
 }
 
 // nameOf is a request's name.

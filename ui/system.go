@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // Persona is a system prompt that the user keeps in a file.
@@ -75,7 +76,7 @@ func (m *Model) personasListed(msg personasMsg) tea.Cmd {
 	m.personas = msg.personas
 	switch {
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	case msg.name != "":
 		return m.takePersona(msg.name)
 	case m.overlay != noOverlay && m.overlay != panelOverlay:
@@ -122,5 +123,5 @@ func (m *Model) takePersona(name string) tea.Cmd {
 	if i < 0 {
 		return m.complain("There is no persona " + name + ". " + m.personasThereAre())
 	}
-	return m.settleSystem(m.personas[i].Text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name, plural(len([]rune(m.personas[i].Text)), "character")))
+	return m.settleSystem(m.personas[i].Text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name, theme.Plural(len([]rune(m.personas[i].Text)), "character")))
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // textSearch is a search in the messages of all sessions.
@@ -86,7 +87,7 @@ func (m *Model) searchTexts() tea.Cmd {
 	x.waiting = true
 	ctx, stop := m.within()
 	x.stop = stop
-	db, n, q := m.options.Deps.Store, x.searches, store.Search{Text: l.filter.text, Trash: l.shelf == trashShelf, Limit: mostHits}
+	db, n, q := m.options.Deps.Store, x.searches, store.Search{Text: l.filter.Text, Trash: l.shelf == trashShelf, Limit: mostHits}
 	return func() tea.Msg {
 		defer stop()
 		hits, err := db.Search(ctx, q)
@@ -102,7 +103,7 @@ func (m *Model) textsFound(msg hitsMsg) tea.Cmd {
 	}
 	x.waiting = false
 	if msg.err != nil {
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	old, _ := x.chosen()
 	again := x.text == msg.text
@@ -135,8 +136,8 @@ func (x *textSearch) place() string {
 	case x.read.IsZero():
 		return ""
 	case n == mostHits:
-		return "the best " + thousands(n)
+		return "the best " + theme.Thousands(n)
 	default:
-		return thousands(n)
+		return theme.Thousands(n)
 	}
 }

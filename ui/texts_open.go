@@ -12,7 +12,7 @@ func (m *Model) openHit() tea.Cmd {
 	hit, ok := x.chosen()
 	switch {
 	case x.waiting:
-		return m.say("Still searching for " + m.sessions.filter.text + ".")
+		return m.say("Still searching for " + m.sessions.filter.Text + ".")
 	case !ok:
 		return m.say("There is nothing to open; " + firstKey(m.keys.Back) + " closes the list.")
 	case !hit.Session.Deleted.IsZero():

@@ -7,14 +7,15 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/uitest"
 )
 
 // hits waits until the search for what is typed is answered, and fails where it did not find so many.
 func (l *live) hits(want int) {
 	l.t.Helper()
-	l.until("the hits", func() bool { return !l.sessions.texts.waiting && l.sessions.texts.text == l.sessions.filter.text })
+	l.until("the hits", func() bool { return !l.sessions.texts.waiting && l.sessions.texts.text == l.sessions.filter.Text })
 	if got := len(l.sessions.texts.hits); got != want {
-		l.t.Fatalf("%q has %d hits, want %d:\n%s", l.sessions.filter.text, got, want, plain(l.Model))
+		l.t.Fatalf("%q has %d hits, want %d:\n%s", l.sessions.filter.Text, got, want, plain(l.Model))
 	}
 }
 
@@ -36,7 +37,7 @@ func TestAllMessagesAreSearchedWhileTyping(t *testing.T) {
 	l.press("enter")
 	l.shows("There is nothing to open")
 	l.press("tab") // the filter stays
-	if got := l.sessions.filter.text; got != "about breadcrumbs" || l.sessions.texts.on {
+	if got := l.sessions.filter.Text; got != "about breadcrumbs" || l.sessions.texts.on {
 		t.Errorf("back at the titles the filter is %q:\n%s", got, plain(l.Model))
 	}
 }
@@ -83,7 +84,7 @@ func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 	was, _ := m.sessions.texts.chosen()
 	m.indexing.left = 5
 	hits := append([]store.Hit{{Message: 99, Role: history.User, Snippet: "a newer one"}}, m.sessions.texts.hits...)
-	_, cmd := m.Update(hitsMsg{search: m.sessions.texts.searches, text: m.sessions.filter.text, hits: hits})
+	_, cmd := m.Update(hitsMsg{search: m.sessions.texts.searches, text: m.sessions.filter.Text, hits: hits})
 	if now, _ := m.sessions.texts.chosen(); cmd == nil || now.Message != was.Message {
 		t.Errorf("the cursor went from message %d to %d; repeated: %v", was.Message, now.Message, cmd != nil)
 	}
@@ -91,7 +92,7 @@ func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 		t.Errorf("nothing says that the index is behind:\n%s", plain(m))
 	}
 	m.indexing.left = 0
-	if _, cmd := m.Update(hitsMsg{search: m.sessions.texts.searches, text: m.sessions.filter.text, hits: hits}); cmd != nil {
+	if _, cmd := m.Update(hitsMsg{search: m.sessions.texts.searches, text: m.sessions.filter.Text, hits: hits}); cmd != nil {
 		t.Error("the search goes on with a whole index")
 	}
 }
@@ -123,7 +124,7 @@ func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 func TestKeysOfTheListDoNothingToAHit(t *testing.T) {
 	m := foundTexts(t, 120, 40)
 	for _, key := range []string{"ctrl+d", "delete", "ctrl+e", "ctrl+t", "ctrl+p", "ctrl+a", "ctrl+r"} {
-		m.Update(keyNamed(key))
+		m.Update(uitest.Key(key))
 		if len(m.sessions.acts) > 0 || m.sessions.edit != nil || !strings.Contains(plain(m), key+" is for sessions; tab goes back to their list.") {
 			t.Fatalf("%s in the hits:\n%s", key, plain(m))
 		}

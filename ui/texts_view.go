@@ -7,24 +7,25 @@ import (
 
 	"winnow/session/store"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // A hit has two lines: whose message it is, and what was found in it.
 const hitLines = 2
 
 // view draws the hits into a box, with a note below them while the index is behind.
-func (x *textSearch) view(st styles, hidden secrets, w, h int, typed, behind string) []string {
+func (x *textSearch) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, behind string) []string {
 	var lines, note []string
 	room := x.room(h, behind)
 	if room < h {
-		note = []string{st.warn.Render(" ! " + markdown.OneLine(behind, max(1, w-3)))}
+		note = []string{st.Warn.Render(" ! " + markdown.OneLine(behind, max(1, w-3)))}
 	}
 	first, end := x.onScreen(room)
 	for i := first; i < end; i++ {
 		lines = append(lines, x.hit(st, hidden, i, w)...)
 	}
 	if len(x.hits) == 0 {
-		lines = indentedTo(st.dim, x.nothing(typed), labelAt, w)
+		lines = theme.IndentedTo(st.Dim, x.nothing(typed), labelAt, w)
 	}
 	lines = lines[:min(len(lines), room)]
 	for len(lines) < room {
@@ -44,7 +45,7 @@ func (x *textSearch) room(h int, behind string) int {
 
 // onScreen is the part of the hits that is drawn in a height.
 func (x *textSearch) onScreen(h int) (first, end int) {
-	return around(x.at, len(x.hits), max(1, h/hitLines))
+	return theme.Around(x.at, len(x.hits), max(1, h/hitLines))
 }
 
 // nothing says why there is no hit.
@@ -59,41 +60,41 @@ func (x *textSearch) nothing(typed string) string {
 }
 
 // hit draws one hit: the title of its session and its age, and below it who says what.
-func (x *textSearch) hit(st styles, hidden secrets, i, w int) []string {
-	h := x.hits[i].Without(hidden.in(x.hits[i].Snippet), redactedSign)
-	base, dim, found, cursor := st.text, st.dim, st.match, "  "
+func (x *textSearch) hit(st theme.Styles, hidden theme.Secrets, i, w int) []string {
+	h := x.hits[i].Without(hidden.In(x.hits[i].Snippet), theme.Redacted)
+	base, dim, found, cursor := st.Text, st.Dim, st.Match, "  "
 	if i == x.at {
-		base, dim, found, cursor = st.chosen, st.chosen, st.chosen.Bold(true).Underline(true), " ▸"
+		base, dim, found, cursor = st.Chosen, st.Chosen, st.Chosen.Bold(true).Underline(true), " ▸"
 	}
 	title := cursor + "  " + lineOfSession(hidden, h.Session).name()
-	right := ago(x.read, h.At) + " "
+	right := theme.Ago(x.read, h.At) + " "
 	if !h.Session.Deleted.IsZero() {
 		right = "in the trash  " + right
 	}
-	head := spread(title, right, w)
-	var strokes []stroke
+	head := theme.Spread(title, right, w)
+	var strokes []theme.Span
 	if strings.HasSuffix(head, right) {
-		strokes = append(strokes, stroke{len(head) - len(right), len(head), dim})
+		strokes = append(strokes, theme.Span{From: len(head) - len(right), To: len(head), Style: dim})
 	}
 	return []string{
-		painted(head, base.Bold(true), strokes),
+		theme.Paint(head, base.Bold(true), strokes),
 		x.snippet(h, w, base, dim, found),
 	}
 }
 
 // snippet draws who says what was found.
 func (x *textSearch) snippet(h store.Hit, w int, base, dim, found lipgloss.Style) string {
-	who := "    " + fit(speaker(h.Role), speakerWidth) + " "
-	text, gone := fromHit(h, w-fitWidth(who))
+	who := "    " + theme.Fit(theme.Speaker(h.Role), speakerWidth) + " "
+	text, gone := fromHit(h, w-theme.Width(who))
 	left := who + text
-	line := fit(left, w)
-	strokes := []stroke{{0, len(who), dim}}
+	line := theme.Fit(left, w)
+	strokes := []theme.Span{{From: 0, To: len(who), Style: dim}}
 	for _, m := range h.Marks {
-		if to := len(who) + m[1] - gone; to <= shared(line, left) {
-			strokes = append(strokes, stroke{len(who) + m[0] - gone, to, found})
+		if to := len(who) + m[1] - gone; to <= theme.SharedPrefix(line, left) {
+			strokes = append(strokes, theme.Span{From: len(who) + m[0] - gone, To: to, Style: found})
 		}
 	}
-	return painted(line, base, strokes)
+	return theme.Paint(line, base, strokes)
 }
 
 // leadIn is the most that stands before what was found where the line is too short for all of it.
@@ -102,12 +103,12 @@ const leadIn = 6
 // fromHit is a hit's snippet without so much of its beginning that what was found first is within w cells,
 // and how many bytes shorter it is.
 func fromHit(h store.Hit, w int) (text string, gone int) {
-	if len(h.Marks) == 0 || fitWidth(h.Snippet[:h.Marks[0][1]]) <= w {
+	if len(h.Marks) == 0 || theme.Width(h.Snippet[:h.Marks[0][1]]) <= w {
 		return h.Snippet, 0
 	}
 	from := 0
-	for from < h.Marks[0][0] && fitWidth(h.Snippet[from:h.Marks[0][0]]) > leadIn {
-		from += clusterAt(h.Snippet[from:])
+	for from < h.Marks[0][0] && theme.Width(h.Snippet[from:h.Marks[0][0]]) > leadIn {
+		from += theme.ClusterLen(h.Snippet[from:])
 	}
 	from = min(from, h.Marks[0][0])
 	return "…" + h.Snippet[from:], from - len("…")

@@ -26,14 +26,14 @@ func TestTheTerminalsBackgroundDecidesAboutColours(t *testing.T) {
 	} {
 		m := fresh(t, 80, 24)
 		m.Update(tea.EnvMsg{"COLORFGBG=" + c.fgbg})
-		if m.themes.light != c.light {
-			t.Errorf("with COLORFGBG=%s the background is light: %t, want %t", c.fgbg, m.themes.light, c.light)
+		if m.themes.Light != c.light {
+			t.Errorf("with COLORFGBG=%s the background is light: %t, want %t", c.fgbg, m.themes.Light, c.light)
 		}
 	}
 	m := fresh(t, 80, 24)
 	m.Update(tea.EnvMsg{"COLORFGBG=0;15"})
 	m.Update(tea.BackgroundColorMsg{Color: color.Black})
-	if m.themes.light {
+	if m.themes.Light {
 		t.Error("the terminal's own answer does not count")
 	}
 }

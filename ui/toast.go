@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // toast is a sentence in the lower line that goes by itself.
@@ -40,15 +41,15 @@ func (m *Model) toastLines(w int) []string {
 	if m.toast.text == "" {
 		return nil
 	}
-	style, mark := m.styles.text, " · "
+	style, mark := m.styles.Text, " · "
 	if m.toast.bad {
-		style, mark = m.styles.warn, " ! "
+		style, mark = m.styles.Warn, " ! "
 	}
 	room := max(1, w-3)
 	text := markdown.OneLine(m.toast.text, 1<<20)
 	lines := []string{text}
 	if m.layout.framed {
-		lines = wrap(text, room)
+		lines = theme.Wrap(text, room)
 	}
 	if len(lines) > mostToast {
 		lines = lines[:mostToast]
@@ -58,7 +59,7 @@ func (m *Model) toastLines(w int) []string {
 		lines[mostToast-1] = text // as it was: a path that wraps at a hyphen gets no blank there
 	}
 	for i, s := range lines {
-		lines[i] = fit(style.Render(mark+markdown.OneLine(s, room)), w)
+		lines[i] = theme.Fit(style.Render(mark+markdown.OneLine(s, room)), w)
 		mark = "   "
 	}
 	return lines
@@ -67,17 +68,4 @@ func (m *Model) toastLines(w int) []string {
 // noKey says that a key does nothing where it was pressed, and which ones do something.
 func (m *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
 	return m.say(msg.String() + " does nothing here; " + others)
-}
-
-// sentence is an error for the user, with a full stop. It may begin with the name of an endpoint,
-// and names keep their case.
-func sentence(err error) string {
-	s := strings.TrimSpace(err.Error())
-	if s == "" {
-		return "something went wrong without a word."
-	}
-	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
-		s += "."
-	}
-	return s
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/ui/theme"
 )
 
 // tell is what an act by hand did, in one line: to which messages, at which price, what goes with
@@ -37,9 +38,9 @@ func (m *Model) tell(msg handMsg) string {
 		sum := msg.now.Sum
 		said += " What must be sent"
 		if sum.Pinned > 0 {
-			said += ", " + thousands(sum.Tokens(sum.Pinned)) + " pinned tokens among it,"
+			said += ", " + theme.Thousands(sum.Tokens(sum.Pinned)) + " pinned tokens among it,"
 		}
-		said += " is " + plural(max(1, over.Need-over.Have), "token") + " more than fits."
+		said += " is " + theme.Plural(max(1, over.Need-over.Have), "token") + " more than fits."
 	}
 	return said
 }
@@ -86,7 +87,7 @@ func (msg handMsg) price() string {
 	case alone && flag == history.Pin && !e.Sent():
 		return "it is not sent all the same, " + e.Reason
 	case n != 0:
-		return signed(msg.now.Sum.Tokens(n)) + " tokens"
+		return theme.Signed(msg.now.Sum.Tokens(n)) + " tokens"
 	case alone && flag == history.Pin:
 		return "it is sent whole anyway, so nothing is added"
 	case alone && flag == history.Exclude:
@@ -101,14 +102,6 @@ func (msg handMsg) flagNow() history.Flag {
 		return msg.wish.flag
 	}
 	return msg.wish.undo.before[msg.wish.ids[0]]
-}
-
-// signed writes a difference with its sign.
-func signed(n int) string {
-	if n > 0 {
-		return "+" + thousands(n)
-	}
-	return thousands(n)
 }
 
 // entriesOf are a plan's verdicts by message.
@@ -141,14 +134,14 @@ func (m *Model) matesText(ids, mates []int64) string {
 	var what []string
 	switch results := len(mates) - calls; {
 	case calls > 1:
-		what = append(what, thousands(calls)+" calls")
+		what = append(what, theme.Thousands(calls)+" calls")
 	case calls == 1:
 		what = append(what, "call")
 	case results == 1:
 		return its + "result " + follow + " with " + with
 	}
 	if results := len(mates) - calls; results > 0 {
-		what = append(what, plural(results, "result"))
+		what = append(what, theme.Plural(results, "result"))
 	}
 	return its + strings.Join(what, " and ") + " " + follow + " with " + with
 }
@@ -189,7 +182,7 @@ func (msg handMsg) others() string {
 		{left, "left"}, {cut, "cut"}, {came, "came in"}, {more, "longer"}, {rest, "otherwise"},
 	} {
 		if len(part.list) > 0 {
-			list = append(list, plural(len(part.list), "message")+" "+part.what+" ("+named(part.list)+")")
+			list = append(list, theme.Plural(len(part.list), "message")+" "+part.what+" ("+named(part.list)+")")
 		}
 	}
 	text := strings.Join(list, ", ")

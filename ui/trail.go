@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // followTrail goes where the session was forked from or to a fork of it: to those that part at the message
@@ -51,7 +52,7 @@ func (m *Model) openForks(origin bool, forks []store.Session) {
 		choices = append(choices, choice{label: "← forked from " + m.titleOf(m.forks.kin.Parent), value: ""})
 	}
 	for _, f := range forks {
-		right := plural(f.Turns, "turn")
+		right := theme.Plural(f.Turns, "turn")
 		if _, here := m.chat.place[f.ForkedAt]; here {
 			right = "at message " + m.numberOf(f.ForkedAt) + " · " + right
 		}

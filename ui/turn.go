@@ -10,6 +10,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // turn is the running turn as the screen knows it.
@@ -168,7 +169,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) {
 		m.tooLong(over)
 	} else if e.Err != nil {
-		m.alert, m.way = sentence(e.Err), m.wayOut(e.Err)
+		m.alert, m.way = theme.Sentence(e.Err), m.wayOut(e.Err)
 	}
 	m.giveBack()
 	m.arrange()

@@ -15,6 +15,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // A draft is written down this long after it changed: what a crash costs at most. A large one costs a
@@ -183,7 +184,7 @@ func (m *Model) loadPrompts() tea.Cmd {
 func (m *Model) promptsRead(msg promptsMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	case m.composer.at == 0:
 		m.composer.recall(msg.prompts)
 	}
@@ -263,7 +264,7 @@ func (m *Model) promptRead(msg promptMsg) tea.Cmd {
 	case errors.Is(msg.err, store.ErrNotFound):
 		return m.complain("This prompt is no longer in the history.")
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	case msg.changes != m.composer.area.Changes():
 		return nil
 	}

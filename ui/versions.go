@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // versionMsg is the version of a message whose branch is the active one now, or why it is not.
@@ -45,12 +46,12 @@ func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
 	case errors.Is(msg.err, session.ErrOneVersion):
 		return m.say(m.oneVersion(msg.of))
 	case msg.err != nil:
-		return m.complain(sentence(msg.err))
+		return m.complain(theme.Sentence(msg.err))
 	}
 	m.followSession()
 	m.chat.goTo(msg.version.Message)
 	v := msg.version
-	said := fmt.Sprintf("%s: version %d of %d.", upperFirst(m.numbersOf([]int64{v.Message})), v.Nth, v.Of)
+	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.numbersOf([]int64{v.Message})), v.Nth, v.Of)
 	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.findAnew())
 }
 
@@ -74,7 +75,7 @@ func (m *Model) followSession() {
 
 // oneVersion says that a message has no other version, and which message near it has.
 func (m *Model) oneVersion(of int64) string {
-	said := upperFirst(m.numbersOf([]int64{of})) + " has one version"
+	said := theme.UpperFirst(m.numbersOf([]int64{of})) + " has one version"
 	at, ok := m.chat.place[of]
 	if !ok {
 		return said + "."
@@ -122,7 +123,7 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	case m.turn.busy:
 		return m.stillArriving()
 	case !m.session.Loaded():
-		return m.complain(sentence(session.ErrLoading))
+		return m.complain(theme.Sentence(session.ErrLoading))
 	case at < 0:
 		return m.complain("No message of yours stands before this one, so there is nothing to answer.")
 	}

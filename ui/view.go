@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // View draws the screen.
@@ -21,24 +22,24 @@ func (m *Model) View() tea.View {
 	}
 	screen := make([]string, m.height) // the boxes fill it from left to right
 	l := m.layout
-	put := func(b box, lines []string) {
-		if !b.empty() {
-			lay(screen, b, lines)
+	put := func(b theme.Box, lines []string) {
+		if !b.Empty() {
+			theme.Lay(screen, b, lines)
 		}
 	}
-	put(l.header, []string{m.header(l.header.w)})
+	put(l.header, []string{m.header(l.header.W)})
 	put(l.transcript, m.transcriptView())
 	put(l.panel, m.panelView(l.panel))
-	put(l.alert, blank(m.alertLines(l.alert.h), l.alert.w, l.alert.h))
+	put(l.alert, theme.Blank(m.alertLines(l.alert.H), l.alert.W, l.alert.H))
 	composer, cursor := m.composerView()
 	put(l.composer, composer)
-	put(l.footer, []string{m.footer(l.footer.w)})
+	put(l.footer, []string{m.footer(l.footer.W)})
 	if over := m.popupView(); len(over) > 0 {
-		b := box{l.composer.x, max(0, l.composer.y-len(over)), l.composer.w, len(over)}
+		b := theme.Box{X: l.composer.X, Y: max(0, l.composer.Y-len(over)), W: l.composer.W, H: len(over)}
 		put(b, over)
 	}
 	switch {
-	case m.overlay == whatifOverlay && !l.panel.empty():
+	case m.overlay == whatifOverlay && !l.panel.Empty():
 		cursor = nil // the keys go to the panel
 	case m.overlay != noOverlay:
 		var block []string
@@ -49,12 +50,12 @@ func (m *Model) View() tea.View {
 		}
 		put(b, block)
 	}
-	if m.find.open && m.overlay == noOverlay && !l.footer.empty() {
-		_, x := m.findLine(l.footer.w)
-		cursor = tea.NewCursor(x, l.footer.y)
+	if m.find.open && m.overlay == noOverlay && !l.footer.Empty() {
+		_, x := m.findLine(l.footer.W)
+		cursor = tea.NewCursor(x, l.footer.Y)
 	}
-	if said := m.toastLines(l.footer.w); len(said) > 1 && !m.find.open {
-		put(box{l.footer.x, l.footer.y - len(said) + 1, l.footer.w, len(said)}, said)
+	if said := m.toastLines(l.footer.W); len(said) > 1 && !m.find.open {
+		put(theme.Box{X: l.footer.X, Y: l.footer.Y - len(said) + 1, W: l.footer.W, H: len(said)}, said)
 	}
 	v.Content = strings.Join(screen, "\n")
 	v.Cursor = cursor
@@ -63,13 +64,13 @@ func (m *Model) View() tea.View {
 
 func (m *Model) transcriptView() []string {
 	b := m.layout.transcript
-	in := b.within(m.layout.framed)
+	in := b.Within(m.layout.framed)
 	lines := m.chat.view()
 	if m.chat.empty() {
-		lines = m.firstScreen(in.w, in.h)
+		lines = m.firstScreen(in.W, in.H)
 	}
 	if !m.layout.framed {
-		return blank(lines, b.w, b.h)
+		return theme.Blank(lines, b.W, b.H)
 	}
 	title := "transcript"
 	if selected := m.selectionTitle(); selected != "" {
@@ -84,17 +85,17 @@ func (m *Model) transcriptView() []string {
 	if m.panel.whatif != nil {
 		title += " as it would be seen"
 	}
-	return frame(b, m.border(title, m.chat.position(), m.focus == transcriptPane), lines)
+	return theme.Frame(b, m.border(title, m.chat.position(), m.focus == transcriptPane), lines)
 }
 
-func (m *Model) border(title, right string, focused bool) titled {
+func (m *Model) border(title, right string, focused bool) theme.Border {
 	st := m.styles
-	t := titled{title: title, line: st.frame, name: st.title}
+	t := theme.Border{Title: title, Line: st.Frame, Name: st.Title}
 	if right != "" {
-		t.right = st.dim.Render(right)
+		t.Right = st.Dim.Render(right)
 	}
 	if focused {
-		t.line, t.name = st.focus, st.accent
+		t.Line, t.Name = st.Focus, st.Accent
 	}
 	return t
 }
@@ -115,13 +116,13 @@ func (m *Model) panelTitle() string {
 	return "context: " + m.nameOf(m.panel.shown())
 }
 
-func (m *Model) panelView(b box) []string {
-	if b.empty() {
+func (m *Model) panelView(b theme.Box) []string {
+	if b.Empty() {
 		return nil
 	}
-	in := b.within(true)
+	in := b.Within(true)
 	focused := m.focus == panelPane || m.overlay == panelOverlay || m.overlay == whatifOverlay
-	return frame(b, m.border(m.panelTitle(), m.panel.place(), focused), m.panel.view(m.styles, in.w, in.h, focused))
+	return theme.Frame(b, m.border(m.panelTitle(), m.panel.place(), focused), m.panel.view(m.styles, in.W, in.H, focused))
 }
 
 // alertLines are what stands above the composer: a question, or why the last turn failed, which takes at
@@ -135,12 +136,12 @@ func (m *Model) alertLines(most int) []string {
 		lines = m.questionLines(w, most)
 	case m.alert != "":
 		for _, s := range withWayOut(m.alert, m.way, w, most) {
-			lines = append(lines, st.bad.Render(s))
+			lines = append(lines, st.Bad.Render(s))
 		}
 	case m.news != "":
-		lines = append(lines, wrapStyled(st.warn, "! "+markdown.Visible(m.news), w)...)
+		lines = append(lines, theme.WrapStyled(st.Warn, "! "+markdown.Visible(m.news), w)...)
 	case m.turn.retry != "":
-		lines = append(lines, wrapStyled(st.warn, "… "+markdown.Visible(m.turn.retry), w)...)
+		lines = append(lines, theme.WrapStyled(st.Warn, "… "+markdown.Visible(m.turn.retry), w)...)
 	}
 	for i := range lines {
 		lines[i] = "  " + lines[i]
@@ -150,13 +151,13 @@ func (m *Model) alertLines(most int) []string {
 
 func (m *Model) composerView() ([]string, *tea.Cursor) {
 	b := m.layout.composer
-	if b.empty() {
+	if b.Empty() {
 		return nil, nil
 	}
-	in := b.within(m.layout.framed)
+	in := b.Within(m.layout.framed)
 	lead, rest := " ", " "
 	if !m.layout.framed {
-		lead, rest = m.styles.accent.Render("›")+" ", "  "
+		lead, rest = m.styles.Accent.Render("›")+" ", "  "
 	}
 	lines := m.composer.area.View(m.composer.looks)
 	if m.elsewhere {
@@ -172,10 +173,10 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	if m.focus == draftPane && !m.elsewhere {
 		x, y := m.composer.area.Cursor()
-		cursor = tea.NewCursor(min(x+in.x+fitWidth(lead), m.width-1), min(y+in.y, m.height-1))
+		cursor = tea.NewCursor(min(x+in.X+theme.Width(lead), m.width-1), min(y+in.Y, m.height-1))
 	}
 	if !m.layout.framed {
-		return blank(lines, b.w, b.h), cursor
+		return theme.Blank(lines, b.W, b.H), cursor
 	}
 	title := "message"
 	right := ""
@@ -197,7 +198,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if m.turn.busy && !m.turn.stopping {
 		right = firstKey(m.keys.Back) + " stops"
 	}
-	return frame(b, m.border(title, right, m.focus == draftPane), lines), cursor
+	return theme.Frame(b, m.border(title, right, m.focus == draftPane), lines), cursor
 }
 
 // footer is the lower line: a notice, else the keys that matter now.
@@ -215,7 +216,7 @@ func (m *Model) footer(w int) string {
 		return line
 	}
 	if a := m.activity(); a != "" && !m.layout.framed {
-		return fit(" "+a, w)
+		return theme.Fit(" "+a, w)
 	}
 	return m.helpLine(w)
 }

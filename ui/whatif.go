@@ -9,6 +9,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // whatif tries other settings out. Its dials move the verdicts of the next request, and until they are
@@ -153,7 +154,7 @@ func (m *Model) typeBudget(n int) tea.Cmd {
 		budget = w.settings().budget*10 + n
 	}
 	if budget > mostBudget {
-		return m.say("A budget has at most " + thousands(mostBudget) + " tokens here.")
+		return m.say("A budget has at most " + theme.Thousands(mostBudget) + " tokens here.")
 	}
 	w.at, w.typed = budgetDial, true
 	return m.turnTo(budgetDial, settings{budget: budget})
@@ -218,7 +219,7 @@ func (m *Model) endOfDial(by int) string {
 	case by < 0:
 		return "Auto is the first step: max_context_tokens, or what the window leaves. Digits set a budget as well."
 	}
-	return "The window of this model has " + thousands(w.window.Tokens) + " tokens; a larger budget would be capped by it."
+	return "The window of this model has " + theme.Thousands(w.window.Tokens) + " tokens; a larger budget would be capped by it."
 }
 
 // turnTo puts a dial at a value and plans with it.

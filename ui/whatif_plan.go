@@ -11,6 +11,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // triedMsg is the plan of a wish, with what it was made by.
@@ -95,7 +96,7 @@ func (m *Model) tried(msg triedMsg) tea.Cmd {
 	}
 	w.note = ""
 	if msg.err != nil {
-		w.note = sentence(msg.err)
+		w.note = theme.Sentence(msg.err)
 	}
 	if msg.err != nil && len(msg.plan.Entries) == 0 {
 		return nil

@@ -8,6 +8,8 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // talked is the application with a stored conversation of long questions, and all of it is counted.
@@ -59,7 +61,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		if got := l.chat.plan.Entries; len(history.Compare(got, tried.plan.Entries)) > 0 {
 			t.Error("the transcript's marks are not those of the trial")
 		}
-		l.shows("(now " + thousands(now.counts.Sent()) + ")")
+		l.shows("(now " + theme.Thousands(now.counts.Sent()) + ")")
 		l.shows("(now ~" + now.counted(now.plan.Sum.Total) + ")")
 		if left := len(history.Compare(marks, tried.plan.Entries)); left == 0 || !strings.Contains(plain(l.Model), "− ") {
 			t.Errorf("%d messages change, and the screen does not say which leave:\n%s", left, plain(l.Model))
@@ -119,12 +121,12 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.press("tab", "w")
-	_, first := l.Update(keyNamed("right"))
+	_, first := l.Update(uitest.Key("right"))
 	if first == nil {
 		t.Fatal("a turned dial plans nothing")
 	}
 	for range 3 {
-		if _, cmd := l.Update(keyNamed("right")); cmd != nil {
+		if _, cmd := l.Update(uitest.Key("right")); cmd != nil {
 			t.Fatal("a second plan is made while the first one is")
 		}
 	}
@@ -139,7 +141,7 @@ func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 	if got := l.panel.shown().plan.Sum; got == before || got.Limit > 4000 {
 		t.Errorf("with a budget of 4,000 tokens the sum is %+v", got)
 	}
-	l.Update(keyNamed("left"))
+	l.Update(uitest.Key("left"))
 	late := l.panel.whatif.running
 	l.press("esc", "w")
 	l.Update(triedMsg{wish: late, plan: history.Plan{Entries: make([]history.Entry, 1)}})
@@ -158,7 +160,7 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 	}
 	l = talked(t, 140, 50)
 	l.press("ctrl+x")
-	if !l.layout.panel.empty() {
+	if !l.layout.panel.Empty() {
 		t.Fatal("ctrl+x does not hide the panel")
 	}
 	l.press("tab", "w")
@@ -168,7 +170,7 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 		t.Errorf("on the first line of the list, message %d of the transcript is marked", on.ID)
 	}
 	l.press("esc")
-	if !l.layout.panel.empty() || l.focus != transcriptPane {
+	if !l.layout.panel.Empty() || l.focus != transcriptPane {
 		t.Errorf("the panel that was hidden stays, or the focus is elsewhere (%v)", l.focus)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // show shows a plan by the dials: compared with the next request as it is set, these are the changes.
@@ -31,7 +32,7 @@ func (w *whatif) show(tried, now request, changes []history.Change) {
 			if len(list) == 1 {
 				what = move.one
 			}
-			w.moves = append(w.moves, move.sign+" "+thousands(len(list))+" "+what+": "+namedChanges(list))
+			w.moves = append(w.moves, move.sign+" "+theme.Thousands(len(list))+" "+what+": "+namedChanges(list))
 		}
 	}
 }
@@ -61,13 +62,13 @@ func namedChanges(changes []history.Change) string {
 		if i == mostNumbers {
 			return strings.Join(list, ", ") + " …"
 		}
-		list = append(list, thousands(c.Entry().Index+1))
+		list = append(list, theme.Thousands(c.Entry().Index+1))
 	}
 	return strings.Join(list, ", ")
 }
 
 // dials draws the dials; in a low panel the one under the cursor alone.
-func (w *whatif) dials(st styles, width, h int) []string {
+func (w *whatif) dials(st theme.Styles, width, h int) []string {
 	var lines []string
 	for d := range dialCount {
 		if d == w.at || h >= fullHead {
@@ -76,54 +77,54 @@ func (w *whatif) dials(st styles, width, h int) []string {
 	}
 	switch {
 	case w.asking() != "" && w.note == "":
-		lines = append(lines, indented(st.dim, "asking for its window; the verdicts follow", width)...)
+		lines = append(lines, theme.Indented(st.Dim, "asking for its window; the verdicts follow", width)...)
 	case w.listing && w.at == modelDial:
-		lines = append(lines, indented(st.dim, "asking the endpoints for their models", width)...)
+		lines = append(lines, theme.Indented(st.Dim, "asking the endpoints for their models", width)...)
 	}
 	if w.note != "" {
-		lines = append(lines, indented(st.bad, markdown.Visible(w.note), width)...)
+		lines = append(lines, theme.Indented(st.Bad, markdown.Visible(w.note), width)...)
 	}
-	return append(lines, st.rule(width))
+	return append(lines, st.Rule(width))
 }
 
 // dial is a dial's line: what it is, what it stands at, and what it stood at.
-func (w *whatif) dial(st styles, d dial, width int) string {
+func (w *whatif) dial(st theme.Styles, d dial, width int) string {
 	to, was := w.settings().text(d), w.was.text(d)
 	right := ""
 	if to != was {
 		right = "now " + markdown.OneLine(was, width) + " "
 	}
-	text := fit(d.name(), len("placement")) + "  "
+	text := theme.Fit(d.name(), len("placement")) + "  "
 	if width < roomyDial {
 		text = d.name() + " "
 	}
 	const marks = len(" > < ") + len(" >") // of the cursor
-	if fitWidth(text+to+right)+marks > width {
+	if theme.Width(text+to+right)+marks > width {
 		right = ""
 	}
-	to = markdown.OneLine(to, max(1, width-fitWidth(text)-marks))
+	to = markdown.OneLine(to, max(1, width-theme.Width(text)-marks))
 	if d != w.at {
-		return spread("   "+text+"  "+to, st.dim.Render(right), width)
+		return theme.Spread("   "+text+"  "+to, st.Dim.Render(right), width)
 	}
-	return st.chosen.Render(spread(" ▸ "+text+"◂ "+to+" ▸", right, width))
+	return st.Chosen.Render(theme.Spread(" ▸ "+text+"◂ "+to+" ▸", right, width))
 }
 
 // roomyDial is the width from which the dials' values stand below one another.
 const roomyDial = 36
 
 // changes says what would enter and leave.
-func (w *whatif) changes(st styles, width int) []string {
+func (w *whatif) changes(st theme.Styles, width int) []string {
 	switch {
 	case w.asking() != "":
 		return nil
 	case len(w.moves) == 0 && !w.turned():
-		return indented(st.dim, "nothing is stored or sent before you apply it", width)
+		return theme.Indented(st.Dim, "nothing is stored or sent before you apply it", width)
 	case len(w.moves) == 0:
-		return []string{fit(st.dim.Render(" no message enters or leaves"), width)}
+		return []string{theme.Fit(st.Dim.Render(" no message enters or leaves"), width)}
 	}
 	var list []string
 	for _, s := range w.moves {
-		list = append(list, st.accent.Render(s))
+		list = append(list, st.Accent.Render(s))
 	}
 	return flow(list, width)
 }

@@ -9,6 +9,7 @@ import (
 
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // setWindow is the command /window.
@@ -38,12 +39,12 @@ func (m *Model) useWindow(tokens int) tea.Cmd {
 	return m.behind(func(ctx context.Context) tea.Msg {
 		err := s.SetWindow(ctx, tokens)
 		w := s.Window()
-		said := "The window of " + ref + " is set to " + thousands(tokens) + " tokens, in every session."
+		said := "The window of " + ref + " is set to " + theme.Thousands(tokens) + " tokens, in every session."
 		switch {
 		case tokens == 0:
-			said = "The window of " + ref + " is " + thousands(w.Tokens) + " tokens: " + w.Origin() + "."
+			said = "The window of " + ref + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."
 		case w.Tokens < tokens:
-			said = "The window of " + ref + " stays " + thousands(w.Tokens) + " tokens: " + w.Origin() + ", which is less than " + thousands(tokens) + "."
+			said = "The window of " + ref + " stays " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + ", which is less than " + theme.Thousands(tokens) + "."
 		}
 		return settledMsg{text: said, err: err}
 	})
@@ -55,19 +56,19 @@ func (m *Model) windowText() string {
 	if w.Tokens == 0 {
 		return "The window of " + m.ref + " is not known yet. /window 128000 sets it."
 	}
-	text := "The window of " + m.ref + " is " + thousands(w.Tokens) + " tokens: " + w.Origin() + "."
+	text := "The window of " + m.ref + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."
 	f := m.session.Windows()
 	var others []string
 	for _, o := range []llm.Window{f.Chosen, f.Configured, f.Stated, f.Refused} {
 		if o.Tokens > 0 && (o.Tokens != w.Tokens || o.Source != w.Source) {
-			others = append(others, thousands(o.Tokens)+" ("+o.Origin()+")")
+			others = append(others, theme.Thousands(o.Tokens)+" ("+o.Origin()+")")
 		}
 	}
 	if len(others) > 0 {
 		text += " Also known: " + strings.Join(others, ", ") + "."
 	}
 	if limit := m.session.Limit(); limit > 0 {
-		text += " Requests stay below " + thousands(limit) + ", because the server read only a part of one."
+		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
 	if w.Assumed || w.ByName {
 		text += " /window 128000 sets another."

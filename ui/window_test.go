@@ -8,6 +8,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 func TestWindowCommand(t *testing.T) {
@@ -67,7 +68,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
 		Verdicts: session.Verdicts{Sum: history.Sum{Total: 1000}, Entries: entries},
 	}})
-	st := newStyles(noColour, Palette{})
+	st := theme.New(theme.None, theme.Palette{})
 	if first, second := past.entryLine(st, entries[0], "", 80, false, false), past.entryLine(st, entries[1], "", 80, false, false); !strings.Contains(first, "not read") || strings.Contains(second, "not read") {
 		t.Errorf("the lines are %q and %q, want the first marked as not read", first, second)
 	}
@@ -78,7 +79,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	c.styles = st
 	c.place = map[int64]int{1: 0, 2: 1}
 	c.judgeRead(past.plan, past.firstRead)
-	if got := [2]string{c.mark(1).Tag, c.mark(2).Tag}; got != [2]string{notRead, ""} {
+	if got := [2]string{c.mark(1).Tag, c.mark(2).Tag}; got != [2]string{theme.NotRead, ""} {
 		t.Errorf("the marks are %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package ui
+package theme
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 func TestFitIsExactlyAsWideAsAsked(t *testing.T) {
 	for _, s := range []string{"", "plain", "longer than the width", "漢字漢字漢字", "👩‍💻 works", "a\u070f", "\u0600", "e\u0301"} {
 		for width := range 12 {
-			if got := ansi.StringWidth(fit(s, width)); got != width {
+			if got := ansi.StringWidth(Fit(s, width)); got != width {
 				t.Errorf("fit(%q, %d) is %d cells wide", s, width, got)
 			}
 		}
@@ -21,8 +21,8 @@ func TestFitIsExactlyAsWideAsAsked(t *testing.T) {
 func TestLayKeepsTheWidthOfTheLine(t *testing.T) {
 	for _, under := range []string{"", "short", "a line of exactly thirty cells", "漢字漢字漢字漢字漢字漢字漢字漢", "draft \u070f\u0600 with signs in it", "👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻"} {
 		for x := range 24 {
-			screen := []string{fit(under, 30)}
-			lay(screen, box{x, 0, 6, 1}, []string{"╭────╮"})
+			screen := []string{Fit(under, 30)}
+			Lay(screen, Box{x, 0, 6, 1}, []string{"╭────╮"})
 			if got := ansi.StringWidth(screen[0]); got != 30 {
 				t.Errorf("a box at %d over %q makes %q, %d cells wide, want 30", x, under, screen[0], got)
 			}
@@ -40,7 +40,7 @@ func TestTheWidthOfALineIsThatOfItsClusters(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		line := strings.Join(rapid.SliceOfN(parts, 0, 10).Draw(t, "line"), "")
-		if got, want := fitWidth(line), ansi.StringWidth(line); got != want {
+		if got, want := Width(line), ansi.StringWidth(line); got != want {
 			t.Fatalf("the width of %q is %d, want %d", line, got, want)
 		}
 	})

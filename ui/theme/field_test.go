@@ -1,9 +1,11 @@
-package ui
+package theme
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"winnow/ui/uitest"
 
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
@@ -28,13 +30,13 @@ func TestFieldIsEditedWhereTheCursorStands(t *testing.T) {
 		{"a👩‍🚀b", "left backspace", "a|b"},
 		{"", "backspace delete left right ctrl+w", "|"},
 	} {
-		f := fieldOf(c.text)
+		f := NewField(c.text)
 		for _, name := range strings.Fields(c.keys) {
-			if !f.typed(keyNamed(name)) {
+			if !f.Typed(uitest.Key(name)) {
 				t.Errorf("%q: %s is no key of the line", c.text, name)
 			}
 		}
-		if got := f.text[:f.at] + "|" + f.text[f.at:]; got != c.want {
+		if got := f.Text[:f.At] + "|" + f.Text[f.At:]; got != c.want {
 			t.Errorf("%q after %s: got %q, want %q", c.text, c.keys, got, c.want)
 		}
 	}
@@ -43,22 +45,22 @@ func TestFieldIsEditedWhereTheCursorStands(t *testing.T) {
 func TestFieldHoldsOneLineAndShowsItsCursor(t *testing.T) {
 	keys := []string{"backspace", "delete", "left", "right", "home", "end", "ctrl+w", "ctrl+left", "ctrl+right", "x", "space"}
 	rapid.Check(t, func(rt *rapid.T) {
-		f := fieldOf(rapid.String().Draw(rt, "text"))
+		f := NewField(rapid.String().Draw(rt, "text"))
 		for range rapid.IntRange(0, 20).Draw(rt, "n") {
 			if rapid.Bool().Draw(rt, "paste") {
-				f.typed(tea.KeyPressMsg{Code: tea.KeyExtended, Text: rapid.String().Draw(rt, "pasted")})
+				f.Typed(tea.KeyPressMsg{Code: tea.KeyExtended, Text: rapid.String().Draw(rt, "pasted")})
 			} else {
-				f.typed(keyNamed(rapid.SampledFrom(keys).Draw(rt, "key")))
+				f.Typed(uitest.Key(rapid.SampledFrom(keys).Draw(rt, "key")))
 			}
 			w := rapid.IntRange(1, 30).Draw(rt, "w")
-			shown, x := f.view(w)
+			shown, x := f.View(w)
 			switch {
-			case f.at < 0 || f.at > len(f.text) || !utf8.ValidString(f.text) || !utf8.ValidString(f.text[:f.at]):
-				rt.Fatalf("the cursor is at byte %d of %q", f.at, f.text)
-			case strings.ContainsAny(f.text, "\n\r\t\x1b"):
-				rt.Fatalf("the line is %q", f.text)
-			case x < 0 || x >= w || fitWidth(shown) > w:
-				rt.Fatalf("in %d cells %q shows as %q with the cursor in cell %d", w, f.text, shown, x)
+			case f.At < 0 || f.At > len(f.Text) || !utf8.ValidString(f.Text) || !utf8.ValidString(f.Text[:f.At]):
+				rt.Fatalf("the cursor is at byte %d of %q", f.At, f.Text)
+			case strings.ContainsAny(f.Text, "\n\r\t\x1b"):
+				rt.Fatalf("the line is %q", f.Text)
+			case x < 0 || x >= w || Width(shown) > w:
+				rt.Fatalf("in %d cells %q shows as %q with the cursor in cell %d", w, f.Text, shown, x)
 			}
 		}
 	})

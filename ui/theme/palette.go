@@ -1,4 +1,4 @@
-package ui
+package theme
 
 import (
 	"fmt"
@@ -42,19 +42,19 @@ type Palette struct {
 	Syntax  string `toml:"syntax"` // the colours of code blocks, by the name of a Chroma style
 }
 
-// builtIn are the palettes that come with winnow, by the name of their theme. The themes dark and
+// BuiltIn are the palettes that come with winnow, by the name of their theme. The themes dark and
 // light are the bases of all others.
-func builtIn() map[theme]Palette {
+func BuiltIn() map[Name]Palette {
 	dark, light := markdown.Dark, markdown.Light
-	return map[theme]Palette{
-		darkTheme: {
+	return map[Name]Palette{
+		Dark: {
 			Dim: "#9aa0ac", Faint: "#767c88", Frame: "#444954", Accent: "#6fd3c3", Focus: "#4fb3a5",
 			Chosen: "#e6fffb", ChosenBack: "#23403d", FoundBack: "#4a3f1d",
 			User: "#82aaff", Model: "#6fd3c3", Tool: "#e0b26a", System: "#b39ddb", Pinned: "#c3a6ff",
 			Good: "#8fd18f", Warn: "#f0c070", Bad: "#ff8a80",
 			Heading: dark.Heading, Code: dark.Code, Link: dark.Link, Quote: dark.Quote, Muted: dark.Muted, Syntax: dark.Syntax,
 		},
-		lightTheme: {
+		Light: {
 			Dim: "#5f6470", Faint: "#7d828e", Frame: "#c3c7d0", Accent: "#0b6e63", Focus: "#0b8a7c",
 			Chosen: "#0b3a35", ChosenBack: "#dcefec", FoundBack: "#fff0c2",
 			User: "#2458b8", Model: "#0b6e63", Tool: "#8a5a00", System: "#6b4fa0", Pinned: "#6b4fa0",
@@ -151,11 +151,11 @@ func isColour(text string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == text
 }
 
-// Themes are the names of the themes that come with winnow, in the order in which they are offered.
-func Themes() []string {
-	first := []string{string(autoTheme), string(darkTheme), string(lightTheme), "terminal", string(noColour)}
+// Names are the names of the themes that come with winnow, in the order in which they are offered.
+func Names() []string {
+	first := []string{string(Auto), string(Dark), string(Light), "terminal", string(None)}
 	rest := []string{}
-	for _, name := range slices.Sorted(maps.Keys(builtIn())) {
+	for _, name := range slices.Sorted(maps.Keys(BuiltIn())) {
 		if !slices.Contains(first, string(name)) {
 			rest = append(rest, string(name))
 		}

@@ -1,0 +1,218 @@
+package theme
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Fit cuts or pads a styled line to exactly width cells.
+func Fit(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	have := Width(s)
+	if have > width {
+		s = ansi.Truncate(s, width, "…")
+		have = Width(s)
+	}
+	padded := s + strings.Repeat(" ", max(0, width-have))
+	// Some scripts have signs that take the next character, even a blank, into their own cell.
+	if last, _ := utf8.DecodeLastRuneInString(s); last >= 0x600 && Width(padded) < width {
+		padded += " "
+	}
+	return padded
+}
+
+// Spread puts left and right on one line of width cells. Where both do not fit, left is cut as
+// long as it keeps a third of the line, then right is.
+func Spread(left, right string, width int) string {
+	lw, rw := Width(left), Width(right)
+	if rw == 0 || width < 4 {
+		return Fit(left, width)
+	}
+	if lw+1+rw > width {
+		lw = min(lw, max(width/3, width-rw-1))
+		left = ansi.Truncate(left, lw, "…")
+		lw = Width(left)
+		rw = min(rw, max(0, width-lw-1))
+		right = ansi.Truncate(right, rw, "…")
+		rw = Width(right)
+	}
+	return Fit(left+strings.Repeat(" ", max(0, width-lw-rw))+right, width)
+}
+
+// Wrap breaks a text into lines of at most width cells, at words where it can.
+func Wrap(s string, width int) []string {
+	if width <= 0 {
+		return nil
+	}
+	var lines []string
+	for _, line := range strings.Split(ansi.Wrap(s, width, ""), "\n") {
+		if ansi.StringWidth(line) <= width {
+			lines = append(lines, line)
+			continue
+		}
+		// Wrap does not count the blanks at the beginning of a line before a word as long as the line.
+		lines = append(lines, strings.Split(ansi.Hardwrap(line, width, true), "\n")...)
+	}
+	return lines
+}
+
+// WrapStyled wraps a text and styles each line by itself.
+func WrapStyled(style lipgloss.Style, text string, w int) []string {
+	lines := Wrap(text, max(1, w))
+	for i, s := range lines {
+		lines[i] = style.Render(s)
+	}
+	return lines
+}
+
+// Indented wraps a text one cell away from both sides.
+func Indented(style lipgloss.Style, text string, w int) []string {
+	lines := WrapStyled(style, text, w-2)
+	for i, s := range lines {
+		lines[i] = " " + s
+	}
+	return lines
+}
+
+// Border is what stands in the top line of a frame.
+type Border struct {
+	Title string
+	Right string         // at the right end, may be styled
+	Line  lipgloss.Style // the frame's style
+	Name  lipgloss.Style // the title's style
+}
+
+// Frame draws lines into a box with rounded corners and a title. Lines that are missing are
+// blank; lines too many are left out.
+func Frame(b Box, t Border, lines []string) []string {
+	if b.W < 2 || b.H < 2 {
+		return Blank(lines, b.W, b.H)
+	}
+	in := b.W - 2
+	out := make([]string, 0, b.H)
+	title, right := t.Title, t.Right
+	if title != "" {
+		title = " " + ansi.Truncate(title, max(0, in-4), "…") + " "
+	}
+	if right != "" {
+		right = " " + right + " "
+	}
+	rule := in - Width(title) - Width(right) - 1
+	if rule < 1 {
+		right = ""
+		rule = in - Width(title) - 1
+	}
+	if rule < 0 {
+		title, rule = "", in-1
+	}
+	tail := ""
+	if right != "" {
+		tail = "─"
+		rule--
+	}
+	out = append(out, t.Line.Render("╭")+t.Name.Render(title)+
+		t.Line.Render(strings.Repeat("─", max(0, rule+1)))+right+t.Line.Render(tail+"╮"))
+	side := t.Line.Render("│")
+	for i := range b.H - 2 {
+		s := ""
+		if i < len(lines) {
+			s = lines[i]
+		}
+		out = append(out, side+Fit(s, in)+side)
+	}
+	return append(out, t.Line.Render("╰"+strings.Repeat("─", in)+"╯"))
+}
+
+// Blank fits lines into a box without a frame.
+func Blank(lines []string, w, h int) []string {
+	out := make([]string, max(0, h))
+	for i := range out {
+		s := ""
+		if i < len(lines) {
+			s = lines[i]
+		}
+		out[i] = Fit(s, w)
+	}
+	return out
+}
+
+// Lay draws a block of lines over a screen at a box's place. Where a line is not drawn that far yet,
+// it is only continued, which is what most of a frame is.
+func Lay(screen []string, b Box, block []string) {
+	for i, s := range block {
+		y := b.Y + i
+		if y < 0 || y >= len(screen) || i >= b.H {
+			continue
+		}
+		under := screen[y]
+		width := Width(under)
+		if width <= b.X {
+			screen[y] = under + strings.Repeat(" ", b.X-width) + s
+			continue
+		}
+		screen[y] = Fit(ansi.Cut(under, 0, b.X), b.X) + s
+		if end := b.X + b.W; end < width {
+			screen[y] += tail(under, width-end)
+		}
+	}
+}
+
+// tail is exactly the last cells of a line. What a border between cells would split is blank.
+func tail(s string, width int) string {
+	all := Width(s)
+	for skip := all - width; ; skip++ {
+		cut := ansi.Cut(s, skip, all)
+		if have := Width(cut); have <= width || skip >= all {
+			return strings.Repeat(" ", max(0, width-have)) + cut
+		}
+	}
+}
+
+// Width is the width of a text in cells. A frame measures each of its lines several times, and most of
+// what they hold is plain ASCII in colours, which takes a cell a byte.
+func Width(s string) int {
+	width := 0
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == '\x1b' && colour(s[i:]) > 0:
+			i += colour(s[i:])
+		case c < ' ' || c == 0x7f || noText(s[i:]):
+			return width + ansi.StringWidth(s[i:])
+		case c < utf8.RuneSelf && (i+1 == len(s) || s[i+1] < utf8.RuneSelf):
+			width++
+			i++
+		default: // What follows a character may belong to it.
+			cluster, n := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
+			width += n
+			i += len(cluster)
+		}
+	}
+	return width
+}
+
+// noText says that a text begins with a byte that is none.
+func noText(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return r == utf8.RuneError && n == 1
+}
+
+// colour is the length of a sequence that sets colours at the beginning of a text, 0 for none.
+func colour(s string) int {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return 0
+	}
+	for i := len("\x1b["); i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c != ';' && c != ':' && (c < '0' || c > '9'):
+			return 0
+		}
+	}
+	return 0
+}

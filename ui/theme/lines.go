@@ -1,0 +1,35 @@
+package theme
+
+import (
+	"strings"
+
+	"winnow/ui/markdown"
+)
+
+// mostReason is the most lines of a reason below a list.
+const mostReason = 3
+
+// Around is the part of a list of n lines that h lines of the screen show: the line at is in the middle
+// of it, as far as the ends of the list let it.
+func Around(at, n, h int) (first, end int) {
+	first = max(0, min(at-h/2, n-h))
+	return first, min(n, first+h)
+}
+
+// Rule is a line that parts a list from what stands above or below it.
+func (st Styles) Rule(w int) string { return st.Frame.Render(strings.Repeat("─", max(0, w))) }
+
+// Reason is a sentence below a list about the line under its cursor.
+func (st Styles) Reason(text string, w int) []string {
+	lines := Indented(st.Text, markdown.Visible(text), w)
+	return append([]string{st.Rule(w)}, lines[:min(mostReason, len(lines))]...)
+}
+
+// VerdictLine is a line of a list that begins with the glyph of a verdict: what it is about, what is told
+// of that, and what stands at its end.
+func (st Styles) VerdictLine(glyph, about, told, end string, w int, chosen bool) string {
+	if chosen {
+		return st.Chosen.Render(Spread(" "+glyph+about+told, end, w))
+	}
+	return Spread(" "+st.OfGlyph(glyph).Render(glyph)+about+st.Dim.Render(told), st.Dim.Render(end), w)
+}

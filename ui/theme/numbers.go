@@ -1,0 +1,95 @@
+package theme
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+)
+
+// Thousands writes 5312 as 5,312, and what is below zero with a minus sign.
+func Thousands(n int) string {
+	return strings.Replace(humanize.Comma(int64(n)), "-", "−", 1)
+}
+
+// Signed writes a difference with its sign.
+func Signed(n int) string {
+	if n > 0 {
+		return "+" + Thousands(n)
+	}
+	return Thousands(n)
+}
+
+// Size writes a number of bytes as people do: 312 B, 8.1 kB, 1.4 MB.
+func Size(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n) + " B"
+	}
+	value, unit := humanize.ComputeSI(float64(n))
+	return strconv.FormatFloat(value, 'f', 1, 64) + " " + unit + "B"
+}
+
+// Plural writes "1 line" and "2 lines".
+func Plural(n int, thing string) string {
+	return PluralOf(n, thing, english.PluralWord(2, thing, ""))
+}
+
+// PluralOf writes a number with one of two words.
+func PluralOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(n) + " " + many
+}
+
+// InWords writes "2", "2 and 3" and "2, 3 and 4".
+func InWords(words []string) string { return english.WordSeries(words, "and") }
+
+// Duration writes a duration of a turn: 1.9 s, 42 s, 3 m 05 s.
+func Duration(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + " s"
+	}
+	s := int(d.Seconds())
+	rest := strconv.Itoa(s % 60)
+	if len(rest) == 1 {
+		rest = "0" + rest
+	}
+	return strconv.Itoa(s/60) + " m " + rest + " s"
+}
+
+// age writes how long ago something was, in one short word.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	case d < 24*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + " h"
+	case d < 60*24*time.Hour:
+		return strconv.Itoa(int(d.Hours()/24)) + " d"
+	}
+	return strconv.Itoa(int(d.Hours()/24/30)) + " mo"
+}
+
+// Since says how long before a moment something was, in a sentence.
+func Since(at, then time.Time) string {
+	if at.Sub(then) < time.Minute {
+		return "just now"
+	}
+	return Ago(at, then) + " ago"
+}
+
+// Ago is how long before a moment something was, in one short word.
+func Ago(at, then time.Time) string {
+	if at.IsZero() || then.IsZero() {
+		return ""
+	}
+	return age(at.Sub(then))
+}

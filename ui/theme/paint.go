@@ -1,0 +1,76 @@
+package theme
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Span is a part of a line, in bytes, with a style of its own.
+type Span struct {
+	From, To int
+	Style    lipgloss.Style
+}
+
+// Paint gives the parts of a line their styles, and the rest of it the base style. Of strokes that
+// overlap the later one counts. A character is never taken apart: it has the style of its first byte.
+func Paint(line string, base lipgloss.Style, strokes []Span) string {
+	if len(strokes) == 0 {
+		return base.Render(line)
+	}
+	of := make([]int, len(line)) // by byte: the stroke, from 1
+	for i, s := range strokes {
+		for k := max(0, s.From); k < min(s.To, len(line)); k++ {
+			of[k] = i + 1
+		}
+	}
+	var b strings.Builder
+	for from := 0; from < len(line); {
+		to := from + ClusterLen(line[from:])
+		for to < len(line) && of[to] == of[from] {
+			to += ClusterLen(line[to:])
+		}
+		style := base
+		if n := of[from]; n > 0 {
+			style = strokes[n-1].Style
+		}
+		b.WriteString(style.Render(line[from:to]))
+		from = to
+	}
+	return b.String()
+}
+
+// HitSpans mark the letters of a label that a filter found. The label stands at a byte of its line, of
+// which only so many bytes are on the screen.
+func HitSpans(label string, at, shown int, hits []int, style lipgloss.Style) []Span {
+	var strokes []Span
+	for i := 0; i < len(label) && len(hits) > 0; {
+		n := ClusterLen(label[i:])
+		within, _ := slices.BinarySearch(hits, i+n)
+		if within > 0 && at+i+n <= shown {
+			strokes = append(strokes, Span{at + i, at + i + n, style})
+		}
+		hits = hits[within:]
+		i += n
+	}
+	return strokes
+}
+
+// SharedPrefix is how many bytes two texts have in common at their beginning.
+func SharedPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// IndentedTo wraps a text into w cells, each line as far from the left.
+func IndentedTo(style lipgloss.Style, text string, left, w int) []string {
+	lines := WrapStyled(style, text, w-left)
+	for i, s := range lines {
+		lines[i] = strings.Repeat(" ", left) + s
+	}
+	return lines
+}

@@ -1,0 +1,81 @@
+package theme
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Set is what decides the colours: what the user wants, and what the terminal can show.
+type Set struct {
+	Own    map[string]Palette
+	Wanted Name
+	Shown  Name // the wanted one, or the one that is tried out
+	Light  bool // the terminal's background is light
+	Plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
+}
+
+// Names are all themes that can be chosen: winnow's, then the user's own.
+func (t Set) Names() []string {
+	names := Names()
+	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Palette is the colours of a theme, and the theme that it comes to: auto is one of two, and one that
+// does not exist is auto. A theme of the user's own goes before one of winnow's with its name.
+func (t Set) Palette(name Name) (Name, Palette) {
+	ours := BuiltIn()
+	p, ok := t.Own[string(name)]
+	if !ok {
+		p, ok = ours[name]
+	}
+	switch {
+	case t.Plain || name == None:
+		return None, Palette{}
+	case ok:
+		return name, p.over(ours[Name(p.Base)]).over(ours[t.usual()])
+	}
+	return t.usual(), ours[t.usual()]
+}
+
+// usual is the theme for the terminal's background.
+func (t Set) usual() Name {
+	if t.Light {
+		return Light
+	}
+	return Dark
+}
+
+// LightBy says whether a background is light by what some terminals put into COLORFGBG: the numbers of
+// their colours, the background's last. A terminal that is asked and answers knows better.
+func LightBy(fgbg string) (light, known bool) {
+	n, err := strconv.Atoi(fgbg[strings.LastIndexByte(fgbg, ';')+1:])
+	if err != nil || n < 0 || n > 15 {
+		return false, false
+	}
+	return n == 7 || n > 8, true
+}
+
+// About says what a theme is for.
+func (t Set) About(name Name) string {
+	_, own := t.Own[string(name)]
+	switch {
+	case own:
+		return "yours"
+	case name == Auto:
+		return "dark or light, as the terminal is"
+	case name == None:
+		return "no colours"
+	case name == "terminal":
+		return "the terminal's own sixteen colours"
+	case name == Light || BuiltIn()[name].Base == "light":
+		return "for a light background"
+	}
+	return "for a dark background"
+}

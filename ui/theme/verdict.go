@@ -1,0 +1,77 @@
+package theme
+
+import (
+	"fmt"
+
+	"charm.land/lipgloss/v2"
+
+	"winnow/history"
+	"winnow/ui/markdown"
+)
+
+// Glyph is the sign of a verdict.
+func Glyph(e history.Entry) string {
+	switch {
+	case e.Disposition == history.Excluded:
+		return "⊘"
+	case e.Disposition == history.Dropped, e.Disposition == history.Isolated, e.Disposition == history.Blank:
+		return "○"
+	case e.Pinned:
+		return "◆"
+	case len(e.Repairs) > 0:
+		return "⚠"
+	case e.Disposition == history.Recalled || e.Recalled:
+		return "↺"
+	case e.Disposition == history.Cut:
+		return "◐"
+	}
+	return "●"
+}
+
+// NotRead marks a message that was sent and that the server cannot have read.
+const NotRead = "not read by the server"
+
+// Word is a verdict in one or two words.
+func Word(e history.Entry) string {
+	switch {
+	case e.Disposition == history.Cut:
+		return fmt.Sprintf("cut to %s of %s", Thousands(e.CharsAfter), Thousands(e.CharsBefore))
+	case e.Disposition != history.Kept:
+		return string(e.Disposition)
+	case e.Pinned:
+		return "pinned"
+	case len(e.Repairs) > 0:
+		return "repaired"
+	}
+	return ""
+}
+
+// OfGlyph is the style of a verdict's sign.
+func (st Styles) OfGlyph(g string) lipgloss.Style {
+	switch g {
+	case "○", "⊘":
+		return st.Faint
+	case "◆":
+		return st.Pinned
+	case "◐":
+		return st.Cut
+	case "⚠":
+		return st.Warn
+	case "↺", "✚":
+		return st.Added
+	}
+	return st.Good
+}
+
+// Speaker names who said a message. A file that was imported may hold any text as a role.
+func Speaker(r history.Role) string {
+	switch r {
+	case history.User:
+		return "you"
+	case history.Assistant:
+		return "model"
+	case "":
+		return "?"
+	}
+	return markdown.OneLine(string(r), 12)
+}

@@ -1,0 +1,38 @@
+package theme
+
+import (
+	"fmt"
+	"strings"
+
+	"winnow/ui/markdown"
+)
+
+// Sentence is an error for the user, with a full stop. It may begin with the name of an endpoint,
+// and names keep their case.
+func Sentence(err error) string {
+	s := strings.TrimSpace(err.Error())
+	if s == "" {
+		return "something went wrong without a word."
+	}
+	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+		s += "."
+	}
+	return s
+}
+
+// OneLine is a text of others for a line of the screen.
+func OneLine(s string) string { return markdown.OneLine(s, 120) }
+
+// OneSentence is a sentence of others for the screen.
+func OneSentence(s string) string { return markdown.OneLine(s, 2000) }
+
+// UpperFirst begins a sentence with a name that is written in ASCII.
+func UpperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// QuotedID is a call's id; a blank one is seen.
+func QuotedID(id string) string {
+	if strings.TrimSpace(id) == "" {
+		return fmt.Sprintf("%q", id)
+	}
+	return OneLine(id)
+}
