@@ -28,12 +28,13 @@ func (d Deps) maxTokens(to target) int {
 // lowered says that max_tokens is more than the model's window allows, and what is asked for instead;
 // "" where it is not.
 func (d Deps) lowered(to target) string {
-	asked := d.maxTokens(to)
-	if asked == 0 || to.replyMost > 0 || asked >= d.Sampling.MaxTokens {
-		return ""
+	set := d.sampling(to).MaxTokens
+	asked, most := d.maxTokens(to), to.client.MaxReply(to.model, set)
+	if to.replyMost > 0 || asked >= most {
+		return "" // What the server refuses above a length of its own was said when it refused.
 	}
 	return fmt.Sprintf("max_tokens = %d is more than half of the model's window of %d tokens; asking for %d",
-		d.Sampling.MaxTokens, to.window.Tokens, asked)
+		set, to.window.Tokens, asked)
 }
 
 // tellLowered says once for each window that less than max_tokens is asked for.

@@ -52,3 +52,61 @@ func TestSamplingOfAModelGoesOverThatOfItsEndpoint(t *testing.T) {
 	ask("for the model", "test/m", `"max_tokens":100,"temperature":0.9,"top_p":0.9,"reasoning_effort":"low"`)
 	ask("for the endpoint", "test/n", `"max_tokens":100,"temperature":0.1,"top_p":0.9,"stream"`)
 }
+
+// A reply that would take more than half of the window is asked for shorter, and that is said once for each
+// window, with the key's value for the model that is asked.
+func TestALoweredReplyIsSaidOnceForEachWindow(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, says("One."), says("Two."), says("Three."), says("Four."), says("Five."))
+	b.deps.Sampling = Sampling{MaxTokens: 100}
+	b.deps.Samplings = map[string]Sampling{"test/m": {MaxTokens: 32_000}}
+	s := b.begin()
+	ask := func(want, sent string) {
+		t.Helper()
+		events, err := drain(s.Send(t.Context(), "hello"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, n := range only[Notice](events) {
+			said = append(said, n.Text)
+		}
+		if got := strings.Join(said, "\n"); got != want {
+			t.Errorf("said %q, want %q", got, want)
+		}
+		if got := b.body(b.requests()); !strings.Contains(got, sent) {
+			t.Errorf("sent %s, want %s in it", got, sent)
+		}
+	}
+	ask("max_tokens = 32000 is more than half of the model's window of 8192 tokens; asking for 4096", `"max_tokens":4096`)
+	ask("", `"max_tokens":4096`)
+	if err := s.SetWindow(t.Context(), 2048); err != nil {
+		t.Fatal(err)
+	}
+	ask("max_tokens = 32000 is more than half of the model's window of 2048 tokens; asking for 1024", `"max_tokens":1024`)
+	ask("", `"max_tokens":1024`)
+	if err := s.SetModel(t.Context(), "test/n"); err != nil {
+		t.Fatal(err)
+	}
+	ask("", `"max_tokens":100`)
+}
+
+// A reply that is shorter because the server once refused a longer one has nothing to do with the window.
+func TestAReplyThatTheServerCapsIsNotBlamedOnTheWindow(t *testing.T) {
+	t.Parallel()
+	b := newBench(t,
+		refuses(400, `{"error":{"message":"max_tokens is too large: 3000. This model supports at most 1000 completion tokens.","param":"max_tokens"}}`),
+		says("Hello."), says("Again."))
+	b.deps.Sampling.MaxTokens = 3000
+	for range 2 {
+		events, err := drain(b.begin().Send(t.Context(), "hello"))
+		if err != nil || !strings.Contains(b.body(b.requests()), `"max_tokens":1000`) {
+			t.Fatalf("%v, sent %s", err, b.body(b.requests()))
+		}
+		for _, n := range only[Notice](events) {
+			if strings.Contains(n.Text, "half of the model's window") {
+				t.Errorf("said %q", n.Text)
+			}
+		}
+	}
+}

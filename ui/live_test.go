@@ -142,6 +142,14 @@ func (l *live) shows(text string) {
 	l.until(fmt.Sprintf("%q", text), func() bool { return strings.Contains(plain(l.Model), text) })
 }
 
+// lacks fails where the screen holds a text.
+func (l *live) lacks(text string) {
+	l.t.Helper()
+	if screen := plain(l.Model); strings.Contains(screen, text) {
+		l.t.Fatalf("the screen holds %q:\n%s", text, screen)
+	}
+}
+
 // press presses keys, named as bindings are: "a", "ctrl+x", "shift+tab".
 func (l *live) press(keys ...string) {
 	l.t.Helper()
