@@ -149,7 +149,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 		return answer, err
 	}
 	t.remember(a)
-	t.askAgain(ctx, a)
+	t.modelRan(a)
 	t.tellJudgement(ctx, a, judged)
 	return answer, fault
 }

@@ -18,6 +18,7 @@ type target struct {
 	unready   error  // why nothing may be asked of it, nil where it may
 	window    llm.Window
 	stated    llm.Window // what the server says of its window now, without tokens where it does not
+	ran       bool       // it answered since its server was asked for a window that it could not say
 	learned   store.Learned
 	shrunkTo  int  // the most tokens of a request, after refusals that named none; 0 is none
 	inexact   bool // the endpoint was asked for exact counts and could not answer

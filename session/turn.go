@@ -154,6 +154,7 @@ func (t *turn) askModel(ctx context.Context) error {
 	if err := t.findWindow(ask); err != nil {
 		return err
 	}
+	t.AskWindowAgain(ask)
 	if err := t.readCounts(ctx); err != nil {
 		return err
 	}
@@ -192,6 +193,7 @@ func (t *turn) answer(ctx context.Context) error {
 	}
 	for round := range t.deps.MaxRounds {
 		if round > 0 {
+			t.AskWindowAgain(ctx)
 			t.emit(Notice{fmt.Sprintf("asking %s again with the results of its tool calls: request %d of at most %d", t.Ref(), round+1, t.deps.MaxRounds)})
 		}
 		answer, err := t.round(ctx)

@@ -90,7 +90,8 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 		running = `{"models":[{"name":"m:latest","model":"m:latest","context_length":16384}]}`
 		says("Here I am.")(w, r)
 	}, says("Still."))
-	b.about = map[string]func() string{"/api/ps": func() string { return running }}
+	asked := 0
+	b.about = map[string]func() string{"/api/ps": func() string { asked++; return running }}
 	b.believing(0)
 	s := b.begin()
 	if err := s.LoadRest(t.Context()); err != nil {
@@ -102,8 +103,8 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	if _, err := drain(s.Send(t.Context(), "Hello?")); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Window(); got.Tokens != 16384 || got.Assumed || !strings.Contains(got.Source, "running") {
-		t.Errorf("after the first answer the window is %+v, want 16384 of the running model", got)
+	if got := s.Window(); got.Tokens != 4096 || asked != 1 {
+		t.Errorf("the turn asked %d times, and at its end the window is %+v; want once, before the first request", asked, got)
 	}
 	events, err := drain(s.Send(t.Context(), "And now?"))
 	if err != nil {
@@ -111,5 +112,8 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	}
 	if got := only[Planned](events)[0].Plan.Sum.Window; got != 16384 {
 		t.Errorf("the second request is planned for %d tokens, want 16384", got)
+	}
+	if got := s.Window(); got.Assumed || !strings.Contains(got.Source, "running") {
+		t.Errorf("after the second answer the window is %+v, want that of the running model", got)
 	}
 }

@@ -162,35 +162,50 @@ func (s *Session) findWindow(ctx context.Context) error {
 	return nil
 }
 
-// askAgain asks for a window that the server could not say before the model ran.
-func (t *turn) askAgain(ctx context.Context, a asked) {
-	if t.Window().Again && t.still(a) {
-		t.askForWindow(ctx)
+// modelRan says that the model answered: a server that could not say its window before the model ran can say
+// it now.
+func (t *turn) modelRan(a asked) {
+	still := t.still(a)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if still && t.window.Again {
+		t.ran = true
 	}
 }
 
+// AskWindowAgain asks the server for a window that it could not say before the model ran, once after each
+// answer, and says whether it states another one than before. It may wait for the network. A turn that begins
+// meanwhile does not wait with it.
+func (s *Session) AskWindowAgain(ctx context.Context) (other bool) {
+	s.mu.Lock()
+	due := s.ran
+	s.ran = false
+	s.mu.Unlock()
+	return due && s.askForWindow(ctx)
+}
+
 // askForWindow asks the server for its window once more, and says whether it states another one than before.
-func (t *turn) askForWindow(ctx context.Context) (other bool) {
+func (s *Session) askForWindow(ctx context.Context) (other bool) {
 	ctx, cancel := context.WithTimeout(ctx, windowPatience)
 	defer cancel()
-	t.mu.Lock()
-	to := t.target
-	t.mu.Unlock()
+	s.mu.Lock()
+	to := s.target
+	s.mu.Unlock()
 	before := to.learned.Stated
 	stated, err := to.client.StatedWindow(ctx, to.model)
 	if err != nil || stated.Tokens == 0 {
 		return false
 	}
-	if err := t.deps.state(ctx, &to, stated); err != nil {
-		t.deps.Log.Warn("keep what the server says of its window", "err", err)
+	if err := s.deps.state(ctx, &to, stated); err != nil {
+		s.deps.Log.Warn("keep what the server says of its window", "err", err)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.target.same(to) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.target.same(to) {
 		return false
 	}
-	t.window, t.stated = to.window, to.stated
-	t.learned.Stated, t.learned.StatedAt = to.learned.Stated, to.learned.StatedAt
+	s.window, s.stated = to.window, to.stated
+	s.learned.Stated, s.learned.StatedAt = to.learned.Stated, to.learned.StatedAt
 	return stated.Tokens != before
 }
 

@@ -33,6 +33,8 @@ type live struct {
 	bodies  []string // of the requests, in order
 	broken  bool     // the server refuses
 	refusal string   // with these words, "no" where there are none
+
+	about map[string]http.HandlerFunc // what the server says about itself, by path
 }
 
 // onStage is the application before its first message, with a server that answers each request with a
@@ -66,6 +68,10 @@ func onStage(t *testing.T, w, h int) *live {
 
 func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	if about, ok := l.about[r.URL.Path]; ok {
+		about(w, r)
+		return
+	}
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		http.NotFound(w, r)
 		return

@@ -100,6 +100,9 @@ type modelsMsg struct {
 	errs   map[string]error
 }
 
+// restatedMsg says that the server of a session's model states another window than before.
+type restatedMsg struct{ session *session.Session }
+
 // settledMsg is the end of a setting or another short act: a sentence, "" for none, or an error.
 type settledMsg struct {
 	text string

@@ -248,6 +248,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.indexStep()
 	case settledMsg:
 		return m.settled(msg)
+	case restatedMsg:
+		return m.restated(msg)
 	case copiedMsg:
 		return m.copied(msg)
 	case editMsg:

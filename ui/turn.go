@@ -176,7 +176,19 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.quitting {
 		return tea.Quit
 	}
-	return tea.Batch(said, m.draftChanged(), m.entitle(e.Err), m.findAgain())
+	return tea.Batch(said, m.draftChanged(), m.entitle(e.Err), m.findAgain(), m.askWindow())
+}
+
+// askWindow asks for a window that the server could not say before the model ran. Meanwhile a message can be
+// sent.
+func (m *Model) askWindow() tea.Cmd {
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
+		if !s.AskWindowAgain(ctx) {
+			return nil
+		}
+		return restatedMsg{s}
+	})
 }
 
 // entitle has a model write the title after the first answer, where one is configured for that.

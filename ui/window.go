@@ -50,6 +50,14 @@ func (m *Model) useWindow(tokens int) tea.Cmd {
 	})
 }
 
+// restated plans the next request in the window that the server states now.
+func (m *Model) restated(msg restatedMsg) tea.Cmd {
+	if msg.session != m.session {
+		return nil
+	}
+	return m.draftChanged()
+}
+
 // windowText says how large the window of the model in use is, and who says so.
 func (m *Model) windowText() string {
 	w := m.session.Window()

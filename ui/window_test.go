@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/history"
 	"winnow/llm"
@@ -29,6 +32,50 @@ func TestWindowCommand(t *testing.T) {
 	l.types("/window auto")
 	l.press("enter")
 	l.shows("The window of here/small is 4,096 tokens: the configuration.")
+}
+
+// A server that is slow to say its window, once the model runs, keeps nobody from sending the next message.
+func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
+	l := onStage(t, 140, 40)
+	said := make(chan struct{})
+	l.about = map[string]http.HandlerFunc{"/api/ps": func(w http.ResponseWriter, r *http.Request) {
+		l.mu.Lock()
+		ran := len(l.bodies) > 0
+		l.mu.Unlock()
+		if !ran {
+			fmt.Fprint(w, `{"models":[]}`)
+			return
+		}
+		select {
+		case <-said:
+			fmt.Fprint(w, `{"models":[{"name":"small:latest","model":"small:latest","context_length":4000}]}`)
+		case <-r.Context().Done():
+		}
+	}}
+	e := l.options.Deps.Models.Endpoints()[0]
+	e.Window = 0
+	l.options.Deps.Models = llm.NewCatalog(e)
+	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.adopt(s)
+	l.types("One.")
+	began := time.Now()
+	l.press("enter")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 2 })
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("the turn was busy for %v after its answer", took)
+	}
+	l.types("Two.")
+	l.press("enter")
+	l.until("the second answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 4 })
+	if got := l.session.Window(); !got.Assumed {
+		t.Errorf("the server did not say it yet, and the window is %+v", got)
+	}
+	close(said)
+	l.until("the window", func() bool { return l.session.Window().Tokens == 4000 })
+	l.until("a plan in it", func() bool { return l.panel.next.plan.Sum.Window == 4000 })
 }
 
 // The window's dial sets nothing before enter.
