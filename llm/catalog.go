@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -225,14 +226,14 @@ func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
 	switch {
 	case slash:
 		e.text = fmt.Sprintf("there is no endpoint %q", name)
-		if near := Nearest(strings.ToLower(name), c.names()); near != "" {
-			meant = near + "/" + rest
+		if meant = c.meant(name); meant != "" {
+			meant += "/" + rest
 		}
 	case asked != "":
 		e.text = fmt.Sprintf("there is no endpoint and no model %q", name)
 	default:
 		e.text = fmt.Sprintf("there is no endpoint %q", name)
-		meant = Nearest(strings.ToLower(name), c.names())
+		meant = c.meant(name)
 	}
 	if asked != "" {
 		e.text += ", and " + asked + " lists no such model"
@@ -251,14 +252,30 @@ func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
 	}
 	at := hostedAt(name)
 	switch {
+	case at >= 0:
+		e.text += fmt.Sprintf("; set %s to use it", hosted[at].keys[0])
 	case meant != "":
 		e.text += fmt.Sprintf("; did you mean %q?", meant)
-	case at >= 0 && slash:
-		e.text += fmt.Sprintf("; set %s to use it", hosted[at].keys[0])
+		near, _, _ := strings.Cut(meant, "/")
+		if at := hostedAt(near); at >= 0 && c.client(near) == nil {
+			e.text += fmt.Sprintf(" It needs %s to be set", hosted[at].keys[0])
+		}
 	default:
 		e.text += "; write a model as ENDPOINT/MODEL, where ENDPOINT is one of " + strings.Join(c.names(), ", ")
 	}
 	return e
+}
+
+// meant is the endpoint whose name was probably mistyped or abbreviated, "" for none. A hosted service that
+// has no key yet can be meant too.
+func (c *Catalog) meant(name string) string {
+	name, known := strings.ToLower(name), c.names()
+	for _, h := range hosted {
+		if c.client(h.name) == nil {
+			known = append(known, h.name)
+		}
+	}
+	return cmp.Or(abbreviated(name, known), Nearest(name, known))
 }
 
 // hostedAt is the place of a hosted service in the table, -1 for none of this name.

@@ -1,5 +1,7 @@
 package llm
 
+import "strings"
+
 // Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
 func Nearest(word string, known []string) string {
 	best, distance := "", len([]rune(word))/2+1
@@ -9,6 +11,34 @@ func Nearest(word string, known []string) string {
 		}
 	}
 	return best
+}
+
+// abbreviated is the one known word that begins as a shorter one does and has all its letters in their order,
+// as openai has those of oai; "" where there is none or more than one.
+func abbreviated(word string, known []string) string {
+	found := ""
+	for _, k := range known {
+		if len(word) < 2 || !strings.HasPrefix(k, word[:1]) || !holdsLetters(k, word) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = k
+	}
+	return found
+}
+
+// holdsLetters says that the letters of a word stand in a text in their order.
+func holdsLetters(text, word string) bool {
+	for _, r := range word {
+		_, rest, ok := strings.Cut(text, string(r))
+		if !ok {
+			return false
+		}
+		text = rest
+	}
+	return true
 }
 
 // edits counts the letters to insert, remove, replace or swap with a neighbour to get from a to b.
