@@ -33,9 +33,10 @@ var rooms = map[string][]string{
 	"ui/input":      {},
 	"ui/uitest":     {},
 
-	"history":            {"history/message", "history/jsonrepair"},
+	"history":            {"history/message", "history/jsonrepair", "history/repair"},
 	"history/message":    {},
 	"history/jsonrepair": {},
+	"history/repair":     {"history/message", "history/jsonrepair"},
 }
 
 // owned lists the imports that only one room may have. A test may serve HTTP wherever it stands:

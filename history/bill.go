@@ -1,5 +1,7 @@
 package history
 
+import "winnow/history/message"
+
 // bill is what the chosen texts cost so far. It is a value: a step that does not fit is undone by
 // taking the old one back.
 type bill struct {
@@ -61,7 +63,7 @@ func (b *builder) shortfall(was bill) string {
 	if unit == "" {
 		needed, left = b.room.tokens(needed), b.room.tokens(left)
 	}
-	return "dropped: next in line, needed " + grouped(needed) + unit + ", " + grouped(left) + " left"
+	return "dropped: next in line, needed " + message.Grouped(needed) + unit + ", " + message.Grouped(left) + " left"
 }
 
 // set brings a view to a depth in its place and one that recall gives it.

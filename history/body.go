@@ -107,7 +107,7 @@ func hashedID(id string, n, try int) string {
 
 func alphanumeric(s string) bool {
 	for _, r := range s {
-		if !idCharacter(r) || r == '_' || r == '-' {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
 	"winnow/history/message"
+	"winnow/history/repair"
 )
 
 // What a cut user message keeps free inside its limit for the suffix, and the limit from which on it does.
@@ -57,18 +58,13 @@ func cutMessage(p Policy, role Role, text string, n, assistantMax int) shortened
 // cutResult keeps the head and the tail of a tool's result. The words in front of one that is sent as
 // text are not part of it.
 func cutResult(text string, n, limit int) shortened {
-	lead := ""
-	for _, words := range looseWords {
-		if strings.HasPrefix(text, words.lead) {
-			lead = words.lead
-		}
-	}
-	s := middleCut(text[len(lead):], n-len(lead), limit)
-	if s.text = lead + s.text; lead == "" || s.whole() {
+	lead := repair.Lead(text)
+	s := middleCut(text[lead:], n-lead, limit)
+	if s.text = text[:lead] + s.text; lead == 0 || s.whole() {
 		return s
 	}
-	s.cuts[0].From, s.cuts[0].To = s.cuts[0].From+len(lead), s.cuts[0].To+len(lead)
-	s.insert[0].At += len(lead)
+	s.cuts[0].From, s.cuts[0].To = s.cuts[0].From+lead, s.cuts[0].To+lead
+	s.insert[0].At += lead
 	return s
 }
 
@@ -78,7 +74,7 @@ func prefixCut(p Policy, text string, n, keep int, template string) shortened {
 	if body, ok := cutBefore(text, template); ok && utf8.RuneCountInString(body) <= keep {
 		return shortened{text: text}
 	}
-	head := prefix(text, keep)
+	head := message.Prefix(text, keep)
 	kept := utf8.RuneCountInString(head)
 	suffix := strings.ReplaceAll(template, "{n}", strconv.Itoa(n))
 	if kept+utf8.RuneCountInString(suffix) >= n && p.Preset != "classic" {
@@ -119,7 +115,7 @@ func middleCut(text string, n, limit int) shortened {
 	if n <= limit || cutInMiddle(text, limit) {
 		return shortened{text: text}
 	}
-	head := prefix(text, limit-limit/2)
+	head := message.Prefix(text, limit-limit/2)
 	tail := suffixOf(text, limit/2)
 	from, to := utf8.RuneCountInString(head), n-utf8.RuneCountInString(tail)
 	note := middleBefore + strconv.Itoa(to-from) + middleAfter
@@ -138,23 +134,6 @@ func cutInMiddle(text string, limit int) bool {
 	digits := strings.TrimLeft(text[at+len(middleBefore):], "0123456789")
 	tail, ok := strings.CutPrefix(digits, middleAfter)
 	return ok && utf8.RuneCountInString(text[:at])+utf8.RuneCountInString(tail) <= limit
-}
-
-// prefix is the longest run of whole grapheme clusters from the start with at most n code points.
-func prefix(text string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	g := graphemes.FromString(text)
-	end := 0
-	for g.Next() {
-		n -= utf8.RuneCountInString(g.Value())
-		if n < 0 {
-			break
-		}
-		end = g.End()
-	}
-	return text[:end]
 }
 
 // suffixOf is the longest run of whole grapheme clusters up to the end with at most n code points.

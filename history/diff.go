@@ -6,7 +6,7 @@ import (
 )
 
 // Change is one thing that is otherwise for a message in a second plan than in a first one. A message
-// that was mended on the way has one more.
+// that was repaired on the way has one more.
 type Change struct {
 	Kind   ChangeKind
 	Before Entry // its verdict in the first plan; without a Disposition where that has no such message
@@ -24,7 +24,7 @@ const (
 	ChangeRestored  ChangeKind = "restored"  // more of its text is sent
 	ChangeRecalled  ChangeKind = "recalled"  // is sent because the current message is about it, and was not for that
 	ChangeReturned  ChangeKind = "returned"  // stands in its own place, and was recalled
-	ChangeRepaired  ChangeKind = "repaired"  // is sent mended in a way that it was not
+	ChangeRepaired  ChangeKind = "repaired"  // is sent repaired in a way that it was not
 	ChangeAltered   ChangeKind = "altered"   // anything else, such as pinned by hand, or not sent for another cause
 )
 
@@ -59,7 +59,7 @@ func (c Change) Entry() Entry {
 }
 
 // Reason is a sentence that says why it is otherwise: the reason of the second verdict, or what was
-// mended.
+// repaired.
 func (c Change) Reason() string {
 	switch {
 	case c.After.Disposition == "":
@@ -82,7 +82,7 @@ func appendChanges(list []Change, before, after Entry) []Change {
 	if kind := changeKind(before, after); kind != "" {
 		list = append(list, Change{kind, before, after})
 	}
-	if after.Sent() && mendedAnew(before, after) {
+	if after.Sent() && repairedAnew(before, after) {
 		list = append(list, Change{ChangeRepaired, before, after})
 	}
 	if n == len(list) && !sameVerdict(before, after) {
@@ -117,8 +117,8 @@ func changeKind(before, after Entry) ChangeKind {
 // brought says that recall put the message into the request.
 func (e Entry) brought() bool { return e.Recalled || e.Disposition == Recalled }
 
-// mendedAnew says that the second verdict has a repair that the first has not.
-func mendedAnew(before, after Entry) bool {
+// repairedAnew says that the second verdict has a repair that the first has not.
+func repairedAnew(before, after Entry) bool {
 	return slices.ContainsFunc(after.Repairs, func(r Repair) bool { return !slices.Contains(before.Repairs, r) })
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"winnow/history/message"
 )
 
 // depth is how much of a view a request holds, in rising order.
@@ -197,7 +199,7 @@ func (b *builder) headAndTail(v *view, share int) form {
 	for range 8 {
 		f := formOf(v, middleCut(v.Content, v.chars, limit), b.c.count)
 		if f.tokens <= share || limit == 0 {
-			f.note = f.sentence(v, "the newest exchange is longer than "+grouped(b.room.tokens(b.most))+" tokens")
+			f.note = f.sentence(v, "the newest exchange is longer than "+message.Grouped(b.room.tokens(b.most))+" tokens")
 			return f
 		}
 		limit = limit * 9 / 10 * share / max(1, f.tokens)

@@ -1,6 +1,10 @@
 package history
 
-import "strings"
+import (
+	"strings"
+
+	"winnow/history/message"
+)
 
 // layout is the messages of a request while they are written.
 type layout struct {
@@ -177,7 +181,7 @@ func (b *builder) gapText(g gap) string {
 
 // added is the text that stands for a gap in the message at an index.
 func (b *builder) added(g gap, text string, at int) Added {
-	reason := "stands for " + grouped(g.missing) + " messages that are not sent"
+	reason := "stands for " + message.Grouped(g.missing) + " messages that are not sent"
 	if g.missing == 1 {
 		reason = "stands for 1 message that is not sent"
 	}

@@ -1,5 +1,7 @@
 package history
 
+import "winnow/history/message"
+
 // cap bars what is over the policy's number of messages: the opener counts first, then the newest.
 // Tool groups stay together, and an answer stays with its question, so the number may be missed by less
 // than one group and its question.
@@ -9,7 +11,7 @@ func (b *builder) cap() {
 		return
 	}
 	left -= b.bill.messages
-	b.overCap = "dropped: more than " + grouped(b.o.Policy.MaxMessages) + " messages"
+	b.overCap = "dropped: more than " + message.Grouped(b.o.Policy.MaxMessages) + " messages"
 	count := func(s span) (n int) {
 		for i := s.from; i < s.to; i++ {
 			if !b.barred(i) && b.depth[i] == out && !b.views[i].made {

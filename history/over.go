@@ -3,6 +3,8 @@ package history
 import (
 	"fmt"
 	"slices"
+
+	"winnow/history/message"
 )
 
 // OverBudgetError says that what must be sent does not fit. All numbers are tokens as the server counts
@@ -47,9 +49,9 @@ const (
 )
 
 func (e *OverBudgetError) Error() string {
-	text := fmt.Sprintf("%s tokens too many: this needs %s and %s fit", grouped(e.Need-e.Have), grouped(e.Need), grouped(e.Have))
+	text := fmt.Sprintf("%s tokens too many: this needs %s and %s fit", message.Grouped(e.Need-e.Have), message.Grouped(e.Need), message.Grouped(e.Have))
 	if len(e.Parts) > 1 {
-		text += ", " + string(e.Parts[0].Kind) + " alone " + grouped(e.Parts[0].Tokens)
+		text += ", " + string(e.Parts[0].Kind) + " alone " + message.Grouped(e.Parts[0].Tokens)
 	}
 	return text
 }

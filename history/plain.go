@@ -1,6 +1,10 @@
 package history
 
-import "slices"
+import (
+	"slices"
+
+	"winnow/history/repair"
+)
 
 // What a model does not take at all is told as text: tool calls of the past, and images.
 
@@ -45,7 +49,7 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 				continue
 			}
 			e := &t.base[v.from]
-			e.Repairs = append(slices.Clip(e.Repairs), unseen(p))
+			e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, false))
 			v.Parts = slices.Clone(v.Parts)
 			v.Parts[k] = Part{Kind: NotePart, Name: p.Name, Text: p.Note()}
 		}
@@ -56,11 +60,6 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 	}
 	t.number(0)
 	return t
-}
-
-// unseen is the repair of an image for a model that takes none.
-func unseen(p Part) Repair {
-	return Repair{Kind: "C13", What: "This model takes no images; a note stands for this one.", Before: p.Name, After: p.Note()}
 }
 
 // leaveImages takes out the messages with images that the user had left out.
@@ -74,9 +73,7 @@ func (t *thread) leaveImages(remedies map[int64]Remedy) {
 		e.Disposition, e.Reason = Dropped, sentenceLeft
 		for _, p := range v.Parts {
 			if p.Kind == ImagePart {
-				r := unseen(p)
-				r.Remedy, r.What, r.After = LeaveOut, r.What+remarkLeft, ""
-				e.Repairs = append(slices.Clip(e.Repairs), r)
+				e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, true))
 			}
 		}
 		return true

@@ -103,7 +103,7 @@ type Entry struct {
 	CharsAfter   int      // how much of that text is sent
 	Cuts         []Range  // what of its text is not sent, in code points
 	Inserted     []Insert // what stands in the text's place
-	Repairs      []Repair // what was mended on the way
+	Repairs      []Repair // what was repaired on the way
 
 	asUser bool // a tool's result that is sent as text of the user
 }

@@ -79,7 +79,7 @@ type Recovery string
 
 // The ways to meet a damaged history.
 const (
-	RecoverRepair Recovery = "repair" // mend the view, say so
+	RecoverRepair Recovery = "repair" // repair what is sent, and say so
 	RecoverStrip  Recovery = "strip"  // send text only
 	RecoverStrict Recovery = "strict" // refuse, naming message and field
 )

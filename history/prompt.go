@@ -15,7 +15,7 @@ type Prompt struct {
 	Truncated int             // those sent that are shortened
 	Left      int             // those that are not sent
 	Recalled  int             // those sent because the current message is about them
-	Repaired  int             // those that were mended on the way
+	Repaired  int             // those that were repaired on the way
 	Tokens    int             // tokens of the request, as the server counts them
 	Oldest    string          // when the oldest message that is sent was said, RFC 3339; "" unknown
 	Newest    string          // and the newest

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"winnow/history/repair"
 )
 
 // view is one message as it may be sent.
@@ -20,7 +22,7 @@ type view struct {
 	made     bool  // nobody said it: a stand-in for a missing result
 	joins    bool  // continues the answer in front of it
 	load     load  // what it carries beside its text
-	remedied bool  // a remedy made another text of it; its verdict says what it costs mended
+	remedied bool  // a remedy made another text of it; its verdict says what it costs repaired
 	framing
 }
 
@@ -47,9 +49,9 @@ type Conversation struct {
 	offset   int                     // position of past[0] in the request's conversation
 	used     func(id string) bool    // call ids that an earlier part of the request took
 	ids      map[string]bool         // call ids taken here
-	open     []waiting               // calls without a result
-	moved    []moved                 // results that came late
-	spent    []spent                 // ids of calls that are not sent
+	open     []repair.Call           // calls without a result
+	moved    []repair.Moved          // results that came late
+	spent    []repair.Call           // ids of calls that are not sent
 	doubled  map[int]int             // results that are not sent again, by position: the group of the same result
 	remedies map[int64]Remedy        // by Message.ID
 	carriage                         // what goes back to the endpoint that is asked
@@ -111,23 +113,22 @@ func (c *Conversation) Append(m ...Message) {
 
 // readFrom reads the messages from one on, of which nothing is read, behind so many views.
 func (c *Conversation) readFrom(from, kept int) {
-	mend := newMender(c.past)
-	mend.base, mend.used, mend.ids, mend.remedies = c.offset, c.used, c.ids, c.remedies
-	for _, d := range mend.mend(from) {
+	repaired := repair.Run(c.past, from, repair.Options{Offset: c.offset, Used: c.used, IDs: c.ids, Remedies: c.remedies})
+	for _, d := range repaired.Drafts {
 		v := c.view(d)
-		_, v.remedied = mend.was[d.from]
+		_, v.remedied = repaired.Before[d.From]
 		c.views = append(c.views, v)
 	}
-	c.open, c.moved, c.spent = append(c.open, mend.open...), append(c.moved, mend.moved...), append(c.spent, mend.spent...)
-	for i, call := range mend.doubled {
+	c.open, c.moved, c.spent = append(c.open, repaired.Open...), append(c.moved, repaired.Moved...), append(c.spent, repaired.Unsent...)
+	for i, call := range repaired.Duplicates {
 		if c.doubled == nil {
 			c.doubled = map[int]int{}
 		}
-		c.doubled[i] = call.from
+		c.doubled[i] = call.From
 	}
 	for i := from; i < len(c.past); i++ {
-		e := verdict(i, c.past[i], mend)
-		if was, remedied := mend.was[i]; remedied {
+		e := verdict(i, c.past[i], repaired)
+		if was, remedied := repaired.Before[i]; remedied {
 			e.TokensBefore = c.count(was.Content) + overhead(was, c.count)
 		}
 		c.thread.base = append(c.thread.base, e)
@@ -152,8 +153,8 @@ func (c *Conversation) exchangeOf(at int) int {
 func (c *Conversation) rereadFrom(from int, m []Message) (at, kept int) {
 	// A result may come late: a new one, or one that new results take the place of.
 	for _, w := range slices.Backward(c.open) {
-		if w.from < from && (answers(c.past[from:], w.id) || answers(m, w.id)) {
-			from = w.from
+		if w.From < from && (answers(c.past[from:], w.ID) || answers(m, w.ID)) {
+			from = w.From
 		}
 	}
 	// A result that was moved to its call stands in front of older messages: where it is read again,
@@ -161,8 +162,8 @@ func (c *Conversation) rereadFrom(from int, m []Message) (at, kept int) {
 	for again := true; again; {
 		again = false
 		for _, r := range c.moved {
-			if r.row >= from && r.from < from {
-				from, again = r.from, true
+			if r.Row >= from && r.From < from {
+				from, again = r.From, true
 			}
 		}
 	}
@@ -186,23 +187,23 @@ func (c *Conversation) forget(from, kept int) {
 	}
 	open := c.open[:0]
 	for _, w := range c.open {
-		if w.from < from {
+		if w.From < from {
 			open = append(open, w)
 		}
 	}
 	c.open = open
 	unsent := c.spent[:0]
 	for _, s := range c.spent {
-		if s.from < from {
+		if s.From < from {
 			unsent = append(unsent, s)
 			continue
 		}
-		delete(c.ids, s.id)
+		delete(c.ids, s.ID)
 	}
 	c.spent = unsent
 	moved := c.moved[:0]
 	for _, r := range c.moved {
-		if r.from < from {
+		if r.From < from {
 			moved = append(moved, r)
 		}
 	}
@@ -223,30 +224,32 @@ func (c *Conversation) forget(from, kept int) {
 func (c *Conversation) outdate() { c.endsAt, c.endsOf, c.kinds = endsKey{}, nil, nil }
 
 // verdict is a message's entry before anything is chosen.
-func verdict(i int, m Message, mend *mender) Entry {
-	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Reason: sentenceBlank, CharsBefore: runes(m.Content), Repairs: mend.repairs[i]}
+func verdict(i int, m Message, repaired repair.Result) Entry {
+	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Reason: sentenceBlank, CharsBefore: runes(m.Content), Repairs: repaired.Repairs[i]}
 	switch {
 	case m.Unreadable():
 		e.Disposition, e.Reason = Isolated, sentenceIsolated
-	case mend.left[i] != "":
-		e.Disposition, e.Reason = Dropped, mend.left[i]
-	case mend.doubled[i] != nil:
+	case repaired.LeftOut[i] == repair.LeftAlone:
+		e.Disposition, e.Reason = Dropped, sentenceLeft
+	case repaired.LeftOut[i] == repair.LeftWithGroup:
+		e.Disposition, e.Reason = Dropped, sentenceLeftGroup
+	case repaired.Duplicates[i] != nil:
 		e.Disposition, e.Reason = Dropped, sentenceDoubled
 	}
 	return e
 }
 
 // view counts a draft.
-func (c *Conversation) view(d *draft) view {
-	v := view{Message: d.Message, from: d.from, group: d.from, chars: runes(d.Content), text: d.Tokens, made: d.made, joins: d.joins}
-	if d.head != nil {
-		v.group = d.head.from
+func (c *Conversation) view(d *repair.Draft) view {
+	v := view{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, made: d.Made, joins: d.Joins}
+	if d.Head != nil {
+		v.group = d.Head.From
 	}
-	if v.text == 0 || d.made || d.Content != c.past[d.from].Content {
+	if v.text == 0 || d.Made || d.Content != c.past[d.From].Content {
 		v.text = c.count(d.Content)
 	}
 	v.tokens = v.text + overhead(d.Message, c.count)
-	v.compare(c.past[d.from].Content)
+	v.compare(c.past[d.From].Content)
 	return v
 }
 

@@ -1,8 +1,9 @@
 package history
 
 import (
-	"strconv"
 	"strings"
+
+	"winnow/history/message"
 )
 
 // reason says why a view is where it is; a plan has it as a sentence.
@@ -63,6 +64,8 @@ const (
 	sentenceNoResult     = "no result of this call is recorded"
 	sentenceTrailing     = "not sent: a request ends with your message or with a tool's result"
 	sentenceDoubled      = "not sent: the same result stands there already"
+	sentenceLeftGroup    = "not sent: its tool call is damaged, and you had the call left out with its results"
+	sentenceLeft         = "not sent: it is damaged, and you had it left out"
 	sentenceNote         = "kept: a note stands for what cannot be sent"
 	sentencePinned       = "pinned by you: a note stands for what cannot be sent"
 	sentenceTurn         = "kept whole: it belongs to this turn"
@@ -93,7 +96,7 @@ func (b *builder) dropped(i int) string {
 func (b *builder) whyRecalled(i int, f form) string {
 	how := "recalled"
 	if !f.shortened.whole() {
-		how = "recalled, cut to " + grouped(f.chars) + " of " + grouped(b.views[i].chars) + " characters"
+		how = "recalled, cut to " + message.Grouped(f.chars) + " of " + message.Grouped(b.views[i].chars) + " characters"
 	}
 	if b.depth[i] != out && !b.ordered() {
 		how += " to the front, cut in its place"
@@ -125,25 +128,16 @@ func (f form) sentence(v *view, why string) string {
 		f.locate(v, &e)
 		kept, of = e.CharsAfter, e.CharsBefore
 	}
-	return "cut to " + grouped(kept) + " of " + grouped(of) + " characters: " + why
+	return "cut to " + message.Grouped(kept) + " of " + message.Grouped(of) + " characters: " + why
 }
 
 // reasonToCut says which limit a view is over.
 func (b *builder) reasonToCut(v *view) string {
 	switch v.kind() {
 	case User:
-		return "a message of yours above " + grouped(b.limits.user)
+		return "a message of yours above " + message.Grouped(b.limits.user)
 	case Tool:
-		return "a tool result above " + grouped(b.limits.tool)
+		return "a tool result above " + message.Grouped(b.limits.tool)
 	}
-	return "an older answer above " + grouped(b.limits.assistant)
-}
-
-// grouped is a number with its thousands apart.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
+	return "an older answer above " + message.Grouped(b.limits.assistant)
 }

@@ -15,7 +15,7 @@ func (c *Conversation) Recount(tokens map[int]int) {
 	for i := range c.views {
 		v := &c.views[i]
 		n, counted := tokens[v.from]
-		// A text that was mended, or that came without a count, was counted when it was read.
+		// A text that was repaired, or that came without a count, was counted when it was read.
 		if !counted || n == 0 || v.made || v.Tokens == 0 || v.Content != c.past[v.from].Content {
 			continue
 		}

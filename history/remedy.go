@@ -2,36 +2,9 @@ package history
 
 import (
 	"maps"
-	"slices"
-)
 
-// ToolGroups are the messages that a remedy for some of them holds for, in their order: all of the tool
-// group of each, with the results that mending sends as text or not again, or the message alone. Those
-// that past does not hold are left out.
-func ToolGroups(past []Message, ids ...int64) []int64 {
-	m := newMender(past)
-	heads := make([]int, len(past))
-	for i := range heads {
-		heads[i] = i
-	}
-	for _, d := range m.mend(0) {
-		heads[d.from] = d.group().from
-	}
-	for from, head := range m.doubled {
-		heads[from] = head.from
-	}
-	asked := map[int]bool{}
-	for i, said := range past {
-		asked[heads[i]] = asked[heads[i]] || slices.Contains(ids, said.ID)
-	}
-	var list []int64
-	for i, said := range past {
-		if asked[heads[i]] {
-			list = append(list, said.ID)
-		}
-	}
-	return list
-}
+	"winnow/history/repair"
+)
 
 // remedies are those that hold under a policy.
 func (o Options) remedies() map[int64]Remedy {
@@ -61,3 +34,8 @@ func (c *Conversation) remedy(r map[int64]Remedy) {
 		c.readFrom(from, kept)
 	}
 }
+
+// ToolGroups are the messages that a remedy for some of them holds for, in their order: all of the tool
+// group of each, with the results that a repair sends as text or not again, or the message alone. Those
+// that past does not hold are left out.
+func ToolGroups(past []Message, ids ...int64) []int64 { return repair.ToolGroups(past, ids...) }

@@ -204,7 +204,7 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 				continue
 			}
 			most = s.o.Policy.AssistantMaxChars
-			if strings.HasSuffix(e.Reason, "an older answer above "+grouped(most)) && e.CharsAfter > most {
+			if strings.HasSuffix(e.Reason, "an older answer above "+message.Grouped(most)) && e.CharsAfter > most {
 				t.Fatalf("answer %d is cut to %d characters, above %d\n%s", e.Index, e.CharsAfter, most, s)
 			}
 			cutAlready := strings.HasSuffix(s.stored(e), s.o.Policy.AssistantSuffix) || strings.Contains(s.stored(e), middleAfter)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"winnow/history/message"
 )
 
 func kindsOf(list []talk) []string { return valuesOf(list, func(t talk) string { return t.kind }) }
@@ -77,7 +79,7 @@ func kindTitle(list []talk, kind string) string {
 			needed += len(q.needs)
 		}
 	}
-	return fmt.Sprintf("%s (%d of %s tokens on average, %d questions, %d needed messages)", kindNames[kind], talks, grouped(tokens/max(1, talks)), questions, needed)
+	return fmt.Sprintf("%s (%d of %s tokens on average, %d questions, %d needed messages)", kindNames[kind], talks, message.Grouped(tokens/max(1, talks)), questions, needed)
 }
 
 func budgetRow(name string, cells []cell, fits func(cell) bool) []string {
@@ -91,7 +93,7 @@ func budgetRow(name string, cells []cell, fits func(cell) bool) []string {
 func writeTable(b *strings.Builder, title string, rows [][]string) {
 	fmt.Fprintf(b, "\n| %s |", title)
 	for _, budget := range recallBudgets {
-		fmt.Fprintf(b, " %s |", grouped(budget))
+		fmt.Fprintf(b, " %s |", message.Grouped(budget))
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(recallBudgets)) + "\n")
 	for _, row := range rows {

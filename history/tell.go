@@ -4,10 +4,8 @@ import (
 	"slices"
 
 	"winnow/history/message"
+	"winnow/history/repair"
 )
-
-// resultText stands in front of a result that is sent as text.
-const resultText = "[tool result] "
 
 const sentenceToolsDropped = "dropped: tool calls and results of the past are not sent"
 
@@ -60,7 +58,7 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 			text = v.Message.TextWithCalls()
 		}
 		if v.Role == Tool {
-			if text = resultText + v.Content; how != ToolsText {
+			if text = repair.ResultLead + v.Content; how != ToolsText {
 				text = ""
 			}
 			v.joins = true

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"winnow/history/message"
 )
 
 // excludeTurn leaves out what the user excluded of the running turn, a message with its whole tool group. The
@@ -90,7 +92,7 @@ func (b *builder) cutCurrent() {
 		return
 	}
 	f := at(keep)
-	f.note = fmt.Sprintf("cut by you: %s of %s characters are sent, so that the request fits", grouped(f.chars), grouped(v.chars))
+	f.note = fmt.Sprintf("cut by you: %s of %s characters are sent, so that the request fits", message.Grouped(f.chars), message.Grouped(v.chars))
 	b.fixed += f.tokens - v.tokens
 	b.cut[i], b.byUser = f, i
 }

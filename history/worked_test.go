@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"winnow/history/message"
 )
 
 // workedExample is a conversation that every preset treats in its own way. Tokens are words.
@@ -53,7 +55,7 @@ func workedCell(e Entry) string {
 	case e.Whole:
 		text = "whole"
 	default:
-		text = "cut to " + grouped(e.CharsAfter)
+		text = "cut to " + message.Grouped(e.CharsAfter)
 	}
 	if e.Recalled {
 		text = "↺ " + text
@@ -66,9 +68,9 @@ func workedTable(t *testing.T) string {
 	past := parseMessages(t, workedExample)
 	rows := make([]string, len(past)+1)
 	for i, m := range past {
-		rows[i] = fmt.Sprintf("| %d | %s | %s | %s |", i+1, m.Role, grouped(runes(m.Content)), grouped(Read(past, words).views[i].tokens))
+		rows[i] = fmt.Sprintf("| %d | %s | %s | %s |", i+1, m.Role, message.Grouped(runes(m.Content)), message.Grouped(Read(past, words).views[i].tokens))
 	}
-	rows[len(past)] = fmt.Sprintf("| 13 | user | %s | %s |", grouped(runes(workedQuestion)), grouped(words(workedQuestion)))
+	rows[len(past)] = fmt.Sprintf("| 13 | user | %s | %s |", message.Grouped(runes(workedQuestion)), message.Grouped(words(workedQuestion)))
 	head, line, sum := "| | | characters | tokens |", "|--:|---|--:|--:|", "| | the request | | |"
 	for _, preset := range Presets() {
 		plan, err := workedPlan(t, preset)
@@ -88,7 +90,7 @@ func workedTable(t *testing.T) string {
 			sum += " not sent: " + over.Error() + " |"
 			continue
 		}
-		sum += " " + grouped(plan.Sum.Total) + " |"
+		sum += " " + message.Grouped(plan.Sum.Total) + " |"
 	}
 	return head + "\n" + line + "\n" + strings.Join(rows, "\n") + "\n" + sum + "\n"
 }

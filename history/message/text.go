@@ -1,8 +1,11 @@
 package message
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
 // Clean is a text with U+FFFD for every byte that is not UTF-8 and for every null character.
@@ -54,4 +57,30 @@ func (m Message) BrokeOff() bool {
 // Unreadable reports whether the row of a message could not be read, or its role is unknown.
 func (m Message) Unreadable() bool {
 	return m.Status == Quarantined || m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool
+}
+
+// Prefix is the longest run of whole grapheme clusters from the start with at most n code points.
+func Prefix(text string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	g := graphemes.FromString(text)
+	end := 0
+	for g.Next() {
+		n -= utf8.RuneCountInString(g.Value())
+		if n < 0 {
+			break
+		}
+		end = g.End()
+	}
+	return text[:end]
+}
+
+// Grouped is a number with its thousands apart.
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
 }

@@ -1,4 +1,4 @@
-package history
+package repair
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 
 // halfCalls sends calls without a name as text: no server takes them. A call with nothing in it is
 // left out.
-func (m *mender) halfCalls() {
+func (m *run) halfCalls() {
 	for i, d := range m.list {
 		named, said := 0, 0
 		for _, c := range d.ToolCalls {
@@ -22,11 +22,11 @@ func (m *mender) halfCalls() {
 				said++
 			}
 		}
-		if named == len(d.ToolCalls) && (d.Role == Assistant || named == 0) {
+		if named == len(d.ToolCalls) && (d.Role == message.Assistant || named == 0) {
 			continue
 		}
-		if named == said && d.Role == Assistant {
-			var calls []ToolCall
+		if named == said && d.Role == message.Assistant {
+			var calls []message.ToolCall
 			for _, c := range d.ToolCalls {
 				if strings.TrimSpace(c.Name) != "" {
 					calls = append(calls, c)
@@ -45,12 +45,12 @@ func (m *mender) halfCalls() {
 }
 
 // tellResults marks the results of calls that are sent as text.
-func (m *mender) tellResults(d *draft, behind []*draft) {
+func (m *run) tellResults(d *Draft, behind []*Draft) {
 	for _, r := range behind {
-		if r.Role != Tool {
+		if r.Role != message.Tool {
 			return
 		}
-		if slices.ContainsFunc(d.ToolCalls, func(c ToolCall) bool { return c.ID == r.ToolCallID }) {
+		if slices.ContainsFunc(d.ToolCalls, func(c message.ToolCall) bool { return c.ID == r.ToolCallID }) {
 			r.loose, r.owner = callIsText, d
 		}
 	}
@@ -61,7 +61,7 @@ const mostName = 64
 
 // toolNames sends calls under names that every server takes: imported calls, and those of models that
 // make names up, often have others.
-func (m *mender) toolNames() {
+func (m *run) toolNames() {
 	for _, d := range m.list {
 		for k, c := range d.ToolCalls {
 			if name := legalName(c.Name); name != c.Name {
@@ -90,16 +90,16 @@ func legalName(name string) string {
 // names gives every call of the request an id of its own, and its result the same: servers refuse a
 // conversation with a doubled, blank or strange id. The name is made from the message's position, so
 // that it stays what it is in later requests.
-func (m *mender) names() {
+func (m *run) names() {
 	for _, d := range m.list {
 		for k, c := range d.ToolCalls {
 			id := c.ID
-			if !legalID(id) || m.ids[id] || m.used(id) {
-				id = m.freeID(id, m.base+d.from+1)
+			if !legalID(id) || m.IDs[id] || m.Used(id) {
+				id = m.freeID(id, m.Offset+d.From+1)
 				m.log(d, "C7", "The id of a tool call was "+faultOfID(c.ID)+"; the call and its result get one of their own.", c.ID, id)
 				d.ownCalls()[k].ID = id
 			}
-			m.ids[id] = true
+			m.IDs[id] = true
 			r := d.results[k]
 			if r == nil || r.ToolCallID == id {
 				continue
@@ -123,7 +123,7 @@ func faultOfID(id string) string {
 }
 
 // freeID is an id for the call of message seq that nothing has yet.
-func (m *mender) freeID(id string, seq int) string {
+func (m *run) freeID(id string, seq int) string {
 	clean := strings.Map(func(r rune) rune {
 		if idCharacter(r) {
 			return r
@@ -136,7 +136,7 @@ func (m *mender) freeID(id string, seq int) string {
 	// What is put behind it has a place below the longest id.
 	stem := clean[:min(len(clean), mostID-16)] + "_s" + strconv.Itoa(seq)
 	for n, free := 2, stem; ; n++ {
-		if !m.ids[free] && !m.used(free) {
+		if !m.IDs[free] && !m.Used(free) {
 			return free
 		}
 		free = stem + "_" + strconv.Itoa(n)
@@ -157,7 +157,7 @@ func idCharacter(r rune) bool {
 
 // arguments makes the arguments of each call one JSON object. Objects that were glued together go to
 // the calls behind that came without arguments, where the numbers agree.
-func (m *mender) arguments() {
+func (m *run) arguments() {
 	for _, d := range m.list {
 		if len(d.ToolCalls) == 0 {
 			continue
@@ -173,7 +173,7 @@ func (m *mender) arguments() {
 				how.Kind = "C4"
 			}
 			if how.Class == jsonrepair.Lost {
-				d.raw[k] = message.Clean(prefix(c.Arguments, mostRaw))
+				d.raw[k] = message.Clean(message.Prefix(c.Arguments, mostRaw))
 			}
 			m.log(d, how.Kind, how.What, c.Arguments, object)
 			d.ownCalls()[k].Arguments = object
@@ -184,7 +184,7 @@ func (m *mender) arguments() {
 // mostRaw is how many characters of unreadable arguments a result shows.
 const mostRaw = 2000
 
-func (m *mender) unglue(d *draft) {
+func (m *run) unglue(d *Draft) {
 	for k := range d.ToolCalls {
 		objects := jsonrepair.Split(d.ToolCalls[k].Arguments)
 		var bare []int

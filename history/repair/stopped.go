@@ -1,4 +1,4 @@
-package history
+package repair
 
 import (
 	"strings"
@@ -10,18 +10,18 @@ import (
 // be half of what the model meant, and no tool is run for such an answer: what is true of it is its
 // text. An answer that arrived whole keeps its calls, with a stand-in where a result is missing, because
 // there nobody knows whether the tool ran.
-func (m *mender) unmade() {
+func (m *run) unmade() {
 	for _, d := range m.list {
 		if !d.Message.BrokeOff() || len(d.ToolCalls) == 0 || d.answered() {
 			continue
 		}
-		m.log(d, "C5", "The answer broke off before its tool calls ran; it is sent without them.", Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
+		m.log(d, "C5", "The answer broke off before its tool calls ran; it is sent without them.", message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
 		d.ToolCalls, d.results = nil, nil
 	}
 }
 
 // answered reports whether one of the draft's calls has a result.
-func (d *draft) answered() bool {
+func (d *Draft) answered() bool {
 	for _, r := range d.results {
 		if r != nil {
 			return true
@@ -32,9 +32,9 @@ func (d *draft) answered() bool {
 
 // brokenOff says behind the text of an answer that it was not finished. It is no repair: nothing of
 // what was said is missing.
-func (m *mender) brokenOff() {
+func (m *run) brokenOff() {
 	for _, d := range m.list {
-		if d.Message.BrokeOff() && !d.joins && !message.IsBlank(d.Content) && !strings.HasSuffix(d.Content, message.InterruptedSuffix) {
+		if d.Message.BrokeOff() && !d.Joins && !message.IsBlank(d.Content) && !strings.HasSuffix(d.Content, message.InterruptedSuffix) {
 			d.Content += message.InterruptedSuffix
 		}
 	}

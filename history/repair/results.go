@@ -1,7 +1,8 @@
-package history
+package repair
 
 import (
 	"slices"
+	"strings"
 
 	"winnow/history/message"
 )
@@ -15,12 +16,12 @@ const (
 // pair finds the result of each call: in the results that directly follow it first by place and id,
 // then by id, then by place where an id is blank or nobody's; at last among the results that came
 // later.
-func (m *mender) pair() {
-	open := map[string][]*draft{}
+func (m *run) pair() {
+	open := map[string][]*Draft{}
 	slot := map[string][]int{}
 	for i, d := range m.list {
 		if len(d.ToolCalls) > 0 {
-			d.results = make([]*draft, len(d.ToolCalls))
+			d.results = make([]*Draft, len(d.ToolCalls))
 			m.pairRun(d, m.list[i+1:], func(id string) bool { return len(open[id]) > 0 })
 			// The newest message that waits for a result gets it, of its calls the first.
 			for k, c := range slices.Backward(d.ToolCalls) {
@@ -30,39 +31,39 @@ func (m *mender) pair() {
 			}
 		}
 		// A loose result belongs to the calls in front of it, whatever older ones wait for.
-		if d.Role != Tool || d.head != nil || d.loose != noCall {
+		if d.Role != message.Tool || d.Head != nil || d.loose != noCall {
 			continue
 		}
 		id := d.ToolCallID
 		if n := len(open[id]) - 1; n >= 0 {
-			d.head = open[id][n]
-			d.head.results[slot[id][n]] = d
+			d.Head = open[id][n]
+			d.Head.results[slot[id][n]] = d
 			open[id], slot[id] = open[id][:n], slot[id][:n]
 		}
 	}
 	for _, d := range m.list {
 		for k, c := range d.ToolCalls {
 			if d.results[k] == nil && c.ID != "" {
-				m.open = append(m.open, waiting{c.ID, d.from})
+				m.Open = append(m.Open, Call{c.ID, d.From})
 			}
 		}
 	}
-	m.keep(func(d *draft) bool { return m.doubled[d.from] == nil })
+	m.keep(func(d *Draft) bool { return m.Duplicates[d.From] == nil })
 }
 
 // pairRun finds the results of d's calls among the results directly behind it. An older call may still
 // wait for a result.
-func (m *mender) pairRun(d *draft, behind []*draft, waits func(id string) bool) {
+func (m *run) pairRun(d *Draft, behind []*Draft, waits func(id string) bool) {
 	n := 0
-	for n < len(behind) && behind[n].Role == Tool {
+	for n < len(behind) && behind[n].Role == message.Tool {
 		n++
 	}
 	run := behind[:n]
 	match := func(same func(k, r int) bool) {
 		for k := range d.ToolCalls {
 			for r := range run {
-				if d.results[k] == nil && run[r].head == nil && same(k, r) {
-					d.results[k], run[r].head = run[r], d
+				if d.results[k] == nil && run[r].Head == nil && same(k, r) {
+					d.results[k], run[r].Head = run[r], d
 				}
 			}
 		}
@@ -72,19 +73,19 @@ func (m *mender) pairRun(d *draft, behind []*draft, waits func(id string) bool) 
 	match(func(k, r int) bool { return id(k, r) && run[r].ToolCallID != "" })
 	match(func(k, r int) bool { return d.ToolCalls[k].ID == "" || run[r].ToolCallID == "" })
 	match(func(_, r int) bool {
-		own := slices.ContainsFunc(d.ToolCalls, func(c ToolCall) bool { return c.ID == run[r].ToolCallID })
+		own := slices.ContainsFunc(d.ToolCalls, func(c message.ToolCall) bool { return c.ID == run[r].ToolCallID })
 		return !own && !waits(run[r].ToolCallID)
 	})
 	for _, r := range run {
 		for k, c := range d.ToolCalls {
 			first := d.results[k]
-			if r.head != nil || first == nil || c.ID != r.ToolCallID || m.doubled[r.from] != nil {
+			if r.Head != nil || first == nil || c.ID != r.ToolCallID || m.Duplicates[r.From] != nil {
 				continue
 			}
 			r.loose, r.owner = anotherResult, d
 			if first.Content == r.Content {
 				m.log(r, "C7", "The same result stands there already; it is sent once.", r.Content, "")
-				m.doubled[r.from] = d
+				m.Duplicates[r.From] = d
 			}
 		}
 	}
@@ -92,10 +93,10 @@ func (m *mender) pairRun(d *draft, behind []*draft, waits func(id string) bool) 
 
 // order puts results directly behind the message that called for them, in the order of its calls.
 // What stood in between follows behind.
-func (m *mender) order() {
-	list := make([]*draft, 0, len(m.list))
+func (m *run) order() {
+	list := make([]*Draft, 0, len(m.list))
 	for i, d := range m.list {
-		if d.head != nil {
+		if d.Head != nil {
 			continue
 		}
 		list = append(list, d)
@@ -108,7 +109,7 @@ func (m *mender) order() {
 			at++
 			if moving = moving || at >= len(m.list) || m.list[at] != r; moving {
 				m.log(r, "C10", "This tool result stood in the wrong place; it is moved behind its call.", "", "")
-				m.moved = append(m.moved, moved{row: r.from, from: d.from})
+				m.Moved = append(m.Moved, Moved{Row: r.From, From: d.From})
 			}
 			list = append(list, r)
 		}
@@ -129,13 +130,13 @@ const (
 var looseWords = [...]struct{ kind, lead, what string }{
 	{"C6", "[tool result, call missing] ", "The call of this tool result is missing; it is sent as text."},
 	{"C7", "[another result of the same call] ", "Its call has a result already, which says something else; this one is sent as text."},
-	{"C11", resultText, "The call of this tool result broke off and is sent as text; so is the result."},
+	{"C11", ResultLead, "The call of this tool result broke off and is sent as text; so is the result."},
 }
 
 // orphans sends results without a call to stand behind as text.
-func (m *mender) orphans() {
+func (m *run) orphans() {
 	for _, d := range m.list {
-		if d.Role != Tool || d.head != nil {
+		if d.Role != message.Tool || d.Head != nil {
 			continue
 		}
 		why := looseWords[d.loose]
@@ -144,24 +145,24 @@ func (m *mender) orphans() {
 			text = why.lead + d.Content
 		}
 		m.log(d, why.kind, why.what, d.Content, text)
-		d.Message = Message{ID: d.ID, Role: Assistant, Content: text, Status: d.Status, CreatedMS: d.CreatedMS}
-		d.joins = true
+		d.Message = message.Message{ID: d.ID, Role: message.Assistant, Content: text, Status: d.Status, CreatedMS: d.CreatedMS}
+		d.Joins = true
 	}
 }
 
 // missing stands a neutral result in for each call without one, and shows what of the arguments
 // could not be sent.
-func (m *mender) missing() {
-	var list []*draft
+func (m *run) missing() {
+	var list []*Draft
 	for _, d := range m.list {
-		if d.head == nil {
+		if d.Head == nil {
 			list = append(list, d)
 		}
 		for k, c := range d.ToolCalls {
 			r := d.results[k]
 			if r == nil {
 				m.log(d, "C5", "No result of the call "+c.Name+" is recorded; a neutral note stands in for it.", "", noResult)
-				r = &draft{Message: Message{Role: Tool, ToolCallID: c.ID, Content: noResult}, from: d.from, made: true, head: d}
+				r = &Draft{Message: message.Message{Role: message.Tool, ToolCallID: c.ID, Content: noResult}, From: d.From, Made: true, Head: d}
 				d.results[k] = r
 			}
 			if raw := d.raw[k]; raw != "" {
@@ -175,11 +176,24 @@ func (m *mender) missing() {
 }
 
 // blankResults writes out that a tool said nothing.
-func (m *mender) blankResults() {
+func (m *run) blankResults() {
 	for _, d := range m.list {
-		if d.Role == Tool && message.IsBlank(d.Content) && !d.HasParts() {
+		if d.Role == message.Tool && message.IsBlank(d.Content) && !d.HasParts() {
 			m.log(d, "C9", "The tool's result was empty; a note says so.", d.Content, emptyResult)
 			d.Content = emptyResult
 		}
 	}
 }
+
+// Lead is the length of the words in front of a result that is sent as text, 0 where there are none.
+func Lead(text string) int {
+	for _, words := range looseWords {
+		if strings.HasPrefix(text, words.lead) {
+			return len(words.lead)
+		}
+	}
+	return 0
+}
+
+// ResultLead stands in front of a result that is sent as text.
+const ResultLead = "[tool result] "

@@ -1,0 +1,161 @@
+package repair
+
+import (
+	"maps"
+	"strings"
+
+	"winnow/history/message"
+)
+
+// What a repair says besides where the message is sent otherwise, or not at all, because the user wants it.
+const (
+	remarkText      = " You had the call told as text instead."
+	remarkLeftGroup = " You had the call left out instead."
+	remarkLeft      = " You had the message left out instead."
+)
+
+// LeftOut says what of a message's tool group is left out because the user wants it.
+type LeftOut uint8
+
+// The values of LeftOut; 0 is nothing.
+const (
+	LeftAlone     LeftOut = iota + 1 // the message
+	LeftWithGroup                    // the call and its results, of which the message is one
+)
+
+// remedy sends what the user chose in place of what was repaired. It is the last rule: what is
+// told as text or left out has been repaired before.
+func (m *run) remedy() {
+	chosen := m.chosen()
+	if len(chosen) == 0 {
+		return
+	}
+	m.LeftOut, m.Before = map[int]LeftOut{}, map[int]message.Message{}
+	m.keep(func(d *Draft) bool {
+		head := d.group()
+		if chosen[head] != message.SendRepaired && !d.Made {
+			m.Before[d.From] = d.Message
+		}
+		switch chosen[head] {
+		case message.SendAsText:
+			return m.tell(d, head)
+		case message.LeaveOut:
+			return m.leave(d, head)
+		}
+		return true
+	})
+	for from, head := range m.Duplicates {
+		if chosen[head] == message.LeaveOut {
+			m.LeftOut[from] = LeftWithGroup
+			m.remark(from, message.LeaveOut, remarkLeftGroup, "")
+		}
+	}
+}
+
+// group is the draft whose calls this one belongs to, itself for one that belongs to none.
+func (d *Draft) group() *Draft {
+	for {
+		switch {
+		case d.Head != nil:
+			d = d.Head
+		case d.owner != nil:
+			d = d.owner
+		default:
+			return d
+		}
+	}
+}
+
+// chosen are the remedies that hold, by the first draft of a group: those of groups that were repaired.
+func (m *run) chosen() map[*Draft]message.Remedy {
+	if len(m.Remedies) == 0 {
+		return nil
+	}
+	chosen, repaired := map[*Draft]message.Remedy{}, map[*Draft]bool{}
+	note := func(head *Draft, from int) {
+		if r := m.Remedies[m.past[from].ID].Less(chosen[head]); r != message.SendRepaired {
+			chosen[head] = r
+		}
+		if len(m.Repairs[from]) > 0 {
+			repaired[head] = true
+		}
+	}
+	for _, d := range m.list {
+		note(d.group(), d.From)
+	}
+	for from, head := range m.Duplicates {
+		note(head, from)
+	}
+	maps.DeleteFunc(chosen, func(head *Draft, r message.Remedy) bool {
+		return !repaired[head] || r == message.SendAsText && len(head.ToolCalls) == 0
+	})
+	return chosen
+}
+
+// tell makes text of a draft of a group whose calls are told, and says whether it stays.
+func (m *run) tell(d, head *Draft) bool {
+	switch {
+	case d.Made:
+		return false
+	case d == head:
+		m.spend(d)
+		d.Message = d.Message.AsText(d.Message.TextWithCalls())
+	case d.Head == head:
+		d.Joins = true
+		d.Message = d.Message.AsText(ResultLead + d.Content)
+	default: // It is text already.
+		return true
+	}
+	m.remark(d.From, message.SendAsText, remarkText, d.Content)
+	return true
+}
+
+// leave takes a draft of a group that is left out away, or its calls, and says whether something of it
+// stays.
+func (m *run) leave(d, head *Draft) bool {
+	calls := len(d.ToolCalls) > 0
+	switch {
+	case d.Made:
+		return false
+	case d == head && calls:
+		m.spend(d)
+		d.Message = d.Message.AsText(d.Content)
+	case d == head && d.told && !d.Joins:
+		d.Content = m.spoken(d)
+	case d == head:
+		m.LeftOut[d.From] = LeftAlone
+		m.remark(d.From, message.LeaveOut, remarkLeft, "")
+		return false
+	}
+	if d != head || message.IsBlank(d.Content) && !d.HasParts() {
+		m.LeftOut[d.From] = LeftWithGroup
+		m.remark(d.From, message.LeaveOut, remarkLeftGroup, "")
+		return false
+	}
+	m.remark(d.From, message.LeaveOut, remarkLeftGroup, d.Content)
+	return true
+}
+
+// spoken is what a message said beside the calls that were told in its text.
+func (m *run) spoken(d *Draft) string {
+	text := message.Clean(m.past[d.From].Content)
+	if d.Message.BrokeOff() && !message.IsBlank(text) && !strings.HasSuffix(text, message.InterruptedSuffix) {
+		text += message.InterruptedSuffix
+	}
+	return text
+}
+
+// spend keeps the ids of calls that are not sent: the ids of later calls do not depend on a remedy.
+func (m *run) spend(d *Draft) {
+	for _, c := range d.ToolCalls {
+		m.Unsent = append(m.Unsent, Call{c.ID, d.From})
+	}
+}
+
+// remark says in the repairs of a message what is sent instead of the repair.
+func (m *run) remark(from int, r message.Remedy, words, after string) {
+	for k := range m.Repairs[from] {
+		of := &m.Repairs[from][k]
+		of.Remedy, of.What, of.After = r, of.What+words, after
+	}
+}

@@ -1,0 +1,224 @@
+// Package repair makes a history with tool calls one that every server takes: ordered rules, each of which
+// works on a stretch of messages and leaves alone what is sound. It says for each message what was wrong and
+// what is sent instead. It does not choose, cut, count or store anything, and changes no message it was given.
+package repair
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/history/message"
+)
+
+// Draft is a message as it may be sent.
+type Draft struct {
+	message.Message
+	From    int      // the position of the message that it was made of
+	Made    bool     // nobody said it: a stand-in for a missing result
+	Joins   bool     // it continues the answer in front of it
+	Head    *Draft   // the message whose call it answers, nil for none
+	results []*Draft // the result of each of its calls, nil where there is none
+	raw     []string // what of each call's arguments could not be sent
+	loose   loose    // why it stands behind no call, of a result that does not
+	owner   *Draft   // the message of its call, of a result that is sent as text beside that
+	told    bool     // its calls are told in its text
+}
+
+// Call is a call of a message by its id.
+type Call struct {
+	ID   string // as received
+	From int    // position of the message that made it
+}
+
+// Moved is a result that stands elsewhere than it was said.
+type Moved struct{ Row, From int } // its position and that of its call
+
+// Options are what a run depends on beside the messages.
+type Options struct {
+	Offset   int                      // position of the first message in the request's conversation, for the names of calls
+	Used     func(id string) bool     // reports whether an earlier part of the request has a call id; nil for none
+	IDs      map[string]bool          // the call ids taken so far; a run adds its own
+	Remedies map[int64]message.Remedy // what the user chose instead of repairs, by Message.ID
+}
+
+// Result is what a run made of the messages, by their position.
+type Result struct {
+	Drafts     []*Draft
+	Open       []Call  // calls without a result
+	Moved      []Moved // results that came late
+	Unsent     []Call  // calls that a remedy takes out; their ids stay taken
+	Repairs    map[int][]message.Repair
+	Duplicates map[int]*Draft          // results that are there already, and the message of their call
+	LeftOut    map[int]LeftOut         // messages that a remedy leaves out
+	Before     map[int]message.Message // repaired messages as they were before a remedy changed them
+}
+
+// run is one run over a stretch of a conversation that begins outside any tool group.
+type run struct {
+	Options
+	Result
+	past []message.Message
+	list []*Draft
+}
+
+// Run repairs the messages from a position on, which begins no message of a tool group.
+func Run(past []message.Message, from int, o Options) Result {
+	m := &run{Options: o, past: past}
+	if m.Used == nil {
+		m.Used = func(string) bool { return false }
+	}
+	if m.IDs == nil {
+		m.IDs = map[string]bool{}
+	}
+	m.Repairs, m.Duplicates = map[int][]message.Repair{}, map[int]*Draft{}
+	for i := from; i < len(past); i++ {
+		m.list = append(m.list, &Draft{Message: past[i], From: i})
+	}
+	for _, r := range rules {
+		r.apply(m)
+	}
+	m.Drafts = m.list
+	return m.Result
+}
+
+// rules are the repairs in their order. Each works on the whole stretch and leaves alone what is
+// sound, so that a second pass changes nothing.
+var rules = []struct {
+	kinds string
+	apply func(*run)
+}{
+	{"C15", (*run).unreadable},
+	{"C13", (*run).binary},
+	{"C13", (*run).images},
+	{"C14", (*run).notText},
+	{"C12", (*run).lateSystem},
+	{"C11", (*run).halfCalls},
+	{"C11", (*run).toolNames},
+	{"", (*run).pair},
+	{"C5", (*run).unmade},
+	{"C7", (*run).names},
+	{"C10", (*run).order},
+	{"C4 C2 C3 C1", (*run).arguments},
+	{"C6", (*run).orphans},
+	{"C5", (*run).missing},
+	{"C9", (*run).blankResults},
+	{"C8", (*run).blankAnswers},
+	{"", (*run).brokenOff},
+	{"", (*run).remedy},
+}
+
+func (m *run) log(d *Draft, kind, what, before, after string) {
+	m.Repairs[d.From] = append(m.Repairs[d.From], message.Repair{Kind: kind, What: what, Before: before, After: after})
+}
+
+// keep leaves only the drafts for which ok holds.
+func (m *run) keep(ok func(*Draft) bool) {
+	list := m.list[:0]
+	for _, d := range m.list {
+		if ok(d) {
+			list = append(list, d)
+		}
+	}
+	m.list = list
+}
+
+// unreadable takes out rows that cannot be read and roles that nobody knows.
+func (m *run) unreadable() {
+	m.keep(func(d *Draft) bool {
+		if !d.Message.Unreadable() {
+			return true
+		}
+		m.log(d, "C15", "This row cannot be read, or its role is unknown; it is kept and not sent.", d.Content, "")
+		return false
+	})
+}
+
+// mostSample is how much of a result is looked at to tell text from binary data.
+const mostSample = 4096
+
+// binary replaces results that are no text by a note of their size.
+func (m *run) binary() {
+	for _, d := range m.list {
+		if d.Role != message.Tool || !isBinary(d.Content) {
+			continue
+		}
+		note := "[binary result of " + message.Grouped(len(d.Content)) + " bytes, not sent]"
+		m.log(d, "C13", "The tool's result is binary data; a note of its size is sent.", d.Content, note)
+		d.Content = note
+	}
+}
+
+// isBinary reports whether three of ten characters at the start are no text.
+func isBinary(s string) bool {
+	all, bad := 0, 0
+	for _, r := range s[:min(len(s), mostSample)] {
+		all++
+		if r == utf8.RuneError || r < ' ' && !strings.ContainsRune("\t\n\r\x1b", r) {
+			bad++
+		}
+	}
+	return bad*10 > all*3
+}
+
+// notText replaces bytes that are not UTF-8, and null characters.
+func (m *run) notText() {
+	for _, d := range m.list {
+		if clean := message.Clean(d.Content); clean != d.Content {
+			m.log(d, "C14", "Bytes that are not text are sent as replacement characters.", d.Content, clean)
+			d.Content = clean
+		}
+		if clean := message.Clean(d.Reasoning); clean != d.Reasoning {
+			m.log(d, "C14", "Bytes of the reasoning that are not text are replaced wherever it is sent.", d.Reasoning, clean)
+			d.Reasoning = clean
+		}
+		for k, p := range d.Parts {
+			if clean := message.Clean(p.Text); clean != p.Text {
+				m.log(d, "C14", "Bytes of an attached text that are not text are sent as replacement characters.", p.Text, clean)
+				d.Parts = slices.Clone(d.Parts)
+				d.Parts[k].Text = clean
+			}
+		}
+		for k, c := range d.ToolCalls {
+			if clean := legalName(message.Clean(c.Name)); message.Clean(c.Name) != c.Name {
+				m.log(d, "C14", "Bytes of a tool's name that are not text are sent as _.", c.Name, clean)
+				d.ownCalls()[k].Name = clean
+			}
+		}
+	}
+}
+
+// ownCalls are the draft's calls to be changed: the stored message keeps its own.
+func (d *Draft) ownCalls() []message.ToolCall {
+	d.ToolCalls = append([]message.ToolCall(nil), d.ToolCalls...)
+	return d.ToolCalls
+}
+
+// lateSystem notes system messages behind the start; the policy says where they go.
+func (m *run) lateSystem() {
+	for _, d := range m.list {
+		if d.Role != message.System {
+			continue
+		}
+		first := d.From
+		for first > 0 && m.past[first-1].Role == message.System {
+			first--
+		}
+		if first > 0 {
+			m.log(d, "C12", "A system message in the middle is sent where the model's format has a place for it.", "", "")
+		}
+	}
+}
+
+// blankAnswers takes out what has nothing in it.
+func (m *run) blankAnswers() {
+	m.keep(func(d *Draft) bool {
+		if strings.TrimSpace(d.Content) != "" || len(d.ToolCalls) > 0 || d.HasParts() {
+			return true
+		}
+		if d.Role == message.Assistant {
+			m.log(d, "C8", "This answer has no text; it is left out.", d.Content, "")
+		}
+		return false
+	})
+}
