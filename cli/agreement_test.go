@@ -20,7 +20,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui"
+	"winnow/ui/keymap"
 )
 
 var oneTalk = flag.Uint64("talk", 0, "hold this conversation of the agreement test alone, by its number")
@@ -112,7 +112,7 @@ func (h *house) hold(ctx context.Context, talk talk) (over bool, err error) {
 	}
 
 	h.expect(talk.calls)
-	if err := screen.press(ui.DefaultKeys().Send.Keys()); err != nil {
+	if err := screen.press(keymap.Default().Keys(keymap.Send)); err != nil {
 		return false, err
 	}
 	if err := screen.until(func() error {
@@ -242,13 +242,13 @@ func (h *house) context(ctx context.Context, id string, asked contextAsked) (pla
 // compareSent compares what the places say of the turn that is over.
 func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Session, before views, bodies [][]byte) error {
 	after := views{messages: s.Messages()}
-	keys := ui.DefaultKeys()
+	keys := keymap.Default()
 	for range 2 { // to the panel
-		if err := screen.press(keys.Focus.Keys()); err != nil {
+		if err := screen.press(keys.Keys(keymap.Focus)); err != nil {
 			return err
 		}
 	}
-	if err := screen.press(keys.Earlier.Keys()); err != nil {
+	if err := screen.press(keys.Keys(keymap.Earlier)); err != nil {
 		return err
 	}
 	shown, title := "", fmt.Sprintf("╭ context: turn %d", s.Info().Turns)

@@ -12,7 +12,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/ui"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -72,8 +72,8 @@ func checkSampling(table string, s SamplingConf, add func(path, format string, a
 // checkKeys finds actions that do not exist, and keys that are given to two actions.
 func checkKeys(file string, keys []fileKey, chosen map[string][]string) []*Mistake {
 	var known []string
-	for _, row := range ui.DefaultKeys().Table() {
-		known = append(known, row.Action)
+	for _, row := range keymap.Default().Table() {
+		known = append(known, string(row.Action))
 	}
 	var out []*Mistake
 	for _, action := range slices.Sorted(maps.Keys(chosen)) {
@@ -84,7 +84,7 @@ func checkKeys(file string, keys []fileKey, chosen map[string][]string) []*Mista
 	if len(out) > 0 {
 		return out
 	}
-	if _, err := ui.DefaultKeys().With(chosen); err != nil {
+	if _, err := keymap.Default().With(chosen); err != nil {
 		out = append(out, at(file, keys, "keys", err.Error()))
 	}
 	return out

@@ -17,6 +17,7 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui"
+	"winnow/ui/keymap"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the documentation")
@@ -181,16 +182,16 @@ func table(head []string, rows [][]string) string {
 func keyTable() string {
 	var rows [][]string
 	where := ""
-	for _, r := range ui.DefaultKeys().Table() {
+	for _, r := range keymap.Default().Table() {
 		shown := ""
-		if r.Where != where {
-			where, shown = r.Where, r.Where
+		if r.Section != where {
+			where, shown = r.Section, r.Section
 		}
-		keys := make([]string, len(r.Keys))
-		for i, k := range r.Keys {
+		keys := make([]string, len(r.Keys()))
+		for i, k := range r.Keys() {
 			keys[i] = code(k)
 		}
-		rows = append(rows, []string{shown, strings.Join(keys, " "), r.Help, code(r.Action)})
+		rows = append(rows, []string{shown, strings.Join(keys, " "), r.Help().Desc, code(string(r.Action))})
 	}
 	return table([]string{"where", "key", "what it does", "name in `[keys]`"}, rows)
 }

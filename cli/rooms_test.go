@@ -17,7 +17,7 @@ import (
 // rooms lists, for every room, the rooms further in that it may use.
 var rooms = map[string][]string{
 	"":              {"cli"},
-	"cli":           {"ui", "ui/theme", "ui/markdown", "session", "session/store", "llm", "history", "docs"},
+	"cli":           {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "llm", "history", "docs"},
 	"session":       {"session/store", "llm", "history"},
 	"session/store": {"history"},
 	"llm":           {"history", "docs"},
@@ -25,8 +25,9 @@ var rooms = map[string][]string{
 
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
-	"ui":            {"ui/theme", "ui/markdown", "ui/transcript", "ui/editor", "ui/input", "ui/uitest", "session", "session/store", "llm", "history", "docs"},
+	"ui":            {"ui/theme", "ui/keymap", "ui/markdown", "ui/transcript", "ui/editor", "ui/input", "ui/uitest", "session", "session/store", "llm", "history", "docs"},
 	"ui/theme":      {"ui/markdown", "ui/uitest", "llm", "history"},
+	"ui/keymap":     {"ui/uitest"},
 	"ui/markdown":   {},
 	"ui/transcript": {"ui/theme", "ui/markdown", "history"},
 	"ui/editor":     {},

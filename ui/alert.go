@@ -8,6 +8,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -23,11 +24,11 @@ func (m *Model) wayOut(err error) string {
 	case m.turn.sent != nil && m.session.Unready() != nil:
 		return "The draft is still here."
 	case m.turn.sent != nil && !m.composer.empty() && m.turn.sent.edit.message == 0:
-		return "Your message was not sent; " + firstKey(m.keys.Older) + " recalls it."
+		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	case m.turn.sent != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
 		return "The draft is still here."
 	case m.turn.sent != nil:
-		return "The draft is still here; " + firstKey(m.keys.Send) + " sends it again."
+		return "The draft is still here; " + m.keys.First(keymap.Send) + " sends it again."
 	case m.turn.condensing:
 		return "/compact tries again."
 	case overBudget(err):

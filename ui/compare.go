@@ -2,6 +2,8 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
 )
 
 // compareRequests marks the request on show, or compares it with the one that is marked.
@@ -13,8 +15,8 @@ func (m *Model) compareRequests() tea.Cmd {
 	case marked == nil:
 		kept := *r
 		m.marked = &kept
-		return m.say("Marked: " + m.nameOf(r) + ". Go to another request with " + firstKey(k.Earlier) + " and " + firstKey(k.Later) +
-			", then " + firstKey(k.Compare) + " shows what changed between the two.")
+		return m.say("Marked: " + m.nameOf(r) + ". Go to another request with " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) +
+			", then " + k.First(keymap.Compare) + " shows what changed between the two.")
 	case sameRequest(marked, r):
 		m.marked = nil
 		return m.say("The mark is taken away from " + m.nameOf(r) + ".")

@@ -22,9 +22,9 @@ func (d *drawing) resize(w, h int) {
 	d.w, d.h = w, h
 }
 
-func (d *drawing) scroll(by int)  { d.top = max(0, min(d.top+by, len(d.lines)-d.h)) }
-func (d *drawing) first()         { d.top = 0 }
-func (d *drawing) last()          { d.scroll(len(d.lines)) }
+func (d *drawing) Scroll(by int)  { d.top = max(0, min(d.top+by, len(d.lines)-d.h)) }
+func (d *drawing) First()         { d.top = 0 }
+func (d *drawing) Last()          { d.Scroll(len(d.lines)) }
 func (d *drawing) place() int     { return d.top }
 func (d *drawing) goTo(place int) { d.top = max(0, place) }
 func (d *drawing) text() string   { return d.said }
@@ -33,7 +33,7 @@ func (d *drawing) view(st theme.Styles) []string {
 	if d.lines == nil || d.theme != st.Name {
 		d.lines, d.theme = d.draw(st, d.w), st.Name
 	}
-	d.scroll(0)
+	d.Scroll(0)
 	return d.lines[d.top:min(len(d.lines), d.top+d.h)]
 }
 

@@ -6,6 +6,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -43,7 +44,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	switch {
 	case message.Role != history.User:
 		return m.complain(theme.UpperFirst(m.numbersOf([]int64{id})) + " is not yours, so it cannot be edited; " +
-			firstKey(m.keys.Again) + " has the turn answered again.")
+			m.keys.First(keymap.Again) + " has the turn answered again.")
 	case message.Damaged:
 		return m.complain("This message cannot be read, so it cannot be edited.")
 	}
@@ -75,7 +76,7 @@ func (m *Model) leaveEdit() tea.Cmd {
 	said := theme.UpperFirst(m.numbersOf([]int64{m.editing.message})) + " is as it was."
 	if !m.composer.drafted().same(m.editing.said) && !m.composer.empty() {
 		m.composer.remember(m.composer.kept())
-		said += " " + firstKey(m.keys.Older) + " recalls the edit."
+		said += " " + m.keys.First(keymap.Older) + " recalls the edit."
 	}
 	m.endEdit()
 	return tea.Batch(m.say(said), m.draftChanged())

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -97,18 +98,18 @@ func (m *Model) tookOver(msg takeoverMsg) tea.Cmd {
 func (m *Model) closedKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
-	case pressed(msg, k.Away):
+	case k.Pressed(msg, keymap.Away):
 		return m.forkHere()
-	case pressed(msg, k.Take):
+	case k.Pressed(msg, keymap.Take):
 		return m.takeOver()
-	case pressed(msg, k.Ask):
+	case k.Pressed(msg, keymap.Ask):
 		return m.openHelp()
-	case pressed(msg, k.Quit):
+	case k.Pressed(msg, keymap.Quit):
 		return m.quit()
-	case pressed(msg, k.Older):
+	case k.Pressed(msg, keymap.Older):
 		m.chat.scroll(-1)
 		return nil
-	case pressed(msg, k.Newer):
+	case k.Pressed(msg, keymap.Newer):
 		m.chat.scroll(1)
 		return nil
 	}
@@ -122,7 +123,7 @@ func (m *Model) onlyRead() tea.Cmd { return m.complain(theme.Sentence(session.Er
 func (m *Model) closedLines(w int) []string {
 	k, st := &m.keys, m.styles
 	lines := theme.WrapStyled(st.Text, closedText, w)
-	return append(lines, theme.WrapStyled(st.Dim, firstKey(k.Away)+" forks it · "+firstKey(k.Take)+" takes it once it is free", w)...)
+	return append(lines, theme.WrapStyled(st.Dim, k.First(keymap.Away)+" forks it · "+k.First(keymap.Take)+" takes it once it is free", w)...)
 }
 
 // closedText says why the composer is closed.

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
@@ -136,19 +137,19 @@ func (m *Model) endFind() {
 func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, f := &m.keys, &m.find
 	switch {
-	case pressed(msg, k.Back):
+	case k.Pressed(msg, keymap.Back):
 		m.endFind()
-	case pressed(msg, k.Choose) && f.Text == "":
+	case k.Pressed(msg, keymap.Choose) && f.Text == "":
 		m.endFind()
-	case pressed(msg, k.Choose) && f.done && f.total == 0:
-		return m.say("This is nowhere in the conversation; " + firstKey(k.Back) + " ends the search.")
-	case pressed(msg, k.Choose):
+	case k.Pressed(msg, keymap.Choose) && f.done && f.total == 0:
+		return m.say("This is nowhere in the conversation; " + k.First(keymap.Back) + " ends the search.")
+	case k.Pressed(msg, keymap.Choose):
 		f.open = false
-	case pressed(msg, k.ListUp):
+	case k.Pressed(msg, keymap.ListUp):
 		return m.nextHit(-1)
-	case pressed(msg, k.ListDown):
+	case k.Pressed(msg, keymap.ListDown):
 		return m.nextHit(1)
-	case pressed(msg, k.Help), pressed(msg, k.Ask) && f.Text == "":
+	case k.Pressed(msg, keymap.Help), k.Pressed(msg, keymap.Ask) && f.Text == "":
 		return m.openHelp()
 	case msg.Code == tea.KeyBackspace && f.Text == "":
 		m.endFind()
@@ -164,7 +165,7 @@ func (m *Model) findTyped(msg tea.KeyPressMsg) tea.Cmd {
 	before := f.Text
 	switch {
 	case !f.Typed(msg):
-		return m.noKey(msg, firstKey(k.Choose)+" keeps the hits, "+firstKey(k.Back)+" ends the search.")
+		return m.noKey(msg, k.First(keymap.Choose)+" keeps the hits, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text == before:
 		return nil
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -80,7 +81,7 @@ func (m *Model) findLine(w int) (line string, x int) {
 	}
 	hint := ""
 	if !f.open && f.total > 0 {
-		hint = firstKey(m.keys.NextHit) + " " + firstKey(m.keys.PrevHit) + " go on · " + firstKey(m.keys.Back) + " ends "
+		hint = m.keys.First(keymap.NextHit) + " " + m.keys.First(keymap.PrevHit) + " go on · " + m.keys.First(keymap.Back) + " ends "
 	}
 	left := " / "
 	if f.open {

@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -16,7 +17,7 @@ func (m *Model) firstScreen(w, h int) []string {
 	}
 	how := c.How
 	if how == "" {
-		how = firstKey(m.keys.Models) + " chooses another model"
+		how = m.keys.First(keymap.Models) + " chooses another model"
 	}
 	var lines []string
 	add := func(lead string, text string) {
@@ -41,7 +42,7 @@ func (m *Model) firstScreen(w, h int) []string {
 	if h >= 9 {
 		lines = append(lines, "")
 		add("  ", "Write a message below. What the model sees of this conversation, and why, is always one key away: "+
-			firstKey(m.keys.Context)+".")
+			m.keys.First(keymap.Context)+".")
 		if m.ref == "guide" || strings.HasPrefix(m.ref, "guide/") {
 			add("  ", st.Dim.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/keymap"
 )
 
 // planned is what the newest plan of a draft says of whether it fits.
@@ -29,9 +30,9 @@ func (m *Model) draftOversize() *session.OversizeError {
 func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
 	m.oversize = over
 	m.alert = over.Sentence(m.cureFor(over)) + "."
-	m.way = "Your draft is kept: " + firstKey(m.keys.SendCut) + " sends it cut."
+	m.way = "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
 	if m.turn.sent != nil && m.turn.sent.edit.message == 0 && !m.composer.empty() {
-		m.way = "Your message was not sent; " + firstKey(m.keys.Older) + " recalls it."
+		m.way = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	}
 	m.arrange()
 	return nil
@@ -65,7 +66,7 @@ func (m *Model) cureFor(over *session.OversizeError) func(string) string {
 func (m *Model) sendCut() tea.Cmd {
 	switch {
 	case m.oversize == nil || m.turn.busy || m.composer.empty():
-		return m.say(firstKey(m.keys.SendCut) + " sends a message cut that does not fit; there is none.")
+		return m.say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
 	case m.elsewhere:
 		return m.onlyRead()
 	}

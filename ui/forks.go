@@ -10,6 +10,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -124,9 +125,9 @@ func (m *Model) trails() map[int64]string {
 	}
 	for _, f := range m.forks.kin.Forks {
 		n := len(m.forksAt(f.ForkedAt))
-		line := forkSign + " " + theme.Plural(n, "fork") + " · " + firstKey(m.keys.Trail)
+		line := forkSign + " " + theme.Plural(n, "fork") + " · " + m.keys.First(keymap.Trail)
 		if line += " opens it"; n > 1 {
-			line = forkSign + " " + theme.Plural(n, "fork") + " · " + firstKey(m.keys.Trail) + " lists them"
+			line = forkSign + " " + theme.Plural(n, "fork") + " · " + m.keys.First(keymap.Trail) + " lists them"
 		}
 		if origin := m.originLine(); f.ForkedAt == m.forks.point && origin != "" {
 			line = origin + "\n" + line
@@ -147,7 +148,7 @@ func (m *Model) originLine() string {
 	case !kin.Parent.Deleted.IsZero():
 		return fmt.Sprintf("%s forked from «%s» at message %s, which is in the trash", forkSign, m.titleOf(kin.Parent), theme.Thousands(kin.Copied))
 	}
-	return fmt.Sprintf("%s forked from «%s» at message %s · %s goes there", forkSign, m.titleOf(kin.Parent), theme.Thousands(kin.Copied), firstKey(m.keys.Trail))
+	return fmt.Sprintf("%s forked from «%s» at message %s · %s goes there", forkSign, m.titleOf(kin.Parent), theme.Thousands(kin.Copied), m.keys.First(keymap.Trail))
 }
 
 // forksAt are the sessions that were forked at a message.

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -49,17 +50,17 @@ type handMsg struct {
 func (m *Model) handKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
-	case pressed(msg, k.Pin):
+	case k.Pressed(msg, keymap.Pin):
 		return m.flag(history.Pin), true
-	case pressed(msg, k.Exclude):
+	case k.Pressed(msg, keymap.Exclude):
 		return m.flag(history.Exclude), true
-	case pressed(msg, k.Auto):
+	case k.Pressed(msg, keymap.Auto):
 		return m.flag(""), true
-	case pressed(msg, k.TakeBack):
+	case k.Pressed(msg, keymap.TakeBack):
 		return m.takeBack(), true
-	case pressed(msg, k.Select):
+	case k.Pressed(msg, keymap.Select):
 		return m.selectRange(), true
-	case pressed(msg, k.Pick):
+	case k.Pressed(msg, keymap.Pick):
 		return m.pick(), true
 	}
 	return nil, false
@@ -78,7 +79,7 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 	case m.panel.chosen().added != nil && m.focus == panelPane:
 		return m.say("Nobody said this text: it comes and goes with the messages around it.")
 	}
-	return m.complain("Select a message first: " + firstKey(m.keys.Focus) + " goes to the transcript.")
+	return m.complain("Select a message first: " + m.keys.First(keymap.Focus) + " goes to the transcript.")
 }
 
 // flagNamed is flag for messages named by their numbers, where there are any.

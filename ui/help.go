@@ -23,16 +23,16 @@ func (m *Model) helpPage() page {
 	if m.overlay != noOverlay {
 		p.title("here")
 		for _, h := range m.hints() {
-			line(h.key, h.what)
+			line(h.Key, h.What)
 		}
 	}
 	where := ""
 	for _, r := range m.keys.Table() {
-		if r.Where != where {
-			where = r.Where
+		if r.Section != where {
+			where = r.Section
 			p.title(where)
 		}
-		line(strings.Join(r.Keys, " "), r.Help)
+		line(strings.Join(r.Keys(), " "), r.Help().Desc)
 	}
 	p.title("commands")
 	for _, c := range Commands() {

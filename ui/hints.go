@@ -2,24 +2,10 @@ package ui
 
 import (
 	"slices"
-	"strings"
 
-	"charm.land/bubbles/v2/key"
-
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
-
-// hint is a key, or several that belong together, and what they do.
-type hint struct{ key, what string }
-
-// hintOf names the first key of each binding.
-func hintOf(what string, bindings ...key.Binding) hint {
-	keys := make([]string, len(bindings))
-	for i, b := range bindings {
-		keys[i] = firstKey(b)
-	}
-	return hint{strings.Join(keys, " "), what}
-}
 
 // helpLine names as many keys as fit of those that matter now.
 func (m *Model) helpLine(w int) string {
@@ -30,165 +16,165 @@ func (m *Model) helpLine(w int) string {
 }
 
 // hints are the keys that matter now. The last one says how to leave, or where the rest is.
-func (m *Model) hints() []hint {
+func (m *Model) hints() []keymap.Hint {
 	k := &m.keys
 	selecting := m.selection.on && (m.overlay == noOverlay || m.overlay == panelOverlay)
 	switch {
 	case selecting:
-		return []hint{
-			hintOf("pin", k.Pin),
-			hintOf("exclude", k.Exclude),
-			hintOf("auto", k.Auto),
-			hintOf("add or remove one", k.Pick),
-			hintOf("range", k.Select),
-			hintOf("leave the selection", k.Back),
+		return []keymap.Hint{
+			k.Hint("pin", keymap.Pin),
+			k.Hint("exclude", keymap.Exclude),
+			k.Hint("auto", keymap.Auto),
+			k.Hint("add or remove one", keymap.Pick),
+			k.Hint("range", keymap.Select),
+			k.Hint("leave the selection", keymap.Back),
 		}
 	case m.overlay == whatifOverlay:
-		return []hint{
-			hintOf("dial", k.Down, k.Up),
-			hintOf("turn", k.Earlier, k.Later),
-			{"0–9", "budget"},
-			hintOf("apply", k.Choose),
-			hintOf("list", k.PageUp, k.PageDown),
-			hintOf("help", k.Ask),
-			hintOf("leave", k.Back),
+		return []keymap.Hint{
+			k.Hint("dial", keymap.Down, keymap.Up),
+			k.Hint("turn", keymap.Earlier, keymap.Later),
+			{Key: "0–9", What: "budget"},
+			k.Hint("apply", keymap.Choose),
+			k.Hint("list", keymap.PageUp, keymap.PageDown),
+			k.Hint("help", keymap.Ask),
+			k.Hint("leave", keymap.Back),
 		}
 	case m.overlay == ledgerOverlay:
-		return []hint{
-			hintOf("move", k.Down, k.Up),
-			hintOf("send it otherwise", k.Remedy),
-			hintOf("go to the message", k.Choose),
-			hintOf("help", k.Ask),
-			hintOf("close", k.Back),
+		return []keymap.Hint{
+			k.Hint("move", keymap.Down, keymap.Up),
+			k.Hint("send it otherwise", keymap.Remedy),
+			k.Hint("go to the message", keymap.Choose),
+			k.Hint("help", keymap.Ask),
+			k.Hint("close", keymap.Back),
 		}
 	case m.overlay == sessionsOverlay:
 		return m.sessionsHints()
 	case m.overlay == inspectorOverlay && m.inspector.on.request && m.inspector.aspect == asText:
-		return []hint{
-			hintOf("message", k.Next, k.Prev),
-			hintOf("collapse", k.Fold),
-			hintOf("collapse all", k.FoldAll),
-			hintOf("next view", k.NextView),
-			hintOf("request", k.Earlier, k.Later),
-			hintOf("scroll", k.Down, k.Up),
-			hintOf("copy", k.Copy),
-			hintOf("help", k.Ask),
-			hintOf("close", k.Back),
+		return []keymap.Hint{
+			k.Hint("message", keymap.Next, keymap.Prev),
+			k.Hint("collapse", keymap.Fold),
+			k.Hint("collapse all", keymap.FoldAll),
+			k.Hint("next view", keymap.NextView),
+			k.Hint("request", keymap.Earlier, keymap.Later),
+			k.Hint("scroll", keymap.Down, keymap.Up),
+			k.Hint("copy", keymap.Copy),
+			k.Hint("help", keymap.Ask),
+			k.Hint("close", keymap.Back),
 		}
 	case m.overlay == inspectorOverlay:
-		return []hint{
-			hintOf("next view", k.NextView),
-			hintOf("message", k.Next, k.Prev),
-			hintOf("request", k.Earlier, k.Later),
-			hintOf("scroll", k.Down, k.Up),
-			hintOf("copy", k.Copy),
-			hintOf("help", k.Ask),
-			hintOf("close", k.Back),
+		return []keymap.Hint{
+			k.Hint("next view", keymap.NextView),
+			k.Hint("message", keymap.Next, keymap.Prev),
+			k.Hint("request", keymap.Earlier, keymap.Later),
+			k.Hint("scroll", keymap.Down, keymap.Up),
+			k.Hint("copy", keymap.Copy),
+			k.Hint("help", keymap.Ask),
+			k.Hint("close", keymap.Back),
 		}
 	case m.panel.past != nil && (m.overlay == panelOverlay || m.overlay == noOverlay && m.focus == panelPane):
-		return append(k.panelHints(), hintOf("back to the next request", k.Back))
+		return append(panelHints(k), k.Hint("back to the next request", keymap.Back))
 	case m.overlay == panelOverlay:
-		return append(k.panelHints(), hintOf("close", k.Back))
+		return append(panelHints(k), k.Hint("close", keymap.Back))
 	case m.pickerOpen():
-		return []hint{
-			hintOf("move", k.ListUp, k.ListDown),
-			hintOf("page", k.PageUp, k.PageDown),
-			hintOf("choose", k.Choose),
-			hintOf("close", k.Back),
+		return []keymap.Hint{
+			k.Hint("move", keymap.ListUp, keymap.ListDown),
+			k.Hint("page", keymap.PageUp, keymap.PageDown),
+			k.Hint("choose", keymap.Choose),
+			k.Hint("close", keymap.Back),
 		}
 	case m.overlay != noOverlay:
-		return []hint{
-			hintOf("scroll", k.Down, k.Up),
-			hintOf("ends", k.Top, k.Bottom),
-			hintOf("close", k.Back),
+		return []keymap.Hint{
+			k.Hint("scroll", keymap.Down, keymap.Up),
+			k.Hint("ends", keymap.Top, keymap.Bottom),
+			k.Hint("close", keymap.Back),
 		}
 	case m.focus == transcriptPane:
-		return slices.Concat([]hint{
-			hintOf("message", k.Next, k.Prev),
-		}, m.partingHints(), []hint{
-			hintOf("inspect", k.Inspect),
-			hintOf("what it saw", k.Seen),
-			hintOf("pin exclude auto", k.Pin, k.Exclude, k.Auto),
-			hintOf("search", k.Find),
-			hintOf("select", k.Select),
-			hintOf("copy", k.Copy),
-			hintOf("undo", k.TakeBack),
-			hintOf("request", k.Request),
-			hintOf("edit", k.Edit),
-			hintOf("ask again", k.Again),
-			hintOf("fork", k.Fork),
-			hintOf("boundary", k.Boundary),
-			hintOf("what if", k.WhatIf),
-			hintOf("repairs", k.Repairs),
-			hintOf("draft", k.Back),
-			hintOf("help", k.Ask),
+		return slices.Concat([]keymap.Hint{
+			k.Hint("message", keymap.Next, keymap.Prev),
+		}, m.partingHints(), []keymap.Hint{
+			k.Hint("inspect", keymap.Inspect),
+			k.Hint("what it saw", keymap.Seen),
+			k.Hint("pin exclude auto", keymap.Pin, keymap.Exclude, keymap.Auto),
+			k.Hint("search", keymap.Find),
+			k.Hint("select", keymap.Select),
+			k.Hint("copy", keymap.Copy),
+			k.Hint("undo", keymap.TakeBack),
+			k.Hint("request", keymap.Request),
+			k.Hint("edit", keymap.Edit),
+			k.Hint("ask again", keymap.Again),
+			k.Hint("fork", keymap.Fork),
+			k.Hint("boundary", keymap.Boundary),
+			k.Hint("what if", keymap.WhatIf),
+			k.Hint("repairs", keymap.Repairs),
+			k.Hint("draft", keymap.Back),
+			k.Hint("help", keymap.Ask),
 		})
 	case m.focus == questionPane:
-		stop := hintOf("stop", k.Back)
+		stop := k.Hint("stop", keymap.Back)
 		if m.turn.question.pending != nil {
-			stop = hintOf("later", k.Back)
+			stop = k.Hint("later", keymap.Back)
 		}
-		return []hint{
-			hintOf("don't run it", k.Refuse),
-			hintOf("run it once", k.Allow),
-			hintOf("move", k.ListUp, k.ListDown),
-			hintOf("answer", k.Choose),
-			hintOf("draft", k.FocusBack),
+		return []keymap.Hint{
+			k.Hint("don't run it", keymap.Refuse),
+			k.Hint("run it once", keymap.Allow),
+			k.Hint("move", keymap.ListUp, keymap.ListDown),
+			k.Hint("answer", keymap.Choose),
+			k.Hint("draft", keymap.FocusBack),
 			stop,
 		}
 	case m.focus == panelPane:
-		return append(k.panelHints(), hintOf("draft", k.Back), hintOf("help", k.Ask))
+		return append(panelHints(k), k.Hint("draft", keymap.Back), k.Hint("help", keymap.Ask))
 	case m.elsewhere:
-		return []hint{
-			hintOf("fork", k.Away),
-			hintOf("take it once it is free", k.Take),
-			hintOf("read", k.Focus),
-			hintOf("context", k.Context),
-			hintOf("sessions", k.Sessions),
-			hintOf("help", k.Ask),
+		return []keymap.Hint{
+			k.Hint("fork", keymap.Away),
+			k.Hint("take it once it is free", keymap.Take),
+			k.Hint("read", keymap.Focus),
+			k.Hint("context", keymap.Context),
+			k.Hint("sessions", keymap.Sessions),
+			k.Hint("help", keymap.Ask),
 		}
 	}
 	if m.turn.question.waits() && m.turn.busy {
-		return []hint{
-			hintOf("answer the question", k.Focus),
-			hintOf("stop", k.Back),
-			hintOf("help", k.Ask),
+		return []keymap.Hint{
+			k.Hint("answer the question", keymap.Focus),
+			k.Hint("stop", keymap.Back),
+			k.Hint("help", keymap.Ask),
 		}
 	}
 	if m.editing.message != 0 {
-		return []hint{
-			hintOf("send as another version", k.Send),
-			hintOf("context", k.Context),
-			hintOf("leave it as it was", k.Back),
+		return []keymap.Hint{
+			k.Hint("send as another version", keymap.Send),
+			k.Hint("context", keymap.Context),
+			k.Hint("leave it as it was", keymap.Back),
 		}
 	}
-	return []hint{
-		hintOf("send", k.Send),
-		hintOf("context", k.Context),
-		hintOf("sessions", k.Sessions),
-		hintOf("palette", k.Palette),
-		hintOf("help", k.Ask),
+	return []keymap.Hint{
+		k.Hint("send", keymap.Send),
+		k.Hint("context", keymap.Context),
+		k.Hint("sessions", keymap.Sessions),
+		k.Hint("palette", keymap.Palette),
+		k.Hint("help", keymap.Ask),
 	}
 }
 
 // panelHints are the keys of the panel, wherever it stands.
-func (k *KeyMap) panelHints() []hint {
-	return []hint{
-		hintOf("move", k.Down, k.Up),
-		hintOf("inspect", k.Inspect),
-		hintOf("request", k.Request),
-		hintOf("turns", k.Earlier, k.Later),
-		hintOf("what if", k.WhatIf),
-		hintOf("pin exclude auto", k.Pin, k.Exclude, k.Auto),
-		hintOf("select", k.Select),
-		hintOf("undo", k.TakeBack),
-		hintOf("repairs", k.Repairs),
+func panelHints(k *keymap.Map) []keymap.Hint {
+	return []keymap.Hint{
+		k.Hint("move", keymap.Down, keymap.Up),
+		k.Hint("inspect", keymap.Inspect),
+		k.Hint("request", keymap.Request),
+		k.Hint("turns", keymap.Earlier, keymap.Later),
+		k.Hint("what if", keymap.WhatIf),
+		k.Hint("pin exclude auto", keymap.Pin, keymap.Exclude, keymap.Auto),
+		k.Hint("select", keymap.Select),
+		k.Hint("undo", keymap.TakeBack),
+		k.Hint("repairs", keymap.Repairs),
 	}
 }
 
 // hintLine puts as many hints on a line as fit. The last one stays: it says how to leave, or where the
 // rest is.
-func (m *Model) hintLine(hints []hint, w int) string {
+func (m *Model) hintLine(hints []keymap.Hint, w int) string {
 	st, last := m.styles, len(hints)-1
 	for n := last; ; n-- {
 		line := ""
@@ -197,7 +183,7 @@ func (m *Model) hintLine(hints []hint, w int) string {
 			if line == "" {
 				sep = " "
 			}
-			line += st.Faint.Render(sep) + st.Text.Render(h.key) + st.Dim.Render(" "+h.what)
+			line += st.Faint.Render(sep) + st.Text.Render(h.Key) + st.Dim.Render(" "+h.What)
 		}
 		if n == 0 || theme.Width(line) <= w {
 			return theme.Fit(line, w)

@@ -3,6 +3,8 @@ package ui
 import (
 	"sort"
 
+	"winnow/ui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -35,7 +37,7 @@ func (m *Model) nextHit(by int) tea.Cmd {
 	f := &m.find
 	switch {
 	case !f.on:
-		return m.say("Nothing is looked for: " + firstKey(m.keys.Find) + " begins a search.")
+		return m.say("Nothing is looked for: " + m.keys.First(keymap.Find) + " begins a search.")
 	case f.total == 0 && f.done:
 		return m.say("This is nowhere in the conversation.")
 	case f.total == 0:

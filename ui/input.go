@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 
+	"winnow/ui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -10,7 +12,7 @@ import (
 // where it has the focus, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	m.keyPresses++
-	if !pressed(msg, m.keys.Stop) {
+	if !m.keys.Pressed(msg, keymap.Stop) {
 		m.unarm()
 	}
 	twice := msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt
@@ -37,11 +39,11 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
-	case pressed(msg, k.Stop):
+	case k.Pressed(msg, keymap.Stop):
 		return m.interrupt()
-	case pressed(msg, k.Suspend):
+	case k.Pressed(msg, keymap.Suspend):
 		return tea.Suspend
-	case pressed(msg, k.Reveal):
+	case k.Pressed(msg, keymap.Reveal):
 		return m.reveal()
 	case m.overlay != noOverlay:
 		return m.overlayKey(msg)
@@ -49,7 +51,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.findKey(msg)
 	case m.focus == questionPane:
 		return m.questionKey(msg)
-	case pressed(msg, k.Back):
+	case k.Pressed(msg, keymap.Back):
 		return m.back()
 	}
 	if cmd, ok := m.globalKey(msg); ok {
@@ -72,15 +74,15 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) elsewhereKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
-	case pressed(msg, k.Palette):
+	case k.Pressed(msg, keymap.Palette):
 		return m.openPalette(), true
-	case pressed(msg, k.New):
+	case k.Pressed(msg, keymap.New):
 		return m.newSession(), true
-	case pressed(msg, k.Sessions):
+	case k.Pressed(msg, keymap.Sessions):
 		return m.openSessions(""), true
-	case pressed(msg, k.Models):
+	case k.Pressed(msg, keymap.Models):
 		return m.openModels(), true
-	case pressed(msg, k.Help):
+	case k.Pressed(msg, keymap.Help):
 		return m.openHelp(), true
 	}
 	return nil, false
@@ -92,22 +94,22 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	k := &m.keys
 	switch {
-	case pressed(msg, k.Context):
+	case k.Pressed(msg, keymap.Context):
 		return m.togglePanel(), true
-	case pressed(msg, k.Reason):
+	case k.Pressed(msg, keymap.Reason):
 		return m.toggleReasoning(), true
-	case pressed(msg, k.PageUp):
+	case k.Pressed(msg, keymap.PageUp):
 		m.chat.page(-1)
 		return nil, true
-	case pressed(msg, k.PageDown):
+	case k.Pressed(msg, keymap.PageDown):
 		m.chat.page(1)
 		return nil, true
-	case m.focus == draftPane && len(m.popups()) > 0 && pressed(msg, k.Focus):
+	case m.focus == draftPane && len(m.popups()) > 0 && k.Pressed(msg, keymap.Focus):
 		return m.complete(), true
-	case pressed(msg, k.Focus):
+	case k.Pressed(msg, keymap.Focus):
 		m.turnFocus(1)
 		return nil, true
-	case pressed(msg, k.FocusBack):
+	case k.Pressed(msg, keymap.FocusBack):
 		m.turnFocus(-1)
 		return nil, true
 	}
@@ -168,34 +170,34 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.elsewhere:
 		return m.closedKey(msg)
-	case len(popups) > 0 && pressed(msg, k.Older):
+	case len(popups) > 0 && k.Pressed(msg, keymap.Older):
 		m.popup = max(0, m.popup-1)
 		return nil
-	case len(popups) > 0 && pressed(msg, k.Newer):
+	case len(popups) > 0 && k.Pressed(msg, keymap.Newer):
 		m.popup = min(len(popups)-1, m.popup+1)
 		return nil
-	case len(popups) > 0 && pressed(msg, k.Send):
+	case len(popups) > 0 && k.Pressed(msg, keymap.Send):
 		return m.takePopup(popups)
-	case pressed(msg, k.Send):
+	case k.Pressed(msg, keymap.Send):
 		return m.send()
-	case pressed(msg, k.SendCut):
+	case k.Pressed(msg, keymap.SendCut):
 		return m.sendCut()
-	case pressed(msg, k.Newline):
+	case k.Pressed(msg, keymap.Newline):
 		c.area.Insert("\n")
 		return nil
-	case pressed(msg, k.Older) && c.onFirst():
+	case k.Pressed(msg, keymap.Older) && c.onFirst():
 		return m.walkPrompts(1, "There is no older prompt.")
-	case pressed(msg, k.Newer) && c.onLast():
+	case k.Pressed(msg, keymap.Newer) && c.onLast():
 		return m.walkPrompts(-1, "This is the newest draft.")
-	case pressed(msg, k.Recall):
+	case k.Pressed(msg, keymap.Recall):
 		return m.openPrompts()
-	case pressed(msg, k.Editor):
+	case k.Pressed(msg, keymap.Editor):
 		return m.openEditor(draftText, c.text())
-	case pressed(msg, k.Open):
+	case k.Pressed(msg, keymap.Open):
 		return m.openChip()
-	case c.empty() && pressed(msg, k.Ask):
+	case c.empty() && k.Pressed(msg, keymap.Ask):
 		return m.openHelp()
-	case c.empty() && pressed(msg, k.Quit):
+	case c.empty() && k.Pressed(msg, keymap.Quit):
 		return m.quit()
 	}
 	return c.press(msg)

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -43,7 +44,7 @@ const (
 
 // content is what an aspect shows. A place is a number that place gives and goTo takes.
 type content interface {
-	scroller
+	keymap.Scroller
 	resize(w, h int)
 	place() int
 	goTo(place int)

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -23,7 +24,7 @@ func (m *Model) readChanges() tea.Cmd {
 	in, r := &m.inspector, m.panel.shown()
 	if from := in.on.from; from != nil {
 		if sameRequest(from, r) {
-			m.noChanges("This is " + m.nameOf(r) + " itself: " + firstKey(m.keys.Earlier) + " and " + firstKey(m.keys.Later) + " go on to a request to compare it with.")
+			m.noChanges("This is " + m.nameOf(r) + " itself: " + m.keys.First(keymap.Earlier) + " and " + m.keys.First(keymap.Later) + " go on to a request to compare it with.")
 			return nil
 		}
 		before, after := inOrder(from, r)

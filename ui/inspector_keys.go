@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -13,35 +14,35 @@ import (
 func (m *Model) inspectorKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
-	case pressed(msg, k.Back):
+	case k.Pressed(msg, keymap.Back):
 		return m.closeInspector()
-	case pressed(msg, k.NextView):
+	case k.Pressed(msg, keymap.NextView):
 		return m.turnAspect(1)
-	case pressed(msg, k.PrevView):
+	case k.Pressed(msg, keymap.PrevView):
 		return m.turnAspect(-1)
-	case pressed(msg, k.Next):
+	case k.Pressed(msg, keymap.Next):
 		return m.stepSubject(1)
-	case pressed(msg, k.Prev):
+	case k.Pressed(msg, keymap.Prev):
 		return m.stepSubject(-1)
-	case pressed(msg, k.Earlier):
+	case k.Pressed(msg, keymap.Earlier):
 		return m.turnPage(-1)
-	case pressed(msg, k.Later):
+	case k.Pressed(msg, keymap.Later):
 		return m.turnPage(1)
-	case pressed(msg, k.Request):
+	case k.Pressed(msg, keymap.Request):
 		return m.inspectRequest()
-	case pressed(msg, k.Compare):
+	case k.Pressed(msg, keymap.Compare):
 		return m.compareRequests()
-	case pressed(msg, k.Pin):
+	case k.Pressed(msg, keymap.Pin):
 		return m.flagSubject(history.Pin)
-	case pressed(msg, k.Exclude):
+	case k.Pressed(msg, keymap.Exclude):
 		return m.flagSubject(history.Exclude)
-	case pressed(msg, k.Auto):
+	case k.Pressed(msg, keymap.Auto):
 		return m.flagSubject("")
-	case pressed(msg, k.TakeBack):
+	case k.Pressed(msg, keymap.TakeBack):
 		return m.takeBack()
 	}
 	if m.inspector.shown == nil {
-		return m.say("This is still being read; " + firstKey(k.Back) + " closes it.")
+		return m.say("This is still being read; " + k.First(keymap.Back) + " closes it.")
 	}
 	return m.pageKey(msg)
 }
@@ -51,17 +52,17 @@ func (m *Model) pageKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, in := &m.keys, &m.inspector
 	o, sections := in.shown.(*outline)
 	switch {
-	case sections && pressed(msg, k.Fold):
+	case sections && k.Pressed(msg, keymap.Fold):
 		o.toggle()
-	case sections && pressed(msg, k.FoldAll):
+	case sections && k.Pressed(msg, keymap.FoldAll):
 		o.toggleAll()
-	case k.scrolled(msg, in.shown, in.h):
-	case pressed(msg, k.Inspect) && in.open != nil:
+	case k.Scrolled(msg, in.shown, in.h):
+	case k.Pressed(msg, keymap.Inspect) && in.open != nil:
 		return in.open()
-	case pressed(msg, k.Copy):
+	case k.Pressed(msg, keymap.Copy):
 		return m.copyView()
 	default:
-		return m.noKey(msg, firstKey(k.NextView)+" shows the next view, "+firstKey(k.Back)+" closes this.")
+		return m.noKey(msg, k.First(keymap.NextView)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 	}
 	return m.readOn()
 }

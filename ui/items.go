@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
@@ -105,8 +106,10 @@ func (c *chat) callItems(m store.Message) []transcript.Item {
 }
 
 // more says how much of a very long message is not shown, and the keys for it.
-func (k *KeyMap) more(bytes int) string {
-	return theme.Size(bytes) + " more; " + firstKey(k.Inspect) + " shows it, " + firstKey(k.Copy) + " copies all"
+func more(keys keymap.Map) func(bytes int) string {
+	return func(bytes int) string {
+		return theme.Size(bytes) + " more; " + keys.First(keymap.Inspect) + " shows it, " + keys.First(keymap.Copy) + " copies all"
+	}
 }
 
 // shortName is a model's name in the few cells beside an answer: gpt-5.2 is gpt.

@@ -3,6 +3,8 @@ package ui
 import (
 	"time"
 
+	"winnow/ui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -42,14 +44,14 @@ func (m *Model) interrupt() tea.Cmd {
 		m.composer.remember(m.composer.kept())
 		m.composer.set("")
 		if m.unsaved() {
-			return m.say("Cleared: " + firstKey(m.keys.Older) + " brings it back.")
+			return m.say("Cleared: " + m.keys.First(keymap.Older) + " brings it back.")
 		}
-		return tea.Batch(m.say("Cleared: "+firstKey(m.keys.Older)+" brings it back, "+firstKey(m.keys.Stop)+" again quits."), m.arm(quitByStop))
+		return tea.Batch(m.say("Cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.arm(quitByStop))
 	}
 	if said, stays := m.wouldBeGone(discardByStop); stays {
 		return said
 	}
-	return tea.Batch(m.say("Press "+firstKey(m.keys.Stop)+" again to quit."), m.arm(quitByStop))
+	return tea.Batch(m.say("Press "+m.keys.First(keymap.Stop)+" again to quit."), m.arm(quitByStop))
 }
 
 // arm has something done when it is asked for again, for a while.
@@ -134,5 +136,5 @@ func (m *Model) back() tea.Cmd {
 		return m.openEdits()
 	}
 	m.escaped = true
-	return m.say("Nothing to close or stop; " + firstKey(m.keys.Back) + " again edits an earlier message.")
+	return m.say("Nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -93,19 +94,19 @@ func (m *Model) openLedger() tea.Cmd {
 func (m *Model) ledgerKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, l := &m.keys, &m.ledger
 	switch {
-	case pressed(msg, k.Back, k.Repairs):
+	case k.Pressed(msg, keymap.Back, keymap.Repairs):
 		m.uncover()
 		return nil
-	case pressed(msg, k.Remedy):
+	case k.Pressed(msg, keymap.Remedy):
 		return m.nextRemedy()
-	case pressed(msg, k.Choose):
+	case k.Pressed(msg, keymap.Choose):
 		return m.goToMended()
 	}
-	if by, ok := k.stride(msg, max(1, m.layout.overlay.H/3)); ok {
+	if by, ok := k.Stride(msg, max(1, m.layout.overlay.H/3)); ok {
 		l.move(by)
 		return nil
 	}
-	return m.noKey(msg, firstKey(k.Remedy)+" has something else sent, "+firstKey(k.Back)+" closes the list.")
+	return m.noKey(msg, k.First(keymap.Remedy)+" has something else sent, "+k.First(keymap.Back)+" closes the list.")
 }
 
 // goToMended selects the message under the cursor in the transcript.
@@ -130,7 +131,7 @@ func (m *Model) tellOfRepairs() tea.Cmd {
 	if n == 0 {
 		return nil
 	}
-	return m.say(theme.Plural(n, "repair") + " in this history; /repair shows " + themOrIt(n) + ", or " + firstKey(m.keys.Repairs) + " in the transcript.")
+	return m.say(theme.Plural(n, "repair") + " in this history; /repair shows " + themOrIt(n) + ", or " + m.keys.First(keymap.Repairs) + " in the transcript.")
 }
 
 func themOrIt(n int) string {

@@ -24,11 +24,11 @@ type listing struct {
 }
 
 func (l *listing) resize(w, h int) { l.w, l.h = w, h }
-func (l *listing) scroll(by int)   { l.at = max(0, min(l.at+by, l.n-1)) }
-func (l *listing) first()          { l.at = 0 }
-func (l *listing) last()           { l.scroll(l.n) }
+func (l *listing) Scroll(by int)   { l.at = max(0, min(l.at+by, l.n-1)) }
+func (l *listing) First()          { l.at = 0 }
+func (l *listing) Last()           { l.Scroll(l.n) }
 func (l *listing) place() int      { return l.at }
-func (l *listing) goTo(place int)  { l.scroll(place - l.at) }
+func (l *listing) goTo(place int)  { l.Scroll(place - l.at) }
 
 // text is all of it, a line each.
 func (l *listing) text() string {

@@ -9,6 +9,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -27,7 +28,7 @@ const (
 // Model is the whole application on the screen.
 type Model struct {
 	options Options
-	keys    KeyMap
+	keys    keymap.Map
 	styles  theme.Styles
 	themes  theme.Set
 	within  func() (context.Context, context.CancelFunc) // makes the context of a command
@@ -94,7 +95,7 @@ type Model struct {
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
 func New(o Options) (*Model, error) {
-	keys, err := DefaultKeys().With(o.Keys)
+	keys, err := keymap.Default().With(o.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func New(o Options) (*Model, error) {
 		wishPanel: o.Panel != "closed",
 		composer:  newComposer(),
 		keeping:   keeping{keeper: new(keeper)},
-		chat:      newChat(keys.more),
+		chat:      newChat(more(keys)),
 		themes:    theme.Set{Own: o.Themes},
 		secrets:   theme.Secrets{Find: o.Secrets},
 	}

@@ -13,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/uitest"
 )
 
@@ -156,8 +157,8 @@ func TestLastCode(t *testing.T) {
 // always fits the terminal.
 func TestNoKeyPanics(t *testing.T) {
 	keys := []tea.KeyPressMsg{enter, esc, tab, char('a'), char('?'), char('/'), char('y'), char('n'), char('世'), char(' ')}
-	for _, r := range DefaultKeys().Table() {
-		for _, k := range r.Keys {
+	for _, r := range keymap.Default().Table() {
+		for _, k := range r.Keys() {
 			keys = append(keys, uitest.Key(k))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -106,7 +107,7 @@ func (m *Model) reached(msg reachedMsg) tea.Cmd {
 	m.info, m.ref = m.session.Info(), m.session.Ref()
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		m.unreachable = true
-		m.alert, m.way = theme.Sentence(msg.err), firstKey(m.keys.Models)+" chooses another model"
+		m.alert, m.way = theme.Sentence(msg.err), m.keys.First(keymap.Models)+" chooses another model"
 		m.arrange()
 	}
 	if msg.replaced != "" {

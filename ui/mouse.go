@@ -15,10 +15,10 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	}
 	switch {
 	case m.overlay == inspectorOverlay && m.inspector.shown != nil:
-		m.inspector.shown.scroll(by)
+		m.inspector.shown.Scroll(by)
 	case m.overlay == inspectorOverlay:
 	case m.overlay == textOverlay || m.overlay == helpOverlay:
-		m.textOnTop().scroll(by)
+		m.textOnTop().Scroll(by)
 	case m.overlay == ledgerOverlay:
 		m.ledger.move(by / 3)
 	case m.overlay == whatifOverlay:

@@ -199,18 +199,18 @@ func (o *outline) keepInSight() {
 }
 
 // scroll, first, last and goTo move the screen; the selection stays on it.
-func (o *outline) scroll(by int) {
-	o.sheet.scroll(by)
+func (o *outline) Scroll(by int) {
+	o.sheet.Scroll(by)
 	o.keepInSight()
 }
 
-func (o *outline) first() {
-	o.sheet.first()
+func (o *outline) First() {
+	o.sheet.First()
 	o.choose(0)
 }
 
-func (o *outline) last() {
-	o.sheet.last()
+func (o *outline) Last() {
+	o.sheet.Last()
 	if n := len(o.sections); n > 0 {
 		o.choose(n - 1)
 	}

@@ -214,11 +214,11 @@ func TestOutlineKeepsItsSelectionOnTheScreen(t *testing.T) {
 			case "previous":
 				o.step(-1)
 			case "scroll":
-				o.scroll(rapid.IntRange(-30, 30).Draw(t, "by"))
+				o.Scroll(rapid.IntRange(-30, 30).Draw(t, "by"))
 			case "first":
-				o.first()
+				o.First()
 			case "last":
-				o.last()
+				o.Last()
 			case "resize":
 				o.resize(rapid.IntRange(14, 70).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height"))
 			}

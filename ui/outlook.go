@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -74,7 +75,7 @@ func (m *Model) announce() tea.Cmd {
 		return nil
 	}
 	return m.say(fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.",
-		gone.String(), firstKey(m.keys.Pin)))
+		gone.String(), m.keys.First(keymap.Pin)))
 }
 
 // cached says how much of the request the server may have read before, and what of that stays when the

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -82,7 +83,7 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 		lines, x = m.picker.view(m.styles, in.W, in.H)
 		cursor = tea.NewCursor(in.X+x, in.Y)
 	default:
-		title, right = m.textOnTop().title, firstKey(m.keys.Back)+" closes"
+		title, right = m.textOnTop().title, m.keys.First(keymap.Back)+" closes"
 		lines = m.textOnTop().view(m.styles)
 	}
 	if !framed {

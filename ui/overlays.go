@@ -3,6 +3,8 @@ package ui
 import (
 	"slices"
 
+	"winnow/ui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -83,7 +85,7 @@ func (m *Model) bare() {
 func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
-	case m.overlay != helpOverlay && (pressed(msg, k.Help) || pressed(msg, k.Ask) && !m.typesInOverlay()):
+	case m.overlay != helpOverlay && (k.Pressed(msg, keymap.Help) || k.Pressed(msg, keymap.Ask) && !m.typesInOverlay()):
 		return m.openHelp()
 	case m.overlay == whatifOverlay:
 		return m.whatifKey(msg)

@@ -2,6 +2,8 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
 )
 
 func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
@@ -11,69 +13,69 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	c := &m.chat
 	switch {
-	case pressed(msg, k.Down):
+	case k.Pressed(msg, keymap.Down):
 		c.scroll(1)
-	case pressed(msg, k.Up):
+	case k.Pressed(msg, keymap.Up):
 		c.scroll(-1)
-	case pressed(msg, k.Next):
+	case k.Pressed(msg, keymap.Next):
 		c.step(1)
-	case pressed(msg, k.Prev):
+	case k.Pressed(msg, keymap.Prev):
 		c.step(-1)
-	case pressed(msg, k.HalfDown):
+	case k.Pressed(msg, keymap.HalfDown):
 		c.half(1)
-	case pressed(msg, k.HalfUp):
+	case k.Pressed(msg, keymap.HalfUp):
 		c.half(-1)
-	case pressed(msg, k.Top):
+	case k.Pressed(msg, keymap.Top):
 		c.first()
-	case pressed(msg, k.Bottom):
+	case k.Pressed(msg, keymap.Bottom):
 		c.newest()
-	case pressed(msg, k.Boundary):
+	case k.Pressed(msg, keymap.Boundary):
 		switch {
 		case !m.panel.next.ready:
 			return m.say("Nothing is planned yet.")
 		case !c.boundary():
 			return m.say("Nothing is dropped: the model sees the conversation from its beginning.")
 		}
-	case pressed(msg, k.Find):
+	case k.Pressed(msg, keymap.Find):
 		return m.openFind()
-	case pressed(msg, k.NextHit):
+	case k.Pressed(msg, keymap.NextHit):
 		return m.nextHit(1)
-	case pressed(msg, k.PrevHit):
+	case k.Pressed(msg, keymap.PrevHit):
 		return m.nextHit(-1)
-	case pressed(msg, k.Inspect):
+	case k.Pressed(msg, keymap.Inspect):
 		return m.inspectSelected()
-	case pressed(msg, k.Expand):
+	case k.Pressed(msg, keymap.Expand):
 		if !c.expand() {
 			return m.say("This message has nothing to expand.")
 		}
-	case pressed(msg, k.Copy):
+	case k.Pressed(msg, keymap.Copy):
 		return m.copyMessage()
-	case pressed(msg, k.CopyCode):
+	case k.Pressed(msg, keymap.CopyCode):
 		return m.copyCode()
-	case pressed(msg, k.Again):
+	case k.Pressed(msg, keymap.Again):
 		return m.askSelectedAgain()
-	case pressed(msg, k.Edit):
+	case k.Pressed(msg, keymap.Edit):
 		return m.editSelected()
-	case pressed(msg, k.VersionBack):
+	case k.Pressed(msg, keymap.VersionBack):
 		return m.switchVersion(-1)
-	case pressed(msg, k.VersionOn):
+	case k.Pressed(msg, keymap.VersionOn):
 		return m.switchVersion(1)
-	case pressed(msg, k.Fork):
+	case k.Pressed(msg, keymap.Fork):
 		return m.forkSelected()
-	case pressed(msg, k.Trail):
+	case k.Pressed(msg, keymap.Trail):
 		return m.followTrail()
-	case pressed(msg, k.Seen):
+	case k.Pressed(msg, keymap.Seen):
 		return m.openPast()
-	case pressed(msg, k.WhatIf):
+	case k.Pressed(msg, keymap.WhatIf):
 		return m.openWhatif()
-	case pressed(msg, k.Repairs):
+	case k.Pressed(msg, keymap.Repairs):
 		return m.openLedger()
-	case pressed(msg, k.Request):
+	case k.Pressed(msg, keymap.Request):
 		return m.inspectRequest()
-	case pressed(msg, k.Ask):
+	case k.Pressed(msg, keymap.Ask):
 		return m.openHelp()
 	default:
-		return m.say(msg.String() + " does nothing in the transcript; " + firstKey(k.Back) + " goes to the draft, " + firstKey(k.Ask) + " lists the keys.")
+		return m.say(msg.String() + " does nothing in the transcript; " + k.First(keymap.Back) + " goes to the draft, " + k.First(keymap.Ask) + " lists the keys.")
 	}
 	return nil
 }
@@ -93,31 +95,31 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	k := &m.keys
-	if by, ok := k.stride(msg, m.panelPage()); ok {
+	if by, ok := k.Stride(msg, m.panelPage()); ok {
 		m.panel.move(by)
 		return nil
 	}
 	switch {
-	case pressed(msg, k.Earlier):
+	case k.Pressed(msg, keymap.Earlier):
 		return m.turnPage(-1)
-	case pressed(msg, k.Later):
+	case k.Pressed(msg, keymap.Later):
 		return m.turnPage(1)
-	case pressed(msg, k.Compare):
+	case k.Pressed(msg, keymap.Compare):
 		return m.compareRequests()
-	case pressed(msg, k.Adopt):
+	case k.Pressed(msg, keymap.Adopt):
 		return m.adoptWindow()
-	case pressed(msg, k.Request):
+	case k.Pressed(msg, keymap.Request):
 		return m.inspectRequest()
-	case pressed(msg, k.Inspect):
+	case k.Pressed(msg, keymap.Inspect):
 		return m.inspectLine()
-	case pressed(msg, k.WhatIf):
+	case k.Pressed(msg, keymap.WhatIf):
 		return m.openWhatif()
-	case pressed(msg, k.Repairs):
+	case k.Pressed(msg, keymap.Repairs):
 		return m.openLedger()
-	case pressed(msg, k.Ask):
+	case k.Pressed(msg, keymap.Ask):
 		return m.openHelp()
 	}
-	return m.say(msg.String() + " does nothing in the panel; " + firstKey(k.Ask) + " lists the keys.")
+	return m.say(msg.String() + " does nothing in the panel; " + k.First(keymap.Ask) + " lists the keys.")
 }
 
 // panelPage is how many lines of the panel's list are on the screen, one at least.

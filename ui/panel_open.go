@@ -1,6 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
+)
 
 // togglePanel shows or hides the context panel, as an overlay where the screen is narrow.
 func (m *Model) togglePanel() tea.Cmd {
@@ -30,9 +34,9 @@ func (m *Model) showPanel() {
 // narrowPanelKey is a key while the panel covers the panes.
 func (m *Model) narrowPanelKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
-	case pressed(msg, m.keys.Back):
+	case m.keys.Pressed(msg, keymap.Back):
 		return m.back()
-	case pressed(msg, m.keys.Context):
+	case m.keys.Pressed(msg, keymap.Context):
 		m.uncover()
 		return nil
 	}

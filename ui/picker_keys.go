@@ -3,6 +3,8 @@ package ui
 import (
 	"strconv"
 
+	"winnow/ui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -18,30 +20,30 @@ func (m *Model) pickerOpen() bool {
 func (m *Model) pickerKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, p := &m.keys, &m.picker
 	switch {
-	case pressed(msg, k.Back):
+	case k.Pressed(msg, keymap.Back):
 		m.uncover()
 		return nil
-	case pressed(msg, k.Choose):
+	case k.Pressed(msg, keymap.Choose):
 		return m.choose()
-	case pressed(msg, k.ListUp):
+	case k.Pressed(msg, keymap.ListUp):
 		p.move(-1)
 		return nil
-	case pressed(msg, k.ListDown):
+	case k.Pressed(msg, keymap.ListDown):
 		p.move(1)
 		return nil
-	case pressed(msg, k.PageUp):
+	case k.Pressed(msg, keymap.PageUp):
 		p.move(-m.pickerPage())
 		return nil
-	case pressed(msg, k.PageDown):
+	case k.Pressed(msg, keymap.PageDown):
 		p.move(m.pickerPage())
 		return nil
-	case m.overlay == paletteOverlay && pressed(msg, k.Palette),
-		m.overlay == modelsOverlay && pressed(msg, k.Models):
+	case m.overlay == paletteOverlay && k.Pressed(msg, keymap.Palette),
+		m.overlay == modelsOverlay && k.Pressed(msg, keymap.Models):
 		m.uncover()
 		return nil
 	}
 	if !p.typed(msg) {
-		return m.noKey(msg, firstKey(k.Back)+" closes the list.")
+		return m.noKey(msg, k.First(keymap.Back)+" closes the list.")
 	}
 	return nil
 }
@@ -57,7 +59,7 @@ func (m *Model) choose() tea.Cmd {
 	p := &m.picker
 	c, ok := p.chosen()
 	if !ok {
-		return m.say("There is nothing to choose; " + firstKey(m.keys.Back) + " closes the list.")
+		return m.say("There is nothing to choose; " + m.keys.First(keymap.Back) + " closes the list.")
 	}
 	at := m.overlay
 	m.uncover()

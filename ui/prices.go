@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -34,9 +35,9 @@ func (m *Model) prices(e history.Entry) string {
 		}
 	}
 	k := &m.keys
-	pin := firstKey(k.Pin) + " pin " + difference(next, before-after)
-	exclude := firstKey(k.Exclude) + " exclude " + difference(next, -after)
-	auto := firstKey(k.Auto) + " auto "
+	pin := k.First(keymap.Pin) + " pin " + difference(next, before-after)
+	exclude := k.First(keymap.Exclude) + " exclude " + difference(next, -after)
+	auto := k.First(keymap.Auto) + " auto "
 	var list []string
 	switch flag {
 	case history.Pin:

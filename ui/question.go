@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -76,21 +77,21 @@ func (m *Model) questionDue(msg questionDueMsg) tea.Cmd {
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, q := &m.keys, &m.turn.question
 	switch {
-	case pressed(msg, k.Allow):
+	case k.Pressed(msg, keymap.Allow):
 		return m.decide(true)
-	case pressed(msg, k.Refuse):
+	case k.Pressed(msg, keymap.Refuse):
 		return m.decide(false)
-	case pressed(msg, k.Choose):
+	case k.Pressed(msg, keymap.Choose):
 		return m.decide(q.allow)
-	case pressed(msg, k.ListUp, k.ListDown):
+	case k.Pressed(msg, keymap.ListUp, keymap.ListDown):
 		q.allow = !q.allow
 		return nil
-	case pressed(msg, k.Back) && q.pending != nil:
+	case k.Pressed(msg, keymap.Back) && q.pending != nil:
 		m.endQuestion()
 		return m.say("The tool call was not answered. You are asked again when the session is next opened.")
-	case pressed(msg, k.Back):
+	case k.Pressed(msg, keymap.Back):
 		return m.stopTurn()
-	case pressed(msg, k.Ask) && m.composer.empty():
+	case k.Pressed(msg, keymap.Ask) && m.composer.empty():
 		return m.openHelp()
 	}
 	if cmd, ok := m.globalKey(msg); ok {
@@ -150,11 +151,11 @@ func (m *Model) questionLines(w, n int) []string {
 		}
 		return "  " + st.Accent.Render(key) + " " + what
 	}
-	refuse, allow := answer(firstKey(k.Refuse), "don't run it", !q.allow), answer(firstKey(k.Allow), "run it once", q.allow)
+	refuse, allow := answer(k.First(keymap.Refuse), "don't run it", !q.allow), answer(k.First(keymap.Allow), "run it once", q.allow)
 	answers := []string{refuse, allow}
 	switch {
 	case !focused:
-		answers = []string{st.Accent.Render(firstKey(k.Focus)) + " answers · letters go to your draft"}
+		answers = []string{st.Accent.Render(k.First(keymap.Focus)) + " answers · letters go to your draft"}
 	case n < 3:
 		answers = []string{refuse + allow}
 	}

@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 
+	"winnow/ui/keymap"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -41,7 +43,7 @@ func (m *Model) fitReader() {
 func (m *Model) openChip() tea.Cmd {
 	c, ok := m.composer.open()
 	if !ok {
-		return m.say("The draft holds no long paste and no file; " + firstKey(m.keys.Focus) + " goes to the transcript.")
+		return m.say("The draft holds no long paste and no file; " + m.keys.First(keymap.Focus) + " goes to the transcript.")
 	}
 	if c.reading() {
 		return m.say("It is still being read.")
@@ -57,10 +59,10 @@ func (m *Model) openChip() tea.Cmd {
 func (m *Model) readerKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
-	case pressed(msg, k.Back), m.overlay == helpOverlay && pressed(msg, k.Help, k.Ask):
+	case k.Pressed(msg, keymap.Back), m.overlay == helpOverlay && k.Pressed(msg, keymap.Help, keymap.Ask):
 		m.uncover()
-	case !k.scrolled(msg, m.textOnTop(), m.textOnTop().h):
-		return m.say(firstKey(k.Back) + " closes this.")
+	case !k.Scrolled(msg, m.textOnTop(), m.textOnTop().h):
+		return m.say(k.First(keymap.Back) + " closes this.")
 	}
 	return nil
 }

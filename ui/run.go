@@ -35,7 +35,7 @@ type Options struct {
 	Filter  string                   // what the list of sessions is filtered by, where that is the first screen
 	Choice  llm.Choice               // which model was chosen, and why: for the first screen
 	Notices []string                 // sentences to show at the start
-	Keys    map[string][]string      // action to keys, as in KeyMap.Table
+	Keys    map[string][]string      // action to keys, as in keymap.Map.Table
 	Theme   string                   // one of Themes or of the next; "" is auto
 	Themes  map[string]theme.Palette // the user's own, by name
 	Panel   string                   // auto, open or closed: the context panel at the start; "" is auto

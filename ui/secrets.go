@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -88,7 +89,7 @@ func (m *Model) reveal() tea.Cmd {
 	l.fill(l.lines)
 	said := "What looks like a secret is hidden."
 	if m.secrets.Revealed {
-		said = "What looks like a secret is shown; " + firstKey(m.keys.Reveal) + " hides it."
+		said = "What looks like a secret is shown; " + m.keys.First(keymap.Reveal) + " hides it."
 	}
 	return tea.Batch(m.say(said), m.lookAgain())
 }
@@ -97,7 +98,7 @@ func (m *Model) reveal() tea.Cmd {
 func (m *Model) hiddenLine(n int) page {
 	var p page
 	if n > 0 {
-		p.line(warnTone, "! %s hidden in this view; %s shows what only looks like one.", theme.PluralOf(n, "secret is", "secrets are"), firstKey(m.keys.Reveal))
+		p.line(warnTone, "! %s hidden in this view; %s shows what only looks like one.", theme.PluralOf(n, "secret is", "secrets are"), m.keys.First(keymap.Reveal))
 	}
 	return p
 }

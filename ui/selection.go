@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -90,7 +91,7 @@ func (m *Model) selectRange() tea.Cmd {
 	switch {
 	case m.selection.on && m.selection.ranged:
 		m.keepRange()
-		return m.say("The range is kept: " + firstKey(m.keys.Pick) + " adds or removes a message, " + firstKey(m.keys.Select) + " begins another range.")
+		return m.say("The range is kept: " + m.keys.First(keymap.Pick) + " adds or removes a message, " + m.keys.First(keymap.Select) + " begins another range.")
 	case !ok:
 		return m.say("There is no message here to begin a range at.")
 	}

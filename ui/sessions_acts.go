@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -113,12 +114,12 @@ func (m *Model) undoAct() tea.Cmd {
 
 // taken is what can be taken back with the key that does.
 func (m *Model) taken(said string) string {
-	return said + " " + firstKey(m.keys.Undo) + " takes it back."
+	return said + " " + m.keys.First(keymap.Undo) + " takes it back."
 }
 
 // inTrash says why nothing else is done to a session in the trash.
 func (m *Model) inTrash() tea.Cmd {
-	return m.say("It is in the trash; " + firstKey(m.keys.Restore) + " brings it back first.")
+	return m.say("It is in the trash; " + m.keys.First(keymap.Restore) + " brings it back first.")
 }
 
 func (m *Model) pinSession() tea.Cmd {

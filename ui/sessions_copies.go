@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/keymap"
 )
 
 // heldCopies are the backups and the files set aside that still hold a purged session.
@@ -52,12 +53,12 @@ func (h *heldCopies) elsewhere() string {
 	return fmt.Sprintf("The purged session is still in %s. To remove it there: winnow sessions purge --copies rewrite %s", h.names(), h.session.ID)
 }
 
-func (m *Model) copiesHints() []hint {
+func (m *Model) copiesHints() []keymap.Hint {
 	k := &m.keys
 	if m.sessions.held.damaged() {
-		return []hint{hintOf("delete", k.Delete), hintOf("keep", k.Refuse)}
+		return []keymap.Hint{k.Hint("delete", keymap.Delete), k.Hint("keep", keymap.Refuse)}
 	}
-	return []hint{hintOf("rewrite", k.Allow), hintOf("delete", k.Delete), hintOf("keep", k.Refuse)}
+	return []keymap.Hint{k.Hint("rewrite", keymap.Allow), k.Hint("delete", keymap.Delete), k.Hint("keep", keymap.Refuse)}
 }
 
 // copiesKey answers what becomes of the files that hold a purged session.
@@ -65,23 +66,23 @@ func (m *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, l := &m.keys, &m.sessions
 	held := l.held
 	switch {
-	case pressed(msg, k.Allow) && !held.damaged():
+	case k.Pressed(msg, keymap.Allow) && !held.damaged():
 		return m.changeCopies("Rewritten without it: ", func(ctx context.Context, c store.Copy) error {
 			if c.Damaged {
 				return nil // asked about next
 			}
 			return store.PurgeCopy(ctx, c, held.session)
 		})
-	case pressed(msg, k.Delete):
+	case k.Pressed(msg, keymap.Delete):
 		return m.changeCopies("Deleted: ", func(_ context.Context, c store.Copy) error { return store.DeleteCopy(c) })
-	case pressed(msg, k.Refuse, k.Back):
+	case k.Pressed(msg, keymap.Refuse, keymap.Back):
 		l.held = nil
 		return m.say("They stay as they are: " + held.names() + ".")
 	}
 	if held.damaged() {
-		return m.noKey(msg, firstKey(k.Delete)+" deletes them, "+firstKey(k.Refuse)+" keeps them.")
+		return m.noKey(msg, k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
 	}
-	return m.noKey(msg, firstKey(k.Allow)+" rewrites them, "+firstKey(k.Delete)+" deletes them, "+firstKey(k.Refuse)+" keeps them.")
+	return m.noKey(msg, k.First(keymap.Allow)+" rewrites them, "+k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
 }
 
 // changeCopies does something to each of the files. Those that hold the session even then are asked

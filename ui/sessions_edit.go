@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -42,16 +43,16 @@ func (m *Model) startTags() tea.Cmd {
 func (m *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, l := &m.keys, &m.sessions
 	switch {
-	case pressed(msg, k.Back):
+	case k.Pressed(msg, keymap.Back):
 		l.edit = nil
 		return nil
-	case pressed(msg, k.Choose) && l.edit.tags:
+	case k.Pressed(msg, keymap.Choose) && l.edit.tags:
 		return m.endTags()
-	case pressed(msg, k.Choose):
+	case k.Pressed(msg, keymap.Choose):
 		return m.endRename()
 	}
 	if !l.edit.Typed(msg) {
-		return m.noKey(msg, firstKey(k.Choose)+" keeps what you typed, "+firstKey(k.Back)+" leaves it as it was.")
+		return m.noKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+" leaves it as it was.")
 	}
 	return nil
 }
@@ -60,7 +61,7 @@ func (m *Model) endRename() tea.Cmd {
 	l := &m.sessions
 	of, title := l.edit.of, strings.TrimSpace(l.edit.Text)
 	if title == "" {
-		return m.complain("A session needs a title; " + firstKey(m.keys.Back) + " keeps the old one.")
+		return m.complain("A session needs a title; " + m.keys.First(keymap.Back) + " keeps the old one.")
 	}
 	l.edit = nil
 	if title == of.Title {

@@ -1,49 +1,51 @@
 package ui
 
+import "winnow/ui/keymap"
+
 // sessionsHints are the keys that matter in the list.
-func (m *Model) sessionsHints() []hint {
+func (m *Model) sessionsHints() []keymap.Hint {
 	k, l := &m.keys, &m.sessions
 	switch {
 	case l.purge != nil:
-		return []hint{hintOf("purge it", k.Allow), hintOf("keep it", k.Refuse)}
+		return []keymap.Hint{k.Hint("purge it", keymap.Allow), k.Hint("keep it", keymap.Refuse)}
 	case l.held != nil:
 		return m.copiesHints()
 	case l.edit != nil && l.edit.tags:
-		return []hint{hintOf("keep the tags", k.Choose), {"", "blanks or commas between them"}, hintOf("leave them as they were", k.Back)}
+		return []keymap.Hint{k.Hint("keep the tags", keymap.Choose), {What: "blanks or commas between them"}, k.Hint("leave them as they were", keymap.Back)}
 	case l.edit != nil:
-		return []hint{hintOf("keep the title", k.Choose), hintOf("leave it as it was", k.Back)}
+		return []keymap.Hint{k.Hint("keep the title", keymap.Choose), k.Hint("leave it as it was", keymap.Back)}
 	case l.texts.on:
-		return []hint{
-			hintOf("open at the message", k.Choose),
-			hintOf("titles", k.AllText),
-			hintOf("move", k.ListUp, k.ListDown),
-			hintOf("close", k.Back),
+		return []keymap.Hint{
+			k.Hint("open at the message", keymap.Choose),
+			k.Hint("titles", keymap.AllText),
+			k.Hint("move", keymap.ListUp, keymap.ListDown),
+			k.Hint("close", keymap.Back),
 		}
 	case l.shelf == trashShelf:
-		return []hint{
-			hintOf("bring it back", k.Restore),
-			hintOf("purge", k.Delete),
-			hintOf("in use", k.Shelves),
-			hintOf("undo", k.Undo),
-			hintOf("close", k.Back),
+		return []keymap.Hint{
+			k.Hint("bring it back", keymap.Restore),
+			k.Hint("purge", keymap.Delete),
+			k.Hint("in use", keymap.Shelves),
+			k.Hint("undo", keymap.Undo),
+			k.Hint("close", keymap.Back),
 		}
 	}
 	next, archive := "archive", "archive it"
 	if l.shelf == archiveShelf {
 		next, archive = "trash", "back in use"
 	}
-	return []hint{
-		hintOf("open", k.Choose),
-		hintOf("all messages", k.AllText),
-		hintOf("delete", k.Delete),
-		hintOf(next, k.Shelves),
-		hintOf("rename", k.Rename),
-		hintOf("pin", k.PinTop),
-		hintOf("tags", k.Tags),
-		hintOf(archive, k.Archive),
-		hintOf("undo", k.Undo),
-		hintOf("new", k.New),
-		hintOf("fork", k.ForkOff),
-		hintOf("close", k.Back),
+	return []keymap.Hint{
+		k.Hint("open", keymap.Choose),
+		k.Hint("all messages", keymap.AllText),
+		k.Hint("delete", keymap.Delete),
+		k.Hint(next, keymap.Shelves),
+		k.Hint("rename", keymap.Rename),
+		k.Hint("pin", keymap.PinTop),
+		k.Hint("tags", keymap.Tags),
+		k.Hint(archive, keymap.Archive),
+		k.Hint("undo", keymap.Undo),
+		k.Hint("new", keymap.New),
+		k.Hint("fork", keymap.ForkOff),
+		k.Hint("close", keymap.Back),
 	}
 }

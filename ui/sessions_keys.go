@@ -2,6 +2,8 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
 )
 
 // sessionsKey is a key while the list of sessions is open.
@@ -14,21 +16,21 @@ func (m *Model) sessionsKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.copiesKey(msg)
 	case l.edit != nil:
 		return m.editKey(msg)
-	case pressed(msg, k.Back, k.Sessions):
+	case k.Pressed(msg, keymap.Back, keymap.Sessions):
 		m.uncover()
 		return nil
-	case pressed(msg, k.Choose):
+	case k.Pressed(msg, keymap.Choose):
 		return m.chooseSession()
-	case pressed(msg, k.ListUp):
+	case k.Pressed(msg, keymap.ListUp):
 		l.step(-1)
 		return nil
-	case pressed(msg, k.ListDown):
+	case k.Pressed(msg, keymap.ListDown):
 		l.step(1)
 		return nil
-	case pressed(msg, k.PageUp):
+	case k.Pressed(msg, keymap.PageUp):
 		l.step(-m.sessionsPage())
 		return nil
-	case pressed(msg, k.PageDown):
+	case k.Pressed(msg, keymap.PageDown):
 		l.step(m.sessionsPage())
 		return nil
 	}
@@ -37,7 +39,7 @@ func (m *Model) sessionsKey(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	before := l.filter.Text
 	if !l.filter.Typed(msg) {
-		return m.noKey(msg, firstKey(k.Back)+" closes the list.")
+		return m.noKey(msg, k.First(keymap.Back)+" closes the list.")
 	}
 	return m.filterTyped(before)
 }
@@ -54,29 +56,29 @@ func (m *Model) filterTyped(before string) tea.Cmd {
 func (m *Model) sessionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
-	case pressed(msg, k.AllText):
+	case k.Pressed(msg, keymap.AllText):
 		return m.toggleTexts(), true
-	case pressed(msg, k.Shelves):
+	case k.Pressed(msg, keymap.Shelves):
 		return m.nextShelf(), true
-	case pressed(msg, k.Undo):
+	case k.Pressed(msg, keymap.Undo):
 		return m.undoAct(), true
-	case pressed(msg, k.New):
+	case k.Pressed(msg, keymap.New):
 		return m.newSession(), true
-	case m.sessions.texts.on && pressed(msg, k.Rename, k.Tags, k.PinTop, k.Archive, k.Delete, k.Restore, k.ForkOff):
-		return m.say(msg.String() + " is for sessions; " + firstKey(k.AllText) + " goes back to their list."), true
-	case pressed(msg, k.Rename):
+	case m.sessions.texts.on && k.Pressed(msg, keymap.Rename, keymap.Tags, keymap.PinTop, keymap.Archive, keymap.Delete, keymap.Restore, keymap.ForkOff):
+		return m.say(msg.String() + " is for sessions; " + k.First(keymap.AllText) + " goes back to their list."), true
+	case k.Pressed(msg, keymap.Rename):
 		return m.startRename(), true
-	case pressed(msg, k.Tags):
+	case k.Pressed(msg, keymap.Tags):
 		return m.startTags(), true
-	case pressed(msg, k.PinTop):
+	case k.Pressed(msg, keymap.PinTop):
 		return m.pinSession(), true
-	case pressed(msg, k.Archive):
+	case k.Pressed(msg, keymap.Archive):
 		return m.archiveSession(), true
-	case pressed(msg, k.Delete):
+	case k.Pressed(msg, keymap.Delete):
 		return m.deleteSession(), true
-	case pressed(msg, k.Restore):
+	case k.Pressed(msg, keymap.Restore):
 		return m.restoreSession(), true
-	case pressed(msg, k.ForkOff):
+	case k.Pressed(msg, keymap.ForkOff):
 		return m.forkSession(), true
 	}
 	return nil, false
@@ -87,13 +89,13 @@ func (m *Model) sessionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 func (m *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, l := &m.keys, &m.sessions
 	switch {
-	case pressed(msg, k.Allow):
+	case k.Pressed(msg, keymap.Allow):
 		return m.purgeSession()
-	case pressed(msg, k.Refuse, k.Back):
+	case k.Pressed(msg, keymap.Refuse, keymap.Back):
 		l.purge = nil
 		return m.say("It stays in the trash.")
 	}
-	return m.noKey(msg, firstKey(k.Allow)+" purges the session, "+firstKey(k.Refuse)+" keeps it.")
+	return m.noKey(msg, k.First(keymap.Allow)+" purges the session, "+k.First(keymap.Refuse)+" keeps it.")
 }
 
 // chooseSession opens the session under the cursor.
@@ -104,7 +106,7 @@ func (m *Model) chooseSession() tea.Cmd {
 	s, ok := m.sessions.chosen()
 	switch {
 	case !ok:
-		return m.say("There is nothing to open; " + firstKey(m.keys.Back) + " closes the list.")
+		return m.say("There is nothing to open; " + m.keys.First(keymap.Back) + " closes the list.")
 	case s.ID == m.info.ID:
 		m.bare()
 		return nil

@@ -186,7 +186,7 @@ func (s *sheet) wrapped(i int) []strip {
 }
 
 // scroll moves by rows.
-func (s *sheet) scroll(by int) {
+func (s *sheet) Scroll(by int) {
 	for ; by > 0; by-- {
 		s.top.row++
 		if s.top.row < len(s.wrapped(s.top.line)) {
@@ -216,9 +216,9 @@ func (s *sheet) up() {
 }
 
 // first and last go to the ends.
-func (s *sheet) first() { s.top = spot{} }
+func (s *sheet) First() { s.top = spot{} }
 
-func (s *sheet) last() {
+func (s *sheet) Last() {
 	end := len(s.starts) - 1
 	s.top = spot{end, len(s.wrapped(end)) - 1}
 	s.settle()

@@ -15,7 +15,7 @@ import (
 // readOff is what a sheet shows from its top to its end, a row each.
 func readOff(s *sheet) []string {
 	var rows []string
-	s.first()
+	s.First()
 	for i := range s.starts {
 		for _, r := range s.wrapped(i) {
 			rows = append(rows, ansi.Strip(r.draw(theme.New(theme.None, theme.Palette{}))))
@@ -75,11 +75,11 @@ func TestASheetScrollsRowByRow(t *testing.T) {
 		w, h := rapid.IntRange(4, 60).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h")
 		s.resize(w, h)
 		all := readOff(s)
-		s.first()
+		s.First()
 		at := 0
 		for range 40 {
 			by := rapid.IntRange(-9, 9).Draw(t, "by")
-			s.scroll(by)
+			s.Scroll(by)
 			at = max(0, min(at+by, len(all)-h))
 			screen := s.view(theme.New(theme.None, theme.Palette{}))
 			want := all[at:min(len(all), at+h)]
@@ -87,7 +87,7 @@ func TestASheetScrollsRowByRow(t *testing.T) {
 				t.Fatalf("row %d of %d:\n%s\nwant\n%s", at, len(all), got, strings.Join(want, "\n"))
 			}
 		}
-		s.last()
+		s.Last()
 		if got, want := ansi.Strip(strings.Join(s.view(theme.New(theme.None, theme.Palette{})), "\n")), strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
 			t.Fatalf("the end is\n%s\nwant\n%s", got, want)
 		}
@@ -144,7 +144,7 @@ func BenchmarkSheetOf10MB(b *testing.B) {
 			for b.Loop() {
 				s := newSheet([]passage{{saidTone, text[:150]}, {unsentTone, text[150:]}})
 				s.resize(100, 40)
-				s.last()
+				s.Last()
 				if len(s.view(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]))) != 40 {
 					b.Fatal("the screen is not full")
 				}

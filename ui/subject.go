@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -52,7 +53,7 @@ func (m *Model) stepSubject(by int) tea.Cmd {
 	case in.on.request && in.aspect == asText:
 		return m.stepSection(by)
 	case in.on.request:
-		return m.say("This is the whole request; " + firstKey(m.keys.Inspect) + " on a line of the panel shows one message.")
+		return m.say("This is the whole request; " + m.keys.First(keymap.Inspect) + " on a line of the panel shows one message.")
 	case line < 0:
 		return m.say("This request has no such message.")
 	case !ok && by < 0:

@@ -7,6 +7,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 )
 
 // newTemporary begins a chat that is kept in memory alone.
@@ -61,7 +62,7 @@ func (m *Model) wouldBeGone(by confirmation) (said tea.Cmd, stays bool) {
 	}
 	again := "the same again discards it."
 	if by == discardByStop {
-		again = firstKey(m.keys.Stop) + " again discards it and quits."
+		again = m.keys.First(keymap.Stop) + " again discards it and quits."
 	}
 	return tea.Batch(m.complain("This chat is not saved. /keep saves it; "+again), m.arm(by)), true
 }

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/keymap"
 )
 
 // openHit opens the session of the hit under the cursor, with the transcript's cursor on the message.
@@ -14,9 +15,9 @@ func (m *Model) openHit() tea.Cmd {
 	case x.waiting:
 		return m.say("Still searching for " + m.sessions.filter.Text + ".")
 	case !ok:
-		return m.say("There is nothing to open; " + firstKey(m.keys.Back) + " closes the list.")
+		return m.say("There is nothing to open; " + m.keys.First(keymap.Back) + " closes the list.")
 	case !hit.Session.Deleted.IsZero():
-		return m.say("Its session is in the trash; " + firstKey(m.keys.AllText) + " shows the trash, and " + firstKey(m.keys.Restore) + " brings it back.")
+		return m.say("Its session is in the trash; " + m.keys.First(keymap.AllText) + " shows the trash, and " + m.keys.First(keymap.Restore) + " brings it back.")
 	}
 	if _, here := m.chat.place[hit.Message]; here && hit.Session.ID == m.info.ID {
 		m.bare()

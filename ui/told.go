@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -51,7 +52,7 @@ func (m *Model) didWhat(w wish, d deed) string {
 	if len(w.ids) == 1 {
 		be = " is "
 	}
-	free := "; " + firstKey(m.keys.Auto) + " gives back to the rules"
+	free := "; " + m.keys.First(keymap.Auto) + " gives back to the rules"
 	var done, already string
 	switch w.flag {
 	case history.Pin:

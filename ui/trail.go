@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -22,7 +23,7 @@ func (m *Model) followTrail() tea.Cmd {
 	}
 	switch {
 	case !origin && len(forks) == 0:
-		return m.say("This session is no fork and has none; " + firstKey(m.keys.Fork) + " forks it at this message.")
+		return m.say("This session is no fork and has none; " + m.keys.First(keymap.Fork) + " forks it at this message.")
 	case origin && len(forks) == 0:
 		return m.openOrigin()
 	case !origin && len(forks) == 1:

@@ -10,6 +10,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -235,9 +236,9 @@ func (m *Model) send() tea.Cmd {
 	case m.isCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.text()))
 	case m.turn.question.waits() && m.turn.busy:
-		return m.complain("A tool call waits for your answer: " + firstKey(m.keys.Focus) + " goes to it. Your draft is kept.")
+		return m.complain("A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it. Your draft is kept.")
 	case m.turn.busy:
-		return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it. Your draft is kept.")
+		return m.complain("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it. Your draft is kept.")
 	case len(m.composer.unread()) > 0:
 		return m.complain("A file of the draft is still being read.")
 	case m.attachesMore():
@@ -303,7 +304,7 @@ func (m *Model) giveBack() {
 
 // stillArriving says why something has to wait.
 func (m *Model) stillArriving() tea.Cmd {
-	return m.complain("An answer is still arriving: " + firstKey(m.keys.Back) + " stops it.")
+	return m.complain("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it.")
 }
 
 // sendAlone sends a message without the conversation before it.

@@ -14,6 +14,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -142,14 +143,14 @@ func (m *Model) draftRead(msg draftMsg) tea.Cmd {
 	case m.info.ID != "" && m.composer.empty():
 		files := m.composer.restore(msg.draft)
 		m.keeping.changes, m.keeping.restored = m.composer.area.Changes(), m.composer.area.Changes()
-		kept = tea.Batch(m.readFiles(files), m.say("This is the draft that you left unsent in this session; "+firstKey(m.keys.Stop)+" clears it."))
+		kept = tea.Batch(m.readFiles(files), m.say("This is the draft that you left unsent in this session; "+m.keys.First(keymap.Stop)+" clears it."))
 	default:
 		from := "in this session"
 		if m.info.ID == "" {
 			from = "in a chat without a message"
 		}
 		m.composer.remember(msg.draft)
-		m.news = "You left a draft unsent " + from + "; " + firstKey(m.keys.Older) + " recalls it: " + ansi.Truncate(promptLabel(msg.draft), 60, "…")
+		m.news = "You left a draft unsent " + from + "; " + m.keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(promptLabel(msg.draft), 60, "…")
 		kept = tea.Sequence(m.keepPrompt(msg.draft), m.keepDraft())
 	}
 	asked := m.hangAsked()

@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -90,7 +91,7 @@ func (m *Model) oneVersion(of int64) string {
 		}
 		before, after = before-1, after+1
 	}
-	return said + ", and so has every other: " + firstKey(m.keys.Edit) + " and " + firstKey(m.keys.Again) + " make another."
+	return said + ", and so has every other: " + m.keys.First(keymap.Edit) + " and " + m.keys.First(keymap.Again) + " make another."
 }
 
 // askAgain asks for the last user message again.
@@ -137,21 +138,21 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	if behind < 2 {
 		return turn
 	}
-	return tea.Batch(turn, m.say("What followed is kept: on the new answer "+firstKey(m.keys.VersionBack)+" goes back to it."))
+	return tea.Batch(turn, m.say("What followed is kept: on the new answer "+m.keys.First(keymap.VersionBack)+" goes back to it."))
 }
 
 // partingHints are the keys of a message where branches or sessions part.
-func (m *Model) partingHints() []hint {
+func (m *Model) partingHints() []keymap.Hint {
 	message, ok := m.chat.selected()
 	if !ok {
 		return nil
 	}
-	var hints []hint
+	var hints []keymap.Hint
 	if message.Siblings > 1 {
-		hints = append(hints, hintOf("versions", m.keys.VersionBack, m.keys.VersionOn))
+		hints = append(hints, m.keys.Hint("versions", keymap.VersionBack, keymap.VersionOn))
 	}
 	if m.chat.trails[message.ID] != "" {
-		hints = append(hints, hintOf("forks", m.keys.Trail))
+		hints = append(hints, m.keys.Hint("forks", keymap.Trail))
 	}
 	return hints
 }

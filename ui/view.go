@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -111,7 +112,7 @@ func (m *Model) panelTitle() string {
 	case selected != "" && (m.focus == panelPane || m.overlay == panelOverlay):
 		return "context · " + selected
 	case m.marked != nil:
-		return "context: " + m.nameOf(m.panel.shown()) + " · " + firstKey(m.keys.Compare) + " compares with " + m.nameOf(m.marked)
+		return "context: " + m.nameOf(m.panel.shown()) + " · " + m.keys.First(keymap.Compare) + " compares with " + m.nameOf(m.marked)
 	}
 	return "context: " + m.nameOf(m.panel.shown())
 }
@@ -187,7 +188,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		title = "opening the session …"
 	}
 	if e := m.editTitle(); e != "" {
-		title, right = e, firstKey(m.keys.Back)+" leaves it as it was"
+		title, right = e, m.keys.First(keymap.Back)+" leaves it as it was"
 	}
 	if m.elsewhere {
 		title = "for reading"
@@ -196,7 +197,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		title = a
 	}
 	if m.turn.busy && !m.turn.stopping {
-		right = firstKey(m.keys.Back) + " stops"
+		right = m.keys.First(keymap.Back) + " stops"
 	}
 	return theme.Frame(b, m.border(title, right, m.focus == draftPane), lines), cursor
 }

@@ -9,6 +9,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -108,25 +109,25 @@ func (m *Model) whatifKey(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	w.typed = false
 	switch {
-	case pressed(msg, k.Back, k.WhatIf):
+	case k.Pressed(msg, keymap.Back, keymap.WhatIf):
 		m.leaveWhatif()
 		return m.draftChanged() // What was not done for the next request meanwhile is done now.
-	case pressed(msg, k.Choose):
+	case k.Pressed(msg, keymap.Choose):
 		return m.applyTrial()
-	case pressed(msg, k.Down):
+	case k.Pressed(msg, keymap.Down):
 		return m.toDial(1)
-	case pressed(msg, k.Up):
+	case k.Pressed(msg, keymap.Up):
 		return m.toDial(-1)
-	case pressed(msg, k.Earlier):
+	case k.Pressed(msg, keymap.Earlier):
 		return m.turnDial(-1)
-	case pressed(msg, k.Later):
+	case k.Pressed(msg, keymap.Later):
 		return m.turnDial(1)
 	}
-	if by, ok := k.stride(msg, m.panelPage()); ok {
+	if by, ok := k.Stride(msg, m.panelPage()); ok {
 		m.moveInTrial(by)
 		return nil
 	}
-	return m.noKey(msg, firstKey(k.Choose)+" applies the dials, "+firstKey(k.Back)+" leaves everything as it is.")
+	return m.noKey(msg, k.First(keymap.Choose)+" applies the dials, "+k.First(keymap.Back)+" leaves everything as it is.")
 }
 
 // moveInTrial moves through the list below the dials, and the transcript with it.
@@ -165,7 +166,7 @@ func (m *Model) toDial(by int) tea.Cmd {
 	w := m.panel.whatif
 	to := w.at + dial(by)
 	if to < 0 || to >= dialCount {
-		return m.say("There are " + fmt.Sprint(int(dialCount)) + " dials: " + firstKey(m.keys.Earlier) + " and " + firstKey(m.keys.Later) + " turn them.")
+		return m.say("There are " + fmt.Sprint(int(dialCount)) + " dials: " + m.keys.First(keymap.Earlier) + " and " + m.keys.First(keymap.Later) + " turn them.")
 	}
 	w.at = to
 	if to == modelDial && m.models == nil && !w.listing {
@@ -215,7 +216,7 @@ func (m *Model) endOfDial(by int) string {
 	case w.at == modelDial && w.listing:
 		return "The endpoints are still being asked for their models."
 	case w.at == modelDial:
-		return "This is the " + end + " model that is known; " + firstKey(m.keys.Models) + " in the chat asks the endpoints again."
+		return "This is the " + end + " model that is known; " + m.keys.First(keymap.Models) + " in the chat asks the endpoints again."
 	case by < 0:
 		return "Auto is the first step: max_context_tokens, or what the window leaves. Digits set a budget as well."
 	}

@@ -9,6 +9,7 @@ import (
 
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -93,7 +94,7 @@ func (m *Model) judgeWindow() {
 		if set.Tokens == 0 {
 			set = f.Configured
 		}
-		m.panel.contradict(set, actual, firstKey(m.keys.Adopt))
+		m.panel.contradict(set, actual, m.keys.First(keymap.Adopt))
 	}
 }
 

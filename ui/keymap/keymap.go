@@ -1,0 +1,137 @@
+// Package keymap is the one table of key bindings: which keys, for which action, what it does and where it
+// works. Handlers ask it which action a key press is, hints and the help screen name its keys, the
+// configuration remaps it, and the documentation prints it. It knows no part of the screen.
+package keymap
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Binding is one line of the table: an action, with its keys and what it does.
+type Binding struct {
+	key.Binding
+	Action  Action
+	Section string // the part of the help screen that lists it
+	Where   Place  // the places where its keys are heard
+}
+
+func bind(a Action, section string, where Place, help string, keys ...string) Binding {
+	return Binding{key.NewBinding(key.WithKeys(keys...), key.WithHelp("", help)), a, section, where}
+}
+
+// Place is a set of places that keys are for. Actions that are heard in one place have keys of their own.
+type Place uint16
+
+// The places.
+const (
+	InDraft Place = 1 << iota
+	InTranscript
+	InPanel
+	InInspector
+	InRequest // the inspector, on the whole request
+	InLists
+	InSessions
+	InRepairs
+	InElsewhere // the composer of a session that another window has
+	InQuestion  // a tool call asks for permission
+
+	panes      = InDraft | InTranscript | InPanel | InElsewhere | InQuestion
+	everyPlace = panes | InInspector | InRequest | InLists | InSessions | InRepairs
+	moving     = InTranscript | InPanel | InInspector | InRequest | InRepairs
+)
+
+// Map is a table of bindings. Its zero value has none.
+type Map struct {
+	bindings []Binding
+	at       map[Action]int
+}
+
+// Default is the key map of a fresh installation.
+func Default() Map { return newMap(table()) }
+
+func newMap(bindings []Binding) Map {
+	m := Map{bindings, make(map[Action]int, len(bindings))}
+	for i, b := range bindings {
+		m.at[b.Action] = i
+	}
+	return m
+}
+
+// Table lists the bindings in the order of the help screen.
+func (m Map) Table() []Binding { return m.bindings }
+
+// Keys are the keys of an action.
+func (m Map) Keys(a Action) []string {
+	if i, ok := m.at[a]; ok {
+		return m.bindings[i].Keys()
+	}
+	return nil
+}
+
+// First is the key of an action that sentences name.
+func (m Map) First(a Action) string {
+	if keys := m.Keys(a); len(keys) > 0 {
+		return keys[0]
+	}
+	return "(no key)"
+}
+
+// Pressed says whether a key press is for one of some actions. Keys that arrive as text of more than one
+// character are typing, whatever they spell: an input method may commit the word "end".
+func (m Map) Pressed(msg tea.KeyPressMsg, actions ...Action) bool {
+	if utf8.RuneCountInString(msg.Text) > 1 {
+		return false
+	}
+	for _, a := range actions {
+		if i, ok := m.at[a]; ok && key.Matches(msg, m.bindings[i].Binding) {
+			return true
+		}
+	}
+	return false
+}
+
+// With is the key map with some actions on other keys: action name to keys. The error names an unknown
+// action, or two actions that share a key in one place.
+func (m Map) With(keys map[string][]string) (Map, error) {
+	bindings := slices.Clone(m.bindings)
+	for _, action := range slices.Sorted(maps.Keys(keys)) {
+		i, ok := m.at[Action(action)]
+		if !ok {
+			return m, fmt.Errorf("there is no key action %q: winnow knows %s", action, strings.Join(m.actions(), ", "))
+		}
+		bindings[i].SetKeys(keys[action]...)
+	}
+	changed := newMap(bindings)
+	return changed, changed.clash()
+}
+
+func (m Map) actions() []string {
+	var names []string
+	for _, b := range m.bindings {
+		names = append(names, string(b.Action))
+	}
+	return names
+}
+
+// clash is an error where two actions share a key in one place.
+func (m Map) clash() error {
+	taken := map[string][]Binding{}
+	for _, b := range m.bindings {
+		for _, name := range b.Keys() {
+			for _, other := range taken[name] {
+				if b.Where&other.Where != 0 {
+					return fmt.Errorf("the key %s is given to both %s and %s", name, other.Action, b.Action)
+				}
+			}
+			taken[name] = append(taken[name], b)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package keymap
+
+import (
+	"strings"
+	"testing"
+
+	"winnow/ui/uitest"
+)
+
+func TestEveryKeyHasHelpAndAnActionOfItsOwn(t *testing.T) {
+	seen := map[Action]bool{}
+	for _, r := range Default().Table() {
+		if r.Help().Desc == "" || len(r.Keys()) == 0 || seen[r.Action] {
+			t.Errorf("row %+v: want help, keys, and an action named once", r)
+		}
+		seen[r.Action] = true
+	}
+	if err := new(Map).clash(); err != nil {
+		t.Errorf("an empty key map clashes: %v", err)
+	}
+	k := Default()
+	if err := k.clash(); err != nil {
+		t.Errorf("the default keys clash: %v", err)
+	}
+}
+
+func TestKeysAreRemapped(t *testing.T) {
+	k, err := Default().With(map[string][]string{"send": {"ctrl+e"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !k.Pressed(uitest.Key("ctrl+e"), Send) || k.Pressed(uitest.Key("enter"), Send) {
+		t.Errorf("send on ctrl+e: keys are %q", k.Keys(Send))
+	}
+	if d := Default(); !d.Pressed(uitest.Key("enter"), Send) {
+		t.Errorf("remapping changed the defaults: %q", d.Keys(Send))
+	}
+	for _, c := range []struct {
+		keys map[string][]string
+		want string
+	}{
+		{map[string][]string{"fly": {"f"}}, `no key action "fly"`},
+		{map[string][]string{"send": {"ctrl+p"}}, "ctrl+p is given to both send and palette"},
+		{map[string][]string{"palette": {"enter"}}, "enter is given to both send and palette"},
+		{map[string][]string{"copy": {"p"}}, "p is given to both copy and pin"},
+		{map[string][]string{"allow": {"esc"}}, "esc is given to both back and allow"},
+		{map[string][]string{"tags": {"ctrl+c"}}, "ctrl+c is given to both stop and tags"},
+		{map[string][]string{"archive": {"ctrl+n"}}, "ctrl+n is given to both new and archive"},
+		{map[string][]string{"list-up": {"pgup"}}, "pgup is given to both page-up and list-up"},
+		{map[string][]string{"remedy": {"j"}}, "j is given to both down and remedy"},
+		{map[string][]string{"remedy": {"enter"}}, "enter is given to both"},
+	} {
+		if _, err := Default().With(c.keys); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got %v, want an error with %q", c.keys, err, c.want)
+		}
+	}
+}
