@@ -20,7 +20,7 @@ var rooms = map[string][]string{
 	"cli":           {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "llm", "history", "docs"},
 	"session":       {"session/store", "llm", "history"},
 	"session/store": {"history"},
-	"llm":           {"history", "docs"},
+	"llm":           {"history", "history/relevance", "docs"},
 	"docs":          {},
 
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
@@ -34,10 +34,11 @@ var rooms = map[string][]string{
 	"ui/input":      {},
 	"ui/uitest":     {},
 
-	"history":            {"history/message", "history/jsonrepair", "history/repair"},
+	"history":            {"history/message", "history/jsonrepair", "history/repair", "history/relevance"},
 	"history/message":    {},
 	"history/jsonrepair": {},
 	"history/repair":     {"history/message", "history/jsonrepair"},
+	"history/relevance":  {},
 }
 
 // owned lists the imports that only one room may have. A test may serve HTTP wherever it stands:

@@ -1,6 +1,9 @@
 package history
 
-import "winnow/history/message"
+import (
+	"winnow/history/message"
+	"winnow/history/relevance"
+)
 
 // Build decides one request from a history, the policy and the running turn. When what must be sent
 // does not fit, the plan comes with a *OverBudgetError.
@@ -71,7 +74,7 @@ type builder struct {
 	depth  []depth // of each view in its place
 	back   []depth // of each view in front of the current message
 	why    []reason
-	about  relevance
+	about  relevance.Ranking
 	labels *labels
 	days   map[int64]int // how many recalled texts are of a day
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"winnow/history/relevance"
 	"winnow/history/repair"
 )
 
@@ -32,9 +33,9 @@ type thread struct {
 	exchanges []exchange
 	base      []Entry // the verdict on each message as it begins
 	forms     map[limits][]*form
-	index     *index // nil until something is looked for
+	index     *relevance.Index // nil until something is looked for
 	labels    labels
-	scratch   scratch
+	units     []relevance.Unit // what the index ranks; kept for its memory
 	endsAt    endsKey
 	endsOf    []*form
 }

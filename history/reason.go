@@ -105,10 +105,11 @@ func (b *builder) whyRecalled(i int, f form) string {
 	for end < len(b.views) && b.views[end].group == b.views[i].group {
 		end++
 	}
-	if said := b.about.shared(b.t.index, b.t.groupBefore(end)); len(said) > 0 {
+	group := b.t.groupBefore(end)
+	if said := b.about.Shared(group.from, group.to); len(said) > 0 {
 		return how + ": your message is about it too (" + strings.Join(said, ", ") + ")"
 	}
-	if b.t.index.wish[i] {
+	if b.t.index.Standing(i) {
 		return how + ": it says what you want from all answers"
 	}
 	if b.ordered() && b.back[i] == short {

@@ -19,15 +19,15 @@ func (b *builder) recall() iter.Seq[increment] {
 			return
 		}
 		b.about = b.t.relevant(question)
-		for k, u := range b.about.units {
-			if b.cutAtLimits(u.span) {
-				b.about.units[k].score *= longShare
+		for k, u := range b.about.Units {
+			if b.cutAtLimits(span{u.From, u.To}) {
+				b.about.Units[k].Score *= longShare
 			}
 		}
 		passed := 0
-		for u := range b.about.ranked() {
-			inc := increment{span: u, deep: brief, recall: true}
-			if b.cutAtLimits(u) {
+		for unit := range b.about.Best() {
+			inc := increment{span: span{unit.From, unit.To}, deep: brief, recall: true}
+			if b.cutAtLimits(inc.span) {
 				inc.deep = whole
 			}
 			cost, most := b.recallCost(inc), min(b.o.Policy.RecallMaxTokens-b.bill.recalled, b.step)

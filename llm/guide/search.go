@@ -1,19 +1,17 @@
 package guide
 
 import (
-	"math"
 	"slices"
 	"strings"
+
+	"winnow/history/relevance"
 )
 
-// The weights of a search. A word in a heading says more than one in the text; the last two
-// are the usual ones of BM25.
+// The weights of a search. A word in a heading says more than one in the text.
 const (
 	headWeight  = 4
 	titleWeight = 1.5
 	kinWeight   = 0.7
-	saturation  = 1.2  // k1
-	lengthShare = 0.75 // b
 )
 
 // leastCover is how much of a question, by the rarity of its words, a part must hold to be an
@@ -154,11 +152,10 @@ func (x index) bm25(i int, t string) float64 {
 	if n == 0 {
 		return 0
 	}
-	return x.rarity(t) * n * (saturation + 1) / (n + saturation*(1-lengthShare+lengthShare*x.sizes[i]/x.mean))
+	return relevance.BM25(x.rarity(t), n, x.sizes[i], x.mean)
 }
 
 // rarity is high for a word that few parts hold, and highest for one that none holds.
 func (x index) rarity(t string) float64 {
-	n := float64(x.parts[t])
-	return math.Log(1 + (float64(len(x.counts))-n+0.5)/(n+0.5))
+	return relevance.Rarity(float64(x.parts[t]), float64(len(x.counts)))
 }

@@ -1,4 +1,4 @@
-package history
+package relevance
 
 import (
 	"iter"
@@ -8,12 +8,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// mostIndexed is how many bytes of a message are searched: what a text is about shows in so much.
+// mostIndexed is how many bytes of a text are searched: what a text is about shows in so much.
 const mostIndexed = 64 << 10
 
-// mostWish is how many bytes of a message are looked at for a wish: nobody hides one behind a pasted
-// file.
-const mostWish = 2 << 10
+// mostInstruction is how many bytes of a text are looked at for an instruction: nobody hides one behind a
+// pasted file.
+const mostInstruction = 2 << 10
 
 // posting is one text that holds a term, and how often.
 type posting struct {
@@ -28,8 +28,9 @@ type word struct {
 	terms  []uint32 // by language; 0 is not looked up yet, or says nothing
 }
 
-// index finds the texts that hold a word. Texts are added and taken away at the end only.
-type index struct {
+// Index finds the texts that a question is about. Texts are added and taken away at the end only. It is not for
+// use by several goroutines.
+type Index struct {
 	*lexicon
 	known    map[string]int32 // a word as it is written, in words
 	words    []word
@@ -40,20 +41,30 @@ type index struct {
 	lengths  []uint32   // words of each text
 	lang     []language // of each text
 	spoken   []int      // texts of each language
-	wish     []bool     // the text states a wish for all answers to come
+	standing []bool     // the text states an instruction for all answers to come
 	total    int        // words of all texts
 	found    []int32    // the words of the text at hand
+
+	scores, own []float64 // for the question at hand, by text and by unit
+	heap        []Unit
 }
 
-func newIndex() *index {
-	x := &index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, parts: map[string]partners{}}
+// Len is the number of texts.
+func (x *Index) Len() int { return len(x.lang) }
+
+// Standing reports whether a text states an instruction or a preference for all answers to come.
+func (x *Index) Standing(text int) bool { return x.standing[text] }
+
+// NewIndex is an index without texts.
+func NewIndex() *Index {
+	x := &Index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, parts: map[string]partners{}}
 	x.stems, x.postings = make([]string, 1), make([][]posting, 1)
 	x.spoken = make([]int, len(x.stem))
 	return x
 }
 
-// add makes the next text findable; wishing says that it may state a wish.
-func (x *index) add(text string, wishing bool) {
+// Add makes the next text findable; instructs says that it may state an instruction for all answers to come.
+func (x *Index) Add(text string, instructs bool) {
 	words := x.split(text)
 	before := language(0)
 	if n := len(x.lang); n > 0 {
@@ -74,13 +85,13 @@ func (x *index) add(text string, wishing bool) {
 		x.postings[t] = append(x.postings[t], posting{n, 1})
 	}
 	x.lengths, x.lang = append(x.lengths, uint32(length)), append(x.lang, l)
-	x.wish = append(x.wish, wishing && x.wished(foldCase(text[:min(len(text), mostWish)]), l))
+	x.standing = append(x.standing, instructs && x.instructs(fold(text[:min(len(text), mostInstruction)]), l))
 	x.total += length
 	x.spoken[l]++
 }
 
-// remove forgets the newest text.
-func (x *index) remove(text string) {
+// Remove forgets the newest text, which has to be the same as it was when it was added.
+func (x *Index) Remove(text string) {
 	n := len(x.lang) - 1
 	l := x.lang[n]
 	for _, w := range x.split(text) {
@@ -91,26 +102,26 @@ func (x *index) remove(text string) {
 	}
 	x.total -= int(x.lengths[n])
 	x.spoken[l]--
-	x.lengths, x.lang, x.wish = x.lengths[:n], x.lang[:n], x.wish[:n]
+	x.lengths, x.lang, x.standing = x.lengths[:n], x.lang[:n], x.standing[:n]
 }
 
 // split are the words of a text, valid until the next call.
-func (x *index) split(text string) []int32 {
+func (x *Index) split(text string) []int32 {
 	text = text[:min(len(text), mostIndexed)]
 	if !isASCII(text) {
 		text = norm.NFKC.String(text)
 	}
 	x.found = x.found[:0]
-	eachWord(text, func(w string) { x.found = append(x.found, x.word(w)) })
+	EachWord(text, func(w string) { x.found = append(x.found, x.word(w)) })
 	return x.found
 }
 
 // word is the place of a word in words.
-func (x *index) word(written string) int32 {
+func (x *Index) word(written string) int32 {
 	if w, ok := x.known[written]; ok {
 		return w
 	}
-	folded := foldCase(written)
+	folded := fold(written)
 	x.words = append(x.words, word{folded: strings.Clone(folded), stop: x.stop[folded]})
 	w := int32(len(x.words) - 1)
 	// The word is a part of a text that may be long: a copy keeps that text from staying in memory.
@@ -119,7 +130,7 @@ func (x *index) word(written string) int32 {
 }
 
 // stops are the languages in which each of the words says nothing.
-func (x *index) stops(words []int32) iter.Seq[uint32] {
+func (x *Index) stops(words []int32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for _, w := range words {
 			if stop := x.words[w].stop; stop != 0 && !yield(stop) {
@@ -130,7 +141,7 @@ func (x *index) stops(words []int32) iter.Seq[uint32] {
 }
 
 // term is the term of a word in a language, 0 where it says nothing.
-func (x *index) term(at int32, l language) uint32 {
+func (x *Index) term(at int32, l language) uint32 {
 	w := &x.words[at]
 	if w.stop&(1<<l) != 0 {
 		return 0
@@ -144,7 +155,7 @@ func (x *index) term(at int32, l language) uint32 {
 	return w.terms[l]
 }
 
-func (x *index) termOf(stem string) uint32 {
+func (x *Index) termOf(stem string) uint32 {
 	if t, ok := x.terms[stem]; ok {
 		return t
 	}
@@ -156,8 +167,8 @@ func (x *index) termOf(stem string) uint32 {
 }
 
 // holds reports whether one of some texts in a row holds a term.
-func (x *index) holds(t uint32, texts span) bool {
+func (x *Index) holds(t uint32, from, to int) bool {
 	list := x.postings[t]
-	k, _ := slices.BinarySearchFunc(list, uint32(texts.from), func(p posting, i uint32) int { return int(p.text) - int(i) })
-	return k < len(list) && int(list[k].text) < texts.to
+	k, _ := slices.BinarySearchFunc(list, uint32(from), func(p posting, i uint32) int { return int(p.text) - int(i) })
+	return k < len(list) && int(list[k].text) < to
 }

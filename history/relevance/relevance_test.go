@@ -1,4 +1,4 @@
-package history
+package relevance
 
 import (
 	"slices"
@@ -18,29 +18,38 @@ func TestWordsAreFoundInEveryScript(t *testing.T) {
 		"parse_file.go":              "parse file go",
 	} {
 		var got []string
-		eachWord(text, func(w string) { got = append(got, w) })
+		EachWord(text, func(w string) { got = append(got, w) })
 		if strings.Join(got, " ") != want {
 			t.Errorf("the words of %q are %q, want %q", text, got, want)
 		}
 	}
 }
 
-// indexed are texts as a thread has them.
-func indexed(texts ...string) *thread {
-	c := Read(nil, words)
-	for i, text := range texts {
-		c.Append(Message{ID: int64(i + 1), Role: User, Content: text, Status: Complete})
+// indexed is an index of texts.
+func indexed(texts ...string) *Index {
+	x := NewIndex()
+	for _, text := range texts {
+		x.Add(text, true)
 	}
-	return &c.thread
+	return x
+}
+
+// rank ranks the texts of an index one by one.
+func rank(x *Index, question string) Ranking {
+	var units []Unit
+	for i := range x.Len() {
+		units = append(units, Unit{From: i, To: i + 1})
+	}
+	return x.Rank(question, units)
 }
 
 // found are the texts that share words with a question, the most relevant first.
-func found(t *thread, question string) []int {
-	r := t.relevant(question)
+func found(x *Index, question string) []int {
+	r := rank(x, question)
 	var list []int
-	for u := range r.ranked() {
-		if len(r.shared(t.index, u)) > 0 {
-			list = append(list, u.from)
+	for u := range r.Best() {
+		if len(r.Shared(u.From, u.To)) > 0 {
+			list = append(list, u.From)
 		}
 	}
 	return list
@@ -68,39 +77,39 @@ func TestAQuestionFindsTheFormsOfItsWords(t *testing.T) {
 
 // rules: 2.7
 func TestAQuestionWithoutContentFindsNothing(t *testing.T) {
-	th := indexed("Yes, do it now, please, and then again.", "We had it all and you were there.", "The house is big.")
+	x := indexed("Yes, do it now, please, and then again.", "We had it all and you were there.", "The house is big.")
 	for _, question := range []string{"yes, do it", "And then?", "ok", "", "?!", "please go on", "what about it"} {
-		if r := th.relevant(question); len(r.units) != 0 {
-			t.Errorf("%q asks for %+v", question, r.clues)
+		if r := rank(x, question); len(r.Units) != 0 {
+			t.Errorf("%q asks for %+v", question, r.terms)
 		}
 	}
 }
 
 func TestAnIndexForgetsWhatItLearnedLast(t *testing.T) {
 	texts := []string{"one red house", "two blue houses", "three red birds on a house", "vier rote Häuser und ein Vogel"}
-	whole := newIndex()
+	whole := NewIndex()
 	for _, text := range texts {
-		whole.add(text, true)
+		whole.Add(text, true)
 	}
 	for keep := range texts {
-		x := newIndex()
+		x := NewIndex()
 		for _, text := range texts {
-			x.add(text, true)
+			x.Add(text, true)
 		}
 		for k := len(texts) - 1; k >= keep; k-- {
-			x.remove(texts[k])
+			x.Remove(texts[k])
 		}
 		for _, text := range texts[keep:] {
-			x.add(text, true)
+			x.Add(text, true)
 		}
-		if !slices.Equal(x.match(x.lookUp("red houses and a bird"), nil), whole.match(whole.lookUp("red houses and a bird"), nil)) || x.total != whole.total {
+		if !slices.Equal(x.match(x.query("red houses and a bird"), nil), whole.match(whole.query("red houses and a bird"), nil)) || x.total != whole.total {
 			t.Errorf("after forgetting down to %d texts the scores differ", keep)
 		}
 	}
 }
 
-func TestAWishIsRemembered(t *testing.T) {
-	x := newIndex()
+func TestAStandingInstructionIsFound(t *testing.T) {
+	x := NewIndex()
 	for text, want := range map[string]bool{
 		"Please always answer in metric units.":                             true,
 		"From now on call it the shed.":                                     true,
@@ -109,13 +118,13 @@ func TestAWishIsRemembered(t *testing.T) {
 		"请记住我不吃肉":                                                           true,
 		"这个多少钱":                                                             false,
 	} {
-		x.add(text, true)
-		if got := x.wish[len(x.wish)-1]; got != want {
-			t.Errorf("%q is a wish: %t, want %t", text, got, want)
+		x.Add(text, true)
+		if got := x.Standing(x.Len() - 1); got != want {
+			t.Errorf("%q states an instruction: %t, want %t", text, got, want)
 		}
 	}
-	if x.add("Always look at the log.", false); x.wish[len(x.wish)-1] {
-		t.Error("an answer states a wish")
+	if x.Add("Always look at the log.", false); x.Standing(x.Len() - 1) {
+		t.Error("an answer states an instruction")
 	}
 }
 
@@ -123,13 +132,13 @@ func FuzzIndex(f *testing.F) {
 	f.Add("The houses on the hill", "house")
 	f.Add("größere Häuser \xff 猫が好き", "haus 猫")
 	f.Fuzz(func(t *testing.T, text, question string) {
-		x := newIndex()
-		x.add("before", true)
-		x.add(text, true)
+		x := NewIndex()
+		x.Add("before", true)
+		x.Add(text, true)
 		before := x.total
-		x.match(x.lookUp(question), nil)
-		x.remove(text)
-		x.add(text, true)
+		x.match(x.query(question), nil)
+		x.Remove(text)
+		x.Add(text, true)
 		if x.total != before {
 			t.Errorf("%d words, then %d", before, x.total)
 		}

@@ -1,27 +1,27 @@
-package history
+package relevance
 
 import (
 	"slices"
 	"strings"
 )
 
-// clue is a term that a question asks for.
-type clue struct {
+// queryTerm is a term that a question asks for.
+type queryTerm struct {
 	word   string // of the question
 	term   uint32
 	weight float64 // 1, or less where the term is only a part of the word, or the word of the term
 }
 
-// lookUp are the clues of a question, each term once: its words that say something, in the languages
+// query are the terms that a question asks for, each once: its words that say something, in the languages
 // that the texts and the question are written in, then what is a compound with one of them.
-func (x *index) lookUp(question string) []clue {
+func (x *Index) query(question string) []queryTerm {
 	roots := x.roots(question)
-	var clues []clue
+	var list []queryTerm
 	seen := map[uint32]bool{0: true}
 	add := func(word string, term uint32, weight float64) {
 		if !seen[term] {
 			seen[term] = true
-			clues = append(clues, clue{word, term, weight})
+			list = append(list, queryTerm{word, term, weight})
 		}
 	}
 	for _, r := range roots {
@@ -35,7 +35,7 @@ func (x *index) lookUp(question string) []clue {
 			add(r.word, t, partWeight)
 		}
 	}
-	return clues
+	return list
 }
 
 // root is a word's stem in a language.
@@ -46,7 +46,7 @@ type root struct {
 
 // roots are the stems of a question's words that say something, in every language that it may be
 // meant in.
-func (x *index) roots(question string) []root {
+func (x *Index) roots(question string) []root {
 	asked := x.split(question)
 	used := x.languagesOf(asked)
 	var list []root
@@ -66,7 +66,7 @@ func (x *index) roots(question string) []root {
 
 // languagesOf are the languages that a question may be meant in, one bit each: its own, and those of
 // at least a tenth of the texts.
-func (x *index) languagesOf(words []int32) uint32 {
+func (x *Index) languagesOf(words []int32) uint32 {
 	most := 0
 	for l, n := range x.spoken {
 		if n > x.spoken[most] {
@@ -84,7 +84,7 @@ func (x *index) languagesOf(words []int32) uint32 {
 
 // partners are terms that begin or end with a stem, or that it begins or ends with. Their order does not
 // depend on the order in which the texts were read: sums of scores are then the same to the last bit.
-func (x *index) partners(stem string) []uint32 {
+func (x *Index) partners(stem string) []uint32 {
 	p := x.parts[stem]
 	before := len(p.terms)
 	for ; p.upto < len(x.stems); p.upto++ {
@@ -95,12 +95,15 @@ func (x *index) partners(stem string) []uint32 {
 	if len(p.terms) > before {
 		slices.SortFunc(p.terms, func(a, b uint32) int { return strings.Compare(x.stems[a], x.stems[b]) })
 	}
-	if len(x.parts) >= mostKnown {
+	if len(x.parts) >= mostParts {
 		clear(x.parts)
 	}
 	x.parts[stem] = p
 	return p.terms
 }
+
+// mostParts is how many stems have their partners remembered.
+const mostParts = 256
 
 // partners so far, and the number of terms that were looked at.
 type partners struct {

@@ -1,4 +1,7 @@
-package history
+// Package relevance finds the texts that a question is about: it splits texts of many languages into words, brings
+// the words to their stems, and ranks texts by BM25 and by what stands next to them. It knows nothing of messages
+// and roles, decides about no request and stores nothing: an index lives in memory.
+package relevance
 
 import (
 	"strings"
@@ -8,9 +11,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// foldCase brings a text to the form in which words are compared: lower case, one code point sequence
+// fold brings a text to the form in which words are compared: lower case, one code point sequence
 // for what looks the same.
-func foldCase(text string) string {
+func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
 	}
@@ -26,11 +29,11 @@ func isASCII(s string) bool {
 	return true
 }
 
-// eachWord yields the words of a text: runs of letters, marks and digits. In scripts that are written
+// EachWord yields the words of a text: runs of letters, marks and digits. In scripts that are written
 // without spaces it is each pair of neighbouring characters of one script, or a character that
 // stands alone; Hiragana alone is grammar. Single Latin letters, what is left of a "don't" or an
 // "l'eau", are no words.
-func eachWord(text string, yield func(word string)) {
+func EachWord(text string, yield func(word string)) {
 	var run struct{ from, last, runes, script int } // the run that is open, and its newest character
 	end := func(to int) {
 		switch {

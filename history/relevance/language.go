@@ -1,4 +1,4 @@
-package history
+package relevance
 
 import (
 	_ "embed"
@@ -45,16 +45,17 @@ type language uint8
 
 // lexicon is what is known of all languages.
 type lexicon struct {
-	stem   []func(*snowballstem.Env) bool // by language, nil for none
-	stop   map[string]uint32              // a word's languages in which it says nothing, one bit each
-	wishes [][]string                     // by language, the phrases that state a wish for all answers to come
-	joins  uint32                         // the languages that write two words as one, one bit each
+	stem         []func(*snowballstem.Env) bool // by language, nil for none
+	stop         map[string]uint32              // a word's languages in which it says nothing, one bit each
+	instructions [][]string                     // by language, the phrases that state an instruction for all answers to come
+	joins        uint32                         // the languages that write two words as one, one bit each
 }
 
 // languages reads the lexicon once.
 var languages = sync.OnceValue(func() *lexicon { return readLexicon(languagesText) })
 
-// readLexicon reads the format of languages.txt: a language's name, then its stop words and wishes.
+// readLexicon reads the format of languages.txt: a language's name, then its stop words
+// and the phrases of its standing instructions.
 func readLexicon(text string) *lexicon {
 	x := &lexicon{stop: map[string]uint32{}}
 	for line := range strings.Lines(text) {
@@ -63,15 +64,15 @@ func readLexicon(text string) *lexicon {
 		switch {
 		case line == "" || line[0] == '#':
 		case !listed:
-			x.stem, x.wishes = append(x.stem, stemmers[line]), append(x.wishes, nil)
+			x.stem, x.instructions = append(x.stem, stemmers[line]), append(x.instructions, nil)
 		case kind == "compounds":
 			x.joins |= 1 << (len(x.stem) - 1)
 		case kind == "stop":
 			for w := range strings.FieldsSeq(words) {
 				x.stop[w] |= 1 << (len(x.stem) - 1)
 			}
-		case kind == "wish":
-			x.wishes[len(x.wishes)-1] = strings.Split(words, "|")
+		case kind == "instruction":
+			x.instructions[len(x.instructions)-1] = strings.Split(words, "|")
 		}
 	}
 	return x
@@ -86,6 +87,19 @@ func (x *lexicon) root(word string, l language) string {
 	env := snowballstem.NewEnv(word)
 	stem(env)
 	return env.Current()
+}
+
+// English are the stems of those words of a text that say something in English, in their order.
+func English(text string) []string {
+	const english = language(0)
+	x := languages()
+	var stems []string
+	EachWord(fold(text), func(word string) {
+		if x.stop[word]&(1<<english) == 0 {
+			stems = append(stems, x.root(word, english))
+		}
+	})
+	return stems
 }
 
 // guess is the language that most words belong to, from the stop words' languages, one bit each;
@@ -106,10 +120,10 @@ func (x *lexicon) guess(stops iter.Seq[uint32], before language) language {
 	return best
 }
 
-// wished reports whether a folded text of a language states a wish for all answers to come. No stop
+// instructs reports whether a folded text of a language states an instruction for all answers to come. No stop
 // word tells the languages without spaces, so theirs are looked for in every text.
-func (x *lexicon) wished(folded string, l language) bool {
-	for k, phrases := range x.wishes {
+func (x *lexicon) instructs(folded string, l language) bool {
+	for k, phrases := range x.instructions {
 		if k != int(l) && x.stem[k] != nil {
 			continue
 		}

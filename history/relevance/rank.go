@@ -1,0 +1,179 @@
+package relevance
+
+import (
+	"container/heap"
+	"iter"
+	"math"
+	"slices"
+)
+
+// The rules of relevance. BM25 with its usual constants finds the texts that a question is about.
+// What was said around such a text often holds the answer, so that neighbours share its score; long
+// texts hold many words by chance and cost much room; and an instruction for all answers to come is meant to
+// be remembered.
+const (
+	bmSaturation  = 1.2 // k1: how soon more of the same word says no more
+	bmLength      = 0.75
+	spreadReach   = 5   // messages before and after
+	spreadShare   = 0.5 // of the score, for each step
+	shortText     = 100 // tokens up to which a text is not judged by its length
+	standingBonus = 0.2 // of the best score: such words are often said in passing
+)
+
+// Unit is a run of texts that belong together, such as a tool group, and how much it is about a question.
+type Unit struct {
+	From, To int     // half-open, by the texts' order in the index
+	Tokens   int     // what the unit costs whole
+	Score    float64 // 1 is the best that shares a word with the question, 0 has nothing to do with it
+}
+
+// Ranking says how much each unit is about a question. It is valid until the next question to its index.
+type Ranking struct {
+	Units []Unit // in the order of the texts; empty where nothing is relevant
+	index *Index
+	terms []queryTerm
+}
+
+// Rank scores units by a question; they have to be all texts of the index, in order. It writes into units.
+// Without a word that says something, or that any text has, nothing is relevant.
+func (x *Index) Rank(question string, units []Unit) Ranking {
+	r := Ranking{index: x, terms: x.query(question)}
+	if len(r.terms) == 0 {
+		return r
+	}
+	x.scores = x.match(r.terms, x.scores)
+	for k := range units {
+		u := &units[k]
+		u.Score = slices.Max(x.scores[u.From:u.To])
+	}
+	x.spread(units)
+	best := 0.0
+	for k := range units {
+		u := &units[k]
+		u.Score /= math.Sqrt(float64(max(shortText, u.Tokens)))
+		best = max(best, u.Score)
+	}
+	if best == 0 {
+		return r
+	}
+	for k := range units {
+		u := &units[k]
+		if u.Score /= best; x.standing[u.From] {
+			u.Score += standingBonus
+		}
+	}
+	r.Units = units
+	return r
+}
+
+// match is the BM25 score of each text, in a slice that it may take.
+func (x *Index) match(terms []queryTerm, scores []float64) []float64 {
+	n := float64(len(x.lang))
+	average := max(1, float64(x.total)/max(1, n))
+	scores = slices.Grow(scores[:0], len(x.lang))[:len(x.lang)]
+	clear(scores)
+	for _, c := range terms {
+		list := x.postings[c.term]
+		rarity := c.weight * Rarity(float64(len(list)), n)
+		for _, p := range list {
+			scores[p.text] += BM25(rarity, float64(p.times), float64(x.lengths[p.text]), average)
+		}
+	}
+	return scores
+}
+
+// BM25 is what a term of some rarity adds to the score of a text of some length that holds it so many times.
+func BM25(rarity, times, length, average float64) float64 {
+	return rarity * times * (bmSaturation + 1) / (times + bmSaturation*(1-bmLength+bmLength*length/average))
+}
+
+// Rarity is the weight of a term that so many of all texts hold: the fewer, the more it says.
+func Rarity(texts, all float64) float64 {
+	return math.Log(1 + (all-texts+0.5)/(texts+0.5))
+}
+
+// spread gives each unit a share of the scores around it.
+func (x *Index) spread(units []Unit) {
+	x.own = x.own[:0]
+	for _, u := range units {
+		x.own = append(x.own, u.Score)
+	}
+	for k, share := range x.own {
+		if share == 0 {
+			continue
+		}
+		for d := 1; d <= spreadReach; d++ {
+			share *= spreadShare
+			if k-d >= 0 {
+				units[k-d].Score += share
+			}
+			if k+d < len(units) {
+				units[k+d].Score += share
+			}
+		}
+	}
+}
+
+// Best yields the relevant units, the most relevant first, of equals the newer. They come one by one: few of
+// many are taken.
+func (r Ranking) Best() iter.Seq[Unit] {
+	return func(yield func(Unit) bool) {
+		if len(r.Units) == 0 {
+			return
+		}
+		h := unitHeap(r.index.heap[:0])
+		for _, u := range r.Units {
+			if u.Score > 0 {
+				h = append(h, u)
+			}
+		}
+		r.index.heap = h
+		for heap.Init(&h); len(h) > 0; {
+			if !yield(heap.Pop(&h).(Unit)) {
+				return
+			}
+		}
+	}
+}
+
+// unitHeap has the most relevant unit first.
+type unitHeap []Unit
+
+func (h unitHeap) Len() int { return len(h) }
+func (h unitHeap) Less(i, j int) bool {
+	if h[i].Score != h[j].Score {
+		return h[i].Score > h[j].Score
+	}
+	return h[i].From > h[j].From
+}
+func (h unitHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *unitHeap) Push(x any)   { *h = append(*h, x.(Unit)) }
+func (h *unitHeap) Pop() any {
+	last := len(*h) - 1
+	u := (*h)[last]
+	*h = (*h)[:last]
+	return u
+}
+
+// mostShared is how many words of a question are named as the shared ones.
+const mostShared = 3
+
+// Shared are the words of the question that some texts in a row hold, the rarest first.
+func (r Ranking) Shared(from, to int) []string {
+	var found []queryTerm
+	for _, q := range r.terms {
+		if r.index.holds(q.term, from, to) {
+			found = append(found, q)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b queryTerm) int {
+		return len(r.index.postings[a.term]) - len(r.index.postings[b.term])
+	})
+	var words []string
+	for _, q := range found {
+		if !slices.Contains(words, q.word) && len(words) < mostShared {
+			words = append(words, q.word)
+		}
+	}
+	return words
+}
