@@ -73,6 +73,16 @@ func (c *Client) Learn(quirks ...string) {
 	}
 }
 
+// Forget takes quirks back: what was refused may be sent again.
+func (c *Client) Forget(quirks ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.quirks = slices.DeleteFunc(slices.Clone(c.quirks), func(q string) bool { return slices.Contains(quirks, q) })
+}
+
+// ToolsAsText is the quirk of a model that refuses tool calls in a request.
+func ToolsAsText(model string) string { return of(model, toolsAsText) }
+
 func (c *Client) has(quirk string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

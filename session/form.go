@@ -5,6 +5,7 @@ import "context"
 // learnForm keeps the form that a model wants its history in, and says what changes with the next
 // request.
 func (t *turn) learnForm(ctx context.Context, a asked) {
+	t.dateQuirks(a)
 	t.learn(ctx)
 	model := a.request.Model
 	switch now, was := a.client.Profile(model), a.decision.Profile; {

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/store"
 )
 
 // textTrial is what is known about sending tool calls as text to a model that refused them as they are.
@@ -66,8 +70,64 @@ func (t *turn) endTextTrial(ctx context.Context, a asked, answered bool, fault *
 	t.mu.Unlock()
 	if on && answered {
 		a.client.SendToolsAsText(a.record.Model)
+		t.dateQuirks(a)
 		t.learn(ctx)
 	}
+}
+
+// textLesson is how long a model that refused tool calls gets them as text: its server may have been mended
+// or set up otherwise since.
+const textLesson = 7 * 24 * time.Hour
+
+// tryToolCalls has tool calls sent as they are again, and says so, where the model has got them as text for a
+// long time. One that refuses them still gets them as text for as long again.
+func (t *turn) tryToolCalls(ctx context.Context) error {
+	t.mu.Lock()
+	to, policy := t.target, t.policy
+	holds := slices.ContainsFunc(t.branch, func(m store.Message) bool { return len(m.ToolCalls) > 0 })
+	t.mu.Unlock()
+	quirk := llm.ToolsAsText(to.model)
+	if !holds || policy.Recovery == history.RecoverStrict || policy.ToolHistory != history.ToolsKeep ||
+		to.client.Endpoint().Profile.ToolsAsText || !slices.Contains(to.client.Quirks(), quirk) {
+		return nil
+	}
+	known, err := t.deps.Store.Endpoint(ctx, to.client.Endpoint().BaseURL, to.model)
+	if err != nil {
+		return err
+	}
+	since := known.QuirksAt[quirk]
+	if t.deps.Now().Sub(since) < textLesson {
+		return nil
+	}
+	to.client.Forget(quirk)
+	t.learn(ctx)
+	if to.client.Profile(to.model).ToolsAsText {
+		return nil // It takes no tool calls at all.
+	}
+	when := ""
+	if !since.IsZero() {
+		when = " since " + since.Local().Format("2 January 2006")
+	}
+	t.emit(Notice{fmt.Sprintf("tool calls went to %s as text%s, because it refused them; trying them as they are again", to.model, when)})
+	return nil
+}
+
+// dateQuirks dates what a request taught about its model: now. The same may have been known before, and been
+// forgotten.
+func (t *turn) dateQuirks(a asked) {
+	now := t.deps.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	dates := maps.Clone(t.learned.QuirksAt)
+	if dates == nil {
+		dates = map[string]time.Time{}
+	}
+	for _, q := range a.client.Quirks() {
+		if !slices.Contains(a.decision.Quirks, q) {
+			dates[q] = now
+		}
+	}
+	t.learned.QuirksAt = dates
 }
 
 // turnedDown says that a server looked at a request and did not take it.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/history"
 	"winnow/llm"
@@ -237,4 +238,52 @@ func TestToolCallsOfTheRunningTurnGoAsText(t *testing.T) {
 	if said := only[Notice](events); len(said) != 2 || !strings.Contains(said[1].Text, "with them as text") {
 		t.Errorf("said %q, want one notice of the second request and one of the third", said)
 	}
+}
+
+// TestToolCallsAreTriedAgainAsTheyAreAfterAWeek: what a refusal taught does not hold for ever. A server that
+// still refuses gets them as text for another week, one that takes them from then on as they are.
+func TestToolCallsAreTriedAgainAsTheyAreAfterAWeek(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.once()
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	b.deps.Now = func() time.Time { return now }
+	b.refusesCalls(400, `{"error":{"message":"Expecting value: line 1 column 1 (char 0)"}}`)
+	id := b.withToolHistory(`{"path":"a"}`)
+	endpoint := b.deps.Models.Endpoints()[0]
+	turn := func(days int, mended bool, requests int, native bool, want ...string) {
+		t.Helper()
+		now = now.Add(time.Duration(days) * 24 * time.Hour)
+		if mended {
+			b.steps = nil
+			for range 20 {
+				b.steps = append(b.steps, says("Plums."))
+			}
+		}
+		before := b.requests()
+		b.deps.Models = llm.NewCatalog(endpoint) // A new run of the program.
+		events, err := drain(b.open(id).Send(t.Context(), "and then?"))
+		if err != nil || b.requests()-before != requests {
+			t.Fatalf("day %d: %v after %d requests, want %d", days, err, b.requests()-before, requests)
+		}
+		if got := holdsCalls(b.body(b.requests())); got != native {
+			t.Errorf("the last request holds tool calls: %v, want %v", got, native)
+		}
+		said := only[Notice](events)
+		if len(said) != len(want) {
+			t.Fatalf("said %q, want %q", said, want)
+		}
+		for i, w := range want {
+			if !strings.Contains(said[i].Text, w) {
+				t.Errorf("said %q, want %q in it", said[i].Text, w)
+			}
+		}
+	}
+	asText := "asking once more with them as text"
+	turn(0, false, 2, false, asText)
+	turn(6, false, 1, false)
+	turn(2, false, 2, false, "tool calls went to m as text since 1 November 2026, because it refused them; trying them as they are again", asText)
+	turn(6, false, 1, false)
+	turn(2, true, 1, true, "as text since 9 November 2026")
+	turn(1, true, 1, true)
 }

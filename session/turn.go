@@ -191,6 +191,9 @@ func (t *turn) answer(ctx context.Context) error {
 	if err := t.askModel(ctx); err != nil {
 		return err
 	}
+	if err := t.tryToolCalls(ctx); err != nil {
+		return err
+	}
 	for round := range t.deps.MaxRounds {
 		if round > 0 {
 			t.AskWindowAgain(ctx)

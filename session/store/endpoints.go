@@ -24,13 +24,14 @@ type Learned struct {
 	Ratio    float64 // the server's tokens per counted token, 0 unknown
 	Samples  int     // how many answers Ratio comes from
 	Quirks   []string
+	QuirksAt map[string]time.Time // since when each quirk is known; none for one that was never dated
 }
 
 // Endpoint returns what was learned about a model, and the zero facts where nothing was.
 func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, error) {
 	out := Learned{BaseURL: plainURL(baseURL), Model: model}
 	err := s.view(ctx, "read what is known of the model", func(tx *sql.Tx) error {
-		var quirks string
+		var quirks, dates string
 		var window, stated, chosen int64
 		err := tx.QueryRowContext(ctx, `
 			SELECT
@@ -43,11 +44,12 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 				largest,
 				ratio,
 				samples,
-				quirks
+				quirks,
+				quirks_ms
 			FROM endpoints
 			WHERE base_url = ?
 				AND model = ?`, out.BaseURL, model).Scan(&out.Window, &window, &out.Stated, &stated, &out.Chosen, &chosen,
-			&out.Largest, &out.Ratio, &out.Samples, &quirks)
+			&out.Largest, &out.Ratio, &out.Samples, &quirks, &dates)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -60,6 +62,16 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 		}
 		if err := json.Unmarshal([]byte(quirks), &out.Quirks); err != nil {
 			return fmt.Errorf("read the quirks of %s: %w", model, err)
+		}
+		since := map[string]int64{}
+		if err := json.Unmarshal([]byte(dates), &since); err != nil {
+			return fmt.Errorf("read the dates of the quirks of %s: %w", model, err)
+		}
+		for quirk, ms := range since {
+			if out.QuirksAt == nil {
+				out.QuirksAt = make(map[string]time.Time, len(since))
+			}
+			out.QuirksAt[quirk] = at(ms)
 		}
 		return nil
 	})
@@ -81,8 +93,8 @@ func msOf(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// Learn replaces what is known of a model but for what the user chose. A user name and password in the URL
-// are not kept.
+// Learn replaces what is known of a model but for what the user chose. Of the
+// date of a quirk in l and the one that is stored the later counts; one without a date is dated now. A user name and password in the URL are not kept.
 func (s *Store) Learn(ctx context.Context, l Learned) error {
 	if l.Quirks == nil {
 		l.Quirks = []string{}
@@ -92,9 +104,13 @@ func (s *Store) Learn(ctx context.Context, l Learned) error {
 		return fmt.Errorf("keep what is known of %s: %w", l.Model, err)
 	}
 	return s.jot(ctx, "keep what is known of the model", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO endpoints (base_url, model, window, ratio, samples, quirks, updated_ms, window_ms, stated, stated_ms, largest)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+		dates, err := s.datesOf(ctx, tx, l)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `
+			INSERT INTO endpoints (base_url, model, window, ratio, samples, quirks, updated_ms, window_ms, stated, stated_ms, largest, quirks_ms)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
 			ON CONFLICT (base_url, model) DO UPDATE
 			SET window = ?3,
 				ratio = ?4,
@@ -104,11 +120,38 @@ func (s *Store) Learn(ctx context.Context, l Learned) error {
 				window_ms = ?8,
 				stated = ?9,
 				stated_ms = ?10,
-				largest = ?11`,
+				largest = ?11,
+				quirks_ms = ?12`,
 			plainURL(l.BaseURL), l.Model, l.Window, l.Ratio, l.Samples, string(quirks), s.now().UnixMilli(),
-			msOf(l.WindowAt), l.Stated, msOf(l.StatedAt), l.Largest)
+			msOf(l.WindowAt), l.Stated, msOf(l.StatedAt), l.Largest, dates)
 		return err
 	})
+}
+
+// datesOf are the dates of a model's quirks as they are stored: a JSON object of milliseconds.
+func (s *Store) datesOf(ctx context.Context, tx *sql.Tx, l Learned) (string, error) {
+	before, stored := map[string]int64{}, "{}"
+	err := tx.QueryRowContext(ctx, `
+		SELECT quirks_ms
+		FROM endpoints
+		WHERE base_url = ?
+			AND model = ?`, plainURL(l.BaseURL), l.Model).Scan(&stored)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", err
+	}
+	if err := json.Unmarshal([]byte(stored), &before); err != nil {
+		before = nil // They cannot be read: the quirks are dated anew.
+	}
+	now := make(map[string]int64, len(l.Quirks))
+	for _, quirk := range l.Quirks {
+		since := max(before[quirk], msOf(l.QuirksAt[quirk]))
+		if since == 0 {
+			since = s.now().UnixMilli()
+		}
+		now[quirk] = since
+	}
+	text, err := json.Marshal(now)
+	return string(text), err
 }
 
 // ChooseWindow keeps the window that the user sets for a model, and forgets the one that a refusal named. 0

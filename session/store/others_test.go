@@ -115,6 +115,40 @@ func TestLearnedFactsHoldNoSecret(t *testing.T) {
 	}
 }
 
+// A quirk keeps the date since when it is known, until it is dated anew or was gone meanwhile.
+func TestQuirksAreDated(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	l := Learned{BaseURL: "http://x/v1", Model: "m", Quirks: []string{"one"}}
+	dates := func() map[string]time.Time {
+		t.Helper()
+		got, err := s.Endpoint(ctx, l.BaseURL, l.Model)
+		must(t, "read", err)
+		return got.QuirksAt
+	}
+	must(t, "learn", s.Learn(ctx, l))
+	first := dates()["one"]
+	if first.IsZero() {
+		t.Fatal("a new quirk has no date")
+	}
+	l.Quirks = []string{"one", "two"}
+	must(t, "learn", s.Learn(ctx, l))
+	if got := dates(); !got["one"].Equal(first) || got["two"].IsZero() {
+		t.Errorf("the dates are %v, want one at %v and one for two", got, first)
+	}
+	later := first.Add(48 * time.Hour)
+	l.QuirksAt = map[string]time.Time{"one": later}
+	must(t, "learn", s.Learn(ctx, l))
+	if got := dates(); !got["one"].Equal(later) {
+		t.Errorf("the dates are %v, want one at %v", got, later)
+	}
+	l.Quirks, l.QuirksAt = []string{"two"}, nil
+	must(t, "learn", s.Learn(ctx, l))
+	if got := dates(); len(got) != 1 {
+		t.Errorf("the dates are %v, want that of two alone", got)
+	}
+}
+
 func TestPromptsAndDrafts(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
