@@ -196,7 +196,7 @@ func (h *house) stored(ctx context.Context, talk talk) (*session.Session, error)
 	if len(talk.messages) == 0 {
 		return session.New(h.deps, session.Start{Ref: talk.ref})
 	}
-	row, err := h.deps.Store.Import(ctx, func(add func(store.Message) error) (store.Session, error) {
+	row, err := h.deps.Store.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
 		for _, m := range talk.messages {
 			if err := add(m); err != nil {
 				return store.Session{}, err
@@ -205,7 +205,7 @@ func (h *house) stored(ctx context.Context, talk talk) (*session.Session, error)
 		// Two talks may say the same; with prompts of their own both are imported.
 		prompt := fmt.Sprintf("You are the host of talk %d.", talk.seed)
 		return store.Session{Title: fmt.Sprint("talk ", talk.seed), TitleFrom: "user", System: prompt}, nil
-	})
+	}, store.ImportOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"winnow/session"
+	"winnow/session/transfer"
 )
 
 // exportWords writes a session as the words behind /export want it, a format and a file, and says where it
@@ -23,7 +24,7 @@ func (k *kit) exportWords(ctx context.Context, s *session.Session, words string)
 		return "", err
 	}
 	clean := secretsTaken{redact: k.redactor.Text}
-	o := session.ExportOptions{Format: format, Redact: clean.text}
+	o := transfer.ExportOptions{Format: format, Redact: clean.text}
 	row.Title = k.redactor.Text(row.Title)
 	name := fileName(row, cutID(row.ID), format)
 	if path == "" {
@@ -37,7 +38,7 @@ func (k *kit) exportWords(ctx context.Context, s *session.Session, words string)
 		path = filepath.Join(path, name)
 	}
 	err = writeFile(path, false, func(out io.Writer) error {
-		return session.Export(ctx, s.Store(), row.ID, out, o)
+		return transfer.Export(ctx, s.Store(), row.ID, out, o)
 	})
 	if err != nil {
 		return "", err
@@ -54,15 +55,15 @@ func (k *kit) exportWords(ctx context.Context, s *session.Session, words string)
 
 // exportWish reads a format and a file, either of which may be missing. A single word that is neither a
 // format nor looks like a path is refused, and so is an ending that no format has: it was meant for a format.
-func exportWish(words string) (session.Format, string, error) {
+func exportWish(words string) (transfer.Format, string, error) {
 	words = strings.TrimSpace(words)
 	first, rest, _ := strings.Cut(words, " ")
-	if format, ok := session.ReadFormat(first); ok && !strings.HasPrefix(first, ".") {
+	if format, ok := transfer.ReadFormat(first); ok && !strings.HasPrefix(first, ".") {
 		return format, unquoted(rest), nil
 	}
 	path := unquoted(words)
 	ending := filepath.Ext(path)
-	if format, ok := session.ReadFormat(ending); ok {
+	if format, ok := transfer.ReadFormat(ending); ok {
 		return format, path, nil
 	}
 	info, err := os.Stat(path)
@@ -70,7 +71,7 @@ func exportWish(words string) (session.Format, string, error) {
 	if !folder && (ending != "" || !strings.ContainsAny(path, `/\ `)) {
 		return "", "", fmt.Errorf("/export knows no format %q: it takes md, json, jsonl or prompt, and behind it a file of any name", strings.TrimPrefix(cmp.Or(ending, path), "."))
 	}
-	return session.Markdown, path, nil
+	return transfer.Markdown, path, nil
 }
 
 // unquoted is a path without the quotes around it.

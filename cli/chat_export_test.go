@@ -15,6 +15,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/transfer"
 )
 
 func TestExportFromTheChat(t *testing.T) {
@@ -101,7 +102,7 @@ func TestFileNamesAreSafe(t *testing.T) {
 		"~/../\x1b[31m":                 "2026-11-22-31m-01a2.md",
 		"$$$":                           "2026-11-22-conversation-01a2.md",
 	} {
-		if got := fileName(store.Session{Title: title, Created: at}, "01a2", session.Markdown); got != want {
+		if got := fileName(store.Session{Title: title, Created: at}, "01a2", transfer.Markdown); got != want {
 			t.Errorf("fileName(%q) = %q, want %q", title, got, want)
 		}
 	}

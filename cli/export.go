@@ -17,8 +17,9 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
-	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/transfer"
+	"winnow/session/transfer/archive"
 	"winnow/ui/markdown"
 )
 
@@ -62,7 +63,7 @@ func (p *program) sessionsExport() *cobra.Command {
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite a file that is there")
 	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "leave in what looks like a secret")
 	var names []string
-	for _, format := range session.Formats() {
+	for _, format := range transfer.Formats() {
 		names = append(names, string(format))
 	}
 	c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
@@ -70,7 +71,7 @@ func (p *program) sessionsExport() *cobra.Command {
 }
 
 // read finds the format, or says what the flags take.
-func (f exportFlags) read(args []string) (session.Format, error) {
+func (f exportFlags) read(args []string) (transfer.Format, error) {
 	switch {
 	case f.all && len(args) > 0:
 		return "", fail(Usage, "--all takes every session: leave the id out, or leave --all out")
@@ -81,40 +82,40 @@ func (f exportFlags) read(args []string) (session.Format, error) {
 		return "", fail(Usage, "-o is empty; it takes the name of a file, or - for standard output")
 	}
 	if f.format != "" {
-		format, ok := session.ReadFormat(f.format)
+		format, ok := transfer.ReadFormat(f.format)
 		if !ok {
 			return "", fail(Usage, "--format is %q; it takes md, json, jsonl or prompt", f.format)
 		}
-		if f.all && format != session.JSON && f.out == "-" {
+		if f.all && format != transfer.JSON && f.out == "-" {
 			return "", fail(Usage, "--all writes a file for each session: name their folder with -o")
 		}
 		return format, nil
 	}
-	if format, ok := session.ReadFormat(filepath.Ext(f.out)); ok && !(f.all && format != session.JSON) {
+	if format, ok := transfer.ReadFormat(filepath.Ext(f.out)); ok && !(f.all && format != transfer.JSON) {
 		return format, nil
 	}
 	if f.all {
-		return session.JSON, nil
+		return transfer.JSON, nil
 	}
-	return session.Markdown, nil
+	return transfer.Markdown, nil
 }
 
 // export writes what was asked for and says where it is.
-func (p *program) export(ctx context.Context, f exportFlags, format session.Format, id string) error {
+func (p *program) export(ctx context.Context, f exportFlags, format transfer.Format, id string) error {
 	w, err := p.world(ctx)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	clean := secretsTaken{redact: w.redactor.Text}
-	o := session.ExportOptions{Format: format}
+	o := transfer.ExportOptions{Format: format}
 	if !f.noRedact {
 		o.Redact = clean.text
 	}
 	switch {
 	case !f.all:
 		err = p.withSession(ctx, id, func(s *store.Store, row store.Session) error {
-			return p.exportTo(f, func(out io.Writer) error { return session.Export(ctx, s, row.ID, out, o) })
+			return p.exportTo(f, func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) })
 		})
 	default:
 		err = p.exportAll(ctx, f, o, w.redactor.Text)
@@ -180,7 +181,7 @@ func (p *program) exportOut(write func(io.Writer) error) error {
 
 // exportAll writes every session: an archive of all of them, or a file for each, under a name without
 // secrets.
-func (p *program) exportAll(ctx context.Context, f exportFlags, o session.ExportOptions, redact func(string) string) error {
+func (p *program) exportAll(ctx context.Context, f exportFlags, o transfer.ExportOptions, redact func(string) string) error {
 	s, err := p.openStore(ctx, true)
 	if err != nil {
 		return err
@@ -189,8 +190,8 @@ func (p *program) exportAll(ctx context.Context, f exportFlags, o session.Export
 		return fail(NotFound, "there are no sessions to export yet")
 	}
 	defer s.Close()
-	if o.Format == session.JSON {
-		return p.exportTo(f, func(out io.Writer) error { return session.ExportArchive(ctx, s, out) })
+	if o.Format == transfer.JSON {
+		return p.exportTo(f, func(out io.Writer) error { return archive.Write(ctx, s, out) })
 	}
 	ids, err := s.SessionIDs(ctx)
 	if err != nil {
@@ -210,7 +211,7 @@ func (p *program) exportAll(ctx context.Context, f exportFlags, o session.Export
 			row.Title = redact(row.Title)
 		}
 		_, err = p.writeNew(filepath.Join(f.out, fileName(row, row.ID, o.Format)), f.force, func(out io.Writer) error {
-			return session.Export(ctx, s, id, out, o)
+			return transfer.Export(ctx, s, id, out, o)
 		})
 		if err != nil {
 			return err
@@ -231,7 +232,7 @@ func sessions(n int) string {
 
 // fileName is a name for a session's file: the day, the title and an id that no other session has. Of the
 // title it has letters, digits and dashes alone, which no shell takes for anything else.
-func fileName(row store.Session, id string, format session.Format) string {
+func fileName(row store.Session, id string, format transfer.Format) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsLetter(r), unicode.IsMark(r), unicode.IsDigit(r):

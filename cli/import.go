@@ -11,9 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"winnow/llm"
-	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/transfer"
 )
 
 func (p *program) sessionsImport() *cobra.Command {
@@ -48,7 +47,7 @@ func (p *program) importCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&in.title, "title", "", "the session's title; without one the file's is taken, or one is made of the first message")
 	c.Flags().BoolVar(&in.try, "dry-run", false, "say what would be imported, and store nothing")
-	c.Flags().BoolVar(&in.large, "large", false, fmt.Sprintf("import more than %d MiB, and conversations and messages of any size; memory may run out", llm.LargestImport>>20))
+	c.Flags().BoolVar(&in.large, "large", false, fmt.Sprintf("import more than %d MiB, and conversations and messages of any size; memory may run out", transfer.Largest>>20))
 	c.Flags().BoolVar(&asJSON, "json", false, "what was imported and what is odd as one JSON object")
 	return c
 }
@@ -74,7 +73,7 @@ type importing struct {
 // arrived is one conversation, or the error of a file.
 type arrived struct {
 	file string
-	session.Imported
+	transfer.Imported
 	err error
 }
 
@@ -150,8 +149,8 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	defer stop()
 	file := in.p.metered(f)
 	defer file.end()
-	from := session.Source{File: file, Path: f.path, Title: in.title, Dir: f.dir, Time: f.time, Policy: config.Context, Try: in.try, Large: in.large}
-	err = session.ImportAll(ctx, s, from, func(im session.Imported) {
+	from := transfer.Source{File: file, Path: f.path, Title: in.title, Dir: f.dir, Time: f.time, Policy: config.Context, DryRun: in.try, Large: in.large}
+	err = transfer.Import(ctx, s, from, func(im transfer.Imported) {
 		in.all = append(in.all, arrived{file: name, Imported: im})
 	})
 	return in.ended(ctx, explainImport(name, err))
@@ -191,21 +190,17 @@ func explainImport(name string, err error) error {
 	if name == "-" {
 		name = "standard input"
 	}
-	if e := new(session.FormatError); errors.As(err, &e) {
+	if e := new(transfer.FormatError); errors.As(err, &e) {
 		return fail(Failed, "%s: %w", name, e)
 	}
-	if errors.Is(err, llm.ErrLargeImport) {
+	if errors.Is(err, transfer.ErrTooLarge) {
 		return tooLarge(name)
 	}
-	for _, kind := range []error{
-		llm.ErrNoTranscript, llm.ErrNotUTF8, llm.ErrBrokenArchive, llm.ErrNoExport, session.ErrManyTitles, session.ErrNoTrial, store.ErrNotLogs,
-	} {
-		if errors.Is(err, kind) {
-			return fail(Failed, "%s: %w", name, kind)
-		}
+	if reason := transfer.Reason(err); reason != nil {
+		return fail(Failed, "%s: %w", name, reason)
 	}
-	if errors.Is(err, session.ErrNoMessage) {
-		return fail(Failed, "nothing was imported from %s: %w", name, session.ErrNoMessage)
+	if errors.Is(err, transfer.ErrNoMessage) {
+		return fail(Failed, "nothing was imported from %s: %w", name, transfer.ErrNoMessage)
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"winnow/llm"
+	"winnow/session/transfer"
 )
 
 // importFile is an opened file and what is known of it.
@@ -37,7 +37,7 @@ func (p *program) openImport(name string, large bool) (importFile, error) {
 		return importFile{}, fail(Failed, "%s is a folder; sessions import takes files", name)
 	case !info.Mode().IsRegular():
 		return importFile{}, fail(Failed, "%s is a pipe or a device, not a file; winnow sessions import - <%[1]s reads it as standard input", name)
-	case info.Size() > llm.LargestImport && !large:
+	case info.Size() > transfer.Largest && !large:
 		return importFile{}, tooLarge(name)
 	}
 	f, err := os.Open(name)
@@ -54,7 +54,7 @@ func (p *program) openImport(name string, large bool) (importFile, error) {
 // spool copies a stream to a file that only this program can open, and that is gone with it.
 func (p *program) spool(from io.Reader, dir string, large bool) (importFile, error) {
 	if !large {
-		from = io.LimitReader(from, llm.LargestImport+1)
+		from = io.LimitReader(from, transfer.Largest+1)
 	}
 	f, err := os.CreateTemp("", "winnow-import-")
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *program) spool(from io.Reader, dir string, large bool) (importFile, err
 		done()
 		return importFile{}, fail(Failed, "cannot read what is to be imported: %w", err)
 	}
-	if size > llm.LargestImport && !large {
+	if size > transfer.Largest && !large {
 		done()
 		return importFile{}, tooLarge("standard input")
 	}
@@ -76,5 +76,5 @@ func (p *program) spool(from io.Reader, dir string, large bool) (importFile, err
 
 // tooLarge says why a file is not imported, and what imports it all the same.
 func tooLarge(name string) error {
-	return fail(Failed, "%s: %w; --large imports it all the same", name, llm.ErrLargeImport)
+	return fail(Failed, "%s: %w; --large imports it all the same", name, transfer.ErrTooLarge)
 }

@@ -2,7 +2,7 @@
 
 package cli
 
-import "winnow/session"
+import "winnow/session/transfer"
 
 // importJSON is what sessions import --json writes. It is a contract: fields are added, never
 // renamed or removed.
@@ -66,7 +66,7 @@ func (in *importing) object(names []string) importJSON {
 	return out
 }
 
-func remarksJSON(one arrived, remarks []session.Remark) []remarkJSON {
+func remarksJSON(one arrived, remarks []transfer.Remark) []remarkJSON {
 	out := make([]remarkJSON, 0, len(remarks))
 	for _, r := range remarks {
 		out = append(out, remarkJSON{r.Index, r.Line, r.Field, r.What, one.file, one.Place, r.Label})

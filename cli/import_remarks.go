@@ -5,7 +5,7 @@ package cli
 import (
 	"fmt"
 
-	"winnow/session"
+	"winnow/session/transfer"
 )
 
 // mostShown is how many remarks of one kind are written out.
@@ -19,7 +19,7 @@ type remarkKind struct{ lead, of, field string }
 func (in *importing) sayRemarks() {
 	told := map[remarkKind]int{}
 	var many []remarkKind
-	say := func(lead string, one arrived, r session.Remark) {
+	say := func(lead string, one arrived, r transfer.Remark) {
 		kind := remarkKind{lead, "conversation", r.Field}
 		if r.Index >= 0 || r.Label != "" {
 			kind.of = "message"
@@ -65,7 +65,7 @@ func about(field string) string {
 }
 
 // where names the file and the conversation that a remark is about, where there are several.
-func (in *importing) where(one arrived, r session.Remark) string {
+func (in *importing) where(one arrived, r transfer.Remark) string {
 	at := ""
 	if in.files() > 1 {
 		at = one.file + ", "

@@ -14,23 +14,24 @@ import (
 	"testing"
 )
 
-// rooms lists, for every room, the rooms further in that it may use.
+// rooms lists, for every room, the rooms that it may use. A room may use the folders in it only where they
+// are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":              {"cli"},
-	"cli":           {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "llm", "history", "docs"},
-	"session":       {"session/store", "llm", "history"},
+	"cli":           {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/transfer", "session/transfer/archive", "llm", "history", "docs"},
+	"session":       {"session/store", "session/title", "session/transfer", "session/transfer/archive", "llm", "history"},
+	"session/title": {},
 	"session/store": {"history"},
 	"llm":           {"history", "history/relevance", "docs"},
 	"docs":          {},
 
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
-	"ui":            {"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/transcript", "ui/editor", "ui/input", "ui/uitest", "session", "session/store", "llm", "history", "docs"},
+	"ui":            {"ui/theme", "ui/keymap", "ui/markdown", "ui/transcript", "ui/editor", "ui/input", "ui/uitest", "session", "session/store", "session/transfer", "llm", "history", "docs"},
 	"ui/theme":      {"ui/markdown", "ui/uitest", "llm", "history"},
 	"ui/keymap":     {"ui/uitest"},
 	"ui/markdown":   {},
 	"ui/transcript": {"ui/theme", "ui/markdown", "history"},
-	"ui/picker":     {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest"},
 	"ui/editor":     {},
 	"ui/input":      {},
 	"ui/uitest":     {},
@@ -40,23 +41,39 @@ var rooms = map[string][]string{
 	"history/jsonrepair": {},
 	"history/repair":     {"history/message", "history/jsonrepair"},
 	"history/relevance":  {},
+
+	// The formats are strangers to each other, and to the package that knows them all.
+	"session/transfer": {
+		"session/store", "session/title", "history", "session/transfer/conversation", "session/transfer/rawjson",
+		"session/transfer/archive", "session/transfer/chatgpt", "session/transfer/llmdb", "session/transfer/markdown",
+		"session/transfer/openai", "session/transfer/prompt",
+	},
+	"session/transfer/archive":      {"session/store", "session/title", "session/transfer/conversation"},
+	"session/transfer/chatgpt":      {"session/store", "history/message", "session/transfer/conversation", "session/transfer/rawjson"},
+	"session/transfer/llmdb":        {"session/store", "history/message", "session/transfer/conversation"},
+	"session/transfer/markdown":     {"session/store", "session/title", "history/message"},
+	"session/transfer/openai":       {"session/store", "history/message", "session/transfer/conversation", "session/transfer/rawjson"},
+	"session/transfer/prompt":       {"session/store", "history", "session/transfer/conversation"},
+	"session/transfer/conversation": {"session/store", "history/message"},
+	"session/transfer/rawjson":      {},
 }
 
-// owned lists the imports that only one room may have. A test may serve HTTP wherever it stands:
+// owned lists the imports that only some rooms may have. A test may serve HTTP wherever it stands:
 // a scripted server is how winnow is tested. It may look into the file with SQL too, and damage it
 // as nobody else does, and drive the screen with Bubble Tea's messages.
 var owned = []struct {
-	prefix, room string
-	tests        bool
+	prefix string
+	rooms  []string
+	tests  bool
 }{
-	{"charm.land/bubbletea", "ui", true},
-	{"charm.land/bubbles", "ui", false},
-	{"github.com/charmbracelet/bubbletea", "ui", false},
-	{"github.com/charmbracelet/bubbles", "ui", false},
-	{"database/sql", "session/store", true},
-	{"github.com/mattn/go-sqlite3", "session/store", false},
-	{"github.com/sashabaranov/go-openai", "llm", false},
-	{"net/http", "llm", true},
+	{"charm.land/bubbletea", []string{"ui"}, true},
+	{"charm.land/bubbles", []string{"ui"}, false},
+	{"github.com/charmbracelet/bubbletea", []string{"ui"}, false},
+	{"github.com/charmbracelet/bubbles", []string{"ui"}, false},
+	{"database/sql", []string{"session/store", "session/transfer/llmdb"}, true},
+	{"github.com/mattn/go-sqlite3", []string{"session/store"}, false},
+	{"github.com/sashabaranov/go-openai", []string{"llm"}, false},
+	{"net/http", []string{"llm"}, true},
 }
 
 // refusedNames are package names that say nothing about what is inside.
@@ -127,8 +144,9 @@ func importBreach(f goFile, room, imported string) string {
 		if imported != o.prefix && !strings.HasPrefix(imported, o.prefix+"/") {
 			continue
 		}
-		if room != o.room && !strings.HasPrefix(room, o.room+"/") && !(o.tests && strings.HasSuffix(f.path, "_test.go")) {
-			return fmt.Sprintf("%s imports %s, which is for room %q alone", f.path, imported, o.room)
+		owner := slices.ContainsFunc(o.rooms, func(r string) bool { return room == r || strings.HasPrefix(room, r+"/") })
+		if !owner && !(o.tests && strings.HasSuffix(f.path, "_test.go")) {
+			return fmt.Sprintf("%s imports %s, which is for %q alone", f.path, imported, o.rooms)
 		}
 	}
 	return ""
@@ -220,6 +238,9 @@ func TestImportRuleFindsABreach(t *testing.T) {
 		{"a folder of ui uses Bubble Tea", goFile{"ui/theme/x.go", "theme", []string{"charm.land/bubbletea/v2"}}, false},
 		{"cli uses Bubble Tea", goFile{"cli/x.go", "cli", []string{"charm.land/bubbletea/v2"}}, true},
 		{"cli's test uses Bubble Tea", goFile{"cli/x_test.go", "cli", []string{"charm.land/bubbletea/v2"}}, false},
+		{"the reader of llm's database uses database/sql", goFile{"session/transfer/llmdb/x.go", "llmdb", []string{"database/sql"}}, false},
+		{"a format uses another", goFile{"session/transfer/chatgpt/x.go", "chatgpt", []string{"winnow/session/transfer/openai"}}, true},
+		{"a format uses the package of all formats", goFile{"session/transfer/openai/x.go", "openai", []string{"winnow/session/transfer"}}, true},
 		{"session uses database/sql", goFile{"session/x.go", "session", []string{"database/sql"}}, true},
 		{"cli uses net/http", goFile{"cli/x.go", "cli", []string{"net/http"}}, true},
 		{"cli's test uses database/sql", goFile{"cli/x_test.go", "cli", []string{"database/sql"}}, false},

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/llm"
-	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/transfer"
 )
 
 // noRedactFlag lets a command show what looks like a secret.
@@ -43,7 +43,7 @@ func (t *secretsTaken) sessions(list []store.Session) []store.Session {
 }
 
 func (t *secretsTaken) conversation(info store.Session, messages []store.Message) (store.Session, []store.Message) {
-	return session.Redacted(info, messages, t.text)
+	return transfer.Redacted(info, messages, t.text)
 }
 
 func (t *secretsTaken) hits(hits []store.Hit) []store.Hit {

@@ -5,20 +5,45 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/session/transfer/archive"
 )
 
 type tester interface {
 	Helper()
 	Fatalf(string, ...any)
+}
+
+// written is when the files of these tests were written.
+var written = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func newStoreAt(t testing.TB) *store.Store {
+	t.Helper()
+	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatalf("open the store: %v", err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func preset(t testing.TB, name string) history.Policy {
+	t.Helper()
+	p, err := history.Preset(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // archiveOf is the archive of sessions, all of them where none is named.
@@ -28,7 +53,7 @@ func archiveOf(t tester, s *store.Store, ids ...string) []byte {
 		ids = idsOf(t, s)
 	}
 	var buf bytes.Buffer
-	if err := ExportArchive(context.Background(), s, &buf, ids...); err != nil {
+	if err := archive.Write(context.Background(), s, &buf, ids...); err != nil {
 		t.Fatalf("write the archive: %v", err)
 	}
 	return buf.Bytes()
@@ -50,11 +75,11 @@ func idsOf(t tester, s *store.Store) []string {
 	return ids
 }
 
-// bring imports an archive and returns what was reported.
-func bring(t tester, s *store.Store, archive []byte) []Imported {
+// restore restores an archive and returns what was reported.
+func restore(t tester, s *store.Store, file []byte) []archive.Restored {
 	t.Helper()
-	var all []Imported
-	err := ImportArchive(context.Background(), s, Source{File: bytes.NewReader(archive)}, func(i Imported) { all = append(all, i) })
+	var all []archive.Restored
+	err := archive.Restore(context.Background(), s, bytes.NewReader(file), func(i archive.Restored) { all = append(all, i) })
 	if err != nil {
 		t.Fatalf("import the archive: %v", err)
 	}
@@ -71,7 +96,7 @@ func digestOf(t tester, s *store.Store) string {
 }
 
 // remarksOf are all that was said of an import, a line each.
-func remarksOf(all []Imported) string {
+func remarksOf(all []archive.Restored) string {
 	var b strings.Builder
 	for _, i := range all {
 		for _, r := range i.Errors {
@@ -84,9 +109,9 @@ func remarksOf(all []Imported) string {
 	return b.String()
 }
 
-// TestImportedRequestsStillReplay talks at random, brings the conversations to a file whose ids are free
+// TestRestoredRequestsStillReplay talks at random, brings the conversations to a file whose ids are free
 // and to one where they are taken, and replays every request there.
-func TestImportedRequestsStillReplay(t *testing.T) {
+func TestRestoredRequestsStillReplay(t *testing.T) {
 	b := newBench(t)
 	b.deps.Approve = Always
 	b.offer(adder(t))
@@ -109,7 +134,7 @@ func TestImportedRequestsStillReplay(t *testing.T) {
 		for _, body := range b.bodies {
 			sent[hash([]byte(body))] = body
 		}
-		archive := archiveOf(rt, home, id)
+		file := archiveOf(rt, home, id)
 		for _, taken := range []bool{false, true} {
 			there, err := store.Open(context.Background(), store.Memory, store.Options{})
 			if err != nil {
@@ -119,7 +144,7 @@ func TestImportedRequestsStillReplay(t *testing.T) {
 			if b.deps.Store = there; taken {
 				takeIDs(rt, there)
 			}
-			if all := bring(rt, there, archive); len(all) != 1 || all[0].Session.ID != id || remarksOf(all) != "" {
+			if all := restore(rt, there, file); len(all) != 1 || all[0].Session.ID != id || remarksOf(all) != "" {
 				rt.Fatalf("the import says %+v", all)
 			}
 			later := b.open(id)
@@ -268,18 +293,18 @@ func several(t *testing.T) (*bench, []string) {
 	return b, append(ids, fork.ID)
 }
 
-func TestImportAgainBringsNothing(t *testing.T) {
+func TestRestoreAgainChangesNothing(t *testing.T) {
 	b, ids := several(t)
-	archive := archiveOf(t, b.deps.Store)
+	file := archiveOf(t, b.deps.Store)
 	there := newStoreAt(t)
-	if all := bring(t, there, archive); len(all) != 5 || remarksOf(all) != "" {
+	if all := restore(t, there, file); len(all) != 5 || remarksOf(all) != "" {
 		t.Fatalf("the import says %+v", all)
 	}
 	want := digestOf(t, b.deps.Store)
 	if got := digestOf(t, there); got != want {
 		t.Errorf("the digest is %s, want %s", got, want)
 	}
-	all := bring(t, there, archive)
+	all := restore(t, there, file)
 	if got, want := remarksOf(all), fmt.Sprintf("warning: session %s is here already, in the trash, and stays there\n", ids[3]); got != want {
 		t.Errorf("importing it again says\n%swant\n%s", got, want)
 	}
@@ -299,7 +324,7 @@ func TestImportAgainBringsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	want = digestOf(t, there)
-	all = bring(t, there, archive)
+	all = restore(t, there, file)
 	if got := remarksOf(all[:1]); !all[0].Again || !strings.Contains(got, "went on since") {
 		t.Errorf("importing a conversation that went on says %q", got)
 	}
@@ -308,12 +333,12 @@ func TestImportAgainBringsNothing(t *testing.T) {
 	}
 }
 
-func TestImportUnderAnotherID(t *testing.T) {
+func TestRestoreUnderAnotherID(t *testing.T) {
 	b, ids := several(t)
 	home := b.deps.Store
 	before := archiveOf(t, home)
 	there := newStoreAt(t)
-	bring(t, there, before)
+	restore(t, there, before)
 
 	// The same conversation goes on in both places.
 	for i, s := range []*store.Store{home, there} {
@@ -323,15 +348,15 @@ func TestImportUnderAnotherID(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	archive := archiveOf(t, home, ids[0])
-	all := bring(t, there, archive)
+	file := archiveOf(t, home, ids[0])
+	all := restore(t, there, file)
 	if len(all) != 1 || all[0].Session.ID == ids[0] || all[0].Again {
 		t.Fatalf("the import says %+v", all)
 	}
 	if got := remarksOf(all); !strings.Contains(got, "came in as "+all[0].Session.ID) {
 		t.Errorf("the import says %q", got)
 	}
-	if again := bring(t, there, archive); !again[0].Again || again[0].Session.ID != all[0].Session.ID {
+	if again := restore(t, there, file); !again[0].Again || again[0].Session.ID != all[0].Session.ID {
 		t.Errorf("a second import says %+v", again)
 	}
 	later := b.open(all[0].Session.ID)
@@ -346,9 +371,9 @@ func TestForkFindsItsParent(t *testing.T) {
 	home := b.deps.Store
 	for _, order := range [][]string{{ids[0], ids[4]}, {ids[4], ids[0]}} {
 		there := newStoreAt(t)
-		bring(t, there, archiveOf(t, home, ids[1], ids[2])) // so that ids are others
+		restore(t, there, archiveOf(t, home, ids[1], ids[2])) // so that ids are others
 		for _, id := range order {
-			bring(t, there, archiveOf(t, home, id))
+			restore(t, there, archiveOf(t, home, id))
 		}
 		fork, err := there.Session(t.Context(), ids[4])
 		if err != nil {
@@ -365,7 +390,7 @@ func TestForkFindsItsParent(t *testing.T) {
 // half of one.
 func TestDamagedArchives(t *testing.T) {
 	b, ids := several(t)
-	archive := archiveOf(t, b.deps.Store)
+	file := archiveOf(t, b.deps.Store)
 	whole := map[string]string{}
 	for _, id := range ids {
 		d := store.NewDigester()
@@ -376,8 +401,8 @@ func TestDamagedArchives(t *testing.T) {
 	}
 	cases, complete := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
-		damaged := bytes.Clone(archive)
-		at := rapid.IntRange(0, len(archive)-1).Draw(rt, "at")
+		damaged := bytes.Clone(file)
+		at := rapid.IntRange(0, len(file)-1).Draw(rt, "at")
 		hit := 1
 		switch rapid.SampledFrom([]string{"flip", "cut", "lose"}).Draw(rt, "damage") {
 		case "flip":
@@ -385,25 +410,25 @@ func TestDamagedArchives(t *testing.T) {
 		case "cut":
 			damaged, hit = damaged[:at], len(ids)
 		case "lose":
-			to := min(len(archive), at+rapid.IntRange(1, 3000).Draw(rt, "bytes"))
-			damaged, hit = append(damaged[:at], archive[to:]...), 3
+			to := min(len(file), at+rapid.IntRange(1, 3000).Draw(rt, "bytes"))
+			damaged, hit = append(damaged[:at], file[to:]...), 3
 		}
 		there, err := store.Open(context.Background(), store.Memory, store.Options{})
 		if err != nil {
 			rt.Fatalf("open a store: %v", err)
 		}
 		defer there.Close()
-		var all []Imported
-		err = ImportArchive(context.Background(), there, Source{File: bytes.NewReader(damaged)}, func(i Imported) { all = append(all, i) })
+		var all []archive.Restored
+		err = archive.Restore(context.Background(), there, bytes.NewReader(damaged), func(i archive.Restored) { all = append(all, i) })
 		cases++
 		if err != nil {
-			if at > len(archiveHead) {
+			if at > len(`{"winnow":1,"sessions":[`) {
 				rt.Fatalf("damage at byte %d ends the import: %v", at, err)
 			}
 			return
 		}
-		brought := idsOf(rt, there)
-		for _, id := range brought {
+		restored := idsOf(rt, there)
+		for _, id := range restored {
 			d := store.NewDigester()
 			if err := there.Dump(context.Background(), id, d.Add); err != nil {
 				rt.Fatalf("read session %s: %v", id, err)
@@ -412,10 +437,10 @@ func TestDamagedArchives(t *testing.T) {
 				rt.Fatalf("session %s came in, and not as it was", id)
 			}
 		}
-		if len(brought) == len(ids) {
+		if len(restored) == len(ids) {
 			complete++
 		}
-		if lost := len(ids) - len(brought); lost > hit {
+		if lost := len(ids) - len(restored); lost > hit {
 			rt.Fatalf("%d sessions were lost with damage at byte %d: %s", lost, at, remarksOf(all))
 		} else if lost > 0 && !strings.Contains(remarksOf(all), "error: ") {
 			rt.Fatalf("%d sessions were lost and the import says only %q", lost, remarksOf(all))
@@ -424,7 +449,7 @@ func TestDamagedArchives(t *testing.T) {
 	t.Logf("%d damaged archives, %d of them with every session all the same", cases, complete)
 }
 
-func TestImportArchiveRefusesOtherFiles(t *testing.T) {
+func TestRestoreRefusesOtherFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "it is not an archive of winnow",
 		"[]":                           "it is not an archive of winnow",
@@ -432,7 +457,7 @@ func TestImportArchiveRefusesOtherFiles(t *testing.T) {
 		`{"winnow":2,"sessions":[]}`:   "the archive was written by a newer winnow (format 2, this one knows 1)",
 		`{"winnow":"1","sessions":[]}`: "it is not an archive of winnow",
 	} {
-		err := ImportArchive(t.Context(), newStoreAt(t), Source{File: strings.NewReader(text)}, nil)
+		err := archive.Restore(t.Context(), newStoreAt(t), strings.NewReader(text), nil)
 		if err == nil || err.Error() != want {
 			t.Errorf("importing %q: %v, want %q", text, err, want)
 		}
@@ -447,7 +472,7 @@ func TestArchiveInOtherSpaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := newStoreAt(t)
-	if all := bring(t, there, wide.Bytes()); len(all) != 5 || remarksOf(all) != "" {
+	if all := restore(t, there, wide.Bytes()); len(all) != 5 || remarksOf(all) != "" {
 		t.Fatalf("the import says %+v", all)
 	}
 	if got, want := digestOf(t, there), digestOf(t, b.deps.Store); got != want {

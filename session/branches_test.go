@@ -200,9 +200,9 @@ func TestBranchesThatCannotBe(t *testing.T) {
 // An imported conversation may begin with an answer.
 func TestThereMayBeNoQuestion(t *testing.T) {
 	b := newBench(t)
-	row, err := b.deps.Store.Import(t.Context(), func(add func(store.Message) error) (store.Session, error) {
+	row, err := b.deps.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
 		return store.Session{Model: "m"}, add(store.Message{Message: history.Message{Role: history.Assistant, Content: "Welcome.", Status: history.Imported}})
-	})
+	}, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

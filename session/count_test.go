@@ -43,7 +43,7 @@ func tooMany(text string) int { return (len(text) + 3) / 4 * 3 / 2 }
 // imported stores a conversation as an import does, without counts: message i, from 0, says text(i).
 func (b *bench) imported(n int, text func(i int) string) store.Session {
 	b.t.Helper()
-	row, err := b.deps.Store.Import(context.Background(), func(add func(store.Message) error) (store.Session, error) {
+	row, err := b.deps.Store.ImportMessages(context.Background(), func(add func(store.Message) error) (store.Session, error) {
 		for i := range n {
 			role := history.User
 			if i%2 == 1 {
@@ -55,7 +55,7 @@ func (b *bench) imported(n int, text func(i int) string) store.Session {
 			}
 		}
 		return store.Session{Title: "imported", TitleFrom: "user", Model: "m"}, nil
-	})
+	}, store.ImportOptions{})
 	if err != nil {
 		b.t.Fatal(err)
 	}

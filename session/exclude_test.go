@@ -124,7 +124,7 @@ func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
 			}
 			return b.open(fork.ID)
 		},
-		"archive": func(b *bench, s *Session) *Session { return b.open(readopted(t, b.deps.Store, s.Info().ID)) },
+		"archive": func(b *bench, s *Session) *Session { return b.open(restoredAgain(t, b.deps.Store, s.Info().ID)) },
 	}
 	for way, again := range ways {
 		for place, at := range places {
@@ -188,10 +188,10 @@ func TestWhatFailedAloneIsRetriedAlone(t *testing.T) {
 	}
 }
 
-// readopted stores a session's archive once more and returns the copy's id.
-func readopted(t *testing.T, st *store.Store, id string) string {
+// restoredAgain stores a session's archive once more and returns the copy's id.
+func restoredAgain(t *testing.T, st *store.Store, id string) string {
 	t.Helper()
-	row, err := st.Adopt(t.Context(), store.Adoption{Lines: func(take func(store.Line) error) error { return st.Dump(t.Context(), id, take) }})
+	row, err := st.RestoreSession(t.Context(), store.SessionRestore{Lines: func(take func(store.Line) error) error { return st.Dump(t.Context(), id, take) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +417,7 @@ func TestASummaryThatSavesNothingIsNotTaken(t *testing.T) {
 // An exclusion holds for each message of a tool group, also on a branch that begins in front of a late result.
 func TestAnExclusionHoldsForTheCallOnABranchWithoutItsResult(t *testing.T) {
 	b := newBench(t, says("Yes."))
-	row, err := b.deps.Store.Import(t.Context(), func(add func(store.Message) error) (store.Session, error) {
+	row, err := b.deps.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
 		for _, m := range []history.Message{
 			{Role: history.User, Content: "Look."},
 			{Role: history.Assistant, Content: "I look at secrets.", ToolCalls: []history.ToolCall{{ID: "a", Name: "look", Arguments: "{}"}}},
@@ -430,7 +430,7 @@ func TestAnExclusionHoldsForTheCallOnABranchWithoutItsResult(t *testing.T) {
 			}
 		}
 		return store.Session{}, nil
-	})
+	}, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -268,7 +268,7 @@ func (h *heldTalk) begin() {
 	call := func(id string) history.ToolCall {
 		return history.ToolCall{ID: id, Name: "look", Arguments: `{"a":"` + h.token() + `"`}
 	}
-	row, err := h.deps.Store.Import(h.t.Context(), func(add func(store.Message) error) (store.Session, error) {
+	row, err := h.deps.Store.ImportMessages(h.t.Context(), func(add func(store.Message) error) (store.Session, error) {
 		same := h.text(3)
 		for _, m := range []history.Message{
 			{Role: history.System, Content: h.text(2)},
@@ -294,7 +294,7 @@ func (h *heldTalk) begin() {
 			}
 		}
 		return store.Session{}, nil
-	})
+	}, store.ImportOptions{})
 	if err != nil {
 		h.failf("import: %v", err)
 		return

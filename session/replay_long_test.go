@@ -118,7 +118,7 @@ func newLongTalk(t *testing.T) *longTalk {
 		llm.Endpoint{Name: "small", BaseURL: server.URL + "/small", Window: 4096, Tools: tools, Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true}},
 		llm.Endpoint{Name: "thinker", BaseURL: server.URL + "/thinker", Window: 8192, Profile: history.Profile{EchoReasoning: true, NoTools: true}},
 	)
-	row, err := l.deps.Store.Import(t.Context(), func(add func(store.Message) error) (store.Session, error) {
+	row, err := l.deps.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
 		for _, m := range []history.Message{
 			{Role: history.User, Content: "Read both files."},
 			{Role: history.Assistant, ToolCalls: []history.ToolCall{{ID: "a", Name: "read", Arguments: `{"path":"a.txt`}, {ID: "a", Name: "read", Arguments: `{'path': "b.txt",}`}}},
@@ -133,7 +133,7 @@ func newLongTalk(t *testing.T) *longTalk {
 			}
 		}
 		return store.Session{Title: "long", TitleFrom: "user", Endpoint: "large", Model: "m", Preset: "balanced"}, nil
-	})
+	}, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

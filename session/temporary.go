@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"winnow/session/store"
+	"winnow/session/transfer/archive"
 )
 
 // Temporary begins a conversation that leaves nothing on disk: its store is in memory, and gone when
@@ -41,12 +42,12 @@ func (s *Session) Keep(ctx context.Context, to *store.Store) (store.Session, err
 	}
 	defer t.release()
 	var whole bytes.Buffer
-	if err := Export(ctx, s.deps.Store, s.Info().ID, &whole, ExportOptions{Format: JSON}); err != nil {
+	if err := archive.Write(ctx, s.deps.Store, &whole, s.Info().ID); err != nil {
 		return store.Session{}, err
 	}
 	var kept store.Session
 	var faults []error
-	err := ImportArchive(ctx, to, Source{File: bytes.NewReader(whole.Bytes())}, func(in Imported) {
+	err := archive.Restore(ctx, to, bytes.NewReader(whole.Bytes()), func(in archive.Restored) {
 		kept = in.Session
 		for _, fault := range in.Errors {
 			faults = append(faults, errors.New(fault.String()))

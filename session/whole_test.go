@@ -15,6 +15,8 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/session/transfer"
+	"winnow/session/transfer/archive"
 )
 
 // TestAWholeHistoryMoves brings conversations of three programs together with winnow's own, searches and
@@ -42,7 +44,7 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	stage("%d messages are written for three programs", messages)
 	for path, want := range sources {
 		got := 0
-		if err := importPath(t, home, path, func(i Imported) { got += i.Session.Messages }); err != nil || got != want {
+		if err := importPath(t, home, path, func(i transfer.Imported) { got += i.Session.Messages }); err != nil || got != want {
 			t.Fatalf("import %s: %d messages of %d, %v", filepath.Base(path), got, want, err)
 		}
 		stage("%d messages of %s are imported", got, filepath.Base(path))
@@ -87,7 +89,7 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(ExportArchive(ctx, home, f), f.Close()); err != nil {
+	if err := errors.Join(archive.Write(ctx, home, f), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -97,9 +99,9 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	stage("all of it is exported, %d kB", info.Size()>>10)
 	there := newStoreAt(t)
 	sessions, total := 0, 0
-	err = importPath(t, there, path, func(i Imported) {
+	err = importPath(t, there, path, func(i transfer.Imported) {
 		sessions, total = sessions+1, total+i.Session.Messages
-		if said := remarksOf([]Imported{i}); said != "" || i.Again {
+		if said := remarksOf([]archive.Restored{{Errors: i.Errors, Warnings: i.Warnings}}); said != "" || i.Again {
 			t.Errorf("session %s is imported with %q", i.Session.ID, said)
 		}
 	})
@@ -111,7 +113,7 @@ func TestAWholeHistoryMoves(t *testing.T) {
 		t.Errorf("the digest there is %s, want %s", got, want)
 	}
 	again := 0
-	if err := importPath(t, there, path, func(i Imported) {
+	if err := importPath(t, there, path, func(i transfer.Imported) {
 		if i.Again {
 			again++
 		}
@@ -135,13 +137,13 @@ func peak() string {
 	return strings.TrimSpace(line)
 }
 
-func importPath(t *testing.T, s *store.Store, path string, report func(Imported)) error {
+func importPath(t *testing.T, s *store.Store, path string, report func(transfer.Imported)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	return ImportAll(t.Context(), s, Source{File: f, Path: path, Time: written, Policy: preset(t, "balanced")}, report)
+	return transfer.Import(t.Context(), s, transfer.Source{File: f, Path: path, Time: written, Policy: preset(t, "balanced")}, report)
 }
 
 // ofOurOwn adds conversations that winnow had itself: with branches, a fork, flags, a summary, an image,

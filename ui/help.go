@@ -9,8 +9,7 @@ import (
 )
 
 func (m *Model) openHelp() tea.Cmd {
-	m.cover(&readerOverlay{name: "help", help: true, sheet: newSheet(m.helpPage())})
-	m.fitReaders()
+	m.openReader(helpOverlay, "help", m.helpPage())
 	return nil
 }
 
@@ -21,7 +20,7 @@ func (m *Model) helpPage() page {
 		p.add(saidTone, "  "+theme.Fit(keys, min(30, max(8, m.width/3))))
 		p.line(quietTone, " %s", help)
 	}
-	if m.covered() {
+	if m.overlay != noOverlay {
 		p.title("here")
 		for _, h := range m.hints() {
 			line(h.Key, h.What)

@@ -13,14 +13,14 @@ func TestWhatTheIndexLacksIsAddedBehindTheScreen(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("hello")
 	ctx, db := context.Background(), l.options.Deps.Store
-	long, err := db.Import(ctx, func(add func(store.Message) error) (store.Session, error) {
+	long, err := db.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
 		for range 600 {
 			if err := add(store.Message{Message: history.Message{Role: history.User, Content: "where is the needle", Status: history.Imported}}); err != nil {
 				return store.Session{}, err
 			}
 		}
 		return store.Session{}, nil
-	})
+	}, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

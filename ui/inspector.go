@@ -71,9 +71,9 @@ func (m *Model) aspects() []aspect {
 
 // inspect opens the inspector.
 func (m *Model) inspect(on subject, at aspect) tea.Cmd {
-	if !m.onTop(inspectorOverlay{}) {
+	if m.overlay != inspectorOverlay {
 		m.inspector = inspector{wish: m.inspector.wish, collapsed: map[string]bool{}}
-		m.cover(inspectorOverlay{})
+		m.cover(inspectorOverlay)
 	}
 	m.inspector.on = on
 	return m.look(at)
@@ -137,7 +137,7 @@ func (m *Model) look(at aspect) tea.Cmd {
 // the place of what stands there.
 func (m *Model) lookAgain() tea.Cmd {
 	in := &m.inspector
-	if !m.isOpen(inspectorOverlay{}) {
+	if !m.isOpen(inspectorOverlay) {
 		return nil
 	}
 	if in.on.added > len(m.panel.shown().rows.added) {
@@ -238,28 +238,25 @@ func (m *Model) inspectorTitle() string {
 	return m.subjectName(in.on) + " · " + strings.Join(names, " ")
 }
 
-// inspectorLines are what it shows, or what is still being read.
-func (m *Model) inspectorLines() []string {
+// inspectorView draws it.
+func (m *Model) inspectorView(b theme.Box) []string {
 	in := &m.inspector
-	switch {
-	case in.shown != nil:
-		return in.shown.view(m.styles)
-	case in.reads != "":
-		return theme.Indented(m.styles.Dim, in.reads+" …", in.w)
-	}
-	return nil
-}
-
-// inspectorPosition says which request the subject is looked at in, and how far down the screen is.
-func (m *Model) inspectorPosition() string {
-	in, right := &m.inspector, ""
+	var lines []string
+	right := ""
 	if !in.on.request {
 		right = m.nameOf(m.panel.shown())
 	}
-	if in.shown != nil {
+	switch {
+	case in.shown != nil:
+		lines = in.shown.view(m.styles)
 		right = strings.Trim(right+" · "+in.shown.position(), " ·")
+	case in.reads != "":
+		lines = theme.Indented(m.styles.Dim, in.reads+" …", in.w)
 	}
-	return right
+	if !framedOverlay(b) {
+		return theme.Blank(lines, b.W, b.H)
+	}
+	return theme.Frame(b, m.border(m.inspectorTitle(), right, true), lines)
 }
 
 // whyNone says why there is no request to look at.

@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/transfer"
 	"winnow/ui/theme"
 )
 
@@ -30,11 +30,12 @@ func (l *live) imported(path string) string {
 		l.t.Fatal(err)
 	}
 	defer file.Close()
-	done, err := session.Import(l.t.Context(), l.options.Deps.Store, session.Source{File: file, Time: begun, Policy: l.options.Deps.Policy})
+	var id string
+	err = transfer.Import(l.t.Context(), l.options.Deps.Store, transfer.Source{File: file, Time: begun, Policy: l.options.Deps.Policy}, func(im transfer.Imported) { id = im.Session.ID })
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return done.Session.ID
+	return id
 }
 
 // bare are messages without what a request may add to them.
@@ -79,7 +80,7 @@ func TestTheLedgerListsEveryRepair(t *testing.T) {
 			t.Errorf("the ledger has %d lines of %d kinds, want 20 of 15", len(l.ledger.lines), len(kinds))
 		}
 		l.press("enter")
-		if on, ok := l.chat.selected(); l.covered() || l.focus != transcriptPane || !ok || on.ID != l.ledger.lines[19].entry.ID {
+		if on, ok := l.chat.selected(); l.overlay != noOverlay || l.focus != transcriptPane || !ok || on.ID != l.ledger.lines[19].entry.ID {
 			t.Errorf("enter does not go to the message; message %d is selected:\n%s", on.ID, plain(l.Model))
 		}
 		l.press("m")
@@ -87,7 +88,7 @@ func TestTheLedgerListsEveryRepair(t *testing.T) {
 			t.Errorf("opened on message 30 the cursor is on %+v", on)
 		}
 		l.press("esc")
-		if l.covered() {
+		if l.overlay != noOverlay {
 			t.Error("esc does not close the ledger")
 		}
 	}

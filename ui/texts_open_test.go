@@ -25,8 +25,8 @@ func (l *live) standsOn(id, text string) {
 		message, ok := l.chat.selected()
 		return l.info.ID == id && ok && message.Content == text
 	})
-	if l.covered() || l.focus != transcriptPane {
-		l.t.Fatalf("overlay %v, focus %v:\n%s", l.top(), l.focus, plain(l.Model))
+	if l.overlay != noOverlay || l.focus != transcriptPane {
+		l.t.Fatalf("overlay %v, focus %v:\n%s", l.overlay, l.focus, plain(l.Model))
 	}
 }
 
@@ -64,7 +64,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	l := onStage(t, 120, 40)
 	const n = 3000
-	kept, err := l.options.Deps.Store.Import(t.Context(), func(add func(store.Message) error) (store.Session, error) {
+	kept, err := l.options.Deps.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
 		for i := range n {
 			m := store.Message{Message: history.Message{Role: history.User, Content: fmt.Sprintf("Message %d of many.", i), Status: history.Complete}}
 			if i%2 == 1 {
@@ -78,7 +78,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 			}
 		}
 		return store.Session{Title: "Long", Endpoint: "here", Model: "small"}, nil
-	})
+	}, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestWhileAnAnswerArrivesNoOtherSessionIsOpened(t *testing.T) {
 	m.Update(tab)
 	m.sessions.texts = foundTexts(t, 120, 40).sessions.texts
 	m.Update(enter)
-	if !strings.Contains(plain(m), "still arriving") || !m.onTop(sessionsOverlay{}) {
+	if !strings.Contains(plain(m), "still arriving") || m.overlay != sessionsOverlay {
 		t.Errorf("enter on a hit while an answer arrives:\n%s", plain(m))
 	}
 }

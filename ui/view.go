@@ -40,14 +40,18 @@ func (m *Model) View() tea.View {
 		put(b, over)
 	}
 	switch {
-	case m.onTop(whatifOverlay{}) && !l.panel.Empty():
+	case m.overlay == whatifOverlay && !l.panel.Empty():
 		cursor = nil // the keys go to the panel
-	case m.covered():
+	case m.overlay != noOverlay:
 		var block []string
 		block, cursor = m.overlayView()
-		put(m.top().box(m), block)
+		b := m.overlayBox()
+		if m.overlay == inspectorOverlay {
+			b = l.full
+		}
+		put(b, block)
 	}
-	if m.find.open && !m.covered() && !l.footer.Empty() {
+	if m.find.open && m.overlay == noOverlay && !l.footer.Empty() {
 		_, x := m.findLine(l.footer.W)
 		cursor = tea.NewCursor(x, l.footer.Y)
 	}
@@ -105,7 +109,7 @@ func (m *Model) panelTitle() string {
 		return "context: what if"
 	case m.panel.looking:
 		return "context: reading a past request …"
-	case selected != "" && (m.focus == panelPane || m.onTop(panelOverlay{})):
+	case selected != "" && (m.focus == panelPane || m.overlay == panelOverlay):
 		return "context · " + selected
 	case m.marked != nil:
 		return "context: " + m.nameOf(m.panel.shown()) + " · " + m.keys.First(keymap.Compare) + " compares with " + m.nameOf(m.marked)
@@ -118,7 +122,7 @@ func (m *Model) panelView(b theme.Box) []string {
 		return nil
 	}
 	in := b.Within(true)
-	focused := m.focus == panelPane || m.onTop(panelOverlay{}) || m.onTop(whatifOverlay{})
+	focused := m.focus == panelPane || m.overlay == panelOverlay || m.overlay == whatifOverlay
 	return theme.Frame(b, m.border(m.panelTitle(), m.panel.place(), focused), m.panel.view(m.styles, in.W, in.H, focused))
 }
 
@@ -200,7 +204,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 
 // footer is the lower line: a notice, else the keys that matter now.
 func (m *Model) footer(w int) string {
-	finding := !m.covered() && m.find.on
+	finding := m.overlay == noOverlay && m.find.on
 	if finding && m.find.open {
 		line, _ := m.findLine(w)
 		return line

@@ -238,8 +238,8 @@ func linesOf(t interface{ Fatalf(string, ...any) }, s *Store, session string) []
 	return lines
 }
 
-func adoption(id string, before Given, lines []Line) Adoption {
-	return Adoption{ID: id, Parent: lines[0].Session.Parent, Before: before, Lines: func(take func(Line) error) error {
+func sessionRestore(id string, before NewestIDs, lines []Line) SessionRestore {
+	return SessionRestore{ID: id, Parent: lines[0].Session.Parent, Before: before, Lines: func(take func(Line) error) error {
 		for _, l := range lines {
 			if err := take(l); err != nil {
 				return err
@@ -269,9 +269,9 @@ func allIDs(t interface{ Fatalf(string, ...any) }, s *Store) []string {
 	return ids
 }
 
-// What is dumped of any history and adopted by another file is the same there: in an empty one in any
+// What is dumped of any history and restored by another file is the same there: in an empty one in any
 // order, and in one that has the ids already.
-func TestAdoptKeepsAllThatDumpHandsOut(t *testing.T) {
+func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
 		w := fill(t)
@@ -285,7 +285,7 @@ func TestAdoptKeepsAllThatDumpHandsOut(t *testing.T) {
 		}
 		defer empty.Close()
 		for _, id := range ids {
-			adoptInto(t, empty, linesOf(t, w.s, id))
+			restoreInto(t, empty, linesOf(t, w.s, id))
 		}
 		if got := digest(t, empty); got != want {
 			t.Fatalf("the digest of what was brought to an empty file is %s, want %s", got, want)
@@ -305,7 +305,7 @@ func TestAdoptKeepsAllThatDumpHandsOut(t *testing.T) {
 		defer used.s.Close()
 		before := digest(t, used.s)
 		for _, id := range ids {
-			adoptInto(t, used.s, linesOf(t, w.s, id))
+			restoreInto(t, used.s, linesOf(t, w.s, id))
 		}
 		agree(t, w.s, used.s, ids)
 		for _, id := range ids {
@@ -317,17 +317,17 @@ func TestAdoptKeepsAllThatDumpHandsOut(t *testing.T) {
 	})
 }
 
-func adoptInto(t *rapid.T, s *Store, lines []Line) {
+func restoreInto(t *rapid.T, s *Store, lines []Line) {
 	ctx := context.Background()
-	given, err := s.Given(ctx)
+	given, err := s.NewestIDs(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Adopt(ctx, adoption(lines[0].Session.ID, given, lines)); err != nil {
-		t.Fatalf("Adopt(%s): %v", lines[0].Session.ID, err)
+	if _, err := s.RestoreSession(ctx, sessionRestore(lines[0].Session.ID, given, lines)); err != nil {
+		t.Fatalf("RestoreSession(%s): %v", lines[0].Session.ID, err)
 	}
-	if _, err := s.Adopt(ctx, adoption(lines[0].Session.ID, given, lines)); !errors.Is(err, ErrTaken) {
-		t.Fatalf("Adopt of a session that is there: %v, want ErrTaken", err)
+	if _, err := s.RestoreSession(ctx, sessionRestore(lines[0].Session.ID, given, lines)); !errors.Is(err, ErrTaken) {
+		t.Fatalf("RestoreSession of a session that is there: %v, want ErrTaken", err)
 	}
 }
 

@@ -118,3 +118,12 @@ func prepare(c *sqlite3.SQLiteConn) error {
 	_, err := c.Exec(pragmas, nil)
 	return err
 }
+
+// OpenReadOnly returns a pool of one connection that reads a database of another program, with the same
+// care as winnow's own. Nobody may write an immutable one. Nothing is opened yet.
+func OpenReadOnly(path string, immutable bool) *sql.DB {
+	if immutable {
+		return pool(path, still, 1)
+	}
+	return pool(path, frozen, 1)
+}

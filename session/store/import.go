@@ -1,13 +1,42 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
 
 	"winnow/history"
 )
+
+// Conversation is a conversation of another program with all its branches.
+type Conversation struct {
+	Session  Session           // Source and Origin name it; what its messages decide is set by Import
+	Messages []ImportedMessage // every one behind the one that it follows
+	Leaf     int               // the index in Messages of the end of the active branch, -1 for the last message
+}
+
+// ImportedMessage is one message of a Conversation. Its label is its id there.
+type ImportedMessage struct {
+	Message
+	After    int  // the index of the message that it follows, -1 for none
+	Excluded bool // the other program keeps it from its model, so it is excluded here
+}
+
+// ImportOptions say how a conversation is imported.
+type ImportOptions struct {
+	DryRun bool // nothing is stored: the result says what would be, and a session that is new has no id
+}
+
+// ImportResult is what became of a Conversation.
+type ImportResult struct {
+	Session Session
+	New     bool // the session was not here before
+	Added   int  // the messages that were not
+	Changed int  // those of them that are a second version of one that was
+}
 
 // DuplicateError says that a conversation was imported before.
 type DuplicateError struct {
@@ -18,103 +47,321 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("the conversation is already here as session %s", e.Session.ID)
 }
 
-// Import stores a conversation from elsewhere as one branch of a new session, in one transaction:
-// either all of it is there or nothing. fill adds the messages in order and then returns the
-// session's row; its id and what the messages decide of it are set here, and its model becomes that of
-// the answers. fill may run several times. Its error ends the import and
-// comes back.
+// Import stores a conversation as a session, or merges it into the session that it was imported as
+// before, in one transaction. Messages are known by their labels. One whose text became another since
+// is added as a version beside the first; nothing that is here changes. A session in the trash stays as
+// it is.
+//
+// The active branch becomes the other program's where something was added and nobody went on with the
+// session here, or where its own end lies behind the one here. The session keeps its place in the order
+// of last use there: thousands of old conversations do not bury those of today.
+func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (ImportResult, error) {
+	if c.Session.Source == "" || c.Session.Origin == "" {
+		return ImportResult{}, errors.New("import the conversation: it has no name to know it by")
+	}
+	// A file can be imported again, so the import of many conversations does not wait for the disk
+	// after each.
+	return s.importInto(ctx, s.jot, c.Session, o, func(add func(ImportedMessage) error) (Session, int, error) {
+		for _, m := range c.Messages {
+			if err := add(m); err != nil {
+				return Session{}, 0, err
+			}
+		}
+		return c.Session, c.Leaf, nil
+	})
+}
+
+// Filling adds the messages of a conversation in order and returns its row. It may run several times.
+// Its error ends the import and comes back.
+type Filling func(add func(Message) error) (Session, error)
+
+// ImportMessages stores a conversation that has no name as one branch of a new session, which becomes
+// the one used last. It is in one transaction: all of it is stored or nothing. Its model becomes that of
+// the answers.
 //
 // Where the same messages with the same system prompt were imported before and are not in the trash,
 // nothing is stored and the error is a *DuplicateError.
-func (s *Store) Import(ctx context.Context, fill Filling) (Session, error) {
-	return s.importing(ctx, fill, nil)
-}
-
-// Filling adds the messages of a conversation and returns its row.
-type Filling func(add func(Message) error) (Session, error)
-
-// TryImport says what Import would do, and does not do it. The session that it returns has no id.
-func (s *Store) TryImport(ctx context.Context, fill Filling) (Session, error) {
-	out, err := s.importing(ctx, fill, errTrial)
-	if errors.Is(err, errTrial) {
-		out.ID, err = "", nil
-	}
-	return out, err
-}
-
-// importing imports a conversation, and takes that back where end is not nil.
-func (s *Store) importing(ctx context.Context, fill Filling, end error) (Session, error) {
-	var out Session
-	err := s.save(ctx, "import the conversation", func(tx *sql.Tx) error {
-		n, err := s.addSession(ctx, tx, Session{})
-		if err != nil {
+func (s *Store) ImportMessages(ctx context.Context, fill Filling, o ImportOptions) (Session, error) {
+	out, err := s.importInto(ctx, s.save, Session{}, o, func(add func(ImportedMessage) error) (Session, int, error) {
+		last := -1
+		row, err := fill(func(m Message) error {
+			err := add(ImportedMessage{Message: m, After: last})
+			last++
 			return err
-		}
-		in := intake{s: s, tx: tx, session: n}
-		row, err := fill(func(m Message) error { return in.add(ctx, m) })
-		if err != nil {
-			return err
-		}
-		row.Title, row.System = s.clean(row.Title), s.clean(row.System)
-		if in.messages == 0 {
-			return errors.New("the conversation has no message")
-		}
-		if err := in.finish(ctx, row); err != nil {
-			return err
-		}
-		if err := setTags(ctx, tx, n, row.Tags); err != nil {
-			return err
-		}
-		if err := duplicateOf(ctx, tx, n, in.messages); err != nil {
-			return err
-		}
-		if err := s.use(ctx, tx, n); err != nil {
-			return err
-		}
-		if out, err = sessionByKey(ctx, tx, n); err != nil {
-			return err
-		}
-		return end
+		})
+		return row, -1, err
 	})
-	return out, err
+	return out.Session, err
 }
 
-// intake is an import on its way: the session's key, and what its row will say of its messages.
-type intake struct {
-	s        *Store
-	tx       *sql.Tx
-	session  int64
-	leaf     int64
-	messages int
-	turns    int
-}
+// errDryRun ends a transaction whose outcome alone was wanted.
+var errDryRun = errors.New("this was a dry run")
 
-// add stores a message behind the one before it.
-func (in *intake) add(ctx context.Context, m Message) error {
-	if m.Status == history.Streaming {
-		return errors.New("a message that is still arriving cannot be imported")
+// importInto imports a conversation in one transaction of the given kind. A row without an Origin is that
+// of a conversation without a name, whose row is complete only when fill returns it.
+func (s *Store) importInto(
+	ctx context.Context, transact func(context.Context, string, func(*sql.Tx) error) error, row Session, o ImportOptions,
+	fill func(add func(ImportedMessage) error) (Session, int, error),
+) (ImportResult, error) {
+	var out ImportResult
+	err := transact(ctx, "import the conversation", func(tx *sql.Tx) error {
+		in := importing{s: s, tx: tx}
+		err := in.run(ctx, row, fill)
+		out = in.out
+		if err == nil && o.DryRun {
+			err = errDryRun
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, errDryRun) && out.New:
+		out.Session.ID = ""
+	case err != nil && !errors.Is(err, errDryRun):
+		return ImportResult{}, err
 	}
-	if err := ctx.Err(); err != nil {
+	return out, nil
+}
+
+// importing is an import within its transaction.
+type importing struct {
+	s       *Store
+	tx      *sql.Tx
+	session int64
+	out     ImportResult
+
+	stored map[string][]version // what the session holds, by label; nil for a conversation without a name
+	own    int                  // its messages without a label: somebody went on with it here
+	last   int                  // the seq of its last message
+	ids    []int64              // of the conversation's messages
+	turns  int                  // added
+}
+
+// version is one message with some label.
+type version struct {
+	id  int64
+	sum [sha256.Size]byte
+}
+
+// textSum is the digest of what a message says and who says it.
+func textSum(role history.Role, content []byte) [sha256.Size]byte {
+	return sha256.Sum256(append(append([]byte(role), 0), content...))
+}
+
+func (in *importing) run(ctx context.Context, row Session, fill func(add func(ImportedMessage) error) (Session, int, error)) error {
+	named := row.Origin != ""
+	if err := in.begin(ctx, row); err != nil || !in.out.Session.Deleted.IsZero() {
 		return err
 	}
-	m.Parent = in.leaf
-	// The driver watches a context that can end with a goroutine for every statement. The transaction
-	// has its own.
-	id, err := insertAt(context.WithoutCancel(ctx), in.tx, in.session, in.messages+1, in.s.cleanMessage(m), "")
+	row, leaf, err := fill(func(m ImportedMessage) error { return in.add(ctx, m) })
 	if err != nil {
 		return err
 	}
-	in.leaf = id
-	in.messages++
+	if in.out.New && in.out.Added == 0 {
+		return errors.New("the conversation has no message")
+	}
+	if in.out.Added > 0 {
+		if err := in.count(ctx, leaf); err != nil {
+			return err
+		}
+		finish := in.describe
+		if named {
+			finish = in.date
+		}
+		if err := finish(ctx, row); err != nil {
+			return err
+		}
+	}
+	in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
+	return err
+}
+
+// begin finds the session that the conversation was imported as, or adds one.
+func (in *importing) begin(ctx context.Context, row Session) (err error) {
+	in.session, err = importedAs(ctx, in.tx, row)
+	if errors.Is(err, sql.ErrNoRows) {
+		in.out.New = true
+		in.session, err = in.s.addSession(ctx, in.tx, row)
+	}
+	if err != nil {
+		return err
+	}
+	if row.Origin != "" {
+		if err := in.readStored(ctx); err != nil {
+			return err
+		}
+	}
+	in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
+	return err
+}
+
+// importedAs is the session that a conversation was imported as. One in the trash counts where there is no
+// other.
+func importedAs(ctx context.Context, tx *sql.Tx, row Session) (n int64, err error) {
+	err = tx.QueryRowContext(ctx, `
+		SELECT n
+		FROM sessions
+		WHERE source = ?
+			AND origin = ?
+			AND origin <> ''
+		ORDER BY deleted_ms <> 0, n
+		LIMIT 1`, row.Source, row.Origin).Scan(&n)
+	return n, err
+}
+
+// readStored reads what the session holds.
+func (in *importing) readStored(ctx context.Context) error {
+	in.stored = map[string][]version{}
+	rows, err := in.tx.QueryContext(ctx, `
+		SELECT
+			id,
+			seq,
+			role,
+			label,
+			content
+		FROM messages
+		WHERE session = ?
+		ORDER BY id`, in.session)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v version
+		var seq int
+		var role history.Role
+		var label string
+		var content []byte
+		if err := rows.Scan(&v.id, &seq, &role, &label, &content); err != nil {
+			return err
+		}
+		in.last = max(in.last, seq)
+		if label == "" {
+			in.own++
+			continue
+		}
+		v.sum = textSum(role, content)
+		in.stored[label] = append(in.stored[label], v)
+	}
+	return rows.Err()
+}
+
+// add stores a message where it is not here.
+func (in *importing) add(ctx context.Context, m ImportedMessage) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	switch i := len(in.ids); {
+	case m.Status == history.Streaming:
+		return errors.New("a message that is still arriving cannot be imported")
+	case m.After >= i:
+		return fmt.Errorf("message %d of the conversation is before the one that it follows", i)
+	case in.stored != nil && m.Label == "":
+		return fmt.Errorf("message %d of the conversation has no label", i)
+	case m.After >= 0:
+		m.Parent = in.ids[m.After]
+	}
+	m.Message = in.s.cleanMessage(m.Message)
+	v := version{}
+	if in.stored != nil {
+		v.sum = textSum(m.Role, []byte(m.Content))
+		for _, known := range in.stored[m.Label] {
+			if known.sum == v.sum {
+				in.ids = append(in.ids, known.id)
+				return nil
+			}
+		}
+		if len(in.stored[m.Label]) > 0 {
+			in.out.Changed++
+		}
+	}
+	// The driver watches a context that can end with a goroutine for every statement. The transaction
+	// has its own.
+	var err error
+	v.id, err = insertAt(context.WithoutCancel(ctx), in.tx, in.session, in.last+1, m.Message, "")
+	if err != nil {
+		return err
+	}
+	if m.Excluded {
+		if err := in.s.setFlag(ctx, in.tx, v.id, history.Exclude); err != nil {
+			return err
+		}
+	}
+	if in.stored != nil {
+		in.stored[m.Label] = append(in.stored[m.Label], v)
+	}
+	in.ids = append(in.ids, v.id)
+	in.last++
+	in.out.Added++
 	if m.Role == history.User {
 		in.turns++
 	}
 	return nil
 }
 
-// finish writes the session's row. The model comes to the answers now, because a file may name it
-// behind them.
-func (in *intake) finish(ctx context.Context, row Session) error {
+// count writes what the added messages decide of the session's row. leaf is the index of the end of the
+// active branch.
+func (in *importing) count(ctx context.Context, leaf int) error {
+	if leaf < 0 {
+		leaf = len(in.ids) - 1
+	}
+	end, err := in.leaf(ctx, in.ids[leaf])
+	if err != nil {
+		return err
+	}
+	_, err = in.tx.ExecContext(ctx, `
+		UPDATE sessions
+		SET messages = messages + ?2,
+			turns = turns + ?3,
+			leaf = ?4
+		WHERE n = ?1`, in.session, in.out.Added, in.turns, end)
+	return err
+}
+
+// leaf is where the active branch ends from now on, where the other program's ends at a message.
+func (in *importing) leaf(ctx context.Context, there int64) (int64, error) {
+	here := in.out.Session.Leaf
+	if here == 0 || in.own == 0 {
+		return there, nil
+	}
+	var behind bool
+	err := in.tx.QueryRowContext(ctx, `
+		WITH RECURSIVE branch (id, parent) AS (
+			SELECT
+				id,
+				parent
+			FROM messages
+			WHERE id = ?1
+			UNION ALL
+			SELECT
+				m.id,
+				m.parent
+			FROM branch
+			JOIN messages m ON m.id = branch.parent
+		)
+		SELECT EXISTS (
+			SELECT 1
+			FROM branch
+			WHERE id = ?2
+		)`, there, here).Scan(&behind)
+	if err != nil || !behind {
+		return here, err
+	}
+	return there, nil
+}
+
+// date gives the session of a conversation with a name its place in the order of last use.
+func (in *importing) date(ctx context.Context, row Session) error {
+	_, err := in.tx.ExecContext(ctx, `
+		UPDATE sessions
+		SET updated_ms = max(updated_ms, ?2),
+			used = max(used, ?2)
+		WHERE n = ?1`, in.session, cmp.Or(ms(row.Updated), ms(row.Created)))
+	return err
+}
+
+// describe writes the row of a conversation without a name and makes it the session used last. The model
+// comes to the answers now, because a file may name it behind them.
+func (in *importing) describe(ctx context.Context, row Session) error {
 	if row.Model != "" {
 		_, err := in.tx.ExecContext(ctx, `
 			UPDATE messages
@@ -134,21 +381,27 @@ func (in *intake) finish(ctx context.Context, row Session) error {
 			preset = ?5,
 			overrides = ?6,
 			system = ?7,
-			dir = ?8,
-			messages = ?9,
-			turns = ?10,
-			leaf = ?11
-		WHERE n = ?1`, in.session, ms(row.Created), row.Title, row.TitleFrom, row.Preset, row.Overrides, row.System,
-		row.Dir, in.messages, in.turns, in.leaf)
-	return err
+			dir = ?8
+		WHERE n = ?1`, in.session, ms(row.Created), in.s.clean(row.Title), row.TitleFrom, row.Preset, row.Overrides,
+		in.s.clean(row.System), row.Dir)
+	if err != nil {
+		return err
+	}
+	if err := setTags(ctx, in.tx, in.session, row.Tags); err != nil {
+		return err
+	}
+	if err := in.refuseDuplicate(ctx); err != nil {
+		return err
+	}
+	return in.s.use(ctx, in.tx, in.session)
 }
 
-// duplicateOf returns a *DuplicateError where another session was imported from the same messages as
-// session n, however it went on since. Times are not compared: a file without them gets others each
-// time. The first message alone tells nearly all sessions apart.
-func duplicateOf(ctx context.Context, tx *sql.Tx, n int64, messages int) error {
+// refuseDuplicate returns a *DuplicateError where another session was imported from the same messages,
+// however it went on since. Times are not compared: a file without them gets others each time. The first
+// message alone tells nearly all sessions apart.
+func (in *importing) refuseDuplicate(ctx context.Context) error {
 	var twin int64
-	err := tx.QueryRowContext(ctx, `
+	err := in.tx.QueryRowContext(ctx, `
 		SELECT s.n
 		FROM sessions mine
 		JOIN messages first ON first.session = mine.n AND first.seq = 1
@@ -170,14 +423,14 @@ func duplicateOf(ctx context.Context, tx *sql.Tx, n int64, messages int) error {
 					AND x.hash <> y.hash
 			)
 		ORDER BY s.used DESC
-		LIMIT 1`, n, messages).Scan(&twin)
+		LIMIT 1`, in.session, in.out.Added).Scan(&twin)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	there, err := sessionByKey(ctx, tx, twin)
+	there, err := sessionByKey(ctx, in.tx, twin)
 	if err != nil {
 		return err
 	}

@@ -15,16 +15,16 @@ func said(role history.Role, text string) Message {
 	return Message{Message: history.Message{Role: role, Content: text, Status: history.Imported, CreatedMS: 1000}}
 }
 
-// taken imports messages as a session.
-func taken(s *Store, row Session, messages ...Message) (Session, error) {
-	return s.Import(context.Background(), func(add func(Message) error) (Session, error) {
+// imported imports messages as a session.
+func imported(s *Store, row Session, messages ...Message) (Session, error) {
+	return s.ImportMessages(context.Background(), func(add func(Message) error) (Session, error) {
 		for _, m := range messages {
 			if err := add(m); err != nil {
 				return Session{}, err
 			}
 		}
 		return row, nil
-	})
+	}, ImportOptions{})
 }
 
 func TestImportIsWhatTheMessagesWouldBeOneByOne(t *testing.T) {
@@ -38,7 +38,7 @@ func TestImportIsWhatTheMessagesWouldBeOneByOne(t *testing.T) {
 		said(history.User, "and now?"),
 	}
 	created := time.UnixMilli(500).UTC()
-	got, err := taken(s, Session{Title: "A title", TitleFrom: "user", System: "Be kind.", Dir: "/home/kim", Model: "m", Created: created, Tags: []string{"old"}}, messages...)
+	got, err := imported(s, Session{Title: "A title", TitleFrom: "user", System: "Be kind.", Dir: "/home/kim", Model: "m", Created: created, Tags: []string{"old"}}, messages...)
 	must(t, "import", err)
 	if got.Title != "A title" || got.TitleFrom != "user" || got.System != "Be kind." || got.Dir != "/home/kim" || !got.Created.Equal(created) ||
 		!got.Updated.Equal(s.now().Truncate(time.Millisecond)) || got.Messages != 6 || got.Turns != 2 || len(got.Tags) != 1 || len(got.ID) != 36 {
@@ -103,7 +103,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 		defer cancel()
 		s := newStore(t)
 		begin(t, s, "there before", "hi")
-		_, err := s.Import(ctx, func(add func(Message) error) (Session, error) {
+		_, err := s.ImportMessages(ctx, func(add func(Message) error) (Session, error) {
 			if c.end == nil {
 				return Session{Title: "half"}, nil
 			}
@@ -120,7 +120,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 				m.Status = history.Streaming
 			}
 			return Session{Title: "half"}, add(m)
-		})
+		}, ImportOptions{})
 		if err == nil || c.want != nil && !errors.Is(err, c.want) {
 			t.Errorf("%s: the import ends with %v, want %v", name, err, c.want)
 		}
@@ -137,7 +137,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 func TestImportOfTheSameAgainChangesNothing(t *testing.T) {
 	s := newStore(t)
 	hi, ho := said(history.User, "hi"), said(history.Assistant, "ho")
-	there, err := taken(s, Session{Title: "first", System: "Be kind."}, hi, ho)
+	there, err := imported(s, Session{Title: "first", System: "Be kind."}, hi, ho)
 	must(t, "import", err)
 
 	later := hi
@@ -154,7 +154,7 @@ func TestImportOfTheSameAgainChangesNothing(t *testing.T) {
 		"another prompt":       {Session{System: "Be brief."}, []Message{hi, ho}, false},
 		"another prompt, none": {Session{}, []Message{hi, ho}, false},
 	} {
-		_, err := taken(s, c.row, c.messages...)
+		_, err := imported(s, c.row, c.messages...)
 		var same *DuplicateError
 		if is := errors.As(err, &same); is != c.again || !is && err != nil {
 			t.Errorf("%s: imported with %v, want a duplicate: %v", name, err, c.again)
@@ -166,12 +166,12 @@ func TestImportOfTheSameAgainChangesNothing(t *testing.T) {
 
 	// What was said since does not make it another conversation.
 	add(t, s, says(there.ID, there.Leaf, history.User, "and now?"))
-	if _, err := taken(s, Session{System: "Be kind."}, hi, ho); err == nil {
+	if _, err := imported(s, Session{System: "Be kind."}, hi, ho); err == nil {
 		t.Error("a conversation that went on was imported again")
 	}
 	// One in the trash does.
 	must(t, "delete", s.Delete(context.Background(), there.ID))
-	if _, err := taken(s, Session{System: "Be kind."}, hi, ho); err != nil {
+	if _, err := imported(s, Session{System: "Be kind."}, hi, ho); err != nil {
 		t.Errorf("a conversation that was deleted was not imported again: %v", err)
 	}
 }

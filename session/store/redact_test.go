@@ -47,9 +47,9 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	do(s.SaveDraft(ctx, row.ID, "draft "+key))
 	_, err = s.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1, Text: "they said " + key})
 	do(err)
-	_, err = s.Import(ctx, func(add func(Message) error) (Session, error) {
+	_, err = s.ImportMessages(ctx, func(add func(Message) error) (Session, error) {
 		return Session{Title: "import " + key}, add(Message{Message: history.Message{Role: history.User, Content: "imported " + key, Status: history.Complete}})
-	})
+	}, ImportOptions{})
 	do(err)
 	do(s.Close())
 	files, err := filepath.Glob(path + "*")

@@ -1,0 +1,277 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// NewestIDs says which ids a history has given so far: those of messages, requests and summaries.
+type NewestIDs struct{ Messages, Requests, Summaries int64 }
+
+// NewestIDs returns the newest ids that were ever given.
+func (s *Store) NewestIDs(ctx context.Context) (NewestIDs, error) {
+	var g NewestIDs
+	err := s.view(ctx, "read the newest ids", func(tx *sql.Tx) error {
+		var err error
+		g, err = newestIDs(ctx, tx)
+		return err
+	})
+	return g, err
+}
+
+func newestIDs(ctx context.Context, tx *sql.Tx) (g NewestIDs, err error) {
+	err = tx.QueryRowContext(ctx, `
+		SELECT
+			coalesce(max(iif(name = 'messages', seq, 0)), 0),
+			coalesce(max(iif(name = 'requests', seq, 0)), 0),
+			coalesce(max(iif(name = 'summaries', seq, 0)), 0)
+		FROM sqlite_sequence`).Scan(&g.Messages, &g.Requests, &g.Summaries)
+	return g, err
+}
+
+// SessionRestore is a session of an archive that is to be stored.
+type SessionRestore struct {
+	ID     string                            // under which id; "" gives it a new one
+	Parent string                            // the session that it was forked from, as that is called here
+	Before NewestIDs                         // ids up to these are not kept: they were given before
+	Lines  func(take func(Line) error) error // hands out its lines in order, from the first one each time it is called
+}
+
+// ErrTaken says that there is a session with that id.
+var ErrTaken = errors.New("there is another session with that id")
+
+// RestoreSession stores a session of an archive, whole or not at all, and returns its row. Its messages, requests
+// and summaries keep their ids where nothing here has ever had them. Else all ids of one kind are moved
+// by the same number, in everything that names them, so that a past request still comes out as it was
+// sent. The fork point of a session whose parent is not here waits until that one is restored. The text is
+// searched as soon as the index has read it.
+func (s *Store) RestoreSession(ctx context.Context, a SessionRestore) (Session, error) {
+	out, err := s.restoreSession(ctx, a)
+	if !conflict(err) {
+		return out, err
+	}
+	// Something took one of the ids since the import began.
+	a.Before = NewestIDs{most, most, most}
+	return s.restoreSession(ctx, a)
+}
+
+// conflict reports whether an id or a place is taken.
+func conflict(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.ExtendedCode == sqlite3.ErrConstraintPrimaryKey || e.ExtendedCode == sqlite3.ErrConstraintUnique)
+}
+
+func (s *Store) restoreSession(ctx context.Context, a SessionRestore) (Session, error) {
+	var out Session
+	err := s.save(ctx, "store the session", func(tx *sql.Tx) error {
+		if a.ID != "" {
+			taken, err := sessionThere(ctx, tx, a.ID)
+			if err != nil {
+				return err
+			}
+			if taken != 0 {
+				return &trouble{doing: fmt.Sprintf("store session %q", a.ID), kind: ErrTaken}
+			}
+		}
+		now, err := newestIDs(ctx, tx)
+		if err != nil {
+			return err
+		}
+		in := restoring{tx: tx, SessionRestore: a, now: now, print: newPrinter(), attached: map[string]int64{}}
+		defer in.close()
+		quiet := context.WithoutCancel(ctx) // the transaction watches the context
+		err = a.Lines(func(l Line) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return in.line(quiet, l)
+		})
+		if err != nil {
+			return err
+		}
+		if err := in.finish(quiet); err != nil {
+			return err
+		}
+		out, err = sessionByKey(ctx, tx, in.session)
+		return err
+	})
+	return out, err
+}
+
+// sessionThere is the key of a session by its whole id, 0 where there is none.
+func sessionThere(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
+	var n int64
+	err := tx.QueryRowContext(ctx, `SELECT n FROM sessions WHERE id = ?`, id).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return n, err
+}
+
+// restoring restores one session.
+type restoring struct {
+	SessionRestore
+	tx       *sql.Tx
+	now      NewestIDs
+	session  int64
+	id       string
+	shift    Shift
+	from     Shift // the first ids, as the lines say them
+	messages int64
+	turns    int64
+	runs     []stretch // the ids of its messages
+	print    *printer
+	attached map[string]int64 // keys of attachments by hex hash
+	insert   *sql.Stmt
+}
+
+func (in *restoring) close() {
+	if in.insert != nil {
+		in.insert.Close()
+	}
+}
+
+// most is more than any id. A damaged archive may hold anything, and ids never go back.
+const most = 1 << 40
+
+// line stores one line.
+func (in *restoring) line(ctx context.Context, l Line) error {
+	if l.Session == nil && in.session == 0 {
+		return errors.New("it does not begin with the session")
+	}
+	if l.Session != nil {
+		if in.session != 0 {
+			return errors.New("it holds two sessions")
+		}
+		in.measure(*l.Session)
+	}
+	if err := in.possible(l); err != nil {
+		return err
+	}
+	l, err := in.shift.Line(l)
+	if err != nil {
+		return err
+	}
+	switch {
+	case l.Session != nil:
+		return in.addSession(ctx, l.Session)
+	case l.Request != nil:
+		return in.addRequest(ctx, l.Request)
+	case l.Attachment != nil:
+		return in.addAttachment(ctx, l.Attachment)
+	case l.Message != nil:
+		return in.addMessage(ctx, l.Message)
+	case l.Repair != nil:
+		return in.addRepair(ctx, l.Repair)
+	case l.Flag != nil:
+		return in.addFlag(ctx, l.Flag)
+	case l.Remedy != nil:
+		return in.addRemedy(ctx, l.Remedy)
+	case l.Summary != nil:
+		return in.addSummary(ctx, l.Summary)
+	}
+	return nil // of a later winnow's kind: whoever reads the archive says so
+}
+
+// measure decides how far the ids are moved.
+func (in *restoring) measure(l SessionLine) {
+	away := func(first, before, now int64) int64 {
+		if first > before && first < most || first == 0 {
+			return 0
+		}
+		return now + 1 - first
+	}
+	in.from = Shift{l.FirstMessage, l.FirstRequest, l.FirstSummary}
+	in.shift = Shift{
+		Messages:  away(l.FirstMessage, in.Before.Messages, in.now.Messages),
+		Requests:  away(l.FirstRequest, in.Before.Requests, in.now.Requests),
+		Summaries: away(l.FirstSummary, in.Before.Summaries, in.now.Summaries),
+	}
+}
+
+// possible refuses ids that no file has given: behind one of them would be room for no other.
+func (in *restoring) possible(l Line) error {
+	check := func(kind string, id, first int64) error {
+		if id < first || id <= 0 || id-first > most {
+			return fmt.Errorf("%s %d cannot be, where the first is %d", kind, id, first)
+		}
+		return nil
+	}
+	switch {
+	case l.Request != nil:
+		return check("request", l.Request.ID, in.from.Requests)
+	case l.Message != nil:
+		if p := l.Message.Parent; p != 0 && (p < in.from.Messages || p >= l.Message.ID) {
+			return fmt.Errorf("message %d cannot follow message %d", l.Message.ID, p)
+		}
+		return check("message", l.Message.ID, in.from.Messages)
+	case l.Summary != nil:
+		return check("summary", l.Summary.ID, in.from.Summaries)
+	}
+	return nil
+}
+
+// finish writes what the messages decide of the session's row, and gives sessions that were forked from
+// it their fork points.
+func (in *restoring) finish(ctx context.Context) error {
+	if in.session == 0 {
+		return errors.New("it does not begin with the session")
+	}
+	if err := in.index(ctx); err != nil {
+		return err
+	}
+	_, err := in.tx.ExecContext(ctx, `
+		UPDATE sessions
+		SET messages = ?2,
+			turns = ?3
+		WHERE n = ?1`, in.session, in.messages, in.turns)
+	if err != nil {
+		return err
+	}
+	_, err = in.tx.ExecContext(ctx, `
+		UPDATE sessions
+		SET forked_at = m.id
+		FROM messages m
+		WHERE sessions.parent = ?2
+			AND sessions.forked_at < 0
+			AND m.session = ?1
+			AND m.seq = -sessions.forked_at`, in.session, in.id)
+	return err
+}
+
+// stretch is ids from the first to the last.
+type stretch struct{ first, last int64 }
+
+// runOn adds the next id.
+func runOn(runs []stretch, id int64) []stretch {
+	if n := len(runs); n > 0 && runs[n-1].last == id-1 {
+		runs[n-1].last = id
+		return runs
+	}
+	return append(runs, stretch{id, id})
+}
+
+// index puts the messages into the full-text index, or a long session's on the list of what is to be put
+// there.
+func (in *restoring) index(ctx context.Context) error {
+	var ids []int64
+	for _, r := range in.runs {
+		if in.messages > indexAtOnce {
+			_, err := in.tx.ExecContext(ctx, `
+				INSERT INTO unfound (first, last)
+				VALUES (?, ?)`, r.first, r.last)
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		for id := r.first; id <= r.last; id++ {
+			ids = append(ids, id)
+		}
+	}
+	return indexStored(ctx, in.tx, ids)
+}

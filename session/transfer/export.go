@@ -1,0 +1,138 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/session/transfer/archive"
+	"winnow/session/transfer/markdown"
+	"winnow/session/transfer/openai"
+	"winnow/session/transfer/prompt"
+)
+
+// Format is a form in which a conversation leaves winnow.
+type Format string
+
+// The formats.
+const (
+	Markdown Format = "md"     // for reading: the active branch
+	JSON     Format = "json"   // everything without a loss, to be imported again
+	JSONL    Format = "jsonl"  // Chat Completions messages, one a line: the active branch
+	Prompt   Format = "prompt" // one text for a model: the active branch, whole
+)
+
+// Formats are all formats.
+func Formats() []Format { return []Format{Markdown, JSON, JSONL, Prompt} }
+
+// ReadFormat finds a format by its name, or by the ending of a file's name.
+func ReadFormat(name string) (Format, bool) {
+	switch strings.TrimPrefix(strings.ToLower(name), ".") {
+	case "md", "markdown":
+		return Markdown, true
+	case "json":
+		return JSON, true
+	case "jsonl", "ndjson":
+		return JSONL, true
+	case "prompt", "txt":
+		return Prompt, true
+	}
+	return "", false
+}
+
+// Ending is the ending of the names of its files, such as .md.
+func (f Format) Ending() string {
+	if f == Prompt {
+		return ".txt"
+	}
+	return "." + string(f)
+}
+
+// ExportOptions say how a conversation is written.
+type ExportOptions struct {
+	Format Format
+	Redact func(text string) string // takes secrets out of a text that is handed over; nil takes none. JSON is never changed.
+}
+
+// Export writes a session. JSON is written in constant memory and holds every branch; the other formats
+// hold the active one.
+func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o ExportOptions) error {
+	if o.Format == JSON {
+		return archive.Write(ctx, s, w, id)
+	}
+	row, err := s.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	branch, err := s.Branch(ctx, row.ID, row.Leaf, 0, -1)
+	if err != nil {
+		return err
+	}
+	if o.Redact != nil {
+		row, branch = Redacted(row, branch, o.Redact)
+	}
+	out := bufio.NewWriter(w)
+	switch o.Format {
+	case Markdown:
+		markdown.Write(out, row, branch)
+	case JSONL:
+		err = writeLines(out, row, branch)
+	case Prompt:
+		err = prompt.Write(out, row, branch)
+	default:
+		err = fmt.Errorf("there is no format %q", o.Format)
+	}
+	if err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write the conversation: %w", err)
+	}
+	return nil
+}
+
+// Redacted is a conversation without what redact takes out of its texts. The stored one stays.
+func Redacted(row store.Session, branch []store.Message, redact func(string) string) (store.Session, []store.Message) {
+	row.Title, row.System = redact(row.Title), redact(row.System)
+	clean := make([]store.Message, len(branch))
+	for i, m := range branch {
+		m.Content, m.Reasoning, m.Name = redact(m.Content), redact(m.Reasoning), redact(m.Name)
+		calls := make([]history.ToolCall, len(m.ToolCalls))
+		for k, c := range m.ToolCalls {
+			c.Name, c.Arguments = redact(c.Name), redact(c.Arguments)
+			calls[k] = c
+		}
+		parts := make([]history.Part, len(m.Parts))
+		for k, p := range m.Parts {
+			p.Name, p.Text = redact(p.Name), redact(p.Text)
+			parts[k] = p
+		}
+		m.ToolCalls, m.Parts = calls, parts
+		if m.Extra = []byte(redact(string(m.Extra))); !json.Valid(m.Extra) {
+			m.Extra = nil // A secret took the quotes around it along: nothing of it is sure any more.
+		}
+		clean[i] = m
+	}
+	return row, clean
+}
+
+// writeLines writes Chat Completions messages, the session's own system prompt first.
+func writeLines(out *bufio.Writer, row store.Session, branch []store.Message) error {
+	if row.System != "" {
+		branch = append([]store.Message{{Message: history.Message{Role: history.System, Content: row.System}}}, branch...)
+	}
+	for _, m := range branch {
+		line, err := openai.Line(m.Message, m.Extra)
+		if err != nil {
+			return fmt.Errorf("write message %d: %w", m.ID, err)
+		}
+		out.Write(line)
+		out.WriteByte('\n')
+	}
+	return nil
+}

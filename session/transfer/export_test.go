@@ -1,0 +1,238 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/session/transfer/prompt"
+)
+
+type tester interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+// redactKey takes keys out of a text.
+func redactKey(text string) string {
+	return regexp.MustCompile("sk-[a-z0-9]+").ReplaceAllString(text, "[redacted]")
+}
+
+// exported is a session in a format.
+func exported(t tester, s *store.Store, id string, o ExportOptions) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := Export(context.Background(), s, id, &buf, o); err != nil {
+		t.Fatalf("export as %s: %v", o.Format, err)
+	}
+	return buf.String()
+}
+
+// kept stores messages as one branch.
+func kept(t testing.TB, row store.Session, messages ...history.Message) (*store.Store, store.Session) {
+	t.Helper()
+	s := newStoreAt(t)
+	row, first, err := s.Begin(t.Context(), row, store.Message{Message: messages[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := first.ID
+	for _, m := range messages[1:] {
+		stored, err := s.Append(t.Context(), store.Message{Session: row.ID, Parent: last, Model: "gpt-5.2", Message: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = stored.ID
+	}
+	row, err = s.Session(t.Context(), row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, row
+}
+
+// at is a time on the day of the fixtures, in minutes.
+func at(minute int64) int64 { return written.UnixMilli() + minute*60_000 }
+
+// weather is a conversation with a bit of everything.
+func weather(t testing.TB) (*store.Store, store.Session) {
+	return kept(t, store.Session{ID: "0193a7b2-5c00-7000-8000-000000000001", Title: "Rain in Oslo", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.", Created: written},
+		history.Message{Role: history.User, CreatedMS: at(0), Content: "Will it rain?\nMy key is sk-" + "abcdefgh12345678.", Parts: []history.Part{
+			{Kind: history.TextPart, Name: "plan.md", MediaType: "text/markdown", Text: "```\nwalk\n```\n"},
+			{Kind: history.ImagePart, Name: "sky.png", MediaType: "image/png", Data: []byte("\x89PNG")},
+		}},
+		history.Message{
+			Role: history.Assistant, CreatedMS: at(1), Reasoning: "The tool knows.",
+			ToolCalls: []history.ToolCall{{ID: "call_1", Name: "weather", Arguments: `{"city": "Oslo", "days":1.0}`}},
+		},
+		history.Message{Role: history.Tool, CreatedMS: at(1), Name: "weather", ToolCallID: "call_1", Content: "rain: ```yes```"},
+		history.Message{Role: history.Assistant, CreatedMS: at(2), Status: history.Interrupted, Content: "Take a coat:\n\n```go\nwear(coat)"},
+	)
+}
+
+// The files under testdata/export are what each format gives, for a person to read. WINNOW_UPDATE=1 writes
+// them anew.
+func TestExportFormats(t *testing.T) {
+	s, row := weather(t)
+	for _, f := range []Format{Markdown, JSONL, Prompt} {
+		got := exported(t, s, row.ID, ExportOptions{Format: f, Redact: redactKey})
+		path := filepath.Join("testdata", "export", "weather"+f.Ending())
+		if os.Getenv("WINNOW_UPDATE") != "" {
+			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || got != string(want) {
+			t.Errorf("%s is\n%s\nwant\n%s\n%v", path, got, want, err)
+		}
+	}
+}
+
+func TestExportTakesSecretsOut(t *testing.T) {
+	secret := "sk-" + "abcdefgh12345678"
+	s, row := weather(t)
+	for _, f := range Formats() {
+		open := exported(t, s, row.ID, ExportOptions{Format: f})
+		if !strings.Contains(open, secret) {
+			t.Errorf("%s without redaction has not what was said", f)
+		}
+		clean := exported(t, s, row.ID, ExportOptions{Format: f, Redact: redactKey})
+		if kept := strings.Contains(clean, secret); kept != (f == JSON) {
+			t.Errorf("%s holds the secret: %t", f, kept)
+		}
+	}
+}
+
+// What is written as Chat Completions messages is imported as the same conversation.
+func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "<b>&\u2028", "{\"a\":1}", "[Earlier", "line\nline", "\x00\x1b"}))
+		role := rapid.SampledFrom([]history.Role{history.System, history.User, history.Assistant, history.Tool})
+		var said []store.Message
+		for i := range rapid.IntRange(1, 6).Draw(rt, "messages") {
+			m := history.Message{
+				Role: role.Draw(rt, "role"), Content: text.Draw(rt, "content"), Name: text.Draw(rt, "name"), Label: text.Draw(rt, "label"),
+				Reasoning: text.Draw(rt, "reasoning"), ToolCallID: text.Draw(rt, "call"), CreatedMS: at(int64(i)),
+			}
+			for range rapid.IntRange(0, 2).Draw(rt, "calls") {
+				m.ToolCalls = append(m.ToolCalls, history.ToolCall{ID: text.Draw(rt, "id"), Name: text.Draw(rt, "tool"), Arguments: text.Draw(rt, "arguments")})
+			}
+			if rapid.Bool().Draw(rt, "image") {
+				m.Parts = []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte{1, byte(i)}}}
+			}
+			said = append(said, store.Message{Message: m})
+		}
+		home := memory(rt)
+		defer home.Close()
+		row, err := home.ImportMessages(context.Background(), func(add func(store.Message) error) (store.Session, error) {
+			for _, m := range said {
+				if err := add(m); err != nil {
+					return store.Session{}, err
+				}
+			}
+			return store.Session{Title: "t"}, nil
+		}, store.ImportOptions{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		lines := exported(rt, home, row.ID, ExportOptions{Format: JSONL})
+		there := memory(rt)
+		defer there.Close()
+		im, err := importOne(context.Background(), there, Source{File: strings.NewReader(lines), Title: "t", Time: written, Policy: history.Policy{}})
+		if err != nil || len(im.Errors) > 0 {
+			rt.Fatalf("import what was exported: %v, %+v\n%s", err, im.Errors, lines)
+		}
+		got, err := there.Branch(context.Background(), im.Session.ID, im.Session.Leaf, 0, -1)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want, err := home.Branch(context.Background(), row.ID, row.Leaf, 0, -1)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if len(got) != len(want) {
+			rt.Fatalf("%d messages came back of %d:\n%s", len(got), len(want), lines)
+		}
+		for i := range want {
+			if a, b := line(want[i]), line(got[i]); a != b {
+				rt.Fatalf("message %d was\n%s\nand came back as\n%s\nthrough\n%s", i, a, b, lines)
+			}
+		}
+	})
+}
+
+func memory(t tester) *store.Store {
+	s, err := store.Open(context.Background(), store.Memory, store.Options{})
+	if err != nil {
+		t.Fatalf("open a store: %v", err)
+	}
+	return s
+}
+
+// line is all that a transcript keeps of a message.
+func line(m store.Message) string {
+	return fmt.Sprintf("%q %q %q %q %q %q %d %q %+v", m.Role, m.Label, m.Name, m.Content, m.Reasoning, m.ToolCallID, m.CreatedMS, m.ToolCalls, m.Parts)
+}
+
+func TestReadFormat(t *testing.T) {
+	for name, want := range map[string]Format{"md": Markdown, ".MD": Markdown, "json": JSON, ".jsonl": JSONL, "prompt": Prompt, "pdf": "", "": ""} {
+		if got, ok := ReadFormat(name); got != want || ok != (want != "") {
+			t.Errorf("ReadFormat(%q) = %q, %t, want %q", name, got, ok, want)
+		}
+	}
+}
+
+func TestExportedMarkdownIsNotImported(t *testing.T) {
+	s, row := weather(t)
+	file := exported(t, s, row.ID, ExportOptions{Format: Markdown})
+	err := Import(t.Context(), newStoreAt(t), Source{File: strings.NewReader(file), Time: written, Policy: preset(t, "balanced")}, func(Imported) {})
+	if e := new(FormatError); !errors.As(err, &e) || !strings.Contains(e.Program, "Markdown") || !strings.Contains(e.Error(), "what winnow exports as JSON, JSONL or text") {
+		t.Errorf("importing Markdown: %v", err)
+	}
+}
+
+// What is written as one text comes back as far as such a text holds it.
+func TestPromptTextIsImportedAsFarAsItGoes(t *testing.T) {
+	s, row := weather(t)
+	file := exported(t, s, row.ID, ExportOptions{Format: Prompt})
+	intro, older, ok := strings.Cut(file, "\n\n")
+	if !ok || !prompt.Is(intro) || !prompt.Is(older) {
+		t.Fatalf("the text begins with %q", intro)
+	}
+	if _, err := importOne(t.Context(), newStoreAt(t), Source{File: strings.NewReader(older), Time: written}); err != nil {
+		t.Errorf("a text of an older version, which begins with the header: %v", err)
+	}
+	there := newStoreAt(t)
+	for again := range 2 {
+		im, err := importOne(t.Context(), there, Source{File: strings.NewReader(file), Time: written})
+		if err != nil || im.Again != (again > 0) || len(im.Errors) > 0 {
+			t.Fatalf("import number %d: again %v, %v, %v", again+1, im.Again, err, im.Errors)
+		}
+		is, err := there.Branch(t.Context(), im.Session.ID, im.Session.Leaf, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if im.Session.System != "Be brief." || len(is) != 4 {
+			t.Fatalf("%d messages and the system prompt %q", len(is), im.Session.System)
+		}
+		for i, want := range []string{"Will it rain?\nMy key is", "[called weather with", "rain: ```yes```", "Take a coat:\n\n```go\nwear(coat)"} {
+			if !strings.Contains(is[i].Content, want) {
+				t.Errorf("message %d is %q, want %q in it", i+1, is[i].Content, want)
+			}
+		}
+		if again == 0 && len(im.Warnings) == 0 {
+			t.Error("nothing is said of what such a file does not hold")
+		}
+	}
+}

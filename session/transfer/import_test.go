@@ -1,0 +1,315 @@
+package transfer
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/session/transfer/archive"
+)
+
+// importText imports a file of many conversations and returns what was reported.
+func importText(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, s *store.Store, file string,
+) []Imported {
+	t.Helper()
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var all []Imported
+	err = Import(context.Background(), s, Source{File: strings.NewReader(file), Time: written, Policy: policy}, func(im Imported) { all = append(all, im) })
+	if err != nil {
+		t.Fatalf("import %s: %v", file, err)
+	}
+	return all
+}
+
+// exportOf writes conversations as ChatGPT exports them: every one a list of "id<parent: text", of which
+// those that begin with q are the user's.
+func exportOf(conversations map[string][]string, order ...string) string {
+	var all []string
+	for _, id := range order {
+		var nodes []string
+		last := ""
+		for i, m := range conversations[id] {
+			head, text, _ := strings.Cut(m, ": ")
+			label, parent, _ := strings.Cut(head, "<")
+			role := "assistant"
+			if label[0] == 'q' {
+				role = "user"
+			}
+			nodes = append(nodes, fmt.Sprintf(`%q:{"id":%[1]q,"parent":%q,"message":{"id":%[1]q,"author":{"role":%[3]q},"create_time":%[4]d,"content":{"content_type":"text","parts":[%[5]s]}}}`, label, parent, role, i+1, jsonOf(text)))
+			last = label
+		}
+		all = append(all, fmt.Sprintf(`{"title":%q,"conversation_id":%[1]q,"current_node":%q,"mapping":{%s}}`, id, last, strings.Join(nodes, ",")))
+	}
+	return "[" + strings.Join(all, ",\n") + "]"
+}
+
+func TestImportAllTakesEveryConversation(t *testing.T) {
+	s := newStoreAt(t)
+	conversations := map[string][]string{"rain": {"q1: Will it rain?", "a1<q1: No."}, "lines": {"q1: How many?"}, "none": {}}
+	all := importText(t, s, exportOf(conversations, "rain", "none", "lines"))
+	if len(all) != 3 || !all[0].New || all[0].Added != 2 || all[1].New || len(all[1].Warnings) != 1 || all[2].Place != 3 {
+		t.Fatalf("reported is %+v", all)
+	}
+	row := all[0].Session
+	branch, err := s.Branch(context.Background(), row.ID, row.Leaf, 0, 0)
+	if err != nil || len(branch) != 2 || branch[1].Content != "No." || branch[1].Status != history.Imported || branch[1].Label != "a1" {
+		t.Errorf("the branch is %+v, %v", branch, err)
+	}
+	if row.Title != "rain" || row.Source != "chatgpt" || row.Origin != "rain" || row.Created.UnixMilli() != 1000 || row.Updated.UnixMilli() != 2000 {
+		t.Errorf("the session is %+v", row)
+	}
+	hits, err := s.Search(context.Background(), store.Search{Text: "rain"})
+	if err != nil || len(hits) != 1 || hits[0].Session.ID != row.ID {
+		t.Errorf("the search finds %+v, %v", hits, err)
+	}
+}
+
+// TestImportAllAgainChangesNothing imports random conversations, then a part of them as an earlier export
+// has it, then the same again, and wants the history that the first import left.
+func TestImportAllAgainChangesNothing(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newStoreAt(t)
+		conversations, early := map[string][]string{}, map[string][]string{}
+		var order []string
+		for i := range rapid.IntRange(1, 4).Draw(rt, "conversations") {
+			id := fmt.Sprint("c", i)
+			order = append(order, id)
+			n := rapid.IntRange(1, 6).Draw(rt, "messages")
+			for k := range n {
+				parent := ""
+				if k > 0 {
+					if p := rapid.IntRange(-1, k-1).Draw(rt, "parent"); p >= 0 {
+						parent = fmt.Sprint("q", p)
+					}
+				}
+				conversations[id] = append(conversations[id], fmt.Sprintf("q%d<%s: x%s", k, parent, rapid.StringMatching(`[a-z "\\é]*`).Draw(rt, "text")))
+			}
+			early[id] = conversations[id][:rapid.IntRange(1, n).Draw(rt, "early")]
+		}
+		importText(rt, s, exportOf(conversations, order...))
+		digest := func() string {
+			d, err := s.Digest(context.Background())
+			if err != nil {
+				rt.Fatalf("digest: %v", err)
+			}
+			return d
+		}
+		want := digest()
+		for _, file := range []string{exportOf(early, order...), exportOf(conversations, order...)} {
+			for _, im := range importText(rt, s, file) {
+				if !im.Again || im.New || im.Added != 0 {
+					rt.Fatalf("the same again is %+v", im)
+				}
+			}
+			if got := digest(); got != want {
+				rt.Fatalf("the same again changes the history: %s", file)
+			}
+		}
+		// A trial changes nothing either, whatever it says.
+		err := Import(context.Background(), s, Source{File: strings.NewReader(exportOf(map[string][]string{"new": {"q1: hi"}}, "new")), Time: written, DryRun: true}, func(im Imported) {
+			if !im.New || im.Added != 1 || im.Session.ID != "" {
+				rt.Fatalf("a trial says %+v", im)
+			}
+		})
+		if err != nil || digest() != want {
+			rt.Fatalf("a trial changes the history, or fails: %v", err)
+		}
+	})
+}
+
+// TestChatGoesOnWhileAnotherWindowImports writes to a second store between any two conversations of an
+// import: the file is only taken for one conversation at a time.
+func TestChatGoesOnWhileAnotherWindowImports(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "winnow.db")
+	var stores [2]*store.Store
+	for i := range stores {
+		s, err := store.Open(context.Background(), path, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		stores[i] = s
+	}
+	row, last, err := stores[1].Begin(context.Background(), store.Session{}, store.Message{Message: history.Message{Role: history.User, Content: "hi"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conversations := map[string][]string{}
+	var order []string
+	for i := range 20 {
+		id := fmt.Sprint("c", i)
+		order = append(order, id)
+		conversations[id] = []string{"q1: hi", "a1<q1: ho"}
+	}
+	err = Import(context.Background(), stores[0], Source{File: strings.NewReader(exportOf(conversations, order...)), Time: written}, func(Imported) {
+		last, err = stores[1].Append(context.Background(), store.Message{Message: history.Message{Role: history.User, Content: "on"}, Session: row.ID, Parent: last.ID})
+		if err != nil {
+			t.Fatalf("write beside the import: %v", err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := stores[0].Session(context.Background(), row.ID); err != nil || got.Messages != 21 {
+		t.Errorf("the chat has %d messages, %v", got.Messages, err)
+	}
+	if all, err := stores[1].Sessions(context.Background(), store.Filter{}); err != nil || len(all) != 21 || all[0].ID != row.ID {
+		t.Errorf("%d sessions are listed, %v; want the chat of today first", len(all), err)
+	}
+}
+
+func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
+	s := newStoreAt(t)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	conversations := map[string][]string{"a": {"q1: hi"}, "b": {"q1: hi"}, "c": {"q1: hi"}}
+	n := 0
+	err := Import(ctx, s, Source{File: strings.NewReader(exportOf(conversations, "a", "b", "c")), Time: written}, func(Imported) {
+		if n++; n == 2 {
+			stop()
+		}
+	})
+	all, listed := s.Sessions(context.Background(), store.Filter{})
+	if !errors.Is(err, context.Canceled) || n != 2 || len(all) != 2 || listed != nil {
+		t.Errorf("stopped behind the second: %v, %d reported, %d stored (%v)", err, n, len(all), listed)
+	}
+}
+
+func TestImportAllSeesWhatAFileIs(t *testing.T) {
+	archive := func() string {
+		s := newStoreAt(t)
+		importText(t, s, exportOf(map[string][]string{"a": {"q1: hi"}}, "a"))
+		var b bytes.Buffer
+		if err := archive.Write(context.Background(), s, &b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		file  string
+		title string
+		new   int
+		err   error
+	}{
+		"messages":             {file: `[{"role":"user","content":"hi"}]`, title: "t", new: 1},
+		"one conversation":     {file: strings.Trim(exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), "[]"), new: 1},
+		"winnow's own":         {file: archive(), new: 1},
+		"a title for many":     {file: exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), title: "t", err: errManyTitles},
+		"no messages":          {file: exportOf(map[string][]string{"a": {}}, "a"), err: ErrNoMessage},
+		"a database of others": {file: "SQLite format 3\x00 and no more", err: errAny},
+		"an archive of others": {file: "PK\x03\x04 and no more", err: errAny},
+	} {
+		s := newStoreAt(t)
+		got := 0
+		err := Import(context.Background(), s, Source{File: strings.NewReader(c.file), Title: c.title, Time: written}, func(im Imported) {
+			if im.New && im.Added == 1 && im.Session.Messages == 1 {
+				got++
+			}
+		})
+		if got != c.new || !errors.Is(err, c.err) && !(c.err == errAny && err != nil) {
+			t.Errorf("%s: %d new, %v; want %d, %v", name, got, err, c.new, c.err)
+		}
+	}
+	broken := errors.New("the disk broke")
+	err := Import(context.Background(), newStoreAt(t), Source{File: unreadable{broken}}, func(Imported) {})
+	if !errors.Is(err, broken) {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+var errAny = errors.New("any error")
+
+type unreadable struct{ err error }
+
+func (u unreadable) Read(b []byte) (int, error)     { return iotest.ErrReader(u.err).Read(b) }
+func (u unreadable) Seek(int64, int) (int64, error) { return 0, nil }
+
+// TestImportAllReadsADatabaseWithoutAName imports llm's logs from a stream, and again from the disk.
+func TestImportAllReadsADatabaseWithoutAName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "logs.db")
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`
+		CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
+		CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, response TEXT, conversation_id TEXT, datetime_utc TEXT);
+		INSERT INTO conversations VALUES ('c1', 'Will it rain?', 'm');
+		INSERT INTO responses VALUES ('r1', 'm', 'Will it rain?', NULL, 'No.', 'c1', '2024-01-01T10:00:00')`)
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStoreAt(t)
+	for i, from := range []Source{{File: bytes.NewReader(text), Time: written}, {File: bytes.NewReader(text), Path: path, Time: written}} {
+		n := 0
+		err := Import(context.Background(), s, from, func(im Imported) {
+			n += im.Added
+			if im.Again != (i == 1) || im.Session.Source != "llm" || im.Session.Title != "Will it rain?" {
+				t.Errorf("import %d reports %+v", i, im)
+			}
+		})
+		if err != nil || n != 2*(1-i) {
+			t.Errorf("import %d adds %d messages, %v", i, n, err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "winnow-import-*.db*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind are %v, %v", left, err)
+	}
+}
+
+func TestImportAllTakesTheImagesOfAnArchive(t *testing.T) {
+	const image = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, text := range map[string]string{
+		"export/conversations.json": `[{"title":"Cat","conversation_id":"c","mapping":{"q":{"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-Cat"},"look"]}}}}}]`,
+		"export/file-Cat-1.gif":     image,
+	} {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write([]byte(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := newStoreAt(t)
+	all := importText(t, s, b.String())
+	if len(all) != 1 || len(all[0].Warnings) > 0 {
+		t.Fatalf("reported is %+v", all)
+	}
+	m, err := s.Message(context.Background(), all[0].Session.Leaf)
+	if err != nil || m.Content != "look" || len(m.Parts) != 1 || string(m.Parts[0].Data) != image || m.Parts[0].MediaType != "image/gif" {
+		t.Errorf("the message is %+v, %v", m, err)
+	}
+	// The conversation without its archive is the same one.
+	without := importText(t, s, `[{"title":"Cat","conversation_id":"c","mapping":{"q":{"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-Cat"},"look"]}}}}}]`)
+	if !without[0].Again {
+		t.Errorf("without its archive it is %+v", without)
+	}
+}

@@ -1,0 +1,168 @@
+// Package markdown writes a conversation as Markdown for reading. It does not read Markdown: JSON is what
+// comes back.
+package markdown
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"winnow/history/message"
+	"winnow/session/store"
+	"winnow/session/title"
+)
+
+// Write writes the branch of a session. An error of out is for the caller to find.
+func Write(out io.Writer, row store.Session, branch []store.Message) {
+	name := cmp.Or(title.OneLine(row.Title), "A conversation")
+	fmt.Fprintf(out, "# %s\n\n%s\n", name, about(row, branch))
+	if row.System != "" {
+		fmt.Fprintf(out, "\n## System prompt\n\n%s\n", fenced(row.System, ""))
+	}
+	for _, m := range branch {
+		fmt.Fprintf(out, "\n## %s%s\n", speaker(m), suffix(m))
+		for _, text := range texts(m) {
+			fmt.Fprintf(out, "\n%s\n", text)
+		}
+	}
+}
+
+// about is the line under the title.
+func about(row store.Session, branch []store.Message) string {
+	parts := []string{row.Created.UTC().Format("2006-01-02 15:04 UTC")}
+	if row.Model != "" {
+		parts = append(parts, title.OneLine(strings.TrimPrefix(row.Endpoint+"/"+row.Model, "/")))
+	}
+	messages := fmt.Sprintf("%d messages", len(branch))
+	if len(branch) == 1 {
+		messages = "1 message"
+	}
+	return strings.Join(append(parts, messages, "winnow session "+row.ID), " · ")
+}
+
+// suffix is when a message was written and what is odd about it, for the end of its heading.
+func suffix(m store.Message) string {
+	var text string
+	if m.CreatedMS != 0 {
+		text = " · " + time.UnixMilli(m.CreatedMS).UTC().Format("2006-01-02 15:04")
+	}
+	switch m.Status {
+	case message.Complete, message.Imported:
+	case message.Streaming:
+		text += " · still arriving"
+	default:
+		text += " · " + title.OneLine(string(m.Status))
+	}
+	return text
+}
+
+// texts are the Markdown of what a message holds.
+func texts(m store.Message) []string {
+	if m.Damaged {
+		return []string{"*This message is damaged and cannot be read.*"}
+	}
+	var all []string
+	if strings.TrimSpace(m.Reasoning) != "" {
+		all = append(all, "<details>\n<summary>Reasoning</summary>\n\n"+closed(m.Reasoning)+"\n\n</details>")
+	}
+	for _, p := range m.Parts {
+		all = append(all, attached(p))
+	}
+	switch {
+	case strings.TrimSpace(m.Content) == "":
+	case m.Role == message.Tool:
+		all = append(all, fenced(m.Content, ""))
+	default:
+		all = append(all, closed(m.Content))
+	}
+	for _, c := range m.ToolCalls {
+		all = append(all, fmt.Sprintf("Calls %s:\n\n%s", code(title.OneLine(c.Name)), fenced(c.Arguments, "json")))
+	}
+	return all
+}
+
+// attached is a file or an image. The name and the size of an image stand for it.
+func attached(p message.Part) string {
+	name := title.OneLine(p.Name)
+	if p.Kind == message.TextPart {
+		return fmt.Sprintf("File %s:\n\n%s", code(name), fenced(p.Text, ""))
+	}
+	if name != "" {
+		name = " " + code(name)
+	}
+	return fmt.Sprintf("*Image%s, %s, %d bytes*", name, title.OneLine(p.MediaType), len(p.Data))
+}
+
+// fenced puts a text between fences that are longer than any run of backticks in it.
+func fenced(text, language string) string {
+	longest, run := 0, 0
+	for _, r := range text {
+		if run++; r != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", max(3, longest+1))
+	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}
+
+// code is a name as a piece of code.
+func code(name string) string {
+	if strings.Contains(name, "`") {
+		return "`` " + name + " ``"
+	}
+	return "`" + name + "`"
+}
+
+// closed is a text whose last code block ends. An answer that was cut off inside one would take all that
+// follows into it.
+func closed(text string) string {
+	text = strings.Trim(text, "\n")
+	open := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n \t")
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		fence := fenceOf(line[indent:])
+		switch {
+		case indent > 3 || fence == "":
+		case open == "":
+			open = fence
+		case fence[0] == open[0] && len(fence) >= len(open) && len(fence) == len(line)-indent:
+			open = ""
+		}
+	}
+	if open == "" {
+		return text
+	}
+	return text + "\n" + open
+}
+
+// fenceOf is the fence that a line begins with, "" for none.
+func fenceOf(line string) string {
+	for _, c := range []string{"`", "~"} {
+		rest := strings.TrimLeft(line, c)
+		n := len(line) - len(rest)
+		if n < 3 || c == "`" && strings.Contains(rest, "`") {
+			continue
+		}
+		return line[:n]
+	}
+	return ""
+}
+
+// speaker is who wrote a message, for a reader.
+func speaker(m store.Message) string {
+	switch m.Role {
+	case message.User:
+		return cmp.Or(title.OneLine(m.Name), "You")
+	case message.Assistant:
+		return cmp.Or(title.OneLine(m.Model), title.OneLine(m.Name), "Assistant")
+	case message.Tool:
+		return strings.TrimSpace("Tool " + title.OneLine(m.Name))
+	case message.System:
+		return "System"
+	}
+	return cmp.Or(title.OneLine(string(m.Role)), "Unknown")
+}
