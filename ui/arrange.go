@@ -18,7 +18,7 @@ func (m *Model) arrange() {
 	in := m.layout.transcript.Within(m.layout.framed)
 	m.chat.resize(in.W, in.H)
 	m.fitInspector()
-	m.fitReader()
+	m.fitReaders()
 }
 
 // composerLines is how many lines the composer takes.

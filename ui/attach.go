@@ -192,6 +192,6 @@ func (m *Model) openFile(p history.Part) tea.Cmd {
 	if p.Kind == history.ImagePart {
 		return m.say(fmt.Sprintf("It is a picture (%s), which a terminal does not show: %s.", p.MediaType, title))
 	}
-	m.openReader(textOverlay, title, page{{saidTone, p.Text}})
+	m.openReader(title, page{{saidTone, p.Text}})
 	return nil
 }

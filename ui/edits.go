@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/ui/markdown"
+	"winnow/ui/picker"
 	"winnow/ui/theme"
 )
 
@@ -24,27 +25,25 @@ func (m *Model) openEdits() tea.Cmd {
 
 // editsListed shows the user's messages of the active branch, the newest first.
 func (m *Model) editsListed(msg editsMsg) tea.Cmd {
-	if m.overlay != noOverlay || m.turn.busy {
+	if m.covered() || m.turn.busy {
 		return nil
 	}
-	var choices []choice
+	var choices []picker.Choice
 	for i := len(m.chat.messages) - 1; i >= 0; i-- {
 		message := m.chat.messages[i]
 		if message.Role != history.User || message.Damaged {
 			continue
 		}
-		choices = append(choices, choice{
-			label: markdown.OneLine(message.Content, 400),
-			right: "message " + theme.Thousands(i+1) + " · " + theme.Ago(msg.at, time.UnixMilli(message.CreatedMS)),
-			value: strconv.FormatInt(message.ID, 10),
+		choices = append(choices, picker.Choice{
+			Label: markdown.OneLine(message.Content, 400),
+			Right: "message " + theme.Thousands(i+1) + " · " + theme.Ago(msg.at, time.UnixMilli(message.CreatedMS)),
+			Value: strconv.FormatInt(message.ID, 10),
 		})
 	}
 	if len(choices) == 0 {
 		return m.say("There is no message of yours to edit yet.")
 	}
-	m.picker = picker{title: "edit an earlier message", hint: "type to filter · enter edits · esc closes"}
-	m.picker.fill(choices)
-	m.cover(editsOverlay)
+	m.openList(picker.Options{Title: "edit an earlier message", Hints: m.listHints("edits")}, otherList, choices, m.editChosen)
 	m.toast.text = "" // it told how to come here
 	return nil
 }

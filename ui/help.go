@@ -9,7 +9,8 @@ import (
 )
 
 func (m *Model) openHelp() tea.Cmd {
-	m.openReader(helpOverlay, "help", m.helpPage())
+	m.cover(&readerOverlay{name: "help", help: true, sheet: newSheet(m.helpPage())})
+	m.fitReaders()
 	return nil
 }
 
@@ -20,7 +21,7 @@ func (m *Model) helpPage() page {
 		p.add(saidTone, "  "+theme.Fit(keys, min(30, max(8, m.width/3))))
 		p.line(quietTone, " %s", help)
 	}
-	if m.overlay != noOverlay {
+	if m.covered() {
 		p.title("here")
 		for _, h := range m.hints() {
 			line(h.Key, h.What)

@@ -9,16 +9,13 @@ import (
 
 // helpLine names as many keys as fit of those that matter now.
 func (m *Model) helpLine(w int) string {
-	if m.pickerOpen() {
-		return theme.Fit(m.styles.Dim.Render(" "+m.picker.hint), w)
-	}
 	return m.hintLine(m.hints(), w)
 }
 
 // hints are the keys that matter now. The last one says how to leave, or where the rest is.
 func (m *Model) hints() []keymap.Hint {
 	k := &m.keys
-	selecting := m.selection.on && (m.overlay == noOverlay || m.overlay == panelOverlay)
+	selecting := m.selection.on && (!m.covered() || m.onTop(panelOverlay{}))
 	switch {
 	case selecting:
 		return []keymap.Hint{
@@ -29,65 +26,10 @@ func (m *Model) hints() []keymap.Hint {
 			k.Hint("range", keymap.Select),
 			k.Hint("leave the selection", keymap.Back),
 		}
-	case m.overlay == whatifOverlay:
-		return []keymap.Hint{
-			k.Hint("dial", keymap.Down, keymap.Up),
-			k.Hint("turn", keymap.Earlier, keymap.Later),
-			{Key: "0–9", What: "budget"},
-			k.Hint("apply", keymap.Choose),
-			k.Hint("list", keymap.PageUp, keymap.PageDown),
-			k.Hint("help", keymap.Ask),
-			k.Hint("leave", keymap.Back),
-		}
-	case m.overlay == ledgerOverlay:
-		return []keymap.Hint{
-			k.Hint("move", keymap.Down, keymap.Up),
-			k.Hint("send it otherwise", keymap.Remedy),
-			k.Hint("go to the message", keymap.Choose),
-			k.Hint("help", keymap.Ask),
-			k.Hint("close", keymap.Back),
-		}
-	case m.overlay == sessionsOverlay:
-		return m.sessionsHints()
-	case m.overlay == inspectorOverlay && m.inspector.on.request && m.inspector.aspect == asText:
-		return []keymap.Hint{
-			k.Hint("message", keymap.Next, keymap.Prev),
-			k.Hint("collapse", keymap.Fold),
-			k.Hint("collapse all", keymap.FoldAll),
-			k.Hint("next view", keymap.NextView),
-			k.Hint("request", keymap.Earlier, keymap.Later),
-			k.Hint("scroll", keymap.Down, keymap.Up),
-			k.Hint("copy", keymap.Copy),
-			k.Hint("help", keymap.Ask),
-			k.Hint("close", keymap.Back),
-		}
-	case m.overlay == inspectorOverlay:
-		return []keymap.Hint{
-			k.Hint("next view", keymap.NextView),
-			k.Hint("message", keymap.Next, keymap.Prev),
-			k.Hint("request", keymap.Earlier, keymap.Later),
-			k.Hint("scroll", keymap.Down, keymap.Up),
-			k.Hint("copy", keymap.Copy),
-			k.Hint("help", keymap.Ask),
-			k.Hint("close", keymap.Back),
-		}
-	case m.panel.past != nil && (m.overlay == panelOverlay || m.overlay == noOverlay && m.focus == panelPane):
+	case m.covered():
+		return m.top().hints(m)
+	case m.panel.past != nil && m.focus == panelPane:
 		return append(panelHints(k), k.Hint("back to the next request", keymap.Back))
-	case m.overlay == panelOverlay:
-		return append(panelHints(k), k.Hint("close", keymap.Back))
-	case m.pickerOpen():
-		return []keymap.Hint{
-			k.Hint("move", keymap.ListUp, keymap.ListDown),
-			k.Hint("page", keymap.PageUp, keymap.PageDown),
-			k.Hint("choose", keymap.Choose),
-			k.Hint("close", keymap.Back),
-		}
-	case m.overlay != noOverlay:
-		return []keymap.Hint{
-			k.Hint("scroll", keymap.Down, keymap.Up),
-			k.Hint("ends", keymap.Top, keymap.Bottom),
-			k.Hint("close", keymap.Back),
-		}
 	case m.focus == transcriptPane:
 		return slices.Concat([]keymap.Hint{
 			k.Hint("message", keymap.Next, keymap.Prev),

@@ -45,7 +45,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Suspend
 	case k.Pressed(msg, keymap.Reveal):
 		return m.reveal()
-	case m.overlay != noOverlay:
+	case m.covered():
 		return m.overlayKey(msg)
 	case m.find.open:
 		return m.findKey(msg)
@@ -205,7 +205,7 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // popups are the completions that show above the composer.
 func (m *Model) popups() []Command {
-	if m.focus != draftPane || m.overlay != noOverlay || m.turn.question.waits() && m.turn.busy || m.editing.message != 0 {
+	if m.focus != draftPane || m.covered() || m.turn.question.waits() && m.turn.busy || m.editing.message != 0 {
 		return nil
 	}
 	if !m.composer.area.Begins("/") {
@@ -250,14 +250,8 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 }
 
 func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
-	if m.overlay != noOverlay {
-		if m.overlay == sessionsOverlay {
-			return m.pasteInSessions(msg.Content)
-		}
-		if m.pickerOpen() {
-			m.picker.paste(msg.Content)
-		}
-		return nil
+	if m.covered() {
+		return m.top().update(m, msg)
 	}
 	if m.find.open {
 		m.find.Insert(msg.Content)

@@ -71,9 +71,9 @@ func (m *Model) aspects() []aspect {
 
 // inspect opens the inspector.
 func (m *Model) inspect(on subject, at aspect) tea.Cmd {
-	if m.overlay != inspectorOverlay {
+	if !m.onTop(inspectorOverlay{}) {
 		m.inspector = inspector{wish: m.inspector.wish, collapsed: map[string]bool{}}
-		m.cover(inspectorOverlay)
+		m.cover(inspectorOverlay{})
 	}
 	m.inspector.on = on
 	return m.look(at)
@@ -137,7 +137,7 @@ func (m *Model) look(at aspect) tea.Cmd {
 // the place of what stands there.
 func (m *Model) lookAgain() tea.Cmd {
 	in := &m.inspector
-	if !m.isOpen(inspectorOverlay) {
+	if !m.isOpen(inspectorOverlay{}) {
 		return nil
 	}
 	if in.on.added > len(m.panel.shown().rows.added) {
@@ -238,25 +238,28 @@ func (m *Model) inspectorTitle() string {
 	return m.subjectName(in.on) + " · " + strings.Join(names, " ")
 }
 
-// inspectorView draws it.
-func (m *Model) inspectorView(b theme.Box) []string {
+// inspectorLines are what it shows, or what is still being read.
+func (m *Model) inspectorLines() []string {
 	in := &m.inspector
-	var lines []string
-	right := ""
+	switch {
+	case in.shown != nil:
+		return in.shown.view(m.styles)
+	case in.reads != "":
+		return theme.Indented(m.styles.Dim, in.reads+" …", in.w)
+	}
+	return nil
+}
+
+// inspectorPosition says which request the subject is looked at in, and how far down the screen is.
+func (m *Model) inspectorPosition() string {
+	in, right := &m.inspector, ""
 	if !in.on.request {
 		right = m.nameOf(m.panel.shown())
 	}
-	switch {
-	case in.shown != nil:
-		lines = in.shown.view(m.styles)
+	if in.shown != nil {
 		right = strings.Trim(right+" · "+in.shown.position(), " ·")
-	case in.reads != "":
-		lines = theme.Indented(m.styles.Dim, in.reads+" …", in.w)
 	}
-	if !framedOverlay(b) {
-		return theme.Blank(lines, b.W, b.H)
-	}
-	return theme.Frame(b, m.border(m.inspectorTitle(), right, true), lines)
+	return right
 }
 
 // whyNone says why there is no request to look at.

@@ -56,8 +56,8 @@ func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
 		l.press("shift+tab")
 		l.titled("message 4", "past")
 		l.press("esc")
-		if l.overlay != noOverlay || l.focus != transcriptPane {
-			t.Errorf("after esc: overlay %v, focus %v; want the transcript", l.overlay, l.focus)
+		if l.covered() || l.focus != transcriptPane {
+			t.Errorf("after esc: overlay %v, focus %v; want the transcript", l.top(), l.focus)
 		}
 		if on, _ := l.chat.selected(); on.Content == "The first question." {
 			t.Error("the transcript's cursor did not go along with the inspector")
@@ -98,8 +98,8 @@ func TestTheInspectorGoesThroughTheRequests(t *testing.T) {
 	l.press("right")
 	l.until("the next request", func() bool { return l.panel.past == nil })
 	l.press("esc")
-	if l.overlay != noOverlay {
-		t.Errorf("after esc the overlay is %v", l.overlay)
+	if l.covered() {
+		t.Errorf("after esc the overlay is %v", l.top())
 	}
 }
 
@@ -201,8 +201,8 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 	l.press("esc")
 	l.titled("turn 1 to turn 3", "changes")
 	l.press("esc")
-	if l.marked != nil || l.overlay != noOverlay {
-		t.Errorf("after esc the mark is %v and the overlay %v", l.marked, l.overlay)
+	if l.marked != nil || l.covered() {
+		t.Errorf("after esc the mark is %v and the overlay %v", l.marked, l.top())
 	}
 }
 
@@ -253,7 +253,7 @@ func TestWhatIsReadTooLateIsDropped(t *testing.T) {
 	m.Update(bodyMsg{wish: late, text: "late"})
 	m.Update(sightingsMsg{wish: late})
 	m.Update(changesMsg{wish: late})
-	if m.overlay != noOverlay || m.inspector.shown != nil {
+	if m.covered() || m.inspector.shown != nil {
 		t.Error("a late answer opened the inspector again")
 	}
 }

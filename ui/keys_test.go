@@ -25,8 +25,8 @@ func TestEscOrder(t *testing.T) {
 	m.Update(tab)
 	m.Update(ctrl('p'))
 	m.Update(esc)
-	if m.overlay != noOverlay || m.focus != transcriptPane || stopped != 0 {
-		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.overlay, m.focus, stopped)
+	if m.covered() || m.focus != transcriptPane || stopped != 0 {
+		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.top(), m.focus, stopped)
 	}
 	m.Update(esc)
 	if m.focus != draftPane || stopped != 0 {

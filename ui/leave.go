@@ -103,12 +103,12 @@ func (m *Model) back() tea.Cmd {
 	case m.selection.on:
 		m.unselect()
 		return nil
-	case m.find.on && m.overlay == noOverlay:
+	case m.find.on && !m.covered():
 		m.endFind()
 		return nil
 	case m.panel.past != nil:
 		return m.toNext()
-	case m.overlay == panelOverlay:
+	case m.onTop(panelOverlay{}):
 		m.uncover()
 		return nil
 	case m.focus != draftPane:

@@ -86,7 +86,7 @@ func (m *Model) openLedger() tea.Cmd {
 	if i := m.ledger.lineOf(on); ok && i >= 0 {
 		m.ledger.at = i
 	}
-	m.cover(ledgerOverlay)
+	m.cover(repairsOverlay{})
 	return nil
 }
 

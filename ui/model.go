@@ -44,8 +44,7 @@ type Model struct {
 	width, height int
 	layout        layout
 	focus         pane
-	overlay       overlay
-	beneath       []overlay // what the overlay lies over, the uppermost last
+	overlays      []overlay // what covers the panes, the uppermost last
 	wishPanel     bool
 
 	composer  composer
@@ -58,11 +57,8 @@ type Model struct {
 	panel     panel
 	forks     forks
 	turn      turn
-	picker    picker
 	sessions  sessionList
 	arrival   arrival
-	reader    reader // the text overlay
-	help      reader
 	inspector inspector
 	marked    *request    // one to compare others with, nil for none
 	popup     int         // the command under the cursor of the completions

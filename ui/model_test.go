@@ -89,7 +89,7 @@ func TestLongPastesAreChipsAndSentInFull(t *testing.T) {
 		t.Errorf("%d bytes would be sent, want %d", len(got), len(want))
 	}
 	m.Update(ctrl('o'))
-	if m.overlay != textOverlay || !strings.Contains(plain(m), "a line with a tab") {
+	if _, open := m.top().(*readerOverlay); !open || !strings.Contains(plain(m), "a line with a tab") {
 		t.Errorf("ctrl+o does not open the paste:\n%s", plain(m))
 	}
 	m.Update(esc)

@@ -12,13 +12,13 @@ import (
 	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/picker"
 	"winnow/ui/theme"
 )
 
 // openModels shows the models of every endpoint.
 func (m *Model) openModels() tea.Cmd {
-	m.picker = picker{title: "model", loading: true, hint: "type to filter · enter chooses · esc closes"}
-	m.cover(modelsOverlay)
+	m.openList(picker.Options{Title: "model", Hints: m.listHints("chooses"), Also: keymap.Models, Loading: true}, modelsList, nil, m.useModel)
 	return m.listModels()
 }
 
@@ -36,10 +36,11 @@ func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
 	if w := m.panel.whatif; w != nil {
 		w.listing, w.refs = false, refs(m.ref, m.options.Deps.Models.Endpoints(), m.models)
 	}
-	if !m.isOpen(modelsOverlay) {
+	open := m.list(modelsList)
+	if open == nil {
 		return nil
 	}
-	var choices []choice
+	var choices []picker.Choice
 	for _, model := range msg.models {
 		right := ""
 		if model.Window.Tokens > 0 {
@@ -48,13 +49,14 @@ func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
 		if model.Ref() == m.ref {
 			right = strings.TrimPrefix(right+" · in use", " · ")
 		}
-		choices = append(choices, choice{label: markdown.OneLine(model.Ref(), 200), right: right, value: model.Ref()})
+		choices = append(choices, picker.Choice{Label: markdown.OneLine(model.Ref(), 200), Right: right, Value: model.Ref()})
 	}
-	m.picker.fill(choices)
-	m.picker.notes = nil
+	open.Fill(choices)
+	var notes []string
 	for _, name := range slices.Sorted(maps.Keys(msg.errs)) {
-		m.picker.notes = append(m.picker.notes, name+": "+theme.Sentence(msg.errs[name]))
+		notes = append(notes, name+": "+theme.Sentence(msg.errs[name]))
 	}
+	open.Note(notes...)
 	return nil
 }
 

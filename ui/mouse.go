@@ -9,27 +9,12 @@ import (
 
 // wheel scrolls what lies under the mouse.
 func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
-	by := 3
-	if msg.Button == tea.MouseWheelUp {
-		by = -3
-	}
+	by := scrolledBy(msg)
 	switch {
-	case m.overlay == inspectorOverlay && m.inspector.shown != nil:
-		m.inspector.shown.Scroll(by)
-	case m.overlay == inspectorOverlay:
-	case m.overlay == textOverlay || m.overlay == helpOverlay:
-		m.textOnTop().Scroll(by)
-	case m.overlay == ledgerOverlay:
-		m.ledger.move(by / 3)
-	case m.overlay == whatifOverlay:
-		m.moveInTrial(by)
-	case m.overlay == panelOverlay, m.overlay == noOverlay && m.layout.panel.Holds(msg.X, msg.Y):
+	case m.covered():
+		return m.top().update(m, msg)
+	case m.layout.panel.Holds(msg.X, msg.Y):
 		m.panel.move(by)
-	case m.overlay == sessionsOverlay:
-		m.sessions.wheel(by)
-	case m.overlay != noOverlay:
-		m.picker.move(by)
-		m.tryTheme()
 	default:
 		m.chat.scroll(by)
 	}
@@ -41,15 +26,11 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
 	case !m.options.Mouse || msg.Button != tea.MouseLeft:
 		return nil
-	case m.find.open && m.overlay == noOverlay:
+	case m.find.open && !m.covered():
 		m.find.open = false
 		return m.click(msg)
-	case m.overlay == panelOverlay && m.layout.overlay.Holds(msg.X, msg.Y):
-		return m.clickLine(m.overlayRoom(), msg.Y)
-	case m.overlay == sessionsOverlay || m.pickerOpen():
-		return m.clickList(msg)
-	case m.overlay != noOverlay:
-		return nil
+	case m.covered():
+		return m.top().update(m, msg)
 	case m.turn.question.waits() && m.layout.alert.Holds(msg.X, msg.Y):
 		return m.clickQuestion(msg.Y - m.layout.alert.Y)
 	case m.layout.composer.Holds(msg.X, msg.Y):
@@ -69,27 +50,6 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		}
 		m.selectLine(m.layout.panel.Within(true), msg.Y)
 	}
-	return nil
-}
-
-// clickList puts the cursor of the list that is open on a line; a click on the line under it chooses that.
-func (m *Model) clickList(msg tea.MouseClickMsg) tea.Cmd {
-	in := m.overlayRoom()
-	if !in.Holds(msg.X, msg.Y) {
-		return nil
-	}
-	if m.overlay == sessionsOverlay {
-		return m.clickSession(in.H, msg.Y-in.Y)
-	}
-	i, ok := m.picker.lineAt(in.H, msg.Y-in.Y)
-	switch {
-	case !ok:
-		return nil
-	case i == m.picker.at:
-		return m.choose()
-	}
-	m.picker.move(i - m.picker.at)
-	m.tryTheme()
 	return nil
 }
 

@@ -103,8 +103,8 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the panel", "turns", inPanel("")},
 		{"the dials", "dial", inPanel("w")},
 		{"the repairs", "send it otherwise", inPanel("m")},
-		{"the palette", "choose", inPanel("ctrl+p")},
-		{"the models", "choose", inPanel("ctrl+l")},
+		{"the palette", "runs", inPanel("ctrl+p")},
+		{"the models", "chooses", inPanel("ctrl+l")},
 		{"the sessions", "", inPanel("ctrl+s")},
 		{"a message", "next view", inPanel("enter")},
 		{"the request", "collapse all", inspectingRequest(asText)},
@@ -112,26 +112,26 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the past", "next view", sightings},
 		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.openReader(textOverlay, "a text", page{{saidTone, "what was pasted"}})
+			m.openReader("a text", page{{saidTone, "what was pasted"}})
 			return m
 		}},
 	} {
 		for _, key := range []string{"?", "f1"} {
 			m := c.make(t, 80, 24)
-			at, before := m.overlay, screenRows(m)
-			if at == noOverlay {
+			at, before := m.top(), screenRows(m)
+			if at == nil {
 				t.Fatalf("%s is not open:\n%s", c.name, plain(m))
 			}
 			m.Update(uitest.Key(key))
 			screen := plain(m)
-			if m.overlay != helpOverlay || !strings.Contains(screen, "  here ") || !strings.Contains(screen, c.want) {
+			if !isHelp(m.top()) || !strings.Contains(screen, "  here ") || !strings.Contains(screen, c.want) {
 				t.Errorf("%s over %s: want the help with its keys:\n%s", key, c.name, screen)
 			}
 			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
 			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 			m.Update(uitest.Key("esc"))
-			if after := screenRows(m); m.overlay != at || after != before {
-				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name, m.overlay, at, after, before)
+			if after := screenRows(m); m.top() != at || after != before {
+				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name, m.top(), at, after, before)
 			}
 		}
 	}
@@ -150,12 +150,12 @@ func TestHelpOverDialsThatAreGone(t *testing.T) {
 	m.Update(uitest.Key("w"))
 	m.Update(uitest.Key("?"))
 	m.Update(appliedMsg{session: m.session, said: "Set."})
-	if m.overlay != helpOverlay {
+	if !isHelp(m.top()) {
 		t.Errorf("the help was closed:\n%s", plain(m))
 	}
 	m.Update(uitest.Key("esc"))
-	if m.panel.whatif != nil || m.isOpen(whatifOverlay) || m.overlay != panelOverlay {
-		t.Errorf("overlay %d after the help, want the panel:\n%s", m.overlay, plain(m))
+	if m.panel.whatif != nil || m.isOpen(whatifOverlay{}) || !m.onTop(panelOverlay{}) {
+		t.Errorf("overlay %d after the help, want the panel:\n%s", m.top(), plain(m))
 	}
 	m.Update(uitest.Key("down"))
 }
@@ -185,8 +185,8 @@ func TestQuestionMarkIsTextInAFilter(t *testing.T) {
 	m := chatting(t, 80, 24)
 	m.Update(uitest.Key("ctrl+p"))
 	typing(m, "a?")
-	if m.overlay != paletteOverlay || m.picker.filter.Text != "a?" {
-		t.Errorf("overlay %d with the filter %q, want the palette with a?", m.overlay, m.picker.filter.Text)
+	if l := openedList(m); l.Title != "palette" || l.Filter() != "a?" {
+		t.Errorf("%q with the filter %q, want the palette with a?", l.Title, l.Filter())
 	}
 }
 

@@ -3,114 +3,317 @@ package ui
 import (
 	"slices"
 
-	"winnow/ui/keymap"
-
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
 )
 
-// overlay is what covers the panes.
-type overlay int
+// overlay is what covers the panes. The uppermost one has all keys and the mouse, and the lower line names its
+// keys.
+type overlay interface {
+	update(m *Model, msg tea.Msg) tea.Cmd // a key, a paste or the mouse
+	view(m *Model, in theme.Box) (lines []string, cursor *tea.Cursor)
+	hints(m *Model) []keymap.Hint
+	title(m *Model) (title, right string)
+	box(m *Model) theme.Box // where it lies
+}
 
-// The overlays.
-const (
-	noOverlay overlay = iota
-	helpOverlay
-	paletteOverlay
-	modelsOverlay
-	sessionsOverlay
-	promptsOverlay
-	editsOverlay
-	forksOverlay
-	themesOverlay
-	personasOverlay
-	panelOverlay
-	textOverlay
-	ledgerOverlay
-	whatifOverlay // the dials, in the panel where that is on the screen
-	inspectorOverlay
-)
+// typist is an overlay in which a key that is a character may be text.
+type typist interface {
+	types(m *Model) bool
+}
+
+// centred is an overlay that lies where overlays lie.
+type centred struct{}
+
+func (centred) box(m *Model) theme.Box { return m.layout.overlay }
+
+// top is what covers the panes, nil for nothing.
+func (m *Model) top() overlay {
+	if n := len(m.overlays); n > 0 {
+		return m.overlays[n-1]
+	}
+	return nil
+}
+
+// covered says whether something covers the panes.
+func (m *Model) covered() bool { return len(m.overlays) > 0 }
+
+// onTop says whether an overlay is the uppermost one.
+func (m *Model) onTop(o overlay) bool { return m.top() == o }
+
+// isOpen says whether an overlay is there, the uppermost one or below another.
+func (m *Model) isOpen(o overlay) bool { return slices.Contains(m.overlays, o) }
 
 // cover lays something over the panes. The panel of a narrow screen stays beneath it, and whatever is
 // there stays beneath the help.
 func (m *Model) cover(o overlay) {
-	switch {
-	case m.overlay == o:
-	case m.overlay != noOverlay && o == helpOverlay, m.overlay == panelOverlay:
-		m.beneath = append(m.beneath, m.overlay)
+	switch top := m.top(); {
+	case top == o:
+	case top != nil && isHelp(o), top == panelOverlay{}:
+		m.overlays = append(m.overlays, o)
+	case top != nil && sameList(top, o):
+		m.overlays[len(m.overlays)-1] = o
 	default:
-		m.beneath = nil
+		m.overlays = []overlay{o}
 	}
-	m.overlay = o
 }
 
 // uncover takes it away. The draft has no cursor in the transcript.
 func (m *Model) uncover() {
-	m.overlay = noOverlay
-	if n := len(m.beneath); n > 0 {
-		m.overlay, m.beneath = m.beneath[n-1], m.beneath[:n-1]
+	if n := len(m.overlays); n > 0 {
+		m.overlays = m.overlays[:n-1]
 	}
-	if m.overlay == noOverlay && m.focus == draftPane {
+	if !m.covered() && m.focus == draftPane {
 		m.setFocus(draftPane)
 	}
 }
 
-// dismiss takes an overlay away, on the screen or beneath the help.
+// dismiss takes an overlay away, the uppermost one or one beneath the help.
 func (m *Model) dismiss(o overlay) {
-	if m.overlay == o {
+	if m.onTop(o) {
 		m.uncover()
 		return
 	}
-	m.beneath = slices.DeleteFunc(m.beneath, func(b overlay) bool { return b == o })
+	m.overlays = slices.DeleteFunc(m.overlays, func(b overlay) bool { return b == o })
 }
-
-// isOpen says whether an overlay is there, on the screen or beneath the help.
-func (m *Model) isOpen(o overlay) bool { return m.overlay == o || slices.Contains(m.beneath, o) }
 
 // bare takes away all that covers the panes.
 func (m *Model) bare() {
-	if m.overlay == helpOverlay {
+	if isHelp(m.top()) {
 		m.uncover()
 	}
-	switch m.overlay {
-	case whatifOverlay:
+	switch m.top() {
+	case whatifOverlay{}:
 		m.leaveWhatif()
-	case inspectorOverlay:
+	case inspectorOverlay{}:
 		m.forgetInspected()
 	}
-	m.beneath = nil
+	m.overlays = nil
 	m.uncover()
 }
 
 // overlayKey is a key while something covers the panes: what lies there has all keys.
 func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
-	k := &m.keys
-	switch {
-	case m.overlay != helpOverlay && (k.Pressed(msg, keymap.Help) || k.Pressed(msg, keymap.Ask) && !m.typesInOverlay()):
+	k, top := &m.keys, m.top()
+	t, may := top.(typist)
+	text := may && t.types(m)
+	if !isHelp(top) && (k.Pressed(msg, keymap.Help) || k.Pressed(msg, keymap.Ask) && !text) {
 		return m.openHelp()
-	case m.overlay == whatifOverlay:
-		return m.whatifKey(msg)
-	case m.overlay == ledgerOverlay:
-		return m.ledgerKey(msg)
-	case m.overlay == inspectorOverlay:
-		return m.inspectorKey(msg)
-	case m.overlay == panelOverlay:
-		return m.narrowPanelKey(msg)
-	case m.overlay == sessionsOverlay:
-		return m.sessionsKey(msg)
-	case m.pickerOpen():
-		return m.pickerKey(msg)
 	}
-	return m.readerKey(msg)
+	return top.update(m, msg)
 }
 
-// typesInOverlay says whether a key that is a character would be text: in a field that holds some, or in one
-// for a name.
-func (m *Model) typesInOverlay() bool {
-	switch {
-	case m.overlay == sessionsOverlay:
-		return m.sessions.edit != nil || m.sessions.filter.Text != ""
-	case m.pickerOpen():
-		return m.picker.filter.Text != ""
+// framedOverlay says that an overlay has room for a frame.
+func framedOverlay(b theme.Box) bool { return b.H >= 5 && b.W >= 12 }
+
+// overlayRoom is what the uppermost overlay has inside its frame; without one, what it would have.
+func (m *Model) overlayRoom() theme.Box {
+	b := m.layout.overlay
+	if top := m.top(); top != nil {
+		b = top.box(m)
 	}
-	return false
+	return b.Within(framedOverlay(b))
+}
+
+// overlayView draws what covers the panes.
+func (m *Model) overlayView() ([]string, *tea.Cursor) {
+	top := m.top()
+	b := top.box(m)
+	if b.Empty() {
+		return nil, nil
+	}
+	framed := framedOverlay(b)
+	lines, cursor := top.view(m, b.Within(framed))
+	if !framed {
+		return theme.Blank(lines, b.W, b.H), cursor
+	}
+	title, right := top.title(m)
+	return theme.Frame(b, m.border(title, right, true), lines), cursor
+}
+
+// scrolledBy is how many lines the wheel moves, 0 for what is not the wheel.
+func scrolledBy(msg tea.Msg) int {
+	wheel, ok := msg.(tea.MouseWheelMsg)
+	switch {
+	case !ok:
+		return 0
+	case wheel.Button == tea.MouseWheelUp:
+		return -3
+	}
+	return 3
+}
+
+// panelOverlay is the panel of a narrow screen.
+type panelOverlay struct{ centred }
+
+func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return m.narrowPanelKey(msg)
+	case tea.MouseClickMsg:
+		if m.layout.overlay.Holds(msg.X, msg.Y) {
+			return m.clickLine(m.overlayRoom(), msg.Y)
+		}
+	}
+	if by := scrolledBy(msg); by != 0 {
+		m.panel.move(by)
+	}
+	return nil
+}
+
+func (panelOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
+	return m.panel.view(m.styles, in.W, in.H, true), nil
+}
+
+func (panelOverlay) title(m *Model) (string, string) { return m.panelTitle(), m.panel.place() }
+
+func (panelOverlay) hints(m *Model) []keymap.Hint {
+	if m.panel.past != nil {
+		return append(panelHints(&m.keys), m.keys.Hint("back to the next request", keymap.Back))
+	}
+	return append(panelHints(&m.keys), m.keys.Hint("close", keymap.Back))
+}
+
+// whatifOverlay is the dials, in the panel where that is on the screen.
+type whatifOverlay struct{ centred }
+
+func (whatifOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		return m.whatifKey(key)
+	}
+	if by := scrolledBy(msg); by != 0 {
+		m.moveInTrial(by)
+	}
+	return nil
+}
+
+func (whatifOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
+	return panelOverlay{}.view(m, in)
+}
+
+func (whatifOverlay) title(m *Model) (string, string) { return panelOverlay{}.title(m) }
+
+func (whatifOverlay) hints(m *Model) []keymap.Hint {
+	k := &m.keys
+	return []keymap.Hint{
+		k.Hint("dial", keymap.Down, keymap.Up),
+		k.Hint("turn", keymap.Earlier, keymap.Later),
+		{Key: "0–9", What: "budget"},
+		k.Hint("apply", keymap.Choose),
+		k.Hint("list", keymap.PageUp, keymap.PageDown),
+		k.Hint("help", keymap.Ask),
+		k.Hint("leave", keymap.Back),
+	}
+}
+
+// repairsOverlay is the list of repairs.
+type repairsOverlay struct{ centred }
+
+func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		return m.ledgerKey(key)
+	}
+	m.ledger.move(scrolledBy(msg) / 3)
+	return nil
+}
+
+func (repairsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
+	return m.ledger.view(m.styles, in.W, in.H), nil
+}
+
+func (repairsOverlay) title(m *Model) (string, string) { return "repairs", m.ledger.place() }
+
+func (repairsOverlay) hints(m *Model) []keymap.Hint {
+	k := &m.keys
+	return []keymap.Hint{
+		k.Hint("move", keymap.Down, keymap.Up),
+		k.Hint("send it otherwise", keymap.Remedy),
+		k.Hint("go to the message", keymap.Choose),
+		k.Hint("help", keymap.Ask),
+		k.Hint("close", keymap.Back),
+	}
+}
+
+// sessionsOverlay is the list of stored sessions.
+type sessionsOverlay struct{ centred }
+
+func (sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return m.sessionsKey(msg)
+	case tea.PasteMsg:
+		return m.pasteInSessions(msg.Content)
+	case tea.MouseClickMsg:
+		if in := m.overlayRoom(); in.Holds(msg.X, msg.Y) {
+			return m.clickSession(in.H, msg.Y-in.Y)
+		}
+	}
+	m.sessions.wheel(scrolledBy(msg))
+	return nil
+}
+
+func (sessionsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
+	lines, x := m.sessions.view(m.styles, in.W, in.H, m.info.ID, m.indexing)
+	return lines, tea.NewCursor(in.X+x, in.Y)
+}
+
+func (sessionsOverlay) title(m *Model) (string, string) {
+	return m.sessions.title(), m.sessions.place()
+}
+
+func (sessionsOverlay) hints(m *Model) []keymap.Hint { return m.sessionsHints() }
+
+func (sessionsOverlay) types(m *Model) bool {
+	return m.sessions.edit != nil || m.sessions.filter.Text != ""
+}
+
+// inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
+type inspectorOverlay struct{}
+
+func (inspectorOverlay) box(m *Model) theme.Box { return m.layout.full }
+
+func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		return m.inspectorKey(key)
+	}
+	if by := scrolledBy(msg); by != 0 && m.inspector.shown != nil {
+		m.inspector.shown.Scroll(by)
+	}
+	return nil
+}
+
+func (inspectorOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
+	return m.inspectorLines(), nil
+}
+
+func (inspectorOverlay) title(m *Model) (string, string) {
+	return m.inspectorTitle(), m.inspectorPosition()
+}
+
+func (inspectorOverlay) hints(m *Model) []keymap.Hint {
+	k := &m.keys
+	if m.inspector.on.request && m.inspector.aspect == asText {
+		return []keymap.Hint{
+			k.Hint("message", keymap.Next, keymap.Prev),
+			k.Hint("collapse", keymap.Fold),
+			k.Hint("collapse all", keymap.FoldAll),
+			k.Hint("next view", keymap.NextView),
+			k.Hint("request", keymap.Earlier, keymap.Later),
+			k.Hint("scroll", keymap.Down, keymap.Up),
+			k.Hint("copy", keymap.Copy),
+			k.Hint("help", keymap.Ask),
+			k.Hint("close", keymap.Back),
+		}
+	}
+	return []keymap.Hint{
+		k.Hint("next view", keymap.NextView),
+		k.Hint("message", keymap.Next, keymap.Prev),
+		k.Hint("request", keymap.Earlier, keymap.Later),
+		k.Hint("scroll", keymap.Down, keymap.Up),
+		k.Hint("copy", keymap.Copy),
+		k.Hint("help", keymap.Ask),
+		k.Hint("close", keymap.Back),
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"winnow/session"
+	"winnow/ui/picker"
 	"winnow/ui/uitest"
 )
 
@@ -12,16 +13,16 @@ func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 		m := chatting(t, 80, 24)
 		m.Update(uitest.Key("ctrl+x"))
 		m.Update(uitest.Key(key))
-		if m.overlay == panelOverlay || m.overlay == noOverlay {
+		if m.onTop(panelOverlay{}) || !m.covered() {
 			t.Fatalf("%s in the panel opened nothing:\n%s", key, plain(m))
 		}
 		m.Update(uitest.Key("esc"))
-		if m.overlay != panelOverlay {
+		if !m.onTop(panelOverlay{}) {
 			t.Errorf("what %s opened over the panel closed the panel as well:\n%s", key, plain(m))
 		}
 		m.Update(uitest.Key("esc"))
-		if _, selected := m.chat.selected(); m.overlay != noOverlay || selected {
-			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key, m.overlay, selected)
+		if _, selected := m.chat.selected(); m.covered() || selected {
+			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key, m.top(), selected)
 		}
 	}
 }
@@ -36,7 +37,21 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Update(openedMsg{session: s})
-	if l.panel.whatif != nil || l.overlay != noOverlay || l.wishPanel {
+	if l.panel.whatif != nil || l.covered() || l.wishPanel {
 		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}
+}
+
+// openedList is the list on top, an empty one where there is none.
+func openedList(m *Model) *picker.Model {
+	if l, ok := m.top().(*listOverlay); ok {
+		return &l.Model
+	}
+	return new(picker.Model)
+}
+
+// labelAtCursor is what the list on top shows under its cursor.
+func labelAtCursor(m *Model) string {
+	c, _ := openedList(m).Cursor()
+	return c.Label
 }

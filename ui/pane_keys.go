@@ -125,7 +125,7 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 // panelPage is how many lines of the panel's list are on the screen, one at least.
 func (m *Model) panelPage() int {
 	b := m.layout.panel.Within(true)
-	if m.overlay == panelOverlay || m.layout.panel.Empty() {
+	if m.onTop(panelOverlay{}) || m.layout.panel.Empty() {
 		b = m.overlayRoom()
 	}
 	return max(1, m.panel.slice(m.styles, b.W, b.H).room)

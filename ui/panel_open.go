@@ -9,7 +9,7 @@ import (
 // togglePanel shows or hides the context panel, as an overlay where the screen is narrow.
 func (m *Model) togglePanel() tea.Cmd {
 	if m.width < wideWidth || m.height < frameHeight {
-		m.cover(panelOverlay)
+		m.cover(panelOverlay{})
 		return nil
 	}
 	m.wishPanel = !m.wishPanel
@@ -25,7 +25,7 @@ func (m *Model) showPanel() {
 	m.wishPanel = true
 	m.arrange()
 	if m.layout.panel.Empty() {
-		m.cover(panelOverlay)
+		m.cover(panelOverlay{})
 		return
 	}
 	m.setFocus(panelPane)

@@ -16,7 +16,7 @@ type place struct {
 
 func (m *Model) where() place {
 	l := &m.sessions
-	return place{m.overlay, m.focus, l.shelf, l.texts.on, l.edit, l.purge, l.held}
+	return place{m.top(), m.focus, l.shelf, l.texts.on, l.edit, l.purge, l.held}
 }
 
 // moved takes a notice away once the keys are for something else: it stands where the new keys are

@@ -47,7 +47,7 @@ func (m *Model) showQuestion(q question) tea.Cmd {
 	m.turn.question = q
 	m.arrange()
 	var said tea.Cmd
-	if m.overlay != noOverlay {
+	if m.covered() {
 		said = m.say("A tool call waits for your answer.")
 	}
 	return tea.Batch(said, m.awaitQuiet())
@@ -66,7 +66,7 @@ func (m *Model) awaitQuiet() tea.Cmd {
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg questionDueMsg) tea.Cmd {
 	quiet := msg == questionDueMsg{m.turn.number, m.keyPresses}
-	if quiet && m.turn.question.waits() && m.focus == draftPane && m.overlay == noOverlay && !m.find.open && m.composer.empty() {
+	if quiet && m.turn.question.waits() && m.focus == draftPane && !m.covered() && !m.find.open && m.composer.empty() {
 		m.setFocus(questionPane)
 		m.arrange()
 	}

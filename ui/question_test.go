@@ -141,8 +141,8 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 	askAbout(m, answers)
 	quiet(m)
 	typing(m, "yn")
-	if m.overlay != paletteOverlay || len(*answers) != 0 || !strings.Contains(m.toast.text, "waits for your answer") {
-		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.overlay, *answers, m.toast.text)
+	if openedList(m).Title != "palette" || len(*answers) != 0 || !strings.Contains(m.toast.text, "waits for your answer") {
+		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.top(), *answers, m.toast.text)
 	}
 	m.Update(esc)
 	quiet(m)

@@ -4,36 +4,70 @@ import (
 	"strings"
 
 	"winnow/ui/keymap"
+	"winnow/ui/theme"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// reader is a text to scroll through, over the panes.
-type reader struct {
-	title string
+// readerOverlay is a text to scroll through.
+type readerOverlay struct {
+	centred
+	name string
+	help bool // the help, which may cover anything
 	*sheet
 }
 
-// openReader shows a text.
-func (m *Model) openReader(over overlay, title string, p page) {
-	m.cover(over)
-	*m.textOnTop() = reader{title, newSheet(p)}
-	m.fitReader()
+// isHelp says whether an overlay is the help.
+func isHelp(o overlay) bool {
+	r, ok := o.(*readerOverlay)
+	return ok && r.help
 }
 
-// textOnTop is the help or, where that is closed, the other text.
-func (m *Model) textOnTop() *reader {
-	if m.overlay == helpOverlay {
-		return &m.help
+func (r *readerOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	if by := scrolledBy(msg); by != 0 {
+		r.Scroll(by)
 	}
-	return &m.reader
+	key, ok := msg.(tea.KeyPressMsg)
+	k := &m.keys
+	switch {
+	case !ok:
+	case k.Pressed(key, keymap.Back), r.help && k.Pressed(key, keymap.Help, keymap.Ask):
+		m.uncover()
+	case !k.Scrolled(key, r, r.h):
+		return m.say(k.First(keymap.Back) + " closes this.")
+	}
+	return nil
 }
 
-// fitReader tells the texts their size.
-func (m *Model) fitReader() {
-	for _, r := range []*reader{&m.reader, &m.help} {
-		if r.sheet != nil {
-			in := m.overlayRoom()
+func (r *readerOverlay) view(m *Model, _ theme.Box) ([]string, *tea.Cursor) {
+	return r.sheet.view(m.styles), nil
+}
+
+func (r *readerOverlay) title(m *Model) (string, string) {
+	return r.name, m.keys.First(keymap.Back) + " closes"
+}
+
+func (r *readerOverlay) hints(m *Model) []keymap.Hint {
+	k := &m.keys
+	return []keymap.Hint{
+		k.Hint("scroll", keymap.Down, keymap.Up),
+		k.Hint("ends", keymap.Top, keymap.Bottom),
+		k.Hint("close", keymap.Back),
+	}
+}
+
+// openReader shows a text.
+func (m *Model) openReader(title string, p page) {
+	m.cover(&readerOverlay{name: title, sheet: newSheet(p)})
+	m.fitReaders()
+}
+
+// fitReaders tells the open texts their size.
+func (m *Model) fitReaders() {
+	b := m.layout.overlay
+	in := b.Within(framedOverlay(b))
+	for _, o := range m.overlays {
+		if r, ok := o.(*readerOverlay); ok {
 			r.resize(in.W, in.H)
 		}
 	}
@@ -51,18 +85,6 @@ func (m *Model) openChip() tea.Cmd {
 	if c.part != nil {
 		return m.openFile(*c.part)
 	}
-	m.openReader(textOverlay, strings.Trim(c.label, "[]"), page{{saidTone, c.text}})
-	return nil
-}
-
-// readerKey is a key while a text is open.
-func (m *Model) readerKey(msg tea.KeyPressMsg) tea.Cmd {
-	k := &m.keys
-	switch {
-	case k.Pressed(msg, keymap.Back), m.overlay == helpOverlay && k.Pressed(msg, keymap.Help, keymap.Ask):
-		m.uncover()
-	case !k.Scrolled(msg, m.textOnTop(), m.textOnTop().h):
-		return m.say(k.First(keymap.Back) + " closes this.")
-	}
+	m.openReader(strings.Trim(c.label, "[]"), page{{saidTone, c.text}})
 	return nil
 }

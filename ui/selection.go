@@ -74,7 +74,7 @@ func (m *Model) selected() []int64 {
 // underCursor is the message that a key in the focused pane is about. A line of the panel may be text
 // that nobody said.
 func (m *Model) underCursor() (int64, bool) {
-	if m.focus == panelPane || m.overlay == panelOverlay {
+	if m.focus == panelPane || m.onTop(panelOverlay{}) {
 		e := m.panel.chosen().entry
 		if e == nil {
 			return 0, false

@@ -81,7 +81,7 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 	}
 	l := &m.sessions
 	m.sessions = sessionList{secrets: m.secrets, filter: theme.NewField(filter), asked: l.asked, acts: l.acts, undos: l.undos}
-	m.cover(sessionsOverlay)
+	m.cover(sessionsOverlay{})
 	return m.readShelf()
 }
 
@@ -120,11 +120,11 @@ func sessionLines(hidden theme.Secrets, sessions []store.Session, elsewhere ...s
 // sessionsListed shows what was read, and reads the rest.
 func (m *Model) sessionsListed(msg sessionsMsg) tea.Cmd {
 	l := &m.sessions
-	if !m.isOpen(sessionsOverlay) || msg.asked != l.asked {
+	if !m.isOpen(sessionsOverlay{}) || msg.asked != l.asked {
 		return nil
 	}
 	if msg.err != nil {
-		m.dismiss(sessionsOverlay)
+		m.dismiss(sessionsOverlay{})
 		return m.complain(theme.Sentence(msg.err))
 	}
 	l.fill(msg.lines)

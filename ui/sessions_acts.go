@@ -73,7 +73,7 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 	}
 	if msg.held != nil {
 		l.held = msg.held
-		if !m.isOpen(sessionsOverlay) {
+		if !m.isOpen(sessionsOverlay{}) {
 			told = tea.Batch(told, m.complain(l.held.elsewhere()))
 			l.held = nil
 		}
@@ -82,7 +82,7 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 	if len(l.acts) > 0 {
 		return tea.Batch(append(cmds, m.doAct())...)
 	}
-	if m.isOpen(sessionsOverlay) {
+	if m.isOpen(sessionsOverlay{}) {
 		cmds = append(cmds, m.readShelf())
 	}
 	return tea.Batch(cmds...)

@@ -17,7 +17,7 @@ func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
 		}
 		clickOn(t, m, "begun") // below the list
 		clickOn(t, m, " ›")
-		if s, _ := m.sessions.chosen(); s.name() != "Bread with rye" || m.overlay != sessionsOverlay {
+		if s, _ := m.sessions.chosen(); s.name() != "Bread with rye" || !m.onTop(sessionsOverlay{}) {
 			t.Errorf("a click beside the list chooses %q", s.name())
 		}
 		if cmd := clickOn(t, m, "Bread with rye"); cmd == nil || !m.opening.waits {
@@ -53,11 +53,11 @@ func TestAClickChoosesInThePalette(t *testing.T) {
 	m := chatting(t, 80, 24)
 	m.Update(ctrl('p'))
 	clickOn(t, m, "/repair")
-	if c, _ := m.picker.chosen(); c.value != "repair" {
-		t.Fatalf("a click on /repair chooses %q", c.value)
+	if c, _ := openedList(m).Cursor(); c.Value != "repair" {
+		t.Fatalf("a click on /repair chooses %q", c.Value)
 	}
 	clickOn(t, m, "/repair")
-	if m.overlay != ledgerOverlay {
+	if !m.onTop(repairsOverlay{}) {
 		t.Errorf("a second click does not run it:\n%s", plain(m))
 	}
 }
@@ -67,11 +67,11 @@ func TestAClickTriesAThemeOut(t *testing.T) {
 	m.setTheme(theme.Dark)
 	m.chooseTheme("")
 	clickOn(t, m, "nord")
-	if c, _ := m.picker.chosen(); c.value != "nord" || m.styles.Name != "nord" {
-		t.Fatalf("a click on nord chooses %q and shows %s:\n%s", c.value, m.styles.Name, plain(m))
+	if c, _ := openedList(m).Cursor(); c.Value != "nord" || m.styles.Name != "nord" {
+		t.Fatalf("a click on nord chooses %q and shows %s:\n%s", c.Value, m.styles.Name, plain(m))
 	}
 	m.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if c, _ := m.picker.chosen(); c.value == "nord" || m.styles.Name == "nord" {
-		t.Errorf("the wheel goes to %q and shows %s", c.value, m.styles.Name)
+	if c, _ := openedList(m).Cursor(); c.Value == "nord" || m.styles.Name == "nord" {
+		t.Errorf("the wheel goes to %q and shows %s", c.Value, m.styles.Name)
 	}
 }

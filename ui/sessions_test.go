@@ -85,7 +85,7 @@ func TestResumeOpensTheListFiltered(t *testing.T) {
 		l.lists("bread")
 		l.press("enter")
 		l.until("the session", func() bool { return l.info.ID == kept["bread"].ID })
-		if l.overlay != noOverlay || !l.composer.empty() {
+		if l.covered() || !l.composer.empty() {
 			t.Errorf("%s: the session is not alone on the screen:\n%s", name, plain(l.Model))
 		}
 	}

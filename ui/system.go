@@ -8,7 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/picker"
 	"winnow/ui/theme"
 )
 
@@ -79,19 +81,18 @@ func (m *Model) personasListed(msg personasMsg) tea.Cmd {
 		return m.complain(theme.Sentence(msg.err))
 	case msg.name != "":
 		return m.takePersona(msg.name)
-	case m.overlay != noOverlay && m.overlay != panelOverlay:
+	case m.covered() && !m.onTop(panelOverlay{}):
 		return nil // the user has gone on to something else
 	case len(m.personas) == 0 && m.systemInForce() == m.options.Deps.System:
 		return m.say("There are no personas yet. Each is a file NAME.md in " + m.options.PersonasIn + ".")
 	}
-	m.picker = picker{title: "personas", hint: "enter takes its system prompt · esc closes"}
-	choices := []choice{{label: noPersona + " · the configured system prompt", right: inUse(m.systemInForce() == m.options.Deps.System), value: noPersona}}
+	choices := []picker.Choice{{Label: noPersona + " · the configured system prompt", Right: inUse(m.systemInForce() == m.options.Deps.System), Value: noPersona}}
 	for _, p := range m.personas {
 		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
-		choices = append(choices, choice{label: p.Name + " · " + markdown.OneLine(first, 200), right: inUse(p.Text == m.systemInForce()), value: p.Name})
+		choices = append(choices, picker.Choice{Label: p.Name + " · " + markdown.OneLine(first, 200), Right: inUse(p.Text == m.systemInForce()), Value: p.Name})
 	}
-	m.picker.fill(choices)
-	m.cover(personasOverlay)
+	o := picker.Options{Title: "personas", Hints: []keymap.Hint{m.keys.Hint("takes its system prompt", keymap.Choose), m.keys.Hint("closes", keymap.Back)}}
+	m.openList(o, otherList, choices, m.takePersona)
 	return nil
 }
 

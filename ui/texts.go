@@ -73,7 +73,7 @@ func (m *Model) textTyped() tea.Cmd {
 }
 
 func (m *Model) searchDue(msg searchDueMsg) tea.Cmd {
-	if x := &m.sessions.texts; !x.on || msg.search != x.searches || !m.isOpen(sessionsOverlay) {
+	if x := &m.sessions.texts; !x.on || msg.search != x.searches || !m.isOpen(sessionsOverlay{}) {
 		return nil
 	}
 	return m.searchTexts()

@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"winnow/ui/keymap"
+	"winnow/ui/picker"
 	"winnow/ui/theme"
 )
 
@@ -74,18 +76,14 @@ func (m *Model) chooseTheme(name string) tea.Cmd {
 
 // openThemes lists the themes. The one under the cursor is tried out at once.
 func (m *Model) openThemes() tea.Cmd {
-	m.picker = picker{title: "themes", hint: "↑ ↓ try one out · enter takes it · esc keeps the old one"}
-	var choices []choice
+	var choices []picker.Choice
 	for _, name := range m.themes.Names() {
-		choices = append(choices, choice{label: name, right: m.themes.About(theme.Name(name)), value: name})
+		choices = append(choices, picker.Choice{Label: name, Right: m.themes.About(theme.Name(name)), Value: name})
 	}
-	m.picker.fill(choices)
-	for i, c := range choices {
-		if c.value == string(m.themes.Wanted) {
-			m.picker.at = i
-		}
-	}
-	m.cover(themesOverlay)
+	o := picker.Options{Title: "themes", Hints: []keymap.Hint{
+		m.keys.Hint("try one out", keymap.ListUp, keymap.ListDown), m.keys.Hint("takes it", keymap.Choose), m.keys.Hint("keeps the old one", keymap.Back),
+	}}
+	m.openList(o, themesList, choices, m.chooseTheme).Select(string(m.themes.Wanted))
 	return nil
 }
 
@@ -93,8 +91,10 @@ func (m *Model) openThemes() tea.Cmd {
 // closed.
 func (m *Model) tryTheme() {
 	name := m.themes.Wanted
-	if c, ok := m.picker.chosen(); ok && m.isOpen(themesOverlay) {
-		name = theme.Name(c.value)
+	if l := m.list(themesList); l != nil {
+		if c, ok := l.Cursor(); ok {
+			name = theme.Name(c.Value)
+		}
 	}
 	if name != m.themes.Shown {
 		m.restyle(name)

@@ -5,6 +5,7 @@ import (
 
 	"winnow/session/store"
 	"winnow/ui/keymap"
+	"winnow/ui/picker"
 	"winnow/ui/theme"
 )
 
@@ -47,20 +48,18 @@ func (m *Model) openOrigin() tea.Cmd {
 
 // openForks lists the session's parent and forks, to choose one.
 func (m *Model) openForks(origin bool, forks []store.Session) {
-	m.picker = picker{title: "forks", hint: "type to filter · enter opens · esc closes"}
-	var choices []choice
+	var choices []picker.Choice
 	if origin {
-		choices = append(choices, choice{label: "← forked from " + m.titleOf(m.forks.kin.Parent), value: ""})
+		choices = append(choices, picker.Choice{Label: "← forked from " + m.titleOf(m.forks.kin.Parent), Value: ""})
 	}
 	for _, f := range forks {
 		right := theme.Plural(f.Turns, "turn")
 		if _, here := m.chat.place[f.ForkedAt]; here {
 			right = "at message " + m.numberOf(f.ForkedAt) + " · " + right
 		}
-		choices = append(choices, choice{label: forkSign + " " + m.titleOf(f), right: right, value: f.ID})
+		choices = append(choices, picker.Choice{Label: forkSign + " " + m.titleOf(f), Right: right, Value: f.ID})
 	}
-	m.picker.fill(choices)
-	m.cover(forksOverlay)
+	m.openList(picker.Options{Title: "forks", Hints: m.listHints("opens")}, otherList, choices, m.forkChosen)
 }
 
 // forkChosen opens a session of the list, "" for the one that this was forked from.

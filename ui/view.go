@@ -40,18 +40,14 @@ func (m *Model) View() tea.View {
 		put(b, over)
 	}
 	switch {
-	case m.overlay == whatifOverlay && !l.panel.Empty():
+	case m.onTop(whatifOverlay{}) && !l.panel.Empty():
 		cursor = nil // the keys go to the panel
-	case m.overlay != noOverlay:
+	case m.covered():
 		var block []string
 		block, cursor = m.overlayView()
-		b := m.overlayBox()
-		if m.overlay == inspectorOverlay {
-			b = l.full
-		}
-		put(b, block)
+		put(m.top().box(m), block)
 	}
-	if m.find.open && m.overlay == noOverlay && !l.footer.Empty() {
+	if m.find.open && !m.covered() && !l.footer.Empty() {
 		_, x := m.findLine(l.footer.W)
 		cursor = tea.NewCursor(x, l.footer.Y)
 	}
@@ -109,7 +105,7 @@ func (m *Model) panelTitle() string {
 		return "context: what if"
 	case m.panel.looking:
 		return "context: reading a past request …"
-	case selected != "" && (m.focus == panelPane || m.overlay == panelOverlay):
+	case selected != "" && (m.focus == panelPane || m.onTop(panelOverlay{})):
 		return "context · " + selected
 	case m.marked != nil:
 		return "context: " + m.nameOf(m.panel.shown()) + " · " + m.keys.First(keymap.Compare) + " compares with " + m.nameOf(m.marked)
@@ -122,7 +118,7 @@ func (m *Model) panelView(b theme.Box) []string {
 		return nil
 	}
 	in := b.Within(true)
-	focused := m.focus == panelPane || m.overlay == panelOverlay || m.overlay == whatifOverlay
+	focused := m.focus == panelPane || m.onTop(panelOverlay{}) || m.onTop(whatifOverlay{})
 	return theme.Frame(b, m.border(m.panelTitle(), m.panel.place(), focused), m.panel.view(m.styles, in.W, in.H, focused))
 }
 
@@ -204,7 +200,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 
 // footer is the lower line: a notice, else the keys that matter now.
 func (m *Model) footer(w int) string {
-	finding := m.overlay == noOverlay && m.find.on
+	finding := !m.covered() && m.find.on
 	if finding && m.find.open {
 		line, _ := m.findLine(w)
 		return line

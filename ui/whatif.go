@@ -69,7 +69,7 @@ func (m *Model) openWhatif() tea.Cmd {
 	w.was, w.prefix = settingsOf(w.policy, m.ref, m.session.Windows().Chosen.Tokens), m.panel.outlook.prefix
 	w.show(m.panel.next, m.panel.next, nil)
 	m.panel.whatif = w
-	m.cover(whatifOverlay)
+	m.cover(whatifOverlay{})
 	m.wishPanel = true
 	m.arrange()
 	return nil
@@ -85,7 +85,7 @@ func (m *Model) leaveWhatif() {
 	m.panel.whatif = nil
 	m.wishPanel = !w.panelHidden
 	m.panel.move(0)
-	m.dismiss(whatifOverlay)
+	m.dismiss(whatifOverlay{})
 	m.chat.judge(m.panel.next.plan)
 	m.arrange()
 }

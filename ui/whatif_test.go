@@ -76,7 +76,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.tried()
 		l.press("pgup", "pgdown", "J", "K", "esc")
 		l.shows("message")
-		if l.panel.whatif != nil || l.overlay != noOverlay {
+		if l.panel.whatif != nil || l.covered() {
 			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
 		}
 		if len(history.Compare(marks, l.chat.plan.Entries)) > 0 {
@@ -155,8 +155,8 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 	l.press("ctrl+x", "w")
 	l.shows("context: what if")
 	l.press("g", "esc")
-	if l.overlay != panelOverlay {
-		t.Errorf("opened from the panel the dials leave overlay %v:\n%s", l.overlay, plain(l.Model))
+	if !l.onTop(panelOverlay{}) {
+		t.Errorf("opened from the panel the dials leave overlay %v:\n%s", l.top(), plain(l.Model))
 	}
 	l = talked(t, 140, 50)
 	l.press("ctrl+x")

@@ -74,3 +74,18 @@ func Golden(t testing.TB, name, got string) {
 		t.Errorf("%s\ngot:\n%s\nwant:\n%s", name, got, want)
 	}
 }
+
+// Screens are drawn states of one component. All of them are in one golden file, testdata/screens.txt, so that
+// a changed word changes one file.
+type Screens struct{ b strings.Builder }
+
+// Add adds the lines of a state.
+func (s *Screens) Add(name string, lines []string) {
+	s.b.WriteString("-- " + name + " --\n" + Plain(lines))
+}
+
+// Golden compares all that was added with the golden file.
+func (s *Screens) Golden(t testing.TB) {
+	t.Helper()
+	Golden(t, "screens", s.b.String())
+}

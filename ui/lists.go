@@ -1,0 +1,146 @@
+package ui
+
+import (
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
+	"winnow/ui/picker"
+	"winnow/ui/theme"
+)
+
+// listOverlay is a list to choose from.
+type listOverlay struct {
+	picker.Model
+	kind   listKind
+	chosen func(value string) tea.Cmd
+}
+
+// listKind tells the lists apart that something is told while they are open.
+type listKind int
+
+const (
+	otherList listKind = iota
+	modelsList
+	themesList
+)
+
+func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	in := m.overlayRoom()
+	o.Resize(in.W, in.H)
+	if click, ok := msg.(tea.MouseClickMsg); ok {
+		if !in.Holds(click.X, click.Y) {
+			return nil
+		}
+		click.X, click.Y = click.X-in.X, click.Y-in.Y
+		msg = click
+	}
+	var e picker.Event
+	o.Model, e = o.Update(msg)
+	switch e := e.(type) {
+	case picker.Chosen:
+		m.uncover()
+		return o.chosen(e.Value)
+	case picker.Closed:
+		m.uncover()
+	case picker.Empty:
+		return m.say("There is nothing to choose; " + m.keys.First(keymap.Back) + " closes the list.")
+	case picker.NoKey:
+		return m.noKey(e.KeyPressMsg, m.keys.First(keymap.Back)+" closes the list.")
+	}
+	m.tryTheme()
+	return nil
+}
+
+func (o *listOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
+	o.Resize(in.W, in.H)
+	lines, x := o.View(m.styles)
+	return lines, tea.NewCursor(in.X+x, in.Y)
+}
+
+func (o *listOverlay) title(*Model) (string, string) { return o.Title, theme.Thousands(o.Shown()) }
+func (o *listOverlay) hints(*Model) []keymap.Hint    { return o.Hints }
+func (o *listOverlay) types(*Model) bool             { return o.Filter() != "" }
+
+// box is where the list lies. The themes take little room: what they colour must be seen.
+func (o *listOverlay) box(m *Model) theme.Box {
+	b := m.layout.overlay
+	if o.kind != themesList {
+		return b
+	}
+	h := min(b.H, o.Len()+3)
+	w := min(b.W, 56)
+	return theme.Box{X: b.X + b.W - w, Y: b.Y + b.H - h, W: w, H: h}
+}
+
+// sameList says that one list is open in the place of another of its kind.
+func sameList(a, b overlay) bool {
+	x, ok := a.(*listOverlay)
+	y, is := b.(*listOverlay)
+	return ok && is && x.kind == y.kind && x.Title == y.Title
+}
+
+// list is the open list of a kind, nil for none.
+func (m *Model) list(kind listKind) *listOverlay {
+	for _, o := range m.overlays {
+		if l, ok := o.(*listOverlay); ok && l.kind == kind {
+			return l
+		}
+	}
+	return nil
+}
+
+// openList lays a list over the panes.
+func (m *Model) openList(o picker.Options, kind listKind, choices []picker.Choice, chosen func(string) tea.Cmd) *listOverlay {
+	l := &listOverlay{Model: picker.New(m.keys, o), kind: kind, chosen: chosen}
+	if !o.Loading {
+		l.Fill(choices)
+	}
+	m.cover(l)
+	return l
+}
+
+// listHints are the keys of a list that can be filtered.
+func (m *Model) listHints(does string) []keymap.Hint {
+	return []keymap.Hint{{Key: "type", What: "to filter"}, m.keys.Hint(does, keymap.Choose), m.keys.Hint("closes", keymap.Back)}
+}
+
+func (m *Model) openPalette() tea.Cmd {
+	var choices []picker.Choice
+	for _, c := range Commands() {
+		choices = append(choices, picker.Choice{Label: c.usage(), Right: c.Help, Value: c.Name})
+	}
+	m.openList(picker.Options{Title: "palette", Hints: m.listHints("runs"), Also: keymap.Palette}, otherList, choices, m.takeCommand)
+	return nil
+}
+
+// takeCommand runs a command of the palette, or puts it into the draft where something must follow.
+func (m *Model) takeCommand(name string) tea.Cmd {
+	c, ok := commandNamed(name)
+	switch {
+	case !ok:
+		return nil
+	case c.Args == "" || c.Args[0] == '[':
+		return c.runit(m, "")
+	case !m.composer.empty():
+		return m.complain("The draft is in the way: send or clear it, then type " + c.usage() + ".")
+	}
+	m.bare()
+	m.setFocus(draftPane)
+	m.composer.set("/" + name + " ")
+	return nil
+}
+
+func (m *Model) openPrompts() tea.Cmd {
+	var choices []picker.Choice
+	for i, p := range m.composer.prompts {
+		choices = append(choices, picker.Choice{Label: promptLabel(p.Head), Value: strconv.Itoa(i)})
+	}
+	o := picker.Options{Title: "prompts sent before", Hints: m.listHints("takes it into the draft")}
+	m.openList(o, otherList, choices, func(value string) tea.Cmd {
+		m.setFocus(draftPane)
+		return m.takePrompt(value)
+	})
+	return nil
+}
