@@ -75,3 +75,5 @@ require (
 )
 
 require github.com/dustin/go-humanize v1.0.1
+
+require github.com/aymanbagabas/go-udiff v0.4.1

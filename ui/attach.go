@@ -12,6 +12,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/inspector"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -192,6 +193,6 @@ func (m *Model) openFile(p history.Part) tea.Cmd {
 	if p.Kind == history.ImagePart {
 		return m.say(fmt.Sprintf("It is a picture (%s), which a terminal does not show: %s.", p.MediaType, title))
 	}
-	m.openReader(title, page{{saidTone, p.Text}})
+	m.openReader(title, inspector.Page{{Kind: inspector.Said, Text: p.Text}})
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/ui/inspector"
 	"winnow/ui/theme"
 )
 
@@ -49,36 +50,36 @@ func (r *request) carrierOf(e history.Entry, text string) carrier {
 }
 
 // part says what became of a part.
-func (c carrier) part(p history.Part) (string, tone) {
+func (c carrier) part(p history.Part) (string, inspector.Kind) {
 	for _, m := range c.sent {
 		for _, sent := range m.Parts {
 			switch {
 			case sent.Name != p.Name:
 			case sent.Kind == p.Kind:
-				return "sent", saidTone
+				return "sent", inspector.Said
 			default:
-				return "not sent; a note stands for it", unsentTone
+				return "not sent; a note stands for it", inspector.Unsent
 			}
 		}
 	}
 	if p.Text != "" && strings.Contains(c.text, p.Text) {
-		return "sent in the recalled block", saidTone
+		return "sent in the recalled block", inspector.Said
 	}
-	return "not sent", unsentTone
+	return "not sent", inspector.Unsent
 }
 
 // reasoning says what became of the model's reasoning.
-func (c carrier) reasoning(own string) (string, tone) {
+func (c carrier) reasoning(own string) (string, inspector.Kind) {
 	for _, m := range c.sent {
 		if m.Reasoning == own {
-			return "sent back to the model", saidTone
+			return "sent back to the model", inspector.Said
 		}
 	}
-	return "not sent", unsentTone
+	return "not sent", inspector.Unsent
 }
 
 // call says what became of the call k of a message, and what is sent for it where that is not the same.
-func (c carrier) call(calls []history.ToolCall, k int) (sent *history.ToolCall, fate string, t tone) {
+func (c carrier) call(calls []history.ToolCall, k int) (sent *history.ToolCall, fate string, t inspector.Kind) {
 	own := calls[k]
 	var list []history.ToolCall
 	for _, m := range c.sent {
@@ -90,17 +91,17 @@ func (c carrier) call(calls []history.ToolCall, k int) (sent *history.ToolCall, 
 	}
 	switch {
 	case i < 0 && c.tells(own):
-		return nil, "told as text", unsentTone
+		return nil, "told as text", inspector.Unsent
 	case i < 0 && len(list) > 0:
-		return nil, "not sent as it is: see how it was mended", unsentTone
+		return nil, "not sent as it is: see how it was mended", inspector.Unsent
 	case i < 0:
-		return nil, "not sent", unsentTone
+		return nil, "not sent", inspector.Unsent
 	case list[i].Name != own.Name || list[i].Arguments != own.Arguments:
-		return &list[i], "mended", unsentTone
+		return &list[i], "mended", inspector.Unsent
 	case list[i].ID != own.ID:
-		return nil, "sent with the id " + theme.OneLine(list[i].ID), saidTone
+		return nil, "sent with the id " + theme.OneLine(list[i].ID), inspector.Said
 	}
-	return nil, "sent", saidTone
+	return nil, "sent", inspector.Said
 }
 
 // tells says that a text of the request names a call, as calls are told.

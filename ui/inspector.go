@@ -7,22 +7,22 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/keymap"
+	"winnow/ui/inspector"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
 // inspector shows one message of the request on show, or that request as a whole, from several sides.
 // It fills the screen between header and footer.
-type inspector struct {
+type inspectorState struct {
 	on     subject
 	aspect aspect
-	shown  content // nil until it is read
+	shown  inspector.Content // nil until it is read
 	open   func() tea.Cmd
-	reads  string     // what is being read, "" for nothing
-	wish   int        // numbers what is read: what comes late is dropped
-	opener *inspector // the list that this was opened from, nil for none
-	then   aspect     // what is shown of the request that is being looked for, "" for the same
+	reads  string          // what is being read, "" for nothing
+	wish   int             // numbers what is read: what comes late is dropped
+	opener *inspectorState // the list that this was opened from, nil for none
+	then   aspect          // what is shown of the request that is being looked for, "" for the same
 
 	collapsed map[string]bool // the sections of the request that are collapsed
 
@@ -41,17 +41,6 @@ const (
 	asJSON    aspect = "json"
 	asChanges aspect = "changes"
 )
-
-// content is what an aspect shows. A place is a number that place gives and goTo takes.
-type content interface {
-	keymap.Scroller
-	resize(w, h int)
-	place() int
-	goTo(place int)
-	view(st theme.Styles) []string
-	position() string // how far down it is, "" where all of it is on the screen
-	text() string     // for copying
-}
 
 // aspects are the sides that the subject has.
 func (m *Model) aspects() []aspect {
@@ -72,7 +61,7 @@ func (m *Model) aspects() []aspect {
 // inspect opens the inspector.
 func (m *Model) inspect(on subject, at aspect) tea.Cmd {
 	if !m.onTop(inspectorOverlay{}) {
-		m.inspector = inspector{wish: m.inspector.wish, collapsed: map[string]bool{}}
+		m.inspector = inspectorState{wish: m.inspector.wish, collapsed: map[string]bool{}}
 		m.cover(inspectorOverlay{})
 	}
 	m.inspector.on = on
@@ -125,7 +114,7 @@ func (m *Model) closeInspector() tea.Cmd {
 }
 
 // forgetInspected lets go of what was inspected. What is still being read comes too late.
-func (m *Model) forgetInspected() { m.inspector = inspector{wish: m.inspector.wish + 1} }
+func (m *Model) forgetInspected() { m.inspector = inspectorState{wish: m.inspector.wish + 1} }
 
 // look shows an aspect of the subject, from its beginning.
 func (m *Model) look(at aspect) tea.Cmd {
@@ -182,13 +171,13 @@ func (m *Model) read(at aspect) tea.Cmd {
 }
 
 // put gives the inspector what it shows, at the place where it was.
-func (m *Model) put(c content) {
+func (m *Model) put(c inspector.Content) {
 	in := &m.inspector
 	before := in.shown
 	in.shown, in.reads = c, ""
 	m.fitInspector()
 	if before != nil {
-		c.goTo(before.place())
+		c.GoTo(before.Place())
 	}
 }
 
@@ -198,7 +187,7 @@ func (m *Model) fitInspector() {
 	in := b.Within(framedOverlay(b))
 	m.inspector.w, m.inspector.h = in.W, in.H
 	if m.inspector.shown != nil {
-		m.inspector.shown.resize(in.W, in.H)
+		m.inspector.shown.Resize(in.W, in.H)
 	}
 }
 
@@ -243,7 +232,7 @@ func (m *Model) inspectorLines() []string {
 	in := &m.inspector
 	switch {
 	case in.shown != nil:
-		return in.shown.view(m.styles)
+		return in.shown.View(m.styles)
 	case in.reads != "":
 		return theme.Indented(m.styles.Dim, in.reads+" …", in.w)
 	}
@@ -257,7 +246,7 @@ func (m *Model) inspectorPosition() string {
 		right = m.nameOf(m.panel.shown())
 	}
 	if in.shown != nil {
-		right = strings.Trim(right+" · "+in.shown.position(), " ·")
+		right = strings.Trim(right+" · "+in.shown.Position(), " ·")
 	}
 	return right
 }

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -64,7 +65,7 @@ func (m *Model) changesRead(msg changesMsg) tea.Cmd {
 
 // noChanges says why there is no list of changes.
 func (m *Model) noChanges(why string) {
-	m.put(&listing{none: why, about: func(int) string { return "" }})
+	m.put(&inspector.List{None: why, About: func(int) string { return "" }})
 	m.inspector.open = nil
 }
 
@@ -77,23 +78,23 @@ type side struct {
 // showChanges lists what is otherwise in the second request than in the first.
 func (m *Model) showChanges(before, after side) {
 	list := history.Compare(before.Entries, after.Entries)
-	l := &listing{
-		n: len(list),
-		line: func(st theme.Styles, i, w int, chosen bool) string {
+	l := &inspector.List{
+		N: len(list),
+		Line: func(st theme.Styles, i, w int, chosen bool) string {
 			return changeLine(st, list[i], before.Sum, after.Sum, w, chosen)
 		},
-		about: func(i int) string { return list[i].Reason() },
-		none:  "Nothing changed: every message is sent as it was.",
+		About: func(i int) string { return list[i].Reason() },
+		None:  "Nothing changed: every message is sent as it was.",
 	}
-	l.head.line(titleTone, "from %s to %s", before.name, after.name)
-	l.head.line(quietTone, "~%s to ~%s tokens · %s to %s of %s messages · %s", theme.Thousands(before.Sum.Tokens(before.Sum.Total)), theme.Thousands(after.Sum.Tokens(after.Sum.Total)),
+	l.Head.Line(inspector.Title, "from %s to %s", before.name, after.name)
+	l.Head.Line(inspector.Quiet, "~%s to ~%s tokens · %s to %s of %s messages · %s", theme.Thousands(before.Sum.Tokens(before.Sum.Total)), theme.Thousands(after.Sum.Tokens(after.Sum.Total)),
 		theme.Thousands(sentOf(before.Plan)), theme.Thousands(sentOf(after.Plan)), theme.Thousands(len(after.Entries)), theme.Plural(len(list), "change"))
 	m.put(l)
 	m.inspector.open = func() tea.Cmd {
-		if l.n == 0 {
-			return m.say(l.none)
+		if l.N == 0 {
+			return m.say(l.None)
 		}
-		return m.inspectFrom(subject{message: list[l.at].Entry().ID})
+		return m.inspectFrom(subject{message: list[l.At].Entry().ID})
 	}
 }
 

@@ -1,11 +1,9 @@
 package ui
 
 import (
-	"bytes"
-	"encoding/json"
-
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/inspector"
 	"winnow/ui/theme"
 )
 
@@ -27,7 +25,7 @@ func (m *Model) readJSON() tea.Cmd {
 		if err != nil {
 			return bodyMsg{wish: wish, err: err}
 		}
-		text, hidden := legibleJSON(raw, secrets)
+		text, hidden := inspector.LegibleJSON(raw, secrets)
 		return bodyMsg{wish: wish, text: text, bytes: len(raw), secrets: hidden}
 	}
 }
@@ -42,16 +40,6 @@ func (m *Model) body() func() ([]byte, error) {
 	return func() ([]byte, error) { return s.Body(plan) }
 }
 
-// legibleJSON lays JSON out for reading and takes the secrets out, and says how many there were.
-func legibleJSON(raw []byte, hidden theme.Secrets) (string, int) {
-	var b bytes.Buffer
-	if err := json.Indent(&b, raw, "", "  "); err != nil {
-		b.Reset()
-		b.Write(raw)
-	}
-	return hidden.Hide(b.String())
-}
-
 // bodyRead shows the body, with what the proof says of it.
 func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
 	in := &m.inspector
@@ -63,24 +51,24 @@ func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
 		return m.complain(theme.Sentence(msg.err))
 	}
 	r := m.panel.shown()
-	var p page
+	var p inspector.Page
 	switch {
 	case r.past == nil && r.note != "":
-		p.line(warnTone, "! It would not be sent: %s", theme.OneSentence(r.note))
+		p.Line(inspector.Warning, "! It would not be sent: %s", theme.OneSentence(r.note))
 	case r.past == nil && m.turn.busy:
-		p.line(quietTone, "The body of the request that is being answered: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))
+		p.Line(inspector.Quiet, "The body of the request that is being answered: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))
 	case r.past == nil:
-		p.line(quietTone, "The body of the request as it would be sent now: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))
+		p.Line(inspector.Quiet, "The body of the request as it would be sent now: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))
 	case r.past.Proven:
-		p.line(quietTone, "✓ proven: these %s have the hash of what was sent. They are laid out for reading.", theme.Plural(msg.bytes, "byte"))
+		p.Line(inspector.Quiet, "✓ proven: these %s have the hash of what was sent. They are laid out for reading.", theme.Plural(msg.bytes, "byte"))
 	default:
-		p.line(warnTone, "! not proven to be what was sent: %s", theme.OneSentence(r.past.Doubt))
+		p.Line(inspector.Warning, "! not proven to be what was sent: %s", theme.OneSentence(r.past.Doubt))
 	}
 	if msg.secrets > 0 {
-		p.line(warnTone, "! %s taken out of this view; the request holds what was written.", theme.PluralOf(msg.secrets, "secret is", "secrets are"))
+		p.Line(inspector.Warning, "! %s taken out of this view; the request holds what was written.", theme.PluralOf(msg.secrets, "secret is", "secrets are"))
 	}
-	p.add(quietTone, "\n")
-	p.block(saidTone, msg.text)
-	m.put(newSheet(p))
+	p.Add(inspector.Quiet, "\n")
+	p.Block(inspector.Said, msg.text)
+	m.put(inspector.NewPager(p))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -50,12 +51,12 @@ func (m *Model) inspectorKey(msg tea.KeyPressMsg) tea.Cmd {
 // pageKey is a key for what the inspector shows.
 func (m *Model) pageKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, in := &m.keys, &m.inspector
-	o, sections := in.shown.(*outline)
+	o, sections := in.shown.(*inspector.Outline)
 	switch {
 	case sections && k.Pressed(msg, keymap.Fold):
-		o.toggle()
+		o.Toggle()
 	case sections && k.Pressed(msg, keymap.FoldAll):
-		o.toggleAll()
+		o.ToggleAll()
 	case k.Scrolled(msg, in.shown, in.h):
 	case k.Pressed(msg, keymap.Inspect) && in.open != nil:
 		return in.open()
@@ -69,12 +70,12 @@ func (m *Model) pageKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // readOn reads more of a list whose end has been reached.
 func (m *Model) readOn() tea.Cmd {
-	l, ok := m.inspector.shown.(*listing)
-	if !ok || l.end == nil || l.at < l.n-1 {
+	l, ok := m.inspector.shown.(*inspector.List)
+	if !ok || l.End == nil || l.At < l.N-1 {
 		return nil
 	}
-	end := l.end
-	l.end = nil
+	end := l.End
+	l.End = nil
 	return end()
 }
 
@@ -93,7 +94,7 @@ func (m *Model) flagSubject(f history.Flag) tea.Cmd {
 // copyView copies what the view shows: of a message's text all that is stored.
 func (m *Model) copyView() tea.Cmd {
 	in := &m.inspector
-	text := in.shown.text()
+	text := in.shown.Text()
 	if stored, ok := m.storedMessage(in.on.message); ok && in.aspect == asText && stored.Content != "" {
 		text = stored.Content
 	}

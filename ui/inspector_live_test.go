@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/inspector"
 	"winnow/ui/theme"
 )
 
@@ -139,7 +140,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.titled("turn 2", "json")
 	l.shows("✓ proven: these")
 	l.shows("1 secret is taken out of this view")
-	_, shown, _ := strings.Cut(l.inspector.shown.text(), "\n\n")
+	_, shown, _ := strings.Cut(l.inspector.shown.Text(), "\n\n")
 	l.mu.Lock()
 	received := l.bodies[len(l.bodies)-1]
 	l.mu.Unlock()
@@ -192,7 +193,7 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 	l.press("d")
 	l.titled("turn 1 to turn 3", "changes")
 	l.shows("from turn 1 to turn 3")
-	if got := l.inspector.shown.(*listing).n; got != 4 {
+	if got := l.inspector.shown.(*inspector.List).N; got != 4 {
 		t.Errorf("%d changes, want the four messages that came between:\n%s", got, plain(l.Model))
 	}
 	l.press("G", "enter")
@@ -264,13 +265,13 @@ func TestTheInspectorOpensTenMegabytesAtOnce(t *testing.T) {
 	m.chat.messages[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
 	m.inspect(subject{message: 8}, asText)
 	m.View()
-	s := m.inspector.shown.(*sheet)
-	if n := len(s.rows); n > 200 {
+	s := m.inspector.shown.(*inspector.Pager)
+	if n := len(s.Rows); n > 200 {
 		t.Errorf("%d lines are wrapped for one screen", n)
 	}
 	m.Update(char('G'))
-	if got := plain(m); !strings.Contains(got, "100 %") || len(s.rows) > 400 {
-		t.Errorf("at the end %d lines are wrapped:\n%s", len(s.rows), got)
+	if got := plain(m); !strings.Contains(got, "100 %") || len(s.Rows) > 400 {
+		t.Errorf("at the end %d lines are wrapped:\n%s", len(s.Rows), got)
 	}
 }
 
@@ -290,9 +291,9 @@ func TestViewOfHoldsTheTextAndWhatWasInserted(t *testing.T) {
 		{"dropped", history.Entry{Disposition: history.Dropped, CharsBefore: n}, "-ä\r\n日本語 and so on-"},
 	} {
 		var got strings.Builder
-		for _, p := range viewOf(text, c.e) {
-			sign := map[tone]string{unsentTone: "-", addedTone: "+"}[p.tone]
-			got.WriteString(sign + p.text + sign)
+		for _, p := range inspector.SegmentsOf(text, c.e) {
+			sign := map[inspector.Kind]string{inspector.Unsent: "-", inspector.Added: "+"}[p.Kind]
+			got.WriteString(sign + p.Text + sign)
 		}
 		if got.String() != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got.String(), c.want)

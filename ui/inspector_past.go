@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/inspector"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -45,21 +46,21 @@ func (m *Model) sighted(msg sightingsMsg) tea.Cmd {
 		return m.complain(theme.Sentence(msg.err))
 	}
 	list := msg.list
-	l := &listing{
-		n:     len(list),
-		line:  func(st theme.Styles, i, w int, chosen bool) string { return sightingLine(st, list[i], w, chosen) },
-		about: func(i int) string { return theme.Glyph(list[i].Entry) + " " + list[i].Entry.Reason },
-		none:  "No request of the past had this message.",
+	l := &inspector.List{
+		N:     len(list),
+		Line:  func(st theme.Styles, i, w int, chosen bool) string { return sightingLine(st, list[i], w, chosen) },
+		About: func(i int) string { return theme.Glyph(list[i].Entry) + " " + list[i].Entry.Reason },
+		None:  "No request of the past had this message.",
 	}
 	if len(list) == msg.most {
-		l.end = func() tea.Cmd { return m.readSightings(in.on.message, 4*msg.most) }
+		l.End = func() tea.Cmd { return m.readSightings(in.on.message, 4*msg.most) }
 	}
 	m.put(l)
 	in.open = func() tea.Cmd {
-		if l.n == 0 {
-			return m.say(l.none)
+		if l.N == 0 {
+			return m.say(l.None)
 		}
-		seen := list[l.at]
+		seen := list[l.At]
 		in.then = asText
 		return m.seek(false, func(ctx context.Context, s *session.Session) (*session.Replayed, error) {
 			r, err := s.ReplayOf(ctx, seen.Turn, seen.Request)

@@ -8,12 +8,13 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/inspector"
 	"winnow/ui/theme"
 )
 
 // sentPage is what of the request carries the subject, as it is sent, and the passage to begin at, -1 for
 // the top.
-func (m *Model) sentPage() (p page, first int) {
+func (m *Model) sentPage() (p inspector.Page, first int) {
 	on, r := m.inspector.on, m.panel.shown()
 	if on.added > 0 {
 		return m.addedSent(r, r.rows.added[on.added-1]), -1
@@ -35,12 +36,12 @@ func (m *Model) sentPage() (p page, first int) {
 	}
 	first = -1
 	if c.found {
-		p.heading("↺ recalled into message %s of the request, in front of your message", theme.Thousands(c.block.Message+1))
+		p.Heading("↺ recalled into message %s of the request, in front of your message", theme.Thousands(c.block.Message+1))
 		text := r.plan.Messages[c.block.Message].Content
-		p.add(restTone, text[:c.block.From])
+		p.Add(inspector.Rest, text[:c.block.From])
 		first = len(p)
-		p.add(partTone, text[c.block.From:c.block.To])
-		p.block(restTone, text[c.block.To:])
+		p.Add(inspector.Part, text[c.block.From:c.block.To])
+		p.Block(inspector.Rest, text[c.block.To:])
 	}
 	if first < 0 || len(c.at) > 0 {
 		return p, -1
@@ -49,32 +50,32 @@ func (m *Model) sentPage() (p page, first int) {
 }
 
 // notSent says that nothing of a message is in the request, and what stands for it.
-func (r *request) notSent(p *page, e history.Entry) {
+func (r *request) notSent(p *inspector.Page, e history.Entry) {
 	if e.Sent() {
-		p.line(quietTone, "It is sent joined to other messages; the text of the whole request has it.")
+		p.Line(inspector.Quiet, "It is sent joined to other messages; the text of the whole request has it.")
 		return
 	}
-	p.line(titleTone, "%s %s", theme.Glyph(e), saying(e))
-	p.line(saidTone, "Nothing of this message is in the request.")
+	p.Line(inspector.Title, "%s %s", theme.Glyph(e), saying(e))
+	p.Line(inspector.Said, "Nothing of this message is in the request.")
 	if e.Disposition != history.Dropped && e.Disposition != history.Excluded {
 		return
 	}
 	for _, a := range r.rows.added {
 		if gap := a.Kind == "marker" || a.Kind == "summary"; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
-			p.heading("✚ %s: %s", a.Kind, theme.OneSentence(a.Reason))
-			p.block(addedTone, a.Text)
+			p.Heading("✚ %s: %s", a.Kind, theme.OneSentence(a.Reason))
+			p.Block(inspector.Added, a.Text)
 			return
 		}
 	}
-	p.line(quietTone, "Nothing stands for it.")
+	p.Line(inspector.Quiet, "Nothing stands for it.")
 }
 
 // addedSent is the message of the request that holds an added text.
-func (m *Model) addedSent(r *request, a history.Added) page {
-	var p page
+func (m *Model) addedSent(r *request, a history.Added) inspector.Page {
+	var p inspector.Page
 	r.proofLine(&p)
 	if a.Before < 0 || a.Before >= len(r.plan.Messages) {
-		p.line(quietTone, "It stands in no message of the request.")
+		p.Line(inspector.Quiet, "It stands in no message of the request.")
 		return p
 	}
 	m.messagesOf(r).write(&p, a.Before)
@@ -85,8 +86,8 @@ func (m *Model) addedSent(r *request, a history.Added) page {
 type sentMessages struct {
 	*request
 	stored   func(int64) (store.Message, bool)
-	shown    [][]int          // the entries whose text each of them is
-	recalled map[int][]extent // the block of recalled texts, by the message that it stands in
+	shown    [][]int                  // the entries whose text each of them is
+	recalled map[int][]inspector.Span // the block of recalled texts, by the message that it stands in
 }
 
 func (m *Model) messagesOf(r *request) sentMessages {
@@ -94,29 +95,29 @@ func (m *Model) messagesOf(r *request) sentMessages {
 }
 
 // write writes one with its heading.
-func (s sentMessages) write(p *page, i int) {
-	p.heading("%s", s.heading(i))
+func (s sentMessages) write(p *inspector.Page, i int) {
+	p.Heading("%s", s.heading(i))
 	s.writeBody(p, i)
 }
 
 // sections are all of them.
-func (s sentMessages) sections() []section {
-	var list []section
+func (s sentMessages) sections() []inspector.Section {
+	var list []inspector.Section
 	seen := map[string]int{}
 	for i, sent := range s.plan.Messages {
 		key := string(sent.Role) + " " + s.whose(i)
 		seen[key]++
-		part := section{
-			key:     key + " " + strconv.Itoa(seen[key]),
-			heading: s.heading(i),
-			gist:    theme.Plural(utf8.RuneCountInString(sent.Content), "character"),
+		part := inspector.Section{
+			Key:     key + " " + strconv.Itoa(seen[key]),
+			Heading: s.heading(i),
+			Gist:    theme.Plural(utf8.RuneCountInString(sent.Content), "character"),
 		}
 		if sent.Content != "" {
-			part.gist += " · " + theme.OneLine(sent.Content)
+			part.Gist += " · " + theme.OneLine(sent.Content)
 		} else if n := len(sent.ToolCalls); n > 0 {
-			part.gist = theme.Plural(n, "call")
+			part.Gist = theme.Plural(n, "call")
 		}
-		s.writeBody(&part.body, i)
+		s.writeBody(&part.Body, i)
 		list = append(list, part)
 	}
 	return list
@@ -136,26 +137,26 @@ func (s sentMessages) heading(i int) string {
 }
 
 // writeBody writes what one holds: text, parts, calls. What nobody said has its sign.
-func (s sentMessages) writeBody(p *page, i int) {
+func (s sentMessages) writeBody(p *inspector.Page, i int) {
 	sent := s.plan.Messages[i]
 	for _, part := range sent.Parts {
-		p.line(quietTone, "[%s %s]", theme.PartKind(part), strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.plan.Sum)...), " · "))
-		p.block(saidTone, part.Sent())
+		p.Line(inspector.Quiet, "[%s %s]", theme.PartKind(part), strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.plan.Sum)...), " · "))
+		p.Block(inspector.Said, part.Sent())
 	}
-	*p = append(*p, marked(sent.Content, s.notSaid(i))...)
+	*p = append(*p, inspector.Marked(sent.Content, s.notSaid(i))...)
 	if sent.Content != "" {
-		p.add(quietTone, "\n")
+		p.Add(inspector.Quiet, "\n")
 	}
 	if sent.Reasoning != "" {
-		p.line(quietTone, "reasoning, sent back:")
-		p.block(saidTone, sent.Reasoning)
+		p.Line(inspector.Quiet, "reasoning, sent back:")
+		p.Block(inspector.Said, sent.Reasoning)
 	}
 	for _, call := range sent.ToolCalls {
-		p.line(quietTone, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
-		p.block(saidTone, call.Arguments)
+		p.Line(inspector.Quiet, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
+		p.Block(inspector.Said, call.Arguments)
 	}
 	if sent.Content == "" && len(sent.ToolCalls) == 0 && len(sent.Parts) == 0 {
-		p.line(quietTone, "(no text)")
+		p.Line(inspector.Quiet, "(no text)")
 	}
 }
 
@@ -185,14 +186,8 @@ func (s sentMessages) whose(i int) string {
 	return ""
 }
 
-// extent is a part of a text that has a tone of its own, in bytes.
-type extent struct {
-	from, to int
-	tone     tone
-}
-
 // notSaid finds what of a message of the request nobody said, and what of it is recalled.
-func (s sentMessages) notSaid(i int) []extent {
+func (s sentMessages) notSaid(i int) []inspector.Span {
 	text := s.plan.Messages[i].Content
 	list := slices.Clone(s.recalled[i])
 	at := 0
@@ -201,7 +196,7 @@ func (s sentMessages) notSaid(i int) []extent {
 			continue
 		}
 		if k := strings.Index(text[at:], a.Text); k >= 0 {
-			list = append(list, extent{at + k, at + k + len(a.Text), addedTone})
+			list = append(list, inspector.Span{From: at + k, To: at + k + len(a.Text), Kind: inspector.Added})
 			at += k + len(a.Text)
 		}
 	}
@@ -215,18 +210,18 @@ func (s sentMessages) notSaid(i int) []extent {
 			continue
 		}
 		var sent strings.Builder
-		var own []extent
-		for _, p := range viewOf(stored.Content, e) {
-			if p.tone == addedTone {
-				own = append(own, extent{sent.Len(), sent.Len() + len(p.text), addedTone})
+		var own []inspector.Span
+		for _, p := range inspector.SegmentsOf(stored.Content, e) {
+			if p.Kind == inspector.Added {
+				own = append(own, inspector.Span{From: sent.Len(), To: sent.Len() + len(p.Text), Kind: inspector.Added})
 			}
-			if p.tone != unsentTone {
-				sent.WriteString(p.text)
+			if p.Kind != inspector.Unsent {
+				sent.WriteString(p.Text)
 			}
 		}
 		if at := strings.Index(text, sent.String()); at >= 0 {
 			for _, x := range own {
-				list = append(list, extent{at + x.from, at + x.to, addedTone})
+				list = append(list, inspector.Span{From: at + x.From, To: at + x.To, Kind: inspector.Added})
 			}
 		}
 	}
@@ -234,8 +229,8 @@ func (s sentMessages) notSaid(i int) []extent {
 }
 
 // recalled is where the recalled texts stand, by message of the request, with the frame around them.
-func (r *request) recalled() map[int][]extent {
-	found := map[int][]extent{}
+func (r *request) recalled() map[int][]inspector.Span {
+	found := map[int][]inspector.Span{}
 	end := map[int]int{}
 	for k, e := range r.plan.Entries {
 		if e.Disposition != history.Recalled && !e.Recalled {
@@ -247,32 +242,15 @@ func (r *request) recalled() map[int][]extent {
 		}
 		i := span.Message
 		if end[i] < span.From {
-			found[i] = append(found[i], extent{end[i], span.From, addedTone})
+			found[i] = append(found[i], inspector.Span{From: end[i], To: span.From, Kind: inspector.Added})
 		}
-		found[i] = append(found[i], extent{span.From, span.To, partTone})
+		found[i] = append(found[i], inspector.Span{From: span.From, To: span.To, Kind: inspector.Part})
 		end[i] = span.To
 	}
 	for i, at := range end {
 		if n := strings.Index(r.plan.Messages[i].Content[at:], "]"); n >= 0 {
-			found[i] = append(found[i], extent{at, at + n + 1, addedTone})
+			found[i] = append(found[i], inspector.Span{From: at, To: at + n + 1, Kind: inspector.Added})
 		}
 	}
 	return found
-}
-
-// marked is a text with some parts in a tone of their own. Of parts that overlap the first counts.
-func marked(text string, list []extent) []passage {
-	slices.SortStableFunc(list, func(a, b extent) int { return a.from - b.from })
-	var p page
-	at := 0
-	for _, x := range list {
-		if x.from < at || x.to > len(text) {
-			continue
-		}
-		p.add(saidTone, text[at:x.from])
-		p.add(x.tone, text[x.from:x.to])
-		at = x.to
-	}
-	p.add(saidTone, text[at:])
-	return p
 }

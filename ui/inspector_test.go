@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/inspector"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
@@ -136,7 +137,7 @@ func sightings(t testing.TB, w, h int) *Model {
 func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(asJSON)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
-	text, hidden := legibleJSON([]byte(raw), theme.Secrets{Find: findKey})
+	text, hidden := inspector.LegibleJSON([]byte(raw), theme.Secrets{Find: findKey})
 	m.Update(bodyMsg{wish: m.inspector.wish, text: text, bytes: len(raw), secrets: hidden})
 	return m
 }

@@ -11,6 +11,7 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/session/transfer"
+	"winnow/ui/inspector"
 	"winnow/ui/theme"
 )
 
@@ -63,8 +64,8 @@ func TestTheLedgerListsEveryRepair(t *testing.T) {
 			if !strings.Contains(got, " "+number+"  "+theme.Fit(theme.Speaker(line.entry.Role), 6)+" "+line.repair.Kind) || !strings.Contains(got, line.repair.Kind+": "+firstWords(line.repair.What)) {
 				t.Errorf("line %d of the ledger does not show %s of message %s:\n%s", i, line.repair.Kind, number, got)
 			}
-			if strings.Contains(got, "sent instead") == sidesOf(line.repair).blank() {
-				t.Errorf("%s of message %s has the sides %q, and the screen is\n%s", line.repair.Kind, number, sidesOf(line.repair), got)
+			if strings.Contains(got, "sent instead") == inspector.DiffOf(line.repair).Blank() {
+				t.Errorf("%s of message %s has the sides %q, and the screen is\n%s", line.repair.Kind, number, inspector.DiffOf(line.repair), got)
 			}
 			kinds[line.repair.Kind] = true
 			l.press("j")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"winnow/history"
+	"winnow/ui/inspector"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -71,7 +72,7 @@ func (l *ledger) detail(st theme.Styles, on mended, w int) []string {
 // sides are both sides of a repair, as they were drawn last where they are the same.
 func (l *ledger) sides(st theme.Styles, r history.Repair, w int) []string {
 	if l.drawn == nil || l.drawnOf != r || l.drawnWidth != w {
-		l.drawn, l.drawnOf, l.drawnWidth = sidesOf(r).view(st, w), r, w
+		l.drawn, l.drawnOf, l.drawnWidth = inspector.DiffOf(r).View(st, w), r, w
 	}
 	return l.drawn
 }

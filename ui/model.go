@@ -59,7 +59,7 @@ type Model struct {
 	turn      turn
 	sessions  sessionList
 	arrival   arrival
-	inspector inspector
+	inspector inspectorState
 	marked    *request    // one to compare others with, nil for none
 	popup     int         // the command under the cursor of the completions
 	personas  []Persona   // as they were read last

@@ -5,11 +5,9 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-	"pgregory.net/rapid"
 
 	"winnow/llm"
-	"winnow/ui/theme"
+	"winnow/ui/inspector"
 	"winnow/ui/uitest"
 )
 
@@ -37,13 +35,13 @@ func TestMessagesOfTheRequestCollapse(t *testing.T) {
 
 func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
 	m := inspectingRequest(asText)(t, 120, 40)
-	expanded := m.inspector.shown.text()
+	expanded := m.inspector.shown.Text()
 	m.Update(uitest.Key("O"))
 	screen := plain(m)
 	if n := strings.Count(screen, "+─ #"); n != 12 || strings.Contains(screen, "── #") {
 		t.Errorf("%d of 12 messages are collapsed:\n%s", n, screen)
 	}
-	if got := m.inspector.shown.text(); got != expanded {
+	if got := m.inspector.shown.Text(); got != expanded {
 		t.Errorf("the collapsed request is copied as\n%s\nwant all of it:\n%s", got, expanded)
 	}
 	for range 11 {
@@ -112,7 +110,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the past", "next view", sightings},
 		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.openReader("a text", page{{saidTone, "what was pasted"}})
+			m.openReader("a text", inspector.Page{{Kind: inspector.Said, Text: "what was pasted"}})
 			return m
 		}},
 	} {
@@ -188,67 +186,4 @@ func TestQuestionMarkIsTextInAFilter(t *testing.T) {
 	if l := openedList(m); l.Title != "palette" || l.Filter() != "a?" {
 		t.Errorf("%q with the filter %q, want the palette with a?", l.Title, l.Filter())
 	}
-}
-
-// TestOutlineKeepsItsSelectionOnTheScreen presses random keys: a part of the selected section is on the
-// screen, exactly one heading is selected, no row is too wide, and the text stays whole.
-func TestOutlineKeepsItsSelectionOnTheScreen(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var sections []section
-		for i := range rapid.IntRange(0, 9).Draw(t, "sections") {
-			var p page
-			p.block(saidTone, strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "日本", "x"}).Draw(t, "piece"), rapid.IntRange(0, 90).Draw(t, "times")))
-			sections = append(sections, section{key: string(rune('a' + i)), heading: "section", gist: "日本 and so on, at some length", body: p})
-		}
-		o := newOutline(page{{titleTone, "head\n"}}, sections, map[string]bool{})
-		o.resize(rapid.IntRange(14, 70).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height"))
-		text := o.text()
-		for range rapid.IntRange(1, 40).Draw(t, "keys") {
-			switch rapid.SampledFrom([]string{"toggle", "all", "next", "previous", "scroll", "first", "last", "resize"}).Draw(t, "key") {
-			case "toggle":
-				o.toggle()
-			case "all":
-				o.toggleAll()
-			case "next":
-				o.step(1)
-			case "previous":
-				o.step(-1)
-			case "scroll":
-				o.Scroll(rapid.IntRange(-30, 30).Draw(t, "by"))
-			case "first":
-				o.First()
-			case "last":
-				o.Last()
-			case "resize":
-				o.resize(rapid.IntRange(14, 70).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height"))
-			}
-			if len(sections) > 0 && o.top.line >= o.end(o.at) {
-				t.Fatalf("section %d ends above the screen, which begins with line %d", o.at, o.top.line)
-			}
-			if len(sections) > 0 && o.beginning(o.at) >= o.below() && o.at > 0 {
-				t.Fatalf("section %d begins below the screen, with line %d", o.at, o.beginning(o.at))
-			}
-			selected := 0
-			for _, p := range o.passages {
-				if p.tone == selectedTone {
-					selected++
-				}
-			}
-			if want := min(1, len(sections)); selected != want {
-				t.Fatalf("%d headings are selected, want %d", selected, want)
-			}
-			rows := o.view(theme.New(theme.None, theme.Palette{}))
-			if len(rows) > o.h {
-				t.Fatalf("%d rows on %d", len(rows), o.h)
-			}
-			for _, r := range rows {
-				if n := ansi.StringWidth(r); n > o.w {
-					t.Fatalf("a row of %d cells on %d: %q", n, o.w, r)
-				}
-			}
-			if o.text() != text {
-				t.Fatal("the text has changed")
-			}
-		}
-	})
 }

@@ -7,6 +7,8 @@ import (
 	"winnow/ui/theme"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/inspector"
 )
 
 // readerOverlay is a text to scroll through.
@@ -14,7 +16,7 @@ type readerOverlay struct {
 	centred
 	name string
 	help bool // the help, which may cover anything
-	*sheet
+	*inspector.Pager
 }
 
 // isHelp says whether an overlay is the help.
@@ -33,14 +35,14 @@ func (r *readerOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	case !ok:
 	case k.Pressed(key, keymap.Back), r.help && k.Pressed(key, keymap.Help, keymap.Ask):
 		m.uncover()
-	case !k.Scrolled(key, r, r.h):
+	case !k.Scrolled(key, r, r.H):
 		return m.say(k.First(keymap.Back) + " closes this.")
 	}
 	return nil
 }
 
 func (r *readerOverlay) view(m *Model, _ theme.Box) ([]string, *tea.Cursor) {
-	return r.sheet.view(m.styles), nil
+	return r.Pager.View(m.styles), nil
 }
 
 func (r *readerOverlay) title(m *Model) (string, string) {
@@ -57,8 +59,8 @@ func (r *readerOverlay) hints(m *Model) []keymap.Hint {
 }
 
 // openReader shows a text.
-func (m *Model) openReader(title string, p page) {
-	m.cover(&readerOverlay{name: title, sheet: newSheet(p)})
+func (m *Model) openReader(title string, p inspector.Page) {
+	m.cover(&readerOverlay{name: title, Pager: inspector.NewPager(p)})
 	m.fitReaders()
 }
 
@@ -68,7 +70,7 @@ func (m *Model) fitReaders() {
 	in := b.Within(framedOverlay(b))
 	for _, o := range m.overlays {
 		if r, ok := o.(*readerOverlay); ok {
-			r.resize(in.W, in.H)
+			r.Resize(in.W, in.H)
 		}
 	}
 }
@@ -85,6 +87,6 @@ func (m *Model) openChip() tea.Cmd {
 	if c.part != nil {
 		return m.openFile(*c.part)
 	}
-	m.openReader(strings.Trim(c.label, "[]"), page{{saidTone, c.text}})
+	m.openReader(strings.Trim(c.label, "[]"), inspector.Page{{Kind: inspector.Said, Text: c.text}})
 	return nil
 }

@@ -1,79 +1,12 @@
 package ui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
-
-// hidePage hides secrets in a page. What is said and what the model does not get of it are one text, whatever
-// was put between them, so that a secret in which a cut begins is found as well.
-func hidePage(s theme.Secrets, p page) (page, int) {
-	var out page
-	hidden := 0
-	for len(p) > 0 {
-		n := 1
-		for ofMessage(p[0].tone) && n < len(p) && (ofMessage(p[n].tone) || p[n].tone == addedTone) {
-			n++
-		}
-		var text strings.Builder
-		for _, part := range p[:n] {
-			if ofMessage(part.tone) || n == 1 {
-				text.WriteString(part.text)
-			}
-		}
-		spans, at := s.In(text.String()), 0
-		hidden += len(spans)
-		for _, part := range p[:n] {
-			if n > 1 && !ofMessage(part.tone) {
-				inserted, more := s.Hide(part.text)
-				out.add(part.tone, inserted)
-				hidden += more
-				continue
-			}
-			spans = out.without(part, at, spans)
-			at += len(part.text)
-		}
-		p = p[n:]
-	}
-	return out, hidden
-}
-
-// ofMessage reports whether a tone is that of a message's own text.
-func ofMessage(t tone) bool { return t == saidTone || t == unsentTone }
-
-// without adds a passage that begins at byte at of a text, with a sign where one of the text's spans begins.
-// It returns the spans that go on or begin behind it.
-func (p *page) without(part passage, at int, spans [][2]int) [][2]int {
-	end, from := at+len(part.text), at
-	var b strings.Builder
-	for len(spans) > 0 && spans[0][0] < end {
-		if spans[0][0] >= at {
-			b.WriteString(part.text[from-at:spans[0][0]-at] + theme.Redacted)
-		}
-		if from = min(spans[0][1], end); spans[0][1] > end {
-			break
-		}
-		spans = spans[1:]
-	}
-	b.WriteString(part.text[from-at:])
-	p.add(part.tone, b.String())
-	return spans
-}
-
-// hideEach hides secrets in every passage by itself: a page with as many passages.
-func hideEach(s theme.Secrets, p page) (page, int) {
-	out, hidden := make(page, len(p)), 0
-	for i, part := range p {
-		text, n := s.Hide(part.text)
-		out[i] = passage{part.tone, text}
-		hidden += n
-	}
-	return out, hidden
-}
 
 // reveal shows what looks like a secret, or hides it again.
 func (m *Model) reveal() tea.Cmd {
@@ -95,10 +28,10 @@ func (m *Model) reveal() tea.Cmd {
 }
 
 // hiddenLine says how many secrets a page does not show.
-func (m *Model) hiddenLine(n int) page {
-	var p page
+func (m *Model) hiddenLine(n int) inspector.Page {
+	var p inspector.Page
 	if n > 0 {
-		p.line(warnTone, "! %s hidden in this view; %s shows what only looks like one.", theme.PluralOf(n, "secret is", "secrets are"), m.keys.First(keymap.Reveal))
+		p.Line(inspector.Warning, "! %s hidden in this view; %s shows what only looks like one.", theme.PluralOf(n, "secret is", "secrets are"), m.keys.First(keymap.Reveal))
 	}
 	return p
 }
@@ -109,25 +42,25 @@ const mostAtOnce = 64 << 10
 // pageMsg is a page whose secrets are hidden.
 type pageMsg struct {
 	wish   int
-	page   page
+	page   inspector.Page
 	hidden int
 	first  int // the passage to begin at, -1 for the top
 }
 
 // putPage shows a page without its secrets. From the passage that it is to begin at, -1 for the top, every
 // passage is a text of its own.
-func (m *Model) putPage(p page, first int) tea.Cmd {
+func (m *Model) putPage(p inspector.Page, first int) tea.Cmd {
 	size := 0
 	for _, part := range p {
-		size += len(part.text)
+		size += len(part.Text)
 	}
 	wish, s := m.inspector.wish, m.secrets
 	hide := func() pageMsg {
 		if first >= 0 {
-			hidden, n := hideEach(s, p)
+			hidden, n := inspector.HideEach(s, p)
 			return pageMsg{wish, hidden, n, first}
 		}
-		hidden, n := hidePage(s, p)
+		hidden, n := inspector.Hide(s, p)
 		return pageMsg{wish, hidden, n, first}
 	}
 	if size <= mostAtOnce || s.Find == nil {
@@ -142,9 +75,9 @@ func (m *Model) pageHidden(msg pageMsg) tea.Cmd {
 		return nil
 	}
 	head := m.hiddenLine(msg.hidden)
-	s := newSheet(append(head, msg.page...))
+	s := inspector.NewPager(append(head, msg.page...))
 	if msg.first >= 0 {
-		s.show(msg.first + len(head))
+		s.Show(msg.first + len(head))
 	}
 	m.put(s)
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/inspector"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
@@ -121,14 +122,14 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 			e.Inserted = append(e.Inserted, history.Insert{At: from, Text: "[cut, not " + ourKey + "]"})
 			at = to
 		}
-		p, n := hidePage(theme.Secrets{Find: findKey}, viewOf(text, e))
+		p, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.SegmentsOf(text, e))
 		got, inserted := "", ""
 		for _, part := range p {
-			if part.tone == addedTone {
-				inserted += part.text
+			if part.Kind == inspector.Added {
+				inserted += part.Text
 				continue
 			}
-			got += part.text
+			got += part.Text
 		}
 		want := strings.NewReplacer(someKey, theme.Redacted, ourKey, theme.Redacted).Replace(text)
 		if got != want {
@@ -138,8 +139,8 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 			t.Fatalf("%d secrets are said to be hidden, want %d; inserted is %q", n, found, inserted)
 		}
 	})
-	each, n := hideEach(theme.Secrets{Find: findKey}, page{{quietTone, "a"}, {saidTone, someKey}, {restTone, ""}})
-	if want := (page{{quietTone, "a"}, {saidTone, theme.Redacted}, {restTone, ""}}); n != 1 || !slices.Equal(each, want) {
+	each, n := inspector.HideEach(theme.Secrets{Find: findKey}, inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Said, Text: someKey}, {Kind: inspector.Rest, Text: ""}})
+	if want := (inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Said, Text: theme.Redacted}, {Kind: inspector.Rest, Text: ""}}); n != 1 || !slices.Equal(each, want) {
 		t.Errorf("passages of their own are %v (%d), want %v", each, n, want)
 	}
 }

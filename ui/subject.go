@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -69,9 +70,9 @@ func (m *Model) stepSubject(by int) tea.Cmd {
 
 // stepSection selects the next message of the whole request.
 func (m *Model) stepSection(by int) tea.Cmd {
-	o, ok := m.inspector.shown.(*outline)
+	o, ok := m.inspector.shown.(*inspector.Outline)
 	switch {
-	case ok && o.step(by):
+	case ok && o.Step(by):
 		return nil
 	case by < 0:
 		return m.say("This is the first message.")

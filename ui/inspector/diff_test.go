@@ -1,4 +1,4 @@
-package ui
+package inspector
 
 import (
 	"strings"
@@ -47,7 +47,7 @@ func TestDifferTakesTextsApartWithoutLoss(t *testing.T) {
 }
 
 func TestSidesMarkWhatDiffers(t *testing.T) {
-	s := sides{`{"path":"C:\Users\me", "limit`, `{"path":"C:\\Users\\me"}`}
+	s := Diff{`{"path":"C:\Users\me", "limit`, `{"path":"C:\\Users\\me"}`}
 	for _, c := range []struct {
 		w    int
 		want string
@@ -68,24 +68,24 @@ func TestSidesMarkWhatDiffers(t *testing.T) {
  + {"path":"C:\\Users\\
  + me"}`},
 	} {
-		if got := linesOf(t, s.view(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), c.w), c.w); got != strings.TrimPrefix(c.want, "\n") {
+		if got := linesOf(t, s.View(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), c.w), c.w); got != strings.TrimPrefix(c.want, "\n") {
 			t.Errorf("at %d cells the sides are\n%s\nwant\n%s", c.w, got, c.want)
 		}
 	}
 }
 
 func TestSidesSayWhereThereIsNothing(t *testing.T) {
-	if got := (sides{}).view(theme.New(theme.None, theme.Palette{}), 60); got != nil {
+	if got := (Diff{}).View(theme.New(theme.None, theme.Palette{}), 60); got != nil {
 		t.Errorf("two blank sides are drawn: %q", got)
 	}
-	got := linesOf(t, sides{"", "{}"}.view(theme.New(theme.None, theme.Palette{}), 60), 60)
+	got := linesOf(t, Diff{"", "{}"}.View(theme.New(theme.None, theme.Palette{}), 60), 60)
 	if want := "   original\n   (nothing)\n   sent instead\n + {}"; got != want {
 		t.Errorf("the sides are\n%s\nwant\n%s", got, want)
 	}
 }
 
 func TestSidesTellABrokenByteFromItsReplacement(t *testing.T) {
-	got := linesOf(t, sides{"a\xffb", "a�b"}.view(theme.New(theme.None, theme.Palette{}), 60), 60)
+	got := linesOf(t, Diff{"a\xffb", "a�b"}.View(theme.New(theme.None, theme.Palette{}), 60), 60)
 	if want := "   original\n − a\\xffb\n   sent instead\n + a�b"; got != want {
 		t.Errorf("the sides are\n%s\nwant\n%s", got, want)
 	}
@@ -93,7 +93,7 @@ func TestSidesTellABrokenByteFromItsReplacement(t *testing.T) {
 
 func TestSidesShowALongTextWhereItDiffers(t *testing.T) {
 	long := strings.Repeat("0123456789", 100_000)
-	lines := sides{long + "[wrong]" + long, long + "[right]" + long}.view(theme.New(theme.None, theme.Palette{}), 90)
+	lines := Diff{long + "[wrong]" + long, long + "[right]" + long}.View(theme.New(theme.None, theme.Palette{}), 90)
 	if len(lines) > 20 {
 		t.Errorf("a difference of a word in two megabytes takes %d lines", len(lines))
 	}
@@ -109,8 +109,8 @@ func TestSidesFitEveryWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab {\"\n\t猫é\u0301👩\u200d🚀\x1b\u202e")))
 		w := rapid.IntRange(0, 120).Draw(t, "w")
-		s := sides{text.Draw(t, "original"), text.Draw(t, "sent")}
-		for _, line := range s.view(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), w) {
+		s := Diff{text.Draw(t, "original"), text.Draw(t, "sent")}
+		for _, line := range s.View(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), w) {
 			if ansi.StringWidth(line) != w && w > 8 {
 				t.Fatalf("%q at %d cells: the line %q has %d", s, w, ansi.Strip(line), ansi.StringWidth(line))
 			}

@@ -1,4 +1,4 @@
-package ui
+package inspector
 
 import (
 	"strings"
@@ -12,8 +12,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// readOff is what a sheet shows from its top to its end, a row each.
-func readOff(s *sheet) []string {
+// readOff is what a pager shows from its top to its end, a row each.
+func readOff(s *Pager) []string {
 	var rows []string
 	s.First()
 	for i := range s.starts {
@@ -24,27 +24,27 @@ func readOff(s *sheet) []string {
 	return rows
 }
 
-func passages(t *rapid.T) []passage {
+func segments(t *rapid.T) []Segment {
 	piece := rapid.SampledFrom([]string{
 		"", "a", "some words of a text ", "\n", "\r\n", "x\r\ny", "\t", "ünï", "日本語の文", "👩‍👩‍👧", "e\u0301\u0302", "\x1b[31m", "\u202e", "\xff\xfe",
 		strings.Repeat("long", 40), strings.Repeat("word ", 30), strings.Repeat("0", 3*longestLine), "\n\n\n",
 	})
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) passage {
-		return passage{tone(rapid.IntRange(0, int(warnTone)).Draw(t, "tone")), piece.Draw(t, "text")}
-	}), 0, 12).Draw(t, "passages")
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Segment {
+		return Segment{Kind(rapid.IntRange(0, int(Warning)).Draw(t, "tone")), piece.Draw(t, "text")}
+	}), 0, 12).Draw(t, "segments")
 }
 
-// TestASheetShowsAllOfItsText reads a sheet off at a random width: every character is there, in order,
+// TestAPagerShowsAllOfItsText reads a pager off at a random width: every character is there, in order,
 // and no row is too wide.
-func TestASheetShowsAllOfItsText(t *testing.T) {
+func TestAPagerShowsAllOfItsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list := passages(t)
+		list := segments(t)
 		for i := range list {
-			list[i].tone = saidTone
+			list[i].Kind = Said
 		}
-		s := newSheet(list)
+		s := NewPager(list)
 		w := rapid.IntRange(6, 90).Draw(t, "width")
-		s.resize(w, 10)
+		s.Resize(w, 10)
 		var got strings.Builder
 		for _, r := range readOff(s) {
 			if n := ansi.StringWidth(r); n > w {
@@ -60,20 +60,20 @@ func TestASheetShowsAllOfItsText(t *testing.T) {
 				return r
 			}, s)
 		}
-		want := letters(markdown.Visible(s.text()))
+		want := letters(markdown.Visible(s.Text()))
 		if have := letters(got.String()); have != want {
 			t.Errorf("shown %q, want %q", have, want)
 		}
 	})
 }
 
-// TestASheetScrollsRowByRow goes down to the end and up again: every step moves by one row, and the
+// TestAPagerScrollsRowByRow goes down to the end and up again: every step moves by one row, and the
 // screen is full as long as there is text for it.
-func TestASheetScrollsRowByRow(t *testing.T) {
+func TestAPagerScrollsRowByRow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := newSheet(passages(t))
+		s := NewPager(segments(t))
 		w, h := rapid.IntRange(4, 60).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h")
-		s.resize(w, h)
+		s.Resize(w, h)
 		all := readOff(s)
 		s.First()
 		at := 0
@@ -81,33 +81,33 @@ func TestASheetScrollsRowByRow(t *testing.T) {
 			by := rapid.IntRange(-9, 9).Draw(t, "by")
 			s.Scroll(by)
 			at = max(0, min(at+by, len(all)-h))
-			screen := s.view(theme.New(theme.None, theme.Palette{}))
+			screen := s.View(theme.New(theme.None, theme.Palette{}))
 			want := all[at:min(len(all), at+h)]
 			if got := ansi.Strip(strings.Join(screen, "\n")); got != strings.Join(want, "\n") {
 				t.Fatalf("row %d of %d:\n%s\nwant\n%s", at, len(all), got, strings.Join(want, "\n"))
 			}
 		}
 		s.Last()
-		if got, want := ansi.Strip(strings.Join(s.view(theme.New(theme.None, theme.Palette{})), "\n")), strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
+		if got, want := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{})), "\n")), strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
 			t.Fatalf("the end is\n%s\nwant\n%s", got, want)
 		}
-		if p := s.position(); p != "" && p != "100 %" {
+		if p := s.Position(); p != "" && p != "100 %" {
 			t.Errorf("at the end the position is %q", p)
 		}
 	})
 }
 
-func TestASheetMarksWhatIsNotSentWithoutColour(t *testing.T) {
-	s := newSheet([]passage{
-		{saidTone, "The beginning is sent"},
-		{addedTone, " ... (cut)"},
-		{unsentTone, " and the rest is not,\nnor is this."},
-		{saidTone, "\nThis is sent again, "},
-		{unsentTone, "this not,"},
-		{saidTone, " and this is."},
+func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
+	s := NewPager([]Segment{
+		{Said, "The beginning is sent"},
+		{Added, " ... (cut)"},
+		{Unsent, " and the rest is not,\nnor is this."},
+		{Said, "\nThis is sent again, "},
+		{Unsent, "this not,"},
+		{Said, " and this is."},
 	})
-	s.resize(80, 10)
-	got := ansi.Strip(strings.Join(s.view(theme.New(theme.None, theme.Palette{})), "\n"))
+	s.Resize(80, 10)
+	got := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{})), "\n"))
 	want := "✂ The beginning is sent✚ ... (cut)┊ and the rest is not,\n" +
 		"┊ nor is this.\n" +
 		"✂ This is sent again, ┊this not,┊ and this is."
@@ -118,15 +118,15 @@ func TestASheetMarksWhatIsNotSentWithoutColour(t *testing.T) {
 
 func TestALineIsBrokenBetweenCharacters(t *testing.T) {
 	for _, text := range []string{strings.Repeat("ü", longestLine), strings.Repeat("語", longestLine), strings.Repeat("a ", longestLine)} {
-		s := newSheet([]passage{{saidTone, "x"}, {saidTone, text}})
+		s := NewPager([]Segment{{Said, "x"}, {Said, text}})
 		if len(s.starts) < 2 {
 			t.Fatalf("%d lines", len(s.starts))
 		}
 		for i := range s.starts {
 			length := 0
-			for _, p := range s.line(i) {
-				length += len(p.text)
-				if !utf8.ValidString(p.text) {
+			for _, p := range s.Line(i) {
+				length += len(p.Text)
+				if !utf8.ValidString(p.Text) {
 					t.Fatalf("line %d breaks a character", i)
 				}
 			}
@@ -137,15 +137,15 @@ func TestALineIsBrokenBetweenCharacters(t *testing.T) {
 	}
 }
 
-func BenchmarkSheetOf10MB(b *testing.B) {
+func BenchmarkPagerOf10MB(b *testing.B) {
 	text := strings.Repeat("A line of a message, as messages are: some words, a dot.\n", 10_000_000/57)
 	for name, text := range map[string]string{"lines": text, "one line": strings.ReplaceAll(text, "\n", " ")} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				s := newSheet([]passage{{saidTone, text[:150]}, {unsentTone, text[150:]}})
-				s.resize(100, 40)
+				s := NewPager([]Segment{{Said, text[:150]}, {Unsent, text[150:]}})
+				s.Resize(100, 40)
 				s.Last()
-				if len(s.view(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]))) != 40 {
+				if len(s.View(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]))) != 40 {
 					b.Fatal("the screen is not full")
 				}
 			}

@@ -1,4 +1,4 @@
-package ui
+package inspector
 
 import (
 	"strings"
@@ -10,13 +10,13 @@ import (
 	"winnow/ui/theme"
 )
 
-// strip is one row of a sheet on the screen: passages that are safe to draw.
-type strip []passage
+// row is one row of a pager on the screen: segments that are safe to draw.
+type row []Segment
 
-// marginWidth is the cells to the left of a sheet's text: a sign and a blank.
+// marginWidth is the cells to the left of a pager's text: a sign and a blank.
 const marginWidth = 2
 
-// The signs of the tones, for a margin and for the place inside a line where one begins.
+// The signs of the kinds, for a margin and for the place inside a line where one begins.
 const (
 	unsentSign  = "┊"
 	addedSign   = "✚"
@@ -27,12 +27,12 @@ const (
 
 // withSigns is a line that is safe to draw, with a sign where it changes between what is sent, what is
 // not, and what was added.
-func withSigns(line []passage) []passage {
-	var list []passage
+func withSigns(line []Segment) []Segment {
+	var list []Segment
 	for i, p := range line {
-		p.text = markdown.Visible(p.text)
-		if i > 0 && p.text != "" {
-			if sign := between(line[i-1].tone, p.tone); sign.text != "" {
+		p.Text = markdown.Visible(p.Text)
+		if i > 0 && p.Text != "" {
+			if sign := between(line[i-1].Kind, p.Kind); sign.Text != "" {
 				list = append(list, sign)
 			}
 		}
@@ -41,33 +41,33 @@ func withSigns(line []passage) []passage {
 	return list
 }
 
-// between is the sign between two tones, nothing where there is none.
-func between(a, b tone) passage {
-	counts := func(t tone) bool { return t == saidTone || t == unsentTone || t == addedTone }
+// between is the sign between two kinds, nothing where there is none.
+func between(a, b Kind) Segment {
+	counts := func(t Kind) bool { return t == Said || t == Unsent || t == Added }
 	switch {
 	case a == b || !counts(a) || !counts(b):
-		return passage{}
-	case b == unsentTone || a == unsentTone && b == saidTone:
-		return passage{unsentTone, unsentSign}
+		return Segment{}
+	case b == Unsent || a == Unsent && b == Said:
+		return Segment{Unsent, unsentSign}
 	}
-	return passage{addedTone, addedSign}
+	return Segment{Added, addedSign}
 }
 
 // cell is a character of a line, with the cells that it takes.
 type cell struct {
-	passage int
+	segment int
 	text    string
 	w       int
 }
 
 // wrapLine breaks a line into rows of at most w cells, behind a blank where there is one. A blank may
 // stand one cell further, where it is not seen.
-func wrapLine(line []passage, w int) []strip {
+func wrapLine(line []Segment, w int) []row {
 	if len(line) == 0 {
-		return []strip{nil}
+		return []row{nil}
 	}
 	cells := cellsOf(line)
-	var rows []strip
+	var rows []row
 	from, used, blank := 0, 0, -1
 	for i := 0; i < len(cells); i++ {
 		used += cells[i].w
@@ -84,20 +84,20 @@ func wrapLine(line []passage, w int) []strip {
 		case blank >= from:
 			end = blank + 1
 		}
-		rows = append(rows, stripOf(line, cells[from:end]))
+		rows = append(rows, rowOf(line, cells[from:end]))
 		from, used, blank, i = end, 0, -1, end-1
 	}
 	if from < len(cells) || len(rows) == 0 {
-		rows = append(rows, stripOf(line, cells[from:]))
+		rows = append(rows, rowOf(line, cells[from:]))
 	}
 	return rows
 }
 
 // cellsOf takes a line apart into its characters.
-func cellsOf(line []passage) []cell {
+func cellsOf(line []Segment) []cell {
 	var cells []cell
 	for i, p := range line {
-		for text := p.text; text != ""; {
+		for text := p.Text; text != ""; {
 			if text[0] < 0x80 && (len(text) == 1 || text[1] < 0x80) {
 				cells = append(cells, cell{i, text[:1], 1})
 				text = text[1:]
@@ -111,14 +111,14 @@ func cellsOf(line []passage) []cell {
 	return cells
 }
 
-// stripOf puts characters together again.
-func stripOf(line []passage, cells []cell) strip {
-	var r strip
+// rowOf puts characters together again.
+func rowOf(line []Segment, cells []cell) row {
+	var r row
 	var b strings.Builder
 	for i, c := range cells {
 		b.WriteString(c.text)
-		if i+1 == len(cells) || cells[i+1].passage != c.passage {
-			r = append(r, passage{line[c.passage].tone, b.String()})
+		if i+1 == len(cells) || cells[i+1].segment != c.segment {
+			r = append(r, Segment{line[c.segment].Kind, b.String()})
 			b.Reset()
 		}
 	}
@@ -126,49 +126,49 @@ func stripOf(line []passage, cells []cell) strip {
 }
 
 // draw is the row with its margin.
-func (r strip) draw(st theme.Styles) string {
+func (r row) draw(st theme.Styles) string {
 	sign, tone := r.sign()
 	var b strings.Builder
-	b.WriteString(toneStyle(st, tone).Render(theme.Fit(sign, marginWidth)))
+	b.WriteString(KindStyle(st, tone).Render(theme.Fit(sign, marginWidth)))
 	for _, p := range r {
-		b.WriteString(toneStyle(st, p.tone).Render(p.text))
+		b.WriteString(KindStyle(st, p.Kind).Render(p.Text))
 	}
 	return b.String()
 }
 
 // sign is what stands beside the row.
-func (r strip) sign() (string, tone) {
-	has := map[tone]bool{}
+func (r row) sign() (string, Kind) {
+	has := map[Kind]bool{}
 	for _, p := range r {
-		has[p.tone] = true
+		has[p.Kind] = true
 	}
 	switch {
-	case has[selectedTone]:
-		return headingSign, titleTone
-	case has[unsentTone] && len(has) > 1:
-		return cutSign, unsentTone
-	case has[unsentTone]:
-		return unsentSign, unsentTone
-	case has[addedTone]:
-		return addedSign, addedTone
-	case has[partTone]:
-		return partSign, addedTone
+	case has[Selected]:
+		return headingSign, Title
+	case has[Unsent] && len(has) > 1:
+		return cutSign, Unsent
+	case has[Unsent]:
+		return unsentSign, Unsent
+	case has[Added]:
+		return addedSign, Added
+	case has[Part]:
+		return partSign, Added
 	}
-	return "", saidTone
+	return "", Said
 }
 
-// toneStyle is the style of a tone.
-func toneStyle(st theme.Styles, t tone) lipgloss.Style {
+// KindStyle is the style of a kind.
+func KindStyle(st theme.Styles, t Kind) lipgloss.Style {
 	switch t {
-	case unsentTone:
+	case Unsent:
 		return st.Faint
-	case addedTone:
+	case Added:
 		return st.Added
-	case restTone, quietTone:
+	case Rest, Quiet:
 		return st.Dim
-	case titleTone, selectedTone:
+	case Title, Selected:
 		return st.Accent
-	case warnTone:
+	case Warning:
 		return st.Warn
 	}
 	return st.Text

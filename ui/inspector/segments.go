@@ -1,4 +1,4 @@
-package ui
+package inspector
 
 import (
 	"unicode/utf8"
@@ -6,29 +6,29 @@ import (
 	"winnow/history"
 )
 
-// viewOf is a message's text: what is sent, what is not, and what stands in its place.
-func viewOf(text string, e history.Entry) []passage {
+// SegmentsOf is a message's text: what is sent, what is not, and what stands in its place.
+func SegmentsOf(text string, e history.Entry) []Segment {
 	if !e.Sent() {
-		return []passage{{unsentTone, text}}
+		return []Segment{{Unsent, text}}
 	}
 	v := viewing{text: text, inserted: e.Inserted}
 	for _, cut := range e.Cuts {
-		v.insert(saidTone, cut.From)
-		v.write(saidTone, cut.From)
-		v.insert(unsentTone, cut.To-1)
-		v.write(unsentTone, cut.To)
+		v.insert(Said, cut.From)
+		v.write(Said, cut.From)
+		v.insert(Unsent, cut.To-1)
+		v.write(Unsent, cut.To)
 	}
-	v.insert(saidTone, maxRunes)
-	v.write(saidTone, maxRunes)
+	v.insert(Said, maxRunes)
+	v.write(Said, maxRunes)
 	return v.page
 }
 
 // maxRunes is more code points than any text has.
 const maxRunes = 1 << 40
 
-// viewing is a text on its way into passages.
+// viewing is a text on its way into segments.
 type viewing struct {
-	page     page
+	page     Page
 	text     string
 	at       int // bytes that are written
 	runes    int // code points that are written
@@ -36,28 +36,28 @@ type viewing struct {
 }
 
 // write adds the text up to a code point.
-func (v *viewing) write(t tone, end int) {
+func (v *viewing) write(t Kind, end int) {
 	if end <= v.runes {
 		return
 	}
 	from := v.at
-	v.at = behind(v.text, from, end-v.runes)
+	v.at = runesOn(v.text, from, end-v.runes)
 	v.runes = end
-	v.page.add(t, v.text[from:v.at])
+	v.page.Add(t, v.text[from:v.at])
 }
 
 // insert adds what was put into the text up to a code point, and the text in front of each.
-func (v *viewing) insert(t tone, upTo int) {
+func (v *viewing) insert(t Kind, upTo int) {
 	for len(v.inserted) > 0 && v.inserted[0].At <= upTo {
 		v.write(t, v.inserted[0].At)
-		v.page.add(addedTone, v.inserted[0].Text)
+		v.page.Add(Added, v.inserted[0].Text)
 		v.inserted = v.inserted[1:]
 	}
 }
 
-// behind is the index of the byte n code points behind at. Long texts are counted by blocks, which is
+// runesOn is the index of the byte n code points behind at. Long texts are counted by blocks, which is
 // many times faster.
-func behind(text string, at, n int) int {
+func runesOn(text string, at, n int) int {
 	const block = 4 << 10
 	for n >= block && len(text)-at > block {
 		end := at + block

@@ -1,4 +1,4 @@
-package ui
+package inspector
 
 import (
 	"fmt"
@@ -13,18 +13,18 @@ import (
 	"winnow/ui/theme"
 )
 
-// sides are a text as it is stored and as a request has it, shown against each other.
-type sides struct {
+// Diff are a text as it is stored and as a request has it, shown against each other.
+type Diff struct {
 	original string
 	sent     string
 }
 
-// sidesOf are the two sides of a repair. Both are blank where it changed no text, such as one that
+// DiffOf are the two sides of a repair. Both are blank where it changed no text, such as one that
 // moved a message.
-func sidesOf(r history.Repair) sides { return sides{r.Before, r.After} }
+func DiffOf(r history.Repair) Diff { return Diff{r.Before, r.After} }
 
-// blank says that there is nothing to show.
-func (s sides) blank() bool { return s.original == "" && s.sent == "" }
+// Blank says that there is nothing to show.
+func (s Diff) Blank() bool { return s.original == "" && s.sent == "" }
 
 // besideWidth is the width in cells from which the sides stand beside each other; below it they stand
 // above one another.
@@ -36,10 +36,10 @@ const (
 	mostLines = 12 // lines of one difference that are shown
 )
 
-// view draws the sides in w cells. A line with a part that the other side does not have has a sign at
+// View draws the sides in w cells. A line with a part that the other side does not have has a sign at
 // its margin, − or +, and that part is marked.
-func (s sides) view(st theme.Styles, w int) []string {
-	if s.blank() || w < 4 {
+func (s Diff) View(st theme.Styles, w int) []string {
+	if s.Blank() || w < 4 {
 		return nil
 	}
 	was, is := differ(s.original, s.sent)
@@ -79,7 +79,7 @@ func (c column) lines(list []piece) []string {
 	if len(list) == 0 {
 		return append(lines, theme.Fit("   "+c.st.Faint.Render("(nothing)"), c.w))
 	}
-	ink := inkFor(c)
+	ink := writerFor(c)
 	for i, p := range list {
 		text := c.abridge(p, i > 0, i < len(list)-1)
 		for k, s := range text {
@@ -139,9 +139,9 @@ func legible(s string) string {
 	return b.String()
 }
 
-// ink writes pieces into lines of a column, cell by cell: a line breaks where it is full, as the text
+// writer writes pieces into lines of a column, cell by cell: a line breaks where it is full, as the text
 // is shown exactly and not read.
-type ink struct {
+type writer struct {
 	c       column
 	out     []string
 	line    strings.Builder
@@ -149,12 +149,12 @@ type ink struct {
 	differs bool // something on this line is not on the other side
 }
 
-func inkFor(c column) *ink { return &ink{c: c} }
+func writerFor(c column) *writer { return &writer{c: c} }
 
 // room is the cells of a line's text: its sign stands before it.
-func (k *ink) room() int { return max(1, k.c.w-4) }
+func (k *writer) room() int { return max(1, k.c.w-4) }
 
-func (k *ink) write(text string, same bool) {
+func (k *writer) write(text string, same bool) {
 	style := k.c.st.Text
 	if !same {
 		style = k.c.style.Underline(true)
@@ -190,7 +190,7 @@ func (k *ink) write(text string, same bool) {
 }
 
 // note says that characters are left out, on a line of its own.
-func (k *ink) note(skipped int) {
+func (k *writer) note(skipped int) {
 	if k.used > 0 {
 		k.feed()
 	}
@@ -198,7 +198,7 @@ func (k *ink) note(skipped int) {
 }
 
 // feed ends a line.
-func (k *ink) feed() {
+func (k *writer) feed() {
 	lead := "   "
 	if k.differs {
 		lead = " " + k.c.style.Render(k.c.sign) + " "
@@ -209,7 +209,7 @@ func (k *ink) feed() {
 }
 
 // end is everything that was written.
-func (k *ink) end() []string {
+func (k *writer) end() []string {
 	if k.used > 0 || len(k.out) == 0 {
 		k.feed()
 	}

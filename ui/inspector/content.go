@@ -1,0 +1,20 @@
+// Package inspector shows a message, or a request as a whole, in full: what of it is sent, what is not, and what
+// stands in its place. It holds the texts to scroll through, a pager of any length among them, and the
+// comparison of an original with what is sent. It asks no session and no other part of the screen.
+package inspector
+
+import (
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Content is what the inspector shows. A place is a number that Place gives and GoTo takes.
+type Content interface {
+	keymap.Scroller
+	Resize(w, h int)
+	Place() int
+	GoTo(place int)
+	View(st theme.Styles) []string
+	Position() string // how far down it is, "" where all of it is on the screen
+	Text() string     // for copying
+}

@@ -1,0 +1,59 @@
+package inspector
+
+import (
+	"winnow/ui/theme"
+)
+
+// Drawing is lines that are drawn for a width, to scroll through. Unlike a pager it is drawn as a
+// whole, so it is for what is short.
+type Drawing struct {
+	Draw  func(st theme.Styles, w int) []string
+	Said  string // what it says, as text
+	lines []string
+	theme theme.Name
+	top   int
+	w, h  int
+}
+
+// Resize is as Content has it.
+func (d *Drawing) Resize(w, h int) {
+	if w != d.w {
+		d.lines = nil
+	}
+	d.w, d.h = w, h
+}
+
+// Scroll is as Content has it.
+func (d *Drawing) Scroll(by int) { d.top = max(0, min(d.top+by, len(d.lines)-d.h)) }
+
+// First is as Content has it.
+func (d *Drawing) First() { d.top = 0 }
+
+// Last is as Content has it.
+func (d *Drawing) Last() { d.Scroll(len(d.lines)) }
+
+// Place is as Content has it.
+func (d *Drawing) Place() int { return d.top }
+
+// GoTo is as Content has it.
+func (d *Drawing) GoTo(place int) { d.top = max(0, place) }
+
+// Text is as Content has it.
+func (d *Drawing) Text() string { return d.Said }
+
+// View is as Content has it.
+func (d *Drawing) View(st theme.Styles) []string {
+	if d.lines == nil || d.theme != st.Name {
+		d.lines, d.theme = d.Draw(st, d.w), st.Name
+	}
+	d.Scroll(0)
+	return d.lines[d.top:min(len(d.lines), d.top+d.h)]
+}
+
+// Position is as Content has it.
+func (d *Drawing) Position() string {
+	if len(d.lines) <= d.h {
+		return ""
+	}
+	return theme.Thousands(min(100, (d.top+d.h)*100/len(d.lines))) + " %"
+}

@@ -1,0 +1,103 @@
+package inspector
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// List is a list with a cursor and a sentence about the line under it. A line is written when it is
+// drawn, so that a list of any length is there at once.
+type List struct {
+	Head  Page                                                // above the list
+	N     int                                                 // lines
+	Line  func(st theme.Styles, i, w int, chosen bool) string // draws line i in w cells
+	About func(i int) string                                  // the sentence about line i, "" for none
+	None  string                                              // what is said where there are no lines
+	End   func() tea.Cmd                                      // reads more where the cursor is at the end, nil where there is none
+	At    int
+	W, H  int
+}
+
+// Resize is as Content has it.
+func (l *List) Resize(w, h int) { l.W, l.H = w, h }
+
+// Scroll is as Content has it.
+func (l *List) Scroll(by int) { l.At = max(0, min(l.At+by, l.N-1)) }
+
+// First is as Content has it.
+func (l *List) First() { l.At = 0 }
+
+// Last is as Content has it.
+func (l *List) Last() { l.Scroll(l.N) }
+
+// Place is as Content has it.
+func (l *List) Place() int { return l.At }
+
+// GoTo is as Content has it.
+func (l *List) GoTo(place int) { l.Scroll(place - l.At) }
+
+// Text is all of it, a line each.
+func (l *List) Text() string {
+	st := theme.New(theme.None, theme.Palette{})
+	var b strings.Builder
+	for _, p := range l.Head {
+		b.WriteString(p.Text)
+	}
+	for i := range l.N {
+		b.WriteString(strings.TrimSpace(ansi.Strip(l.Line(st, i, copyWidth, false))))
+		if about := l.About(i); about != "" {
+			b.WriteString("  " + about)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// copyWidth is the cells that a line has where it is copied.
+const copyWidth = 120
+
+// Position is as Content has it.
+func (l *List) Position() string {
+	if l.N == 0 {
+		return ""
+	}
+	return theme.Thousands(l.At+1) + "/" + theme.Thousands(l.N)
+}
+
+// View draws the list. What has no room is left out: first the sentence, then the head.
+func (l *List) View(st theme.Styles) []string {
+	var head, foot []string
+	for _, p := range l.Head {
+		head = append(head, theme.Indented(KindStyle(st, p.Kind), markdown.Visible(strings.TrimSuffix(p.Text, "\n")), l.W)...)
+	}
+	if l.N == 0 {
+		return append(head, theme.Indented(st.Dim, l.None, l.W)...)
+	}
+	if about := l.About(l.At); about != "" {
+		foot = st.Reason(about, l.W)
+	}
+	if l.H < len(head)+len(foot)+leastLines {
+		foot = nil
+	}
+	if l.H < len(head)+leastLines {
+		head = nil
+	}
+	lines := head
+	room := max(0, l.H-len(head)-len(foot))
+	first, end := theme.Around(l.At, l.N, room)
+	for i := first; i < end; i++ {
+		lines = append(lines, l.Line(st, i, l.W, i == l.At))
+	}
+	for len(lines)+len(foot) < l.H {
+		lines = append(lines, "")
+	}
+	return append(lines, foot...)
+}
+
+// leastLines is how much of the list its head and foot leave.
+const leastLines = 3

@@ -1,0 +1,37 @@
+package inspector
+
+import "fmt"
+
+// Page is a text on its way to a pager.
+type Page []Segment
+
+// Add adds a text of a kind.
+func (p *Page) Add(t Kind, text string) {
+	if text != "" {
+		*p = append(*p, Segment{t, text})
+	}
+}
+
+// Line adds a line; a text of others is made safe by the pager.
+func (p *Page) Line(t Kind, format string, args ...any) {
+	p.Add(t, fmt.Sprintf(format, args...)+"\n")
+}
+
+// Title adds a line with a blank one above.
+func (p *Page) Title(text string) {
+	if len(*p) > 0 {
+		p.Add(Quiet, "\n")
+	}
+	p.Add(Title, text+"\n")
+}
+
+// Heading is a title inside a text.
+func (p *Page) Heading(format string, args ...any) { p.Title("── " + fmt.Sprintf(format, args...)) }
+
+// Block adds a text that ends with its line.
+func (p *Page) Block(t Kind, text string) {
+	if text != "" {
+		p.Add(t, text)
+		p.Add(Quiet, "\n")
+	}
+}

@@ -1,0 +1,293 @@
+package inspector
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/ui/theme"
+)
+
+// Kind is what a segment of a text is, which decides how it is drawn.
+type Kind uint8
+
+// The kinds. Each that means something has a sign as well.
+const (
+	Said     Kind = iota // text as it was said, or as it is sent
+	Unsent               // text that the model does not get
+	Added                // text that nobody said
+	Rest                 // text that is here beside what is looked at
+	Part                 // the part of a text that is looked at
+	Title                // the screen's own headings
+	Quiet                // the screen's own remarks
+	Warning              // the same, where something is wrong
+	Selected             // the heading that is selected
+)
+
+// Segment is a part of a text in one kind. Passages follow each other on one line until one holds a
+// newline.
+type Segment struct {
+	Kind Kind
+	Text string
+}
+
+// Pager is a text to scroll through. Nothing but what is on the screen is made ready for it, so that a
+// text of many megabytes is there at once.
+type Pager struct {
+	segments []Segment
+	starts   []mark // of every line
+	offsets  []int  // where each segment begins, in bytes of all
+	size     int    // bytes of all
+
+	top  spot
+	w, H int
+	Rows map[int][]row // of some lines, at width w
+}
+
+// mark is a byte of a segment.
+type mark struct{ segment, at int }
+
+// spot is a row of a line.
+type spot struct{ line, row int }
+
+// longestLine is the bytes after which a line is broken whatever it holds: a line is wrapped as a
+// whole.
+const longestLine = 8 << 10
+
+// NewPager makes a pager. The texts are not copied.
+func NewPager(segments []Segment) *Pager {
+	s := &Pager{segments: segments, Rows: map[int][]row{}}
+	length := 0 // of the line so far
+	s.starts = append(s.starts, mark{})
+	for i, p := range segments {
+		s.offsets = append(s.offsets, s.size)
+		s.size += len(p.Text)
+		for at := 0; at < len(p.Text); {
+			room := longestLine - length
+			if room == 0 {
+				s.starts = append(s.starts, mark{i, at})
+				length = 0
+				continue
+			}
+			end := strings.IndexByte(p.Text[at:min(len(p.Text), at+room+1)], '\n')
+			switch {
+			case end >= 0:
+				at += end + 1
+			case len(p.Text)-at <= room:
+				length += len(p.Text) - at
+				at = len(p.Text)
+				continue
+			default:
+				at = breakAt(p.Text, at, at+room)
+			}
+			length = 0
+			s.starts = append(s.starts, mark{i, at})
+		}
+	}
+	if last := s.starts[len(s.starts)-1]; len(s.starts) > 1 && last.segment == len(segments)-1 && last.at == len(segments[last.segment].Text) && strings.HasSuffix(segments[last.segment].Text, "\n") {
+		s.starts = s.starts[:len(s.starts)-1]
+	}
+	return s
+}
+
+// breakAt is where a line that is too long is broken, at most at end: behind a blank where there is
+// one near, else between two characters.
+func breakAt(text string, from, end int) int {
+	near := max(from+1, end-256)
+	if end <= near {
+		end = near
+	}
+	if blank := strings.LastIndexByte(text[near:end], ' '); blank >= 0 {
+		return near + blank + 1
+	}
+	for k := end; k > near; k-- {
+		if utf8.RuneStart(text[k]) {
+			return k
+		}
+	}
+	return end
+}
+
+// Text is all of it, as it was given.
+func (s *Pager) Text() string {
+	var b strings.Builder
+	b.Grow(s.size)
+	for _, p := range s.segments {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// Line is the segments of a line, without what ends it.
+func (s *Pager) Line(i int) []Segment {
+	from := s.starts[i]
+	to := mark{len(s.segments) - 1, 0}
+	if to.segment >= 0 {
+		to.at = len(s.segments[to.segment].Text)
+	}
+	if i+1 < len(s.starts) {
+		to = s.starts[i+1]
+	}
+	var list []Segment
+	for k := from.segment; k <= to.segment; k++ {
+		text := s.segments[k].Text
+		if k == to.segment {
+			text = text[:to.at]
+		}
+		if k == from.segment {
+			text = text[from.at:]
+		}
+		if text != "" {
+			list = append(list, Segment{s.segments[k].Kind, text})
+		}
+	}
+	return endless(list)
+}
+
+// endless takes the end of a line off its segments.
+func endless(line []Segment) []Segment {
+	for _, end := range []string{"\n", "\r"} {
+		n := len(line)
+		if n == 0 || !strings.HasSuffix(line[n-1].Text, end) {
+			return line
+		}
+		line[n-1].Text = strings.TrimSuffix(line[n-1].Text, end)
+		if line[n-1].Text == "" {
+			line = line[:n-1]
+		}
+	}
+	return line
+}
+
+// Resize gives the pager its size in cells. The line at the top stays there.
+func (s *Pager) Resize(w, h int) {
+	if w != s.w {
+		s.Rows = map[int][]row{}
+		s.top.row = 0
+	}
+	s.w, s.H = w, h
+	s.settle()
+}
+
+// mostRows is how many lines are kept wrapped.
+const mostRows = 1 << 10
+
+// wrapped is a line's rows. Every line has one.
+func (s *Pager) wrapped(i int) []row {
+	if rows, ok := s.Rows[i]; ok {
+		return rows
+	}
+	if len(s.Rows) >= mostRows {
+		clear(s.Rows)
+	}
+	rows := wrapLine(withSigns(s.Line(i)), max(1, s.w-marginWidth-1))
+	s.Rows[i] = rows
+	return rows
+}
+
+// Scroll moves by rows.
+func (s *Pager) Scroll(by int) {
+	for ; by > 0; by-- {
+		s.top.row++
+		if s.top.row < len(s.wrapped(s.top.line)) {
+			continue
+		}
+		if s.top.line+1 >= len(s.starts) {
+			s.top.row--
+			break
+		}
+		s.top = spot{s.top.line + 1, 0}
+	}
+	for ; by < 0 && s.top != (spot{}); by++ {
+		s.up()
+	}
+	s.settle()
+}
+
+func (s *Pager) up() {
+	if s.top.row > 0 {
+		s.top.row--
+		return
+	}
+	if s.top.line > 0 {
+		s.top.line--
+		s.top.row = len(s.wrapped(s.top.line)) - 1
+	}
+}
+
+// First goes to the beginning.
+func (s *Pager) First() { s.top = spot{} }
+
+// Last goes to the end.
+func (s *Pager) Last() {
+	end := len(s.starts) - 1
+	s.top = spot{end, len(s.wrapped(end)) - 1}
+	s.settle()
+}
+
+// Place is the line at the top, and goTo brings one there.
+func (s *Pager) Place() int { return s.top.line }
+
+// GoTo brings a line to the top.
+func (s *Pager) GoTo(line int) {
+	s.top = spot{line, 0}
+	s.settle()
+}
+
+// Show brings the beginning of a segment to the top.
+func (s *Pager) Show(i int) {
+	line, _ := slices.BinarySearchFunc(s.starts, i, func(at mark, i int) int {
+		if at.segment < i {
+			return -1
+		}
+		return 1
+	})
+	s.GoTo(line)
+}
+
+// settle goes back as far as the screen would be empty below the end.
+func (s *Pager) settle() {
+	s.top.line = max(0, min(s.top.line, len(s.starts)-1))
+	rows := s.wrapped(s.top.line)
+	s.top.row = max(0, min(s.top.row, len(rows)-1))
+	left := len(rows) - s.top.row
+	for i := s.top.line + 1; i < len(s.starts) && left < s.H; i++ {
+		left += len(s.wrapped(i))
+	}
+	for ; left < s.H && s.top != (spot{}); left++ {
+		s.up()
+	}
+}
+
+// View draws the rows on the screen.
+func (s *Pager) View(st theme.Styles) []string {
+	var lines []string
+	row := s.top.row
+	for i := s.top.line; i < len(s.starts) && len(lines) < s.H; i++ {
+		for _, r := range s.wrapped(i)[row:] {
+			if len(lines) == s.H {
+				break
+			}
+			lines = append(lines, r.draw(st))
+		}
+		row = 0
+	}
+	return lines
+}
+
+// Position says how far down the text the screen is, "" where it holds all of it.
+func (s *Pager) Position() string {
+	end, left := s.top.line, s.H+s.top.row
+	for ; end < len(s.starts) && left > 0; end++ {
+		left -= len(s.wrapped(end))
+	}
+	all := end >= len(s.starts) && left >= 0
+	switch {
+	case all && s.top == (spot{}):
+		return ""
+	case all:
+		return "100 %"
+	}
+	at := s.starts[min(end, len(s.starts)-1)]
+	return theme.Thousands(min(99, (s.offsets[at.segment]+at.at)*100/max(1, s.size))) + " %"
+}
