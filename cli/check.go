@@ -12,6 +12,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -141,7 +142,7 @@ func checkPrices(table string, p PriceConf, add func(path, format string, args .
 		if price.given == nil {
 			continue
 		}
-		if _, ok := llm.Dollars(*price.given); !ok {
+		if _, ok := pricing.Dollars(*price.given); !ok {
 			add(table+"."+price.key, "is %v; it takes US dollars for a million tokens, 0 or more", *price.given)
 		}
 	}

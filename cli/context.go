@@ -13,6 +13,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -88,7 +89,7 @@ type look struct {
 	messages []store.Message          // those the plan is about
 	body     func() ([]byte, error)   // the bytes that the plan gives
 	over     *history.OverBudgetError // why the next request would not be sent, nil where it would
-	input    llm.Cost                 // what the next request costs before its answer
+	input    pricing.Cost             // what the next request costs before its answer
 	past     *session.Replayed        // nil for the next request
 	settings []session.Setting        // what decides the next request
 	window   llm.Window               // of the model that the next request asks

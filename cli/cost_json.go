@@ -5,17 +5,17 @@ package cli
 import (
 	"encoding/json"
 
-	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session"
 )
 
 // costJSON is what one request cost. It is null where nobody knows.
 type costJSON struct {
 	USD    json.Number `json:"usd"`    // US dollars, to the nanodollar
-	Source string      `json:"source"` // server, prices or estimate: see llm.CostFrom
+	Source string      `json:"source"` // server, prices or estimate: see pricing.CostFrom
 }
 
-func costObject(c llm.Cost) *costJSON {
+func costObject(c pricing.Cost) *costJSON {
 	if !c.Known() {
 		return nil
 	}

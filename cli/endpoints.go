@@ -3,23 +3,18 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"maps"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/keys"
+	"winnow/llm/pricing"
 	"winnow/session"
 )
-
-// keyPatience is how long a key_command may take: it may wait for a person's fingerprint.
-const keyPatience = 30 * time.Second
 
 // fromConfig is llm.Endpoint's word for a key that the configuration file gives.
 const fromConfig = "config"
@@ -54,7 +49,7 @@ func withMore(e, said llm.Endpoint) llm.Endpoint {
 }
 
 // configured turns the [endpoints] tables into endpoints, by name. Keys that a command gives are
-// not asked for yet: see fetchKey.
+// not asked for yet: see fetchKeys.
 func (p *program) configured(c Config) []llm.Endpoint {
 	var out []llm.Endpoint
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
@@ -78,9 +73,9 @@ func (p *program) configured(c Config) []llm.Endpoint {
 		}
 		switch {
 		case e.Key != "":
-			made.Key, made.KeyFrom = llm.Secret(e.Key), fromConfig
+			made.Key, made.KeyFrom = keys.Secret(e.Key), fromConfig
 		case e.KeyEnv != "":
-			made.Key, made.KeyFrom = llm.Secret(p.env(e.KeyEnv)), e.KeyEnv
+			made.Key, made.KeyFrom = keys.Secret(p.env(e.KeyEnv)), e.KeyEnv
 		case len(e.KeyCommand) > 0:
 			made.KeyFrom = fromConfig
 		}
@@ -113,43 +108,16 @@ func samplings(tables map[string]EndpointConf) map[string]session.Sampling {
 }
 
 // configuredPrices turns the prices tables of an endpoint into prices. The tables were checked.
-func configuredPrices(tables map[string]PriceConf) map[string]llm.Prices {
-	prices := make(map[string]llm.Prices, len(tables))
+func configuredPrices(tables map[string]PriceConf) map[string]pricing.Prices {
+	prices := make(map[string]pricing.Prices, len(tables))
 	for model, t := range tables {
-		p := llm.Prices{Source: "the configuration"}
-		p.In, _ = llm.Dollars(*t.In)
-		p.Out, _ = llm.Dollars(*t.Out)
+		p := pricing.Prices{Source: "the configuration"}
+		p.In, _ = pricing.Dollars(*t.In)
+		p.Out, _ = pricing.Dollars(*t.Out)
 		if p.Cached = p.In; t.Cached != nil {
-			p.Cached, _ = llm.Dollars(*t.Cached)
+			p.Cached, _ = pricing.Dollars(*t.Cached)
 		}
 		prices[model] = p
 	}
 	return prices
-}
-
-// fetchKey runs an endpoint's key_command and returns the first line it prints.
-func fetchKey(ctx context.Context, name string, command []string) (llm.Secret, error) {
-	ctx, cancel := context.WithTimeout(ctx, keyPatience)
-	defer cancel()
-	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Stderr = &said
-	cmd.Env = os.Environ()
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return "", fail(Failed, "the key of %s did not come: %s took longer than %s", name, command[0], keyPatience)
-	}
-	if err != nil {
-		return "", fail(Failed, "the key of %s did not come: %s: %w %s", name, command[0], err, firstLine(said.String()))
-	}
-	key := firstLine(string(out))
-	if key == "" {
-		return "", fail(Failed, "the key of %s did not come: %s printed nothing", name, command[0])
-	}
-	return llm.Secret(key), nil
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return strings.TrimSpace(line)
 }

@@ -17,6 +17,7 @@ import (
 	"winnow/docs"
 	"winnow/llm"
 	"winnow/llm/guide"
+	"winnow/llm/keys"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -73,11 +74,11 @@ func (w *world) fetchKeys(ctx context.Context) error {
 			continue
 		}
 		wait.Go(func() {
-			key, err := fetchKey(ctx, e.Name, command)
+			key, err := keys.FromCommand(ctx, command)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				errs = append(errs, err)
+				errs = append(errs, fail(Failed, "the key of %s did not come: %w", e.Name, err))
 				return
 			}
 			e.Key = key

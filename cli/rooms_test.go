@@ -18,16 +18,23 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":              {"cli"},
-	"cli":           {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/transfer", "session/transfer/archive", "llm", "history", "docs"},
-	"session":       {"session/store", "session/title", "session/transfer", "session/transfer/archive", "llm", "history"},
+	"cli":           {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/transfer", "session/transfer/archive", "llm", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "history", "docs"},
+	"session":       {"session/store", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/pricing", "history"},
 	"session/title": {},
 	"session/store": {"history"},
-	"llm":           {"history", "history/relevance", "docs"},
+	"llm":           {"llm/keys", "llm/pricing", "llm/strict", "history"},
+	"llm/keys":      {},
+	"llm/pricing":   {},
+	"llm/strict":    {},
+	"llm/guide":     {"llm", "llm/strict", "history", "history/relevance", "docs"},
 	"docs":          {},
 
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
-	"ui":            {"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/transcript", "ui/editor", "ui/input", "ui/uitest", "session", "session/store", "session/transfer", "llm", "history", "docs"},
+	"ui": {
+		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/transcript", "ui/editor", "ui/input", "ui/uitest",
+		"session", "session/store", "session/transfer", "llm", "llm/pricing", "history", "docs",
+	},
 	"ui/theme":      {"ui/markdown", "ui/uitest", "llm", "history"},
 	"ui/keymap":     {"ui/uitest"},
 	"ui/markdown":   {},

@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"winnow/llm/pricing"
 )
 
 // answer reads the chunks of one answer and turns them into events.
 type answer struct {
 	think  thinkSplitter
 	slots  slots
-	usage  Usage
+	usage  pricing.Usage
 	told   bool // usage came
 	finish string
 	extra  extra
@@ -39,7 +41,7 @@ func (a *answer) add(raw []byte) ([]Event, error) {
 	}
 	if u, ok := usageOf(chunk); ok && (!a.told || u != a.usage) {
 		a.usage, a.told = u, true
-		events = append(events, u)
+		events = append(events, UsageReport{u})
 	}
 	return events, nil
 }

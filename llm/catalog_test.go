@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/llm/pricing"
 )
 
 // machine is a computer on which a server may listen at each address. An answer is a body, with
@@ -412,7 +413,7 @@ func TestCachedTokensBesideThePromptAreAdded(t *testing.T) {
 	for _, s := range []struct{ prompt, cached, want int }{
 		{900, 500, 900}, {300, 3000, 3300}, {900, 500, 1400}, {-1, 500, -1}, {900, -1, 900},
 	} {
-		u := NoUsage()
+		u := pricing.NoUsage()
 		u.Prompt, u.Cached = s.prompt, s.cached
 		if got := c.withCached(u).Prompt; got != s.want {
 			t.Errorf("%d tokens, %d cached: got %d, want %d", s.prompt, s.cached, got, s.want)

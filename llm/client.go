@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"winnow/llm/pricing"
+
 	"github.com/cenkalti/backoff/v5"
 	openai "github.com/sashabaranov/go-openai"
 )
@@ -36,9 +38,9 @@ type Client struct {
 	redactor *Redactor // knows the secrets that an answer must not repeat
 
 	mu     sync.Mutex
-	quirks []string          // sorted
-	prices map[string]Prices // what the list of models said of prices, by plainModel; nil before it was read
-	sought bool              // FindPrices asked for it
+	quirks []string                  // sorted
+	prices map[string]pricing.Prices // what the list of models said of prices, by plainModel; nil before it was read
+	sought bool                      // FindPrices asked for it
 }
 
 // NewClient makes the client of an endpoint. It does not connect.
@@ -266,8 +268,8 @@ func (c *Client) receive(stream *openai.ChatCompletionStream, x *exchange, yield
 			case TextDelta, ReasoningDelta, ToolDelta:
 				began = true
 				bytes += size(e)
-			case Usage:
-				e = c.withCached(of)
+			case UsageReport:
+				e = UsageReport{c.withCached(of.Usage)}
 			}
 			if e = known.pass(e); empty(e) {
 				continue // All of it is held back.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/llm/keys"
 )
 
 // DefaultsDate is when the default models of hosted services were last compared with what their makers
@@ -50,7 +51,7 @@ func FromEnv(env func(string) string) []Endpoint {
 		e := Endpoint{Name: h.name, BaseURL: h.base, Default: h.model, Dated: true, Profile: h.profile, Quirks: h.quirks}
 		for _, name := range h.keys {
 			if key := strings.TrimSpace(env(name)); key != "" {
-				e.Key, e.KeyFrom = Secret(key), name
+				e.Key, e.KeyFrom = keys.Secret(key), name
 				break
 			}
 		}
@@ -85,7 +86,7 @@ func KeyVariables() []string {
 func EnvSecrets(env func(string) string) []string {
 	var found []string
 	for _, name := range KeyVariables() {
-		found = append(found, Endpoint{Key: Secret(strings.TrimSpace(env(name)))}.Secrets()...)
+		found = append(found, Endpoint{Key: keys.Secret(strings.TrimSpace(env(name)))}.Secrets()...)
 	}
 	return found
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"winnow/llm/keys"
 )
 
 // secrets are texts to replace, the longest first.
@@ -44,7 +46,7 @@ func (s secrets) replace(text string, more bool) (clean, held string) {
 			}
 			if strings.HasPrefix(rest, secret) {
 				out.WriteString(text[last:at])
-				out.WriteString(redacted)
+				out.WriteString(keys.Redacted)
 				last = at + len(secret)
 				at = last - 1
 				break
@@ -62,7 +64,7 @@ func (s secrets) replace(text string, more bool) (clean, held string) {
 func (s secrets) remains(held string) string {
 	for _, secret := range s {
 		if 2*len(held) >= len(secret) && strings.HasPrefix(secret, held) {
-			return redacted
+			return keys.Redacted
 		}
 	}
 	return held

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"winnow/llm/keys"
 )
 
 const (
@@ -20,7 +22,7 @@ func TestTheLongestKnownSecretIsReplaced(t *testing.T) {
 		if want := "a [redacted] b [redacted] c [redacted][redacted]" + longKey[12:15]; got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
-		if text := r.Text(longKey); text != redacted {
+		if text := r.Text(longKey); text != keys.Redacted {
 			t.Errorf("%s: Text gives %q", name, text)
 		}
 	}
@@ -74,7 +76,7 @@ func TestABrokenSecretIsReplaced(t *testing.T) {
 	r.Know(longKey)
 	s := r.stream()
 	s.pass(TextDelta{"it is " + longKey[:18]})
-	if got := s.rest(); len(got) != 1 || got[0] != (TextDelta{redacted}) {
+	if got := s.rest(); len(got) != 1 || got[0] != (TextDelta{keys.Redacted}) {
 		t.Errorf("got %v, want it redacted", got)
 	}
 	s.pass(TextDelta{"it is a pl"})

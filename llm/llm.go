@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/llm/pricing"
 )
 
 // Request is one question to a model. Messages is a history.Plan's: the request sends exactly
@@ -29,7 +30,7 @@ type Tool struct {
 }
 
 // Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,
-// Usage, Waiting or Finished. Every stream without an error ends with one Finished.
+// UsageReport, Waiting or Finished. Every stream without an error ends with one Finished.
 type Event interface{ event() }
 
 // TextDelta is a piece of the answer.
@@ -46,6 +47,9 @@ type ToolDelta struct {
 	Name      string
 	Arguments string
 }
+
+// UsageReport is what the server says that the request took. The last one of a stream counts.
+type UsageReport struct{ pricing.Usage }
 
 // Waiting says that the request failed before its first token and will be tried again.
 type Waiting struct {
@@ -76,6 +80,6 @@ const (
 func (TextDelta) event()      {}
 func (ReasoningDelta) event() {}
 func (ToolDelta) event()      {}
-func (Usage) event()          {}
+func (UsageReport) event()    {}
 func (Waiting) event()        {}
 func (Finished) event()       {}

@@ -3,59 +3,16 @@ package llm
 import (
 	"context"
 	"encoding/json"
-	"math/big"
 	"strconv"
 	"strings"
+
+	"winnow/llm/pricing"
 )
-
-// Prices are what a model's tokens cost. The zero value is not known.
-type Prices struct {
-	In      Money  // for a million tokens of the request
-	Cached  Money  // for a million of them that the server had in its cache
-	Out     Money  // for a million tokens of the answer, the reasoning included
-	Request Money  // for each request, on top
-	Source  string // who says so, for people; "" where nobody does
-}
-
-// Known says that the prices are known. They may be nothing.
-func (p Prices) Known() bool { return p.Source != "" }
-
-// free says that the prices are known to be nothing.
-func (p Prices) free() bool { return p.Known() && p == Prices{Source: p.Source} }
-
-// million is how many tokens a price is for.
-const million = 1_000_000
-
-// of is what so many tokens cost, rounded once, to the nanodollar, and never to nothing. Cached is
-// a part of prompt.
-func (p Prices) of(prompt, cached, answer int) Money {
-	cached = min(max(0, cached), prompt)
-	sum := new(big.Int)
-	add := func(tokens int, price Money) {
-		sum.Add(sum, new(big.Int).Mul(big.NewInt(int64(tokens)), big.NewInt(int64(price))))
-	}
-	add(prompt-cached, p.In)
-	add(cached, p.Cached)
-	add(answer, p.Out)
-	add(million, p.Request)
-	if sum.Sign() > 0 && sum.Cmp(big.NewInt(million)) < 0 {
-		return 1
-	}
-	sum.Add(sum, big.NewInt(million/2))
-	sum.Quo(sum, big.NewInt(million))
-	if !sum.IsInt64() || sum.Int64() > int64(mostDollars*Dollar) {
-		return mostDollars * Dollar // No answer costs as much: the server's counts cannot be true.
-	}
-	return Money(sum.Int64())
-}
-
-// AnyModel stands in an endpoint's prices for every model that is not named there.
-const AnyModel = "*"
 
 // Prices are what the tokens of a model cost: as configured, else as the server's list of models said
 // when it was read last. The server is not asked.
-func (c *Client) Prices(model string) Prices {
-	for _, name := range []string{model, AnyModel} {
+func (c *Client) Prices(model string) pricing.Prices {
+	for _, name := range []string{model, pricing.AnyModel} {
 		if p, ok := c.endpoint.Prices[name]; ok {
 			return p
 		}
@@ -63,6 +20,17 @@ func (c *Client) Prices(model string) Prices {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.prices[plainModel(model)]
+}
+
+// Cost is what a request to a model cost, by what the server reported, the prices that are known and what
+// winnow counts. Where nobody knows a price, it is Unpriced for a hosted server and says nothing for a
+// server of the user's own.
+func (c *Client) Cost(model string, reported, counted pricing.Usage) pricing.Cost {
+	cost := c.Prices(model).Cost(reported, counted)
+	if cost.From == pricing.Unpriced && c.endpoint.Own() {
+		return pricing.Cost{}
+	}
+	return cost
 }
 
 // FindPrices reads the server's list of models, where nothing else says what the model costs and the
@@ -87,7 +55,7 @@ func (c *Client) FindPrices(ctx context.Context, model string) error {
 
 // keepPrices keeps what a list of models says of their prices.
 func (c *Client) keepPrices(entries []listed) {
-	prices := make(map[string]Prices)
+	prices := make(map[string]pricing.Prices)
 	for _, l := range entries {
 		if p := l.prices(); p.Known() {
 			prices[plainModel(l.name())] = p
@@ -100,29 +68,29 @@ func (c *Client) keepPrices(entries []listed) {
 
 // prices are what the entry says of the model's prices. Only texts are read, as OpenRouter writes
 // them: they are dollars for a token. Other servers write numbers, each in its own measure.
-func (l listed) prices() Prices {
-	pricing := members(l.Pricing)
-	in, ok := perToken(pricing["prompt"])
-	out, also := perToken(pricing["completion"])
+func (l listed) prices() pricing.Prices {
+	said := members(l.Pricing)
+	in, ok := perToken(said["prompt"])
+	out, also := perToken(said["completion"])
 	if !ok || !also {
-		return Prices{}
+		return pricing.Prices{}
 	}
-	p := Prices{In: in, Cached: in, Out: out, Source: "the server's list of models"}
-	if cached, ok := perToken(pricing["input_cache_read"]); ok {
+	p := pricing.Prices{In: in, Cached: in, Out: out, Source: "the server's list of models"}
+	if cached, ok := perToken(said["input_cache_read"]); ok {
 		p.Cached = cached
 	}
-	if each, err := strconv.ParseFloat(text(pricing["request"]), 64); err == nil {
-		p.Request, _ = Dollars(each)
+	if each, err := strconv.ParseFloat(text(said["request"]), 64); err == nil {
+		p.Request, _ = pricing.Dollars(each)
 	}
 	return p
 }
 
 // perToken reads a price for a token as one for a million. OpenRouter's -1, for a model that is chosen
 // anew each time, is none.
-func perToken(raw json.RawMessage) (Money, bool) {
+func perToken(raw json.RawMessage) (pricing.Money, bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text(raw)), 64)
 	if err != nil {
 		return 0, false
 	}
-	return Dollars(n * million)
+	return pricing.Dollars(n * pricing.Million)
 }

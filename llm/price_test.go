@@ -7,46 +7,52 @@ import (
 	"net/http"
 	"testing"
 
+	"winnow/llm/pricing"
+
 	"pgregory.net/rapid"
 )
+
+func usage(prompt, cached, answer, reasoning int, cost pricing.Money) pricing.Usage {
+	return pricing.Usage{Prompt: prompt, Cached: cached, Answer: answer, Reasoning: reasoning, Cost: cost}
+}
 
 func TestUsageIsReadWithItsCost(t *testing.T) {
 	tests := []struct {
 		name, usage string
-		want        Usage
+		want        pricing.Usage
 	}{
-		{"nothing of a cost", `{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}`, Usage{10, -1, 5, -1, -1}},
+		{"nothing of a cost", `{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}`, usage(10, -1, 5, -1, -1)},
 		{
 			"OpenRouter",
 			`{"prompt_tokens": 10427, "completion_tokens": 264, "total_tokens": 10691, "cost": 0.0033789, "is_byok": false,
 			  "prompt_tokens_details": {"cached_tokens": 0}, "cost_details": {"upstream_inference_cost": 0.0033789}}`,
-			Usage{10427, 0, 264, -1, 3_378_900},
+			usage(10427, 0, 264, -1, 3_378_900),
 		},
 		{
 			"OpenRouter with the user's own key at the maker",
 			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.0001, "is_byok": true, "cost_details": {"upstream_inference_cost": 0.002}}`,
-			Usage{10, -1, 5, -1, 2_100_000},
+			usage(10, -1, 5, -1, 2_100_000),
 		},
 		{
 			"the fee alone is not the cost",
 			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.0001, "is_byok": true, "cost_details": {"upstream_inference_cost": null}}`,
-			Usage{10, -1, 5, -1, -1},
+			usage(10, -1, 5, -1, -1),
 		},
 		{
 			"xAI, which counts the reasoning beside the answer",
 			`{"prompt_tokens": 10120, "completion_tokens": 1499, "total_tokens": 14428, "cost_in_usd_ticks": 232856000,
 			  "prompt_tokens_details": {"cached_tokens": 128}, "completion_tokens_details": {"reasoning_tokens": 2809}}`,
-			Usage{10120, 128, 4308, 2809, 23_285_600},
+			usage(10120, 128, 4308, 2809, 23_285_600),
 		},
-		{"Perplexity", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": {"request_cost": 0.005, "total_cost": 0.0061}}`, Usage{10, -1, 5, -1, 6_100_000}},
-		{"Gemini, whose reasoning only the total shows", `{"prompt_tokens": 20, "completion_tokens": 151, "total_tokens": 553}`, Usage{20, -1, 533, 382, -1}},
-		{"OpenAI, which counts the reasoning in the answer", `{"prompt_tokens": 20, "completion_tokens": 500, "total_tokens": 520, "completion_tokens_details": {"reasoning_tokens": 400}}`, Usage{20, -1, 500, 400, -1}},
-		{"a total that counts the cache once more", `{"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 125, "prompt_tokens_details": {"cached_tokens": 100}}`, Usage{20, 100, 5, -1, -1}},
-		{"a total that nothing explains", `{"prompt_tokens": 20, "completion_tokens": 50, "total_tokens": 99, "completion_tokens_details": {"reasoning_tokens": 7}}`, Usage{20, -1, 50, 7, -1}},
-		{"free", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0}`, Usage{10, -1, 5, -1, 0}},
-		{"a cost alone", `{"cost": 1e-05}`, Usage{-1, -1, -1, -1, 10_000}},
-		{"a negative cost", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": -1}`, Usage{10, -1, 5, -1, -1}},
-		{"a cost that is no number", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": "free"}`, Usage{10, -1, 5, -1, -1}},
+		{"Perplexity", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": {"request_cost": 0.005, "total_cost": 0.0061}}`, usage(10, -1, 5, -1, 6_100_000)},
+		{"Gemini, whose reasoning only the total shows", `{"prompt_tokens": 20, "completion_tokens": 151, "total_tokens": 553}`, usage(20, -1, 533, 382, -1)},
+		{"OpenAI, which counts the reasoning in the answer", `{"prompt_tokens": 20, "completion_tokens": 500, "total_tokens": 520, "completion_tokens_details": {"reasoning_tokens": 400}}`, usage(20, -1, 500, 400, -1)},
+		{"a total that counts the cache once more", `{"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 125, "prompt_tokens_details": {"cached_tokens": 100}}`, usage(20, 100, 5, -1, -1)},
+		{"a total that nothing explains", `{"prompt_tokens": 20, "completion_tokens": 50, "total_tokens": 99, "completion_tokens_details": {"reasoning_tokens": 7}}`, usage(20, -1, 50, 7, -1)},
+		{"free", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0}`, usage(10, -1, 5, -1, 0)},
+		{"a cost alone", `{"cost": 1e-05}`, usage(-1, -1, -1, -1, 10_000)},
+		{"a negative cost", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": -1}`, usage(10, -1, 5, -1, -1)},
+		{"a cost that is no number", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": "free"}`, usage(10, -1, 5, -1, -1)},
 	}
 	for _, test := range tests {
 		got, ok := usageOf(map[string]json.RawMessage{"usage": json.RawMessage(test.usage)})
@@ -57,11 +63,11 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 }
 
 // prices is what a configuration says: dollars for a million tokens.
-func prices(in, cached, out float64) Prices {
-	p := Prices{Source: "the configuration"}
-	p.In, _ = Dollars(in)
-	p.Cached, _ = Dollars(cached)
-	p.Out, _ = Dollars(out)
+func prices(in, cached, out float64) pricing.Prices {
+	p := pricing.Prices{Source: "the configuration"}
+	p.In, _ = pricing.Dollars(in)
+	p.Cached, _ = pricing.Dollars(cached)
+	p.Out, _ = pricing.Dollars(out)
 	return p
 }
 
@@ -79,31 +85,31 @@ const someList = `{"data": [
 func TestCostOfARequest(t *testing.T) {
 	hosted := Endpoint{Name: "hosted", BaseURL: "https://api.example.com/v1"}
 	configured := hosted
-	configured.Prices = map[string]Prices{
+	configured.Prices = map[string]pricing.Prices{
 		"large":        prices(1.25, 0.2, 2.5),
 		"maker/large":  prices(100, 100, 100),
 		"given-away":   prices(0, 0, 0),
-		"maker/none":   {In: Dollar, Cached: Dollar, Out: Dollar, Request: Dollar / 100, Source: "the configuration"},
+		"maker/none":   {In: pricing.Dollar, Cached: pricing.Dollar, Out: pricing.Dollar, Request: pricing.Dollar / 100, Source: "the configuration"},
 		"too good":     prices(1_000_000, 1_000_000, 1_000_000),
 		"tiny":         prices(0.0001, 0.0001, 0.0001),
 		"half a nano":  prices(0.0005, 0.0005, 0.0005),
 		"whole answer": prices(0, 0, 3),
 	}
 	all := hosted
-	all.Prices = map[string]Prices{AnyModel: prices(1, 1, 1)}
+	all.Prices = map[string]pricing.Prices{pricing.AnyModel: prices(1, 1, 1)}
 	own := Endpoint{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"}
 	ownPriced := own
-	ownPriced.Prices = map[string]Prices{AnyModel: prices(0, 0, 0)}
+	ownPriced.Prices = map[string]pricing.Prices{pricing.AnyModel: prices(0, 0, 0)}
 	network := Endpoint{Name: "box", BaseURL: "http://10.0.0.2:8080/v1"}
-	said := Usage{Prompt: 10_120, Cached: 128, Answer: 4308, Reasoning: 2809, Cost: -1}
-	counted := Usage{Prompt: 9000, Cached: -1, Answer: 4000, Reasoning: -1, Cost: -1}
+	said := pricing.Usage{Prompt: 10_120, Cached: 128, Answer: 4308, Reasoning: 2809, Cost: -1}
+	counted := pricing.Usage{Prompt: 9000, Cached: -1, Answer: 4000, Reasoning: -1, Cost: -1}
 	charged := said
 	charged.Cost = 23_285_600
 	tests := []struct {
 		name     string
 		endpoint Endpoint
 		model    string
-		said     Usage
+		said     pricing.Usage
 		want     string
 		exact    string
 	}{
@@ -115,8 +121,8 @@ func TestCostOfARequest(t *testing.T) {
 		{"from the list, where the name is written otherwise", hosted, "Maker/Large:latest", said, "$0.056", "0.055586"},
 		{"each request costs something too", hosted, "maker/small", said, "$0.007", "0.0070008"},
 		{"free by the list", hosted, "maker/free", said, "$0", "0"},
-		{"free by the list, nothing reported", hosted, "maker/free", NoUsage(), "$0", "0"},
-		{"configured as nothing, nothing reported", configured, "given-away", NoUsage(), "$0", "0"},
+		{"free by the list, nothing reported", hosted, "maker/free", pricing.NoUsage(), "$0", "0"},
+		{"configured as nothing, nothing reported", configured, "given-away", pricing.NoUsage(), "$0", "0"},
 		{"no cached price: the full one", configured, "whole answer", said, "$0.013", "0.012924"},
 		{"a price for each request is configured", configured, "maker/none", said, "$0.024", "0.024428"},
 		{"chosen anew each time", hosted, "openrouter/auto", said, "–", "0"},
@@ -126,14 +132,14 @@ func TestCostOfARequest(t *testing.T) {
 		{"no price", hosted, "maker/none", said, "–", "0"},
 		{"not in the list", hosted, "maker/gone", said, "–", "0"},
 		{"every other model", all, "anything", said, "$0.014", "0.014428"},
-		{"nothing reported", configured, "large", NoUsage(), "~$0.021", "0.02125"},
-		{"the answer is not reported", configured, "large", Usage{10_120, 128, -1, -1, -1}, "~$0.023", "0.0225156"},
-		{"the prompt is not reported", configured, "large", Usage{-1, -1, 4308, -1, -1}, "~$0.022", "0.02202"},
-		{"more cached than sent", configured, "large", Usage{100, 5000, 0, 0, -1}, "$0.00002", "0.00002"},
-		{"rounded once", configured, "tiny", Usage{3, 0, 2, 0, -1}, "$0.000000001", "0.000000001"},
-		{"half a nanodollar", configured, "half a nano", Usage{3, 0, 0, 0, -1}, "$0.000000002", "0.000000002"},
-		{"hardly anything is not nothing", configured, "tiny", Usage{1, 0, 0, 0, -1}, "$0.000000001", "0.000000001"},
-		{"counts that cannot be true", configured, "too good", Usage{1 << 62, 0, 1 << 62, 0, -1}, "$1000000.00", "1000000"},
+		{"nothing reported", configured, "large", pricing.NoUsage(), "~$0.021", "0.02125"},
+		{"the answer is not reported", configured, "large", usage(10_120, 128, -1, -1, -1), "~$0.023", "0.0225156"},
+		{"the prompt is not reported", configured, "large", usage(-1, -1, 4308, -1, -1), "~$0.022", "0.02202"},
+		{"more cached than sent", configured, "large", usage(100, 5000, 0, 0, -1), "$0.00002", "0.00002"},
+		{"rounded once", configured, "tiny", usage(3, 0, 2, 0, -1), "$0.000000001", "0.000000001"},
+		{"half a nanodollar", configured, "half a nano", usage(3, 0, 0, 0, -1), "$0.000000002", "0.000000002"},
+		{"hardly anything is not nothing", configured, "tiny", usage(1, 0, 0, 0, -1), "$0.000000001", "0.000000001"},
+		{"counts that cannot be true", configured, "too good", usage(1<<62, 0, 1<<62, 0, -1), "$1000000.00", "1000000"},
 		{"on this machine", own, "qwen3", said, "", "0"},
 		{"on this machine, at a price of nothing", ownPriced, "qwen3", said, "$0", "0"},
 		{"on this machine, but it charges", own, "qwen3", charged, "$0.023", "0.0232856"},
@@ -175,7 +181,7 @@ func TestPricesAreFoundInTheList(t *testing.T) {
 		want     string // requests, and the price for a million tokens then
 	}{
 		{"hosted", Endpoint{Name: "hosted", BaseURL: "https://api.example.com/v1"}, "1 $1.25"},
-		{"configured", Endpoint{Name: "hosted", BaseURL: "https://api.example.com/v1", Prices: map[string]Prices{AnyModel: prices(7, 7, 7)}}, "0 $7.00"},
+		{"configured", Endpoint{Name: "hosted", BaseURL: "https://api.example.com/v1", Prices: map[string]pricing.Prices{pricing.AnyModel: prices(7, 7, 7)}}, "0 $7.00"},
 		{"on this machine", Endpoint{Name: "own", BaseURL: "http://127.0.0.1:9/v1"}, "0 $0"},
 	}
 	for _, test := range tests {
@@ -212,17 +218,17 @@ func TestPricesAreAskedForOnce(t *testing.T) {
 // More tokens never cost less, and what is cached never costs more than what is not.
 func TestCostRisesWithTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		price := rapid.Int64Range(0, int64(100*Dollar))
-		p := Prices{In: Money(price.Draw(t, "in")), Out: Money(price.Draw(t, "out")), Source: "the test"}
-		p.Cached = Money(rapid.Int64Range(0, int64(p.In)).Draw(t, "cached"))
+		price := rapid.Int64Range(0, int64(100*pricing.Dollar))
+		p := pricing.Prices{In: pricing.Money(price.Draw(t, "in")), Out: pricing.Money(price.Draw(t, "out")), Source: "the test"}
+		p.Cached = pricing.Money(rapid.Int64Range(0, int64(p.In)).Draw(t, "cached"))
 		tokens := rapid.IntRange(0, 1<<40)
 		in, out := tokens.Draw(t, "in tokens"), tokens.Draw(t, "out tokens")
 		cached := rapid.IntRange(0, in).Draw(t, "cached tokens")
-		cost := p.of(in, cached, out)
-		if more := p.of(in+1, cached, out+1); more < cost {
+		cost := p.Cost(usage(in, cached, out, -1, -1), pricing.Usage{}).Amount
+		if more := p.Cost(usage(in+1, cached, out+1, -1, -1), pricing.Usage{}).Amount; more < cost {
 			t.Fatalf("%d and %d tokens cost %d, one more of each %d", in, out, cost, more)
 		}
-		if full := p.of(in, 0, out); full < cost {
+		if full := p.Cost(usage(in, 0, out, -1, -1), pricing.Usage{}).Amount; full < cost {
 			t.Fatalf("%d cached tokens cost %d, uncached %d", cached, cost, full)
 		}
 	})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"winnow/llm/keys"
 )
 
 // secretRule finds one kind of secret by its shape. Where the pattern has a group, the group is
@@ -119,7 +121,7 @@ func replaceSpans(text string, spans [][2]int) string {
 	var out strings.Builder
 	last := 0
 	for _, span := range spans {
-		out.WriteString(text[last:span[0]] + redacted)
+		out.WriteString(text[last:span[0]] + keys.Redacted)
 		last = span[1]
 	}
 	return out.String() + text[last:]

@@ -3,6 +3,8 @@ package llm
 import (
 	"strings"
 	"testing"
+
+	"winnow/llm/keys"
 )
 
 // The planted secrets are put together here so that no scanner takes this file for a leak.
@@ -43,7 +45,7 @@ func TestRedactorTakesSecretsOutOfText(t *testing.T) {
 	for name, text := range planted() {
 		t.Run(name, func(t *testing.T) {
 			got := r.Text("before " + text + " after")
-			if strings.Contains(got, secretOf(text)) || !strings.Contains(got, redacted) {
+			if strings.Contains(got, secretOf(text)) || !strings.Contains(got, keys.Redacted) {
 				t.Errorf("Text(%q) = %q, want the secret gone", text, got)
 			}
 			if !strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {

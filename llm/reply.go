@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/llm/pricing"
 )
 
 // Reply collects the events of one stream into the answer so far.
@@ -11,7 +12,7 @@ type Reply struct {
 	Text      string             // the answer so far
 	Reasoning string             // the reasoning so far
 	Calls     []history.ToolCall // by slot
-	Usage     Usage              // -1 for what was not said; the last one said counts
+	Usage     pricing.Usage      // -1 for what was not said; the last one said counts
 	Finished  Finished           // zero until the stream finished
 
 	text      strings.Builder
@@ -23,7 +24,7 @@ type Reply struct {
 // Add takes the next event.
 func (r *Reply) Add(event Event) {
 	if !r.counted {
-		r.Usage, r.counted = NoUsage(), true
+		r.Usage, r.counted = pricing.NoUsage(), true
 	}
 	switch e := event.(type) {
 	case TextDelta:
@@ -34,8 +35,8 @@ func (r *Reply) Add(event Event) {
 		r.Reasoning = r.reasoning.String()
 	case ToolDelta:
 		r.call(e)
-	case Usage:
-		r.Usage = e
+	case UsageReport:
+		r.Usage = e.Usage
 	case Finished:
 		r.Finished = e
 	}

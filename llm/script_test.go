@@ -142,7 +142,7 @@ func heardIn(ctx context.Context, c *Client, r Request) (string, *Reply, error) 
 			fmt.Fprintf(&b, "(%s)", e.Text)
 		case ToolDelta:
 			fmt.Fprintf(&b, "[%d %s %s %s]", e.Slot, e.ID, e.Name, e.Arguments)
-		case Usage:
+		case UsageReport:
 			fmt.Fprintf(&b, "<%d %d %d %d>", e.Prompt, e.Cached, e.Answer, e.Reasoning)
 		case Waiting:
 			fmt.Fprintf(&b, "{try %d of %d}", e.Attempt, e.Of)

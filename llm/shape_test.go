@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/llm/pricing"
+
 	"pgregory.net/rapid"
 )
 
@@ -100,15 +102,15 @@ func TestShapeTakesNoOtherText(t *testing.T) {
 func TestShapeEndsWithAChunkOfAnother(t *testing.T) {
 	var a answer
 	says := []byte(`{"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":3}}`)
-	var usages []Usage
+	var usages []pricing.Usage
 	for _, raw := range [][]byte{says, []byte(`{"choices":[],"usage":{"prompt_tokens":4}}`), says} {
 		events, err := a.add(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range events {
-			if u, ok := e.(Usage); ok {
-				usages = append(usages, u)
+			if u, ok := e.(UsageReport); ok {
+				usages = append(usages, u.Usage)
 			}
 		}
 	}

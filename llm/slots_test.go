@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"winnow/llm/pricing"
 )
 
 func TestToolCallSlots(t *testing.T) {
@@ -88,7 +90,7 @@ func TestReplyStartsWithUsageNotSaid(t *testing.T) {
 		t.Error("a new reply is not empty")
 	}
 	r.Add(TextDelta{"x"})
-	if r.Usage != NoUsage() || r.Empty() {
+	if r.Usage != pricing.NoUsage() || r.Empty() {
 		t.Errorf("got usage %+v, empty %v; want -1 everywhere and not empty", r.Usage, r.Empty())
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/llm/keys"
 )
 
 func TestToolboxAlwaysAnswers(t *testing.T) {
@@ -81,13 +82,13 @@ func TestToolboxReplacesInPlace(t *testing.T) {
 }
 
 func TestSecretNeverPrints(t *testing.T) {
-	s := Secret(testKey)
+	s := keys.Secret(testKey)
 	e := Endpoint{Name: "openai", BaseURL: "https://user:" + testKey + "@api.openai.com/v1?key=" + testKey, Key: s, Headers: map[string]string{"Api-Key": testKey}}
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "key", s, "endpoint", e)
-	encoded, _ := json.Marshal(map[string]Secret{"key": s})
+	encoded, _ := json.Marshal(map[string]keys.Secret{"key": s})
 	for what, text := range map[string]string{
-		"%v": fmt.Sprintf("%v", s), "%x": fmt.Sprintf("%x", s), "%+v": fmt.Sprintf("%+v", struct{ K Secret }{s}), "%#v": fmt.Sprintf("%#v", s), "%q": fmt.Sprintf("%q", s),
+		"%v": fmt.Sprintf("%v", s), "%x": fmt.Sprintf("%x", s), "%+v": fmt.Sprintf("%+v", struct{ K keys.Secret }{s}), "%#v": fmt.Sprintf("%#v", s), "%q": fmt.Sprintf("%q", s),
 		"JSON": string(encoded), "slog": log.String(), "endpoint": fmt.Sprintf("%v %+v %#v", e, e, &e),
 	} {
 		noKey(t, what, text)
@@ -95,7 +96,7 @@ func TestSecretNeverPrints(t *testing.T) {
 			t.Errorf("%s: got %s, want [redacted]", what, text)
 		}
 	}
-	if s.Reveal() != testKey || Secret("").String() != "" {
-		t.Errorf("Reveal gives %q, no key prints as %q", s.Reveal(), Secret(""))
+	if s.Reveal() != testKey || keys.Secret("").String() != "" {
+		t.Errorf("Reveal gives %q, no key prints as %q", s.Reveal(), keys.Secret(""))
 	}
 }

@@ -1,36 +1,28 @@
 package llm
 
-import "encoding/json"
+import (
+	"encoding/json"
 
-// Usage is what the server says the request took, in its own tokens. -1 is "not said".
-type Usage struct {
-	Prompt    int
-	Cached    int // of Prompt, read from the server's cache
-	Answer    int
-	Reasoning int   // of Answer
-	Cost      Money // what is charged for all of it
-}
-
-// NoUsage is the usage of a server that says nothing.
-func NoUsage() Usage { return Usage{-1, -1, -1, -1, -1} }
+	"winnow/llm/pricing"
+)
 
 // usageOf reads the token counts and the cost, from the places where servers put them.
-func usageOf(chunk map[string]json.RawMessage) (Usage, bool) {
+func usageOf(chunk map[string]json.RawMessage) (pricing.Usage, bool) {
 	u := members(chunk["usage"])
 	if u == nil {
 		u = members(members(chunk["x_groq"])["usage"])
 	}
 	if u == nil {
-		return Usage{}, false
+		return pricing.Usage{}, false
 	}
-	usage := Usage{
+	usage := pricing.Usage{
 		Prompt:    count(u["prompt_tokens"], u["input_tokens"]),
 		Cached:    count(members(u["prompt_tokens_details"])["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
 		Answer:    count(u["completion_tokens"], u["output_tokens"]),
 		Reasoning: count(members(u["completion_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
 		Cost:      costOf(u),
 	}
-	usage.addHidden(count(u["total_tokens"]))
+	addHidden(&usage, count(u["total_tokens"]))
 	if _, said := whole(u["prompt_tokens"]); !said && usage.Prompt >= 0 {
 		// Anthropic's input is only what no cache had a part in.
 		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, count(u["cache_creation_input_tokens"]))
@@ -38,12 +30,12 @@ func usageOf(chunk map[string]json.RawMessage) (Usage, bool) {
 	if usage.Prompt == 0 {
 		usage.Prompt = -1 // Some servers report 0 for a prompt that was in their cache.
 	}
-	return usage, usage != NoUsage()
+	return usage, usage != pricing.NoUsage()
 }
 
 // withCached makes the cached tokens a part of the prompt's. A server that once reported more of them than
 // the prompt has counts them beside it.
-func (c *Client) withCached(u Usage) Usage {
+func (c *Client) withCached(u pricing.Usage) pricing.Usage {
 	if u.Prompt <= 0 || u.Cached <= 0 {
 		return u
 	}
@@ -58,7 +50,7 @@ func (c *Client) withCached(u Usage) Usage {
 
 // addHidden makes the reasoning a part of the answer. xAI and Gemini count it beside the answer, where
 // only their total shows it, and charge for it all the same.
-func (u *Usage) addHidden(total int) {
+func addHidden(u *pricing.Usage, total int) {
 	hidden := total - u.Prompt - u.Answer
 	if u.Prompt < 0 || u.Answer < 0 || hidden <= 0 {
 		return
@@ -75,7 +67,7 @@ func (u *Usage) addHidden(total int) {
 const ticks = 10_000_000_000
 
 // costOf is what the server says it charges, -1 for nothing said.
-func costOf(u map[string]json.RawMessage) Money {
+func costOf(u map[string]json.RawMessage) pricing.Money {
 	if n, ok := decimal(u["cost_in_usd_ticks"]); ok { // xAI
 		return amount(n / ticks)
 	}
@@ -96,8 +88,8 @@ func costOf(u map[string]json.RawMessage) Money {
 	return amount(n)
 }
 
-func amount(dollars float64) Money {
-	if m, ok := Dollars(dollars); ok {
+func amount(dollars float64) pricing.Money {
+	if m, ok := pricing.Dollars(dollars); ok {
 		return m
 	}
 	return -1

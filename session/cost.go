@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"winnow/history"
-	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session/store"
 )
 
 // CostOf is what a recorded request cost.
-func CostOf(r store.Request) llm.Cost {
-	return llm.Cost{Amount: llm.Money(r.Cost), From: llm.CostFrom(r.CostFrom)}
+func CostOf(r store.Request) pricing.Cost {
+	return pricing.Cost{Amount: pricing.Money(r.Cost), From: pricing.CostFrom(r.CostFrom)}
 }
 
 // FindPrices asks the server what the model in use costs, where nothing said it yet. The list of models
@@ -32,50 +32,50 @@ func (d Deps) findPrices(ctx context.Context, to target) {
 // InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of
 // it in its cache. The trial names the model where it is another one. It is an estimate, unless the model
 // is known to be free.
-func (s *Session) InputCost(plan history.Plan, t Trial) llm.Cost {
+func (s *Session) InputCost(plan history.Plan, t Trial) pricing.Cost {
 	s.mu.Lock()
 	to, err := s.triedModel(t)
 	s.mu.Unlock()
 	if err != nil {
-		return llm.Cost{}
+		return pricing.Cost{}
 	}
-	return to.client.Cost(to.model, llm.NoUsage(), llm.Usage{Prompt: plan.Sum.Tokens(plan.Sum.Total)})
+	return to.client.Cost(to.model, pricing.NoUsage(), pricing.Usage{Prompt: plan.Sum.Tokens(plan.Sum.Total)})
 }
 
 // cost is what a request that is over cost. Where the server did not report its tokens, those that are
 // known to have gone and come are counted. A request that brought nothing and of which the server says
 // nothing has no cost: it was refused, or never arrived.
-func (s *Session) cost(a asked) llm.Cost {
+func (s *Session) cost(a asked) pricing.Cost {
 	usage := a.reply.Usage
-	if a.reply.Text == "" && a.saver == nil && (usage == llm.Usage{} || usage == llm.NoUsage()) {
-		return llm.Cost{}
+	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
+		return pricing.Cost{}
 	}
 	came := s.count(a.reply.Text) + s.count(a.reply.Reasoning)
 	for _, call := range a.reply.Calls {
 		came += s.count(call.Name) + s.count(call.Arguments)
 	}
-	return a.client.Cost(a.record.Model, usage, llm.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
+	return a.client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }
 
 // Spent is what several requests cost together.
 type Spent struct {
-	Amount    llm.Money
+	Amount    pricing.Money
 	Estimated bool // a part of it is an estimate
 	Priced    int  // requests of which the cost is known
 	Requests  int  // all of them
 }
 
 // Add puts another request's cost to the sum.
-func (s *Spent) Add(c llm.Cost) { s.add(1, c) }
+func (s *Spent) Add(c pricing.Cost) { s.add(1, c) }
 
-func (s *Spent) add(requests int, c llm.Cost) {
+func (s *Spent) add(requests int, c pricing.Cost) {
 	s.Requests += requests
 	if !c.Known() {
 		return
 	}
 	s.Amount += c.Amount
 	s.Priced += requests
-	s.Estimated = s.Estimated || c.From == llm.Estimated
+	s.Estimated = s.Estimated || c.From == pricing.Estimated
 }
 
 // String writes the sum for people: "$1.20", "~$1.20" where a part of it is an estimate and "–" where no
@@ -99,7 +99,7 @@ func SpentIn(ctx context.Context, s *store.Store, session string) (Spent, error)
 	}
 	var all Spent
 	for _, sum := range sums {
-		all.add(sum.Requests, llm.Cost{Amount: llm.Money(sum.Cost), From: llm.CostFrom(sum.From)})
+		all.add(sum.Requests, pricing.Cost{Amount: pricing.Money(sum.Cost), From: pricing.CostFrom(sum.From)})
 	}
 	return all, nil
 }

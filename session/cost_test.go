@@ -12,10 +12,11 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 )
 
 // hosted makes the scripted server one of somebody else's, as far as its address tells, with prices.
-func (b *bench) hosted(prices map[string]llm.Prices) {
+func (b *bench) hosted(prices map[string]pricing.Prices) {
 	e := b.deps.Models.Endpoints()[0]
 	server, err := url.Parse(e.BaseURL)
 	if err != nil {
@@ -47,8 +48,8 @@ func reports(text, usage string) step {
 }
 
 // perMillion are prices in dollars for a million tokens.
-func perMillion(in, out llm.Money) map[string]llm.Prices {
-	return map[string]llm.Prices{llm.AnyModel: {In: in * llm.Dollar, Cached: in * llm.Dollar / 10, Out: out * llm.Dollar, Source: "the test"}}
+func perMillion(in, out pricing.Money) map[string]pricing.Prices {
+	return map[string]pricing.Prices{pricing.AnyModel: {In: in * pricing.Dollar, Cached: in * pricing.Dollar / 10, Out: out * pricing.Dollar, Source: "the test"}}
 }
 
 func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
@@ -58,7 +59,7 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 	tests := []struct {
 		name   string
 		own    bool
-		prices map[string]llm.Prices
+		prices map[string]pricing.Prices
 		list   string
 		answer step
 		want   string
@@ -119,7 +120,7 @@ func TestPricesAreFoundWhereTheWindowIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "~" + llm.Money(plan.Sum.Tokens(plan.Sum.Total)*2000).String()
+	want := "~" + pricing.Money(plan.Sum.Tokens(plan.Sum.Total)*2000).String()
 	if got := s.InputCost(plan, Trial{}).String(); got != want {
 		t.Errorf("the input costs %s, want %s", got, want)
 	}
@@ -128,7 +129,7 @@ func TestPricesAreFoundWhereTheWindowIsKnown(t *testing.T) {
 func TestInputCostIsThatOfTheTriedModel(t *testing.T) {
 	b := newBench(t)
 	prices := perMillion(1, 1)
-	prices["large"] = perMillion(50, 50)[llm.AnyModel]
+	prices["large"] = perMillion(50, 50)[pricing.AnyModel]
 	b.hosted(prices)
 	s := b.begin()
 	if err := s.Consider(context.Background(), "test/large"); err != nil {
@@ -140,7 +141,7 @@ func TestInputCostIsThatOfTheTriedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	here, there := s.InputCost(plan, Trial{}), s.InputCost(plan, trial)
-	if here.From != llm.Estimated || there.Amount != 50*here.Amount {
+	if here.From != pricing.Estimated || there.Amount != 50*here.Amount {
 		t.Errorf("the input costs %s here and %s there, which is 50 times as dear", here, there)
 	}
 	if got := s.InputCost(plan, Trial{Model: "test/unheard"}); got.Known() {
@@ -185,7 +186,7 @@ func TestSpentSumsUpASession(t *testing.T) {
 		}
 	}
 	got, err := SpentIn(context.Background(), b.deps.Store, s.Info().ID)
-	want := Spent{Amount: llm.Dollar + 4*llm.Dollar/1000, Estimated: true, Priced: 2, Requests: 3}
+	want := Spent{Amount: pricing.Dollar + 4*pricing.Dollar/1000, Estimated: true, Priced: 2, Requests: 3}
 	if err != nil || got != want || got.String() != "~$1.00" {
 		t.Errorf("got %+v, written %s, %v; want %+v", got, got, err, want)
 	}

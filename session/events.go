@@ -5,6 +5,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session/store"
 )
 
@@ -86,8 +87,8 @@ type Receipt struct {
 	Repaired   int
 	Estimate   int // counted tokens of the request
 	Expected   int // what the server was expected to count: Estimate, corrected by what was learned
-	Usage      llm.Usage
-	Cost       llm.Cost
+	Usage      pricing.Usage
+	Cost       pricing.Cost
 	FirstToken time.Duration // 0 where none came
 	Took       time.Duration
 	Retries    int

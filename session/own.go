@@ -7,6 +7,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 )
 
 // A request of winnow's own, for a summary or a title, is recorded, costed and announced like the user's. Its
@@ -59,7 +60,7 @@ func (s *Session) askOwn(ctx context.Context, a *asked, show func(Event)) (strin
 
 // inputCost is what the input of a request that is planned costs, for a sentence: "" where no price is known.
 func (a asked) inputCost() string {
-	cost := a.client.Cost(a.request.Model, llm.NoUsage(), llm.Usage{Prompt: a.expected()})
+	cost := a.client.Cost(a.request.Model, pricing.NoUsage(), pricing.Usage{Prompt: a.expected()})
 	if !cost.Known() {
 		return ""
 	}

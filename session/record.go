@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session/store"
 )
 
@@ -131,8 +132,8 @@ func receipt(r store.Request, p history.Plan) Receipt {
 
 func bare(r store.Request) Receipt {
 	cost := CostOf(r)
-	usage := llm.Usage{Prompt: r.Prompt, Cached: r.Cached, Answer: r.Answer, Reasoning: r.Reasoning, Cost: -1}
-	if cost.From == llm.Charged {
+	usage := pricing.Usage{Prompt: r.Prompt, Cached: r.Cached, Answer: r.Answer, Reasoning: r.Reasoning, Cost: -1}
+	if cost.From == pricing.Charged {
 		usage.Cost = cost.Amount
 	}
 	return Receipt{

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session"
 )
 
 // charging makes the application talk to its server at these prices. At another address than this
 // machine's the server is a hosted one.
-func (l *live) charging(base string, prices map[string]llm.Prices) {
+func (l *live) charging(base string, prices map[string]pricing.Prices) {
 	l.t.Helper()
 	e := l.options.Deps.Models.Endpoints()[0]
 	if base != "" {
@@ -44,11 +45,11 @@ func (to sentTo) Do(req *http.Request) (*http.Response, error) {
 }
 
 func TestCostOfEachRequestIsShown(t *testing.T) {
-	dear := map[string]llm.Prices{llm.AnyModel: {Request: llm.Dollar / 4, Source: "the test"}}
-	free := map[string]llm.Prices{llm.AnyModel: {Source: "the test"}}
+	dear := map[string]pricing.Prices{pricing.AnyModel: {Request: pricing.Dollar / 4, Source: "the test"}}
+	free := map[string]pricing.Prices{pricing.AnyModel: {Source: "the test"}}
 	tests := []struct {
 		name, base string
-		prices     map[string]llm.Prices
+		prices     map[string]pricing.Prices
 		receipt    string // under the answer
 		next, past string // what the panel says; "" for no cost
 	}{
@@ -89,8 +90,8 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 	l := onStage(t, 140, 50)
 	endpoints := l.options.Deps.Models.Endpoints()
-	endpoints[0].Prices = map[string]llm.Prices{"small": {Request: llm.Dollar / 4, Source: "the test"}}
-	endpoints[1].Prices = map[string]llm.Prices{"large": {Request: 2 * llm.Dollar, Source: "the test"}}
+	endpoints[0].Prices = map[string]pricing.Prices{"small": {Request: pricing.Dollar / 4, Source: "the test"}}
+	endpoints[1].Prices = map[string]pricing.Prices{"large": {Request: 2 * pricing.Dollar, Source: "the test"}}
 	l.talksTo(endpoints...)
 	l.say("What is it worth?")
 	l.shows("~$0.25 in")

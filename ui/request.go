@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"winnow/history"
-	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/theme"
@@ -17,7 +17,7 @@ type request struct {
 	counts session.Counts
 	ready  bool               // there is a plan
 	note   string             // why there is none, or why it cannot be sent
-	input  llm.Cost           // what the next request costs before its answer
+	input  pricing.Cost       // what the next request costs before its answer
 	past   *session.Replayed  // the record and its proof; nil for the next request
 	now    *request           // what a trial is compared with; nil for what is no trial
 	signs  map[int64]string   // what a trial changes for a message, by its id

@@ -14,6 +14,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/uitest"
@@ -28,7 +29,7 @@ func fresh(t testing.TB, w, h int) *Model {
 	t.Helper()
 	models := llm.NewCatalog(llm.Endpoint{
 		Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Default: "gpt-5.2",
-		Prices: map[string]llm.Prices{"gpt-5.2": {In: 7 * llm.Dollar / 4, Cached: llm.Dollar / 8, Out: 14 * llm.Dollar, Source: "the configuration"}},
+		Prices: map[string]pricing.Prices{"gpt-5.2": {In: 7 * pricing.Dollar / 4, Cached: pricing.Dollar / 8, Out: 14 * pricing.Dollar, Source: "the configuration"}},
 	})
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
 	if err != nil {
@@ -100,8 +101,8 @@ func chatting(t testing.TB, w, h int) *Model {
 	messages, plan := talk()
 	m.chat.receipts[6] = session.Receipt{
 		Sent: 5, Stored: 6, Cut: 1, Dropped: 1, Repaired: 1, Estimate: 1900, Expected: 1900,
-		Usage: llm.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,
-		Cost: llm.Cost{Amount: llm.Dollar / 250, From: llm.Charged},
+		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,
+		Cost: pricing.Cost{Amount: pricing.Dollar / 250, From: pricing.Charged},
 	}
 	for _, message := range messages {
 		m.chat.add(message, session.Receipt{})

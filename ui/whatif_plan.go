@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/ui/theme"
 )
@@ -23,7 +24,7 @@ type triedMsg struct {
 	prefix  session.Prefix
 	policy  history.Policy
 	window  llm.Window
-	input   llm.Cost // of the plan's request
+	input   pricing.Cost // of the plan's request
 	err     error
 }
 

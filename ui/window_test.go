@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/theme"
@@ -103,7 +104,7 @@ func TestWindowThatIsContradictedIsSaidWithItsKey(t *testing.T) {
 
 // A request of which the server read only a part says so in its receipt, in its view and at the messages.
 func TestUnreadPartIsMarked(t *testing.T) {
-	r := session.Receipt{Sent: 7, Stored: 7, Unread: 6753, Usage: llm.Usage{Prompt: 4096, Cached: -1, Answer: 12}}
+	r := session.Receipt{Sent: 7, Stored: 7, Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12}}
 	if got := receipt(r); !strings.Contains(got, "server read 4,096 of ~6,753 / 12 out") {
 		t.Errorf("the receipt is %q", got)
 	}

@@ -1,9 +1,11 @@
-package llm
+// Package keys is about the keys of servers: a type that never shows one, and the command that gives one. It
+// does not know which server takes which key.
+package keys
 
 import "log/slog"
 
-// redacted stands for a secret wherever one would be shown.
-const redacted = "[redacted]"
+// Redacted is shown in the place of a secret wherever one would be shown.
+const Redacted = "[redacted]"
 
 // Secret is a key. Printing, logging or encoding one gives "[redacted]"; only Reveal gives the
 // key, and only the code that sets a request header calls it.
@@ -17,7 +19,7 @@ func (s Secret) String() string {
 	if s == "" {
 		return ""
 	}
-	return redacted
+	return Redacted
 }
 
 // GoString is what %#v prints: as String.

@@ -1,4 +1,4 @@
-package llm
+package pricing
 
 // Cost is what a request cost, or would. The zero value has nothing to say: a server of the user's own
 // whose prices nobody named.
@@ -35,20 +35,14 @@ func (c Cost) String() string {
 	return c.Amount.String()
 }
 
-// Cost is what a request to a model cost: what the server said, else its token counts at the prices that
-// are known. Counted is what winnow counts; it stands for the tokens that the server did not report, and
-// makes the cost an estimate. Where nobody knows a price, a hosted server's cost is Unpriced and that of
-// a server of the user's own says nothing.
-func (c *Client) Cost(model string, reported, counted Usage) Cost {
+// Cost is what a request cost: what the server said, else its token counts at these prices. Counted is what
+// winnow counts; it is taken for the tokens that the server did not report, and makes the cost an estimate.
+// Where the prices are not known the cost is Unpriced.
+func (p Prices) Cost(reported, counted Usage) Cost {
 	if reported.Cost >= 0 {
 		return Cost{reported.Cost, Charged}
 	}
-	prices := c.Prices(model)
-	switch {
-	case prices.Known():
-	case c.endpoint.Own():
-		return Cost{}
-	default:
+	if !p.Known() {
 		return Cost{From: Unpriced}
 	}
 	from := Priced
@@ -58,8 +52,8 @@ func (c *Client) Cost(model string, reported, counted Usage) Cost {
 	if reported.Answer < 0 {
 		reported.Answer, from = max(0, counted.Answer), Estimated
 	}
-	if prices.free() {
+	if p.free() {
 		from = Priced // Whatever the tokens are.
 	}
-	return Cost{prices.of(reported.Prompt, reported.Cached, reported.Answer), from}
+	return Cost{p.of(reported.Prompt, reported.Cached, reported.Answer), from}
 }

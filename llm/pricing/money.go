@@ -1,4 +1,6 @@
-package llm
+// Package pricing is about what requests cost: amounts of money, the prices of tokens, the usage that a
+// server reports and the cost that follows. It does not ask a server for prices.
+package pricing
 
 import (
 	"fmt"
