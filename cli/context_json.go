@@ -177,7 +177,7 @@ func (l look) object() planObject {
 	}
 	for _, a := range l.plan.Added {
 		o.Added = append(o.Added, addedJSON{
-			Kind: a.Kind, Before: a.Before, At: a.At, Text: a.Text, Tokens: a.Tokens, Used: l.plan.Sum.Tokens(a.Tokens), Reason: a.Reason,
+			Kind: a.Kind, Before: a.Before, At: a.At, Text: a.Text, Tokens: a.Tokens, Used: l.plan.Sum.Tokens(a.Tokens), Reason: a.Cause.Sentence(),
 		})
 	}
 	return o
@@ -228,7 +228,7 @@ func countsObject(c session.Counts) countsJSON {
 func entryObject(e history.Entry, sum history.Sum, label string) entryJSON {
 	o := entryJSON{
 		Index: e.Index, ID: e.ID, Label: label, Role: string(e.Role), Disposition: string(e.Disposition), Level: int(e.Level),
-		Place: int(e.Place), Reason: e.Reason, Pinned: e.Pinned, Whole: e.Whole, Recalled: e.Recalled,
+		Place: int(e.Place), Reason: e.Cause.Sentence(), Pinned: e.Pinned, Whole: e.Whole, Recalled: e.Recalled,
 		TokensBefore: e.TokensBefore, TokensAfter: e.TokensAfter,
 		UsedBefore: sum.Tokens(e.TokensBefore), UsedAfter: sum.Tokens(e.TokensAfter), CharsBefore: e.CharsBefore, CharsAfter: e.CharsAfter,
 		Cuts: [][2]int{}, Inserted: []insertJSON{}, Repairs: []repairJSON{},

@@ -31,7 +31,7 @@ func (p *program) contextTable(l look) error {
 		w.line("")
 	}
 	for _, a := range l.plan.Added {
-		w.line("added: %s, %d tokens: %s", a.Kind, l.plan.Sum.Tokens(a.Tokens), p.sentence(a.Reason))
+		w.line("added: %s, %d tokens: %s", a.Kind, l.plan.Sum.Tokens(a.Tokens), p.sentence(a.Cause.Sentence()))
 	}
 	for _, i := range l.plan.Next[:min(len(l.plan.Next), 1)] {
 		w.line("next to fall out: message %d", l.plan.Entries[i].Index+1)
@@ -178,7 +178,7 @@ func (p *program) contextRows(w *columns, plan history.Plan, first int) {
 		w.measure(row(e))
 	}
 	for _, e := range plan.Entries {
-		reason := p.sentence(e.Reason)
+		reason := p.sentence(e.Cause.Sentence())
 		if session.NotRead(e, first) {
 			reason = "not read by the server; " + reason
 		}

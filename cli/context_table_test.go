@@ -11,12 +11,12 @@ import (
 // tableEntries are rows of every kind.
 func tableEntries() []history.Entry {
 	return []history.Entry{
-		{Index: 0, Role: history.User, Disposition: history.Kept, Pinned: true, TokensBefore: 31, TokensAfter: 31, Reason: "kept whole: pinned by hand"},
-		{Index: 8, Role: history.Assistant, Disposition: history.Cut, TokensBefore: 512, TokensAfter: 44, Reason: "cut to 150 of 2,310 characters: an older answer above 150"},
-		{Index: 9, Role: history.Tool, Disposition: history.Kept, TokensBefore: 7, TokensAfter: 7, Reason: "kept whole: everything fits", Repairs: []history.Repair{
+		{Index: 0, Role: history.User, Disposition: history.Kept, Pinned: true, TokensBefore: 31, TokensAfter: 31, Cause: history.Cause{Text: "kept whole: pinned by hand"}},
+		{Index: 8, Role: history.Assistant, Disposition: history.Cut, TokensBefore: 512, TokensAfter: 44, Cause: history.Cause{Code: history.CauseAssistantLimit, Have: 150, Want: 2310, Limit: 150}},
+		{Index: 9, Role: history.Tool, Disposition: history.Kept, TokensBefore: 7, TokensAfter: 7, Cause: history.Cause{Code: history.CauseFits}, Repairs: []history.Repair{
 			{Kind: "C9", What: "This result was blank; a note says so."},
 		}},
-		{Index: 10, Role: "a role that nobody\x1b[31m knows", Disposition: history.Isolated, Reason: "not sent"},
+		{Index: 10, Role: "a role that nobody\x1b[31m knows", Disposition: history.Isolated, Cause: history.Cause{Text: "not sent"}},
 	}
 }
 

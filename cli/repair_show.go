@@ -35,7 +35,7 @@ func (l repairList) object() repairObjects {
 		for _, r := range e.Repairs {
 			o.Repairs = append(o.Repairs, damagedJSON{
 				Index: e.Index, ID: e.ID, Label: l.labels[e.ID], Role: string(e.Role),
-				Disposition: string(e.Disposition), Reason: e.Reason, repairJSON: repairObject(r),
+				Disposition: string(e.Disposition), Reason: e.Cause.Sentence(), repairJSON: repairObject(r),
 			})
 		}
 	}

@@ -82,7 +82,7 @@ func (r *runReport) planned(entries []history.Entry) {
 	r.answered, r.notice = nil, ""
 	r.repairs, r.quarantined, r.cut, r.dropped = nil, nil, nil, nil
 	for _, e := range entries {
-		left := unsentJSON{e.Index, e.ID, string(e.Role), e.Reason}
+		left := unsentJSON{e.Index, e.ID, string(e.Role), e.Cause.Sentence()}
 		switch e.Disposition {
 		case history.Isolated:
 			r.quarantined = append(r.quarantined, left)
@@ -90,7 +90,7 @@ func (r *runReport) planned(entries []history.Entry) {
 		case history.Dropped:
 			r.dropped = append(r.dropped, left)
 		case history.Cut:
-			r.cut = append(r.cut, cutJSON{e.Index, e.ID, string(e.Role), e.Reason, e.CharsBefore, e.CharsAfter})
+			r.cut = append(r.cut, cutJSON{e.Index, e.ID, string(e.Role), e.Cause.Sentence(), e.CharsBefore, e.CharsAfter})
 		}
 		for _, repair := range e.Repairs {
 			r.repairs = append(r.repairs, repairedJSON{e.Index, e.ID, repairObject(repair)})

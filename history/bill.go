@@ -1,7 +1,5 @@
 package history
 
-import "winnow/history/message"
-
 // bill is what the chosen texts cost so far. It is a value: a step that does not fit is undone by
 // taking the old one back.
 type bill struct {
@@ -49,21 +47,17 @@ func (b *builder) fits(before int) bool {
 	return b.past(b.bill) <= b.room.history && b.bill.chars <= b.room.chars
 }
 
-// shortfall is the reason for what did not fit, with its sum; was is the bill without it.
-func (b *builder) shortfall(was bill) string {
+// shortfall is why something did not fit, with its sum; was is the bill without it.
+func (b *builder) shortfall(was bill) Cause {
 	before, after := b.past(was), b.past(b.bill)
-	most, unit := b.room.counted-b.fixed-was.turn, ""
+	most := b.room.counted - b.fixed - was.turn
 	if after <= most {
 		most = b.room.history
 	}
 	if after <= most {
-		before, after, most, unit = was.chars, b.bill.chars, b.room.chars, " characters"
+		return Cause{Code: CauseOverChars, Want: b.bill.chars - was.chars, Have: max(0, b.room.chars-was.chars)}
 	}
-	needed, left := after-before, max(0, most-before)
-	if unit == "" {
-		needed, left = b.room.tokens(needed), b.room.tokens(left)
-	}
-	return "dropped: next in line, needed " + message.Grouped(needed) + unit + ", " + message.Grouped(left) + " left"
+	return Cause{Code: CauseOverBudget, Want: b.room.tokens(after - before), Have: b.room.tokens(max(0, most-before))}
 }
 
 // set brings a view to a depth in its place and one that recall gives it.
@@ -149,5 +143,5 @@ func (b *builder) questionOf(i int) int {
 // unasked says that an answer never had a question, or one that the user excluded.
 func (b *builder) unasked(i int) bool {
 	q := b.questionOf(i)
-	return q < 0 || b.why[q] == whyExcluded || b.why[q] == whyOutOfScope
+	return q < 0 || b.why[q] == CauseExcluded || b.outOfScope(q)
 }

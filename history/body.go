@@ -31,7 +31,7 @@ func (b *builder) put(l *layout, m Message, joins bool) int {
 		return n - 1
 	}
 	if b.bridged(last, m) {
-		l.added = append(l.added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.remembered(bridgeText), Reason: "this endpoint wants an answer between a tool's result and your message"})
+		l.added = append(l.added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.remembered(bridgeText), Cause: Cause{Code: CauseBridge}})
 		l.list = append(l.list, Message{Role: Assistant, Content: bridgeText})
 		l.frame += frameMessage
 	}

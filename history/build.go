@@ -71,9 +71,9 @@ type builder struct {
 	fixed  int // tokens of all that is sent whatever fits of the history
 	gap    int // tokens of one marker
 	bill   bill
-	depth  []depth // of each view in its place
-	back   []depth // of each view in front of the current message
-	why    []reason
+	depth  []depth     // of each view in its place
+	back   []depth     // of each view in front of the current message
+	why    []CauseCode // of each view, as far as it is known while choosing
 	about  relevance.Ranking
 	labels *labels
 	days   map[int64]int // how many recalled texts are of a day
@@ -84,12 +84,10 @@ type builder struct {
 
 	taken      [][]change // what each increment raised, in order
 	stopped    increment  // what did not fit
-	stop       string     // and why
+	stop       Cause      // and why
 	summary    *Summary   // may stand in the request, nil for none
 	covered    []bool     // the views that it stands for
 	summarized bool       // it does stand there
-
-	overCap string // the reason for what is over the policy's number of messages
 }
 
 // begin makes the history one for the endpoint, and measures the room and what is sent in any case.
@@ -104,7 +102,7 @@ func (c *Conversation) begin(o Options) *builder {
 		byUser: -1,
 		c:      c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Limit, o.Ratio),
 		limits: limitsOf(o.Policy), forms: t.formsFor(o.Policy),
-		days: map[int64]int{}, depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]reason, len(t.views)),
+		days: map[int64]int{}, depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]CauseCode, len(t.views)),
 	}
 	b.labels, b.step = t.labelsFor(), b.room.step(o.Policy)
 	if b.turn = c.readTurn(o.Turn, o.Profile.ToolsAsText); o.Profile.NoImages {
@@ -132,7 +130,7 @@ func (c *Conversation) begin(o Options) *builder {
 	}
 	for i, v := range b.views {
 		if v.Role == System {
-			b.depth[i], b.why[i] = whole, whySystem
+			b.depth[i], b.why[i] = whole, CauseSystem
 			b.fixed += v.tokens + frameMessage + frameJoint
 		}
 	}

@@ -24,7 +24,7 @@ func (b *builder) choose() error {
 		b.lower(was)
 	}
 	if b.need() > b.room.counted {
-		b.stop = "dropped: what must be sent does not fit by itself"
+		b.stop = Cause{Code: CauseNothingFits}
 		return b.overBudget()
 	}
 	b.condense()
@@ -32,7 +32,7 @@ func (b *builder) choose() error {
 		was := b.raise(inc, true)
 		if !b.fits(was.bill.messages) {
 			if b.stop = b.shortfall(was.bill); inc.turn {
-				b.stop = "dropped: the running turn needs the room"
+				b.stop = Cause{Code: CauseTurnRoom}
 			}
 			b.lower(was)
 			b.stopped = inc
@@ -65,7 +65,7 @@ func (b *builder) raiseAll() []raised {
 type change struct {
 	view      int
 	was, back depth
-	why       reason
+	why       CauseCode
 }
 
 // raised is how to take an increment back. Its changes are the newest of Conversation.changes.
@@ -82,19 +82,19 @@ func (b *builder) raise(inc increment, sum bool) raised {
 		b.bill.turn = b.turnRest
 		return was
 	}
-	change := func(i int, d, back depth, why reason) {
+	change := func(i int, d, back depth, why CauseCode) {
 		b.c.changes = append(b.c.changes, change{i, b.depth[i], b.back[i], b.why[i]})
 		b.set(i, d, back)
 		b.why[i] = why
 	}
 	for i := inc.from; i < inc.to; i++ {
-		if b.barred(i) || inc.recall && b.back[i] >= inc.deep || !inc.recall && (b.depth[i] >= inc.deep || b.why[i] == whyCondensed) {
+		if b.barred(i) || inc.recall && b.back[i] >= inc.deep || !inc.recall && (b.depth[i] >= inc.deep || b.why[i] == CauseSummarized) {
 			continue
 		}
 		if q := b.questionOf(i); q >= 0 && !b.placed(q) && !b.barred(q) {
 			switch {
 			case !inc.recall:
-				change(q, short, b.back[q], whyQuestion)
+				change(q, short, b.back[q], CauseQuestion)
 			case b.ordered():
 				change(q, b.depth[q], short, b.why[q])
 			}
@@ -126,14 +126,14 @@ func (b *builder) lower(was raised) {
 func (b *builder) remember(all iter.Seq[increment]) {
 	at := make([]depth, len(b.views))
 	for i := range b.views {
-		if q := b.questionOf(i); q >= 0 && b.why[i] == whyPinned {
+		if q := b.questionOf(i); q >= 0 && b.why[i] == CausePinned {
 			at[q] = short // in any case
 		}
 	}
 	for inc := range all {
 		var changes []change
 		for i := inc.from; i < inc.to; i++ {
-			if !b.barred(i) && b.why[i] != whyPinned && b.why[i] != whyCondensed && at[i] < inc.deep {
+			if !b.barred(i) && b.why[i] != CausePinned && b.why[i] != CauseSummarized && at[i] < inc.deep {
 				changes = append(changes, change{view: i, was: at[i]})
 				at[i] = inc.deep
 			}
@@ -143,9 +143,9 @@ func (b *builder) remember(all iter.Seq[increment]) {
 }
 
 // whyAll is the reason for what is whole because all of it fits.
-func (b *builder) whyAll() reason {
-	if b.overCap != "" {
-		return whyRoom
+func (b *builder) whyAll() CauseCode {
+	if b.o.Policy.MaxMessages < len(b.views) {
+		return CauseRoom
 	}
-	return whyFits
+	return CauseFits
 }

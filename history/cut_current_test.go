@@ -44,7 +44,7 @@ func TestTheCurrentMessageIsCutOnlyByTheUsersChoice(t *testing.T) {
 		}
 		cut++
 		e, last := plan.Entries[2], plan.Messages[len(plan.Messages)-1]
-		if e.Disposition != Cut || len(e.Cuts) != 1 || !strings.Contains(e.Reason, "cut by you") {
+		if e.Disposition != Cut || len(e.Cuts) != 1 || e.Cause.Code != CauseCutByUser {
 			t.Fatalf("the verdict is %+v, want cut by the user", e)
 		}
 		kept := string([]rune(text.String())[:e.Cuts[0].From])

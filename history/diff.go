@@ -65,7 +65,7 @@ func (c Change) Reason() string {
 	case c.After.Disposition == "":
 		return "it is not on this branch"
 	case c.Kind != ChangeRepaired:
-		return c.After.Reason
+		return c.After.Cause.Sentence()
 	}
 	var list []string
 	for _, r := range c.After.Repairs {

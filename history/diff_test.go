@@ -97,8 +97,8 @@ func TestChangesBackAreTheReverse(t *testing.T) {
 func TestChangeKinds(t *testing.T) {
 	kept := Entry{ID: 1, Disposition: Kept, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
 	cut := Entry{ID: 1, Disposition: Cut, CharsAfter: 4, CharsBefore: 9, TokensAfter: 2, Cuts: []Range{{4, 9}}, Inserted: []Insert{{4, "…"}}}
-	dropped := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Reason: "one"}
-	otherWords := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Reason: "another"}
+	dropped := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: CauseOlder}}
+	otherWords := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: CauseRoomTaken}}
 	excluded := Entry{ID: 1, Disposition: Excluded, CharsBefore: 9}
 	block := Entry{ID: 1, Disposition: Recalled, Recalled: true, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
 	inPlace := Entry{ID: 1, Disposition: Recalled, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}

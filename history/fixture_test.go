@@ -263,14 +263,14 @@ func fold(s string) string {
 func planText(p Plan, err error) string {
 	var b strings.Builder
 	for _, e := range p.Entries {
-		fmt.Fprintf(&b, "%d %s %s %d/%d: %s", e.Index+1, e.Role, e.Disposition, e.TokensAfter, e.TokensBefore, e.Reason)
+		fmt.Fprintf(&b, "%d %s %s %d/%d: %s", e.Index+1, e.Role, e.Disposition, e.TokensAfter, e.TokensBefore, e.Cause.Sentence())
 		for _, r := range e.Repairs {
 			fmt.Fprintf(&b, " [%s]", strings.TrimSpace(r.Kind+" "+string(r.Remedy)))
 		}
 		b.WriteByte('\n')
 	}
 	for _, a := range p.Added {
-		fmt.Fprintf(&b, "added to message %d, entry %d: %s, %d: %s\n", a.Before, a.At+1, a.Kind, a.Tokens, a.Reason)
+		fmt.Fprintf(&b, "added to message %d, entry %d: %s, %d: %s\n", a.Before, a.At+1, a.Kind, a.Tokens, a.Cause.Sentence())
 	}
 	s := p.Sum
 	fmt.Fprintf(&b, "system %d, tools %d, pinned %d, body %d, draft %d, added %d, frame %d: %d of %d\n", s.System, s.Tools, s.Pinned, s.Body, s.Draft, s.Added, s.Frame, s.Total, s.Limit)

@@ -9,11 +9,11 @@ func (b *builder) exclude() {
 	}
 	excluded := b.flagged(Exclude)
 	for i, v := range b.views {
-		why := whyExcluded
+		why := CauseExcluded
 		switch {
 		case excluded[v.group]:
 		case b.o.Scope != nil && !within[v.group]:
-			why = whyOutOfScope
+			why = b.o.Scope.For.cause()
 		default:
 			continue
 		}
@@ -27,8 +27,8 @@ func (b *builder) exclude() {
 	}
 	pinned := b.flagged(Pin)
 	for i, v := range b.views {
-		if q := b.questionOf(i); q >= 0 && b.why[q] == whyExcluded && !b.barred(i) && !pinned[v.group] {
-			b.why[i] = whyUnasked
+		if q := b.questionOf(i); q >= 0 && b.why[q] == CauseExcluded && !b.barred(i) && !pinned[v.group] {
+			b.why[i] = CauseQuestionExcluded
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (b *builder) pin() {
 	}
 	for i, v := range b.views {
 		if pinned[v.group] {
-			b.raise(increment{span: span{i, i + 1}, deep: whole, why: whyPinned}, true)
+			b.raise(increment{span: span{i, i + 1}, deep: whole, why: CausePinned}, true)
 		}
 	}
 }
@@ -92,8 +92,17 @@ func (b *builder) pin() {
 // barred reports whether a view is not the priority list's to raise.
 func (b *builder) barred(i int) bool {
 	switch b.why[i] {
-	case whyExcluded, whyUnasked, whyOutOfScope, whyCap:
+	case CauseExcluded, CauseQuestionExcluded, CauseMessageCap:
 		return true
 	}
-	return b.views[i].Role == System
+	return b.outOfScope(i) || b.views[i].Role == System
+}
+
+// outOfScope reports whether the request is about other messages than a view.
+func (b *builder) outOfScope(i int) bool {
+	switch b.why[i] {
+	case CauseAlone, CauseOtherMessages, CauseTitle, CauseInvalid:
+		return true
+	}
+	return false
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"winnow/history/message"
 )
 
 // depth is how much of a view a request holds, in rising order.
@@ -25,10 +23,10 @@ func (d depth) level() Level { return [...]Level{Out, Shortened, Brief, Shortene
 type form struct {
 	shortened
 	tokens int
-	chars  int // code points of the original that are sent
-	length int // code points of what is sent
-	note   string
-	held   int // tokens that the choice sets aside for it, where they are more than tokens
+	chars  int    // code points of the original that are sent
+	length int    // code points of what is sent
+	cause  *Cause // why it is cut, nil where it is whole
+	held   int    // tokens that the choice sets aside for it, where they are more than tokens
 }
 
 // price is what the choice pays for a form.
@@ -91,7 +89,8 @@ func (b *builder) form(i int, d depth) form {
 	case d <= brief && !b.limits.within(v):
 		if b.forms[i] == nil {
 			f := formOf(v, b.shorten(v), b.c.count)
-			f.note = f.sentence(v, b.reasonToCut(v))
+			code, limit := b.limitOf(v)
+			f.cause = f.causeOfCut(v, code, limit)
 			b.forms[i] = &f
 		}
 		return *b.forms[i]
@@ -199,7 +198,7 @@ func (b *builder) headAndTail(v *view, share int) form {
 	for range 8 {
 		f := formOf(v, middleCut(v.Content, v.chars, limit), b.c.count)
 		if f.tokens <= share || limit == 0 {
-			f.note = f.sentence(v, "the newest exchange is longer than "+message.Grouped(b.room.tokens(b.most))+" tokens")
+			f.cause = f.causeOfCut(v, CauseNewestLimit, b.room.tokens(b.most))
 			return f
 		}
 		limit = limit * 9 / 10 * share / max(1, f.tokens)

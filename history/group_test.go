@@ -82,7 +82,7 @@ func TestAFlagHoldsForTheWholeGroup(t *testing.T) {
 		}
 		var left []int
 		for k, e := range plan.Entries[:len(s.past)] {
-			if e.Disposition == Excluded && !e.Unasked() {
+			if e.Disposition == Excluded && e.Cause.Code != CauseQuestionExcluded {
 				left = append(left, k)
 			}
 		}

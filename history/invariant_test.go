@@ -37,8 +37,8 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 		parts := sum.System + sum.Tools + sum.Pinned + sum.Body + sum.Recalled + sum.Draft + sum.Added + sum.Frame
 		rows, added, sent := 0, 0, 0
 		for i, e := range p.Entries {
-			if e.Index != i || e.Reason == "" {
-				t.Fatalf("entry %d: index %d, reason %q\n%s", i, e.Index, e.Reason, s)
+			if e.Index != i || e.Cause.Code == NoCause || e.Cause.Sentence() == "" {
+				t.Fatalf("entry %d: index %d, cause %+v\n%s", i, e.Index, e.Cause, s)
 			}
 			in := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled
 			if in == (e.Level == Out) || in != (e.TokensAfter > 0 || e.CharsAfter > 0 || in) {
@@ -116,7 +116,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 		p, fits := built(t, s)
 		opener, any := -1, false
 		for i, e := range p.Entries[:len(s.past)] {
-			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Reason != sentencePinned || e.Level != Whole) {
+			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != CausePinnedByNote || e.Level != Whole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
 			}
 			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated && e.Disposition != Blank && e.Disposition != Dropped {
@@ -231,7 +231,7 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 		}
 		p, _ := built(t, s)
 		for i, e := range p.Entries {
-			if e.Disposition == Cut || e.Disposition == Dropped && !strings.HasPrefix(e.Reason, "not sent") && e.Reason != sentenceToolsDropped {
+			if e.Disposition == Cut || e.Disposition == Dropped && e.FellOut() {
 				t.Fatalf("message %d: %+v\n%s", i, e, s)
 			}
 		}
@@ -359,11 +359,11 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 			if v.Role == User || v.Role == System || question < 0 {
 				continue
 			}
-			excluded := b.why[question] == whyExcluded
+			excluded := b.why[question] == CauseExcluded
 			if b.placed(i) && !b.placed(question) && !(excluded && pinned[v.group]) {
 				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.from+1, b.views[question].from+1, planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries[v.from]; excluded && !v.made && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !e.Unasked() {
+			if e := p.Entries[v.from]; excluded && !v.made && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == CauseQuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.from+1, e, s)
 			}
 		}

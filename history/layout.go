@@ -1,10 +1,6 @@
 package history
 
-import (
-	"strings"
-
-	"winnow/history/message"
-)
+import "strings"
 
 // layout is the messages of a request while they are written.
 type layout struct {
@@ -95,7 +91,7 @@ func (b *builder) place(l *layout, i int) {
 	if d == out {
 		if v.Role != System && !v.made && b.o.Scope == nil {
 			l.gap.missing++
-			if b.summarized && !l.told && b.why[i] == whyCondensed {
+			if b.summarized && !l.told && b.why[i] == CauseSummarized {
 				l.gap.summary, l.told = true, true
 			}
 		}
@@ -129,7 +125,7 @@ func (b *builder) place(l *layout, i int) {
 		before = len(l.added)
 	}
 	if v.made {
-		l.added = append(l.added, Added{Kind: kindResult, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
+		l.added = append(l.added, Added{Kind: kindResult, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
 	}
 	at := b.put(l, m, v.joins)
 	for k := before; k < len(l.added); k++ {
@@ -166,7 +162,7 @@ func (b *builder) lead(l *layout, i int) {
 		return
 	}
 	if l.len() == 0 {
-		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Reason: "a request begins with a message of the user"})
+		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
 		b.put(l, Message{Role: User, Content: startText}, false)
 	}
 }
@@ -181,14 +177,9 @@ func (b *builder) gapText(g gap) string {
 
 // added is the text that stands for a gap in the message at an index.
 func (b *builder) added(g gap, text string, at int) Added {
-	reason := "stands for " + message.Grouped(g.missing) + " messages that are not sent"
-	if g.missing == 1 {
-		reason = "stands for 1 message that is not sent"
-	}
-	a := Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.remembered(text), Reason: reason}
+	a := Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.remembered(text), Cause: Cause{Code: CauseGap, Want: g.missing}}
 	if g.summary {
-		a.Kind = kindSummary
-		a.Reason += ", condensed by " + b.summary.By
+		a.Kind, a.Cause.Text = kindSummary, b.summary.By
 	}
 	return a
 }

@@ -1,7 +1,5 @@
 package history
 
-import "winnow/history/message"
-
 // cap bars what is over the policy's number of messages: the opener counts first, then the newest.
 // Tool groups stay together, and an answer stays with its question, so the number may be missed by less
 // than one group and its question.
@@ -11,7 +9,6 @@ func (b *builder) cap() {
 		return
 	}
 	left -= b.bill.messages
-	b.overCap = "dropped: more than " + message.Grouped(b.o.Policy.MaxMessages) + " messages"
 	count := func(s span) (n int) {
 		for i := s.from; i < s.to; i++ {
 			if !b.barred(i) && b.depth[i] == out && !b.views[i].made {
@@ -46,7 +43,7 @@ func (b *builder) cap() {
 		left = 0
 		for i := g.from; i < g.to; i++ {
 			if !b.barred(i) && b.depth[i] == out {
-				b.why[i] = whyCap
+				b.why[i] = CauseMessageCap
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import "iter"
 type increment struct {
 	span
 	deep   depth
-	why    reason
+	why    CauseCode
 	turn   bool // raises the running turn instead: its results whole
 	recall bool // raises what stands in front of the current message instead
 }
@@ -90,15 +90,15 @@ func (b *builder) inPlace() iter.Seq[increment] {
 // endsFirst is the beginning of the priority list: the opener and the newest exchange.
 func (b *builder) endsFirst() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		if b.opener.to > b.opener.from && !yield(increment{span: b.opener, deep: short, why: whyOpener}) {
+		if b.opener.to > b.opener.from && !yield(increment{span: b.opener, deep: short, why: CauseOpener}) {
 			return
 		}
-		if !yield(increment{span: b.asked, deep: short, why: whyNewest}) {
+		if !yield(increment{span: b.asked, deep: short, why: CauseNewest}) {
 			return
 		}
 		// First the newest exchange shortened: where it does not fit whole, something of it stays.
 		if b.most > 0 && b.last.to > b.last.from {
-			if !yield(increment{span: b.last, deep: short, why: whyNewest}) || !yield(increment{span: b.last, deep: b.lastDepth(), why: whyNewest}) {
+			if !yield(increment{span: b.last, deep: short, why: CauseNewest}) || !yield(increment{span: b.last, deep: b.lastDepth(), why: CauseNewest}) {
 				return
 			}
 		}
@@ -114,7 +114,7 @@ func (b *builder) steady() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for end := len(b.views); end > 0; {
 			u := b.joined(b.unitBefore(end))
-			if !yield(increment{span: u, deep: short, why: whyShort}) {
+			if !yield(increment{span: u, deep: short, why: CauseRecentShort}) {
 				return
 			}
 			end = u.from
@@ -124,7 +124,7 @@ func (b *builder) steady() iter.Seq[increment] {
 		}
 		for end := len(b.views); end > 0; {
 			u := b.unitBefore(end)
-			if !yield(increment{span: u, deep: whole, why: whyRoom}) {
+			if !yield(increment{span: u, deep: whole, why: CauseRoom}) {
 				return
 			}
 			end = u.from

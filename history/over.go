@@ -84,7 +84,7 @@ func (b *builder) fixedParts() []FixedPart {
 		case d == out:
 		case b.views[i].Role == System:
 			system += tokens
-		case b.why[i] == whyPinned:
+		case b.why[i] == CausePinned:
 			pinned += tokens
 		default:
 			history += tokens
@@ -116,7 +116,7 @@ func (b *builder) fixedParts() []FixedPart {
 func (b *builder) pinned() []int {
 	var at []int
 	for i := range b.views {
-		if b.why[i] == whyPinned && !b.views[i].made {
+		if b.why[i] == CausePinned && !b.views[i].made {
 			at = append(at, i)
 		}
 	}

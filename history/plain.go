@@ -70,7 +70,7 @@ func (t *thread) leaveImages(remedies map[int64]Remedy) {
 			return false
 		}
 		e := &t.base[v.from]
-		e.Disposition, e.Reason = Dropped, sentenceLeft
+		e.Disposition, e.Cause = Dropped, Cause{Code: CauseLeftOut}
 		for _, p := range v.Parts {
 			if p.Kind == ImagePart {
 				e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, true))

@@ -83,17 +83,16 @@ const (
 	Whole                  // L2
 )
 
-// Entry is the verdict on one message. Reason is a sentence for the user with its sum, in tokens as the
-// server counts them. TokensBefore and TokensAfter are counted ones, which Sum.Tokens turns into the
-// server's. Characters are Unicode code points.
+// Entry is the verdict on one message. TokensBefore and TokensAfter are counted ones, which Sum.Tokens turns into
+// the server's. Characters are Unicode code points.
 type Entry struct {
 	ID           int64
 	Index        int // the message's position in the conversation, from 0
 	Role         Role
 	Disposition  Disposition
-	Level        Level // of the most that is in the request
-	Place        Level // of what stands in the message's place: less where more of it is recalled to the front
-	Reason       string
+	Level        Level    // of the most that is in the request
+	Place        Level    // of what stands in the message's place: less where more of it is recalled to the front
+	Cause        Cause    `json:"Reason"` // why; the key is that of the records that had a sentence
 	Pinned       bool     // the user's choice
 	Whole        bool     // all of its text is in the request
 	Recalled     bool     // in the request, or more of it, because the current message is about it
@@ -113,6 +112,31 @@ func (e Entry) Sent() bool {
 	return e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled
 }
 
+// FellOut reports whether the message is dropped for want of room or by a limit of the policy. What cannot be sent,
+// and what the user had left out, did not fall out: messages in front of it may well be sent.
+func (e Entry) FellOut() bool {
+	switch e.Cause.Code {
+	case CauseDuplicate, CauseTrailing, CauseToolsLeftOut:
+		return false
+	}
+	return e.Disposition == Dropped && !e.LeftOut() && !e.OutOfScope()
+}
+
+// LeftOut reports whether the message is not sent because the user had it, or the tool call that it belongs to,
+// left out.
+func (e Entry) LeftOut() bool {
+	return e.Cause.Code == CauseLeftOut || e.Cause.Code == CauseLeftOutGroup
+}
+
+// OutOfScope reports whether the message is not sent because its request was about other messages.
+func (e Entry) OutOfScope() bool {
+	switch e.Cause.Code {
+	case CauseAlone, CauseOtherMessages, CauseTitle:
+		return true
+	}
+	return false
+}
+
 // Range is a half-open range of code points of a message's text.
 type Range struct{ From, To int }
 
@@ -129,7 +153,7 @@ type Added struct {
 	At     int    // index into Plan.Entries of the message it stands in or in front of; len(Entries) behind the last one, 0 in the system prompt
 	Text   string
 	Tokens int
-	Reason string
+	Cause  Cause `json:"Reason"` // why
 }
 
 // Sum says where the tokens of a request go. The parts and their sum Total are counted tokens, which

@@ -226,16 +226,16 @@ func (c *Conversation) outdate() { c.endsAt, c.endsOf, c.kinds = endsKey{}, nil,
 
 // verdict is a message's entry before anything is chosen.
 func verdict(i int, m Message, repaired repair.Result) Entry {
-	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Reason: sentenceBlank, CharsBefore: runes(m.Content), Repairs: repaired.Repairs[i]}
+	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Cause: Cause{Code: CauseBlank}, CharsBefore: runes(m.Content), Repairs: repaired.Repairs[i]}
 	switch {
 	case m.Unreadable():
-		e.Disposition, e.Reason = Isolated, sentenceIsolated
+		e.Disposition, e.Cause = Isolated, Cause{Code: CauseUnreadable}
 	case repaired.LeftOut[i] == repair.LeftAlone:
-		e.Disposition, e.Reason = Dropped, sentenceLeft
+		e.Disposition, e.Cause = Dropped, Cause{Code: CauseLeftOut}
 	case repaired.LeftOut[i] == repair.LeftWithGroup:
-		e.Disposition, e.Reason = Dropped, sentenceLeftGroup
+		e.Disposition, e.Cause = Dropped, Cause{Code: CauseLeftOutGroup}
 	case repaired.Duplicates[i] != nil:
-		e.Disposition, e.Reason = Dropped, sentenceDoubled
+		e.Disposition, e.Cause = Dropped, Cause{Code: CauseDuplicate}
 	}
 	return e
 }

@@ -1,144 +1,77 @@
 package history
 
-import (
-	"strings"
+import "strings"
 
-	"winnow/history/message"
-)
-
-// reason says why a view is where it is; a plan has it as a sentence.
-type reason uint8
-
-const (
-	whyLeft reason = iota // nothing took it
-	whyFits
-	whyOpener
-	whyNewest
-	whyShort
-	whyRoom
-	whyPinned
-	whySystem
-	whyExcluded
-	whyCap
-	whyCondensed
-	whyQuestion
-	whyUnasked
-	whyOutOfScope
-)
-
-// kept are the sentences for messages that are sent whole.
-func (w reason) kept() string {
-	switch w {
-	case whyFits:
-		return "kept whole: everything fits"
-	case whyOpener:
-		return "kept whole: the opening of the conversation"
-	case whyNewest:
-		return "kept whole: the newest exchange"
-	case whyShort:
-		return "kept whole: one of the newest, and short enough"
-	case whyPinned:
-		return "kept whole: pinned by you"
-	case whyRoom:
-		return "kept whole: there is room for it"
-	case whyQuestion:
-		return "kept whole: an answer to it is sent"
-	case whySystem:
-		return "kept whole: it belongs to the system prompt"
+// causeKept is why view i is sent whole in its place.
+func (b *builder) causeKept(i int) Cause {
+	if b.why[i] == NoCause {
+		return Cause{Code: CauseRecent}
 	}
-	return "kept whole: one of the newest"
+	return Cause{Code: b.why[i]}
 }
 
-const (
-	sentenceExcluded     = "not sent: excluded by you"
-	sentenceAlone        = "not sent: you sent your message alone"
-	sentenceOtherSummary = "not sent: this summary is of other messages"
-	sentenceInvalid      = "dropped: with it the request would not have been valid"
-	sentenceTitle        = "not sent: the title is made from the first exchange"
-	sentenceUnasked      = "not sent: the question that it answers is excluded"
-	sentenceBehind       = "dropped: older than a message that did not fit"
-	sentenceSpent        = "dropped: the room is taken by newer messages and by what yours is about"
-	sentenceSummary      = "dropped: the summary stands for it"
-	sentenceBlank        = "not sent: there is nothing in it to send"
-	sentenceIsolated     = "not sent: the row cannot be read, or its role is unknown"
-	sentenceNoResult     = "no result of this call is recorded"
-	sentenceTrailing     = "not sent: a request ends with your message or with a tool's result"
-	sentenceDoubled      = "not sent: the same result stands there already"
-	sentenceLeftGroup    = "not sent: its tool call is damaged, and you had the call left out with its results"
-	sentenceLeft         = "not sent: it is damaged, and you had it left out"
-	sentenceNote         = "kept: a note stands for what cannot be sent"
-	sentencePinned       = "pinned by you: a note stands for what cannot be sent"
-	sentenceTurn         = "kept whole: it belongs to this turn"
-)
-
-// dropped is the sentence for view i where it is not sent.
-func (b *builder) dropped(i int) string {
+// causeDropped is why view i is not sent.
+func (b *builder) causeDropped(i int) Cause {
+	switch b.why[i] {
+	case CauseMessageCap:
+		return Cause{Code: CauseMessageCap, Limit: b.o.Policy.MaxMessages}
+	case CauseExcluded, CauseQuestionExcluded, CauseSummarized, CauseAlone, CauseOtherMessages, CauseTitle, CauseInvalid:
+		return Cause{Code: b.why[i]}
+	}
 	switch {
-	case b.why[i] == whyExcluded:
-		return sentenceExcluded
-	case b.why[i] == whyUnasked:
-		return sentenceUnasked
-	case b.why[i] == whyCap:
-		return b.overCap
-	case b.why[i] == whyOutOfScope:
-		return b.o.Scope.For.outside()
-	case b.why[i] == whyCondensed:
-		return sentenceSummary
-	case b.stopped.to == 0 && b.stop != "", b.stopped.from <= i && i < b.stopped.to:
+	case b.stopped.to == 0 && b.stop.Code != NoCause, b.stopped.from <= i && i < b.stopped.to:
 		return b.stop
 	case b.stopped.recall:
-		return sentenceSpent
+		return Cause{Code: CauseRoomTaken}
 	}
-	return sentenceBehind
+	return Cause{Code: CauseOlder}
 }
 
-// whyRecalled is the sentence for view i where recall brings it back as f.
-func (b *builder) whyRecalled(i int, f form) string {
-	how := "recalled"
+// causeRecalled is why recall brings view i back as f.
+func (b *builder) causeRecalled(i int, f form) Cause {
+	c := Cause{Front: b.depth[i] != out && !b.ordered()}
 	if !f.shortened.whole() {
-		how = "recalled, cut to " + message.Grouped(f.chars) + " of " + message.Grouped(b.views[i].chars) + " characters"
-	}
-	if b.depth[i] != out && !b.ordered() {
-		how += " to the front, cut in its place"
+		c.Have, c.Want = f.chars, b.views[i].chars
 	}
 	end := i + 1
 	for end < len(b.views) && b.views[end].group == b.views[i].group {
 		end++
 	}
 	group := b.t.groupBefore(end)
-	if said := b.about.Shared(group.from, group.to); len(said) > 0 {
-		return how + ": your message is about it too (" + strings.Join(said, ", ") + ")"
+	switch shared := b.about.Shared(group.from, group.to); {
+	case len(shared) > 0:
+		c.Code, c.Text = CauseSharedWords, strings.Join(shared, ", ")
+	case b.t.index.Standing(i):
+		c.Code = CauseInstruction
+	case b.ordered() && b.back[i] == short:
+		c.Code = CauseAnswerRecalled
+	default:
+		c.Code = CauseNeighbour
 	}
-	if b.t.index.Standing(i) {
-		return how + ": it says what you want from all answers"
-	}
-	if b.ordered() && b.back[i] == short {
-		return how + ": an answer to it is recalled"
-	}
-	return how + ": said next to what your message is about"
+	return c
 }
 
-// sentence is the reason for a cut with its sum.
-func (f form) sentence(v *view, why string) string {
+// causeOfCut is why a view is cut to a form, nil where it is not.
+func (f form) causeOfCut(v *view, code CauseCode, limit int) *Cause {
 	if f.shortened.whole() {
-		return ""
+		return nil
 	}
-	kept, of := f.chars, v.chars
+	c := &Cause{Code: code, Limit: limit, Have: f.chars, Want: v.chars}
 	if !v.replaced {
 		e := Entry{CharsBefore: v.chars - v.lead - v.tail}
 		f.locate(v, &e)
-		kept, of = e.CharsAfter, e.CharsBefore
+		c.Have, c.Want = e.CharsAfter, e.CharsBefore
 	}
-	return "cut to " + message.Grouped(kept) + " of " + message.Grouped(of) + " characters: " + why
+	return c
 }
 
-// reasonToCut says which limit a view is over.
-func (b *builder) reasonToCut(v *view) string {
+// limitOf is the limit of the policy for a view, with the code that names it.
+func (b *builder) limitOf(v *view) (CauseCode, int) {
 	switch v.kind() {
 	case User:
-		return "a message of yours above " + message.Grouped(b.limits.user)
+		return CauseUserLimit, b.limits.user
 	case Tool:
-		return "a tool result above " + message.Grouped(b.limits.tool)
+		return CauseToolLimit, b.limits.tool
 	}
-	return "an older answer above " + message.Grouped(b.limits.assistant)
+	return CauseAssistantLimit, b.limits.assistant
 }

@@ -40,8 +40,8 @@ func (b *builder) judge(p *Plan, i int) {
 	}
 	e := &p.Entries[v.from]
 	if !b.found(i) {
-		e.Disposition, e.Reason = Dropped, b.dropped(i)
-		if b.why[i] == whyExcluded || b.why[i] == whyUnasked {
+		e.Disposition, e.Cause = Dropped, b.causeDropped(i)
+		if b.why[i] == CauseExcluded || b.why[i] == CauseQuestionExcluded {
 			e.Disposition = Excluded
 		}
 		return
@@ -55,9 +55,9 @@ func (b *builder) judge(p *Plan, i int) {
 		b.judgeRecalled(p, e, i)
 		return
 	}
-	e.Disposition, e.Reason = Kept, b.why[i].kept()
+	e.Disposition, e.Cause = Kept, b.causeKept(i)
 	b.show(e, i, f)
-	if b.why[i] == whyPinned {
+	if b.why[i] == CausePinned {
 		p.Sum.Pinned += f.tokens
 		return
 	}
@@ -68,7 +68,7 @@ func (b *builder) judge(p *Plan, i int) {
 func (b *builder) judgeRecalled(p *Plan, e *Entry, i int) {
 	back := b.form(i, b.back[i])
 	b.show(e, i, back)
-	e.Disposition, e.Reason = Recalled, b.whyRecalled(i, back)
+	e.Disposition, e.Cause = Recalled, b.causeRecalled(i, back)
 	if b.o.Policy.Placement == InOrder {
 		p.Sum.Recalled += back.tokens
 		e.TokensAfter, e.Place = back.tokens, e.Level
@@ -84,11 +84,11 @@ func (b *builder) show(e *Entry, i int, f form) {
 	v := &b.views[i]
 	f.locate(v, e)
 	if !f.shortened.whole() {
-		e.Disposition, e.Reason = Cut, f.note
+		e.Disposition, e.Cause = Cut, *f.cause
 	}
 	if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
-		if e.Reason = sentenceNote; b.why[i] == whyPinned {
-			e.Reason = sentencePinned
+		if e.Cause = (Cause{Code: CauseNote}); b.why[i] == CausePinned {
+			e.Cause.Code = CausePinnedByNote
 		}
 	}
 }

@@ -170,7 +170,7 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 					return // it stands elsewhere in the request
 				}
 			}
-			left := e.Disposition == Excluded || e.Disposition == Recalled && e.Place == Out || e.Disposition == Dropped && e.Reason != sentenceDoubled && e.Reason != sentenceToolsDropped && !e.LeftOut()
+			left := e.Disposition == Excluded || e.Disposition == Recalled && e.Place == Out || e.Disposition == Dropped && e.Cause.Code != CauseDuplicate && e.Cause.Code != CauseToolsLeftOut && !e.LeftOut()
 			switch {
 			case e.Role == System:
 			case left && !open:
@@ -198,20 +198,20 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 		for _, e := range p.Entries[:len(s.past)] {
 			most := s.o.Policy.UserMaxChars
 			if e.Role == User && e.CharsBefore <= most && e.Disposition == Cut {
-				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore, most, e.Reason, s)
+				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore, most, e.Cause.Sentence(), s)
 			}
 			if e.Role != Assistant || e.Level != Shortened {
 				continue
 			}
 			most = s.o.Policy.AssistantMaxChars
-			if strings.HasSuffix(e.Reason, "an older answer above "+message.Grouped(most)) && e.CharsAfter > most {
+			if e.Cause.Code == CauseAssistantLimit && e.Cause.Limit == most && e.CharsAfter > most {
 				t.Fatalf("answer %d is cut to %d characters, above %d\n%s", e.Index, e.CharsAfter, most, s)
 			}
 			cutAlready := strings.HasSuffix(s.stored(e), s.o.Policy.AssistantSuffix) || strings.Contains(s.stored(e), middleAfter)
 			longer := e.CharsBefore-most <= runes(s.o.Policy.AssistantSuffix)
-			newest := e.Reason == whyNewest.kept()
+			newest := e.Cause.Code == CauseNewest
 			if e.Disposition == Kept && e.CharsBefore > most && !longer && !cutAlready && !newest && len(s.past[e.Index].ToolCalls) == 0 {
-				t.Fatalf("answer %d has %d characters and stays whole at its limits: %s\n%s", e.Index, e.CharsBefore, e.Reason, s)
+				t.Fatalf("answer %d has %d characters and stays whole at its limits: %s\n%s", e.Index, e.CharsBefore, e.Cause.Sentence(), s)
 			}
 		}
 	})

@@ -19,26 +19,17 @@ const (
 	forValidity Narrowed = "validity" // with any of the history the request would not be valid
 )
 
-// outside is the reason for a message that a narrowed request leaves out.
-func (n Narrowed) outside() string {
+// cause says why a narrowed request leaves a message out.
+func (n Narrowed) cause() CauseCode {
 	switch n {
 	case ForAlone:
-		return sentenceAlone
+		return CauseAlone
 	case ForSummary:
-		return sentenceOtherSummary
+		return CauseOtherMessages
 	case forValidity:
-		return sentenceInvalid
+		return CauseInvalid
 	}
-	return sentenceTitle
-}
-
-// OutOfScope says that the message was not sent because its request was about other messages.
-func (e Entry) OutOfScope() bool {
-	switch e.Reason {
-	case sentenceAlone, sentenceOtherSummary, sentenceTitle:
-		return true
-	}
-	return false
+	return CauseTitle
 }
 
 // narrow is the groups that a narrowed request may hold: those of which every message is in its scope.

@@ -87,4 +87,6 @@ func TestNoMoreMessagesThanThePolicyAllows(t *testing.T) {
 }
 
 // withPinned reports whether an entry is sent because it, or its tool group, is pinned.
-func withPinned(e Entry) bool { return e.Reason == whyPinned.kept() || e.Reason == sentencePinned }
+func withPinned(e Entry) bool {
+	return e.Cause.Code == CausePinned || e.Cause.Code == CausePinnedByNote
+}

@@ -91,7 +91,7 @@ func (b *builder) condense() {
 	b.summarized = true
 	for i, replace := range replaced {
 		if replace {
-			b.why[i] = whyCondensed
+			b.why[i] = CauseSummarized
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 // excluded is none: no model gets it, to summarize it or otherwise.
 func (b *builder) unsummarized(i int) bool {
 	v := &b.views[i]
-	return !v.made && v.Role != System && b.why[i] != whyExcluded && b.why[i] != whyUnasked && !b.covers(i)
+	return !v.made && v.Role != System && b.why[i] != CauseExcluded && b.why[i] != CauseQuestionExcluded && !b.covers(i)
 }
 
 // Condense are the messages that a model is to summarize before the request that o describes is built, the

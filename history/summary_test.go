@@ -72,7 +72,7 @@ func TestASummaryMakesRoom(t *testing.T) {
 		condensed := 0
 		for _, e := range p.Entries[:len(s.past)] {
 			// A message that it stands for may be recalled nevertheless.
-			if e.Reason == sentenceSummary || e.Recalled && e.Place == Out {
+			if e.Cause.Code == CauseSummarized || e.Recalled && e.Place == Out {
 				condensed++
 			}
 		}
@@ -83,7 +83,7 @@ func TestASummaryMakesRoom(t *testing.T) {
 		}
 		for i, e := range p.Entries[:len(s.past)] {
 			behind := int64(i+1) > upto && len(e.Repairs) == 0
-			if behind && e.Reason == sentenceSummary {
+			if behind && e.Cause.Code == CauseSummarized {
 				t.Fatalf("message %d was said behind the summary: %+v\n%s", i, e, s)
 			}
 		}

@@ -7,8 +7,6 @@ import (
 	"winnow/history/repair"
 )
 
-const sentenceToolsDropped = "dropped: tool calls and results of the past are not sent"
-
 // tell is the history with its tool calls told the way the policy asks. The other ways are made from
 // the repaired messages at their first use.
 func (c *Conversation) tell(p Policy) *thread {
@@ -36,7 +34,7 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 	for _, v := range from.views {
 		tools := v.Role == Tool || len(v.ToolCalls) > 0
 		if how == "strip" && v.joins {
-			t.base[v.from].Disposition, t.base[v.from].Reason = Dropped, sentenceToolsDropped
+			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: CauseToolsLeftOut}
 			continue
 		}
 		if !tools {
@@ -64,7 +62,7 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 			v.joins = true
 		}
 		if message.IsBlank(text) {
-			t.base[v.from].Disposition, t.base[v.from].Reason = Dropped, sentenceToolsDropped
+			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: CauseToolsLeftOut}
 			continue
 		}
 		if text != v.Content {

@@ -1,11 +1,8 @@
 package history
 
 import (
-	"fmt"
 	"slices"
 	"sort"
-
-	"winnow/history/message"
 )
 
 // excludeTurn leaves out what the user excluded of the running turn, a message with its whole tool group. The
@@ -31,7 +28,7 @@ func (b *builder) excludeTurn() {
 		}
 		if !v.made {
 			e := &b.turn.base[v.from]
-			e.Disposition, e.Reason = Excluded, sentenceExcluded
+			e.Disposition, e.Cause = Excluded, Cause{Code: CauseExcluded}
 		}
 		return true
 	})
@@ -46,7 +43,7 @@ func (b *builder) endOpen() {
 			continue // it is sent with the system prompt
 		}
 		e := &b.turn.base[views[n].from]
-		e.Disposition, e.Reason = Dropped, sentenceTrailing
+		e.Disposition, e.Cause = Dropped, Cause{Code: CauseTrailing}
 		views = slices.Delete(views, n, n+1)
 	}
 	b.turn.views = views
@@ -68,7 +65,7 @@ func (b *builder) shortenTurn() {
 		if f.tokens >= v.tokens {
 			continue
 		}
-		f.note = f.sentence(v, "the running turn does not fit with all of this result")
+		f.cause = f.causeOfCut(v, CauseTurnLimit, 0)
 		b.fixed += f.tokens - v.tokens
 		b.turnRest += v.tokens - f.tokens
 		b.cut[i] = f
@@ -92,7 +89,7 @@ func (b *builder) cutCurrent() {
 		return
 	}
 	f := at(keep)
-	f.note = fmt.Sprintf("cut by you: %s of %s characters are sent, so that the request fits", message.Grouped(f.chars), message.Grouped(v.chars))
+	f.cause = &Cause{Code: CauseCutByUser, Have: f.chars, Want: v.chars}
 	b.fixed += f.tokens - v.tokens
 	b.cut[i], b.byUser = f, i
 }
@@ -117,15 +114,15 @@ func (b *builder) judgeTurn(p *Plan) {
 		f, cut := b.turnForm(i)
 		p.Sum.Draft += f.tokens
 		e := &entries[v.from]
-		e.Disposition, e.Reason, e.Level, e.Whole = Kept, sentenceTurn, Whole, true
+		e.Disposition, e.Cause, e.Level, e.Whole = Kept, Cause{Code: CauseTurn}, Whole, true
 		e.TokensAfter = f.tokens
 		f.locate(v, e)
 		if cut {
-			e.Disposition, e.Reason, e.Level = Cut, f.note, Shortened
+			e.Disposition, e.Cause, e.Level = Cut, *f.cause, Shortened
 		}
 		e.Place = e.Level
 		if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
-			e.Reason = sentenceNote
+			e.Cause = Cause{Code: CauseNote}
 		}
 	}
 	for _, e := range entries {
@@ -149,7 +146,7 @@ func (b *builder) layTurn(l *layout) {
 		at := b.sayTurn(l, v, f.text, v.Role == User && !asked)
 		asked = asked || v.Role == User
 		if v.made {
-			l.added = append(l.added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Reason: sentenceNoResult})
+			l.added = append(l.added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
 			continue
 		}
 		l.reach(len(b.t.base) + stored(b.turn.base[:v.from]))
@@ -171,7 +168,7 @@ func stored(entries []Entry) int {
 // front of the current one.
 func (b *builder) sayTurn(l *layout, v *view, text string, current bool) int {
 	if l.len() == 0 && v.Role != User {
-		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Reason: "a request begins with a message of the user"})
+		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
 		b.put(l, Message{Role: User, Content: startText}, false)
 	}
 	m := v.said(text)
@@ -198,7 +195,7 @@ func (b *builder) putRecalled(l *layout) string {
 	}
 	l.added = append(l.added, Added{
 		Kind: kindRecalled, Before: -1, Text: frame, Tokens: tokens,
-		Reason: "holds what your message is about from earlier in the conversation",
+		Cause: Cause{Code: CauseRecalledBlock},
 	})
 	return text + joint
 }

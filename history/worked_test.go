@@ -103,7 +103,7 @@ func workedReasons(t *testing.T, preset string) string {
 	}
 	var b strings.Builder
 	for _, e := range plan.Entries {
-		fmt.Fprintf(&b, "%2d %-9s %4d of %5d  %s\n", e.Index+1, e.Role, e.TokensAfter, e.TokensBefore, e.Reason)
+		fmt.Fprintf(&b, "%2d %-9s %4d of %5d  %s\n", e.Index+1, e.Role, e.TokensAfter, e.TokensBefore, e.Cause.Sentence())
 	}
 	s := plan.Sum
 	fmt.Fprintf(&b, "\nmessages %d + recalled %d + yours %d + added %d + frame %d = %d of %d\n", s.Body, s.Recalled, s.Draft, s.Added, s.Frame, s.Total, workedBudget)

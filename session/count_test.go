@@ -213,8 +213,8 @@ func TestPreviewDoesNotWaitForTheCounting(t *testing.T) {
 		t.Errorf("the preview was %+v and is %+v; one that was counted from the start is %+v", rough.Sum, exact.Sum, want.Sum)
 	}
 	for i := range want.Entries {
-		if got, want := exact.Entries[i], want.Entries[i]; got.Reason != want.Reason || got.TokensBefore != want.TokensBefore || got.TokensAfter != want.TokensAfter {
-			t.Fatalf("message %d is %q with %d of %d tokens, want %q with %d of %d", i, got.Reason, got.TokensAfter, got.TokensBefore, want.Reason, want.TokensAfter, want.TokensBefore)
+		if got, want := exact.Entries[i], want.Entries[i]; got.Cause != want.Cause || got.TokensBefore != want.TokensBefore || got.TokensAfter != want.TokensAfter {
+			t.Fatalf("message %d is %q with %d of %d tokens, want %q with %d of %d", i, got.Cause.Sentence(), got.TokensAfter, got.TokensBefore, want.Cause.Sentence(), want.TokensAfter, want.TokensBefore)
 		}
 	}
 }

@@ -65,11 +65,11 @@ func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 			t.Errorf("with a message of it excluded the request is %s", body)
 		}
 		plan, _ := s.Preview("And now?")
-		if e := plan.Entries[2]; e.Disposition != history.Excluded || e.Reason != "not sent: excluded by you" {
+		if e := plan.Entries[2]; e.Disposition != history.Excluded || e.Cause.Code != history.CauseExcluded {
 			t.Errorf("the excluded message is %+v", e)
 		}
-		if e := plan.Entries[4]; strings.Contains(e.Reason, "summary") {
-			t.Errorf("a message that is sent itself is explained by %q", e.Reason)
+		if e := plan.Entries[4]; e.Cause.Code == history.CauseSummarized {
+			t.Errorf("a message that is sent itself is explained by %q", e.Cause.Sentence())
 		}
 	}
 	if _, err := s.SetFlags(t.Context(), "", s.Messages()[2].ID); err != nil {
@@ -311,7 +311,7 @@ func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
 		t.Errorf("the summaries are %+v, and message %d was in no request, %v", stored, huge, err)
 	}
 	plan, err := s.Preview("And?")
-	if e := plan.Entries[6]; err != nil || strings.Contains(e.Reason, "summary") {
+	if e := plan.Entries[6]; err != nil || e.Cause.Code == history.CauseSummarized {
 		t.Errorf("the long message is %+v, %v", e, err)
 	}
 }

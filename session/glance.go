@@ -199,7 +199,7 @@ func (g *glance) entry(id int64, place int) (history.Entry, error) {
 		json.Unmarshal(g.value("role", place), &e.Role),
 		json.Unmarshal(g.value("disposition", place), &e.Disposition),
 		json.Unmarshal(g.value("level", place), &l),
-		json.Unmarshal(g.value("reason", place), &e.Reason),
+		json.Unmarshal(g.value("reason", place), &e.Cause),
 		json.Unmarshal(g.value("marks", place), &m),
 		json.Unmarshal(g.value("size", place), &s),
 		g.few("cuts", place, &e.Cuts),

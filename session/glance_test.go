@@ -20,7 +20,7 @@ var tricky = []string{
 func verdictsOf() *rapid.Generator[Verdicts] {
 	return rapid.Custom(func(t *rapid.T) Verdicts {
 		text := rapid.SampledFrom(tricky)
-		v := Verdicts{Added: []history.Added{{Kind: "marker", Text: text.Draw(t, "added"), Reason: text.Draw(t, "why")}}}
+		v := Verdicts{Added: []history.Added{{Kind: "marker", Text: text.Draw(t, "added"), Cause: history.Cause{Text: text.Draw(t, "why")}}}}
 		v.Sum = history.Sum{Total: rapid.IntRange(0, 9999).Draw(t, "total"), Ratio: rapid.Float64Range(0.1, 3).Draw(t, "ratio")}
 		id := int64(0)
 		for i := range rapid.IntRange(0, 30).Draw(t, "entries") {
@@ -28,7 +28,7 @@ func verdictsOf() *rapid.Generator[Verdicts] {
 			e := history.Entry{
 				ID: id, Index: i, Role: rapid.SampledFrom([]history.Role{history.User, history.Assistant, history.Tool, "critic"}).Draw(t, "role"),
 				Disposition: rapid.SampledFrom([]history.Disposition{history.Kept, history.Kept, history.Cut, history.Dropped, history.Recalled}).Draw(t, "disposition"),
-				Reason:      text.Draw(t, "reason"),
+				Cause:       history.Cause{Text: text.Draw(t, "reason")},
 				Pinned:      rapid.Bool().Draw(t, "pinned"), Recalled: rapid.Bool().Draw(t, "recalled"),
 				TokensAfter: rapid.IntRange(0, 2).Draw(t, "tokens"), CharsAfter: rapid.IntRange(0, 2).Draw(t, "chars"),
 			}

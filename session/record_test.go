@@ -52,6 +52,8 @@ func fillIn(t *testing.T, v reflect.Value, n int) {
 		v.SetString(fmt.Sprint("text ", n))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(n))
+	case reflect.Uint8: // a code
+		v.SetUint(uint64(n%9 + 1))
 	case reflect.Float64:
 		v.SetFloat(float64(n) / 3)
 	case reflect.Bool:

@@ -51,7 +51,7 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 		t.Errorf("the request holds not what was condensed: %s", sent)
 	}
 	plan := only[Planned](events)[0].Plan
-	if len(plan.Entries) != 25 || plan.Entries[4].Level != history.Out || !strings.Contains(plan.Entries[4].Reason, "summary") {
+	if len(plan.Entries) != 25 || plan.Entries[4].Level != history.Out || plan.Entries[4].Cause.Code != history.CauseSummarized {
 		t.Errorf("the verdict on a condensed message is %+v", plan.Entries[4])
 	}
 	if _, err := drain(s.Send(t.Context(), "Sure?")); err != nil {

@@ -32,7 +32,7 @@ type packed struct {
 	Role        []run[history.Role]        `json:"role"`
 	Disposition []run[history.Disposition] `json:"disposition"`
 	Level       []run[[2]history.Level]    `json:"level"` // in all, and in its place
-	Reason      []run[string]              `json:"reason"`
+	Cause       []run[history.Cause]       `json:"reason"`
 	Marks       []run[marks]               `json:"marks"`
 	Size        []run[size]                `json:"size"`
 	Cuts        map[int][]history.Range    `json:"cuts,omitempty"` // by the entry's place, here and below
@@ -85,7 +85,7 @@ func (v Verdicts) columns() ([]byte, error) {
 		p.Role = extend(p.Role, e.Role)
 		p.Disposition = extend(p.Disposition, e.Disposition)
 		p.Level = extend(p.Level, [2]history.Level{e.Level, e.Place})
-		p.Reason = extend(p.Reason, e.Reason)
+		p.Cause = extend(p.Cause, e.Cause)
 		p.Marks = extend(p.Marks, marks{e.Pinned, e.Whole, e.Recalled})
 		s := size{e.TokensBefore, e.TokensAfter, e.CharsBefore, e.CharsAfter}
 		if !e.Sent() {
@@ -162,7 +162,7 @@ func (p packed) check() error {
 		return fmt.Errorf("it says that it has %d entries", p.Entries)
 	}
 	for _, n := range []int{
-		length(p.ID), length(p.Index), length(p.Role), length(p.Disposition), length(p.Level), length(p.Reason), length(p.Marks), length(p.Size),
+		length(p.ID), length(p.Index), length(p.Role), length(p.Disposition), length(p.Level), length(p.Cause), length(p.Marks), length(p.Size),
 	} {
 		if n != p.Entries {
 			return fmt.Errorf("it has %d entries, and a column of %d", p.Entries, n)
@@ -187,13 +187,13 @@ func length[T comparable](column []run[T]) int {
 func (p packed) unpack() Verdicts {
 	v := Verdicts{Sum: p.Sum, Added: p.Added, Entries: make([]history.Entry, p.Entries)}
 	id, index, role, disposition := rows(p.ID), rows(p.Index), rows(p.Role), rows(p.Disposition)
-	level, reason, marks, size := rows(p.Level), rows(p.Reason), rows(p.Marks), rows(p.Size)
+	level, cause, marks, size := rows(p.Level), rows(p.Cause), rows(p.Marks), rows(p.Size)
 	var before history.Entry
 	for i := range v.Entries {
 		l, m, s := level(), marks(), size()
 		v.Entries[i] = history.Entry{
 			ID: before.ID + id(), Index: before.Index + index(), Role: role(), Disposition: disposition(),
-			Level: l[0], Place: l[1], Reason: reason(), Pinned: m.Pinned, Whole: m.Whole, Recalled: m.Recalled,
+			Level: l[0], Place: l[1], Cause: cause(), Pinned: m.Pinned, Whole: m.Whole, Recalled: m.Recalled,
 			TokensBefore: s[0], TokensAfter: s[1], CharsBefore: s[2], CharsAfter: s[3],
 			Cuts: p.Cuts[i], Inserted: p.Inserted[i], Repairs: p.Repairs[i],
 		}

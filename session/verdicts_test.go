@@ -48,7 +48,7 @@ func readBack(t interface{ Fatal(...any) }, v Verdicts) Verdicts {
 // TestRecordKeepsEveryFieldOfAVerdict fails when a field is added that the record does not know.
 func TestRecordKeepsEveryFieldOfAVerdict(t *testing.T) {
 	v := Verdicts{
-		Entries: make([]history.Entry, 2), Added: []history.Added{{Kind: "marker", Before: 3, At: 4, Text: "[…]", Tokens: 2, Reason: "gap"}},
+		Entries: make([]history.Entry, 2), Added: []history.Added{{Kind: "marker", Before: 3, At: 4, Text: "[…]", Tokens: 2, Cause: history.Cause{Code: history.CauseGap, Want: 3}}},
 	}
 	for i := range v.Entries {
 		value := reflect.ValueOf(&v.Entries[i]).Elem()
@@ -75,7 +75,7 @@ func TestRecordKeepsAnyVerdicts(t *testing.T) {
 			e := history.Entry{
 				ID: int64(rapid.IntRange(1, 1<<40).Draw(t, "id")), Index: i + rapid.IntRange(0, 1).Draw(t, "gap"), Role: history.User,
 				Disposition: rapid.SampledFrom([]history.Disposition{history.Kept, history.Dropped, history.Dropped, history.Recalled}).Draw(t, "disposition"),
-				Reason:      rapid.SampledFrom([]string{"one", "another", ""}).Draw(t, "reason"),
+				Cause:       history.Cause{Text: rapid.SampledFrom([]string{"one", "another", ""}).Draw(t, "reason")},
 				Pinned:      rapid.Bool().Draw(t, "pinned"), Recalled: rapid.Bool().Draw(t, "recalled"),
 				TokensAfter: rapid.IntRange(0, 3).Draw(t, "tokens"),
 			}
@@ -94,7 +94,7 @@ func TestRecordKeepsAnyVerdicts(t *testing.T) {
 }
 
 func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
-	e := history.Entry{ID: 1, Disposition: history.Dropped, TokensBefore: 12, CharsBefore: 40, Reason: "no room"}
+	e := history.Entry{ID: 1, Disposition: history.Dropped, TokensBefore: 12, CharsBefore: 40, Cause: history.Cause{Text: "no room"}}
 	got := readBack(t, Verdicts{Entries: []history.Entry{e}})
 	if got.Entries[0].TokensBefore != 0 || got.Entries[0].CharsBefore != 0 {
 		t.Errorf("the record holds the size: %+v", got.Entries[0])

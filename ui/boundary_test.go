@@ -18,7 +18,7 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 		for i := range 6 {
 			e := history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept}
 			if i >= above && i < 4 {
-				e.Disposition, e.Reason = history.Dropped, "dropped: older than a message that did not fit"
+				e.Disposition, e.Cause = history.Dropped, history.Cause{Code: history.CauseOlder}
 			}
 			plan.Entries = append(plan.Entries, e)
 			messages = append(messages, store.Message{Message: history.Message{ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete}})

@@ -49,7 +49,7 @@ func (m *Model) sighted(msg sightingsMsg) tea.Cmd {
 	l := &inspector.List{
 		N:     len(list),
 		Line:  func(st theme.Styles, i, w int, chosen bool) string { return sightingLine(st, list[i], w, chosen) },
-		About: func(i int) string { return theme.Glyph(list[i].Entry) + " " + list[i].Entry.Reason },
+		About: func(i int) string { return theme.Glyph(list[i].Entry) + " " + list[i].Entry.Cause.Sentence() },
 		None:  "No request of the past had this message.",
 	}
 	if len(list) == msg.most {

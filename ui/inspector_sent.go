@@ -62,7 +62,7 @@ func (r *request) notSent(p *inspector.Page, e history.Entry) {
 	}
 	for _, a := range r.rows.added {
 		if gap := a.Kind == "marker" || a.Kind == "summary"; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
-			p.Heading("✚ %s: %s", a.Kind, theme.OneSentence(a.Reason))
+			p.Heading("✚ %s: %s", a.Kind, theme.OneSentence(a.Cause.Sentence()))
 			p.Block(inspector.Added, a.Text)
 			return
 		}

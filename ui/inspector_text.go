@@ -75,7 +75,7 @@ func (r *request) verdictLines(p *inspector.Page, e history.Entry) {
 
 // saying is the verdict with its reason, which often names it.
 func saying(e history.Entry) string {
-	reason, verdict := theme.OneSentence(e.Reason), theme.Word(e)
+	reason, verdict := theme.OneSentence(e.Cause.Sentence()), theme.Word(e)
 	if reason == "" {
 		return cmp.Or(verdict, "whole")
 	}
@@ -131,7 +131,7 @@ func beside(p *inspector.Page, r *request, stored store.Message, e history.Entry
 // addedPage is a text that nobody said.
 func addedPage(r *request, a history.Added) inspector.Page {
 	var p inspector.Page
-	p.Line(inspector.Title, "✚ %s: %s", a.Kind, theme.OneSentence(a.Reason))
+	p.Line(inspector.Title, "✚ %s: %s", a.Kind, theme.OneSentence(a.Cause.Sentence()))
 	p.Line(inspector.Quiet, "nobody said this: winnow puts it into the request · %s", theme.Plural(r.plan.Sum.Tokens(a.Tokens), "token"))
 	r.proofLine(&p)
 	p.Add(inspector.Quiet, "\n")

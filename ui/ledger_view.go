@@ -64,7 +64,7 @@ func (l *ledger) detail(st theme.Styles, on mended, w int) []string {
 	lines := []string{st.Rule(w)}
 	lines = append(lines, theme.Indented(st.Text, on.repair.Kind+": "+markdown.Visible(on.repair.What), w)...)
 	if !on.entry.Sent() {
-		lines = append(lines, theme.Indented(st.Dim, theme.Glyph(on.entry)+" "+theme.Thousands(on.entry.Index+1)+" "+markdown.Visible(on.entry.Reason), w)...)
+		lines = append(lines, theme.Indented(st.Dim, theme.Glyph(on.entry)+" "+theme.Thousands(on.entry.Index+1)+" "+markdown.Visible(on.entry.Cause.Sentence()), w)...)
 	}
 	return append(lines, l.sides(st, on.repair, w)...)
 }

@@ -13,9 +13,9 @@ func (p *panel) foot(st theme.Styles, w int) []string {
 	var lines []string
 	switch {
 	case on.entry != nil:
-		lines = st.Reason(fmt.Sprintf("%s %s: %s", theme.Glyph(*on.entry), theme.Thousands(on.entry.Index+1), on.entry.Reason), w)
+		lines = st.Reason(fmt.Sprintf("%s %s: %s", theme.Glyph(*on.entry), theme.Thousands(on.entry.Index+1), on.entry.Cause.Sentence()), w)
 	case on.added != nil:
-		lines = st.Reason("✚ "+on.added.Kind+": "+on.added.Reason, w)
+		lines = st.Reason("✚ "+on.added.Kind+": "+on.added.Cause.Sentence(), w)
 	}
 	if on.entry != nil && p.price != nil && p.whatif == nil {
 		if price := p.price(*on.entry); price != "" {

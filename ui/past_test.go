@@ -92,7 +92,7 @@ func sentBefore(proven bool) session.Replayed {
 			},
 			Nth: 2, Of: 3,
 			Verdicts: session.Verdicts{Sum: plan.Sum, Entries: plan.Entries[:5], Added: []history.Added{
-				{Kind: "marker", At: 1, Text: "[Earlier messages truncated]", Tokens: 6, Reason: "stands for 1 message that is not sent"},
+				{Kind: "marker", At: 1, Text: "[Earlier messages truncated]", Tokens: 6, Cause: history.Cause{Code: history.CauseGap, Want: 1}},
 			}},
 		},
 		Messages: messages[:5], Proven: proven,

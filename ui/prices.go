@@ -25,7 +25,7 @@ func (m *Model) prices(e history.Entry) string {
 			switch {
 			case mate.Pinned:
 				flag = history.Pin
-			case mate.Disposition == history.Excluded && !mate.Unasked():
+			case mate.Disposition == history.Excluded && mate.Cause.Code != history.CauseQuestionExcluded:
 				flag = history.Exclude
 			}
 			after += mate.TokensAfter

@@ -81,13 +81,13 @@ func talk() ([]store.Message, history.Plan) {
 	}
 	messages[3].ToolCalls = []history.ToolCall{{ID: "c1", Name: "list_files", Arguments: `{"dir":"."}`}}
 	entries := []history.Entry{
-		{ID: 1, Role: history.User, Disposition: history.Dropped, Reason: "over the budget: 612 tokens more than fit", TokensBefore: 612},
-		{ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut, Reason: "an older answer is cut to 150 characters", TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310, CharsAfter: 150},
-		{ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true, Reason: "pinned by you", TokensBefore: 18, TokensAfter: 18},
-		{ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true, Reason: "fits", TokensBefore: 12, TokensAfter: 12},
-		{ID: 5, Index: 4, Role: history.Tool, Disposition: history.Kept, Whole: true, Reason: "its id was damaged and is mended", TokensBefore: 9, TokensAfter: 21, Repairs: []history.Repair{{Kind: "C4", What: "the id was blank"}}},
-		{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Kept, Whole: true, Reason: "fits", TokensBefore: 31, TokensAfter: 31},
-		{ID: 7, Index: 6, Role: history.User, Disposition: history.Kept, Whole: true, Reason: "the newest message is always sent", TokensBefore: 6, TokensAfter: 6},
+		{ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{Text: "over the budget: 612 tokens more than fit"}, TokensBefore: 612},
+		{ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut, Cause: history.Cause{Text: "an older answer is cut to 150 characters"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310, CharsAfter: 150},
+		{ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true, Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18},
+		{ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 12, TokensAfter: 12},
+		{ID: 5, Index: 4, Role: history.Tool, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "its id was damaged and is mended"}, TokensBefore: 9, TokensAfter: 21, Repairs: []history.Repair{{Kind: "C4", What: "the id was blank"}}},
+		{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31},
+		{ID: 7, Index: 6, Role: history.User, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "the newest message is always sent"}, TokensBefore: 6, TokensAfter: 6},
 	}
 	return messages, history.Plan{Entries: entries, Next: []int{5}, Sum: history.Sum{
 		System: 212, Tools: 60, Pinned: 18, Body: 4800, Draft: 222, Total: 5312, Reserve: 1024,
@@ -134,7 +134,7 @@ func triedPlan(m *Model) triedMsg {
 	plan.Entries = slices.Clone(before)
 	plan.Entries[0].Disposition, plan.Entries[0].TokensAfter = history.Kept, 612
 	plan.Entries[1].CharsAfter, plan.Entries[1].TokensAfter = 90, 22
-	plan.Entries[5] = history.Entry{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Dropped, Reason: "dropped: older than a message that did not fit", TokensBefore: 31}
+	plan.Entries[5] = history.Entry{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}, TokensBefore: 31}
 	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000, history.BoundBudget
 	plan.Next = []int{1}
 	return triedMsg{

@@ -86,7 +86,7 @@ func (msg handMsg) price() string {
 	alone := len(msg.wish.ids) == 1 && known
 	switch flag := msg.flagNow(); {
 	case alone && flag == history.Pin && !e.Sent():
-		return "it is not sent all the same, " + e.Reason
+		return "it is not sent all the same, " + e.Cause.Sentence()
 	case n != 0:
 		return theme.Signed(msg.now.Sum.Tokens(n)) + " tokens"
 	case alone && flag == history.Pin:
