@@ -89,17 +89,11 @@ func (x *lexicon) root(word string, l language) string {
 	return env.Current()
 }
 
-// English are the stems of those words of a text that say something in English, in their order.
-func English(text string) []string {
-	const english = language(0)
-	x := languages()
-	var stems []string
-	EachWord(fold(text), func(word string) {
-		if x.stop[word]&(1<<english) == 0 {
-			stems = append(stems, x.root(word, english))
-		}
-	})
-	return stems
+// EnglishStem is the stem of an English word in lower case.
+func EnglishStem(word string) string {
+	env := snowballstem.NewEnv(word)
+	english.Stem(env)
+	return env.Current()
 }
 
 // guess is the language that most words belong to, from the stop words' languages, one bit each;

@@ -2,7 +2,6 @@ package guide
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"winnow/history/relevance"
@@ -16,18 +15,37 @@ var token = regexp.MustCompile(`[\p{L}\p{N}]+(?:\+[\p{L}\p{N}]+)+|[\p{So}⊘]`)
 func terms(text string) []string {
 	text = strings.ToLower(text)
 	all := token.FindAllString(text, -1)
-	for _, stem := range relevance.English(token.ReplaceAllString(text, " ")) {
-		if !slices.Contains(stop, stem) && (len(stem) > 1 || stem[0] > '9') {
-			all = append(all, stem)
+	relevance.EachWord(token.ReplaceAllString(text, " "), func(word string) {
+		if !isStop(word) {
+			all = append(all, relevance.EnglishStem(word))
 		}
-	}
+	})
 	return all
 }
 
-// stop are the stems of words that tell nothing about what a question to the guide is about.
-var stop = strings.Fields(`
-	hello hi hey pleas tell explain want need like know mean get got thing someth anyth way let within without happen
-	program use make say one go also still look possibl`)
+// isStop says whether a word tells nothing about what a question is about.
+func isStop(w string) bool {
+	if len(w) == 1 && w[0] >= '0' && w[0] <= '9' {
+		return true
+	}
+	switch w {
+	case "a", "about", "above", "after", "again", "against", "all", "am", "an", "and", "any", "are", "as", "at", "be",
+		"because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "did", "do", "does", "doing",
+		"don", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here",
+		"hers", "herself", "him", "himself", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "me",
+		"more", "most", "my", "myself", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our",
+		"ours", "ourselves", "out", "over", "own", "s", "same", "she", "should", "so", "some", "such", "t", "than", "that",
+		"the", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those", "through", "to",
+		"too", "under", "until", "up", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom",
+		"why", "will", "with", "you", "your", "yours", "yourself", "yourselves",
+		"hello", "hi", "hey", "please", "tell", "explain", "want", "need", "like", "know", "would", "could", "couldn", "shouldn",
+		"mean", "means", "get", "got", "thing", "things", "something", "anything", "way", "let", "ll", "ve", "re",
+		"d", "m", "isn", "doesn", "didn", "won", "wasn", "aren", "within", "without", "happen", "happens", "happened",
+		"program", "use", "used", "using", "make", "say", "says", "one", "go", "also", "still", "look", "possible":
+		return true
+	}
+	return false
+}
 
 // kin are the words of newcomers beside the words of the pages, by stem.
 func kin(stem string) []string {
