@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/transcript", "ui/editor", "ui/input", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/transcript", "ui/editor", "ui/input", "ui/uitest",
 		"session", "session/store", "session/transfer", "llm", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":      {"ui/markdown", "ui/uitest", "llm", "history"},
@@ -40,6 +40,7 @@ var rooms = map[string][]string{
 	"ui/markdown":   {},
 	"ui/transcript": {"ui/theme", "ui/markdown", "history"},
 	"ui/picker":     {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest"},
+	"ui/panel":      {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "llm/pricing", "history"},
 	"ui/inspector":  {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "history"},
 	"ui/editor":     {},
 	"ui/input":      {},

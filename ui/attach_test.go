@@ -43,7 +43,7 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 	l.press("end")
 	l.types("what is it? See ")
 	l.planned()
-	before := l.panel.next.plan
+	before := l.panel.Next.Plan
 	if n := len(before.Messages); n == 0 || len(before.Messages[n-1].Parts) != 2 {
 		t.Fatalf("the plan of the draft holds %+v, want both files", before.Messages)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"winnow/history"
 	"winnow/ui/inspector"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -21,30 +22,30 @@ type carrier struct {
 
 // carrierOf finds what carries a message. A message that the request joined to others out of its place
 // is looked for by its text.
-func (r *request) carrierOf(e history.Entry, text string) carrier {
+func carrierOf(r *panel.Request, e history.Entry, text string) carrier {
 	var c carrier
 	if !e.Sent() {
 		return c
 	}
-	k := slices.IndexFunc(r.plan.Entries, func(o history.Entry) bool { return o.ID == e.ID })
-	for i, shown := range r.plan.Shown() {
+	k := slices.IndexFunc(r.Plan.Entries, func(o history.Entry) bool { return o.ID == e.ID })
+	for i, shown := range r.Plan.Shown() {
 		if slices.Contains(shown, k) {
 			c.at = append(c.at, i)
 		}
 	}
-	if c.block, c.found = r.plan.RecalledIn(k); c.found {
-		c.text = r.plan.Messages[c.block.Message].Content[c.block.From:c.block.To]
+	if c.block, c.found = r.Plan.RecalledIn(k); c.found {
+		c.text = r.Plan.Messages[c.block.Message].Content[c.block.From:c.block.To]
 	}
-	for i := range r.plan.Messages {
+	for i := range r.Plan.Messages {
 		if len(c.at) > 0 || c.found || text == "" {
 			break
 		}
-		if strings.Contains(r.plan.Messages[i].Content, text) {
+		if strings.Contains(r.Plan.Messages[i].Content, text) {
 			c.at = append(c.at, i)
 		}
 	}
 	for _, i := range c.at {
-		c.sent = append(c.sent, r.plan.Messages[i])
+		c.sent = append(c.sent, r.Plan.Messages[i])
 	}
 	return c
 }

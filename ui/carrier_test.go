@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/ui/panel"
 )
 
 // TestEveryPartOfAMessageSaysWhatIsSentOfIt plans one conversation for endpoints that insist on
@@ -55,8 +56,8 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		r := requestOf(plan, noTexts)
-		of := func(i int) carrier { return r.carrierOf(plan.Entries[i], past[i].Content) }
+		r := panel.RequestOf(plan, noTexts)
+		of := func(i int) carrier { return carrierOf(&r, plan.Entries[i], past[i].Content) }
 		image, _ := of(0).part(past[0].Parts[0])
 		file, _ := of(0).part(past[0].Parts[1])
 		reasoning, _ := of(1).reasoning(past[1].Reasoning)
@@ -87,11 +88,11 @@ func TestACarrierFindsAMessageByItsText(t *testing.T) {
 			{ID: 2, Index: 1, Role: history.User, Disposition: history.Kept},
 		},
 	}
-	r := requestOf(plan, noTexts)
-	if c := r.carrierOf(plan.Entries[0], "From now on in verse."); len(c.at) != 1 || c.at[0] != 0 {
+	r := panel.RequestOf(plan, noTexts)
+	if c := carrierOf(&r, plan.Entries[0], "From now on in verse."); len(c.at) != 1 || c.at[0] != 0 {
 		t.Errorf("a system message is found in messages %v, want the first", c.at)
 	}
-	if c := r.carrierOf(plan.Entries[1], "Go on."); len(c.at) != 1 || c.at[0] != 1 {
+	if c := carrierOf(&r, plan.Entries[1], "Go on."); len(c.at) != 1 || c.at[0] != 1 {
 		t.Errorf("a message is found in messages %v, want the second", c.at)
 	}
 }

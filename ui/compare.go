@@ -4,14 +4,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 )
 
 // compareRequests marks the request on show, or compares it with the one that is marked.
 func (m *Model) compareRequests() tea.Cmd {
-	k, r := &m.keys, m.panel.shown()
+	k, r := &m.keys, m.panel.Shown()
 	switch marked := m.marked; {
-	case !r.ready:
-		return m.say(r.whyNone())
+	case !r.Ready:
+		return m.say(whyNone(r))
 	case marked == nil:
 		kept := *r
 		m.marked = &kept
@@ -30,28 +31,28 @@ func (m *Model) compareRequests() tea.Cmd {
 }
 
 // showRequest shows a request that has been on show before.
-func (m *Model) showRequest(r *request) {
-	if r.past == nil {
+func (m *Model) showRequest(r *panel.Request) {
+	if r.Past == nil {
 		m.toNext()
 		return
 	}
 	m.seeks++ // what is still being read comes too late
-	m.panel.open(r)
-	m.chat.judge(r.plan)
+	m.panel.Open(r)
+	m.chat.judge(r.Plan)
 }
 
 // inOrder is two requests, the one that was sent first in front; the next one is the last.
-func inOrder(a, b *request) (before, after *request) {
-	if a.past == nil || b.past != nil && b.past.Request.ID < a.past.Request.ID {
+func inOrder(a, b *panel.Request) (before, after *panel.Request) {
+	if a.Past == nil || b.Past != nil && b.Past.Request.ID < a.Past.Request.ID {
 		return b, a
 	}
 	return a, b
 }
 
 // sameRequest says that two are the same request of the past, or both the next one.
-func sameRequest(a, b *request) bool {
-	if a.past == nil || b.past == nil {
-		return a.past == b.past
+func sameRequest(a, b *panel.Request) bool {
+	if a.Past == nil || b.Past == nil {
+		return a.Past == b.Past
 	}
-	return a.past.Request.ID == b.past.Request.ID
+	return a.Past.Request.ID == b.Past.Request.ID
 }

@@ -69,7 +69,7 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 			if got := strings.TrimSpace(line); got != test.receipt {
 				t.Errorf("the receipt is %q, want %q", got, test.receipt)
 			}
-			if got := l.panel.shown().cost(); got != test.next {
+			if got := l.panel.Shown().Cost(); got != test.next {
 				t.Errorf("the next request costs %q, want %q", got, test.next)
 			}
 			if test.next != "" {
@@ -77,7 +77,7 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 			}
 			l.press("tab", "tab", "left")
 			l.shows("context: turn 1")
-			if got := l.panel.shown().cost(); got != test.past {
+			if got := l.panel.Shown().Cost(); got != test.past {
 				t.Errorf("the past request cost %q, want %q", got, test.past)
 			}
 			if test.past != "" {

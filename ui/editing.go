@@ -52,7 +52,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	if m.editing.message != 0 {
 		e.kept = m.editing.kept
 	}
-	if m.panel.past != nil {
+	if m.panel.Past != nil {
 		m.toNext()
 	}
 	m.editing, m.chat.edited = e, id

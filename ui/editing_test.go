@@ -52,7 +52,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	}
 	l.shows("editing message 1")
 	l.planned()
-	if n := len(l.panel.next.plan.Entries); n != 0 {
+	if n := len(l.panel.Next.Plan.Entries); n != 0 {
 		t.Errorf("the plan of the edit has %d messages, want none: nothing stands before the first", n)
 	}
 	l.types(" of all")
@@ -74,7 +74,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 		t.Errorf("the cursor is on %q, want the message that has the versions", m.Content)
 	}
 	l.planned()
-	if n := len(l.panel.next.plan.Entries); n != 4 {
+	if n := len(l.panel.Next.Plan.Entries); n != 4 {
 		t.Errorf("the plan has %d messages, want the branch's 4", n)
 	}
 	if r, ok := l.chat.list.Item(l.chat.messages[3].ID); !ok || !strings.Contains(r.Footer, "saw 3 of 3") {
@@ -215,7 +215,7 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.press("enter")
 	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 3 })
 	l.planned()
-	if e := l.panel.next.plan.Entries; len(e) != 4 || !e[0].Pinned || e[2].ID == l.chat.messages[0].ID {
+	if e := l.panel.Next.Plan.Entries; len(e) != 4 || !e[0].Pinned || e[2].ID == l.chat.messages[0].ID {
 		t.Errorf("the plan of the new branch is %+v, want 4 messages with the first pinned", e)
 	}
 	l.press("tab")
@@ -225,7 +225,7 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.press("[")
 	l.shows("version 1 of 2")
 	l.planned()
-	for _, e := range l.panel.next.plan.Entries {
+	for _, e := range l.panel.Next.Plan.Entries {
 		if e.ID == second || e.Disposition == history.Excluded {
 			t.Errorf("the plan of the other branch has %+v", e)
 		}

@@ -116,7 +116,7 @@ func TestSearchUnfoldsAToolsOutput(t *testing.T) {
 	if got := plain(m); !strings.Contains(got, "lexer.go") || !strings.Contains(got, "⚠┃tool  gen.go\n") && strings.Contains(got, "▸ 2 more lines") {
 		t.Errorf("the hit is not shown:\n%s", got)
 	}
-	if on := m.panel.chosen(); on.entry == nil || on.entry.Index != 4 {
+	if on := m.panel.Chosen(); on.Entry == nil || on.Entry.Index != 4 {
 		t.Errorf("the panel is not on the message with the hit: %+v", on)
 	}
 	m.Update(enter)

@@ -14,7 +14,7 @@ func (m *Model) findTitle() string {
 		return ""
 	case f.total == 0:
 		return "no hits"
-	case !m.panel.shown().ready:
+	case !m.panel.Shown().Ready:
 		return theme.Plural(f.total, "hit")
 	}
 	return theme.Plural(f.total, "hit") + ": " + f.tally.text()

@@ -76,7 +76,7 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 	switch {
 	case ok:
 		return m.flagThese(f, id)
-	case m.panel.chosen().added != nil && m.focus == panelPane:
+	case m.panel.Chosen().Added != nil && m.focus == panelPane:
 		return m.say("Nobody said this text: it comes and goes with the messages around it.")
 	}
 	return m.complain("Select a message first: " + m.keys.First(keymap.Focus) + " goes to the transcript.")

@@ -201,10 +201,10 @@ func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
 	l.press("g", "x")
 	l.shows("Excluded message 1: −")
 	l.shows("It holds for the next request, not for the one on show.")
-	if l.panel.past == nil || l.panel.past.plan.Entries[0].Disposition == history.Excluded {
+	if l.panel.Past == nil || l.panel.Past.Plan.Entries[0].Disposition == history.Excluded {
 		t.Error("the past request does not stay as it was")
 	}
-	if l.panel.next.plan.Entries[0].Disposition != history.Excluded {
+	if l.panel.Next.Plan.Entries[0].Disposition != history.Excluded {
 		t.Error("the next request is not planned with it")
 	}
 }
@@ -278,7 +278,7 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 			want = 5
 		}
 		out := 0
-		for _, e := range l.panel.next.plan.Entries {
+		for _, e := range l.panel.Next.Plan.Entries {
 			if e.Disposition == history.Excluded {
 				out++
 			}
@@ -302,11 +302,11 @@ func TestTheFootSaysThatAToolGroupGoesWhole(t *testing.T) {
 
 func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
-	shown := l.panel.next.plan.Sum.Total
+	shown := l.panel.Next.Plan.Sum.Total
 	l.turn.busy = true
 	l.press("x")
 	l.shows("Excluded message 1. It holds for the next request: the one that is running has left.")
-	if l.panel.next.plan.Sum.Total != shown {
+	if l.panel.Next.Plan.Sum.Total != shown {
 		t.Error("the request that is running is shown otherwise than it left")
 	}
 	if f := l.flagOf(0); f != history.Exclude {

@@ -40,10 +40,10 @@ func (m *Model) title() string {
 
 // used says how much of the limit the next request takes.
 func (m *Model) used() string {
-	if !m.panel.next.ready {
+	if !m.panel.Next.Ready {
 		return ""
 	}
-	s := m.panel.next.plan.Sum
+	s := m.panel.Next.Plan.Sum
 	used := "~" + theme.Thousands(s.Tokens(s.Total))
 	if s.Limit <= 0 {
 		return used + " tokens"

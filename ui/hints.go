@@ -28,7 +28,7 @@ func (m *Model) hints() []keymap.Hint {
 		}
 	case m.covered():
 		return m.top().hints(m)
-	case m.panel.past != nil && m.focus == panelPane:
+	case m.panel.Past != nil && m.focus == panelPane:
 		return append(panelHints(k), k.Hint("back to the next request", keymap.Back))
 	case m.focus == transcriptPane:
 		return slices.Concat([]keymap.Hint{

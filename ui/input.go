@@ -155,7 +155,7 @@ func (m *Model) setFocus(p pane) {
 	case draftPane, questionPane:
 		m.turn.question.allow = false
 		m.chat.leave()
-		m.panel.let()
+		m.panel.Let()
 		return
 	case transcriptPane:
 		m.chat.enter()

@@ -9,6 +9,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/inspector"
 	"winnow/ui/markdown"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -52,7 +53,7 @@ func (m *Model) aspects() []aspect {
 		return []aspect{asText, asSent}
 	}
 	list := []aspect{asText, asSent}
-	if e, ok := entryOf(m.panel.shown().plan, on.message); ok && len(e.Repairs) > 0 {
+	if e, ok := entryOf(m.panel.Shown().Plan, on.message); ok && len(e.Repairs) > 0 {
 		list = append(list, asRepair)
 	}
 	return append(list, asPast)
@@ -86,7 +87,7 @@ func (m *Model) inspectSelected() tea.Cmd {
 
 // inspectLine opens the inspector on the panel's line.
 func (m *Model) inspectLine() tea.Cmd {
-	on, ok := m.panel.shown().subject(m.panel.at)
+	on, ok := subjectAt(m.panel.Shown(), m.panel.At)
 	if !ok {
 		return m.say("There is nothing to open yet: the plan appears with the first message.")
 	}
@@ -95,8 +96,8 @@ func (m *Model) inspectLine() tea.Cmd {
 
 // inspectRequest opens the inspector on the whole request.
 func (m *Model) inspectRequest() tea.Cmd {
-	if r := m.panel.shown(); !r.ready {
-		return m.say(r.whyNone())
+	if r := m.panel.Shown(); !r.Ready {
+		return m.say(whyNone(r))
 	}
 	return m.inspect(subject{request: true}, asText)
 }
@@ -129,7 +130,7 @@ func (m *Model) lookAgain() tea.Cmd {
 	if !m.isOpen(inspectorOverlay{}) {
 		return nil
 	}
-	if in.on.added > len(m.panel.shown().rows.added) {
+	if in.on.added > len(m.panel.Shown().Rows.Added) {
 		in.on = subject{request: true}
 	}
 	if !slices.Contains(m.aspects(), in.aspect) {
@@ -162,7 +163,7 @@ func (m *Model) read(at aspect) tea.Cmd {
 		return m.readChanges()
 	default:
 		if in.on.request {
-			m.put(m.requestOutline(m.panel.shown()))
+			m.put(m.requestOutline(m.panel.Shown()))
 			return nil
 		}
 		return m.putPage(m.textPage(), -1)
@@ -200,7 +201,7 @@ func (m *Model) turnAspect(by int) tea.Cmd {
 
 // storedMessage is a message as it is stored.
 func (m *Model) storedMessage(id int64) (store.Message, bool) {
-	if past := m.panel.shown().past; past != nil {
+	if past := m.panel.Shown().Past; past != nil {
 		for i := len(past.Messages) - 1; i >= 0; i-- {
 			if past.Messages[i].ID == id {
 				return past.Messages[i], true
@@ -243,7 +244,7 @@ func (m *Model) inspectorLines() []string {
 func (m *Model) inspectorPosition() string {
 	in, right := &m.inspector, ""
 	if !in.on.request {
-		right = m.nameOf(m.panel.shown())
+		right = m.nameOf(m.panel.Shown())
 	}
 	if in.shown != nil {
 		right = strings.Trim(right+" · "+in.shown.Position(), " ·")
@@ -252,9 +253,9 @@ func (m *Model) inspectorPosition() string {
 }
 
 // whyNone says why there is no request to look at.
-func (r *request) whyNone() string {
-	if r.note != "" {
-		return markdown.Visible(r.note)
+func whyNone(r *panel.Request) string {
+	if r.Note != "" {
+		return markdown.Visible(r.Note)
 	}
 	return "The plan appears with the first message."
 }

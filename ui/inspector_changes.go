@@ -10,6 +10,7 @@ import (
 	"winnow/session"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -22,20 +23,20 @@ type changesMsg struct {
 
 // readChanges compares the request on show with the one before it, or with the one that was marked.
 func (m *Model) readChanges() tea.Cmd {
-	in, r := &m.inspector, m.panel.shown()
+	in, r := &m.inspector, m.panel.Shown()
 	if from := in.on.from; from != nil {
 		if sameRequest(from, r) {
 			m.noChanges("This is " + m.nameOf(r) + " itself: " + m.keys.First(keymap.Earlier) + " and " + m.keys.First(keymap.Later) + " go on to a request to compare it with.")
 			return nil
 		}
 		before, after := inOrder(from, r)
-		m.showChanges(side{m.nameOf(before), before.plan}, side{m.nameOf(after), after.plan})
+		m.showChanges(side{m.nameOf(before), before.Plan}, side{m.nameOf(after), after.Plan})
 		return nil
 	}
 	in.reads = "reading the request before"
 	turn, nth := m.info.Turns+1, 1
-	if r.past != nil {
-		turn, nth = r.past.Request.Turn, r.past.Nth
+	if r.Past != nil {
+		turn, nth = r.Past.Request.Turn, r.Past.Nth
 	}
 	wish, s := in.wish, m.session
 	return m.behind(func(ctx context.Context) tea.Msg {
@@ -58,8 +59,8 @@ func (m *Model) changesRead(msg changesMsg) tea.Cmd {
 		return nil
 	}
 	v := msg.before.Verdicts
-	r := m.panel.shown()
-	m.showChanges(side{turnName(*msg.before), history.Plan{Entries: v.Entries, Added: v.Added, Sum: v.Sum}}, side{m.nameOf(r), r.plan})
+	r := m.panel.Shown()
+	m.showChanges(side{panel.TurnName(*msg.before), history.Plan{Entries: v.Entries, Added: v.Added, Sum: v.Sum}}, side{m.nameOf(r), r.Plan})
 	return nil
 }
 

@@ -32,11 +32,11 @@ func (m *Model) readJSON() tea.Cmd {
 
 // body gives the bytes of the request on show.
 func (m *Model) body() func() ([]byte, error) {
-	r, s := m.panel.shown(), m.session
-	if past := r.past; past != nil {
+	r, s := m.panel.Shown(), m.session
+	if past := r.Past; past != nil {
 		return func() ([]byte, error) { return past.Body, nil }
 	}
-	plan := r.plan
+	plan := r.Plan
 	return func() ([]byte, error) { return s.Body(plan) }
 }
 
@@ -50,19 +50,19 @@ func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
 		in.reads = ""
 		return m.complain(theme.Sentence(msg.err))
 	}
-	r := m.panel.shown()
+	r := m.panel.Shown()
 	var p inspector.Page
 	switch {
-	case r.past == nil && r.note != "":
-		p.Line(inspector.Warning, "! It would not be sent: %s", theme.OneSentence(r.note))
-	case r.past == nil && m.turn.busy:
+	case r.Past == nil && r.Note != "":
+		p.Line(inspector.Warning, "! It would not be sent: %s", theme.OneSentence(r.Note))
+	case r.Past == nil && m.turn.busy:
 		p.Line(inspector.Quiet, "The body of the request that is being answered: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))
-	case r.past == nil:
+	case r.Past == nil:
 		p.Line(inspector.Quiet, "The body of the request as it would be sent now: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))
-	case r.past.Proven:
+	case r.Past.Proven:
 		p.Line(inspector.Quiet, "✓ proven: these %s have the hash of what was sent. They are laid out for reading.", theme.Plural(msg.bytes, "byte"))
 	default:
-		p.Line(inspector.Warning, "! not proven to be what was sent: %s", theme.OneSentence(r.past.Doubt))
+		p.Line(inspector.Warning, "! not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
 	}
 	if msg.secrets > 0 {
 		p.Line(inspector.Warning, "! %s taken out of this view; the request holds what was written.", theme.PluralOf(msg.secrets, "secret is", "secrets are"))

@@ -97,7 +97,7 @@ func TestTheInspectorGoesThroughTheRequests(t *testing.T) {
 		l.shows(turn)
 	}
 	l.press("right")
-	l.until("the next request", func() bool { return l.panel.past == nil })
+	l.until("the next request", func() bool { return l.panel.Past == nil })
 	l.press("esc")
 	if l.covered() {
 		t.Errorf("after esc the overlay is %v", l.top())
@@ -117,8 +117,8 @@ func TestThePanelOpensItsLine(t *testing.T) {
 		l.titled("message 1 · you", "text")
 		l.press("J", "esc")
 		l.shows("context: next request")
-		if l.panel.at != 1 {
-			t.Errorf("the panel's cursor is on line %d, want the message that was inspected last, on line 1", l.panel.at)
+		if l.panel.At != 1 {
+			t.Errorf("the panel's cursor is on line %d, want the message that was inspected last, on line 1", l.panel.At)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 	for _, c := range []struct{ key, want string }{{"p", "◆"}, {"x", "⊘"}, {"o", "●"}} {
 		l.press(c.key)
 		l.until("the verdict "+c.want, func() bool {
-			e, ok := entryOf(l.panel.next.plan, l.chat.messages[0].ID)
+			e, ok := entryOf(l.panel.Next.Plan, l.chat.messages[0].ID)
 			return ok && theme.Glyph(e) == c.want && strings.Contains(plain(l.Model), "\n│  "+c.want+" ")
 		})
 	}

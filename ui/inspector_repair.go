@@ -11,7 +11,7 @@ import (
 // repairDrawing shows what was mended of the message: what was wrong, and the original against what is
 // sent.
 func (m *Model) repairDrawing() *inspector.Drawing {
-	e, _ := entryOf(m.panel.shown().plan, m.inspector.on.message)
+	e, _ := entryOf(m.panel.Shown().Plan, m.inspector.on.message)
 	var said strings.Builder
 	for _, r := range e.Repairs {
 		said.WriteString(r.Kind + " " + r.What + "\noriginal:\n" + r.Before + "\nsent instead:\n" + r.After + "\n")

@@ -3,12 +3,13 @@ package ui
 import (
 	"winnow/session"
 	"winnow/ui/inspector"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
 // requestOutline is the whole request as it is sent, without its secrets: every message with its role and
 // number.
-func (m *Model) requestOutline(r *request) *inspector.Outline {
+func (m *Model) requestOutline(r *panel.Request) *inspector.Outline {
 	in := &m.inspector
 	head, hidden := inspector.Hide(m.secrets, m.requestHead(r))
 	sections := m.messagesOf(r).sections()
@@ -28,21 +29,21 @@ func (m *Model) requestOutline(r *request) *inspector.Outline {
 }
 
 // requestHead is what is said of the request as a whole.
-func (m *Model) requestHead(r *request) inspector.Page {
+func (m *Model) requestHead(r *panel.Request) inspector.Page {
 	var p inspector.Page
-	s := r.plan.Sum
+	s := r.Plan.Sum
 	total := theme.Plural(s.Tokens(s.Total), "token")
 	if s.Limit > 0 {
 		total = theme.Thousands(s.Tokens(s.Total)) + " of " + theme.Plural(s.Limit, "token")
 	}
-	p.Line(inspector.Title, "%s · ~%s", theme.Plural(len(r.plan.Messages), "message"), total)
-	if r.note != "" {
-		p.Line(inspector.Warning, "! %s", theme.OneSentence(r.note))
+	p.Line(inspector.Title, "%s · ~%s", theme.Plural(len(r.Plan.Messages), "message"), total)
+	if r.Note != "" {
+		p.Line(inspector.Warning, "! %s", theme.OneSentence(r.Note))
 	}
-	if r.past == nil && m.panel.whatif == nil {
+	if r.Past == nil && m.panel.Whatif == nil {
 		m.settingsLine(&p)
 	}
-	r.proofLine(&p)
+	proofLine(r, &p)
 	if s.Tools > 0 {
 		p.Line(inspector.Quiet, "The tools that the model may call go along: %s. The json view has them.", theme.Plural(s.Tokens(s.Tools), "token"))
 	}

@@ -9,25 +9,26 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/inspector"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
 // sentPage is what of the request carries the subject, as it is sent, and the passage to begin at, -1 for
 // the top.
 func (m *Model) sentPage() (p inspector.Page, first int) {
-	on, r := m.inspector.on, m.panel.shown()
+	on, r := m.inspector.on, m.panel.Shown()
 	if on.added > 0 {
-		return m.addedSent(r, r.rows.added[on.added-1]), -1
+		return m.addedSent(r, r.Rows.Added[on.added-1]), -1
 	}
-	e, ok := entryOf(r.plan, on.message)
+	e, ok := entryOf(r.Plan, on.message)
 	if !ok {
 		return m.messagePage(r, on.message), -1
 	}
-	r.proofLine(&p)
+	proofLine(r, &p)
 	stored, _ := m.storedMessage(on.message)
-	c := r.carrierOf(e, stored.Content)
+	c := carrierOf(r, e, stored.Content)
 	if len(c.at) == 0 && !c.found {
-		r.notSent(&p, e)
+		notSent(r, &p, e)
 		return p, -1
 	}
 	messages := m.messagesOf(r)
@@ -37,7 +38,7 @@ func (m *Model) sentPage() (p inspector.Page, first int) {
 	first = -1
 	if c.found {
 		p.Heading("↺ recalled into message %s of the request, in front of your message", theme.Thousands(c.block.Message+1))
-		text := r.plan.Messages[c.block.Message].Content
+		text := r.Plan.Messages[c.block.Message].Content
 		p.Add(inspector.Rest, text[:c.block.From])
 		first = len(p)
 		p.Add(inspector.Part, text[c.block.From:c.block.To])
@@ -50,7 +51,7 @@ func (m *Model) sentPage() (p inspector.Page, first int) {
 }
 
 // notSent says that nothing of a message is in the request, and what stands for it.
-func (r *request) notSent(p *inspector.Page, e history.Entry) {
+func notSent(r *panel.Request, p *inspector.Page, e history.Entry) {
 	if e.Sent() {
 		p.Line(inspector.Quiet, "It is sent joined to other messages; the text of the whole request has it.")
 		return
@@ -60,7 +61,7 @@ func (r *request) notSent(p *inspector.Page, e history.Entry) {
 	if e.Disposition != history.Dropped && e.Disposition != history.Excluded {
 		return
 	}
-	for _, a := range r.rows.added {
+	for _, a := range r.Rows.Added {
 		if gap := a.Kind == "marker" || a.Kind == "summary"; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
 			p.Heading("✚ %s: %s", a.Kind, theme.OneSentence(a.Cause.Sentence()))
 			p.Block(inspector.Added, a.Text)
@@ -71,10 +72,10 @@ func (r *request) notSent(p *inspector.Page, e history.Entry) {
 }
 
 // addedSent is the message of the request that holds an added text.
-func (m *Model) addedSent(r *request, a history.Added) inspector.Page {
+func (m *Model) addedSent(r *panel.Request, a history.Added) inspector.Page {
 	var p inspector.Page
-	r.proofLine(&p)
-	if a.Before < 0 || a.Before >= len(r.plan.Messages) {
+	proofLine(r, &p)
+	if a.Before < 0 || a.Before >= len(r.Plan.Messages) {
 		p.Line(inspector.Quiet, "It stands in no message of the request.")
 		return p
 	}
@@ -84,14 +85,14 @@ func (m *Model) addedSent(r *request, a history.Added) inspector.Page {
 
 // sentMessages writes the messages of a request as they are sent.
 type sentMessages struct {
-	*request
+	*panel.Request
 	stored   func(int64) (store.Message, bool)
 	shown    [][]int                  // the entries whose text each of them is
 	recalled map[int][]inspector.Span // the block of recalled texts, by the message that it stands in
 }
 
-func (m *Model) messagesOf(r *request) sentMessages {
-	return sentMessages{r, m.storedMessage, r.plan.Shown(), r.recalled()}
+func (m *Model) messagesOf(r *panel.Request) sentMessages {
+	return sentMessages{r, m.storedMessage, r.Plan.Shown(), recalledIn(r)}
 }
 
 // write writes one with its heading.
@@ -104,7 +105,7 @@ func (s sentMessages) write(p *inspector.Page, i int) {
 func (s sentMessages) sections() []inspector.Section {
 	var list []inspector.Section
 	seen := map[string]int{}
-	for i, sent := range s.plan.Messages {
+	for i, sent := range s.Plan.Messages {
 		key := string(sent.Role) + " " + s.whose(i)
 		seen[key]++
 		part := inspector.Section{
@@ -125,8 +126,8 @@ func (s sentMessages) sections() []inspector.Section {
 
 // heading names one: its number, role and ids.
 func (s sentMessages) heading(i int) string {
-	sent := s.plan.Messages[i]
-	facts := []string{"#" + theme.Thousands(i+1) + " of " + theme.Thousands(len(s.plan.Messages)), theme.OneLine(string(sent.Role))}
+	sent := s.Plan.Messages[i]
+	facts := []string{"#" + theme.Thousands(i+1) + " of " + theme.Thousands(len(s.Plan.Messages)), theme.OneLine(string(sent.Role))}
 	if whose := s.whose(i); whose != "" {
 		facts = append(facts, whose)
 	}
@@ -138,9 +139,9 @@ func (s sentMessages) heading(i int) string {
 
 // writeBody writes what one holds: text, parts, calls. What nobody said has its sign.
 func (s sentMessages) writeBody(p *inspector.Page, i int) {
-	sent := s.plan.Messages[i]
+	sent := s.Plan.Messages[i]
 	for _, part := range sent.Parts {
-		p.Line(inspector.Quiet, "[%s %s]", theme.PartKind(part), strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.plan.Sum)...), " · "))
+		p.Line(inspector.Quiet, "[%s %s]", theme.PartKind(part), strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.Plan.Sum)...), " · "))
 		p.Block(inspector.Said, part.Sent())
 	}
 	*p = append(*p, inspector.Marked(sent.Content, s.notSaid(i))...)
@@ -162,25 +163,25 @@ func (s sentMessages) writeBody(p *inspector.Page, i int) {
 
 // whose says whose text a message of the request is.
 func (s sentMessages) whose(i int) string {
-	shown, r := s.shown[i], s.request
+	shown, r := s.shown[i], s.Request
 	switch n := len(shown); {
 	case n == 1:
-		return "message " + theme.Thousands(r.plan.Entries[shown[0]].Index+1)
+		return "message " + theme.Thousands(r.Plan.Entries[shown[0]].Index+1)
 	case n > 1:
 		var names []string
 		for _, k := range shown {
-			names = append(names, theme.Thousands(r.plan.Entries[k].Index+1))
+			names = append(names, theme.Thousands(r.Plan.Entries[k].Index+1))
 		}
 		return "messages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	case r.plan.Messages[i].Role == history.System:
+	case r.Plan.Messages[i].Role == history.System:
 		return "system prompt"
 	}
-	for _, a := range r.rows.added {
-		if a.Before == i && a.Text == r.plan.Messages[i].Content {
+	for _, a := range r.Rows.Added {
+		if a.Before == i && a.Text == r.Plan.Messages[i].Content {
 			return "✚ " + a.Kind
 		}
 	}
-	if r.past == nil && r.plan.Messages[i].Role == history.User {
+	if r.Past == nil && r.Plan.Messages[i].Role == history.User {
 		return "your draft"
 	}
 	return ""
@@ -188,10 +189,10 @@ func (s sentMessages) whose(i int) string {
 
 // notSaid finds what of a message of the request nobody said, and what of it is recalled.
 func (s sentMessages) notSaid(i int) []inspector.Span {
-	text := s.plan.Messages[i].Content
+	text := s.Plan.Messages[i].Content
 	list := slices.Clone(s.recalled[i])
 	at := 0
-	for _, a := range s.plan.Added {
+	for _, a := range s.Plan.Added {
 		if a.Before != i || a.Text == "" {
 			continue
 		}
@@ -201,7 +202,7 @@ func (s sentMessages) notSaid(i int) []inspector.Span {
 		}
 	}
 	for _, k := range s.shown[i] {
-		e := s.plan.Entries[k]
+		e := s.Plan.Entries[k]
 		if len(e.Inserted) == 0 {
 			continue
 		}
@@ -228,15 +229,15 @@ func (s sentMessages) notSaid(i int) []inspector.Span {
 	return list
 }
 
-// recalled is where the recalled texts stand, by message of the request, with the frame around them.
-func (r *request) recalled() map[int][]inspector.Span {
+// recalledIn is where the recalled texts stand, by message of the request, with the frame around them.
+func recalledIn(r *panel.Request) map[int][]inspector.Span {
 	found := map[int][]inspector.Span{}
 	end := map[int]int{}
-	for k, e := range r.plan.Entries {
+	for k, e := range r.Plan.Entries {
 		if e.Disposition != history.Recalled && !e.Recalled {
 			continue
 		}
-		span, ok := r.plan.RecalledIn(k)
+		span, ok := r.Plan.RecalledIn(k)
 		if !ok {
 			continue
 		}
@@ -248,7 +249,7 @@ func (r *request) recalled() map[int][]inspector.Span {
 		end[i] = span.To
 	}
 	for i, at := range end {
-		if n := strings.Index(r.plan.Messages[i].Content[at:], "]"); n >= 0 {
+		if n := strings.Index(r.Plan.Messages[i].Content[at:], "]"); n >= 0 {
 			found[i] = append(found[i], inspector.Span{From: at, To: at + n + 1, Kind: inspector.Added})
 		}
 	}

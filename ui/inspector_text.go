@@ -9,28 +9,29 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/inspector"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
 // textPage is the text of a message or of what was added, with what the model gets of it.
 func (m *Model) textPage() inspector.Page {
-	on, r := m.inspector.on, m.panel.shown()
+	on, r := m.inspector.on, m.panel.Shown()
 	if on.added > 0 {
-		return addedPage(r, r.rows.added[on.added-1])
+		return addedPage(r, r.Rows.Added[on.added-1])
 	}
 	return m.messagePage(r, on.message)
 }
 
 // messagePage is a message with its verdict: what of it the model gets, what it does not get, and what
 // stands in its place.
-func (m *Model) messagePage(r *request, id int64) inspector.Page {
+func (m *Model) messagePage(r *panel.Request, id int64) inspector.Page {
 	var p inspector.Page
 	stored, known := m.storedMessage(id)
-	e, judged := entryOf(r.plan, id)
+	e, judged := entryOf(r.Plan, id)
 	switch {
 	case judged:
-		r.verdictLines(&p, e)
-	case r.ready:
+		verdictLines(r, &p, e)
+	case r.Ready:
 		p.Line(inspector.Warning, "This request has no such message: it was said later, or on another branch.")
 	default:
 		p.Line(inspector.Quiet, "No plan speaks of this message yet.")
@@ -63,14 +64,14 @@ func (m *Model) messagePage(r *request, id int64) inspector.Page {
 }
 
 // verdictLines say what became of a message, why, and what it costs.
-func (r *request) verdictLines(p *inspector.Page, e history.Entry) {
+func verdictLines(r *panel.Request, p *inspector.Page, e history.Entry) {
 	p.Line(inspector.Title, "%s %s", theme.Glyph(e), saying(e))
 	p.Line(inspector.Quiet, "sent %s of %s characters · %s of %s tokens",
-		theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore), r.counted(e.TokensAfter), r.counted(e.TokensBefore))
+		theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore), r.Counted(e.TokensAfter), r.Counted(e.TokensBefore))
 	for _, repair := range e.Repairs {
 		p.Line(inspector.Warning, "⚠ %s %s", repair.Kind, theme.OneSentence(repair.What))
 	}
-	r.proofLine(p)
+	proofLine(r, p)
 }
 
 // saying is the verdict with its reason, which often names it.
@@ -86,30 +87,30 @@ func saying(e history.Entry) string {
 }
 
 // proofLine says of a past request when it was sent, and whether that is what is shown.
-func (r *request) proofLine(p *inspector.Page) {
-	if r.past == nil {
+func proofLine(r *panel.Request, p *inspector.Page) {
+	if r.Past == nil {
 		return
 	}
-	q, proof := r.past.Request, ""
-	if r.past.Proven {
+	q, proof := r.Past.Request, ""
+	if r.Past.Proven {
 		proof = " · ✓ proven"
 	}
-	p.Line(inspector.Quiet, "%s · sent %s · %s%s", turnName(r.past.Recorded), q.Created.Local().Format(time.DateTime), theme.OneLine(q.Endpoint+"/"+q.Model), proof)
-	if !r.past.Proven {
-		p.Line(inspector.Warning, "! not proven: %s. The verdict is the recorded one.", strings.TrimSuffix(theme.OneSentence(r.past.Doubt), "."))
+	p.Line(inspector.Quiet, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded), q.Created.Local().Format(time.DateTime), theme.OneLine(q.Endpoint+"/"+q.Model), proof)
+	if !r.Past.Proven {
+		p.Line(inspector.Warning, "! not proven: %s. The verdict is the recorded one.", strings.TrimSuffix(theme.OneSentence(r.Past.Doubt), "."))
 	}
 }
 
 // beside is what a message holds beside its text: parts, reasoning and calls, with what of them is
 // sent.
-func beside(p *inspector.Page, r *request, stored store.Message, e history.Entry) {
+func beside(p *inspector.Page, r *panel.Request, stored store.Message, e history.Entry) {
 	if len(stored.Parts) == 0 && stored.Reasoning == "" && len(stored.ToolCalls) == 0 {
 		return
 	}
-	c := r.carrierOf(e, stored.Content)
+	c := carrierOf(r, e, stored.Content)
 	for _, part := range stored.Parts {
 		fate, t := c.part(part)
-		p.Heading("%s %s · %s", theme.PartKind(part), theme.OneLine(part.Name), strings.Join(append(theme.PartFacts(part, r.plan.Sum), fate), " · "))
+		p.Heading("%s %s · %s", theme.PartKind(part), theme.OneLine(part.Name), strings.Join(append(theme.PartFacts(part, r.Plan.Sum), fate), " · "))
 		p.Block(t, part.Text)
 	}
 	if stored.Reasoning != "" {
@@ -129,11 +130,11 @@ func beside(p *inspector.Page, r *request, stored store.Message, e history.Entry
 }
 
 // addedPage is a text that nobody said.
-func addedPage(r *request, a history.Added) inspector.Page {
+func addedPage(r *panel.Request, a history.Added) inspector.Page {
 	var p inspector.Page
 	p.Line(inspector.Title, "✚ %s: %s", a.Kind, theme.OneSentence(a.Cause.Sentence()))
-	p.Line(inspector.Quiet, "nobody said this: winnow puts it into the request · %s", theme.Plural(r.plan.Sum.Tokens(a.Tokens), "token"))
-	r.proofLine(&p)
+	p.Line(inspector.Quiet, "nobody said this: winnow puts it into the request · %s", theme.Plural(r.Plan.Sum.Tokens(a.Tokens), "token"))
+	proofLine(r, &p)
 	p.Add(inspector.Quiet, "\n")
 	p.Block(inspector.Added, a.Text)
 	return p

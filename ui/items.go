@@ -79,6 +79,14 @@ func filesNote(parts []history.Part) string {
 // callsOnly says that a message is nothing but tool calls: then its own item shows them.
 func callsOnly(m store.Message) bool { return m.Content == "" && len(m.ToolCalls) > 0 }
 
+// gist is what a message is known by in a list: its text, or its calls where it has none.
+func gist(m store.Message) string {
+	if callsOnly(m) {
+		return callText(m.ToolCalls)
+	}
+	return m.Content
+}
+
 func callText(calls []history.ToolCall) string {
 	var lines []string
 	for _, call := range calls {

@@ -106,7 +106,7 @@ func (m *Model) back() tea.Cmd {
 	case m.find.on && !m.covered():
 		m.endFind()
 		return nil
-	case m.panel.past != nil:
+	case m.panel.Past != nil:
 		return m.toNext()
 	case m.onTop(panelOverlay{}):
 		m.uncover()

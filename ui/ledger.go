@@ -78,11 +78,11 @@ func (l *ledger) chosen() (mended, bool) {
 
 // openLedger lists the repairs. The cursor begins on the message that was under it.
 func (m *Model) openLedger() tea.Cmd {
-	if !m.panel.next.ready {
+	if !m.panel.Next.Ready {
 		return m.say("Nothing is planned yet, so nothing is mended.")
 	}
 	on, ok := m.underCursor()
-	m.ledger.set(m.panel.next.plan)
+	m.ledger.set(m.panel.Next.Plan)
 	if i := m.ledger.lineOf(on); ok && i >= 0 {
 		m.ledger.at = i
 	}
@@ -127,7 +127,7 @@ func (m *Model) tellOfRepairs() tea.Cmd {
 		return nil
 	}
 	m.ledger.told = true
-	n := len(mendedIn(m.panel.next.plan))
+	n := len(mendedIn(m.panel.Next.Plan))
 	if n == 0 {
 		return nil
 	}

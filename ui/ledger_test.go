@@ -104,7 +104,7 @@ func TestARemedyIsChosenInTheLedger(t *testing.T) {
 	l := damaged(t, 140, 50)
 	stored := bare(l.session.Messages())
 	l.press("tab", "g", "m")
-	total := l.panel.next.plan.Sum
+	total := l.panel.Next.Plan.Sum
 	const asText, asCall = `[called read with {\"path\":\"C:`, `"arguments":"{\"path\":\"C:\\\\Users`
 	for _, c := range []struct {
 		says, word string
@@ -125,7 +125,7 @@ func TestARemedyIsChosenInTheLedger(t *testing.T) {
 		if !strings.Contains(plain(l.Model), c.word) {
 			t.Errorf("the ledger does not say %q:\n%s", c.word, plain(l.Model))
 		}
-		body, err := l.session.Body(l.panel.next.plan)
+		body, err := l.session.Body(l.panel.Next.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,8 +138,8 @@ func TestARemedyIsChosenInTheLedger(t *testing.T) {
 			t.Fatalf("%s: what is stored changed", c.word)
 		}
 	}
-	if l.panel.next.plan.Sum != total {
-		t.Errorf("mended again the sum is %+v, and was %+v", l.panel.next.plan.Sum, total)
+	if l.panel.Next.Plan.Sum != total {
+		t.Errorf("mended again the sum is %+v, and was %+v", l.panel.Next.Plan.Sum, total)
 	}
 	if len(l.bodies) != 0 {
 		t.Errorf("choosing sent %d requests", len(l.bodies))
@@ -242,10 +242,10 @@ func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {
 	l.planned()
 	l.press("tab", "g", "m")
 	for _, says := range []string{"2 and 3 are told as text", "2 and 3 are left out", "The calls and results of messages 2 and 3 are mended: "} {
-		before := l.panel.next.plan.Entries
+		before := l.panel.Next.Plan.Entries
 		l.press("t")
 		l.shows(says)
-		if says[0] == 'T' && len(history.Compare(before, l.panel.next.plan.Entries)) <= 2 {
+		if says[0] == 'T' && len(history.Compare(before, l.panel.Next.Plan.Entries)) <= 2 {
 			t.Error("mending the group takes no room from others, so this shows nothing")
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -54,16 +55,16 @@ type Model struct {
 	ledger    ledger
 	find      find
 	chat      chat
-	panel     panel
+	panel     panel.Model
 	forks     forks
 	turn      turn
 	sessions  sessionList
 	arrival   arrival
 	inspector inspectorState
-	marked    *request    // one to compare others with, nil for none
-	popup     int         // the command under the cursor of the completions
-	personas  []Persona   // as they were read last
-	models    []llm.Model // what the endpoints listed last, nil before they were asked
+	marked    *panel.Request // one to compare others with, nil for none
+	popup     int            // the command under the cursor of the completions
+	personas  []Persona      // as they were read last
+	models    []llm.Model    // what the endpoints listed last, nil before they were asked
 
 	generation  int // of the draft, for its plan
 	seeks       int // requests of the past that were asked for
@@ -268,7 +269,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.session, m.elsewhere = s, s.Elsewhere()
 	m.info, m.ref = s.Info(), s.Ref()
 	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
-	m.panel = panel{price: m.prices, holds: m.holds, secrets: m.secrets}
+	m.panel = panel.Model{Price: m.prices, Holds: m.holds, Secrets: m.secrets}
 	m.ledger = ledger{}
 	m.hands = hands{}
 	m.endFind()

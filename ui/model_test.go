@@ -29,10 +29,10 @@ func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
 
 func TestAnOldPlanIsDropped(t *testing.T) {
 	m := chatting(t, 120, 40)
-	before := m.panel.next.plan.Sum.Total
+	before := m.panel.Next.Plan.Sum.Total
 	typing(m, "x")
 	m.Update(planMsg{generation: m.generation - 1, plan: history.Plan{Sum: history.Sum{Total: 1}}})
-	if got := m.panel.next.plan.Sum.Total; got != before {
+	if got := m.panel.Next.Plan.Sum.Total; got != before {
 		t.Errorf("a plan for an older draft: total %d, want %d", got, before)
 	}
 }

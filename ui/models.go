@@ -12,6 +12,7 @@ import (
 	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/panel"
 	"winnow/ui/picker"
 	"winnow/ui/theme"
 )
@@ -33,8 +34,8 @@ func (m *Model) listModels() tea.Cmd {
 
 func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
 	m.models = msg.models
-	if w := m.panel.whatif; w != nil {
-		w.listing, w.refs = false, refs(m.ref, m.options.Deps.Models.Endpoints(), m.models)
+	if w := m.panel.Whatif; w != nil {
+		w.Listing, w.Refs = false, panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.models)
 	}
 	open := m.list(modelsList)
 	if open == nil {

@@ -14,7 +14,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	case m.covered():
 		return m.top().update(m, msg)
 	case m.layout.panel.Holds(msg.X, msg.Y):
-		m.panel.move(by)
+		m.panel.Move(by)
 	default:
 		m.chat.scroll(by)
 	}
@@ -64,11 +64,11 @@ func (m *Model) clickLine(in theme.Box, y int) tea.Cmd {
 // selectLine puts the panel's cursor on the line of the list that stands at y, and says whether that is
 // all: the cursor was elsewhere, or no line stands there.
 func (m *Model) selectLine(in theme.Box, y int) bool {
-	i, ok := m.panel.lineAt(m.styles, in.W, in.H, y-in.Y)
-	if !ok || i == m.panel.at {
+	i, ok := m.panel.LineAt(m.styles, in.W, in.H, y-in.Y)
+	if !ok || i == m.panel.At {
 		return !ok
 	}
-	m.panel.move(i - m.panel.at)
+	m.panel.Move(i - m.panel.At)
 	m.follow()
 	return true
 }

@@ -44,7 +44,7 @@ func clickOnLine(t *testing.T, m *Model, text string, n int) tea.Cmd {
 
 func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
 	l := walked(t, 140, 30, "The first question.", "The second question.", "The third question.", "The fourth question.")
-	if got := l.panel.chosen(); got.entry == nil || got.entry.Index != 0 {
+	if got := l.panel.Chosen(); got.Entry == nil || got.Entry.Index != 0 {
 		t.Fatalf("on the first message of the transcript the panel is on %+v", got)
 	}
 	l.press("tab", "j", "j")
@@ -56,7 +56,7 @@ func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
 		t.Error("the last message is not brought into the transcript's view")
 	}
 	l.press("esc")
-	if !l.panel.moved || l.panel.led {
+	if !l.panel.Moved || l.panel.Led {
 		t.Error("the panel's own cursor does not stay when the panel is left")
 	}
 }
@@ -73,12 +73,12 @@ func TestClicks(t *testing.T) {
 	l.options.Mouse = true
 
 	l.clicks("● 3  you", 1)
-	if m, _ := l.chat.selected(); l.focus != panelPane || l.panel.at != 2 || m.ID != l.chat.messages[2].ID {
-		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus, l.panel.at, m.Content)
+	if m, _ := l.chat.selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.messages[2].ID {
+		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus, l.panel.At, m.Content)
 	}
 	l.clicks("│● you   The third question.", 1)
-	if m, _ := l.chat.selected(); l.focus != transcriptPane || l.panel.at != 4 || m.Content != "The third question." {
-		t.Fatalf("a click on a message: focus %v, panel on line %d, transcript on %q", l.focus, l.panel.at, m.Content)
+	if m, _ := l.chat.selected(); l.focus != transcriptPane || l.panel.At != 4 || m.Content != "The third question." {
+		t.Fatalf("a click on a message: focus %v, panel on line %d, transcript on %q", l.focus, l.panel.At, m.Content)
 	}
 	l.press("g")
 	l.clicks("saw 1 of 1", 1)
@@ -106,9 +106,9 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	m.View()
 	in := m.layout.panel.Within(true)
 	lines := 0
-	m.panel.move(-50)
+	m.panel.Move(-50)
 	for y := range in.H {
-		i, ok := m.panel.lineAt(m.styles, in.W, in.H, y)
+		i, ok := m.panel.LineAt(m.styles, in.W, in.H, y)
 		if !ok {
 			continue
 		}
@@ -117,10 +117,10 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 			t.Fatalf("line %d of the list is said to stand at %d, where the screen has %q", i+1, y, screen)
 		}
 		m.Update(tea.MouseClickMsg{X: in.X + 3, Y: in.Y + y, Button: tea.MouseLeft})
-		if lines++; m.panel.at != i {
-			t.Fatalf("a click at line %d: the cursor is on %d, want %d", y, m.panel.at, i)
+		if lines++; m.panel.At != i {
+			t.Fatalf("a click at line %d: the cursor is on %d, want %d", y, m.panel.At, i)
 		}
-		if again, ok := m.panel.lineAt(m.styles, in.W, in.H, y); !ok || again != i {
+		if again, ok := m.panel.LineAt(m.styles, in.W, in.H, y); !ok || again != i {
 			t.Fatalf("after a click at line %d line %d of the list stands there, want %d", y, again, i)
 		}
 	}

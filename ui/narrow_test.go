@@ -47,9 +47,9 @@ func TestThePanelOfANarrowScreenGoesByPages(t *testing.T) {
 	}{
 		{"pgup", -12, -6}, {"pgup", -12, -6}, {"pgdown", 6, 12}, {"ctrl+u", -6, -3}, {"ctrl+d", 3, 6},
 	} {
-		at := l.panel.at
+		at := l.panel.At
 		l.press(c.key)
-		if by := l.panel.at - at; by < c.least || by > c.most {
+		if by := l.panel.At - at; by < c.least || by > c.most {
 			t.Errorf("%s went %d lines, want %d to %d:\n%s", c.key, by, c.least, c.most, plain(l.Model))
 		}
 	}

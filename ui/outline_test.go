@@ -152,7 +152,7 @@ func TestHelpOverDialsThatAreGone(t *testing.T) {
 		t.Errorf("the help was closed:\n%s", plain(m))
 	}
 	m.Update(uitest.Key("esc"))
-	if m.panel.whatif != nil || m.isOpen(whatifOverlay{}) || !m.onTop(panelOverlay{}) {
+	if m.panel.Whatif != nil || m.isOpen(whatifOverlay{}) || !m.onTop(panelOverlay{}) {
 		t.Errorf("overlay %d after the help, want the panel:\n%s", m.top(), plain(m))
 	}
 	m.Update(uitest.Key("down"))

@@ -158,19 +158,19 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		}
 	}
 	if by := scrolledBy(msg); by != 0 {
-		m.panel.move(by)
+		m.panel.Move(by)
 	}
 	return nil
 }
 
 func (panelOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	return m.panel.view(m.styles, in.W, in.H, true), nil
+	return m.panel.View(m.styles, in.W, in.H, true), nil
 }
 
-func (panelOverlay) title(m *Model) (string, string) { return m.panelTitle(), m.panel.place() }
+func (panelOverlay) title(m *Model) (string, string) { return m.panelTitle(), m.panel.Place() }
 
 func (panelOverlay) hints(m *Model) []keymap.Hint {
-	if m.panel.past != nil {
+	if m.panel.Past != nil {
 		return append(panelHints(&m.keys), m.keys.Hint("back to the next request", keymap.Back))
 	}
 	return append(panelHints(&m.keys), m.keys.Hint("close", keymap.Back))

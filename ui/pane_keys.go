@@ -31,7 +31,7 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 		c.newest()
 	case k.Pressed(msg, keymap.Boundary):
 		switch {
-		case !m.panel.next.ready:
+		case !m.panel.Next.Ready:
 			return m.say("Nothing is planned yet.")
 		case !c.boundary():
 			return m.say("Nothing is dropped: the model sees the conversation from its beginning.")
@@ -82,9 +82,9 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // panelPress is a key in the panel; the transcript follows the cursor.
 func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
-	at := m.panel.at
+	at := m.panel.At
 	cmd := m.panelKey(msg)
-	if m.panel.at != at {
+	if m.panel.At != at {
 		m.follow()
 	}
 	return cmd
@@ -96,7 +96,7 @@ func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	k := &m.keys
 	if by, ok := k.Stride(msg, m.panelPage()); ok {
-		m.panel.move(by)
+		m.panel.Move(by)
 		return nil
 	}
 	switch {
@@ -128,5 +128,5 @@ func (m *Model) panelPage() int {
 	if m.onTop(panelOverlay{}) || m.layout.panel.Empty() {
 		b = m.overlayRoom()
 	}
-	return max(1, m.panel.slice(m.styles, b.W, b.H).room)
+	return max(1, m.panel.Slice(m.styles, b.W, b.H).Room)
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -30,7 +31,7 @@ func (m *Model) seek(back bool, read func(context.Context, *session.Session) (*s
 
 // slow says that a request is still being read.
 func (m *Model) slow(msg slowMsg) tea.Cmd {
-	m.panel.looking = msg.seek == m.seeks && m.sought != m.seeks
+	m.panel.Looking = msg.seek == m.seeks && m.sought != m.seeks
 	return nil
 }
 
@@ -81,7 +82,7 @@ func (m *Model) replayed(msg pastMsg) tea.Cmd {
 		return nil
 	}
 	owed := m.stepped()
-	m.sought, m.panel.looking = msg.seek, false
+	m.sought, m.panel.Looking = msg.seek, false
 	switch {
 	case msg.err != nil:
 		return m.complain(theme.Sentence(msg.err))
@@ -101,11 +102,11 @@ func (m *Model) replayed(msg pastMsg) tea.Cmd {
 
 // showPast shows a request of the past.
 func (m *Model) showPast(r *session.Replayed) tea.Cmd {
-	past := pastRequest(*r)
-	m.panel.open(&past)
-	m.chat.judgeRead(past.plan, past.firstRead)
-	if n := len(past.plan.Entries); n > 0 {
-		m.chat.list.GoTo(past.plan.Entries[n-1].ID)
+	past := panel.PastRequest(*r, gist)
+	m.panel.Open(&past)
+	m.chat.judgeRead(past.Plan, past.FirstRead)
+	if n := len(past.Plan.Entries); n > 0 {
+		m.chat.list.GoTo(past.Plan.Entries[n-1].ID)
 	}
 	return m.lookAgain()
 }
@@ -113,7 +114,7 @@ func (m *Model) showPast(r *session.Replayed) tea.Cmd {
 // toNext goes back to the next request.
 func (m *Model) toNext() tea.Cmd {
 	m.seeks++ // what is still being read comes too late
-	m.panel.open(nil)
-	m.chat.judge(m.panel.next.plan)
+	m.panel.Open(nil)
+	m.chat.judge(m.panel.Next.Plan)
 	return m.lookAgain()
 }

@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/panel"
 	"winnow/ui/uitest"
 )
 
@@ -22,7 +23,7 @@ func TestPanelGoesThroughThePastRequests(t *testing.T) {
 	l.shows("context: turn 3")
 	l.shows("✓ proven")
 	l.shows("transcript as seen in turn 3")
-	if got := l.panel.shown().rows.len(); got != 5 {
+	if got := l.panel.Shown().Rows.Len(); got != 5 {
 		t.Errorf("the third request's list has %d lines, want the 5 messages that were there:\n%s", got, plain(l.Model))
 	}
 	l.press("left")
@@ -119,10 +120,10 @@ func pastStates() []state {
 		{"doubted", func(t testing.TB, w, h int) *Model { return lookedBack(t, w, h, false) }},
 		{"warned", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.panel.doubt = "window of 8,192 tokens assumed: the server does not say"
-			m.panel.outlook = outlook{
-				prefix: session.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
-				warnings: []string{
+			m.panel.Doubt = "window of 8,192 tokens assumed: the server does not say"
+			m.panel.Outlook = panel.Outlook{
+				Prefix: session.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
+				Warnings: []string{
 					"in turn 2 the server counted 1,022 of ~1,912 tokens: it dropped a part of the request",
 					"not sent for the first time: 1 you",
 				},

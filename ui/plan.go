@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -82,7 +83,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 		m.oversize, m.alert, m.way = nil, "", ""
 		m.arrange()
 	}
-	if m.panel.whatif != nil {
+	if m.panel.Whatif != nil {
 		return m.wish()
 	}
 	again := tea.Batch(m.lookAgain(), m.askWhole())
@@ -99,15 +100,15 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 // showNext shows the plan of the next request, or why there is none. A request of the past that is
 // on the screen stays there.
 func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
-	m.panel.set(plan, err, m.chat.gist)
-	m.composer.ratio = m.panel.next.plan.Sum.Ratio
+	m.panel.Set(plan, err, m.chat.gist)
+	m.composer.ratio = m.panel.Next.Plan.Sum.Ratio
 	m.judgeWindow()
 	m.showCost()
-	m.panel.outlook = outlookOf(known, plan)
-	if m.panel.shown() == &m.panel.next && (err == nil || len(plan.Entries) > 0) {
+	m.panel.Outlook = panel.OutlookOf(known, plan)
+	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.judge(plan)
 	}
-	m.ledger.set(m.panel.next.plan)
+	m.ledger.set(m.panel.Next.Plan)
 }
 
 // countExactly asks the server for its own count of a plan that is shown, and plans again, once, where
@@ -140,8 +141,8 @@ func (m *Model) counted(msg countedMsg) tea.Cmd {
 	if msg.session != m.session {
 		return nil
 	}
-	guessed := m.panel.guessed != ""
-	m.panel.count(msg.counting)
+	guessed := m.panel.Guessed != ""
+	m.panel.Count(msg.counting)
 	switch {
 	case msg.err != nil && !errors.Is(msg.err, context.Canceled):
 		return m.complain(theme.Sentence(msg.err))

@@ -5,6 +5,7 @@ import (
 
 	"winnow/history"
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -12,16 +13,16 @@ import (
 // tool group, as the server counts: "p +540 · x −37". What the rules would do with a message that was
 // pinned or excluded is not known before they are asked, so that is the most it can be.
 func (m *Model) prices(e history.Entry) string {
-	next := &m.panel.next
-	now, ok := next.verdict(e.Index, e.ID)
-	if !ok || !next.ready {
+	next := &m.panel.Next
+	now, ok := next.Verdict(e.Index, e.ID)
+	if !ok || !next.Ready {
 		return ""
 	}
 	var flag history.Flag
 	before, after := 0, 0
 	group := m.session.Group(now.ID)
 	for _, id := range group {
-		if mate, ok := next.verdict(m.chat.place[id], id); ok {
+		if mate, ok := next.Verdict(m.chat.place[id], id); ok {
 			switch {
 			case mate.Pinned:
 				flag = history.Pin
@@ -54,9 +55,9 @@ func (m *Model) prices(e history.Entry) string {
 }
 
 // difference is a number of counted tokens with its sign, as the server counts them.
-func difference(r *request, n int) string {
+func difference(r *panel.Request, n int) string {
 	if n == 0 {
 		return "±0"
 	}
-	return theme.Signed(r.plan.Sum.Tokens(n))
+	return theme.Signed(r.Plan.Sum.Tokens(n))
 }

@@ -115,7 +115,7 @@ func chatting(t testing.TB, w, h int) *Model {
 
 // mendedPlan is the plan of the talk with a call that broke off as well.
 func mendedPlan(m *Model) history.Plan {
-	plan := m.panel.next.plan
+	plan := m.panel.Next.Plan
 	plan.Entries = slices.Clone(plan.Entries)
 	plan.Sum.Total += 12
 	plan.Entries[3].Repairs = []history.Repair{{
@@ -129,7 +129,7 @@ func mendedPlan(m *Model) history.Plan {
 
 // triedPlan is the plan of the dials as they stand: a message more is out, one is in, and one is shorter.
 func triedPlan(m *Model) triedMsg {
-	plan := m.panel.next.plan
+	plan := m.panel.Next.Plan
 	before := plan.Entries
 	plan.Entries = slices.Clone(before)
 	plan.Entries[0].Disposition, plan.Entries[0].TokensAfter = history.Kept, 612
@@ -138,7 +138,7 @@ func triedPlan(m *Model) triedMsg {
 	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000, history.BoundBudget
 	plan.Next = []int{1}
 	return triedMsg{
-		wish: m.panel.whatif.running, plan: plan, changes: history.Compare(before, plan.Entries),
+		wish: m.panel.Whatif.Running, plan: plan, changes: history.Compare(before, plan.Entries),
 		policy: m.session.Policy(), window: llm.Window{Tokens: 8192},
 	}
 }
@@ -258,7 +258,7 @@ var states = slices.Concat([]state{
 		plan.Entries[3].Repairs[0].Remedy = history.SendAsText
 		plan.Entries[3].Repairs[0].What += " You had the call told as text instead."
 		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
-		before := m.panel.next.plan
+		before := m.panel.Next.Plan
 		m.Update(remediedMsg{session: m.session, generation: m.generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
 		return m
 	}},

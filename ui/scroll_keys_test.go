@@ -9,9 +9,9 @@ func TestHalfAPageIsHalfOfAPageInEveryList(t *testing.T) {
 		open []string
 		at   func() int
 	}{
-		{"the panel", []string{"ctrl+x"}, func() int { return l.panel.at }},
+		{"the panel", []string{"ctrl+x"}, func() int { return l.panel.At }},
 		{"the repairs", []string{"ctrl+x", "m"}, func() int { return l.ledger.at }},
-		{"the dials", []string{"ctrl+x", "w"}, func() int { return l.panel.at }},
+		{"the dials", []string{"ctrl+x", "w"}, func() int { return l.panel.At }},
 	} {
 		l.press(c.open...)
 		moved := map[string]int{}

@@ -11,7 +11,7 @@ import (
 // reveal shows what looks like a secret, or hides it again.
 func (m *Model) reveal() tea.Cmd {
 	m.secrets.Revealed = !m.secrets.Revealed
-	m.panel.secrets, m.panel.gists = m.secrets, nil
+	m.panel.Secrets, m.panel.Gists = m.secrets, nil
 	l := &m.sessions
 	l.secrets = m.secrets
 	for i := range l.lines {

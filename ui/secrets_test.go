@@ -41,14 +41,14 @@ func findKey(text string, shapes bool) (spans [][2]int) {
 func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	l := onStage(t, 140, 50)
 	l.secrets = theme.Secrets{Find: findKey}
-	l.panel.secrets = l.secrets
+	l.panel.Secrets = l.secrets
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
 	l.until("the title", func() bool { return l.info.Title != "" })
 	inTranscript := func() string { return strings.Join(l.chat.view(), "\n") }
 	if !strings.Contains(inTranscript(), someKey) || !strings.Contains(inTranscript(), ourKey) {
 		t.Errorf("the transcript does not say what was said:\n%s", inTranscript())
 	}
-	rows := func() string { return strings.Join(l.panel.view(l.styles, 70, 30, false), "\n") }
+	rows := func() string { return strings.Join(l.panel.View(l.styles, 70, 30, false), "\n") }
 	for range 2 {
 		if !strings.Contains(rows(), "My key is "+theme.Redacted) || strings.Contains(rows(), someKey) {
 			t.Fatalf("the panel's rows are\n%s", rows())

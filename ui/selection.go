@@ -75,7 +75,7 @@ func (m *Model) selected() []int64 {
 // that nobody said.
 func (m *Model) underCursor() (int64, bool) {
 	if m.focus == panelPane || m.onTop(panelOverlay{}) {
-		e := m.panel.chosen().entry
+		e := m.panel.Chosen().Entry
 		if e == nil {
 			return 0, false
 		}
@@ -139,20 +139,20 @@ func (m *Model) selectionTitle() string {
 	if len(ids) == 0 {
 		return ""
 	}
-	r := m.panel.shown()
+	r := m.panel.Shown()
 	sent, whole := 0, 0
 	for _, id := range ids {
-		if e, ok := r.verdict(m.chat.place[id], id); ok {
+		if e, ok := r.Verdict(m.chat.place[id], id); ok {
 			sent += e.TokensAfter
 			whole += max(e.TokensBefore, e.TokensAfter)
 		}
 	}
 	title := theme.Thousands(len(ids)) + " selected"
 	switch {
-	case !r.ready:
+	case !r.Ready:
 		return title
 	case sent == whole:
-		return title + " · " + r.counted(sent) + " tokens"
+		return title + " · " + r.Counted(sent) + " tokens"
 	}
-	return title + " · " + r.counted(sent) + " of " + r.counted(whole) + " tokens"
+	return title + " · " + r.Counted(sent) + " of " + r.Counted(whole) + " tokens"
 }

@@ -35,13 +35,13 @@ func (m *Model) turnPage(by int) tea.Cmd {
 		m.steps.owed += by
 		return nil
 	}
-	past := m.panel.past
+	past := m.panel.Past
 	if past == nil && by > 0 {
 		return m.say("This is the next request: what the model would see now.")
 	}
 	turn, nth := m.info.Turns+1, 1
 	if past != nil {
-		turn, nth = past.past.Request.Turn, past.past.Nth
+		turn, nth = past.Past.Request.Turn, past.Past.Nth
 	}
 	cmd := m.seek(by < 0, func(ctx context.Context, s *session.Session) (*session.Replayed, error) {
 		to, err := walk(ctx, s, turn, nth, by)

@@ -7,6 +7,7 @@ import (
 
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -15,30 +16,30 @@ type subject struct {
 	message int64 // its id
 	added   int   // the number of an added text among those of the request, from 1
 	request bool
-	from    *request // an earlier request that this one is compared with, nil for the one before
+	from    *panel.Request // an earlier request that this one is compared with, nil for the one before
 }
 
 // subject is what a line of the request's list is about.
-func (r *request) subject(line int) (subject, bool) {
-	switch on := r.rows.row(line); {
-	case on.entry != nil:
-		return subject{message: on.entry.ID}, true
-	case on.added != nil:
-		k, _ := slices.BinarySearch(r.rows.at, line)
+func subjectAt(r *panel.Request, line int) (subject, bool) {
+	switch on := r.Rows.Row(line); {
+	case on.Entry != nil:
+		return subject{message: on.Entry.ID}, true
+	case on.Added != nil:
+		k, _ := slices.BinarySearch(r.Rows.At, line)
 		return subject{added: k + 1}, true
 	}
 	return subject{}, false
 }
 
 // line is where a subject stands in the request's list, -1 where it does not.
-func (r *request) line(on subject) int {
+func lineOfSubject(r *panel.Request, on subject) int {
 	switch {
-	case on.added > 0 && on.added <= len(r.rows.at):
-		return r.rows.at[on.added-1]
+	case on.added > 0 && on.added <= len(r.Rows.At):
+		return r.Rows.At[on.added-1]
 	case on.message != 0:
-		for i := len(r.rows.entries) - 1; i >= 0; i-- {
-			if r.rows.entries[i].ID == on.message {
-				return r.rows.line(i)
+		for i := len(r.Rows.Entries) - 1; i >= 0; i-- {
+			if r.Rows.Entries[i].ID == on.message {
+				return r.Rows.Line(i)
 			}
 		}
 	}
@@ -47,9 +48,9 @@ func (r *request) line(on subject) int {
 
 // stepSubject goes to the next line of the request's list. The cursors of panel and transcript go along.
 func (m *Model) stepSubject(by int) tea.Cmd {
-	r, in := m.panel.shown(), &m.inspector
-	line := r.line(in.on)
-	on, ok := r.subject(line + by)
+	r, in := m.panel.Shown(), &m.inspector
+	line := lineOfSubject(r, in.on)
+	on, ok := subjectAt(r, line+by)
 	switch {
 	case in.on.request && in.aspect == asText:
 		return m.stepSection(by)
@@ -62,7 +63,7 @@ func (m *Model) stepSubject(by int) tea.Cmd {
 	case !ok:
 		return m.say("This is the last message.")
 	}
-	m.panel.move(line + by - m.panel.at)
+	m.panel.Move(line + by - m.panel.At)
 	m.follow()
 	in.on = on
 	return m.look(in.aspect)
@@ -82,7 +83,7 @@ func (m *Model) stepSection(by int) tea.Cmd {
 
 // subjectName is what the subject is called in the title.
 func (m *Model) subjectName(on subject) string {
-	r := m.panel.shown()
+	r := m.panel.Shown()
 	switch {
 	case on.request && on.from != nil:
 		before, after := inOrder(on.from, r)
@@ -90,9 +91,9 @@ func (m *Model) subjectName(on subject) string {
 	case on.request:
 		return m.nameOf(r)
 	case on.added > 0:
-		return "added · " + r.rows.added[on.added-1].Kind
+		return "added · " + r.Rows.Added[on.added-1].Kind
 	}
-	if e, ok := entryOf(r.plan, on.message); ok {
+	if e, ok := entryOf(r.Plan, on.message); ok {
 		return "message " + theme.Thousands(e.Index+1) + " · " + theme.Speaker(e.Role)
 	}
 	stored, _ := m.storedMessage(on.message)
@@ -100,10 +101,10 @@ func (m *Model) subjectName(on subject) string {
 }
 
 // nameOf is a request's name.
-func (m *Model) nameOf(r *request) string {
+func (m *Model) nameOf(r *panel.Request) string {
 	switch {
-	case r.past != nil:
-		return turnName(r.past.Recorded)
+	case r.Past != nil:
+		return panel.TurnName(r.Past.Recorded)
 	case m.turn.busy:
 		return "this request"
 	}

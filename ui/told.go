@@ -7,6 +7,7 @@ import (
 
 	"winnow/history"
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -32,7 +33,7 @@ func (m *Model) tell(msg handMsg) string {
 	switch {
 	case !msg.planned:
 		said += " It holds for the next request: the one that is running has left."
-	case m.panel.past != nil:
+	case m.panel.Past != nil:
 		said += " It holds for the next request, not for the one on show."
 	}
 	if over := (*history.OverBudgetError)(nil); errors.As(msg.short, &over) {
@@ -183,7 +184,7 @@ func (msg handMsg) others() string {
 		{left, "left"}, {cut, "cut"}, {came, "came in"}, {more, "longer"}, {rest, "otherwise"},
 	} {
 		if len(part.list) > 0 {
-			list = append(list, theme.Plural(len(part.list), "message")+" "+part.what+" ("+named(part.list)+")")
+			list = append(list, theme.Plural(len(part.list), "message")+" "+part.what+" ("+panel.Named(part.list)+")")
 		}
 	}
 	text := strings.Join(list, ", ")

@@ -53,10 +53,10 @@ func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan sessio
 	m.alert, m.news, m.armed, m.oversize = "", "", arming{}, nil
 	m.chat.name = shortName(m.ref)
 	m.generation++ // a plan that is being made for the draft comes too late now
-	if m.panel.past != nil {
+	if m.panel.Past != nil {
 		m.toNext()
 	}
-	if m.marked != nil && m.marked.past == nil {
+	if m.marked != nil && m.marked.Past == nil {
 		m.marked = nil // it is not the next request any more
 	}
 	m.arrange()

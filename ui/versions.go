@@ -59,10 +59,10 @@ func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
 // followSession shows the session's active branch, after it changed. What was about messages of another
 // branch is over.
 func (m *Model) followSession() {
-	if m.panel.past != nil {
+	if m.panel.Past != nil {
 		m.toNext()
 	}
-	if m.marked != nil && m.marked.past == nil {
+	if m.marked != nil && m.marked.Past == nil {
 		m.marked = nil // it is not the next request any more
 	}
 	if m.editing.message != 0 {

@@ -47,7 +47,7 @@ func edited(t testing.TB, w, h int) *Model {
 	m.chat.goTo(3)
 	m.Update(char('e'))
 	typing(m, " Ever.")
-	plan := m.panel.next.plan
+	plan := m.panel.Next.Plan
 	plan.Entries, plan.Next = plan.Entries[:2], nil
 	plan.Sum.Sent, plan.Sum.Stored, plan.Sum.Pinned, plan.Sum.Body, plan.Sum.Draft, plan.Sum.Total = 1, 2, 0, 37, 20, 329
 	m.Update(planMsg{generation: m.generation, plan: plan})

@@ -7,6 +7,7 @@ import (
 
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -76,10 +77,10 @@ func (m *Model) transcriptView() []string {
 	if hits := m.findTitle(); hits != "" {
 		title += " · " + hits
 	}
-	if past := m.panel.past; past != nil {
-		title += " as seen in " + turnName(past.past.Recorded)
+	if past := m.panel.Past; past != nil {
+		title += " as seen in " + panel.TurnName(past.Past.Recorded)
 	}
-	if m.panel.whatif != nil {
+	if m.panel.Whatif != nil {
 		title += " as it would be seen"
 	}
 	return theme.Frame(b, m.border(title, m.chat.position(), m.focus == transcriptPane), lines)
@@ -101,16 +102,16 @@ func (m *Model) border(title, right string, focused bool) theme.Border {
 func (m *Model) panelTitle() string {
 	selected := m.selectionTitle()
 	switch {
-	case m.panel.whatif != nil:
+	case m.panel.Whatif != nil:
 		return "context: what if"
-	case m.panel.looking:
+	case m.panel.Looking:
 		return "context: reading a past request …"
 	case selected != "" && (m.focus == panelPane || m.onTop(panelOverlay{})):
 		return "context · " + selected
 	case m.marked != nil:
-		return "context: " + m.nameOf(m.panel.shown()) + " · " + m.keys.First(keymap.Compare) + " compares with " + m.nameOf(m.marked)
+		return "context: " + m.nameOf(m.panel.Shown()) + " · " + m.keys.First(keymap.Compare) + " compares with " + m.nameOf(m.marked)
 	}
-	return "context: " + m.nameOf(m.panel.shown())
+	return "context: " + m.nameOf(m.panel.Shown())
 }
 
 func (m *Model) panelView(b theme.Box) []string {
@@ -119,7 +120,7 @@ func (m *Model) panelView(b theme.Box) []string {
 	}
 	in := b.Within(true)
 	focused := m.focus == panelPane || m.onTop(panelOverlay{}) || m.onTop(whatifOverlay{})
-	return theme.Frame(b, m.border(m.panelTitle(), m.panel.place(), focused), m.panel.view(m.styles, in.W, in.H, focused))
+	return theme.Frame(b, m.border(m.panelTitle(), m.panel.Place(), focused), m.panel.View(m.styles, in.W, in.H, focused))
 }
 
 // alertLines are what stands above the composer: a question, or why the last turn failed, which takes at

@@ -1,74 +1,35 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/llm"
-	"winnow/session"
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
-
-// whatif tries other settings out. Its dials move the verdicts of the next request, and until they are
-// applied nothing is stored and nothing is sent.
-type whatif struct {
-	request request // the next request with the trial's settings, compared with it as it is set
-
-	at      dial // the dial under the cursor
-	trial   session.Trial
-	was     settings // without a trial
-	policy  history.Policy
-	window  llm.Window
-	prefix  session.Prefix
-	typed   bool            // the budget's dial is being typed on
-	known   map[string]bool // the models whose window was asked for
-	refs    []string        // the models of the dial
-	listing bool            // the endpoints are being asked for their models
-	note    string          // why the dials cannot stand so, "" where they can
-
-	running int // the wish that is being planned, 0 for none
-	stop    context.CancelFunc
-	moves   []string // what changes, in words
-
-	panelHidden bool // the panel was not wished for before
-}
-
-// settings are what the dials stand at.
-func (w *whatif) settings() settings {
-	return settingsOf(w.policy, w.was.model, w.was.window).from(w.trial)
-}
-
-// asking is the model whose window is not known yet, "" for none.
-func (w *whatif) asking() string {
-	if ref := w.trial.Model; ref != "" && !w.known[ref] {
-		return ref
-	}
-	return ""
-}
 
 // openWhatif shows the dials.
 func (m *Model) openWhatif() tea.Cmd {
 	switch {
 	case m.turn.busy:
 		return m.stillArriving()
-	case !m.panel.next.ready:
+	case !m.panel.Next.Ready:
 		return m.say("Nothing is planned yet, so there is nothing to try out.")
 	}
-	if m.panel.past != nil {
+	if m.panel.Past != nil {
 		m.toNext()
 	}
-	w := &whatif{
-		policy: m.session.Policy(), window: m.session.Window(), known: map[string]bool{},
-		refs:        refs(m.ref, m.options.Deps.Models.Endpoints(), m.models),
-		panelHidden: !m.wishPanel,
+	w := &panel.Whatif{
+		Policy: m.session.Policy(), Window: m.session.Window(), Known: map[string]bool{},
+		Refs:        panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.models),
+		PanelHidden: !m.wishPanel,
 	}
-	w.was, w.prefix = settingsOf(w.policy, m.ref, m.session.Windows().Chosen.Tokens), m.panel.outlook.prefix
-	w.show(m.panel.next, m.panel.next, nil)
-	m.panel.whatif = w
+	w.Was, w.Prefix = panel.SettingsOf(w.Policy, m.ref, m.session.Windows().Chosen.Tokens), m.panel.Outlook.Prefix
+	w.Show(m.panel.Next, m.panel.Next, nil)
+	m.panel.Whatif = w
 	m.cover(whatifOverlay{})
 	m.wishPanel = true
 	m.arrange()
@@ -77,37 +38,29 @@ func (m *Model) openWhatif() tea.Cmd {
 
 // leaveWhatif goes back to the next request as it is set.
 func (m *Model) leaveWhatif() {
-	w := m.panel.whatif
+	w := m.panel.Whatif
 	if w == nil {
 		return
 	}
-	w.cancel()
-	m.panel.whatif = nil
-	m.wishPanel = !w.panelHidden
-	m.panel.move(0)
+	w.Cancel()
+	m.panel.Whatif = nil
+	m.wishPanel = !w.PanelHidden
+	m.panel.Move(0)
 	m.dismiss(whatifOverlay{})
-	m.chat.judge(m.panel.next.plan)
+	m.chat.judge(m.panel.Next.Plan)
 	m.arrange()
-}
-
-// cancel stops the plan that is being made.
-func (w *whatif) cancel() {
-	if w.stop != nil {
-		w.stop()
-	}
-	w.running, w.stop = 0, nil
 }
 
 // whatifKey is a key while settings are tried out.
 func (m *Model) whatifKey(msg tea.KeyPressMsg) tea.Cmd {
-	k, w := &m.keys, m.panel.whatif
+	k, w := &m.keys, m.panel.Whatif
 	if n, ok := digit(msg); ok {
 		return m.typeBudget(n)
 	}
-	if w.typed && msg.Code == tea.KeyBackspace {
-		return m.turnTo(budgetDial, settings{budget: w.settings().budget / 10})
+	if w.Typed && msg.Code == tea.KeyBackspace {
+		return m.turnTo(panel.BudgetDial, panel.Settings{Budget: w.Settings().Budget / 10})
 	}
-	w.typed = false
+	w.Typed = false
 	switch {
 	case k.Pressed(msg, keymap.Back, keymap.WhatIf):
 		m.leaveWhatif()
@@ -132,7 +85,7 @@ func (m *Model) whatifKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // moveInTrial moves through the list below the dials, and the transcript with it.
 func (m *Model) moveInTrial(by int) {
-	m.panel.move(by)
+	m.panel.Move(by)
 	m.follow()
 }
 
@@ -149,28 +102,28 @@ const mostBudget = 99_999_999
 
 // typeBudget puts a digit at the end of the budget, or begins one with it.
 func (m *Model) typeBudget(n int) tea.Cmd {
-	w := m.panel.whatif
+	w := m.panel.Whatif
 	budget := n
-	if w.typed {
-		budget = w.settings().budget*10 + n
+	if w.Typed {
+		budget = w.Settings().Budget*10 + n
 	}
 	if budget > mostBudget {
 		return m.say("A budget has at most " + theme.Thousands(mostBudget) + " tokens here.")
 	}
-	w.at, w.typed = budgetDial, true
-	return m.turnTo(budgetDial, settings{budget: budget})
+	w.At, w.Typed = panel.BudgetDial, true
+	return m.turnTo(panel.BudgetDial, panel.Settings{Budget: budget})
 }
 
 // toDial puts the cursor on the next dial. The models of the last one are asked for when it is reached.
 func (m *Model) toDial(by int) tea.Cmd {
-	w := m.panel.whatif
-	to := w.at + dial(by)
-	if to < 0 || to >= dialCount {
-		return m.say("There are " + fmt.Sprint(int(dialCount)) + " dials: " + m.keys.First(keymap.Earlier) + " and " + m.keys.First(keymap.Later) + " turn them.")
+	w := m.panel.Whatif
+	to := w.At + panel.Dial(by)
+	if to < 0 || to >= panel.DialCount {
+		return m.say("There are " + fmt.Sprint(int(panel.DialCount)) + " dials: " + m.keys.First(keymap.Earlier) + " and " + m.keys.First(keymap.Later) + " turn them.")
 	}
-	w.at = to
-	if to == modelDial && m.models == nil && !w.listing {
-		w.listing = true
+	w.At = to
+	if to == panel.ModelDial && m.models == nil && !w.Listing {
+		w.Listing = true
 		return m.listModels()
 	}
 	return nil
@@ -178,54 +131,54 @@ func (m *Model) toDial(by int) tea.Cmd {
 
 // turnDial turns the dial under the cursor.
 func (m *Model) turnDial(by int) tea.Cmd {
-	w := m.panel.whatif
-	s := w.settings()
+	w := m.panel.Whatif
+	s := w.Settings()
 	ok := false
-	switch w.at {
-	case budgetDial:
-		s.budget, ok = budgetBy(s.budget, by, w.window.Tokens)
-	case presetDial:
-		s.preset, ok = turned(history.Presets(), s.preset, by)
-	case placementDial:
-		s.placement, ok = turned(placements(), s.placement, by)
-	case modelDial:
-		s.model, ok = turned(w.refs, s.model, by)
-	case windowDial:
-		s.window, ok = windowBy(s.window, by)
+	switch w.At {
+	case panel.BudgetDial:
+		s.Budget, ok = panel.BudgetBy(s.Budget, by, w.Window.Tokens)
+	case panel.PresetDial:
+		s.Preset, ok = panel.Turned(history.Presets(), s.Preset, by)
+	case panel.PlacementDial:
+		s.Placement, ok = panel.Turned(panel.Placements(), s.Placement, by)
+	case panel.ModelDial:
+		s.Model, ok = panel.Turned(w.Refs, s.Model, by)
+	case panel.WindowDial:
+		s.Window, ok = panel.WindowBy(s.Window, by)
 	}
 	if !ok {
 		return m.say(m.endOfDial(by))
 	}
-	return m.turnTo(w.at, s)
+	return m.turnTo(w.At, s)
 }
 
 // endOfDial says why the dial under the cursor does not turn any further.
 func (m *Model) endOfDial(by int) string {
-	w := m.panel.whatif
+	w := m.panel.Whatif
 	end := "last"
 	if by < 0 {
 		end = "first"
 	}
 	switch {
-	case w.at == windowDial && by < 0:
+	case w.At == panel.WindowDial && by < 0:
 		return "Auto is the first step: the window is found out."
-	case w.at == windowDial:
+	case w.At == panel.WindowDial:
 		return "This is the largest step; /window sets a larger window."
-	case w.at != budgetDial && w.at != modelDial:
-		return "This is the " + end + " " + w.at.name() + "."
-	case w.at == modelDial && w.listing:
+	case w.At != panel.BudgetDial && w.At != panel.ModelDial:
+		return "This is the " + end + " " + w.At.Name() + "."
+	case w.At == panel.ModelDial && w.Listing:
 		return "The endpoints are still being asked for their models."
-	case w.at == modelDial:
+	case w.At == panel.ModelDial:
 		return "This is the " + end + " model that is known; " + m.keys.First(keymap.Models) + " in the chat asks the endpoints again."
 	case by < 0:
 		return "Auto is the first step: max_context_tokens, or what the window leaves. Digits set a budget as well."
 	}
-	return "The window of this model has " + theme.Thousands(w.window.Tokens) + " tokens; a larger budget would be capped by it."
+	return "The window of this model has " + theme.Thousands(w.Window.Tokens) + " tokens; a larger budget would be capped by it."
 }
 
 // turnTo puts a dial at a value and plans with it.
-func (m *Model) turnTo(d dial, to settings) tea.Cmd {
-	w := m.panel.whatif
-	w.trial = with(w.trial, d, to, w.was)
+func (m *Model) turnTo(d panel.Dial, to panel.Settings) tea.Cmd {
+	w := m.panel.Whatif
+	w.Trial = panel.With(w.Trial, d, to, w.Was)
 	return m.wish()
 }

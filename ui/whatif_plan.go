@@ -12,6 +12,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/pricing"
 	"winnow/session"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -38,10 +39,10 @@ type appliedMsg struct {
 // wish plans with the dials as they are. Only one plan is made at a time, and then the newest wish's:
 // so a dial that is held down never waits. A server that is being asked for a window is not waited for.
 func (m *Model) wish() tea.Cmd {
-	w := m.panel.whatif
+	w := m.panel.Whatif
 	m.wishes++
-	if w.running != 0 && w.stop != nil {
-		w.stop()
+	if w.Running != 0 && w.Stop != nil {
+		w.Stop()
 		return nil
 	}
 	return m.tryOut()
@@ -49,10 +50,10 @@ func (m *Model) wish() tea.Cmd {
 
 // tryOut makes the plan of the newest wish.
 func (m *Model) tryOut() tea.Cmd {
-	w := m.panel.whatif
+	w := m.panel.Whatif
 	ctx, stop := m.within()
-	w.running, w.stop = m.wishes, stop
-	n, s, draft, trial, now := m.wishes, m.session, m.planDraft(), w.trial, m.panel.next.plan.Entries
+	w.Running, w.Stop = m.wishes, stop
+	n, s, draft, trial, now := m.wishes, m.session, m.planDraft(), w.Trial, m.panel.Next.Plan.Entries
 	return func() tea.Msg {
 		defer stop()
 		msg := planTrial(ctx, s, draft, trial)
@@ -87,53 +88,53 @@ func planTrial(ctx context.Context, s *session.Session, draft drafted, t session
 
 // tried shows the plan of the newest wish. An older one is not shown: the dials stand elsewhere by now.
 func (m *Model) tried(msg triedMsg) tea.Cmd {
-	w := m.panel.whatif
-	if w == nil || msg.wish != w.running {
+	w := m.panel.Whatif
+	if w == nil || msg.wish != w.Running {
 		return nil
 	}
-	w.running, w.stop = 0, nil
+	w.Running, w.Stop = 0, nil
 	if msg.wish != m.wishes {
 		return m.tryOut()
 	}
-	w.note = ""
+	w.Note = ""
 	if msg.err != nil {
-		w.note = theme.Sentence(msg.err)
+		w.Note = theme.Sentence(msg.err)
 	}
 	if msg.err != nil && len(msg.plan.Entries) == 0 {
 		return nil
 	}
 	if msg.model != "" {
-		w.known[msg.model] = true
+		w.Known[msg.model] = true
 	}
-	w.policy, w.window, w.prefix = msg.policy, msg.window, msg.prefix
-	on := m.panel.chosen()
-	r := requestOf(msg.plan, m.chat.gist)
-	r.input = msg.input
-	w.show(r, m.panel.next, msg.changes)
-	m.panel.stay(on)
+	w.Policy, w.Window, w.Prefix = msg.policy, msg.window, msg.prefix
+	on := m.panel.Chosen()
+	r := panel.RequestOf(msg.plan, m.chat.gist)
+	r.Input = msg.input
+	w.Show(r, m.panel.Next, msg.changes)
+	m.panel.Stay(on)
 	m.chat.judge(msg.plan)
 	return nil
 }
 
 // applyTrial sets the conversation to what the dials say.
 func (m *Model) applyTrial() tea.Cmd {
-	w := m.panel.whatif
-	to := w.settings()
+	w := m.panel.Whatif
+	to := w.Settings()
 	var parts []string
-	for d := range dialCount {
-		if to.text(d) != w.was.text(d) {
-			parts = append(parts, d.name()+" "+to.text(d))
+	for d := range panel.DialCount {
+		if to.Text(d) != w.Was.Text(d) {
+			parts = append(parts, d.Name()+" "+to.Text(d))
 		}
 	}
 	switch {
-	case w.asking() != "":
-		return m.complain(w.asking() + " was not asked for its window yet, so its plan is not known.")
+	case w.Asking() != "":
+		return m.complain(w.Asking() + " was not asked for its window yet, so its plan is not known.")
 	case len(parts) == 0:
 		m.leaveWhatif()
 		return m.say("The dials stand where they stood; nothing was set.")
 	}
 	said := "Set: " + strings.Join(parts, ", ") + "."
-	s, trial := m.session, w.trial
+	s, trial := m.session, w.Trial
 	return m.behind(func(ctx context.Context) tea.Msg {
 		return appliedMsg{s, said, s.Apply(ctx, trial)}
 	})
@@ -144,8 +145,8 @@ func (m *Model) applied(msg appliedMsg) tea.Cmd {
 	if msg.session != m.session {
 		return nil
 	}
-	if w := m.panel.whatif; w != nil && msg.err == nil {
-		plan, stands := w.request.plan, w.running == 0
+	if w := m.panel.Whatif; w != nil && msg.err == nil {
+		plan, stands := w.Request.Plan, w.Running == 0
 		m.leaveWhatif()
 		if stands {
 			m.showNext(plan, nil, m.session.Outlook(plan))

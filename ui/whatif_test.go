@@ -42,7 +42,7 @@ func (l *live) fileHash() [32]byte {
 func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := talked(t, size[0], size[1])
-		now, info, policy := l.panel.next, l.session.Info(), l.session.Policy()
+		now, info, policy := l.panel.Next, l.session.Info(), l.session.Policy()
 		stored, asked := l.fileHash(), len(l.bodies)
 		marks := l.chat.plan.Entries
 
@@ -53,17 +53,17 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.press("right")
 		l.shows("◂ 1,000 ▸")
 		l.tried()
-		tried := l.panel.shown()
-		if tried.plan.Sum.Limit >= now.plan.Sum.Limit || tried.counts.Sent() >= now.counts.Sent() {
+		tried := l.panel.Shown()
+		if tried.Plan.Sum.Limit >= now.Plan.Sum.Limit || tried.Counts.Sent() >= now.Counts.Sent() {
 			t.Fatalf("with a budget of 1,000 tokens the limit is %d and the model sees %d, without one %d and %d",
-				tried.plan.Sum.Limit, tried.counts.Sent(), now.plan.Sum.Limit, now.counts.Sent())
+				tried.Plan.Sum.Limit, tried.Counts.Sent(), now.Plan.Sum.Limit, now.Counts.Sent())
 		}
-		if got := l.chat.plan.Entries; len(history.Compare(got, tried.plan.Entries)) > 0 {
+		if got := l.chat.plan.Entries; len(history.Compare(got, tried.Plan.Entries)) > 0 {
 			t.Error("the transcript's marks are not those of the trial")
 		}
-		l.shows("(now " + theme.Thousands(now.counts.Sent()) + ")")
-		l.shows("(now ~" + now.counted(now.plan.Sum.Total) + ")")
-		if left := len(history.Compare(marks, tried.plan.Entries)); left == 0 || !strings.Contains(plain(l.Model), "− ") {
+		l.shows("(now " + theme.Thousands(now.Counts.Sent()) + ")")
+		l.shows("(now ~" + now.Counted(now.Plan.Sum.Total) + ")")
+		if left := len(history.Compare(marks, tried.Plan.Entries)); left == 0 || !strings.Contains(plain(l.Model), "− ") {
 			t.Errorf("%d messages change, and the screen does not say which leave:\n%s", left, plain(l.Model))
 		}
 		l.press("down", "right", "down", "right", "down", "right")
@@ -76,7 +76,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.tried()
 		l.press("pgup", "pgdown", "J", "K", "esc")
 		l.shows("message")
-		if l.panel.whatif != nil || l.covered() {
+		if l.panel.Whatif != nil || l.covered() {
 			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
 		}
 		if len(history.Compare(marks, l.chat.plan.Entries)) > 0 {
@@ -98,13 +98,13 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "3", "0", "0", "0", "down", "right", "down", "right", "down", "right")
 	l.tried()
-	tried := l.panel.shown().plan
+	tried := l.panel.Shown().Plan
 	l.press("enter")
 	l.shows("Set: budget 3,000, preset recall, placement in-order, model there/large.")
 	l.shows("context: next request")
 	l.planned()
-	if changes := history.Compare(tried.Entries, l.panel.next.plan.Entries); len(changes) > 0 || l.panel.next.plan.Sum != tried.Sum {
-		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.panel.next.plan.Sum, tried.Sum)
+	if changes := history.Compare(tried.Entries, l.panel.Next.Plan.Entries); len(changes) > 0 || l.panel.Next.Plan.Sum != tried.Sum {
+		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.panel.Next.Plan.Sum, tried.Sum)
 	}
 	again, err := session.Open(t.Context(), l.options.Deps, l.info.ID, "")
 	if err != nil {
@@ -130,22 +130,22 @@ func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 			t.Fatal("a second plan is made while the first one is")
 		}
 	}
-	before := l.panel.shown().plan.Sum
+	before := l.panel.Shown().Plan.Sum
 	_, second := l.Update(first())
-	if second == nil || l.panel.shown().plan.Sum != before {
-		t.Fatalf("the plan of a dial that was turned on is shown: %+v", l.panel.shown().plan.Sum)
+	if second == nil || l.panel.Shown().Plan.Sum != before {
+		t.Fatalf("the plan of a dial that was turned on is shown: %+v", l.panel.Shown().Plan.Sum)
 	}
-	if _, cmd := l.Update(second()); cmd != nil || l.panel.whatif.running != 0 {
+	if _, cmd := l.Update(second()); cmd != nil || l.panel.Whatif.Running != 0 {
 		t.Fatal("the newest wish is planned more than once")
 	}
-	if got := l.panel.shown().plan.Sum; got == before || got.Limit > 4000 {
+	if got := l.panel.Shown().Plan.Sum; got == before || got.Limit > 4000 {
 		t.Errorf("with a budget of 4,000 tokens the sum is %+v", got)
 	}
 	l.Update(uitest.Key("left"))
-	late := l.panel.whatif.running
+	late := l.panel.Whatif.Running
 	l.press("esc", "w")
 	l.Update(triedMsg{wish: late, plan: history.Plan{Entries: make([]history.Entry, 1)}})
-	if len(l.panel.shown().plan.Entries) == 1 {
+	if len(l.panel.Shown().Plan.Entries) == 1 {
 		t.Error("a plan that was wished for before the dials were closed is shown after they were opened again")
 	}
 }
@@ -177,17 +177,17 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 
 func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l := talked(t, 140, 50)
-	l.until("what the records tell", func() bool { return l.panel.outlook.prefix.Known })
-	now := l.panel.outlook.prefix
+	l.until("what the records tell", func() bool { return l.panel.Outlook.Prefix.Known })
+	now := l.panel.Outlook.Prefix
 	l.press("tab", "w")
-	l.shows("cached prefix ~" + l.panel.next.counted(now.Tokens))
+	l.shows("cached prefix ~" + l.panel.Next.Counted(now.Tokens))
 	l.press("5", "0", "0")
 	l.tried()
-	tried := l.session.Prefix(l.panel.shown().plan)
+	tried := l.session.Prefix(l.panel.Shown().Plan)
 	if tried.Tokens >= now.Tokens {
 		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
 	}
-	l.shows("cached prefix ~" + l.panel.shown().counted(tried.Tokens) + " (now ~" + l.panel.next.counted(now.Tokens) + ")")
+	l.shows("cached prefix ~" + l.panel.Shown().Counted(tried.Tokens) + " (now ~" + l.panel.Next.Counted(now.Tokens) + ")")
 	l.press("down", "down", "down", "right")
 	l.tried()
 	l.shows("no cached prefix: the model is another")
@@ -203,7 +203,7 @@ func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
 	l.shows("This is the first preset.")
 	l.press("down", "down", "left")
 	l.shows("still being asked for their models")
-	l.until("the models", func() bool { return !l.panel.whatif.listing })
+	l.until("the models", func() bool { return !l.panel.Whatif.Listing })
 	l.press("left")
 	l.shows("This is the first model")
 	l.press("z")
@@ -217,7 +217,7 @@ func TestWhatIfFollowsTheNextRequest(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "right")
 	l.tried()
-	next := l.panel.next.plan
+	next := l.panel.Next.Plan
 	next.Sum.Total += 500
 	wish := l.wishes
 	_, cmd := l.Update(planMsg{generation: l.generation, plan: next})
@@ -226,11 +226,11 @@ func TestWhatIfFollowsTheNextRequest(t *testing.T) {
 		t.Fatal("the next request changed under the trial, and the trial was not planned anew")
 	}
 	l.tried()
-	l.shows("(now ~" + l.panel.next.counted(next.Sum.Total) + ")")
+	l.shows("(now ~" + l.panel.Next.Counted(next.Sum.Total) + ")")
 }
 
 // tried waits until the dials' plan is shown.
 func (l *live) tried() {
 	l.t.Helper()
-	l.until("the plan of the dials", func() bool { return l.panel.whatif != nil && l.panel.whatif.running == 0 })
+	l.until("the plan of the dials", func() bool { return l.panel.Whatif != nil && l.panel.Whatif.Running == 0 })
 }

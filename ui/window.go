@@ -87,14 +87,14 @@ func (m *Model) windowText() string {
 
 // judgeWindow shows how far the window is to be trusted.
 func (m *Model) judgeWindow() {
-	m.panel.judge(m.session.Window())
+	m.panel.Judge(m.session.Window())
 	if actual, ok := m.session.TrueWindow(); ok {
 		f := m.session.Windows()
 		set := f.Chosen
 		if set.Tokens == 0 {
 			set = f.Configured
 		}
-		m.panel.contradict(set, actual, m.keys.First(keymap.Adopt))
+		m.panel.Contradict(set, actual, m.keys.First(keymap.Adopt))
 	}
 }
 

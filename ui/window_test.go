@@ -12,6 +12,7 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -76,14 +77,14 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	}
 	close(said)
 	l.until("the window", func() bool { return l.session.Window().Tokens == 4000 })
-	l.until("a plan in it", func() bool { return l.panel.next.plan.Sum.Window == 4000 })
+	l.until("a plan in it", func() bool { return l.panel.Next.Plan.Sum.Window == 4000 })
 }
 
 // The window's dial sets nothing before enter.
 func TestWindowDial(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "down", "down", "down", "down", "right", "right")
-	l.until("the plan for 4,096", func() bool { return l.panel.whatif.window.Tokens == 4096 && l.panel.whatif.running == 0 })
+	l.until("the plan for 4,096", func() bool { return l.panel.Whatif.Window.Tokens == 4096 && l.panel.Whatif.Running == 0 })
 	if got := l.session.Windows().Chosen; got.Tokens != 0 {
 		t.Errorf("a window of %d tokens was set before enter", got.Tokens)
 	}
@@ -95,10 +96,10 @@ func TestWindowDial(t *testing.T) {
 }
 
 func TestWindowThatIsContradictedIsSaidWithItsKey(t *testing.T) {
-	var p panel
-	p.contradict(llm.Window{Tokens: 40_960, Source: "the configuration"}, 4096, "W")
-	if want := "the window of 40,960 (the configuration) is too large: the server has 4,096; W takes that"; p.doubt != want {
-		t.Errorf("got %q, want %q", p.doubt, want)
+	var p panel.Model
+	p.Contradict(llm.Window{Tokens: 40_960, Source: "the configuration"}, 4096, "W")
+	if want := "the window of 40,960 (the configuration) is too large: the server has 4,096; W takes that"; p.Doubt != want {
+		t.Errorf("got %q, want %q", p.Doubt, want)
 	}
 }
 
@@ -112,21 +113,21 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		{Index: 0, ID: 1, Disposition: history.Kept, Place: history.Whole, TokensAfter: 700, TokensBefore: 700},
 		{Index: 1, ID: 2, Disposition: history.Kept, Place: history.Whole, TokensAfter: 300, TokensBefore: 300},
 	}
-	past := pastRequest(session.Replayed{Recorded: session.Recorded{
+	past := panel.PastRequest(session.Replayed{Recorded: session.Recorded{
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
 		Verdicts: session.Verdicts{Sum: history.Sum{Total: 1000}, Entries: entries},
-	}})
+	}}, gist)
 	st := theme.New(theme.None, theme.Palette{})
-	if first, second := past.entryLine(st, entries[0], "", 80, false, false), past.entryLine(st, entries[1], "", 80, false, false); !strings.Contains(first, "not read") || strings.Contains(second, "not read") {
+	if first, second := past.EntryLine(st, entries[0], "", 80, false, false), past.EntryLine(st, entries[1], "", 80, false, false); !strings.Contains(first, "not read") || strings.Contains(second, "not read") {
 		t.Errorf("the lines are %q and %q, want the first marked as not read", first, second)
 	}
-	if head := strings.Join(proof(st, *past.past, 80), "\n"); !strings.Contains(head, "the server read 400 of ~1,000") {
+	if head := strings.Join(panel.Proof(st, *past.Past, 80), "\n"); !strings.Contains(head, "the server read 400 of ~1,000") {
 		t.Errorf("the head says %q", head)
 	}
 	c := newChat(func(int) string { return "" })
 	c.styles = st
 	c.place = map[int64]int{1: 0, 2: 1}
-	c.judgeRead(past.plan, past.firstRead)
+	c.judgeRead(past.Plan, past.FirstRead)
 	if got := [2]string{c.mark(1).Tag, c.mark(2).Tag}; got != [2]string{theme.NotRead, ""} {
 		t.Errorf("the marks are %q", got)
 	}

@@ -1,4 +1,4 @@
-package ui
+package panel
 
 import (
 	"fmt"
@@ -12,14 +12,14 @@ import (
 	"winnow/ui/theme"
 )
 
-// line draws one line of the list.
-func (p *panel) line(st theme.Styles, i, w int, chosen bool) string {
-	r := p.shown()
-	at := r.rows.row(i)
-	if at.added != nil {
-		return r.addedLine(st, *at.added, p.secrets.Line(at.added.Text), w, chosen)
+// Line draws one line of the list.
+func (p *Model) Line(st theme.Styles, i, w int, chosen bool) string {
+	r := p.Shown()
+	at := r.Rows.Row(i)
+	if at.Added != nil {
+		return r.addedLine(st, *at.Added, p.Secrets.Line(at.Added.Text), w, chosen)
 	}
-	return r.entryLine(st, *at.entry, p.gist(at.entry.ID, r.texts(at.entry.ID)), w, chosen, p.holds != nil && p.holds(at.entry.ID))
+	return r.EntryLine(st, *at.Entry, p.gist(at.Entry.ID, r.texts(at.Entry.ID)), w, chosen, p.Holds != nil && p.Holds(at.Entry.ID))
 }
 
 // gistOf is a message as it was when its beginning was looked at: one that arrives grows.
@@ -32,24 +32,24 @@ type gistOf struct {
 const mostGists = 1000
 
 // gist is how a message begins, without its secrets. A line is drawn often, and they are looked for once.
-func (p *panel) gist(id int64, text string) string {
+func (p *Model) gist(id int64, text string) string {
 	of := gistOf{id, len(text)}
-	gist, known := p.gists[of]
+	gist, known := p.Gists[of]
 	if !known {
-		if p.gists == nil || len(p.gists) >= mostGists {
-			p.gists = map[gistOf]string{}
+		if p.Gists == nil || len(p.Gists) >= mostGists {
+			p.Gists = map[gistOf]string{}
 		}
-		gist = p.secrets.Line(text)
-		p.gists[of] = gist
+		gist = p.Secrets.Line(text)
+		p.Gists[of] = gist
 	}
 	return gist
 }
 
-// entryLine is one message: glyph, number, speaker, what became of it, how it begins, and its sum.
-func (r *request) entryLine(st theme.Styles, e history.Entry, text string, w int, chosen, selected bool) string {
-	sum := r.counted(e.TokensAfter)
+// EntryLine is one message: glyph, number, speaker, what became of it, how it begins, and its sum.
+func (r *Request) EntryLine(st theme.Styles, e history.Entry, text string, w int, chosen, selected bool) string {
+	sum := r.Counted(e.TokensAfter)
 	if diff := e.TokensAfter - e.TokensBefore; diff != 0 {
-		sum = r.counted(diff)
+		sum = r.Counted(diff)
 		if diff > 0 {
 			sum = "+" + sum
 		}
@@ -60,10 +60,10 @@ func (r *request) entryLine(st theme.Styles, e history.Entry, text string, w int
 	}
 	margin := r.signs[e.ID]
 	if selected {
-		margin = selectedSign
+		margin = SelectedSign
 	}
 	sign, verdict := theme.Glyph(e), theme.Word(e)
-	if session.NotRead(e, r.firstRead) {
+	if session.NotRead(e, r.FirstRead) {
 		sign, verdict = "⚠", "not read"
 	}
 	return r.listLine(st, inList{
@@ -73,10 +73,10 @@ func (r *request) entryLine(st theme.Styles, e history.Entry, text string, w int
 }
 
 // addedLine is one text that nobody said.
-func (r *request) addedLine(st theme.Styles, a history.Added, text string, w int, chosen bool) string {
+func (r *Request) addedLine(st theme.Styles, a history.Added, text string, w int, chosen bool) string {
 	sum := ""
 	if a.Tokens > 0 {
-		sum = "+" + r.counted(a.Tokens)
+		sum = "+" + r.Counted(a.Tokens)
 	}
 	return r.listLine(st, inList{glyph: "✚", verdict: a.Kind, text: text, sum: sum, style: st.Dim}, w, chosen)
 }
@@ -87,8 +87,8 @@ type inList struct {
 	style                                              lipgloss.Style
 }
 
-func (r *request) listLine(st theme.Styles, l inList, w int, chosen bool) string {
-	digits := len(theme.Thousands(len(r.plan.Entries)))
+func (r *Request) listLine(st theme.Styles, l inList, w int, chosen bool) string {
+	digits := len(theme.Thousands(len(r.Plan.Entries)))
 	left := fmt.Sprintf(" %*s ", digits, l.number)
 	if l.speaker != "" {
 		left += fmt.Sprintf(" %-5s ", l.speaker)
@@ -112,8 +112,8 @@ func (r *request) listLine(st theme.Styles, l inList, w int, chosen bool) string
 	return theme.Spread(st.Focus.Render(margin)+st.OfGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.Faint.Render(text), l.style.Render(l.sum)+" ", w)
 }
 
-// selectedSign stands in the margin of a selected message, in the panel and in the transcript.
-const selectedSign = "▌"
+// SelectedSign stands in the margin of a selected message, in the panel and in the transcript.
+const SelectedSign = "▌"
 
 // leastGist is how many cells the beginning of a message needs to say anything.
 const leastGist = 6

@@ -1,4 +1,4 @@
-package ui
+package panel
 
 import (
 	"strings"
@@ -9,11 +9,11 @@ import (
 	"winnow/ui/theme"
 )
 
-// show shows a plan by the dials: compared with the next request as it is set, these are the changes.
-func (w *whatif) show(tried, now request, changes []history.Change) {
+// Show shows a plan by the dials: compared with the next request as it is set, these are the changes.
+func (w *Whatif) Show(tried, now Request, changes []history.Change) {
 	tried.now = &now
 	tried.signs = make(map[int64]string, len(changes))
-	w.request, w.moves = tried, nil
+	w.Request, w.moves = tried, nil
 	of := map[string][]history.Change{}
 	for _, c := range changes {
 		if sign := moveOf(c); sign != "" {
@@ -68,42 +68,42 @@ func namedChanges(changes []history.Change) string {
 }
 
 // dials draws the dials; in a low panel the one under the cursor alone.
-func (w *whatif) dials(st theme.Styles, width, h int) []string {
+func (w *Whatif) dials(st theme.Styles, width, h int) []string {
 	var lines []string
-	for d := range dialCount {
-		if d == w.at || h >= fullHead {
+	for d := range DialCount {
+		if d == w.At || h >= fullHead {
 			lines = append(lines, w.dial(st, d, width))
 		}
 	}
 	switch {
-	case w.asking() != "" && w.note == "":
+	case w.Asking() != "" && w.Note == "":
 		lines = append(lines, theme.Indented(st.Dim, "asking for its window; the verdicts follow", width)...)
-	case w.listing && w.at == modelDial:
+	case w.Listing && w.At == ModelDial:
 		lines = append(lines, theme.Indented(st.Dim, "asking the endpoints for their models", width)...)
 	}
-	if w.note != "" {
-		lines = append(lines, theme.Indented(st.Bad, markdown.Visible(w.note), width)...)
+	if w.Note != "" {
+		lines = append(lines, theme.Indented(st.Bad, markdown.Visible(w.Note), width)...)
 	}
 	return append(lines, st.Rule(width))
 }
 
 // dial is a dial's line: what it is, what it stands at, and what it stood at.
-func (w *whatif) dial(st theme.Styles, d dial, width int) string {
-	to, was := w.settings().text(d), w.was.text(d)
+func (w *Whatif) dial(st theme.Styles, d Dial, width int) string {
+	to, was := w.Settings().Text(d), w.Was.Text(d)
 	right := ""
 	if to != was {
 		right = "now " + markdown.OneLine(was, width) + " "
 	}
-	text := theme.Fit(d.name(), len("placement")) + "  "
+	text := theme.Fit(d.Name(), len("placement")) + "  "
 	if width < roomyDial {
-		text = d.name() + " "
+		text = d.Name() + " "
 	}
 	const marks = len(" > < ") + len(" >") // of the cursor
 	if theme.Width(text+to+right)+marks > width {
 		right = ""
 	}
 	to = markdown.OneLine(to, max(1, width-theme.Width(text)-marks))
-	if d != w.at {
+	if d != w.At {
 		return theme.Spread("   "+text+"  "+to, st.Dim.Render(right), width)
 	}
 	return st.Chosen.Render(theme.Spread(" ▸ "+text+"◂ "+to+" ▸", right, width))
@@ -113,9 +113,9 @@ func (w *whatif) dial(st theme.Styles, d dial, width int) string {
 const roomyDial = 36
 
 // changes says what would enter and leave.
-func (w *whatif) changes(st theme.Styles, width int) []string {
+func (w *Whatif) changes(st theme.Styles, width int) []string {
 	switch {
-	case w.asking() != "":
+	case w.Asking() != "":
 		return nil
 	case len(w.moves) == 0 && !w.turned():
 		return theme.Indented(st.Dim, "nothing is stored or sent before you apply it", width)
@@ -131,17 +131,17 @@ func (w *whatif) changes(st theme.Styles, width int) []string {
 
 // cached says how much of the request the server may have read before; now is what that is without the
 // trial. It is "" where nothing is known.
-func (w *whatif) cached(now session.Prefix) string {
+func (w *Whatif) cached(now session.Prefix) string {
 	switch {
 	case !now.Known:
 		return ""
-	case w.trial.Model != "":
+	case w.Trial.Model != "":
 		return "no cached prefix: the model is another"
-	case w.prefix.Tokens == now.Tokens:
-		return "cached prefix ~" + w.request.counted(now.Tokens)
+	case w.Prefix.Tokens == now.Tokens:
+		return "cached prefix ~" + w.Request.Counted(now.Tokens)
 	}
-	return "cached prefix ~" + w.request.counted(w.prefix.Tokens) + " (now ~" + w.request.counted(now.Tokens) + ")"
+	return "cached prefix ~" + w.Request.Counted(w.Prefix.Tokens) + " (now ~" + w.Request.Counted(now.Tokens) + ")"
 }
 
 // turned says that a dial stands otherwise than it stood.
-func (w *whatif) turned() bool { return w.settings() != w.was }
+func (w *Whatif) turned() bool { return w.Settings() != w.Was }

@@ -1,4 +1,4 @@
-package ui
+package panel
 
 import (
 	"fmt"
@@ -17,14 +17,14 @@ import (
 const fullHead = 15
 
 // head is what stands above the list: which request it is, the bar, the parts, and what is doubtful.
-func (p *panel) head(st theme.Styles, w, h int) []string {
-	r := p.shown()
+func (p *Model) head(st theme.Styles, w, h int) []string {
+	r := p.Shown()
 	var lines []string
-	if r.past != nil {
-		lines = append(lines, proof(st, *r.past, w)...)
+	if r.Past != nil {
+		lines = append(lines, Proof(st, *r.Past, w)...)
 	}
-	if p.whatif != nil {
-		lines = append(lines, p.whatif.dials(st, w, h)...)
+	if p.Whatif != nil {
+		lines = append(lines, p.Whatif.dials(st, w, h)...)
 	}
 	total, cost := r.costBeside(st, r.total(st, w), w)
 	lines = append(lines, r.bar(st, w), total)
@@ -32,45 +32,45 @@ func (p *panel) head(st theme.Styles, w, h int) []string {
 		lines = append(lines, flow(r.parts(st), w)...)
 		lines = append(lines, flow(append(r.verdicts(st), cost...), w)...)
 	}
-	if p.whatif != nil {
-		lines = append(lines, p.whatif.changes(st, w)...)
+	if p.Whatif != nil {
+		lines = append(lines, p.Whatif.changes(st, w)...)
 	}
-	if r.past == nil {
+	if r.Past == nil {
 		lines = append(lines, p.warnings(st, w)...)
 	}
-	if r.note != "" {
-		lines = append(lines, theme.Indented(st.Bad, markdown.Visible(r.note), w)...)
+	if r.Note != "" {
+		lines = append(lines, theme.Indented(st.Bad, markdown.Visible(r.Note), w)...)
 	}
 	return append(lines, st.Rule(w))
 }
 
 // warnings are what makes the numbers doubtful.
-func (p *panel) warnings(st theme.Styles, w int) []string {
+func (p *Model) warnings(st theme.Styles, w int) []string {
 	var lines []string
-	if s := p.shown().plan.Sum; s.Capped() {
+	if s := p.Shown().Plan.Sum; s.Capped() {
 		lines = append(lines, theme.Indented(st.Dim, "budget "+theme.Thousands(s.Budget)+", capped by the model's window of "+theme.Thousands(s.Window), w)...)
 	}
-	doubt := p.doubt
-	if p.whatif != nil {
-		doubt = doubtOf(p.whatif.window)
+	doubt := p.Doubt
+	if p.Whatif != nil {
+		doubt = doubtOf(p.Whatif.Window)
 	}
 	if doubt != "" {
 		lines = append(lines, theme.Indented(st.Warn, doubt, w)...)
 	}
-	if p.guessed != "" {
-		lines = append(lines, theme.Indented(st.Dim, p.guessed, w)...)
+	if p.Guessed != "" {
+		lines = append(lines, theme.Indented(st.Dim, p.Guessed, w)...)
 	}
-	if p.whatif != nil {
+	if p.Whatif != nil {
 		return lines
 	}
-	for _, s := range p.outlook.warnings {
+	for _, s := range p.Outlook.Warnings {
 		lines = append(lines, theme.Indented(st.Warn, "! "+s, w)...)
 	}
 	return lines
 }
 
-// proof says when a past request was sent, to whom, and whether what is shown is what left.
-func proof(st theme.Styles, r session.Replayed, w int) []string {
+// Proof says when a past request was sent, to whom, and whether what is shown is what left.
+func Proof(st theme.Styles, r session.Replayed, w int) []string {
 	q := r.Request
 	lines := []string{theme.Spread(" "+st.Text.Render(q.Created.Local().Format(time.DateTime)), st.Dim.Render(markdown.OneLine(q.Model, max(1, w-24)))+" ", w)}
 	if short, ok := session.ShortfallOf(r.Request); ok {
@@ -82,8 +82,8 @@ func proof(st theme.Styles, r session.Replayed, w int) []string {
 	return append(lines, theme.Indented(st.Warn, "! not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
 }
 
-// turnName is a past request's name in its session.
-func turnName(r session.Recorded) string {
+// TurnName is a past request's name in its session.
+func TurnName(r session.Recorded) string {
 	if r.Of > 1 {
 		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
 	}
@@ -100,14 +100,14 @@ type part struct {
 
 // split is a request's tokens by their parts, in the order of the bar; what the chat format costs goes
 // with the system prompt there.
-func (r *request) split(st theme.Styles) []part {
+func (r *Request) split(st theme.Styles) []part {
 	looks := map[string]part{
 		"system": {sign: "█", style: st.BarFix}, "tools": {sign: "█", style: st.BarFix}, "format": {sign: "█", style: st.BarFix},
 		"pinned": {sign: "▓", style: st.Pinned}, "history": {sign: "▇", style: st.BarUsed}, "recalled": {sign: "▆", style: st.Added},
 		"added": {sign: "▆", style: st.Added}, "draft": {sign: "▅", style: st.BarNow},
 	}
 	var list []part
-	for _, share := range r.plan.Sum.Shares() {
+	for _, share := range r.Plan.Sum.Shares() {
 		p := looks[share.Name]
 		p.name, p.n = share.Name, share.Tokens
 		list = append(list, p)
@@ -116,8 +116,8 @@ func (r *request) split(st theme.Styles) []part {
 }
 
 // bar draws the parts, what is free and what is kept for the reply, over the whole window.
-func (r *request) bar(st theme.Styles, w int) string {
-	s := r.plan.Sum
+func (r *Request) bar(st theme.Styles, w int) string {
+	s := r.Plan.Sum
 	cells := max(0, w-8)
 	whole := s.Tokens(s.Total)
 	percent := "  –"
@@ -157,14 +157,14 @@ func replyOf(s history.Sum) int {
 }
 
 // total is the sum against the limit: total and what is free add up to the limit.
-func (r *request) total(st theme.Styles, w int) string {
-	s := r.plan.Sum
-	total := "~" + r.counted(s.Total)
-	if r.past != nil && r.past.Request.Prompt > 0 {
-		return theme.Fit(" "+st.Strong.Render(theme.Thousands(r.past.Request.Prompt))+st.Dim.Render(" by the server · "+total+" of "+limitOf(s)), w)
+func (r *Request) total(st theme.Styles, w int) string {
+	s := r.Plan.Sum
+	total := "~" + r.Counted(s.Total)
+	if r.Past != nil && r.Past.Request.Prompt > 0 {
+		return theme.Fit(" "+st.Strong.Render(theme.Thousands(r.Past.Request.Prompt))+st.Dim.Render(" by the server · "+total+" of "+limitOf(s)), w)
 	}
-	if r.now != nil && r.counted(s.Total) != r.now.counted(r.now.plan.Sum.Total) {
-		total += " (now ~" + r.now.counted(r.now.plan.Sum.Total) + ")"
+	if r.now != nil && r.Counted(s.Total) != r.now.Counted(r.now.Plan.Sum.Total) {
+		total += " (now ~" + r.now.Counted(r.now.Plan.Sum.Total) + ")"
 	}
 	if s.Limit <= 0 {
 		return theme.Fit(" "+st.Strong.Render(total)+st.Dim.Render(" tokens · no limit known"), w)
@@ -190,19 +190,19 @@ func limitOf(s history.Sum) string {
 }
 
 // parts names every part that is not nothing.
-func (r *request) parts(st theme.Styles) []string {
-	s := r.plan.Sum
+func (r *Request) parts(st theme.Styles) []string {
+	s := r.Plan.Sum
 	var list []string
 	for _, p := range r.split(st) {
 		if p.n == 0 && p.name != "draft" {
 			continue
 		}
 		n := theme.Thousands(p.n)
-		if p.name == "draft" && r.past == nil {
+		if p.name == "draft" && r.Past == nil {
 			n = "~" + n
 		}
 		name := p.name
-		if name == "draft" && r.past != nil {
+		if name == "draft" && r.Past != nil {
 			name = "question"
 		}
 		list = append(list, p.style.Render(p.sign)+st.Dim.Render(" "+name+" "+n))
@@ -217,11 +217,11 @@ func (r *request) parts(st theme.Styles) []string {
 }
 
 // verdicts counts what became of the messages.
-func (r *request) verdicts(st theme.Styles) []string {
-	c := r.counts
+func (r *Request) verdicts(st theme.Styles) []string {
+	c := r.Counts
 	sees := "sees " + theme.Thousands(c.Sent()) + " of " + theme.Thousands(c.Stored)
-	if r.now != nil && r.now.counts.Sent() != c.Sent() {
-		sees += " (now " + theme.Thousands(r.now.counts.Sent()) + ")"
+	if r.now != nil && r.now.Counts.Sent() != c.Sent() {
+		sees += " (now " + theme.Thousands(r.now.Counts.Sent()) + ")"
 	}
 	list := []string{st.Text.Render(sees)}
 	for _, n := range []struct {

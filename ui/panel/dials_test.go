@@ -1,4 +1,4 @@
-package ui
+package panel
 
 import (
 	"slices"
@@ -28,7 +28,7 @@ func TestBudgetTurnsInSteps(t *testing.T) {
 		{1_000_000, 1, 0, 1_000_000, false},
 		{1_000_000, 1, 2_000_000, 2_000_000, true},
 	} {
-		got, ok := budgetBy(c.at, c.by, c.window)
+		got, ok := BudgetBy(c.at, c.by, c.window)
 		if got != c.want || ok != c.ok {
 			t.Errorf("from %d by %d with a window of %d: got %d, %v, want %d, %v", c.at, c.by, c.window, got, ok, c.want, c.ok)
 		}
@@ -36,22 +36,22 @@ func TestBudgetTurnsInSteps(t *testing.T) {
 }
 
 func TestATurnedDialLeavesTheOthersAlone(t *testing.T) {
-	was := settings{budget: 6000, preset: "balanced", placement: history.Steady, model: "here/small"}
+	was := Settings{Budget: 6000, Preset: "balanced", Placement: history.Steady, Model: "here/small"}
 	to := was
-	to.budget = 8000
-	tried := with(session.Trial{}, budgetDial, to, was)
+	to.Budget = 8000
+	tried := With(session.Trial{}, BudgetDial, to, was)
 	if *tried.Budget != 8000 || tried.Preset != "" || tried.Placement != "" || tried.Model != "" {
 		t.Fatalf("the budget alone was turned: %+v", tried)
 	}
-	to.preset = "recall"
-	tried = with(tried, presetDial, to, was)
-	to.budget = 6000
-	tried = with(tried, budgetDial, to, was)
+	to.Preset = "recall"
+	tried = With(tried, PresetDial, to, was)
+	to.Budget = 6000
+	tried = With(tried, BudgetDial, to, was)
 	if tried.Preset != "recall" || tried.Budget == nil {
 		t.Fatalf("under another preset the old budget is not a matter of course, but the trial is %+v", tried)
 	}
-	for d, back := range []settings{was, was, was, was} {
-		tried = with(tried, dial(d), back, was)
+	for d, back := range []Settings{was, was, was, was} {
+		tried = With(tried, Dial(d), back, was)
 	}
 	if tried != (session.Trial{}) {
 		t.Errorf("all dials are turned back, but the trial is %+v", tried)
@@ -62,10 +62,10 @@ func TestTheModelDialHoldsEachModelOnce(t *testing.T) {
 	endpoints := []llm.Endpoint{{Name: "here", Default: "small"}, {Name: "there", Default: "large"}, {Name: "bare"}}
 	listed := []llm.Model{{Endpoint: "there", ID: "large"}, {Endpoint: "there", ID: "maker/huge"}, {Endpoint: "bare", ID: "one"}}
 	want := []string{"here/small", "there/large", "there/maker/huge", "bare/one"}
-	if got := refs("here/small", endpoints, listed); !slices.Equal(got, want) {
+	if got := Refs("here/small", endpoints, listed); !slices.Equal(got, want) {
 		t.Errorf("the models are %q, want %q", got, want)
 	}
-	if got := refs("here/tuned", endpoints, nil); !slices.Equal(got, []string{"here/tuned", "here/small", "there/large"}) {
+	if got := Refs("here/tuned", endpoints, nil); !slices.Equal(got, []string{"here/tuned", "here/small", "there/large"}) {
 		t.Errorf("with a model in use that nobody lists the models are %q", got)
 	}
 }

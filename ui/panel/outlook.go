@@ -1,0 +1,54 @@
+package panel
+
+import (
+	"fmt"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/ui/theme"
+)
+
+// Outlook is what the requests before tell about the next one.
+type Outlook struct {
+	Prefix   session.Prefix
+	Gone     roll     // messages that are left out for the first time
+	Warnings []string // sentences about the request that its numbers do not tell
+}
+
+// OutlookOf says what the session knows about a plan. Of a long conversation very many messages may be
+// lost at once: what is said of them is made here, once for each plan.
+func OutlookOf(known session.Outlook, plan history.Plan) Outlook {
+	o := Outlook{Prefix: known.Prefix}
+	if short := known.Shortfall; short != nil {
+		o.Warnings = append(o.Warnings, fmt.Sprintf("in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
+			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected)))
+	}
+	var short roll
+	for _, i := range known.Losses {
+		if e := &plan.Entries[i]; e.Sent() {
+			short.add(e)
+		} else {
+			o.Gone.add(e)
+		}
+	}
+	if o.Gone.Of > 0 {
+		o.Warnings = append(o.Warnings, "not sent for the first time: "+o.Gone.String())
+	}
+	if short.Of > 0 {
+		o.Warnings = append(o.Warnings, "shortened for the first time: "+short.String())
+	}
+	return o
+}
+
+// cached says how much of the request the server may have read before, and what of that stays when the
+// next message falls out; "" where nothing is known.
+func (r *Request) cached(p session.Prefix) string {
+	if !p.Known {
+		return ""
+	}
+	text := "cached prefix ~" + r.Counted(p.Tokens)
+	if next := r.Plan.Next; len(next) > 0 && p.IfNextDrops < p.Tokens {
+		text += " · if " + theme.Thousands(next[0]+1) + " drops ~" + r.Counted(p.IfNextDrops)
+	}
+	return text
+}
