@@ -92,26 +92,17 @@ func (s *Session) change(ctx context.Context, edit func(*store.Session) error) e
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	row := s.Info()
-	was := row
 	if err := edit(&row); err != nil {
-		return err
-	}
-	if err := s.deps.free(was, row); err != nil {
 		return err
 	}
 	policy, err := s.deps.policyOf(row)
 	if err != nil {
 		return err
 	}
-	if row.ID != "" {
-		if err := s.deps.Store.SetPreset(ctx, row.ID, row.Preset, row.Overrides); err != nil {
-			return err
-		}
-	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.row.Preset, s.row.Overrides, s.policy = row.Preset, row.Overrides, policy
-	return nil
+	to := s.target
+	s.mu.Unlock()
+	return s.configure(ctx, to, row, policy)
 }
 
 // policyOf is the configured policy with what was set for a conversation: its preset in place of the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
 )
@@ -79,15 +80,35 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 func (s *Session) keepModel(ctx context.Context, ref string) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.useModel(ref); err != nil {
+	to, err := s.deps.target(ref)
+	if err != nil {
 		return err
 	}
 	row := s.Info()
-	if row.ID == "" {
-		return nil
-	}
-	if err := s.deps.Store.SetModel(ctx, row.ID, row.Endpoint, row.Model); err != nil && !errors.Is(err, store.ErrReadOnly) {
+	row.Endpoint, row.Model = to.client.Endpoint().Name, to.model
+	return s.configure(ctx, to, row, s.Policy())
+}
+
+// configure stores a conversation's model and settings and makes them those of the next request: all of
+// them, or none where the error is not nil. A history that cannot be written does not keep the choice of a
+// model, which holds for this window all the same. The caller holds the lock of writing.
+func (s *Session) configure(ctx context.Context, to target, row store.Session, policy history.Policy) error {
+	was := s.Info()
+	if err := s.deps.free(was, row); err != nil {
 		return err
+	}
+	if row.ID != "" {
+		err := s.deps.Store.Configure(ctx, row)
+		otherModel := row.Preset == was.Preset && row.Overrides == was.Overrides
+		if err != nil && !(otherModel && errors.Is(err, store.ErrReadOnly)) {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.row.Preset, s.row.Overrides, s.policy = row.Preset, row.Overrides, policy
+	if !s.target.same(to) {
+		s.use(to)
 	}
 	return nil
 }

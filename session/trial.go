@@ -222,17 +222,9 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 	if err != nil {
 		return err
 	}
-	if row.ID != "" {
-		if err := s.deps.Store.Configure(ctx, row); err != nil {
-			return err
-		}
+	if err := s.configure(ctx, to, row, policy); err != nil {
+		return err
 	}
-	s.mu.Lock()
-	s.row.Preset, s.row.Overrides, s.policy = row.Preset, row.Overrides, policy
-	if !s.target.same(to) {
-		s.use(to)
-	}
-	s.mu.Unlock()
 	if t.Window != nil {
 		return s.SetWindow(ctx, *t.Window)
 	}

@@ -269,3 +269,40 @@ func TestConsideredModelIsReadAgain(t *testing.T) {
 		t.Errorf("considered again it has a ratio of %s (%v), want 2", ratio(), err)
 	}
 }
+
+// TestATrialIsAppliedAsItsSettingsAreSet: what the environment sets is not set for a session by a trial
+// either, and in a history that cannot be written a model holds for its window, as SetModel has it.
+func TestATrialIsAppliedAsItsSettingsAreSet(t *testing.T) {
+	b := trialBench(t)
+	id := b.talked()
+	b.deps.Environment = "budget = 3000\n"
+	s := b.open(id)
+	n := 700
+	before := s.Policy()
+	err := s.Apply(t.Context(), Trial{Budget: &n})
+	if err == nil || !strings.Contains(err.Error(), "WINNOW_CONTEXT_BUDGET") {
+		t.Errorf("a budget that the environment sets was applied: %v", err)
+	}
+	if again := s.SetBudget(t.Context(), n); again == nil || err == nil || again.Error() != err.Error() {
+		t.Errorf("SetBudget says %v, Apply %v", again, err)
+	}
+	if !reflect.DeepEqual(s.Policy(), before) {
+		t.Errorf("the policy is now\n%+v, was\n%+v", s.Policy(), before)
+	}
+	b.deps.Environment = ""
+	reading, err := store.Open(t.Context(), b.deps.Store.Path(), store.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reading.Close() })
+	b.deps.Store = reading
+	for name, set := range map[string]func(*Session) error{
+		"SetModel": func(s *Session) error { return s.SetModel(t.Context(), "small/tiny") },
+		"Apply":    func(s *Session) error { return s.Apply(t.Context(), Trial{Model: "small/tiny"}) },
+	} {
+		s := b.open(id)
+		if err := set(s); err != nil || s.Ref() != "small/tiny" {
+			t.Errorf("%s: %v, and the next message goes to %s", name, err, s.Ref())
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"winnow/history"
 	"winnow/ui/theme"
 )
@@ -25,6 +27,15 @@ func limitSays(p history.Plan, err error) string {
 		return "" // The conversation is still being read.
 	}
 	return holds + "."
+}
+
+// changeSays says what a change of settings takes from the next request, and what caps it; "" where neither.
+func changeSays(before, after history.Plan, err error) string {
+	left := noLongerFit(before, after)
+	if left == "" && !overBudget(err) && !after.Sum.Capped() {
+		return ""
+	}
+	return " " + strings.TrimSpace(limitSays(after, err)+" "+left)
 }
 
 // noLongerFit says how many messages of the conversation a change of the model drops from the next

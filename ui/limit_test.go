@@ -49,3 +49,19 @@ func TestSwitchOfModelSaysWhatCapsTheBudget(t *testing.T) {
 	l.press("enter")
 	l.shows("the budget of 20,000 is capped by the model's window of 4,096.")
 }
+
+// Dials that are applied say the same as the commands that set the same.
+func TestAppliedDialsSayWhatNoLongerFits(t *testing.T) {
+	l := talked(t, 160, 50)
+	l.types("/model there/large")
+	l.press("enter")
+	l.shows("The next message goes to there/large.")
+	l.planned()
+	l.press("tab", "w", "down", "down", "down", "left")
+	l.until("the plan of the small model", func() bool {
+		return l.panel.whatif.trial.Model == "here/small" && l.panel.whatif.running == 0 && l.panel.whatif.asking() == ""
+	})
+	l.press("enter")
+	l.shows("Set: model here/small. A request may hold ")
+	l.shows("messages no longer fit.")
+}

@@ -78,12 +78,8 @@ func (m *Model) useModel(ref string) tea.Cmd {
 		if err := s.SetModel(ctx, ref); err != nil {
 			return settledMsg{text: "The next message goes to " + s.Ref() + ".", err: err}
 		}
-		said := "The next message goes to " + s.Ref() + "."
 		after, err := s.Preview("")
-		if left := noLongerFit(before, after); left != "" || overBudget(err) {
-			said += " " + strings.TrimSpace(limitSays(after, err)+" "+left)
-		}
-		return settledMsg{text: said}
+		return settledMsg{text: "The next message goes to " + s.Ref() + "." + changeSays(before, after, err)}
 	})
 }
 

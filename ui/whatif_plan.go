@@ -136,7 +136,12 @@ func (m *Model) applyTrial() tea.Cmd {
 	said := "Set: " + strings.Join(parts, ", ") + "."
 	s, trial := m.session, w.Trial
 	return m.behind(func(ctx context.Context) tea.Msg {
-		return appliedMsg{s, said, s.Apply(ctx, trial)}
+		before, _ := s.Preview("")
+		if err := s.Apply(ctx, trial); err != nil {
+			return appliedMsg{s, said, err}
+		}
+		after, err := s.Preview("")
+		return appliedMsg{s, said + changeSays(before, after, err), nil}
 	})
 }
 

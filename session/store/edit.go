@@ -16,15 +16,6 @@ func (s *Store) Rename(ctx context.Context, id, title, from string) error {
 		WHERE id = ?1`, from, s.clean(title))
 }
 
-// SetModel records what a session talks to from now on.
-func (s *Store) SetModel(ctx context.Context, id, endpoint, model string) error {
-	return s.edit(ctx, "change the session's model", id, `
-		UPDATE sessions
-		SET endpoint = ?2,
-			model = ?3
-		WHERE id = ?1`, endpoint, model)
-}
-
 // SetSystem sets a session's own system prompt, "" for none.
 func (s *Store) SetSystem(ctx context.Context, id, system string) error {
 	return s.edit(ctx, "change the session's system prompt", id, `
@@ -32,15 +23,6 @@ func (s *Store) SetSystem(ctx context.Context, id, system string) error {
 		SET system = ?2,
 			system_fixed = 1
 		WHERE id = ?1`, s.clean(system))
-}
-
-// SetPreset sets a session's preset and the policy keys that it overrides, as TOML.
-func (s *Store) SetPreset(ctx context.Context, id, preset, overrides string) error {
-	return s.edit(ctx, "change the session's preset", id, `
-		UPDATE sessions
-		SET preset = ?2,
-			overrides = ?3
-		WHERE id = ?1`, preset, overrides)
 }
 
 // Configure sets a session's model, its preset and the policy keys that it overrides, all at once.

@@ -67,7 +67,8 @@ func (w *purgeWorld) act(i int) {
 	case 4:
 		must(t, "rename", s.Rename(ctx, row.ID, w.text(i), "user"))
 		must(t, "system", s.SetSystem(ctx, row.ID, w.text(i)))
-		must(t, "overrides", s.SetPreset(ctx, row.ID, "balanced", "# "+w.text(i)))
+		row.Preset, row.Overrides = "balanced", "# "+w.text(i)
+		must(t, "overrides", s.Configure(ctx, row))
 		must(t, "tags", s.SetTags(ctx, row.ID, token(i)+"a", token(i)+"b"))
 	case 5:
 		must(t, "draft", s.SaveDraft(ctx, row.ID, w.text(i)))

@@ -176,12 +176,11 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	want, _ := begin(t, s, "", "hello")
 	id := want.ID
 	c.add(time.Hour)
-	must(t, "model", s.SetModel(ctx, id, "groq", "kimi/k2"))
+	want.Endpoint, want.Model, want.Preset, want.Overrides = "groq", "kimi/k2", "frugal", "budget = 9"
+	must(t, "configure", s.Configure(ctx, want))
 	must(t, "system", s.SetSystem(ctx, id, "be kind"))
-	must(t, "preset", s.SetPreset(ctx, id, "frugal", "budget = 9"))
 	must(t, "delete", s.Delete(ctx, id))
-	want.Endpoint, want.Model, want.System, want.Preset, want.Overrides = "groq", "kimi/k2", "be kind", "frugal", "budget = 9"
-	want.SystemFixed, want.Deleted = true, c.t
+	want.System, want.SystemFixed, want.Deleted = "be kind", true, c.t
 	c.add(time.Hour)
 	must(t, "delete again", s.Delete(ctx, id))
 	if got := sessionOf(t, s, id); !reflect.DeepEqual(got, want) {
@@ -196,7 +195,7 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	_, remErr := s.Remedies(ctx, "nix")
 	_, appErr := s.Append(ctx, says("nix", 0, history.User, "x"))
 	for name, err := range map[string]error{
-		"Rename": s.Rename(ctx, "nix", "", "user"), "SetModel": s.SetModel(ctx, "nix", "", ""), "Delete": s.Delete(ctx, "nix"),
+		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": s.Configure(ctx, Session{ID: "nix"}), "Delete": s.Delete(ctx, "nix"),
 		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.SetTags(ctx, "nix", "x"),
 		"SetLeaf": s.SetLeaf(ctx, "nix", 0), "SaveDraft": s.SaveDraft(ctx, "nix", "x"), "SetFlags": flag(ctx, s, 99, history.Pin),
 		"AddRequest": reqErr, "Branch": brErr, "Append": appErr,
