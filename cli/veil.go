@@ -48,9 +48,9 @@ func (t *secretsTaken) conversation(info store.Session, messages []store.Message
 
 func (t *secretsTaken) hits(hits []store.Hit) []store.Hit {
 	for i, h := range hits {
-		secrets := t.find(h.Snippet)
-		t.count += len(secrets)
-		hits[i] = h.Without(secrets, redactedSign)
+		without, secrets := h.Without(t.find, redactedSign)
+		t.count += secrets
+		hits[i] = without
 		hits[i].Session.Title = t.text(h.Session.Title)
 	}
 	return hits

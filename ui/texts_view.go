@@ -61,7 +61,7 @@ func (x *textSearch) nothing(typed string) string {
 
 // hit draws one hit: the title of its session and its age, and below it who says what.
 func (x *textSearch) hit(st theme.Styles, hidden theme.Secrets, i, w int) []string {
-	h := x.hits[i].Without(hidden.In(x.hits[i].Snippet), theme.Redacted)
+	h, _ := x.hits[i].Without(hidden.In, theme.Redacted)
 	base, dim, found, cursor := st.Text, st.Dim, st.Match, "  "
 	if i == x.at {
 		base, dim, found, cursor = st.Chosen, st.Chosen, st.Chosen.Bold(true).Underline(true), " ▸"

@@ -27,13 +27,19 @@ type Hit struct {
 	At      time.Time // when it was said
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
+
+	around   string // the text from which the snippet was cut, as far as Without looks at it
+	from, to int    // where the snippet stands in it
+	cut      bool   // something stands before the snippet
 }
 
-// Without is a hit with a sign in the place of some spans of its snippet, which are in order and apart. A mark
-// that one of them meets is gone.
-func (h Hit) Without(spans [][2]int, sign string) Hit {
+// Without is a hit with a sign in the place of what find finds in its snippet, and how often it found something.
+// Find gets the text around the snippet too, and gives byte ranges in order and apart. A mark that one of them
+// meets is gone.
+func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
+	spans := h.spans(find)
 	if len(spans) == 0 {
-		return h
+		return h, 0
 	}
 	var text strings.Builder
 	var marks [][2]int
@@ -55,7 +61,36 @@ func (h Hit) Without(spans [][2]int, sign string) Hit {
 		last = span[1]
 	}
 	h.Snippet, h.Marks = text.String(), marks
-	return h
+	return h, len(spans)
+}
+
+// spans are the byte ranges of the snippet in which find finds something: in the snippet itself, and in the
+// text that it was cut from, of which a find may begin before the snippet or end behind it.
+func (h Hit) spans(find func(text string) [][2]int) [][2]int {
+	spans := slices.Clone(find(h.Snippet))
+	for _, span := range find(h.around) {
+		from, to := max(span[0], h.from), min(span[1], h.to)
+		if from >= to {
+			continue
+		}
+		first, end := h.inSnippet(from), h.inSnippet(to)
+		if first < end {
+			spans = append(spans, [2]int{first, end})
+		}
+	}
+	return merged(spans)
+}
+
+// inSnippet is where byte at of the text around the snippet stands in it.
+func (h Hit) inSnippet(at int) int {
+	w := lineWriter{space: true}
+	if h.cut {
+		w.b.WriteString(ellipsis)
+	}
+	for i, r := range h.around[h.from:at] {
+		w.write(r, i)
+	}
+	return min(w.b.Len(), len(h.Snippet))
 }
 
 // Search finds the messages of every branch that have all words of a text, the best first: those that
@@ -278,7 +313,7 @@ func (x *searcher) hit(m sought) (scored, bool) {
 	}
 	h := scored{Hit: Hit{Session: session, Message: m.ID, Role: m.Role, At: at(m.CreatedMS)}}
 	h.score = x.query.score(places, length, x.now.Sub(h.At))
-	h.Snippet, h.Marks = snippet(m.text, places)
+	h.setSnippet(m.text, places)
 	return h, true
 }
 

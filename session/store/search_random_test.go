@@ -98,7 +98,8 @@ func TestSnippetsAreOneLine(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(typed(), 1, 30).Draw(t, "texts"), " ") + " sun"
 		q := parseQuery("sun " + typed().Draw(t, "query"))
 		places, _ := q.places(text)
-		line, marks := snippet(text, places)
+		from, to := cut(text, closest(places))
+		line, marks := snippet(text, from, to, places)
 		if !utf8.ValidString(line) || strings.ContainsAny(line, "\n\r\x00\x1b\t") || len(line) > 3*snippetSize+10 {
 			t.Fatalf("the snippet of %q is %q", text, line)
 		}

@@ -274,9 +274,19 @@ func TestSearchFindsCommonWordsTogether(t *testing.T) {
 
 func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {
 	h := Hit{Snippet: "ab SECRET cd SECRET ef", Marks: [][2]int{{0, 2}, {5, 7}, {10, 12}, {20, 22}}}
-	got := h.Without([][2]int{{3, 9}, {13, 19}}, "[redacted]")
-	if want := "ab [redacted] cd [redacted] ef"; got.Snippet != want {
-		t.Errorf("the snippet is %q, want %q", got.Snippet, want)
+	secret := func(text string) (spans [][2]int) {
+		for at := 0; ; at += 6 {
+			i := strings.Index(text[at:], "SECRET")
+			if i < 0 {
+				return spans
+			}
+			at += i
+			spans = append(spans, [2]int{at, at + 6})
+		}
+	}
+	got, n := h.Without(secret, "[redacted]")
+	if want := "ab [redacted] cd [redacted] ef"; got.Snippet != want || n != 2 {
+		t.Errorf("the snippet is %q (%d), want %q", got.Snippet, n, want)
 	}
 	var marked []string
 	for _, m := range got.Marks {
@@ -285,11 +295,64 @@ func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {
 	if want := []string{"ab", "cd", "ef"}; !slices.Equal(marked, want) {
 		t.Errorf("the marks are %q, want %q", marked, want)
 	}
-	if got := h.Without(nil, "[redacted]"); got.Snippet != h.Snippet || len(got.Marks) != 4 {
+	if got, _ := h.Without(func(string) [][2]int { return nil }, "[redacted]"); got.Snippet != h.Snippet || len(got.Marks) != 4 {
 		t.Errorf("without secrets the hit is %+v", got)
 	}
-	whole := Hit{Snippet: "SECRET", Marks: [][2]int{{0, 6}}}.Without([][2]int{{0, 6}}, "[redacted]")
+	whole, _ := Hit{Snippet: "SECRET", Marks: [][2]int{{0, 6}}}.Without(secret, "[redacted]")
 	if whole.Snippet != "[redacted]" || len(whole.Marks) != 0 {
 		t.Errorf("of a snippet that is a secret is left %+v", whole)
+	}
+}
+
+// Wherever in a text a snippet begins and ends, nothing of a secret that it cuts through is left.
+func TestHitHidesSecretsThatItsSnippetCutsThrough(t *testing.T) {
+	s := newStore(t)
+	session, _ := begin(t, s, "", "begun")
+	const secret = "sk-Zq7Kx2Lm9Vw4Rt6Yp3Nc8Bd5Fg1Hj0"
+	find := func(text string) [][2]int {
+		if i := strings.Index(text, secret); i >= 0 {
+			return [][2]int{{i, i + len(secret)}}
+		}
+		return nil
+	}
+	before, after := strings.Repeat("ä,", 200)+"\n \n", strings.Repeat(";z", 400)
+	for lead := range 200 {
+		for _, text := range []string{
+			before + secret + strings.Repeat(".", lead) + " needle " + after,
+			before + "needle" + strings.Repeat(".", lead) + secret + after,
+		} {
+			_, err := s.Append(context.Background(), says(session.ID, 0, history.User, text))
+			must(t, "append", err)
+		}
+	}
+	indexAll(t, s)
+	hits, err := s.Search(context.Background(), Search{Text: "needle ", Limit: 500})
+	must(t, "search", err)
+	cuts := 0
+	for _, h := range hits {
+		got, n := h.Without(find, "[redacted]")
+		whole := strings.Contains(h.Snippet, secret)
+		holds := func(snippet string) bool {
+			for i := range len(secret) - 7 {
+				if strings.Contains(snippet, secret[i:i+8]) {
+					return true
+				}
+			}
+			return false
+		}
+		if holds(h.Snippet) && !whole {
+			cuts++
+		}
+		if holds(got.Snippet) || (n > 0) != strings.Contains(got.Snippet, "[redacted]") {
+			t.Fatalf("of %q is left %q (%d)", h.Snippet, got.Snippet, n)
+		}
+		for _, m := range got.Marks {
+			if got.Snippet[m[0]:m[1]] != "needle" {
+				t.Fatalf("%q is marked in %q", got.Snippet[m[0]:m[1]], got.Snippet)
+			}
+		}
+	}
+	if cuts < 20 {
+		t.Errorf("%d snippets cut through the secret: that shows nothing", cuts)
 	}
 }

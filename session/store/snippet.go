@@ -13,13 +13,25 @@ const (
 	snippetSize = 160
 	snippetLead = 40 // before the first place that it shows
 	snippetSlip = 16 // how far an end moves to the space between two words
+
+	// snippetAround is how much of the text before and behind a snippet is kept with it: what Hit.Without takes
+	// out may be as long as a private key.
+	snippetAround = 4 << 10
+
+	ellipsis = "…"
 )
 
-// snippet cuts one line out of a text, around the places where most phrases stand together, and
-// returns it with the byte ranges of what was found in it, merged and in order. Runs of white space
-// become one space; characters that show nothing are left out.
-func snippet(text string, all []place) (line string, marks [][2]int) {
+// setSnippet gives a hit its snippet, with the text around it.
+func (h *Hit) setSnippet(text string, all []place) {
 	from, to := cut(text, closest(all))
+	h.Snippet, h.Marks = snippet(text, from, to, all)
+	first, end := max(0, from-snippetAround), min(len(text), to+snippetAround)
+	h.around, h.from, h.to, h.cut = strings.Clone(text[first:end]), from-first, to-first, from > 0
+}
+
+// snippet makes one line of a part of a text and returns it with the byte ranges of what was found in it, merged and in order. Runs of white space
+// become one space; characters that show nothing are left out.
+func snippet(text string, from, to int, all []place) (line string, marks [][2]int) {
 	var spans [][2]int
 	for _, p := range all {
 		if start, end := max(p.start, from), min(p.end, to); start < end {
@@ -28,7 +40,7 @@ func snippet(text string, all []place) (line string, marks [][2]int) {
 	}
 	w := lineWriter{spans: merged(spans), space: true}
 	if from > 0 {
-		w.b.WriteString("…")
+		w.b.WriteString(ellipsis)
 	}
 	for i := from; i < to; {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -41,7 +53,7 @@ func snippet(text string, all []place) (line string, marks [][2]int) {
 		w.marks[n-1][1] = min(w.marks[n-1][1], len(line))
 	}
 	if to < len(text) {
-		line += "…"
+		line += ellipsis
 	}
 	return line, w.marks
 }
