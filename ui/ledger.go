@@ -17,7 +17,8 @@ type ledger struct {
 	at      int
 	busy    bool    // a remedy is being stored
 	waiting []int64 // messages whose next remedy was asked for meanwhile
-	told    bool    // the user was told that there is something to see here
+	secrets theme.Secrets
+	told    bool // the user was told that there is something to see here
 
 	// The two sides of the line under the cursor at a width: a long text is compared once, not at
 	// every frame.

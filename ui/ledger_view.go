@@ -55,14 +55,15 @@ func (l *ledger) line(st theme.Styles, i, w int) string {
 	if !on.entry.Sent() && on.repair.Remedy != history.LeaveOut {
 		right = "not sent"
 	}
-	what := markdown.OneLine(on.repair.What, max(1, w-theme.Width(left)-theme.Width(right)-4))
+	what := markdown.OneLine(l.secrets.Line(on.repair.What), max(1, w-theme.Width(left)-theme.Width(right)-4))
 	return st.VerdictLine(theme.Glyph(on.entry), left, what, right+" ", w, i == l.at)
 }
 
 // detail is the repair under the cursor in full.
 func (l *ledger) detail(st theme.Styles, on mended, w int) []string {
 	lines := []string{st.Rule(w)}
-	lines = append(lines, theme.Indented(st.Text, on.repair.Kind+": "+markdown.Visible(on.repair.What), w)...)
+	what, _ := l.secrets.Hide(on.repair.What)
+	lines = append(lines, theme.Indented(st.Text, on.repair.Kind+": "+markdown.Visible(what), w)...)
 	if !on.entry.Sent() {
 		lines = append(lines, theme.Indented(st.Dim, theme.Glyph(on.entry)+" "+theme.Thousands(on.entry.Index+1)+" "+markdown.Visible(on.entry.Cause.Sentence()), w)...)
 	}
@@ -72,7 +73,8 @@ func (l *ledger) detail(st theme.Styles, on mended, w int) []string {
 // sides are both sides of a repair, as they were drawn last where they are the same.
 func (l *ledger) sides(st theme.Styles, r history.Repair, w int) []string {
 	if l.drawn == nil || l.drawnOf != r || l.drawnWidth != w {
-		l.drawn, l.drawnOf, l.drawnWidth = inspector.DiffOf(r).View(st, w), r, w
+		shown, _ := withoutSecrets(l.secrets, r)
+		l.drawn, l.drawnOf, l.drawnWidth = inspector.DiffOf(shown).View(st, w), r, w
 	}
 	return l.drawn
 }

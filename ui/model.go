@@ -270,7 +270,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.info, m.ref = s.Info(), s.Ref()
 	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
 	m.panel = panel.Model{Price: m.prices, Holds: m.holds, Secrets: m.secrets}
-	m.ledger = ledger{}
+	m.ledger = ledger{secrets: m.secrets}
 	m.hands = hands{}
 	m.endFind()
 	m.unselect()

@@ -3,15 +3,28 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/history"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
+// withoutSecrets is a repair as it is shown: its texts without secrets, and how many they were.
+func withoutSecrets(s theme.Secrets, r history.Repair) (history.Repair, int) {
+	hidden := 0
+	for _, text := range []*string{&r.What, &r.Before, &r.After} {
+		n := 0
+		*text, n = s.Hide(*text)
+		hidden += n
+	}
+	return r, hidden
+}
+
 // reveal shows what looks like a secret, or hides it again.
 func (m *Model) reveal() tea.Cmd {
 	m.secrets.Revealed = !m.secrets.Revealed
 	m.panel.Secrets, m.panel.Gists = m.secrets, nil
+	m.ledger.secrets, m.ledger.drawn = m.secrets, nil
 	l := &m.sessions
 	l.secrets = m.secrets
 	for i := range l.lines {

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +75,43 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 		l.press("f3")
 		l.shows("What looks like a secret is hidden.")
 	}
+}
+
+// What was mended is shown against what is sent instead, and both are texts of the request.
+func TestSecretsAreHiddenInRepairs(t *testing.T) {
+	l := onStage(t, 140, 50)
+	file := filepath.Join(t.TempDir(), "damaged.jsonl")
+	text := `{"role":"user","content":"log in"}
+{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"login","arguments":"{\"with\": \"` + someKey + ` and ` + ourKey + `\", \"then"}}]}
+{"role":"tool","tool_call_id":"c1","content":"in"}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.secrets = theme.Secrets{Find: findKey}
+	l.open(l.imported(file))
+	shown := func(what string) {
+		t.Helper()
+		l.shows(`{"with": "` + theme.Redacted + " and")
+		l.lacks("sk-0")
+		l.lacks(ourKey)
+		l.press("f3")
+		l.shows(`{"with": "` + someKey + " and")
+		l.lacks(ourKey)
+		l.press("f3")
+		l.shows(`{"with": "` + theme.Redacted + " and")
+		if screen := plain(l.Model); strings.Contains(screen, "sk-0") {
+			t.Errorf("%s hides nothing again:\n%s", what, screen)
+		}
+	}
+	bareTranscript := func() { l.chat.reset(nil) } // It says what was said, and is on the screen beside the views.
+	l.types("/repair")
+	l.press("enter")
+	bareTranscript()
+	shown("the list of repairs")
+	l.press("esc")
+	l.inspect(subject{message: l.session.Messages()[1].ID}, asRepair)
+	shown("the inspector")
 }
 
 func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
