@@ -479,3 +479,55 @@ func TestArchiveInOtherSpaces(t *testing.T) {
 		t.Errorf("the digest is %s, want %s", got, want)
 	}
 }
+
+// A session with a key that winnow knows is restored without it, and recognised when it is restored again:
+// where it was restored before, and where it was stored before the key was known.
+func TestAnArchiveWithAKnownKeyIsRestoredOnce(t *testing.T) {
+	t.Parallel()
+	const key = "planted-key-4711"
+	redact := func(text string) string { return strings.ReplaceAll(text, key, "[redacted]") }
+	from := newStoreAt(t)
+	row, m, err := from.Begin(t.Context(), store.Session{Title: "about " + key}, store.Message{Message: history.Message{Role: history.User, Content: "it is " + key, Status: history.Complete}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := from.Append(t.Context(), store.Message{Session: row.ID, Parent: m.ID, Message: history.Message{Role: history.Assistant, Content: "I see.", Status: history.Complete}}); err != nil {
+		t.Fatal(err)
+	}
+	file := archiveOf(t, from)
+	restore := func(s *store.Store) []archive.Restored {
+		t.Helper()
+		var all []archive.Restored
+		if err := archive.Restore(t.Context(), s, bytes.NewReader(file), func(r archive.Restored) { all = append(all, r) }); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	path := filepath.Join(t.TempDir(), "winnow.db")
+	open := func(redact func(string) string) *store.Store {
+		t.Helper()
+		s, err := store.Open(t.Context(), path, store.Options{Redact: redact})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	to := open(redact)
+	for again := range 3 {
+		got := restore(to)
+		if len(got) != 1 || got[0].Again != (again > 0) || got[0].Session.ID != row.ID || got[0].Session.Title != "about [redacted]" || len(got[0].Warnings)+len(got[0].Errors) > 0 {
+			t.Errorf("time %d: %+v", again, got)
+		}
+	}
+	if ids := idsOf(t, to); len(ids) != 1 {
+		t.Errorf("there are sessions %v", ids)
+	}
+	path = filepath.Join(t.TempDir(), "earlier.db")
+	if got := restore(open(nil)); len(got) != 1 || got[0].Again {
+		t.Fatalf("without the key: %+v", got)
+	}
+	if got := restore(open(redact)); len(got) != 1 || !got[0].Again {
+		t.Errorf("stored before the key was known: %+v", got)
+	}
+}

@@ -17,8 +17,7 @@ type Options struct {
 	Now      func() time.Time // the clock, time.Now where nil
 	ReadOnly bool             // open for reading only; the file must exist
 
-	// Redact takes the keys that winnow knows out of every text that is stored; nil takes none. An archive
-	// of sessions and the merge of another machine's history are stored as they are.
+	// Redact takes the keys that winnow knows out of every text that is stored; nil takes none.
 	Redact func(string) string
 }
 

@@ -62,3 +62,59 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 		}
 	}
 }
+
+// An archive of a history that did not know the key is restored without it, and stays what it is but for that.
+func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
+	const key = "planted-key-4711"
+	redact := func(text string) string { return strings.ReplaceAll(text, key, "[redacted]") }
+	ctx := t.Context()
+	from := newStore(t)
+	user := says("", 0, history.User, "it is "+key)
+	user.Tokens, user.Tokenizer = 9, "o200k_base"
+	user.Parts = []history.Part{
+		{Kind: history.TextPart, Name: key + ".env", Text: "KEY=" + key},
+		{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte("\x89PNG\xff\xfe")},
+	}
+	row, m, err := from.Begin(ctx, Session{Title: key, System: "use " + key}, user)
+	must(t, "begin", err)
+	record, err := from.AddRequest(ctx, Request{Session: row.ID, User: m.ID, Turn: 1, Options: []byte(`{"system":"` + key + `"}`), Plan: zipped(map[string]string{"why": key})})
+	must(t, "add the record", err)
+	answer, err := from.StartAnswer(ctx, Message{Session: row.ID, Parent: m.ID, Request: record.ID, Message: history.Message{Role: history.Assistant}})
+	must(t, "start the answer", err)
+	answer.Content, answer.Reasoning, answer.Status = "your key: "+key, key, history.Complete
+	answer.ToolCalls = []history.ToolCall{{ID: "c1", Name: "tell", Arguments: `{"a":"` + key + `"}`}}
+	answer.Extra = []byte(`{"x":"` + key + `"}`)
+	record.Error = "refused " + key
+	_, err = from.FinishAnswer(ctx, answer, record)
+	must(t, "finish the answer", err)
+	must(t, "draft", from.SaveDraft(ctx, row.ID, "draft "+key))
+	_, err = from.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1, Text: "they said " + key})
+	must(t, "summary", err)
+
+	path := filepath.Join(t.TempDir(), "winnow.db")
+	to, err := Open(ctx, path, Options{Redact: redact})
+	must(t, "open", err)
+	_, err = to.RestoreSession(ctx, SessionRestore{ID: row.ID, Lines: func(take func(Line) error) error { return from.Dump(ctx, row.ID, take) }})
+	must(t, "restore", err)
+	branch, err := to.Branch(ctx, row.ID, answer.ID, 0, 10)
+	must(t, "read", err)
+	if len(branch) != 2 || branch[0].Content != "it is [redacted]" || branch[0].Parts[0].Text != "KEY=[redacted]" || branch[0].Tokens != 0 ||
+		string(branch[0].Parts[1].Data) != string(user.Parts[1].Data) || branch[1].Status != history.Complete {
+		t.Errorf("restored as\n%+v", branch)
+	}
+	var plan []byte
+	must(t, "read the plan", to.reads.QueryRow("SELECT plan FROM requests").Scan(&plan))
+	if text, ok := unzip(plan); !ok || strings.TrimSpace(string(text)) != `{"why":"[redacted]"}` {
+		t.Errorf("the plan is %q", text)
+	}
+	if c, err := to.Check(ctx); err != nil || !c.Sound() {
+		t.Errorf("the check says %+v, %v", c, err)
+	}
+	must(t, "close", to.Close())
+	for _, file := range []string{path, path + "-wal"} {
+		text, _ := os.ReadFile(file)
+		if at := bytes.Index(text, []byte(key)); at >= 0 {
+			t.Errorf("%s holds the key: %q", filepath.Base(file), text[max(0, at-60):at+len(key)])
+		}
+	}
+}

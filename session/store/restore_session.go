@@ -47,7 +47,7 @@ var ErrTaken = errors.New("there is another session with that id")
 // RestoreSession stores a session of an archive, whole or not at all, and returns its row. Its messages, requests
 // and summaries keep their ids where nothing here has ever had them. Else all ids of one kind are moved
 // by the same number, in everything that names them, so that a past request still comes out as it was
-// sent. The fork point of a session whose parent is not here waits until that one is restored. The text is
+// sent. Secrets that must not be stored are taken out of its texts. The fork point of a session whose parent is not here waits until that one is restored. The text is
 // searched as soon as the index has read it.
 func (s *Store) RestoreSession(ctx context.Context, a SessionRestore) (Session, error) {
 	out, err := s.restoreSession(ctx, a)
@@ -82,13 +82,14 @@ func (s *Store) restoreSession(ctx context.Context, a SessionRestore) (Session, 
 			return err
 		}
 		in := restoring{tx: tx, SessionRestore: a, now: now, print: newPrinter(), attached: map[string]int64{}}
+		clean := s.Cleaner()
 		defer in.close()
 		quiet := context.WithoutCancel(ctx) // the transaction watches the context
 		err = a.Lines(func(l Line) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return in.line(quiet, l)
+			return in.line(quiet, clean.Line(l))
 		})
 		if err != nil {
 			return err

@@ -45,6 +45,7 @@ type archived struct {
 	at     int64 // where it begins
 	head   store.SessionLine
 	digest *store.Digester
+	secret bool   // a line holds a secret that must not be stored
 	sum    string // as the archive says it, "" where it does not
 }
 
@@ -145,9 +146,9 @@ func (a *reader) find(at int64) (int64, error) {
 }
 
 // look reads the session that begins at a place through to its end, and says where that is, 0 where it is
-// not found. The error is a *damageError where the session is not whole; what is known of it by then comes
+// not found. Clean says whether it holds a secret that must not be stored. The error is a *damageError where the session is not whole; what is known of it by then comes
 // beside that.
-func (a *reader) look(at int64) (of archived, end int64, err error) {
+func (a *reader) look(at int64, clean *store.Cleaner) (of archived, end int64, err error) {
 	of = archived{at: at, digest: store.NewDigester()}
 	if err := a.seek(at); err != nil {
 		return of, 0, err
@@ -157,8 +158,10 @@ func (a *reader) look(at int64) (of archived, end int64, err error) {
 		if l.Session != nil && of.head.ID == "" {
 			of.head = *l.Session
 		}
+		clean.Line(l)
 		return of.digest.Add(l)
 	})
+	of.secret = clean.Changed()
 	if err == nil {
 		of.sum, err = lastOf(dec)
 	}

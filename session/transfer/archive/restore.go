@@ -46,7 +46,7 @@ func Restore(ctx context.Context, s *store.Store, file io.ReadSeeker, report fun
 		var of archived
 		end := int64(0)
 		if err == nil {
-			if of, end, err = a.look(at); err == nil {
+			if of, end, err = a.look(at, s.Cleaner()); err == nil {
 				err = in.take(ctx, of)
 			}
 		}
@@ -99,6 +99,9 @@ type restoring struct {
 // take stores a session that is whole, and reports it.
 func (in *restoring) take(ctx context.Context, of archived) error {
 	there, unchanged, err := in.store.Known(ctx, of.head, of.digest)
+	if errors.Is(err, store.ErrNotFound) && of.secret {
+		there, unchanged, err = in.knownClean(ctx, of)
+	}
 	if err == nil {
 		in.rename(of.head.ID, there.ID)
 		in.report(Restored{Session: there, Again: true, Warnings: againRemarks(there, unchanged)})
@@ -127,6 +130,16 @@ func (in *restoring) take(ctx context.Context, of archived) error {
 	}
 	in.report(out)
 	return nil
+}
+
+// knownClean finds the session that was stored of one that holds secrets: it has none of them.
+func (in *restoring) knownClean(ctx context.Context, of archived) (there store.Session, unchanged bool, err error) {
+	digest, clean := store.NewDigester(), in.store.Cleaner()
+	err = in.archive.lines(of.at, func(l store.Line) error { return digest.Add(clean.Line(l)) })
+	if err != nil {
+		return there, false, err
+	}
+	return in.store.Known(ctx, of.head, digest)
 }
 
 func (in *restoring) restoreSession(ctx context.Context, of archived, id string) (store.Session, error) {
