@@ -106,7 +106,11 @@ func (m *Model) settled(msg settledMsg) tea.Cmd {
 			m.arrange()
 		}
 	}
+	changed := m.session.Ref() != m.ref
 	m.info, m.ref = m.session.Info(), m.session.Ref()
+	if changed {
+		reach = tea.Batch(reach, m.askPendingAnew())
+	}
 	switch {
 	case msg.err != nil:
 		return tea.Batch(m.complain(theme.Sentence(msg.err)), reach)

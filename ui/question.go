@@ -43,6 +43,22 @@ func (m *Model) askPending() tea.Cmd {
 	return m.showQuestion(question{asked: &session.Asked{Call: call.Call}, pending: &call})
 }
 
+// askPendingAnew asks about the call that waits now that another branch is the active one or another model is
+// in use. A call that waits no more is not asked about any longer.
+func (m *Model) askPendingAnew() tea.Cmd {
+	asked := m.turn.question.pending
+	if m.turn.busy {
+		return nil
+	}
+	if call, ok := m.session.NextPending(); ok && asked != nil && *asked == call {
+		return nil
+	}
+	if asked != nil {
+		m.endQuestion()
+	}
+	return m.askPending()
+}
+
 func (m *Model) showQuestion(q question) tea.Cmd {
 	m.turn.question = q
 	m.arrange()
@@ -88,7 +104,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case k.Pressed(msg, keymap.Back) && q.pending != nil:
 		m.endQuestion()
-		return m.say("The tool call was not answered. You are asked again when the session is next opened.")
+		return m.say("The tool call was not answered. You are asked again when the session is opened, or its branch or model changes.")
 	case k.Pressed(msg, keymap.Back):
 		return m.stopTurn()
 	case k.Pressed(msg, keymap.Ask) && m.composer.empty():

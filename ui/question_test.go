@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -9,7 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/uitest"
 )
 
@@ -228,4 +232,68 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 	if m.turn.question.waits() || !m.turn.busy || !m.composer.empty() {
 		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.turn.question.waits(), m.turn.busy, m.composer.text())
 	}
+}
+
+// A call that nobody answered is asked about wherever it waits: not on a branch without it, not with a model
+// that has no such tool, and again on the way back.
+func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
+	l := onStage(t, 140, 40)
+	ctx, st := t.Context(), l.options.Deps.Store
+	box := &llm.Toolbox{}
+	box.Register(llm.Tool{Name: "add", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) { return "3", nil })
+	here := l.options.Deps.Models.Endpoints()[0]
+	here.Tools = box
+	l.options.Deps.Models.Add(here)
+	var err error
+	do := func(m store.Message, e error) store.Message {
+		t.Helper()
+		if e != nil {
+			t.Fatal(e)
+		}
+		return m
+	}
+	row, first, e := st.Begin(ctx, store.Session{Endpoint: "here", Model: "small", Title: "sums"}, store.Message{Message: history.Message{Role: history.User, Content: "1+2?", Status: history.Complete}})
+	do(first, e)
+	answer := func(text string, calls ...history.ToolCall) {
+		t.Helper()
+		record, e := st.AddRequest(ctx, store.Request{Session: row.ID, Turn: 1, User: first.ID})
+		if err = e; err != nil {
+			t.Fatal(err)
+		}
+		m := do(st.StartAnswer(ctx, store.Message{Session: row.ID, Parent: first.ID, Request: record.ID, Message: history.Message{Role: history.Assistant}}))
+		m.Content, m.ToolCalls, m.Status = text, calls, history.Complete
+		do(st.FinishAnswer(ctx, m, record))
+	}
+	answer("It is three.")
+	answer("", history.ToolCall{ID: "c1", Name: "add", Arguments: `{"a":1,"b":2}`})
+	const question = "The model wants to run add"
+	l.open(row.ID)
+	l.shows(question)
+	l.press("ctrl+x", "esc")
+	branch := func(key, shows string) {
+		t.Helper()
+		l.setFocus(transcriptPane)
+		l.press("G", key)
+		l.shows(shows)
+	}
+	branch("[", "version 1 of 2")
+	l.until("no question", func() bool { return !l.turn.question.waits() })
+	branch("]", question)
+	l.setFocus(draftPane)
+	l.types("/model there/large")
+	l.press("enter")
+	l.shows("The next message goes to there/large")
+	l.until("no question", func() bool { return !l.turn.question.waits() })
+	l.types("/model here/small")
+	l.press("enter")
+	l.shows(question)
+	l.until("the focus", func() bool { return l.focus == questionPane })
+	l.press("esc")
+	l.shows("You are asked again when")
+	l.lacks(question)
+	branch("[", "version 1 of 2")
+	branch("]", question)
+	l.setFocus(questionPane)
+	l.press("y")
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 4 })
 }

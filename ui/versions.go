@@ -53,7 +53,7 @@ func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
 	m.chat.goTo(msg.version.Message)
 	v := msg.version
 	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.numbersOf([]int64{v.Message})), v.Nth, v.Of)
-	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.findAnew())
+	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.findAnew(), m.askPendingAnew())
 }
 
 // followSession shows the session's active branch, after it changed. What was about messages of another
