@@ -272,13 +272,10 @@ func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c Config) {
 	defer cancel()
 	endpoints := w.catalog.Endpoints()
 	errs := make([]error, len(endpoints))
-	counts := make([]int, len(endpoints))
+	lists := make([][]llm.Model, len(endpoints))
 	var wait sync.WaitGroup
 	for i, e := range endpoints {
-		wait.Go(func() {
-			list, err := llm.NewClient(e).Models(ctx)
-			counts[i], errs[i] = len(list), err
-		})
+		wait.Go(func() { lists[i], errs[i] = llm.NewClient(e).Models(ctx) })
 	}
 	wait.Wait()
 	for i, e := range endpoints {
@@ -290,11 +287,34 @@ func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c Config) {
 			f.wrong(e.Name, "%s: %s", text, w.redactor.Text(sentence(errs[i])))
 			continue
 		}
-		f.good(e.Name, "%s, %s", text, plural(counts[i], "model"))
+		f.good(e.Name, "%s, %s", text, plural(len(lists[i]), "model"))
+		p.lookAtWindow(ctx, f, w, e, lists[i])
 		if c.Endpoints[e.Name].Key != "" {
 			f.note(e.Name, "its key stands in the configuration file: key_env keeps it out of backups and screenshots")
 		}
 	}
+}
+
+// lookAtWindow says how large the context window of the model is that an endpoint answers with where none is
+// named, and who says so.
+func (p *program) lookAtWindow(ctx context.Context, f *findings, w *world, e llm.Endpoint, list []llm.Model) {
+	at := slices.IndexFunc(list, func(m llm.Model) bool { return m.Ref() == w.config.Model })
+	if at < 0 {
+		at = slices.IndexFunc(list, func(m llm.Model) bool { return m.ID == e.Default })
+	}
+	if at < 0 {
+		at = 0
+	}
+	if len(list) == 0 {
+		return
+	}
+	m := list[at]
+	window := p.windows(ctx, w, list[at:at+1])[0]
+	if window.Tokens == 0 {
+		f.note(e.Name, "the window of %s is not known: /window TOKENS in the chat, or window under [endpoints.%s], sets it", markdown.OneLine(m.Ref(), 80), e.Name)
+		return
+	}
+	f.good(e.Name, "the window of %s is %d tokens: %s", markdown.OneLine(m.Ref(), 80), window.Tokens, markdown.OneLine(window.Origin(), 80))
 }
 
 // keyText says where an endpoint's key comes from.

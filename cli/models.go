@@ -68,36 +68,20 @@ func (p *program) models(ctx context.Context, asJSON bool) error {
 	return err
 }
 
-// windows are what is known of the models' windows: by the configuration, by what was set and learned, by what
-// the servers state now, and by the models' names. One that would only be assumed is left empty.
+// windows are what is known of the models' windows, empty where that is nothing.
 func (p *program) windows(ctx context.Context, w *world, list []llm.Model) []llm.Window {
-	endpoints := make(map[string]llm.Endpoint)
-	for _, e := range w.catalog.Endpoints() {
-		endpoints[e.Name] = e
-	}
-	learned := func(string, string) (store.Learned, error) { return store.Learned{}, nil }
+	var s *store.Store
 	if path, err := p.dbPath(w.config); err == nil && exists(path) {
-		s, err := store.Open(ctx, path, store.Options{Now: p.now})
-		if err != nil {
+		if s, err = store.Open(ctx, path, store.Options{Now: p.now}); err != nil {
 			p.complain(p.err, err)
+			s = nil
 		} else {
 			defer s.Close()
-			learned = func(base, model string) (store.Learned, error) { return s.Endpoint(ctx, base, model) }
 		}
 	}
-	windows := make([]llm.Window, len(list))
-	for i, m := range list {
-		e, said := endpoints[m.Endpoint], m.Window
-		known, err := learned(e.BaseURL, m.ID)
-		if err != nil {
-			p.complain(p.err, err)
-		}
-		if said.At = known.StatedAt; said.Tokens != known.Stated {
-			said.At = p.now()
-		}
-		if found := session.KnownWindows(e, m.ID, known, said).Window(); !found.Assumed {
-			windows[i] = found
-		}
+	windows, err := session.ListedWindows(ctx, s, w.catalog.Endpoints(), list, p.now())
+	if err != nil {
+		p.complain(p.err, err)
 	}
 	return windows
 }

@@ -98,6 +98,7 @@ type actedMsg struct {
 type modelsMsg struct {
 	models []llm.Model
 	errs   map[string]error
+	err    error // why what was learned of their windows could not be read
 }
 
 // restatedMsg says that the server of a session's model states another window than before.

@@ -6,9 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/llm"
 	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -25,10 +27,14 @@ func (m *Model) openModels() tea.Cmd {
 
 // listModels asks every endpoint for its models, all at once.
 func (m *Model) listModels() tea.Cmd {
-	models := m.options.Deps.Models
+	deps := m.options.Deps
 	return m.behind(func(ctx context.Context) tea.Msg {
-		list, errs := models.Models(ctx)
-		return modelsMsg{list, errs}
+		list, errs := deps.Models.Models(ctx)
+		windows, err := session.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), list, time.Now())
+		for i, window := range windows {
+			list[i].Window = window
+		}
+		return modelsMsg{list, errs, err}
 	})
 }
 
@@ -43,22 +49,39 @@ func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
 	}
 	var choices []picker.Choice
 	for _, model := range msg.models {
-		right := ""
-		if model.Window.Tokens > 0 {
-			right = theme.Thousands(model.Window.Tokens) + " tokens"
-		}
-		if model.Ref() == m.ref {
-			right = strings.TrimPrefix(right+" · in use", " · ")
-		}
-		choices = append(choices, picker.Choice{Label: markdown.OneLine(model.Ref(), 200), Right: right, Value: model.Ref()})
+		label := markdown.OneLine(model.Ref(), 200)
+		choices = append(choices, picker.Choice{Label: label, Right: m.besideModel(model, m.layout.overlay.W-theme.Width(label)), Value: model.Ref()})
 	}
 	open.Fill(choices)
 	var notes []string
 	for _, name := range slices.Sorted(maps.Keys(msg.errs)) {
 		notes = append(notes, name+": "+theme.Sentence(msg.errs[name]))
 	}
+	if msg.err != nil {
+		notes = append(notes, theme.Sentence(msg.err))
+	}
 	open.Note(notes...)
 	return nil
+}
+
+// besideModel says how large a model's window is, with who says so where that fits in w cells, and whether the
+// model is in use.
+func (m *Model) besideModel(model llm.Model, w int) string {
+	const margin = 8 // cells of a line beside its texts
+	var parts []string
+	if n := model.Window.Tokens; n > 0 {
+		parts = append(parts, theme.Thousands(n)+" tokens")
+	}
+	if model.Ref() == m.ref {
+		parts = append(parts, "in use")
+	}
+	short := strings.Join(parts, " · ")
+	if origin := markdown.OneLine(model.Window.Origin(), 60); origin != "" {
+		if long := strings.Join(slices.Insert(parts, 1, origin), " · "); theme.Width(long) <= w-margin {
+			return long
+		}
+	}
+	return short
 }
 
 func (m *Model) chooseModel(args string) tea.Cmd {
