@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"winnow/history"
-	"winnow/session/store"
+	"winnow/session/store/sqlite"
 	"winnow/ui"
 	"winnow/ui/keymap"
 )
@@ -40,7 +40,7 @@ func generated() map[string]map[string]func() string {
 			"config":      func() string { return fenced("toml", string(exampleConfig)) },
 			"environment": environmentTable,
 		},
-		"../docs/schema.md": {"schema": func() string { return fenced("sql", store.Schema()) }},
+		"../docs/schema.md": {"schema": func() string { return fenced("sql", sqlite.Schema()) }},
 	}
 }
 

@@ -47,7 +47,7 @@ func (m *Model) indexStep() tea.Cmd {
 		left, err := from.IndexSome(ctx)
 		more := false
 		if left == 0 && err == nil {
-			more, err = from.TidySome(ctx)
+			more, err = from.MergeIndex(ctx)
 		}
 		return indexedMsg{left, more, time.Since(begun), err}
 	})

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // writer fills a history with anything that it can hold.
@@ -209,7 +210,7 @@ func zipped(v any) []byte {
 // fill opens a history and does some steps to it.
 func fill(t *rapid.T) *writer {
 	c := noon()
-	s, err := Open(context.Background(), Memory, Options{Now: c.now})
+	s, err := Open(context.Background(), sqlite.Memory, Options{Now: c.now})
 	if err != nil {
 		t.Fatalf("open a history in memory: %v", err)
 	}
@@ -279,7 +280,7 @@ func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 		want := digest(t, w.s)
 		ids := rapid.Permutation(allIDs(t, w.s)).Draw(t, "order")
 
-		empty, err := Open(ctx, Memory, Options{Now: noon().now})
+		empty, err := Open(ctx, sqlite.Memory, Options{Now: noon().now})
 		if err != nil {
 			t.Fatal(err)
 		}

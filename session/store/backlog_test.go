@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/store/search"
 )
 
 // oldMessages writes messages of one session past the index, as they stand in a history from before it.
@@ -57,15 +58,15 @@ func TestTheBacklogIsWorkedOffNewestFirst(t *testing.T) {
 	if left <= 0 || left >= int64(long) {
 		t.Errorf("after one step %d are left, want some of %d", left, long)
 	}
-	if got, want := search(t, s, Search{Text: fmt.Sprint(long)}), fmt.Sprintf("needle [%d]", long); !reflect.DeepEqual(got, []string{want}) {
+	if got, want := hitsOf(t, s, Search{Text: fmt.Sprint(long)}), fmt.Sprintf("needle [%d]", long); !reflect.DeepEqual(got, []string{want}) {
 		t.Errorf("after one step the newest message: %q, want %q", got, want)
 	}
-	if got := search(t, s, Search{Text: "needle 100 "}); len(got) != 0 {
+	if got := hitsOf(t, s, Search{Text: "needle 100 "}); len(got) != 0 {
 		t.Errorf("after one step an old message is found already: %q", got)
 	}
 	indexAll(t, s)
 	for _, text := range []string{"first", "needle 100 ", "needle 4999 "} {
-		if got := search(t, s, Search{Text: text}); len(got) != 1 {
+		if got := hitsOf(t, s, Search{Text: text}); len(got) != 1 {
 			t.Errorf("in the end Search(%s) finds %q, want one", text, got)
 		}
 	}
@@ -130,13 +131,13 @@ func TestTidyingKeepsTheLevelsLow(t *testing.T) {
 	}
 	for more := true; more; {
 		var err error
-		more, err = s.TidySome(ctx)
+		more, err = s.MergeIndex(ctx)
 		must(t, "tidy", err)
 	}
-	if most := countOf(t, s, "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM found_segdir GROUP BY level)"); most >= tidySegments {
-		t.Errorf("a level has %d segments after tidying, want fewer than %d", most, tidySegments)
+	if most := countOf(t, s, "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM found_segdir GROUP BY level)"); most >= search.MergeAt {
+		t.Errorf("a level has %d segments after tidying, want fewer than %d", most, search.MergeAt)
 	}
-	if got := search(t, s, Search{Text: "needle", Limit: 200}); len(got) != 101 {
+	if got := hitsOf(t, s, Search{Text: "needle", Limit: 200}); len(got) != 101 {
 		t.Errorf("after tidying Search(needle) finds %d, want 101", len(got))
 	}
 }

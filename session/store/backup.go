@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 // keptBackups is how many automatic backups are kept.
@@ -61,8 +63,8 @@ var errTaken = fmt.Errorf("%w: a file of that name is there, and it is left alon
 // copyHere copies the history into a file.
 func (s *Store) copyHere(ctx context.Context, draft string) error {
 	from := s.full
-	if s.path != Memory {
-		from = pool(s.path, reading, 1) // the writers are not held up
+	if s.path != sqlite.Memory {
+		from = sqlite.Pool(s.path, sqlite.Reading, 1) // the writers are not held up
 		if s.readOnly {
 			from = s.reads
 		} else {
@@ -75,10 +77,10 @@ func (s *Store) copyHere(ctx context.Context, draft string) error {
 // copyChecked copies a database into a file that is on the disk then, and reads the copy: a damaged one is
 // no backup.
 func copyChecked(ctx context.Context, from *sql.DB, draft string) error {
-	if err := copyDatabase(ctx, from, draft); err != nil {
+	if err := sqlite.Copy(ctx, from, draft); err != nil {
 		return err
 	}
-	copied := pool(draft, still, 1)
+	copied := sqlite.Pool(draft, sqlite.Immutable, 1)
 	defer copied.Close()
 	if err := soundness(ctx, copied); err != nil {
 		return err
@@ -90,7 +92,7 @@ func copyChecked(ctx context.Context, from *sql.DB, draft string) error {
 // written since the last one, and removes the oldest ones beyond seven. A damaged history is not
 // backed up: the error is ErrDamaged. It returns the new file, "" for none.
 func (s *Store) BackUpToday(ctx context.Context) (string, error) {
-	if s.readOnly || s.path == Memory {
+	if s.readOnly || s.path == sqlite.Memory {
 		return "", nil
 	}
 	doing := "back up the chat history"
@@ -258,9 +260,9 @@ func Backups(ctx context.Context, path string, now time.Time) []BackupFile {
 
 func readBackup(ctx context.Context, file string) (BackupFile, error) {
 	b := BackupFile{Path: file, Bytes: sizeOf(file)}
-	db := pool(file, still, 1)
+	db := sqlite.Pool(file, sqlite.Immutable, 1)
 	defer db.Close()
-	if _, err := schemaVersion(ctx, db); err != nil {
+	if _, err := sqlite.SchemaVersion(ctx, db); err != nil {
 		return b, err
 	}
 	err := db.QueryRowContext(ctx, `
@@ -273,7 +275,7 @@ func readBackup(ctx context.Context, file string) (BackupFile, error) {
 // NewestBackup returns the newest of the Backups of this history, and false where there is none.
 func (s *Store) NewestBackup(ctx context.Context) (BackupFile, bool) {
 	all := Backups(ctx, s.path, s.now())
-	if s.path == Memory || len(all) == 0 {
+	if s.path == sqlite.Memory || len(all) == 0 {
 		return BackupFile{}, false
 	}
 	return all[0], true

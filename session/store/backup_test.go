@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 func TestBackupIsTheWholeHistory(t *testing.T) {
@@ -141,11 +143,11 @@ func TestBackupBesideAStreamingAnswerEnds(t *testing.T) {
 	ctx := context.Background()
 	session, first := begin(t, s, "", strings.Repeat("long ", 4<<20)) // some thousand pages
 	answer := start(t, s, session.ID, first.ID)
-	from := pool(s.Path(), reading, 1)
+	from := sqlite.Pool(s.Path(), sqlite.Reading, 1)
 	defer from.Close()
 	to := filepath.Join(t.TempDir(), "copy.db")
 	steps := 0
-	err := copyInSteps(ctx, from, to, func() error {
+	err := sqlite.CopyInSteps(ctx, from, to, func() error {
 		if steps++; steps > 100 {
 			return errors.New("it starts again and again")
 		}

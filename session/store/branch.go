@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+
+	"winnow/session/store/sqlite"
 )
 
 // Branch returns the newest limit messages of the branch that ends at leaf, in order, with their
@@ -68,7 +70,7 @@ func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64,
 		limit = -1
 	}
 	// CROSS JOIN keeps SQLite from reading the session's messages first.
-	all, err := collect(ctx, tx, newScan().next, branchUp+`
+	all, err := sqlite.Collect(ctx, tx, newScan().next, branchUp+`
 		SELECT`+messageColumns+`
 		FROM branch
 		CROSS JOIN messages m ON m.id = branch.id`, from, n, limit)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"winnow/session/store/sqlite"
 )
 
 // Checkup is what a check of the whole history found.
@@ -94,7 +96,7 @@ func (s *Store) checkHashes(ctx context.Context, c *Checkup) error {
 
 // damagedFiles are the files that were set aside as damaged beside a history.
 func damagedFiles(path string) []string {
-	if path == Memory {
+	if path == sqlite.Memory {
 		return nil
 	}
 	return slices.DeleteFunc(filesBeside(path), func(file string) bool { return !strings.Contains(filepath.Base(file), ".damaged-") })

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
 
 // Copy is a file beside the history that holds a session, or may hold it: a backup, a file that was set
@@ -24,7 +27,7 @@ type Copy struct {
 // Copies returns the backups and the files set aside beside the history at path that hold a session. A
 // damaged file is one of them where it may hold it: unless the session was begun after it was set aside.
 func Copies(ctx context.Context, path string, session Session) ([]Copy, error) {
-	if path == Memory {
+	if path == sqlite.Memory {
 		return nil, nil
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -76,16 +79,16 @@ func filesBeside(path string) []string {
 // readCopy opens a copy for reading, with its journal where it has one.
 func readCopy(file string) *sql.DB {
 	if journaled(file) {
-		return pool(file, frozen, 1)
+		return sqlite.Pool(file, sqlite.ReadOnly, 1)
 	}
-	return pool(file, still, 1)
+	return sqlite.Pool(file, sqlite.Immutable, 1)
 }
 
 // holdsSession reports whether a copy has a session. The error is for a file that cannot be read whole.
 func holdsSession(ctx context.Context, file, id string) (bool, error) {
 	db := readCopy(file)
 	defer db.Close()
-	version, err := schemaVersion(ctx, db)
+	version, err := sqlite.SchemaVersion(ctx, db)
 	if err != nil || version == 0 {
 		return false, err // an empty file holds nothing
 	}
@@ -179,12 +182,12 @@ func PurgeCopy(ctx context.Context, c Copy, session Session) error {
 func copyWithout(ctx context.Context, from, draft, id string) error {
 	source := readCopy(from)
 	defer source.Close()
-	if err := copyDatabase(ctx, source, draft); err != nil {
+	if err := sqlite.Copy(ctx, source, draft); err != nil {
 		return err
 	}
-	db := pool(draft, scratch, 1)
+	db := sqlite.Pool(draft, sqlite.Scratch, 1)
 	defer db.Close()
-	err := once(ctx, db, func(tx *sql.Tx) error {
+	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
 		n, err := sessionKey(ctx, tx, id)
 		if err != nil {
 			return err
@@ -194,7 +197,7 @@ func copyWithout(ctx context.Context, from, draft, id string) error {
 			return err
 		}
 		if indexed {
-			if err := renewIndex(ctx, tx); err != nil {
+			if err := search.Renew(ctx, tx); err != nil {
 				return err
 			}
 		}

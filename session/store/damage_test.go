@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // sound is a history before it is damaged: its files, and what they hold.
@@ -483,11 +484,11 @@ func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, se
 		t.Errorf("the notices are %q and do not name %s", n, got.File)
 	}
 	for _, query := range []string{"PRAGMA integrity_check(messages)", "PRAGMA integrity_check(sessions)"} {
-		if faults, err := collect(context.Background(), s.reads, only[string], query); err != nil || faults[0] != "ok" {
+		if faults, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], query); err != nil || faults[0] != "ok" {
 			t.Errorf("%s of the new file: %v, %v", query, faults, err)
 		}
 	}
-	if n, err := collect(context.Background(), s.reads, only[string], "SELECT \"table\" FROM pragma_foreign_key_check"); err != nil || len(n) > 0 {
+	if n, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], "SELECT \"table\" FROM pragma_foreign_key_check"); err != nil || len(n) > 0 {
 		t.Errorf("rows hang on nothing in %v, %v", n, err)
 	}
 }
@@ -513,7 +514,7 @@ func TestShapesAreThoseOfTheSchema(t *testing.T) {
 			}
 		}
 	}
-	have, err := collect(context.Background(), s.reads, only[string], "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+	have, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
 	must(t, "list the tables", err)
 	if got := len(shapes(allSteps(t))) + len(madeAnew); got != len(have) {
 		t.Errorf("%d tables have a shape or are made anew; the database has %q", got, have)

@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+
+	"winnow/session/store/sqlite"
 )
 
 // Digest is the hex SHA-256 of all that the history holds of its sessions: every session with its
@@ -47,7 +49,7 @@ func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
 	var ids []string
 	err := s.view(ctx, "list the sessions", func(tx *sql.Tx) error {
 		var err error
-		ids, err = collect(ctx, tx, only[string], `
+		ids, err = sqlite.Collect(ctx, tx, sqlite.Only[string], `
 			SELECT id
 			FROM sessions
 			ORDER BY id`)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 
+	"winnow/session/store/sqlite"
+
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -85,10 +87,8 @@ func explain(doing, path string, err error) error {
 	}
 	var mine *trouble
 	var ambiguous *AmbiguousError
-	if errors.As(err, &mine) && mine.where == "" && mine.kind == ErrNotHistory {
-		named := *mine
-		named.where = path
-		return &named
+	if errors.Is(err, sqlite.ErrForeign) {
+		return &trouble{doing: "open the chat history", where: path, kind: ErrNotHistory, cause: err}
 	}
 	if errors.As(err, &mine) || errors.As(err, &ambiguous) {
 		return err
@@ -103,6 +103,9 @@ func explain(doing, path string, err error) error {
 func kindOf(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return nil
+	}
+	if errors.Is(err, sqlite.ErrForeign) {
+		return ErrNotHistory
 	}
 	if errors.Is(err, os.ErrPermission) {
 		return ErrNoAccess

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 // Fork copies the branch that ends at a message into a new session: the messages byte for byte with
@@ -91,7 +93,7 @@ func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64)
 
 // forkTitles are the titles of a session's forks.
 func forkTitles(ctx context.Context, tx *sql.Tx, session string) (map[string]bool, error) {
-	all, err := collect(ctx, tx, only[string], `
+	all, err := sqlite.Collect(ctx, tx, sqlite.Only[string], `
 		SELECT title
 		FROM sessions
 		WHERE parent = ?`, session)

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"winnow/session/store/search"
 )
 
 // forking is a fork on its way: the key of the session that it is made of and its own, and the
@@ -49,10 +51,7 @@ const indexAtOnce = 500
 // index puts the copies into the full-text index, or on the list of what is to be put there.
 func (f *forking) index(ctx context.Context) error {
 	if len(f.branch) > indexAtOnce {
-		_, err := f.tx.ExecContext(ctx, `
-			INSERT INTO unfound (first, last)
-			VALUES (?, ?)`, f.first, f.first+int64(len(f.branch))-1)
-		return err
+		return search.Later(ctx, f.tx, f.first, f.first+int64(len(f.branch))-1)
 	}
 	copies := make([]int64, len(f.branch))
 	for i := range copies {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"winnow/session/store/sqlite"
 )
 
 var update = options.Bool("update", false, "write the golden files that the tests of this package compare with")
@@ -32,11 +34,11 @@ func TestEverySchemaHasAGolden(t *testing.T) {
 			continue
 		}
 		path := goldenFile(t, newestGolden(t))
-		db := pool(path, plain, 1)
+		db := sqlite.Pool(path, sqlite.Plain, 1)
 		defer db.Close()
 		for have := 0; have < version; {
-			must(t, "step up", once(context.Background(), db, func(tx *sql.Tx) (err error) {
-				have, err = stepUp(context.Background(), tx, allSteps(t)[:version])
+			must(t, "step up", sqlite.InTx(context.Background(), db, func(tx *sql.Tx) (err error) {
+				have, err = sqlite.StepUp(context.Background(), tx, allSteps(t)[:version])
 				return err
 			}))
 		}
@@ -82,7 +84,7 @@ func TestGoldensAreBroughtToTodayWithAllTheyHold(t *testing.T) {
 	eachGolden(t, func(t *testing.T, version int, path string) {
 		shapes := shapes(allSteps(t)[:version])
 		before := map[string][]string{}
-		old := pool(path, plain, 1)
+		old := sqlite.Pool(path, sqlite.Plain, 1)
 		for _, s := range shapes {
 			before[s.table] = goldenRows(t, old, s)
 		}
@@ -110,7 +112,7 @@ func TestGoldensAreSalvaged(t *testing.T) {
 	eachGolden(t, func(t *testing.T, version int, path string) {
 		shapes := shapes(allSteps(t)[:version])
 		before := map[string][]string{}
-		old := pool(path, plain, 1)
+		old := sqlite.Pool(path, sqlite.Plain, 1)
 		for _, s := range shapes {
 			before[s.table] = goldenRows(t, old, s)
 		}
@@ -144,7 +146,7 @@ func goldenRows(t *testing.T, db *sql.DB, s shape) []string {
 		}
 		columns = append(columns, column)
 	}
-	out, err := collect(context.Background(), db, only[string], fmt.Sprintf("SELECT %s FROM %s ORDER BY 1", strings.Join(columns, " || ', ' || "), s.table))
+	out, err := sqlite.Collect(context.Background(), db, sqlite.Only[string], fmt.Sprintf("SELECT %s FROM %s ORDER BY 1", strings.Join(columns, " || ', ' || "), s.table))
 	must(t, "read "+s.table, err)
 	return out
 }
@@ -153,7 +155,7 @@ func goldenRows(t *testing.T, db *sql.DB, s shape) []string {
 func sqlOf(t *testing.T, db *sql.DB, version int) string {
 	t.Helper()
 	ask := func(query string) []string {
-		out, err := collect(context.Background(), db, only[string], query)
+		out, err := sqlite.Collect(context.Background(), db, sqlite.Only[string], query)
 		must(t, "dump", err)
 		return out
 	}
@@ -180,14 +182,14 @@ func sqlOf(t *testing.T, db *sql.DB, version int) string {
 	for _, row := range ask("SELECT quote(name) || ', ' || seq FROM sqlite_sequence ORDER BY name") {
 		fmt.Fprintf(&b, "INSERT INTO sqlite_sequence VALUES (%s);\n", row)
 	}
-	fmt.Fprintf(&b, "COMMIT;\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;\n", applicationID, version)
+	fmt.Fprintf(&b, "COMMIT;\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;\n", sqlite.ApplicationID, version)
 	return b.String()
 }
 
 // Settings that equal the defaults of their time become those of the configuration.
 func TestDefaultSettingsOfOlderSessionsCountAsNotSet(t *testing.T) {
 	path := goldenFile(t, "schema10.sql")
-	db := pool(path, plain, 1)
+	db := sqlite.Pool(path, sqlite.Plain, 1)
 	var ids []string
 	rows := []struct{ preset, overrides, wantPreset, wantOverrides string }{
 		{"balanced", "", "", ""},
@@ -199,7 +201,7 @@ func TestDefaultSettingsOfOlderSessionsCountAsNotSet(t *testing.T) {
 	for i, row := range rows {
 		id := fmt.Sprintf("00000000-0000-7000-8000-%012d", i)
 		ids = append(ids, id)
-		must(t, "add a session", once(context.Background(), db, func(tx *sql.Tx) error {
+		must(t, "add a session", sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
 			_, err := tx.Exec(`
 				INSERT INTO sessions (id, title, title_from, created_ms, updated_ms, used, endpoint, model, preset, overrides, system, parent, forked_at, pinned, archived, dir, source, origin)
 				VALUES (?, '', '', 1, 1, 0, '', '', ?, ?, '', '', 0, 0, 0, '', '', '')`, id, row.preset, row.overrides)

@@ -11,6 +11,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // harvest takes every row that can be read out of an image and puts it into an empty history. It
@@ -214,11 +215,11 @@ func (h *harvest) has(ctx context.Context, query string, args ...any) (bool, err
 
 // salvageInto puts all that an image still holds into the empty file at fresh, and returns what was
 // saved. now is in Unix milliseconds.
-func salvageInto(ctx context.Context, im image, fresh string, all []step, now int64) (Salvage, error) {
-	db := pool(fresh, scratch, 1)
+func salvageInto(ctx context.Context, im image, fresh string, all []sqlite.Step, now int64) (Salvage, error) {
+	db := sqlite.Pool(fresh, sqlite.Scratch, 1)
 	defer db.Close()
-	err := once(ctx, db, func(tx *sql.Tx) error {
-		_, err := stepUp(ctx, tx, all)
+	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
+		_, err := sqlite.StepUp(ctx, tx, all)
 		return err
 	})
 	if err != nil {
@@ -229,7 +230,7 @@ func salvageInto(ctx context.Context, im image, fresh string, all []step, now in
 		return Salvage{}, err
 	}
 	var out Salvage
-	err = once(ctx, db, func(tx *sql.Tx) error {
+	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
 		h := &harvest{im: im, to: tx, shapes: shapes(all), now: now}
 		if err := h.run(ctx); err != nil {
 			return err

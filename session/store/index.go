@@ -3,85 +3,15 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
-	"io"
-	"strings"
 
 	"winnow/history"
+	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
-
-// The full-text index has the words of every message that is whole, and gets and loses them in the
-// transaction that writes or removes the message. What was here before the index was, or came in too
-// great a number to wait for, stands in the backlog.
-
-// findable is the text of a message that a search looks through, and that its snippets are cut from:
-// what was said, the names and texts of its files, and what it asked of tools.
-func findable(m history.Message) string {
-	if len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
-		return m.Content
-	}
-	var b strings.Builder
-	b.WriteString(m.Content)
-	for _, p := range m.Parts {
-		b.WriteString("\n" + p.Name + "\n" + p.Text)
-	}
-	for _, c := range m.ToolCalls {
-		b.WriteString("\n" + c.Name + "\n" + spelledOut(c.Arguments))
-	}
-	return b.String()
-}
-
-// spelledOut returns the names and values of a call's arguments as a person reads them, without the
-// escapes of JSON. What is not JSON stays as it is.
-func spelledOut(arguments string) string {
-	var said []string
-	d := json.NewDecoder(strings.NewReader(arguments))
-	d.UseNumber()
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return strings.Join(said, " ")
-		}
-		switch t := token.(type) {
-		case string:
-			said = append(said, t)
-		case json.Number:
-			said = append(said, t.String())
-		}
-		if err != nil {
-			return arguments
-		}
-	}
-}
-
-// indexed returns a text as the index takes it: its words with a space between.
-func indexed(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
-	for w := range words(text) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(w.text)
-	}
-	return b.String()
-}
 
 // index adds the words of a message to the index.
 func index(ctx context.Context, tx *sql.Tx, id int64, m history.Message) error {
-	return indexText(ctx, tx, id, findable(m))
-}
-
-func indexText(ctx context.Context, tx *sql.Tx, id int64, text string) error {
-	text = indexed(text)
-	if text == "" {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, `
-		INSERT INTO found (docid, text)
-		VALUES (?, ?)`, id, text)
-	return err
+	return search.Add(ctx, tx, id, search.Text(m))
 }
 
 // indexStored adds the words of these stored messages to the index, where they are not in it yet. One
@@ -90,11 +20,7 @@ func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	ids, err := idsWhere(ctx, tx, `
-		SELECT value
-		FROM json_each(?)
-		WHERE value NOT IN (SELECT docid FROM found_docsize)
-		ORDER BY value`, list(ids))
+	ids, err := search.Missing(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -106,7 +32,7 @@ func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
 		if m.damaged || m.Status == history.Streaming {
 			continue
 		}
-		if err := indexText(ctx, tx, m.ID, m.text); err != nil {
+		if err := search.Add(ctx, tx, m.ID, m.text); err != nil {
 			return err
 		}
 	}
@@ -116,11 +42,7 @@ func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
 // unindex removes the words of these messages from the index. It reads the messages for their words,
 // so it comes before they change or go.
 func unindex(ctx context.Context, tx *sql.Tx, ids []int64) error {
-	ids, err := idsWhere(ctx, tx, `
-		SELECT docid
-		FROM found_docsize
-		WHERE docid IN (SELECT value FROM json_each(?))
-		ORDER BY docid`, list(ids))
+	ids, err := search.Present(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -129,17 +51,8 @@ func unindex(ctx context.Context, tx *sql.Tx, ids []int64) error {
 		return err
 	}
 	for _, m := range all {
-		for _, step := range []struct {
-			query string
-			args  []any
-		}{
-			{`INSERT INTO found_text (id, text) VALUES (?, ?)`, []any{m.ID, indexed(m.text)}},
-			{`DELETE FROM found WHERE docid = ?`, []any{m.ID}},
-			{`DELETE FROM found_text`, nil},
-		} {
-			if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
-				return err
-			}
+		if err := search.Remove(ctx, tx, m.ID, m.text); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -168,5 +81,81 @@ func unindexSession(ctx context.Context, tx *sql.Tx, n int64) error {
 
 // idsWhere reads a column of ids.
 func idsWhere(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]int64, error) {
-	return collect(ctx, tx, only[int64], query, args...)
+	return sqlite.Collect(ctx, tx, sqlite.Only[int64], query, args...)
+}
+
+// Unindexed returns how many messages the index lacks at most: those that were purged since are
+// counted as well.
+func (s *Store) Unindexed(ctx context.Context) (int64, error) {
+	var left int64
+	err := s.view(ctx, "look at the search index", func(tx *sql.Tx) error {
+		var err error
+		left, err = search.Waiting(ctx, tx)
+		return err
+	})
+	return left, err
+}
+
+// IndexSome puts the newest messages of the backlog into the index and returns how many are left, as
+// Unindexed counts them. One call takes about a twentieth of a second, and longer only for a single
+// very long message; a call may merge segments of the index instead, and then as many are left as before. Several
+// windows may do it at once.
+func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
+	// Looked at first, so that nobody waits for a write where nothing is left to do.
+	if left, err = s.Unindexed(ctx); left == 0 || err != nil {
+		return left, err
+	}
+	err = s.jot(ctx, "bring the search index up to date", func(tx *sql.Tx) error {
+		segments, err := search.ReadSegments(ctx, tx)
+		if err != nil {
+			return err
+		}
+		// Each step leaves something to merge, and a step that has to do it all would be long.
+		if segments.Unmerged() {
+			err = segments.Merge(ctx, tx)
+		} else {
+			err = search.IndexNewest(ctx, tx, func(ids []int64) error { return indexStored(ctx, tx, ids) })
+		}
+		if err != nil {
+			return err
+		}
+		left, err = search.Waiting(ctx, tx)
+		return err
+	})
+	return left, err
+}
+
+// MergeIndex takes one step at keeping the search index in order: it keeps later commits short, and after
+// a purge it overwrites what is left of the purged text. It reports whether there is more to do. A step
+// takes about a twentieth of a second; only the last one after a purge rewrites the whole file.
+func (s *Store) MergeIndex(ctx context.Context) (more bool, err error) {
+	// Looked at first, so that nobody waits for a write where nothing is to be done.
+	segments, err := s.segments(ctx)
+	switch {
+	case err != nil || segments.Clean():
+		return false, err
+	case !segments.Unmerged():
+		return false, s.overwritePurged(ctx)
+	}
+	err = s.jot(ctx, "merge the search index", func(tx *sql.Tx) error {
+		segments, err := search.ReadSegments(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := segments.Merge(ctx, tx); err != nil {
+			return err
+		}
+		segments, err = search.ReadSegments(ctx, tx)
+		more = !segments.Clean()
+		return err
+	})
+	return more && err == nil, err
+}
+
+func (s *Store) segments(ctx context.Context) (m search.Segments, err error) {
+	err = s.view(ctx, "look at the search index", func(tx *sql.Tx) error {
+		m, err = search.ReadSegments(ctx, tx)
+		return err
+	})
+	return m, err
 }

@@ -8,6 +8,9 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
 
 // How much of a file is checked before it is opened for writing. A larger one is checked behind the
@@ -19,7 +22,7 @@ const (
 
 // inspect looks at the file without changing a byte of it, and returns an error that is ErrDamaged
 // where it is damaged. That it cannot be read for another reason is for the opening to say.
-func (s *Store) inspect(ctx context.Context, all []step) error {
+func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 	doing := "open the chat history"
 	size, journal := sizeOf(s.path), sizeOf(s.path+"-wal")
 	if size == 0 && journal > 0 {
@@ -40,7 +43,7 @@ func (s *Store) inspect(ctx context.Context, all []step) error {
 	}
 	err := s.insist(ctx, func() error {
 		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
-		db := pool(s.path, frozen, 1)
+		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)
 		defer db.Close()
 		return s.look(ctx, db, all)
 	})
@@ -71,8 +74,8 @@ func sizeOf(path string) int64 {
 
 // look checks the header, the schema and, where a damage was met before or the file is small,
 // everything.
-func (s *Store) look(ctx context.Context, db *sql.DB, all []step) error {
-	version, err := schemaVersion(ctx, db)
+func (s *Store) look(ctx context.Context, db *sql.DB, all []sqlite.Step) error {
+	version, err := sqlite.SchemaVersion(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -109,8 +112,8 @@ func (s *Store) look(ctx context.Context, db *sql.DB, all []step) error {
 
 // checkLayout compares the tables with those that the schema in the header has. A damaged number
 // there would have steps applied twice, or tables looked for that are not there.
-func checkLayout(ctx context.Context, db *sql.DB, all []step, version int) error {
-	have, err := collect(ctx, db, only[string], `
+func checkLayout(ctx context.Context, db *sql.DB, all []sqlite.Step, version int) error {
+	have, err := sqlite.Collect(ctx, db, sqlite.Only[string], `
 		SELECT t.name || '.' || c.name
 		FROM pragma_table_list t
 		JOIN pragma_table_info(t.name) c
@@ -134,7 +137,7 @@ func checkLayout(ctx context.Context, db *sql.DB, all []step, version int) error
 // checkChecks makes the tables that have CHECK constraints in memory. A connection that may not write
 // ignores the constraints, and one that may write fails where such a text is damaged.
 func checkChecks(ctx context.Context, db *sql.DB) error {
-	made, err := collect(ctx, db, only[string], `
+	made, err := sqlite.Collect(ctx, db, sqlite.Only[string], `
 		SELECT sql
 		FROM sqlite_schema
 		WHERE type = 'table'
@@ -142,7 +145,7 @@ func checkChecks(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	memory := pool(Memory, plain, 1)
+	memory := sqlite.Pool(sqlite.Memory, sqlite.Plain, 1)
 	defer memory.Close()
 	for _, text := range made {
 		if _, err := memory.ExecContext(ctx, text); err != nil && ctx.Err() == nil {
@@ -165,7 +168,7 @@ func soundness(ctx context.Context, db *sql.DB) error {
 
 // damagedTables returns the names of the tables in which SQLite finds a fault.
 func damagedTables(ctx context.Context, db *sql.DB) ([]string, error) {
-	names, err := collect(ctx, db, only[string], `
+	names, err := sqlite.Collect(ctx, db, sqlite.Only[string], `
 		SELECT name
 		FROM pragma_table_list
 		WHERE schema = 'main'
@@ -175,7 +178,7 @@ func damagedTables(ctx context.Context, db *sql.DB) ([]string, error) {
 	}
 	var damaged []string
 	for _, name := range names {
-		faults, err := collect(ctx, db, only[string], fmt.Sprintf("PRAGMA integrity_check(%q)", name))
+		faults, err := sqlite.Collect(ctx, db, sqlite.Only[string], fmt.Sprintf("PRAGMA integrity_check(%q)", name))
 		switch {
 		case err == nil && len(faults) == 1 && faults[0] == "ok":
 		case err == nil, isDamage(err):
@@ -191,7 +194,7 @@ func damagedTables(ctx context.Context, db *sql.DB) ([]string, error) {
 // where it is damaged; the next Open then saves what can be read into a new file. It reads for about
 // a second for each 700 MB.
 func (s *Store) Examine(ctx context.Context) error {
-	if s.checked.Load() || s.path == Memory {
+	if s.checked.Load() || s.path == sqlite.Memory {
 		return nil
 	}
 	err := soundness(ctx, s.reads)
@@ -207,7 +210,7 @@ func (s *Store) marker() string { return s.path + ".look" }
 
 // mark makes the marker where an error is of a damaged file, and returns the error as it is.
 func (s *Store) mark(err error) error {
-	if isDamage(err) && !indexDamaged(err) && !s.readOnly && s.path != Memory {
+	if isDamage(err) && !search.Damaged(err) && !s.readOnly && s.path != sqlite.Memory {
 		if f, err := os.OpenFile(s.marker(), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
 			f.Close() // without it the next start still finds what a quick look shows
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"winnow/session/store/sqlite"
 )
 
 // Salvage says what became of a damaged history.
@@ -53,7 +55,7 @@ func adoptStrays(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error
 		return err
 	}
 	type stray struct{ n, first, last int64 }
-	strays, err := collect(ctx, tx, func(scan func(...any) error) (s stray, err error) {
+	strays, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (s stray, err error) {
 		err = scan(&s.n, &s.first, &s.last)
 		return s, err
 	}, `
@@ -256,7 +258,7 @@ func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
 }
 
 func messagesAfter(ctx context.Context, tx *sql.Tx, id int64, limit int) ([]row, error) {
-	return collect(ctx, tx, newScan().next, `
+	return sqlite.Collect(ctx, tx, newScan().next, `
 		SELECT`+messageColumns+`
 		FROM messages m
 		WHERE m.id > ?

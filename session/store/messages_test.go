@@ -261,7 +261,7 @@ func TestAGoodCopyMendsDamagedBytes(t *testing.T) {
 			t.Errorf("message %d is %+v, want it whole with %+v", id, got, says.Parts)
 		}
 	}
-	if got := search(t, s, Search{Text: "needle"}); len(got) != 2 {
+	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 2 {
 		t.Errorf("Search(needle) finds %q, want both messages", got)
 	}
 }

@@ -15,27 +15,28 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // nextStep is a step as a later winnow may have it.
-func nextStep(t testing.TB) step {
-	return step{len(allSteps(t)) + 1, "moods.sql", "CREATE TABLE moods (id INTEGER PRIMARY KEY, mood TEXT NOT NULL) STRICT;"}
+func nextStep(t testing.TB) sqlite.Step {
+	return sqlite.Step{Number: len(allSteps(t)) + 1, Name: "moods.sql", SQL: "CREATE TABLE moods (id INTEGER PRIMARY KEY, mood TEXT NOT NULL) STRICT;"}
 }
 
-func allSteps(t testing.TB) []step {
+func allSteps(t testing.TB) []sqlite.Step {
 	t.Helper()
-	all, err := steps()
+	all, err := sqlite.Steps()
 	must(t, "read the steps", err)
 	return all
 }
 
 func TestStepsAreNumberedWithoutAGap(t *testing.T) {
 	for i, s := range allSteps(t) {
-		if s.number != i+1 {
-			t.Errorf("step %d of the schema is %s", i+1, s.name)
+		if s.Number != i+1 {
+			t.Errorf("step %d of the schema is %s", i+1, s.Name)
 		}
 	}
-	if got := Schema(); !strings.Contains(got, "CREATE TABLE messages") {
+	if got := sqlite.Schema(); !strings.Contains(got, "CREATE TABLE messages") {
 		t.Errorf("Schema() does not hold the messages table:\n%s", got)
 	}
 }
@@ -94,7 +95,7 @@ func TestFailedStepLeavesTheFileAsItWas(t *testing.T) {
 	path := newPath(t)
 	first := storePrecious(t, path)
 
-	broken := step{len(allSteps(t)) + 1, "broken.sql", "CREATE TABLE moods (mood TEXT); DELETE FROM messages; CREATE TABLE sessions (x)"}
+	broken := sqlite.Step{Number: len(allSteps(t)) + 1, Name: "broken.sql", SQL: "CREATE TABLE moods (mood TEXT); DELETE FROM messages; CREATE TABLE sessions (x)"}
 	if s, err := open(context.Background(), path, Options{}, append(allSteps(t), broken)); err == nil {
 		s.Close()
 		t.Fatal("a broken step was applied")

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 // Options is what Open needs beside the path.
@@ -57,23 +59,23 @@ type Store struct {
 // interrupted that a program left behind unfinished when it died.
 //
 // A file that cannot be written, or that a newer winnow wrote, is opened for reading only: Notices
-// says so, and methods that write return ErrReadOnly. The path Memory keeps everything in memory.
+// says so, and methods that write return ErrReadOnly. The path sqlite.Memory keeps everything in memory.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	all, err := steps()
+	all, err := sqlite.Steps()
 	if err != nil {
 		return nil, err
 	}
 	return open(ctx, path, o, all)
 }
 
-func open(ctx context.Context, path string, o Options, all []step) (*Store, error) {
+func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Store, error) {
 	s := &Store{path: path, now: o.Now, redact: o.Redact, patience: patience, writing: make(chan struct{}, 1)}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if path == Memory {
+	if path == sqlite.Memory {
 		// One connection for everything: each further one would see a database of its own.
-		s.full = pool(Memory, full, 1)
+		s.full = sqlite.Pool(sqlite.Memory, sqlite.Durable, 1)
 		s.quick, s.reads = s.full, s.full
 		return s.ready(s.migrate(ctx, all))
 	}
@@ -95,7 +97,7 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 		return s, nil
 	}
 	s.closePools()
-	var newer *newerError
+	var newer *sqlite.NewerError
 	switch {
 	case errors.As(err, &newer):
 		s.frozen = "a newer winnow wrote it; update winnow to go on with it"
@@ -121,7 +123,7 @@ func open(ctx context.Context, path string, o Options, all []step) (*Store, erro
 
 // sound opens the file for writing. A damaged one is set aside first, and what it holds is saved. It
 // returns errExchanged where another window was faster to do that.
-func (s *Store) sound(ctx context.Context, all []step) error {
+func (s *Store) sound(ctx context.Context, all []sqlite.Step) error {
 	looked, err := os.Stat(s.path)
 	if err != nil {
 		return explain("open the chat history", s.path, err)
@@ -140,28 +142,28 @@ func (s *Store) sound(ctx context.Context, all []step) error {
 }
 
 // begin opens the file for writing and makes it ready.
-func (s *Store) begin(ctx context.Context, all []step) error {
+func (s *Store) begin(ctx context.Context, all []sqlite.Step) error {
 	doing := "open the chat history"
-	s.reads = pool(s.path, reading, 4)
+	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
 	// Whose file it is, is asked before the first connection that would change its journal mode.
 	var version int
 	err := s.insist(ctx, func() error {
 		var err error
-		version, err = schemaVersion(ctx, s.reads)
+		version, err = sqlite.SchemaVersion(ctx, s.reads)
 		return err
 	})
 	if err != nil {
 		return explain(doing, s.path, err)
 	}
 	if version > len(all) {
-		return &newerError{version, len(all)}
+		return &sqlite.NewerError{Have: version, Know: len(all)}
 	}
 	s.fresh = version == 0
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return explain(doing, s.path, err)
 	}
-	s.full = pool(s.path, full, 1)
-	s.quick = pool(s.path, quick, 1)
+	s.full = sqlite.Pool(s.path, sqlite.Durable, 1)
+	s.quick = sqlite.Pool(s.path, sqlite.Quick, 1)
 	if err := s.migrate(ctx, all); err != nil {
 		return explain(doing, s.path, err)
 	}
@@ -185,21 +187,21 @@ func (s *Store) freeze(ctx context.Context, know int) error {
 	s.readOnly = true
 	doing := "open the chat history"
 	var version int
-	read := func(m mode, most int) error {
-		s.reads = pool(s.path, m, most)
+	read := func(m sqlite.Mode, most int) error {
+		s.reads = sqlite.Pool(s.path, m, most)
 		return s.insist(ctx, func() error {
 			var err error
-			version, err = schemaVersion(ctx, s.reads)
+			version, err = sqlite.SchemaVersion(ctx, s.reads)
 			return err
 		})
 	}
-	err := read(frozen, 4)
+	err := read(sqlite.ReadOnly, 4)
 	if err != nil && !journaled(s.path) {
 		s.reads.Close()
-		err = read(still, 4)
+		err = read(sqlite.Immutable, 4)
 	} else if errors.Is(explain(doing, s.path, err), ErrDiskFull) {
 		s.reads.Close()
-		err = read(alone, 1)
+		err = read(sqlite.Exclusive, 1)
 	}
 	if err != nil {
 		return explain(doing, s.path, err)
@@ -225,7 +227,7 @@ func (s *Store) ready(err error) (*Store, error) {
 	return s, nil
 }
 
-// Path returns the file's absolute path with its symbolic links resolved, or Memory.
+// Path returns the file's absolute path with its symbolic links resolved, or sqlite.Memory.
 func (s *Store) Path() string { return s.path }
 
 // ReadOnly reports whether the store can only be read.
@@ -247,7 +249,7 @@ func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	err := s.disown(ctx)
-	if !s.readOnly && s.path != Memory && s.inPlace() == nil {
+	if !s.readOnly && s.path != sqlite.Memory && s.inPlace() == nil {
 		// Left to the last one to close where others still have the file open.
 		s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}

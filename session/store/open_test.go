@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
@@ -280,7 +281,7 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 		if tries++; tries == 4 {
 			must(t, "rollback", tx.Rollback())
 		}
-		return once(context.Background(), s.full, func(tx *sql.Tx) error {
+		return sqlite.InTx(context.Background(), s.full, func(tx *sql.Tx) error {
 			_, err := tx.Exec("UPDATE sessions SET title = 'waited'")
 			return err
 		})
@@ -338,7 +339,7 @@ func TestCancelledContextIsSaidAsSuch(t *testing.T) {
 func TestMemoryLeavesNothingOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	s := openAt(t, Memory, Options{})
+	s := openAt(t, sqlite.Memory, Options{})
 	session, first := begin(t, s, "", "hello")
 	a, err := s.StartAnswer(context.Background(), says(session.ID, first.ID, history.Assistant, ""))
 	must(t, "start", err)

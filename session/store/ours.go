@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"winnow/session/store/sqlite"
 )
 
 // ours reports whether a file that SQLite does not take for winnow's is a damaged history all the
@@ -18,7 +20,7 @@ import (
 func ours(path string) bool {
 	header := make([]byte, 100)
 	n := readInto(path, header)
-	if n >= 72 && binary.BigEndian.Uint32(header[68:]) == applicationID && bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
+	if n >= 72 && binary.BigEndian.Uint32(header[68:]) == sqlite.ApplicationID && bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
 		return true
 	}
 	if holdsText(path) {
@@ -35,7 +37,7 @@ func ours(path string) bool {
 
 // readable reports whether SQLite reads a schema in the file, whosever it is.
 func readable(path string) bool {
-	db := pool(path, still, 1)
+	db := sqlite.Pool(path, sqlite.Immutable, 1)
 	defer db.Close()
 	var things int
 	err := db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&things)

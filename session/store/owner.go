@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // An answer that is still arriving belongs to one store, its owner. When the program of the owner
@@ -42,7 +43,7 @@ func (s *Store) own(ctx context.Context) (string, error) {
 		return s.owner.token, nil
 	}
 	o := &owner{token: uuid.NewString()}
-	if s.path == Memory {
+	if s.path == sqlite.Memory {
 		s.owner = o
 		return o.token, nil
 	}
@@ -72,7 +73,7 @@ func (s *Store) take(o *owner) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	o.db = pool(o.file, lock, 1)
+	o.db = sqlite.Pool(o.file, sqlite.Lock, 1)
 	// The lock outlives the call, so it hangs on no context of a caller.
 	if o.lock, err = o.db.BeginTx(context.Background(), nil); err == nil {
 		_, err = os.Lstat(o.file)
@@ -109,7 +110,7 @@ func (s *Store) alive(token string) bool {
 	if _, err := os.Lstat(file); err != nil {
 		return false
 	}
-	db := pool(file, lock, 1)
+	db := sqlite.Pool(file, sqlite.Lock, 1)
 	defer db.Close()
 	tx, err := db.BeginTx(context.Background(), nil)
 	if err != nil {
@@ -160,7 +161,7 @@ func (s *Store) streaming(ctx context.Context) ([]string, error) {
 	var owners []string
 	err := s.view(ctx, "look for unfinished answers", func(tx *sql.Tx) error {
 		var err error
-		owners, err = collect(ctx, tx, only[string], `
+		owners, err = sqlite.Collect(ctx, tx, sqlite.Only[string], `
 			SELECT DISTINCT owner
 			FROM messages
 			WHERE status = 'streaming'`)

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+
+	"winnow/session/store/sqlite"
 )
 
 // Draft is a text as it stands in the composer.
@@ -101,7 +103,7 @@ func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, 
 	var out []Prompt
 	err := s.view(ctx, "read the prompts", func(tx *sql.Tx) error {
 		var err error
-		out, err = collect(ctx, tx, scanPrompt, `
+		out, err = sqlite.Collect(ctx, tx, scanPrompt, `
 			SELECT
 				id,
 				CASE WHEN hash = x'' THEN text ELSE substr(text, 1, ?) END,

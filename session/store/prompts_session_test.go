@@ -1,10 +1,14 @@
 package store
 
-import "testing"
+import (
+	"testing"
+
+	"winnow/session/store/sqlite"
+)
 
 // What was written in a chat that never began is kept for the arrow keys too.
 func TestAPromptNeedsNoSession(t *testing.T) {
-	s, err := Open(t.Context(), Memory, Options{})
+	s, err := Open(t.Context(), sqlite.Memory, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

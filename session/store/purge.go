@@ -5,11 +5,14 @@ import (
 	"database/sql"
 	"errors"
 
+	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
+
 	"github.com/mattn/go-sqlite3"
 )
 
 // ErrNotOverwritten says that a purge is not finished: the session is gone, and bytes of its text are
-// still in the file. TidySome goes on with it.
+// still in the file. MergeIndex goes on with it.
 var ErrNotOverwritten = errors.New("the session is removed, but another window kept winnow from overwriting its text; that is done once the other windows are closed")
 
 // Purge removes a session for good, with everything that belongs to it, and overwrites its text: when it
@@ -25,20 +28,20 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 		if err := unindexSession(ctx, tx, n); err != nil {
 			return err
 		}
-		if err := notePurged(ctx, tx); err != nil {
+		if err := search.NotePurged(ctx, tx); err != nil {
 			return err
 		}
 		return deleteSession(ctx, tx, n)
 	})
-	if err != nil || s.path == Memory {
+	if err != nil || s.path == sqlite.Memory {
 		return err
 	}
 	for err == nil {
-		var mess mess
-		if mess, err = s.mess(ctx); err != nil || !mess.merges() {
+		var segments search.Segments
+		if segments, err = s.segments(ctx); err != nil || !segments.Unmerged() {
 			break
 		}
-		_, err = s.TidySome(ctx)
+		_, err = s.MergeIndex(ctx)
 	}
 	if err == nil {
 		err = s.overwritePurged(ctx)
@@ -66,7 +69,7 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 	if err := s.inPlace(); err != nil {
 		return &trouble{doing: doing, where: s.path, kind: ErrMoved, cause: err}
 	}
-	db := pool(s.path, full, 1)
+	db := sqlite.Pool(s.path, sqlite.Durable, 1)
 	defer db.Close()
 	// On disk, since a large history has no place in memory. SQLite removes the name of its temporary file
 	// as soon as it is open.

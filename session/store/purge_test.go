@@ -161,13 +161,13 @@ func TestPurgeBesideAReaderIsFinishedLater(t *testing.T) {
 	}
 	must(t, "end the reading", tx.Rollback())
 	for more := true; more; {
-		more, err = s.TidySome(ctx)
+		more, err = s.MergeIndex(ctx)
 		must(t, "tidy", err)
 	}
 	if left := holding(t, filepath.Dir(path), "secretword"); len(left) > 0 {
 		t.Errorf("%v still hold purged text", left)
 	}
-	if m, err := s.mess(ctx); err != nil || !m.clean() {
+	if m, err := s.segments(ctx); err != nil || !m.Clean() {
 		t.Errorf("after the tidying there is %+v to do, %v", m, err)
 	}
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"winnow/session/store/sqlite"
 )
 
 // question is a query about one session, whose key is the query's first argument.
@@ -21,7 +23,7 @@ func answers[T any](ctx context.Context, s *Store, q question, scan func(scan fu
 		if err != nil {
 			return err
 		}
-		out, err = collect(ctx, tx, scan, q.query, append([]any{n}, q.args...)...)
+		out, err = sqlite.Collect(ctx, tx, scan, q.query, append([]any{n}, q.args...)...)
 		return err
 	})
 	return out, err

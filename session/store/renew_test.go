@@ -33,7 +33,7 @@ func TestADamagedIndexKeepsNobodyFromSaving(t *testing.T) {
 	spoilIndex(t, s)
 	must(t, "purge", s.Purge(context.Background(), gone.ID))
 	indexAll(t, s)
-	if got := search(t, s, Search{Text: "needle"}); len(got) != 41 {
+	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 41 {
 		t.Errorf("in the end Search(needle) finds %d messages, want 41: %q", len(got), got)
 	}
 }
@@ -42,14 +42,14 @@ func TestASearchMakesADamagedIndexAnew(t *testing.T) {
 	s := newStore(t)
 	begin(t, s, "", "needle")
 	spoilIndex(t, s)
-	if got := search(t, s, Search{Text: "needle"}); len(got) != 0 {
+	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 0 {
 		t.Errorf("a damaged index finds %q", got)
 	}
 	if left, err := s.Unindexed(context.Background()); left != 1 || err != nil {
 		t.Errorf("the index lacks %d messages, %v; want 1", left, err)
 	}
 	indexAll(t, s)
-	if got := search(t, s, Search{Text: "needle"}); len(got) != 1 {
+	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 1 {
 		t.Errorf("the new index finds %q, want one", got)
 	}
 }

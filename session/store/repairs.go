@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // Repair is one fault of a stored message that was mended on the way to a model.
@@ -89,7 +90,7 @@ type RepairCount struct {
 // result belongs to, and by kind.
 func (s *Store) RepairCounts(ctx context.Context) (counts []RepairCount, err error) {
 	err = s.view(ctx, "count the repairs", func(tx *sql.Tx) error {
-		counts, err = collect(ctx, tx, func(scan func(...any) error) (c RepairCount, err error) {
+		counts, err = sqlite.Collect(ctx, tx, func(scan func(...any) error) (c RepairCount, err error) {
 			err = scan(&c.Endpoint, &c.Model, &c.Kind, &c.Faults)
 			return c, err
 		}, `

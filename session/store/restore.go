@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 // Restore puts a copy of the history at from in the place of the one at path. The present file is set
@@ -14,7 +16,7 @@ import (
 // a window has the history open nothing is changed and the error is ErrBusy.
 func Restore(ctx context.Context, path, from string, now time.Time) (aside string, err error) {
 	doing := "restore the chat history"
-	all, err := steps()
+	all, err := sqlite.Steps()
 	if err != nil {
 		return "", err
 	}
@@ -67,18 +69,18 @@ func copyBackup(ctx context.Context, from, draft string, know int) error {
 	if _, err := os.Stat(from); err != nil {
 		return &trouble{doing: "restore the chat history", where: from, kind: notThere(err), cause: err}
 	}
-	m := frozen
+	m := sqlite.ReadOnly
 	if !journaled(from) {
-		m = still
+		m = sqlite.Immutable
 	}
-	db := pool(from, m, 1)
+	db := sqlite.Pool(from, m, 1)
 	defer db.Close()
-	version, err := schemaVersion(ctx, db)
+	version, err := sqlite.SchemaVersion(ctx, db)
 	if err != nil {
 		return err
 	}
 	if version > know {
-		return &newerError{version, know}
+		return &sqlite.NewerError{Have: version, Know: know}
 	}
 	if version == 0 {
 		return ErrNotHistory

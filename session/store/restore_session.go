@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"winnow/session/store/search"
+
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -262,10 +264,7 @@ func (in *restoring) index(ctx context.Context) error {
 	var ids []int64
 	for _, r := range in.runs {
 		if in.messages > indexAtOnce {
-			_, err := in.tx.ExecContext(ctx, `
-				INSERT INTO unfound (first, last)
-				VALUES (?, ?)`, r.first, r.last)
-			if err != nil {
+			if err := search.Later(ctx, in.tx, r.first, r.last); err != nil {
 				return err
 			}
 			continue

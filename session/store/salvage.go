@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 // mendPatience is how long to wait for another window that has the damaged file open: a command
@@ -20,7 +22,7 @@ var errHeld = fmt.Errorf("%w, and another window has it open; close that one and
 // salvage saves what a damaged history still holds. Everything readable goes into a new file, the
 // damaged one is set aside unchanged, and the new one takes its place. Until that moment nothing has
 // changed, however it fails. Nobody may have the file open meanwhile: what they wrote would be lost.
-func (s *Store) salvage(ctx context.Context, all []step, damaged os.FileInfo) error {
+func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileInfo) error {
 	doing := "save what the damaged chat history holds"
 	if err := s.takeForSalvage(ctx, damaged); err != nil {
 		if errors.Is(err, errExchanged) {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"winnow/session/store/search"
 )
 
 // BenchmarkLargeHistory measures what a million messages cost: the index, a search of each kind, the
@@ -56,7 +58,7 @@ func buildIndex(b *testing.B, s *Store) {
 	at := time.Now()
 	for more := true; more; {
 		var err error
-		more, err = s.TidySome(ctx)
+		more, err = s.MergeIndex(ctx)
 		must(b, "tidy", err)
 	}
 	b.Logf("tidied in %v", time.Since(at).Round(time.Millisecond))
@@ -136,7 +138,7 @@ func searchRepeatedly(b *testing.B, s *Store, in Search) {
 	b.ReportMetric(float64(worked[len(worked)*95/100].Microseconds())/1000, "cpu-p95-ms")
 	b.ReportMetric(float64(hits), "hits")
 	var all int
-	must(b, "count", s.reads.QueryRow("SELECT count(*) FROM found WHERE found MATCH ?", parseQuery(in.Text).match()).Scan(&all))
+	must(b, "count", s.reads.QueryRow("SELECT count(*) FROM found WHERE found MATCH ?", search.Parse(in.Text).Match()).Scan(&all))
 	b.ReportMetric(float64(all), "of")
 	b.ReportMetric(0, "ns/op")
 }

@@ -10,12 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/store/search"
 )
 
 // typed is what anybody may type: words, operators of the index's own language, and noise.
@@ -42,9 +41,9 @@ func TestEveryTextIsAQuery(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Search(%q): %v", text, err)
 		}
-		places, _ := parseQuery(text).places(said.Content)
-		if want := len(parseQuery(text)) > 0 && parseQuery(text).inAll(places); (len(hits) == 1) != want {
-			t.Fatalf("Search(%q) finds %d messages; that the message has all of %v is %v", text, len(hits), parseQuery(text), want)
+		places, _ := search.Parse(text).Places(said.Content)
+		if want := len(search.Parse(text)) > 0 && search.Parse(text).InAll(places); (len(hits) == 1) != want {
+			t.Fatalf("Search(%q) finds %d messages; that the message has all of %v is %v", text, len(hits), search.Parse(text), want)
 		}
 	})
 }
@@ -61,59 +60,15 @@ func TestALongQueryIsAQuery(t *testing.T) {
 			t.Errorf("Search(%.20q and so on, %d bytes): %v", text, len(text), err)
 		}
 	}
-	if got := search(t, s, Search{Text: strings.Repeat("one two three ", 12)}); len(got) != 1 {
+	if got := hitsOf(t, s, Search{Text: strings.Repeat("one two three ", 12)}); len(got) != 1 {
 		t.Errorf("a long query finds %d messages, want 1", len(got))
 	}
-	if got := search(t, s, Search{Text: `"` + strings.Repeat("one two three ", 12) + `"`}); len(got) != 1 {
+	if got := hitsOf(t, s, Search{Text: `"` + strings.Repeat("one two three ", 12) + `"`}); len(got) != 1 {
 		t.Errorf("a long phrase finds %d messages, want 1", len(got))
 	}
-	if got := search(t, s, Search{Text: `"` + strings.Repeat("two one three ", 12) + `"`}); len(got) != 0 {
+	if got := hitsOf(t, s, Search{Text: `"` + strings.Repeat("two one three ", 12) + `"`}); len(got) != 0 {
 		t.Errorf("a long phrase in another order finds %q, want none", got)
 	}
-}
-
-func TestWordsStandInTheirText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := typed().Draw(t, "text")
-		from := 0
-		for w := range words(text) {
-			if w.start < from || w.end <= w.start || w.end > len(text) || w.text == "" {
-				t.Fatalf("a word of %q is %+v", text, w)
-			}
-			from = w.start
-			if !utf8.ValidString(w.text) || strings.ContainsAny(w.text, " \"*\x00") || strings.ToLower(w.text) != w.text {
-				t.Fatalf("a word of %q is %q: it can mean something to the index", text, w.text)
-			}
-			again := slices.Collect(words(w.text))
-			// Marks that came with different characters may stand in another order then.
-			if len(again) == 0 || norm.NFKD.String(again[0].text) != norm.NFKD.String(w.text) {
-				t.Fatalf("the word %q of %q is read as %+v", w.text, text, again)
-			}
-		}
-	})
-}
-
-func TestSnippetsAreOneLine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(typed(), 1, 30).Draw(t, "texts"), " ") + " sun"
-		q := parseQuery("sun " + typed().Draw(t, "query"))
-		places, _ := q.places(text)
-		from, to := cut(text, closest(places))
-		line, marks := snippet(text, from, to, places)
-		if !utf8.ValidString(line) || strings.ContainsAny(line, "\n\r\x00\x1b\t") || len(line) > 3*snippetSize+10 {
-			t.Fatalf("the snippet of %q is %q", text, line)
-		}
-		if len(marks) == 0 {
-			t.Fatalf("nothing is marked in %q, of %q for %v", line, text, q)
-		}
-		at := 0
-		for _, m := range marks {
-			if m[0] < at || m[1] <= m[0] || m[1] > len(line) || !utf8.ValidString(line[m[0]:m[1]]) {
-				t.Fatalf("the marks of %q are %v", line, marks)
-			}
-			at = m[1]
-		}
-	})
 }
 
 // finder drives a store and a list of what it should hold beside it.
@@ -240,10 +195,10 @@ func (x *finder) look(t *rapid.T) {
 	for _, h := range hits {
 		got = append(got, h.Message)
 	}
-	q := parseQuery(in.Text)
+	q := search.Parse(in.Text)
 	for id, text := range x.texts {
-		places, _ := q.places(text)
-		if len(q) > 0 && q.inAll(places) && (in.Trash || !x.trashed[x.of[id]]) && (in.Session == "" || in.Session == x.of[id]) {
+		places, _ := q.Places(text)
+		if len(q) > 0 && q.InAll(places) && (in.Trash || !x.trashed[x.of[id]]) && (in.Session == "" || in.Session == x.of[id]) {
 			want = append(want, id)
 		}
 	}
@@ -288,7 +243,7 @@ func TestSearchWhileOthersWrite(t *testing.T) {
 			for i := range each {
 				word := fmt.Sprintf("w%dx%d", w, i)
 				last = add(t, s, says(session.ID, last.ID, history.User, "common "+word))
-				if got, want := search(t, reader, Search{Text: word + " "}), "common ["+word+"]"; len(got) != 1 || got[0] != want {
+				if got, want := hitsOf(t, reader, Search{Text: word + " "}), "common ["+word+"]"; len(got) != 1 || got[0] != want {
 					t.Errorf("right after it was stored Search(%s) finds %q, want %q", word, got, want)
 				}
 				if rand.IntN(10) == 0 {
@@ -299,7 +254,7 @@ func TestSearchWhileOthersWrite(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := search(t, reader, Search{Text: "common ", Limit: 1000}); len(got) != writers*each {
+	if got := hitsOf(t, reader, Search{Text: "common ", Limit: 1000}); len(got) != writers*each {
 		t.Errorf("Search(common) finds %d messages, want %d", len(got), writers*each)
 	}
 }

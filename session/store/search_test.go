@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/search"
 )
 
-// search returns the hits of a text as lines, with what was found in brackets.
-func search(t testing.TB, s *Store, in Search) []string {
+// hitsOf returns the hits of a text as lines, with what was found in brackets.
+func hitsOf(t testing.TB, s *Store, in Search) []string {
 	t.Helper()
 	hits, err := s.Search(context.Background(), in)
 	must(t, "search for "+in.Text, err)
@@ -95,7 +96,7 @@ func TestSearchFindsWords(t *testing.T) {
 		if want == "" {
 			wants = []string{}
 		}
-		if got := search(t, s, Search{Text: text}); !reflect.DeepEqual(got, wants) {
+		if got := hitsOf(t, s, Search{Text: text}); !reflect.DeepEqual(got, wants) {
 			t.Errorf("Search(%q) finds %q, want %q", text, got, wants)
 		}
 	}
@@ -112,7 +113,7 @@ func TestSearchRanksAndLimits(t *testing.T) {
 	c.add(24 * time.Hour)
 	newest := add(t, s, says(session.ID, first.ID, history.User, "apples"))
 	want := []string{"[apples] and more [apples]", "[apples]", "[apples]", "[apples]auce"}
-	got := search(t, s, Search{Text: "apples"})
+	got := hitsOf(t, s, Search{Text: "apples"})
 	if len(got) != 5 || !reflect.DeepEqual(got[:3], want[:3]) {
 		t.Errorf("Search(apples) finds %q, want %q first", got, want)
 	}
@@ -141,12 +142,12 @@ func TestSearchLeavesOutTheTrash(t *testing.T) {
 	} {
 		in := c.in
 		in.Text = "needle"
-		if got := search(t, s, in); !reflect.DeepEqual(got, c.want) {
+		if got := hitsOf(t, s, in); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v finds %q, want %q", in, got, c.want)
 		}
 	}
 	must(t, "restore", s.Restore(ctx, gone.ID))
-	if got := search(t, s, Search{Text: "needle"}); len(got) != 2 {
+	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 2 {
 		t.Errorf("after the restore Search(needle) finds %q, want two", got)
 	}
 }
@@ -159,13 +160,13 @@ func TestSearchGoesOnBehindAPageOfTheTrash(t *testing.T) {
 	gone, first := begin(t, s, "gone", "needle")
 	must(t, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
 		n, err := sessionKey(ctx, tx, gone.ID)
-		for seq := 2; seq < pageOfHits+50 && err == nil; seq++ {
+		for seq := 2; seq < search.PageSize+50 && err == nil; seq++ {
 			_, err = insertAt(ctx, tx, n, seq, says(gone.ID, first.ID, history.User, "needle"), "")
 		}
 		return err
 	}))
 	must(t, "delete", s.Delete(ctx, gone.ID))
-	if got, want := search(t, s, Search{Text: "needle"}), []string{"[needle] in the hay"}; !reflect.DeepEqual(got, want) {
+	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"[needle] in the hay"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("Search(needle) finds %q, want %q", got, want)
 	}
 }
@@ -177,7 +178,7 @@ func TestADamagedMessageIsNotFound(t *testing.T) {
 	m := says(session.ID, first.ID, history.User, "needle two")
 	m.Parts = []history.Part{{Kind: history.TextPart, Name: "a.txt", Text: "thread"}}
 	second := add(t, s, m)
-	if got := search(t, s, Search{Text: "needle"}); len(got) != 2 {
+	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 2 {
 		t.Fatalf("Search(needle) finds %q, want two", got)
 	}
 	for _, damage := range []string{
@@ -187,7 +188,7 @@ func TestADamagedMessageIsNotFound(t *testing.T) {
 		_, err := s.full.ExecContext(ctx, damage)
 		must(t, damage, err)
 	}
-	if got := search(t, s, Search{Text: "needle"}); len(got) != 0 {
+	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 0 {
 		t.Errorf("Search(needle) serves damaged messages: %q", got)
 	}
 	must(t, "purge", s.Purge(ctx, session.ID))
@@ -203,13 +204,13 @@ func TestAnAnswerIsFoundWhenItIsWhole(t *testing.T) {
 	session, first := begin(t, s, "", "hello")
 	a := start(t, s, session.ID, first.ID)
 	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "half a needle", ""))
-	if got := search(t, s, Search{Text: "needle"}); len(got) != 0 {
+	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 0 {
 		t.Errorf("an answer that still arrives is found: %q", got)
 	}
 	a.Content, a.Status = "a whole needle", history.Complete
 	_, err := s.FinishAnswer(ctx, a, Request{})
 	must(t, "finish", err)
-	if got, want := search(t, s, Search{Text: "needle"}), []string{"a whole [needle]"}; !reflect.DeepEqual(got, want) {
+	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"a whole [needle]"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the finished answer: %q, want %q", got, want)
 	}
 }
@@ -227,17 +228,17 @@ func TestAnAnswerThatWasTakenForDeadIsIndexedOnce(t *testing.T) {
 		_, err := interrupt(ctx, tx, token)
 		return err
 	}))
-	if got, want := search(t, s, Search{Text: "needle"}), []string{"the [needle]"}; !reflect.DeepEqual(got, want) {
+	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"the [needle]"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the interrupted answer: %q, want %q", got, want)
 	}
 	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "the needle and", ""))
 	a.Content, a.Status = "the thread", history.Complete
 	_, err = s.FinishAnswer(ctx, a, Request{})
 	must(t, "finish", err)
-	if got := search(t, s, Search{Text: "needle"}); len(got) != 0 {
+	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 0 {
 		t.Errorf("what the answer no longer says is found: %q", got)
 	}
-	if got, want := search(t, s, Search{Text: "thread"}), []string{"the [thread]"}; !reflect.DeepEqual(got, want) {
+	if got, want := hitsOf(t, s, Search{Text: "thread"}), []string{"the [thread]"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the finished answer: %q, want %q", got, want)
 	}
 	if n := countOf(t, s, "SELECT count(*) FROM found WHERE found MATCH 'needle'"); n != 0 {
@@ -253,8 +254,9 @@ func countOf(t testing.TB, s *Store, query string) (n int) {
 
 // Words that are all common go to the index together, and a rare one alone: both find the same.
 func TestSearchFindsCommonWordsTogether(t *testing.T) {
+	const few = 300 // as many as are read rather than looked for in the index
 	s := newStore(t)
-	const n = fewHits + 100
+	const n = few + 100
 	oldMessages(t, s, n, func(i int) string {
 		switch {
 		case i == 50:
@@ -266,7 +268,7 @@ func TestSearchFindsCommonWordsTogether(t *testing.T) {
 	})
 	indexAll(t, s)
 	for text, want := range map[string]int{"sun moon ": n / 2, "moon sun ": n / 2, "sun star ": 1, "star moon ": 1, "sun sta": 1, `"moon star" sun `: 1, "star without ": 0} {
-		if got := search(t, s, Search{Text: text, Limit: 2 * n}); len(got) != want {
+		if got := hitsOf(t, s, Search{Text: text, Limit: 2 * n}); len(got) != want {
 			t.Errorf("Search(%s) finds %d messages, want %d", text, len(got), want)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"winnow/session/store/sqlite"
+
 	"github.com/google/uuid"
 )
 
@@ -78,7 +80,7 @@ func sessionsWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 // keyedSessions is sessionsWhere with the key of each session.
 func keyedSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) (keys []int64, all []Session, err error) {
 	scan := newSessionScan()
-	all, err = collect(ctx, tx, scan.next, `
+	all, err = sqlite.Collect(ctx, tx, scan.next, `
 		SELECT`+sessionColumns+`
 		FROM sessions s
 		`+where, args...)

@@ -272,10 +272,10 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 			}
 		}
 	}
-	if got := search(t, s, Search{Text: words}); len(got) > 0 {
+	if got := hitsOf(t, s, Search{Text: words}); len(got) > 0 {
 		t.Errorf("a purged message is found: %q", got)
 	}
-	if got := search(t, s, Search{Text: "kept words xyl 31"}); len(got) != 1 {
+	if got := hitsOf(t, s, Search{Text: "kept words xyl 31"}); len(got) != 1 {
 		t.Errorf("after the purge Search(kept words xyl 31) finds %q, want one", got)
 	}
 	if again, m := begin(t, s, "", "new"); m.ID <= last.ID {

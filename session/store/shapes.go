@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"winnow/session/store/sqlite"
 )
 
 // shape is how the rows of a table look, so that a row whose table is not known can be told from its
@@ -24,10 +26,10 @@ type column struct {
 // shapes returns the tables that hold history, as the steps make them. What can be made anew,
 // such as the full-text index, is left out. The steps are read rather than run, which would take some
 // milliseconds of every start.
-func shapes(all []step) []shape {
+func shapes(all []sqlite.Step) []shape {
 	var out []shape
 	for _, step := range all {
-		text := comment.ReplaceAllString(step.sql, "")
+		text := comment.ReplaceAllString(step.SQL, "")
 		for _, found := range tableMade.FindAllStringSubmatchIndex(text, -1) {
 			name := text[found[2]:found[3]]
 			if slices.Contains(madeAnew, name) || slices.ContainsFunc(out, func(s shape) bool { return s.table == name }) {
@@ -35,14 +37,14 @@ func shapes(all []step) []shape {
 			}
 			s := shape{table: name}
 			for _, definition := range definitions(text[found[1]:]) {
-				s.add(definition, step.number)
+				s.add(definition, step.Number)
 			}
 			out = append(out, s)
 		}
 		for _, found := range columnAdded.FindAllStringSubmatch(text, -1) {
 			at := slices.IndexFunc(out, func(s shape) bool { return s.table == found[1] })
 			if at >= 0 {
-				out[at].add(found[2], step.number)
+				out[at].add(found[2], step.Number)
 			}
 		}
 	}

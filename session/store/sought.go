@@ -3,9 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
 
-// sought is a stored message as the index and a search see it: with its findable text, and without the
+// sought is a stored message as the index and a search see it: with the text that is searched, and without the
 // bytes of its images, which cost a search much and tell it nothing.
 type sought struct {
 	Message
@@ -29,13 +32,13 @@ func soughtMessages(ctx context.Context, tx *sql.Tx, ids []int64) ([]sought, err
 	}
 	out := make([]sought, len(rows))
 	for i, r := range rows {
-		out[i] = sought{Message: r.Message, session: r.key, text: findable(r.Message.Message), damaged: damaged[i]}
+		out[i] = sought{Message: r.Message, session: r.key, text: search.Text(r.Message.Message), damaged: damaged[i]}
 	}
 	return out, nil
 }
 
 func readRows(ctx context.Context, tx *sql.Tx, ids []int64) ([]row, error) {
-	return collect(ctx, tx, newScan().next, `
+	return sqlite.Collect(ctx, tx, newScan().next, `
 		SELECT`+messageColumns+`
 		FROM messages m
 		WHERE m.id IN (SELECT value FROM json_each(?))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // Session is one conversation's row.
@@ -98,3 +99,6 @@ type Request struct {
 
 	CutExpected int // what the server was expected to count, where Prompt shows that it did not read all; else 0
 }
+
+// Memory is the path of a store that leaves nothing on disk.
+const Memory = sqlite.Memory

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"winnow/session/store/sqlite"
 )
 
 // Messages returns all messages of a session, those of every branch, in the order in which they were
@@ -14,7 +16,7 @@ func (s *Store) Messages(ctx context.Context, session string) ([]Message, error)
 		if err != nil {
 			return err
 		}
-		all, err := collect(ctx, tx, newScan().next, `
+		all, err := sqlite.Collect(ctx, tx, newScan().next, `
 			SELECT`+messageColumns+`
 			FROM messages m
 			WHERE m.session = ?

@@ -8,7 +8,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/mattn/go-sqlite3"
+	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
 
 // patience is how long a transaction waits for other programs before the user hears of it.
@@ -40,11 +41,11 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx 
 	if err := s.inPlace(); err != nil {
 		return &trouble{doing: doing, where: s.path, kind: ErrMoved, cause: err}
 	}
-	err := s.insist(ctx, func() error { return once(ctx, db, f) })
-	if indexDamaged(err) {
-		renew := func(tx *sql.Tx) error { return renewIndex(ctx, tx) }
-		if err = s.insist(ctx, func() error { return once(ctx, db, renew) }); err == nil {
-			err = s.insist(ctx, func() error { return once(ctx, db, f) })
+	err := s.insist(ctx, func() error { return sqlite.InTx(ctx, db, f) })
+	if search.Damaged(err) {
+		renew := func(tx *sql.Tx) error { return search.Renew(ctx, tx) }
+		if err = s.insist(ctx, func() error { return sqlite.InTx(ctx, db, renew) }); err == nil {
+			err = s.insist(ctx, func() error { return sqlite.InTx(ctx, db, f) })
 		}
 	}
 	if err != nil {
@@ -75,19 +76,7 @@ func (s *Store) inPlace() error {
 
 // view runs f in one reading transaction: everything it reads belongs to one moment.
 func (s *Store) view(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
-	return s.mark(explain(doing, s.path, s.insist(ctx, func() error { return once(ctx, s.reads, f) })))
-}
-
-func once(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // says only that the transaction is over where it was committed
-	if err := f(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return s.mark(explain(doing, s.path, s.insist(ctx, func() error { return sqlite.InTx(ctx, s.reads, f) })))
 }
 
 // insist tries again while other programs hold the file, for as long as the store's patience lasts.
@@ -96,7 +85,7 @@ func (s *Store) insist(ctx context.Context, try func() error) error {
 	end := time.Now().Add(s.patience)
 	for {
 		err := try()
-		if ended(err) && ctx.Err() != nil {
+		if sqlite.Ended(err) && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if !busy(err) || time.Now().After(end) {
@@ -111,12 +100,6 @@ func (s *Store) insist(ctx context.Context, try func() error) error {
 			return ctx.Err()
 		}
 	}
-}
-
-// ended reports whether an error is what a cancelled context looks like from inside a transaction.
-func ended(err error) bool {
-	var e sqlite3.Error
-	return errors.Is(err, sql.ErrTxDone) || errors.As(err, &e) && e.Code == sqlite3.ErrInterrupt
 }
 
 // found turns "no rows" into ErrNotFound, naming what was looked for.

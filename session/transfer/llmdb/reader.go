@@ -14,6 +14,7 @@ import (
 
 	"winnow/history/message"
 	"winnow/session/store"
+	"winnow/session/store/sqlite"
 	"winnow/session/transfer/conversation"
 )
 
@@ -40,8 +41,8 @@ func Open(ctx context.Context, path string) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read llm's logs: %w", err)
 	}
-	for _, immutable := range []bool{false, true} {
-		l := &Reader{db: store.OpenReadOnly(path, immutable)}
+	for _, mode := range []sqlite.Mode{sqlite.ReadOnly, sqlite.Immutable} {
+		l := &Reader{db: sqlite.Pool(path, mode, 1)}
 		if err = l.list(ctx); err == nil {
 			l.count = len(l.rest)
 			return l, nil

@@ -1,4 +1,6 @@
-package store
+// Package sqlite opens SQLite files with the settings that winnow needs, runs transactions, and holds the
+// schema with its steps. It knows no row of a conversation.
+package sqlite
 
 import (
 	"context"
@@ -15,62 +17,63 @@ import (
 // Memory is the path of a store that leaves nothing on disk.
 const Memory = ":memory:"
 
-// mode is what a connection is for.
-type mode int
+// Mode is what a connection is for.
+type Mode int
 
+// The modes.
 const (
-	full    mode = iota // writes what must survive a power cut
-	quick               // writes what may lose the last moment to a power cut, never to a crash of winnow
-	reading             // reads beside the writers
-	frozen              // reads a file that may not be written
-	alone               // reads a file with its write-ahead log on a full disk, and keeps all others out
-	still               // reads a file that nobody writes, in a folder that may not be written
-	plain               // writes a copy that nobody else has open
-	scratch             // writes a file that is thrown away where it does not come to its end, and synced when it does
-	lock                // takes a file for itself as long as its transaction lasts; the file must exist
+	Durable   Mode = iota // writes what must survive a power cut
+	Quick                 // writes what may lose the last moment to a power cut, never to a crash of winnow
+	Reading               // reads beside the writers
+	ReadOnly              // reads a file that may not be written
+	Exclusive             // reads a file with its write-ahead log on a full disk, and keeps all others out
+	Immutable             // reads a file that nobody writes, in a folder that may not be written
+	Plain                 // writes a copy that nobody else has open
+	Scratch               // writes a file that is thrown away where it does not come to its end, and synced when it does
+	Lock                  // takes a file for itself as long as its transaction lasts; the file must exist
 )
 
-// dsn names the file for the driver, with every pragma that the connection needs. The path is
+// DSN names the file for the driver, with every pragma that the connection needs. The path is
 // escaped, so that a question mark in a folder's name does not start the parameters.
-func dsn(path string, m mode) string {
+func DSN(path string, m Mode) string {
 	q := url.Values{}
 	q.Set("_busy_timeout", "250") // milliseconds: short, because the store tries again and heeds its context
 	q.Set("_foreign_keys", "on")
 	q.Set("_stmt_cache_size", "64")
 	switch m {
-	case full:
+	case Durable:
 		q.Set("mode", "rw") // never makes a file: one that is gone must be missed
 		q.Set("_txlock", "immediate")
 		q.Set("_journal_mode", "WAL")
 		q.Set("_synchronous", "FULL")
 		q.Set("_secure_delete", "on") // what was purged or replaced is overwritten
-	case quick:
+	case Quick:
 		q.Set("mode", "rw")
 		q.Set("_txlock", "immediate")
 		q.Set("_journal_mode", "WAL")
 		q.Set("_synchronous", "NORMAL")
 		q.Set("_secure_delete", "on")
-	case reading:
+	case Reading:
 		q.Set("mode", "rw")
 		q.Set("_query_only", "on")
-	case frozen:
+	case ReadOnly:
 		q.Set("mode", "ro")
 		q.Set("_query_only", "on")
-	case alone:
+	case Exclusive:
 		q.Set("mode", "rw")
 		q.Set("_query_only", "on")
 		q.Set("_locking_mode", "EXCLUSIVE") // the index of the log is then in memory, not in a file
-	case still:
+	case Immutable:
 		q.Set("mode", "ro")
 		q.Set("immutable", "1")
 		q.Set("_query_only", "on")
-	case plain:
+	case Plain:
 		q.Set("_synchronous", "FULL")
-	case scratch:
+	case Scratch:
 		q.Set("_synchronous", "OFF")
 		q.Set("_journal_mode", "MEMORY")
 		q.Set("_secure_delete", "on")
-	case lock:
+	case Lock:
 		q.Set("mode", "rw")
 		q.Set("_txlock", "exclusive")
 		q.Set("_busy_timeout", "0")
@@ -96,11 +99,11 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
-// pool returns a pool of at most max connections. None is opened yet.
-func pool(path string, m mode, max int) *sql.DB {
+// Pool returns a pool of at most max connections. None is opened yet.
+func Pool(path string, m Mode, max int) *sql.DB {
 	db := sql.OpenDB(connector{
 		driver: &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error { return prepare(c) }},
-		dsn:    dsn(path, m),
+		dsn:    DSN(path, m),
 	})
 	db.SetMaxOpenConns(max)
 	db.SetMaxIdleConns(max)
@@ -117,13 +120,4 @@ func prepare(c *sqlite3.SQLiteConn) error {
 	}
 	_, err := c.Exec(pragmas, nil)
 	return err
-}
-
-// OpenReadOnly returns a pool of one connection that reads a database of another program, with the same
-// care as winnow's own. Nobody may write an immutable one. Nothing is opened yet.
-func OpenReadOnly(path string, immutable bool) *sql.DB {
-	if immutable {
-		return pool(path, still, 1)
-	}
-	return pool(path, frozen, 1)
 }

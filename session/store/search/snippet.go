@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"cmp"
@@ -14,24 +14,96 @@ const (
 	snippetLead = 40 // before the first place that it shows
 	snippetSlip = 16 // how far an end moves to the space between two words
 
-	// snippetAround is how much of the text before and behind a snippet is kept with it: what Hit.Without takes
+	// snippetAround is how much of the text before and behind a snippet is kept with it: what Snippet.Without takes
 	// out may be as long as a private key.
 	snippetAround = 4 << 10
 
 	ellipsis = "…"
 )
 
-// setSnippet gives a hit its snippet, with the text around it.
-func (h *Hit) setSnippet(text string, all []place) {
+// Snippet is one line of a text around what was found in it.
+type Snippet struct {
+	Text  string   // without control characters
+	Marks [][2]int // what was found in Text: byte ranges in order that do not touch
+
+	around   string // the text from which the snippet was cut, as far as Without looks at it
+	from, to int    // where the snippet is in it
+	cut      bool   // there is text before the snippet
+}
+
+// Cut cuts a snippet out of a text, around the places where most phrases are close together.
+func Cut(text string, all []Place) Snippet {
 	from, to := cut(text, closest(all))
-	h.Snippet, h.Marks = snippet(text, from, to, all)
+	var s Snippet
+	s.Text, s.Marks = snippet(text, from, to, all)
 	first, end := max(0, from-snippetAround), min(len(text), to+snippetAround)
-	h.around, h.from, h.to, h.cut = strings.Clone(text[first:end]), from-first, to-first, from > 0
+	s.around, s.from, s.to, s.cut = strings.Clone(text[first:end]), from-first, to-first, from > 0
+	return s
+}
+
+// Without is a snippet with a sign in the place of what find finds in it, and how often it found something.
+// Find gets the text around the snippet too, and returns byte ranges in order and apart. A mark that one of
+// them meets is gone.
+func (s Snippet) Without(find func(text string) [][2]int, sign string) (Snippet, int) {
+	spans := s.spans(find)
+	if len(spans) == 0 {
+		return s, 0
+	}
+	var text strings.Builder
+	var marks [][2]int
+	last, next := 0, s.Marks
+	for _, span := range append(slices.Clone(spans), [2]int{len(s.Text), len(s.Text)}) {
+		moved := text.Len() - last
+		for ; len(next) > 0 && next[0][0] < span[0]; next = next[1:] {
+			if next[0][1] <= span[0] {
+				marks = append(marks, [2]int{next[0][0] + moved, next[0][1] + moved})
+			}
+		}
+		for len(next) > 0 && next[0][0] < span[1] {
+			next = next[1:]
+		}
+		text.WriteString(s.Text[last:span[0]])
+		if span[0] < len(s.Text) {
+			text.WriteString(sign)
+		}
+		last = span[1]
+	}
+	s.Text, s.Marks = text.String(), marks
+	return s, len(spans)
+}
+
+// spans are the byte ranges of the snippet in which find finds something: in the snippet itself, and in the
+// text that it was cut from, of which a find may begin before the snippet or end behind it.
+func (s Snippet) spans(find func(text string) [][2]int) [][2]int {
+	spans := slices.Clone(find(s.Text))
+	for _, span := range find(s.around) {
+		from, to := max(span[0], s.from), min(span[1], s.to)
+		if from >= to {
+			continue
+		}
+		first, end := s.inSnippet(from), s.inSnippet(to)
+		if first < end {
+			spans = append(spans, [2]int{first, end})
+		}
+	}
+	return merged(spans)
+}
+
+// inSnippet is where byte at of the text around the snippet stands in it.
+func (s Snippet) inSnippet(at int) int {
+	w := lineWriter{space: true}
+	if s.cut {
+		w.b.WriteString(ellipsis)
+	}
+	for i, r := range s.around[s.from:at] {
+		w.write(r, i)
+	}
+	return min(w.b.Len(), len(s.Text))
 }
 
 // snippet makes one line of a part of a text and returns it with the byte ranges of what was found in it, merged and in order. Runs of white space
 // become one space; characters that show nothing are left out.
-func snippet(text string, from, to int, all []place) (line string, marks [][2]int) {
+func snippet(text string, from, to int, all []Place) (line string, marks [][2]int) {
 	var spans [][2]int
 	for _, p := range all {
 		if start, end := max(p.start, from), min(p.end, to); start < end {
@@ -60,10 +132,10 @@ func snippet(text string, from, to int, all []place) (line string, marks [][2]in
 
 // closest returns the places of the window that holds the most different phrases, and of those the
 // one with the most places.
-func closest(all []place) []place {
+func closest(all []Place) []Place {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(a.start, b.start) })
-	var best []place
+	slices.SortStableFunc(all, func(a, b Place) int { return cmp.Compare(a.start, b.start) })
+	var best []Place
 	bestPhrases, first := 0, 0
 	inside := map[int]int{}
 	for i, p := range all {
@@ -85,7 +157,7 @@ func closest(all []place) []place {
 
 // cut returns where a snippet that shows these places begins and ends in the text: between two words
 // where that is near, between two characters otherwise.
-func cut(text string, window []place) (from, to int) {
+func cut(text string, window []Place) (from, to int) {
 	start := 0
 	if len(window) > 0 {
 		start = window[0].start

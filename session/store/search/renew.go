@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"context"
@@ -9,16 +9,16 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// indexDamaged reports whether an error says that the search index cannot be read. The file can be sound
+// Damaged reports whether an error says that the search index cannot be read. The file can be sound
 // otherwise: the messages do not depend on the index.
-func indexDamaged(err error) bool {
+func Damaged(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrCorruptVTab
 }
 
-// renewIndex throws the search index away and hands all messages to the backlog, so that a damaged index
+// Renew throws the search index away and hands all messages to the backlog, so that a damaged index
 // keeps nobody from saving a message.
-func renewIndex(ctx context.Context, tx *sql.Tx) error {
+func Renew(ctx context.Context, tx *sql.Tx) error {
 	var made string
 	err := tx.QueryRowContext(ctx, `
 		SELECT sql

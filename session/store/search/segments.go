@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"context"
@@ -14,67 +14,34 @@ import (
 // are therefore merged into one.
 
 const (
-	tidyBlocks   = 300 // of the index, merged in one step
-	tidySegments = 8   // on one level are worth merging
+	mergeBlocks = 300 // of the index, merged in one step
+	MergeAt     = 8   // segments on one level are worth merging
 )
 
-// TidySome takes one step at keeping the search index in order: it keeps later commits short, and after
-// a purge it overwrites what is left of the purged text. It reports whether there is more to do. A step
-// takes about a twentieth of a second; only the last one after a purge rewrites the whole file.
-func (s *Store) TidySome(ctx context.Context) (more bool, err error) {
-	// Looked at first, so that nobody waits for a write where nothing is to be done.
-	mess, err := s.mess(ctx)
-	switch {
-	case err != nil || mess.clean():
-		return false, err
-	case !mess.merges():
-		return false, s.overwritePurged(ctx)
-	}
-	err = s.jot(ctx, "tidy the search index", func(tx *sql.Tx) error {
-		mess, err := look(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if err := mess.tidy(ctx, tx); err != nil {
-			return err
-		}
-		mess, err = look(ctx, tx)
-		more = !mess.clean()
-		return err
-	})
-	return more && err == nil, err
-}
-
-func (s *Store) mess(ctx context.Context) (m mess, err error) {
-	err = s.view(ctx, "look at the search index", func(tx *sql.Tx) error {
-		m, err = look(ctx, tx)
-		return err
-	})
-	return m, err
-}
-
-// mess is what is to be tidied up.
-type mess struct {
+// Segments is what is to be done about the segments of the index.
+type Segments struct {
 	purged   bool // text of purged sessions may still be in the file
 	gathered bool // the segments that may hold their words are on one level
 	crowded  bool // a level has enough segments to be merged
 }
 
-func (m mess) clean() bool { return !m.purged && !m.crowded }
+// Clean reports whether nothing is to be done.
+func (m Segments) Clean() bool { return !m.purged && !m.crowded }
 
-// merges reports whether the index has segments to gather or merge.
-func (m mess) merges() bool { return m.crowded || m.purged && !m.gathered }
+// Unmerged reports whether the index has segments to gather or merge.
+func (m Segments) Unmerged() bool { return m.crowded || m.purged && !m.gathered }
 
 // least is how many segments on one level are merged.
-func (m mess) least() int {
+func (m Segments) least() int {
 	if m.purged {
 		return 2
 	}
-	return tidySegments
+	return MergeAt
 }
 
-func look(ctx context.Context, tx *sql.Tx) (mess, error) {
-	var m mess
+// ReadSegments reads the state of the segments.
+func ReadSegments(ctx context.Context, tx *sql.Tx) (Segments, error) {
+	var m Segments
 	err := tx.QueryRowContext(ctx, `
 		SELECT
 			EXISTS (SELECT 1 FROM purged),
@@ -92,18 +59,18 @@ func look(ctx context.Context, tx *sql.Tx) (mess, error) {
 	return m, err
 }
 
-// tidy takes the next step of merging; merges has said that there is one.
-func (m mess) tidy(ctx context.Context, tx *sql.Tx) error {
+// Merge takes the next step of merging, where Unmerged reports that there is one.
+func (m Segments) Merge(ctx context.Context, tx *sql.Tx) error {
 	if m.purged && !m.gathered {
 		return gather(ctx, tx)
 	}
 	// The command takes no parameters; both numbers are ours.
-	_, err := tx.ExecContext(ctx, fmt.Sprintf(`INSERT INTO found (found) VALUES ('merge=%d,%d')`, tidyBlocks, m.least()))
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(`INSERT INTO found (found) VALUES ('merge=%d,%d')`, mergeBlocks, m.least()))
 	return err
 }
 
-// notePurged says that words were deleted that are to be overwritten.
-func notePurged(ctx context.Context, tx *sql.Tx) error {
+// NotePurged records that words were deleted that are to be overwritten.
+func NotePurged(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO purged (id, gathered)
 		VALUES (1, 0)

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"encoding/binary"
@@ -29,7 +29,7 @@ func relevance(often []float64, length int) float64 {
 
 // weigh counts the places of each phrase for relevance. A word that merely begins with what was typed
 // counts half.
-func (q query) weigh(all []place) []float64 {
+func (q Query) weigh(all []Place) []float64 {
 	out := make([]float64, len(q))
 	for _, p := range all {
 		if p.whole {
@@ -41,8 +41,8 @@ func (q query) weigh(all []place) []float64 {
 	return out
 }
 
-// score ranks a message by its text: relevance, how many of the phrases stand close together, and age.
-func (q query) score(all []place, length int, age time.Duration) float64 {
+// Score ranks a message by its text: relevance, how many of the phrases stand close together, and age.
+func (q Query) Score(all []Place, length int, age time.Duration) float64 {
 	near := map[int]bool{}
 	for _, p := range closest(all) {
 		near[p.phrase] = true
@@ -54,22 +54,22 @@ func (q query) score(all []place, length int, age time.Duration) float64 {
 // freshness falls from 1 to ½ with the age in half lives.
 func freshness(age float64) float64 { return 0.5 + 0.5*math.Exp2(-age) }
 
-// candidate is a hit as the index tells it, before its text is read.
-type candidate struct {
-	id    int64
+// Candidate is a hit as the index has it, before its text is read.
+type Candidate struct {
+	ID    int64
 	score float64
 }
 
 // newCandidate ranks a hit by matchinfo's "yl" alone: how often it has each phrase, then how many words
 // it has. place is its place among all hits, the newest 0, and stands for its age.
-func newCandidate(id int64, info []byte, place int) candidate {
+func newCandidate(id int64, info []byte, place int) Candidate {
 	var numbers []float64
 	for ; len(info) >= 4; info = info[4:] {
 		numbers = append(numbers, float64(binary.NativeEndian.Uint32(info)))
 	}
 	if len(numbers) == 0 {
-		return candidate{id: id}
+		return Candidate{ID: id}
 	}
 	last := len(numbers) - 1
-	return candidate{id, relevance(numbers[:last], int(numbers[last])) * freshness(float64(place)/pageOfHits)}
+	return Candidate{id, relevance(numbers[:last], int(numbers[last])) * freshness(float64(place)/PageSize)}
 }

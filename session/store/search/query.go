@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"slices"
@@ -13,8 +13,8 @@ const (
 	maxPhrase  = 32 // words
 )
 
-// query is what somebody looks for: a text that holds every phrase.
-type query []phrase
+// Query is what somebody looks for: a text that holds every phrase.
+type Query []phrase
 
 // phrase is words that stand side by side.
 type phrase struct {
@@ -22,11 +22,11 @@ type phrase struct {
 	open  bool // the last word may be the beginning of a longer one
 }
 
-// parseQuery reads a query as it is typed. Words in quotes are a phrase, and so is what hangs together
+// Parse reads a query as it is typed. Words in quotes are a phrase, and so is what hangs together
 // without a space, as in main.go. The last word is the beginning of one from its third letter on, unless
 // something is typed behind it. Nothing else means anything but its words, and a text without a word is an empty query.
-func parseQuery(text string) query {
-	var q query
+func Parse(text string) Query {
+	var q Query
 	pieces := strings.Split(text, `"`)
 	for i, piece := range pieces {
 		end := i == len(pieces)-1 // nothing is typed behind it
@@ -43,7 +43,7 @@ func parseQuery(text string) query {
 }
 
 // with adds the phrase that a text is. open says that its last word may go on.
-func (q query) with(text string, open bool) query {
+func (q Query) with(text string, open bool) Query {
 	var p phrase
 	var before, last word
 	for w := range words(text) {
@@ -77,10 +77,10 @@ func (p phrase) same(o phrase) bool { return p.open == o.open && slices.Equal(p.
 // maxMatch is how many words of a phrase the index can find without reading all their places first.
 const maxMatch = 4
 
-// match is the query in the language of the index. Every word stands in quotes and is made of
+// Match is the query in the language of the index. Every word stands in quotes and is made of
 // letters and digits alone, so that none is taken for an operator. A long phrase comes in pieces:
 // that they stand side by side is for the text to say.
-func (q query) match() string {
+func (q Query) Match() string {
 	var pieces []string
 	for _, p := range q {
 		for piece := range slices.Chunk(p.words, maxMatch) {
@@ -94,15 +94,15 @@ func (q query) match() string {
 	return strings.Join(pieces, " ")
 }
 
-// place is where a phrase stands in a text.
-type place struct {
+// Place is where a phrase stands in a text.
+type Place struct {
 	phrase     int
 	start, end int  // in bytes
 	whole      bool // its last word is not merely the beginning of the text's
 }
 
-// places returns all places of the phrases in a text, in order, and how many words the text has.
-func (q query) places(text string) (all []place, count int) {
+// Places returns all places of the phrases in a text, in order, and how many words the text has.
+func (q Query) Places(text string) (all []Place, count int) {
 	// The last words read, the newest at count%maxPhrase.
 	var recent [maxPhrase]word
 	for w := range words(text) {
@@ -113,7 +113,7 @@ func (q query) places(text string) (all []place, count int) {
 			if first < 0 || !p.endsWith(w.text) || !p.stands(recent[:], first) {
 				continue
 			}
-			all = append(all, place{i, recent[first%maxPhrase].start, w.end, p.words[len(p.words)-1] == w.text})
+			all = append(all, Place{i, recent[first%maxPhrase].start, w.end, p.words[len(p.words)-1] == w.text})
 		}
 	}
 	return all, count
@@ -135,8 +135,8 @@ func (p phrase) stands(ring []word, first int) bool {
 	return true
 }
 
-// inAll reports whether every phrase has a place.
-func (q query) inAll(all []place) bool {
+// InAll reports whether every phrase has a place.
+func (q Query) InAll(all []Place) bool {
 	has := make([]bool, len(q))
 	for _, p := range all {
 		has[p.phrase] = true

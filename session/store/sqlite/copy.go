@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// copyTime is how long a copy may take: it keeps the write-ahead log from shrinking meanwhile.
+const copyTime = 10 * time.Minute
+
+// Copy makes a consistent copy of a whole database with SQLite's backup interface, while
+// others may go on using it. The file at path is overwritten.
+func Copy(ctx context.Context, source *sql.DB, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, copyTime)
+	defer cancel()
+	return CopyInSteps(ctx, source, path, ctx.Err)
+}
+
+// CopyInSteps is Copy; an error of between, which is called after each step of 1,000 pages, ends it.
+func CopyInSteps(ctx context.Context, source *sql.DB, path string, between func() error) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	from, err := source.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := (&sqlite3.SQLiteDriver{}).Open(DSN(path, Plain))
+	if err != nil {
+		return err
+	}
+	// All steps read within one transaction. Otherwise each write of another connection would make the
+	// backup start again, and beside a streaming answer it would never end.
+	if _, err := from.ExecContext(ctx, "BEGIN DEFERRED"); err != nil {
+		return errors.Join(err, to.Close())
+	}
+	var things int
+	copied := from.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&things) // the transaction begins to read
+	if copied == nil {
+		copied = from.Raw(func(c any) error {
+			b, err := to.(*sqlite3.SQLiteConn).Backup("main", c.(*sqlite3.SQLiteConn), "main")
+			if err != nil {
+				return err
+			}
+			for done := false; !done && err == nil; {
+				if done, err = b.Step(1000); err == nil {
+					err = between()
+				}
+			}
+			return errors.Join(err, b.Finish())
+		})
+	}
+	_, err = from.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	return errors.Join(copied, err, to.Close())
+}

@@ -1,0 +1,61 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// Querier is what *sql.DB and *sql.Tx have in common for reading many rows.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Collect reads every row of a query. scan gets the Scan of an *sql.Rows and makes a value of the row.
+func Collect[T any](ctx context.Context, a Querier, scan func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := a.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		row, err := scan(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == cap(all) {
+			all = slices.Grow(all, max(4, len(all))) // large rows: to copy them is what append would spend its time on
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
+}
+
+// Only reads a row of one column.
+func Only[T any](scan func(...any) error) (value T, err error) {
+	err = scan(&value)
+	return value, err
+}
+
+// InTx runs f in one transaction, which is committed where f returns nil.
+func InTx(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // says only that the transaction is over where it was committed
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Ended reports whether an error is what a cancelled context looks like from inside a transaction.
+func Ended(err error) bool {
+	var e sqlite3.Error
+	return errors.Is(err, sql.ErrTxDone) || errors.As(err, &e) && e.Code == sqlite3.ErrInterrupt
+}
