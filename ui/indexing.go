@@ -2,12 +2,9 @@ package ui
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"winnow/ui/theme"
 )
 
 // The search index can lack messages: all of them in a history from before there was one, and those
@@ -65,15 +62,4 @@ func (m *Model) indexed(msg indexedMsg) tea.Cmd {
 		return nil
 	}
 	return tea.Tick(msg.took, func(time.Time) tea.Msg { return indexDueMsg{} })
-}
-
-// text says what a search does not find yet, "" where it finds everything.
-func (x indexing) text() string {
-	switch x.left {
-	case 0:
-		return ""
-	case 1:
-		return "one message is not in the search index yet"
-	}
-	return fmt.Sprintf("%s messages are not in the search index yet", theme.Thousands(int(x.left)))
 }

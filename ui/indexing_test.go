@@ -46,7 +46,8 @@ func TestIndexingRestsAndSaysWhatIsLeft(t *testing.T) {
 		0: "", 1: "one message is not in the search index yet", 12_345: "12,345 messages are not in the search index yet",
 	} {
 		cmd := l.indexed(indexedMsg{left: left, took: time.Microsecond})
-		if got := l.indexing.text(); got != want {
+		l.sessions.Unindexed = l.indexing.left
+		if got := l.sessions.Behind(); got != want {
 			t.Errorf("with %d left it says %q, want %q", left, got, want)
 		}
 		if (cmd == nil) != (left == 0) || l.indexing.running != (left > 0) {

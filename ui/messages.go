@@ -79,21 +79,6 @@ type promptsMsg struct {
 	err     error
 }
 
-// sessionsMsg is the list of the sessions, or its first page.
-type sessionsMsg struct {
-	asked int // the reading that it answers
-	lines []sessionLine
-	at    time.Time
-	whole bool
-	err   error
-}
-
-// actedMsg is the end of an act of the list of sessions.
-type actedMsg struct {
-	err  error
-	held *heldCopies // files that still hold the session that it purged, nil for none
-}
-
 // modelsMsg is the list for the model picker, and what went wrong by endpoint.
 type modelsMsg struct {
 	models []llm.Model

@@ -11,6 +11,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
+	"winnow/ui/sessions"
 	"winnow/ui/theme"
 )
 
@@ -58,7 +59,7 @@ type Model struct {
 	panel     panel.Model
 	forks     forks
 	turn      turn
-	sessions  sessionList
+	sessions  sessions.Model
 	arrival   arrival
 	inspector inspectorState
 	marked    *panel.Request // one to compare others with, nil for none
@@ -216,14 +217,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.wasRead(msg)
 	case folderMsg:
 		return m.folderRead(msg)
-	case sessionsMsg:
-		return m.sessionsListed(msg)
-	case searchDueMsg:
-		return m.searchDue(msg)
-	case hitsMsg:
-		return m.textsFound(msg)
-	case actedMsg:
-		return m.acted(msg)
+	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg:
+		return m.updateSessions(msg)
 	case personasMsg:
 		return m.personasListed(msg)
 	case versionMsg:

@@ -175,7 +175,7 @@ func TestListsArriveBeneathTheHelp(t *testing.T) {
 	l.run(cmd)
 	l.press("esc")
 	l.shows("A question that names the session.")
-	l.until("the list", func() bool { _, ok := l.sessions.chosen(); return ok })
+	l.until("the list", func() bool { _, ok := l.sessions.Chosen(); return ok })
 }
 
 // A question mark behind other text is text.

@@ -236,39 +236,6 @@ func (repairsOverlay) hints(m *Model) []keymap.Hint {
 	}
 }
 
-// sessionsOverlay is the list of stored sessions.
-type sessionsOverlay struct{ centred }
-
-func (sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return m.sessionsKey(msg)
-	case tea.PasteMsg:
-		return m.pasteInSessions(msg.Content)
-	case tea.MouseClickMsg:
-		if in := m.overlayRoom(); in.Holds(msg.X, msg.Y) {
-			return m.clickSession(in.H, msg.Y-in.Y)
-		}
-	}
-	m.sessions.wheel(scrolledBy(msg))
-	return nil
-}
-
-func (sessionsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	lines, x := m.sessions.view(m.styles, in.W, in.H, m.info.ID, m.indexing)
-	return lines, tea.NewCursor(in.X+x, in.Y)
-}
-
-func (sessionsOverlay) title(m *Model) (string, string) {
-	return m.sessions.title(), m.sessions.place()
-}
-
-func (sessionsOverlay) hints(m *Model) []keymap.Hint { return m.sessionsHints() }
-
-func (sessionsOverlay) types(m *Model) bool {
-	return m.sessions.edit != nil || m.sessions.filter.Text != ""
-}
-
 // inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
 type inspectorOverlay struct{}
 

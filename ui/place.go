@@ -1,22 +1,19 @@
 package ui
 
-import "winnow/session/store"
+import (
+	"winnow/ui/sessions"
+)
 
 // place is what the keys are for: what covers the panes, else the pane that has them. The list of
 // sessions has keys of its own for each of its shelves, for the search in it and for what it asks.
 type place struct {
 	overlay overlay
 	focus   pane
-	shelf   shelf
-	texts   bool
-	edit    *lineEdit
-	purge   *store.Session
-	held    *heldCopies
+	list    sessions.Mode
 }
 
 func (m *Model) where() place {
-	l := &m.sessions
-	return place{m.top(), m.focus, l.shelf, l.texts.on, l.edit, l.purge, l.held}
+	return place{m.top(), m.focus, m.sessions.Mode()}
 }
 
 // moved takes a notice away once the keys are for something else: it stands where the new keys are

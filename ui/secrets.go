@@ -25,14 +25,7 @@ func (m *Model) reveal() tea.Cmd {
 	m.secrets.Revealed = !m.secrets.Revealed
 	m.panel.Secrets, m.panel.Gists = m.secrets, nil
 	m.ledger.secrets, m.ledger.drawn = m.secrets, nil
-	l := &m.sessions
-	l.secrets = m.secrets
-	for i := range l.lines {
-		elsewhere := l.lines[i].elsewhere
-		l.lines[i] = lineOfSession(m.secrets, l.lines[i].Session)
-		l.lines[i].elsewhere = elsewhere
-	}
-	l.fill(l.lines)
+	m.sessions.Reveal(m.secrets)
 	said := "What looks like a secret is hidden."
 	if m.secrets.Revealed {
 		said = "What looks like a secret is shown; " + m.keys.First(keymap.Reveal) + " hides it."

@@ -14,6 +14,7 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/inspector"
+	"winnow/ui/sessions"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
@@ -117,11 +118,11 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	hidden := theme.Secrets{Find: findKey}
 	s := store.Session{ID: "1", Title: "deploy with " + someKey}
-	if got := lineOfSession(hidden, s).name(); got != "deploy with [redacted]" {
+	if got := sessions.LineOf(hidden, s).Name(); got != "deploy with [redacted]" {
 		t.Errorf("the line says %q", got)
 	}
-	x := textSearch{hits: []store.Hit{{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}}}, read: time.Now()}
-	lines := ansi.Strip(strings.Join(x.hit(theme.Styles{}, hidden, 0, 80), "\n"))
+	x := sessions.Search{Hits: []store.Hit{{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}}}, Read: time.Now()}
+	lines := ansi.Strip(strings.Join(x.Hit(theme.Styles{}, hidden, 0, 80), "\n"))
 	if strings.Contains(lines, someKey) || !strings.Contains(lines, "the key [redacted] works") || !strings.Contains(lines, "deploy with [redacted]") {
 		t.Errorf("the hit says\n%s", lines)
 	}
@@ -129,17 +130,17 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	m := fresh(t, 100, 30)
 	m.secrets = hidden
 	m.openSessions("")
-	m.Update(sessionsMsg{asked: m.sessions.asked, lines: sessionLines(hidden, []store.Session{s}), at: time.Now(), whole: true})
+	m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: sessions.SessionLines(hidden, []store.Session{s}), At: time.Now(), Whole: true})
 	m.Update(uitest.Key("f3"))
-	if got := m.sessions.lines[0].label; got != s.Title {
+	if got := m.sessions.Lines[0].Label; got != s.Title {
 		t.Errorf("the revealed line says %q", got)
 	}
 	m.Update(uitest.Key("f3"))
-	if got := m.sessions.lines[0].label; got != "deploy with [redacted]" {
+	if got := m.sessions.Lines[0].Label; got != "deploy with [redacted]" {
 		t.Errorf("the line that is hidden again says %q", got)
 	}
-	m.startRename()
-	if got := m.sessions.edit.Field.Text; got != s.Title {
+	m.Update(uitest.Key("ctrl+e"))
+	if got := m.sessions.Edit.Field.Text; got != s.Title {
 		t.Errorf("%q is renamed, want the title as it is stored", got)
 	}
 }

@@ -45,17 +45,17 @@ func TestARenameKeepsFilterAndCursor(t *testing.T) {
 	l.lists("bread", "parser", "partner")
 	l.types("par")
 	l.press("down")
-	was, _ := l.sessions.chosen()
+	was, _ := l.sessions.Chosen()
 	l.press("ctrl+e", "home")
 	l.types("My ")
 	l.press("enter")
-	l.until("the title", func() bool { return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.acts) == 0 })
-	l.until("the list", func() bool { s, _ := l.sessions.chosen(); return s.name() == "My "+was.Title })
-	if l.sessions.filter.Text != "par" {
-		t.Errorf("after the rename the filter is %q, want par", l.sessions.filter.Text)
+	l.until("the title", func() bool { return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.Acts) == 0 })
+	l.until("the list", func() bool { s, _ := l.sessions.Chosen(); return s.Name() == "My "+was.Title })
+	if l.sessions.Filter.Text != "par" {
+		t.Errorf("after the rename the filter is %q, want par", l.sessions.Filter.Text)
 	}
 	l.press("ctrl+u")
-	l.until("the old title", func() bool { s, _ := l.sessions.chosen(); return s.Title == was.Title })
+	l.until("the old title", func() bool { s, _ := l.sessions.Chosen(); return s.Title == was.Title })
 	if got := l.stored(kept[was.Title].ID); got.Title != was.Title {
 		t.Errorf("the file has the title %q, want %q", got.Title, was.Title)
 	}
@@ -84,9 +84,9 @@ func TestTagsAreTypedWithBlanksOrCommas(t *testing.T) {
 	l.press("ctrl+t", "ctrl+w")
 	l.press("enter")
 	l.until("one tag", func() bool { return slices.Equal(l.stored(kept["bread"].ID).Tags, []string{"oven"}) })
-	l.until("the act", func() bool { return len(l.sessions.acts) == 0 })
+	l.until("the act", func() bool { return len(l.sessions.Acts) == 0 })
 	l.press("ctrl+u", "ctrl+u")
-	l.until("no tag", func() bool { return len(l.stored(kept["bread"].ID).Tags) == 0 && len(l.sessions.acts) == 0 })
+	l.until("no tag", func() bool { return len(l.stored(kept["bread"].ID).Tags) == 0 && len(l.sessions.Acts) == 0 })
 }
 
 func TestTheArchiveTakesAndGivesBack(t *testing.T) {
@@ -128,7 +128,7 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	l.press("n")
 	l.shows("It stays in the trash.")
 	l.press("ctrl+d", "esc", "y") // the question is gone, so the letter is for the filter
-	if l.sessions.filter.Text != "y" || !l.onTop(sessionsOverlay{}) {
+	if l.sessions.Filter.Text != "y" || !l.onTop(sessionsOverlay{}) {
 		t.Fatalf("behind a question that was left, y went elsewhere:\n%s", plain(l.Model))
 	}
 	l.press("backspace", "ctrl+d", "y")

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/session/store"
+	"winnow/ui/sessions"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
@@ -18,29 +19,29 @@ import (
 func TestAFilterTypedOnFindsTheSame(t *testing.T) {
 	letters := rapid.StringMatching(`[abA #]{0,8}`)
 	rapid.Check(t, func(rt *rapid.T) {
-		var lines []sessionLine
+		var lines []sessions.Line
 		for i, title := range rapid.SliceOfN(letters, 0, 12).Draw(rt, "titles") {
-			lines = append(lines, lineOfSession(theme.Secrets{}, store.Session{ID: fmt.Sprint(i), Title: title}))
+			lines = append(lines, sessions.LineOf(theme.Secrets{}, store.Session{ID: fmt.Sprint(i), Title: title}))
 		}
-		l := sessionList{lines: lines}
-		l.refilter()
+		l := sessions.Model{Lines: lines}
+		l.Refilter()
 		for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "#", "space", "left", "home", "backspace"}), 0, 10).Draw(rt, "keys") {
-			before := l.filter.Text
-			l.filter.Typed(uitest.Key(key))
-			l.filtered(before)
-			got, want := fmt.Sprint(l.shown), fmt.Sprint(matches(lines, nil, l.filter.Text))
+			before := l.Filter.Text
+			l.Filter.Typed(uitest.Key(key))
+			l.Filtered(before)
+			got, want := fmt.Sprint(l.Matches), fmt.Sprint(sessions.Matches(lines, nil, l.Filter.Text))
 			if got != want {
-				rt.Fatalf("%q typed on leaves %s, want %s", l.filter.Text, got, want)
+				rt.Fatalf("%q typed on leaves %s, want %s", l.Filter.Text, got, want)
 			}
-			for _, x := range l.shown {
-				letters := strings.Join(strings.Fields(l.filter.Text), "")
-				hits := hitsIn(lines[x.line].folded, l.filter.Text)
+			for _, x := range l.Matches {
+				letters := strings.Join(strings.Fields(l.Filter.Text), "")
+				hits := sessions.HitsIn(lines[x.Line].Folded, l.Filter.Text)
 				if len(hits) > len(letters) || len(letters) > 0 && len(hits) == 0 {
-					rt.Fatalf("%q marks %d letters of %q", l.filter.Text, len(hits), lines[x.line].label)
+					rt.Fatalf("%q marks %d letters of %q", l.Filter.Text, len(hits), lines[x.Line].Label)
 				}
 				for _, at := range hits {
-					if letter := lines[x.line].folded[at : at+1]; !strings.Contains(folded(letters), letter) {
-						rt.Fatalf("%q marks %q in %q", l.filter.Text, letter, lines[x.line].label)
+					if letter := lines[x.Line].Folded[at : at+1]; !strings.Contains(sessions.Folded(letters), letter) {
+						rt.Fatalf("%q marks %q in %q", l.Filter.Text, letter, lines[x.Line].Label)
 					}
 				}
 			}
@@ -49,7 +50,7 @@ func TestAFilterTypedOnFindsTheSame(t *testing.T) {
 }
 
 func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
-	lines := sessionLines(theme.Secrets{}, someSessions())
+	lines := sessions.SessionLines(theme.Secrets{}, someSessions())
 	for _, c := range []struct{ filter, want string }{
 		{"", "Parser rewrite, Bread with rye, Parser rewrite, without the lexer, Übersetzung für die Partnerschaft, 日本語の構文解析, untitled"},
 		{"PARSER", "Parser rewrite, Parser rewrite, without the lexer"},
@@ -61,8 +62,8 @@ func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
 		{"構文", "日本語の構文解析"},
 		{"zebra", ""},
 	} {
-		l := sessionList{lines: lines, filter: theme.NewField(c.filter)}
-		l.refilter()
+		l := sessions.Model{Lines: lines, Filter: theme.NewField(c.filter)}
+		l.Refilter()
 		if got := strings.Join(titles(&l), ", "); got != c.want {
 			t.Errorf("%q leaves %s, want %s", c.filter, got, c.want)
 		}
@@ -70,15 +71,15 @@ func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
 }
 
 // manyLines are so many sessions.
-func manyLines(n int) []sessionLine {
-	sessions := make([]store.Session, n)
-	for i := range sessions {
-		sessions[i] = store.Session{
+func manyLines(n int) []sessions.Line {
+	stored := make([]store.Session, n)
+	for i := range stored {
+		stored[i] = store.Session{
 			ID: fmt.Sprintf("%08x-0000-7000-8000-000000000000", i), Title: fmt.Sprintf("Session %d about the weather in Oslo", i),
 			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
 		}
 	}
-	return sessionLines(theme.Secrets{}, sessions)
+	return sessions.SessionLines(theme.Secrets{}, stored)
 }
 
 // BenchmarkSessionsKey types in the list and draws it, as each key does.
@@ -88,7 +89,7 @@ func BenchmarkSessionsKey(b *testing.B) {
 			b.Run(fmt.Sprintf("%d/%s", n, keys), func(b *testing.B) {
 				m := fresh(b, 120, 40)
 				m.Update(ctrl('s'))
-				m.Update(sessionsMsg{asked: m.sessions.asked, lines: manyLines(n), at: begun, whole: true})
+				m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: manyLines(n), At: begun, Whole: true})
 				var presses []tea.KeyPressMsg
 				for _, name := range strings.Fields(keys) {
 					presses = append(presses, uitest.Key(name))

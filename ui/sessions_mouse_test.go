@@ -12,13 +12,13 @@ func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		m := choosing(t, size[0], size[1])
 		clickOn(t, m, "Bread with rye")
-		if s, _ := m.sessions.chosen(); s.name() != "Bread with rye" {
-			t.Fatalf("a click on bread chooses %q", s.name())
+		if s, _ := m.sessions.Chosen(); s.Name() != "Bread with rye" {
+			t.Fatalf("a click on bread chooses %q", s.Name())
 		}
 		clickOn(t, m, "begun") // below the list
 		clickOn(t, m, " ›")
-		if s, _ := m.sessions.chosen(); s.name() != "Bread with rye" || !m.onTop(sessionsOverlay{}) {
-			t.Errorf("a click beside the list chooses %q", s.name())
+		if s, _ := m.sessions.Chosen(); s.Name() != "Bread with rye" || !m.onTop(sessionsOverlay{}) {
+			t.Errorf("a click beside the list chooses %q", s.Name())
 		}
 		if cmd := clickOn(t, m, "Bread with rye"); cmd == nil || !m.opening.waits {
 			t.Error("a second click opens nothing")
@@ -32,8 +32,8 @@ func TestAClickSelectsAHit(t *testing.T) {
 			m := foundTexts(t, 80, h)
 			m.indexing.left = left
 			clickOn(t, m, "Our grammar")
-			if m.sessions.texts.at != 0 {
-				t.Errorf("80x%d, %d behind: a click on the first hit chooses the one at %d:\n%s", h, left, m.sessions.texts.at, plain(m))
+			if m.sessions.Texts.At != 0 {
+				t.Errorf("80x%d, %d behind: a click on the first hit chooses the one at %d:\n%s", h, left, m.sessions.Texts.At, plain(m))
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func TestAClickDoesNotAnswerAPurge(t *testing.T) {
 	m.Update(ctrl('d'))
 	clickOn(t, m, "▸")
 	clickOn(t, m, "Parser rewrite")
-	if s, _ := m.sessions.chosen(); m.sessions.purge == nil || s.ID != m.sessions.purge.ID {
+	if s, _ := m.sessions.Chosen(); m.sessions.Purge == nil || s.ID != m.sessions.Purge.ID {
 		t.Errorf("a click took the question away, or moved the cursor:\n%s", plain(m))
 	}
 }

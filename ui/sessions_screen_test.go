@@ -6,6 +6,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/sessions"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
@@ -33,18 +34,18 @@ func someSessions() []store.Session {
 }
 
 // list answers what the list of sessions asked last.
-func list(m *Model, sessions ...store.Session) {
-	m.Update(sessionsMsg{asked: m.sessions.asked, lines: sessionLines(theme.Secrets{}, sessions), at: begun, whole: true})
+func list(m *Model, stored ...store.Session) {
+	m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: sessions.SessionLines(theme.Secrets{}, stored), At: begun, Whole: true})
 }
 
 // choosing is the list of sessions over a conversation.
 func choosing(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(ctrl('s'))
-	sessions := someSessions()
-	m.info.ID = sessions[0].ID
-	list(m, sessions...)
-	m.sessions.lines[3].elsewhere = true
+	stored := someSessions()
+	m.info.ID = stored[0].ID
+	list(m, stored...)
+	m.sessions.Lines[3].Elsewhere = true
 	return m
 }
 
@@ -54,11 +55,11 @@ func binned(t testing.TB, w, h int) *Model {
 	m.Update(ctrl('s'))
 	m.Update(uitest.Key("shift+tab"))
 	m.Update(uitest.Key("shift+tab"))
-	sessions := someSessions()[1:3]
-	for i := range sessions {
-		sessions[i].Deleted = begun.Add(-time.Hour)
+	stored := someSessions()[1:3]
+	for i := range stored {
+		stored[i].Deleted = begun.Add(-time.Hour)
 	}
-	list(m, sessions...)
+	list(m, stored...)
 	return m
 }
 
@@ -117,8 +118,8 @@ func sessionStates() []state {
 			m := choosing(t, w, h)
 			m.Update(tab)
 			typing(m, "zebra")
-			m.Update(searchDueMsg{m.sessions.texts.searches})
-			m.Update(hitsMsg{search: m.sessions.texts.searches, text: "zebra", at: begun})
+			m.Update(sessions.SearchDueMsg{Search: m.sessions.Texts.Searches})
+			m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: "zebra", At: begun})
 			return m
 		}},
 		{"sessions-reading", func(t testing.TB, w, h int) *Model {
@@ -134,12 +135,12 @@ func foundTexts(t testing.TB, w, h int) *Model {
 	m := choosing(t, w, h)
 	m.Update(tab)
 	typing(m, "gramm left")
-	sessions := someSessions()
-	m.Update(searchDueMsg{m.sessions.texts.searches})
-	m.Update(hitsMsg{search: m.sessions.texts.searches, text: "gramm left", at: begun, hits: []store.Hit{
-		{Session: sessions[0], Message: 1, Role: history.User, At: begun.Add(-time.Hour), Snippet: "Our grammar is left-recursive. How do I parse it with recursive descent?", Marks: [][2]int{{4, 11}, {15, 19}}},
-		{Session: sessions[2], Message: 42, Role: history.Assistant, At: begun.Add(-70 * time.Hour), Snippet: "… what is left of the grammar after that: three rules, one of them for expressions, and the two that call it. None of …", Marks: [][2]int{{12, 16}, {24, 31}}},
-		{Session: sessions[4], Message: 77, Role: history.Tool, At: begun.Add(-40 * 24 * time.Hour), Snippet: "構文 grammar.go 左 left.go", Marks: [][2]int{{7, 14}, {22, 26}}},
+	stored := someSessions()
+	m.Update(sessions.SearchDueMsg{Search: m.sessions.Texts.Searches})
+	m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: "gramm left", At: begun, Hits: []store.Hit{
+		{Session: stored[0], Message: 1, Role: history.User, At: begun.Add(-time.Hour), Snippet: "Our grammar is left-recursive. How do I parse it with recursive descent?", Marks: [][2]int{{4, 11}, {15, 19}}},
+		{Session: stored[2], Message: 42, Role: history.Assistant, At: begun.Add(-70 * time.Hour), Snippet: "… what is left of the grammar after that: three rules, one of them for expressions, and the two that call it. None of …", Marks: [][2]int{{12, 16}, {24, 31}}},
+		{Session: stored[4], Message: 77, Role: history.Tool, At: begun.Add(-40 * 24 * time.Hour), Snippet: "構文 grammar.go 左 left.go", Marks: [][2]int{{7, 14}, {22, 26}}},
 	}})
 	m.Update(uitest.Key("down"))
 	return m

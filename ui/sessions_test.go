@@ -8,15 +8,16 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/sessions"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
 // titles are the titles in the list, from the top.
-func titles(l *sessionList) []string {
+func titles(l *sessions.Model) []string {
 	var out []string
-	for _, x := range l.shown {
-		out = append(out, l.lines[x.line].name())
+	for _, x := range l.Matches {
+		out = append(out, l.Lines[x.Line].Name())
 	}
 	return out
 }
@@ -41,15 +42,15 @@ func (l *live) lists(want ...string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the list %q", want), func() bool {
 		s := &l.sessions
-		return len(s.acts) == 0 && s.whole && slices.Equal(titles(s), want)
+		return len(s.Acts) == 0 && s.Whole && slices.Equal(titles(s), want)
 	})
 }
 
 // on fails where the cursor is not on a session.
 func (l *live) on(title string) {
 	l.t.Helper()
-	if s, ok := l.sessions.chosen(); !ok || s.name() != title {
-		l.t.Fatalf("the cursor is on %q, want %q:\n%s", s.name(), title, plain(l.Model))
+	if s, ok := l.sessions.Chosen(); !ok || s.Name() != title {
+		l.t.Fatalf("the cursor is on %q, want %q:\n%s", s.Name(), title, plain(l.Model))
 	}
 }
 
@@ -94,10 +95,10 @@ func TestResumeOpensTheListFiltered(t *testing.T) {
 func TestALateListIsDropped(t *testing.T) {
 	m := fresh(t, 120, 40)
 	m.Update(ctrl('s'))
-	late := m.sessions.asked
+	late := m.sessions.Asked
 	m.Update(uitest.Key("shift+tab"))
-	m.Update(sessionsMsg{asked: late, lines: sessionLines(theme.Secrets{}, someSessions()), at: begun, whole: true})
-	if len(m.sessions.lines) > 0 {
+	m.Update(sessions.ListedMsg{Asked: late, Lines: sessions.SessionLines(theme.Secrets{}, someSessions()), At: begun, Whole: true})
+	if len(m.sessions.Lines) > 0 {
 		t.Errorf("the archive shows the sessions in use:\n%s", plain(m))
 	}
 }
@@ -106,15 +107,15 @@ func TestTheRestOfALongListFollowsItsFirstPage(t *testing.T) {
 	m := fresh(t, 120, 40)
 	m.Update(ctrl('s'))
 	typing(m, "session")
-	_, cmd := m.Update(sessionsMsg{asked: m.sessions.asked, lines: manyLines(firstPage), at: begun})
-	if cmd == nil || len(m.sessions.shown) != firstPage || m.sessions.place() != "200+" {
-		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.shown), m.sessions.place(), cmd != nil)
+	_, cmd := m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: manyLines(sessions.FirstPage), At: begun})
+	if cmd == nil || len(m.sessions.Matches) != sessions.FirstPage || m.sessions.Place() != "200+" {
+		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.Matches), m.sessions.Place(), cmd != nil)
 	}
 	m.Update(uitest.Key("down"))
-	was, _ := m.sessions.chosen()
-	m.Update(sessionsMsg{asked: m.sessions.asked, lines: manyLines(3000), at: begun, whole: true})
-	if now, _ := m.sessions.chosen(); now.ID != was.ID || len(m.sessions.shown) != 3000 {
-		t.Errorf("the cursor went from %s to %s, and the list has %d lines", was.ID, now.ID, len(m.sessions.shown))
+	was, _ := m.sessions.Chosen()
+	m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: manyLines(3000), At: begun, Whole: true})
+	if now, _ := m.sessions.Chosen(); now.ID != was.ID || len(m.sessions.Matches) != 3000 {
+		t.Errorf("the cursor went from %s to %s, and the list has %d lines", was.ID, now.ID, len(m.sessions.Matches))
 	}
 }
 
@@ -140,7 +141,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	}
 	l.press("ctrl+s")
 	l.lists("parser", "bread")
-	if l.sessions.lines[0].elsewhere || !strings.Contains(plain(l.Model), " elsewhere  small") {
+	if l.sessions.Lines[0].Elsewhere || !strings.Contains(plain(l.Model), " elsewhere  small") {
 		t.Fatalf("the list does not say which session is open elsewhere:\n%s", plain(l.Model))
 	}
 	l.press("down", "ctrl+d")

@@ -34,33 +34,33 @@ func TestEveryChangeOfASessionIsTakenBack(t *testing.T) {
 	l.press("ctrl+s")
 	l.lists("cellar", "parser", "bread")
 	before := l.shelfState()
-	rested := func() bool { s := &l.sessions; return len(s.acts) == 0 && s.whole }
+	rested := func() bool { s := &l.sessions; return len(s.Acts) == 0 && s.Whole }
 	rapid.Check(t, func(rt *rapid.T) {
 		for range rapid.IntRange(1, 25).Draw(rt, "n") {
 			switch what := rapid.IntRange(0, 9).Draw(rt, "what"); what {
 			case 8, 9:
 				l.press("ctrl+e")
-				if l.sessions.edit != nil {
+				if l.sessions.Edit != nil {
 					l.types("x")
 					l.press("enter")
 				}
 			case 6, 7:
 				l.press("ctrl+t")
-				if l.sessions.edit != nil {
+				if l.sessions.Edit != nil {
 					l.types(rapid.SampledFrom([]string{"go", "sql", "go sql"}).Draw(rt, "tags"))
 					l.press("enter")
 				}
 			default:
 				l.press([]string{"ctrl+d", "ctrl+a", "ctrl+p", "ctrl+r", "shift+tab", "down"}[what])
 			}
-			if l.sessions.purge != nil {
+			if l.sessions.Purge != nil {
 				l.press("n")
 			}
 			if rapid.Bool().Draw(rt, "wait") {
 				l.until("the act", rested)
 			}
 		}
-		for len(l.sessions.undos) > 0 {
+		for len(l.sessions.Undos) > 0 {
 			l.press("ctrl+u")
 		}
 		l.until("the undo", rested)

@@ -14,7 +14,7 @@ func (l *live) finds(text string) {
 	l.t.Helper()
 	l.press("ctrl+s", "tab")
 	l.types(text)
-	l.until("the hits", func() bool { x := &l.sessions.texts; return !x.waiting && x.text == text && len(x.hits) > 0 })
+	l.until("the hits", func() bool { x := &l.sessions.Texts; return !x.Waiting && x.Text == text && len(x.Hits) > 0 })
 	l.press("enter")
 }
 
@@ -113,7 +113,7 @@ func TestWhileAnAnswerArrivesNoOtherSessionIsOpened(t *testing.T) {
 	m.Update(ctrl('s'))
 	list(m, someSessions()...)
 	m.Update(tab)
-	m.sessions.texts = foundTexts(t, 120, 40).sessions.texts
+	m.sessions.Texts = foundTexts(t, 120, 40).sessions.Texts
 	m.Update(enter)
 	if !strings.Contains(plain(m), "still arriving") || !m.onTop(sessionsOverlay{}) {
 		t.Errorf("enter on a hit while an answer arrives:\n%s", plain(m))

@@ -7,15 +7,16 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/sessions"
 	"winnow/ui/uitest"
 )
 
 // hits waits until the search for what is typed is answered, and fails where it did not find so many.
 func (l *live) hits(want int) {
 	l.t.Helper()
-	l.until("the hits", func() bool { return !l.sessions.texts.waiting && l.sessions.texts.text == l.sessions.filter.Text })
-	if got := len(l.sessions.texts.hits); got != want {
-		l.t.Fatalf("%q has %d hits, want %d:\n%s", l.sessions.filter.Text, got, want, plain(l.Model))
+	l.until("the hits", func() bool { return !l.sessions.Texts.Waiting && l.sessions.Texts.Text == l.sessions.Filter.Text })
+	if got := len(l.sessions.Texts.Hits); got != want {
+		l.t.Fatalf("%q has %d hits, want %d:\n%s", l.sessions.Filter.Text, got, want, plain(l.Model))
 	}
 }
 
@@ -37,7 +38,7 @@ func TestAllMessagesAreSearchedWhileTyping(t *testing.T) {
 	l.press("enter")
 	l.shows("There is nothing to open")
 	l.press("tab") // the filter stays
-	if got := l.sessions.filter.Text; got != "about breadcrumbs" || l.sessions.texts.on {
+	if got := l.sessions.Filter.Text; got != "about breadcrumbs" || l.sessions.Texts.On {
 		t.Errorf("back at the titles the filter is %q:\n%s", got, plain(l.Model))
 	}
 }
@@ -46,25 +47,25 @@ func TestLateHitsAreDropped(t *testing.T) {
 	m := choosing(t, 120, 40)
 	m.Update(tab)
 	typing(m, "a")
-	m.Update(searchDueMsg{m.sessions.texts.searches})
-	late := m.sessions.texts.searches
+	m.Update(sessions.SearchDueMsg{Search: m.sessions.Texts.Searches})
+	late := m.sessions.Texts.Searches
 	typing(m, "b")
-	if _, cmd := m.Update(searchDueMsg{late}); cmd != nil {
+	if _, cmd := m.Update(sessions.SearchDueMsg{Search: late}); cmd != nil {
 		t.Error("a text that was typed on is looked for")
 	}
 	hit := store.Hit{Message: 1, Role: history.User, Snippet: "a late hit"}
-	m.Update(hitsMsg{search: late, text: "a", hits: []store.Hit{hit}})
-	if len(m.sessions.texts.hits) > 0 || !m.sessions.texts.waiting {
+	m.Update(sessions.FoundMsg{Search: late, Text: "a", Hits: []store.Hit{hit}})
+	if len(m.sessions.Texts.Hits) > 0 || !m.sessions.Texts.Waiting {
 		t.Errorf("the hits of a text that was typed on are shown:\n%s", plain(m))
 	}
 	m.Update(enter)
 	if !strings.Contains(plain(m), "Still searching for ab.") {
 		t.Errorf("before the answer, enter says nothing:\n%s", plain(m))
 	}
-	now := m.sessions.texts.searches
+	now := m.sessions.Texts.Searches
 	m.Update(tab)
-	m.Update(hitsMsg{search: now, text: "ab", hits: []store.Hit{hit}})
-	if len(m.sessions.texts.hits) > 0 {
+	m.Update(sessions.FoundMsg{Search: now, Text: "ab", Hits: []store.Hit{hit}})
+	if len(m.sessions.Texts.Hits) > 0 {
 		t.Error("hits arrive after the search was left")
 	}
 }
@@ -73,26 +74,26 @@ func TestASearchThatFailsSaysWhy(t *testing.T) {
 	m := choosing(t, 120, 40)
 	m.Update(tab)
 	typing(m, "a")
-	m.Update(hitsMsg{search: m.sessions.texts.searches, text: "a", err: errors.New("search the messages: the disk is gone")})
-	if !strings.Contains(plain(m), "the disk is gone") || m.sessions.texts.waiting {
+	m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: "a", Err: errors.New("search the messages: the disk is gone")})
+	if !strings.Contains(plain(m), "the disk is gone") || m.sessions.Texts.Waiting {
 		t.Errorf("the error is not shown:\n%s", plain(m))
 	}
 }
 
 func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 	m := foundTexts(t, 120, 40)
-	was, _ := m.sessions.texts.chosen()
+	was, _ := m.sessions.Texts.Chosen()
 	m.indexing.left = 5
-	hits := append([]store.Hit{{Message: 99, Role: history.User, Snippet: "a newer one"}}, m.sessions.texts.hits...)
-	_, cmd := m.Update(hitsMsg{search: m.sessions.texts.searches, text: m.sessions.filter.Text, hits: hits})
-	if now, _ := m.sessions.texts.chosen(); cmd == nil || now.Message != was.Message {
+	hits := append([]store.Hit{{Message: 99, Role: history.User, Snippet: "a newer one"}}, m.sessions.Texts.Hits...)
+	_, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text, Hits: hits})
+	if now, _ := m.sessions.Texts.Chosen(); cmd == nil || now.Message != was.Message {
 		t.Errorf("the cursor went from message %d to %d; repeated: %v", was.Message, now.Message, cmd != nil)
 	}
 	if !strings.Contains(plain(m), "5 messages are not in the search index yet") {
 		t.Errorf("nothing says that the index is behind:\n%s", plain(m))
 	}
 	m.indexing.left = 0
-	if _, cmd := m.Update(hitsMsg{search: m.sessions.texts.searches, text: m.sessions.filter.Text, hits: hits}); cmd != nil {
+	if _, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text, Hits: hits}); cmd != nil {
 		t.Error("the search goes on with a whole index")
 	}
 }
@@ -125,7 +126,7 @@ func TestKeysOfTheListDoNothingToAHit(t *testing.T) {
 	m := foundTexts(t, 120, 40)
 	for _, key := range []string{"ctrl+d", "delete", "ctrl+e", "ctrl+t", "ctrl+p", "ctrl+a", "ctrl+r"} {
 		m.Update(uitest.Key(key))
-		if len(m.sessions.acts) > 0 || m.sessions.edit != nil || !strings.Contains(plain(m), key+" is for sessions; tab goes back to their list.") {
+		if len(m.sessions.Acts) > 0 || m.sessions.Edit != nil || !strings.Contains(plain(m), key+" is for sessions; tab goes back to their list.") {
 			t.Fatalf("%s in the hits:\n%s", key, plain(m))
 		}
 	}

@@ -1,20 +1,20 @@
-package ui
+package sessions
 
 import "winnow/ui/keymap"
 
-// sessionsHints are the keys that matter in the list.
-func (m *Model) sessionsHints() []keymap.Hint {
-	k, l := &m.keys, &m.sessions
+// Hints are the keys that matter in the list.
+func (l *Model) Hints() []keymap.Hint {
+	k := &l.Keys
 	switch {
-	case l.purge != nil:
+	case l.Purge != nil:
 		return []keymap.Hint{k.Hint("purge it", keymap.Allow), k.Hint("keep it", keymap.Refuse)}
 	case l.held != nil:
-		return m.copiesHints()
-	case l.edit != nil && l.edit.tags:
+		return l.copiesHints()
+	case l.Edit != nil && l.Edit.tags:
 		return []keymap.Hint{k.Hint("keep the tags", keymap.Choose), {What: "blanks or commas between them"}, k.Hint("leave them as they were", keymap.Back)}
-	case l.edit != nil:
+	case l.Edit != nil:
 		return []keymap.Hint{k.Hint("keep the title", keymap.Choose), k.Hint("leave it as it was", keymap.Back)}
-	case l.texts.on:
+	case l.Texts.On:
 		return []keymap.Hint{
 			k.Hint("open at the message", keymap.Choose),
 			k.Hint("titles", keymap.AllText),

@@ -1,4 +1,4 @@
-package ui
+package sessions
 
 import (
 	"fmt"
@@ -16,23 +16,23 @@ const aboutLines = 2
 // roomyList is the least height of a list that tells of the session under its cursor.
 const roomyList = 8
 
-// view draws the list for a box of the given size; the cursor stands at column x of the first line. open
-// is the session that the window shows.
-func (l *sessionList) view(st theme.Styles, w, h int, open string, behind indexing) (lines []string, x int) {
+// View draws the list; the cursor stands at column x of the first line.
+func (l *Model) View(st theme.Styles) (lines []string, x int) {
+	w, h, open := l.W, l.H, l.Here
 	head, x := l.head(st, w)
 	lines = append(lines, head)
-	if l.texts.on {
-		return append(lines, l.texts.view(st, l.secrets, w, max(0, h-1), l.filter.Text, behind.text())...), x
+	if l.Texts.On {
+		return append(lines, l.Texts.view(st, l.secrets, w, max(0, h-1), l.Filter.Text, l.Behind())...), x
 	}
 	var about []string
-	if s, ok := l.chosen(); (ok || l.held != nil) && h >= roomyList {
+	if s, ok := l.Chosen(); (ok || l.held != nil) && h >= roomyList {
 		about = []string{st.Rule(w), " " + st.Dim.Render(markdown.OneLine(l.about(s), w-2))}
 	}
 	first, end := l.onScreen(h)
 	for i := first; i < end; i++ {
 		lines = append(lines, l.line(st, i, w, open))
 	}
-	if len(l.shown) == 0 {
+	if len(l.Matches) == 0 {
 		lines = append(lines, theme.IndentedTo(st.Dim, l.nothing(), labelAt, w)...)
 	}
 	for len(lines) < h-len(about) {
@@ -42,39 +42,39 @@ func (l *sessionList) view(st theme.Styles, w, h int, open string, behind indexi
 }
 
 // onScreen is the part of the list that is drawn in a height.
-func (l *sessionList) onScreen(h int) (first, end int) {
+func (l *Model) onScreen(h int) (first, end int) {
 	if h >= roomyList {
 		h -= aboutLines
 	}
-	return theme.Around(l.at, len(l.shown), max(0, h-1))
+	return theme.Around(l.at, len(l.Matches), max(0, h-1))
 }
 
 // head is the line at the top: the filter, what is typed instead of it, or a question.
-func (l *sessionList) head(st theme.Styles, w int) (line string, x int) {
-	name, f := " ›  ", &l.filter
+func (l *Model) head(st theme.Styles, w int) (line string, x int) {
+	name, f := " ›  ", &l.Filter
 	switch {
-	case l.texts.on:
+	case l.Texts.On:
 		name = " text › "
-	case l.purge != nil:
-		return st.Warn.Render(theme.Fit(" Purge "+lineOfSession(l.secrets, *l.purge).name()+" for good?", w)), 0
+	case l.Purge != nil:
+		return st.Warn.Render(theme.Fit(" Purge "+LineOf(l.secrets, *l.Purge).Name()+" for good?", w)), 0
 	case l.held != nil:
 		return st.Warn.Render(theme.Fit(" "+l.held.question(), w)), 0
-	case l.edit != nil && l.edit.tags:
-		name, f = " tags › ", &l.edit.Field
-	case l.edit != nil:
-		name, f = " title › ", &l.edit.Field
+	case l.Edit != nil && l.Edit.tags:
+		name, f = " tags › ", &l.Edit.Field
+	case l.Edit != nil:
+		name, f = " title › ", &l.Edit.Field
 	}
 	text, x := f.View(max(1, w-theme.Width(name)))
 	return st.Accent.Render(name) + text, min(theme.Width(name)+x, max(0, w-1))
 }
 
 // nothing says why no line is shown.
-func (l *sessionList) nothing() string {
+func (l *Model) nothing() string {
 	switch {
 	case l.read.IsZero():
 		return "reading …"
-	case len(l.lines) > 0:
-		return "nothing matches " + l.filter.Text
+	case len(l.Lines) > 0:
+		return "nothing matches " + l.Filter.Text
 	case l.shelf == archiveShelf:
 		return "nothing is archived"
 	case l.shelf == trashShelf:
@@ -84,8 +84,8 @@ func (l *sessionList) nothing() string {
 }
 
 // about tells what the line of a session has no room for.
-func (l *sessionList) about(s sessionLine) string {
-	if l.purge != nil {
+func (l *Model) about(s Line) string {
+	if l.Purge != nil {
 		return fmt.Sprintf("%s and all that was sent for them go, and nothing brings them back", theme.Plural(s.Messages, "message"))
 	}
 	if l.held != nil {
@@ -108,10 +108,10 @@ func (l *sessionList) about(s sessionLine) string {
 const idShown = 13
 
 // titleOf is the title of a session, as far as the list has it.
-func (l *sessionList) titleOf(id string) string {
-	for _, s := range l.lines {
+func (l *Model) titleOf(id string) string {
+	for _, s := range l.Lines {
 		if s.ID == id {
-			return s.name()
+			return s.Name()
 		}
 	}
 	return "another session"
@@ -121,8 +121,8 @@ func (l *sessionList) titleOf(id string) string {
 const labelAt = 4
 
 // line is a session's line: pin, title and tags; where it is open, model, turns and age at the right.
-func (l *sessionList) line(st theme.Styles, i, w int, open string) string {
-	s := l.lines[l.shown[i].line]
+func (l *Model) line(st theme.Styles, i, w int, open string) string {
+	s := l.Lines[l.Matches[i].Line]
 	margin := []rune("    ")
 	if i == l.at {
 		margin[1] = '▸'
@@ -130,7 +130,7 @@ func (l *sessionList) line(st theme.Styles, i, w int, open string) string {
 	if s.Pinned {
 		margin[2] = '◆'
 	}
-	left, right := string(margin)+s.label, l.right(s, open, w)
+	left, right := string(margin)+s.Label, l.right(s, open, w)
 	line := theme.Spread(left, right+" ", w)
 	strokes := []theme.Span{{From: len(string(margin)) + s.tags, To: len(left), Style: st.Dim}}
 	if strings.HasSuffix(line, right+" ") {
@@ -141,7 +141,7 @@ func (l *sessionList) line(st theme.Styles, i, w int, open string) string {
 	if i == l.at {
 		base, strokes, found = st.Chosen, nil, st.Chosen.Bold(true).Underline(true)
 	}
-	return theme.Paint(line, base, append(strokes, theme.HitSpans(s.label, len(string(margin)), theme.SharedPrefix(line, left), hitsIn(s.folded, l.filter.Text), found)...))
+	return theme.Paint(line, base, append(strokes, theme.HitSpans(s.Label, len(string(margin)), theme.SharedPrefix(line, left), HitsIn(s.Folded, l.Filter.Text), found)...))
 }
 
 // The least widths at which a line names the model, has it in a column, and has a long name in it.
@@ -153,13 +153,13 @@ const (
 
 // right is what stands at the end of a session's line: whether it is open, model, turns and age, as far
 // as the width allows.
-func (l *sessionList) right(s sessionLine, open string, w int) string {
+func (l *Model) right(s Line, open string, w int) string {
 	age, turns := fmt.Sprintf("%6s", theme.Ago(l.read, s.Updated)), theme.Plural(s.Turns, "turn")
 	state := ""
 	switch {
 	case s.ID == open:
 		state = "open"
-	case s.elsewhere:
+	case s.Elsewhere:
 		state = "elsewhere"
 	}
 	if s.Turns == 1 {

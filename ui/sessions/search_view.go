@@ -1,4 +1,4 @@
-package ui
+package sessions
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ import (
 const hitLines = 2
 
 // view draws the hits into a box, with a note below them while the index is behind.
-func (x *textSearch) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, behind string) []string {
+func (x *Search) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, behind string) []string {
 	var lines, note []string
 	room := x.room(h, behind)
 	if room < h {
@@ -22,9 +22,9 @@ func (x *textSearch) view(st theme.Styles, hidden theme.Secrets, w, h int, typed
 	}
 	first, end := x.onScreen(room)
 	for i := first; i < end; i++ {
-		lines = append(lines, x.hit(st, hidden, i, w)...)
+		lines = append(lines, x.Hit(st, hidden, i, w)...)
 	}
-	if len(x.hits) == 0 {
+	if len(x.Hits) == 0 {
 		lines = theme.IndentedTo(st.Dim, x.nothing(typed), labelAt, w)
 	}
 	lines = lines[:min(len(lines), room)]
@@ -36,7 +36,7 @@ func (x *textSearch) view(st theme.Styles, hidden theme.Secrets, w, h int, typed
 
 // room is the height for the hits: a note that the index is behind takes a line of it, where there is one
 // to spare.
-func (x *textSearch) room(h int, behind string) int {
+func (x *Search) room(h int, behind string) int {
 	if behind != "" && h > hitLines {
 		h--
 	}
@@ -44,30 +44,30 @@ func (x *textSearch) room(h int, behind string) int {
 }
 
 // onScreen is the part of the hits that is drawn in a height.
-func (x *textSearch) onScreen(h int) (first, end int) {
-	return theme.Around(x.at, len(x.hits), max(1, h/hitLines))
+func (x *Search) onScreen(h int) (first, end int) {
+	return theme.Around(x.At, len(x.Hits), max(1, h/hitLines))
 }
 
 // nothing says why there is no hit.
-func (x *textSearch) nothing(typed string) string {
+func (x *Search) nothing(typed string) string {
 	switch {
 	case strings.TrimSpace(typed) == "":
 		return "type what was said: words, or \"words side by side\""
-	case x.waiting:
+	case x.Waiting:
 		return "searching …"
 	}
 	return "no message has " + typed
 }
 
-// hit draws one hit: the title of its session and its age, and below it who says what.
-func (x *textSearch) hit(st theme.Styles, hidden theme.Secrets, i, w int) []string {
-	h, _ := x.hits[i].Without(hidden.In, theme.Redacted)
+// Hit draws one hit: the title of its session and its age, and below it who says what.
+func (x *Search) Hit(st theme.Styles, hidden theme.Secrets, i, w int) []string {
+	h, _ := x.Hits[i].Without(hidden.In, theme.Redacted)
 	base, dim, found, cursor := st.Text, st.Dim, st.Match, "  "
-	if i == x.at {
+	if i == x.At {
 		base, dim, found, cursor = st.Chosen, st.Chosen, st.Chosen.Bold(true).Underline(true), " ▸"
 	}
-	title := cursor + "  " + lineOfSession(hidden, h.Session).name()
-	right := theme.Ago(x.read, h.At) + " "
+	title := cursor + "  " + LineOf(hidden, h.Session).Name()
+	right := theme.Ago(x.Read, h.At) + " "
 	if !h.Session.Deleted.IsZero() {
 		right = "in the trash  " + right
 	}
@@ -83,7 +83,7 @@ func (x *textSearch) hit(st theme.Styles, hidden theme.Secrets, i, w int) []stri
 }
 
 // snippet draws who says what was found.
-func (x *textSearch) snippet(h store.Hit, w int, base, dim, found lipgloss.Style) string {
+func (x *Search) snippet(h store.Hit, w int, base, dim, found lipgloss.Style) string {
 	who := "    " + theme.Fit(theme.Speaker(h.Role), speakerWidth) + " "
 	text, gone := fromHit(h, w-theme.Width(who))
 	left := who + text

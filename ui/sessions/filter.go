@@ -1,4 +1,4 @@
-package ui
+package sessions
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 // forkMark stands before the title of a session that was forked from another one.
 const forkMark = "⑂"
 
-// lineOfSession is the line of a session.
-func lineOfSession(hidden theme.Secrets, s store.Session) sessionLine {
+// LineOf is the line of a session.
+func LineOf(hidden theme.Secrets, s store.Session) Line {
 	label := markdown.OneLine(hidden.Line(s.Title), 200)
 	if label == "" {
 		label = "untitled"
@@ -28,12 +28,12 @@ func lineOfSession(hidden theme.Secrets, s store.Session) sessionLine {
 	for _, tag := range s.Tags {
 		label += " #" + markdown.OneLine(tag, 40)
 	}
-	return sessionLine{Session: s, label: label, folded: folded(label), tags: tags}
+	return Line{Session: s, Label: label, Folded: Folded(label), tags: tags}
 }
 
-// folded is a text in lower case, each character at the byte where it was; the text itself where lower
+// Folded is a text in lower case, each character at the byte where it was; the text itself where lower
 // case takes another number of bytes.
-func folded(s string) string {
+func Folded(s string) string {
 	if lower := strings.ToLower(s); len(lower) == len(s) {
 		return lower
 	}
@@ -41,7 +41,7 @@ func folded(s string) string {
 }
 
 // match is a line that a filter leaves, and how well it fits.
-type match struct{ line, score int }
+type match struct{ Line, score int }
 
 // How well a word fits a label: it begins a word there, it stands within one, or its letters stand apart.
 // Those that stand apart fit the better the closer they are together.
@@ -51,15 +51,15 @@ const (
 	closest    = 500
 )
 
-// matches are the lines that have every word of a filter, the best first and equals in the order of the
+// Matches are the lines that have every word of a filter, the best first and equals in the order of the
 // list. The letters of a word stand in the label in their order, not always side by side. Without a
 // filter they are all lines. among, where it is not nil, are the lines in question.
-func matches(lines []sessionLine, among []match, filter string) []match {
-	words := strings.Fields(folded(filter))
+func Matches(lines []Line, among []match, filter string) []match {
+	words := strings.Fields(Folded(filter))
 	left := make([]match, 0, len(lines))
 	if among == nil {
 		for i := range lines {
-			left = append(left, match{line: i})
+			left = append(left, match{Line: i})
 		}
 		among = left
 	}
@@ -68,12 +68,12 @@ func matches(lines []sessionLine, among []match, filter string) []match {
 	}
 	left = make([]match, 0, len(among))
 	for _, m := range among {
-		if score, ok := scoreOf(lines[m.line].folded, words); ok {
-			left = append(left, match{m.line, score})
+		if score, ok := scoreOf(lines[m.Line].Folded, words); ok {
+			left = append(left, match{m.Line, score})
 		}
 	}
 	slices.SortFunc(left, func(a, b match) int {
-		return cmp.Or(b.score-a.score, a.line-b.line)
+		return cmp.Or(b.score-a.score, a.Line-b.Line)
 	})
 	return left
 }
@@ -153,10 +153,10 @@ func backwards(word string) []rune {
 	return letters
 }
 
-// hitsIn are the bytes of a label at which the letters of a filter stand, rising.
-func hitsIn(label, filter string) []int {
+// HitsIn are the bytes of a label at which the letters of a filter stand, rising.
+func HitsIn(label, filter string) []int {
 	var hits []int
-	for _, word := range strings.Fields(folded(filter)) {
+	for _, word := range strings.Fields(Folded(filter)) {
 		at, _, whole := spotOf(label, word)
 		for _, r := range word {
 			if !whole {

@@ -1,4 +1,4 @@
-package ui
+package sessions
 
 import (
 	"context"
@@ -53,44 +53,44 @@ func (h *heldCopies) elsewhere() string {
 	return fmt.Sprintf("The purged session is still in %s. To remove it there: winnow sessions purge --copies rewrite %s", h.names(), h.session.ID)
 }
 
-func (m *Model) copiesHints() []keymap.Hint {
-	k := &m.keys
-	if m.sessions.held.damaged() {
+func (l *Model) copiesHints() []keymap.Hint {
+	k := &l.Keys
+	if l.held.damaged() {
 		return []keymap.Hint{k.Hint("delete", keymap.Delete), k.Hint("keep", keymap.Refuse)}
 	}
 	return []keymap.Hint{k.Hint("rewrite", keymap.Allow), k.Hint("delete", keymap.Delete), k.Hint("keep", keymap.Refuse)}
 }
 
 // copiesKey answers what becomes of the files that hold a purged session.
-func (m *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
-	k, l := &m.keys, &m.sessions
+func (l *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &l.Keys
 	held := l.held
 	switch {
 	case k.Pressed(msg, keymap.Allow) && !held.damaged():
-		return m.changeCopies("Rewritten without it: ", func(ctx context.Context, c store.Copy) error {
+		return l.changeCopies("Rewritten without it: ", func(ctx context.Context, c store.Copy) error {
 			if c.Damaged {
 				return nil // asked about next
 			}
 			return store.PurgeCopy(ctx, c, held.session)
 		})
 	case k.Pressed(msg, keymap.Delete):
-		return m.changeCopies("Deleted: ", func(_ context.Context, c store.Copy) error { return store.DeleteCopy(c) })
+		return l.changeCopies("Deleted: ", func(_ context.Context, c store.Copy) error { return store.DeleteCopy(c) })
 	case k.Pressed(msg, keymap.Refuse, keymap.Back):
 		l.held = nil
-		return m.say("They stay as they are: " + held.names() + ".")
+		return l.say("They stay as they are: " + held.names() + ".")
 	}
 	if held.damaged() {
-		return m.noKey(msg, k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
+		return l.noKey(msg, k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
 	}
-	return m.noKey(msg, k.First(keymap.Allow)+" rewrites them, "+k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
+	return l.noKey(msg, k.First(keymap.Allow)+" rewrites them, "+k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
 }
 
 // changeCopies does something to each of the files. Those that hold the session even then are asked
 // about again, unless it failed.
-func (m *Model) changeCopies(said string, change func(context.Context, store.Copy) error) tea.Cmd {
-	held := m.sessions.held
-	m.sessions.held = nil
-	return m.act(sessionAct{id: held.session.ID, said: said + held.names() + ".", purge: &held.session, do: func(ctx context.Context) error {
+func (l *Model) changeCopies(said string, change func(context.Context, store.Copy) error) tea.Cmd {
+	held := l.held
+	l.held = nil
+	return l.act(act{id: held.session.ID, said: said + held.names() + ".", purge: &held.session, do: func(ctx context.Context) error {
 		var errs []error
 		for _, c := range held.files {
 			errs = append(errs, change(ctx, c))

@@ -1,0 +1,136 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/sessions"
+	"winnow/ui/theme"
+)
+
+// sessionsOverlay is the list of stored sessions.
+type sessionsOverlay struct{ centred }
+
+func (o sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok {
+		in := m.overlayRoom()
+		if !in.Holds(click.X, click.Y) {
+			return nil
+		}
+		click.X, click.Y = click.X-in.X, click.Y-in.Y
+		msg = click
+	}
+	return m.updateSessions(msg)
+}
+
+func (sessionsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
+	m.sessions.Around = m.sessionsPlace()
+	lines, x := m.sessions.View(m.styles)
+	return lines, tea.NewCursor(in.X+x, in.Y)
+}
+
+func (sessionsOverlay) title(m *Model) (string, string) {
+	return m.sessions.Title(), m.sessions.Place()
+}
+
+func (sessionsOverlay) hints(m *Model) []keymap.Hint { return m.sessions.Hints() }
+func (sessionsOverlay) types(m *Model) bool          { return m.sessions.Types() }
+
+// openSessions lists the stored sessions that a filter leaves.
+func (m *Model) openSessions(filter string) tea.Cmd {
+	db := m.options.Deps.Store
+	if db == nil {
+		return m.complain("This chat is not saved, so there are no sessions.")
+	}
+	m.cover(sessionsOverlay{})
+	return m.sessions.Open(sessions.Deps{
+		Store: db, Keys: m.keys, Run: m.behind,
+		Within: func() (context.Context, context.CancelFunc) { return m.within() },
+		Rename: m.renamer(),
+	}, m.sessionsPlace(), m.secrets, filter)
+}
+
+// renamer gives a session a title. The one on the screen has to know its own.
+func (m *Model) renamer() func(ctx context.Context, id, title string) error {
+	db, open := m.options.Deps.Store, m.session
+	return func(ctx context.Context, id, title string) error {
+		if id == open.Info().ID {
+			return open.Rename(ctx, title)
+		}
+		return db.Rename(ctx, id, title, "user")
+	}
+}
+
+// sessionsPlace is what the list is told of its surroundings.
+func (m *Model) sessionsPlace() sessions.Around {
+	in := m.overlayRoom()
+	return sessions.Around{Shown: m.isOpen(sessionsOverlay{}), Here: m.info.ID, Unindexed: m.indexing.left, W: in.W, H: in.H}
+}
+
+func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
+	m.sessions.Around = m.sessionsPlace()
+	var cmd tea.Cmd
+	var events []sessions.Event
+	m.sessions, cmd, events = m.sessions.Update(msg)
+	cmds := []tea.Cmd{cmd}
+	for _, e := range events {
+		cmds = append(cmds, m.sessionsEvent(e))
+	}
+	return tea.Batch(cmds...)
+}
+
+// sessionsEvent does what the list cannot do itself.
+func (m *Model) sessionsEvent(e sessions.Event) tea.Cmd {
+	switch e := e.(type) {
+	case sessions.Said:
+		return m.show(e.Text, e.Bad)
+	case sessions.Closed:
+		m.dismiss(sessionsOverlay{})
+	case sessions.Left:
+		m.bare()
+	case sessions.NewSession:
+		return m.newSession()
+	case sessions.Chosen:
+		return m.openSession(e.ID)
+	case sessions.Found:
+		if _, here := m.chat.place[e.Hit.Message]; here && e.Hit.Session.ID == m.info.ID {
+			m.bare()
+			m.arrival = arrival{e.Hit.Message, e.Text}
+			return m.arrive(true)
+		}
+		told := m.say("Opening the session …") // a long one is read as far as the message first
+		return tea.Batch(told, m.openFinding(e.Hit.Session.ID, e.Hit.Message, e.Text))
+	case sessions.Forked:
+		return m.forkListed(e)
+	case sessions.Acted:
+		m.info = m.session.Info()
+	}
+	return nil
+}
+
+// forkListed copies the active branch of a session of the list into a session of its own, and opens that.
+func (m *Model) forkListed(of sessions.Forked) tea.Cmd {
+	if m.turn.busy {
+		return m.stillArriving()
+	}
+	if said, stays := m.wouldBeGone(discard); stays {
+		return said
+	}
+	deps, ref := m.options.Deps, m.ref
+	done := forkedMsg{from: of.Name}
+	return m.openNext(func(ctx context.Context, number int) tea.Msg {
+		done.opened.number = number
+		now, err := deps.Store.Session(ctx, of.ID) // it may have grown since it was listed
+		if err == nil {
+			now, err = deps.Store.Fork(ctx, of.ID, now.Leaf)
+		}
+		if err == nil {
+			done.opened.session, err = session.Open(ctx, deps, now.ID, ref)
+		}
+		done.opened.err = err
+		return done
+	})
+}

@@ -1,0 +1,248 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// act is something that is done to a session of the list. Acts are done one after the other, in
+// the order of their keys.
+type act struct {
+	id    string
+	said  string                      // when it is done
+	title string                      // a new title: the open conversation has to know its own
+	do    func(context.Context) error // anything else
+	back  *act                        // takes it back, nil for what cannot be or is not worth it
+	purge *store.Session              // the session whose text goes: the files that still hold it are looked for
+}
+
+// act does something to a session, after what is being done already.
+func (l *Model) act(a act) tea.Cmd {
+	l.Acts = append(l.Acts, a)
+	l.Asked++ // what is being read knows nothing of it
+	if a.back != nil {
+		l.Undos = append(l.Undos, *a.back)
+	}
+	if len(l.Acts) > 1 {
+		return nil
+	}
+	return l.doAct()
+}
+
+// doAct does the first of the acts.
+func (l *Model) doAct() tea.Cmd {
+	a := l.Acts[0]
+	do := a.do
+	if a.title != "" {
+		do = func(ctx context.Context) error { return l.Rename(ctx, a.id, a.title) }
+	}
+	db := l.Store
+	return l.Run(func(ctx context.Context) tea.Msg {
+		err := do(ctx)
+		if a.purge == nil {
+			return ActedMsg{err: err}
+		}
+		files, findErr := store.Copies(ctx, db.Path(), *a.purge)
+		if findErr != nil || len(files) == 0 {
+			return ActedMsg{err: errors.Join(err, findErr)}
+		}
+		return ActedMsg{err: err, held: &heldCopies{*a.purge, files}}
+	})
+}
+
+// acted shows what an act did, and does the next one.
+func (l *Model) acted(msg ActedMsg) tea.Cmd {
+	done := l.Acts[0]
+	l.Acts = l.Acts[1:]
+	l.tell(Acted{})
+	told := l.say(done.said)
+	if msg.err != nil {
+		told = l.complain(theme.Sentence(msg.err))
+		l.forgetUndo(done)
+	}
+	if msg.held != nil {
+		l.held = msg.held
+		if !l.Shown {
+			told = tea.Batch(told, l.complain(l.held.elsewhere()))
+			l.held = nil
+		}
+	}
+	cmds := []tea.Cmd{told}
+	if len(l.Acts) > 0 {
+		return tea.Batch(append(cmds, l.doAct())...)
+	}
+	if l.Shown {
+		cmds = append(cmds, l.readShelf())
+	}
+	return tea.Batch(cmds...)
+}
+
+// forgetUndo forgets how to take back what failed.
+func (l *Model) forgetUndo(done act) {
+	if done.back == nil {
+		return
+	}
+	for i := len(l.Undos) - 1; i >= 0; i-- {
+		if l.Undos[i].id == done.id && l.Undos[i].said == done.back.said {
+			l.Undos = slices.Delete(l.Undos, i, i+1)
+			return
+		}
+	}
+}
+
+// undoAct takes back what was done last in the list.
+func (l *Model) undoAct() tea.Cmd {
+	if len(l.Undos) == 0 {
+		return l.say("Nothing was done here that can be taken back.")
+	}
+	last := l.Undos[len(l.Undos)-1]
+	l.Undos = l.Undos[:len(l.Undos)-1]
+	return l.act(last)
+}
+
+// taken is what can be taken back with the key that does.
+func (l *Model) taken(said string) string {
+	return said + " " + l.Keys.First(keymap.Undo) + " takes it back."
+}
+
+// inTrash says why nothing else is done to a session in the trash.
+func (l *Model) inTrash() tea.Cmd {
+	return l.say("It is in the trash; " + l.Keys.First(keymap.Restore) + " brings it back first.")
+}
+
+func (l *Model) pinSession() tea.Cmd {
+	s, ok := l.Chosen()
+	if !ok {
+		return l.say("There is no session to pin.")
+	}
+	db, id := l.Store, s.ID
+	pinned := act{
+		id: id, said: "It is pinned on top of the list: " + s.Name() + ".",
+		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, true) },
+	}
+	loose := act{
+		id: id, said: "It stands by its last use again: " + s.Name() + ".",
+		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, false) },
+	}
+	if s.Pinned {
+		loose.back = &pinned
+		return l.act(loose)
+	}
+	pinned.back = &loose
+	return l.act(pinned)
+}
+
+// archiveSession takes the session under the cursor out of the list of those in use, or puts it back.
+func (l *Model) archiveSession() tea.Cmd {
+	s, ok := l.Chosen()
+	switch {
+	case !ok:
+		return l.say("There is no session to archive.")
+	case !s.Deleted.IsZero():
+		return l.inTrash()
+	}
+	db, id := l.Store, s.ID
+	set := func(to bool) func(context.Context) error {
+		return func(ctx context.Context) error { return db.SetArchived(ctx, id, to) }
+	}
+	l.remove(id)
+	if s.Archived {
+		back := act{id: id, said: "In the archive again: " + s.Name() + ".", do: set(true)}
+		return l.act(act{id: id, said: l.taken("In use again: " + s.Name() + "."), do: set(false), back: &back})
+	}
+	back := act{id: id, said: "In use again: " + s.Name() + ".", do: set(false)}
+	return l.act(act{id: id, said: l.taken("In the archive: " + s.Name() + "."), do: set(true), back: &back})
+}
+
+// deleteSession moves the session under the cursor to the trash. In the trash it asks whether it is to go
+// for good.
+func (l *Model) deleteSession() tea.Cmd {
+	s, ok := l.Chosen()
+	switch {
+	case !ok:
+		return l.say("There is no session to delete.")
+	case s.ID == l.Here:
+		return l.complain("This session is open; open another one first.")
+	case s.Elsewhere:
+		return l.complain("This session is open in another window; close it there first.")
+	case !s.Deleted.IsZero():
+		l.Purge = &s.Session
+		return nil
+	}
+	l.remove(s.ID)
+	deleting, back := l.deleting(s, l.taken("In the trash: "+s.Name()+".")), l.restoring(s)
+	deleting.back = &back
+	return l.act(deleting)
+}
+
+// deleting moves a session to the trash.
+func (l *Model) deleting(s Line, said string) act {
+	db := l.Store
+	return act{id: s.ID, said: said, do: func(ctx context.Context) error { return db.Delete(ctx, s.ID) }}
+}
+
+// restoring takes a session out of the trash.
+func (l *Model) restoring(s Line) act {
+	where := "in use"
+	if s.Archived {
+		where = "in the archive"
+	}
+	db := l.Store
+	return act{id: s.ID, said: "It is back, " + where + ": " + s.Name() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
+}
+
+// restoreSession takes the session under the cursor out of the trash.
+func (l *Model) restoreSession() tea.Cmd {
+	s, ok := l.Chosen()
+	switch {
+	case !ok:
+		return l.say("There is no session to bring back.")
+	case s.Deleted.IsZero():
+		return l.say("It is not in the trash.")
+	}
+	l.remove(s.ID)
+	restoring, back := l.restoring(s), l.deleting(s, "In the trash again: "+s.Name()+".")
+	restoring.back = &back
+	return l.act(restoring)
+}
+
+// purgeSession removes the session that was asked about for good, with all that could be taken back of it.
+func (l *Model) purgeSession() tea.Cmd {
+	s := *l.Purge
+	l.Purge = nil
+	l.Undos = slices.DeleteFunc(l.Undos, func(a act) bool { return a.id == s.ID })
+	l.remove(s.ID)
+	db := l.Store
+	said := "It is gone for good: " + LineOf(l.secrets, s).Name() + "."
+	return l.act(act{id: s.ID, said: said, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
+}
+
+// tagging gives a session its tags.
+func (l *Model) tagging(id string, tags []string, said string) act {
+	db := l.Store
+	return act{id: id, said: said, do: func(ctx context.Context) error { return db.SetTags(ctx, id, tags...) }}
+}
+
+// tagsIn are the tags of a text, each once: between blanks or commas, with or without a # in front.
+func tagsIn(text string) []string {
+	var tags []string
+	for _, tag := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		if tag = strings.TrimLeft(tag, "#"); tag != "" && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	slices.Sort(tags)
+	return tags
+}
+
+// Name is what a session is called in a sentence.
+func (s Line) Name() string { return strings.TrimPrefix(s.Label[:s.tags], forkMark+" ") }

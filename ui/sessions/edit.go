@@ -1,0 +1,89 @@
+package sessions
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// lineEdit is a session's title or its tags while they are typed.
+type lineEdit struct {
+	theme.Field
+	of   Line
+	tags bool // tags are typed, else the title
+}
+
+func (l *Model) startRename() tea.Cmd {
+	s, ok := l.Chosen()
+	if !ok {
+		return l.say("There is no session to rename.")
+	}
+	l.Edit = &lineEdit{Field: theme.NewField(s.Title), of: s}
+	return nil
+}
+
+func (l *Model) startTags() tea.Cmd {
+	s, ok := l.Chosen()
+	if !ok {
+		return l.say("There is no session to tag.")
+	}
+	f := theme.NewField(strings.Join(s.Tags, " "))
+	if f.Text != "" {
+		f.Insert(" ") // for the next one
+	}
+	l.Edit = &lineEdit{Field: f, of: s, tags: true}
+	return nil
+}
+
+// editKey is a key while a title or tags are typed.
+func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &l.Keys
+	switch {
+	case k.Pressed(msg, keymap.Back):
+		l.Edit = nil
+		return nil
+	case k.Pressed(msg, keymap.Choose) && l.Edit.tags:
+		return l.endTags()
+	case k.Pressed(msg, keymap.Choose):
+		return l.endRename()
+	}
+	if !l.Edit.Typed(msg) {
+		return l.noKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+" leaves it as it was.")
+	}
+	return nil
+}
+
+func (l *Model) endRename() tea.Cmd {
+	of, title := l.Edit.of, strings.TrimSpace(l.Edit.Text)
+	if title == "" {
+		return l.complain("A session needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
+	}
+	l.Edit = nil
+	if title == of.Title {
+		return nil
+	}
+	a := act{id: of.ID, title: title, said: "The session is called " + title + "."}
+	if of.Title != "" {
+		a.back = &act{id: of.ID, title: of.Title, said: "The session is called " + of.Name() + " again."}
+	}
+	return l.act(a)
+}
+
+func (l *Model) endTags() tea.Cmd {
+	of, tags := l.Edit.of, tagsIn(l.Edit.Text)
+	l.Edit = nil
+	if slices.Equal(tags, of.Tags) {
+		return nil
+	}
+	said := "Its tags are " + strings.Join(tags, ", ") + "."
+	if len(tags) == 0 {
+		said = "It has no tags any more."
+	}
+	a, back := l.tagging(of.ID, tags, said), l.tagging(of.ID, of.Tags, "Its tags are as they were.")
+	a.back = &back
+	return l.act(a)
+}

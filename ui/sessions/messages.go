@@ -1,0 +1,20 @@
+package sessions
+
+import (
+	"time"
+)
+
+// ListedMsg is the list of the sessions, or its first page.
+type ListedMsg struct {
+	Asked int // the reading that it answers
+	Lines []Line
+	At    time.Time
+	Whole bool
+	err   error
+}
+
+// ActedMsg is the end of an act of the list of sessions.
+type ActedMsg struct {
+	err  error
+	held *heldCopies // files that still hold the session that it purged, nil for none
+}

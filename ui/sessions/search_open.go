@@ -1,0 +1,34 @@
+package sessions
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session/store"
+	"winnow/ui/keymap"
+)
+
+// openHit opens the session of the hit under the cursor, with the transcript's cursor on the message.
+func (l *Model) openHit() tea.Cmd {
+	x := &l.Texts
+	hit, ok := x.Chosen()
+	switch {
+	case x.Waiting:
+		return l.say("Still searching for " + l.Filter.Text + ".")
+	case !ok:
+		return l.say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
+	case !hit.Session.Deleted.IsZero():
+		return l.say("Its session is in the trash; " + l.Keys.First(keymap.AllText) + " shows the trash, and " + l.Keys.First(keymap.Restore) + " brings it back.")
+	}
+	return l.tell(Found{hit, longestMark(hit)})
+}
+
+// longestMark is the longest of what was found in a message.
+func longestMark(h store.Hit) string {
+	longest := ""
+	for _, m := range h.Marks {
+		if text := h.Snippet[m[0]:m[1]]; len(text) > len(longest) {
+			longest = text
+		}
+	}
+	return longest
+}

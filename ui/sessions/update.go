@@ -1,0 +1,152 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Deps are what the list works with.
+type Deps struct {
+	Store  *store.Store
+	Keys   keymap.Map
+	Run    func(func(context.Context) tea.Msg) tea.Cmd       // makes a command whose context ends with it
+	Within func() (context.Context, context.CancelFunc)      // makes the context of a command that may be stopped
+	Rename func(ctx context.Context, id, title string) error // the open session has to know its own title
+}
+
+// Around is what the list is told of its surroundings before it is updated or drawn.
+type Around struct {
+	Shown     bool   // the list is open
+	Here      string // the session that the window shows
+	Unindexed int64  // messages that a search does not find yet
+	W, H      int    // in cells
+}
+
+// Event is what the one who holds the list has to do.
+type Event interface{ event() }
+
+// The events.
+type (
+	// Said is a sentence for the user: Bad where something did not work.
+	Said struct {
+		Text string
+		Bad  bool
+	}
+	// Closed says that the list is to be closed.
+	Closed struct{}
+	// Left says that everything that covers the panes is to be closed.
+	Left struct{}
+	// NewSession says that a new session is wanted.
+	NewSession struct{}
+	// Chosen is the session to open.
+	Chosen struct{ ID string }
+	// Found is the message to open, and the text that was found in it.
+	Found struct {
+		Hit  store.Hit
+		Text string
+	}
+	// Forked is the session to fork at its end, and its name.
+	Forked struct{ ID, Name string }
+	// Acted says that a session has changed.
+	Acted struct{}
+)
+
+func (Said) event()       {}
+func (Closed) event()     {}
+func (Left) event()       {}
+func (NewSession) event() {}
+func (Chosen) event()     {}
+func (Found) event()      {}
+func (Forked) event()     {}
+func (Acted) event()      {}
+
+// Update is a key, a paste, the mouse, whose place is counted from the corner of the list, or what the list
+// has read.
+func (l Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+	cmd := l.update(msg)
+	events := l.events
+	l.events = nil
+	return l, cmd, events
+}
+
+func (l *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return l.key(msg)
+	case tea.PasteMsg:
+		return l.paste(msg.Content)
+	case tea.MouseClickMsg:
+		return l.click(l.H, msg.Y)
+	case tea.MouseWheelMsg:
+		by := 3
+		if msg.Button == tea.MouseWheelUp {
+			by = -3
+		}
+		l.wheel(by)
+	case ListedMsg:
+		return l.listed(msg)
+	case ActedMsg:
+		return l.acted(msg)
+	case SearchDueMsg:
+		return l.searchDue(msg)
+	case FoundMsg:
+		return l.textsFound(msg)
+	}
+	return nil
+}
+
+func (l *Model) tell(e Event) tea.Cmd {
+	l.events = append(l.events, e)
+	return nil
+}
+
+func (l *Model) say(text string) tea.Cmd      { return l.tell(Said{Text: text}) }
+func (l *Model) complain(text string) tea.Cmd { return l.tell(Said{text, true}) }
+
+func (l *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
+	return l.say(msg.String() + " does nothing here; " + others)
+}
+
+// Types says whether a key that is a character would be text: in a filter that holds some, or in a field for a
+// name.
+func (l *Model) Types() bool { return l.Edit != nil || l.Filter.Text != "" }
+
+// Mode is what the keys are for: each shelf, the search in it and what the list asks have keys of their own.
+type Mode struct {
+	shelf shelf
+	texts bool
+	edit  *lineEdit
+	purge *store.Session
+	held  *heldCopies
+}
+
+// Mode is what the keys are for now.
+func (l *Model) Mode() Mode { return Mode{l.shelf, l.Texts.On, l.Edit, l.Purge, l.held} }
+
+// Reveal shows what looks like a secret, or hides it, as secrets say.
+func (l *Model) Reveal(secrets theme.Secrets) {
+	l.secrets = secrets
+	for i := range l.Lines {
+		elsewhere := l.Lines[i].Elsewhere
+		l.Lines[i] = LineOf(secrets, l.Lines[i].Session)
+		l.Lines[i].Elsewhere = elsewhere
+	}
+	l.fill(l.Lines)
+}
+
+// Behind says what a search does not find yet, "" where it finds everything.
+func (l *Model) Behind() string {
+	switch l.Unindexed {
+	case 0:
+		return ""
+	case 1:
+		return "one message is not in the search index yet"
+	}
+	return fmt.Sprintf("%s messages are not in the search index yet", theme.Thousands(int(l.Unindexed)))
+}
