@@ -126,7 +126,8 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			if opener < 0 && e.Role == User && sendable && !e.LeftOut() {
 				opener = i
 			}
-			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e)
+			// A question that a pinned answer brings with it is no sign of room for the opener.
+			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e) && e.Cause.Code != CauseQuestion
 		}
 		room := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
 		if fits && any && s.o.Policy.Strategy == DropMiddle && room && opener >= 0 && p.Entries[opener].Level == Out {
