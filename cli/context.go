@@ -147,6 +147,7 @@ func lookBack(ctx context.Context, s *session.Session, at moment) (look, error) 
 		info: s.Info(), model: r.Request.Endpoint + "/" + r.Request.Model, plan: r.Plan, messages: r.Messages, past: &r,
 		body: func() ([]byte, error) { return r.Body, nil },
 	}
+	l.plan.Spans = r.Plan.SpansAmong(r.Verdicts.Entries)
 	l.plan.Sum, l.plan.Entries, l.plan.Added, l.plan.Rules = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added, r.Request.Rules
 	if !r.Proven {
 		l.plan.Next = nil // of another plan

@@ -9,9 +9,9 @@ import (
 // there.
 const bridgeText = "[no answer recorded]"
 
-// put writes a message to the end of the body and says where it stands: behind the message before
-// it, or joined to it where the endpoint wants the roles to alternate.
-func (b *builder) put(l *layout, m Message, joins bool) int {
+// put writes a message to the end of the body, or joins it to the last one where the endpoint wants the roles to
+// alternate. It returns the index of the message that holds it and the byte that its text begins at there.
+func (b *builder) put(l *layout, m Message, joins bool) (at, from int) {
 	m.Name = ""
 	if m.Role != Assistant {
 		m.ToolCalls = nil
@@ -23,20 +23,20 @@ func (b *builder) put(l *layout, m Message, joins bool) int {
 	n := l.len()
 	if n == 0 {
 		l.list = append(l.list, m)
-		return 0
+		return 0, 0
 	}
 	last := l.message(n - 1)
 	if b.merges(last, m, joins) {
 		join(last, m)
-		return n - 1
+		return n - 1, len(last.Content) - len(m.Content)
 	}
 	if b.bridged(last, m) {
-		l.added = append(l.added, Added{Kind: kindBridge, Before: n, Text: bridgeText, Tokens: b.c.remembered(bridgeText), Cause: Cause{Code: CauseBridge}})
+		l.added = append(l.added, Added{Kind: kindBridge, Before: n, To: len(bridgeText), Text: bridgeText, Tokens: b.c.remembered(bridgeText), Cause: Cause{Code: CauseBridge}})
 		l.list = append(l.list, Message{Role: Assistant, Content: bridgeText})
 		l.frame += frameMessage
 	}
 	l.list = append(l.list, m)
-	return l.len() - 1
+	return l.len() - 1, 0
 }
 
 // bridged says that an answer has to stand between last and a message.

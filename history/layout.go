@@ -5,31 +5,23 @@ import "strings"
 // layout is the messages of a request while they are written.
 type layout struct {
 	system string    // the system prompt, with what is put at its end
-	list   []Message // behind a place for the system prompt; of a branched layout only the messages from first on
-	first  int       // index of the message that list begins with
+	list   []Message // behind a place for the system prompt
 	added  []Added
-	frame  int // tokens that the chat format costs
-	placed int // so many of the added texts stand in front of, or in, a message that is there
+	spans  []Span // those of the system prompt have the message -1
+	frame  int    // tokens that the chat format costs
+	placed int    // so many of the added texts stand in front of, or in, a message that is there
 
 	asked   int    // the newest view of the user's that is in the body, -1 for none
 	askedAt int    // where it stands in the body
 	inline  string // system messages on their way to the next message of the user
+	waiting []Span // of the system messages in inline, by the bytes of it
 	gap     gap    // the gap that is open
 	told    bool   // the summary stands in the request
-	sealed  bool   // only the system prompt is still needed
 }
 
 // len is how many messages the body has, message the one at an index of it.
-func (l *layout) len() int               { return l.first + len(l.list) - 1 }
-func (l *layout) message(i int) *Message { return &l.list[1+i-l.first] }
-
-// all is how many messages the request has, the system prompt among them.
-func (l *layout) all() int {
-	if l.system == "" {
-		return l.len()
-	}
-	return l.len() + 1
-}
+func (l *layout) len() int               { return len(l.list) - 1 }
+func (l *layout) message(i int) *Message { return &l.list[1+i] }
 
 // gap is a run of messages that are not sent.
 type gap struct {
@@ -42,23 +34,15 @@ func (b *builder) beginLayout(messages int) layout {
 	return layout{system: b.o.System, asked: -1, list: make([]Message, 1, 1+messages)}
 }
 
-// branch is a second layout that goes on where this one is. It has the messages that may still change.
-func (l *layout) branch() layout {
-	second := *l
-	second.added, second.placed = nil, 0
-	second.first = max(0, l.len()-1)
-	if l.asked >= 0 {
-		second.first = min(second.first, l.askedAt)
+// lay writes what is chosen as messages.
+func (b *builder) lay() layout {
+	l := b.beginLayout(b.bill.messages + len(b.turn.views))
+	for i := range b.views {
+		b.place(&l, i)
 	}
-	second.list = append(make([]Message, 1), l.list[1+second.first-l.first:]...)
-	return second
-}
-
-// placeAll writes views into the request.
-func (b *builder) placeAll(l *layout, views span) {
-	for i := views.from; i < views.to; i++ {
-		b.place(l, i)
-	}
+	b.close(&l)
+	b.end(&l)
+	return l
 }
 
 // end writes what comes after the history: the running turn with the recalled block.
@@ -100,38 +84,38 @@ func (b *builder) place(l *layout, i int) {
 	f := b.form(i, d)
 	if v.Role == System {
 		l.frame += frameJoint
-		b.instruct(l, f.text)
-		return
-	}
-	if l.sealed {
-		if l.gap = (gap{}); v.Role == User {
-			l.inline = ""
-		}
+		b.instruct(l, f.text, v.from)
 		return
 	}
 	m := v.said(f.text)
-	before := len(l.added)
+	before, marker, inline := len(l.added), 0, []Span(nil)
 	if m.Role == User {
 		m.Content = l.inline + m.Content
-		l.inline = ""
+		inline = l.flush()
 		if l.gap.missing > 0 {
 			text := b.gapText(l.gap) + joint
-			l.added = append(l.added, b.added(l.gap, text, 0))
+			l.added = append(l.added, b.added(l.gap, text, 0, 0))
 			m.Content = text + m.Content
-			l.gap = gap{}
+			l.gap, marker = gap{}, len(text)
 		}
 	} else {
 		b.lead(l, i)
 		before = len(l.added)
 	}
 	if v.made {
-		l.added = append(l.added, Added{Kind: kindResult, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
+		l.added = append(l.added, Added{Kind: kindResult, To: len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
 	}
-	at := b.put(l, m, v.joins)
+	at, from := b.put(l, m, v.joins)
 	for k := before; k < len(l.added); k++ {
-		if l.added[k].Kind != kindBridge {
-			l.added[k].Before = at
+		if a := &l.added[k]; a.Kind != kindBridge {
+			a.Before, a.From, a.To = at, a.From+from, a.To+from
 		}
+	}
+	for _, s := range inline {
+		l.spans = append(l.spans, Span{Entry: s.Entry, Message: at, From: from + marker + s.From, To: from + marker + s.To})
+	}
+	if end := from + len(m.Content); !v.made {
+		l.spans = append(l.spans, Span{Entry: v.from, Message: at, From: end - len(f.text), To: end})
 	}
 	if m.Role == User {
 		l.asked, l.askedAt = i, at
@@ -150,19 +134,20 @@ func (b *builder) lead(l *layout, i int) {
 	if q := b.questionOf(i); q >= 0 && q == l.asked {
 		if g.missing > 0 {
 			text := joint + b.gapText(g)
-			l.added = append(l.added, b.added(g, text, l.askedAt))
 			m := l.message(l.askedAt)
+			l.added = append(l.added, b.added(g, text, l.askedAt, len(m.Content)))
 			m.Content += text
 		}
 		return
 	}
 	if g.missing > 0 {
 		text := b.gapText(g)
-		l.added = append(l.added, b.added(g, text, b.put(l, Message{Role: User, Content: text}, false)))
+		at, from := b.put(l, Message{Role: User, Content: text}, false)
+		l.added = append(l.added, b.added(g, text, at, from))
 		return
 	}
 	if l.len() == 0 {
-		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
+		l.added = append(l.added, Added{Kind: kindStart, To: len(startText), Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
 		b.put(l, Message{Role: User, Content: startText}, false)
 	}
 }
@@ -175,9 +160,9 @@ func (b *builder) gapText(g gap) string {
 	return b.marker(g.missing)
 }
 
-// added is the text that stands for a gap in the message at an index.
-func (b *builder) added(g gap, text string, at int) Added {
-	a := Added{Kind: kindMarker, Before: at, Text: text, Tokens: b.c.remembered(text), Cause: Cause{Code: CauseGap, Want: g.missing}}
+// added is the text that stands for a gap in the message at an index, from a byte of its content on.
+func (b *builder) added(g gap, text string, at, from int) Added {
+	a := Added{Kind: kindMarker, Before: at, From: from, To: from + len(text), Text: text, Tokens: b.c.remembered(text), Cause: Cause{Code: CauseGap, Want: g.missing}}
 	if g.summary {
 		a.Kind, a.Cause.Text = kindSummary, b.summary.By
 	}
@@ -185,18 +170,29 @@ func (b *builder) added(g gap, text string, at int) Added {
 }
 
 // instruct takes a system message of the history to where the policy wants it.
-func (b *builder) instruct(l *layout, text string) {
+func (b *builder) instruct(l *layout, text string, entry int) {
 	if b.o.Policy.MidSystem == Inline && l.len() > 0 {
+		l.waiting = append(l.waiting, Span{Entry: entry, From: len(l.inline), To: len(l.inline) + len(text)})
 		l.inline += text + joint
 		return
 	}
-	l.hoist(text)
+	l.hoist(text, Span{Entry: entry, To: len(text)})
 }
 
-// hoist puts a text at the end of the system prompt.
-func (l *layout) hoist(text string) {
+// flush empties what waits for a message of the user, and returns where in it each system message is.
+func (l *layout) flush() []Span {
+	waiting := l.waiting
+	l.inline, l.waiting = "", nil
+	return waiting
+}
+
+// hoist puts a text at the end of the system prompt; spans are the parts of it that are of an entry.
+func (l *layout) hoist(text string, spans ...Span) {
 	if l.system != "" {
 		l.system += joint
+	}
+	for _, s := range spans {
+		l.spans = append(l.spans, Span{Entry: s.Entry, Message: -1, From: len(l.system) + s.From, To: len(l.system) + s.To})
 	}
 	l.system += text
 }
@@ -204,9 +200,8 @@ func (l *layout) hoist(text string) {
 // close puts what found no later message of the history at the end of the system prompt: the gap in
 // front of the current message too, which stands as it was written.
 func (b *builder) close(l *layout) {
-	if l.inline != "" {
-		l.hoist(strings.TrimSuffix(l.inline, joint))
-		l.inline = ""
+	if text := strings.TrimSuffix(l.inline, joint); l.inline != "" {
+		l.hoist(text, l.flush()...)
 	}
 	if l.gap.missing == 0 {
 		return
@@ -215,7 +210,7 @@ func (b *builder) close(l *layout) {
 	if l.system != "" {
 		text = joint + text
 	}
-	l.added = append(l.added, b.added(l.gap, text, -1))
+	l.added = append(l.added, b.added(l.gap, text, -1, len(l.system)))
 	l.system += text
 	l.gap = gap{}
 }

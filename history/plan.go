@@ -51,6 +51,7 @@ type Plan struct {
 	Messages []Message // the request's messages in order, the system prompt first; their texts are the view
 	Entries  []Entry   // one per message of the history, then one per stored message of the turn, in order
 	Added    []Added   // text that nobody said: markers, stand-in results, the recalled block's frame
+	Spans    []Span    // where the text of each entry is in Messages, by message
 	Sum      Sum       // where the tokens go
 	Next     []int     // indexes into Entries of what falls out next, together, when the request grows
 	Stays    int       // how many of Messages, from the first on, stay as they are when Next loses its text
@@ -103,8 +104,6 @@ type Entry struct {
 	Cuts         []Range  // what of its text is not sent, in code points
 	Inserted     []Insert // what stands in the text's place
 	Repairs      []Repair // what was repaired on the way
-
-	asUser bool // a tool's result that is sent as text of the user
 }
 
 // Sent says that the message, or a part of it, is in the request.
@@ -150,6 +149,8 @@ type Insert struct {
 type Added struct {
 	Kind   string // marker, summary, start, stand-in result, bridge, recalled frame
 	Before int    // index into Plan.Messages of the message it stands in or is
+	From   int    `json:",omitempty"` // bytes of that message's content, from here up to To
+	To     int    `json:",omitempty"`
 	At     int    // index into Plan.Entries of the message it stands in or in front of; len(Entries) behind the last one, 0 in the system prompt
 	Text   string
 	Tokens int

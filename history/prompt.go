@@ -46,7 +46,7 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 		out.count(e)
 	}
 	block := holdsBlock(p)
-	shown := shownIn(p, block)
+	shown := p.Shown()
 	var oldest, newest int64
 	for i, m := range p.Messages {
 		one := PromptMessage{
@@ -97,41 +97,6 @@ func (p *Prompt) count(e Entry) {
 // cut there: the block shows more.
 func holdsBlock(p Plan) bool {
 	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == kindRecalled })
-}
-
-// shownIn finds for every message of a request the entries whose text it is. A message that several
-// were joined to has no ID: it holds those that stand between its neighbours and are of its side.
-func shownIn(p Plan, block bool) [][]int {
-	at := make(map[int64]int, len(p.Entries))
-	for i, e := range p.Entries {
-		at[e.ID] = i
-	}
-	alone := map[int64]bool{}
-	for _, m := range p.Messages {
-		alone[m.ID] = true
-	}
-	joined := func(e Entry) bool { return e.Sent() && !(e.Recalled && block) && e.Role != System && !alone[e.ID] }
-	shown := make([][]int, len(p.Messages))
-	next := 0
-	for i, m := range p.Messages {
-		if k, ok := at[m.ID]; ok && m.ID != 0 {
-			shown[i], next = []int{k}, max(next, k+1)
-			continue
-		}
-		if m.Role == System {
-			continue
-		}
-		for k := next; k < len(p.Entries) && !alone[p.Entries[k].ID]; k++ {
-			e := p.Entries[k]
-			if joined(e) && (e.Role == User || e.asUser) != (m.Role == User) {
-				break
-			}
-			if next = k + 1; joined(e) {
-				shown[i] = append(shown[i], k)
-			}
-		}
-	}
-	return shown
 }
 
 // promptText is all that a message says.

@@ -113,9 +113,10 @@ func (b *builder) blockCost(texts int) int {
 }
 
 // block is the recalled texts in their order, to stand in front of the current message; what of it
-// nobody said; and the tokens of that.
-func (b *builder) block() (text, frame string, tokens int) {
+// nobody said; the tokens of that; and where in it the text of each entry is.
+func (b *builder) block() (text, frame string, tokens int, spans []Span) {
 	var all, own strings.Builder
+	all.WriteString(recallHead)
 	add := func(s string, cost int) {
 		all.WriteString(s)
 		own.WriteString(s)
@@ -131,20 +132,25 @@ func (b *builder) block() (text, frame string, tokens int) {
 			day = d
 			add(dayLine(day), b.dayCost(day))
 		}
+		from := all.Len()
 		add(b.label(i), b.labelCost(i))
 		m := v.Message
 		f := b.form(i, b.back[i])
 		if m.Content = f.text; v.made {
 			add(m.Content, f.tokens) // nobody said it: it stands in for a result
+			if n := len(spans) - 1; n >= 0 && spans[n].Entry == v.from {
+				spans[n].To = all.Len()
+			}
 			continue
 		}
 		all.WriteString(m.TextWithCalls())
 		for _, p := range v.Parts {
 			all.WriteString("\n" + p.Sent())
 		}
+		spans = append(spans, Span{Entry: v.from, From: from, To: all.Len(), Recalled: true})
 	}
-	if all.Len() == 0 {
-		return "", "", 0
+	if all.Len() == len(recallHead) {
+		return "", "", 0, nil
 	}
-	return recallHead + all.String() + recallTail, recallHead + own.String() + recallTail, b.blockCost(tokens)
+	return all.String() + recallTail, recallHead + own.String() + recallTail, b.blockCost(tokens), spans
 }

@@ -1,6 +1,9 @@
 package history
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // render lays the chosen texts out and says what became of every message.
 func (b *builder) render() Plan {
@@ -14,15 +17,20 @@ func (b *builder) render() Plan {
 		b.judge(&p, i)
 	}
 	b.judgeTurn(&p)
-	var back []change
-	p.Next, back = b.next()
-	l, stays := b.layOut(back)
-	p.Messages, p.Added, p.Stays = l.messages(b), l.added, stays
+	l := b.lay()
+	p.Messages, p.Added, p.Spans = l.messages(b), l.added, l.spans
 	if l.system != "" {
 		for i := range p.Added {
 			p.Added[i].Before++
 		}
+		for i := range p.Spans {
+			p.Spans[i].Message++
+		}
 	}
+	slices.SortStableFunc(p.Spans, func(a, b Span) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
+	var back []change
+	p.Next, back = b.next()
+	p.Stays = b.alike(p.Messages, back)
 	for _, a := range p.Added {
 		p.Sum.Added += a.Tokens
 	}

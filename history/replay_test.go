@@ -55,7 +55,7 @@ func TestWhatIsCarriedIsCounted(t *testing.T) {
 			s.o.Policy.Budget, s.o.Policy.MaxMessages = 1<<24, NoLimit
 			s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = 0, 0
 		}
-		p, _ := built(t, s)
+		p, fits := built(t, s)
 		cost := 0
 		for _, m := range p.Messages {
 			for _, text := range carried(m) {
@@ -63,13 +63,14 @@ func TestWhatIsCarriedIsCounted(t *testing.T) {
 			}
 		}
 		s.o.To = Origin{}
-		bare, _ := built(t, s)
+		bare, without := built(t, s)
 		for i, m := range bare.Messages {
 			if what := strings.Join(carried(m), ""); what != "" {
 				t.Fatalf("message %d carries %q to nobody", i, what)
 			}
 		}
-		if requestText(p) == requestText(bare) && p.Sum.Total != bare.Sum.Total+cost {
+		// What does not fit is counted as the most that it may cost.
+		if fits && without && requestText(p) == requestText(bare) && p.Sum.Total != bare.Sum.Total+cost {
 			t.Fatalf("%d tokens with %d carried, %d without\n%s", p.Sum.Total, cost, bare.Sum.Total, s)
 		}
 	})

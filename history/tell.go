@@ -83,7 +83,7 @@ func (c *Conversation) turnAsText() *thread {
 	t := c.retell(&c.thread, ToolsText)
 	for i := range t.views {
 		if v := &t.views[i]; v.joins && v.Role == Assistant {
-			v.Role, t.base[v.from].asUser = User, true
+			v.Role = User
 		}
 	}
 	return t

@@ -140,17 +140,26 @@ func (b *builder) layTurn(l *layout) {
 		f, _ := b.turnForm(i)
 		if v.Role == System {
 			l.frame += frameJoint
-			l.hoist(f.text)
+			l.hoist(f.text, Span{Entry: b.turnEntry(v), To: len(f.text)})
 			continue
 		}
-		at := b.sayTurn(l, v, f.text, v.Role == User && !asked)
+		at, from := b.sayTurn(l, v, f.text, v.Role == User && !asked)
 		asked = asked || v.Role == User
 		if v.made {
-			l.added = append(l.added, Added{Kind: kindResult, Before: at, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
+			l.added = append(l.added, Added{Kind: kindResult, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
 			continue
 		}
+		l.spans = append(l.spans, Span{Entry: b.turnEntry(v), Message: at, From: from, To: from + len(f.text)})
 		l.reach(len(b.t.base) + stored(b.turn.base[:v.from]))
 	}
+}
+
+// turnEntry is the index in the plan of the entry of a view of the running turn, -1 for a draft, which has none.
+func (b *builder) turnEntry(v *view) int {
+	if b.turn.base[v.from].ID == 0 {
+		return -1
+	}
+	return len(b.t.base) + stored(b.turn.base[:v.from])
 }
 
 // stored is how many of the entries are of stored messages: a draft has none in the plan.
@@ -164,24 +173,30 @@ func stored(entries []Entry) int {
 	return n
 }
 
-// sayTurn writes a message of the running turn and says where it stands. The recalled block stands in
-// front of the current one.
-func (b *builder) sayTurn(l *layout, v *view, text string, current bool) int {
+// sayTurn writes a message of the running turn, with the recalled block in front of the current one. It returns the
+// index of the message that holds its text and the byte that the text begins at there.
+func (b *builder) sayTurn(l *layout, v *view, text string, current bool) (at, from int) {
 	if l.len() == 0 && v.Role != User {
-		l.added = append(l.added, Added{Kind: kindStart, Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
+		l.added = append(l.added, Added{Kind: kindStart, To: len(startText), Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
 		b.put(l, Message{Role: User, Content: startText}, false)
 	}
 	m := v.said(text)
-	block := len(l.added)
+	block, spans, front := len(l.added), len(l.spans), 0
 	if current {
 		m.Content = b.putRecalled(l) + m.Content
+		front = len(m.Content) - len(text)
 	}
-	at := b.put(l, m, v.joins)
+	at, from = b.put(l, m, v.joins)
 	// A bridge may have been added behind the block.
 	if block < len(l.added) && l.added[block].Kind == kindRecalled {
-		l.added[block].Before = at
+		a := &l.added[block]
+		a.Before, a.From, a.To = at, from, from+front-len(joint)
 	}
-	return at
+	for k := spans; k < len(l.spans); k++ {
+		s := &l.spans[k]
+		s.Message, s.From, s.To = at, s.From+from, s.To+from
+	}
+	return at, from + front
 }
 
 // putRecalled is the block of recalled texts for the front of the current message.
@@ -189,10 +204,11 @@ func (b *builder) putRecalled(l *layout) string {
 	if b.ordered() {
 		return ""
 	}
-	text, frame, tokens := b.block()
+	text, frame, tokens, spans := b.block()
 	if text == "" {
 		return ""
 	}
+	l.spans = append(l.spans, spans...)
 	l.added = append(l.added, Added{
 		Kind: kindRecalled, Before: -1, Text: frame, Tokens: tokens,
 		Cause: Cause{Code: CauseRecalledBlock},

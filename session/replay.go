@@ -18,16 +18,21 @@ type Recorded struct {
 	Verdicts Verdicts      // as they were decided then
 }
 
-// measure gives the verdicts on messages that were not sent their size, which the record leaves to
-// the messages.
-func (v Verdicts) measure(rebuilt []history.Entry) {
-	sized := make(map[int64]history.Entry, len(rebuilt))
-	for _, e := range rebuilt {
+// measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and
+// where the added texts are.
+func (v Verdicts) measure(rebuilt history.Plan) {
+	sized := make(map[int64]history.Entry, len(rebuilt.Entries))
+	for _, e := range rebuilt.Entries {
 		sized[e.ID] = e
 	}
 	for i := range v.Entries {
 		if e := &v.Entries[i]; !e.Sent() {
 			e.TokensBefore, e.CharsBefore = sized[e.ID].TokensBefore, sized[e.ID].CharsBefore
+		}
+	}
+	for i, a := range rebuilt.Added {
+		if i < len(v.Added) && v.Added[i].Before == a.Before && v.Added[i].Text == a.Text {
+			v.Added[i].From, v.Added[i].To = a.From, a.To
 		}
 	}
 }
@@ -123,7 +128,7 @@ func (s *Session) rebuild(ctx context.Context, recorded Recorded) (Replayed, err
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
 	r.Plan, unsent = history.Build(past, d.options(said, s.deps.Count))
-	r.Verdicts.measure(r.Plan.Entries)
+	r.Verdicts.measure(r.Plan)
 	if r.Body, err = d.body(r.Request, r.Plan); err != nil {
 		return r, err
 	}

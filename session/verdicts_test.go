@@ -99,7 +99,7 @@ func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
 	if got.Entries[0].TokensBefore != 0 || got.Entries[0].CharsBefore != 0 {
 		t.Errorf("the record holds the size: %+v", got.Entries[0])
 	}
-	if got.measure([]history.Entry{e}); !reflect.DeepEqual(got.Entries, []history.Entry{e}) {
+	if got.measure(history.Plan{Entries: []history.Entry{e}}); !reflect.DeepEqual(got.Entries, []history.Entry{e}) {
 		t.Errorf("measured it is %+v, want %+v", got.Entries[0], e)
 	}
 }

@@ -39,7 +39,7 @@ func PastRequest(r session.Replayed, gist func(store.Message) string) Request {
 		texts[m.ID] = gist(m)
 	}
 	plan := history.Plan{
-		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added,
+		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added, Spans: r.Plan.SpansAmong(r.Verdicts.Entries),
 		Sum: r.Verdicts.Sum, Rules: r.Request.Rules,
 	}
 	past := RequestOf(plan, func(id int64) string { return texts[id] })
