@@ -115,7 +115,7 @@ func (b *builder) place(l *layout, i int) {
 		l.spans = append(l.spans, Span{Entry: s.Entry, Message: at, From: from + marker + s.From, To: from + marker + s.To})
 	}
 	if end := from + len(m.Content); !v.made {
-		l.spans = append(l.spans, Span{Entry: v.from, Message: at, From: end - len(f.text), To: end})
+		l.spans = append(l.spans, Span{Entry: v.from, Message: at, From: end - len(f.text), To: end, Calls: v.told})
 	}
 	if m.Role == User {
 		l.asked, l.askedAt = i, at

@@ -22,6 +22,7 @@ type view struct {
 	newest   int64 // when the newest message up to here was said, Unix milliseconds
 	made     bool  // nobody said it: a stand-in for a missing result
 	joins    bool  // continues the answer in front of it
+	told     bool  // its calls are written out in its text
 	load     load  // what it carries beside its text
 	remedied bool  // a remedy made another text of it; its verdict says what it costs repaired
 	framing
@@ -242,7 +243,7 @@ func verdict(i int, m Message, repaired repair.Result) Entry {
 
 // view counts a draft.
 func (c *Conversation) view(d *repair.Draft) view {
-	v := view{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, made: d.Made, joins: d.Joins}
+	v := view{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, made: d.Made, joins: d.Joins, told: d.Told}
 	if d.Head != nil {
 		v.group = d.Head.From
 	}

@@ -147,7 +147,7 @@ func (b *builder) block() (text, frame string, tokens int, spans []Span) {
 		for _, p := range v.Parts {
 			all.WriteString("\n" + p.Sent())
 		}
-		spans = append(spans, Span{Entry: v.from, From: from, To: all.Len(), Recalled: true})
+		spans = append(spans, Span{Entry: v.from, From: from, To: all.Len(), Recalled: true, Calls: v.told || len(v.ToolCalls) > 0})
 	}
 	if all.Len() == len(recallHead) {
 		return "", "", 0, nil

@@ -9,6 +9,7 @@ type Span struct {
 	Message  int // index into Plan.Messages
 	From, To int
 	Recalled bool // in the block of recalled texts, with the label in front of it
+	Calls    bool // the tool calls of the entry are written out in it
 }
 
 // SpansOf are the spans of the entry at an index, in the order of the request: one for a message that is in its

@@ -53,7 +53,7 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 		}
 		text := v.Content
 		if how == ToolsText {
-			text = v.Message.TextWithCalls()
+			text, v.told = v.Message.TextWithCalls(), v.told || len(v.ToolCalls) > 0
 		}
 		if v.Role == Tool {
 			if text = repair.ResultLead + v.Content; how != ToolsText {

@@ -149,7 +149,7 @@ func (b *builder) layTurn(l *layout) {
 			l.added = append(l.added, Added{Kind: kindResult, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
 			continue
 		}
-		l.spans = append(l.spans, Span{Entry: b.turnEntry(v), Message: at, From: from, To: from + len(f.text)})
+		l.spans = append(l.spans, Span{Entry: b.turnEntry(v), Message: at, From: from, To: from + len(f.text), Calls: v.told})
 		l.reach(len(b.t.base) + stored(b.turn.base[:v.from]))
 	}
 }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"strings"
 
 	"winnow/history"
 	"winnow/ui/inspector"
@@ -17,35 +16,22 @@ type carrier struct {
 	sent  []history.Message // those messages
 	block history.Span      // its part of the recalled block
 	found bool              // there is such a part
-	text  string            // of that part
+	told  bool              // its tool calls are written out in one of these texts
 }
 
-// carrierOf finds what carries a message. A message that the request joined to others out of its place
-// is looked for by its text.
-func carrierOf(r *panel.Request, e history.Entry, text string) carrier {
+// carrierOf finds what carries a message.
+func carrierOf(r *panel.Request, e history.Entry) carrier {
 	var c carrier
 	if !e.Sent() {
 		return c
 	}
 	k := slices.IndexFunc(r.Plan.Entries, func(o history.Entry) bool { return o.ID == e.ID })
-	for i, shown := range r.Plan.Shown() {
-		if slices.Contains(shown, k) {
-			c.at = append(c.at, i)
+	for _, span := range r.Plan.SpansOf(k) {
+		if c.told = c.told || span.Calls; span.Recalled {
+			c.block, c.found = span, true
+			continue
 		}
-	}
-	if c.block, c.found = r.Plan.RecalledIn(k); c.found {
-		c.text = r.Plan.Messages[c.block.Message].Content[c.block.From:c.block.To]
-	}
-	for i := range r.Plan.Messages {
-		if len(c.at) > 0 || c.found || text == "" {
-			break
-		}
-		if strings.Contains(r.Plan.Messages[i].Content, text) {
-			c.at = append(c.at, i)
-		}
-	}
-	for _, i := range c.at {
-		c.sent = append(c.sent, r.Plan.Messages[i])
+		c.at, c.sent = append(c.at, span.Message), append(c.sent, r.Plan.Messages[span.Message])
 	}
 	return c
 }
@@ -63,7 +49,7 @@ func (c carrier) part(p history.Part) (string, inspector.Kind) {
 			}
 		}
 	}
-	if p.Text != "" && strings.Contains(c.text, p.Text) {
+	if p.Text != "" && c.found {
 		return "sent in the recalled block", inspector.Said
 	}
 	return "not sent", inspector.Unsent
@@ -91,7 +77,7 @@ func (c carrier) call(calls []history.ToolCall, k int) (sent *history.ToolCall, 
 		i = k
 	}
 	switch {
-	case i < 0 && c.tells(own):
+	case i < 0 && c.told:
 		return nil, "told as text", inspector.Unsent
 	case i < 0 && len(list) > 0:
 		return nil, "not sent as it is: see how it was mended", inspector.Unsent
@@ -103,15 +89,4 @@ func (c carrier) call(calls []history.ToolCall, k int) (sent *history.ToolCall, 
 		return nil, "sent with the id " + theme.OneLine(list[i].ID), inspector.Said
 	}
 	return nil, "sent", inspector.Said
-}
-
-// tells says that a text of the request names a call, as calls are told.
-func (c carrier) tells(call history.ToolCall) bool {
-	told := "called " + call.Name
-	for _, m := range c.sent {
-		if strings.Contains(m.Content, told) {
-			return true
-		}
-	}
-	return strings.Contains(c.text, told)
 }

@@ -57,7 +57,7 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		r := panel.RequestOf(plan, noTexts)
-		of := func(i int) carrier { return carrierOf(&r, plan.Entries[i], past[i].Content) }
+		of := func(i int) carrier { return carrierOf(&r, plan.Entries[i]) }
 		image, _ := of(0).part(past[0].Parts[0])
 		file, _ := of(0).part(past[0].Parts[1])
 		reasoning, _ := of(1).reasoning(past[1].Reasoning)
@@ -80,19 +80,24 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 	}
 }
 
-func TestACarrierFindsAMessageByItsText(t *testing.T) {
-	plan := history.Plan{
-		Messages: []history.Message{{Role: history.System, Content: "Be brief.\n\nFrom now on in verse."}, {ID: 2, Role: history.User, Content: "Go on."}},
-		Entries: []history.Entry{
-			{ID: 1, Role: history.System, Disposition: history.Kept, CharsBefore: 21},
-			{ID: 2, Index: 1, Role: history.User, Disposition: history.Kept},
-		},
+func TestACarrierFindsASystemMessageInTheSystemPrompt(t *testing.T) {
+	past := []history.Message{
+		{ID: 1, Role: history.User, Content: "Tell me of the sea."},
+		{ID: 2, Role: history.Assistant, Content: "It is wide."},
+		{ID: 3, Role: history.System, Content: "From now on in verse."},
+	}
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := history.Build(past, history.Options{Policy: policy, System: "Be brief.", Turn: []history.Message{{Role: history.User, Content: "Go on."}}})
+	if err != nil {
+		t.Fatal(err)
 	}
 	r := panel.RequestOf(plan, noTexts)
-	if c := carrierOf(&r, plan.Entries[0], "From now on in verse."); len(c.at) != 1 || c.at[0] != 0 {
-		t.Errorf("a system message is found in messages %v, want the first", c.at)
-	}
-	if c := carrierOf(&r, plan.Entries[1], "Go on."); len(c.at) != 1 || c.at[0] != 1 {
-		t.Errorf("a message is found in messages %v, want the second", c.at)
+	for i, want := range []int{1, 2, 0} {
+		if c := carrierOf(&r, plan.Entries[i]); len(c.at) != 1 || c.at[0] != want {
+			t.Errorf("message %d is found in messages %v, want %d", i+1, c.at, want)
+		}
 	}
 }

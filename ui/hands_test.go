@@ -47,10 +47,10 @@ func pinned(t testing.TB, w, h int) *Model {
 	_, now := talk()
 	for i := range 2 {
 		e := &now.Entries[i]
-		e.Disposition, e.Pinned, e.Whole, e.Cause = history.Kept, true, true, history.Cause{Code: history.CausePinned}
+		e.Disposition, e.Pinned, e.Whole, e.Cause = history.Kept, true, true, history.Cause{Text: "pinned by you"}
 		e.TokensAfter, e.CharsAfter, e.Cuts = e.TokensBefore, e.CharsBefore, nil
 	}
-	now.Entries[5].Disposition, now.Entries[5].TokensAfter, now.Entries[5].Cause = history.Dropped, 0, history.Cause{Code: history.CauseOlder}
+	now.Entries[5].Disposition, now.Entries[5].TokensAfter, now.Entries[5].Cause = history.Dropped, 0, history.Cause{Text: "over the budget"}
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
 	m.Update(handMsg{

@@ -25,8 +25,7 @@ func (m *Model) sentPage() (p inspector.Page, first int) {
 		return m.messagePage(r, on.message), -1
 	}
 	proofLine(r, &p)
-	stored, _ := m.storedMessage(on.message)
-	c := carrierOf(r, e, stored.Content)
+	c := carrierOf(r, e)
 	if len(c.at) == 0 && !c.found {
 		notSent(r, &p, e)
 		return p, -1
@@ -189,69 +188,66 @@ func (s sentMessages) whose(i int) string {
 
 // notSaid finds what of a message of the request nobody said, and what of it is recalled.
 func (s sentMessages) notSaid(i int) []inspector.Span {
-	text := s.Plan.Messages[i].Content
 	list := slices.Clone(s.recalled[i])
-	at := 0
 	for _, a := range s.Plan.Added {
-		if a.Before != i || a.Text == "" {
-			continue
-		}
-		if k := strings.Index(text[at:], a.Text); k >= 0 {
-			list = append(list, inspector.Span{From: at + k, To: at + k + len(a.Text), Kind: inspector.Added})
-			at += k + len(a.Text)
+		if a.Before == i && a.Cause.Code != history.CauseRecalledBlock && a.From < a.To {
+			list = append(list, inspector.Span{From: a.From, To: a.To, Kind: inspector.Added})
 		}
 	}
-	for _, k := range s.shown[i] {
-		e := s.Plan.Entries[k]
-		if len(e.Inserted) == 0 {
-			continue
-		}
-		stored, ok := s.stored(e.ID)
-		if !ok {
-			continue
-		}
-		var sent strings.Builder
-		var own []inspector.Span
-		for _, p := range inspector.SegmentsOf(stored.Content, e) {
-			if p.Kind == inspector.Added {
-				own = append(own, inspector.Span{From: sent.Len(), To: sent.Len() + len(p.Text), Kind: inspector.Added})
-			}
-			if p.Kind != inspector.Unsent {
-				sent.WriteString(p.Text)
-			}
-		}
-		if at := strings.Index(text, sent.String()); at >= 0 {
-			for _, x := range own {
-				list = append(list, inspector.Span{From: at + x.From, To: at + x.To, Kind: inspector.Added})
-			}
+	for _, span := range s.Plan.Spans {
+		if span.Message == i && span.Entry >= 0 && !span.Recalled {
+			list = append(list, s.inserted(span)...)
 		}
 	}
 	return list
 }
 
-// recalledIn is where the recalled texts stand, by message of the request, with the frame around them.
+// inserted finds what winnow put into the text of an entry.
+func (s sentMessages) inserted(at history.Span) []inspector.Span {
+	e := s.Plan.Entries[at.Entry]
+	stored, ok := s.stored(e.ID)
+	if !ok || len(e.Inserted) == 0 || e.Recalled {
+		return nil // what stands in the place of a recalled message is another cut than its verdict tells
+	}
+	var list []inspector.Span
+	from := at.From
+	for _, p := range inspector.SegmentsOf(stored.Content, e) {
+		if p.Kind == inspector.Unsent {
+			continue
+		}
+		if p.Kind == inspector.Added {
+			list = append(list, inspector.Span{From: from, To: from + len(p.Text), Kind: inspector.Added})
+		}
+		from += len(p.Text)
+	}
+	if from != at.To {
+		return nil // the record is of another text
+	}
+	return list
+}
+
+// recalledIn is where the recalled texts are, by message of the request, with the frame around them.
 func recalledIn(r *panel.Request) map[int][]inspector.Span {
 	found := map[int][]inspector.Span{}
-	end := map[int]int{}
-	for k, e := range r.Plan.Entries {
-		if e.Disposition != history.Recalled && !e.Recalled {
+	for _, a := range r.Plan.Added {
+		if a.Cause.Code != history.CauseRecalledBlock {
 			continue
 		}
-		span, ok := r.Plan.RecalledIn(k)
-		if !ok {
-			continue
+		at := a.From
+		frame := func(to int) {
+			if at < to {
+				found[a.Before] = append(found[a.Before], inspector.Span{From: at, To: to, Kind: inspector.Added})
+			}
 		}
-		i := span.Message
-		if end[i] < span.From {
-			found[i] = append(found[i], inspector.Span{From: end[i], To: span.From, Kind: inspector.Added})
+		for _, span := range r.Plan.Spans {
+			if span.Message != a.Before || !span.Recalled {
+				continue
+			}
+			frame(span.From)
+			found[a.Before] = append(found[a.Before], inspector.Span{From: span.From, To: span.To, Kind: inspector.Part})
+			at = span.To
 		}
-		found[i] = append(found[i], inspector.Span{From: span.From, To: span.To, Kind: inspector.Part})
-		end[i] = span.To
-	}
-	for i, at := range end {
-		if n := strings.Index(r.Plan.Messages[i].Content[at:], "]"); n >= 0 {
-			found[i] = append(found[i], inspector.Span{From: at, To: at + n + 1, Kind: inspector.Added})
-		}
+		frame(a.To)
 	}
 	return found
 }

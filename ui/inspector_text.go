@@ -107,7 +107,7 @@ func beside(p *inspector.Page, r *panel.Request, stored store.Message, e history
 	if len(stored.Parts) == 0 && stored.Reasoning == "" && len(stored.ToolCalls) == 0 {
 		return
 	}
-	c := carrierOf(r, e, stored.Content)
+	c := carrierOf(r, e)
 	for _, part := range stored.Parts {
 		fate, t := c.part(part)
 		p.Heading("%s %s · %s", theme.PartKind(part), theme.OneLine(part.Name), strings.Join(append(theme.PartFacts(part, r.Plan.Sum), fate), " · "))

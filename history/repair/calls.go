@@ -38,7 +38,7 @@ func (m *run) halfCalls() {
 		}
 		m.tellResults(d, m.list[i+1:])
 		before := d.Content
-		d.Content, d.told = d.Message.TextWithCalls(), true
+		d.Content, d.Told = d.Message.TextWithCalls(), true
 		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 		m.log(d, "C11", "A tool call broke off before its name; the calls of this message are sent as text.", before, d.Content)
 	}

@@ -99,6 +99,7 @@ func (m *run) tell(d, head *Draft) bool {
 		return false
 	case d == head:
 		m.spend(d)
+		d.Told = len(d.ToolCalls) > 0 || d.Told
 		d.Message = d.Message.AsText(d.Message.TextWithCalls())
 	case d.Head == head:
 		d.Joins = true
@@ -120,7 +121,7 @@ func (m *run) leave(d, head *Draft) bool {
 	case d == head && calls:
 		m.spend(d)
 		d.Message = d.Message.AsText(d.Content)
-	case d == head && d.told && !d.Joins:
+	case d == head && d.Told && !d.Joins:
 		d.Content = m.spoken(d)
 	case d == head:
 		m.LeftOut[d.From] = LeftAlone

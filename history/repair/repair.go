@@ -17,12 +17,12 @@ type Draft struct {
 	From    int      // the position of the message that it was made of
 	Made    bool     // nobody said it: a stand-in for a missing result
 	Joins   bool     // it continues the answer in front of it
+	Told    bool     // its calls are written out in its text
 	Head    *Draft   // the message whose call it answers, nil for none
 	results []*Draft // the result of each of its calls, nil where there is none
 	raw     []string // what of each call's arguments could not be sent
 	loose   loose    // why it stands behind no call, of a result that does not
 	owner   *Draft   // the message of its call, of a result that is sent as text beside that
-	told    bool     // its calls are told in its text
 }
 
 // Call is a call of a message by its id.
