@@ -17,19 +17,20 @@ import (
 // rooms lists, for every room, the rooms that it may use. A room may use the folders in it only where they
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
-	"":                     {"cli"},
-	"cli":                  {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "history", "docs"},
-	"session":              {"session/store", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/pricing", "history"},
-	"session/title":        {},
-	"session/store":        {"session/store/sqlite", "session/store/search", "history"},
-	"session/store/sqlite": {},
-	"session/store/search": {"session/store/sqlite", "history/message"},
-	"llm":                  {"llm/keys", "llm/pricing", "llm/strict", "history"},
-	"llm/keys":             {},
-	"llm/pricing":          {},
-	"llm/strict":           {},
-	"llm/guide":            {"llm", "llm/strict", "history", "history/relevance", "docs"},
-	"docs":                 {},
+	"":                       {"cli"},
+	"cli":                    {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "history", "docs"},
+	"session":                {"session/store", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/pricing", "history"},
+	"session/title":          {},
+	"session/store":          {"session/store/sqlite", "session/store/search", "session/store/recovery", "history"},
+	"session/store/sqlite":   {},
+	"session/store/recovery": {"session/store/sqlite", "history/message"},
+	"session/store/search":   {"session/store/sqlite", "history/message"},
+	"llm":                    {"llm/keys", "llm/pricing", "llm/strict", "history"},
+	"llm/keys":               {},
+	"llm/pricing":            {},
+	"llm/strict":             {},
+	"llm/guide":              {"llm", "llm/strict", "history", "history/relevance", "docs"},
+	"docs":                   {},
 
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.

@@ -175,7 +175,7 @@ func TestDamagedHistoryIsNotBackedUp(t *testing.T) {
 	must(t, "find the messages", s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_parent'").Scan(&root))
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	must(t, "open", err)
-	_, err = f.WriteAt(make([]byte, usualPage), (root-1)*usualPage)
+	_, err = f.WriteAt(make([]byte, 4096), (root-1)*4096)
 	must(t, "damage", errors.Join(err, f.Close()))
 	if name, err := s.BackUpToday(ctx); !errors.Is(err, ErrDamaged) || name != "" {
 		t.Errorf("a damaged history was backed up to %q, %v; want ErrDamaged", name, err)

@@ -10,11 +10,13 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
 )
 
@@ -144,11 +146,11 @@ func pagesOf(t testing.TB, files map[string][]byte) map[int64]map[uint32]bool {
 	f, err := os.Open(path)
 	must(t, "open", err)
 	defer f.Close()
-	im, err := openImage(f)
+	im, err := recovery.OpenImage(f)
 	must(t, "read", err)
-	rec := &recorder{ReaderAt: f, size: int64(im.size), seen: map[uint32]bool{}}
-	im.file = rec
-	shapes := shapes(allSteps(t))
+	rec := &recorder{ReaderAt: f, size: int64(im.Size), seen: map[uint32]bool{}}
+	im.File = rec
+	shapes := recovery.Tables(allSteps(t))
 	out := map[int64]map[uint32]bool{}
 	need := func(message int64, pages map[uint32]bool) {
 		if out[message] == nil {
@@ -160,30 +162,32 @@ func pagesOf(t testing.TB, files map[string][]byte) map[int64]map[uint32]bool {
 	}
 	attachments := map[int64]map[uint32]bool{}
 	hung := map[int64][]int64{} // the attachments of each message
-	h := &harvest{im: im, shapes: shapes}
-	must(t, "walk", h.each(context.Background(), func(page uint32, c cell) error {
+	must(t, "walk", im.Each(context.Background(), func(page uint32, c recovery.Cell) error {
 		pages := map[uint32]bool{page: true}
 		for p := range rec.seen {
-			if c.values != nil {
+			if c.Values != nil {
 				pages[p] = true
 			}
 		}
 		clear(rec.seen)
 		for _, s := range shapes {
-			if !s.fits(c.values) {
+			if !s.Fits(c.Values) {
 				continue
 			}
-			r := rescued{shape: s, values: c.values}
-			switch s.table {
+			number := func(name string) int64 {
+				n, _ := c.Values[slices.IndexFunc(s.Columns, func(c recovery.Column) bool { return c.Name == name })].(int64)
+				return n
+			}
+			switch s.Name {
 			case "messages":
-				need(c.id, pages)
+				need(c.ID, pages)
 			case "tool_calls":
-				need(r.number("message"), pages)
+				need(number("message"), pages)
 			case "parts":
-				need(r.number("message"), pages)
-				hung[r.number("message")] = append(hung[r.number("message")], r.number("attachment"))
+				need(number("message"), pages)
+				hung[number("message")] = append(hung[number("message")], number("attachment"))
 			case "attachments":
-				attachments[c.id] = pages
+				attachments[c.ID] = pages
 			}
 		}
 		return nil
@@ -209,9 +213,9 @@ func harms() []harm {
 	onPages := func(b []byte, random *rand.Rand, n int, f func(page []byte)) map[uint32]bool {
 		touched := map[uint32]bool{}
 		for range n {
-			p := random.Intn(len(b) / usualPage)
+			p := random.Intn(len(b) / 4096)
 			touched[uint32(p+1)] = true
-			f(b[p*usualPage : (p+1)*usualPage])
+			f(b[p*4096 : (p+1)*4096])
 		}
 		return touched
 	}
@@ -221,7 +225,7 @@ func harms() []harm {
 			for range 1 + random.Intn(64) {
 				at := random.Intn(len(files[""]))
 				files[""][at] ^= byte(1 + random.Intn(255))
-				touched[uint32(at/usualPage)+1] = true
+				touched[uint32(at/4096)+1] = true
 			}
 			return touched
 		}, false},
@@ -236,13 +240,13 @@ func harms() []harm {
 			n := random.Intn(long)
 			files[""] = files[""][:n]
 			touched := map[uint32]bool{}
-			for p := n / usualPage; p < long/usualPage; p++ {
+			for p := n / 4096; p < long/4096; p++ {
 				touched[uint32(p+1)] = true
 			}
 			return touched
 		}, true},
 		{"cut within the first page", func(random *rand.Rand, files map[string][]byte) map[uint32]bool {
-			files[""] = files[""][:1+random.Intn(usualPage)]
+			files[""] = files[""][:1+random.Intn(4096)]
 			return nil
 		}, false},
 		{"pages of zeros", func(random *rand.Rand, files map[string][]byte) map[uint32]bool {
@@ -256,15 +260,15 @@ func harms() []harm {
 			return map[uint32]bool{1: true}
 		}, true},
 		{"a first page of zeros", func(random *rand.Rand, files map[string][]byte) map[uint32]bool {
-			clear(files[""][:usualPage])
+			clear(files[""][:4096])
 			return map[uint32]bool{1: true}
 		}, true},
 		{"swapped pages", func(random *rand.Rand, files map[string][]byte) map[uint32]bool {
-			n := len(files[""]) / usualPage
+			n := len(files[""]) / 4096
 			a, b := random.Intn(n), random.Intn(n)
-			kept := append([]byte{}, files[""][a*usualPage:(a+1)*usualPage]...)
-			copy(files[""][a*usualPage:(a+1)*usualPage], files[""][b*usualPage:(b+1)*usualPage])
-			copy(files[""][b*usualPage:(b+1)*usualPage], kept)
+			kept := append([]byte{}, files[""][a*4096:(a+1)*4096]...)
+			copy(files[""][a*4096:(a+1)*4096], files[""][b*4096:(b+1)*4096])
+			copy(files[""][b*4096:(b+1)*4096], kept)
 			return map[uint32]bool{uint32(a + 1): true, uint32(b + 1): true}
 		}, false},
 		{"an empty file", func(random *rand.Rand, files map[string][]byte) map[uint32]bool {
@@ -504,19 +508,19 @@ func memoryFolder() string {
 // The shapes are read from the text of the schema; the database knows better.
 func TestShapesAreThoseOfTheSchema(t *testing.T) {
 	s := newStore(t)
-	for _, shape := range shapes(allSteps(t)) {
-		for i, c := range shape.columns {
+	for _, shape := range recovery.Tables(allSteps(t)) {
+		for i, c := range shape.Columns {
 			var name, kind string
 			var must, key bool
-			err := s.reads.QueryRow(`SELECT name, type, "notnull", pk FROM pragma_table_info(?) WHERE cid = ?`, shape.table, i).Scan(&name, &kind, &must, &key)
-			if err != nil || name != c.name || kind != c.kind || must != c.must || key != c.key {
-				t.Errorf("column %d of %s is %+v; the database says %s %s, not null %v, key %v, %v", i, shape.table, c, name, kind, must, key, err)
+			err := s.reads.QueryRow(`SELECT name, type, "notnull", pk FROM pragma_table_info(?) WHERE cid = ?`, shape.Name, i).Scan(&name, &kind, &must, &key)
+			if err != nil || name != c.Name || kind != c.Kind || must != c.Must || key != c.Key {
+				t.Errorf("column %d of %s is %+v; the database says %s %s, not null %v, key %v, %v", i, shape.Name, c, name, kind, must, key, err)
 			}
 		}
 	}
 	have, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
 	must(t, "list the tables", err)
-	if got := len(shapes(allSteps(t))) + len(madeAnew); got != len(have) {
+	if got := len(recovery.Tables(allSteps(t))) + len(recovery.Derived); got != len(have) {
 		t.Errorf("%d tables have a shape or are made anew; the database has %q", got, have)
 	}
 }

@@ -135,7 +135,7 @@ func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	dir := mounted(t, "-t", "tmpfs", "-o", "size=1m", "tmpfs")
 	path := filepath.Join(dir, "winnow.db")
 	damaged := bytes.Clone(was.files[""])
-	clear(damaged[:usualPage])
+	clear(damaged[:4096])
 	must(t, "write", os.WriteFile(path, damaged, 0o600))
 	empty := fillDisk(t, dir)
 	s, err := Open(context.Background(), path, Options{})
@@ -180,7 +180,7 @@ func TestReadOnlyDiskIsRead(t *testing.T) {
 func TestDamagedFileWhoseNameCannotChangeIsCopiedAside(t *testing.T) {
 	was := makeSound(t, false)
 	damaged := bytes.Clone(was.files[""])
-	clear(damaged[:usualPage])
+	clear(damaged[:4096])
 	outside, path := filepath.Join(t.TempDir(), "outside.db"), newPath(t)
 	must(t, "mkdir", os.MkdirAll(filepath.Dir(path), 0o700))
 	must(t, "write", os.WriteFile(outside, damaged, 0o600))

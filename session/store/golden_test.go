@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
 )
 
@@ -82,20 +83,20 @@ func TestGoldensAreTheReleasedSchemas(t *testing.T) {
 
 func TestGoldensAreBroughtToTodayWithAllTheyHold(t *testing.T) {
 	eachGolden(t, func(t *testing.T, version int, path string) {
-		shapes := shapes(allSteps(t)[:version])
+		shapes := recovery.Tables(allSteps(t)[:version])
 		before := map[string][]string{}
 		old := sqlite.Pool(path, sqlite.Plain, 1)
 		for _, s := range shapes {
-			before[s.table] = goldenRows(t, old, s)
+			before[s.Name] = goldenRows(t, old, s)
 		}
 		must(t, "close", old.Close())
 		s := openAt(t, path, Options{Now: noon().now})
 		for _, shape := range shapes {
-			if got := goldenRows(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.table]) {
-				t.Errorf("%s holds\n%s\nand held\n%s", shape.table, strings.Join(got, "\n"), strings.Join(before[shape.table], "\n"))
+			if got := goldenRows(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.Name]) {
+				t.Errorf("%s holds\n%s\nand held\n%s", shape.Name, strings.Join(got, "\n"), strings.Join(before[shape.Name], "\n"))
 			}
-			if len(before[shape.table]) == 0 {
-				t.Errorf("the golden file has no row of %s: nothing shows that it is kept", shape.table)
+			if len(before[shape.Name]) == 0 {
+				t.Errorf("the golden file has no row of %s: nothing shows that it is kept", shape.Name)
 			}
 		}
 		if c, err := s.Check(context.Background()); err != nil || !c.Sound() || c.Schema != len(allSteps(t)) {
@@ -110,11 +111,11 @@ func TestGoldensAreBroughtToTodayWithAllTheyHold(t *testing.T) {
 // A damaged file of an older winnow is saved into one of today.
 func TestGoldensAreSalvaged(t *testing.T) {
 	eachGolden(t, func(t *testing.T, version int, path string) {
-		shapes := shapes(allSteps(t)[:version])
+		shapes := recovery.Tables(allSteps(t)[:version])
 		before := map[string][]string{}
 		old := sqlite.Pool(path, sqlite.Plain, 1)
 		for _, s := range shapes {
-			before[s.table] = goldenRows(t, old, s)
+			before[s.Name] = goldenRows(t, old, s)
 		}
 		must(t, "close", old.Close())
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -127,8 +128,8 @@ func TestGoldensAreSalvaged(t *testing.T) {
 			t.Fatalf("nothing was salvaged: %q", s.Notices())
 		}
 		for _, shape := range shapes {
-			if got := goldenRows(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.table]) {
-				t.Errorf("%s holds\n%s\nand held\n%s", shape.table, strings.Join(got, "\n"), strings.Join(before[shape.table], "\n"))
+			if got := goldenRows(t, s.reads, shape); !reflect.DeepEqual(got, before[shape.Name]) {
+				t.Errorf("%s holds\n%s\nand held\n%s", shape.Name, strings.Join(got, "\n"), strings.Join(before[shape.Name], "\n"))
 			}
 		}
 	})
@@ -136,18 +137,18 @@ func TestGoldensAreSalvaged(t *testing.T) {
 
 // rowsOf prints the rows of a table as it was in its time. That an answer that was arriving is
 // interrupted now is no difference.
-func goldenRows(t *testing.T, db *sql.DB, s shape) []string {
+func goldenRows(t *testing.T, db *sql.DB, s recovery.Table) []string {
 	t.Helper()
 	var columns []string
-	for _, c := range s.columns {
-		column := "quote(" + c.name + ")"
-		if c.name == "status" {
+	for _, c := range s.Columns {
+		column := "quote(" + c.Name + ")"
+		if c.Name == "status" {
 			column = "quote(replace(status, 'streaming', 'interrupted'))"
 		}
 		columns = append(columns, column)
 	}
-	out, err := sqlite.Collect(context.Background(), db, sqlite.Only[string], fmt.Sprintf("SELECT %s FROM %s ORDER BY 1", strings.Join(columns, " || ', ' || "), s.table))
-	must(t, "read "+s.table, err)
+	out, err := sqlite.Collect(context.Background(), db, sqlite.Only[string], fmt.Sprintf("SELECT %s FROM %s ORDER BY 1", strings.Join(columns, " || ', ' || "), s.Name))
+	must(t, "read "+s.Name, err)
 	return out
 }
 

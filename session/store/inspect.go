@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"winnow/session/store/recovery"
 	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
@@ -47,7 +48,7 @@ func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 		defer db.Close()
 		return s.look(ctx, db, all)
 	})
-	if (errors.Is(err, ErrNotHistory) || errors.Is(kindOf(err), ErrNotHistory)) && ours(s.path) {
+	if (errors.Is(err, ErrNotHistory) || errors.Is(kindOf(err), ErrNotHistory)) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
 	}
 	switch {
@@ -114,7 +115,7 @@ func (s *Store) look(ctx context.Context, db *sql.DB, all []sqlite.Step) error {
 // there would have steps applied twice, or tables looked for that are not there.
 func checkLayout(ctx context.Context, db *sql.DB, all []sqlite.Step, version int) error {
 	have, err := sqlite.Collect(ctx, db, sqlite.Only[string], `
-		SELECT t.name || '.' || c.name
+		SELECT t.name || '.' || c.Name
 		FROM pragma_table_list t
 		JOIN pragma_table_info(t.name) c
 		WHERE t.schema = 'main'
@@ -123,11 +124,11 @@ func checkLayout(ctx context.Context, db *sql.DB, all []sqlite.Step, version int
 		return err
 	}
 	slices.Sort(have)
-	for _, t := range shapes(all) {
-		for _, c := range t.columns {
-			_, there := slices.BinarySearch(have, t.table+"."+c.name)
-			if due := c.since <= version; there != due {
-				return fmt.Errorf("%w: that it has column %s of %s is %v, and its header says schema %d", ErrDamaged, c.name, t.table, there, version)
+	for _, t := range recovery.Tables(all) {
+		for _, c := range t.Columns {
+			_, there := slices.BinarySearch(have, t.Name+"."+c.Name)
+			if due := c.Since <= version; there != due {
+				return fmt.Errorf("%w: that it has column %s of %s is %v, and its header says schema %d", ErrDamaged, c.Name, t.Name, there, version)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
 )
 
@@ -43,11 +44,11 @@ type Store struct {
 
 	writing chan struct{} // holds a token while a writer of this store is at work
 
-	opened   os.FileInfo // the file that was opened: another may take its place
-	retired  *os.File    // a damaged file that was set aside, locked so that nobody takes it for the history
-	salvaged *Salvage    // what became of a damaged file, nil where it was not
-	fresh    bool        // nothing was in the file
-	checked  atomic.Bool // the whole file was looked at and is sound
+	opened   os.FileInfo       // the file that was opened: another may take its place
+	retired  *os.File          // a damaged file that was set aside, locked so that nobody takes it for the history
+	salvaged *recovery.Salvage // what became of a damaged file, nil where it was not
+	fresh    bool              // nothing was in the file
+	checked  atomic.Bool       // the whole file was looked at and is sound
 
 	mu    sync.Mutex
 	owner *owner         // who this store is for its unfinished answers, nil while there were none
@@ -234,9 +235,9 @@ func (s *Store) Path() string { return s.path }
 func (s *Store) ReadOnly() bool { return s.readOnly }
 
 // Salvaged says what became of a damaged history that this opening met, and false where it met none.
-func (s *Store) Salvaged() (Salvage, bool) {
+func (s *Store) Salvaged() (recovery.Salvage, bool) {
 	if s.salvaged == nil {
-		return Salvage{}, false
+		return recovery.Salvage{}, false
 	}
 	return *s.salvaged, true
 }

@@ -2,19 +2,20 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
 )
 
-// mendPatience is how long to wait for another window that has the damaged file open: a command
+// salvagePatience is how long to wait for another window that has the damaged file open: a command
 // ends soon, and so does another window that is saving it at this moment.
-const mendPatience = 3 * time.Second
+const salvagePatience = 3 * time.Second
 
 // errHeld says why a damaged file is left as it is for now.
 var errHeld = fmt.Errorf("%w, and another window has it open; close that one and start winnow again: it then saves all that can be read", ErrDamaged)
@@ -33,7 +34,7 @@ func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileI
 		}
 		return explain(doing, s.path, err)
 	}
-	im, done, err := journaledImage(s.retired, s.path)
+	im, done, err := recovery.OpenWithJournal(s.retired, s.path)
 	if err != nil {
 		return explain(doing, s.path, err)
 	}
@@ -43,7 +44,7 @@ func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileI
 		return explain(doing, s.path, err)
 	}
 	defer removeDatabase(fresh)
-	saved, err := salvageInto(ctx, im, fresh, all, s.now().UnixMilli())
+	saved, err := im.Salvage(ctx, fresh, all, s.now().UnixMilli(), checkEach)
 	if err == nil {
 		err = errors.Join(syncFile(fresh), os.Rename(fresh, wholeFile(s.path)))
 	}
@@ -69,7 +70,7 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 		return nil
 	}
 	patience := s.patience
-	s.patience = min(patience, mendPatience)
+	s.patience = min(patience, salvagePatience)
 	defer func() { s.patience = patience }()
 	return s.insist(ctx, func() error {
 		held, err := claim(s.path)
@@ -103,33 +104,6 @@ func removeDatabase(path string) {
 	}
 }
 
-// String says in a few sentences what was saved and what was lost.
-func (s Salvage) String() string {
-	var b strings.Builder
-	b.WriteString("The chat history was damaged. ")
-	if s.Sessions == 0 && s.Damaged == 0 {
-		b.WriteString("Nothing in it could be read, and a new history begins. ")
-	} else {
-		fmt.Fprintf(&b, "%s and %s were saved; ", count(s.Sessions, "session"), count(s.Messages, "message"))
-		switch {
-		case s.LostSessions == 0 && s.LostMessages == 0:
-			b.WriteString("nothing was lost. ")
-		case s.LostSessions == 0:
-			fmt.Fprintf(&b, "%s lost. ", were(s.LostMessages, "message"))
-		default:
-			fmt.Fprintf(&b, "%s and %s lost. ", count(s.LostSessions, "session"), were(s.LostMessages, "message"))
-		}
-	}
-	if s.Damaged > 0 {
-		fmt.Fprintf(&b, "Of the lost ones, %s still in place without text. ", were(s.Damaged, "message"))
-	}
-	if s.Nameless > 0 {
-		fmt.Fprintf(&b, "%s saved without a title, as %q. ", were(s.Nameless, "session"), recoveredTitle)
-	}
-	fmt.Fprintf(&b, "The damaged file is kept as %s.", s.File)
-	return b.String()
-}
-
 // count writes "1 message" and "2 messages".
 func count(n int, thing string) string {
 	if n != 1 {
@@ -138,10 +112,60 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// were writes "1 message was" and "2 messages were".
-func were(n int, thing string) string {
-	if n == 1 {
-		return count(n, thing) + " was"
+// journalHurt looks at the log that a program left behind when it died. The error is
+// ErrDamaged where SQLite would throw away what can still be read, and lost where nothing can.
+func (s *Store) journalHurt() (lost bool, err error) {
+	if j := recovery.CheckJournal(s.path); j.Sound && !j.Holes {
+		return false, nil
 	}
-	return count(n, thing) + " were"
+	// Another window may be writing to it at this moment.
+	if s.retired, err = claim(s.path); err != nil {
+		return false, nil
+	}
+	j := recovery.CheckJournal(s.path)
+	if j.Holes {
+		return false, fmt.Errorf("%w: its journal has holes", ErrDamaged)
+	}
+	s.retired.Close()
+	s.retired = nil
+	return !j.Sound, nil
+}
+
+// checkEach checks every message of a history against its hash.
+func checkEach(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error {
+	return eachMessage(ctx, tx, func(m Message) error {
+		each(m.ID, m.Damaged)
+		return nil
+	})
+}
+
+// eachMessage reads every message of the history in the order of their numbers, and checks each
+// against its hash.
+func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
+	const atOnce = 200
+	for last := int64(-1); ; {
+		rows, err := messagesAfter(ctx, tx, last, atOnce)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		last = rows[len(rows)-1].ID
+		all, err := complete(ctx, tx, "", rows)
+		if err != nil {
+			return err
+		}
+		for _, m := range all {
+			if err := f(m); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func messagesAfter(ctx context.Context, tx *sql.Tx, id int64, limit int) ([]row, error) {
+	return sqlite.Collect(ctx, tx, newScan().next, `
+		SELECT`+messageColumns+`
+		FROM messages m
+		WHERE m.id > ?
+		ORDER BY m.id
+		LIMIT ?`, id, limit)
 }

@@ -1,4 +1,4 @@
-package store
+package recovery
 
 import (
 	"bytes"
@@ -11,13 +11,13 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// ours reports whether a file that SQLite does not take for winnow's is a damaged history all the
+// IsHistory reports whether a file that SQLite does not take for winnow's is a damaged history all the
 // same, and not a text or another program's database that was named by mistake.
 //
 // A history shows itself by the number in its header, or by the names of its tables anywhere in the
 // file or in its journal. Under winnow's own name a file in which nothing is recognised, such as one of zeros alone,
 // is a history of which nothing is left.
-func ours(path string) bool {
+func IsHistory(path string) bool {
 	header := make([]byte, 100)
 	n := readInto(path, header)
 	if n >= 72 && binary.BigEndian.Uint32(header[68:]) == sqlite.ApplicationID && bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
@@ -35,7 +35,7 @@ func ours(path string) bool {
 	return filepath.Base(path) == "winnow.db" && !readable(path)
 }
 
-// readable reports whether SQLite reads a schema in the file, whosever it is.
+// readable reports whether SQLite reads a schema in the file, whatever program it is of.
 func readable(path string) bool {
 	db := sqlite.Pool(path, sqlite.Immutable, 1)
 	defer db.Close()

@@ -1,9 +1,8 @@
-package store
+package recovery
 
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -86,9 +85,9 @@ func checksum(order binary.ByteOrder, s [2]uint32, b []byte) [2]uint32 {
 	return s
 }
 
-// journaledImage is an image of a database with what its log holds.
-func journaledImage(f *os.File, path string) (im image, closed func() error, err error) {
-	im, err = openImage(f)
+// OpenWithJournal is an image of a database with what its log holds.
+func OpenWithJournal(f *os.File, path string) (im Image, closed func() error, err error) {
+	im, err = OpenImage(f)
 	if err != nil {
 		return im, nil, err
 	}
@@ -100,37 +99,32 @@ func journaledImage(f *os.File, path string) (im image, closed func() error, err
 		return im, nil, err
 	}
 	im.wal = wal
-	j := readJournal(wal, im.size)
+	info, err := wal.Stat()
+	if err != nil {
+		return im, nil, errors.Join(err, wal.Close())
+	}
+	walSize := info.Size()
+	j := readJournal(wal, im.Size)
 	im.newer = j.at
-	if most := int64(im.pages) + sizeOf(path+"-wal")/int64(im.size); 0 < j.pages && int64(j.pages) <= most {
+	if most := int64(im.pages) + walSize/int64(im.Size); 0 < j.pages && int64(j.pages) <= most {
 		im.pages = j.pages
 	}
 	return im, wal.Close, nil
 }
 
-// journalHurt looks at the log that a program left behind when it died. It returns an error that
-// is ErrDamaged where SQLite would throw away what can still be read, and lost where nothing can.
-func (s *Store) journalHurt() (lost bool, err error) {
-	look := func() journal {
-		wal, err := os.Open(s.path + "-wal")
-		if err != nil {
-			return journal{headed: true} // there is none
-		}
-		defer wal.Close()
-		return readJournal(wal, usualPage)
+// JournalState is what a log shows of itself.
+type JournalState struct {
+	Sound bool // its header is sound
+	Holes bool // committed frames are behind a damaged one
+}
+
+// CheckJournal reads the log of a database. One that is not there is sound.
+func CheckJournal(path string) JournalState {
+	wal, err := os.Open(path + "-wal")
+	if err != nil {
+		return JournalState{Sound: true}
 	}
-	if j := look(); j.headed && !j.holes {
-		return false, nil
-	}
-	// Another window may be writing to it at this moment.
-	if s.retired, err = claim(s.path); err != nil {
-		return false, nil
-	}
-	j := look()
-	if j.holes {
-		return false, fmt.Errorf("%w: its journal has holes", ErrDamaged)
-	}
-	s.retired.Close()
-	s.retired = nil
-	return !j.headed, nil
+	defer wal.Close()
+	j := readJournal(wal, usualPage)
+	return JournalState{Sound: j.headed, Holes: j.holes}
 }

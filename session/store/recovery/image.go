@@ -1,4 +1,4 @@
-package store
+package recovery
 
 import (
 	"encoding/binary"
@@ -8,14 +8,14 @@ import (
 	"os"
 )
 
-// An image is a damaged database read as it lies on disk: page by page, trusting neither its header
+// Image is a damaged database read as it lies on disk: page by page, trusting neither its header
 // nor the trees over its pages. SQLite stops at the first page that it cannot follow; the rows stand
 // in the leaves, and every leaf can be read without the rest.
 //
 // The layout is that of SQLite's file format: https://sqlite.org/fileformat2.html.
-type image struct {
-	file  io.ReaderAt
-	size  int    // bytes of a page
+type Image struct {
+	File  io.ReaderAt
+	Size  int    // bytes of a page
 	pages uint32 // how many there are, the last one perhaps cut
 
 	wal   io.ReaderAt      // its journal
@@ -25,13 +25,13 @@ type image struct {
 // usualPage is the page size that winnow's files have.
 const usualPage = 4096
 
-// openImage reads the page size from the header where that has a sensible one.
-func openImage(f *os.File) (image, error) {
+// OpenImage reads the page size from the header where that has a sensible one.
+func OpenImage(f *os.File) (Image, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return image{}, err
+		return Image{}, err
 	}
-	im := image{file: f, size: usualPage}
+	im := Image{File: f, Size: usualPage}
 	header := make([]byte, 100)
 	if _, err := f.ReadAt(header, 0); err == nil {
 		size := int(binary.BigEndian.Uint16(header[16:]))
@@ -40,25 +40,25 @@ func openImage(f *os.File) (image, error) {
 		}
 		// A size that does not divide the file is more likely a damaged number than a cut file.
 		if size >= 512 && size&(size-1) == 0 && info.Size()%int64(size) == 0 {
-			im.size = size
+			im.Size = size
 		}
 	}
-	pages := (info.Size() + int64(im.size) - 1) / int64(im.size)
+	pages := (info.Size() + int64(im.Size) - 1) / int64(im.Size)
 	if pages > math.MaxUint32-1 {
-		return image{}, errors.New("the file is larger than a database can be")
+		return Image{}, errors.New("the file is larger than a database can be")
 	}
 	im.pages = uint32(pages)
 	return im, nil
 }
 
 // page reads a page into buf. What a cut file lacks of its last page reads as zeros.
-func (im image) page(n uint32, buf []byte) error {
-	from, at := im.file, int64(n-1)*int64(im.size)
+func (im Image) page(n uint32, buf []byte) error {
+	from, at := im.File, int64(n-1)*int64(im.Size)
 	if place, ok := im.newer[n]; ok {
 		from, at = im.wal, place
 	}
-	got, err := from.ReadAt(buf[:im.size], at)
-	clear(buf[got:im.size])
+	got, err := from.ReadAt(buf[:im.Size], at)
+	clear(buf[got:im.Size])
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -66,33 +66,33 @@ func (im image) page(n uint32, buf []byte) error {
 }
 
 // tree returns the pages of a small table that begins at a page: that one, or those under it.
-func (im image) tree(root uint32) map[uint32]bool {
+func (im Image) tree(root uint32) map[uint32]bool {
 	pages := map[uint32]bool{root: true}
-	buf := make([]byte, im.size)
+	buf := make([]byte, im.Size)
 	const innerPage = 0x05
 	if root < 2 || root > im.pages || im.page(root, buf) != nil || buf[0] != innerPage {
 		return pages
 	}
 	pages[binary.BigEndian.Uint32(buf[8:])] = true // the last one
 	count := int(binary.BigEndian.Uint16(buf[3:]))
-	for at := 12; at+2 <= im.size && at < 12+2*count; at += 2 {
-		if start := int(binary.BigEndian.Uint16(buf[at:])); start+4 <= im.size {
+	for at := 12; at+2 <= im.Size && at < 12+2*count; at += 2 {
+		if start := int(binary.BigEndian.Uint16(buf[at:])); start+4 <= im.Size {
 			pages[binary.BigEndian.Uint32(buf[start:])] = true
 		}
 	}
 	return pages
 }
 
-// cell is one row as it stands in a leaf.
-type cell struct {
-	id     int64
-	values []any // nil, int64, float64, string for text, []byte for a blob
-	broken bool  // a page of its long values is missing: they end in zeros
+// Cell is one row as it stands in a leaf.
+type Cell struct {
+	ID     int64
+	Values []any // nil, int64, float64, string for text, []byte for a blob
+	Broken bool  // a page of its long values is missing: they end in zeros
 }
 
 // cells calls f with the rows of a page, where it is the leaf of a table and the row can be read.
 // page is what the page n holds.
-func (im image) cells(n uint32, page []byte, f func(cell) error) error {
+func (im Image) cells(n uint32, page []byte, f func(Cell) error) error {
 	head := 0
 	if n == 1 {
 		head = 100
@@ -104,14 +104,14 @@ func (im image) cells(n uint32, page []byte, f func(cell) error) error {
 	count := int(binary.BigEndian.Uint16(page[head+3:]))
 	for i := range count {
 		at := head + 8 + 2*i
-		if at+2 > im.size {
+		if at+2 > im.Size {
 			return nil
 		}
 		start := int(binary.BigEndian.Uint16(page[at:]))
-		if start < head+8 || start >= im.size {
+		if start < head+8 || start >= im.Size {
 			continue
 		}
-		c, ok := im.cell(page[start:im.size])
+		c, ok := im.cell(page[start:im.Size])
 		if !ok {
 			continue
 		}
@@ -123,30 +123,30 @@ func (im image) cells(n uint32, page []byte, f func(cell) error) error {
 }
 
 // cell reads the row that begins at b.
-func (im image) cell(b []byte) (cell, bool) {
+func (im Image) cell(b []byte) (Cell, bool) {
 	length, n := varint(b)
-	if n == 0 || length < 1 || length > int64(im.pages)*int64(im.size) {
-		return cell{}, false
+	if n == 0 || length < 1 || length > int64(im.pages)*int64(im.Size) {
+		return Cell{}, false
 	}
 	id, m := varint(b[n:])
 	if m == 0 {
-		return cell{}, false
+		return Cell{}, false
 	}
 	payload, broken, ok := im.payload(b[n+m:], int(length))
 	if !ok {
-		return cell{}, false
+		return Cell{}, false
 	}
 	values, ok := record(payload)
-	return cell{id: id, values: values, broken: broken}, ok
+	return Cell{ID: id, Values: values, Broken: broken}, ok
 }
 
 // payload returns the length bytes of a row, which begin at b and go on in overflow pages where they
 // are many. broken says that the chain of those ends early.
-func (im image) payload(b []byte, length int) (payload []byte, broken, ok bool) {
-	local, most := length, im.size-35
+func (im Image) payload(b []byte, length int) (payload []byte, broken, ok bool) {
+	local, most := length, im.Size-35
 	if length > most {
-		least := (im.size-12)*32/255 - 23
-		if local = least + (length-least)%(im.size-4); local > most {
+		least := (im.Size-12)*32/255 - 23
+		if local = least + (length-least)%(im.Size-4); local > most {
 			local = least
 		}
 	}
@@ -161,13 +161,13 @@ func (im image) payload(b []byte, length int) (payload []byte, broken, ok bool) 
 	}
 	payload = append(make([]byte, 0, length), b[:local]...)
 	next := binary.BigEndian.Uint32(b[local:])
-	page := make([]byte, im.size)
+	page := make([]byte, im.Size)
 	for len(payload) < length {
 		if next < 2 || next > im.pages || im.page(next, page) != nil {
 			return payload[:length], true, true // the rest is zeros
 		}
 		next = binary.BigEndian.Uint32(page)
-		payload = append(payload, page[4:min(im.size, 4+length-len(payload))]...)
+		payload = append(payload, page[4:min(im.Size, 4+length-len(payload))]...)
 	}
 	return payload, false, true
 }

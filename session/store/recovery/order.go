@@ -1,4 +1,4 @@
-package store
+package recovery
 
 import (
 	"context"
@@ -8,32 +8,24 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Salvage says what became of a damaged history.
-type Salvage struct {
-	File         string // where the damaged file is now, unchanged
-	Sessions     int    // saved
-	Nameless     int    // those of them whose row was lost: they are called Recovered conversation
-	Messages     int    // saved, each of them as it was
-	LostSessions int    // as far as can be known
-	LostMessages int    // as far as can be known; those that fail their hash are among them
-	Damaged      int    // messages that are there and fail their hash: their text is not shown
-}
-
 // recoveredTitle is the title of a session whose own was lost.
 const recoveredTitle = "Recovered conversation"
 
-// mend makes a history of the rows that were saved: every session has its row, every branch leads
+// putInOrder makes a history of the rows that were saved: every session has its row, every branch leads
 // to its beginning, nothing hangs on what is lost. newest is the highest number that a message ever
 // had, 0 for not known.
-func mend(ctx context.Context, tx *sql.Tx, newest, now int64) (Salvage, error) {
+func putInOrder(
+	ctx context.Context, tx *sql.Tx, newest, now int64,
+	check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error,
+) (Salvage, error) {
 	var out Salvage
 	steps := []func() error{
-		func() error { return adoptStrays(ctx, tx, now, &out) },
+		func() error { return reattach(ctx, tx, now, &out) },
 		func() error { return countLost(ctx, tx, &out) },
-		func() error { return rehang(ctx, tx) },
+		func() error { return reparent(ctx, tx) },
 		func() error { return removeOrphans(ctx, tx) },
 		func() error { return settle(ctx, tx, newest) },
-		func() error { return verify(ctx, tx, &out) },
+		func() error { return verify(ctx, tx, &out, check) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -43,9 +35,9 @@ func mend(ctx context.Context, tx *sql.Tx, newest, now int64) (Salvage, error) {
 	return out, nil
 }
 
-// adoptStrays gives messages without a session one: their parent's, or a new one for all that had
+// reattach gives messages without a session one: their parent's, or a new one for all that had
 // the same.
-func adoptStrays(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
+func reattach(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE OR IGNORE messages
 		SET session = (SELECT p.session FROM messages p WHERE p.id = messages.parent)
@@ -136,9 +128,9 @@ func countLost(ctx context.Context, tx *sql.Tx, out *Salvage) error {
 		WHERE n NOT IN (SELECT session FROM messages)`).Scan(&out.LostSessions)
 }
 
-// rehang puts a message whose parent is lost behind the newest one before it, so that its branch
+// reparent puts a message whose parent is lost behind the newest one before it, so that its branch
 // leads to the beginning. Siblings stay siblings.
-func rehang(ctx context.Context, tx *sql.Tx) error {
+func reparent(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE messages
 		SET parent = coalesce((SELECT max(x.id) FROM messages x WHERE x.session = messages.session AND x.id < messages.parent), 0)
@@ -209,18 +201,20 @@ func settle(ctx context.Context, tx *sql.Tx, newest int64) error {
 
 // verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check
 // tells them from those that are damaged from now on.
-func verify(ctx context.Context, tx *sql.Tx, out *Salvage) error {
+func verify(
+	ctx context.Context, tx *sql.Tx, out *Salvage,
+	check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error,
+) error {
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&out.Sessions); err != nil {
 		return err
 	}
 	var lost []int64
-	err := eachMessage(ctx, tx, func(m Message) error {
-		if m.Damaged {
-			lost = append(lost, m.ID)
-			return nil
+	err := check(ctx, tx, func(id int64, damaged bool) {
+		if damaged {
+			lost = append(lost, id)
+			return
 		}
 		out.Messages++
-		return nil
 	})
 	if err != nil {
 		return err
@@ -233,35 +227,4 @@ func verify(ctx context.Context, tx *sql.Tx, out *Salvage) error {
 		}
 	}
 	return nil
-}
-
-// eachMessage reads every message of the history in the order of their numbers, and checks each
-// against its hash.
-func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
-	const atOnce = 200
-	for last := int64(-1); ; {
-		rows, err := messagesAfter(ctx, tx, last, atOnce)
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		last = rows[len(rows)-1].ID
-		all, err := complete(ctx, tx, "", rows)
-		if err != nil {
-			return err
-		}
-		for _, m := range all {
-			if err := f(m); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-func messagesAfter(ctx context.Context, tx *sql.Tx, id int64, limit int) ([]row, error) {
-	return sqlite.Collect(ctx, tx, newScan().next, `
-		SELECT`+messageColumns+`
-		FROM messages m
-		WHERE m.id > ?
-		ORDER BY m.id
-		LIMIT ?`, id, limit)
 }

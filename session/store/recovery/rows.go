@@ -1,4 +1,4 @@
-package store
+package recovery
 
 import (
 	"context"
@@ -10,38 +10,37 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"winnow/history"
-	"winnow/session/store/sqlite"
+	"winnow/history/message"
 )
 
-// harvest takes every row that can be read out of an image and puts it into an empty history. It
+// salvager takes every row that can be read out of an image and puts it into an empty message. It
 // looks at each page once and asks no tree: a row is told by its shape.
-type harvest struct {
-	im     image
+type salvager struct {
+	im     Image
 	to     *sql.Tx
-	shapes []shape
+	tables []Table
 	drafts map[uint32]bool // the pages of the table of drafts, none where that is not known
 	newest int64           // the highest id that a message ever had, 0 for not known
 	now    int64           // Unix milliseconds
-	late   []rescued       // messages whose number another one has
+	late   []savedRow      // messages whose number another one has
 }
 
 // tooHigh is a number that no row of a real history has. Such a one was damaged, and would
 // leave no higher one for the messages to come.
 const tooHigh = 1 << 40
 
-func (h *harvest) run(ctx context.Context) error {
-	if err := h.each(ctx, h.learn); err != nil {
+func (h *salvager) run(ctx context.Context) error {
+	if err := h.im.Each(ctx, h.learn); err != nil {
 		return err
 	}
-	if err := h.each(ctx, func(n uint32, c cell) error { return h.keep(ctx, n, c) }); err != nil {
+	if err := h.im.Each(ctx, func(n uint32, c Cell) error { return h.keep(ctx, n, c) }); err != nil {
 		return err
 	}
 	return h.renumber(ctx)
 }
 
 // renumber stores the messages whose number another one has under numbers of their own.
-func (h *harvest) renumber(ctx context.Context) error {
+func (h *salvager) renumber(ctx context.Context) error {
 	var last int64
 	if err := h.to.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
 		return err
@@ -58,33 +57,16 @@ func (h *harvest) renumber(ctx context.Context) error {
 	return nil
 }
 
-// each calls f with every row of every page.
-func (h *harvest) each(ctx context.Context, f func(page uint32, c cell) error) error {
-	buf := make([]byte, h.im.size)
-	for n := uint32(1); n <= h.im.pages; n++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := h.im.page(n, buf); err != nil {
-			continue // a page that the disk does not give back is lost like a damaged one
-		}
-		if err := h.im.cells(n, buf, func(c cell) error { return f(n, c) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // learn notes what SQLite's own tables say: where the drafts are, whose oldest rows look like
 // prompts, and the highest number of a message.
-func (h *harvest) learn(_ uint32, c cell) error {
+func (h *salvager) learn(_ uint32, c Cell) error {
 	switch {
-	case len(c.values) == 5 && c.values[0] == "table" && c.values[1] == "drafts":
-		if root, ok := c.values[3].(int64); ok && root > 0 && root <= int64(h.im.pages) {
+	case len(c.Values) == 5 && c.Values[0] == "table" && c.Values[1] == "drafts":
+		if root, ok := c.Values[3].(int64); ok && root > 0 && root <= int64(h.im.pages) {
 			h.drafts = h.im.tree(uint32(root))
 		}
-	case len(c.values) == 2 && c.values[0] == "messages":
-		if seq, ok := c.values[1].(int64); ok && seq < tooHigh {
+	case len(c.Values) == 2 && c.Values[0] == "messages":
+		if seq, ok := c.Values[1].(int64); ok && seq < tooHigh {
 			h.newest = max(h.newest, seq)
 		}
 	}
@@ -92,25 +74,25 @@ func (h *harvest) learn(_ uint32, c cell) error {
 }
 
 // keep puts a row into the table that it fits.
-func (h *harvest) keep(ctx context.Context, page uint32, c cell) error {
-	if c.id < 0 || c.id >= tooHigh {
+func (h *salvager) keep(ctx context.Context, page uint32, c Cell) error {
+	if c.ID < 0 || c.ID >= tooHigh {
 		return nil
 	}
-	for _, s := range h.shapes {
-		if !s.fits(c.values) {
+	for _, s := range h.tables {
+		if !s.Fits(c.Values) {
 			continue
 		}
 		// The oldest drafts and prompts look the same, and are told by their page.
-		if len(c.values) == 3 && (s.table == "drafts" && !h.drafts[page] || s.table == "prompts" && h.drafts[page]) {
+		if len(c.Values) == 3 && (s.Name == "drafts" && !h.drafts[page] || s.Name == "prompts" && h.drafts[page]) {
 			continue
 		}
-		values := slices.Clone(c.values)
-		values[0] = c.id
-		r := rescued{shape: s, values: values}
-		if c.broken && !r.withoutEnd() {
+		values := slices.Clone(c.Values)
+		values[0] = c.ID
+		r := savedRow{Table: s, values: values}
+		if c.Broken && !r.withoutEnd() {
 			return nil
 		}
-		r.straighten(h.now)
+		r.normalise(h.now)
 		err := h.insert(ctx, r)
 		if err == nil || !constraint(err) {
 			return err
@@ -129,20 +111,20 @@ func constraint(err error) bool {
 	return errors.As(err, &e) && e.Code == sqlite3.ErrConstraint
 }
 
-func (h *harvest) insert(ctx context.Context, r rescued) error {
+func (h *salvager) insert(ctx context.Context, r savedRow) error {
 	var names []string
-	for _, c := range r.columns[:len(r.values)] {
-		names = append(names, c.name)
+	for _, c := range r.Columns[:len(r.values)] {
+		names = append(names, c.Name)
 	}
 	_, err := h.to.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)",
-		r.table, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1)), r.values...)
+		r.Name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1)), r.values...)
 	return err
 }
 
 // again stores a row that met another one in its place. A file that was cut while pages moved can
 // hold two states of one row: the later one is kept.
-func (h *harvest) again(ctx context.Context, r rescued) error {
-	switch r.table {
+func (h *salvager) again(ctx context.Context, r savedRow) error {
+	switch r.Name {
 	case "sessions":
 		return h.sessionAgain(ctx, r)
 	case "messages":
@@ -154,7 +136,7 @@ func (h *harvest) again(ctx context.Context, r rescued) error {
 	return h.insert(ctx, r)
 }
 
-func (h *harvest) sessionAgain(ctx context.Context, r rescued) error {
+func (h *salvager) sessionAgain(ctx context.Context, r savedRow) error {
 	older, err := h.changes(ctx, "DELETE FROM sessions WHERE n = ? AND used < ?", r.values[0], r.get("used"))
 	if err != nil {
 		return err
@@ -169,9 +151,9 @@ func (h *harvest) sessionAgain(ctx context.Context, r rescued) error {
 	return h.insert(ctx, r)
 }
 
-func (h *harvest) messageAgain(ctx context.Context, r rescued) error {
-	growing := []any{history.Streaming, history.Interrupted}
-	if status := history.Status(r.get("status").(string)); !slices.Contains(growing, any(status)) {
+func (h *salvager) messageAgain(ctx context.Context, r savedRow) error {
+	growing := []any{message.Streaming, message.Interrupted}
+	if status := message.Status(r.get("status").(string)); !slices.Contains(growing, any(status)) {
 		_, err := h.changes(ctx, "DELETE FROM messages WHERE id = ? AND status IN (?, ?)", append([]any{r.values[0]}, growing...)...)
 		if err != nil {
 			return err
@@ -198,7 +180,7 @@ func (h *harvest) messageAgain(ctx context.Context, r rescued) error {
 }
 
 // changes runs a statement and reports whether it changed anything.
-func (h *harvest) changes(ctx context.Context, query string, args ...any) (bool, error) {
+func (h *salvager) changes(ctx context.Context, query string, args ...any) (bool, error) {
 	result, err := h.to.ExecContext(ctx, query, args...)
 	if err != nil {
 		return false, err
@@ -207,37 +189,25 @@ func (h *harvest) changes(ctx context.Context, query string, args ...any) (bool,
 	return n > 0, err
 }
 
-func (h *harvest) has(ctx context.Context, query string, args ...any) (bool, error) {
+func (h *salvager) has(ctx context.Context, query string, args ...any) (bool, error) {
 	var n int
 	err := h.to.QueryRowContext(ctx, query, args...).Scan(&n)
 	return n > 0, err
 }
 
-// salvageInto puts all that an image still holds into the empty file at fresh, and returns what was
-// saved. now is in Unix milliseconds.
-func salvageInto(ctx context.Context, im image, fresh string, all []sqlite.Step, now int64) (Salvage, error) {
-	db := sqlite.Pool(fresh, sqlite.Scratch, 1)
-	defer db.Close()
-	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		_, err := sqlite.StepUp(ctx, tx, all)
-		return err
-	})
-	if err != nil {
-		return Salvage{}, err
-	}
-	// The rows come in any order; what hangs on a lost row is removed at the end.
-	if _, err := db.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
-		return Salvage{}, err
-	}
-	var out Salvage
-	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		h := &harvest{im: im, to: tx, shapes: shapes(all), now: now}
-		if err := h.run(ctx); err != nil {
+// Each calls f with every row of every page.
+func (im Image) Each(ctx context.Context, f func(page uint32, c Cell) error) error {
+	buf := make([]byte, im.Size)
+	for n := uint32(1); n <= im.pages; n++ {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var err error
-		out, err = mend(ctx, tx, h.newest, now)
-		return err
-	})
-	return out, errors.Join(err, db.Close())
+		if err := im.page(n, buf); err != nil {
+			continue // a page that the disk does not give back is lost like a damaged one
+		}
+		if err := im.cells(n, buf, func(c Cell) error { return f(n, c) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package store
+package recovery
 
 import (
 	"slices"
@@ -6,38 +6,38 @@ import (
 
 	"github.com/google/uuid"
 
-	"winnow/history"
+	"winnow/history/message"
 )
 
-// rescued is a row on its way into its table.
-type rescued struct {
-	shape
+// savedRow is a row on its way into its table.
+type savedRow struct {
+	Table
 	values []any
 }
 
-func (r rescued) place(name string) int {
-	return slices.IndexFunc(r.columns, func(c column) bool { return c.name == name })
+func (r savedRow) column(name string) int {
+	return slices.IndexFunc(r.Columns, func(c Column) bool { return c.Name == name })
 }
 
-func (r rescued) get(name string) any        { return r.values[r.place(name)] }
-func (r rescued) set(name string, value any) { r.values[r.place(name)] = value }
-func (r rescued) number(name string) int64   { n, _ := r.get(name).(int64); return n }
+func (r savedRow) get(name string) any        { return r.values[r.column(name)] }
+func (r savedRow) set(name string, value any) { r.values[r.column(name)] = value }
+func (r savedRow) number(name string) int64   { n, _ := r.get(name).(int64); return n }
 
 // farFuture is a time in Unix milliseconds that no clock shows: the year 4199.
 const farFuture = 1 << 46
 
-// straighten mends the small numbers and words that a table insists on. What was said is never
+// normalise repairs the small numbers and words that a table insists on. What was said is never
 // touched: its hash decides whether it is shown.
-func (r rescued) straighten(now int64) {
-	switch r.table {
+func (r savedRow) normalise(now int64) {
+	switch r.Name {
 	case "sessions":
-		r.straightenSession(now)
+		r.normaliseSession(now)
 	case "messages":
-		r.straightenMessage()
+		r.normaliseMessage()
 	}
 }
 
-func (r rescued) straightenSession(now int64) {
+func (r savedRow) normaliseSession(now int64) {
 	// The order of use grows by one from the highest there is: one that cannot grow ends it.
 	for _, time := range []string{"created_ms", "updated_ms", "used"} {
 		if n := r.number(time); n < 0 || n > farFuture {
@@ -57,7 +57,7 @@ func (r rescued) straightenSession(now int64) {
 	}
 }
 
-func (r rescued) straightenMessage() {
+func (r savedRow) normaliseMessage() {
 	id := r.values[0].(int64)
 	// A place is never higher than the number: both grow by one with every message.
 	if seq := r.number("seq"); seq < 1 || seq > id {
@@ -66,17 +66,17 @@ func (r rescued) straightenMessage() {
 	if parent := r.number("parent"); parent < 0 || parent >= id {
 		r.set("parent", max(0, id-1))
 	}
-	known := []history.Status{history.Complete, history.Streaming, history.Interrupted, history.Failed, history.Quarantined, history.Imported}
+	known := []message.Status{message.Complete, message.Streaming, message.Interrupted, message.Failed, message.Quarantined, message.Imported}
 	status, _ := r.get("status").(string)
-	if !slices.Contains(known, history.Status(status)) {
-		r.set("status", string(history.Complete))
+	if !slices.Contains(known, message.Status(status)) {
+		r.set("status", string(message.Complete))
 	}
 }
 
 // withoutEnd makes a row usable whose long values end in zeros, and reports whether that is possible.
 // A message stays as it is: it fails its hash, and keeps the messages behind it in their place.
-func (r rescued) withoutEnd() bool {
-	switch r.table {
+func (r savedRow) withoutEnd() bool {
+	switch r.Name {
 	case "messages":
 		return true
 	case "sessions":
@@ -92,4 +92,13 @@ func (r rescued) withoutEnd() bool {
 		return true
 	}
 	return false
+}
+
+// newID is the id of a session that has none.
+func newID() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return uuid.NewString() // a random one where the clock is of no use
+	}
+	return id.String()
 }

@@ -1,4 +1,4 @@
-package store
+package recovery
 
 import (
 	"regexp"
@@ -8,41 +8,42 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// shape is how the rows of a table look, so that a row whose table is not known can be told from its
+// Table is how the rows of a table look, so that a row whose table is not known can be told from its
 // values: every table of winnow is strict, and hardly two have the same columns.
-type shape struct {
-	table   string
-	columns []column
+type Table struct {
+	Name    string
+	Columns []Column
 }
 
-type column struct {
-	name  string
-	kind  string // INTEGER, TEXT, BLOB, REAL
-	must  bool   // NOT NULL
-	key   bool   // the row's number, which stands in the row as NULL
-	since int    // the step that added it: older rows lack it
+// Column is a column of a table.
+type Column struct {
+	Name  string
+	Kind  string // INTEGER, TEXT, BLOB, REAL
+	Must  bool   // NOT NULL
+	Key   bool   // the row's number, which stands in the row as NULL
+	Since int    // the step that added it: older rows lack it
 }
 
-// shapes returns the tables that hold history, as the steps make them. What can be made anew,
+// Tables returns the tables that hold history, as the steps make them. What can be made anew,
 // such as the full-text index, is left out. The steps are read rather than run, which would take some
 // milliseconds of every start.
-func shapes(all []sqlite.Step) []shape {
-	var out []shape
+func Tables(all []sqlite.Step) []Table {
+	var out []Table
 	for _, step := range all {
 		text := comment.ReplaceAllString(step.SQL, "")
 		for _, found := range tableMade.FindAllStringSubmatchIndex(text, -1) {
 			name := text[found[2]:found[3]]
-			if slices.Contains(madeAnew, name) || slices.ContainsFunc(out, func(s shape) bool { return s.table == name }) {
+			if slices.Contains(Derived, name) || slices.ContainsFunc(out, func(s Table) bool { return s.Name == name }) {
 				continue
 			}
-			s := shape{table: name}
+			s := Table{Name: name}
 			for _, definition := range definitions(text[found[1]:]) {
 				s.add(definition, step.Number)
 			}
 			out = append(out, s)
 		}
 		for _, found := range columnAdded.FindAllStringSubmatch(text, -1) {
-			at := slices.IndexFunc(out, func(s shape) bool { return s.table == found[1] })
+			at := slices.IndexFunc(out, func(s Table) bool { return s.Name == found[1] })
 			if at >= 0 {
 				out[at].add(found[2], step.Number)
 			}
@@ -51,8 +52,8 @@ func shapes(all []sqlite.Step) []shape {
 	return out
 }
 
-// madeAnew are the tables that need not be saved.
-var madeAnew = []string{"found_text", "purged", "unfound", "windows"}
+// Derived are the tables that need not be saved.
+var Derived = []string{"found_text", "purged", "unfound", "windows"}
 
 var (
 	comment     = regexp.MustCompile(`--[^\n]*`)
@@ -81,28 +82,28 @@ func definitions(text string) []string {
 }
 
 // add adds the column that a definition makes, if it makes one.
-func (s *shape) add(definition string, step int) {
+func (s *Table) add(definition string, step int) {
 	words := strings.Fields(definition)
 	if len(words) < 2 || slices.Contains([]string{"UNIQUE", "CHECK", "PRIMARY", "FOREIGN"}, words[0]) {
 		return
 	}
-	s.columns = append(s.columns, column{
-		name:  words[0],
-		kind:  words[1],
-		must:  strings.Contains(definition, "NOT NULL"),
-		key:   strings.Contains(definition, "PRIMARY KEY"),
-		since: step,
+	s.Columns = append(s.Columns, Column{
+		Name:  words[0],
+		Kind:  words[1],
+		Must:  strings.Contains(definition, "NOT NULL"),
+		Key:   strings.Contains(definition, "PRIMARY KEY"),
+		Since: step,
 	})
 }
 
-// fits reports whether a row can be one of the table's.
-func (s shape) fits(values []any) bool {
-	if len(values) > len(s.columns) {
+// Fits reports whether a row can be one of the table's.
+func (s Table) Fits(values []any) bool {
+	if len(values) > len(s.Columns) {
 		return false
 	}
-	for i, c := range s.columns {
+	for i, c := range s.Columns {
 		if i == len(values) {
-			return c.since > s.columns[0].since
+			return c.Since > s.Columns[0].Since
 		}
 		if !c.takes(values[i]) {
 			return false
@@ -111,19 +112,19 @@ func (s shape) fits(values []any) bool {
 	return true
 }
 
-func (c column) takes(value any) bool {
-	if c.key {
+func (c Column) takes(value any) bool {
+	if c.Key {
 		return value == nil
 	}
 	switch value.(type) {
 	case nil:
-		return !c.must
+		return !c.Must
 	case int64:
-		return c.kind == "INTEGER" || c.kind == "REAL" // a whole REAL is kept as an integer
+		return c.Kind == "INTEGER" || c.Kind == "REAL" // a whole REAL is kept as an integer
 	case float64:
-		return c.kind == "REAL"
+		return c.Kind == "REAL"
 	case string:
-		return c.kind == "TEXT"
+		return c.Kind == "TEXT"
 	}
-	return c.kind == "BLOB"
+	return c.Kind == "BLOB"
 }

@@ -1,0 +1,101 @@
+// Package recovery saves what a damaged history still holds: it reads the pages of the file without SQLite,
+// knows the rows by their columns and puts them in order in a new file. It does not decide when a file is
+// damaged and does not put files in each other's place.
+package recovery
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"winnow/session/store/sqlite"
+)
+
+// Salvage says what became of a damaged history.
+type Salvage struct {
+	File         string // where the damaged file is now, unchanged
+	Sessions     int    // saved
+	Nameless     int    // those of them whose row was lost: they are called Recovered conversation
+	Messages     int    // saved, each of them as it was
+	LostSessions int    // as far as can be known
+	LostMessages int    // as far as can be known; those that fail their hash are among them
+	Damaged      int    // messages that are there and fail their hash: their text is not shown
+}
+
+// Salvage puts all that an image still holds into the empty file at fresh, and returns what was saved. now is
+// in Unix milliseconds. check calls its argument for every message of a history, with whether it fails its
+// hash.
+func (im Image) Salvage(
+	ctx context.Context, fresh string, all []sqlite.Step, now int64,
+	check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error,
+) (Salvage, error) {
+	db := sqlite.Pool(fresh, sqlite.Scratch, 1)
+	defer db.Close()
+	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
+		_, err := sqlite.StepUp(ctx, tx, all)
+		return err
+	})
+	if err != nil {
+		return Salvage{}, err
+	}
+	// The rows come in any order; what hangs on a lost row is removed at the end.
+	if _, err := db.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
+		return Salvage{}, err
+	}
+	var out Salvage
+	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
+		h := &salvager{im: im, to: tx, tables: Tables(all), now: now}
+		if err := h.run(ctx); err != nil {
+			return err
+		}
+		var err error
+		out, err = putInOrder(ctx, tx, h.newest, now, check)
+		return err
+	})
+	return out, errors.Join(err, db.Close())
+}
+
+// String says in a few sentences what was saved and what was lost.
+func (s Salvage) String() string {
+	var b strings.Builder
+	b.WriteString("The chat history was damaged. ")
+	if s.Sessions == 0 && s.Damaged == 0 {
+		b.WriteString("Nothing in it could be read, and a new history begins. ")
+	} else {
+		fmt.Fprintf(&b, "%s and %s were saved; ", count(s.Sessions, "session"), count(s.Messages, "message"))
+		switch {
+		case s.LostSessions == 0 && s.LostMessages == 0:
+			b.WriteString("nothing was lost. ")
+		case s.LostSessions == 0:
+			fmt.Fprintf(&b, "%s lost. ", were(s.LostMessages, "message"))
+		default:
+			fmt.Fprintf(&b, "%s and %s lost. ", count(s.LostSessions, "session"), were(s.LostMessages, "message"))
+		}
+	}
+	if s.Damaged > 0 {
+		fmt.Fprintf(&b, "Of the lost ones, %s still in place without text. ", were(s.Damaged, "message"))
+	}
+	if s.Nameless > 0 {
+		fmt.Fprintf(&b, "%s saved without a title, as %q. ", were(s.Nameless, "session"), recoveredTitle)
+	}
+	fmt.Fprintf(&b, "The damaged file is kept as %s.", s.File)
+	return b.String()
+}
+
+// count writes "1 message" and "2 messages".
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// were writes "1 message was" and "2 messages were".
+func were(n int, thing string) string {
+	if n == 1 {
+		return count(n, thing) + " was"
+	}
+	return count(n, thing) + " were"
+}
