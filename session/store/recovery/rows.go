@@ -14,7 +14,7 @@ import (
 )
 
 // salvager takes every row that can be read out of an image and puts it into an empty message. It
-// looks at each page once and asks no tree: a row is told by its shape.
+// looks at each page once and asks no tree: a row is known by its columns.
 type salvager struct {
 	im     Image
 	to     *sql.Tx
