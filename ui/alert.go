@@ -23,7 +23,7 @@ func (m *Model) wayOut(err error) string {
 		return ""
 	case m.turn.sent != nil && m.session.Unready() != nil:
 		return "The draft is still here."
-	case m.turn.sent != nil && !m.composer.empty() && m.turn.sent.edit.message == 0:
+	case m.turn.sent != nil && !m.composer.Empty() && m.turn.sent.edit.message == 0:
 		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	case m.turn.sent != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
 		return "The draft is still here."

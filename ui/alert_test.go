@@ -54,8 +54,8 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 		l.run(l.begin(l.takeDraft(), fails))
 		l.until("the end of the turn", func() bool { return !l.turn.busy })
 		screen := plain(l.Model)
-		if l.way != test.want || !strings.Contains(screen, "The draft") || strings.Contains(screen, "/retry") || l.composer.text() != "Keep me" {
-			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.text(), test.want, screen)
+		if l.way != test.want || !strings.Contains(screen, "The draft") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
+			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.Text(), test.want, screen)
 		}
 	}
 }
@@ -72,8 +72,8 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 		l.press("enter")
 		l.until("the error", func() bool { return l.alert != "" })
 		screen := plain(l.Model)
-		if l.composer.text() != draft || l.way != "The draft is still here." || strings.Contains(screen, "/retry") {
-			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.text(), draft, screen)
+		if l.composer.Text() != draft || l.way != "The draft is still here." || strings.Contains(screen, "/retry") {
+			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.Text(), draft, screen)
 		}
 	}
 }

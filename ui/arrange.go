@@ -10,7 +10,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
-	m.composer.resize(max(1, m.draftWidth()), max(1, m.height/3))
+	m.composer.Resize(max(1, m.draftWidth()), max(1, m.height/3))
 	m.layout = layoutFor(wants{
 		width: m.width, height: m.height, draft: m.composerLines(),
 		alert: len(m.alertLines(mostAlert)), panel: m.wishPanel,
@@ -26,7 +26,7 @@ func (m *Model) composerLines() int {
 	if m.elsewhere {
 		return len(m.closedLines(m.draftWidth()))
 	}
-	return m.composer.lines()
+	return m.composer.Lines()
 }
 
 // draftWidth is the width of the text area: the composer without its frame and margin.

@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/composer"
 )
 
 // fileWith makes a file in a folder of the test's and returns its path.
@@ -32,7 +33,7 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 	l := onStage(t, 120, 40)
 	code := fileWith(t, "two words.go", "package main\n\nfunc main() {}\n")
 	dot := fileWith(t, "dot.gif", "GIF89a\x20\x00\x10\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
-	l.types("/attach " + escaped(code) + " '" + dot + "'")
+	l.types("/attach " + composer.Escaped(code) + " '" + dot + "'")
 	l.press("enter")
 	l.shows("[file two words.go: 3 lines, 29 B, ~")
 	l.shows("[image dot.gif: 32×16, 35 B, ~255 tokens]")
@@ -55,28 +56,28 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 			t.Errorf("the request does not hold %q:\n%s", want, body)
 		}
 	}
-	if !l.composer.empty() {
-		t.Errorf("behind the sending the draft is %q", l.composer.shown())
+	if !l.composer.Empty() {
+		t.Errorf("behind the sending the draft is %q", l.composer.Shown())
 	}
 	l.press("up")
-	l.until("the files", func() bool { return len(l.composer.unread()) == 0 })
-	if got := l.composer.drafted(); got.text != "what is it? See " || len(got.files) != 2 {
-		t.Errorf("recalled, the draft is %q with %d files", got.text, len(got.files))
+	l.until("the files", func() bool { return len(l.composer.Unread()) == 0 })
+	if got := l.composer.Drafted(); got.Text != "what is it? See " || len(got.Files) != 2 {
+		t.Errorf("recalled, the draft is %q with %d files", got.Text, len(got.Files))
 	}
 }
 
 func TestASecondAttachHangsMoreFilesOnTheDraft(t *testing.T) {
 	l := onStage(t, 120, 40)
 	one, two := fileWith(t, "one.txt", "first"), fileWith(t, "two.txt", "second")
-	l.types("/attach " + escaped(one))
+	l.types("/attach " + composer.Escaped(one))
 	l.press("enter")
 	l.shows("[file one.txt: 1 line")
-	l.types("/attach " + escaped(two))
+	l.types("/attach " + composer.Escaped(two))
 	l.press("enter")
 	l.shows("[file two.txt: 1 line")
-	got := l.composer.drafted()
-	if strings.TrimSpace(got.text) != "" || len(got.files) != 2 || got.files[0].Name != "one.txt" || got.files[1].Name != "two.txt" {
-		t.Errorf("the draft is %q with %d files, want none and both", got.text, len(got.files))
+	got := l.composer.Drafted()
+	if strings.TrimSpace(got.Text) != "" || len(got.Files) != 2 || got.Files[0].Name != "one.txt" || got.Files[1].Name != "two.txt" {
+		t.Errorf("the draft is %q with %d files, want none and both", got.Text, len(got.Files))
 	}
 	if len(l.bodies) > 0 || l.turn.busy {
 		t.Errorf("the command was sent to the model: %s", l.bodies)
@@ -89,11 +90,11 @@ func TestASecondAttachHangsMoreFilesOnTheDraft(t *testing.T) {
 func TestDraggedFilesBecomeChips(t *testing.T) {
 	a, b := fileWith(t, "a.txt", "first"), fileWith(t, "b c.txt", "second")
 	for _, c := range []struct{ name, paste string }{
-		{"one, escaped", escaped(b)},
+		{"one, escaped", composer.Escaped(b)},
 		{"one, quoted, with a space behind", "'" + b + "' "},
 		{"one, as it is", b + "\n"},
 		{"one as a URL", "file://" + strings.ReplaceAll(b, " ", "%20")},
-		{"two on a line", a + " " + escaped(b)},
+		{"two on a line", a + " " + composer.Escaped(b)},
 		{"two lines", a + "\r\n" + b + "\r\n"},
 	} {
 		l := onStage(t, 100, 30)
@@ -105,12 +106,12 @@ func TestDraggedFilesBecomeChips(t *testing.T) {
 			files = 2
 			l.shows("[file a.txt: 1 line, 5 B, ~")
 		}
-		if got := l.composer.drafted(); len(got.files) != files || !strings.HasSuffix(got.text, "b c.txt") {
-			t.Errorf("%s: the draft is %q with %d files", c.name, got.text, len(got.files))
+		if got := l.composer.Drafted(); len(got.Files) != files || !strings.HasSuffix(got.Text, "b c.txt") {
+			t.Errorf("%s: the draft is %q with %d files", c.name, got.Text, len(got.Files))
 		}
 		l.press("backspace")
-		if got := l.composer.drafted(); len(got.files) != files-1 || !strings.HasSuffix(got.text, escaped(b)) {
-			t.Errorf("%s: after backspace the draft is %q with %d files, want the path as text", c.name, got.text, len(got.files))
+		if got := l.composer.Drafted(); len(got.Files) != files-1 || !strings.HasSuffix(got.Text, composer.Escaped(b)) {
+			t.Errorf("%s: after backspace the draft is %q with %d files, want the path as text", c.name, got.Text, len(got.Files))
 		}
 	}
 }
@@ -120,9 +121,9 @@ func TestPastesThatAreNoFilesAreText(t *testing.T) {
 	for _, paste := range []string{"/help me", dir, "~/no such file", "file:///nowhere/at all", "see " + fileWith(t, "a", "x")} {
 		l := onStage(t, 100, 30)
 		l.pastes(paste)
-		l.until("the files", func() bool { return len(l.composer.unread()) == 0 })
-		if got := l.composer.drafted(); got.text != paste || len(got.files) > 0 {
-			t.Errorf("the draft is %q with %d files, want %q", got.text, len(got.files), paste)
+		l.until("the files", func() bool { return len(l.composer.Unread()) == 0 })
+		if got := l.composer.Drafted(); got.Text != paste || len(got.Files) > 0 {
+			t.Errorf("the draft is %q with %d files, want %q", got.Text, len(got.Files), paste)
 		}
 	}
 }
@@ -133,12 +134,12 @@ func TestFilesThatCannotBeAttachedAreSaid(t *testing.T) {
 	l.types("/attach " + program)
 	l.press("enter")
 	l.shows("program cannot be attached: it is a binary file")
-	if !strings.HasPrefix(l.composer.shown(), " ") || len(l.composer.drafted().files) > 0 {
-		t.Errorf("the draft is %q", l.composer.shown())
+	if !strings.HasPrefix(l.composer.Shown(), " ") || len(l.composer.Drafted().Files) > 0 {
+		t.Errorf("the draft is %q", l.composer.Shown())
 	}
 	l.pastes(program)
-	l.until("the file", func() bool { return len(l.composer.unread()) == 0 })
-	if got := l.composer.text(); !strings.Contains(got, program) {
+	l.until("the file", func() bool { return len(l.composer.Unread()) == 0 })
+	if got := l.composer.Text(); !strings.Contains(got, program) {
 		t.Errorf("the draft is %q, want the path that was pasted", got)
 	}
 	l.press("ctrl+c")
@@ -162,7 +163,7 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	l.pastes(gone)
 	l.shows("[file gone.txt")
 	l.until("the draft on disk", func() bool {
-		return l.keeping.kept == l.keeping.made && l.keeping.changes == l.composer.area.Changes()
+		return l.keeping.kept == l.keeping.made && l.keeping.changes == l.composer.Area.Changes()
 	})
 	if err := os.WriteFile(file, []byte("another"), 0o600); err != nil {
 		t.Fatal(err)
@@ -170,18 +171,18 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	l.composer = newComposer()
+	l.composer = composer.New()
 	l.arrange()
 	l.run(l.loadDraft(l.session))
 	l.until("the files", func() bool {
-		return !l.composer.empty() && len(l.composer.unread()) == 0
+		return !l.composer.Empty() && len(l.composer.Unread()) == 0
 	})
-	got := l.composer.drafted()
-	if got.text != "read "+paste+" and kept.txt or " || len(got.files) != 1 || got.files[0].Text != "another" {
-		t.Errorf("the draft is %.40q… with %+v", got.text, got.files)
+	got := l.composer.Drafted()
+	if got.Text != "read "+paste+" and kept.txt or " || len(got.Files) != 1 || got.Files[0].Text != "another" {
+		t.Errorf("the draft is %.40q… with %+v", got.Text, got.Files)
 	}
-	if !strings.Contains(l.composer.shown(), "[paste 1: 301 lines") {
-		t.Errorf("the draft shows %q", l.composer.shown())
+	if !strings.Contains(l.composer.Shown(), "[paste 1: 301 lines") {
+		t.Errorf("the draft shows %q", l.composer.Shown())
 	}
 }
 
@@ -211,38 +212,38 @@ func TestPathsComplete(t *testing.T) {
 
 // A file of an earlier message is a chip as well: its message can be edited.
 func TestADraftIsMadeOfAMessage(t *testing.T) {
-	c := newComposer()
+	c := composer.New()
 	files := []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}, {Kind: history.ImagePart, Name: "b.png", MediaType: "image/png", Data: []byte("PNG")}}
-	c.setWith("why?", files)
-	if got := c.drafted(); got.text != "why?" || len(got.files) != 2 {
-		t.Errorf("the draft is %q with %+v", got.text, got.files)
+	c.SetWith("why?", files)
+	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 2 {
+		t.Errorf("the draft is %q with %+v", got.Text, got.Files)
 	}
-	c.press(tea.KeyPressMsg{Code: tea.KeyHome})
-	c.press(tea.KeyPressMsg{Code: tea.KeyDelete})
-	if got := c.drafted(); got.text != "why?" || len(got.files) != 1 || got.files[0].Name != "b.png" {
-		t.Errorf("without the first chip the draft is %q with %+v", got.text, got.files)
+	c = c.Update(tea.KeyPressMsg{Code: tea.KeyHome})
+	c = c.Update(tea.KeyPressMsg{Code: tea.KeyDelete})
+	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 1 || got.Files[0].Name != "b.png" {
+		t.Errorf("without the first chip the draft is %q with %+v", got.Text, got.Files)
 	}
 }
 
 func TestTheEditorLeavesTheFiles(t *testing.T) {
-	c := newComposer()
-	c.setWith("why?", []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}})
+	c := composer.New()
+	c.SetWith("why?", []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}})
 	long := strings.Repeat("a line\tof mine\r\n", 100)
-	c.rewrite(long)
-	if got := c.drafted(); got.text != strings.ReplaceAll(long, "\r", "") || len(got.files) != 1 {
-		t.Errorf("the draft is %.60q… with %+v", got.text, got.files)
+	c.Rewrite(long)
+	if got := c.Drafted(); got.Text != strings.ReplaceAll(long, "\r", "") || len(got.Files) != 1 {
+		t.Errorf("the draft is %.60q… with %+v", got.Text, got.Files)
 	}
-	if strings.Contains(c.shown(), "[paste") {
+	if strings.Contains(c.Shown(), "[paste") {
 		t.Error("what was written in the editor is a chip, and cannot be changed here")
 	}
 }
 
 func TestTextThatSpellsAChipIsText(t *testing.T) {
-	c := newComposer()
-	c.paste(strings.Repeat("x\n", 30))
-	label := c.shown()
-	c.write(label + label)
-	if got, want := c.text(), strings.Repeat("x\n", 30)+label+label; got != want {
+	c := composer.New()
+	c.Paste(strings.Repeat("x\n", 30))
+	label := c.Shown()
+	c.Write(label + label)
+	if got, want := c.Text(), strings.Repeat("x\n", 30)+label+label; got != want {
 		t.Errorf("the draft is %q, want %q", got, want)
 	}
 }
@@ -257,9 +258,9 @@ func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {
 	l.types("cleared")
 	l.press("ctrl+c")
 	l.say("second of mine")
-	l.until("the prompts", func() bool { return len(l.composer.prompts) == 4 })
+	l.until("the prompts", func() bool { return len(l.composer.Prompts) == 4 })
 	var got []string
-	for _, p := range l.composer.prompts {
+	for _, p := range l.composer.Prompts {
 		got = append(got, p.Head.Text)
 	}
 	if want := "second of mine|another window's|cleared|first of mine"; strings.Join(got, "|") != want {
@@ -277,13 +278,13 @@ func TestLongPromptIsReadWhenItIsRecalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.say("second of mine")
-	l.until("the prompts", func() bool { return len(l.composer.prompts) == 3 })
-	if p := l.composer.prompts[1]; p.Whole() || len(p.Head.Text) > 2000 {
+	l.until("the prompts", func() bool { return len(l.composer.Prompts) == 3 })
+	if p := l.composer.Prompts[1]; p.Whole() || len(p.Head.Text) > 2000 {
 		t.Errorf("%d bytes of the long prompt are in memory", len(p.Head.Text))
 	}
 	l.press("up")
 	l.press("up")
-	l.until("the long prompt", func() bool { return l.composer.text() == long && l.composer.at == 2 })
+	l.until("the long prompt", func() bool { return l.composer.Text() == long && l.composer.At == 2 })
 	l.press("up")
-	l.until("the oldest prompt", func() bool { return l.composer.text() == "first of mine" })
+	l.until("the oldest prompt", func() bool { return l.composer.Text() == "first of mine" })
 }

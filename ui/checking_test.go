@@ -86,7 +86,7 @@ func TestDraftStaysWhereTheHistoryIsGone(t *testing.T) {
 	l.types("a long thought")
 	l.press("enter")
 	l.shows("start winnow again")
-	if got := l.composer.text(); got != "a long thought" {
+	if got := l.composer.Text(); got != "a long thought" {
 		t.Errorf("the draft is %q now, want it as it was", got)
 	}
 	if n := len(l.bodies); n != 1 {

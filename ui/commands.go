@@ -124,11 +124,11 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 		return m.complain("/" + name + " takes nothing after it.")
 	case c.Args != "" && c.Args[0] != '[' && args == "":
 		return m.complain("It is " + c.usage() + ".")
-	case len(m.composer.drafted().files) > 0:
+	case len(m.composer.Drafted().Files) > 0:
 		return m.complain("The draft has files, which go with a message and not with a command.")
 	}
-	m.composer.remember(store.Draft{Text: draft})
-	m.composer.set("")
+	m.composer.Remember(store.Draft{Text: draft})
+	m.composer.Set("")
 	return tea.Batch(c.runit(m, args), m.draftChanged())
 }
 

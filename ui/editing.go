@@ -6,15 +6,16 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
 // edit is the earlier message whose text is in the composer.
 type edit struct {
-	message int64   // 0 for none
-	said    drafted // as it was said
-	kept    writing // the draft that was there before
+	message int64            // 0 for none
+	said    composer.Drafted // as it was said
+	kept    composer.Writing // the draft that was there before
 }
 
 // editSelected takes the message under the cursor into the composer.
@@ -48,7 +49,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	case message.Damaged:
 		return m.complain("This message cannot be read, so it cannot be edited.")
 	}
-	e := edit{message: id, kept: m.composer.writing}
+	e := edit{message: id, kept: m.composer.Writing}
 	if m.editing.message != 0 {
 		e.kept = m.editing.kept
 	}
@@ -56,8 +57,8 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 		m.toNext()
 	}
 	m.editing, m.chat.edited = e, id
-	m.composer.setWith(message.Content, message.Parts)
-	m.editing.said = m.composer.drafted() // as the composer has it
+	m.composer.SetWith(message.Content, message.Parts)
+	m.editing.said = m.composer.Drafted() // as the composer has it
 	m.chat.goTo(id)
 	m.setFocus(draftPane)
 	m.arrange()
@@ -66,7 +67,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 
 // endEdit gives the draft back that was there before the edit.
 func (m *Model) endEdit() {
-	m.composer.resume(m.editing.kept)
+	m.composer.Resume(m.editing.kept)
 	m.editing, m.chat.edited = edit{}, 0
 	m.arrange()
 }
@@ -74,8 +75,8 @@ func (m *Model) endEdit() {
 // leaveEdit ends an edit that was not sent. The text can be recalled.
 func (m *Model) leaveEdit() tea.Cmd {
 	said := theme.UpperFirst(m.numbersOf([]int64{m.editing.message})) + " is as it was."
-	if !m.composer.drafted().same(m.editing.said) && !m.composer.empty() {
-		m.composer.remember(m.composer.kept())
+	if !m.composer.Drafted().Same(m.editing.said) && !m.composer.Empty() {
+		m.composer.Remember(m.composer.Kept())
 		said += " " + m.keys.First(keymap.Older) + " recalls the edit."
 	}
 	m.endEdit()
@@ -87,12 +88,12 @@ func (m *Model) leaveEdit() tea.Cmd {
 func (m *Model) unsent() store.Draft {
 	switch {
 	case m.editing.message == 0:
-		return m.composer.kept()
-	case m.composer.drafted().same(m.editing.said):
-		return m.editing.kept.kept()
+		return m.composer.Kept()
+	case m.composer.Drafted().Same(m.editing.said):
+		return m.editing.kept.Kept()
 	}
-	m.composer.remember(m.editing.kept.kept())
-	return m.composer.kept()
+	m.composer.Remember(m.editing.kept.Kept())
+	return m.composer.Kept()
 }
 
 // editTitle says above the composer which message is being edited, "" for none.

@@ -47,7 +47,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	l.say("Second")
 	l.types("half a thought")
 	l.press("tab", "g", "e")
-	if got := l.composer.text(); got != "First" || l.focus != draftPane {
+	if got := l.composer.Text(); got != "First" || l.focus != draftPane {
 		t.Fatalf("e on the first message puts %q into the draft", got)
 	}
 	l.shows("editing message 1")
@@ -64,7 +64,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 		t.Errorf("the edit was sent with what stood behind the message:\n%s", body)
 	}
 	l.shows("‹ 2/2 ›")
-	if got := l.composer.text(); got != "half a thought" {
+	if got := l.composer.Text(); got != "half a thought" {
 		t.Errorf("behind the edit the draft is %q, want the one from before", got)
 	}
 	l.press("tab", "g", "[")
@@ -93,20 +93,20 @@ func TestEditIsLeft(t *testing.T) {
 	l.types(", said otherwise")
 	l.press("esc")
 	l.shows("Message 1 is as it was. up recalls the edit.")
-	if got := l.composer.text(); got != "kept" {
+	if got := l.composer.Text(); got != "kept" {
 		t.Errorf("behind the edit the draft is %q, want the one from before", got)
 	}
 	l.wantTexts("First | Answer 1")
 	l.press("up")
-	if got := l.composer.text(); got != "First, said otherwise" {
+	if got := l.composer.Text(); got != "First, said otherwise" {
 		t.Errorf("up brings %q, want the edit that was left", got)
 	}
 	l.press("down", "tab", "G", "e")
 	l.shows("Message 2 is not yours, so it cannot be edited; r has the turn answered")
 	l.press("g", "e", "ctrl+c")
 	l.shows("Message 1 is as it was.")
-	if l.editing.message != 0 || l.composer.text() != "kept" {
-		t.Errorf("ctrl+c leaves the edit of %d and the draft %q", l.editing.message, l.composer.text())
+	if l.editing.message != 0 || l.composer.Text() != "kept" {
+		t.Errorf("ctrl+c leaves the edit of %d and the draft %q", l.editing.message, l.composer.Text())
 	}
 }
 
@@ -115,7 +115,7 @@ func TestEditIsNoCommand(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("First")
 	l.press("tab", "g", "e")
-	l.composer.set("/quit")
+	l.composer.Set("/quit")
 	l.press("enter")
 	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 2 })
 	l.wantTexts("/quit | Answer 2")
@@ -137,7 +137,7 @@ func TestEscTwiceListsWhatCanBeEdited(t *testing.T) {
 	if l.covered() {
 		t.Fatal("another key between the two is no esc esc")
 	}
-	l.composer.set("")
+	l.composer.Set("")
 	l.press("esc", "esc")
 	l.shows("edit an earlier message")
 	l.shows("message 3 ·")
@@ -146,7 +146,7 @@ func TestEscTwiceListsWhatCanBeEdited(t *testing.T) {
 	}
 	l.press("down", "enter")
 	l.shows("editing message 1")
-	if got := l.composer.text(); got != "First" {
+	if got := l.composer.Text(); got != "First" {
 		t.Errorf("the draft is %q, want the first message", got)
 	}
 }
@@ -246,16 +246,16 @@ func TestSessionIsLeftInTheMiddleOfAnEdit(t *testing.T) {
 		l.types(typed)
 		l.press("ctrl+n")
 		l.until("a new session", func() bool { return l.session.Info().ID != id })
-		if l.editing.message != 0 || !l.composer.empty() {
-			t.Errorf("the new session edits message %d of the other, with the draft %q", l.editing.message, l.composer.text())
+		if l.editing.message != 0 || !l.composer.Empty() {
+			t.Errorf("the new session edits message %d of the other, with the draft %q", l.editing.message, l.composer.Text())
 		}
 		l.until("the draft to be kept", func() bool {
 			d, err := l.options.Deps.Store.Draft(t.Context(), id)
 			return err != nil || d.Text != ""
 		})
 		l.open(id)
-		l.until("the draft", func() bool { return !l.composer.empty() })
-		if got := l.composer.text(); got != want {
+		l.until("the draft", func() bool { return !l.composer.Empty() })
+		if got := l.composer.Text(); got != want {
 			t.Errorf("with %q typed into the edit the draft is %q, want %q", typed, got, want)
 		}
 		l.wantTexts("First | Answer 1")
@@ -263,7 +263,7 @@ func TestSessionIsLeftInTheMiddleOfAnEdit(t *testing.T) {
 			continue
 		}
 		l.press("up")
-		if got := l.composer.text(); got != "half a thought" {
+		if got := l.composer.Text(); got != "half a thought" {
 			t.Errorf("up brings %q, want the draft from before the edit", got)
 		}
 	}

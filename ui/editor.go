@@ -136,7 +136,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	case msg.what == systemText:
 		return m.setSystem(strings.ReplaceAll(msg.text, "\r\n", "\n"))
 	}
-	m.composer.rewrite(msg.text)
+	m.composer.Rewrite(msg.text)
 	m.arrange()
 	return m.draftChanged()
 }

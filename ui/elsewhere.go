@@ -56,8 +56,8 @@ func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
 	m.elsewhere = msg.elsewhere
 	if msg.elsewhere {
 		m.endQuestion()
-		m.composer.remember(m.composer.kept())
-		m.composer.set("") // the session's draft is the other window's
+		m.composer.Remember(m.composer.Kept())
+		m.composer.Set("") // the session's draft is the other window's
 		m.arrange()
 	}
 	return nil

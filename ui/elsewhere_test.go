@@ -86,8 +86,8 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 		if row, err := l.options.Deps.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
 			t.Errorf("at %v the session is called %q, %v", size, row.Title, err)
 		}
-		if !l.composer.empty() {
-			t.Errorf("at %v the closed composer holds %q", size, l.composer.shown())
+		if !l.composer.Empty() {
+			t.Errorf("at %v the closed composer holds %q", size, l.composer.Shown())
 		}
 	}
 }
@@ -99,8 +99,8 @@ func TestSessionOpenElsewhereSaysWhatItsKeysDo(t *testing.T) {
 	l.types("h")
 	l.shows("this session is open in another window; here it can be read and forked.")
 	l.Update(tea.PasteMsg{Content: "a text"})
-	if !l.composer.empty() {
-		t.Errorf("the closed composer took %q", l.composer.shown())
+	if !l.composer.Empty() {
+		t.Errorf("the closed composer took %q", l.composer.Shown())
 	}
 }
 

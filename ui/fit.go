@@ -31,7 +31,7 @@ func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
 	m.oversize = over
 	m.alert = over.Sentence(m.cureFor(over)) + "."
 	m.way = "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
-	if m.turn.sent != nil && m.turn.sent.edit.message == 0 && !m.composer.empty() {
+	if m.turn.sent != nil && m.turn.sent.edit.message == 0 && !m.composer.Empty() {
 		m.way = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	}
 	m.arrange()
@@ -65,13 +65,13 @@ func (m *Model) cureFor(over *session.OversizeError) func(string) string {
 // sendCut sends a message that does not fit, cut as the user wants it.
 func (m *Model) sendCut() tea.Cmd {
 	switch {
-	case m.oversize == nil || m.turn.busy || m.composer.empty():
+	case m.oversize == nil || m.turn.busy || m.composer.Empty():
 		return m.say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
 	case m.elsewhere:
 		return m.onlyRead()
 	}
-	if text, alone := strings.CutPrefix(m.composer.shown(), "/alone "); alone && m.isCommand(m.composer.shown()) {
-		m.composer.set("")
+	if text, alone := strings.CutPrefix(m.composer.Shown(), "/alone "); alone && m.isCommand(m.composer.Shown()) {
+		m.composer.Set("")
 		return m.sendAloneAs(session.How{Alone: true, Cut: true}, strings.TrimSpace(text))
 	}
 	return m.sendAs(session.How{Cut: true})

@@ -2,51 +2,34 @@ package ui
 
 import (
 	"cmp"
-	"os"
 	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/composer"
 	"winnow/ui/theme"
 )
-
-// attachPrefix begins a draft in which paths are completed.
-const attachPrefix = "/attach "
 
 // mostEntries is how many files of a folder are offered at once.
 const mostEntries = 200
 
-// folder is what is known of the folder whose files complete a path.
-type folder struct {
-	of      string // as it was typed, "" for the one that winnow runs in
-	known   bool
-	entries []dirEntry
-}
-
-// dirEntry is a file or a folder.
-type dirEntry struct {
-	name   string
-	folder bool
-	size   int64
-}
-
 // folderMsg is what a folder holds.
-type folderMsg struct{ folder }
+type folderMsg struct{ composer.Folder }
 
 // typedPath is the path that is being typed behind /attach: what stands in front of it, its folder, and
 // the beginning of its name.
 func (m *Model) typedPath() (before, dir, name string, ok bool) {
-	args, ok := strings.CutPrefix(m.composer.shown(), attachPrefix)
+	args, ok := strings.CutPrefix(m.composer.Shown(), composer.AttachPrefix)
 	if !ok || strings.Contains(args, "\n") {
 		return "", "", "", false
 	}
-	list, path := words(args), ""
+	list, path := composer.Words(args), ""
 	if n := len(list); n > 0 && (!strings.HasSuffix(args, " ") || strings.HasSuffix(args, `\ `)) {
 		list, path = list[:n-1], list[n-1]
 	}
 	for _, p := range list {
-		before += escaped(p) + " "
+		before += composer.Escaped(p) + " "
 	}
 	dir, name = filepath.Split(path)
 	return before, dir, name, true
@@ -54,37 +37,23 @@ func (m *Model) typedPath() (before, dir, name string, ok bool) {
 
 // readFolder reads the folder of the path that is being typed, once.
 func (m *Model) readFolder() tea.Cmd {
-	if !m.composer.area.Begins("/") {
-		m.folder = folder{}
+	if !m.composer.Area.Begins("/") {
+		m.folder = composer.Folder{}
 		return nil
 	}
 	_, dir, _, ok := m.typedPath()
-	if !ok || m.folder.known && m.folder.of == dir {
+	if !ok || m.folder.Known && m.folder.Of == dir {
 		return nil
 	}
-	m.folder = folder{of: dir, known: true}
-	return func() tea.Msg { return folderMsg{folder{dir, true, inFolder(resolved(cmp.Or(dir, ".")))}} }
-}
-
-// inFolder are the files and folders in a folder, none where it cannot be read.
-func inFolder(dir string) []dirEntry {
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // What is typed is no folder yet.
+	m.folder = composer.Folder{Of: dir, Known: true}
+	return func() tea.Msg {
+		return folderMsg{composer.Folder{Of: dir, Known: true, Entries: composer.InFolder(composer.Resolved(cmp.Or(dir, ".")))}}
 	}
-	var out []dirEntry
-	for _, e := range list {
-		info, err := os.Stat(filepath.Join(dir, e.Name()))
-		if err == nil && (info.IsDir() || info.Mode().IsRegular()) {
-			out = append(out, dirEntry{e.Name(), info.IsDir(), info.Size()})
-		}
-	}
-	return out
 }
 
 func (m *Model) folderRead(msg folderMsg) tea.Cmd {
-	if m.folder.known && m.folder.of == msg.of {
-		m.folder, m.popup = msg.folder, 0
+	if m.folder.Known && m.folder.Of == msg.Of {
+		m.folder, m.popup = msg.Folder, 0
 	}
 	return nil
 }
@@ -93,17 +62,17 @@ func (m *Model) folderRead(msg folderMsg) tea.Cmd {
 // Those that begin with a dot wait until one is typed.
 func (m *Model) paths() []Command {
 	before, dir, name, ok := m.typedPath()
-	if !ok || m.folder.of != dir {
+	if !ok || m.folder.Of != dir {
 		return nil
 	}
 	var out []Command
-	for _, e := range m.folder.entries {
-		hidden := strings.HasPrefix(e.name, ".") && !strings.HasPrefix(name, ".")
-		if hidden || !strings.HasPrefix(strings.ToLower(e.name), strings.ToLower(name)) {
+	for _, e := range m.folder.Entries {
+		hidden := strings.HasPrefix(e.Name, ".") && !strings.HasPrefix(name, ".")
+		if hidden || !strings.HasPrefix(strings.ToLower(e.Name), strings.ToLower(name)) {
 			continue
 		}
-		c := Command{Name: attachPrefix[1:] + before + escaped(dir+e.name), Help: theme.Size(int(e.size))}
-		if e.folder {
+		c := Command{Name: composer.AttachPrefix[1:] + before + composer.Escaped(dir+e.Name), Help: theme.Size(int(e.Size))}
+		if e.Folder {
 			c.Name, c.Help = c.Name+"/", "folder"
 		}
 		out = append(out, c)
@@ -116,11 +85,11 @@ func (c Command) goesOn() bool { return strings.HasSuffix(c.Name, "/") }
 
 // label is what a list of completions shows of it: of a path, its last name.
 func (c Command) label() string {
-	path, ok := strings.CutPrefix(c.Name, attachPrefix[1:])
+	path, ok := strings.CutPrefix(c.Name, composer.AttachPrefix[1:])
 	if !ok {
 		return c.usage()
 	}
-	list := words(path)
+	list := composer.Words(path)
 	name := theme.OneLine(filepath.Base(list[len(list)-1]))
 	if c.goesOn() {
 		name += "/"

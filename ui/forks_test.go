@@ -33,7 +33,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.wantTexts("First | Answer 1")
 	l.shows("⑂ forked from «First» at message 2 · b goes there")
 	l.shows("First (fork) · ⑂ First")
-	if got := l.composer.text(); got != "" {
+	if got := l.composer.Text(); got != "" {
 		t.Errorf("the fork begins with the draft %q, want none", got)
 	}
 	l.say("Elsewhere")
@@ -49,7 +49,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 		t.Errorf("the cursor is on %d, want the message of the fork", m.ID)
 	}
 	l.shows("⑂ 1 fork · b opens it")
-	l.until("the draft", func() bool { return l.composer.text() == "unsent" })
+	l.until("the draft", func() bool { return l.composer.Text() == "unsent" })
 	l.press("b")
 	l.until("the fork", func() bool { return l.session.Info().ID == fork })
 	l.wantTexts("First | Answer 1 | Elsewhere | Answer 3")

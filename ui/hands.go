@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -36,7 +37,7 @@ type wish struct {
 // handMsg is an act that was done, with the plans in front of it and behind it.
 type handMsg struct {
 	session  *session.Session
-	draft    drafted // that was planned with
+	draft    composer.Drafted // that was planned with
 	wish     wish
 	deed     deed
 	mates    []int64 // messages that go with those meant: the rest of their tool groups
@@ -126,7 +127,7 @@ func (m *Model) byHand(w wish) tea.Cmd {
 	return m.behind(func(ctx context.Context) tea.Msg {
 		s := done.session
 		if done.planned {
-			done.was, _ = done.draft.preview(s) // Why it could not be sent was said before.
+			done.was, _ = preview(done.draft, s) // Why it could not be sent was said before.
 		}
 		done.mates = matesOf(s, w.ids)
 		if w.undo != nil {
@@ -136,7 +137,7 @@ func (m *Model) byHand(w wish) tea.Cmd {
 			done.deed.before, done.err = s.SetFlags(ctx, w.flag, w.ids...)
 		}
 		if done.planned {
-			done.now, done.short = done.draft.preview(s)
+			done.now, done.short = preview(done.draft, s)
 		}
 		return done
 	})
@@ -167,7 +168,7 @@ func (m *Model) handled(msg handMsg) tea.Cmd {
 	}
 	m.hands.busy = false
 	var plan tea.Cmd
-	if msg.planned && !m.turn.busy && msg.draft.same(m.planDraft()) {
+	if msg.planned && !m.turn.busy && msg.draft.Same(m.planDraft()) {
 		m.generation++ // A plan that is being made may not know of the act.
 		plan = m.planned(planMsg{generation: m.generation, plan: msg.now, err: msg.short})
 	} else {

@@ -212,7 +212,7 @@ func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
 func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
-	l.composer.set(strings.Repeat("words that take room ", 400))
+	l.composer.Set(strings.Repeat("words that take room ", 400))
 	l.say("And so on.")
 	if err := l.session.SetBudget(t.Context(), 1500); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"winnow/ui/keymap"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/composer"
 )
 
 // keyPress gives a key to whom it belongs: the acts that always work, then the overlay, the question
@@ -19,7 +21,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	if twice {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
-	before, from, said, escaped := m.composer.area.Changes(), m.where(), m.toast.generation, m.escaped
+	before, from, said, escaped := m.composer.Area.Changes(), m.where(), m.toast.generation, m.escaped
 	cmd := m.route(msg)
 	if twice && m.escaped && !escaped {
 		cmd = tea.Batch(cmd, m.route(msg))
@@ -28,7 +30,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.moved(from, said)
 	m.tryTheme()
-	if m.composer.area.Changes() != before {
+	if m.composer.Area.Changes() != before {
 		m.popup = 0
 		m.arrange()
 		cmd = tea.Batch(cmd, m.draftChanged(), m.readFolder())
@@ -183,24 +185,25 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.SendCut):
 		return m.sendCut()
 	case k.Pressed(msg, keymap.Newline):
-		c.area.Insert("\n")
+		c.Area.Insert("\n")
 		return nil
-	case k.Pressed(msg, keymap.Older) && c.onFirst():
+	case k.Pressed(msg, keymap.Older) && c.OnFirst():
 		return m.walkPrompts(1, "There is no older prompt.")
-	case k.Pressed(msg, keymap.Newer) && c.onLast():
+	case k.Pressed(msg, keymap.Newer) && c.OnLast():
 		return m.walkPrompts(-1, "This is the newest draft.")
 	case k.Pressed(msg, keymap.Recall):
 		return m.openPrompts()
 	case k.Pressed(msg, keymap.Editor):
-		return m.openEditor(draftText, c.text())
+		return m.openEditor(draftText, c.Text())
 	case k.Pressed(msg, keymap.Open):
 		return m.openChip()
-	case c.empty() && k.Pressed(msg, keymap.Ask):
+	case c.Empty() && k.Pressed(msg, keymap.Ask):
 		return m.openHelp()
-	case c.empty() && k.Pressed(msg, keymap.Quit):
+	case c.Empty() && k.Pressed(msg, keymap.Quit):
 		return m.quit()
 	}
-	return c.press(msg)
+	m.composer = c.Update(msg)
+	return nil
 }
 
 // popups are the completions that show above the composer.
@@ -208,10 +211,10 @@ func (m *Model) popups() []Command {
 	if m.focus != draftPane || m.covered() || m.turn.question.waits() && m.turn.busy || m.editing.message != 0 {
 		return nil
 	}
-	if !m.composer.area.Begins("/") {
+	if !m.composer.Area.Begins("/") {
 		return nil
 	}
-	if draft := m.composer.shown(); !strings.HasPrefix(draft, attachPrefix) {
+	if draft := m.composer.Shown(); !strings.HasPrefix(draft, composer.AttachPrefix) {
 		return completions(draft)
 	}
 	return m.paths()
@@ -225,14 +228,14 @@ func (m *Model) complete() tea.Cmd {
 	if c.Args != "" {
 		text += " "
 	}
-	m.composer.set(text)
+	m.composer.Set(text)
 	return nil
 }
 
 // takePopup runs the command under the cursor, or waits for what must follow it. The draft may be
 // another name of the command: then it is that command.
 func (m *Model) takePopup(popups []Command) tea.Cmd {
-	if !m.isCommand(m.composer.shown()) {
+	if !m.isCommand(m.composer.Shown()) {
 		return m.send()
 	}
 	c := popups[min(m.popup, len(popups)-1)]
@@ -263,7 +266,7 @@ func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
 	m.setFocus(draftPane)
 	files, dropped := m.drop(msg.Content)
 	if !dropped {
-		m.composer.paste(msg.Content)
+		m.composer = m.composer.Update(msg)
 	}
 	m.arrange()
 	return tea.Batch(files, m.draftChanged())

@@ -10,9 +10,9 @@ import (
 func TestTypedTextIsNeverAKey(t *testing.T) {
 	m := fresh(t, 80, 24)
 	for _, word := range []string{"end", "enter", "up", "esc", "ctrl+c"} {
-		m.composer.set("")
+		m.composer.Set("")
 		m.Update(tea.KeyPressMsg{Code: tea.KeyExtended, Text: word})
-		if got := m.composer.text(); got != word {
+		if got := m.composer.Text(); got != word {
 			t.Errorf("%q arrived as one text: the draft is %q", word, got)
 		}
 	}
@@ -48,22 +48,22 @@ func TestInterruptOrder(t *testing.T) {
 	m.turn.stop = func() { stopped++ }
 	typing(m, "half a thought")
 	m.Update(ctrl('c'))
-	if stopped != 1 || m.composer.text() != "half a thought" {
-		t.Fatalf("first ctrl+c: stopped %d times, draft %q; want a stop and the draft kept", stopped, m.composer.text())
+	if stopped != 1 || m.composer.Text() != "half a thought" {
+		t.Fatalf("first ctrl+c: stopped %d times, draft %q; want a stop and the draft kept", stopped, m.composer.Text())
 	}
 	tell(m, 0, finishedWell)
 	m.Update(ctrl('c'))
-	if !m.composer.empty() || m.quitting {
-		t.Fatalf("second ctrl+c: draft %q; want it cleared", m.composer.text())
+	if !m.composer.Empty() || m.quitting {
+		t.Fatalf("second ctrl+c: draft %q; want it cleared", m.composer.Text())
 	}
 	if !strings.Contains(m.toast.text, "ctrl+c again quits") {
 		t.Errorf("second ctrl+c said %q, and not that the third one quits", m.toast.text)
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
-	if got := m.composer.text(); got != "half a thought" {
+	if got := m.composer.Text(); got != "half a thought" {
 		t.Fatalf("up after clearing: draft %q, want the cleared one", got)
 	}
-	m.composer.set("")
+	m.composer.Set("")
 	m.Update(disarmMsg{m.armed.number})
 	if m.armed.what != nothing {
 		t.Fatal("ctrl+c is still armed after its time")

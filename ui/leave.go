@@ -40,9 +40,9 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.quitNow()
 	case m.editing.message != 0:
 		return m.leaveEdit()
-	case !m.composer.empty():
-		m.composer.remember(m.composer.kept())
-		m.composer.set("")
+	case !m.composer.Empty():
+		m.composer.Remember(m.composer.Kept())
+		m.composer.Set("")
 		if m.unsaved() {
 			return m.say("Cleared: " + m.keys.First(keymap.Older) + " brings it back.")
 		}
@@ -129,7 +129,7 @@ func (m *Model) back() tea.Cmd {
 		m.arrange()
 		return nil
 	}
-	if !m.composer.empty() {
+	if !m.composer.Empty() {
 		return m.say("Nothing to close or stop.")
 	}
 	if m.escaped {

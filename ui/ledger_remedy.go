@@ -50,13 +50,13 @@ func (m *Model) remedy(on mended) tea.Cmd {
 	draft := m.planDraft()
 	return m.behind(func(ctx context.Context) tea.Msg {
 		s := done.session
-		done.was, _ = draft.preview(s) // Why it could not be sent was said before.
+		done.was, _ = preview(draft, s) // Why it could not be sent was said before.
 		for range history.Remedies() {
 			done.to = remedyAfter(done.to)
 			if done.err = s.SetRemedy(ctx, done.to, on.entry.ID); done.err != nil {
 				return done
 			}
-			done.now, done.short = draft.preview(s)
+			done.now, done.short = preview(draft, s)
 			if holds(done.to, done.now, on.entry.ID) {
 				break // One that changes nothing for such a message is passed over.
 			}

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/picker"
 	"winnow/ui/theme"
@@ -123,19 +124,19 @@ func (m *Model) takeCommand(name string) tea.Cmd {
 		return nil
 	case c.Args == "" || c.Args[0] == '[':
 		return c.runit(m, "")
-	case !m.composer.empty():
+	case !m.composer.Empty():
 		return m.complain("The draft is in the way: send or clear it, then type " + c.usage() + ".")
 	}
 	m.bare()
 	m.setFocus(draftPane)
-	m.composer.set("/" + name + " ")
+	m.composer.Set("/" + name + " ")
 	return nil
 }
 
 func (m *Model) openPrompts() tea.Cmd {
 	var choices []picker.Choice
-	for i, p := range m.composer.prompts {
-		choices = append(choices, picker.Choice{Label: promptLabel(p.Head), Value: strconv.Itoa(i)})
+	for i, p := range m.composer.Prompts {
+		choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
 	}
 	o := picker.Options{Title: "prompts sent before", Hints: m.listHints("takes it into the draft")}
 	m.openList(o, otherList, choices, func(value string) tea.Cmd {

@@ -15,7 +15,7 @@ func BenchmarkLongDraft(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			m := chatting(b, 120, 40)
-			m.composer.rewrite(c.text)
+			m.composer.Rewrite(c.text)
 			m.arrange()
 			var took []time.Duration
 			for b.Loop() {

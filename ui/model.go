@@ -9,6 +9,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
 	"winnow/ui/sessions"
@@ -49,7 +50,7 @@ type Model struct {
 	overlays      []overlay // what covers the panes, the uppermost last
 	wishPanel     bool
 
-	composer  composer
+	composer  composer.Model
 	editing   edit
 	selection selection
 	hands     hands
@@ -72,9 +73,9 @@ type Model struct {
 	sought      int // the last of them that was answered
 	steps       steps
 	indexing    indexing
-	wishes      int     // settings that were tried out
-	keeping     keeping // the draft on disk
-	folder      folder  // whose files complete a path
+	wishes      int             // settings that were tried out
+	keeping     keeping         // the draft on disk
+	folder      composer.Folder // whose files complete a path
 	toast       toast
 	alert       string                 // the error of the last turn, until something is sent
 	way         string                 // what the user can do about it, "" for nothing
@@ -103,7 +104,7 @@ func New(o Options) (*Model, error) {
 		within:    func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
 		session:   o.Start,
 		wishPanel: o.Panel != "closed",
-		composer:  newComposer(),
+		composer:  composer.New(),
 		keeping:   keeping{keeper: new(keeper)},
 		chat:      newChat(more(keys)),
 		themes:    theme.Set{Own: o.Themes},

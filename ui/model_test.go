@@ -41,13 +41,13 @@ func TestTheDraftLeavesAtEnterAndComesBackUnsaved(t *testing.T) {
 	m := fresh(t, 80, 24)
 	typing(m, "hello")
 	m.Update(enter)
-	if got := m.composer.text(); got != "" {
+	if got := m.composer.Text(); got != "" {
 		t.Fatalf("after enter the draft is %q", got)
 	}
 	typing(m, "next")
 	tell(m, 0, session.Stored{Message: said(1, history.User, "hello")})
 	tell(m, 0, finishedWell)
-	if got := m.composer.text(); got != "next" {
+	if got := m.composer.Text(); got != "next" {
 		t.Fatalf("what was typed after enter is %q, want next", got)
 	}
 	m.Update(ctrl('c'))
@@ -55,7 +55,7 @@ func TestTheDraftLeavesAtEnterAndComesBackUnsaved(t *testing.T) {
 	typing(m, "again")
 	m.Update(enter)
 	tell(m, 0, session.Finished{Err: errors.New("the disk is full")})
-	if got := m.composer.text(); got != "again" || !strings.Contains(plain(m), "the disk is full") {
+	if got := m.composer.Text(); got != "again" || !strings.Contains(plain(m), "the disk is full") {
 		t.Errorf("after an error the draft is %q, want it kept and the error shown:\n%s", got, plain(m))
 	}
 }
@@ -82,10 +82,10 @@ func TestLongPastesAreChipsAndSentInFull(t *testing.T) {
 	typing(m, "see ")
 	m.Update(tea.PasteMsg{Content: long})
 	typing(m, " ok")
-	if got := m.composer.shown(); !strings.Contains(got, "[paste 1: 301 lines, 8.1 kB, ~2,025 tokens]") {
+	if got := m.composer.Shown(); !strings.Contains(got, "[paste 1: 301 lines, 8.1 kB, ~2,025 tokens]") {
 		t.Errorf("the draft shows %q", got)
 	}
-	if got, want := m.composer.text(), "see "+long+" ok"; got != want {
+	if got, want := m.composer.Text(), "see "+long+" ok"; got != want {
 		t.Errorf("%d bytes would be sent, want %d", len(got), len(want))
 	}
 	m.Update(ctrl('o'))
@@ -96,7 +96,7 @@ func TestLongPastesAreChipsAndSentInFull(t *testing.T) {
 	for range 4 {
 		m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
-	if got := m.composer.text(); got != "see " {
+	if got := m.composer.Text(); got != "see " {
 		t.Errorf("backspace behind the chip leaves %q, want it gone as a whole", got)
 	}
 }
@@ -104,7 +104,7 @@ func TestLongPastesAreChipsAndSentInFull(t *testing.T) {
 func TestShortPastesShowTheirControlCharacters(t *testing.T) {
 	m := fresh(t, 80, 24)
 	m.Update(tea.PasteMsg{Content: "a\x1b[31mb"})
-	if got := m.composer.text(); strings.ContainsRune(got, 0x1b) || !strings.Contains(got, "[31m") || !strings.Contains(got, "␛") {
+	if got := m.composer.Text(); strings.ContainsRune(got, 0x1b) || !strings.Contains(got, "[31m") || !strings.Contains(got, "␛") {
 		t.Errorf("the draft is %q, want the escape shown", got)
 	}
 }

@@ -39,7 +39,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		if !m.layout.framed {
 			lead = 2 // the prompt's sign
 		}
-		m.composer.area.Click(msg.X-in.X-lead, msg.Y-in.Y)
+		m.composer.Area.Click(msg.X-in.X-lead, msg.Y-in.Y)
 	case m.layout.transcript.Holds(msg.X, msg.Y):
 		return m.clickTranscript(msg.Y - m.layout.transcript.Within(m.layout.framed).Y)
 	case m.layout.panel.Holds(msg.X, msg.Y):

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/composer"
 )
 
 // opening is the session that was asked for and is not on the screen yet. What is typed meanwhile is for
@@ -11,8 +13,8 @@ import (
 type opening struct {
 	number  int // of the newest request
 	waits   bool
-	writing writing // what was in the composer
-	edit    edit    // and the edit that it was
+	writing composer.Writing // what was in the composer
+	edit    edit             // and the edit that it was
 }
 
 // openNext leaves the draft with its session and opens another session.
@@ -20,12 +22,12 @@ func (m *Model) openNext(open func(ctx context.Context, number int) tea.Msg) tea
 	o, keep := &m.opening, m.keepDraft()
 	o.number++
 	if !o.waits {
-		o.waits, o.writing, o.edit = true, m.composer.writing, m.editing
-		if m.composer.at != 0 {
-			m.composer.remember(m.composer.own.kept())
+		o.waits, o.writing, o.edit = true, m.composer.Writing, m.editing
+		if m.composer.At != 0 {
+			m.composer.Remember(m.composer.Own.Kept())
 		}
 		m.editing, m.chat.edited = edit{}, 0
-		m.composer.set("")
+		m.composer.Set("")
 	}
 	m.bare()
 	m.setFocus(draftPane)
@@ -47,17 +49,17 @@ func (m *Model) openNext(open func(ctx context.Context, number int) tea.Msg) tea
 func (m *Model) leftDraft() {
 	o := &m.opening
 	if o.waits && m.info.ID == "" {
-		m.composer.remember(o.writing.kept())
+		m.composer.Remember(o.writing.Kept())
 	}
 	if o.waits && o.edit.message != 0 {
-		m.composer.remember(o.edit.kept.kept())
+		m.composer.Remember(o.edit.kept.Kept())
 	}
 	if m.editing.message != 0 {
-		m.composer.remember(m.editing.kept.kept())
+		m.composer.Remember(m.editing.kept.Kept())
 	}
 	m.opening = opening{number: o.number}
-	if m.composer.empty() {
-		m.keeping.changes = m.composer.area.Changes() // the new session's draft is read first
+	if m.composer.Empty() {
+		m.keeping.changes = m.composer.Area.Changes() // the new session's draft is read first
 	}
 }
 
@@ -69,13 +71,13 @@ func (m *Model) stay() tea.Cmd {
 		return nil
 	}
 	m.opening = opening{number: o.number}
-	typed := m.composer.kept()
+	typed := m.composer.Kept()
 	m.editing, m.chat.edited = o.edit, o.edit.message
-	if o.writing.shown() == "" && o.edit.message == 0 {
+	if o.writing.Shown() == "" && o.edit.message == 0 {
 		return nil
 	}
-	m.composer.resume(o.writing)
-	m.composer.remember(typed)
+	m.composer.Resume(o.writing)
+	m.composer.Remember(typed)
 	m.arrange()
 	return m.draftChanged()
 }

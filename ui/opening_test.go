@@ -35,7 +35,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	}
 	l.until("the other session", func() bool { return l.session.Info().ID == other })
 	l.planned()
-	if got := l.composer.text(); got != "meant for the other" {
+	if got := l.composer.Text(); got != "meant for the other" {
 		t.Errorf("the draft is %q, want what was typed while the session was opened", got)
 	}
 	l.press("ctrl+c")
@@ -51,11 +51,11 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l.run(l.openSession("ffffffff"))
 	l.types("typed ahead")
 	l.until("the error", func() bool { return !l.opening.waits })
-	if got := l.composer.text(); got != "stays here" {
+	if got := l.composer.Text(); got != "stays here" {
 		t.Errorf("the draft is %q, want the one from before", got)
 	}
 	l.press("up")
-	if got := l.composer.text(); got != "typed ahead" {
+	if got := l.composer.Text(); got != "typed ahead" {
 		t.Errorf("up recalls %q, want what was typed meanwhile", got)
 	}
 }
@@ -87,11 +87,11 @@ func TestADraftDoesNotAppearInANewChat(t *testing.T) {
 	l.until("a new chat", func() bool { return l.session != before })
 	l.shows("up recalls it: half a thought")
 	l.types("new words")
-	if got := l.composer.text(); got != "new words" {
+	if got := l.composer.Text(); got != "new words" {
 		t.Fatalf("the draft of the new chat is %q, want what was typed in it", got)
 	}
 	l.press("ctrl+c", "up", "up")
-	if got := l.composer.text(); got != "half a thought" {
+	if got := l.composer.Text(); got != "half a thought" {
 		t.Errorf("up recalls %q, want the draft of the chat before", got)
 	}
 }
@@ -102,11 +102,11 @@ func TestTypingDisarmsCtrlC(t *testing.T) {
 	m.Update(ctrl('c'))
 	typing(m, "precious")
 	_, cmd := m.Update(ctrl('c'))
-	if quits(cmd) || !m.composer.empty() {
+	if quits(cmd) || !m.composer.Empty() {
 		t.Fatal("ctrl+c after typing quit and did not clear the draft")
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
-	if got := m.composer.text(); got != "precious" {
+	if got := m.composer.Text(); got != "precious" {
 		t.Errorf("up recalls %q", got)
 	}
 	m.Update(ctrl('c'))
@@ -114,7 +114,7 @@ func TestTypingDisarmsCtrlC(t *testing.T) {
 		t.Error("ctrl+c twice in a row does not quit")
 	}
 	m.armed = arming{}
-	m.composer.set("")
+	m.composer.Set("")
 	m.Update(ctrl('c'))
 	m.Update(tea.PasteMsg{Content: "pasted"})
 	if _, cmd = m.Update(ctrl('c')); quits(cmd) {

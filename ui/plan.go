@@ -1,16 +1,15 @@
 package ui
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/composer"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
@@ -31,45 +30,29 @@ func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
 	}
 	s, draft := m.session, m.planDraft()
 	return func() tea.Msg {
-		plan, err := draft.preview(s)
+		plan, err := preview(draft, s)
 		return planMsg{generation: msg.generation, plan: plan, err: err}
 	}
 }
 
-// drafted is what the next request is planned with beside the conversation.
-type drafted struct {
-	text    string
-	files   []history.Part // never nil: an edit without a file takes the earlier ones away
-	instead int64          // the message that it stands in for, 0 for none
-}
-
-// same says that two drafts plan the same.
-func (d drafted) same(o drafted) bool {
-	return d.text == o.text && d.instead == o.instead && slices.EqualFunc(d.files, o.files, sameFile)
-}
-
-func sameFile(a, b history.Part) bool {
-	return a.Name == b.Name && a.Kind == b.Kind && a.Text == b.Text && bytes.Equal(a.Data, b.Data)
-}
-
 // preview plans the request that would leave with the draft.
-func (d drafted) preview(s *session.Session) (history.Plan, error) {
-	return d.previewAs(s, session.Trial{})
+func preview(d composer.Drafted, s *session.Session) (history.Plan, error) {
+	return previewAs(d, s, session.Trial{})
 }
 
 // previewAs is preview with other settings.
-func (d drafted) previewAs(s *session.Session, t session.Trial) (history.Plan, error) {
-	t.Instead = d.instead
-	return s.PreviewAs(d.text, t, d.files...)
+func previewAs(d composer.Drafted, s *session.Session, t session.Trial) (history.Plan, error) {
+	t.Instead = d.Instead
+	return s.PreviewAs(d.Text, t, d.Files...)
 }
 
 // planDraft is the draft as it would be sent: a command is not.
-func (m *Model) planDraft() drafted {
-	d := m.composer.drafted()
-	if m.isCommand(d.text) {
-		d = drafted{files: []history.Part{}}
+func (m *Model) planDraft() composer.Drafted {
+	d := m.composer.Drafted()
+	if m.isCommand(d.Text) {
+		d = composer.Drafted{Files: []history.Part{}}
 	}
-	d.instead = m.editing.message
+	d.Instead = m.editing.message
 	return d
 }
 
@@ -101,7 +84,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 // on the screen stays there.
 func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 	m.panel.Set(plan, err, m.chat.gist)
-	m.composer.ratio = m.panel.Next.Plan.Sum.Ratio
+	m.composer.Ratio = m.panel.Next.Plan.Sum.Ratio
 	m.judgeWindow()
 	m.showCost()
 	m.panel.Outlook = panel.OutlookOf(known, plan)
@@ -123,7 +106,7 @@ func (m *Model) countExactly(msg planMsg) tea.Cmd {
 		if !changed {
 			return nil
 		}
-		plan, err := draft.preview(s)
+		plan, err := preview(draft, s)
 		return planMsg{msg.generation, plan, err, true}
 	})
 }

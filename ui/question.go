@@ -82,7 +82,7 @@ func (m *Model) awaitQuiet() tea.Cmd {
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg questionDueMsg) tea.Cmd {
 	quiet := msg == questionDueMsg{m.turn.number, m.keyPresses}
-	if quiet && m.turn.question.waits() && m.focus == draftPane && !m.covered() && !m.find.open && m.composer.empty() {
+	if quiet && m.turn.question.waits() && m.focus == draftPane && !m.covered() && !m.find.open && m.composer.Empty() {
 		m.setFocus(questionPane)
 		m.arrange()
 	}
@@ -107,7 +107,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.say("The tool call was not answered. You are asked again when the session is opened, or its branch or model changes.")
 	case k.Pressed(msg, keymap.Back):
 		return m.stopTurn()
-	case k.Pressed(msg, keymap.Ask) && m.composer.empty():
+	case k.Pressed(msg, keymap.Ask) && m.composer.Empty():
 		return m.openHelp()
 	}
 	if cmd, ok := m.globalKey(msg); ok {

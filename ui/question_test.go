@@ -68,7 +68,7 @@ func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
 	quiet(m)
 	typing(m, "?")
 	m.Update(enter)
-	if got := m.composer.text(); got != "perhaps y or n?" || len(*answers) != 0 || !m.turn.question.waits() {
+	if got := m.composer.Text(); got != "perhaps y or n?" || len(*answers) != 0 || !m.turn.question.waits() {
 		t.Errorf("the draft is %q, the answers %v; want the whole text and no answer", got, *answers)
 	}
 	if screen := plain(m); !strings.Contains(screen, "tab answers · letters go to your draft") || !strings.Contains(screen, "rm -r build") {
@@ -118,8 +118,8 @@ func TestAnswersOfAQuestionThatHasTheFocus(t *testing.T) {
 		for _, key := range c.keys {
 			pressing(m, true, uitest.Key(key))
 		}
-		if len(*answers) != 1 || (*answers)[0] != c.want || m.composer.text() != "a draft" {
-			t.Errorf("%v answered %v with the draft %q, want %v and the draft kept", c.keys, *answers, m.composer.text(), c.want)
+		if len(*answers) != 1 || (*answers)[0] != c.want || m.composer.Text() != "a draft" {
+			t.Errorf("%v answered %v with the draft %q, want %v and the draft kept", c.keys, *answers, m.composer.Text(), c.want)
 		}
 	}
 }
@@ -128,12 +128,12 @@ func TestOtherTextGoesToTheDraftEvenFromTheQuestion(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
 	quiet(m)
 	typing(m, "why any")
-	if got := m.composer.text(); got != "why any" || len(*answers) != 0 || m.focus != draftPane {
+	if got := m.composer.Text(); got != "why any" || len(*answers) != 0 || m.focus != draftPane {
 		t.Errorf("the draft is %q, the answers %v, the focus %v; want the text in the draft", got, *answers, m.focus)
 	}
 	m.Update(tab)
 	m.Update(tea.PasteMsg{Content: " y"})
-	if got := m.composer.text(); got != "why any y" || len(*answers) != 0 {
+	if got := m.composer.Text(); got != "why any y" || len(*answers) != 0 {
 		t.Errorf("after a paste the draft is %q, the answers %v", got, *answers)
 	}
 }
@@ -183,7 +183,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 	for range 300 {
 		m.turn = turn{number: m.turn.number + 1, busy: true, stop: func() {}}
 		m.setFocus(draftPane)
-		m.composer.set("")
+		m.composer.Set("")
 		answers := new([]bool)
 		text := "w"
 		for range 1 + random.IntN(30) {
@@ -199,7 +199,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 			}
 			m.Update(char(r))
 		}
-		if got := m.composer.text(); got != text || len(*answers) > 0 || !m.turn.question.waits() {
+		if got := m.composer.Text(); got != text || len(*answers) > 0 || !m.turn.question.waits() {
 			t.Fatalf("typed %q with a question at %d: the draft is %q, the answers %v", text, at, got, *answers)
 		}
 	}
@@ -229,8 +229,8 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 		t.Fatal("text answered the question")
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
-	if m.turn.question.waits() || !m.turn.busy || !m.composer.empty() {
-		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.turn.question.waits(), m.turn.busy, m.composer.text())
+	if m.turn.question.waits() || !m.turn.busy || !m.composer.Empty() {
+		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.turn.question.waits(), m.turn.busy, m.composer.Text())
 	}
 }
 

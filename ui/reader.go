@@ -77,16 +77,16 @@ func (m *Model) fitReaders() {
 
 // openChip shows what a chip stands for.
 func (m *Model) openChip() tea.Cmd {
-	c, ok := m.composer.open()
+	c, ok := m.composer.Open()
 	if !ok {
 		return m.say("The draft holds no long paste and no file; " + m.keys.First(keymap.Focus) + " goes to the transcript.")
 	}
-	if c.reading() {
+	if c.Reading() {
 		return m.say("It is still being read.")
 	}
-	if c.part != nil {
-		return m.openFile(*c.part)
+	if c.Part != nil {
+		return m.openFile(*c.Part)
 	}
-	m.openReader(strings.Trim(c.label, "[]"), inspector.Page{{Kind: inspector.Said, Text: c.text}})
+	m.openReader(strings.Trim(c.Label, "[]"), inspector.Page{{Kind: inspector.Said, Text: c.Text}})
 	return nil
 }

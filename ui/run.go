@@ -100,10 +100,10 @@ func (m *Model) leaveDraft(ctx context.Context) error {
 	}
 	prompt := tea.Cmd(nil)
 	switch {
-	case m.turn.sent != nil && !m.composer.empty():
+	case m.turn.sent != nil && !m.composer.Empty():
 		prompt = m.keepPrompt(m.turn.sent.kept)
 	case m.opening.waits:
-		prompt = m.keepPrompt(m.composer.kept())
+		prompt = m.keepPrompt(m.composer.Kept())
 	}
 	m.giveBack()
 	var faults []error

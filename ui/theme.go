@@ -22,7 +22,7 @@ func (m *Model) restyle(name theme.Name) {
 	m.themes.Shown = name
 	m.styles = theme.New(m.themes.Palette(name))
 	m.ledger.drawn = nil
-	m.composer.restyle(m.styles)
+	m.composer.Restyle(m.styles)
 	m.chat.restyle(m.styles)
 }
 

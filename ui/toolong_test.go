@@ -10,7 +10,7 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		l := onStage(t, 120, 40)
 		l.say("Hello?")
 		long := strings.Repeat("word ", 40_000)
-		l.composer.set(long)
+		l.composer.Set(long)
 		if when == "the plan is made" {
 			l.run(l.draftChanged())
 			l.planned()
@@ -19,18 +19,18 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		l.shows("tokens too many: your message 50,000 → shorten it")
 		l.shows("ctrl+y sends it cut")
 		l.until("the turn to be over", func() bool { return !l.turn.busy })
-		if l.composer.text() != long || len(l.session.Messages()) != 2 {
-			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when, len(l.composer.text()), len(l.session.Messages()))
+		if l.composer.Text() != long || len(l.session.Messages()) != 2 {
+			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when, len(l.composer.Text()), len(l.session.Messages()))
 		}
 		l.press("enter") // it still does not fit
 		l.until("the turn to be over", func() bool { return !l.turn.busy })
-		if l.composer.text() != long {
+		if l.composer.Text() != long {
 			t.Fatalf("%s: a second enter took the draft", when)
 		}
 		l.press("ctrl+y")
 		l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 4 })
-		if !l.composer.empty() || l.alert != "" || l.session.Messages()[2].Content != long {
-			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.text()), l.alert)
+		if !l.composer.Empty() || l.alert != "" || l.session.Messages()[2].Content != long {
+			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.alert)
 		}
 		if e := l.panel.Next.Plan; len(e.Entries) > 2 && !strings.Contains(l.bodies[1], "truncated, original: 200000 chars") {
 			t.Errorf("%s: the request does not say that the message is cut", when)
@@ -40,12 +40,12 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 
 func TestTheAlertGoesWhenTheDraftFits(t *testing.T) {
 	l := onStage(t, 120, 40)
-	l.composer.set(strings.Repeat("word ", 40_000))
+	l.composer.Set(strings.Repeat("word ", 40_000))
 	l.run(l.draftChanged())
 	l.planned()
 	l.press("enter")
 	l.shows("tokens too many")
-	l.composer.set("Hello?")
+	l.composer.Set("Hello?")
 	l.run(l.draftChanged())
 	l.until("the alert to go", func() bool { return l.alert == "" })
 	if screen := plain(l.Model); strings.Contains(screen, "tokens too many: your message") {

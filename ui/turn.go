@@ -10,6 +10,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -35,11 +36,11 @@ type turn struct {
 
 // sentDraft is a draft that has left the composer. It comes back only if it cannot be stored.
 type sentDraft struct {
-	drafted
-	kept    store.Draft // for the arrow keys
-	writing writing     // as it stood in the composer; without chips where a command made it
-	edit    edit        // the edit that it was
-	leaf    int64       // the newest message when it was sent
+	composer.Drafted
+	kept    store.Draft      // for the arrow keys
+	writing composer.Writing // as it stood in the composer; without chips where a command made it
+	edit    edit             // the edit that it was
+	leaf    int64            // the newest message when it was sent
 }
 
 // begin starts a turn that start makes events for. What it sends is nil where nothing new is said.
@@ -227,19 +228,19 @@ func (t *turn) wait(e session.Waiting) {
 
 // send sends the draft: a command is run, a message begins a turn.
 func (m *Model) send() tea.Cmd {
-	shown := m.composer.shown()
+	shown := m.composer.Shown()
 	switch {
 	case strings.TrimSpace(shown) == "":
 		return m.complain("There is nothing to send yet.")
 	case m.opening.waits:
 		return m.complain("The session is still being opened. Your draft is kept.")
 	case m.isCommand(shown):
-		return m.runCommand(strings.TrimSpace(m.composer.text()))
+		return m.runCommand(strings.TrimSpace(m.composer.Text()))
 	case m.turn.question.waits() && m.turn.busy:
 		return m.complain("A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it. Your draft is kept.")
 	case m.turn.busy:
 		return m.complain("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it. Your draft is kept.")
-	case len(m.composer.unread()) > 0:
+	case len(m.composer.Unread()) > 0:
 		return m.complain("A file of the draft is still being read.")
 	case m.attachesMore():
 		return m.attachMore()
@@ -258,28 +259,28 @@ func (m *Model) sendAs(how session.How) tea.Cmd {
 	draft := m.takeDraft()
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
 		if id != 0 {
-			return s.EditAs(ctx, how, id, draft.text, draft.files...)
+			return s.EditAs(ctx, how, id, draft.Text, draft.Files...)
 		}
-		return s.SendAs(ctx, how, draft.text, draft.files...)
+		return s.SendAs(ctx, how, draft.Text, draft.Files...)
 	})
 }
 
 // takeDraft takes the draft out of the composer, to be sent. What is typed from now on is the next draft.
 func (m *Model) takeDraft() *sentDraft {
 	sent := &sentDraft{
-		drafted: m.composer.drafted(), kept: m.composer.kept(), writing: m.composer.writing,
+		Drafted: m.composer.Drafted(), kept: m.composer.Kept(), writing: m.composer.Writing,
 		edit: m.editing, leaf: m.session.Info().Leaf,
 	}
-	next := m.composer.own // what was typed before an earlier prompt was recalled
-	if m.composer.at == 0 {
-		next = newComposer().writing
+	next := m.composer.Own // what was typed before an earlier prompt was recalled
+	if m.composer.At == 0 {
+		next = composer.New().Writing
 	}
 	if m.editing.message != 0 {
 		next = m.editing.kept
 	}
 	m.editing, m.chat.edited = edit{}, 0
-	m.composer.resume(next)
-	m.composer.remember(sent.kept)
+	m.composer.Resume(next)
+	m.composer.Remember(sent.kept)
 	return sent
 }
 
@@ -292,13 +293,13 @@ func (m *Model) giveBack() {
 	case sent == nil:
 	case sent.edit.message != 0:
 		m.editing, m.chat.edited = sent.edit, sent.edit.message
-		m.editing.kept = m.composer.writing
-		m.composer.resume(sent.writing)
-	case !m.composer.empty():
-	case sent.writing.chips == nil:
-		m.composer.restore(sent.kept)
+		m.editing.kept = m.composer.Writing
+		m.composer.Resume(sent.writing)
+	case !m.composer.Empty():
+	case sent.writing.Chips == nil:
+		m.composer.Restore(sent.kept)
 	default:
-		m.composer.resume(sent.writing)
+		m.composer.Resume(sent.writing)
 	}
 }
 
@@ -317,7 +318,7 @@ func (m *Model) sendAlone(text string) tea.Cmd {
 
 func (m *Model) sendAloneAs(how session.How, text string) tea.Cmd {
 	s := m.session
-	draft := &sentDraft{drafted: drafted{text: text}, kept: store.Draft{Text: "/alone " + text}, leaf: s.Info().Leaf}
+	draft := &sentDraft{Drafted: composer.Drafted{Text: text}, kept: store.Draft{Text: "/alone " + text}, leaf: s.Info().Leaf}
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAs(ctx, how, text) })
 }
 

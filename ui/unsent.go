@@ -14,8 +14,8 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/composer"
 	"winnow/ui/keymap"
-	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -66,12 +66,12 @@ type keepDueMsg struct{}
 
 // keepSoon has the draft written down in a moment, where it has changed.
 func (m *Model) keepSoon() tea.Cmd {
-	if m.keeping.due || m.keeping.changes == m.composer.area.Changes() {
+	if m.keeping.due || m.keeping.changes == m.composer.Area.Changes() {
 		return nil
 	}
 	m.keeping.due = true
 	rest := keepTime
-	if m.composer.bytes() > largeDraft {
+	if m.composer.Bytes() > largeDraft {
 		rest = keepLargeTime
 	}
 	return tea.Tick(rest, func(time.Time) tea.Msg { return keepDueMsg{} })
@@ -79,7 +79,7 @@ func (m *Model) keepSoon() tea.Cmd {
 
 func (m *Model) keepDue() tea.Cmd {
 	m.keeping.due = false
-	if m.composer.at != 0 || m.keeping.changes == m.composer.area.Changes() {
+	if m.composer.At != 0 || m.keeping.changes == m.composer.Area.Changes() {
 		return nil // a prompt that is looked at is no draft yet
 	}
 	return m.keepDraft()
@@ -94,7 +94,7 @@ func (m *Model) keepDraft() tea.Cmd {
 		return nil
 	}
 	m.keeping.made++
-	m.keeping.changes = m.composer.area.Changes()
+	m.keeping.changes = m.composer.Area.Changes()
 	k, n, d := m.keeping.keeper, m.keeping.made, m.unsent()
 	return m.behind(func(ctx context.Context) tea.Msg {
 		if err := k.save(ctx, db, n, id, d); err != nil {
@@ -139,18 +139,18 @@ func (m *Model) draftRead(msg draftMsg) tea.Cmd {
 	}
 	var kept tea.Cmd
 	switch {
-	case msg.draft.Hash() == store.Draft{}.Hash(), msg.draft.Hash() == m.composer.kept().Hash():
-	case m.info.ID != "" && m.composer.empty():
-		files := m.composer.restore(msg.draft)
-		m.keeping.changes, m.keeping.restored = m.composer.area.Changes(), m.composer.area.Changes()
+	case msg.draft.Hash() == store.Draft{}.Hash(), msg.draft.Hash() == m.composer.Kept().Hash():
+	case m.info.ID != "" && m.composer.Empty():
+		files := m.composer.Restore(msg.draft)
+		m.keeping.changes, m.keeping.restored = m.composer.Area.Changes(), m.composer.Area.Changes()
 		kept = tea.Batch(m.readFiles(files), m.say("This is the draft that you left unsent in this session; "+m.keys.First(keymap.Stop)+" clears it."))
 	default:
 		from := "in this session"
 		if m.info.ID == "" {
 			from = "in a chat without a message"
 		}
-		m.composer.remember(msg.draft)
-		m.news = "You left a draft unsent " + from + "; " + m.keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(promptLabel(msg.draft), 60, "…")
+		m.composer.Remember(msg.draft)
+		m.news = "You left a draft unsent " + from + "; " + m.keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(composer.PromptLabel(msg.draft), 60, "…")
 		kept = tea.Sequence(m.keepPrompt(msg.draft), m.keepDraft())
 	}
 	asked := m.hangAsked()
@@ -162,8 +162,8 @@ func (m *Model) draftRead(msg draftMsg) tea.Cmd {
 func (m *Model) hangAsked() tea.Cmd {
 	asked := m.options.Attach
 	m.options.Attach = nil
-	if len(asked) > 0 && !m.composer.empty() {
-		m.composer.area.Insert(" ")
+	if len(asked) > 0 && !m.composer.Empty() {
+		m.composer.Area.Insert(" ")
 	}
 	return m.attachAll(asked)
 }
@@ -173,7 +173,7 @@ func (m *Model) loadPrompts() tea.Cmd {
 	if db == nil {
 		return nil
 	}
-	after := m.composer.read
+	after := m.composer.Read
 	return m.behind(func(ctx context.Context) tea.Msg {
 		prompts, err := db.Prompts(ctx, after, mostPrompts)
 		return promptsMsg{prompts, err}
@@ -186,8 +186,8 @@ func (m *Model) promptsRead(msg promptsMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		return m.complain(theme.Sentence(msg.err))
-	case m.composer.at == 0:
-		m.composer.recall(msg.prompts)
+	case m.composer.At == 0:
+		m.composer.Recall(msg.prompts)
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (m *Model) keepPrompt(d store.Draft) tea.Cmd {
 	if db == nil || db.ReadOnly() || strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 {
 		return nil
 	}
-	id, after := m.info.ID, m.composer.read
+	id, after := m.info.ID, m.composer.Read
 	return m.behind(func(ctx context.Context) tea.Msg {
 		if err := db.AddPrompt(ctx, id, d); err != nil {
 			return settledMsg{err: fmt.Errorf("keep the prompt: %w", err)}
@@ -213,8 +213,8 @@ func (m *Model) keepPrompt(d store.Draft) tea.Cmd {
 
 // walkPrompts goes a step to an older prompt or a newer one, or says that there is none.
 func (m *Model) walkPrompts(step int, none string) tea.Cmd {
-	to := m.composer.at + step
-	if to < 0 || to > len(m.composer.prompts) {
+	to := m.composer.At + step
+	if to < 0 || to > len(m.composer.Prompts) {
 		return m.say(none)
 	}
 	m.news = ""
@@ -224,27 +224,27 @@ func (m *Model) walkPrompts(step int, none string) tea.Cmd {
 // showPrompt shows a prompt by its place in the list, 0 for the draft.
 func (m *Model) showPrompt(at int) tea.Cmd {
 	if at == 0 {
-		return m.readFiles(m.composer.show(0, store.Draft{}))
+		return m.readFiles(m.composer.Show(0, store.Draft{}))
 	}
-	return m.withPrompt(at, func(d store.Draft) []int { return m.composer.show(at, d) })
+	return m.withPrompt(at, func(d store.Draft) []int { return m.composer.Show(at, d) })
 }
 
 // takePrompt takes a prompt of the list into the draft, by its number.
 func (m *Model) takePrompt(value string) tea.Cmd {
 	i, err := strconv.Atoi(value)
-	if err != nil || i >= len(m.composer.prompts) {
+	if err != nil || i >= len(m.composer.Prompts) {
 		return nil
 	}
-	return m.withPrompt(i+1, m.composer.restore)
+	return m.withPrompt(i+1, m.composer.Restore)
 }
 
 // withPrompt calls use with a prompt by its place in the list. The text of a long one is read first.
 func (m *Model) withPrompt(at int, use func(store.Draft) (files []int)) tea.Cmd {
-	p := m.composer.prompts[at-1]
+	p := m.composer.Prompts[at-1]
 	if p.Whole() {
 		return m.usePrompt(promptMsg{draft: p.Head, use: use})
 	}
-	db, changes := m.options.Deps.Store, m.composer.area.Changes()
+	db, changes := m.options.Deps.Store, m.composer.Area.Changes()
 	return m.behind(func(ctx context.Context) tea.Msg {
 		draft, err := db.Prompt(ctx, p.ID)
 		return promptMsg{changes: changes, draft: draft, use: use, err: err}
@@ -266,7 +266,7 @@ func (m *Model) promptRead(msg promptMsg) tea.Cmd {
 		return m.complain("This prompt is no longer in the history.")
 	case msg.err != nil:
 		return m.complain(theme.Sentence(msg.err))
-	case msg.changes != m.composer.area.Changes():
+	case msg.changes != m.composer.Area.Changes():
 		return nil
 	}
 	return m.usePrompt(msg)
@@ -276,15 +276,4 @@ func (m *Model) usePrompt(msg promptMsg) tea.Cmd {
 	files := msg.use(msg.draft)
 	m.arrange()
 	return tea.Batch(m.readFiles(files), m.draftChanged())
-}
-
-// promptLabel is a prompt on one line. Its files are named in front.
-func promptLabel(d store.Draft) string {
-	var names []string
-	for _, f := range d.Folds {
-		if f.Path != "" {
-			names = append(names, "["+fileName(f.Path)+"]")
-		}
-	}
-	return markdown.OneLine(strings.Join(append(names, d.Text), " "), 400)
 }

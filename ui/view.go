@@ -157,7 +157,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if !m.layout.framed {
 		lead, rest = m.styles.Accent.Render("›")+" ", "  "
 	}
-	lines := m.composer.area.View(m.composer.looks)
+	lines := m.composer.Area.View(m.composer.Looks)
 	if m.elsewhere {
 		lines = m.closedLines(m.draftWidth())
 	}
@@ -170,7 +170,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	}
 	var cursor *tea.Cursor
 	if m.focus == draftPane && !m.elsewhere {
-		x, y := m.composer.area.Cursor()
+		x, y := m.composer.Area.Cursor()
 		cursor = tea.NewCursor(min(x+in.X+theme.Width(lead), m.width-1), min(y+in.Y, m.height-1))
 	}
 	if !m.layout.framed {
@@ -178,7 +178,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	}
 	title := "message"
 	right := ""
-	if !m.composer.empty() && m.keeping.restored == m.composer.area.Changes() {
+	if !m.composer.Empty() && m.keeping.restored == m.composer.Area.Changes() {
 		title = "message · left unsent in this session"
 	}
 	if m.opening.waits {

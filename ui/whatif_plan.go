@@ -12,6 +12,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/pricing"
 	"winnow/session"
+	"winnow/ui/composer"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
@@ -67,8 +68,8 @@ func (m *Model) tryOut() tea.Cmd {
 
 // planTrial plans by a trial. A model of which nothing is known is read about first, unless the dial is
 // turned on meanwhile.
-func planTrial(ctx context.Context, s *session.Session, draft drafted, t session.Trial) triedMsg {
-	plan, err := draft.previewAs(s, t)
+func planTrial(ctx context.Context, s *session.Session, draft composer.Drafted, t session.Trial) triedMsg {
+	plan, err := previewAs(draft, s, t)
 	if errors.Is(err, session.ErrNotConsidered) {
 		select {
 		case <-ctx.Done():
@@ -76,7 +77,7 @@ func planTrial(ctx context.Context, s *session.Session, draft drafted, t session
 		case <-time.After(restTime):
 		}
 		if err = s.Consider(ctx, t.Model); err == nil {
-			plan, err = draft.previewAs(s, t)
+			plan, err = previewAs(draft, s, t)
 		}
 	}
 	policy, fault := s.PolicyAs(t)

@@ -1,4 +1,4 @@
-package ui
+package composer
 
 import (
 	"net/url"
@@ -14,10 +14,11 @@ const mostDropped = 8 << 10
 
 func fileName(path string) string { return filepath.Base(path) }
 
-func readingLabel(path string) string { return "[" + theme.OneLine(fileName(path)) + ": being read]" }
+// ReadingLabel stands for a file that is being read.
+func ReadingLabel(path string) string { return "[" + theme.OneLine(fileName(path)) + ": being read]" }
 
-// words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
-func words(line string) []string {
+// Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
+func Words(line string) []string {
 	var out []string
 	var word strings.Builder
 	open, quote, escaped := false, rune(0), false
@@ -51,16 +52,16 @@ func words(line string) []string {
 	return out
 }
 
-// dropped are the ways to read a paste as files that were dragged here, the likeliest first; none where
+// Dropped are the ways to read a paste as files that were dragged here, the likeliest first; none where
 // it does not look like it. Terminals paste paths, some quoted, some not, and some as URLs.
-func dropped(paste string) [][]string {
+func Dropped(paste string) [][]string {
 	paste = strings.TrimSpace(paste)
 	if paste == "" || len(paste) > mostDropped || strings.ContainsRune(paste, 0) {
 		return nil
 	}
 	var ways [][]string
-	for _, way := range [][]string{lines(paste), words(paste)} {
-		if len(way) > 0 && each(way, rooted) && (len(ways) == 0 || len(way) != len(ways[0]) || way[0] != ways[0][0]) {
+	for _, way := range [][]string{lines(paste), Words(paste)} {
+		if len(way) > 0 && Each(way, rooted) && (len(ways) == 0 || len(way) != len(ways[0]) || way[0] != ways[0][0]) {
 			ways = append(ways, way)
 		}
 	}
@@ -78,7 +79,8 @@ func lines(paste string) []string {
 	return out
 }
 
-func each(list []string, ok func(string) bool) bool {
+// Each says whether all of a list are so.
+func Each(list []string, ok func(string) bool) bool {
 	for _, s := range list {
 		if !ok(s) {
 			return false
@@ -92,9 +94,9 @@ func rooted(s string) bool {
 	return filepath.IsAbs(s) || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "file://")
 }
 
-// resolved is the path that a person means: of a URL, of the home folder, or of the folder that winnow
+// Resolved is the path that a person means: of a URL, of the home folder, or of the folder that winnow
 // runs in.
-func resolved(path string) string {
+func Resolved(path string) string {
 	if u, err := url.Parse(path); err == nil && u.Scheme == "file" {
 		path = filepath.FromSlash(u.Path)
 	}
@@ -109,8 +111,8 @@ func resolved(path string) string {
 	return path
 }
 
-// escaped is a path as words reads it back.
-func escaped(path string) string {
+// Escaped is a path as words reads it back.
+func Escaped(path string) string {
 	var b strings.Builder
 	for _, r := range path {
 		if strings.ContainsRune(" \t'\"\\", r) {

@@ -1,0 +1,206 @@
+package composer
+
+import (
+	"fmt"
+	"strings"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/ui/composer/editor"
+	"winnow/ui/theme"
+)
+
+// Chip is what stands in the draft for something longer: a pasted text, or a file. The draft shows its
+// label.
+type Chip struct {
+	Label string
+	Text  string        // a pasted text; of a file, the path as it was pasted
+	Path  string        // where the file is; "" for a paste and for a file of an earlier message
+	Sum   string        // of the file's bytes
+	Part  *history.Part // the file; nil for a paste, and while the file is read
+}
+
+// isFile says that the chip is a file, or will be one when it is read.
+func (p Chip) isFile() bool { return p.Part != nil || p.Path != "" }
+
+// Reading says that the file is still being read.
+func (p Chip) Reading() bool { return p.Part == nil && p.Path != "" }
+
+// Writing is what is being written: a text, and the chips in it by their number.
+type Writing struct {
+	Area  editor.Editor
+	Chips map[int]Chip
+}
+
+// fold puts a text at the cursor as a chip.
+func (c *Model) fold(text string) {
+	c.pasted++
+	c.Put(Chip{
+		Label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)), theme.Thousands(c.Tokens(len(text)/4))),
+		Text:  text,
+	})
+}
+
+// Tokens is a counted number of tokens as the server counts them.
+func (c *Model) Tokens(counted int) int { return history.Sum{Ratio: c.Ratio}.Tokens(counted) }
+
+// Put puts a chip at the cursor and returns its number.
+func (c *Model) Put(p Chip) int {
+	c.made++
+	c.Chips[c.made] = p
+	c.Area.InsertInset(c.made, p.Label)
+	return c.made
+}
+
+// hang puts a file of an earlier message at the cursor.
+func (c *Model) hang(part history.Part) {
+	c.Put(Chip{Label: theme.FileLabel(part, c.Tokens(part.Tokens)), Part: &part})
+}
+
+// SetWith replaces the draft by a message: its files as chips, and its text behind them.
+func (c *Model) SetWith(text string, files []history.Part) {
+	c.Set("")
+	for _, part := range files {
+		c.hang(part)
+		c.Area.Insert(" ")
+	}
+	c.Paste(text)
+}
+
+// LeaveChips takes everything out of the draft but its chips.
+func (c *Model) LeaveChips() {
+	var chips []Chip
+	for _, number := range c.Area.All() {
+		if number != 0 {
+			chips = append(chips, c.Chips[number])
+		}
+	}
+	c.Set("")
+	for _, p := range chips {
+		c.Put(p)
+		c.Area.Insert(" ")
+	}
+}
+
+// Shown is the draft as the screen has it, chips as labels.
+func (w *Writing) Shown() string {
+	var b strings.Builder
+	for text := range w.Area.All() {
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// Text is the text of the draft as it is sent, pastes in full. A file is in it as its name; the files
+// in front of all text are not in it.
+func (w *Writing) Text() string {
+	var b strings.Builder
+	front, files := true, false
+	for text, number := range w.Area.All() {
+		p := w.Chips[number]
+		switch {
+		case number == 0 && front && strings.TrimSpace(text) == "":
+		case front && p.isFile() && (p.Part != nil || p.Text == ""):
+			files = true
+			b.Reset()
+			continue
+		case front && files:
+			front = false
+			b.Reset()
+		default:
+			front = false
+		}
+		switch {
+		case number == 0:
+			b.WriteString(text)
+		case p.Part != nil:
+			b.WriteString(p.Part.Name)
+		default:
+			b.WriteString(p.Text)
+		}
+	}
+	if front && files {
+		return ""
+	}
+	return b.String()
+}
+
+// Drafted is the draft as it is sent: its text, and its files in order.
+func (w *Writing) Drafted() Drafted {
+	d := Drafted{Text: w.Text(), Files: []history.Part{}}
+	for _, number := range w.Area.All() {
+		if p := w.Chips[number]; p.Part != nil {
+			d.Files = append(d.Files, *p.Part)
+		}
+	}
+	return d
+}
+
+// Unread are the chips whose files are still being read.
+func (w *Writing) Unread() []int {
+	var all []int
+	for _, number := range w.Area.All() {
+		if w.Chips[number].Reading() {
+			all = append(all, number)
+		}
+	}
+	return all
+}
+
+// Kept is the draft as it is kept: all of its text, and what of it is folded. A file of an earlier
+// message is not kept, because it has no path.
+func (w *Writing) Kept() store.Draft {
+	var b strings.Builder
+	var d store.Draft
+	for text, number := range w.Area.All() {
+		p := w.Chips[number]
+		from := b.Len()
+		switch {
+		case number == 0:
+			b.WriteString(text)
+		case p.isFile() && p.Path == "":
+		case p.isFile():
+			d.Folds = append(d.Folds, store.Fold{From: from, To: from, Path: p.Path, Sum: p.Sum})
+		default:
+			b.WriteString(p.Text)
+			d.Folds = append(d.Folds, store.Fold{From: from, To: b.Len()})
+		}
+	}
+	d.Text = b.String()
+	return d
+}
+
+// Restore replaces the draft by one that was kept, and returns the chips whose files have to be read.
+func (c *Model) Restore(d store.Draft) []int {
+	if len(d.Folds) == 0 {
+		c.Set(d.Text)
+		return nil
+	}
+	c.Set("")
+	var files []int
+	at := 0
+	for _, f := range d.Folds {
+		c.Write(d.Text[at:f.From])
+		if f.Path == "" {
+			c.fold(d.Text[f.From:f.To])
+		} else {
+			files = append(files, c.Put(Chip{Label: ReadingLabel(f.Path), Path: f.Path, Sum: f.Sum}))
+		}
+		at = f.To
+	}
+	c.Write(d.Text[at:])
+	return files
+}
+
+// Open is the chip to look at: the one nearest to the cursor on its line, else the first of the draft.
+func (w *Writing) Open() (Chip, bool) {
+	if number, ok := w.Area.Near(); ok {
+		return w.Chips[number], true
+	}
+	for _, number := range w.Area.All() {
+		if number != 0 {
+			return w.Chips[number], true
+		}
+	}
+	return Chip{}, false
+}
