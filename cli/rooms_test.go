@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm", "history"},
 	"ui/keymap":          {"ui/uitest"},
 	"ui/markdown":        {},
-	"ui/transcript":      {"ui/theme", "ui/markdown", "history"},
+	"ui/transcript":      {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "history"},
 	"ui/picker":          {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest"},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "llm/pricing", "history"},
 	"ui/inspector":       {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "history"},

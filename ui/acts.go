@@ -23,7 +23,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 	if msg.session != m.session {
 		return nil
 	}
-	m.chat.prepend(msg.messages, msg.receipts)
+	m.chat.Prepend(msg.messages, msg.receipts)
 	again := tea.Batch(m.findAnew(), m.arrive(msg.err == nil))
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged(), again)

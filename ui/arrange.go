@@ -16,7 +16,7 @@ func (m *Model) arrange() {
 		alert: len(m.alertLines(mostAlert)), panel: m.wishPanel,
 	})
 	in := m.layout.transcript.Within(m.layout.framed)
-	m.chat.resize(in.W, in.H)
+	m.chat.Resize(in.W, in.H)
 	m.fitInspector()
 	m.fitReaders()
 }

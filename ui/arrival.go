@@ -34,7 +34,7 @@ func (m *Model) arrive(whole bool) tea.Cmd {
 	switch {
 	case a.message == 0:
 		return nil
-	case m.chat.goTo(a.message):
+	case m.chat.GoTo(a.message):
 		m.arrival = arrival{}
 		m.setFocus(transcriptPane)
 		return m.markFound(a)
@@ -49,8 +49,8 @@ func (m *Model) arrive(whole bool) tea.Cmd {
 // finds it there.
 func (m *Model) markFound(a arrival) tea.Cmd {
 	m.toast.text = "" // it said that this is on its way
-	at, needle := m.chat.place[a.message], transcript.NewNeedle(a.text)
-	if needle.Empty() || len(findIn(context.Background(), m.chat.messages[at:at+1], needle)) == 0 {
+	at, needle := m.chat.Place[a.message], transcript.NewNeedle(a.text)
+	if needle.Empty() || len(transcript.FindIn(context.Background(), m.chat.Messages[at:at+1], needle)) == 0 {
 		return nil
 	}
 	return m.search(a.text)

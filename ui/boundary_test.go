@@ -23,8 +23,8 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 			plan.Entries = append(plan.Entries, e)
 			messages = append(messages, store.Message{Message: history.Message{ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete}})
 		}
-		m.chat.reset(messages)
-		m.chat.judge(plan)
+		m.chat.Reset(messages)
+		m.chat.Judge(plan)
 		if screen := plain(m); !strings.Contains(screen, want) {
 			t.Errorf("with %d messages above the line the screen is\n%s", above, screen)
 		}

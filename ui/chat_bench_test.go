@@ -25,11 +25,11 @@ func BenchmarkPrepend(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		m := fresh(b, 120, 40)
-		m.chat.reset(slices.Clone(all[n-200:]))
+		m.chat.Reset(slices.Clone(all[n-200:]))
 		_ = m.View()
 		own := slices.Clone(all)
 		b.StartTimer()
-		m.chat.prepend(own, map[int64]session.Receipt{})
+		m.chat.Prepend(own, map[int64]session.Receipt{})
 		_ = m.View()
 	}
 }

@@ -168,7 +168,7 @@ func (m *Model) rename(title string) tea.Cmd {
 }
 
 func (m *Model) retitle(string) tea.Cmd {
-	if m.chat.empty() {
+	if m.chat.Empty() {
 		return m.complain("There is nothing to take a title from yet.")
 	}
 	s := m.session

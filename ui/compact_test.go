@@ -15,12 +15,12 @@ func TestCompactStandsInTheNextRequest(t *testing.T) {
 	l.say("two")
 	l.say("and a half")
 	l.say("three")
-	before := len(l.chat.messages)
+	before := len(l.chat.Messages)
 	l.types("/compact")
 	l.press("enter")
 	l.until("the summary", func() bool { return !l.turn.busy && l.session.Policy().SummaryAlways })
 	l.shows("✚ 1 added")
-	if got := len(l.chat.messages); got != before {
+	if got := len(l.chat.Messages); got != before {
 		t.Errorf("%d messages are on the screen, want the %d that were said", got, before)
 	}
 	l.say("four")

@@ -38,7 +38,7 @@ func (m *Model) showRequest(r *panel.Request) {
 	}
 	m.seeks++ // what is still being read comes too late
 	m.panel.Open(r)
-	m.chat.judge(r.Plan)
+	m.chat.Judge(r.Plan)
 }
 
 // inOrder is two requests, the one that was sent first in front; the next one is the last.

@@ -43,9 +43,9 @@ func (m *Model) copyMessage() tea.Cmd {
 	if ids := m.selected(); len(ids) > 0 {
 		return m.copyMessages(ids...)
 	}
-	message, ok := m.chat.selected()
+	message, ok := m.chat.Selected()
 	if m.focus != transcriptPane || !ok {
-		message, ok = m.chat.lastAnswer()
+		message, ok = m.chat.LastAnswer()
 	}
 	if !ok {
 		return m.complain("There is no text to copy.")
@@ -57,8 +57,8 @@ func (m *Model) copyMessage() tea.Cmd {
 func (m *Model) copyMessages(ids ...int64) tea.Cmd {
 	var texts []string
 	for _, id := range ids {
-		if at, ok := m.chat.place[id]; ok && m.chat.messages[at].Content != "" {
-			texts = append(texts, m.chat.messages[at].Content)
+		if at, ok := m.chat.Place[id]; ok && m.chat.Messages[at].Content != "" {
+			texts = append(texts, m.chat.Messages[at].Content)
 		}
 	}
 	text := strings.Join(texts, "\n\n")
@@ -89,9 +89,9 @@ func (m *Model) copyNamed(args string) tea.Cmd {
 
 // copyCode copies the last code block of the message under the cursor, else of the last answer.
 func (m *Model) copyCode() tea.Cmd {
-	message, ok := m.chat.selected()
+	message, ok := m.chat.Selected()
 	if m.focus != transcriptPane || !ok {
-		message, ok = m.chat.lastAnswer()
+		message, ok = m.chat.LastAnswer()
 	}
 	code := lastCode(message.Content)
 	if !ok || code == "" {

@@ -22,11 +22,11 @@ func toTerminal(m *Model, copying func() tea.Cmd) string {
 func TestCopyTakesTheStoredText(t *testing.T) {
 	m := chatting(t, 120, 40)
 	code := "for p.at(Plus) {\n\tleft = Add{left, p.term()}\n}"
-	first, third := m.chat.messages[0].Content, m.chat.messages[2].Content
+	first, third := m.chat.Messages[0].Content, m.chat.Messages[2].Content
 	for _, c := range []struct {
 		args, want string
 	}{
-		{"", m.chat.messages[5].Content},
+		{"", m.chat.Messages[5].Content},
 		{"1", first},
 		{"3 1", third + "\n\n" + first},
 		{"3-4", third},
@@ -40,14 +40,14 @@ func TestCopyTakesTheStoredText(t *testing.T) {
 	}
 
 	m.setFocus(transcriptPane)
-	m.chat.goTo(2)
+	m.chat.GoTo(2)
 	if got := toTerminal(m, m.copyCode); got != code {
 		t.Errorf("Y copies %q, want %q", got, code)
 	}
 	m.pick()
-	m.chat.goTo(1)
+	m.chat.GoTo(1)
 	m.pick()
-	if got, want := toTerminal(m, m.copyMessage), first+"\n\n"+m.chat.messages[1].Content; got != want {
+	if got, want := toTerminal(m, m.copyMessage), first+"\n\n"+m.chat.Messages[1].Content; got != want {
 		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}
 }

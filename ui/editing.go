@@ -20,7 +20,7 @@ type edit struct {
 
 // editSelected takes the message under the cursor into the composer.
 func (m *Model) editSelected() tea.Cmd {
-	message, ok := m.chat.selected()
+	message, ok := m.chat.Selected()
 	if !ok {
 		return m.complain("Select a message of yours first.")
 	}
@@ -30,7 +30,7 @@ func (m *Model) editSelected() tea.Cmd {
 // startEdit takes a message of the user's into the composer. What it becomes there is another version of
 // it: the message itself stays, with all that was said since.
 func (m *Model) startEdit(id int64) tea.Cmd {
-	i, ok := m.chat.place[id]
+	i, ok := m.chat.Place[id]
 	switch {
 	case m.elsewhere:
 		return m.onlyRead()
@@ -41,7 +41,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	case !ok:
 		return m.complain("This message is on another branch by now.")
 	}
-	message := m.chat.messages[i]
+	message := m.chat.Messages[i]
 	switch {
 	case message.Role != history.User:
 		return m.complain(theme.UpperFirst(m.numbersOf([]int64{id})) + " is not yours, so it cannot be edited; " +
@@ -56,10 +56,10 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	if m.panel.Past != nil {
 		m.toNext()
 	}
-	m.editing, m.chat.edited = e, id
+	m.editing, m.chat.Edited = e, id
 	m.composer.SetWith(message.Content, message.Parts)
 	m.editing.said = m.composer.Drafted() // as the composer has it
-	m.chat.goTo(id)
+	m.chat.GoTo(id)
 	m.setFocus(draftPane)
 	m.arrange()
 	return m.draftChanged()
@@ -68,7 +68,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 // endEdit gives the draft back that was there before the edit.
 func (m *Model) endEdit() {
 	m.composer.Resume(m.editing.kept)
-	m.editing, m.chat.edited = edit{}, 0
+	m.editing, m.chat.Edited = edit{}, 0
 	m.arrange()
 }
 

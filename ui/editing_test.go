@@ -11,7 +11,7 @@ import (
 // texts are what the messages on the screen say, in short.
 func (l *live) texts() string {
 	var list []string
-	for _, m := range l.chat.messages {
+	for _, m := range l.chat.Messages {
 		text, _, _ := strings.Cut(m.Content, ".")
 		list = append(list, text)
 	}
@@ -70,14 +70,14 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	l.press("tab", "g", "[")
 	l.shows("Message 1: version 1 of 2.")
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
-	if m, ok := l.chat.selected(); !ok || m.Content != "First" {
+	if m, ok := l.chat.Selected(); !ok || m.Content != "First" {
 		t.Errorf("the cursor is on %q, want the message that has the versions", m.Content)
 	}
 	l.planned()
 	if n := len(l.panel.Next.Plan.Entries); n != 4 {
 		t.Errorf("the plan has %d messages, want the branch's 4", n)
 	}
-	if r, ok := l.chat.list.Item(l.chat.messages[3].ID); !ok || !strings.Contains(r.Footer, "saw 3 of 3") {
+	if r, ok := l.chat.List.Item(l.chat.Messages[3].ID); !ok || !strings.Contains(r.Footer, "saw 3 of 3") {
 		t.Errorf("the receipt of the branch's answer is %q", r.Footer)
 	}
 	l.press("[")
@@ -156,13 +156,13 @@ func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
 	m := asking(t, 120, 40)
 	for _, key := range []rune{'e', 'r', '[', ']', 'f', 'b'} {
 		m.setFocus(transcriptPane)
-		m.chat.goTo(1)
+		m.chat.GoTo(1)
 		m.toast.text = ""
 		m.Update(char(key))
 		if !strings.Contains(plain(m), "An answer is still arriving: esc stops it.") {
 			t.Errorf("%c while an answer arrives: %q", key, m.toast.text)
 		}
-		if m.editing.message != 0 || len(m.chat.messages) != 7 {
+		if m.editing.message != 0 || len(m.chat.Messages) != 7 {
 			t.Errorf("%c while an answer arrives does something", key)
 		}
 	}
@@ -209,18 +209,18 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.say("First")
 	l.say("Second")
 	l.press("tab", "g", "p")
-	l.until("the pin", func() bool { return l.session.Flag(l.chat.messages[0].ID) == history.Pin })
+	l.until("the pin", func() bool { return l.session.Flag(l.chat.Messages[0].ID) == history.Pin })
 	l.press("J", "J", "e")
 	l.types(" thing")
 	l.press("enter")
 	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 3 })
 	l.planned()
-	if e := l.panel.Next.Plan.Entries; len(e) != 4 || !e[0].Pinned || e[2].ID == l.chat.messages[0].ID {
+	if e := l.panel.Next.Plan.Entries; len(e) != 4 || !e[0].Pinned || e[2].ID == l.chat.Messages[0].ID {
 		t.Errorf("the plan of the new branch is %+v, want 4 messages with the first pinned", e)
 	}
 	l.press("tab")
 	l.press("G", "K", "x")
-	second := l.chat.messages[2].ID
+	second := l.chat.Messages[2].ID
 	l.until("the exclusion", func() bool { return l.session.Flag(second) == history.Exclude })
 	l.press("[")
 	l.shows("version 1 of 2")

@@ -29,8 +29,8 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 		return nil
 	}
 	var choices []picker.Choice
-	for i := len(m.chat.messages) - 1; i >= 0; i-- {
-		message := m.chat.messages[i]
+	for i := len(m.chat.Messages) - 1; i >= 0; i-- {
+		message := m.chat.Messages[i]
 		if message.Role != history.User || message.Damaged {
 			continue
 		}

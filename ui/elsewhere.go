@@ -107,10 +107,10 @@ func (m *Model) closedKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Quit):
 		return m.quit()
 	case k.Pressed(msg, keymap.Older):
-		m.chat.scroll(-1)
+		m.chat.Scroll(-1)
 		return nil
 	case k.Pressed(msg, keymap.Newer):
-		m.chat.scroll(1)
+		m.chat.Scroll(1)
 		return nil
 	}
 	return m.onlyRead()

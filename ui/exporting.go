@@ -11,7 +11,7 @@ func (m *Model) export(words string) tea.Cmd {
 	switch {
 	case m.options.Export == nil:
 		return m.complain("Nothing can be exported here.")
-	case m.chat.empty():
+	case m.chat.Empty():
 		return m.complain("There is nothing to export yet.")
 	}
 	s, write := m.session, m.options.Export

@@ -28,7 +28,7 @@ func searching(t testing.TB, w, h int) *Model {
 		_, cmd := m.Update(char(r))
 		m.Update(cmd())
 	}
-	m.Update(wholeMsg{session: m.session, message: 1, last: lastWhole{turn: 12}})
+	m.Update(wholeMsg{session: m.session, message: 1, last: transcript.LastWhole{Turn: 12}})
 	m.info.Turns = 15
 	return m
 }
@@ -40,7 +40,7 @@ func searched(t testing.TB, w, h int) *Model {
 	for range 3 {
 		m.Update(char('n'))
 	}
-	m.Update(wholeMsg{session: m.session, message: 2, last: lastWhole{never: true}})
+	m.Update(wholeMsg{session: m.session, message: 2, last: transcript.LastWhole{Never: true}})
 	return m
 }
 
@@ -81,7 +81,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		t.Errorf("under another plan the hit says %q", got)
 	}
 	m.Update(esc)
-	if m.find.on || m.focus != transcriptPane || strings.Contains(plain(m), "hits") {
+	if m.find.On || m.focus != transcriptPane || strings.Contains(plain(m), "hits") {
 		t.Errorf("esc does not end the search:\n%s", plain(m))
 	}
 }
@@ -93,14 +93,14 @@ func TestALateAnswerOfASearchIsDropped(t *testing.T) {
 	_, first := m.Update(char('r'))
 	_, second := m.Update(char('e'))
 	m.Update(second())
-	want := m.find.total
+	want := m.find.Total
 	m.Update(first())
-	if m.find.total != want || want == 0 {
-		t.Errorf("%d hits after the answer for an older text, want %d", m.find.total, want)
+	if m.find.Total != want || want == 0 {
+		t.Errorf("%d hits after the answer for an older text, want %d", m.find.Total, want)
 	}
 	m.Update(esc)
 	m.Update(second())
-	if m.find.on || m.find.total != 0 {
+	if m.find.On || m.find.Total != 0 {
 		t.Error("an answer after the end begins the search again")
 	}
 }
@@ -140,7 +140,7 @@ func TestASearchThatFindsNothingSaysSo(t *testing.T) {
 	}
 	l.shows("type what to look for")
 	l.press("backspace")
-	if l.find.on {
+	if l.find.On {
 		t.Error("backspace on an empty line does not end the search")
 	}
 }
@@ -188,16 +188,16 @@ func TestSearchFindsToolCalls(t *testing.T) {
 	messages[2].ToolCalls = []history.ToolCall{{Name: "zebra", Arguments: `{}`}}
 	m := fresh(t, 120, 40)
 	for _, message := range messages {
-		m.chat.add(message, session.Receipt{})
+		m.chat.Add(message, session.Receipt{})
 	}
 	m.Update(tab)
 	m.Update(char('g'))
 	m.Update(m.search("zebra")())
-	if m.find.total != 3 {
-		t.Fatalf("%d hits, want 3", m.find.total)
+	if m.find.Total != 3 {
+		t.Fatalf("%d hits, want 3", m.find.Total)
 	}
 	for i, owner := range []int64{2, 2, 3} {
-		if got, ok := m.chat.selected(); !ok || got.ID != owner {
+		if got, ok := m.chat.Selected(); !ok || got.ID != owner {
 			t.Errorf("hit %d selects message %d, want %d", i+1, got.ID, owner)
 		}
 		m.Update(char('n'))
@@ -222,7 +222,7 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 		messages = append(messages, said(int64(i+1), history.User, text))
 		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Cut, Cuts: []history.Range{{From: 100, To: 300}}})
 	}
-	m.chat.reset(messages)
+	m.chat.Reset(messages)
 	m.Update(planMsg{generation: m.generation, plan: plan})
 	m.Update(tab)
 	m.Update(char('/'))
@@ -237,7 +237,7 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 	})
 	b.Run("command", func(b *testing.B) {
 		for b.Loop() {
-			findIn(b.Context(), messages, transcript.NewNeedle("words"))
+			transcript.FindIn(b.Context(), messages, transcript.NewNeedle("words"))
 		}
 	})
 	b.Run("answer", func(b *testing.B) {
@@ -269,34 +269,34 @@ func TestASearchBegunInTheDraftEndsThere(t *testing.T) {
 		t.Fatal("the hits are not where n and N go through them")
 	}
 	m.Update(esc)
-	if m.focus != draftPane || m.find.on {
-		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.find.on)
+	if m.focus != draftPane || m.find.On {
+		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.find.On)
 	}
 }
 
 func TestTheSearchLineIsEditedWhereTheCursorStands(t *testing.T) {
 	m := searching(t, 80, 24)
-	searches := m.find.searches
+	searches := m.find.Searches
 	for _, name := range []string{"home", "right"} {
 		m.Update(uitest.Key(name))
 	}
-	if m.find.searches != searches {
+	if m.find.Searches != searches {
 		t.Error("moving the cursor searches anew")
 	}
 	m.Update(uitest.Key("o"))
-	if m.find.Text != "roe" || m.find.searches == searches {
-		t.Errorf("the search is for %q, want roe, and begun anew: %v", m.find.Text, m.find.searches != searches)
+	if m.find.Text != "roe" || m.find.Searches == searches {
+		t.Errorf("the search is for %q, want roe, and begun anew: %v", m.find.Text, m.find.Searches != searches)
 	}
 	if c := m.View().Cursor; c == nil || c.X != 5 {
 		t.Errorf("the caret is at %+v, want behind ro, in column 5", c)
 	}
 	m.Update(uitest.Key("ctrl+u"))
 	m.Update(uitest.Key("delete"))
-	if m.find.Text != "" || !m.find.open {
-		t.Errorf("the search line holds %q, and is open: %v", m.find.Text, m.find.open)
+	if m.find.Text != "" || !m.find.Open {
+		t.Errorf("the search line holds %q, and is open: %v", m.find.Text, m.find.Open)
 	}
 	m.Update(uitest.Key("backspace"))
-	if m.find.on {
+	if m.find.On {
 		t.Error("a backspace on the empty line does not end the search")
 	}
 }

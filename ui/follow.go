@@ -6,13 +6,13 @@ package ui
 // follow brings the message under the panel's cursor into the transcript's view.
 func (m *Model) follow() {
 	if e := m.panel.Chosen().Entry; e != nil {
-		m.chat.goTo(e.ID)
+		m.chat.GoTo(e.ID)
 	}
 }
 
 // lead puts the panel's cursor on the message under the transcript's.
 func (m *Model) lead() {
-	if message, ok := m.chat.selected(); ok {
-		m.panel.GoTo(m.chat.place[message.ID], message.ID)
+	if message, ok := m.chat.Selected(); ok {
+		m.panel.GoTo(m.chat.Place[message.ID], message.ID)
 	}
 }

@@ -40,7 +40,7 @@ type forkedMsg struct {
 
 // forkSelected forks the session at the message under the cursor.
 func (m *Model) forkSelected() tea.Cmd {
-	message, ok := m.chat.selected()
+	message, ok := m.chat.Selected()
 	if !ok {
 		return m.complain("Select a message first.")
 	}
@@ -49,7 +49,7 @@ func (m *Model) forkSelected() tea.Cmd {
 
 // forkHere forks the session at its end.
 func (m *Model) forkHere() tea.Cmd {
-	last, ok := m.chat.last()
+	last, ok := m.chat.Last()
 	if !ok {
 		return m.complain("Nothing was said yet, so there is nothing to fork.")
 	}
@@ -108,12 +108,12 @@ func (m *Model) forksRead(msg forksMsg) tea.Cmd {
 		return m.complain(theme.Sentence(msg.err))
 	}
 	m.forks = forks{kin: msg.kin}
-	for _, message := range m.chat.messages {
+	for _, message := range m.chat.Messages {
 		if msg.kin.Fork && message.Seq <= msg.kin.Copied {
 			m.forks.point = message.ID
 		}
 	}
-	m.chat.lead(m.trails())
+	m.chat.Lead(m.trails())
 	return nil
 }
 

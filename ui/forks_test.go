@@ -10,7 +10,7 @@ func (l *live) forkedAt(number int) {
 	l.t.Helper()
 	was := l.session
 	l.press("tab")
-	l.chat.goTo(l.chat.messages[number-1].ID)
+	l.chat.GoTo(l.chat.Messages[number-1].ID)
 	l.press("f")
 	l.until("the fork", func() bool { return l.session != was })
 	l.until("its kin", func() bool { return l.forks.point != 0 })
@@ -45,7 +45,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.press("tab", "b")
 	l.until("the parent", func() bool { return l.session.Info().ID == parent.ID })
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
-	if m, ok := l.chat.selected(); !ok || m.ID != parent.Leaf-2 {
+	if m, ok := l.chat.Selected(); !ok || m.ID != parent.Leaf-2 {
 		t.Errorf("the cursor is on %d, want the message of the fork", m.ID)
 	}
 	l.shows("⑂ 1 fork · b opens it")

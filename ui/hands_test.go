@@ -72,7 +72,7 @@ func walked(t *testing.T, w, h int, said ...string) *live {
 	return l
 }
 
-func (l *live) flagOf(n int) history.Flag { return l.session.Flag(l.chat.messages[n].ID) }
+func (l *live) flagOf(n int) history.Flag { return l.session.Flag(l.chat.Messages[n].ID) }
 
 func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
@@ -127,7 +127,7 @@ func TestASelectionIsFlaggedAtOnce(t *testing.T) {
 		l.shows("2 selected")
 		l.press("G", "space")
 		l.shows("3 selected")
-		if got := l.selected(); !slices.Equal(got, []int64{l.chat.messages[0].ID, l.chat.messages[1].ID, l.chat.messages[5].ID}) {
+		if got := l.selected(); !slices.Equal(got, []int64{l.chat.Messages[0].ID, l.chat.Messages[1].ID, l.chat.Messages[5].ID}) {
 			t.Errorf("selected are %v", got)
 		}
 		l.press("x")
@@ -322,7 +322,7 @@ func TestTheNarrowPanelLeavesNoCursorBehind(t *testing.T) {
 	l.say("The first question.")
 	l.say("The second question.")
 	l.press("ctrl+x", "g", "v", "j", "esc", "esc")
-	if _, ok := l.chat.selected(); ok || l.covered() {
+	if _, ok := l.chat.Selected(); ok || l.covered() {
 		t.Fatalf("the transcript has a cursor while the draft has the keys:\n%s", plain(l.Model))
 	}
 	l.press("ctrl+x", "g", "v", "j", "ctrl+x")
@@ -340,7 +340,7 @@ func BenchmarkSelectionOf10000Messages(b *testing.B) {
 		messages = append(messages, said(int64(i+1), history.User, strings.Repeat("some words of a message ", 20)))
 		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, TokensBefore: 5, TokensAfter: 5})
 	}
-	m.chat.reset(messages)
+	m.chat.Reset(messages)
 	m.Update(planMsg{generation: m.generation, plan: plan})
 	m.Update(tab)
 	m.Update(char('v'))

@@ -49,7 +49,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.reveal()
 	case m.covered():
 		return m.overlayKey(msg)
-	case m.find.open:
+	case m.find.Open:
 		return m.findKey(msg)
 	case m.focus == questionPane:
 		return m.questionKey(msg)
@@ -101,10 +101,10 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case k.Pressed(msg, keymap.Reason):
 		return m.toggleReasoning(), true
 	case k.Pressed(msg, keymap.PageUp):
-		m.chat.page(-1)
+		m.chat.Page(-1)
 		return nil, true
 	case k.Pressed(msg, keymap.PageDown):
-		m.chat.page(1)
+		m.chat.Page(1)
 		return nil, true
 	case m.focus == draftPane && len(m.popups()) > 0 && k.Pressed(msg, keymap.Focus):
 		return m.complete(), true
@@ -119,7 +119,7 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 func (m *Model) toggleReasoning() tea.Cmd {
-	if m.chat.toggleReasoning() {
+	if m.chat.ToggleReasoning() {
 		return m.say("Reasoning is shown.")
 	}
 	return m.say("Reasoning is hidden.")
@@ -156,11 +156,11 @@ func (m *Model) setFocus(p pane) {
 	switch p {
 	case draftPane, questionPane:
 		m.turn.question.allow = false
-		m.chat.leave()
+		m.chat.Leave()
 		m.panel.Let()
 		return
 	case transcriptPane:
-		m.chat.enter()
+		m.chat.Enter()
 		m.lead()
 	}
 }
@@ -256,7 +256,7 @@ func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
 	if m.covered() {
 		return m.top().update(m, msg)
 	}
-	if m.find.open {
+	if m.find.Open {
 		m.find.Insert(msg.Content)
 		return m.seekTyped()
 	}

@@ -78,7 +78,7 @@ func (m *Model) inspectFrom(on subject) tea.Cmd {
 
 // inspectSelected opens the inspector on the transcript's message.
 func (m *Model) inspectSelected() tea.Cmd {
-	message, ok := m.chat.selected()
+	message, ok := m.chat.Selected()
 	if !ok {
 		return m.say("There is no message here.")
 	}
@@ -208,8 +208,8 @@ func (m *Model) storedMessage(id int64) (store.Message, bool) {
 			}
 		}
 	}
-	if i, ok := m.chat.place[id]; ok && i < len(m.chat.messages) {
-		return m.chat.messages[i], true
+	if i, ok := m.chat.Place[id]; ok && i < len(m.chat.Messages) {
+		return m.chat.Messages[i], true
 	}
 	return store.Message{}, false
 }

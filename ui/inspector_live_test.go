@@ -60,7 +60,7 @@ func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
 		if l.covered() || l.focus != transcriptPane {
 			t.Errorf("after esc: overlay %v, focus %v; want the transcript", l.top(), l.focus)
 		}
-		if on, _ := l.chat.selected(); on.Content == "The first question." {
+		if on, _ := l.chat.Selected(); on.Content == "The first question." {
 			t.Error("the transcript's cursor did not go along with the inspector")
 		}
 	}
@@ -216,7 +216,7 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 	for _, c := range []struct{ key, want string }{{"p", "◆"}, {"x", "⊘"}, {"o", "●"}} {
 		l.press(c.key)
 		l.until("the verdict "+c.want, func() bool {
-			e, ok := entryOf(l.panel.Next.Plan, l.chat.messages[0].ID)
+			e, ok := entryOf(l.panel.Next.Plan, l.chat.Messages[0].ID)
 			return ok && theme.Glyph(e) == c.want && strings.Contains(plain(l.Model), "\n│  "+c.want+" ")
 		})
 	}
@@ -229,7 +229,7 @@ func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
 	m := ready(t, 80, 24)
 	_, plan := inspected(t)
 	m.inspect(subject{message: 8}, asText)
-	m.chat.messages[7].Content = strings.Repeat("A line of a long answer.\n", 400)
+	m.chat.Messages[7].Content = strings.Repeat("A line of a long answer.\n", 400)
 	m.look(asText)
 	m.Update(ctrl('d'))
 	m.Update(ctrl('d'))
@@ -262,7 +262,7 @@ func TestWhatIsReadTooLateIsDropped(t *testing.T) {
 // TestTheInspectorOpensTenMegabytesAtOnce counts lines that are wrapped, not time.
 func TestTheInspectorOpensTenMegabytesAtOnce(t *testing.T) {
 	m := ready(t, 80, 24)
-	m.chat.messages[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
+	m.chat.Messages[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
 	m.inspect(subject{message: 8}, asText)
 	m.View()
 	s := m.inspector.shown.(*inspector.Pager)
@@ -303,7 +303,7 @@ func TestViewOfHoldsTheTextAndWhatWasInserted(t *testing.T) {
 
 func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	m := fresh(t, 80, 24)
-	m.chat.add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}}, session.Receipt{})
+	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}}, session.Receipt{})
 	m.inspect(subject{message: 1}, asText)
 	if got := plain(m); !strings.Contains(got, "No plan speaks of this message yet.") || !strings.Contains(got, "Is anybody there?") {
 		t.Errorf("got\n%s", got)
@@ -324,7 +324,7 @@ func BenchmarkInspectALongRequest(b *testing.B) {
 			role = history.Assistant
 		}
 		message := said(int64(i+1), role, strings.Repeat("some words of a message ", 8))
-		m.chat.add(message, session.Receipt{})
+		m.chat.Add(message, session.Receipt{})
 		past = append(past, message.Message)
 	}
 	policy, err := history.Preset("balanced")

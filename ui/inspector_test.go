@@ -62,7 +62,7 @@ func ready(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
 	messages, plan := inspected(t)
 	for _, message := range messages {
-		m.chat.add(message, session.Receipt{})
+		m.chat.Add(message, session.Receipt{})
 	}
 	m.info.Title = "Parser rewrite"
 	m.Update(planMsg{generation: m.generation, plan: plan})

@@ -103,7 +103,7 @@ func (m *Model) back() tea.Cmd {
 	case m.selection.on:
 		m.unselect()
 		return nil
-	case m.find.on && !m.covered():
+	case m.find.On && !m.covered():
 		m.endFind()
 		return nil
 	case m.panel.Past != nil:

@@ -113,7 +113,7 @@ func (m *Model) ledgerKey(msg tea.KeyPressMsg) tea.Cmd {
 // goToMended selects the message under the cursor in the transcript.
 func (m *Model) goToMended() tea.Cmd {
 	on, ok := m.ledger.chosen()
-	if !ok || !m.chat.goTo(on.entry.ID) {
+	if !ok || !m.chat.GoTo(on.entry.ID) {
 		return m.say("There is no message to go to.")
 	}
 	m.bare()

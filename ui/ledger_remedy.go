@@ -131,8 +131,8 @@ func (m *Model) remedyTold(msg remediedMsg) string {
 	calls := false
 	for i, id := range msg.group {
 		numbers[i] = m.numberOf(id)
-		at, ok := m.chat.place[id]
-		calls = calls || ok && len(m.chat.messages[at].ToolCalls) > 0
+		at, ok := m.chat.Place[id]
+		calls = calls || ok && len(m.chat.Messages[at].ToolCalls) > 0
 	}
 	which, is := "Message "+theme.Thousands(msg.of.Index+1), " is "
 	switch {

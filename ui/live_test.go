@@ -177,9 +177,9 @@ func (l *live) types(text string) {
 func (l *live) say(text string) {
 	l.t.Helper()
 	l.types(text)
-	before := len(l.chat.messages)
+	before := len(l.chat.Messages)
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) >= before+2 })
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) >= before+2 })
 	l.planned()
 }
 

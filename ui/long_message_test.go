@@ -65,8 +65,8 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 		if err != nil || len(kept) != 1 || kept[0].Content != text {
 			rt.Fatalf("%q is read back as %d messages, error %v", text, len(kept), err)
 		}
-		m.chat.reset(kept)
-		m.chat.newest()
+		m.chat.Reset(kept)
+		m.chat.Newest()
 		for range 3 { // folded, unfolded, with reasoning
 			screen := ansi.Strip(m.View().Content)
 			if safe := markdown.Visible(screen); safe != screen {
@@ -77,8 +77,8 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 					rt.Fatalf("a line has %d cells: %q", w, line)
 				}
 			}
-			m.chat.expand()
-			m.chat.list.ToggleReasoning(kept[0].ID)
+			m.chat.Expand()
+			m.chat.List.ToggleReasoning(kept[0].ID)
 		}
 	})
 }

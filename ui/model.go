@@ -14,6 +14,7 @@ import (
 	"winnow/ui/panel"
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 // pane is a part of the screen that takes keys.
@@ -55,8 +56,8 @@ type Model struct {
 	selection selection
 	hands     hands
 	ledger    ledger
-	find      find
-	chat      chat
+	find      transcript.Search
+	chat      transcript.Chat
 	panel     panel.Model
 	forks     forks
 	turn      turn
@@ -106,7 +107,7 @@ func New(o Options) (*Model, error) {
 		wishPanel: o.Panel != "closed",
 		composer:  composer.New(),
 		keeping:   keeping{keeper: new(keeper)},
-		chat:      newChat(more(keys)),
+		chat:      transcript.NewChat(transcript.More(keys)),
 		themes:    theme.Set{Own: o.Themes},
 		secrets:   theme.Secrets{Find: o.Secrets},
 	}
@@ -164,7 +165,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.replayed(msg)
 	case slowMsg:
 		return m.slow(msg)
-	case findMsg:
+	case transcript.FindMsg:
 		return m.foundSome(msg)
 	case wholeMsg:
 		return m.wholeKnown(msg)
@@ -277,7 +278,7 @@ func (m *Model) adopt(s *session.Session) {
 	if err := s.Unready(); err != nil {
 		m.unreachable, m.alert = true, theme.Sentence(err)
 	}
-	m.chat.holds, m.chat.find = m.holds, &m.find
-	m.chat.reset(s.Messages())
+	m.chat.Holds, m.chat.Find = m.holds, &m.find
+	m.chat.Reset(s.Messages())
 	m.arrange()
 }

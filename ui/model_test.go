@@ -22,8 +22,8 @@ var finishedWell = session.Finished{}
 func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
 	m := asking(t, 80, 24)
 	m.Update(turnMsg{turn: m.turn.number - 1, events: []session.Event{session.Delta{Text: "late"}, session.Finished{}}})
-	if m.chat.streaming || !m.turn.busy {
-		t.Errorf("an old turn's events: streaming %v, busy %v; want them dropped", m.chat.streaming, m.turn.busy)
+	if m.chat.Streaming || !m.turn.busy {
+		t.Errorf("an old turn's events: streaming %v, busy %v; want them dropped", m.chat.Streaming, m.turn.busy)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestWhatOthersWroteIsNeverExecuted(t *testing.T) {
 	m := chatting(t, 120, 40)
 	evil := "\x1b]0;owned\x07\x1b[2J"
 	m.info.Title = evil
-	m.chat.add(said(50, history.Assistant, evil), session.Receipt{})
+	m.chat.Add(said(50, history.Assistant, evil), session.Receipt{})
 	m.turn = turn{number: 3, busy: true, stop: func() {}}
 	tell(m, 0, session.Asked{Call: history.ToolCall{Name: evil, Arguments: evil}, Allow: func(bool) {}})
 	tell(m, 0, session.Notice{Text: evil})
@@ -194,7 +194,7 @@ func BenchmarkKeyPressWith10000Messages(b *testing.B) {
 				messages = append(messages, said(int64(i+1), history.User, strings.Repeat("some words of a message ", 20)))
 				plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
 			}
-			m.chat.reset(messages)
+			m.chat.Reset(messages)
 			m.Update(planMsg{generation: m.generation, plan: plan})
 			m.View()
 			for b.Loop() {

@@ -16,7 +16,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	case m.layout.panel.Holds(msg.X, msg.Y):
 		m.panel.Move(by)
 	default:
-		m.chat.scroll(by)
+		m.chat.Scroll(by)
 	}
 	return nil
 }
@@ -26,8 +26,8 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
 	case !m.options.Mouse || msg.Button != tea.MouseLeft:
 		return nil
-	case m.find.open && !m.covered():
-		m.find.open = false
+	case m.find.Open && !m.covered():
+		m.find.Open = false
 		return m.click(msg)
 	case m.covered():
 		return m.top().update(m, msg)
@@ -76,16 +76,16 @@ func (m *Model) selectLine(in theme.Box, y int) bool {
 // clickTranscript selects the message at line y of the transcript. A click on its receipt shows what
 // the model saw for it, one on the boundary goes where the model's view begins.
 func (m *Model) clickTranscript(y int) tea.Cmd {
-	id, part, ok := m.chat.list.At(y)
+	id, part, ok := m.chat.List.At(y)
 	m.setFocus(transcriptPane)
 	if !ok {
 		return nil
 	}
-	m.chat.goTo(id)
+	m.chat.GoTo(id)
 	defer m.lead()
 	switch part {
 	case transcript.BoundaryPart:
-		m.chat.boundary()
+		m.chat.Boundary()
 	case transcript.FooterPart:
 		return m.openPast()
 	case transcript.TrailPart:

@@ -48,11 +48,11 @@ func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
 		t.Fatalf("on the first message of the transcript the panel is on %+v", got)
 	}
 	l.press("tab", "j", "j")
-	if m, ok := l.chat.selected(); !ok || m.ID != l.chat.messages[2].ID {
+	if m, ok := l.chat.Selected(); !ok || m.ID != l.chat.Messages[2].ID {
 		t.Fatalf("on the panel's third line the transcript is on %+v", m)
 	}
 	l.press("G")
-	if id, _, _ := l.chat.list.At(0); id == l.chat.messages[0].ID {
+	if id, _, _ := l.chat.List.At(0); id == l.chat.Messages[0].ID {
 		t.Error("the last message is not brought into the transcript's view")
 	}
 	l.press("esc")
@@ -73,11 +73,11 @@ func TestClicks(t *testing.T) {
 	l.options.Mouse = true
 
 	l.clicks("● 3  you", 1)
-	if m, _ := l.chat.selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.messages[2].ID {
+	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages[2].ID {
 		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus, l.panel.At, m.Content)
 	}
 	l.clicks("│● you   The third question.", 1)
-	if m, _ := l.chat.selected(); l.focus != transcriptPane || l.panel.At != 4 || m.Content != "The third question." {
+	if m, _ := l.chat.Selected(); l.focus != transcriptPane || l.panel.At != 4 || m.Content != "The third question." {
 		t.Fatalf("a click on a message: focus %v, panel on line %d, transcript on %q", l.focus, l.panel.At, m.Content)
 	}
 	l.press("g")
@@ -90,7 +90,7 @@ func TestAClickOnTheBoundaryGoesToTheFirstMessageSeen(t *testing.T) {
 	l := &live{Model: m, t: t, msgs: make(chan tea.Msg, 16)}
 	l.options.Mouse = true
 	l.clicks("the model sees from here", 1)
-	if got, _ := m.chat.selected(); got.ID != 2 || m.focus != transcriptPane {
+	if got, _ := m.chat.Selected(); got.ID != 2 || m.focus != transcriptPane {
 		t.Errorf("the click selects message %d, want the second", got.ID)
 	}
 }

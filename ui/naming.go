@@ -22,7 +22,7 @@ func (m *Model) numberOf(id int64) string {
 	if e, ok := entryOf(m.panel.Next.Plan, id); ok {
 		return theme.Thousands(e.Index + 1)
 	}
-	return theme.Thousands(m.chat.place[id] + 1)
+	return theme.Thousands(m.chat.Place[id] + 1)
 }
 
 // messagesNamed are the messages that numbers name, such as 3 5-8, or a sentence that says what is

@@ -26,7 +26,7 @@ func (m *Model) openNext(open func(ctx context.Context, number int) tea.Msg) tea
 		if m.composer.At != 0 {
 			m.composer.Remember(m.composer.Own.Kept())
 		}
-		m.editing, m.chat.edited = edit{}, 0
+		m.editing, m.chat.Edited = edit{}, 0
 		m.composer.Set("")
 	}
 	m.bare()
@@ -72,7 +72,7 @@ func (m *Model) stay() tea.Cmd {
 	}
 	m.opening = opening{number: o.number}
 	typed := m.composer.Kept()
-	m.editing, m.chat.edited = o.edit, o.edit.message
+	m.editing, m.chat.Edited = o.edit, o.edit.message
 	if o.writing.Shown() == "" && o.edit.message == 0 {
 		return nil
 	}

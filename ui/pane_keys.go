@@ -14,26 +14,26 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 	c := &m.chat
 	switch {
 	case k.Pressed(msg, keymap.Down):
-		c.scroll(1)
+		c.Scroll(1)
 	case k.Pressed(msg, keymap.Up):
-		c.scroll(-1)
+		c.Scroll(-1)
 	case k.Pressed(msg, keymap.Next):
-		c.step(1)
+		c.Step(1)
 	case k.Pressed(msg, keymap.Prev):
-		c.step(-1)
+		c.Step(-1)
 	case k.Pressed(msg, keymap.HalfDown):
-		c.half(1)
+		c.Half(1)
 	case k.Pressed(msg, keymap.HalfUp):
-		c.half(-1)
+		c.Half(-1)
 	case k.Pressed(msg, keymap.Top):
-		c.first()
+		c.First()
 	case k.Pressed(msg, keymap.Bottom):
-		c.newest()
+		c.Newest()
 	case k.Pressed(msg, keymap.Boundary):
 		switch {
 		case !m.panel.Next.Ready:
 			return m.say("Nothing is planned yet.")
-		case !c.boundary():
+		case !c.Boundary():
 			return m.say("Nothing is dropped: the model sees the conversation from its beginning.")
 		}
 	case k.Pressed(msg, keymap.Find):
@@ -45,7 +45,7 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Inspect):
 		return m.inspectSelected()
 	case k.Pressed(msg, keymap.Expand):
-		if !c.expand() {
+		if !c.Expand() {
 			return m.say("This message has nothing to expand.")
 		}
 	case k.Pressed(msg, keymap.Copy):

@@ -10,6 +10,7 @@ import (
 	"winnow/session"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 // slowTime is how long a request of the past is read before the screen says so. In a conversation of a
@@ -61,11 +62,11 @@ func neighbour[T any](turn, nth, by int, read func(turn, nth int) (T, error)) (*
 
 // openPast shows the request that made a message: an answer's own, the question's first.
 func (m *Model) openPast() tea.Cmd {
-	id, ok := m.chat.requestBehind()
+	id, ok := m.chat.RequestBehind()
 	if !ok {
 		return m.say("No request was sent for this message.")
 	}
-	receipt, ok := m.chat.receipts[id]
+	receipt, ok := m.chat.Receipts[id]
 	if !ok {
 		return m.say("The record of this request is not read yet.")
 	}
@@ -102,11 +103,11 @@ func (m *Model) replayed(msg pastMsg) tea.Cmd {
 
 // showPast shows a request of the past.
 func (m *Model) showPast(r *session.Replayed) tea.Cmd {
-	past := panel.PastRequest(*r, gist)
+	past := panel.PastRequest(*r, transcript.Gist)
 	m.panel.Open(&past)
-	m.chat.judgeRead(past.Plan, past.FirstRead)
+	m.chat.JudgeRead(past.Plan, past.FirstRead)
 	if n := len(past.Plan.Entries); n > 0 {
-		m.chat.list.GoTo(past.Plan.Entries[n-1].ID)
+		m.chat.List.GoTo(past.Plan.Entries[n-1].ID)
 	}
 	return m.lookAgain()
 }
@@ -115,6 +116,6 @@ func (m *Model) showPast(r *session.Replayed) tea.Cmd {
 func (m *Model) toNext() tea.Cmd {
 	m.seeks++ // what is still being read comes too late
 	m.panel.Open(nil)
-	m.chat.judge(m.panel.Next.Plan)
+	m.chat.Judge(m.panel.Next.Plan)
 	return m.lookAgain()
 }

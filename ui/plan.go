@@ -83,13 +83,13 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 // showNext shows the plan of the next request, or why there is none. A request of the past that is
 // on the screen stays there.
 func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
-	m.panel.Set(plan, err, m.chat.gist)
+	m.panel.Set(plan, err, m.chat.Gist)
 	m.composer.Ratio = m.panel.Next.Plan.Sum.Ratio
 	m.judgeWindow()
 	m.showCost()
 	m.panel.Outlook = panel.OutlookOf(known, plan)
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
-		m.chat.judge(plan)
+		m.chat.Judge(plan)
 	}
 	m.ledger.set(m.panel.Next.Plan)
 }

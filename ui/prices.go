@@ -22,7 +22,7 @@ func (m *Model) prices(e history.Entry) string {
 	before, after := 0, 0
 	group := m.session.Group(now.ID)
 	for _, id := range group {
-		if mate, ok := next.Verdict(m.chat.place[id], id); ok {
+		if mate, ok := next.Verdict(m.chat.Place[id], id); ok {
 			switch {
 			case mate.Pinned:
 				flag = history.Pin

@@ -295,5 +295,5 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 	branch("]", question)
 	l.setFocus(questionPane)
 	l.press("y")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 4 })
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 4 })
 }

@@ -99,13 +99,13 @@ func talk() ([]store.Message, history.Plan) {
 func chatting(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
 	messages, plan := talk()
-	m.chat.receipts[6] = session.Receipt{
+	m.chat.Receipts[6] = session.Receipt{
 		Sent: 5, Stored: 6, Cut: 1, Dropped: 1, Repaired: 1, Estimate: 1900, Expected: 1900,
 		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,
 		Cost: pricing.Cost{Amount: pricing.Dollar / 250, From: pricing.Charged},
 	}
 	for _, message := range messages {
-		m.chat.add(message, session.Receipt{})
+		m.chat.Add(message, session.Receipt{})
 	}
 	m.info.Title = "Parser rewrite"
 	m.ledger.told = true
@@ -147,7 +147,7 @@ func triedPlan(m *Model) triedMsg {
 func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.turn = turn{number: 1, busy: true, stop: func() {}}
-	m.chat.name = "gpt"
+	m.chat.Name = "gpt"
 	tell(m, 0)
 	return m
 }

@@ -47,7 +47,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	l.panel.Secrets = l.secrets
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
 	l.until("the title", func() bool { return l.info.Title != "" })
-	inTranscript := func() string { return strings.Join(l.chat.view(), "\n") }
+	inTranscript := func() string { return strings.Join(l.chat.View(), "\n") }
 	if !strings.Contains(inTranscript(), someKey) || !strings.Contains(inTranscript(), ourKey) {
 		t.Errorf("the transcript does not say what was said:\n%s", inTranscript())
 	}
@@ -61,7 +61,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 				t.Errorf("%s says %q", what, text)
 			}
 		}
-		l.inspect(subject{message: l.chat.messages[0].ID}, asText)
+		l.inspect(subject{message: l.chat.Messages[0].ID}, asText)
 		l.shows("My key is [redacted], ours is [redacted].")
 		l.shows("2 secrets are hidden in this view; f3 shows what only looks like one.")
 		l.press("f3")
@@ -105,7 +105,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 			t.Errorf("%s hides nothing again:\n%s", what, screen)
 		}
 	}
-	bareTranscript := func() { l.chat.reset(nil) } // It says what was said, and is on the screen beside the views.
+	bareTranscript := func() { l.chat.Reset(nil) } // It says what was said, and is on the screen beside the views.
 	l.types("/repair")
 	l.press("enter")
 	bareTranscript()

@@ -28,7 +28,7 @@ func (m *Model) holds(id int64) bool {
 		return true
 	}
 	from, to, ok := m.spanned()
-	at, there := m.chat.place[id]
+	at, there := m.chat.Place[id]
 	return ok && there && from <= at && at <= to
 }
 
@@ -40,12 +40,12 @@ func (m *Model) spanned() (from, to int, ok bool) {
 	id, ok := m.underCursor()
 	if !ok {
 		id = m.selection.anchor
-		if message, ok := m.chat.selected(); ok {
+		if message, ok := m.chat.Selected(); ok {
 			id = message.ID
 		}
 	}
-	a, known := m.chat.place[m.selection.anchor]
-	b, there := m.chat.place[id]
+	a, known := m.chat.Place[m.selection.anchor]
+	b, there := m.chat.Place[id]
 	return min(a, b), max(a, b), known && there
 }
 
@@ -56,18 +56,18 @@ func (m *Model) selected() []int64 {
 	}
 	var list []int64
 	for id := range m.selection.picked {
-		if _, ok := m.chat.place[id]; ok {
+		if _, ok := m.chat.Place[id]; ok {
 			list = append(list, id)
 		}
 	}
 	if from, to, ok := m.spanned(); ok {
-		for _, message := range m.chat.messages[from : to+1] {
+		for _, message := range m.chat.Messages[from : to+1] {
 			if !m.selection.picked[message.ID] {
 				list = append(list, message.ID)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b int64) int { return m.chat.place[a] - m.chat.place[b] })
+	slices.SortFunc(list, func(a, b int64) int { return m.chat.Place[a] - m.chat.Place[b] })
 	return list
 }
 
@@ -81,7 +81,7 @@ func (m *Model) underCursor() (int64, bool) {
 		}
 		return e.ID, true
 	}
-	message, ok := m.chat.selected()
+	message, ok := m.chat.Selected()
 	return message.ID, ok
 }
 
@@ -142,7 +142,7 @@ func (m *Model) selectionTitle() string {
 	r := m.panel.Shown()
 	sent, whole := 0, 0
 	for _, id := range ids {
-		if e, ok := r.Verdict(m.chat.place[id], id); ok {
+		if e, ok := r.Verdict(m.chat.Place[id], id); ok {
 			sent += e.TokensAfter
 			whole += max(e.TokensBefore, e.TokensAfter)
 		}

@@ -96,7 +96,7 @@ func (m *Model) sessionsEvent(e sessions.Event) tea.Cmd {
 	case sessions.Chosen:
 		return m.openSession(e.ID)
 	case sessions.Found:
-		if _, here := m.chat.place[e.Hit.Message]; here && e.Hit.Session.ID == m.info.ID {
+		if _, here := m.chat.Place[e.Hit.Message]; here && e.Hit.Session.ID == m.info.ID {
 			m.bare()
 			m.arrival = arrival{e.Hit.Message, e.Text}
 			return m.arrive(true)

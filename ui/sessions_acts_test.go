@@ -169,7 +169,7 @@ func TestASessionIsForkedFromTheList(t *testing.T) {
 	l.lists("A question")
 	l.press("ctrl+f")
 	l.until("the fork", func() bool { return l.info.Parent == first })
-	if l.covered() || len(l.chat.messages) != 2 || l.stored(l.info.ID).Parent != first {
+	if l.covered() || len(l.chat.Messages) != 2 || l.stored(l.info.ID).Parent != first {
 		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
 	}
 	l.shows("A fork of «A question» at its end")

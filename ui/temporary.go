@@ -24,7 +24,7 @@ func (m *Model) keepTemporary() tea.Cmd {
 	switch {
 	case !m.session.Temporary():
 		return m.say("This session is stored already.")
-	case m.chat.empty():
+	case m.chat.Empty():
 		return m.complain("There is nothing to keep yet.")
 	case m.turn.busy:
 		return m.stillArriving()
@@ -52,7 +52,7 @@ func (m *Model) keptTemporary(msg storedMsg) tea.Cmd {
 }
 
 // unsaved says that the chat on the screen is saved nowhere and that something was said in it.
-func (m *Model) unsaved() bool { return m.session.Temporary() && !m.chat.empty() }
+func (m *Model) unsaved() bool { return m.session.Temporary() && !m.chat.Empty() }
 
 // wouldBeGone warns, once, that leaving the session on the screen discards a temporary chat. Whoever means
 // it does the same again soon.

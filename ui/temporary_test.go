@@ -91,8 +91,8 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	l.until("the session to be stored", func() bool { return !l.session.Temporary() })
 	l.shows("This chat is saved now, and is among the sessions.")
 	l.shows("third, unsent")
-	if l.session.Info().ID != temporary.Info().ID || len(l.chat.messages) != 4 {
-		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.session.Info().ID, len(l.chat.messages), temporary.Info().ID)
+	if l.session.Info().ID != temporary.Info().ID || len(l.chat.Messages) != 4 {
+		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.session.Info().ID, len(l.chat.Messages), temporary.Info().ID)
 	}
 	r, err := l.session.Replay(t.Context(), 2, 0)
 	if err != nil || !r.Proven {

@@ -22,7 +22,7 @@ func (l *live) finds(text string) {
 func (l *live) standsOn(id, text string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the cursor on %q", text), func() bool {
-		message, ok := l.chat.selected()
+		message, ok := l.chat.Selected()
 		return l.info.ID == id && ok && message.Content == text
 	})
 	if l.covered() || l.focus != transcriptPane {
@@ -33,7 +33,7 @@ func (l *live) standsOn(id, text string) {
 func TestAHitOpensOnItsBranch(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("Tell me about the walrus.")
-	id, first := l.info.ID, l.chat.messages[0].ID
+	id, first := l.info.ID, l.chat.Messages[0].ID
 	l.say("And where does it live?")
 	for range l.session.Edit(t.Context(), first, "Tell me about the otter.") {
 	}
@@ -43,10 +43,10 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	l.finds("walrus")
 	l.standsOn(id, "Tell me about the walrus.")
 	l.shows("And where does it live?")
-	if leaf := l.stored(id).Leaf; leaf != l.chat.messages[len(l.chat.messages)-1].ID {
+	if leaf := l.stored(id).Leaf; leaf != l.chat.Messages[len(l.chat.Messages)-1].ID {
 		t.Errorf("the active branch of the file ends at %d", leaf)
 	}
-	l.until("the word marked", func() bool { return l.find.on && l.find.total == 1 })
+	l.until("the word marked", func() bool { return l.find.On && l.find.Total == 1 })
 
 	l.finds("otter") // in the session that is open, on its other branch
 	l.standsOn(id, "Tell me about the otter.")
@@ -56,7 +56,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	l.finds("otter") // and on the branch that is on the screen
 	l.standsOn(id, "Tell me about the otter.")
 	l.press("esc")
-	if l.find.on {
+	if l.find.On {
 		t.Errorf("esc leaves the marks:\n%s", plain(l.Model))
 	}
 }
@@ -83,8 +83,8 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.finds("walrus")
-	l.until("the session", func() bool { m, ok := l.chat.selected(); return ok && strings.HasSuffix(m.Content, "walrus.") })
-	l.until("all of it", func() bool { return len(l.chat.messages) == n })
+	l.until("the session", func() bool { m, ok := l.chat.Selected(); return ok && strings.HasSuffix(m.Content, "walrus.") })
+	l.until("all of it", func() bool { return len(l.chat.Messages) == n })
 	l.shows("At its end stands a walrus.")
 	if l.info.ID != kept.ID || l.focus != transcriptPane {
 		t.Errorf("the session is %s, the focus %v", l.info.ID, l.focus)
@@ -103,7 +103,7 @@ func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	}
 	l.finds("walrus") // the transcript shows the name of the file alone, so that nothing can be marked
 	l.standsOn(kept.ID, "What is this?")
-	if l.find.on {
+	if l.find.On {
 		t.Errorf("a search was begun that finds nothing:\n%s", plain(l.Model))
 	}
 }

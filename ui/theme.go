@@ -23,7 +23,7 @@ func (m *Model) restyle(name theme.Name) {
 	m.styles = theme.New(m.themes.Palette(name))
 	m.ledger.drawn = nil
 	m.composer.Restyle(m.styles)
-	m.chat.restyle(m.styles)
+	m.chat.Restyle(m.styles)
 }
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {

@@ -129,7 +129,7 @@ func (m *Model) matesText(ids, mates []int64) string {
 	}
 	calls := 0
 	for _, id := range mates {
-		if i, ok := m.chat.place[id]; ok && len(m.chat.messages[i].ToolCalls) > 0 {
+		if i, ok := m.chat.Place[id]; ok && len(m.chat.Messages[i].ToolCalls) > 0 {
 			calls++
 		}
 	}

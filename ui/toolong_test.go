@@ -28,7 +28,7 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 			t.Fatalf("%s: a second enter took the draft", when)
 		}
 		l.press("ctrl+y")
-		l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 4 })
+		l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 4 })
 		if !l.composer.Empty() || l.alert != "" || l.session.Messages()[2].Content != long {
 			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.alert)
 		}

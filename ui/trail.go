@@ -16,7 +16,7 @@ func (m *Model) followTrail() tea.Cmd {
 		return m.stillArriving()
 	}
 	forks, origin := m.forks.kin.Forks, m.forks.kin.Fork
-	if message, ok := m.chat.selected(); ok {
+	if message, ok := m.chat.Selected(); ok {
 		here := m.forksAt(message.ID)
 		if from := origin && message.ID == m.forks.point; from || len(here) > 0 {
 			forks, origin = here, from
@@ -54,7 +54,7 @@ func (m *Model) openForks(origin bool, forks []store.Session) {
 	}
 	for _, f := range forks {
 		right := theme.Plural(f.Turns, "turn")
-		if _, here := m.chat.place[f.ForkedAt]; here {
+		if _, here := m.chat.Place[f.ForkedAt]; here {
 			right = "at message " + m.numberOf(f.ForkedAt) + " · " + right
 		}
 		choices = append(choices, picker.Choice{Label: forkSign + " " + m.titleOf(f), Right: right, Value: f.ID})

@@ -13,6 +13,7 @@ import (
 	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 // turn is the running turn as the screen knows it.
@@ -52,7 +53,7 @@ func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan sessio
 	number := m.turn.number + 1
 	m.turn = turn{number: number, busy: true, stop: stop, sent: sent}
 	m.alert, m.news, m.armed, m.oversize = "", "", arming{}, nil
-	m.chat.name = shortName(m.ref)
+	m.chat.Name = transcript.ShortName(m.ref)
 	m.generation++ // a plan that is being made for the draft comes too late now
 	if m.panel.Past != nil {
 		m.toNext()
@@ -98,7 +99,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Delta:
 		m.turn.tool = ""
 		m.writing()
-		m.chat.stream(e.Text, e.Reasoning)
+		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Calling:
 		m.writing()
 		if e.Name != "" {
@@ -110,14 +111,14 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Asked:
 		return m.ask(e)
 	case session.Ran:
-		m.chat.add(e.Message, session.Receipt{})
+		m.chat.Add(e.Message, session.Receipt{})
 	case session.Answered:
 		m.turn.tool, m.turn.writing = "", false
-		m.chat.answer(e.Message, e.Receipt)
+		m.chat.Answer(e.Message, e.Receipt)
 	case session.Notice:
 		return m.say(e.Text)
 	case session.Withdrawn:
-		m.chat.withdraw(e.Requests)
+		m.chat.Withdraw(e.Requests)
 	case session.Titled:
 		m.info.Title = e.Title
 	case session.Finished:
@@ -141,10 +142,10 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 	m.turn.sent = nil
 	m.info = m.session.Info()
 	if sent != nil && sent.edit.message != 0 {
-		m.chat.cutBehind(e.Message.Parent)
+		m.chat.CutBehind(e.Message.Parent)
 	}
-	m.chat.add(e.Message, session.Receipt{})
-	m.chat.bottom()
+	m.chat.Add(e.Message, session.Receipt{})
+	m.chat.Bottom()
 	m.arrange()
 	if sent == nil {
 		return nil
@@ -164,9 +165,9 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.turn.stop != nil {
 		m.turn.stop()
 	}
-	m.chat.settle()
-	if last, ok := m.chat.last(); m.turn.again && ok && last.ID != m.session.Info().Leaf {
-		m.chat.follow(m.session.Messages()) // no other answer came, and the branch is the one that it was
+	m.chat.Settle()
+	if last, ok := m.chat.Last(); m.turn.again && ok && last.ID != m.session.Info().Leaf {
+		m.chat.Follow(m.session.Messages()) // no other answer came, and the branch is the one that it was
 	}
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) {
 		m.tooLong(over)
@@ -278,7 +279,7 @@ func (m *Model) takeDraft() *sentDraft {
 	if m.editing.message != 0 {
 		next = m.editing.kept
 	}
-	m.editing, m.chat.edited = edit{}, 0
+	m.editing, m.chat.Edited = edit{}, 0
 	m.composer.Resume(next)
 	m.composer.Remember(sent.kept)
 	return sent
@@ -292,7 +293,7 @@ func (m *Model) giveBack() {
 	switch {
 	case sent == nil:
 	case sent.edit.message != 0:
-		m.editing, m.chat.edited = sent.edit, sent.edit.message
+		m.editing, m.chat.Edited = sent.edit, sent.edit.message
 		m.editing.kept = m.composer.Writing
 		m.composer.Resume(sent.writing)
 	case !m.composer.Empty():

@@ -27,7 +27,7 @@ func (m *Model) switchVersion(by int) tea.Cmd {
 	if m.turn.busy {
 		return m.stillArriving()
 	}
-	message, ok := m.chat.selected()
+	message, ok := m.chat.Selected()
 	if !ok {
 		return m.complain("Select a message first.")
 	}
@@ -50,7 +50,7 @@ func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
 		return m.complain(theme.Sentence(msg.err))
 	}
 	m.followSession()
-	m.chat.goTo(msg.version.Message)
+	m.chat.GoTo(msg.version.Message)
 	v := msg.version
 	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.numbersOf([]int64{v.Message})), v.Nth, v.Of)
 	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.findAnew(), m.askPendingAnew())
@@ -71,21 +71,21 @@ func (m *Model) followSession() {
 	m.unselect()
 	m.forgetInspected()
 	m.info = m.session.Info()
-	m.chat.follow(m.session.Messages())
+	m.chat.Follow(m.session.Messages())
 }
 
 // oneVersion says that a message has no other version, and which message near it has.
 func (m *Model) oneVersion(of int64) string {
 	said := theme.UpperFirst(m.numbersOf([]int64{of})) + " has one version"
-	at, ok := m.chat.place[of]
+	at, ok := m.chat.Place[of]
 	if !ok {
 		return said + "."
 	}
 	before, after := at-1, at+1
-	for before >= 0 || after < len(m.chat.messages) {
+	for before >= 0 || after < len(m.chat.Messages) {
 		for _, i := range []int{before, after} {
-			if i >= 0 && i < len(m.chat.messages) && m.chat.messages[i].Siblings > 1 {
-				near := m.chat.messages[i]
+			if i >= 0 && i < len(m.chat.Messages) && m.chat.Messages[i].Siblings > 1 {
+				near := m.chat.Messages[i]
 				return fmt.Sprintf("%s; %s has %d.", said, m.numbersOf([]int64{near.ID}), near.Siblings)
 			}
 		}
@@ -96,7 +96,7 @@ func (m *Model) oneVersion(of int64) string {
 
 // askAgain asks for the last user message again.
 func (m *Model) askAgain() tea.Cmd {
-	last, ok := m.chat.last()
+	last, ok := m.chat.Last()
 	if !ok {
 		return m.complain("There is no message to answer yet.")
 	}
@@ -105,7 +105,7 @@ func (m *Model) askAgain() tea.Cmd {
 
 // askSelectedAgain asks again in the turn of the message under the cursor. What followed is another branch.
 func (m *Model) askSelectedAgain() tea.Cmd {
-	message, ok := m.chat.selected()
+	message, ok := m.chat.Selected()
 	if !ok {
 		return m.askAgain()
 	}
@@ -114,8 +114,8 @@ func (m *Model) askSelectedAgain() tea.Cmd {
 
 // askAgainAt asks again in the turn of a message.
 func (m *Model) askAgainAt(message store.Message) tea.Cmd {
-	at := m.chat.place[message.ID]
-	for at >= 0 && m.chat.messages[at].Role != history.User {
+	at := m.chat.Place[message.ID]
+	for at >= 0 && m.chat.Messages[at].Role != history.User {
 		at--
 	}
 	switch {
@@ -128,11 +128,11 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	case at < 0:
 		return m.complain("No message of yours stands before this one, so there is nothing to answer.")
 	}
-	s, behind := m.session, len(m.chat.messages)-at-1
+	s, behind := m.session, len(m.chat.Messages)-at-1
 	if m.editing.message != 0 {
 		m.endEdit()
 	}
-	m.chat.follow(m.chat.messages[:at+1])
+	m.chat.Follow(m.chat.Messages[:at+1])
 	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) })
 	m.turn.again = true
 	if behind < 2 {
@@ -143,7 +143,7 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 
 // partingHints are the keys of a message where branches or sessions part.
 func (m *Model) partingHints() []keymap.Hint {
-	message, ok := m.chat.selected()
+	message, ok := m.chat.Selected()
 	if !ok {
 		return nil
 	}
@@ -151,16 +151,8 @@ func (m *Model) partingHints() []keymap.Hint {
 	if message.Siblings > 1 {
 		hints = append(hints, m.keys.Hint("versions", keymap.VersionBack, keymap.VersionOn))
 	}
-	if m.chat.trails[message.ID] != "" {
+	if m.chat.Trails[message.ID] != "" {
 		hints = append(hints, m.keys.Hint("forks", keymap.Trail))
 	}
 	return hints
-}
-
-// versions is a message's place among its versions, "" where it is the only one.
-func versions(m store.Message) string {
-	if m.Siblings < 2 {
-		return ""
-	}
-	return fmt.Sprintf("‹ %d/%d ›", m.Sibling, m.Siblings)
 }

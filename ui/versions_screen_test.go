@@ -20,7 +20,7 @@ func versioned(t testing.TB, w, h int) *Model {
 	}
 	messages[2].Sibling, messages[2].Siblings = 2, 3
 	messages[5].Sibling, messages[5].Siblings = 1, 2
-	m.chat.follow(messages)
+	m.chat.Follow(messages)
 	m.Update(planMsg{generation: m.generation, plan: plan})
 	return m
 }
@@ -44,7 +44,7 @@ func edited(t testing.TB, w, h int) *Model {
 	m := versioned(t, w, h)
 	typing(m, "half a thought")
 	m.Update(tab)
-	m.chat.goTo(3)
+	m.chat.GoTo(3)
 	m.Update(char('e'))
 	typing(m, " Ever.")
 	plan := m.panel.Next.Plan
@@ -59,7 +59,7 @@ func versionStates() []state {
 		{"versions", func(t testing.TB, w, h int) *Model {
 			m := versioned(t, w, h)
 			m.Update(tab)
-			m.chat.goTo(3)
+			m.chat.GoTo(3)
 			return m
 		}},
 		{"editing", edited},
@@ -74,13 +74,13 @@ func versionStates() []state {
 		{"forks", func(t testing.TB, w, h int) *Model {
 			m := kindred(t, w, h)
 			m.Update(tab)
-			m.chat.goTo(2)
+			m.chat.GoTo(2)
 			return m
 		}},
 		{"forks-list", func(t testing.TB, w, h int) *Model {
 			m := kindred(t, w, h)
 			m.Update(tab)
-			m.chat.goTo(6)
+			m.chat.GoTo(6)
 			m.Update(char('b'))
 			return m
 		}},
@@ -90,10 +90,10 @@ func versionStates() []state {
 // What is edited stays on the screen as it was said.
 func TestEditedMessageIsNamed(t *testing.T) {
 	m := edited(t, 120, 40)
-	if got := m.chat.mark(3).Tag; got != "being edited" {
+	if got := m.chat.Mark(3).Tag; got != "being edited" {
 		t.Errorf("the message that is edited says %q", got)
 	}
-	if e, ok := m.chat.verdict(4); ok || m.chat.messages[2].Role != history.User {
+	if e, ok := m.chat.Verdict(4); ok || m.chat.Messages[2].Role != history.User {
 		t.Errorf("a message behind the edit has the verdict %+v", e)
 	}
 }

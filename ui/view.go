@@ -48,11 +48,11 @@ func (m *Model) View() tea.View {
 		block, cursor = m.overlayView()
 		put(m.top().box(m), block)
 	}
-	if m.find.open && !m.covered() && !l.footer.Empty() {
+	if m.find.Open && !m.covered() && !l.footer.Empty() {
 		_, x := m.findLine(l.footer.W)
 		cursor = tea.NewCursor(x, l.footer.Y)
 	}
-	if said := m.toastLines(l.footer.W); len(said) > 1 && !m.find.open {
+	if said := m.toastLines(l.footer.W); len(said) > 1 && !m.find.Open {
 		put(theme.Box{X: l.footer.X, Y: l.footer.Y - len(said) + 1, W: l.footer.W, H: len(said)}, said)
 	}
 	v.Content = strings.Join(screen, "\n")
@@ -63,8 +63,8 @@ func (m *Model) View() tea.View {
 func (m *Model) transcriptView() []string {
 	b := m.layout.transcript
 	in := b.Within(m.layout.framed)
-	lines := m.chat.view()
-	if m.chat.empty() {
+	lines := m.chat.View()
+	if m.chat.Empty() {
 		lines = m.firstScreen(in.W, in.H)
 	}
 	if !m.layout.framed {
@@ -83,7 +83,7 @@ func (m *Model) transcriptView() []string {
 	if m.panel.Whatif != nil {
 		title += " as it would be seen"
 	}
-	return theme.Frame(b, m.border(title, m.chat.position(), m.focus == transcriptPane), lines)
+	return theme.Frame(b, m.border(title, m.chat.Position(), m.focus == transcriptPane), lines)
 }
 
 func (m *Model) border(title, right string, focused bool) theme.Border {
@@ -201,8 +201,8 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 
 // footer is the lower line: a notice, else the keys that matter now.
 func (m *Model) footer(w int) string {
-	finding := !m.covered() && m.find.on
-	if finding && m.find.open {
+	finding := !m.covered() && m.find.On
+	if finding && m.find.Open {
 		line, _ := m.findLine(w)
 		return line
 	}

@@ -47,7 +47,7 @@ func (m *Model) leaveWhatif() {
 	m.wishPanel = !w.PanelHidden
 	m.panel.Move(0)
 	m.dismiss(whatifOverlay{})
-	m.chat.judge(m.panel.Next.Plan)
+	m.chat.Judge(m.panel.Next.Plan)
 	m.arrange()
 }
 

@@ -109,11 +109,11 @@ func (m *Model) tried(msg triedMsg) tea.Cmd {
 	}
 	w.Policy, w.Window, w.Prefix = msg.policy, msg.window, msg.prefix
 	on := m.panel.Chosen()
-	r := panel.RequestOf(msg.plan, m.chat.gist)
+	r := panel.RequestOf(msg.plan, m.chat.Gist)
 	r.Input = msg.input
 	w.Show(r, m.panel.Next, msg.changes)
 	m.panel.Stay(on)
-	m.chat.judge(msg.plan)
+	m.chat.Judge(msg.plan)
 	return nil
 }
 

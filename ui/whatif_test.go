@@ -44,7 +44,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l := talked(t, size[0], size[1])
 		now, info, policy := l.panel.Next, l.session.Info(), l.session.Policy()
 		stored, asked := l.fileHash(), len(l.bodies)
-		marks := l.chat.plan.Entries
+		marks := l.chat.Plan.Entries
 
 		l.types("/whatif")
 		l.press("enter")
@@ -58,7 +58,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 			t.Fatalf("with a budget of 1,000 tokens the limit is %d and the model sees %d, without one %d and %d",
 				tried.Plan.Sum.Limit, tried.Counts.Sent(), now.Plan.Sum.Limit, now.Counts.Sent())
 		}
-		if got := l.chat.plan.Entries; len(history.Compare(got, tried.Plan.Entries)) > 0 {
+		if got := l.chat.Plan.Entries; len(history.Compare(got, tried.Plan.Entries)) > 0 {
 			t.Error("the transcript's marks are not those of the trial")
 		}
 		l.shows("(now " + theme.Thousands(now.Counts.Sent()) + ")")
@@ -79,7 +79,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		if l.panel.Whatif != nil || l.covered() {
 			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
 		}
-		if len(history.Compare(marks, l.chat.plan.Entries)) > 0 {
+		if len(history.Compare(marks, l.chat.Plan.Entries)) > 0 {
 			t.Error("esc left the marks of the trial in the transcript")
 		}
 		if l.fileHash() != stored {
@@ -166,7 +166,7 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 	l.press("tab", "w")
 	l.shows("context: what if")
 	l.press("g")
-	if on, ok := l.chat.selected(); !ok || on.ID != l.chat.messages[0].ID {
+	if on, ok := l.chat.Selected(); !ok || on.ID != l.chat.Messages[0].ID {
 		t.Errorf("on the first line of the list, message %d of the transcript is marked", on.ID)
 	}
 	l.press("esc")

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -95,20 +94,5 @@ func (m *Model) judgeWindow() {
 			set = f.Configured
 		}
 		m.panel.Contradict(set, actual, m.keys.First(keymap.Adopt))
-	}
-}
-
-// withdraw takes the mark of an unread part from the receipts of some requests.
-func (c *chat) withdraw(requests []int64) {
-	for _, id := range requests {
-		if r, ok := c.receipts[id]; ok {
-			r.Unread = 0
-			c.receipts[id] = r
-		}
-	}
-	for _, m := range c.messages {
-		if m.Request != 0 && slices.Contains(requests, m.Request) {
-			c.refresh(m.ID)
-		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 func TestWindowCommand(t *testing.T) {
@@ -65,13 +66,13 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	l.types("One.")
 	began := time.Now()
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 2 })
+	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 2 })
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("the turn was busy for %v after its answer", took)
 	}
 	l.types("Two.")
 	l.press("enter")
-	l.until("the second answer", func() bool { return !l.turn.busy && len(l.chat.messages) == 4 })
+	l.until("the second answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 4 })
 	if got := l.session.Window(); !got.Assumed {
 		t.Errorf("the server did not say it yet, and the window is %+v", got)
 	}
@@ -131,7 +132,7 @@ func TestWindowThatIsContradictedIsSaidWithItsKey(t *testing.T) {
 // A request of which the server read only a part says so in its receipt, in its view and at the messages.
 func TestUnreadPartIsMarked(t *testing.T) {
 	r := session.Receipt{Sent: 7, Stored: 7, Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12}}
-	if got := receipt(r); !strings.Contains(got, "server read 4,096 of ~6,753 / 12 out") {
+	if got := transcript.Receipt(r); !strings.Contains(got, "server read 4,096 of ~6,753 / 12 out") {
 		t.Errorf("the receipt is %q", got)
 	}
 	entries := []history.Entry{
@@ -141,7 +142,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	past := panel.PastRequest(session.Replayed{Recorded: session.Recorded{
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
 		Verdicts: session.Verdicts{Sum: history.Sum{Total: 1000}, Entries: entries},
-	}}, gist)
+	}}, transcript.Gist)
 	st := theme.New(theme.None, theme.Palette{})
 	if first, second := past.EntryLine(st, entries[0], "", 80, false, false), past.EntryLine(st, entries[1], "", 80, false, false); !strings.Contains(first, "not read") || strings.Contains(second, "not read") {
 		t.Errorf("the lines are %q and %q, want the first marked as not read", first, second)
@@ -149,11 +150,11 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	if head := strings.Join(panel.Proof(st, *past.Past, 80), "\n"); !strings.Contains(head, "the server read 400 of ~1,000") {
 		t.Errorf("the head says %q", head)
 	}
-	c := newChat(func(int) string { return "" })
-	c.styles = st
-	c.place = map[int64]int{1: 0, 2: 1}
-	c.judgeRead(past.Plan, past.FirstRead)
-	if got := [2]string{c.mark(1).Tag, c.mark(2).Tag}; got != [2]string{theme.NotRead, ""} {
+	c := transcript.NewChat(func(int) string { return "" })
+	c.Styles = st
+	c.Place = map[int64]int{1: 0, 2: 1}
+	c.JudgeRead(past.Plan, past.FirstRead)
+	if got := [2]string{c.Mark(1).Tag, c.Mark(2).Tag}; got != [2]string{theme.NotRead, ""} {
 		t.Errorf("the marks are %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package ui
+package transcript
 
 import (
 	"fmt"
@@ -11,32 +11,32 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 )
 
 // items are the items of messages: each message, and each tool call of it.
-func (c *chat) items(messages []store.Message) []transcript.Item {
-	items := make([]transcript.Item, 0, len(messages))
+func (c *Chat) items(messages []store.Message) []Item {
+	items := make([]Item, 0, len(messages))
 	for _, m := range messages {
-		items = append(items, c.item(m))
+		items = append(items, c.Item(m))
 		items = append(items, c.callItems(m)...)
 	}
 	return items
 }
 
-func (c *chat) item(m store.Message) transcript.Item {
-	it := transcript.Item{
+// Item is a message as the list shows it.
+func (c *Chat) Item(m store.Message) Item {
+	it := Item{
 		ID: m.ID, Role: m.Role, Label: theme.Speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning,
-		Head: versions(m), Trail: c.trails[m.ID],
+		Head: versions(m), Trail: c.Trails[m.ID],
 	}
 	switch m.Role {
 	case history.Assistant:
-		it.Label = shortName(m.Model)
+		it.Label = ShortName(m.Model)
 		if callsOnly(m) {
 			it.Text, it.Fold, it.Plain = callText(m.ToolCalls), true, true
 		}
-		if r, ok := c.receipts[m.Request]; ok && m.Request != 0 {
-			it.Footer = receipt(r)
+		if r, ok := c.Receipts[m.Request]; ok && m.Request != 0 {
+			it.Footer = Receipt(r)
 		}
 	case history.Tool:
 		it.Fold, it.Plain = true, true
@@ -79,8 +79,8 @@ func filesNote(parts []history.Part) string {
 // callsOnly says that a message is nothing but tool calls: then its own item shows them.
 func callsOnly(m store.Message) bool { return m.Content == "" && len(m.ToolCalls) > 0 }
 
-// gist is what a message is known by in a list: its text, or its calls where it has none.
-func gist(m store.Message) string {
+// Gist is what a message is known by in a list: its text, or its calls where it has none.
+func Gist(m store.Message) string {
 	if callsOnly(m) {
 		return callText(m.ToolCalls)
 	}
@@ -95,17 +95,17 @@ func callText(calls []history.ToolCall) string {
 	return strings.Join(lines, "\n")
 }
 
-func (c *chat) callItems(m store.Message) []transcript.Item {
+func (c *Chat) callItems(m store.Message) []Item {
 	if callsOnly(m) {
 		return nil
 	}
-	var items []transcript.Item
+	var items []Item
 	delete(c.callIDs, m.ID)
 	for _, call := range m.ToolCalls {
 		c.calls++
 		c.owner[arriving-c.calls] = m.ID
 		c.callIDs[m.ID] = append(c.callIDs[m.ID], arriving-c.calls)
-		items = append(items, transcript.Item{
+		items = append(items, Item{
 			ID: arriving - c.calls, Role: history.Tool, Label: "call", Fold: true, Plain: true,
 			Text: callText([]history.ToolCall{call}),
 		})
@@ -113,15 +113,15 @@ func (c *chat) callItems(m store.Message) []transcript.Item {
 	return items
 }
 
-// more says how much of a very long message is not shown, and the keys for it.
-func more(keys keymap.Map) func(bytes int) string {
+// More says how much of a very long message is not shown, and the keys for it.
+func More(keys keymap.Map) func(bytes int) string {
 	return func(bytes int) string {
 		return theme.Size(bytes) + " more; " + keys.First(keymap.Inspect) + " shows it, " + keys.First(keymap.Copy) + " copies all"
 	}
 }
 
-// shortName is a model's name in the few cells beside an answer: gpt-5.2 is gpt.
-func shortName(model string) string {
+// ShortName is a model's name in the few cells beside an answer: gpt-5.2 is gpt.
+func ShortName(model string) string {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	letters := strings.TrimRightFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
 	for i, r := range name {
@@ -136,8 +136,8 @@ func shortName(model string) string {
 	return markdown.OneLine(letters, 5)
 }
 
-// receipt sums up an answer in one line.
-func receipt(r session.Receipt) string {
+// Receipt sums up an answer in one line.
+func Receipt(r session.Receipt) string {
 	parts := []string{fmt.Sprintf("saw %s of %s", theme.Thousands(r.Sent), theme.Thousands(r.Stored))}
 	for _, p := range []struct {
 		n    int
@@ -171,4 +171,12 @@ func receipt(r session.Receipt) string {
 		parts = append(parts, "tried "+theme.Plural(r.Retries+1, "time"))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// versions is a message's place among its versions, "" where it is the only one.
+func versions(m store.Message) string {
+	if m.Siblings < 2 {
+		return ""
+	}
+	return fmt.Sprintf("‹ %d/%d ›", m.Sibling, m.Siblings)
 }

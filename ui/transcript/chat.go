@@ -1,0 +1,315 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+
+	"charm.land/lipgloss/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/theme"
+)
+
+// arriving is the item of the answer that streams; it takes the stored message's id when it has
+// one. Items of tool calls have the numbers below it.
+const arriving = -1
+
+// Chat is the transcript with the messages behind it.
+type Chat struct {
+	List      *Model
+	Messages  []store.Message
+	Place     map[int64]int     // by message id
+	owner     map[int64]int64   // the message of a tool call's item
+	callIDs   map[int64][]int64 // the items of a message's tool calls
+	calls     int64             // items of tool calls made so far
+	Plan      history.Plan
+	Streaming bool
+	reasoning bool // reasoning is unfolded
+	Receipts  map[int64]session.Receipt
+	firstRead int              // index of the first message that the server can have read of the request shown; 0 is all
+	Trails    map[int64]string // where other conversations begin or end, by message
+	Edited    int64            // the message that is being edited, 0 for none
+	Name      string           // the model that answers, in short
+	Holds     func(int64) bool // a message is selected
+	Find      *Search
+	width     int
+	Styles    theme.Styles
+}
+
+// NewChat returns an empty chat. More says how much of a very long message is not shown, and what helps.
+func NewChat(more func(bytes int) string) Chat {
+	return Chat{List: New(Options{More: more}), Place: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]session.Receipt{}}
+}
+
+// Restyle gives it its styles.
+func (c *Chat) Restyle(st theme.Styles) {
+	c.Styles = st
+	c.List.SetStyles(Styles{
+		Label: func(it Item) lipgloss.Style {
+			switch it.Role {
+			case history.User:
+				return st.User
+			case history.Assistant:
+				return st.Model
+			case history.System:
+				return st.System
+			}
+			return st.Tool
+		},
+		Reasoning: st.Dim, Note: st.Warn, Footer: st.Faint, Fold: st.Dim, Rule: st.Accent, Cursor: st.Focus,
+		Found: st.Found, Hit: st.Hit, Head: st.Accent, Trail: st.Accent,
+	}, st.Markdown)
+}
+
+// Resize gives it its size in cells.
+func (c *Chat) Resize(w, h int) {
+	c.width = w
+	c.List.SetSize(w, h)
+}
+
+// Reset shows other messages.
+func (c *Chat) Reset(messages []store.Message) {
+	c.Messages, c.Place, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
+	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
+	c.Receipts, c.Trails, c.Edited = map[int64]session.Receipt{}, nil, 0
+	c.List.ClearBoundary()
+	if c.Find != nil {
+		c.Find.Forget() // what was found stands elsewhere now, or nowhere
+	}
+	c.List.SetMarks(c.Mark)
+	c.List.SetItems(nil)
+	c.keep(messages)
+	c.List.SetItems(c.items(messages))
+}
+
+// keep notes messages behind the list, at the end.
+func (c *Chat) keep(messages []store.Message) {
+	for i := range messages {
+		c.Place[messages[i].ID] = len(c.Messages) + i
+	}
+	c.Messages = append(c.Messages, messages...)
+}
+
+// Prepend shows the messages that opening a session left out, and the receipts of the answers. The slice of
+// all messages is the chat's from then on: there may be very many.
+func (c *Chat) Prepend(all []store.Message, receipts map[int64]session.Receipt) {
+	for id, r := range receipts {
+		c.Receipts[id] = r
+	}
+	older := 0
+	for len(c.Messages) > 0 && older < len(all) && all[older].ID != c.Messages[0].ID {
+		older++
+	}
+	if older == len(all) {
+		older = 0
+	}
+	shown := c.Messages
+	if older > 0 {
+		c.Messages, c.Place = all[:older], make(map[int64]int, len(all))
+		for i := range c.Messages {
+			c.Place[c.Messages[i].ID] = i
+		}
+		c.keep(shown)
+		c.List.Prepend(c.items(all[:older])...)
+	}
+	for _, m := range shown {
+		if it, ok := c.List.Item(m.ID); ok && it.Footer == "" && m.Request != 0 {
+			c.List.Replace(m.ID, c.Item(m))
+		}
+	}
+}
+
+// Add shows one more stored message.
+func (c *Chat) Add(m store.Message, r session.Receipt) {
+	if m.Request != 0 && r.Stored+r.Estimate > 0 {
+		c.Receipts[m.Request] = r
+	}
+	c.keep([]store.Message{m})
+	c.List.Append(c.items([]store.Message{m})...)
+}
+
+// Stream adds to the answer that arrives.
+func (c *Chat) Stream(text, reasoning string) {
+	if !c.Streaming {
+		c.Streaming = true
+		c.List.Append(Item{ID: arriving, Role: history.Assistant, Label: c.Name})
+		if c.reasoning {
+			c.List.ToggleReasoning(arriving)
+		}
+	}
+	c.List.Write(arriving, text, reasoning)
+}
+
+// Answer puts the stored answer in the place of the one that streamed.
+func (c *Chat) Answer(m store.Message, r session.Receipt) {
+	if !c.Streaming {
+		c.Add(m, r)
+		return
+	}
+	c.Streaming = false
+	c.Receipts[m.Request] = r
+	c.keep([]store.Message{m})
+	c.List.Replace(arriving, c.Item(m))
+	c.List.Append(c.callItems(m)...)
+}
+
+// Settle ends a turn: what streamed and was never stored says so.
+func (c *Chat) Settle() {
+	if !c.Streaming {
+		return
+	}
+	c.Streaming = false
+	it, ok := c.List.Item(arriving)
+	if !ok {
+		return
+	}
+	c.calls++
+	it.ID, it.Note = arriving-c.calls, "not saved"
+	c.List.Replace(arriving, it)
+}
+
+// Follow shows another branch of the conversation. The verdicts on messages that both have stay until
+// the next plan.
+func (c *Chat) Follow(messages []store.Message) {
+	plan, receipts, trails := c.Plan, c.Receipts, c.Trails
+	cursor, selected := c.List.Cursor()
+	c.Reset(nil)
+	c.Receipts, c.Trails = receipts, trails
+	c.keep(messages)
+	c.List.SetItems(c.items(messages))
+	if selected && !c.GoTo(cursor) {
+		c.Newest()
+	}
+	c.Judge(plan)
+}
+
+// Lead shows where other conversations part from this one, by message.
+func (c *Chat) Lead(trails map[int64]string) {
+	was := c.Trails
+	c.Trails = trails
+	for id := range was {
+		if trails[id] != was[id] {
+			c.refresh(id)
+		}
+	}
+	for id := range trails {
+		if trails[id] != was[id] {
+			c.refresh(id)
+		}
+	}
+}
+
+// refresh draws a message anew.
+func (c *Chat) refresh(id int64) {
+	if i, ok := c.Place[id]; ok {
+		c.List.Replace(id, c.Item(c.Messages[i]))
+	}
+}
+
+// CutBehind takes what follows a message off the screen: another branch goes on from there. 0 is the
+// beginning.
+func (c *Chat) CutBehind(message int64) {
+	at := -1
+	if i, ok := c.Place[message]; ok {
+		at = i
+	} else if message != 0 {
+		return
+	}
+	if at+1 < len(c.Messages) {
+		c.Follow(c.Messages[:at+1])
+	}
+}
+
+// Judge shows the verdicts of a plan beside the messages.
+func (c *Chat) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
+
+// JudgeRead is judge for a request of which the server read only the messages from an index on.
+func (c *Chat) JudgeRead(plan history.Plan, first int) {
+	c.Plan, c.firstRead = plan, first
+	c.List.SetMarks(c.Mark)
+	c.List.ClearBoundary()
+	if c.Find != nil {
+		c.Find.Judge(c)
+	}
+	if id, above, ok := c.seenFrom(); ok {
+		c.List.SetBoundary(id, above)
+	}
+}
+
+// seenFrom is the message behind the last one that fell out of the plan: from there on the model sees the
+// conversation. above is how many of those in front of it the model sees too: the opening, what is pinned and
+// what is recalled. It is false where none fell out, or none stands behind it.
+func (c *Chat) seenFrom() (id int64, above int, ok bool) {
+	entries := c.Plan.Entries
+	for i := len(entries) - 1; i >= 0; i-- {
+		if !entries[i].FellOut() {
+			continue
+		}
+		if i+1 == len(entries) {
+			return 0, 0, false
+		}
+		for _, e := range entries[:i] {
+			if e.Sent() {
+				above++
+			}
+		}
+		return entries[i+1].ID, above, true
+	}
+	return 0, 0, false
+}
+
+// Verdict is the plan's entry of a message. The plan has one entry per message, in order.
+func (c *Chat) Verdict(id int64) (history.Entry, bool) {
+	i, ok := c.Place[id]
+	if ok && i < len(c.Plan.Entries) && c.Plan.Entries[i].ID == id {
+		return c.Plan.Entries[i], true
+	}
+	return history.Entry{}, false
+}
+
+// Mark is what stands beside a message: its verdict, or the hits of a search in it.
+func (c *Chat) Mark(id int64) Mark {
+	selected := c.Holds != nil && c.Holds(id)
+	hits := c.hitTag(id)
+	if id == c.Edited && hits == "" {
+		hits = "being edited"
+	}
+	e, ok := c.Verdict(id)
+	if !ok {
+		return Mark{Tag: hits, Style: c.Styles.Accent, Selected: selected}
+	}
+	g := theme.Glyph(e)
+	tag := theme.Word(e)
+	if session.NotRead(e, c.firstRead) {
+		g, tag = "⚠", theme.NotRead
+	} else if e.Disposition == history.Cut {
+		tag = fmt.Sprintf("✂ %s/%s", theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore))
+	}
+	if hits != "" {
+		tag = hits
+	}
+	return Mark{Glyph: g, Tag: tag, Style: c.Styles.OfGlyph(g), Selected: selected}
+}
+
+// Empty says that nothing was said yet.
+func (c *Chat) Empty() bool { return c.List.Len() == 0 }
+
+// View draws what is on the screen.
+func (c *Chat) View() []string { return c.List.Lines() }
+
+// Withdraw takes the mark of an unread part from the receipts of some requests.
+func (c *Chat) Withdraw(requests []int64) {
+	for _, id := range requests {
+		if r, ok := c.Receipts[id]; ok {
+			r.Unread = 0
+			c.Receipts[id] = r
+		}
+	}
+	for _, m := range c.Messages {
+		if m.Request != 0 && slices.Contains(requests, m.Request) {
+			c.refresh(m.ID)
+		}
+	}
+}
