@@ -177,7 +177,7 @@ func (l look) object() planObject {
 	}
 	for _, a := range l.plan.Added {
 		o.Added = append(o.Added, addedJSON{
-			Kind: a.Kind, Before: a.Before, At: a.At, Text: a.Text, Tokens: a.Tokens, Used: l.plan.Sum.Tokens(a.Tokens), Reason: a.Cause.Sentence(),
+			Kind: string(a.Kind), Before: a.Before, At: a.At, Text: a.Text, Tokens: a.Tokens, Used: l.plan.Sum.Tokens(a.Tokens), Reason: a.Cause.Sentence(),
 		})
 	}
 	return o

@@ -40,7 +40,7 @@ func misplaced(p Plan, a Added, said []Message) string {
 		return "there is no such entry"
 	}
 	at := a.Before
-	if a.Kind == kindStart || a.Kind == kindBridge || a.Kind == kindResult {
+	if a.Kind == AddedStart || a.Kind == AddedBridge || a.Kind == AddedStandIn {
 		at++ // it is a message of its own, unless it was told as text
 	}
 	own := func(i int) bool {
@@ -60,7 +60,7 @@ func misplaced(p Plan, a Added, said []Message) string {
 	switch {
 	case !e.Sent():
 		return "that message is not sent"
-	case (a.Kind == kindMarker || a.Kind == kindSummary) && p.Messages[a.Before].Role == User && e.Role != User:
+	case (a.Kind == AddedMarker || a.Kind == AddedSummary) && p.Messages[a.Before].Role == User && e.Role != User:
 		// The gap is in front of an answer: its marker stands at the end of the question, or alone.
 		return ""
 	case at == len(p.Messages):

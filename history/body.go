@@ -31,7 +31,7 @@ func (b *builder) put(l *layout, m Message, joins bool) (at, from int) {
 		return n - 1, len(last.Content) - len(m.Content)
 	}
 	if b.bridged(last, m) {
-		l.added = append(l.added, Added{Kind: kindBridge, Before: n, To: len(bridgeText), Text: bridgeText, Tokens: b.c.remembered(bridgeText), Cause: Cause{Code: CauseBridge}})
+		l.added = append(l.added, Added{Kind: AddedBridge, Before: n, To: len(bridgeText), Text: bridgeText, Tokens: b.c.remembered(bridgeText), Cause: Cause{Code: CauseBridge}})
 		l.list = append(l.list, Message{Role: Assistant, Content: bridgeText})
 		l.frame += frameMessage
 	}
@@ -64,8 +64,8 @@ func join(m *Message, next Message) {
 	m.ID, m.Label, m.Tokens = 0, "", 0
 }
 
-// bridge is what a bridge may cost behind view i, 0 where none can be needed.
-func (b *builder) bridge(v *view) int {
+// bridge is what a bridge may cost behind candidate i, 0 where none can be needed.
+func (b *builder) bridge(v *candidate) int {
 	if !b.o.Profile.NoToolToUser || v.Role != Tool {
 		return 0
 	}

@@ -25,8 +25,8 @@ const (
 	replyMost   = 2
 )
 
-// room is how much a request may hold.
-type room struct {
+// budget is how much a request may hold.
+type budget struct {
 	asked   int     // the budget that the user set, 0 for automatic
 	bound   Bound   // what sets limit
 	reserve int     // of the window, for the reply
@@ -38,11 +38,11 @@ type room struct {
 	chars   int // characters of the history alone
 }
 
-// measure is the budget formula: the smaller of the budget and of what the window leaves beside the
+// measureBudgetBudget is the budget formula: the smaller of the budget and of what the window leaves beside the
 // reply. Reserve and margin guard the window and are not taken off the budget; every other part is a
 // row of the sum and is subtracted there, once.
-func measure(p Policy, window, most int, ratio float64) room {
-	r := room{asked: p.Budget, bound: BoundBudget, limit: p.Budget, ratio: ratio, margin: marginKnown, history: NoLimit, chars: NoLimit}
+func measureBudget(p Policy, window, most int, ratio float64) budget {
+	r := budget{asked: p.Budget, bound: BoundBudget, limit: p.Budget, ratio: ratio, margin: marginKnown, history: NoLimit, chars: NoLimit}
 	if !(ratio > 0) || math.IsInf(ratio, 0) {
 		r.ratio, r.margin = 1, marginUnknown
 	}
@@ -77,7 +77,7 @@ func reserveOf(p Policy, window int) int {
 }
 
 // countedIn is the most counted tokens that the server counts as no more than so many.
-func (r room) countedIn(tokens int) int {
+func (r budget) countedIn(tokens int) int {
 	if tokens == NoLimit {
 		return NoLimit
 	}
@@ -89,11 +89,11 @@ func (r room) countedIn(tokens int) int {
 }
 
 // tokens is a counted number as the server counts it.
-func (r room) tokens(counted int) int { return serverTokens(counted, r.ratio) }
+func (r budget) tokens(counted int) int { return serverTokens(counted, r.ratio) }
 
 // step is the size of a block in tokens: a power of two near a quarter of the most that the policy ever
 // sends. A budget that is set by hand, and the model's window, do not change it.
-func (r room) step(p Policy) int {
+func (r budget) step(p Policy) int {
 	if p.StepTokens > 0 {
 		return p.StepTokens
 	}

@@ -53,63 +53,63 @@ func (c *Conversation) chosen(o Options) (*builder, error) {
 
 // builder is one Build: what is chosen so far, and what the plan is made of.
 type builder struct {
-	c      *Conversation
-	t      *thread
-	views  []view // of t
-	turn   *thread
-	o      Options
-	room   room
-	step   int // tokens of a block
-	limits limits
-	forms  []*form // shortened texts already made, by view
+	c          *Conversation
+	t          *thread
+	candidates []candidate // of t
+	turn       *thread
+	o          Options
+	budget     budget
+	step       int // tokens of a block
+	limits     limits
+	renderings []*rendering // shortened texts already made, by candidate
 
-	opener span // the opening of the conversation, where the strategy keeps it
-	asked  span // the question of a newest exchange that is too long to stand at the end as one
-	last   span // the newest exchange, or the end of it
-	most   int  // tokens up to which it stays whole
+	opener    unit // the opening of the conversation, where the strategy keeps it
+	asked     unit // the question of a newest exchange that is too long to stand at the end as one
+	last      unit // the newest exchange, or the end of it
+	lastWhole int  // tokens up to which it stays whole
 
-	fixed  int // tokens of all that is sent whatever fits of the history
-	gap    int // tokens of one marker
-	bill   bill
-	depth  []depth     // of each view in its place
-	back   []depth     // of each view in front of the current message
-	why    []CauseCode // of each view, as far as it is known while choosing
-	about  relevance.Ranking
-	labels *labels
-	days   map[int64]int // how many recalled texts are of a day
+	fixed        int // tokens of all that is sent whatever fits of the history
+	gap          int // tokens of one marker
+	cost         cost
+	placeDetail  []detail    // of each candidate in its place
+	recallDetail []detail    // of each candidate in the block of recalled texts
+	cause        []CauseCode // of each candidate, as far as it is known while choosing
+	ranking      relevance.Ranking
+	labels       *labels
+	days         map[int64]int // how many recalled texts are of a day
 
-	cut      map[int]form // long results of the running turn at their limit, and the current message where the user cut it
-	byUser   int          // the current message's view in the turn where the user cut it, -1 for none
-	turnRest int          // what they cost whole beyond that
+	cut      map[int]rendering // long results of the running turn at their limit, and the current message where the user cut it
+	byUser   int               // the current message among the candidates of the turn where the user cut it, -1 for none
+	turnRest int               // what they cost whole beyond that
 
 	taken      [][]change // what each increment raised, in order
 	stopped    increment  // what did not fit
 	stop       Cause      // and why
 	summary    *Summary   // may stand in the request, nil for none
-	covered    []bool     // the views that it stands for
+	covered    []bool     // the candidates that it stands for
 	summarized bool       // it does stand there
 }
 
-// begin makes the history one for the endpoint, and measures the room and what is sent in any case.
+// begin makes the history one for the endpoint, and measures the budget and what is sent in any case.
 func (c *Conversation) begin(o Options) *builder {
 	c.changes = c.changes[:0]
-	o = o.plain()
+	o = o.narrowed()
 	c.address(carriageOf(o))
 	c.remedy(o.remedies())
 	o.System = systemText(o.System)
-	t := c.seen(o)
+	t := c.forEndpoint(o)
 	b := &builder{
 		byUser: -1,
-		c:      c, t: t, views: t.views, o: o, room: measure(o.Policy, o.Window, o.Limit, o.Ratio),
-		limits: limitsOf(o.Policy), forms: t.formsFor(o.Policy),
-		days: map[int64]int{}, depth: make([]depth, len(t.views)), back: make([]depth, len(t.views)), why: make([]CauseCode, len(t.views)),
+		c:      c, t: t, candidates: t.candidates, o: o, budget: measureBudget(o.Policy, o.Window, o.Limit, o.Ratio),
+		limits: limitsOf(o.Policy), renderings: t.renderingsFor(o.Policy),
+		days: map[int64]int{}, placeDetail: make([]detail, len(t.candidates)), recallDetail: make([]detail, len(t.candidates)), cause: make([]CauseCode, len(t.candidates)),
 	}
-	b.labels, b.step = t.labelsFor(), b.room.step(o.Policy)
+	b.labels, b.step = t.labelsFor(), b.budget.step(o.Policy)
 	if b.turn = c.readTurn(o.Turn, o.Profile.ToolsAsText); o.Profile.NoImages {
 		b.turn = c.withoutImages(b.turn, nil)
 	}
 	if b.neighbour(-1, 1) >= 0 {
-		b.bill.gaps = 1
+		b.cost.gaps = 1
 	}
 	b.gap = b.markerCost()
 	b.fixed = frameRequest + o.Tools + c.remembered(o.System)
@@ -119,7 +119,7 @@ func (c *Conversation) begin(o Options) *builder {
 	b.excludeTurn()
 	b.endOpen()
 	b.shortenTurn()
-	for i, v := range b.turn.views {
+	for i, v := range b.turn.candidates {
 		b.fixed += v.tokens + frameMessage + b.bridge(&v)
 		if v.Role == System {
 			b.fixed += frameJoint
@@ -128,9 +128,9 @@ func (c *Conversation) begin(o Options) *builder {
 			b.fixed += c.remembered(startText) + frameMessage
 		}
 	}
-	for i, v := range b.views {
+	for i, v := range b.candidates {
 		if v.Role == System {
-			b.depth[i], b.why[i] = whole, CauseSystem
+			b.placeDetail[i], b.cause[i] = whole, CauseSystem
 			b.fixed += v.tokens + frameMessage + frameJoint
 		}
 	}

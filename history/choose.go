@@ -13,7 +13,7 @@ func (b *builder) choose() error {
 		b.condense()
 	}
 	all := b.raiseAll()
-	if b.fits(b.bill.messages) {
+	if b.fits(b.cost.messages) {
 		b.remember(b.inPlace())
 		return nil
 	}
@@ -23,15 +23,15 @@ func (b *builder) choose() error {
 	for _, was := range all {
 		b.lower(was)
 	}
-	if b.need() > b.room.counted {
+	if b.need() > b.budget.counted {
 		b.stop = Cause{Code: CauseNothingFits}
 		return b.overBudget()
 	}
 	b.condense()
 	for inc := range b.increments() {
 		was := b.raise(inc, true)
-		if !b.fits(was.bill.messages) {
-			if b.stop = b.shortfall(was.bill); inc.turn {
+		if !b.fits(was.cost.messages) {
+			if b.stop = b.shortfall(was.cost); inc.turn {
 				b.stop = Cause{Code: CauseTurnRoom}
 			}
 			b.lower(was)
@@ -48,12 +48,12 @@ func (b *builder) raiseAll() []raised {
 	none := b.o.Policy.Strategy == DropNone
 	if none || b.o.Policy.Elastic {
 		turn := b.raise(increment{turn: true}, true)
-		return []raised{b.raise(increment{span: span{0, len(b.views)}, deep: whole, why: b.whyAll()}, none), turn}
+		return []raised{b.raise(increment{unit: unit{0, len(b.candidates)}, detail: whole, cause: b.causeOfAll()}, none), turn}
 	}
 	var all []raised
 	for inc := range b.increments() {
 		all = append(all, b.raise(inc, true))
-		if b.fixed+b.bill.turn+b.bill.body > b.room.counted {
+		if b.fixed+b.cost.turn+b.cost.body > b.budget.counted {
 			break
 		}
 	}
@@ -61,49 +61,49 @@ func (b *builder) raiseAll() []raised {
 	return all
 }
 
-// change is what a view was before it was raised.
+// change is the detail levels of a candidate, and its cause, before it was raised.
 type change struct {
-	view      int
-	was, back depth
-	why       CauseCode
+	candidate     int
+	place, recall detail
+	cause         CauseCode
 }
 
 // raised is how to take an increment back. Its changes are the newest of Conversation.changes.
 type raised struct {
-	bill    bill
+	cost    cost
 	changes []change
 }
 
-// raise takes an increment: each view of it that may be sent and is not as deep yet, with the question
+// raise takes an increment: each candidate of it that may be sent and is at a lower detail level, with the question
 // that it answers. Once the request is too long it stops, unless the whole sum is wanted.
 func (b *builder) raise(inc increment, sum bool) raised {
-	was, from := raised{bill: b.bill}, len(b.c.changes)
+	was, from := raised{cost: b.cost}, len(b.c.changes)
 	if inc.turn {
-		b.bill.turn = b.turnRest
+		b.cost.turn = b.turnRest
 		return was
 	}
-	change := func(i int, d, back depth, why CauseCode) {
-		b.c.changes = append(b.c.changes, change{i, b.depth[i], b.back[i], b.why[i]})
+	change := func(i int, d, back detail, why CauseCode) {
+		b.c.changes = append(b.c.changes, change{i, b.placeDetail[i], b.recallDetail[i], b.cause[i]})
 		b.set(i, d, back)
-		b.why[i] = why
+		b.cause[i] = why
 	}
 	for i := inc.from; i < inc.to; i++ {
-		if b.barred(i) || inc.recall && b.back[i] >= inc.deep || !inc.recall && (b.depth[i] >= inc.deep || b.why[i] == CauseSummarized) {
+		if b.barred(i) || inc.recall && b.recallDetail[i] >= inc.detail || !inc.recall && (b.placeDetail[i] >= inc.detail || b.cause[i] == CauseSummarized) {
 			continue
 		}
 		if q := b.questionOf(i); q >= 0 && !b.placed(q) && !b.barred(q) {
 			switch {
 			case !inc.recall:
-				change(q, short, b.back[q], CauseQuestion)
+				change(q, short, b.recallDetail[q], CauseQuestion)
 			case b.ordered():
-				change(q, b.depth[q], short, b.why[q])
+				change(q, b.placeDetail[q], short, b.cause[q])
 			}
 		}
 		if inc.recall {
-			change(i, b.depth[i], inc.deep, b.why[i])
+			change(i, b.placeDetail[i], inc.detail, b.cause[i])
 			continue
 		}
-		if change(i, inc.deep, b.back[i], inc.why); !sum && b.fixed+b.bill.turn+b.bill.body > b.room.counted {
+		if change(i, inc.detail, b.recallDetail[i], inc.cause); !sum && b.fixed+b.cost.turn+b.cost.body > b.budget.counted {
 			break
 		}
 	}
@@ -115,36 +115,36 @@ func (b *builder) raise(inc increment, sum bool) raised {
 func (b *builder) lower(was raised) {
 	b.c.changes = b.c.changes[:len(b.c.changes)-len(was.changes)]
 	for _, c := range slices.Backward(was.changes) {
-		b.date(c.view, -1)
-		b.depth[c.view], b.back[c.view], b.why[c.view] = c.was, c.back, c.why
-		b.date(c.view, 1)
+		b.date(c.candidate, -1)
+		b.placeDetail[c.candidate], b.recallDetail[c.candidate], b.cause[c.candidate] = c.place, c.recall, c.cause
+		b.date(c.candidate, 1)
 	}
-	b.bill = was.bill
+	b.cost = was.cost
 }
 
 // remember notes in which order the whole list was taken, for a plan that holds everything.
 func (b *builder) remember(all iter.Seq[increment]) {
-	at := make([]depth, len(b.views))
-	for i := range b.views {
-		if q := b.questionOf(i); q >= 0 && b.why[i] == CausePinned {
+	at := make([]detail, len(b.candidates))
+	for i := range b.candidates {
+		if q := b.questionOf(i); q >= 0 && b.cause[i] == CausePinned {
 			at[q] = short // in any case
 		}
 	}
 	for inc := range all {
 		var changes []change
 		for i := inc.from; i < inc.to; i++ {
-			if !b.barred(i) && b.why[i] != CausePinned && b.why[i] != CauseSummarized && at[i] < inc.deep {
-				changes = append(changes, change{view: i, was: at[i]})
-				at[i] = inc.deep
+			if !b.barred(i) && b.cause[i] != CausePinned && b.cause[i] != CauseSummarized && at[i] < inc.detail {
+				changes = append(changes, change{candidate: i, place: at[i]})
+				at[i] = inc.detail
 			}
 		}
 		b.taken = append(b.taken, changes)
 	}
 }
 
-// whyAll is the reason for what is whole because all of it fits.
-func (b *builder) whyAll() CauseCode {
-	if b.o.Policy.MaxMessages < len(b.views) {
+// causeOfAll is the reason for what is whole because all of it fits.
+func (b *builder) causeOfAll() CauseCode {
+	if b.o.Policy.MaxMessages < len(b.candidates) {
 		return CauseRoom
 	}
 	return CauseFits

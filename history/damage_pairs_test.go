@@ -139,7 +139,7 @@ func checkMendedHistory(t reporter, past []Message, text string) {
 // mended are the messages of a conversation as they may be sent.
 func mended(c *Conversation) []Message {
 	var list []Message
-	for _, v := range c.views {
+	for _, v := range c.candidates {
 		v.Status = Complete
 		list = append(list, v.Message)
 	}

@@ -94,7 +94,7 @@ func appendChanges(list []Change, before, after Entry) []Change {
 // changeKind is how a message's place in the request, or the amount of its text, is otherwise; "" for
 // not at all.
 func changeKind(before, after Entry) ChangeKind {
-	was, is := before.brought(), after.brought()
+	was, is := before.wasRecalled(), after.wasRecalled()
 	switch {
 	case !before.Sent() && !after.Sent():
 		return ""
@@ -114,8 +114,8 @@ func changeKind(before, after Entry) ChangeKind {
 	return ""
 }
 
-// brought says that recall put the message into the request.
-func (e Entry) brought() bool { return e.Recalled || e.Disposition == Recalled }
+// wasRecalled says that recall put the message into the request.
+func (e Entry) wasRecalled() bool { return e.Recalled || e.Disposition == Recalled }
 
 // repairedAnew says that the second verdict has a repair that the first has not.
 func repairedAnew(before, after Entry) bool {

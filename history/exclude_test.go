@@ -65,7 +65,7 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 			}
 		}
 		for _, a := range p.Added {
-			if a.Kind == kindMarker || a.Kind == kindSummary {
+			if a.Kind == AddedMarker || a.Kind == AddedSummary {
 				t.Fatalf("the request has %+v\n%s", a, s)
 			}
 		}
@@ -79,7 +79,7 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "user: hello\nassistant: hello\n")
-	for range mostPassed + 8 {
+	for range maxPassed + 8 {
 		fmt.Fprintf(&text, "user: violin violin violin {tuning x 90}\n")
 	}
 	fmt.Fprintf(&text, "user: the violin is in the attic\nassistant: noted\n")
@@ -157,7 +157,7 @@ func TestASummaryMakesNoRequestLarger(t *testing.T) {
 func withoutRecalled(p Plan) int {
 	total := p.Sum.Total
 	for _, a := range p.Added {
-		if a.Kind == kindRecalled {
+		if a.Kind == AddedRecalled {
 			total -= p.Sum.Recalled + a.Tokens
 		}
 	}

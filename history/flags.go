@@ -8,7 +8,7 @@ func (b *builder) exclude() {
 		within = b.narrow()
 	}
 	excluded := b.flagged(Exclude)
-	for i, v := range b.views {
+	for i, v := range b.candidates {
 		why := CauseExcluded
 		switch {
 		case excluded[v.group]:
@@ -20,15 +20,15 @@ func (b *builder) exclude() {
 		if v.Role == System {
 			b.fixed -= v.tokens + frameMessage + frameJoint
 		}
-		b.depth[i], b.why[i] = out, why
+		b.placeDetail[i], b.cause[i] = out, why
 	}
 	if len(excluded) == 0 {
 		return
 	}
 	pinned := b.flagged(Pin)
-	for i, v := range b.views {
-		if q := b.questionOf(i); q >= 0 && b.why[q] == CauseExcluded && !b.barred(i) && !pinned[v.group] {
-			b.why[i] = CauseQuestionExcluded
+	for i, v := range b.candidates {
+		if q := b.questionOf(i); q >= 0 && b.cause[q] == CauseExcluded && !b.barred(i) && !pinned[v.group] {
+			b.cause[i] = CauseQuestionExcluded
 		}
 	}
 }
@@ -41,8 +41,8 @@ func (b *builder) flagged(f Flag) map[int]bool {
 		return nil
 	}
 	groups := map[int]bool{}
-	for i := range b.views {
-		if v := &b.views[i]; rows[v.from] {
+	for i := range b.candidates {
+		if v := &b.candidates[i]; rows[v.from] {
 			groups[v.group] = true
 		}
 	}
@@ -55,8 +55,8 @@ func (b *builder) flaggedRows(f Flag) map[int]bool {
 		return nil
 	}
 	groups, rows := map[int]bool{}, map[int]bool{}
-	for i := range b.c.views {
-		if v := &b.c.views[i]; !v.made && b.o.Flags[v.ID] == f {
+	for i := range b.c.candidates {
+		if v := &b.c.candidates[i]; !v.standIn && b.o.Flags[v.ID] == f {
 			groups[v.group] = true
 		}
 	}
@@ -68,8 +68,8 @@ func (b *builder) flaggedRows(f Flag) map[int]bool {
 	if len(groups) == 0 {
 		return nil
 	}
-	for i := range b.c.views {
-		if v := &b.c.views[i]; groups[v.group] {
+	for i := range b.c.candidates {
+		if v := &b.c.candidates[i]; groups[v.group] {
 			rows[v.from] = true
 		}
 	}
@@ -82,25 +82,25 @@ func (b *builder) pin() {
 	if len(pinned) == 0 {
 		return
 	}
-	for i, v := range b.views {
+	for i, v := range b.candidates {
 		if pinned[v.group] {
-			b.raise(increment{span: span{i, i + 1}, deep: whole, why: CausePinned}, true)
+			b.raise(increment{unit: unit{i, i + 1}, detail: whole, cause: CausePinned}, true)
 		}
 	}
 }
 
-// barred reports whether a view is not the priority list's to raise.
+// barred reports whether a candidate is not the priority list's to raise.
 func (b *builder) barred(i int) bool {
-	switch b.why[i] {
+	switch b.cause[i] {
 	case CauseExcluded, CauseQuestionExcluded, CauseMessageCap:
 		return true
 	}
-	return b.outOfScope(i) || b.views[i].Role == System
+	return b.outOfScope(i) || b.candidates[i].Role == System
 }
 
-// outOfScope reports whether the request is about other messages than a view.
+// outOfScope reports whether the request is about other messages than a candidate.
 func (b *builder) outOfScope(i int) bool {
-	switch b.why[i] {
+	switch b.cause[i] {
 	case CauseAlone, CauseOtherMessages, CauseTitle, CauseInvalid:
 		return true
 	}

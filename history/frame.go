@@ -13,10 +13,10 @@ type framing struct {
 	replaced   bool // nothing of it is left
 }
 
-// compare finds the stored text in a view's text.
-func (v *view) compare(stored string) {
+// compare finds the stored text in a candidate's text.
+func (v *candidate) compare(stored string) {
 	v.framing = framing{}
-	if v.made || v.Content == stored {
+	if v.standIn || v.Content == stored {
 		return
 	}
 	own := message.Clean(stored)
@@ -30,7 +30,7 @@ func (v *view) compare(stored string) {
 
 // locate writes into an entry what of the stored text is sent and what stands in its place, by the
 // code points of the stored text.
-func (f form) locate(v *view, e *Entry) {
+func (f rendering) locate(v *candidate, e *Entry) {
 	if v.framing == (framing{}) {
 		e.CharsAfter, e.Cuts, e.Inserted = f.chars, f.cuts, f.insert
 		return
@@ -66,9 +66,9 @@ func (f form) locate(v *view, e *Entry) {
 	}
 }
 
-// sent is what of the code points of a view's text from one place to another is sent, with what the
+// sent is what of the code points of a candidate's text from one place to another is sent, with what the
 // cut put there.
-func (f form) sent(text []rune, from, to int) string {
+func (f rendering) sent(text []rune, from, to int) string {
 	var b strings.Builder
 	for at := from; at < to; at++ {
 		for _, in := range f.insert {

@@ -17,9 +17,9 @@ func (c *Conversation) Group(i int) []int {
 		return []int{i} // nothing of it can be sent
 	}
 	var list []int
-	at := sort.Search(len(c.views), func(k int) bool { return c.views[k].group >= group })
-	for ; at < len(c.views) && c.views[at].group == group; at++ {
-		if v := &c.views[at]; !v.made {
+	at := sort.Search(len(c.candidates), func(k int) bool { return c.candidates[k].group >= group })
+	for ; at < len(c.candidates) && c.candidates[at].group == group; at++ {
+		if v := &c.candidates[at]; !v.standIn {
 			list = append(list, v.from)
 		}
 	}
@@ -41,12 +41,12 @@ func (c *Conversation) groupOf(i int) (int, bool) {
 		return group, true
 	}
 	// Groups rise, and a message is seldom far behind the call that it answers.
-	at := sort.Search(len(c.views), func(k int) bool { return c.views[k].group > i }) - 1
-	for at >= 0 && (c.views[at].from != i || c.views[at].made) {
+	at := sort.Search(len(c.candidates), func(k int) bool { return c.candidates[k].group > i }) - 1
+	for at >= 0 && (c.candidates[at].from != i || c.candidates[at].standIn) {
 		at--
 	}
 	if at < 0 {
 		return 0, false
 	}
-	return c.views[at].group, true
+	return c.candidates[at].group, true
 }

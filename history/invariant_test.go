@@ -237,7 +237,7 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 			}
 		}
 		for _, a := range p.Added {
-			if a.Kind == kindMarker {
+			if a.Kind == AddedMarker {
 				t.Fatalf("a marker without a gap: %+v\n%s", a, s)
 			}
 		}
@@ -250,12 +250,12 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 		c := Read(s.past, s.o.Count)
 		b := c.begin(s.o)
 		b.findEnds()
-		for i, v := range b.views {
-			for _, d := range []depth{short, ends} {
-				if d == ends && (i < b.last.from || i >= b.last.to) {
+		for i, v := range b.candidates {
+			for _, d := range []detail{short, headTail} {
+				if d == headTail && (i < b.last.from || i >= b.last.to) {
 					continue
 				}
-				f := b.form(i, d)
+				f := b.rendering(i, d)
 				if !utf8.ValidString(f.text) {
 					t.Fatalf("cut %q to %q: not UTF-8", v.Content, f.text)
 				}
@@ -291,7 +291,7 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 		p := b.render()
 		var markers []Added
 		for _, a := range p.Added {
-			if a.Kind == kindMarker || a.Kind == kindSummary {
+			if a.Kind == AddedMarker || a.Kind == AddedSummary {
 				markers = append(markers, a)
 			}
 		}
@@ -305,15 +305,15 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 			}
 			a := markers[gaps-1]
 			in, marker := p.Messages[a.Before], strings.TrimSpace(a.Text)
-			ok := a.Kind == kindSummary || marker == b.marker(missing)
+			ok := a.Kind == AddedSummary || marker == b.marker(missing)
 			switch {
 			case next < 0:
 				ok = ok && in.Role == System && strings.Contains(in.Content, marker) // later system messages stand behind it
-			case b.views[next].Role == User:
-				text := b.form(next, b.placedAt(next)).text
+			case b.candidates[next].Role == User:
+				text := b.rendering(next, b.placedAt(next)).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, marker) && strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
 			case asked >= 0 && asked == b.questionOf(next):
-				text := b.form(asked, b.placedAt(asked)).text
+				text := b.rendering(asked, b.placedAt(asked)).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) && strings.HasSuffix(in.Content, marker) ||
 					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one exchange
 			default:
@@ -324,7 +324,7 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 			}
 			missing = 0
 		}
-		for i, v := range b.views {
+		for i, v := range b.candidates {
 			switch {
 			case v.Role == System:
 			case b.placed(i):
@@ -332,13 +332,13 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 				if v.Role == User {
 					asked = i
 				}
-			case !v.made:
+			case !v.standIn:
 				missing++
 			}
 		}
 		end(-1)
-		if gaps != len(markers) || gaps != b.bill.gaps {
-			t.Fatalf("%d gaps, %d counted, %d markers\n%s%s\n%s", gaps, b.bill.gaps, len(markers), planText(p, nil), requestText(p), s)
+		if gaps != len(markers) || gaps != b.cost.gaps {
+			t.Fatalf("%d gaps, %d counted, %d markers\n%s%s\n%s", gaps, b.cost.gaps, len(markers), planText(p, nil), requestText(p), s)
 		}
 	})
 }
@@ -353,18 +353,18 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 		b, _ := c.chosen(s.o)
 		p := b.render()
 		pinned, question := b.flagged(Pin), -1
-		for i, v := range b.views {
+		for i, v := range b.candidates {
 			if v.Role == User {
 				question = i
 			}
 			if v.Role == User || v.Role == System || question < 0 {
 				continue
 			}
-			excluded := b.why[question] == CauseExcluded
+			excluded := b.cause[question] == CauseExcluded
 			if b.placed(i) && !b.placed(question) && !(excluded && pinned[v.group]) {
-				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.from+1, b.views[question].from+1, planText(p, nil), requestText(p), s)
+				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.from+1, b.candidates[question].from+1, planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries[v.from]; excluded && !v.made && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == CauseQuestionExcluded) {
+			if e := p.Entries[v.from]; excluded && !v.standIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == CauseQuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.from+1, e, s)
 			}
 		}
@@ -381,11 +381,11 @@ func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 		b, _ := c.chosen(s.o)
 		in := map[int]bool{}
 		group := -1
-		for i, v := range b.views {
-			if sent, seen := in[v.group]; seen && sent != b.found(i) {
+		for i, v := range b.candidates {
+			if sent, seen := in[v.group]; seen && sent != b.inRequest(i) {
 				t.Fatalf("the tool group of message %d is torn at view %d\n%s", v.group, i, s)
 			}
-			in[v.group] = b.found(i)
+			in[v.group] = b.inRequest(i)
 			if v.group < group {
 				t.Fatalf("view %d of message %d stands behind message %d\n%s", i, v.group, group, s)
 			}
@@ -424,7 +424,7 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		s.o.Policy.RecallShare, s.o.Summaries = 0, nil
 		c := Read(s.past, s.o.Count)
 		c.remedy(s.o.remedies())
-		for _, v := range c.tell(s.o.Policy).views {
+		for _, v := range c.withToolHistory(s.o.Policy).candidates {
 			// Texts that were joined are one longer text afterwards.
 			if !s.o.Policy.Elastic && (v.joins || v.Role == System) {
 				return
@@ -437,7 +437,7 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		again := s
 		for _, a := range p.Added {
 			// A stand-in counts against the bounds on a history when it is read as part of one.
-			if (a.Kind == kindStart || a.Kind == kindResult || a.Kind == kindMarker) && s.o.Policy.BudgetChars > 0 {
+			if (a.Kind == AddedStart || a.Kind == AddedStandIn || a.Kind == AddedMarker) && s.o.Policy.BudgetChars > 0 {
 				return
 			}
 		}
@@ -469,7 +469,7 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 		}
 		block := ""
 		for _, a := range p.Added {
-			if a.Kind == kindRecalled {
+			if a.Kind == AddedRecalled {
 				_, after, begun := strings.Cut(p.Messages[a.Before].Content, recallHead)
 				var ended bool
 				if block, _, ended = strings.Cut(after, recallTail+joint); !begun || !ended {
@@ -521,8 +521,8 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 				t.Fatalf("%q stands under %q\n%s\n%s", line, day, frame, s)
 			}
 		}
-		if tokens != want || b.bill.recalled+b.c.count(recallHead)+b.c.count(recallTail)-tokens < 0 {
-			t.Fatalf("the frame costs %d, want %d; the whole is billed %d\n%s\n%s", tokens, want, b.bill.recalled, frame, s)
+		if tokens != want || b.cost.recalled+b.c.count(recallHead)+b.c.count(recallTail)-tokens < 0 {
+			t.Fatalf("the frame costs %d, want %d; the whole is billed %d\n%s\n%s", tokens, want, b.cost.recalled, frame, s)
 		}
 	})
 }

@@ -11,12 +11,12 @@ type layout struct {
 	frame  int    // tokens that the chat format costs
 	placed int    // so many of the added texts stand in front of, or in, a message that is there
 
-	asked   int    // the newest view of the user's that is in the body, -1 for none
-	askedAt int    // where it stands in the body
-	inline  string // system messages on their way to the next message of the user
-	waiting []Span // of the system messages in inline, by the bytes of it
-	gap     gap    // the gap that is open
-	told    bool   // the summary stands in the request
+	asked         int    // the newest candidate of the user's that is in the body, -1 for none
+	askedAt       int    // where it stands in the body
+	inline        string // system messages on their way to the next message of the user
+	waiting       []Span // of the system messages in inline, by the bytes of it
+	gap           gap    // the gap that is open
+	summaryPlaced bool   // the summary stands in the request
 }
 
 // len is how many messages the body has, message the one at an index of it.
@@ -36,8 +36,8 @@ func (b *builder) beginLayout(messages int) layout {
 
 // lay writes what is chosen as messages.
 func (b *builder) lay() layout {
-	l := b.beginLayout(b.bill.messages + len(b.turn.views))
-	for i := range b.views {
+	l := b.beginLayout(b.cost.messages + len(b.turn.candidates))
+	for i := range b.candidates {
 		b.place(&l, i)
 	}
 	b.close(&l)
@@ -70,24 +70,24 @@ func (l *layout) messages(b *builder) []Message {
 
 // place writes one view into the request, or counts it to the open gap.
 func (b *builder) place(l *layout, i int) {
-	v := &b.views[i]
+	v := &b.candidates[i]
 	d := b.placedAt(i)
 	if d == out {
-		if v.Role != System && !v.made && b.o.Scope == nil {
+		if v.Role != System && !v.standIn && b.o.Scope == nil {
 			l.gap.missing++
-			if b.summarized && !l.told && b.why[i] == CauseSummarized {
-				l.gap.summary, l.told = true, true
+			if b.summarized && !l.summaryPlaced && b.cause[i] == CauseSummarized {
+				l.gap.summary, l.summaryPlaced = true, true
 			}
 		}
 		return
 	}
-	f := b.form(i, d)
+	f := b.rendering(i, d)
 	if v.Role == System {
 		l.frame += frameJoint
-		b.instruct(l, f.text, v.from)
+		b.placeSystem(l, f.text, v.from)
 		return
 	}
-	m := v.said(f.text)
+	m := v.messageWith(f.text)
 	before, marker, inline := len(l.added), 0, []Span(nil)
 	if m.Role == User {
 		m.Content = l.inline + m.Content
@@ -102,30 +102,30 @@ func (b *builder) place(l *layout, i int) {
 		b.lead(l, i)
 		before = len(l.added)
 	}
-	if v.made {
-		l.added = append(l.added, Added{Kind: kindResult, To: len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
+	if v.standIn {
+		l.added = append(l.added, Added{Kind: AddedStandIn, To: len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
 	}
 	at, from := b.put(l, m, v.joins)
 	for k := before; k < len(l.added); k++ {
-		if a := &l.added[k]; a.Kind != kindBridge {
+		if a := &l.added[k]; a.Kind != AddedBridge {
 			a.Before, a.From, a.To = at, a.From+from, a.To+from
 		}
 	}
 	for _, s := range inline {
 		l.spans = append(l.spans, Span{Entry: s.Entry, Message: at, From: from + marker + s.From, To: from + marker + s.To})
 	}
-	if end := from + len(m.Content); !v.made {
-		l.spans = append(l.spans, Span{Entry: v.from, Message: at, From: end - len(f.text), To: end, Calls: v.told})
+	if end := from + len(m.Content); !v.standIn {
+		l.spans = append(l.spans, Span{Entry: v.from, Message: at, From: end - len(f.text), To: end, Calls: v.callsAsText})
 	}
 	if m.Role == User {
 		l.asked, l.askedAt = i, at
 	}
-	if !v.made {
+	if !v.standIn {
 		l.reach(v.from)
 	}
 }
 
-// lead closes the open gap in front of view i, which is not the user's, and sees to it that a message of
+// lead closes the open gap in front of candidate i, which is not the user's, and sees to it that a message of
 // the user leads to it. The marker stands at the end of the question, which is in the body too. An answer
 // whose question cannot be sent follows a message of the marker alone.
 func (b *builder) lead(l *layout, i int) {
@@ -147,7 +147,7 @@ func (b *builder) lead(l *layout, i int) {
 		return
 	}
 	if l.len() == 0 {
-		l.added = append(l.added, Added{Kind: kindStart, To: len(startText), Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
+		l.added = append(l.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
 		b.put(l, Message{Role: User, Content: startText}, false)
 	}
 }
@@ -162,15 +162,15 @@ func (b *builder) gapText(g gap) string {
 
 // added is the text that stands for a gap in the message at an index, from a byte of its content on.
 func (b *builder) added(g gap, text string, at, from int) Added {
-	a := Added{Kind: kindMarker, Before: at, From: from, To: from + len(text), Text: text, Tokens: b.c.remembered(text), Cause: Cause{Code: CauseGap, Want: g.missing}}
+	a := Added{Kind: AddedMarker, Before: at, From: from, To: from + len(text), Text: text, Tokens: b.c.remembered(text), Cause: Cause{Code: CauseGap, Want: g.missing}}
 	if g.summary {
-		a.Kind, a.Cause.Text = kindSummary, b.summary.By
+		a.Kind, a.Cause.Text = AddedSummary, b.summary.By
 	}
 	return a
 }
 
-// instruct takes a system message of the history to where the policy wants it.
-func (b *builder) instruct(l *layout, text string, entry int) {
+// placeSystem takes a system message of the history to where the policy wants it.
+func (b *builder) placeSystem(l *layout, text string, entry int) {
 	if b.o.Policy.MidSystem == Inline && l.len() > 0 {
 		l.waiting = append(l.waiting, Span{Entry: entry, From: len(l.inline), To: len(l.inline) + len(text)})
 		l.inline += text + joint

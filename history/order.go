@@ -2,11 +2,11 @@ package history
 
 import "iter"
 
-// increment raises a run of views to a depth. The priority list is made of increments.
+// increment raises a unit to a detail level. The priority list is made of increments.
 type increment struct {
-	span
-	deep   depth
-	why    CauseCode
+	unit
+	detail detail
+	cause  CauseCode
 	turn   bool // raises the running turn instead: its results whole
 	recall bool // raises what stands in front of the current message instead
 }
@@ -33,7 +33,7 @@ func (b *builder) increments() iter.Seq[increment] {
 		for back, found := recalled(); more || found; {
 			// Recall comes first until it has its share of what the two have with the next steady step.
 			next := float64(b.steadySpent() - from + cost)
-			if found && (!more || float64(b.bill.recalled)*(1-share) <= share*next) {
+			if found && (!more || float64(b.cost.recalled)*(1-share) <= share*next) {
 				if !yield(back) {
 					return
 				}
@@ -64,12 +64,12 @@ func (b *builder) steadyCost(inc increment, more bool) int {
 // steadySpent is what the steady part has cost so far. The newest exchange is not part of it: what that
 // costs depends on the budget, and the order of the list must not.
 func (b *builder) steadySpent() int {
-	spent := b.bill.body
+	spent := b.cost.body
 	if b.ordered() {
-		spent -= b.bill.recalled
+		spent -= b.cost.recalled
 	}
 	for i := b.last.from; i < b.last.to; i++ {
-		spent -= b.form(i, b.placedAt(i)).price()
+		spent -= b.rendering(i, b.placedAt(i)).price()
 	}
 	return spent
 }
@@ -90,15 +90,15 @@ func (b *builder) inPlace() iter.Seq[increment] {
 // endsFirst is the beginning of the priority list: the opener and the newest exchange.
 func (b *builder) endsFirst() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		if b.opener.to > b.opener.from && !yield(increment{span: b.opener, deep: short, why: CauseOpener}) {
+		if b.opener.to > b.opener.from && !yield(increment{unit: b.opener, detail: short, cause: CauseOpener}) {
 			return
 		}
-		if !yield(increment{span: b.asked, deep: short, why: CauseNewest}) {
+		if !yield(increment{unit: b.asked, detail: short, cause: CauseNewest}) {
 			return
 		}
 		// First the newest exchange shortened: where it does not fit whole, something of it stays.
-		if b.most > 0 && b.last.to > b.last.from {
-			if !yield(increment{span: b.last, deep: short, why: CauseNewest}) || !yield(increment{span: b.last, deep: b.lastDepth(), why: CauseNewest}) {
+		if b.lastWhole > 0 && b.last.to > b.last.from {
+			if !yield(increment{unit: b.last, detail: short, cause: CauseNewest}) || !yield(increment{unit: b.last, detail: b.lastDepth(), cause: CauseNewest}) {
 				return
 			}
 		}
@@ -112,9 +112,9 @@ func (b *builder) endsFirst() iter.Seq[increment] {
 // the oldest, shortened, then the same whole.
 func (b *builder) steady() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		for end := len(b.views); end > 0; {
+		for end := len(b.candidates); end > 0; {
 			u := b.joined(b.unitBefore(end))
-			if !yield(increment{span: u, deep: short, why: CauseRecentShort}) {
+			if !yield(increment{unit: u, detail: short, cause: CauseRecentShort}) {
 				return
 			}
 			end = u.from
@@ -122,9 +122,9 @@ func (b *builder) steady() iter.Seq[increment] {
 		if !b.o.Policy.Elastic {
 			return
 		}
-		for end := len(b.views); end > 0; {
+		for end := len(b.candidates); end > 0; {
 			u := b.unitBefore(end)
-			if !yield(increment{span: u, deep: whole, why: CauseRoom}) {
+			if !yield(increment{unit: u, detail: whole, cause: CauseRoom}) {
 				return
 			}
 			end = u.from
@@ -138,7 +138,7 @@ const joinedBlocks = 2
 // joined adds to a block the ones before it that share its place in the conversation, as long as all
 // of them shortened are small beside a block. The oldest end of the history then moves in rarer
 // steps, and each of its steps costs a whole prompt.
-func (b *builder) joined(u span) span {
+func (b *builder) joined(u unit) unit {
 	if b.o.Policy.Strategy != DropMiddle {
 		return u
 	}
@@ -158,16 +158,16 @@ func (b *builder) joined(u span) span {
 	return u
 }
 
-func (b *builder) shortCost(s span) int {
+func (b *builder) shortCost(s unit) int {
 	cost := 0
 	for i := s.from; i < s.to; i++ {
-		cost += b.form(i, short).tokens + frameMessage
+		cost += b.rendering(i, short).tokens + frameMessage
 	}
 	return cost
 }
 
-// unitBefore is what enters or leaves as one, the unit that ends in front of view end.
-func (b *builder) unitBefore(end int) span {
+// unitBefore is what enters or leaves as one, the unit that ends in front of candidate end.
+func (b *builder) unitBefore(end int) unit {
 	switch b.o.Policy.Strategy {
 	case DropOldest:
 		return b.t.groupBefore(end)
@@ -178,15 +178,15 @@ func (b *builder) unitBefore(end int) span {
 }
 
 // lastDepth is whole for a newest exchange up to the policy's tokens.
-func (b *builder) lastDepth() depth {
+func (b *builder) lastDepth() detail {
 	cost := 0
 	for i := b.last.from; i < b.last.to; i++ {
-		cost += b.views[i].tokens + frameMessage
+		cost += b.candidates[i].tokens + frameMessage
 	}
-	if cost <= b.most {
+	if cost <= b.lastWhole {
 		return whole
 	}
-	return ends
+	return headTail
 }
 
 // smallStep is what even a small request has room for, in tokens. What stands at the front of the
@@ -199,12 +199,12 @@ func (b *builder) small() int { return min(smallStep, b.step) }
 // findLast finds the newest exchange. Of a tool loop that is longer than a block even when shortened,
 // it is what the user asked and the newest calls; the others enter by their blocks.
 func (b *builder) findLast() {
-	b.last = b.t.exchanges[len(b.t.exchanges)-1].span
+	b.last = b.t.exchanges[len(b.t.exchanges)-1].unit
 	if b.shortCost(b.last) <= b.small() {
 		return
 	}
-	b.asked = span{b.last.from, b.last.from}
-	for b.asked.to < b.last.to && b.views[b.asked.to].Role == User {
+	b.asked = unit{b.last.from, b.last.from}
+	for b.asked.to < b.last.to && b.candidates[b.asked.to].Role == User {
 		b.asked.to++
 	}
 	from, cost := b.last.to, 0
@@ -226,9 +226,9 @@ func (b *builder) lastMost() int {
 	}
 	most := p.LastWholeMaxTokens
 	if p.LastWholeShare > 0 {
-		most = min(most, max(lastLeast, int(p.LastWholeShare*float64(b.room.limit))))
+		most = min(most, max(lastLeast, int(p.LastWholeShare*float64(b.budget.limit))))
 	}
-	return b.room.countedIn(most)
+	return b.budget.countedIn(most)
 }
 
 // lastLeast is what stays whole of the newest exchange however small the budget is, in tokens.
@@ -238,29 +238,29 @@ const lastLeast = 200
 // user's messages alone.
 func (b *builder) findEnds() {
 	p := b.o.Policy
-	if len(b.views) == 0 {
+	if len(b.candidates) == 0 {
 		return
 	}
-	if b.most = b.lastMost(); b.most > 0 {
+	if b.lastWhole = b.lastMost(); b.lastWhole > 0 {
 		b.findLast()
 	}
 	if p.Strategy != DropMiddle {
 		return
 	}
 	first := 0
-	for first < len(b.views) && (b.views[first].Role != User || b.barred(first)) {
+	for first < len(b.candidates) && (b.candidates[first].Role != User || b.barred(first)) {
 		first++
 	}
-	if first == len(b.views) {
+	if first == len(b.candidates) {
 		return
 	}
-	o := span{first, b.t.exchanges[b.views[first].exchange].to}
+	o := unit{first, b.t.exchanges[b.candidates[first].exchange].to}
 	cost, most := 0, b.small()/2
 	for i := o.from; i < o.to && cost <= most; i++ {
-		cost += b.form(i, short).tokens + frameMessage
+		cost += b.rendering(i, short).tokens + frameMessage
 	}
 	if cost > most || o.to-o.from > max(1, p.MaxMessages/2) {
-		for o.to = o.from + 1; o.to < len(b.views) && b.views[o.to].Role == User; {
+		for o.to = o.from + 1; o.to < len(b.candidates) && b.candidates[o.to].Role == User; {
 			o.to++
 		}
 	}

@@ -48,7 +48,7 @@ type Profile struct {
 // Plan is one decided request: what would be sent, and what became of every message and why. The
 // panel, the inspector, the receipt, winnow context and the request body all come from it.
 type Plan struct {
-	Messages []Message // the request's messages in order, the system prompt first; their texts are the view
+	Messages []Message // the request's messages in order, the system prompt first; their texts are what the model sees
 	Entries  []Entry   // one per message of the history, then one per stored message of the turn, in order
 	Added    []Added   // text that nobody said: markers, stand-in results, the recalled block's frame
 	Spans    []Span    // where the text of each entry is in Messages, by message
@@ -139,7 +139,7 @@ func (e Entry) OutOfScope() bool {
 // Range is a half-open range of code points of a message's text.
 type Range struct{ From, To int }
 
-// Insert is text that winnow put into a message's view, At a code point of the original.
+// Insert is text that winnow put into the text of a message, At a code point of the original.
 type Insert struct {
 	At   int
 	Text string
@@ -147,11 +147,11 @@ type Insert struct {
 
 // Added is text of a request that nobody said.
 type Added struct {
-	Kind   string // marker, summary, start, stand-in result, bridge, recalled frame
-	Before int    // index into Plan.Messages of the message it stands in or is
-	From   int    `json:",omitempty"` // bytes of that message's content, from here up to To
-	To     int    `json:",omitempty"`
-	At     int    // index into Plan.Entries of the message it stands in or in front of; len(Entries) behind the last one, 0 in the system prompt
+	Kind   AddedKind
+	Before int // index into Plan.Messages of the message it stands in or is
+	From   int `json:",omitempty"` // bytes of that message's content, from here up to To
+	To     int `json:",omitempty"`
+	At     int // index into Plan.Entries of the message it stands in or in front of; len(Entries) behind the last one, 0 in the system prompt
 	Text   string
 	Tokens int
 	Cause  Cause `json:"Reason"` // why

@@ -24,7 +24,7 @@ func TestNextIsTakenOut(t *testing.T) {
 		p := b.render()
 		_, back := b.next()
 		for _, c := range back {
-			b.depth[c.view], b.back[c.view] = c.was, c.back
+			b.placeDetail[c.candidate], b.recallDetail[c.candidate] = c.place, c.recall
 		}
 		without := b.render()
 		want := Alike(p.Messages, without.Messages)

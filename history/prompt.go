@@ -85,7 +85,7 @@ func (p *Prompt) count(e Entry) {
 	if len(e.Cuts) > 0 {
 		p.Truncated++
 	}
-	if e.brought() {
+	if e.wasRecalled() {
 		p.Recalled++
 	}
 	if len(e.Repairs) > 0 {
@@ -96,7 +96,7 @@ func (p *Prompt) count(e Entry) {
 // holdsBlock says that recalled texts stand in one block. What still stands in its place as well is
 // cut there: the block shows more.
 func holdsBlock(p Plan) bool {
-	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == kindRecalled })
+	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedRecalled })
 }
 
 // promptText is all that a message says.

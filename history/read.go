@@ -9,36 +9,36 @@ import (
 	"winnow/history/repair"
 )
 
-// view is one message as it may be sent.
-type view struct {
+// candidate is one message as it may be sent.
+type candidate struct {
 	Message
-	from     int   // the message's position in the conversation
-	group    int   // the position of the message that asked for the tools, else from
-	exchange int   // index into exchanges
-	at       int   // tokens of the conversation in front of its group, all whole
-	tokens   int   // what it costs whole beside its frame
-	text     int   // the part of tokens that goes when its text is cut
-	chars    int   // code points of its text
-	newest   int64 // when the newest message up to here was said, Unix milliseconds
-	made     bool  // nobody said it: a stand-in for a missing result
-	joins    bool  // continues the answer in front of it
-	told     bool  // its calls are written out in its text
-	load     load  // what it carries beside its text
-	remedied bool  // a remedy made another text of it; its verdict says what it costs repaired
+	from        int   // the message's position in the conversation
+	group       int   // the position of the message that asked for the tools, else from
+	exchange    int   // index into exchanges
+	at          int   // tokens of the conversation in front of its group, all whole
+	tokens      int   // what it costs whole beside its frame
+	text        int   // the part of tokens that goes when its text is cut
+	chars       int   // code points of its text
+	newest      int64 // when the newest message up to here was said, Unix milliseconds
+	standIn     bool  // nobody said it: a stand-in for a missing result
+	joins       bool  // continues the answer in front of it
+	callsAsText bool  // its calls are written out in its text
+	load        load  // what it carries beside its text
+	remedied    bool  // a remedy made another text of it; its verdict says what it costs repaired
 	framing
 }
 
 // thread is a history as it may be sent: repaired, grouped and counted.
 type thread struct {
-	views     []view
-	exchanges []exchange
-	base      []Entry // the verdict on each message as it begins
-	forms     map[limits][]*form
-	index     *relevance.Index // nil until something is looked for
-	labels    labels
-	units     []relevance.Unit // what the index ranks; kept for its memory
-	endsAt    endsKey
-	endsOf    []*form
+	candidates  []candidate
+	exchanges   []exchange
+	base        []Entry // the verdict on each message as it begins
+	renderings  map[limits][]*rendering
+	index       *relevance.Index // nil until something is looked for
+	labels      labels
+	units       []relevance.Unit // what the index ranks; kept for its memory
+	headTailFor headTailKey
+	headTails   []*rendering
 }
 
 // Conversation is a history already repaired, grouped and counted. Builds may run at the same time,
@@ -57,7 +57,7 @@ type Conversation struct {
 	doubled  map[int]int             // results that are not sent again, by position: the group of the same result
 	remedies map[int64]Remedy        // by Message.ID
 	carriage                         // what goes back to the endpoint that is asked
-	kinds    map[ToolHistory]*thread // the history with its tool calls told in another way
+	kinds    map[ToolHistory]*thread // the history with its tool calls as text, or left out
 	changes  []change                // of the increments that the running Build has raised; kept for its memory
 	thread
 }
@@ -87,8 +87,8 @@ func (c *Conversation) readTurn(turn []Message, asText bool) *thread {
 	return &t.thread
 }
 
-// mostKnown is how many texts beside the history have their count remembered.
-const mostKnown = 256
+// maxKnown is how many texts beside the history have their count remembered.
+const maxKnown = 256
 
 // remembered counts a text that the next request is likely to hold again: the system prompt, a marker, a
 // message of the running turn.
@@ -96,7 +96,7 @@ func (c *Conversation) remembered(text string) int {
 	if n, ok := c.known[text]; ok {
 		return n
 	}
-	if c.known == nil || len(c.known) >= mostKnown {
+	if c.known == nil || len(c.known) >= maxKnown {
 		c.known = map[string]int{}
 	}
 	n := c.count(text)
@@ -113,13 +113,13 @@ func (c *Conversation) Append(m ...Message) {
 	c.readFrom(from, kept)
 }
 
-// readFrom reads the messages from one on, of which nothing is read, behind so many views.
+// readFrom reads the messages from one on, of which nothing is read, behind so many candidates.
 func (c *Conversation) readFrom(from, kept int) {
 	repaired := repair.Run(c.past, from, repair.Options{Offset: c.offset, Used: c.used, IDs: c.ids, Remedies: c.remedies})
 	for _, d := range repaired.Drafts {
 		v := c.view(d)
 		_, v.remedied = repaired.Before[d.From]
-		c.views = append(c.views, v)
+		c.candidates = append(c.candidates, v)
 	}
 	c.open, c.moved, c.spent = append(c.open, repaired.Open...), append(c.moved, repaired.Moved...), append(c.spent, repaired.Unsent...)
 	for i, call := range repaired.Duplicates {
@@ -142,14 +142,14 @@ func (c *Conversation) readFrom(from, kept int) {
 // exchangeOf is the message that begins the exchange of the message at a position.
 func (c *Conversation) exchangeOf(at int) int {
 	for _, x := range slices.Backward(c.exchanges) {
-		if from := c.views[x.from].from; from <= at {
+		if from := c.candidates[x.from].from; from <= at {
 			return from
 		}
 	}
 	return 0
 }
 
-// rereadFrom is the message from which on messages have to be read again, and the number of views in
+// rereadFrom is the message from which on messages have to be read again, and the number of candidates in
 // front of it: from one on that begins an exchange, and from where new messages can change what the
 // older ones look like.
 func (c *Conversation) rereadFrom(from int, m []Message) (at, kept int) {
@@ -169,7 +169,7 @@ func (c *Conversation) rereadFrom(from int, m []Message) (at, kept int) {
 			}
 		}
 	}
-	for kept = len(c.views); kept > 0 && c.views[kept-1].from >= from; {
+	for kept = len(c.candidates); kept > 0 && c.candidates[kept-1].from >= from; {
 		kept--
 	}
 	return from, kept
@@ -182,7 +182,7 @@ func answers(list []Message, id string) bool {
 
 // forget drops what was read from a message on.
 func (c *Conversation) forget(from, kept int) {
-	for _, v := range c.views[kept:] {
+	for _, v := range c.candidates[kept:] {
 		for _, call := range v.ToolCalls {
 			delete(c.ids, call.ID)
 		}
@@ -212,18 +212,18 @@ func (c *Conversation) forget(from, kept int) {
 	c.moved = moved
 	maps.DeleteFunc(c.doubled, func(at, _ int) bool { return at >= from })
 	c.unsearch(kept)
-	c.views, c.thread.base = c.views[:kept], c.thread.base[:from]
+	c.candidates, c.thread.base = c.candidates[:kept], c.thread.base[:from]
 	c.outdate()
 	c.labels.forget(kept)
-	for l, f := range c.forms {
+	for l, f := range c.renderings {
 		clear(f[min(len(f), kept):])
-		c.forms[l] = f[:min(len(f), kept)]
+		c.renderings[l] = f[:min(len(f), kept)]
 	}
 }
 
-// outdate drops what was made of the views as they were: the other ways to tell them and the newest
-// exchange shortened.
-func (c *Conversation) outdate() { c.endsAt, c.endsOf, c.kinds = endsKey{}, nil, nil }
+// outdate drops what was made of the candidates as they were: their other tellings and the shortened newest
+// exchange.
+func (c *Conversation) outdate() { c.headTailFor, c.headTails, c.kinds = headTailKey{}, nil, nil }
 
 // verdict is a message's entry before anything is chosen.
 func verdict(i int, m Message, repaired repair.Result) Entry {
@@ -241,13 +241,13 @@ func verdict(i int, m Message, repaired repair.Result) Entry {
 	return e
 }
 
-// view counts a draft.
-func (c *Conversation) view(d *repair.Draft) view {
-	v := view{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, made: d.Made, joins: d.Joins, told: d.Told}
+// candidate counts a draft.
+func (c *Conversation) view(d *repair.Draft) candidate {
+	v := candidate{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, standIn: d.StandIn, joins: d.Joins, callsAsText: d.CallsAsText}
 	if d.Head != nil {
 		v.group = d.Head.From
 	}
-	if v.text == 0 || d.Made || d.Content != c.past[d.From].Content {
+	if v.text == 0 || d.StandIn || d.Content != c.past[d.From].Content {
 		v.text = c.count(d.Content)
 	}
 	v.tokens = v.text + overhead(d.Message, c.count)

@@ -4,8 +4,8 @@ import "iter"
 
 // The rules of what is recalled how.
 const (
-	mostPassed = 32  // units that are too long for what may still be recalled are passed over, so many
-	longShare  = 0.7 // of the score of a unit that its limits would cut
+	maxPassed = 32  // units that are too long for what may still be recalled are passed over, so many
+	longShare = 0.7 // of the score of a unit that its limits would cut
 )
 
 // recall is what the current message is about, the most relevant first. A text within the limits of a
@@ -18,27 +18,27 @@ func (b *builder) recall() iter.Seq[increment] {
 		if b.o.Policy.RecallShare == 0 || question == "" {
 			return
 		}
-		b.about = b.t.relevant(question)
-		for k, u := range b.about.Units {
-			if b.cutAtLimits(span{u.From, u.To}) {
-				b.about.Units[k].Score *= longShare
+		b.ranking = b.t.relevant(question)
+		for k, u := range b.ranking.Units {
+			if b.cutAtLimits(unit{u.From, u.To}) {
+				b.ranking.Units[k].Score *= longShare
 			}
 		}
 		passed := 0
-		for unit := range b.about.Best() {
-			inc := increment{span: span{unit.From, unit.To}, deep: brief, recall: true}
-			if b.cutAtLimits(inc.span) {
-				inc.deep = whole
+		for hit := range b.ranking.Best() {
+			inc := increment{unit: unit{hit.From, hit.To}, detail: brief, recall: true}
+			if b.cutAtLimits(inc.unit) {
+				inc.detail = whole
 			}
-			cost, most := b.recallCost(inc), min(b.o.Policy.RecallMaxTokens-b.bill.recalled, b.step)
-			if cost > most && inc.deep == whole {
-				inc.deep = brief
+			cost, most := b.recallCost(inc), min(b.o.Policy.RecallMaxTokens-b.cost.recalled, b.step)
+			if cost > most && inc.detail == whole {
+				inc.detail = brief
 				cost = b.recallCost(inc)
 			}
 			if cost > most {
 				passed++
 			}
-			if passed == mostPassed || cost > 0 && cost <= most && !yield(inc) {
+			if passed == maxPassed || cost > 0 && cost <= most && !yield(inc) {
 				return
 			}
 		}
@@ -46,9 +46,9 @@ func (b *builder) recall() iter.Seq[increment] {
 }
 
 // cutAtLimits reports whether a unit at the limits of recalled texts is cut.
-func (b *builder) cutAtLimits(u span) bool {
+func (b *builder) cutAtLimits(u unit) bool {
 	for i := u.from; i < u.to; i++ {
-		v := &b.views[i]
+		v := &b.candidates[i]
 		if !b.limits.within(v) && (v.kind() != Assistant || v.chars > b.o.Policy.AssistantRecallChars) {
 			return true
 		}
@@ -58,9 +58,9 @@ func (b *builder) cutAtLimits(u span) bool {
 
 // question is the text of the current message.
 func (b *builder) question() string {
-	for i := range b.turn.views {
-		if b.turn.views[i].Role == User {
-			return b.turn.views[i].Content
+	for i := range b.turn.candidates {
+		if b.turn.candidates[i].Role == User {
+			return b.turn.candidates[i].Content
 		}
 	}
 	return ""
@@ -71,19 +71,19 @@ func (b *builder) question() string {
 func (b *builder) recallCost(inc increment) int {
 	cost := 0
 	for i := inc.from; i < inc.to; i++ {
-		v := &b.views[i]
+		v := &b.candidates[i]
 		// The newest exchange has its own place in the list.
 		if b.barred(i) || holdsImage(v.Parts) || b.last.from <= i && i < b.last.to {
 			return 0
 		}
-		before, after := b.form(i, max(b.depth[i], b.back[i])), b.form(i, inc.deep)
-		if b.found(i) && after.chars <= before.chars {
+		before, after := b.rendering(i, max(b.placeDetail[i], b.recallDetail[i])), b.rendering(i, inc.detail)
+		if b.inRequest(i) && after.chars <= before.chars {
 			continue
 		}
 		if b.ordered() {
 			cost += max(0, after.tokens-before.tokens)
 			if q := b.questionOf(i); q >= 0 && !b.placed(q) {
-				cost += b.form(q, short).tokens
+				cost += b.rendering(q, short).tokens
 			}
 			continue
 		}
@@ -107,12 +107,12 @@ func holdsImage(parts []Part) bool {
 	return false
 }
 
-// recalled reports whether recall shows more of a view than its place does.
+// recalled reports whether recall shows more of a candidate than its place does.
 func (b *builder) recalled(i int) bool {
-	return b.brings(i, b.depth[i], b.back[i])
+	return b.recallAdds(i, b.placeDetail[i], b.recallDetail[i])
 }
 
-// brings reports whether recall at depth back shows more of a view than its place at depth d does.
-func (b *builder) brings(i int, d, back depth) bool {
-	return back != out && (d == out || b.form(i, back).chars > b.form(i, d).chars)
+// recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
+func (b *builder) recallAdds(i int, d, back detail) bool {
+	return back != out && (d == out || b.rendering(i, back).chars > b.rendering(i, d).chars)
 }

@@ -17,7 +17,7 @@ const (
 
 // label says which message a recalled text is, who said it, and when, where the line above does not.
 func (b *builder) label(i int) string {
-	v := &b.views[i]
+	v := &b.candidates[i]
 	said := ""
 	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
 		said = ", " + dateOf(v.CreatedMS/msPerDay)
@@ -34,9 +34,9 @@ const (
 
 func labelHead(index int) string { return labelStart + strconv.Itoa(index+1) + " " }
 
-// day is when a view was said, in days since 1970, UTC: the newest day up to there, since only one
+// day is when a candidate was said, in days since 1970, UTC: the newest day up to there, since only one
 // that is later than those before it can stand above messages. It is 0 where it is not known.
-func (v *view) day() int64 { return v.newest / msPerDay }
+func (v *candidate) day() int64 { return v.newest / msPerDay }
 
 // dayLine stands in front of what is recalled of a day.
 func dayLine(day int64) string {
@@ -47,21 +47,21 @@ func dateOf(day int64) string { return time.UnixMilli(day * msPerDay).UTC().Form
 
 // labels remembers what the labels of recalled texts cost.
 type labels struct {
-	costs []int32       // by view, 0 not counted yet
+	costs []int32       // by candidate, 0 not counted yet
 	days  map[int64]int // of the line of a day
 }
 
-// labelsFor has a place for each view.
+// labelsFor has a place for each candidate.
 func (t *thread) labelsFor() *labels {
 	l := &t.labels
-	l.costs = slices.Grow(l.costs, max(0, len(t.views)-len(l.costs)))[:len(t.views)]
+	l.costs = slices.Grow(l.costs, max(0, len(t.candidates)-len(l.costs)))[:len(t.candidates)]
 	if l.days == nil {
 		l.days = map[int64]int{}
 	}
 	return l
 }
 
-// forget drops the labels of the views from index kept on.
+// forget drops the labels of the candidates from index kept on.
 func (l *labels) forget(kept int) {
 	kept = min(len(l.costs), kept)
 	clear(l.costs[kept:])
@@ -90,13 +90,13 @@ func (b *builder) dayCost(day int64) int {
 	return cost
 }
 
-// date counts view i to its day as a recalled one, or away from it, and says what that costs: a day
+// date counts candidate i to its day as a recalled one, or away from it, and says what that costs: a day
 // is named once.
 func (b *builder) date(i, sign int) int {
 	if !b.recalled(i) || b.ordered() {
 		return 0
 	}
-	day := b.views[i].day()
+	day := b.candidates[i].day()
 	b.days[day] += sign
 	if sign > 0 && b.days[day] == 1 || sign < 0 && b.days[day] == 0 {
 		return sign * b.dayCost(day)
@@ -123,11 +123,11 @@ func (b *builder) block() (text, frame string, tokens int, spans []Span) {
 		tokens += cost
 	}
 	day := int64(0)
-	for i := range b.views {
+	for i := range b.candidates {
 		if !b.recalled(i) {
 			continue
 		}
-		v := &b.views[i]
+		v := &b.candidates[i]
 		if d := v.day(); d != day && d != 0 {
 			day = d
 			add(dayLine(day), b.dayCost(day))
@@ -135,8 +135,8 @@ func (b *builder) block() (text, frame string, tokens int, spans []Span) {
 		from := all.Len()
 		add(b.label(i), b.labelCost(i))
 		m := v.Message
-		f := b.form(i, b.back[i])
-		if m.Content = f.text; v.made {
+		f := b.rendering(i, b.recallDetail[i])
+		if m.Content = f.text; v.standIn {
 			add(m.Content, f.tokens) // nobody said it: it stands in for a result
 			if n := len(spans) - 1; n >= 0 && spans[n].Entry == v.from {
 				spans[n].To = all.Len()
@@ -147,7 +147,7 @@ func (b *builder) block() (text, frame string, tokens int, spans []Span) {
 		for _, p := range v.Parts {
 			all.WriteString("\n" + p.Sent())
 		}
-		spans = append(spans, Span{Entry: v.from, From: from, To: all.Len(), Recalled: true, Calls: v.told || len(v.ToolCalls) > 0})
+		spans = append(spans, Span{Entry: v.from, From: from, To: all.Len(), Recalled: true, Calls: v.callsAsText || len(v.ToolCalls) > 0})
 	}
 	if all.Len() == len(recallHead) {
 		return "", "", 0, nil

@@ -12,11 +12,11 @@ func (c *Conversation) Recount(tokens map[int]int) {
 	for at, n := range tokens {
 		c.past[at].Tokens = n
 	}
-	for i := range c.views {
-		v := &c.views[i]
+	for i := range c.candidates {
+		v := &c.candidates[i]
 		n, counted := tokens[v.from]
 		// A text that was repaired, or that came without a count, was counted when it was read.
-		if !counted || n == 0 || v.made || v.Tokens == 0 || v.Content != c.past[v.from].Content {
+		if !counted || n == 0 || v.standIn || v.Tokens == 0 || v.Content != c.past[v.from].Content {
 			continue
 		}
 		more := n - v.Tokens // The rest of what it costs stays.
@@ -24,13 +24,13 @@ func (c *Conversation) Recount(tokens map[int]int) {
 		if !v.remedied {
 			c.thread.base[v.from].TokensBefore = v.tokens
 		}
-		for _, f := range c.forms {
+		for _, f := range c.renderings {
 			if i < len(f) {
 				f[i] = nil
 			}
 		}
 	}
-	if len(c.views) > 0 {
+	if len(c.candidates) > 0 {
 		c.number(0)
 	}
 	c.outdate()

@@ -21,8 +21,8 @@ func forAll(past []Message, r Remedy) map[int64]Remedy {
 // damagedGroups are the positions of the tool groups that were mended, as their views name them.
 func damagedGroups(c *Conversation) map[int]bool {
 	groups := map[int]bool{}
-	for _, v := range c.views {
-		if len(c.thread.base[v.from].Repairs) > 0 && !v.made {
+	for _, v := range c.candidates {
+		if len(c.thread.base[v.from].Repairs) > 0 && !v.standIn {
 			groups[v.group] = true
 		}
 	}
@@ -62,7 +62,7 @@ func TestTellingEachGroupIsTellingThemAll(t *testing.T) {
 		s.o.Remedies, s.o.Policy.ToolHistory = nil, ToolsText
 		c := Read(s.past, s.o.Count)
 		groups := damagedGroups(c)
-		for _, v := range c.views {
+		for _, v := range c.candidates {
 			if !groups[v.group] && len(v.ToolCalls) > 0 {
 				return
 			}
@@ -94,26 +94,26 @@ func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 		c := Read(s.past, s.o.Count)
 		b, _ := c.chosen(s.o)
 		p := b.render()
-		for _, v := range b.views {
+		for _, v := range b.candidates {
 			if groups[v.group] && (v.Role == Tool || len(v.ToolCalls) > 0 || v.joins) {
 				t.Fatalf("something of the group of message %d is left: %+v\n%s", v.group, v.Message, s)
 			}
 		}
 		sent := map[int]bool{}
-		for _, v := range b.views {
+		for _, v := range b.candidates {
 			sent[v.from] = true
 		}
-		for _, v := range mended.views {
+		for _, v := range mended.candidates {
 			e := p.Entries[v.from]
 			if groups[v.group] && !sent[v.from] && !e.LeftOut() {
 				t.Fatalf("message %d: %+v\n%s", v.from, e, s)
 			}
 			for _, r := range e.Repairs {
-				if r.Remedy != LeaveOut && v.group == v.from && !v.made {
+				if r.Remedy != LeaveOut && v.group == v.from && !v.standIn {
 					t.Fatalf("message %d: %+v\n%s", v.from, r, s)
 				}
 			}
-			if !sent[v.from] && !v.made && e.TokensBefore != v.tokens-v.load.tokens {
+			if !sent[v.from] && !v.standIn && e.TokensBefore != v.tokens-v.load.tokens {
 				t.Fatalf("message %d cost %d mended, its verdict says %d\n%s", v.from, v.tokens, e.TokensBefore, s)
 			}
 		}

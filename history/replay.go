@@ -26,7 +26,7 @@ func carriageOf(o Options) carriage {
 	return carriage{o.To, !o.Profile.NoReplay, o.Profile.EchoReasoning, o.Profile.MergeSameRole}
 }
 
-// load is what a view carries beside its text, and what that costs.
+// load is what a candidate carries beside its text, and what that costs.
 type load struct {
 	keys      bool // its own keys and those of its calls
 	reasoning bool
@@ -39,26 +39,26 @@ func (c *Conversation) address(to carriage) {
 		return
 	}
 	c.carriage = to
-	for i := range c.views {
-		c.views[i].unload()
+	for i := range c.candidates {
+		c.candidates[i].unload()
 	}
-	if c.loadFrom(0); len(c.views) > 0 {
+	if c.loadFrom(0); len(c.candidates) > 0 {
 		c.number(0)
 	}
-	c.forms = nil
+	c.renderings = nil
 	c.outdate()
 }
 
-// loadFrom gives the views from index i on what they carry.
+// loadFrom gives the candidates from index i on what they carry.
 func (c *Conversation) loadFrom(i int) {
 	called := false
-	for k := i - 1; k >= 0 && c.views[k].Role != User && !called; k-- {
-		called = len(c.views[k].ToolCalls) > 0
+	for k := i - 1; k >= 0 && c.candidates[k].Role != User && !called; k-- {
+		called = len(c.candidates[k].ToolCalls) > 0
 	}
-	for ; i < len(c.views); i++ {
-		v := &c.views[i]
+	for ; i < len(c.candidates); i++ {
+		v := &c.candidates[i]
 		called = called && v.Role != User || len(v.ToolCalls) > 0
-		if v.made {
+		if v.standIn {
 			continue
 		}
 		if c.load(v, called); !v.remedied {
@@ -67,8 +67,8 @@ func (c *Conversation) loadFrom(i int) {
 	}
 }
 
-// load decides what a view carries; called says that its exchange called tools up to here.
-func (c *Conversation) load(v *view, called bool) {
+// load decides what a candidate carries; called says that its exchange called tools up to here.
+func (c *Conversation) load(v *candidate, called bool) {
 	calls, to := len(v.ToolCalls) > 0, c.carriage
 	if v.Role != Assistant || v.Origin != to.to || to.to == (Origin{}) || !calls && (to.merges || v.joins || v.Message.BrokeOff()) {
 		return
@@ -96,8 +96,8 @@ func (c *Conversation) countKeys(raw string) int {
 	return c.count(raw)
 }
 
-// unload takes from a view what it carries.
-func (v *view) unload() {
+// unload takes from a candidate what it carries.
+func (v *candidate) unload() {
 	v.tokens -= v.load.tokens
 	if len(v.ToolCalls) == 0 {
 		v.text -= v.load.tokens
@@ -106,15 +106,15 @@ func (v *view) unload() {
 }
 
 // alone is what a form costs in the recalled block, which carries nothing.
-func (v *view) alone(f form) int {
+func (v *candidate) alone(f rendering) int {
 	if f.tokens > 0 && (len(v.ToolCalls) > 0 || f.shortened.whole()) {
 		return f.tokens - v.load.tokens
 	}
 	return f.tokens
 }
 
-// said is the view as a message with that text, and with what it carries.
-func (v *view) said(text string) Message {
+// messageWith is the candidate as a message with that text, and with what it carries.
+func (v *candidate) messageWith(text string) Message {
 	m := v.Message
 	carries := text == v.Content || len(v.ToolCalls) > 0
 	m.Content = text

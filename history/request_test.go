@@ -181,7 +181,7 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 		}
 		markers := 0
 		for _, a := range p.Added {
-			if a.Kind == kindMarker || a.Kind == kindSummary {
+			if a.Kind == AddedMarker || a.Kind == AddedSummary {
 				markers++
 			}
 		}

@@ -35,9 +35,9 @@ func (n Narrowed) cause() CauseCode {
 // narrow is the groups that a narrowed request may hold: those of which every message is in its scope.
 func (b *builder) narrow() (within map[int]bool) {
 	within = map[int]bool{}
-	for _, v := range b.views {
+	for _, v := range b.candidates {
 		held, seen := within[v.group]
-		within[v.group] = (held || !seen) && (v.made || b.o.Scope.Messages.Holds(v.ID))
+		within[v.group] = (held || !seen) && (v.standIn || b.o.Scope.Messages.Holds(v.ID))
 	}
 	return within
 }

@@ -1,101 +1,72 @@
 package history
 
-// span is a half-open run of views, by index.
-type span struct{ from, to int }
+import "slices"
 
-// exchange is what users said up to the next time they speak, with all that answers it. A history
-// that opens with an answer has it in its first exchange.
-type exchange struct {
-	span
-	at     int // tokens of the conversation in front of it, all whole
-	tokens int
-	asked  int // the newest view of the user's in it, -1 for none
+// Span is where the text of an entry is in a request: bytes of the content of one of its messages. A message that
+// has no text, such as an answer of tool calls alone, has an empty span.
+type Span struct {
+	Entry    int // index into Plan.Entries, -1 for the draft
+	Message  int // index into Plan.Messages
+	From, To int
+	Recalled bool // in the block of recalled texts, with the label in front of it
+	Calls    bool // the tool calls of the entry are written out in it
 }
 
-// number gives the views from index i on their exchange and their place in the conversation.
-func (t *thread) number(i int) {
-	if len(t.exchanges) > 0 && i > 0 {
-		t.exchanges = t.exchanges[:t.views[i-1].exchange+1]
-		last := &t.exchanges[len(t.exchanges)-1]
-		last.tokens, last.to, last.asked = 0, i, -1
-		for k := last.from; k < i; k++ {
-			last.tokens += t.views[k].tokens + frameMessage
-			if t.views[k].Role == User {
-				last.asked = k
+// SpansOf are the spans of the entry at an index, in the order of the request: one for a message that is in its
+// place, one more where it is recalled, none for one that is not sent.
+func (p Plan) SpansOf(entry int) []Span {
+	var list []Span
+	for _, s := range p.Spans {
+		if s.Entry == entry {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Shown lists for every message of the request the entries whose text it is, in order. A message that several were
+// joined to is the text of all of them; the system prompt and what nobody said is no entry's. A text in the block of
+// recalled texts does not count: RecalledIn finds it.
+func (p Plan) Shown() [][]int {
+	shown := make([][]int, len(p.Messages))
+	for _, s := range p.Spans {
+		if s.Entry < 0 || s.Recalled || p.Entries[s.Entry].Role == System {
+			continue
+		}
+		shown[s.Message] = append(shown[s.Message], s.Entry)
+	}
+	return shown
+}
+
+// RecalledIn finds the text of an entry in the block of recalled texts, with the label in front of it. It finds
+// nothing for a message that was not recalled, or that recall brought back to its own place.
+func (p Plan) RecalledIn(entry int) (Span, bool) {
+	at := slices.IndexFunc(p.Spans, func(s Span) bool { return s.Entry == entry && s.Recalled })
+	if at < 0 {
+		return Span{}, false
+	}
+	return p.Spans[at], true
+}
+
+// SpansAmong are a plan's spans for other entries of the same messages, such as those of a record: each entry is
+// found by its ID. What the other entries do not have, or do not send, has no span.
+func (p Plan) SpansAmong(entries []Entry) []Span {
+	at := make(map[int64]int, len(entries))
+	for i, e := range entries {
+		if e.Sent() {
+			at[e.ID] = i
+		}
+	}
+	var list []Span
+	for _, s := range p.Spans {
+		if s.Entry >= 0 {
+			i, sent := at[p.Entries[s.Entry].ID]
+			if !sent {
+				continue
 			}
+			s.Entry = i
 		}
-	} else {
-		t.exchanges = t.exchanges[:0]
+		list = append(list, s)
 	}
-	for ; i < len(t.views); i++ {
-		v := &t.views[i]
-		if v.newest = v.CreatedMS; i > 0 {
-			v.newest = max(v.newest, t.views[i-1].newest)
-		}
-		if len(t.exchanges) == 0 || v.Role == User && t.views[i-1].Role != User {
-			at := 0
-			if n := len(t.exchanges); n > 0 {
-				at = t.exchanges[n-1].at + t.exchanges[n-1].tokens
-			}
-			t.exchanges = append(t.exchanges, exchange{span: span{i, i}, at: at, asked: -1})
-		}
-		v.exchange = len(t.exchanges) - 1
-		x := &t.exchanges[v.exchange]
-		if v.at = x.at + x.tokens; i > x.from && t.views[i-1].group == v.group {
-			v.at = t.views[i-1].at
-		}
-		x.tokens += v.tokens + frameMessage
-		if x.to = i + 1; v.Role == User {
-			x.asked = i
-		}
-	}
-}
-
-// block is a run of views that enters and leaves a request as one: its size in tokens, and its number
-// among the blocks of that size.
-type block struct{ size, number int }
-
-// The sizes of blocks.
-const (
-	blockLeast = 256 // tokens; no block is divided further
-	blockShare = 2   // a block is at most one part in so many of the way from its beginning to the end
-)
-
-// block is the block that a view belongs to. Blocks end at fixed token positions from the start of the
-// conversation, so that a new message moves no border. They are the larger the further they are from
-// the end, up to most tokens: whatever the budget is, what fits then changes in steps of about a
-// quarter of it. Exchanges stay in one block, but one that is longer than the largest block is divided
-// between its tool groups.
-func (t *thread) block(i, most int) block {
-	v, newest := t.views[i], t.exchanges[len(t.exchanges)-1]
-	at, end := v.at, newest.at+newest.tokens
-	if x := t.exchanges[v.exchange]; x.tokens <= most {
-		at = x.at
-	}
-	size := most
-	for size > blockLeast && end-at/size*size < blockShare*size {
-		size /= 2
-	}
-	return block{size, at / size}
-}
-
-// groupBefore, exchangeBefore and blockBefore are the unit that ends in front of view end.
-func (t *thread) groupBefore(end int) span {
-	from := end - 1
-	for from > 0 && t.views[from-1].group == t.views[end-1].group {
-		from--
-	}
-	return span{from, end}
-}
-
-func (t *thread) exchangeBefore(end int) span {
-	return span{t.exchanges[t.views[end-1].exchange].from, end}
-}
-
-func (t *thread) blockBefore(end, step int) span {
-	from, b := end-1, t.block(end-1, step)
-	for from > 0 && t.block(from-1, step) == b {
-		from--
-	}
-	return span{from, end}
+	return list
 }

@@ -24,10 +24,10 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 			}
 		}
 		plain := err == nil && len(p.Added) == 0 && !s.o.Profile.MergeSameRole
-		for _, v := range c.tell(s.o.plain().Policy).views {
+		for _, v := range c.withToolHistory(s.o.narrowed().Policy).candidates {
 			plain = plain && !v.joins && v.Role != System
 		}
-		for _, v := range c.readTurn(s.o.Turn, s.o.Profile.ToolsAsText).views {
+		for _, v := range c.readTurn(s.o.Turn, s.o.Profile.ToolsAsText).candidates {
 			plain = plain && !v.joins && v.Role != System
 		}
 		if again > p.Sum.Total || plain && again != p.Sum.Total {
@@ -45,7 +45,7 @@ func TestAddedTextStandsWhereThePlanSays(t *testing.T) {
 				t.Fatalf("added %+v is in no message\n%s\n%s", a, requestText(p), s)
 			}
 			pieces := []string{strings.TrimSpace(a.Text)}
-			if a.Kind == kindRecalled {
+			if a.Kind == AddedRecalled {
 				pieces = strings.Split(a.Text, "\n") // texts that were said stand between them
 			}
 			rest := p.Messages[a.Before].Content

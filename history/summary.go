@@ -23,7 +23,7 @@ const (
 
 // Summarized says that a summary stands in the request.
 func (p Plan) Summarized() bool {
-	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == kindSummary })
+	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedSummary })
 }
 
 // findSummary takes the first of the summaries that may be used. A summary may be used only while none of the
@@ -57,23 +57,23 @@ func (b *builder) usable(s *Summary) bool {
 	return true
 }
 
-// cover says for each view whether a summary stands for it. It stands for a tool group as a whole or not at
+// cover says for each candidate whether a summary stands for it. It stands for a tool group as a whole or not at
 // all.
 func (b *builder) cover(s *Summary) []bool {
 	open := map[int]bool{}
-	for _, v := range b.views {
-		if !v.made && !s.Messages.Holds(v.ID) {
+	for _, v := range b.candidates {
+		if !v.standIn && !s.Messages.Holds(v.ID) {
 			open[v.group] = true
 		}
 	}
-	covered := make([]bool, len(b.views))
-	for i, v := range b.views {
+	covered := make([]bool, len(b.candidates))
+	for i, v := range b.candidates {
 		covered[i] = !open[v.group] && v.Role != System
 	}
 	return covered
 }
 
-// covers reports whether the summary stands for a view.
+// covers reports whether the summary stands for a candidate.
 func (b *builder) covers(i int) bool { return b.summary != nil && b.covered[i] }
 
 // condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it
@@ -84,26 +84,26 @@ func (b *builder) condense() {
 	}
 	replaced := b.replaceable()
 	cost := b.summaryCost()
-	if b.summaryPrice(replaced) >= b.worth(replaced) || b.need()+cost > b.room.counted {
+	if b.summaryPrice(replaced) >= b.worth(replaced) || b.need()+cost > b.budget.counted {
 		return
 	}
 	b.fixed += cost
 	b.summarized = true
 	for i, replace := range replaced {
 		if replace {
-			b.why[i] = CauseSummarized
+			b.cause[i] = CauseSummarized
 		}
 	}
 }
 
-// replaceable says for each view whether the summary takes its place. A question stays while one of its answers
+// replaceable says for each candidate whether the summary takes its place. A question stays while one of its answers
 // does.
 func (b *builder) replaceable() []bool {
-	replaced := make([]bool, len(b.views))
-	for i := range b.views {
-		replaced[i] = b.covers(i) && !b.barred(i) && b.depth[i] == out && (i < b.opener.from || i >= b.opener.to)
+	replaced := make([]bool, len(b.candidates))
+	for i := range b.candidates {
+		replaced[i] = b.covers(i) && !b.barred(i) && b.placeDetail[i] == out && (i < b.opener.from || i >= b.opener.to)
 	}
-	for i := range b.views {
+	for i := range b.candidates {
 		if q := b.questionOf(i); q >= 0 && !replaced[i] && !b.barred(i) {
 			replaced[q] = false
 		}
@@ -111,7 +111,7 @@ func (b *builder) replaceable() []bool {
 	return replaced
 }
 
-// worth is what the views that the summary replaces would cost, at the depth that they have where everything
+// worth is what the candidates that the summary replaces would cost, at the detail level that they have where everything
 // fits.
 func (b *builder) worth(replaced []bool) int {
 	deepest := whole
@@ -121,7 +121,7 @@ func (b *builder) worth(replaced []bool) int {
 	worth := 0
 	for i, replace := range replaced {
 		if replace {
-			worth += b.form(i, deepest).tokens + frameMessage
+			worth += b.rendering(i, deepest).tokens + frameMessage
 		}
 	}
 	return worth
@@ -139,8 +139,8 @@ func (b *builder) summaryPrice(replaced []bool) int {
 	if b.o.System == "" {
 		price += frameMessage // A text at the end of the system prompt is a system prompt then.
 	}
-	gaps, open, before := 0, false, -1 // before is the newest view that stays
-	for i, v := range b.views {
+	gaps, open, before := 0, false, -1 // before is the newest candidate that stays
+	for i, v := range b.candidates {
 		switch {
 		case v.Role == System:
 		case replaced[i]:
@@ -148,17 +148,17 @@ func (b *builder) summaryPrice(replaced []bool) int {
 				gaps, open = gaps+1, true
 			}
 		case !b.barred(i):
-			if open && v.Role != User && b.unasked(i) {
+			if open && v.Role != User && b.withoutQuestion(i) {
 				price += frameMessage // The marker is a message of its own.
 			}
 			if open && before >= 0 {
-				price += b.bridge(&b.views[before])
+				price += b.bridge(&b.candidates[before])
 			}
 			open, before = false, i
 		}
 	}
 	if open && before >= 0 {
-		price += b.bridge(&b.views[before])
+		price += b.bridge(&b.candidates[before])
 	}
 	return price + max(0, gaps-1)*b.gap
 }
@@ -167,7 +167,7 @@ func (b *builder) summaryText() string {
 	return summaryHead + message.Clean(b.summary.Text) + summaryTail
 }
 
-// older is the view with which the newest exchange begins: a summary never stands for that.
+// older is the candidate with which the newest exchange begins: a summary never stands for that.
 func (b *builder) older() int {
 	if len(b.t.exchanges) == 0 {
 		return 0
@@ -184,17 +184,17 @@ func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 	b, _ := c.chosen(o) // What does not fit can be summarized all the same.
 	for i := range b.older() {
 		if b.unsummarized(i) {
-			list = append(list, b.c.past[b.views[i].from])
+			list = append(list, b.c.past[b.candidates[i].from])
 		}
 	}
 	return list, b.summary
 }
 
-// unsummarized reports whether a view is a message that a summary may hold, and that none stands for. What the user
+// unsummarized reports whether a candidate is a message that a summary may hold, and that none stands for. What the user
 // excluded is none: no model gets it, to summarize it or otherwise.
 func (b *builder) unsummarized(i int) bool {
-	v := &b.views[i]
-	return !v.made && v.Role != System && b.why[i] != CauseExcluded && b.why[i] != CauseQuestionExcluded && !b.covers(i)
+	v := &b.candidates[i]
+	return !v.standIn && v.Role != System && b.cause[i] != CauseExcluded && b.cause[i] != CauseQuestionExcluded && !b.covers(i)
 }
 
 // Condense are the messages that a model is to summarize before the request that o describes is built, the
@@ -215,22 +215,22 @@ func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 		if !b.unsummarized(i) {
 			continue
 		}
-		rest += b.views[i].tokens + frameMessage
-		cut = cut || !b.barred(i) && (b.depth[i] == out || !b.form(i, b.depth[i]).shortened.whole())
+		rest += b.candidates[i].tokens + frameMessage
+		cut = cut || !b.barred(i) && (b.placeDetail[i] == out || !b.rendering(i, b.placeDetail[i]).shortened.whole())
 	}
 	if !cut {
 		return nil, nil
 	}
-	most := float64(b.room.counted-b.fixed) * (1 - o.Policy.SummarizeRatio)
+	most := float64(b.budget.counted-b.fixed) * (1 - o.Policy.SummarizeRatio)
 	for i := 0; i < to; i++ {
 		if !b.unsummarized(i) {
 			continue
 		}
-		if n := len(list); float64(rest) <= most && n > 0 && b.views[i].exchange != b.views[i-1].exchange {
+		if n := len(list); float64(rest) <= most && n > 0 && b.candidates[i].exchange != b.candidates[i-1].exchange {
 			break
 		}
-		rest -= b.views[i].tokens + frameMessage
-		list = append(list, b.c.past[b.views[i].from])
+		rest -= b.candidates[i].tokens + frameMessage
+		list = append(list, b.c.past[b.candidates[i].from])
 	}
 	return list, b.summary
 }

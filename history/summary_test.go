@@ -77,7 +77,7 @@ func TestASummaryMakesRoom(t *testing.T) {
 			}
 		}
 		for _, a := range p.Added {
-			if a.Kind == kindSummary && condensed == 0 {
+			if a.Kind == AddedSummary && condensed == 0 {
 				t.Fatalf("a summary stands for nothing\n%s\n%s", planText(p, nil), s)
 			}
 		}

@@ -12,8 +12,8 @@ func (b *builder) excludeTurn() {
 		return
 	}
 	groups := map[int]bool{}
-	for _, v := range b.turn.views {
-		if !v.made && b.o.Flags[v.ID] == Exclude {
+	for _, v := range b.turn.candidates {
+		if !v.standIn && b.o.Flags[v.ID] == Exclude {
 			groups[v.group] = true
 		}
 	}
@@ -21,12 +21,12 @@ func (b *builder) excludeTurn() {
 		return
 	}
 	asked := false
-	b.turn.views = slices.DeleteFunc(slices.Clone(b.turn.views), func(v view) bool {
+	b.turn.candidates = slices.DeleteFunc(slices.Clone(b.turn.candidates), func(v candidate) bool {
 		if first := v.Role == User && !asked; first || !groups[v.group] {
 			asked = asked || first
 			return false
 		}
-		if !v.made {
+		if !v.standIn {
 			e := &b.turn.base[v.from]
 			e.Disposition, e.Cause = Excluded, Cause{Code: CauseExcluded}
 		}
@@ -37,7 +37,7 @@ func (b *builder) excludeTurn() {
 // endOpen leaves out answers at the end of the running turn: a model continues such a text instead of
 // answering, where its server takes it at all.
 func (b *builder) endOpen() {
-	views := b.turn.views
+	views := b.turn.candidates
 	for n := len(views) - 1; n >= 0 && (views[n].Role == Assistant || views[n].Role == System); n-- {
 		if views[n].Role == System {
 			continue // it is sent with the system prompt
@@ -46,22 +46,22 @@ func (b *builder) endOpen() {
 		e.Disposition, e.Cause = Dropped, Cause{Code: CauseTrailing}
 		views = slices.Delete(views, n, n+1)
 	}
-	b.turn.views = views
+	b.turn.candidates = views
 }
 
 // shortenTurn finds what the long results of the running turn cost at their limit. So much is sent in
 // any case; whole they stand in the priority list, behind the newest exchange. The current message
 // and what the model said stay as they are.
 func (b *builder) shortenTurn() {
-	b.cut = map[int]form{}
-	for i := range b.turn.views {
-		v := &b.turn.views[i]
+	b.cut = map[int]rendering{}
+	for i := range b.turn.candidates {
+		v := &b.turn.candidates[i]
 		if v.kind() != Tool {
 			continue
 		}
 		// A form that costs no less is no help.
 		s := cutResult(v.Content, v.chars, b.o.Policy.ToolMaxChars)
-		f := formOf(v, s, b.c.remembered)
+		f := renderingOf(v, s, b.c.remembered)
 		if f.tokens >= v.tokens {
 			continue
 		}
@@ -75,14 +75,14 @@ func (b *builder) shortenTurn() {
 // cutCurrent cuts the current message to what is left beside everything else that must be sent, where the user
 // chose that. It keeps the longest beginning that fits.
 func (b *builder) cutCurrent() {
-	over := b.need() - b.room.counted
-	i := slices.IndexFunc(b.turn.views, func(v view) bool { return v.Role == User })
+	over := b.need() - b.budget.counted
+	i := slices.IndexFunc(b.turn.candidates, func(v candidate) bool { return v.Role == User })
 	if !b.o.CutCurrent || over <= 0 || i < 0 {
 		return
 	}
-	v := &b.turn.views[i]
-	at := func(keep int) form {
-		return formOf(v, prefixCut(b.o.Policy, v.Content, v.chars, keep, b.o.Policy.UserSuffix), b.c.count)
+	v := &b.turn.candidates[i]
+	at := func(keep int) rendering {
+		return renderingOf(v, prefixCut(b.o.Policy, v.Content, v.chars, keep, b.o.Policy.UserSuffix), b.c.count)
 	}
 	keep := sort.Search(v.chars, func(n int) bool { return at(n+1).tokens > v.tokens-over })
 	if keep == 0 {
@@ -94,21 +94,21 @@ func (b *builder) cutCurrent() {
 	b.cut[i], b.byUser = f, i
 }
 
-// turnForm is what is sent of a view of the running turn, and whether it is cut.
-func (b *builder) turnForm(i int) (form, bool) {
-	if f, ok := b.cut[i]; ok && (i == b.byUser || b.bill.turn < b.turnRest) {
+// turnForm is what is sent of a candidate of the running turn, and whether it is cut.
+func (b *builder) turnForm(i int) (rendering, bool) {
+	if f, ok := b.cut[i]; ok && (i == b.byUser || b.cost.turn < b.turnRest) {
 		return f, true
 	}
-	v := &b.turn.views[i]
-	return form{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}, false
+	v := &b.turn.candidates[i]
+	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}, false
 }
 
 // judgeTurn writes the verdicts on the running turn. A draft has none.
 func (b *builder) judgeTurn(p *Plan) {
 	entries := slices.Clone(b.turn.base)
-	for i := range b.turn.views {
-		v := &b.turn.views[i]
-		if v.made {
+	for i := range b.turn.candidates {
+		v := &b.turn.candidates[i]
+		if v.standIn {
 			continue
 		}
 		f, cut := b.turnForm(i)
@@ -135,27 +135,27 @@ func (b *builder) judgeTurn(p *Plan) {
 // layTurn writes the running turn, the current message first.
 func (b *builder) layTurn(l *layout) {
 	asked := false
-	for i := range b.turn.views {
-		v := &b.turn.views[i]
+	for i := range b.turn.candidates {
+		v := &b.turn.candidates[i]
 		f, _ := b.turnForm(i)
 		if v.Role == System {
 			l.frame += frameJoint
 			l.hoist(f.text, Span{Entry: b.turnEntry(v), To: len(f.text)})
 			continue
 		}
-		at, from := b.sayTurn(l, v, f.text, v.Role == User && !asked)
+		at, from := b.placeTurn(l, v, f.text, v.Role == User && !asked)
 		asked = asked || v.Role == User
-		if v.made {
-			l.added = append(l.added, Added{Kind: kindResult, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
+		if v.standIn {
+			l.added = append(l.added, Added{Kind: AddedStandIn, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
 			continue
 		}
-		l.spans = append(l.spans, Span{Entry: b.turnEntry(v), Message: at, From: from, To: from + len(f.text), Calls: v.told})
+		l.spans = append(l.spans, Span{Entry: b.turnEntry(v), Message: at, From: from, To: from + len(f.text), Calls: v.callsAsText})
 		l.reach(len(b.t.base) + stored(b.turn.base[:v.from]))
 	}
 }
 
-// turnEntry is the index in the plan of the entry of a view of the running turn, -1 for a draft, which has none.
-func (b *builder) turnEntry(v *view) int {
+// turnEntry is the index in the plan of the entry of a candidate of the running turn, -1 for a draft, which has none.
+func (b *builder) turnEntry(v *candidate) int {
 	if b.turn.base[v.from].ID == 0 {
 		return -1
 	}
@@ -173,14 +173,14 @@ func stored(entries []Entry) int {
 	return n
 }
 
-// sayTurn writes a message of the running turn, with the recalled block in front of the current one. It returns the
+// placeTurn writes a message of the running turn, with the recalled block in front of the current one. It returns the
 // index of the message that holds its text and the byte that the text begins at there.
-func (b *builder) sayTurn(l *layout, v *view, text string, current bool) (at, from int) {
+func (b *builder) placeTurn(l *layout, v *candidate, text string, current bool) (at, from int) {
 	if l.len() == 0 && v.Role != User {
-		l.added = append(l.added, Added{Kind: kindStart, To: len(startText), Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
+		l.added = append(l.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
 		b.put(l, Message{Role: User, Content: startText}, false)
 	}
-	m := v.said(text)
+	m := v.messageWith(text)
 	block, spans, front := len(l.added), len(l.spans), 0
 	if current {
 		m.Content = b.putRecalled(l) + m.Content
@@ -188,7 +188,7 @@ func (b *builder) sayTurn(l *layout, v *view, text string, current bool) (at, fr
 	}
 	at, from = b.put(l, m, v.joins)
 	// A bridge may have been added behind the block.
-	if block < len(l.added) && l.added[block].Kind == kindRecalled {
+	if block < len(l.added) && l.added[block].Kind == AddedRecalled {
 		a := &l.added[block]
 		a.Before, a.From, a.To = at, from, from+front-len(joint)
 	}
@@ -210,7 +210,7 @@ func (b *builder) putRecalled(l *layout) string {
 	}
 	l.spans = append(l.spans, spans...)
 	l.added = append(l.added, Added{
-		Kind: kindRecalled, Before: -1, Text: frame, Tokens: tokens,
+		Kind: AddedRecalled, Before: -1, Text: frame, Tokens: tokens,
 		Cause: Cause{Code: CauseRecalledBlock},
 	})
 	return text + joint

@@ -24,7 +24,7 @@ func TestMendingTwiceChangesNothing(t *testing.T) {
 	past := parseMessages(t, damagedHistory)
 	c := Read(past, words)
 	var mended []Message
-	for _, v := range c.views {
+	for _, v := range c.candidates {
 		mended = append(mended, v.Message)
 	}
 	if len(mended) == 0 || len(c.thread.base[1].Repairs) == 0 {
@@ -64,8 +64,8 @@ tool: two
 		for _, m := range past[cut:] {
 			pieces.Append(m)
 		}
-		for i := range whole.views {
-			if got, want := pieces.views[i], whole.views[i]; got.from != want.from || got.group != want.group || got.Content != want.Content {
+		for i := range whole.candidates {
+			if got, want := pieces.candidates[i], whole.candidates[i]; got.from != want.from || got.group != want.group || got.Content != want.Content {
 				t.Fatalf("read %d at once, then one by one: view %d is %+v, want %+v", cut, i, got.Message, want.Message)
 			}
 		}

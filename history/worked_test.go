@@ -68,7 +68,7 @@ func workedTable(t *testing.T) string {
 	past := parseMessages(t, workedExample)
 	rows := make([]string, len(past)+1)
 	for i, m := range past {
-		rows[i] = fmt.Sprintf("| %d | %s | %s | %s |", i+1, m.Role, message.Grouped(runes(m.Content)), message.Grouped(Read(past, words).views[i].tokens))
+		rows[i] = fmt.Sprintf("| %d | %s | %s | %s |", i+1, m.Role, message.Grouped(runes(m.Content)), message.Grouped(Read(past, words).candidates[i].tokens))
 	}
 	rows[len(past)] = fmt.Sprintf("| 13 | user | %s | %s |", message.Grouped(runes(workedQuestion)), message.Grouped(words(workedQuestion)))
 	head, line, sum := "| | | characters | tokens |", "|--:|---|--:|--:|", "| | the request | | |"

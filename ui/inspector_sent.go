@@ -61,7 +61,7 @@ func notSent(r *panel.Request, p *inspector.Page, e history.Entry) {
 		return
 	}
 	for _, a := range r.Rows.Added {
-		if gap := a.Kind == "marker" || a.Kind == "summary"; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
+		if gap := a.Kind == history.AddedMarker || a.Kind == history.AddedSummary; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
 			p.Heading("✚ %s: %s", a.Kind, theme.OneSentence(a.Cause.Sentence()))
 			p.Block(inspector.Added, a.Text)
 			return
@@ -177,7 +177,7 @@ func (s sentMessages) whose(i int) string {
 	}
 	for _, a := range r.Rows.Added {
 		if a.Before == i && a.Text == r.Plan.Messages[i].Content {
-			return "✚ " + a.Kind
+			return "✚ " + string(a.Kind)
 		}
 	}
 	if r.Past == nil && r.Plan.Messages[i].Role == history.User {

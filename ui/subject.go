@@ -91,7 +91,7 @@ func (m *Model) subjectName(on subject) string {
 	case on.request:
 		return m.nameOf(r)
 	case on.added > 0:
-		return "added · " + r.Rows.Added[on.added-1].Kind
+		return "added · " + string(r.Rows.Added[on.added-1].Kind)
 	}
 	if e, ok := entryOf(r.Plan, on.message); ok {
 		return "message " + theme.Thousands(e.Index+1) + " · " + theme.Speaker(e.Role)

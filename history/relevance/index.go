@@ -8,12 +8,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// mostIndexed is how many bytes of a text are searched: what a text is about shows in so much.
-const mostIndexed = 64 << 10
+// maxIndexed is how many bytes of a text are searched: what a text is about shows in so much.
+const maxIndexed = 64 << 10
 
-// mostInstruction is how many bytes of a text are looked at for an instruction: nobody hides one behind a
+// maxInstruction is how many bytes of a text are looked at for an instruction: nobody hides one behind a
 // pasted file.
-const mostInstruction = 2 << 10
+const maxInstruction = 2 << 10
 
 // posting is one text that holds a term, and how often.
 type posting struct {
@@ -85,7 +85,7 @@ func (x *Index) Add(text string, instructs bool) {
 		x.postings[t] = append(x.postings[t], posting{n, 1})
 	}
 	x.lengths, x.lang = append(x.lengths, uint32(length)), append(x.lang, l)
-	x.standing = append(x.standing, instructs && x.instructs(fold(text[:min(len(text), mostInstruction)]), l))
+	x.standing = append(x.standing, instructs && x.instructs(fold(text[:min(len(text), maxInstruction)]), l))
 	x.total += length
 	x.spoken[l]++
 }
@@ -107,7 +107,7 @@ func (x *Index) Remove(text string) {
 
 // split are the words of a text, valid until the next call.
 func (x *Index) split(text string) []int32 {
-	text = text[:min(len(text), mostIndexed)]
+	text = text[:min(len(text), maxIndexed)]
 	if !isASCII(text) {
 		text = norm.NFKC.String(text)
 	}

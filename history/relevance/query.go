@@ -95,15 +95,15 @@ func (x *Index) partners(stem string) []uint32 {
 	if len(p.terms) > before {
 		slices.SortFunc(p.terms, func(a, b uint32) int { return strings.Compare(x.stems[a], x.stems[b]) })
 	}
-	if len(x.parts) >= mostParts {
+	if len(x.parts) >= maxPartners {
 		clear(x.parts)
 	}
 	x.parts[stem] = p
 	return p.terms
 }
 
-// mostParts is how many stems have their partners remembered.
-const mostParts = 256
+// maxPartners is how many stems have their partners remembered.
+const maxPartners = 256
 
 // partners so far, and the number of terms that were looked at.
 type partners struct {

@@ -155,8 +155,8 @@ func (h *unitHeap) Pop() any {
 	return u
 }
 
-// mostShared is how many words of a question are named as the shared ones.
-const mostShared = 3
+// maxShared is how many words of a question are named as the shared ones.
+const maxShared = 3
 
 // Shared are the words of the question that some texts in a row hold, the rarest first.
 func (r Ranking) Shared(from, to int) []string {
@@ -171,7 +171,7 @@ func (r Ranking) Shared(from, to int) []string {
 	})
 	var words []string
 	for _, q := range found {
-		if !slices.Contains(words, q.word) && len(words) < mostShared {
+		if !slices.Contains(words, q.word) && len(words) < maxShared {
 			words = append(words, q.word)
 		}
 	}

@@ -38,7 +38,7 @@ func (m *run) halfCalls() {
 		}
 		m.tellResults(d, m.list[i+1:])
 		before := d.Content
-		d.Content, d.Told = d.Message.TextWithCalls(), true
+		d.Content, d.CallsAsText = d.Message.TextWithCalls(), true
 		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 		m.log(d, "C11", "A tool call broke off before its name; the calls of this message are sent as text.", before, d.Content)
 	}
@@ -56,8 +56,8 @@ func (m *run) tellResults(d *Draft, behind []*Draft) {
 	}
 }
 
-// mostName is the longest name of a function that every server takes.
-const mostName = 64
+// maxName is the longest name of a function that every server takes.
+const maxName = 64
 
 // toolNames sends calls under names that every server takes: imported calls, and those of models that
 // make names up, often have others.
@@ -84,7 +84,7 @@ func legalName(name string) string {
 	if c := name[:min(1, len(name))]; c == "-" || c >= "0" && c <= "9" {
 		name = "_" + name
 	}
-	return name[:min(len(name), mostName)]
+	return name[:min(len(name), maxName)]
 }
 
 // names gives every call of the request an id of its own, and its result the same: servers refuse a
@@ -114,7 +114,7 @@ func faultOfID(id string) string {
 	switch {
 	case strings.TrimSpace(id) == "":
 		return "blank"
-	case len(id) > mostID:
+	case len(id) > maxID:
 		return "too long"
 	case !legalID(id):
 		return "malformed"
@@ -134,7 +134,7 @@ func (m *run) freeID(id string, seq int) string {
 		clean = "call"
 	}
 	// What is put behind it has a place below the longest id.
-	stem := clean[:min(len(clean), mostID-16)] + "_s" + strconv.Itoa(seq)
+	stem := clean[:min(len(clean), maxID-16)] + "_s" + strconv.Itoa(seq)
 	for n, free := 2, stem; ; n++ {
 		if !m.IDs[free] && !m.Used(free) {
 			return free
@@ -143,12 +143,12 @@ func (m *run) freeID(id string, seq int) string {
 	}
 }
 
-// mostID is the longest id that every server takes.
-const mostID = 40
+// maxID is the longest id that every server takes.
+const maxID = 40
 
 // legalID reports whether every server takes an id.
 func legalID(id string) bool {
-	return id != "" && len(id) <= mostID && strings.IndexFunc(id, func(r rune) bool { return !idCharacter(r) }) < 0
+	return id != "" && len(id) <= maxID && strings.IndexFunc(id, func(r rune) bool { return !idCharacter(r) }) < 0
 }
 
 func idCharacter(r rune) bool {
@@ -173,7 +173,7 @@ func (m *run) arguments() {
 				how.Kind = "C4"
 			}
 			if how.Class == jsonrepair.Lost {
-				d.raw[k] = message.Clean(message.Prefix(c.Arguments, mostRaw))
+				d.raw[k] = message.Clean(message.Prefix(c.Arguments, maxRaw))
 			}
 			m.log(d, how.Kind, how.What, c.Arguments, object)
 			d.ownCalls()[k].Arguments = object
@@ -181,8 +181,8 @@ func (m *run) arguments() {
 	}
 }
 
-// mostRaw is how many characters of unreadable arguments a result shows.
-const mostRaw = 2000
+// maxRaw is how many characters of unreadable arguments a result shows.
+const maxRaw = 2000
 
 func (m *run) unglue(d *Draft) {
 	for k := range d.ToolCalls {

@@ -33,7 +33,7 @@ func (m *run) remedy() {
 	m.LeftOut, m.Before = map[int]LeftOut{}, map[int]message.Message{}
 	m.keep(func(d *Draft) bool {
 		head := d.group()
-		if chosen[head] != message.SendRepaired && !d.Made {
+		if chosen[head] != message.SendRepaired && !d.StandIn {
 			m.Before[d.From] = d.Message
 		}
 		switch chosen[head] {
@@ -95,11 +95,11 @@ func (m *run) chosen() map[*Draft]message.Remedy {
 // tell makes text of a draft of a group whose calls are told, and says whether it stays.
 func (m *run) tell(d, head *Draft) bool {
 	switch {
-	case d.Made:
+	case d.StandIn:
 		return false
 	case d == head:
 		m.spend(d)
-		d.Told = len(d.ToolCalls) > 0 || d.Told
+		d.CallsAsText = len(d.ToolCalls) > 0 || d.CallsAsText
 		d.Message = d.Message.AsText(d.Message.TextWithCalls())
 	case d.Head == head:
 		d.Joins = true
@@ -116,12 +116,12 @@ func (m *run) tell(d, head *Draft) bool {
 func (m *run) leave(d, head *Draft) bool {
 	calls := len(d.ToolCalls) > 0
 	switch {
-	case d.Made:
+	case d.StandIn:
 		return false
 	case d == head && calls:
 		m.spend(d)
 		d.Message = d.Message.AsText(d.Content)
-	case d == head && d.Told && !d.Joins:
+	case d == head && d.CallsAsText && !d.Joins:
 		d.Content = m.spoken(d)
 	case d == head:
 		m.LeftOut[d.From] = LeftAlone

@@ -14,15 +14,15 @@ import (
 // Draft is a message as it may be sent.
 type Draft struct {
 	message.Message
-	From    int      // the position of the message that it was made of
-	Made    bool     // nobody said it: a stand-in for a missing result
-	Joins   bool     // it continues the answer in front of it
-	Told    bool     // its calls are written out in its text
-	Head    *Draft   // the message whose call it answers, nil for none
-	results []*Draft // the result of each of its calls, nil where there is none
-	raw     []string // what of each call's arguments could not be sent
-	loose   loose    // why it stands behind no call, of a result that does not
-	owner   *Draft   // the message of its call, of a result that is sent as text beside that
+	From        int      // the position of the message that it was made of
+	StandIn     bool     // nobody said it: a stand-in for a missing result
+	Joins       bool     // it continues the answer in front of it
+	CallsAsText bool     // its calls are written out in its text
+	Head        *Draft   // the message whose call it answers, nil for none
+	results     []*Draft // the result of each of its calls, nil where there is none
+	raw         []string // what of each call's arguments could not be sent
+	loose       loose    // why it stands behind no call, of a result that does not
+	owner       *Draft   // the message of its call, of a result that is sent as text beside that
 }
 
 // Call is a call of a message by its id.
@@ -134,8 +134,8 @@ func (m *run) unreadable() {
 	})
 }
 
-// mostSample is how much of a result is looked at to tell text from binary data.
-const mostSample = 4096
+// maxSample is how much of a result is looked at to tell text from binary data.
+const maxSample = 4096
 
 // binary replaces results that are no text by a note of their size.
 func (m *run) binary() {
@@ -152,7 +152,7 @@ func (m *run) binary() {
 // isBinary reports whether three of ten characters at the start are no text.
 func isBinary(s string) bool {
 	all, bad := 0, 0
-	for _, r := range s[:min(len(s), mostSample)] {
+	for _, r := range s[:min(len(s), maxSample)] {
 		all++
 		if r == utf8.RuneError || r < ' ' && !strings.ContainsRune("\t\n\r\x1b", r) {
 			bad++

@@ -162,7 +162,7 @@ func (m *run) missing() {
 			r := d.results[k]
 			if r == nil {
 				m.log(d, "C5", "No result of the call "+c.Name+" is recorded; a neutral note stands in for it.", "", noResult)
-				r = &Draft{Message: message.Message{Role: message.Tool, ToolCallID: c.ID, Content: noResult}, From: d.From, Made: true, Head: d}
+				r = &Draft{Message: message.Message{Role: message.Tool, ToolCallID: c.ID, Content: noResult}, From: d.From, StandIn: true, Head: d}
 				d.results[k] = r
 			}
 			if raw := d.raw[k]; raw != "" {

@@ -15,7 +15,7 @@ func (p *Model) foot(st theme.Styles, w int) []string {
 	case on.Entry != nil:
 		lines = st.Reason(fmt.Sprintf("%s %s: %s", theme.Glyph(*on.Entry), theme.Thousands(on.Entry.Index+1), on.Entry.Cause.Sentence()), w)
 	case on.Added != nil:
-		lines = st.Reason("✚ "+on.Added.Kind+": "+on.Added.Cause.Sentence(), w)
+		lines = st.Reason("✚ "+string(on.Added.Kind)+": "+on.Added.Cause.Sentence(), w)
 	}
 	if on.Entry != nil && p.Price != nil && p.Whatif == nil {
 		if price := p.Price(*on.Entry); price != "" {

@@ -78,7 +78,7 @@ func (r *Request) addedLine(st theme.Styles, a history.Added, text string, w int
 	if a.Tokens > 0 {
 		sum = "+" + r.Counted(a.Tokens)
 	}
-	return r.listLine(st, inList{glyph: "✚", verdict: a.Kind, text: text, sum: sum, style: st.Dim}, w, chosen)
+	return r.listLine(st, inList{glyph: "✚", verdict: string(a.Kind), text: text, sum: sum, style: st.Dim}, w, chosen)
 }
 
 // inList is what a line of the list says.

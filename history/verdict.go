@@ -10,10 +10,10 @@ func (b *builder) render() Plan {
 	p := Plan{Rules: Rules, Summary: b.summary, Entries: slices.Clone(b.t.base)}
 	p.Sum = Sum{
 		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Stored: len(b.c.past),
-		Reserve: b.room.reserve, Window: b.o.Window, Budget: b.room.asked, Limit: b.room.limit, Bound: b.room.bound,
-		Ratio: b.room.ratio, Margin: b.room.margin,
+		Reserve: b.budget.reserve, Window: b.o.Window, Budget: b.budget.asked, Limit: b.budget.limit, Bound: b.budget.bound,
+		Ratio: b.budget.ratio, Margin: b.budget.margin,
 	}
-	for i := range b.views {
+	for i := range b.candidates {
 		b.judge(&p, i)
 	}
 	b.judgeTurn(&p)
@@ -40,24 +40,24 @@ func (b *builder) render() Plan {
 	return p
 }
 
-// judge writes the verdict on a view.
+// judge writes the verdict on a candidate.
 func (b *builder) judge(p *Plan, i int) {
-	v := &b.views[i]
-	if v.made {
+	v := &b.candidates[i]
+	if v.standIn {
 		return
 	}
 	e := &p.Entries[v.from]
-	if !b.found(i) {
+	if !b.inRequest(i) {
 		e.Disposition, e.Cause = Dropped, b.causeDropped(i)
-		if b.why[i] == CauseExcluded || b.why[i] == CauseQuestionExcluded {
+		if b.cause[i] == CauseExcluded || b.cause[i] == CauseQuestionExcluded {
 			e.Disposition = Excluded
 		}
 		return
 	}
-	e.Level, e.Place = max(b.depth[i].level(), b.back[i].level()), b.depth[i].level()
+	e.Level, e.Place = max(b.placeDetail[i].level(), b.recallDetail[i].level()), b.placeDetail[i].level()
 	e.Pinned = b.o.Flags[v.ID] == Pin
 	p.Sum.Sent++
-	f := b.form(i, b.depth[i])
+	f := b.rendering(i, b.placeDetail[i])
 	e.TokensAfter = f.tokens
 	if e.Recalled = b.recalled(i); e.Recalled {
 		b.judgeRecalled(p, e, i)
@@ -65,16 +65,16 @@ func (b *builder) judge(p *Plan, i int) {
 	}
 	e.Disposition, e.Cause = Kept, b.causeKept(i)
 	b.show(e, i, f)
-	if b.why[i] == CausePinned {
+	if b.cause[i] == CausePinned {
 		p.Sum.Pinned += f.tokens
 		return
 	}
 	p.Sum.Body += f.tokens
 }
 
-// judgeRecalled writes the verdict on a view of which recall shows more than its place does.
+// judgeRecalled writes the verdict on a candidate of which recall shows more than its place does.
 func (b *builder) judgeRecalled(p *Plan, e *Entry, i int) {
-	back := b.form(i, b.back[i])
+	back := b.rendering(i, b.recallDetail[i])
 	b.show(e, i, back)
 	e.Disposition, e.Cause = Recalled, b.causeRecalled(i, back)
 	if b.o.Policy.Placement == InOrder {
@@ -82,20 +82,20 @@ func (b *builder) judgeRecalled(p *Plan, e *Entry, i int) {
 		e.TokensAfter, e.Place = back.tokens, e.Level
 		return
 	}
-	p.Sum.Recalled += b.views[i].alone(back)
+	p.Sum.Recalled += b.candidates[i].alone(back)
 	p.Sum.Body += e.TokensAfter
-	e.TokensAfter += b.views[i].alone(back)
+	e.TokensAfter += b.candidates[i].alone(back)
 }
 
-// show writes into an entry which of a view's text is sent.
-func (b *builder) show(e *Entry, i int, f form) {
-	v := &b.views[i]
+// show writes into an entry which of a candidate's text is sent.
+func (b *builder) show(e *Entry, i int, f rendering) {
+	v := &b.candidates[i]
 	f.locate(v, e)
 	if !f.shortened.whole() {
 		e.Disposition, e.Cause = Cut, *f.cause
 	}
 	if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
-		if e.Cause = (Cause{Code: CauseNote}); b.why[i] == CausePinned {
+		if e.Cause = (Cause{Code: CauseNote}); b.cause[i] == CausePinned {
 			e.Cause.Code = CausePinnedByNote
 		}
 	}

@@ -68,30 +68,30 @@ func (b *builder) overBudget() *OverBudgetError {
 		}
 		counted += p.Tokens
 		// Each part is rounded so that together they are the sum.
-		p.Tokens = b.room.tokens(counted) - before
+		p.Tokens = b.budget.tokens(counted) - before
 		before += p.Tokens
 	}
 	parts = slices.DeleteFunc(parts, func(p FixedPart) bool { return p.Tokens <= 0 })
 	slices.SortStableFunc(parts, func(x, y FixedPart) int { return y.Tokens - x.Tokens })
-	return &OverBudgetError{Need: b.room.tokens(need), Have: b.room.limit, Bound: b.room.bound, Parts: parts}
+	return &OverBudgetError{Need: b.budget.tokens(need), Have: b.budget.limit, Bound: b.budget.bound, Parts: parts}
 }
 
 // fixedParts are the parts of what is chosen so far in counted tokens, without what the format costs.
 func (b *builder) fixedParts() []FixedPart {
 	system, pinned, history := b.c.remembered(b.o.System), 0, 0
-	for i, d := range b.depth {
-		switch tokens := b.form(i, d).tokens; {
+	for i, d := range b.placeDetail {
+		switch tokens := b.rendering(i, d).tokens; {
 		case d == out:
-		case b.views[i].Role == System:
+		case b.candidates[i].Role == System:
 			system += tokens
-		case b.why[i] == CausePinned:
+		case b.cause[i] == CausePinned:
 			pinned += tokens
 		default:
 			history += tokens
 		}
 	}
-	own, turn := 0, b.bill.turn
-	for i, v := range b.turn.views {
+	own, turn := 0, b.cost.turn
+	for i, v := range b.turn.candidates {
 		tokens := v.tokens
 		if f, cut := b.cut[i]; cut {
 			tokens = f.tokens
@@ -115,14 +115,14 @@ func (b *builder) fixedParts() []FixedPart {
 // pinned are the pinned messages by their index in the conversation, the largest first.
 func (b *builder) pinned() []int {
 	var at []int
-	for i := range b.views {
-		if b.why[i] == CausePinned && !b.views[i].made {
+	for i := range b.candidates {
+		if b.cause[i] == CausePinned && !b.candidates[i].standIn {
 			at = append(at, i)
 		}
 	}
-	slices.SortStableFunc(at, func(x, y int) int { return b.views[y].tokens - b.views[x].tokens })
+	slices.SortStableFunc(at, func(x, y int) int { return b.candidates[y].tokens - b.candidates[x].tokens })
 	for k, i := range at {
-		at[k] = b.views[i].from
+		at[k] = b.candidates[i].from
 	}
 	return at
 }

@@ -38,7 +38,7 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 		var spans []Span
 		for k, e := range plan.Entries {
 			span, found := plan.RecalledIn(k)
-			block := holdsBlock(plan) && e.brought()
+			block := holdsBlock(plan) && e.wasRecalled()
 			if found != block {
 				t.Fatalf("message %d: found in the block is %v, want %v\n%+v", k+1, found, block, plan.Messages)
 			}
@@ -180,7 +180,7 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 		}
 		for _, a := range plan.Added {
 			content := plan.Messages[a.Before].Content
-			if a.Kind == kindRecalled {
+			if a.Kind == AddedRecalled {
 				if block := content[a.From:a.To]; !strings.HasPrefix(block, recallHead) || !strings.HasSuffix(block, recallTail) {
 					t.Fatalf("the block of recalled texts is %q", block)
 				}

@@ -2,7 +2,7 @@ package history
 
 import "slices"
 
-// next are the entries that lose text together when the request grows, and what each view was before: the
+// next are the entries that lose text together when the request grows, and what each candidate was before: the
 // steps that raised them are taken back, the last one first, until one of them takes text away.
 func (b *builder) next() ([]int, []change) {
 	var all []change
@@ -10,12 +10,12 @@ func (b *builder) next() ([]int, []change) {
 	for _, step := range slices.Backward(b.taken) {
 		var list []int
 		for _, c := range slices.Backward(step) {
-			then[c.view] = c
+			then[c.candidate] = c
 			all = append(all, c)
 		}
 		for _, c := range step {
-			v, was := &b.views[c.view], then[c.view]
-			if v.made || b.seen(c.view, was.was, was.back) == b.seen(c.view, b.depth[c.view], b.back[c.view]) {
+			v, was := &b.candidates[c.candidate], then[c.candidate]
+			if v.standIn || b.charsSent(c.candidate, was.place, was.recall) == b.charsSent(c.candidate, b.placeDetail[c.candidate], b.recallDetail[c.candidate]) {
 				continue
 			}
 			list = append(list, v.from)
@@ -28,15 +28,15 @@ func (b *builder) next() ([]int, []change) {
 	return nil, nil
 }
 
-// seen is how many characters of a view a request holds, -1 where it does not hold it.
-func (b *builder) seen(i int, d, back depth) int {
+// charsSent is how many characters of a candidate a request holds, -1 where it does not hold it.
+func (b *builder) charsSent(i int, d, back detail) int {
 	switch {
-	case b.brings(i, d, back):
-		return b.form(i, back).chars
+	case b.recallAdds(i, d, back):
+		return b.rendering(i, back).chars
 	case d == out:
 		return -1
 	}
-	return b.form(i, d).chars
+	return b.rendering(i, d).chars
 }
 
 // alike lays the request out again with changes taken back, the first of the list first, and counts the messages
@@ -51,7 +51,7 @@ func (b *builder) alike(messages []Message, back []change) int {
 	return Alike(messages, second.messages(b))
 }
 
-// swap takes changes back in their order; each then holds what it took.
+// swap exchanges the detail levels that the changes hold for those of their candidates, in order.
 func (b *builder) swap(changes []change) {
 	for k := range changes {
 		b.swapOne(&changes[k])
@@ -66,6 +66,6 @@ func (b *builder) swapBack(changes []change) {
 }
 
 func (b *builder) swapOne(c *change) {
-	b.depth[c.view], c.was = c.was, b.depth[c.view]
-	b.back[c.view], c.back = c.back, b.back[c.view]
+	b.placeDetail[c.candidate], c.place = c.place, b.placeDetail[c.candidate]
+	b.recallDetail[c.candidate], c.recall = c.recall, b.recallDetail[c.candidate]
 }

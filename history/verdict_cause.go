@@ -2,21 +2,21 @@ package history
 
 import "strings"
 
-// causeKept is why view i is sent whole in its place.
+// causeKept is why candidate i is sent whole in its place.
 func (b *builder) causeKept(i int) Cause {
-	if b.why[i] == NoCause {
+	if b.cause[i] == NoCause {
 		return Cause{Code: CauseRecent}
 	}
-	return Cause{Code: b.why[i]}
+	return Cause{Code: b.cause[i]}
 }
 
-// causeDropped is why view i is not sent.
+// causeDropped is why candidate i is not sent.
 func (b *builder) causeDropped(i int) Cause {
-	switch b.why[i] {
+	switch b.cause[i] {
 	case CauseMessageCap:
 		return Cause{Code: CauseMessageCap, Limit: b.o.Policy.MaxMessages}
 	case CauseExcluded, CauseQuestionExcluded, CauseSummarized, CauseAlone, CauseOtherMessages, CauseTitle, CauseInvalid:
-		return Cause{Code: b.why[i]}
+		return Cause{Code: b.cause[i]}
 	}
 	switch {
 	case b.stopped.to == 0 && b.stop.Code != NoCause, b.stopped.from <= i && i < b.stopped.to:
@@ -27,23 +27,23 @@ func (b *builder) causeDropped(i int) Cause {
 	return Cause{Code: CauseOlder}
 }
 
-// causeRecalled is why recall brings view i back as f.
-func (b *builder) causeRecalled(i int, f form) Cause {
-	c := Cause{Front: b.depth[i] != out && !b.ordered()}
+// causeRecalled is why candidate i is recalled as f.
+func (b *builder) causeRecalled(i int, f rendering) Cause {
+	c := Cause{Front: b.placeDetail[i] != out && !b.ordered()}
 	if !f.shortened.whole() {
-		c.Have, c.Want = f.chars, b.views[i].chars
+		c.Have, c.Want = f.chars, b.candidates[i].chars
 	}
 	end := i + 1
-	for end < len(b.views) && b.views[end].group == b.views[i].group {
+	for end < len(b.candidates) && b.candidates[end].group == b.candidates[i].group {
 		end++
 	}
 	group := b.t.groupBefore(end)
-	switch shared := b.about.Shared(group.from, group.to); {
+	switch shared := b.ranking.Shared(group.from, group.to); {
 	case len(shared) > 0:
 		c.Code, c.Text = CauseSharedWords, strings.Join(shared, ", ")
 	case b.t.index.Standing(i):
 		c.Code = CauseInstruction
-	case b.ordered() && b.back[i] == short:
+	case b.ordered() && b.recallDetail[i] == short:
 		c.Code = CauseAnswerRecalled
 	default:
 		c.Code = CauseNeighbour
@@ -51,8 +51,8 @@ func (b *builder) causeRecalled(i int, f form) Cause {
 	return c
 }
 
-// causeOfCut is why a view is cut to a form, nil where it is not.
-func (f form) causeOfCut(v *view, code CauseCode, limit int) *Cause {
+// causeOfCut is why a candidate is cut to a rendering, nil where it is not.
+func (f rendering) causeOfCut(v *candidate, code CauseCode, limit int) *Cause {
 	if f.shortened.whole() {
 		return nil
 	}
@@ -65,8 +65,8 @@ func (f form) causeOfCut(v *view, code CauseCode, limit int) *Cause {
 	return c
 }
 
-// limitOf is the limit of the policy for a view, with the code that names it.
-func (b *builder) limitOf(v *view) (CauseCode, int) {
+// limitOf is the limit of the policy for a candidate, with the code that names it.
+func (b *builder) limitOf(v *candidate) (CauseCode, int) {
 	switch v.kind() {
 	case User:
 		return CauseUserLimit, b.limits.user

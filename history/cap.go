@@ -5,13 +5,13 @@ package history
 // than one group and its question.
 func (b *builder) cap() {
 	left := b.o.Policy.MaxMessages
-	if left >= len(b.views) {
+	if left >= len(b.candidates) {
 		return
 	}
-	left -= b.bill.messages
-	count := func(s span) (n int) {
+	left -= b.cost.messages
+	count := func(s unit) (n int) {
 		for i := s.from; i < s.to; i++ {
-			if !b.barred(i) && b.depth[i] == out && !b.views[i].made {
+			if !b.barred(i) && b.placeDetail[i] == out && !b.candidates[i].standIn {
 				n++
 			}
 		}
@@ -23,7 +23,7 @@ func (b *builder) cap() {
 	}
 	left -= count(b.opener)
 	asked := -1 // the question that came in with an answer
-	for end := len(b.views); end > 0; {
+	for end := len(b.candidates); end > 0; {
 		g := b.t.groupBefore(end)
 		end = g.from
 		if g.from == asked || g.from >= b.opener.from && g.to <= b.opener.to {
@@ -32,7 +32,7 @@ func (b *builder) cap() {
 		n, q := count(g), b.questionOf(g.from)
 		withQuestion := n > 0 && q >= 0 && q != asked && (q < b.opener.from || q >= b.opener.to)
 		if withQuestion {
-			n += count(span{q, q + 1})
+			n += count(unit{q, q + 1})
 		}
 		if n <= left {
 			if left -= n; withQuestion {
@@ -42,8 +42,8 @@ func (b *builder) cap() {
 		}
 		left = 0
 		for i := g.from; i < g.to; i++ {
-			if !b.barred(i) && b.depth[i] == out {
-				b.why[i] = CauseMessageCap
+			if !b.barred(i) && b.placeDetail[i] == out {
+				b.cause[i] = CauseMessageCap
 			}
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"winnow/history/repair"
 )
 
-// tell is the history with its tool calls told the way the policy asks. The other ways are made from
+// withToolHistory is the history with its tool calls as the policy wants them. Other forms than the stored one are made from
 // the repaired messages at their first use.
-func (c *Conversation) tell(p Policy) *thread {
+func (c *Conversation) withToolHistory(p Policy) *thread {
 	how := p.ToolHistory
 	if p.Recovery == RecoverStrip {
 		how = "strip"
@@ -20,7 +20,7 @@ func (c *Conversation) tell(p Policy) *thread {
 	if t := c.kinds[how]; t != nil {
 		return t
 	}
-	t := c.retell(&c.thread, how)
+	t := c.rewriteTools(&c.thread, how)
 	if c.kinds == nil {
 		c.kinds = map[ToolHistory]*thread{}
 	}
@@ -28,10 +28,10 @@ func (c *Conversation) tell(p Policy) *thread {
 	return t
 }
 
-// retell writes a thread's tool calls as text, or takes them out.
-func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
+// rewriteTools writes a thread's tool calls as text, or takes them out.
+func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 	t := &thread{base: slices.Clone(from.base)}
-	for _, v := range from.views {
+	for _, v := range from.candidates {
 		tools := v.Role == Tool || len(v.ToolCalls) > 0
 		if how == "strip" && v.joins {
 			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: CauseToolsLeftOut}
@@ -45,15 +45,15 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 					t.base[v.from].TokensBefore = v.tokens
 				}
 			}
-			t.views = append(t.views, v)
+			t.candidates = append(t.candidates, v)
 			continue
 		}
-		if v.made {
+		if v.standIn {
 			continue
 		}
 		text := v.Content
 		if how == ToolsText {
-			text, v.told = v.Message.TextWithCalls(), v.told || len(v.ToolCalls) > 0
+			text, v.callsAsText = v.Message.TextWithCalls(), v.callsAsText || len(v.ToolCalls) > 0
 		}
 		if v.Role == Tool {
 			if text = repair.ResultLead + v.Content; how != ToolsText {
@@ -71,7 +71,7 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 		v.Message = v.Message.AsText(text)
 		v.tokens, v.load = v.text, load{}
 		v.compare(c.past[v.from].Content)
-		t.views = append(t.views, v)
+		t.candidates = append(t.candidates, v)
 	}
 	t.number(0)
 	return t
@@ -80,9 +80,9 @@ func (c *Conversation) retell(from *thread, how ToolHistory) *thread {
 // turnAsText is the running turn with its tool calls as text. Results become messages of the user,
 // because a request must not end with an answer.
 func (c *Conversation) turnAsText() *thread {
-	t := c.retell(&c.thread, ToolsText)
-	for i := range t.views {
-		if v := &t.views[i]; v.joins && v.Role == Assistant {
+	t := c.rewriteTools(&c.thread, ToolsText)
+	for i := range t.candidates {
+		if v := &t.candidates[i]; v.joins && v.Role == Assistant {
 			v.Role = User
 		}
 	}

@@ -6,20 +6,20 @@ import (
 	"winnow/history/repair"
 )
 
-// What a model does not take at all is told as text: tool calls of the past, and images.
+// What a model does not take at all is sent as text: tool calls of the past, and notes for images.
 
-// plain is the options as the endpoint's profile narrows them.
-func (o Options) plain() Options {
+// narrowed is the options as the endpoint's profile narrows them.
+func (o Options) narrowed() Options {
 	if (o.Profile.NoTools || o.Profile.ToolsAsText) && (o.Policy.ToolHistory == ToolsKeep || o.Policy.ToolHistory == "") {
 		o.Policy.ToolHistory = ToolsText
 	}
 	return o
 }
 
-// seen is the history as the endpoint sees it: told as the policy asks, and without images where it
+// forEndpoint is the history as the endpoint is sent it: with tool calls as the policy wants them, and without images where it
 // takes none.
-func (c *Conversation) seen(o Options) *thread {
-	t := c.tell(o.Policy)
+func (c *Conversation) forEndpoint(o Options) *thread {
+	t := c.withToolHistory(o.Policy)
 	if !o.Profile.NoImages {
 		return t
 	}
@@ -37,12 +37,12 @@ func (c *Conversation) seen(o Options) *thread {
 // withoutImages is a thread with a note in the place of each image, and without the messages that the
 // user had left out for it.
 func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *thread {
-	t := &thread{base: slices.Clone(from.base), views: slices.Clone(from.views)}
+	t := &thread{base: slices.Clone(from.base), candidates: slices.Clone(from.candidates)}
 	if len(remedies) > 0 {
-		t.leaveImages(remedies)
+		t.leaveOutImages(remedies)
 	}
-	for i := range t.views {
-		v := &t.views[i]
+	for i := range t.candidates {
+		v := &t.candidates[i]
 		before := overhead(v.Message, c.count)
 		for k, p := range v.Parts {
 			if p.Kind != ImagePart {
@@ -62,9 +62,9 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 	return t
 }
 
-// leaveImages takes out the messages with images that the user had left out.
-func (t *thread) leaveImages(remedies map[int64]Remedy) {
-	t.views = slices.DeleteFunc(t.views, func(v view) bool {
+// leaveOutImages takes out the messages with images that the user had left out.
+func (t *thread) leaveOutImages(remedies map[int64]Remedy) {
+	t.candidates = slices.DeleteFunc(t.candidates, func(v candidate) bool {
 		shows := slices.ContainsFunc(v.Parts, func(p Part) bool { return p.Kind == ImagePart })
 		if remedies[v.ID] != LeaveOut || !shows {
 			return false

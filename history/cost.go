@@ -1,0 +1,148 @@
+package history
+
+// cost is what the chosen texts cost so far. It is a value: a step that does not fit is undone by
+// taking the old one back.
+type cost struct {
+	body            int // tokens of the texts in the body, with their frames
+	gaps            int // runs of messages that the body leaves out
+	withoutQuestion int // answers in the body without a question of theirs
+	recalled        int // tokens of the texts that recall brought, with their labels
+	chars           int // characters of the history as sent
+	messages        int // how many they are
+	turn            int // what the running turn costs whole beyond its results at their limit
+}
+
+// need is the tokens of the whole request as far as it is chosen.
+func (b *builder) need() int { return b.fixed + b.cost.turn + b.past(b.cost) }
+
+// past is the tokens of the history with its markers and what is recalled.
+func (b *builder) past(of cost) int {
+	cost := of.body + of.gaps*b.gap
+	if of.gaps > 0 && b.o.System == "" {
+		cost += frameMessage // of a marker at the end of a system prompt that is not there
+	}
+	if of.withoutQuestion > 0 {
+		// Each may follow a message that holds nothing but a marker, or what a request begins with.
+		cost += of.withoutQuestion*frameMessage + b.c.remembered(startText)
+	}
+	if b.ordered() {
+		return cost
+	}
+	return cost + b.blockCost(of.recalled)
+}
+
+// ordered reports whether recalled messages are in their place in the body, and not in a block of their own.
+func (b *builder) ordered() bool { return b.o.Policy.Placement == InOrder }
+
+// fits checks every bound of the policy after a step, before which the request held so many messages. The
+// newest messages up to MinMessages, with the question of the last of them, may go beyond the bounds on the
+// history, never beyond those of the request.
+func (b *builder) fits(before int) bool {
+	if b.need() > b.budget.counted {
+		return false
+	}
+	if p := b.o.Policy; p.Strategy == DropOldest && (b.cost.messages <= p.MinMessages || before < p.MinMessages) {
+		return true
+	}
+	return b.past(b.cost) <= b.budget.history && b.cost.chars <= b.budget.chars
+}
+
+// shortfall is why an increment did not fit, with its sum; was is the cost without it.
+func (b *builder) shortfall(was cost) Cause {
+	before, after := b.past(was), b.past(b.cost)
+	most := b.budget.counted - b.fixed - was.turn
+	if after <= most {
+		most = b.budget.history
+	}
+	if after <= most {
+		return Cause{Code: CauseOverChars, Want: b.cost.chars - was.chars, Have: max(0, b.budget.chars-was.chars)}
+	}
+	return Cause{Code: CauseOverBudget, Want: b.budget.tokens(after - before), Have: b.budget.tokens(max(0, most-before))}
+}
+
+// set gives a candidate its detail level in its place, and the one that recall shows of it.
+func (b *builder) set(i int, d, back detail) {
+	placed, found := b.placed(i), b.inRequest(i)
+	b.charge(i, -1)
+	b.placeDetail[i], b.recallDetail[i] = d, back
+	b.charge(i, 1)
+	if !placed && b.placed(i) {
+		b.enter(i)
+	}
+	if !found && b.inRequest(i) && !b.candidates[i].standIn {
+		b.cost.messages++
+	}
+}
+
+// charge adds or takes away what a candidate's texts cost.
+func (b *builder) charge(i, sign int) {
+	own := b.rendering(i, b.placedAt(i))
+	b.cost.body += sign * own.price()
+	b.cost.chars += sign * own.length
+	switch {
+	case !b.recalled(i):
+	case b.ordered():
+		b.cost.recalled += sign * own.tokens
+	default:
+		best := b.rendering(i, b.recallDetail[i])
+		b.cost.recalled += sign * (b.candidates[i].alone(best) + b.labelCost(i))
+		b.cost.recalled += b.date(i, sign)
+		b.cost.chars += sign * best.length
+	}
+}
+
+// placedAt is the detail level of a candidate in the body: recall in order shows it there.
+func (b *builder) placedAt(i int) detail {
+	if b.ordered() && b.recalled(i) {
+		return b.recallDetail[i]
+	}
+	return b.placeDetail[i]
+}
+
+// placed reports whether a candidate is in the body, inRequest whether it is in the request at all.
+func (b *builder) placed(i int) bool { return b.placedAt(i) != out }
+
+func (b *builder) inRequest(i int) bool { return b.placeDetail[i] != out || b.recallDetail[i] != out }
+
+// enter counts a candidate that was not in the body and is now.
+func (b *builder) enter(i int) {
+	v := &b.candidates[i]
+	b.cost.body += frameMessage + b.bridge(v)
+	if v.Role == Assistant && b.withoutQuestion(i) {
+		b.cost.withoutQuestion++
+	}
+	before, after := b.neighbour(i, -1), b.neighbour(i, 1)
+	gapBefore := before >= 0 && !b.placed(before)
+	gapAfter := after >= 0 && !b.placed(after)
+	switch {
+	case gapBefore && gapAfter:
+		b.cost.gaps++
+	case !gapBefore && !gapAfter:
+		b.cost.gaps--
+	}
+}
+
+// neighbour is the next view in a direction that has a place in the request's body, -1 for none.
+func (b *builder) neighbour(i, step int) int {
+	for i += step; i >= 0 && i < len(b.candidates); i += step {
+		if b.candidates[i].Role != System {
+			return i
+		}
+	}
+	return -1
+}
+
+// questionOf is the candidate of the user's message that candidate i answers: the newest one before it. It is -1 for
+// what opens an imported conversation, and for what is no answer.
+func (b *builder) questionOf(i int) int {
+	if v := &b.candidates[i]; v.Role == Assistant || v.Role == Tool {
+		return b.t.exchanges[v.exchange].asked
+	}
+	return -1
+}
+
+// withoutQuestion reports whether an answer never had a question, or has one that cannot be sent.
+func (b *builder) withoutQuestion(i int) bool {
+	q := b.questionOf(i)
+	return q < 0 || b.cause[q] == CauseExcluded || b.outOfScope(q)
+}

@@ -1,0 +1,209 @@
+package history
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// detail is how much of a candidate a request holds, in rising order.
+type detail uint8
+
+const (
+	out      detail = iota
+	short           // at the limits of the policy
+	brief           // the same, but answers that are not long stay whole
+	headTail        // the newest exchange where it is too long to stay whole: head and tail
+	whole
+)
+
+func (d detail) level() Level { return [...]Level{Out, Shortened, Brief, Shortened, Whole}[d] }
+
+// rendering is a candidate's text at a detail level, with what it costs beside its frame.
+type rendering struct {
+	shortened
+	tokens int
+	chars  int    // code points of the original that are sent
+	length int    // code points of what is sent
+	cause  *Cause // why it is cut, nil where it is whole
+	held   int    // tokens that the choice sets aside for it, where they are more than tokens
+}
+
+// price is what the choice pays for a rendering.
+func (f rendering) price() int { return max(f.tokens, f.held) }
+
+// limits is what of a policy decides a shortened text.
+type limits struct {
+	user, assistant, tool       int
+	marker                      string
+	userSuffix, assistantSuffix string
+	classic                     bool
+}
+
+func limitsOf(p Policy) limits {
+	return limits{p.UserMaxChars, p.AssistantMaxChars, p.ToolMaxChars, p.Marker, p.UserSuffix, p.AssistantSuffix, p.Preset == "classic"}
+}
+
+// within reports whether a candidate stays whole at these limits.
+func (l limits) within(v *candidate) bool {
+	switch v.kind() {
+	case User:
+		return v.chars <= l.user
+	case Assistant:
+		return v.chars <= l.assistant
+	case Tool:
+		return v.chars <= l.tool
+	}
+	return true
+}
+
+// maxRendered is how many policies' shortened texts are remembered at a time.
+const maxRendered = 4
+
+// renderingsFor are the remembered shortened texts of a policy, one place per candidate.
+func (t *thread) renderingsFor(p Policy) []*rendering {
+	l := limitsOf(p)
+	if _, known := t.renderings[l]; !known && len(t.renderings) >= maxRendered {
+		clear(t.renderings)
+	}
+	if t.renderings == nil {
+		t.renderings = map[limits][]*rendering{}
+	}
+	f := t.renderings[l]
+	f = slices.Grow(f, len(t.candidates)-len(f))[:len(t.candidates)]
+	t.renderings[l] = f
+	return f
+}
+
+// rendering is candidate i at a detail level.
+func (b *builder) rendering(i int, d detail) rendering {
+	v := &b.candidates[i]
+	switch {
+	case d == out:
+		return rendering{}
+	case d == headTail:
+		if f := b.headsAndTails()[i-b.last.from]; f != nil {
+			return *f
+		}
+	case d == brief && v.kind() == Assistant && v.chars <= b.o.Policy.AssistantRecallChars:
+	case d <= brief && !b.limits.within(v):
+		if b.renderings[i] == nil {
+			f := renderingOf(v, b.shorten(v), b.c.count)
+			code, limit := b.limitOf(v)
+			f.cause = f.causeOfCut(v, code, limit)
+			b.renderings[i] = &f
+		}
+		return *b.renderings[i]
+	}
+	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars, length: v.chars}
+}
+
+// kind is the role whose limits hold for a candidate: a tool's result that is sent as text stays one.
+func (v *candidate) kind() Role {
+	if v.joins {
+		return Tool
+	}
+	return v.Role
+}
+
+// shorten cuts a candidate's text to the limits of the policy. A marker in front of it is not part of what
+// was said: a request that is read again as a history keeps it.
+func (b *builder) shorten(v *candidate) shortened {
+	p := b.o.Policy
+	marker := 0
+	if v.Role == User {
+		for lead := p.Marker + joint; strings.HasPrefix(v.Content[marker:], lead); {
+			marker += len(lead)
+		}
+	}
+	before := runes(v.Content[:marker])
+	s := cutMessage(p, v.kind(), v.Content[marker:], v.chars-before, p.AssistantMaxChars)
+	if s.text = v.Content[:marker] + s.text; before == 0 || s.whole() {
+		return s
+	}
+	s.cuts = []Range{{s.cuts[0].From + before, s.cuts[0].To + before}}
+	s.insert = []Insert{{s.insert[0].At + before, s.insert[0].Text}}
+	return s
+}
+
+// renderingOf counts a shortened text.
+func renderingOf(v *candidate, s shortened, count Counter) rendering {
+	if s.whole() {
+		return rendering{shortened: s, tokens: v.tokens, chars: v.chars, length: v.chars}
+	}
+	f := rendering{shortened: s, tokens: count(s.text) + v.tokens - v.text, chars: v.chars, length: runes(s.text)}
+	for _, r := range s.cuts {
+		f.chars -= r.To - r.From
+	}
+	return f
+}
+
+// headTailKey is what the head and tail of the newest exchange were made for.
+type headTailKey struct {
+	limits
+	last             unit
+	views, lastWhole int
+}
+
+// headsAndTails are the messages of the newest exchange with head and tail, together near the policy's
+// tokens; nil stands for a message that stays whole. Messages of the user keep their own limit, and
+// no answer gets less than an older one would.
+func (b *builder) headsAndTails() []*rendering {
+	key := headTailKey{b.limits, b.last, len(b.candidates), b.lastWhole}
+	if b.t.headTailFor == key {
+		return b.t.headTails
+	}
+	forms := make([]*rendering, b.last.to-b.last.from)
+	for k, share := range b.shares() {
+		i := b.last.from + k
+		v := &b.candidates[i]
+		if v.tokens <= share && v.Role != User {
+			continue
+		}
+		f := b.rendering(i, short)
+		if v.Role != User {
+			if e := b.headAndTail(v, share); e.tokens > f.tokens {
+				f = e
+			}
+		}
+		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too,
+		// so that a larger budget leaves no less for all that comes behind it.
+		f.held = share
+		forms[k] = &f
+	}
+	b.t.headTailFor, b.t.headTails = key, forms
+	return forms
+}
+
+// shares divides the tokens of the newest exchange: the small messages get what they need, the large
+// ones the same.
+func (b *builder) shares() []int {
+	n := b.last.to - b.last.from
+	order := make([]int, n)
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return b.candidates[b.last.from+x].tokens - b.candidates[b.last.from+y].tokens })
+	shares, left := make([]int, n), b.lastWhole-n*frameMessage
+	for k, x := range order {
+		shares[x] = min(b.candidates[b.last.from+x].tokens, max(0, left)/(n-k))
+		left -= shares[x]
+	}
+	return shares
+}
+
+// headAndTail cuts the middle out of a text until it costs no more than its share.
+func (b *builder) headAndTail(v *candidate, share int) rendering {
+	limit := int(float64(v.chars) * float64(share) / float64(max(1, v.tokens)))
+	for range 8 {
+		f := renderingOf(v, middleCut(v.Content, v.chars, limit), b.c.count)
+		if f.tokens <= share || limit == 0 {
+			f.cause = f.causeOfCut(v, CauseNewestLimit, b.budget.tokens(b.lastWhole))
+			return f
+		}
+		limit = limit * 9 / 10 * share / max(1, f.tokens)
+	}
+	return rendering{}
+}
+
+func runes(s string) int { return utf8.RuneCountInString(s) }

@@ -1,0 +1,101 @@
+package history
+
+// unit is a half-open run of candidates, by index.
+type unit struct{ from, to int }
+
+// exchange is what users said up to the next time they speak, with all that answers it. A history
+// that opens with an answer has it in its first exchange.
+type exchange struct {
+	unit
+	at     int // tokens of the conversation in front of it, all whole
+	tokens int
+	asked  int // the newest candidate of the user's in it, -1 for none
+}
+
+// number gives the candidates from index i on their exchange and their place in the conversation.
+func (t *thread) number(i int) {
+	if len(t.exchanges) > 0 && i > 0 {
+		t.exchanges = t.exchanges[:t.candidates[i-1].exchange+1]
+		last := &t.exchanges[len(t.exchanges)-1]
+		last.tokens, last.to, last.asked = 0, i, -1
+		for k := last.from; k < i; k++ {
+			last.tokens += t.candidates[k].tokens + frameMessage
+			if t.candidates[k].Role == User {
+				last.asked = k
+			}
+		}
+	} else {
+		t.exchanges = t.exchanges[:0]
+	}
+	for ; i < len(t.candidates); i++ {
+		v := &t.candidates[i]
+		if v.newest = v.CreatedMS; i > 0 {
+			v.newest = max(v.newest, t.candidates[i-1].newest)
+		}
+		if len(t.exchanges) == 0 || v.Role == User && t.candidates[i-1].Role != User {
+			at := 0
+			if n := len(t.exchanges); n > 0 {
+				at = t.exchanges[n-1].at + t.exchanges[n-1].tokens
+			}
+			t.exchanges = append(t.exchanges, exchange{unit: unit{i, i}, at: at, asked: -1})
+		}
+		v.exchange = len(t.exchanges) - 1
+		x := &t.exchanges[v.exchange]
+		if v.at = x.at + x.tokens; i > x.from && t.candidates[i-1].group == v.group {
+			v.at = t.candidates[i-1].at
+		}
+		x.tokens += v.tokens + frameMessage
+		if x.to = i + 1; v.Role == User {
+			x.asked = i
+		}
+	}
+}
+
+// block is a run of candidates that enters and leaves a request as one: its size in tokens, and its number
+// among the blocks of that size.
+type block struct{ size, number int }
+
+// The sizes of blocks.
+const (
+	blockLeast = 256 // tokens; no block is divided further
+	blockShare = 2   // a block is at most one part in so many of the way from its beginning to the end
+)
+
+// block is the block that a candidate belongs to. Blocks end at fixed token positions from the start of the
+// conversation, so that a new message moves no border. They are the larger the further they are from
+// the end, up to most tokens: whatever the budget is, what fits then changes in steps of about a
+// quarter of it. Exchanges stay in one block, but one that is longer than the largest block is divided
+// between its tool groups.
+func (t *thread) block(i, most int) block {
+	v, newest := t.candidates[i], t.exchanges[len(t.exchanges)-1]
+	at, end := v.at, newest.at+newest.tokens
+	if x := t.exchanges[v.exchange]; x.tokens <= most {
+		at = x.at
+	}
+	size := most
+	for size > blockLeast && end-at/size*size < blockShare*size {
+		size /= 2
+	}
+	return block{size, at / size}
+}
+
+// groupBefore, exchangeBefore and blockBefore are the unit that ends in front of candidate end.
+func (t *thread) groupBefore(end int) unit {
+	from := end - 1
+	for from > 0 && t.candidates[from-1].group == t.candidates[end-1].group {
+		from--
+	}
+	return unit{from, end}
+}
+
+func (t *thread) exchangeBefore(end int) unit {
+	return unit{t.exchanges[t.candidates[end-1].exchange].from, end}
+}
+
+func (t *thread) blockBefore(end, step int) unit {
+	from, b := end-1, t.block(end-1, step)
+	for from > 0 && t.block(from-1, step) == b {
+		from--
+	}
+	return unit{from, end}
+}
