@@ -8,7 +8,9 @@ const (
 	frameJoint   = 1 // a system message that stands behind another text
 	frameRequest = 3 // the request itself
 	frameCall    = 8 // each tool call beside its name and arguments
-	imageTokens  = 765
+
+	// ImageTokens is what an image is taken to cost where only the server knows.
+	ImageTokens = 765
 )
 
 // The safety margin of the window: the wider one holds until a server has reported usage.

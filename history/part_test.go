@@ -11,7 +11,7 @@ func TestPartsCostWhatTheyHold(t *testing.T) {
 	}{
 		{"said", Part{Kind: TextPart, Text: "one two three", Tokens: 9}, 9},
 		{"a file's text", Part{Kind: TextPart, Text: "one two three"}, 3},
-		{"an image", Part{Kind: ImagePart, Data: []byte{1}}, imageTokens},
+		{"an image", Part{Kind: ImagePart, Data: []byte{1}}, ImageTokens},
 	} {
 		if got := overhead(Message{Parts: []Part{c.part}}, words); got != c.want {
 			t.Errorf("%s: the part costs %d, want %d", c.name, got, c.want)

@@ -266,7 +266,7 @@ func overhead(m Message, count Counter) int {
 		case p.Tokens > 0:
 			n += p.Tokens
 		case p.Kind == ImagePart:
-			n += imageTokens
+			n += ImageTokens
 		default:
 			n += count(p.Sent())
 		}

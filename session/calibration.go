@@ -1,26 +1,40 @@
 package session
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
-// The rule by which a count that a server reports is judged.
+// The rule by which a count that a server reports is judged. Deviations are those of an expectation.
 const (
-	goodSamples  = 2   // counts of whole requests after which the expectation is trusted
-	cutShare     = 0.8 // a count below this share of what was expected is of a part of the request
-	firstShare   = 0.5 // the same before the expectation is trusted
-	leastRatio   = 0.4 // no tokenizer counts less than this for each of our tokens
-	leastKnown   = 0.6 // nor less than this of what it counted least in texts of the same kind
-	kindShare    = 0.85
-	kindFrom     = 60
-	mostKnown    = 1.5
-	keptReports  = 8
-	keptDoubtful = 2
-	sameShare    = 0.15
-	limitShare   = 0.9  // of the limit is planned for
-	fullShare    = 0.95 // of the limit; a report above it may be of a part
-	limitLeast   = 2048 // tokens; no limit after a cut is lower
+	goodSamples    = 2    // counts of whole requests after which the expectation is trusted
+	firstShare     = 0.5  // before that, a count is of a part below this share of the expectation
+	firstDeviation = 2.3  // and by so many deviations
+	wholeShare     = 0.95 // of the expectation; no larger count is called one of a part
+	cutDeviation   = 1.6  // fewer are never called a cut
+	learnDeviation = 1.2  // a count that is fewer below what two others make of it is learned
+	cutOdds        = 0.05 // odds of a cut from which it is said: it is rare, and costs more if it is not said
+	doubtOdds      = 0.02 // and from which nothing is learned
+	doubtMost      = 0.7  // how much one doubtful count makes of the next one
+
+	windowUnknown = 0.3   // the probability that a server has a window below a request larger than all before
+	windowChanged = 0.002 // the probability that a server reads less than it did
+	fullShare     = 0.93  // of a window; a server that drops whole messages mostly fills it as much
+	fullMost      = 1.02
+	fullDeviation = 0.985 // of the expectation; a count above it is not suspicious even if the window is full
+
+	limitShare     = 0.9  // of the limit is planned for
+	limitFull      = 0.92 // of the limit; nothing is learned from a count above it
+	limitDeviation = 2.0  // a request should fit the limit if it costs so much more than expected
+	limitTries     = 3    // to plan a request so
+	limitLeast     = 2048 // tokens; no limit after a cut is lower
+	mostAlarms     = 3    // in a row, before the rule is taken to be wrong instead of the server
+
+	keptCounts = 12 // whole requests that the next ones are expected by
 
 	ratioWeight = 0.3 // of a new sample in the moving average
 	ratioFall   = 0.9 // the ratio falls by a tenth at most with each sample
+	ratioRise   = 1.1 // and rises by a tenth where a request was to be smaller than it is
 	ratioMin    = 0.5
 	ratioMax    = 16.0
 	ratioFrom   = 200 // our tokens; a smaller request says too little
@@ -34,11 +48,11 @@ type calibration struct {
 	samples int     // reports that ratio comes from
 	largest int     // the largest report of a whole request
 
-	kinds   map[textKind]kindRatio
-	good    int          // whole requests of this conversation, with images too
-	reports []pastReport // the last ones
-	alarm   *cutAlarm    // the newest cut, until the next report confirms or disproves it
-	limit   int          // the most tokens of a request until the server states its window; 0 is none
+	good    int       // whole requests of this conversation
+	counted []sample  // the last of them
+	unsure  *doubt    // the last report, where it may have been of a part
+	alarm   *cutAlarm // the newest cut, until the next report confirms or disproves it
+	limit   int       // the most tokens of a request until the server states its window; 0 is none
 }
 
 // partKey identifies a part of a request: a message, and how much of it was sent. Message 0 is what
@@ -51,8 +65,8 @@ type partKey struct {
 // part is a piece of a request whose tokens are counted as one.
 type part struct {
 	partKey
-	kind  textKind
-	image bool // it holds images, whose tokens only the server knows
+	kind   textKind
+	images int // that it holds; partKey's tokens are without them
 }
 
 // tokenReport is a request and what the server reported for it.
@@ -62,22 +76,17 @@ type tokenReport struct {
 	limited  bool // it was planned under the limit that a cut left behind
 }
 
-// pastReport is a report that later ones are compared with.
-type pastReport struct {
-	tokenReport
-	whole   bool // the whole request was read; else the report is the least that it has
-	average float64
+// doubt is a report that may have been of a part of a request, with the probability of that.
+type doubt struct {
+	sample
+	probability float64
 }
 
 // cutAlarm is a cut that the next report may disprove.
 type cutAlarm struct {
-	share  float64 // reported of what was expected
-	again  int     // alarms in a row before this one
-	ratios []float64
+	sample
+	again int // alarms in a row before this one
 }
-
-// kindRatio is what the server counts for each of our tokens in texts of one kind.
-type kindRatio struct{ mean, least, most float64 }
 
 // finding is what a report says.
 type finding int
@@ -98,65 +107,129 @@ type judgement struct {
 
 // judge takes a report into account.
 func (c *calibration) judge(r tokenReport) judgement {
-	estimate, images := r.estimate()
-	if r.reported <= 0 || estimate < ratioFrom {
+	if r.reported <= 0 || r.estimate() < ratioFrom {
 		return judgement{finding: findNothing}
 	}
-	expected, floor := c.expect(r.parts)
-	j := judgement{findWhole, int(expected)}
-	ratio := float64(r.reported) / float64(estimate)
-	share := float64(r.reported) / expected
-	impossible := float64(r.reported) < floor
-	short := share < cutShare
-	if max(c.samples, c.good) < goodSamples {
-		short = share < firstShare
-	}
+	s := newSample(r.parts, r.reported)
+	e := c.expect(s, c.counted)
+	j := judgement{findWhole, int(e.tokens)}
+	odds, unsure := c.oddsOfCut(s, e), c.unsure
+	c.unsure = nil
 	switch {
-	case short && c.alarm != nil && r.limited && j.expected <= c.limit && (similar(share, c.alarm.share) || c.alarm.again >= 2):
+	case r.limited && odds > doubtOdds && c.isDisproved(s):
 		j.finding = findFalse
-		c.withdraw(r, append(c.alarm.ratios, ratio), images)
-		return j
-	case short && impossible:
+		c.withdraw(s)
+	case c.isCut(s, e, odds):
 		j.finding = findCut
-		if r.limited {
-			c.largest = 0 // A request within it was cut, so the server runs with a smaller window now.
-		}
-		c.limit = max(r.reported, c.largest, limitLeast)
-		again := 0
-		if c.alarm != nil {
-			again = c.alarm.again + 1
-		}
-		c.alarm = &cutAlarm{share: share, again: again}
-		c.keep(r, false)
-		if !images {
-			c.alarm.ratios = []float64{ratio}
-		}
-		return j
-	case impossible || r.limited && float64(r.reported) > fullShare*float64(c.limit):
-		// A server that drops whole messages always reports a little less than its window, however large
-		// the request was. A ratio that is too small would stay so.
+		c.raiseAlarm(r, s, e)
+	case r.limited && s.count > limitFull*float64(c.limit):
+		// It was planned to be smaller: the ratio is too small, and a part may have been dropped.
 		j.finding = findDoubtful
-		c.keep(r, false)
-		if r.limited && !images {
-			c.ratio = clampRatio(c.ratio * (2 - ratioFall))
+		c.ratio = clampRatio(c.ratio * ratioRise)
+	case c.isFull(s, e), odds > doubtOdds && (unsure == nil || !c.follows(s, *unsure)):
+		j.finding = findDoubtful
+		c.unsure = &doubt{s, min(odds/(1+odds), doubtMost)}
+	default:
+		c.alarm = nil
+		if unsure != nil && e.below(s.count) > learnDeviation {
+			c.learn(unsure.sample)
 		}
-		return j
+		c.learn(s)
 	}
-	c.alarm = nil
-	c.learn(r, ratio, images)
 	return j
 }
 
+// oddsOfCut are the odds that a count is of a part of a request, by Bayes' rule: the probability that the
+// request was larger than the window, and how likely the count is in either case.
+func (c *calibration) oddsOfCut(s sample, e expectation) float64 {
+	if s.count > wholeShare*e.tokens {
+		return 0
+	}
+	window, tooLarge := float64(c.limit), 1.0
+	if c.limit == 0 {
+		window, tooLarge = float64(c.largest), windowUnknown
+	}
+	full := window
+	if c.unsure != nil {
+		full = max(full, c.unsure.count)
+		tooLarge = max(tooLarge, c.unsure.probability)
+	}
+	tooLarge = max(tooLarge*normal(e.below(window)), windowChanged)
+
+	z := e.below(s.count)
+	step := (e.at(z-0.1) - e.at(z+0.1)) / 0.2 // tokens in a deviation
+	whole := studentT(z) / step
+	part := 0.5 / max(window, e.tokens)
+	if s.count > fullShare*full && s.count < fullMost*full {
+		part += 0.5 / ((fullMost - fullShare) * full)
+	}
+	return tooLarge * part / ((1 - tooLarge) * whole)
+}
+
+// normal is the probability that a variable with the standard normal distribution is below z.
+func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+// studentT is the density of Student's distribution with four degrees of freedom: large deviations are not as
+// rare as the normal distribution has them.
+func studentT(z float64) float64 { return 0.375 * math.Pow(1+z*z/4, -2.5) }
+
+// isTrusted says that enough was counted to expect something.
+func (c *calibration) isTrusted() bool { return max(c.samples, c.good) >= goodSamples }
+
+func (c *calibration) isCut(s sample, e expectation, odds float64) bool {
+	short := e.below(s.count)
+	if !c.isTrusted() {
+		return s.count < firstShare*e.tokens && short > firstDeviation
+	}
+	return short > cutDeviation && odds > cutOdds
+}
+
+// isDisproved says that there was no cut the last time: this request was made to fit, its count is too small
+// as well, and what is expected if the last one was of a whole request.
+func (c *calibration) isDisproved(s sample) bool {
+	if c.alarm == nil {
+		return false
+	}
+	if share := s.count / c.alarm.count; share > 0.96 && share < fullMost {
+		return false // The same window may have been filled again.
+	}
+	e := c.expect(s, []sample{c.alarm.sample})
+	return c.alarm.again >= mostAlarms || e.below(s.count) < learnDeviation && s.count < 1.25*e.tokens
+}
+
+// isFull says that a request was larger than any that is known to fit, and that the count is what a server
+// reports that has filled its window.
+func (c *calibration) isFull(s sample, e expectation) bool {
+	window := float64(max(c.limit, c.largest))
+	return e.tokens > window && s.count > fullShare*window && s.count < min(fullMost*window, fullDeviation*e.tokens)
+}
+
+// follows says that a count is what is expected if an unsure one before it was of a whole request.
+func (c *calibration) follows(s sample, unsure doubt) bool {
+	return c.expect(s, append(slices.Clone(c.counted), unsure.sample)).below(s.count) <= learnDeviation
+}
+
+// raiseAlarm notes a cut. Until the server states its window, no request is larger than what it has read.
+func (c *calibration) raiseAlarm(r tokenReport, s sample, e expectation) {
+	if r.limited {
+		c.largest = 0 // A request within it was cut, so the server runs with a smaller window now.
+	}
+	again := 0
+	if c.alarm != nil {
+		again = c.alarm.again + 1
+	}
+	c.limit = max(r.reported, c.largest, limitLeast)
+	c.alarm = &cutAlarm{s, again}
+	c.ratio = clampRatio(max(c.ratio, e.ratio))
+}
+
 // learn takes the report of a whole request.
-func (c *calibration) learn(r tokenReport, ratio float64, images bool) {
-	c.largest, c.good = max(c.largest, r.reported), c.good+1
-	rest, tokens := c.keep(r, true)
-	if images {
-		// What an image costs is not known, but the text that came since may be counted without one.
-		if tokens < kindFrom {
-			return
-		}
-		ratio = float64(rest) / float64(tokens)
+func (c *calibration) learn(s sample) {
+	c.keep(s)
+	c.largest = max(c.largest, int(s.count))
+	ratio := s.count / s.text()
+	if s.images > 0 {
+		ratio = c.expect(s, c.counted).ratio
 	}
 	if c.samples > 0 {
 		ratio = max(c.ratio*ratioFall, (1-ratioWeight)*c.ratio+ratioWeight*ratio)
@@ -164,187 +237,50 @@ func (c *calibration) learn(r tokenReport, ratio float64, images bool) {
 	c.ratio, c.samples = clampRatio(ratio), c.samples+1
 }
 
+// keep remembers the report of a whole request, to expect the next ones by.
+func (c *calibration) keep(s sample) {
+	c.good++
+	c.counted = append(c.counted, s)
+	c.counted = c.counted[max(0, len(c.counted)-keptCounts):]
+}
+
 // withdraw undoes the last alarm: the server counts less than it did, for whole requests too.
-func (c *calibration) withdraw(r tokenReport, ratios []float64, images bool) {
-	sum := 0.0
-	for _, ratio := range ratios {
-		sum += ratio
-	}
-	c.alarm, c.limit, c.reports, c.kinds = nil, 0, nil, nil
-	c.largest = max(c.largest, r.reported)
-	c.keep(r, true)
-	if !images {
-		c.ratio, c.samples = clampRatio(sum/float64(len(ratios))), c.samples+len(ratios)
-	}
+func (c *calibration) withdraw(s sample) {
+	c.counted = nil
+	c.keep(c.alarm.sample)
+	c.keep(s)
+	c.largest = max(c.largest, int(c.alarm.count), int(s.count))
+	c.ratio, c.samples = clampRatio(c.expect(s, c.counted).ratio), c.samples+2
+	c.lift()
 }
 
 // room is the most tokens to plan for, 0 where nothing limits that.
 func (c *calibration) room() int { return int(limitShare * float64(c.limit)) }
 
+// overLimit is by which factor a request may be larger than the limit: by more than 1 where it holds much text of a
+// kind that was hardly counted yet.
+func (c *calibration) overLimit(parts []part) float64 {
+	if c.limit == 0 || len(c.counted) == 0 {
+		return 0
+	}
+	return c.expect(newSample(parts, 0), c.counted).at(-limitDeviation) / float64(c.limit)
+}
+
 // lift ends the limit: the server has stated its window.
 func (c *calibration) lift() { c.limit, c.alarm = 0, nil }
 
-// expect is what the server will report for a request with these parts, and the least that it can
-// report if it reads all of them.
-func (c *calibration) expect(parts []part) (expected, floor float64) {
-	byRatio := 0.0
-	for _, p := range parts {
-		if !p.image {
-			mean, least, _ := c.ratiosOf(p.kind)
-			expected += mean * float64(p.tokens)
-			floor += least * float64(p.tokens)
-			byRatio += known(c.ratio) * float64(p.tokens)
-		}
-	}
-	expected = max(expected, byRatio)
-	for _, r := range c.reports {
-		e, f := c.from(r, parts)
-		floor = max(floor, f)
-		if r.whole {
-			expected = max(expected, e)
-		}
-	}
-	return max(expected, floor), floor
+// expect is what the server will report for a request, by earlier reports of whole ones.
+func (c *calibration) expect(s sample, counted []sample) expectation {
+	return fit(counted, known(c.ratio), s).expect(s)
 }
 
-// from is what an earlier report says of a request: what it counted, without the parts that are missing
-// now and with those that are new.
-func (c *calibration) from(r pastReport, parts []part) (expected, floor float64) {
-	expected, floor = float64(r.reported), float64(r.reported)
-	now := partsOf(parts)
+// estimate is our count of the request without its images.
+func (r tokenReport) estimate() (tokens int) {
 	for _, p := range r.parts {
-		if _, there := now[p.partKey]; there {
-			continue
-		}
-		if p.image {
-			return 0, 0
-		}
-		mean, _, most := c.ratiosOf(p.kind)
-		if most == 0 {
-			most = 2 * r.average
-		}
-		most = max(most, 1.25*r.average)
-		expected -= mean * float64(p.tokens)
-		floor -= most * float64(p.tokens)
-	}
-	then := partsOf(r.parts)
-	for _, p := range parts {
-		if _, there := then[p.partKey]; there || p.image {
-			continue
-		}
-		mean, least, _ := c.ratiosOf(p.kind)
-		expected += mean * float64(p.tokens)
-		floor += least * float64(p.tokens)
-	}
-	return expected, floor
-}
-
-// ratiosOf is what the server counts for each of our tokens of a kind of text: as a rule, at least, and at
-// most; 0 where that is not known.
-func (c *calibration) ratiosOf(kind textKind) (mean, least, most float64) {
-	if of, ok := c.kinds[kind]; ok {
-		return of.mean, max(leastRatio, leastKnown*of.least), mostKnown * of.most
-	}
-	return known(c.ratio), leastRatio, 0
-}
-
-// keep remembers a report, and learns what it says of the kinds of its text.
-func (c *calibration) keep(r tokenReport, whole bool) (reported, tokens int) {
-	if whole {
-		if n := len(c.reports); n > 0 && c.reports[n-1].whole {
-			reported, tokens = c.learnKind(c.reports[n-1], r)
-		} else if n == 0 {
-			reported, tokens = c.learnKind(pastReport{}, r)
-		}
-	}
-	all, _ := r.estimate()
-	c.reports = append(c.reports, pastReport{r, whole, float64(r.reported) / float64(all)})
-	// Reports of parts tell less.
-	n, most := 0, keptReports
-	if !whole {
-		most = keptDoubtful
-	}
-	for i := len(c.reports) - 1; i >= 0; i-- {
-		if c.reports[i].whole == whole {
-			n++
-		}
-		if n > most {
-			c.reports = slices.Delete(c.reports, i, i+1)
-			break
-		}
-	}
-	return reported, tokens
-}
-
-// learnKind takes what came since an earlier report into account, where nothing of that is missing and nearly
-// all that is new is of one kind. It returns what the server counts for it and what we do.
-func (c *calibration) learnKind(before pastReport, r tokenReport) (reported, all int) {
-	then, now := partsOf(before.parts), partsOf(r.parts)
-	missing := 0.0
-	for _, p := range before.parts {
-		if _, there := now[p.partKey]; !there {
-			mean, _, _ := c.ratiosOf(p.kind)
-			missing += mean * float64(p.tokens)
-			if p.image {
-				return 0, 0
-			}
-		}
-	}
-	tokens := map[textKind]int{}
-	for _, p := range r.parts {
-		if _, there := then[p.partKey]; there {
-			continue
-		}
-		if p.image {
-			return 0, 0
-		}
-		tokens[p.kind] += p.tokens
-		all += p.tokens
-	}
-	rest := r.reported - before.reported + int(missing)
-	if rest <= 0 || missing > float64(rest)/4 {
-		return 0, 0
-	}
-	for kind, n := range tokens {
-		if all < kindFrom || float64(n) < kindShare*float64(all) {
-			continue
-		}
-		ratio := float64(rest) / float64(all)
-		of, ok := c.kinds[kind]
-		if !ok {
-			of = kindRatio{ratio, ratio, ratio}
-		}
-		of.mean += ratioWeight * (ratio - of.mean)
-		of.least, of.most = min(of.least, ratio), max(of.most, ratio)
-		if c.kinds == nil {
-			c.kinds = map[textKind]kindRatio{}
-		}
-		c.kinds[kind] = of
-	}
-	return rest, all
-}
-
-func partsOf(parts []part) map[partKey]part {
-	of := make(map[partKey]part, len(parts))
-	for _, p := range parts {
-		of[p.partKey] = p
-	}
-	return of
-}
-
-// estimate is our count of the request without its images, and whether it has any.
-func (r tokenReport) estimate() (tokens int, images bool) {
-	for _, p := range r.parts {
-		if p.image {
-			images = true
-			continue
-		}
 		tokens += p.tokens
 	}
-	return tokens, images
+	return tokens
 }
-
-func similar(a, b float64) bool { return a <= b*(1+sameShare) && a >= b*(1-sameShare) }
 
 func clampRatio(r float64) float64 { return min(max(r, ratioMin), ratioMax) }
 

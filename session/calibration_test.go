@@ -19,6 +19,7 @@ type simulation struct {
 	around  float64   // its tokens around each message
 	kind    int       // of the text that is talked about now
 	images  float64   // the chance of an image in a message
+	image   float64   // its tokens for one of the usual size
 	tools   float64   // the chance of tool calls in a turn
 
 	messages []simulated // the system prompt with the tools first
@@ -84,6 +85,7 @@ func newSimulation(seed uint64) *simulation {
 		s.planned = s.window * (2 + s.IntN(7)) / 2
 	}
 	s.images = []float64{0, 0, 0.08}[s.IntN(3)]
+	s.image = 100 + s.Float64()*1400
 	s.tools = []float64{0, 0, 0.4}[s.IntN(3)]
 	s.kind = s.IntN(len(s.factors))
 	system := 30 + s.IntN(400)
@@ -101,7 +103,7 @@ func newSimulation(seed uint64) *simulation {
 func (s *simulation) say(tokens int, answer bool) {
 	served := s.factors[s.kind]*float64(tokens)*(0.9+0.2*s.Float64()) + s.around
 	id := int64(len(s.messages))
-	s.messages = append(s.messages, simulated{part{partKey{id, tokens + 4}, kinds[s.kind], false}, served, answer})
+	s.messages = append(s.messages, simulated{part{partKey{id, tokens + 4}, kinds[s.kind], 0}, served, answer})
 }
 
 // size is a length in our tokens: from least to most, and less where the server's window is small or its
@@ -129,7 +131,7 @@ func (s *simulation) question() {
 	}
 	if s.Float64() < s.images {
 		m := &s.messages[len(s.messages)-1]
-		m.image, m.served = true, m.served+100+s.Float64()*1400
+		m.images, m.served = 1, m.served+s.image*(0.6+0.8*s.Float64())
 	}
 }
 
@@ -216,14 +218,35 @@ func count(is bool) int {
 // The question and what follows it is always sent.
 func (s *simulation) plan(past int) ([]simulated, bool) {
 	most := float64(s.planned) * 3 / 4 // a quarter is kept for the reply
-	if s.limit > 0 {
-		most = min(most, float64(s.room()))
+	if s.limit == 0 {
+		return s.within(past, most)
 	}
+	most = min(most, float64(s.room()))
+	list, ok := s.within(past, most)
+	for range limitTries {
+		var parts []part
+		for _, m := range list {
+			parts = append(parts, m.part)
+		}
+		over := s.overLimit(parts)
+		if over <= 1 {
+			break
+		}
+		most /= over
+		if list, ok = s.within(past, most); !ok {
+			break
+		}
+	}
+	return list, ok
+}
+
+// within is what is sent of so many tokens, by the ratio that was learned.
+func (s *simulation) within(past int, most float64) ([]simulated, bool) {
 	fits := func(list []simulated) bool {
 		total := 0
 		for _, m := range list {
 			total += m.tokens
-			if m.image {
+			if m.images > 0 {
 				total += 765
 			}
 		}
@@ -247,7 +270,7 @@ func (s *simulation) plan(past int) ([]simulated, bool) {
 	}
 	if drop > 0 && s.IntN(2) == 0 {
 		// Something is recalled, for this question only.
-		if m := s.messages[from+s.IntN(drop)]; !m.image && fits(append(list, m)) {
+		if m := s.messages[from+s.IntN(drop)]; m.images == 0 && fits(append(list, m)) {
 			last := len(list) - 1
 			list = append(list[:last:last], m, list[last])
 		}
@@ -278,14 +301,13 @@ func (s *simulation) serve(sent []simulated) (r tokenReport, whole float64, ok b
 	return r, whole, true
 }
 
-// TestCutsAreSaidAndWholeRequestsAreNot simulates conversations with servers that drop messages. The bounds are
-// a little below what a soak of 1,500 conversations measured: 607 of 937 cuts said in their turn, and 11 false
-// alarms in 77,236 whole turns.
+// TestCutsAreSaidAndWholeRequestsAreNot simulates conversations with servers that drop messages. With -soak it holds
+// them to nineteen of twenty cuts said in their turn; the few conversations of every run have some thirty cuts.
 func TestCutsAreSaidAndWholeRequestsAreNot(t *testing.T) {
 	t.Parallel()
-	conversations := 150
+	conversations, least := 150, 0.8
 	if *soak > 0 {
-		conversations = *soak
+		conversations, least = *soak, 0.95
 	}
 	var all tally
 	for seed := range conversations {
@@ -313,7 +335,7 @@ func TestCutsAreSaidAndWholeRequestsAreNot(t *testing.T) {
 	if all.alarms*1000 > all.whole {
 		t.Errorf("%d false alarms in %d whole turns, want at most one in a thousand", all.alarms, all.whole)
 	}
-	if all.cuts == 0 || float64(all.said) < 0.55*float64(all.cuts) {
+	if all.cuts == 0 || float64(all.said) < least*float64(all.cuts) {
 		t.Errorf("%d of %d cuts were said in their turn", all.said, all.cuts)
 	}
 }
@@ -332,10 +354,10 @@ func TestRatioIsLearned(t *testing.T) {
 	}{
 		{"the first value whole", []int{1400}, 1.4, 1},
 		{"then three tenths of each new one", []int{1400, 1700}, 1.49, 2},
-		{"down by a tenth at most", []int{3000, 1000}, 2.7, 2},
+		{"a much smaller one when another confirms it, down by a tenth at most", []int{3000, 3000, 1990, 1990}, 2.7, 3},
 		{"absent and zero counts teach nothing", []int{-1, 0, 1400, 0}, 1.4, 1},
 		{"no more than sixteen", []int{99_000}, 16, 1},
-		{"no less than a half", []int{450}, 0.5, 1},
+		{"no less than a half", []int{450, 450}, 0.5, 1},
 	} {
 		var got calibration
 		for i, reported := range c.reported {
@@ -347,14 +369,25 @@ func TestRatioIsLearned(t *testing.T) {
 	}
 }
 
-func TestSmallRequestsAndImagesTeachNoRatio(t *testing.T) {
+func TestSmallRequestsTeachNoRatio(t *testing.T) {
 	var c calibration
-	c.judge(ofTokens(1, 199, 300))
-	picture := ofTokens(2, 1000, 1500)
-	picture.parts[0].image = true
-	c.judge(picture)
-	if c.samples != 0 || c.ratio != 0 {
+	if c.judge(ofTokens(1, 199, 300)); c.samples != 0 || c.ratio != 0 {
 		t.Errorf("learned %.2f of %d samples, want nothing", c.ratio, c.samples)
+	}
+}
+
+// What an image costs is learned beside the ratio of the texts.
+func TestImagesAreNoText(t *testing.T) {
+	c, parts := chat(4)
+	for i := range 4 {
+		parts = append(parts, part{partKey: partKey{int64(10 + i), 300}, images: 1})
+		c.judge(tokenReport{parts: parts, reported: 300*len(parts) + 1100*(i+1)})
+	}
+	if e := c.expect(newSample(append(parts, part{partKey: partKey{20, 300}, images: 2}), 0), c.counted); math.Abs(e.tokens-(2700+6600)) > 500 {
+		t.Errorf("six images of 1,100 tokens and 2,700 of text: expected %.0f tokens", e.tokens)
+	}
+	if c.ratio < 0.9 || c.ratio > 1.2 {
+		t.Errorf("the ratio of the text is %.2f, want about 1", c.ratio)
 	}
 }
 
@@ -371,10 +404,10 @@ func chat(turns int) (c calibration, parts []part) {
 func TestCutIsFoundConfirmedAndLimited(t *testing.T) {
 	c, parts := chat(13)
 	grown := append(parts, part{partKey: partKey{14, 300}}, part{partKey: partKey{15, 1500}})
-	if j := c.judge(tokenReport{parts: grown, reported: 3700}); j.finding != findCut || j.expected != 5700 || c.limit != 3900 {
+	if j := c.judge(tokenReport{parts: grown, reported: 3700}); j.finding != findCut || j.expected < 5600 || j.expected > 5800 || c.limit != 3900 {
 		t.Fatalf("3,700 of 5,700 tokens: found %d, expected %d, limit %d; want a cut and the largest whole count", j.finding, j.expected, c.limit)
 	}
-	if c.ratio != 1 {
+	if math.Abs(c.ratio-1) > 0.01 {
 		t.Errorf("the ratio is %.2f after a cut, want 1", c.ratio)
 	}
 	if j := c.judge(tokenReport{parts: parts[3:], reported: 3000, limited: true}); j.finding != findWhole || c.limit != 3900 {
@@ -395,16 +428,29 @@ func TestCutIsWithdrawnWhereTheTokenizerWasTheCause(t *testing.T) {
 	}
 }
 
-// Another kind of text may be counted at much less: the count has grown all the same.
+// Text of another kind may be counted at much less for each of our tokens: the count has grown all the same.
 func TestAnotherKindOfTextIsNoCut(t *testing.T) {
 	var c calibration
 	parts := []part{{partKey: partKey{1, 1000}}}
 	for range 3 {
 		c.judge(tokenReport{parts: parts, reported: 4000})
 	}
-	parts = append(parts, part{partKey: partKey{2, 3000}, kind: denseText})
-	if j := c.judge(tokenReport{parts: parts, reported: 5500}); j.finding != findWhole {
-		t.Errorf("3,000 tokens of another kind that count half: found %d, expected %d; want whole", j.finding, j.expected)
+	parts = append(parts, part{partKey: partKey{3, 1500}, kind: denseText})
+	if j := c.judge(tokenReport{parts: parts, reported: 4000 + 3000}); j.finding == findCut {
+		t.Errorf("1,500 tokens of another kind that count half: found %d, expected %d; want no cut", j.finding, j.expected)
+	}
+}
+
+// A request below the limit holds less of a text that the server may count at any price.
+func TestUncountedTextGetsRoomBelowALimit(t *testing.T) {
+	c, parts := chat(13)
+	c.limit = 4000
+	if over := c.overLimit(parts[:12]); over > 1 {
+		t.Errorf("3,600 tokens of text that is well known: %.2f of a limit of 4,000", over)
+	}
+	script := append(parts[:6:6], part{partKey: partKey{20, 1800}, kind: scriptText})
+	if over := c.overLimit(script); over < 1.2 {
+		t.Errorf("1,800 tokens of a script that was never counted beside 1,800: %.2f of a limit of 4,000", over)
 	}
 }
 

@@ -3,12 +3,14 @@ package session
 import (
 	"context"
 	"slices"
+
+	"winnow/history"
 )
 
 // countable says that our count of the request is worth comparing. What an image costs, only the
 // server knows.
 func (a asked) countable() bool {
-	return a.record.Estimate >= ratioFrom && !slices.ContainsFunc(a.plan.Messages, holdsImage)
+	return a.record.Estimate >= ratioFrom && !slices.ContainsFunc(a.plan.Messages, func(m history.Message) bool { return images(m) > 0 })
 }
 
 // expected is what the server was expected to count for the request.

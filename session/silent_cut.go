@@ -160,9 +160,10 @@ func (s *Session) requestParts(sum history.Sum, entries []history.Entry) []part 
 		p := part{partKey: partKey{e.ID, e.TokensAfter + frameTokens}}
 		if at, there := s.find(e.ID); there {
 			m := &s.branch[at]
-			p.kind, p.image = kindOf(m.Content), holdsImage(m.Message)
+			p.kind, p.images = kindOf(m.Content), images(m.Message)
+			p.tokens = max(frameTokens, p.tokens-p.images*history.ImageTokens)
 		}
-		rest -= p.tokens
+		rest -= e.TokensAfter + frameTokens
 		parts = append(parts, p)
 	}
 	if rest > 0 {
@@ -174,8 +175,14 @@ func (s *Session) requestParts(sum history.Sum, entries []history.Entry) []part 
 // frameTokens is about what the chat format costs around each message.
 const frameTokens = 4
 
-func holdsImage(m history.Message) bool {
-	return slices.ContainsFunc(m.Parts, func(p history.Part) bool { return p.Kind == history.ImagePart })
+// images is how many images a message holds.
+func images(m history.Message) (n int) {
+	for _, p := range m.Parts {
+		if p.Kind == history.ImagePart {
+			n++
+		}
+	}
+	return n
 }
 
 // The kinds of text in Latin script. Those of other scripts are their code points' blocks.
@@ -261,10 +268,9 @@ func (s *Session) readCounts(ctx context.Context) error {
 			s.deps.Log.Warn("read the server's earlier counts", "request", r.ID, "err", err)
 			continue
 		}
-		report := tokenReport{parts: s.requestParts(v.Sum, v.Entries), reported: r.Prompt}
-		s.counts.keep(report, r.CutExpected == 0)
+		counted := newSample(s.requestParts(v.Sum, v.Entries), r.Prompt)
 		if r.CutExpected == 0 {
-			s.counts.good++
+			s.counts.keep(counted)
 		}
 		if i < len(records)-1 || s.deps.Now().Sub(r.Created) > limitAge {
 			continue
@@ -274,7 +280,7 @@ func (s *Session) readCounts(ctx context.Context) error {
 		}
 		if r.CutExpected > 0 {
 			s.counts.limit = max(r.Prompt, s.learned.Largest, limitLeast)
-			s.counts.alarm = &cutAlarm{share: float64(r.Prompt) / float64(r.CutExpected)}
+			s.counts.alarm = &cutAlarm{sample: counted}
 			s.unread = []int64{r.ID}
 		}
 	}
@@ -287,7 +293,7 @@ func (s *Session) lastCounted(ctx context.Context, id, ref string) ([]store.Requ
 	if err != nil {
 		return nil, err
 	}
-	looked, err := s.records(ctx, id, keys[max(0, len(keys)-2*keptReports):])
+	looked, err := s.records(ctx, id, keys[max(0, len(keys)-keptCounts):])
 	if err != nil {
 		return nil, err
 	}

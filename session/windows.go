@@ -257,10 +257,27 @@ func (s *Session) limitOf(to *target) int {
 	return min(room, s.shrunkTo)
 }
 
-// buildLimited is build, but a limit that leaves no room for what must be sent does not hold. The caller
-// holds the lock.
+// buildLimited is build, but a limit that leaves no room for what must be sent does not hold, and below a limit
+// text of a kind that the server has hardly counted yet gets the room that it may need. The caller holds the
+// lock.
 func (s *Session) buildLimited(past int, o *history.Options) (history.Plan, error) {
 	plan, err := s.build(past, *o)
+	for range limitTries {
+		if err != nil || o.Limit == 0 {
+			break
+		}
+		over := s.counts.overLimit(s.requestParts(plan.Sum, plan.Entries))
+		if over <= 1 {
+			return plan, nil
+		}
+		tighter := *o
+		tighter.Limit = int(float64(o.Limit) / over)
+		smaller, err := s.build(past, tighter)
+		if err != nil {
+			break
+		}
+		plan, *o = smaller, tighter
+	}
 	if over := (*history.OverBudgetError)(nil); o.Limit > 0 && s.shrunkTo == 0 && errors.As(err, &over) {
 		o.Limit = 0
 		return s.build(past, *o)
