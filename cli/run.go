@@ -172,7 +172,7 @@ func (k *kit) sayOpenElsewhere(ctx context.Context, s *session.Session, out *ans
 	if id == "" {
 		return nil
 	}
-	elsewhere, err := k.store.OpenElsewhere(ctx, id)
+	elsewhere, err := k.store.LeasedByOther(ctx, id)
 	if elsewhere {
 		out.notice("a window has this session open; it shows this turn when it opens the session anew, and what is said there before stands on a branch of its own")
 	}

@@ -124,7 +124,7 @@ type Session struct {
 	summaries []store.Summary
 	policy    history.Policy
 	turn      *turn // the running one
-	place     place // among the windows
+	lease     lease // among the windows
 
 	target                        // the model in use
 	before     past               // what past requests tell

@@ -102,8 +102,8 @@ func (s *Session) claim(t *turn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.place.elsewhere:
-		return ErrElsewhere
+	case s.lease.leased:
+		return ErrLeased
 	case s.turn != nil:
 		return ErrBusy
 	}
@@ -298,7 +298,7 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 	if err != nil {
 		return err
 	}
-	t.takeBegun(ctx)
+	t.leaseBegun(ctx)
 	t.commit(first)
 	if titled {
 		t.emit(Titled{begun.Title})

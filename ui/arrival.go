@@ -17,7 +17,7 @@ type arrival struct {
 
 // switchTo makes the branch through a message the active one, unless another window has the session.
 func switchTo(ctx context.Context, s *session.Session, message int64) error {
-	elsewhere, err := s.Occupy(ctx)
+	elsewhere, err := s.Lease(ctx)
 	if err == nil && !elsewhere {
 		err = s.Switch(ctx, message)
 	}

@@ -33,7 +33,7 @@ func (m *Model) occupy(s *session.Session) tea.Cmd {
 		return nil
 	}
 	return m.behind(func(ctx context.Context) tea.Msg {
-		elsewhere, err := s.Occupy(ctx)
+		elsewhere, err := s.Lease(ctx)
 		return occupiedMsg{s, elsewhere, err}
 	})
 }
@@ -68,13 +68,13 @@ func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
 func (m *Model) takeOver() tea.Cmd {
 	deps, s, ref := m.options.Deps, m.session, m.ref
 	return m.behind(func(ctx context.Context) tea.Msg {
-		elsewhere, err := s.Occupy(ctx)
+		elsewhere, err := s.Lease(ctx)
 		if err != nil || elsewhere {
 			return takeoverMsg{of: s, err: err}
 		}
 		again, err := session.Open(ctx, deps, s.Info().ID, ref)
 		if err == nil {
-			_, err = again.Occupy(ctx) // it is this window's already
+			_, err = again.Lease(ctx) // it is this window's already
 		}
 		return takeoverMsg{s, again, err}
 	})
@@ -117,7 +117,7 @@ func (m *Model) closedKey(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // onlyRead says why nothing can be changed.
-func (m *Model) onlyRead() tea.Cmd { return m.complain(theme.Sentence(session.ErrElsewhere)) }
+func (m *Model) onlyRead() tea.Cmd { return m.complain(theme.Sentence(session.ErrLeased)) }
 
 // closedLines are what stands in the place of the draft.
 func (m *Model) closedLines(w int) []string {

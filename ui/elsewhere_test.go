@@ -24,7 +24,7 @@ func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 	deps.Store = beside
 	other, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err == nil {
-		_, err = other.Occupy(t.Context())
+		_, err = other.Lease(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 			t.Errorf("%q is not in the session:\n%s", text, got)
 		}
 	}
-	if elsewhere, err := other.Occupy(t.Context()); err != nil || !elsewhere {
+	if elsewhere, err := other.Lease(t.Context()); err != nil || !elsewhere {
 		t.Errorf("the window before may write again: elsewhere %v, %v", elsewhere, err)
 	}
 }
@@ -154,7 +154,7 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	defer beside.Close()
 	taken := func(id string) func() bool {
 		return func() bool {
-			elsewhere, err := beside.OpenElsewhere(t.Context(), id)
+			elsewhere, err := beside.LeasedByOther(t.Context(), id)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -263,7 +263,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 
 // adopt shows a session.
 func (m *Model) adopt(s *session.Session) {
-	m.session, m.elsewhere = s, s.Elsewhere()
+	m.session, m.elsewhere = s, s.LeasedByOther()
 	m.info, m.ref = s.Info(), s.Ref()
 	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
 	m.panel = panel.Model{Price: m.prices, Holds: m.holds, Secrets: m.secrets}

@@ -135,7 +135,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = other.Close() })
-	_, release, err := other.Occupy(t.Context(), kept["bread"].ID)
+	_, release, err := other.Lease(t.Context(), kept["bread"].ID)
 	if err != nil {
 		t.Fatal(err)
 	}

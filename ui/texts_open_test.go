@@ -140,7 +140,7 @@ func TestAHitInASessionOfAnotherWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = other.Close() })
-	if _, _, err := other.Occupy(t.Context(), id); err != nil {
+	if _, _, err := other.Lease(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 

@@ -210,7 +210,7 @@ func (s *Store) disown(ctx context.Context) error {
 		if _, err := interrupt(ctx, tx, o.token); err != nil {
 			return err
 		}
-		return vacate(ctx, tx, o.token)
+		return endLeases(ctx, tx, o.token)
 	})
 	s.mu.Lock()
 	s.owner = nil

@@ -101,7 +101,7 @@ func (l *Model) readSessions(f store.Filter) tea.Cmd {
 	db, asked, hidden := l.Store, l.Asked, l.secrets
 	return l.Run(func(ctx context.Context) tea.Msg {
 		list, err := db.Sessions(ctx, f)
-		elsewhere, err2 := db.Elsewhere(ctx)
+		elsewhere, err2 := db.LeasedByOthers(ctx)
 		return ListedMsg{
 			Asked: asked, Lines: SessionLines(hidden, list, elsewhere...), At: time.Now(),
 			Whole: f.Limit == 0 || len(list) < f.Limit, err: errors.Join(err, err2),

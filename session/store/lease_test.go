@@ -11,18 +11,18 @@ import (
 	"testing"
 )
 
-func occupy(t *testing.T, s *Store, session string, elsewhere bool) func() {
+func takeLease(t *testing.T, s *Store, session string, leased bool) func() {
 	t.Helper()
-	got, release, err := s.Occupy(context.Background(), session)
-	if err != nil || got != elsewhere {
-		t.Errorf("Occupy = elsewhere %v, %v; want %v", got, err, elsewhere)
+	got, release, err := s.Lease(context.Background(), session)
+	if err != nil || got != leased {
+		t.Errorf("Lease = leased %v, %v; want %v", got, err, leased)
 	}
 	return release
 }
 
 func openElsewhere(t *testing.T, s *Store, session string, want bool) {
 	t.Helper()
-	if got, err := s.OpenElsewhere(context.Background(), session); err != nil || got != want {
+	if got, err := s.LeasedByOther(context.Background(), session); err != nil || got != want {
 		t.Errorf("OpenElsewhere = %v, %v; want %v", got, err, want)
 	}
 }
@@ -33,11 +33,11 @@ func TestSessionBelongsToTheWindowThatOpenedItFirst(t *testing.T) {
 	session, _ := begin(t, one, "", "hello")
 	other, _ := begin(t, one, "", "another")
 
-	release := occupy(t, one, session.ID, false)
+	release := takeLease(t, one, session.ID, false)
 	openElsewhere(t, one, session.ID, false)
 	openElsewhere(t, two, session.ID, true)
-	occupy(t, two, session.ID, true)() // lets go of nothing
-	free := occupy(t, two, other.ID, false)
+	takeLease(t, two, session.ID, true)() // lets go of nothing
+	free := takeLease(t, two, other.ID, false)
 	openElsewhere(t, one, other.ID, true)
 	if _, err := two.Append(context.Background(), says(session.ID, 0, "user", "in spite of it")); err != nil {
 		t.Errorf("a window that did not ask is held up: %v", err)
@@ -46,8 +46,8 @@ func TestSessionBelongsToTheWindowThatOpenedItFirst(t *testing.T) {
 	release()
 	release() // a second time is none
 	openElsewhere(t, two, session.ID, false)
-	occupy(t, two, session.ID, false)
-	occupy(t, one, session.ID, true)
+	takeLease(t, two, session.ID, false)
+	takeLease(t, one, session.ID, true)
 	openElsewhere(t, one, other.ID, true)
 	free()
 	openElsewhere(t, one, other.ID, false)
@@ -57,7 +57,7 @@ func TestSessionTakenTwiceIsFreeAfterTheSecondRelease(t *testing.T) {
 	path := newPath(t)
 	one, two := openAt(t, path, Options{}), openAt(t, path, Options{})
 	session, _ := begin(t, one, "", "hello")
-	first, second := occupy(t, one, session.ID, false), occupy(t, one, session.ID, false)
+	first, second := takeLease(t, one, session.ID, false), takeLease(t, one, session.ID, false)
 	first()
 	openElsewhere(t, two, session.ID, true)
 	second()
@@ -70,21 +70,21 @@ func TestClosedStoreLeavesItsSessions(t *testing.T) {
 	must(t, "open", err)
 	two := openAt(t, path, Options{})
 	session, _ := begin(t, one, "", "hello")
-	release := occupy(t, one, session.ID, false)
+	release := takeLease(t, one, session.ID, false)
 	must(t, "close", one.Close())
 	release() // too late, and no harm
-	occupy(t, two, session.ID, false)
+	takeLease(t, two, session.ID, false)
 	oneLock(t, path)
 }
 
-func TestSessionThatIsGoneIsNotOccupied(t *testing.T) {
+func TestSessionThatIsGoneIsNotLeased(t *testing.T) {
 	s := newStore(t)
 	session, _ := begin(t, s, "", "hello")
-	release := occupy(t, s, session.ID, false)
+	release := takeLease(t, s, session.ID, false)
 	must(t, "delete", s.Delete(context.Background(), session.ID))
 	must(t, "purge", s.Purge(context.Background(), session.ID))
 	release()
-	if _, _, err := s.Occupy(context.Background(), session.ID); err == nil {
+	if _, _, err := s.Lease(context.Background(), session.ID); err == nil {
 		t.Error("a session that is gone was taken")
 	}
 }
@@ -95,24 +95,24 @@ func TestReaderSeesWhoHasTheSession(t *testing.T) {
 	one := openAt(t, path, Options{})
 	session, _ := begin(t, one, "", "hello")
 	reader := openAt(t, path, Options{ReadOnly: true})
-	occupy(t, reader, session.ID, false)()
-	release := occupy(t, one, session.ID, false)
-	occupy(t, reader, session.ID, true)
+	takeLease(t, reader, session.ID, false)()
+	release := takeLease(t, one, session.ID, false)
+	takeLease(t, reader, session.ID, true)
 	release()
-	occupy(t, reader, session.ID, false)
+	takeLease(t, reader, session.ID, false)
 }
 
-// occupyProgram has a session open until it is killed.
-func occupyProgram(args []string) error {
+// leaseProgram has a session open until it is killed.
+func leaseProgram(args []string) error {
 	s, err := Open(context.Background(), args[0], Options{})
 	if err != nil {
 		return err
 	}
-	elsewhere, _, err := s.Occupy(context.Background(), args[1])
+	leased, _, err := s.Lease(context.Background(), args[1])
 	if err != nil {
 		return err
 	}
-	fmt.Println("elsewhere", elsewhere)
+	fmt.Println("leased", leased)
 	select {}
 }
 
@@ -121,10 +121,10 @@ func TestDeadWindowKeepsNobodyOut(t *testing.T) {
 	s := openAt(t, path, Options{})
 	session, _ := begin(t, s, "", "hello")
 	for range 3 {
-		cmd, out := run(t, "occupy", path, session.ID)
+		cmd, out := run(t, "lease", path, session.ID)
 		line, err := bufio.NewReader(out).ReadString('\n')
 		must(t, "read", err)
-		if line != "elsewhere false\n" {
+		if line != "leased false\n" {
 			t.Fatalf("the window after a dead one says %q, want that the session is its own", line)
 		}
 		openElsewhere(t, s, session.ID, true)
@@ -132,7 +132,7 @@ func TestDeadWindowKeepsNobodyOut(t *testing.T) {
 		cmd.Wait() // always an error: it was killed
 		openElsewhere(t, s, session.ID, false)
 	}
-	occupy(t, s, session.ID, false)
+	takeLease(t, s, session.ID, false)
 	var marks int
 	must(t, "count", s.reads.QueryRow("SELECT count(*) FROM windows").Scan(&marks))
 	if marks != 1 {
@@ -169,11 +169,11 @@ func TestOneOfManyWindowsHasTheSession(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, s := range stores {
 			wg.Go(func() {
-				elsewhere, release, err := s.Occupy(context.Background(), session.ID)
+				leased, release, err := s.Lease(context.Background(), session.ID)
 				if err != nil {
-					t.Errorf("Occupy: %v", err)
+					t.Errorf("Lease: %v", err)
 				}
-				if !elsewhere {
+				if !leased {
 					have.Add(1)
 				}
 				releases[i] = release

@@ -13,7 +13,7 @@ func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) 
 	t.Helper()
 	b = newBench(t, append([]step{says("One.")}, steps...)...)
 	first = b.begin()
-	occupy(t, first, false)
+	takeLease(t, first, false)
 	drain(first.Send(t.Context(), "First"))
 	beside, err := store.Open(t.Context(), b.deps.Store.Path(), store.Options{})
 	if err != nil {
@@ -29,17 +29,17 @@ func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) 
 	return b, first, second
 }
 
-func occupy(t *testing.T, s *Session, elsewhere bool) {
+func takeLease(t *testing.T, s *Session, leased bool) {
 	t.Helper()
-	if got, err := s.Occupy(t.Context()); err != nil || got != elsewhere || s.Elsewhere() != elsewhere {
-		t.Errorf("Occupy = %v, %v, and Elsewhere is %v; want %v", got, err, s.Elsewhere(), elsewhere)
+	if got, err := s.Lease(t.Context()); err != nil || got != leased || s.LeasedByOther() != leased {
+		t.Errorf("Lease = %v, %v, and LeasedByOther is %v; want %v", got, err, s.LeasedByOther(), leased)
 	}
 }
 
 // A new conversation belongs to its window from its first message on, not from the next start.
 func TestConversationThatIsOpenElsewhereChangesNothing(t *testing.T) {
 	b, first, second := twoWindows(t)
-	occupy(t, second, true)
+	takeLease(t, second, true)
 	ctx, message := t.Context(), second.Messages()[0].ID
 	before, err := b.deps.Store.Session(ctx, first.Info().ID)
 	if err != nil {
@@ -65,8 +65,8 @@ func TestConversationThatIsOpenElsewhereChangesNothing(t *testing.T) {
 		"remedy":     func() error { return second.SetRemedy(ctx, history.LeaveOut, message) },
 		"apply":      func() error { return second.Apply(ctx, Trial{Preset: "full"}) },
 	} {
-		if err := try(); !errors.Is(err, ErrElsewhere) {
-			t.Errorf("%s: %v, want ErrElsewhere", what, err)
+		if err := try(); !errors.Is(err, ErrLeased) {
+			t.Errorf("%s: %v, want ErrLeased", what, err)
 		}
 	}
 	after, err := b.deps.Store.Session(ctx, first.Info().ID)
@@ -84,7 +84,7 @@ func TestConversationThatIsOpenElsewhereChangesNothing(t *testing.T) {
 
 func TestConversationThatIsOpenElsewhereCanBeForked(t *testing.T) {
 	_, _, second := twoWindows(t)
-	occupy(t, second, true)
+	takeLease(t, second, true)
 	if _, err := second.Fork(t.Context(), 0); err != nil {
 		t.Errorf("Fork: %v", err)
 	}
@@ -92,16 +92,16 @@ func TestConversationThatIsOpenElsewhereCanBeForked(t *testing.T) {
 
 func TestConversationIsFreeWhenItsWindowShowsAnother(t *testing.T) {
 	b, first, second := twoWindows(t, says("Two."))
-	occupy(t, second, true)
+	takeLease(t, second, true)
 	first.Leave()
-	occupy(t, second, false)
+	takeLease(t, second, false)
 	if _, err := drain(second.Send(t.Context(), "Second")); err != nil {
 		t.Errorf("Send: %v", err)
 	}
 	wantTranscript(t, b.open(first.Info().ID).Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\n")
 	second.Leave()
 	second.Leave() // a second time is none
-	occupy(t, first, false)
+	takeLease(t, first, false)
 }
 
 // A script that answers in a conversation does not ask for it, and is not held up.

@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 )
 
-func elsewhereIs(t *testing.T, s *Store, want ...string) {
+func wantLeasedByOthers(t *testing.T, s *Store, want ...string) {
 	t.Helper()
-	got, err := s.Elsewhere(context.Background())
+	got, err := s.LeasedByOthers(context.Background())
 	slices.Sort(got)
 	slices.Sort(want)
 	if err != nil || !slices.Equal(got, want) {
@@ -25,18 +25,18 @@ func TestElsewhereListsWhatLivingWindowsHaveOpen(t *testing.T) {
 	first, _ := begin(t, one, "", "hello")
 	second, _ := begin(t, one, "", "another")
 	gone, _ := begin(t, one, "", "a third")
-	elsewhereIs(t, one)
+	wantLeasedByOthers(t, one)
 
-	release := occupy(t, one, first.ID, false)
-	occupy(t, one, second.ID, false)
+	release := takeLease(t, one, first.ID, false)
+	takeLease(t, one, second.ID, false)
 	must(t, "leave the mark of a dead window", one.jot(context.Background(), "mark", func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO windows (session, owner, since_ms) SELECT n, ?, 0 FROM sessions WHERE id = ?`, uuid.NewString(), gone.ID)
 		return err
 	}))
-	elsewhereIs(t, one)
-	elsewhereIs(t, two, first.ID, second.ID)
+	wantLeasedByOthers(t, one)
+	wantLeasedByOthers(t, two, first.ID, second.ID)
 	release()
-	elsewhereIs(t, two, second.ID)
+	wantLeasedByOthers(t, two, second.ID)
 	must(t, "close", one.Close())
-	elsewhereIs(t, two)
+	wantLeasedByOthers(t, two)
 }
