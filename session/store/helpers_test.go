@@ -31,7 +31,7 @@ var programs = map[string]func(args []string) error{
 	"stream": streamProgram,
 	"nobody": nobodyProgram,
 	"hold":   holdProgram,
-	"lease": leaseProgram,
+	"lease":  leaseProgram,
 }
 
 // clock is a time that tests set. It stands still until then.
