@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // Command is one slash command.
@@ -180,4 +181,60 @@ func (m *Model) retitle(string) tea.Cmd {
 		title, err := s.Retitle(ctx, true)
 		return settledMsg{text: "The session is called " + title + ".", err: err}
 	}))
+}
+
+// compact has the older messages condensed, or sends them again.
+func (m *Model) compact(args string) tea.Cmd {
+	switch {
+	case m.turn.busy:
+		return m.stillArriving()
+	case args == "":
+		turn := m.begin(nil, m.session.Compact)
+		m.turn.condensing = true
+		return turn
+	case args != "off":
+		return m.complain("It is /compact, or /compact off.")
+	}
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
+		return settledMsg{text: "The messages themselves are sent again where they fit.", err: s.SetSummaryAlways(ctx, false)}
+	})
+}
+
+// export writes the session on the screen to a file.
+func (m *Model) export(words string) tea.Cmd {
+	switch {
+	case m.options.Export == nil:
+		return m.complain("Nothing can be exported here.")
+	case m.chat.Empty():
+		return m.complain("There is nothing to export yet.")
+	}
+	s, write := m.session, m.options.Export
+	return m.behind(func(ctx context.Context) tea.Msg {
+		said, err := write(ctx, s, words)
+		return settledMsg{text: said, err: err}
+	})
+}
+
+// popupView draws the completions above the composer.
+func (m *Model) popupView() []string {
+	popups := m.popups()
+	if len(popups) == 0 || m.layout.transcript.H < 4 {
+		return nil
+	}
+	room := min(len(popups), 8, m.layout.transcript.H-2)
+	at := min(m.popup, len(popups)-1)
+	first, end := theme.Around(at, len(popups), room)
+	var choices []string
+	w := max(0, m.layout.composer.W-2)
+	for i := first; i < end; i++ {
+		c := popups[i]
+		usage := theme.Fit(c.label(), min(26, max(8, w/3))) + " "
+		if i == at {
+			choices = append(choices, m.styles.Chosen.Render(theme.Fit(" ▸ "+usage+c.Help, w)))
+			continue
+		}
+		choices = append(choices, theme.Fit("   "+usage+m.styles.Dim.Render(c.Help), w))
+	}
+	return theme.Frame(theme.Box{X: 0, Y: 0, W: m.layout.composer.W, H: room + 2}, m.border("commands", "tab completes", true), choices)
 }

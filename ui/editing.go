@@ -1,6 +1,12 @@
 package ui
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -8,6 +14,8 @@ import (
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/picker"
 	"winnow/ui/theme"
 )
 
@@ -102,4 +110,192 @@ func (m *Model) editTitle() string {
 		return ""
 	}
 	return "editing " + m.numbersOf([]int64{m.editing.message})
+}
+
+// editsMsg says when the list of the user's messages is shown.
+type editsMsg struct{ at time.Time }
+
+// openEdits lists the user's messages, to edit one of them.
+func (m *Model) openEdits() tea.Cmd {
+	if m.turn.busy {
+		return m.stillArriving()
+	}
+	return func() tea.Msg { return editsMsg{time.Now()} }
+}
+
+// editsListed shows the user's messages of the active branch, the newest first.
+func (m *Model) editsListed(msg editsMsg) tea.Cmd {
+	if m.covered() || m.turn.busy {
+		return nil
+	}
+	var choices []picker.Choice
+	for i := len(m.chat.Messages) - 1; i >= 0; i-- {
+		message := m.chat.Messages[i]
+		if message.Role != history.User || message.Damaged {
+			continue
+		}
+		choices = append(choices, picker.Choice{
+			Label: markdown.OneLine(message.Content, 400),
+			Right: "message " + theme.Thousands(i+1) + " · " + theme.Ago(msg.at, time.UnixMilli(message.CreatedMS)),
+			Value: strconv.FormatInt(message.ID, 10),
+		})
+	}
+	if len(choices) == 0 {
+		return m.say("There is no message of yours to edit yet.")
+	}
+	m.openList(picker.Options{Title: "edit an earlier message", Hints: m.listHints("edits")}, otherList, choices, m.editChosen)
+	m.toast.text = "" // it told how to come here
+	return nil
+}
+
+// editChosen edits the message of a choice.
+func (m *Model) editChosen(value string) tea.Cmd {
+	id, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return m.complain(theme.Sentence(err))
+	}
+	return m.startEdit(id)
+}
+
+// versionMsg is the version of a message whose branch is the active one now, or why it is not.
+type versionMsg struct {
+	session *session.Session
+	of      int64 // the message that the other version was wished for
+	version session.Version
+	err     error
+}
+
+// switchVersion goes to the branch of the next version of the message under the cursor, or the one before.
+func (m *Model) switchVersion(by int) tea.Cmd {
+	if m.turn.busy {
+		return m.stillArriving()
+	}
+	message, ok := m.chat.Selected()
+	if !ok {
+		return m.complain("Select a message first.")
+	}
+	s := m.session
+	return m.behind(func(ctx context.Context) tea.Msg {
+		v, err := s.SwitchVersion(ctx, message.ID, by)
+		return versionMsg{s, message.ID, v, err}
+	})
+}
+
+// versionSwitched shows the branch that is the active one now, with the cursor where it parts from the one
+// before.
+func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
+	switch {
+	case msg.session != m.session:
+		return nil
+	case errors.Is(msg.err, session.ErrOneVersion):
+		return m.say(m.oneVersion(msg.of))
+	case msg.err != nil:
+		return m.complain(theme.Sentence(msg.err))
+	}
+	m.followSession()
+	m.chat.GoTo(msg.version.Message)
+	v := msg.version
+	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.numbersOf([]int64{v.Message})), v.Nth, v.Of)
+	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.findAnew(), m.askPendingAnew())
+}
+
+// followSession shows the session's active branch, after it changed. What was about messages of another
+// branch is over.
+func (m *Model) followSession() {
+	if m.panel.Past != nil {
+		m.toNext()
+	}
+	if m.marked != nil && m.marked.Past == nil {
+		m.marked = nil // it is not the next request any more
+	}
+	if m.editing.message != 0 {
+		m.endEdit()
+	}
+	m.unselect()
+	m.forgetInspected()
+	m.info = m.session.Info()
+	m.chat.Follow(m.session.Messages())
+}
+
+// oneVersion says that a message has no other version, and which message near it has.
+func (m *Model) oneVersion(of int64) string {
+	said := theme.UpperFirst(m.numbersOf([]int64{of})) + " has one version"
+	at, ok := m.chat.Place[of]
+	if !ok {
+		return said + "."
+	}
+	before, after := at-1, at+1
+	for before >= 0 || after < len(m.chat.Messages) {
+		for _, i := range []int{before, after} {
+			if i >= 0 && i < len(m.chat.Messages) && m.chat.Messages[i].Siblings > 1 {
+				near := m.chat.Messages[i]
+				return fmt.Sprintf("%s; %s has %d.", said, m.numbersOf([]int64{near.ID}), near.Siblings)
+			}
+		}
+		before, after = before-1, after+1
+	}
+	return said + ", and so has every other: " + m.keys.First(keymap.Edit) + " and " + m.keys.First(keymap.Again) + " make another."
+}
+
+// askAgain asks for the last user message again.
+func (m *Model) askAgain() tea.Cmd {
+	last, ok := m.chat.Last()
+	if !ok {
+		return m.complain("There is no message to answer yet.")
+	}
+	return m.askAgainAt(last)
+}
+
+// askSelectedAgain asks again in the turn of the message under the cursor. What followed is another branch.
+func (m *Model) askSelectedAgain() tea.Cmd {
+	message, ok := m.chat.Selected()
+	if !ok {
+		return m.askAgain()
+	}
+	return m.askAgainAt(message)
+}
+
+// askAgainAt asks again in the turn of a message.
+func (m *Model) askAgainAt(message store.Message) tea.Cmd {
+	at := m.chat.Place[message.ID]
+	for at >= 0 && m.chat.Messages[at].Role != history.User {
+		at--
+	}
+	switch {
+	case m.elsewhere:
+		return m.onlyRead()
+	case m.turn.busy:
+		return m.stillArriving()
+	case !m.session.Loaded():
+		return m.complain(theme.Sentence(session.ErrLoading))
+	case at < 0:
+		return m.complain("No message of yours stands before this one, so there is nothing to answer.")
+	}
+	s, behind := m.session, len(m.chat.Messages)-at-1
+	if m.editing.message != 0 {
+		m.endEdit()
+	}
+	m.chat.Follow(m.chat.Messages[:at+1])
+	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) })
+	m.turn.again = true
+	if behind < 2 {
+		return turn
+	}
+	return tea.Batch(turn, m.say("What followed is kept: on the new answer "+m.keys.First(keymap.VersionBack)+" goes back to it."))
+}
+
+// partingHints are the keys of a message where branches or sessions part.
+func (m *Model) partingHints() []keymap.Hint {
+	message, ok := m.chat.Selected()
+	if !ok {
+		return nil
+	}
+	var hints []keymap.Hint
+	if message.Siblings > 1 {
+		hints = append(hints, m.keys.Hint("versions", keymap.VersionBack, keymap.VersionOn))
+	}
+	if m.chat.Trails[message.ID] != "" {
+		hints = append(hints, m.keys.Hint("forks", keymap.Trail))
+	}
+	return hints
 }

@@ -1,14 +1,19 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // planned is what the newest plan of a draft says of whether it fits.
@@ -75,4 +80,96 @@ func (m *Model) sendCut() tea.Cmd {
 		return m.sendAloneAs(session.How{Alone: true, Cut: true}, strings.TrimSpace(text))
 	}
 	return m.sendAs(session.How{Cut: true})
+}
+
+// limitSays says what requests may hold, and what sets that.
+func limitSays(p history.Plan, err error) string {
+	if overBudget(err) {
+		return "Nothing can be sent: " + err.Error() + "."
+	}
+	s := p.Sum
+	holds := "A request may hold " + theme.Plural(s.Limit, "token")
+	switch {
+	case s.Capped():
+		return holds + ": the budget of " + theme.Thousands(s.Budget) + " is capped by the model's window of " + theme.Thousands(s.Window) + "."
+	case s.Bound == history.BoundWindow:
+		return holds + ": what the model's window of " + theme.Thousands(s.Window) + " leaves beside the reply."
+	case s.Bound == history.BoundUnread:
+		return holds + ", because the server refused a larger request or read only a part of one."
+	case s.Bound == history.BoundMaxContext:
+		return holds + " (max_context_tokens)."
+	case s.Bound == "":
+		return "" // The conversation is still being read.
+	}
+	return holds + "."
+}
+
+// changeSays says what a change of settings takes from the next request, and what caps it; "" where neither.
+func changeSays(before, after history.Plan, err error) string {
+	left := noLongerFit(before, after)
+	if left == "" && !overBudget(err) && !after.Sum.Capped() {
+		return ""
+	}
+	return " " + strings.TrimSpace(limitSays(after, err)+" "+left)
+}
+
+// noLongerFit says how many messages of the conversation a change of the model drops from the next
+// request, "" for none.
+func noLongerFit(before, after history.Plan) string {
+	n := 0
+	for _, c := range history.Compare(before.Entries, after.Entries) {
+		if c.Kind == history.ChangeLeft && c.After.FellOut() {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 message no longer fits."
+	}
+	return theme.Thousands(n) + " messages no longer fit."
+}
+
+// mostAlertBytes is the most of an error that is looked at: more than its lines have room for.
+const mostAlertBytes = 8 << 10
+
+// wayOut says what the user can do about a turn that failed with err, "" for nothing.
+func (m *Model) wayOut(err error) string {
+	switch {
+	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
+		return ""
+	case m.turn.sent != nil && m.session.Unready() != nil:
+		return "The draft is still here."
+	case m.turn.sent != nil && !m.composer.Empty() && m.turn.sent.edit.message == 0:
+		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
+	case m.turn.sent != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
+		return "The draft is still here."
+	case m.turn.sent != nil:
+		return "The draft is still here; " + m.keys.First(keymap.Send) + " sends it again."
+	case m.turn.condensing:
+		return "/compact tries again."
+	case overBudget(err):
+		return "Shorten or exclude something, or raise the budget with /budget; /retry asks again."
+	}
+	return "/retry asks again."
+}
+
+// withWayOut is an error in at most n lines of w cells. The way out stands whole at its end, so a server that
+// says a lot is cut. A screen with no room for both shows the error.
+func withWayOut(fault, way string, w, n int) []string {
+	fault = "! " + markdown.Visible(fault[:min(len(fault), mostAlertBytes)])
+	lines := theme.Wrap(strings.TrimSpace(fault+" "+way), w)
+	exit := theme.Wrap(way, w)
+	switch {
+	case len(lines) <= n:
+		return lines
+	case way == "" || n <= len(exit):
+		lines = theme.Wrap(fault, w)
+		return lines[:min(len(lines), n)]
+	}
+	lines = theme.Wrap(fault, w)[:n-len(exit)]
+	last := len(lines) - 1
+	lines[last] = ansi.Truncate(lines[last], max(0, w-2), "") + " …"
+	return append(lines, exit...)
 }

@@ -3,11 +3,14 @@ package ui
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/inspector"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
@@ -258,4 +261,197 @@ func whyNone(r *panel.Request) string {
 		return markdown.Visible(r.Note)
 	}
 	return "The plan appears with the first message."
+}
+
+// inspectorKey is a key while the inspector is open.
+func (m *Model) inspectorKey(msg tea.KeyPressMsg) tea.Cmd {
+	k := &m.keys
+	switch {
+	case k.Pressed(msg, keymap.Back):
+		return m.closeInspector()
+	case k.Pressed(msg, keymap.NextView):
+		return m.turnAspect(1)
+	case k.Pressed(msg, keymap.PrevView):
+		return m.turnAspect(-1)
+	case k.Pressed(msg, keymap.Next):
+		return m.stepSubject(1)
+	case k.Pressed(msg, keymap.Prev):
+		return m.stepSubject(-1)
+	case k.Pressed(msg, keymap.Earlier):
+		return m.turnPage(-1)
+	case k.Pressed(msg, keymap.Later):
+		return m.turnPage(1)
+	case k.Pressed(msg, keymap.Request):
+		return m.inspectRequest()
+	case k.Pressed(msg, keymap.Compare):
+		return m.compareRequests()
+	case k.Pressed(msg, keymap.Pin):
+		return m.flagSubject(history.Pin)
+	case k.Pressed(msg, keymap.Exclude):
+		return m.flagSubject(history.Exclude)
+	case k.Pressed(msg, keymap.Auto):
+		return m.flagSubject("")
+	case k.Pressed(msg, keymap.TakeBack):
+		return m.takeBack()
+	}
+	if m.inspector.shown == nil {
+		return m.say("This is still being read; " + k.First(keymap.Back) + " closes it.")
+	}
+	return m.pageKey(msg)
+}
+
+// pageKey is a key for what the inspector shows.
+func (m *Model) pageKey(msg tea.KeyPressMsg) tea.Cmd {
+	k, in := &m.keys, &m.inspector
+	o, sections := in.shown.(*inspector.Outline)
+	switch {
+	case sections && k.Pressed(msg, keymap.Fold):
+		o.Toggle()
+	case sections && k.Pressed(msg, keymap.FoldAll):
+		o.ToggleAll()
+	case k.Scrolled(msg, in.shown, in.h):
+	case k.Pressed(msg, keymap.Inspect) && in.open != nil:
+		return in.open()
+	case k.Pressed(msg, keymap.Copy):
+		return m.copyView()
+	default:
+		return m.noKey(msg, k.First(keymap.NextView)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
+	}
+	return m.readOn()
+}
+
+// readOn reads more of a list whose end has been reached.
+func (m *Model) readOn() tea.Cmd {
+	l, ok := m.inspector.shown.(*inspector.List)
+	if !ok || l.End == nil || l.At < l.N-1 {
+		return nil
+	}
+	end := l.End
+	l.End = nil
+	return end()
+}
+
+// flagSubject decides by hand about the message that is inspected.
+func (m *Model) flagSubject(f history.Flag) tea.Cmd {
+	on := m.inspector.on
+	switch {
+	case on.request:
+		return m.say("This is the whole request; a single message can be pinned or excluded.")
+	case on.added > 0:
+		return m.say("Nobody said this text: it comes and goes with the messages around it.")
+	}
+	return m.flagThese(f, on.message)
+}
+
+// copyView copies what the view shows: of a message's text all that is stored.
+func (m *Model) copyView() tea.Cmd {
+	in := &m.inspector
+	text := in.shown.Text()
+	if stored, ok := m.storedMessage(in.on.message); ok && in.aspect == asText && stored.Content != "" {
+		text = stored.Content
+	}
+	if text == "" {
+		return m.complain("There is no text to copy.")
+	}
+	return m.copyText(theme.Plural(utf8.RuneCountInString(text), "character"), text)
+}
+
+// subject is what is inspected: a message, an added text, or the request.
+type subject struct {
+	message int64 // its id
+	added   int   // the number of an added text among those of the request, from 1
+	request bool
+	from    *panel.Request // an earlier request that this one is compared with, nil for the one before
+}
+
+// subject is what a line of the request's list is about.
+func subjectAt(r *panel.Request, line int) (subject, bool) {
+	switch on := r.Rows.Row(line); {
+	case on.Entry != nil:
+		return subject{message: on.Entry.ID}, true
+	case on.Added != nil:
+		k, _ := slices.BinarySearch(r.Rows.At, line)
+		return subject{added: k + 1}, true
+	}
+	return subject{}, false
+}
+
+// line is where a subject stands in the request's list, -1 where it does not.
+func lineOfSubject(r *panel.Request, on subject) int {
+	switch {
+	case on.added > 0 && on.added <= len(r.Rows.At):
+		return r.Rows.At[on.added-1]
+	case on.message != 0:
+		for i := len(r.Rows.Entries) - 1; i >= 0; i-- {
+			if r.Rows.Entries[i].ID == on.message {
+				return r.Rows.Line(i)
+			}
+		}
+	}
+	return -1
+}
+
+// stepSubject goes to the next line of the request's list. The cursors of panel and transcript go along.
+func (m *Model) stepSubject(by int) tea.Cmd {
+	r, in := m.panel.Shown(), &m.inspector
+	line := lineOfSubject(r, in.on)
+	on, ok := subjectAt(r, line+by)
+	switch {
+	case in.on.request && in.aspect == asText:
+		return m.stepSection(by)
+	case in.on.request:
+		return m.say("This is the whole request; " + m.keys.First(keymap.Inspect) + " on a line of the panel shows one message.")
+	case line < 0:
+		return m.say("This request has no such message.")
+	case !ok && by < 0:
+		return m.say("This is the first message.")
+	case !ok:
+		return m.say("This is the last message.")
+	}
+	m.panel.Move(line + by - m.panel.At)
+	m.follow()
+	in.on = on
+	return m.look(in.aspect)
+}
+
+// stepSection selects the next message of the whole request.
+func (m *Model) stepSection(by int) tea.Cmd {
+	o, ok := m.inspector.shown.(*inspector.Outline)
+	switch {
+	case ok && o.Step(by):
+		return nil
+	case by < 0:
+		return m.say("This is the first message.")
+	}
+	return m.say("This is the last message.")
+}
+
+// subjectName is what the subject is called in the title.
+func (m *Model) subjectName(on subject) string {
+	r := m.panel.Shown()
+	switch {
+	case on.request && on.from != nil:
+		before, after := inOrder(on.from, r)
+		return m.nameOf(before) + " to " + m.nameOf(after)
+	case on.request:
+		return m.nameOf(r)
+	case on.added > 0:
+		return "added · " + string(r.Rows.Added[on.added-1].Kind)
+	}
+	if e, ok := entryOf(r.Plan, on.message); ok {
+		return "message " + theme.Thousands(e.Index+1) + " · " + theme.Speaker(e.Role)
+	}
+	stored, _ := m.storedMessage(on.message)
+	return "message · " + theme.Speaker(stored.Role)
+}
+
+// nameOf is a request's name.
+func (m *Model) nameOf(r *panel.Request) string {
+	switch {
+	case r.Past != nil:
+		return panel.TurnName(r.Past.Recorded)
+	case m.turn.busy:
+		return "this request"
+	}
+	return "next request"
 }

@@ -332,3 +332,85 @@ func (m *Model) stopTurn() tea.Cmd {
 	}
 	return nil
 }
+
+// spinTime is one step of the spinner.
+const spinTime = 100 * time.Millisecond
+
+// tick moves the clocks, as long as the turn runs.
+func (m *Model) tick(msg tickMsg) tea.Cmd {
+	if msg.turn != m.turn.number || !m.turn.busy {
+		return nil
+	}
+	m.turn.clock(msg.at)
+	m.turn.spin++
+	number := msg.turn
+	return tea.Tick(spinTime, func(t time.Time) tea.Msg { return tickMsg{number, t} })
+}
+
+// activity is what the turn does now, for the frame of the composer.
+func (m *Model) activity() string {
+	t := &m.turn
+	if !t.busy {
+		return ""
+	}
+	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+	text := frames[t.spin%len(frames)] + " "
+	switch {
+	case t.stopping:
+		text += "stopping"
+	case t.question.waits():
+		text += "waits for your answer"
+	case t.retry != "":
+		text += "tries again in " + theme.Duration(max(0, t.until.Sub(t.now)).Truncate(time.Second))
+	case t.tool != "":
+		text += "calls " + t.tool
+	case t.writing:
+		text += "answers"
+	default:
+		text += "asking"
+	}
+	if !t.began.IsZero() {
+		text += " · " + theme.Duration(t.now.Sub(t.began))
+	}
+	return text
+}
+
+// joinTime is how long the pieces of an answer are joined before they change the screen: 30 times a
+// second is as often as anybody reads.
+const joinTime = 33 * time.Millisecond
+
+// gather waits for the next events of a turn. The pieces of an answer that come within joinTime are
+// one; anything else ends the waiting.
+func gather(number int, from <-chan session.Event) tea.Msg {
+	msg := turnMsg{turn: number, from: from}
+	var text, reasoning strings.Builder
+	end := func(last ...session.Event) tea.Msg {
+		if text.Len()+reasoning.Len() > 0 {
+			msg.events = append(msg.events, session.Delta{Text: text.String(), Reasoning: reasoning.String()})
+		}
+		msg.events = append(msg.events, last...)
+		msg.at = time.Now()
+		return msg
+	}
+	var due <-chan time.Time // nil until the first piece came
+	for {
+		select {
+		case <-due:
+			return end()
+		case e, ok := <-from:
+			if !ok {
+				msg.over = true
+				return end()
+			}
+			d, piece := e.(session.Delta)
+			if !piece {
+				return end(e)
+			}
+			text.WriteString(d.Text)
+			reasoning.WriteString(d.Reasoning)
+			if due == nil {
+				due = time.After(joinTime)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -221,3 +222,90 @@ func (m *Model) footer(w int) string {
 
 // mostToast is the most lines of a notice: the lower line, and the frames' lower edge above it.
 const mostToast = 2
+
+// header is the line at the top: title, model, what the next request takes.
+func (m *Model) header(w int) string {
+	st := m.styles
+	if m.layout.small {
+		return theme.Fit(st.Warn.Render(fmt.Sprintf("winnow wants %d×%d", wantWidth, wantHeight)), w)
+	}
+	numbers := ""
+	if used := m.used(); used != "" {
+		numbers = " · " + used
+	}
+	room := w - w/3 - 2 - theme.Width(numbers) // the title keeps a third
+	right := markdown.OneLine(m.ref, max(1, min(w/2, room))) + numbers
+	title := markdown.OneLine(m.title(), w)
+	if from := m.forkedFrom(); from != "" {
+		title += st.Dim.Render(" · " + markdown.OneLine(from, 40))
+	}
+	return theme.Spread(" "+st.Accent.Render("winnow")+st.Dim.Render(" · ")+title, st.Dim.Render(right)+" ", w)
+}
+
+// title is what the session is called on the screen.
+func (m *Model) title() string {
+	title := m.secrets.Line(m.info.Title)
+	if title == "" {
+		title = "new session"
+	}
+	if m.session.Temporary() {
+		return "temporary, not saved · " + title
+	}
+	return title
+}
+
+// used says how much of the limit the next request takes.
+func (m *Model) used() string {
+	if !m.panel.Next.Ready {
+		return ""
+	}
+	s := m.panel.Next.Plan.Sum
+	used := "~" + theme.Thousands(s.Tokens(s.Total))
+	if s.Limit <= 0 {
+		return used + " tokens"
+	}
+	return fmt.Sprintf("%s of %s", used, theme.Thousands(s.Limit))
+}
+
+// firstScreen says which model answers, why, and how to choose another.
+func (m *Model) firstScreen(w, h int) []string {
+	st := m.styles
+	c := m.options.Choice
+	if c.Ref != m.ref {
+		c.Ref, c.Why = m.ref, ""
+	}
+	how := c.How
+	if how == "" {
+		how = m.keys.First(keymap.Models) + " chooses another model"
+	}
+	var lines []string
+	add := func(lead string, text string) {
+		for i, s := range theme.Wrap(text, max(1, w-4)) {
+			if i == 0 {
+				s = lead + s
+			} else {
+				s = "  " + s
+			}
+			lines = append(lines, " "+s)
+		}
+	}
+	does, why := " answers", c.Why
+	if m.unreachable {
+		does, why = " is not available", "chosen "+c.Why
+	}
+	add("  ", st.Strong.Render(markdown.OneLine(c.Ref, 80))+does)
+	if c.Why != "" {
+		add("  ", st.Dim.Render(markdown.Visible(why)))
+	}
+	add("  ", st.Dim.Render(markdown.Visible(how)))
+	if h >= 9 {
+		lines = append(lines, "")
+		add("  ", "Write a message below. What the model sees of this conversation, and why, is always one key away: "+
+			m.keys.First(keymap.Context)+".")
+		if m.ref == "guide" || strings.HasPrefix(m.ref, "guide/") {
+			add("  ", st.Dim.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
+		}
+	}
+	pad := max(0, (h-len(lines))/3)
+	return append(make([]string, pad), lines...)
+}
