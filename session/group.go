@@ -6,6 +6,19 @@ package session
 func (s *Session) Group(message int64) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.group(message)
+}
+
+// GroupNow is Group for drawing, which must not wait: ok is false while something is being planned or stored.
+func (s *Session) GroupNow(message int64) (group []int64, ok bool) {
+	if !s.mu.TryLock() {
+		return nil, false
+	}
+	defer s.mu.Unlock()
+	return s.group(message), true
+}
+
+func (s *Session) group(message int64) []int64 {
 	at, there := s.find(message)
 	if !there || s.reader == nil || at >= s.read {
 		return []int64{message}

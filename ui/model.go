@@ -266,7 +266,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.session, m.elsewhere = s, s.LeasedByOther()
 	m.info, m.ref = s.Info(), s.Ref()
 	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
-	m.panel = panel.Model{Price: m.prices, Holds: m.holds, Secrets: m.secrets}
+	m.panel = panel.Model{Price: m.pricesOf(s), Holds: m.holds, Secrets: m.secrets}
 	m.ledger = ledger{secrets: m.secrets}
 	m.hands = hands{}
 	m.endFind()

@@ -54,18 +54,32 @@ func (m *Model) narrowPanelKey(msg tea.KeyPressMsg) tea.Cmd {
 	return m.panelPress(msg)
 }
 
+// pricesOf tells the panel what acts by hand cost in a session. The panel draws, and does not wait for a plan that
+// is being made: meanwhile a message has the group that it had.
+func (m *Model) pricesOf(s *session.Session) func(history.Entry) string {
+	known := map[int64][]int64{}
+	return func(e history.Entry) string {
+		if group, ok := s.GroupNow(e.ID); ok {
+			known[e.ID] = group
+		}
+		if known[e.ID] == nil {
+			return ""
+		}
+		return m.prices(e, known[e.ID])
+	}
+}
+
 // prices says what each act by hand on a message would cost or free in the next request, with its whole
 // tool group, as the server counts: "p +540 · x −37". What the rules would do with a message that was
 // pinned or excluded is not known before they are asked, so that is the most it can be.
-func (m *Model) prices(e history.Entry) string {
+func (m *Model) prices(e history.Entry, group []int64) string {
 	next := &m.panel.Next
-	now, ok := next.Verdict(e.Index, e.ID)
+	_, ok := next.Verdict(e.Index, e.ID)
 	if !ok || !next.Ready {
 		return ""
 	}
 	var flag history.Flag
 	before, after := 0, 0
-	group := m.session.Group(now.ID)
 	for _, id := range group {
 		if mate, ok := next.Verdict(m.chat.Place[id], id); ok {
 			switch {

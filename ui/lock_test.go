@@ -1,0 +1,49 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"winnow/session"
+)
+
+// A plan that takes long does not stop the screen from being drawn.
+func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
+	l := onStage(t, 120, 40)
+	planning, goOn := make(chan bool), make(chan bool)
+	deps := l.options.Deps
+	deps.Count = func(text string) int {
+		if text == "a slow draft" {
+			planning <- true
+			<-goOn
+		}
+		return len(text)
+	}
+	l.options.Deps = deps
+	s, err := session.New(deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.run(l.opened(openedMsg{session: s}))
+	l.say("A question.")
+	l.press("tab", "tab")
+	planned := make(chan bool)
+	go func() {
+		_, _ = s.Preview("a slow draft")
+		close(planned)
+	}()
+	<-planning
+	drawn := make(chan bool)
+	go func() {
+		l.View()
+		close(drawn)
+	}()
+	select {
+	case <-drawn:
+	case <-time.After(5 * time.Second):
+		t.Error("the screen waits for the plan")
+	}
+	close(goOn)
+	<-planned
+	<-drawn
+}
