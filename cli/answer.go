@@ -108,14 +108,10 @@ func (w *answerWriter) endLine() {
 	w.wrote = false
 }
 
-// planned says what of the conversation a request holds otherwise than as it is stored, and why it is not
-// the first request of the turn.
+// planned says what of the conversation a request holds otherwise than as it is stored.
 func (w *answerWriter) planned(event session.Planned) {
 	was := w.report
 	w.report.planned(event.Plan.Entries)
-	if n := len(w.report.rounds); n > len(was.rounds) {
-		w.say(roundLine(w.report.rounds[n-1]))
-	}
 	for _, line := range w.report.lines(was, w.named(event.Request.Session)) {
 		w.say(line)
 	}

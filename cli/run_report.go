@@ -174,11 +174,6 @@ func numbersOf(places []int) string {
 	return "numbers " + strings.Join(runs, ", ")
 }
 
-// roundLine announces a request that the model's tool calls lead to.
-func roundLine(r roundJSON) string {
-	return fmt.Sprintf("request %d of this turn, with the result of %s", r.Request, strings.Join(r.Calls, ", "))
-}
-
 // waitingText announces that a request is sent again.
 func waitingText(w llm.Waiting) string {
 	return fmt.Sprintf("%s; try %d of %d in %s", w.Err, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))

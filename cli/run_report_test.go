@@ -55,7 +55,6 @@ func TestEveryFurtherRequestOfATurnIsSaid(t *testing.T) {
 winnow: not sending 3 messages: numbers 2–3, 5; see winnow context 0195
 winnow: test failed (503); try 2 of 3 in 1.5s
 winnow: too long; asking once more with less
-winnow: request 3 of this turn, with the result of read, look
 `
 	if said != want || answer != "I look.\nPears.\n" {
 		t.Errorf("the answer %q, and said\n%swant\n%s", answer, said, want)

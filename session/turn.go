@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"winnow/history"
@@ -194,10 +195,11 @@ func (t *turn) answer(ctx context.Context) error {
 	if err := t.tryToolCalls(ctx); err != nil {
 		return err
 	}
+	called := "" // the tools of the answer before
 	for round := range t.deps.MaxRounds {
 		if round > 0 {
 			t.AskWindowAgain(ctx)
-			t.emit(Notice{fmt.Sprintf("asking %s again with the results of its tool calls: request %d of at most %d", t.Ref(), round+1, t.deps.MaxRounds)})
+			t.emit(Notice{fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Ref(), called, round+1, t.deps.MaxRounds)})
 		}
 		answer, err := t.round(ctx)
 		if err != nil {
@@ -209,8 +211,20 @@ func (t *turn) answer(ctx context.Context) error {
 		if err := t.runTools(ctx, answer.ToolCalls); err != nil {
 			return err
 		}
+		called = namesOf(answer.ToolCalls)
 	}
 	return &ToolError{fmt.Sprintf("the model asked for tools %d times in one turn; that is the limit (tools.max_rounds)", t.deps.MaxRounds)}
+}
+
+// namesOf lists the tools that are called.
+func namesOf(calls []history.ToolCall) string {
+	var names []string
+	for _, c := range calls {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // round plans one request, sends it and saves its answer. A request that turns out to be larger
