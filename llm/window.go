@@ -60,6 +60,10 @@ func (f WindowFacts) Contradicted() (set Window, is bool) {
 	return set, said.Tokens > 0 && set.Tokens > said.Tokens
 }
 
+// Most is the largest window that the user can set with an effect: what the server says, 0 where it says
+// nothing.
+func (f WindowFacts) Most() int { return f.said().Tokens }
+
 func (f WindowFacts) set() Window {
 	if f.Chosen.Tokens > 0 {
 		return f.Chosen

@@ -16,8 +16,8 @@ const assumedWindow = 8192
 
 // OversizeError says that a message was neither stored nor sent, because its request would not fit.
 type OversizeError struct {
-	Over    *history.OverBudgetError
-	Assumed bool // nobody said how large the model's window is
+	Over *history.OverBudgetError
+	Most int // the largest window that can be set: what the server says of it, 0 where it says nothing
 }
 
 func (e *OversizeError) Error() string { return e.Sentence(func(string) string { return "" }) }
@@ -92,7 +92,6 @@ func (t *turn) fits(ctx context.Context, m store.Message, instead int64) error {
 func (t *turn) oversize(m store.Message, instead int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	assumed := t.window.Assumed || t.window.Tokens == 0
 	options := func(turn []history.Message) history.Options {
 		o := t.options(&t.target, t.policy, turn)
 		if o.Window == 0 {
@@ -114,7 +113,7 @@ func (t *turn) oversize(m store.Message, instead int64) error {
 	if !errors.As(err, &over) {
 		return nil
 	}
-	return &OversizeError{over, assumed}
+	return &OversizeError{over, t.facts().Most()}
 }
 
 // Oversize says of the error of a plan why its message would not be sent, nil where it would be.
@@ -123,7 +122,7 @@ func (s *Session) Oversize(err error) *OversizeError {
 	if !errors.As(err, &over) {
 		return nil
 	}
-	return &OversizeError{over, s.Window().Assumed}
+	return &OversizeError{over, s.Windows().Most()}
 }
 
 // grouped is a number with its thousands apart.

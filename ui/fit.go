@@ -58,8 +58,8 @@ func (m *Model) cureFor(over *session.OversizeError) func(string) string {
 		case string(history.BoundBudget), string(history.BoundMaxContext):
 			return fmt.Sprintf("/budget %d", over.Enough())
 		case string(history.BoundWindow):
-			if _, there := commandNamed("window"); there && over.Assumed {
-				return fmt.Sprintf("/window %d", over.Enough())
+			if enough := over.Enough(); over.Most == 0 || over.Most >= enough {
+				return fmt.Sprintf("/window %d", enough)
 			}
 			return "/model"
 		}

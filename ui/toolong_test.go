@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -35,6 +37,25 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		if e := l.panel.Next.Plan; len(e.Entries) > 2 && !strings.Contains(l.bodies[1], "truncated, original: 200000 chars") {
 			t.Errorf("%s: the request does not say that the message is cut", when)
 		}
+	}
+}
+
+// A window that the user set, in the configuration or with /window, is raised by /window, as far as the server
+// does not say that it is smaller.
+func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
+	for list, want := range map[string]string{
+		`{"data":[]}`: "raise the window → /window 128000",
+		`{"data":[{"id":"small","context_length":200000}]}`: "raise the window → /window 128000",
+		`{"data":[{"id":"small","context_length":8000}]}`:   "raise the window → /model",
+	} {
+		l := onStage(t, 160, 40)
+		l.about = map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, list) }}
+		l.say("Hello?")
+		l.composer.set(strings.Repeat("word ", 40_000))
+		l.run(l.draftChanged())
+		l.planned()
+		l.press("enter")
+		l.shows(want)
 	}
 }
 
