@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"winnow/history"
@@ -162,7 +163,7 @@ func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
 	case llm.Waiting:
 		t.emit(Waiting{event})
 		if event.Changed != "" {
-			t.emit(Notice{fmt.Sprintf("%v; asking again %s", event.Err, event.Changed)})
+			t.emit(Notice{fmt.Sprintf("%s; asking again %s", clause(event.Err), event.Changed)})
 			if t.still(*a) {
 				t.learn(ctx)
 			}
@@ -183,6 +184,9 @@ func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
 	t.emit(shown)
 	return nil
 }
+
+// clause is an error's sentence without its full stop: more follows.
+func clause(err error) string { return strings.TrimSuffix(err.Error(), ".") }
 
 // keep offers what has arrived to the store. The row begins with the first piece, before that piece
 // is shown, and even when the user stops at this very moment: what was seen is kept.

@@ -21,7 +21,7 @@ func TestARefusedTemperatureIsSaidAndRemembered(t *testing.T) {
 	if err != nil || b.requests() != 2 || strings.Contains(b.body(2), "temperature") {
 		t.Fatalf("got %v after %d requests", err, b.requests())
 	}
-	if said := only[Notice](events); len(said) != 1 || !strings.HasSuffix(said[0].Text, "; asking again without temperature") {
+	if said := only[Notice](events); len(said) != 1 || !strings.HasSuffix(said[0].Text, "is supported; asking again without temperature") {
 		t.Errorf("said %q", said)
 	}
 	if r, err := s.Replay(t.Context(), 1, 1); err != nil || !r.Proven {

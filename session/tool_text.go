@@ -45,10 +45,10 @@ func (t *turn) tryToolsAsText(a asked, fault *llm.Error) bool {
 		return false
 	}
 	if fault.Tools == llm.TheTools {
-		t.emit(Notice{fault.Error() + "; asking once more with them as text"})
+		t.emit(Notice{clause(fault) + "; asking once more with them as text"})
 		return true
 	}
-	t.emit(Notice{fault.Error() + "; the tool calls in this conversation may be the reason; asking once more with them as text"})
+	t.emit(Notice{clause(fault) + "; the tool calls in this conversation may be the reason; asking once more with them as text"})
 	return true
 }
 
@@ -150,7 +150,7 @@ func (e *ToolHistoryError) Error() string {
 	if e.AsText {
 		too = "; it refused the tool calls in this conversation as they are and as text"
 	}
-	return fmt.Sprintf("%v%s; /repair shows the damaged ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent", e.Err, too)
+	return fmt.Sprintf("%s%s; /repair shows the damaged ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent", clause(e.Err), too)
 }
 
 // Unwrap gives what the server said last.
