@@ -140,8 +140,18 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 
 // Find gives the full reference, "endpoint/model", of what a user named. What Resolve knows is taken as
 // written. Any other name must be a model that one endpoint lists: the one called home, or the one that
-// would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent.
+// would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent. Where
+// there is one endpoint alone, at an address that the user gave, it may have models that it does not list.
 func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
+	return c.find(ctx, ref, home, true)
+}
+
+// FindListed is Find, but a name without an endpoint must be listed, whatever endpoints there are.
+func (c *Catalog) FindListed(ctx context.Context, ref, home string) (string, error) {
+	return c.find(ctx, ref, home, false)
+}
+
+func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (string, error) {
 	ref = strings.TrimSpace(ref)
 	client, model, err := c.Resolve(ref)
 	var none *NoModelError
@@ -161,7 +171,7 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 	if at == nil {
 		return "", err
 	}
-	if c.only(at) && at.endpoint.Placed && !strings.Contains(ref, "/") && Nearest(ref, c.names()) == "" {
+	if unlisted && c.only(at) && at.endpoint.Placed && !strings.Contains(ref, "/") && Nearest(ref, c.names()) == "" {
 		return at.endpoint.Name + "/" + ref, nil // There is one place that it can be meant for, and the user named that.
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)

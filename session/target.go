@@ -64,14 +64,21 @@ func (s *Session) Unready() error {
 	return s.unready
 }
 
-// SetModel asks another model from the next turn on. A reference that the catalog's Find does not know
-// changes nothing; one without an endpoint is looked for at the endpoint in use. A history that cannot be
+// SetModel asks another model from the next turn on. A reference that the catalog's FindListed does not know
+// changes nothing; a model without an endpoint is looked for in the list of the endpoint in use. A history that cannot be
 // written does not keep the choice, which holds for this window all the same.
 func (s *Session) SetModel(ctx context.Context, ref string) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if err := s.keepModel(ctx, ref); err != nil {
+	s.mu.Lock()
+	home := s.client.Endpoint().Name
+	s.mu.Unlock()
+	found, err := s.deps.Models.FindListed(ctx, ref, home)
+	if err != nil {
+		return err
+	}
+	if err := s.keepModel(ctx, found); err != nil {
 		return err
 	}
 	return s.findWindow(ctx)

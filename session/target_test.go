@@ -3,6 +3,7 @@ package session
 import (
 	"testing"
 
+	"winnow/llm"
 	"winnow/session/store"
 )
 
@@ -29,5 +30,27 @@ func TestAModelIsChosenWhereNothingCanBeWritten(t *testing.T) {
 	}
 	if got := b.open(first.Info().ID).Info().Model; got != "m" {
 		t.Errorf("the history that is only read has the model %s, want m", got)
+	}
+}
+
+// A model without an endpoint is one that the endpoint in use lists; any other name changes nothing.
+func TestAModelWithoutAnEndpointIsLookedForInTheList(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.about = map[string]func() string{"/v1/models": func() string { return `{"data":[{"id":"m"},{"id":"medium"}]}` }}
+	e := b.deps.Models.Endpoints()[0]
+	e.Placed = true
+	b.deps.Models = llm.NewCatalog(e)
+	s := b.begin()
+	if err := s.SetModel(t.Context(), "medium"); err != nil || s.Ref() != "test/medium" {
+		t.Errorf("a listed model: %v, and the next message goes to %s", err, s.Ref())
+	}
+	for _, ref := range []string{"gpt", "mediun", "other/m", ""} {
+		if err := s.SetModel(t.Context(), ref); err == nil || s.Ref() != "test/medium" {
+			t.Errorf("%q: %v, and the next message goes to %s", ref, err, s.Ref())
+		}
+	}
+	if err := s.SetModel(t.Context(), "test/unlisted"); err != nil || s.Ref() != "test/unlisted" {
+		t.Errorf("a model that is named with its endpoint: %v, and the next message goes to %s", err, s.Ref())
 	}
 }
