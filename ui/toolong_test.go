@@ -51,7 +51,7 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 		l := onStage(t, 160, 40)
 		l.about = map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, list) }}
 		l.say("Hello?")
-		l.composer.set(strings.Repeat("word ", 40_000))
+		l.composer.Set(strings.Repeat("word ", 40_000))
 		l.run(l.draftChanged())
 		l.planned()
 		l.press("enter")
