@@ -11,7 +11,7 @@ const bridgeText = "[no answer recorded]"
 
 // put writes a message to the end of the body, or joins it to the last one where the endpoint wants the roles to
 // alternate. It returns the index of the message that holds it and the byte that its text begins at there.
-func (b *builder) put(l *layout, m Message, joins bool) (at, from int) {
+func (r *renderer) put(m Message, joins bool) (at, from int) {
 	m.Name = ""
 	if m.Role != Assistant {
 		m.ToolCalls = nil
@@ -19,35 +19,35 @@ func (b *builder) put(l *layout, m Message, joins bool) (at, from int) {
 	if m.Role != Tool {
 		m.ToolCallID = ""
 	}
-	l.frame += frameMessage
-	n := l.len()
+	r.frame += frameMessage
+	n := r.len()
 	if n == 0 {
-		l.list = append(l.list, m)
+		r.list = append(r.list, m)
 		return 0, 0
 	}
-	last := l.message(n - 1)
-	if b.merges(last, m, joins) {
+	last := r.message(n - 1)
+	if r.merges(last, m, joins) {
 		join(last, m)
 		return n - 1, len(last.Content) - len(m.Content)
 	}
-	if b.bridged(last, m) {
-		l.added = append(l.added, Added{Kind: AddedBridge, Before: n, To: len(bridgeText), Text: bridgeText, Tokens: b.c.remembered(bridgeText), Cause: Cause{Code: CauseBridge}})
-		l.list = append(l.list, Message{Role: Assistant, Content: bridgeText})
-		l.frame += frameMessage
+	if r.bridged(last, m) {
+		r.added = append(r.added, Added{Kind: AddedBridge, Before: n, To: len(bridgeText), Text: bridgeText, Tokens: r.c.remembered(bridgeText), Cause: Cause{Code: CauseBridge}})
+		r.list = append(r.list, Message{Role: Assistant, Content: bridgeText})
+		r.frame += frameMessage
 	}
-	l.list = append(l.list, m)
-	return l.len() - 1, 0
+	r.list = append(r.list, m)
+	return r.len() - 1, 0
 }
 
 // bridged says that an answer has to stand between last and a message.
-func (b *builder) bridged(last *Message, m Message) bool {
-	return b.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User
+func (r *renderer) bridged(last *Message, m Message) bool {
+	return r.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User
 }
 
 // merges says that a message is no message of its own behind last, but joined to it.
-func (b *builder) merges(last *Message, m Message, joins bool) bool {
+func (r *renderer) merges(last *Message, m Message, joins bool) bool {
 	alike := last.Role == m.Role && m.Role != Tool && len(last.ToolCalls) == 0
-	return alike && (b.o.Profile.MergeSameRole || joins && m.Role == Assistant && len(m.ToolCalls) == 0)
+	return alike && (r.o.Profile.MergeSameRole || joins && m.Role == Assistant && len(m.ToolCalls) == 0)
 }
 
 // join puts a message behind the text of one of the same role. Calls stay with what came with them:
@@ -65,7 +65,7 @@ func join(m *Message, next Message) {
 }
 
 // bridge is what a bridge may cost behind candidate i, 0 where none can be needed.
-func (b *builder) bridge(v *candidate) int {
+func (b *chooser) bridge(v *candidate) int {
 	if !b.o.Profile.NoToolToUser || v.Role != Tool {
 		return 0
 	}

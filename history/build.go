@@ -40,7 +40,7 @@ func (c *Conversation) plan(o Options) (Plan, error) {
 }
 
 // chosen is the pipeline up to what is sent of every message.
-func (c *Conversation) chosen(o Options) (*builder, error) {
+func (c *Conversation) chosen(o Options) (*chooser, error) {
 	b := c.begin(o)
 	b.exclude()
 	b.findSummary()
@@ -51,8 +51,8 @@ func (c *Conversation) chosen(o Options) (*builder, error) {
 	return b, b.choose()
 }
 
-// builder is one Build: what is chosen so far, and what the plan is made of.
-type builder struct {
+// chooser decides what a request holds of each candidate. What it chose, a renderer writes as messages and verdicts.
+type chooser struct {
 	c          *Conversation
 	t          *thread
 	candidates []candidate // of t
@@ -91,14 +91,14 @@ type builder struct {
 }
 
 // begin makes the history one for the endpoint, and measures the budget and what is sent in any case.
-func (c *Conversation) begin(o Options) *builder {
+func (c *Conversation) begin(o Options) *chooser {
 	c.changes = c.changes[:0]
 	o = o.narrowed()
 	c.address(carriageOf(o))
 	c.remedy(o.remedies())
 	o.System = systemText(o.System)
 	t := c.forEndpoint(o)
-	b := &builder{
+	b := &chooser{
 		byUser: -1,
 		c:      c, t: t, candidates: t.candidates, o: o, budget: measureBudget(o.Policy, o.Window, o.Limit, o.Ratio),
 		limits: limitsOf(o.Policy), renderings: t.renderingsFor(o.Policy),

@@ -3,7 +3,7 @@ package history
 // cap bars what is over the policy's number of messages: the opener counts first, then the newest.
 // Tool groups stay together, and an answer stays with its question, so the number may be missed by less
 // than one group and its question.
-func (b *builder) cap() {
+func (b *chooser) cap() {
 	left := b.o.Policy.MaxMessages
 	if left >= len(b.candidates) {
 		return

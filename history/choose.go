@@ -8,7 +8,7 @@ import (
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first:
 // it leaves no gap, so it may fit where a beginning of it with its markers does not, even where nothing
 // of it does. A summary that is to stand in any case stands first.
-func (b *builder) choose() error {
+func (b *chooser) choose() error {
 	if b.o.Policy.SummaryAlways {
 		b.condense()
 	}
@@ -44,7 +44,7 @@ func (b *builder) choose() error {
 }
 
 // raiseAll takes the whole list, and says how to take it back, the last step first.
-func (b *builder) raiseAll() []raised {
+func (b *chooser) raiseAll() []raised {
 	none := b.o.Policy.Strategy == DropNone
 	if none || b.o.Policy.Elastic {
 		turn := b.raise(increment{turn: true}, true)
@@ -76,7 +76,7 @@ type raised struct {
 
 // raise takes an increment: each candidate of it that may be sent and is at a lower detail level, with the question
 // that it answers. Once the request is too long it stops, unless the whole sum is wanted.
-func (b *builder) raise(inc increment, sum bool) raised {
+func (b *chooser) raise(inc increment, sum bool) raised {
 	was, from := raised{cost: b.cost}, len(b.c.changes)
 	if inc.turn {
 		b.cost.turn = b.turnRest
@@ -112,7 +112,7 @@ func (b *builder) raise(inc increment, sum bool) raised {
 }
 
 // lower takes back the increment that was raised last.
-func (b *builder) lower(was raised) {
+func (b *chooser) lower(was raised) {
 	b.c.changes = b.c.changes[:len(b.c.changes)-len(was.changes)]
 	for _, c := range slices.Backward(was.changes) {
 		b.date(c.candidate, -1)
@@ -123,7 +123,7 @@ func (b *builder) lower(was raised) {
 }
 
 // remember notes in which order the whole list was taken, for a plan that holds everything.
-func (b *builder) remember(all iter.Seq[increment]) {
+func (b *chooser) remember(all iter.Seq[increment]) {
 	at := make([]detail, len(b.candidates))
 	for i := range b.candidates {
 		if q := b.questionOf(i); q >= 0 && b.cause[i] == CausePinned {
@@ -143,7 +143,7 @@ func (b *builder) remember(all iter.Seq[increment]) {
 }
 
 // causeOfAll is the reason for what is whole because all of it fits.
-func (b *builder) causeOfAll() CauseCode {
+func (b *chooser) causeOfAll() CauseCode {
 	if b.o.Policy.MaxMessages < len(b.candidates) {
 		return CauseRoom
 	}

@@ -13,10 +13,10 @@ type cost struct {
 }
 
 // need is the tokens of the whole request as far as it is chosen.
-func (b *builder) need() int { return b.fixed + b.cost.turn + b.past(b.cost) }
+func (b *chooser) need() int { return b.fixed + b.cost.turn + b.past(b.cost) }
 
 // past is the tokens of the history with its markers and what is recalled.
-func (b *builder) past(of cost) int {
+func (b *chooser) past(of cost) int {
 	cost := of.body + of.gaps*b.gap
 	if of.gaps > 0 && b.o.System == "" {
 		cost += frameMessage // of a marker at the end of a system prompt that is not there
@@ -32,12 +32,12 @@ func (b *builder) past(of cost) int {
 }
 
 // ordered reports whether recalled messages are in their place in the body, and not in a block of their own.
-func (b *builder) ordered() bool { return b.o.Policy.Placement == InOrder }
+func (b *chooser) ordered() bool { return b.o.Policy.Placement == InOrder }
 
 // fits checks every bound of the policy after a step, before which the request held so many messages. The
 // newest messages up to MinMessages, with the question of the last of them, may go beyond the bounds on the
 // history, never beyond those of the request.
-func (b *builder) fits(before int) bool {
+func (b *chooser) fits(before int) bool {
 	if b.need() > b.budget.counted {
 		return false
 	}
@@ -48,7 +48,7 @@ func (b *builder) fits(before int) bool {
 }
 
 // shortfall is why an increment did not fit, with its sum; was is the cost without it.
-func (b *builder) shortfall(was cost) Cause {
+func (b *chooser) shortfall(was cost) Cause {
 	before, after := b.past(was), b.past(b.cost)
 	most := b.budget.counted - b.fixed - was.turn
 	if after <= most {
@@ -61,7 +61,7 @@ func (b *builder) shortfall(was cost) Cause {
 }
 
 // set gives a candidate its detail level in its place, and the one that recall shows of it.
-func (b *builder) set(i int, d, back detail) {
+func (b *chooser) set(i int, d, back detail) {
 	placed, found := b.placed(i), b.inRequest(i)
 	b.charge(i, -1)
 	b.placeDetail[i], b.recallDetail[i] = d, back
@@ -75,7 +75,7 @@ func (b *builder) set(i int, d, back detail) {
 }
 
 // charge adds or takes away what a candidate's texts cost.
-func (b *builder) charge(i, sign int) {
+func (b *chooser) charge(i, sign int) {
 	own := b.rendering(i, b.placedAt(i))
 	b.cost.body += sign * own.price()
 	b.cost.chars += sign * own.length
@@ -92,7 +92,7 @@ func (b *builder) charge(i, sign int) {
 }
 
 // placedAt is the detail level of a candidate in the body: recall in order shows it there.
-func (b *builder) placedAt(i int) detail {
+func (b *chooser) placedAt(i int) detail {
 	if b.ordered() && b.recalled(i) {
 		return b.recallDetail[i]
 	}
@@ -100,12 +100,12 @@ func (b *builder) placedAt(i int) detail {
 }
 
 // placed reports whether a candidate is in the body, inRequest whether it is in the request at all.
-func (b *builder) placed(i int) bool { return b.placedAt(i) != out }
+func (b *chooser) placed(i int) bool { return b.placedAt(i) != out }
 
-func (b *builder) inRequest(i int) bool { return b.placeDetail[i] != out || b.recallDetail[i] != out }
+func (b *chooser) inRequest(i int) bool { return b.placeDetail[i] != out || b.recallDetail[i] != out }
 
 // enter counts a candidate that was not in the body and is now.
-func (b *builder) enter(i int) {
+func (b *chooser) enter(i int) {
 	v := &b.candidates[i]
 	b.cost.body += frameMessage + b.bridge(v)
 	if v.Role == Assistant && b.withoutQuestion(i) {
@@ -123,7 +123,7 @@ func (b *builder) enter(i int) {
 }
 
 // neighbour is the next view in a direction that has a place in the request's body, -1 for none.
-func (b *builder) neighbour(i, step int) int {
+func (b *chooser) neighbour(i, step int) int {
 	for i += step; i >= 0 && i < len(b.candidates); i += step {
 		if b.candidates[i].Role != System {
 			return i
@@ -134,7 +134,7 @@ func (b *builder) neighbour(i, step int) int {
 
 // questionOf is the candidate of the user's message that candidate i answers: the newest one before it. It is -1 for
 // what opens an imported conversation, and for what is no answer.
-func (b *builder) questionOf(i int) int {
+func (b *chooser) questionOf(i int) int {
 	if v := &b.candidates[i]; v.Role == Assistant || v.Role == Tool {
 		return b.t.exchanges[v.exchange].asked
 	}
@@ -142,7 +142,7 @@ func (b *builder) questionOf(i int) int {
 }
 
 // withoutQuestion reports whether an answer never had a question, or has one that cannot be sent.
-func (b *builder) withoutQuestion(i int) bool {
+func (b *chooser) withoutQuestion(i int) bool {
 	q := b.questionOf(i)
 	return q < 0 || b.cause[q] == CauseExcluded || b.outOfScope(q)
 }

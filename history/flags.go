@@ -2,7 +2,7 @@ package history
 
 // exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not
 // about. With a question go the answers to it, but for those that are pinned.
-func (b *builder) exclude() {
+func (b *chooser) exclude() {
 	var within map[int]bool
 	if b.o.Scope != nil {
 		within = b.narrow()
@@ -35,7 +35,7 @@ func (b *builder) exclude() {
 
 // flagged is the groups with a flag. One on any message of a tool group holds for the whole group, even on a
 // result that is not sent, because the same one stands there already or because tool calls are left out.
-func (b *builder) flagged(f Flag) map[int]bool {
+func (b *chooser) flagged(f Flag) map[int]bool {
 	rows := b.flaggedRows(f)
 	if len(rows) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (b *builder) flagged(f Flag) map[int]bool {
 }
 
 // flaggedRows is the positions of the messages with a flag, and of those in their tool groups.
-func (b *builder) flaggedRows(f Flag) map[int]bool {
+func (b *chooser) flaggedRows(f Flag) map[int]bool {
 	if len(b.o.Flags) == 0 {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (b *builder) flaggedRows(f Flag) map[int]bool {
 }
 
 // pin takes what the user wants whole, a message with its whole tool group.
-func (b *builder) pin() {
+func (b *chooser) pin() {
 	pinned := b.flagged(Pin)
 	if len(pinned) == 0 {
 		return
@@ -90,7 +90,7 @@ func (b *builder) pin() {
 }
 
 // barred reports whether a candidate is not the priority list's to raise.
-func (b *builder) barred(i int) bool {
+func (b *chooser) barred(i int) bool {
 	switch b.cause[i] {
 	case CauseExcluded, CauseQuestionExcluded, CauseMessageCap:
 		return true
@@ -99,7 +99,7 @@ func (b *builder) barred(i int) bool {
 }
 
 // outOfScope reports whether the request is about other messages than a candidate.
-func (b *builder) outOfScope(i int) bool {
+func (b *chooser) outOfScope(i int) bool {
 	switch b.cause[i] {
 	case CauseAlone, CauseOtherMessages, CauseTitle, CauseInvalid:
 		return true

@@ -500,7 +500,7 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Placement = Steady
 		b, _ := Read(s.past, s.o.Count).chosen(s.o)
-		_, frame, tokens, _ := b.block()
+		_, frame, tokens, _ := (&renderer{chooser: b}).block()
 		if frame == "" {
 			return
 		}

@@ -28,7 +28,7 @@ const joint = "\n\n"
 const startText = "[The conversation begins with an answer.]"
 
 // marker stands for n messages that are not sent.
-func (b *builder) marker(n int) string {
+func (b *chooser) marker(n int) string {
 	if b.o.Policy.MarkerDetail && !message.IsBlank(b.o.Policy.MarkerCounted) {
 		return strings.ReplaceAll(b.o.Policy.MarkerCounted, "{n}", strconv.Itoa(n))
 	}
@@ -37,7 +37,7 @@ func (b *builder) marker(n int) string {
 
 // markerCost is the most that one marker can cost wherever it stands. It is reserved before a choice
 // is made, so that the choice does not depend on where the gaps will be.
-func (b *builder) markerCost() int {
+func (b *chooser) markerCost() int {
 	text := b.marker(max(1, len(b.candidates)))
 	return max(b.c.remembered(text+joint), b.c.remembered(joint+text))
 }

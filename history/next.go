@@ -2,9 +2,9 @@ package history
 
 import "slices"
 
-// next are the entries that lose text together when the request grows, and what each candidate was before: the
+// nextToFallToFall are the entries that lose text together when the request grows, and what each candidate was before: the
 // steps that raised them are taken back, the last one first, until one of them takes text away.
-func (b *builder) next() ([]int, []change) {
+func (b *chooser) nextToFall() ([]int, []change) {
 	var all []change
 	then := map[int]change{}
 	for _, step := range slices.Backward(b.taken) {
@@ -29,7 +29,7 @@ func (b *builder) next() ([]int, []change) {
 }
 
 // charsSent is how many characters of a candidate a request holds, -1 where it does not hold it.
-func (b *builder) charsSent(i int, d, back detail) int {
+func (b *chooser) charsSent(i int, d, back detail) int {
 	switch {
 	case b.recallAdds(i, d, back):
 		return b.rendering(i, back).chars
@@ -41,31 +41,31 @@ func (b *builder) charsSent(i int, d, back detail) int {
 
 // alike lays the request out again with changes taken back, the first of the list first, and counts the messages
 // that it begins with like the request as it is.
-func (b *builder) alike(messages []Message, back []change) int {
+func (b *chooser) alike(messages []Message, back []change) int {
 	if len(back) == 0 {
 		return len(messages)
 	}
 	b.swap(back)
 	second := b.lay()
 	b.swapBack(back)
-	return Alike(messages, second.messages(b))
+	return Alike(messages, second.messages())
 }
 
 // swap exchanges the detail levels that the changes hold for those of their candidates, in order.
-func (b *builder) swap(changes []change) {
+func (b *chooser) swap(changes []change) {
 	for k := range changes {
 		b.swapOne(&changes[k])
 	}
 }
 
 // swapBack undoes swap.
-func (b *builder) swapBack(changes []change) {
+func (b *chooser) swapBack(changes []change) {
 	for k := range slices.Backward(changes) {
 		b.swapOne(&changes[k])
 	}
 }
 
-func (b *builder) swapOne(c *change) {
+func (b *chooser) swapOne(c *change) {
 	b.placeDetail[c.candidate], c.place = c.place, b.placeDetail[c.candidate]
 	b.recallDetail[c.candidate], c.recall = c.recall, b.recallDetail[c.candidate]
 }

@@ -16,7 +16,7 @@ type increment struct {
 // of the conversation, what is steady and what is recalled take turns, so that each has had its share
 // of what is spent on the two: the many small steps of recall fill the room that a large step of the
 // other part would leave.
-func (b *builder) increments() iter.Seq[increment] {
+func (b *chooser) increments() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for inc := range b.endsFirst() {
 			if !yield(inc) {
@@ -50,7 +50,7 @@ func (b *builder) increments() iter.Seq[increment] {
 }
 
 // steadyCost is what a step of the steady part would cost.
-func (b *builder) steadyCost(inc increment, more bool) int {
+func (b *chooser) steadyCost(inc increment, more bool) int {
 	if !more {
 		return 0
 	}
@@ -63,7 +63,7 @@ func (b *builder) steadyCost(inc increment, more bool) int {
 
 // steadySpent is what the steady part has cost so far. The newest exchange is not part of it: what that
 // costs depends on the budget, and the order of the list must not.
-func (b *builder) steadySpent() int {
+func (b *chooser) steadySpent() int {
 	spent := b.cost.body
 	if b.ordered() {
 		spent -= b.cost.recalled
@@ -75,7 +75,7 @@ func (b *builder) steadySpent() int {
 }
 
 // inPlace is the priority list without what is recalled.
-func (b *builder) inPlace() iter.Seq[increment] {
+func (b *chooser) inPlace() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for _, part := range []iter.Seq[increment]{b.endsFirst(), b.steady()} {
 			for inc := range part {
@@ -88,7 +88,7 @@ func (b *builder) inPlace() iter.Seq[increment] {
 }
 
 // endsFirst is the beginning of the priority list: the opener and the newest exchange.
-func (b *builder) endsFirst() iter.Seq[increment] {
+func (b *chooser) endsFirst() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		if b.opener.to > b.opener.from && !yield(increment{unit: b.opener, detail: short, cause: CauseOpener}) {
 			return
@@ -110,7 +110,7 @@ func (b *builder) endsFirst() iter.Seq[increment] {
 
 // steady is what stands in its place whatever the current message says: the blocks from the newest to
 // the oldest, shortened, then the same whole.
-func (b *builder) steady() iter.Seq[increment] {
+func (b *chooser) steady() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for end := len(b.candidates); end > 0; {
 			u := b.joined(b.unitBefore(end))
@@ -138,7 +138,7 @@ const joinedBlocks = 2
 // joined adds to a block the ones before it that share its place in the conversation, as long as all
 // of them shortened are small beside a block. The oldest end of the history then moves in rarer
 // steps, and each of its steps costs a whole prompt.
-func (b *builder) joined(u unit) unit {
+func (b *chooser) joined(u unit) unit {
 	if b.o.Policy.Strategy != DropMiddle {
 		return u
 	}
@@ -158,7 +158,7 @@ func (b *builder) joined(u unit) unit {
 	return u
 }
 
-func (b *builder) shortCost(s unit) int {
+func (b *chooser) shortCost(s unit) int {
 	cost := 0
 	for i := s.from; i < s.to; i++ {
 		cost += b.rendering(i, short).tokens + frameMessage
@@ -167,7 +167,7 @@ func (b *builder) shortCost(s unit) int {
 }
 
 // unitBefore is what enters or leaves as one, the unit that ends in front of candidate end.
-func (b *builder) unitBefore(end int) unit {
+func (b *chooser) unitBefore(end int) unit {
 	switch b.o.Policy.Strategy {
 	case DropOldest:
 		return b.t.groupBefore(end)
@@ -178,7 +178,7 @@ func (b *builder) unitBefore(end int) unit {
 }
 
 // lastDepth is whole for a newest exchange up to the policy's tokens.
-func (b *builder) lastDepth() detail {
+func (b *chooser) lastDepth() detail {
 	cost := 0
 	for i := b.last.from; i < b.last.to; i++ {
 		cost += b.candidates[i].tokens + frameMessage
@@ -194,11 +194,11 @@ func (b *builder) lastDepth() detail {
 const smallStep = 1024
 
 // small is smallStep, or a block where blocks are smaller.
-func (b *builder) small() int { return min(smallStep, b.step) }
+func (b *chooser) small() int { return min(smallStep, b.step) }
 
 // findLast finds the newest exchange. Of a tool loop that is longer than a block even when shortened,
 // it is what the user asked and the newest calls; the others enter by their blocks.
-func (b *builder) findLast() {
+func (b *chooser) findLast() {
 	b.last = b.t.exchanges[len(b.t.exchanges)-1].unit
 	if b.shortCost(b.last) <= b.small() {
 		return
@@ -219,7 +219,7 @@ func (b *builder) findLast() {
 }
 
 // lastMost is how many tokens of the newest exchange stay whole: it never crowds out the rest.
-func (b *builder) lastMost() int {
+func (b *chooser) lastMost() int {
 	p := b.o.Policy
 	if p.LastWholeMaxTokens == 0 || p.LastWholeMaxTokens == NoLimit {
 		return p.LastWholeMaxTokens
@@ -236,7 +236,7 @@ const lastLeast = 200
 
 // findEnds finds the opener and the newest exchange. An opener that would crowd out the rest is the
 // user's messages alone.
-func (b *builder) findEnds() {
+func (b *chooser) findEnds() {
 	p := b.o.Policy
 	if len(b.candidates) == 0 {
 		return

@@ -57,7 +57,7 @@ func (e *OverBudgetError) Error() string {
 }
 
 // overBudget is the error for what is chosen so far.
-func (b *builder) overBudget() *OverBudgetError {
+func (b *chooser) overBudget() *OverBudgetError {
 	need := b.need()
 	parts := append(b.fixedParts(), FixedPart{Kind: PartFormat, Tokens: need})
 	counted, before := 0, 0
@@ -77,7 +77,7 @@ func (b *builder) overBudget() *OverBudgetError {
 }
 
 // fixedParts are the parts of what is chosen so far in counted tokens, without what the format costs.
-func (b *builder) fixedParts() []FixedPart {
+func (b *chooser) fixedParts() []FixedPart {
 	system, pinned, history := b.c.remembered(b.o.System), 0, 0
 	for i, d := range b.placeDetail {
 		switch tokens := b.rendering(i, d).tokens; {
@@ -113,7 +113,7 @@ func (b *builder) fixedParts() []FixedPart {
 }
 
 // pinned are the pinned messages by their index in the conversation, the largest first.
-func (b *builder) pinned() []int {
+func (b *chooser) pinned() []int {
 	var at []int
 	for i := range b.candidates {
 		if b.cause[i] == CausePinned && !b.candidates[i].standIn {

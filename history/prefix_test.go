@@ -22,7 +22,7 @@ func TestNextIsTakenOut(t *testing.T) {
 		c := Read(s.past, words)
 		b, _ := c.chosen(s.o)
 		p := b.render()
-		_, back := b.next()
+		_, back := b.nextToFall()
 		for _, c := range back {
 			b.placeDetail[c.candidate], b.recallDetail[c.candidate] = c.place, c.recall
 		}

@@ -12,7 +12,7 @@ const (
 // recalled one comes whole. So does a longer one, but later: cut, it seldom holds what is looked for,
 // and whole, it takes the room of many others. Where it is more than may be recalled, or longer than a
 // block, it comes cut.
-func (b *builder) recall() iter.Seq[increment] {
+func (b *chooser) recall() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		question := b.question()
 		if b.o.Policy.RecallShare == 0 || question == "" {
@@ -46,7 +46,7 @@ func (b *builder) recall() iter.Seq[increment] {
 }
 
 // cutAtLimits reports whether a unit at the limits of recalled texts is cut.
-func (b *builder) cutAtLimits(u unit) bool {
+func (b *chooser) cutAtLimits(u unit) bool {
 	for i := u.from; i < u.to; i++ {
 		v := &b.candidates[i]
 		if !b.limits.within(v) && (v.kind() != Assistant || v.chars > b.o.Policy.AssistantRecallChars) {
@@ -57,7 +57,7 @@ func (b *builder) cutAtLimits(u unit) bool {
 }
 
 // question is the text of the current message.
-func (b *builder) question() string {
+func (b *chooser) question() string {
 	for i := range b.turn.candidates {
 		if b.turn.candidates[i].Role == User {
 			return b.turn.candidates[i].Content
@@ -68,7 +68,7 @@ func (b *builder) question() string {
 
 // recallCost is what an increment adds to what is recalled, 0 where it adds no text, or an image: that
 // cannot stand in a text.
-func (b *builder) recallCost(inc increment) int {
+func (b *chooser) recallCost(inc increment) int {
 	cost := 0
 	for i := inc.from; i < inc.to; i++ {
 		v := &b.candidates[i]
@@ -108,11 +108,11 @@ func holdsImage(parts []Part) bool {
 }
 
 // recalled reports whether recall shows more of a candidate than its place does.
-func (b *builder) recalled(i int) bool {
+func (b *chooser) recalled(i int) bool {
 	return b.recallAdds(i, b.placeDetail[i], b.recallDetail[i])
 }
 
 // recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
-func (b *builder) recallAdds(i int, d, back detail) bool {
+func (b *chooser) recallAdds(i int, d, back detail) bool {
 	return back != out && (d == out || b.rendering(i, back).chars > b.rendering(i, d).chars)
 }

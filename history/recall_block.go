@@ -16,7 +16,7 @@ const (
 )
 
 // label says which message a recalled text is, who said it, and when, where the line above does not.
-func (b *builder) label(i int) string {
+func (b *chooser) label(i int) string {
 	v := &b.candidates[i]
 	said := ""
 	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
@@ -69,7 +69,7 @@ func (l *labels) forget(kept int) {
 }
 
 // labelCost is what a label costs.
-func (b *builder) labelCost(i int) int {
+func (b *chooser) labelCost(i int) int {
 	cost := &b.labels.costs[i]
 	if *cost == 0 {
 		*cost = int32(b.c.count(b.label(i)))
@@ -78,7 +78,7 @@ func (b *builder) labelCost(i int) int {
 }
 
 // dayCost is what the line of a day costs.
-func (b *builder) dayCost(day int64) int {
+func (b *chooser) dayCost(day int64) int {
 	if day == 0 {
 		return 0
 	}
@@ -92,7 +92,7 @@ func (b *builder) dayCost(day int64) int {
 
 // date counts candidate i to its day as a recalled one, or away from it, and says what that costs: a day
 // is named once.
-func (b *builder) date(i, sign int) int {
+func (b *chooser) date(i, sign int) int {
 	if !b.recalled(i) || b.ordered() {
 		return 0
 	}
@@ -105,7 +105,7 @@ func (b *builder) date(i, sign int) int {
 }
 
 // blockCost is what the block of recalled texts costs with its frame.
-func (b *builder) blockCost(texts int) int {
+func (b *chooser) blockCost(texts int) int {
 	if texts == 0 {
 		return 0
 	}
@@ -114,7 +114,7 @@ func (b *builder) blockCost(texts int) int {
 
 // block is the recalled texts in their order, to stand in front of the current message; what of it
 // nobody said; the tokens of that; and where in it the text of each entry is.
-func (b *builder) block() (text, frame string, tokens int, spans []Span) {
+func (r *renderer) block() (text, frame string, tokens int, spans []Span) {
 	var all, own strings.Builder
 	all.WriteString(recallHead)
 	add := func(s string, cost int) {
@@ -123,19 +123,19 @@ func (b *builder) block() (text, frame string, tokens int, spans []Span) {
 		tokens += cost
 	}
 	day := int64(0)
-	for i := range b.candidates {
-		if !b.recalled(i) {
+	for i := range r.candidates {
+		if !r.recalled(i) {
 			continue
 		}
-		v := &b.candidates[i]
+		v := &r.candidates[i]
 		if d := v.day(); d != day && d != 0 {
 			day = d
-			add(dayLine(day), b.dayCost(day))
+			add(dayLine(day), r.dayCost(day))
 		}
 		from := all.Len()
-		add(b.label(i), b.labelCost(i))
+		add(r.label(i), r.labelCost(i))
 		m := v.Message
-		f := b.rendering(i, b.recallDetail[i])
+		f := r.rendering(i, r.recallDetail[i])
 		if m.Content = f.text; v.standIn {
 			add(m.Content, f.tokens) // nobody said it: it stands in for a result
 			if n := len(spans) - 1; n >= 0 && spans[n].Entry == v.from {
@@ -152,5 +152,5 @@ func (b *builder) block() (text, frame string, tokens int, spans []Span) {
 	if all.Len() == len(recallHead) {
 		return "", "", 0, nil
 	}
-	return all.String() + recallTail, recallHead + own.String() + recallTail, b.blockCost(tokens), spans
+	return all.String() + recallTail, recallHead + own.String() + recallTail, r.blockCost(tokens), spans
 }

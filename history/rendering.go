@@ -76,7 +76,7 @@ func (t *thread) renderingsFor(p Policy) []*rendering {
 }
 
 // rendering is candidate i at a detail level.
-func (b *builder) rendering(i int, d detail) rendering {
+func (b *chooser) rendering(i int, d detail) rendering {
 	v := &b.candidates[i]
 	switch {
 	case d == out:
@@ -108,7 +108,7 @@ func (v *candidate) kind() Role {
 
 // shorten cuts a candidate's text to the limits of the policy. A marker in front of it is not part of what
 // was said: a request that is read again as a history keeps it.
-func (b *builder) shorten(v *candidate) shortened {
+func (b *chooser) shorten(v *candidate) shortened {
 	p := b.o.Policy
 	marker := 0
 	if v.Role == User {
@@ -148,7 +148,7 @@ type headTailKey struct {
 // headsAndTails are the messages of the newest exchange with head and tail, together near the policy's
 // tokens; nil stands for a message that stays whole. Messages of the user keep their own limit, and
 // no answer gets less than an older one would.
-func (b *builder) headsAndTails() []*rendering {
+func (b *chooser) headsAndTails() []*rendering {
 	key := headTailKey{b.limits, b.last, len(b.candidates), b.lastWhole}
 	if b.t.headTailFor == key {
 		return b.t.headTails
@@ -177,7 +177,7 @@ func (b *builder) headsAndTails() []*rendering {
 
 // shares divides the tokens of the newest exchange: the small messages get what they need, the large
 // ones the same.
-func (b *builder) shares() []int {
+func (b *chooser) shares() []int {
 	n := b.last.to - b.last.from
 	order := make([]int, n)
 	for k := range order {
@@ -193,7 +193,7 @@ func (b *builder) shares() []int {
 }
 
 // headAndTail cuts the middle out of a text until it costs no more than its share.
-func (b *builder) headAndTail(v *candidate, share int) rendering {
+func (b *chooser) headAndTail(v *candidate, share int) rendering {
 	limit := int(float64(v.chars) * float64(share) / float64(max(1, v.tokens)))
 	for range 8 {
 		f := renderingOf(v, middleCut(v.Content, v.chars, limit), b.c.count)

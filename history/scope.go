@@ -33,7 +33,7 @@ func (n Narrowed) cause() CauseCode {
 }
 
 // narrow is the groups that a narrowed request may hold: those of which every message is in its scope.
-func (b *builder) narrow() (within map[int]bool) {
+func (b *chooser) narrow() (within map[int]bool) {
 	within = map[int]bool{}
 	for _, v := range b.candidates {
 		held, seen := within[v.group]

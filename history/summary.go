@@ -28,7 +28,7 @@ func (p Plan) Summarized() bool {
 
 // findSummary takes the first of the summaries that may be used. A summary may be used only while none of the
 // messages that it was made from is excluded: nobody can say what of its text comes from that one.
-func (b *builder) findSummary() {
+func (b *chooser) findSummary() {
 	if b.o.Scope != nil {
 		return
 	}
@@ -40,7 +40,7 @@ func (b *builder) findSummary() {
 	}
 }
 
-func (b *builder) usable(s *Summary) bool {
+func (b *chooser) usable(s *Summary) bool {
 	for at := range b.flaggedRows(Exclude) {
 		if s.Messages.Holds(b.c.past[at].ID) {
 			return false
@@ -59,7 +59,7 @@ func (b *builder) usable(s *Summary) bool {
 
 // cover says for each candidate whether a summary stands for it. It stands for a tool group as a whole or not at
 // all.
-func (b *builder) cover(s *Summary) []bool {
+func (b *chooser) cover(s *Summary) []bool {
 	open := map[int]bool{}
 	for _, v := range b.candidates {
 		if !v.standIn && !s.Messages.Holds(v.ID) {
@@ -74,11 +74,11 @@ func (b *builder) cover(s *Summary) []bool {
 }
 
 // covers reports whether the summary stands for a candidate.
-func (b *builder) covers(i int) bool { return b.summary != nil && b.covered[i] }
+func (b *chooser) covers(i int) bool { return b.summary != nil && b.covered[i] }
 
 // condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it
 // fits and the whole conversation costs less with it than without.
-func (b *builder) condense() {
+func (b *chooser) condense() {
 	if b.summarized || b.summary == nil || !b.o.Policy.Summarizes() {
 		return
 	}
@@ -98,7 +98,7 @@ func (b *builder) condense() {
 
 // replaceable says for each candidate whether the summary takes its place. A question stays while one of its answers
 // does.
-func (b *builder) replaceable() []bool {
+func (b *chooser) replaceable() []bool {
 	replaced := make([]bool, len(b.candidates))
 	for i := range b.candidates {
 		replaced[i] = b.covers(i) && !b.barred(i) && b.placeDetail[i] == out && (i < b.opener.from || i >= b.opener.to)
@@ -113,7 +113,7 @@ func (b *builder) replaceable() []bool {
 
 // worth is what the candidates that the summary replaces would cost, at the detail level that they have where everything
 // fits.
-func (b *builder) worth(replaced []bool) int {
+func (b *chooser) worth(replaced []bool) int {
 	deepest := whole
 	if !b.o.Policy.Elastic {
 		deepest = short
@@ -127,14 +127,14 @@ func (b *builder) worth(replaced []bool) int {
 	return worth
 }
 
-func (b *builder) summaryCost() int {
+func (b *chooser) summaryCost() int {
 	text := b.summaryText()
 	return max(b.c.remembered(text+joint), b.c.remembered(joint+text))
 }
 
 // summaryPrice is the most that the summary adds to a request: its text, a marker for each further gap that it
 // leaves, and the messages that the gaps may need.
-func (b *builder) summaryPrice(replaced []bool) int {
+func (b *chooser) summaryPrice(replaced []bool) int {
 	price := b.summaryCost()
 	if b.o.System == "" {
 		price += frameMessage // A text at the end of the system prompt is a system prompt then.
@@ -163,12 +163,12 @@ func (b *builder) summaryPrice(replaced []bool) int {
 	return price + max(0, gaps-1)*b.gap
 }
 
-func (b *builder) summaryText() string {
+func (b *chooser) summaryText() string {
 	return summaryHead + message.Clean(b.summary.Text) + summaryTail
 }
 
 // older is the candidate with which the newest exchange begins: a summary never stands for that.
-func (b *builder) older() int {
+func (b *chooser) older() int {
 	if len(b.t.exchanges) == 0 {
 		return 0
 	}
@@ -192,7 +192,7 @@ func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 
 // unsummarized reports whether a candidate is a message that a summary may hold, and that none stands for. What the user
 // excluded is none: no model gets it, to summarize it or otherwise.
-func (b *builder) unsummarized(i int) bool {
+func (b *chooser) unsummarized(i int) bool {
 	v := &b.candidates[i]
 	return !v.standIn && v.Role != System && b.cause[i] != CauseExcluded && b.cause[i] != CauseQuestionExcluded && !b.covers(i)
 }

@@ -7,7 +7,7 @@ import (
 
 // excludeTurn leaves out what the user excluded of the running turn, a message with its whole tool group. The
 // current message stays: without it there is nothing to ask.
-func (b *builder) excludeTurn() {
+func (b *chooser) excludeTurn() {
 	if len(b.o.Flags) == 0 {
 		return
 	}
@@ -36,7 +36,7 @@ func (b *builder) excludeTurn() {
 
 // endOpen leaves out answers at the end of the running turn: a model continues such a text instead of
 // answering, where its server takes it at all.
-func (b *builder) endOpen() {
+func (b *chooser) endOpen() {
 	views := b.turn.candidates
 	for n := len(views) - 1; n >= 0 && (views[n].Role == Assistant || views[n].Role == System); n-- {
 		if views[n].Role == System {
@@ -52,7 +52,7 @@ func (b *builder) endOpen() {
 // shortenTurn finds what the long results of the running turn cost at their limit. So much is sent in
 // any case; whole they stand in the priority list, behind the newest exchange. The current message
 // and what the model said stay as they are.
-func (b *builder) shortenTurn() {
+func (b *chooser) shortenTurn() {
 	b.cut = map[int]rendering{}
 	for i := range b.turn.candidates {
 		v := &b.turn.candidates[i]
@@ -74,7 +74,7 @@ func (b *builder) shortenTurn() {
 
 // cutCurrent cuts the current message to what is left beside everything else that must be sent, where the user
 // chose that. It keeps the longest beginning that fits.
-func (b *builder) cutCurrent() {
+func (b *chooser) cutCurrent() {
 	over := b.need() - b.budget.counted
 	i := slices.IndexFunc(b.turn.candidates, func(v candidate) bool { return v.Role == User })
 	if !b.o.CutCurrent || over <= 0 || i < 0 {
@@ -94,24 +94,24 @@ func (b *builder) cutCurrent() {
 	b.cut[i], b.byUser = f, i
 }
 
-// turnForm is what is sent of a candidate of the running turn, and whether it is cut.
-func (b *builder) turnForm(i int) (rendering, bool) {
-	if f, ok := b.cut[i]; ok && (i == b.byUser || b.cost.turn < b.turnRest) {
+// turnRendering is what is sent of a candidate of the running turn, and whether it is cut.
+func (r *renderer) turnRendering(i int) (rendering, bool) {
+	if f, ok := r.cut[i]; ok && (i == r.byUser || r.cost.turn < r.turnRest) {
 		return f, true
 	}
-	v := &b.turn.candidates[i]
+	v := &r.turn.candidates[i]
 	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}, false
 }
 
 // judgeTurn writes the verdicts on the running turn. A draft has none.
-func (b *builder) judgeTurn(p *Plan) {
-	entries := slices.Clone(b.turn.base)
-	for i := range b.turn.candidates {
-		v := &b.turn.candidates[i]
+func (r *renderer) judgeTurn(p *Plan) {
+	entries := slices.Clone(r.turn.base)
+	for i := range r.turn.candidates {
+		v := &r.turn.candidates[i]
 		if v.standIn {
 			continue
 		}
-		f, cut := b.turnForm(i)
+		f, cut := r.turnRendering(i)
 		p.Sum.Draft += f.tokens
 		e := &entries[v.from]
 		e.Disposition, e.Cause, e.Level, e.Whole = Kept, Cause{Code: CauseTurn}, Whole, true
@@ -126,40 +126,40 @@ func (b *builder) judgeTurn(p *Plan) {
 		}
 	}
 	for _, e := range entries {
-		if e.Index += len(b.c.past); e.ID != 0 {
+		if e.Index += len(r.c.past); e.ID != 0 {
 			p.Entries = append(p.Entries, e)
 		}
 	}
 }
 
 // layTurn writes the running turn, the current message first.
-func (b *builder) layTurn(l *layout) {
+func (r *renderer) layTurn() {
 	asked := false
-	for i := range b.turn.candidates {
-		v := &b.turn.candidates[i]
-		f, _ := b.turnForm(i)
+	for i := range r.turn.candidates {
+		v := &r.turn.candidates[i]
+		f, _ := r.turnRendering(i)
 		if v.Role == System {
-			l.frame += frameJoint
-			l.hoist(f.text, Span{Entry: b.turnEntry(v), To: len(f.text)})
+			r.frame += frameJoint
+			r.hoist(f.text, Span{Entry: r.turnEntry(v), To: len(f.text)})
 			continue
 		}
-		at, from := b.placeTurn(l, v, f.text, v.Role == User && !asked)
+		at, from := r.placeTurn(v, f.text, v.Role == User && !asked)
 		asked = asked || v.Role == User
 		if v.standIn {
-			l.added = append(l.added, Added{Kind: AddedStandIn, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
+			r.added = append(r.added, Added{Kind: AddedStandIn, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
 			continue
 		}
-		l.spans = append(l.spans, Span{Entry: b.turnEntry(v), Message: at, From: from, To: from + len(f.text), Calls: v.callsAsText})
-		l.reach(len(b.t.base) + stored(b.turn.base[:v.from]))
+		r.spans = append(r.spans, Span{Entry: r.turnEntry(v), Message: at, From: from, To: from + len(f.text), Calls: v.callsAsText})
+		r.reach(len(r.t.base) + stored(r.turn.base[:v.from]))
 	}
 }
 
 // turnEntry is the index in the plan of the entry of a candidate of the running turn, -1 for a draft, which has none.
-func (b *builder) turnEntry(v *candidate) int {
-	if b.turn.base[v.from].ID == 0 {
+func (r *renderer) turnEntry(v *candidate) int {
+	if r.turn.base[v.from].ID == 0 {
 		return -1
 	}
-	return len(b.t.base) + stored(b.turn.base[:v.from])
+	return len(r.t.base) + stored(r.turn.base[:v.from])
 }
 
 // stored is how many of the entries are of stored messages: a draft has none in the plan.
@@ -175,41 +175,41 @@ func stored(entries []Entry) int {
 
 // placeTurn writes a message of the running turn, with the recalled block in front of the current one. It returns the
 // index of the message that holds its text and the byte that the text begins at there.
-func (b *builder) placeTurn(l *layout, v *candidate, text string, current bool) (at, from int) {
-	if l.len() == 0 && v.Role != User {
-		l.added = append(l.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: b.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
-		b.put(l, Message{Role: User, Content: startText}, false)
+func (r *renderer) placeTurn(v *candidate, text string, current bool) (at, from int) {
+	if r.len() == 0 && v.Role != User {
+		r.added = append(r.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: r.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
+		r.put(Message{Role: User, Content: startText}, false)
 	}
 	m := v.messageWith(text)
-	block, spans, front := len(l.added), len(l.spans), 0
+	block, spans, front := len(r.added), len(r.spans), 0
 	if current {
-		m.Content = b.putRecalled(l) + m.Content
+		m.Content = r.putRecalled() + m.Content
 		front = len(m.Content) - len(text)
 	}
-	at, from = b.put(l, m, v.joins)
+	at, from = r.put(m, v.joins)
 	// A bridge may have been added behind the block.
-	if block < len(l.added) && l.added[block].Kind == AddedRecalled {
-		a := &l.added[block]
+	if block < len(r.added) && r.added[block].Kind == AddedRecalled {
+		a := &r.added[block]
 		a.Before, a.From, a.To = at, from, from+front-len(joint)
 	}
-	for k := spans; k < len(l.spans); k++ {
-		s := &l.spans[k]
+	for k := spans; k < len(r.spans); k++ {
+		s := &r.spans[k]
 		s.Message, s.From, s.To = at, s.From+from, s.To+from
 	}
 	return at, from + front
 }
 
 // putRecalled is the block of recalled texts for the front of the current message.
-func (b *builder) putRecalled(l *layout) string {
-	if b.ordered() {
+func (r *renderer) putRecalled() string {
+	if r.ordered() {
 		return ""
 	}
-	text, frame, tokens, spans := b.block()
+	text, frame, tokens, spans := r.block()
 	if text == "" {
 		return ""
 	}
-	l.spans = append(l.spans, spans...)
-	l.added = append(l.added, Added{
+	r.spans = append(r.spans, spans...)
+	r.added = append(r.added, Added{
 		Kind: AddedRecalled, Before: -1, Text: frame, Tokens: tokens,
 		Cause: Cause{Code: CauseRecalledBlock},
 	})

@@ -3,47 +3,47 @@ package history
 import "strings"
 
 // causeKept is why candidate i is sent whole in its place.
-func (b *builder) causeKept(i int) Cause {
-	if b.cause[i] == NoCause {
+func (r *renderer) causeKept(i int) Cause {
+	if r.cause[i] == NoCause {
 		return Cause{Code: CauseRecent}
 	}
-	return Cause{Code: b.cause[i]}
+	return Cause{Code: r.cause[i]}
 }
 
 // causeDropped is why candidate i is not sent.
-func (b *builder) causeDropped(i int) Cause {
-	switch b.cause[i] {
+func (r *renderer) causeDropped(i int) Cause {
+	switch r.cause[i] {
 	case CauseMessageCap:
-		return Cause{Code: CauseMessageCap, Limit: b.o.Policy.MaxMessages}
+		return Cause{Code: CauseMessageCap, Limit: r.o.Policy.MaxMessages}
 	case CauseExcluded, CauseQuestionExcluded, CauseSummarized, CauseAlone, CauseOtherMessages, CauseTitle, CauseInvalid:
-		return Cause{Code: b.cause[i]}
+		return Cause{Code: r.cause[i]}
 	}
 	switch {
-	case b.stopped.to == 0 && b.stop.Code != NoCause, b.stopped.from <= i && i < b.stopped.to:
-		return b.stop
-	case b.stopped.recall:
+	case r.stopped.to == 0 && r.stop.Code != NoCause, r.stopped.from <= i && i < r.stopped.to:
+		return r.stop
+	case r.stopped.recall:
 		return Cause{Code: CauseRoomTaken}
 	}
 	return Cause{Code: CauseOlder}
 }
 
 // causeRecalled is why candidate i is recalled as f.
-func (b *builder) causeRecalled(i int, f rendering) Cause {
-	c := Cause{Front: b.placeDetail[i] != out && !b.ordered()}
+func (r *renderer) causeRecalled(i int, f rendering) Cause {
+	c := Cause{Front: r.placeDetail[i] != out && !r.ordered()}
 	if !f.shortened.whole() {
-		c.Have, c.Want = f.chars, b.candidates[i].chars
+		c.Have, c.Want = f.chars, r.candidates[i].chars
 	}
 	end := i + 1
-	for end < len(b.candidates) && b.candidates[end].group == b.candidates[i].group {
+	for end < len(r.candidates) && r.candidates[end].group == r.candidates[i].group {
 		end++
 	}
-	group := b.t.groupBefore(end)
-	switch shared := b.ranking.Shared(group.from, group.to); {
+	group := r.t.groupBefore(end)
+	switch shared := r.ranking.Shared(group.from, group.to); {
 	case len(shared) > 0:
 		c.Code, c.Text = CauseSharedWords, strings.Join(shared, ", ")
-	case b.t.index.Standing(i):
+	case r.t.index.Standing(i):
 		c.Code = CauseInstruction
-	case b.ordered() && b.recallDetail[i] == short:
+	case r.ordered() && r.recallDetail[i] == short:
 		c.Code = CauseAnswerRecalled
 	default:
 		c.Code = CauseNeighbour
@@ -66,7 +66,7 @@ func (f rendering) causeOfCut(v *candidate, code CauseCode, limit int) *Cause {
 }
 
 // limitOf is the limit of the policy for a candidate, with the code that names it.
-func (b *builder) limitOf(v *candidate) (CauseCode, int) {
+func (b *chooser) limitOf(v *candidate) (CauseCode, int) {
 	switch v.kind() {
 	case User:
 		return CauseUserLimit, b.limits.user
