@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"winnow/llm"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/markdown"
 )
 
@@ -77,7 +77,7 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 // unfinished says that nobody said that the last answer was over.
 func (w *answerWriter) unfinished() bool {
 	n := len(w.answers)
-	return n > 0 && w.answers[n-1].Receipt.End == string(llm.NoDone)
+	return n > 0 && w.answers[n-1].Receipt.End == store.EndNoDone
 }
 
 // cutShort is the error of an answer that nobody ended: a script must not take its beginning for the

@@ -187,7 +187,7 @@ func requestObject(r session.Replayed) *requestJSON {
 	q := r.Request
 	return &requestJSON{
 		ID: q.ID, Turn: q.Turn, Nth: r.Nth, Of: r.Of, Sent: stamp(q.Created), Hash: q.BodyHash, Proven: r.Proven, Doubt: r.Doubt,
-		Tokenizer: q.Tokenizer, Ended: q.End, Finish: q.Finish, Error: q.Error, Retries: q.Retries,
+		Tokenizer: q.Tokenizer, Ended: string(q.End), Finish: q.Finish, Error: q.Error, Retries: q.Retries,
 		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
 		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning}, Cost: costObject(session.CostOf(q)),
 		Unread: q.CutExpected, FirstRead: firstRead(r),

@@ -27,7 +27,7 @@ func (p *program) sessionsChanges() []*cobra.Command {
 	return []*cobra.Command{
 		p.sessionsChange("rename ID title", "Give a session a title of your own", takes("the id of a session and its new title", 2, -1),
 			func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
-				return s.Rename(ctx, info.ID, strings.Join(rest, " "), "user")
+				return s.Rename(ctx, info.ID, strings.Join(rest, " "), store.TitleUser)
 			}),
 		p.sessionsChange("pin ID", "Keep a session on top of the list", one, pinned(true)),
 		p.sessionsChange("unpin ID", "Let a session take its place in the list", one, pinned(false)),

@@ -228,7 +228,7 @@ func TestCatalogListsAllModelsAndErrors(t *testing.T) {
 		refs = append(refs, model.Ref())
 	}
 	wantText(t, "models", strings.Join(refs, " "), "a/x a/y/z b/w")
-	if len(failed) != 2 || !errors.Is(failed["c"], ErrRefused) || !errors.Is(failed["d"], ErrBadStream) {
+	if len(failed) != 2 || !errors.Is(failed["c"], Refused) || !errors.Is(failed["d"], BadStream) {
 		t.Errorf("got errors %v, want c refused and d no API", failed)
 	}
 }

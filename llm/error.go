@@ -2,11 +2,10 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
-// ErrorKind says what went wrong, as far as a caller acts on it.
+// ErrorKind says what went wrong, as far as a caller acts on it. It is an error so that errors.Is finds it.
 type ErrorKind string
 
 // The kinds of an Error.
@@ -27,58 +26,8 @@ const (
 	Stopped    ErrorKind = "stopped"     // the caller's context ended: not a failure
 )
 
-// One error per kind, for errors.Is.
-var (
-	ErrAuth          = errors.New("the key was refused")
-	ErrPayment       = errors.New("no credit left")
-	ErrNotFound      = errors.New("no such model or API")
-	ErrRateLimit     = errors.New("rate limit")
-	ErrContextLength = errors.New("the request is longer than the model's window")
-	ErrBadRequest    = errors.New("the server does not take the request")
-	ErrServer        = errors.New("the server failed")
-	ErrRefused       = errors.New("connection refused")
-	ErrNetwork       = errors.New("the server cannot be reached")
-	ErrTimedOut      = errors.New("the server was silent for too long")
-	ErrBadStream     = errors.New("not the answer of a chat API")
-	ErrBroken        = errors.New("the connection broke")
-	ErrEndless       = errors.New("the answer has no end")
-	ErrStopped       = errors.New("stopped")
-)
-
-// sentinel is the error that stands for a kind.
-func (k ErrorKind) sentinel() error {
-	switch k {
-	case Auth:
-		return ErrAuth
-	case Payment:
-		return ErrPayment
-	case NotFound:
-		return ErrNotFound
-	case RateLimit:
-		return ErrRateLimit
-	case Overflow:
-		return ErrContextLength
-	case BadRequest:
-		return ErrBadRequest
-	case Server:
-		return ErrServer
-	case Refused:
-		return ErrRefused
-	case Network:
-		return ErrNetwork
-	case TimedOut:
-		return ErrTimedOut
-	case BadStream:
-		return ErrBadStream
-	case Broken:
-		return ErrBroken
-	case Endless:
-		return ErrEndless
-	case Stopped:
-		return ErrStopped
-	}
-	return nil
-}
+// Error makes a kind a target for errors.Is: errors.Is(err, llm.Overflow).
+func (k ErrorKind) Error() string { return string(k) }
 
 // Error is everything that is known about a request that failed. Its text is one sentence for
 // the user. No field holds the endpoint's key, even where the server sent it back.
@@ -107,8 +56,8 @@ type Error struct {
 	final bool // trying again cannot help, whatever the status says
 }
 
-// Is matches the error of its kind, such as ErrContextLength.
-func (e *Error) Is(target error) bool { return target == e.Kind.sentinel() }
+// Is reports whether target is the kind of the error.
+func (e *Error) Is(target error) bool { return target == e.Kind }
 
 // Unwrap gives what lies beneath.
 func (e *Error) Unwrap() error { return e.Err }

@@ -38,36 +38,36 @@ func TestErrorSentences(t *testing.T) {
 		want   string
 		is     error
 	}{
-		{"wrong key", status(401, `{"error":{"message":"Incorrect API key provided."}}`), nil, "openai refused the key from OPENAI_API_KEY (401): Incorrect API key provided.", ErrAuth},
-		{"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`), func(e *Endpoint) { e.KeyFrom = "" }, "openai refused the key (401): Incorrect API key provided.", ErrAuth},
-		{"wrong key, a short one", status(401, ``), func(e *Endpoint) { e.Key = "x" }, "openai refused the key from OPENAI_API_KEY (401)", ErrAuth},
-		{"wrong key of the config", status(401, ``), func(e *Endpoint) { e.KeyFrom = "config" }, "openai refused the key from the config file (401)", ErrAuth},
-		{"no key", status(401, `{"error":"unauthorized"}`), keyless, "openai wants a key and none is set (401): unauthorized", ErrAuth},
-		{"wrong key at Gemini", status(400, `[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]`), nil, "openai refused the key from OPENAI_API_KEY (400): API key not valid.", ErrAuth},
-		{"not allowed", status(403, `{"detail":"Country not supported"}`), nil, "openai does not allow this (403): Country not supported", ErrAuth},
-		{"no credit", status(402, `{"error":{"message":"Insufficient credits","code":402}}`), nil, "openai wants to be paid first (402): Insufficient credits", ErrPayment},
-		{"no quota", status(429, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota"}}`), nil, "openai wants to be paid first (429): You exceeded your current quota.", ErrPayment},
-		{"no network", dial(&net.DNSError{Err: "no such host", Name: "api.openai.com", IsNotFound: true}), nil, "https://api.openai.com/v1 cannot be reached: the name api.openai.com is not known; is the network up?", ErrNetwork},
-		{"no route", dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), nil, "https://api.openai.com/v1 cannot be reached: there is no network", ErrNetwork},
-		{"refused connection", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), ollama, "nothing answers at http://127.0.0.1:11434 (connection refused); is the server running?", ErrRefused},
-		{"dial timeout", dial(os.ErrDeadlineExceeded), nil, "https://api.openai.com/v1 did not answer in time", ErrTimedOut},
-		{"wrong certificate", step{refuse: errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority")}, nil, "https://api.openai.com/v1 cannot be reached: tls: failed to verify certificate: x509: certificate signed by unknown authority", ErrNetwork},
-		{"unknown model", status(404, `{"error":{"message":"model \"gpt-5.2\" not found, try pulling it first","type":"not_found_error"}}`), ollama, `ollama does not know the model gpt-5.2 (404): model "gpt-5.2" not found, try pulling it first`, ErrNotFound},
-		{"unknown model, 400", status(400, `{"error":{"message":"gpt-9 is not a valid model ID","code":400}}`), nil, "openai does not know the model gpt-5.2 (400): gpt-9 is not a valid model ID", ErrNotFound},
-		{"wrong path", status(404, `404 page not found`), nil, "https://api.openai.com/v1 has no such API (404); is the base URL right?: 404 page not found", ErrNotFound},
-		{"a web page with a failure", status(404, `<html><head><title>Not Found</title></head></html>`), nil, `https://api.openai.com/v1 answered with a web page ("Not Found") instead of an API (404); is the base URL right?`, ErrNotFound},
-		{"a proxy's page", status(502, `<html><head><title>502 Bad Gateway</title></head></html>`), nil, "openai failed (502): 502 Bad Gateway", ErrServer},
-		{"elsewhere", status(307, ``, "Location", "https://login.example/"), nil, "https://api.openai.com/v1 has no such API (307); is the base URL right?: it points to https://login.example/", ErrNotFound},
-		{"rate limit with wait", status(429, `{"error":{"message":"Rate limit reached for gpt-5.2"}}`, "Retry-After", "12"), nil, "openai limits how much it takes (429), wait 12 s: Rate limit reached for gpt-5.2", ErrRateLimit},
-		{"overflow with numbers", status(400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 13392 tokens."}}`), nil, "the request is too long for gpt-5.2: 13,392 tokens, and the window holds 8,192", ErrContextLength},
-		{"overflow of the reply", status(400, `{"error":{"message":"This model's maximum context length is 4097 tokens. However, you requested 4500 tokens (3500 in the messages, 1000 in the completion)."}}`), nil, "the request and its reply are too long for gpt-5.2: 3,500 tokens and 1,000 for the reply, and the window holds 4,097", ErrContextLength},
-		{"overflow without numbers", status(400, `{"error":"Context size has been exceeded."}`), nil, "the request is too long for gpt-5.2 (400): Context size has been exceeded.", ErrContextLength},
-		{"refused field", status(422, `{"detail":[{"type":"extra_forbidden","loc":["body","safe"],"msg":"Extra inputs are not permitted"},{"loc":["body",0],"msg":"Bad"}]}`), nil, "openai refused the request (422): Extra inputs are not permitted (body.safe): Bad (body.0)", ErrBadRequest},
-		{"object param", status(400, `{"error":{"message":"Bad tool","param":{"a":1},"type":null,"code":null}}`), nil, "openai refused the request (400): Bad tool", ErrBadRequest},
-		{"a list of messages", status(400, `{"error":{"message":["one","two"]}}`), nil, "openai refused the request (400): one: two", ErrBadRequest},
-		{"a chat template", status(500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`), nil, "openai refused the request (500): Conversation roles must alternate user/assistant/user/assistant/...", ErrBadRequest},
-		{"a failing server", status(503, `upstream connect error`), nil, "openai failed (503): upstream connect error", ErrServer},
-		{"a text that moves the cursor", status(503, "bad\x1b[2J\r\n\u202elue\x00"), nil, "openai failed (503): bad[2J lue", ErrServer},
+		{"wrong key", status(401, `{"error":{"message":"Incorrect API key provided."}}`), nil, "openai refused the key from OPENAI_API_KEY (401): Incorrect API key provided.", Auth},
+		{"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`), func(e *Endpoint) { e.KeyFrom = "" }, "openai refused the key (401): Incorrect API key provided.", Auth},
+		{"wrong key, a short one", status(401, ``), func(e *Endpoint) { e.Key = "x" }, "openai refused the key from OPENAI_API_KEY (401)", Auth},
+		{"wrong key of the config", status(401, ``), func(e *Endpoint) { e.KeyFrom = "config" }, "openai refused the key from the config file (401)", Auth},
+		{"no key", status(401, `{"error":"unauthorized"}`), keyless, "openai wants a key and none is set (401): unauthorized", Auth},
+		{"wrong key at Gemini", status(400, `[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]`), nil, "openai refused the key from OPENAI_API_KEY (400): API key not valid.", Auth},
+		{"not allowed", status(403, `{"detail":"Country not supported"}`), nil, "openai does not allow this (403): Country not supported", Auth},
+		{"no credit", status(402, `{"error":{"message":"Insufficient credits","code":402}}`), nil, "openai wants to be paid first (402): Insufficient credits", Payment},
+		{"no quota", status(429, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota"}}`), nil, "openai wants to be paid first (429): You exceeded your current quota.", Payment},
+		{"no network", dial(&net.DNSError{Err: "no such host", Name: "api.openai.com", IsNotFound: true}), nil, "https://api.openai.com/v1 cannot be reached: the name api.openai.com is not known; is the network up?", Network},
+		{"no route", dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), nil, "https://api.openai.com/v1 cannot be reached: there is no network", Network},
+		{"refused connection", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), ollama, "nothing answers at http://127.0.0.1:11434 (connection refused); is the server running?", Refused},
+		{"dial timeout", dial(os.ErrDeadlineExceeded), nil, "https://api.openai.com/v1 did not answer in time", TimedOut},
+		{"wrong certificate", step{refuse: errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority")}, nil, "https://api.openai.com/v1 cannot be reached: tls: failed to verify certificate: x509: certificate signed by unknown authority", Network},
+		{"unknown model", status(404, `{"error":{"message":"model \"gpt-5.2\" not found, try pulling it first","type":"not_found_error"}}`), ollama, `ollama does not know the model gpt-5.2 (404): model "gpt-5.2" not found, try pulling it first`, NotFound},
+		{"unknown model, 400", status(400, `{"error":{"message":"gpt-9 is not a valid model ID","code":400}}`), nil, "openai does not know the model gpt-5.2 (400): gpt-9 is not a valid model ID", NotFound},
+		{"wrong path", status(404, `404 page not found`), nil, "https://api.openai.com/v1 has no such API (404); is the base URL right?: 404 page not found", NotFound},
+		{"a web page with a failure", status(404, `<html><head><title>Not Found</title></head></html>`), nil, `https://api.openai.com/v1 answered with a web page ("Not Found") instead of an API (404); is the base URL right?`, NotFound},
+		{"a proxy's page", status(502, `<html><head><title>502 Bad Gateway</title></head></html>`), nil, "openai failed (502): 502 Bad Gateway", Server},
+		{"elsewhere", status(307, ``, "Location", "https://login.example/"), nil, "https://api.openai.com/v1 has no such API (307); is the base URL right?: it points to https://login.example/", NotFound},
+		{"rate limit with wait", status(429, `{"error":{"message":"Rate limit reached for gpt-5.2"}}`, "Retry-After", "12"), nil, "openai limits how much it takes (429), wait 12 s: Rate limit reached for gpt-5.2", RateLimit},
+		{"overflow with numbers", status(400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 13392 tokens."}}`), nil, "the request is too long for gpt-5.2: 13,392 tokens, and the window holds 8,192", Overflow},
+		{"overflow of the reply", status(400, `{"error":{"message":"This model's maximum context length is 4097 tokens. However, you requested 4500 tokens (3500 in the messages, 1000 in the completion)."}}`), nil, "the request and its reply are too long for gpt-5.2: 3,500 tokens and 1,000 for the reply, and the window holds 4,097", Overflow},
+		{"overflow without numbers", status(400, `{"error":"Context size has been exceeded."}`), nil, "the request is too long for gpt-5.2 (400): Context size has been exceeded.", Overflow},
+		{"refused field", status(422, `{"detail":[{"type":"extra_forbidden","loc":["body","safe"],"msg":"Extra inputs are not permitted"},{"loc":["body",0],"msg":"Bad"}]}`), nil, "openai refused the request (422): Extra inputs are not permitted (body.safe): Bad (body.0)", BadRequest},
+		{"object param", status(400, `{"error":{"message":"Bad tool","param":{"a":1},"type":null,"code":null}}`), nil, "openai refused the request (400): Bad tool", BadRequest},
+		{"a list of messages", status(400, `{"error":{"message":["one","two"]}}`), nil, "openai refused the request (400): one: two", BadRequest},
+		{"a chat template", status(500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`), nil, "openai refused the request (500): Conversation roles must alternate user/assistant/user/assistant/...", BadRequest},
+		{"a failing server", status(503, `upstream connect error`), nil, "openai failed (503): upstream connect error", Server},
+		{"a text that moves the cursor", status(503, "bad\x1b[2J\r\n\u202elue\x00"), nil, "openai failed (503): bad[2J lue", Server},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestCutOverTheNetwork(t *testing.T) {
 	defer server.Close()
 	got, _, err := heard(NewClient(Endpoint{Name: "here", BaseURL: server.URL + "/v1"}), hello())
 	wantText(t, "events", got, "Hello| cut")
-	if !errors.Is(err, ErrBroken) {
+	if !errors.Is(err, Broken) {
 		t.Fatalf("got %v, want the broken connection", err)
 	}
 	wantText(t, "sentence", err.Error(), "the connection to here broke before the answer was whole")
@@ -204,7 +204,7 @@ func TestCancelOverTheNetwork(t *testing.T) {
 			cancel()
 		}()
 		_, _, err := heardIn(ctx, NewClient(Endpoint{Name: "here", BaseURL: server.URL + "/v1"}), hello())
-		if !errors.Is(err, context.Canceled) || !errors.Is(err, ErrStopped) {
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, Stopped) {
 			t.Errorf("after %q: got %v, want context.Canceled", words, err)
 		}
 		server.Close()

@@ -48,7 +48,7 @@ func TestOverflowTexts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.server, func(t *testing.T) {
 			e := c.failure(test.status, http.Header{}, []byte(test.body), "m")
-			if !errors.Is(e, ErrContextLength) {
+			if !errors.Is(e, Overflow) {
 				t.Fatalf("%s: got kind %s, want overflow", test.body, e.Kind)
 			}
 			if e.Limit != test.limit || e.Prompt != test.prompt || e.Output != test.output {

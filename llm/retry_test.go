@@ -83,7 +83,7 @@ func TestRetryHonoursTheWait(t *testing.T) {
 				waits = append(waits, w)
 			}
 		}
-		if len(waits) != 2 || waits[0].Attempt != 2 || waits[1].Attempt != 3 || waits[1].Of != 3 || !errors.Is(waits[0].Err, ErrRateLimit) {
+		if len(waits) != 2 || waits[0].Attempt != 2 || waits[1].Attempt != 3 || waits[1].Of != 3 || !errors.Is(waits[0].Err, RateLimit) {
 			t.Fatalf("got %+v, want two waits for tries 2 and 3 of 3 with the reason", waits)
 		}
 		if waits[0].After != 7500*time.Millisecond || waits[1].After != 7500*time.Millisecond {
@@ -257,7 +257,7 @@ func TestEndlessAnswerIsCutOff(t *testing.T) {
 		}
 		last = err
 	}
-	if text != LargestAnswer+1<<20 || end != CutOff || !errors.Is(last, ErrEndless) || !strings.Contains(fmt.Sprint(last), "grew beyond 16 MiB") {
+	if text != LargestAnswer+1<<20 || end != CutOff || !errors.Is(last, Endless) || !strings.Contains(fmt.Sprint(last), "grew beyond 16 MiB") {
 		t.Errorf("got %d bytes, end %v, %v; want one piece more than %d, cut off", text, end, last, LargestAnswer)
 	}
 	if server.times() != 1 {

@@ -227,14 +227,14 @@ func (a *asked) close(now time.Time, stopped bool, fault error) {
 	r.Took = now.Sub(a.began)
 	r.Prompt, r.Cached = a.reply.Usage.Prompt, a.reply.Usage.Cached
 	r.Answer, r.Reasoning = a.reply.Usage.Answer, a.reply.Usage.Reasoning
-	r.Finish, r.End = a.reply.Finished.Reason, string(a.reply.Finished.End)
+	r.Finish, r.End = a.reply.Finished.Reason, store.RequestEnd(a.reply.Finished.End)
 	switch {
 	case stopped:
-		r.End = "stopped"
+		r.End = store.EndStopped
 	case fault != nil && a.saver != nil:
-		r.End = string(llm.CutOff)
+		r.End = store.EndCut
 	case fault != nil:
-		r.End = "failed"
+		r.End = store.EndFailed
 	}
 	if fault == nil || stopped {
 		return
@@ -248,7 +248,7 @@ func (a *asked) close(now time.Time, stopped bool, fault error) {
 // answerRow is the answer's row as of now.
 func (t *turn) answerRow(a asked) store.Message {
 	status := history.Complete
-	if a.record.End != string(llm.Done) {
+	if a.record.End != store.EndDone {
 		status = history.Interrupted
 	}
 	return store.Message{
@@ -286,7 +286,7 @@ func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 	}
 	t.add(stored)
 	t.emit(Answered{Message: stored, Receipt: receipt(a.record, a.plan)})
-	if a.record.End == string(llm.NoDone) {
+	if a.record.End == store.EndNoDone {
 		t.emit(Notice{"the server closed the stream without saying that the answer was over; it is kept as interrupted"})
 	}
 	return stored, nil
@@ -301,12 +301,12 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 			Kind: llm.BadStream, Endpoint: a.record.Endpoint, Model: a.record.Model,
 			Message: "the answer is empty; r in the transcript or /retry asks again",
 		}
-		a.record.End, a.record.Error = "failed", fault.Error()
+		a.record.End, a.record.Error = store.EndFailed, fault.Error()
 	}
 	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
 		return errors.Join(fault, err)
 	}
-	if a.record.End != "failed" {
+	if a.record.End != store.EndFailed {
 		t.remember(a)
 	}
 	if ctx.Err() != nil {

@@ -181,7 +181,7 @@ func TestSpentSumsUpASession(t *testing.T) {
 	s := b.begin()
 	for i := range 3 {
 		_, err := drain(s.Send(context.Background(), fmt.Sprint("message ", i)))
-		if failed := errors.Is(err, llm.ErrAuth); err != nil && !failed {
+		if failed := errors.Is(err, llm.Auth); err != nil && !failed {
 			t.Fatal(err)
 		}
 	}

@@ -92,8 +92,8 @@ type Receipt struct {
 	FirstToken time.Duration // 0 where none came
 	Took       time.Duration
 	Retries    int
-	Stopped    bool   // the user stopped it
-	End        string // done, no-done, cut, stopped, failed
+	Stopped    bool // the user stopped it
+	End        store.RequestEnd
 	Finish     string // the server's finish_reason
 
 	// Unread is what the server was expected to count, where Usage.Prompt shows that it read only a part of

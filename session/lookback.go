@@ -74,7 +74,7 @@ func (s *Session) records(ctx context.Context, session string, keys []store.Requ
 	}
 	var list []looked
 	for _, k := range keys {
-		if r, there := byID[k.ID]; there && r.End != "failed" {
+		if r, there := byID[k.ID]; there && r.End != store.EndFailed {
 			list = append(list, looked{Request: r, key: k})
 		}
 	}

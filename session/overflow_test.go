@@ -103,8 +103,8 @@ func TestSecondRefusalWithNumbersIsTheUsersToSee(t *testing.T) {
 	refusal := refuses(400, `{"error":{"message":"prompt is too long: 3000 tokens > 2048 maximum"}}`)
 	b, s := talked(t, 20, refusal, refusal)
 	_, err := drain(s.Send(t.Context(), "And?"))
-	if !errors.Is(err, llm.ErrContextLength) {
-		t.Errorf("got %v, want llm.ErrContextLength", err)
+	if !errors.Is(err, llm.Overflow) {
+		t.Errorf("got %v, want llm.Overflow", err)
 	}
 	if got := b.last() - 20; got != 2 {
 		t.Errorf("the question was asked %d times, want 2", got)
@@ -144,8 +144,8 @@ func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 	b, s := talked(t, 20, refusal, refusal, refusal, refusal)
 	before := s.Window()
 	_, err := drain(s.Send(t.Context(), "And?"))
-	if !errors.Is(err, llm.ErrContextLength) {
-		t.Errorf("got %v, want llm.ErrContextLength", err)
+	if !errors.Is(err, llm.Overflow) {
+		t.Errorf("got %v, want llm.Overflow", err)
 	}
 	if got := b.last() - 20; got != 4 {
 		t.Errorf("the question was asked %d times, want 4", got)
@@ -303,8 +303,8 @@ func TestRateLimitIsNeverTakenForOverflow(t *testing.T) {
 		b, s := talked(t, 2, refusal)
 		before := s.Window()
 		events, err := drain(s.Send(t.Context(), "And?"))
-		if !errors.Is(err, llm.ErrRateLimit) || errors.Is(err, llm.ErrContextLength) {
-			t.Errorf("got %v, want llm.ErrRateLimit", err)
+		if !errors.Is(err, llm.RateLimit) || errors.Is(err, llm.Overflow) {
+			t.Errorf("got %v, want llm.RateLimit", err)
 		}
 		if got := b.last(); got != 3 {
 			t.Errorf("there were %d requests, want 3", got)
@@ -323,8 +323,8 @@ func TestOverflowInTheMiddleKeepsWhatArrived(t *testing.T) {
 		event(w, map[string]any{"error": map[string]any{"code": 400, "message": "This endpoint's maximum context length is 1000 tokens. However, you requested about 1300 tokens (1200 of text input, 100 in the output)."}})
 	}, says("Whole."))
 	_, err := drain(s.Send(t.Context(), "And?"))
-	if !errors.Is(err, llm.ErrContextLength) {
-		t.Errorf("got %v, want llm.ErrContextLength", err)
+	if !errors.Is(err, llm.Overflow) {
+		t.Errorf("got %v, want llm.Overflow", err)
 	}
 	messages := s.Messages()
 	if got := messages[len(messages)-1].Content; got != "Half an" || b.last() != 11 {
@@ -366,7 +366,7 @@ func TestEmptyAnswerAwayFromTheWindowIsNoOverflow(t *testing.T) {
 		finish(w, "length", 1234, 0)
 	})
 	_, err := drain(s.Send(t.Context(), "And?"))
-	if err == nil || errors.Is(err, llm.ErrContextLength) || b.last() != 11 {
+	if err == nil || errors.Is(err, llm.Overflow) || b.last() != 11 {
 		t.Errorf("got %v after %d requests, want a sentence that the answer is empty after 11", err, b.last())
 	}
 }
@@ -413,12 +413,12 @@ func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
 		t.Errorf("it said %q after %d requests, want one sentence after 42", got, b.last())
 	}
 	b, s = talked(t, 2, nothing)
-	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.ErrContextLength) || b.last() != 3 {
+	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.Overflow) || b.last() != 3 {
 		t.Errorf("nothing for a short request: got %v after %d requests, want a sentence after 3", err, b.last())
 	}
 	b, s = talked(t, 40, nothing)
 	s.window.Assumed = false
-	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.ErrContextLength) || b.last() != 41 {
+	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.Overflow) || b.last() != 41 {
 		t.Errorf("nothing from a server whose window is known: got %v after %d requests, want a sentence after 41", err, b.last())
 	}
 }

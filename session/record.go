@@ -139,7 +139,7 @@ func bare(r store.Request) Receipt {
 	return Receipt{
 		Turn: r.Turn, Estimate: r.Estimate, Usage: usage, Cost: cost,
 		FirstToken: r.FirstToken, Took: r.Took, Retries: r.Retries,
-		Stopped: r.End == "stopped", End: r.End, Finish: r.Finish,
+		Stopped: r.End == store.EndStopped, End: r.End, Finish: r.Finish,
 		Unread: r.CutExpected,
 	}
 }

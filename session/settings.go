@@ -22,13 +22,13 @@ func (s *Session) Rename(ctx context.Context, title string) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if row := s.Info(); row.ID != "" {
-		if err := s.deps.Store.Rename(ctx, row.ID, title, "user"); err != nil {
+		if err := s.deps.Store.Rename(ctx, row.ID, title, store.TitleUser); err != nil {
 			return err
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.row.Title, s.row.TitleFrom = title, "user"
+	s.row.Title, s.row.TitleFrom = title, store.TitleUser
 	return nil
 }
 

@@ -37,12 +37,12 @@ func (s *Session) Retitle(ctx context.Context, asked bool) (string, error) {
 	if row.ID == "" {
 		return row.Title, ErrNothingToAnswer
 	}
-	if row.TitleFrom == "user" && !asked {
+	if row.TitleFrom == store.TitleUser && !asked {
 		return row.Title, nil
 	}
-	from := "auto"
+	from := store.TitleAuto
 	if asked {
-		from = "user"
+		from = store.TitleUser
 	}
 	title, err := s.newTitle(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Session) Retitle(ctx context.Context, asked bool) (string, error) {
 // first answer, still has the one of the plain rule.
 func (s *Session) Untitled() bool {
 	row := s.Info()
-	return s.deps.TitleRef != "" && row.TitleFrom == "auto" && row.Turns == 1
+	return s.deps.TitleRef != "" && row.TitleFrom == store.TitleAuto && row.Turns == 1
 }
 
 func (s *Session) newTitle(ctx context.Context) (string, error) {

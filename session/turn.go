@@ -266,7 +266,7 @@ func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, e
 				continue
 			}
 		}
-		if !errors.Is(err, llm.ErrContextLength) || fault == nil {
+		if !errors.Is(err, llm.Overflow) || fault == nil {
 			t.settle(tries)
 			return t.blame(err, named)
 		}
@@ -297,7 +297,7 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 	t.writing.Lock()
 	row, titled := t.Info(), false
 	if row.TitleFrom == "" {
-		row.Title, row.TitleFrom, titled = titleOf(m.Message), "auto", true
+		row.Title, row.TitleFrom, titled = titleOf(m.Message), store.TitleAuto, true
 	}
 	row.System, row.SystemFixed = t.SystemPrompt(), true
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)

@@ -205,8 +205,8 @@ func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
 	b := newBench(t, refuses(401, `{"error":{"message":"Incorrect API key provided: sk-test","code":"invalid_api_key"}}`), says("Now it works."))
 	s := b.begin()
 	_, err := drain(s.Send(t.Context(), "Anyone there?"))
-	if !errors.Is(err, llm.ErrAuth) {
-		t.Errorf("got %v, want llm.ErrAuth", err)
+	if !errors.Is(err, llm.Auth) {
+		t.Errorf("got %v, want llm.Auth", err)
 	}
 	if err != nil && strings.Contains(err.Error(), "sk-test") {
 		t.Errorf("the sentence shows the key: %v", err)

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
@@ -60,7 +61,7 @@ func (m *Model) renamer() func(ctx context.Context, id, title string) error {
 		if id == open.Info().ID {
 			return open.Rename(ctx, title)
 		}
-		return db.Rename(ctx, id, title, "user")
+		return db.Rename(ctx, id, title, store.TitleUser)
 	}
 }
 

@@ -107,7 +107,7 @@ func TestWinnowsOwnClientWaitsAsLongAsTheGuideAsks(t *testing.T) {
 
 func TestWinnowsOwnClientReadsTheNumbersOfAnOverflow(t *testing.T) {
 	got := converse(t, "/guide overflow").failure
-	if got == nil || got.Limit != Window || got.Prompt != Window+9 || !errors.Is(got, llm.ErrContextLength) {
+	if got == nil || got.Limit != Window || got.Prompt != Window+9 || !errors.Is(got, llm.Overflow) {
 		t.Errorf("got %#v, want the limit %d and the prompt %d", got, Window, Window+9)
 	}
 }

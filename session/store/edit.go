@@ -8,7 +8,7 @@ import (
 
 // Rename sets a session's title. from is user or auto: an automatic title never replaces the
 // user's, and then nothing happens.
-func (s *Store) Rename(ctx context.Context, id, title, from string) error {
+func (s *Store) Rename(ctx context.Context, id, title string, from TitleSource) error {
 	return s.edit(ctx, "rename the session", id, `
 		UPDATE sessions
 		SET title = CASE WHEN ?2 = 'auto' AND title_from = 'user' THEN title ELSE ?3 END,

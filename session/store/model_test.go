@@ -235,7 +235,7 @@ func (x *machine) edit(t *rapid.T) {
 	switch rapid.SampledFrom([]string{"rename", "pin", "archive", "delete", "restore", "leaf", "draft", "flag", "remedy"}).Draw(t, "edit") {
 	case "rename":
 		title, from := rapid.StringN(0, 5, 10).Draw(t, "title"), rapid.SampledFrom([]string{"auto", "user"}).Draw(t, "from")
-		err = s.Rename(ctx, in.id, title, from)
+		err = s.Rename(ctx, in.id, title, TitleSource(from))
 		if from == "user" || in.from != "user" {
 			in.title, in.from = title, from
 		}

@@ -162,8 +162,8 @@ func TestAutomaticTitleNeverReplacesTheUsers(t *testing.T) {
 		{"guess again", "auto", "mine", "user"},
 		{"mine too", "user", "mine too", "user"},
 	} {
-		must(t, "rename", s.Rename(ctx, session.ID, c.title, c.from))
-		if got := sessionOf(t, s, session.ID); got.Title != c.want || got.TitleFrom != c.wantFrom {
+		must(t, "rename", s.Rename(ctx, session.ID, c.title, TitleSource(c.from)))
+		if got := sessionOf(t, s, session.ID); got.Title != c.want || got.TitleFrom != TitleSource(c.wantFrom) {
 			t.Errorf("after Rename(%q, %s) the title is %q from %q, want %q from %q", c.title, c.from, got.Title, got.TitleFrom, c.want, c.wantFrom)
 		}
 	}

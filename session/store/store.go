@@ -13,7 +13,7 @@ import (
 type Session struct {
 	ID        string // a UUIDv7; any unique prefix finds it
 	Title     string
-	TitleFrom string // "", auto or user: an automatic title never replaces the user's
+	TitleFrom TitleSource // an automatic title never replaces the user's
 	Created   time.Time
 	Updated   time.Time
 	Endpoint  string // the name of the endpoint last used
@@ -38,6 +38,15 @@ type Session struct {
 	Match       string // in a search: the matching line
 	MatchID     int64  // in a search: the matching message
 }
+
+// TitleSource says where a session's title comes from, "" for no title.
+type TitleSource string
+
+// The sources of titles.
+const (
+	TitleAuto TitleSource = "auto"
+	TitleUser TitleSource = "user"
+)
 
 // Message is one stored message: what was said, and how it came to be here.
 type Message struct {
@@ -68,6 +77,18 @@ const (
 	ForTitle   Purpose = "title"   // to give the session a title
 )
 
+// RequestEnd says how a request ended, "" while it runs or after a crash.
+type RequestEnd string
+
+// The ways a request ends. The first three are those of an answer's stream.
+const (
+	EndDone    RequestEnd = "done"
+	EndNoDone  RequestEnd = "no-done" // in order, but nobody said that the answer was over
+	EndCut     RequestEnd = "cut"     // the connection broke
+	EndStopped RequestEnd = "stopped" // by the user
+	EndFailed  RequestEnd = "failed"
+)
+
 // Request is the record of one request that was sent.
 type Request struct {
 	ID         int64
@@ -94,7 +115,7 @@ type Request struct {
 	Took       time.Duration
 	Retries    int
 	Finish     string // finish_reason as received
-	End        string // done, no-done, cut, stopped, failed; "" while running or after a crash
+	End        RequestEnd
 	Error      string // the error's sentence and body, "" for none
 
 	CutExpected int // what the server was expected to count, where Prompt shows that it did not read all; else 0

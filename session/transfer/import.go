@@ -371,11 +371,11 @@ func changed(n int) string {
 }
 
 // named is a session's title and where it comes from: the file's, or one made of the user's first text.
-func named(given, first string) (name, from string) {
+func named(given, first string) (name string, from store.TitleSource) {
 	if given = title.OneLine(given); given != "" {
-		return given, "user"
+		return given, store.TitleUser
 	}
-	return title.Of(first), "auto"
+	return title.Of(first), store.TitleAuto
 }
 
 // complete gives a conversation the title and the times that it lacks, and what is not its own.

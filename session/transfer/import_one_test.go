@@ -153,7 +153,7 @@ func TestImportTakesItsTitleFromWhereThereIsOne(t *testing.T) {
 		{`[{"role":"assistant","content":"Hello"}]`, "", "Untitled", "auto"},
 	} {
 		im, err := importOne(context.Background(), newStoreAt(t), Source{File: strings.NewReader(c.file), Title: c.title, Time: written, Policy: preset(t, "balanced")})
-		if err != nil || im.Session.Title != c.want || im.Session.TitleFrom != c.from {
+		if err != nil || im.Session.Title != c.want || im.Session.TitleFrom != store.TitleSource(c.from) {
 			t.Errorf("%s with --title %q is titled %q by %q (%v), want %q by %q", c.file, c.title, im.Session.Title, im.Session.TitleFrom, err, c.want, c.from)
 		}
 	}
