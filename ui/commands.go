@@ -139,7 +139,7 @@ func (m *Model) setBudget(args string) tea.Cmd {
 		return m.complain("A budget is a number of tokens, or auto.")
 	}
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		if err := s.SetBudget(ctx, n); err != nil {
 			return settledMsg{err: err}
 		}
@@ -156,14 +156,14 @@ func (m *Model) setPreset(args string) tea.Cmd {
 		return m.say("The preset is " + m.session.Policy().Preset + ". There are " + strings.Join(history.Presets(), ", ") + ".")
 	}
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: "Requests are cut by the preset " + args + ".", err: s.SetPreset(ctx, args)}
 	})
 }
 
 func (m *Model) rename(title string) tea.Cmd {
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: "The session is called " + title + ".", err: s.Rename(ctx, title)}
 	})
 }
@@ -177,7 +177,7 @@ func (m *Model) retitle(string) tea.Cmd {
 	if model := m.options.Deps.TitleRef; model != "" {
 		asking = m.say("Asking " + model + " for a title.")
 	}
-	return tea.Batch(asking, m.behind(func(ctx context.Context) tea.Msg {
+	return tea.Batch(asking, m.inBackground(func(ctx context.Context) tea.Msg {
 		title, err := s.Retitle(ctx, true)
 		return settledMsg{text: "The session is called " + title + ".", err: err}
 	}))
@@ -196,7 +196,7 @@ func (m *Model) compact(args string) tea.Cmd {
 		return m.complain("It is /compact, or /compact off.")
 	}
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: "The messages themselves are sent again where they fit.", err: s.SetSummaryAlways(ctx, false)}
 	})
 }
@@ -210,7 +210,7 @@ func (m *Model) export(words string) tea.Cmd {
 		return m.complain("There is nothing to export yet.")
 	}
 	s, write := m.session, m.options.Export
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		said, err := write(ctx, s, words)
 		return settledMsg{text: said, err: err}
 	})

@@ -175,7 +175,7 @@ func (m *Model) switchVersion(by int) tea.Cmd {
 		return m.complain("Select a message first.")
 	}
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		v, err := s.SwitchVersion(ctx, message.ID, by)
 		return versionMsg{s, message.ID, v, err}
 	})

@@ -32,7 +32,7 @@ func (m *Model) occupy(s *session.Session) tea.Cmd {
 	if m.options.Deps.Store == nil {
 		return nil
 	}
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		elsewhere, err := s.Lease(ctx)
 		return occupiedMsg{s, elsewhere, err}
 	})
@@ -67,7 +67,7 @@ func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
 // window may have added to it.
 func (m *Model) takeOver() tea.Cmd {
 	deps, s, ref := m.options.Deps, m.session, m.ref
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		elsewhere, err := s.Lease(ctx)
 		if err != nil || elsewhere {
 			return takeoverMsg{of: s, err: err}

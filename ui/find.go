@@ -136,7 +136,7 @@ func (m *Model) seekText(needle transcript.Needle, step bool) tea.Cmd {
 	}
 	f.Searches++
 	f.Done = false
-	ctx, stop := m.within()
+	ctx, stop := m.newContext()
 	f.Stop = stop
 	n, messages := f.Searches, m.chat.Messages
 	return func() tea.Msg {
@@ -227,7 +227,7 @@ func (m *Model) askWhole() tea.Cmd {
 	}
 	f.Asking = true
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		seen, err := s.LastWhole(ctx, id)
 		at, ok := seen[id]
 		return wholeMsg{s, id, transcript.LastWhole{Turn: at.Turn, Never: !ok}, err}

@@ -18,42 +18,42 @@ import (
 	"winnow/ui/theme"
 )
 
-// hands is what the user decided by hand since the session was opened, for the way back.
-type hands struct {
-	done    []deed // the last one is undone first
-	busy    bool   // an act is being stored: the next one waits, so that each is undone by itself
-	waiting []wish
+// undoStack is the actions that changed flags since the session was opened, and those that wait.
+type undoStack struct {
+	done    []action // the last one is undone first
+	busy    bool     // an action is being stored: the next one waits, so that each is undone by itself
+	waiting []asked
 }
 
-// deed is an act by hand that changed something.
-type deed struct {
+// action is flags that were changed.
+type action struct {
 	flag   history.Flag
 	ids    []int64                // what it was about
 	before map[int64]history.Flag // the flags that it changed, as they were
 }
 
-// wish is an act by hand that is to be done: to give messages a flag, or to undo a deed.
-type wish struct {
+// asked is an action that is to be done: to give messages a flag, or to undo an action.
+type asked struct {
 	flag history.Flag
 	ids  []int64
-	undo *deed
+	undo *action
 }
 
-// handMsg is an act that was done, with the plans in front of it and behind it.
-type handMsg struct {
+// flaggedMsg is an action that was done, with the plans in front of it and behind it.
+type flaggedMsg struct {
 	session  *session.Session
 	draft    composer.Drafted // that was planned with
-	wish     wish
-	deed     deed
-	mates    []int64 // messages that go with those meant: the rest of their tool groups
+	asked    asked
+	action   action
+	rest     []int64 // messages that go with those meant: the rest of their tool groups
 	was, now history.Plan
 	planned  bool  // there are plans: none are made while an answer arrives
 	short    error // why the plan behind it cannot be sent
 	err      error
 }
 
-// handKey is a key for the hands, in the transcript and in the panel.
-func (m *Model) handKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+// flagKey is a key for a flag, in the transcript and in the panel.
+func (m *Model) flagKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
 	case k.Pressed(msg, keymap.Pin):
@@ -102,44 +102,44 @@ func (m *Model) flagNamed(f history.Flag, numbers string) tea.Cmd {
 
 // flagThese decides by hand about messages.
 func (m *Model) flagThese(f history.Flag, ids ...int64) tea.Cmd {
-	return m.byHand(wish{flag: f, ids: ids})
+	return m.doAction(asked{flag: f, ids: ids})
 }
 
 // takeBack undoes the last act by hand.
 func (m *Model) takeBack() tea.Cmd {
-	if len(m.hands.done) == 0 && !m.hands.busy {
+	if len(m.undo.done) == 0 && !m.undo.busy {
 		return m.say("Nothing was decided by hand since this session was opened.")
 	}
-	return m.byHand(wish{undo: &deed{}})
+	return m.doAction(asked{undo: &action{}})
 }
 
-// byHand does an act, or keeps it until the one before it is stored.
-func (m *Model) byHand(w wish) tea.Cmd {
-	if m.hands.busy {
-		m.hands.waiting = append(m.hands.waiting, w)
+// doAction does an action, or keeps it until the one before it is stored.
+func (m *Model) doAction(w asked) tea.Cmd {
+	if m.undo.busy {
+		m.undo.waiting = append(m.undo.waiting, w)
 		return nil
 	}
 	if w.undo != nil {
-		n := len(m.hands.done)
+		n := len(m.undo.done)
 		if n == 0 {
 			return m.say("Nothing is left to undo.")
 		}
-		last := m.hands.done[n-1]
-		w = wish{last.flag, last.ids, &last}
+		last := m.undo.done[n-1]
+		w = asked{last.flag, last.ids, &last}
 	}
-	m.hands.busy = true
-	done := handMsg{session: m.session, draft: m.planDraft(), wish: w, planned: !m.turn.busy}
-	return m.behind(func(ctx context.Context) tea.Msg {
+	m.undo.busy = true
+	done := flaggedMsg{session: m.session, draft: m.planDraft(), asked: w, planned: !m.turn.busy}
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		s := done.session
 		if done.planned {
 			done.was, _ = preview(done.draft, s) // Why it could not be sent was said before.
 		}
-		done.mates = matesOf(s, w.ids)
+		done.rest = restOfGroups(s, w.ids)
 		if w.undo != nil {
 			done.err = s.RestoreFlags(ctx, w.undo.before)
 		} else {
-			done.deed = deed{flag: w.flag, ids: w.ids}
-			done.deed.before, done.err = s.SetFlags(ctx, w.flag, w.ids...)
+			done.action = action{flag: w.flag, ids: w.ids}
+			done.action.before, done.err = s.SetFlags(ctx, w.flag, w.ids...)
 		}
 		if done.planned {
 			done.now, done.short = preview(done.draft, s)
@@ -148,30 +148,30 @@ func (m *Model) byHand(w wish) tea.Cmd {
 	})
 }
 
-// matesOf are the messages that are sent or left out together with some, and are none of them.
-func matesOf(s *session.Session, ids []int64) []int64 {
+// restOfGroups are the messages that are sent or left out together with some, and are none of them.
+func restOfGroups(s *session.Session, ids []int64) []int64 {
 	known := map[int64]bool{}
 	for _, id := range ids {
 		known[id] = true
 	}
 	var list []int64
 	for _, id := range ids {
-		for _, mate := range s.Group(id) {
-			if !known[mate] {
-				known[mate] = true
-				list = append(list, mate)
+		for _, other := range s.Group(id) {
+			if !known[other] {
+				known[other] = true
+				list = append(list, other)
 			}
 		}
 	}
 	return list
 }
 
-// handled says what an act did, and shows the plan behind it.
-func (m *Model) handled(msg handMsg) tea.Cmd {
+// flagged says what an act did, and shows the plan behind it.
+func (m *Model) flagged(msg flaggedMsg) tea.Cmd {
 	if msg.session != m.session {
 		return nil
 	}
-	m.hands.busy = false
+	m.undo.busy = false
 	var plan tea.Cmd
 	if msg.planned && !m.turn.busy && msg.draft.Same(m.planDraft()) {
 		m.generation++ // A plan that is being made may not know of the act.
@@ -180,40 +180,40 @@ func (m *Model) handled(msg handMsg) tea.Cmd {
 		plan = m.draftChanged()
 	}
 	if msg.err != nil {
-		m.hands.waiting = nil // They were wished for on top of this one.
+		m.undo.waiting = nil // They were asked for on top of this one.
 		return tea.Batch(m.complain(theme.Sentence(msg.err)), plan)
 	}
-	if msg.wish.undo != nil {
-		m.hands.done = m.hands.done[:len(m.hands.done)-1]
+	if msg.asked.undo != nil {
+		m.undo.done = m.undo.done[:len(m.undo.done)-1]
 	} else {
 		m.unselect()
-		if len(msg.deed.before) > 0 {
-			m.hands.done = append(m.hands.done, msg.deed)
+		if len(msg.action.before) > 0 {
+			m.undo.done = append(m.undo.done, msg.action)
 		}
 	}
-	said := m.say(m.tell(msg))
-	if len(m.hands.waiting) == 0 {
+	said := m.say(m.flagSentence(msg))
+	if len(m.undo.waiting) == 0 {
 		return tea.Batch(said, plan)
 	}
-	next := m.hands.waiting[0]
-	m.hands.waiting = slices.Delete(m.hands.waiting, 0, 1)
-	return tea.Batch(said, plan, m.byHand(next))
+	next := m.undo.waiting[0]
+	m.undo.waiting = slices.Delete(m.undo.waiting, 0, 1)
+	return tea.Batch(said, plan, m.doAction(next))
 }
 
-// tell is what an act by hand did, in one line: to which messages, at which price, what goes with
+// flagSentence is what an action did, in one line: to which messages, at which price, what goes with
 // them, and what became of others.
-func (m *Model) tell(msg handMsg) string {
-	w := msg.wish
-	did := m.didWhat(w, msg.deed)
-	if w.undo == nil && len(msg.deed.before) == 0 {
+func (m *Model) flagSentence(msg flaggedMsg) string {
+	w := msg.asked
+	did := m.didWhat(w, msg.action)
+	if w.undo == nil && len(msg.action.before) == 0 {
 		return did + "."
 	}
 	parts := []string{did}
 	if price := msg.price(); price != "" {
 		parts[0] += ": " + price
 	}
-	if mates := m.matesText(w.ids, msg.mates); mates != "" {
-		parts = append(parts, mates)
+	if rest := m.restText(w.ids, msg.rest); rest != "" {
+		parts = append(parts, rest)
 	}
 	if others := msg.others(); others != "" {
 		parts = append(parts, others)
@@ -237,7 +237,7 @@ func (m *Model) tell(msg handMsg) string {
 }
 
 // didWhat names an act and its messages; one that changed nothing says why.
-func (m *Model) didWhat(w wish, d deed) string {
+func (m *Model) didWhat(w asked, d action) string {
 	which, be := m.numbersOf(w.ids), " are "
 	if len(w.ids) == 1 {
 		be = " is "
@@ -263,17 +263,17 @@ func (m *Model) didWhat(w wish, d deed) string {
 
 // price is what an act changed in the tokens of the messages that it was about, as the server counts
 // them; for one message also why that is nothing.
-func (msg handMsg) price() string {
+func (msg flaggedMsg) price() string {
 	if !msg.planned {
 		return ""
 	}
 	was, now := entriesOf(msg.was), entriesOf(msg.now)
 	n := 0
-	for _, id := range slices.Concat(msg.wish.ids, msg.mates) {
+	for _, id := range slices.Concat(msg.asked.ids, msg.rest) {
 		n += now[id].TokensAfter - was[id].TokensAfter
 	}
-	e, known := now[msg.wish.ids[0]]
-	alone := len(msg.wish.ids) == 1 && known
+	e, known := now[msg.asked.ids[0]]
+	alone := len(msg.asked.ids) == 1 && known
 	switch flag := msg.flagNow(); {
 	case alone && flag == history.Pin && !e.Sent():
 		return "it is not sent all the same, " + e.Cause.Sentence()
@@ -288,11 +288,11 @@ func (msg handMsg) price() string {
 }
 
 // flagNow is the flag that the messages have behind the act, where it is one for all.
-func (msg handMsg) flagNow() history.Flag {
-	if msg.wish.undo == nil {
-		return msg.wish.flag
+func (msg flaggedMsg) flagNow() history.Flag {
+	if msg.asked.undo == nil {
+		return msg.asked.flag
 	}
-	return msg.wish.undo.before[msg.wish.ids[0]]
+	return msg.asked.undo.before[msg.asked.ids[0]]
 }
 
 // entriesOf are a plan's verdicts by message.
@@ -304,26 +304,26 @@ func entriesOf(p history.Plan) map[int64]history.Entry {
 	return byID
 }
 
-// matesText says what goes with the messages of an act: "its call and 2 results go with it".
-func (m *Model) matesText(ids, mates []int64) string {
-	if len(mates) == 0 {
+// restText says what goes with the messages of an act: "its call and 2 results go with it".
+func (m *Model) restText(ids, rest []int64) string {
+	if len(rest) == 0 {
 		return ""
 	}
 	follow, with, its := "go", "them", "their "
-	if len(mates) == 1 {
+	if len(rest) == 1 {
 		follow = "goes"
 	}
 	if len(ids) == 1 {
 		with, its = "it", "its "
 	}
 	calls := 0
-	for _, id := range mates {
+	for _, id := range rest {
 		if i, ok := m.chat.Place[id]; ok && len(m.chat.Messages[i].ToolCalls) > 0 {
 			calls++
 		}
 	}
 	var what []string
-	switch results := len(mates) - calls; {
+	switch results := len(rest) - calls; {
 	case calls > 1:
 		what = append(what, theme.Thousands(calls)+" calls")
 	case calls == 1:
@@ -331,19 +331,19 @@ func (m *Model) matesText(ids, mates []int64) string {
 	case results == 1:
 		return its + "result " + follow + " with " + with
 	}
-	if results := len(mates) - calls; results > 0 {
+	if results := len(rest) - calls; results > 0 {
 		what = append(what, theme.Plural(results, "result"))
 	}
 	return its + strings.Join(what, " and ") + " " + follow + " with " + with
 }
 
 // others says what became of messages that the act was not about.
-func (msg handMsg) others() string {
+func (msg flaggedMsg) others() string {
 	if !msg.planned || overBudget(msg.short) {
 		return ""
 	}
 	meant := map[int64]bool{}
-	for _, id := range slices.Concat(msg.wish.ids, msg.mates) {
+	for _, id := range slices.Concat(msg.asked.ids, msg.rest) {
 		meant[id] = true
 	}
 	var left, cut, came, more, rest []history.Entry

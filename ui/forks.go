@@ -94,7 +94,7 @@ func (m *Model) forked(msg forkedMsg) tea.Cmd {
 
 // readForks reads which sessions belong to one by a fork.
 func (m *Model) readForks(s *session.Session) tea.Cmd {
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		kin, err := s.Kin(ctx)
 		return forksMsg{s, kin, err}
 	})

@@ -273,7 +273,7 @@ func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
 }
 
 func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
-	if cmd, ok := m.handKey(msg); ok {
+	if cmd, ok := m.flagKey(msg); ok {
 		return cmd
 	}
 	k := &m.keys
@@ -357,7 +357,7 @@ func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
-	if cmd, ok := m.handKey(msg); ok {
+	if cmd, ok := m.flagKey(msg); ok {
 		return cmd
 	}
 	k := &m.keys

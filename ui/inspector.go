@@ -19,14 +19,14 @@ import (
 // inspector shows one message of the request on show, or that request as a whole, from several sides.
 // It fills the screen between header and footer.
 type inspectorState struct {
-	on     subject
-	aspect aspect
-	shown  inspector.Content // nil until it is read
-	open   func() tea.Cmd
-	reads  string          // what is being read, "" for nothing
-	wish   int             // numbers what is read: what comes late is dropped
-	opener *inspectorState // the list that this was opened from, nil for none
-	then   aspect          // what is shown of the request that is being looked for, "" for the same
+	on      subject
+	aspect  aspect
+	shown   inspector.Content // nil until it is read
+	open    func() tea.Cmd
+	reads   string          // what is being read, "" for nothing
+	reading int             // numbers what is read: what comes late is dropped
+	opener  *inspectorState // the list that this was opened from, nil for none
+	then    aspect          // what is shown of the request that is being looked for, "" for the same
 
 	collapsed map[string]bool // the sections of the request that are collapsed
 
@@ -65,7 +65,7 @@ func (m *Model) aspects() []aspect {
 // inspect opens the inspector.
 func (m *Model) inspect(on subject, at aspect) tea.Cmd {
 	if !m.onTop(inspectorOverlay{}) {
-		m.inspector = inspectorState{wish: m.inspector.wish, collapsed: map[string]bool{}}
+		m.inspector = inspectorState{reading: m.inspector.reading, collapsed: map[string]bool{}}
 		m.cover(inspectorOverlay{})
 	}
 	m.inspector.on = on
@@ -108,7 +108,7 @@ func (m *Model) inspectRequest() tea.Cmd {
 // closeInspector goes back to the list that it was opened from, or to what it lay over.
 func (m *Model) closeInspector() tea.Cmd {
 	if list := m.inspector.opener; list != nil {
-		list.wish = m.inspector.wish
+		list.reading = m.inspector.reading
 		m.inspector = *list
 		return m.lookAgain()
 	}
@@ -118,7 +118,7 @@ func (m *Model) closeInspector() tea.Cmd {
 }
 
 // forgetInspected lets go of what was inspected. What is still being read comes too late.
-func (m *Model) forgetInspected() { m.inspector = inspectorState{wish: m.inspector.wish + 1} }
+func (m *Model) forgetInspected() { m.inspector = inspectorState{reading: m.inspector.reading + 1} }
 
 // look shows an aspect of the subject, from its beginning.
 func (m *Model) look(at aspect) tea.Cmd {
@@ -152,7 +152,7 @@ func (m *Model) read(at aspect) tea.Cmd {
 		at = list[0]
 	}
 	in.aspect, in.open, in.reads, in.then = at, nil, "", ""
-	in.wish++
+	in.reading++
 	switch at {
 	case asSent:
 		return m.putPage(m.sentPage())

@@ -243,17 +243,17 @@ func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
 func TestWhatIsReadTooLateIsDropped(t *testing.T) {
 	m := ready(t, 80, 24)
 	m.inspect(subject{request: true}, asJSON)
-	late := m.inspector.wish
+	late := m.inspector.reading
 	m.Update(char('z')) // does nothing here
 	m.Update(tab)
-	m.Update(bodyMsg{wish: late, text: "late"})
+	m.Update(bodyMsg{reading: late, text: "late"})
 	if strings.Contains(plain(m), "late") {
 		t.Errorf("an answer for another view is shown:\n%s", plain(m))
 	}
 	m.Update(esc)
-	m.Update(bodyMsg{wish: late, text: "late"})
-	m.Update(sightingsMsg{wish: late})
-	m.Update(changesMsg{wish: late})
+	m.Update(bodyMsg{reading: late, text: "late"})
+	m.Update(sightingsMsg{reading: late})
+	m.Update(changesMsg{reading: late})
 	if m.covered() || m.inspector.shown != nil {
 		t.Error("a late answer opened the inspector again")
 	}

@@ -129,7 +129,7 @@ func sightings(t testing.TB, w, h int) *Model {
 			Model: "openai/gpt-5.2", Entry: plan.Entries[k],
 		})
 	}
-	m.Update(sightingsMsg{wish: m.inspector.wish, list: list, most: mostSightings})
+	m.Update(sightingsMsg{reading: m.inspector.reading, list: list, most: mostSightings})
 	return m
 }
 
@@ -138,7 +138,7 @@ func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(asJSON)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
 	text, hidden := inspector.LegibleJSON([]byte(raw), theme.Secrets{Find: findKey})
-	m.Update(bodyMsg{wish: m.inspector.wish, text: text, bytes: len(raw), secrets: hidden})
+	m.Update(bodyMsg{reading: m.inspector.reading, text: text, bytes: len(raw), secrets: hidden})
 	return m
 }
 
@@ -155,7 +155,7 @@ func changesShown(t testing.TB, w, h int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Update(changesMsg{wish: m.inspector.wish, before: &session.Recorded{
+	m.Update(changesMsg{reading: m.inspector.reading, before: &session.Recorded{
 		Request: store.Request{ID: 69, Turn: 6}, Nth: 1, Of: 1, Verdicts: session.Verdicts{Sum: before.Sum, Entries: before.Entries, Added: before.Added},
 	}})
 	return m

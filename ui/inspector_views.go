@@ -19,9 +19,9 @@ import (
 
 // changesMsg is what is otherwise in one request than in another.
 type changesMsg struct {
-	wish   int
-	before *session.Recorded // nil where there is none before
-	err    error
+	reading int
+	before  *session.Recorded // nil where there is none before
+	err     error
 }
 
 // readChanges compares the request on show with the one before it, or with the one that was marked.
@@ -41,10 +41,10 @@ func (m *Model) readChanges() tea.Cmd {
 	if r.Past != nil {
 		turn, nth = r.Past.Request.Turn, r.Past.Nth
 	}
-	wish, s := in.wish, m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	reading, s := in.reading, m.session
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		before, err := neighbour(turn, nth, -1, func(turn, nth int) (session.Recorded, error) { return s.Recorded(ctx, turn, nth) })
-		return changesMsg{wish, before, err}
+		return changesMsg{reading, before, err}
 	})
 }
 
@@ -52,7 +52,7 @@ func (m *Model) readChanges() tea.Cmd {
 func (m *Model) changesRead(msg changesMsg) tea.Cmd {
 	in := &m.inspector
 	switch {
-	case msg.wish != in.wish:
+	case msg.reading != in.reading:
 		return nil
 	case msg.err != nil:
 		in.reads = ""
@@ -122,7 +122,7 @@ func changeLine(st theme.Styles, c history.Change, before, after history.Sum, w 
 
 // bodyMsg is the body of a request, laid out for reading.
 type bodyMsg struct {
-	wish    int
+	reading int
 	text    string
 	bytes   int // of the body as it is sent
 	secrets int // taken out of the text
@@ -132,14 +132,14 @@ type bodyMsg struct {
 // readJSON reads the bytes of the request on show.
 func (m *Model) readJSON() tea.Cmd {
 	m.inspector.reads = "encoding the request"
-	wish, body, secrets := m.inspector.wish, m.body(), m.secrets
+	reading, body, secrets := m.inspector.reading, m.body(), m.secrets
 	return func() tea.Msg {
 		raw, err := body()
 		if err != nil {
-			return bodyMsg{wish: wish, err: err}
+			return bodyMsg{reading: reading, err: err}
 		}
 		text, hidden := inspector.LegibleJSON(raw, secrets)
-		return bodyMsg{wish: wish, text: text, bytes: len(raw), secrets: hidden}
+		return bodyMsg{reading: reading, text: text, bytes: len(raw), secrets: hidden}
 	}
 }
 
@@ -156,7 +156,7 @@ func (m *Model) body() func() ([]byte, error) {
 // bodyRead shows the body, with what the proof says of it.
 func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
 	in := &m.inspector
-	if msg.wish != in.wish {
+	if msg.reading != in.reading {
 		return nil
 	}
 	if msg.err != nil {
@@ -192,26 +192,26 @@ const mostSightings = 100
 
 // sightingsMsg is what became of a message in past requests.
 type sightingsMsg struct {
-	wish int
-	list []session.Sighting
-	most int // so many were asked for
-	err  error
+	reading int
+	list    []session.Sighting
+	most    int // so many were asked for
+	err     error
 }
 
 // readSightings reads what became of a message in past requests.
 func (m *Model) readSightings(message int64, most int) tea.Cmd {
 	m.inspector.reads = "reading past requests"
-	wish, s := m.inspector.wish, m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	reading, s := m.inspector.reading, m.session
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		list, err := s.Sightings(ctx, message, most)
-		return sightingsMsg{wish, list, most, err}
+		return sightingsMsg{reading, list, most, err}
 	})
 }
 
 // sighted lists the verdicts of the past, the newest first.
 func (m *Model) sighted(msg sightingsMsg) tea.Cmd {
 	in := &m.inspector
-	if msg.wish != in.wish {
+	if msg.reading != in.reading {
 		return nil
 	}
 	if msg.err != nil {

@@ -104,7 +104,7 @@ func (m *Model) arrange() {
 	m.composer.Resize(max(1, m.draftWidth()), max(1, m.height/3))
 	m.layout = layoutFor(wants{
 		width: m.width, height: m.height, draft: m.composerLines(),
-		alert: len(m.alertLines(mostAlert)), panel: m.wishPanel,
+		alert: len(m.alertLines(mostAlert)), panel: m.wantPanel,
 	})
 	in := m.layout.transcript.Within(m.layout.framed)
 	m.chat.Resize(in.W, in.H)
@@ -122,6 +122,6 @@ func (m *Model) composerLines() int {
 
 // draftWidth is the width of the text area: the composer without its frame and margin.
 func (m *Model) draftWidth() int {
-	l := layoutFor(wants{width: m.width, height: m.height, draft: 1, panel: m.wishPanel})
+	l := layoutFor(wants{width: m.width, height: m.height, draft: 1, panel: m.wantPanel})
 	return l.composer.Within(l.framed).W - 2
 }

@@ -162,7 +162,7 @@ func (m *Model) keepTemporary() tea.Cmd {
 		return m.stillArriving()
 	}
 	deps, ref, s := m.options.Deps, m.ref, m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		row, err := s.Keep(ctx, deps.Store)
 		if err != nil {
 			return storedMsg{err: err}

@@ -41,7 +41,7 @@ type inexactMsg struct{ err error }
 
 // pastMsg is a request of the past, or why it cannot be shown. Without both there is none that way.
 type pastMsg struct {
-	seek     int  // the wish that it answers
+	seek     int  // the search that it answers
 	back     bool // what was asked for lies before the request on the screen
 	replayed *session.Replayed
 	err      error

@@ -31,11 +31,11 @@ const (
 
 // Model is the whole application on the screen.
 type Model struct {
-	options Options
-	keys    keymap.Map
-	styles  theme.Styles
-	themes  theme.Set
-	within  func() (context.Context, context.CancelFunc) // makes the context of a command
+	options    Options
+	keys       keymap.Map
+	styles     theme.Styles
+	themes     theme.Set
+	newContext func() (context.Context, context.CancelFunc) // makes the context of a command
 
 	session *session.Session
 	info    store.Session
@@ -49,12 +49,12 @@ type Model struct {
 	layout        layout
 	focus         pane
 	overlays      []overlay // what covers the panes, the uppermost last
-	wishPanel     bool
+	wantPanel     bool
 
 	composer  composer.Model
 	editing   edit
 	selection selection
-	hands     hands
+	undo      undoStack
 	ledger    ledger
 	find      transcript.Search
 	chat      transcript.Chat
@@ -74,7 +74,7 @@ type Model struct {
 	sought      int // the last of them that was answered
 	steps       steps
 	indexing    indexing
-	wishes      int             // settings that were tried out
+	trials      int             // settings that were tried out
 	keeping     keeping         // the draft on disk
 	folder      composer.Folder // whose files complete a path
 	toast       toast
@@ -100,16 +100,16 @@ func New(o Options) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		options:   o,
-		keys:      keys,
-		within:    func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
-		session:   o.Start,
-		wishPanel: o.Panel != "closed",
-		composer:  composer.New(),
-		keeping:   keeping{keeper: new(keeper)},
-		chat:      transcript.NewChat(transcript.More(keys)),
-		themes:    theme.Set{Own: o.Themes},
-		secrets:   theme.Secrets{Find: o.Secrets},
+		options:    o,
+		keys:       keys,
+		newContext: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
+		session:    o.Start,
+		wantPanel:  o.Panel != "closed",
+		composer:   composer.New(),
+		keeping:    keeping{keeper: new(keeper)},
+		chat:       transcript.NewChat(transcript.More(keys)),
+		themes:     theme.Set{Own: o.Themes},
+		secrets:    theme.Secrets{Find: o.Secrets},
 	}
 	m.setTheme(theme.Name(o.Theme))
 	m.adopt(o.Start)
@@ -169,8 +169,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.foundSome(msg)
 	case wholeMsg:
 		return m.wholeKnown(msg)
-	case handMsg:
-		return m.handled(msg)
+	case flaggedMsg:
+		return m.flagged(msg)
 	case remediedMsg:
 		return m.remedied(msg)
 	case triedMsg:
@@ -268,7 +268,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
 	m.panel = panel.Model{Price: m.pricesOf(s), Holds: m.holds, Secrets: m.secrets}
 	m.ledger = ledger{secrets: m.secrets}
-	m.hands = hands{}
+	m.undo = undoStack{}
 	m.endFind()
 	m.unselect()
 	m.seeks++
@@ -283,12 +283,12 @@ func (m *Model) adopt(s *session.Session) {
 	m.arrange()
 }
 
-// behind makes a command of something that is done behind the screen. Its context ends with it, and with
+// inBackground makes a command of something that is done behind the screen. Its context ends with it, and with
 // the program.
-func (m *Model) behind(do func(context.Context) tea.Msg) tea.Cmd {
-	within := m.within
+func (m *Model) inBackground(do func(context.Context) tea.Msg) tea.Cmd {
+	newContext := m.newContext
 	return func() tea.Msg {
-		ctx, cancel := within()
+		ctx, cancel := newContext()
 		defer cancel()
 		return do(ctx)
 	}

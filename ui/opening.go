@@ -37,7 +37,7 @@ func (m *Model) openNext(open func(ctx context.Context, number int) tea.Msg) tea
 	m.setFocus(draftPane)
 	m.arrange()
 	number := o.number
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		if keep == nil {
 			return open(ctx, number)
 		}
@@ -88,7 +88,7 @@ func (m *Model) stay() tea.Cmd {
 
 // load reads what opening a session left out.
 func (m *Model) load(s *session.Session) tea.Cmd {
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		err := s.LoadRest(ctx)
 		receipts, more := s.Receipts(ctx)
 		return loadedMsg{s, s.Messages(), receipts, errors.Join(err, more)}

@@ -37,7 +37,7 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Update(openedMsg{session: s})
-	if l.panel.Whatif != nil || l.covered() || l.wishPanel {
+	if l.panel.Whatif != nil || l.covered() || l.wantPanel {
 		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}
 }

@@ -20,8 +20,8 @@ func (m *Model) togglePanel() tea.Cmd {
 		m.cover(panelOverlay{})
 		return nil
 	}
-	m.wishPanel = !m.wishPanel
-	if !m.wishPanel && m.focus == panelPane {
+	m.wantPanel = !m.wantPanel
+	if !m.wantPanel && m.focus == panelPane {
 		m.setFocus(draftPane)
 	}
 	m.arrange()
@@ -30,7 +30,7 @@ func (m *Model) togglePanel() tea.Cmd {
 
 // showPanel brings the panel on the screen and gives it the keys.
 func (m *Model) showPanel() {
-	m.wishPanel = true
+	m.wantPanel = true
 	m.arrange()
 	if m.layout.panel.Empty() {
 		m.cover(panelOverlay{})
@@ -123,7 +123,7 @@ func difference(r *panel.Request, n int) string {
 
 // findPrices asks what the model costs, where nobody said it yet.
 func (m *Model) findPrices(s *session.Session) tea.Cmd {
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		s.FindPrices(ctx)
 		return pricedMsg{s}
 	})
@@ -149,7 +149,7 @@ type pastLoadedMsg struct {
 
 // loadPast reads what the records of an opened session tell about its next request.
 func (m *Model) loadPast(s *session.Session) tea.Cmd {
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		return pastLoadedMsg{s, s.LoadPast(ctx)}
 	})
 }

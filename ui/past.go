@@ -21,11 +21,11 @@ const slowTime = 150 * time.Millisecond
 // slowMsg says that a request of the past has been read for slowTime.
 type slowMsg struct{ seek int }
 
-// seek runs read and shows the request that it finds. Of several wishes the last is answered.
+// seek runs read and shows the request that it finds. Of several the last is answered.
 func (m *Model) seek(back bool, read func(context.Context, *session.Session) (*session.Replayed, error)) tea.Cmd {
 	m.seeks++
 	n, s := m.seeks, m.session
-	return tea.Batch(m.behind(func(ctx context.Context) tea.Msg {
+	return tea.Batch(m.inBackground(func(ctx context.Context) tea.Msg {
 		r, err := read(ctx, s)
 		return pastMsg{n, back, r, err}
 	}), tea.Tick(slowTime, func(time.Time) tea.Msg { return slowMsg{n} }))

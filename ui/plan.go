@@ -67,7 +67,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 		m.arrange()
 	}
 	if m.panel.Whatif != nil {
-		return m.wish()
+		return m.replan()
 	}
 	again := tea.Batch(m.lookAgain(), m.askWhole())
 	if msg.err != nil {
@@ -98,7 +98,7 @@ func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 // that is another.
 func (m *Model) countExactly(msg planMsg) tea.Cmd {
 	s, draft := m.session, m.planDraft()
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		changed, err := s.CountExactly(ctx, msg.plan)
 		if err != nil && ctx.Err() == nil {
 			return inexactMsg{err}
@@ -113,7 +113,7 @@ func (m *Model) countExactly(msg planMsg) tea.Cmd {
 
 // count counts some messages that were never counted, such as imported ones.
 func (m *Model) count(s *session.Session) tea.Cmd {
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		c, err := s.CountSome(ctx)
 		return countedMsg{s, c, err}
 	})

@@ -183,7 +183,7 @@ func (m *Model) remedy(on mended) tea.Cmd {
 	m.generation++ // this act makes the plan that the draft waits for
 	done := remediedMsg{session: m.session, generation: m.generation, of: on.entry, to: on.repair.Remedy}
 	draft := m.planDraft()
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		s := done.session
 		done.was, _ = preview(draft, s) // Why it could not be sent was said before.
 		for range history.Remedies() {

@@ -71,7 +71,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m.within = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
+	m.newContext = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
 	options := append(input.Options(os.Stdin), tea.WithContext(ctx), tea.WithFPS(frameRate))
 	_, err = tea.NewProgram(&frames{Model: m, view: m.View()}, options...).Run()
 
@@ -94,7 +94,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 // leaveDraft writes the draft down when the screen is gone, and a message that was sent and is not stored.
 // Of two texts, and of one that was typed for a session that never came, one goes to the prompts.
 func (m *Model) leaveDraft(ctx context.Context) error {
-	m.within = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
+	m.newContext = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
 	if sent := m.turn.sent; sent != nil && m.session.Info().Leaf != sent.leaf {
 		m.turn.sent = nil // it is stored, and the screen did not live to see it
 	}

@@ -138,7 +138,7 @@ func triedPlan(m *Model) triedMsg {
 	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000, history.BoundBudget
 	plan.Next = []int{1}
 	return triedMsg{
-		wish: m.panel.Whatif.Running, plan: plan, changes: history.Compare(before, plan.Entries),
+		number: m.panel.Whatif.Running, plan: plan, changes: history.Compare(before, plan.Entries),
 		policy: m.session.Policy(), window: llm.Window{Tokens: 8192},
 	}
 }

@@ -47,10 +47,10 @@ const mostAtOnce = 64 << 10
 
 // pageMsg is a page whose secrets are hidden.
 type pageMsg struct {
-	wish   int
-	page   inspector.Page
-	hidden int
-	first  int // the passage to begin at, -1 for the top
+	reading int
+	page    inspector.Page
+	hidden  int
+	first   int // the passage to begin at, -1 for the top
 }
 
 // putPage shows a page without its secrets. From the passage that it is to begin at, -1 for the top, every
@@ -60,14 +60,14 @@ func (m *Model) putPage(p inspector.Page, first int) tea.Cmd {
 	for _, part := range p {
 		size += len(part.Text)
 	}
-	wish, s := m.inspector.wish, m.secrets
+	reading, s := m.inspector.reading, m.secrets
 	hide := func() pageMsg {
 		if first >= 0 {
 			hidden, n := inspector.HideEach(s, p)
-			return pageMsg{wish, hidden, n, first}
+			return pageMsg{reading, hidden, n, first}
 		}
 		hidden, n := inspector.Hide(s, p)
-		return pageMsg{wish, hidden, n, first}
+		return pageMsg{reading, hidden, n, first}
 	}
 	if size <= mostAtOnce || s.Find == nil {
 		return m.pageHidden(hide())
@@ -77,7 +77,7 @@ func (m *Model) putPage(p inspector.Page, first int) tea.Cmd {
 }
 
 func (m *Model) pageHidden(msg pageMsg) tea.Cmd {
-	if msg.wish != m.inspector.wish {
+	if msg.reading != m.inspector.reading {
 		return nil
 	}
 	head := m.hiddenLine(msg.hidden)

@@ -29,7 +29,7 @@ func (m *Model) openModels() tea.Cmd {
 // listModels asks every endpoint for its models, all at once.
 func (m *Model) listModels() tea.Cmd {
 	deps := m.options.Deps
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		list, errs := deps.Models.Models(ctx)
 		windows, err := session.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), list, time.Now())
 		for i, window := range windows {
@@ -97,7 +97,7 @@ func (m *Model) useModel(ref string) tea.Cmd {
 		return m.stillArriving()
 	}
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		before, _ := s.Preview("")
 		if err := s.SetModel(ctx, ref); err != nil {
 			return settledMsg{text: "The next message goes to " + s.Ref() + ".", err: err}
@@ -117,7 +117,7 @@ type reachedMsg struct {
 // reach asks whether the session's model can be asked at all, so that the screen says it before a message
 // is written.
 func (m *Model) reach(s *session.Session) tea.Cmd {
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		replaced, err := s.Reach(ctx)
 		return reachedMsg{s, replaced, err}
 	})
@@ -163,7 +163,7 @@ func (m *Model) adoptWindow() tea.Cmd {
 // useWindow sets the window of the model in use; 0 finds it out.
 func (m *Model) useWindow(tokens int) tea.Cmd {
 	s, ref := m.session, m.ref
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		err := s.SetWindow(ctx, tokens)
 		w := s.Window()
 		said := "The window of " + ref + " is set to " + theme.Thousands(tokens) + " tokens, in every session."
@@ -254,7 +254,7 @@ func (m *Model) setSystem(text string) tea.Cmd {
 
 func (m *Model) settleSystem(text, said string) tea.Cmd {
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		return settledMsg{text: said, err: s.SetSystem(ctx, text)}
 	})
 }

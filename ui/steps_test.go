@@ -57,7 +57,7 @@ func TestAnotherWishEndsTheSteps(t *testing.T) {
 	l.press("G", "tab", "left", "left", "shift+tab", "c")
 	l.until("the request behind the answer", func() bool { return l.panel.Past != nil })
 	if l.stepping() {
-		t.Error("steps that were asked for before go on after another wish")
+		t.Error("steps that were asked for before go on after another request was asked for")
 	}
 	l.shows("context: turn 3")
 }

@@ -49,7 +49,7 @@ func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan sessio
 	if m.elsewhere {
 		return m.onlyRead()
 	}
-	ctx, stop := m.within()
+	ctx, stop := m.newContext()
 	number := m.turn.number + 1
 	m.turn = turn{number: number, busy: true, stop: stop, sent: sent}
 	m.alert, m.news, m.armed, m.oversize = "", "", arming{}, nil
@@ -186,7 +186,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 // sent.
 func (m *Model) askWindow() tea.Cmd {
 	s := m.session
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		if !s.AskWindowAgain(ctx) {
 			return nil
 		}
@@ -201,7 +201,7 @@ func (m *Model) entitle(fault error) tea.Cmd {
 	}
 	s := m.session
 	said := m.say("Asking " + m.options.Deps.TitleRef + " for a title.")
-	return tea.Batch(said, m.behind(func(ctx context.Context) tea.Msg {
+	return tea.Batch(said, m.inBackground(func(ctx context.Context) tea.Msg {
 		_, err := s.Retitle(ctx, false)
 		return settledMsg{err: err}
 	}))

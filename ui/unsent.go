@@ -96,7 +96,7 @@ func (m *Model) keepDraft() tea.Cmd {
 	m.keeping.made++
 	m.keeping.changes = m.composer.Area.Changes()
 	k, n, d := m.keeping.keeper, m.keeping.made, m.unsent()
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		if err := k.save(ctx, db, n, id, d); err != nil {
 			return settledMsg{err: err}
 		}
@@ -121,7 +121,7 @@ func (m *Model) loadDraft(s *session.Session) tea.Cmd {
 	if db == nil {
 		return nil
 	}
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		draft, err := db.Draft(ctx, id)
 		if err != nil {
 			return settledMsg{err: fmt.Errorf("read the draft: %w", err)}
@@ -174,7 +174,7 @@ func (m *Model) loadPrompts() tea.Cmd {
 		return nil
 	}
 	after := m.composer.Read
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		prompts, err := db.Prompts(ctx, after, mostPrompts)
 		return promptsMsg{prompts, err}
 	})
@@ -199,7 +199,7 @@ func (m *Model) keepPrompt(d store.Draft) tea.Cmd {
 		return nil
 	}
 	id, after := m.info.ID, m.composer.Read
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		if err := db.AddPrompt(ctx, id, d); err != nil {
 			return settledMsg{err: fmt.Errorf("keep the prompt: %w", err)}
 		}
@@ -245,7 +245,7 @@ func (m *Model) withPrompt(at int, use func(store.Draft) (files []int)) tea.Cmd 
 		return m.usePrompt(promptMsg{draft: p.Head, use: use})
 	}
 	db, changes := m.options.Deps.Store, m.composer.Area.Changes()
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		draft, err := db.Prompt(ctx, p.ID)
 		return promptMsg{changes: changes, draft: draft, use: use, err: err}
 	})

@@ -41,7 +41,7 @@ func (m *Model) safeguard() tea.Cmd {
 
 func (m *Model) backUp() tea.Cmd {
 	s := m.options.Deps.Store
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		if err := s.Examine(ctx); err != nil {
 			return backedUpMsg{err}
 		}
@@ -95,7 +95,7 @@ func (m *Model) index() tea.Cmd {
 
 func (m *Model) indexStep() tea.Cmd {
 	from := m.options.Deps.Store
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		begun := time.Now()
 		left, err := from.IndexSome(ctx)
 		more := false

@@ -33,13 +33,13 @@ func (m *Model) openWhatif() tea.Cmd {
 	w := &panel.Whatif{
 		Policy: m.session.Policy(), Window: m.session.Window(), Known: map[string]bool{},
 		Refs:        panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.models),
-		PanelHidden: !m.wishPanel,
+		PanelHidden: !m.wantPanel,
 	}
 	w.Was, w.Prefix = panel.SettingsOf(w.Policy, m.ref, m.session.Windows().Chosen.Tokens), m.panel.Outlook.Prefix
 	w.Show(m.panel.Next, m.panel.Next, nil)
 	m.panel.Whatif = w
 	m.cover(whatifOverlay{})
-	m.wishPanel = true
+	m.wantPanel = true
 	m.arrange()
 	return nil
 }
@@ -52,7 +52,7 @@ func (m *Model) leaveWhatif() {
 	}
 	w.Cancel()
 	m.panel.Whatif = nil
-	m.wishPanel = !w.PanelHidden
+	m.wantPanel = !w.PanelHidden
 	m.panel.Move(0)
 	m.dismiss(whatifOverlay{})
 	m.chat.Judge(m.panel.Next.Plan)
@@ -188,12 +188,12 @@ func (m *Model) endOfDial(by int) string {
 func (m *Model) turnTo(d panel.Dial, to panel.Settings) tea.Cmd {
 	w := m.panel.Whatif
 	w.Trial = panel.With(w.Trial, d, to, w.Was)
-	return m.wish()
+	return m.replan()
 }
 
-// triedMsg is the plan of a wish, with what it was made by.
+// triedMsg is the plan of a trial, with what it was made by.
 type triedMsg struct {
-	wish    int
+	number  int
 	model   string // that was tried
 	plan    history.Plan
 	changes []history.Change // to the next request as it is set
@@ -211,11 +211,11 @@ type appliedMsg struct {
 	err     error
 }
 
-// wish plans with the dials as they are. Only one plan is made at a time, and then the newest wish's:
+// replan plans with the dials as they are. Only one plan is made at a time, and then the newest trial's:
 // so a dial that is held down never waits. A server that is being asked for a window is not waited for.
-func (m *Model) wish() tea.Cmd {
+func (m *Model) replan() tea.Cmd {
 	w := m.panel.Whatif
-	m.wishes++
+	m.trials++
 	if w.Running != 0 && w.Stop != nil {
 		w.Stop()
 		return nil
@@ -223,16 +223,16 @@ func (m *Model) wish() tea.Cmd {
 	return m.tryOut()
 }
 
-// tryOut makes the plan of the newest wish.
+// tryOut makes the plan of the newest trial.
 func (m *Model) tryOut() tea.Cmd {
 	w := m.panel.Whatif
-	ctx, stop := m.within()
-	w.Running, w.Stop = m.wishes, stop
-	n, s, draft, trial, now := m.wishes, m.session, m.planDraft(), w.Trial, m.panel.Next.Plan.Entries
+	ctx, stop := m.newContext()
+	w.Running, w.Stop = m.trials, stop
+	n, s, draft, trial, now := m.trials, m.session, m.planDraft(), w.Trial, m.panel.Next.Plan.Entries
 	return func() tea.Msg {
 		defer stop()
 		msg := planTrial(ctx, s, draft, trial)
-		msg.wish, msg.changes = n, history.Compare(now, msg.plan.Entries)
+		msg.number, msg.changes = n, history.Compare(now, msg.plan.Entries)
 		if msg.model == "" {
 			msg.prefix = s.Prefix(msg.plan)
 		}
@@ -261,14 +261,14 @@ func planTrial(ctx context.Context, s *session.Session, draft composer.Drafted, 
 	return triedMsg{model: t.Model, plan: plan, policy: policy, window: s.WindowAs(t), input: s.InputCost(plan, t), err: err}
 }
 
-// tried shows the plan of the newest wish. An older one is not shown: the dials stand elsewhere by now.
+// tried shows the plan of the newest trial. An older one is not shown: the dials stand elsewhere by now.
 func (m *Model) tried(msg triedMsg) tea.Cmd {
 	w := m.panel.Whatif
-	if w == nil || msg.wish != w.Running {
+	if w == nil || msg.number != w.Running {
 		return nil
 	}
 	w.Running, w.Stop = 0, nil
-	if msg.wish != m.wishes {
+	if msg.number != m.trials {
 		return m.tryOut()
 	}
 	w.Note = ""
@@ -310,7 +310,7 @@ func (m *Model) applyTrial() tea.Cmd {
 	}
 	said := "Set: " + strings.Join(parts, ", ") + "."
 	s, trial := m.session, w.Trial
-	return m.behind(func(ctx context.Context) tea.Msg {
+	return m.inBackground(func(ctx context.Context) tea.Msg {
 		before, _ := s.Preview("")
 		if err := s.Apply(ctx, trial); err != nil {
 			return appliedMsg{s, said, err}

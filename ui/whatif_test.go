@@ -136,7 +136,7 @@ func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 		t.Fatalf("the plan of a dial that was turned on is shown: %+v", l.panel.Shown().Plan.Sum)
 	}
 	if _, cmd := l.Update(second()); cmd != nil || l.panel.Whatif.Running != 0 {
-		t.Fatal("the newest wish is planned more than once")
+		t.Fatal("the newest trial is planned more than once")
 	}
 	if got := l.panel.Shown().Plan.Sum; got == before || got.Limit > 4000 {
 		t.Errorf("with a budget of 4,000 tokens the sum is %+v", got)
@@ -144,7 +144,7 @@ func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 	l.Update(uitest.Key("left"))
 	late := l.panel.Whatif.Running
 	l.press("esc", "w")
-	l.Update(triedMsg{wish: late, plan: history.Plan{Entries: make([]history.Entry, 1)}})
+	l.Update(triedMsg{number: late, plan: history.Plan{Entries: make([]history.Entry, 1)}})
 	if len(l.panel.Shown().Plan.Entries) == 1 {
 		t.Error("a plan that was wished for before the dials were closed is shown after they were opened again")
 	}
@@ -219,10 +219,10 @@ func TestWhatIfFollowsTheNextRequest(t *testing.T) {
 	l.tried()
 	next := l.panel.Next.Plan
 	next.Sum.Total += 500
-	wish := l.wishes
+	trial := l.trials
 	_, cmd := l.Update(planMsg{generation: l.generation, plan: next})
 	l.run(cmd)
-	if l.wishes == wish {
+	if l.trials == trial {
 		t.Fatal("the next request changed under the trial, and the trial was not planned anew")
 	}
 	l.tried()

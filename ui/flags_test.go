@@ -53,11 +53,11 @@ func pinned(t testing.TB, w, h int) *Model {
 	now.Entries[5].Disposition, now.Entries[5].TokensAfter, now.Entries[5].Cause = history.Dropped, 0, history.Cause{Text: "over the budget"}
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
-	m.Update(handMsg{
+	m.Update(flaggedMsg{
 		session: m.session, planned: true,
-		wish: wish{flag: history.Pin, ids: []int64{1, 2}},
-		deed: deed{history.Pin, []int64{1, 2}, map[int64]history.Flag{1: "", 2: ""}},
-		was:  was, now: now,
+		asked:  asked{flag: history.Pin, ids: []int64{1, 2}},
+		action: action{history.Pin, []int64{1, 2}, map[int64]history.Flag{1: "", 2: ""}},
+		was:    was, now: now,
 	})
 	return m
 }
@@ -107,14 +107,14 @@ func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 func TestActsInARushAreDoneInTheirOrder(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	first := l.flag(history.Pin)
-	if second := l.flag(history.Exclude); second != nil || len(l.hands.waiting) != 1 {
-		t.Fatalf("while an act is stored the next one does not wait: %d wait", len(l.hands.waiting))
+	if second := l.flag(history.Exclude); second != nil || len(l.undo.waiting) != 1 {
+		t.Fatalf("while an act is stored the next one does not wait: %d wait", len(l.undo.waiting))
 	}
 	l.run(first)
 	l.press("o", "x", "u", "u", "u")
-	l.until("all acts", func() bool { return !l.hands.busy && len(l.hands.waiting) == 0 })
-	if f := l.flagOf(0); f != history.Pin || len(l.hands.done) != 1 {
-		t.Errorf("after pin, exclude, auto, exclude and three undos the flag is %q and %d acts can be undone, want pin and 1", f, len(l.hands.done))
+	l.until("all acts", func() bool { return !l.undo.busy && len(l.undo.waiting) == 0 })
+	if f := l.flagOf(0); f != history.Pin || len(l.undo.done) != 1 {
+		t.Errorf("after pin, exclude, auto, exclude and three undos the flag is %q and %d acts can be undone, want pin and 1", f, len(l.undo.done))
 	}
 }
 
@@ -272,7 +272,7 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 		l.types("/exclude " + c.number)
 		l.press("enter")
 		l.shows(c.want)
-		l.until("the act", func() bool { return !l.hands.busy })
+		l.until("the act", func() bool { return !l.undo.busy })
 		want := 3
 		if c.number == "1-5" {
 			want = 5
@@ -296,7 +296,7 @@ func TestTheFootSaysThatAToolGroupGoesWhole(t *testing.T) {
 	l.shows("· with 2 more")
 	l.press("g")
 	if got := plain(l.Model); strings.Contains(got, "with 2 more") {
-		t.Errorf("a message alone has mates:\n%s", got)
+		t.Errorf("a message alone goes with others:\n%s", got)
 	}
 }
 
