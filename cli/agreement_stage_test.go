@@ -66,7 +66,7 @@ func newHouse(t *testing.T) *house {
 	}
 	h.deps = session.Deps{
 		Store: db, Policy: policy, System: "Be brief, and say what you mean.", Approve: session.Always,
-		Models: llm.NewCatalog(h.endpoints(server.URL)...),
+		Models: new(llm.Catalog).With(h.endpoints(server.URL)...),
 		Count:  wordsIn, Tokenizer: "words",
 	}
 	return h

@@ -29,7 +29,7 @@ func TestExportFromTheChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalog := llm.NewCatalog(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"})
+	catalog := new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"})
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)

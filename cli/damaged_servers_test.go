@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/llmtest"
 	"winnow/llm/strict"
 	"winnow/session"
 	"winnow/session/store"
@@ -58,7 +59,7 @@ func strictEndpoints() []*strictEndpoint {
 // said, and known to the winnow that comes after.
 func (x *strictEndpoint) wantAnswer(t *testing.T, path, id string) {
 	t.Helper()
-	served := &watched{handler: strict.Handler(x.profile, "Bonjour.")}
+	served := &watched{handler: llmtest.Strict(x.profile, "Bonjour.")}
 	server := httptest.NewServer(served)
 	defer server.Close()
 	x.endpoint.BaseURL, x.endpoint.Window = server.URL+"/v1", 128_000
@@ -84,7 +85,7 @@ func (x *strictEndpoint) ask(t *testing.T, path, id, question string) (again int
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps := session.Deps{Store: kept, Models: llm.NewCatalog(x.endpoint), Policy: policy, Count: llm.NewCounter().Count}
+	deps := session.Deps{Store: kept, Models: new(llm.Catalog).With(x.endpoint), Policy: policy, Count: llm.NewCounter().Count}
 	s, err := session.Open(t.Context(), deps, id, x.endpoint.Name+"/m")
 	if err == nil {
 		err = s.LoadRest(t.Context())

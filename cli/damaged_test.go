@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"winnow/llm/llmtest"
 )
 
 // TestDamagedFileReachesEveryServerMended takes a file with every corruption of a tool history at
@@ -57,7 +59,7 @@ func TestDamagedFileReachesEveryServerMended(t *testing.T) {
 		t.Error("winnow context changed what is stored")
 	}
 	for _, target := range strictEndpoints() {
-		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "winnow.db")
 			copyFile(t, file, path)
 			target.wantAnswer(t, path, imported.Session)

@@ -18,17 +18,18 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "history", "docs"},
+	"cli":                    {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
 	"session":                {"session/store", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/pricing", "history"},
 	"session/title":          {},
 	"session/store":          {"session/store/sqlite", "session/store/search", "session/store/recovery", "history"},
 	"session/store/sqlite":   {},
 	"session/store/recovery": {"session/store/sqlite", "history/message"},
 	"session/store/search":   {"session/store/sqlite", "history/message"},
-	"llm":                    {"llm/keys", "llm/pricing", "llm/strict", "history"},
+	"llm":                    {"llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history"},
 	"llm/keys":               {},
 	"llm/pricing":            {},
 	"llm/strict":             {},
+	"llm/llmtest":            {"llm/strict"}, // for tests alone
 	"llm/guide":              {"llm", "llm/strict", "history", "history/relevance", "docs"},
 	"docs":                   {},
 

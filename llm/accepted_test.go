@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/llm/llmtest"
 	"winnow/llm/strict"
 )
 
@@ -123,7 +124,7 @@ func pairWays(i, j int) []int {
 func TestEachCorruptionIsMendedForEveryServer(t *testing.T) {
 	options := tableOptions(t)
 	for _, target := range strictTargets() {
-		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
 			for i, first := range corruptions {
 				for n := range mostWays {
 					h := first.harm(twoRounds(), ways(n))
@@ -145,7 +146,7 @@ func TestEachCorruptionIsMendedForEveryServer(t *testing.T) {
 func TestEachCorruptionIsRemediedForEveryServer(t *testing.T) {
 	options := tableOptions(t)[:1]
 	for _, target := range strictTargets() {
-		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
 			all := twoRounds()
 			for n, c := range corruptions {
 				all = c.harm(all, ways(n))
@@ -184,7 +185,7 @@ func withRemedies(options []history.Options, chosen map[int64]history.Remedy) []
 func TestAllCorruptionsAtOnceAreMendedForEveryServer(t *testing.T) {
 	options := tableOptions(t)
 	for _, target := range strictTargets() {
-		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
 			for from := range corruptions {
 				for _, n := range pairWays(from, from) {
 					h := twoRounds()
@@ -250,7 +251,7 @@ func TestEveryServerAcceptsEveryHistory(t *testing.T) {
 		}
 	}
 	for _, target := range strictTargets() {
-		t.Run(target.endpoint.Name+" "+target.profile.String(), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				s := strictScenes().Draw(t, "scene")
 				if err := target.wantAccepted(s.messages, s.o); err != nil {

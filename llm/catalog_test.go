@@ -113,7 +113,7 @@ func TestResolve(t *testing.T) {
 		{nil, "x", `!there is no endpoint "x"`},
 	}
 	for _, test := range tests {
-		client, model, err := NewCatalog(test.endpoints...).Resolve(test.ref)
+		client, model, err := new(Catalog).With(test.endpoints...).Resolve(test.ref)
 		if want, fails := strings.CutPrefix(test.want, "!"); fails {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: got %v, want %q", test.ref, err, want)
@@ -164,7 +164,7 @@ func TestFindTakesNothingForGranted(t *testing.T) {
 		{[]Endpoint{guide}, "big", "", `!there is no endpoint "big"`},
 	}
 	for _, test := range tests {
-		got, err := NewCatalog(test.endpoints...).Find(t.Context(), test.ref, test.home)
+		got, err := new(Catalog).With(test.endpoints...).Find(t.Context(), test.ref, test.home)
 		if want, fails := strings.CutPrefix(test.want, "!"); fails {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q at %q: got %q, %v; want %q", test.ref, test.home, got, err, want)
@@ -206,7 +206,7 @@ func TestCurrentIsTheNearestOfTheList(t *testing.T) {
 }
 
 func TestCatalogKeepsWhatAClientLearned(t *testing.T) {
-	c := NewCatalog(Endpoint{Name: "a", BaseURL: "http://a/v1"}, Endpoint{Name: "a", BaseURL: "http://second/v1"})
+	c := new(Catalog).With(Endpoint{Name: "a", BaseURL: "http://a/v1"}, Endpoint{Name: "a", BaseURL: "http://second/v1"})
 	first, _, _ := c.Resolve("a/m")
 	first.Learn("no-stream-options")
 	again, _, _ := c.Resolve("a/m")
@@ -221,7 +221,7 @@ func TestCatalogKeepsWhatAClientLearned(t *testing.T) {
 
 func TestCatalogListsAllModelsAndErrors(t *testing.T) {
 	m := machine{"http://a/v1/models": `{"data":[{"id":"x"},{"id":"y/z"},{"id":""}]}`, "http://b/v1/models": `[{"id":"w"}]`, "http://d/v1/models": `<html>`}
-	c := NewCatalog(Endpoint{Name: "a", BaseURL: "http://a/v1", Doer: m}, Endpoint{Name: "b", BaseURL: "http://b/v1", Doer: m}, Endpoint{Name: "c", BaseURL: "http://c/v1", Doer: m}, Endpoint{Name: "d", BaseURL: "http://d/v1", Doer: m})
+	c := new(Catalog).With(Endpoint{Name: "a", BaseURL: "http://a/v1", Doer: m}, Endpoint{Name: "b", BaseURL: "http://b/v1", Doer: m}, Endpoint{Name: "c", BaseURL: "http://c/v1", Doer: m}, Endpoint{Name: "d", BaseURL: "http://d/v1", Doer: m})
 	models, failed := c.Models(t.Context())
 	var refs []string
 	for _, model := range models {
@@ -233,7 +233,7 @@ func TestCatalogListsAllModelsAndErrors(t *testing.T) {
 	}
 }
 
-func TestProbeLocal(t *testing.T) {
+func TestLocalServersAreAskedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := machine{
 			"http://127.0.0.1:11434/v1/models": `{"object":"list","data":[{"id":"nomic-embed-text:latest"},{"id":"llama3.2:3b"}]}`,
@@ -243,8 +243,10 @@ func TestProbeLocal(t *testing.T) {
 		}
 		start := time.Now()
 		var got []string
-		for _, e := range ProbeLocal(t.Context(), m, 0) {
-			got = append(got, e.Name+" "+e.Default)
+		for _, a := range ask(t.Context(), localEndpoints(m), 0) {
+			if a.err == nil {
+				got = append(got, a.endpoint.Name+" "+a.endpoint.Default)
+			}
 		}
 		wantText(t, "found", strings.Join(got, ";"), "ollama llama3.2:3b;vllm ")
 		if took := time.Since(start); took != 150*time.Millisecond {
@@ -287,7 +289,7 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := NewCatalog(test.endpoints...)
+			c := new(Catalog).With(test.endpoints...)
 			got, err := Choose(t.Context(), c, Wish{Ref: test.want, Local: test.local != nil, Doer: test.local})
 			if test.ref == "" {
 				if err == nil || !strings.Contains(err.Error(), test.why) {

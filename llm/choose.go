@@ -102,12 +102,8 @@ func choosePreferred(ctx context.Context, e Endpoint) Choice {
 
 // chooseLocal asks the default ports of this machine.
 func chooseLocal(ctx context.Context, c *Catalog, w Wish) (Choice, bool, []string) {
-	var candidates []Endpoint
-	for _, s := range localServers {
-		candidates = append(candidates, Endpoint{Name: s.name, BaseURL: s.base, Doer: w.Doer})
-	}
 	var notes []string
-	for _, a := range ask(ctx, candidates, w.Timeout) {
+	for _, a := range ask(ctx, localEndpoints(w.Doer), w.Timeout) {
 		err := usable(a)
 		if err == nil {
 			e := a.endpoint

@@ -27,7 +27,7 @@ func TestBaseURLWithQuery(t *testing.T) {
 				http.NotFound(w, req)
 			}
 		}))
-		c := NewCatalog(Endpoint{Name: "here", BaseURL: server.URL + written, Tries: 1}).Endpoints()[0]
+		c := new(Catalog).With(Endpoint{Name: "here", BaseURL: server.URL + written, Tries: 1}).Endpoints()[0]
 		client := NewClient(c)
 		text, _, err := heard(client, hello())
 		if err != nil || text != "Hello| done" {

@@ -21,22 +21,13 @@ var localServers = []struct{ name, base string }{
 	{"vllm", "http://127.0.0.1:8000/v1"},
 }
 
-// ProbeLocal asks the default ports of Ollama, llama.cpp, LM Studio and vLLM on this machine, all
-// at once, and gives the endpoints that list their models within the timeout, 150 ms for 0. A web
-// server that happens to listen there is not one. Default is the first model that can chat, ""
-// for a server without any. Doer nil is the network.
-func ProbeLocal(ctx context.Context, d Doer, timeout time.Duration) []Endpoint {
-	var candidates []Endpoint
+// localEndpoints are the servers that may run on this machine.
+func localEndpoints(d Doer) []Endpoint {
+	var endpoints []Endpoint
 	for _, s := range localServers {
-		candidates = append(candidates, Endpoint{Name: s.name, BaseURL: s.base, Doer: d})
+		endpoints = append(endpoints, Endpoint{Name: s.name, BaseURL: s.base, Doer: d})
 	}
-	var found []Endpoint
-	for _, a := range ask(ctx, candidates, timeout) {
-		if a.err == nil {
-			found = append(found, a.endpoint)
-		}
-	}
-	return found
+	return endpoints
 }
 
 // asked is what came of asking an endpoint for its models.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"winnow/llm/strict"
+	"winnow/llm/llmtest"
 )
 
 // TestWhatStrictServersSayIsUnderstood reads every refusal that the strict servers' fixtures provoke,
@@ -18,7 +18,7 @@ import (
 func TestWhatStrictServersSayIsUnderstood(t *testing.T) {
 	seen := 0
 	for _, target := range strictTargets() {
-		name := target.profile.String()
+		name := llmtest.Name(target.profile)
 		a, err := txtar.ParseFile(filepath.Join("strict", "testdata", name+".txtar"))
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestWhatStrictServersSayIsUnderstood(t *testing.T) {
 			seen++
 			w := httptest.NewRecorder()
 			req := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(string(f.Data)))
-			strict.Handler(target.profile, "").ServeHTTP(w, req)
+			llmtest.Strict(target.profile, "").ServeHTTP(w, req)
 			e := client.failure(w.Code, w.Header(), w.Body.Bytes(), targetModel)
 			first, _, _ := strings.Cut(said[rule], ": ")
 			if !strings.Contains(e.Message, first) || e.Kind != BadRequest || e.Retryable() {

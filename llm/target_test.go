@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/llm/llmtest"
 	"winnow/llm/strict"
 )
 
@@ -120,7 +121,7 @@ func strictTargets() []strictTarget {
 // messages must be the same afterwards.
 func (x strictTarget) wantAccepted(messages []history.Message, o history.Options) error {
 	messages, o.Turn = x.mine(messages), x.mine(o.Turn)
-	server := &strictServer{handler: strict.Handler(x.profile, "Hello.")}
+	server := &strictServer{handler: llmtest.Strict(x.profile, "Hello.")}
 	e := x.endpoint
 	e.Doer, e.Tries = server, 1
 	client := NewClient(e)

@@ -135,7 +135,7 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 // restart opens the conversation with clients that know nothing but what is stored.
 func (b *bench) restart(id string) *Session {
 	b.t.Helper()
-	b.deps.Models = llm.NewCatalog(b.deps.Models.Endpoints()[0])
+	b.deps.Models = new(llm.Catalog).With(b.deps.Models.Endpoints()[0])
 	return b.open(id)
 }
 

@@ -23,7 +23,7 @@ func (b *bench) hosted(prices map[string]pricing.Prices) {
 		b.t.Fatal(err)
 	}
 	e.BaseURL, e.Doer, e.Prices = "http://llm.example.com/v1", elsewhere{server.Host}, prices
-	b.deps.Models = llm.NewCatalog(e)
+	b.deps.Models = new(llm.Catalog).With(e)
 }
 
 // elsewhere sends every request to one host.
@@ -86,7 +86,7 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 				if !configured {
 					e.Window = 0
 				}
-				b.deps.Models = llm.NewCatalog(e)
+				b.deps.Models = new(llm.Catalog).With(e)
 			}
 			s := b.begin()
 			events, err := drain(s.Send(context.Background(), "hello"))

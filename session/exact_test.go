@@ -34,7 +34,7 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	b.about = about
 	e := b.deps.Models.Endpoints()[0]
 	e.Exact = true
-	b.deps.Models = llm.NewCatalog(e)
+	b.deps.Models = new(llm.Catalog).With(e)
 	again := b.open(s.Info().ID)
 	if plan, err = again.Preview(question); err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func TestTheServerIsAskedForItsWindowBeforeALongMessageOnly(t *testing.T) {
 		b := newBench(t, says("Yes."))
 		e := b.deps.Models.Endpoints()[0]
 		e.Window = 0
-		b.deps.Models = llm.NewCatalog(e)
+		b.deps.Models = new(llm.Catalog).With(e)
 		b.about = map[string]func() string{"/v1/models": func() string { return c.window }}
 		s := b.begin()
 		_, err := drain(s.Send(t.Context(), c.draft))

@@ -16,7 +16,7 @@ import (
 func (b *bench) believing(window int) {
 	e := b.deps.Models.Endpoints()[0]
 	e.Window, e.Tries = window, 1
-	b.deps.Models = llm.NewCatalog(e)
+	b.deps.Models = new(llm.Catalog).With(e)
 }
 
 // talked is a conversation of some turns of about 100 counted tokens each, before the steps given. The

@@ -44,7 +44,7 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 	}
 	t.Cleanup(func() { again.Close() })
 	l.deps.Store, l.deps.System, l.deps.Sampling = again, "Be silent.", Sampling{MaxTokens: 5}
-	l.deps.Models = llm.NewCatalog(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999_999})
+	l.deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999_999})
 	later, err := Open(t.Context(), l.deps, id, "other/m")
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func newLongTalk(t *testing.T) *longTalk {
 	t.Cleanup(server.Close)
 	tools := adder(t)
 	l.deps.Approve, l.deps.Tokenizer, l.deps.MaxRounds = Always, "quarters", 4
-	l.deps.Models = llm.NewCatalog(
+	l.deps.Models = new(llm.Catalog).With(
 		llm.Endpoint{Name: "large", BaseURL: server.URL + "/large", Window: 16_384, Tools: tools},
 		llm.Endpoint{Name: "small", BaseURL: server.URL + "/small", Window: 4096, Tools: tools, Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true}},
 		llm.Endpoint{Name: "thinker", BaseURL: server.URL + "/thinker", Window: 8192, Profile: history.Profile{EchoReasoning: true, NoTools: true}},

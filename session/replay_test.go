@@ -55,7 +55,7 @@ func TestReplayGivesTheBytesOfEveryRequest(t *testing.T) {
 	// Everything that decided is another now.
 	s.SetPreset(t.Context(), "recent")
 	s.SetFlags(t.Context(), "", s.Messages()[0].ID)
-	b.deps.Models = llm.NewCatalog(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999999})
+	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999999})
 	b.deps.Sampling, b.deps.System = Sampling{MaxTokens: 5}, "Be silent."
 	later, err := Open(t.Context(), b.deps, s.Info().ID, "other/m")
 	if err != nil {

@@ -27,7 +27,7 @@ func TestARefusedTemperatureIsSaidAndRemembered(t *testing.T) {
 	if r, err := s.Replay(t.Context(), 1, 1); err != nil || !r.Proven {
 		t.Errorf("the record is not proven: %v %s", err, r.Doubt)
 	}
-	b.deps.Models = llm.NewCatalog(b.deps.Models.Endpoints()[0])
+	b.deps.Models = new(llm.Catalog).With(b.deps.Models.Endpoints()[0])
 	if _, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || b.requests() != 3 || strings.Contains(b.body(3), "temperature") {
 		t.Errorf("the next run: %v after %d requests, the last %s", err, b.requests(), b.body(3))
 	}

@@ -178,7 +178,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 	}
 	return &bench{script: s, deps: Deps{
 		Store:  st,
-		Models: llm.NewCatalog(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192}),
+		Models: new(llm.Catalog).With(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192}),
 		Policy: policy,
 		System: "Be brief.",
 		Count:  func(text string) int { return (len(text) + 3) / 4 },
@@ -189,7 +189,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 func (b *bench) offer(box *llm.Toolbox) {
 	e := b.deps.Models.Endpoints()[0]
 	e.Tools = box
-	b.deps.Models = llm.NewCatalog(e)
+	b.deps.Models = new(llm.Catalog).With(e)
 }
 
 // begin starts a conversation with the scripted server.

@@ -40,7 +40,7 @@ func TestAModelWithoutAnEndpointIsLookedForInTheList(t *testing.T) {
 	b.about = map[string]func() string{"/v1/models": func() string { return `{"data":[{"id":"m"},{"id":"medium"}]}` }}
 	e := b.deps.Models.Endpoints()[0]
 	e.Placed = true
-	b.deps.Models = llm.NewCatalog(e)
+	b.deps.Models = new(llm.Catalog).With(e)
 	s := b.begin()
 	if err := s.SetModel(t.Context(), "medium"); err != nil || s.Ref() != "test/medium" {
 		t.Errorf("a listed model: %v, and the next message goes to %s", err, s.Ref())

@@ -97,7 +97,7 @@ func (b *bench) refusesCalls(status int, body string) {
 func (b *bench) once() {
 	e := b.deps.Models.Endpoints()[0]
 	e.Tries = 1
-	b.deps.Models = llm.NewCatalog(e)
+	b.deps.Models = new(llm.Catalog).With(e)
 }
 
 // errorBody is an error text in one of the shapes of servers.
@@ -125,7 +125,7 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 		body := errorBody(rng, text)
 		b.refusesCalls(status, body)
 		endpoint := b.deps.Models.Endpoints()[0]
-		b.deps.Models = llm.NewCatalog(endpoint) // A new client: what the last one learned is gone.
+		b.deps.Models = new(llm.Catalog).With(endpoint) // A new client: what the last one learned is gone.
 		if err := b.deps.Store.Learn(t.Context(), store.Learned{BaseURL: endpoint.BaseURL, Model: "m"}); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 		if _, err := drain(s.Send(t.Context(), "and in c?")); err != nil || b.requests() != 3 {
 			t.Fatalf("%d %s: the next turn ended with %v after %d requests, want 3", status, body, err, b.requests())
 		}
-		b.deps.Models = llm.NewCatalog(endpoint)
+		b.deps.Models = new(llm.Catalog).With(endpoint)
 		again := b.open(s.Info().ID)
 		if _, err := drain(again.Send(t.Context(), "and in d?")); err != nil || b.requests() != 4 {
 			t.Fatalf("%d %s: the next run's turn ended with %v after %d requests, want 4", status, body, err, b.requests())
@@ -261,7 +261,7 @@ func TestToolCallsAreTriedAgainAsTheyAreAfterAWeek(t *testing.T) {
 			}
 		}
 		before := b.requests()
-		b.deps.Models = llm.NewCatalog(endpoint) // A new run of the program.
+		b.deps.Models = new(llm.Catalog).With(endpoint) // A new run of the program.
 		events, err := drain(b.open(id).Send(t.Context(), "and then?"))
 		if err != nil || b.requests()-before != requests {
 			t.Fatalf("day %d: %v after %d requests, want %d", days, err, b.requests()-before, requests)

@@ -27,7 +27,7 @@ func (l *live) charging(base string, prices map[string]pricing.Prices) {
 // talksTo begins a conversation with the first of the endpoints.
 func (l *live) talksTo(endpoints ...llm.Endpoint) {
 	l.t.Helper()
-	l.options.Deps.Models = llm.NewCatalog(endpoints...)
+	l.options.Deps.Models = new(llm.Catalog).With(endpoints...)
 	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		l.t.Fatal(err)

@@ -29,7 +29,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	defer server.Close()
 	m := fresh(t, 120, 40)
 	deps := m.options.Deps
-	deps.Models = llm.NewCatalog(llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Exact: true})
+	deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Exact: true})
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func onStage(t *testing.T, w, h int) *live {
 	}
 	deps.Policy = policy
 	deps.Count, deps.Tokenizer = func(text string) int { return (len(text) + 3) / 4 }, "quarters"
-	deps.Models = llm.NewCatalog(
+	deps.Models = new(llm.Catalog).With(
 		llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Default: "small", Window: 4096},
 		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", Default: "large", Window: 32_768},
 	)

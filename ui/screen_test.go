@@ -27,7 +27,7 @@ var begun = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 // report is told to Update by hand.
 func fresh(t testing.TB, w, h int) *Model {
 	t.Helper()
-	models := llm.NewCatalog(llm.Endpoint{
+	models := new(llm.Catalog).With(llm.Endpoint{
 		Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Default: "gpt-5.2",
 		Prices: map[string]pricing.Prices{"gpt-5.2": {In: 7 * pricing.Dollar / 4, Cached: pricing.Dollar / 8, Out: 14 * pricing.Dollar, Source: "the configuration"}},
 	})

@@ -57,7 +57,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	}}
 	e := l.options.Deps.Models.Endpoints()[0]
 	e.Window = 0
-	l.options.Deps.Models = llm.NewCatalog(e)
+	l.options.Deps.Models = new(llm.Catalog).With(e)
 	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)

@@ -18,8 +18,7 @@ const (
 // rulebook is what one server insists on. The first rule that is broken is the one it names.
 type rulebook struct {
 	name   string
-	shape  shape // of its errors
-	unread rule  // for a body that is not of the form of a request at all
+	unread rule // for a body that is not of the form of a request at all
 	rules  []rule
 }
 
@@ -35,8 +34,7 @@ var (
 
 var servers = [...]rulebook{
 	openAI: {
-		name:  "openai",
-		shape: shapeOpenAI,
+		name: "openai",
 		unread: rule{
 			name: "form", status: 400, code: "invalid_type",
 			text: "We could not parse the JSON body of your request. Invalid type for '{path}': expected {want}, but got {got} instead.",
@@ -61,7 +59,6 @@ var servers = [...]rulebook{
 	},
 	llamaCpp: {
 		name:   "llamacpp",
-		shape:  shapeLlamaCpp,
 		unread: rule{name: "form", status: 500, text: "[json.exception.type_error.302] type of {path} must be {want}, but is {got}"},
 		rules: []rule{
 			{"messages-there", messagesThere("system"), 500, "", "No user query found in messages."},
@@ -76,7 +73,6 @@ var servers = [...]rulebook{
 	},
 	mistral: {
 		name:   "mistral",
-		shape:  shapeMistral,
 		unread: rule{name: "form", status: 422, code: "invalid_type", text: "Input should be {want} at {path}, got {got}"},
 		rules: []rule{
 			{"model-named", modelNamed, 422, "missing", "Field required: model"},
@@ -98,7 +94,6 @@ var servers = [...]rulebook{
 	},
 	deepSeek: {
 		name:   "deepseek",
-		shape:  shapeOpenAI,
 		unread: rule{name: "form", status: 400, code: "invalid_request_error", text: "Failed to deserialize the JSON body into the target type: {path}: invalid type: {got}, expected {want}"},
 		rules: []rule{
 			{"model-named", modelNamed, 400, "invalid_request_error", "Failed to deserialize the JSON body into the target type: missing field `model`"},
@@ -116,7 +111,6 @@ var servers = [...]rulebook{
 	},
 	anthropic: {
 		name:   "anthropic",
-		shape:  shapeOpenAI,
 		unread: rule{name: "form", status: 400, code: "invalid_request_error", text: "{path}: Input should be {want}, not {got}"},
 		rules: []rule{
 			{"model-named", modelNamed, 400, "invalid_request_error", "model: Field required"},
@@ -139,7 +133,6 @@ var servers = [...]rulebook{
 	},
 	gemini: {
 		name:   "gemini",
-		shape:  shapeGemini,
 		unread: rule{name: "form", status: 400, text: "Invalid JSON payload received. Invalid value at '{path}': expected {want}, got {got}"},
 		rules: []rule{
 			{"model-named", modelNamed, 400, "", "model is not specified"},
@@ -161,8 +154,7 @@ var servers = [...]rulebook{
 		},
 	},
 	strictest: {
-		name:  "strictest",
-		shape: shapeOpenAI,
+		name: "strictest",
 		unread: rule{
 			name: "form", status: 400,
 			text: "We could not parse the JSON body of your request. Invalid type for '{path}': expected {want}, but got {got} instead.",

@@ -35,20 +35,6 @@ var (
 	Strictest = Profile{server: strictest} // none that there is: what every request satisfies, whoever gets it
 )
 
-// String names the profile in one word, as in llamacpp+alternate.
-func (p Profile) String() string {
-	name := servers[p.server].name
-	for _, option := range []struct {
-		set  bool
-		name string
-	}{{p.Alternate, "alternate"}, {p.Toolless, "toolless"}, {p.Thinking, "thinking"}, {p.Signatures, "signatures"}, {p.Offered, "offered"}} {
-		if option.set {
-			name += "+" + option.name
-		}
-	}
-	return name
-}
-
 // Refusal is what a server answers to a body that breaks one of its rules.
 type Refusal struct {
 	Rule   string // the rule's name, such as call-answered

@@ -48,22 +48,6 @@ func Steps() ([]Step, error) {
 	return all, nil
 }
 
-// Schema returns the SQL of all steps in order, for the documentation.
-func Schema() string {
-	all, err := Steps()
-	if err != nil {
-		panic(err) // the files are part of the program
-	}
-	var b strings.Builder
-	for i, s := range all {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(s.SQL)
-	}
-	return b.String()
-}
-
 // NewerError says that the file was written by a later winnow.
 type NewerError struct{ Have, Know int }
 

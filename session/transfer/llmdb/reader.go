@@ -58,9 +58,6 @@ func Open(ctx context.Context, path string) (*Reader, error) {
 // Close closes the database.
 func (l *Reader) Close() error { return l.db.Close() }
 
-// Count is how many conversations the logs hold.
-func (l *Reader) Count() int { return l.count }
-
 // Next returns the next conversation, or io.EOF after the last one. An error that is none of ctx concerns this conversation alone.
 func (l *Reader) Next(ctx context.Context) (conversation.Conversation, error) {
 	if len(l.rest) == 0 {

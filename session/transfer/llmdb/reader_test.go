@@ -156,7 +156,7 @@ func TestLogsAreReadBesideTheirProgram(t *testing.T) {
 	must(t, "open the logs", err)
 	defer logs.Close()
 	c, err := logs.Next(context.Background())
-	if err != nil || len(c.Messages) != 2 || logs.Count() != 1 {
+	if err != nil || len(c.Messages) != 2 || logs.count != 1 {
 		t.Errorf("read %+v, %v", c, err)
 	}
 	_, err = db.Exec(`INSERT INTO responses VALUES ('r2', 'more', 'yes', 'c')`)

@@ -1,36 +1,39 @@
-package strict
+// Package llmtest holds the servers that tests talk to. The program is never linked with it.
+package llmtest
 
 import (
 	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
+
+	"winnow/llm/strict"
 )
 
-// Handler is a server of the profile: it takes POST …/chat/completions, answers every sound body
+// Strict is a server of the profile: it takes POST …/chat/completions, answers every sound body
 // with reply as a stream, and any other one with its refusal, in the shape in which this server
-// sends errors. It lists one model, named as the profile's server.
-func Handler(p Profile, reply string) http.Handler {
+// sends errors. It lists one model, named strict.
+func Strict(p strict.Profile, reply string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/chat/completions") && r.Method == http.MethodPost:
-			p.complete(w, r, reply)
+			complete(w, r, p, reply)
 		case strings.HasSuffix(r.URL.Path, "/models") && r.Method == http.MethodGet:
-			answer(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": servers[p.server].name, "object": "model"}}})
+			answer(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": model, "object": "model"}}})
 		default:
 			answer(w, http.StatusNotFound, map[string]any{"error": map[string]any{"message": "not found", "type": "invalid_request_error"}})
 		}
 	})
 }
 
-func (p Profile) complete(w http.ResponseWriter, r *http.Request, reply string) {
+func complete(w http.ResponseWriter, r *http.Request, p strict.Profile, reply string) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client is gone
 	}
-	if err := Check(p, body); err != nil {
-		refusal := err.(*Refusal) // Check gives no other
-		answer(w, refusal.Status, servers[p.server].shape(refusal))
+	if err := strict.Check(p, body); err != nil {
+		refusal := err.(*strict.Refusal) // Check gives no other
+		answer(w, refusal.Status, shapeOf(p)(refusal))
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -40,7 +43,7 @@ func (p Profile) complete(w http.ResponseWriter, r *http.Request, reply string) 
 	}
 	chunk := func(delta map[string]any, finish any) map[string]any {
 		return map[string]any{
-			"id": "strict", "object": "chat.completion.chunk", "model": servers[p.server].name,
+			"id": "strict", "object": "chat.completion.chunk", "model": model,
 			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
 		}
 	}
@@ -49,16 +52,68 @@ func (p Profile) complete(w http.ResponseWriter, r *http.Request, reply string) 
 	_, _ = io.WriteString(w, "data: [DONE]\n\n")
 }
 
+// model is the name of the one model.
+const model = "strict"
+
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // fails only where nobody reads any more
 }
 
-// shape puts a refusal into the form in which a server sends errors.
-type shape func(r *Refusal) any
+// Name names a profile in one word, as in llamacpp+alternate.
+func Name(p strict.Profile) string {
+	name := ""
+	for _, server := range []struct {
+		profile strict.Profile
+		name    string
+	}{
+		{strict.OpenAI, "openai"},
+		{strict.LlamaCpp, "llamacpp"},
+		{strict.Mistral, "mistral"},
+		{strict.DeepSeek, "deepseek"},
+		{strict.Anthropic, "anthropic"},
+		{strict.Gemini, "gemini"},
+		{strict.Strictest, "strictest"},
+	} {
+		if server.profile == plain(p) {
+			name = server.name
+		}
+	}
+	for _, option := range []struct {
+		set  bool
+		name string
+	}{{p.Alternate, "alternate"}, {p.Toolless, "toolless"}, {p.Thinking, "thinking"}, {p.Signatures, "signatures"}, {p.Offered, "offered"}} {
+		if option.set {
+			name += "+" + option.name
+		}
+	}
+	return name
+}
 
-func shapeOpenAI(r *Refusal) any {
+// plain is the profile of the same server without any option.
+func plain(p strict.Profile) strict.Profile {
+	p.Alternate, p.Toolless, p.Thinking, p.Signatures, p.Offered = false, false, false, false, false
+	return p
+}
+
+// shapeOf is how the profile's server puts a refusal.
+func shapeOf(p strict.Profile) shape {
+	switch plain(p) {
+	case strict.LlamaCpp:
+		return shapeLlamaCpp
+	case strict.Mistral:
+		return shapeMistral
+	case strict.Gemini:
+		return shapeGemini
+	}
+	return shapeOpenAI
+}
+
+// shape puts a refusal into the form in which a server sends errors.
+type shape func(r *strict.Refusal) any
+
+func shapeOpenAI(r *strict.Refusal) any {
 	e := map[string]any{"message": r.Text, "type": "invalid_request_error", "param": nil, "code": nil}
 	if r.Code != "" {
 		e["code"] = r.Code
@@ -66,7 +121,7 @@ func shapeOpenAI(r *Refusal) any {
 	return map[string]any{"error": e}
 }
 
-func shapeLlamaCpp(r *Refusal) any {
+func shapeLlamaCpp(r *strict.Refusal) any {
 	kind := "invalid_request_error"
 	if r.Status >= 500 {
 		kind = "server_error"
@@ -75,7 +130,7 @@ func shapeLlamaCpp(r *Refusal) any {
 }
 
 // shapeMistral is FastAPI's list for what the schema refuses, and the service's own form for the rest.
-func shapeMistral(r *Refusal) any {
+func shapeMistral(r *strict.Refusal) any {
 	if r.Status == http.StatusUnprocessableEntity {
 		text, path, _ := strings.Cut(r.Text, ": ")
 		return map[string]any{"detail": []any{map[string]any{"type": r.Code, "loc": []string{"body", path}, "msg": text}}}
@@ -83,6 +138,6 @@ func shapeMistral(r *Refusal) any {
 	return map[string]any{"object": "error", "message": r.Text, "type": "invalid_request_message_order", "param": nil, "code": r.Code}
 }
 
-func shapeGemini(r *Refusal) any {
+func shapeGemini(r *strict.Refusal) any {
 	return []any{map[string]any{"error": map[string]any{"code": r.Status, "message": r.Text, "status": "INVALID_ARGUMENT"}}}
 }
