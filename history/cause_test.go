@@ -86,7 +86,7 @@ func TestOtherWordsChangeNothingOfAPlan(t *testing.T) {
 	judged := func(p Plan) []facts {
 		var list []facts
 		for _, e := range p.Entries {
-			list = append(list, facts{e.FellOut(), e.LeftOut(), e.OutOfScope(), e.Sent()})
+			list = append(list, facts{e.FellOut(), e.LeftOut(), e.outOfScope(), e.Sent()})
 		}
 		return list
 	}

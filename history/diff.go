@@ -69,7 +69,7 @@ func (c Change) Reason() string {
 	}
 	var list []string
 	for _, r := range c.After.Repairs {
-		if !slices.Contains(c.Before.Repairs, r) {
+		if !slices.ContainsFunc(c.Before.Repairs, r.Same) {
 			list = append(list, r.What+" ("+r.Kind+")")
 		}
 	}
@@ -119,12 +119,12 @@ func (e Entry) wasRecalled() bool { return e.Recalled || e.Disposition == Recall
 
 // repairedAnew says that the second verdict has a repair that the first has not.
 func repairedAnew(before, after Entry) bool {
-	return slices.ContainsFunc(after.Repairs, func(r Repair) bool { return !slices.Contains(before.Repairs, r) })
+	return slices.ContainsFunc(after.Repairs, func(r Repair) bool { return !slices.ContainsFunc(before.Repairs, r.Same) })
 }
 
 // sameVerdict says that two verdicts send the same text in the same place, and treat the message alike.
 func sameVerdict(a, b Entry) bool {
 	return a.Disposition == b.Disposition && a.Recalled == b.Recalled && a.Pinned == b.Pinned &&
 		a.CharsAfter == b.CharsAfter && a.TokensAfter == b.TokensAfter &&
-		slices.Equal(a.Cuts, b.Cuts) && slices.Equal(a.Inserted, b.Inserted) && slices.Equal(a.Repairs, b.Repairs)
+		slices.Equal(a.Cuts, b.Cuts) && slices.Equal(a.Inserted, b.Inserted) && slices.EqualFunc(a.Repairs, b.Repairs, Repair.Same)
 }

@@ -118,7 +118,7 @@ func (e Entry) FellOut() bool {
 	case CauseDuplicate, CauseTrailing, CauseToolsLeftOut:
 		return false
 	}
-	return e.Disposition == Dropped && !e.LeftOut() && !e.OutOfScope()
+	return e.Disposition == Dropped && !e.LeftOut() && !e.outOfScope()
 }
 
 // LeftOut reports whether the message is not sent because the user had it, or the tool call that it belongs to,
@@ -127,8 +127,8 @@ func (e Entry) LeftOut() bool {
 	return e.Cause.Code == CauseLeftOut || e.Cause.Code == CauseLeftOutGroup
 }
 
-// OutOfScope reports whether the message is not sent because its request was about other messages.
-func (e Entry) OutOfScope() bool {
+// outOfScope reports whether the message is not sent because its request was about other messages.
+func (e Entry) outOfScope() bool {
 	switch e.Cause.Code {
 	case CauseAlone, CauseOtherMessages, CauseTitle:
 		return true

@@ -1,7 +1,5 @@
 package history
 
-import "slices"
-
 // Span is where the text of an entry is in a request: bytes of the content of one of its messages. A message that
 // has no text, such as an answer of tool calls alone, has an empty span.
 type Span struct {
@@ -26,7 +24,7 @@ func (p Plan) SpansOf(entry int) []Span {
 
 // Shown lists for every message of the request the entries whose text it is, in order. A message that several were
 // joined to is the text of all of them; the system prompt and what nobody said is no entry's. A text in the block of
-// recalled texts does not count: RecalledIn finds it.
+// recalled texts does not count.
 func (p Plan) Shown() [][]int {
 	shown := make([][]int, len(p.Messages))
 	for _, s := range p.Spans {
@@ -36,16 +34,6 @@ func (p Plan) Shown() [][]int {
 		shown[s.Message] = append(shown[s.Message], s.Entry)
 	}
 	return shown
-}
-
-// RecalledIn finds the text of an entry in the block of recalled texts, with the label in front of it. It finds
-// nothing for a message that was not recalled, or that recall brought back to its own place.
-func (p Plan) RecalledIn(entry int) (Span, bool) {
-	at := slices.IndexFunc(p.Spans, func(s Span) bool { return s.Entry == entry && s.Recalled })
-	if at < 0 {
-		return Span{}, false
-	}
-	return p.Spans[at], true
 }
 
 // SpansAmong are a plan's spans for other entries of the same messages, such as those of a record: each entry is

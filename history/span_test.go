@@ -37,7 +37,7 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 		}
 		var spans []Span
 		for k, e := range plan.Entries {
-			span, found := plan.RecalledIn(k)
+			span, found := recalledIn(plan, k)
 			block := holdsBlock(plan) && e.wasRecalled()
 			if found != block {
 				t.Fatalf("message %d: found in the block is %v, want %v\n%+v", k+1, found, block, plan.Messages)
@@ -136,7 +136,7 @@ func lookalikes(t *testing.T) (plan Plan, said []string) {
 func TestRecalledTextsAreToldApart(t *testing.T) {
 	plan, said := lookalikes(t)
 	for _, i := range []int{2, 4, 6} {
-		span, ok := plan.RecalledIn(i)
+		span, ok := recalledIn(plan, i)
 		if !ok {
 			t.Fatalf("message %d is %s and not found in the block", i+1, plan.Entries[i].Disposition)
 		}
@@ -192,4 +192,14 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 		}
 	})
 	t.Logf("%d spans and %d added texts", spans, added)
+}
+
+// recalledIn finds the text of an entry in the block of recalled texts.
+func recalledIn(p Plan, entry int) (Span, bool) {
+	for _, s := range p.SpansOf(entry) {
+		if s.Recalled {
+			return s, true
+		}
+	}
+	return Span{}, false
 }

@@ -119,7 +119,7 @@ func (r reading) report(raw string) Report {
 		r.faults = faultBlank // the object is whole: what was wrong stood around it
 	}
 	if r.faults != 0 {
-		how.What = sentences(how.What, "The arguments of this call were not valid JSON ("+r.faults.String()+"); they are sent mended.")
+		how.What = sentences(how.What, "The arguments of this call were not valid JSON ("+r.faults.String()+"); they are sent repaired.")
 	}
 	if r.open {
 		how.What = sentences(how.What, fmt.Sprintf("The arguments of this call broke off after %d characters; what had arrived whole is sent, closed.", utf8.RuneCountInString(raw)))

@@ -261,10 +261,10 @@ func checkRepaired(t *testing.T, raw, got string, how Report) {
 func TestRepairSaysWhatWasWrong(t *testing.T) {
 	for _, tt := range []struct{ raw, want, rest string }{
 		{`{"a": "b`, "The arguments of this call broke off after 8 characters; what had arrived whole is sent, closed.", ""},
-		{`{'a': 1,}`, "The arguments of this call were not valid JSON (quotes that JSON does not have, commas missing or too many); they are sent mended.", ""},
+		{`{'a': 1,}`, "The arguments of this call were not valid JSON (quotes that JSON does not have, commas missing or too many); they are sent repaired.", ""},
 		{`[1]`, `The arguments of this call were a list, not an object; they are sent as {"value": …}.`, ""},
 		{`"{}"`, "The arguments of this call were an object written as a string; the object itself is sent.", ""},
-		{`{"a":1}{"b":2}`, `The arguments of this call were not valid JSON (text around the object); they are sent mended. 7 characters behind the object are not sent.`, `{"b":2}`},
+		{`{"a":1}{"b":2}`, `The arguments of this call were not valid JSON (text around the object); they are sent repaired. 7 characters behind the object are not sent.`, `{"b":2}`},
 		{`call it`, "The arguments of this call cannot be read as an object; an empty object is sent in their place.", "call it"},
 	} {
 		if _, how := Repair(tt.raw); how.What != tt.want || how.Rest != tt.rest {

@@ -9,6 +9,13 @@ type Repair struct {
 	Remedy Remedy `json:",omitempty"` // what the user had sent instead of the repair
 }
 
+// Same reports whether two repairs send the same for the same fault. Their sentences may differ: a record keeps that of
+// its day.
+func (r Repair) Same(other Repair) bool {
+	r.What, other.What = "", ""
+	return r == other
+}
+
 // Remedy is what the user wants sent in place of something damaged. It is chosen for a message and
 // holds for its whole tool group: the calls of an answer and all their results. Where messages of one
 // group have different ones, the one that sends less holds. What is sound has no remedy: a message or
