@@ -278,3 +278,20 @@ func TestImportRuleFindsABreach(t *testing.T) {
 		})
 	}
 }
+
+// mostFiles is how many production files a folder of the screen may have: more are several packages in one.
+const mostFiles = 40
+
+func TestFoldersOfTheScreenStaySmall(t *testing.T) {
+	files := map[string]int{}
+	for _, f := range moduleFiles(t, "..") {
+		if dir := path.Dir(f.path); (dir == "ui" || strings.HasPrefix(dir, "ui/")) && !strings.HasSuffix(f.path, "_test.go") {
+			files[dir]++
+		}
+	}
+	for dir, n := range files {
+		if n > mostFiles {
+			t.Errorf("%s has %d files, want at most %d", dir, n, mostFiles)
+		}
+	}
+}
