@@ -33,9 +33,9 @@ const (
 	Lock                  // takes a file for itself as long as its transaction lasts; the file must exist
 )
 
-// DSN names the file for the driver, with every pragma that the connection needs. The path is
+// dsn names the file for the driver, with every pragma that the connection needs. The path is
 // escaped, so that a question mark in a folder's name does not start the parameters.
-func DSN(path string, m Mode) string {
+func dsn(path string, m Mode) string {
 	q := url.Values{}
 	q.Set("_busy_timeout", "250") // milliseconds: short, because the store tries again and heeds its context
 	q.Set("_foreign_keys", "on")
@@ -103,7 +103,7 @@ func (c connector) Driver() driver.Driver                        { return c.driv
 func Pool(path string, m Mode, max int) *sql.DB {
 	db := sql.OpenDB(connector{
 		driver: &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error { return prepare(c) }},
-		dsn:    DSN(path, m),
+		dsn:    dsn(path, m),
 	})
 	db.SetMaxOpenConns(max)
 	db.SetMaxIdleConns(max)

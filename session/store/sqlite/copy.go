@@ -35,7 +35,7 @@ func CopyInSteps(ctx context.Context, source *sql.DB, path string, between func(
 		return err
 	}
 	defer from.Close()
-	to, err := (&sqlite3.SQLiteDriver{}).Open(DSN(path, Plain))
+	to, err := (&sqlite3.SQLiteDriver{}).Open(dsn(path, Plain))
 	if err != nil {
 		return err
 	}

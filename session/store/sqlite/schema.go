@@ -58,14 +58,14 @@ func (e *NewerError) Error() string {
 // ErrForeign says that a file is an SQLite database of another program.
 var ErrForeign = errors.New("an SQLite database of another program")
 
-// RowQuerier is what *sql.DB, *sql.Conn and *sql.Tx have in common for reading.
-type RowQuerier interface {
+// rowQuerier is what *sql.DB, *sql.Conn and *sql.Tx have in common for reading.
+type rowQuerier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 // SchemaVersion returns the number of the last step that was applied to a file, 0 for an empty
 // one, and an error for a database of another program.
-func SchemaVersion(ctx context.Context, q RowQuerier) (int, error) {
+func SchemaVersion(ctx context.Context, q rowQuerier) (int, error) {
 	var app, version, things int
 	err := q.QueryRowContext(ctx, `
 		SELECT

@@ -9,13 +9,13 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Querier is what *sql.DB and *sql.Tx have in common for reading many rows.
-type Querier interface {
+// querier is what *sql.DB and *sql.Tx have in common for reading many rows.
+type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
 // Collect reads every row of a query. scan gets the Scan of an *sql.Rows and makes a value of the row.
-func Collect[T any](ctx context.Context, a Querier, scan func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+func Collect[T any](ctx context.Context, a querier, scan func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := a.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"winnow/session/store"
 )
 
-// ErrNotArchive says that a file is not an archive of winnow.
-var ErrNotArchive = errors.New("it is not an archive of winnow")
+// errNotArchive says that a file is not an archive of winnow.
+var errNotArchive = errors.New("it is not an archive of winnow")
 
 // reader reads an archive. It is read by offsets, so that a session can be looked
 // through before it is stored, and that what is damaged can be stepped over.
@@ -65,7 +65,7 @@ func open(file io.ReadSeeker) (*reader, error) {
 	dec := json.NewDecoder(a)
 	var version int
 	if expect(dec, json.Delim('{')) != nil || expect(dec, "winnow") != nil || dec.Decode(&version) != nil || version < 1 {
-		return nil, cmp.Or(a.failed, ErrNotArchive)
+		return nil, cmp.Or(a.failed, errNotArchive)
 	}
 	if version > format {
 		return nil, fmt.Errorf("the archive was written by a newer winnow (format %d, this one knows %d)", version, format)

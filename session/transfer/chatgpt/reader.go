@@ -16,8 +16,8 @@ import (
 	"winnow/session/transfer/rawjson"
 )
 
-// Source is the name of the program that imported sessions carry.
-const Source = "chatgpt"
+// source is the name of the program that imported sessions carry.
+const source = "chatgpt"
 
 // Reader reads the conversations of a JSON file one at a time: a list of them, an object with such a list
 // under "conversations", or single ones one after the other. It holds no more of the file than one
@@ -240,7 +240,7 @@ func (r *Reader) read(c *conversation.Conversation, raw []byte) {
 		return
 	}
 	row := &c.Session
-	row.Source = Source
+	row.Source = source
 	var mapping []byte
 	var id, other, leaf string
 	for name, value := range rawjson.Members(raw) {
