@@ -26,11 +26,6 @@ var update = flag.Bool("update", false, "write the generated parts of the docume
 // "<!-- NAME: made by … -->" and a line "<!-- end of NAME -->".
 func generated() map[string]map[string]func() string {
 	return map[string]map[string]func() string{
-		"../README.md": {
-			"keys":        keyTable,
-			"slash":       slashTable,
-			"commandline": commandTable,
-		},
 		"../docs/keys.md": {"keys": keyTable},
 		"../docs/commands.md": {
 			"slash": slashTable, "commandline": commandReference,
@@ -238,39 +233,6 @@ func commands(c *cobra.Command) []*cobra.Command {
 		}
 	}
 	return out
-}
-
-func commandTable() string {
-	var rows [][]string
-	for _, c := range commands(new(program).root()) {
-		if !c.HasParent() {
-			rows = append(rows, []string{"`winnow`", c.Short})
-			rows = append(rows, flagLines(c)...)
-			continue
-		}
-		if c.HasSubCommands() {
-			continue
-		}
-		rows = append(rows, []string{code(usage(c)), c.Short})
-	}
-	rows = append(rows, []string{"`winnow completion SHELL`", "Print the completion script for bash, zsh, fish or powershell"})
-	return table([]string{"command", "what it does"}, rows)
-}
-
-// flagLines lists the flags that winnow alone takes, as they are typed.
-func flagLines(c *cobra.Command) [][]string {
-	var rows [][]string
-	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name == "json" || f.Name == "no-save" {
-			return
-		}
-		name := "winnow --" + f.Name
-		if f.Shorthand != "" {
-			name = "winnow -" + f.Shorthand
-		}
-		rows = append(rows, []string{code(name), f.Usage})
-	})
-	return rows
 }
 
 func usage(c *cobra.Command) string {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode"
 
+	"golang.org/x/mod/modfile"
+
 	"winnow/docs"
 )
 
@@ -33,44 +35,23 @@ func names(t *testing.T) []string {
 	return all
 }
 
-var requirement = regexp.MustCompile(`^\s*(?:require |tool )?([a-z0-9./-]+\.[a-z]+/[^ ]+)(?: v[^ ]+)?$`)
-
 // direct lists the modules that go.mod requires directly, and those of its tools.
-func direct(gomod string) []string {
+func direct(t *testing.T, gomod []byte) []string {
+	t.Helper()
+	file, err := modfile.Parse("go.mod", gomod, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var modules []string
-	var required []string
-	for line := range strings.Lines(gomod) {
-		m := requirement.FindStringSubmatch(strings.TrimRight(line, "\n"))
-		module, _, indirect := strings.Cut(strings.TrimSpace(line), " v")
-		if indirect {
-			required = append(required, strings.TrimPrefix(module, "require "))
+	for _, r := range file.Require {
+		of := func(tool *modfile.Tool) bool {
+			return strings.HasPrefix(tool.Path, r.Mod.Path+"/") || tool.Path == r.Mod.Path
 		}
-		if m != nil && !strings.HasPrefix(line, "tool ") && !strings.HasPrefix(line, "module") {
-			modules = append(modules, m[1])
+		if !r.Indirect || slices.ContainsFunc(file.Tool, of) {
+			modules = append(modules, r.Mod.Path)
 		}
 	}
-	for line := range strings.Lines(gomod) {
-		tool, ok := strings.CutPrefix(strings.TrimSpace(line), "tool ")
-		if !ok {
-			continue
-		}
-		for _, module := range required {
-			if tool == module || strings.HasPrefix(tool, module+"/") {
-				modules = append(modules, module)
-			}
-		}
-	}
-	slices.Sort(modules)
-	return slices.Compact(modules)
-}
-
-func TestDirectFindsRequiredModulesAndTools(t *testing.T) {
-	const gomod = "module winnow\n\ngo 1.26.0\n\ntool honnef.co/go/tools/cmd/staticcheck\n\nrequire example.org/alone v1.0.0\n\n" +
-		"require (\n\texample.com/a/v2 v2.2.1\n\texample.com/b v0.1.0\n)\n\nrequire (\n\texample.com/c v0.1.0 // indirect\n\thonnef.co/go/tools v0.8.2 // indirect\n)\n"
-	want := []string{"example.com/a/v2", "example.com/b", "example.org/alone", "honnef.co/go/tools"}
-	if got := direct(gomod); !slices.Equal(got, want) {
-		t.Errorf("direct(%q)\n got %q\nwant %q", gomod, got, want)
-	}
+	return modules
 }
 
 func TestLibrariesPageExplainsEveryRequiredModule(t *testing.T) {
@@ -82,7 +63,7 @@ func TestLibrariesPageExplainsEveryRequiredModule(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^- `([^`]+)`: \\S.{10,}$").FindAllStringSubmatch(page(t, "libraries.md"), -1) {
 		explained = append(explained, m[1])
 	}
-	required := direct(string(gomod))
+	required := direct(t, gomod)
 	if len(required) < 15 {
 		t.Fatalf("go.mod requires %q, want at least 15 modules", required)
 	}
@@ -167,5 +148,68 @@ func TestPagesAreWellFormed(t *testing.T) {
 		if unique := slices.Compact(slices.Clone(seen)); len(unique) != len(seen) {
 			t.Errorf("%s has two sections of one name: %q", name, seen)
 		}
+	}
+}
+
+// TestArchitectureNamesWhatIsThere keeps the page about the rooms short, and true of files, folders and packages.
+func TestArchitectureNamesWhatIsThere(t *testing.T) {
+	text := page(t, "architecture.md")
+	if n := strings.Count(text, "\n"); n > 200 {
+		t.Errorf("architecture.md has %d lines, want at most 200", n)
+	}
+	rooms := regexp.MustCompile("`((?:cli|ui|session|llm|history)(?:/[a-z_0-9.]+)*(?:\\.go)?)`")
+	found := rooms.FindAllStringSubmatch(text, -1)
+	if len(found) < 50 {
+		t.Errorf("architecture.md names %d files and folders, want more", len(found))
+	}
+	for _, m := range found {
+		if _, err := os.Stat(path.Join("..", m[1])); err != nil {
+			t.Errorf("architecture.md names %s: %v", m[1], err)
+		}
+	}
+	declared := regexp.MustCompile("`(history|store|llm|session|ui|conversation)\\.([A-Z][A-Za-z]+)`")
+	folders := map[string]string{"store": "session/store", "conversation": "session/transfer/conversation"}
+	for _, m := range declared.FindAllStringSubmatch(text, -1) {
+		folder := m[1]
+		if at, ok := folders[folder]; ok {
+			folder = at
+		}
+		if !declares(t, path.Join("..", folder), m[2]) {
+			t.Errorf("architecture.md names %s.%s, which %s does not declare", m[1], m[2], folder)
+		}
+	}
+}
+
+// declares says whether a package declares the name, as a type, constant or alias.
+func declares(t *testing.T, folder, name string) bool {
+	t.Helper()
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	declaration := regexp.MustCompile(`(?m)^\s*(?:type |const |var )?` + name + `\b[^(\n]*(?:=|struct|interface|string|int)`)
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path.Join(folder, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if declaration.Match(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// The README is a first page: the tables of keys and commands are in the pages of their own.
+func TestTheReadmeIsShort(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 130 {
+		t.Errorf("README.md has %d lines, want at most 130", n)
 	}
 }
