@@ -12,10 +12,12 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
 
 	"winnow/llm"
 )
@@ -121,12 +123,33 @@ func (p *program) complain(w io.Writer, err error) {
 	}
 }
 
-// buildVersion is the module's version where the binary was installed by version, and a word that
-// says so where it was built from a working tree.
+// buildVersion says which version of winnow this is.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+	if !ok {
 		return "built from source"
 	}
-	return info.Main.Version
+	return versionOf(info)
+}
+
+// versionOf is the module's version and the commit it was built from, as in "v0.3.0 (7213752abcde)". A working
+// tree without either is "built from source".
+func versionOf(info *debug.BuildInfo) string {
+	version, commit, changed := info.Main.Version, "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = ", changed"
+		}
+	}
+	// Without a tag the version is made of the commit and its time.
+	if version == "" || version == "(devel)" || module.IsPseudoVersion(strings.TrimSuffix(version, "+dirty")) {
+		version = "built from source"
+	}
+	if commit == "" {
+		return version
+	}
+	return version + " (" + commit + changed + ")"
 }

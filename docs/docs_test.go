@@ -3,7 +3,9 @@ package docs_test
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -147,6 +149,34 @@ func TestPagesAreWellFormed(t *testing.T) {
 		slices.Sort(seen)
 		if unique := slices.Compact(slices.Clone(seen)); len(unique) != len(seen) {
 			t.Errorf("%s has two sections of one name: %q", name, seen)
+		}
+	}
+}
+
+// TestLibrariesAreFreeToGiveAway reads the license of every module that winnow is linked with.
+func TestLibrariesAreFreeToGiveAway(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", "..")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("list the modules: %v", err)
+	}
+	modules := strings.Fields(string(out))
+	if len(modules) < 40 {
+		t.Fatalf("winnow is linked with %q, want more", modules)
+	}
+	permissive := regexp.MustCompile(`MIT License|Permission is hereby granted, free of charge|Redistribution and use in source and binary forms|Apache License\s+Version 2\.0`)
+	for i := 0; i+1 < len(modules); i += 2 {
+		files, err := filepath.Glob(filepath.Join(modules[i+1], "[LC][IO][CP][EY]*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := false
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			known = known || err == nil && permissive.Match(text)
+		}
+		if !known {
+			t.Errorf("%s has no license of the MIT, BSD or Apache kind: %q", modules[i], files)
 		}
 	}
 }
