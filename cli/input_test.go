@@ -51,6 +51,9 @@ func hostileInputs(n int, seed uint64) []hostileInput {
 		}
 		return b.String()
 	}
+	// Behind the end of a paste a key is a key: there, enter sends, ctrl+g opens the editor and ctrl+z suspends.
+	keyless := strings.NewReplacer("\r", "", "\n", "", "\a", "", "\x1a", "")
+	typed := func() string { return keyless.Replace(pieces()) }
 	openers := []string{"\x1b]0;a", "\x1bPq", "\x1b_G", "\x1b^a", "\x1bXa", "\x90", "\x9d", "\x9f", "\xe3\x81", "\x1b[12;", "\x1b"}
 	letters := strings.Repeat("letters ", 30)
 	var list []hostileInput
@@ -66,13 +69,13 @@ func hostileInputs(n int, seed uint64) []hostileInput {
 		case 3:
 			in.name, in.reads = "paste without an end that opens a string", []string{pasteStart + "a\r" + openers[r.IntN(len(openers))], "b\r"}
 		case 4:
-			in.name, in.reads = "paste with end markers inside", []string{pasteStart + pieces() + pasteEnd + pieces() + "\ry\r" + pasteEnd + "\r" + pasteEnd}
+			in.name, in.reads = "paste with end markers inside", []string{pasteStart + pieces() + pasteEnd + typed() + "\ry\r" + pasteEnd + "\r" + pasteEnd}
 		case 5:
 			in.name, in.reads = "paste without markers", []string{letters + pieces() + "\r" + pieces() + "\r"}
 		case 6:
 			in.name, in.reads = "open string", []string{openers[r.IntN(len(openers))] + "a"}
 		case 7:
-			in.name, in.reads = "paste in pieces", []string{pasteStart + pieces(), pieces(), pieces() + pasteEnd, pieces() + "\r" + pasteEnd}
+			in.name, in.reads = "paste in pieces", []string{pasteStart + pieces(), pieces(), pieces() + pasteEnd, typed() + "\r" + pasteEnd}
 		}
 		list = append(list, in)
 	}
