@@ -176,7 +176,11 @@ func numbersOf(places []int) string {
 
 // waitingText announces that a request is sent again.
 func waitingText(w llm.Waiting) string {
-	return fmt.Sprintf("%s; try %d of %d in %s", w.Err, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
+	said := w.Err.Error()
+	if !strings.HasSuffix(said, "?") {
+		said = strings.TrimSuffix(said, ".") + "."
+	}
+	return fmt.Sprintf("%s Try %d of %d in %s", said, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
 }
 
 // listJSON is a list of --json with its length.

@@ -53,7 +53,7 @@ func TestEveryFurtherRequestOfATurnIsSaid(t *testing.T) {
 	answer, said, report := follow(false, false)
 	want := `winnow: sending 1 message repaired: number 1; see winnow repair 0195
 winnow: not sending 3 messages: numbers 2–3, 5; see winnow context 0195
-winnow: test failed (503); try 2 of 3 in 1.5s
+winnow: test failed (503). Try 2 of 3 in 1.5s
 winnow: too long; asking once more with less
 `
 	if said != want || answer != "I look.\nPears.\n" {

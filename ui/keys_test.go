@@ -42,6 +42,23 @@ func TestEscOrder(t *testing.T) {
 	}
 }
 
+func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
+	for _, stored := range []bool{false, true} {
+		m := asking(t, 80, 24)
+		want := "Stopped; nothing was sent."
+		if stored {
+			m.turn.sent, want = nil, "Stopped; what arrived is kept."
+		} else {
+			m.turn.sent = &sentDraft{}
+		}
+		m.Update(ctrl('c'))
+		tell(m, 0, finishedWell)
+		if m.toast.text != want {
+			t.Errorf("a turn whose message is stored: %t, stopped: %q, want %q", stored, m.toast.text, want)
+		}
+	}
+}
+
 func TestInterruptOrder(t *testing.T) {
 	m := asking(t, 80, 24)
 	stopped := 0

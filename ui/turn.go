@@ -153,11 +153,19 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 	return tea.Batch(m.keepPrompt(sent.kept), m.keepSoon())
 }
 
+// stopped says what became of a turn that the user stopped.
+func (m *Model) stopped() string {
+	if m.turn.sent != nil { // the message is not stored yet, and nothing is sent before it is
+		return "Stopped; nothing was sent."
+	}
+	return "Stopped; what arrived is kept."
+}
+
 // finished ends the turn.
 func (m *Model) finished(e session.Finished) tea.Cmd {
 	var said tea.Cmd
 	if m.turn.stopping && e.Err == nil {
-		said = m.say("Stopped; what arrived is kept.")
+		said = m.say(m.stopped())
 	}
 	m.unreachable = m.session.Unready() != nil
 	m.turn.busy, m.turn.stopping, m.turn.retry = false, false, ""
