@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"winnow/history"
 )
 
 // What is believed of a tokenizer before it has counted anything. A spread is a standard deviation: of the natural
@@ -20,7 +22,7 @@ const (
 	farthest = 20.0 // standard deviations; none larger are told
 
 	frameMean, frameSpread = 1.0, 4.0 // tokens around a message beside those of frameTokens
-	imageMean, imageSpread = 765.0, 600.0
+	imageMean, imageSpread = history.ImageTokens, 600.0
 
 	leastRatio   = 0.38 // of our tokens; no tokenizer counts fewer
 	leastShare   = 0.7  // nor fewer than this share of what it is known to count,

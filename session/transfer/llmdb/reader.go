@@ -186,27 +186,9 @@ func begin(row store.Session) conversation.Conversation {
 	return conversation.Conversation{Conversation: store.Conversation{Session: row, Leaf: -1}}
 }
 
-// each reads every row of a query. scan gets the Scan of an *sql.Rows and makes a value of the row.
-func each[T any](ctx context.Context, db *sql.DB, scan func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []T
-	for rows.Next() {
-		row, err := scan(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, row)
-	}
-	return all, rows.Err()
-}
-
 // firstColumn are the rows of a query with one column.
 func firstColumn(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
-	return each(ctx, db, func(scan func(...any) error) (string, error) {
+	return sqlite.Collect(ctx, db, func(scan func(...any) error) (string, error) {
 		var text sql.NullString
 		err := scan(&text)
 		return text.String, err

@@ -9,6 +9,7 @@ import (
 
 	"winnow/history/message"
 	"winnow/session/store"
+	"winnow/session/store/sqlite"
 	"winnow/session/transfer/conversation"
 )
 
@@ -232,7 +233,7 @@ func (c *chain) attachments(ctx context.Context, from, table string, id any) ([]
 	if c.logs.columns[table] == nil || c.logs.columns["attachments"] == nil {
 		return nil, nil
 	}
-	return each(ctx, c.logs.db, func(scan func(...any) error) (message.Part, error) {
+	return sqlite.Collect(ctx, c.logs.db, func(scan func(...any) error) (message.Part, error) {
 		var kind, path, url string
 		var data []byte
 		if err := scan(&kind, &path, &url, &data); err != nil {
