@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-	"pgregory.net/rapid"
 
 	"winnow/session"
 	"winnow/session/store"
@@ -24,7 +23,7 @@ func TestLongErrorLeavesTheWayOut(t *testing.T) {
 		l.mu.Unlock()
 		l.types("Hello")
 		l.press("enter")
-		l.until("the end of the turn", func() bool { return l.alert != "" })
+		l.until("the end of the turn", func() bool { return l.notice.Alert().Text != "" })
 		screen := plain(l.Model)
 		if !strings.Contains(screen, "/retry asks again.") || !strings.Contains(screen, "The server has much to say.") || !strings.Contains(screen, " …") {
 			t.Errorf("%d×%d: want the beginning of the error and the way out:\n%s", size.w, size.h, screen)
@@ -54,7 +53,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 		l.run(l.begin(l.takeDraft(), fails))
 		l.until("the end of the turn", func() bool { return !l.turn.busy })
 		screen := plain(l.Model)
-		if l.way != test.want || !strings.Contains(screen, "The draft") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
+		if l.notice.Alert().Way != test.want || !strings.Contains(screen, "The draft") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
 			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.Text(), test.want, screen)
 		}
 	}
@@ -70,9 +69,9 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 		}
 		l.types(draft)
 		l.press("enter")
-		l.until("the error", func() bool { return l.alert != "" })
+		l.until("the error", func() bool { return l.notice.Alert().Text != "" })
 		screen := plain(l.Model)
-		if l.composer.Text() != draft || l.way != "The draft is still here." || strings.Contains(screen, "/retry") {
+		if l.composer.Text() != draft || l.notice.Alert().Way != "The draft is still here." || strings.Contains(screen, "/retry") {
 			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.Text(), draft, screen)
 		}
 	}
@@ -83,7 +82,7 @@ func TestFailedCompactNamesItself(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.types("/compact")
 	l.press("enter")
-	l.until("the end of the turn", func() bool { return l.alert != "" })
+	l.until("the end of the turn", func() bool { return l.notice.Alert().Text != "" })
 	if screen := plain(l.Model); strings.Contains(screen, "again.") {
 		t.Errorf("there is nothing to condense and something to try again:\n%s", screen)
 	}
@@ -94,40 +93,10 @@ func TestFailedCompactNamesItself(t *testing.T) {
 	l.mu.Unlock()
 	l.types("/compact")
 	l.press("enter")
-	l.until("the end of the turn", func() bool { return l.alert != "" })
+	l.until("the end of the turn", func() bool { return l.notice.Alert().Text != "" })
 	if screen := plain(l.Model); !strings.Contains(screen, "/compact tries again.") || strings.Contains(screen, "/retry") {
 		t.Errorf("want /compact as the way out:\n%s", screen)
 	}
-}
-
-// A screen that is too small for both has the error, of which there may be less than there is room.
-func TestSmallScreenHasTheError(t *testing.T) {
-	for n := range mostAlert {
-		if lines := withWayOut("no", "/retry asks again.", 3, n); len(lines) > n || n > 0 && lines[0] != "!" {
-			t.Errorf("%d lines have %q, want the beginning of the error", n, lines)
-		}
-	}
-}
-
-// The way out is the end of whatever room there is.
-func TestWayOutIsNeverCut(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		fault := rapid.String().Draw(t, "fault") + strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "x"}).Draw(t, "piece"), rapid.IntRange(0, 2000).Draw(t, "times"))
-		w, n := rapid.IntRange(18, 120).Draw(t, "width"), rapid.IntRange(2, mostAlert).Draw(t, "lines")
-		way := "/retry asks again."
-		lines := withWayOut(fault, way, w, n)
-		if len(lines) > n {
-			t.Fatalf("%d lines, want at most %d: %q", len(lines), n, lines)
-		}
-		for _, s := range lines {
-			if ansi.StringWidth(s) > w {
-				t.Fatalf("%q has %d cells, want at most %d", s, ansi.StringWidth(s), w)
-			}
-		}
-		if all := strings.Join(lines, " "); !strings.HasSuffix(all, way) {
-			t.Fatalf("%q does not end with %q", all, way)
-		}
-	})
 }
 
 func TestWrappedLinesFit(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 
 // toTerminal is what a copy gives to the terminal, "" where the application complained instead.
 func toTerminal(m *Model, copying func() tea.Cmd) string {
-	before := m.toast.generation
+	before := m.notice.Number()
 	cmd := copying()
-	if m.toast.generation != before {
+	if m.notice.Number() != before {
 		return ""
 	}
 	list, _ := commandsOf(cmd())
@@ -63,8 +63,8 @@ func TestCopySaysWhatBecameOfIt(t *testing.T) {
 		{copiedMsg{"80,000 characters", true, errors.New("no xclip")}, "Sent 80,000 characters to the terminal (OSC 52), and many terminals cut so much; this machine has no clipboard of its own. /export writes a file."},
 	} {
 		m.Update(c.msg)
-		if m.toast.text != c.want {
-			t.Errorf("%+v says %q, want %q", c.msg, m.toast.text, c.want)
+		if m.notice.Sentence() != c.want {
+			t.Errorf("%+v says %q, want %q", c.msg, m.notice.Sentence(), c.want)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 		return m.say("There is no message of yours to edit yet.")
 	}
 	m.openList(picker.Options{Title: "edit an earlier message", Hints: m.listHints("edits")}, otherList, choices, m.editChosen)
-	m.toast.text = "" // it told how to come here
+	m.notice.Hush() // it told how to come here
 	return nil
 }
 

@@ -157,10 +157,10 @@ func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
 	for _, key := range []rune{'e', 'r', '[', ']', 'f', 'b'} {
 		m.setFocus(transcriptPane)
 		m.chat.GoTo(1)
-		m.toast.text = ""
+		m.notice.Hush()
 		m.Update(char(key))
 		if !strings.Contains(plain(m), "An answer is still arriving: esc stops it.") {
-			t.Errorf("%c while an answer arrives: %q", key, m.toast.text)
+			t.Errorf("%c while an answer arrives: %q", key, m.notice.Sentence())
 		}
 		if m.editing.message != 0 || len(m.chat.Messages) != 7 {
 			t.Errorf("%c while an answer arrives does something", key)

@@ -77,7 +77,7 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 		l.press("esc", "ctrl+r", "ctrl+g", "ctrl+o", "alt+enter")
 		l.press("tab", "K", "r", "p", "x", "u", "t")
 		l.run(l.runCommand("/rename Mine"))
-		l.until("the refusal", func() bool { return strings.Contains(l.toast.text, "another window") })
+		l.until("the refusal", func() bool { return strings.Contains(l.notice.Sentence(), "another window") })
 		l.run(l.runCommand("/retry"))
 		l.run(l.runCommand("/alone Hello"))
 		if got := stored(t, l.options.Deps.Store, other.Info().ID); got != before || len(l.bodies) != asked {

@@ -17,7 +17,7 @@ import (
 func (m *Model) openFind() tea.Cmd {
 	m.find.End()
 	m.find.On, m.find.Open, m.find.From = true, true, m.readFrom()
-	m.toast.text = "" // it stood where the search line stands
+	m.notice.Hush() // it stood where the search line stands
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (m *Model) lookFor(text string) tea.Cmd {
 
 // seekTyped marks what the search line holds at once and counts it in a command.
 func (m *Model) seekTyped() tea.Cmd {
-	m.toast.text = ""
+	m.notice.Hush()
 	needle := transcript.NewNeedle(m.find.Text)
 	m.chat.List.Mark(needle)
 	return m.seekText(needle, true)
@@ -187,7 +187,7 @@ func (m *Model) nextHit(by int) tea.Cmd {
 	if f.Around = 0; f.At != to {
 		f.Around = by
 	}
-	m.toast.text = "" // it stood where the search line stands
+	m.notice.Hush() // it stood where the search line stands
 	return m.showHit()
 }
 
@@ -324,8 +324,8 @@ func (m *Model) findLine(w int) (line string, x int) {
 	st, f := m.styles, &m.find
 	text, x := f.View(max(1, w/2) + 1) // the cursor stands behind the text
 	status := m.hitText()
-	if f.Open && m.toast.text != "" {
-		status = markdown.OneLine(m.toast.text, w)
+	if f.Open && m.notice.Sentence() != "" {
+		status = markdown.OneLine(m.notice.Sentence(), w)
 	}
 	hint := ""
 	if !f.Open && f.Total > 0 {

@@ -6,13 +6,12 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/keymap"
-	"winnow/ui/markdown"
+	"winnow/ui/notice"
 	"winnow/ui/theme"
 )
 
@@ -33,12 +32,11 @@ func (m *Model) draftOversize() *session.OversizeError {
 
 // tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
 func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
-	m.oversize = over
-	m.alert = over.Sentence(m.cureFor(over)) + "."
-	m.way = "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
+	way := "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
 	if m.turn.sent != nil && m.turn.sent.edit.message == 0 && !m.composer.Empty() {
-		m.way = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
+		way = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	}
+	m.notice.Warn(notice.Alert{Text: over.Sentence(m.cureFor(over)) + ".", Way: way, Cause: notice.TooLong})
 	m.arrange()
 	return nil
 }
@@ -70,7 +68,7 @@ func (m *Model) cureFor(over *session.OversizeError) func(string) string {
 // sendCut sends a message that does not fit, cut as the user wants it.
 func (m *Model) sendCut() tea.Cmd {
 	switch {
-	case m.oversize == nil || m.turn.busy || m.composer.Empty():
+	case !m.notice.Is(notice.TooLong) || m.turn.busy || m.composer.Empty():
 		return m.say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
 	case m.elsewhere:
 		return m.onlyRead()
@@ -131,9 +129,6 @@ func noLongerFit(before, after history.Plan) string {
 	return theme.Thousands(n) + " messages no longer fit."
 }
 
-// mostAlertBytes is the most of an error that is looked at: more than its lines have room for.
-const mostAlertBytes = 8 << 10
-
 // wayOut says what the user can do about a turn that failed with err, "" for nothing.
 func (m *Model) wayOut(err error) string {
 	switch {
@@ -153,23 +148,4 @@ func (m *Model) wayOut(err error) string {
 		return "Shorten or exclude something, or raise the budget with /budget; /retry asks again."
 	}
 	return "/retry asks again."
-}
-
-// withWayOut is an error in at most n lines of w cells. The way out stands whole at its end, so a server that
-// says a lot is cut. A screen with no room for both shows the error.
-func withWayOut(fault, way string, w, n int) []string {
-	fault = "! " + markdown.Visible(fault[:min(len(fault), mostAlertBytes)])
-	lines := theme.Wrap(strings.TrimSpace(fault+" "+way), w)
-	exit := theme.Wrap(way, w)
-	switch {
-	case len(lines) <= n:
-		return lines
-	case way == "" || n <= len(exit):
-		lines = theme.Wrap(fault, w)
-		return lines[:min(len(lines), n)]
-	}
-	lines = theme.Wrap(fault, w)[:n-len(exit)]
-	last := len(lines) - 1
-	lines[last] = ansi.Truncate(lines[last], max(0, w-2), "") + " …"
-	return append(lines, exit...)
 }

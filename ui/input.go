@@ -21,14 +21,16 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	if twice {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
-	before, from, said, escaped := m.composer.Area.Changes(), m.where(), m.toast.generation, m.escaped
+	before, from, said, escaped := m.composer.Area.Changes(), m.where(), m.notice.Number(), m.escaped
 	cmd := m.route(msg)
 	if twice && m.escaped && !escaped {
 		cmd = tea.Batch(cmd, m.route(msg))
 	} else if escaped {
 		m.escaped = false // only the very next key is the second esc
 	}
-	m.moved(from, said)
+	if m.where() != from {
+		m.notice.MoveOn(said)
+	}
 	m.tryTheme()
 	if m.composer.Area.Changes() != before {
 		m.popup = 0
@@ -424,12 +426,4 @@ type place struct {
 
 func (m *Model) where() place {
 	return place{m.top(), m.focus, m.sessions.Mode()}
-}
-
-// moved takes a notice away once the keys are for something else: it stands where the new keys are
-// listed. A notice that came with the change stays, and so does what is wrong.
-func (m *Model) moved(from place, said int) {
-	if m.where() != from && m.toast.generation == said && !m.toast.bad {
-		m.toast.text = ""
-	}
 }

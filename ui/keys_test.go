@@ -37,8 +37,8 @@ func TestEscOrder(t *testing.T) {
 		t.Fatalf("third esc: stopped %d times, want once", stopped)
 	}
 	m.Update(esc)
-	if stopped != 1 || m.toast.text == "" {
-		t.Errorf("fourth esc: stopped %d times, said %q; want a reason only", stopped, m.toast.text)
+	if stopped != 1 || m.notice.Sentence() == "" {
+		t.Errorf("fourth esc: stopped %d times, said %q; want a reason only", stopped, m.notice.Sentence())
 	}
 }
 
@@ -53,8 +53,8 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 		}
 		m.Update(ctrl('c'))
 		tell(m, 0, finishedWell)
-		if m.toast.text != want {
-			t.Errorf("a turn whose message is stored: %t, stopped: %q, want %q", stored, m.toast.text, want)
+		if m.notice.Sentence() != want {
+			t.Errorf("a turn whose message is stored: %t, stopped: %q, want %q", stored, m.notice.Sentence(), want)
 		}
 	}
 }
@@ -73,8 +73,8 @@ func TestInterruptOrder(t *testing.T) {
 	if !m.composer.Empty() || m.quitting {
 		t.Fatalf("second ctrl+c: draft %q; want it cleared", m.composer.Text())
 	}
-	if !strings.Contains(m.toast.text, "ctrl+c again quits") {
-		t.Errorf("second ctrl+c said %q, and not that the third one quits", m.toast.text)
+	if !strings.Contains(m.notice.Sentence(), "ctrl+c again quits") {
+		t.Errorf("second ctrl+c said %q, and not that the third one quits", m.notice.Sentence())
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
 	if got := m.composer.Text(); got != "half a thought" {
@@ -112,8 +112,8 @@ func TestAKeyThatDoesNothingSaysWhy(t *testing.T) {
 	} {
 		m := fresh(t, 80, 24)
 		c.do(m)
-		if !strings.Contains(m.toast.text, c.want) {
-			t.Errorf("%s: said %q, want %q in it", c.name, m.toast.text, c.want)
+		if !strings.Contains(m.notice.Sentence(), c.want) {
+			t.Errorf("%s: said %q, want %q in it", c.name, m.notice.Sentence(), c.want)
 		}
 	}
 }

@@ -123,12 +123,7 @@ func (m *Model) back() tea.Cmd {
 		return m.stopTurn()
 	case m.turn.busy:
 		return m.say("The answer is being stopped.")
-	case m.alert != "":
-		m.alert = ""
-		m.arrange()
-		return nil
-	case m.news != "":
-		m.news = ""
+	case m.notice.Close():
 		m.arrange()
 		return nil
 	}

@@ -190,7 +190,7 @@ func TestTheLedgerOfASoundHistoryIsEmpty(t *testing.T) {
 func TestRepairsAreToldOncePerOpening(t *testing.T) {
 	l := damaged(t, 140, 50)
 	l.shows("20 repairs in this history; /repair shows them, or m in the transcript.")
-	l.toast.text = ""
+	l.notice.Hush()
 	l.types("a draft")
 	l.planned()
 	if strings.Contains(plain(l.Model), "repairs in this history") {

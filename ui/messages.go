@@ -97,7 +97,6 @@ type settledMsg struct {
 
 // These end what shows for a while, unless something newer took its place.
 type (
-	toastOverMsg struct{ generation int }
-	disarmMsg    struct{ generation int }
-	quitDueMsg   struct{}
+	disarmMsg  struct{ generation int }
+	quitDueMsg struct{}
 )

@@ -11,6 +11,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/keymap"
+	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
@@ -69,28 +70,23 @@ type Model struct {
 	personas  []Persona      // as they were read last
 	models    []llm.Model    // what the endpoints listed last, nil before they were asked
 
-	generation  int // of the draft, for its plan
-	seeks       int // requests of the past that were asked for
-	sought      int // the last of them that was answered
-	steps       steps
-	indexing    indexing
-	trials      int             // settings that were tried out
-	keeping     keeping         // the draft on disk
-	folder      composer.Folder // whose files complete a path
-	toast       toast
-	alert       string                 // the error of the last turn, until something is sent
-	way         string                 // what the user can do about it, "" for nothing
-	known       planned                // of the newest plan of the draft
-	oversize    *session.OversizeError // of the draft that was not sent, as the alert says; nil for none
-	unreachable bool                   // the model in use cannot be asked, as the alert says
-	elsewhere   bool                   // the session can only be read: another window has it
-	news        string                 // what happened to the history, until something is sent
-	armed       arming                 // what the next key of its kind confirms
-	arms        int                    // armings so far
-	keyPresses  int                    // keys and pastes so far
-	opening     opening                // the session that was asked for
-	escaped     bool                   // esc had nothing to do, and no other key came since
-	quitting    bool
+	generation int // of the draft, for its plan
+	seeks      int // requests of the past that were asked for
+	sought     int // the last of them that was answered
+	steps      steps
+	indexing   indexing
+	trials     int             // settings that were tried out
+	keeping    keeping         // the draft on disk
+	folder     composer.Folder // whose files complete a path
+	notice     notice.Model
+	known      planned // of the newest plan of the draft
+	elsewhere  bool    // the session can only be read: another window has it
+	armed      arming  // what the next key of its kind confirms
+	arms       int     // armings so far
+	keyPresses int     // keys and pastes so far
+	opening    opening // the session that was asked for
+	escaped    bool    // esc had nothing to do, and no other key came since
+	quitting   bool
 }
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
@@ -251,8 +247,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.runEditor(msg)
 	case editedMsg:
 		return m.edited(msg)
-	case toastOverMsg:
-		return m.toastOver(msg)
+	case notice.OverMsg:
+		m.notice.Over(msg)
 	case disarmMsg:
 		return m.disarm(msg)
 	case quitDueMsg:
@@ -274,9 +270,10 @@ func (m *Model) adopt(s *session.Session) {
 	m.seeks++
 	m.marked = nil
 	m.forgetInspected()
-	m.unreachable, m.alert, m.way, m.armed, m.oversize = false, "", "", arming{}, nil
+	m.armed = arming{}
+	m.notice.Warn(notice.Alert{})
 	if err := s.Unready(); err != nil {
-		m.unreachable, m.alert = true, theme.Sentence(err)
+		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Cause: notice.Unreachable})
 	}
 	m.chat.Holds, m.chat.Find = m.holds, &m.find
 	m.chat.Reset(s.Messages())
@@ -292,4 +289,15 @@ func (m *Model) inBackground(do func(context.Context) tea.Msg) tea.Cmd {
 		defer cancel()
 		return do(ctx)
 	}
+}
+
+// say shows a sentence for a while.
+func (m *Model) say(text string) tea.Cmd { return m.notice.Say(text, false) }
+
+// complain shows for a while why something did not work.
+func (m *Model) complain(text string) tea.Cmd { return m.notice.Say(text, true) }
+
+// noKey says that a key does nothing where it was pressed, and which ones do something.
+func (m *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
+	return m.say(msg.String() + " does nothing here; " + others)
 }

@@ -8,6 +8,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/composer"
+	"winnow/ui/notice"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
@@ -177,8 +178,7 @@ func (m *Model) settled(msg settledMsg) tea.Cmd {
 	var reach tea.Cmd
 	if ref := m.session.Ref(); ref != m.ref {
 		reach = m.reach(m.session)
-		if m.unreachable {
-			m.unreachable, m.alert, m.way = false, "", ""
+		if m.notice.Resolve(notice.Unreachable) {
 			m.arrange()
 		}
 	}
@@ -235,7 +235,7 @@ func (m *Model) arrive(whole bool) tea.Cmd {
 // markFound marks what was looked for in the message under the cursor, where the transcript's own search
 // finds it there.
 func (m *Model) markFound(a arrival) tea.Cmd {
-	m.toast.text = "" // it said that this is on its way
+	m.notice.Hush() // it said that this is on its way
 	at, needle := m.chat.Place[a.message], transcript.NewNeedle(a.text)
 	if needle.Empty() || len(transcript.FindIn(context.Background(), m.chat.Messages[at:at+1], needle)) == 0 {
 		return nil

@@ -139,14 +139,14 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	l.say("hello")
 	l.types("a draft")
 	l.press("ctrl+c")
-	if got := l.toast.text; !strings.Contains(got, "brings it back") || strings.Contains(got, "quits") {
+	if got := l.notice.Sentence(); !strings.Contains(got, "brings it back") || strings.Contains(got, "quits") {
 		t.Errorf("clearing said %q", got)
 	}
 	if cmd := l.interrupt(); quits(cmd) {
 		t.Fatal("the second ctrl+c discarded the chat without a warning")
 	}
-	if !strings.Contains(l.toast.text, "This chat is not saved.") || !strings.Contains(l.toast.text, "ctrl+c again discards it") {
-		t.Errorf("the warning is %q", l.toast.text)
+	if !strings.Contains(l.notice.Sentence(), "This chat is not saved.") || !strings.Contains(l.notice.Sentence(), "ctrl+c again discards it") {
+		t.Errorf("the warning is %q", l.notice.Sentence())
 	}
 	l.types("x")
 	l.press("ctrl+c")

@@ -51,8 +51,8 @@ func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
 		t.Errorf("J did not go to the last message:\n%s", screen)
 	}
 	m.Update(uitest.Key("J"))
-	if m.toast.text != "This is the last message." {
-		t.Errorf("J on the last message said %q", m.toast.text)
+	if m.notice.Sentence() != "This is the last message." {
+		t.Errorf("J on the last message said %q", m.notice.Sentence())
 	}
 	m.Update(uitest.Key("enter"))
 	m.Update(uitest.Key("O")) // not all of them are collapsed
@@ -137,7 +137,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 
 // screenRows is the screen without the notices that come and go.
 func screenRows(m *Model) string {
-	m.toast.text = ""
+	m.notice.Hush()
 	return plain(m)
 }
 

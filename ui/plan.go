@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/composer"
+	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
@@ -62,8 +63,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	}
 	m.showNext(msg.plan, msg.err, m.session.Outlook(msg.plan))
 	m.known = planned{msg.generation, m.session.Oversize(msg.err)}
-	if m.oversize != nil && m.known.oversize == nil {
-		m.oversize, m.alert, m.way = nil, "", ""
+	if m.known.oversize == nil && m.notice.Resolve(notice.TooLong) {
 		m.arrange()
 	}
 	if m.panel.Whatif != nil {

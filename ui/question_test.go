@@ -145,8 +145,8 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 	askAbout(m, answers)
 	quiet(m)
 	typing(m, "yn")
-	if openedList(m).Title != "palette" || len(*answers) != 0 || !strings.Contains(m.toast.text, "waits for your answer") {
-		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.top(), *answers, m.toast.text)
+	if openedList(m).Title != "palette" || len(*answers) != 0 || !strings.Contains(m.notice.Sentence(), "waits for your answer") {
+		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.top(), *answers, m.notice.Sentence())
 	}
 	m.Update(esc)
 	quiet(m)

@@ -129,7 +129,7 @@ func (m *Model) goToMended() tea.Cmd {
 // tellOfRepairs says, once for each session that is opened, that its history holds repairs. A sentence
 // that is being shown is not covered: then the next plan says it.
 func (m *Model) tellOfRepairs() tea.Cmd {
-	if m.ledger.told || m.toast.text != "" {
+	if m.ledger.told || m.notice.Sentence() != "" {
 		return nil
 	}
 	m.ledger.told = true

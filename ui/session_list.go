@@ -87,7 +87,7 @@ func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
 func (m *Model) sessionsEvent(e sessions.Event) tea.Cmd {
 	switch e := e.(type) {
 	case sessions.Said:
-		return m.show(e.Text, e.Bad)
+		return m.notice.Say(e.Text, e.Bad)
 	case sessions.Closed:
 		m.dismiss(sessionsOverlay{})
 	case sessions.Left:

@@ -15,6 +15,7 @@ import (
 	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/picker"
 	"winnow/ui/theme"
@@ -129,8 +130,7 @@ func (m *Model) reached(msg reachedMsg) tea.Cmd {
 	}
 	m.info, m.ref = m.session.Info(), m.session.Ref()
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
-		m.unreachable = true
-		m.alert, m.way = theme.Sentence(msg.err), m.keys.First(keymap.Models)+" chooses another model"
+		m.notice.Warn(notice.Alert{Text: theme.Sentence(msg.err), Way: m.keys.First(keymap.Models) + " chooses another model", Cause: notice.Unreachable})
 		m.arrange()
 	}
 	if msg.replaced != "" {

@@ -31,8 +31,8 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		}
 		l.press("ctrl+y")
 		l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 4 })
-		if !l.composer.Empty() || l.alert != "" || l.session.Messages()[2].Content != long {
-			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.alert)
+		if !l.composer.Empty() || l.notice.Alert().Text != "" || l.session.Messages()[2].Content != long {
+			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.notice.Alert().Text)
 		}
 		if e := l.panel.Next.Plan; len(e.Entries) > 2 && !strings.Contains(l.bodies[1], "truncated, original: 200000 chars") {
 			t.Errorf("%s: the request does not say that the message is cut", when)
@@ -68,12 +68,12 @@ func TestTheAlertGoesWhenTheDraftFits(t *testing.T) {
 	l.shows("tokens too many")
 	l.composer.Set("Hello?")
 	l.run(l.draftChanged())
-	l.until("the alert to go", func() bool { return l.alert == "" })
+	l.until("the alert to go", func() bool { return l.notice.Alert().Text == "" })
 	if screen := plain(l.Model); strings.Contains(screen, "tokens too many: your message") {
 		t.Errorf("the alert stays:\n%s", screen)
 	}
 	l.press("ctrl+y")
-	if l.turn.busy || !strings.Contains(l.toast.text, "there is none") {
-		t.Errorf("ctrl+y on a draft that fits said %q", l.toast.text)
+	if l.turn.busy || !strings.Contains(l.notice.Sentence(), "there is none") {
+		t.Errorf("ctrl+y on a draft that fits said %q", l.notice.Sentence())
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/keymap"
+	"winnow/ui/notice"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
@@ -52,7 +53,8 @@ func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan sessio
 	ctx, stop := m.newContext()
 	number := m.turn.number + 1
 	m.turn = turn{number: number, busy: true, stop: stop, sent: sent}
-	m.alert, m.news, m.armed, m.oversize = "", "", arming{}, nil
+	m.armed = arming{}
+	m.notice.Clear()
 	m.chat.Name = transcript.ShortName(m.ref)
 	m.generation++ // a plan that is being made for the draft comes too late now
 	if m.panel.Past != nil {
@@ -167,7 +169,6 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.turn.stopping && e.Err == nil {
 		said = m.say(m.stopped())
 	}
-	m.unreachable = m.session.Unready() != nil
 	m.turn.busy, m.turn.stopping, m.turn.retry = false, false, ""
 	m.endQuestion()
 	if m.turn.stop != nil {
@@ -180,7 +181,11 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) {
 		m.tooLong(over)
 	} else if e.Err != nil {
-		m.alert, m.way = theme.Sentence(e.Err), m.wayOut(e.Err)
+		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: m.wayOut(e.Err)}
+		if m.session.Unready() != nil {
+			alert.Cause = notice.Unreachable
+		}
+		m.notice.Warn(alert)
 	}
 	m.giveBack()
 	m.arrange()

@@ -150,7 +150,7 @@ func (m *Model) draftRead(msg draftMsg) tea.Cmd {
 			from = "in a chat without a message"
 		}
 		m.composer.Remember(msg.draft)
-		m.news = "You left a draft unsent " + from + "; " + m.keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(composer.PromptLabel(msg.draft), 60, "…")
+		m.notice.Tell("You left a draft unsent " + from + "; " + m.keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(composer.PromptLabel(msg.draft), 60, "…"))
 		kept = tea.Sequence(m.keepPrompt(msg.draft), m.keepDraft())
 	}
 	asked := m.hangAsked()
@@ -217,7 +217,7 @@ func (m *Model) walkPrompts(step int, none string) tea.Cmd {
 	if to < 0 || to > len(m.composer.Prompts) {
 		return m.say(none)
 	}
-	m.news = ""
+	m.notice.Tell("")
 	return m.showPrompt(to)
 }
 

@@ -32,7 +32,7 @@ func (m *Model) safeguard() tea.Cmd {
 	}
 	if _, met := s.Salvaged(); met {
 		// What was lost is worth more than a few seconds in the lower line.
-		m.news = strings.Join(m.options.Notices, " ")
+		m.notice.Tell(strings.Join(m.options.Notices, " "))
 		m.options.Notices = nil
 		m.arrange()
 	}
@@ -56,7 +56,7 @@ func (m *Model) backedUp(msg backedUpMsg) tea.Cmd {
 	case msg.err == nil:
 		return nil
 	case errors.Is(msg.err, store.ErrDamaged):
-		m.news = "The chat history is damaged in one place. What you write goes on being saved. Leave winnow when it suits you: the next start sets the damaged file aside and saves all that can be read."
+		m.notice.Tell("The chat history is damaged in one place. What you write goes on being saved. Leave winnow when it suits you: the next start sets the damaged file aside and saves all that can be read.")
 		m.arrange()
 		return nil
 	}

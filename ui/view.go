@@ -8,6 +8,7 @@ import (
 
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
@@ -53,7 +54,7 @@ func (m *Model) View() tea.View {
 		_, x := m.findLine(l.footer.W)
 		cursor = tea.NewCursor(x, l.footer.Y)
 	}
-	if said := m.toastLines(l.footer.W); len(said) > 1 && !m.find.Open {
+	if said := m.notice.View(m.styles, l.footer.W, !l.framed); len(said) > 1 && !m.find.Open {
 		put(theme.Box{X: l.footer.X, Y: l.footer.Y - len(said) + 1, W: l.footer.W, H: len(said)}, said)
 	}
 	v.Content = strings.Join(screen, "\n")
@@ -129,18 +130,15 @@ func (m *Model) panelView(b theme.Box) []string {
 func (m *Model) alertLines(most int) []string {
 	st := m.styles
 	w := max(1, m.draftWidth()-1)
-	lines := []string{}
+	var lines []string
 	switch {
 	case m.turn.question.waits():
 		lines = m.questionLines(w, most)
-	case m.alert != "":
-		for _, s := range withWayOut(m.alert, m.way, w, most) {
-			lines = append(lines, st.Bad.Render(s))
+	default:
+		lines = m.notice.AlertView(st, w, most)
+		if len(lines) == 0 && m.turn.retry != "" {
+			lines = theme.WrapStyled(st.Warn, "… "+markdown.Visible(m.turn.retry), w)
 		}
-	case m.news != "":
-		lines = append(lines, theme.WrapStyled(st.Warn, "! "+markdown.Visible(m.news), w)...)
-	case m.turn.retry != "":
-		lines = append(lines, theme.WrapStyled(st.Warn, "… "+markdown.Visible(m.turn.retry), w)...)
 	}
 	for i := range lines {
 		lines[i] = "  " + lines[i]
@@ -207,7 +205,7 @@ func (m *Model) footer(w int) string {
 		line, _ := m.findLine(w)
 		return line
 	}
-	if said := m.toastLines(w); len(said) > 0 {
+	if said := m.notice.View(m.styles, w, !m.layout.framed); len(said) > 0 {
 		return said[0]
 	}
 	if finding && m.focus == transcriptPane {
@@ -219,9 +217,6 @@ func (m *Model) footer(w int) string {
 	}
 	return m.helpLine(w)
 }
-
-// mostToast is the most lines of a notice: the lower line, and the frames' lower edge above it.
-const mostToast = 2
 
 // header is the line at the top: title, model, what the next request takes.
 func (m *Model) header(w int) string {
@@ -290,7 +285,7 @@ func (m *Model) firstScreen(w, h int) []string {
 		}
 	}
 	does, why := " answers", c.Why
-	if m.unreachable {
+	if m.notice.Is(notice.Unreachable) {
 		does, why = " is not available", "chosen "+c.Why
 	}
 	add("  ", st.Strong.Render(markdown.OneLine(c.Ref, 80))+does)

@@ -1,0 +1,111 @@
+// Package notice is what the application says beside the conversation: a sentence in the lower line that goes by
+// itself, and above the draft an alert with what can be done about it, or news, until they are dealt with. It
+// decides what is shown and for how long, not what is said.
+package notice
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// shownFor is how long a sentence stays in the lower line.
+const shownFor = 6 * time.Second
+
+// Cause is what an alert is about, and so what ends it.
+type Cause int
+
+// The causes.
+const (
+	Failed      Cause = iota // the last turn
+	TooLong                  // the draft does not fit, until it does
+	Unreachable              // the model in use cannot be asked, until it can or another is chosen
+)
+
+// Alert is something that went wrong.
+type Alert struct {
+	Text  string
+	Way   string // what the user can do about it, "" for nothing
+	Cause Cause
+}
+
+// Model is what is said now. Its zero value says nothing.
+type Model struct {
+	sentence string
+	bad      bool
+	number   int // of the sentence
+	alert    Alert
+	news     string // what happened to the history
+}
+
+// OverMsg says that a sentence was shown for long enough.
+type OverMsg struct{ number int }
+
+// Say shows a sentence for a while, bad where something did not work.
+func (m *Model) Say(text string, bad bool) tea.Cmd {
+	m.sentence, m.bad = text, bad
+	m.number++
+	over := OverMsg{m.number}
+	return tea.Tick(shownFor, func(time.Time) tea.Msg { return over })
+}
+
+// Over takes a sentence away, unless a newer one took its place.
+func (m *Model) Over(msg OverMsg) {
+	if msg.number == m.number {
+		m.Hush()
+	}
+}
+
+// Hush takes the sentence away.
+func (m *Model) Hush() { m.sentence = "" }
+
+// Number is that of the newest sentence.
+func (m *Model) Number() int { return m.number }
+
+// MoveOn takes the sentence away when the keys are for something else: it stands where the new keys are listed. A
+// sentence that is newer than the one with the number before stays, and so does a bad one.
+func (m *Model) MoveOn(before int) {
+	if m.number == before && !m.bad {
+		m.Hush()
+	}
+}
+
+// Sentence is what the lower line says, "" for nothing.
+func (m *Model) Sentence() string { return m.sentence }
+
+// Warn shows an alert until it is dealt with.
+func (m *Model) Warn(a Alert) { m.alert = a }
+
+// Alert is what went wrong last. Its text is "" where the user has closed it.
+func (m *Model) Alert() Alert { return m.alert }
+
+// Resolve ends an alert with a cause, and says whether there was one.
+func (m *Model) Resolve(c Cause) bool {
+	if !m.Is(c) {
+		return false
+	}
+	m.alert = Alert{}
+	return true
+}
+
+// Is says whether the last alert has a cause, whether or not the user has closed it.
+func (m *Model) Is(c Cause) bool { return m.alert.Cause == c }
+
+// Tell shows news until something is sent.
+func (m *Model) Tell(news string) { m.news = news }
+
+// Clear ends the alert and the news.
+func (m *Model) Clear() { m.alert, m.news = Alert{}, "" }
+
+// Close closes the alert, else the news, and says whether there was one.
+func (m *Model) Close() bool {
+	switch {
+	case m.alert.Text != "":
+		m.alert.Text = ""
+	case m.news != "":
+		m.news = ""
+	default:
+		return false
+	}
+	return true
+}
