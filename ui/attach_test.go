@@ -49,7 +49,7 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 		t.Fatalf("the plan of the draft holds %+v, want both files", before.Messages)
 	}
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 2 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 2 })
 	body := l.bodies[0]
 	for _, want := range []string{`two words.go:\n` + "```" + `\npackage main`, `data:image/gif;base64,`, `"text":"what is it? See "`} {
 		if !strings.Contains(body, want) {
@@ -79,12 +79,12 @@ func TestASecondAttachHangsMoreFilesOnTheDraft(t *testing.T) {
 	if strings.TrimSpace(got.Text) != "" || len(got.Files) != 2 || got.Files[0].Name != "one.txt" || got.Files[1].Name != "two.txt" {
 		t.Errorf("the draft is %q with %d files, want none and both", got.Text, len(got.Files))
 	}
-	if len(l.bodies) > 0 || l.turn.busy {
+	if len(l.bodies) > 0 || l.turn.Busy {
 		t.Errorf("the command was sent to the model: %s", l.bodies)
 	}
 	l.types("/attached are two files")
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 2 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 2 })
 }
 
 func TestDraggedFilesBecomeChips(t *testing.T) {

@@ -186,11 +186,11 @@ func (m *Model) retitle(string) tea.Cmd {
 // compact has the older messages condensed, or sends them again.
 func (m *Model) compact(args string) tea.Cmd {
 	switch {
-	case m.turn.busy:
+	case m.turn.Busy:
 		return m.stillArriving()
 	case args == "":
 		turn := m.begin(nil, m.session.Compact)
-		m.turn.condensing = true
+		m.turn.Condensing = true
 		return turn
 	case args != "off":
 		return m.complain("It is /compact, or /compact off.")

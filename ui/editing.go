@@ -42,7 +42,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	switch {
 	case m.elsewhere:
 		return m.onlyRead()
-	case m.turn.busy:
+	case m.turn.Busy:
 		return m.stillArriving()
 	case !m.session.Loaded():
 		return m.complain(theme.Sentence(session.ErrLoading))
@@ -117,7 +117,7 @@ type editsMsg struct{ at time.Time }
 
 // openEdits lists the user's messages, to edit one of them.
 func (m *Model) openEdits() tea.Cmd {
-	if m.turn.busy {
+	if m.turn.Busy {
 		return m.stillArriving()
 	}
 	return func() tea.Msg { return editsMsg{time.Now()} }
@@ -125,7 +125,7 @@ func (m *Model) openEdits() tea.Cmd {
 
 // editsListed shows the user's messages of the active branch, the newest first.
 func (m *Model) editsListed(msg editsMsg) tea.Cmd {
-	if m.covered() || m.turn.busy {
+	if m.covered() || m.turn.Busy {
 		return nil
 	}
 	var choices []picker.Choice
@@ -167,7 +167,7 @@ type versionMsg struct {
 
 // switchVersion goes to the branch of the next version of the message under the cursor, or the one before.
 func (m *Model) switchVersion(by int) tea.Cmd {
-	if m.turn.busy {
+	if m.turn.Busy {
 		return m.stillArriving()
 	}
 	message, ok := m.chat.Selected()
@@ -264,7 +264,7 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	switch {
 	case m.elsewhere:
 		return m.onlyRead()
-	case m.turn.busy:
+	case m.turn.Busy:
 		return m.stillArriving()
 	case !m.session.Loaded():
 		return m.complain(theme.Sentence(session.ErrLoading))
@@ -277,7 +277,7 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	}
 	m.chat.Follow(m.chat.Messages[:at+1])
 	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) })
-	m.turn.again = true
+	m.turn.Again = true
 	if behind < 2 {
 		return turn
 	}

@@ -57,7 +57,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	}
 	l.types(" of all")
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 3 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 3 })
 	l.planned()
 	l.wantTexts("First of all | Answer 3")
 	if body := l.body(); strings.Contains(body, "Second") || !strings.Contains(body, "First of all") {
@@ -117,7 +117,7 @@ func TestEditIsNoCommand(t *testing.T) {
 	l.press("tab", "g", "e")
 	l.composer.Set("/quit")
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 2 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 2 })
 	l.wantTexts("/quit | Answer 2")
 }
 
@@ -174,7 +174,7 @@ func TestTurnIsAnsweredAgain(t *testing.T) {
 	l.say("Second")
 	l.press("tab", "g", "J", "r")
 	l.shows("What followed is kept")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 3 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 3 })
 	l.planned()
 	l.wantTexts("First | Answer 3")
 	if body := l.body(); strings.Contains(body, "Answer 1") || strings.Contains(body, "Second") {
@@ -198,7 +198,7 @@ func TestNoOtherAnswerLeavesTheScreen(t *testing.T) {
 	l.broken = true
 	l.mu.Unlock()
 	l.press("tab", "g", "r")
-	l.until("the end of the turn", func() bool { return !l.turn.busy })
+	l.until("the end of the turn", func() bool { return !l.turn.Busy })
 	l.shows("/retry asks again")
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
 }
@@ -213,7 +213,7 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.press("J", "J", "e")
 	l.types(" thing")
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 3 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 3 })
 	l.planned()
 	if e := l.panel.Next.Plan.Entries; len(e) != 4 || !e[0].Pinned || e[2].ID == l.chat.Messages[0].ID {
 		t.Errorf("the plan of the new branch is %+v, want 4 messages with the first pinned", e)

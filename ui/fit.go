@@ -33,7 +33,7 @@ func (m *Model) draftOversize() *session.OversizeError {
 // tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
 func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
 	way := "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
-	if m.turn.sent != nil && m.turn.sent.edit.message == 0 && !m.composer.Empty() {
+	if m.sent != nil && m.sent.edit.message == 0 && !m.composer.Empty() {
 		way = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	}
 	m.notice.Warn(notice.Alert{Text: over.Sentence(m.cureFor(over)) + ".", Way: way, Cause: notice.TooLong})
@@ -68,7 +68,7 @@ func (m *Model) cureFor(over *session.OversizeError) func(string) string {
 // sendCut sends a message that does not fit, cut as the user wants it.
 func (m *Model) sendCut() tea.Cmd {
 	switch {
-	case !m.notice.Is(notice.TooLong) || m.turn.busy || m.composer.Empty():
+	case !m.notice.Is(notice.TooLong) || m.turn.Busy || m.composer.Empty():
 		return m.say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
 	case m.elsewhere:
 		return m.onlyRead()
@@ -134,15 +134,15 @@ func (m *Model) wayOut(err error) string {
 	switch {
 	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
-	case m.turn.sent != nil && m.session.Unready() != nil:
+	case m.sent != nil && m.session.Unready() != nil:
 		return "The draft is still here."
-	case m.turn.sent != nil && !m.composer.Empty() && m.turn.sent.edit.message == 0:
+	case m.sent != nil && !m.composer.Empty() && m.sent.edit.message == 0:
 		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
-	case m.turn.sent != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
+	case m.sent != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
 		return "The draft is still here."
-	case m.turn.sent != nil:
+	case m.sent != nil:
 		return "The draft is still here; " + m.keys.First(keymap.Send) + " sends it again."
-	case m.turn.condensing:
+	case m.turn.Condensing:
 		return "/compact tries again."
 	case overBudget(err):
 		return "Shorten or exclude something, or raise the budget with /budget; /retry asks again."

@@ -128,7 +128,7 @@ func (m *Model) doAction(w asked) tea.Cmd {
 		w = asked{last.flag, last.ids, &last}
 	}
 	m.undo.busy = true
-	done := flaggedMsg{session: m.session, draft: m.planDraft(), asked: w, planned: !m.turn.busy}
+	done := flaggedMsg{session: m.session, draft: m.planDraft(), asked: w, planned: !m.turn.Busy}
 	return m.inBackground(func(ctx context.Context) tea.Msg {
 		s := done.session
 		if done.planned {
@@ -173,7 +173,7 @@ func (m *Model) flagged(msg flaggedMsg) tea.Cmd {
 	}
 	m.undo.busy = false
 	var plan tea.Cmd
-	if msg.planned && !m.turn.busy && msg.draft.Same(m.planDraft()) {
+	if msg.planned && !m.turn.Busy && msg.draft.Same(m.planDraft()) {
 		m.generation++ // A plan that is being made may not know of the act.
 		plan = m.planned(planMsg{generation: m.generation, plan: msg.now, err: msg.short})
 	} else {

@@ -303,7 +303,7 @@ func TestTheFootSaysThatAToolGroupGoesWhole(t *testing.T) {
 func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	shown := l.panel.Next.Plan.Sum.Total
-	l.turn.busy = true
+	l.turn.Busy = true
 	l.press("x")
 	l.shows("Excluded message 1. It holds for the next request: the one that is running has left.")
 	if l.panel.Next.Plan.Sum.Total != shown {
@@ -312,7 +312,7 @@ func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 	if f := l.flagOf(0); f != history.Exclude {
 		t.Errorf("the flag is %q", f)
 	}
-	l.turn.busy = false
+	l.turn.Busy = false
 	l.run(l.draftChanged())
 	l.shows("⊘ 1")
 }

@@ -60,7 +60,7 @@ func (m *Model) forkHere() tea.Cmd {
 // forkAt copies the branch up to a message into a session of its own, and opens that.
 func (m *Model) forkAt(at store.Message) tea.Cmd {
 	switch {
-	case m.turn.busy:
+	case m.turn.Busy:
 		return m.stillArriving()
 	case m.session.Temporary():
 		return m.complain("This chat is not saved, so it cannot be forked. /keep saves it first.")
@@ -168,7 +168,7 @@ func (m *Model) titleOf(s store.Session) string {
 // followTrail goes where the session was forked from or to a fork of it: to those that part at the message
 // under the cursor, else to any.
 func (m *Model) followTrail() tea.Cmd {
-	if m.turn.busy {
+	if m.turn.Busy {
 		return m.stillArriving()
 	}
 	forks, origin := m.forks.kin.Forks, m.forks.kin.Fork

@@ -64,7 +64,7 @@ func TestForkLeadsBackToItsBranch(t *testing.T) {
 	fork := l.session.Info().ID
 	l.open(parent)
 	l.press("tab", "G", "r")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.bodies) == 2 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 2 })
 	l.wantTexts("First | Answer 2")
 	l.open(fork)
 	l.shows("⑂ forked from")

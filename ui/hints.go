@@ -53,7 +53,7 @@ func (m *Model) hints() []keymap.Hint {
 		})
 	case m.focus == questionPane:
 		stop := k.Hint("stop", keymap.Back)
-		if m.turn.question.pending != nil {
+		if m.question.pending != nil {
 			stop = k.Hint("later", keymap.Back)
 		}
 		return []keymap.Hint{
@@ -76,7 +76,7 @@ func (m *Model) hints() []keymap.Hint {
 			k.Hint("help", keymap.Ask),
 		}
 	}
-	if m.turn.question.waits() && m.turn.busy {
+	if m.question.waits() && m.turn.Busy {
 		return []keymap.Hint{
 			k.Hint("answer the question", keymap.Focus),
 			k.Hint("stop", keymap.Back),

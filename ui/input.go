@@ -143,7 +143,7 @@ func (m *Model) turnFocus(by int) {
 func (m *Model) onScreen(p pane) bool {
 	switch p {
 	case questionPane:
-		return m.turn.question.waits()
+		return m.question.waits()
 	case panelPane:
 		return !m.layout.panel.Empty()
 	}
@@ -157,7 +157,7 @@ func (m *Model) setFocus(p pane) {
 	m.focus = p
 	switch p {
 	case draftPane, questionPane:
-		m.turn.question.allow = false
+		m.question.allow = false
 		m.chat.Leave()
 		m.panel.Let()
 		return
@@ -210,7 +210,7 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // popups are the completions that show above the composer.
 func (m *Model) popups() []Command {
-	if m.focus != draftPane || m.covered() || m.turn.question.waits() && m.turn.busy || m.editing.message != 0 {
+	if m.focus != draftPane || m.covered() || m.question.waits() && m.turn.Busy || m.editing.message != 0 {
 		return nil
 	}
 	if !m.composer.Area.Begins("/") {

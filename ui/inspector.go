@@ -450,7 +450,7 @@ func (m *Model) nameOf(r *panel.Request) string {
 	switch {
 	case r.Past != nil:
 		return panel.TurnName(r.Past.Recorded)
-	case m.turn.busy:
+	case m.turn.Busy:
 		return "this request"
 	}
 	return "next request"

@@ -168,7 +168,7 @@ func (m *Model) bodyRead(msg bodyMsg) tea.Cmd {
 	switch {
 	case r.Past == nil && r.Note != "":
 		p.Line(inspector.Warning, "! It would not be sent: %s", theme.OneSentence(r.Note))
-	case r.Past == nil && m.turn.busy:
+	case r.Past == nil && m.turn.Busy:
 		p.Line(inspector.Quiet, "The body of the request that is being answered: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))
 	case r.Past == nil:
 		p.Line(inspector.Quiet, "The body of the request as it would be sent now: %s, laid out for reading.", theme.Plural(msg.bytes, "byte"))

@@ -21,7 +21,7 @@ func TestTypedTextIsNeverAKey(t *testing.T) {
 func TestEscOrder(t *testing.T) {
 	m := asking(t, 120, 40)
 	stopped := 0
-	m.turn.stop = func() { stopped++ }
+	m.turn.Cancel = func() { stopped++ }
 	m.Update(tab)
 	m.Update(ctrl('p'))
 	m.Update(esc)
@@ -47,9 +47,9 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 		m := asking(t, 80, 24)
 		want := "Stopped; nothing was sent."
 		if stored {
-			m.turn.sent, want = nil, "Stopped; what arrived is kept."
+			m.sent, want = nil, "Stopped; what arrived is kept."
 		} else {
-			m.turn.sent = &sentDraft{}
+			m.sent = &sentDraft{}
 		}
 		m.Update(ctrl('c'))
 		tell(m, 0, finishedWell)
@@ -62,7 +62,7 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 func TestInterruptOrder(t *testing.T) {
 	m := asking(t, 80, 24)
 	stopped := 0
-	m.turn.stop = func() { stopped++ }
+	m.turn.Cancel = func() { stopped++ }
 	typing(m, "half a thought")
 	m.Update(ctrl('c'))
 	if stopped != 1 || m.composer.Text() != "half a thought" {

@@ -37,7 +37,7 @@ const (
 // interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
 func (m *Model) interrupt() tea.Cmd {
 	switch {
-	case m.turn.busy && !m.turn.stopping:
+	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
 	case m.armed.what == quitByStop || m.armed.what == discardByStop:
 		return m.quitNow()
@@ -92,7 +92,7 @@ func (m *Model) quit() tea.Cmd {
 
 // quitNow leaves; a running answer is stopped and saved first. Run saves the draft, however it ends.
 func (m *Model) quitNow() tea.Cmd {
-	if !m.turn.busy {
+	if !m.turn.Busy {
 		return tea.Quit
 	}
 	m.quitting = true
@@ -117,11 +117,11 @@ func (m *Model) back() tea.Cmd {
 	case m.focus != draftPane:
 		m.setFocus(draftPane)
 		return nil
-	case m.editing.message != 0 && !m.turn.busy:
+	case m.editing.message != 0 && !m.turn.Busy:
 		return m.leaveEdit()
-	case m.turn.busy && !m.turn.stopping:
+	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
-	case m.turn.busy:
+	case m.turn.Busy:
 		return m.say("The answer is being stopped.")
 	case m.notice.Close():
 		m.arrange()
@@ -153,7 +153,7 @@ func (m *Model) keepTemporary() tea.Cmd {
 		return m.say("This session is stored already.")
 	case m.chat.Empty():
 		return m.complain("There is nothing to keep yet.")
-	case m.turn.busy:
+	case m.turn.Busy:
 		return m.stillArriving()
 	}
 	deps, ref, s := m.options.Deps, m.ref, m.session

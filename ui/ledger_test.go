@@ -203,10 +203,10 @@ func TestRepairsAreToldOncePerOpening(t *testing.T) {
 func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	l := damaged(t, 140, 50)
 	l.press("tab", "m")
-	l.turn.busy = true
+	l.turn.Busy = true
 	l.press("t")
 	l.shows("An answer is still arriving")
-	l.turn.busy = false
+	l.turn.Busy = false
 
 	l = onStage(t, 140, 50)
 	l.options.Deps.Policy.Recovery = history.RecoverStrip

@@ -179,7 +179,7 @@ func (l *live) say(text string) {
 	l.types(text)
 	before := len(l.chat.Messages)
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) >= before+2 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) >= before+2 })
 	l.planned()
 }
 

@@ -1,29 +1,11 @@
 package ui
 
 import (
-	"time"
-
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
 )
-
-// turnMsg carries events of a turn, in order. Events of a turn that is not the current one are
-// dropped by its number.
-type turnMsg struct {
-	turn   int
-	from   <-chan session.Event
-	events []session.Event
-	over   bool
-	at     time.Time
-}
-
-// tickMsg moves the spinner and the clocks of a turn.
-type tickMsg struct {
-	turn int
-	at   time.Time
-}
 
 // previewDueMsg says that the draft has rested long enough to be planned.
 type previewDueMsg struct{ generation int }

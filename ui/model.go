@@ -16,6 +16,7 @@ import (
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
+	"winnow/ui/turn"
 )
 
 // pane is a part of the screen that takes keys.
@@ -61,7 +62,9 @@ type Model struct {
 	chat      transcript.Chat
 	panel     panel.Model
 	forks     forks
-	turn      turn
+	turn      turn.Model
+	question  question
+	sent      *sentDraft // the draft that was sent, until it is stored
 	sessions  sessions.Model
 	arrival   arrival
 	inspector inspectorState
@@ -147,10 +150,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.wheel(msg)
 	case tea.MouseClickMsg:
 		return m.click(msg)
-	case turnMsg:
+	case turn.EventsMsg, turn.TickMsg:
 		return m.turnEvents(msg)
-	case tickMsg:
-		return m.tick(msg)
 	case questionDueMsg:
 		return m.questionDue(msg)
 	case previewDueMsg:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
@@ -14,18 +13,11 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/keymap"
+	"winnow/ui/turn"
 	"winnow/ui/uitest"
 )
 
 var finishedWell = session.Finished{}
-
-func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
-	m := asking(t, 80, 24)
-	m.Update(turnMsg{turn: m.turn.number - 1, events: []session.Event{session.Delta{Text: "late"}, session.Finished{}}})
-	if m.chat.Streaming || !m.turn.busy {
-		t.Errorf("an old turn's events: streaming %v, busy %v; want them dropped", m.chat.Streaming, m.turn.busy)
-	}
-}
 
 func TestAnOldPlanIsDropped(t *testing.T) {
 	m := chatting(t, 120, 40)
@@ -57,22 +49,6 @@ func TestTheDraftLeavesAtEnterAndComesBackUnsaved(t *testing.T) {
 	tell(m, 0, session.Finished{Err: errors.New("the disk is full")})
 	if got := m.composer.Text(); got != "again" || !strings.Contains(plain(m), "the disk is full") {
 		t.Errorf("after an error the draft is %q, want it kept and the error shown:\n%s", got, plain(m))
-	}
-}
-
-func TestDeltasAreJoinedInOrder(t *testing.T) {
-	events := make(chan session.Event, 8)
-	for _, s := range []string{"one ", "two ", "three"} {
-		events <- session.Delta{Text: s}
-	}
-	events <- session.Finished{}
-	close(events)
-	msg, ok := gather(7, events).(turnMsg)
-	if !ok || len(msg.events) != 2 || msg.turn != 7 {
-		t.Fatalf("got %+v, want one delta and the end", msg)
-	}
-	if d, _ := msg.events[0].(session.Delta); d.Text != "one two three" {
-		t.Errorf("joined text is %q", d.Text)
 	}
 }
 
@@ -114,7 +90,7 @@ func TestWhatOthersWroteIsNeverExecuted(t *testing.T) {
 	evil := "\x1b]0;owned\x07\x1b[2J"
 	m.info.Title = evil
 	m.chat.Add(said(50, history.Assistant, evil), session.Receipt{})
-	m.turn = turn{number: 3, busy: true, stop: func() {}}
+	m.turn = turn.Model{Number: 3, Busy: true, Cancel: func() {}}
 	tell(m, 0, session.Asked{Call: history.ToolCall{Name: evil, Arguments: evil}, Allow: func(bool) {}})
 	tell(m, 0, session.Notice{Text: evil})
 	for _, bad := range []string{"\x1b]0;", "\x1b[2J", "\x07"} {
@@ -203,15 +179,5 @@ func BenchmarkKeyPressWith10000Messages(b *testing.B) {
 				m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 			}
 		})
-	}
-}
-
-func TestTheTurnCountsDown(t *testing.T) {
-	m := asking(t, 80, 24)
-	tell(m, time.Second, session.Waiting{})
-	m.turn.until = begun.Add(9 * time.Second)
-	m.Update(tickMsg{m.turn.number, begun.Add(4 * time.Second)})
-	if got := m.activity(); !strings.Contains(got, "tries again in 5.0 s") {
-		t.Errorf("activity is %q", got)
 	}
 }

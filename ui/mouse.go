@@ -31,7 +31,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return m.click(msg)
 	case m.covered():
 		return m.top().update(m, msg)
-	case m.turn.question.waits() && m.layout.alert.Holds(msg.X, msg.Y):
+	case m.question.waits() && m.layout.alert.Holds(msg.X, msg.Y):
 		return m.clickQuestion(msg.Y - m.layout.alert.Y)
 	case m.layout.composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)

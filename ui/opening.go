@@ -120,7 +120,7 @@ func (m *Model) newSession() tea.Cmd {
 // leaveFor leaves the session on the screen for the one that open brings, unless an answer still arrives
 // or a temporary chat would be gone.
 func (m *Model) leaveFor(open func(context.Context) openedMsg) tea.Cmd {
-	if m.turn.busy {
+	if m.turn.Busy {
 		return m.stillArriving()
 	}
 	if said, stays := m.wouldBeGone(discard); stays {
@@ -160,10 +160,10 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		return tea.Batch(forget(msg.session), leave(msg.session)) // another one was asked for since
 	case msg.err != nil:
 		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.stay(), m.draftChanged())
-	case m.turn.busy:
+	case m.turn.Busy:
 		return tea.Batch(m.complain("An answer is still arriving; the session was not changed."), m.stay())
 	}
-	m.turn = turn{number: m.turn.number + 1}
+	m.turn, m.question, m.sent = m.turn.Next(), question{}, nil
 	m.bare()
 	m.leftDraft()
 	m.setFocus(draftPane)

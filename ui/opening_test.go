@@ -30,7 +30,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l.run(l.openSession(other))
 	l.types("meant for the other")
 	l.press("enter") // nothing is sent to the session that is being left
-	if l.turn.busy || l.session.Info().ID != here {
+	if l.turn.Busy || l.session.Info().ID != here {
 		t.Fatal("enter sent a text that was typed for another session")
 	}
 	l.until("the other session", func() bool { return l.session.Info().ID == other })

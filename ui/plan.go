@@ -26,7 +26,7 @@ func (m *Model) draftChanged() tea.Cmd {
 }
 
 func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
-	if msg.generation != m.generation || m.turn.busy {
+	if msg.generation != m.generation || m.turn.Busy {
 		return nil
 	}
 	s, draft := m.session, m.planDraft()
@@ -74,7 +74,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 		return again
 	}
 	told := m.tellOfRepairs()
-	if msg.exact || m.turn.busy || !m.session.Exact() {
+	if msg.exact || m.turn.Busy || !m.session.Exact() {
 		return tea.Batch(again, told)
 	}
 	return tea.Batch(again, told, m.countExactly(msg))

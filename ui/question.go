@@ -37,7 +37,7 @@ func (m *Model) ask(e session.Asked) tea.Cmd {
 // askPending asks about the call that the session was left with.
 func (m *Model) askPending() tea.Cmd {
 	call, ok := m.session.NextPending()
-	if !ok || m.elsewhere || m.turn.busy {
+	if !ok || m.elsewhere || m.turn.Busy {
 		return nil
 	}
 	return m.showQuestion(question{asked: &session.Asked{Call: call.Call}, pending: &call})
@@ -46,8 +46,8 @@ func (m *Model) askPending() tea.Cmd {
 // askPendingAnew asks about the call that waits now that another branch is the active one or another model is
 // in use. A call that waits no more is not asked about any longer.
 func (m *Model) askPendingAnew() tea.Cmd {
-	asked := m.turn.question.pending
-	if m.turn.busy {
+	asked := m.question.pending
+	if m.turn.Busy {
 		return nil
 	}
 	if call, ok := m.session.NextPending(); ok && asked != nil && *asked == call {
@@ -60,7 +60,7 @@ func (m *Model) askPendingAnew() tea.Cmd {
 }
 
 func (m *Model) showQuestion(q question) tea.Cmd {
-	m.turn.question = q
+	m.question = q
 	m.arrange()
 	var said tea.Cmd
 	if m.covered() {
@@ -71,18 +71,18 @@ func (m *Model) showQuestion(q question) tea.Cmd {
 
 // awaitQuiet gives the focus to a question when no more key has come for a while.
 func (m *Model) awaitQuiet() tea.Cmd {
-	if !m.turn.question.waits() || m.focus == questionPane {
+	if !m.question.waits() || m.focus == questionPane {
 		return nil
 	}
-	due := questionDueMsg{m.turn.number, m.keyPresses}
+	due := questionDueMsg{m.turn.Number, m.keyPresses}
 	return tea.Tick(quietTime, func(time.Time) tea.Msg { return due })
 }
 
 // questionDue gives the focus to the question, unless a key came or there is something that keys are typed
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg questionDueMsg) tea.Cmd {
-	quiet := msg == questionDueMsg{m.turn.number, m.keyPresses}
-	if quiet && m.turn.question.waits() && m.focus == draftPane && !m.covered() && !m.find.Open && m.composer.Empty() {
+	quiet := msg == questionDueMsg{m.turn.Number, m.keyPresses}
+	if quiet && m.question.waits() && m.focus == draftPane && !m.covered() && !m.find.Open && m.composer.Empty() {
 		m.setFocus(questionPane)
 		m.arrange()
 	}
@@ -91,7 +91,7 @@ func (m *Model) questionDue(msg questionDueMsg) tea.Cmd {
 
 // questionKey is a key while the question has the focus. Any text but an answer is typed into the draft.
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
-	k, q := &m.keys, &m.turn.question
+	k, q := &m.keys, &m.question
 	switch {
 	case k.Pressed(msg, keymap.Allow):
 		return m.decide(true)
@@ -120,7 +120,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // decide answers the question.
 func (m *Model) decide(yes bool) tea.Cmd {
-	allow, pending, s := m.turn.question.asked.Allow, m.turn.question.pending, m.session
+	allow, pending, s := m.question.asked.Allow, m.question.pending, m.session
 	m.endQuestion()
 	if pending != nil {
 		return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.AnswerPending(ctx, *pending, yes) })
@@ -133,7 +133,7 @@ func (m *Model) decide(yes bool) tea.Cmd {
 
 // endQuestion takes the question away, and gives its focus to the draft.
 func (m *Model) endQuestion() {
-	m.turn.question = question{}
+	m.question = question{}
 	if m.focus == questionPane {
 		m.setFocus(draftPane)
 	}
@@ -159,7 +159,7 @@ func (m *Model) clickQuestion(y int) tea.Cmd {
 // questionLines are the question in at most n lines of w cells: the call, and below it the answers, or how
 // to get to them. Where there is little room they share a line.
 func (m *Model) questionLines(w, n int) []string {
-	st, k, q := m.styles, &m.keys, m.turn.question
+	st, k, q := m.styles, &m.keys, m.question
 	focused := m.focus == questionPane
 	answer := func(key, what string, at bool) string {
 		if focused && at {

@@ -14,6 +14,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/turn"
 	"winnow/ui/uitest"
 )
 
@@ -32,12 +33,12 @@ func askAbout(m *Model, answers *[]bool) {
 }
 
 // quiet tells the application that no key has come for a while.
-func quiet(m *Model) { m.Update(questionDueMsg{m.turn.number, m.keyPresses}) }
+func quiet(m *Model) { m.Update(questionDueMsg{m.turn.Number, m.keyPresses}) }
 
 // pressing presses a key and runs the command that answers the question, where the key did.
 func pressing(m *Model, waits bool, msg tea.KeyPressMsg) {
 	_, cmd := m.Update(msg)
-	if waits && !m.turn.question.waits() && cmd != nil {
+	if waits && !m.question.waits() && cmd != nil {
 		runAnswer(cmd)
 	}
 }
@@ -68,7 +69,7 @@ func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
 	quiet(m)
 	typing(m, "?")
 	m.Update(enter)
-	if got := m.composer.Text(); got != "perhaps y or n?" || len(*answers) != 0 || !m.turn.question.waits() {
+	if got := m.composer.Text(); got != "perhaps y or n?" || len(*answers) != 0 || !m.question.waits() {
 		t.Errorf("the draft is %q, the answers %v; want the whole text and no answer", got, *answers)
 	}
 	if screen := plain(m); !strings.Contains(screen, "tab answers · letters go to your draft") || !strings.Contains(screen, "rm -r build") {
@@ -78,7 +79,7 @@ func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
 
 func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
-	early := questionDueMsg{m.turn.number, m.keyPresses}
+	early := questionDueMsg{m.turn.Number, m.keyPresses}
 	m.Update(uitest.Key("left"))
 	m.Update(early)
 	if m.focus == questionPane {
@@ -181,7 +182,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 	letters := []rune("yynn abcde?/!jk")
 	m := asking(t, 80, 24)
 	for range 300 {
-		m.turn = turn{number: m.turn.number + 1, busy: true, stop: func() {}}
+		m.turn, m.question = turn.Model{Number: m.turn.Number + 1, Busy: true, Cancel: func() {}}, question{}
 		m.setFocus(draftPane)
 		m.composer.Set("")
 		answers := new([]bool)
@@ -199,7 +200,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 			}
 			m.Update(char(r))
 		}
-		if got := m.composer.Text(); got != text || len(*answers) > 0 || !m.turn.question.waits() {
+		if got := m.composer.Text(); got != text || len(*answers) > 0 || !m.question.waits() {
 			t.Fatalf("typed %q with a question at %d: the draft is %q, the answers %v", text, at, got, *answers)
 		}
 	}
@@ -209,7 +210,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 	pending := func() *Model {
 		m := asking(t, 80, 24)
-		m.turn = turn{number: m.turn.number + 1}
+		m.turn = turn.Model{Number: m.turn.Number + 1}
 		call := session.PendingCall{Message: 2, Call: history.ToolCall{Name: "shell", Arguments: "{}"}}
 		m.showQuestion(question{asked: &session.Asked{Call: call.Call}, pending: &call})
 		quiet(m)
@@ -220,17 +221,17 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 	}
 	m := pending()
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
-	if m.turn.question.waits() || m.turn.stopping || m.focus != draftPane {
-		t.Errorf("after esc the question waits: %v, stopping: %v, focus %v", m.turn.question.waits(), m.turn.stopping, m.focus)
+	if m.question.waits() || m.turn.Stopping || m.focus != draftPane {
+		t.Errorf("after esc the question waits: %v, stopping: %v, focus %v", m.question.waits(), m.turn.Stopping, m.focus)
 	}
 	m = pending()
 	typing(m, "well, no")
-	if !m.turn.question.waits() {
+	if !m.question.waits() {
 		t.Fatal("text answered the question")
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
-	if m.turn.question.waits() || !m.turn.busy || !m.composer.Empty() {
-		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.turn.question.waits(), m.turn.busy, m.composer.Text())
+	if m.question.waits() || !m.turn.Busy || !m.composer.Empty() {
+		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.question.waits(), m.turn.Busy, m.composer.Text())
 	}
 }
 
@@ -277,13 +278,13 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 		l.shows(shows)
 	}
 	branch("[", "version 1 of 2")
-	l.until("no question", func() bool { return !l.turn.question.waits() })
+	l.until("no question", func() bool { return !l.question.waits() })
 	branch("]", question)
 	l.setFocus(draftPane)
 	l.types("/model there/large")
 	l.press("enter")
 	l.shows("The next message goes to there/large")
-	l.until("no question", func() bool { return !l.turn.question.waits() })
+	l.until("no question", func() bool { return !l.question.waits() })
 	l.types("/model here/small")
 	l.press("enter")
 	l.shows(question)
@@ -295,5 +296,5 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 	branch("]", question)
 	l.setFocus(questionPane)
 	l.press("y")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 4 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
 }

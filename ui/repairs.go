@@ -166,7 +166,7 @@ func (m *Model) nextRemedy() tea.Cmd {
 	switch {
 	case !ok:
 		return m.say("There is nothing to mend.")
-	case m.turn.busy:
+	case m.turn.Busy:
 		return m.stillArriving()
 	case m.ledger.busy:
 		m.ledger.waiting = append(m.ledger.waiting, on.entry.ID)
@@ -247,7 +247,7 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 		plan = func() tea.Cmd { return m.planned(planMsg{generation: msg.generation, plan: msg.now, err: msg.short}) }
 	}
 	cmds := []tea.Cmd{said, plan()}
-	for len(l.waiting) > 0 && !l.busy && !m.turn.busy {
+	for len(l.waiting) > 0 && !l.busy && !m.turn.Busy {
 		next := l.waiting[0]
 		l.waiting = l.waiting[1:]
 		if i := l.lineOf(next); i >= 0 {

@@ -95,13 +95,13 @@ func Run(ctx context.Context, o Options) (string, error) {
 // Of two texts, and of one that was typed for a session that never came, one goes to the prompts.
 func (m *Model) leaveDraft(ctx context.Context) error {
 	m.newContext = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
-	if sent := m.turn.sent; sent != nil && m.session.Info().Leaf != sent.leaf {
-		m.turn.sent = nil // it is stored, and the screen did not live to see it
+	if sent := m.sent; sent != nil && m.session.Info().Leaf != sent.leaf {
+		m.sent = nil // it is stored, and the screen did not live to see it
 	}
 	prompt := tea.Cmd(nil)
 	switch {
-	case m.turn.sent != nil && !m.composer.Empty():
-		prompt = m.keepPrompt(m.turn.sent.kept)
+	case m.sent != nil && !m.composer.Empty():
+		prompt = m.keepPrompt(m.sent.kept)
 	case m.opening.waits:
 		prompt = m.keepPrompt(m.composer.Kept())
 	}

@@ -17,6 +17,7 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/turn"
 	"winnow/ui/uitest"
 )
 
@@ -58,7 +59,7 @@ func fresh(t testing.TB, w, h int) *Model {
 
 // tell reports events of the running turn.
 func tell(m *Model, at time.Duration, events ...session.Event) {
-	m.Update(turnMsg{turn: m.turn.number, events: events, over: false, at: begun.Add(at)})
+	m.Update(turn.EventsMsg{Turn: m.turn.Number, Events: events, At: begun.Add(at)})
 }
 
 func said(id int64, role history.Role, text string) store.Message {
@@ -146,7 +147,7 @@ func triedPlan(m *Model) triedMsg {
 // asking is the application while an answer arrives.
 func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
-	m.turn = turn{number: 1, busy: true, stop: func() {}}
+	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
 	m.chat.Name = "gpt"
 	tell(m, 0)
 	return m

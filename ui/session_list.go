@@ -114,7 +114,7 @@ func (m *Model) sessionsEvent(e sessions.Event) tea.Cmd {
 
 // forkListed copies the active branch of a session of the list into a session of its own, and opens that.
 func (m *Model) forkListed(of sessions.Forked) tea.Cmd {
-	if m.turn.busy {
+	if m.turn.Busy {
 		return m.stillArriving()
 	}
 	if said, stays := m.wouldBeGone(discard); stays {

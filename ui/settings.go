@@ -94,7 +94,7 @@ func (m *Model) chooseModel(args string) tea.Cmd {
 }
 
 func (m *Model) useModel(ref string) tea.Cmd {
-	if m.turn.busy {
+	if m.turn.Busy {
 		return m.stillArriving()
 	}
 	s := m.session
@@ -125,7 +125,7 @@ func (m *Model) reach(s *session.Session) tea.Cmd {
 }
 
 func (m *Model) reached(msg reachedMsg) tea.Cmd {
-	if msg.session != m.session || m.turn.busy {
+	if msg.session != m.session || m.turn.Busy {
 		return nil
 	}
 	m.info, m.ref = m.session.Info(), m.session.Ref()

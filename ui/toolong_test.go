@@ -20,17 +20,17 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		l.press("enter")
 		l.shows("tokens too many: your message 50,000 → shorten it")
 		l.shows("ctrl+y sends it cut")
-		l.until("the turn to be over", func() bool { return !l.turn.busy })
+		l.until("the turn to be over", func() bool { return !l.turn.Busy })
 		if l.composer.Text() != long || len(l.session.Messages()) != 2 {
 			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when, len(l.composer.Text()), len(l.session.Messages()))
 		}
 		l.press("enter") // it still does not fit
-		l.until("the turn to be over", func() bool { return !l.turn.busy })
+		l.until("the turn to be over", func() bool { return !l.turn.Busy })
 		if l.composer.Text() != long {
 			t.Fatalf("%s: a second enter took the draft", when)
 		}
 		l.press("ctrl+y")
-		l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 4 })
+		l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
 		if !l.composer.Empty() || l.notice.Alert().Text != "" || l.session.Messages()[2].Content != long {
 			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.notice.Alert().Text)
 		}
@@ -73,7 +73,7 @@ func TestTheAlertGoesWhenTheDraftFits(t *testing.T) {
 		t.Errorf("the alert stays:\n%s", screen)
 	}
 	l.press("ctrl+y")
-	if l.turn.busy || !strings.Contains(l.notice.Sentence(), "there is none") {
+	if l.turn.Busy || !strings.Contains(l.notice.Sentence(), "there is none") {
 		t.Errorf("ctrl+y on a draft that fits said %q", l.notice.Sentence())
 	}
 }

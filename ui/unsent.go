@@ -90,7 +90,7 @@ func (m *Model) keepDue() tea.Cmd {
 // is not this one's.
 func (m *Model) keepDraft() tea.Cmd {
 	db, id := m.home(), m.info.ID
-	if db == nil || db.ReadOnly() || m.session.Temporary() || m.elsewhere || m.turn.sent != nil || m.opening.waits {
+	if db == nil || db.ReadOnly() || m.session.Temporary() || m.elsewhere || m.sent != nil || m.opening.waits {
 		return nil
 	}
 	m.keeping.made++

@@ -132,12 +132,12 @@ func (m *Model) alertLines(most int) []string {
 	w := max(1, m.draftWidth()-1)
 	var lines []string
 	switch {
-	case m.turn.question.waits():
+	case m.question.waits():
 		lines = m.questionLines(w, most)
 	default:
 		lines = m.notice.AlertView(st, w, most)
-		if len(lines) == 0 && m.turn.retry != "" {
-			lines = theme.WrapStyled(st.Warn, "… "+markdown.Visible(m.turn.retry), w)
+		if len(lines) == 0 && m.turn.Retry != "" {
+			lines = theme.WrapStyled(st.Warn, "… "+markdown.Visible(m.turn.Retry), w)
 		}
 	}
 	for i := range lines {
@@ -189,10 +189,10 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if m.elsewhere {
 		title = "for reading"
 	}
-	if a := m.activity(); a != "" {
+	if a := m.turn.Activity(m.question.waits()); a != "" {
 		title = a
 	}
-	if m.turn.busy && !m.turn.stopping {
+	if m.turn.Busy && !m.turn.Stopping {
 		right = m.keys.First(keymap.Back) + " stops"
 	}
 	return theme.Frame(b, m.border(title, right, m.focus == draftPane), lines), cursor
@@ -212,7 +212,7 @@ func (m *Model) footer(w int) string {
 		line, _ := m.findLine(w)
 		return line
 	}
-	if a := m.activity(); a != "" && !m.layout.framed {
+	if a := m.turn.Activity(m.question.waits()); a != "" && !m.layout.framed {
 		return theme.Fit(" "+a, w)
 	}
 	return m.helpLine(w)

@@ -22,7 +22,7 @@ import (
 // openWhatif shows the dials.
 func (m *Model) openWhatif() tea.Cmd {
 	switch {
-	case m.turn.busy:
+	case m.turn.Busy:
 		return m.stillArriving()
 	case !m.panel.Next.Ready:
 		return m.say("Nothing is planned yet, so there is nothing to try out.")

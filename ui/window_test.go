@@ -66,13 +66,13 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	l.types("One.")
 	began := time.Now()
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 2 })
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 2 })
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("the turn was busy for %v after its answer", took)
 	}
 	l.types("Two.")
 	l.press("enter")
-	l.until("the second answer", func() bool { return !l.turn.busy && len(l.chat.Messages) == 4 })
+	l.until("the second answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
 	if got := l.session.Window(); !got.Assumed {
 		t.Errorf("the server did not say it yet, and the window is %+v", got)
 	}

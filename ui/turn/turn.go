@@ -1,0 +1,211 @@
+// Package turn is the state of the running turn as the screen shows it: what the model does now, since when, and
+// what is waited for. It reads the events of a session's turn, in order, and hands them on.
+package turn
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/ui/theme"
+)
+
+// Model is a turn: the running one while it is busy, else the last.
+type Model struct {
+	Number     int // messages of another turn are dropped by it
+	Busy       bool
+	Stopping   bool
+	Cancel     context.CancelFunc
+	Retry      string // what a waiting turn waits for, "" for nothing
+	Again      bool   // another answer to an old message was asked for
+	Condensing bool   // the older messages are condensed: nothing is said and nothing answered
+
+	spin        int
+	began, now  time.Time // of the first and the newest message that had a time
+	until       time.Time // until when it waits before it tries again
+	answering   bool      // text or reasoning has arrived
+	writtenTool string    // the call that is being written
+}
+
+// EventsMsg carries events of a turn, in order.
+type EventsMsg struct {
+	Turn   int
+	Events []session.Event
+	At     time.Time
+
+	from <-chan session.Event
+	over bool
+}
+
+// TickMsg moves the spinner and the clocks of a turn.
+type TickMsg struct {
+	Turn int
+	At   time.Time
+}
+
+// tickTime is one step of the spinner.
+const tickTime = 100 * time.Millisecond
+
+// Start is the turn behind the last one. Its events come from the channel that start makes.
+func (t Model) Start(cancel context.CancelFunc, start func() <-chan session.Event) (Model, tea.Cmd) {
+	t = Model{Number: t.Number + 1, Busy: true, Cancel: cancel}
+	number := t.Number
+	return t, tea.Batch(
+		func() tea.Msg { return gather(number, start()) },
+		func() tea.Msg { return TickMsg{number, time.Now()} },
+	)
+}
+
+// Next is the idle turn behind the last one: what is still on its way of that comes too late.
+func (t Model) Next() Model { return Model{Number: t.Number + 1} }
+
+// Update takes a message of the turn and returns the events that it carries.
+func (t Model) Update(msg tea.Msg) (Model, tea.Cmd, []session.Event) {
+	switch msg := msg.(type) {
+	case EventsMsg:
+		return t.take(msg)
+	case TickMsg:
+		if msg.Turn != t.Number || !t.Busy {
+			break
+		}
+		t.clock(msg.At)
+		t.spin++
+		return t, tea.Tick(tickTime, func(at time.Time) tea.Msg { return TickMsg{msg.Turn, at} }), nil
+	}
+	return t, nil, nil
+}
+
+func (t Model) take(msg EventsMsg) (Model, tea.Cmd, []session.Event) {
+	if msg.Turn != t.Number {
+		return t, nil, nil
+	}
+	t.clock(msg.At)
+	for _, e := range msg.Events {
+		t.event(e)
+	}
+	if !msg.over {
+		return t, func() tea.Msg { return gather(msg.Turn, msg.from) }, msg.Events
+	}
+	if t.Busy { // The channel was closed without the last event.
+		msg.Events = append(slices.Clip(msg.Events), session.Finished{})
+	}
+	return t, nil, msg.Events
+}
+
+func (t *Model) event(e session.Event) {
+	switch e := e.(type) {
+	case session.Delta:
+		t.writtenTool = ""
+		t.answering, t.Retry = true, ""
+	case session.Calling:
+		t.answering, t.Retry = true, ""
+		if e.Name != "" {
+			t.writtenTool = e.Name
+		}
+	case session.Waiting:
+		t.Retry = "the server did not answer"
+		if e.Err != nil {
+			t.Retry = strings.TrimSuffix(e.Err.Error(), ".")
+		}
+		t.until = t.now.Add(e.After)
+	case session.Answered:
+		t.writtenTool, t.answering = "", false
+	}
+}
+
+func (t *Model) clock(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	if t.began.IsZero() {
+		t.began = at
+	}
+	t.now = at
+}
+
+// Stop stops the turn. It goes on until its last event has come.
+func (t *Model) Stop() {
+	t.Stopping = true
+	if t.Cancel != nil {
+		t.Cancel()
+	}
+}
+
+// End ends the turn, behind its last event.
+func (t *Model) End() {
+	t.Busy, t.Stopping, t.Retry = false, false, ""
+	if t.Cancel != nil {
+		t.Cancel()
+	}
+}
+
+// Activity is what the turn does now, "" where it does nothing. Asked says that a question waits for the user.
+func (t Model) Activity(asked bool) string {
+	if !t.Busy {
+		return ""
+	}
+	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+	text := frames[t.spin%len(frames)] + " "
+	switch {
+	case t.Stopping:
+		text += "stopping"
+	case asked:
+		text += "waits for your answer"
+	case t.Retry != "":
+		text += "tries again in " + theme.Duration(max(0, t.until.Sub(t.now)).Truncate(time.Second))
+	case t.writtenTool != "":
+		text += "calls " + t.writtenTool
+	case t.answering:
+		text += "answers"
+	default:
+		text += "asking"
+	}
+	if !t.began.IsZero() {
+		text += " · " + theme.Duration(t.now.Sub(t.began))
+	}
+	return text
+}
+
+// joinTime is how long the pieces of an answer are joined before they change the screen: 30 times a
+// second is as often as anybody reads.
+const joinTime = 33 * time.Millisecond
+
+// gather waits for the next events of a turn. The pieces of an answer that come within joinTime are
+// one; anything else ends the waiting.
+func gather(number int, from <-chan session.Event) EventsMsg {
+	msg := EventsMsg{Turn: number, from: from}
+	var text, reasoning strings.Builder
+	end := func(last ...session.Event) EventsMsg {
+		if text.Len()+reasoning.Len() > 0 {
+			msg.Events = append(msg.Events, session.Delta{Text: text.String(), Reasoning: reasoning.String()})
+		}
+		msg.Events = append(msg.Events, last...)
+		msg.At = time.Now()
+		return msg
+	}
+	var due <-chan time.Time // nil until the first piece came
+	for {
+		select {
+		case <-due:
+			return end()
+		case e, ok := <-from:
+			if !ok {
+				msg.over = true
+				return end()
+			}
+			d, piece := e.(session.Delta)
+			if !piece {
+				return end(e)
+			}
+			text.WriteString(d.Text)
+			reasoning.WriteString(d.Reasoning)
+			if due == nil {
+				due = time.After(joinTime)
+			}
+		}
+	}
+}

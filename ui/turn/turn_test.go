@@ -1,0 +1,94 @@
+package turn
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/llm"
+	"winnow/session"
+)
+
+var begun = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+func TestDeltasAreJoinedInOrder(t *testing.T) {
+	events := make(chan session.Event, 8)
+	for _, s := range []string{"one ", "two ", "three"} {
+		events <- session.Delta{Text: s}
+	}
+	events <- session.Finished{}
+	close(events)
+	msg := gather(7, events)
+	if len(msg.Events) != 2 || msg.Turn != 7 {
+		t.Fatalf("got %+v, want one delta and the end", msg)
+	}
+	if d, _ := msg.Events[0].(session.Delta); d.Text != "one two three" {
+		t.Errorf("joined text is %q", d.Text)
+	}
+}
+
+func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
+	m, _ := Model{}.Start(func() {}, nil)
+	m, cmd, events := m.Update(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})
+	if cmd != nil || len(events) > 0 || m.answering {
+		t.Errorf("an old turn's events: %d handed on, answering %v; want them dropped", len(events), m.answering)
+	}
+}
+
+func TestATurnWhoseChannelClosesIsFinished(t *testing.T) {
+	m, _ := Model{}.Start(func() {}, nil)
+	m, cmd, events := m.Update(EventsMsg{Turn: m.Number, over: true})
+	if len(events) != 1 || events[0] != session.Event(session.Finished{}) || cmd != nil {
+		t.Errorf("a channel closed early hands on %v, want the end", events)
+	}
+	m.End()
+	if _, _, events := m.Update(EventsMsg{Turn: m.Number, over: true}); len(events) > 0 {
+		t.Errorf("a channel closed behind the end hands on %v, want nothing", events)
+	}
+}
+
+func TestTheActivityFollowsTheEvents(t *testing.T) {
+	_, cancel := context.WithCancel(context.Background())
+	m, _ := Model{}.Start(cancel, nil)
+	for _, c := range []struct {
+		event session.Event
+		after time.Duration
+		want  string
+	}{
+		{session.Planned{}, 0, "asking · 0.0 s"},
+		{session.Waiting{Waiting: llm.Waiting{Err: &llm.Error{}, After: 5 * time.Second}}, time.Second, "tries again in 5.0 s · 1.0 s"},
+		{session.Delta{Text: "a"}, 2 * time.Second, "answers · 2.0 s"},
+		{session.Calling{Name: "shell"}, 3 * time.Second, "calls shell · 3.0 s"},
+		{session.Answered{}, 4 * time.Second, "asking · 4.0 s"},
+	} {
+		m, _, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
+		if _, got, _ := strings.Cut(m.Activity(false), " "); got != c.want {
+			t.Errorf("after %T: %q, want %q", c.event, got, c.want)
+		}
+	}
+	m, _, _ = m.Update(TickMsg{m.Number, begun.Add(9 * time.Second)})
+	if got := m.Activity(true); got != "⠙ waits for your answer · 9.0 s" {
+		t.Errorf("with a question it is %q", got)
+	}
+	m.Stop()
+	if got := m.Activity(true); !strings.Contains(got, "stopping") {
+		t.Errorf("a turn that is stopped says %q", got)
+	}
+	m.End()
+	if got := m.Activity(false); got != "" {
+		t.Errorf("a turn that is over says %q", got)
+	}
+}
+
+func TestARetryEndsWithTheAnswer(t *testing.T) {
+	m, _ := Model{}.Start(func() {}, nil)
+	m, _, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{session.Waiting{}}, At: begun})
+	if m.Retry != "the server did not answer" {
+		t.Errorf("it waits for %q", m.Retry)
+	}
+	m, _, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{session.Delta{Text: "a"}}})
+	if m.Retry != "" {
+		t.Errorf("with an answer it still waits for %q", m.Retry)
+	}
+}
