@@ -30,8 +30,7 @@ func (s *Store) Digest(ctx context.Context) (string, error) {
 		}
 		for _, n := range keys {
 			d := NewDigester()
-			all := dump{tx: tx, session: n, take: d.Add}
-			if err := all.all(ctx); err != nil {
+			if err := dumpSession(ctx, tx, n, d.Add); err != nil {
 				return err
 			}
 			field(sum, []byte(d.Whole()))
@@ -188,11 +187,8 @@ func heard(ctx context.Context, tx *sql.Tx, session, messages int64) (string, er
 // digestOf is the digest of a stored session.
 func digestOf(ctx context.Context, tx *sql.Tx, session int64) (string, error) {
 	d := NewDigester()
-	all := dump{tx: tx, session: session, take: d.Add}
-	if err := all.all(ctx); err != nil {
-		return "", err
-	}
-	return d.Sum(), nil
+	err := dumpSession(ctx, tx, session, d.Add)
+	return d.Sum(), err
 }
 
 // field adds bytes after their length, so that what moves from one field to the next is noticed.

@@ -6,11 +6,14 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+
+	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
-// Dump hands out everything that is kept of a session, line by line and all of one moment: every
+// Dump passes everything that is kept of a session to take, line by line and all of one moment: every
 // branch, what was sent for them and what was decided of them. It holds one line in memory at a
-// time, however long the session is. Damaged rows come as they stand, which Line says of them. An
+// time, however long the session is. Damaged rows come as they are stored, which Line says of them. An
 // answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
 	begun := false
@@ -23,255 +26,205 @@ func (s *Store) Dump(ctx context.Context, session string, take func(Line) error)
 			return err
 		}
 		begun = true
-		return (&dump{tx: tx, session: n, take: take}).all(ctx)
+		return dumpSession(ctx, tx, n, take)
 	})
 }
 
 // dump is the reading of one session. Its context ends between two lines: the driver watches one that
 // can end with a goroutine for every statement.
 type dump struct {
-	tx      *sql.Tx
-	session int64
-	take    func(Line) error
-	given   map[[sha256.Size]byte]bool // the attachments that were handed out
+	tx       *sql.Tx
+	take     func(Line) error
+	print    *printer
+	requests map[int64]bool   // those that were taken
+	given    map[int64][]byte // the hashes of the attachments that were taken, by key
 }
 
-func (d *dump) all(ctx context.Context) error {
-	d.given = map[[sha256.Size]byte]bool{}
+func dumpSession(ctx context.Context, tx *sql.Tx, session int64, take func(Line) error) error {
 	stop := ctx.Err
 	ctx = context.WithoutCancel(ctx)
-	row, err := sessionLine(ctx, d.tx, d.session)
+	d := dump{tx: tx, print: newPrinter(), requests: map[int64]bool{}, given: map[int64][]byte{}}
+	d.take = func(l Line) error {
+		if err := stop(); err != nil {
+			return err
+		}
+		return take(l)
+	}
+	row, err := sessionLine(ctx, tx, session)
 	if err != nil {
 		return err
 	}
 	if err := d.take(Line{Session: row}); err != nil {
 		return err
 	}
-	for _, kind := range []func(context.Context, func() error) error{
-		d.requests, d.messages, d.repairs, d.flags, d.remedies, d.summaries,
+	for _, lines := range []func() error{
+		func() error {
+			return sqlite.EachRow(ctx, tx, "requests WHERE session = ? ORDER BY id", d.request, session)
+		},
+		func() error {
+			return sqlite.EachRow(ctx, tx, "messages WHERE session = ? ORDER BY seq",
+				func(row *messageRow) error { return d.message(ctx, row) }, session)
+		},
+		func() error {
+			return sqlite.EachRow(ctx, tx, "repairs WHERE "+ofSession+" ORDER BY message, id",
+				func(l *RepairLine) error { return d.take(Line{Repair: l}) }, session)
+		},
+		func() error {
+			return sqlite.EachRow(ctx, tx, "flags WHERE "+ofSession+" ORDER BY message",
+				func(l *FlagLine) error { return d.take(Line{Flag: l}) }, session)
+		},
+		func() error {
+			return sqlite.EachRow(ctx, tx, "remedies WHERE "+ofSession+" ORDER BY message",
+				func(l *RemedyLine) error { return d.take(Line{Remedy: l}) }, session)
+		},
+		func() error {
+			return sqlite.EachRow(ctx, tx, "summaries WHERE session = ? ORDER BY id",
+				func(l *SummaryLine) error { return d.take(Line{Summary: l}) }, session)
+		},
 	} {
-		if err := kind(ctx, stop); err != nil {
+		if err := lines(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// each hands out a line for every row of a query about the session.
-func (d *dump) each(ctx context.Context, stop func() error, query string, line func(scan func(...any) error) (Line, error)) error {
-	rows, err := d.tx.QueryContext(ctx, query, d.session)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := stop(); err != nil {
-			return err
-		}
-		l, err := line(rows.Scan)
-		if err != nil {
-			return err
-		}
-		if err := d.take(l); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
+// ofSession is the condition that a row's message is one of a session. It is asked of each row, because there
+// are few of them and many messages.
+const ofSession = "EXISTS (SELECT 1 FROM messages m WHERE m.id = message AND m.session = ?)"
 
 // sessionLine reads a session's row, its tags and its draft.
 func sessionLine(ctx context.Context, tx *sql.Tx, n int64) (*SessionLine, error) {
-	var l SessionLine
-	var draft DraftLine
-	var drafted bool
-	err := tx.QueryRowContext(ctx, `
+	var l *SessionLine
+	err := sqlite.EachRow(ctx, tx, "sessions WHERE n = ?", func(row *SessionLine) error { l = row; return nil }, n)
+	if err != nil {
+		return nil, err
+	}
+	err = sqlite.EachRow(ctx, tx, "drafts WHERE session = ?", func(row *DraftLine) error { l.Draft = row; return nil }, n)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := tagsOf(ctx, tx, []int64{n})
+	if err != nil {
+		return nil, err
+	}
+	for _, tag := range tags[n] {
+		l.Tags = append(l.Tags, Text(tag))
+	}
+	err = tx.QueryRowContext(ctx, `
 		SELECT
-			s.id,
-			s.title,
-			s.title_from,
-			s.created_ms,
-			s.updated_ms,
-			s.used,
-			s.leaf,
-			s.parent,
 			iif(s.forked_at < 0, -s.forked_at, coalesce((
 				SELECT m.seq
 				FROM sessions p
 				JOIN messages m ON m.session = p.n AND m.id = s.forked_at
 				WHERE p.id = s.parent), 0)),
-			s.pinned,
-			s.archived,
-			s.deleted_ms,
-			s.endpoint,
-			s.model,
-			s.preset,
-			s.dir,
-			s.overrides,
-			s.system,
-			s.system_fixed,
-			s.source,
-			s.origin,
-			d.session IS NOT NULL,
-			coalesce(d.updated_ms, 0),
-			coalesce(d.text, x''),
-			coalesce(d.files, ''),
 			(SELECT coalesce(min(id), 0) FROM messages WHERE session = s.n),
 			(SELECT coalesce(min(id), 0) FROM requests WHERE session = s.n),
 			(SELECT coalesce(min(id), 0) FROM summaries WHERE session = s.n)
 		FROM sessions s
-		LEFT JOIN drafts d ON d.session = s.n
-		WHERE s.n = ?`, n).
-		Scan(&l.ID, &l.Title, &l.TitleFrom, &l.Created, &l.Updated, &l.Used, &l.Leaf, &l.Parent, &l.ForkedAt,
-			&l.Pinned, &l.Archived, &l.Deleted, &l.Endpoint, &l.Model, &l.Preset, &l.Dir, &l.Overrides, &l.System, &l.Fixed,
-			&l.Source, &l.Origin, &drafted, &draft.Updated, &draft.Text, &draft.Files,
-			&l.FirstMessage, &l.FirstRequest, &l.FirstSummary)
+		WHERE s.n = ?`, n).Scan(&l.ForkedAt, &l.FirstMessage, &l.FirstRequest, &l.FirstSummary)
+	return l, err
+}
+
+func (d *dump) request(l *RequestLine) error {
+	d.requests[l.ID] = true
+	return d.take(Line{Request: l})
+}
+
+// messageRow is a message with the columns that its line does not have.
+type messageRow struct {
+	MessageLine
+	Calls     int64  `db:"calls"`
+	PartCount int64  `db:"parts"`
+	Hash      []byte `db:"hash"`
+}
+
+// message passes on a message with its calls and parts, behind what the parts hold.
+func (d *dump) message(ctx context.Context, row *messageRow) error {
+	l := &row.MessageLine
+	if l.Status == Text(history.Streaming) {
+		l.Status = Text(history.Interrupted)
+	}
+	if !d.requests[l.Request] {
+		l.Request = 0 // it was purged, or is another session's
+	}
+	if row.Calls > 0 {
+		err := sqlite.EachRow(ctx, d.tx, "tool_calls WHERE message = ? ORDER BY place", func(call *CallLine) error {
+			l.ToolCalls = append(l.ToolCalls, *call)
+			return nil
+		}, l.ID)
+		if err != nil {
+			return err
+		}
+	}
+	if row.PartCount > 0 {
+		err := sqlite.EachRow(ctx, d.tx, "parts WHERE message = ? ORDER BY place", func(part *partRow) error {
+			hash, err := d.attachment(ctx, part.Attachment)
+			if errors.Is(err, sql.ErrNoRows) {
+				return nil // The part's bytes are gone: the message fails its fingerprint and says so.
+			}
+			part.PartLine.Hash = hex.EncodeToString(hash)
+			l.Parts = append(l.Parts, part.PartLine)
+			return err
+		}, l.ID)
+		if err != nil {
+			return err
+		}
+	}
+	if string(d.print.line(l)) != string(row.Hash) {
+		l.Damaged = row.Hash
+	}
+	return d.take(Line{Message: l})
+}
+
+// partRow is a part with the key of its bytes.
+type partRow struct {
+	PartLine
+	Attachment int64 `db:"attachment"`
+}
+
+// attachment passes on the bytes of a part, once, and returns their hash.
+func (d *dump) attachment(ctx context.Context, key int64) ([]byte, error) {
+	if hash, given := d.given[key]; given {
+		return hash, nil
+	}
+	var hash []byte
+	var l AttachmentLine
+	err := d.tx.QueryRowContext(ctx, `
+		SELECT
+			hash,
+			data
+		FROM attachments
+		WHERE id = ?`, key).Scan(&hash, &l.Data)
 	if err != nil {
 		return nil, err
 	}
-	if drafted {
-		l.Draft = &draft
-	}
-	tags, err := tagsOf(ctx, tx, []int64{n})
-	for _, tag := range tags[n] {
-		l.Tags = append(l.Tags, Text(tag))
-	}
-	return &l, err
-}
-
-func (d *dump) requests(ctx context.Context, stop func() error) error {
-	return d.each(ctx, stop, `
-		SELECT
-			id,
-			turn,
-			user,
-			created_ms,
-			endpoint,
-			model,
-			rules,
-			tokenizer,
-			estimate,
-			body_hash,
-			prompt_tokens,
-			cached_tokens,
-			answer_tokens,
-			reasoning_tokens,
-			cost_nano,
-			cost_from,
-			first_token_us,
-			took_us,
-			retries,
-			finish,
-			ended,
-			error,
-			coalesce(options, x''),
-			plan,
-			purpose,
-			cut_expected
-		FROM requests
-		WHERE session = ?
-		ORDER BY id`, func(scan func(...any) error) (Line, error) {
-		var l RequestLine
-		err := scan(&l.ID, &l.Turn, &l.User, &l.Created, &l.Endpoint, &l.Model, &l.Rules, &l.Tokenizer, &l.Estimate,
-			&l.BodyHash, &l.Prompt, &l.Cached, &l.Answer, &l.Reasoning, &l.Cost, &l.CostFrom, &l.FirstToken, &l.Took,
-			&l.Retries, &l.Finish, &l.Ended, &l.Error, &l.Options, &l.Plan, &l.Purpose, &l.CutExpected)
-		return Line{Request: &l}, err
-	})
-}
-
-func (d *dump) repairs(ctx context.Context, stop func() error) error {
-	return d.each(ctx, stop, `
-		SELECT
-			r.message,
-			r.kind,
-			r.before_hash,
-			r.what,
-			r.sent,
-			r.rules,
-			r.first_ms,
-			r.last_ms,
-			r.undone
-		FROM repairs r
-		CROSS JOIN messages m ON m.id = r.message
-		WHERE m.session = ?
-		ORDER BY r.message, r.id`, func(scan func(...any) error) (Line, error) {
-		var l RepairLine
-		err := scan(&l.Message, &l.Kind, &l.Before, &l.What, &l.Sent, &l.Rules, &l.First, &l.Last, &l.Undone)
-		return Line{Repair: &l}, err
-	})
-}
-
-func (d *dump) flags(ctx context.Context, stop func() error) error {
-	return d.each(ctx, stop, `
-		SELECT
-			f.message,
-			f.flag,
-			f.created_ms
-		FROM flags f
-		CROSS JOIN messages m ON m.id = f.message
-		WHERE m.session = ?
-		ORDER BY f.message`, func(scan func(...any) error) (Line, error) {
-		var l FlagLine
-		err := scan(&l.Message, &l.Flag, &l.Created)
-		return Line{Flag: &l}, err
-	})
-}
-
-func (d *dump) remedies(ctx context.Context, stop func() error) error {
-	return d.each(ctx, stop, `
-		SELECT
-			r.message,
-			r.remedy,
-			r.created_ms
-		FROM remedies r
-		CROSS JOIN messages m ON m.id = r.message
-		WHERE m.session = ?
-		ORDER BY r.message`, func(scan func(...any) error) (Line, error) {
-		var l RemedyLine
-		err := scan(&l.Message, &l.Remedy, &l.Created)
-		return Line{Remedy: &l}, err
-	})
-}
-
-func (d *dump) summaries(ctx context.Context, stop func() error) error {
-	return d.each(ctx, stop, `
-		SELECT
-			id,
-			first,
-			last,
-			messages,
-			created_ms,
-			endpoint,
-			model,
-			text,
-			sources
-		FROM summaries
-		WHERE session = ?
-		ORDER BY id`, func(scan func(...any) error) (Line, error) {
-		var l SummaryLine
-		var sources []byte
-		if err := scan(&l.ID, &l.First, &l.Last, &l.Messages, &l.Created, &l.Endpoint, &l.Model, &l.Text, &sources); err != nil {
-			return Line{}, err
-		}
-		l.Sources = readIDs(sources)
-		return Line{Summary: &l}, nil
-	})
-}
-
-// attachment hands out the bytes of a part, once.
-func (d *dump) attachment(ctx context.Context, key int64) (hash []byte, err error) {
-	var l AttachmentLine
-	if err := d.tx.QueryRowContext(ctx, `SELECT hash FROM attachments WHERE id = ?`, key).Scan(&hash); err != nil {
-		return nil, err
-	}
-	var of [sha256.Size]byte
-	copy(of[:], hash)
-	if d.given[of] {
-		return hash, nil
-	}
-	d.given[of] = true
-	if err := d.tx.QueryRowContext(ctx, `SELECT data FROM attachments WHERE id = ?`, key).Scan(&l.Data); err != nil {
-		return nil, err
-	}
+	d.given[key] = hash
 	l.Hash = hex.EncodeToString(hash)
 	return hash, d.take(Line{Attachment: &l})
+}
+
+// line is the fingerprint of a message's line, as print takes it of a message.
+func (p *printer) line(l *MessageLine) []byte {
+	p.hash.Reset()
+	for _, text := range []Text{l.Role, l.Name, l.Label, l.Content, l.Reasoning, l.ToolCallID, l.Extra} {
+		p.field(string(text))
+	}
+	for _, c := range l.ToolCalls {
+		p.field(string(c.ID))
+		p.field(string(c.Name))
+		p.field(string(c.Arguments))
+	}
+	for _, part := range l.Parts {
+		hash, err := hex.DecodeString(part.Hash)
+		if err != nil || len(hash) != sha256.Size {
+			hash = nil
+		}
+		p.field(string(part.Kind))
+		p.field(string(part.Name))
+		p.field(string(part.MediaType))
+		p.field(string(hash))
+	}
+	p.sum = p.hash.Sum(p.sum[:0])
+	return p.sum
 }

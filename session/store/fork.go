@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -8,8 +9,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
@@ -172,4 +175,97 @@ func saidUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time) 
 			(SELECT max(seq) FROM messages WHERE session = ?1),
 			0)`, session, ms(until)).Scan(&n)
 	return n, err
+}
+
+// forking is a fork on its way: the key of the session that it is made of and its own, and the
+// messages to copy in order.
+//
+// The copies have ids that follow one another, as a branch has: the copy of the message at place i has
+// the id first+i.
+type forking struct {
+	tx       *sql.Tx
+	from, to int64
+	branch   []int64
+	first    int64
+}
+
+// copy fills the new session. A copy has every column of its table.
+func (f *forking) copy(ctx context.Context) error {
+	err := f.tx.QueryRowContext(ctx, `
+		SELECT coalesce(max(seq), 0) + 1
+		FROM sqlite_sequence
+		WHERE name = 'messages'`).Scan(&f.first)
+	if err != nil {
+		return err
+	}
+	const ofBranch = "json_each(:branch) b CROSS JOIN %s row ON row.%s = b.value ORDER BY b.key"
+	for _, copied := range []struct {
+		table, from string
+		changed     map[string]string // what the copies have in some columns
+	}{
+		{"messages", fmt.Sprintf(ofBranch, "messages", "id"), map[string]string{
+			"id":      ":first + b.key",
+			"session": ":fork",
+			"seq":     "1 + b.key",
+			"parent":  "iif(b.key = 0, 0, :first + b.key - 1)",
+			"status":  "iif(row.status = 'streaming', 'interrupted', row.status)",
+			"request": "0",
+			"owner":   "''",
+		}},
+		{"tool_calls", fmt.Sprintf(ofBranch, "tool_calls", "message"), map[string]string{"id": "NULL", "message": ":first + b.key"}},
+		{"parts", fmt.Sprintf(ofBranch, "parts", "message"), map[string]string{"id": "NULL", "message": ":first + b.key"}},
+		{"flags", fmt.Sprintf(ofBranch, "flags", "message"), map[string]string{"message": ":first + b.key"}},
+		{"remedies", fmt.Sprintf(ofBranch, "remedies", "message"), map[string]string{"message": ":first + b.key"}},
+		{"summaries", `summaries row
+			CROSS JOIN json_each(:branch) oldest ON oldest.value = row.first
+			CROSS JOIN json_each(:branch) newest ON newest.value = row.last
+			WHERE row.session = :session
+			ORDER BY row.id`, map[string]string{
+			"id":      "NULL",
+			"session": ":fork",
+			"first":   ":first + oldest.key",
+			"last":    ":first + newest.key",
+			"sources": `(
+				SELECT json_group_array(json_array(
+					:first + (SELECT min(b.key) FROM json_each(:branch) b WHERE b.value >= run.value ->> 0),
+					:first + (SELECT max(b.key) FROM json_each(:branch) b WHERE b.value <= run.value ->> 1)))
+				FROM json_each(row.sources) run
+			)`,
+		}},
+	} {
+		columns, err := sqlite.TableColumns(ctx, f.tx, copied.table)
+		if err != nil {
+			return err
+		}
+		values := make([]string, len(columns))
+		for i, c := range columns {
+			values[i] = cmp.Or(copied.changed[c], "row."+c)
+		}
+		err = f.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s",
+			copied.table, strings.Join(columns, ", "), strings.Join(values, ", "), copied.from))
+		if err != nil {
+			return err
+		}
+	}
+	err = f.exec(ctx, `
+		UPDATE sessions
+		SET messages = json_array_length(:branch),
+			turns = (SELECT count(*) FROM messages WHERE session = :fork AND role = 'user'),
+			leaf = :first + json_array_length(:branch) - 1
+		WHERE n = :fork`)
+	if err != nil {
+		return err
+	}
+	return indexRuns(ctx, f.tx, history.IDs{{f.first, f.first + int64(len(f.branch)) - 1}})
+}
+
+// exec runs a step of the fork. :branch lists the messages to copy, and a message's key in that list is its
+// place, from 0.
+func (f *forking) exec(ctx context.Context, query string) error {
+	_, err := f.tx.ExecContext(ctx, query,
+		sql.Named("branch", list(f.branch)),
+		sql.Named("first", f.first),
+		sql.Named("session", f.from),
+		sql.Named("fork", f.to))
+	return err
 }

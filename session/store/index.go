@@ -39,6 +39,32 @@ func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	return nil
 }
 
+// indexAtOnce is how many messages are put into the index at once. More of them take seconds: that is done in
+// the background, the newest messages first.
+const indexAtOnce = 500
+
+// indexRuns adds the words of the stored messages of a new session to the index, or puts a great number of
+// messages on the backlog.
+func indexRuns(ctx context.Context, tx *sql.Tx, runs history.IDs) error {
+	count := int64(0)
+	for _, run := range runs {
+		count += run[1] - run[0] + 1
+	}
+	var ids []int64
+	for _, run := range runs {
+		if count > indexAtOnce {
+			if err := search.Later(ctx, tx, run[0], run[1]); err != nil {
+				return err
+			}
+			continue
+		}
+		for id := run[0]; id <= run[1]; id++ {
+			ids = append(ids, id)
+		}
+	}
+	return indexStored(ctx, tx, ids)
+}
+
 // unindex removes the words of these messages from the index. It reads the messages for their words,
 // so it comes before they change or go.
 func unindex(ctx context.Context, tx *sql.Tx, ids []int64) error {

@@ -3,11 +3,9 @@ package store
 import (
 	"encoding/json"
 	"unicode/utf8"
-
-	"winnow/history"
 )
 
-// Line is one row of a session in an archive: exactly one of its fields is set. The lines of a session
+// Line is one row of a session in an archive, with its columns as they are stored: exactly one of its fields is set. The lines of a session
 // come in the order of the fields, the Session first; an attachment stands in front of the first message
 // that has it, and all lines of one kind in the order in which they were stored.
 //
@@ -78,18 +76,18 @@ type SessionLine struct {
 	Fixed     bool       `json:"system_fixed,omitempty"` // system is the session's own even if it is empty
 	Source    Text       `json:"source,omitempty"`       // the program it was imported from
 	Origin    Text       `json:"origin,omitempty"`       // its id there
-	Tags      []Text     `json:"tags,omitempty"`
-	Draft     *DraftLine `json:"draft,omitempty"`
+	Tags      []Text     `json:"tags,omitempty" db:"-"`
+	Draft     *DraftLine `json:"draft,omitempty" db:"-"`
 
-	FirstMessage int64 `json:"first_message"`           // the least id of its messages
-	FirstRequest int64 `json:"first_request,omitempty"` // of its requests
-	FirstSummary int64 `json:"first_summary,omitempty"` // of its summaries
+	FirstMessage int64 `json:"first_message" db:"-"`           // the least id of its messages
+	FirstRequest int64 `json:"first_request,omitempty" db:"-"` // of its requests
+	FirstSummary int64 `json:"first_summary,omitempty" db:"-"` // of its summaries
 }
 
 // DraftLine is what stands unsent in the composer.
 type DraftLine struct {
 	Updated int64 `json:"updated_ms"`
-	Text    Text  `json:"text"`
+	Text    Text  `json:"text" db:",blob"`
 	Files   Text  `json:"files,omitempty"` // a JSON array of paths
 }
 
@@ -118,8 +116,8 @@ type RequestLine struct {
 	Finish     Text   `json:"finish,omitempty"`
 	Ended      Text   `json:"ended,omitempty"`
 	Error      Text   `json:"error,omitempty"`
-	Options    Text   `json:"options,omitempty"`
-	Plan       []byte `json:"plan,omitempty"`
+	Options    Text   `json:"options,omitempty" db:",null"`
+	Plan       []byte `json:"plan,omitempty" db:",null"`
 	Purpose    string `json:"purpose,omitempty"` // summary or title, "" for an answer
 
 	CutExpected int64 `json:"cut_expected,omitempty"` // what the server was expected to count, where it did not read all
@@ -146,22 +144,22 @@ type MessageLine struct {
 	Model        Text       `json:"model,omitempty"`
 	FinishReason Text       `json:"finish_reason,omitempty"`
 	Label        Text       `json:"label,omitempty"` // its id in the file that it was imported from
-	Name         Text       `json:"name,omitempty"`
-	ToolCallID   Text       `json:"tool_call_id,omitempty"`
-	Content      Text       `json:"content,omitempty"`
-	Reasoning    Text       `json:"reasoning,omitempty"`
-	ToolCalls    []CallLine `json:"tool_calls,omitempty"`
-	Parts        []PartLine `json:"parts,omitempty"`
-	Alone        bool       `json:"alone,omitempty"`   // sent without the conversation before it
-	Extra        Text       `json:"extra,omitempty"`   // unknown keys of the reply, raw JSON
-	Damaged      []byte     `json:"damaged,omitempty"` // the fingerprint that was stored, where the row does not have it any more
+	Name         Text       `json:"name,omitempty" db:",blob"`
+	ToolCallID   Text       `json:"tool_call_id,omitempty" db:",blob"`
+	Content      Text       `json:"content,omitempty" db:",blob"`
+	Reasoning    Text       `json:"reasoning,omitempty" db:",blob"`
+	ToolCalls    []CallLine `json:"tool_calls,omitempty" db:"-"`
+	Parts        []PartLine `json:"parts,omitempty" db:"-"`
+	Alone        bool       `json:"alone,omitempty"`            // sent without the conversation before it
+	Extra        Text       `json:"extra,omitempty" db:",null"` // unknown keys of the reply, raw JSON
+	Damaged      []byte     `json:"damaged,omitempty" db:"-"`   // the fingerprint that was stored, where the row does not have it any more
 }
 
 // CallLine is a tool call as received.
 type CallLine struct {
-	ID        Text `json:"id"`
-	Name      Text `json:"name"`
-	Arguments Text `json:"arguments"`
+	ID        Text `json:"id" db:"call_id,blob"`
+	Name      Text `json:"name" db:",blob"`
+	Arguments Text `json:"arguments" db:",blob"`
 }
 
 // PartLine is a part of a message, whose bytes are the attachment with its hash.
@@ -170,7 +168,7 @@ type PartLine struct {
 	Name      Text   `json:"name,omitempty"`
 	MediaType Text   `json:"media_type,omitempty"`
 	Tokens    int64  `json:"tokens,omitempty"`
-	Hash      string `json:"hash"`
+	Hash      string `json:"hash" db:"-"`
 }
 
 // RepairLine is the record of a repair.
@@ -179,7 +177,7 @@ type RepairLine struct {
 	Kind    Text   `json:"kind"`
 	Before  []byte `json:"before_hash"` // SHA-256 of the damaged bytes
 	What    Text   `json:"what,omitempty"`
-	Sent    Text   `json:"sent,omitempty"`
+	Sent    Text   `json:"sent,omitempty" db:",blob"`
 	Rules   int64  `json:"rules"`
 	First   int64  `json:"first_ms"`
 	Last    int64  `json:"last_ms"`
@@ -209,6 +207,6 @@ type SummaryLine struct {
 	Created  int64       `json:"created_ms"`
 	Endpoint Text        `json:"endpoint,omitempty"`
 	Model    Text        `json:"model,omitempty"`
-	Text     Text        `json:"text,omitempty"`
-	Sources  history.IDs `json:"sources,omitempty"` // runs of ids of the messages that it was made from and stands for
+	Text     Text        `json:"text,omitempty" db:",blob"`
+	Sources  MessageRuns `json:"sources,omitempty"` // runs of ids of the messages that it was made from and stands for
 }

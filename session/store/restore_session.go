@@ -2,11 +2,14 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
-	"winnow/session/store/search"
+	"winnow/history"
+	"winnow/session/store/sqlite"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -57,7 +60,7 @@ func (s *Store) RestoreSession(ctx context.Context, a SessionRestore) (Session, 
 		return out, err
 	}
 	// Something took one of the ids since the import began.
-	a.Before = NewestIDs{most, most, most}
+	a.Before = NewestIDs{maxID, maxID, maxID}
 	return s.restoreSession(ctx, a)
 }
 
@@ -85,7 +88,6 @@ func (s *Store) restoreSession(ctx context.Context, a SessionRestore) (Session, 
 		}
 		in := restoring{tx: tx, SessionRestore: a, now: now, print: newPrinter(), attached: map[string]int64{}}
 		clean := s.Cleaner()
-		defer in.close()
 		quiet := context.WithoutCancel(ctx) // the transaction watches the context
 		err = a.Lines(func(l Line) error {
 			if err := ctx.Err(); err != nil {
@@ -126,20 +128,13 @@ type restoring struct {
 	from     Shift // the first ids, as the lines say them
 	messages int64
 	turns    int64
-	runs     []stretch // the ids of its messages
+	runs     history.IDs // of its messages
 	print    *printer
 	attached map[string]int64 // keys of attachments by hex hash
-	insert   *sql.Stmt
 }
 
-func (in *restoring) close() {
-	if in.insert != nil {
-		in.insert.Close()
-	}
-}
-
-// most is more than any id. A damaged archive may hold anything, and ids never go back.
-const most = 1 << 40
+// maxID is more than any id. A damaged archive may hold anything, and ids never go back.
+const maxID = 1 << 40
 
 // line stores one line.
 func (in *restoring) line(ctx context.Context, l Line) error {
@@ -161,21 +156,21 @@ func (in *restoring) line(ctx context.Context, l Line) error {
 	}
 	switch {
 	case l.Session != nil:
-		return in.addSession(ctx, l.Session)
+		return in.addSession(ctx, *l.Session)
 	case l.Request != nil:
-		return in.addRequest(ctx, l.Request)
+		return in.insert(ctx, "requests", l.Request)
 	case l.Attachment != nil:
 		return in.addAttachment(ctx, l.Attachment)
 	case l.Message != nil:
 		return in.addMessage(ctx, l.Message)
 	case l.Repair != nil:
-		return in.addRepair(ctx, l.Repair)
+		return in.insertDecision(ctx, "repairs", l.Repair.Message, l.Repair)
 	case l.Flag != nil:
-		return in.addFlag(ctx, l.Flag)
+		return in.insertDecision(ctx, "flags", l.Flag.Message, l.Flag)
 	case l.Remedy != nil:
-		return in.addRemedy(ctx, l.Remedy)
+		return in.insertDecision(ctx, "remedies", l.Remedy.Message, l.Remedy)
 	case l.Summary != nil:
-		return in.addSummary(ctx, l.Summary)
+		return in.addSummary(ctx, *l.Summary)
 	}
 	return nil // of a later winnow's kind: whoever reads the archive says so
 }
@@ -183,7 +178,7 @@ func (in *restoring) line(ctx context.Context, l Line) error {
 // measure decides how far the ids are moved.
 func (in *restoring) measure(l SessionLine) {
 	away := func(first, before, now int64) int64 {
-		if first > before && first < most || first == 0 {
+		if first > before && first < maxID || first == 0 {
 			return 0
 		}
 		return now + 1 - first
@@ -199,7 +194,7 @@ func (in *restoring) measure(l SessionLine) {
 // possible refuses ids that no file has given: behind one of them would be room for no other.
 func (in *restoring) possible(l Line) error {
 	check := func(kind string, id, first int64) error {
-		if id < first || id <= 0 || id-first > most {
+		if id < first || id <= 0 || id-first > maxID {
 			return fmt.Errorf("%s %d cannot be, where the first is %d", kind, id, first)
 		}
 		return nil
@@ -218,13 +213,137 @@ func (in *restoring) possible(l Line) error {
 	return nil
 }
 
+func (in *restoring) addSession(ctx context.Context, l SessionLine) error {
+	if l.ID = in.ID; l.ID == "" {
+		l.ID = newID()
+	}
+	in.id = l.ID
+	l.Parent, l.Used = in.Parent, min(l.Used, maxID<<10)
+	var err error
+	if l.ForkedAt, err = in.forkPoint(ctx, l.ForkedAt); err != nil {
+		return err
+	}
+	if in.session, err = sqlite.InsertRow(ctx, in.tx, "sessions", l); err != nil {
+		return err
+	}
+	tags := make([]string, len(l.Tags))
+	for i, tag := range l.Tags {
+		tags[i] = string(tag)
+	}
+	if err := setTags(ctx, in.tx, in.session, tags); err != nil || l.Draft == nil {
+		return err
+	}
+	draft := *l.Draft
+	if draft.Files == "" {
+		draft.Files = "[]"
+	}
+	return in.insert(ctx, "drafts", draft)
+}
+
+// insert adds a row of the session to a table.
+func (in *restoring) insert(ctx context.Context, table string, row any) error {
+	_, err := sqlite.InsertRow(ctx, in.tx, table, row, sql.Named("session", in.session))
+	return err
+}
+
+// insertPlaced adds a row at a place of a message to a table.
+func (in *restoring) insertPlaced(ctx context.Context, table string, message int64, place int, row any) error {
+	_, err := sqlite.InsertRow(ctx, in.tx, table, row, sql.Named("message", message), sql.Named("place", place))
+	return err
+}
+
+// insertDecision adds a row of one of the session's messages to a table.
+func (in *restoring) insertDecision(ctx context.Context, table string, message int64, row any) error {
+	if err := inSession(ctx, in.tx, in.session, message); err != nil {
+		return err
+	}
+	_, err := sqlite.InsertRow(ctx, in.tx, table, row)
+	return err
+}
+
+// forkPoint is the message at a place of the parent. Where the parent is not here, it is the place with
+// a minus in front: finish of the parent finds it.
+func (in *restoring) forkPoint(ctx context.Context, place int64) (int64, error) {
+	if place <= 0 || in.Parent == "" {
+		return 0, nil
+	}
+	var message int64
+	err := in.tx.QueryRowContext(ctx, `
+		SELECT m.id
+		FROM sessions p
+		JOIN messages m ON m.session = p.n AND m.seq = ?
+		WHERE p.id = ?`, place, in.Parent).Scan(&message)
+	if errors.Is(err, sql.ErrNoRows) {
+		return -place, nil
+	}
+	return message, err
+}
+
+// addAttachment stores the bytes of a part under the hash that they had where they came from, so that
+// damaged ones stay damaged. Whole ones mend what is damaged here.
+func (in *restoring) addAttachment(ctx context.Context, l *AttachmentLine) error {
+	hash, err := hex.DecodeString(l.Hash)
+	if err != nil || len(hash) != sha256.Size {
+		return fmt.Errorf("attachment %.80q has no SHA-256", l.Hash)
+	}
+	key, err := attachBytes(ctx, in.tx, hash, l.Data)
+	in.attached[l.Hash] = key
+	return err
+}
+
+func (in *restoring) addMessage(ctx context.Context, l *MessageLine) error {
+	row := messageRow{MessageLine: *l, Calls: int64(len(l.ToolCalls)), PartCount: int64(len(l.Parts)), Hash: l.Damaged}
+	if l.Status == Text(history.Streaming) {
+		row.Status = Text(history.Interrupted)
+	}
+	if row.Hash == nil {
+		row.Hash = in.print.line(l)
+	}
+	if err := in.insert(ctx, "messages", row); err != nil {
+		return err
+	}
+	in.messages++
+	if l.Role == Text(history.User) {
+		in.turns++
+	}
+	if n := len(in.runs); n > 0 && in.runs[n-1][1] == l.ID-1 {
+		in.runs[n-1][1] = l.ID
+	} else {
+		in.runs = append(in.runs, [2]int64{l.ID, l.ID})
+	}
+	for place, call := range l.ToolCalls {
+		if err := in.insertPlaced(ctx, "tool_calls", l.ID, place, call); err != nil {
+			return err
+		}
+	}
+	for place, part := range l.Parts {
+		key, there := in.attached[part.Hash]
+		if !there {
+			return fmt.Errorf("message %d has an attachment that is not in the archive (%.80q)", l.ID-in.shift.Messages, part.Hash)
+		}
+		if err := in.insertPlaced(ctx, "parts", l.ID, place, partRow{part, key}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *restoring) addSummary(ctx context.Context, l SummaryLine) error {
+	if len(l.Sources) == 0 {
+		// An older archive does not say what the summary was made from: everything up to its newest message
+		// counts.
+		l.Sources = MessageRuns{{in.from.Messages + in.shift.Messages, l.Last}}
+	}
+	return in.insert(ctx, "summaries", l)
+}
+
 // finish writes what the messages decide of the session's row, and gives sessions that were forked from
 // it their fork points.
 func (in *restoring) finish(ctx context.Context) error {
 	if in.session == 0 {
 		return errors.New("it does not begin with the session")
 	}
-	if err := in.index(ctx); err != nil {
+	if err := indexRuns(ctx, in.tx, in.runs); err != nil {
 		return err
 	}
 	_, err := in.tx.ExecContext(ctx, `
@@ -244,34 +363,4 @@ func (in *restoring) finish(ctx context.Context) error {
 			AND m.session = ?1
 			AND m.seq = -sessions.forked_at`, in.session, in.id)
 	return err
-}
-
-// stretch is ids from the first to the last.
-type stretch struct{ first, last int64 }
-
-// runOn adds the next id.
-func runOn(runs []stretch, id int64) []stretch {
-	if n := len(runs); n > 0 && runs[n-1].last == id-1 {
-		runs[n-1].last = id
-		return runs
-	}
-	return append(runs, stretch{id, id})
-}
-
-// index puts the messages into the full-text index, or a long session's on the list of what is to be put
-// there.
-func (in *restoring) index(ctx context.Context) error {
-	var ids []int64
-	for _, r := range in.runs {
-		if in.messages > indexAtOnce {
-			if err := search.Later(ctx, in.tx, r.first, r.last); err != nil {
-				return err
-			}
-			continue
-		}
-		for id := r.first; id <= r.last; id++ {
-			ids = append(ids, id)
-		}
-	}
-	return indexStored(ctx, in.tx, ids)
 }

@@ -59,7 +59,7 @@ func (s Shift) Line(l Line) (Line, error) {
 	case l.Summary != nil:
 		v := *l.Summary
 		v.ID, v.First, v.Last = moved(v.ID, s.Summaries), moved(v.First, s.Messages), moved(v.Last, s.Messages)
-		v.Sources = s.runs(v.Sources)
+		v.Sources = MessageRuns(s.runs(history.IDs(v.Sources)))
 		out.Summary = &v
 	default:
 		return l, nil

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"winnow/history"
 )
@@ -62,32 +64,32 @@ func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error
 		WHERE session = ?
 		ORDER BY id`}, func(scan func(...any) error) (Summary, error) {
 		m := Summary{Session: session}
-		var sources []byte
-		err := scan(&m.ID, &sources, &m.Messages, &m.Endpoint, &m.Model, &m.Text)
-		m.Sources = readIDs(sources)
+		err := scan(&m.ID, (*MessageRuns)(&m.Sources), &m.Messages, &m.Endpoint, &m.Model, &m.Text)
 		return m, err
 	})
-	known := all[:0]
-	for _, m := range all {
-		if len(m.Sources) > 0 {
-			known = append(known, m)
-		}
-	}
-	return known, err
+	return slices.DeleteFunc(all, func(m Summary) bool { return len(m.Sources) == 0 }), err
 }
 
-// readIDs reads runs of ids, none where they are damaged.
-func readIDs(text []byte) history.IDs {
-	var ids history.IDs
-	if json.Unmarshal(text, &ids) != nil {
+// MessageRuns are runs of ids of messages in a column, which holds them as JSON.
+type MessageRuns history.IDs
+
+// Value is the column's text.
+func (r MessageRuns) Value() (driver.Value, error) { return history.IDs(r).String(), nil }
+
+// Scan reads the column's text. There are no runs where they are damaged.
+func (r *MessageRuns) Scan(text any) error {
+	*r = nil
+	var runs MessageRuns
+	if text, ok := text.(string); !ok || json.Unmarshal([]byte(text), &runs) != nil {
 		return nil
 	}
 	before := int64(0)
-	for _, run := range ids {
+	for _, run := range runs {
 		if run[0] <= before || run[1] < run[0] {
 			return nil
 		}
 		before = run[1]
 	}
-	return ids
+	*r = runs
+	return nil
 }

@@ -1,0 +1,119 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"reflect"
+	"strings"
+)
+
+// A struct can be a row of a table: its fields are the columns of the same name. The name is that of the
+// field's tag db or, without one, of its tag json; a dash is no column. Behind a comma the tag db says how a
+// text or bytes are stored where that is not as they are: as a blob, or as null where there are none of them.
+
+// column is a field of a row.
+type column struct {
+	name  string
+	kind  string // blob, null or ""
+	index []int
+}
+
+func columnsOf(row reflect.Type) []column {
+	var out []column
+	for _, field := range reflect.VisibleFields(row) {
+		name, kind, _ := strings.Cut(field.Tag.Get("db"), ",")
+		if name == "" {
+			name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
+		}
+		if name != "" && name != "-" {
+			out = append(out, column{name, kind, field.Index})
+		}
+	}
+	return out
+}
+
+// TableColumns returns the names of a table's columns.
+func TableColumns(ctx context.Context, q querier, table string) ([]string, error) {
+	return Collect(ctx, q, Only[string], `
+		SELECT name
+		FROM pragma_table_info(?)`, table)
+}
+
+// EachRow calls f with the rows of a query, each as a struct T of its own. from is the query from the name of
+// its only table on.
+func EachRow[T any](ctx context.Context, q querier, from string, f func(*T) error, args ...any) error {
+	columns := columnsOf(reflect.TypeFor[T]())
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
+		if c.kind == "null" {
+			names[i] = "coalesce(" + c.name + ", x'')"
+		}
+	}
+	rows, err := q.QueryContext(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+from, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	targets := make([]any, len(columns))
+	for rows.Next() {
+		row := new(T)
+		for i, c := range columns {
+			targets[i] = reflect.ValueOf(row).Elem().FieldByIndex(c.index).Addr().Interface()
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if err := f(row); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func valuesOf(row any) []sql.NamedArg {
+	v := reflect.Indirect(reflect.ValueOf(row))
+	var out []sql.NamedArg
+	for _, c := range columnsOf(v.Type()) {
+		field := v.FieldByIndex(c.index)
+		value := field.Interface()
+		switch {
+		case c.kind == "null" && field.Len() == 0:
+			value = nil
+		case c.kind != "" && field.Kind() == reflect.String:
+			value = []byte(field.String())
+		}
+		out = append(out, sql.Named(c.name, value))
+	}
+	return out
+}
+
+// InsertRow adds a row, which is a struct or a pointer to one, with more columns to a table and returns its number.
+func InsertRow(ctx context.Context, tx *sql.Tx, table string, row any, more ...sql.NamedArg) (int64, error) {
+	return Insert(ctx, tx, table, append(valuesOf(row), more...)...)
+}
+
+// Insert adds a row to a table and returns its number.
+func Insert(ctx context.Context, tx *sql.Tx, table string, values ...sql.NamedArg) (int64, error) {
+	names, args := parameters(values)
+	result, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+
+		") VALUES (?"+strings.Repeat(", ?", len(names)-1)+")", args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// Update changes columns of the row that has an id.
+func Update(ctx context.Context, tx *sql.Tx, table string, id int64, values ...sql.NamedArg) error {
+	names, args := parameters(values)
+	_, err := tx.ExecContext(ctx, "UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE id = ?", append(args, id)...)
+	return err
+}
+
+func parameters(values []sql.NamedArg) (names []string, args []any) {
+	for _, v := range values {
+		names, args = append(names, v.Name), append(args, v.Value)
+	}
+	return names, args
+}
