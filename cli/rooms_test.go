@@ -19,7 +19,8 @@ import (
 var rooms = map[string][]string{
 	"":                       {"cli"},
 	"cli":                    {"ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
-	"session":                {"session/store", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/pricing", "history"},
+	"session":                {"session/store", "session/calibration", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/pricing", "history"},
+	"session/calibration":    {"history"},
 	"session/title":          {},
 	"session/store":          {"session/store/sqlite", "session/store/search", "session/store/recovery", "history"},
 	"session/store/sqlite":   {},

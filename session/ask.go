@@ -69,7 +69,7 @@ func (t *turn) decide(ctx context.Context, options func() history.Options, reque
 		a := asked{client: t.client, request: request(t.target, plan), plan: plan}
 		a.decision = decisionOf(t.leafOf(o), o, plan, a.request, a.client)
 		if o.Limit > 0 {
-			a.decision.Unread = t.counts.limit
+			a.decision.Unread = t.counts.Limit()
 		}
 		a.decision.Guessed = t.guesses(t.past)
 		t.mu.Unlock()

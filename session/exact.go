@@ -3,13 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"winnow/history"
 )
-
-// exactly is the share of what was expected that a count may be off for nothing to change.
-const exactly = 0.001
 
 // Exact says that the endpoint in use counts by itself, and that it could until now.
 func (s *Session) Exact() bool {
@@ -36,11 +32,5 @@ func (s *Session) CountExactly(ctx context.Context, plan history.Plan) (bool, er
 		s.inexact = ctx.Err() == nil
 		return false, fmt.Errorf("count as the server does (exact): %w", err)
 	}
-	ratio, before := clampRatio(float64(counted)/float64(plan.Sum.Total)), known(s.learned.Ratio)
-	if !s.target.same(to) || math.Abs(ratio-before) <= exactly*before {
-		return false, nil
-	}
-	// It is not kept beyond this conversation: another one asks for itself.
-	s.learned.Ratio = ratio
-	return true, nil
+	return s.target.same(to) && s.counts.Exact(counted, plan.Sum.Total), nil
 }

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"winnow/history"
+	"winnow/session/calibration"
 )
 
 // countable says that our count of the request is worth comparing. What an image costs, only the
 // server knows.
 func (a asked) countable() bool {
-	return a.record.Estimate >= ratioFrom && !slices.ContainsFunc(a.plan.Messages, func(m history.Message) bool { return images(m) > 0 })
+	return a.record.Estimate >= calibration.Least && !slices.ContainsFunc(a.plan.Messages, func(m history.Message) bool { return calibration.Images(m) > 0 })
 }
 
 // expected is what the server was expected to count for the request.
@@ -27,9 +28,7 @@ func (t *turn) still(a asked) bool {
 // learn keeps what was learned of the endpoint and model in use.
 func (t *turn) learn(ctx context.Context) {
 	t.mu.Lock()
-	learned := t.learned
-	learned.BaseURL, learned.Model = t.client.Endpoint().BaseURL, t.model
-	learned.Quirks = t.client.Quirks()
+	learned := t.lesson()
 	t.mu.Unlock()
 	save, cancel := detached(ctx)
 	defer cancel()

@@ -66,10 +66,8 @@ func (t *turn) learnLimit(ctx context.Context, a asked, fault *llm.Error) {
 	t.mu.Lock()
 	t.learned.Window, t.learned.WindowAt = fault.Limit, t.deps.Now()
 	t.window = t.facts().Window()
-	ratio := min(ratioMax, float64(fault.Prompt)/float64(max(1, a.record.Estimate)))
-	// A number far below ours is no count of this request.
-	if a.countable() && ratio >= ratioMin && (!fault.AtLeast || ratio > known(t.learned.Ratio)) {
-		t.learned.Ratio = ratio
+	if a.countable() {
+		t.counts.Refused(fault.Prompt, a.record.Estimate, fault.AtLeast)
 	}
 	t.mu.Unlock()
 	t.learn(ctx)
@@ -79,7 +77,7 @@ func (t *turn) learnLimit(ctx context.Context, a asked, fault *llm.Error) {
 func (t *turn) tokensOf(a asked) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return int(float64(a.record.Estimate) * known(t.learned.Ratio))
+	return int(float64(a.record.Estimate) * t.counts.Scale())
 }
 
 // limitTo plans for at most so many tokens. Such a limit is not kept beyond this conversation.

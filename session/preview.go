@@ -73,7 +73,7 @@ func (s *Session) options(to *target, policy history.Policy, turn []history.Mess
 		Tools:     to.toolTokens(s.deps.Count),
 		Window:    to.window.Tokens,
 		Limit:     s.limitOf(to),
-		Ratio:     to.learned.Ratio,
+		Ratio:     to.counts.Ratio,
 		Profile:   to.profile(),
 		To:        to.client.Origin(to.model),
 		Count:     s.deps.Count,

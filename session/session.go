@@ -128,9 +128,6 @@ type Session struct {
 
 	target                        // the model in use
 	before     past               // what past requests tell
-	counts     calibration        // what the server counts of requests; its ratio is that of learned
-	countsRead bool               // counts knows the requests that are stored
-	unread     []int64            // the last requests of which the server read only a part
 	considered map[string]*target // other models that a trial may name, by reference
 }
 
@@ -233,6 +230,15 @@ func (s *Session) Messages() []store.Message {
 // holds the lock.
 func (s *Session) find(message int64) (at int, there bool) {
 	return slices.BinarySearchFunc(s.branch, message, func(m store.Message, id int64) int { return cmp.Compare(m.ID, id) })
+}
+
+// message is a message of the branch, nil where it is not on it. The caller holds the lock.
+func (s *Session) message(id int64) *history.Message {
+	at, there := s.find(id)
+	if !there {
+		return nil
+	}
+	return &s.branch[at].Message
 }
 
 // Loaded says whether Messages holds the whole active branch.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode"
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/calibration"
 	"winnow/session/store"
 )
 
@@ -62,25 +62,23 @@ func NotRead(e history.Entry, first int) bool {
 
 // judge compares the server's count of a request with what was expected, and notes in its record where it read
 // only a part.
-func (t *turn) judge(a *asked) judgement {
+func (t *turn) judge(a *asked) calibration.Judgement {
 	if a.record.Prompt <= 0 || !t.still(*a) {
-		return judgement{}
+		return calibration.Judgement{}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := &t.counts
-	c.ratio, c.samples, c.largest = t.learned.Ratio, t.learned.Samples, t.learned.Largest
-	j := c.judge(tokenReport{
-		parts: t.requestParts(a.plan.Sum, a.plan.Entries), reported: a.record.Prompt,
-		limited: a.decision.Limit > 0 && c.limit > 0,
+	j := t.counts.Judge(calibration.Report{
+		Parts:    calibration.PartsOf(a.plan.Sum, a.plan.Entries, t.message),
+		Reported: a.record.Prompt,
+		Limited:  a.decision.Limit > 0 && t.counts.Limit() > 0,
 	})
-	t.learned.Ratio, t.learned.Samples, t.learned.Largest = c.ratio, c.samples, c.largest
-	if j.finding == findNothing {
+	if j.Finding == calibration.Nothing {
 		return j
 	}
 	t.before.shortfall = nil
-	if j.finding == findCut {
-		a.record.CutExpected = j.expected
+	if j.Finding == calibration.Cut {
+		a.record.CutExpected = j.Expected
 		short, _ := ShortfallOf(a.record)
 		t.before.shortfall = &short
 	}
@@ -88,13 +86,13 @@ func (t *turn) judge(a *asked) judgement {
 }
 
 // tellJudgement keeps what was learned from the server's count of a request, and says what the user must know.
-func (t *turn) tellJudgement(ctx context.Context, a asked, j judgement) {
-	switch j.finding {
-	case findNothing:
+func (t *turn) tellJudgement(ctx context.Context, a asked, j calibration.Judgement) {
+	switch j.Finding {
+	case calibration.Nothing:
 		return
-	case findCut:
+	case calibration.Cut:
 		t.tellCut(ctx, a)
-	case findFalse:
+	case calibration.Disproved:
 		t.withdrawCut(ctx, a)
 	default:
 		window := t.Window()
@@ -113,7 +111,7 @@ func (t *turn) tellCut(ctx context.Context, a asked) {
 	text := fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. ", a.record.Prompt, a.record.CutExpected)
 	if t.askForWindow(ctx) {
 		t.mu.Lock()
-		t.counts.lift()
+		t.counts.Lift()
 		window := t.window
 		t.mu.Unlock()
 		text += fmt.Sprintf("It states a window of %d tokens now, and requests fit that from now on", window.Tokens)
@@ -147,97 +145,6 @@ func (t *turn) withdrawCut(ctx context.Context, a asked) {
 	t.emit(Notice{"the server counts this request in the same proportion: it read the request before whole after all, and its tokenizer counts less; the limit is lifted"})
 }
 
-// requestParts are the parts of a request as its verdicts name them. The caller holds the lock.
-func (s *Session) requestParts(sum history.Sum, entries []history.Entry) []part {
-	fixed := sum.System + sum.Tools
-	parts := []part{{partKey: partKey{0, fixed}}}
-	rest := sum.Total - fixed
-	for i := range entries {
-		e := &entries[i]
-		if !e.Sent() {
-			continue
-		}
-		p := part{partKey: partKey{e.ID, e.TokensAfter + frameTokens}}
-		if at, there := s.find(e.ID); there {
-			m := &s.branch[at]
-			p.kind, p.images = kindOf(m.Content), images(m.Message)
-			p.tokens = max(frameTokens, p.tokens-p.images*history.ImageTokens)
-		}
-		rest -= e.TokensAfter + frameTokens
-		parts = append(parts, p)
-	}
-	if rest > 0 {
-		parts = append(parts, part{partKey: partKey{-1, rest}}) // Markers and what else was added.
-	}
-	return parts
-}
-
-// frameTokens is about what the chat format costs around each message.
-const frameTokens = 4
-
-// images is how many images a message holds.
-func images(m history.Message) (n int) {
-	for _, p := range m.Parts {
-		if p.Kind == history.ImagePart {
-			n++
-		}
-	}
-	return n
-}
-
-// The kinds of text in Latin script. Those of other scripts are their code points' blocks.
-const (
-	proseText textKind = iota
-	denseText          // code, JSON, tables: many signs and digits
-	solidText          // hex, base64: hardly a space
-	hanText
-	scriptText // and above
-)
-
-// kindSample is how many code points tell a text's kind.
-const kindSample = 800
-
-// kindOf is the kind of text that a tokenizer may count differently from others.
-func kindOf(text string) textKind {
-	var latin, spaces, signs, n int
-	blocks := map[textKind]int{}
-	for _, r := range text {
-		if n++; n > kindSample {
-			break
-		}
-		switch {
-		case unicode.IsSpace(r):
-			spaces++
-		case r < 0x250 && unicode.IsLetter(r):
-			latin++
-		case r < 0x250:
-			signs++
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
-			blocks[hanText]++
-		case unicode.IsLetter(r) || unicode.IsMark(r):
-			blocks[scriptText+textKind(r>>7)]++
-		default:
-			signs++
-		}
-	}
-	kind, most := proseText, latin
-	for k, of := range blocks {
-		// A script beside Latin letters costs more of the tokens than of the letters.
-		if of *= 2; of > most || of == most && k < kind {
-			kind, most = k, of
-		}
-	}
-	switch {
-	case kind != proseText:
-		return kind
-	case spaces*40 < latin+signs:
-		return solidText
-	case signs*3 > latin:
-		return denseText
-	}
-	return proseText
-}
-
 // limitAge is how long a limit holds in a session that is opened again: the server may have been started
 // with another window since.
 const limitAge = 24 * time.Hour
@@ -268,19 +175,18 @@ func (s *Session) readCounts(ctx context.Context) error {
 			s.deps.Log.Warn("read the server's earlier counts", "request", r.ID, "err", err)
 			continue
 		}
-		counted := newSample(s.requestParts(v.Sum, v.Entries), r.Prompt)
+		report := calibration.Report{Parts: calibration.PartsOf(v.Sum, v.Entries, s.message), Reported: r.Prompt}
 		if r.CutExpected == 0 {
-			s.counts.keep(counted)
+			s.counts.Keep(report)
 		}
 		if i < len(records)-1 || s.deps.Now().Sub(r.Created) > limitAge {
 			continue
 		}
-		if d, err := readDecision(r); err == nil && d.Unread > 0 {
-			s.counts.limit = d.Unread
+		if d, err := readDecision(r); err == nil {
+			s.counts.Resume(d.Unread)
 		}
 		if r.CutExpected > 0 {
-			s.counts.limit = max(r.Prompt, s.learned.Largest, limitLeast)
-			s.counts.alarm = &cutAlarm{sample: counted}
+			s.counts.ResumeCut(report)
 			s.unread = []int64{r.ID}
 		}
 	}
@@ -293,7 +199,7 @@ func (s *Session) lastCounted(ctx context.Context, id, ref string) ([]store.Requ
 	if err != nil {
 		return nil, err
 	}
-	looked, err := s.records(ctx, id, keys[max(0, len(keys)-keptCounts):])
+	looked, err := s.records(ctx, id, keys[max(0, len(keys)-calibration.Kept):])
 	if err != nil {
 		return nil, err
 	}
@@ -307,4 +213,4 @@ func (s *Session) lastCounted(ctx context.Context, id, ref string) ([]store.Requ
 }
 
 // tellsCount says that a record holds a count by the server that is worth comparing with ours.
-func tellsCount(r store.Request) bool { return r.Prompt > 0 && r.Estimate >= ratioFrom }
+func tellsCount(r store.Request) bool { return r.Prompt > 0 && r.Estimate >= calibration.Least }

@@ -178,7 +178,7 @@ func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest [
 		}
 		o.Scope = &history.Scope{For: history.ForSummary, Messages: t.idsOf(some)}
 		a, err = t.decide(ctx, func() history.Options {
-			o.Window, o.Ratio, o.Profile = t.window.Tokens, t.learned.Ratio, t.profile()
+			o.Window, o.Ratio, o.Profile = t.window.Tokens, t.counts.Ratio, t.profile()
 			return o
 		}, request)
 		over := (*history.OverBudgetError)(nil)

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/calibration"
 	"winnow/session/store"
 )
 
@@ -27,6 +28,10 @@ type target struct {
 	lowered   int  // the window for which it was said that max_tokens is lowered
 	toolCost  int  // tokens of the endpoint's tool schemas, 0 before they were counted
 	asText    textTrial
+
+	counts     calibration.Calibration // what the server counts of this conversation's requests
+	countsRead bool                    // counts knows the requests that are stored
+	unread     []int64                 // the last requests of which the server read only a part
 }
 
 // target resolves a model's reference. Nothing is known of the model yet.
@@ -135,7 +140,6 @@ func (s *Session) useModel(ref string) error {
 // use makes to the model of the next request. The caller holds the lock.
 func (s *Session) use(to target) {
 	s.target, s.before.shortfall = to, nil
-	s.counts, s.countsRead, s.unread = calibration{}, false, nil
 	delete(s.considered, to.ref()) // From now on more may be learned of it.
 	s.row.Endpoint, s.row.Model = to.client.Endpoint().Name, to.model
 }

@@ -10,11 +10,15 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/calibration"
 	"winnow/session/store"
 )
 
 // windowPatience is how long a turn waits for a server to say how large its window is.
 const windowPatience = 3 * time.Second
+
+// limitTries is how often a request is planned again, with less, to fit below a limit.
+const limitTries = 3
 
 // inquire reads what is known of a model and asks its server for its window. It may wait for the network.
 func (d Deps) inquire(ctx context.Context, to target) (target, error) {
@@ -24,6 +28,7 @@ func (d Deps) inquire(ctx context.Context, to target) (target, error) {
 	}
 	to.client.Learn(learned.Quirks...)
 	to.learned = learned
+	to.counts.Ratio, to.counts.Samples, to.counts.Largest = learned.Ratio, learned.Samples, learned.Largest
 	stated, err := to.client.StatedWindow(ctx, to.model)
 	if err != nil {
 		d.Log.Debug("ask for the window", "model", to.model, "err", err)
@@ -50,11 +55,18 @@ func (d Deps) state(ctx context.Context, to *target, stated llm.Window) error {
 	if !changed {
 		return nil
 	}
-	to.learned.BaseURL, to.learned.Model, to.learned.Quirks = to.client.Endpoint().BaseURL, to.model, to.client.Quirks()
-	if err := d.Store.Learn(ctx, to.learned); err != nil && !errors.Is(err, store.ErrReadOnly) {
+	if err := d.Store.Learn(ctx, to.lesson()); err != nil && !errors.Is(err, store.ErrReadOnly) {
 		return err
 	}
 	return nil
+}
+
+// lesson is what was learned of the endpoint and model, for the store.
+func (to target) lesson() store.Learned {
+	l := to.learned
+	l.BaseURL, l.Model, l.Quirks = to.client.Endpoint().BaseURL, to.model, to.client.Quirks()
+	l.Ratio, l.Samples, l.Largest = to.counts.Ratio, to.counts.Samples, to.counts.Largest
+	return l
 }
 
 // facts is all that is known of the model's window.
@@ -114,7 +126,7 @@ func (s *Session) Windows() llm.WindowFacts {
 func (s *Session) Limit() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.counts.limit
+	return s.counts.Limit()
 }
 
 // ReadWindow reads a window as people write one: a number of tokens, with or without separators, or
@@ -146,7 +158,7 @@ func (s *Session) SetWindow(ctx context.Context, tokens int) error {
 	}
 	s.learned.Chosen, s.learned.ChosenAt = tokens, s.deps.Now()
 	s.learned.Window, s.learned.WindowAt = 0, time.Time{}
-	s.counts.lift()
+	s.counts.Lift()
 	s.shrunkTo = 0
 	s.window = s.facts().Window()
 	return nil
@@ -162,8 +174,8 @@ func (s *Session) TrueWindow() (tokens int, ok bool) {
 	switch {
 	case over:
 		return s.window.Tokens, true
-	case set.Tokens > 0 && s.counts.limit > 0 && s.counts.limit < set.Tokens:
-		return s.counts.limit, true
+	case set.Tokens > 0 && s.counts.Limit() > 0 && s.counts.Limit() < set.Tokens:
+		return s.counts.Limit(), true
 	}
 	return 0, false
 }
@@ -184,7 +196,7 @@ func (s *Session) findWindow(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.target.same(to) {
-		s.window, s.stated, s.learned = to.window, to.stated, to.learned
+		s.window, s.stated, s.learned, s.counts = to.window, to.stated, to.learned, to.counts
 	}
 	return nil
 }
@@ -250,11 +262,11 @@ func (s *Session) limitOf(to *target) int {
 	if to != &s.target {
 		return 0
 	}
-	room := s.counts.room()
-	if room == 0 || s.shrunkTo == 0 {
-		return max(room, s.shrunkTo)
+	budget := s.counts.Budget()
+	if budget == 0 || s.shrunkTo == 0 {
+		return max(budget, s.shrunkTo)
 	}
-	return min(room, s.shrunkTo)
+	return min(budget, s.shrunkTo)
 }
 
 // buildLimited is build, but a limit that leaves no room for what must be sent does not hold, and below a limit
@@ -266,7 +278,7 @@ func (s *Session) buildLimited(past int, o *history.Options) (history.Plan, erro
 		if err != nil || o.Limit == 0 {
 			break
 		}
-		over := s.counts.overLimit(s.requestParts(plan.Sum, plan.Entries))
+		over := s.counts.OverLimit(calibration.PartsOf(plan.Sum, plan.Entries, s.message))
 		if over <= 1 {
 			return plan, nil
 		}

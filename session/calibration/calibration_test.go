@@ -1,17 +1,20 @@
-package session
+package calibration
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 )
 
+var soak = flag.Int("soak", 0, "simulate so many conversations")
+
 // simulation is a chat with a server that counts by a tokenizer of its own and drops whole messages, as
 // Ollama does, where a request is longer than its context window.
 type simulation struct {
 	*rand.Rand
-	calibration
+	Calibration
 
 	window  int       // the server's, in its tokens; 0 is one that never drops anything
 	planned int       // the most that is planned for without a limit, in the server's tokens
@@ -29,7 +32,7 @@ type simulation struct {
 
 // simulated is a message, with what the server counts of it.
 type simulated struct {
-	part
+	Part
 	served float64
 	answer bool
 }
@@ -103,7 +106,7 @@ func newSimulation(seed uint64) *simulation {
 func (s *simulation) say(tokens int, answer bool) {
 	served := s.factors[s.kind]*float64(tokens)*(0.9+0.2*s.Float64()) + s.around
 	id := int64(len(s.messages))
-	s.messages = append(s.messages, simulated{part{partKey{id, tokens + 4}, kinds[s.kind], 0}, served, answer})
+	s.messages = append(s.messages, simulated{Part{partKey{id, tokens + 4}, kinds[s.kind], 0}, served, answer})
 }
 
 // size is a length in our tokens: from least to most, and less where the server's window is small or its
@@ -156,22 +159,22 @@ func (s *simulation) turn() (played bool) {
 			break
 		}
 		played = true
-		r.limited = s.limit > 0
-		found := s.judge(r).finding
+		r.Limited = s.limit > 0
+		found := s.Judge(r).Finding
 		switch {
-		case found != findWhole || s.uncut >= goodSamples:
-		case float64(r.reported) > served-1:
+		case found != Whole || s.uncut >= goodSamples:
+		case float64(r.Reported) > served-1:
 			s.uncut++
 		default:
 			s.uncut = 0
 		}
-		short = short || float64(r.reported) < served-0.5
-		if float64(r.reported) < 0.75*served {
+		short = short || float64(r.Reported) < served-0.5
+		if float64(r.Reported) < 0.75*served {
 			cut = true
-			s.doubted += count(found == findFalse)
+			s.doubted += count(found == Disproved)
 		}
-		said = said || found == findCut
-		s.withdrawn += count(found == findFalse && float64(r.reported) > served-1)
+		said = said || found == Cut
+		s.withdrawn += count(found == Disproved && float64(r.Reported) > served-1)
 		if round < rounds-1 {
 			kind := s.kind
 			s.say(s.size(20, 170), true)
@@ -221,14 +224,14 @@ func (s *simulation) plan(past int) ([]simulated, bool) {
 	if s.limit == 0 {
 		return s.within(past, most)
 	}
-	most = min(most, float64(s.room()))
+	most = min(most, float64(s.Budget()))
 	list, ok := s.within(past, most)
-	for range limitTries {
-		var parts []part
+	for range 3 {
+		var parts []Part
 		for _, m := range list {
-			parts = append(parts, m.part)
+			parts = append(parts, m.Part)
 		}
-		over := s.overLimit(parts)
+		over := s.OverLimit(parts)
 		if over <= 1 {
 			break
 		}
@@ -250,7 +253,7 @@ func (s *simulation) within(past int, most float64) ([]simulated, bool) {
 				total += 765
 			}
 		}
-		return float64(total)*known(s.ratio) <= most*0.97
+		return float64(total)*s.Scale() <= most*0.97
 	}
 	list := append([]simulated(nil), s.messages...)
 	for i := 1; i < past-2 && !fits(list); i++ {
@@ -279,10 +282,10 @@ func (s *simulation) within(past int, most float64) ([]simulated, bool) {
 }
 
 // serve is what the server reports, and what the whole request has; not ok is a refusal.
-func (s *simulation) serve(sent []simulated) (r tokenReport, whole float64, ok bool) {
+func (s *simulation) serve(sent []simulated) (r Report, whole float64, ok bool) {
 	read := 0.0
 	for _, m := range sent {
-		r.parts = append(r.parts, m.part)
+		r.Parts = append(r.Parts, m.Part)
 		whole += m.served
 	}
 	read = whole
@@ -297,7 +300,7 @@ func (s *simulation) serve(sent []simulated) (r tokenReport, whole float64, ok b
 			read = float64(s.window/2 + 2)
 		}
 	}
-	r.reported = int(math.Round(read))
+	r.Reported = int(math.Round(read))
 	return r, whole, true
 }
 
@@ -341,8 +344,8 @@ func TestCutsAreSaidAndWholeRequestsAreNot(t *testing.T) {
 }
 
 // ofTokens is a report of a request of one message with so many tokens by our count.
-func ofTokens(message int64, tokens, reported int) tokenReport {
-	return tokenReport{parts: []part{{partKey: partKey{message, tokens}, kind: textKind(message)}}, reported: reported}
+func ofTokens(message int64, tokens, reported int) Report {
+	return Report{Parts: []Part{{partKey: partKey{message, tokens}, kind: textKind(message)}}, Reported: reported}
 }
 
 func TestRatioIsLearned(t *testing.T) {
@@ -359,20 +362,20 @@ func TestRatioIsLearned(t *testing.T) {
 		{"no more than sixteen", []int{99_000}, 16, 1},
 		{"no less than a half", []int{450, 450}, 0.5, 1},
 	} {
-		var got calibration
+		var got Calibration
 		for i, reported := range c.reported {
-			got.judge(ofTokens(int64(i+1), 1000, reported))
+			got.Judge(ofTokens(int64(i+1), 1000, reported))
 		}
-		if math.Abs(got.ratio-c.ratio) > 1e-9 || got.samples != c.samples {
-			t.Errorf("%s: learned %.3f of %d samples, want %.3f of %d", c.what, got.ratio, got.samples, c.ratio, c.samples)
+		if math.Abs(got.Ratio-c.ratio) > 1e-9 || got.Samples != c.samples {
+			t.Errorf("%s: learned %.3f of %d samples, want %.3f of %d", c.what, got.Ratio, got.Samples, c.ratio, c.samples)
 		}
 	}
 }
 
 func TestSmallRequestsTeachNoRatio(t *testing.T) {
-	var c calibration
-	if c.judge(ofTokens(1, 199, 300)); c.samples != 0 || c.ratio != 0 {
-		t.Errorf("learned %.2f of %d samples, want nothing", c.ratio, c.samples)
+	var c Calibration
+	if c.Judge(ofTokens(1, 199, 300)); c.Samples != 0 || c.Ratio != 0 {
+		t.Errorf("learned %.2f of %d samples, want nothing", c.Ratio, c.Samples)
 	}
 }
 
@@ -380,64 +383,64 @@ func TestSmallRequestsTeachNoRatio(t *testing.T) {
 func TestImagesAreNoText(t *testing.T) {
 	c, parts := chat(4)
 	for i := range 4 {
-		parts = append(parts, part{partKey: partKey{int64(10 + i), 300}, images: 1})
-		c.judge(tokenReport{parts: parts, reported: 300*len(parts) + 1100*(i+1)})
+		parts = append(parts, Part{partKey: partKey{int64(10 + i), 300}, images: 1})
+		c.Judge(Report{Parts: parts, Reported: 300*len(parts) + 1100*(i+1)})
 	}
-	if e := c.expect(newSample(append(parts, part{partKey: partKey{20, 300}, images: 2}), 0), c.counted); math.Abs(e.tokens-(2700+6600)) > 500 {
+	if e := c.expect(newSample(append(parts, Part{partKey: partKey{20, 300}, images: 2}), 0), c.counted); math.Abs(e.tokens-(2700+6600)) > 500 {
 		t.Errorf("six images of 1,100 tokens and 2,700 of text: expected %.0f tokens", e.tokens)
 	}
-	if c.ratio < 0.9 || c.ratio > 1.2 {
-		t.Errorf("the ratio of the text is %.2f, want about 1", c.ratio)
+	if c.Ratio < 0.9 || c.Ratio > 1.2 {
+		t.Errorf("the ratio of the text is %.2f, want about 1", c.Ratio)
 	}
 }
 
 // chat is a calibration after some turns of 300 tokens each that were counted as they are, and the parts of its
 // last request.
-func chat(turns int) (c calibration, parts []part) {
+func chat(turns int) (c Calibration, parts []Part) {
 	for i := range turns {
-		parts = append(parts, part{partKey: partKey{int64(i + 1), 300}})
-		c.judge(tokenReport{parts: parts, reported: 300 * len(parts)})
+		parts = append(parts, Part{partKey: partKey{int64(i + 1), 300}})
+		c.Judge(Report{Parts: parts, Reported: 300 * len(parts)})
 	}
 	return c, parts
 }
 
 func TestCutIsFoundConfirmedAndLimited(t *testing.T) {
 	c, parts := chat(13)
-	grown := append(parts, part{partKey: partKey{14, 300}}, part{partKey: partKey{15, 1500}})
-	if j := c.judge(tokenReport{parts: grown, reported: 3700}); j.finding != findCut || j.expected < 5600 || j.expected > 5800 || c.limit != 3900 {
-		t.Fatalf("3,700 of 5,700 tokens: found %d, expected %d, limit %d; want a cut and the largest whole count", j.finding, j.expected, c.limit)
+	grown := append(parts, Part{partKey: partKey{14, 300}}, Part{partKey: partKey{15, 1500}})
+	if j := c.Judge(Report{Parts: grown, Reported: 3700}); j.Finding != Cut || j.Expected < 5600 || j.Expected > 5800 || c.limit != 3900 {
+		t.Fatalf("3,700 of 5,700 tokens: found %d, expected %d, limit %d; want a cut and the largest whole count", j.Finding, j.Expected, c.limit)
 	}
-	if math.Abs(c.ratio-1) > 0.01 {
-		t.Errorf("the ratio is %.2f after a cut, want 1", c.ratio)
+	if math.Abs(c.Ratio-1) > 0.01 {
+		t.Errorf("the ratio is %.2f after a cut, want 1", c.Ratio)
 	}
-	if j := c.judge(tokenReport{parts: parts[3:], reported: 3000, limited: true}); j.finding != findWhole || c.limit != 3900 {
-		t.Errorf("a request under the limit that is counted whole: found %d, limit %d; want that the limit holds", j.finding, c.limit)
+	if j := c.Judge(Report{Parts: parts[3:], Reported: 3000, Limited: true}); j.Finding != Whole || c.limit != 3900 {
+		t.Errorf("a request under the limit that is counted whole: found %d, limit %d; want that the limit holds", j.Finding, c.limit)
 	}
 }
 
 func TestCutIsWithdrawnWhereTheTokenizerWasTheCause(t *testing.T) {
 	c, parts := chat(10)
-	if j := c.judge(tokenReport{parts: parts, reported: 1200}); j.finding != findCut {
-		t.Fatalf("1,200 of 3,000 tokens: found %d, want a cut", j.finding)
+	if j := c.Judge(Report{Parts: parts, Reported: 1200}); j.Finding != Cut {
+		t.Fatalf("1,200 of 3,000 tokens: found %d, want a cut", j.Finding)
 	}
-	if j := c.judge(tokenReport{parts: parts[4:], reported: 740, limited: true}); j.finding != findFalse {
-		t.Fatalf("740 of 1,800 tokens under the limit: found %d, want that there was no cut", j.finding)
+	if j := c.Judge(Report{Parts: parts[4:], Reported: 740, Limited: true}); j.Finding != Disproved {
+		t.Fatalf("740 of 1,800 tokens under the limit: found %d, want that there was no cut", j.Finding)
 	}
-	if c.limit != 0 || c.ratio < 0.5 || c.ratio > 0.51 {
-		t.Errorf("the limit is %d and the ratio %.2f; want none, and what both counts say", c.limit, c.ratio)
+	if c.limit != 0 || c.Ratio < 0.5 || c.Ratio > 0.51 {
+		t.Errorf("the limit is %d and the ratio %.2f; want none, and what both counts say", c.limit, c.Ratio)
 	}
 }
 
 // Text of another kind may be counted at much less for each of our tokens: the count has grown all the same.
 func TestAnotherKindOfTextIsNoCut(t *testing.T) {
-	var c calibration
-	parts := []part{{partKey: partKey{1, 1000}}}
+	var c Calibration
+	parts := []Part{{partKey: partKey{1, 1000}}}
 	for range 3 {
-		c.judge(tokenReport{parts: parts, reported: 4000})
+		c.Judge(Report{Parts: parts, Reported: 4000})
 	}
-	parts = append(parts, part{partKey: partKey{3, 1500}, kind: denseText})
-	if j := c.judge(tokenReport{parts: parts, reported: 4000 + 3000}); j.finding == findCut {
-		t.Errorf("1,500 tokens of another kind that count half: found %d, expected %d; want no cut", j.finding, j.expected)
+	parts = append(parts, Part{partKey: partKey{3, 1500}, kind: denseText})
+	if j := c.Judge(Report{Parts: parts, Reported: 4000 + 3000}); j.Finding == Cut {
+		t.Errorf("1,500 tokens of another kind that count half: found %d, expected %d; want no cut", j.Finding, j.Expected)
 	}
 }
 
@@ -445,11 +448,11 @@ func TestAnotherKindOfTextIsNoCut(t *testing.T) {
 func TestUncountedTextGetsRoomBelowALimit(t *testing.T) {
 	c, parts := chat(13)
 	c.limit = 4000
-	if over := c.overLimit(parts[:12]); over > 1 {
+	if over := c.OverLimit(parts[:12]); over > 1 {
 		t.Errorf("3,600 tokens of text that is well known: %.2f of a limit of 4,000", over)
 	}
-	script := append(parts[:6:6], part{partKey: partKey{20, 1800}, kind: scriptText})
-	if over := c.overLimit(script); over < 1.2 {
+	script := append(parts[:6:6], Part{partKey: partKey{20, 1800}, kind: scriptText})
+	if over := c.OverLimit(script); over < 1.2 {
 		t.Errorf("1,800 tokens of a script that was never counted beside 1,800: %.2f of a limit of 4,000", over)
 	}
 }

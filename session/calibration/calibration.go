@@ -1,6 +1,10 @@
-package session
+// Package calibration predicts the tokens that a server will count for a request, by what it counted for
+// others, and finds the counts that are of a part of a request only. It is pure statistics: it stores nothing
+// and asks nobody.
+package calibration
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -26,27 +30,31 @@ const (
 	limitShare     = 0.9  // of the limit is planned for
 	limitFull      = 0.92 // of the limit; nothing is learned from a count above it
 	limitDeviation = 2.0  // a request should fit the limit if it costs so much more than expected
-	limitTries     = 3    // to plan a request so
 	limitLeast     = 2048 // tokens; no limit after a cut is lower
 	mostAlarms     = 3    // in a row, before the rule is taken to be wrong instead of the server
 
-	keptCounts = 12 // whole requests that the next ones are expected by
+	// Kept is by how many whole requests the next ones are expected.
+	Kept = 12
 
 	ratioWeight = 0.3 // of a new sample in the moving average
 	ratioFall   = 0.9 // the ratio falls by a tenth at most with each sample
 	ratioRise   = 1.1 // and rises by a tenth where a request was to be smaller than it is
 	ratioMin    = 0.5
 	ratioMax    = 16.0
-	ratioFrom   = 200 // our tokens; a smaller request says too little
+
+	// Least is the size of a request, in our tokens, below which a count of it says too little.
+	Least = 200
+
+	exactly = 0.001 // the share of what was expected that an exact count may be off for nothing to change
 )
 
-// calibration relates the tokens that a server reports for its prompts to our own count of them, and
+// Calibration relates the tokens that a server reports for its prompts to our own count of them, and
 // finds the reports that are of a part of a request only: some servers drop what does not fit their
 // context window and say nothing. It belongs to one conversation with one model. It does no I/O.
-type calibration struct {
-	ratio   float64 // the server's tokens for each of ours; 0 is not known yet
-	samples int     // reports that ratio comes from
-	largest int     // the largest report of a whole request
+type Calibration struct {
+	Ratio   float64 // the server's tokens for each of ours; 0 is not known yet
+	Samples int     // reports that Ratio comes from
+	Largest int     // the largest report of a whole request
 
 	good    int       // whole requests of this conversation
 	counted []sample  // the last of them
@@ -55,25 +63,11 @@ type calibration struct {
 	limit   int       // the most tokens of a request until the server states its window; 0 is none
 }
 
-// partKey identifies a part of a request: a message, and how much of it was sent. Message 0 is what
-// stands around the messages, such as the system prompt and the tools.
-type partKey struct {
-	message int64
-	tokens  int
-}
-
-// part is a piece of a request whose tokens are counted as one.
-type part struct {
-	partKey
-	kind   textKind
-	images int // that it holds; partKey's tokens are without them
-}
-
-// tokenReport is a request and what the server reported for it.
-type tokenReport struct {
-	parts    []part
-	reported int
-	limited  bool // it was planned under the limit that a cut left behind
+// Report is a request and what the server reported for it.
+type Report struct {
+	Parts    []Part
+	Reported int
+	Limited  bool // it was planned under the limit that a cut left behind
 }
 
 // doubt is a report that may have been of a part of a request, with the probability of that.
@@ -88,46 +82,47 @@ type cutAlarm struct {
 	again int // alarms in a row before this one
 }
 
-// finding is what a report says.
-type finding int
+// Finding is what a report says.
+type Finding int
 
+// The findings.
 const (
-	findNothing  finding = iota // the request is too small, or the server reported nothing
-	findWhole                   // the whole request was counted
-	findDoubtful                // too little to learn from, and not little enough to say so
-	findCut                     // a part of the request was not read
-	findFalse                   // the last cut was none: the tokenizer counts less than it did
+	Nothing   Finding = iota // the request is too small, or the server reported nothing
+	Whole                    // the whole request was counted
+	Doubtful                 // too little to learn from, and not little enough to say so
+	Cut                      // a part of the request was not read
+	Disproved                // the last cut was none: the tokenizer counts less than it did
 )
 
-// judgement is a finding with what the server was expected to report.
-type judgement struct {
-	finding
-	expected int
+// Judgement is a finding with what the server was expected to report.
+type Judgement struct {
+	Finding
+	Expected int
 }
 
-// judge takes a report into account.
-func (c *calibration) judge(r tokenReport) judgement {
-	if r.reported <= 0 || r.estimate() < ratioFrom {
-		return judgement{finding: findNothing}
+// Judge takes a report into account.
+func (c *Calibration) Judge(r Report) Judgement {
+	if r.Reported <= 0 || r.estimate() < Least {
+		return Judgement{Finding: Nothing}
 	}
-	s := newSample(r.parts, r.reported)
+	s := newSample(r.Parts, r.Reported)
 	e := c.expect(s, c.counted)
-	j := judgement{findWhole, int(e.tokens)}
+	j := Judgement{Whole, int(e.tokens)}
 	odds, unsure := c.oddsOfCut(s, e), c.unsure
 	c.unsure = nil
 	switch {
-	case r.limited && odds > doubtOdds && c.isDisproved(s):
-		j.finding = findFalse
+	case r.Limited && odds > doubtOdds && c.isDisproved(s):
+		j.Finding = Disproved
 		c.withdraw(s)
 	case c.isCut(s, e, odds):
-		j.finding = findCut
+		j.Finding = Cut
 		c.raiseAlarm(r, s, e)
-	case r.limited && s.count > limitFull*float64(c.limit):
+	case r.Limited && s.count > limitFull*float64(c.limit):
 		// It was planned to be smaller: the ratio is too small, and a part may have been dropped.
-		j.finding = findDoubtful
-		c.ratio = clampRatio(c.ratio * ratioRise)
+		j.Finding = Doubtful
+		c.Ratio = clampRatio(c.Ratio * ratioRise)
 	case c.isFull(s, e), odds > doubtOdds && (unsure == nil || !c.follows(s, *unsure)):
-		j.finding = findDoubtful
+		j.Finding = Doubtful
 		c.unsure = &doubt{s, min(odds/(1+odds), doubtMost)}
 	default:
 		c.alarm = nil
@@ -141,13 +136,13 @@ func (c *calibration) judge(r tokenReport) judgement {
 
 // oddsOfCut are the odds that a count is of a part of a request, by Bayes' rule: the probability that the
 // request was larger than the window, and how likely the count is in either case.
-func (c *calibration) oddsOfCut(s sample, e expectation) float64 {
+func (c *Calibration) oddsOfCut(s sample, e expectation) float64 {
 	if s.count > wholeShare*e.tokens {
 		return 0
 	}
 	window, tooLarge := float64(c.limit), 1.0
 	if c.limit == 0 {
-		window, tooLarge = float64(c.largest), windowUnknown
+		window, tooLarge = float64(c.Largest), windowUnknown
 	}
 	full := window
 	if c.unsure != nil {
@@ -174,9 +169,9 @@ func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 func studentT(z float64) float64 { return 0.375 * math.Pow(1+z*z/4, -2.5) }
 
 // isTrusted says that enough was counted to expect something.
-func (c *calibration) isTrusted() bool { return max(c.samples, c.good) >= goodSamples }
+func (c *Calibration) isTrusted() bool { return max(c.Samples, c.good) >= goodSamples }
 
-func (c *calibration) isCut(s sample, e expectation, odds float64) bool {
+func (c *Calibration) isCut(s sample, e expectation, odds float64) bool {
 	short := e.below(s.count)
 	if !c.isTrusted() {
 		return s.count < firstShare*e.tokens && short > firstDeviation
@@ -186,7 +181,7 @@ func (c *calibration) isCut(s sample, e expectation, odds float64) bool {
 
 // isDisproved says that there was no cut the last time: this request was made to fit, its count is too small
 // as well, and what is expected if the last one was of a whole request.
-func (c *calibration) isDisproved(s sample) bool {
+func (c *Calibration) isDisproved(s sample) bool {
 	if c.alarm == nil {
 		return false
 	}
@@ -199,98 +194,125 @@ func (c *calibration) isDisproved(s sample) bool {
 
 // isFull says that a request was larger than any that is known to fit, and that the count is what a server
 // reports that has filled its window.
-func (c *calibration) isFull(s sample, e expectation) bool {
-	window := float64(max(c.limit, c.largest))
+func (c *Calibration) isFull(s sample, e expectation) bool {
+	window := float64(max(c.limit, c.Largest))
 	return e.tokens > window && s.count > fullShare*window && s.count < min(fullMost*window, fullDeviation*e.tokens)
 }
 
 // follows says that a count is what is expected if an unsure one before it was of a whole request.
-func (c *calibration) follows(s sample, unsure doubt) bool {
+func (c *Calibration) follows(s sample, unsure doubt) bool {
 	return c.expect(s, append(slices.Clone(c.counted), unsure.sample)).below(s.count) <= learnDeviation
 }
 
 // raiseAlarm notes a cut. Until the server states its window, no request is larger than what it has read.
-func (c *calibration) raiseAlarm(r tokenReport, s sample, e expectation) {
-	if r.limited {
-		c.largest = 0 // A request within it was cut, so the server runs with a smaller window now.
+func (c *Calibration) raiseAlarm(r Report, s sample, e expectation) {
+	if r.Limited {
+		c.Largest = 0 // A request within it was cut, so the server runs with a smaller window now.
 	}
 	again := 0
 	if c.alarm != nil {
 		again = c.alarm.again + 1
 	}
-	c.limit = max(r.reported, c.largest, limitLeast)
+	c.limit = max(r.Reported, c.Largest, limitLeast)
 	c.alarm = &cutAlarm{s, again}
-	c.ratio = clampRatio(max(c.ratio, e.ratio))
+	c.Ratio = clampRatio(max(c.Ratio, e.ratio))
 }
 
+// Resume goes on under the limit of the conversation's newest request, 0 for none, after it was opened again.
+func (c *Calibration) Resume(limit int) { c.limit = limit }
+
+// ResumeCut goes on after the conversation's newest request was cut, where it is opened again.
+func (c *Calibration) ResumeCut(r Report) {
+	c.limit = max(r.Reported, c.Largest, limitLeast)
+	c.alarm = &cutAlarm{sample: newSample(r.Parts, r.Reported)}
+}
+
+// Refused takes what a server says of the tokens of a request that it refused, atLeast where it may be more, and
+// our count of it. A number far below ours is no count of this request.
+func (c *Calibration) Refused(tokens, estimate int, atLeast bool) {
+	ratio := min(ratioMax, float64(tokens)/float64(max(1, estimate)))
+	if ratio >= ratioMin && (!atLeast || ratio > c.Scale()) {
+		c.Ratio = ratio
+	}
+}
+
+// Exact takes the server's own count of a request before it is sent, and our count of it. It says whether that is
+// not what was expected.
+func (c *Calibration) Exact(tokens, estimate int) (news bool) {
+	ratio, before := clampRatio(float64(tokens)/float64(estimate)), c.Scale()
+	if math.Abs(ratio-before) <= exactly*before {
+		return false
+	}
+	c.Ratio = ratio
+	return true
+}
+
+// Scale is the server's tokens for each of ours, 1 before it reported any.
+func (c *Calibration) Scale() float64 { return cmp.Or(c.Ratio, 1) }
+
+// Keep remembers an earlier report of a whole request, to expect the next ones by.
+func (c *Calibration) Keep(r Report) { c.keep(newSample(r.Parts, r.Reported)) }
+
 // learn takes the report of a whole request.
-func (c *calibration) learn(s sample) {
+func (c *Calibration) learn(s sample) {
 	c.keep(s)
-	c.largest = max(c.largest, int(s.count))
+	c.Largest = max(c.Largest, int(s.count))
 	ratio := s.count / s.text()
 	if s.images > 0 {
 		ratio = c.expect(s, c.counted).ratio
 	}
-	if c.samples > 0 {
-		ratio = max(c.ratio*ratioFall, (1-ratioWeight)*c.ratio+ratioWeight*ratio)
+	if c.Samples > 0 {
+		ratio = max(c.Ratio*ratioFall, (1-ratioWeight)*c.Ratio+ratioWeight*ratio)
 	}
-	c.ratio, c.samples = clampRatio(ratio), c.samples+1
+	c.Ratio, c.Samples = clampRatio(ratio), c.Samples+1
 }
 
-// keep remembers the report of a whole request, to expect the next ones by.
-func (c *calibration) keep(s sample) {
+func (c *Calibration) keep(s sample) {
 	c.good++
 	c.counted = append(c.counted, s)
-	c.counted = c.counted[max(0, len(c.counted)-keptCounts):]
+	c.counted = c.counted[max(0, len(c.counted)-Kept):]
 }
 
 // withdraw undoes the last alarm: the server counts less than it did, for whole requests too.
-func (c *calibration) withdraw(s sample) {
+func (c *Calibration) withdraw(s sample) {
 	c.counted = nil
 	c.keep(c.alarm.sample)
 	c.keep(s)
-	c.largest = max(c.largest, int(c.alarm.count), int(s.count))
-	c.ratio, c.samples = clampRatio(c.expect(s, c.counted).ratio), c.samples+2
-	c.lift()
+	c.Largest = max(c.Largest, int(c.alarm.count), int(s.count))
+	c.Ratio, c.Samples = clampRatio(c.expect(s, c.counted).ratio), c.Samples+2
+	c.Lift()
 }
 
-// room is the most tokens to plan for, 0 where nothing limits that.
-func (c *calibration) room() int { return int(limitShare * float64(c.limit)) }
+// Limit is the most tokens that the server read of a request that it cut, until it states its window; 0 where
+// it cut none.
+func (c *Calibration) Limit() int { return c.limit }
 
-// overLimit is by which factor a request may be larger than the limit: by more than 1 where it holds much text of a
+// Budget is the most tokens to plan for, 0 where nothing limits that.
+func (c *Calibration) Budget() int { return int(limitShare * float64(c.limit)) }
+
+// OverLimit is by which factor a request may be larger than the limit: by more than 1 where it holds much text of a
 // kind that was hardly counted yet.
-func (c *calibration) overLimit(parts []part) float64 {
+func (c *Calibration) OverLimit(parts []Part) float64 {
 	if c.limit == 0 || len(c.counted) == 0 {
 		return 0
 	}
 	return c.expect(newSample(parts, 0), c.counted).at(-limitDeviation) / float64(c.limit)
 }
 
-// lift ends the limit: the server has stated its window.
-func (c *calibration) lift() { c.limit, c.alarm = 0, nil }
+// Lift ends the limit: the server has stated its window.
+func (c *Calibration) Lift() { c.limit, c.alarm = 0, nil }
 
 // expect is what the server will report for a request, by earlier reports of whole ones.
-func (c *calibration) expect(s sample, counted []sample) expectation {
-	return fit(counted, known(c.ratio), s).expect(s)
+func (c *Calibration) expect(s sample, counted []sample) expectation {
+	return fit(counted, c.Scale(), s).expect(s)
 }
 
 // estimate is our count of the request without its images.
-func (r tokenReport) estimate() (tokens int) {
-	for _, p := range r.parts {
+func (r Report) estimate() (tokens int) {
+	for _, p := range r.Parts {
 		tokens += p.tokens
 	}
 	return tokens
 }
 
 func clampRatio(r float64) float64 { return min(max(r, ratioMin), ratioMax) }
-
-// known is a ratio that may not have been learned yet.
-func known(ratio float64) float64 {
-	if ratio == 0 {
-		return 1
-	}
-	return ratio
-}
-
-// textKind is a kind of text that a tokenizer may count differently from others.
-type textKind int

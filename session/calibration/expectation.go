@@ -1,4 +1,4 @@
-package session
+package calibration
 
 import (
 	"maps"
@@ -19,7 +19,7 @@ const (
 	spreadCount   = 0.01 // of a count against all of this, as for markers between messages
 	spreadKnown   = 0.02 // of what is well known, for all that is not believed here
 
-	farthest = 20.0 // standard deviations; none larger are told
+	farthest = 20.0 // standard deviations; none is larger
 
 	frameMean, frameSpread = 1.0, 4.0 // tokens around a message beside those of frameTokens
 	imageMean, imageSpread = history.ImageTokens, 600.0
@@ -33,7 +33,7 @@ const (
 
 // sample is a request and what the server counted for it.
 type sample struct {
-	parts []part
+	parts []Part
 	count float64
 
 	keys   map[partKey]bool
@@ -42,7 +42,7 @@ type sample struct {
 	frames float64 // messages
 }
 
-func newSample(parts []part, count int) sample {
+func newSample(parts []Part, count int) sample {
 	s := sample{parts: parts, count: float64(count), keys: make(map[partKey]bool, len(parts)), kinds: map[textKind]float64{}}
 	for _, p := range parts {
 		s.keys[p.partKey] = true
