@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/notice", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/turn", "ui/input", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/notice", "ui/confirm", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/turn", "ui/input", "ui/uitest",
 		"session", "session/store", "session/transfer", "llm", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm", "history"},
@@ -47,6 +47,7 @@ var rooms = map[string][]string{
 	"ui/picker":          {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest"},
 	"ui/notice":          {"ui/theme", "ui/markdown", "ui/uitest"},
 	"ui/turn":            {"ui/theme", "session", "llm"},
+	"ui/confirm":         {},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "llm/pricing", "history"},
 	"ui/inspector":       {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "history"},
 	"ui/sessions":        {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session/store", "history"},

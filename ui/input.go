@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/composer"
+	"winnow/ui/confirm"
 	"winnow/ui/keymap"
 	"winnow/ui/sessions"
 )
@@ -13,20 +14,18 @@ import (
 // keyPress gives a key to whom it belongs: the acts that always work, then the overlay, the question
 // where it has the focus, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
-	m.keyPresses++
-	if !m.keys.Pressed(msg, keymap.Stop) {
-		m.unarm()
-	}
+	m.confirm.Key(m.keys.Pressed(msg, keymap.Stop))
 	twice := msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt
 	if twice {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
-	before, from, said, escaped := m.composer.Area.Changes(), m.where(), m.notice.Number(), m.escaped
+	before, from, said := m.composer.Area.Changes(), m.where(), m.notice.Number()
 	cmd := m.route(msg)
-	if twice && m.escaped && !escaped {
-		cmd = tea.Batch(cmd, m.route(msg))
-	} else if escaped {
-		m.escaped = false // only the very next key is the second esc
+	if twice {
+		m.confirm.Key(false)
+		if m.confirm.Asked(confirm.EditEarlier) {
+			cmd = tea.Batch(cmd, m.route(msg))
+		}
 	}
 	if m.where() != from {
 		m.notice.MoveOn(said)
@@ -249,8 +248,7 @@ func (m *Model) takePopup(popups []Command) tea.Cmd {
 
 // paste puts a pasted text where the keys go. It answers no question.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
-	m.keyPresses++
-	m.unarm()
+	m.confirm.Key(false)
 	return tea.Batch(m.pasted(msg), m.awaitQuiet())
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/ui/confirm"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -70,7 +72,7 @@ func TestInterruptOrder(t *testing.T) {
 	}
 	tell(m, 0, finishedWell)
 	m.Update(ctrl('c'))
-	if !m.composer.Empty() || m.quitting {
+	if !m.composer.Empty() || m.turn.Quitting {
 		t.Fatalf("second ctrl+c: draft %q; want it cleared", m.composer.Text())
 	}
 	if !strings.Contains(m.notice.Sentence(), "ctrl+c again quits") {
@@ -81,17 +83,9 @@ func TestInterruptOrder(t *testing.T) {
 		t.Fatalf("up after clearing: draft %q, want the cleared one", got)
 	}
 	m.composer.Set("")
-	m.Update(disarmMsg{m.armed.number})
-	if m.armed.what != nothing {
-		t.Fatal("ctrl+c is still armed after its time")
-	}
-	if cmd := m.interrupt(); m.armed.what != quitByStop || cmd == nil {
-		t.Fatal("ctrl+c with nothing to stop or clear must arm the quit and say so")
-	}
-	armed := m.armed
-	m.Update(disarmMsg{armed.number - 1})
-	if m.armed != armed {
-		t.Error("an older timer took the newer ctrl+c away")
+	m.confirm.Forget()
+	if cmd := m.interrupt(); !m.confirm.Asked(confirm.Quit) || cmd == nil {
+		t.Fatal("ctrl+c with nothing to stop or clear must ask for another one and say so")
 	}
 }
 

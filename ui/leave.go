@@ -8,30 +8,8 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/confirm"
 	"winnow/ui/keymap"
-)
-
-// These are how soon a second ctrl+c must follow the first, and how soon a command that would discard a
-// chat must be given again.
-const (
-	quitWithin    = 2 * time.Second
-	discardWithin = 10 * time.Second
-)
-
-// arming is what was asked for once and is done when it is asked for again soon. Each warning has its own:
-// to confirm one is not to confirm another.
-type arming struct {
-	what   confirmation
-	number int
-}
-
-type confirmation int
-
-const (
-	nothing       confirmation = iota
-	quitByStop                 // ctrl+c quits
-	discardByStop              // ctrl+c quits, and a chat that is not saved is gone
-	discard                    // a command or another key leaves a chat that is not saved
 )
 
 // interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
@@ -39,7 +17,7 @@ func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
-	case m.armed.what == quitByStop || m.armed.what == discardByStop:
+	case m.confirm.Asked(confirm.Quit, confirm.QuitUnsaved):
 		return m.quitNow()
 	case m.editing.message != 0:
 		return m.leaveEdit()
@@ -49,42 +27,17 @@ func (m *Model) interrupt() tea.Cmd {
 		if m.unsaved() {
 			return m.say("Cleared: " + m.keys.First(keymap.Older) + " brings it back.")
 		}
-		return tea.Batch(m.say("Cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.arm(quitByStop))
+		return tea.Batch(m.say("Cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
 	}
-	if said, stays := m.wouldBeGone(discardByStop); stays {
+	if said, stays := m.wouldBeGone(confirm.QuitUnsaved); stays {
 		return said
 	}
-	return tea.Batch(m.say("Press "+m.keys.First(keymap.Stop)+" again to quit."), m.arm(quitByStop))
-}
-
-// arm has something done when it is asked for again, for a while.
-func (m *Model) arm(what confirmation) tea.Cmd {
-	m.arms++
-	m.armed = arming{what, m.arms}
-	within, n := quitWithin, m.arms
-	if what == discard {
-		within = discardWithin
-	}
-	return tea.Tick(within, func(time.Time) tea.Msg { return disarmMsg{n} })
-}
-
-func (m *Model) disarm(msg disarmMsg) tea.Cmd {
-	if msg.generation == m.armed.number {
-		m.armed = arming{}
-	}
-	return nil
-}
-
-// unarm is any key but ctrl+c: whoever types does not mean to quit.
-func (m *Model) unarm() {
-	if m.armed.what != discard {
-		m.armed = arming{}
-	}
+	return tea.Batch(m.say("Press "+m.keys.First(keymap.Stop)+" again to quit."), m.confirm.Ask(confirm.Quit))
 }
 
 // quit leaves, unless a chat would be gone.
 func (m *Model) quit() tea.Cmd {
-	if said, stays := m.wouldBeGone(discard); stays {
+	if said, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return said
 	}
 	return m.quitNow()
@@ -95,7 +48,7 @@ func (m *Model) quitNow() tea.Cmd {
 	if !m.turn.Busy {
 		return tea.Quit
 	}
-	m.quitting = true
+	m.turn.Quitting = true
 	return tea.Batch(m.stopTurn(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
 }
 
@@ -130,10 +83,10 @@ func (m *Model) back() tea.Cmd {
 	if !m.composer.Empty() {
 		return m.say("Nothing to close or stop.")
 	}
-	if m.escaped {
+	if m.confirm.Asked(confirm.EditEarlier) {
 		return m.openEdits()
 	}
-	m.escaped = true
+	m.confirm.Ask(confirm.EditEarlier)
 	return m.say("Nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
 }
 
@@ -183,15 +136,15 @@ func (m *Model) unsaved() bool { return m.session.Temporary() && !m.chat.Empty()
 
 // wouldBeGone warns, once, that leaving the session on the screen discards a temporary chat. Whoever means
 // it does the same again soon.
-func (m *Model) wouldBeGone(by confirmation) (said tea.Cmd, stays bool) {
-	if !m.unsaved() || m.armed.what == by {
+func (m *Model) wouldBeGone(by confirm.Action) (said tea.Cmd, stays bool) {
+	if !m.unsaved() || m.confirm.Asked(by) {
 		return nil, false
 	}
 	again := "the same again discards it."
-	if by == discardByStop {
+	if by == confirm.QuitUnsaved {
 		again = m.keys.First(keymap.Stop) + " again discards it and quits."
 	}
-	return tea.Batch(m.complain("This chat is not saved. /keep saves it; "+again), m.arm(by)), true
+	return tea.Batch(m.complain("This chat is not saved. /keep saves it; "+again), m.confirm.Ask(by)), true
 }
 
 // forget lets go of the session that was on the screen: of a temporary one nothing is left.

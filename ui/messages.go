@@ -77,8 +77,5 @@ type settledMsg struct {
 	err  error
 }
 
-// These end what shows for a while, unless something newer took its place.
-type (
-	disarmMsg  struct{ generation int }
-	quitDueMsg struct{}
-)
+// quitDueMsg says that quitting has waited long enough for an answer to be saved.
+type quitDueMsg struct{}

@@ -10,6 +10,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/composer"
+	"winnow/ui/confirm"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
@@ -84,12 +85,8 @@ type Model struct {
 	notice     notice.Model
 	known      planned // of the newest plan of the draft
 	elsewhere  bool    // the session can only be read: another window has it
-	armed      arming  // what the next key of its kind confirms
-	arms       int     // armings so far
-	keyPresses int     // keys and pastes so far
+	confirm    confirm.Model
 	opening    opening // the session that was asked for
-	escaped    bool    // esc had nothing to do, and no other key came since
-	quitting   bool
 }
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
@@ -250,8 +247,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.edited(msg)
 	case notice.OverMsg:
 		m.notice.Over(msg)
-	case disarmMsg:
-		return m.disarm(msg)
+	case confirm.ExpireMsg:
+		m.confirm.Expire(msg)
 	case quitDueMsg:
 		return tea.Quit
 	}
@@ -271,7 +268,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.seeks++
 	m.marked = nil
 	m.forgetInspected()
-	m.armed = arming{}
+	m.confirm.Forget()
 	m.notice.Warn(notice.Alert{})
 	if err := s.Unready(); err != nil {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Cause: notice.Unreachable})

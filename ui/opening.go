@@ -8,6 +8,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/composer"
+	"winnow/ui/confirm"
 	"winnow/ui/notice"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
@@ -123,7 +124,7 @@ func (m *Model) leaveFor(open func(context.Context) openedMsg) tea.Cmd {
 	if m.turn.Busy {
 		return m.stillArriving()
 	}
-	if said, stays := m.wouldBeGone(discard); stays {
+	if said, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return said
 	}
 	return m.openNext(func(ctx context.Context, number int) tea.Msg {

@@ -113,7 +113,7 @@ func TestTypingDisarmsCtrlC(t *testing.T) {
 	if _, cmd = m.Update(ctrl('c')); !quits(cmd) {
 		t.Error("ctrl+c twice in a row does not quit")
 	}
-	m.armed = arming{}
+	m.confirm.Forget()
 	m.composer.Set("")
 	m.Update(ctrl('c'))
 	m.Update(tea.PasteMsg{Content: "pasted"})
@@ -156,8 +156,8 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	if cmd := l.interrupt(); !quits(cmd) {
 		t.Error("ctrl+c after the warning does not quit")
 	}
-	l.armed = arming{}
-	l.press("ctrl+c") // armed by ctrl+c, which is no answer to another way of leaving
+	l.confirm.Forget()
+	l.press("ctrl+c") // asked for by ctrl+c, which is no answer to another way of leaving
 	temporary := l.session
 	l.press("ctrl+n")
 	if l.session != temporary || l.opening.waits {

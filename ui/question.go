@@ -74,14 +74,14 @@ func (m *Model) awaitQuiet() tea.Cmd {
 	if !m.question.waits() || m.focus == questionPane {
 		return nil
 	}
-	due := questionDueMsg{m.turn.Number, m.keyPresses}
+	due := questionDueMsg{m.turn.Number, m.confirm.Keys()}
 	return tea.Tick(quietTime, func(time.Time) tea.Msg { return due })
 }
 
 // questionDue gives the focus to the question, unless a key came or there is something that keys are typed
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg questionDueMsg) tea.Cmd {
-	quiet := msg == questionDueMsg{m.turn.Number, m.keyPresses}
+	quiet := msg == questionDueMsg{m.turn.Number, m.confirm.Keys()}
 	if quiet && m.question.waits() && m.focus == draftPane && !m.covered() && !m.find.Open && m.composer.Empty() {
 		m.setFocus(questionPane)
 		m.arrange()

@@ -33,7 +33,7 @@ func askAbout(m *Model, answers *[]bool) {
 }
 
 // quiet tells the application that no key has come for a while.
-func quiet(m *Model) { m.Update(questionDueMsg{m.turn.Number, m.keyPresses}) }
+func quiet(m *Model) { m.Update(questionDueMsg{m.turn.Number, m.confirm.Keys()}) }
 
 // pressing presses a key and runs the command that answers the question, where the key did.
 func pressing(m *Model, waits bool, msg tea.KeyPressMsg) {
@@ -79,7 +79,7 @@ func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
 
 func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
-	early := questionDueMsg{m.turn.Number, m.keyPresses}
+	early := questionDueMsg{m.turn.Number, m.confirm.Keys()}
 	m.Update(uitest.Key("left"))
 	m.Update(early)
 	if m.focus == questionPane {

@@ -7,6 +7,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/confirm"
 	"winnow/ui/keymap"
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
@@ -117,7 +118,7 @@ func (m *Model) forkListed(of sessions.Forked) tea.Cmd {
 	if m.turn.Busy {
 		return m.stillArriving()
 	}
-	if said, stays := m.wouldBeGone(discard); stays {
+	if said, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return said
 	}
 	deps, ref := m.options.Deps, m.ref

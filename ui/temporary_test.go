@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/ui/confirm"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -45,7 +47,7 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")
-	if said, stays := l.wouldBeGone(discard); stays {
+	if said, stays := l.wouldBeGone(confirm.LeaveUnsaved); stays {
 		t.Errorf("a chat without a message is not left at once: %v", said)
 	}
 	l.say("hello")
@@ -56,7 +58,7 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	if l.session != temporary {
 		t.Fatal("one key left the temporary chat")
 	}
-	l.Update(disarmMsg{l.armed.number})
+	l.confirm.Forget() // as after some time
 	l.press("ctrl+n")
 	if l.session != temporary {
 		t.Fatal("a key long after the first left the temporary chat")

@@ -33,7 +33,8 @@ func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan sessio
 	ctx, stop := m.newContext()
 	var cmd tea.Cmd
 	m.turn, cmd = m.turn.Start(stop, func() <-chan session.Event { return start(ctx) })
-	m.sent, m.question, m.armed = sent, question{}, arming{}
+	m.sent, m.question = sent, question{}
+	m.confirm.Forget()
 	m.notice.Clear()
 	m.chat.Name = transcript.ShortName(m.ref)
 	m.generation++ // a plan that is being made for the draft comes too late now
@@ -139,7 +140,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	}
 	m.giveBack()
 	m.arrange()
-	if m.quitting {
+	if m.turn.Quitting {
 		return tea.Quit
 	}
 	return tea.Batch(said, m.draftChanged(), m.entitle(e.Err), m.findAgain(), m.askWindow())

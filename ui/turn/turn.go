@@ -19,6 +19,7 @@ type Model struct {
 	Number     int // messages of another turn are dropped by it
 	Busy       bool
 	Stopping   bool
+	Quitting   bool // winnow is left when the turn is over
 	Cancel     context.CancelFunc
 	Retry      string // what a waiting turn waits for, "" for nothing
 	Again      bool   // another answer to an old message was asked for
