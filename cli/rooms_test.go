@@ -37,7 +37,8 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/notice", "ui/confirm", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/turn", "ui/input", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/notice", "ui/confirm", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
+		"ui/turn", "ui/upkeep",
 		"session", "session/store", "session/transfer", "llm", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm", "history"},
@@ -46,6 +47,7 @@ var rooms = map[string][]string{
 	"ui/transcript":      {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "history"},
 	"ui/picker":          {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest"},
 	"ui/notice":          {"ui/theme", "ui/markdown", "ui/uitest"},
+	"ui/upkeep":          {"session/store", "history"},
 	"ui/turn":            {"ui/theme", "session", "llm"},
 	"ui/confirm":         {},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "llm/pricing", "history"},

@@ -19,6 +19,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/ui/uitest"
+	"winnow/ui/upkeep"
 )
 
 // live is the application with a server to talk to. Its commands run, as they do under Bubble Tea, but
@@ -125,7 +126,7 @@ func (l *live) until(what string, ok func() bool) {
 	for !ok() {
 		select {
 		case msg := <-l.msgs:
-			if _, ok := msg.(quietMsg); ok {
+			if _, ok := msg.(upkeep.QuietMsg); ok {
 				continue // a backup would outlive a test that does not wait for it
 			}
 			if plan, ok := msg.(planMsg); ok {

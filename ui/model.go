@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +19,7 @@ import (
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/turn"
+	"winnow/ui/upkeep"
 )
 
 // pane is a part of the screen that takes keys.
@@ -67,6 +69,7 @@ type Model struct {
 	question  question
 	sent      *sentDraft // the draft that was sent, until it is stored
 	sessions  sessions.Model
+	upkeep    upkeep.Model
 	arrival   arrival
 	inspector inspectorState
 	marked    *panel.Request // one to compare others with, nil for none
@@ -78,7 +81,6 @@ type Model struct {
 	seeks      int // requests of the past that were asked for
 	sought     int // the last of them that was answered
 	steps      steps
-	indexing   indexing
 	trials     int             // settings that were tried out
 	keeping    keeping         // the draft on disk
 	folder     composer.Folder // whose files complete a path
@@ -107,6 +109,7 @@ func New(o Options) (*Model, error) {
 		themes:     theme.Set{Own: o.Themes},
 		secrets:    theme.Secrets{Find: o.Secrets},
 	}
+	m.upkeep = upkeep.New(o.Deps.Store, m.inBackground)
 	m.setTheme(theme.Name(o.Theme))
 	m.adopt(o.Start)
 	return m, nil
@@ -114,7 +117,15 @@ func New(o Options) (*Model, error) {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.occupy(m.session), m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged(), m.index(), m.safeguard()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.occupy(m.session), m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged(), m.index(), m.upkeep.Start()}
+	if db := m.options.Deps.Store; db != nil {
+		if _, salvaged := db.Salvaged(); salvaged {
+			// What was lost is worth more than a few seconds in the lower line.
+			m.notice.Tell(strings.Join(m.options.Notices, " "))
+			m.options.Notices = nil
+			m.arrange()
+		}
+	}
 	if len(m.options.Notices) > 0 {
 		cmds = append(cmds, m.say(strings.Join(m.options.Notices, " ")))
 	}
@@ -227,14 +238,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.forksRead(msg)
 	case modelsMsg:
 		return m.modelsListed(msg)
-	case indexedMsg:
-		return m.indexed(msg)
-	case quietMsg:
-		return m.backUp()
-	case backedUpMsg:
-		return m.backedUp(msg)
-	case indexDueMsg:
-		return m.indexStep()
+	case upkeep.Msg:
+		return m.lookAfter(msg)
 	case settledMsg:
 		return m.settled(msg)
 	case restatedMsg:
@@ -298,4 +303,27 @@ func (m *Model) complain(text string) tea.Cmd { return m.notice.Say(text, true) 
 // noKey says that a key does nothing where it was pressed, and which ones do something.
 func (m *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
 	return m.say(msg.String() + " does nothing here; " + others)
+}
+
+// index brings the search index up to date.
+func (m *Model) index() tea.Cmd {
+	var cmd tea.Cmd
+	m.upkeep, cmd = m.upkeep.Index()
+	return cmd
+}
+
+// lookAfter looks after the history, and tells of trouble alone: a backup that succeeds is nothing to read.
+func (m *Model) lookAfter(msg upkeep.Msg) tea.Cmd {
+	var cmd tea.Cmd
+	var err error
+	m.upkeep, cmd, err = m.upkeep.Update(msg)
+	switch {
+	case err == nil:
+		return cmd
+	case errors.Is(err, store.ErrDamaged):
+		m.notice.Tell("The chat history is damaged in one place. What you write goes on being saved. Leave winnow when it suits you: the next start sets the damaged file aside and saves all that can be read.")
+		m.arrange()
+		return cmd
+	}
+	return tea.Batch(cmd, m.complain("There is no backup of today: "+theme.Sentence(err)))
 }

@@ -69,7 +69,7 @@ func (m *Model) renamer() func(ctx context.Context, id, title string) error {
 // sessionsPlace is what the list is told of its surroundings.
 func (m *Model) sessionsPlace() sessions.Around {
 	in := m.overlayRoom()
-	return sessions.Around{Shown: m.isOpen(sessionsOverlay{}), Here: m.info.ID, Unindexed: m.indexing.left, W: in.W, H: in.H}
+	return sessions.Around{Shown: m.isOpen(sessionsOverlay{}), Here: m.info.ID, Unindexed: m.upkeep.Unindexed, W: in.W, H: in.H}
 }
 
 func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {

@@ -30,7 +30,7 @@ func TestAClickSelectsAHit(t *testing.T) {
 	for _, left := range []int64{0, 7} {
 		for _, h := range []int{10, 24} {
 			m := foundTexts(t, 80, h)
-			m.indexing.left = left
+			m.upkeep.Unindexed = left
 			clickOn(t, m, "Our grammar")
 			if m.sessions.Texts.At != 0 {
 				t.Errorf("80x%d, %d behind: a click on the first hit chooses the one at %d:\n%s", h, left, m.sessions.Texts.At, plain(m))

@@ -106,7 +106,7 @@ func sessionStates() []state {
 		{"texts", foundTexts},
 		{"texts-behind", func(t testing.TB, w, h int) *Model {
 			m := foundTexts(t, w, h)
-			m.indexing.left = 12_345
+			m.upkeep.Unindexed = 12_345
 			return m
 		}},
 		{"texts-empty", func(t testing.TB, w, h int) *Model {

@@ -83,7 +83,7 @@ func TestASearchThatFailsSaysWhy(t *testing.T) {
 func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 	m := foundTexts(t, 120, 40)
 	was, _ := m.sessions.Texts.Chosen()
-	m.indexing.left = 5
+	m.upkeep.Unindexed = 5
 	hits := append([]store.Hit{{Message: 99, Role: history.User, Snippet: "a newer one"}}, m.sessions.Texts.Hits...)
 	_, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text, Hits: hits})
 	if now, _ := m.sessions.Texts.Chosen(); cmd == nil || now.Message != was.Message {
@@ -92,7 +92,7 @@ func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 	if !strings.Contains(plain(m), "5 messages are not in the search index yet") {
 		t.Errorf("nothing says that the index is behind:\n%s", plain(m))
 	}
-	m.indexing.left = 0
+	m.upkeep.Unindexed = 0
 	if _, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text, Hits: hits}); cmd != nil {
 		t.Error("the search goes on with a whole index")
 	}

@@ -1,0 +1,124 @@
+// Package upkeep looks after the stored history while the application runs: some time after the start it examines
+// the file and backs it up, once a day, and it brings the search index up to date step by step. All of it happens in
+// commands, and nothing waits for it.
+package upkeep
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session/store"
+)
+
+// quietTime is how long after the start the machine has nothing more urgent to do.
+const quietTime = 2 * time.Second
+
+// Model is what is done for the history, and how far that is. Its zero value does nothing.
+type Model struct {
+	Unindexed int64 // messages that a search does not find yet
+
+	store    *store.Store
+	run      func(func(context.Context) tea.Msg) tea.Cmd
+	indexing bool
+}
+
+// New looks after a store, nil for none. Run makes a command whose context ends with it.
+func New(s *store.Store, run func(func(context.Context) tea.Msg) tea.Cmd) Model {
+	return Model{store: s, run: run}
+}
+
+// Msg is a message for Update.
+type Msg interface{ upkeep() }
+
+type (
+	// QuietMsg says that the time has come to examine and back up.
+	QuietMsg struct{}
+	// SavedMsg says that the history was examined and backed up, or why not.
+	SavedMsg struct{ Err error }
+	// indexedMsg says that a step is done and how many messages are left, or why it was not done.
+	indexedMsg struct {
+		left int64
+		more bool // there are parts of the index to merge
+		took time.Duration
+		err  error
+	}
+	// indexDueMsg says that it is time for the next step.
+	indexDueMsg struct{}
+)
+
+func (QuietMsg) upkeep()    {}
+func (SavedMsg) upkeep()    {}
+func (indexedMsg) upkeep()  {}
+func (indexDueMsg) upkeep() {}
+
+// Start waits for a quiet moment to examine and back up the history.
+func (u Model) Start() tea.Cmd {
+	if u.store == nil {
+		return nil
+	}
+	return tea.Tick(quietTime, func(time.Time) tea.Msg { return QuietMsg{} })
+}
+
+// Update takes a message. The error is why there is no backup; it wraps store.ErrDamaged where the file is
+// damaged.
+func (u Model) Update(msg Msg) (Model, tea.Cmd, error) {
+	switch msg := msg.(type) {
+	case QuietMsg:
+		return u, u.save(), nil
+	case SavedMsg:
+		return u, nil, msg.Err
+	case indexedMsg:
+		return u.indexed(msg)
+	case indexDueMsg:
+		return u, u.indexStep(), nil
+	}
+	return u, nil, nil
+}
+
+func (u Model) save() tea.Cmd {
+	return u.run(func(ctx context.Context) tea.Msg {
+		err := u.store.Examine(ctx)
+		if err == nil {
+			_, err = u.store.BackUpToday(ctx)
+		}
+		return SavedMsg{err}
+	})
+}
+
+// Index brings the search index up to date, where that is not going on already. It can lack messages: all of them
+// in a history from before there was one, and those of a fork.
+func (u Model) Index() (Model, tea.Cmd) {
+	if u.store == nil || u.store.ReadOnly() || u.indexing {
+		return u, nil
+	}
+	u.indexing = true
+	return u, u.indexStep()
+}
+
+func (u Model) indexStep() tea.Cmd {
+	return u.run(func(ctx context.Context) tea.Msg {
+		begun := time.Now()
+		left, err := u.store.IndexSome(ctx)
+		more := false
+		if left == 0 && err == nil {
+			more, err = u.store.MergeIndex(ctx)
+		}
+		return indexedMsg{left, more, time.Since(begun), err}
+	})
+}
+
+// indexed asks for the next step. Between two of them the machine rests as long as the step took. What
+// went wrong stops it until the next occasion: nobody asked for it, and what is indexed is found.
+func (u Model) indexed(msg indexedMsg) (Model, tea.Cmd, error) {
+	if msg.err != nil {
+		u.indexing = false
+		return u, nil, nil
+	}
+	u.Unindexed, u.indexing = msg.left, msg.left > 0 || msg.more
+	if !u.indexing {
+		return u, nil, nil
+	}
+	return u, tea.Tick(msg.took, func(time.Time) tea.Msg { return indexDueMsg{} }), nil
+}

@@ -1,0 +1,106 @@
+package upkeep
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+func opened(t *testing.T) *store.Store {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func run(do func(context.Context) tea.Msg) tea.Cmd {
+	return func() tea.Msg { return do(context.Background()) }
+}
+
+// imported stores a long session, and a fork of it where that is asked for: the index lacks its messages then.
+func imported(t *testing.T, db *store.Store, fork bool) {
+	t.Helper()
+	long, err := db.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
+		for range 600 {
+			if err := add(store.Message{Message: history.Message{Role: history.User, Content: "where is the needle", Status: history.Imported}}); err != nil {
+				return store.Session{}, err
+			}
+		}
+		return store.Session{}, nil
+	}, store.ImportOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fork {
+		if _, err := db.Fork(t.Context(), long.ID, long.Leaf); err != nil {
+			t.Fatalf("Fork: %v", err)
+		}
+	}
+}
+
+func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
+	db := opened(t)
+	imported(t, db, true)
+	if left, err := db.Unindexed(t.Context()); left == 0 || err != nil {
+		t.Fatalf("after a fork of a long session the index lacks %d messages, %v; want some", left, err)
+	}
+	u, cmd := New(db, run).Index()
+	if _, again := u.Index(); again != nil {
+		t.Error("the index is brought up to date twice at once")
+	}
+	for range 100 {
+		msg, ok := cmd().(Msg)
+		if !ok {
+			t.Fatalf("a step ended with %T", msg)
+		}
+		if u, cmd, _ = u.Update(msg); cmd == nil {
+			break
+		}
+	}
+	if left, err := db.Unindexed(t.Context()); left != 0 || u.Unindexed != 0 || err != nil {
+		t.Errorf("the index lacks %d messages, %v; want none", left, err)
+	}
+}
+
+func TestIndexingGoesOnWhileSomethingIsLeft(t *testing.T) {
+	for _, left := range []int64{0, 1, 12_345} {
+		u, cmd, _ := New(opened(t), run).Update(indexedMsg{left: left, took: time.Microsecond})
+		if (cmd == nil) != (left == 0) || u.indexing != (left > 0) || u.Unindexed != left {
+			t.Errorf("with %d left it goes on: %v, and says that %d are left", left, cmd != nil, u.Unindexed)
+		}
+	}
+}
+
+func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
+	db := opened(t)
+	imported(t, db, false)
+	u, cmd, err := New(db, run).Update(QuietMsg{})
+	if cmd == nil || err != nil {
+		t.Fatalf("a quiet moment does nothing, %v", err)
+	}
+	if _, _, err := u.Update(cmd().(Msg)); err != nil {
+		t.Fatalf("the backup ended with %v", err)
+	}
+	if b, ok := db.NewestBackup(t.Context()); !ok || b.Messages != 600 {
+		t.Errorf("the newest backup is %+v, %v; want one with 600 messages", b, ok)
+	}
+}
+
+func TestWithoutAStoreThereIsNothingToDo(t *testing.T) {
+	var u Model
+	if u.Start() != nil {
+		t.Error("it waits for a moment to save nothing")
+	}
+	if _, cmd := u.Index(); cmd != nil {
+		t.Error("it indexes nothing")
+	}
+}
