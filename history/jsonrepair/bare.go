@@ -11,12 +11,12 @@ func (p *parser) bare(where place) (kept bool) {
 	if kept, ok := p.code(where); ok {
 		return kept
 	}
-	rest := p.src[p.pos:]
-	n := wordLength(rest)
+	rest := p.rest()
+	n, literal, ok := wordAt(rest)
 	if n == len(rest) {
 		return p.unfinished(rest)
 	}
-	if literal, ok := bareLiteral(rest[:n]); ok && !bracketOfCode(rest[n:], where) && !strings.ContainsRune(`:"[`, rune(rest[n])) && !joinsText(rest[n:]) && !(where == inObject && groupFollows(rest[n:])) && !wordsFollow(rest[n:], where) {
+	if ok && !textFollows(rest[n:], where) {
 		if literal != rest[:n] {
 			p.faults |= faultLiteral
 		}
@@ -41,40 +41,56 @@ func (p *parser) bare(where place) (kept bool) {
 	if !ok || !plainText(text) {
 		return p.fail()
 	}
-	p.faults |= faultBare
-	p.emit(`"` + strings.ReplaceAll(text, `\`, `\\`) + `"`)
+	p.emitBare(text)
 	p.pos += n
 	return true
+}
+
+// emitBare writes a text without quotes as a string.
+func (p *parser) emitBare(text string) {
+	p.faults |= faultBare
+	p.emit(`"` + strings.ReplaceAll(text, `\`, `\\`) + `"`)
 }
 
 // lostFirstQuote reads a string whose first quote got lost.
 func (p *parser) lostFirstQuote(where place) (kept bool) {
 	p.faults |= faultBare
-	p.doubled, p.windows, p.from = false, windowsPath(p.src[p.pos:]), p.pos
+	p.doubled, p.windows, p.from = false, windowsPath(p.rest()), p.pos
 	p.emit(`"`)
 	p.open = !p.textBody('"', where) || p.open
 	return !p.broken
 }
 
-// groupFollows reports whether s, behind a number in an object, goes on with more digits of it: 1,234. It
-// does not where a name without quotes begins there.
-func groupFollows(s string) bool {
+// textFollows reports whether s, behind a literal or a number, goes on as the text that the literal began: 1/2,
+// 5 apples, 50 %.
+func textFollows(s string, where place) bool {
+	switch {
+	case bracketOfCode(s, where), startsWithAny(s, `:"[`), s[0] == '/' && commentLength(s) == 0:
+		return true
+	case where == inObject && moreDigits(s):
+		return true
+	}
+	return wordsFollow(s, where)
+}
+
+// moreDigits reports whether s, behind a number in an object, is the next group of its digits: 1,234. It
+// is not where a name without quotes begins there.
+func moreDigits(s string) bool {
 	return len(s) > 1 && s[0] == ',' && isDigit(s[1]) && !startsWithName(s[1:])
 }
 
-// wordsFollow reports whether s, behind a literal, goes on as the text that the literal began: 5 apples,
-// 50 %". It is none where a name or another literal follows, whose comma got lost.
+// wordsFollow reports whether s is blanks and words. They are none of the same text where a name or another literal
+// follows, whose comma got lost.
 func wordsFollow(s string, where place) bool {
 	next := strings.TrimLeft(s, " \t")
-	if _, size := quoteAt(next); len(next) == len(s) || next == "" || size > 0 || commentLength(next) > 0 || strings.IndexByte("\r\n,:=+(){}[]", next[0]) >= 0 {
+	if len(next) == len(s) || next == "" || startsWithQuote(next) || commentLength(next) > 0 || startsWithAny(next, "\r\n,:=+(){}[]") {
 		return false
 	}
-	word := wordLength(next)
-	if _, literal := bareLiteral(next[:word]); literal || startsWithName(next) {
+	if _, _, literal := wordAt(next); literal || startsWithName(next) {
 		return false
 	}
 	n := bareLength(next, where)
-	return n >= 0 && (next[n] != '"' || !startsWithKey(next[n:], '"', 1))
+	return n >= 0 && (next[n] != '"' || !startsWithKey(next[n:]))
 }
 
 // bareLength is how far a text without quotes goes at most, -1 where it goes to the end. In an object
@@ -100,9 +116,8 @@ func bareLength(s string, where place) int {
 	}
 }
 
-// bracketsLength is how far the brackets that s begins with go, with the words between them, and to
-// the end of the text where they are not closed there. It is 0 where s begins with none, and where
-// there are no words, or quotes or lines, between them.
+// bracketsLength is the length of the brackets that s begins with and of the words between them, to
+// the end of the text where they are not closed. It is 0 where there are no words between them, or quotes or lines.
 func bracketsLength(s string) int {
 	depth := 0
 	for i, c := range []byte(s) {
@@ -135,27 +150,23 @@ func wordyLength(s string) int {
 // goesOn reports whether s, behind a comma, is more words of a text and no name, also none that broke
 // off.
 func goesOn(s string) bool {
-	s = s[blankLength(s):]
+	s = skipBlanks(s)
 	n := nameLength(s)
-	if n == 0 || startsWithName(s) {
-		return false
-	}
-	return strings.TrimLeft(s[n:], " \t\r\n") != ""
+	return n > 0 && !startsWithName(s) && skipBlanks(s[n:]) != ""
 }
 
-// bareEnd is how many bytes at the beginning of s still belong to a text without quotes before it:
-// the quote at its end, where only the first one got lost. A name may follow it without a comma.
+// bareEnd is the length of the quote that ends a text before s, where only the text's first quote got lost; ok
+// is false where the text cannot end there. A name may follow it without a comma.
 func bareEnd(s string) (n int, ok bool) {
 	switch {
-	case strings.IndexByte("\n,}]", s[0]) >= 0:
+	case startsWithAny(s, "\n,}]"):
 		return 0, true
 	case s[0] != '"':
 		return 0, false
-	case startsWithKey(s, '"', 1):
+	case startsWithKey(s):
 		return 0, true
 	}
-	next := s[1:][blankLength(s[1:]):]
-	return 1, next != "" && strings.IndexByte(",}]", next[0]) >= 0
+	return 1, startsWithAny(skipBlanks(s[1:]), ",}]")
 }
 
 // unfinished reads a word or a text at the end of the arguments. A number may have had more digits
@@ -171,8 +182,7 @@ func (p *parser) unfinished(word string) (kept bool) {
 	if r, _ := utf8.DecodeRuneInString(text); !unicode.IsLetter(r) || beginsLiteral(text) || !plainText(text) {
 		return false
 	}
-	p.faults |= faultBare
-	p.emit(`"` + strings.ReplaceAll(text, `\`, `\\`) + `"`)
+	p.emitBare(text)
 	return true
 }
 
@@ -185,19 +195,6 @@ func beginsLiteral(text string) bool {
 	}
 	return false
 }
-
-// wordLength is how far a literal or a number at the beginning of s can reach, in bytes.
-func wordLength(s string) int {
-	for i, r := range s {
-		if isSpace(r) || strings.ContainsRune(`,:"{}[]()/#`, r) {
-			return i
-		}
-	}
-	return len(s)
-}
-
-// joinsText reports whether s goes on as the text that a word began: "1/2" is no number.
-func joinsText(s string) bool { return s[0] == '/' && commentLength(s) == 0 }
 
 // plainText reports whether a text without quotes can be taken as a string. A colon makes that
 // doubtful, but in an address and in a time of day.
@@ -214,17 +211,4 @@ func plainText(s string) bool {
 		}
 	}
 	return true
-}
-
-// bareLiteral is the JSON for a literal or a number of JSON, Python or JavaScript.
-func bareLiteral(word string) (literal string, ok bool) {
-	switch word {
-	case "true", "True", "TRUE":
-		return "true", true
-	case "false", "False", "FALSE":
-		return "false", true
-	case "null", "None", "Null", "NULL", "nil", "undefined", "NaN", "Infinity", "-Infinity", "+Infinity":
-		return "null", true
-	}
-	return bareNumber(word)
 }

@@ -5,7 +5,7 @@ import "strings"
 // code reads a value as program code writes it: u'x', Decimal('1.5'), ObjectId("x"). ok is false where
 // none stands there.
 func (p *parser) code(where place) (kept, ok bool) {
-	rest := p.src[p.pos:]
+	rest := p.rest()
 	if n := prefixLength(rest); n > 0 {
 		p.faults |= faultQuote
 		p.raw = strings.ContainsAny(rest[:n], "rR")
@@ -25,11 +25,11 @@ func (p *parser) code(where place) (kept, ok bool) {
 // prefixLength is the length of Python's letters in front of a string: r'C:\x', b"x".
 func prefixLength(s string) int {
 	n := len(s) - len(strings.TrimLeft(s, "rRbBuU"))
-	if n == 0 || n > 2 || n == len(s) || s[n] != '"' && s[n] != '\'' {
+	if n == 0 || n > 2 || !startsWithAny(s[n:], `"'`) {
 		return 0
 	}
-	inside := s[n+1:]
-	if inside = inside[blankLength(inside):]; inside == "" || strings.IndexByte(",}]", inside[0]) >= 0 {
+	inside := skipBlanks(s[n+1:])
+	if inside == "" || startsWithAny(inside, ",}]") {
 		return 0 // the letters are a text that lost its first quote
 	}
 	return n
@@ -44,19 +44,15 @@ func constructorLength(s string) int {
 	if n == 0 || name[0] < 'A' || name[0] > 'Z' || !strings.HasPrefix(name[n:], "(") {
 		return 0
 	}
-	inner := name[n+1:]
-	inner = inner[blankLength(inner):]
-	end := strings.IndexAny(inner, "),:\"'{}[]\n")
-	if quote, size := quoteAt(inner); size > 0 {
-		if end = closingQuote(inner[size:], quote); end >= 0 {
-			end += size
-		}
-	} else if end >= 0 {
-		if _, ok := bareNumber(trimBlanks(inner[:end])); !ok {
+	inner := skipBlanks(name[n+1:])
+	end := stringLength(inner)
+	if end == 0 {
+		end = strings.IndexAny(inner, "),:\"'{}[]\n")
+		if _, ok := bareNumber(trimBlanks(inner[:max(0, end)])); !ok {
 			return 0
 		}
 	}
-	if end < 0 || !strings.HasPrefix(inner[end:][blankLength(inner[end:]):], ")") {
+	if end < 0 || !strings.HasPrefix(skipBlanks(inner[end:]), ")") {
 		return 0
 	}
 	return len(s) - len(inner)
@@ -64,12 +60,8 @@ func constructorLength(s string) int {
 
 // constructed reads the string or the number of a constructor, and the bracket behind it.
 func (p *parser) constructed() (kept bool) {
-	rest := p.src[p.pos:]
-	if _, size := quoteAt(rest); size > 0 {
-		plain := p.plain
-		p.plain = true // constructorLength found where it ends
-		kept = p.text(inObject)
-		p.plain = plain
+	if rest := p.rest(); startsWithQuote(rest) {
+		kept = p.plainText(inObject) // constructorLength found where it ends
 	} else {
 		end := strings.IndexByte(rest, ')')
 		number, _ := bareNumber(trimBlanks(rest[:end]))
@@ -77,11 +69,20 @@ func (p *parser) constructed() (kept bool) {
 		p.pos += end
 		kept = true
 	}
-	p.pos += blankLength(p.src[p.pos:])
-	if p.done() || p.src[p.pos] != ')' {
+	p.pos += blankLength(p.rest())
+	if !p.at(')') {
 		return p.fail()
 	}
 	p.pos++
+	return kept
+}
+
+// plainText reads a string that its first quote ends.
+func (p *parser) plainText(where place) (kept bool) {
+	plain := p.plain
+	p.plain = true
+	kept = p.text(where)
+	p.plain = plain
 	return kept
 }
 
@@ -89,14 +90,11 @@ func (p *parser) constructed() (kept bool) {
 // It reads nothing where anything else stands between them or behind them.
 func (p *parser) parenthesised() (read bool) {
 	inside := p.pos + 1 + blankLength(p.src[p.pos+1:])
-	n := wordLength(p.src[inside:])
-	literal, ok := bareLiteral(p.src[inside : inside+n])
+	n, literal, ok := wordAt(p.src[inside:])
 	end := inside + n
-	if quote, size := quoteAt(p.src[inside:]); size > 0 {
-		end = closingQuote(p.src[inside+size:], quote)
-		if ok = end >= 0; ok {
-			end += inside + size
-		}
+	if startsWithQuote(p.src[inside:]) {
+		length := stringLength(p.src[inside:])
+		end, ok = inside+length, length > 0
 	}
 	if !ok {
 		return false
@@ -109,10 +107,8 @@ func (p *parser) parenthesised() (read bool) {
 	if n > 0 {
 		p.emit(literal)
 	} else {
-		plain := p.plain
-		p.pos, p.plain = inside, true
-		p.text(inTuple)
-		p.plain = plain
+		p.pos = inside
+		p.plainText(inTuple)
 	}
 	p.pos = behind + 1
 	return !p.broken
@@ -129,7 +125,7 @@ func (p *parser) tuple() {
 			p.out, p.open = p.out[:mark], true
 			return
 		}
-		if p.src[p.pos] == ')' {
+		if p.at(')') {
 			if comma {
 				p.out = p.out[:mark]
 			}
@@ -152,7 +148,7 @@ func (p *parser) tuple() {
 // tripled reads a string in three quotes, as Python writes one of many lines. Quotes inside it are
 // text.
 func (p *parser) tripled() (read bool) {
-	rest := p.src[p.pos:]
+	rest := p.rest()
 	if !strings.HasPrefix(rest, `"""`) && !strings.HasPrefix(rest, "'''") {
 		return false
 	}
@@ -187,26 +183,19 @@ func tripleEnd(s, quotes string) int {
 // startsTuple reports whether s, a round bracket and more, holds what a list does: a text or a bracket,
 // a number or a literal and a comma, or nothing at all.
 func startsTuple(s string) bool {
-	s = s[1:]
-	s = s[blankLength(s):]
-	if s == "" {
-		return false
-	}
-	if _, size := quoteAt(s); size > 0 || strings.IndexByte("([{", s[0]) >= 0 {
+	s = skipBlanks(s[1:])
+	if startsWithQuote(s) || startsWithAny(s, "([{") {
 		return true
 	}
-	behind, after := ",", s[wordLength(s):]
-	if s[0] == ')' {
-		behind, after = ",}])", s[1:]
-	} else if _, literal := bareLiteral(s[:wordLength(s)]); !literal {
-		return false
+	if strings.HasPrefix(s, ")") {
+		return startsWithAny(skipBlanks(s[1:]), ",}])")
 	}
-	after = after[blankLength(after):]
-	return after != "" && strings.IndexByte(behind, after[0]) >= 0
+	n, _, literal := wordAt(s)
+	return literal && strings.HasPrefix(skipBlanks(s[n:]), ",")
 }
 
 // bracketOfCode reports whether s begins with a round bracket that ends no tuple: the word before it
 // is part of an expression.
 func bracketOfCode(s string, where place) bool {
-	return s != "" && (s[0] == '(' || s[0] == ')' && where != inTuple)
+	return strings.HasPrefix(s, "(") || where != inTuple && strings.HasPrefix(s, ")")
 }

@@ -20,9 +20,9 @@ func (p *parser) document(rest string, where place) (copied bool) {
 	end := closingBracket(rest[begin:])
 	if end < 0 {
 		p.copyTo(len(p.src))
-		return true
+	} else {
+		p.copyTo(p.pos + begin + end + 1)
 	}
-	p.copyTo(p.pos + begin + end + 1)
 	return true
 }
 
@@ -30,7 +30,7 @@ func (p *parser) document(rest string, where place) (copied bool) {
 // reach over end.
 func (p *parser) copyTo(end int) {
 	for p.pos < end {
-		rest := p.src[p.pos:]
+		rest := p.rest()
 		if rest[0] == '\\' {
 			p.escape(rest)
 			continue
@@ -50,31 +50,9 @@ func (p *parser) startsDocument(rest string) (begin int, ok bool) {
 	before := trimBlanks(p.src[p.from:p.pos])
 	switch {
 	case strings.HasSuffix(before, "{"):
-		return 0, startsWithKey(rest, '"', 1)
+		return 0, startsWithKey(rest)
 	case strings.HasSuffix(before, "["):
 		return 0, closingQuote(rest[1:], '"') > 1
 	}
 	return 1, startsColon(rest[1:]) && strings.HasSuffix(trimBlanks(strings.TrimRightFunc(before, inName)), "{")
-}
-
-// closingBracket is where the bracket stands in s that closes one which is open before s, -1 where there
-// is none. Brackets in quotes do not count.
-func closingBracket(s string) int {
-	depth, quoted := 1, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
 }

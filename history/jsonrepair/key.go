@@ -3,16 +3,15 @@ package jsonrepair
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
 // key reads a member's name, in quotes or bare.
 func (p *parser) key() (kept bool) {
-	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
+	if startsWithQuote(p.rest()) {
 		return p.quotedKey()
 	}
-	name := p.src[p.pos : p.pos+nameLength(p.src[p.pos:])]
+	name := p.rest()[:nameLength(p.rest())]
 	if name == "" {
 		return p.fail()
 	}
@@ -21,16 +20,18 @@ func (p *parser) key() (kept bool) {
 		p.open = true
 		return false
 	}
-	if n := quotedWords(p.src[p.pos:]); n > 0 {
-		name += strings.ReplaceAll(p.src[p.pos:p.pos+n], `"`, `\"`)
+	rest := p.rest()
+	_, half := quoteAt(rest) // half of a pair of quotes
+	if n := quotedWords(rest); n > 0 {
+		name += strings.ReplaceAll(rest[:n], `"`, `\"`)
 		p.pos += n
-	} else if _, size := quoteAt(p.src[p.pos:]); size > 0 {
-		p.pos += size // half of a pair of quotes
-	} else if _, size := quoteAt(strings.TrimLeft(p.src[p.pos:], " \t\r\n")); size > 0 {
+	} else if half == 0 && startsWithQuote(skipBlanks(rest)) {
 		return p.wordBeforeQuote(name)
+	} else {
+		p.pos += half
 	}
 	p.blanks()
-	if !p.done() && p.src[p.pos] != ':' && p.src[p.pos] != '=' {
+	if !p.done() && !p.at(':') && !p.at('=') {
 		return p.fail()
 	}
 	p.faults |= faultKey
@@ -64,8 +65,7 @@ func (p *parser) wordBeforeQuote(word string) (kept bool) {
 		p.open = true // what looked like a quote began the end of a code block
 		return false
 	}
-	quote, size := quoteAt(p.src[p.pos:])
-	if startsWithKey(p.src[p.pos:], quote, size) {
+	if startsWithKey(p.rest()) {
 		p.faults |= faultComment
 		return p.quotedKey()
 	}
@@ -79,9 +79,8 @@ func (p *parser) wordBeforeQuote(word string) (kept bool) {
 
 // quotedKey reads a name in quotes.
 func (p *parser) quotedKey() (kept bool) {
-	if strayQuote(p.src[p.pos:]) {
-		p.faults |= faultQuote
-		p.pos++
+	if strayQuote(p.rest()) {
+		p.skip(faultQuote)
 	}
 	mark := len(p.out)
 	if !p.text(atKey) {
@@ -98,8 +97,7 @@ func (p *parser) quotedKey() (kept bool) {
 func (p *parser) lostKeyQuote(mark int) (lost bool) {
 	inside := p.src[p.from:p.pos]
 	n := nameLength(inside)
-	colon := n + blankLength(inside[n:])
-	if p.done() || n == 0 || colon == len(inside) || inside[colon] != ':' || strings.IndexByte(" \t\r\n:=", p.src[p.pos]) >= 0 {
+	if n == 0 || !startsColon(inside[n:]) || p.done() || startsWithAny(p.rest(), " \t\r\n:=") {
 		return false
 	}
 	p.faults |= faultQuote
@@ -128,7 +126,8 @@ func insideName(s string, quote rune) bool {
 	return false
 }
 
-// nameSoFar reports whether s, the beginning of a name, holds nothing but what names do, and quotes.
+// nameSoFar reports whether s, the beginning of a name, holds nothing but what names do, and quotes with letters
+// behind them.
 func nameSoFar(s string) bool {
 	if len(s) > mostQuotedName {
 		return false
@@ -148,11 +147,10 @@ func nameSoFar(s string) bool {
 
 // strayQuote reports whether s begins with one quote more than the name has that it begins: "" name".
 func strayQuote(s string) bool {
-	name, ok := strings.CutPrefix(s, `""`)
-	blank := blankLength(name)
-	name = name[blank:]
+	behind, ok := strings.CutPrefix(s, `""`)
+	name := skipBlanks(behind)
 	n := nameLength(name)
-	return ok && blank > 0 && n > 0 && strings.HasPrefix(name[n:], `"`)
+	return ok && name != behind && n > 0 && strings.HasPrefix(name[n:], `"`)
 }
 
 // trimKey takes a line break off the end of a name in quotes, with the blanks around it. JSON has no
@@ -165,14 +163,4 @@ func (p *parser) trimKey() {
 		return
 	}
 	p.out = append(p.out[:len(p.out)-1-copiedLength(blanks)], '"')
-}
-
-// nameLength is the length of the bare name at the beginning of s, in bytes.
-func nameLength(s string) int {
-	return len(s) - len(strings.TrimLeftFunc(s, inName))
-}
-
-// inName reports whether r may stand in a name without quotes.
-func inName(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_$-.", r)
 }

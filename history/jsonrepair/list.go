@@ -6,11 +6,8 @@ import (
 	"strings"
 )
 
-// elements reads a list up to and with its closing bracket.
-func (p *parser) elements() { p.moreElements(true) }
-
-// moreElements reads what elements does, behind others where first is false.
-func (p *parser) moreElements(first bool) {
+// elements reads a list up to and with its closing bracket, behind other elements where first is false.
+func (p *parser) elements(first bool) {
 	var row listRow
 	for !p.broken {
 		mark := len(p.out)
@@ -22,7 +19,7 @@ func (p *parser) moreElements(first bool) {
 		if p.ended(mark, comma, ']') {
 			return
 		}
-		if p.src[p.pos] == '}' {
+		if p.at('}') {
 			p.faults |= faultBracket
 			p.out = p.out[:mark]
 			if len(p.stack) > p.lists {
@@ -69,32 +66,28 @@ func (r *listRow) add(list bool, start int) {
 // both around the row: [["a", "b"], "c", "d"], ["e", "f"]]. The list has to stand in an object, so that
 // the bracket too many at its end closes nothing else.
 func (p *parser) lostRow(row listRow, mark int) bool {
-	if row.start == 0 || p.done() || p.src[p.pos] != ']' || !p.inside('{') {
+	if row.start == 0 || !p.at(']') || !p.inside('{') {
 		return false
 	}
-	rest := p.src[p.pos+1 : min(len(p.src), p.pos+1+mostAhead)]
-	if !listGoesOn(rest) || !row.follows && !strings.HasPrefix(rest[blankLength(rest):], ",") {
+	rest := p.ahead(p.pos + 1)
+	if !listGoesOn(rest) || !row.follows && !strings.HasPrefix(skipBlanks(rest), ",") {
 		return false
 	}
-	p.faults |= faultBracket
 	p.out = append(slices.Insert(p.out[:mark], row.start, '['), ']')
-	p.pos++
+	p.skip(faultBracket)
 	return true
 }
 
 // listGoesOn reports whether s, behind a value, holds nothing but lists up to a closing bracket that none of
 // them opened.
 func listGoesOn(s string) bool {
-	s = s[blankLength(s):]
-	for strings.HasPrefix(s, ",") {
-		s = s[1:]
-		list, ok := strings.CutPrefix(s[blankLength(s):], "[")
+	for s = skipBlanks(s); strings.HasPrefix(s, ","); s = skipBlanks(s) {
+		list, ok := strings.CutPrefix(skipBlanks(s[1:]), "[")
 		end := closingBracket(list)
 		if !ok || end < 0 {
 			return false
 		}
 		s = list[end+1:]
-		s = s[blankLength(s):]
 	}
 	return strings.HasPrefix(s, "]")
 }
@@ -103,34 +96,28 @@ func listGoesOn(s string) bool {
 // and at from in src, and not the next member: a value without a name, and a comma or a closing bracket
 // behind it.
 func (p *parser) elementFollows(mark, from int) bool {
-	s := p.src[p.pos:]
-	if s[0] == '{' {
+	s := p.rest()
+	switch s[0] {
+	case '{':
 		return true
+	case '[':
+		return p.out[mark-1] != ']' && listGoesOn(p.ahead(from))
 	}
-	if s[0] == '[' {
-		return p.out[mark-1] != ']' && listGoesOn(p.src[from:min(len(p.src), from+mostAhead)])
-	}
-	n := bareLength(s, inList)
-	if quote, size := quoteAt(s); size > 0 {
-		if n = closingQuote(s[size:], quote); n >= 0 {
-			n += size
+	n := stringLength(s)
+	if n == 0 {
+		n = bareLength(s, inList)
+		if n <= 0 || !plainText(strings.TrimSpace(s[:n])) {
+			return false
 		}
-	} else if n <= 0 || !plainText(strings.TrimSpace(s[:n])) {
-		return false
 	}
-	if n < 0 {
-		return false
-	}
-	behind := s[n+blankLength(s[n:]):]
-	return behind != "" && (behind[0] == ',' || behind[0] == ']')
+	return n > 0 && startsWithAny(skipBlanks(s[n:]), ",]")
 }
 
 // textOfElements reports whether the value of m, which ends at end, is a text without quotes that has
 // commas: elements of a list.
 func (p *parser) textOfElements(m member, end int) bool {
 	value := p.src[m.from:end]
-	_, size := quoteAt(value)
-	return size == 0 && strings.IndexByte("{[(]", value[0]) < 0 && strings.Contains(value, ",")
+	return !startsWithQuote(value) && !startsWithAny(value, "{[(]") && strings.Contains(value, ",")
 }
 
 // listAround puts the brackets of a list around the value of m, which ends at end, and the elements that
@@ -143,13 +130,13 @@ func (p *parser) listAround(m member, end int) {
 	if first {
 		p.out, p.pos = p.out[:m.start+1], m.from
 	}
-	p.enclosed('[', func() { p.moreElements(first) })
+	p.enclosed('[', func() { p.elements(first) })
 	p.broken = p.broken || p.pos <= end || p.src[p.pos-1] != ']'
 }
 
 // colonFollows reports whether what was just read as an element is a name.
 func (p *parser) colonFollows() bool {
-	return p.out[len(p.out)-1] == '"' && startsColon(p.src[p.pos:])
+	return p.out[len(p.out)-1] == '"' && startsColon(p.rest())
 }
 
 // lostBrace reports whether the name at from, in a list, begins an object that lost its opening brace, and
@@ -162,14 +149,13 @@ func (p *parser) lostBrace(mark, from int, blank bool) bool {
 	if n := len(p.stack); p.out[mark-1] != '}' || n > 2 && p.stack[n-3] == '[' {
 		return false
 	}
-	rest := p.src[from:min(len(p.src), from+mostAhead)]
+	rest := p.ahead(from)
 	end := closingBracket(rest)
 	if end < 0 || rest[end] != '}' {
 		return false
 	}
-	rest = rest[end+1:][blankLength(rest[end+1:]):]
-	next, comma := strings.CutPrefix(rest, ",")
-	return strings.HasPrefix(rest, "]") || comma && strings.HasPrefix(next[blankLength(next):], "{")
+	next, comma := strings.CutPrefix(skipBlanks(rest[end+1:]), ",")
+	return !comma && strings.HasPrefix(next, "]") || comma && strings.HasPrefix(skipBlanks(next), "{")
 }
 
 // braceBefore reads the object that begins with the name at from, from where nothing has been copied
@@ -187,8 +173,7 @@ func (p *parser) braceBefore(from, start int) {
 // unlist ends a list before the name that begins at from, because the list's closing bracket is missing.
 // Only the object around it can take the name, so each name is read twice at most.
 func (p *parser) unlist(mark, from int) {
-	quote, size := quoteAt(p.src[from:])
-	if !startsWithKey(p.src[from:], quote, size) {
+	if !startsWithKey(p.src[from:]) {
 		p.fail()
 		return
 	}
@@ -206,7 +191,7 @@ func (p *parser) strayList(mark int) {
 		return
 	}
 	p.out = p.out[:mark-1]
-	empty := bytes.HasSuffix(bytes.TrimRight(p.out, " \t\r\n"), []byte("["))
+	empty := bytes.HasSuffix(bytes.TrimRight(p.out, jsonBlanks), []byte("["))
 	p.pos++
-	p.enclosed('[', func() { p.moreElements(empty) })
+	p.enclosed('[', func() { p.elements(empty) })
 }

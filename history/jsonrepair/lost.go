@@ -17,13 +17,10 @@ func doubledQuote(s string, where place) bool {
 	return where == atKey || end < 0 || strings.HasPrefix(s[2+end:], s[:1]) || endsToken(s[2+end:])
 }
 
-// mostAhead is how far a text is looked at to decide one question, so that the time stays linear.
-const mostAhead = 4096
-
 // windowsPath reports whether s, the inside of a string, is a path of Windows that was written with
 // single backslashes. One of them makes no escape of JSON, so the others are none either.
 func windowsPath(s string) bool {
-	if len(s) < 4 || !asciiLetter(s[0]) || s[1] != ':' || s[2] != '\\' || s[3] == '\\' {
+	if len(s) < 4 || !isLetter(s[0]) || s[1] != ':' || s[2] != '\\' || s[3] == '\\' {
 		return false
 	}
 	for i := 2; i+1 < min(len(s), mostAhead) && s[i] != '"' && s[i] != '\n'; i++ {
@@ -37,8 +34,6 @@ func windowsPath(s string) bool {
 	return false
 }
 
-func asciiLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
 // lostBefore ends a string before a comma at its end, where the quote behind that comma, at rest, begins
 // the next name or element: "x, "name": it is the quote before the comma that got lost. Brackets
 // before the comma are the string's own, but for those that close what stands around it.
@@ -48,22 +43,20 @@ func (p *parser) lostBefore(rest string, where place) bool {
 	if !comma {
 		return false
 	}
-	quote, size := quoteAt(rest)
-	if !startsWithKey(rest, quote, size) {
-		return where == inList && elementBefore(rest[size:], quote) && p.cutBack(p.from+len(before))
+	if !startsWithKey(rest) {
+		return where == inList && startsWithElement(rest) && p.cutBack(p.from+len(before))
 	}
 	end, depth := p.withoutClosers(before)
 	return p.stack[depth] == '{' && p.cutBack(p.from+end)
 }
 
-// elementBefore reports whether the string that s is the inside of is an element by what follows it.
-func elementBefore(s string, quote rune) bool {
-	end := closingQuote(s, quote)
-	if end < 0 {
+// startsWithElement reports whether the string that s begins with is an element, by what follows it.
+func startsWithElement(s string) bool {
+	n := stringLength(s)
+	if n < 0 {
 		return false
 	}
-	s = s[end:]
-	next, comma := strings.CutPrefix(s[blankLength(s):], ",")
+	next, comma := strings.CutPrefix(skipBlanks(s[n:]), ",")
 	return comma && follows(next, inList) || strings.HasPrefix(next, "]")
 }
 
@@ -110,7 +103,7 @@ func (p *parser) cutBack(at int) bool {
 func (p *parser) lostAhead(rest string, where place) bool {
 	_, size := quoteAt(rest)
 	s := rest[size:]
-	next, comma := strings.CutPrefix(s[blankLength(s):], ",")
+	next, comma := strings.CutPrefix(skipBlanks(s), ",")
 	if where != inList || !comma && !p.closesWord(s) {
 		return false
 	}
@@ -133,9 +126,9 @@ func (p *parser) lostAhead(rest string, where place) bool {
 func (p *parser) closesWord(s string) bool {
 	text := p.src[max(p.from, p.pos-mostAhead):p.pos]
 	last, _ := utf8.DecodeLastRuneInString(text)
-	blank := blankLength(s)
-	first, _ := utf8.DecodeRuneInString(s[blank:])
-	return unicode.IsLetter(last) && blank > 0 && unicode.IsLetter(first) && strings.Count(text, `\"`)%2 == 0
+	next := skipBlanks(s)
+	first, _ := utf8.DecodeRuneInString(next)
+	return unicode.IsLetter(last) && next != s && unicode.IsLetter(first) && strings.Count(text, `\"`)%2 == 0
 }
 
 // lostAtEnd ends a string that ran to the end of the text where its quote got lost: the text ends with
@@ -162,27 +155,7 @@ func (p *parser) lostAtEnd(where place) (whole bool) {
 	return true
 }
 
-// copiedLength is how many bytes blanks and brackets take in a string of JSON.
+// copiedLength is how many bytes blanks and brackets take in a string of JSON, where line breaks and tabs are escaped.
 func copiedLength(s string) int {
-	n := len(s)
-	for _, c := range []byte(s) {
-		if c < ' ' {
-			n++ // \n, \r and \t
-		}
-	}
-	return n
-}
-
-// opensBracket reports whether more brackets are opened in a text than closed.
-func opensBracket(s string) bool {
-	return strings.Count(s, "{") > strings.Count(s, "}") || strings.Count(s, "[") > strings.Count(s, "]")
-}
-
-func trimBlanks(s string) string { return strings.TrimRight(s, " \t\r\n") }
-
-func closingOf(opening byte) byte {
-	if opening == '{' {
-		return '}'
-	}
-	return ']'
+	return len(s) + strings.Count(s, "\n") + strings.Count(s, "\r") + strings.Count(s, "\t")
 }

@@ -1,9 +1,23 @@
 package jsonrepair
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 )
+
+// bareLiteral is the JSON for a literal or a number of JSON, Python or JavaScript.
+func bareLiteral(word string) (literal string, ok bool) {
+	switch word {
+	case "true", "True", "TRUE":
+		return "true", true
+	case "false", "False", "FALSE":
+		return "false", true
+	case "null", "None", "Null", "NULL", "nil", "undefined", "NaN", "Infinity", "-Infinity", "+Infinity":
+		return "null", true
+	}
+	return bareNumber(word)
+}
 
 // bareNumber is the JSON for a number: 1_000, .5, 5., +5 and 0x1f have their value. A leading zero
 // makes it no number, because the zeros of an article number count.
@@ -47,6 +61,14 @@ func openNumber(text string) bool {
 	return exponent && isNumber(number)
 }
 
+// isNumber reports whether s is a number of JSON that servers can read.
+func isNumber(s string) bool {
+	if s == "" || s[0] != '-' && !isDigit(s[0]) || !isDigit(s[len(s)-1]) {
+		return false
+	}
+	return json.Valid([]byte(s)) && fitsDouble(s)
+}
+
 // mostPlainDigits is how long a number without an exponent can be and fit a double in any case.
 const mostPlainDigits = 300
 
@@ -59,42 +81,3 @@ func fitsDouble(number string) bool {
 	_, err := strconv.ParseFloat(number, 64)
 	return err == nil
 }
-
-// isNumber reports whether s is a number of JSON that servers can read.
-func isNumber(s string) bool {
-	return numberForm(s) && fitsDouble(s)
-}
-
-func numberForm(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	whole := digitsLength(s)
-	if whole == 0 || whole > 1 && s[0] == '0' {
-		return false
-	}
-	s = s[whole:]
-	if strings.HasPrefix(s, ".") {
-		n := digitsLength(s[1:])
-		if n == 0 {
-			return false
-		}
-		s = s[1+n:]
-	}
-	if s == "" || s[0] != 'e' && s[0] != 'E' {
-		return s == ""
-	}
-	s = s[1:]
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		s = s[1:]
-	}
-	return s != "" && digitsLength(s) == len(s)
-}
-
-func digitsLength(s string) int {
-	n := 0
-	for n < len(s) && isDigit(s[n]) {
-		n++
-	}
-	return n
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }

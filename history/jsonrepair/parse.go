@@ -3,6 +3,7 @@ package jsonrepair
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxDepth is how deep objects and lists may stand in one another. A server's own parser gives up
@@ -67,19 +68,19 @@ func (p *parser) value(where place) (kept bool) {
 	if p.done() {
 		return false
 	}
-	if _, size := quoteAt(p.src[p.pos:]); size > 0 {
+	if startsWithQuote(p.rest()) {
 		return p.text(where)
 	}
 	switch p.src[p.pos] {
 	case '{':
 		return p.nested('{', p.members)
 	case '[':
-		return p.nested('[', p.elements)
+		return p.nested('[', func() { p.elements(true) })
 	case '(':
 		if p.parenthesised() {
 			return true
 		}
-		if startsTuple(p.src[p.pos:]) {
+		if startsTuple(p.rest()) {
 			return p.nested('[', p.tuple)
 		}
 	case ',', '}', ']':
@@ -92,15 +93,14 @@ func (p *parser) value(where place) (kept bool) {
 // nested reads what stands between two brackets. It is kept even when the text ends inside.
 func (p *parser) nested(opening byte, inside func()) (kept bool) {
 	// Templates double the braces: {{"a": 1}}.
-	doubled := strings.HasPrefix(p.src[p.pos:], "{{")
+	doubled := strings.HasPrefix(p.rest(), "{{")
 	if doubled {
-		p.faults |= faultBracket
-		p.pos++
+		p.skip(faultBracket)
 	}
 	p.out = append(p.out, opening)
 	p.pos++
 	kept = p.enclosed(opening, inside)
-	if doubled && !p.done() && p.src[p.pos] == '}' {
+	if doubled && p.at('}') {
 		p.pos++
 	}
 	return kept
@@ -111,15 +111,13 @@ func (p *parser) enclosed(opening byte, inside func()) (kept bool) {
 	if len(p.stack) == maxDepth {
 		return p.fail()
 	}
+	lists := p.lists
 	p.stack = append(p.stack, opening)
 	if opening == '[' {
 		p.lists++
 	}
 	inside()
-	if opening == '[' {
-		p.lists--
-	}
-	p.stack = p.stack[:len(p.stack)-1]
+	p.stack, p.lists = p.stack[:len(p.stack)-1], lists
 	p.out = append(p.out, closingOf(opening))
 	return !p.broken
 }
@@ -155,7 +153,7 @@ func (p *parser) members() {
 			p.listAround(last, from)
 			continue
 		}
-		if p.src[p.pos] == '[' && !first {
+		if p.at('[') && !first {
 			p.strayList(mark)
 			continue
 		}
@@ -178,36 +176,32 @@ func (p *parser) member(commas bool) (m member, kept bool) {
 	switch {
 	case p.done():
 		return m, false
-	case p.pos == from && asciiLetter(p.src[p.pos]):
+	case p.pos == from && isLetter(p.src[p.pos]):
 		return m, p.fail() // a quote inside of the name
-	case p.src[p.pos] == ':':
+	case p.at(':'):
 		p.pos++
-	case p.src[p.pos] == '=':
-		p.faults |= faultColon
-		if p.pos++; !p.done() && p.src[p.pos] == '>' {
+	case p.at('='):
+		if p.skip(faultColon); p.at('>') {
 			p.pos++
 		}
-	case commas && p.src[p.pos] == ',' && cannotBeName(p.src[p.pos+1:]):
+	case commas && p.at(',') && cannotBeName(p.src[p.pos+1:]):
 		m.comma = true
-		p.faults |= faultColon
-		p.pos++
-	case p.src[p.pos] == ',' || p.src[p.pos] == '}' || p.src[p.pos] == ']':
+		p.skip(faultColon)
+	case startsWithAny(p.rest(), ",}]"):
 		return m, p.fail() // a set of values, or a name that belongs to nothing
 	default:
 		p.faults |= faultColon
 	}
 	p.emit(":")
 	p.blanks()
-	if !p.done() && p.src[p.pos] == ':' {
-		p.faults |= faultColon
-		p.pos++
+	if p.at(':') {
+		p.skip(faultColon)
 		p.blanks()
 	}
 	m.start, m.from = len(p.out), p.pos
-	if !p.done() && p.src[p.pos] == ']' && p.lists == 0 {
-		p.faults |= faultBracket
+	if p.at(']') && p.lists == 0 {
 		p.emit("[]") // an empty list without its opening bracket
-		p.pos++
+		p.skip(faultBracket)
 		return m, true
 	}
 	return m, p.value(inObject)
@@ -216,15 +210,9 @@ func (p *parser) member(commas bool) (m member, kept bool) {
 // cannotBeName reports whether s, behind a name and a comma, begins with a value that is no name: the
 // comma stands in the colon's place.
 func cannotBeName(s string) bool {
-	s = s[blankLength(s):]
-	if s == "" {
-		return false
-	}
-	if s[0] == '{' || s[0] == '[' {
-		return true
-	}
-	_, literal := bareLiteral(s[:wordLength(s)])
-	return literal && !startsWithName(s)
+	s = skipBlanks(s)
+	_, _, literal := wordAt(s)
+	return startsWithAny(s, "{[") || literal && !startsWithName(s)
 }
 
 // ended reports whether the text or the bracket ends here, and takes a comma before it out.
@@ -236,7 +224,7 @@ func (p *parser) ended(mark int, comma bool, closing byte) bool {
 		p.out, p.open = p.out[:mark], true
 		return true
 	}
-	if p.src[p.pos] != closing {
+	if !p.at(closing) {
 		return false
 	}
 	if comma {
@@ -250,29 +238,25 @@ func (p *parser) ended(mark int, comma bool, closing byte) bool {
 // early reports whether the outermost brace stands here although a comma and a name follow it, and
 // passes over it.
 func (p *parser) early() bool {
-	if p.done() || p.src[p.pos] != '}' || len(p.stack) != 1 || !memberFollows(p.src[p.pos+1:]) {
+	if !p.at('}') || len(p.stack) != 1 || !memberFollows(p.src[p.pos+1:]) {
 		return false
 	}
-	p.faults |= faultBracket
-	p.pos++
+	p.skip(faultBracket)
 	return true
 }
 
 // memberFollows reports whether s is a comma and a name, with a colon or a string behind it.
 func memberFollows(s string) bool {
-	s, comma := strings.CutPrefix(s[blankLength(s):], ",")
-	s = s[blankLength(s):]
-	quote, size := quoteAt(s)
-	if !comma || size == 0 {
-		return comma && startsWithName(s)
+	s, comma := strings.CutPrefix(skipBlanks(s), ",")
+	s = skipBlanks(s)
+	n := stringLength(s)
+	if n <= 0 || !comma {
+		return n == 0 && comma && startsWithName(s)
 	}
-	end := closingQuote(s[size:], quote)
-	if end < 0 {
-		return false
-	}
-	s = s[size+end:]
-	next, valueSize := quoteAt(s[blankLength(s):])
-	return strings.HasPrefix(s[blankLength(s):], ":") || valueSize > 0 && closes(quote, next)
+	quote, _ := quoteAt(s)
+	behind := skipBlanks(s[n:])
+	next, size := quoteAt(behind)
+	return strings.HasPrefix(behind, ":") || size > 0 && closes(quote, next)
 }
 
 // joint sees to it that exactly one comma stands between two members.
@@ -289,13 +273,13 @@ func (p *parser) joint(mark int, first, comma bool) {
 
 // separator copies blanks and one comma, and leaves further commas out.
 func (p *parser) separator() (comma bool) {
-	for p.blanks(); !p.done() && p.src[p.pos] == ','; p.blanks() {
+	for p.blanks(); p.at(','); p.blanks() {
 		if comma {
-			p.faults |= faultComma
-		} else {
-			p.emit(",")
+			p.skip(faultComma)
+			continue
 		}
 		comma = true
+		p.emit(",")
 		p.pos++
 	}
 	return comma
@@ -308,6 +292,48 @@ func (p *parser) inside(opening byte) bool {
 }
 
 func (p *parser) done() bool { return p.pos >= len(p.src) || p.broken }
+
+// rest is what is still to be read.
+func (p *parser) rest() string { return p.src[p.pos:] }
+
+// ahead is what stands behind a place in src, as far as it is looked at to decide one question.
+func (p *parser) ahead(from int) string { return p.src[from:min(len(p.src), from+mostAhead)] }
+
+// at reports whether a byte comes next.
+func (p *parser) at(c byte) bool { return !p.done() && p.src[p.pos] == c }
+
+// skip leaves the next byte out, whose being there is a fault.
+func (p *parser) skip(f faults) {
+	p.faults |= f
+	p.pos++
+}
+
+// blanks copies blanks and leaves out comments and dots that stand for something left out. The end of
+// a code block is the end of the text.
+func (p *parser) blanks() {
+	for !p.done() {
+		n := blankLength(p.rest())
+		p.emit(p.rest()[:n])
+		p.pos += n
+		rest := p.rest()
+		if n = commentLength(rest); n > 0 {
+			p.faults |= faultComment
+			p.pos += n
+			continue
+		}
+		if strings.HasPrefix(rest, "```") {
+			p.src = p.src[:p.pos]
+			return
+		}
+		r, size := utf8.DecodeRuneInString(rest)
+		if !isSpace(r) {
+			return
+		}
+		p.faults |= faultBlank
+		p.emit(" ")
+		p.pos += size
+	}
+}
 
 func (p *parser) emit(s string) { p.out = append(p.out, s...) }
 

@@ -9,12 +9,8 @@ import (
 // ends reports whether a quote ends its string, by what follows it: rest. In valid JSON that is
 // always so; a quote that is followed by more text is one that the model forgot to escape.
 func (p *parser) ends(rest string, where place) bool {
-	blank := blankLength(rest)
-	next := rest[blank:]
-	if next == "" {
-		return true
-	}
-	if where == atTop {
+	next := skipBlanks(rest)
+	if where == atTop || next == "" {
 		return strings.TrimLeftFunc(next, isFiller) == ""
 	}
 	switch next[0] {
@@ -27,15 +23,14 @@ func (p *parser) ends(rest string, where place) bool {
 	case ',':
 		return follows(next[1:], where)
 	case '+':
-		_, size := quoteAt(strings.TrimLeft(next[1:], " \t\r\n"))
-		return size > 0
+		return startsWithQuote(skipBlanks(next[1:]))
 	case ':':
 		return where == inList
 	}
 	if commentLength(next) > 0 || strings.HasPrefix(next, "```") {
 		return true
 	}
-	return p.commaMissing(next, where, blank, strings.Contains(rest[:blank], "\n"))
+	return commaMissing(rest, next, where)
 }
 
 // mostClass is how far back an open bracket of a pattern is looked for, in bytes.
@@ -49,7 +44,7 @@ func (p *parser) inClass(s string) bool {
 	if strings.Count(text, "[") <= strings.Count(text, "]") {
 		return false
 	}
-	return p.lists == 0 || s != "" && strings.IndexByte(",]}:) \t\r\n/#", s[0]) < 0
+	return p.lists == 0 || s != "" && !startsWithAny(s, ",]}:) \t\r\n/#")
 }
 
 // bracketInside reports whether a quote in front of a closing bracket, at s, belongs to a text that has
@@ -62,88 +57,47 @@ func (p *parser) bracketInside(s string) bool {
 
 // follows reports whether s, behind a comma, can be the next member or element.
 func follows(s string, where place) bool {
-	s = s[blankLength(s):]
-	if s == "" || commentLength(s) > 0 || strings.IndexByte("},]", s[0]) >= 0 {
+	s = skipBlanks(s)
+	switch {
+	case s == "", commentLength(s) > 0, startsWithAny(s, "},]"):
 		return true
-	}
-	if quote, size := quoteAt(s); size > 0 {
-		return where != inObject || mayBeKey(s[size:], quote)
-	}
-	if where == inObject {
+	case startsWithQuote(s):
+		return where != inObject || mayBeKey(s)
+	case where == inObject:
 		return startsWithName(s) || strings.HasPrefix(s, `["`)
-	}
-	if s[0] == '{' || s[0] == '[' {
+	case startsWithAny(s, "{["), where == inTuple && startsWithAny(s, "()"):
 		return true
 	}
-	n := wordLength(s)
-	if where == inTuple && (s[0] == '(' || s[0] == ')') {
-		return true
-	}
-	_, literal := bareLiteral(s[:n])
+	n, _, literal := wordAt(s)
 	return literal && !bracketOfCode(s[n:], where) || n == len(s) // a literal that the text ends inside of
 }
 
-// mayBeKey reports whether the string that s is the inside of can be a name, by what stands directly
+// mayBeKey reports whether the string that s begins with can be a name, by what stands directly
 // behind it. Sure is only what can not: the bracket of print("a", "b").
-func mayBeKey(s string, quote rune) bool {
-	end := closingQuote(s, quote)
-	return end < 0 || end == len(s) || strings.IndexByte(");.<>|&", s[end]) < 0
+func mayBeKey(s string) bool {
+	n := stringLength(s)
+	return n < 0 || !startsWithAny(s[n:], ");.<>|&")
 }
 
-// commaMissing reports whether next is the next member or element although no comma stands before
-// it, and not the rest of the string.
-func (p *parser) commaMissing(next string, where place, blank int, newLine bool) bool {
-	quote, size := quoteAt(next)
+// commaMissing reports whether what stands at next, behind the blanks of rest, is the next member or element
+// although no comma stands before it, and not the rest of the string.
+func commaMissing(rest, next string, where place) bool {
+	_, size := quoteAt(next)
+	blanks := rest[:len(rest)-len(next)]
+	newLine := strings.Contains(blanks, "\n")
 	switch {
-	case where == inObject && size > 0:
-		end := closingQuote(next[size:], quote)
-		return end >= 0 && strings.HasPrefix(strings.TrimLeft(next[size+end:], " \t\r\n"), ":")
 	case where == inObject:
-		return newLine && startsWithName(next)
+		return startsWithKey(next) || size == 0 && newLine && startsWithName(next)
+	case blanks == "":
+		return false
 	case size > 0:
-		return blank > 0 && !endsElement(next[size:])
+		// In front of a comma the quote ends an element rather than beginning one: ["a", "say "b" ", "c"].
+		return !strings.HasPrefix(next[size:], ",")
+	case startsWithAny(next, "{["):
+		return newLine || startsWithQuote(skipBlanks(next[1:]))
 	}
-	if blank == 0 {
-		return false
-	}
-	if next[0] == '{' || next[0] == '[' {
-		_, inside := quoteAt(next[1:][blankLength(next[1:]):])
-		return newLine || inside > 0
-	}
-	word := wordLength(next)
-	_, literal := bareLiteral(next[:word])
-	after := next[word:][blankLength(next[word:]):]
-	return literal && (newLine || after != "" && strings.IndexByte(",]", after[0]) >= 0)
-}
-
-// endsElement reports whether s, behind a quote, is a comma: the quote ends an element rather than
-// beginning one, as in ["a", "say "b" ", "c"].
-func endsElement(s string) bool { return strings.HasPrefix(s, ",") }
-
-// startsWithName reports whether s begins with a name without quotes, or with the last one only.
-func startsWithName(s string) bool {
-	n := nameLength(s)
-	if n == 0 {
-		return false
-	}
-	_, size := quoteAt(s[n:])
-	s = s[n+size:]
-	return strings.HasPrefix(s[blankLength(s):], ":")
-}
-
-// closingQuote is where the first quote that can end a string of s ends itself, -1 without one.
-func closingQuote(s string, quote rune) int {
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		i += size
-		if r == '\\' {
-			i++
-		}
-		if closes(quote, r) {
-			return i
-		}
-	}
-	return -1
+	n, _, literal := wordAt(next)
+	return literal && (newLine || startsWithAny(skipBlanks(next[n:]), ",]"))
 }
 
 // remarkBehind ends a string at its quote, at rest, where only a remark stands between the quote and
@@ -153,7 +107,7 @@ func (p *parser) remarkBehind(rest string, where place) bool {
 		return false
 	}
 	n := remarkLength(rest[1:])
-	if n == 0 || !endsMember(rest[1+n:], where) || where == inList && rest[1+blankLength(rest[1:])] != '(' {
+	if n == 0 || !endsMember(rest[1+n:], where) || where == inList && !strings.HasPrefix(skipBlanks(rest[1:]), "(") {
 		return false // in a list, words are an element that lost its comma
 	}
 	p.faults |= faultComment
@@ -176,11 +130,11 @@ func remarkLength(s string) int {
 // endsMember reports whether s is a comma and the next member or element, or brackets that close.
 func endsMember(s string, where place) bool {
 	behind := strings.TrimLeft(s, "}] \t\r\n")
-	if next, comma := strings.CutPrefix(behind, ","); comma && len(behind) == len(s) {
-		quote, size := quoteAt(next[blankLength(next):])
-		return size > 0 && (where == inList || startsWithKey(next[blankLength(next):], quote, size))
+	next, comma := strings.CutPrefix(behind, ",")
+	if next = skipBlanks(next); comma && len(behind) == len(s) {
+		return startsWithKey(next) || where == inList && startsWithQuote(next)
 	}
-	return len(behind) < len(s) && strings.IndexByte("}]", s[0]) >= 0 && (behind == "" || behind[0] == ',')
+	return startsWithAny(s, "}]") && (comma || behind == "")
 }
 
 // joined reads the + between two strings and the second one's quote.
@@ -188,13 +142,10 @@ func (p *parser) joined(where place) (quote rune, ok bool) {
 	if where == atKey || where == atTop {
 		return 0, false
 	}
-	rest := strings.TrimLeft(p.src[p.pos:], " \t\r\n")
-	if !strings.HasPrefix(rest, "+") {
-		return 0, false
-	}
-	rest = strings.TrimLeft(rest[1:], " \t\r\n")
+	rest, plus := strings.CutPrefix(skipBlanks(p.rest()), "+")
+	rest = skipBlanks(rest)
 	quote, size := quoteAt(rest)
-	if size == 0 {
+	if !plus || size == 0 {
 		return 0, false
 	}
 	p.faults |= faultJoined

@@ -48,8 +48,8 @@ func read(text string, layers int) (reading, bool) {
 }
 
 func readPacked(text string, layers int) (reading, bool) {
-	switch quote, size := quoteAt(text); {
-	case text[0] == '{' && strings.HasPrefix(strings.TrimLeft(text[1:], " \t\r\n"), `\`):
+	switch {
+	case text[0] == '{' && strings.HasPrefix(skipBlanks(text[1:]), `\`):
 		// Glue that escaped an object and forgot the quotes around it: {\"a\": 1}.
 		inner, _ := readString(text)
 		return readInner(inner, layers)
@@ -57,11 +57,11 @@ func readPacked(text string, layers int) (reading, bool) {
 		return readObject(text)
 	case text[0] == '[':
 		return readArray(text)
-	case size > 0 && startsWithKey(text, quote, size):
+	case startsWithKey(text):
 		r, ok := readObject("{" + text)
 		r.faults |= faultBracket
 		return r, ok
-	case size > 0:
+	case startsWithQuote(text):
 		return readQuoted(text, layers)
 	}
 	switch literal, ok := bareLiteral(trimFiller(text)); {
@@ -158,18 +158,16 @@ func readInner(inner string, layers int) (reading, bool) {
 
 // readProse looks for an object in a text that talks around it.
 func readProse(text string) (reading, bool) {
-	at := 0
 	for range maxProse {
-		next := strings.IndexByte(text[at:], '{')
-		if next < 0 {
-			return reading{}, false
+		_, object, found := strings.Cut(text, "{")
+		if !found {
+			break
 		}
-		at += next
-		if r, ok := readObject(text[at:]); ok {
+		if r, ok := readObject("{" + object); ok {
 			r.faults |= faultAround
 			return r, true
 		}
-		at++
+		text = object
 	}
 	return reading{}, false
 }
@@ -185,11 +183,4 @@ func readString(text string) (content string, ok bool) {
 func decodeString(quoted []byte) (content string, ok bool) {
 	err := json.Unmarshal(quoted, &content)
 	return content, err == nil
-}
-
-// startsWithKey reports whether the string that text begins with is followed by a colon: the brace
-// before it got lost.
-func startsWithKey(text string, quote rune, size int) bool {
-	end := closingQuote(text[size:], quote)
-	return end >= 0 && strings.HasPrefix(strings.TrimLeft(text[size+end:], " \t\r\n"), ":")
 }

@@ -49,6 +49,32 @@ func Repair(raw string) (object string, how Report) {
 	return r.object, r.report(raw)
 }
 
+// Split takes the arguments of several calls apart that were glued into one: {…}{…}. It
+// returns the objects as they stand there, not repaired, and nil where raw is anything but two objects
+// or more, one behind the other. Linear in the length of raw.
+func Split(raw string) []string {
+	var objects []string
+	plain := false
+	for rest := trimFiller(raw); rest != ""; {
+		if rest[0] != '{' {
+			return nil
+		}
+		p, ok := parse(rest, plain)
+		if !ok {
+			return nil
+		}
+		// One string that ran to the end makes every later object suspect; reading each of them
+		// to the end of the text would cost the square of its length.
+		plain = plain || p.plain
+		objects = append(objects, rest[:p.pos])
+		rest = strings.TrimLeft(rest[p.pos:], " \t\n\v\f\r,;")
+	}
+	if len(objects) < 2 {
+		return nil
+	}
+	return objects
+}
+
 // isObject reports whether text is one JSON object that every server can read. Stricter than
 // json.Valid, it refuses bytes that are not UTF-8, halves of surrogate pairs and numbers beyond a
 // double: some servers answer those with an error for the whole conversation.
@@ -96,10 +122,6 @@ func pairedSurrogates(text string) bool {
 	}
 	return true
 }
-
-func trimFiller(text string) string { return strings.TrimFunc(text, isFiller) }
-
-func isFiller(r rune) bool { return r == 0 || isSpace(r) || invisible(r) }
 
 // report puts what the reading met into words.
 func (r reading) report(raw string) Report {

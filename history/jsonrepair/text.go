@@ -4,41 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// The quotes that models write. Any of a row opens a string; any of the same row, and JSON's own
-// for the curly double ones, may close it.
-const (
-	doubleQuotes = "“”„‟"
-	singleQuotes = "'‘’‚‛`´"
-)
-
-// quoteAt is the quote that s begins with and its length, 0 where there is none.
-func quoteAt(s string) (quote rune, size int) {
-	if s == "" {
-		return 0, 0
-	}
-	if s[0] == '"' || s[0] == '\'' || s[0] == '`' {
-		return rune(s[0]), 1
-	}
-	r, size := utf8.DecodeRuneInString(s)
-	if s[0] < utf8.RuneSelf || !strings.ContainsRune(doubleQuotes+singleQuotes, r) {
-		return 0, 0
-	}
-	return r, size
-}
-
-// closes reports whether r may end a string that quote began.
-func closes(quote, r rune) bool {
-	switch {
-	case quote == '"' || quote == '\'':
-		return r == quote
-	case strings.ContainsRune(doubleQuotes, quote):
-		return r == '"' || strings.ContainsRune(doubleQuotes, r)
-	}
-	return strings.ContainsRune(singleQuotes, r)
-}
 
 // text reads a string. One that the text ends inside of is kept, closed after the last whole
 // character and escape; a name is not.
@@ -46,9 +14,10 @@ func (p *parser) text(where place) (kept bool) {
 	if where != atKey && where != atTop && p.tripled() {
 		return true
 	}
-	quote, size := quoteAt(p.src[p.pos:])
-	p.doubled = doubledQuote(p.src[p.pos:], where)
-	p.windows = where != atKey && windowsPath(p.src[p.pos+size:])
+	rest := p.rest()
+	quote, size := quoteAt(rest)
+	p.doubled = doubledQuote(rest, where)
+	p.windows = where != atKey && windowsPath(rest[size:])
 	p.pos += size
 	if p.doubled {
 		p.pos += size
@@ -70,7 +39,7 @@ func (p *parser) textBody(quote rune, where place) (whole bool) {
 	inner := false
 	defer func() { p.emit(`"`) }()
 	for !p.done() {
-		rest := p.src[p.pos:]
+		rest := p.rest()
 		if p.easy(rest) {
 			continue
 		}
@@ -120,8 +89,6 @@ func (p *parser) endsAt(rest string, quote rune, where place) bool {
 	return p.ends(rest, where)
 }
 
-func startsColon(s string) bool { return strings.HasPrefix(s[blankLength(s):], ":") }
-
 // easy copies what cannot end a string: text that means itself, or an escape.
 func (p *parser) easy(rest string) (copied bool) {
 	if rest[0] == '\\' {
@@ -149,30 +116,23 @@ func (p *parser) character(rest string, r rune, size int) {
 	switch {
 	case r == utf8.RuneError && size == 1 && !utf8.FullRuneInString(rest):
 		p.pos = len(p.src) // the text ends inside the character
-		return
 	case r == utf8.RuneError && size == 1:
-		p.faults |= faultEncoding
-		p.emit("\ufffd")
+		p.replace(size, "\ufffd", faultEncoding)
 	case r == '"':
-		p.faults |= faultInner
-		p.emit(`\"`)
+		p.replace(size, `\"`, faultInner)
 	case r < ' ':
-		p.faults |= faultControl
-		p.emit(controlEscape(r))
+		p.replace(size, controlEscape(r), faultControl)
 	default:
-		p.emit(rest[:size])
+		p.replace(size, rest[:size], 0)
 	}
-	p.pos += size
 }
 
+// shortEscapes are the escapes of control characters that have a letter.
+var shortEscapes = map[rune]string{'\n': `\n`, '\r': `\r`, '\t': `\t`}
+
 func controlEscape(r rune) string {
-	switch r {
-	case '\n':
-		return `\n`
-	case '\r':
-		return `\r`
-	case '\t':
-		return `\t`
+	if short := shortEscapes[r]; short != "" {
+		return short
 	}
 	return fmt.Sprintf(`\u%04x`, r)
 }
@@ -186,47 +146,37 @@ func (p *parser) escape(rest string) {
 	}
 	switch c := rest[1]; {
 	case p.raw && c == '"':
-		p.faults |= faultEscape
-		p.emit(`\\\"`)
-		p.pos += 2
-	case p.raw:
-		p.badEscape()
-	case p.windows && strings.IndexByte(`/bfnrtu`, c) >= 0:
-		p.badEscape()
+		p.replace(2, `\\\"`, faultEscape)
+	case p.raw, p.windows && strings.IndexByte(`/bfnrtu`, c) >= 0:
+		p.replace(1, `\\`, faultEscape)
 	case strings.IndexByte(`"\/bfnrt`, c) >= 0:
-		p.emit(rest[:2])
-		p.pos += 2
+		p.replace(2, rest[:2], 0)
 	case c == '\'':
-		p.faults |= faultEscape
-		p.emit("'")
-		p.pos += 2
+		p.replace(2, "'", faultEscape)
 	case c == 'u':
 		p.unicodeEscape(rest)
 	default:
-		p.badEscape()
+		p.replace(1, `\\`, faultEscape)
 	}
-}
-
-func (p *parser) badEscape() {
-	p.faults |= faultEscape
-	p.emit(`\\`)
-	p.pos++
 }
 
 func (p *parser) unicodeEscape(rest string) {
-	size, form := unicodeEscape(rest)
-	switch form {
+	switch size, form := unicodeEscape(rest); form {
 	case wholeEscape:
-		p.emit(rest[:size])
+		p.replace(size, rest[:size], 0)
 	case cutEscape:
-		size = len(rest)
+		p.pos += len(rest)
 	case halfEscape:
-		p.faults |= faultEncoding
-		p.emit(`\ufffd`)
+		p.replace(size, `\ufffd`, faultEncoding)
 	case noEscape:
-		p.badEscape()
-		return
+		p.replace(1, `\\`, faultEscape)
 	}
+}
+
+// replace writes a text in the place of the next bytes.
+func (p *parser) replace(size int, text string, f faults) {
+	p.faults |= f
+	p.emit(text)
 	p.pos += size
 }
 
@@ -240,45 +190,34 @@ const (
 	noEscape                      // no four hexadecimal digits
 )
 
+const escapeSize = len(`\u0000`)
+
 // unicodeEscape reads the \u escape that s begins with, and the second one of a pair.
 func unicodeEscape(s string) (size int, form escapeForm) {
 	first, form := hexEscape(s)
-	if form != wholeEscape {
-		return 0, form
+	if form != wholeEscape || !utf16.IsSurrogate(first) {
+		return escapeSize, form
 	}
-	const size1, size2 = 6, 12
-	if first < 0xd800 || first > 0xdfff {
-		return size1, wholeEscape
-	}
-	if first >= 0xdc00 {
-		return size1, halfEscape
-	}
-	switch second, form := hexEscape(s[size1:]); {
-	case form == cutEscape:
+	second, next := hexEscape(s[escapeSize:])
+	switch {
+	case first < 0xdc00 && next == cutEscape:
 		return 0, cutEscape
-	case form == wholeEscape && 0xdc00 <= second && second <= 0xdfff:
-		return size2, wholeEscape
+	case next == wholeEscape && utf16.DecodeRune(first, second) != utf8.RuneError:
+		return 2 * escapeSize, wholeEscape
 	}
-	return size1, halfEscape
+	return escapeSize, halfEscape
 }
 
 // hexEscape reads one \uXXXX.
-func hexEscape(s string) (value uint64, form escapeForm) {
-	const size = 6
-	for i := 0; i < min(len(s), size); i++ {
-		switch c := s[i]; {
-		case i == 0 && c == '\\', i == 1 && c == 'u':
-		case i > 1 && (isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f'):
-		default:
-			return 0, noEscape
-		}
-	}
-	if len(s) < size {
+func hexEscape(s string) (value rune, form escapeForm) {
+	s = s[:min(len(s), escapeSize)]
+	lead, digits := s[:min(len(s), 2)], s[min(len(s), 2):]
+	n, err := strconv.ParseUint("0"+digits, 16, 32)
+	switch {
+	case err != nil || !strings.HasPrefix(`\u`, lead):
+		return 0, noEscape
+	case len(s) < escapeSize:
 		return 0, cutEscape
 	}
-	value, err := strconv.ParseUint(s[2:size], 16, 32)
-	if err != nil {
-		return 0, noEscape
-	}
-	return value, wholeEscape
+	return rune(n), wholeEscape
 }
