@@ -2,9 +2,15 @@
 package main
 
 import (
+	_ "embed"
 	"os"
 
 	"winnow/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:])) }
+// exampleConfig is the file that winnow config init writes: every key with its default and what it is for.
+//
+//go:embed config.toml.example
+var exampleConfig []byte
+
+func main() { os.Exit(cli.Main(os.Args[1:], exampleConfig)) }

@@ -24,17 +24,20 @@ import (
 
 // Main runs winnow with the arguments after the program's name and returns the exit code: see
 // Exit. It reads the process's environment, standard input and output, and handles its signals.
-func Main(args []string) int {
-	noted := os.Environ() // Keys are taken out of it later.
+//
+// example is config.toml.example, which config init writes.
+func Main(args []string, example []byte) int {
+	environ := os.Environ() // Keys are taken out of it later.
 	p := &program{
 		in:      os.Stdin,
 		out:     &printer{file: os.Stdout},
 		err:     os.Stderr,
-		env:     environment(),
-		environ: func() []string { return noted },
+		env:     lookupIn(environ),
+		environ: environ,
 		unset:   os.Unsetenv,
 		now:     time.Now,
 		build:   buildVersion(),
+		example: example,
 	}
 	return int(p.main(context.Background(), args))
 }
@@ -45,11 +48,12 @@ type program struct {
 	out     *printer
 	err     *os.File
 	env     func(string) string
-	environ func() []string    // all of the environment; nil hides what has no fixed name
+	environ []string           // the environment as NAME=value; nil hides what has no fixed name
 	unset   func(string) error // takes a variable out of the process's environment; nil leaves it
 	now     func() time.Time
 	network llm.Doer // does the HTTP of all endpoints; nil is the network
 	build   string   // the version shown to people
+	example []byte   // the configuration file that config init writes
 	flags   flags
 	started bool  // a command was found and its arguments were right
 	failed  error // what the command came back with

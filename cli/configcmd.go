@@ -4,24 +4,60 @@ package cli
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"winnow/cli/config"
 	"winnow/llm"
 )
 
-// exampleConfig is the file that config init writes: every key with its default and what it is for.
-//
-//go:embed config.toml.example
-var exampleConfig []byte
+// environment is where the configuration's variables are looked up.
+func (p *program) environment() config.Environment {
+	return config.Environment{Lookup: p.env, All: p.environ}
+}
+
+// readConfig reads the configuration: the file, and the environment over it. A file that is not there is the
+// defaults, unless the user named it.
+func (p *program) readConfig() (config.Config, error) {
+	path, named, err := p.configPath()
+	if err != nil {
+		// Without a home folder there can be no file; the database says so where it matters.
+		return p.overridden(config.Defaults())
+	}
+	doc, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return p.overridden(config.Defaults())
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return config.Config{}, fail(Usage, "there is no configuration file at %s; winnow config init writes one", path)
+	}
+	if err != nil {
+		return config.Config{}, fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
+	}
+	c, mistakes := config.Decode(path, doc)
+	switch len(mistakes) {
+	case 0:
+		return p.overridden(c)
+	case 1:
+		return config.Config{}, fail(Usage, "%w", mistakes[0])
+	}
+	return config.Config{}, fail(Usage, "%w (and %d more: winnow config check)", mistakes[0], len(mistakes)-1)
+}
+
+// overridden is a configuration with what the environment sets in place of its keys.
+func (p *program) overridden(c config.Config) (config.Config, error) {
+	c, mistakes := p.environment().Override(c)
+	if len(mistakes) > 0 {
+		return config.Config{}, fail(Usage, "%w", mistakes[0])
+	}
+	return c, nil
+}
 
 func (p *program) configCommand() *cobra.Command {
 	return group(&cobra.Command{Use: "config", Short: "Where the configuration file is, whether it is right, and a first one"},
@@ -65,7 +101,7 @@ func (p *program) checkFile(ctx context.Context) error {
 	}
 	doc, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
-		c, err := p.overridden(Defaults())
+		c, err := p.overridden(config.Defaults())
 		if err != nil {
 			return err
 		}
@@ -75,7 +111,7 @@ func (p *program) checkFile(ctx context.Context) error {
 	if err != nil {
 		return fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
 	}
-	c, mistakes := Decode(path, doc)
+	c, mistakes := config.Decode(path, doc)
 	if len(mistakes) == 0 {
 		if mistakes, err = p.checkModels(ctx, path, doc, c); err != nil {
 			return err
@@ -96,7 +132,7 @@ func (p *program) checkFile(ctx context.Context) error {
 
 // sayInUse prints what is to be said of a configuration without mistakes: a warning where no message fits
 // its budget, in place of right.
-func (p *program) sayInUse(c Config, right string) error {
+func (p *program) sayInUse(c config.Config, right string) error {
 	warning, err := p.tooSmall(c)
 	if err != nil {
 		return err
@@ -112,21 +148,21 @@ func (p *program) sayInUse(c Config, right string) error {
 }
 
 // sayEnvironment names the keys that the environment gives. Their values may be keys and are not shown.
-func (p *program) sayEnvironment(c Config) {
-	for _, g := range p.environment(c) {
-		fmt.Fprintf(p.out, "%s comes from %s.\n", strings.Join(g.path, "."), g.name)
+func (p *program) sayEnvironment(c config.Config) {
+	for _, g := range p.environment().Settings(c) {
+		fmt.Fprintf(p.out, "%s comes from %s.\n", g.Key, g.Name)
 	}
 }
 
 // checkModels finds the models of a file that nothing stands for, as a chat would. Only a name without a
 // known endpoint makes it ask a server, for its list of models.
-func (p *program) checkModels(ctx context.Context, file string, doc []byte, c Config) ([]*Mistake, error) {
+func (p *program) checkModels(ctx context.Context, file string, doc []byte, c config.Config) ([]*config.Mistake, error) {
 	w, err := p.world(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer w.close()
-	var out []*Mistake
+	var out []*config.Mistake
 	for _, named := range []struct{ key, ref string }{{"model", c.Model}, {"titles.model", c.Titles.Model}} {
 		if named.ref == "" {
 			continue
@@ -140,7 +176,7 @@ func (p *program) checkModels(ctx context.Context, file string, doc []byte, c Co
 			_, err = w.catalog.Find(ctx, named.ref, "")
 		}
 		if errors.As(err, &unknown) {
-			out = append(out, at(file, readKeys(doc), named.key, named.key+" is "+strconv.Quote(named.ref)+": "+sentence(err)))
+			out = append(out, config.MistakeAt(file, doc, named.key, named.key+" is "+strconv.Quote(named.ref)+": "+sentence(err)))
 		}
 	}
 	return out, nil
@@ -161,7 +197,7 @@ func (p *program) initFile() error {
 		return fail(Failed, "cannot write the configuration file: %w", err)
 	}
 	defer os.Remove(f.Name())
-	_, err = f.Write(exampleConfig)
+	_, err = f.Write(p.example)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fail(Failed, "cannot write the configuration file: %w", err)
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/theme"
 )
 
 // contextFlags is what the command line of winnow context said.
@@ -79,10 +81,10 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 		}
 	}
 	if f.given("preset") && !slices.Contains(history.Presets(), f.preset) {
-		return a, fail(Usage, "--preset is %q; it takes %s%s", f.preset, choices(history.Presets()), didYouMean(f.preset, history.Presets()))
+		return a, fail(Usage, "--preset is %q; it takes %s%s", f.preset, theme.Choices(history.Presets()), llm.DidYouMean(f.preset, history.Presets()))
 	}
 	if f.given("placement") && !slices.Contains(placements, f.placement) {
-		return a, fail(Usage, "--placement is %q; it takes %s%s", f.placement, choices(placements), didYouMean(f.placement, placements))
+		return a, fail(Usage, "--placement is %q; it takes %s%s", f.placement, theme.Choices(placements), llm.DidYouMean(f.placement, placements))
 	}
 	if f.given("template") {
 		text, err := os.ReadFile(f.template)
@@ -107,7 +109,7 @@ func (f contextFlags) together(all flags) error {
 	}
 	switch {
 	case len(forms) > 1:
-		return fail(Usage, "%s are different forms of the answer: take one of them", both(forms))
+		return fail(Usage, "%s are different forms of the answer: take one of them", theme.InWords(forms))
 	case f.given("turn") && len(trial) > 0:
 		return fail(Usage, "--turn shows a request as it was sent, and %s asks what would be: take one of them", trial[0])
 	case f.given("diff") && (f.wire || f.prompt):
@@ -129,11 +131,6 @@ func (f contextFlags) those(names ...string) []string {
 		}
 	}
 	return given
-}
-
-// both lists words for a sentence: a, b and c.
-func both(words []string) string {
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
 // momentOf reads N or N.K.

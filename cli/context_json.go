@@ -211,7 +211,7 @@ func sumObject(s history.Sum) sumJSON {
 		Budget: s.Budget, Bound: string(s.Bound),
 		Ratio: s.Ratio, Margin: s.Margin, Sent: s.Sent, Stored: s.Stored,
 	}
-	if !isUnlimited(s.Limit) {
+	if s.Limit != history.NoLimit {
 		o.Limit = &s.Limit
 	}
 	return o

@@ -218,7 +218,7 @@ func verdict(e history.Entry) string {
 }
 
 func limitText(limit int) string {
-	if isUnlimited(limit) || limit <= 0 {
+	if limit == history.NoLimit || limit <= 0 {
 		return "unlimited"
 	}
 	return fmt.Sprint(limit)

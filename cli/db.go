@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 func (p *program) dbCommand() *cobra.Command {
@@ -104,8 +105,8 @@ func (p *program) checkDB(ctx context.Context, asJSON bool) error {
 }
 
 func (p *program) tellCheck(c store.Checkup) {
-	fmt.Fprintf(p.out, "%s: schema %d, %s, %s, %s, %s\n", c.Path, c.Schema, size(c.Bytes),
-		plural(c.Sessions, "session"), plural(c.Messages, "message"), plural(c.Requests, "request"))
+	fmt.Fprintf(p.out, "%s: schema %d, %s, %s, %s, %s\n", c.Path, c.Schema, theme.Size(int(c.Bytes)),
+		theme.Plural(c.Sessions, "session"), theme.Plural(c.Messages, "message"), theme.Plural(c.Requests, "request"))
 	for _, f := range c.Faults {
 		fmt.Fprintln(p.out, f)
 	}
@@ -118,7 +119,7 @@ func (p *program) tellCheck(c store.Checkup) {
 	if len(c.Lost) > 0 || len(c.SetAside) > 0 {
 		was := "The file was damaged before, and what could be read was saved"
 		if n := len(c.Lost); n > 0 {
-			was += fmt.Sprintf("; %s lost the text then, by number %s", plural(n, "message"), someNumbers(c.Lost))
+			was += fmt.Sprintf("; %s lost the text then, by number %s", theme.Plural(n, "message"), someNumbers(c.Lost))
 		}
 		fmt.Fprintln(p.out, was+".")
 	}
@@ -141,19 +142,6 @@ func someNumbers(all []int64) string {
 		text += " …"
 	}
 	return text
-}
-
-// size writes a number of bytes for people.
-func size(n int64) string {
-	units := []string{"bytes", "KB", "MB", "GB", "TB"}
-	f, i := float64(n), 0
-	for f >= 1000 && i < len(units)-1 {
-		f, i = f/1000, i+1
-	}
-	if i == 0 {
-		return fmt.Sprintf("%d %s", n, units[0])
-	}
-	return fmt.Sprintf("%.1f %s", f, units[i])
 }
 
 func (p *program) dbBackup() *cobra.Command {
@@ -219,7 +207,7 @@ func (p *program) listBackups(ctx context.Context, path string) error {
 	}
 	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
 	for _, b := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", b.Day.Format("2006-01-02"), plural(b.Sessions, "session"), plural(b.Messages, "message"), size(b.Bytes), b.Path)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", b.Day.Format("2006-01-02"), theme.Plural(b.Sessions, "session"), theme.Plural(b.Messages, "message"), theme.Size(int(b.Bytes)), b.Path)
 	}
 	return w.Flush()
 }

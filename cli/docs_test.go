@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"winnow/cli/config"
 	"winnow/history"
 	"winnow/session/store/sqlite"
 	"winnow/ui"
@@ -32,7 +33,7 @@ func generated() map[string]map[string]func() string {
 			"prompttemplate": func() string { return fenced("text", history.PromptTemplate) },
 		},
 		"../docs/config.md": {
-			"config":      func() string { return fenced("toml", string(exampleConfig)) },
+			"config":      func() string { return fenced("toml", string(exampleConfig())) },
 			"environment": environmentTable,
 		},
 		"../docs/schema.md": {"schema": func() string { return fenced("sql", schemaSQL()) }},
@@ -56,8 +57,8 @@ func schemaSQL() string {
 func environmentTable() string {
 	var b strings.Builder
 	b.WriteString("\n| variable | key |\n|---|---|\n")
-	for _, v := range append(variables(), endpointVariables("NAME")...) {
-		fmt.Fprintf(&b, "| `%s` | `%s` |\n", v.name, strings.Join(v.path, "."))
+	for _, v := range config.Variables("NAME") {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", v.Name, v.Key)
 	}
 	return b.String() + "\n"
 }
@@ -273,15 +274,6 @@ func flagRow(f *pflag.Flag) []string {
 		name = "-" + f.Shorthand + ", " + name
 	}
 	return []string{code(name), f.Usage}
-}
-
-func TestRootExampleIsWritten(t *testing.T) {
-	if !*update {
-		t.Skip("TestExampleInTheRootIsTheOneThatInitWrites compares them; this one writes with -update")
-	}
-	if err := os.WriteFile("../config.toml.example", exampleConfig, 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestDocsShowARealAnswer continues a conversation with a damaged call, a message of an unknown role, a

@@ -22,9 +22,11 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"winnow/cli/config"
 	"winnow/llm"
 	"winnow/session/store"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // reachPatience is how long an endpoint may take to list its models.
@@ -93,7 +95,7 @@ func sqliteVersion() string {
 	return ""
 }
 
-func (p *program) lookAtFiles(ctx context.Context, f *findings, c Config, configErr error) {
+func (p *program) lookAtFiles(ctx context.Context, f *findings, c config.Config, configErr error) {
 	path, _, err := p.configPath()
 	switch {
 	case err != nil:
@@ -112,8 +114,8 @@ func (p *program) lookAtFiles(ctx context.Context, f *findings, c Config, config
 		} else if warning != "" {
 			f.wrong("configuration", "%s", warning)
 		}
-		for _, g := range p.environment(c) {
-			f.note("environment", "%s gives %s", g.name, strings.Join(g.path, "."))
+		for _, g := range p.environment().Settings(c) {
+			f.note("environment", "%s gives %s", g.Name, g.Key)
 		}
 		p.lookAtStore(ctx, f, c)
 	}
@@ -123,7 +125,7 @@ func (p *program) lookAtFiles(ctx context.Context, f *findings, c Config, config
 }
 
 // lookAtKeys says whether others can read a key in the configuration file.
-func (p *program) lookAtKeys(f *findings, path string, c Config) {
+func (p *program) lookAtKeys(f *findings, path string, c config.Config) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return
@@ -136,7 +138,7 @@ func (p *program) lookAtKeys(f *findings, path string, c Config) {
 	}
 }
 
-func (p *program) lookAtStore(ctx context.Context, f *findings, c Config) {
+func (p *program) lookAtStore(ctx context.Context, f *findings, c config.Config) {
 	path, err := p.dbPath(c)
 	if err != nil {
 		f.wrong("conversations", "%s", sentence(err))
@@ -157,7 +159,7 @@ func (p *program) lookAtStore(ctx context.Context, f *findings, c Config) {
 		f.wrong("conversations", "%s", sentence(err))
 		return
 	}
-	f.good("conversations", "%s%s, %s", path, modeOf(path), plural(len(list), "session"))
+	f.good("conversations", "%s%s, %s", path, modeOf(path), theme.Plural(len(list), "session"))
 	for _, n := range s.Notices() {
 		f.note("conversations", "%s", n)
 	}
@@ -174,14 +176,14 @@ func (p *program) lookAtSafety(ctx context.Context, f *findings, s *store.Store)
 	case err != nil:
 		f.wrong("check", "%s", sentence(err))
 	case !c.Sound():
-		f.wrong("check", "%s and %s: winnow db check says more", plural(len(c.Faults), "fault"), plural(len(c.Damaged), "damaged message"))
+		f.wrong("check", "%s and %s: winnow db check says more", theme.Plural(len(c.Faults), "fault"), theme.Plural(len(c.Damaged), "damaged message"))
 	case len(c.Lost) > 0:
-		f.good("check", "%s, as stored but for %d that an earlier damage cost: winnow db check says more", plural(c.Messages, "message"), len(c.Lost))
+		f.good("check", "%s, as stored but for %d that an earlier damage cost: winnow db check says more", theme.Plural(c.Messages, "message"), len(c.Lost))
 	default:
-		f.good("check", "%s, every one as it was stored", plural(c.Messages, "message"))
+		f.good("check", "%s, every one as it was stored", theme.Plural(c.Messages, "message"))
 	}
 	if b, ok := s.NewestBackup(ctx); ok {
-		f.good("backup", "%s, %s, %s", b.Day.Format("2006-01-02"), plural(b.Sessions, "session"), plural(b.Messages, "message"))
+		f.good("backup", "%s, %s, %s", b.Day.Format("2006-01-02"), theme.Plural(b.Sessions, "session"), theme.Plural(b.Messages, "message"))
 		return
 	}
 	f.note("backup", "there is none yet: the chat makes one a day")
@@ -208,7 +210,7 @@ func lookAtRepairs(ctx context.Context, f *findings, s *store.Store) {
 		if first.Model != "" {
 			who = markdown.Visible(first.Endpoint + "/" + first.Model)
 		}
-		f.note("repairs", "%s: %s (%s)", who, plural(faults, "repair"), strings.Join(kinds, ", "))
+		f.note("repairs", "%s: %s (%s)", who, theme.Plural(faults, "repair"), strings.Join(kinds, ", "))
 		counts = counts[n:]
 	}
 }
@@ -258,7 +260,7 @@ func (p *program) lookAtTerminal(f *findings) {
 
 // lookAtEndpoints asks every endpoint for its models, all at once. A configured endpoint that does
 // not answer is something to see to; a key in the environment that is not used is not.
-func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c Config) {
+func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c config.Config) {
 	w, err := p.world(ctx)
 	if err != nil {
 		f.wrong("endpoints", "%s", sentence(err))
@@ -287,7 +289,7 @@ func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c Config) {
 			f.wrong(e.Name, "%s: %s", text, w.redactor.Text(sentence(errs[i])))
 			continue
 		}
-		f.good(e.Name, "%s, %s", text, plural(len(lists[i]), "model"))
+		f.good(e.Name, "%s, %s", text, theme.Plural(len(lists[i]), "model"))
 		p.lookAtWindow(ctx, f, w, e, lists[i])
 		if c.Endpoints[e.Name].Key != "" {
 			f.note(e.Name, "its key stands in the configuration file: key_env keeps it out of backups and screenshots")
@@ -318,7 +320,7 @@ func (p *program) lookAtWindow(ctx context.Context, f *findings, w *world, e llm
 }
 
 // keyText says where an endpoint's key comes from.
-func keyText(e llm.Endpoint, c EndpointConf) string {
+func keyText(e llm.Endpoint, c config.Endpoint) string {
 	switch {
 	case c.KeyEnv != "" && e.Key == "":
 		return fmt.Sprintf("no key: %s is not set", c.KeyEnv)
@@ -326,16 +328,8 @@ func keyText(e llm.Endpoint, c EndpointConf) string {
 		return "no key"
 	case len(c.KeyCommand) > 0:
 		return "key from the command " + c.KeyCommand[0]
-	case e.KeyFrom == fromConfig:
+	case e.KeyFrom == config.FromFile:
 		return "key from the configuration file"
 	}
 	return "key from " + e.KeyFrom
-}
-
-// plural writes "1 model" and "2 models".
-func plural(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -21,6 +21,7 @@ import (
 	"winnow/session/transfer"
 	"winnow/session/transfer/archive"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // exportFlags is what the command line of winnow sessions export said.
@@ -161,7 +162,7 @@ func (p *program) exportTo(f exportFlags, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "Exported to %s (%s).\n", p.sentence(f.out), byteSize(n))
+	_, err = fmt.Fprintf(p.out, "Exported to %s (%s).\n", p.sentence(f.out), theme.Size(int(n)))
 	return err
 }
 
@@ -219,15 +220,8 @@ func (p *program) exportAll(ctx context.Context, f exportFlags, o transfer.Expor
 		bar.step()
 	}
 	bar.end()
-	_, err = fmt.Fprintf(p.out, "Exported %s to %s.\n", sessions(len(ids)), p.sentence(f.out))
+	_, err = fmt.Fprintf(p.out, "Exported %s to %s.\n", theme.Plural(len(ids), "session"), p.sentence(f.out))
 	return err
-}
-
-func sessions(n int) string {
-	if n == 1 {
-		return "1 session"
-	}
-	return fmt.Sprintf("%d sessions", n)
 }
 
 // fileName is a name for a session's file: the day, the title and an id that no other session has. Of the

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/cli/config"
 	"winnow/session/store"
 	"winnow/session/transfer"
 )
@@ -138,7 +139,7 @@ func (in *importing) outcome(files int) error {
 }
 
 // importFile imports one file.
-func (in *importing) importFile(ctx context.Context, s *store.Store, name string, config Config) error {
+func (in *importing) importFile(ctx context.Context, s *store.Store, name string, config config.Config) error {
 	// Until the file is here, a signal ends the program: reading a pipe cannot be stopped.
 	f, err := in.p.openImport(name, in.large)
 	if err != nil {

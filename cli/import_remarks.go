@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"winnow/session/transfer"
+	"winnow/ui/theme"
 )
 
 // mostShown is how many remarks of one kind are written out.
@@ -45,7 +46,7 @@ func (in *importing) sayRemarks() {
 		}
 	}
 	for _, kind := range many {
-		fmt.Fprintf(in.p.err, "winnow: %s%s more, %s; --json lists them all\n", kind.lead, count(told[kind]-mostShown, kind.of), about(kind.field))
+		fmt.Fprintf(in.p.err, "winnow: %s%s more, %s; --json lists them all\n", kind.lead, theme.Plural(told[kind]-mostShown, kind.of), about(kind.field))
 	}
 	if in.files() > 1 {
 		for _, one := range in.all {
@@ -89,12 +90,4 @@ func (in *importing) files() int {
 		names[one.file] = true
 	}
 	return len(names)
-}
-
-// count is a number of things in words.
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
 }

@@ -5,6 +5,8 @@ package cli
 import (
 	"fmt"
 	"strings"
+
+	"winnow/ui/theme"
 )
 
 // tally is how many conversations became what.
@@ -59,7 +61,7 @@ func (in *importing) saySummary() error {
 	if conversations == 0 {
 		return nil
 	}
-	text := count(conversations, "conversation") + ": " + t.String()
+	text := theme.Plural(conversations, "conversation") + ": " + t.String()
 	if in.try {
 		text += ". That is what an import would do; nothing was stored."
 	} else if t.New+t.Grown > 0 {
@@ -77,7 +79,7 @@ func (t tally) String() string {
 		text string
 	}{
 		{t.New, fmt.Sprintf("%d new", t.New)},
-		{t.Grown, fmt.Sprintf("%d grown by %s", t.Grown, messages(t.grownBy))},
+		{t.Grown, fmt.Sprintf("%d grown by %s", t.Grown, theme.Plural(t.grownBy, "message"))},
 		{t.Here, fmt.Sprintf("%d already here", t.Here)},
 		{t.Trash, fmt.Sprintf("%d in the trash", t.Trash)},
 		{t.Empty, fmt.Sprintf("%d empty", t.Empty)},
@@ -99,14 +101,12 @@ func (in *importing) sayOne(one arrived) error {
 	var text string
 	switch {
 	case one.Again:
-		text = fmt.Sprintf("The conversation is already here, now with %s; nothing was imported. To open it: winnow -s %s", messages(s.Messages), s.ID)
+		text = fmt.Sprintf("The conversation is already here, now with %s; nothing was imported. To open it: winnow -s %s", theme.Plural(s.Messages, "message"), s.ID)
 	case in.try:
-		text = fmt.Sprintf("%s would be imported; nothing was stored.", messages(s.Messages))
+		text = fmt.Sprintf("%s would be imported; nothing was stored.", theme.Plural(s.Messages, "message"))
 	default:
-		text = fmt.Sprintf("Imported %s. To open them: winnow -s %s", messages(s.Messages), s.ID)
+		text = fmt.Sprintf("Imported %s. To open them: winnow -s %s", theme.Plural(s.Messages, "message"), s.ID)
 	}
 	_, err := fmt.Fprintln(in.p.out, text)
 	return err
 }
-
-func messages(n int) string { return count(n, "message") }

@@ -14,19 +14,18 @@ import (
 // as the key "ollama" of a local server, may be a part of a path.
 const longSecret = 16
 
-// environment returns how to look up the variables of the process as they are now, whatever is taken out
-// of its environment later.
-func environment() func(string) string {
-	noted := map[string]string{}
-	for _, variable := range os.Environ() {
+// lookupIn looks variables up in a list of NAME=value, whatever is taken out of the process's environment later.
+func lookupIn(environ []string) func(name string) string {
+	values := make(map[string]string, len(environ))
+	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
-		noted[name] = value
+		values[name] = value
 	}
-	return func(name string) string { return noted[name] }
+	return func(name string) string { return values[name] }
 }
 
 // withhold takes the keys of endpoints out of the environment that the programs which winnow starts
-// inherit: an editor, a clipboard helper, a key_command. winnow itself has noted them.
+// inherit: an editor, a clipboard helper, a key_command. winnow itself read them before.
 func (p *program) withhold(endpoints ...llm.Endpoint) {
 	if p.unset == nil {
 		return

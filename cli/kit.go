@@ -14,6 +14,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"winnow/cli/config"
 	"winnow/docs"
 	"winnow/llm"
 	"winnow/llm/guide"
@@ -27,7 +28,7 @@ const probePatience = 150 * time.Millisecond
 
 // world is what a command needs of the configuration: the endpoints, the log.
 type world struct {
-	config   Config
+	config   config.Config
 	catalog  *llm.Catalog
 	redactor *llm.Redactor
 	log      *slog.Logger
@@ -43,7 +44,7 @@ func (p *program) world(context.Context) (*world, error) {
 		return nil, err
 	}
 	w := &world{config: c, redactor: p.redactor(c), withhold: p.withhold}
-	endpoints := p.endpoints(c)
+	endpoints := c.Catalog(p.env)
 	p.withhold(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
 	w.catalog = &llm.Catalog{Network: p.network, Redactor: w.redactor}
@@ -52,10 +53,10 @@ func (p *program) world(context.Context) (*world, error) {
 }
 
 // redactor knows every key that the configuration and the environment hold.
-func (p *program) redactor(c Config) *llm.Redactor {
+func (p *program) redactor(c config.Config) *llm.Redactor {
 	r := &llm.Redactor{}
 	r.Know(llm.EnvSecrets(p.env)...)
-	for _, e := range p.endpoints(c) {
+	for _, e := range c.Catalog(p.env) {
 		r.Know(e.Secrets()...)
 	}
 	return r
@@ -160,9 +161,9 @@ func (k *kit) ready(ctx context.Context) error {
 		Store:   k.store,
 		Models:  k.catalog,
 		Policy:  k.config.Context,
-		Context: k.config.contextKeys,
+		Context: k.config.ContextKeys(),
 
-		Environment: k.config.environmentKeys,
+		Environment: k.config.EnvironmentKeys(),
 		System:      system,
 		Sampling:    session.Sampling(k.config.Sampling),
 		Samplings:   samplings(k.config.Endpoints),
@@ -341,4 +342,16 @@ func (k *kit) shortID(id string) string {
 		return cutID(id)
 	}
 	return id
+}
+
+// samplings is what the endpoints' tables ask of their models, by "endpoint" and by "endpoint/model".
+func samplings(tables map[string]config.Endpoint) map[string]session.Sampling {
+	all := make(map[string]session.Sampling)
+	for name, e := range tables {
+		all[name] = session.Sampling(e.Sampling)
+		for model, m := range e.Models {
+			all[name+"/"+model] = session.Sampling(m.Sampling)
+		}
+	}
+	return all
 }

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 
+	"winnow/cli/config"
 	"winnow/history"
 )
 
 // tooSmall says that under a configuration's budget not even the shortest message can be sent, and what the
 // budget takes at least; "" where one can be sent. Tools and what a window leaves come on top: they are known
 // only in a session.
-func (p *program) tooSmall(c Config) (string, error) {
+func (p *program) tooSmall(c config.Config) (string, error) {
 	system, err := p.systemPrompt(c.System)
 	if err != nil {
 		return "", err

@@ -5,7 +5,6 @@ package cli
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -96,17 +95,4 @@ func settle(from, to string, force bool) error {
 		return fs.ErrExist
 	}
 	return os.Rename(from, to)
-}
-
-// byteSize is a number of bytes for a person.
-func byteSize(n int64) string {
-	switch {
-	case n >= 10<<20:
-		return fmt.Sprintf("%d MB", n>>20)
-	case n >= 10<<10:
-		return fmt.Sprintf("%d kB", n>>10)
-	case n == 1:
-		return "1 byte"
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

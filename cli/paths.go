@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/adrg/xdg"
+
+	"winnow/cli/config"
 )
 
 // The names under the folders of the XDG base directory specification.
@@ -46,7 +48,7 @@ func (p *program) configPath() (path string, named bool, err error) {
 }
 
 // dbPath is where the conversations are: --db, WINNOW_DB, [storage] path, then the user's data folder.
-func (p *program) dbPath(c Config) (string, error) {
+func (p *program) dbPath(c config.Config) (string, error) {
 	for _, path := range []string{p.flags.db, p.env("WINNOW_DB")} {
 		if path != "" {
 			return filepath.Abs(path)

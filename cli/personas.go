@@ -14,8 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/cli/config"
 	"winnow/llm"
 	"winnow/ui"
+	"winnow/ui/theme"
 )
 
 // personasFolder is where the user keeps system prompts: beside the configuration file.
@@ -88,7 +90,7 @@ func (p *program) persona(name string) (string, error) {
 	if len(names) == 0 {
 		return "", fail(NotFound, "there is no persona %q: a persona is a file NAME.md in %s, and there is none yet", name, folder)
 	}
-	return "", fail(NotFound, "there is no persona %q; there are %s%s", name, choices(names), didYouMean(name, names))
+	return "", fail(NotFound, "there is no persona %q; there are %s%s", name, theme.Choices(names), llm.DidYouMean(name, names))
 }
 
 // completeModel offers the endpoints that -m can name. Their models are not asked for: a key press is to
@@ -96,7 +98,7 @@ func (p *program) persona(name string) (string, error) {
 func (p *program) completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	if c, err := p.readConfig(); err == nil {
-		for _, e := range p.endpoints(c) {
+		for _, e := range c.Catalog(p.env) {
 			out = append(out, e.Name+"/")
 		}
 	}
@@ -138,7 +140,7 @@ func (p *program) listPersonas() error {
 }
 
 // systemPrompt is the configured system prompt, from the configuration or the file that it names.
-func (p *program) systemPrompt(c SystemConf) (string, error) {
+func (p *program) systemPrompt(c config.System) (string, error) {
 	if c.PromptFile == "" {
 		return c.Prompt, nil
 	}

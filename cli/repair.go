@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 func (p *program) repairCommand() *cobra.Command {
@@ -74,7 +76,7 @@ func (f repairFlags) read() (repairAsked, error) {
 	}
 	at := slices.Index(remedyWords(), f.as)
 	if at < 0 {
-		return a, fail(Usage, "--as is %q; it takes %s%s", f.as, choices(remedyWords()), didYouMean(f.as, remedyWords()))
+		return a, fail(Usage, "--as is %q; it takes %s%s", f.as, theme.Choices(remedyWords()), llm.DidYouMean(f.as, remedyWords()))
 	}
 	a.remedy = history.Remedies()[at]
 	return a, nil

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"winnow/llm"
+	"winnow/ui/theme"
 )
 
 // flags is what the command line said.
@@ -88,9 +91,9 @@ func (p *program) shells(c *cobra.Command) {
 	}
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fail(Usage, "for which shell? It takes %s", choices(names))
+			return fail(Usage, "for which shell? It takes %s", theme.Choices(names))
 		}
-		return fail(Usage, "there is no completion for %q; it takes %s", args[0], choices(names))
+		return fail(Usage, "there is no completion for %q; it takes %s", args[0], theme.Choices(names))
 	}
 	c.RunE = p.do(func(context.Context, []string) error { return nil })
 }
@@ -130,7 +133,7 @@ func (p *program) rootArgs(args []string) error {
 	if len(args) == 0 || f.pick {
 		return nil
 	}
-	return fail(Usage, "there is no command %q%s", args[0], didYouMean(args[0], commandNames))
+	return fail(Usage, "there is no command %q%s", args[0], llm.DidYouMean(args[0], commandNames))
 }
 
 // oneSession says whether the flags name more than one session.
@@ -201,7 +204,7 @@ func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		return fail(Usage, "there is no command %q under %s; it has %s%s", args[0], c.CommandPath(), choices(names), didYouMean(args[0], names))
+		return fail(Usage, "there is no command %q under %s; it has %s%s", args[0], c.CommandPath(), theme.Choices(names), llm.DidYouMean(args[0], names))
 	}
 	c.RunE = subs[0].RunE
 	c.AddCommand(subs...)

@@ -11,6 +11,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // runReport collects what a turn sent otherwise than as it is stored, and every request beyond the first.
@@ -111,7 +112,7 @@ func (r *runReport) lines(was runReport, id string) []string {
 		if len(now) == 0 || slices.Equal(now, before) {
 			return
 		}
-		line := fmt.Sprintf(what, plural(len(now), "message")) + ": " + numbersOf(now)
+		line := fmt.Sprintf(what, theme.Plural(len(now), "message")) + ": " + numbersOf(now)
 		if id != "" {
 			line += "; see winnow " + command + " " + id
 		}

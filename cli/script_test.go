@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,8 +17,15 @@ import (
 )
 
 // TestMain lets the scripts and the terminal tests run this binary as winnow.
+// exampleConfig is config.toml.example. A script runs elsewhere and has its path in $EXAMPLE; a chat in a
+// terminal does not need it.
+func exampleConfig() []byte {
+	text, _ := os.ReadFile(cmp.Or(os.Getenv("EXAMPLE"), "../config.toml.example"))
+	return text
+}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"winnow": func() { os.Exit(Main(os.Args[1:])) }})
+	testscript.Main(m, map[string]func(){"winnow": func() { os.Exit(Main(os.Args[1:], exampleConfig())) }})
 }
 
 // TestCommandLine runs the scripts of testdata/script. Beside testscript's own commands they have:
@@ -39,7 +47,7 @@ func TestCommandLine(t *testing.T) {
 				e.Setenv(name, filepath.Join(home, strings.ToLower(name)))
 			}
 			e.Values[slotKey{}] = &serverSlot{}
-			example, err := filepath.Abs("config.toml.example")
+			example, err := filepath.Abs("../config.toml.example")
 			if err != nil {
 				return err
 			}

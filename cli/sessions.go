@@ -17,6 +17,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 func (p *program) sessionsCommand() *cobra.Command {
@@ -109,16 +110,9 @@ func (p *program) sessionTable(list []store.Session) error {
 		if s.Pinned {
 			mark = "pinned "
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"), turns(s.Turns), shownRef(s), mark, p.line(title(s)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"), theme.Plural(s.Turns, "turn"), shownRef(s), mark, p.line(title(s)))
 	}
 	return w.Flush()
-}
-
-func turns(n int) string {
-	if n == 1 {
-		return "1 turn"
-	}
-	return fmt.Sprintf("%d turns", n)
 }
 
 func title(s store.Session) string {
@@ -232,7 +226,7 @@ func (p *program) show(info store.Session, spent session.Spent, messages []store
 	if !term.IsTerminal(p.out.Fd()) {
 		visible = func(text string) string { return text }
 	}
-	fmt.Fprintf(p.out, "%s\n%s · %s · %s%s\n", visible(title(info)), info.ID, shownRef(info), turns(info.Turns), spentText(spent))
+	fmt.Fprintf(p.out, "%s\n%s · %s · %s%s\n", visible(title(info)), info.ID, shownRef(info), theme.Plural(info.Turns, "turn"), spentText(spent))
 	for _, m := range messages {
 		who := string(m.Role)
 		if m.Label != "" {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 // treeObject is what sessions show --tree --json writes: the session and the messages of every branch,
@@ -37,7 +38,7 @@ func (p *program) showTree(ctx context.Context, s *store.Store, info store.Sessi
 	if asJSON {
 		return writeJSON(p.out, t.object(info))
 	}
-	_, err = fmt.Fprintf(p.out, "%s\n%s · %s · %s, %s\n\n", p.line(title(info)), info.ID, shownRef(info), turns(info.Turns), t.branches())
+	_, err = fmt.Fprintf(p.out, "%s\n%s · %s · %s, %s\n\n", p.line(title(info)), info.ID, shownRef(info), theme.Plural(info.Turns, "turn"), t.branches())
 	if err != nil {
 		return err
 	}
@@ -83,10 +84,7 @@ func (t *tree) branches() string {
 			n++
 		}
 	}
-	if n == 1 {
-		return "1 branch"
-	}
-	return fmt.Sprintf("%d branches", n)
+	return theme.PluralOf(n, "branch", "branches")
 }
 
 // write draws what stands behind a message. A line goes on as deep as it is; only where branches part they

@@ -26,7 +26,7 @@ func (p *program) redaction(noRedact bool) (*secretsTaken, error) {
 		return nil, err
 	}
 	r := &llm.Redactor{}
-	for _, e := range p.endpoints(c) {
+	for _, e := range c.Catalog(p.env) {
 		for _, secret := range e.Secrets() {
 			r.Know(secret)
 		}

@@ -166,7 +166,7 @@ func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (st
 	if at == nil {
 		return "", err
 	}
-	if unlisted && c.only(at) && at.endpoint.Placed && !strings.Contains(ref, "/") && Nearest(ref, c.names()) == "" {
+	if unlisted && c.only(at) && at.endpoint.Placed && !strings.Contains(ref, "/") && nearest(ref, c.names()) == "" {
 		return at.endpoint.Name + "/" + ref, nil // There is one place that it can be meant for, and the user named that.
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
@@ -251,7 +251,7 @@ func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
 		for i, m := range models {
 			listed[i] = m.ID
 		}
-		if near := Nearest(ref, listed); near != "" {
+		if near := nearest(ref, listed); near != "" {
 			meant = asked + "/" + near
 		}
 	}
@@ -280,7 +280,7 @@ func (c *Catalog) meant(name string) string {
 			known = append(known, h.name)
 		}
 	}
-	return cmp.Or(abbreviated(name, known), Nearest(name, known))
+	return cmp.Or(abbreviated(name, known), nearest(name, known))
 }
 
 // hostedAt is the place of a hosted service in the table, -1 for none of this name.

@@ -1,9 +1,12 @@
 package llm
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
-func Nearest(word string, known []string) string {
+// nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
+func nearest(word string, known []string) string {
 	best, distance := "", len([]rune(word))/2+1
 	for _, k := range known {
 		if d := edits(word, k); d < distance {
@@ -11,6 +14,14 @@ func Nearest(word string, known []string) string {
 		}
 	}
 	return best
+}
+
+// DidYouMean ends a sentence about an unknown word with the nearest known one; it is "" where none is near.
+func DidYouMean(word string, known []string) string {
+	if best := nearest(word, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
 }
 
 // abbreviated is the one known word that begins as a shorter one does and has all its letters in their order,

@@ -44,6 +44,9 @@ func PluralOf(n int, one, many string) string {
 	return Thousands(n) + " " + many
 }
 
+// Choices writes "a", "a or b" and "a, b or c".
+func Choices(words []string) string { return english.WordSeries(words, "or") }
+
 // InWords writes "2", "2 and 3" and "2, 3 and 4".
 func InWords(words []string) string { return english.WordSeries(words, "and") }
 

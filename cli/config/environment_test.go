@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"reflect"
@@ -8,7 +8,7 @@ import (
 
 // Each key that has a fixed name can be given by the environment, and sets that key and no other.
 func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
-	for _, v := range append(variables(), endpointVariables("work")...) {
+	for _, v := range Variables("work") {
 		kind := v.kind
 		if kind.Kind() == reflect.Pointer {
 			kind = kind.Elem()
@@ -17,24 +17,24 @@ func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 		if kind.Kind() == reflect.Map && kind.Elem().Kind() == reflect.Struct {
 			value = "{}"
 		}
-		p := &program{env: func(name string) string {
-			if name == v.name {
+		e := Environment{Lookup: func(name string) string {
+			if name == v.Name {
 				return value
 			}
 			return ""
 		}}
 		start := Defaults()
-		start.Endpoints = map[string]EndpointConf{"work": {BaseURL: "http://x/v1", Window: 5}}
-		list := p.environment(start)
-		if len(list) != 1 || list[0].name != v.name {
-			t.Errorf("%s: got %v", v.name, list)
+		start.Endpoints = map[string]Endpoint{"work": {BaseURL: "http://x/v1", Window: 5}}
+		list := e.Settings(start)
+		if len(list) != 1 || list[0].Name != v.Name {
+			t.Errorf("%s: got %v", v.Name, list)
 			continue
 		}
 		if err := start.set(list[0]); err != nil && !strings.Contains(strings.Join(v.path, "."), "preset") {
-			t.Errorf("%s=%s: %v", v.name, value, err)
+			t.Errorf("%s=%s: %v", v.Name, value, err)
 		}
-		if e := start.Endpoints["work"]; v.name != "WINNOW_ENDPOINTS_WORK_BASE_URL" && e.BaseURL != "http://x/v1" {
-			t.Errorf("%s changed the endpoint's base URL to %q", v.name, e.BaseURL)
+		if e := start.Endpoints["work"]; v.Name != "WINNOW_ENDPOINTS_WORK_BASE_URL" && e.BaseURL != "http://x/v1" {
+			t.Errorf("%s changed the endpoint's base URL to %q", v.Name, e.BaseURL)
 		}
 	}
 }

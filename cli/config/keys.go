@@ -1,24 +1,9 @@
-//go:build cgo
-
-package cli
+package config
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
-
-	"winnow/llm"
 )
-
-// didYouMean is the end of a sentence about an unknown word: the known one that is nearest to it,
-// or "" where none is near.
-func didYouMean(word string, known []string) string {
-	best := llm.Nearest(word, known)
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
 
 // keysAt lists the keys that a table of the configuration takes; nil where there is no such table.
 func keysAt(t reflect.Type, path []string) []string {

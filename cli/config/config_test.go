@@ -1,7 +1,6 @@
-package cli
+package config
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"reflect"
@@ -13,8 +12,16 @@ import (
 	"winnow/llm"
 )
 
+func exampleConfig() []byte {
+	text, err := os.ReadFile("../../config.toml.example")
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
 func TestExampleIsTheDefaults(t *testing.T) {
-	got, mistakes := Decode("config.toml.example", exampleConfig)
+	got, mistakes := Decode("config.toml.example", exampleConfig())
 	if len(mistakes) > 0 {
 		t.Fatalf("the example has a mistake: %v", mistakes[0])
 	}
@@ -68,13 +75,13 @@ func exampleKeys() (live, commented map[string]bool) {
 		}
 		return out
 	}
-	return names(exampleConfig), names(uncommented())
+	return names(exampleConfig()), names(uncommented())
 }
 
 // uncommented is the example with its commented settings in force.
 func uncommented() []byte {
 	setting := regexp.MustCompile(`(?m)^# (\[[a-z.]+\]|[a-z_]+ = )`)
-	return setting.ReplaceAll(exampleConfig, []byte("$1"))
+	return setting.ReplaceAll(exampleConfig(), []byte("$1"))
 }
 
 func TestExampleIsRightWhenUncommented(t *testing.T) {
@@ -86,16 +93,6 @@ func TestExampleIsRightWhenUncommented(t *testing.T) {
 	}
 	if c.Endpoints["work"].BaseURL == "" {
 		t.Errorf("the example with its comments in force has the endpoints %+v, want work", c.Endpoints)
-	}
-}
-
-func TestExampleInTheRootIsTheOneThatInitWrites(t *testing.T) {
-	root, err := os.ReadFile("../config.toml.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(root, exampleConfig) {
-		t.Error("config.toml.example and cli/config.toml.example differ; go test ./cli -update copies the second over the first")
 	}
 }
 
@@ -198,7 +195,7 @@ out = 0
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}
-	client := llm.NewClient((&program{}).configured(c)[0])
+	client := llm.NewClient(c.Catalog(func(string) string { return "" })[0])
 	for _, test := range []struct{ model, want string }{
 		{"gpt-5.2", "$1.25 $1.25 $10.00"}, // no price for what is cached: the full one
 		{"small", "$0.07 $0 $0.30"},
@@ -219,17 +216,17 @@ func TestATableAddsToAKnownService(t *testing.T) {
 		t.Fatal(mistakes[0])
 	}
 	key := ""
-	p := &program{env: func(name string) string {
+	lookup := func(name string) string {
 		if name == "OPENAI_API_KEY" {
 			return key
 		}
 		return ""
-	}}
-	if got := p.endpoints(c); len(got) != 0 {
+	}
+	if got := c.Catalog(lookup); len(got) != 0 {
 		t.Errorf("without a key there are the endpoints %v", got)
 	}
 	key = "sk-test"
-	got := p.endpoints(c)
+	got := c.Catalog(lookup)
 	if len(got) != 1 || got[0].BaseURL != "https://api.openai.com/v1" || got[0].Key != "sk-test" || got[0].KeyFrom != "OPENAI_API_KEY" || got[0].Default != "gpt-5.2-mini" {
 		t.Fatalf("the endpoints are %+v", got)
 	}
@@ -258,23 +255,6 @@ func FuzzDecodeNeverPanics(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestDidYouMean(t *testing.T) {
-	cases := []struct {
-		word  string
-		known []string
-		want  string
-	}{
-		{"seesions", []string{"sessions", "models"}, `; did you mean "sessions"?`},
-		{"rnu", []string{"run", "db"}, `; did you mean "run"?`},
-		{"frobnicate", []string{"run", "db"}, ""},
-	}
-	for _, c := range cases {
-		if got := didYouMean(c.word, c.known); got != c.want {
-			t.Errorf("didYouMean(%q, %q) = %q, want %q", c.word, c.known, got, c.want)
-		}
-	}
 }
 
 func TestTheKeysThatAFileSetsAreKnown(t *testing.T) {

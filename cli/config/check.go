@@ -1,6 +1,4 @@
-//go:build cgo
-
-package cli
+package config
 
 import (
 	"errors"
@@ -17,21 +15,21 @@ import (
 	"winnow/ui/theme"
 )
 
-// checkConfig finds the values of a decoded file that no setting takes.
-func checkConfig(file string, keys []fileKey, c Config) []*Mistake {
+// check finds the values of a decoded file that no setting takes.
+func check(file string, keys []fileKey, c Config) []*Mistake {
 	var out []*Mistake
 	add := func(path, format string, args ...any) {
 		out = append(out, at(file, keys, path, path+" "+fmt.Sprintf(format, args...)))
 	}
 	if !slices.Contains(history.Presets(), c.Context.Preset) {
-		add("context.preset", "is %q; it takes %s%s", c.Context.Preset, choices(history.Presets()), didYouMean(c.Context.Preset, history.Presets()))
+		add("context.preset", "is %q; it takes %s%s", c.Context.Preset, theme.Choices(history.Presets()), llm.DidYouMean(c.Context.Preset, history.Presets()))
 	}
 	if err := c.Context.Check(); err != nil {
 		out = append(out, at(file, keys, policyKey(err), err.Error()))
 	}
 	oneOf := func(path, got string, takes ...string) {
 		if !slices.Contains(takes, got) {
-			add(path, "is %q; it takes %s%s", got, choices(takes), didYouMean(got, takes))
+			add(path, "is %q; it takes %s%s", got, theme.Choices(takes), llm.DidYouMean(got, takes))
 		}
 	}
 	checkSampling("sampling", c.Sampling, add)
@@ -57,7 +55,7 @@ func checkConfig(file string, keys []fileKey, c Config) []*Mistake {
 	return out
 }
 
-func checkSampling(table string, s SamplingConf, add func(path, format string, args ...any)) {
+func checkSampling(table string, s Sampling, add func(path, format string, args ...any)) {
 	if s.MaxTokens < 0 {
 		add(table+".max_tokens", "is %d; it takes 0 or more", s.MaxTokens)
 	}
@@ -79,7 +77,7 @@ func checkKeys(file string, keys []fileKey, chosen map[string][]string) []*Mista
 	var out []*Mistake
 	for _, action := range slices.Sorted(maps.Keys(chosen)) {
 		if !slices.Contains(known, action) {
-			out = append(out, at(file, keys, "keys."+action, fmt.Sprintf("there is no action %q", action)+didYouMean(action, known)))
+			out = append(out, at(file, keys, "keys."+action, fmt.Sprintf("there is no action %q", action)+llm.DidYouMean(action, known)))
 		}
 	}
 	if len(out) > 0 {
@@ -91,7 +89,7 @@ func checkKeys(file string, keys []fileKey, chosen map[string][]string) []*Mista
 	return out
 }
 
-func checkEndpoint(name string, e EndpointConf, add func(path, format string, args ...any)) {
+func checkEndpoint(name string, e Endpoint, add func(path, format string, args ...any)) {
 	table := "endpoints." + name
 	if name == "" || strings.ContainsAny(name, "/ ") {
 		add(table, "cannot be an endpoint's name: it is the first half of a model's name, without / and blanks")
@@ -130,7 +128,7 @@ func checkEndpoint(name string, e EndpointConf, add func(path, format string, ar
 }
 
 // checkPrices wants a price for both directions: half of a cost would pass for the whole.
-func checkPrices(table string, p PriceConf, add func(path, format string, args ...any)) {
+func checkPrices(table string, p Price, add func(path, format string, args ...any)) {
 	for _, price := range []struct {
 		key   string
 		given *float64
@@ -149,7 +147,7 @@ func checkPrices(table string, p PriceConf, add func(path, format string, args .
 }
 
 // keySources names the keys of an endpoint's table that say where its secret is.
-func keySources(e EndpointConf) []string {
+func keySources(e Endpoint) []string {
 	var out []string
 	if e.Key != "" {
 		out = append(out, "key")
@@ -170,12 +168,4 @@ func policyKey(err error) string {
 	}
 	key, _, _ := strings.Cut(err.Error(), " ")
 	return key
-}
-
-// choices lists words for a sentence: a, b or c.
-func choices(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }

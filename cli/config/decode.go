@@ -1,15 +1,10 @@
-//go:build cgo
-
-package cli
+package config
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"math"
-	"os"
 	"reflect"
 	"strings"
 
@@ -17,6 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"winnow/history"
+	"winnow/llm"
 )
 
 // Mistake is one thing wrong with a configuration file.
@@ -33,47 +29,6 @@ func (m *Mistake) Error() string {
 	return fmt.Sprintf("%s, line %d, column %d: %s", m.File, m.Line, m.Column, m.Text)
 }
 
-// readConfig reads the file of the configuration. A file that is not there is the defaults, unless
-// the user named it.
-func (p *program) readConfig() (Config, error) {
-	path, named, err := p.configPath()
-	if err != nil {
-		// Without a home folder there can be no file; the database says so where it matters.
-		return p.overridden(Defaults())
-	}
-	doc, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && !named {
-		return p.overridden(Defaults())
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return Config{}, fail(Usage, "there is no configuration file at %s; winnow config init writes one", path)
-	}
-	if err != nil {
-		return Config{}, fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
-	}
-	c, mistakes := Decode(path, doc)
-	if len(mistakes) > 0 {
-		return Config{}, fail(Usage, "%s%s", mistakes[0], more(len(mistakes)-1))
-	}
-	return p.overridden(c)
-}
-
-// overridden is a configuration with what the environment gives in place of its keys.
-func (p *program) overridden(c Config) (Config, error) {
-	c, mistakes := p.withEnvironment(c)
-	if len(mistakes) > 0 {
-		return Config{}, fail(Usage, "%w", mistakes[0])
-	}
-	return c, nil
-}
-
-func more(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (and %d more: winnow config check)", n)
-}
-
 // Decode reads the text of a configuration file over the defaults and returns every mistake in it,
 // in the order of the file. With a mistake the Config is of no use.
 func Decode(file string, doc []byte) (Config, []*Mistake) {
@@ -88,7 +43,7 @@ func Decode(file string, doc []byte) (Config, []*Mistake) {
 	if c.contextKeys, err = contextKeys(replaceWords(doc, keys), c.Context.Preset); err != nil {
 		return Config{}, decodeMistakes(file, err)
 	}
-	return c, checkConfig(file, keys, c)
+	return c, check(file, keys, c)
 }
 
 // contextKeys are the keys of [context] that a file sets to something else than its preset does, as TOML: a
@@ -160,9 +115,9 @@ func unknownKey(key toml.Key) string {
 	last := key[len(key)-1]
 	text := fmt.Sprintf("there is no key %q", strings.Join(key, "."))
 	if len(known) == 0 && len(key) > 1 {
-		return fmt.Sprintf("there is no table [%s]", strings.Join(key[:len(key)-1], ".")) + didYouMean(key[0], keysAt(reflect.TypeFor[Config](), nil))
+		return fmt.Sprintf("there is no table [%s]", strings.Join(key[:len(key)-1], ".")) + llm.DidYouMean(key[0], keysAt(reflect.TypeFor[Config](), nil))
 	}
-	return text + didYouMean(last, known)
+	return text + llm.DidYouMean(last, known)
 }
 
 // wrongValue says what a key takes, where the file gives something of another type.
@@ -293,6 +248,11 @@ func keyPath(e *unstable.Node) (path []string, first unstable.Range) {
 	return path, first
 }
 
+// MistakeAt is a mistake about a key of a file.
+func MistakeAt(file string, doc []byte, key, text string) *Mistake {
+	return at(file, readKeys(doc), key, text)
+}
+
 // at makes a Mistake of a key of the file. A key that the file does not have gets no place.
 func at(file string, keys []fileKey, path, text string) *Mistake {
 	m := &Mistake{File: file, Text: text}
@@ -303,6 +263,3 @@ func at(file string, keys []fileKey, path, text string) *Mistake {
 	}
 	return m
 }
-
-// isUnlimited says whether a limit is one that means no limit at all.
-func isUnlimited(n int) bool { return n == math.MaxInt }

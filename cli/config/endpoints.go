@@ -1,6 +1,4 @@
-//go:build cgo
-
-package cli
+package config
 
 import (
 	"cmp"
@@ -13,18 +11,17 @@ import (
 	"winnow/llm"
 	"winnow/llm/keys"
 	"winnow/llm/pricing"
-	"winnow/session"
 )
 
-// fromConfig is llm.Endpoint's word for a key that the configuration file gives.
-const fromConfig = "config"
+// FromFile is llm.Endpoint.KeyFrom of a key that the configuration file or its command gives.
+const FromFile = "config"
 
-// endpoints are those of the configuration and those that the environment opens. A table without an
+// Catalog lists the endpoints: those of the configuration and those that the environment opens. A table without an
 // address says more of one of the latter.
-func (p *program) endpoints(c Config) []llm.Endpoint {
-	opened := llm.FromEnv(p.env)
+func (c Config) Catalog(lookup func(string) string) []llm.Endpoint {
+	opened := llm.FromEnv(lookup)
 	var all []llm.Endpoint
-	for _, e := range p.configured(c) {
+	for _, e := range c.configured(lookup) {
 		if e.BaseURL != "" {
 			all = append(all, e)
 			continue
@@ -49,8 +46,8 @@ func withMore(e, said llm.Endpoint) llm.Endpoint {
 }
 
 // configured turns the [endpoints] tables into endpoints, by name. Keys that a command gives are
-// not asked for yet: see fetchKeys.
-func (p *program) configured(c Config) []llm.Endpoint {
+// not asked for yet: Endpoint.KeyCommand has it.
+func (c Config) configured(lookup func(string) string) []llm.Endpoint {
 	var out []llm.Endpoint
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
 		e := c.Endpoints[name]
@@ -73,11 +70,11 @@ func (p *program) configured(c Config) []llm.Endpoint {
 		}
 		switch {
 		case e.Key != "":
-			made.Key, made.KeyFrom = keys.Secret(e.Key), fromConfig
+			made.Key, made.KeyFrom = keys.Secret(e.Key), FromFile
 		case e.KeyEnv != "":
-			made.Key, made.KeyFrom = keys.Secret(p.env(e.KeyEnv)), e.KeyEnv
+			made.Key, made.KeyFrom = keys.Secret(lookup(e.KeyEnv)), e.KeyEnv
 		case len(e.KeyCommand) > 0:
-			made.KeyFrom = fromConfig
+			made.KeyFrom = FromFile
 		}
 		out = append(out, made)
 	}
@@ -85,7 +82,7 @@ func (p *program) configured(c Config) []llm.Endpoint {
 }
 
 // configuredWindows are the windows that an endpoint's tables give its models.
-func configuredWindows(tables map[string]ModelConf) map[string]int {
+func configuredWindows(tables map[string]Model) map[string]int {
 	windows := make(map[string]int)
 	for model, m := range tables {
 		if m.Window > 0 {
@@ -95,20 +92,8 @@ func configuredWindows(tables map[string]ModelConf) map[string]int {
 	return windows
 }
 
-// samplings is what the endpoints' tables ask of their models, by "endpoint" and by "endpoint/model".
-func samplings(tables map[string]EndpointConf) map[string]session.Sampling {
-	all := make(map[string]session.Sampling)
-	for name, e := range tables {
-		all[name] = session.Sampling(e.Sampling)
-		for model, m := range e.Models {
-			all[name+"/"+model] = session.Sampling(m.Sampling)
-		}
-	}
-	return all
-}
-
 // configuredPrices turns the prices tables of an endpoint into prices. The tables were checked.
-func configuredPrices(tables map[string]PriceConf) map[string]pricing.Prices {
+func configuredPrices(tables map[string]Price) map[string]pricing.Prices {
 	prices := make(map[string]pricing.Prices, len(tables))
 	for model, t := range tables {
 		p := pricing.Prices{Source: "the configuration"}

@@ -1,6 +1,7 @@
-package cli
+package config
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"reflect"
@@ -12,13 +13,15 @@ import (
 	"winnow/history"
 )
 
+var update = flag.Bool("update", false, "write the example's table of the policy")
+
 // afterPolicy is how the part behind the policy's table begins.
 const afterPolicy = "# What is asked of every model beside the messages.\n"
 
 // The example's table of the policy is made from the default policy and from the comments beside
 // its fields, so that it can drift from neither.
 func TestExampleShowsTheDefaultPolicy(t *testing.T) {
-	text := readText(t, "config.toml.example")
+	text := string(exampleConfig())
 	before, rest, ok := strings.Cut(text, "[context]\n")
 	got, after, closed := strings.Cut(rest, "\n"+afterPolicy)
 	if !ok || !closed {
@@ -29,16 +32,13 @@ func TestExampleShowsTheDefaultPolicy(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Errorf("the table [context] of config.toml.example is\n%s\nwant\n%s\ngo test ./cli -update writes it", got, want)
+		t.Errorf("the table [context] of config.toml.example is\n%s\nwant\n%s\ngo test ./cli/config -update writes it", got, want)
 		return
 	}
 	fresh := before + "[context]\n" + want + "\n" + afterPolicy + after
-	for _, path := range []string{"config.toml.example", "../config.toml.example"} {
-		if err := os.WriteFile(path, []byte(fresh), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile("../../config.toml.example", []byte(fresh), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	checkPart(t, "../docs/config.md", "config", fenced("toml", fresh))
 }
 
 func readText(t *testing.T, path string) string {
@@ -55,7 +55,7 @@ func policyTable(t *testing.T) string {
 	t.Helper()
 	notes := map[string]string{}
 	field := regexp.MustCompile("toml:\"([a-z_]+)\"`\\s*// (.*)")
-	for _, m := range field.FindAllStringSubmatch(readText(t, "../history/policy.go"), -1) {
+	for _, m := range field.FindAllStringSubmatch(readText(t, "../../history/policy.go"), -1) {
 		notes[m[1]] = m[2]
 	}
 	policy := reflect.ValueOf(Defaults().Context)
