@@ -144,6 +144,7 @@ func TestDocsShowARealContext(t *testing.T) {
 	plan := winnow("context", string(id), "--json")
 	shown := idPattern.ReplaceAllString(string(plan), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")
 	shown = timePattern.ReplaceAllString(shown, "2026-03-14T09:26:53Z")
+	shown = dayPattern.ReplaceAllString(shown, "2026-03-14$1") // the example is the same on every day
 	checkPart(t, "../docs/commands.md", "contextjson", fenced("json", shown))
 	winnow("run", "-m", "openai/small", "-s", string(id), "And without losing so much?")
 	diff := winnow("context", string(id), "--turn", "2", "--diff", "1", "--json")
@@ -165,6 +166,9 @@ func TestDocsShowARealRepair(t *testing.T) {
 	shown := winnow("repair", string(id), "--as", "text", "--message", "2", "--json")
 	checkPart(t, "../docs/commands.md", "repairjson", fenced("json", idPattern.ReplaceAllString(string(shown), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
 }
+
+// dayPattern is a day with nothing but a quote behind it, as in the source of a window.
+var dayPattern = regexp.MustCompile(`20\d\d-\d\d-\d\d(")`)
 
 func fenced(language, text string) string {
 	return "\n```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```\n\n"
