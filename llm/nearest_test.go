@@ -18,4 +18,3 @@ func TestDidYouMean(t *testing.T) {
 		}
 	}
 }
-
