@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/session/store"
+	"winnow/session/store/backup"
 	"winnow/ui/theme"
 )
 
@@ -200,7 +201,7 @@ func (p *program) dbRestore() *cobra.Command {
 }
 
 func (p *program) listBackups(ctx context.Context, path string) error {
-	all := store.Backups(ctx, path, p.now())
+	all := backup.List(ctx, path, p.now())
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(p.err, "There are no backups yet: winnow makes one a day.")
 		return err
@@ -214,13 +215,13 @@ func (p *program) listBackups(ctx context.Context, path string) error {
 
 func (p *program) restoreDB(ctx context.Context, path, from string) error {
 	if from == "latest" {
-		all := store.Backups(ctx, path, p.now())
+		all := backup.List(ctx, path, p.now())
 		if len(all) == 0 {
 			return fail(NotFound, "there is no backup of %s", path)
 		}
 		from = all[0].Path
 	}
-	aside, err := store.Restore(ctx, path, from, p.now())
+	aside, err := backup.Restore(ctx, path, from, p.now())
 	if err != nil {
 		return err
 	}

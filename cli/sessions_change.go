@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/session/store"
+	"winnow/session/store/backup"
 )
 
 // change does something to one session; rest is what stood behind its id.
@@ -145,7 +146,7 @@ func (p *program) purge(ctx context.Context, id string, yes bool, how string) er
 // purgeCopies names the files beside the history that hold a purged session, and rewrites or deletes
 // them. Where it is not said what becomes of them, it asks on a terminal.
 func (p *program) purgeCopies(ctx context.Context, path string, info store.Session, yes bool, how string) error {
-	files, err := store.Copies(ctx, path, info)
+	files, err := backup.Copies(ctx, path, info.ID, info.Created)
 	if err != nil || len(files) == 0 {
 		return err
 	}
@@ -157,7 +158,7 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 		var err error
 		switch {
 		case how == deleteCopies:
-			err = store.DeleteCopy(c)
+			err = c.Delete()
 		case how == rewriteCopies && !c.Damaged:
 			err = store.PurgeCopy(ctx, c, info)
 		case c.Damaged:
@@ -180,7 +181,7 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 }
 
 // askCopies asks what becomes of the files that hold a purged session.
-func (p *program) askCopies(files []store.Copy) string {
+func (p *program) askCopies(files []backup.Copy) string {
 	fmt.Fprintln(p.err, "Backups and files set aside that hold or may hold the session:")
 	for _, c := range files {
 		damaged := ""

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"winnow/session/store"
+	"winnow/session/store/backup"
 )
 
 // After a purge the list asks about the files that still hold the session, and goes on asking about those
@@ -36,7 +36,7 @@ func TestPurgeAsksAboutTheCopies(t *testing.T) {
 	l.shows("A damaged file that was set aside may still hold it. Delete the file?")
 	l.press("y")
 	l.shows("ctrl+d deletes them, n keeps them.")
-	files, err := store.Copies(t.Context(), db.Path(), kept["parser"])
+	files, err := backup.Copies(t.Context(), db.Path(), kept["parser"].ID, kept["parser"].Created)
 	if err != nil || len(files) != 1 || filepath.Base(files[0].Path) != filepath.Base(damaged) {
 		t.Errorf("the files that may hold it are %v, %v; want the damaged one", files, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // StartAnswer stores an answer that is about to arrive, with the status streaming and without calls
@@ -156,7 +157,7 @@ func (s *Store) mine(id int64) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.owner == nil {
-		return "", &trouble{doing: doing, kind: ErrNotStreamed}
+		return "", &sqlite.Error{Doing: doing, Kind: ErrNotStreamed}
 	}
 	return s.owner.token, nil
 }
@@ -180,7 +181,7 @@ func streamed(ctx context.Context, tx *sql.Tx, id int64, token string) (Message,
 			AND status IN ('streaming', 'interrupted')`, id, token).
 		Scan(&m.Status, &m.Role, &m.Name, &m.Label, &m.ToolCallID, &m.Extra)
 	if errors.Is(err, sql.ErrNoRows) {
-		return m, &trouble{doing: fmt.Sprintf("save answer %d", id), kind: ErrNotStreamed}
+		return m, &sqlite.Error{Doing: fmt.Sprintf("save answer %d", id), Kind: ErrNotStreamed}
 	}
 	if err != nil || m.Status == history.Streaming {
 		return m, err

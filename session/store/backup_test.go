@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
 )
 
@@ -68,7 +69,7 @@ func TestDailyBackupsAreSevenAtMost(t *testing.T) {
 	}
 	mine := s.BackupName()
 	must(t, "back up", s.Backup(ctx, mine))
-	all := Backups(ctx, path, c.t)
+	all := backup.List(ctx, path, c.t)
 	if len(all) != 8 || all[0].Path != mine {
 		t.Fatalf("with one that was asked for there are %+v; want 8, that one first", all)
 	}
@@ -116,7 +117,7 @@ func TestBackupOfTheFutureIsAnOldOne(t *testing.T) {
 			t.Fatalf("day %d: the backup is %q, %v", day, made, err)
 		}
 		must(t, "date it", os.Chtimes(made, c.t, c.t))
-		all := Backups(ctx, path, c.t)
+		all := backup.List(ctx, path, c.t)
 		if all[0].Path != made || all[0].Messages != day+2 {
 			t.Errorf("day %d: the latest backup is %+v, want %s", day, all[0], made)
 		}
@@ -132,7 +133,7 @@ func TestBackupOfTheFutureIsAnOldOne(t *testing.T) {
 		t.Errorf("the newest backup holds %+v", newest)
 	}
 	// With a clock that fell back all are of the future, and the newest of them is the latest.
-	if all := Backups(ctx, path, time.Unix(0, 0)); all[0].Path != manual {
+	if all := backup.List(ctx, path, time.Unix(0, 0)); all[0].Path != manual {
 		t.Errorf("at the beginning of time the latest is %s, want %s", all[0].Path, manual)
 	}
 }
@@ -180,7 +181,7 @@ func TestDamagedHistoryIsNotBackedUp(t *testing.T) {
 	if name, err := s.BackUpToday(ctx); !errors.Is(err, ErrDamaged) || name != "" {
 		t.Errorf("a damaged history was backed up to %q, %v; want ErrDamaged", name, err)
 	}
-	if left, _ := os.ReadDir(backupFolder(path)); len(left) > 0 {
+	if left, _ := os.ReadDir(filepath.Join(filepath.Dir(path), "backups")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
 	if !there(s.marker()) {
@@ -194,12 +195,12 @@ func TestRestoreSetsThePresentFileAside(t *testing.T) {
 	s, err := Open(ctx, path, Options{Now: noon().now})
 	must(t, "open", err)
 	_, old := begin(t, s, "old", "what was backed up")
-	backup, err := s.BackUpToday(ctx)
+	copied, err := s.BackUpToday(ctx)
 	must(t, "back up", err)
 	_, young := begin(t, s, "young", "what came later")
 	must(t, "close", s.Close())
 
-	aside, err := Restore(ctx, path, backup, noon().t)
+	aside, err := backup.Restore(ctx, path, copied, noon().t)
 	if want := path + ".before-restore-20261121-120000"; err != nil || aside != want {
 		t.Fatalf("Restore = %q, %v; want %q", aside, err, want)
 	}
@@ -214,7 +215,7 @@ func TestRestoreSetsThePresentFileAside(t *testing.T) {
 	must(t, "close", s.Close())
 
 	// And back again: nothing was lost.
-	if _, err := Restore(ctx, path, aside, noon().t); err != nil {
+	if _, err := backup.Restore(ctx, path, aside, noon().t); err != nil {
 		t.Fatal(err)
 	}
 	s = openAt(t, path, Options{Now: noon().now})
@@ -230,7 +231,7 @@ func TestRestoreRefusesWhatIsNoHistory(t *testing.T) {
 	must(t, "write", os.WriteFile(text, []byte("not a history"), 0o600))
 	ctx := context.Background()
 	for from, kind := range map[string]error{text: ErrNotHistory, text + "x": ErrNotFound} {
-		if _, err := Restore(ctx, path, from, noon().t); !errors.Is(err, kind) {
+		if _, err := backup.Restore(ctx, path, from, noon().t); !errors.Is(err, kind) {
 			t.Errorf("Restore of %s = %v, want %v", from, err, kind)
 		}
 	}
@@ -244,14 +245,14 @@ func TestRestoreRefusesWhatIsNoHistory(t *testing.T) {
 
 func TestRestoreWaitsForNoWindow(t *testing.T) {
 	path := newPath(t)
-	backup := filepath.Join(t.TempDir(), "backup.db")
+	copied := filepath.Join(t.TempDir(), "backup.db")
 	s, err := Open(context.Background(), path, Options{})
 	must(t, "open", err)
 	begin(t, s, "", "hello")
-	must(t, "back up", s.Backup(context.Background(), backup))
+	must(t, "back up", s.Backup(context.Background(), copied))
 	must(t, "close", s.Close())
 	holdOpen(t, path)
-	_, err = Restore(context.Background(), path, backup, noon().t)
+	_, err = backup.Restore(context.Background(), path, copied, noon().t)
 	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "a winnow window has it open") {
 		t.Errorf("Restore under an open window = %v, want ErrBusy with its sentence", err)
 	}

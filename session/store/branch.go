@@ -143,7 +143,7 @@ func (s *Store) Siblings(ctx context.Context, id int64) ([]int64, error) {
 			return err
 		}
 		if len(out) == 0 {
-			return &trouble{doing: fmt.Sprintf("find message %d", id), kind: ErrNotFound}
+			return &sqlite.Error{Doing: fmt.Sprintf("find message %d", id), Kind: ErrNotFound}
 		}
 		return nil
 	})
@@ -173,7 +173,7 @@ func (s *Store) LeafUnder(ctx context.Context, id int64) (int64, error) {
 			FROM down`, id).Scan(&leaf)
 	})
 	if err == nil && !leaf.Valid {
-		err = &trouble{doing: fmt.Sprintf("find message %d", id), kind: ErrNotFound}
+		err = &sqlite.Error{Doing: fmt.Sprintf("find message %d", id), Kind: ErrNotFound}
 	}
 	return leaf.Int64, err
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
+	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
 )
 
@@ -32,11 +31,11 @@ func (c Checkup) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) == 0
 // belongs to something finds it. It changes nothing. What it finds is in the Checkup; the
 // error is for a check that could not be made.
 func (s *Store) Check(ctx context.Context) (Checkup, error) {
-	c := Checkup{Path: s.path, SetAside: damagedFiles(s.path), Bytes: sizeOf(s.path) + sizeOf(s.path+"-wal")}
+	c := Checkup{Path: s.path, SetAside: backup.DamagedFiles(s.path), Bytes: sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")}
 	doing := "check the chat history"
 	for _, step := range []func(context.Context, *Checkup) error{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
 		err := step(ctx, &c)
-		if isDamage(err) {
+		if sqlite.IsDamage(err) {
 			c.fault("a part of the file cannot be read")
 			continue
 		}
@@ -70,7 +69,7 @@ func (s *Store) checkCounts(ctx context.Context, c *Checkup) error {
 }
 
 func (s *Store) checkPages(ctx context.Context, c *Checkup) error {
-	damaged, err := damagedTables(ctx, s.reads)
+	damaged, err := sqlite.DamagedTables(ctx, s.reads)
 	for _, table := range damaged {
 		c.fault("the table %s is damaged", table)
 		s.mark(ErrDamaged)
@@ -92,14 +91,6 @@ func (s *Store) checkHashes(ctx context.Context, c *Checkup) error {
 			return nil
 		})
 	})
-}
-
-// damagedFiles are the files that were set aside as damaged beside a history.
-func damagedFiles(path string) []string {
-	if path == sqlite.Memory {
-		return nil
-	}
-	return slices.DeleteFunc(filesBeside(path), func(file string) bool { return !strings.Contains(filepath.Base(file), ".damaged-") })
 }
 
 // checkTies looks for rows whose session or message is not there, and for counts that are wrong.

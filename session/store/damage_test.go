@@ -444,12 +444,12 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool, whole 
 		}
 	}
 	list, err := s.Sessions(ctx, Filter{})
-	if err != nil && !isDamage(err) {
+	if err != nil && !sqlite.IsDamage(err) {
 		t.Errorf("Sessions: %v", err)
 	}
 	for _, session := range list {
 		branch, err := s.Branch(ctx, session.ID, session.Leaf, 0, 0)
-		if err != nil && (!isDamage(err) || s.salvaged != nil) {
+		if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
 			t.Errorf("Branch of %s: %v", session.ID, err)
 		}
 		if s.salvaged != nil && (len(branch) == 0 || branch[0].Parent != 0) {
@@ -460,7 +460,7 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool, whole 
 		}
 	}
 	err = s.view(ctx, "read", func(tx *sql.Tx) error { return eachMessage(ctx, tx, func(m Message) error { note(m); return nil }) })
-	if err != nil && (!isDamage(err) || s.salvaged != nil) {
+	if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
 		t.Errorf("read all messages: %v", err)
 	}
 	return served, len(served)

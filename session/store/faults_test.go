@@ -140,13 +140,13 @@ func TestDamagedFileBehindALinkIsSavedThere(t *testing.T) {
 func TestExchangeThatWasCutOffIsEnded(t *testing.T) {
 	path := newPath(t)
 	first := storePrecious(t, path)
-	must(t, "the new file waits", os.Rename(path, wholeFile(path)))
+	must(t, "the new file waits", os.Rename(path, path+".next"))
 	must(t, "a journal of the old one", os.WriteFile(path+"-wal", []byte("of another file"), 0o600))
 	s := openAt(t, path, Options{})
 	if got := read(t, s, first.ID).Content; got != "precious" {
 		t.Errorf("content is %q", got)
 	}
-	if there(wholeFile(path)) {
+	if there(path + ".next") {
 		t.Error("the new file still waits")
 	}
 	if aside, _ := filepath.Glob(path + ".damaged-*-wal"); len(aside) != 1 {
@@ -170,8 +170,8 @@ func TestFilesSetAsideAreNeverOverwritten(t *testing.T) {
 
 func TestSalvagePointsToABackupThatHasMore(t *testing.T) {
 	path, _, was := damagedHistory(t)
-	must(t, "mkdir", os.MkdirAll(backupFolder(path), 0o700))
-	must(t, "write", os.WriteFile(filepath.Join(backupFolder(path), "winnow-20261120.db"), was.files[""], 0o600))
+	must(t, "mkdir", os.MkdirAll(filepath.Join(filepath.Dir(path), "backups"), 0o700))
+	must(t, "write", os.WriteFile(filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261120.db"), was.files[""], 0o600))
 	b, err := os.ReadFile(path)
 	must(t, "read", err)
 	must(t, "cut", os.WriteFile(path, b[:len(b)/2], 0o600))

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"winnow/session/store/backup"
+	"winnow/session/store/sqlite"
 )
 
 // locate returns the path with its links resolved, after making folder and file where they are
@@ -22,24 +24,24 @@ func locate(path string, mustExist bool) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return "", &trouble{doing: doing, where: path, kind: fmt.Errorf("%w: it is a folder, and the history is one file", ErrNotHistory)}
+		return "", &sqlite.Error{Doing: doing, Where: path, Kind: fmt.Errorf("%w: it is a folder, and the history is one file", ErrNotHistory)}
 	case err == nil && !info.Mode().IsRegular():
-		return "", &trouble{doing: doing, where: path, kind: fmt.Errorf("%w: it is not an ordinary file", ErrNotHistory)}
+		return "", &sqlite.Error{Doing: doing, Where: path, Kind: fmt.Errorf("%w: it is not an ordinary file", ErrNotHistory)}
 	case errors.Is(err, os.ErrNotExist) && mustExist:
-		return "", &trouble{doing: doing, where: path, kind: missing{}, cause: err}
+		return "", &sqlite.Error{Doing: doing, Where: path, Kind: missing{}, Cause: err}
 	case errors.Is(err, os.ErrNotExist):
-		if err := resume(path); err != nil {
-			return "", &trouble{doing: doing, where: wholeFile(path), kind: noAccess(err), cause: err}
+		if err := backup.Resume(path); err != nil {
+			return "", err
 		}
 		if err := create(path); err != nil {
 			return "", err
 		}
 	case err != nil:
-		return "", &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+		return "", sqlite.FileError(doing, path, err)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+		return "", sqlite.FileError(doing, path, err)
 	}
 	return real, nil
 }
@@ -51,15 +53,15 @@ func create(path string) error {
 	doing := "create the chat history"
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return &trouble{doing: doing, where: folder, kind: noAccess(err), cause: err}
+		return sqlite.FileError(doing, folder, err)
 	}
 	f, err := os.CreateTemp(folder, ".winnow-new-") // 0600
 	if err != nil {
-		return &trouble{doing: doing, where: folder, kind: noAccess(err), cause: err}
+		return sqlite.FileError(doing, folder, err)
 	}
 	defer os.Remove(f.Name())
 	if err := f.Close(); err != nil {
-		return &trouble{doing: doing, where: folder, kind: noAccess(err), cause: err}
+		return sqlite.FileError(doing, folder, err)
 	}
 	if os.Link(f.Name(), path) == nil {
 		return nil
@@ -73,28 +75,7 @@ func create(path string) error {
 		err = f.Close()
 	}
 	if err != nil {
-		return &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+		return sqlite.FileError(doing, path, err)
 	}
 	return nil
 }
-
-// noAccess says in the system's words why a file or folder cannot be used. It is an ErrNoAccess,
-// except where the disk is full.
-func noAccess(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	switch {
-	case errors.Is(err, os.ErrPermission):
-		return ErrNoAccess
-	case errors.Is(err, syscall.ENOSPC):
-		return ErrDiskFull
-	}
-	return unusable{err}
-}
-
-// unusable is an ErrNoAccess with a reason of its own, such as "not a directory".
-type unusable struct{ error }
-
-func (u unusable) Is(target error) bool { return target == ErrNoAccess }

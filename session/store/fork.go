@@ -71,7 +71,7 @@ func branchIDs(ctx context.Context, tx *sql.Tx, session, leaf int64) ([]int64, e
 		return nil, err
 	}
 	if len(ids) == 0 {
-		return nil, &trouble{doing: fmt.Sprintf("find message %d in its session", leaf), kind: ErrNotFound}
+		return nil, &sqlite.Error{Doing: fmt.Sprintf("find message %d in its session", leaf), Kind: ErrNotFound}
 	}
 	slices.Reverse(ids)
 	return ids, nil

@@ -151,3 +151,9 @@ func flag(ctx context.Context, s *Store, message int64, f history.Flag) error {
 	_, err := s.SetFlags(ctx, map[int64]history.Flag{message: f})
 	return err
 }
+
+// there reports whether a file is there.
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

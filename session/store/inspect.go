@@ -25,10 +25,10 @@ const (
 // where it is damaged. That it cannot be read for another reason is for the opening to say.
 func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 	doing := "open the chat history"
-	size, journal := sizeOf(s.path), sizeOf(s.path+"-wal")
+	size, journal := sqlite.Size(s.path), sqlite.Size(s.path+"-wal")
 	if size == 0 && journal > 0 {
 		// SQLite would take the file for a new one and throw its journal away.
-		return &trouble{doing: doing, where: s.path, kind: ErrDamaged, cause: errors.New("the file is empty and its journal is not")}
+		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: errors.New("the file is empty and its journal is not")}
 	}
 	if size == 0 {
 		return nil
@@ -36,7 +36,7 @@ func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 	if journal > 0 {
 		lost, err := s.journalHurt()
 		if err != nil {
-			return &trouble{doing: doing, where: s.path, kind: ErrDamaged, cause: err}
+			return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: err}
 		}
 		if lost {
 			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: what was said last may be missing.")
@@ -48,29 +48,16 @@ func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 		defer db.Close()
 		return s.look(ctx, db, all)
 	})
-	if (errors.Is(err, ErrNotHistory) || errors.Is(kindOf(err), ErrNotHistory)) && recovery.IsHistory(s.path) {
+	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
 	}
 	switch {
-	case isDamage(err):
-		return &trouble{doing: doing, where: s.path, kind: ErrDamaged, cause: err}
-	case busy(err), ctx.Err() != nil:
+	case sqlite.IsDamage(err):
+		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: err}
+	case sqlite.IsBusy(err), ctx.Err() != nil:
 		return explain(doing, s.path, err)
 	}
 	return nil
-}
-
-// isDamage reports whether an error says that the file is damaged.
-func isDamage(err error) bool {
-	return err != nil && (errors.Is(err, ErrDamaged) || errors.Is(kindOf(err), ErrDamaged))
-}
-
-func sizeOf(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }
 
 // look checks the header, the schema and, where a damage was met before or the file is small,
@@ -93,15 +80,15 @@ func (s *Store) look(ctx context.Context, db *sql.DB, all []sqlite.Step) error {
 	if err := checkChecks(ctx, db); err != nil {
 		return err
 	}
-	if there(s.marker()) {
-		return soundness(ctx, db)
+	if _, err := os.Stat(s.marker()); err == nil {
+		return sqlite.CheckIntegrity(ctx, db)
 	}
-	if sizeOf(s.path)+sizeOf(s.path+"-wal") > checkedAtOnce {
+	if sqlite.Size(s.path)+sqlite.Size(s.path+"-wal") > checkedAtOnce {
 		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
-	if err := soundness(limited, db); err != nil {
+	if err := sqlite.CheckIntegrity(limited, db); err != nil {
 		if limited.Err() != nil && ctx.Err() == nil {
 			return nil // a slow disk: Examine goes on with it
 		}
@@ -156,41 +143,6 @@ func checkChecks(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// soundness reads every table with its indexes and returns an error that is ErrDamaged where SQLite
-// finds a fault. SQLite's quick_check takes three quarters of the time and does not see a damaged index.
-// The full-text table is left out: it keeps no text to compare its index with.
-func soundness(ctx context.Context, db *sql.DB) error {
-	damaged, err := damagedTables(ctx, db)
-	if err == nil && len(damaged) > 0 {
-		err = fmt.Errorf("%w in the table %s", ErrDamaged, damaged[0])
-	}
-	return err
-}
-
-// damagedTables returns the names of the tables in which SQLite finds a fault.
-func damagedTables(ctx context.Context, db *sql.DB) ([]string, error) {
-	names, err := sqlite.Collect(ctx, db, sqlite.Only[string], `
-		SELECT name
-		FROM pragma_table_list
-		WHERE schema = 'main'
-			AND type IN ('table', 'shadow')`)
-	if err != nil {
-		return nil, err
-	}
-	var damaged []string
-	for _, name := range names {
-		faults, err := sqlite.Collect(ctx, db, sqlite.Only[string], fmt.Sprintf("PRAGMA integrity_check(%q)", name))
-		switch {
-		case err == nil && len(faults) == 1 && faults[0] == "ok":
-		case err == nil, isDamage(err):
-			damaged = append(damaged, name)
-		default:
-			return nil, err
-		}
-	}
-	return damaged, nil
-}
-
 // Examine checks the whole file where Open has not, and returns an error that is ErrDamaged
 // where it is damaged; the next Open then saves what can be read into a new file. It reads for about
 // a second for each 700 MB.
@@ -198,7 +150,7 @@ func (s *Store) Examine(ctx context.Context) error {
 	if s.checked.Load() || s.path == sqlite.Memory {
 		return nil
 	}
-	err := soundness(ctx, s.reads)
+	err := sqlite.CheckIntegrity(ctx, s.reads)
 	if err == nil {
 		s.checked.Store(true)
 	}
@@ -211,7 +163,7 @@ func (s *Store) marker() string { return s.path + ".look" }
 
 // mark makes the marker where an error is of a damaged file, and returns the error as it is.
 func (s *Store) mark(err error) error {
-	if isDamage(err) && !search.Damaged(err) && !s.readOnly && s.path != sqlite.Memory {
+	if sqlite.IsDamage(err) && !search.Damaged(err) && !s.readOnly && s.path != sqlite.Memory {
 		if f, err := os.OpenFile(s.marker(), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
 			f.Close() // without it the next start still finds what a quick look shows
 		}

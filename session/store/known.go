@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"strings"
+
+	"winnow/session/store/sqlite"
 )
 
 // Known finds the session that a session of an archive is, whether it is here under its own id or was
@@ -32,7 +34,7 @@ func (s *Store) Known(ctx context.Context, of SessionLine, d *Digester) (there S
 			there, err = sessionByKey(ctx, tx, n)
 			return err
 		}
-		return &trouble{doing: "find the session", kind: ErrNotFound}
+		return &sqlite.Error{Doing: "find the session", Kind: ErrNotFound}
 	})
 	return there, unchanged, err
 }

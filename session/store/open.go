@@ -132,7 +132,7 @@ func (s *Store) sound(ctx context.Context, all []sqlite.Step) error {
 	if err = s.inspect(ctx, all); err == nil {
 		err = s.begin(ctx, all)
 	}
-	if !isDamage(err) {
+	if !sqlite.IsDamage(err) {
 		return err
 	}
 	s.closePools()
@@ -197,7 +197,7 @@ func (s *Store) freeze(ctx context.Context, know int) error {
 		})
 	}
 	err := read(sqlite.ReadOnly, 4)
-	if err != nil && !journaled(s.path) {
+	if err != nil && !sqlite.HasJournal(s.path) {
 		s.reads.Close()
 		err = read(sqlite.Immutable, 4)
 	} else if errors.Is(explain(doing, s.path, err), ErrDiskFull) {
@@ -211,12 +211,6 @@ func (s *Store) freeze(ctx context.Context, know int) error {
 		return fmt.Errorf("%s: an older winnow wrote it (schema %d, this one reads %d); open it once for writing (%s)", doing, version, know, s.path)
 	}
 	return nil
-}
-
-// journaled reports whether a write-ahead log with something in it stands beside the file.
-func journaled(path string) bool {
-	info, err := os.Stat(path + "-wal")
-	return err == nil && info.Size() > 0
 }
 
 // ready returns the store, or closes it where making it ready failed.

@@ -88,7 +88,7 @@ func TestWritersTakeTheirLockAtTheBeginning(t *testing.T) {
 		if db == s.quick {
 			other = s.full
 		}
-		if second, err := other.Begin(); !busy(err) {
+		if second, err := other.Begin(); !sqlite.IsBusy(err) {
 			t.Errorf("beside a transaction of %s a second one began: %v, want busy", name, err)
 			if err == nil {
 				second.Rollback()

@@ -114,7 +114,7 @@ func (s *Store) alive(token string) bool {
 	defer db.Close()
 	tx, err := db.BeginTx(context.Background(), nil)
 	if err != nil {
-		return busy(err)
+		return sqlite.IsBusy(err)
 	}
 	defer tx.Rollback()
 	os.Remove(file)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"winnow/session/store/backup"
 	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 
@@ -17,7 +18,7 @@ var ErrNotOverwritten = errors.New("the session is removed, but another window k
 
 // Purge removes a session for good, with everything that belongs to it, and overwrites its text: when it
 // returns nil, neither the file nor its write-ahead log holds a byte of it. It rewrites the whole file,
-// about a second for each 100 MB. It does not ask, and leaves other files alone: see Copies.
+// about a second for each 100 MB. It does not ask, and leaves other files alone: see PurgeCopy.
 func (s *Store) Purge(ctx context.Context, id string) error {
 	doing := "purge the session"
 	err := s.save(ctx, doing, func(tx *sql.Tx) error {
@@ -46,8 +47,8 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 	if err == nil {
 		err = s.overwritePurged(ctx)
 	}
-	if busy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &trouble{doing: "finish the purge", kind: ErrNotOverwritten, cause: err}
+	if sqlite.IsBusy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return &sqlite.Error{Doing: "finish the purge", Kind: ErrNotOverwritten, Cause: err}
 	}
 	return explain(doing, s.path, err)
 }
@@ -67,7 +68,7 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 	}
 	defer func() { <-s.writing }()
 	if err := s.inPlace(); err != nil {
-		return &trouble{doing: doing, where: s.path, kind: ErrMoved, cause: err}
+		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
 	}
 	db := sqlite.Pool(s.path, sqlite.Durable, 1)
 	defer db.Close()
@@ -98,6 +99,27 @@ func emptyJournal(ctx context.Context, db *sql.DB) error {
 		err = sqlite3.Error{Code: sqlite3.ErrBusy}
 	}
 	return err
+}
+
+// PurgeCopy writes a copy of the history, of any schema, anew without a session. Whatever fails, the copy is
+// then as it was before.
+func PurgeCopy(ctx context.Context, c backup.Copy, session Session) error {
+	return c.Rewrite(ctx, func(tx *sql.Tx) error {
+		n, err := sessionKey(ctx, tx, session.ID)
+		if err != nil {
+			return err
+		}
+		var indexed bool
+		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'found')`).Scan(&indexed); err != nil {
+			return err
+		}
+		if indexed {
+			if err := search.Renew(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return deleteSession(ctx, tx, n)
+	})
 }
 
 // deleteSession deletes the rows of a session, in a file of any schema, in every table but the search index.

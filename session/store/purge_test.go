@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/backup"
 )
 
 // purgeWorld is a history whose every text holds a token of its session, such as "tok00017x".
@@ -214,16 +215,16 @@ func TestPurgeCopies(t *testing.T) {
 				UPDATE sessions SET leaf = n, messages = 1, turns = 1;`
 			_, err = old.full.Exec(fill)
 			must(t, "fill", err)
-			backup, aside := filepath.Join(backupFolder(path), "winnow-20261101.db"), path+".before-restore-20261102-101112"
-			must(t, "folder", os.MkdirAll(filepath.Dir(backup), 0o700))
-			for _, to := range []string{backup, aside, path + ".schema-3-20261103-101112.bak"} {
+			made, aside := filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261101.db"), path+".before-restore-20261102-101112"
+			must(t, "folder", os.MkdirAll(filepath.Dir(made), 0o700))
+			for _, to := range []string{made, aside, path + ".schema-3-20261103-101112.bak"} {
 				must(t, "copy", old.Backup(ctx, to))
 			}
 			_, err = old.full.Exec("DELETE FROM sessions WHERE n = 1; DELETE FROM prompts WHERE id = 1; DELETE FROM drafts; VACUUM")
 			must(t, "purge", err)
-			must(t, "copy", old.Backup(ctx, filepath.Join(backupFolder(path), "winnow-20261104.db")))
+			must(t, "copy", old.Backup(ctx, filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261104.db")))
 			damaged := path + ".damaged-20261105-101112"
-			whole, err := os.ReadFile(backup)
+			whole, err := os.ReadFile(made)
 			must(t, "read", err)
 			must(t, "damage", os.WriteFile(damaged, append([]byte("damaged"), whole[100:]...), 0o600))
 			must(t, "write", os.WriteFile(damaged+"-wal", []byte("x"), 0o600))
@@ -231,12 +232,12 @@ func TestPurgeCopies(t *testing.T) {
 			must(t, "close", old.Close())
 
 			session := Session{ID: "01900000-0000-7000-8000-000000000001", Created: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)}
-			all, err := Copies(ctx, s.Path(), session)
-			want := []Copy{{Path: backup}, {Path: aside}, {Path: damaged, Damaged: true}, {Path: path + ".schema-3-20261103-101112.bak"}}
+			all, err := backup.Copies(ctx, s.Path(), session.ID, session.Created)
+			want := []backup.Copy{{Path: made}, {Path: aside}, {Path: damaged, Damaged: true}, {Path: path + ".schema-3-20261103-101112.bak"}}
 			if err != nil || !slices.Equal(all, want) {
 				t.Fatalf("Copies = %v, %v\nwant %v", all, err, want)
 			}
-			before, err := os.Stat(backup)
+			before, err := os.Stat(made)
 			must(t, "stat", err)
 			for _, c := range all {
 				err := PurgeCopy(ctx, c, session)
@@ -244,7 +245,7 @@ func TestPurgeCopies(t *testing.T) {
 					t.Errorf("PurgeCopy(%v) = %v", c, err)
 				}
 				if c.Damaged {
-					must(t, "delete", DeleteCopy(c))
+					must(t, "delete", c.Delete())
 				}
 			}
 			if left := holding(t, filepath.Dir(path), "secretword"); len(left) > 0 {
@@ -253,13 +254,13 @@ func TestPurgeCopies(t *testing.T) {
 			if kept := holding(t, filepath.Dir(path), "staysword"); len(kept) != 4 {
 				t.Errorf("the other session is in %v, want 4 files", kept)
 			}
-			if again, err := Copies(ctx, s.Path(), session); err != nil || len(again) > 0 {
+			if again, err := backup.Copies(ctx, s.Path(), session.ID, session.Created); err != nil || len(again) > 0 {
 				t.Errorf("after that Copies = %v, %v", again, err)
 			}
-			if after, err := os.Stat(backup); err != nil || !after.ModTime().Equal(before.ModTime()) || after.Mode() != 0o600 {
+			if after, err := os.Stat(made); err != nil || !after.ModTime().Equal(before.ModTime()) || after.Mode() != 0o600 {
 				t.Errorf("the rewritten backup is %v, %v; before it was %v", after, err, before)
 			}
-			got := openAt(t, backup, Options{Now: noon().now})
+			got := openAt(t, made, Options{Now: noon().now})
 			if all, err := got.Sessions(ctx, Filter{}); err != nil || len(all) != 1 || all[0].Title != "stays" || got.salvaged != nil {
 				t.Errorf("the rewritten backup holds %+v, %v; salvaged: %v", all, err, got.salvaged)
 			}

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 const requestColumns = `
@@ -64,7 +66,7 @@ func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 // UpdateRequest replaces the record with the request's ID, or returns ErrNotFound.
 func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
 	if r.ID == 0 {
-		return &trouble{doing: "update the request", kind: ErrNotFound}
+		return &sqlite.Error{Doing: "update the request", Kind: ErrNotFound}
 	}
 	return s.jot(ctx, "update the request", func(tx *sql.Tx) error {
 		_, err := s.putRequest(ctx, tx, r)
@@ -169,7 +171,7 @@ func (s *Store) Turn(ctx context.Context, message int64) (int, error) {
 				AND m.role = 'user'`, message).Scan(&turn)
 	})
 	if err == nil && turn == 0 {
-		err = &trouble{doing: fmt.Sprintf("find message %d", message), kind: ErrNotFound}
+		err = &sqlite.Error{Doing: fmt.Sprintf("find message %d", message), Kind: ErrNotFound}
 	}
 	return turn, err
 }

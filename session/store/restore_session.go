@@ -79,7 +79,7 @@ func (s *Store) restoreSession(ctx context.Context, a SessionRestore) (Session, 
 				return err
 			}
 			if taken != 0 {
-				return &trouble{doing: fmt.Sprintf("store session %q", a.ID), kind: ErrTaken}
+				return &sqlite.Error{Doing: fmt.Sprintf("store session %q", a.ID), Kind: ErrTaken}
 			}
 		}
 		now, err := newestIDs(ctx, tx)

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
+	"winnow/session/store/backup"
 	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
 )
@@ -30,7 +30,7 @@ func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileI
 			return err
 		}
 		if errors.Is(err, ErrBusy) {
-			return &trouble{doing: "open the chat history", where: s.path, kind: errHeld}
+			return &sqlite.Error{Doing: "open the chat history", Where: s.path, Kind: errHeld}
 		}
 		return explain(doing, s.path, err)
 	}
@@ -39,20 +39,16 @@ func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileI
 		return explain(doing, s.path, err)
 	}
 	defer done()
-	fresh, err := blank(s.path)
+	fresh, err := backup.Draft(s.path)
 	if err != nil {
 		return explain(doing, s.path, err)
 	}
-	defer removeDatabase(fresh)
+	defer backup.Discard(fresh)
 	saved, err := im.Salvage(ctx, fresh, all, s.now().UnixMilli(), checkEach)
 	if err == nil {
-		err = errors.Join(syncFile(fresh), os.Rename(fresh, wholeFile(s.path)))
+		saved.File, err = backup.Exchange(s.path, fresh, "damaged", s.now())
 	}
 	if err != nil {
-		return explain(doing, s.path, err)
-	}
-	saved.File = asideName(s.path, "damaged", s.now())
-	if err := exchange(s.path, saved.File); err != nil {
 		return explain(doing, s.path, err)
 	}
 	os.Remove(s.marker())
@@ -73,7 +69,7 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 	s.patience = min(patience, salvagePatience)
 	defer func() { s.patience = patience }()
 	return s.insist(ctx, func() error {
-		held, err := claim(s.path)
+		held, err := backup.Claim(s.path)
 		now, gone := os.Stat(s.path)
 		if gone != nil || !os.SameFile(damaged, now) {
 			err = errExchanged
@@ -86,22 +82,6 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 		}
 		return err
 	})
-}
-
-// blank makes an empty file beside the history that only the user may read.
-func blank(path string) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
-	if err != nil {
-		return "", err
-	}
-	return f.Name(), f.Close()
-}
-
-// removeDatabase removes a database that nobody needs, with what SQLite may have left beside it.
-func removeDatabase(path string) {
-	for _, end := range []string{"", "-journal", "-wal", "-shm"} {
-		os.Remove(path + end)
-	}
 }
 
 // count writes "1 message" and "2 messages".
@@ -119,7 +99,7 @@ func (s *Store) journalHurt() (lost bool, err error) {
 		return false, nil
 	}
 	// Another window may be writing to it at this moment.
-	if s.retired, err = claim(s.path); err != nil {
+	if s.retired, err = backup.Claim(s.path); err != nil {
 		return false, nil
 	}
 	j := recovery.CheckJournal(s.path)

@@ -110,7 +110,7 @@ func sessionByPrefix(ctx context.Context, tx *sql.Tx, typed string) (Session, er
 	prefix := strings.ToLower(strings.TrimSpace(typed))
 	what := fmt.Sprintf("find session %q", typed)
 	if prefix == "" {
-		return Session{}, &trouble{doing: what, kind: ErrNotFound}
+		return Session{}, &sqlite.Error{Doing: what, Kind: ErrNotFound}
 	}
 	for _, trash := range []bool{false, true} {
 		// 'g' follows every character of an id.
@@ -129,7 +129,7 @@ func sessionByPrefix(ctx context.Context, tx *sql.Tx, typed string) (Session, er
 			return Session{}, &AmbiguousError{Prefix: typed, Matches: all[:min(10, len(all))], Count: len(all)}
 		}
 	}
-	return Session{}, &trouble{doing: what, kind: ErrNotFound}
+	return Session{}, &sqlite.Error{Doing: what, Kind: ErrNotFound}
 }
 
 // Last returns the session used last that is neither in the trash nor archived, or ErrNotFound.
@@ -146,7 +146,7 @@ func (s *Store) Last(ctx context.Context) (Session, error) {
 			return err
 		}
 		if len(all) == 0 {
-			return &trouble{doing: "find the last session", kind: ErrNotFound}
+			return &sqlite.Error{Doing: "find the last session", Kind: ErrNotFound}
 		}
 		out = all[0]
 		return nil
@@ -168,7 +168,7 @@ func sessionKey(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
 func sessionByKey(ctx context.Context, tx *sql.Tx, n int64) (Session, error) {
 	all, err := sessionsWhere(ctx, tx, `WHERE s.n = ?`, n)
 	if err == nil && len(all) == 0 {
-		err = &trouble{doing: "find the session", kind: ErrNotFound}
+		err = &sqlite.Error{Doing: "find the session", Kind: ErrNotFound}
 	}
 	if err != nil {
 		return Session{}, err

@@ -39,7 +39,7 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx 
 		return explain(doing, s.path, ctx.Err())
 	}
 	if err := s.inPlace(); err != nil {
-		return &trouble{doing: doing, where: s.path, kind: ErrMoved, cause: err}
+		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
 	}
 	err := s.insist(ctx, func() error { return sqlite.InTx(ctx, db, f) })
 	if search.Damaged(err) {
@@ -53,7 +53,7 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx 
 	}
 	// What was committed to a file that has just been taken away is not kept: the user hears of it.
 	if err := s.inPlace(); err != nil {
-		return &trouble{doing: doing, where: s.path, kind: ErrMoved, cause: err}
+		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (s *Store) insist(ctx context.Context, try func() error) error {
 		if sqlite.Ended(err) && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !busy(err) || time.Now().After(end) {
+		if !sqlite.IsBusy(err) || time.Now().After(end) {
 			return err
 		}
 		// A random pause, so that programs that collided once do not collide again.
@@ -105,7 +105,7 @@ func (s *Store) insist(ctx context.Context, try func() error) error {
 // found turns "no rows" into ErrNotFound, naming what was looked for.
 func found(what string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return &trouble{doing: what, kind: ErrNotFound}
+		return &sqlite.Error{Doing: what, Kind: ErrNotFound}
 	}
 	return err
 }
@@ -120,7 +120,7 @@ func touched(what string, result sql.Result, err error) error {
 		return err
 	}
 	if n == 0 {
-		return &trouble{doing: what, kind: ErrNotFound}
+		return &sqlite.Error{Doing: what, Kind: ErrNotFound}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/session/store/backup"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -51,7 +52,7 @@ func (l *Model) doAct() tea.Cmd {
 		if a.purge == nil {
 			return ActedMsg{err: err}
 		}
-		files, findErr := store.Copies(ctx, db.Path(), *a.purge)
+		files, findErr := backup.Copies(ctx, db.Path(), a.purge.ID, a.purge.Created)
 		if findErr != nil || len(files) == 0 {
 			return ActedMsg{err: errors.Join(err, findErr)}
 		}

@@ -11,18 +11,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/session/store/backup"
 	"winnow/ui/keymap"
 )
 
 // heldCopies are the backups and the files set aside that still hold a purged session.
 type heldCopies struct {
 	session store.Session
-	files   []store.Copy
+	files   []backup.Copy
 }
 
 // damaged reports whether none of the files can be rewritten.
 func (h *heldCopies) damaged() bool {
-	return !slices.ContainsFunc(h.files, func(c store.Copy) bool { return !c.Damaged })
+	return !slices.ContainsFunc(h.files, func(c backup.Copy) bool { return !c.Damaged })
 }
 
 // question is asked above the list.
@@ -67,14 +68,14 @@ func (l *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
 	held := l.held
 	switch {
 	case k.Pressed(msg, keymap.Allow) && !held.damaged():
-		return l.changeCopies("Rewritten without it: ", func(ctx context.Context, c store.Copy) error {
+		return l.changeCopies("Rewritten without it: ", func(ctx context.Context, c backup.Copy) error {
 			if c.Damaged {
 				return nil // asked about next
 			}
 			return store.PurgeCopy(ctx, c, held.session)
 		})
 	case k.Pressed(msg, keymap.Delete):
-		return l.changeCopies("Deleted: ", func(_ context.Context, c store.Copy) error { return store.DeleteCopy(c) })
+		return l.changeCopies("Deleted: ", func(_ context.Context, c backup.Copy) error { return c.Delete() })
 	case k.Pressed(msg, keymap.Refuse, keymap.Back):
 		l.held = nil
 		return l.say("They stay as they are: " + held.names() + ".")
@@ -87,7 +88,7 @@ func (l *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // changeCopies does something to each of the files. Those that hold the session even then are asked
 // about again, unless it failed.
-func (l *Model) changeCopies(said string, change func(context.Context, store.Copy) error) tea.Cmd {
+func (l *Model) changeCopies(said string, change func(context.Context, backup.Copy) error) tea.Cmd {
 	held := l.held
 	l.held = nil
 	return l.act(act{id: held.session.ID, said: said + held.names() + ".", purge: &held.session, do: func(ctx context.Context) error {

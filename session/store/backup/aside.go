@@ -1,4 +1,4 @@
-package store
+package backup
 
 import (
 	"errors"
@@ -9,14 +9,16 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 // The files that SQLite keeps beside a database belong to it under whatever name it has.
 var besides = []string{"-wal", "-shm"}
 
-// asideName is a name beside path that no file has, with the time and what the file is: damaged,
+// setAsideName is a name beside path that no file has, with the time and what the file is: damaged,
 // before-restore.
-func asideName(path, what string, now time.Time) string {
+func setAsideName(path, what string, now time.Time) string {
 	name := fmt.Sprintf("%s.%s-%s", path, what, now.UTC().Format(stampLayout))
 	for i := 2; ; i++ {
 		if !slices.ContainsFunc(append([]string{""}, besides...), func(b string) bool { return there(name + b) }) {
@@ -34,15 +36,41 @@ func there(path string) bool {
 	return err == nil
 }
 
-// wholeFile is where a file waits, whole and on the disk, that is about to take the place of the
+// nextFile is where a file waits, whole and on the disk, that is about to take the place of the
 // history. A program that dies between the two renames leaves it there, and the next start goes on.
-func wholeFile(path string) string { return path + ".next" }
+func nextFile(path string) string { return path + ".next" }
 
-// exchange puts the whole file in the place of the history, which with its journal is set aside
-// under that name. The caller has claimed the history, or knows that nobody has it open.
+// Draft makes an empty file beside the history that only the user may read.
+func Draft(path string) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
+}
+
+// Discard removes a database that nobody needs, with what SQLite may have left beside it.
+func Discard(path string) {
+	for _, end := range []string{"", "-journal", "-wal", "-shm"} {
+		os.Remove(path + end)
+	}
+}
+
+// Exchange puts a whole draft in the place of the history at path. The history is set aside with its journal,
+// under a name with the time and why it was: damaged, before-restore. The name is returned. The caller has
+// claimed the history, or knows that nobody has it open.
+func Exchange(path, draft, why string, now time.Time) (aside string, err error) {
+	if err := errors.Join(syncFile(draft), os.Rename(draft, nextFile(path))); err != nil {
+		return "", err
+	}
+	aside = setAsideName(path, why, now)
+	return aside, exchange(path, aside)
+}
+
+// exchange puts the file that waits in the place of the history.
 func exchange(path, aside string) error {
 	// Another window that starts between the renames must not take the exchange for one that was cut off.
-	next, err := claim(wholeFile(path))
+	next, err := Claim(nextFile(path))
 	if err != nil {
 		return err
 	}
@@ -57,7 +85,7 @@ func exchange(path, aside string) error {
 	if err := moveBesides(path, aside); err != nil {
 		return err
 	}
-	if err := os.Rename(wholeFile(path), path); err != nil {
+	if err := os.Rename(nextFile(path), path); err != nil {
 		return err
 	}
 	return syncFolder(path)
@@ -90,24 +118,31 @@ func exchangeInPlace(path, aside string) error {
 	if err != nil {
 		return err
 	}
-	whole, err := os.Open(wholeFile(path))
+	whole, err := os.Open(nextFile(path))
 	if err != nil {
 		return errors.Join(err, to.Close())
 	}
 	_, err = io.Copy(to, whole)
-	return errors.Join(err, to.Sync(), to.Close(), whole.Close(), os.Remove(wholeFile(path)))
+	return errors.Join(err, to.Sync(), to.Close(), whole.Close(), os.Remove(nextFile(path)))
 }
 
-// resume ends an exchange that a program did not live to end: the history is gone from its
+// Resume ends an exchange that a program did not live to end: the history is gone from its
 // place and the whole file waits.
+func Resume(path string) error {
+	if err := resume(path); err != nil {
+		return sqlite.FileError("open the chat history", nextFile(path), err)
+	}
+	return nil
+}
+
 func resume(path string) error {
-	next, err := claim(wholeFile(path))
+	next, err := Claim(nextFile(path))
 	for range 1000 {
-		if !errors.Is(err, ErrBusy) {
+		if !errors.Is(err, sqlite.ErrBusy) {
 			break
 		}
 		time.Sleep(5 * time.Millisecond) // another window is about to end it
-		next, err = claim(wholeFile(path))
+		next, err = Claim(nextFile(path))
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -117,15 +152,15 @@ func resume(path string) error {
 	}
 	defer next.Close()
 	// Another window may have been faster, and then the name is free.
-	if there(path) || !there(wholeFile(path)) {
+	if there(path) || !there(nextFile(path)) {
 		return nil
 	}
 	if there(path + "-wal") {
-		if err := moveBesides(path, asideName(path, "damaged", time.Now())); err != nil {
+		if err := moveBesides(path, setAsideName(path, "damaged", time.Now())); err != nil {
 			return err
 		}
 	}
-	if err := os.Rename(wholeFile(path), path); err != nil {
+	if err := os.Rename(nextFile(path), path); err != nil {
 		return err
 	}
 	return syncFolder(path)

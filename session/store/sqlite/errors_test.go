@@ -1,4 +1,4 @@
-package store
+package sqlite
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func TestFileThatDoesNotOpenSaysWhy(t *testing.T) {
 		{syscall.EMFILE, "cannot open the chat history: too many open files (/h.db)"},
 		{0, "cannot open the chat history: the file cannot be opened (/h.db)"},
 	} {
-		err := explain("open the chat history", "/h.db", sqlite3.Error{Code: sqlite3.ErrCantOpen, SystemErrno: c.why})
+		err := Explain("open the chat history", "/h.db", sqlite3.Error{Code: sqlite3.ErrCantOpen, SystemErrno: c.why})
 		if err.Error() != c.want {
 			t.Errorf("errno %d: %q, want %q", c.why, err, c.want)
 		}
@@ -31,7 +31,7 @@ func TestDiskWithoutLocksIsNamed(t *testing.T) {
 	for code, kind := range map[sqlite3.ErrNoExtended]error{
 		sqlite3.ErrIoErrSHMMap: ErrNoLocks, sqlite3.ErrIoErrLock: ErrNoLocks, sqlite3.ErrIoErrRead: ErrDisk, sqlite3.ErrIoErrFsync: ErrDisk,
 	} {
-		err := explain("open the chat history", "/net/h.db", sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: code})
+		err := Explain("open the chat history", "/net/h.db", sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: code})
 		if !errors.Is(err, kind) {
 			t.Errorf("code %d is %v, want %v", code, err, kind)
 		}

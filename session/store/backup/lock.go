@@ -1,20 +1,22 @@
 //go:build linux || darwin || freebsd || openbsd || netbsd || dragonfly
 
-package store
+package backup
 
 import (
 	"errors"
 	"io"
 	"os"
 	"syscall"
+
+	"winnow/session/store/sqlite"
 )
 
-// claim takes a database file for this program alone: SQLite, here and in every other program, finds
-// it locked until the file is closed. It returns ErrBusy while another program has the file open.
+// Claim takes a database file for this program alone: SQLite, here and in every other program, finds
+// it locked until the file is closed. It returns sqlite.ErrBusy while another program has the file open.
 //
 // The bytes are those that SQLite locks. Every window on the history holds one of them all the time,
 // and no store of this program may have the file open: locks of one program do not shut each other out.
-func claim(path string) (*os.File, error) {
+func Claim(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
@@ -27,7 +29,7 @@ func claim(path string) (*os.File, error) {
 	}
 	f.Close()
 	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
-		return nil, ErrBusy
+		return nil, sqlite.ErrBusy
 	}
 	return nil, err
 }

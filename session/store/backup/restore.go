@@ -1,4 +1,4 @@
-package store
+package backup
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // Restore puts a copy of the history at from in the place of the one at path. The present file is set
 // aside beside it, whole and under a dated name, which is returned; "" says that there was none. While
-// a window has the history open nothing is changed and the error is ErrBusy.
+// a window has the history open nothing is changed and the error is sqlite.ErrBusy.
 func Restore(ctx context.Context, path, from string, now time.Time) (aside string, err error) {
 	doing := "restore the chat history"
 	all, err := sqlite.Steps()
@@ -31,49 +31,42 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 		path = real
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+		return "", sqlite.FileError(doing, path, err)
 	}
 	var held *os.File
 	if there(path) {
-		if held, err = claim(path); errors.Is(err, ErrBusy) {
-			return "", &trouble{doing: doing, where: path, kind: errOpenElsewhere}
+		if held, err = Claim(path); errors.Is(err, sqlite.ErrBusy) {
+			return "", &sqlite.Error{Doing: doing, Where: path, Kind: errOpenElsewhere}
 		}
 		if err != nil {
-			return "", &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+			return "", sqlite.FileError(doing, path, err)
 		}
 		defer held.Close()
 	}
-	draft, err := blank(path)
+	draft, err := Draft(path)
 	if err != nil {
-		return "", &trouble{doing: doing, where: path, kind: noAccess(err), cause: err}
+		return "", sqlite.FileError(doing, path, err)
 	}
-	defer removeDatabase(draft)
+	defer Discard(draft)
 	if err := copyBackup(ctx, from, draft, len(all)); err != nil {
-		return "", explain(doing, from, err)
-	}
-	if err := os.Rename(draft, wholeFile(path)); err != nil {
-		return "", explain(doing, path, err)
+		return "", sqlite.Explain(doing, from, err)
 	}
 	if held == nil {
-		return "", explain(doing, path, errors.Join(os.Rename(wholeFile(path), path), syncFolder(path)))
+		return "", sqlite.Explain(doing, path, errors.Join(os.Rename(draft, path), syncFolder(path)))
 	}
-	aside = asideName(path, "before-restore", now)
-	return aside, explain(doing, path, exchange(path, aside))
+	aside, err = Exchange(path, draft, "before-restore", now)
+	return aside, sqlite.Explain(doing, path, err)
 }
 
 // errOpenElsewhere says why the file cannot be exchanged now.
-var errOpenElsewhere = fmt.Errorf("%w: a winnow window has it open; close that one first", ErrBusy)
+var errOpenElsewhere = fmt.Errorf("%w: a winnow window has it open; close that one first", sqlite.ErrBusy)
 
 // copyBackup copies a history with its journal and checks the copy.
 func copyBackup(ctx context.Context, from, draft string, know int) error {
 	if _, err := os.Stat(from); err != nil {
-		return &trouble{doing: "restore the chat history", where: from, kind: notThere(err), cause: err}
+		return missingError("restore the chat history", from, err)
 	}
-	m := sqlite.ReadOnly
-	if !journaled(from) {
-		m = sqlite.Immutable
-	}
-	db := sqlite.Pool(from, m, 1)
+	db := openCopy(from)
 	defer db.Close()
 	version, err := sqlite.SchemaVersion(ctx, db)
 	if err != nil {
@@ -83,14 +76,15 @@ func copyBackup(ctx context.Context, from, draft string, know int) error {
 		return &sqlite.NewerError{Have: version, Know: know}
 	}
 	if version == 0 {
-		return ErrNotHistory
+		return sqlite.ErrNotHistory
 	}
 	return copyChecked(ctx, db, draft)
 }
 
-func notThere(err error) error {
+// missingError is the error of a file that may not be there.
+func missingError(doing, where string, err error) error {
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%w: there is no such file", ErrNotFound)
+		return &sqlite.Error{Doing: doing, Where: where, Kind: fmt.Errorf("%w: there is no such file", sqlite.ErrNotFound), Cause: err}
 	}
-	return noAccess(err)
+	return sqlite.FileError(doing, where, err)
 }

@@ -1,4 +1,4 @@
-package store
+package backup
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
 
@@ -26,7 +25,7 @@ type Copy struct {
 
 // Copies returns the backups and the files set aside beside the history at path that hold a session. A
 // damaged file is one of them where it may hold it: unless the session was begun after it was set aside.
-func Copies(ctx context.Context, path string, session Session) ([]Copy, error) {
+func Copies(ctx context.Context, path, session string, begun time.Time) ([]Copy, error) {
 	if path == sqlite.Memory {
 		return nil, nil
 	}
@@ -38,11 +37,11 @@ func Copies(ctx context.Context, path string, session Session) ([]Copy, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		holds, err := holdsSession(ctx, file, session.ID)
+		holds, err := holdsSession(ctx, file, session)
 		switch {
 		case err == nil && holds:
 			out = append(out, Copy{Path: file})
-		case err != nil && (mentions(file, session.ID) || !setAsideBefore(path, file, session.Created)):
+		case err != nil && (mentions(file, session) || !setAsideBefore(path, file, begun)):
 			out = append(out, Copy{Path: file, Damaged: true})
 		}
 	}
@@ -65,9 +64,9 @@ func filesBeside(path string) []string {
 		return out
 	}
 	base := filepath.Base(path) + "."
-	out := list(backupFolder(path), func(name string) bool {
+	out := list(folder(path), func(name string) bool {
 		name, _, _ = strings.Cut(name, ".db.new-")
-		_, _, ok := backupDay(path, strings.TrimSuffix(name, ".db")+".db")
+		_, _, ok := dayOf(path, strings.TrimSuffix(name, ".db")+".db")
 		return ok
 	})
 	return append(out, list(filepath.Dir(path), func(name string) bool {
@@ -76,9 +75,20 @@ func filesBeside(path string) []string {
 	})...)
 }
 
-// readCopy opens a copy for reading, with its journal where it has one.
-func readCopy(file string) *sql.DB {
-	if journaled(file) {
+// DamagedFiles are the files that were set aside as damaged beside the history at path.
+func DamagedFiles(path string) []string {
+	if path == sqlite.Memory {
+		return nil
+	}
+	return slices.DeleteFunc(filesBeside(path), func(file string) bool { return !isDamaged(file) })
+}
+
+// isDamaged reports whether a file was set aside as damaged, by its name.
+func isDamaged(file string) bool { return strings.Contains(filepath.Base(file), ".damaged-") }
+
+// openCopy opens a copy for reading, with its journal where it has one.
+func openCopy(file string) *sql.DB {
+	if sqlite.HasJournal(file) {
 		return sqlite.Pool(file, sqlite.ReadOnly, 1)
 	}
 	return sqlite.Pool(file, sqlite.Immutable, 1)
@@ -86,14 +96,14 @@ func readCopy(file string) *sql.DB {
 
 // holdsSession reports whether a copy has a session. The error is for a file that cannot be read whole.
 func holdsSession(ctx context.Context, file, id string) (bool, error) {
-	db := readCopy(file)
+	db := openCopy(file)
 	defer db.Close()
 	version, err := sqlite.SchemaVersion(ctx, db)
 	if err != nil || version == 0 {
 		return false, err // an empty file holds nothing
 	}
-	if strings.Contains(filepath.Base(file), ".damaged-") {
-		if err := soundness(ctx, db); err != nil {
+	if isDamaged(file) {
+		if err := sqlite.CheckIntegrity(ctx, db); err != nil {
 			return false, err
 		}
 	}
@@ -147,82 +157,68 @@ func setAsideBefore(path, file string, moment time.Time) bool {
 	return err == nil && at.Before(moment)
 }
 
-// PurgeCopy writes a copy anew without a session. Whatever fails, the copy is then as it was before.
-func PurgeCopy(ctx context.Context, c Copy, session Session) error {
+// Rewrite writes the copy anew after a change, which may leave no trace of what it deletes. Whatever fails,
+// the copy is then as it was before.
+func (c Copy) Rewrite(ctx context.Context, change func(tx *sql.Tx) error) error {
 	doing := "rewrite the copy"
 	before, err := os.Stat(c.Path)
 	if err != nil {
-		return &trouble{doing: doing, where: c.Path, kind: notThere(err), cause: err}
+		return missingError(doing, c.Path, err)
 	}
 	if c.Damaged {
-		return &trouble{doing: doing, where: c.Path, kind: fmt.Errorf("%w: it can only be deleted", ErrDamaged)}
+		return &sqlite.Error{Doing: doing, Where: c.Path, Kind: fmt.Errorf("%w: it can only be deleted", sqlite.ErrDamaged)}
 	}
-	draft, err := blank(c.Path)
+	draft, err := Draft(c.Path)
 	if err != nil {
-		return &trouble{doing: doing, where: c.Path, kind: noAccess(err), cause: err}
+		return sqlite.FileError(doing, c.Path, err)
 	}
-	defer removeDatabase(draft)
-	if err := copyWithout(ctx, c.Path, draft, session.ID); err != nil {
-		return explain(doing, c.Path, err)
+	defer Discard(draft)
+	if err := copyChanged(ctx, c.Path, draft, change); err != nil {
+		return sqlite.Explain(doing, c.Path, err)
 	}
 	// Its time decides which backups are due, and is that of what it holds.
 	if err := os.Chtimes(draft, before.ModTime(), before.ModTime()); err != nil {
-		return explain(doing, c.Path, err)
+		return sqlite.Explain(doing, c.Path, err)
 	}
 	if err := os.Rename(draft, c.Path); err != nil {
-		return &trouble{doing: doing, where: c.Path, kind: noAccess(err), cause: err}
+		return sqlite.FileError(doing, c.Path, err)
 	}
-	for _, end := range besides {
-		os.Remove(c.Path + end) // the new file has all that was in them
-	}
+	c.removeBesides() // the new file has all that was in them
 	return syncFolder(c.Path)
 }
 
-// copyWithout copies a history of any schema into an empty file, without a session.
-func copyWithout(ctx context.Context, from, draft, id string) error {
-	source := readCopy(from)
+func (c Copy) removeBesides() {
+	for _, end := range besides {
+		os.Remove(c.Path + end)
+	}
+}
+
+// copyChanged copies a history of any schema into an empty file and changes the copy.
+func copyChanged(ctx context.Context, from, draft string, change func(tx *sql.Tx) error) error {
+	source := openCopy(from)
 	defer source.Close()
 	if err := sqlite.Copy(ctx, source, draft); err != nil {
 		return err
 	}
 	db := sqlite.Pool(draft, sqlite.Scratch, 1)
 	defer db.Close()
-	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		n, err := sessionKey(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		var indexed bool
-		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'found')`).Scan(&indexed); err != nil {
-			return err
-		}
-		if indexed {
-			if err := search.Renew(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return deleteSession(ctx, tx, n)
-	})
-	if err != nil {
+	if err := sqlite.InTx(ctx, db, change); err != nil {
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
 		return err
 	}
-	if err := soundness(ctx, db); err != nil {
+	if err := sqlite.CheckIntegrity(ctx, db); err != nil {
 		return err
 	}
 	return errors.Join(db.Close(), syncFile(draft))
 }
 
-// DeleteCopy removes a copy with its journal.
-func DeleteCopy(c Copy) error {
-	err := os.Remove(c.Path)
-	if err != nil {
-		return &trouble{doing: "delete the copy", where: c.Path, kind: notThere(err), cause: err}
+// Delete removes the copy with its journal.
+func (c Copy) Delete() error {
+	if err := os.Remove(c.Path); err != nil {
+		return missingError("delete the copy", c.Path, err)
 	}
-	for _, end := range besides {
-		os.Remove(c.Path + end)
-	}
+	c.removeBesides()
 	return syncFolder(c.Path)
 }

@@ -1,0 +1,246 @@
+// Package backup keeps copies of a history beside it: the backups in their folder, the files that were set
+// aside when another took their place, and how files take each other's place so that a power cut or another
+// window loses none. It knows SQLite files and their schema's version, and hardly a row in them.
+package backup
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"winnow/session/store/sqlite"
+)
+
+// keptBackups is how many automatic backups are kept.
+const keptBackups = 7
+
+// File is a backup in the folder of its history.
+type File struct {
+	Path     string
+	Day      time.Time // when it was made, for an automatic one midnight UTC of that day
+	Bytes    int64
+	Sessions int // those in the trash included
+	Messages int
+}
+
+// Write copies the whole history in from, which is the file at path or in memory, to a new file that only the
+// user may read, while others go on using it. The file takes its name when it is whole, checked and on the disk;
+// a file that is there already is left alone, and the error is fs.ErrExist.
+func Write(ctx context.Context, from *sql.DB, path, to string) error {
+	doing := "back up the chat history"
+	to, err := filepath.Abs(to)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	draft, err := Draft(to)
+	if err != nil {
+		return sqlite.FileError(doing, filepath.Dir(to), err)
+	}
+	defer Discard(draft)
+	if err := copyChecked(ctx, from, draft); err != nil {
+		return sqlite.Explain(doing, path, err)
+	}
+	err = os.Link(draft, to)
+	if errors.Is(err, fs.ErrExist) {
+		return &sqlite.Error{Doing: doing, Where: to, Kind: errTaken, Cause: err}
+	}
+	if err != nil && !there(to) {
+		err = os.Rename(draft, to) // a file system without links
+	}
+	if err != nil {
+		return sqlite.FileError(doing, to, err)
+	}
+	return syncFolder(to)
+}
+
+// errTaken says that a backup never replaces a file.
+var errTaken = fmt.Errorf("%w: a file of that name is there, and it is left alone", fs.ErrExist)
+
+// copyChecked copies a database into a file that is on the disk then, and reads the copy: a damaged one is
+// no backup.
+func copyChecked(ctx context.Context, from *sql.DB, draft string) error {
+	if err := sqlite.Copy(ctx, from, draft); err != nil {
+		return err
+	}
+	copied := sqlite.Pool(draft, sqlite.Immutable, 1)
+	defer copied.Close()
+	if err := sqlite.CheckIntegrity(ctx, copied); err != nil {
+		return err
+	}
+	return syncFile(draft)
+}
+
+// Daily makes the automatic backup of this day with write, where there is none yet and the history at path was
+// written since the last one, and removes the oldest ones beyond seven. It returns the new file, "" for none.
+func Daily(path string, now time.Time, write func(to string) error) (string, error) {
+	name := filepath.Join(folder(path), prefix(path)+now.UTC().Format(dayLayout)+".db") // of several windows only one makes it
+	made := automatic(path, now)
+	if there(name) || len(made) > 0 && !writtenSince(path, made[0], now) {
+		return "", nil
+	}
+	if err := os.MkdirAll(folder(path), 0o700); err != nil {
+		return "", sqlite.FileError("back up the chat history", folder(path), err)
+	}
+	sweepDrafts(path, now)
+	err := write(name)
+	if errors.Is(err, fs.ErrExist) {
+		return "", nil // another window was faster
+	}
+	if err != nil {
+		return "", err
+	}
+	made = automatic(path, now)
+	for _, old := range made[min(keptBackups, len(made)):] {
+		os.Remove(old) // one more than seven does no harm
+	}
+	return name, nil
+}
+
+// sweepDrafts removes what is left of backups whose program ended before they were whole.
+func sweepDrafts(path string, now time.Time) {
+	drafts, err := filepath.Glob(filepath.Join(folder(path), "*.db.new-*"))
+	if err != nil {
+		return // a folder whose name is a pattern keeps them
+	}
+	for _, d := range drafts {
+		if info, err := os.Stat(d); err == nil && now.Sub(info.ModTime()) > time.Hour {
+			os.Remove(d)
+		}
+	}
+}
+
+// Name is where a backup that the user asks for stands where no other name is given: among the
+// automatic ones, named for this moment. It makes the folder. Such a backup is never removed.
+func Name(path string, now time.Time) string {
+	os.MkdirAll(folder(path), 0o700) // Write says what is wrong with it
+	return filepath.Join(folder(path), prefix(path)+now.UTC().Format(stampLayout)+".db")
+}
+
+// writtenSince reports whether the history was changed after a file was made. Of a file dated in the
+// future nobody knows when it was made.
+func writtenSince(path, file string, now time.Time) bool {
+	made, err := os.Stat(file)
+	if err != nil || made.ModTime().After(now.Add(clockSlack)) {
+		return true
+	}
+	for _, end := range []string{"", "-wal"} {
+		if info, err := os.Stat(path + end); err == nil && info.Size() > 0 && info.ModTime().After(made.ModTime()) {
+			return true
+		}
+	}
+	return false
+}
+
+// folder is where the automatic backups of a history stand.
+func folder(path string) string { return filepath.Join(filepath.Dir(path), "backups") }
+
+const dayLayout = "20060102"
+
+// prefix is how the names of a history's backups begin.
+func prefix(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base)) + "-"
+}
+
+// clockSlack is how far ahead of the clock a file's date may be before it counts as dated in the future:
+// the clocks of file servers differ a little from that of this machine.
+const clockSlack = 5 * time.Minute
+
+// files are the backups of a history in its folder, the newest first. A file dated in the future,
+// by a clock that was wrong, comes after all others.
+func files(path string, now time.Time) []string {
+	entries, err := os.ReadDir(folder(path))
+	if err != nil {
+		return nil // none were made yet
+	}
+	type dated struct {
+		file string
+		made time.Time
+	}
+	var all []dated
+	latest := now.Add(clockSlack)
+	for _, e := range entries {
+		if made, _, ok := dayOf(path, e.Name()); ok {
+			// The name of an automatic one has the day alone, and its time is that of the file.
+			if info, err := e.Info(); err == nil && info.ModTime().UTC().Format(dayLayout) == made.Format(dayLayout) && !info.ModTime().After(latest) {
+				made = info.ModTime()
+			}
+			all = append(all, dated{filepath.Join(folder(path), e.Name()), made})
+		}
+	}
+	slices.SortFunc(all, func(a, b dated) int {
+		aFuture, bFuture := a.made.After(latest), b.made.After(latest)
+		switch {
+		case aFuture && !bFuture:
+			return 1
+		case bFuture && !aFuture:
+			return -1
+		}
+		return b.made.Compare(a.made)
+	})
+	var out []string
+	for _, d := range all {
+		out = append(out, d.file)
+	}
+	return out
+}
+
+// automatic are those that winnow made itself, the newest first.
+func automatic(path string, now time.Time) []string {
+	return slices.DeleteFunc(files(path, now), func(file string) bool {
+		_, byItself, _ := dayOf(path, filepath.Base(file))
+		return !byItself
+	})
+}
+
+// dayOf is the time that stands in the name of a backup: a day in that of an automatic one.
+func dayOf(path, name string) (at time.Time, automatic, ok bool) {
+	stamp, mine := strings.CutPrefix(name, prefix(path))
+	stamp, whole := strings.CutSuffix(stamp, ".db")
+	if !mine || !whole {
+		return time.Time{}, false, false
+	}
+	if at, err := time.ParseInLocation(dayLayout, stamp, time.UTC); err == nil {
+		return at, true, true
+	}
+	at, err := time.ParseInLocation(stampLayout, stamp, time.UTC)
+	return at, false, err == nil
+}
+
+// List returns the backups of the history at path in its folder, the newest first: those that winnow
+// made itself and those that were asked for without a name of their own. One dated later than now comes
+// last. The history itself need not be there. Files that cannot be read are left out.
+func List(ctx context.Context, path string, now time.Time) []File {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	var out []File
+	for _, file := range files(path, now) {
+		if b, err := readBackup(ctx, file); err == nil {
+			b.Day, _, _ = dayOf(path, filepath.Base(file))
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func readBackup(ctx context.Context, file string) (File, error) {
+	b := File{Path: file, Bytes: sqlite.Size(file)}
+	db := sqlite.Pool(file, sqlite.Immutable, 1)
+	defer db.Close()
+	if _, err := sqlite.SchemaVersion(ctx, db); err != nil {
+		return b, err
+	}
+	err := db.QueryRowContext(ctx, `
+		SELECT
+			(SELECT count(*) FROM sessions),
+			(SELECT count(*) FROM messages)`).Scan(&b.Sessions, &b.Messages)
+	return b, err
+}

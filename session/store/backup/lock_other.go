@@ -1,0 +1,9 @@
+//go:build !(linux || darwin || freebsd || openbsd || netbsd || dragonfly)
+
+package backup
+
+import "os"
+
+// Claim opens the file. Where there are no locks on ranges of bytes, a file that is open elsewhere
+// cannot be renamed either, and so stays where it is.
+func Claim(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) }

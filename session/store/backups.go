@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"winnow/session/store/backup"
+	"winnow/session/store/sqlite"
+)
+
+// Backup copies the whole history to a new file, as backup.Write does.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	from := s.reads
+	if s.path != sqlite.Memory && !s.readOnly {
+		from = sqlite.Pool(s.path, sqlite.Reading, 1) // neither writers nor readers are held up
+		defer from.Close()
+	}
+	return s.mark(backup.Write(ctx, from, s.path, path))
+}
+
+// BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A
+// damaged history is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
+func (s *Store) BackUpToday(ctx context.Context) (string, error) {
+	if s.readOnly || s.path == sqlite.Memory {
+		return "", nil
+	}
+	var messages bool
+	err := s.view(ctx, "back up the chat history", func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM messages)").Scan(&messages)
+	})
+	if err != nil || !messages {
+		return "", err
+	}
+	return backup.Daily(s.path, s.now(), func(to string) error { return s.Backup(ctx, to) })
+}
+
+// BackupName is where a backup that the user asks for stands where no other name is given.
+func (s *Store) BackupName() string { return backup.Name(s.path, s.now()) }
+
+// NewestBackup returns the newest backup of this history, and false where there is none.
+func (s *Store) NewestBackup(ctx context.Context) (backup.File, bool) {
+	all := backup.List(ctx, s.path, s.now())
+	if s.path == sqlite.Memory || len(all) == 0 {
+		return backup.File{}, false
+	}
+	return all[0], true
+}
+
+// offerBackup says so where a backup holds more than the file that was opened: after a
+// salvage, or where the history has gone.
+func (s *Store) offerBackup(ctx context.Context) {
+	if !s.fresh && s.salvaged == nil {
+		return
+	}
+	b, ok := s.NewestBackup(ctx)
+	switch {
+	case !ok:
+	case s.salvaged != nil && b.Messages > s.salvaged.Messages:
+		s.notices = append(s.notices, fmt.Sprintf("The backup of %s has more: %s and %s. winnow db restore latest brings it back.",
+			b.Day.Format("2006-01-02"), count(b.Sessions, "session"), count(b.Messages, "message")))
+	case s.salvaged == nil && b.Messages > 0:
+		s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s: %s and %s. winnow db restore latest brings it back.",
+			b.Day.Format("2006-01-02"), count(b.Sessions, "session"), count(b.Messages, "message")))
+	}
+}
