@@ -205,9 +205,7 @@ func (m *Model) followSession() {
 	if m.panel.Past != nil {
 		m.toNext()
 	}
-	if m.marked != nil && m.marked.Past == nil {
-		m.marked = nil // it is not the next request any more
-	}
+	m.panel.Left()
 	if m.editing.message != 0 {
 		m.endEdit()
 	}

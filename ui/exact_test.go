@@ -43,7 +43,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	typing(m, strings.Repeat("What is this about? ", 50))
 	plan := func() planMsg {
 		t.Helper()
-		msg, ok := m.previewDue(previewDueMsg{m.generation})().(planMsg)
+		msg, ok := m.previewDue(previewDueMsg{m.panel.Generation})().(planMsg)
 		if !ok || msg.err != nil {
 			t.Fatalf("there is no plan: %v", msg.err)
 		}

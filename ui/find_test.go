@@ -20,7 +20,7 @@ func searching(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	_, plan := talk()
 	plan.Entries[1].Cuts = []history.Range{{From: 18, To: 2310}}
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	m.Update(tab)
 	m.Update(char('g'))
 	m.Update(char('/'))
@@ -73,7 +73,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 
 	_, plan := talk()
 	plan.Entries[5].Disposition, plan.Entries[6].Disposition = history.Excluded, history.Excluded
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	if got, want := m.findTitle(), "6 hits: 2 in context, 4 out"; got != want {
 		t.Errorf("under another plan the title is %q, want %q", got, want)
 	}
@@ -223,7 +223,7 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Cut, Cuts: []history.Range{{From: 100, To: 300}}})
 	}
 	m.chat.Reset(messages)
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	m.Update(tab)
 	m.Update(char('/'))
 	m.Update(m.lookFor("word")())

@@ -15,21 +15,6 @@ import (
 	"winnow/ui/theme"
 )
 
-// planned is what the newest plan of a draft says of whether it fits.
-type planned struct {
-	generation int
-	oversize   *session.OversizeError
-}
-
-// draftOversize says why the draft would not fit, as far as its plan is made already. The session finds out
-// about any other one before it stores it.
-func (m *Model) draftOversize() *session.OversizeError {
-	if m.known.generation != m.generation {
-		return nil
-	}
-	return m.known.oversize
-}
-
 // tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
 func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
 	way := "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."

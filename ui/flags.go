@@ -174,8 +174,8 @@ func (m *Model) flagged(msg flaggedMsg) tea.Cmd {
 	m.undo.busy = false
 	var plan tea.Cmd
 	if msg.planned && !m.turn.Busy && msg.draft.Same(m.planDraft()) {
-		m.generation++ // A plan that is being made may not know of the act.
-		plan = m.planned(planMsg{generation: m.generation, plan: msg.now, err: msg.short})
+		m.panel.Generation++ // A plan that is being made may not know of the act.
+		plan = m.planned(planMsg{generation: m.panel.Generation, plan: msg.now, err: msg.short})
 	} else {
 		plan = m.draftChanged()
 	}

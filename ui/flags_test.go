@@ -341,7 +341,7 @@ func BenchmarkSelectionOf10000Messages(b *testing.B) {
 		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, TokensBefore: 5, TokensAfter: 5})
 	}
 	m.chat.Reset(messages)
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	m.Update(tab)
 	m.Update(char('v'))
 	m.Update(char('g'))

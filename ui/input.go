@@ -346,48 +346,6 @@ func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// panelPress is a key in the panel; the transcript follows the cursor.
-func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
-	at := m.panel.At
-	cmd := m.panelKey(msg)
-	if m.panel.At != at {
-		m.follow()
-	}
-	return cmd
-}
-
-func (m *Model) panelKey(msg tea.KeyPressMsg) tea.Cmd {
-	if cmd, ok := m.flagKey(msg); ok {
-		return cmd
-	}
-	k := &m.keys
-	if by, ok := k.Stride(msg, m.panelPage()); ok {
-		m.panel.Move(by)
-		return nil
-	}
-	switch {
-	case k.Pressed(msg, keymap.Earlier):
-		return m.turnPage(-1)
-	case k.Pressed(msg, keymap.Later):
-		return m.turnPage(1)
-	case k.Pressed(msg, keymap.Compare):
-		return m.compareRequests()
-	case k.Pressed(msg, keymap.Adopt):
-		return m.adoptWindow()
-	case k.Pressed(msg, keymap.Request):
-		return m.inspectRequest()
-	case k.Pressed(msg, keymap.Inspect):
-		return m.inspectLine()
-	case k.Pressed(msg, keymap.WhatIf):
-		return m.openWhatif()
-	case k.Pressed(msg, keymap.Repairs):
-		return m.openLedger()
-	case k.Pressed(msg, keymap.Ask):
-		return m.openHelp()
-	}
-	return m.say(msg.String() + " does nothing in the panel; " + k.First(keymap.Ask) + " lists the keys.")
-}
-
 // panelPage is how many lines of the panel's list are on the screen, one at least.
 func (m *Model) panelPage() int {
 	b := m.layout.panel.Within(true)

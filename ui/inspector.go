@@ -11,7 +11,6 @@ import (
 	"winnow/session/store"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
-	"winnow/ui/markdown"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
@@ -100,7 +99,7 @@ func (m *Model) inspectLine() tea.Cmd {
 // inspectRequest opens the inspector on the whole request.
 func (m *Model) inspectRequest() tea.Cmd {
 	if r := m.panel.Shown(); !r.Ready {
-		return m.say(whyNone(r))
+		return m.say(r.WhyNone())
 	}
 	return m.inspect(subject{request: true}, asText)
 }
@@ -247,20 +246,12 @@ func (m *Model) inspectorLines() []string {
 func (m *Model) inspectorPosition() string {
 	in, right := &m.inspector, ""
 	if !in.on.request {
-		right = m.nameOf(m.panel.Shown())
+		right = m.panel.Name(m.panel.Shown())
 	}
 	if in.shown != nil {
 		right = strings.Trim(right+" · "+in.shown.Position(), " ·")
 	}
 	return right
-}
-
-// whyNone says why there is no request to look at.
-func whyNone(r *panel.Request) string {
-	if r.Note != "" {
-		return markdown.Visible(r.Note)
-	}
-	return "The plan appears with the first message."
 }
 
 // inspectorKey is a key while the inspector is open.
@@ -277,14 +268,10 @@ func (m *Model) inspectorKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.stepSubject(1)
 	case k.Pressed(msg, keymap.Prev):
 		return m.stepSubject(-1)
-	case k.Pressed(msg, keymap.Earlier):
-		return m.turnPage(-1)
-	case k.Pressed(msg, keymap.Later):
-		return m.turnPage(1)
 	case k.Pressed(msg, keymap.Request):
 		return m.inspectRequest()
-	case k.Pressed(msg, keymap.Compare):
-		return m.compareRequests()
+	case k.Pressed(msg, keymap.Earlier, keymap.Later, keymap.Compare):
+		return m.updatePanel(msg)
 	case k.Pressed(msg, keymap.Pin):
 		return m.flagSubject(history.Pin)
 	case k.Pressed(msg, keymap.Exclude):
@@ -431,10 +418,13 @@ func (m *Model) subjectName(on subject) string {
 	r := m.panel.Shown()
 	switch {
 	case on.request && on.from != nil:
-		before, after := inOrder(on.from, r)
-		return m.nameOf(before) + " to " + m.nameOf(after)
+		before, after := on.from, r
+		if after.Before(before) {
+			before, after = after, before
+		}
+		return m.panel.Name(before) + " to " + m.panel.Name(after)
 	case on.request:
-		return m.nameOf(r)
+		return m.panel.Name(r)
 	case on.added > 0:
 		return "added · " + string(r.Rows.Added[on.added-1].Kind)
 	}
@@ -443,15 +433,4 @@ func (m *Model) subjectName(on subject) string {
 	}
 	stored, _ := m.storedMessage(on.message)
 	return "message · " + theme.Speaker(stored.Role)
-}
-
-// nameOf is a request's name.
-func (m *Model) nameOf(r *panel.Request) string {
-	switch {
-	case r.Past != nil:
-		return panel.TurnName(r.Past.Recorded)
-	case m.turn.Busy:
-		return "this request"
-	}
-	return "next request"
 }

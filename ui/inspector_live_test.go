@@ -202,8 +202,8 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 	l.press("esc")
 	l.titled("turn 1 to turn 3", "changes")
 	l.press("esc")
-	if l.marked != nil || l.covered() {
-		t.Errorf("after esc the mark is %v and the overlay %v", l.marked, l.top())
+	if l.panel.Marked != nil || l.covered() {
+		t.Errorf("after esc the mark is %v and the overlay %v", l.panel.Marked, l.top())
 	}
 }
 
@@ -234,7 +234,7 @@ func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
 	m.Update(ctrl('d'))
 	m.Update(ctrl('d'))
 	before := plain(m)
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	if after := plain(m); after != before {
 		t.Errorf("the view moved:\n%s\nwant\n%s", after, before)
 	}
@@ -336,7 +336,7 @@ func BenchmarkInspectALongRequest(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	for _, c := range []struct {
 		name string
 		on   subject

@@ -9,7 +9,9 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/inspector"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 	"winnow/ui/uitest"
 )
 
@@ -65,7 +67,7 @@ func ready(t testing.TB, w, h int) *Model {
 		m.chat.Add(message, session.Receipt{})
 	}
 	m.info.Title = "Parser rewrite"
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	return m
 }
 
@@ -112,7 +114,8 @@ func inspectedPast(message int64, at aspect, proven bool) func(testing.TB, int, 
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
 		r := sent(t, proven)
-		m.Update(pastMsg{seek: m.seeks, replayed: &r})
+		past := panel.PastRequest(r, transcript.Gist)
+		m.Update(panel.LoadedMsg{Load: panel.Load{Number: m.panel.Number, Request: r.Request.ID}, Request: &past})
 		m.inspect(subject{message: message}, at)
 		return m
 	}

@@ -28,12 +28,15 @@ type changesMsg struct {
 func (m *Model) readChanges() tea.Cmd {
 	in, r := &m.inspector, m.panel.Shown()
 	if from := in.on.from; from != nil {
-		if sameRequest(from, r) {
-			m.noChanges("This is " + m.nameOf(r) + " itself: " + m.keys.First(keymap.Earlier) + " and " + m.keys.First(keymap.Later) + " go on to a request to compare it with.")
+		if !from.Before(r) && !r.Before(from) {
+			m.noChanges("This is " + m.panel.Name(r) + " itself: " + m.keys.First(keymap.Earlier) + " and " + m.keys.First(keymap.Later) + " go on to a request to compare it with.")
 			return nil
 		}
-		before, after := inOrder(from, r)
-		m.showChanges(side{m.nameOf(before), before.Plan}, side{m.nameOf(after), after.Plan})
+		before, after := from, r
+		if after.Before(before) {
+			before, after = after, before
+		}
+		m.showChanges(side{m.panel.Name(before), before.Plan}, side{m.panel.Name(after), after.Plan})
 		return nil
 	}
 	in.reads = "reading the request before"
@@ -43,7 +46,7 @@ func (m *Model) readChanges() tea.Cmd {
 	}
 	reading, s := in.reading, m.session
 	return m.inBackground(func(ctx context.Context) tea.Msg {
-		before, err := neighbour(turn, nth, -1, func(turn, nth int) (session.Recorded, error) { return s.Recorded(ctx, turn, nth) })
+		before, err := neighbour(ctx, s, turn, nth, -1)
 		return changesMsg{reading, before, err}
 	})
 }
@@ -63,7 +66,7 @@ func (m *Model) changesRead(msg changesMsg) tea.Cmd {
 	}
 	v := msg.before.Verdicts
 	r := m.panel.Shown()
-	m.showChanges(side{panel.TurnName(*msg.before), history.Plan{Entries: v.Entries, Added: v.Added, Sum: v.Sum}}, side{m.nameOf(r), r.Plan})
+	m.showChanges(side{panel.TurnName(*msg.before), history.Plan{Entries: v.Entries, Added: v.Added, Sum: v.Sum}}, side{m.panel.Name(r), r.Plan})
 	return nil
 }
 
@@ -235,10 +238,7 @@ func (m *Model) sighted(msg sightingsMsg) tea.Cmd {
 		}
 		seen := list[l.At]
 		in.then = asText
-		return m.seek(false, func(ctx context.Context, s *session.Session) (*session.Replayed, error) {
-			r, err := s.ReplayOf(ctx, seen.Turn, seen.Request)
-			return &r, err
-		})
+		return m.updatePanel(panel.Load{Turn: seen.Turn, Request: seen.Request})
 	}
 	return nil
 }

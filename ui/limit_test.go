@@ -59,7 +59,7 @@ func TestAppliedDialsSayWhatNoLongerFits(t *testing.T) {
 	l.planned()
 	l.press("tab", "w", "down", "down", "down", "left")
 	l.until("the plan of the small model", func() bool {
-		return l.panel.Whatif.Trial.Model == "here/small" && l.panel.Whatif.Running == 0 && l.panel.Whatif.Asking() == ""
+		return l.panel.Whatif.Settings().Model == "here/small" && l.panel.Whatif.Running == 0 && l.panel.Whatif.Asking() == ""
 	})
 	l.press("enter")
 	l.shows("Set: model here/small. A request may hold ")

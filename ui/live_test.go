@@ -207,5 +207,5 @@ func (l *live) open(id string) {
 // planned waits until the panel shows the plan of the draft as it is now.
 func (l *live) planned() {
 	l.t.Helper()
-	l.until("the plan of the draft", func() bool { return l.newest == l.generation })
+	l.until("the plan of the draft", func() bool { return l.newest == l.panel.Generation })
 }

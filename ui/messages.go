@@ -21,14 +21,6 @@ type planMsg struct {
 // inexactMsg says that the server could not count a request.
 type inexactMsg struct{ err error }
 
-// pastMsg is a request of the past, or why it cannot be shown. Without both there is none that way.
-type pastMsg struct {
-	seek     int  // the search that it answers
-	back     bool // what was asked for lies before the request on the screen
-	replayed *session.Replayed
-	err      error
-}
-
 // openedMsg is another session to show, or why it could not be opened.
 type openedMsg struct {
 	number  int // of the request, 0 where openNext did not make it

@@ -72,23 +72,16 @@ type Model struct {
 	upkeep    upkeep.Model
 	arrival   arrival
 	inspector inspectorState
-	marked    *panel.Request // one to compare others with, nil for none
-	popup     int            // the command under the cursor of the completions
-	personas  []Persona      // as they were read last
-	models    []llm.Model    // what the endpoints listed last, nil before they were asked
+	popup     int         // the command under the cursor of the completions
+	personas  []Persona   // as they were read last
+	models    []llm.Model // what the endpoints listed last, nil before they were asked
 
-	generation int // of the draft, for its plan
-	seeks      int // requests of the past that were asked for
-	sought     int // the last of them that was answered
-	steps      steps
-	trials     int             // settings that were tried out
-	keeping    keeping         // the draft on disk
-	folder     composer.Folder // whose files complete a path
-	notice     notice.Model
-	known      planned // of the newest plan of the draft
-	elsewhere  bool    // the session can only be read: another window has it
-	confirm    confirm.Model
-	opening    opening // the session that was asked for
+	keeping   keeping         // the draft on disk
+	folder    composer.Folder // whose files complete a path
+	notice    notice.Model
+	elsewhere bool // the session can only be read: another window has it
+	confirm   confirm.Model
+	opening   opening // the session that was asked for
 }
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
@@ -166,10 +159,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.previewDue(msg)
 	case planMsg:
 		return m.planned(msg)
-	case pastMsg:
-		return m.replayed(msg)
-	case slowMsg:
-		return m.slow(msg)
+	case panel.Msg:
+		return m.updatePanel(msg)
 	case transcript.FindMsg:
 		return m.foundSome(msg)
 	case wholeMsg:
@@ -178,8 +169,6 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.flagged(msg)
 	case remediedMsg:
 		return m.remedied(msg)
-	case triedMsg:
-		return m.tried(msg)
 	case appliedMsg:
 		return m.applied(msg)
 	case sightingsMsg:
@@ -265,13 +254,11 @@ func (m *Model) adopt(s *session.Session) {
 	m.session, m.elsewhere = s, s.LeasedByOther()
 	m.info, m.ref = s.Info(), s.Ref()
 	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
-	m.panel = panel.Model{Price: m.pricesOf(s), Holds: m.holds, Secrets: m.secrets}
+	m.panel.Reset(m.panelDeps(s))
 	m.ledger = ledger{secrets: m.secrets}
 	m.undo = undoStack{}
 	m.endFind()
 	m.unselect()
-	m.seeks++
-	m.marked = nil
 	m.forgetInspected()
 	m.confirm.Forget()
 	m.notice.Warn(notice.Alert{})

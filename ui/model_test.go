@@ -23,7 +23,7 @@ func TestAnOldPlanIsDropped(t *testing.T) {
 	m := chatting(t, 120, 40)
 	before := m.panel.Next.Plan.Sum.Total
 	typing(m, "x")
-	m.Update(planMsg{generation: m.generation - 1, plan: history.Plan{Sum: history.Sum{Total: 1}}})
+	m.Update(planMsg{generation: m.panel.Generation - 1, plan: history.Plan{Sum: history.Sum{Total: 1}}})
 	if got := m.panel.Next.Plan.Sum.Total; got != before {
 		t.Errorf("a plan for an older draft: total %d, want %d", got, before)
 	}
@@ -171,7 +171,7 @@ func BenchmarkKeyPressWith10000Messages(b *testing.B) {
 				plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
 			}
 			m.chat.Reset(messages)
-			m.Update(planMsg{generation: m.generation, plan: plan})
+			m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 			m.View()
 			for b.Loop() {
 				m.Update(char('a'))

@@ -102,7 +102,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	for i := range 100 {
 		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
 	}
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	m.View()
 	in := m.layout.panel.Within(true)
 	lines := 0

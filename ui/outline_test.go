@@ -72,7 +72,7 @@ func TestCollapsedMessagesStayCollapsed(t *testing.T) {
 	m.Update(uitest.Key("enter"))
 	want := "+─ #2 of 12 · user · message 1"
 	_, plan := inspected(t)
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	if !strings.Contains(plain(m), "▸ "+want) {
 		t.Errorf("a new plan expanded the message or took the selection:\n%s", plain(m))
 	}

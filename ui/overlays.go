@@ -151,16 +151,24 @@ type panelOverlay struct{ centred }
 func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		return m.narrowPanelKey(msg)
+		k := &m.keys
+		switch {
+		case k.Pressed(msg, keymap.Back):
+			return m.back()
+		case k.Pressed(msg, keymap.Context):
+			m.uncover()
+			return nil
+		}
+		if cmd, ok := m.elsewhereKey(msg); ok {
+			return cmd
+		}
+		return m.panelPress(msg)
 	case tea.MouseClickMsg:
 		if m.layout.overlay.Holds(msg.X, msg.Y) {
 			return m.clickLine(m.overlayRoom(), msg.Y)
 		}
 	}
-	if by := scrolledBy(msg); by != 0 {
-		m.panel.Move(by)
-	}
-	return nil
+	return m.updatePanel(msg)
 }
 
 func (panelOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
@@ -180,13 +188,7 @@ func (panelOverlay) hints(m *Model) []keymap.Hint {
 type whatifOverlay struct{ centred }
 
 func (whatifOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	if key, ok := msg.(tea.KeyPressMsg); ok {
-		return m.whatifKey(key)
-	}
-	if by := scrolledBy(msg); by != 0 {
-		m.moveInTrial(by)
-	}
-	return nil
+	return m.updateAndFollow(msg)
 }
 
 func (whatifOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {

@@ -3,16 +3,91 @@ package ui
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/history"
 	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
+
+// panelDeps are what the panel works with in a session.
+func (m *Model) panelDeps(s *session.Session) panel.Deps {
+	known := map[int64][]int64{}
+	return panel.Deps{
+		Keys: m.keys, Secrets: m.secrets, Text: m.chat.Gist, Selected: m.holds,
+		Index: func(id int64) int { return m.chat.Place[id] },
+		// The panel draws, and does not wait for a plan that is being made: meanwhile a message has the group
+		// that it had.
+		Group: func(id int64) []int64 {
+			if group, ok := s.GroupNow(id); ok {
+				known[id] = group
+			}
+			return known[id]
+		},
+		NewContext: func() (context.Context, context.CancelFunc) { return m.newContext() },
+	}
+}
+
+// updatePanel gives the panel what concerns it, and does what it asks for.
+func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
+	m.panel.Turns = m.info.Turns
+	if _, key := msg.(tea.KeyPressMsg); key {
+		m.panel.Page = m.panelPage()
+	}
+	var cmd tea.Cmd
+	var events []panel.Event
+	m.panel, cmd, events = m.panel.Update(msg)
+	cmds := []tea.Cmd{cmd}
+	for _, e := range events {
+		cmds = append(cmds, m.panelEvent(e))
+	}
+	return tea.Batch(cmds...)
+}
+
+// panelEvent does what the panel cannot do itself.
+func (m *Model) panelEvent(e panel.Event) tea.Cmd {
+	s := m.session
+	switch e := e.(type) {
+	case panel.Said:
+		return m.notice.Say(e.Text, e.Bad)
+	case panel.Load:
+		return m.inBackground(func(ctx context.Context) tea.Msg { return loadPast(ctx, s, e) })
+	case panel.Shown:
+		return m.requestShown()
+	case panel.Compared:
+		m.chat.Judge(m.panel.Shown().Plan)
+		return m.inspect(subject{request: true, from: e.Before}, asChanges)
+	case panel.Try:
+		draft, now := m.planDraft(), m.panel.Next.Plan.Entries
+		return func() tea.Msg { return tryOut(e, s, draft, now) }
+	case panel.Apply:
+		return m.inBackground(func(ctx context.Context) tea.Msg { return applyTrial(ctx, s, e) })
+	case panel.ListModels:
+		return m.listModels()
+	case panel.Closed:
+		m.leaveWhatif()
+		return m.draftChanged() // What was not done for the next request meanwhile is done now.
+	}
+	return nil
+}
+
+// requestShown shows in the transcript, and in the inspector, the request that the panel shows.
+func (m *Model) requestShown() tea.Cmd {
+	r := m.panel.Shown()
+	m.chat.JudgeRead(r.Plan, r.FirstRead)
+	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
+		m.chat.List.GoTo(r.Plan.Entries[n-1].ID)
+	}
+	return m.lookAgain()
+}
+
+// toNext goes back to the next request.
+func (m *Model) toNext() tea.Cmd {
+	m.panel.ToNext()
+	return m.requestShown()
+}
 
 // togglePanel shows or hides the context panel, as an overlay where the screen is narrow.
 func (m *Model) togglePanel() tea.Cmd {
@@ -39,86 +114,38 @@ func (m *Model) showPanel() {
 	m.setFocus(panelPane)
 }
 
-// narrowPanelKey is a key while the panel covers the panes.
-func (m *Model) narrowPanelKey(msg tea.KeyPressMsg) tea.Cmd {
-	switch {
-	case m.keys.Pressed(msg, keymap.Back):
-		return m.back()
-	case m.keys.Pressed(msg, keymap.Context):
-		m.uncover()
-		return nil
-	}
-	if cmd, ok := m.elsewhereKey(msg); ok {
+// panelPress is a key in the panel; the transcript follows the cursor.
+func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
+	if cmd, ok := m.flagKey(msg); ok {
 		return cmd
 	}
-	return m.panelPress(msg)
-}
-
-// pricesOf tells the panel what acts by hand cost in a session. The panel draws, and does not wait for a plan that
-// is being made: meanwhile a message has the group that it had.
-func (m *Model) pricesOf(s *session.Session) func(history.Entry) string {
-	known := map[int64][]int64{}
-	return func(e history.Entry) string {
-		if group, ok := s.GroupNow(e.ID); ok {
-			known[e.ID] = group
-		}
-		if known[e.ID] == nil {
-			return ""
-		}
-		return m.prices(e, known[e.ID])
-	}
-}
-
-// prices says what each act by hand on a message would cost or free in the next request, with its whole
-// tool group, as the server counts: "p +540 · x −37". What the rules would do with a message that was
-// pinned or excluded is not known before they are asked, so that is the most it can be.
-func (m *Model) prices(e history.Entry, group []int64) string {
-	next := &m.panel.Next
-	_, ok := next.Verdict(e.Index, e.ID)
-	if !ok || !next.Ready {
-		return ""
-	}
-	var flag history.Flag
-	before, after := 0, 0
-	for _, id := range group {
-		if mate, ok := next.Verdict(m.chat.Place[id], id); ok {
-			switch {
-			case mate.Pinned:
-				flag = history.Pin
-			case mate.Disposition == history.Excluded && mate.Cause.Code != history.CauseQuestionExcluded:
-				flag = history.Exclude
-			}
-			after += mate.TokensAfter
-			if before += mate.TokensBefore; mate.Whole && mate.Sent() {
-				before += mate.TokensAfter - mate.TokensBefore // Mending it may take some.
-			}
-		}
-	}
 	k := &m.keys
-	pin := k.First(keymap.Pin) + " pin " + difference(next, before-after)
-	exclude := k.First(keymap.Exclude) + " exclude " + difference(next, -after)
-	auto := k.First(keymap.Auto) + " auto "
-	var list []string
-	switch flag {
-	case history.Pin:
-		list = []string{auto + "up to " + difference(next, -after), exclude}
-	case history.Exclude:
-		list = []string{auto + "up to " + difference(next, before), pin}
-	default:
-		list = []string{pin, exclude}
+	switch {
+	case k.Pressed(msg, keymap.Adopt):
+		return m.adoptWindow()
+	case k.Pressed(msg, keymap.Request):
+		return m.inspectRequest()
+	case k.Pressed(msg, keymap.Inspect):
+		return m.inspectLine()
+	case k.Pressed(msg, keymap.WhatIf):
+		return m.openWhatif()
+	case k.Pressed(msg, keymap.Repairs):
+		return m.openLedger()
+	case k.Pressed(msg, keymap.Ask):
+		return m.openHelp()
 	}
-	if len(group) > 1 {
-		list = append(list, "with "+theme.Plural(len(group)-1, "more"))
-	}
-	return strings.Join(list, " · ")
+	return m.updateAndFollow(msg)
 }
 
-// difference is a number of counted tokens with its sign, as the server counts them.
-func difference(r *panel.Request, n int) string {
-	if n == 0 {
-		return "±0"
+// updateAndFollow gives the panel a key or the wheel, and brings the message under its cursor into the
+// transcript's view.
+func (m *Model) updateAndFollow(msg tea.Msg) tea.Cmd {
+	at := m.panel.At
+	cmd := m.updatePanel(msg)
+	if m.panel.At != at {
+		m.follow()
 	}
-	return theme.Signed(r.Plan.Sum.Tokens(n))
+	return cmd
 }
 
 // findPrices asks what the model costs, where nobody said it yet.

@@ -4,46 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
-
-	"winnow/history"
-	"winnow/llm"
 	"winnow/session"
-	"winnow/ui/panel"
-	"winnow/ui/theme"
 )
 
 func noTexts(int64) string { return "" }
-
-func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
-	var p panel.Model
-	p.Set(history.Plan{Sum: history.Sum{Limit: 6144, Window: 8192}}, nil, noTexts)
-	shown := func() string {
-		return ansi.Strip(strings.Join(p.View(theme.New(theme.None, theme.Palette{}), 60, 20, false), "\n"))
-	}
-	p.Judge(llm.Window{Tokens: 8192, Source: "the server"})
-	if got := shown(); strings.Contains(got, "assuming") {
-		t.Errorf("a window that the server said is shown as assumed:\n%s", got)
-	}
-	p.Judge(llm.Window{Tokens: 8192, Assumed: true})
-	if got := shown(); !strings.Contains(got, "context window unknown; assuming 8,192 (/window to set)") {
-		t.Errorf("an assumed window is not shown as one:\n%s", got)
-	}
-}
-
-func TestPanelCountsInTheServersMeasure(t *testing.T) {
-	var p panel.Model
-	p.Set(history.Plan{
-		Sum:     history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
-		Entries: []history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}},
-	}, nil, noTexts)
-	got := ansi.Strip(strings.Join(p.View(theme.New(theme.None, theme.Palette{}), 60, 20, false), "\n"))
-	for _, want := range []string{"history 200", "~200 of 400 · 200 free", " 50 %", "200 "} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the panel lacks %q:\n%s", want, got)
-		}
-	}
-}
 
 func TestPanelSaysThatTokensAreGuessedUntilTheyAreCounted(t *testing.T) {
 	m := chatting(t, 120, 40)

@@ -9,6 +9,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/panel"
+	"winnow/ui/transcript"
 	"winnow/ui/uitest"
 )
 
@@ -69,14 +70,15 @@ func TestAnAnswerShowsWhatItsRequestHeld(t *testing.T) {
 func TestARequestThatIsReadForLongSaysSo(t *testing.T) {
 	m := chatting(t, 120, 40)
 	m.showPanel()
-	m.turnPage(-1)
-	m.Update(slowMsg{m.seeks})
+	m.Update(uitest.Key("left"))
+	m.Update(panel.SlowMsg{Number: m.panel.Number})
 	if got := plain(m); !strings.Contains(got, "reading a past request") {
 		t.Errorf("the screen does not say that a request is being read:\n%s", got)
 	}
 	r := sentBefore(true)
-	m.Update(pastMsg{seek: m.seeks, back: true, replayed: &r})
-	m.Update(slowMsg{m.seeks}) // It comes too late.
+	past := panel.PastRequest(r, transcript.Gist)
+	m.Update(panel.LoadedMsg{Load: panel.Load{Number: m.panel.Number, By: -1}, Request: &past})
+	m.Update(panel.SlowMsg{Number: m.panel.Number}) // It comes too late.
 	if got := plain(m); strings.Contains(got, "reading a past request") || !strings.Contains(got, "context: turn 2") {
 		t.Errorf("the request is there, and the screen says\n%s", got)
 	}
@@ -109,7 +111,8 @@ func lookedBack(t testing.TB, w, h int, proven bool) *Model {
 	m := chatting(t, w, h)
 	m.showPanel()
 	r := sentBefore(proven)
-	m.Update(pastMsg{seek: m.seeks, back: true, replayed: &r})
+	past := panel.PastRequest(r, transcript.Gist)
+	m.Update(panel.LoadedMsg{Load: panel.Load{Number: m.panel.Number, By: -1}, Request: &past})
 	return m
 }
 
@@ -144,7 +147,7 @@ func TestNothingIsReadAnyMoreWhereRequestsAreCompared(t *testing.T) {
 	l.press("d", "left")
 	l.shows("context: turn 2")
 	l.Update(uitest.Key("left")) // its request is never read to the end
-	l.Update(slowMsg{l.seeks})
+	l.Update(panel.SlowMsg{Number: l.panel.Number})
 	l.shows("reading a past request")
 	l.press("d", "esc")
 	if screen := plain(l.Model); !strings.Contains(screen, "context: turn 3") {

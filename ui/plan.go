@@ -20,13 +20,13 @@ const restTime = 60 * time.Millisecond
 
 // draftChanged plans the next request anew, after the draft has rested.
 func (m *Model) draftChanged() tea.Cmd {
-	m.generation++
-	n := m.generation
+	m.panel.Generation++
+	n := m.panel.Generation
 	return tea.Batch(m.keepSoon(), tea.Tick(restTime, func(time.Time) tea.Msg { return previewDueMsg{n} }))
 }
 
 func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
-	if msg.generation != m.generation || m.turn.Busy {
+	if msg.generation != m.panel.Generation || m.turn.Busy {
 		return nil
 	}
 	s, draft := m.session, m.planDraft()
@@ -58,16 +58,16 @@ func (m *Model) planDraft() composer.Drafted {
 }
 
 func (m *Model) planned(msg planMsg) tea.Cmd {
-	if msg.generation != m.generation {
+	if msg.generation != m.panel.Generation {
 		return nil
 	}
 	m.showNext(msg.plan, msg.err, m.session.Outlook(msg.plan))
-	m.known = planned{msg.generation, m.session.Oversize(msg.err)}
-	if m.known.oversize == nil && m.notice.Resolve(notice.TooLong) {
+	m.panel.Judged(m.session.Oversize(msg.err))
+	if m.panel.Oversize() == nil && m.notice.Resolve(notice.TooLong) {
 		m.arrange()
 	}
 	if m.panel.Whatif != nil {
-		return m.replan()
+		return m.updatePanel(panel.Replan{})
 	}
 	again := tea.Batch(m.lookAgain(), m.askWhole())
 	if msg.err != nil {
@@ -83,7 +83,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 // showNext shows the plan of the next request, or why there is none. A request of the past that is
 // on the screen stays there.
 func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
-	m.panel.Set(plan, err, m.chat.Gist)
+	m.panel.Set(plan, err)
 	m.composer.Ratio = m.panel.Next.Plan.Sum.Ratio
 	m.judgeWindow()
 	m.showCost()

@@ -180,8 +180,8 @@ func (m *Model) nextRemedy() tea.Cmd {
 // remedy has something else sent in place of a message's group.
 func (m *Model) remedy(on mended) tea.Cmd {
 	m.ledger.busy = true
-	m.generation++ // this act makes the plan that the draft waits for
-	done := remediedMsg{session: m.session, generation: m.generation, of: on.entry, to: on.repair.Remedy}
+	m.panel.Generation++ // this act makes the plan that the draft waits for
+	done := remediedMsg{session: m.session, generation: m.panel.Generation, of: on.entry, to: on.repair.Remedy}
 	draft := m.planDraft()
 	return m.inBackground(func(ctx context.Context) tea.Msg {
 		s := done.session
@@ -243,7 +243,7 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged())
 	}
 	said, plan := m.say(m.remedyTold(msg)), m.draftChanged
-	if msg.generation == m.generation {
+	if msg.generation == m.panel.Generation {
 		plan = func() tea.Cmd { return m.planned(planMsg{generation: msg.generation, plan: msg.now, err: msg.short}) }
 	}
 	cmds := []tea.Cmd{said, plan()}

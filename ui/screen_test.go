@@ -17,6 +17,7 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/panel"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
 )
@@ -110,7 +111,7 @@ func chatting(t testing.TB, w, h int) *Model {
 	}
 	m.info.Title = "Parser rewrite"
 	m.ledger.told = true
-	m.Update(planMsg{generation: m.generation, plan: plan})
+	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	return m
 }
 
@@ -129,7 +130,7 @@ func mendedPlan(m *Model) history.Plan {
 }
 
 // triedPlan is the plan of the dials as they stand: a message more is out, one is in, and one is shorter.
-func triedPlan(m *Model) triedMsg {
+func triedPlan(m *Model) panel.TriedMsg {
 	plan := m.panel.Next.Plan
 	before := plan.Entries
 	plan.Entries = slices.Clone(before)
@@ -138,9 +139,9 @@ func triedPlan(m *Model) triedMsg {
 	plan.Entries[5] = history.Entry{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}, TokensBefore: 31}
 	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000, history.BoundBudget
 	plan.Next = []int{1}
-	return triedMsg{
-		number: m.panel.Whatif.Running, plan: plan, changes: history.Compare(before, plan.Entries),
-		policy: m.session.Policy(), window: llm.Window{Tokens: 8192},
+	return panel.TriedMsg{
+		Try: panel.Try{Number: m.panel.Whatif.Running}, Plan: plan, Changes: history.Compare(before, plan.Entries),
+		Policy: m.session.Policy(), Window: llm.Window{Tokens: 8192},
 	}
 }
 
@@ -148,6 +149,7 @@ func triedPlan(m *Model) triedMsg {
 func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
+	m.panel.Busy = true
 	m.chat.Name = "gpt"
 	tell(m, 0)
 	return m
@@ -245,7 +247,7 @@ var states = slices.Concat([]state{
 	}},
 	{"repairs", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
-		m.Update(planMsg{generation: m.generation, plan: mendedPlan(m)})
+		m.Update(planMsg{generation: m.panel.Generation, plan: mendedPlan(m)})
 		m.Update(tab)
 		m.Update(char('g'))
 		m.Update(char('m'))
@@ -260,12 +262,12 @@ var states = slices.Concat([]state{
 		plan.Entries[3].Repairs[0].What += " You had the call told as text instead."
 		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
 		before := m.panel.Next.Plan
-		m.Update(remediedMsg{session: m.session, generation: m.generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
+		m.Update(remediedMsg{session: m.session, generation: m.panel.Generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
 		return m
 	}},
 	{"repairs-none", func(t testing.TB, w, h int) *Model {
 		m := fresh(t, w, h)
-		m.Update(planMsg{generation: m.generation, plan: history.Plan{}})
+		m.Update(planMsg{generation: m.panel.Generation, plan: history.Plan{}})
 		typing(m, "/repair")
 		m.Update(enter)
 		return m

@@ -23,7 +23,7 @@ func withoutSecrets(s theme.Secrets, r history.Repair) (history.Repair, int) {
 // reveal shows what looks like a secret, or hides it again.
 func (m *Model) reveal() tea.Cmd {
 	m.secrets.Revealed = !m.secrets.Revealed
-	m.panel.Secrets, m.panel.Gists = m.secrets, nil
+	m.panel.Reveal(m.secrets)
 	m.ledger.secrets, m.ledger.drawn = m.secrets, nil
 	m.sessions.Reveal(m.secrets)
 	said := "What looks like a secret is hidden."

@@ -27,7 +27,7 @@ func TestEveryPressGoesOneRequestFurther(t *testing.T) {
 	} {
 		l.press(c.keys...)
 		l.shows(c.at)
-		if l.stepping() {
+		if l.panel.Reading() {
 			t.Errorf("after %v: another request is still being read", c.keys)
 		}
 	}
@@ -56,7 +56,7 @@ func TestAnotherWishEndsTheSteps(t *testing.T) {
 	l.press("tab")
 	l.press("G", "tab", "left", "left", "shift+tab", "c")
 	l.until("the request behind the answer", func() bool { return l.panel.Past != nil })
-	if l.stepping() {
+	if l.panel.Reading() {
 		t.Error("steps that were asked for before go on after another request was asked for")
 	}
 	l.shows("context: turn 3")

@@ -37,13 +37,12 @@ func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan sessio
 	m.confirm.Forget()
 	m.notice.Clear()
 	m.chat.Name = transcript.ShortName(m.ref)
-	m.generation++ // a plan that is being made for the draft comes too late now
+	m.panel.Generation++ // a plan that is being made for the draft comes too late now
 	if m.panel.Past != nil {
 		m.toNext()
 	}
-	if m.marked != nil && m.marked.Past == nil {
-		m.marked = nil // it is not the next request any more
-	}
+	m.panel.Left()
+	m.panel.Busy = true
 	m.arrange()
 	return cmd
 }
@@ -124,6 +123,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		said = m.say(m.stopped())
 	}
 	m.turn.End()
+	m.panel.Busy = false
 	m.endQuestion()
 	m.chat.Settle()
 	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.session.Info().Leaf {
@@ -192,7 +192,7 @@ func (m *Model) send() tea.Cmd {
 	case m.elsewhere:
 		return m.onlyRead()
 	}
-	if over := m.draftOversize(); over != nil {
+	if over := m.panel.Oversize(); over != nil { // the session finds out about any other one before it stores it
 		return m.tooLong(over)
 	}
 	return m.sendAs(session.How{})

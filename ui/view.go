@@ -102,18 +102,11 @@ func (m *Model) border(title, right string, focused bool) theme.Border {
 
 // panelTitle says which request the panel shows.
 func (m *Model) panelTitle() string {
-	selected := m.selectionTitle()
-	switch {
-	case m.panel.Whatif != nil:
-		return "context: what if"
-	case m.panel.Looking:
-		return "context: reading a past request …"
-	case selected != "" && (m.focus == panelPane || m.onTop(panelOverlay{})):
-		return "context · " + selected
-	case m.marked != nil:
-		return "context: " + m.nameOf(m.panel.Shown()) + " · " + m.keys.First(keymap.Compare) + " compares with " + m.nameOf(m.marked)
+	selected := ""
+	if m.focus == panelPane || m.onTop(panelOverlay{}) {
+		selected = m.selectionTitle()
 	}
-	return "context: " + m.nameOf(m.panel.Shown())
+	return m.panel.Title(selected)
 }
 
 func (m *Model) panelView(b theme.Box) []string {

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
@@ -144,7 +145,7 @@ func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 	l.Update(uitest.Key("left"))
 	late := l.panel.Whatif.Running
 	l.press("esc", "w")
-	l.Update(triedMsg{number: late, plan: history.Plan{Entries: make([]history.Entry, 1)}})
+	l.Update(panel.TriedMsg{Try: panel.Try{Number: late}, Plan: history.Plan{Entries: make([]history.Entry, 1)}})
 	if len(l.panel.Shown().Plan.Entries) == 1 {
 		t.Error("a plan that was wished for before the dials were closed is shown after they were opened again")
 	}
@@ -219,10 +220,9 @@ func TestWhatIfFollowsTheNextRequest(t *testing.T) {
 	l.tried()
 	next := l.panel.Next.Plan
 	next.Sum.Total += 500
-	trial := l.trials
-	_, cmd := l.Update(planMsg{generation: l.generation, plan: next})
+	_, cmd := l.Update(planMsg{generation: l.panel.Generation, plan: next})
 	l.run(cmd)
-	if l.trials == trial {
+	if l.panel.Whatif.Running == 0 {
 		t.Fatal("the next request changed under the trial, and the trial was not planned anew")
 	}
 	l.tried()

@@ -121,14 +121,6 @@ func TestWindowDial(t *testing.T) {
 	}
 }
 
-func TestWindowThatIsContradictedIsSaidWithItsKey(t *testing.T) {
-	var p panel.Model
-	p.Contradict(llm.Window{Tokens: 40_960, Source: "the configuration"}, 4096, "W")
-	if want := "the window of 40,960 (the configuration) is too large: the server has 4,096; W takes that"; p.Doubt != want {
-		t.Errorf("got %q, want %q", p.Doubt, want)
-	}
-}
-
 // A request of which the server read only a part says so in its receipt, in its view and at the messages.
 func TestUnreadPartIsMarked(t *testing.T) {
 	r := session.Receipt{Sent: 7, Stored: 7, Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12}}

@@ -17,8 +17,8 @@ func (p *Model) foot(st theme.Styles, w int) []string {
 	case on.Added != nil:
 		lines = st.Reason("✚ "+string(on.Added.Kind)+": "+on.Added.Cause.Sentence(), w)
 	}
-	if on.Entry != nil && p.Price != nil && p.Whatif == nil {
-		if price := p.Price(*on.Entry); price != "" {
+	if on.Entry != nil && p.Whatif == nil {
+		if price := p.price(*on.Entry); price != "" {
 			lines = append(lines, theme.Fit(" "+st.Dim.Render(price), w))
 		}
 	}

@@ -19,7 +19,7 @@ func (p *Model) Line(st theme.Styles, i, w int, chosen bool) string {
 	if at.Added != nil {
 		return r.addedLine(st, *at.Added, p.Secrets.Line(at.Added.Text), w, chosen)
 	}
-	return r.EntryLine(st, *at.Entry, p.gist(at.Entry.ID, r.texts(at.Entry.ID)), w, chosen, p.Holds != nil && p.Holds(at.Entry.ID))
+	return r.EntryLine(st, *at.Entry, p.gist(at.Entry.ID, r.texts(at.Entry.ID)), w, chosen, p.Selected != nil && p.Selected(at.Entry.ID))
 }
 
 // gistOf is a message as it was when its beginning was looked at: one that arrives grows.
@@ -34,13 +34,13 @@ const mostGists = 1000
 // gist is how a message begins, without its secrets. A line is drawn often, and they are looked for once.
 func (p *Model) gist(id int64, text string) string {
 	of := gistOf{id, len(text)}
-	gist, known := p.Gists[of]
+	gist, known := p.gists[of]
 	if !known {
-		if p.Gists == nil || len(p.Gists) >= mostGists {
-			p.Gists = map[gistOf]string{}
+		if p.gists == nil || len(p.gists) >= mostGists {
+			p.gists = map[gistOf]string{}
 		}
 		gist = p.Secrets.Line(text)
-		p.Gists[of] = gist
+		p.gists[of] = gist
 	}
 	return gist
 }

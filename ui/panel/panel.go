@@ -13,12 +13,24 @@ import (
 // Model shows one request: where its tokens go, and what becomes of every message and why. It is fed
 // by the plan or the record of that request alone.
 type Model struct {
+	Deps
+	Around
+	events []Event // for the one who holds the panel
+
+	Generation int                    // of the draft: a plan of an older one is dropped
+	planned    int                    // the generation of the newest plan of the draft
+	oversize   *session.OversizeError // why that cannot be sent, nil where it fits
+
 	Next Request  // what would leave now, or is leaving
 	Past *Request // one that was sent, shown instead; nil for none
 
-	Looking bool // another one that was sent is still being read
+	Marked  *Request // one to compare others with, nil for none
+	Number  int      // of the newest reading of a request of the past
+	reading reading
+	Looking bool // the screen says that it is being read
 
 	Whatif *Whatif // other settings that are tried out, shown instead; nil for none
+	trials int     // settings that were tried out
 
 	Outlook Outlook // what the requests before tell about the next one
 
@@ -30,11 +42,29 @@ type Model struct {
 	Moved bool // the user moved the cursor: until then it stays at the end
 	Led   bool // the transcript's cursor moved it
 
-	Price func(history.Entry) string // what each act by hand would cost
-	Holds func(int64) bool           // a message is selected
+	gists map[gistOf]string // how messages begin, without their secrets
+}
 
-	Secrets theme.Secrets
-	Gists   map[gistOf]string // how messages begin, without their secrets
+// Reset shows another conversation, of which nothing is planned yet.
+func (p *Model) Reset(d Deps) {
+	if p.Whatif != nil {
+		p.Whatif.cancel()
+	}
+	*p = Model{Deps: d, Around: p.Around, Generation: p.Generation, Number: p.Number + 1, trials: p.trials}
+}
+
+// Reveal shows what looks like a secret, or hides it, as secrets say.
+func (p *Model) Reveal(secrets theme.Secrets) { p.Secrets, p.gists = secrets, nil }
+
+// Judged takes why the newest plan of the draft cannot be sent, nil where it can.
+func (p *Model) Judged(over *session.OversizeError) { p.planned, p.oversize = p.Generation, over }
+
+// Oversize says why the draft would not fit, as far as its plan is made already.
+func (p *Model) Oversize() *session.OversizeError {
+	if p.planned != p.Generation {
+		return nil
+	}
+	return p.oversize
 }
 
 // Shown is the request that the panel shows.
@@ -49,7 +79,7 @@ func (p *Model) Shown() *Request {
 }
 
 // Set takes a new plan of the next request. The cursor stays on its message.
-func (p *Model) Set(plan history.Plan, err error, texts func(int64) string) {
+func (p *Model) Set(plan history.Plan, err error) {
 	p.Next.Note = ""
 	if err != nil {
 		p.Next.Note = theme.Sentence(err)
@@ -59,7 +89,7 @@ func (p *Model) Set(plan history.Plan, err error, texts func(int64) string) {
 	}
 	on := p.Chosen()
 	note := p.Next.Note
-	p.Next = RequestOf(plan, texts)
+	p.Next = RequestOf(plan, p.Text)
 	p.Next.Note = note
 	if p.Shown() == &p.Next {
 		p.Stay(on)
@@ -139,11 +169,7 @@ func (p *Model) Place() string {
 func (p *Model) View(st theme.Styles, w, h int, focused bool) []string {
 	r := p.Shown()
 	if !r.Ready {
-		note := r.Note
-		if note == "" {
-			note = "The plan appears with the first message."
-		}
-		return theme.Indented(st.Dim, note, w)
+		return theme.Indented(st.Dim, r.WhyNone(), w)
 	}
 	s := p.Slice(st, w, h)
 	lines := s.head

@@ -7,6 +7,7 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -100,4 +101,12 @@ func (r rows) Line(entry int) int {
 		return 1
 	})
 	return entry + k
+}
+
+// WhyNone says why there is no request to look at.
+func (r *Request) WhyNone() string {
+	if r.Note != "" {
+		return markdown.Visible(r.Note)
+	}
+	return "The plan appears with the first message."
 }

@@ -13,42 +13,43 @@ import (
 type Whatif struct {
 	Request Request // the next request with the trial's settings, compared with it as it is set
 
-	At      Dial // the dial under the cursor
-	Trial   session.Trial
-	Was     Settings // without a trial
+	at      Dial // the dial under the cursor
+	trial   session.Trial
+	was     Settings // without a trial
 	Policy  history.Policy
 	Window  llm.Window
 	Prefix  session.Prefix
-	Typed   bool            // the budget's dial is being typed on
-	Known   map[string]bool // the models whose window was asked for
+	typed   bool            // the budget's dial is being typed on
+	known   map[string]bool // the models whose window was asked for
 	Refs    []string        // the models of the dial
-	Listing bool            // the endpoints are being asked for their models
+	listed  bool            // the endpoints were asked for their models before
+	Listing bool            // they are being asked
 	Note    string          // why the dials cannot stand so, "" where they can
 
-	Running int // the wish that is being planned, 0 for none
-	Stop    context.CancelFunc
+	Running int // the number of the trial that is being planned, 0 for none
+	stop    context.CancelFunc
 	moves   []string // what changes, in words
 
-	PanelHidden bool // the panel was not wished for before
+	PanelHidden bool // the panel was not on the screen before
 }
 
 // Settings are what the dials stand at.
 func (w *Whatif) Settings() Settings {
-	return SettingsOf(w.Policy, w.Was.Model, w.Was.Window).from(w.Trial)
+	return SettingsOf(w.Policy, w.was.Model, w.was.Window).from(w.trial)
 }
 
 // Asking is the model whose window is not known yet, "" for none.
 func (w *Whatif) Asking() string {
-	if ref := w.Trial.Model; ref != "" && !w.Known[ref] {
+	if ref := w.trial.Model; ref != "" && !w.known[ref] {
 		return ref
 	}
 	return ""
 }
 
-// Cancel stops the plan that is being made.
-func (w *Whatif) Cancel() {
-	if w.Stop != nil {
-		w.Stop()
+// cancel stops the plan that is being made.
+func (w *Whatif) cancel() {
+	if w.Running != 0 {
+		w.stop()
 	}
-	w.Running, w.Stop = 0, nil
+	w.Running = 0
 }

@@ -71,14 +71,14 @@ func namedChanges(changes []history.Change) string {
 func (w *Whatif) dials(st theme.Styles, width, h int) []string {
 	var lines []string
 	for d := range DialCount {
-		if d == w.At || h >= fullHead {
+		if d == w.at || h >= fullHead {
 			lines = append(lines, w.dial(st, d, width))
 		}
 	}
 	switch {
 	case w.Asking() != "" && w.Note == "":
 		lines = append(lines, theme.Indented(st.Dim, "asking for its window; the verdicts follow", width)...)
-	case w.Listing && w.At == ModelDial:
+	case w.Listing && w.at == ModelDial:
 		lines = append(lines, theme.Indented(st.Dim, "asking the endpoints for their models", width)...)
 	}
 	if w.Note != "" {
@@ -89,7 +89,7 @@ func (w *Whatif) dials(st theme.Styles, width, h int) []string {
 
 // dial is a dial's line: what it is, what it stands at, and what it stood at.
 func (w *Whatif) dial(st theme.Styles, d Dial, width int) string {
-	to, was := w.Settings().Text(d), w.Was.Text(d)
+	to, was := w.Settings().Text(d), w.was.Text(d)
 	right := ""
 	if to != was {
 		right = "now " + markdown.OneLine(was, width) + " "
@@ -103,7 +103,7 @@ func (w *Whatif) dial(st theme.Styles, d Dial, width int) string {
 		right = ""
 	}
 	to = markdown.OneLine(to, max(1, width-theme.Width(text)-marks))
-	if d != w.At {
+	if d != w.at {
 		return theme.Spread("   "+text+"  "+to, st.Dim.Render(right), width)
 	}
 	return st.Chosen.Render(theme.Spread(" ▸ "+text+"◂ "+to+" ▸", right, width))
@@ -135,7 +135,7 @@ func (w *Whatif) cached(now session.Prefix) string {
 	switch {
 	case !now.Known:
 		return ""
-	case w.Trial.Model != "":
+	case w.trial.Model != "":
 		return "no cached prefix: the model is another"
 	case w.Prefix.Tokens == now.Tokens:
 		return "cached prefix ~" + w.Request.Counted(now.Tokens)
@@ -144,4 +144,4 @@ func (w *Whatif) cached(now session.Prefix) string {
 }
 
 // turned says that a dial stands otherwise than it stood.
-func (w *Whatif) turned() bool { return w.Settings() != w.Was }
+func (w *Whatif) turned() bool { return w.Settings() != w.was }

@@ -1,0 +1,159 @@
+package panel
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// slowTime is how long a request of the past is read before the screen says so. In a conversation of a
+// hundred thousand messages it takes seconds.
+const slowTime = 150 * time.Millisecond
+
+// reading is the reading of a request of the past. One is read at a time: of a long conversation each takes
+// a while, and a key that is held down would ask for many at once.
+type reading struct {
+	busy bool
+	step bool // it goes from request to request
+	owed int  // steps asked for meanwhile, those forth less those back
+}
+
+// load asks for a request of the past. Of several the last is answered.
+func (p *Model) load(l Load) tea.Cmd {
+	p.Number++
+	l.Number = p.Number
+	p.reading = reading{busy: true, step: l.Request == 0}
+	p.tell(l)
+	return tea.Tick(slowTime, func(time.Time) tea.Msg { return SlowMsg{l.Number} })
+}
+
+// Reading says that a request of the past is being read.
+func (p *Model) Reading() bool { return p.reading.busy }
+
+// forgetReading drops what is being read: it comes too late.
+func (p *Model) forgetReading() {
+	p.Number++
+	p.reading = reading{}
+}
+
+// loaded shows what was found.
+func (p *Model) loaded(msg LoadedMsg) tea.Cmd {
+	if msg.Number != p.Number {
+		return nil
+	}
+	owed, back := p.reading.owed, msg.By < 0
+	p.reading, p.Looking = reading{}, false
+	switch {
+	case msg.Err != nil:
+		return p.tell(Said{theme.Sentence(msg.Err), true})
+	case msg.Request == nil && (back && owed > 0 || !back && owed < 0):
+		return p.step(owed)
+	case msg.Request == nil && back:
+		return p.say("Nothing was sent before this.")
+	case msg.Request == nil:
+		p.Open(nil)
+		return p.tell(Shown{})
+	}
+	p.Open(msg.Request)
+	p.tell(Shown{})
+	if owed != 0 {
+		return p.step(owed)
+	}
+	return nil
+}
+
+// step shows the request so many steps before the one on show, or after it. Steps that are asked for while one
+// is being read are gone together, once it is shown.
+func (p *Model) step(by int) tea.Cmd {
+	if p.reading.step {
+		p.reading.owed += by
+		return nil
+	}
+	if p.Past == nil && by > 0 {
+		return p.say("This is the next request: what the model would see now.")
+	}
+	l := Load{Turn: p.Turns + 1, Nth: 1, By: by}
+	if p.Past != nil {
+		l.Turn, l.Nth = p.Past.Past.Request.Turn, p.Past.Past.Nth
+	}
+	return p.load(l)
+}
+
+// ToNext goes back to the next request.
+func (p *Model) ToNext() {
+	p.forgetReading()
+	p.Open(nil)
+}
+
+// compare marks the request on show, or has it compared with the one that is marked.
+func (p *Model) compare() tea.Cmd {
+	k, r := &p.Keys, p.Shown()
+	switch marked := p.Marked; {
+	case !r.Ready:
+		return p.say(r.WhyNone())
+	case marked == nil:
+		kept := *r
+		p.Marked = &kept
+		return p.say("Marked: " + p.Name(r) + ". Go to another request with " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) +
+			", then " + k.First(keymap.Compare) + " shows what changed between the two.")
+	case !marked.Before(r) && !r.Before(marked):
+		p.Marked = nil
+		return p.say("The mark is taken away from " + p.Name(r) + ".")
+	default:
+		shown := *r
+		before, after := marked, &shown
+		if after.Before(before) {
+			before, after = after, before
+		}
+		p.Marked = nil
+		p.ToNext()
+		if after.Past != nil {
+			p.Open(after)
+		}
+		return p.tell(Compared{before})
+	}
+}
+
+// Left says that the next request leaves, or is another one: it is not the one that was marked.
+func (p *Model) Left() {
+	if p.Marked != nil && p.Marked.Past == nil {
+		p.Marked = nil
+	}
+}
+
+// Before says whether a request was sent before another one; the next one is the last.
+func (r *Request) Before(other *Request) bool {
+	if r.Past == nil || other.Past == nil {
+		return r.Past != nil
+	}
+	return r.Past.Request.ID < other.Past.Request.ID
+}
+
+// Name is what a request is called.
+func (p *Model) Name(r *Request) string {
+	switch {
+	case r.Past != nil:
+		return TurnName(r.Past.Recorded)
+	case p.Busy:
+		return "this request"
+	}
+	return "next request"
+}
+
+// Title says which request the panel shows; selected are the messages that are selected in it, "" for none.
+func (p *Model) Title(selected string) string {
+	switch {
+	case p.Whatif != nil:
+		return "context: what if"
+	case p.Looking:
+		return "context: reading a past request …"
+	case selected != "":
+		return "context · " + selected
+	case p.Marked != nil:
+		return "context: " + p.Name(p.Shown()) + " · " + p.Keys.First(keymap.Compare) + " compares with " + p.Name(p.Marked)
+	}
+	return "context: " + p.Name(p.Shown())
+}

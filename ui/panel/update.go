@@ -1,0 +1,163 @@
+package panel
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/llm/pricing"
+	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Deps are what the panel works with.
+type Deps struct {
+	Keys       keymap.Map
+	Secrets    theme.Secrets
+	Text       func(message int64) string  // how a message begins
+	Index      func(message int64) int     // where in the conversation it stands
+	Group      func(message int64) []int64 // the messages that are sent or left out together with it, nil while that is not known
+	Selected   func(message int64) bool
+	NewContext func() (context.Context, context.CancelFunc) // makes the context of a plan that may be stopped
+}
+
+// Around is what the panel is told of its surroundings before it is updated or drawn.
+type Around struct {
+	Busy  bool // the next request has left, and its answer arrives
+	Turns int  // turns of the conversation so far
+	Page  int  // how many lines of the list are on the screen
+}
+
+// Event is what the panel asks of the one who holds it: one of the types below.
+type Event any
+
+// The events.
+type (
+	// Said is a sentence for the user: Bad where something did not work.
+	Said struct {
+		Text string
+		Bad  bool
+	}
+	// Load asks for a request of the past. LoadedMsg is the answer.
+	Load struct {
+		Number  int // of the reading
+		Turn    int
+		Request int64 // the one with this id; 0 for the one that is By requests behind the Nth of the turn
+		Nth, By int
+	}
+	// Shown says that another request is on show.
+	Shown struct{}
+	// Compared says that the request on show, which is another one now, is to be compared with one before it.
+	Compared struct{ Before *Request }
+	// Try asks for the plan of the next request by other settings. TriedMsg is the answer.
+	Try struct {
+		Context context.Context // ends when the plan is not wanted any more
+		Number  int
+		Trial   session.Trial
+	}
+	// Apply asks for settings to be kept. Text says which.
+	Apply struct {
+		Trial session.Trial
+		Text  string
+	}
+	// ListModels asks for the models of the endpoints.
+	ListModels struct{}
+	// Closed says that the dials are to be closed.
+	Closed struct{}
+)
+
+// Msg is what answers a request of the panel.
+type Msg interface{ panelMsg() }
+
+// LoadedMsg is a request of the past, or why it cannot be shown. Without both there is none that way.
+type LoadedMsg struct {
+	Load
+	Request *Request
+	Err     error
+}
+
+// TriedMsg is the plan by other settings, with what it was made by.
+type TriedMsg struct {
+	Try
+	Plan    history.Plan
+	Changes []history.Change // to the next request as it is set
+	Prefix  session.Prefix
+	Policy  history.Policy
+	Window  llm.Window
+	Input   pricing.Cost // of the plan's request
+	Err     error
+}
+
+// Replan says that the next request is another one, so that what is tried out with it is planned anew.
+type Replan struct{}
+
+// SlowMsg says that a request of the past has been read for slowTime.
+type SlowMsg struct{ Number int }
+
+func (LoadedMsg) panelMsg() {}
+func (TriedMsg) panelMsg()  {}
+func (SlowMsg) panelMsg()   {}
+
+// Update is a key, the wheel, or what the panel has asked for.
+func (p Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+	cmd := p.update(msg)
+	events := p.events
+	p.events = nil
+	return p, cmd, events
+}
+
+func (p *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if p.Whatif != nil {
+			return p.dialKey(msg)
+		}
+		return p.key(msg)
+	case tea.MouseWheelMsg:
+		by := 3
+		if msg.Button == tea.MouseWheelUp {
+			by = -3
+		}
+		p.Move(by)
+	case Load:
+		return p.load(msg)
+	case LoadedMsg:
+		return p.loaded(msg)
+	case SlowMsg:
+		p.Looking = p.reading.busy && msg.Number == p.Number
+	case Replan:
+		return p.replan()
+	case TriedMsg:
+		return p.tried(msg)
+	}
+	return nil
+}
+
+// key is a key in the panel.
+func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	k := &p.Keys
+	if by, ok := k.Stride(msg, p.Page); ok {
+		p.Move(by)
+		return nil
+	}
+	switch {
+	case k.Pressed(msg, keymap.Earlier):
+		return p.step(-1)
+	case k.Pressed(msg, keymap.Later):
+		return p.step(1)
+	case k.Pressed(msg, keymap.Compare):
+		return p.compare()
+	}
+	return p.say(msg.String() + " does nothing in the panel; " + k.First(keymap.Ask) + " lists the keys.")
+}
+
+// tell adds an event for the one who holds the panel.
+func (p *Model) tell(e Event) tea.Cmd {
+	p.events = append(p.events, e)
+	return nil
+}
+
+func (p *Model) say(text string) tea.Cmd { return p.tell(Said{Text: text}) }
