@@ -28,9 +28,10 @@ var rooms = map[string][]string{
 	"session/store/backup":   {"session/store/sqlite"},
 	"session/store/recovery": {"session/store/sqlite", "history/message"},
 	"session/store/search":   {"session/store/sqlite", "history/message"},
-	"llm":                    {"llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history"},
+	"llm":                    {"llm/keys", "llm/pricing", "llm/sse", "llm/strict", "llm/llmtest", "history"},
 	"llm/keys":               {},
 	"llm/pricing":            {},
+	"llm/sse":                {},
 	"llm/strict":             {},
 	"llm/llmtest":            {"llm/strict"}, // for tests alone
 	"llm/guide":              {"llm", "llm/strict", "history", "history/relevance", "docs"},

@@ -1,186 +1,215 @@
 package llm
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"winnow/llm/pricing"
 )
 
-// answer reads the chunks of one answer and turns them into events.
+// answer decodes the chunks of one answer and turns them into events.
 type answer struct {
 	think  thinkSplitter
-	slots  slots
-	usage  pricing.Usage
-	told   bool // usage came
+	calls  toolCalls
+	usage  *pricing.Usage // as it was reported last, nil before
 	finish string
+	whole  bool // it came in one piece
+	began  bool // a part of it came
 	extra  extra
-	shape  shape // of the newest chunk
 }
 
-// add takes one chunk. It is an error where the chunk is not an object.
-func (a *answer) add(raw []byte) ([]Event, error) {
-	if said, ok := a.shape.text(raw); ok {
-		return a.think.add(said), nil
+// add takes one chunk, which is valid JSON. Refused says that it is an error and not a part of an answer. What
+// is no object carries nothing, but a list may hold an error, as Gemini's does.
+func (a *answer) add(raw json.RawMessage) (events []Event, refused bool) {
+	for first := range elements(raw) {
+		if first[0] == '{' {
+			_, refused = new(answer).add(first)
+		}
+		return nil, refused
 	}
-	a.shape.forget()
-	var chunk map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &chunk); err != nil {
-		return nil, fmt.Errorf("read a part of the answer: %w", err)
+	if raw[0] != '{' {
+		return nil, false
 	}
-	a.extra.keep("chunk", chunk, chunkKeys)
-	var events []Event
-	// The last chunk of a stream holds the usage and no choice.
-	var choices []map[string]json.RawMessage
-	if json.Unmarshal(chunk["choices"], &choices) == nil && len(choices) > 0 {
-		events = a.choice(choices[0])
-		delta := members(choices[0]["delta"])
-		a.shape.learn(raw, delta, len(choices) == 1 && onlySays(delta) && !a.extra.grows(chunk, delta))
-	}
-	if u, ok := usageOf(chunk); ok && (!a.told || u != a.usage) {
-		a.usage, a.told = u, true
-		events = append(events, UsageReport{u})
-	}
-	return events, nil
-}
-
-// onlySays says that a delta adds nothing but text.
-func onlySays(delta map[string]json.RawMessage) bool {
-	for key, value := range delta {
+	var choice, usage json.RawMessage
+	answers, complains := false, false
+	for key, value := range members(raw) {
 		switch key {
-		case "role", "content":
-		case "tool_calls", "reasoning_content", "reasoning", "refusal":
-			if string(value) != "null" && string(value) != `""` && string(value) != "[]" {
-				return false
+		case "id", "created", "model":
+		case "choices":
+			answers = true
+			for first := range elements(value) {
+				choice = first
+				break // The last chunk of a stream holds the usage and no choice.
 			}
+		case "usage":
+			answers = true
+			if value[0] == '{' {
+				usage = value
+			}
+		case "x_groq":
+			a.extra.chunk.keep(key, value)
+			for key, value := range members(value) {
+				if key == "usage" && usage == nil {
+					usage = value
+				}
+			}
+		case "object":
+			refused = refused || text(value) == "error"
+		case "error":
+			refused = refused || !isBlank(value)
+		default:
+			a.extra.chunk.keep(key, value)
+			refused = refused || key == "type" && text(value) == "error"
+			complains = complains || key == "message" || key == "detail" || key == "errors"
 		}
 	}
-	return true
+	if refused || complains && !answers {
+		return nil, true
+	}
+	if events, refused = a.choice(choice); refused {
+		return nil, true
+	}
+	a.began = a.began || answers
+	if u, ok := usageOf(decoded(usage)); ok && (a.usage == nil || u != *a.usage) {
+		a.usage = &u
+		events = append(events, UsageReport{u})
+	}
+	return events, false
+}
+
+// isBlank says that a value is none: some servers send an error with each chunk.
+func isBlank(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "null", `""`, "false", "{}":
+		return true
+	}
+	return false
 }
 
 // end closes the answer: what was held back comes out, then how it ended.
-func (a *answer) end(whole bool) ([]Event, Finished) {
+func (a *answer) end(done bool) ([]Event, Finished) {
 	f := Finished{Reason: a.finish, End: NoDone, Extra: a.extra.json()}
-	if whole {
+	if done || a.whole || a.finish != "" {
 		f.End = Done
 	}
 	return a.think.end(), f
 }
 
-// choice takes a delta, or the message of an answer in one piece.
-func (a *answer) choice(choice map[string]json.RawMessage) []Event {
-	if s := scalar(choice["finish_reason"]); s != "" {
-		a.finish = s
+// choice takes a delta, or the message of an answer in one piece. A choice may hold or be an error of which the
+// server says nothing else.
+func (a *answer) choice(raw json.RawMessage) (events []Event, refused bool) {
+	var message json.RawMessage
+	for key, value := range members(raw) {
+		switch key {
+		case "finish_reason":
+			switch s := scalar(decoded(value)); s {
+			case "":
+			case "error":
+				refused = true
+			default:
+				a.finish = s
+			}
+		case "error":
+			refused = refused || !isBlank(value)
+		case "delta":
+			if !isBlank(value) {
+				message = value
+			}
+		case "message":
+			if message == nil {
+				message, a.whole = value, true
+			}
+		}
 	}
-	delta := members(choice["delta"])
-	if delta == nil {
-		delta = members(choice["message"])
+	return a.message(message), refused
+}
+
+func (a *answer) message(raw json.RawMessage) (events []Event) {
+	var said, thought, reasoning, refusal string
+	var calls json.RawMessage
+	for key, value := range members(raw) {
+		switch key {
+		case "role", "name", "tool_call_id":
+		case "content":
+			said, thought = parts(value)
+		case "reasoning_content", "reasoning":
+			if s := text(value); s != "" {
+				reasoning = s // Where both are there they are the same.
+			}
+		case "refusal":
+			refusal = text(value)
+		case "tool_calls":
+			calls = value
+		default:
+			a.extra.message.keep(key, value)
+		}
 	}
-	if delta == nil {
-		return nil
-	}
-	a.extra.keep("message", delta, messageKeys)
-	var events []Event
-	reasoning := text(delta["reasoning_content"])
-	if reasoning == "" {
-		reasoning = text(delta["reasoning"])
-	}
-	said, thought := parts(delta["content"])
 	if reasoning += thought; reasoning != "" {
 		events = append(events, ReasoningDelta{reasoning})
 	}
 	events = append(events, a.think.add(said)...)
-	if refusal := text(delta["refusal"]); refusal != "" {
+	if refusal != "" {
 		events = append(events, TextDelta{refusal})
 	}
-	return append(events, a.calls(delta["tool_calls"])...)
-}
-
-func (a *answer) calls(raw json.RawMessage) []Event {
-	var calls []map[string]json.RawMessage
-	if json.Unmarshal(raw, &calls) != nil {
-		return nil
-	}
-	var events []Event
-	for _, call := range calls {
-		f := fragment{index: -1, id: text(call["id"])}
-		if n, ok := whole(call["index"]); ok {
-			f.index = n
-		}
-		function := members(call["function"])
-		f.name = text(function["name"])
-		f.arguments = arguments(function["arguments"])
-		at, deltas := a.slots.add(f)
-		for _, d := range deltas {
-			events = append(events, d)
-		}
-		a.extra.keepCall(at, call)
+	for call := range elements(calls) {
+		events = append(events, a.call(call)...)
 	}
 	return events
 }
 
-// members is a JSON object's, nil for anything else.
-func members(raw json.RawMessage) map[string]json.RawMessage {
-	var object map[string]json.RawMessage
-	if len(raw) == 0 || json.Unmarshal(raw, &object) != nil {
-		return nil
+func (a *answer) call(raw json.RawMessage) (events []Event) {
+	f := fragment{index: -1}
+	for key, value := range members(raw) {
+		switch key {
+		case "index":
+			if n, ok := whole(decoded(value)); ok {
+				f.index = n
+			}
+		case "id":
+			f.id = text(value)
+		case "function":
+			for key, value := range members(value) {
+				switch {
+				case key == "name":
+					f.name = text(value)
+				case key == "arguments" && value[0] == '{':
+					f.arguments = string(value) // from a server that does not stream them
+				case key == "arguments":
+					f.arguments = text(value)
+				}
+			}
+		}
 	}
-	return object
-}
-
-// text is a JSON string, "" for anything else.
-func text(raw json.RawMessage) string {
-	var s string
-	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
-		return ""
+	at, deltas := a.calls.add(f)
+	for _, d := range deltas {
+		events = append(events, d)
 	}
-	return s
-}
-
-// whole is a JSON number that is whole and not negative.
-func whole(raw json.RawMessage) (int, bool) {
-	var n *int
-	if len(raw) == 0 || json.Unmarshal(raw, &n) != nil || n == nil || *n < 0 {
-		return 0, false
+	for key, value := range members(raw) {
+		if !callKeys[key] {
+			a.extra.call(at).keep(key, value)
+		}
 	}
-	return *n, true
-}
-
-// arguments are a piece of text, or, from servers that do not stream them, an object.
-func arguments(raw json.RawMessage) string {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) > 0 && raw[0] == '{' {
-		return string(raw)
-	}
-	return text(raw)
+	return events
 }
 
 // parts is a content as text: a string, or a list of parts of which some are thought.
 func parts(raw json.RawMessage) (said, thought string) {
-	if len(raw) == 0 {
-		return "", ""
-	}
-	if raw[0] != '[' {
+	if raw[0] == '"' {
 		return text(raw), ""
 	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return "", ""
-	}
-	var s, t strings.Builder
+	return joined(decoded(raw))
+}
+
+func joined(v any) (said, thought string) {
+	list, _ := v.([]any)
 	for _, item := range list {
-		part := members(item)
-		if part == nil {
-			s.WriteString(text(item))
-			continue
+		part := object(item)
+		for _, piece := range []any{item, part["text"]} {
+			s, _ := piece.(string)
+			said += s
 		}
-		s.WriteString(text(part["text"]))
-		if thinking, ok := part["thinking"]; ok {
-			inner, _ := parts(thinking)
-			t.WriteString(inner)
-		}
+		inner, _ := joined(part["thinking"])
+		s, _ := part["thinking"].(string)
+		thought += inner + s
 	}
-	return s.String(), t.String()
+	return said, thought
 }

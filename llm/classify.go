@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -45,6 +46,21 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	e.Kind, e.final = said.classify(e.Status)
 	if o, is := said.overflow(e.Status); is {
 		e.Kind, e.Limit, e.Prompt, e.AtLeast, e.Output = Overflow, o.limit, o.prompt, o.atLeast, o.output
+	}
+	return e
+}
+
+// strange is the error of an answer with a good status that is not what was asked for: a web page, nothing at
+// all, or JSON of something else.
+func (c *Client) strange(resp *http.Response, body []byte, model string) *Error {
+	e := c.failure(resp.StatusCode, resp.Header, body, model)
+	e.Kind, e.Status, e.final = BadStream, resp.StatusCode, true
+	e.Limit, e.Prompt, e.Output = 0, 0, 0
+	if !e.page && e.Message == "" {
+		e.Message = e.Body
+		if len(bytes.TrimSpace(body)) == 0 {
+			e.Message = "the answer is empty"
+		}
 	}
 	return e
 }

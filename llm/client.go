@@ -217,129 +217,128 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	x := &exchange{client: c, model: r.Model, body: body}
+	a := &attempt{client: c, model: r.Model, body: body}
 	config := openai.DefaultConfig("")
 	config.BaseURL = c.endpoint.at("")
-	config.HTTPClient = x
+	config.HTTPClient = a
 	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{})
 	if err != nil {
 		return false, err
 	}
 	defer stream.Close()
-	return c.receive(stream, x, yield)
+	d := delivery{client: c, secrets: c.redactor.stream(), yield: yield}
+	err = a.receive(stream, &d)
+	return d.began, err
 }
 
 // LargestAnswer is how long an answer may get in bytes, reasoning and tool calls included. A server that
 // never ends would otherwise fill memory and disk.
 const LargestAnswer = 16 << 20
 
-// size is how many bytes an event adds to the answer.
-func size(e Event) int {
-	switch e := e.(type) {
-	case TextDelta:
-		return len(e.Text)
-	case ReasoningDelta:
-		return len(e.Text)
-	case ToolDelta:
-		return len(e.ID) + len(e.Name) + len(e.Arguments)
-	}
-	return 0
+// delivery hands the events of one answer to the reader of the stream, without the secrets that they must not
+// repeat.
+type delivery struct {
+	client  *Client
+	secrets *stream
+	yield   func(Event, error) bool
+	began   bool // a part of the answer came
+	bytes   int  // how long it is
 }
 
-// empty says that nothing is left of an event that carries a piece of the answer.
-func empty(e Event) bool {
-	switch e := e.(type) {
-	case TextDelta:
-		return e.Text == ""
-	case ReasoningDelta:
-		return e.Text == ""
+// give hands on events. It is false when the reader is gone.
+func (d *delivery) give(events ...Event) bool {
+	for _, e := range events {
+		size := 0
+		switch e := e.(type) {
+		case TextDelta:
+			size = len(e.Text)
+		case ReasoningDelta:
+			size = len(e.Text)
+		case ToolDelta:
+			size = len(e.ID) + len(e.Name) + len(e.Arguments)
+		case UsageReport:
+			if !d.yield(UsageReport{d.client.withCached(e.Usage)}, nil) {
+				return false
+			}
+			continue
+		}
+		d.began = true
+		d.bytes += size
+		if e = d.secrets.pass(e); e != nil && !d.yield(e, nil) {
+			return false
+		}
 	}
-	return false
+	return true
 }
 
-// receive turns the chunks of one answer into events.
-func (c *Client) receive(stream *openai.ChatCompletionStream, x *exchange, yield func(Event, error) bool) (began bool, err error) {
-	var a answer
-	known := c.redactor.stream()
-	bytes := 0
-	give := func(events []Event) bool {
-		for _, e := range events {
-			switch of := e.(type) {
-			case TextDelta, ReasoningDelta, ToolDelta:
-				began = true
-				bytes += size(e)
-			case UsageReport:
-				e = UsageReport{c.withCached(of.Usage)}
-			}
-			if e = known.pass(e); empty(e) {
-				continue // All of it is held back.
-			}
-			if !yield(e, nil) {
-				return false
-			}
+// release gives what was held back because it might have been the beginning of a secret.
+func (d *delivery) release() bool {
+	for _, e := range d.secrets.rest() {
+		if !d.yield(e, nil) {
+			return false
 		}
-		return true
 	}
-	release := func() bool {
-		for _, e := range known.rest() {
-			if !yield(e, nil) {
-				return false
-			}
-		}
-		return true
-	}
+	return true
+}
+
+// receive turns the chunks of an answer into events.
+func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) error {
+	var answer answer
 	for {
 		raw, err := stream.RecvRaw()
 		if err != nil {
-			whole := x.done || a.finish != ""
-			events, finished := a.end(whole)
-			finished = known.pass(finished).(Finished)
-			if !give(events) || !release() {
-				return began, errNoMore
-			}
-			if err == io.EOF || whole && !isStop(err) {
-				yield(finished, nil)
-				return began, nil
-			}
-			if began && !told(err) {
-				finished.End = CutOff
-				if !yield(finished, nil) {
-					return began, errNoMore
-				}
-			}
-			return began, err
+			return a.finish(err, &answer, d)
 		}
-		events, err := a.add(raw)
-		if err != nil {
-			e := x.strange(raw)
-			e.Err = err
-			return began, e
+		events, refused := answer.add(raw)
+		if refused {
+			return a.finish(a.refused(raw), &answer, d)
 		}
-		if !give(events) {
-			return began, errNoMore
+		if !answer.began {
+			a.ignored = raw
 		}
-		if bytes > LargestAnswer {
-			return began, c.endless(&a, x.model, give, yield)
+		if !d.give(events...) {
+			return errNoMore
+		}
+		if d.bytes > LargestAnswer {
+			e := a.client.blank(a.model)
+			e.Kind, e.final = Endless, true
+			return a.finish(e, &answer, d)
 		}
 	}
 }
 
-// endless ends an answer that has grown too large.
-func (c *Client) endless(a *answer, model string, give func([]Event) bool, yield func(Event, error) bool) error {
-	events, finished := a.end(false)
-	finished.End = CutOff
-	if !give(events) || !yield(finished, nil) {
+// finish ends an answer that err ended, io.EOF included: what is held back comes out, and how it ended where
+// that is no failure of the server's own. It gives back the error that is left.
+func (a *attempt) finish(err error, answer *answer, d *delivery) error {
+	if err == io.EOF && !a.done && !answer.began {
+		err = a.strange(a.ignored)
+	}
+	events, finished := answer.end(a.done)
+	if !d.give(events...) || !d.release() {
 		return errNoMore
 	}
-	e := c.blank(model)
-	e.Kind, e.final = Endless, true
-	return e
+	switch {
+	case err == io.EOF, finished.End == Done && !isStop(err):
+		err = nil
+	case d.began && isCut(err):
+		finished.End = CutOff
+	default:
+		return err
+	}
+	if !d.yield(d.secrets.pass(finished), nil) {
+		return errNoMore
+	}
+	return err
 }
 
-// told says that the server itself ended the answer with an error.
-func told(err error) bool {
+// isCut says that the answer went on when its end came: the server did not say that it failed, and nobody
+// stopped it.
+func isCut(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Kind != Broken && e.Kind != TimedOut || isStop(err)
+	if errors.As(err, &e) {
+		return e.Kind == Broken || e.Kind == TimedOut || e.Kind == Endless
+	}
+	return !isStop(err)
 }
 
 func isStop(err error) bool {

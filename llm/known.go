@@ -90,14 +90,19 @@ type stream struct {
 	arguments map[int]string // and of each call's arguments, by slot
 }
 
-// pass is an event without the secrets. What is held back comes with a later piece, or with rest.
+// pass is an event without the secrets, nil where nothing is left of it. What is held back comes with a later
+// piece, or with rest.
 func (s *stream) pass(e Event) Event {
 	switch e := e.(type) {
 	case TextDelta:
-		e.Text, s.text = s.known.replace(s.text+e.Text, true)
+		if e.Text, s.text = s.known.replace(s.text+e.Text, true); e.Text == "" {
+			return nil
+		}
 		return e
 	case ReasoningDelta:
-		e.Text, s.reasoning = s.known.replace(s.reasoning+e.Text, true)
+		if e.Text, s.reasoning = s.known.replace(s.reasoning+e.Text, true); e.Text == "" {
+			return nil
+		}
 		return e
 	case ToolDelta:
 		if s.arguments == nil {
@@ -105,7 +110,7 @@ func (s *stream) pass(e Event) Event {
 		}
 		e.ID, _ = s.known.replace(e.ID, false)
 		e.Name, _ = s.known.replace(e.Name, false)
-		e.Arguments, s.arguments[e.Slot] = s.known.replace(s.arguments[e.Slot]+e.Arguments, true)
+		e.Arguments, s.arguments[e.Index] = s.known.replace(s.arguments[e.Index]+e.Arguments, true)
 		return e
 	case Finished:
 		extra, _ := s.known.replace(string(e.Extra), false)
@@ -128,7 +133,7 @@ func (s *stream) rest() []Event {
 	}
 	for slot, held := range s.arguments {
 		if held != "" {
-			events = append(events, ToolDelta{Slot: slot, Arguments: s.known.remains(held)})
+			events = append(events, ToolDelta{Index: slot, Arguments: s.known.remains(held)})
 		}
 	}
 	s.text, s.reasoning, s.arguments = "", "", nil

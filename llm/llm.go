@@ -39,10 +39,10 @@ type TextDelta struct{ Text string }
 // ReasoningDelta is a piece of the reasoning that the server shows.
 type ReasoningDelta struct{ Text string }
 
-// ToolDelta is a piece of a tool call. Slot numbers the calls of one answer from 0; ID and Name
+// ToolDelta is a piece of a tool call. Index numbers the calls of one answer from 0; ID and Name
 // come once, Arguments in pieces.
 type ToolDelta struct {
-	Slot      int
+	Index     int
 	ID        string
 	Name      string
 	Arguments string

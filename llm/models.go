@@ -53,17 +53,17 @@ type listed struct {
 	Name  string `json:"name"`
 	Model string `json:"model"`
 	Meta  struct {
-		NCtx json.RawMessage `json:"n_ctx"` // llama.cpp; its n_ctx_train is what the model was trained for
+		NCtx any `json:"n_ctx"` // llama.cpp; its n_ctx_train is what the model was trained for
 	} `json:"meta"`
-	MaxModelLen json.RawMessage `json:"max_model_len"` // vLLM
+	MaxModelLen any `json:"max_model_len"` // vLLM
 	TopProvider struct {
-		ContextLength json.RawMessage `json:"context_length"`
+		ContextLength any `json:"context_length"`
 	} `json:"top_provider"` // OpenRouter
-	ContextLength    json.RawMessage `json:"context_length"`     // OpenRouter, Together, Fireworks
-	ContextWindow    json.RawMessage `json:"context_window"`     // Groq
-	MaxContextLength json.RawMessage `json:"max_context_length"` // Mistral
-	LoadedContext    json.RawMessage `json:"loaded_context_length"`
-	Pricing          json.RawMessage `json:"pricing"`
+	ContextLength    any `json:"context_length"`     // OpenRouter, Together, Fireworks
+	ContextWindow    any `json:"context_window"`     // Groq
+	MaxContextLength any `json:"max_context_length"` // Mistral
+	LoadedContext    any `json:"loaded_context_length"`
+	Pricing          any `json:"pricing"`
 }
 
 func (l listed) name() string {
@@ -79,7 +79,7 @@ func (l listed) name() string {
 // Ollama's max_context_length is what the model was trained for.
 func (l listed) window() Window {
 	for _, field := range []struct {
-		raw    json.RawMessage
+		tokens any
 		source string
 	}{
 		{l.Meta.NCtx, "the server's meta.n_ctx"},
@@ -89,7 +89,7 @@ func (l listed) window() Window {
 		{l.ContextWindow, "the server's context_window"},
 		{l.ContextLength, "the server's context_length"},
 	} {
-		if n := number(field.raw); n > 0 {
+		if n := number(field.tokens); n > 0 {
 			return Window{Tokens: n, Source: field.source}
 		}
 	}
@@ -182,8 +182,7 @@ func (c *Client) document(req *http.Request) ([]byte, error) {
 		return nil, c.asError(ctx, err, "")
 	}
 	if !json.Valid(body) {
-		x := exchange{client: c, resp: resp}
-		return nil, x.strange(body)
+		return nil, c.strange(resp, body, "")
 	}
 	return body, nil
 }

@@ -65,7 +65,7 @@ func TestOverflowTexts(t *testing.T) {
 }
 
 func TestOverflowInTheMiddleOfAStream(t *testing.T) {
-	server := script(sse(delta("Hal"), `{"error":{"message":"This endpoint's maximum context length is 4096 tokens. However, you requested about 5000 tokens (4500 of text input, 500 in the output).","code":400}}`))
+	server := script(chunks(delta("Hal"), `{"error":{"message":"This endpoint's maximum context length is 4096 tokens. However, you requested about 5000 tokens (4500 of text input, 500 in the output).","code":400}}`))
 	_, _, err := heard(server.client(), hello())
 	var e *Error
 	if !errors.As(err, &e) || e.Kind != Overflow || e.Limit != 4096 || e.Prompt != 4500 || e.Output != 500 {

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -69,7 +68,7 @@ func (c *Client) keepPrices(entries []listed) {
 // prices are what the entry says of the model's prices. Only texts are read, as OpenRouter writes
 // them: they are dollars for a token. Other servers write numbers, each in its own measure.
 func (l listed) prices() pricing.Prices {
-	said := members(l.Pricing)
+	said := object(l.Pricing)
 	in, ok := perToken(said["prompt"])
 	out, also := perToken(said["completion"])
 	if !ok || !also {
@@ -79,7 +78,7 @@ func (l listed) prices() pricing.Prices {
 	if cached, ok := perToken(said["input_cache_read"]); ok {
 		p.Cached = cached
 	}
-	if each, err := strconv.ParseFloat(text(said["request"]), 64); err == nil {
+	if each, err := parsed(said["request"]); err == nil {
 		p.Request, _ = pricing.Dollars(each)
 	}
 	return p
@@ -87,10 +86,15 @@ func (l listed) prices() pricing.Prices {
 
 // perToken reads a price for a token as one for a million. OpenRouter's -1, for a model that is chosen
 // anew each time, is none.
-func perToken(raw json.RawMessage) (pricing.Money, bool) {
-	n, err := strconv.ParseFloat(strings.TrimSpace(text(raw)), 64)
+func perToken(v any) (pricing.Money, bool) {
+	n, err := parsed(v)
 	if err != nil {
 		return 0, false
 	}
 	return pricing.Dollars(n * pricing.Million)
+}
+
+func parsed(v any) (float64, error) {
+	text, _ := v.(string)
+	return strconv.ParseFloat(strings.TrimSpace(text), 64)
 }

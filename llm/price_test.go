@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -55,7 +54,7 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 		{"a cost that is no number", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": "free"}`, usage(10, -1, 5, -1, -1)},
 	}
 	for _, test := range tests {
-		got, ok := usageOf(map[string]json.RawMessage{"usage": json.RawMessage(test.usage)})
+		got, ok := usageOf(decoded([]byte(test.usage)))
 		if !ok || got != test.want {
 			t.Errorf("%s: got %+v, %v; want %+v", test.name, got, ok, test.want)
 		}

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,7 +151,7 @@ func wantsReasoning(text string) bool {
 // refusesReplay says that a refusal names a key that the request only had because an answer had it.
 func (c *Client) refusesReplay(text string, r Request) bool {
 	names := func(raw string) bool {
-		for key := range members(json.RawMessage(raw)) {
+		for key := range members([]byte(raw)) {
 			if refuses(text, key) {
 				return true
 			}

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"bytes"
-	"encoding/json"
 	"html"
 	"regexp"
 	"strconv"
@@ -44,59 +43,48 @@ func parseRefusal(body []byte) refusal {
 		}
 		return r
 	}
-	if !json.Valid(body) {
+	said := decoded(body)
+	if said == nil && string(body) != "null" {
 		return refusal{message: string(body)}
 	}
-	var r refusal
-	r.object = true
-	r.value(body, 0)
+	r := refusal{object: true}
+	r.value(said, 0)
 	return r
 }
 
 // value takes what a JSON value says. Depth ends what a hostile server nests.
-func (r *refusal) value(raw json.RawMessage, depth int) {
+func (r *refusal) value(v any, depth int) {
 	if depth > 4 {
 		return
 	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		r.say(text)
-		return
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil {
-		for _, item := range list {
+	switch v := v.(type) {
+	case string:
+		r.say(v)
+	case []any:
+		for _, item := range v {
 			r.value(item, depth+1)
 		}
-		return
+	case map[string]any:
+		r.members(v, depth)
 	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil {
-		return
-	}
-	r.members(object, depth)
 }
 
-func (r *refusal) members(object map[string]json.RawMessage, depth int) {
+func (r *refusal) members(object map[string]any, depth int) {
 	r.fields(object)
 	loc := place(object["loc"])
 	for _, key := range []string{"error", "message", "msg", "detail", "errors"} {
-		if raw, ok := object[key]; ok && string(raw) != "null" {
-			before := len(r.message)
-			r.value(raw, depth+1)
-			if loc != "" && len(r.message) > before {
-				r.message += " (" + loc + ")"
-				loc = ""
-			}
+		before := len(r.message)
+		r.value(object[key], depth+1)
+		if loc != "" && len(r.message) > before {
+			r.message += " (" + loc + ")"
+			loc = ""
 		}
 	}
-	if meta, ok := object["metadata"]; ok {
-		r.metadata(meta, depth)
-	}
+	r.metadata(object["metadata"], depth)
 	r.details(object["details"])
 }
 
-func (r *refusal) fields(object map[string]json.RawMessage) {
+func (r *refusal) fields(object map[string]any) {
 	if s := scalar(object["type"]); s != "" && r.kind == "" && s != "error" {
 		r.kind = s
 	}
@@ -118,39 +106,29 @@ func (r *refusal) fields(object map[string]json.RawMessage) {
 }
 
 // metadata is OpenRouter's: raw holds the words of the provider behind it, headers its limits.
-func (r *refusal) metadata(raw json.RawMessage, depth int) {
-	var meta struct {
-		Raw     json.RawMessage
-		Headers map[string]json.RawMessage
-	}
-	if json.Unmarshal(raw, &meta) != nil {
-		return
-	}
-	for name, value := range meta.Headers {
+func (r *refusal) metadata(v any, depth int) {
+	meta := object(v)
+	for name, value := range object(meta["headers"]) {
 		if strings.EqualFold(name, "X-RateLimit-Reset") {
 			r.reset = scalar(value)
 		}
 	}
-	var text string
-	if json.Unmarshal(meta.Raw, &text) == nil && json.Valid([]byte(text)) {
-		r.value(json.RawMessage(text), depth+1)
-		return
+	raw := meta["raw"]
+	if text, ok := raw.(string); ok {
+		if said := decoded([]byte(text)); said != nil {
+			raw = said
+		}
 	}
-	r.value(meta.Raw, depth+1)
+	r.value(raw, depth+1)
 }
 
 // details are google.rpc ones: the wait stands in one of them, the reason in another.
-func (r *refusal) details(raw json.RawMessage) {
-	var details []struct {
-		RetryDelay string `json:"retryDelay"`
-		Reason     string `json:"reason"`
-	}
-	if json.Unmarshal(raw, &details) != nil {
-		return
-	}
-	for _, d := range details {
-		r.code = strings.TrimSpace(r.code + " " + d.Reason)
-		if wait, ok := duration(d.RetryDelay); ok && wait > 0 {
+func (r *refusal) details(v any) {
+	list, _ := v.([]any)
+	for _, item := range list {
+		detail := object(item)
+		r.code = strings.TrimSpace(r.code + " " + scalar(detail["reason"]))
+		if wait, ok := duration(scalar(detail["retryDelay"])); ok && wait > 0 {
 			r.retry = wait
 		}
 	}
@@ -169,66 +147,13 @@ func (r *refusal) say(text string) {
 }
 
 // place joins FastAPI's loc: ["body", "stream_options"] is body.stream_options.
-func place(raw json.RawMessage) string {
-	var parts []json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil {
-		return ""
-	}
-	words := make([]string, 0, len(parts))
-	for _, p := range parts {
-		if s := scalar(p); s != "" {
+func place(v any) string {
+	list, _ := v.([]any)
+	var words []string
+	for _, item := range list {
+		if s := scalar(item); s != "" {
 			words = append(words, s)
 		}
 	}
 	return strings.Join(words, ".")
-}
-
-// scalar is a string or a number as text, "" for anything else.
-func scalar(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	var n json.Number
-	if json.Unmarshal(raw, &n) == nil {
-		return n.String()
-	}
-	return ""
-}
-
-// number is a JSON number, or one in a string, that is not negative; 0 for anything else.
-func number(raw json.RawMessage) int {
-	n, err := strconv.ParseFloat(scalar(raw), 64)
-	if err != nil || n < 0 || n > 1<<40 {
-		return 0
-	}
-	return int(n)
-}
-
-// isError says that a chunk of a stream is an error and not a part of an answer: it has an error
-// that is not null, or says that it is one, or has neither choices nor anything else of an answer
-// but a message or a detail.
-func isError(chunk map[string]json.RawMessage) bool {
-	if raw, ok := chunk["error"]; ok {
-		switch s := string(bytes.TrimSpace(raw)); s {
-		case "null", `""`, "false", "{}":
-		default:
-			return true
-		}
-	}
-	for _, key := range []string{"object", "type"} {
-		if scalar(chunk[key]) == "error" {
-			return true
-		}
-	}
-	if _, ok := chunk["choices"]; ok {
-		return false
-	}
-	if _, ok := chunk["usage"]; ok {
-		return false
-	}
-	_, detail := chunk["detail"]
-	_, message := chunk["message"]
-	_, errors := chunk["errors"]
-	return detail || message || errors
 }

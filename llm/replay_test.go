@@ -38,7 +38,7 @@ func bodyOf(t *testing.T, c *Client, r Request) string {
 }
 
 func TestWhatAReplyCarriedIsSentByteForByte(t *testing.T) {
-	c := script(sse("[DONE]")).client()
+	c := script(chunks("[DONE]")).client()
 	r := signed(c.Origin(hello().Model))
 	body := bodyOf(t, c, r)
 	for _, want := range []string{
@@ -55,7 +55,7 @@ func TestWhatAReplyCarriedIsSentByteForByte(t *testing.T) {
 }
 
 func TestWhatAReplyCarriedIsSentToNobodyElse(t *testing.T) {
-	c := script(sse("[DONE]")).client()
+	c := script(chunks("[DONE]")).client()
 	c.Learn(of(hello().Model, echoReasoning))
 	for _, from := range []history.Origin{{}, {Endpoint: "openai", Model: "another"}, {Endpoint: "another", Model: hello().Model}} {
 		body := bodyOf(t, c, signed(from))
@@ -72,7 +72,7 @@ func TestWhatAReplyCarriedIsSentToNobodyElse(t *testing.T) {
 
 // A key that winnow writes itself is never written twice.
 func TestKnownKeysAreNotTakenFromAReply(t *testing.T) {
-	c := script(sse("[DONE]")).client()
+	c := script(chunks("[DONE]")).client()
 	r := hello()
 	r.Messages = append(r.Messages, history.Message{
 		Role: history.Assistant, Content: "real", Origin: c.Origin(r.Model),
@@ -126,7 +126,7 @@ func TestARefusalThatTeachesTheFormOfTheHistoryAsksForAnotherPlan(t *testing.T) 
 }
 
 func TestReasoningThatIsWantedBackIsSent(t *testing.T) {
-	c := script(sse("[DONE]")).client()
+	c := script(chunks("[DONE]")).client()
 	r := signed(c.Origin(hello().Model))
 	c.Learn(of(r.Model, echoReasoning), of(r.Model, noReplay))
 	body := bodyOf(t, c, r)

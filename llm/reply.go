@@ -11,7 +11,7 @@ import (
 type Reply struct {
 	Text      string             // the answer so far
 	Reasoning string             // the reasoning so far
-	Calls     []history.ToolCall // by slot
+	Calls     []history.ToolCall // by index
 	Usage     pricing.Usage      // -1 for what was not said; the last one said counts
 	Finished  Finished           // zero until the stream finished
 
@@ -44,19 +44,19 @@ func (r *Reply) Add(event Event) {
 
 // call adds a piece to its call. The pieces of a long call cost no copy of what came before.
 func (r *Reply) call(d ToolDelta) {
-	for d.Slot >= len(r.Calls) {
+	for d.Index >= len(r.Calls) {
 		r.Calls = append(r.Calls, history.ToolCall{})
 		r.arguments = append(r.arguments, new(strings.Builder))
 	}
-	call := &r.Calls[d.Slot]
+	call := &r.Calls[d.Index]
 	if call.ID == "" {
 		call.ID = d.ID
 	}
 	if call.Name == "" {
 		call.Name = d.Name
 	}
-	r.arguments[d.Slot].WriteString(d.Arguments)
-	call.Arguments = r.arguments[d.Slot].String()
+	r.arguments[d.Index].WriteString(d.Arguments)
+	call.Arguments = r.arguments[d.Index].String()
 }
 
 // Empty says that nothing of an answer came: no text, no reasoning, no call.

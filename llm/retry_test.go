@@ -34,7 +34,7 @@ func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
 		{"connection refused on this machine", local, refused, 2},
 		{"connection reset", nil, step{refuse: os.NewSyscallError("read", syscall.ECONNRESET)}, 3},
 		{"cut before the first token", nil, step{say: []string{": hi\n\n"}, end: "cut"}, 3},
-		{"error in the stream before the first token", nil, sse(`{"error":{"message":"x","code":502}}`), 3},
+		{"error in the stream before the first token", nil, chunks(`{"error":{"message":"x","code":502}}`), 3},
 		{"400", nil, fail(400), 1},
 		{"401", nil, fail(401), 1},
 		{"402", nil, fail(402), 1},
@@ -47,7 +47,7 @@ func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
 		{"llama.cpp on a template", nil, step{status: 500, say: []string{`{"error":{"code":500,"message":"Jinja Exception: System message must be at the beginning."}}`}}, 1},
 		{"web page", nil, step{say: []string{"<html></html>"}}, 1},
 		{"after the first token", nil, step{say: []string{delta2("Hal")}, end: "cut"}, 1},
-		{"error after the first token", nil, sse(delta("Hal"), `{"error":{"message":"x","code":502}}`), 1},
+		{"error after the first token", nil, chunks(delta("Hal"), `{"error":{"message":"x","code":502}}`), 1},
 		{"told to try once", tries(1), fail(503), 1},
 		{"told to try twice", tries(2), fail(503), 2},
 		{"asked to wait too long", nil, step{status: 429, header: map[string]string{"Retry-After": "61"}}, 1},
@@ -72,7 +72,7 @@ func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
 func TestRetryHonoursTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := step{status: 429, header: map[string]string{"Retry-After-Ms": "7500"}, say: []string{`{"error":"busy"}`}}
-		server := script(busy, busy, sse(delta("Hello"), "[DONE]"))
+		server := script(busy, busy, chunks(delta("Hello"), "[DONE]"))
 		start := time.Now()
 		var waits []Waiting
 		for event, err := range server.client().Stream(t.Context(), hello()) {
@@ -179,7 +179,7 @@ func TestSilenceEndsAStream(t *testing.T) {
 func TestASlowReaderIsNotSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := ""
-		for event, err := range script(sse(delta("a"), delta("b"), "[DONE]")).client().Stream(t.Context(), hello()) {
+		for event, err := range script(chunks(delta("a"), delta("b"), "[DONE]")).client().Stream(t.Context(), hello()) {
 			if err != nil {
 				t.Fatalf("stream: %v", err)
 			}

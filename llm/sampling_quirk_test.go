@@ -46,7 +46,7 @@ func TestWhatAModelRefusesOfTheSamplingIsLeftOut(t *testing.T) {
 			text, _ := json.Marshal(test.refusal)
 			return step{status: 400, say: []string{fmt.Sprintf(`{"error":{"message":%s,"code":%q}}`, text, c)}}
 		}
-		server := script(refuse("unsupported_value"), sse(delta("Hello"), "[DONE]"))
+		server := script(refuse("unsupported_value"), chunks(delta("Hello"), "[DONE]"))
 		c := server.client()
 		var how []string
 		for event, err := range c.Stream(t.Context(), test.request) {
@@ -64,7 +64,7 @@ func TestWhatAModelRefusesOfTheSamplingIsLeftOut(t *testing.T) {
 		if got := samplingOf(t, server.bodies[1]); got != test.sent {
 			t.Errorf("%s: sent %s, want %s", test.refusal, got, test.sent)
 		}
-		again := script(sse(delta("Hello"), "[DONE]"))
+		again := script(chunks(delta("Hello"), "[DONE]"))
 		if _, _, err := heard(again.client(func(e *Endpoint) { e.Quirks = c.Quirks() }), test.request); err != nil || again.bodies[0] != server.bodies[1] {
 			t.Errorf("%s: with its quirks a new client sends %s, want %s", test.refusal, again.bodies[0], server.bodies[1])
 		}

@@ -36,7 +36,7 @@ type scripted struct {
 func script(steps ...step) *scripted { return &scripted{steps: steps} }
 
 // sse is a step with one event per data text.
-func sse(data ...string) step {
+func chunks(data ...string) step {
 	var s step
 	for _, d := range data {
 		s.say = append(s.say, "data: "+d+"\n\n")
@@ -141,7 +141,7 @@ func heardIn(ctx context.Context, c *Client, r Request) (string, *Reply, error) 
 		case ReasoningDelta:
 			fmt.Fprintf(&b, "(%s)", e.Text)
 		case ToolDelta:
-			fmt.Fprintf(&b, "[%d %s %s %s]", e.Slot, e.ID, e.Name, e.Arguments)
+			fmt.Fprintf(&b, "[%d %s %s %s]", e.Index, e.ID, e.Name, e.Arguments)
 		case UsageReport:
 			fmt.Fprintf(&b, "<%d %d %d %d>", e.Prompt, e.Cached, e.Answer, e.Reasoning)
 		case Waiting:

@@ -1,25 +1,18 @@
 package llm
 
-import (
-	"encoding/json"
-
-	"winnow/llm/pricing"
-)
+import "winnow/llm/pricing"
 
 // usageOf reads the token counts and the cost, from the places where servers put them.
-func usageOf(chunk map[string]json.RawMessage) (pricing.Usage, bool) {
-	u := members(chunk["usage"])
-	if u == nil {
-		u = members(members(chunk["x_groq"])["usage"])
-	}
+func usageOf(v any) (pricing.Usage, bool) {
+	u := object(v)
 	if u == nil {
 		return pricing.Usage{}, false
 	}
 	usage := pricing.Usage{
 		Prompt:    count(u["prompt_tokens"], u["input_tokens"]),
-		Cached:    count(members(u["prompt_tokens_details"])["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
+		Cached:    count(object(u["prompt_tokens_details"])["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
 		Answer:    count(u["completion_tokens"], u["output_tokens"]),
-		Reasoning: count(members(u["completion_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
+		Reasoning: count(object(u["completion_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
 		Cost:      costOf(u),
 	}
 	addHidden(&usage, count(u["total_tokens"]))
@@ -67,19 +60,19 @@ func addHidden(u *pricing.Usage, total int) {
 const ticks = 10_000_000_000
 
 // costOf is what the server says it charges, -1 for nothing said.
-func costOf(u map[string]json.RawMessage) pricing.Money {
-	if n, ok := decimal(u["cost_in_usd_ticks"]); ok { // xAI
+func costOf(u map[string]any) pricing.Money {
+	if n, ok := u["cost_in_usd_ticks"].(float64); ok { // xAI
 		return amount(n / ticks)
 	}
-	n, ok := decimal(u["cost"]) // OpenRouter
+	n, ok := u["cost"].(float64) // OpenRouter
 	if !ok {
-		if n, ok = decimal(members(u["cost"])["total_cost"]); !ok { // Perplexity
+		if n, ok = object(u["cost"])["total_cost"].(float64); !ok { // Perplexity
 			return -1
 		}
 	}
-	if string(u["is_byok"]) == "true" {
+	if u["is_byok"] == true {
 		// The cost is OpenRouter's fee alone: the maker charges the user's own key for the rest.
-		upstream, ok := decimal(members(u["cost_details"])["upstream_inference_cost"])
+		upstream, ok := object(u["cost_details"])["upstream_inference_cost"].(float64)
 		if !ok {
 			return -1
 		}
@@ -95,19 +88,10 @@ func amount(dollars float64) pricing.Money {
 	return -1
 }
 
-// decimal is a JSON number.
-func decimal(raw json.RawMessage) (float64, bool) {
-	var n *float64
-	if len(raw) == 0 || json.Unmarshal(raw, &n) != nil || n == nil {
-		return 0, false
-	}
-	return *n, true
-}
-
 // count is the first of the numbers that is said, -1 for none.
-func count(numbers ...json.RawMessage) int {
-	for _, raw := range numbers {
-		if n, ok := whole(raw); ok {
+func count(numbers ...any) int {
+	for _, v := range numbers {
+		if n, ok := whole(v); ok {
 			return n
 		}
 	}

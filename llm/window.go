@@ -147,7 +147,7 @@ func (c *Client) propsWindow(ctx context.Context, model string) Window {
 	}
 	var props struct {
 		Settings struct {
-			NCtx json.RawMessage `json:"n_ctx"`
+			NCtx any `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
 	if json.Unmarshal(raw, &props) != nil {
@@ -226,7 +226,7 @@ func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
 			Loaded []struct {
 				ID     string `json:"id"`
 				Config struct {
-					ContextLength json.RawMessage `json:"context_length"`
+					ContextLength any `json:"context_length"`
 				} `json:"config"`
 			} `json:"loaded_instances"`
 		} `json:"models"`

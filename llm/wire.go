@@ -5,28 +5,27 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"winnow/history"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // wireRequest is the body of a request in the strictest form that servers agree on. The order of
 // its fields is the order of the keys, so that the same Request always gives the same bytes.
 type wireRequest struct {
-	Model               string         `json:"model"`
-	Messages            []wireMessage  `json:"messages"`
-	Tools               []wireTool     `json:"tools,omitempty"`
-	MaxTokens           int            `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
-	Temperature         *float64       `json:"temperature,omitempty"`
-	TopP                *float64       `json:"top_p,omitempty"`
-	ReasoningEffort     string         `json:"reasoning_effort,omitempty"`
-	Stream              bool           `json:"stream"`
-	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
-}
-
-type streamOptions struct {
-	IncludeUsage bool `json:"include_usage"`
+	Model               string                `json:"model"`
+	Messages            []wireMessage         `json:"messages"`
+	Tools               []wireTool            `json:"tools,omitempty"`
+	MaxTokens           int                   `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int                   `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64              `json:"temperature,omitempty"`
+	TopP                *float64              `json:"top_p,omitempty"`
+	ReasoningEffort     string                `json:"reasoning_effort,omitempty"`
+	Stream              bool                  `json:"stream"`
+	StreamOptions       *openai.StreamOptions `json:"stream_options,omitempty"`
 }
 
 // wireMessage always has a content: servers refuse an assistant message with calls that leaves it
@@ -34,7 +33,7 @@ type streamOptions struct {
 type wireMessage struct {
 	Role             history.Role `json:"role"`
 	Name             string       `json:"name,omitempty"`
-	Content          any          `json:"content"` // string or []wirePart
+	Content          any          `json:"content"` // string or []openai.ChatMessagePart
 	ReasoningContent *string      `json:"reasoning_content,omitempty"`
 	ToolCalls        []wireCall   `json:"tool_calls,omitempty"`
 	ToolCallID       string       `json:"tool_call_id,omitempty"`
@@ -42,39 +41,17 @@ type wireMessage struct {
 	replay string // an object of more keys, "" for none
 }
 
-type wirePart struct {
-	Type     string    `json:"type"`
-	Text     string    `json:"text,omitempty"`
-	ImageURL *imageURL `json:"image_url,omitempty"`
-}
-
-type imageURL struct {
-	URL string `json:"url"`
-}
-
-// wireCall has no index: some servers refuse the key in a request.
+// wireCall is always complete and has no index, which some servers refuse in a request.
 type wireCall struct {
-	ID       string       `json:"id"`
-	Type     string       `json:"type"`
-	Function wireFunction `json:"function"`
+	openai.ToolCall
 
 	replay string
 }
 
-type wireFunction struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
+// wireTool writes its type first, as requests that were stored do.
 type wireTool struct {
-	Type     string         `json:"type"`
-	Function wireDefinition `json:"function"`
-}
-
-type wireDefinition struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
+	Type     string                    `json:"type"`
+	Function openai.FunctionDefinition `json:"function"`
 }
 
 // Body gives exactly the bytes that Stream posts for a request: canonical JSON, the same for the
@@ -90,7 +67,7 @@ func (c *Client) Body(r Request) ([]byte, error) {
 		Stream:          true,
 	}
 	if !c.has(noStreamOptions) {
-		w.StreamOptions = &streamOptions{IncludeUsage: true}
+		w.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
 	if c.completionTokens() {
 		w.MaxCompletionTokens = ask.maxTokens
@@ -162,11 +139,11 @@ func (b returned) wire(m history.Message) wireMessage {
 		w.replay = m.Replay
 	}
 	for _, call := range m.ToolCalls {
-		c := wireCall{
+		c := wireCall{ToolCall: openai.ToolCall{
 			ID:       call.ID,
-			Type:     "function",
-			Function: wireFunction{Name: call.Name, Arguments: argumentObject(call.Arguments)},
-		}
+			Type:     openai.ToolTypeFunction,
+			Function: openai.FunctionCall{Name: call.Name, Arguments: argumentObject(call.Arguments)},
+		}}
 		if keys {
 			c.replay = call.Replay
 		}
@@ -181,19 +158,19 @@ func (b returned) wire(m history.Message) wireMessage {
 func content(m history.Message) any {
 	images := false
 	texts := make([]string, 0, len(m.Parts)+1)
-	parts := make([]wirePart, 0, len(m.Parts)+1)
+	parts := make([]openai.ChatMessagePart, 0, len(m.Parts)+1)
 	for _, p := range m.Parts {
 		switch p.Kind {
 		case history.ImagePart:
 			images = true
 			data := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
-			parts = append(parts, wirePart{Type: "image_url", ImageURL: &imageURL{URL: data}})
+			parts = append(parts, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{URL: data}})
 		case history.TextPart, history.NotePart:
 			if strings.TrimSpace(p.Text) == "" {
 				continue
 			}
 			texts = append(texts, p.Sent())
-			parts = append(parts, wirePart{Type: "text", Text: p.Sent()})
+			parts = append(parts, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: p.Sent()})
 		}
 	}
 	if !images {
@@ -203,7 +180,7 @@ func content(m history.Message) any {
 		return strings.Join(append(texts, m.Content), "\n\n")
 	}
 	if strings.TrimSpace(m.Content) != "" {
-		parts = append(parts, wirePart{Type: "text", Text: m.Content})
+		parts = append(parts, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: m.Content})
 	}
 	return parts
 }
@@ -219,21 +196,51 @@ func argumentObject(arguments string) string {
 	return "{}"
 }
 
-// wireTools are tools as they are sent, nil for none.
+// wireTools are tools as they are sent, nil for none. A tool without a schema takes no arguments.
 func wireTools(tools []Tool) []wireTool {
 	var list []wireTool
 	for _, t := range tools {
-		list = append(list, wireTool{Type: "function", Function: definition(t)})
+		schema := t.Parameters
+		if len(bytes.TrimSpace(schema)) == 0 {
+			schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		list = append(list, wireTool{"function", openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema}})
 	}
 	return list
 }
 
-// definition is a tool as it is sent. A schema that is not one would be refused; a tool without a
-// schema takes no arguments.
-func definition(t Tool) wireDefinition {
-	d := wireDefinition(t)
-	if len(bytes.TrimSpace(t.Parameters)) == 0 {
-		d.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+// MarshalJSON writes the known keys in their order, and behind them those that only the server knows.
+func (m wireMessage) MarshalJSON() ([]byte, error) {
+	type known wireMessage
+	return withReplay(known(m), m.replay, messageKeys)
+}
+
+// MarshalJSON does the same for a call.
+func (c wireCall) MarshalJSON() ([]byte, error) {
+	type known wireCall
+	return withReplay(known(c), c.replay, callKeys)
+}
+
+// withReplay adds keys to an object, in the order of their names and with the bytes of their values.
+// A known key is never taken from there: it would stand in the object twice, or where winnow says
+// something else.
+func withReplay(known any, replay string, taken map[string]bool) ([]byte, error) {
+	raw, err := encode(known)
+	if err != nil || replay == "" {
+		return raw, err
 	}
-	return d
+	var more map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(replay), &more); err != nil {
+		return raw, nil
+	}
+	maps.DeleteFunc(more, func(key string, _ json.RawMessage) bool { return taken[key] })
+	if len(more) == 0 {
+		return raw, nil
+	}
+	extra, err := encode(more)
+	if err != nil {
+		return nil, err
+	}
+	raw[len(raw)-1] = ','
+	return append(raw, extra[1:]...), nil
 }

@@ -138,7 +138,7 @@ func TestStreamPostsBody(t *testing.T) {
 func TestBodyThatCannotBeEncodedIsRefused(t *testing.T) {
 	r := hello()
 	r.Tools = []Tool{{Name: "f", Parameters: json.RawMessage(`{"type":`)}}
-	server := script(sse("[DONE]"))
+	server := script(chunks("[DONE]"))
 	_, _, err := heard(server.client(), r)
 	if err == nil || !strings.Contains(err.Error(), "encode request to openai") || server.times() != 0 {
 		t.Errorf("a tool with a broken schema: got error %v after %d requests, want one that says so and none", err, server.times())
@@ -157,7 +157,7 @@ func TestQuirkIsLearnedOnceAndKept(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			server := script(step{status: test.status, say: []string{test.refusal}}, sse(delta("Hello"), "[DONE]"))
+			server := script(step{status: test.status, say: []string{test.refusal}}, chunks(delta("Hello"), "[DONE]"))
 			c := server.client(tries(1)) // Another form is not another try.
 			r := hello()
 			r.MaxTokens = 5
@@ -176,7 +176,7 @@ func TestQuirkIsLearnedOnceAndKept(t *testing.T) {
 			if server.times() != 3 || strings.Contains(server.bodies[2], test.gone) {
 				t.Errorf("second stream: %d requests in all, last %s; want 3, without %s", server.times(), server.bodies[2], test.gone)
 			}
-			fresh := script(sse("[DONE]")).client(func(e *Endpoint) { e.Quirks = c.Quirks() })
+			fresh := script(chunks("[DONE]")).client(func(e *Endpoint) { e.Quirks = c.Quirks() })
 			if body, _ := fresh.Body(r); strings.Contains(string(body), test.gone) {
 				t.Errorf("a client that starts with the quirk sends %s", body)
 			}
@@ -185,7 +185,7 @@ func TestQuirkIsLearnedOnceAndKept(t *testing.T) {
 }
 
 func TestQuirkOfMaxTokens(t *testing.T) {
-	server := script(step{status: 400, say: []string{`{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","code":"unsupported_parameter"}}`}}, sse(delta("x"), "[DONE]"))
+	server := script(step{status: 400, say: []string{`{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","code":"unsupported_parameter"}}`}}, chunks(delta("x"), "[DONE]"))
 	c := server.client(func(e *Endpoint) { e.BaseURL = "https://proxy.example/v1" })
 	r := hello()
 	r.MaxTokens = 5

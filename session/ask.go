@@ -174,7 +174,7 @@ func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
 	case llm.ReasoningDelta:
 		shown = Delta{Reasoning: event.Text}
 	case llm.ToolDelta:
-		shown = Calling{Slot: event.Slot, Name: event.Name, Arguments: event.Arguments}
+		shown = Calling{Slot: event.Index, Name: event.Name, Arguments: event.Arguments}
 	default:
 		return nil
 	}

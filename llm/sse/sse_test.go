@@ -1,4 +1,4 @@
-package llm
+package sse
 
 import (
 	"errors"
@@ -9,25 +9,21 @@ import (
 	"testing/iotest"
 )
 
-// events writes a stream down: name=data, ! for a stray one, then how it ended.
+// events writes a stream down: name=data, then how it ended.
 func events(r io.Reader) string {
-	s := newSSEReader(r)
+	s := NewReader(r)
 	var b strings.Builder
 	for {
-		e, err := s.next()
+		e, err := s.Next()
 		if err != nil {
 			fmt.Fprintf(&b, "%v", err)
 			return b.String()
 		}
-		stray := ""
-		if e.stray {
-			stray = "!"
-		}
-		fmt.Fprintf(&b, "%s%s=%q ", stray, e.name, e.data)
+		fmt.Fprintf(&b, "%s=%q ", e.Name, e.Data)
 	}
 }
 
-func TestSSEReader(t *testing.T) {
+func TestReader(t *testing.T) {
 	tests := []struct{ name, stream, want string }{
 		{"one event", "data: a\n\n", `="a" EOF`},
 		{"lines of one event", "data: a\ndata:  b\ndata\n\n", `="a\n b\n" EOF`},
@@ -39,9 +35,8 @@ func TestSSEReader(t *testing.T) {
 		{"empty data is an event", "data:\n\n", `="" EOF`},
 		{"no newline at the end", "data: a", `="a" EOF`},
 		{"no blank line at the end", "data: a\n", `="a" EOF`},
-		{"byte order mark", "\ufeffdata: a\n\n\ufeffdata: b\n\n", `="a" EOF`},
-		{"bare JSON", "{\"error\":1}\ndata: a\n\n", `!="{\"error\":1}" ="a" EOF`},
-		{"error field", "error: {}\n\n", `!error="{}" EOF`},
+		{"bare JSON", "{\"error\":1}\ndata: a\n\n", `="{\"error\":1}" ="a" EOF`},
+		{"error field", "error: {}\n\n", `error="{}" EOF`},
 		{"nothing", "", `EOF`},
 	}
 	for _, test := range tests {
@@ -53,22 +48,22 @@ func TestSSEReader(t *testing.T) {
 	}
 }
 
-func TestSSEReaderTellsABreakFromAnEnd(t *testing.T) {
+func TestReaderTellsABreakFromAnEnd(t *testing.T) {
 	broken := errors.New("broken")
 	wantText(t, "events", events(io.MultiReader(strings.NewReader("data: a\n\ndata: b"), iotest.ErrReader(broken))), `="a" ="b" broken`)
 }
 
-// TestSSEReaderDoesNotWaitForTheLineFeed is a server that ends lines in CR alone and then waits.
-func TestSSEReaderDoesNotWaitForTheLineFeed(t *testing.T) {
+// TestReaderDoesNotWaitForTheLineFeed is a server that ends lines in CR alone and then waits.
+func TestReaderDoesNotWaitForTheLineFeed(t *testing.T) {
 	r, w := io.Pipe()
 	go func() { _, _ = io.WriteString(w, "data: a\r\r") }()
-	e, err := newSSEReader(r).next()
-	if err != nil || string(e.data) != "a" {
-		t.Errorf("got %q, %v; want a while the stream is open", e.data, err)
+	e, err := NewReader(r).Next()
+	if err != nil || string(e.Data) != "a" {
+		t.Errorf("got %q, %v; want a while the stream is open", e.Data, err)
 	}
 }
 
-func FuzzSSEReader(f *testing.F) {
+func FuzzReader(f *testing.F) {
 	f.Add("data: a\r\n\r\n: x\n{\"a\":1}\nerror: y\n")
 	f.Fuzz(func(t *testing.T, stream string) {
 		whole, bytewise := events(strings.NewReader(stream)), events(iotest.OneByteReader(strings.NewReader(stream)))
@@ -78,29 +73,22 @@ func FuzzSSEReader(f *testing.F) {
 	})
 }
 
-func BenchmarkSSEReader(b *testing.B) {
-	stream := strings.Repeat(delta2("some words of an answer"), 10_000)
+func BenchmarkReader(b *testing.B) {
+	stream := strings.Repeat(`data: {"choices":[{"index":0,"delta":{"content":"some words of an answer"}}]}`+"\n\n", 10_000)
 	b.SetBytes(int64(len(stream)))
 	for b.Loop() {
-		s := newSSEReader(strings.NewReader(stream))
+		s := NewReader(strings.NewReader(stream))
 		for {
-			if _, err := s.next(); err != nil {
+			if _, err := s.Next(); err != nil {
 				break
 			}
 		}
 	}
 }
 
-// BenchmarkStream is all of it: shim, library, chunks, events.
-func BenchmarkStream(b *testing.B) {
-	one := step{say: []string{strings.Repeat(delta2("some words of an answer"), 1000), "data: [DONE]\n\n"}}
-	b.SetBytes(int64(len(one.say[0])))
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, err := range script(one).client().Stream(b.Context(), hello()) {
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
+func wantText(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n got %s\nwant %s", what, got, want)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"winnow/llm/pricing"
 )
 
-func TestToolCallSlots(t *testing.T) {
+func TestToolCalls(t *testing.T) {
 	tests := []struct {
 		name      string
 		fragments []string // the tool_calls of one chunk each
@@ -39,7 +39,7 @@ func TestToolCallSlots(t *testing.T) {
 			for _, f := range test.fragments {
 				data = append(data, `{"choices":[{"delta":{"tool_calls":`+f+`}}]}`)
 			}
-			_, reply, err := heard(script(sse(append(data, "[DONE]")...)).client(), hello())
+			_, reply, err := heard(script(chunks(append(data, "[DONE]")...)).client(), hello())
 			if err != nil {
 				t.Fatalf("stream: %v", err)
 			}
@@ -95,10 +95,10 @@ func TestReplyStartsWithUsageNotSaid(t *testing.T) {
 	}
 }
 
-func BenchmarkSlots(b *testing.B) {
+func BenchmarkToolCalls(b *testing.B) {
 	piece := strings.Repeat(`"key":"value",`, 4)
 	b.SetBytes(int64(len(piece)))
-	var s slots
+	var s toolCalls
 	s.add(fragment{index: 0, id: "a", name: "f", arguments: "{"})
 	for i := range b.N {
 		s.add(fragment{index: 0, arguments: piece[:len(piece)-len(strconv.Itoa(i))%2]})

@@ -10,27 +10,27 @@ type fragment struct {
 	arguments string
 }
 
-// slots sorts the pieces of an answer's tool calls. Servers disagree about how they tell calls
+// toolCalls sorts the pieces of an answer's tool calls. Servers disagree about how they tell calls
 // apart, so in this order: an index that is given; else the id of a call that is known; else a new
 // id or name begins a call; else the piece belongs to the last one. Two rules go before the
 // index, which some servers leave at 0 for every call: a new id together with a name begins a
 // call, and so does a brace behind arguments that are already whole.
-type slots struct {
-	calls   []slot
-	byIndex map[int]int // the server's index to the newest slot it means
+type toolCalls struct {
+	calls   []openCall
+	byIndex map[int]int // the server's index to the newest call it means
 }
 
-// slot is one call so far.
-type slot struct {
+// openCall is one call so far.
+type openCall struct {
 	id    string
 	name  string
 	scan  objectScan
 	blank bool // no arguments but white space yet
 }
 
-// add gives the slot of a fragment and its pieces, each with its slot: more than one where the
-// fragment holds the arguments of several calls, none where it says nothing new.
-func (s *slots) add(f fragment) (int, []ToolDelta) {
+// add gives the call of a fragment, counted from 0, and its pieces, each with its call: more than one where
+// the fragment holds the arguments of several calls, none where it says nothing new.
+func (s *toolCalls) add(f fragment) (int, []ToolDelta) {
 	f.id, f.name = strings.TrimSpace(f.id), strings.TrimSpace(f.name)
 	at := s.find(f)
 	opened := at < 0
@@ -38,7 +38,7 @@ func (s *slots) add(f fragment) (int, []ToolDelta) {
 		at = s.open(f.index)
 	}
 	first := at
-	d := ToolDelta{Slot: at}
+	d := ToolDelta{Index: at}
 	if call := &s.calls[at]; call.id == "" && f.id != "" {
 		call.id, d.ID = f.id, f.id
 	}
@@ -50,19 +50,19 @@ func (s *slots) add(f fragment) (int, []ToolDelta) {
 	for {
 		n := s.calls[at].take(rest)
 		d.Arguments, rest = rest[:n], rest[n:]
-		if opened || d != (ToolDelta{Slot: at}) {
+		if opened || d != (ToolDelta{Index: at}) {
 			deltas = append(deltas, d)
 		}
 		if rest == "" {
 			return first, deltas
 		}
 		at, opened = s.open(f.index), true
-		d = ToolDelta{Slot: at}
+		d = ToolDelta{Index: at}
 	}
 }
 
-// find gives the slot that a fragment belongs to, -1 for a new one.
-func (s *slots) find(f fragment) int {
+// find gives the call that a fragment belongs to, -1 for a new one.
+func (s *toolCalls) find(f fragment) int {
 	if f.index >= 0 {
 		at, known := s.byIndex[f.index]
 		if !known || s.begins(at, f) {
@@ -90,19 +90,19 @@ func (s *slots) find(f fragment) int {
 
 // newName says that a name without an id begins a call behind the last one. Servers that repeat
 // the name in every piece have not finished the arguments yet.
-func (s *slots) newName(last int, name string) bool {
+func (s *toolCalls) newName(last int, name string) bool {
 	call := s.calls[last]
 	return call.name != "" && (call.name != name || call.scan.whole)
 }
 
 // begins says that a fragment opens a call although its index is taken.
-func (s *slots) begins(at int, f fragment) bool {
+func (s *toolCalls) begins(at int, f fragment) bool {
 	call := s.calls[at]
 	return f.id != "" && call.id != "" && f.id != call.id && f.name != ""
 }
 
-func (s *slots) open(index int) int {
-	s.calls = append(s.calls, slot{blank: true})
+func (s *toolCalls) open(index int) int {
+	s.calls = append(s.calls, openCall{blank: true})
 	at := len(s.calls) - 1
 	if index >= 0 {
 		if s.byIndex == nil {
@@ -113,9 +113,9 @@ func (s *slots) open(index int) int {
 	return at
 }
 
-// take reads arguments into the slot and says how many bytes belong to it: all of them, or those
+// take reads arguments into the call and says how many bytes belong to it: all of them, or those
 // before the brace that opens the next call's object.
-func (c *slot) take(arguments string) int {
+func (c *openCall) take(arguments string) int {
 	for i := 0; i < len(arguments); i++ {
 		b := arguments[i]
 		if c.scan.whole && b == '{' {
