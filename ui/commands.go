@@ -33,7 +33,7 @@ func Commands() []Command {
 		{"pin", nil, "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }},
 		{"exclude", nil, "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }},
 		{"auto", nil, "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }},
-		{"undo", nil, "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.takeBack() }},
+		{"undo", nil, "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.undo() }},
 		{"repair", []string{"repairs"}, "", "list what was mended, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openLedger() }},
 		{"whatif", nil, "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }},
 		{"search", nil, "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search},

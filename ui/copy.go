@@ -40,7 +40,7 @@ func (m *Model) copied(msg copiedMsg) tea.Cmd {
 
 // copyMessage copies the selected messages, else the one under the cursor, else the last answer.
 func (m *Model) copyMessage() tea.Cmd {
-	if ids := m.selected(); len(ids) > 0 {
+	if ids := m.chat.Picked(); len(ids) > 0 {
 		return m.copyMessages(ids...)
 	}
 	message, ok := m.chat.Selected()
@@ -80,7 +80,7 @@ func (m *Model) copyNamed(args string) tea.Cmd {
 	case "code":
 		return m.copyCode()
 	}
-	ids, fault := m.messagesNamed(args)
+	ids, fault := m.chat.Named(args)
 	if fault != "" {
 		return m.complain(fault)
 	}

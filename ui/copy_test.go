@@ -44,9 +44,9 @@ func TestCopyTakesTheStoredText(t *testing.T) {
 	if got := toTerminal(m, m.copyCode); got != code {
 		t.Errorf("Y copies %q, want %q", got, code)
 	}
-	m.pick()
+	m.Update(char(' '))
 	m.chat.GoTo(1)
-	m.pick()
+	m.Update(char(' '))
 	if got, want := toTerminal(m, m.copyMessage), first+"\n\n"+m.chat.Messages[1].Content; got != want {
 		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}

@@ -17,6 +17,7 @@ import (
 	"winnow/ui/markdown"
 	"winnow/ui/picker"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 // edit is the earlier message whose text is in the composer.
@@ -52,7 +53,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	message := m.chat.Messages[i]
 	switch {
 	case message.Role != history.User:
-		return m.complain(theme.UpperFirst(m.numbersOf([]int64{id})) + " is not yours, so it cannot be edited; " +
+		return m.complain(theme.UpperFirst(m.chat.NumbersOf(id)) + " is not yours, so it cannot be edited; " +
 			m.keys.First(keymap.Again) + " has the turn answered again.")
 	case message.Damaged:
 		return m.complain("This message cannot be read, so it cannot be edited.")
@@ -82,7 +83,7 @@ func (m *Model) endEdit() {
 
 // leaveEdit ends an edit that was not sent. The text can be recalled.
 func (m *Model) leaveEdit() tea.Cmd {
-	said := theme.UpperFirst(m.numbersOf([]int64{m.editing.message})) + " is as it was."
+	said := theme.UpperFirst(m.chat.NumbersOf(m.editing.message)) + " is as it was."
 	if !m.composer.Drafted().Same(m.editing.said) && !m.composer.Empty() {
 		m.composer.Remember(m.composer.Kept())
 		said += " " + m.keys.First(keymap.Older) + " recalls the edit."
@@ -109,7 +110,7 @@ func (m *Model) editTitle() string {
 	if m.editing.message == 0 {
 		return ""
 	}
-	return "editing " + m.numbersOf([]int64{m.editing.message})
+	return "editing " + m.chat.NumbersOf(m.editing.message)
 }
 
 // editsMsg says when the list of the user's messages is shown.
@@ -195,8 +196,8 @@ func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
 	m.followSession()
 	m.chat.GoTo(msg.version.Message)
 	v := msg.version
-	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.numbersOf([]int64{v.Message})), v.Nth, v.Of)
-	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.findAnew(), m.askPendingAnew())
+	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
+	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.inTranscript((*transcript.Model).SearchAnew), m.askPendingAnew())
 }
 
 // followSession shows the session's active branch, after it changed. What was about messages of another
@@ -209,7 +210,7 @@ func (m *Model) followSession() {
 	if m.editing.message != 0 {
 		m.endEdit()
 	}
-	m.unselect()
+	m.chat.Unselect()
 	m.forgetInspected()
 	m.info = m.session.Info()
 	m.chat.Follow(m.session.Messages())
@@ -217,7 +218,7 @@ func (m *Model) followSession() {
 
 // oneVersion says that a message has no other version, and which message near it has.
 func (m *Model) oneVersion(of int64) string {
-	said := theme.UpperFirst(m.numbersOf([]int64{of})) + " has one version"
+	said := theme.UpperFirst(m.chat.NumbersOf(of)) + " has one version"
 	at, ok := m.chat.Place[of]
 	if !ok {
 		return said + "."
@@ -227,7 +228,7 @@ func (m *Model) oneVersion(of int64) string {
 		for _, i := range []int{before, after} {
 			if i >= 0 && i < len(m.chat.Messages) && m.chat.Messages[i].Siblings > 1 {
 				near := m.chat.Messages[i]
-				return fmt.Sprintf("%s; %s has %d.", said, m.numbersOf([]int64{near.ID}), near.Siblings)
+				return fmt.Sprintf("%s; %s has %d.", said, m.chat.NumbersOf(near.ID), near.Siblings)
 			}
 		}
 		before, after = before-1, after+1

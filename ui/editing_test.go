@@ -77,7 +77,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	if n := len(l.panel.Next.Plan.Entries); n != 4 {
 		t.Errorf("the plan has %d messages, want the branch's 4", n)
 	}
-	if r, ok := l.chat.List.Item(l.chat.Messages[3].ID); !ok || !strings.Contains(r.Footer, "saw 3 of 3") {
+	if r := l.chat.Item(l.chat.Messages[3]); !strings.Contains(r.Footer, "saw 3 of 3") {
 		t.Errorf("the receipt of the branch's answer is %q", r.Footer)
 	}
 	l.press("[")

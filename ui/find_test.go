@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/session"
@@ -28,7 +29,7 @@ func searching(t testing.TB, w, h int) *Model {
 		_, cmd := m.Update(char(r))
 		m.Update(cmd())
 	}
-	m.Update(wholeMsg{session: m.session, message: 1, last: transcript.LastWhole{Turn: 12}})
+	m.Update(transcript.LastWholeMsg{Session: m.session, Message: 1, Turn: 12})
 	m.info.Turns = 15
 	return m
 }
@@ -40,13 +41,19 @@ func searched(t testing.TB, w, h int) *Model {
 	for range 3 {
 		m.Update(char('n'))
 	}
-	m.Update(wholeMsg{session: m.session, message: 2, last: transcript.LastWhole{Never: true}})
+	m.Update(transcript.LastWholeMsg{Session: m.session, Message: 2, Never: true})
 	return m
+}
+
+// hitText is what the search line says of the user's hit.
+func hitText(m *Model) string {
+	line, _ := m.chat.SearchLine(400, "")
+	return strings.Split(ansi.Strip(line), "  ")[1]
 }
 
 func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 	m := searching(t, 120, 40)
-	if got, want := m.findTitle(), "6 hits: 3 in context, 1 cut, 2 out"; got != want {
+	if got, want := m.chat.SearchTitle(), "6 hits: 3 in context, 1 cut, 2 out"; got != want {
 		t.Fatalf("the title is %q, want %q", got, want)
 	}
 	m.Update(enter)
@@ -58,30 +65,30 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		"hit 5 of 6 · ● in context",
 		"hit 6 of 6 · ● in context",
 	} {
-		if got := m.hitText(); got != want {
+		if got := hitText(m); got != want {
 			t.Errorf("hit %d: %q, want %q", i+1, got, want)
 		}
 		m.Update(char('n'))
 	}
-	if got := m.hitText(); !strings.HasPrefix(got, "hit 1 of 6, from the top · ○ out") {
+	if got := hitText(m); !strings.HasPrefix(got, "hit 1 of 6, from the top · ○ out") {
 		t.Errorf("behind the last hit: %q", got)
 	}
 	m.Update(char('N'))
-	if got := m.hitText(); got != "hit 6 of 6, from the end · ● in context" {
+	if got := hitText(m); got != "hit 6 of 6, from the end · ● in context" {
 		t.Errorf("before the first hit: %q", got)
 	}
 
 	_, plan := talk()
 	plan.Entries[5].Disposition, plan.Entries[6].Disposition = history.Excluded, history.Excluded
 	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
-	if got, want := m.findTitle(), "6 hits: 2 in context, 4 out"; got != want {
+	if got, want := m.chat.SearchTitle(), "6 hits: 2 in context, 4 out"; got != want {
 		t.Errorf("under another plan the title is %q, want %q", got, want)
 	}
-	if got := m.hitText(); !strings.Contains(got, "○ out: excluded") {
+	if got := hitText(m); !strings.Contains(got, "○ out: excluded") {
 		t.Errorf("under another plan the hit says %q", got)
 	}
 	m.Update(esc)
-	if m.find.On || m.focus != transcriptPane || strings.Contains(plain(m), "hits") {
+	if m.chat.Search.On || m.focus != transcriptPane || strings.Contains(plain(m), "hits") {
 		t.Errorf("esc does not end the search:\n%s", plain(m))
 	}
 }
@@ -93,14 +100,14 @@ func TestALateAnswerOfASearchIsDropped(t *testing.T) {
 	_, first := m.Update(char('r'))
 	_, second := m.Update(char('e'))
 	m.Update(second())
-	want := m.find.Total
+	want := m.chat.Search.Total
 	m.Update(first())
-	if m.find.Total != want || want == 0 {
-		t.Errorf("%d hits after the answer for an older text, want %d", m.find.Total, want)
+	if m.chat.Search.Total != want || want == 0 {
+		t.Errorf("%d hits after the answer for an older text, want %d", m.chat.Search.Total, want)
 	}
 	m.Update(esc)
 	m.Update(second())
-	if m.find.On || m.find.Total != 0 {
+	if m.chat.Search.On || m.chat.Search.Total != 0 {
 		t.Error("an answer after the end begins the search again")
 	}
 }
@@ -140,7 +147,7 @@ func TestASearchThatFindsNothingSaysSo(t *testing.T) {
 	}
 	l.shows("type what to look for")
 	l.press("backspace")
-	if l.find.On {
+	if l.chat.Search.On {
 		t.Error("backspace on an empty line does not end the search")
 	}
 }
@@ -193,8 +200,8 @@ func TestSearchFindsToolCalls(t *testing.T) {
 	m.Update(tab)
 	m.Update(char('g'))
 	m.Update(m.search("zebra")())
-	if m.find.Total != 3 {
-		t.Fatalf("%d hits, want 3", m.find.Total)
+	if m.chat.Search.Total != 3 {
+		t.Fatalf("%d hits, want 3", m.chat.Search.Total)
 	}
 	for i, owner := range []int64{2, 2, 3} {
 		if got, ok := m.chat.Selected(); !ok || got.ID != owner {
@@ -226,7 +233,8 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	m.Update(tab)
 	m.Update(char('/'))
-	m.Update(m.lookFor("word")())
+	look := func() tea.Cmd { return m.search("word") }
+	m.Update(look()())
 	b.Run("key", func(b *testing.B) {
 		for b.Loop() {
 			m.Update(char('s'))
@@ -237,12 +245,11 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 	})
 	b.Run("command", func(b *testing.B) {
 		for b.Loop() {
-			transcript.FindIn(b.Context(), messages, transcript.NewNeedle("words"))
+			look()()
 		}
 	})
 	b.Run("answer", func(b *testing.B) {
-		cmd := m.lookFor("word")
-		msg := cmd()
+		msg := look()()
 		for b.Loop() {
 			m.Update(msg)
 			_ = m.View()
@@ -254,7 +261,7 @@ func TestNothingPastedIntoASearchIsNothing(t *testing.T) {
 	m := searching(t, 80, 24)
 	for _, c := range []struct{ paste, want string }{{"", "re"}, {" \n", "re "}, {"al  ly ", "re al ly "}} {
 		m.Update(tea.PasteMsg{Content: c.paste})
-		if got := m.find.Text; got != c.want {
+		if got := m.chat.Search.Text; got != c.want {
 			t.Errorf("after %q was pasted the search is for %q, want %q", c.paste, got, c.want)
 		}
 	}
@@ -269,34 +276,31 @@ func TestASearchBegunInTheDraftEndsThere(t *testing.T) {
 		t.Fatal("the hits are not where n and N go through them")
 	}
 	m.Update(esc)
-	if m.focus != draftPane || m.find.On {
-		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.find.On)
+	if m.focus != draftPane || m.chat.Search.On {
+		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.chat.Search.On)
 	}
 }
 
 func TestTheSearchLineIsEditedWhereTheCursorStands(t *testing.T) {
 	m := searching(t, 80, 24)
-	searches := m.find.Searches
 	for _, name := range []string{"home", "right"} {
-		m.Update(uitest.Key(name))
+		if _, cmd := m.Update(uitest.Key(name)); cmd != nil {
+			t.Error("moving the cursor searches anew")
+		}
 	}
-	if m.find.Searches != searches {
-		t.Error("moving the cursor searches anew")
-	}
-	m.Update(uitest.Key("o"))
-	if m.find.Text != "roe" || m.find.Searches == searches {
-		t.Errorf("the search is for %q, want roe, and begun anew: %v", m.find.Text, m.find.Searches != searches)
+	if _, cmd := m.Update(uitest.Key("o")); m.chat.Search.Text != "roe" || cmd == nil {
+		t.Errorf("the search is for %q, want roe, and begun anew: %v", m.chat.Search.Text, cmd != nil)
 	}
 	if c := m.View().Cursor; c == nil || c.X != 5 {
 		t.Errorf("the caret is at %+v, want behind ro, in column 5", c)
 	}
 	m.Update(uitest.Key("ctrl+u"))
 	m.Update(uitest.Key("delete"))
-	if m.find.Text != "" || !m.find.Open {
-		t.Errorf("the search line holds %q, and is open: %v", m.find.Text, m.find.Open)
+	if m.chat.Search.Text != "" || !m.chat.Search.Open {
+		t.Errorf("the search line holds %q, and is open: %v", m.chat.Search.Text, m.chat.Search.Open)
 	}
 	m.Update(uitest.Key("backspace"))
-	if m.find.On {
+	if m.chat.Search.On {
 		t.Error("a backspace on the empty line does not end the search")
 	}
 }

@@ -65,6 +65,11 @@ func (m *Model) sendCut() tea.Cmd {
 	return m.sendAs(session.How{Cut: true})
 }
 
+func overBudget(err error) bool {
+	var over *history.OverBudgetError
+	return errors.As(err, &over)
+}
+
 // limitSays says what requests may hold, and what sets that.
 func limitSays(p history.Plan, err error) string {
 	if overBudget(err) {

@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/transcript"
 )
 
 // ranged is a range from the last message to the third in the transcript, with one more below it.
@@ -53,11 +54,10 @@ func pinned(t testing.TB, w, h int) *Model {
 	now.Entries[5].Disposition, now.Entries[5].TokensAfter, now.Entries[5].Cause = history.Dropped, 0, history.Cause{Text: "over the budget"}
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
-	m.Update(flaggedMsg{
-		session: m.session, planned: true,
-		asked:  asked{flag: history.Pin, ids: []int64{1, 2}},
-		action: action{history.Pin, []int64{1, 2}, map[int64]history.Flag{1: "", 2: ""}},
-		was:    was, now: now,
+	m.Update(transcript.FlaggedMsg{
+		Session: m.session, Planned: true, Changes: m.composer.Area.Changes(),
+		Action: transcript.Action{Flag: history.Pin, IDs: []int64{1, 2}, Before: map[int64]history.Flag{1: "", 2: ""}},
+		Was:    was, Now: now,
 	})
 	return m
 }
@@ -104,18 +104,22 @@ func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l.shows("Nothing was decided by hand")
 }
 
-func TestActsInARushAreDoneInTheirOrder(t *testing.T) {
+func TestActionsInARushAreDoneInTheirOrder(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	first := l.flag(history.Pin)
-	if second := l.flag(history.Exclude); second != nil || len(l.undo.waiting) != 1 {
-		t.Fatalf("while an act is stored the next one does not wait: %d wait", len(l.undo.waiting))
+	if second := l.flag(history.Exclude); second != nil {
+		t.Fatal("while an action is stored the next one does not wait")
 	}
 	l.run(first)
 	l.press("o", "x", "u", "u", "u")
-	l.until("all acts", func() bool { return !l.undo.busy && len(l.undo.waiting) == 0 })
-	if f := l.flagOf(0); f != history.Pin || len(l.undo.done) != 1 {
-		t.Errorf("after pin, exclude, auto, exclude and three undos the flag is %q and %d acts can be undone, want pin and 1", f, len(l.undo.done))
+	l.until("all actions", func() bool { return !l.chat.Flagging() })
+	if f := l.flagOf(0); f != history.Pin {
+		t.Errorf("after pin, exclude, auto, exclude and three undos the flag is %q, want pin", f)
 	}
+	l.press("u")
+	l.shows("Undone: pinned message 1")
+	l.press("u")
+	l.shows("Nothing was decided by hand")
 }
 
 func TestASelectionIsFlaggedAtOnce(t *testing.T) {
@@ -127,12 +131,12 @@ func TestASelectionIsFlaggedAtOnce(t *testing.T) {
 		l.shows("2 selected")
 		l.press("G", "space")
 		l.shows("3 selected")
-		if got := l.selected(); !slices.Equal(got, []int64{l.chat.Messages[0].ID, l.chat.Messages[1].ID, l.chat.Messages[5].ID}) {
+		if got := l.chat.Picked(); !slices.Equal(got, []int64{l.chat.Messages[0].ID, l.chat.Messages[1].ID, l.chat.Messages[5].ID}) {
 			t.Errorf("selected are %v", got)
 		}
 		l.press("x")
 		l.shows("Excluded 3 messages: −")
-		if l.selection.on {
+		if l.chat.Selecting() {
 			t.Error("the selection stays when it was acted on")
 		}
 		l.press("u")
@@ -146,8 +150,8 @@ func TestASelectionIsFlaggedAtOnce(t *testing.T) {
 func TestEscLeavesTheSelectionBeforeThePane(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.")
 	l.press("v", "J", "esc")
-	if l.selection.on || l.focus != transcriptPane {
-		t.Fatalf("after esc the selection is %+v and the focus %v, want the selection left alone", l.selection, l.focus)
+	if l.chat.Selecting() || l.focus != transcriptPane {
+		t.Fatalf("after esc a selection is left: %v, and the focus is %v, want the selection left alone", l.chat.Selecting(), l.focus)
 	}
 	l.press("esc")
 	if l.focus != draftPane {
@@ -158,8 +162,8 @@ func TestEscLeavesTheSelectionBeforeThePane(t *testing.T) {
 func TestARangeOutlivesTheWayToTheDraft(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("v", "J", "J", "tab", "tab")
-	if l.focus != draftPane || len(l.selected()) != 3 {
-		t.Fatalf("in the draft %d messages are selected, want 3", len(l.selected()))
+	if l.focus != draftPane || len(l.chat.Picked()) != 3 {
+		t.Fatalf("in the draft %d messages are selected, want 3", len(l.chat.Picked()))
 	}
 	l.types("/pin")
 	l.press("enter")
@@ -272,7 +276,7 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 		l.types("/exclude " + c.number)
 		l.press("enter")
 		l.shows(c.want)
-		l.until("the act", func() bool { return !l.undo.busy })
+		l.until("the action", func() bool { return !l.chat.Flagging() })
 		want := 3
 		if c.number == "1-5" {
 			want = 5
@@ -326,7 +330,7 @@ func TestTheNarrowPanelLeavesNoCursorBehind(t *testing.T) {
 		t.Fatalf("the transcript has a cursor while the draft has the keys:\n%s", plain(l.Model))
 	}
 	l.press("ctrl+x", "g", "v", "j", "ctrl+x")
-	if got := l.selected(); len(got) != 2 {
+	if got := l.chat.Picked(); len(got) != 2 {
 		t.Errorf("%d messages are selected when the panel is closed, want 2", len(got))
 	}
 }

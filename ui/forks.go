@@ -66,7 +66,7 @@ func (m *Model) forkAt(at store.Message) tea.Cmd {
 		return m.complain("This chat is not saved, so it cannot be forked. /keep saves it first.")
 	}
 	deps, s, ref := m.options.Deps, m.session, m.ref
-	done := forkedMsg{from: m.title(), number: m.numberOf(at.ID)}
+	done := forkedMsg{from: m.title(), number: m.chat.NumberOf(at.ID)}
 	return m.openNext(func(ctx context.Context, number int) tea.Msg {
 		done.opened.number = number
 		fork, err := s.Fork(ctx, at.ID)
@@ -211,7 +211,7 @@ func (m *Model) openForks(origin bool, forks []store.Session) {
 	for _, f := range forks {
 		right := theme.Plural(f.Turns, "turn")
 		if _, here := m.chat.Place[f.ForkedAt]; here {
-			right = "at message " + m.numberOf(f.ForkedAt) + " · " + right
+			right = "at message " + m.chat.NumberOf(f.ForkedAt) + " · " + right
 		}
 		choices = append(choices, picker.Choice{Label: forkSign + " " + m.titleOf(f), Right: right, Value: f.ID})
 	}

@@ -15,7 +15,7 @@ func (m *Model) helpLine(w int) string {
 // hints are the keys that matter now. The last one says how to leave, or where the rest is.
 func (m *Model) hints() []keymap.Hint {
 	k := &m.keys
-	selecting := m.selection.on && (!m.covered() || m.onTop(panelOverlay{}))
+	selecting := m.chat.Selecting() && (!m.covered() || m.onTop(panelOverlay{}))
 	switch {
 	case selecting:
 		return []keymap.Hint{

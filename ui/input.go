@@ -50,8 +50,8 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.reveal()
 	case m.covered():
 		return m.overlayKey(msg)
-	case m.find.Open:
-		return m.findKey(msg)
+	case m.chat.Search.Open:
+		return m.updateTranscript(msg)
 	case m.focus == questionPane:
 		return m.questionKey(msg)
 	case k.Pressed(msg, keymap.Back):
@@ -62,7 +62,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.focus {
 	case transcriptPane:
-		cmd := m.transcriptKey(msg)
+		cmd := m.updateTranscript(msg)
 		if m.focus == transcriptPane {
 			m.lead()
 		}
@@ -150,8 +150,8 @@ func (m *Model) onScreen(p pane) bool {
 }
 
 func (m *Model) setFocus(p pane) {
-	if p != transcriptPane && p != panelPane && m.selection.ranged {
-		m.keepRange() // the cursor goes
+	if p != transcriptPane && p != panelPane {
+		m.chat.KeepRange() // the cursor goes
 	}
 	m.focus = p
 	switch p {
@@ -256,9 +256,8 @@ func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
 	if m.covered() {
 		return m.top().update(m, msg)
 	}
-	if m.find.Open {
-		m.find.Insert(msg.Content)
-		return m.seekTyped()
+	if m.chat.Search.Open {
+		return m.updateTranscript(msg)
 	}
 	if m.elsewhere {
 		return m.onlyRead()
@@ -272,80 +271,6 @@ func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
 	return tea.Batch(files, m.draftChanged())
 }
 
-func (m *Model) transcriptKey(msg tea.KeyPressMsg) tea.Cmd {
-	if cmd, ok := m.flagKey(msg); ok {
-		return cmd
-	}
-	k := &m.keys
-	c := &m.chat
-	switch {
-	case k.Pressed(msg, keymap.Down):
-		c.Scroll(1)
-	case k.Pressed(msg, keymap.Up):
-		c.Scroll(-1)
-	case k.Pressed(msg, keymap.Next):
-		c.Step(1)
-	case k.Pressed(msg, keymap.Prev):
-		c.Step(-1)
-	case k.Pressed(msg, keymap.HalfDown):
-		c.Half(1)
-	case k.Pressed(msg, keymap.HalfUp):
-		c.Half(-1)
-	case k.Pressed(msg, keymap.Top):
-		c.First()
-	case k.Pressed(msg, keymap.Bottom):
-		c.Newest()
-	case k.Pressed(msg, keymap.Boundary):
-		switch {
-		case !m.panel.Next.Ready:
-			return m.say("Nothing is planned yet.")
-		case !c.Boundary():
-			return m.say("Nothing is dropped: the model sees the conversation from its beginning.")
-		}
-	case k.Pressed(msg, keymap.Find):
-		return m.openFind()
-	case k.Pressed(msg, keymap.NextHit):
-		return m.nextHit(1)
-	case k.Pressed(msg, keymap.PrevHit):
-		return m.nextHit(-1)
-	case k.Pressed(msg, keymap.Inspect):
-		return m.inspectSelected()
-	case k.Pressed(msg, keymap.Expand):
-		if !c.Expand() {
-			return m.say("This message has nothing to expand.")
-		}
-	case k.Pressed(msg, keymap.Copy):
-		return m.copyMessage()
-	case k.Pressed(msg, keymap.CopyCode):
-		return m.copyCode()
-	case k.Pressed(msg, keymap.Again):
-		return m.askSelectedAgain()
-	case k.Pressed(msg, keymap.Edit):
-		return m.editSelected()
-	case k.Pressed(msg, keymap.VersionBack):
-		return m.switchVersion(-1)
-	case k.Pressed(msg, keymap.VersionOn):
-		return m.switchVersion(1)
-	case k.Pressed(msg, keymap.Fork):
-		return m.forkSelected()
-	case k.Pressed(msg, keymap.Trail):
-		return m.followTrail()
-	case k.Pressed(msg, keymap.Seen):
-		return m.openPast()
-	case k.Pressed(msg, keymap.WhatIf):
-		return m.openWhatif()
-	case k.Pressed(msg, keymap.Repairs):
-		return m.openLedger()
-	case k.Pressed(msg, keymap.Request):
-		return m.inspectRequest()
-	case k.Pressed(msg, keymap.Ask):
-		return m.openHelp()
-	default:
-		return m.say(msg.String() + " does nothing in the transcript; " + k.First(keymap.Back) + " goes to the draft, " + k.First(keymap.Ask) + " lists the keys.")
-	}
-	return nil
-}
-
 // panelPage is how many lines of the panel's list are on the screen, one at least.
 func (m *Model) panelPage() int {
 	b := m.layout.panel.Within(true)
@@ -353,23 +278,6 @@ func (m *Model) panelPage() int {
 		b = m.overlayRoom()
 	}
 	return max(1, m.panel.Slice(m.styles, b.W, b.H).Room)
-}
-
-// The transcript and the panel are two views of one list of messages, with one cursor: where the
-// user moves it in one of them, it goes along in the other.
-
-// follow brings the message under the panel's cursor into the transcript's view.
-func (m *Model) follow() {
-	if e := m.panel.Chosen().Entry; e != nil {
-		m.chat.GoTo(e.ID)
-	}
-}
-
-// lead puts the panel's cursor on the message under the transcript's.
-func (m *Model) lead() {
-	if message, ok := m.chat.Selected(); ok {
-		m.panel.GoTo(m.chat.Place[message.ID], message.ID)
-	}
 }
 
 // place is what the keys are for: what covers the panes, else the pane that has them. The list of

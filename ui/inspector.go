@@ -279,7 +279,7 @@ func (m *Model) inspectorKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Auto):
 		return m.flagSubject("")
 	case k.Pressed(msg, keymap.TakeBack):
-		return m.takeBack()
+		return m.undo()
 	}
 	if m.inspector.shown == nil {
 		return m.say("This is still being read; " + k.First(keymap.Back) + " closes it.")

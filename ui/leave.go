@@ -10,6 +10,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
+	"winnow/ui/transcript"
 )
 
 // interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
@@ -56,12 +57,11 @@ func (m *Model) quitNow() tea.Cmd {
 // request of the past, the pane; else stop the answer, else nothing. It never changes history.
 func (m *Model) back() tea.Cmd {
 	switch {
-	case m.selection.on:
-		m.unselect()
+	case m.chat.Selecting():
+		m.chat.Unselect()
 		return nil
-	case m.find.On && !m.covered():
-		m.endFind()
-		return nil
+	case m.chat.Search.On && !m.covered():
+		return m.inTranscript((*transcript.Model).EndSearch)
 	case m.panel.Past != nil:
 		return m.toNext()
 	case m.onTop(panelOverlay{}):

@@ -78,7 +78,7 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 				}
 			}
 			m.chat.Expand()
-			m.chat.List.ToggleReasoning(kept[0].ID)
+			m.chat.ToggleReasoning()
 		}
 	})
 }

@@ -58,11 +58,8 @@ type Model struct {
 
 	composer  composer.Model
 	editing   edit
-	selection selection
-	undo      undoStack
 	ledger    ledger
-	find      transcript.Search
-	chat      transcript.Chat
+	chat      transcript.Model
 	panel     panel.Model
 	forks     forks
 	turn      turn.Model
@@ -98,10 +95,10 @@ func New(o Options) (*Model, error) {
 		wantPanel:  o.Panel != "closed",
 		composer:   composer.New(),
 		keeping:    keeping{keeper: new(keeper)},
-		chat:       transcript.NewChat(transcript.More(keys)),
 		themes:     theme.Set{Own: o.Themes},
 		secrets:    theme.Secrets{Find: o.Secrets},
 	}
+	m.chat = transcript.New(transcript.Deps{Keys: keys, Run: m.inBackground, Within: func() (context.Context, context.CancelFunc) { return m.newContext() }, Draft: m.planner})
 	m.upkeep = upkeep.New(o.Deps.Store, m.inBackground)
 	m.setTheme(theme.Name(o.Theme))
 	m.adopt(o.Start)
@@ -161,12 +158,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.planned(msg)
 	case panel.Msg:
 		return m.updatePanel(msg)
-	case transcript.FindMsg:
-		return m.foundSome(msg)
-	case wholeMsg:
-		return m.wholeKnown(msg)
-	case flaggedMsg:
-		return m.flagged(msg)
+	case transcript.Msg:
+		return m.updateTranscript(msg)
 	case remediedMsg:
 		return m.remedied(msg)
 	case appliedMsg:
@@ -256,17 +249,13 @@ func (m *Model) adopt(s *session.Session) {
 	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
 	m.panel.Reset(m.panelDeps(s))
 	m.ledger = ledger{secrets: m.secrets}
-	m.undo = undoStack{}
-	m.endFind()
-	m.unselect()
 	m.forgetInspected()
 	m.confirm.Forget()
 	m.notice.Warn(notice.Alert{})
 	if err := s.Unready(); err != nil {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Cause: notice.Unreachable})
 	}
-	m.chat.Holds, m.chat.Find = m.holds, &m.find
-	m.chat.Reset(s.Messages())
+	m.inTranscript(func(c *transcript.Model) tea.Cmd { c.Open(s); return nil })
 	m.arrange()
 }
 

@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 )
 
 // wheel scrolls what lies under the mouse.
@@ -26,8 +25,8 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
 	case !m.options.Mouse || msg.Button != tea.MouseLeft:
 		return nil
-	case m.find.Open && !m.covered():
-		m.find.Open = false
+	case m.chat.Search.Open && !m.covered():
+		m.chat.Search.Open = false
 		return m.click(msg)
 	case m.covered():
 		return m.top().update(m, msg)
@@ -73,25 +72,12 @@ func (m *Model) selectLine(in theme.Box, y int) bool {
 	return true
 }
 
-// clickTranscript selects the message at line y of the transcript. A click on its receipt shows what
-// the model saw for it, one on the boundary goes where the model's view begins.
+// clickTranscript is a click at line y of the transcript.
 func (m *Model) clickTranscript(y int) tea.Cmd {
-	id, part, ok := m.chat.List.At(y)
 	m.setFocus(transcriptPane)
-	if !ok {
-		return nil
-	}
-	m.chat.GoTo(id)
-	defer m.lead()
-	switch part {
-	case transcript.BoundaryPart:
-		m.chat.Boundary()
-	case transcript.FooterPart:
-		return m.openPast()
-	case transcript.TrailPart:
-		return m.followTrail()
-	}
-	return nil
+	cmd := m.updateTranscript(tea.MouseClickMsg{Y: y})
+	m.lead()
+	return cmd
 }
 
 // toggleMouse gives the mouse to the terminal, which selects text with it, or takes it back.

@@ -102,7 +102,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 		return nil
 	}
 	m.chat.Prepend(msg.messages, msg.receipts)
-	again := tea.Batch(m.findAnew(), m.arrive(msg.err == nil))
+	again := tea.Batch(m.inTranscript((*transcript.Model).SearchAnew), m.arrive(msg.err == nil))
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged(), again)
 	}
@@ -237,8 +237,7 @@ func (m *Model) arrive(whole bool) tea.Cmd {
 // finds it there.
 func (m *Model) markFound(a arrival) tea.Cmd {
 	m.notice.Hush() // it said that this is on its way
-	at, needle := m.chat.Place[a.message], transcript.NewNeedle(a.text)
-	if needle.Empty() || len(transcript.FindIn(context.Background(), m.chat.Messages[at:at+1], needle)) == 0 {
+	if !m.chat.Finds(a.message, a.text) {
 		return nil
 	}
 	return m.search(a.text)

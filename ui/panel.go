@@ -16,7 +16,7 @@ import (
 func (m *Model) panelDeps(s *session.Session) panel.Deps {
 	known := map[int64][]int64{}
 	return panel.Deps{
-		Keys: m.keys, Secrets: m.secrets, Text: m.chat.Gist, Selected: m.holds,
+		Keys: m.keys, Secrets: m.secrets, Text: m.chat.Gist, Selected: m.chat.Holds,
 		Index: func(id int64) int { return m.chat.Place[id] },
 		// The panel draws, and does not wait for a plan that is being made: meanwhile a message has the group
 		// that it had.
@@ -78,7 +78,7 @@ func (m *Model) requestShown() tea.Cmd {
 	r := m.panel.Shown()
 	m.chat.JudgeRead(r.Plan, r.FirstRead)
 	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
-		m.chat.List.GoTo(r.Plan.Entries[n-1].ID)
+		m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
 	}
 	return m.lookAgain()
 }
@@ -116,7 +116,7 @@ func (m *Model) showPanel() {
 
 // panelPress is a key in the panel; the transcript follows the cursor.
 func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
-	if cmd, ok := m.flagKey(msg); ok {
+	if cmd, ok := m.panelFlagKey(msg); ok {
 		return cmd
 	}
 	k := &m.keys

@@ -13,6 +13,7 @@ import (
 	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 // restTime is how long the draft rests before its plan is made.
@@ -57,6 +58,12 @@ func (m *Model) planDraft() composer.Drafted {
 	return d
 }
 
+// planner takes the draft as it is now, and plans with it when it is called: in a command.
+func (m *Model) planner() func() (history.Plan, error) {
+	s, draft := m.session, m.planDraft()
+	return func() (history.Plan, error) { return preview(draft, s) }
+}
+
 func (m *Model) planned(msg planMsg) tea.Cmd {
 	if msg.generation != m.panel.Generation {
 		return nil
@@ -69,7 +76,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	if m.panel.Whatif != nil {
 		return m.updatePanel(panel.Replan{})
 	}
-	again := tea.Batch(m.lookAgain(), m.askWhole())
+	again := tea.Batch(m.lookAgain(), m.inTranscript((*transcript.Model).AskLastWhole))
 	if msg.err != nil {
 		return again
 	}
@@ -84,6 +91,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 // on the screen stays there.
 func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 	m.panel.Set(plan, err)
+	m.chat.Next = m.panel.Next.Plan
 	m.composer.Ratio = m.panel.Next.Plan.Sum.Ratio
 	m.judgeWindow()
 	m.showCost()

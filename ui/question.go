@@ -82,7 +82,7 @@ func (m *Model) awaitQuiet() tea.Cmd {
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg questionDueMsg) tea.Cmd {
 	quiet := msg == questionDueMsg{m.turn.Number, m.confirm.Keys()}
-	if quiet && m.question.waits() && m.focus == draftPane && !m.covered() && !m.find.Open && m.composer.Empty() {
+	if quiet && m.question.waits() && m.focus == draftPane && !m.covered() && !m.chat.Search.Open && m.composer.Empty() {
 		m.setFocus(questionPane)
 		m.arrange()
 	}

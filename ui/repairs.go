@@ -265,7 +265,7 @@ func (m *Model) remedyTold(msg remediedMsg) string {
 	numbers := make([]string, len(msg.group))
 	calls := false
 	for i, id := range msg.group {
-		numbers[i] = m.numberOf(id)
+		numbers[i] = m.chat.NumberOf(id)
 		at, ok := m.chat.Place[id]
 		calls = calls || ok && len(m.chat.Messages[at].ToolCalls) > 0
 	}

@@ -35,7 +35,7 @@ func TestQuarantinedMessageSaysWhy(t *testing.T) {
 			Message: history.Message{Role: "narrator", Status: history.Quarantined},
 			Damaged: c.damaged, Remains: c.remains,
 		}
-		if got := new(transcript.Chat).Item(m).Note; got != c.want {
+		if got := new(transcript.Model).Item(m).Note; got != c.want {
 			t.Errorf("a quarantined message, damaged %v, readable %q, has the note %q, want %q", c.damaged, c.remains, got, c.want)
 		}
 	}

@@ -46,7 +46,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	if leaf := l.stored(id).Leaf; leaf != l.chat.Messages[len(l.chat.Messages)-1].ID {
 		t.Errorf("the active branch of the file ends at %d", leaf)
 	}
-	l.until("the word marked", func() bool { return l.find.On && l.find.Total == 1 })
+	l.until("the word marked", func() bool { return l.chat.Search.On && l.chat.Search.Total == 1 })
 
 	l.finds("otter") // in the session that is open, on its other branch
 	l.standsOn(id, "Tell me about the otter.")
@@ -56,7 +56,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	l.finds("otter") // and on the branch that is on the screen
 	l.standsOn(id, "Tell me about the otter.")
 	l.press("esc")
-	if l.find.On {
+	if l.chat.Search.On {
 		t.Errorf("esc leaves the marks:\n%s", plain(l.Model))
 	}
 }
@@ -103,7 +103,7 @@ func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	}
 	l.finds("walrus") // the transcript shows the name of the file alone, so that nothing can be marked
 	l.standsOn(kept.ID, "What is this?")
-	if l.find.On {
+	if l.chat.Search.On {
 		t.Errorf("a search was begun that finds nothing:\n%s", plain(l.Model))
 	}
 }

@@ -143,7 +143,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.turn.Quitting {
 		return tea.Quit
 	}
-	return tea.Batch(said, m.draftChanged(), m.entitle(e.Err), m.findAgain(), m.askWindow())
+	return tea.Batch(said, m.draftChanged(), m.entitle(e.Err), m.inTranscript((*transcript.Model).SearchOn), m.askWindow())
 }
 
 // askWindow asks for a window that the server could not say before the model ran. Meanwhile a message can be

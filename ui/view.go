@@ -26,6 +26,7 @@ func (m *Model) View() tea.View {
 	}
 	screen := make([]string, m.height) // the boxes fill it from left to right
 	l := m.layout
+	m.chat.Around = m.aroundTranscript()
 	put := func(b theme.Box, lines []string) {
 		if !b.Empty() {
 			theme.Lay(screen, b, lines)
@@ -50,11 +51,11 @@ func (m *Model) View() tea.View {
 		block, cursor = m.overlayView()
 		put(m.top().box(m), block)
 	}
-	if m.find.Open && !m.covered() && !l.footer.Empty() {
-		_, x := m.findLine(l.footer.W)
+	if m.chat.Search.Open && !m.covered() && !l.footer.Empty() {
+		_, x := m.chat.SearchLine(l.footer.W, "")
 		cursor = tea.NewCursor(x, l.footer.Y)
 	}
-	if said := m.notice.View(m.styles, l.footer.W, !l.framed); len(said) > 1 && !m.find.Open {
+	if said := m.notice.View(m.styles, l.footer.W, !l.framed); len(said) > 1 && !m.chat.Search.Open {
 		put(theme.Box{X: l.footer.X, Y: l.footer.Y - len(said) + 1, W: l.footer.W, H: len(said)}, said)
 	}
 	v.Content = strings.Join(screen, "\n")
@@ -73,10 +74,10 @@ func (m *Model) transcriptView() []string {
 		return theme.Blank(lines, b.W, b.H)
 	}
 	title := "transcript"
-	if selected := m.selectionTitle(); selected != "" {
+	if selected := m.chat.SelectionTitle(); selected != "" {
 		title += " · " + selected
 	}
-	if hits := m.findTitle(); hits != "" {
+	if hits := m.chat.SearchTitle(); hits != "" {
 		title += " · " + hits
 	}
 	if past := m.panel.Past; past != nil {
@@ -104,7 +105,7 @@ func (m *Model) border(title, right string, focused bool) theme.Border {
 func (m *Model) panelTitle() string {
 	selected := ""
 	if m.focus == panelPane || m.onTop(panelOverlay{}) {
-		selected = m.selectionTitle()
+		selected = m.chat.SelectionTitle()
 	}
 	return m.panel.Title(selected)
 }
@@ -193,16 +194,16 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 
 // footer is the lower line: a notice, else the keys that matter now.
 func (m *Model) footer(w int) string {
-	finding := !m.covered() && m.find.On
-	if finding && m.find.Open {
-		line, _ := m.findLine(w)
+	finding := !m.covered() && m.chat.Search.On
+	if finding && m.chat.Search.Open {
+		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
 		return line
 	}
 	if said := m.notice.View(m.styles, w, !m.layout.framed); len(said) > 0 {
 		return said[0]
 	}
 	if finding && m.focus == transcriptPane {
-		line, _ := m.findLine(w)
+		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
 		return line
 	}
 	if a := m.turn.Activity(m.question.waits()); a != "" && !m.layout.framed {

@@ -142,7 +142,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	if head := strings.Join(panel.Proof(st, *past.Past, 80), "\n"); !strings.Contains(head, "the server read 400 of ~1,000") {
 		t.Errorf("the head says %q", head)
 	}
-	c := transcript.NewChat(func(int) string { return "" })
+	c := transcript.New(transcript.Deps{})
 	c.Styles = st
 	c.Place = map[int64]int{1: 0, 2: 1}
 	c.JudgeRead(past.Plan, past.FirstRead)

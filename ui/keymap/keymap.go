@@ -83,18 +83,30 @@ func (m Map) First(a Action) string {
 	return "(no key)"
 }
 
-// Pressed says whether a key press is for one of some actions. Keys that arrive as text of more than one
-// character are typing, whatever they spell: an input method may commit the word "end".
+// Pressed says whether a key press is for one of some actions.
 func (m Map) Pressed(msg tea.KeyPressMsg, actions ...Action) bool {
-	if utf8.RuneCountInString(msg.Text) > 1 {
-		return false
-	}
 	for _, a := range actions {
-		if i, ok := m.at[a]; ok && key.Matches(msg, m.bindings[i].Binding) {
+		if i, ok := m.at[a]; ok && m.bindings[i].pressed(msg) {
 			return true
 		}
 	}
 	return false
+}
+
+// Action is what a key press is for in a place, "" for nothing.
+func (m Map) Action(msg tea.KeyPressMsg, in Place) Action {
+	for _, b := range m.bindings {
+		if b.Where&in != 0 && b.pressed(msg) {
+			return b.Action
+		}
+	}
+	return ""
+}
+
+// pressed says whether a key press is for the binding. Keys that arrive as text of more than one character are
+// typing, whatever they spell: an input method may commit the word "end".
+func (b Binding) pressed(msg tea.KeyPressMsg) bool {
+	return utf8.RuneCountInString(msg.Text) <= 1 && key.Matches(msg, b.Binding)
 }
 
 // With is the key map with some actions on other keys: action name to keys. The error names an unknown

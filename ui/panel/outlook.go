@@ -11,8 +11,8 @@ import (
 // Outlook is what the requests before tell about the next one.
 type Outlook struct {
 	Prefix   session.Prefix
-	Gone     roll     // messages that are left out for the first time
-	Warnings []string // sentences about the request that its numbers do not tell
+	Gone     theme.Roll // messages that are left out for the first time
+	Warnings []string   // sentences about the request that its numbers do not tell
 }
 
 // OutlookOf says what the session knows about a plan. Of a long conversation very many messages may be
@@ -23,12 +23,12 @@ func OutlookOf(known session.Outlook, plan history.Plan) Outlook {
 		o.Warnings = append(o.Warnings, fmt.Sprintf("in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
 			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected)))
 	}
-	var short roll
+	var short theme.Roll
 	for _, i := range known.Losses {
 		if e := &plan.Entries[i]; e.Sent() {
-			short.add(e)
+			short.Add(e)
 		} else {
-			o.Gone.add(e)
+			o.Gone.Add(e)
 		}
 	}
 	if o.Gone.Of > 0 {

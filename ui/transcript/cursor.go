@@ -8,26 +8,26 @@ import (
 )
 
 // Position says how far down the list is, where it does not follow its end.
-func (c *Chat) Position() string {
-	if c.List.Following() {
+func (c *Model) Position() string {
+	if c.list.Following() {
 		return ""
 	}
-	above, shown, total := c.List.Position()
-	if c.List.NewBelow() {
+	above, shown, total := c.list.Position()
+	if c.list.NewBelow() {
 		return "new below ↓"
 	}
 	return fmt.Sprintf("%d %%", min(100, (above+shown)*100/max(1, total)))
 }
 
 // Enter shows the cursor where it is, or on the last message on the screen.
-func (c *Chat) Enter() { c.List.MoveCursor(0) }
+func (c *Model) Enter() { c.list.MoveCursor(0) }
 
 // Leave takes the cursor away.
-func (c *Chat) Leave() { c.List.ClearCursor() }
+func (c *Model) Leave() { c.list.ClearCursor() }
 
 // Selected is the message under the cursor; a tool call's item stands for its message.
-func (c *Chat) Selected() (store.Message, bool) {
-	id, ok := c.List.Cursor()
+func (c *Model) Selected() (store.Message, bool) {
+	id, ok := c.list.Cursor()
 	if !ok {
 		return store.Message{}, false
 	}
@@ -42,7 +42,7 @@ func (c *Chat) Selected() (store.Message, bool) {
 }
 
 // Gist is what a message is known by in a list, "" for one that is not in memory.
-func (c *Chat) Gist(id int64) string {
+func (c *Model) Gist(id int64) string {
 	if i, ok := c.Place[id]; ok {
 		return Gist(c.Messages[i])
 	}
@@ -51,7 +51,7 @@ func (c *Chat) Gist(id int64) string {
 
 // RequestBehind is the request that made the selected message; for a question the one that answered
 // it first. Without a selection it is the last answer's.
-func (c *Chat) RequestBehind() (int64, bool) {
+func (c *Model) RequestBehind() (int64, bool) {
 	m, ok := c.Selected()
 	if !ok {
 		m, ok = c.LastAnswer()
@@ -68,7 +68,7 @@ func (c *Chat) RequestBehind() (int64, bool) {
 }
 
 // Last is the newest message.
-func (c *Chat) Last() (store.Message, bool) {
+func (c *Model) Last() (store.Message, bool) {
 	if len(c.Messages) == 0 {
 		return store.Message{}, false
 	}
@@ -76,7 +76,7 @@ func (c *Chat) Last() (store.Message, bool) {
 }
 
 // LastAnswer is the newest answer with a text.
-func (c *Chat) LastAnswer() (store.Message, bool) {
+func (c *Model) LastAnswer() (store.Message, bool) {
 	for i := len(c.Messages) - 1; i >= 0; i-- {
 		if m := c.Messages[i]; m.Role == history.Assistant && m.Content != "" {
 			return m, true
@@ -86,47 +86,47 @@ func (c *Chat) LastAnswer() (store.Message, bool) {
 }
 
 // Scroll moves by lines.
-func (c *Chat) Scroll(n int) { c.List.Scroll(n) }
+func (c *Model) Scroll(n int) { c.list.Scroll(n) }
 
 // Step moves the cursor by messages.
-func (c *Chat) Step(n int) { c.List.MoveCursor(n) }
-
-// Half moves by half pages.
-func (c *Chat) Half(n int) { c.List.HalfPage(n) }
+func (c *Model) Step(n int) { c.list.MoveCursor(n) }
 
 // Page moves by pages.
-func (c *Chat) Page(n int) { c.List.Page(n) }
+func (c *Model) Page(n int) { c.list.Page(n) }
 
 // Bottom follows the end.
-func (c *Chat) Bottom() { c.List.Bottom() }
+func (c *Model) Bottom() { c.list.Bottom() }
 
 // First selects the first message.
-func (c *Chat) First() { c.List.MoveCursor(-c.List.Len()); c.List.Top() }
+func (c *Model) First() { c.list.MoveCursor(-c.list.Len()); c.list.Top() }
 
 // Newest selects the last message and follows the end.
-func (c *Chat) Newest() { c.List.MoveCursor(c.List.Len()); c.List.Bottom() }
+func (c *Model) Newest() { c.list.MoveCursor(c.list.Len()); c.list.Bottom() }
 
 // GoTo selects a message.
-func (c *Chat) GoTo(id int64) bool { return c.List.SetCursor(id) }
+func (c *Model) GoTo(id int64) bool { return c.list.SetCursor(id) }
+
+// ScrollTo brings a message to the top of the screen.
+func (c *Model) ScrollTo(id int64) { c.list.GoTo(id) }
 
 // Boundary selects the first message that the model still sees, and says whether there is one
 // that it does not see any more.
-func (c *Chat) Boundary() bool {
+func (c *Model) Boundary() bool {
 	id, _, ok := c.seenFrom()
 	return ok && c.GoTo(id)
 }
 
 // Expand unfolds the item under the cursor, and says whether it had anything to unfold.
-func (c *Chat) Expand() bool {
-	id, ok := c.List.Cursor()
-	it, there := c.List.Item(id)
+func (c *Model) Expand() bool {
+	id, ok := c.list.Cursor()
+	it, there := c.list.Item(id)
 	switch {
 	case !ok || !there:
 		return false
 	case it.Fold:
-		c.List.Toggle(id)
+		c.list.Toggle(id)
 	case it.Reasoning != "":
-		c.List.ToggleReasoning(id)
+		c.list.ToggleReasoning(id)
 	default:
 		return false
 	}
@@ -134,15 +134,15 @@ func (c *Chat) Expand() bool {
 }
 
 // ToggleReasoning unfolds all reasoning or folds it, and says which.
-func (c *Chat) ToggleReasoning() bool {
+func (c *Model) ToggleReasoning() bool {
 	c.reasoning = !c.reasoning
 	for _, m := range c.Messages {
 		if m.Reasoning != "" {
-			c.List.ToggleReasoning(m.ID)
+			c.list.ToggleReasoning(m.ID)
 		}
 	}
 	if c.Streaming {
-		c.List.ToggleReasoning(arriving)
+		c.list.ToggleReasoning(arriving)
 	}
 	return c.reasoning
 }

@@ -18,7 +18,7 @@ const (
 
 // gutter returns the cells to the left of the text: glyph, cursor and, where there is room,
 // the label.
-func (m *Model) gutter() int {
+func (m *itemList) gutter() int {
 	switch {
 	case m.width >= wide:
 		return 2 + labelWidth + 1
@@ -30,7 +30,7 @@ func (m *Model) gutter() int {
 
 // bodyWidth returns the cells for text. Where there is room, one stays free on the right, so that
 // text does not touch what stands there.
-func (m *Model) bodyWidth() int {
+func (m *itemList) bodyWidth() int {
 	width := m.width - m.gutter()
 	if m.width >= wide {
 		width--
@@ -39,10 +39,10 @@ func (m *Model) bodyWidth() int {
 }
 
 // View returns the list as one string of at most its height in lines.
-func (m *Model) View() string { return strings.Join(m.Lines(), "\n") }
+func (m *itemList) View() string { return strings.Join(m.Lines(), "\n") }
 
 // Lines returns exactly the height's number of lines, none wider than the width.
-func (m *Model) Lines() []string {
+func (m *itemList) Lines() []string {
 	if m.height <= 0 {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (m *Model) Lines() []string {
 }
 
 // drawItem adds the lines of item i from line on that fit on the screen.
-func (m *Model) drawItem(out []string, i, line int) []string {
+func (m *itemList) drawItem(out []string, i, line int) []string {
 	e := &m.entries[i]
 	d := m.drawn(i)
 	lines := d.lines
@@ -98,7 +98,7 @@ func (m *Model) drawItem(out []string, i, line int) []string {
 
 // tagLine returns the line with the hit that the user is at, else the first of the upper lines, that
 // has room for the tag; -1 for none.
-func (m *Model) tagLine(lines []string, tag string, hit int) int {
+func (m *itemList) tagLine(lines []string, tag string, hit int) int {
 	if tag == "" {
 		return -1
 	}
@@ -115,7 +115,7 @@ func (m *Model) tagLine(lines []string, tag string, hit int) int {
 }
 
 // between returns the line behind item i: blank, or where the model's view begins.
-func (m *Model) between(i int) string {
+func (m *itemList) between(i int) string {
 	if !m.bounded || i+1 >= len(m.entries) || m.entries[i+1].ID != m.boundary {
 		return ""
 	}
@@ -126,7 +126,7 @@ func (m *Model) between(i int) string {
 }
 
 // alsoAbove says that the model sees messages in front of the boundary too.
-func (m *Model) alsoAbove() string {
+func (m *itemList) alsoAbove() string {
 	switch m.above {
 	case 0:
 		return ""
@@ -137,7 +137,7 @@ func (m *Model) alsoAbove() string {
 }
 
 // margin returns what stands to the left of a line of e.
-func (m *Model) margin(e *entry, mark Mark, line int, hit bool) string {
+func (m *itemList) margin(e *entry, mark Mark, line int, hit bool) string {
 	gutter := m.gutter()
 	if gutter == 0 {
 		return ""
@@ -171,7 +171,7 @@ func (m *Model) margin(e *entry, mark Mark, line int, hit bool) string {
 }
 
 // label returns text in the colour of e's speaker.
-func (m *Model) label(e *entry, text string) string {
+func (m *itemList) label(e *entry, text string) string {
 	if m.o.Styles.Label == nil || text == "" {
 		return text
 	}
@@ -179,7 +179,7 @@ func (m *Model) label(e *entry, text string) string {
 }
 
 // measure returns the height of item i in lines, the blank one behind it included.
-func (m *Model) measure(i int) int {
+func (m *itemList) measure(i int) int {
 	if e := &m.entries[i]; !e.measured {
 		m.drawn(i)
 	}
@@ -197,7 +197,7 @@ type drawn struct {
 }
 
 // drawn returns item i as it is rendered, and notes its height.
-func (m *Model) drawn(i int) drawn {
+func (m *itemList) drawn(i int) drawn {
 	e := &m.entries[i]
 	d, ok := m.cache.get(e.ID)
 	if !ok {
@@ -214,7 +214,7 @@ func (m *Model) drawn(i int) drawn {
 }
 
 // render draws e without margin.
-func (m *Model) render(e *entry) drawn {
+func (m *itemList) render(e *entry) drawn {
 	text, reasoning := e.Text, e.Reasoning
 	if text == "" && e.Size > 0 && m.o.Load != nil {
 		text, reasoning = m.o.Load(e.ID)
@@ -253,7 +253,7 @@ func (m *Model) render(e *entry) drawn {
 }
 
 // text returns the lines of as much of e's text as is shown, or the one line that stands for them.
-func (m *Model) text(e *entry, text, shown string) []string {
+func (m *itemList) text(e *entry, text, shown string) []string {
 	switch {
 	case e.Fold && !e.expanded:
 		return m.folded(text)
@@ -276,7 +276,7 @@ func (m *Model) text(e *entry, text, shown string) []string {
 }
 
 // folded returns the one line that stands for text.
-func (m *Model) folded(text string) []string {
+func (m *itemList) folded(text string) []string {
 	text = strings.Trim(text, "\n")
 	more := strings.Count(text, "\n")
 	w := m.bodyWidth()
@@ -300,7 +300,7 @@ func (m *Model) folded(text string) []string {
 }
 
 // reasoning returns the lines of e's reasoning, or the one line that stands for them.
-func (m *Model) reasoning(e *entry, text string) []string {
+func (m *itemList) reasoning(e *entry, text string) []string {
 	st := m.o.Styles
 	if e.thinking {
 		lines := []string{st.Fold.Render(ansi.Truncate("▾ reasoning", m.bodyWidth(), "…"))}
@@ -313,7 +313,7 @@ func (m *Model) reasoning(e *entry, text string) []string {
 }
 
 // styled returns text as it is, wrapped, in one style.
-func (m *Model) styled(text string, st lipgloss.Style) []string {
+func (m *itemList) styled(text string, st lipgloss.Style) []string {
 	lines := m.md.Plain(text)
 	for i, line := range lines {
 		lines[i] = st.Render(line)

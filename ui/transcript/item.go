@@ -1,8 +1,6 @@
 // Package transcript shows a conversation: a list of messages that scrolls, follows an answer
 // while it streams, and carries beside each message what the model sees of it. Only what is on
 // the screen is rendered, so a frame costs the same for ten messages and for a hundred thousand.
-// Model is the list alone; Chat has the messages behind it, their verdicts and the search in them. Neither reads
-// keys: their methods are called, and Lines draws.
 package transcript
 
 import (

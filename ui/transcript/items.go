@@ -14,7 +14,7 @@ import (
 )
 
 // items are the items of messages: each message, and each tool call of it.
-func (c *Chat) items(messages []store.Message) []Item {
+func (c *Model) items(messages []store.Message) []Item {
 	items := make([]Item, 0, len(messages))
 	for _, m := range messages {
 		items = append(items, c.Item(m))
@@ -24,7 +24,7 @@ func (c *Chat) items(messages []store.Message) []Item {
 }
 
 // Item is a message as the list shows it.
-func (c *Chat) Item(m store.Message) Item {
+func (c *Model) Item(m store.Message) Item {
 	it := Item{
 		ID: m.ID, Role: m.Role, Label: theme.Speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning,
 		Head: versions(m), Trail: c.Trails[m.ID],
@@ -95,7 +95,7 @@ func callText(calls []history.ToolCall) string {
 	return strings.Join(lines, "\n")
 }
 
-func (c *Chat) callItems(m store.Message) []Item {
+func (c *Model) callItems(m store.Message) []Item {
 	if callsOnly(m) {
 		return nil
 	}
@@ -113,8 +113,8 @@ func (c *Chat) callItems(m store.Message) []Item {
 	return items
 }
 
-// More says how much of a very long message is not shown, and the keys for it.
-func More(keys keymap.Map) func(bytes int) string {
+// more says how much of a very long message is not shown, and the keys for it.
+func more(keys keymap.Map) func(bytes int) string {
 	return func(bytes int) string {
 		return theme.Size(bytes) + " more; " + keys.First(keymap.Inspect) + " shows it, " + keys.First(keymap.Copy) + " copies all"
 	}

@@ -48,12 +48,12 @@ func shownEnd(text string) int {
 }
 
 // streams says that e is shown as it streamed, however long it is.
-func (m *Model) streams(e *entry) bool {
+func (m *itemList) streams(e *entry) bool {
 	return e.stream != nil && e.stream.Renderer() == m.md && !e.Plain && !e.Fold
 }
 
 // begin returns the lines of the beginning of a text that is too long to be shown.
-func (m *Model) begin(e *entry, text string) []string {
+func (m *itemList) begin(e *entry, text string) []string {
 	if e.Plain || e.Fold {
 		return m.md.Plain(text)
 	}
@@ -64,7 +64,7 @@ func (m *Model) begin(e *entry, text string) []string {
 }
 
 // more is the line behind a text of which so many bytes are not shown, none where all of it is.
-func (m *Model) more(left int) []string {
+func (m *itemList) more(left int) []string {
 	if left == 0 {
 		return nil
 	}

@@ -16,8 +16,8 @@ import (
 // tenMegabytes is a text of 10 MB, line after line.
 func tenMegabytes(line string) string { return strings.Repeat(line, 10_000_000/len(line)) }
 
-func longList(items ...Item) *Model {
-	m := New(Options{Markdown: markdown.Plain, More: func(n int) string { return fmt.Sprintf("%d more", n) }})
+func longList(items ...Item) *itemList {
+	m := newList(Options{Markdown: markdown.Plain, More: func(n int) string { return fmt.Sprintf("%d more", n) }})
 	m.SetSize(100, 40)
 	m.SetItems(items)
 	return m

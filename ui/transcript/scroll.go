@@ -1,7 +1,7 @@
 package transcript
 
 // Scroll moves by n lines, down for a positive n. Reaching the end follows it again.
-func (m *Model) Scroll(n int) {
+func (m *itemList) Scroll(n int) {
 	if !m.ready() {
 		return
 	}
@@ -19,13 +19,13 @@ func (m *Model) Scroll(n int) {
 }
 
 // Page moves by n pages, with one line of the page before kept in sight.
-func (m *Model) Page(n int) { m.Scroll(n * max(m.height-1, 1)) }
+func (m *itemList) Page(n int) { m.Scroll(n * max(m.height-1, 1)) }
 
 // HalfPage moves by n half pages.
-func (m *Model) HalfPage(n int) { m.Scroll(n * max(m.height/2, 1)) }
+func (m *itemList) HalfPage(n int) { m.Scroll(n * max(m.height/2, 1)) }
 
 // Top goes to the first line.
-func (m *Model) Top() {
+func (m *itemList) Top() {
 	if m.ready() {
 		m.top, m.line = 0, 0
 		m.arrive()
@@ -33,14 +33,14 @@ func (m *Model) Top() {
 }
 
 // Bottom goes to the end and follows it.
-func (m *Model) Bottom() {
+func (m *itemList) Bottom() {
 	m.follow = true
 	m.settle()
 }
 
 // GoTo brings the item id to the top of the screen, or as near as the end lets it. It tells
 // whether there is such an item.
-func (m *Model) GoTo(id int64) bool {
+func (m *itemList) GoTo(id int64) bool {
 	i, ok := m.index(id)
 	if ok && m.ready() {
 		m.top, m.line = i, 0
@@ -50,19 +50,19 @@ func (m *Model) GoTo(id int64) bool {
 }
 
 // Following tells whether the list stays at its end.
-func (m *Model) Following() bool { return m.follow }
+func (m *itemList) Following() bool { return m.follow }
 
 // NewBelow tells whether something came below the screen since the end was last in sight.
-func (m *Model) NewBelow() bool { return m.below }
+func (m *itemList) NewBelow() bool { return m.below }
 
 // Cursor returns the selected item.
-func (m *Model) Cursor() (id int64, ok bool) { return m.cursor, m.selected }
+func (m *itemList) Cursor() (id int64, ok bool) { return m.cursor, m.selected }
 
 // ClearCursor selects nothing.
-func (m *Model) ClearCursor() { m.selected = false }
+func (m *itemList) ClearCursor() { m.selected = false }
 
 // SetCursor selects the item id and brings it on the screen.
-func (m *Model) SetCursor(id int64) bool {
+func (m *itemList) SetCursor(id int64) bool {
 	i, ok := m.index(id)
 	if ok {
 		m.selectItem(i)
@@ -72,7 +72,7 @@ func (m *Model) SetCursor(id int64) bool {
 
 // MoveCursor selects the n-th item after the selected one, before it for a negative n. With
 // nothing selected it selects the last item on the screen.
-func (m *Model) MoveCursor(n int) {
+func (m *itemList) MoveCursor(n int) {
 	if !m.ready() {
 		return
 	}
@@ -95,7 +95,7 @@ const (
 )
 
 // At returns the item that line y of the screen shows, and which part of it.
-func (m *Model) At(y int) (id int64, part Part, ok bool) {
+func (m *itemList) At(y int) (id int64, part Part, ok bool) {
 	if !m.ready() || y < 0 || y >= m.height {
 		return 0, TextPart, false
 	}
@@ -117,7 +117,7 @@ func (m *Model) At(y int) (id int64, part Part, ok bool) {
 
 // Position returns the lines above the screen, on it and in all, for a scroll bar. Lines of
 // messages that were never shown are guessed.
-func (m *Model) Position() (above, shown, total int) {
+func (m *itemList) Position() (above, shown, total int) {
 	if len(m.entries) == 0 {
 		return 0, 0, 0
 	}
@@ -127,7 +127,7 @@ func (m *Model) Position() (above, shown, total int) {
 }
 
 // itemAt returns the index of the item at line y, the last one below the end.
-func (m *Model) itemAt(y int) int {
+func (m *itemList) itemAt(y int) int {
 	i := m.top
 	for y += m.line; i < len(m.entries)-1 && y >= m.measure(i); i++ {
 		y -= m.measure(i)
@@ -137,7 +137,7 @@ func (m *Model) itemAt(y int) int {
 
 // selectItem puts the cursor on item i and brings as much of it on the screen as there is room
 // for, with as little movement as that takes.
-func (m *Model) selectItem(i int) {
+func (m *itemList) selectItem(i int) {
 	m.cursor, m.selected = m.entries[i].ID, true
 	if !m.ready() {
 		return
@@ -157,16 +157,16 @@ func (m *Model) selectItem(i int) {
 }
 
 // ready tells whether there is something to move in.
-func (m *Model) ready() bool { return m.drawable() && len(m.entries) > 0 }
+func (m *itemList) ready() bool { return m.drawable() && len(m.entries) > 0 }
 
 // arrive ends a movement of the user's: the end is followed exactly while it is in sight.
-func (m *Model) arrive() {
+func (m *itemList) arrive() {
 	m.follow = m.endInSight()
 	m.settle()
 }
 
 // settle keeps the position within the list.
-func (m *Model) settle() {
+func (m *itemList) settle() {
 	if len(m.entries) == 0 {
 		m.top, m.line, m.below = 0, 0, false
 		return
@@ -185,7 +185,7 @@ func (m *Model) settle() {
 }
 
 // endInSight tells whether the last line is on the screen or above its lower edge.
-func (m *Model) endInSight() bool {
+func (m *itemList) endInSight() bool {
 	left := m.height + m.line
 	for i := m.top; i < len(m.entries); i++ {
 		left -= m.measure(i)
@@ -197,7 +197,7 @@ func (m *Model) endInSight() bool {
 }
 
 // back returns the position from which n lines reach exactly to the last line of item i.
-func (m *Model) back(i, n int) (top, line int) {
+func (m *itemList) back(i, n int) (top, line int) {
 	h := m.measure(i) - 1
 	for n > h {
 		if i == 0 {

@@ -2,8 +2,14 @@ package transcript
 
 import (
 	"context"
+	"errors"
+	"sort"
 
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -13,58 +19,101 @@ type Search struct {
 	theme.Field      // what is looked for, as it is typed
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
-	From        int  // the message that the user was at when the search began
-	Home        bool // it began in the draft, and goes back there
+	Total       int  // hits
 
-	Searches int // searches so far: an answer to an older one is dropped
-	Stop     context.CancelFunc
-	Done     bool // the answer for the text is here
-	Found    []Found
-	Before   []int // hits in front of each of the found
-	Total    int
-	At       int // the hit that the user is at, from 0
-	Around   int // which way the user came to it past an end, 0 for neither
+	from      int  // the message that the user was at when the search began
+	fromDraft bool // it began in the draft, and goes back there
 
-	Tally  tally
-	Whole  map[int64]LastWhole // by message, as far as it was asked
-	Asking bool                // a question about past requests is being answered
+	searches int // searches so far: an answer to an older one is dropped
+	stop     context.CancelFunc
+	done     bool // the answer for the text is here
+	places   []place
+	before   []int // hits in front of each of the places
+	at       int   // the hit that the user is at, from 0
+	around   int   // which way the user came to it past an end, 0 for neither
+
+	tally  tally
+	whole  map[int64]lastWhole // by message, as far as it was asked
+	asking bool                // a question about past requests is being answered
 }
 
-// Found is where a search found its text in one message, or in one of its tool calls.
-type Found struct {
-	Message int // its place in the conversation
+// place is where a search found its text in one message, or in one of its tool calls.
+type place struct {
+	message int // its place in the conversation
 	call    int // which of its calls; -1 for what it says
-	Spans   []Span
+	spans   []Span
 }
 
-// FindMsg is what a search found.
-type FindMsg struct {
-	Search int
-	Found  []Found
-	Step   bool // the user goes to the hit next to where the search began
+// lastWhole is the newest request in which the model saw a message whole.
+type lastWhole struct {
+	turn  int
+	never bool
 }
 
-// Forget leaves nothing found. An answer that is on its way is dropped.
-func (f *Search) Forget() {
-	f.Searches++
-	f.Found, f.Before, f.Total, f.At, f.Done, f.Tally = nil, nil, 0, 0, false, tally{}
+// FoundMsg is what a search found.
+type FoundMsg struct {
+	search int
+	places []place
+	step   bool // the user goes to the hit next to where the search began
 }
 
-// End forgets the search.
-func (f *Search) End() {
-	if f.Stop != nil {
-		f.Stop()
+// LastWholeMsg says when the model saw a message whole for the last time.
+type LastWholeMsg struct {
+	Session *session.Session
+	Message int64
+	Turn    int
+	Never   bool
+	Err     error
+}
+
+func (FoundMsg) transcript()     {}
+func (LastWholeMsg) transcript() {}
+
+// forget leaves nothing found. An answer that is on its way is dropped.
+func (f *Search) forget() {
+	f.searches++
+	f.places, f.before, f.Total, f.at, f.done, f.tally = nil, nil, 0, 0, false, tally{}
+}
+
+// end forgets the search.
+func (f *Search) end() {
+	if f.stop != nil {
+		f.stop()
 	}
-	*f = Search{Searches: f.Searches + 1}
+	*f = Search{searches: f.searches + 1}
 }
 
-// FindIn looks for a needle in what is said and called, not in what a model thought.
-func FindIn(ctx context.Context, messages []store.Message, needle Needle) []Found {
+// nearest is the first hit in the message at this place or behind it, else the last one before.
+func (f *Search) nearest(message int) int {
+	if i := f.firstIn(message); i < len(f.places) {
+		return f.before[i]
+	}
+	return max(0, f.Total-1)
+}
+
+// firstIn is the first of the places in the message at this place of the conversation or behind it.
+func (f *Search) firstIn(message int) int {
+	return sort.Search(len(f.places), func(i int) bool { return f.places[i].message >= message })
+}
+
+// hit is the place in which the user's hit lies, with only that one of its spans.
+func (f *Search) hit() (place, bool) {
+	i := sort.Search(len(f.before), func(i int) bool { return f.before[i] > f.at }) - 1
+	if i < 0 || f.at >= f.Total {
+		return place{}, false
+	}
+	x := f.places[i]
+	k := f.at - f.before[i]
+	return place{x.message, x.call, x.spans[k : k+1]}, true
+}
+
+// placesOf looks for a needle in what is said and called, not in what a model thought.
+func placesOf(ctx context.Context, messages []store.Message, needle Needle) []place {
 	finder := needle.Finder()
-	var list []Found
+	var list []place
 	add := func(at, call int, text string) {
 		if spans := finder.In(text); len(spans) > 0 {
-			list = append(list, Found{at, call, spans})
+			list = append(list, place{at, call, spans})
 		}
 	}
 	for i, message := range messages {
@@ -83,8 +132,234 @@ func FindIn(ctx context.Context, messages []store.Message, needle Needle) []Foun
 	return list
 }
 
-// LastWhole is the newest request in which the model saw a message whole.
-type LastWhole struct {
-	Turn  int
-	Never bool
+// itemOf is the list's item of a place.
+func (c *Model) itemOf(x place) int64 {
+	message := c.Messages[x.message]
+	if items := c.callIDs[message.ID]; x.call >= 0 && x.call < len(items) {
+		return items[x.call]
+	}
+	return message.ID
+}
+
+// openSearch opens the search line.
+func (c *Model) openSearch() tea.Cmd {
+	c.Search.end()
+	c.Search.On, c.Search.Open, c.Search.from = true, true, c.readFrom()
+	return c.tell(Hushed{})
+}
+
+// SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the keys go back to
+// the draft behind it.
+func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
+	fromDraft = fromDraft || c.Search.fromDraft
+	c.Search.end()
+	c.Search.On, c.Search.fromDraft, c.Search.from = true, fromDraft, c.readFrom()
+	c.Search.Field = theme.NewField(text)
+	return c.seekTyped()
+}
+
+// Finds says whether a search for a text finds it in a message.
+func (c *Model) Finds(message int64, text string) bool {
+	at, ok := c.Place[message]
+	needle := NewNeedle(text)
+	return ok && !needle.Empty() && len(placesOf(context.Background(), c.Messages[at:at+1], needle)) > 0
+}
+
+// readFrom is the message that the user is at: the one under the cursor, else the first on the screen.
+func (c *Model) readFrom() int {
+	if message, ok := c.Selected(); ok {
+		return c.Place[message.ID]
+	}
+	if id, _, ok := c.list.At(0); ok {
+		return c.Place[id]
+	}
+	return 0
+}
+
+// seekTyped marks what the search line holds at once and counts it in a command.
+func (c *Model) seekTyped() tea.Cmd {
+	c.tell(Hushed{})
+	needle := NewNeedle(c.Search.Text)
+	c.list.Mark(needle)
+	return c.seek(needle, true)
+}
+
+// SearchOn looks for the text in a conversation that has grown.
+func (c *Model) SearchOn() tea.Cmd {
+	if !c.Search.On {
+		return nil
+	}
+	c.Search.whole = nil // A request may have seen more since.
+	return c.seek(NewNeedle(c.Search.Text), false)
+}
+
+// SearchAnew looks for the text in a conversation whose places have changed.
+func (c *Model) SearchAnew() tea.Cmd {
+	if !c.Search.On {
+		return nil
+	}
+	c.Search.forget()
+	c.Search.from = c.readFrom()
+	return c.seekTyped()
+}
+
+// EndSearch ends the search and takes its marks away.
+func (c *Model) EndSearch() tea.Cmd {
+	ended := SearchEnded{c.Search.fromDraft}
+	c.Search.end()
+	c.list.Mark(Needle{})
+	return c.tell(ended)
+}
+
+// searchKey is a key while the search line is open.
+func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
+	k, f := &c.Keys, &c.Search
+	before := f.Text
+	switch {
+	case k.Pressed(msg, keymap.Back), k.Pressed(msg, keymap.Choose) && f.Text == "", msg.Code == tea.KeyBackspace && f.Text == "":
+		return c.EndSearch()
+	case k.Pressed(msg, keymap.Choose) && f.done && f.Total == 0:
+		return c.say("This is nowhere in the conversation; " + k.First(keymap.Back) + " ends the search.")
+	case k.Pressed(msg, keymap.Choose):
+		f.Open = false
+	case k.Pressed(msg, keymap.ListUp):
+		return c.nextHit(-1)
+	case k.Pressed(msg, keymap.ListDown):
+		return c.nextHit(1)
+	case k.Pressed(msg, keymap.Help), k.Pressed(msg, keymap.Ask) && f.Text == "":
+		return c.tell(Wanted{keymap.Help})
+	case !f.Typed(msg):
+		return c.say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " keeps the hits, " + k.First(keymap.Back) + " ends the search.")
+	case f.Text != before:
+		return c.seekTyped()
+	}
+	return nil
+}
+
+// seek looks for a needle in all messages.
+func (c *Model) seek(needle Needle, step bool) tea.Cmd {
+	f := &c.Search
+	if f.stop != nil {
+		f.stop()
+	}
+	if needle.Empty() {
+		f.forget()
+		f.done = true
+		return nil
+	}
+	f.searches++
+	f.done = false
+	ctx, stop := c.Within()
+	f.stop = stop
+	n, messages := f.searches, c.Messages
+	return func() tea.Msg {
+		defer stop()
+		return FoundMsg{n, placesOf(ctx, messages, needle), step}
+	}
+}
+
+// found takes what a search found.
+func (c *Model) found(msg FoundMsg) tea.Cmd {
+	f := &c.Search
+	if msg.search != f.searches || !f.On {
+		return nil
+	}
+	was, ok := f.hit()
+	f.places, f.before, f.Total, f.done = msg.places, f.before[:0], 0, true
+	for _, x := range f.places {
+		f.before = append(f.before, f.Total)
+		f.Total += len(x.spans)
+	}
+	c.countHits()
+	switch {
+	case f.Total == 0:
+		f.at = 0
+		return nil
+	case msg.step || !ok:
+		f.around, f.at = 0, f.nearest(f.from)
+		return c.showHit()
+	}
+	f.at = f.nearest(was.message)
+	return nil
+}
+
+// nextHit goes to the next hit or the one before. Behind the last one comes the first.
+func (c *Model) nextHit(by int) tea.Cmd {
+	f := &c.Search
+	switch {
+	case !f.On:
+		return c.say("Nothing is looked for: " + c.Keys.First(keymap.Find) + " begins a search.")
+	case f.Total == 0 && f.done:
+		return c.say("This is nowhere in the conversation.")
+	case f.Total == 0:
+		return nil
+	}
+	to := f.at + by
+	f.at = (to + f.Total) % f.Total
+	if f.around = 0; f.at != to {
+		f.around = by
+	}
+	c.tell(Hushed{})
+	return c.showHit()
+}
+
+// showHit brings the user's hit on the screen and asks what is not known of it.
+func (c *Model) showHit() tea.Cmd {
+	x, ok := c.hit()
+	if !ok {
+		return nil
+	}
+	c.list.GoToHit(c.itemOf(x), x.spans[0])
+	c.tell(Moved{})
+	return c.AskLastWhole()
+}
+
+// hit is the place of the user's hit, where its message is still there.
+func (c *Model) hit() (place, bool) {
+	x, ok := c.Search.hit()
+	return x, ok && x.message < len(c.Messages)
+}
+
+// AskLastWhole asks when the model saw the message of the user's hit whole, where it does not see the hit
+// now. One question is asked at a time: what the user has left meanwhile needs no answer.
+func (c *Model) AskLastWhole() tea.Cmd {
+	f := &c.Search
+	x, ok := c.hit()
+	if !ok || f.asking {
+		return nil
+	}
+	id := c.Messages[x.message].ID
+	if s, _ := c.sees(x); s != cutAway && s != leftOut {
+		return nil
+	}
+	if _, known := f.whole[id]; known {
+		return nil
+	}
+	f.asking = true
+	s := c.Session
+	return c.Run(func(ctx context.Context) tea.Msg {
+		seen, err := s.LastWhole(ctx, id)
+		at, ok := seen[id]
+		return LastWholeMsg{s, id, at.Turn, !ok, err}
+	})
+}
+
+// lastWhole takes the answer, and asks again where the user has gone on.
+func (c *Model) lastWhole(msg LastWholeMsg) tea.Cmd {
+	f := &c.Search
+	if msg.Session != c.Session {
+		return nil
+	}
+	f.asking = false
+	switch {
+	case errors.Is(msg.Err, context.Canceled):
+		return nil
+	case msg.Err != nil:
+		return c.complain(theme.Sentence(msg.Err))
+	}
+	if f.whole == nil {
+		f.whole = map[int64]lastWhole{}
+	}
+	f.whole[msg.Message] = lastWhole{msg.Turn, msg.Never}
+	return c.AskLastWhole()
 }

@@ -1,9 +1,7 @@
 package transcript
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -11,9 +9,8 @@ import (
 
 	"winnow/history"
 	"winnow/ui/markdown"
+	"winnow/ui/uitest"
 )
-
-var update = flag.Bool("update", false, "write the goldens of testdata anew: read them before accepting them")
 
 // conversation is a short one with one of everything.
 func conversation() []Item {
@@ -35,40 +32,22 @@ func marks(id int64) Mark {
 
 func TestGolden(t *testing.T) {
 	for _, width := range []int{20, 60, 100} {
-		m := New(Options{Markdown: markdown.Plain})
+		m := newList(Options{Markdown: markdown.Plain})
 		m.SetSize(width, 48)
 		m.SetItems(conversation())
 		m.SetMarks(marks)
 		m.SetBoundary(3, 0)
 		m.SetCursor(4)
-		got := ""
-		for _, line := range m.Lines() {
-			got += strings.TrimRight(line, " ") + "\n"
-		}
-		got = strings.TrimRight(got, "\n") + "\n"
-		name := fmt.Sprintf("testdata/width%d.txt", width)
-		if *update {
-			if err := os.WriteFile(name, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s\ngot\n%s\nwant\n%s", name, got, want)
-		}
+		uitest.Golden(t, fmt.Sprintf("width%d", width), strings.TrimRight(uitest.Plain(m.Lines()), "\n")+"\n")
 	}
 }
 
-// many returns a list of n messages at the end.
-func many(n int, load *int) *Model {
+func many(n int, load *int) *itemList {
 	items := make([]Item, n)
 	for i := range items {
 		items[i] = Item{ID: int64(i + 1), Label: "gpt", Size: 600}
 	}
-	m := New(Options{Load: func(id int64) (string, string) {
+	m := newList(Options{Load: func(id int64) (string, string) {
 		*load++
 		return fmt.Sprintf("Message **%d** of many.\n\n", id) + strings.Repeat("Some words about it, and `code`. ", 10) + "\n\n- one\n- two\n", ""
 	}})
@@ -94,7 +73,7 @@ func TestOnlyWhatIsSeenIsRendered(t *testing.T) {
 }
 
 func TestNewTextBelowIsTold(t *testing.T) {
-	m := New(Options{Markdown: markdown.Plain})
+	m := newList(Options{Markdown: markdown.Plain})
 	m.SetSize(60, 5)
 	m.SetItems(conversation())
 	m.Append(Item{ID: 6, Text: "An answer"})
@@ -114,7 +93,7 @@ func TestNewTextBelowIsTold(t *testing.T) {
 }
 
 func TestMarksMoveNothing(t *testing.T) {
-	m := New(Options{Markdown: markdown.Plain})
+	m := newList(Options{Markdown: markdown.Plain})
 	m.SetSize(60, 30)
 	m.SetItems(conversation())
 	bare := m.Lines()
@@ -129,7 +108,7 @@ func TestMarksMoveNothing(t *testing.T) {
 }
 
 func TestCursorGoesByMessageAndStaysOnScreen(t *testing.T) {
-	m := New(Options{Markdown: markdown.Plain})
+	m := newList(Options{Markdown: markdown.Plain})
 	m.SetSize(60, 4)
 	m.SetItems(conversation())
 	for step, want := range []int64{5, 4, 3, 2, 1, 1} {
@@ -142,7 +121,7 @@ func TestCursorGoesByMessageAndStaysOnScreen(t *testing.T) {
 }
 
 func TestAnswerTakesItsStoredFormWithoutMoving(t *testing.T) {
-	m := New(Options{Markdown: markdown.Plain})
+	m := newList(Options{Markdown: markdown.Plain})
 	m.SetSize(60, 20)
 	m.Append(Item{ID: -1, Label: "gpt"})
 	m.SetCursor(-1)
@@ -164,7 +143,7 @@ func TestAnswerTakesItsStoredFormWithoutMoving(t *testing.T) {
 func TestEveryScreenSize(t *testing.T) {
 	for w := range 30 {
 		for h := range 8 {
-			m := New(Options{})
+			m := newList(Options{})
 			m.SetItems(conversation())
 			m.SetMarks(marks)
 			m.SetBoundary(3, 0)

@@ -11,17 +11,17 @@ type seen int
 // A place is in the request, in a part of a message that is cut away, in a message that is not sent, or
 // in one that the request does not know.
 const (
-	InContext seen = iota
-	CutAway
-	LeftOut
+	inContext seen = iota
+	cutAway
+	leftOut
 	notKnown
 )
 
 // tally counts hits by what the model sees of them.
 type tally [notKnown + 1]int
 
-// Sees says what the model sees of a place with one span.
-func (c *Chat) Sees(x Found) (seen, history.Entry) {
+// sees says what the model sees of a place with one span.
+func (c *Model) sees(x place) (seen, history.Entry) {
 	var t tally
 	e := c.tally(&t, x)
 	for s, n := range t {
@@ -33,23 +33,23 @@ func (c *Chat) Sees(x Found) (seen, history.Entry) {
 }
 
 // tally counts the hits of one place by its message's verdict.
-func (c *Chat) tally(t *tally, x Found) history.Entry {
-	if x.Message >= len(c.Messages) {
+func (c *Model) tally(t *tally, x place) history.Entry {
+	if x.message >= len(c.Messages) {
 		return history.Entry{}
 	}
-	e, ok := c.Verdict(c.Messages[x.Message].ID)
+	e, ok := c.Verdict(c.Messages[x.message].ID)
 	switch {
 	case !ok:
-		t[notKnown] += len(x.Spans)
+		t[notKnown] += len(x.spans)
 		return e
 	case !e.Sent():
-		t[LeftOut] += len(x.Spans)
+		t[leftOut] += len(x.spans)
 		return e
 	case x.call >= 0 || len(e.Cuts) == 0:
-		t[InContext] += len(x.Spans)
+		t[inContext] += len(x.spans)
 		return e
 	}
-	for _, s := range x.Spans {
+	for _, s := range x.spans {
 		t[among(e.Cuts, s)]++
 	}
 	return e
@@ -59,23 +59,23 @@ func (c *Chat) tally(t *tally, x Found) history.Entry {
 func among(cuts []history.Range, s Span) seen {
 	for _, cut := range cuts {
 		if s.From < cut.To && cut.From < s.To {
-			return CutAway
+			return cutAway
 		}
 	}
-	return InContext
+	return inContext
 }
 
-// Judge counts the hits by the plan on show.
-func (f *Search) Judge(c *Chat) {
-	f.Tally = tally{}
-	for _, x := range f.Found {
-		c.tally(&f.Tally, x)
+// countHits counts the hits by the plan on show.
+func (c *Model) countHits() {
+	c.Search.tally = tally{}
+	for _, x := range c.Search.places {
+		c.tally(&c.Search.tally, x)
 	}
 }
 
 // hitTag is what stands beside an item with hits, "" for one without.
-func (c *Chat) hitTag(id int64) string {
-	if c.Find == nil || len(c.Find.Found) == 0 {
+func (c *Model) hitTag(id int64) string {
+	if len(c.Search.places) == 0 {
 		return ""
 	}
 	message := id
@@ -90,14 +90,14 @@ func (c *Chat) hitTag(id int64) string {
 }
 
 // hitsOf counts the hits in one item of the message at a place.
-func (c *Chat) hitsOf(place int, item int64) tally {
-	f := c.Find
+func (c *Model) hitsOf(place int, item int64) tally {
+	f := &c.Search
 	var t tally
-	for _, x := range f.Found[f.firstIn(place):] {
-		if x.Message != place {
+	for _, x := range f.places[f.firstIn(place):] {
+		if x.message != place {
 			break
 		}
-		if c.ItemOf(x) == item {
+		if c.itemOf(x) == item {
 			c.tally(&t, x)
 		}
 	}
@@ -106,14 +106,14 @@ func (c *Chat) hitsOf(place int, item int64) tally {
 
 // words of what the model sees of a hit, with their signs.
 var seenWords = [...]struct{ sign, word string }{
-	InContext: {"●", "in context"},
-	CutAway:   {"✂", "cut"},
-	LeftOut:   {"○", "out"},
+	inContext: {"●", "in context"},
+	cutAway:   {"✂", "cut"},
+	leftOut:   {"○", "out"},
 	notKnown:  {"?", "not known"},
 }
 
-// Text names what is not nothing: "7 in context, 2 cut, 3 out".
-func (t tally) Text() string {
+// text names what is not nothing: "7 in context, 2 cut, 3 out".
+func (t tally) text() string {
 	text := ""
 	for s, n := range t {
 		if n == 0 {
@@ -129,7 +129,7 @@ func (t tally) Text() string {
 
 // tag is what stands beside a message with hits: one word where the model sees all of them alike.
 func (t tally) tag() string {
-	all, kinds, last := 0, 0, InContext
+	all, kinds, last := 0, 0, inContext
 	for s, n := range t {
 		if all += n; n > 0 {
 			kinds, last = kinds+1, seen(s)
@@ -139,7 +139,7 @@ func (t tally) tag() string {
 	case all == 0:
 		return ""
 	case kinds > 1:
-		return t.Text()
+		return t.text()
 	case all == 1:
 		return seenWords[last].sign + " " + seenWords[last].word
 	}

@@ -6,9 +6,9 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Model is the list. Its position is an item and a line within it, so that whatever happens
+// itemList is the list. Its position is an item and a line within it, so that whatever happens
 // above does not move what is on the screen.
-type Model struct {
+type itemList struct {
 	o             Options
 	width, height int
 	md            *markdown.Renderer
@@ -33,16 +33,16 @@ type Model struct {
 	search    search
 }
 
-// New returns an empty list that follows its end. It draws nothing before SetSize.
-func New(o Options) *Model {
+// newList returns an empty list that follows its end. It draws nothing before SetSize.
+func newList(o Options) *itemList {
 	if o.Keep <= 0 {
 		o.Keep = 256
 	}
-	return &Model{o: o, follow: true, place: map[int64]int{}, cache: newCache(o.Keep)}
+	return &itemList{o: o, follow: true, place: map[int64]int{}, cache: newCache(o.Keep)}
 }
 
 // SetSize gives the list its cells. What was first on the screen stays first.
-func (m *Model) SetSize(width, height int) {
+func (m *itemList) SetSize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
 	if width != m.width {
 		m.restyle(func() { m.width = width })
@@ -52,13 +52,13 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // SetStyles changes the colours.
-func (m *Model) SetStyles(s Styles, md markdown.Style) {
+func (m *itemList) SetStyles(s Styles, md markdown.Style) {
 	m.restyle(func() { m.o.Styles, m.o.Markdown = s, md })
 	m.settle()
 }
 
 // restyle makes a change after which every message must be rendered again.
-func (m *Model) restyle(change func()) {
+func (m *itemList) restyle(change func()) {
 	was := 0
 	if m.drawable() && !m.follow && len(m.entries) > 0 {
 		was = m.measure(m.top)
@@ -79,10 +79,10 @@ func (m *Model) restyle(change func()) {
 }
 
 // drawable tells whether there is room for anything.
-func (m *Model) drawable() bool { return m.width > 0 && m.height > 0 && m.md != nil }
+func (m *itemList) drawable() bool { return m.width > 0 && m.height > 0 && m.md != nil }
 
 // SetItems replaces all items and goes to the end.
-func (m *Model) SetItems(items []Item) {
+func (m *itemList) SetItems(items []Item) {
 	m.entries = make([]entry, len(items))
 	m.place = make(map[int64]int, len(items))
 	m.base = 0
@@ -97,7 +97,7 @@ func (m *Model) SetItems(items []Item) {
 }
 
 // Append adds items at the end.
-func (m *Model) Append(items ...Item) {
+func (m *itemList) Append(items ...Item) {
 	for _, it := range items {
 		m.place[it.ID] = len(m.entries) + m.base
 		m.entries = append(m.entries, entry{Item: it})
@@ -108,7 +108,7 @@ func (m *Model) Append(items ...Item) {
 }
 
 // Prepend adds older items before the first. What is on the screen does not move.
-func (m *Model) Prepend(items ...Item) {
+func (m *itemList) Prepend(items ...Item) {
 	if len(items) == 0 {
 		return
 	}
@@ -126,7 +126,7 @@ func (m *Model) Prepend(items ...Item) {
 
 // Replace puts it in the place of the item id, whose id may change with it: so an answer takes
 // its stored form. Without such an item it is added at the end.
-func (m *Model) Replace(id int64, it Item) {
+func (m *itemList) Replace(id int64, it Item) {
 	i, ok := m.index(id)
 	if !ok {
 		m.Append(it)
@@ -155,7 +155,7 @@ func (m *Model) Replace(id int64, it Item) {
 }
 
 // Remove takes the item id out of the list.
-func (m *Model) Remove(id int64) {
+func (m *itemList) Remove(id int64) {
 	i, ok := m.index(id)
 	if !ok {
 		return
@@ -180,7 +180,7 @@ func (m *Model) Remove(id int64) {
 
 // Write adds text and reasoning to the end of the item id: an answer that streams. It does
 // nothing for an unknown id.
-func (m *Model) Write(id int64, text, reasoning string) {
+func (m *itemList) Write(id int64, text, reasoning string) {
 	i, ok := m.index(id)
 	if !ok || text == "" && reasoning == "" {
 		return
@@ -208,7 +208,7 @@ func (m *Model) Write(id int64, text, reasoning string) {
 }
 
 // Item returns the item id as it is now.
-func (m *Model) Item(id int64) (Item, bool) {
+func (m *itemList) Item(id int64) (Item, bool) {
 	if i, ok := m.index(id); ok {
 		return m.entries[i].Item, true
 	}
@@ -216,31 +216,31 @@ func (m *Model) Item(id int64) (Item, bool) {
 }
 
 // Len returns the number of items.
-func (m *Model) Len() int { return len(m.entries) }
+func (m *itemList) Len() int { return len(m.entries) }
 
 // SetMarks sets what stands beside the messages; f is asked for those on the screen at each
 // frame. nil takes the marks away.
-func (m *Model) SetMarks(f func(id int64) Mark) { m.marks = f }
+func (m *itemList) SetMarks(f func(id int64) Mark) { m.marks = f }
 
 // SetBoundary draws the line "the model sees from here" above the item id, with the number of the messages
 // above it that the model sees too. It stands between two messages, where there is a blank line otherwise, so
 // nothing moves.
-func (m *Model) SetBoundary(id int64, above int) { m.boundary, m.above, m.bounded = id, above, true }
+func (m *itemList) SetBoundary(id int64, above int) { m.boundary, m.above, m.bounded = id, above, true }
 
 // ClearBoundary takes the line away.
-func (m *Model) ClearBoundary() { m.bounded = false }
+func (m *itemList) ClearBoundary() { m.bounded = false }
 
 // Toggle expands or folds the text of the item id.
-func (m *Model) Toggle(id int64) {
+func (m *itemList) Toggle(id int64) {
 	m.toggle(id, func(e *entry) { e.expanded = !e.expanded })
 }
 
 // ToggleReasoning expands or folds the reasoning of the item id.
-func (m *Model) ToggleReasoning(id int64) {
+func (m *itemList) ToggleReasoning(id int64) {
 	m.toggle(id, func(e *entry) { e.thinking = !e.thinking })
 }
 
-func (m *Model) toggle(id int64, change func(*entry)) {
+func (m *itemList) toggle(id int64, change func(*entry)) {
 	if i, ok := m.index(id); ok {
 		change(&m.entries[i])
 		m.cache.drop(id)
@@ -249,19 +249,19 @@ func (m *Model) toggle(id int64, change func(*entry)) {
 }
 
 // index returns where the item id stands.
-func (m *Model) index(id int64) (int, bool) {
+func (m *itemList) index(id int64) (int, bool) {
 	p, ok := m.place[id]
 	return p - m.base, ok
 }
 
 // changed brings the height of item i up to date if it may be on the screen.
-func (m *Model) changed(i int) {
+func (m *itemList) changed(i int) {
 	m.entries[i].measured = false
 	m.settle()
 }
 
 // rebuild guesses the heights of all items: what is drawn next is measured again.
-func (m *Model) rebuild() {
+func (m *itemList) rebuild() {
 	m.heights.tree = make([]int, 0, len(m.entries))
 	for i := range m.entries {
 		m.entries[i].measured = false
@@ -271,7 +271,7 @@ func (m *Model) rebuild() {
 
 // guess estimates the height of an item that was never rendered at this width, corrected by
 // how far the guesses were off so far.
-func (m *Model) guess(e *entry) int {
+func (m *itemList) guess(e *entry) int {
 	g := e.rough(m.bodyWidth())
 	if m.guessed > 0 {
 		g = g * m.found / m.guessed

@@ -31,7 +31,7 @@ type stretches struct {
 }
 
 // Mark marks a text wherever it is shown; an empty needle takes all marks away.
-func (m *Model) Mark(n Needle) {
+func (m *itemList) Mark(n Needle) {
 	m.search.finder, m.search.here = n.Finder(), false
 	m.search.generation++
 	if n.Empty() {
@@ -42,7 +42,7 @@ func (m *Model) Mark(n Needle) {
 
 // GoToHit selects the item id, unfolds it and brings the hit that is this span of its text on the
 // screen. It says whether there is such an item.
-func (m *Model) GoToHit(id int64, s Span) bool {
+func (m *itemList) GoToHit(id int64, s Span) bool {
 	i, ok := m.index(id)
 	if !ok {
 		return false
@@ -61,7 +61,7 @@ func (m *Model) GoToHit(id int64, s Span) bool {
 }
 
 // foldBack folds what a search unfolded, except the item keep.
-func (m *Model) foldBack(keep int64) {
+func (m *itemList) foldBack(keep int64) {
 	var still []int64
 	for _, id := range m.search.opened {
 		if id == keep {
@@ -76,7 +76,7 @@ func (m *Model) foldBack(keep int64) {
 }
 
 // reach brings a line of item i on the screen, a third from the top where it was not on it.
-func (m *Model) reach(i, line int) {
+func (m *itemList) reach(i, line int) {
 	y := line - m.line
 	for k := m.top; k < i && y < m.height; k++ {
 		y += m.measure(k)
@@ -89,7 +89,7 @@ func (m *Model) reach(i, line int) {
 }
 
 // hits are the hits of item i in its lines.
-func (m *Model) hits(i int, d drawn) *stretches {
+func (m *itemList) hits(i int, d drawn) *stretches {
 	if d.hits.generation == m.search.generation {
 		return d.hits
 	}
@@ -112,7 +112,7 @@ func (m *Model) hits(i int, d drawn) *stretches {
 
 // trueHits says which of the shown hits are hits of the text itself; nil for all. What is drawn knows
 // blanks no more, so that it holds "in to" where the text has "into".
-func (m *Model) trueHits(d drawn) []bool {
+func (m *itemList) trueHits(d drawn) []bool {
 	h := d.hits
 	if len(h.text) != h.spans {
 		return nil
@@ -154,7 +154,7 @@ func stretchesOf(spans []Span, lines []string, are []bool) []stretch {
 
 // atHit is which of the shown hits of item i the user is at, -1 for none. Markdown may show fewer hits
 // than the text has, such as none of those in a link's address: then it is the one next to it.
-func (m *Model) atHit(i int, h *stretches) int {
+func (m *itemList) atHit(i int, h *stretches) int {
 	if !m.search.here || m.search.at != m.entries[i].ID || h.spans == 0 || m.search.span.From >= h.size {
 		return -1
 	}
@@ -170,7 +170,7 @@ func (m *Model) atHit(i int, h *stretches) int {
 
 // hitLine is the line of item i with the hit that the user is at. Where that is not shown as it is
 // written it is about there.
-func (m *Model) hitLine(i int) int {
+func (m *itemList) hitLine(i int) int {
 	d := m.drawn(i)
 	h := m.hits(i, d)
 	at := m.atHit(i, h)
@@ -187,7 +187,7 @@ func (m *Model) hitLine(i int) int {
 }
 
 // markHits marks the hits in a line of item i.
-func (m *Model) markHits(text string, line int, h *stretches, at int) string {
+func (m *itemList) markHits(text string, line int, h *stretches, at int) string {
 	var ranges []lipgloss.Range
 	for _, s := range h.list {
 		if s.line != line {

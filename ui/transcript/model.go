@@ -16,15 +16,22 @@ import (
 // one. Items of tool calls have the numbers below it.
 const arriving = -1
 
-// Chat is the transcript with the messages behind it.
-type Chat struct {
-	List      *Model
+// Model is the transcript: the list with the messages behind it, their verdicts, the search in them, and the flags
+// that the user gives them.
+type Model struct {
+	Deps
+	Around
+	Session *session.Session
+	events  []Event // for the one who holds it
+
+	list      *itemList
 	Messages  []store.Message
 	Place     map[int64]int     // by message id
 	owner     map[int64]int64   // the message of a tool call's item
 	callIDs   map[int64][]int64 // the items of a message's tool calls
 	calls     int64             // items of tool calls made so far
-	Plan      history.Plan
+	Plan      history.Plan      // of the request on show
+	Next      history.Plan      // of the next request
 	Streaming bool
 	reasoning bool // reasoning is unfolded
 	Receipts  map[int64]session.Receipt
@@ -32,21 +39,25 @@ type Chat struct {
 	Trails    map[int64]string // where other conversations begin or end, by message
 	Edited    int64            // the message that is being edited, 0 for none
 	Name      string           // the model that answers, in short
-	Holds     func(int64) bool // a message is selected
-	Find      *Search
-	width     int
 	Styles    theme.Styles
+
+	Search    Search
+	selection selection
+	undo      undoStack
 }
 
-// NewChat returns an empty chat. More says how much of a very long message is not shown, and what helps.
-func NewChat(more func(bytes int) string) Chat {
-	return Chat{List: New(Options{More: more}), Place: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]session.Receipt{}}
+// New returns an empty transcript.
+func New(d Deps) Model {
+	return Model{
+		Deps: d, list: newList(Options{More: more(d.Keys)}),
+		Place: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]session.Receipt{},
+	}
 }
 
 // Restyle gives it its styles.
-func (c *Chat) Restyle(st theme.Styles) {
+func (c *Model) Restyle(st theme.Styles) {
 	c.Styles = st
-	c.List.SetStyles(Styles{
+	c.list.SetStyles(Styles{
 		Label: func(it Item) lipgloss.Style {
 			switch it.Role {
 			case history.User:
@@ -64,28 +75,32 @@ func (c *Chat) Restyle(st theme.Styles) {
 }
 
 // Resize gives it its size in cells.
-func (c *Chat) Resize(w, h int) {
-	c.width = w
-	c.List.SetSize(w, h)
+func (c *Model) Resize(w, h int) {
+	c.list.SetSize(w, h)
+}
+
+// Open shows another session. Its search, its selection and its undo stack begin anew.
+func (c *Model) Open(s *session.Session) {
+	c.EndSearch()
+	c.Unselect()
+	c.Session, c.undo, c.Next = s, undoStack{}, history.Plan{}
+	c.Reset(s.Messages())
 }
 
 // Reset shows other messages.
-func (c *Chat) Reset(messages []store.Message) {
+func (c *Model) Reset(messages []store.Message) {
 	c.Messages, c.Place, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
 	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
 	c.Receipts, c.Trails, c.Edited = map[int64]session.Receipt{}, nil, 0
-	c.List.ClearBoundary()
-	if c.Find != nil {
-		c.Find.Forget() // what was found stands elsewhere now, or nowhere
-	}
-	c.List.SetMarks(c.Mark)
-	c.List.SetItems(nil)
+	c.list.ClearBoundary()
+	c.Search.forget() // what was found stands elsewhere now, or nowhere
+	c.list.SetItems(nil)
 	c.keep(messages)
-	c.List.SetItems(c.items(messages))
+	c.list.SetItems(c.items(messages))
 }
 
 // keep notes messages behind the list, at the end.
-func (c *Chat) keep(messages []store.Message) {
+func (c *Model) keep(messages []store.Message) {
 	for i := range messages {
 		c.Place[messages[i].ID] = len(c.Messages) + i
 	}
@@ -94,7 +109,7 @@ func (c *Chat) keep(messages []store.Message) {
 
 // Prepend shows the messages that opening a session left out, and the receipts of the answers. The slice of
 // all messages is the chat's from then on: there may be very many.
-func (c *Chat) Prepend(all []store.Message, receipts map[int64]session.Receipt) {
+func (c *Model) Prepend(all []store.Message, receipts map[int64]session.Receipt) {
 	for id, r := range receipts {
 		c.Receipts[id] = r
 	}
@@ -112,38 +127,38 @@ func (c *Chat) Prepend(all []store.Message, receipts map[int64]session.Receipt) 
 			c.Place[c.Messages[i].ID] = i
 		}
 		c.keep(shown)
-		c.List.Prepend(c.items(all[:older])...)
+		c.list.Prepend(c.items(all[:older])...)
 	}
 	for _, m := range shown {
-		if it, ok := c.List.Item(m.ID); ok && it.Footer == "" && m.Request != 0 {
-			c.List.Replace(m.ID, c.Item(m))
+		if it, ok := c.list.Item(m.ID); ok && it.Footer == "" && m.Request != 0 {
+			c.list.Replace(m.ID, c.Item(m))
 		}
 	}
 }
 
 // Add shows one more stored message.
-func (c *Chat) Add(m store.Message, r session.Receipt) {
+func (c *Model) Add(m store.Message, r session.Receipt) {
 	if m.Request != 0 && r.Stored+r.Estimate > 0 {
 		c.Receipts[m.Request] = r
 	}
 	c.keep([]store.Message{m})
-	c.List.Append(c.items([]store.Message{m})...)
+	c.list.Append(c.items([]store.Message{m})...)
 }
 
 // Stream adds to the answer that arrives.
-func (c *Chat) Stream(text, reasoning string) {
+func (c *Model) Stream(text, reasoning string) {
 	if !c.Streaming {
 		c.Streaming = true
-		c.List.Append(Item{ID: arriving, Role: history.Assistant, Label: c.Name})
+		c.list.Append(Item{ID: arriving, Role: history.Assistant, Label: c.Name})
 		if c.reasoning {
-			c.List.ToggleReasoning(arriving)
+			c.list.ToggleReasoning(arriving)
 		}
 	}
-	c.List.Write(arriving, text, reasoning)
+	c.list.Write(arriving, text, reasoning)
 }
 
 // Answer puts the stored answer in the place of the one that streamed.
-func (c *Chat) Answer(m store.Message, r session.Receipt) {
+func (c *Model) Answer(m store.Message, r session.Receipt) {
 	if !c.Streaming {
 		c.Add(m, r)
 		return
@@ -151,34 +166,34 @@ func (c *Chat) Answer(m store.Message, r session.Receipt) {
 	c.Streaming = false
 	c.Receipts[m.Request] = r
 	c.keep([]store.Message{m})
-	c.List.Replace(arriving, c.Item(m))
-	c.List.Append(c.callItems(m)...)
+	c.list.Replace(arriving, c.Item(m))
+	c.list.Append(c.callItems(m)...)
 }
 
 // Settle ends a turn: what streamed and was never stored says so.
-func (c *Chat) Settle() {
+func (c *Model) Settle() {
 	if !c.Streaming {
 		return
 	}
 	c.Streaming = false
-	it, ok := c.List.Item(arriving)
+	it, ok := c.list.Item(arriving)
 	if !ok {
 		return
 	}
 	c.calls++
 	it.ID, it.Note = arriving-c.calls, "not saved"
-	c.List.Replace(arriving, it)
+	c.list.Replace(arriving, it)
 }
 
 // Follow shows another branch of the conversation. The verdicts on messages that both have stay until
 // the next plan.
-func (c *Chat) Follow(messages []store.Message) {
+func (c *Model) Follow(messages []store.Message) {
 	plan, receipts, trails := c.Plan, c.Receipts, c.Trails
-	cursor, selected := c.List.Cursor()
+	cursor, selected := c.list.Cursor()
 	c.Reset(nil)
 	c.Receipts, c.Trails = receipts, trails
 	c.keep(messages)
-	c.List.SetItems(c.items(messages))
+	c.list.SetItems(c.items(messages))
 	if selected && !c.GoTo(cursor) {
 		c.Newest()
 	}
@@ -186,7 +201,7 @@ func (c *Chat) Follow(messages []store.Message) {
 }
 
 // Lead shows where other conversations part from this one, by message.
-func (c *Chat) Lead(trails map[int64]string) {
+func (c *Model) Lead(trails map[int64]string) {
 	was := c.Trails
 	c.Trails = trails
 	for id := range was {
@@ -202,15 +217,15 @@ func (c *Chat) Lead(trails map[int64]string) {
 }
 
 // refresh draws a message anew.
-func (c *Chat) refresh(id int64) {
+func (c *Model) refresh(id int64) {
 	if i, ok := c.Place[id]; ok {
-		c.List.Replace(id, c.Item(c.Messages[i]))
+		c.list.Replace(id, c.Item(c.Messages[i]))
 	}
 }
 
 // CutBehind takes what follows a message off the screen: another branch goes on from there. 0 is the
 // beginning.
-func (c *Chat) CutBehind(message int64) {
+func (c *Model) CutBehind(message int64) {
 	at := -1
 	if i, ok := c.Place[message]; ok {
 		at = i
@@ -223,25 +238,22 @@ func (c *Chat) CutBehind(message int64) {
 }
 
 // Judge shows the verdicts of a plan beside the messages.
-func (c *Chat) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
+func (c *Model) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
 
 // JudgeRead is judge for a request of which the server read only the messages from an index on.
-func (c *Chat) JudgeRead(plan history.Plan, first int) {
+func (c *Model) JudgeRead(plan history.Plan, first int) {
 	c.Plan, c.firstRead = plan, first
-	c.List.SetMarks(c.Mark)
-	c.List.ClearBoundary()
-	if c.Find != nil {
-		c.Find.Judge(c)
-	}
+	c.list.ClearBoundary()
+	c.countHits()
 	if id, above, ok := c.seenFrom(); ok {
-		c.List.SetBoundary(id, above)
+		c.list.SetBoundary(id, above)
 	}
 }
 
 // seenFrom is the message behind the last one that fell out of the plan: from there on the model sees the
 // conversation. above is how many of those in front of it the model sees too: the opening, what is pinned and
 // what is recalled. It is false where none fell out, or none stands behind it.
-func (c *Chat) seenFrom() (id int64, above int, ok bool) {
+func (c *Model) seenFrom() (id int64, above int, ok bool) {
 	entries := c.Plan.Entries
 	for i := len(entries) - 1; i >= 0; i-- {
 		if !entries[i].FellOut() {
@@ -261,7 +273,7 @@ func (c *Chat) seenFrom() (id int64, above int, ok bool) {
 }
 
 // Verdict is the plan's entry of a message. The plan has one entry per message, in order.
-func (c *Chat) Verdict(id int64) (history.Entry, bool) {
+func (c *Model) Verdict(id int64) (history.Entry, bool) {
 	i, ok := c.Place[id]
 	if ok && i < len(c.Plan.Entries) && c.Plan.Entries[i].ID == id {
 		return c.Plan.Entries[i], true
@@ -270,8 +282,8 @@ func (c *Chat) Verdict(id int64) (history.Entry, bool) {
 }
 
 // Mark is what stands beside a message: its verdict, or the hits of a search in it.
-func (c *Chat) Mark(id int64) Mark {
-	selected := c.Holds != nil && c.Holds(id)
+func (c *Model) Mark(id int64) Mark {
+	selected := c.Holds(id)
 	hits := c.hitTag(id)
 	if id == c.Edited && hits == "" {
 		hits = "being edited"
@@ -294,13 +306,16 @@ func (c *Chat) Mark(id int64) Mark {
 }
 
 // Empty says that nothing was said yet.
-func (c *Chat) Empty() bool { return c.List.Len() == 0 }
+func (c *Model) Empty() bool { return c.list.Len() == 0 }
 
 // View draws what is on the screen.
-func (c *Chat) View() []string { return c.List.Lines() }
+func (c *Model) View() []string {
+	c.list.SetMarks(c.Mark)
+	return c.list.Lines()
+}
 
 // Withdraw takes the mark of an unread part from the receipts of some requests.
-func (c *Chat) Withdraw(requests []int64) {
+func (c *Model) Withdraw(requests []int64) {
 	for _, id := range requests {
 		if r, ok := c.Receipts[id]; ok {
 			r.Unread = 0

@@ -14,11 +14,11 @@ import (
 )
 
 // marking is a list whose hits can be read from its lines: «hit» is where the user is, ‹hit› another.
-func marking(w, h int, items ...Item) *Model {
+func marking(w, h int, items ...Item) *itemList {
 	around := func(open, shut string) lipgloss.Style {
 		return lipgloss.NewStyle().Transform(func(s string) string { return open + ansi.Strip(s) + shut })
 	}
-	m := New(Options{Markdown: markdown.Plain, Styles: Styles{Found: around("‹", "›"), Hit: around("«", "»")}})
+	m := newList(Options{Markdown: markdown.Plain, Styles: Styles{Found: around("‹", "›"), Hit: around("«", "»")}})
 	m.SetSize(w, h)
 	m.SetItems(items)
 	return m

@@ -1,10 +1,9 @@
-package panel
+package theme
 
 import (
 	"strings"
 
 	"winnow/history"
-	"winnow/ui/theme"
 )
 
 // mostNamed is how many messages are named in one list.
@@ -12,30 +11,31 @@ const mostNamed = 3
 
 // Named names messages: "5 you, 6 model and 4 more".
 func Named(list []history.Entry) string {
-	var r roll
+	var r Roll
 	for i := range list {
-		r.add(&list[i])
+		r.Add(&list[i])
 	}
 	return r.String()
 }
 
-// roll names the first few of many messages.
-type roll struct {
+// Roll names the first few of many messages.
+type Roll struct {
 	names []string
-	Of    int
+	Of    int // how many messages there are
 }
 
-func (r *roll) add(e *history.Entry) {
+// Add adds a message.
+func (r *Roll) Add(e *history.Entry) {
 	if r.Of++; r.Of <= mostNamed {
-		r.names = append(r.names, theme.Thousands(e.Index+1)+" "+theme.Speaker(e.Role))
+		r.names = append(r.names, Thousands(e.Index+1)+" "+Speaker(e.Role))
 	}
 }
 
 // String names them: "5 you, 6 model and 4 more".
-func (r *roll) String() string {
+func (r *Roll) String() string {
 	text := strings.Join(r.names, ", ")
 	if more := r.Of - len(r.names); more > 0 {
-		text += " and " + theme.Thousands(more) + " more"
+		text += " and " + Thousands(more) + " more"
 	}
 	return text
 }

@@ -1,0 +1,191 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/ui/keymap"
+	"winnow/ui/transcript"
+)
+
+// updateTranscript hands a message to the transcript.
+func (m *Model) updateTranscript(msg tea.Msg) tea.Cmd {
+	var cmd tea.Cmd
+	var events []transcript.Event
+	m.chat.Around = m.aroundTranscript()
+	m.chat, cmd, events = m.chat.Update(msg)
+	return m.transcriptEvents(cmd, events)
+}
+
+// inTranscript has the transcript do something that may tell of events.
+func (m *Model) inTranscript(do func(*transcript.Model) tea.Cmd) tea.Cmd {
+	m.chat.Around = m.aroundTranscript()
+	cmd := do(&m.chat)
+	return m.transcriptEvents(cmd, m.chat.Events())
+}
+
+func (m *Model) aroundTranscript() transcript.Around {
+	changes := m.composer.Area.Changes() - len(m.composer.Unread()) // a file that is read changes the draft as well
+	return transcript.Around{Turns: m.info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Changes: changes}
+}
+
+// transcriptEvents does what the transcript cannot do itself.
+func (m *Model) transcriptEvents(cmd tea.Cmd, events []transcript.Event) tea.Cmd {
+	cmds := []tea.Cmd{cmd}
+	for _, e := range events {
+		switch e := e.(type) {
+		case transcript.Said:
+			cmds = append(cmds, m.notice.Say(e.Text, e.Bad))
+		case transcript.Hushed:
+			m.notice.Hush()
+		case transcript.Moved:
+			m.lead()
+		case transcript.SearchEnded:
+			if e.FromDraft {
+				m.setFocus(draftPane)
+			}
+		case transcript.Wanted:
+			cmds = append(cmds, m.do(e.Action))
+		case transcript.Flagged:
+			cmds = append(cmds, m.showFlagged(e))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// showFlagged shows the plan after flags were changed.
+func (m *Model) showFlagged(e transcript.Flagged) tea.Cmd {
+	if e.Stale {
+		return m.draftChanged()
+	}
+	m.panel.Generation++ // A plan that is being made may not know of the action.
+	return m.planned(planMsg{generation: m.panel.Generation, plan: e.Plan, err: e.Err})
+}
+
+// do does what a key of the transcript is for that concerns more than the transcript.
+func (m *Model) do(a keymap.Action) tea.Cmd {
+	switch a {
+	case keymap.Inspect:
+		return m.inspectSelected()
+	case keymap.Copy:
+		return m.copyMessage()
+	case keymap.CopyCode:
+		return m.copyCode()
+	case keymap.Again:
+		return m.askSelectedAgain()
+	case keymap.Edit:
+		return m.editSelected()
+	case keymap.VersionBack:
+		return m.switchVersion(-1)
+	case keymap.VersionOn:
+		return m.switchVersion(1)
+	case keymap.Fork:
+		return m.forkSelected()
+	case keymap.Trail:
+		return m.followTrail()
+	case keymap.Seen:
+		return m.openPast()
+	case keymap.WhatIf:
+		return m.openWhatif()
+	case keymap.Repairs:
+		return m.openLedger()
+	case keymap.Request:
+		return m.inspectRequest()
+	case keymap.Ask, keymap.Help:
+		return m.openHelp()
+	}
+	return nil
+}
+
+// flag gives the selected messages a flag, else the one under the cursor.
+func (m *Model) flag(f history.Flag) tea.Cmd {
+	if on := m.panel.Chosen(); m.panelHasKeys() && !m.chat.Selecting() {
+		switch {
+		case on.Entry != nil:
+			return m.flagThese(f, on.Entry.ID)
+		case on.Added != nil:
+			return m.say("Nobody said this text: it comes and goes with the messages around it.")
+		}
+	}
+	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.Flag(f) })
+}
+
+// flagThese gives messages a flag.
+func (m *Model) flagThese(f history.Flag, ids ...int64) tea.Cmd {
+	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagThese(f, ids...) })
+}
+
+// flagNamed gives messages that are named by their numbers a flag, else the selected ones.
+func (m *Model) flagNamed(f history.Flag, numbers string) tea.Cmd {
+	if numbers == "" {
+		return m.flag(f)
+	}
+	ids, fault := m.chat.Named(numbers)
+	if fault != "" {
+		return m.complain(fault)
+	}
+	return m.flagThese(f, ids...)
+}
+
+// undo undoes the last change of flags.
+func (m *Model) undo() tea.Cmd { return m.inTranscript((*transcript.Model).Undo) }
+
+// search looks for a text in the transcript.
+func (m *Model) search(text string) tea.Cmd {
+	fromDraft := m.focus == draftPane
+	m.setFocus(transcriptPane)
+	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.SearchFor(text, fromDraft) })
+}
+
+// panelFlagKey is a key in the panel that is about the message under the cursor: the transcript has the same
+// message under its own.
+func (m *Model) panelFlagKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch m.keys.Action(msg, keymap.InPanel) {
+	case keymap.Pin:
+		return m.flag(history.Pin), true
+	case keymap.Exclude:
+		return m.flag(history.Exclude), true
+	case keymap.Auto:
+		return m.flag(""), true
+	case keymap.TakeBack:
+		return m.undo(), true
+	case keymap.Select, keymap.Pick:
+		if e := m.panel.Chosen().Entry; (e == nil || !m.chat.GoTo(e.ID)) && !m.chat.Selecting() {
+			return m.say("There is no message here to select."), true
+		}
+		return m.updateTranscript(msg), true
+	}
+	return nil, false
+}
+
+// panelHasKeys says whether keys are for the panel.
+func (m *Model) panelHasKeys() bool { return m.focus == panelPane || m.onTop(panelOverlay{}) }
+
+// underCursor is the message that a key in the focused pane is about. A line of the panel may be text
+// that nobody said.
+func (m *Model) underCursor() (int64, bool) {
+	if m.panelHasKeys() {
+		e := m.panel.Chosen().Entry
+		if e == nil {
+			return 0, false
+		}
+		return e.ID, true
+	}
+	message, ok := m.chat.Selected()
+	return message.ID, ok
+}
+
+// follow brings the message under the panel's cursor into the transcript's view: the transcript and the panel are
+// two views of one list of messages, with one cursor.
+func (m *Model) follow() {
+	if e := m.panel.Chosen().Entry; e != nil {
+		m.chat.GoTo(e.ID)
+	}
+}
+
+// lead puts the panel's cursor on the message under the transcript's.
+func (m *Model) lead() {
+	if message, ok := m.chat.Selected(); ok {
+		m.panel.GoTo(m.chat.Place[message.ID], message.ID)
+	}
+}

@@ -1,0 +1,345 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// FlaggedMsg is an action that was stored, with the plans before and after it.
+type FlaggedMsg struct {
+	Session  *session.Session
+	Action   Action
+	Rest     []int64 // messages that are sent or left out together with those meant: the rest of their tool groups
+	Was, Now history.Plan
+	Planned  bool  // there are plans: none are made while an answer arrives
+	Short    error // why the plan after it cannot be sent
+	Err      error
+
+	Changes int // of the draft that was planned with
+}
+
+func (FlaggedMsg) transcript() {}
+
+// Flag gives the selected messages a flag, else the one under the cursor; "" gives them back to the rules.
+func (c *Model) Flag(f history.Flag) tea.Cmd {
+	if ids := c.Picked(); len(ids) > 0 {
+		return c.FlagThese(f, ids...)
+	}
+	if message, ok := c.Selected(); ok {
+		return c.FlagThese(f, message.ID)
+	}
+	return c.complain("Select a message first: " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
+}
+
+// FlagThese gives messages a flag.
+func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
+	return c.do(Action{Flag: f, IDs: ids})
+}
+
+// Undo undoes the last action.
+func (c *Model) Undo() tea.Cmd {
+	if c.undo.empty() {
+		return c.say("Nothing was decided by hand since this session was opened.")
+	}
+	return c.do(Action{Undo: true})
+}
+
+// Flagging says that an action is being stored.
+func (c *Model) Flagging() bool { return c.undo.busy }
+
+// do stores an action, after those that were asked for before it.
+func (c *Model) do(a Action) tea.Cmd {
+	a, now := c.undo.begin(a)
+	switch {
+	case !now && c.undo.busy:
+		return nil
+	case !now:
+		return c.say("Nothing is left to undo.")
+	}
+	done := FlaggedMsg{Session: c.Session, Action: a, Planned: !c.Busy, Changes: c.Changes}
+	plan := c.Draft()
+	return c.Run(func(ctx context.Context) tea.Msg {
+		s := done.Session
+		if done.Planned {
+			done.Was, _ = plan() // Why it could not be sent was said before.
+		}
+		done.Rest = restOfGroups(s, a.IDs)
+		if a.Undo {
+			done.Err = s.RestoreFlags(ctx, a.Before)
+		} else {
+			done.Action.Before, done.Err = s.SetFlags(ctx, a.Flag, a.IDs...)
+		}
+		if done.Planned {
+			done.Now, done.Short = plan()
+		}
+		return done
+	})
+}
+
+// restOfGroups are the messages that are sent or left out together with some, and are none of them.
+func restOfGroups(s *session.Session, ids []int64) []int64 {
+	known := setOf(ids)
+	var list []int64
+	for _, id := range ids {
+		for _, other := range s.Group(id) {
+			if !known[other] {
+				known[other] = true
+				list = append(list, other)
+			}
+		}
+	}
+	return list
+}
+
+func setOf(ids []int64) map[int64]bool {
+	set := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// flagged says what an action did, and does the next one.
+func (c *Model) flagged(msg FlaggedMsg) tea.Cmd {
+	if msg.Session != c.Session {
+		return nil
+	}
+	c.undo.end(msg.Action, msg.Err != nil)
+	c.tell(Flagged{Plan: msg.Now, Err: msg.Short, Stale: !msg.Planned || c.Busy || msg.Changes != c.Changes})
+	if msg.Err != nil {
+		return c.complain(theme.Sentence(msg.Err))
+	}
+	if !msg.Action.Undo {
+		c.Unselect()
+	}
+	c.say(c.flagSentence(msg))
+	if next, ok := c.undo.next(); ok {
+		return c.do(next)
+	}
+	return nil
+}
+
+// flagSentence is what an action did, in one line: to which messages, at which price, what goes with
+// them, and what became of others.
+func (c *Model) flagSentence(msg FlaggedMsg) string {
+	a := msg.Action
+	did := c.didWhat(a)
+	if len(a.Before) == 0 {
+		return did + "."
+	}
+	parts := []string{did}
+	if price := msg.price(); price != "" {
+		parts[0] += ": " + price
+	}
+	if rest := c.restText(a.IDs, msg.Rest); rest != "" {
+		parts = append(parts, rest)
+	}
+	if others := msg.others(); others != "" {
+		parts = append(parts, others)
+	}
+	said := strings.Join(parts, "; ") + "."
+	switch {
+	case !msg.Planned:
+		said += " It holds for the next request: the one that is running has left."
+	case c.Past:
+		said += " It holds for the next request, not for the one on show."
+	}
+	if over := (*history.OverBudgetError)(nil); errors.As(msg.Short, &over) {
+		sum := msg.Now.Sum
+		said += " What must be sent"
+		if sum.Pinned > 0 {
+			said += ", " + theme.Thousands(sum.Tokens(sum.Pinned)) + " pinned tokens among it,"
+		}
+		said += " is " + theme.Plural(max(1, over.Need-over.Have), "token") + " more than fits."
+	}
+	return said
+}
+
+// didWhat names an action and its messages; one that changed nothing says why.
+func (c *Model) didWhat(a Action) string {
+	which, be := c.NumbersOf(a.IDs...), " are "
+	if len(a.IDs) == 1 {
+		be = " is "
+	}
+	free := "; " + c.Keys.First(keymap.Auto) + " gives back to the rules"
+	var done, already string
+	switch a.Flag {
+	case history.Pin:
+		done, already = "pinned "+which, which+be+"pinned already"+free
+	case history.Exclude:
+		done, already = "excluded "+which, which+be+"excluded already"+free
+	default:
+		done, already = which+be+"back under the rules", which+be+"under the rules already"
+	}
+	switch {
+	case a.Undo:
+		return "Undone: " + done
+	case len(a.Before) == 0:
+		return theme.UpperFirst(already)
+	}
+	return theme.UpperFirst(done)
+}
+
+// price is what an action changed in the tokens of the messages that it was about, as the server counts
+// them; for one message also why that is nothing.
+func (msg FlaggedMsg) price() string {
+	if !msg.Planned {
+		return ""
+	}
+	was, now := entriesOf(msg.Was), entriesOf(msg.Now)
+	n := 0
+	for _, id := range slices.Concat(msg.Action.IDs, msg.Rest) {
+		n += now[id].TokensAfter - was[id].TokensAfter
+	}
+	e, known := now[msg.Action.IDs[0]]
+	alone := len(msg.Action.IDs) == 1 && known
+	switch flag := msg.Action.flagNow(); {
+	case alone && flag == history.Pin && !e.Sent():
+		return "it is not sent all the same, " + e.Cause.Sentence()
+	case n != 0:
+		return theme.Signed(msg.Now.Sum.Tokens(n)) + " tokens"
+	case alone && flag == history.Pin:
+		return "it is sent whole anyway, so nothing is added"
+	case alone && flag == history.Exclude:
+		return "it was not sent anyway, so nothing is saved"
+	}
+	return "no token more or less for now"
+}
+
+// entriesOf are a plan's entries by message.
+func entriesOf(p history.Plan) map[int64]history.Entry {
+	byID := make(map[int64]history.Entry, len(p.Entries))
+	for _, e := range p.Entries {
+		byID[e.ID] = e
+	}
+	return byID
+}
+
+// restText says what goes with the messages of an action: "its call and 2 results go with it".
+func (c *Model) restText(ids, rest []int64) string {
+	if len(rest) == 0 {
+		return ""
+	}
+	follow, with, its := "go", "them", "their "
+	if len(rest) == 1 {
+		follow = "goes"
+	}
+	if len(ids) == 1 {
+		with, its = "it", "its "
+	}
+	calls := 0
+	for _, id := range rest {
+		if i, ok := c.Place[id]; ok && len(c.Messages[i].ToolCalls) > 0 {
+			calls++
+		}
+	}
+	results := len(rest) - calls
+	var what []string
+	switch {
+	case calls > 1:
+		what = append(what, theme.Thousands(calls)+" calls")
+	case calls == 1:
+		what = append(what, "call")
+	case results == 1:
+		return its + "result " + follow + " with " + with
+	}
+	if results > 0 {
+		what = append(what, theme.Plural(results, "result"))
+	}
+	return its + strings.Join(what, " and ") + " " + follow + " with " + with
+}
+
+// others says what became of messages that the action was not about.
+func (msg FlaggedMsg) others() string {
+	if over := (*history.OverBudgetError)(nil); !msg.Planned || errors.As(msg.Short, &over) {
+		return ""
+	}
+	meant := setOf(slices.Concat(msg.Action.IDs, msg.Rest))
+	var left, cut, came, more, rest []history.Entry
+	for _, change := range history.Compare(msg.Was.Entries, msg.Now.Entries) {
+		e := change.Entry()
+		if meant[e.ID] {
+			continue
+		}
+		switch change.Kind {
+		case history.ChangeLeft:
+			left = append(left, e)
+		case history.ChangeShortened:
+			cut = append(cut, e)
+		case history.ChangeEntered, history.ChangeRecalled:
+			came = append(came, e)
+		case history.ChangeRestored:
+			more = append(more, e)
+		default:
+			rest = append(rest, e)
+		}
+	}
+	var list []string
+	for _, part := range []struct {
+		list []history.Entry
+		what string
+	}{
+		{left, "left"}, {cut, "cut"}, {came, "came in"}, {more, "longer"}, {rest, "otherwise"},
+	} {
+		if len(part.list) > 0 {
+			list = append(list, theme.Plural(len(part.list), "message")+" "+part.what+" ("+theme.Named(part.list)+")")
+		}
+	}
+	text := strings.Join(list, ", ")
+	if len(left)+len(cut) > 0 && len(came)+len(more) == 0 {
+		text = "to make room " + text
+	}
+	return text
+}
+
+// NumbersOf names messages: a single one by its number, others by how many they are.
+func (c *Model) NumbersOf(ids ...int64) string {
+	if len(ids) == 1 {
+		return "message " + c.NumberOf(ids[0])
+	}
+	return theme.Thousands(len(ids)) + " messages"
+}
+
+// NumberOf is a message's number in the conversation, as the panel has it.
+func (c *Model) NumberOf(id int64) string {
+	if i := slices.IndexFunc(c.Next.Entries, func(e history.Entry) bool { return e.ID == id }); i >= 0 {
+		return theme.Thousands(c.Next.Entries[i].Index + 1)
+	}
+	return theme.Thousands(c.Place[id] + 1)
+}
+
+// Named are the messages that numbers name, such as 3 5-8, or a sentence that says what is wrong with them.
+func (c *Model) Named(numbers string) (ids []int64, fault string) {
+	entries := c.Next.Entries
+	for _, word := range strings.FieldsFunc(numbers, func(r rune) bool { return r == ' ' || r == ',' }) {
+		first, last, ranged := strings.Cut(word, "-")
+		if !ranged {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err != nil || err2 != nil {
+			return nil, fmt.Sprintf("Messages are named by their numbers in the panel, as in 3 5-8; %s is none.", word)
+		}
+		if from < 1 || to < from || to > len(entries) {
+			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, theme.Plural(len(entries), "message"))
+		}
+		for _, e := range entries[from-1 : to] {
+			if !slices.Contains(ids, e.ID) {
+				ids = append(ids, e.ID)
+			}
+		}
+	}
+	return ids, ""
+}

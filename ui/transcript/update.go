@@ -1,0 +1,184 @@
+package transcript
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/ui/keymap"
+)
+
+// Deps are what the transcript works with.
+type Deps struct {
+	Keys   keymap.Map
+	Run    func(func(context.Context) tea.Msg) tea.Cmd  // makes a command whose context ends with it
+	Within func() (context.Context, context.CancelFunc) // makes the context of a command that may be stopped
+
+	// Draft takes the draft as it is now; what it returns plans the next request with that, in a command.
+	Draft func() func() (history.Plan, error)
+}
+
+// Around is what the transcript is told of its surroundings before it is updated or drawn.
+type Around struct {
+	Turns   int  // answers of the session
+	Busy    bool // an answer arrives: nothing is planned meanwhile
+	Past    bool // the request on show was sent
+	Changes int  // of the draft
+}
+
+// Event is what the one who holds the transcript has to do.
+type Event interface{ event() }
+
+// The events.
+type (
+	// Said is a sentence for the user: Bad where something did not work.
+	Said struct {
+		Text string
+		Bad  bool
+	}
+	// Hushed says that the search line stands where a sentence is shown.
+	Hushed struct{}
+	// Moved says that the cursor went to another message by itself.
+	Moved struct{}
+	// SearchEnded says that a search is over; FromDraft that it was begun in the draft.
+	SearchEnded struct{ FromDraft bool }
+	// Wanted is what a key is for that concerns more than the transcript. It is about the message under the cursor.
+	Wanted struct{ Action keymap.Action }
+	// Flagged says that flags were changed. Plan is the next request with them, or Err says why it cannot be sent;
+	// it is Stale where the draft has changed since, or where none was made.
+	Flagged struct {
+		Plan  history.Plan
+		Err   error
+		Stale bool
+	}
+)
+
+func (Said) event()        {}
+func (Hushed) event()      {}
+func (Moved) event()       {}
+func (SearchEnded) event() {}
+func (Wanted) event()      {}
+func (Flagged) event()     {}
+
+// Msg is a message for Update that the transcript's own commands send.
+type Msg interface{ transcript() }
+
+// Update is a key, a paste into the search line, a click, whose place is counted from the corner of the
+// transcript, or what a command of the transcript has done.
+func (c Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+	cmd := c.update(msg)
+	return c, cmd, c.Events()
+}
+
+// Events are what has to be done after a method was called.
+func (c *Model) Events() []Event {
+	events := c.events
+	c.events = nil
+	return events
+}
+
+func (c *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if c.Search.Open {
+			return c.searchKey(msg)
+		}
+		return c.key(msg)
+	case tea.PasteMsg:
+		c.Search.Insert(msg.Content)
+		return c.seekTyped()
+	case tea.MouseClickMsg:
+		return c.click(msg.Y)
+	case FoundMsg:
+		return c.found(msg)
+	case LastWholeMsg:
+		return c.lastWhole(msg)
+	case FlaggedMsg:
+		return c.flagged(msg)
+	}
+	return nil
+}
+
+func (c *Model) tell(e Event) tea.Cmd {
+	c.events = append(c.events, e)
+	return nil
+}
+
+func (c *Model) say(text string) tea.Cmd      { return c.tell(Said{Text: text}) }
+func (c *Model) complain(text string) tea.Cmd { return c.tell(Said{text, true}) }
+
+// key is a key while the transcript has them and no search is being typed.
+func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	switch a := c.Keys.Action(msg, keymap.InTranscript); a {
+	case keymap.Down:
+		c.Scroll(1)
+	case keymap.Up:
+		c.Scroll(-1)
+	case keymap.Next:
+		c.Step(1)
+	case keymap.Prev:
+		c.Step(-1)
+	case keymap.HalfDown:
+		c.list.HalfPage(1)
+	case keymap.HalfUp:
+		c.list.HalfPage(-1)
+	case keymap.Top:
+		c.First()
+	case keymap.Bottom:
+		c.Newest()
+	case keymap.Boundary:
+		switch {
+		case len(c.Next.Entries) == 0:
+			return c.say("Nothing is planned yet.")
+		case !c.Boundary():
+			return c.say("Nothing is dropped: the model sees the conversation from its beginning.")
+		}
+	case keymap.Expand:
+		if !c.Expand() {
+			return c.say("This message has nothing to expand.")
+		}
+	case keymap.Find:
+		return c.openSearch()
+	case keymap.NextHit:
+		return c.nextHit(1)
+	case keymap.PrevHit:
+		return c.nextHit(-1)
+	case keymap.Pin:
+		return c.Flag(history.Pin)
+	case keymap.Exclude:
+		return c.Flag(history.Exclude)
+	case keymap.Auto:
+		return c.Flag("")
+	case keymap.TakeBack:
+		return c.Undo()
+	case keymap.Select:
+		return c.selectRange()
+	case keymap.Pick:
+		return c.pick()
+	case "":
+		return c.say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) + " goes to the draft, " + c.Keys.First(keymap.Ask) + " lists the keys.")
+	default:
+		return c.tell(Wanted{a})
+	}
+	return nil
+}
+
+// click selects the message at line y. A click on its receipt is for what the model saw for it, one on a trail
+// for the conversation there, and one on the boundary goes where the model's view begins.
+func (c *Model) click(y int) tea.Cmd {
+	id, part, ok := c.list.At(y)
+	if !ok {
+		return nil
+	}
+	c.GoTo(id)
+	switch part {
+	case BoundaryPart:
+		c.Boundary()
+	case FooterPart:
+		return c.tell(Wanted{keymap.Seen})
+	case TrailPart:
+		return c.tell(Wanted{keymap.Trail})
+	}
+	return nil
+}
