@@ -23,13 +23,7 @@ func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 		return Message{}, err
 	}
 	m.Status, m.ToolCalls, m.Parts = history.Streaming, nil, nil
-	var out Message
-	err = s.jot(ctx, doing, func(tx *sql.Tx) error {
-		var err error
-		out, err = s.append(ctx, tx, m, token)
-		return err
-	})
-	return out, err
+	return inTx(ctx, s.jot, doing, func(tx *sql.Tx) (Message, error) { return s.append(ctx, tx, m, token) })
 }
 
 // Checkpoint stores what has arrived of a streaming answer so far, whole each time. It survives the
@@ -47,14 +41,11 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 		}
 		m.Content, m.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
-		_, err = tx.ExecContext(ctx, `
-			UPDATE messages
-			SET status = ?,
-				hash = ?,
-				reasoning = ?,
-				content = ?
-			WHERE id = ?`, history.Streaming, fingerprint(m, nil), []byte(reasoning), []byte(content), id)
-		return err
+		return sqlite.Update(ctx, tx, "messages", id,
+			sql.Named("status", history.Streaming),
+			sql.Named("hash", fingerprint(m, nil)),
+			sql.Named("reasoning", []byte(reasoning)),
+			sql.Named("content", []byte(content)))
 	})
 }
 
@@ -76,36 +67,35 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 	case history.Streaming:
 		return Message{}, fmt.Errorf("%s: message %d cannot end as streaming", doing, m.ID)
 	}
-	var out Message
-	err = s.save(ctx, doing, func(tx *sql.Tx) error {
+	return inTx(ctx, s.save, doing, func(tx *sql.Tx) (Message, error) {
 		begun, err := streamed(ctx, tx, m.ID, token)
 		if err != nil {
-			return err
+			return Message{}, err
 		}
 		if m.Role != begun.Role {
-			return fmt.Errorf("message %d began as %q and cannot end as %q", m.ID, begun.Role, m.Role)
+			return Message{}, fmt.Errorf("message %d began as %q and cannot end as %q", m.ID, begun.Role, m.Role)
 		}
 		m := m
 		if r.Session != "" {
 			kept, err := s.putRequest(ctx, tx, r)
 			if err != nil {
-				return err
+				return Message{}, err
 			}
 			m.Request = kept.ID
 		}
 		if err := finishMessage(ctx, tx, m); err != nil {
-			return err
+			return Message{}, err
 		}
-		if out, err = message(ctx, tx, m.ID); err != nil {
-			return err
+		out, err := message(ctx, tx, m.ID)
+		if err != nil {
+			return Message{}, err
 		}
 		n, err := sessionKey(ctx, tx, out.Session)
 		if err != nil {
-			return err
+			return Message{}, err
 		}
-		return s.use(ctx, tx, n)
+		return out, s.use(ctx, tx, n)
 	})
-	return out, err
 }
 
 func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
@@ -113,39 +103,10 @@ func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `
-		UPDATE messages
-		SET status = ?,
-			calls = ?,
-			parts = ?,
-			tokens = ?,
-			tokenizer = ?,
-			request = ?,
-			owner = '',
-			endpoint = ?,
-			model = ?,
-			finish_reason = ?,
-			role = ?,
-			label = ?,
-			name = ?,
-			tool_call_id = ?,
-			hash = ?,
-			extra = ?,
-			reasoning = ?,
-			content = ?
-		WHERE id = ?`, m.Status, len(m.ToolCalls), len(m.Parts), m.Tokens, m.Tokenizer, m.Request, m.Endpoint,
-		m.Model, m.FinishReason, m.Role, m.Label, []byte(m.Name), []byte(m.ToolCallID), fingerprint(m, hashes),
-		nothing(m.Extra), []byte(m.Reasoning), []byte(m.Content), m.ID)
-	if err != nil {
+	if err := sqlite.Update(ctx, tx, "messages", m.ID, append(messageValues(m, hashes), sql.Named("owner", ""))...); err != nil {
 		return err
 	}
-	if err := insertParts(ctx, tx, m.ID, m.Parts, attachments); err != nil {
-		return err
-	}
-	if err := insertCalls(ctx, tx, m.ID, m.ToolCalls); err != nil {
-		return err
-	}
-	return index(ctx, tx, m.ID, m.Message)
+	return insertContent(ctx, tx, m.ID, m, attachments)
 }
 
 // mine returns this store's token, or ErrNotStreamed where it streams nothing at all.
@@ -154,12 +115,11 @@ func (s *Store) mine(id int64) (string, error) {
 	if s.readOnly {
 		return "", s.refused(doing)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.owner == nil {
+	token := s.token()
+	if token == "" {
 		return "", &sqlite.Error{Doing: doing, Kind: ErrNotStreamed}
 	}
-	return s.owner.token, nil
+	return token, nil
 }
 
 // streamed returns the small fields of an answer that the owner of a token still streams. One that

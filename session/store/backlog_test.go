@@ -21,8 +21,11 @@ func oldMessages(t testing.TB, s *Store, n int, text func(i int) string) Session
 		key, err := sessionKey(ctx, tx, session.ID)
 		for seq := 2; seq <= n && err == nil; seq++ {
 			m := says(session.ID, last.ID, history.User, text(seq))
-			m.Status = history.Complete
-			last.ID, err = insertUnfound(ctx, tx, key, seq, m, "")
+			m.Status = history.Streaming // which is not indexed
+			last.ID, err = insertAt(ctx, tx, key, seq, m, "")
+		}
+		if err == nil {
+			err = execute(ctx, tx, `UPDATE messages SET status = 'complete' WHERE session = ?`, key)
 		}
 		if err != nil {
 			return err

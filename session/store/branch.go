@@ -16,13 +16,9 @@ import (
 //
 // The walk follows the parents, so it costs what it returns, however long the session is.
 func (s *Store) Branch(ctx context.Context, session string, leaf, before int64, limit int) ([]Message, error) {
-	var out []Message
-	err := s.view(ctx, "read the messages", func(tx *sql.Tx) error {
-		var err error
-		out, err = branch(ctx, tx, session, leaf, before, limit)
-		return err
+	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) ([]Message, error) {
+		return branch(ctx, tx, session, leaf, before, limit)
 	})
-	return out, err
 }
 
 // branchUp is the beginning of a query about the branch that ends at message ?1 of session ?2: its newest
@@ -82,31 +78,60 @@ func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64,
 	return complete(ctx, tx, session, all)
 }
 
+// branchIDs returns the ids of the branch that ends at a message, in order.
+func branchIDs(ctx context.Context, tx *sql.Tx, session, leaf int64) ([]int64, error) {
+	ids, err := idsWhere(ctx, tx, branchUp+`
+		SELECT id
+		FROM branch`, leaf, session, -1)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, &sqlite.Error{Doing: fmt.Sprintf("find message %d in its session", leaf), Kind: ErrNotFound}
+	}
+	slices.Reverse(ids)
+	return ids, nil
+}
+
+// Messages returns all messages of a session, those of every branch, in the order in which they were
+// stored: a message comes behind its parent.
+func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
+	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) ([]Message, error) {
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return nil, err
+		}
+		all, err := sqlite.Collect(ctx, tx, newScan().next, `
+			SELECT`+messageColumns+`
+			FROM messages m
+			WHERE m.session = ?
+			ORDER BY m.id`, n)
+		if err != nil {
+			return nil, err
+		}
+		return complete(ctx, tx, session, all)
+	})
+}
+
 // placesOf returns the places of these messages among their siblings, from 1.
 func placesOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64]int, error) {
 	if len(messages) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.QueryContext(ctx, `
+	places := map[int64]int{}
+	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		var id int64
+		var place int
+		err := scan(&id, &place)
+		places[id] = place
+		return err
+	}, `
 		SELECT
 			m.id,
 			(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent AND x.id <= m.id)
 		FROM messages m
 		WHERE m.id IN (SELECT value FROM json_each(?))`, list(messages))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	places := map[int64]int{}
-	for rows.Next() {
-		var id int64
-		var place int
-		if err := rows.Scan(&id, &place); err != nil {
-			return nil, err
-		}
-		places[id] = place
-	}
-	return places, rows.Err()
+	return places, err
 }
 
 // SetLeaf makes a message the end of the session's active branch; 0 is an empty branch.
@@ -119,35 +144,28 @@ func (s *Store) SetLeaf(ctx context.Context, session string, leaf int64) error {
 		if err := inSession(ctx, tx, n, leaf); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `
+		return execute(ctx, tx, `
 			UPDATE sessions
 			SET leaf = ?
 			WHERE n = ?`, leaf, n)
-		return err
 	})
 }
 
 // Siblings returns the ids of the messages that share a message's parent, itself included, the
 // oldest first.
 func (s *Store) Siblings(ctx context.Context, id int64) ([]int64, error) {
-	var out []int64
-	err := s.view(ctx, "read the message's versions", func(tx *sql.Tx) error {
-		var err error
-		out, err = idsWhere(ctx, tx, `
+	return inTx(ctx, s.view, "read the message's versions", func(tx *sql.Tx) ([]int64, error) {
+		ids, err := idsWhere(ctx, tx, `
 			SELECT x.id
 			FROM messages m
 			JOIN messages x ON x.session = m.session AND x.parent = m.parent
 			WHERE m.id = ?
 			ORDER BY x.id`, id)
-		if err != nil {
-			return err
+		if err == nil && len(ids) == 0 {
+			err = &sqlite.Error{Doing: fmt.Sprintf("find message %d", id), Kind: ErrNotFound}
 		}
-		if len(out) == 0 {
-			return &sqlite.Error{Doing: fmt.Sprintf("find message %d", id), Kind: ErrNotFound}
-		}
-		return nil
+		return ids, err
 	})
-	return out, err
 }
 
 // LeafUnder returns the message at the end of the branch that a message begins, taking the newest

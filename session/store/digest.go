@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"strings"
 
 	"winnow/session/store/sqlite"
 )
@@ -45,30 +46,26 @@ func (s *Store) Digest(ctx context.Context) (string, error) {
 
 // SessionIDs returns the ids of all sessions, those in the trash and archived included, in their order.
 func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
-	var ids []string
-	err := s.view(ctx, "list the sessions", func(tx *sql.Tx) error {
-		var err error
-		ids, err = sqlite.Collect(ctx, tx, sqlite.Only[string], `
+	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]string, error) {
+		return sqlite.Collect(ctx, tx, sqlite.Only[string], `
 			SELECT id
 			FROM sessions
 			ORDER BY id`)
-		return err
 	})
-	return ids, err
 }
 
 // Digester takes the digests of one session from its lines, in their order.
 type Digester struct {
-	sum, said hash.Hash
-	id        [2]string // the session's own and its parent's
-	print     *printer
-	shift     Shift
-	messages  int64
+	sum, messages hash.Hash
+	id            [2]string // the session's own and its parent's
+	print         *printer
+	shift         Shift
+	count         int64 // of messages
 }
 
 // NewDigester returns a Digester for one session.
 func NewDigester() *Digester {
-	return &Digester{sum: sha256.New(), said: sha256.New(), print: newPrinter()}
+	return &Digester{sum: sha256.New(), messages: sha256.New(), print: newPrinter()}
 }
 
 // Add takes the next line. The first one is the session's.
@@ -81,8 +78,8 @@ func (d *Digester) Add(l Line) error {
 		s.ID, s.Parent = "", ""
 		l = Line{Session: &s}
 	case l.Message != nil:
-		d.messages++
-		d.hear(l.Message)
+		d.count++
+		d.addMessage(l.Message)
 	}
 	l, err := d.shift.relative(l)
 	if err != nil {
@@ -116,7 +113,7 @@ func (s Shift) relative(l Line) (Line, error) {
 }
 
 // Sum is the hex digest of all lines so far but for the session's own id and its parent's: a session that
-// was brought in under another id is still the same.
+// was restored under another id is still the same.
 func (d *Digester) Sum() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 
 // Whole is the hex digest of all lines so far.
@@ -128,32 +125,43 @@ func (d *Digester) Whole() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Said is the hex digest of who said what, in which order and on which branches, and nothing beside:
+// MessagesSum is the hex digest of who said what, in which order and on which branches, and nothing beside:
 // a session that went on since has it among the messages that it began with. Messages says of how many
 // it is.
-func (d *Digester) Said() string { return hex.EncodeToString(d.said.Sum(nil)) }
+func (d *Digester) MessagesSum() string { return hex.EncodeToString(d.messages.Sum(nil)) }
 
 // Messages is the number of messages so far.
-func (d *Digester) Messages() int64 { return d.messages }
+func (d *Digester) Messages() int64 { return d.count }
 
-func (d *Digester) hear(l *MessageLine) {
+func (d *Digester) addMessage(l *MessageLine) {
 	print := l.Damaged
 	if print == nil {
 		print = d.print.line(l)
 	}
-	hear(d.said, l.Seq, moved(l.Parent, d.shift.Messages), print)
+	addMessage(d.messages, l.Seq, moved(l.Parent, d.shift.Messages), print)
 }
 
-// hear adds a message to the digest of what was said.
-func hear(said hash.Hash, seq, parent int64, print []byte) {
-	field(said, binary.LittleEndian.AppendUint64(nil, uint64(seq)))
-	field(said, binary.LittleEndian.AppendUint64(nil, uint64(parent)))
-	field(said, print)
+// addMessage adds a message to a digest of messages.
+func addMessage(sum hash.Hash, seq, parent int64, print []byte) {
+	field(sum, binary.LittleEndian.AppendUint64(nil, uint64(seq)))
+	field(sum, binary.LittleEndian.AppendUint64(nil, uint64(parent)))
+	field(sum, print)
 }
 
-// heard is Digester.Said of the first messages of a stored session, "" where it has fewer.
-func heard(ctx context.Context, tx *sql.Tx, session, messages int64) (string, error) {
-	rows, err := tx.QueryContext(ctx, `
+// messagesDigest is Digester.MessagesSum of the first messages of a stored session, "" where it has fewer.
+func messagesDigest(ctx context.Context, tx *sql.Tx, session, messages int64) (string, error) {
+	sum := sha256.New()
+	count := int64(0)
+	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		var seq, parent, first int64
+		var print []byte
+		if err := scan(&seq, &parent, &print, &first); err != nil {
+			return err
+		}
+		addMessage(sum, seq, moved(parent, 1-first), print)
+		count++
+		return nil
+	}, `
 		SELECT
 			seq,
 			parent,
@@ -163,22 +171,7 @@ func heard(ctx context.Context, tx *sql.Tx, session, messages int64) (string, er
 		WHERE session = ?1
 		ORDER BY seq
 		LIMIT ?2`, session, messages)
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
-	sum := sha256.New()
-	count := int64(0)
-	for rows.Next() {
-		var seq, parent, first int64
-		var print []byte
-		if err := rows.Scan(&seq, &parent, &print, &first); err != nil {
-			return "", err
-		}
-		hear(sum, seq, moved(parent, 1-first), print)
-		count++
-	}
-	if err := rows.Err(); err != nil || count < messages {
+	if err != nil || count < messages {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
@@ -195,4 +188,52 @@ func digestOf(ctx context.Context, tx *sql.Tx, session int64) (string, error) {
 func field(sum hash.Hash, data []byte) {
 	sum.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(data))))
 	sum.Write(data)
+}
+
+// FindArchived finds the session that a session of an archive is, whether it is here under its own id or was
+// restored under another one. It is the same where it begins with the same messages on the same
+// branches. unchanged says that nothing else is different either; ErrNotFound that there is none.
+func (s *Store) FindArchived(ctx context.Context, of SessionLine, d *Digester) (there Session, unchanged bool, err error) {
+	err = s.view(ctx, "look for the session", func(tx *sql.Tx) error {
+		there, unchanged = Session{}, false
+		keys, err := candidates(ctx, tx, of, d.Messages())
+		if err != nil {
+			return err
+		}
+		for _, n := range keys {
+			same, err := messagesDigest(ctx, tx, n, d.Messages())
+			if err != nil {
+				return err
+			}
+			if same != d.MessagesSum() {
+				continue
+			}
+			sum, err := digestOf(ctx, tx, n)
+			if err != nil {
+				return err
+			}
+			unchanged = sum == d.Sum()
+			there, err = sessionByKey(ctx, tx, n)
+			return err
+		}
+		return &sqlite.Error{Doing: "find the session", Kind: ErrNotFound}
+	})
+	return there, unchanged, err
+}
+
+// candidates are the sessions that may be one of an archive. One that was restored under another id is
+// looked for only where its own is taken.
+func candidates(ctx context.Context, tx *sql.Tx, of SessionLine, messages int64) ([]int64, error) {
+	own, err := sessionThere(ctx, tx, strings.ToLower(of.ID))
+	if err != nil || own == 0 {
+		return nil, err
+	}
+	others, err := idsWhere(ctx, tx, `
+		SELECT n
+		FROM sessions
+		WHERE created_ms = ?
+			AND messages >= ?
+			AND n <> ?
+		ORDER BY deleted_ms = 0 DESC, n`, of.Created, messages, own)
+	return append([]int64{own}, others...), err
 }

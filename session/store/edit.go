@@ -88,11 +88,11 @@ func (s *Store) SetTags(ctx context.Context, id string, tags ...string) error {
 }
 
 func setTags(ctx context.Context, tx *sql.Tx, n int64, tags []string) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM tags WHERE session = ?`, n); err != nil {
+	if err := execute(ctx, tx, `DELETE FROM tags WHERE session = ?`, n); err != nil {
 		return err
 	}
 	for _, tag := range tags {
-		_, err := tx.ExecContext(ctx, `
+		err := execute(ctx, tx, `
 			INSERT INTO tags (session, tag)
 			VALUES (?, ?)
 			ON CONFLICT DO NOTHING`, n, tag)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,59 +21,37 @@ import (
 // ForkedAt name where it comes from. The records of requests stay where they were sent, so no copy
 // names one. An answer that still arrives elsewhere is copied as far as it is stored, interrupted.
 func (s *Store) Fork(ctx context.Context, session string, message int64) (Session, error) {
-	var out Session
-	err := s.save(ctx, "fork the session", func(tx *sql.Tx) error {
+	return inTx(ctx, s.save, "fork the session", func(tx *sql.Tx) (Session, error) {
 		from, err := sessionKey(ctx, tx, session)
 		if err != nil {
-			return err
+			return Session{}, err
 		}
 		f := forking{tx: tx, from: from}
 		if f.branch, err = branchIDs(ctx, tx, from, message); err != nil {
-			return err
+			return Session{}, err
 		}
 		if f.to, err = s.addFork(ctx, tx, from, message); err != nil {
-			return err
+			return Session{}, err
 		}
 		if err := f.copy(ctx); err != nil {
-			return err
+			return Session{}, err
 		}
 		if err := s.use(ctx, tx, f.to); err != nil {
-			return err
+			return Session{}, err
 		}
-		out, err = sessionByKey(ctx, tx, f.to)
-		return err
+		return sessionByKey(ctx, tx, f.to)
 	})
-	return out, err
 }
 
 // Forks returns the sessions that were forked from a session, the oldest first, those in the trash
 // included. The session itself may be gone.
 func (s *Store) Forks(ctx context.Context, session string) ([]Session, error) {
-	var out []Session
-	err := s.view(ctx, "find the forks", func(tx *sql.Tx) error {
-		var err error
-		out, err = sessionsWhere(ctx, tx, `
+	return inTx(ctx, s.view, "find the forks", func(tx *sql.Tx) ([]Session, error) {
+		return sessionsWhere(ctx, tx, `
 			WHERE s.parent = ?
 				AND s.parent <> ''
 			ORDER BY s.n`, session)
-		return err
 	})
-	return out, err
-}
-
-// branchIDs returns the ids of the branch that ends at a message, in order.
-func branchIDs(ctx context.Context, tx *sql.Tx, session, leaf int64) ([]int64, error) {
-	ids, err := idsWhere(ctx, tx, branchUp+`
-		SELECT id
-		FROM branch`, leaf, session, -1)
-	if err != nil {
-		return nil, err
-	}
-	if len(ids) == 0 {
-		return nil, &sqlite.Error{Doing: fmt.Sprintf("find message %d in its session", leaf), Kind: ErrNotFound}
-	}
-	slices.Reverse(ids)
-	return ids, nil
 }
 
 // addFork inserts the row of a fork, without what its messages decide, and returns its key.
@@ -96,14 +73,16 @@ func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64)
 
 // forkTitles are the titles of a session's forks.
 func forkTitles(ctx context.Context, tx *sql.Tx, session string) (map[string]bool, error) {
-	all, err := sqlite.Collect(ctx, tx, sqlite.Only[string], `
+	titles := map[string]bool{}
+	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		var title string
+		err := scan(&title)
+		titles[title] = true
+		return err
+	}, `
 		SELECT title
 		FROM sessions
 		WHERE parent = ?`, session)
-	titles := make(map[string]bool, len(all))
-	for _, title := range all {
-		titles[title] = true
-	}
 	return titles, err
 }
 
@@ -133,41 +112,33 @@ type Origin struct {
 // Origin returns where a session was forked from. Where its parent is gone, what was said up to the fork
 // is taken for copied.
 func (s *Store) Origin(ctx context.Context, session string) (Origin, error) {
-	var out Origin
-	err := s.view(ctx, "find where the session was forked from", func(tx *sql.Tx) error {
-		out = Origin{}
+	return inTx(ctx, s.view, "find where the session was forked from", func(tx *sql.Tx) (out Origin, err error) {
 		n, err := sessionKey(ctx, tx, session)
 		if err != nil {
-			return err
+			return out, err
 		}
 		row, err := sessionByKey(ctx, tx, n)
 		if err != nil || row.Parent == "" {
-			return err
+			return out, err
 		}
+		var branch []int64
 		parent, err := sessionKey(ctx, tx, row.Parent)
+		if err == nil {
+			if out.Parent, err = sessionByKey(ctx, tx, parent); err != nil {
+				return out, err
+			}
+			branch, err = branchIDs(ctx, tx, parent, row.ForkedAt)
+			out.Copied = len(branch)
+		}
 		if errors.Is(err, ErrNotFound) {
-			out.Copied, err = saidUntil(ctx, tx, n, row.Created)
-			return err
+			out.Copied, err = countUntil(ctx, tx, n, row.Created)
 		}
-		if err != nil {
-			return err
-		}
-		if out.Parent, err = sessionByKey(ctx, tx, parent); err != nil {
-			return err
-		}
-		branch, err := branchIDs(ctx, tx, parent, row.ForkedAt)
-		if errors.Is(err, ErrNotFound) {
-			out.Copied, err = saidUntil(ctx, tx, n, row.Created)
-			return err
-		}
-		out.Copied = len(branch)
-		return err
+		return out, err
 	})
-	return out, err
 }
 
-// saidUntil counts the first messages of a session that are not younger than a time.
-func saidUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time) (int, error) {
+// countUntil counts the first messages of a session that are not younger than a time.
+func countUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time) (int, error) {
 	var n int
 	err := tx.QueryRowContext(ctx, `
 		SELECT coalesce(

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // Conversation is a conversation of another program with all its branches.
@@ -211,7 +212,24 @@ func importedAs(ctx context.Context, tx *sql.Tx, row Session) (n int64, err erro
 // readStored reads what the session holds.
 func (in *importing) readStored(ctx context.Context) error {
 	in.stored = map[string][]version{}
-	rows, err := in.tx.QueryContext(ctx, `
+	return sqlite.Each(ctx, in.tx, func(scan func(...any) error) error {
+		var v version
+		var seq int
+		var role history.Role
+		var label string
+		var content []byte
+		if err := scan(&v.id, &seq, &role, &label, &content); err != nil {
+			return err
+		}
+		in.last = max(in.last, seq)
+		if label == "" {
+			in.own++
+			return nil
+		}
+		v.sum = textSum(role, content)
+		in.stored[label] = append(in.stored[label], v)
+		return nil
+	}, `
 		SELECT
 			id,
 			seq,
@@ -221,28 +239,6 @@ func (in *importing) readStored(ctx context.Context) error {
 		FROM messages
 		WHERE session = ?
 		ORDER BY id`, in.session)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v version
-		var seq int
-		var role history.Role
-		var label string
-		var content []byte
-		if err := rows.Scan(&v.id, &seq, &role, &label, &content); err != nil {
-			return err
-		}
-		in.last = max(in.last, seq)
-		if label == "" {
-			in.own++
-			continue
-		}
-		v.sum = textSum(role, content)
-		in.stored[label] = append(in.stored[label], v)
-	}
-	return rows.Err()
 }
 
 // add stores a message where it is not here.
@@ -308,13 +304,12 @@ func (in *importing) count(ctx context.Context, leaf int) error {
 	if err != nil {
 		return err
 	}
-	_, err = in.tx.ExecContext(ctx, `
+	return execute(ctx, in.tx, `
 		UPDATE sessions
 		SET messages = messages + ?2,
 			turns = turns + ?3,
 			leaf = ?4
 		WHERE n = ?1`, in.session, in.out.Added, in.turns, end)
-	return err
 }
 
 // leaf is where the active branch ends from now on, where the other program's ends at a message.
@@ -324,25 +319,12 @@ func (in *importing) leaf(ctx context.Context, there int64) (int64, error) {
 		return there, nil
 	}
 	var behind bool
-	err := in.tx.QueryRowContext(ctx, `
-		WITH RECURSIVE branch (id, parent) AS (
-			SELECT
-				id,
-				parent
-			FROM messages
-			WHERE id = ?1
-			UNION ALL
-			SELECT
-				m.id,
-				m.parent
-			FROM branch
-			JOIN messages m ON m.id = branch.parent
-		)
+	err := in.tx.QueryRowContext(ctx, branchUp+`
 		SELECT EXISTS (
 			SELECT 1
 			FROM branch
-			WHERE id = ?2
-		)`, there, here).Scan(&behind)
+			WHERE id = ?4
+		)`, there, in.session, -1, here).Scan(&behind)
 	if err != nil || !behind {
 		return here, err
 	}
@@ -351,19 +333,18 @@ func (in *importing) leaf(ctx context.Context, there int64) (int64, error) {
 
 // date gives the session of a conversation with a name its place in the order of last use.
 func (in *importing) date(ctx context.Context, row Session) error {
-	_, err := in.tx.ExecContext(ctx, `
+	return execute(ctx, in.tx, `
 		UPDATE sessions
 		SET updated_ms = max(updated_ms, ?2),
 			used = max(used, ?2)
 		WHERE n = ?1`, in.session, cmp.Or(ms(row.Updated), ms(row.Created)))
-	return err
 }
 
 // describe writes the row of a conversation without a name and makes it the session used last. The model
 // comes to the answers now, because a file may name it behind them.
 func (in *importing) describe(ctx context.Context, row Session) error {
 	if row.Model != "" {
-		_, err := in.tx.ExecContext(ctx, `
+		err := execute(ctx, in.tx, `
 			UPDATE messages
 			SET model = ?
 			WHERE session = ?
@@ -373,7 +354,7 @@ func (in *importing) describe(ctx context.Context, row Session) error {
 			return err
 		}
 	}
-	_, err := in.tx.ExecContext(ctx, `
+	err := execute(ctx, in.tx, `
 		UPDATE sessions
 		SET created_ms = iif(?2 = 0, created_ms, ?2),
 			title = ?3,

@@ -9,6 +9,39 @@ import (
 	"winnow/session/store/sqlite"
 )
 
+// searchable is a stored message as the index and a search see it: with the text that is searched, and without the
+// bytes of its images, which cost a search much and tell it nothing.
+type searchable struct {
+	Message
+	session int64  // its session's short key
+	text    string // as stored, even where it is damaged
+	damaged bool   // what was said fails its fingerprint
+}
+
+// searchableMessages reads these messages in the order of their ids. Those that are gone are left out.
+func searchableMessages(ctx context.Context, tx *sql.Tx, ids []int64) ([]searchable, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := sqlite.Collect(ctx, tx, newScan().next, `
+		SELECT`+messageColumns+`
+		FROM messages m
+		WHERE m.id IN (SELECT value FROM json_each(?))
+		ORDER BY m.id`, list(ids))
+	if err != nil {
+		return nil, err
+	}
+	damaged, err := assemble(ctx, tx, rows, false)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]searchable, len(rows))
+	for i, r := range rows {
+		out[i] = searchable{Message: r.Message, session: r.key, text: search.Text(r.Message.Message), damaged: damaged[i]}
+	}
+	return out, nil
+}
+
 // index adds the words of a message to the index.
 func index(ctx context.Context, tx *sql.Tx, id int64, m history.Message) error {
 	return search.Add(ctx, tx, id, search.Text(m))
@@ -24,7 +57,7 @@ func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	all, err := soughtMessages(ctx, tx, ids)
+	all, err := searchableMessages(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -72,7 +105,7 @@ func unindex(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	all, err := soughtMessages(ctx, tx, ids)
+	all, err := searchableMessages(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -105,21 +138,10 @@ func unindexSession(ctx context.Context, tx *sql.Tx, n int64) error {
 	}
 }
 
-// idsWhere reads a column of ids.
-func idsWhere(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]int64, error) {
-	return sqlite.Collect(ctx, tx, sqlite.Only[int64], query, args...)
-}
-
 // Unindexed returns how many messages the index lacks at most: those that were purged since are
 // counted as well.
 func (s *Store) Unindexed(ctx context.Context) (int64, error) {
-	var left int64
-	err := s.view(ctx, "look at the search index", func(tx *sql.Tx) error {
-		var err error
-		left, err = search.Waiting(ctx, tx)
-		return err
-	})
-	return left, err
+	return inTx(ctx, s.view, "look at the search index", func(tx *sql.Tx) (int64, error) { return search.Waiting(ctx, tx) })
 }
 
 // IndexSome puts the newest messages of the backlog into the index and returns how many are left, as
@@ -131,10 +153,10 @@ func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 	if left, err = s.Unindexed(ctx); left == 0 || err != nil {
 		return left, err
 	}
-	err = s.jot(ctx, "bring the search index up to date", func(tx *sql.Tx) error {
+	return inTx(ctx, s.jot, "bring the search index up to date", func(tx *sql.Tx) (int64, error) {
 		segments, err := search.ReadSegments(ctx, tx)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		// Each step leaves something to merge, and a step that has to do it all would be long.
 		if segments.Unmerged() {
@@ -143,12 +165,10 @@ func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 			err = search.IndexNewest(ctx, tx, func(ids []int64) error { return indexStored(ctx, tx, ids) })
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
-		left, err = search.Waiting(ctx, tx)
-		return err
+		return search.Waiting(ctx, tx)
 	})
-	return left, err
 }
 
 // MergeIndex takes one step at keeping the search index in order: it keeps later commits short, and after
@@ -163,25 +183,19 @@ func (s *Store) MergeIndex(ctx context.Context) (more bool, err error) {
 	case !segments.Unmerged():
 		return false, s.overwritePurged(ctx)
 	}
-	err = s.jot(ctx, "merge the search index", func(tx *sql.Tx) error {
+	return inTx(ctx, s.jot, "merge the search index", func(tx *sql.Tx) (bool, error) {
 		segments, err := search.ReadSegments(ctx, tx)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if err := segments.Merge(ctx, tx); err != nil {
-			return err
+			return false, err
 		}
 		segments, err = search.ReadSegments(ctx, tx)
-		more = !segments.Clean()
-		return err
+		return !segments.Clean() && err == nil, err
 	})
-	return more && err == nil, err
 }
 
-func (s *Store) segments(ctx context.Context) (m search.Segments, err error) {
-	err = s.view(ctx, "look at the search index", func(tx *sql.Tx) error {
-		m, err = search.ReadSegments(ctx, tx)
-		return err
-	})
-	return m, err
+func (s *Store) segments(ctx context.Context) (search.Segments, error) {
+	return inTx(ctx, s.view, "look at the search index", func(tx *sql.Tx) (search.Segments, error) { return search.ReadSegments(ctx, tx) })
 }

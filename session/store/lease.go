@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 // A session that is open in two windows would grow two ends without anybody wanting it. So a window that
@@ -65,16 +68,15 @@ func (s *Store) takeLease(ctx context.Context, tx *sql.Tx, session, token string
 	if err != nil || leased {
 		return leased, err
 	}
-	_, err = tx.ExecContext(ctx, `
+	return false, execute(ctx, tx, `
 		INSERT INTO windows (session, owner, since_ms)
 		VALUES (?, ?, ?)
 		ON CONFLICT DO NOTHING`, n, token, ms(s.now()))
-	return false, err
 }
 
 // endLeases ends every lease of one window.
 func endLeases(ctx context.Context, tx *sql.Tx, owner string) error {
-	if _, err := tx.ExecContext(ctx, "DELETE FROM windows WHERE owner = ?", owner); err != nil {
+	if err := execute(ctx, tx, "DELETE FROM windows WHERE owner = ?", owner); err != nil {
 		return fmt.Errorf("forget a window that is gone: %w", err)
 	}
 	return nil
@@ -108,106 +110,74 @@ func (s *Store) endLease(session, token string) {
 		if s.holds(session) {
 			return nil
 		}
-		_, err := tx.ExecContext(ctx, `
+		return execute(ctx, tx, `
 			DELETE FROM windows
 			WHERE session = (SELECT n FROM sessions WHERE id = ?) AND owner = ?`, session, token)
-		return err
 	})
 }
 
 // LeasedByOther reports whether another living window has the lease of a session.
 func (s *Store) LeasedByOther(ctx context.Context, session string) (bool, error) {
-	s.mu.Lock()
-	token := ""
-	if s.owner != nil {
-		token = s.owner.token
-	}
-	s.mu.Unlock()
-	_, leased, err := s.otherLeases(ctx, session, token)
+	_, leased, err := s.otherLeases(ctx, session, s.token())
 	return leased, explain("look which windows have the session open", s.path, err)
 }
 
-// otherLeases reads the leases of all windows but that of token: which of the windows are dead, and whether
-// one that lives has leased the session.
+// otherLeases returns which of the other windows than that of token are dead, and whether one that lives has
+// leased the session.
 func (s *Store) otherLeases(ctx context.Context, session, token string) (dead []string, leased bool, err error) {
-	here := map[string]bool{} // by owner: it leased this session
-	err = s.view(ctx, "look which windows are open", func(tx *sql.Tx) error {
-		clear(here)
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		rows, err := tx.QueryContext(ctx, `
-			SELECT
-				owner,
-				max(session = ?)
-			FROM windows
-			WHERE owner != ?
-			GROUP BY owner`, n, token)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var owner string
-			var this bool
-			if err := rows.Scan(&owner, &this); err != nil {
-				return err
-			}
-			here[owner] = this
-		}
-		return rows.Err()
-	})
-	for owner, this := range here {
+	if _, err := inTx(ctx, s.view, "find the session", func(tx *sql.Tx) (int64, error) { return sessionKey(ctx, tx, session) }); err != nil {
+		return nil, false, err
+	}
+	leases, err := s.leases(ctx, token)
+	for owner, sessions := range leases {
 		switch {
 		case !s.alive(owner):
 			dead = append(dead, owner)
-		case this:
+		case slices.Contains(sessions, session):
 			leased = true
 		}
 	}
 	return dead, leased, err
 }
 
-// LeasedByOthers lists the ids of the sessions that other living windows have leased, in no order.
-func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
-	s.mu.Lock()
-	token := ""
-	if s.owner != nil {
-		token = s.owner.token
-	}
-	s.mu.Unlock()
-	open := map[string][]string{} // by owner
-	err := s.view(ctx, "look which sessions other windows have open", func(tx *sql.Tx) error {
-		clear(open)
-		rows, err := tx.QueryContext(ctx, `
+// leases are the ids of the sessions that other windows than that of token have leased, by owner.
+func (s *Store) leases(ctx context.Context, token string) (map[string][]string, error) {
+	return inTx(ctx, s.view, "look which sessions other windows have open", func(tx *sql.Tx) (map[string][]string, error) {
+		leases := map[string][]string{}
+		err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+			var owner, session string
+			err := scan(&owner, &session)
+			leases[owner] = append(leases[owner], session)
+			return err
+		}, `
 			SELECT
 				w.owner,
 				s.id
 			FROM windows w
 			JOIN sessions s ON s.n = w.session
 			WHERE w.owner != ?`, token)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var owner, session string
-			if err := rows.Scan(&owner, &session); err != nil {
-				return err
-			}
-			open[owner] = append(open[owner], session)
-		}
-		return rows.Err()
+		return leases, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	var sessions []string
-	for owner, of := range open {
+}
+
+// LeasedByOthers lists the ids of the sessions that other living windows have leased, in no order.
+func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
+	leases, err := s.leases(ctx, s.token())
+	var out []string
+	for owner, sessions := range leases {
 		if s.alive(owner) {
-			sessions = append(sessions, of...)
+			out = append(out, sessions...)
 		}
 	}
-	return sessions, nil
+	return out, err
+}
+
+// token is what this store's rows carry, "" where it has none.
+func (s *Store) token() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.owner == nil {
+		return ""
+	}
+	return s.owner.token
 }

@@ -1,12 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // Begin stores a new session with its first message. A session without a message is never on disk.
@@ -19,7 +23,7 @@ func (s *Store) Begin(ctx context.Context, in Session, first Message) (Session, 
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM drafts WHERE session = 0`); err != nil {
+		if err := execute(ctx, tx, `DELETE FROM drafts WHERE session = 0`); err != nil {
 			return err
 		}
 		session, err = sessionByKey(ctx, tx, n)
@@ -44,13 +48,7 @@ func (s *Store) Append(ctx context.Context, m Message) (Message, error) {
 	if m.Status == history.Streaming {
 		return Message{}, errors.New("save the message: one that is still arriving is stored by StartAnswer")
 	}
-	var out Message
-	err := s.save(ctx, "save the message", func(tx *sql.Tx) error {
-		var err error
-		out, err = s.append(ctx, tx, m, "")
-		return err
-	})
-	return out, err
+	return inTx(ctx, s.save, "save the message", func(tx *sql.Tx) (Message, error) { return s.append(ctx, tx, m, "") })
 }
 
 func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string) (Message, error) {
@@ -72,7 +70,7 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 		return Message{}, err
 	}
 	turn := m.Role == history.User
-	_, err = tx.ExecContext(ctx, `
+	err = execute(ctx, tx, `
 		UPDATE sessions
 		SET messages = messages + 1,
 			turns = turns + ?,
@@ -82,7 +80,7 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 		return Message{}, err
 	}
 	if turn {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM drafts WHERE session = ?`, n); err != nil {
+		if err := execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n); err != nil {
 			return Message{}, err
 		}
 	}
@@ -93,7 +91,7 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 			AND parent = ?`, n, m.Parent).Scan(&m.Siblings)
 	m.Sibling = m.Siblings
 	m.Damaged = false
-	m.bring()
+	m.readExtra()
 	if err != nil {
 		return Message{}, err
 	}
@@ -106,12 +104,11 @@ func inSession(ctx context.Context, tx *sql.Tx, n, message int64) error {
 	if message == 0 {
 		return nil
 	}
-	var one int
 	err := tx.QueryRowContext(ctx, `
-		SELECT 1
+		SELECT id
 		FROM messages
 		WHERE id = ?
-			AND session = ?`, message, n).Scan(&one)
+			AND session = ?`, message, n).Scan(&message)
 	return found(fmt.Sprintf("find message %d in its session", message), err)
 }
 
@@ -132,38 +129,55 @@ func insertMessage(ctx context.Context, tx *sql.Tx, n int64, m Message, owner st
 // insertAt writes a message with its calls and parts to a place of a session and returns its id. Where it
 // is whole, its words go to the index.
 func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owner string) (int64, error) {
-	id, err := insertUnfound(ctx, tx, n, seq, m, owner)
-	if err != nil || m.Status == history.Streaming {
-		return id, err
-	}
-	return id, index(ctx, tx, id, m.Message)
-}
-
-// insertUnfound is insertAt without the index.
-func insertUnfound(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owner string) (int64, error) {
 	attachments, hashes, err := attach(ctx, tx, m.Parts)
 	if err != nil {
 		return 0, err
 	}
-	result, err := tx.ExecContext(ctx, `
-		INSERT INTO messages (
-			session, seq, parent, role, status, created_ms, calls, parts, tokens, tokenizer, request, owner,
-			endpoint, model, finish_reason, label, name, tool_call_id, hash, extra, reasoning, content, alone
-		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		n, seq, m.Parent, m.Role, m.Status, m.CreatedMS, len(m.ToolCalls), len(m.Parts), m.Tokens, m.Tokenizer,
-		m.Request, owner, m.Endpoint, m.Model, m.FinishReason, m.Label, []byte(m.Name), []byte(m.ToolCallID),
-		fingerprint(m, hashes), nothing(m.Extra), []byte(m.Reasoning), []byte(m.Content), m.Alone)
+	id, err := sqlite.Insert(ctx, tx, "messages", append(messageValues(m, hashes),
+		sql.Named("session", n),
+		sql.Named("seq", seq),
+		sql.Named("parent", m.Parent),
+		sql.Named("created_ms", m.CreatedMS),
+		sql.Named("owner", owner),
+		sql.Named("alone", m.Alone))...)
 	if err != nil {
 		return 0, err
 	}
-	id, err := result.LastInsertId()
-	if err != nil {
-		return 0, err
+	return id, insertContent(ctx, tx, id, m, attachments)
+}
+
+// messageValues are the columns that a message has when it is whole. hashes are those of its parts.
+func messageValues(m Message, hashes [][]byte) []sql.NamedArg {
+	return []sql.NamedArg{
+		sql.Named("role", m.Role),
+		sql.Named("status", m.Status),
+		sql.Named("calls", len(m.ToolCalls)),
+		sql.Named("parts", len(m.Parts)),
+		sql.Named("tokens", m.Tokens),
+		sql.Named("tokenizer", m.Tokenizer),
+		sql.Named("request", m.Request),
+		sql.Named("endpoint", m.Endpoint),
+		sql.Named("model", m.Model),
+		sql.Named("finish_reason", m.FinishReason),
+		sql.Named("label", m.Label),
+		sql.Named("name", []byte(m.Name)),
+		sql.Named("tool_call_id", []byte(m.ToolCallID)),
+		sql.Named("hash", fingerprint(m, hashes)),
+		sql.Named("extra", nothing(m.Extra)),
+		sql.Named("reasoning", []byte(m.Reasoning)),
+		sql.Named("content", []byte(m.Content)),
 	}
+}
+
+// insertContent writes the calls and parts of a message, whose bytes are stored, and where it is whole its words.
+func insertContent(ctx context.Context, tx *sql.Tx, id int64, m Message, attachments []int64) error {
 	if err := insertParts(ctx, tx, id, m.Parts, attachments); err != nil {
-		return 0, err
+		return err
 	}
-	return id, insertCalls(ctx, tx, id, m.ToolCalls)
+	if err := insertCalls(ctx, tx, id, m.ToolCalls); err != nil || m.Status == history.Streaming {
+		return err
+	}
+	return index(ctx, tx, id, m.Message)
 }
 
 // nothing makes an empty value NULL.
@@ -176,13 +190,7 @@ func nothing(text []byte) any {
 
 // Message returns one message by its id, or ErrNotFound.
 func (s *Store) Message(ctx context.Context, id int64) (Message, error) {
-	var out Message
-	err := s.view(ctx, "read the message", func(tx *sql.Tx) error {
-		var err error
-		out, err = message(ctx, tx, id)
-		return err
-	})
-	return out, err
+	return inTx(ctx, s.view, "read the message", func(tx *sql.Tx) (Message, error) { return message(ctx, tx, id) })
 }
 
 func message(ctx context.Context, tx *sql.Tx, id int64) (Message, error) {
@@ -207,4 +215,29 @@ func message(ctx context.Context, tx *sql.Tx, id int64) (Message, error) {
 		return Message{}, err
 	}
 	return all[0], nil
+}
+
+// SetTokens caches what a tokenizer counted, by message. It changes nothing that was said. Answers
+// that still arrive are left alone, and so are messages that are gone.
+func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int64]int) error {
+	// In the order of the ids neighbours in the file are written together.
+	ids := slices.SortedFunc(maps.Keys(counts), cmp.Compare[int64])
+	return s.jot(ctx, "keep the token counts", func(tx *sql.Tx) error {
+		set, err := tx.PrepareContext(ctx, `
+			UPDATE messages
+			SET tokens = ?,
+				tokenizer = ?
+			WHERE id = ?
+				AND status <> ?`)
+		if err != nil {
+			return err
+		}
+		defer set.Close()
+		for _, id := range ids {
+			if _, err := set.ExecContext(ctx, counts[id], tokenizer, id, history.Streaming); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -98,12 +98,9 @@ func (o *owner) release() {
 // is removed, under its lock.
 func (s *Store) alive(token string) bool {
 	if uuid.Validate(token) != nil {
-		return false // never one of ours, and not to be made part of a path
+		return false // no store's, and not to be made part of a path
 	}
-	s.mu.Lock()
-	mine := s.owner != nil && s.owner.token == token
-	s.mu.Unlock()
-	if mine {
+	if token == s.token() {
 		return true
 	}
 	file := s.lockFile(token)
@@ -141,33 +138,27 @@ func (s *Store) Recover(ctx context.Context) (int, error) {
 	if len(dead) == 0 {
 		return 0, nil
 	}
-	cut := 0
-	err = s.save(ctx, doing, func(tx *sql.Tx) error {
-		cut = 0
+	return inTx(ctx, s.save, doing, func(tx *sql.Tx) (int, error) {
+		cut := 0
 		for _, token := range dead {
 			n, err := interrupt(ctx, tx, token)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			cut += n
 		}
-		return nil
+		return cut, nil
 	})
-	return cut, err
 }
 
 // streaming returns the owners of all unfinished answers.
 func (s *Store) streaming(ctx context.Context) ([]string, error) {
-	var owners []string
-	err := s.view(ctx, "look for unfinished answers", func(tx *sql.Tx) error {
-		var err error
-		owners, err = sqlite.Collect(ctx, tx, sqlite.Only[string], `
+	return inTx(ctx, s.view, "look for unfinished answers", func(tx *sql.Tx) ([]string, error) {
+		return sqlite.Collect(ctx, tx, sqlite.Only[string], `
 			SELECT DISTINCT owner
 			FROM messages
 			WHERE status = 'streaming'`)
-		return err
 	})
-	return owners, err
 }
 
 // sweep removes the lock files of owners that died without an unfinished answer.

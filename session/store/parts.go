@@ -7,12 +7,13 @@ import (
 	"encoding/json"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // insertCalls stores the calls of a message as received.
 func insertCalls(ctx context.Context, tx *sql.Tx, message int64, calls []history.ToolCall) error {
 	for i, c := range calls {
-		_, err := tx.ExecContext(ctx, `
+		err := execute(ctx, tx, `
 			INSERT INTO tool_calls (message, place, call_id, name, arguments)
 			VALUES (?, ?, ?, ?, ?)`, message, i, []byte(c.ID), []byte(c.Name), []byte(c.Arguments))
 		if err != nil {
@@ -27,7 +28,14 @@ func callsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64][]his
 	if len(messages) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.QueryContext(ctx, `
+	calls := map[int64][]history.ToolCall{}
+	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		var id int64
+		var c history.ToolCall
+		err := scan(&id, &c.ID, &c.Name, &c.Arguments)
+		calls[id] = append(calls[id], c)
+		return err
+	}, `
 		SELECT
 			message,
 			call_id,
@@ -36,20 +44,7 @@ func callsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64][]his
 		FROM tool_calls
 		WHERE message IN (SELECT value FROM json_each(?))
 		ORDER BY message, place`, list(messages))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	calls := map[int64][]history.ToolCall{}
-	for rows.Next() {
-		var id int64
-		var c history.ToolCall
-		if err := rows.Scan(&id, &c.ID, &c.Name, &c.Arguments); err != nil {
-			return nil, err
-		}
-		calls[id] = append(calls[id], c)
-	}
-	return calls, rows.Err()
+	return calls, err
 }
 
 // list is a set of ids as one parameter.
@@ -85,7 +80,7 @@ func attach(ctx context.Context, tx *sql.Tx, parts []history.Part) (keys []int64
 }
 
 // attachBytes stores bytes under a hash and returns their key. Where other bytes stand under it already,
-// those that have the hash hold: a good copy mends every message with a damaged one.
+// those that have the hash are kept: a good copy repairs every message with a damaged one.
 func attachBytes(ctx context.Context, tx *sql.Tx, hash, data []byte) (key int64, err error) {
 	if data == nil {
 		data = []byte{}
@@ -112,7 +107,7 @@ func attachBytes(ctx context.Context, tx *sql.Tx, hash, data []byte) (key int64,
 	if err != nil || written == 0 {
 		return key, err
 	}
-	mended, err := idsWhere(ctx, tx, `
+	messages, err := idsWhere(ctx, tx, `
 		SELECT message
 		FROM parts
 		WHERE attachment = ?`, key)
@@ -120,12 +115,12 @@ func attachBytes(ctx context.Context, tx *sql.Tx, hash, data []byte) (key int64,
 		return 0, err
 	}
 	// While they were damaged they had no words to find.
-	return key, indexStored(ctx, tx, mended)
+	return key, indexStored(ctx, tx, messages)
 }
 
 func insertParts(ctx context.Context, tx *sql.Tx, message int64, parts []history.Part, attachments []int64) error {
 	for i, p := range parts {
-		_, err := tx.ExecContext(ctx, `
+		err := execute(ctx, tx, `
 			INSERT INTO parts (message, place, kind, name, media_type, tokens, attachment)
 			VALUES (?, ?, ?, ?, ?, ?, ?)`, message, i, p.Kind, p.Name, p.MediaType, p.Tokens, attachments[i])
 		if err != nil {
@@ -148,30 +143,13 @@ func partsOf(ctx context.Context, tx *sql.Tx, messages []int64, images bool) (ma
 	if len(messages) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.QueryContext(ctx, `
-		SELECT
-			p.message,
-			p.kind,
-			p.name,
-			p.media_type,
-			p.tokens,
-			a.hash,
-			CASE WHEN p.kind = 'text' OR ?2 THEN a.data END
-		FROM parts p
-		JOIN attachments a ON a.id = p.attachment
-		WHERE p.message IN (SELECT value FROM json_each(?1))
-		ORDER BY p.message, p.place`, list(messages), images)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	all := map[int64]storedParts{}
-	for rows.Next() {
+	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
 		var id int64
 		var p history.Part
 		var hash, data []byte
-		if err := rows.Scan(&id, &p.Kind, &p.Name, &p.MediaType, &p.Tokens, &hash, &data); err != nil {
-			return nil, err
+		if err := scan(&id, &p.Kind, &p.Name, &p.MediaType, &p.Tokens, &hash, &data); err != nil {
+			return err
 		}
 		of := all[id]
 		if p.Kind == history.TextPart || images {
@@ -185,6 +163,19 @@ func partsOf(ctx context.Context, tx *sql.Tx, messages []int64, images bool) (ma
 		}
 		of.parts, of.hashes = append(of.parts, p), append(of.hashes, hash)
 		all[id] = of
-	}
-	return all, rows.Err()
+		return nil
+	}, `
+		SELECT
+			p.message,
+			p.kind,
+			p.name,
+			p.media_type,
+			p.tokens,
+			a.hash,
+			CASE WHEN p.kind = 'text' OR ?2 THEN a.data END
+		FROM parts p
+		JOIN attachments a ON a.id = p.attachment
+		WHERE p.message IN (SELECT value FROM json_each(?1))
+		ORDER BY p.message, p.place`, list(messages), images)
+	return all, err
 }

@@ -65,7 +65,7 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 		}
 		hash, files := d.Hash(), folded(d.Folds)
 		// The same text sent in another session becomes that session's: purging either must remove it.
-		_, err = tx.ExecContext(ctx, `
+		err = execute(ctx, tx, `
 			INSERT INTO prompts (created_ms, text, files, session, hash)
 			SELECT ?1, ?2, ?3, ?4, ?5
 			WHERE NOT EXISTS (
@@ -78,7 +78,7 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `
+		return execute(ctx, tx, `
 			DELETE FROM prompts
 			WHERE id < (SELECT max(id) FROM prompts)
 				AND id <= (
@@ -90,7 +90,6 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 						FROM prompts
 					)
 					WHERE upto > ?)`, promptBytes)
-		return err
 	})
 }
 
@@ -100,10 +99,8 @@ func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, 
 	if limit <= 0 {
 		limit = -1
 	}
-	var out []Prompt
-	err := s.view(ctx, "read the prompts", func(tx *sql.Tx) error {
-		var err error
-		out, err = sqlite.Collect(ctx, tx, scanPrompt, `
+	return inTx(ctx, s.view, "read the prompts", func(tx *sql.Tx) ([]Prompt, error) {
+		return sqlite.Collect(ctx, tx, scanPrompt, `
 			SELECT
 				id,
 				CASE WHEN hash = x'' THEN text ELSE substr(text, 1, ?) END,
@@ -114,9 +111,7 @@ func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, 
 			WHERE id > ?
 			ORDER BY id DESC
 			LIMIT ?`, headBytes, after, limit)
-		return err
 	})
-	return out, err
 }
 
 func scanPrompt(scan func(...any) error) (Prompt, error) {
@@ -160,17 +155,15 @@ func (s *Store) SaveDraft(ctx context.Context, session, text string, folds ...Fo
 			return err
 		}
 		if text == "" && len(folds) == 0 {
-			_, err = tx.ExecContext(ctx, `DELETE FROM drafts WHERE session = ?`, n)
-			return err
+			return execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n)
 		}
-		_, err = tx.ExecContext(ctx, `
+		return execute(ctx, tx, `
 			INSERT INTO drafts (session, updated_ms, text, files)
 			VALUES (?1, ?2, ?3, ?4)
 			ON CONFLICT (session) DO UPDATE
 			SET updated_ms = ?2,
 				text = ?3,
 				files = ?4`, n, s.now().UnixMilli(), []byte(text), folded(folds))
-		return err
 	})
 }
 

@@ -11,15 +11,15 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Repair is one fault of a stored message that was mended on the way to a model.
+// Repair is one fault of a stored message that was repaired on the way to a model.
 type Repair struct {
 	history.Repair           // Before and Remedy come back empty: the message has the damaged bytes, Remedies the remedy
 	ID             int64     // set by the store
 	Message        int64     // the message that has the fault
 	BeforeHash     []byte    // SHA-256 of the damaged bytes
-	Rules          int       // the version of the rules that mended it last
+	Rules          int       // the version of the rules that repaired it last
 	First, Last    time.Time // when it was first and last applied
-	Undone         bool      // another remedy holds: the damaged message is not mended, but told as text or left out
+	Undone         bool      // another remedy holds: the damaged message is not repaired, but sent as text or left out
 }
 
 // AddRepairs records repairs that were applied now, or what the user had sent instead. One that was
@@ -39,7 +39,7 @@ func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]h
 
 func (s *Store) putRepair(ctx context.Context, tx *sql.Tx, rules int, message int64, r history.Repair) error {
 	before := sha256.Sum256([]byte(r.Before))
-	_, err := tx.ExecContext(ctx, `
+	return execute(ctx, tx, `
 		INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
 		ON CONFLICT (message, kind, before_hash) DO UPDATE
@@ -49,33 +49,30 @@ func (s *Store) putRepair(ctx context.Context, tx *sql.Tx, rules int, message in
 			last_ms = ?7,
 			undone = ?8`,
 		message, r.Kind, before[:], r.What, []byte(r.After), rules, s.now().UnixMilli(), r.Remedy != history.SendRepaired)
-	return err
 }
 
 // Repairs returns the repairs of a session's messages, in the order of the messages.
 func (s *Store) Repairs(ctx context.Context, session string) ([]Repair, error) {
-	return answers(ctx, s, question{doing: "read the repairs", session: session, query: `
-		SELECT
-			r.id,
-			r.message,
-			r.kind,
-			r.before_hash,
-			r.what,
-			r.sent,
-			r.rules,
-			r.first_ms,
-			r.last_ms,
-			r.undone
-		FROM repairs r
-		CROSS JOIN messages m ON m.id = r.message
-		WHERE m.session = ?
-		ORDER BY r.message, r.id`}, func(scan func(...any) error) (Repair, error) {
-		var r Repair
-		var first, last int64
-		err := scan(&r.ID, &r.Message, &r.Kind, &r.BeforeHash, &r.What, &r.After, &r.Rules, &first, &last, &r.Undone)
-		r.First, r.Last = at(first), at(last)
-		return r, err
+	return inTx(ctx, s.view, "read the repairs", func(tx *sql.Tx) ([]Repair, error) {
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return nil, err
+		}
+		var out []Repair
+		err = sqlite.EachRow(ctx, tx, "repairs WHERE "+ofSession+" ORDER BY message, id", func(row *repairRow) error {
+			r := Repair{ID: row.ID, Message: row.Message, BeforeHash: row.Before, Rules: int(row.Rules), First: at(row.First), Last: at(row.Last), Undone: row.Undone}
+			r.Kind, r.What, r.After = string(row.Kind), string(row.What), string(row.Sent)
+			out = append(out, r)
+			return nil
+		}, n)
+		return out, err
 	})
+}
+
+// repairRow is the record of a repair with the column that its line does not have.
+type repairRow struct {
+	RepairLine
+	ID int64 `db:"id"`
 }
 
 // RepairCount is how many faults of one kind the messages of a model had.
@@ -88,9 +85,9 @@ type RepairCount struct {
 
 // RepairCounts counts all recorded repairs by the model that wrote the message, or the call that a tool's
 // result belongs to, and by kind.
-func (s *Store) RepairCounts(ctx context.Context) (counts []RepairCount, err error) {
-	err = s.view(ctx, "count the repairs", func(tx *sql.Tx) error {
-		counts, err = sqlite.Collect(ctx, tx, func(scan func(...any) error) (c RepairCount, err error) {
+func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
+	return inTx(ctx, s.view, "count the repairs", func(tx *sql.Tx) ([]RepairCount, error) {
+		return sqlite.Collect(ctx, tx, func(scan func(...any) error) (c RepairCount, err error) {
 			err = scan(&c.Endpoint, &c.Model, &c.Kind, &c.Faults)
 			return c, err
 		}, `
@@ -119,7 +116,5 @@ func (s *Store) RepairCounts(ctx context.Context) (counts []RepairCount, err err
 				OR m.parent = 0
 			GROUP BY m.endpoint, m.model, o.kind
 			ORDER BY m.endpoint, m.model, length(o.kind), o.kind`)
-		return err
 	})
-	return counts, err
 }

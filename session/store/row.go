@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"slices"
+	"strconv"
 
 	"winnow/history"
 )
@@ -138,8 +141,35 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Me
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
 			m.Name, m.ToolCallID = "", ""
 		}
-		m.bring()
+		m.readExtra()
 		out[i] = m
 	}
 	return out, nil
+}
+
+// readExtra sets what a message's row says of the reply beside the text: who wrote it, and the keys
+// that only its server understands. Extra has those in one object: under message the keys of the
+// message, under tool_calls those of each call by its place from 0, and under chunk what came beside
+// the message and belongs to nobody. The values keep their bytes.
+func (m *Message) readExtra() {
+	m.Origin = history.Origin{Endpoint: m.Endpoint, Model: m.Model}
+	m.Replay = ""
+	if len(m.Extra) == 0 {
+		return
+	}
+	var extra struct {
+		Message   json.RawMessage            `json:"message"`
+		ToolCalls map[string]json.RawMessage `json:"tool_calls"`
+	}
+	if json.Unmarshal(m.Extra, &extra) != nil {
+		return // Not a reply's: it is kept as it is and goes nowhere.
+	}
+	m.Replay = string(extra.Message)
+	if len(extra.ToolCalls) == 0 {
+		return
+	}
+	m.ToolCalls = slices.Clone(m.ToolCalls)
+	for place := range m.ToolCalls {
+		m.ToolCalls[place].Replay = string(extra.ToolCalls[strconv.Itoa(place)])
+	}
 }

@@ -58,16 +58,13 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	if in.Limit <= 0 {
 		in.Limit = 50
 	}
-	var out []Hit
-	look := func() error {
-		return s.view(ctx, "search the messages", func(tx *sql.Tx) error {
+	look := func() ([]Hit, error) {
+		return inTx(ctx, s.view, "search the messages", func(tx *sql.Tx) ([]Hit, error) {
 			x := searcher{tx: tx, query: q, Search: in, now: s.now(), sessions: map[int64]Session{}}
-			var err error
-			out, err = x.run(ctx)
-			return err
+			return x.run(ctx)
 		})
 	}
-	err := look()
+	out, err := look()
 	if !search.Damaged(err) || s.readOnly {
 		return out, err
 	}
@@ -76,7 +73,7 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out, look()
+	return look()
 }
 
 // searcher is a search on its way.
@@ -154,11 +151,11 @@ func (x *searcher) best(ctx context.Context, page []search.Candidate) ([]scored,
 		for _, c := range chunk {
 			ids = append(ids, c.ID)
 		}
-		all, err := soughtMessages(ctx, x.tx, ids)
+		all, err := searchableMessages(ctx, x.tx, ids)
 		if err != nil {
 			return nil, err
 		}
-		if err := x.meet(ctx, all); err != nil {
+		if err := x.readSessions(ctx, all); err != nil {
 			return nil, err
 		}
 		for _, m := range all {
@@ -175,7 +172,7 @@ func (x *searcher) best(ctx context.Context, page []search.Candidate) ([]scored,
 
 // hit makes a hit of a message. It is none where its session is in the trash, where it is damaged, or
 // where the index was wrong about it.
-func (x *searcher) hit(m sought) (scored, bool) {
+func (x *searcher) hit(m searchable) (scored, bool) {
 	session, ok := x.sessions[m.session]
 	if !ok || m.damaged || !x.Trash && !session.Deleted.IsZero() {
 		return scored{}, false
@@ -191,8 +188,8 @@ func (x *searcher) hit(m sought) (scored, bool) {
 	return h, true
 }
 
-// meet reads the sessions of these messages that were not met before.
-func (x *searcher) meet(ctx context.Context, all []sought) error {
+// readSessions reads the sessions of these messages that were not read before.
+func (x *searcher) readSessions(ctx context.Context, all []searchable) error {
 	var keys []int64
 	for _, m := range all {
 		if _, ok := x.sessions[m.session]; !ok && !slices.Contains(keys, m.session) {

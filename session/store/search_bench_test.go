@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"winnow/history"
+
 	"winnow/session/store/search"
 )
 
@@ -160,7 +162,8 @@ func commitRepeatedly(b *testing.B, s *Store, indexed bool) {
 					return err
 				}
 				if !indexed {
-					m.ID, err = insertUnfound(ctx, tx, n, len(took)+2, m, "")
+					m.Status = history.Streaming
+					m.ID, err = insertAt(ctx, tx, n, len(took)+2, m, "")
 					return err
 				}
 				m.ID, _, err = insertMessage(ctx, tx, n, m, "")

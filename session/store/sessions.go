@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
-	"winnow/session/store/sqlite"
-
 	"github.com/google/uuid"
+
+	"winnow/session/store/sqlite"
 )
 
 // sessionColumns are what sessionScan reads. Tags come from a query of their own.
@@ -97,13 +99,7 @@ func keyedSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 // Session finds a session by its id or a prefix that only one session has. Sessions in the trash
 // are found where no other fits. It returns ErrNotFound or an *AmbiguousError.
 func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error) {
-	var out Session
-	err := s.view(ctx, "find the session", func(tx *sql.Tx) error {
-		var err error
-		out, err = sessionByPrefix(ctx, tx, idOrPrefix)
-		return err
-	})
-	return out, err
+	return inTx(ctx, s.view, "find the session", func(tx *sql.Tx) (Session, error) { return sessionByPrefix(ctx, tx, idOrPrefix) })
 }
 
 func sessionByPrefix(ctx context.Context, tx *sql.Tx, typed string) (Session, error) {
@@ -134,24 +130,26 @@ func sessionByPrefix(ctx context.Context, tx *sql.Tx, typed string) (Session, er
 
 // Last returns the session used last that is neither in the trash nor archived, or ErrNotFound.
 func (s *Store) Last(ctx context.Context) (Session, error) {
-	var out Session
-	err := s.view(ctx, "find the last session", func(tx *sql.Tx) error {
-		all, err := sessionsWhere(ctx, tx, `
+	return inTx(ctx, s.view, "find the last session", func(tx *sql.Tx) (Session, error) {
+		return oneSession(ctx, tx, "find the last session", `
 			INDEXED BY sessions_used
 			WHERE s.deleted_ms = 0
 				AND s.archived = 0
 			ORDER BY s.used DESC
 			LIMIT 1`)
-		if err != nil {
-			return err
-		}
-		if len(all) == 0 {
-			return &sqlite.Error{Doing: "find the last session", Kind: ErrNotFound}
-		}
-		out = all[0]
-		return nil
 	})
-	return out, err
+}
+
+// oneSession reads the only session of a query, or returns ErrNotFound.
+func oneSession(ctx context.Context, tx *sql.Tx, doing, where string, args ...any) (Session, error) {
+	all, err := sessionsWhere(ctx, tx, where, args...)
+	if err == nil && len(all) == 0 {
+		err = &sqlite.Error{Doing: doing, Kind: ErrNotFound}
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	return all[0], nil
 }
 
 // sessionKey returns the short key of a session by its whole id.
@@ -166,14 +164,7 @@ func sessionKey(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
 
 // sessionByKey reads one session by its short key.
 func sessionByKey(ctx context.Context, tx *sql.Tx, n int64) (Session, error) {
-	all, err := sessionsWhere(ctx, tx, `WHERE s.n = ?`, n)
-	if err == nil && len(all) == 0 {
-		err = &sqlite.Error{Doing: "find the session", Kind: ErrNotFound}
-	}
-	if err != nil {
-		return Session{}, err
-	}
-	return all[0], nil
+	return oneSession(ctx, tx, "find the session", `WHERE s.n = ?`, n)
 }
 
 // addSession inserts a session without messages. An empty id gets a new one.
@@ -186,19 +177,28 @@ func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, 
 	if created == 0 {
 		created = s.now().UnixMilli()
 	}
-	result, err := tx.ExecContext(ctx, `
-		INSERT INTO sessions (
-			id, title, title_from, created_ms, updated_ms, used, endpoint, model, preset, overrides, system,
-			system_fixed, parent, forked_at, pinned, archived, dir, source, origin
-		) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		in.ID, in.Title, in.TitleFrom, created, created, in.Endpoint, in.Model, in.Preset, in.Overrides, in.System,
-		in.SystemFixed, in.Parent, in.ForkedAt, in.Pinned, in.Archived, in.Dir, in.Source, in.Origin)
+	n, err := sqlite.Insert(ctx, tx, "sessions",
+		sql.Named("id", in.ID),
+		sql.Named("title", in.Title),
+		sql.Named("title_from", in.TitleFrom),
+		sql.Named("created_ms", created),
+		sql.Named("updated_ms", created),
+		sql.Named("used", 0),
+		sql.Named("endpoint", in.Endpoint),
+		sql.Named("model", in.Model),
+		sql.Named("preset", in.Preset),
+		sql.Named("overrides", in.Overrides),
+		sql.Named("system", in.System),
+		sql.Named("system_fixed", in.SystemFixed),
+		sql.Named("parent", in.Parent),
+		sql.Named("forked_at", in.ForkedAt),
+		sql.Named("pinned", in.Pinned),
+		sql.Named("archived", in.Archived),
+		sql.Named("dir", in.Dir),
+		sql.Named("source", in.Source),
+		sql.Named("origin", in.Origin))
 	if err != nil {
 		return 0, fmt.Errorf("begin session %q: %w", in.ID, err)
-	}
-	n, err := result.LastInsertId()
-	if err != nil {
-		return 0, err
 	}
 	return n, setTags(ctx, tx, n, in.Tags)
 }
@@ -215,10 +215,111 @@ func newID() string {
 // use makes a session the last used one. The order is kept apart from the clock, which may go
 // backwards.
 func (s *Store) use(ctx context.Context, tx *sql.Tx, n int64) error {
-	_, err := tx.ExecContext(ctx, `
+	return execute(ctx, tx, `
 		UPDATE sessions
 		SET updated_ms = ?1,
 			used = max(?1, 1 + (SELECT max(used) FROM sessions))
 		WHERE n = ?2`, s.now().UnixMilli(), n)
-	return err
+}
+
+// Filter says which sessions to list: those in use, or those in the trash, or those archived.
+type Filter struct {
+	Text     string // every word of it is in the title or a tag, whatever the case
+	Tag      string // those with this tag, "" for all
+	Dir      string // those begun in this folder or below it, "" for all
+	Trash    bool
+	Archived bool
+	Limit    int // 0 for all
+	Offset   int
+}
+
+// Sessions lists sessions, the last used first and pinned ones on top.
+func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
+	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]Session, error) { return sessions(ctx, tx, f) })
+}
+
+func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
+	words := strings.Fields(strings.ToLower(f.Text))
+	limit, offset := f.Limit, f.Offset
+	if limit <= 0 {
+		limit = -1 // SQLite's "all"
+	}
+	// SQLite folds the case of ASCII only, so words are looked for here, and pages are cut here.
+	picks := len(words) > 0 || f.Tag != "" || f.Dir != ""
+	if picks {
+		limit, offset = -1, 0
+	}
+	all, err := sessionsWhere(ctx, tx, `
+		WHERE `+which(f)+`
+		ORDER BY s.pinned DESC, s.used DESC
+		LIMIT ?
+		OFFSET ?`, limit, max(0, offset))
+	if err != nil || !picks {
+		return all, err
+	}
+	all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) || !hasWords(s, words) })
+	all = all[min(max(0, f.Offset), len(all)):]
+	if f.Limit > 0 {
+		all = all[:min(f.Limit, len(all))]
+	}
+	return all, nil
+}
+
+// which is the condition of a list. It is spelled out, because only then SQLite finds the index of
+// the sessions in use.
+func which(f Filter) string {
+	switch {
+	case f.Trash:
+		return "s.deleted_ms <> 0"
+	case f.Archived:
+		return "s.deleted_ms = 0 AND s.archived = 1"
+	}
+	return "s.deleted_ms = 0 AND s.archived = 0"
+}
+
+// fits reports whether a session has the tag and was begun in the folder that are asked for.
+func (f Filter) fits(s Session) bool {
+	if f.Tag != "" && !slices.Contains(s.Tags, f.Tag) {
+		return false
+	}
+	below := strings.TrimSuffix(f.Dir, string(filepath.Separator)) + string(filepath.Separator)
+	return f.Dir == "" || s.Dir == f.Dir || strings.HasPrefix(s.Dir, below)
+}
+
+// hasWords reports whether every word, in lower case, is in the session's title or tags.
+func hasWords(s Session, words []string) bool {
+	text := strings.ToLower(s.Title + "\n" + strings.Join(s.Tags, "\n"))
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// tagsOf returns the tags of the sessions with these keys, in alphabetical order. For a page of
+// sessions they are looked up, for more of them the whole small table is read.
+func tagsOf(ctx context.Context, tx *sql.Tx, keys []int64) (map[int64][]string, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	of, args := "", []any(nil)
+	if len(keys) <= 500 {
+		of, args = "WHERE session IN (SELECT value FROM json_each(?))", []any{list(keys)}
+	}
+	tags := map[int64][]string{}
+	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		var n int64
+		var tag string
+		err := scan(&n, &tag)
+		tags[n] = append(tags[n], tag)
+		return err
+	}, `
+		SELECT
+			session,
+			tag
+		FROM tags
+		`+of+`
+		ORDER BY session, tag`, args...)
+	return tags, err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // Summary is a text that stands for older messages of a branch. The messages themselves stay.
@@ -36,14 +37,16 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 		if err != nil {
 			return err
 		}
-		result, err := tx.ExecContext(ctx, `
-			INSERT INTO summaries (session, first, last, messages, created_ms, endpoint, model, text, sources)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			n, m.Sources[0][0], m.Last(), m.Messages, s.now().UnixMilli(), m.Endpoint, m.Model, []byte(m.Text), m.Sources.String())
-		if err != nil {
-			return err
-		}
-		m.ID, err = result.LastInsertId()
+		m.ID, err = sqlite.Insert(ctx, tx, "summaries",
+			sql.Named("session", n),
+			sql.Named("first", m.Sources[0][0]),
+			sql.Named("last", m.Last()),
+			sql.Named("messages", m.Messages),
+			sql.Named("created_ms", s.now().UnixMilli()),
+			sql.Named("endpoint", m.Endpoint),
+			sql.Named("model", m.Model),
+			sql.Named("text", []byte(m.Text)),
+			sql.Named("sources", MessageRuns(m.Sources)))
 		return err
 	})
 	return m, err

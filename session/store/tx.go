@@ -79,6 +79,50 @@ func (s *Store) view(ctx context.Context, doing string, f func(tx *sql.Tx) error
 	return s.mark(explain(doing, s.path, s.insist(ctx, func() error { return sqlite.InTx(ctx, s.reads, f) })))
 }
 
+// inTx runs f in one transaction of the kind that transact makes, which is view, save or jot, and returns its
+// result.
+func inTx[T any](
+	ctx context.Context, transact func(context.Context, string, func(*sql.Tx) error) error, doing string, f func(tx *sql.Tx) (T, error),
+) (T, error) {
+	var out T
+	err := transact(ctx, doing, func(tx *sql.Tx) error {
+		var err error
+		out, err = f(tx)
+		return err
+	})
+	return out, err
+}
+
+// execute runs a statement whose result nobody asks for.
+func execute(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+	_, err := tx.ExecContext(ctx, query, args...)
+	return err
+}
+
+// idsWhere reads a column of ids.
+func idsWhere(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]int64, error) {
+	return sqlite.Collect(ctx, tx, sqlite.Only[int64], query, args...)
+}
+
+// question is a query about one session, whose key is the query's first argument.
+type question struct {
+	doing   string // what is being tried, for the error
+	session string
+	query   string
+	args    []any // those behind the key
+}
+
+// answers reads every row of the answer to a question.
+func answers[T any](ctx context.Context, s *Store, q question, scan func(scan func(...any) error) (T, error)) ([]T, error) {
+	return inTx(ctx, s.view, q.doing, func(tx *sql.Tx) ([]T, error) {
+		n, err := sessionKey(ctx, tx, q.session)
+		if err != nil {
+			return nil, err
+		}
+		return sqlite.Collect(ctx, tx, scan, q.query, append([]any{n}, q.args...)...)
+	})
+}
+
 // insist tries again while other programs hold the file, for as long as the store's patience lasts.
 // SQLite's own waiting is not enough: it gives up at once in some states, and knows no context.
 func (s *Store) insist(ctx context.Context, try func() error) error {

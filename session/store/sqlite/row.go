@@ -50,25 +50,17 @@ func EachRow[T any](ctx context.Context, q querier, from string, f func(*T) erro
 			names[i] = "coalesce(" + c.name + ", x'')"
 		}
 	}
-	rows, err := q.QueryContext(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+from, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	targets := make([]any, len(columns))
-	for rows.Next() {
+	return Each(ctx, q, func(scan func(...any) error) error {
 		row := new(T)
 		for i, c := range columns {
 			targets[i] = reflect.ValueOf(row).Elem().FieldByIndex(c.index).Addr().Interface()
 		}
-		if err := rows.Scan(targets...); err != nil {
+		if err := scan(targets...); err != nil {
 			return err
 		}
-		if err := f(row); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return f(row)
+	}, "SELECT "+strings.Join(names, ", ")+" FROM "+from, args...)
 }
 
 func valuesOf(row any) []sql.NamedArg {

@@ -14,25 +14,39 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Collect reads every row of a query. scan gets the Scan of an *sql.Rows and makes a value of the row.
-func Collect[T any](ctx context.Context, a querier, scan func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := a.QueryContext(ctx, query, args...)
+// Each calls f for every row of a query with the Scan of its *sql.Rows.
+func Each(ctx context.Context, q querier, f func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	var all []T
 	for rows.Next() {
-		row, err := scan(rows.Scan)
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Collect reads every row of a query. scan gets the Scan of an *sql.Rows and makes a value of the row.
+func Collect[T any](ctx context.Context, q querier, scan func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+	var all []T
+	err := Each(ctx, q, func(rowScan func(...any) error) error {
+		row, err := scan(rowScan)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(all) == cap(all) {
 			all = slices.Grow(all, max(4, len(all))) // large rows: to copy them is what append would spend its time on
 		}
 		all = append(all, row)
+		return nil
+	}, query, args...)
+	if err != nil {
+		return nil, err
 	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // Only reads a row of one column.

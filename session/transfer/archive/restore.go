@@ -98,7 +98,7 @@ type restoring struct {
 
 // take stores a session that is whole, and reports it.
 func (in *restoring) take(ctx context.Context, of archived) error {
-	there, unchanged, err := in.store.Known(ctx, of.head, of.digest)
+	there, unchanged, err := in.store.FindArchived(ctx, of.head, of.digest)
 	if errors.Is(err, store.ErrNotFound) && of.secret {
 		there, unchanged, err = in.knownClean(ctx, of)
 	}
@@ -139,7 +139,7 @@ func (in *restoring) knownClean(ctx context.Context, of archived) (there store.S
 	if err != nil {
 		return there, false, err
 	}
-	return in.store.Known(ctx, of.head, digest)
+	return in.store.FindArchived(ctx, of.head, digest)
 }
 
 func (in *restoring) restoreSession(ctx context.Context, of archived, id string) (store.Session, error) {
