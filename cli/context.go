@@ -111,16 +111,17 @@ func (p *program) lookAhead(ctx context.Context, s *session.Session, asked conte
 	if err := p.count(ctx, s); err != nil {
 		return look{}, err
 	}
-	s.FindPrices(ctx)
-	plan, err := s.PreviewAs(asked.draft, asked.trial)
+	s.Model().FindPrices(ctx)
+	tried := s.Try(asked.trial)
+	plan, err := tried.Preview(asked.draft)
 	l := look{
-		info: s.Info(), model: cmp.Or(asked.trial.Model, s.Ref()), plan: plan, messages: s.Messages(), window: s.WindowAs(asked.trial),
-		body: func() ([]byte, error) { return s.BodyAs(plan, asked.trial) },
+		info: s.Info(), model: cmp.Or(asked.trial.Model, s.Ref()), plan: plan, messages: s.Messages(), window: tried.Window(),
+		body: func() ([]byte, error) { return tried.Body(plan) },
 	}
 	var wrong *session.TrialError
 	var unread error
 	if err == nil || errors.As(err, &l.over) {
-		l.settings, unread = s.Settings(asked.trial)
+		l.settings, unread = tried.Settings()
 	}
 	switch {
 	case unread != nil:
@@ -132,7 +133,7 @@ func (p *program) lookAhead(ctx context.Context, s *session.Session, asked conte
 	case err != nil:
 		return l, err
 	}
-	l.input = s.InputCost(plan, asked.trial)
+	l.input = tried.InputCost(plan)
 	return l, nil
 }
 

@@ -71,7 +71,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Unready(); err != nil {
+	if err := s.Model().Unready; err != nil {
 		return fail(Provider, "%w", err)
 	}
 	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, visible: term.IsTerminal(p.out.Fd()), named: k.stored}

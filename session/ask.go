@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 // plan decides the next request, stores its record and shows it. The record is on disk before any
@@ -22,14 +23,14 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err := t.condense(ctx); err != nil {
 		return asked{}, err
 	}
-	a, err := t.decide(ctx, t.nextOptions, t.deps.request)
+	a, err := t.decide(ctx, t.nextOptions, (*target.Model).Request)
 	if err != nil {
 		return asked{}, unsent(err)
 	}
 	if err := t.record(ctx, &a, t.number, answered, store.ForAnswer); err != nil {
 		return asked{}, err
 	}
-	t.tellLowered()
+	t.noteLowered()
 	t.emit(Planned{Plan: a.plan, Request: a.record, Outlook: t.outlook(a.plan)})
 	a.began = t.deps.Now()
 	return a, nil
@@ -37,7 +38,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 
 // record stores the record of a request that is about to leave. It answers a user's message or is about it.
 func (s *Session) record(ctx context.Context, a *asked, turn int, user int64, purpose store.Purpose) error {
-	body, err := a.client.Body(a.request)
+	body, err := a.to.Client.Body(a.request)
 	if err != nil {
 		return err
 	}
@@ -60,16 +61,16 @@ func (s *Session) record(ctx context.Context, a *asked, turn int, user int64, pu
 // decide plans a request about the branch before the turn, by real counts of all that it holds. A message
 // that was planned with by a guess is counted before it is sent, and then the plan is made anew: each time
 // there are fewer. It asks for the options with the lock held.
-func (t *turn) decide(ctx context.Context, options func() history.Options, request func(target, history.Plan) llm.Request) (asked, error) {
+func (t *turn) decide(ctx context.Context, options func() history.Options, request func(*target.Model, history.Plan) llm.Request) (asked, error) {
 	for {
 		t.mu.Lock()
 		o := options()
 		plan, err := t.buildLimited(t.past, &o)
 		guessed := t.guessedIn(plan)
-		a := asked{client: t.client, request: request(t.target, plan), plan: plan}
-		a.decision = decisionOf(t.leafOf(o), o, plan, a.request, a.client)
+		a := asked{to: t.model, request: request(t.model, plan), plan: plan}
+		a.decision = decisionOf(t.leafOf(o), o, plan, a.request, a.to.Client)
 		if o.Limit > 0 {
-			a.decision.Unread = t.counts.Limit()
+			a.decision.Unread = t.model.Limit()
 		}
 		a.decision.Guessed = t.guesses(t.past)
 		t.mu.Unlock()
@@ -85,7 +86,7 @@ func (t *turn) decide(ctx context.Context, options func() history.Options, reque
 // nextOptions is everything beside the history that decides the turn's next request. The caller holds
 // the lock.
 func (t *turn) nextOptions() history.Options {
-	o := t.options(&t.target, t.policy, t.said)
+	o := t.options(t.model, t.policy, t.said)
 	if t.alone() {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
@@ -111,7 +112,7 @@ func (t *turn) leafOf(o history.Options) int64 {
 
 // asked is one request on its way: its record, and the answer as far as it has arrived.
 type asked struct {
-	client   *llm.Client
+	to       *target.Model
 	request  llm.Request
 	decision Decision
 	record   store.Request
@@ -125,7 +126,7 @@ type asked struct {
 // or the network ended it. Only a request that brought nothing at all leaves no message.
 func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	var fault error
-	for event, err := range a.client.Stream(ctx, a.request) {
+	for event, err := range a.to.Client.Stream(ctx, a.request) {
 		if err != nil {
 			fault = err
 			break
@@ -135,7 +136,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 		}
 	}
 	if fault == nil && a.saver == nil {
-		fault = t.drowned(a)
+		fault = a.leftNoRoom()
 	}
 	a.close(t.deps.Now(), ctx.Err() != nil, fault)
 	cost := t.cost(a)
@@ -150,7 +151,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 		return answer, err
 	}
 	t.remember(a)
-	t.modelRan(a)
+	a.to.Ran()
 	t.tellJudgement(ctx, a, judged)
 	return answer, fault
 }
@@ -164,9 +165,7 @@ func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
 		t.emit(Waiting{event})
 		if event.Changed != "" {
 			t.emit(Notice{fmt.Sprintf("%s; asking again %s", clause(event.Err), event.Changed)})
-			if t.still(*a) {
-				t.learn(ctx)
-			}
+			t.learn(ctx, a.to)
 		}
 		return a.again()
 	case llm.TextDelta:
@@ -208,11 +207,11 @@ func (t *turn) keep(ctx context.Context, a *asked) error {
 // again notes that the request leaves once more. The server may have refused one of its fields, so
 // its bytes may be others than before.
 func (a *asked) again() error {
-	body, err := a.client.Body(a.request)
+	body, err := a.to.Client.Body(a.request)
 	if err != nil {
 		return err
 	}
-	a.decision.Quirks = a.client.Quirks()
+	a.decision.Quirks = a.to.Client.Quirks()
 	if a.record.Options, err = a.decision.json(); err != nil {
 		return err
 	}

@@ -47,10 +47,7 @@ func (s *Session) attach(path string) (history.Part, error) {
 	if err != nil {
 		return history.Part{}, err
 	}
-	s.mu.Lock()
-	model := s.model
-	s.mu.Unlock()
-	return llm.Attach(filepath.Base(path), data, model, s.deps.Count)
+	return llm.Attach(filepath.Base(path), data, s.Model().Name, s.deps.Count)
 }
 
 // plainly is an error of the file system without its call and its path.

@@ -47,7 +47,7 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 	}{
 		"first":      {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: second\n"},
 		"send":       {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: first\nassistant: One.\nuser: second\n"},
-		"alone":      {func(ctx context.Context, s *Session) <-chan Event { return s.SendAlone(ctx, "second") }, "user: first\nassistant: One.\nuser: second\n"},
+		"alone":      {func(ctx context.Context, s *Session) <-chan Event { return s.SendAs(ctx, How{Alone: true}, "second") }, "user: first\nassistant: One.\nuser: second\n"},
 		"edit":       {func(ctx context.Context, s *Session) <-chan Event { return s.Edit(ctx, s.Messages()[0].ID, "second") }, "user: second\n"},
 		"regenerate": {func(ctx context.Context, s *Session) <-chan Event { return s.Regenerate(ctx, 0) }, "user: first\nassistant: One.\n"},
 	} {
@@ -66,7 +66,7 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 				s, err = Open(t.Context(), b.deps, id, "")
 			}
 			if err == nil && id != "" {
-				err = s.useModel("test/unheard-of")
+				s.begin("test/unheard-of")
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -106,8 +106,8 @@ func TestSettingsMadeWhileAMessageIsStoredStay(t *testing.T) {
 			func() error { return s.SetModel(t.Context(), "test/"+model) },
 			func() error { return s.Rename(t.Context(), title) },
 			func() error { return s.SetSystem(t.Context(), system) },
-			func() error { return s.SetBudget(t.Context(), budget) },
-			func() error { return s.SetSummaryAlways(t.Context(), true) },
+			func() error { return s.Apply(t.Context(), Trial{Budget: new(budget)}) },
+			func() error { return s.Apply(t.Context(), Trial{SummaryAlways: new(true)}) },
 		}
 		var changing sync.WaitGroup
 		for _, set := range settings {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"winnow/history"
-	"winnow/session/store"
 )
 
 // ErrNothingOlder says that there is nothing to summarize: a summary never stands for the newest exchange.
@@ -36,21 +35,12 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 		if !t.summaryPays(work.next) {
 			return errors.New("the summary is no shorter than the messages it would stand for, so these are sent as before")
 		}
-		if err := t.SetSummaryAlways(ctx, true); err != nil {
+		always := true
+		if err := t.Apply(ctx, Trial{SummaryAlways: &always}); err != nil {
 			return err
 		}
 		t.emit(Notice{"the summary is sent instead of the older messages from now on; /compact off sends the messages again"})
 		return nil
-	})
-}
-
-// SetSummaryAlways lets the summary that a conversation has stand even where everything would fit, or
-// only where it does not.
-func (s *Session) SetSummaryAlways(ctx context.Context, always bool) error {
-	return s.change(ctx, func(row *store.Session) error {
-		var err error
-		row.Overrides, err = withKey(row.Overrides, "summary_always", always)
-		return err
 	})
 }
 
@@ -82,7 +72,7 @@ func (t *turn) readOlder() (summarizing, error) {
 	}
 	policy := t.policy
 	policy.SummaryAlways = true // An earlier summary goes into the next.
-	s := summarizing{next: t.options(&t.target, policy, nil)}
+	s := summarizing{next: t.options(t.model, policy, nil)}
 	s.list, s.before = t.reader.Older(s.next)
 	for _, m := range t.branch {
 		if m.Role == history.User {

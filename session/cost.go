@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 
-	"winnow/history"
 	"winnow/llm/pricing"
 	"winnow/session/store"
 )
@@ -11,35 +10,6 @@ import (
 // CostOf is what a recorded request cost.
 func CostOf(r store.Request) pricing.Cost {
 	return pricing.Cost{Amount: pricing.Money(r.Cost), From: pricing.CostFrom(r.CostFrom)}
-}
-
-// FindPrices asks the server what the model in use costs, where nothing said it yet. The list of models
-// that is read for the window says it too, so there is often nothing to ask. It may wait for the network,
-// so call it behind LoadRest. A server that cannot be asked leaves the price unknown.
-func (s *Session) FindPrices(ctx context.Context) {
-	s.mu.Lock()
-	to := s.target
-	s.mu.Unlock()
-	s.deps.findPrices(ctx, to)
-}
-
-func (d Deps) findPrices(ctx context.Context, to target) {
-	if err := to.client.FindPrices(ctx, to.model); err != nil {
-		d.Log.Debug("ask for the prices", "model", to.model, "error", ErrorCode(err))
-	}
-}
-
-// InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of
-// it in its cache. The trial names the model where it is another one. It is an estimate, unless the model
-// is known to be free.
-func (s *Session) InputCost(plan history.Plan, t Trial) pricing.Cost {
-	s.mu.Lock()
-	to, err := s.triedModel(t)
-	s.mu.Unlock()
-	if err != nil {
-		return pricing.Cost{}
-	}
-	return to.client.Cost(to.model, pricing.NoUsage(), pricing.Usage{Prompt: plan.Sum.Tokens(plan.Sum.Total)})
 }
 
 // cost is what a request that is over cost. Where the server did not report its tokens, those that are
@@ -54,7 +24,7 @@ func (s *Session) cost(a asked) pricing.Cost {
 	for _, call := range a.reply.Calls {
 		came += s.count(call.Name) + s.count(call.Arguments)
 	}
-	return a.client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
+	return a.to.Client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }
 
 // Spent is what several requests cost together.

@@ -115,13 +115,13 @@ func TestPricesAreFoundWhereTheWindowIsKnown(t *testing.T) {
 		return `{"data": [{"id": "m", "pricing": {"prompt": "0.000002", "completion": "0.00001"}}]}`
 	}}
 	s := b.begin()
-	s.FindPrices(context.Background())
+	s.Model().FindPrices(context.Background())
 	plan, err := s.Preview("How much is this?")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := "~" + pricing.Money(plan.Sum.Tokens(plan.Sum.Total)*2000).String()
-	if got := s.InputCost(plan, Trial{}).String(); got != want {
+	if got := s.Try(Trial{}).InputCost(plan).String(); got != want {
 		t.Errorf("the input costs %s, want %s", got, want)
 	}
 }
@@ -136,15 +136,15 @@ func TestInputCostIsThatOfTheTriedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	trial := Trial{Model: "test/large"}
-	plan, err := s.PreviewAs("Think hard.", trial)
+	plan, err := s.Try(trial).Preview("Think hard.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, there := s.InputCost(plan, Trial{}), s.InputCost(plan, trial)
+	here, there := s.Try(Trial{}).InputCost(plan), s.Try(trial).InputCost(plan)
 	if here.From != pricing.Estimated || there.Amount != 50*here.Amount {
 		t.Errorf("the input costs %s here and %s there, which is 50 times as dear", here, there)
 	}
-	if got := s.InputCost(plan, Trial{Model: "test/unheard"}); got.Known() {
+	if got := s.Try(Trial{Model: "test/unheard"}).InputCost(plan); got.Known() {
 		t.Errorf("a model that was not considered costs %s", got)
 	}
 }

@@ -19,7 +19,7 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if changed, err := s.CountExactly(t.Context(), plan); changed || err != nil {
+	if changed, err := s.Model().CountExactly(t.Context(), plan); changed || err != nil {
 		t.Errorf("an endpoint that does not count is asked: %t, %v", changed, err)
 	}
 	want := plan.Sum.Total * 3 / 2
@@ -39,7 +39,7 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	if plan, err = again.Preview(question); err != nil {
 		t.Fatal(err)
 	}
-	if changed, err := again.CountExactly(t.Context(), plan); !changed || err != nil {
+	if changed, err := again.Model().CountExactly(t.Context(), plan); !changed || err != nil {
 		t.Fatalf("the count is %d, not %d: changed %t, %v", want, plan.Sum.Total, changed, err)
 	}
 	exact, err := again.Preview(question)
@@ -49,14 +49,14 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	if got := exact.Sum.Tokens(exact.Sum.Total); got != want || exact.Sum.Margin > 0.03 {
 		t.Errorf("the plan says %d tokens with a margin of %g, the server %d", got, exact.Sum.Margin, want)
 	}
-	if changed, err := again.CountExactly(t.Context(), exact); changed || err != nil || asked != 2 {
+	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err != nil || asked != 2 {
 		t.Errorf("the same count once more: changed %t, %v, asked %d times; want nothing to change", changed, err, asked)
 	}
 	about["/apply-template"] = func() string { return `{"error":"no"}` }
-	if changed, err := again.CountExactly(t.Context(), exact); changed || err == nil {
+	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err == nil {
 		t.Errorf("a server that cannot count: changed %t, %v; want an error", changed, err)
 	}
-	if changed, err := again.CountExactly(t.Context(), exact); changed || err != nil || again.Exact() {
+	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err != nil || again.Model().Exact() {
 		t.Errorf("it is asked again: changed %t, %v", changed, err)
 	}
 	if _, err := drain(again.Send(t.Context(), "Two?")); err != nil {

@@ -139,7 +139,7 @@ func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
 				if _, err := s.SetFlags(t.Context(), history.Pin, s.Messages()[0].ID); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := drain(s.SendAlone(t.Context(), "What is two and two?")); err != nil {
+				if _, err := drain(s.SendAs(t.Context(), How{Alone: true}, "What is two and two?")); err != nil {
 					t.Fatal(err)
 				}
 				s = at(b, s)
@@ -147,7 +147,7 @@ func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
 				for range 2 { // what was asked again is asked again
 					user, answer := list[2].ID, list[3].ID
 					if way == "edit" {
-						plan, err := s.PreviewAs("What is two and three?", Trial{Instead: user})
+						plan, err := s.Try(Trial{Instead: user}).Preview("What is two and three?")
 						if body, more := s.Body(plan); err != nil || more != nil || strings.Contains(string(body), "sky") {
 							t.Errorf("the preview of the edit is %s, %v, %v", body, err, more)
 						}
@@ -172,7 +172,7 @@ func TestWhatFailedAloneIsRetriedAlone(t *testing.T) {
 	if _, err := drain(s.Send(t.Context(), "The sky is blue.")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.SendAlone(t.Context(), "What is two and two?")); err == nil {
+	if _, err := drain(s.SendAs(t.Context(), How{Alone: true}, "What is two and two?")); err == nil {
 		t.Fatal("the refusal is no error")
 	}
 	s = b.open(s.Info().ID)
@@ -250,7 +250,7 @@ func TestWhatIsExcludedDuringATurnIsNotSentAnyMore(t *testing.T) {
 // fit, each of which takes the one before in.
 func TestALongRangeIsSummarisedInSlices(t *testing.T) {
 	b, s := discussed(t, 12, uncounted("Notes of slice 1."), uncounted("Notes of slice 2."), uncounted("Notes of slice 3."), uncounted("Notes of slice 4."))
-	if err := s.SetBudget(t.Context(), 1200); err != nil {
+	if err := s.Apply(t.Context(), Trial{Budget: new(1200)}); err != nil {
 		t.Fatal(err)
 	}
 	events, err := drain(s.Compact(t.Context()))
@@ -295,7 +295,7 @@ func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.SetBudget(t.Context(), 1600); err != nil {
+	if err := s.Apply(t.Context(), Trial{Budget: new(1600)}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := drain(s.Compact(t.Context())); err != nil {
@@ -402,7 +402,7 @@ func TestASummaryThatSavesNothingIsNotTaken(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no shorter than the messages it would stand for") || s.Policy().SummaryAlways {
 		t.Errorf("a long summary of little: %v, the policy says %t", err, s.Policy().SummaryAlways)
 	}
-	if err := s.SetSummaryAlways(t.Context(), true); err != nil {
+	if err := s.Apply(t.Context(), Trial{SummaryAlways: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 	plan, err := s.Preview("And?")

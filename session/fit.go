@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session/store"
 )
 
@@ -78,7 +79,7 @@ func (e *OversizeError) Pinned() string {
 // the message that it takes the place of, 0 for none.
 func (t *turn) fits(ctx context.Context, m store.Message, instead int64) error {
 	over := t.oversize(m, instead)
-	if over == nil || t.Window().Tokens > 0 {
+	if over == nil || t.Model().Window().Tokens > 0 {
 		return over
 	}
 	if err := t.askModel(ctx); err != nil {
@@ -93,7 +94,7 @@ func (t *turn) oversize(m store.Message, instead int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	options := func(turn []history.Message) history.Options {
-		o := t.options(&t.target, t.policy, turn)
+		o := t.options(t.model, t.policy, turn)
 		if o.Window == 0 {
 			o.Window = assumedWindow
 		}
@@ -109,20 +110,20 @@ func (t *turn) oversize(m store.Message, instead int64) error {
 	} else {
 		_, err = t.build(len(t.branch), options([]history.Message{m.Message}))
 	}
-	over := (*history.OverBudgetError)(nil)
-	if !errors.As(err, &over) {
-		return nil
+	if over := Oversize(err, t.model.Windows()); over != nil {
+		return over
 	}
-	return &OversizeError{over, t.facts().Most()}
+	return nil
 }
 
-// Oversize says of the error of a plan why its message would not be sent, nil where it would be.
-func (s *Session) Oversize(err error) *OversizeError {
+// Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of
+// the model's window.
+func Oversize(err error, w llm.WindowFacts) *OversizeError {
 	over := (*history.OverBudgetError)(nil)
 	if !errors.As(err, &over) {
 		return nil
 	}
-	return &OversizeError{over, s.Windows().Most()}
+	return &OversizeError{over, w.Most()}
 }
 
 // grouped is a number with its thousands apart.

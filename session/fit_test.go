@@ -44,7 +44,7 @@ func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 	first := s.Messages()[0].ID
 	for how, send := range map[string]func() <-chan Event{
 		"send":  func() <-chan Event { return s.Send(t.Context(), long) },
-		"alone": func() <-chan Event { return s.SendAlone(t.Context(), long) },
+		"alone": func() <-chan Event { return s.SendAs(t.Context(), How{Alone: true}, long) },
 		"edit":  func() <-chan Event { return s.Edit(t.Context(), first, long) },
 	} {
 		_, err := drain(send())

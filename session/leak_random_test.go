@@ -409,11 +409,11 @@ func (h *heldTalk) act() {
 	case 13:
 		preset := history.Presets()[h.dice.IntN(len(history.Presets()))]
 		note("preset %s", preset)
-		err = h.s.SetPreset(ctx, preset)
+		err = h.s.Apply(ctx, Trial{Preset: preset})
 	case 14:
 		budget := []int{0, 600, 900, 1500, 3000}[h.dice.IntN(5)]
 		note("budget %d", budget)
-		if err = h.s.SetBudget(ctx, budget); h.dice.IntN(2) == 0 {
+		if err = h.s.Apply(ctx, Trial{Budget: new(budget)}); h.dice.IntN(2) == 0 {
 			placement := history.InOrder
 			err = errors.Join(err, h.s.Apply(ctx, Trial{Placement: placement}))
 		}
@@ -436,7 +436,7 @@ func (h *heldTalk) act() {
 		h.open(h.s.Info().ID)
 	case 18:
 		note("compact %t", h.dice.IntN(2) == 0)
-		err = h.s.SetSummaryAlways(ctx, h.dice.IntN(2) == 0)
+		err = h.s.Apply(ctx, Trial{SummaryAlways: new(h.dice.IntN(2) == 0)})
 	}
 	if err != nil {
 		h.failf("%v", err)
@@ -452,7 +452,7 @@ func (h *heldTalk) countAside() {
 	}
 	policy := h.s.policy
 	policy.SummaryAlways = true
-	if plan, err := h.s.build(len(h.s.branch), h.s.options(&h.s.target, policy, nil)); err == nil && plan.Summary == nil {
+	if plan, err := h.s.build(len(h.s.branch), h.s.options(h.s.model, policy, nil)); err == nil && plan.Summary == nil {
 		h.counts["summary set aside"]++
 	}
 }
@@ -467,7 +467,7 @@ func (h *heldTalk) say(all []store.Message, alone bool) {
 			h.alone[token] = true
 		}
 		h.watch(all, true, nil)
-		h.run(h.s.SendAlone(h.t.Context(), draft), true)
+		h.run(h.s.SendAs(h.t.Context(), How{Alone: true}, draft), true)
 		return
 	}
 	h.watch(all, false, nil)
@@ -527,7 +527,7 @@ func (h *heldTalk) edit(all []store.Message, m store.Message) {
 		}
 	}
 	h.watch(all, alone, nil)
-	if plan, err := h.s.PreviewAs(draft, Trial{Instead: user.ID}); err == nil {
+	if plan, err := h.s.Try(Trial{Instead: user.ID}).Preview(draft); err == nil {
 		if body, err := h.s.Body(plan); err == nil {
 			h.hear(body)
 		}

@@ -51,14 +51,14 @@ func TestConversationThatIsOpenElsewhereChangesNothing(t *testing.T) {
 	}
 	for what, try := range map[string]func() error{
 		"send":       func() error { return turn(second.Send(ctx, "Second")) },
-		"send alone": func() error { return turn(second.SendAlone(ctx, "Second")) },
+		"send alone": func() error { return turn(second.SendAs(ctx, How{Alone: true}, "Second")) },
 		"ask again":  func() error { return turn(second.Regenerate(ctx, 0)) },
 		"edit":       func() error { return turn(second.Edit(ctx, message, "Second")) },
 		"switch":     func() error { return second.Switch(ctx, message) },
 		"rename":     func() error { return second.Rename(ctx, "Mine") },
 		"retitle":    func() error { _, err := second.Retitle(ctx, true); return err },
-		"preset":     func() error { return second.SetPreset(ctx, "full") },
-		"budget":     func() error { return second.SetBudget(ctx, 1000) },
+		"preset":     func() error { return second.Apply(ctx, Trial{Preset: "full"}) },
+		"budget":     func() error { return second.Apply(ctx, Trial{Budget: new(1000)}) },
 		"system":     func() error { return second.SetSystem(ctx, "Be brief.") },
 		"model":      func() error { return second.SetModel(ctx, second.Ref()) },
 		"flag":       func() error { _, err := second.SetFlags(ctx, history.Pin, message); return err },

@@ -14,7 +14,7 @@ func (s *Session) LoadRest(ctx context.Context) error {
 	if err := s.loadBranch(ctx); err != nil {
 		return err
 	}
-	if err := s.findWindow(ctx); err != nil {
+	if err := s.Model().Find(ctx); err != nil {
 		return err
 	}
 	return s.readCounts(ctx)
@@ -48,7 +48,7 @@ func (s *Session) loadBranch(ctx context.Context) error {
 func (s *Session) readerOf(branch []store.Message) *history.Conversation {
 	reader := history.Read(s.deps.readable(branch), s.deps.Count)
 	s.mu.Lock()
-	o := s.options(&s.target, s.policy, []history.Message{{Role: history.User, Content: "?"}})
+	o := s.options(s.model, s.policy, []history.Message{{Role: history.User, Content: "?"}})
 	s.mu.Unlock()
 	reader.Build(o)
 	return reader

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,40 +21,40 @@ type Setting struct {
 
 // Settings are what decides the next request, each with where it comes from: the model and the system
 // prompt, which are the session's own from its first request on, and the keys of [context] in their order.
-// With a trial's settings, those come from the trial.
-func (s *Session) Settings(t Trial) ([]Setting, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	row, policy, err := s.tried(t)
+// What the trial sets comes from the trial.
+func (w Tried) Settings() ([]Setting, error) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	row, policy, err := w.settings()
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.triedModel(t)
+	to, err := w.askedModel()
 	if err != nil {
 		return nil, err
 	}
 	list := []Setting{
-		{"model", to.ref(), originOf(t.Model != "", s.row.ID != "", true, policy.Preset)},
-		{"system", lengthOf(s.systemPrompt()), originOf(false, s.row.SystemFixed || s.row.System != "", true, policy.Preset)},
+		{"model", to.Ref(), originOf(w.trial.Model != "", w.s.row.ID != "", true, policy.Preset)},
+		{"system", lengthOf(w.s.systemPrompt()), originOf(false, w.s.row.SystemFixed || w.s.row.System != "", true, policy.Preset)},
 	}
 	own, err := keysOf(row.Overrides)
 	if err != nil {
 		return nil, fmt.Errorf("read this conversation's overrides: %w", err)
 	}
-	configured, err := keysOf(s.deps.Context)
+	configured, err := keysOf(w.s.deps.Context)
 	if err != nil {
 		return nil, fmt.Errorf("read the configured context: %w", err)
 	}
-	environment, err := s.deps.environment(t.keys())
+	trial := w.trial.keys()
+	environment, err := w.s.deps.environment(trial)
 	if err != nil {
 		return nil, err
 	}
-	tried := map[string]bool{"preset": t.Preset != "", "budget": t.Budget != nil, "placement": t.Placement != ""}
 	own["preset"], configured["preset"] = row.Preset != "", true
 	values := reflect.ValueOf(policy)
 	for i := range values.NumField() {
 		key := values.Type().Field(i).Tag.Get("toml")
-		from := originOf(tried[key], own[key], configured[key], policy.Preset)
+		from := originOf(slices.Contains(trial, key), own[key], configured[key], policy.Preset)
 		if _, set := environment[key]; set {
 			from = "environment"
 		}

@@ -28,7 +28,7 @@ func TestASessionKeepsOnlyWhatWasSetForIt(t *testing.T) {
 	b.configure(t, "balanced", nil, "")
 	s := b.begin()
 	drain(s.Send(t.Context(), "first"))
-	if err := s.SetBudget(t.Context(), 4000); err != nil {
+	if err := s.Apply(t.Context(), Trial{Budget: new(4000)}); err != nil {
 		t.Fatal(err)
 	}
 	b.configure(t, "recent", func(p *history.Policy) { p.MaxMessages, p.Budget = 7, 9000 }, "preset = 'recent'\nmax_messages = 7\nbudget = 9000\n")
@@ -36,7 +36,7 @@ func TestASessionKeepsOnlyWhatWasSetForIt(t *testing.T) {
 	if p := again.Policy(); p.Preset != "recent" || p.MaxMessages != 7 || p.Budget != 4000 {
 		t.Errorf("the policy is %s, %d messages, budget %d; want the configured preset and messages, and the session's budget", p.Preset, p.MaxMessages, p.Budget)
 	}
-	if err := again.SetPreset(t.Context(), "balanced"); err != nil {
+	if err := again.Apply(t.Context(), Trial{Preset: "balanced"}); err != nil {
 		t.Fatal(err)
 	}
 	if p := b.open(s.Info().ID).Policy(); p.Preset != "balanced" || p.MaxMessages != 7 || p.UserMaxChars != 8000 {
@@ -51,7 +51,7 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	s := b.begin()
 	check := func(when string, want map[string]string) {
 		t.Helper()
-		list, err := s.Settings(Trial{})
+		list, err := s.Try(Trial{}).Settings()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,14 +70,14 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 		"max_messages": "7, configuration", "budget": "auto, preset balanced", "assistant_max_chars": "150, preset balanced",
 	})
 	drain(s.Send(t.Context(), "first"))
-	if err := s.SetBudget(t.Context(), 4000); err != nil {
+	if err := s.Apply(t.Context(), Trial{Budget: new(4000)}); err != nil {
 		t.Fatal(err)
 	}
 	check("after it", map[string]string{
 		"model": "test/m, session", "system": "9 characters, session", "preset": "balanced, configuration",
 		"max_messages": "7, configuration", "budget": "4000, session",
 	})
-	list, err := s.Settings(Trial{Preset: "full"})
+	list, err := s.Try(Trial{Preset: "full"}).Settings()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	if got := OriginsText(list); got != want {
 		t.Errorf("of a trial it says %q, want %q", got, want)
 	}
-	if err := s.SetPreset(t.Context(), "full"); err != nil {
+	if err := s.Apply(t.Context(), Trial{Preset: "full"}); err != nil {
 		t.Fatal(err)
 	}
 	check("with a preset of its own", map[string]string{"preset": "full, session", "max_messages": "7, configuration", "user_max_chars": "unlimited, preset full"})

@@ -31,12 +31,13 @@ type tooLong struct {
 // more makes sense: once with the server's number, three times without one.
 func (t *turn) makeRoom(ctx context.Context, a asked, fault *llm.Error, tries *tooLong) bool {
 	if tries.first == 0 {
-		tries.first, tries.before = a.expected(), t.shrunkTo
+		tries.first, tries.before = a.expected(), a.to.Shrunk()
 	}
 	tries.refusal, tries.newest = fault, a
-	before := t.Window()
+	before := a.to.Window()
 	if fault.Limit > 0 {
-		t.learnLimit(ctx, a, fault)
+		a.to.Refused(fault.Limit, fault.Prompt, a.comparable(), fault.AtLeast)
+		t.learn(ctx, a.to)
 	}
 	// A number that is not below what was believed, without one for the request, teaches nothing.
 	if fault.Limit == 0 || fault.Prompt == 0 && before.Tokens > 0 && fault.Limit >= before.Tokens {
@@ -47,46 +48,14 @@ func (t *turn) makeRoom(ctx context.Context, a asked, fault *llm.Error, tries *t
 	}
 	tries.numbered = true
 	if room := replyRoom(fault, a.expected()); room > 0 {
-		t.shortenReply(room)
+		a.to.ShortenReply(room)
 		t.emit(Notice{fmt.Sprintf("the request and the %d tokens asked for the reply are more than the model's window of %d tokens; asking once more for a reply of at most %d",
 			fault.Output, fault.Limit, room)})
 		return true
 	}
-	t.limitTo(smallerBy * float64(t.tokensOf(a)))
+	a.to.ShrinkBelow(smallerBy * float64(a.to.Expect(a.record.Estimate)))
 	t.emit(Notice{fmt.Sprintf("the request was larger than the model's window of %d tokens; asking once more with less", fault.Limit)})
 	return true
-}
-
-// learnLimit keeps the window that a refusal names, with its date, and how its count of the request compares
-// with ours.
-func (t *turn) learnLimit(ctx context.Context, a asked, fault *llm.Error) {
-	if !t.still(a) {
-		return
-	}
-	t.mu.Lock()
-	t.learned.Window, t.learned.WindowAt = fault.Limit, t.deps.Now()
-	t.window = t.facts().Window()
-	if a.countable() {
-		t.counts.Refused(fault.Prompt, a.record.Estimate, fault.AtLeast)
-	}
-	t.mu.Unlock()
-	t.learn(ctx)
-}
-
-// tokensOf is what the server is expected to count for a request by what is known now.
-func (t *turn) tokensOf(a asked) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return int(float64(a.record.Estimate) * t.counts.Scale())
-}
-
-// limitTo plans for at most so many tokens. Such a limit is not kept beyond this conversation.
-func (t *turn) limitTo(tokens float64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if most := max(1, int(tokens)); t.shrunkTo == 0 || most < t.shrunkTo {
-		t.shrunkTo = most
-	}
 }
 
 // shrink plans for the next smaller share of the first request that was refused: nobody said how much less
@@ -97,19 +66,16 @@ func (t *turn) shrink(tries *tooLong) bool {
 	}
 	share := shrinkTo[tries.shrunk]
 	tries.shrunk++
-	t.mu.Lock()
-	if reply := t.deps.maxTokens(t.target); reply > 0 {
-		t.replyMost = max(1, int(share*float64(reply)))
-	}
-	t.mu.Unlock()
-	t.limitTo(min(share*float64(tries.first), smallerBy*float64(tries.newest.expected())))
+	to := tries.newest.to
+	to.ShrinkReply(share)
+	to.ShrinkBelow(min(share*float64(tries.first), smallerBy*float64(tries.newest.expected())))
 	t.emit(Notice{fmt.Sprintf("the request was too long for the model, which does not say how much it takes; asking again with %.0f %% of it", 100*share)})
 	return true
 }
 
 // keepLeast plans for what must be sent and nothing else, where a limit after a refusal is below that and
 // it is less than what was refused.
-func (t *turn) keepLeast(err error, tries *tooLong) bool {
+func (tries *tooLong) keepLeast(err error) bool {
 	over := (*history.OverBudgetError)(nil)
 	if tries.refusal == nil || tries.least || !errors.As(err, &over) {
 		return false
@@ -120,27 +86,22 @@ func (t *turn) keepLeast(err error, tries *tooLong) bool {
 		return false
 	}
 	tries.least = true
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.shrunkTo = over.Need
+	tries.newest.to.Shrink(over.Need)
 	return true
 }
 
 // settle ends what held for one question: a window that the server named needs no other limit.
-func (t *turn) settle(tries tooLong) {
+func (tries tooLong) settle() {
 	if tries.numbered && tries.shrunk == 0 {
-		t.giveUpGuessing(tries)
+		tries.giveUp()
 	}
 }
 
-// giveUpGuessing believes again what was believed before the guesses that did not help.
-func (t *turn) giveUpGuessing(tries tooLong) {
-	if tries.refusal == nil {
-		return
+// giveUp believes again what was believed before the guesses that did not help.
+func (tries tooLong) giveUp() {
+	if tries.refusal != nil {
+		tries.newest.to.Shrink(tries.before)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.shrunkTo = tries.before
 }
 
 // instead is the error to show for a plan that cannot be made after a refusal: where not even what
@@ -152,12 +113,12 @@ func (tries tooLong) instead(err error) error {
 	return err
 }
 
-// drowned is the error of an answer that is over before it began because the request left no room
+// leftNoRoom is the error of an answer that is over before it began because the request left no room
 // for it, nil for any other empty answer. Some servers then say that the length ended it and count the
 // request at the window; some send nothing at all, which says something only of a long request to a
 // server whose window nobody knows.
-func (t *turn) drowned(a asked) error {
-	usage, window := a.reply.Usage, t.Window()
+func (a asked) leftNoRoom() error {
+	usage, window := a.reply.Usage, a.to.Window()
 	fault := &llm.Error{Kind: llm.Overflow, Endpoint: a.record.Endpoint, Model: a.record.Model}
 	switch {
 	case usage.Answer > 0:

@@ -94,7 +94,7 @@ func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 	if err := again.LoadRest(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if w := again.Window(); w.Tokens != 2048 {
+	if w := again.Model().Window(); w.Tokens != 2048 {
 		t.Errorf("the next start believes in %d tokens, want 2048", w.Tokens)
 	}
 }
@@ -131,7 +131,7 @@ func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 	if got := notices(events); len(got) != 3 || !strings.Contains(got[0], "70 %") || !strings.Contains(got[1], "35 %") || !strings.Contains(got[2], "15 %") {
 		t.Errorf("it said %q, want three sentences with 70, 35 and 15 %%", got)
 	}
-	if kept, err := b.deps.Store.Endpoint(t.Context(), s.client.Endpoint().BaseURL, "m"); err != nil || kept.Window != 0 {
+	if kept, err := b.deps.Store.Endpoint(t.Context(), s.Model().Client.Endpoint().BaseURL, "m"); err != nil || kept.Window != 0 {
 		t.Errorf("a guess of %d tokens was kept (%v)", kept.Window, err)
 	}
 	if _, err := drain(s.Send(t.Context(), "And now?")); err != nil {
@@ -142,7 +142,7 @@ func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 	refusal := refuses(400, noNumber)
 	b, s := talked(t, 20, refusal, refusal, refusal, refusal)
-	before := s.Window()
+	before := s.Model().Window()
 	_, err := drain(s.Send(t.Context(), "And?"))
 	if !errors.Is(err, llm.Overflow) {
 		t.Errorf("got %v, want llm.Overflow", err)
@@ -150,8 +150,8 @@ func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 	if got := b.last() - 20; got != 4 {
 		t.Errorf("the question was asked %d times, want 4", got)
 	}
-	if s.Window() != before || s.shrunkTo != 0 {
-		t.Errorf("the window is %+v, was %+v; a limit of %d tokens is left", s.Window(), before, s.shrunkTo)
+	if s.Model().Window() != before || s.Model().Shrunk() != 0 {
+		t.Errorf("the window is %+v, was %+v; a limit of %d tokens is left", s.Model().Window(), before, s.Model().Shrunk())
 	}
 }
 
@@ -229,11 +229,22 @@ func TestGuessNeverBlocksAQuestion(t *testing.T) {
 	}
 }
 
+// wantReply has replies of so many tokens asked for.
+func (s *Session) wantReply(t *testing.T, tokens int) {
+	t.Helper()
+	s.deps.Sampling.MaxTokens = tokens
+	to, err := s.deps.target(s.Ref())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.model = to
+}
+
 func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	b, s := talked(t, 10,
 		refuses(400, `{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens (1240 in the messages, 2000 in the completion). Please reduce the length of the messages or completion.","code":400}`),
 		says("Short."), says("Next."))
-	s.deps.Sampling.MaxTokens = 2000
+	s.wantReply(t, 2000)
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
@@ -282,7 +293,7 @@ func TestCountOfAtLeastLowersNoRatio(t *testing.T) {
 	b, s := talked(t, 20,
 		refuses(400, `{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 512 output tokens and your prompt contains at least 1537 input tokens, for a total of at least 2049 tokens."}}`),
 		says("It fits."))
-	s.deps.Sampling.MaxTokens = 512
+	s.wantReply(t, 512)
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
@@ -301,7 +312,7 @@ func TestRateLimitIsNeverTakenForOverflow(t *testing.T) {
 		refuses(400, `{"error":{"message":"Rate limit reached: please reduce the length of the messages"}}`),
 	} {
 		b, s := talked(t, 2, refusal)
-		before := s.Window()
+		before := s.Model().Window()
 		events, err := drain(s.Send(t.Context(), "And?"))
 		if !errors.Is(err, llm.RateLimit) || errors.Is(err, llm.Overflow) {
 			t.Errorf("got %v, want llm.RateLimit", err)
@@ -309,8 +320,8 @@ func TestRateLimitIsNeverTakenForOverflow(t *testing.T) {
 		if got := b.last(); got != 3 {
 			t.Errorf("there were %d requests, want 3", got)
 		}
-		if s.Window() != before || len(notices(events)) != 0 {
-			t.Errorf("the window is %+v, was %+v; it said %q", s.Window(), before, notices(events))
+		if s.Model().Window() != before || len(notices(events)) != 0 {
+			t.Errorf("the window is %+v, was %+v; it said %q", s.Model().Window(), before, notices(events))
 		}
 	}
 }
@@ -417,7 +428,9 @@ func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
 		t.Errorf("nothing for a short request: got %v after %d requests, want a sentence after 3", err, b.last())
 	}
 	b, s = talked(t, 40, nothing)
-	s.window.Assumed = false
+	if err := s.Model().SetWindow(t.Context(), s.Model().Window().Tokens); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.Overflow) || b.last() != 41 {
 		t.Errorf("nothing from a server whose window is known: got %v after %d requests, want a sentence after 41", err, b.last())
 	}

@@ -7,7 +7,6 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/llm/pricing"
 )
 
 // A request of winnow's own, for a summary or a title, is recorded, costed and announced like the user's. Its
@@ -23,7 +22,7 @@ func question(text string) history.Message {
 func (s *Session) askOwn(ctx context.Context, a *asked, show func(Event)) (string, error) {
 	a.began = s.deps.Now()
 	var fault error
-	for event, err := range a.client.Stream(ctx, a.request) {
+	for event, err := range a.to.Client.Stream(ctx, a.request) {
 		if err != nil {
 			fault = err
 			break
@@ -60,7 +59,7 @@ func (s *Session) askOwn(ctx context.Context, a *asked, show func(Event)) (strin
 
 // inputCost is what the input of a request that is planned costs, for a sentence: "" where no price is known.
 func (a asked) inputCost() string {
-	cost := a.client.Cost(a.request.Model, pricing.NoUsage(), pricing.Usage{Prompt: a.expected()})
+	cost := a.to.InputCost(a.plan.Sum)
 	if !cost.Known() {
 		return ""
 	}

@@ -19,7 +19,7 @@ type past struct {
 
 // remember takes a request into the past of the conversation once something was answered to it.
 func (t *turn) remember(a asked) {
-	now := t.weigh(target{client: a.client, model: a.record.Model}, a.plan)
+	now := t.weigh(a.to.Ref(), a.plan)
 	t.lost = union(t.lost, cutShort(a.plan.Entries))
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *Session) keepPast(back past, model string) {
 	defer s.mu.Unlock()
 	s.before.read, s.before.lost, s.before.begun = true, union(back.lost, s.before.lost), s.before.begun || back.begun
 	// A turn may have gone on meanwhile, or the model changed, and then the records are out of date.
-	if s.before.sent == nil && s.target.ref() == model {
+	if s.before.sent == nil && s.model.Ref() == model {
 		s.before.sent, s.before.shortfall = back.sent, back.shortfall
 	}
 }
@@ -130,11 +130,8 @@ func (s *Session) remake(ctx context.Context, back *past, newest latest) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	to := s.target
-	s.mu.Unlock()
-	if made.Proven && to.ref() == newest.model {
-		back.sent = s.weigh(to, made.Plan)
+	if made.Proven && s.Model().Ref() == newest.model {
+		back.sent = s.weigh(newest.model, made.Plan)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func BenchmarkPrefix(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s.before.sent = s.weigh(s.target, plan)
+	s.before.sent = s.weigh(s.Ref(), plan)
 	for b.Loop() {
 		if !s.Prefix(plan).Known {
 			b.Fatal("it is not known")

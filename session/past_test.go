@@ -130,7 +130,7 @@ func TestAnImportedConversationHasLostNothing(t *testing.T) {
 	if err := s.LoadPast(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetBudget(t.Context(), 900); err != nil {
+	if err := s.Apply(t.Context(), Trial{Budget: new(900)}); err != nil {
 		t.Fatal(err)
 	}
 	plan, err := s.Preview("And?")

@@ -6,6 +6,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 // ErrNotPending says that a tool call cannot be answered any more.
@@ -115,7 +116,7 @@ func (t *turn) rejoin(ctx context.Context) (store.Message, error) {
 
 // previewOptions are options for a request that is only shown. A message that is sent leaves the pending calls
 // without a result, which a strict recovery refuses. The caller holds the lock.
-func (s *Session) previewOptions(to *target, policy history.Policy, draft []history.Message) history.Options {
+func (s *Session) previewOptions(to *target.Model, policy history.Policy, draft []history.Message) history.Options {
 	o := s.options(to, policy, draft)
 	refused := policy.Recovery == history.RecoverStrict && len(draft) > 0
 	if calls := s.pending(); len(calls) > 0 && !refused {

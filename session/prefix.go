@@ -22,7 +22,7 @@ type sent struct {
 // answer, where that request went to another model, and after Open until LoadPast.
 func (s *Session) Prefix(plan history.Plan) Prefix {
 	s.mu.Lock()
-	before, to := s.before.sent, s.target.ref()
+	before, to := s.before.sent, s.model.Ref()
 	s.mu.Unlock()
 	if before == nil || before.to != to {
 		return Prefix{}
@@ -36,11 +36,11 @@ func (s *Session) Prefix(plan history.Plan) Prefix {
 
 // weigh counts a request of a plan, as far as that is not counted yet: what it begins with as the
 // request before, and texts of the branch that are sent whole.
-func (s *Session) weigh(to target, plan history.Plan) *sent {
+func (s *Session) weigh(ref string, plan history.Plan) *sent {
 	if s.deps.Count == nil {
 		return nil
 	}
-	now := &sent{to: to.ref(), tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
+	now := &sent{to: ref, tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
 	s.mu.Lock()
 	before, counts := s.before.sent, map[string]int{}
 	for i, e := range plan.Entries {

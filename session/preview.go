@@ -1,35 +1,20 @@
 package session
 
 import (
+	"errors"
+
 	"winnow/history"
-	"winnow/llm"
+	"winnow/session/calibration"
+	"winnow/session/target"
 )
 
-// Preview is the plan of the request that would leave if draft were sent now with these files. It reads the
-// conversation once and then costs what changed. While the older messages are still being read
-// there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
-// plan to show.
+// Preview is the plan of the request that would leave if draft were sent now with these files: see Tried.Preview.
 func (s *Session) Preview(draft string, files ...history.Part) (history.Plan, error) {
-	return s.PreviewAs(draft, Trial{}, files...)
+	return s.Try(Trial{}).Preview(draft, files...)
 }
 
 // Body is the body of the request that plan makes, byte for byte as it would be sent.
-func (s *Session) Body(plan history.Plan) ([]byte, error) { return s.BodyAs(plan, Trial{}) }
-
-// request is what goes to a model: the plan's messages, the tools it may call and what is asked of
-// every model.
-func (d Deps) request(to target, plan history.Plan) llm.Request {
-	ask := d.sampling(to)
-	return llm.Request{
-		Model:       to.model,
-		Messages:    plan.Messages,
-		Tools:       to.offered(),
-		MaxTokens:   d.maxTokens(to),
-		Temperature: ask.Temperature,
-		TopP:        ask.TopP,
-		Effort:      ask.Effort,
-	}
-}
+func (s *Session) Body(plan history.Plan) ([]byte, error) { return s.Try(Trial{}).Body(plan) }
 
 // build plans a request that answers o.Turn after the first past messages of the branch. The caller
 // holds the lock.
@@ -38,6 +23,37 @@ func (s *Session) build(past int, o history.Options) (history.Plan, error) {
 		return history.Plan{}, err
 	}
 	return s.reader.Build(o)
+}
+
+// limitTries is how often a request is planned again, with less, to fit below a limit.
+const limitTries = 3
+
+// buildLimited is build, but a limit that leaves no room for what must be sent does not hold, and below a limit
+// text of a kind that the server has hardly counted yet gets the room that it may need. The caller holds the
+// lock.
+func (s *Session) buildLimited(past int, o *history.Options) (history.Plan, error) {
+	plan, err := s.build(past, *o)
+	for range limitTries {
+		if err != nil || o.Limit == 0 {
+			break
+		}
+		over := s.model.OverLimit(calibration.PartsOf(plan.Sum, plan.Entries, s.message))
+		if over <= 1 {
+			return plan, nil
+		}
+		tighter := *o
+		tighter.Limit = int(float64(o.Limit) / over)
+		smaller, err := s.build(past, tighter)
+		if err != nil {
+			break
+		}
+		plan, *o = smaller, tighter
+	}
+	if over := (*history.OverBudgetError)(nil); o.Limit > 0 && s.model.Shrunk() == 0 && errors.As(err, &over) {
+		o.Limit = 0
+		return s.build(past, *o)
+	}
+	return plan, err
 }
 
 // readTo brings the reader to the first past messages of the branch. The caller holds the lock.
@@ -57,25 +73,18 @@ func (s *Session) readTo(past int) error {
 
 // options is everything beside the history that decides a request to a model under a policy. The caller
 // holds the lock.
-func (s *Session) options(to *target, policy history.Policy, turn []history.Message) history.Options {
-	policy.OutputReserve = s.deps.outputReserve(*to, policy)
-	var summaries []history.Summary
+func (s *Session) options(to *target.Model, policy history.Policy, turn []history.Message) history.Options {
+	o := history.Options{
+		Policy:   policy,
+		System:   s.systemPrompt(),
+		Turn:     turn,
+		Flags:    s.flags,
+		Remedies: s.remedies,
+		Count:    s.deps.Count,
+	}
 	if policy.Summarizes() {
-		summaries = s.summariesOf(len(s.branch))
+		o.Summaries = s.summariesOf(len(s.branch))
 	}
-	return history.Options{
-		Policy:    policy,
-		System:    s.systemPrompt(),
-		Turn:      turn,
-		Flags:     s.flags,
-		Remedies:  s.remedies,
-		Summaries: summaries,
-		Tools:     to.toolTokens(s.deps.Count),
-		Window:    to.window.Tokens,
-		Limit:     s.limitOf(to),
-		Ratio:     to.counts.Ratio,
-		Profile:   to.profile(),
-		To:        to.client.Origin(to.model),
-		Count:     s.deps.Count,
-	}
+	to.Fill(&o)
+	return o
 }

@@ -103,7 +103,7 @@ func newRecord(session string, turn int, user int64, purpose store.Purpose, a as
 		return store.Request{}, fmt.Errorf("record the request's plan: %w", err)
 	}
 	return store.Request{
-		Session: session, Turn: turn, User: user, Purpose: purpose, Endpoint: a.client.Endpoint().Name, Model: a.request.Model,
+		Session: session, Turn: turn, User: user, Purpose: purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
 		Options: options, Plan: plan, Rules: p.Rules, Estimate: p.Sum.Total,
 		Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
 	}, nil

@@ -7,12 +7,13 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 // BenchmarkRecord is what it costs to keep the verdicts of a request that is about to leave, and how
 // many bytes they take.
 func BenchmarkRecord(b *testing.B) {
-	client := newBench(b).begin().client
+	client := newBench(b).begin().Model().Client
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			past := make([]history.Message, n)
@@ -32,7 +33,7 @@ func BenchmarkRecord(b *testing.B) {
 				b.Fatal(err)
 			}
 			var r store.Request
-			a := asked{client: client, plan: plan}
+			a := asked{to: target.New(target.Deps{}, client, ""), plan: plan}
 			for b.Loop() {
 				if r, err = newRecord("", 1, 1, store.ForAnswer, a); err != nil {
 					b.Fatal(err)

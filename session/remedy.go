@@ -43,7 +43,7 @@ func (s *Session) PreviewRemedy(ctx context.Context, r history.Remedy, messages 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o := s.previewOptions(&s.target, s.policy, nil)
+	o := s.previewOptions(s.model, s.policy, nil)
 	o.Remedies = s.remediesWith(r, groups)
 	return s.build(len(s.branch), o)
 }

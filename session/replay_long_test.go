@@ -194,9 +194,9 @@ func (l *longTalk) change() {
 	message := l.s.Messages()[l.dice.IntN(len(l.s.Messages()))].ID
 	switch l.dice.IntN(20) {
 	case 0:
-		l.did("budget", l.s.SetBudget(ctx, one(l, 0, 1200, 2500, 5000)))
+		l.did("budget", l.s.Apply(ctx, Trial{Budget: new(one(l, 0, 1200, 2500, 5000))}))
 	case 1:
-		l.did("preset", l.s.SetPreset(ctx, one(l, history.Presets()...)))
+		l.did("preset", l.s.Apply(ctx, Trial{Preset: one(l, history.Presets()...)}))
 	case 2:
 		l.did("placement", l.s.Apply(ctx, Trial{Placement: one(l, history.Steady, history.InOrder)}))
 	case 3:
@@ -260,7 +260,7 @@ func (l *longTalk) turn(n int) {
 	}
 	switch deed {
 	case "alone":
-		events, err = drain(l.s.SendAlone(ctx, draft))
+		events, err = drain(l.s.SendAs(ctx, How{Alone: true}, draft))
 	case "edit":
 		all := l.s.Messages()
 		m := all[l.dice.IntN(len(all))]
@@ -286,7 +286,7 @@ func (l *longTalk) turn(n int) {
 		events, err = drain(l.s.Send(ctx, draft))
 	}
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		if err := l.s.SetBudget(l.t.Context(), 0); err != nil {
+		if err := l.s.Apply(l.t.Context(), Trial{Budget: new(0)}); err != nil {
 			l.t.Fatal(err)
 		}
 		return

@@ -66,9 +66,9 @@ func talk(rt *rapid.T, b *bench, s *Session) {
 	answer := says(strings.Repeat(rapid.SampledFrom([]string{"word ", "größer ", "<&>\u2028 ", "\x00x"}).Draw(rt, "answer"), rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "times")))
 	switch rapid.IntRange(0, 12).Draw(rt, "act") {
 	case 0:
-		s.SetBudget(ctx, rapid.SampledFrom([]int{0, 700, 1500}).Draw(rt, "budget"))
+		s.Apply(ctx, Trial{Budget: new(rapid.SampledFrom([]int{0, 700, 1500}).Draw(rt, "budget"))})
 	case 1:
-		s.SetPreset(ctx, rapid.SampledFrom([]string{"balanced", "classic", "assistant-first", "recent"}).Draw(rt, "preset"))
+		s.Apply(ctx, Trial{Preset: rapid.SampledFrom([]string{"balanced", "classic", "assistant-first", "recent"}).Draw(rt, "preset")})
 	case 2:
 		if all := s.Messages(); len(all) > 0 {
 			m := all[rapid.IntRange(0, len(all)-1).Draw(rt, "message")]

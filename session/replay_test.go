@@ -45,7 +45,7 @@ func TestReplayGivesTheBytesOfEveryRequest(t *testing.T) {
 	b.offer(box)
 	s := b.begin()
 	drain(s.Send(t.Context(), "Talk at length"))
-	s.SetBudget(t.Context(), 1500)
+	s.Apply(t.Context(), Trial{Budget: new(1500)})
 	s.SetFlags(t.Context(), history.Exclude, s.Messages()[0].ID)
 	drain(s.Send(t.Context(), "1+2?"))
 	s.SetSystem(t.Context(), "Be long.")
@@ -53,7 +53,7 @@ func TestReplayGivesTheBytesOfEveryRequest(t *testing.T) {
 	drain(s.Regenerate(t.Context(), 0))
 
 	// Everything that decided is another now.
-	s.SetPreset(t.Context(), "recent")
+	s.Apply(t.Context(), Trial{Preset: "recent"})
 	s.SetFlags(t.Context(), "", s.Messages()[0].ID)
 	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999999})
 	b.deps.Sampling, b.deps.System = Sampling{MaxTokens: 5}, "Be silent."

@@ -80,7 +80,7 @@ func TestALoweredReplyIsSaidOnceForEachWindow(t *testing.T) {
 	}
 	ask("max_tokens = 32000 is more than half of the model's window of 8192 tokens; asking for 4096", `"max_tokens":4096`)
 	ask("", `"max_tokens":4096`)
-	if err := s.SetWindow(t.Context(), 2048); err != nil {
+	if err := s.Model().SetWindow(t.Context(), 2048); err != nil {
 		t.Fatal(err)
 	}
 	ask("max_tokens = 32000 is more than half of the model's window of 2048 tokens; asking for 1024", `"max_tokens":1024`)

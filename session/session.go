@@ -11,13 +11,13 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 // Deps is what every conversation needs. Deps is copied and never changed.
@@ -59,9 +59,18 @@ func (s Sampling) over(other Sampling) Sampling {
 	}
 }
 
-// sampling is what is asked of a model beside the messages.
-func (d Deps) sampling(to target) Sampling {
-	return d.Samplings[to.ref()].over(d.Samplings[to.client.Endpoint().Name]).over(d.Sampling)
+// target resolves a model's reference. Nothing is known of the model yet.
+func (d Deps) target(ref string) (*target.Model, error) {
+	client, name, err := d.Models.Resolve(ref)
+	if err != nil {
+		return nil, err
+	}
+	endpoint := client.Endpoint().Name
+	ask := d.Samplings[target.Ref(endpoint, name)].over(d.Samplings[endpoint]).over(d.Sampling)
+	return target.New(target.Deps{
+		Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count,
+		Ask: llm.Request{MaxTokens: ask.MaxTokens, Temperature: ask.Temperature, TopP: ask.TopP, Effort: ask.Effort},
+	}, client, name), nil
 }
 
 // Approval says when a tool call needs the user's word.
@@ -126,9 +135,9 @@ type Session struct {
 	turn      *turn // the running one
 	lease     lease // among the windows
 
-	target                        // the model in use
-	before     past               // what past requests tell
-	considered map[string]*target // other models that a trial may name, by reference
+	model      *target.Model            // in use
+	considered map[string]*target.Model // other models that a trial may name, by reference
+	before     past                     // what past requests tell
 }
 
 // New begins a conversation. Nothing is on disk until its first message. A model that cannot be asked is
@@ -141,14 +150,16 @@ func New(d Deps, o Start) (*Session, error) {
 		flags:  map[int64]history.Flag{},
 		policy: d.Policy,
 
-		considered: map[string]*target{},
+		considered: map[string]*target.Model{},
 		before:     past{read: true},
 	}
 	s.begin(o.Ref)
 	if o.Closed != nil {
-		s.use(target{client: llm.NewClosedClient(o.Ref, o.Closed), unready: o.Closed})
+		s.use(target.NewUnready(o.Ref, "", o.Closed))
 	}
-	s.dated = o.Dated
+	if o.Dated {
+		s.model.Date()
+	}
 	return s, nil
 }
 
@@ -161,7 +172,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{deps: d.filled(), row: row, policy: d.Policy, considered: map[string]*target{}}
+	s := &Session{deps: d.filled(), row: row, policy: d.Policy, considered: map[string]*target.Model{}}
 	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
 		return nil, err
 	}
@@ -213,11 +224,15 @@ func (s *Session) Info() store.Session {
 func (s *Session) Ref() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fullRef(s.row.Endpoint, s.row.Model)
+	return target.Ref(s.row.Endpoint, s.row.Model)
 }
 
-// fullRef is a model's reference, without the slash where no model is chosen.
-func fullRef(endpoint, model string) string { return strings.TrimSuffix(endpoint+"/"+model, "/") }
+// Model is the model in use.
+func (s *Session) Model() *target.Model {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model
+}
 
 // Messages is the active branch in order, as far as it is loaded. The slice is the caller's.
 func (s *Session) Messages() []store.Message {

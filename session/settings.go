@@ -32,26 +32,6 @@ func (s *Session) Rename(ctx context.Context, title string) error {
 	return nil
 }
 
-// SetPreset cuts this conversation's requests by another preset. It drops the overrides.
-func (s *Session) SetPreset(ctx context.Context, name string) error {
-	if _, err := history.Preset(name); err != nil {
-		return err
-	}
-	return s.change(ctx, func(row *store.Session) error {
-		row.Preset, row.Overrides = name, ""
-		return nil
-	})
-}
-
-// SetBudget limits this conversation's requests to so many tokens; 0 is auto.
-func (s *Session) SetBudget(ctx context.Context, tokens int) error {
-	return s.change(ctx, func(row *store.Session) error {
-		var err error
-		row.Overrides, err = withBudget(row.Overrides, tokens)
-		return err
-	})
-}
-
 // ReadBudget reads a budget as people write one: a number of tokens, with or without separators, or
 // "auto", which is 0. It is false for anything else.
 func ReadBudget(text string) (tokens int, ok bool) {
@@ -82,27 +62,6 @@ func withKey(overrides, key string, value any) (string, error) {
 		return "", fmt.Errorf("write this conversation's overrides: %w", err)
 	}
 	return string(text), nil
-}
-
-// change stores other settings of the conversation's policy: the preset and the overrides that edit sets.
-func (s *Session) change(ctx context.Context, edit func(*store.Session) error) error {
-	if err := s.mayWrite(); err != nil {
-		return err
-	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	row := s.Info()
-	if err := edit(&row); err != nil {
-		return err
-	}
-	policy, err := s.deps.policyOf(row)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	to := s.target
-	s.mu.Unlock()
-	return s.configure(ctx, to, row, policy)
 }
 
 // policyOf is the configured policy with what was set for a conversation: its preset in place of the

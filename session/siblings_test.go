@@ -88,7 +88,7 @@ func TestPreviewOfAnEdit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := s.PreviewAs("Otherwise", Trial{Instead: second.ID})
+	plan, err := s.Try(Trial{Instead: second.ID}).Preview("Otherwise")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestPreviewOfAnEdit(t *testing.T) {
 		t.Errorf("the next request is\n%+v (%v), want still\n%+v", again.Messages, err, whole.Messages)
 	}
 	for of, want := range map[int64]error{s.Messages()[1].ID: ErrNotYours, 999: store.ErrNotFound} {
-		if _, err := s.PreviewAs("Otherwise", Trial{Instead: of}); !errors.Is(err, want) {
+		if _, err := s.Try(Trial{Instead: of}).Preview("Otherwise"); !errors.Is(err, want) {
 			t.Errorf("the plan of an edit of message %d: %v, want %v", of, err, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestPreviewOfAnEditHasTheFiles(t *testing.T) {
 	}
 	b.deps.Policy.SummarizeRatio = 0.5
 	s = b.open(row.ID)
-	plan, err := s.PreviewAs("And this?", Trial{Instead: seen.ID})
+	plan, err := s.Try(Trial{Instead: seen.ID}).Preview("And this?")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,15 +63,12 @@ func NotRead(e history.Entry, first int) bool {
 // judge compares the server's count of a request with what was expected, and notes in its record where it read
 // only a part.
 func (t *turn) judge(a *asked) calibration.Judgement {
-	if a.record.Prompt <= 0 || !t.still(*a) {
-		return calibration.Judgement{}
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	j := t.counts.Judge(calibration.Report{
+	j := a.to.Judge(calibration.Report{
 		Parts:    calibration.PartsOf(a.plan.Sum, a.plan.Entries, t.message),
 		Reported: a.record.Prompt,
-		Limited:  a.decision.Limit > 0 && t.counts.Limit() > 0,
+		Limited:  a.decision.Limit > 0,
 	})
 	if j.Finding == calibration.Nothing {
 		return j
@@ -95,35 +92,30 @@ func (t *turn) tellJudgement(ctx context.Context, a asked, j calibration.Judgeme
 	case calibration.Disproved:
 		t.withdrawCut(ctx, a)
 	default:
-		window := t.Window()
+		window := a.to.Window()
 		if window.Tokens > 0 && a.record.Prompt > window.Tokens && !window.Assumed {
 			t.emit(Notice{fmt.Sprintf("the server counted %d tokens, more than its window of %d (%s): it may have dropped part of this request", a.record.Prompt, window.Tokens, window.Origin())})
 		}
 	}
-	t.learn(ctx)
+	t.learn(ctx, a.to)
 }
 
 // tellCut says that the server read only a part of a request, and how to cure it.
 func (t *turn) tellCut(ctx context.Context, a asked) {
-	t.mu.Lock()
-	t.unread = append(t.unread, a.record.ID)
-	t.mu.Unlock()
+	a.to.Cut(a.record.ID)
 	text := fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. ", a.record.Prompt, a.record.CutExpected)
-	if t.askForWindow(ctx) {
-		t.mu.Lock()
-		t.counts.Lift()
-		window := t.window
-		t.mu.Unlock()
-		text += fmt.Sprintf("It states a window of %d tokens now, and requests fit that from now on", window.Tokens)
+	if a.to.AskWindow(ctx) {
+		a.to.Lift()
+		text += fmt.Sprintf("It states a window of %d tokens now, and requests fit that from now on", a.to.Window().Tokens)
 	} else {
-		text += fmt.Sprintf("From now on requests of this session stay below %d tokens", t.Limit())
-		if set, ok := t.TrueWindow(); ok {
-			text += fmt.Sprintf("; the window of %d that was set is too large (/window %d)", t.Window().Tokens, set)
+		text += fmt.Sprintf("From now on requests of this session stay below %d tokens", a.to.Limit())
+		if set, ok := a.to.TrueWindow(); ok {
+			text += fmt.Sprintf("; the window of %d that was set is too large (/window %d)", a.to.Window().Tokens, set)
 		} else {
 			text += "; /window TOKENS says otherwise"
 		}
 	}
-	if a.client.Endpoint().Own() && a.client.Endpoint().Name != llm.Guide {
+	if e := a.to.Client.Endpoint(); e.Own() && e.Name != llm.Guide {
 		text += ". With Ollama, OLLAMA_CONTEXT_LENGTH or num_ctx of its native API makes the window larger"
 	}
 	t.emit(Notice{text})
@@ -132,10 +124,7 @@ func (t *turn) tellCut(ctx context.Context, a asked) {
 // withdrawCut takes back that the server read only a part of the requests before: it counts less for whole
 // requests as well.
 func (t *turn) withdrawCut(ctx context.Context, a asked) {
-	t.mu.Lock()
-	cut := t.unread
-	t.unread = nil
-	t.mu.Unlock()
+	cut := a.to.Uncut()
 	save, cancel := detached(ctx)
 	defer cancel()
 	if err := t.deps.Store.ClearCuts(save, a.record.Session, cut); err != nil {
@@ -153,43 +142,40 @@ const limitAge = 24 * time.Hour
 // its next count is judged by them. Counts of whole requests tell what to expect; a limit that the last one
 // was under still holds.
 func (s *Session) readCounts(ctx context.Context) error {
-	s.mu.Lock()
-	id, ref, read := s.row.ID, s.target.ref(), s.countsRead
-	s.mu.Unlock()
-	if read || id == "" {
+	to, id := s.Model(), s.Info().ID
+	if to.Resumed() || id == "" {
 		return nil
 	}
-	records, err := s.lastCounted(ctx, id, ref)
+	records, err := s.lastCounted(ctx, id, to.Ref())
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.countsRead || s.target.ref() != ref {
-		return nil
-	}
-	s.countsRead = true
-	for i, r := range records {
-		v, err := ReadVerdicts(r)
-		if err != nil {
-			s.deps.Log.Warn("read the server's earlier counts", "request", r.ID, "err", err)
-			continue
+	to.Resume(func(c *calibration.Calibration) (unread int64) {
+		for i, r := range records {
+			v, err := ReadVerdicts(r)
+			if err != nil {
+				s.deps.Log.Warn("read the server's earlier counts", "request", r.ID, "err", err)
+				continue
+			}
+			report := calibration.Report{Parts: calibration.PartsOf(v.Sum, v.Entries, s.message), Reported: r.Prompt}
+			if r.CutExpected == 0 {
+				c.Keep(report)
+			}
+			if i < len(records)-1 || s.deps.Now().Sub(r.Created) > limitAge {
+				continue
+			}
+			if d, err := readDecision(r); err == nil {
+				c.Resume(d.Unread)
+			}
+			if r.CutExpected > 0 {
+				c.ResumeCut(report)
+				unread = r.ID
+			}
 		}
-		report := calibration.Report{Parts: calibration.PartsOf(v.Sum, v.Entries, s.message), Reported: r.Prompt}
-		if r.CutExpected == 0 {
-			s.counts.Keep(report)
-		}
-		if i < len(records)-1 || s.deps.Now().Sub(r.Created) > limitAge {
-			continue
-		}
-		if d, err := readDecision(r); err == nil {
-			s.counts.Resume(d.Unread)
-		}
-		if r.CutExpected > 0 {
-			s.counts.ResumeCut(report)
-			s.unread = []int64{r.ID}
-		}
-	}
+		return unread
+	})
 	return nil
 }
 

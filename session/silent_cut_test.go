@@ -89,7 +89,7 @@ func TestSilentCutIsSaidAndMarked(t *testing.T) {
 			if said == 0 || said < cuts || said > 2 {
 				t.Errorf("%d requests lost more than a quarter, %d were said; want each, and soon none", cuts, said)
 			}
-			kept, err := b.deps.Store.Endpoint(t.Context(), s.client.Endpoint().BaseURL, "m")
+			kept, err := b.deps.Store.Endpoint(t.Context(), s.Model().Client.Endpoint().BaseURL, "m")
 			if err != nil || kept.Window != 0 || kept.Stated != 0 {
 				t.Errorf("a window of %d or %d tokens was kept (%v); the limit is for this session alone", kept.Window, kept.Stated, err)
 			}
@@ -132,8 +132,8 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	}
 	share = 0.45 // The server was started again with another tokenizer.
 	alarm := only[Answered](send())[0]
-	if alarm.Receipt.Unread == 0 || s.Limit() == 0 {
-		t.Fatalf("a count of %d is no alarm; the limit is %d", alarm.Receipt.Usage.Prompt, s.Limit())
+	if alarm.Receipt.Unread == 0 || s.Model().Limit() == 0 {
+		t.Fatalf("a count of %d is no alarm; the limit is %d", alarm.Receipt.Usage.Prompt, s.Model().Limit())
 	}
 	events := send()
 	if got := only[Withdrawn](events); len(got) != 1 || len(got[0].Requests) != 1 || got[0].Requests[0] != alarm.Message.Request {
@@ -143,8 +143,8 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := receipts[alarm.Message.Request].Unread; got != 0 || s.Limit() != 0 {
-		t.Errorf("the receipt says %d still, and the limit is %d", got, s.Limit())
+	if got := receipts[alarm.Message.Request].Unread; got != 0 || s.Model().Limit() != 0 {
+		t.Errorf("the receipt says %d still, and the limit is %d", got, s.Model().Limit())
 	}
 }
 

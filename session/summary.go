@@ -9,6 +9,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 // summaryPrompt asks a model for a summary, summaryQuestion stands behind what it is to summarize.
@@ -165,8 +166,8 @@ func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest [
 	o.Policy.ToolHistory = history.ToolsText
 	o.System, o.Tools, o.Summaries = summaryPrompt, 0, nil
 	o.Turn = []history.Message{question(text)}
-	request := func(to target, plan history.Plan) llm.Request {
-		r := t.deps.request(to, plan)
+	request := func(to *target.Model, plan history.Plan) llm.Request {
+		r := to.Request(plan)
 		r.Tools, r.MaxTokens = nil, most
 		return r
 	}
@@ -178,8 +179,10 @@ func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest [
 		}
 		o.Scope = &history.Scope{For: history.ForSummary, Messages: t.idsOf(some)}
 		a, err = t.decide(ctx, func() history.Options {
-			o.Window, o.Ratio, o.Profile = t.window.Tokens, t.counts.Ratio, t.profile()
-			return o
+			refreshed := o
+			t.model.Fill(&refreshed)
+			refreshed.Policy, refreshed.Tools, refreshed.Limit = o.Policy, o.Tools, o.Limit
+			return refreshed
 		}, request)
 		over := (*history.OverBudgetError)(nil)
 		if !errors.As(err, &over) {
@@ -232,7 +235,7 @@ func (t *turn) summaryLength(next history.Options) int {
 	if next.Policy.Budget > 0 {
 		capacity = next.Policy.Budget
 	}
-	if window := t.Window().Tokens; window > 0 {
+	if window := t.Model().Window().Tokens; window > 0 {
 		capacity = min(capacity, window)
 	}
 	return min(max(summaryLeast, capacity/8), summaryMost, max(1, capacity/2))

@@ -14,10 +14,10 @@ import (
 func condensing(t *testing.T, steps ...step) (*bench, *Session) {
 	t.Helper()
 	b, s := talked(t, 12, steps...)
-	if err := s.SetPreset(t.Context(), "summary"); err != nil {
+	if err := s.Apply(t.Context(), Trial{Preset: "summary"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetBudget(t.Context(), 1200); err != nil {
+	if err := s.Apply(t.Context(), Trial{Budget: new(1200)}); err != nil {
 		t.Fatal(err)
 	}
 	return b, s
@@ -116,7 +116,7 @@ func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
 	if r, err := again.Replay(t.Context(), 5, 0); err != nil || !r.Proven {
 		t.Errorf("the request is not proven: %v, %s", err, r.Doubt)
 	}
-	if err := s.SetSummaryAlways(t.Context(), false); err != nil {
+	if err := s.Apply(t.Context(), Trial{SummaryAlways: new(false)}); err != nil {
 		t.Fatal(err)
 	}
 	plan, err := s.Preview("And now?")

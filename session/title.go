@@ -136,7 +136,7 @@ func (s *Session) planTitle(ctx context.Context, branch []store.Message, from, t
 		past[i] = m.Message
 	}
 	s.mu.Lock()
-	o := s.options(&model, policy, []history.Message{question(titleQuestion)})
+	o := s.options(model, policy, []history.Message{question(titleQuestion)})
 	s.mu.Unlock()
 	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
 	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDsOf(past[from:to], func(history.Message) bool { return true })}
@@ -147,7 +147,7 @@ func (s *Session) planTitle(ctx context.Context, branch []store.Message, from, t
 	if plan.Sum.Sent == 0 {
 		return asked{}, ErrNothingToAnswer
 	}
-	a := asked{client: model.client, plan: plan, request: llm.Request{Model: model.model, Messages: plan.Messages}}
-	a.decision = decisionOf(past[len(past)-1].ID, o, plan, a.request, a.client)
+	a := asked{to: model, plan: plan, request: llm.Request{Model: model.Name, Messages: plan.Messages}}
+	a.decision = decisionOf(past[len(past)-1].ID, o, plan, a.request, model.Client)
 	return a, nil
 }

@@ -109,27 +109,5 @@ func (t *turn) allowed(ctx context.Context, call history.ToolCall) (bool, error)
 
 // toolbox is the tools of the endpoint in use.
 func (s *Session) toolbox() *llm.Toolbox {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client.Endpoint().Tools
-}
-
-// offered are the tools that the model may call.
-func (to target) offered() []llm.Tool {
-	if to.client.Profile(to.model).NoTools {
-		return nil
-	}
-	return to.client.Endpoint().Tools.Tools()
-}
-
-// toolTokens is what the tool schemas cost. They are counted once.
-func (to *target) toolTokens(count history.Counter) int {
-	tools := to.offered()
-	if len(tools) == 0 {
-		return 0
-	}
-	if to.toolCost == 0 && count != nil {
-		to.toolCost = count(llm.Schemas(tools))
-	}
-	return to.toolCost
+	return s.Model().Client.Endpoint().Tools
 }

@@ -8,34 +8,32 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 // Trial is what a preview tries out in place of what the conversation is set to. The zero value tries
 // nothing.
 type Trial struct {
-	Budget    *int              // as SetBudget takes it; nil leaves it
-	Preset    string            // as SetPreset takes it, and with it the overrides go; "" leaves it
-	Placement history.Placement // "" leaves it
-	Model     string            // as SetModel takes it, and as Consider was told; "" leaves it
-	Window    *int              // of the model, as SetWindow takes it; nil leaves it
-	Instead   int64             // the message of the user's that the draft would stand in for, as Edit takes it; 0 for none
+	Budget        *int              // of requests, in tokens, 0 for auto; nil leaves it
+	Preset        string            // by which requests are cut, and with it the overrides go; "" leaves it
+	Placement     history.Placement // "" leaves it
+	SummaryAlways *bool             // the summary that there is stands even where everything would fit; nil leaves it
+	Model         string            // as Consider was given it; "" leaves it
+	Window        *int              // of the model, in tokens, 0 finds it out; nil leaves it
+	Instead       int64             // the message of the user's that the draft would stand in for, as Edit takes it; 0 for none
 }
 
-// cuts says that the trial changes how a request is cut, and not only who it goes to.
-func (t Trial) cuts() bool { return t.Budget != nil || t.Preset != "" || t.Placement != "" }
-
-// keys are the keys of the policy that the trial sets.
+// keys are the keys of the policy that the trial sets: how a request is cut, and not only who it goes to.
 func (t Trial) keys() []string {
 	var keys []string
-	if t.Budget != nil {
-		keys = append(keys, "budget")
-	}
-	if t.Preset != "" {
-		keys = append(keys, "preset")
-	}
-	if t.Placement != "" {
-		keys = append(keys, "placement")
+	for key, set := range map[string]bool{
+		"budget": t.Budget != nil, "preset": t.Preset != "", "placement": t.Placement != "", "summary_always": t.SummaryAlways != nil,
+	} {
+		if set {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }
@@ -56,39 +54,79 @@ func (s *Session) Consider(ctx context.Context, ref string) error {
 	if err != nil {
 		return &TrialError{err}
 	}
-	if to, err = s.deps.inquire(ctx, to); err != nil {
+	if err := to.Find(ctx); err != nil {
 		return err
 	}
-	s.deps.findPrices(ctx, to)
+	to.FindPrices(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err() // The window was not found out.
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.considered[to.ref()] = &to
+	s.considered[to.Ref()] = to
 	return nil
 }
 
-// PreviewAs is Preview with other settings, of which nothing is kept. A *TrialError says what is
-// wrong with them.
-func (s *Session) PreviewAs(draft string, t Trial, files ...history.Part) (history.Plan, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, policy, err := s.tried(t)
+// Tried is a conversation with the settings of a trial, of which nothing is kept. A *TrialError says what is wrong
+// with them.
+type Tried struct {
+	s     *Session
+	trial Trial
+}
+
+// Try tries out other settings.
+func (s *Session) Try(t Trial) Tried { return Tried{s, t} }
+
+// Preview is the plan of the request that would leave if draft were sent now with these files. It reads the
+// conversation once and then costs what changed. While the older messages are still being read
+// there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
+// plan to show.
+func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	_, policy, err := w.settings()
 	if err != nil {
 		return history.Plan{}, err
 	}
-	to, err := s.triedModel(t)
+	to, err := w.askedModel()
 	if err != nil {
 		return history.Plan{}, err
 	}
-	if t.Instead != 0 {
-		return s.previewEdit(t.Instead, draft, files, func(turn []history.Message) history.Options {
-			return s.options(to, policy, turn)
+	if w.trial.Instead != 0 {
+		return w.s.previewEdit(w.trial.Instead, draft, files, func(turn []history.Message) history.Options {
+			return w.s.options(to, policy, turn)
 		})
 	}
-	o := s.previewOptions(to, policy, asTurn(draft, files))
-	return s.buildLimited(len(s.branch), &o)
+	o := w.s.previewOptions(to, policy, asTurn(draft, files))
+	return w.s.buildLimited(len(w.s.branch), &o)
+}
+
+// Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
+func (w Tried) Body(plan history.Plan) ([]byte, error) {
+	to, err := w.Model()
+	if err != nil {
+		return nil, err
+	}
+	return to.Client.Body(to.Request(plan))
+}
+
+// InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of
+// it in its cache. It is an estimate, unless the model is known to be free.
+func (w Tried) InputCost(plan history.Plan) pricing.Cost {
+	to, err := w.Model()
+	if err != nil {
+		return pricing.Cost{}
+	}
+	return to.InputCost(plan.Sum)
+}
+
+// Window is the window of the model that is asked, which is nothing where that was not considered.
+func (w Tried) Window() llm.Window {
+	to, err := w.Model()
+	if err != nil {
+		return llm.Window{}
+	}
+	return to.Window()
 }
 
 // asTurn is what the user would say with a draft, nothing where that is empty.
@@ -99,52 +137,28 @@ func asTurn(draft string, files []history.Part) []history.Message {
 	return []history.Message{{Role: history.User, Content: draft, Parts: files}}
 }
 
-// BodyAs is the body of the request that a plan of PreviewAs makes, byte for byte as it would be sent
-// with the trial's settings.
-func (s *Session) BodyAs(plan history.Plan, t Trial) ([]byte, error) {
-	s.mu.Lock()
-	to, err := s.triedModel(t)
-	if err != nil {
-		s.mu.Unlock()
-		return nil, err
-	}
-	client, request := to.client, s.deps.request(*to, plan)
-	s.mu.Unlock()
-	return client.Body(request)
-}
-
-// PolicyAs is what would cut the next request with a trial's settings.
-func (s *Session) PolicyAs(t Trial) (history.Policy, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, policy, err := s.tried(t)
+// Policy is what would cut the next request.
+func (w Tried) Policy() (history.Policy, error) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	_, policy, err := w.settings()
 	return policy, err
 }
 
-// WindowAs is the window of the model that a trial asks, which is nothing where that was not considered.
-func (s *Session) WindowAs(t Trial) llm.Window {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	to, err := s.triedModel(t)
-	if err != nil {
-		return llm.Window{}
-	}
-	return to.window
-}
-
-// tried is the conversation's row and the policy of its next request with a trial's settings, the model
+// settings is the conversation's row and the policy of its next request with the trial's settings, the model
 // aside. The caller holds the lock.
-func (s *Session) tried(t Trial) (store.Session, history.Policy, error) {
-	if !t.cuts() {
-		return s.row, s.policy, nil
+func (w Tried) settings() (store.Session, history.Policy, error) {
+	keys := w.trial.keys()
+	if len(keys) == 0 {
+		return w.s.row, w.s.policy, nil
 	}
-	row, err := t.on(s.row)
+	row, err := w.trial.on(w.s.row)
 	if err != nil {
-		return s.row, s.policy, &TrialError{err}
+		return w.s.row, w.s.policy, &TrialError{err}
 	}
-	policy, err := s.deps.policyOf(row, t.keys()...)
+	policy, err := w.s.deps.policyOf(row, keys...)
 	if err != nil {
-		return s.row, s.policy, &TrialError{err}
+		return w.s.row, w.s.policy, &TrialError{err}
 	}
 	return row, policy, nil
 }
@@ -164,82 +178,114 @@ func (t Trial) on(row store.Session) (store.Session, error) {
 		}
 	}
 	if t.Placement != "" {
-		row.Overrides, err = withKey(row.Overrides, "placement", string(t.Placement))
+		if row.Overrides, err = withKey(row.Overrides, "placement", string(t.Placement)); err != nil {
+			return row, err
+		}
+	}
+	if t.SummaryAlways != nil {
+		row.Overrides, err = withKey(row.Overrides, "summary_always", *t.SummaryAlways)
 	}
 	return row, err
 }
 
-// triedModel is the model that a trial asks. Its tools are counted once, so it is not a copy. The
-// caller holds the lock.
-func (s *Session) triedModel(t Trial) (*target, error) {
-	to, err := s.namedModel(t)
-	if err != nil || t.Window == nil {
-		return to, err
-	}
-	if *t.Window < 0 {
-		return nil, &TrialError{fmt.Errorf("a window of %d tokens is not possible; 0 finds it out", *t.Window)}
-	}
-	tried := *to
-	tried.learned.Chosen, tried.learned.ChosenAt = *t.Window, s.deps.Now()
-	tried.learned.Window = 0
-	tried.window = tried.facts().Window()
-	return &tried, nil
+// Model is the model that is asked.
+func (w Tried) Model() (*target.Model, error) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	return w.askedModel()
 }
 
-// namedModel is the model that a trial names. The caller holds the lock.
-func (s *Session) namedModel(t Trial) (*target, error) {
-	if t.Model == "" {
-		return &s.target, nil
+// askedModel is Model. The caller holds the lock.
+func (w Tried) askedModel() (*target.Model, error) {
+	to, err := w.namedModel()
+	if err != nil || w.trial.Window == nil {
+		return to, err
 	}
-	to, err := s.deps.target(t.Model)
+	if to, err = to.WithWindow(*w.trial.Window); err != nil {
+		return nil, &TrialError{err}
+	}
+	return to, nil
+}
+
+// namedModel is the model that the trial names, with its own window. The caller holds the lock.
+func (w Tried) namedModel() (*target.Model, error) {
+	if w.trial.Model == "" {
+		return w.s.model, nil
+	}
+	to, err := w.s.deps.target(w.trial.Model)
 	if err != nil {
 		return nil, &TrialError{err}
 	}
-	if s.target.same(to) {
-		return &s.target, nil
+	if w.s.model.Same(to) {
+		return w.s.model, nil
 	}
-	known, ok := s.considered[to.ref()]
+	considered, ok := w.s.considered[to.Ref()]
 	if !ok {
-		return nil, &TrialError{fmt.Errorf("plan for %s: %w", to.ref(), ErrNotConsidered)}
+		return nil, &TrialError{fmt.Errorf("plan for %s: %w", to.Ref(), ErrNotConsidered)}
 	}
-	return known, nil
+	return considered, nil
 }
 
 // Apply sets the conversation to what a trial tries: all of it in one transaction, or nothing where the
-// error is not nil. A model that was not considered is considered first.
+// error is not nil. A model that was not considered is considered first. A history that cannot be written does not
+// keep the choice of a model, which holds for this window all the same.
 func (s *Session) Apply(ctx context.Context, t Trial) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if _, _, _, err := s.settled(t); errors.Is(err, ErrNotConsidered) {
+	w := s.Try(t)
+	if _, err := w.Model(); errors.Is(err, ErrNotConsidered) {
 		if err := s.Consider(ctx, t.Model); err != nil {
 			return err
 		}
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	to, row, policy, err := s.settled(t)
+	was := s.Info()
+	row, to, err := w.applied()
 	if err != nil {
 		return err
 	}
-	if err := s.configure(ctx, to, row, policy); err != nil {
+	if err := s.deps.free(was, row); err != nil {
 		return err
 	}
-	if t.Window != nil {
-		return s.SetWindow(ctx, *t.Window)
+	policy, err := s.deps.policyOf(row)
+	if err != nil {
+		return err
 	}
-	return nil
+	if row.ID != "" {
+		err := s.deps.Store.Configure(ctx, row)
+		otherModel := row.Preset == was.Preset && row.Overrides == was.Overrides
+		if err != nil && !(otherModel && errors.Is(err, store.ErrReadOnly)) {
+			return err
+		}
+	}
+	s.mu.Lock()
+	s.row.Preset, s.row.Overrides, s.policy = row.Preset, row.Overrides, policy
+	if s.model != to {
+		s.use(to)
+	}
+	s.mu.Unlock()
+	if t.Window == nil {
+		return nil
+	}
+	return to.SetWindow(ctx, *t.Window)
 }
 
-// settled is everything that a trial would set.
-func (s *Session) settled(t Trial) (to target, row store.Session, policy history.Policy, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	model, err := s.triedModel(t)
+// applied is everything that the trial sets, the model's window aside.
+func (w Tried) applied() (store.Session, *target.Model, error) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	row, _, err := w.settings()
 	if err != nil {
-		return to, row, policy, err
+		return row, nil, err
 	}
-	row, policy, err = s.tried(t)
-	row.Endpoint, row.Model = model.client.Endpoint().Name, model.model
-	return *model, row, policy, err
+	if _, err := w.askedModel(); err != nil {
+		return row, nil, err
+	}
+	to, err := w.namedModel()
+	if err == nil {
+		row.Endpoint, row.Model = to.Client.Endpoint().Name, to.Name
+	}
+	return row, to, err
 }

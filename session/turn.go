@@ -11,6 +11,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 // saveTime bounds the writes that must happen even after a stop: the user has already seen what
@@ -78,7 +79,7 @@ func (s *Session) SendAlone(ctx context.Context, draft string, files ...history.
 func (s *Session) start(ctx context.Context, story func(context.Context, *turn) error) <-chan Event {
 	ctx, stop := context.WithCancel(ctx)
 	t := s.newTurn(stop)
-	claimed := s.Unready()
+	claimed := s.Model().Unready
 	if claimed == nil {
 		claimed = s.claim(t)
 	}
@@ -114,7 +115,7 @@ func (s *Session) claim(t *turn) error {
 
 // release gives the session back.
 func (t *turn) release() {
-	t.freeReply()
+	t.Model().FreeReply()
 	t.mu.Lock()
 	t.Session.turn = nil
 	t.before.lost = union(t.before.lost, t.lost)
@@ -147,29 +148,27 @@ func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) erro
 // askModel asks the server for the model's window and prices where they are not known yet. The story of a
 // turn stores the user's message before it: a server that does not answer costs no message.
 func (t *turn) askModel(ctx context.Context) error {
-	ask, cancel := context.WithTimeout(ctx, windowPatience)
+	ask, cancel := context.WithTimeout(ctx, target.Patience)
 	defer cancel()
 	if err := t.checkDefault(ask); err != nil {
 		return err
 	}
-	if err := t.findWindow(ask); err != nil {
+	to := t.Model()
+	if err := to.Find(ask); err != nil {
 		return err
 	}
-	t.AskWindowAgain(ask)
+	to.AskWindowAgain(ask)
 	if err := t.readCounts(ctx); err != nil {
 		return err
 	}
-	t.FindPrices(ask)
+	to.FindPrices(ask)
 	return ctx.Err()
 }
 
 // checkDefault replaces a default model that its server does not list any more, before anything is sent to
 // it. A server that does not answer says so when it is asked for the answer.
 func (t *turn) checkDefault(ctx context.Context) error {
-	t.mu.Lock()
-	dated := t.dated
-	t.mu.Unlock()
-	if !dated {
+	if !t.Model().Dated() {
 		return nil
 	}
 	replaced, err := t.Reach(ctx)
@@ -198,7 +197,7 @@ func (t *turn) answer(ctx context.Context) error {
 	called := "" // the tools of the answer before
 	for round := range t.deps.MaxRounds {
 		if round > 0 {
-			t.AskWindowAgain(ctx)
+			t.Model().AskWindowAgain(ctx)
 			t.emit(Notice{fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Ref(), called, round+1, t.deps.MaxRounds)})
 		}
 		answer, err := t.round(ctx)
@@ -246,17 +245,17 @@ func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, e
 	named := false // the server said that it refuses the tool calls
 	for {
 		a, err := plan(ctx)
-		if t.keepLeast(err, &tries) {
+		if tries.keepLeast(err) {
 			continue
 		}
 		if err != nil {
-			t.giveUpGuessing(tries)
+			tries.giveUp()
 			return tries.instead(err)
 		}
 		begun, err := ask(a)
 		var fault *llm.Error
 		if errors.As(err, &fault) && fault.Replan {
-			t.learnForm(ctx, a)
+			t.learnProfile(ctx, a)
 			continue
 		}
 		t.endTextTrial(ctx, a, begun, fault)
@@ -267,11 +266,11 @@ func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, e
 			}
 		}
 		if !errors.Is(err, llm.Overflow) || fault == nil {
-			t.settle(tries)
-			return t.blame(err, named)
+			tries.settle()
+			return a.blame(err, named)
 		}
 		if begun || !t.makeRoom(ctx, a, fault, &tries) {
-			t.giveUpGuessing(tries)
+			tries.giveUp()
 			return err
 		}
 	}

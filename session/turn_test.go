@@ -363,7 +363,7 @@ func TestOverflowTeachesTheWindowAndAsksOnceMore(t *testing.T) {
 	if err := again.LoadRest(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	learned, err := b.deps.Store.Endpoint(t.Context(), again.client.Endpoint().BaseURL, "m")
+	learned, err := b.deps.Store.Endpoint(t.Context(), again.Model().Client.Endpoint().BaseURL, "m")
 	if err != nil || learned.Window != 1024 {
 		t.Errorf("learned a window of %d (%v), want 1024", learned.Window, err)
 	}

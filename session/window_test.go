@@ -18,7 +18,7 @@ func TestWindowComesFromTheFirstThatKnows(t *testing.T) {
 		if err := s.LoadRest(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return s.Window()
+		return s.Model().Window()
 	}
 	base := b.deps.Models.Endpoints()[0].BaseURL
 	b.believing(5000)
@@ -53,13 +53,13 @@ func TestWindowComesFromTheFirstThatKnows(t *testing.T) {
 		t.Errorf("refused at 3000 and silent now: got %+v", got)
 	}
 	s := b.begin()
-	if err := s.SetWindow(t.Context(), 128_000); err != nil {
+	if err := s.Model().SetWindow(t.Context(), 128_000); err != nil {
 		t.Fatal(err)
 	}
 	if got := window(); got.Tokens != 128_000 || got.Source != "set with /window" || got.At.IsZero() {
 		t.Errorf("set to 128,000: got %+v", got)
 	}
-	if err := s.SetWindow(t.Context(), 0); err != nil {
+	if err := s.Model().SetWindow(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	if got := window(); got.Tokens != 8192 || !got.Assumed {
@@ -78,7 +78,7 @@ func TestWindowByName(t *testing.T) {
 	if err := s.LoadRest(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Window(); got.Tokens != 128_000 || !got.ByName || got.Assumed {
+	if got := s.Model().Window(); got.Tokens != 128_000 || !got.ByName || got.Assumed {
 		t.Errorf("got %+v, want 128,000 by name", got)
 	}
 }
@@ -97,13 +97,13 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	if err := s.LoadRest(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Window(); got.Tokens != 4096 || !got.Assumed {
+	if got := s.Model().Window(); got.Tokens != 4096 || !got.Assumed {
 		t.Errorf("before the model runs the window is %+v, want 4096, assumed", got)
 	}
 	if _, err := drain(s.Send(t.Context(), "Hello?")); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Window(); got.Tokens != 4096 || asked != 1 {
+	if got := s.Model().Window(); got.Tokens != 4096 || asked != 1 {
 		t.Errorf("the turn asked %d times, and at its end the window is %+v; want once, before the first request", asked, got)
 	}
 	events, err := drain(s.Send(t.Context(), "And now?"))
@@ -113,7 +113,7 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	if got := only[Planned](events)[0].Plan.Sum.Window; got != 16384 {
 		t.Errorf("the second request is planned for %d tokens, want 16384", got)
 	}
-	if got := s.Window(); got.Assumed || !strings.Contains(got.Source, "running") {
+	if got := s.Model().Window(); got.Assumed || !strings.Contains(got.Source, "running") {
 		t.Errorf("after the second answer the window is %+v, want that of the running model", got)
 	}
 }

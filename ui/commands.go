@@ -140,7 +140,7 @@ func (m *Model) setBudget(args string) tea.Cmd {
 	}
 	s := m.session
 	return m.inBackground(func(ctx context.Context) tea.Msg {
-		if err := s.SetBudget(ctx, n); err != nil {
+		if err := s.Apply(ctx, session.Trial{Budget: new(n)}); err != nil {
 			return settledMsg{err: err}
 		}
 		said := limitSays(s.Preview(""))
@@ -157,7 +157,7 @@ func (m *Model) setPreset(args string) tea.Cmd {
 	}
 	s := m.session
 	return m.inBackground(func(ctx context.Context) tea.Msg {
-		return settledMsg{text: "Requests are cut by the preset " + args + ".", err: s.SetPreset(ctx, args)}
+		return settledMsg{text: "Requests are cut by the preset " + args + ".", err: s.Apply(ctx, session.Trial{Preset: args})}
 	})
 }
 
@@ -197,7 +197,7 @@ func (m *Model) compact(args string) tea.Cmd {
 	}
 	s := m.session
 	return m.inBackground(func(ctx context.Context) tea.Msg {
-		return settledMsg{text: "The messages themselves are sent again where they fit.", err: s.SetSummaryAlways(ctx, false)}
+		return settledMsg{text: "The messages themselves are sent again where they fit.", err: s.Apply(ctx, session.Trial{SummaryAlways: new(false)})}
 	})
 }
 

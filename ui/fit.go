@@ -124,7 +124,7 @@ func (m *Model) wayOut(err error) string {
 	switch {
 	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
-	case m.sent != nil && m.session.Unready() != nil:
+	case m.sent != nil && m.session.Model().Unready != nil:
 		return "The draft is still here."
 	case m.sent != nil && !m.composer.Empty() && m.sent.edit.message == 0:
 		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."

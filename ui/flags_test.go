@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/transcript"
 )
@@ -218,7 +219,7 @@ func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
 	l.say("The first question.")
 	l.composer.Set(strings.Repeat("words that take room ", 400))
 	l.say("And so on.")
-	if err := l.session.SetBudget(t.Context(), 1500); err != nil {
+	if err := l.session.Apply(t.Context(), session.Trial{Budget: new(1500)}); err != nil {
 		t.Fatal(err)
 	}
 	l.press("tab", "G", "K", "p")

@@ -336,7 +336,7 @@ func (m *Model) requestHead(r *panel.Request) inspector.Page {
 
 // settingsLine says which settings decide the next request, and where each was set.
 func (m *Model) settingsLine(p *inspector.Page) {
-	list, err := m.session.Settings(session.Trial{})
+	list, err := m.session.Try(session.Trial{}).Settings()
 	if err != nil {
 		p.Line(inspector.Warning, "! %s", theme.Sentence(err))
 		return

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/session/transfer"
 	"winnow/ui/inspector"
@@ -235,7 +236,7 @@ func TestWhatWasLeftOutDoesNotMoveTheBoundary(t *testing.T) {
 
 func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {
 	l := damaged(t, 140, 50)
-	if err := l.session.SetBudget(t.Context(), 1138); err != nil {
+	if err := l.session.Apply(t.Context(), session.Trial{Budget: new(1138)}); err != nil {
 		t.Fatal(err)
 	}
 	l.run(l.draftChanged())

@@ -252,7 +252,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.forgetInspected()
 	m.confirm.Forget()
 	m.notice.Warn(notice.Alert{})
-	if err := s.Unready(); err != nil {
+	if err := s.Model().Unready; err != nil {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Cause: notice.Unreachable})
 	}
 	m.inTranscript(func(c *transcript.Model) tea.Cmd { c.Open(s); return nil })

@@ -151,7 +151,7 @@ func (m *Model) updateAndFollow(msg tea.Msg) tea.Cmd {
 // findPrices asks what the model costs, where nobody said it yet.
 func (m *Model) findPrices(s *session.Session) tea.Cmd {
 	return m.inBackground(func(ctx context.Context) tea.Msg {
-		s.FindPrices(ctx)
+		s.Model().FindPrices(ctx)
 		return pricedMsg{s}
 	})
 }
@@ -165,7 +165,7 @@ func (m *Model) priced(msg pricedMsg) tea.Cmd {
 
 // showCost learns what the input of the next request would cost.
 func (m *Model) showCost() {
-	m.panel.Next.Input = m.session.InputCost(m.panel.Next.Plan, session.Trial{})
+	m.panel.Next.Input = m.session.Model().InputCost(m.panel.Next.Plan.Sum)
 }
 
 // pastLoadedMsg says that a session knows what its records tell.

@@ -45,7 +45,7 @@ func preview(d composer.Drafted, s *session.Session) (history.Plan, error) {
 // previewAs is preview with other settings.
 func previewAs(d composer.Drafted, s *session.Session, t session.Trial) (history.Plan, error) {
 	t.Instead = d.Instead
-	return s.PreviewAs(d.Text, t, d.Files...)
+	return s.Try(t).Preview(d.Text, d.Files...)
 }
 
 // planDraft is the draft as it would be sent: a command is not.
@@ -69,7 +69,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 		return nil
 	}
 	m.showNext(msg.plan, msg.err, m.session.Outlook(msg.plan))
-	m.panel.Judged(m.session.Oversize(msg.err))
+	m.panel.Judged(session.Oversize(msg.err, m.session.Model().Windows()))
 	if m.panel.Oversize() == nil && m.notice.Resolve(notice.TooLong) {
 		m.arrange()
 	}
@@ -81,7 +81,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 		return again
 	}
 	told := m.tellOfRepairs()
-	if msg.exact || m.turn.Busy || !m.session.Exact() {
+	if msg.exact || m.turn.Busy || !m.session.Model().Exact() {
 		return tea.Batch(again, told)
 	}
 	return tea.Batch(again, told, m.countExactly(msg))
@@ -107,7 +107,7 @@ func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 func (m *Model) countExactly(msg planMsg) tea.Cmd {
 	s, draft := m.session, m.planDraft()
 	return m.inBackground(func(ctx context.Context) tea.Msg {
-		changed, err := s.CountExactly(ctx, msg.plan)
+		changed, err := s.Model().CountExactly(ctx, msg.plan)
 		if err != nil && ctx.Err() == nil {
 			return inexactMsg{err}
 		}

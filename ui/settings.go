@@ -153,7 +153,7 @@ func (m *Model) setWindow(args string) tea.Cmd {
 
 // adoptWindow takes the server's window in place of the one that was set.
 func (m *Model) adoptWindow() tea.Cmd {
-	n, ok := m.session.TrueWindow()
+	n, ok := m.session.Model().TrueWindow()
 	if !ok {
 		return m.say("Nothing contradicts the window. " + m.windowText())
 	}
@@ -164,8 +164,8 @@ func (m *Model) adoptWindow() tea.Cmd {
 func (m *Model) useWindow(tokens int) tea.Cmd {
 	s, ref := m.session, m.ref
 	return m.inBackground(func(ctx context.Context) tea.Msg {
-		err := s.SetWindow(ctx, tokens)
-		w := s.Window()
+		err := s.Model().SetWindow(ctx, tokens)
+		w := s.Model().Window()
 		said := "The window of " + ref + " is set to " + theme.Thousands(tokens) + " tokens, in every session."
 		switch {
 		case tokens == 0:
@@ -187,12 +187,12 @@ func (m *Model) restated(msg restatedMsg) tea.Cmd {
 
 // windowText says how large the window of the model in use is, and who says so.
 func (m *Model) windowText() string {
-	w := m.session.Window()
+	w := m.session.Model().Window()
 	if w.Tokens == 0 {
 		return "The window of " + m.ref + " is not known yet. /window 128000 sets it."
 	}
 	text := "The window of " + m.ref + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."
-	f := m.session.Windows()
+	f := m.session.Model().Windows()
 	var others []string
 	for _, o := range []llm.Window{f.Chosen, f.Configured, f.Stated, f.Refused} {
 		if o.Tokens > 0 && (o.Tokens != w.Tokens || o.Source != w.Source) {
@@ -202,7 +202,7 @@ func (m *Model) windowText() string {
 	if len(others) > 0 {
 		text += " Also known: " + strings.Join(others, ", ") + "."
 	}
-	if limit := m.session.Limit(); limit > 0 {
+	if limit := m.session.Model().Limit(); limit > 0 {
 		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
 	if w.Assumed || w.ByName {
@@ -213,9 +213,9 @@ func (m *Model) windowText() string {
 
 // judgeWindow shows how far the window is to be trusted.
 func (m *Model) judgeWindow() {
-	m.panel.Judge(m.session.Window())
-	if actual, ok := m.session.TrueWindow(); ok {
-		f := m.session.Windows()
+	m.panel.Judge(m.session.Model().Window())
+	if actual, ok := m.session.Model().TrueWindow(); ok {
+		f := m.session.Model().Windows()
 		set := f.Chosen
 		if set.Tokens == 0 {
 			set = f.Configured

@@ -133,7 +133,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		m.tooLong(over)
 	} else if e.Err != nil {
 		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: m.wayOut(e.Err)}
-		if m.session.Unready() != nil {
+		if m.session.Model().Unready != nil {
 			alert.Cause = notice.Unreachable
 		}
 		m.notice.Warn(alert)
@@ -151,7 +151,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 func (m *Model) askWindow() tea.Cmd {
 	s := m.session
 	return m.inBackground(func(ctx context.Context) tea.Msg {
-		if !s.AskWindowAgain(ctx) {
+		if !s.Model().AskWindowAgain(ctx) {
 			return nil
 		}
 		return restatedMsg{s}

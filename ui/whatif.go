@@ -25,7 +25,7 @@ func (m *Model) openWhatif() tea.Cmd {
 		m.toNext()
 	}
 	m.panel.OpenWhatif(panel.Current{
-		Policy: m.session.Policy(), Window: m.session.Window(), Chosen: m.session.Windows().Chosen.Tokens, Model: m.ref,
+		Policy: m.session.Policy(), Window: m.session.Model().Window(), Chosen: m.session.Model().Windows().Chosen.Tokens, Model: m.ref,
 		Refs: panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.models), Listed: m.models != nil,
 	}, !m.wantPanel)
 	m.cover(whatifOverlay{})
@@ -61,13 +61,14 @@ func tryOut(e panel.Try, s *session.Session, draft composer.Drafted, now []histo
 			plan, err = previewAs(draft, s, e.Trial)
 		}
 	}
-	policy, fault := s.PolicyAs(e.Trial)
+	tried := s.Try(e.Trial)
+	policy, fault := tried.Policy()
 	if fault != nil {
 		err = fault
 	}
 	msg := panel.TriedMsg{
-		Try: e, Plan: plan, Changes: history.Compare(now, plan.Entries), Policy: policy, Window: s.WindowAs(e.Trial),
-		Input: s.InputCost(plan, e.Trial), Err: err,
+		Try: e, Plan: plan, Changes: history.Compare(now, plan.Entries), Policy: policy, Window: tried.Window(),
+		Input: tried.InputCost(plan), Err: err,
 	}
 	if e.Trial.Model == "" {
 		msg.Prefix = s.Prefix(plan)

@@ -1,0 +1,187 @@
+package target
+
+import (
+	"winnow/history"
+	"winnow/session/calibration"
+)
+
+// Limit is the most tokens that are planned for after the server read only a part of a request; 0 where
+// the window alone limits a request.
+func (m *Model) Limit() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.counts.Limit()
+}
+
+// budget is the most tokens of the next request beside the window: less after a cut, and after a refusal
+// without a number. The caller holds the lock.
+func (m *Model) budget() int {
+	budget := m.counts.Budget()
+	if budget == 0 || m.shrunkTo == 0 {
+		return max(budget, m.shrunkTo)
+	}
+	return min(budget, m.shrunkTo)
+}
+
+// OverLimit is by which factor a plan may be larger than Limit: by more than 1 where it holds much text of a kind
+// that the server hardly counted yet.
+func (m *Model) OverLimit(parts []calibration.Part) float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.counts.OverLimit(parts)
+}
+
+// Resume takes what the server counted of the conversation's earlier requests, once. read returns the id of the
+// newest request where the server read only a part of that, else 0.
+func (m *Model) Resume(read func(*calibration.Calibration) (unread int64)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.countsRead {
+		return
+	}
+	m.countsRead = true
+	if id := read(&m.counts); id != 0 {
+		m.unread = []int64{id}
+	}
+}
+
+// Resumed says that Resume was called.
+func (m *Model) Resumed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.countsRead
+}
+
+// Judge compares the server's count of a request with what was expected.
+func (m *Model) Judge(r calibration.Report) calibration.Judgement {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r.Limited = r.Limited && m.counts.Limit() > 0
+	return m.counts.Judge(r)
+}
+
+// Cut notes a request of which the server read only a part.
+func (m *Model) Cut(request int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unread = append(m.unread, request)
+}
+
+// Uncut returns the requests of which the server read only a part, and forgets them: it read them whole after all.
+func (m *Model) Uncut() []int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	unread := m.unread
+	m.unread = nil
+	return unread
+}
+
+// Lift ends the limit after a cut: the server has stated its window.
+func (m *Model) Lift() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.counts.Lift()
+}
+
+// Expect is what the server is expected to count for a request that we count so, by what is known now.
+func (m *Model) Expect(tokens int) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return int(float64(tokens) * m.counts.Scale())
+}
+
+// Refused takes the window that a refusal names. estimate is our count of the request, 0 where it is not worth
+// comparing with prompt, the server's, which may be more where atLeast is true.
+func (m *Model) Refused(window, prompt, estimate int, atLeast bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.learned.Window, m.learned.WindowAt = window, m.deps.Now()
+	m.window = m.facts().Window()
+	if estimate > 0 {
+		m.counts.Refused(prompt, estimate, atLeast)
+	}
+}
+
+// Shrunk is the most tokens of a request after refusals that named no number, 0 for none.
+func (m *Model) Shrunk() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.shrunkTo
+}
+
+// Shrink sets what Shrunk returns. It is not kept beyond this conversation.
+func (m *Model) Shrink(tokens int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.shrunkTo = tokens
+}
+
+// ShrinkBelow is Shrink, where that is less than before.
+func (m *Model) ShrinkBelow(tokens float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if most := max(1, int(tokens)); m.shrunkTo == 0 || most < m.shrunkTo {
+		m.shrunkTo = most
+	}
+}
+
+// outputReserve is what the plan keeps free for the reply: at least what is asked for it; 0 leaves
+// it to the policy's own rule. The caller holds the lock.
+func (m *Model) outputReserve(p history.Policy) int {
+	if m.replyMost > 0 {
+		return m.maxTokens()
+	}
+	return max(p.OutputReserve, m.maxTokens())
+}
+
+// maxTokens is the longest reply that is asked for, 0 where that is left to the server. A request
+// keeps at least half of the window. The caller holds the lock.
+func (m *Model) maxTokens() int {
+	most := m.Client.MaxReply(m.Name, m.deps.Ask.MaxTokens)
+	if w := m.window.Tokens; w > 0 {
+		most = min(most, w/2)
+	}
+	if m.replyMost > 0 && (most == 0 || m.replyMost < most) {
+		return m.replyMost
+	}
+	return most
+}
+
+// Lowered says, once for each window, that the reply that is wanted is longer than the window allows, and how much is
+// asked for instead. It is false where it is not. What the server refuses above a length of its own is not meant.
+func (m *Model) Lowered() (wanted, asked int, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	again := m.lowered == m.window.Tokens
+	m.lowered = m.window.Tokens
+	wanted, asked = m.deps.Ask.MaxTokens, m.maxTokens()
+	return wanted, asked, !again && m.replyMost == 0 && asked < m.Client.MaxReply(m.Name, wanted)
+}
+
+// ShortenReply asks for at most so many tokens until FreeReply.
+func (m *Model) ShortenReply(tokens int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.replyMost = tokens
+}
+
+// ShrinkReply asks for a share of the reply, where a length is asked for, until FreeReply.
+func (m *Model) ShrinkReply(share float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if reply := m.maxTokens(); reply > 0 {
+		m.replyMost = max(1, int(share*float64(reply)))
+	}
+}
+
+// FreeReply ends what ShortenReply began. A server that counts a long reply where none is asked for would refuse the
+// next request as well: from now on it is asked for what the plan keeps free.
+func (m *Model) FreeReply() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.replyMost > 0 && m.deps.Ask.MaxTokens == 0 {
+		m.replyMost = min(4096, m.window.Tokens/4)
+		return
+	}
+	m.replyMost = 0
+}

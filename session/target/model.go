@@ -1,0 +1,231 @@
+// Package target is a model that requests go to, with what was learned of it: its window, what its server counts
+// and refuses, how long a reply it has room for. It plans no request and sends none of a conversation.
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/llm/pricing"
+	"winnow/session/calibration"
+	"winnow/session/store"
+)
+
+// Deps is what every model needs.
+type Deps struct {
+	Store *store.Store
+	Now   func() time.Time
+	Log   *slog.Logger
+	Count history.Counter // counts tokens; nil counts none
+	Ask   llm.Request     // what is asked beside the messages: MaxTokens, Temperature, TopP, Effort
+}
+
+// Model is a model that a conversation's requests go to. Its methods may be called from several goroutines.
+type Model struct {
+	Client  *llm.Client
+	Name    string // as the endpoint knows it
+	Unready error  // why nothing may be asked of it, nil where it may
+
+	deps Deps
+
+	mu sync.Mutex
+	known
+}
+
+// known is what is known of a model.
+type known struct {
+	dated     bool // it is winnow's own default, and the server was not asked yet whether it has it
+	window    llm.Window
+	stated    llm.Window // what the server says of its window now, without tokens where it does not
+	ran       bool       // it answered since its server was asked for a window that it could not say
+	learned   store.Learned
+	shrunkTo  int  // the most tokens of a request, after refusals that named none; 0 is none
+	inexact   bool // the endpoint was asked for exact counts and could not answer
+	replyMost int  // tokens of a reply that the server has room for, 0 for as many as are asked
+	lowered   int  // the window for which it was said that max_tokens is lowered
+	toolCost  int  // tokens of the endpoint's tool schemas, 0 before they were counted
+	asText    textTrial
+
+	counts     calibration.Calibration // what the server counts of this conversation's requests
+	countsRead bool                    // counts knows the requests that are stored
+	unread     []int64                 // the last requests of which the server read only a part
+}
+
+// New is a model of a client's endpoint, of which nothing is known yet.
+func New(d Deps, client *llm.Client, name string) *Model {
+	return &Model{Client: client, Name: name, deps: d}
+}
+
+// NewUnready is in the place of a model that cannot be asked, and of its endpoint.
+func NewUnready(endpoint, name string, why error) *Model {
+	return &Model{Client: llm.NewClosedClient(endpoint, why), Name: name, Unready: why}
+}
+
+// Ref names the model, "endpoint/model", without the slash where no model is chosen.
+func (m *Model) Ref() string { return Ref(m.Client.Endpoint().Name, m.Name) }
+
+// Ref is a model's reference, without the slash where no model is chosen.
+func Ref(endpoint, model string) string { return strings.TrimSuffix(endpoint+"/"+model, "/") }
+
+// Same says that it is the same model of the same endpoint, whatever is known of it.
+func (m *Model) Same(other *Model) bool { return m.Client == other.Client && m.Name == other.Name }
+
+// Date says that the model is winnow's own default for its endpoint, which may be out of date: Reach finds out.
+func (m *Model) Date() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dated = true
+}
+
+// Dated says that it is not known yet whether the server still has the model, which is winnow's default.
+func (m *Model) Dated() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dated
+}
+
+// Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing
+// listens, it does not answer, or it refuses the key. A server without a list is no error. Where the model is
+// winnow's own default and not in the list, and may be replaced, nearest is the nearest one that is.
+func (m *Model) Reach(ctx context.Context, replaceable bool) (nearest string, err error) {
+	if m.Unready != nil {
+		return "", nil
+	}
+	models, err := m.Client.Models(ctx)
+	var fault *llm.Error
+	switch {
+	case errors.As(err, &fault) && fault.Unreached():
+		return "", err
+	case err != nil || !m.Dated() || !replaceable:
+		return "", nil
+	}
+	m.mu.Lock()
+	m.dated = false
+	m.mu.Unlock()
+	if nearest, ok := llm.Current(m.Name, models); ok && nearest != m.Name {
+		return nearest, nil
+	}
+	return "", nil
+}
+
+// FindPrices asks the server what the model costs, where nothing said it yet. The list of models that is read for
+// the window says it too, so there is often nothing to ask. It may wait for the network. A server that cannot be
+// asked leaves the price unknown.
+func (m *Model) FindPrices(ctx context.Context) {
+	if err := m.Client.FindPrices(ctx, m.Name); err != nil && m.deps.Log != nil {
+		m.deps.Log.Debug("ask for the prices", "model", m.Name, "err", err)
+	}
+}
+
+// InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of it in its
+// cache. It is an estimate, unless the model is known to be free.
+func (m *Model) InputCost(sum history.Sum) pricing.Cost {
+	return m.Client.Cost(m.Name, pricing.NoUsage(), pricing.Usage{Prompt: sum.Tokens(sum.Total)})
+}
+
+// Request is what goes to the model: the plan's messages, the tools it may call and what is asked beside them.
+func (m *Model) Request(plan history.Plan) llm.Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.deps.Ask
+	r.Model, r.Messages, r.Tools, r.MaxTokens = m.Name, plan.Messages, m.tools(), m.maxTokens()
+	return r
+}
+
+// Fill sets what the model decides of the options of a plan.
+func (m *Model) Fill(o *history.Options) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o.Policy.OutputReserve = m.outputReserve(o.Policy)
+	o.Tools = m.toolTokens()
+	o.Window, o.Limit, o.Ratio = m.window.Tokens, m.budget(), m.counts.Ratio
+	o.Profile, o.To = m.profile(), m.Client.Origin(m.Name)
+}
+
+// tools are the tools that the model may call.
+func (m *Model) tools() []llm.Tool {
+	if m.Client.Profile(m.Name).NoTools {
+		return nil
+	}
+	return m.Client.Endpoint().Tools.Tools()
+}
+
+// toolTokens is what the tool schemas cost. They are counted once. The caller holds the lock.
+func (m *Model) toolTokens() int {
+	tools := m.tools()
+	if len(tools) == 0 {
+		return 0
+	}
+	if m.toolCost == 0 && m.deps.Count != nil {
+		m.toolCost = m.deps.Count(llm.Schemas(tools))
+	}
+	return m.toolCost
+}
+
+// Learn keeps what was learned of the model.
+func (m *Model) Learn(ctx context.Context) error {
+	m.mu.Lock()
+	l := m.lesson()
+	m.mu.Unlock()
+	return m.deps.Store.Learn(ctx, l)
+}
+
+// lesson is what was learned of the model, for the store. The caller holds the lock.
+func (m *Model) lesson() store.Learned {
+	l := m.learned
+	l.BaseURL, l.Model, l.Quirks = m.Client.Endpoint().BaseURL, m.Name, m.Client.Quirks()
+	l.Ratio, l.Samples, l.Largest = m.counts.Ratio, m.counts.Samples, m.counts.Largest
+	return l
+}
+
+// DateQuirks dates what a request taught about the model: now. before are the quirks that were known before it. The
+// same may have been known earlier, and been forgotten.
+func (m *Model) DateQuirks(before []string) {
+	now := m.deps.Now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dates := maps.Clone(m.learned.QuirksAt)
+	if dates == nil {
+		dates = map[string]time.Time{}
+	}
+	for _, q := range m.Client.Quirks() {
+		if !slices.Contains(before, q) {
+			dates[q] = now
+		}
+	}
+	m.learned.QuirksAt = dates
+}
+
+// Exact says that the endpoint counts by itself, and that it could until now.
+func (m *Model) Exact() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Client.Endpoint().Exact && !m.inexact
+}
+
+// CountExactly asks an endpoint that counts by itself for the tokens of the request that plan makes.
+// Where that is not what was expected, the next plan goes by it, and the answer is true: it is worth
+// planning again. It may wait for the network. Other endpoints are not asked, and none again that could
+// not answer: the error says so once.
+func (m *Model) CountExactly(ctx context.Context, plan history.Plan) (bool, error) {
+	if !m.Exact() || plan.Sum.Total == 0 || len(plan.Messages) == 0 {
+		return false, nil
+	}
+	counted, err := m.Client.CountRequest(ctx, m.Request(plan))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil {
+		m.inexact = ctx.Err() == nil
+		return false, fmt.Errorf("count as the server does (exact): %w", err)
+	}
+	return m.counts.Exact(counted, plan.Sum.Total), nil
+}

@@ -1,0 +1,185 @@
+package target
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/calibration"
+	"winnow/session/store"
+)
+
+// noon is the time of every test.
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+// newModel is a model of a server that states no window. wanted is the reply that is asked for.
+func newModel(t *testing.T, window, wanted int) *Model {
+	t.Helper()
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	client, name, err := new(llm.Catalog).With(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", Default: "m", Window: window}).Resolve("test/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := New(Deps{
+		Store: st, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
+		Count: func(text string) int { return len(text) }, Ask: llm.Request{MaxTokens: wanted},
+	}, client, name)
+	if err := m.Find(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// again is the model as another conversation finds it.
+func again(t *testing.T, m *Model) *Model {
+	t.Helper()
+	other := New(m.deps, m.Client, m.Name)
+	if err := other.Find(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+func TestWindowThatIsSetHoldsInEverySession(t *testing.T) {
+	m := newModel(t, 0, 0)
+	if !m.Window().Assumed {
+		t.Fatalf("the window is %+v, want one that is assumed", m.Window())
+	}
+	m.Refused(4000, 0, 0, false)
+	if got := m.Window().Tokens; got != 4000 {
+		t.Errorf("after a refusal the window has %d tokens, want 4,000", got)
+	}
+	if err := m.SetWindow(t.Context(), 9000); err != nil {
+		t.Fatal(err)
+	}
+	for what, got := range map[string]*Model{"the model": m, "another session": again(t, m)} {
+		if w := got.Window(); w.Tokens != 9000 || w.Source != "set with /window" {
+			t.Errorf("%s has the window %+v, want the one that was set", what, w)
+		}
+	}
+	if err := m.SetWindow(t.Context(), -1); err == nil {
+		t.Error("a window below nothing was set")
+	}
+}
+
+func TestTriedWindowIsNotKept(t *testing.T) {
+	m := newModel(t, 8192, 0)
+	m.Shrink(1000)
+	tried, err := m.WithWindow(2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now, then history.Options
+	m.Fill(&now)
+	tried.Fill(&then)
+	if now.Window != 8192 || now.Limit != 1000 || then.Window != 2048 || then.Limit != 0 {
+		t.Errorf("planned with %d below %d, tried with %d below %d", now.Window, now.Limit, then.Window, then.Limit)
+	}
+	if got := again(t, m).Window().Tokens; got != 8192 {
+		t.Errorf("a window of %d tokens was kept", got)
+	}
+}
+
+func TestWhatIsLearnedIsFoundAgain(t *testing.T) {
+	m := newModel(t, 8192, 0)
+	for range 2 {
+		m.Judge(calibration.Report{
+			Parts:    calibration.PartsOf(history.Sum{System: 1000, Total: 1000}, nil, nil),
+			Reported: 2000,
+		})
+	}
+	if got := m.Expect(100); got < 198 {
+		t.Errorf("100 tokens are expected to be %d, want about 200", got)
+	}
+	if err := m.Learn(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := again(t, m).Expect(100); got < 198 {
+		t.Errorf("another session expects %d, want about 200", got)
+	}
+}
+
+func TestLimitIsTheSmallerOfTwo(t *testing.T) {
+	m := newModel(t, 100_000, 0)
+	m.Resume(func(c *calibration.Calibration) int64 {
+		c.Resume(10_000)
+		return 7
+	})
+	m.ShrinkBelow(20_000)
+	var o history.Options
+	if m.Fill(&o); o.Limit != 9000 {
+		t.Errorf("planned below %d tokens, want nine tenths of what was read", o.Limit)
+	}
+	m.ShrinkBelow(5000)
+	m.ShrinkBelow(6000)
+	if m.Fill(&o); o.Limit != 5000 || m.Shrunk() != 5000 {
+		t.Errorf("planned below %d tokens, want 5,000", o.Limit)
+	}
+	if got := m.Uncut(); len(got) != 1 || got[0] != 7 || m.Uncut() != nil {
+		t.Errorf("read in part was %v, want request 7, once", got)
+	}
+}
+
+func TestReplyKeepsHalfOfTheWindow(t *testing.T) {
+	m := newModel(t, 4000, 3000)
+	if got := m.Request(history.Plan{}).MaxTokens; got != 2000 {
+		t.Errorf("asked for %d tokens, want half of the window", got)
+	}
+	if wanted, asked, ok := m.Lowered(); !ok || wanted != 3000 || asked != 2000 {
+		t.Errorf("lowered from %d to %d: %t", wanted, asked, ok)
+	}
+	if _, _, ok := m.Lowered(); ok {
+		t.Error("it is said twice")
+	}
+	m.ShortenReply(700)
+	if got := m.Request(history.Plan{}).MaxTokens; got != 700 {
+		t.Errorf("asked for %d tokens, want the 700 that the server has room for", got)
+	}
+	m.ShrinkReply(0.5)
+	if got := m.Request(history.Plan{}).MaxTokens; got != 350 {
+		t.Errorf("asked for %d tokens, want half of 700", got)
+	}
+	m.FreeReply()
+	if got := m.Request(history.Plan{}).MaxTokens; got != 2000 {
+		t.Errorf("asked for %d tokens after the turn, want 2,000", got)
+	}
+}
+
+func TestToolCallsAsTextAreTriedOnce(t *testing.T) {
+	m := newModel(t, 8192, 0)
+	if !m.TryToolsAsText() || m.TryToolsAsText() || !m.Profile().ToolsAsText {
+		t.Fatal("tool calls as text are tried, once")
+	}
+	if m.EndToolsAsText(false, true) || m.Profile().ToolsAsText || !m.RefusedText() {
+		t.Error("a model that refuses them as text too gets them as they are")
+	}
+	m = newModel(t, 8192, 0)
+	m.TryToolsAsText()
+	before := m.Client.Quirks()
+	if !m.EndToolsAsText(true, false) || !m.Profile().ToolsAsText {
+		t.Fatal("a model that answered gets tool calls as text from now on")
+	}
+	m.DateQuirks(before)
+	if err := m.Learn(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if since, due, err := m.RetryToolCalls(t.Context()); err != nil || due || !since.Equal(noon) {
+		t.Errorf("tried again at once: %t since %v, %v", due, since, err)
+	}
+	m.deps.Now = func() time.Time { return noon.Add(textLesson) }
+	if _, due, err := m.RetryToolCalls(context.Background()); err != nil || !due || m.Profile().ToolsAsText {
+		t.Errorf("after a week they are sent as they are: %t, %v", due, err)
+	}
+}

@@ -1,0 +1,92 @@
+package target
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+)
+
+// textTrial is what is known about sending tool calls as text to a model that refused them as they are.
+type textTrial int
+
+const (
+	notTried textTrial = iota
+	trying             // requests hold tool calls as text until the model answers or refuses again
+	useless            // the model refused them as text too
+)
+
+// textLesson is how long a model that refused tool calls gets them as text: its server may have been repaired
+// or set up otherwise since.
+const textLesson = 7 * 24 * time.Hour
+
+// Profile is what the model's chat format requires, with tool calls as text while that is tried.
+func (m *Model) Profile() history.Profile {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.profile()
+}
+
+// profile is Profile. The caller holds the lock.
+func (m *Model) profile() history.Profile {
+	p := m.Client.Profile(m.Name)
+	p.ToolsAsText = p.ToolsAsText || m.asText == trying
+	return p
+}
+
+// TryToolsAsText has tool calls sent as text until EndToolsAsText. It is false where that was tried before.
+func (m *Model) TryToolsAsText() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asText != notTried {
+		return false
+	}
+	m.asText = trying
+	return true
+}
+
+// EndToolsAsText takes how a request went that held tool calls as text. A model that answered gets them so
+// from now on, and learned is true; one that refused gets them as they are again.
+func (m *Model) EndToolsAsText(answered, refused bool) (learned bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.asText != trying:
+	case answered:
+		m.asText = notTried
+		m.Client.SendToolsAsText(m.Name)
+		return true
+	case refused:
+		m.asText = useless
+	}
+	return false
+}
+
+// RefusedText says that the model refused tool calls as text too.
+func (m *Model) RefusedText() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asText == useless
+}
+
+// RetryToolCalls has tool calls sent as they are again, where the model has got them as text for a long time, and
+// says since when, the zero time where that is not known. One that refuses them still gets them as text for as long
+// again.
+func (m *Model) RetryToolCalls(ctx context.Context) (since time.Time, again bool, err error) {
+	quirk := llm.ToolsAsText(m.Name)
+	if m.Client.Endpoint().Profile.ToolsAsText || !slices.Contains(m.Client.Quirks(), quirk) {
+		return since, false, nil
+	}
+	stored, err := m.deps.Store.Endpoint(ctx, m.Client.Endpoint().BaseURL, m.Name)
+	if err != nil {
+		return since, false, err
+	}
+	since = stored.QuirksAt[quirk]
+	if m.deps.Now().Sub(since) < textLesson {
+		return since, false, nil
+	}
+	m.Client.Forget(quirk)
+	return since, true, nil
+}

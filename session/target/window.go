@@ -1,0 +1,174 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// Patience is how long a turn waits for a server to say how large its window is.
+const Patience = 3 * time.Second
+
+// Find learns what is known of the model, where nobody did yet, and asks its server for its window. It may wait for
+// the network.
+func (m *Model) Find(ctx context.Context) error {
+	if m.Window().Tokens > 0 {
+		return nil
+	}
+	learned, err := m.deps.Store.Endpoint(ctx, m.Client.Endpoint().BaseURL, m.Name)
+	if err != nil {
+		return err
+	}
+	m.Client.Learn(learned.Quirks...)
+	stated, unstated := m.Client.StatedWindow(ctx, m.Name)
+	m.mu.Lock()
+	if m.window.Tokens > 0 {
+		m.mu.Unlock()
+		return nil // Somebody else found it meanwhile.
+	}
+	m.learned = learned
+	m.counts.Ratio, m.counts.Samples, m.counts.Largest = learned.Ratio, learned.Samples, learned.Largest
+	m.window = m.facts().Window()
+	m.mu.Unlock()
+	if unstated != nil {
+		m.deps.Log.Debug("ask for the window", "model", m.Name, "err", unstated)
+		return nil
+	}
+	m.state(ctx, stated)
+	return nil
+}
+
+// state takes what the server says of its window now. Its date is when it said that first.
+func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
+	m.mu.Lock()
+	changed = stated.Tokens > 0 && stated.Tokens != m.learned.Stated
+	if changed {
+		m.learned.Stated, m.learned.StatedAt = stated.Tokens, m.deps.Now()
+	}
+	if stated.At = m.learned.StatedAt; stated.Tokens == 0 {
+		stated.At = time.Time{}
+	}
+	m.stated = stated
+	m.window = m.facts().Window()
+	m.mu.Unlock()
+	if changed {
+		if err := m.Learn(ctx); err != nil && !errors.Is(err, store.ErrReadOnly) {
+			m.deps.Log.Warn("keep what the server says of its window", "err", err)
+		}
+	}
+	return changed
+}
+
+// Window is what is known of the model's context window; Tokens is 0 before it was found.
+func (m *Model) Window() llm.Window {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.window
+}
+
+// Windows is all that is known of the model's window.
+func (m *Model) Windows() llm.WindowFacts {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.facts()
+}
+
+// facts is Windows. The caller holds the lock.
+func (m *Model) facts() llm.WindowFacts {
+	return KnownWindows(m.Client.Endpoint(), m.Name, m.learned, m.stated)
+}
+
+// KnownWindows is what is known of a model's window: by the configuration, by what was stored of it, and by
+// what its server states now.
+func KnownWindows(e llm.Endpoint, model string, l store.Learned, stated llm.Window) llm.WindowFacts {
+	f := llm.WindowFacts{Model: model, Configured: e.ConfiguredWindow(model), Stated: stated}
+	if l.Chosen > 0 {
+		f.Chosen = llm.Window{Tokens: l.Chosen, Source: "set with /window", At: l.ChosenAt}
+	}
+	if l.Window > 0 {
+		f.Refused = llm.Window{Tokens: l.Window, Source: "the server's refusal", At: l.WindowAt}
+	}
+	return f
+}
+
+// SetWindow sets the model's window from now on and in every session. 0 takes back what was set, and forgets what
+// refusals taught.
+func (m *Model) SetWindow(ctx context.Context, tokens int) error {
+	if tokens < 0 {
+		return fmt.Errorf("a window of %d tokens is not possible; auto finds it out", tokens)
+	}
+	if err := m.deps.Store.ChooseWindow(ctx, m.Client.Endpoint().BaseURL, m.Name, tokens); err != nil && !errors.Is(err, store.ErrReadOnly) {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.choose(tokens)
+	return nil
+}
+
+// choose plans with a window that is set. The caller holds the lock.
+func (m *Model) choose(tokens int) {
+	m.learned.Chosen, m.learned.ChosenAt = tokens, m.deps.Now()
+	m.learned.Window, m.learned.WindowAt = 0, time.Time{}
+	m.counts.Lift()
+	m.shrunkTo = 0
+	m.window = m.facts().Window()
+}
+
+// WithWindow is the model as it would be after SetWindow. Nothing is kept of it.
+func (m *Model) WithWindow(tokens int) (*Model, error) {
+	if tokens < 0 {
+		return nil, fmt.Errorf("a window of %d tokens is not possible; 0 finds it out", tokens)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	other := &Model{Client: m.Client, Name: m.Name, Unready: m.Unready, deps: m.deps, known: m.known}
+	other.choose(tokens)
+	return other, nil
+}
+
+// TrueWindow is the window that the server really has, as far as it contradicts the one that the user set:
+// what it states, or the limit after a request of which it read only a part. It is false where nothing
+// contradicts.
+func (m *Model) TrueWindow() (tokens int, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	set, over := m.facts().Contradicted()
+	switch limit := m.counts.Limit(); {
+	case over:
+		return m.window.Tokens, true
+	case set.Tokens > 0 && limit > 0 && limit < set.Tokens:
+		return limit, true
+	}
+	return 0, false
+}
+
+// Ran says that the model answered: a server that could not say its window before the model ran can say it now.
+func (m *Model) Ran() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ran = m.ran || m.window.Again
+}
+
+// AskWindowAgain asks the server for a window that it could not say before the model ran, once after each
+// answer, and says whether it states another one than before. It may wait for the network. A turn that begins
+// meanwhile does not wait with it.
+func (m *Model) AskWindowAgain(ctx context.Context) (other bool) {
+	m.mu.Lock()
+	due := m.ran
+	m.ran = false
+	m.mu.Unlock()
+	return due && m.AskWindow(ctx)
+}
+
+// AskWindow asks the server for its window once more, and says whether it states another one than before.
+func (m *Model) AskWindow(ctx context.Context) (other bool) {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	stated, err := m.Client.StatedWindow(ctx, m.Name)
+	return err == nil && stated.Tokens > 0 && m.state(ctx, stated)
+}
