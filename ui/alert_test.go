@@ -50,7 +50,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 			return events
 		}
 		l.types("Keep me")
-		l.run(l.begin(l.takeDraft(), fails))
+		l.run(l.begin(l.composer.Take(0), fails))
 		l.until("the end of the turn", func() bool { return !l.turn.Busy })
 		screen := plain(l.Model)
 		if l.notice.Alert().Way != test.want || !strings.Contains(screen, "The draft") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {

@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/composer"
 )
@@ -163,7 +162,7 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	l.pastes(gone)
 	l.shows("[file gone.txt")
 	l.until("the draft on disk", func() bool {
-		return l.keeping.kept == l.keeping.made && l.keeping.changes == l.composer.Area.Changes()
+		return l.composer.Saved()
 	})
 	if err := os.WriteFile(file, []byte("another"), 0o600); err != nil {
 		t.Fatal(err)
@@ -171,9 +170,10 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	l.composer = composer.New()
+	l.composer = composer.New(l.composer.Deps)
+	l.tellComposer()
 	l.arrange()
-	l.run(l.loadDraft(l.session))
+	l.run(l.composer.Load())
 	l.until("the files", func() bool {
 		return !l.composer.Empty() && len(l.composer.Unread()) == 0
 	})
@@ -205,47 +205,9 @@ func TestPathsComplete(t *testing.T) {
 	l.shows("[file deep.go: 1 line, 12 B")
 	l.press("ctrl+c")
 	l.types("/attach " + dir + "/NOTES")
-	l.until("the file", func() bool { return len(l.popups()) == 1 })
+	l.until("the file", func() bool { return len(l.composer.Completions()) == 1 })
 	l.press("enter")
 	l.shows("[file notes of today.md: 1 line, 1 B")
-}
-
-// A file of an earlier message is a chip as well: its message can be edited.
-func TestADraftIsMadeOfAMessage(t *testing.T) {
-	c := composer.New()
-	files := []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}, {Kind: history.ImagePart, Name: "b.png", MediaType: "image/png", Data: []byte("PNG")}}
-	c.SetWith("why?", files)
-	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 2 {
-		t.Errorf("the draft is %q with %+v", got.Text, got.Files)
-	}
-	c = c.Update(tea.KeyPressMsg{Code: tea.KeyHome})
-	c = c.Update(tea.KeyPressMsg{Code: tea.KeyDelete})
-	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 1 || got.Files[0].Name != "b.png" {
-		t.Errorf("without the first chip the draft is %q with %+v", got.Text, got.Files)
-	}
-}
-
-func TestTheEditorLeavesTheFiles(t *testing.T) {
-	c := composer.New()
-	c.SetWith("why?", []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}})
-	long := strings.Repeat("a line\tof mine\r\n", 100)
-	c.Rewrite(long)
-	if got := c.Drafted(); got.Text != strings.ReplaceAll(long, "\r", "") || len(got.Files) != 1 {
-		t.Errorf("the draft is %.60q… with %+v", got.Text, got.Files)
-	}
-	if strings.Contains(c.Shown(), "[paste") {
-		t.Error("what was written in the editor is a chip, and cannot be changed here")
-	}
-}
-
-func TestTextThatSpellsAChipIsText(t *testing.T) {
-	c := composer.New()
-	c.Paste(strings.Repeat("x\n", 30))
-	label := c.Shown()
-	c.Write(label + label)
-	if got, want := c.Text(), strings.Repeat("x\n", 30)+label+label; got != want {
-		t.Errorf("the draft is %q, want %q", got, want)
-	}
 }
 
 func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {

@@ -10,62 +10,55 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/theme"
+	"winnow/ui/composer"
 )
 
 // Command is one slash command.
 type Command struct {
-	Name  string   // without the slash
-	Also  []string // other names
-	Args  string   // what may follow, "" for nothing; in brackets where it may be left out
-	Help  string
-	runit func(*Model, string) tea.Cmd
+	composer.Command
+	run func(*Model, string) tea.Cmd
+}
+
+func command(name, args, help string, run func(*Model, string) tea.Cmd, also ...string) Command {
+	return Command{composer.Command{Name: name, Also: also, Args: args, Help: help}, run}
 }
 
 // Commands lists the slash commands in the order of the palette.
 func Commands() []Command {
 	return []Command{
-		{"context", nil, "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }},
-		{"budget", nil, "TOKENS", "the most tokens of a request; auto is max_context_tokens, or less where the window is smaller", (*Model).setBudget},
-		{"window", nil, "[TOKENS]", "set the model's context window; auto finds it out; alone it says what is known", (*Model).setWindow},
-		{"preset", nil, "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset},
-		{"compact", nil, "[off]", "have the model condense all before the last exchange, and send that instead; off sends the messages again", (*Model).compact},
-		{"pin", nil, "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }},
-		{"exclude", nil, "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }},
-		{"auto", nil, "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }},
-		{"undo", nil, "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.undo() }},
-		{"repair", []string{"repairs"}, "", "list what was mended, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openLedger() }},
-		{"whatif", nil, "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }},
-		{"search", nil, "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search},
-		{"alone", nil, "TEXT", "send a message without the conversation before it", (*Model).sendAlone},
-		{"resume", []string{"sessions", "continue"}, "[WORDS]", "open another session, found by the words of its title", (*Model).openSessions},
-		{"new", []string{"clear"}, "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }},
-		{"temporary", nil, "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }},
-		{"fork", nil, "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.forkHere() }},
-		{"keep", nil, "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.keepTemporary() }},
-		{"rename", nil, "TITLE", "give the session a title", (*Model).rename},
-		{"title", nil, "", "have a title written for the session", (*Model).retitle},
-		{"attach", nil, "PATH", "hang files on the message: texts, and pictures", (*Model).attach},
-		{"copy", nil, "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyNamed},
-		{"export", nil, "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt or json", (*Model).export},
-		{"model", nil, "[ENDPOINT/MODEL]", "choose the model", (*Model).chooseModel},
-		{"system", nil, "[TEXT]", "set the session's system prompt; alone it opens in your editor", (*Model).system},
-		{"persona", nil, "[NAME]", "take the system prompt from a file of yours; alone it lists them", (*Model).choosePersona},
-		{"thinking", nil, "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.toggleReasoning() }},
-		{"retry", nil, "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain() }},
-		{"theme", nil, "[NAME]", "choose the colours; alone it lists the themes and tries them out", (*Model).chooseTheme},
-		{"mouse", nil, "", "give the mouse to the terminal, to select text with it, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }},
-		{"help", nil, "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }},
-		{"quit", []string{"exit"}, "", "leave winnow", func(m *Model, _ string) tea.Cmd { return m.quit() }},
+		command("context", "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }),
+		command("budget", "TOKENS", "the most tokens of a request; auto is max_context_tokens, or less where the window is smaller", (*Model).setBudget),
+		command("window", "[TOKENS]", "set the model's context window; auto finds it out; alone it says what is known", (*Model).setWindow),
+		command("preset", "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset),
+		command("compact", "[off]", "have the model condense all before the last exchange, and send that instead; off sends the messages again", (*Model).compact),
+		command("pin", "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }),
+		command("exclude", "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }),
+		command("auto", "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }),
+		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.undo() }),
+		command("repair", "", "list what was mended, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openLedger() }, "repairs"),
+		command("whatif", "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }),
+		command("search", "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search),
+		command("alone", "TEXT", "send a message without the conversation before it", (*Model).sendAlone),
+		command("resume", "[WORDS]", "open another session, found by the words of its title", (*Model).openSessions, "sessions", "continue"),
+		command("new", "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }, "clear"),
+		command("temporary", "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }),
+		command("fork", "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.forkHere() }),
+		command("keep", "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.keepTemporary() }),
+		command("rename", "TITLE", "give the session a title", (*Model).rename),
+		command("title", "", "have a title written for the session", (*Model).retitle),
+		command("attach", "PATH", "hang files on the message: texts, and pictures", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
+		command("copy", "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyNamed),
+		command("export", "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt or json", (*Model).export),
+		command("model", "[ENDPOINT/MODEL]", "choose the model", (*Model).chooseModel),
+		command("system", "[TEXT]", "set the session's system prompt; alone it opens in your editor", (*Model).system),
+		command("persona", "[NAME]", "take the system prompt from a file of yours; alone it lists them", (*Model).choosePersona),
+		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.toggleReasoning() }),
+		command("retry", "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain() }),
+		command("theme", "[NAME]", "choose the colours; alone it lists the themes and tries them out", (*Model).chooseTheme),
+		command("mouse", "", "give the mouse to the terminal, to select text with it, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),
+		command("help", "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }),
+		command("quit", "", "leave winnow", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit"),
 	}
-}
-
-// usage is the command as it is typed.
-func (c Command) usage() string {
-	if c.Args == "" {
-		return "/" + c.Name
-	}
-	return "/" + c.Name + " " + c.Args
 }
 
 // commandNamed finds a command by any of its names.
@@ -83,36 +76,6 @@ func commandNamed(name string) (Command, bool) {
 	return Command{}, false
 }
 
-// completions are the commands that a draft may become: it is a slash and the beginning of a name.
-func completions(draft string) []Command {
-	name, ok := strings.CutPrefix(draft, "/")
-	if !ok || strings.ContainsAny(name, " \n/") {
-		return nil
-	}
-	var out []Command
-	for _, c := range Commands() {
-		fits := strings.HasPrefix(c.Name, name)
-		for _, also := range c.Also {
-			fits = fits || name != "" && strings.HasPrefix(also, name)
-		}
-		if fits {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// isCommand says whether a draft is a command and not a message. What begins with /guide is a
-// message where the guide answers; a space in front of a slash makes any text a message, and so does an
-// edit.
-func (m *Model) isCommand(draft string) bool {
-	if !strings.HasPrefix(draft, "/") || strings.Contains(draft, "\n") || m.editing.message != 0 {
-		return false
-	}
-	guide := m.ref == "guide" || strings.HasPrefix(m.ref, "guide/")
-	return !(guide && (draft == "/guide" || strings.HasPrefix(draft, "/guide ")))
-}
-
 // runCommand does what a draft that begins with a slash says.
 func (m *Model) runCommand(draft string) tea.Cmd {
 	name, args, _ := strings.Cut(strings.TrimPrefix(draft, "/"), " ")
@@ -123,14 +86,15 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 		return m.complain(fmt.Sprintf("There is no command /%s. A space in front of the slash sends it as a message.", name))
 	case c.Args == "" && args != "":
 		return m.complain("/" + name + " takes nothing after it.")
-	case c.Args != "" && c.Args[0] != '[' && args == "":
-		return m.complain("It is " + c.usage() + ".")
+	case c.Needs() && args == "":
+		return m.complain("It is " + c.Usage() + ".")
 	case len(m.composer.Drafted().Files) > 0:
 		return m.complain("The draft has files, which go with a message and not with a command.")
 	}
 	m.composer.Remember(store.Draft{Text: draft})
 	m.composer.Set("")
-	return tea.Batch(c.runit(m, args), m.draftChanged())
+	m.tellComposer()
+	return c.run(m, args)
 }
 
 func (m *Model) setBudget(args string) tea.Cmd {
@@ -214,27 +178,4 @@ func (m *Model) export(words string) tea.Cmd {
 		said, err := write(ctx, s, words)
 		return settledMsg{text: said, err: err}
 	})
-}
-
-// popupView draws the completions above the composer.
-func (m *Model) popupView() []string {
-	popups := m.popups()
-	if len(popups) == 0 || m.layout.transcript.H < 4 {
-		return nil
-	}
-	room := min(len(popups), 8, m.layout.transcript.H-2)
-	at := min(m.popup, len(popups)-1)
-	first, end := theme.Around(at, len(popups), room)
-	var choices []string
-	w := max(0, m.layout.composer.W-2)
-	for i := first; i < end; i++ {
-		c := popups[i]
-		usage := theme.Fit(c.label(), min(26, max(8, w/3))) + " "
-		if i == at {
-			choices = append(choices, m.styles.Chosen.Render(theme.Fit(" ▸ "+usage+c.Help, w)))
-			continue
-		}
-		choices = append(choices, theme.Fit("   "+usage+m.styles.Dim.Render(c.Help), w))
-	}
-	return theme.Frame(theme.Box{X: 0, Y: 0, W: m.layout.composer.W, H: room + 2}, m.border("commands", "tab completes", true), choices)
 }

@@ -12,20 +12,12 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/picker"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
-
-// edit is the earlier message whose text is in the composer.
-type edit struct {
-	message int64            // 0 for none
-	said    composer.Drafted // as it was said
-	kept    composer.Writing // the draft that was there before
-}
 
 // editSelected takes the message under the cursor into the composer.
 func (m *Model) editSelected() tea.Cmd {
@@ -58,59 +50,30 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	case message.Damaged:
 		return m.complain("This message cannot be read, so it cannot be edited.")
 	}
-	e := edit{message: id, kept: m.composer.Writing}
-	if m.editing.message != 0 {
-		e.kept = m.editing.kept
-	}
 	if m.panel.Past != nil {
 		m.toNext()
 	}
-	m.editing, m.chat.Edited = e, id
-	m.composer.SetWith(message.Content, message.Parts)
-	m.editing.said = m.composer.Drafted() // as the composer has it
+	m.composer.Edit(id, message.Content, message.Parts)
 	m.chat.GoTo(id)
 	m.setFocus(draftPane)
-	m.arrange()
-	return m.draftChanged()
-}
-
-// endEdit gives the draft back that was there before the edit.
-func (m *Model) endEdit() {
-	m.composer.Resume(m.editing.kept)
-	m.editing, m.chat.Edited = edit{}, 0
-	m.arrange()
+	return nil
 }
 
 // leaveEdit ends an edit that was not sent. The text can be recalled.
 func (m *Model) leaveEdit() tea.Cmd {
-	said := theme.UpperFirst(m.chat.NumbersOf(m.editing.message)) + " is as it was."
-	if !m.composer.Drafted().Same(m.editing.said) && !m.composer.Empty() {
-		m.composer.Remember(m.composer.Kept())
+	said := theme.UpperFirst(m.chat.NumbersOf(m.composer.Editing())) + " is as it was."
+	if m.composer.LeaveEdit() {
 		said += " " + m.keys.First(keymap.Older) + " recalls the edit."
 	}
-	m.endEdit()
-	return tea.Batch(m.say(said), m.draftChanged())
-}
-
-// unsent is the draft to keep while the session is left: the edit where it was changed, and then the draft
-// from before it can be recalled; else that one.
-func (m *Model) unsent() store.Draft {
-	switch {
-	case m.editing.message == 0:
-		return m.composer.Kept()
-	case m.composer.Drafted().Same(m.editing.said):
-		return m.editing.kept.Kept()
-	}
-	m.composer.Remember(m.editing.kept.Kept())
-	return m.composer.Kept()
+	return m.say(said)
 }
 
 // editTitle says above the composer which message is being edited, "" for none.
 func (m *Model) editTitle() string {
-	if m.editing.message == 0 {
+	if m.composer.Editing() == 0 {
 		return ""
 	}
-	return "editing " + m.chat.NumbersOf(m.editing.message)
+	return "editing " + m.chat.NumbersOf(m.composer.Editing())
 }
 
 // editsMsg says when the list of the user's messages is shown.
@@ -207,9 +170,7 @@ func (m *Model) followSession() {
 		m.toNext()
 	}
 	m.panel.Left()
-	if m.editing.message != 0 {
-		m.endEdit()
-	}
+	m.composer.EndEdit()
 	m.chat.Unselect()
 	m.forgetInspected()
 	m.info = m.session.Info()
@@ -271,9 +232,7 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 		return m.complain("No message of yours stands before this one, so there is nothing to answer.")
 	}
 	s, behind := m.session, len(m.chat.Messages)-at-1
-	if m.editing.message != 0 {
-		m.endEdit()
-	}
+	m.composer.EndEdit()
 	m.chat.Follow(m.chat.Messages[:at+1])
 	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) })
 	m.turn.Again = true

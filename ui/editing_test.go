@@ -105,8 +105,8 @@ func TestEditIsLeft(t *testing.T) {
 	l.shows("Message 2 is not yours, so it cannot be edited; r has the turn answered")
 	l.press("g", "e", "ctrl+c")
 	l.shows("Message 1 is as it was.")
-	if l.editing.message != 0 || l.composer.Text() != "kept" {
-		t.Errorf("ctrl+c leaves the edit of %d and the draft %q", l.editing.message, l.composer.Text())
+	if l.composer.Editing() != 0 || l.composer.Text() != "kept" {
+		t.Errorf("ctrl+c leaves the edit of %d and the draft %q", l.composer.Editing(), l.composer.Text())
 	}
 }
 
@@ -162,7 +162,7 @@ func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
 		if !strings.Contains(plain(m), "An answer is still arriving: esc stops it.") {
 			t.Errorf("%c while an answer arrives: %q", key, m.notice.Sentence())
 		}
-		if m.editing.message != 0 || len(m.chat.Messages) != 7 {
+		if m.composer.Editing() != 0 || len(m.chat.Messages) != 7 {
 			t.Errorf("%c while an answer arrives does something", key)
 		}
 	}
@@ -246,8 +246,8 @@ func TestSessionIsLeftInTheMiddleOfAnEdit(t *testing.T) {
 		l.types(typed)
 		l.press("ctrl+n")
 		l.until("a new session", func() bool { return l.session.Info().ID != id })
-		if l.editing.message != 0 || !l.composer.Empty() {
-			t.Errorf("the new session edits message %d of the other, with the draft %q", l.editing.message, l.composer.Text())
+		if l.composer.Editing() != 0 || !l.composer.Empty() {
+			t.Errorf("the new session edits message %d of the other, with the draft %q", l.composer.Editing(), l.composer.Text())
 		}
 		l.until("the draft to be kept", func() bool {
 			d, err := l.options.Deps.Store.Draft(t.Context(), id)

@@ -56,9 +56,7 @@ func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
 	m.elsewhere = msg.elsewhere
 	if msg.elsewhere {
 		m.endQuestion()
-		m.composer.Remember(m.composer.Kept())
-		m.composer.Set("") // the session's draft is the other window's
-		m.arrange()
+		m.composer.Clear() // the session's draft is the other window's
 	}
 	return nil
 }

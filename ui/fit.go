@@ -18,12 +18,19 @@ import (
 // tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
 func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
 	way := "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
-	if m.sent != nil && m.sent.edit.message == 0 && !m.composer.Empty() {
+	if m.unsentBehindDraft() {
 		way = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	}
 	m.notice.Warn(notice.Alert{Text: over.Sentence(m.cureFor(over)) + ".", Way: way, Cause: notice.TooLong})
 	m.arrange()
 	return nil
+}
+
+// unsentBehindDraft says that a message was not stored and cannot come back into the composer, where the next draft is
+// already.
+func (m *Model) unsentBehindDraft() bool {
+	sent := m.composer.Sending()
+	return sent != nil && sent.Instead == 0 && !m.composer.Empty()
 }
 
 // cureFor names the command that helps against a part of a request that does not fit.
@@ -58,7 +65,7 @@ func (m *Model) sendCut() tea.Cmd {
 	case m.elsewhere:
 		return m.onlyRead()
 	}
-	if text, alone := strings.CutPrefix(m.composer.Shown(), "/alone "); alone && m.isCommand(m.composer.Shown()) {
+	if text, alone := strings.CutPrefix(m.composer.Shown(), "/alone "); alone && m.composer.IsCommand(m.composer.Shown()) {
 		m.composer.Set("")
 		return m.sendAloneAs(session.How{Alone: true, Cut: true}, strings.TrimSpace(text))
 	}
@@ -124,13 +131,13 @@ func (m *Model) wayOut(err error) string {
 	switch {
 	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
-	case m.sent != nil && m.session.Model().Unready != nil:
+	case m.composer.Sending() != nil && m.session.Model().Unready != nil:
 		return "The draft is still here."
-	case m.sent != nil && !m.composer.Empty() && m.sent.edit.message == 0:
+	case m.unsentBehindDraft():
 		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
-	case m.sent != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
+	case m.composer.Sending() != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
 		return "The draft is still here."
-	case m.sent != nil:
+	case m.composer.Sending() != nil:
 		return "The draft is still here; " + m.keys.First(keymap.Send) + " sends it again."
 	case m.turn.Condensing:
 		return "/compact tries again."

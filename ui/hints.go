@@ -83,7 +83,7 @@ func (m *Model) hints() []keymap.Hint {
 			k.Hint("help", keymap.Ask),
 		}
 	}
-	if m.editing.message != 0 {
+	if m.composer.Editing() != 0 {
 		return []keymap.Hint{
 			k.Hint("send as another version", keymap.Send),
 			k.Hint("context", keymap.Context),

@@ -1,11 +1,8 @@
 package ui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/composer"
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
 	"winnow/ui/sessions"
@@ -19,7 +16,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	if twice {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
-	before, from, said := m.composer.Area.Changes(), m.where(), m.notice.Number()
+	from, said := m.where(), m.notice.Number()
 	cmd := m.route(msg)
 	if twice {
 		m.confirm.Key(false)
@@ -31,11 +28,6 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 		m.notice.MoveOn(said)
 	}
 	m.tryTheme()
-	if m.composer.Area.Changes() != before {
-		m.popup = 0
-		m.arrange()
-		cmd = tea.Batch(cmd, m.draftChanged(), m.readFolder())
-	}
 	return tea.Batch(cmd, m.awaitQuiet())
 }
 
@@ -73,6 +65,14 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	return m.draftKey(msg)
 }
 
+// draftKey is a key for the draft, which a session that another window has open does not take.
+func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
+	if m.elsewhere {
+		return m.closedKey(msg)
+	}
+	return m.updateComposer(msg)
+}
+
 // elsewhereKey is a key that leaves what is on the screen for something else.
 func (m *Model) elsewhereKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
@@ -107,8 +107,8 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case k.Pressed(msg, keymap.PageDown):
 		m.chat.Page(1)
 		return nil, true
-	case m.focus == draftPane && len(m.popups()) > 0 && k.Pressed(msg, keymap.Focus):
-		return m.complete(), true
+	case k.Pressed(msg, keymap.Focus) && len(m.composer.Completions()) > 0:
+		return m.updateComposer(msg), true
 	case k.Pressed(msg, keymap.Focus):
 		m.turnFocus(1)
 		return nil, true
@@ -166,86 +166,6 @@ func (m *Model) setFocus(p pane) {
 	}
 }
 
-func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
-	k := &m.keys
-	c := &m.composer
-	popups := m.popups()
-	switch {
-	case m.elsewhere:
-		return m.closedKey(msg)
-	case len(popups) > 0 && k.Pressed(msg, keymap.Older):
-		m.popup = max(0, m.popup-1)
-		return nil
-	case len(popups) > 0 && k.Pressed(msg, keymap.Newer):
-		m.popup = min(len(popups)-1, m.popup+1)
-		return nil
-	case len(popups) > 0 && k.Pressed(msg, keymap.Send):
-		return m.takePopup(popups)
-	case k.Pressed(msg, keymap.Send):
-		return m.send()
-	case k.Pressed(msg, keymap.SendCut):
-		return m.sendCut()
-	case k.Pressed(msg, keymap.Newline):
-		c.Area.Insert("\n")
-		return nil
-	case k.Pressed(msg, keymap.Older) && c.OnFirst():
-		return m.walkPrompts(1, "There is no older prompt.")
-	case k.Pressed(msg, keymap.Newer) && c.OnLast():
-		return m.walkPrompts(-1, "This is the newest draft.")
-	case k.Pressed(msg, keymap.Recall):
-		return m.openPrompts()
-	case k.Pressed(msg, keymap.Editor):
-		return m.openEditor(draftText, c.Text())
-	case k.Pressed(msg, keymap.Open):
-		return m.openChip()
-	case c.Empty() && k.Pressed(msg, keymap.Ask):
-		return m.openHelp()
-	case c.Empty() && k.Pressed(msg, keymap.Quit):
-		return m.quit()
-	}
-	m.composer = c.Update(msg)
-	return nil
-}
-
-// popups are the completions that show above the composer.
-func (m *Model) popups() []Command {
-	if m.focus != draftPane || m.covered() || m.question.waits() && m.turn.Busy || m.editing.message != 0 {
-		return nil
-	}
-	if !m.composer.Area.Begins("/") {
-		return nil
-	}
-	if draft := m.composer.Shown(); !strings.HasPrefix(draft, composer.AttachPrefix) {
-		return completions(draft)
-	}
-	return m.paths()
-}
-
-// complete puts the command under the cursor into the draft.
-func (m *Model) complete() tea.Cmd {
-	popups := m.popups()
-	c := popups[min(m.popup, len(popups)-1)]
-	text := "/" + c.Name
-	if c.Args != "" {
-		text += " "
-	}
-	m.composer.Set(text)
-	return nil
-}
-
-// takePopup runs the command under the cursor, or waits for what must follow it. The draft may be
-// another name of the command: then it is that command.
-func (m *Model) takePopup(popups []Command) tea.Cmd {
-	if !m.isCommand(m.composer.Shown()) {
-		return m.send()
-	}
-	c := popups[min(m.popup, len(popups)-1)]
-	if c.Args != "" && c.Args[0] != '[' || c.goesOn() {
-		return m.complete()
-	}
-	return m.runCommand("/" + c.Name)
-}
-
 // paste puts a pasted text where the keys go. It answers no question.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.confirm.Key(false)
@@ -263,12 +183,7 @@ func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
 		return m.onlyRead()
 	}
 	m.setFocus(draftPane)
-	files, dropped := m.drop(msg.Content)
-	if !dropped {
-		m.composer = m.composer.Update(msg)
-	}
-	m.arrange()
-	return tea.Batch(files, m.draftChanged())
+	return m.updateComposer(msg)
 }
 
 // panelPage is how many lines of the panel's list are on the screen, one at least.

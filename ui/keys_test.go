@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/ui/composer"
 	"winnow/ui/confirm"
 
 	tea "charm.land/bubbletea/v2"
@@ -49,9 +50,10 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 		m := asking(t, 80, 24)
 		want := "Stopped; nothing was sent."
 		if stored {
-			m.sent, want = nil, "Stopped; what arrived is kept."
+			want = "Stopped; what arrived is kept."
+			m.composer.Hold(nil)
 		} else {
-			m.sent = &sentDraft{}
+			m.composer.Hold(&composer.Sent{})
 		}
 		m.Update(ctrl('c'))
 		tell(m, 0, finishedWell)

@@ -101,6 +101,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
+	m.chat.Edited = m.composer.Editing()
 	m.composer.Resize(max(1, m.draftWidth()), max(1, m.height/3))
 	m.layout = layoutFor(wants{
 		width: m.width, height: m.height, draft: m.composerLines(),

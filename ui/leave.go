@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/session/store"
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
 	"winnow/ui/transcript"
@@ -20,11 +19,10 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.stopTurn()
 	case m.confirm.Asked(confirm.Quit, confirm.QuitUnsaved):
 		return m.quitNow()
-	case m.editing.message != 0:
+	case m.composer.Editing() != 0:
 		return m.leaveEdit()
 	case !m.composer.Empty():
-		m.composer.Remember(m.composer.Kept())
-		m.composer.Set("")
+		m.composer.Clear()
 		if m.unsaved() {
 			return m.say("Cleared: " + m.keys.First(keymap.Older) + " brings it back.")
 		}
@@ -70,7 +68,7 @@ func (m *Model) back() tea.Cmd {
 	case m.focus != draftPane:
 		m.setFocus(draftPane)
 		return nil
-	case m.editing.message != 0 && !m.turn.Busy:
+	case m.composer.Editing() != 0 && !m.turn.Busy:
 		return m.leaveEdit()
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
@@ -128,7 +126,7 @@ func (m *Model) keptTemporary(msg storedMsg) tea.Cmd {
 	if msg.err != nil || m.session != msg.session {
 		return cmd
 	}
-	return tea.Batch(cmd, m.keepSoon(), m.say("This chat is saved now, and is among the sessions."))
+	return tea.Batch(cmd, m.composer.KeepSoon(), m.say("This chat is saved now, and is among the sessions."))
 }
 
 // unsaved says that the chat on the screen is saved nowhere and that something was said in it.
@@ -157,7 +155,3 @@ func forget(s *session.Session) tea.Cmd {
 		return nil
 	}
 }
-
-// home is where what belongs to the session on the screen is written down, nil for nowhere: the
-// history, or the memory of a temporary chat.
-func (m *Model) home() *store.Store { return m.session.Store() }

@@ -1,11 +1,8 @@
 package ui
 
 import (
-	"strconv"
-
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/picker"
 	"winnow/ui/theme"
@@ -110,7 +107,7 @@ func (m *Model) listHints(does string) []keymap.Hint {
 func (m *Model) openPalette() tea.Cmd {
 	var choices []picker.Choice
 	for _, c := range Commands() {
-		choices = append(choices, picker.Choice{Label: c.usage(), Right: c.Help, Value: c.Name})
+		choices = append(choices, picker.Choice{Label: c.Usage(), Right: c.Help, Value: c.Name})
 	}
 	m.openList(picker.Options{Title: "palette", Hints: m.listHints("runs"), Also: keymap.Palette}, otherList, choices, m.takeCommand)
 	return nil
@@ -122,26 +119,13 @@ func (m *Model) takeCommand(name string) tea.Cmd {
 	switch {
 	case !ok:
 		return nil
-	case c.Args == "" || c.Args[0] == '[':
-		return c.runit(m, "")
+	case !c.Needs():
+		return c.run(m, "")
 	case !m.composer.Empty():
-		return m.complain("The draft is in the way: send or clear it, then type " + c.usage() + ".")
+		return m.complain("The draft is in the way: send or clear it, then type " + c.Usage() + ".")
 	}
 	m.bare()
 	m.setFocus(draftPane)
 	m.composer.Set("/" + name + " ")
-	return nil
-}
-
-func (m *Model) openPrompts() tea.Cmd {
-	var choices []picker.Choice
-	for i, p := range m.composer.Prompts {
-		choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
-	}
-	o := picker.Options{Title: "prompts sent before", Hints: m.listHints("takes it into the draft")}
-	m.openList(o, otherList, choices, func(value string) tea.Cmd {
-		m.setFocus(draftPane)
-		return m.takePrompt(value)
-	})
 	return nil
 }

@@ -47,12 +47,6 @@ type countedMsg struct {
 	err      error
 }
 
-// promptsMsg are prompts of the history that were not read before, the newest first.
-type promptsMsg struct {
-	prompts []store.Prompt
-	err     error
-}
-
 // modelsMsg is the list for the model picker, and what went wrong by endpoint.
 type modelsMsg struct {
 	models []llm.Model

@@ -45,10 +45,8 @@ type Model struct {
 	session *session.Session
 	info    store.Session
 	ref     string // the model in use
-	editor  string // the user's editor, from the environment
 
-	secrets       theme.Secrets
-	memoryFolders []string // where a file is in memory, from the environment
+	secrets theme.Secrets
 
 	width, height int
 	layout        layout
@@ -57,28 +55,23 @@ type Model struct {
 	wantPanel     bool
 
 	composer  composer.Model
-	editing   edit
 	ledger    ledger
 	chat      transcript.Model
 	panel     panel.Model
 	forks     forks
 	turn      turn.Model
 	question  question
-	sent      *sentDraft // the draft that was sent, until it is stored
 	sessions  sessions.Model
 	upkeep    upkeep.Model
 	arrival   arrival
 	inspector inspectorState
-	popup     int         // the command under the cursor of the completions
 	personas  []Persona   // as they were read last
 	models    []llm.Model // what the endpoints listed last, nil before they were asked
 
-	keeping   keeping         // the draft on disk
-	folder    composer.Folder // whose files complete a path
 	notice    notice.Model
 	elsewhere bool // the session can only be read: another window has it
 	confirm   confirm.Model
-	opening   opening // the session that was asked for
+	opening   int // of the newest request for another session
 }
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
@@ -93,12 +86,15 @@ func New(o Options) (*Model, error) {
 		newContext: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
 		session:    o.Start,
 		wantPanel:  o.Panel != "closed",
-		composer:   composer.New(),
-		keeping:    keeping{keeper: new(keeper)},
 		themes:     theme.Set{Own: o.Themes},
 		secrets:    theme.Secrets{Find: o.Secrets},
 	}
 	m.chat = transcript.New(transcript.Deps{Keys: keys, Run: m.inBackground, Within: func() (context.Context, context.CancelFunc) { return m.newContext() }, Draft: m.planner})
+	var commands []composer.Command
+	for _, c := range Commands() {
+		commands = append(commands, c.Command)
+	}
+	m.composer = composer.New(composer.Deps{Keys: keys, Run: m.inBackground, Prompts: o.Deps.Store, Commands: commands, Files: o.Attach})
 	m.upkeep = upkeep.New(o.Deps.Store, m.inBackground)
 	m.setTheme(theme.Name(o.Theme))
 	m.adopt(o.Start)
@@ -107,7 +103,7 @@ func New(o Options) (*Model, error) {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.occupy(m.session), m.load(m.session), m.loadPrompts(), m.loadDraft(m.session), m.draftChanged(), m.index(), m.upkeep.Start()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.occupy(m.session), m.load(m.session), m.composer.LoadPrompts(), m.composer.Load(), m.draftChanged(), m.index(), m.upkeep.Start()}
 	if db := m.options.Deps.Store; db != nil {
 		if _, salvaged := db.Salvaged(); salvaged {
 			// What was lost is worth more than a few seconds in the lower line.
@@ -130,7 +126,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.update(msg)
 }
 
+// update answers a message, and then a change of the draft that came with it.
 func (m *Model) update(msg tea.Msg) tea.Cmd {
+	return tea.Batch(m.answer(msg), m.updateComposer(nil))
+}
+
+func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg)
@@ -192,20 +193,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.pastLoaded(msg)
 	case countedMsg:
 		return m.counted(msg)
-	case promptsMsg:
-		return m.promptsRead(msg)
-	case promptMsg:
-		return m.promptRead(msg)
-	case draftMsg:
-		return m.draftRead(msg)
-	case keepDueMsg:
-		return m.keepDue()
-	case keptMsg:
-		return m.draftKept(msg)
-	case readMsg:
-		return m.wasRead(msg)
-	case folderMsg:
-		return m.folderRead(msg)
+	case composer.Msg:
+		return m.updateComposer(msg)
+	case systemMsg:
+		return m.systemEdited(msg)
 	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg:
 		return m.updateSessions(msg)
 	case personasMsg:
@@ -228,10 +219,6 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.restated(msg)
 	case copiedMsg:
 		return m.copied(msg)
-	case editMsg:
-		return m.runEditor(msg)
-	case editedMsg:
-		return m.edited(msg)
 	case notice.OverMsg:
 		m.notice.Over(msg)
 	case confirm.ExpireMsg:
@@ -246,7 +233,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 func (m *Model) adopt(s *session.Session) {
 	m.session, m.elsewhere = s, s.LeasedByOther()
 	m.info, m.ref = s.Info(), s.Ref()
-	m.editing, m.forks, m.arrival = edit{}, forks{}, arrival{}
+	m.forks, m.arrival = forks{}, arrival{}
 	m.panel.Reset(m.panelDeps(s))
 	m.ledger = ledger{secrets: m.secrets}
 	m.forgetInspected()
@@ -256,6 +243,7 @@ func (m *Model) adopt(s *session.Session) {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Cause: notice.Unreachable})
 	}
 	m.inTranscript(func(c *transcript.Model) tea.Cmd { c.Open(s); return nil })
+	m.tellComposer()
 	m.arrange()
 }
 

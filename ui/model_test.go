@@ -113,7 +113,8 @@ func TestAGuideMessageIsNoCommand(t *testing.T) {
 		{"openai/gpt-5.2", "/new", true},
 	} {
 		m.ref = c.ref
-		if got := m.isCommand(c.draft); got != c.want {
+		m.tellComposer()
+		if got := m.composer.IsCommand(c.draft); got != c.want {
 			t.Errorf("%q with %s: a command is %v, want %v", c.draft, c.ref, got, c.want)
 		}
 	}

@@ -50,7 +50,7 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l.types("stays here")
 	l.run(l.openSession("ffffffff"))
 	l.types("typed ahead")
-	l.until("the error", func() bool { return !l.opening.waits })
+	l.until("the error", func() bool { return !l.composer.Leaving() })
 	if got := l.composer.Text(); got != "stays here" {
 		t.Errorf("the draft is %q, want the one from before", got)
 	}
@@ -64,7 +64,7 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	l, other := begunTwice(t)
 	here := l.session
 	l.openNext(func(_ context.Context, _ int) tea.Msg { return nil })
-	stale := l.opening.number
+	stale := l.opening
 	l.run(l.openSession(other))
 	l.until("the other session", func() bool { return l.session != here })
 	shown := l.session
@@ -160,7 +160,7 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	l.press("ctrl+c") // asked for by ctrl+c, which is no answer to another way of leaving
 	temporary := l.session
 	l.press("ctrl+n")
-	if l.session != temporary || l.opening.waits {
+	if l.session != temporary || l.composer.Leaving() {
 		t.Error("ctrl+n took the warning of ctrl+c for its own")
 	}
 }

@@ -60,7 +60,7 @@ func (m *Model) panelEvent(e panel.Event) tea.Cmd {
 		m.chat.Judge(m.panel.Shown().Plan)
 		return m.inspect(subject{request: true, from: e.Before}, asChanges)
 	case panel.Try:
-		draft, now := m.planDraft(), m.panel.Next.Plan.Entries
+		draft, now := m.composer.Next(), m.panel.Next.Plan.Entries
 		return func() tea.Msg { return tryOut(e, s, draft, now) }
 	case panel.Apply:
 		return m.inBackground(func(ctx context.Context) tea.Msg { return applyTrial(ctx, s, e) })

@@ -23,14 +23,14 @@ const restTime = 60 * time.Millisecond
 func (m *Model) draftChanged() tea.Cmd {
 	m.panel.Generation++
 	n := m.panel.Generation
-	return tea.Batch(m.keepSoon(), tea.Tick(restTime, func(time.Time) tea.Msg { return previewDueMsg{n} }))
+	return tea.Batch(m.composer.KeepSoon(), tea.Tick(restTime, func(time.Time) tea.Msg { return previewDueMsg{n} }))
 }
 
 func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
 	if msg.generation != m.panel.Generation || m.turn.Busy {
 		return nil
 	}
-	s, draft := m.session, m.planDraft()
+	s, draft := m.session, m.composer.Next()
 	return func() tea.Msg {
 		plan, err := preview(draft, s)
 		return planMsg{generation: msg.generation, plan: plan, err: err}
@@ -48,19 +48,9 @@ func previewAs(d composer.Drafted, s *session.Session, t session.Trial) (history
 	return s.Try(t).Preview(d.Text, d.Files...)
 }
 
-// planDraft is the draft as it would be sent: a command is not.
-func (m *Model) planDraft() composer.Drafted {
-	d := m.composer.Drafted()
-	if m.isCommand(d.Text) {
-		d = composer.Drafted{Files: []history.Part{}}
-	}
-	d.Instead = m.editing.message
-	return d
-}
-
 // planner takes the draft as it is now, and plans with it when it is called: in a command.
 func (m *Model) planner() func() (history.Plan, error) {
-	s, draft := m.session, m.planDraft()
+	s, draft := m.session, m.composer.Next()
 	return func() (history.Plan, error) { return preview(draft, s) }
 }
 
@@ -105,7 +95,7 @@ func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 // countExactly asks the server for its own count of a plan that is shown, and plans again, once, where
 // that is another.
 func (m *Model) countExactly(msg planMsg) tea.Cmd {
-	s, draft := m.session, m.planDraft()
+	s, draft := m.session, m.composer.Next()
 	return m.inBackground(func(ctx context.Context) tea.Msg {
 		changed, err := s.Model().CountExactly(ctx, msg.plan)
 		if err != nil && ctx.Err() == nil {

@@ -74,22 +74,6 @@ func (m *Model) fitReaders() {
 	}
 }
 
-// openChip shows what a chip stands for.
-func (m *Model) openChip() tea.Cmd {
-	c, ok := m.composer.Open()
-	if !ok {
-		return m.say("The draft holds no long paste and no file; " + m.keys.First(keymap.Focus) + " goes to the transcript.")
-	}
-	if c.Reading() {
-		return m.say("It is still being read.")
-	}
-	if c.Part != nil {
-		return m.openFile(*c.Part)
-	}
-	m.openReader(strings.Trim(c.Label, "[]"), inspector.Page{{Kind: inspector.Said, Text: c.Text}})
-	return nil
-}
-
 func (m *Model) openHelp() tea.Cmd {
 	m.cover(&readerOverlay{name: "help", help: true, Pager: inspector.NewPager(m.helpPage())})
 	m.fitReaders()
@@ -119,7 +103,7 @@ func (m *Model) helpPage() inspector.Page {
 	}
 	p.Title("commands")
 	for _, c := range Commands() {
-		line(c.usage(), c.Help)
+		line(c.Usage(), c.Help)
 	}
 	p.Title("signs")
 	p.Line(inspector.Quiet, "  ● whole  ◐ cut  ○ dropped  ◆ pinned  ⊘ excluded  ⚠ repaired  ↺ recalled  ✚ added  ┊ not sent")

@@ -182,7 +182,7 @@ func (m *Model) remedy(on mended) tea.Cmd {
 	m.ledger.busy = true
 	m.panel.Generation++ // this act makes the plan that the draft waits for
 	done := remediedMsg{session: m.session, generation: m.panel.Generation, of: on.entry, to: on.repair.Remedy}
-	draft := m.planDraft()
+	draft := m.composer.Next()
 	return m.inBackground(func(ctx context.Context) tea.Msg {
 		s := done.session
 		done.was, _ = preview(draft, s) // Why it could not be sent was said before.

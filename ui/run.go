@@ -91,31 +91,14 @@ func Run(ctx context.Context, o Options) (string, error) {
 	return id, closing
 }
 
-// leaveDraft writes the draft down when the screen is gone, and a message that was sent and is not stored.
-// Of two texts, and of one that was typed for a session that never came, one goes to the prompts.
+// leaveDraft writes down what is unsent when the screen is gone.
 func (m *Model) leaveDraft(ctx context.Context) error {
 	m.newContext = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
-	if sent := m.sent; sent != nil && m.session.Info().Leaf != sent.leaf {
-		m.sent = nil // it is stored, and the screen did not live to see it
+	if sent := m.composer.Sending(); sent != nil && m.session.Info().Leaf != sent.Leaf {
+		m.composer.Hold(nil) // it is stored, and the screen did not live to see it
 	}
-	prompt := tea.Cmd(nil)
-	switch {
-	case m.sent != nil && !m.composer.Empty():
-		prompt = m.keepPrompt(m.sent.kept)
-	case m.opening.waits:
-		prompt = m.keepPrompt(m.composer.Kept())
-	}
-	m.giveBack()
-	var faults []error
-	for _, keep := range []tea.Cmd{prompt, m.keepDraft()} {
-		if keep == nil {
-			continue
-		}
-		if msg, ok := keep().(settledMsg); ok {
-			faults = append(faults, msg.err)
-		}
-	}
-	return errors.Join(faults...)
+	m.tellComposer()
+	return errors.Join(m.composer.KeepAtEnd()...)
 }
 
 // frames is the application with a view that is built once a frame. Bubble Tea asks for the view after

@@ -20,7 +20,7 @@ func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
 		if s, _ := m.sessions.Chosen(); s.Name() != "Bread with rye" || !m.onTop(sessionsOverlay{}) {
 			t.Errorf("a click beside the list chooses %q", s.Name())
 		}
-		if cmd := clickOn(t, m, "Bread with rye"); cmd == nil || !m.opening.waits {
+		if cmd := clickOn(t, m, "Bread with rye"); cmd == nil || !m.composer.Leaving() {
 			t.Error("a second click opens nothing")
 		}
 	}

@@ -125,7 +125,8 @@ func (m *Model) reach(s *session.Session) tea.Cmd {
 }
 
 func (m *Model) reached(msg reachedMsg) tea.Cmd {
-	if msg.session != m.session || m.turn.Busy {
+	chosen := msg.replaced == "" && m.session.Ref() != m.ref // another model, of which settledMsg is on its way
+	if msg.session != m.session || m.turn.Busy || chosen {
 		return nil
 	}
 	m.info, m.ref = m.session.Info(), m.session.Ref()
@@ -235,7 +236,20 @@ func (m *Model) system(text string) tea.Cmd {
 	if text != "" {
 		return m.setSystem(text)
 	}
-	return m.openEditor(systemText, m.systemInForce())
+	return m.composer.External.Edit(m.systemInForce(), func(text string, err error) tea.Msg { return systemMsg{text, err} })
+}
+
+// systemMsg is the system prompt as the user's editor left it.
+type systemMsg struct {
+	text string
+	err  error
+}
+
+func (m *Model) systemEdited(msg systemMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(theme.Sentence(msg.err) + " The system prompt is as it was.")
+	}
+	return m.setSystem(strings.ReplaceAll(msg.text, "\r\n", "\n"))
 }
 
 // systemInForce is the system prompt that the next request has.

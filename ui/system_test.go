@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"winnow/session"
@@ -69,31 +68,14 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 		{"As configured.", "As configured.", "takes the configured system prompt"},
 		{"", "As configured.", "takes the configured system prompt"},
 	} {
-		_, cmd := l.Update(editedMsg{what: systemText, text: c.text})
+		_, cmd := l.Update(systemMsg{text: c.text})
 		l.run(cmd)
 		l.shows(c.said)
 		if got := l.session.Info().System; got != c.want {
 			t.Errorf("the editor left %q: the session's own is %q, want %q", c.text, got, c.want)
 		}
 	}
-	_, cmd := l.Update(editedMsg{what: systemText, err: errors.New("run the editor ed: exit status 1")})
+	_, cmd := l.Update(systemMsg{err: errors.New("run the editor ed: exit status 1")})
 	l.run(cmd)
 	l.shows("The system prompt is as it was.")
-}
-
-func TestEditorThatIsNotSetIsOneThatTheMachineHas(t *testing.T) {
-	folder := t.TempDir()
-	t.Setenv("PATH", folder)
-	if _, err := editorCommand(" "); err == nil || !strings.Contains(err.Error(), "set EDITOR") {
-		t.Errorf("without any editor the error is %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "nano"), []byte("#!/bin/sh\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := editorCommand(""); err != nil || got[0] != "nano" {
-		t.Errorf("with nano alone the editor is %v, %v", got, err)
-	}
-	if got, _ := editorCommand("code --wait"); len(got) != 2 || got[1] != "--wait" {
-		t.Errorf("an editor with arguments is run as %v", got)
-	}
 }

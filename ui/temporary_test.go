@@ -18,7 +18,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l.shows("temporary, not saved")
 	l.say("nobody will know this")
 	l.types("and a draft that stays unsent")
-	l.run(l.keepDraft())
+	l.run(l.composer.Keep())
 	l.until("a draft's plan", func() bool { return l.panel.Generation == l.newest })
 
 	folder := filepath.Dir(l.options.Deps.Store.Path())

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/picker"
 	"winnow/ui/theme"
@@ -27,11 +28,7 @@ func (m *Model) restyle(name theme.Name) {
 }
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
-	m.editor = msg.Getenv("VISUAL")
-	if m.editor == "" {
-		m.editor = msg.Getenv("EDITOR")
-	}
-	m.memoryFolders = memoryFolders(msg)
+	m.composer.External = composer.ExternalIn(msg)
 	if msg.Getenv("NO_COLOR") != "" {
 		m.withoutColours()
 	}

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
@@ -16,24 +15,16 @@ import (
 	"winnow/ui/transcript"
 )
 
-// sentDraft is a draft that has left the composer. It comes back only if it cannot be stored.
-type sentDraft struct {
-	composer.Drafted
-	kept    store.Draft      // for the arrow keys
-	writing composer.Writing // as it stood in the composer; without chips where a command made it
-	edit    edit             // the edit that it was
-	leaf    int64            // the newest message when it was sent
-}
-
 // begin starts a turn that start makes events for. What it sends is nil where nothing new is said.
-func (m *Model) begin(sent *sentDraft, start func(context.Context) <-chan session.Event) tea.Cmd {
+func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
 	if m.elsewhere {
 		return m.onlyRead()
 	}
 	ctx, stop := m.newContext()
 	var cmd tea.Cmd
 	m.turn, cmd = m.turn.Start(stop, func() <-chan session.Event { return start(ctx) })
-	m.sent, m.question = sent, question{}
+	m.composer.Hold(sent)
+	m.question = question{}
 	m.confirm.Forget()
 	m.notice.Clear()
 	m.chat.Name = transcript.ShortName(m.ref)
@@ -93,24 +84,20 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 
 // stored shows the message that was sent: it is on disk.
 func (m *Model) stored(e session.Stored) tea.Cmd {
-	sent := m.sent
-	m.sent = nil
 	m.info = m.session.Info()
-	if sent != nil && sent.edit.message != 0 {
+	if sent := m.composer.Sending(); sent != nil && sent.Instead != 0 {
 		m.chat.CutBehind(e.Message.Parent)
 	}
 	m.chat.Add(e.Message, session.Receipt{})
 	m.chat.Bottom()
 	m.arrange()
-	if sent == nil {
-		return nil
-	}
-	return tea.Batch(m.keepPrompt(sent.kept), m.keepSoon())
+	m.tellComposer()
+	return m.composer.Stored()
 }
 
 // stopped says what became of a turn that the user stopped.
 func (m *Model) stopped() string {
-	if m.sent != nil { // the message is not stored yet, and nothing is sent before it is
+	if m.composer.Sending() != nil { // the message is not stored yet, and nothing is sent before it is
 		return "Stopped; nothing was sent."
 	}
 	return "Stopped; what arrived is kept."
@@ -138,7 +125,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		}
 		m.notice.Warn(alert)
 	}
-	m.giveBack()
+	m.composer.GiveBack()
 	m.arrange()
 	if m.turn.Quitting {
 		return tea.Quit
@@ -177,9 +164,9 @@ func (m *Model) send() tea.Cmd {
 	switch {
 	case strings.TrimSpace(shown) == "":
 		return m.complain("There is nothing to send yet.")
-	case m.opening.waits:
+	case m.composer.Leaving():
 		return m.complain("The session is still being opened. Your draft is kept.")
-	case m.isCommand(shown):
+	case m.composer.IsCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.Text()))
 	case m.question.waits() && m.turn.Busy:
 		return m.complain("A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it. Your draft is kept.")
@@ -187,10 +174,11 @@ func (m *Model) send() tea.Cmd {
 		return m.complain("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it. Your draft is kept.")
 	case len(m.composer.Unread()) > 0:
 		return m.complain("A file of the draft is still being read.")
-	case m.attachesMore():
-		return m.attachMore()
 	case m.elsewhere:
 		return m.onlyRead()
+	}
+	if cmd, ok := m.composer.AttachMore(); ok {
+		return cmd
 	}
 	if over := m.panel.Oversize(); over != nil { // the session finds out about any other one before it stores it
 		return m.tooLong(over)
@@ -200,52 +188,14 @@ func (m *Model) send() tea.Cmd {
 
 // sendAs sends the draft, which may be an edit.
 func (m *Model) sendAs(how session.How) tea.Cmd {
-	id, s := m.editing.message, m.session
-	draft := m.takeDraft()
+	s := m.session
+	draft := m.composer.Take(s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
-		if id != 0 {
-			return s.EditAs(ctx, how, id, draft.Text, draft.Files...)
+		if draft.Instead != 0 {
+			return s.EditAs(ctx, how, draft.Instead, draft.Text, draft.Files...)
 		}
 		return s.SendAs(ctx, how, draft.Text, draft.Files...)
 	})
-}
-
-// takeDraft takes the draft out of the composer, to be sent. What is typed from now on is the next draft.
-func (m *Model) takeDraft() *sentDraft {
-	sent := &sentDraft{
-		Drafted: m.composer.Drafted(), kept: m.composer.Kept(), writing: m.composer.Writing,
-		edit: m.editing, leaf: m.session.Info().Leaf,
-	}
-	next := m.composer.Own // what was typed before an earlier prompt was recalled
-	if m.composer.At == 0 {
-		next = composer.New().Writing
-	}
-	if m.editing.message != 0 {
-		next = m.editing.kept
-	}
-	m.editing, m.chat.Edited = edit{}, 0
-	m.composer.Resume(next)
-	m.composer.Remember(sent.kept)
-	return sent
-}
-
-// giveBack puts a draft back that was sent and could not be stored. A draft that was begun meanwhile stays:
-// then the arrow keys recall the other.
-func (m *Model) giveBack() {
-	sent := m.sent
-	m.sent = nil
-	switch {
-	case sent == nil:
-	case sent.edit.message != 0:
-		m.editing, m.chat.Edited = sent.edit, sent.edit.message
-		m.editing.kept = m.composer.Writing
-		m.composer.Resume(sent.writing)
-	case !m.composer.Empty():
-	case sent.writing.Chips == nil:
-		m.composer.Restore(sent.kept)
-	default:
-		m.composer.Resume(sent.writing)
-	}
 }
 
 // stillArriving says why something has to wait.
@@ -263,7 +213,7 @@ func (m *Model) sendAlone(text string) tea.Cmd {
 
 func (m *Model) sendAloneAs(how session.How, text string) tea.Cmd {
 	s := m.session
-	draft := &sentDraft{Drafted: composer.Drafted{Text: text}, kept: store.Draft{Text: "/alone " + text}, leaf: s.Info().Leaf}
+	draft := composer.Commanded("/alone "+text, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAs(ctx, how, text) })
 }
 

@@ -13,7 +13,7 @@ func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.types("second")
-	l.run(l.keepDraft())
+	l.run(l.composer.Keep())
 	l.shows("cannot keep the draft")
 	if strings.Contains(plain(l.Model), "keep the draft: cannot") {
 		t.Errorf("the draft's fault is said twice:\n%s", plain(l.Model))

@@ -39,7 +39,7 @@ func (m *Model) View() tea.View {
 	composer, cursor := m.composerView()
 	put(l.composer, composer)
 	put(l.footer, []string{m.footer(l.footer.W)})
-	if over := m.popupView(); len(over) > 0 {
+	if over := m.completionView(); len(over) > 0 {
 		b := theme.Box{X: l.composer.X, Y: max(0, l.composer.Y-len(over)), W: l.composer.W, H: len(over)}
 		put(b, over)
 	}
@@ -150,7 +150,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if !m.layout.framed {
 		lead, rest = m.styles.Accent.Render("›")+" ", "  "
 	}
-	lines := m.composer.Area.View(m.composer.Looks)
+	lines := m.composer.View()
 	if m.elsewhere {
 		lines = m.closedLines(m.draftWidth())
 	}
@@ -171,10 +171,10 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	}
 	title := "message"
 	right := ""
-	if !m.composer.Empty() && m.keeping.restored == m.composer.Area.Changes() {
+	if m.composer.Restored() {
 		title = "message · left unsent in this session"
 	}
-	if m.opening.waits {
+	if m.composer.Leaving() {
 		title = "opening the session …"
 	}
 	if e := m.editTitle(); e != "" {

@@ -35,7 +35,7 @@ type Writing struct {
 // fold puts a text at the cursor as a chip.
 func (c *Model) fold(text string) {
 	c.pasted++
-	c.Put(Chip{
+	c.put(Chip{
 		Label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)), theme.Thousands(c.Tokens(len(text)/4))),
 		Text:  text,
 	})
@@ -44,8 +44,8 @@ func (c *Model) fold(text string) {
 // Tokens is a counted number of tokens as the server counts them.
 func (c *Model) Tokens(counted int) int { return history.Sum{Ratio: c.Ratio}.Tokens(counted) }
 
-// Put puts a chip at the cursor and returns its number.
-func (c *Model) Put(p Chip) int {
+// put puts a chip at the cursor and returns its number.
+func (c *Model) put(p Chip) int {
 	c.made++
 	c.Chips[c.made] = p
 	c.Area.InsertInset(c.made, p.Label)
@@ -54,7 +54,7 @@ func (c *Model) Put(p Chip) int {
 
 // hang puts a file of an earlier message at the cursor.
 func (c *Model) hang(part history.Part) {
-	c.Put(Chip{Label: theme.FileLabel(part, c.Tokens(part.Tokens)), Part: &part})
+	c.put(Chip{Label: theme.FileLabel(part, c.Tokens(part.Tokens)), Part: &part})
 }
 
 // SetWith replaces the draft by a message: its files as chips, and its text behind them.
@@ -67,8 +67,8 @@ func (c *Model) SetWith(text string, files []history.Part) {
 	c.Paste(text)
 }
 
-// LeaveChips takes everything out of the draft but its chips.
-func (c *Model) LeaveChips() {
+// leaveChips takes everything out of the draft but its chips.
+func (c *Model) leaveChips() {
 	var chips []Chip
 	for _, number := range c.Area.All() {
 		if number != 0 {
@@ -77,7 +77,7 @@ func (c *Model) LeaveChips() {
 	}
 	c.Set("")
 	for _, p := range chips {
-		c.Put(p)
+		c.put(p)
 		c.Area.Insert(" ")
 	}
 }
@@ -125,15 +125,15 @@ func (w *Writing) Text() string {
 	return b.String()
 }
 
-// Drafted is the draft as it is sent: its text, and its files in order.
-func (w *Writing) Drafted() Drafted {
-	d := Drafted{Text: w.Text(), Files: []history.Part{}}
+// files are the files of the draft in order.
+func (w *Writing) files() []history.Part {
+	files := []history.Part{}
 	for _, number := range w.Area.All() {
 		if p := w.Chips[number]; p.Part != nil {
-			d.Files = append(d.Files, *p.Part)
+			files = append(files, *p.Part)
 		}
 	}
-	return d
+	return files
 }
 
 // Unread are the chips whose files are still being read.
@@ -184,7 +184,7 @@ func (c *Model) Restore(d store.Draft) []int {
 		if f.Path == "" {
 			c.fold(d.Text[f.From:f.To])
 		} else {
-			files = append(files, c.Put(Chip{Label: ReadingLabel(f.Path), Path: f.Path, Sum: f.Sum}))
+			files = append(files, c.put(Chip{Label: readingLabel(f.Path), Path: f.Path, Sum: f.Sum}))
 		}
 		at = f.To
 	}

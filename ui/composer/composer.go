@@ -1,17 +1,18 @@
-// Package composer is what is being written: a text with chips in it for long pastes and files, the prompts that
-// were sent before, and the paths that complete a command. It sends nothing, and what it has to read it is given.
+// Package composer is what is being written: a text with chips in it for long pastes and files, its completions, the
+// prompts that were sent before, the editing of an earlier message, and the unsent draft on disk. It sends nothing:
+// what concerns the conversation it tells the one who holds it, as events.
 package composer
 
 import (
-	"crypto/sha256"
-	"slices"
+	"context"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/composer/editor"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -23,23 +24,59 @@ const (
 	editedBytes = 100_000
 )
 
-// Model is the draft: a text with chips in it, and the prompts sent before.
+// Deps are what the composer works with.
+type Deps struct {
+	Keys     keymap.Map
+	Run      func(func(context.Context) tea.Msg) tea.Cmd // makes a command whose context ends with it
+	Prompts  *store.Store                                // the history of prompts, nil for none
+	Commands []Command                                   // what a draft that begins with a slash may become
+	Files    []string                                    // to hang on the first draft
+}
+
+// Around is what the composer is told of its surroundings before it is updated or drawn.
+type Around struct {
+	Session   string                                  // the session's id, "" for a chat that has not begun
+	Home      *store.Store                            // where its draft and its prompts are kept, nil for nowhere
+	Temporary bool                                    // nothing of it goes to disk
+	Closed    bool                                    // it can only be read: another window has it
+	Guide     bool                                    // the guide answers: /guide begins a message
+	Completes bool                                    // the keys go to the draft, and nothing covers its completions
+	ReadFile  func(path string) (history.Part, error) // reads a file as it hangs on a message
+}
+
+// Model is the draft, with all that belongs to it.
 type Model struct {
+	Deps
+	Around
 	Writing
-	Looks   editor.Looks
-	made    int            // chips made so far
-	pasted  int            // of them pastes, for their names
-	Ratio   float64        // the server's tokens per counted token, 0 unknown
+	Looks    editor.Looks
+	Ratio    float64 // the server's tokens per counted token, 0 unknown
+	External External
+
+	made   int     // chips made so far
+	pasted int     // of them pastes, for their names
+	noted  int     // changes of the text that were told
+	events []Event // for the one who holds the composer
+
 	Prompts []store.Prompt // sent before, or cleared in this window, the newest first
-	Read    int64          // the highest id among those from the history
+	read    int64          // the highest id among those from the history
 	At      int            // the prompt shown, 0 is the draft itself
-	Own     Writing        // the draft while a prompt is shown
+	own     Writing        // the draft while a prompt is shown
+
+	completion completion
+	edit       edit
+	sent       *Sent // the draft that was sent, until it is stored
+	left       *left // the draft of the session that is being left, nil for none
+	disk       disk
 }
 
 // New is an empty composer.
-func New() Model {
-	return Model{Writing: Writing{editor.New(), map[int]Chip{}}}
+func New(d Deps) Model {
+	return Model{Deps: d, Writing: blank(), disk: disk{keeper: new(keeper)}}
 }
+
+// blank is a draft without a text.
+func blank() Writing { return Writing{editor.New(), map[int]Chip{}} }
 
 // Restyle gives it its styles.
 func (c *Model) Restyle(st theme.Styles) {
@@ -52,14 +89,8 @@ func (c *Model) Resize(width, most int) { c.Area.Resize(width, most) }
 // Lines is how many lines the draft takes.
 func (c *Model) Lines() int { return c.Area.Height() }
 
-// Bytes is about how large the draft is.
-func (c *Model) Bytes() int {
-	n := c.Area.Len()
-	for _, p := range c.Chips {
-		n += len(p.Text)
-	}
-	return n
-}
+// View draws the draft.
+func (c *Model) View() []string { return c.Area.View(c.Looks) }
 
 // Empty says that nothing is written.
 func (c *Model) Empty() bool { return c.Area.Empty() }
@@ -69,6 +100,12 @@ func (c *Model) Set(text string) {
 	c.Area.Reset()
 	c.Chips, c.At = map[int]Chip{}, 0
 	c.Paste(text)
+}
+
+// Clear takes the draft away. It can be recalled.
+func (c *Model) Clear() {
+	c.Remember(c.Kept())
+	c.Set("")
 }
 
 // Rewrite replaces the draft's text by one that was written elsewhere. The files stay, in front of it.
@@ -119,90 +156,8 @@ func (c *Model) Write(text string) {
 	c.Area.Insert(strings.Join(pieces, "\t"))
 }
 
-// Update is a key or a paste for the text. Text of more than one character is typing, whatever it spells.
-func (c Model) Update(msg tea.Msg) Model {
-	switch msg := msg.(type) {
-	case tea.PasteMsg:
-		c.Paste(msg.Content)
-	case tea.KeyPressMsg:
-		n, ok := c.Area.Before()
-		switch {
-		case utf8.RuneCountInString(msg.Text) > 1:
-			c.Write(msg.Text)
-		case ok && msg.Keystroke() == "backspace" && c.Chips[n].isFile() && c.Chips[n].Text != "":
-			c.Instead(&c.Writing, n, nil) // a dragged file is its path again
-		default:
-			c.Area.Press(msg)
-		}
-	}
-	return c
-}
-
-// OnFirst says whether the cursor is on the draft's first line as wrapped.
-func (c *Model) OnFirst() bool { return c.Area.OnFirst() }
-
-// OnLast says whether it is on the last one.
-func (c *Model) OnLast() bool { return c.Area.OnLast() }
-
-// Show shows a prompt sent before by its place, 0 for the draft, which waits meanwhile. It returns the
-// chips whose files have to be read.
-func (c *Model) Show(at int, d store.Draft) (files []int) {
-	if c.At == 0 {
-		c.Own = c.Writing
-	}
-	if at > 0 {
-		files = c.Restore(d)
-	} else {
-		c.Resume(c.Own)
-	}
-	c.At = at
-	return files
-}
-
-// Resume goes on with something that was written.
-func (c *Model) Resume(w Writing) {
+// resume goes on with something that was written.
+func (c *Model) resume(w Writing) {
 	c.Area.Become(w.Area)
-	c.Chips, c.Own, c.At = w.Chips, Writing{}, 0
-}
-
-// Remember puts a draft in front of the prompts sent before. The prompt that is shown stays.
-func (c *Model) Remember(d store.Draft) {
-	if strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 {
-		return
-	}
-	p := store.Prompt{Head: d, Size: len(d.Text), Hash: d.Hash()}
-	shown := p.Hash
-	if c.At > 0 {
-		shown = c.Prompts[c.At-1].Hash
-	}
-	c.Prompts = slices.Insert(slices.DeleteFunc(slices.Clone(c.Prompts), func(o store.Prompt) bool { return o.Hash == p.Hash }), 0, p)
-	if c.At > 0 {
-		c.At = 1 + slices.IndexFunc(c.Prompts, func(o store.Prompt) bool { return o.Hash == shown })
-	}
-}
-
-// Recall takes in prompts of the history that it has not read before, the newest first. Those that are
-// known stay in their order, with what was only written here; those of other windows come where they
-// stood among them.
-func (c *Model) Recall(stored []store.Prompt) {
-	at := map[[sha256.Size]byte]int{}
-	for i, p := range c.Prompts {
-		at[p.Hash] = i
-	}
-	var all []store.Prompt
-	next := 0
-	for _, p := range stored {
-		c.Read = max(c.Read, p.ID)
-		i, known := at[p.Hash]
-		switch {
-		case !known:
-			at[p.Hash] = -1
-			all = append(all, p)
-		case i >= next:
-			c.Prompts[i] = p // the text can be read from the history now
-			all = append(all, c.Prompts[next:i+1]...)
-			next = i + 1
-		}
-	}
-	c.Prompts = append(all, c.Prompts[next:]...)
+	c.Chips, c.own, c.At = w.Chips, Writing{}, 0
 }

@@ -8,30 +8,31 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
 func written(w int, keys ...string) Model {
-	c := New()
+	c := New(Deps{Keys: keymap.Default()})
 	c.Restyle(theme.New(theme.None, theme.Palette{}))
 	c.Resize(w, 6)
 	for _, name := range keys {
-		c = c.Update(uitest.Key(name))
+		c, _, _ = c.Update(uitest.Key(name))
 	}
 	return c
 }
 
 func TestALongPasteIsAChipThatIsSentInFull(t *testing.T) {
 	long := strings.Repeat("a line with a tab\tand more\n", 300)
-	c := written(60, "s", "e", "e", "space").Update(tea.PasteMsg{Content: long})
+	c, _, _ := written(60, "s", "e", "e", "space").Update(tea.PasteMsg{Content: long})
 	if got := c.Writing.Shown(); got != "see [paste 1: 301 lines, 8.1 kB, ~2,025 tokens]" {
 		t.Errorf("the draft shows %q", got)
 	}
 	if c.Writing.Text() != "see "+long {
 		t.Errorf("%d bytes would be sent, want %d", len(c.Writing.Text()), len("see "+long))
 	}
-	if c = c.Update(uitest.Key("backspace")); c.Writing.Shown() != "see " {
+	if c, _, _ = c.Update(uitest.Key("backspace")); c.Writing.Shown() != "see " {
 		t.Errorf("backspace behind the chip leaves %q", c.Writing.Shown())
 	}
 }
@@ -39,12 +40,50 @@ func TestALongPasteIsAChipThatIsSentInFull(t *testing.T) {
 func TestAPromptIsLookedAtAndTheDraftComesBack(t *testing.T) {
 	c := written(60, "n", "e", "w")
 	c.Remember(store.Draft{Text: "older"})
-	c.Show(1, c.Prompts[0].Head)
+	c, _, _ = c.Update(uitest.Key("up"))
 	if c.Writing.Text() != "older" {
 		t.Fatalf("the prompt is %q", c.Writing.Text())
 	}
-	if c.Show(0, store.Draft{}); c.Writing.Text() != "new" {
+	if c, _, _ = c.Update(uitest.Key("down")); c.Writing.Text() != "new" {
 		t.Errorf("the draft came back as %q", c.Writing.Text())
+	}
+}
+
+// A file of an earlier message is a chip as well: its message can be edited.
+func TestADraftIsMadeOfAMessage(t *testing.T) {
+	c := written(60)
+	files := []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}, {Kind: history.ImagePart, Name: "b.png", MediaType: "image/png", Data: []byte("PNG")}}
+	c.SetWith("why?", files)
+	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 2 {
+		t.Errorf("the draft is %q with %+v", got.Text, got.Files)
+	}
+	c, _, _ = c.Update(tea.KeyPressMsg{Code: tea.KeyHome})
+	c, _, _ = c.Update(tea.KeyPressMsg{Code: tea.KeyDelete})
+	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 1 || got.Files[0].Name != "b.png" {
+		t.Errorf("without the first chip the draft is %q with %+v", got.Text, got.Files)
+	}
+}
+
+func TestTheEditorLeavesTheFiles(t *testing.T) {
+	c := written(60)
+	c.SetWith("why?", []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}})
+	long := strings.Repeat("a line\tof mine\r\n", 100)
+	c.Rewrite(long)
+	if got := c.Drafted(); got.Text != strings.ReplaceAll(long, "\r", "") || len(got.Files) != 1 {
+		t.Errorf("the draft is %.60q… with %+v", got.Text, got.Files)
+	}
+	if strings.Contains(c.Shown(), "[paste") {
+		t.Error("what was written in the editor is a chip, and cannot be changed here")
+	}
+}
+
+func TestTextThatSpellsAChipIsText(t *testing.T) {
+	c := written(60)
+	c.Paste(strings.Repeat("x\n", 30))
+	label := c.Shown()
+	c.Write(label + label)
+	if got, want := c.Text(), strings.Repeat("x\n", 30)+label+label; got != want {
+		t.Errorf("the draft is %q, want %q", got, want)
 	}
 }
 
@@ -54,6 +93,7 @@ func TestScreens(t *testing.T) {
 		c.SetWith("What is wrong with it?", []history.Part{{Name: "parser.go", Text: "package p\n", Tokens: 4}})
 		return c
 	}
+	pasted, _, _ := written(60, "s", "e", "e").Update(tea.PasteMsg{Content: strings.Repeat("x\n", 40)})
 	var screens uitest.Screens
 	for _, s := range []struct {
 		name string
@@ -62,9 +102,9 @@ func TestScreens(t *testing.T) {
 		{"nothing written", written(40)},
 		{"a file and a question", file(60)},
 		{"the same, narrow", file(24)},
-		{"a paste", written(60, "s", "e", "e").Update(tea.PasteMsg{Content: strings.Repeat("x\n", 40)})},
+		{"a paste", pasted},
 	} {
-		screens.Add(s.name, s.c.Area.View(s.c.Looks))
+		screens.Add(s.name, s.c.View())
 	}
 	screens.Golden(t)
 }

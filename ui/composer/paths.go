@@ -9,13 +9,13 @@ import (
 	"winnow/ui/theme"
 )
 
-// mostDropped is the longest paste that may be dragged files, in bytes.
-const mostDropped = 8 << 10
+// mostdropped is the longest paste that may be dragged files, in bytes.
+const mostdropped = 8 << 10
 
-func fileName(path string) string { return filepath.Base(path) }
-
-// ReadingLabel stands for a file that is being read.
-func ReadingLabel(path string) string { return "[" + theme.OneLine(fileName(path)) + ": being read]" }
+// readingLabel stands for a file that is being read.
+func readingLabel(path string) string {
+	return "[" + theme.OneLine(filepath.Base(path)) + ": being read]"
+}
 
 // Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
 func Words(line string) []string {
@@ -52,16 +52,16 @@ func Words(line string) []string {
 	return out
 }
 
-// Dropped are the ways to read a paste as files that were dragged here, the likeliest first; none where
+// dropped are the ways to read a paste as files that were dragged here, the likeliest first; none where
 // it does not look like it. Terminals paste paths, some quoted, some not, and some as URLs.
-func Dropped(paste string) [][]string {
+func dropped(paste string) [][]string {
 	paste = strings.TrimSpace(paste)
-	if paste == "" || len(paste) > mostDropped || strings.ContainsRune(paste, 0) {
+	if paste == "" || len(paste) > mostdropped || strings.ContainsRune(paste, 0) {
 		return nil
 	}
 	var ways [][]string
 	for _, way := range [][]string{lines(paste), Words(paste)} {
-		if len(way) > 0 && Each(way, rooted) && (len(ways) == 0 || len(way) != len(ways[0]) || way[0] != ways[0][0]) {
+		if len(way) > 0 && each(way, rooted) && (len(ways) == 0 || len(way) != len(ways[0]) || way[0] != ways[0][0]) {
 			ways = append(ways, way)
 		}
 	}
@@ -79,8 +79,8 @@ func lines(paste string) []string {
 	return out
 }
 
-// Each says whether all of a list are so.
-func Each(list []string, ok func(string) bool) bool {
+// each says whether all of a list are so.
+func each(list []string, ok func(string) bool) bool {
 	for _, s := range list {
 		if !ok(s) {
 			return false
@@ -94,9 +94,9 @@ func rooted(s string) bool {
 	return filepath.IsAbs(s) || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "file://")
 }
 
-// Resolved is the path that a person means: of a URL, of the home folder, or of the folder that winnow
+// resolved is the path that a person means: of a URL, of the home folder, or of the folder that winnow
 // runs in.
-func Resolved(path string) string {
+func resolved(path string) string {
 	if u, err := url.Parse(path); err == nil && u.Scheme == "file" {
 		path = filepath.FromSlash(u.Path)
 	}

@@ -1,13 +1,13 @@
-package ui
+package composer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,37 +15,25 @@ import (
 	"winnow/ui/theme"
 )
 
-// written is what the user writes in an editor.
-type written int
-
-// What can be written in an editor.
-const (
-	draftText written = iota
-	systemText
-)
-
-// editMsg is a text and the editor that is to open it.
-type editMsg struct {
-	what    written
-	command []string
-	text    string
-	err     error
+// External is the user's own editor.
+type External struct {
+	Command string   // with its arguments, "" for the first usual one that the machine has
+	Folders []string // where a file is in memory
 }
 
-// editedMsg is what the editor left.
-type editedMsg struct {
-	what written
-	text string
-	err  error
-}
-
-// openEditor finds the user's editor for a text.
-func (m *Model) openEditor(what written, text string) tea.Cmd {
-	editor := m.editor
-	return func() tea.Msg {
-		command, err := editorCommand(editor)
-		return editMsg{what, command, text, err}
+// ExternalIn is the editor that an environment names.
+func ExternalIn(env tea.EnvMsg) External {
+	var folders []string
+	if runtime := env.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(runtime) {
+		folders = append(folders, runtime)
 	}
+	return External{cmp.Or(env.Getenv("VISUAL"), env.Getenv("EDITOR")), append(folders, "/dev/shm")}
+}
+
+// Edit opens a text in the editor, and makes the message of what is left there.
+func (x External) Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
+	e := &externalEditor{External: x, text: text}
+	return tea.Exec(e, func(err error) tea.Msg { return done(e.text, err) })
 }
 
 // editorCommand is the user's editor with its arguments. Where none is set it is the first usual one
@@ -62,23 +50,13 @@ func editorCommand(wanted string) ([]string, error) {
 	return nil, errors.New("no editor is known: set EDITOR in your environment, such as EDITOR=nano")
 }
 
-func (m *Model) runEditor(msg editMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.complain(theme.Sentence(msg.err))
-	}
-	e := &externalEditor{command: msg.command, text: msg.text, folders: m.memoryFolders}
-	return tea.Exec(e, func(err error) tea.Msg { return editedMsg{msg.what, e.text, err} })
-}
-
 // externalEditor is the user's editor at work on a text. The text is in a folder of its own that only the user can
 // read, in memory where the system has a place for that, and the folder is removed with all that the editor
 // left in it, however the editor ends.
 type externalEditor struct {
-	command []string
-	text    string // what is edited, and then what was made of it
-	folders []string
-	out     io.Writer
-	err     io.Writer
+	External
+	text     string // what is edited, and then what was made of it
+	out, err io.Writer
 }
 
 // SetStdin does nothing: an editor reads from the terminal itself, not from what reads it for Bubble Tea.
@@ -88,7 +66,11 @@ func (e *externalEditor) SetStderr(w io.Writer) { e.err = w }
 
 // Run opens the editor and waits for it.
 func (e *externalEditor) Run() error {
-	folder, err := privateFolder(e.folders)
+	command, err := editorCommand(e.Command)
+	if err != nil {
+		return err
+	}
+	folder, err := privateFolder(e.Folders)
 	if err != nil {
 		return fmt.Errorf("write the text for the editor: %w", err)
 	}
@@ -97,10 +79,10 @@ func (e *externalEditor) Run() error {
 	if err := os.WriteFile(path, []byte(e.text), 0o600); err != nil {
 		return fmt.Errorf("write the text for the editor: %w", err)
 	}
-	c := exec.Command(e.command[0], append(slices.Clone(e.command[1:]), path)...)
+	c := exec.Command(command[0], append(command[1:], path)...)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, e.out, e.err
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("run the editor %s: %w", e.command[0], err)
+		return fmt.Errorf("run the editor %s: %w", command[0], err)
 	}
 	text, err := os.ReadFile(path)
 	e.text = strings.TrimRight(string(text), "\r\n")
@@ -118,25 +100,18 @@ func privateFolder(folders []string) (string, error) {
 	return os.MkdirTemp("", "winnow-*")
 }
 
-// memoryFolders are the folders of a system whose files are not written to a disk.
-func memoryFolders(env tea.EnvMsg) []string {
-	var folders []string
-	if runtime := env.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(runtime) {
-		folders = append(folders, runtime)
-	}
-	return append(folders, "/dev/shm")
+// editedMsg is the draft as the user's editor left it.
+type editedMsg struct {
+	text string
+	err  error
 }
 
-func (m *Model) edited(msg editedMsg) tea.Cmd {
-	switch {
-	case msg.err != nil && msg.what == systemText:
-		return m.complain(theme.Sentence(msg.err) + " The system prompt is as it was.")
-	case msg.err != nil:
-		return m.complain(theme.Sentence(msg.err) + " The draft is as it was.")
-	case msg.what == systemText:
-		return m.setSystem(strings.ReplaceAll(msg.text, "\r\n", "\n"))
+func (editedMsg) composerMsg() {}
+
+func (c *Model) edited(msg editedMsg) tea.Cmd {
+	if msg.err != nil {
+		return c.complain(theme.Sentence(msg.err) + " The draft is as it was.")
 	}
-	m.composer.Rewrite(msg.text)
-	m.arrange()
-	return m.draftChanged()
+	c.Rewrite(msg.text)
+	return nil
 }

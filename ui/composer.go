@@ -1,0 +1,92 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/composer"
+	"winnow/ui/inspector"
+	"winnow/ui/picker"
+	"winnow/ui/theme"
+)
+
+// updateComposer gives the composer a message, nil for none, and does what it asks for.
+func (m *Model) updateComposer(msg tea.Msg) tea.Cmd {
+	m.tellComposer()
+	var cmd tea.Cmd
+	var events []composer.Event
+	m.composer, cmd, events = m.composer.Update(msg)
+	cmds := []tea.Cmd{cmd}
+	for _, e := range events {
+		cmds = append(cmds, m.composerEvent(e))
+	}
+	return tea.Batch(cmds...)
+}
+
+// tellComposer tells the composer of its surroundings.
+func (m *Model) tellComposer() {
+	m.composer.Around = composer.Around{
+		Session: m.info.ID, Home: m.session.Store(), Temporary: m.session.Temporary(), Closed: m.elsewhere,
+		Guide:     m.ref == "guide" || strings.HasPrefix(m.ref, "guide/"),
+		Completes: m.focus == draftPane && !m.covered() && !(m.question.waits() && m.turn.Busy),
+		ReadFile:  m.session.Attach,
+	}
+}
+
+func (m *Model) composerEvent(e composer.Event) tea.Cmd {
+	switch e := e.(type) {
+	case composer.Said:
+		return m.notice.Say(e.Text, e.Bad)
+	case composer.News:
+		m.notice.Tell(e.Text)
+		m.arrange()
+	case composer.Changed:
+		m.arrange()
+		return m.draftChanged()
+	case composer.Wanted:
+		m.setFocus(draftPane)
+	case composer.Entered:
+		if e.Cut {
+			return m.sendCut()
+		}
+		return m.send()
+	case composer.Ran:
+		return m.runCommand(e.Command)
+	case composer.Looked:
+		m.openReader(e.Title, inspector.Page{{Kind: inspector.Said, Text: e.Text}})
+	case composer.ListPrompts:
+		m.openPrompts()
+	case composer.Helped:
+		return m.openHelp()
+	case composer.Quit:
+		return m.quit()
+	}
+	return nil
+}
+
+// openPrompts lists the prompts that were sent before.
+func (m *Model) openPrompts() {
+	var choices []picker.Choice
+	for i, p := range m.composer.Prompts {
+		choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
+	}
+	o := picker.Options{Title: "prompts sent before", Hints: m.listHints("takes it into the draft")}
+	m.openList(o, otherList, choices, func(value string) tea.Cmd {
+		i, _ := strconv.Atoi(value)
+		m.setFocus(draftPane)
+		return m.composer.TakePrompt(i)
+	})
+}
+
+// completionView draws the completions above the composer, in a frame.
+func (m *Model) completionView() []string {
+	w := m.layout.composer.W
+	lines := m.composer.CompletionView(m.styles, max(0, w-2), min(8, m.layout.transcript.H-2))
+	if len(lines) == 0 || m.layout.transcript.H < 4 {
+		return nil
+	}
+	return theme.Frame(theme.Box{W: w, H: len(lines) + 2}, m.border("commands", "tab completes", true), slices.Clip(lines))
+}

@@ -1,0 +1,185 @@
+package composer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// attachPrefix begins a draft in which paths are completed.
+const attachPrefix = "/attach "
+
+// file is a file that was read for a chip.
+type file struct {
+	path string
+	part history.Part
+	sum  string
+	err  error
+}
+
+// fileAt reads a file as it hangs on a message.
+func fileAt(path string, read func(string) (history.Part, error)) file {
+	f := file{path: resolved(path)}
+	f.part, f.err = read(f.path)
+	sum := sha256.New()
+	sum.Write(f.part.Data)
+	sum.Write([]byte(f.part.Text))
+	f.sum = hex.EncodeToString(sum.Sum(nil))
+	return f
+}
+
+// readMsg is the file that a chip was waiting for. A paste may turn out to be several, or none.
+type readMsg struct {
+	chip  int
+	files []file
+}
+
+func (readMsg) composerMsg() {}
+
+// Attach hangs the files that a command names on the draft.
+func (c *Model) Attach(args string) tea.Cmd { return c.attach(Words(args)) }
+
+// AttachMore takes the command out of a draft that is files and, behind them, the command that hangs more of them on
+// it. It says whether the draft is that.
+func (c *Model) AttachMore() (tea.Cmd, bool) {
+	text := strings.TrimSpace(c.Text())
+	args, ok := strings.CutPrefix(text, attachPrefix)
+	if !ok || c.edit.message != 0 || len(c.files()) == 0 || strings.Contains(text, "\n") {
+		return nil, false
+	}
+	c.leaveChips()
+	return c.Attach(args), true
+}
+
+// attach hangs files on the draft, at the cursor.
+func (c *Model) attach(paths []string) tea.Cmd {
+	var chips []int
+	for _, path := range paths {
+		chips = append(chips, c.put(Chip{Label: readingLabel(path), Path: path}))
+		c.Area.Insert(" ")
+	}
+	if len(chips) > 0 {
+		c.tell(Wanted{})
+	}
+	return c.readFiles(chips)
+}
+
+// readFiles reads the files of chips.
+func (c *Model) readFiles(chips []int) tea.Cmd {
+	read := c.ReadFile
+	var cmds []tea.Cmd
+	for _, n := range chips {
+		path := c.Chips[n].Path
+		cmds = append(cmds, func() tea.Msg { return readMsg{n, []file{fileAt(path, read)}} })
+	}
+	return tea.Batch(cmds...)
+}
+
+// drop puts a pasted text at the cursor. One that looks like dragged files becomes them; until they are found, and
+// where there are none, the draft shows the text.
+func (c *Model) drop(text string) tea.Cmd {
+	ways := dropped(text)
+	if len(ways) == 0 {
+		c.Paste(text)
+		return nil
+	}
+	n := c.put(Chip{Label: theme.OneLine(text), Text: text, Path: text})
+	read := c.ReadFile
+	return func() tea.Msg {
+		msg := readMsg{chip: n}
+		for _, way := range ways {
+			if !each(way, isThere) {
+				continue
+			}
+			for _, path := range way {
+				msg.files = append(msg.files, fileAt(path, read))
+			}
+			break
+		}
+		return msg
+	}
+}
+
+// isThere says that a path is one of a file, and not of a folder.
+func isThere(path string) bool {
+	info, err := os.Stat(resolved(path))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// wasRead puts the files that were read in the place of the chip that waited for them. It says what
+// cannot be attached; a pasted path is then the text that it is.
+func (c *Model) wasRead(msg readMsg) tea.Cmd {
+	in := c.awaiting(msg.chip)
+	if in == nil {
+		return nil // It was deleted meanwhile.
+	}
+	waiting := in.Chips[msg.chip]
+	var chips []Chip
+	for _, f := range msg.files {
+		if f.err != nil {
+			c.complain(theme.Sentence(f.err))
+			chips = nil
+			break
+		}
+		if waiting.Sum != "" && waiting.Sum != f.sum {
+			c.say(theme.OneLine(f.part.Name) + " has changed since it was attached; it is attached as it is now.")
+		} else if bad := notText(f.part); bad > 0 {
+			c.say(theme.OneLine(f.part.Name) + " holds " + theme.Plural(bad, "byte") + " that are not UTF-8; each is sent as a replacement character.")
+		}
+		text := ""
+		if waiting.Text != "" {
+			text = Escaped(f.path)
+		}
+		chips = append(chips, Chip{Label: theme.FileLabel(f.part, c.Tokens(f.part.Tokens)), Text: text, Path: f.path, Sum: f.sum, Part: &f.part})
+	}
+	c.replace(in, msg.chip, chips)
+	return c.tell(Changed{})
+}
+
+// awaiting is the draft in which a chip waits for its file: the one on the screen, or one that waits
+// behind an edit or a prompt. It is nil for none.
+func (c *Model) awaiting(number int) *Writing {
+	for _, w := range []*Writing{&c.Writing, &c.own, &c.edit.kept} {
+		if w.Chips[number].Reading() {
+			return w
+		}
+	}
+	return nil
+}
+
+// notText counts the bytes of a text that are not UTF-8.
+func notText(p history.Part) int {
+	n := 0
+	for i, r := range p.Text {
+		if r == utf8.RuneError && !strings.HasPrefix(p.Text[i:], "\uFFFD") {
+			n++
+		}
+	}
+	return n
+}
+
+// replace puts chips in the place of one. With none, its text is left.
+func (c *Model) replace(in *Writing, of int, chips []Chip) {
+	was := in.Chips[of]
+	delete(in.Chips, of)
+	if len(chips) == 0 {
+		in.Area.Unfold(of, markdown.Visible(was.Text))
+		return
+	}
+	var numbers []int
+	var labels []string
+	for _, p := range chips {
+		c.made++
+		in.Chips[c.made] = p
+		numbers, labels = append(numbers, c.made), append(labels, p.Label)
+	}
+	in.Area.Unpack(of, numbers, labels)
+}

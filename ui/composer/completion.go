@@ -1,0 +1,244 @@
+package composer
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Command is what a draft that begins with a slash may become. A path behind /attach is completed as a command that
+// attaches it.
+type Command struct {
+	Name string   // without the slash
+	Also []string // other names
+	Args string   // what may follow, "" for nothing; in brackets where it may be left out
+	Help string
+}
+
+// Usage is the command as it is typed.
+func (c Command) Usage() string {
+	if c.Args == "" {
+		return "/" + c.Name
+	}
+	return "/" + c.Name + " " + c.Args
+}
+
+// Needs says that something must follow the command.
+func (c Command) Needs() bool { return c.Args != "" && c.Args[0] != '[' }
+
+// isFolder says that a completion is a folder, in which the path goes on.
+func (c Command) isFolder() bool { return strings.HasSuffix(c.Name, "/") }
+
+// label is what a list of completions shows of it: of a path, its last name.
+func (c Command) label() string {
+	path, ok := strings.CutPrefix(c.Name, attachPrefix[1:])
+	if !ok {
+		return c.Usage()
+	}
+	list := Words(path)
+	name := theme.OneLine(filepath.Base(list[len(list)-1]))
+	if c.isFolder() {
+		name += "/"
+	}
+	return name
+}
+
+// completion is the list of what the draft may become.
+type completion struct {
+	at     int // the one under the cursor
+	folder folder
+}
+
+// folder is what is known of the folder whose files complete a path.
+type folder struct {
+	of      string // as it was typed, "" for the one that winnow runs in
+	known   bool
+	entries []dirEntry
+}
+
+// dirEntry is a file or a folder.
+type dirEntry struct {
+	name   string
+	folder bool
+	size   int64
+}
+
+// IsCommand says whether a draft is a command and not a message. What begins with /guide is a message where the guide
+// answers; a space in front of a slash makes any text a message, and so does an edit.
+func (c *Model) IsCommand(draft string) bool {
+	if !strings.HasPrefix(draft, "/") || strings.Contains(draft, "\n") || c.edit.message != 0 {
+		return false
+	}
+	return !(c.Guide && (draft == "/guide" || strings.HasPrefix(draft, "/guide ")))
+}
+
+// Completions are what the draft may become: a command of which it has the beginning, or a path behind /attach.
+func (c *Model) Completions() []Command {
+	if !c.Completes || c.edit.message != 0 || !c.Area.Begins("/") {
+		return nil
+	}
+	draft := c.Shown()
+	if strings.HasPrefix(draft, attachPrefix) {
+		return c.paths()
+	}
+	name := draft[1:]
+	if strings.ContainsAny(name, " \n/") {
+		return nil
+	}
+	var out []Command
+	for _, command := range c.Commands {
+		fits := strings.HasPrefix(command.Name, name)
+		for _, also := range command.Also {
+			fits = fits || name != "" && strings.HasPrefix(also, name)
+		}
+		if fits {
+			out = append(out, command)
+		}
+	}
+	return out
+}
+
+// completionKey is a key while there are completions. It says whether it was for them.
+func (c *Model) completionKey(msg tea.KeyPressMsg, list []Command) (tea.Cmd, bool) {
+	k, at := &c.Keys, &c.completion.at
+	chosen := list[min(*at, len(list)-1)]
+	switch {
+	case k.Pressed(msg, keymap.Older):
+		*at = max(0, *at-1)
+	case k.Pressed(msg, keymap.Newer):
+		*at = min(len(list)-1, *at+1)
+	case k.Pressed(msg, keymap.Focus):
+		c.complete(chosen)
+	case !k.Pressed(msg, keymap.Send):
+		return nil, false
+	case !c.IsCommand(c.Shown()):
+		return c.tell(Entered{}), true
+	case chosen.Needs() || chosen.isFolder():
+		c.complete(chosen)
+	default:
+		return c.tell(Ran{"/" + chosen.Name}), true // the draft may be another name of the command
+	}
+	return nil, true
+}
+
+// complete puts a command into the draft.
+func (c *Model) complete(chosen Command) {
+	text := "/" + chosen.Name
+	if chosen.Args != "" {
+		text += " "
+	}
+	c.Set(text)
+}
+
+// CompletionView draws the completions in lines of w cells, at most so many.
+func (c *Model) CompletionView(st theme.Styles, w, most int) []string {
+	list := c.Completions()
+	if len(list) == 0 {
+		return nil
+	}
+	at := min(c.completion.at, len(list)-1)
+	first, end := theme.Around(at, len(list), min(len(list), most))
+	var lines []string
+	for i := first; i < end; i++ {
+		usage := theme.Fit(list[i].label(), min(26, max(8, w/3))) + " "
+		if i == at {
+			lines = append(lines, st.Chosen.Render(theme.Fit(" ▸ "+usage+list[i].Help, w)))
+			continue
+		}
+		lines = append(lines, theme.Fit("   "+usage+st.Dim.Render(list[i].Help), w))
+	}
+	return lines
+}
+
+// mostEntries is how many files of a folder are offered at once.
+const mostEntries = 200
+
+// folderMsg is what a folder holds.
+type folderMsg struct{ folder }
+
+func (folderMsg) composerMsg() {}
+
+// typedPath is the path that is being typed behind /attach: what stands in front of it, its folder, and
+// the beginning of its name.
+func (c *Model) typedPath() (before, dir, name string, ok bool) {
+	args, ok := strings.CutPrefix(c.Shown(), attachPrefix)
+	if !ok || strings.Contains(args, "\n") {
+		return "", "", "", false
+	}
+	list, path := Words(args), ""
+	if n := len(list); n > 0 && (!strings.HasSuffix(args, " ") || strings.HasSuffix(args, `\ `)) {
+		list, path = list[:n-1], list[n-1]
+	}
+	for _, p := range list {
+		before += Escaped(p) + " "
+	}
+	dir, name = filepath.Split(path)
+	return before, dir, name, true
+}
+
+// readFolder reads the folder of the path that is being typed, once.
+func (c *Model) readFolder() tea.Cmd {
+	f := &c.completion.folder
+	if !c.Area.Begins("/") {
+		*f = folder{}
+		return nil
+	}
+	_, dir, _, ok := c.typedPath()
+	if !ok || f.known && f.of == dir {
+		return nil
+	}
+	*f = folder{of: dir, known: true}
+	return func() tea.Msg {
+		return folderMsg{folder{of: dir, known: true, entries: entriesOf(resolved(cmp.Or(dir, ".")))}}
+	}
+}
+
+func (c *Model) folderRead(msg folderMsg) {
+	if f := c.completion.folder; f.known && f.of == msg.of {
+		c.completion = completion{folder: msg.folder}
+	}
+}
+
+// entriesOf are the files and folders in a folder, none where it cannot be read.
+func entriesOf(dir string) []dirEntry {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // What is typed is no folder yet.
+	}
+	var out []dirEntry
+	for _, e := range list {
+		info, err := os.Stat(filepath.Join(dir, e.Name()))
+		if err == nil && (info.IsDir() || info.Mode().IsRegular()) {
+			out = append(out, dirEntry{e.Name(), info.IsDir(), info.Size()})
+		}
+	}
+	return out
+}
+
+// paths are the files and folders that the path behind /attach may become. Those that begin with a dot wait until one
+// is typed.
+func (c *Model) paths() []Command {
+	before, dir, name, ok := c.typedPath()
+	if !ok || c.completion.folder.of != dir {
+		return nil
+	}
+	var out []Command
+	for _, e := range c.completion.folder.entries {
+		hidden := strings.HasPrefix(e.name, ".") && !strings.HasPrefix(name, ".")
+		if hidden || !strings.HasPrefix(strings.ToLower(e.name), strings.ToLower(name)) {
+			continue
+		}
+		path := Command{Name: attachPrefix[1:] + before + Escaped(dir+e.name), Help: theme.Size(int(e.size))}
+		if e.folder {
+			path.Name, path.Help = path.Name+"/", "folder"
+		}
+		out = append(out, path)
+	}
+	return out[:min(len(out), mostEntries)]
+}

@@ -1,0 +1,170 @@
+package composer
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Event is what the one who holds the composer has to do.
+type Event interface{ event() }
+
+// The events.
+type (
+	// Said is a sentence for the user: Bad where something did not work.
+	Said struct {
+		Text string
+		Bad  bool
+	}
+	// News are shown until something is sent; "" ends them.
+	News struct{ Text string }
+	// Changed says that the draft has changed: the next request is another one.
+	Changed struct{}
+	// Wanted says that files were hung on the draft: it is to have the focus.
+	Wanted struct{}
+	// Entered says that the draft is to be sent; with Cut as much of it as fits.
+	Entered struct{ Cut bool }
+	// Ran is a command that was chosen among the completions, as it would be typed.
+	Ran struct{ Command string }
+	// Looked is the text of a chip, to be shown.
+	Looked struct{ Title, Text string }
+	// ListPrompts says that the prompts sent before are to be listed.
+	ListPrompts struct{}
+	// Helped says that help is wanted.
+	Helped struct{}
+	// Quit says that winnow is to be left.
+	Quit struct{}
+)
+
+func (Said) event()        {}
+func (News) event()        {}
+func (Changed) event()     {}
+func (Wanted) event()      {}
+func (Entered) event()     {}
+func (Ran) event()         {}
+func (Looked) event()      {}
+func (ListPrompts) event() {}
+func (Helped) event()      {}
+func (Quit) event()        {}
+
+// Msg is what a command of the composer brings back: it goes to Update.
+type Msg interface{ composerMsg() }
+
+// Update is a key, a paste, or what a command has brought. With nil it tells what happened since.
+func (c Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+	cmd := c.update(msg)
+	if c.Area.Changes() != c.noted {
+		c.noted, c.completion.at = c.Area.Changes(), 0
+		cmd = tea.Batch(cmd, c.readFolder())
+		c.tell(Changed{})
+	}
+	events := c.events
+	c.events = nil
+	return c, cmd, events
+}
+
+func (c *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return c.key(msg)
+	case tea.PasteMsg:
+		return c.drop(msg.Content)
+	case readMsg:
+		return c.wasRead(msg)
+	case folderMsg:
+		c.folderRead(msg)
+	case draftMsg:
+		return c.draftRead(msg)
+	case keepDueMsg:
+		return c.keepDue()
+	case keptMsg:
+		c.disk.kept = max(c.disk.kept, msg.number)
+	case promptsMsg:
+		return c.promptsRead(msg)
+	case promptMsg:
+		return c.promptRead(msg)
+	case editedMsg:
+		return c.edited(msg)
+	case failedMsg:
+		return c.complain(theme.Sentence(msg.err))
+	}
+	return nil
+}
+
+// failedMsg says why something was not written down.
+type failedMsg struct{ err error }
+
+func (failedMsg) composerMsg() {}
+
+func (c *Model) tell(e Event) tea.Cmd {
+	c.events = append(c.events, e)
+	return nil
+}
+
+func (c *Model) say(text string) tea.Cmd      { return c.tell(Said{Text: text}) }
+func (c *Model) complain(text string) tea.Cmd { return c.tell(Said{text, true}) }
+
+// key is a key for the draft. Text of more than one character is typing, whatever it spells.
+func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	k := &c.Keys
+	if list := c.Completions(); len(list) > 0 {
+		if cmd, ok := c.completionKey(msg, list); ok {
+			return cmd
+		}
+	}
+	switch {
+	case k.Pressed(msg, keymap.Send):
+		return c.tell(Entered{})
+	case k.Pressed(msg, keymap.SendCut):
+		return c.tell(Entered{Cut: true})
+	case k.Pressed(msg, keymap.Newline):
+		c.Area.Insert("\n")
+	case k.Pressed(msg, keymap.Older) && c.Area.OnFirst():
+		return c.walk(1, "There is no older prompt.")
+	case k.Pressed(msg, keymap.Newer) && c.Area.OnLast():
+		return c.walk(-1, "This is the newest draft.")
+	case k.Pressed(msg, keymap.Recall):
+		return c.tell(ListPrompts{})
+	case k.Pressed(msg, keymap.Editor):
+		return c.External.Edit(c.Text(), func(text string, err error) tea.Msg { return editedMsg{text, err} })
+	case k.Pressed(msg, keymap.Open):
+		return c.look()
+	case c.Empty() && k.Pressed(msg, keymap.Ask):
+		return c.tell(Helped{})
+	case c.Empty() && k.Pressed(msg, keymap.Quit):
+		return c.tell(Quit{})
+	case utf8.RuneCountInString(msg.Text) > 1:
+		c.Write(msg.Text)
+	default:
+		n, ok := c.Area.Before()
+		if ok && msg.Keystroke() == "backspace" && c.Chips[n].isFile() && c.Chips[n].Text != "" {
+			c.replace(&c.Writing, n, nil) // a dragged file is its path again
+			return nil
+		}
+		c.Area.Press(msg)
+	}
+	return nil
+}
+
+// look shows what the chip nearest to the cursor stands for.
+func (c *Model) look() tea.Cmd {
+	chip, ok := c.Open()
+	switch {
+	case !ok:
+		return c.say("The draft holds no long paste and no file; " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
+	case chip.Reading():
+		return c.say("It is still being read.")
+	case chip.Part == nil:
+		return c.tell(Looked{strings.Trim(chip.Label, "[]"), chip.Text})
+	}
+	title := strings.Trim(theme.FileLabel(*chip.Part, c.Tokens(chip.Part.Tokens)), "[]")
+	if chip.Part.Kind == history.ImagePart {
+		return c.say("It is a picture (" + chip.Part.MediaType + "), which a terminal does not show: " + title + ".")
+	}
+	return c.tell(Looked{title, chip.Part.Text})
+}
