@@ -42,9 +42,15 @@ func wantPending(t *testing.T, s *Session) PendingCall {
 	return call
 }
 
-func storedRepairs(t *testing.T, b *bench, s *Session) []store.Repair {
+func storedRepairs(t *testing.T, b *bench, s *Session) []store.RepairLine {
 	t.Helper()
-	repairs, err := b.deps.Store.Repairs(t.Context(), s.Info().ID)
+	var repairs []store.RepairLine
+	err := b.deps.Store.Dump(t.Context(), s.Info().ID, func(l store.Line) error {
+		if l.Repair != nil {
+			repairs = append(repairs, *l.Repair)
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

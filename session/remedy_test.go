@@ -58,9 +58,9 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 				t.Errorf("%q: the request has %q: %t, want %t\n%s", c.remedy, part, got, want, body)
 			}
 		}
-		repairs, err := b.deps.Store.Repairs(t.Context(), s.Info().ID)
-		if err != nil || len(repairs) != 1 || repairs[0].Kind != "C1" || repairs[0].Message != call || repairs[0].Undone != (c.remedy != history.SendRepaired) {
-			t.Errorf("%q: the repairs are %+v, %v", c.remedy, repairs, err)
+		repairs := storedRepairs(t, b, s)
+		if len(repairs) != 1 || repairs[0].Kind != "C1" || repairs[0].Message != call || repairs[0].Undone != (c.remedy != history.SendRepaired) {
+			t.Errorf("%q: the repairs are %+v", c.remedy, repairs)
 		}
 		wantProven(t, s, n+2, 1, body)
 	}

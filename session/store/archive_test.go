@@ -251,11 +251,15 @@ func sessionRestore(id string, before NewestIDs, lines []Line) SessionRestore {
 }
 
 func digest(t interface{ Fatalf(string, ...any) }, s *Store) string {
-	sum, err := s.Digest(context.Background())
-	if err != nil {
-		t.Fatalf("Digest: %v", err)
+	var sums []string
+	for _, id := range allIDs(t, s) {
+		d := NewDigester()
+		if err := s.Dump(context.Background(), id, d.Add); err != nil {
+			t.Fatalf("Dump: %v", err)
+		}
+		sums = append(sums, d.Whole())
 	}
-	return sum
+	return strings.Join(sums, " ")
 }
 
 // allIDs are the ids of all sessions.

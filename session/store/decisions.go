@@ -60,12 +60,10 @@ func (s *Store) setFlag(ctx context.Context, tx *sql.Tx, message int64, flag his
 	if flag == "" {
 		return execute(ctx, tx, `DELETE FROM flags WHERE message = ?`, message)
 	}
-	return execute(ctx, tx, `
-		INSERT INTO flags (message, flag, created_ms)
-		VALUES (?1, ?2, ?3)
-		ON CONFLICT (message) DO UPDATE
-		SET flag = ?2,
-			created_ms = ?3`, message, flag, s.now().UnixMilli())
+	return sqlite.Upsert(ctx, tx, "flags", "message",
+		sql.Named("message", message),
+		sql.Named("flag", flag),
+		sql.Named("created_ms", s.now().UnixMilli()))
 }
 
 // Remedies returns what the user had sent in place of the damaged messages of a session, by message.

@@ -12,38 +12,6 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Digest is the hex SHA-256 of all that the history holds of its sessions: every session with its
-// settings, tags and draft, every message with its calls, parts and times, what was attached, flags,
-// remedies, repairs, summaries and the records of requests. Row numbers do not count: two files with
-// the same content have the same digest, in whichever order they got it.
-//
-// The history of prompts and what was learned about models belong to no session and are not in it.
-func (s *Store) Digest(ctx context.Context) (string, error) {
-	sum := sha256.New()
-	err := s.view(ctx, "take the history's digest", func(tx *sql.Tx) error {
-		sum.Reset()
-		keys, err := idsWhere(ctx, tx, `
-			SELECT n
-			FROM sessions
-			ORDER BY id`)
-		if err != nil {
-			return err
-		}
-		for _, n := range keys {
-			d := NewDigester()
-			if err := dumpSession(ctx, tx, n, d.Add); err != nil {
-				return err
-			}
-			field(sum, []byte(d.Whole()))
-		}
-		return nil
-	})
-	if err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
 // SessionIDs returns the ids of all sessions, those in the trash and archived included, in their order.
 func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
 	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]string, error) {
@@ -54,7 +22,8 @@ func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
 	})
 }
 
-// Digester takes the digests of one session from its lines, in their order.
+// Digester takes the digests of one session from its lines, in their order: of everything that is kept of the
+// session. Row numbers do not count: two sessions with the same content have the same digest.
 type Digester struct {
 	sum, messages hash.Hash
 	id            [2]string // the session's own and its parent's

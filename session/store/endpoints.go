@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -8,6 +9,8 @@ import (
 	"fmt"
 	"net/url"
 	"time"
+
+	"winnow/session/store/sqlite"
 )
 
 // Learned is what winnow found out about a model behind a base URL.
@@ -27,74 +30,62 @@ type Learned struct {
 	QuirksAt map[string]time.Time // since when each quirk is known; none for one that was never dated
 }
 
+// endpointRow is a row of endpoints, but for what ChooseWindow alone changes.
+type endpointRow struct {
+	BaseURL  string  `db:"base_url"`
+	Model    string  `db:"model"`
+	Window   int     `db:"window"`
+	WindowMS int64   `db:"window_ms"`
+	Stated   int     `db:"stated"`
+	StatedMS int64   `db:"stated_ms"`
+	Largest  int     `db:"largest"`
+	Ratio    float64 `db:"ratio"`
+	Samples  int     `db:"samples"`
+	Quirks   string  `db:"quirks"`    // a JSON array
+	QuirksMS string  `db:"quirks_ms"` // a JSON object of milliseconds by quirk
+}
+
+// chosenRow is a row of endpoints with what the user chose.
+type chosenRow struct {
+	endpointRow
+	Chosen   int   `db:"chosen"`
+	ChosenMS int64 `db:"chosen_ms"`
+}
+
 // Endpoint returns what was learned about a model, and the zero facts where nothing was.
 func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, error) {
-	out := Learned{BaseURL: plainURL(baseURL), Model: model}
-	err := s.view(ctx, "read what is known of the model", func(tx *sql.Tx) error {
-		var quirks, dates string
-		var window, stated, chosen int64
-		err := tx.QueryRowContext(ctx, `
-			SELECT
-				window,
-				window_ms,
-				stated,
-				stated_ms,
-				chosen,
-				chosen_ms,
-				largest,
-				ratio,
-				samples,
-				quirks,
-				quirks_ms
-			FROM endpoints
-			WHERE base_url = ?
-				AND model = ?`, out.BaseURL, model).Scan(&out.Window, &window, &out.Stated, &stated, &out.Chosen, &chosen,
-			&out.Largest, &out.Ratio, &out.Samples, &quirks, &dates)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		out.WindowAt, out.StatedAt, out.ChosenAt = dated(window), dated(stated), dated(chosen)
-		if out.WindowAt.IsZero() {
-			out.Window = 0 // It may have been a guess.
-		}
-		if err := json.Unmarshal([]byte(quirks), &out.Quirks); err != nil {
-			return fmt.Errorf("read the quirks of %s: %w", model, err)
-		}
-		since := map[string]int64{}
-		if err := json.Unmarshal([]byte(dates), &since); err != nil {
-			return fmt.Errorf("read the dates of the quirks of %s: %w", model, err)
-		}
-		for quirk, ms := range since {
-			if out.QuirksAt == nil {
-				out.QuirksAt = make(map[string]time.Time, len(since))
+	return inTx(ctx, s.view, "read what is known of the model", func(tx *sql.Tx) (Learned, error) {
+		out := Learned{BaseURL: plainURL(baseURL), Model: model}
+		err := sqlite.EachRow(ctx, tx, "endpoints WHERE base_url = ? AND model = ?", func(row *chosenRow) error {
+			out.Window, out.WindowAt = row.Window, at(row.WindowMS)
+			out.Stated, out.StatedAt = row.Stated, at(row.StatedMS)
+			out.Chosen, out.ChosenAt = row.Chosen, at(row.ChosenMS)
+			out.Largest, out.Ratio, out.Samples = row.Largest, row.Ratio, row.Samples
+			if out.WindowAt.IsZero() {
+				out.Window = 0 // It may have been a guess.
 			}
-			out.QuirksAt[quirk] = at(ms)
-		}
-		return nil
+			if err := json.Unmarshal([]byte(row.Quirks), &out.Quirks); err != nil {
+				return fmt.Errorf("read the quirks of %s: %w", model, err)
+			}
+			since := map[string]int64{}
+			if err := json.Unmarshal([]byte(row.QuirksMS), &since); err != nil {
+				return fmt.Errorf("read the dates of the quirks of %s: %w", model, err)
+			}
+			for quirk, ms := range since {
+				if out.QuirksAt == nil {
+					out.QuirksAt = make(map[string]time.Time, len(since))
+				}
+				out.QuirksAt[quirk] = at(ms)
+			}
+			return nil
+		}, out.BaseURL, model)
+		return out, err
 	})
-	return out, err
-}
-
-// dated is a time that may not be known: 0 is the zero time.
-func dated(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return at(ms)
-}
-
-func msOf(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
 }
 
 // Learn replaces what is known of a model but for what the user chose. Of the
-// date of a quirk in l and the one that is stored the later counts; one without a date is dated now. A user name and password in the URL are not kept.
+// date of a quirk in l and the one that is stored the later counts; one without a date is dated now. A user
+// name and password in the URL are not kept.
 func (s *Store) Learn(ctx context.Context, l Learned) error {
 	if l.Quirks == nil {
 		l.Quirks = []string{}
@@ -108,23 +99,10 @@ func (s *Store) Learn(ctx context.Context, l Learned) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `
-			INSERT INTO endpoints (base_url, model, window, ratio, samples, quirks, updated_ms, window_ms, stated, stated_ms, largest, quirks_ms)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-			ON CONFLICT (base_url, model) DO UPDATE
-			SET window = ?3,
-				ratio = ?4,
-				samples = ?5,
-				quirks = ?6,
-				updated_ms = ?7,
-				window_ms = ?8,
-				stated = ?9,
-				stated_ms = ?10,
-				largest = ?11,
-				quirks_ms = ?12`,
-			plainURL(l.BaseURL), l.Model, l.Window, l.Ratio, l.Samples, string(quirks), s.now().UnixMilli(),
-			msOf(l.WindowAt), l.Stated, msOf(l.StatedAt), l.Largest, dates)
-		return err
+		return sqlite.UpsertRow(ctx, tx, "endpoints", "base_url, model", endpointRow{
+			plainURL(l.BaseURL), l.Model, l.Window, ms(l.WindowAt), l.Stated, ms(l.StatedAt), l.Largest, l.Ratio, l.Samples,
+			string(quirks), dates,
+		}, sql.Named("updated_ms", s.now().UnixMilli()))
 	})
 }
 
@@ -144,11 +122,7 @@ func (s *Store) datesOf(ctx context.Context, tx *sql.Tx, l Learned) (string, err
 	}
 	now := make(map[string]int64, len(l.Quirks))
 	for _, quirk := range l.Quirks {
-		since := max(before[quirk], msOf(l.QuirksAt[quirk]))
-		if since == 0 {
-			since = s.now().UnixMilli()
-		}
-		now[quirk] = since
+		now[quirk] = cmp.Or(max(before[quirk], ms(l.QuirksAt[quirk])), s.now().UnixMilli())
 	}
 	text, err := json.Marshal(now)
 	return string(text), err
@@ -162,7 +136,7 @@ func (s *Store) ChooseWindow(ctx context.Context, baseURL, model string, tokens 
 		when = s.now().UnixMilli()
 	}
 	return s.jot(ctx, "keep the window of the model", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `
+		return execute(ctx, tx, `
 			INSERT INTO endpoints (base_url, model, window, ratio, samples, quirks, updated_ms, chosen, chosen_ms)
 			VALUES (?1, ?2, 0, 0, 0, '[]', ?3, ?4, ?5)
 			ON CONFLICT (base_url, model) DO UPDATE
@@ -172,7 +146,6 @@ func (s *Store) ChooseWindow(ctx context.Context, baseURL, model string, tokens 
 				chosen = ?4,
 				chosen_ms = ?5`,
 			plainURL(baseURL), model, s.now().UnixMilli(), tokens, when)
-		return err
 	})
 }
 

@@ -48,9 +48,9 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 func (s *Store) Forks(ctx context.Context, session string) ([]Session, error) {
 	return inTx(ctx, s.view, "find the forks", func(tx *sql.Tx) ([]Session, error) {
 		return sessionsWhere(ctx, tx, `
-			WHERE s.parent = ?
-				AND s.parent <> ''
-			ORDER BY s.n`, session)
+			WHERE parent = ?
+				AND parent <> ''
+			ORDER BY n`, session)
 	})
 }
 

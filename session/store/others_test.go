@@ -246,6 +246,18 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 	}
 }
 
+// repairsOf are the recorded repairs of a session's messages.
+func repairsOf(t *testing.T, s *Store, session string) (repairs []RepairLine) {
+	t.Helper()
+	must(t, "dump", s.Dump(context.Background(), session, func(l Line) error {
+		if l.Repair != nil {
+			repairs = append(repairs, *l.Repair)
+		}
+		return nil
+	}))
+	return repairs
+}
+
 func TestRepairsKeepTheirFirstDate(t *testing.T) {
 	c := noon()
 	s := openAt(t, newPath(t), Options{Now: c.now})
@@ -253,22 +265,18 @@ func TestRepairsKeepTheirFirstDate(t *testing.T) {
 	session, m := begin(t, s, "", "hello")
 	r := history.Repair{Kind: "C3", What: "a bracket was missing", Before: "{\xff", After: "{}"}
 	must(t, "add", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {r}}))
-	got, err := s.Repairs(ctx, session.ID)
-	if err != nil || len(got) != 1 {
-		t.Fatalf("Repairs = %+v, %v; want one", got, err)
-	}
 	c.add(time.Hour)
 	r.Remedy = history.LeaveOut
 	must(t, "add", s.AddRepairs(ctx, 2, map[int64][]history.Repair{m.ID: {r}}))
 	hash := sha256.Sum256([]byte(r.Before))
-	want := []Repair{{
-		Repair: history.Repair{Kind: r.Kind, What: r.What, After: r.After}, ID: got[0].ID, Message: m.ID,
-		BeforeHash: hash[:], Rules: 2, First: noon().t, Last: c.t, Undone: true,
+	want := []RepairLine{{
+		Message: m.ID, Kind: "C3", Before: hash[:], What: Text(r.What), Sent: Text(r.After),
+		Rules: 2, First: noon().t.UnixMilli(), Last: c.t.UnixMilli(), Undone: true,
 	}}
-	if got, err = s.Repairs(ctx, session.ID); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("Repairs = %+v, %v; want %+v", got, err, want)
+	if got := repairsOf(t, s, session.ID); !reflect.DeepEqual(got, want) {
+		t.Errorf("the repairs are %+v, want %+v", got, want)
 	}
-	_, err = s.full.Exec("DELETE FROM repairs")
+	_, err := s.full.Exec("DELETE FROM repairs")
 	must(t, "delete", err)
 	if again := read(t, s, m.ID); again.Content != "hello" || again.Damaged {
 		t.Errorf("without the repairs the message is %+v", again)

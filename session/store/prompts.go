@@ -157,13 +157,11 @@ func (s *Store) SaveDraft(ctx context.Context, session, text string, folds ...Fo
 		if text == "" && len(folds) == 0 {
 			return execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n)
 		}
-		return execute(ctx, tx, `
-			INSERT INTO drafts (session, updated_ms, text, files)
-			VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (session) DO UPDATE
-			SET updated_ms = ?2,
-				text = ?3,
-				files = ?4`, n, s.now().UnixMilli(), []byte(text), folded(folds))
+		return sqlite.Upsert(ctx, tx, "drafts", "session",
+			sql.Named("session", n),
+			sql.Named("updated_ms", s.now().UnixMilli()),
+			sql.Named("text", []byte(text)),
+			sql.Named("files", folded(folds)))
 	})
 }
 

@@ -59,19 +59,19 @@ func TestAnotherRemedyUndoesARepair(t *testing.T) {
 	add := func() { must(t, "add", s.AddRepairs(ctx, 2, map[int64][]history.Repair{m.ID: {r}})) }
 	undone := func(when string, want bool) {
 		t.Helper()
-		got, err := s.Repairs(ctx, session.ID)
-		if err != nil || len(got) != 1 || got[0].Undone != want || !got[0].First.Equal(noon().t) {
-			t.Errorf("%s: Repairs = %+v, %v; want one, undone %t", when, got, err, want)
+		got := repairsOf(t, s, session.ID)
+		if len(got) != 1 || got[0].Undone != want || got[0].First != noon().t.UnixMilli() {
+			t.Errorf("%s: the repairs are %+v; want one, undone %t", when, got, want)
 		}
 	}
 	add()
-	undone("mended", false)
+	undone("repaired", false)
 	c.add(time.Hour)
 	must(t, "leave out", s.SetRemedies(ctx, history.LeaveOut, m.ID))
 	undone("left out", true)
 	r.Remedy, r.After = history.LeaveOut, ""
 	add()
 	undone("left out of a request", true)
-	must(t, "mend", s.SetRemedies(ctx, history.SendRepaired, m.ID))
+	must(t, "repair", s.SetRemedies(ctx, history.SendRepaired, m.ID))
 	undone("mended again", false)
 }

@@ -5,22 +5,10 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
-	"time"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
 )
-
-// Repair is one fault of a stored message that was repaired on the way to a model.
-type Repair struct {
-	history.Repair           // Before and Remedy come back empty: the message has the damaged bytes, Remedies the remedy
-	ID             int64     // set by the store
-	Message        int64     // the message that has the fault
-	BeforeHash     []byte    // SHA-256 of the damaged bytes
-	Rules          int       // the version of the rules that repaired it last
-	First, Last    time.Time // when it was first and last applied
-	Undone         bool      // another remedy holds: the damaged message is not repaired, but sent as text or left out
-}
 
 // AddRepairs records repairs that were applied now, or what the user had sent instead. One that was
 // applied before keeps its first date.
@@ -49,30 +37,6 @@ func (s *Store) putRepair(ctx context.Context, tx *sql.Tx, rules int, message in
 			last_ms = ?7,
 			undone = ?8`,
 		message, r.Kind, before[:], r.What, []byte(r.After), rules, s.now().UnixMilli(), r.Remedy != history.SendRepaired)
-}
-
-// Repairs returns the repairs of a session's messages, in the order of the messages.
-func (s *Store) Repairs(ctx context.Context, session string) ([]Repair, error) {
-	return inTx(ctx, s.view, "read the repairs", func(tx *sql.Tx) ([]Repair, error) {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return nil, err
-		}
-		var out []Repair
-		err = sqlite.EachRow(ctx, tx, "repairs WHERE "+ofSession+" ORDER BY message, id", func(row *repairRow) error {
-			r := Repair{ID: row.ID, Message: row.Message, BeforeHash: row.Before, Rules: int(row.Rules), First: at(row.First), Last: at(row.Last), Undone: row.Undone}
-			r.Kind, r.What, r.After = string(row.Kind), string(row.What), string(row.Sent)
-			out = append(out, r)
-			return nil
-		}, n)
-		return out, err
-	})
-}
-
-// repairRow is the record of a repair with the column that its line does not have.
-type repairRow struct {
-	RepairLine
-	ID int64 `db:"id"`
 }
 
 // RepairCount is how many faults of one kind the messages of a model had.

@@ -199,7 +199,7 @@ func (x *searcher) readSessions(ctx context.Context, all []searchable) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	keys, sessions, err := keyedSessions(ctx, x.tx, `WHERE s.n IN (SELECT value FROM json_each(?))`, list(keys))
+	keys, sessions, err := keyedSessions(ctx, x.tx, `WHERE n IN (SELECT value FROM json_each(?))`, list(keys))
 	for i, n := range keys {
 		x.sessions[n] = sessions[i]
 	}

@@ -13,67 +13,42 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// sessionColumns are what sessionScan reads. Tags come from a query of their own.
-const sessionColumns = `
-	s.n,
-	s.id,
-	s.title,
-	s.title_from,
-	s.created_ms,
-	s.updated_ms,
-	s.endpoint,
-	s.model,
-	s.preset,
-	s.overrides,
-	s.system,
-	s.system_fixed,
-	s.leaf,
-	s.parent,
-	s.forked_at,
-	s.pinned,
-	s.archived,
-	s.deleted_ms,
-	s.dir,
-	s.source,
-	s.origin,
-	s.messages,
-	s.turns`
-
-// sessionScan reads rows of sessions, one after the other, into one set of targets, as scan does for
-// messages. It notes the key of each.
-type sessionScan struct {
-	Session
-	key, created, updated, pinned, archived, deleted, messages, turns, fixed int64
-
-	targets []any
-	keys    []int64
+// sessionRow is a session with the columns that its line does not have. Tags come from a query of their own.
+type sessionRow struct {
+	SessionLine
+	Key      int64 `db:"n"`
+	Messages int   `db:"messages"`
+	Turns    int   `db:"turns"`
 }
 
-func newSessionScan() *sessionScan {
-	s := &sessionScan{}
-	s.targets = []any{
-		&s.key, &s.ID, &s.Title, &s.TitleFrom, &s.created, &s.updated, &s.Endpoint, &s.Model, &s.Preset,
-		&s.Overrides, &s.System, &s.fixed, &s.Leaf, &s.Parent, &s.ForkedAt, &s.pinned, &s.archived, &s.deleted, &s.Dir,
-		&s.Source, &s.Origin, &s.messages, &s.turns,
+func (r *sessionRow) session() Session {
+	return Session{
+		ID:          r.ID,
+		Title:       string(r.Title),
+		TitleFrom:   TitleSource(r.TitleFrom),
+		Created:     at(r.Created),
+		Updated:     at(r.Updated),
+		Endpoint:    string(r.Endpoint),
+		Model:       string(r.Model),
+		Preset:      string(r.Preset),
+		Overrides:   string(r.Overrides),
+		System:      string(r.System),
+		SystemFixed: r.Fixed,
+		Leaf:        r.Leaf,
+		Parent:      r.Parent,
+		ForkedAt:    r.ForkedAt,
+		Pinned:      r.Pinned,
+		Archived:    r.Archived,
+		Deleted:     at(r.Deleted),
+		Dir:         string(r.Dir),
+		Source:      string(r.Source),
+		Origin:      string(r.Origin),
+		Messages:    r.Messages,
+		Turns:       r.Turns,
 	}
-	return s
 }
 
-// next reads one row with the Scan of an *sql.Rows.
-func (s *sessionScan) next(scan func(...any) error) (Session, error) {
-	if err := scan(s.targets...); err != nil {
-		return Session{}, err
-	}
-	s.keys = append(s.keys, s.key)
-	out := s.Session
-	out.Created, out.Updated, out.Deleted = at(s.created), at(s.updated), at(s.deleted)
-	out.Pinned, out.Archived, out.SystemFixed = s.pinned != 0, s.archived != 0, s.fixed != 0
-	out.Messages, out.Turns = int(s.messages), int(s.turns)
-	return out, nil
-}
-
-// sessionsWhere reads sessions with their tags. where is what follows the table in the query, in which
-// a session is called s.
+// sessionsWhere reads sessions with their tags. where is what follows the table in the query.
 func sessionsWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]Session, error) {
 	_, all, err := keyedSessions(ctx, tx, where, args...)
 	return all, err
@@ -81,19 +56,18 @@ func sessionsWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 
 // keyedSessions is sessionsWhere with the key of each session.
 func keyedSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) (keys []int64, all []Session, err error) {
-	scan := newSessionScan()
-	all, err = sqlite.Collect(ctx, tx, scan.next, `
-		SELECT`+sessionColumns+`
-		FROM sessions s
-		`+where, args...)
+	err = sqlite.EachRow(ctx, tx, "sessions "+where, func(row *sessionRow) error {
+		keys, all = append(keys, row.Key), append(all, row.session())
+		return nil
+	}, args...)
 	if err != nil {
 		return nil, nil, err
 	}
-	tags, err := tagsOf(ctx, tx, scan.keys)
-	for i, n := range scan.keys {
+	tags, err := tagsOf(ctx, tx, keys)
+	for i, n := range keys {
 		all[i].Tags = tags[n]
 	}
-	return scan.keys, all, err
+	return keys, all, err
 }
 
 // Session finds a session by its id or a prefix that only one session has. Sessions in the trash
@@ -111,10 +85,10 @@ func sessionByPrefix(ctx context.Context, tx *sql.Tx, typed string) (Session, er
 	for _, trash := range []bool{false, true} {
 		// 'g' follows every character of an id.
 		all, err := sessionsWhere(ctx, tx, `
-			WHERE s.id >= ?1
-				AND s.id < ?1 || 'g'
-				AND (s.deleted_ms <> 0) = ?2
-			ORDER BY s.used DESC`, prefix, trash)
+			WHERE id >= ?1
+				AND id < ?1 || 'g'
+				AND (deleted_ms <> 0) = ?2
+			ORDER BY used DESC`, prefix, trash)
 		if err != nil {
 			return Session{}, err
 		}
@@ -133,9 +107,9 @@ func (s *Store) Last(ctx context.Context) (Session, error) {
 	return inTx(ctx, s.view, "find the last session", func(tx *sql.Tx) (Session, error) {
 		return oneSession(ctx, tx, "find the last session", `
 			INDEXED BY sessions_used
-			WHERE s.deleted_ms = 0
-				AND s.archived = 0
-			ORDER BY s.used DESC
+			WHERE deleted_ms = 0
+				AND archived = 0
+			ORDER BY used DESC
 			LIMIT 1`)
 	})
 }
@@ -164,7 +138,7 @@ func sessionKey(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
 
 // sessionByKey reads one session by its short key.
 func sessionByKey(ctx context.Context, tx *sql.Tx, n int64) (Session, error) {
-	return oneSession(ctx, tx, "find the session", `WHERE s.n = ?`, n)
+	return oneSession(ctx, tx, "find the session", `WHERE n = ?`, n)
 }
 
 // addSession inserts a session without messages. An empty id gets a new one.
@@ -204,13 +178,7 @@ func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, 
 }
 
 // newID is a new session's id.
-func newID() string {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return uuid.NewString() // a random one where the clock is of no use
-	}
-	return id.String()
-}
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // use makes a session the last used one. The order is kept apart from the clock, which may go
 // backwards.
@@ -230,7 +198,6 @@ type Filter struct {
 	Trash    bool
 	Archived bool
 	Limit    int // 0 for all
-	Offset   int
 }
 
 // Sessions lists sessions, the last used first and pinned ones on top.
@@ -240,25 +207,23 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 
 func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
 	words := strings.Fields(strings.ToLower(f.Text))
-	limit, offset := f.Limit, f.Offset
+	limit := f.Limit
 	if limit <= 0 {
 		limit = -1 // SQLite's "all"
 	}
-	// SQLite folds the case of ASCII only, so words are looked for here, and pages are cut here.
+	// SQLite folds the case of ASCII only, so words are looked for here, and the list is cut here.
 	picks := len(words) > 0 || f.Tag != "" || f.Dir != ""
 	if picks {
-		limit, offset = -1, 0
+		limit = -1
 	}
 	all, err := sessionsWhere(ctx, tx, `
 		WHERE `+which(f)+`
-		ORDER BY s.pinned DESC, s.used DESC
-		LIMIT ?
-		OFFSET ?`, limit, max(0, offset))
+		ORDER BY pinned DESC, used DESC
+		LIMIT ?`, limit)
 	if err != nil || !picks {
 		return all, err
 	}
 	all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) || !hasWords(s, words) })
-	all = all[min(max(0, f.Offset), len(all)):]
 	if f.Limit > 0 {
 		all = all[:min(f.Limit, len(all))]
 	}
@@ -270,11 +235,11 @@ func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
 func which(f Filter) string {
 	switch {
 	case f.Trash:
-		return "s.deleted_ms <> 0"
+		return "deleted_ms <> 0"
 	case f.Archived:
-		return "s.deleted_ms = 0 AND s.archived = 1"
+		return "deleted_ms = 0 AND archived = 1"
 	}
-	return "s.deleted_ms = 0 AND s.archived = 0"
+	return "deleted_ms = 0 AND archived = 0"
 }
 
 // fits reports whether a session has the tag and was begun in the folder that are asked for.

@@ -33,10 +33,8 @@ type Session struct {
 	Source      string    // the program it was imported from, "" for winnow's own and for plain files
 	Origin      string    // its id there
 	Tags        []string
-	Messages    int    // all its messages, every branch
-	Turns       int    // its user messages
-	Match       string // in a search: the matching line
-	MatchID     int64  // in a search: the matching message
+	Messages    int // all its messages, every branch
+	Turns       int // its user messages
 }
 
 // TitleSource says where a session's title comes from, "" for no title.

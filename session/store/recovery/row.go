@@ -95,10 +95,4 @@ func (r savedRow) withoutEnd() bool {
 }
 
 // newID is the id of a session that has none.
-func newID() string {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return uuid.NewString() // a random one where the clock is of no use
-	}
-	return id.String()
-}
+func newID() string { return uuid.Must(uuid.NewV7()).String() }

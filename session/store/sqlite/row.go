@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,19 @@ type column struct {
 	name  string
 	kind  string // blob, null or ""
 	index []int
+	text  bool // the field is a text
+}
+
+// read is how a query reads the column. A text is cast where it is stored as bytes: no byte of it changes, and
+// the driver hands it out as a string, which saves a copy.
+func (c column) read() string {
+	switch {
+	case c.kind == "blob" && c.text:
+		return "CAST(" + c.name + " AS TEXT)"
+	case c.kind == "null" && c.text:
+		return "coalesce(CAST(" + c.name + " AS TEXT), '')"
+	}
+	return c.name
 }
 
 func columnsOf(row reflect.Type) []column {
@@ -26,7 +40,7 @@ func columnsOf(row reflect.Type) []column {
 			name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
 		}
 		if name != "" && name != "-" {
-			out = append(out, column{name, kind, field.Index})
+			out = append(out, column{name, kind, field.Index, field.Type.Kind() == reflect.String})
 		}
 	}
 	return out
@@ -45,10 +59,7 @@ func EachRow[T any](ctx context.Context, q querier, from string, f func(*T) erro
 	columns := columnsOf(reflect.TypeFor[T]())
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = c.name
-		if c.kind == "null" {
-			names[i] = "coalesce(" + c.name + ", x'')"
-		}
+		names[i] = c.read()
 	}
 	targets := make([]any, len(columns))
 	return Each(ctx, q, func(scan func(...any) error) error {
@@ -72,7 +83,7 @@ func valuesOf(row any) []sql.NamedArg {
 		switch {
 		case c.kind == "null" && field.Len() == 0:
 			value = nil
-		case c.kind != "" && field.Kind() == reflect.String:
+		case c.kind != "" && c.text:
 			value = []byte(field.String())
 		}
 		out = append(out, sql.Named(c.name, value))
@@ -88,12 +99,25 @@ func InsertRow(ctx context.Context, tx *sql.Tx, table string, row any, more ...s
 // Insert adds a row to a table and returns its number.
 func Insert(ctx context.Context, tx *sql.Tx, table string, values ...sql.NamedArg) (int64, error) {
 	names, args := parameters(values)
-	result, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+
-		") VALUES (?"+strings.Repeat(", ?", len(names)-1)+")", args...)
+	result, err := tx.ExecContext(ctx, insertion(table, names), args...)
 	if err != nil {
 		return 0, err
 	}
 	return result.LastInsertId()
+}
+
+// Upsert adds a row to a table, or where the columns of its key, which have a comma between them, are those of a
+// row that is there, changes its other columns.
+func Upsert(ctx context.Context, tx *sql.Tx, table, key string, values ...sql.NamedArg) error {
+	names, args := parameters(values)
+	var changes []string
+	for _, name := range names {
+		if !slices.Contains(strings.Split(key, ", "), name) {
+			changes = append(changes, name+" = excluded."+name)
+		}
+	}
+	_, err := tx.ExecContext(ctx, insertion(table, names)+" ON CONFLICT ("+key+") DO UPDATE SET "+strings.Join(changes, ", "), args...)
+	return err
 }
 
 // Update changes columns of the row that has an id.
@@ -101,6 +125,15 @@ func Update(ctx context.Context, tx *sql.Tx, table string, id int64, values ...s
 	names, args := parameters(values)
 	_, err := tx.ExecContext(ctx, "UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE id = ?", append(args, id)...)
 	return err
+}
+
+// UpsertRow is Upsert of a row, which is a struct or a pointer to one, with more columns.
+func UpsertRow(ctx context.Context, tx *sql.Tx, table, key string, row any, more ...sql.NamedArg) error {
+	return Upsert(ctx, tx, table, key, append(valuesOf(row), more...)...)
+}
+
+func insertion(table string, names []string) string {
+	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")"
 }
 
 func parameters(values []sql.NamedArg) (names []string, args []any) {

@@ -28,7 +28,7 @@ func TestRowComesBackAsItWasInserted(t *testing.T) {
 	}
 	want := []thing{
 		{base: base{ID: 1, Text: "a\x00\xff"}, Extra: "{}", Data: []byte{1}, Note: "n"},
-		{base: base{ID: 2}, Data: []byte{}},
+		{base: base{ID: 2}, Data: nil},
 	}
 	var got []thing
 	err := InTx(t.Context(), db, func(tx *sql.Tx) error { return insertThings(t.Context(), tx, want) })
