@@ -33,8 +33,9 @@ type Session struct {
 	Source      string    // the program it was imported from, "" for winnow's own and for plain files
 	Origin      string    // its id there
 	Tags        []string
-	Messages    int // all its messages, every branch
-	Turns       int // its user messages
+	Messages    int    // all its messages, every branch
+	Turns       int    // its user messages
+	Match       string // in a search: the matching line
 }
 
 // TitleSource says where a session's title comes from, "" for no title.
