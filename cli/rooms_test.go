@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	// any of them may use ui/uitest.
 	"ui": {
 		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/notice", "ui/confirm", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
-		"ui/turn", "ui/upkeep",
+		"ui/turn", "ui/upkeep", "ui/layout",
 		"session", "session/store", "session/store/backup", "session/transfer", "llm", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm", "history"},
@@ -52,6 +52,7 @@ var rooms = map[string][]string{
 	"ui/picker":          {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest"},
 	"ui/notice":          {"ui/theme", "ui/markdown", "ui/uitest"},
 	"ui/upkeep":          {"session/store", "history"},
+	"ui/layout":          {"ui/theme"},
 	"ui/turn":            {"ui/theme", "session", "llm"},
 	"ui/confirm":         {},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "llm/pricing", "history"},

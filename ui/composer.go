@@ -31,7 +31,7 @@ func (m *Model) tellComposer() {
 	m.composer.Around = composer.Around{
 		Session: m.info.ID, Home: m.session.Store(), Temporary: m.session.Temporary(), Closed: m.elsewhere,
 		Guide:     m.ref == "guide" || strings.HasPrefix(m.ref, "guide/"),
-		Completes: m.focus == draftPane && !m.covered() && !(m.question.waits() && m.turn.Busy),
+		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.waits() && m.turn.Busy),
 		ReadFile:  m.session.Attach,
 	}
 }
@@ -83,9 +83,9 @@ func (m *Model) openPrompts() {
 
 // completionView draws the completions above the composer, in a frame.
 func (m *Model) completionView() []string {
-	w := m.layout.composer.W
-	lines := m.composer.CompletionView(m.styles, max(0, w-2), min(8, m.layout.transcript.H-2))
-	if len(lines) == 0 || m.layout.transcript.H < 4 {
+	w := m.layout.Composer.W
+	lines := m.composer.CompletionView(m.styles, max(0, w-2), min(8, m.layout.Transcript.H-2))
+	if len(lines) == 0 || m.layout.Transcript.H < 4 {
 		return nil
 	}
 	return theme.Frame(theme.Box{W: w, H: len(lines) + 2}, m.border("commands", "tab completes", true), slices.Clip(lines))

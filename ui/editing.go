@@ -89,7 +89,7 @@ func (m *Model) openEdits() tea.Cmd {
 
 // editsListed shows the user's messages of the active branch, the newest first.
 func (m *Model) editsListed(msg editsMsg) tea.Cmd {
-	if m.covered() || m.turn.Busy {
+	if m.overlays.any() || m.turn.Busy {
 		return nil
 	}
 	var choices []picker.Choice

@@ -129,12 +129,12 @@ func TestEscTwiceListsWhatCanBeEdited(t *testing.T) {
 	l.say("Second\nwith more")
 	l.types("x")
 	l.press("esc", "esc")
-	if l.covered() {
-		t.Fatalf("esc esc on a draft opens %d", l.top())
+	if l.overlays.any() {
+		t.Fatalf("esc esc on a draft opens %d", l.overlays.top())
 	}
 	l.press("backspace", "esc", "left", "esc")
 	l.shows("esc again edits an earlier message")
-	if l.covered() {
+	if l.overlays.any() {
 		t.Fatal("another key between the two is no esc esc")
 	}
 	l.composer.Set("")

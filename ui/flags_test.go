@@ -27,7 +27,7 @@ func ranged(t testing.TB, w, h int) *Model {
 func rangedInPanel(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(ctrl('x'))
-	if !m.layout.panel.Empty() || !m.covered() {
+	if !m.layout.Panel.Empty() || !m.overlays.any() {
 		m.Update(ctrl('x'))
 		m.Update(tab)
 		m.Update(tab)
@@ -327,7 +327,7 @@ func TestTheNarrowPanelLeavesNoCursorBehind(t *testing.T) {
 	l.say("The first question.")
 	l.say("The second question.")
 	l.press("ctrl+x", "g", "v", "j", "esc", "esc")
-	if _, ok := l.chat.Selected(); ok || l.covered() {
+	if _, ok := l.chat.Selected(); ok || l.overlays.any() {
 		t.Fatalf("the transcript has a cursor while the draft has the keys:\n%s", plain(l.Model))
 	}
 	l.press("ctrl+x", "g", "v", "j", "ctrl+x")

@@ -15,7 +15,7 @@ func (m *Model) helpLine(w int) string {
 // hints are the keys that matter now. The last one says how to leave, or where the rest is.
 func (m *Model) hints() []keymap.Hint {
 	k := &m.keys
-	selecting := m.chat.Selecting() && (!m.covered() || m.onTop(panelOverlay{}))
+	selecting := m.chat.Selecting() && (!m.overlays.any() || m.overlays.onTop(panelOverlay{}))
 	switch {
 	case selecting:
 		return []keymap.Hint{
@@ -26,8 +26,8 @@ func (m *Model) hints() []keymap.Hint {
 			k.Hint("range", keymap.Select),
 			k.Hint("leave the selection", keymap.Back),
 		}
-	case m.covered():
-		return m.top().hints(m)
+	case m.overlays.any():
+		return m.overlays.top().hints(m)
 	case m.panel.Past != nil && m.focus == panelPane:
 		return append(panelHints(k), k.Hint("back to the next request", keymap.Back))
 	case m.focus == transcriptPane:

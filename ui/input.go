@@ -40,8 +40,14 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Suspend
 	case k.Pressed(msg, keymap.Reveal):
 		return m.reveal()
-	case m.covered():
-		return m.overlayKey(msg)
+	case m.overlays.any():
+		top := m.overlays.top()
+		t, may := top.(typist)
+		text := may && t.types(m)
+		if !isHelp(top) && (k.Pressed(msg, keymap.Help) || k.Pressed(msg, keymap.Ask) && !text) {
+			return m.openHelp()
+		}
+		return top.update(m, msg)
 	case m.chat.Search.Open:
 		return m.updateTranscript(msg)
 	case m.focus == questionPane:
@@ -144,7 +150,7 @@ func (m *Model) onScreen(p pane) bool {
 	case questionPane:
 		return m.question.waits()
 	case panelPane:
-		return !m.layout.panel.Empty()
+		return !m.layout.Panel.Empty()
 	}
 	return true
 }
@@ -173,8 +179,8 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 }
 
 func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
-	if m.covered() {
-		return m.top().update(m, msg)
+	if m.overlays.any() {
+		return m.overlays.top().update(m, msg)
 	}
 	if m.chat.Search.Open {
 		return m.updateTranscript(msg)
@@ -188,8 +194,8 @@ func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
 
 // panelPage is how many lines of the panel's list are on the screen, one at least.
 func (m *Model) panelPage() int {
-	b := m.layout.panel.Within(true)
-	if m.onTop(panelOverlay{}) || m.layout.panel.Empty() {
+	b := m.layout.Panel.Within(true)
+	if m.overlays.onTop(panelOverlay{}) || m.layout.Panel.Empty() {
 		b = m.overlayRoom()
 	}
 	return max(1, m.panel.Slice(m.styles, b.W, b.H).Room)
@@ -204,5 +210,5 @@ type place struct {
 }
 
 func (m *Model) where() place {
-	return place{m.top(), m.focus, m.sessions.Mode()}
+	return place{m.overlays.top(), m.focus, m.sessions.Mode()}
 }

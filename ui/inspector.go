@@ -63,9 +63,9 @@ func (m *Model) aspects() []aspect {
 
 // inspect opens the inspector.
 func (m *Model) inspect(on subject, at aspect) tea.Cmd {
-	if !m.onTop(inspectorOverlay{}) {
+	if !m.overlays.onTop(inspectorOverlay{}) {
 		m.inspector = inspectorState{reading: m.inspector.reading, collapsed: map[string]bool{}}
-		m.cover(inspectorOverlay{})
+		m.overlays.open(inspectorOverlay{})
 	}
 	m.inspector.on = on
 	return m.look(at)
@@ -129,7 +129,7 @@ func (m *Model) look(at aspect) tea.Cmd {
 // the place of what stands there.
 func (m *Model) lookAgain() tea.Cmd {
 	in := &m.inspector
-	if !m.isOpen(inspectorOverlay{}) {
+	if !m.overlays.has(inspectorOverlay{}) {
 		return nil
 	}
 	if in.on.added > len(m.panel.Shown().Rows.Added) {
@@ -186,7 +186,7 @@ func (m *Model) put(c inspector.Content) {
 
 // fitInspector tells what is shown its size.
 func (m *Model) fitInspector() {
-	b := m.layout.full
+	b := m.layout.Full
 	in := b.Within(framedOverlay(b))
 	m.inspector.w, m.inspector.h = in.W, in.H
 	if m.inspector.shown != nil {

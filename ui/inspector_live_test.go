@@ -9,6 +9,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/inspector"
+	"winnow/ui/layout"
 	"winnow/ui/theme"
 )
 
@@ -57,8 +58,8 @@ func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
 		l.press("shift+tab")
 		l.titled("message 4", "past")
 		l.press("esc")
-		if l.covered() || l.focus != transcriptPane {
-			t.Errorf("after esc: overlay %v, focus %v; want the transcript", l.top(), l.focus)
+		if l.overlays.any() || l.focus != transcriptPane {
+			t.Errorf("after esc: overlay %v, focus %v; want the transcript", l.overlays.top(), l.focus)
 		}
 		if on, _ := l.chat.Selected(); on.Content == "The first question." {
 			t.Error("the transcript's cursor did not go along with the inspector")
@@ -99,8 +100,8 @@ func TestTheInspectorGoesThroughTheRequests(t *testing.T) {
 	l.press("right")
 	l.until("the next request", func() bool { return l.panel.Past == nil })
 	l.press("esc")
-	if l.covered() {
-		t.Errorf("after esc the overlay is %v", l.top())
+	if l.overlays.any() {
+		t.Errorf("after esc the overlay is %v", l.overlays.top())
 	}
 }
 
@@ -108,7 +109,7 @@ func TestThePanelOpensItsLine(t *testing.T) {
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := onStage(t, size[0], size[1])
 		l.say("The first question.")
-		if size[0] < wideWidth {
+		if size[0] < layout.WideWidth {
 			l.press("ctrl+x")
 		} else {
 			l.press("tab", "tab")
@@ -202,8 +203,8 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 	l.press("esc")
 	l.titled("turn 1 to turn 3", "changes")
 	l.press("esc")
-	if l.panel.Marked != nil || l.covered() {
-		t.Errorf("after esc the mark is %v and the overlay %v", l.panel.Marked, l.top())
+	if l.panel.Marked != nil || l.overlays.any() {
+		t.Errorf("after esc the mark is %v and the overlay %v", l.panel.Marked, l.overlays.top())
 	}
 }
 
@@ -254,7 +255,7 @@ func TestWhatIsReadTooLateIsDropped(t *testing.T) {
 	m.Update(bodyMsg{reading: late, text: "late"})
 	m.Update(sightingsMsg{reading: late})
 	m.Update(changesMsg{reading: late})
-	if m.covered() || m.inspector.shown != nil {
+	if m.overlays.any() || m.inspector.shown != nil {
 		t.Error("a late answer opened the inspector again")
 	}
 }

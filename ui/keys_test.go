@@ -28,8 +28,8 @@ func TestEscOrder(t *testing.T) {
 	m.Update(tab)
 	m.Update(ctrl('p'))
 	m.Update(esc)
-	if m.covered() || m.focus != transcriptPane || stopped != 0 {
-		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.top(), m.focus, stopped)
+	if m.overlays.any() || m.focus != transcriptPane || stopped != 0 {
+		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.overlays.top(), m.focus, stopped)
 	}
 	m.Update(esc)
 	if m.focus != draftPane || stopped != 0 {

@@ -58,11 +58,11 @@ func (m *Model) back() tea.Cmd {
 	case m.chat.Selecting():
 		m.chat.Unselect()
 		return nil
-	case m.chat.Search.On && !m.covered():
+	case m.chat.Search.On && !m.overlays.any():
 		return m.inTranscript((*transcript.Model).EndSearch)
 	case m.panel.Past != nil:
 		return m.toNext()
-	case m.onTop(panelOverlay{}):
+	case m.overlays.onTop(panelOverlay{}):
 		m.uncover()
 		return nil
 	case m.focus != draftPane:

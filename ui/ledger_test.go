@@ -82,7 +82,7 @@ func TestTheLedgerListsEveryRepair(t *testing.T) {
 			t.Errorf("the ledger has %d lines of %d kinds, want 20 of 15", len(l.ledger.lines), len(kinds))
 		}
 		l.press("enter")
-		if on, ok := l.chat.Selected(); l.covered() || l.focus != transcriptPane || !ok || on.ID != l.ledger.lines[19].entry.ID {
+		if on, ok := l.chat.Selected(); l.overlays.any() || l.focus != transcriptPane || !ok || on.ID != l.ledger.lines[19].entry.ID {
 			t.Errorf("enter does not go to the message; message %d is selected:\n%s", on.ID, plain(l.Model))
 		}
 		l.press("m")
@@ -90,7 +90,7 @@ func TestTheLedgerListsEveryRepair(t *testing.T) {
 			t.Errorf("opened on message 30 the cursor is on %+v", on)
 		}
 		l.press("esc")
-		if l.covered() {
+		if l.overlays.any() {
 			t.Error("esc does not close the ledger")
 		}
 	}

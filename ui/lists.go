@@ -63,7 +63,7 @@ func (o *listOverlay) types(*Model) bool             { return o.Filter() != "" }
 
 // box is where the list lies. The themes take little room: what they colour must be seen.
 func (o *listOverlay) box(m *Model) theme.Box {
-	b := m.layout.overlay
+	b := m.layout.Overlay
 	if o.kind != themesList {
 		return b
 	}
@@ -95,7 +95,7 @@ func (m *Model) openList(o picker.Options, kind listKind, choices []picker.Choic
 	if !o.Loading {
 		l.Fill(choices)
 	}
-	m.cover(l)
+	m.overlays.open(l)
 	return l
 }
 

@@ -13,6 +13,7 @@ import (
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
+	"winnow/ui/layout"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/sessions"
@@ -48,11 +49,9 @@ type Model struct {
 
 	secrets theme.Secrets
 
-	width, height int
-	layout        layout
-	focus         pane
-	overlays      []overlay // what covers the panes, the uppermost last
-	wantPanel     bool
+	layout   layout.Layout
+	focus    pane
+	overlays overlayStack
 
 	composer  composer.Model
 	ledger    ledger
@@ -85,7 +84,7 @@ func New(o Options) (*Model, error) {
 		keys:       keys,
 		newContext: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
 		session:    o.Start,
-		wantPanel:  o.Panel != "closed",
+		layout:     layout.Layout{Wants: layout.Wants{WantPanel: o.Panel != "closed"}},
 		themes:     theme.Set{Own: o.Themes},
 		secrets:    theme.Secrets{Find: o.Secrets},
 	}

@@ -65,7 +65,7 @@ func TestLongPastesAreChipsAndSentInFull(t *testing.T) {
 		t.Errorf("%d bytes would be sent, want %d", len(got), len(want))
 	}
 	m.Update(ctrl('o'))
-	if _, open := m.top().(*readerOverlay); !open || !strings.Contains(plain(m), "a line with a tab") {
+	if _, open := m.overlays.top().(*readerOverlay); !open || !strings.Contains(plain(m), "a line with a tab") {
 		t.Errorf("ctrl+o does not open the paste:\n%s", plain(m))
 	}
 	m.Update(esc)
@@ -152,7 +152,7 @@ func TestNoKeyPanics(t *testing.T) {
 				m.Update(tea.MouseWheelMsg{X: 3, Y: 3, Button: tea.MouseWheelUp})
 			case 3:
 				m.options.Mouse = true
-				m.Update(tea.MouseClickMsg{X: rapid.IntRange(0, m.width).Draw(rt, "x"), Y: rapid.IntRange(0, m.height).Draw(rt, "y"), Button: tea.MouseLeft})
+				m.Update(tea.MouseClickMsg{X: rapid.IntRange(0, m.layout.Width).Draw(rt, "x"), Y: rapid.IntRange(0, m.layout.Height).Draw(rt, "y"), Button: tea.MouseLeft})
 			default:
 				m.Update(rapid.SampledFrom(keys).Draw(rt, "key"))
 			}

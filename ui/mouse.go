@@ -10,9 +10,9 @@ import (
 func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	by := scrolledBy(msg)
 	switch {
-	case m.covered():
-		return m.top().update(m, msg)
-	case m.layout.panel.Holds(msg.X, msg.Y):
+	case m.overlays.any():
+		return m.overlays.top().update(m, msg)
+	case m.layout.Panel.Holds(msg.X, msg.Y):
 		m.panel.Move(by)
 	default:
 		m.chat.Scroll(by)
@@ -25,29 +25,29 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
 	case !m.options.Mouse || msg.Button != tea.MouseLeft:
 		return nil
-	case m.chat.Search.Open && !m.covered():
+	case m.chat.Search.Open && !m.overlays.any():
 		m.chat.Search.Open = false
 		return m.click(msg)
-	case m.covered():
-		return m.top().update(m, msg)
-	case m.question.waits() && m.layout.alert.Holds(msg.X, msg.Y):
-		return m.clickQuestion(msg.Y - m.layout.alert.Y)
-	case m.layout.composer.Holds(msg.X, msg.Y):
+	case m.overlays.any():
+		return m.overlays.top().update(m, msg)
+	case m.question.waits() && m.layout.Alert.Holds(msg.X, msg.Y):
+		return m.clickQuestion(msg.Y - m.layout.Alert.Y)
+	case m.layout.Composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
-		in, lead := m.layout.composer.Within(m.layout.framed), 1
-		if !m.layout.framed {
+		in, lead := m.layout.Composer.Within(m.layout.Framed), 1
+		if !m.layout.Framed {
 			lead = 2 // the prompt's sign
 		}
 		m.composer.Area.Click(msg.X-in.X-lead, msg.Y-in.Y)
-	case m.layout.transcript.Holds(msg.X, msg.Y):
-		return m.clickTranscript(msg.Y - m.layout.transcript.Within(m.layout.framed).Y)
-	case m.layout.panel.Holds(msg.X, msg.Y):
+	case m.layout.Transcript.Holds(msg.X, msg.Y):
+		return m.clickTranscript(msg.Y - m.layout.Transcript.Within(m.layout.Framed).Y)
+	case m.layout.Panel.Holds(msg.X, msg.Y):
 		at := m.focus
 		m.setFocus(panelPane)
 		if at == panelPane {
-			return m.clickLine(m.layout.panel.Within(true), msg.Y)
+			return m.clickLine(m.layout.Panel.Within(true), msg.Y)
 		}
-		m.selectLine(m.layout.panel.Within(true), msg.Y)
+		m.selectLine(m.layout.Panel.Within(true), msg.Y)
 	}
 	return nil
 }

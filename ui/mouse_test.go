@@ -104,7 +104,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	}
 	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	m.View()
-	in := m.layout.panel.Within(true)
+	in := m.layout.Panel.Within(true)
 	lines := 0
 	m.panel.Move(-50)
 	for y := range in.H {

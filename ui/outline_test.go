@@ -116,20 +116,20 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 	} {
 		for _, key := range []string{"?", "f1"} {
 			m := c.make(t, 80, 24)
-			at, before := m.top(), screenRows(m)
+			at, before := m.overlays.top(), screenRows(m)
 			if at == nil {
 				t.Fatalf("%s is not open:\n%s", c.name, plain(m))
 			}
 			m.Update(uitest.Key(key))
 			screen := plain(m)
-			if !isHelp(m.top()) || !strings.Contains(screen, "  here ") || !strings.Contains(screen, c.want) {
+			if !isHelp(m.overlays.top()) || !strings.Contains(screen, "  here ") || !strings.Contains(screen, c.want) {
 				t.Errorf("%s over %s: want the help with its keys:\n%s", key, c.name, screen)
 			}
 			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
 			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 			m.Update(uitest.Key("esc"))
-			if after := screenRows(m); m.top() != at || after != before {
-				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name, m.top(), at, after, before)
+			if after := screenRows(m); m.overlays.top() != at || after != before {
+				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name, m.overlays.top(), at, after, before)
 			}
 		}
 	}
@@ -148,12 +148,12 @@ func TestHelpOverDialsThatAreGone(t *testing.T) {
 	m.Update(uitest.Key("w"))
 	m.Update(uitest.Key("?"))
 	m.Update(appliedMsg{session: m.session, said: "Set."})
-	if !isHelp(m.top()) {
+	if !isHelp(m.overlays.top()) {
 		t.Errorf("the help was closed:\n%s", plain(m))
 	}
 	m.Update(uitest.Key("esc"))
-	if m.panel.Whatif != nil || m.isOpen(whatifOverlay{}) || !m.onTop(panelOverlay{}) {
-		t.Errorf("overlay %d after the help, want the panel:\n%s", m.top(), plain(m))
+	if m.panel.Whatif != nil || m.overlays.has(whatifOverlay{}) || !m.overlays.onTop(panelOverlay{}) {
+		t.Errorf("overlay %d after the help, want the panel:\n%s", m.overlays.top(), plain(m))
 	}
 	m.Update(uitest.Key("down"))
 }

@@ -27,64 +27,64 @@ type typist interface {
 // centred is an overlay that lies where overlays lie.
 type centred struct{}
 
-func (centred) box(m *Model) theme.Box { return m.layout.overlay }
+func (centred) box(m *Model) theme.Box { return m.layout.Overlay }
 
-// top is what covers the panes, nil for nothing.
-func (m *Model) top() overlay {
-	if n := len(m.overlays); n > 0 {
-		return m.overlays[n-1]
+// overlayStack is what covers the panes, the uppermost last.
+type overlayStack []overlay
+
+// top is the uppermost overlay, nil for none.
+func (s overlayStack) top() overlay {
+	if n := len(s); n > 0 {
+		return s[n-1]
 	}
 	return nil
 }
 
-// covered says whether something covers the panes.
-func (m *Model) covered() bool { return len(m.overlays) > 0 }
+// any says whether something covers the panes.
+func (s overlayStack) any() bool { return len(s) > 0 }
 
 // onTop says whether an overlay is the uppermost one.
-func (m *Model) onTop(o overlay) bool { return m.top() == o }
+func (s overlayStack) onTop(o overlay) bool { return s.top() == o }
 
-// isOpen says whether an overlay is there, the uppermost one or below another.
-func (m *Model) isOpen(o overlay) bool { return slices.Contains(m.overlays, o) }
+// has says whether an overlay is there, the uppermost one or below another.
+func (s overlayStack) has(o overlay) bool { return slices.Contains(s, o) }
 
-// cover lays something over the panes. The panel of a narrow screen stays beneath it, and whatever is
+// open lays something over the panes. The panel of a narrow screen stays beneath it, and whatever is
 // there stays beneath the help.
-func (m *Model) cover(o overlay) {
-	switch top := m.top(); {
+func (s *overlayStack) open(o overlay) {
+	switch top := s.top(); {
 	case top == o:
 	case top != nil && isHelp(o), top == panelOverlay{}:
-		m.overlays = append(m.overlays, o)
+		*s = append(*s, o)
 	case top != nil && sameList(top, o):
-		m.overlays[len(m.overlays)-1] = o
+		(*s)[len(*s)-1] = o
 	default:
-		m.overlays = []overlay{o}
+		*s = overlayStack{o}
 	}
 }
 
-// uncover takes it away. The draft has no cursor in the transcript.
-func (m *Model) uncover() {
-	if n := len(m.overlays); n > 0 {
-		m.overlays = m.overlays[:n-1]
-	}
-	if !m.covered() && m.focus == draftPane {
+// close takes an overlay away, wherever it lies.
+func (s *overlayStack) close(o overlay) {
+	*s = slices.DeleteFunc(*s, func(b overlay) bool { return b == o })
+}
+
+// dismiss takes an overlay away. The draft has no cursor in the transcript.
+func (m *Model) dismiss(o overlay) {
+	m.overlays.close(o)
+	if !m.overlays.any() && m.focus == draftPane {
 		m.setFocus(draftPane)
 	}
 }
 
-// dismiss takes an overlay away, the uppermost one or one beneath the help.
-func (m *Model) dismiss(o overlay) {
-	if m.onTop(o) {
-		m.uncover()
-		return
-	}
-	m.overlays = slices.DeleteFunc(m.overlays, func(b overlay) bool { return b == o })
-}
+// uncover takes the uppermost overlay away.
+func (m *Model) uncover() { m.dismiss(m.overlays.top()) }
 
 // bare takes away all that covers the panes.
 func (m *Model) bare() {
-	if isHelp(m.top()) {
+	if isHelp(m.overlays.top()) {
 		m.uncover()
 	}
-	switch m.top() {
+	switch m.overlays.top() {
 	case whatifOverlay{}:
 		m.leaveWhatif()
 	case inspectorOverlay{}:
@@ -94,24 +94,13 @@ func (m *Model) bare() {
 	m.uncover()
 }
 
-// overlayKey is a key while something covers the panes: what lies there has all keys.
-func (m *Model) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
-	k, top := &m.keys, m.top()
-	t, may := top.(typist)
-	text := may && t.types(m)
-	if !isHelp(top) && (k.Pressed(msg, keymap.Help) || k.Pressed(msg, keymap.Ask) && !text) {
-		return m.openHelp()
-	}
-	return top.update(m, msg)
-}
-
 // framedOverlay says that an overlay has room for a frame.
 func framedOverlay(b theme.Box) bool { return b.H >= 5 && b.W >= 12 }
 
 // overlayRoom is what the uppermost overlay has inside its frame; without one, what it would have.
 func (m *Model) overlayRoom() theme.Box {
-	b := m.layout.overlay
-	if top := m.top(); top != nil {
+	b := m.layout.Overlay
+	if top := m.overlays.top(); top != nil {
 		b = top.box(m)
 	}
 	return b.Within(framedOverlay(b))
@@ -119,7 +108,7 @@ func (m *Model) overlayRoom() theme.Box {
 
 // overlayView draws what covers the panes.
 func (m *Model) overlayView() ([]string, *tea.Cursor) {
-	top := m.top()
+	top := m.overlays.top()
 	b := top.box(m)
 	if b.Empty() {
 		return nil, nil
@@ -164,7 +153,7 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		}
 		return m.panelPress(msg)
 	case tea.MouseClickMsg:
-		if m.layout.overlay.Holds(msg.X, msg.Y) {
+		if m.layout.Overlay.Holds(msg.X, msg.Y) {
 			return m.clickLine(m.overlayRoom(), msg.Y)
 		}
 	}
@@ -241,7 +230,7 @@ func (repairsOverlay) hints(m *Model) []keymap.Hint {
 // inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
 type inspectorOverlay struct{}
 
-func (inspectorOverlay) box(m *Model) theme.Box { return m.layout.full }
+func (inspectorOverlay) box(m *Model) theme.Box { return m.layout.Full }
 
 func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok {

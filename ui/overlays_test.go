@@ -13,16 +13,16 @@ func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 		m := chatting(t, 80, 24)
 		m.Update(uitest.Key("ctrl+x"))
 		m.Update(uitest.Key(key))
-		if m.onTop(panelOverlay{}) || !m.covered() {
+		if m.overlays.onTop(panelOverlay{}) || !m.overlays.any() {
 			t.Fatalf("%s in the panel opened nothing:\n%s", key, plain(m))
 		}
 		m.Update(uitest.Key("esc"))
-		if !m.onTop(panelOverlay{}) {
+		if !m.overlays.onTop(panelOverlay{}) {
 			t.Errorf("what %s opened over the panel closed the panel as well:\n%s", key, plain(m))
 		}
 		m.Update(uitest.Key("esc"))
-		if _, selected := m.chat.Selected(); m.covered() || selected {
-			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key, m.top(), selected)
+		if _, selected := m.chat.Selected(); m.overlays.any() || selected {
+			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key, m.overlays.top(), selected)
 		}
 	}
 }
@@ -37,14 +37,14 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Update(openedMsg{session: s})
-	if l.panel.Whatif != nil || l.covered() || l.wantPanel {
+	if l.panel.Whatif != nil || l.overlays.any() || l.layout.WantPanel {
 		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}
 }
 
 // openedList is the list on top, an empty one where there is none.
 func openedList(m *Model) *picker.Model {
-	if l, ok := m.top().(*listOverlay); ok {
+	if l, ok := m.overlays.top().(*listOverlay); ok {
 		return &l.Model
 	}
 	return new(picker.Model)

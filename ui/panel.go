@@ -8,6 +8,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/keymap"
+	"winnow/ui/layout"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
@@ -91,12 +92,12 @@ func (m *Model) toNext() tea.Cmd {
 
 // togglePanel shows or hides the context panel, as an overlay where the screen is narrow.
 func (m *Model) togglePanel() tea.Cmd {
-	if m.width < wideWidth || m.height < frameHeight {
-		m.cover(panelOverlay{})
+	if m.layout.Width < layout.WideWidth || m.layout.Height < layout.FrameHeight {
+		m.overlays.open(panelOverlay{})
 		return nil
 	}
-	m.wantPanel = !m.wantPanel
-	if !m.wantPanel && m.focus == panelPane {
+	m.layout.WantPanel = !m.layout.WantPanel
+	if !m.layout.WantPanel && m.focus == panelPane {
 		m.setFocus(draftPane)
 	}
 	m.arrange()
@@ -105,10 +106,10 @@ func (m *Model) togglePanel() tea.Cmd {
 
 // showPanel brings the panel on the screen and gives it the keys.
 func (m *Model) showPanel() {
-	m.wantPanel = true
+	m.layout.WantPanel = true
 	m.arrange()
-	if m.layout.panel.Empty() {
-		m.cover(panelOverlay{})
+	if m.layout.Panel.Empty() {
+		m.overlays.open(panelOverlay{})
 		return
 	}
 	m.setFocus(panelPane)

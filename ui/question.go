@@ -63,7 +63,7 @@ func (m *Model) showQuestion(q question) tea.Cmd {
 	m.question = q
 	m.arrange()
 	var said tea.Cmd
-	if m.covered() {
+	if m.overlays.any() {
 		said = m.say("A tool call waits for your answer.")
 	}
 	return tea.Batch(said, m.awaitQuiet())
@@ -82,7 +82,7 @@ func (m *Model) awaitQuiet() tea.Cmd {
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg questionDueMsg) tea.Cmd {
 	quiet := msg == questionDueMsg{m.turn.Number, m.confirm.Keys()}
-	if quiet && m.question.waits() && m.focus == draftPane && !m.covered() && !m.chat.Search.Open && m.composer.Empty() {
+	if quiet && m.question.waits() && m.focus == draftPane && !m.overlays.any() && !m.chat.Search.Open && m.composer.Empty() {
 		m.setFocus(questionPane)
 		m.arrange()
 	}
@@ -147,7 +147,7 @@ func (m *Model) clickQuestion(y int) tea.Cmd {
 		m.setFocus(questionPane)
 		return nil
 	}
-	switch y - len(m.questionLines(max(1, m.draftWidth()-1), m.layout.alert.H)) {
+	switch y - len(m.questionLines(max(1, m.layout.DraftWidth()-1), m.layout.Alert.H)) {
 	case -2:
 		return m.decide(false)
 	case -1:

@@ -147,7 +147,7 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 	quiet(m)
 	typing(m, "yn")
 	if openedList(m).Title != "palette" || len(*answers) != 0 || !strings.Contains(m.notice.Sentence(), "waits for your answer") {
-		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.top(), *answers, m.notice.Sentence())
+		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.overlays.top(), *answers, m.notice.Sentence())
 	}
 	m.Update(esc)
 	quiet(m)
@@ -159,12 +159,12 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 func TestAClickGivesAQuestionTheFocusAndASecondOneAnswersIt(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
 	m.options.Mouse = true
-	b := m.layout.alert
+	b := m.layout.Alert
 	m.Update(tea.MouseClickMsg{X: 4, Y: b.Y + b.H - 1, Button: tea.MouseLeft})
 	if m.focus != questionPane || len(*answers) != 0 {
 		t.Fatalf("a click: focus %v, answers %v; want the focus alone", m.focus, *answers)
 	}
-	b = m.layout.alert
+	b = m.layout.Alert
 	_, cmd := m.Update(tea.MouseClickMsg{X: 4, Y: b.Y + b.H - 1, Button: tea.MouseLeft})
 	if cmd != nil {
 		runAnswer(cmd)

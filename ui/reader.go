@@ -59,13 +59,13 @@ func (r *readerOverlay) hints(m *Model) []keymap.Hint {
 
 // openReader shows a text.
 func (m *Model) openReader(title string, p inspector.Page) {
-	m.cover(&readerOverlay{name: title, Pager: inspector.NewPager(p)})
+	m.overlays.open(&readerOverlay{name: title, Pager: inspector.NewPager(p)})
 	m.fitReaders()
 }
 
 // fitReaders tells the open texts their size.
 func (m *Model) fitReaders() {
-	b := m.layout.overlay
+	b := m.layout.Overlay
 	in := b.Within(framedOverlay(b))
 	for _, o := range m.overlays {
 		if r, ok := o.(*readerOverlay); ok {
@@ -75,7 +75,7 @@ func (m *Model) fitReaders() {
 }
 
 func (m *Model) openHelp() tea.Cmd {
-	m.cover(&readerOverlay{name: "help", help: true, Pager: inspector.NewPager(m.helpPage())})
+	m.overlays.open(&readerOverlay{name: "help", help: true, Pager: inspector.NewPager(m.helpPage())})
 	m.fitReaders()
 	return nil
 }
@@ -84,10 +84,10 @@ func (m *Model) openHelp() tea.Cmd {
 func (m *Model) helpPage() inspector.Page {
 	var p inspector.Page
 	line := func(keys, help string) {
-		p.Add(inspector.Said, "  "+theme.Fit(keys, min(30, max(8, m.width/3))))
+		p.Add(inspector.Said, "  "+theme.Fit(keys, min(30, max(8, m.layout.Width/3))))
 		p.Line(inspector.Quiet, " %s", help)
 	}
-	if m.covered() {
+	if m.overlays.any() {
 		p.Title("here")
 		for _, h := range m.hints() {
 			line(h.Key, h.What)

@@ -92,7 +92,7 @@ func (m *Model) openLedger() tea.Cmd {
 	if i := m.ledger.lineOf(on); ok && i >= 0 {
 		m.ledger.at = i
 	}
-	m.cover(repairsOverlay{})
+	m.overlays.open(repairsOverlay{})
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (m *Model) ledgerKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Choose):
 		return m.goToMended()
 	}
-	if by, ok := k.Stride(msg, max(1, m.layout.overlay.H/3)); ok {
+	if by, ok := k.Stride(msg, max(1, m.layout.Overlay.H/3)); ok {
 		l.move(by)
 		return nil
 	}

@@ -219,7 +219,7 @@ var states = slices.Concat([]state{
 	}},
 	{"panel", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
-		if m.layout.panel.Empty() {
+		if m.layout.Panel.Empty() {
 			m.Update(ctrl('x'))
 			return m
 		}
@@ -353,12 +353,12 @@ func TestScreens(t *testing.T) {
 func fits(t testing.TB, m *Model) {
 	t.Helper()
 	lines := strings.Split(m.View().Content, "\n")
-	if len(lines) != m.height {
-		t.Fatalf("%dx%d: the screen has %d lines", m.width, m.height, len(lines))
+	if len(lines) != m.layout.Height {
+		t.Fatalf("%dx%d: the screen has %d lines", m.layout.Width, m.layout.Height, len(lines))
 	}
 	for i, s := range lines {
-		if w := ansi.StringWidth(s); w != m.width {
-			t.Fatalf("%dx%d: line %d is %d cells wide: %q", m.width, m.height, i, w, ansi.Strip(s))
+		if w := ansi.StringWidth(s); w != m.layout.Width {
+			t.Fatalf("%dx%d: line %d is %d cells wide: %q", m.layout.Width, m.layout.Height, i, w, ansi.Strip(s))
 		}
 	}
 }

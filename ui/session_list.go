@@ -47,7 +47,7 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 	if db == nil {
 		return m.complain("This chat is not saved, so there are no sessions.")
 	}
-	m.cover(sessionsOverlay{})
+	m.overlays.open(sessionsOverlay{})
 	return m.sessions.Open(sessions.Deps{
 		Store: db, Keys: m.keys, Run: m.inBackground,
 		Within: func() (context.Context, context.CancelFunc) { return m.newContext() },
@@ -69,7 +69,7 @@ func (m *Model) renamer() func(ctx context.Context, id, title string) error {
 // sessionsPlace is what the list is told of its surroundings.
 func (m *Model) sessionsPlace() sessions.Around {
 	in := m.overlayRoom()
-	return sessions.Around{Shown: m.isOpen(sessionsOverlay{}), Here: m.info.ID, Unindexed: m.upkeep.Unindexed, W: in.W, H: in.H}
+	return sessions.Around{Shown: m.overlays.has(sessionsOverlay{}), Here: m.info.ID, Unindexed: m.upkeep.Unindexed, W: in.W, H: in.H}
 }
 
 func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {

@@ -128,7 +128,7 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	l.press("n")
 	l.shows("It stays in the trash.")
 	l.press("ctrl+d", "esc", "y") // the question is gone, so the letter is for the filter
-	if l.sessions.Filter.Text != "y" || !l.onTop(sessionsOverlay{}) {
+	if l.sessions.Filter.Text != "y" || !l.overlays.onTop(sessionsOverlay{}) {
 		t.Fatalf("behind a question that was left, y went elsewhere:\n%s", plain(l.Model))
 	}
 	l.press("backspace", "ctrl+d", "y")
@@ -169,7 +169,7 @@ func TestASessionIsForkedFromTheList(t *testing.T) {
 	l.lists("A question")
 	l.press("ctrl+f")
 	l.until("the fork", func() bool { return l.info.Parent == first })
-	if l.covered() || len(l.chat.Messages) != 2 || l.stored(l.info.ID).Parent != first {
+	if l.overlays.any() || len(l.chat.Messages) != 2 || l.stored(l.info.ID).Parent != first {
 		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
 	}
 	l.shows("A fork of «A question» at its end")

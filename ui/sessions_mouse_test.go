@@ -17,7 +17,7 @@ func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
 		}
 		clickOn(t, m, "begun") // below the list
 		clickOn(t, m, " ›")
-		if s, _ := m.sessions.Chosen(); s.Name() != "Bread with rye" || !m.onTop(sessionsOverlay{}) {
+		if s, _ := m.sessions.Chosen(); s.Name() != "Bread with rye" || !m.overlays.onTop(sessionsOverlay{}) {
 			t.Errorf("a click beside the list chooses %q", s.Name())
 		}
 		if cmd := clickOn(t, m, "Bread with rye"); cmd == nil || !m.composer.Leaving() {
@@ -57,7 +57,7 @@ func TestAClickChoosesInThePalette(t *testing.T) {
 		t.Fatalf("a click on /repair chooses %q", c.Value)
 	}
 	clickOn(t, m, "/repair")
-	if !m.onTop(repairsOverlay{}) {
+	if !m.overlays.onTop(repairsOverlay{}) {
 		t.Errorf("a second click does not run it:\n%s", plain(m))
 	}
 }

@@ -86,7 +86,7 @@ func TestResumeOpensTheListFiltered(t *testing.T) {
 		l.lists("bread")
 		l.press("enter")
 		l.until("the session", func() bool { return l.info.ID == kept["bread"].ID })
-		if l.covered() || !l.composer.Empty() {
+		if l.overlays.any() || !l.composer.Empty() {
 			t.Errorf("%s: the session is not alone on the screen:\n%s", name, plain(l.Model))
 		}
 	}

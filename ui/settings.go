@@ -52,7 +52,7 @@ func (m *Model) modelsListed(msg modelsMsg) tea.Cmd {
 	var choices []picker.Choice
 	for _, model := range msg.models {
 		label := markdown.OneLine(model.Ref(), 200)
-		choices = append(choices, picker.Choice{Label: label, Right: m.besideModel(model, m.layout.overlay.W-theme.Width(label)), Value: model.Ref()})
+		choices = append(choices, picker.Choice{Label: label, Right: m.besideModel(model, m.layout.Overlay.W-theme.Width(label)), Value: model.Ref()})
 	}
 	open.Fill(choices)
 	var notes []string
@@ -305,7 +305,7 @@ func (m *Model) personasListed(msg personasMsg) tea.Cmd {
 		return m.complain(theme.Sentence(msg.err))
 	case msg.name != "":
 		return m.takePersona(msg.name)
-	case m.covered() && !m.onTop(panelOverlay{}):
+	case m.overlays.any() && !m.overlays.onTop(panelOverlay{}):
 		return nil // the user has gone on to something else
 	case len(m.personas) == 0 && m.systemInForce() == m.options.Deps.System:
 		return m.say("There are no personas yet. Each is a file NAME.md in " + m.options.PersonasIn + ".")

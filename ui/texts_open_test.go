@@ -25,8 +25,8 @@ func (l *live) standsOn(id, text string) {
 		message, ok := l.chat.Selected()
 		return l.info.ID == id && ok && message.Content == text
 	})
-	if l.covered() || l.focus != transcriptPane {
-		l.t.Fatalf("overlay %v, focus %v:\n%s", l.top(), l.focus, plain(l.Model))
+	if l.overlays.any() || l.focus != transcriptPane {
+		l.t.Fatalf("overlay %v, focus %v:\n%s", l.overlays.top(), l.focus, plain(l.Model))
 	}
 }
 
@@ -115,7 +115,7 @@ func TestWhileAnAnswerArrivesNoOtherSessionIsOpened(t *testing.T) {
 	m.Update(tab)
 	m.sessions.Texts = foundTexts(t, 120, 40).sessions.Texts
 	m.Update(enter)
-	if !strings.Contains(plain(m), "still arriving") || !m.onTop(sessionsOverlay{}) {
+	if !strings.Contains(plain(m), "still arriving") || !m.overlays.onTop(sessionsOverlay{}) {
 		t.Errorf("enter on a hit while an answer arrives:\n%s", plain(m))
 	}
 }

@@ -159,7 +159,7 @@ func (m *Model) panelFlagKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 // panelHasKeys says whether keys are for the panel.
-func (m *Model) panelHasKeys() bool { return m.focus == panelPane || m.onTop(panelOverlay{}) }
+func (m *Model) panelHasKeys() bool { return m.focus == panelPane || m.overlays.onTop(panelOverlay{}) }
 
 // underCursor is the message that a key in the focused pane is about. A line of the panel may be text
 // that nobody said.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/keymap"
+	"winnow/ui/layout"
 	"winnow/ui/markdown"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
@@ -21,10 +22,10 @@ func (m *Model) View() tea.View {
 	if m.options.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if m.width <= 0 || m.height <= 0 {
+	if m.layout.Width <= 0 || m.layout.Height <= 0 {
 		return v
 	}
-	screen := make([]string, m.height) // the boxes fill it from left to right
+	screen := make([]string, m.layout.Height) // the boxes fill it from left to right
 	l := m.layout
 	m.chat.Around = m.aroundTranscript()
 	put := func(b theme.Box, lines []string) {
@@ -32,31 +33,31 @@ func (m *Model) View() tea.View {
 			theme.Lay(screen, b, lines)
 		}
 	}
-	put(l.header, []string{m.header(l.header.W)})
-	put(l.transcript, m.transcriptView())
-	put(l.panel, m.panelView(l.panel))
-	put(l.alert, theme.Blank(m.alertLines(l.alert.H), l.alert.W, l.alert.H))
+	put(l.Header, []string{m.header(l.Header.W)})
+	put(l.Transcript, m.transcriptView())
+	put(l.Panel, m.panelView(l.Panel))
+	put(l.Alert, theme.Blank(m.alertLines(l.Alert.H), l.Alert.W, l.Alert.H))
 	composer, cursor := m.composerView()
-	put(l.composer, composer)
-	put(l.footer, []string{m.footer(l.footer.W)})
+	put(l.Composer, composer)
+	put(l.Footer, []string{m.footer(l.Footer.W)})
 	if over := m.completionView(); len(over) > 0 {
-		b := theme.Box{X: l.composer.X, Y: max(0, l.composer.Y-len(over)), W: l.composer.W, H: len(over)}
+		b := theme.Box{X: l.Composer.X, Y: max(0, l.Composer.Y-len(over)), W: l.Composer.W, H: len(over)}
 		put(b, over)
 	}
 	switch {
-	case m.onTop(whatifOverlay{}) && !l.panel.Empty():
+	case m.overlays.onTop(whatifOverlay{}) && !l.Panel.Empty():
 		cursor = nil // the keys go to the panel
-	case m.covered():
+	case m.overlays.any():
 		var block []string
 		block, cursor = m.overlayView()
-		put(m.top().box(m), block)
+		put(m.overlays.top().box(m), block)
 	}
-	if m.chat.Search.Open && !m.covered() && !l.footer.Empty() {
-		_, x := m.chat.SearchLine(l.footer.W, "")
-		cursor = tea.NewCursor(x, l.footer.Y)
+	if m.chat.Search.Open && !m.overlays.any() && !l.Footer.Empty() {
+		_, x := m.chat.SearchLine(l.Footer.W, "")
+		cursor = tea.NewCursor(x, l.Footer.Y)
 	}
-	if said := m.notice.View(m.styles, l.footer.W, !l.framed); len(said) > 1 && !m.chat.Search.Open {
-		put(theme.Box{X: l.footer.X, Y: l.footer.Y - len(said) + 1, W: l.footer.W, H: len(said)}, said)
+	if said := m.notice.View(m.styles, l.Footer.W, !l.Framed); len(said) > 1 && !m.chat.Search.Open {
+		put(theme.Box{X: l.Footer.X, Y: l.Footer.Y - len(said) + 1, W: l.Footer.W, H: len(said)}, said)
 	}
 	v.Content = strings.Join(screen, "\n")
 	v.Cursor = cursor
@@ -64,13 +65,13 @@ func (m *Model) View() tea.View {
 }
 
 func (m *Model) transcriptView() []string {
-	b := m.layout.transcript
-	in := b.Within(m.layout.framed)
+	b := m.layout.Transcript
+	in := b.Within(m.layout.Framed)
 	lines := m.chat.View()
 	if m.chat.Empty() {
 		lines = m.firstScreen(in.W, in.H)
 	}
-	if !m.layout.framed {
+	if !m.layout.Framed {
 		return theme.Blank(lines, b.W, b.H)
 	}
 	title := "transcript"
@@ -104,7 +105,7 @@ func (m *Model) border(title, right string, focused bool) theme.Border {
 // panelTitle says which request the panel shows.
 func (m *Model) panelTitle() string {
 	selected := ""
-	if m.focus == panelPane || m.onTop(panelOverlay{}) {
+	if m.focus == panelPane || m.overlays.onTop(panelOverlay{}) {
 		selected = m.chat.SelectionTitle()
 	}
 	return m.panel.Title(selected)
@@ -115,7 +116,7 @@ func (m *Model) panelView(b theme.Box) []string {
 		return nil
 	}
 	in := b.Within(true)
-	focused := m.focus == panelPane || m.onTop(panelOverlay{}) || m.onTop(whatifOverlay{})
+	focused := m.focus == panelPane || m.overlays.onTop(panelOverlay{}) || m.overlays.onTop(whatifOverlay{})
 	return theme.Frame(b, m.border(m.panelTitle(), m.panel.Place(), focused), m.panel.View(m.styles, in.W, in.H, focused))
 }
 
@@ -123,7 +124,7 @@ func (m *Model) panelView(b theme.Box) []string {
 // most so many lines.
 func (m *Model) alertLines(most int) []string {
 	st := m.styles
-	w := max(1, m.draftWidth()-1)
+	w := max(1, m.layout.DraftWidth()-1)
 	var lines []string
 	switch {
 	case m.question.waits():
@@ -141,18 +142,18 @@ func (m *Model) alertLines(most int) []string {
 }
 
 func (m *Model) composerView() ([]string, *tea.Cursor) {
-	b := m.layout.composer
+	b := m.layout.Composer
 	if b.Empty() {
 		return nil, nil
 	}
-	in := b.Within(m.layout.framed)
+	in := b.Within(m.layout.Framed)
 	lead, rest := " ", " "
-	if !m.layout.framed {
+	if !m.layout.Framed {
 		lead, rest = m.styles.Accent.Render("›")+" ", "  "
 	}
 	lines := m.composer.View()
 	if m.elsewhere {
-		lines = m.closedLines(m.draftWidth())
+		lines = m.closedLines(m.layout.DraftWidth())
 	}
 	for i := range lines {
 		if i == 0 {
@@ -164,9 +165,9 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	if m.focus == draftPane && !m.elsewhere {
 		x, y := m.composer.Area.Cursor()
-		cursor = tea.NewCursor(min(x+in.X+theme.Width(lead), m.width-1), min(y+in.Y, m.height-1))
+		cursor = tea.NewCursor(min(x+in.X+theme.Width(lead), m.layout.Width-1), min(y+in.Y, m.layout.Height-1))
 	}
-	if !m.layout.framed {
+	if !m.layout.Framed {
 		return theme.Blank(lines, b.W, b.H), cursor
 	}
 	title := "message"
@@ -194,19 +195,19 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 
 // footer is the lower line: a notice, else the keys that matter now.
 func (m *Model) footer(w int) string {
-	finding := !m.covered() && m.chat.Search.On
+	finding := !m.overlays.any() && m.chat.Search.On
 	if finding && m.chat.Search.Open {
 		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
 		return line
 	}
-	if said := m.notice.View(m.styles, w, !m.layout.framed); len(said) > 0 {
+	if said := m.notice.View(m.styles, w, !m.layout.Framed); len(said) > 0 {
 		return said[0]
 	}
 	if finding && m.focus == transcriptPane {
 		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
 		return line
 	}
-	if a := m.turn.Activity(m.question.waits()); a != "" && !m.layout.framed {
+	if a := m.turn.Activity(m.question.waits()); a != "" && !m.layout.Framed {
 		return theme.Fit(" "+a, w)
 	}
 	return m.helpLine(w)
@@ -215,8 +216,8 @@ func (m *Model) footer(w int) string {
 // header is the line at the top: title, model, what the next request takes.
 func (m *Model) header(w int) string {
 	st := m.styles
-	if m.layout.small {
-		return theme.Fit(st.Warn.Render(fmt.Sprintf("winnow wants %d×%d", wantWidth, wantHeight)), w)
+	if m.layout.Small {
+		return theme.Fit(st.Warn.Render(fmt.Sprintf("winnow wants %d×%d", layout.WantWidth, layout.WantHeight)), w)
 	}
 	numbers := ""
 	if used := m.used(); used != "" {

@@ -27,9 +27,9 @@ func (m *Model) openWhatif() tea.Cmd {
 	m.panel.OpenWhatif(panel.Current{
 		Policy: m.session.Policy(), Window: m.session.Model().Window(), Chosen: m.session.Model().Windows().Chosen.Tokens, Model: m.ref,
 		Refs: panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.models), Listed: m.models != nil,
-	}, !m.wantPanel)
-	m.cover(whatifOverlay{})
-	m.wantPanel = true
+	}, !m.layout.WantPanel)
+	m.overlays.open(whatifOverlay{})
+	m.layout.WantPanel = true
 	m.arrange()
 	return nil
 }
@@ -40,7 +40,7 @@ func (m *Model) leaveWhatif() {
 	if w == nil {
 		return
 	}
-	m.wantPanel = !w.PanelHidden
+	m.layout.WantPanel = !w.PanelHidden
 	m.panel.CloseWhatif()
 	m.dismiss(whatifOverlay{})
 	m.chat.Judge(m.panel.Next.Plan)

@@ -77,7 +77,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.tried()
 		l.press("pgup", "pgdown", "J", "K", "esc")
 		l.shows("message")
-		if l.panel.Whatif != nil || l.covered() {
+		if l.panel.Whatif != nil || l.overlays.any() {
 			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
 		}
 		if len(history.Compare(marks, l.chat.Plan.Entries)) > 0 {
@@ -156,12 +156,12 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 	l.press("ctrl+x", "w")
 	l.shows("context: what if")
 	l.press("g", "esc")
-	if !l.onTop(panelOverlay{}) {
-		t.Errorf("opened from the panel the dials leave overlay %v:\n%s", l.top(), plain(l.Model))
+	if !l.overlays.onTop(panelOverlay{}) {
+		t.Errorf("opened from the panel the dials leave overlay %v:\n%s", l.overlays.top(), plain(l.Model))
 	}
 	l = talked(t, 140, 50)
 	l.press("ctrl+x")
-	if !l.layout.panel.Empty() {
+	if !l.layout.Panel.Empty() {
 		t.Fatal("ctrl+x does not hide the panel")
 	}
 	l.press("tab", "w")
@@ -171,7 +171,7 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 		t.Errorf("on the first line of the list, message %d of the transcript is marked", on.ID)
 	}
 	l.press("esc")
-	if !l.layout.panel.Empty() || l.focus != transcriptPane {
+	if !l.layout.Panel.Empty() || l.focus != transcriptPane {
 		t.Errorf("the panel that was hidden stays, or the focus is elsewhere (%v)", l.focus)
 	}
 }
