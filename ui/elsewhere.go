@@ -20,13 +20,6 @@ type occupiedMsg struct {
 	err       error
 }
 
-// takeoverMsg is the session again, read anew, after its other window let go of it; nil where that has not.
-type takeoverMsg struct {
-	of    *session.Session
-	again *session.Session
-	err   error
-}
-
 // occupy takes a session for this window, where no other has it.
 func (m *Model) occupy(s *session.Session) tea.Cmd {
 	if m.options.Deps.Store == nil {
@@ -66,30 +59,20 @@ func (m *Model) occupied(msg occupiedMsg) tea.Cmd {
 func (m *Model) takeOver() tea.Cmd {
 	deps, s, ref := m.options.Deps, m.session, m.ref
 	return m.inBackground(func(ctx context.Context) tea.Msg {
-		elsewhere, err := s.Lease(ctx)
-		if err != nil || elsewhere {
-			return takeoverMsg{of: s, err: err}
+		again := openedMsg{instead: s, said: "The session is yours again, with all that was added to it."}
+		var elsewhere bool
+		elsewhere, again.err = s.Lease(ctx)
+		if elsewhere {
+			return settledMsg{text: "It is still open in the other window."}
 		}
-		again, err := session.Open(ctx, deps, s.Info().ID, ref)
-		if err == nil {
-			_, err = again.Lease(ctx) // it is this window's already
+		if again.err == nil {
+			again.session, again.err = session.Open(ctx, deps, s.Info().ID, ref)
 		}
-		return takeoverMsg{s, again, err}
+		if again.err == nil {
+			_, again.err = again.session.Lease(ctx) // it is this window's already
+		}
+		return again
 	})
-}
-
-func (m *Model) tookOver(msg takeoverMsg) tea.Cmd {
-	switch {
-	case msg.of != m.session && msg.again != nil:
-		return tea.Batch(leave(msg.of), leave(msg.again))
-	case msg.of != m.session:
-		return nil
-	case msg.err != nil:
-		return m.complain(theme.Sentence(msg.err))
-	case msg.again == nil:
-		return m.say("It is still open in the other window.")
-	}
-	return tea.Batch(m.opened(openedMsg{session: msg.again}), m.say("The session is yours again, with all that was added to it."))
 }
 
 // closedKey is a key in the composer of a session that can only be read.

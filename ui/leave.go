@@ -88,15 +88,6 @@ func (m *Model) back() tea.Cmd {
 	return m.say("Nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
 }
 
-// newTemporary begins a chat that is kept in memory alone.
-func (m *Model) newTemporary() tea.Cmd {
-	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
-	return m.leaveFor(func(ctx context.Context) openedMsg {
-		s, err := session.Temporary(ctx, deps, start)
-		return openedMsg{session: s, err: err}
-	})
-}
-
 // keepTemporary stores a temporary chat after all, and goes on in it.
 func (m *Model) keepTemporary() tea.Cmd {
 	switch {
@@ -111,22 +102,11 @@ func (m *Model) keepTemporary() tea.Cmd {
 	return m.inBackground(func(ctx context.Context) tea.Msg {
 		row, err := s.Keep(ctx, deps.Store)
 		if err != nil {
-			return storedMsg{err: err}
+			return openedMsg{err: err}
 		}
 		kept, err := session.Open(ctx, deps, row.ID, ref)
-		return storedMsg{session: kept, err: err}
+		return openedMsg{session: kept, said: "This chat is saved now, and is among the sessions.", err: err}
 	})
-}
-
-// storedMsg is a temporary chat that was stored, ready to be shown.
-type storedMsg openedMsg
-
-func (m *Model) keptTemporary(msg storedMsg) tea.Cmd {
-	cmd := m.opened(openedMsg(msg))
-	if msg.err != nil || m.session != msg.session {
-		return cmd
-	}
-	return tea.Batch(cmd, m.composer.KeepSoon(), m.say("This chat is saved now, and is among the sessions."))
 }
 
 // unsaved says that the chat on the screen is saved nowhere and that something was said in it.

@@ -23,9 +23,11 @@ type inexactMsg struct{ err error }
 
 // openedMsg is another session to show, or why it could not be opened.
 type openedMsg struct {
-	number  int // of the request, 0 where openNext did not make it
+	number  int              // of the request, 0 where openNext did not make it
+	instead *session.Session // the one that it takes the place of; nil for any
 	session *session.Session
 	at      arrival
+	said    string // what is said of it, "" for nothing
 	err     error
 }
 

@@ -57,7 +57,7 @@ type Model struct {
 	ledger    ledger
 	chat      transcript.Model
 	panel     panel.Model
-	forks     forks
+	forks     sessions.Forks
 	turn      turn.Model
 	question  question
 	sessions  sessions.Model
@@ -176,12 +176,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.complain(theme.Sentence(msg.err))
 	case occupiedMsg:
 		return m.occupied(msg)
-	case takeoverMsg:
-		return m.tookOver(msg)
 	case openedMsg:
 		return m.opened(msg)
-	case storedMsg:
-		return m.keptTemporary(msg)
 	case reachedMsg:
 		return m.reached(msg)
 	case pricedMsg:
@@ -204,8 +200,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.versionSwitched(msg)
 	case editsMsg:
 		return m.editsListed(msg)
-	case forkedMsg:
-		return m.forked(msg)
 	case forksMsg:
 		return m.forksRead(msg)
 	case modelsMsg:
@@ -232,7 +226,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 func (m *Model) adopt(s *session.Session) {
 	m.session, m.elsewhere = s, s.LeasedByOther()
 	m.info, m.ref = s.Info(), s.Ref()
-	m.forks, m.arrival = forks{}, arrival{}
+	m.forks, m.arrival = sessions.Forks{}, arrival{}
 	m.panel.Reset(m.panelDeps(s))
 	m.ledger = ledger{secrets: m.secrets}
 	m.forgetInspected()

@@ -14,7 +14,7 @@ import (
 )
 
 // openNext leaves the draft with its session and opens another session.
-func (m *Model) openNext(open func(ctx context.Context, number int) tea.Msg) tea.Cmd {
+func (m *Model) openNext(open func(ctx context.Context, number int) openedMsg) tea.Cmd {
 	keep := m.composer.Keep()
 	m.opening++
 	m.composer.Leave()
@@ -56,53 +56,53 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 // newSession begins a session with the model in use.
 func (m *Model) newSession() tea.Cmd {
 	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
-	return m.leaveFor(func(context.Context) openedMsg {
-		s, err := session.New(deps, start)
-		return openedMsg{session: s, err: err}
+	return m.leaveFor(openedMsg{}, func(context.Context) (*session.Session, error) { return session.New(deps, start) })
+}
+
+// newTemporary begins a chat that is kept in memory alone.
+func (m *Model) newTemporary() tea.Cmd {
+	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
+	return m.leaveFor(openedMsg{}, func(ctx context.Context) (*session.Session, error) { return session.Temporary(ctx, deps, start) })
+}
+
+// openStored opens a stored session at one of its messages, on whatever branch that is.
+func (m *Model) openStored(id string, at arrival) tea.Cmd {
+	deps, ref := m.options.Deps, m.ref
+	return m.leaveFor(openedMsg{at: at}, func(ctx context.Context) (*session.Session, error) {
+		s, err := session.Open(ctx, deps, id, ref)
+		if err == nil && at.message != 0 && !s.Holds(at.message) {
+			err = switchTo(ctx, s, at.message)
+		}
+		return s, err
 	})
 }
 
 // leaveFor leaves the session on the screen for the one that open brings, unless an answer still arrives
 // or a temporary chat would be gone.
-func (m *Model) leaveFor(open func(context.Context) openedMsg) tea.Cmd {
+func (m *Model) leaveFor(next openedMsg, open func(context.Context) (*session.Session, error)) tea.Cmd {
 	if m.turn.Busy {
 		return m.stillArriving()
 	}
 	if said, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return said
 	}
-	return m.openNext(func(ctx context.Context, number int) tea.Msg {
-		msg := open(ctx)
-		msg.number = number
-		return msg
+	return m.openNext(func(ctx context.Context, number int) openedMsg {
+		next.number = number
+		next.session, next.err = open(ctx)
+		return next
 	})
 }
 
-// openSession opens a stored session.
-func (m *Model) openSession(id string) tea.Cmd { return m.openAt(id, 0) }
-
-// openAt opens a stored session at one of its messages, on whatever branch that is; 0 is its end.
-func (m *Model) openAt(id string, message int64) tea.Cmd { return m.openFinding(id, message, "") }
-
-// openFinding is openAt, and marks a text that is looked for.
-func (m *Model) openFinding(id string, message int64, text string) tea.Cmd {
-	deps, ref := m.options.Deps, m.ref
-	return m.leaveFor(func(ctx context.Context) openedMsg {
-		s, err := session.Open(ctx, deps, id, ref)
-		if err == nil && message != 0 && !s.Holds(message) {
-			err = switchTo(ctx, s, message)
-		}
-		return openedMsg{session: s, at: arrival{message, text}, err: err}
-	})
-}
-
+// opened shows a session that was asked for.
 func (m *Model) opened(msg openedMsg) tea.Cmd {
 	switch {
-	case msg.number != 0 && msg.number != m.opening:
+	case msg.number != 0 && msg.number != m.opening, msg.instead != nil && msg.instead != m.session:
 		if msg.err != nil {
 			return nil
 		}
 		return tea.Batch(forget(msg.session), leave(msg.session)) // another one was asked for since
+	case msg.err != nil && msg.number == 0:
+		return m.complain(theme.Sentence(msg.err))
 	case msg.err != nil:
 		m.composer.Stay()
 		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged())
@@ -117,7 +117,11 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	before, gone := m.session, forget(m.session)
 	m.adopt(msg.session)
 	m.arrival = msg.at
-	return tea.Batch(gone, m.arrive(false), leave(before), m.occupy(msg.session), m.load(msg.session), m.composer.Load(), m.draftChanged(), m.index())
+	var said tea.Cmd
+	if msg.said != "" {
+		said = m.say(msg.said)
+	}
+	return tea.Batch(gone, m.arrive(false), said, leave(before), m.occupy(msg.session), m.load(msg.session), m.composer.Load(), m.draftChanged(), m.index())
 }
 
 // settled ends a setting: what it changed is shown and planned anew.

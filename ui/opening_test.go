@@ -27,7 +27,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l, other := begunTwice(t)
 	here := l.session.Info().ID
 	l.types("stays here")
-	l.run(l.openSession(other))
+	l.run(l.openStored(other, arrival{}))
 	l.types("meant for the other")
 	l.press("enter") // nothing is sent to the session that is being left
 	if l.turn.Busy || l.session.Info().ID != here {
@@ -39,7 +39,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 		t.Errorf("the draft is %q, want what was typed while the session was opened", got)
 	}
 	l.press("ctrl+c")
-	l.run(l.openSession(here))
+	l.run(l.openStored(here, arrival{}))
 	l.until("the first session again", func() bool { return l.session.Info().ID == here })
 	l.shows("stays here")
 	l.shows("left unsent in this session")
@@ -48,7 +48,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l, _ := begunTwice(t)
 	l.types("stays here")
-	l.run(l.openSession("ffffffff"))
+	l.run(l.openStored("ffffffff", arrival{}))
 	l.types("typed ahead")
 	l.until("the error", func() bool { return !l.composer.Leaving() })
 	if got := l.composer.Text(); got != "stays here" {
@@ -63,9 +63,9 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	l, other := begunTwice(t)
 	here := l.session
-	l.openNext(func(_ context.Context, _ int) tea.Msg { return nil })
+	l.openNext(func(context.Context, int) openedMsg { return openedMsg{} })
 	stale := l.opening
-	l.run(l.openSession(other))
+	l.run(l.openStored(other, arrival{}))
 	l.until("the other session", func() bool { return l.session != here })
 	shown := l.session
 	late, err := session.Open(t.Context(), l.options.Deps, here.Info().ID, "")

@@ -54,6 +54,6 @@ func TestPanelKnowsTheCachedPrefixOfAnOpenedSession(t *testing.T) {
 	if got := plain(l.Model); strings.Contains(got, "cached prefix") {
 		t.Fatalf("a new session has a cached prefix:\n%s", got)
 	}
-	l.run(l.openSession(id))
+	l.run(l.openStored(id, arrival{}))
 	l.shows("cached prefix ~")
 }

@@ -5,9 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/confirm"
 	"winnow/ui/keymap"
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
@@ -96,7 +94,7 @@ func (m *Model) sessionsEvent(e sessions.Event) tea.Cmd {
 	case sessions.NewSession:
 		return m.newSession()
 	case sessions.Chosen:
-		return m.openSession(e.ID)
+		return m.openStored(e.ID, arrival{})
 	case sessions.Found:
 		if _, here := m.chat.Place[e.Hit.Message]; here && e.Hit.Session.ID == m.info.ID {
 			m.bare()
@@ -104,35 +102,11 @@ func (m *Model) sessionsEvent(e sessions.Event) tea.Cmd {
 			return m.arrive(true)
 		}
 		told := m.say("Opening the session …") // a long one is read as far as the message first
-		return tea.Batch(told, m.openFinding(e.Hit.Session.ID, e.Hit.Message, e.Text))
+		return tea.Batch(told, m.openStored(e.Hit.Session.ID, arrival{e.Hit.Message, e.Text}))
 	case sessions.Forked:
 		return m.forkListed(e)
 	case sessions.Acted:
 		m.info = m.session.Info()
 	}
 	return nil
-}
-
-// forkListed copies the active branch of a session of the list into a session of its own, and opens that.
-func (m *Model) forkListed(of sessions.Forked) tea.Cmd {
-	if m.turn.Busy {
-		return m.stillArriving()
-	}
-	if said, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
-		return said
-	}
-	deps, ref := m.options.Deps, m.ref
-	done := forkedMsg{from: of.Name}
-	return m.openNext(func(ctx context.Context, number int) tea.Msg {
-		done.opened.number = number
-		now, err := deps.Store.Session(ctx, of.ID) // it may have grown since it was listed
-		if err == nil {
-			now, err = deps.Store.Fork(ctx, of.ID, now.Leaf)
-		}
-		if err == nil {
-			done.opened.session, err = session.Open(ctx, deps, now.ID, ref)
-		}
-		done.opened.err = err
-		return done
-	})
 }

@@ -80,7 +80,11 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.VersionOn:
 		return m.switchVersion(1)
 	case keymap.Fork:
-		return m.forkSelected()
+		message, ok := m.chat.Selected()
+		if !ok {
+			return m.complain("Select a message first.")
+		}
+		return m.forkAt(message)
 	case keymap.Trail:
 		return m.followTrail()
 	case keymap.Seen:

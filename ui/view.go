@@ -226,7 +226,7 @@ func (m *Model) header(w int) string {
 	room := w - w/3 - 2 - theme.Width(numbers) // the title keeps a third
 	right := markdown.OneLine(m.ref, max(1, min(w/2, room))) + numbers
 	title := markdown.OneLine(m.title(), w)
-	if from := m.forkedFrom(); from != "" {
+	if from := m.forks.From(); from != "" {
 		title += st.Dim.Render(" · " + markdown.OneLine(from, 40))
 	}
 	return theme.Spread(" "+st.Accent.Render("winnow")+st.Dim.Render(" · ")+title, st.Dim.Render(right)+" ", w)

@@ -12,8 +12,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// forkMark stands before the title of a session that was forked from another one.
-const forkMark = "⑂"
+// ForkMark stands before the title of a session that was forked from another one.
+const ForkMark = "⑂"
 
 // LineOf is the line of a session.
 func LineOf(hidden theme.Secrets, s store.Session) Line {
@@ -22,7 +22,7 @@ func LineOf(hidden theme.Secrets, s store.Session) Line {
 		label = "untitled"
 	}
 	if s.Parent != "" {
-		label = forkMark + " " + label
+		label = ForkMark + " " + label
 	}
 	tags := len(label)
 	for _, tag := range s.Tags {
