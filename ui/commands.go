@@ -11,6 +11,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/composer"
+	"winnow/ui/keymap"
 )
 
 // Command is one slash command.
@@ -52,7 +53,7 @@ func Commands() []Command {
 		command("model", "[ENDPOINT/MODEL]", "choose the model", (*Model).chooseModel),
 		command("system", "[TEXT]", "set the session's system prompt; alone it opens in your editor", (*Model).system),
 		command("persona", "[NAME]", "take the system prompt from a file of yours; alone it lists them", (*Model).choosePersona),
-		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.toggleReasoning() }),
+		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }),
 		command("retry", "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain() }),
 		command("theme", "[NAME]", "choose the colours; alone it lists the themes and tries them out", (*Model).chooseTheme),
 		command("mouse", "", "give the mouse to the terminal, to select text with it, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),

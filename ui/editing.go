@@ -31,15 +31,11 @@ func (m *Model) editSelected() tea.Cmd {
 // startEdit takes a message of the user's into the composer. What it becomes there is another version of
 // it: the message itself stays, with all that was said since.
 func (m *Model) startEdit(id int64) tea.Cmd {
+	if why := m.whyNot(keymap.Edit); why != nil {
+		return why
+	}
 	i, ok := m.chat.Place[id]
-	switch {
-	case m.elsewhere:
-		return m.onlyRead()
-	case m.turn.Busy:
-		return m.stillArriving()
-	case !m.session.Loaded():
-		return m.complain(theme.Sentence(session.ErrLoading))
-	case !ok:
+	if !ok {
 		return m.complain("This message is on another branch by now.")
 	}
 	message := m.chat.Messages[i]
@@ -131,13 +127,7 @@ type versionMsg struct {
 
 // switchVersion goes to the branch of the next version of the message under the cursor, or the one before.
 func (m *Model) switchVersion(by int) tea.Cmd {
-	if m.turn.Busy {
-		return m.stillArriving()
-	}
-	message, ok := m.chat.Selected()
-	if !ok {
-		return m.complain("Select a message first.")
-	}
+	message, _ := m.chat.Selected()
 	s := m.session
 	return m.inBackground(func(ctx context.Context) tea.Msg {
 		v, err := s.SwitchVersion(ctx, message.ID, by)
@@ -221,14 +211,10 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	for at >= 0 && m.chat.Messages[at].Role != history.User {
 		at--
 	}
-	switch {
-	case m.elsewhere:
-		return m.onlyRead()
-	case m.turn.Busy:
-		return m.stillArriving()
-	case !m.session.Loaded():
-		return m.complain(theme.Sentence(session.ErrLoading))
-	case at < 0:
+	if why := m.whyNot(keymap.Again); why != nil {
+		return why
+	}
+	if at < 0 {
 		return m.complain("No message of yours stands before this one, so there is nothing to answer.")
 	}
 	s, behind := m.session, len(m.chat.Messages)-at-1

@@ -98,7 +98,7 @@ func (m *Model) closedKey(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // onlyRead says why nothing can be changed.
-func (m *Model) onlyRead() tea.Cmd { return m.complain(theme.Sentence(session.ErrLeased)) }
+func (m *Model) onlyRead() tea.Cmd { return m.complain(m.keys.Lacks(keymap.NeedOwn)) }
 
 // closedLines are what stands in the place of the draft.
 func (m *Model) closedLines(w int) []string {

@@ -90,9 +90,6 @@ func (m *Model) forksRead(msg forksMsg) tea.Cmd {
 // followTrail goes where the session was forked from or to a fork of it: to those that part at the message
 // under the cursor, else to any. Of several the user chooses one.
 func (m *Model) followTrail() tea.Cmd {
-	if m.turn.Busy {
-		return m.stillArriving()
-	}
 	message, _ := m.chat.Selected()
 	origin, forks := m.forks.At(message.ID)
 	switch {

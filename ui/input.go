@@ -79,57 +79,18 @@ func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
 	return m.updateComposer(msg)
 }
 
-// elsewhereKey is a key that leaves what is on the screen for something else.
-func (m *Model) elsewhereKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	k := &m.keys
-	switch {
-	case k.Pressed(msg, keymap.Palette):
-		return m.openPalette(), true
-	case k.Pressed(msg, keymap.New):
-		return m.newSession(), true
-	case k.Pressed(msg, keymap.Sessions):
-		return m.openSessions(""), true
-	case k.Pressed(msg, keymap.Models):
-		return m.openModels(), true
-	case k.Pressed(msg, keymap.Help):
-		return m.openHelp(), true
-	}
-	return nil, false
-}
-
+// globalKey is a key for an action that works in every pane. In the draft the one for the next pane completes.
 func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	if cmd, ok := m.elsewhereKey(msg); ok {
-		return cmd, true
-	}
-	k := &m.keys
-	switch {
-	case k.Pressed(msg, keymap.Context):
-		return m.togglePanel(), true
-	case k.Pressed(msg, keymap.Reason):
-		return m.toggleReasoning(), true
-	case k.Pressed(msg, keymap.PageUp):
-		m.chat.Page(-1)
-		return nil, true
-	case k.Pressed(msg, keymap.PageDown):
-		m.chat.Page(1)
-		return nil, true
-	case k.Pressed(msg, keymap.Focus) && len(m.composer.Completions()) > 0:
-		return m.updateComposer(msg), true
-	case k.Pressed(msg, keymap.Focus):
-		m.turnFocus(1)
-		return nil, true
-	case k.Pressed(msg, keymap.FocusBack):
-		m.turnFocus(-1)
-		return nil, true
+	switch a := m.keys.Action(msg, keymap.InDraft); a {
+	case keymap.Focus:
+		if len(m.composer.Completions()) > 0 {
+			return m.updateComposer(msg), true
+		}
+		return m.do(a), true
+	case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help, keymap.Context, keymap.Reason, keymap.PageUp, keymap.PageDown, keymap.FocusBack:
+		return m.do(a), true
 	}
 	return nil, false
-}
-
-func (m *Model) toggleReasoning() tea.Cmd {
-	if m.chat.ToggleReasoning() {
-		return m.say("Reasoning is shown.")
-	}
-	return m.say("Reasoning is hidden.")
 }
 
 // turnFocus goes to the next pane that is on the screen.

@@ -78,15 +78,6 @@ func (m *Model) inspectFrom(on subject) tea.Cmd {
 	return m.inspect(on, asText)
 }
 
-// inspectSelected opens the inspector on the transcript's message.
-func (m *Model) inspectSelected() tea.Cmd {
-	message, ok := m.chat.Selected()
-	if !ok {
-		return m.say("There is no message here.")
-	}
-	return m.inspect(subject{message: message.ID}, asText)
-}
-
 // inspectLine opens the inspector on the panel's line.
 func (m *Model) inspectLine() tea.Cmd {
 	on, ok := subjectAt(m.panel.Shown(), m.panel.At)

@@ -148,8 +148,9 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 			m.uncover()
 			return nil
 		}
-		if cmd, ok := m.elsewhereKey(msg); ok {
-			return cmd
+		switch a := k.Action(msg, keymap.InPanel); a {
+		case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help:
+			return m.do(a)
 		}
 		return m.panelPress(msg)
 	case tea.MouseClickMsg:

@@ -62,11 +62,39 @@ func (m *Model) showFlagged(e transcript.Flagged) tea.Cmd {
 	return m.planned(planMsg{generation: m.panel.Generation, plan: e.Plan, err: e.Err})
 }
 
-// do does what a key of the transcript is for that concerns more than the transcript.
+// do does an action of the panes, or says why it cannot be done now. It is about the message under the transcript's
+// cursor.
 func (m *Model) do(a keymap.Action) tea.Cmd {
+	if why := m.whyNot(a); why != nil {
+		return why
+	}
+	message, _ := m.chat.Selected()
 	switch a {
+	case keymap.Palette:
+		return m.openPalette()
+	case keymap.New:
+		return m.newSession()
+	case keymap.Sessions:
+		return m.openSessions("")
+	case keymap.Models:
+		return m.openModels()
+	case keymap.Context:
+		return m.togglePanel()
+	case keymap.Reason:
+		if m.chat.ToggleReasoning() {
+			return m.say("Reasoning is shown.")
+		}
+		return m.say("Reasoning is hidden.")
+	case keymap.PageUp:
+		m.chat.Page(-1)
+	case keymap.PageDown:
+		m.chat.Page(1)
+	case keymap.Focus:
+		m.turnFocus(1)
+	case keymap.FocusBack:
+		m.turnFocus(-1)
 	case keymap.Inspect:
-		return m.inspectSelected()
+		return m.inspect(subject{message: message.ID}, asText)
 	case keymap.Copy:
 		return m.copyMessage()
 	case keymap.CopyCode:
@@ -80,10 +108,6 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.VersionOn:
 		return m.switchVersion(1)
 	case keymap.Fork:
-		message, ok := m.chat.Selected()
-		if !ok {
-			return m.complain("Select a message first.")
-		}
 		return m.forkAt(message)
 	case keymap.Trail:
 		return m.followTrail()
@@ -99,6 +123,28 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 		return m.openHelp()
 	}
 	return nil
+}
+
+// whyNot says why an action cannot be done now, nil where it can.
+func (m *Model) whyNot(a keymap.Action) tea.Cmd {
+	why := m.keys.WhyNot(a, func(n keymap.Need) bool {
+		switch n {
+		case keymap.NeedOwn:
+			return !m.elsewhere
+		case keymap.NeedIdle:
+			return !m.turn.Busy
+		case keymap.NeedWhole:
+			return m.session.Loaded()
+		case keymap.NeedMessage:
+			_, ok := m.chat.Selected()
+			return ok
+		}
+		return m.panel.Next.Ready
+	})
+	if why == "" {
+		return nil
+	}
+	return m.complain(why)
 }
 
 // flag gives the selected messages a flag, else the one under the cursor.

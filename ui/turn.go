@@ -200,7 +200,7 @@ func (m *Model) sendAs(how session.How) tea.Cmd {
 
 // stillArriving says why something has to wait.
 func (m *Model) stillArriving() tea.Cmd {
-	return m.complain("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it.")
+	return m.complain(m.keys.Lacks(keymap.NeedIdle))
 }
 
 // sendAlone sends a message without the conversation before it.

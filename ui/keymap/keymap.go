@@ -20,10 +20,17 @@ type Binding struct {
 	Action  Action
 	Section string // the part of the help screen that lists it
 	Where   Place  // the places where its keys are heard
+	Needs   Need   // what must hold for it
 }
 
 func bind(a Action, section string, where Place, help string, keys ...string) Binding {
-	return Binding{key.NewBinding(key.WithKeys(keys...), key.WithHelp("", help)), a, section, where}
+	return Binding{key.NewBinding(key.WithKeys(keys...), key.WithHelp("", help)), a, section, where, 0}
+}
+
+// needing is the binding of an action that can be done only while something holds.
+func (b Binding) needing(n Need) Binding {
+	b.Needs = n
+	return b
 }
 
 // Place is a set of places that keys are for. Actions that are heard in one place have keys of their own.
@@ -46,6 +53,45 @@ const (
 	everyPlace = panes | InInspector | InRequest | InLists | InSessions | InRepairs
 	moving     = InTranscript | InPanel | InInspector | InRequest | InRepairs
 )
+
+// Need is a set of things that must hold for an action to be done.
+type Need uint8
+
+// The needs, in the order in which they are asked for.
+const (
+	NeedOwn     Need = 1 << iota // no other window has the session open
+	NeedIdle                     // no answer arrives
+	NeedWhole                    // the session is read from its beginning
+	NeedMessage                  // a message is under the cursor
+	NeedPlan                     // the next request is planned
+)
+
+// WhyNot says why an action cannot be done now, "" where it can: what it needs first of all that does not hold.
+func (m Map) WhyNot(a Action, holds func(Need) bool) string {
+	if i, ok := m.at[a]; ok {
+		for n := NeedOwn; n <= NeedPlan; n <<= 1 {
+			if m.bindings[i].Needs&n != 0 && !holds(n) {
+				return m.Lacks(n)
+			}
+		}
+	}
+	return ""
+}
+
+// Lacks says that something does not hold.
+func (m Map) Lacks(n Need) string {
+	switch n {
+	case NeedOwn:
+		return "this session is open in another window; here it can be read and forked."
+	case NeedIdle:
+		return "An answer is still arriving: " + m.First(Back) + " stops it."
+	case NeedWhole:
+		return "the older messages are still being read."
+	case NeedMessage:
+		return "Select a message first."
+	}
+	return "Nothing is planned yet."
+}
 
 // Map is a table of bindings. Its zero value has none.
 type Map struct {

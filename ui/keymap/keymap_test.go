@@ -1,6 +1,7 @@
 package keymap
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,50 @@ func TestKeysAreRemapped(t *testing.T) {
 	} {
 		if _, err := Default().With(c.keys); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.keys, err, c.want)
+		}
+	}
+}
+
+func TestABindingSaysWhyNotNow(t *testing.T) {
+	m := Default()
+	lacking := func(missing ...Need) func(Need) bool {
+		return func(n Need) bool { return !slices.Contains(missing, n) }
+	}
+	for _, c := range []struct {
+		action  Action
+		missing []Need
+		want    string
+	}{
+		{Edit, nil, ""},
+		{Edit, []Need{NeedIdle}, "An answer is still arriving: esc stops it."},
+		{Edit, []Need{NeedIdle, NeedOwn}, "this session is open in another window; here it can be read and forked."},
+		{Fork, []Need{NeedMessage, NeedOwn}, "Select a message first."},
+		{Boundary, []Need{NeedPlan}, "Nothing is planned yet."},
+		{Down, []Need{NeedPlan, NeedMessage, NeedIdle, NeedOwn, NeedWhole}, ""},
+		{"no-such-action", []Need{NeedIdle}, ""},
+	} {
+		if got := m.WhyNot(c.action, lacking(c.missing...)); got != c.want {
+			t.Errorf("%s without %v: %q, want %q", c.action, c.missing, got, c.want)
+		}
+	}
+}
+
+func TestAKeyIsForOneActionInAPlace(t *testing.T) {
+	m := Default()
+	for _, c := range []struct {
+		key  string
+		in   Place
+		want Action
+	}{
+		{"ctrl+d", InDraft, Quit},
+		{"ctrl+d", InTranscript, HalfDown},
+		{"ctrl+d", InSessions, Delete},
+		{"enter", InTranscript, Inspect},
+		{"enter", InRequest, Fold},
+		{"z", InTranscript, ""},
+	} {
+		if got := m.Action(uitest.Key(c.key), c.in); got != c.want {
+			t.Errorf("%s in %b is %q, want %q", c.key, c.in, got, c.want)
 		}
 	}
 }
