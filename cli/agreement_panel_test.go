@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/cli/report"
 )
 
 // panelRow is one line of the panel's list as a person reads it.
@@ -115,7 +117,7 @@ func readNumber(text string) int {
 }
 
 // glyphFits says whether a glyph is true of a verdict.
-func glyphFits(glyph string, e entryJSON) bool {
+func glyphFits(glyph string, e report.EntryJSON) bool {
 	sent := e.Disposition == "kept" || e.Disposition == "cut" || e.Disposition == "recalled"
 	switch glyph {
 	case "●":

@@ -17,6 +17,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/cli/report"
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
@@ -213,27 +214,27 @@ func (h *house) stored(ctx context.Context, talk talk) (*session.Session, error)
 }
 
 // ahead is what winnow context --draft --json writes.
-func (h *house) ahead(ctx context.Context, id, draft string) (planObject, error) {
+func (h *house) ahead(ctx context.Context, id, draft string) (report.ContextJSON, error) {
 	if id == "" {
-		return planObject{}, nil
+		return report.ContextJSON{}, nil
 	}
 	return h.context(ctx, id, contextAsked{draft: draft})
 }
 
 // context is what winnow context --json writes of a session that was opened for it.
-func (h *house) context(ctx context.Context, id string, asked contextAsked) (planObject, error) {
-	var o planObject
+func (h *house) context(ctx context.Context, id string, asked contextAsked) (report.ContextJSON, error) {
+	var o report.ContextJSON
 	s, err := session.Open(ctx, h.deps, id, "plain/m")
 	if err != nil {
 		return o, err
 	}
 	p := &program{err: h.quiet}
-	l, err := p.look(ctx, s, asked)
+	l, err := p.contextOf(ctx, s, asked)
 	if err != nil {
 		return o, err
 	}
 	var text bytes.Buffer
-	if err := writeJSON(&text, l.object()); err != nil {
+	if err := report.WriteJSON(&text, l.JSON()); err != nil {
 		return o, err
 	}
 	return o, json.Unmarshal(text.Bytes(), &o)
@@ -268,7 +269,7 @@ func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Sessi
 		return err
 	}
 	h.meet(after.panel)
-	if after.next, err = h.context(ctx, s.Info().ID, contextAsked{turn: moment{turn: s.Info().Turns}}); err != nil {
+	if after.next, err = h.context(ctx, s.Info().ID, contextAsked{turn: pastRef{turn: s.Info().Turns}}); err != nil {
 		return err
 	}
 	// Beside the turn's requests a model may have been asked for a summary.

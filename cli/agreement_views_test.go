@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"winnow/cli/report"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -17,7 +18,7 @@ import (
 type views struct {
 	messages []store.Message
 	panel    panelText
-	next     planObject // of winnow context
+	next     report.ContextJSON // of winnow context
 	shown    shownReceipt
 	receipt  session.Receipt
 	sent     wire
@@ -109,7 +110,7 @@ func (v views) comparePanel() error {
 	}
 	// The panel shows them in front of the messages that they stand in or in front of.
 	added := slices.Clone(o.Added)
-	slices.SortStableFunc(added, func(a, b addedJSON) int { return a.At - b.At })
+	slices.SortStableFunc(added, func(a, b report.AddedJSON) int { return a.At - b.At })
 	for i, a := range added {
 		if r := v.panel.added[i]; r.sum != v.tokens(a.Tokens) || !strings.Contains(r.line, a.Kind) {
 			return fmt.Errorf("the panel says %q of the added text %+v\n%s", r.line, a, v.panel.text)
@@ -199,7 +200,7 @@ func (v views) compareReceipt() error {
 
 // compareWire looks for a message in the bytes that the server got: all of what is said to be sent of it,
 // or nothing.
-func (v views) compareWire(i int, e entryJSON) (sent bool, err error) {
+func (v views) compareWire(i int, e report.EntryJSON) (sent bool, err error) {
 	m := v.message(e.ID)
 	mark, text := markOf(m), sentOf(m, e)
 	if e.Disposition != "kept" && e.Disposition != "cut" && e.Disposition != "recalled" {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"winnow/cli/report"
 	"winnow/session/store"
 )
 
@@ -78,7 +79,7 @@ func (w wire) holds(text string) bool {
 
 // sentOf is the text of a message that is sent as its verdict says: without what is cut, with what was
 // put in its place. Bytes that are no text are sent as a sign for that, each as one.
-func sentOf(m store.Message, e entryJSON) string {
+func sentOf(m store.Message, e report.EntryJSON) string {
 	var b strings.Builder
 	said := []rune(strings.ReplaceAll(m.Content, "\x00", "\uFFFD"))
 	insert := func(at int) {

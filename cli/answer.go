@@ -5,11 +5,12 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
+	"time"
 
+	"winnow/cli/report"
+	"winnow/llm"
 	"winnow/session"
-	"winnow/session/store"
 	"winnow/ui/markdown"
 )
 
@@ -18,15 +19,12 @@ type answerWriter struct {
 	out, err io.Writer
 	json     bool // keep the text back for one object at the end
 	quiet    bool // nothing but the answer and errors
-	visible  bool // a person looks on: escape sequences are shown, not obeyed
 
 	named func(session string) string // what a stored session is called on the command line, "" for one that is not stored
 
-	wait    waitLine
-	wrote   bool // something stands on the current line
-	answers []session.Answered
-	notices []string
-	report  runReport
+	wait  waitLine
+	wrote bool // something stands on the current line
+	turn  report.Turn
 }
 
 // follow writes until the turn is over and returns how it ended.
@@ -50,15 +48,14 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 			w.planned(event)
 			w.wait.begin(markdown.Visible(event.Request.Endpoint + "/" + event.Request.Model))
 		case session.Answered:
-			w.answers = append(w.answers, event)
-			w.report.answered = &event.Message
+			w.turn.Answered(event)
 			w.endLine()
 		case session.Withdrawn:
-			w.withdraw(event.Requests)
+			w.turn.Withdraw(event.Requests)
 		case session.Notice:
 			w.notice(event.Text)
 		case session.Waiting:
-			w.report.waiting(event.Waiting)
+			w.turn.Waiting(event.Waiting)
 			if event.Changed == "" { // A notice says the rest.
 				w.notice(waitingText(event.Waiting))
 			}
@@ -68,16 +65,10 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		}
 	}
 	w.endLine()
-	if end == nil && w.unfinished() {
+	if end == nil && w.turn.Unfinished() {
 		return w.cutShort()
 	}
 	return end
-}
-
-// unfinished says that nobody said that the last answer was over.
-func (w *answerWriter) unfinished() bool {
-	n := len(w.answers)
-	return n > 0 && w.answers[n-1].Receipt.End == store.EndNoDone
 }
 
 // cutShort is the error of an answer that nobody ended: a script must not take its beginning for the
@@ -93,9 +84,6 @@ func (w *answerWriter) text(text string) {
 	if w.json || text == "" {
 		return
 	}
-	if w.visible {
-		text = markdown.Visible(text)
-	}
 	io.WriteString(w.out, text)
 	w.wrote = !strings.HasSuffix(text, "\n")
 }
@@ -110,25 +98,15 @@ func (w *answerWriter) endLine() {
 
 // planned says what of the conversation a request holds otherwise than as it is stored.
 func (w *answerWriter) planned(event session.Planned) {
-	was := w.report
-	w.report.planned(event.Plan.Entries)
-	for _, line := range w.report.lines(was, w.named(event.Request.Session)) {
+	was := w.turn
+	w.turn.Planned(event.Plan.Entries)
+	for _, line := range w.turn.Lines(was, w.named(event.Request.Session)) {
 		w.say(line)
 	}
 }
 
-// withdraw takes back that the server read only a part of some requests of the turn.
-func (w *answerWriter) withdraw(requests []int64) {
-	for i := range w.answers {
-		if slices.Contains(requests, w.answers[i].Message.Request) {
-			w.answers[i].Receipt.Unread = 0
-		}
-	}
-}
-
 func (w *answerWriter) notice(text string) {
-	w.notices = append(w.notices, text)
-	w.report.notice = text
+	w.turn.Notice(text)
 	w.say(text)
 }
 
@@ -142,75 +120,59 @@ func (w *answerWriter) say(text string) {
 	fmt.Fprintf(w.err, "winnow: %s\n", markdown.Visible(text))
 }
 
-// answerJSON is what run --json writes. It is a contract: fields are added, never renamed or removed.
-type answerJSON struct {
-	Session string       `json:"session"` // "" with --no-save
-	Turn    int          `json:"turn"`
-	Model   string       `json:"model"`
-	Answer  string       `json:"answer"` // the answers of the turn, one after the other
-	Finish  string       `json:"finish_reason"`
-	Stopped bool         `json:"stopped"`
-	Usage   *usageJSON   `json:"usage"`   // as reported for the last request; null where nothing was
-	Cost    spentJSON    `json:"cost"`    // of all requests of the turn that were answered
-	Receipt *receiptJSON `json:"receipt"` // null where nothing arrived
-	Notices []string     `json:"notices"`
-
-	Repairs     listJSON[repairedJSON] `json:"repairs"`     // of the last request, as the next three
-	Quarantined listJSON[unsentJSON]   `json:"quarantined"` // damaged messages that were not sent
-	Cut         listJSON[cutJSON]      `json:"cut"`
-	Dropped     listJSON[unsentJSON]   `json:"dropped"`
-	Retries     listJSON[retryJSON]    `json:"retries"` // of the turn
-	Rounds      listJSON[roundJSON]    `json:"rounds"`  // requests that followed tool calls
-
-	Error    string  `json:"error"` // "" for none
-	Messages []int64 `json:"messages"`
+// waitingText announces that a request is sent again.
+func waitingText(w llm.Waiting) string {
+	said := w.Err.Error()
+	if !strings.HasSuffix(said, "?") {
+		said = strings.TrimSuffix(said, ".") + "."
+	}
+	return fmt.Sprintf("%s Try %d of %d in %s", said, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
 }
 
-type usageJSON struct {
-	Prompt    int `json:"prompt"` // -1 is not said, here and below
-	Cached    int `json:"cached"`
-	Answer    int `json:"answer"`
-	Reasoning int `json:"reasoning"`
+// waitShown is how long a model may be silent before a terminal says that winnow waits.
+const waitShown = 3 * time.Second
+
+// waitLine is the line on a terminal that says how long a model has sent nothing. It is taken away before
+// anything else is written. The zero waitLine, without ticks, shows nothing.
+type waitLine struct {
+	out   io.Writer
+	ticks <-chan time.Time
+
+	model string // that was asked; "" where nothing is waited for
+	since time.Time
+	shown bool
 }
 
-type receiptJSON struct {
-	Sent     int   `json:"sent"`
-	Stored   int   `json:"stored"`
-	Cut      int   `json:"cut"`
-	Dropped  int   `json:"dropped"`
-	Recalled int   `json:"recalled"`
-	Repaired int   `json:"repaired"`
-	Estimate int   `json:"estimate"` // tokens as winnow counts
-	Expected int   `json:"expected"` // tokens that the server was expected to count
-	TookMS   int64 `json:"took_ms"`
-	Unread   int   `json:"unread"` // tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all
+// begin waits for a model from the next tick on.
+func (l *waitLine) begin(model string) {
+	l.end()
+	l.model = model
 }
 
-// object writes the one object of --json.
-func (w *answerWriter) object(out io.Writer, id string, s *session.Session, end error, stopped bool) error {
-	o := answerJSON{Session: id, Model: s.Ref(), Stopped: stopped, Notices: w.notices, Messages: []int64{}}
-	r := w.report
-	o.Repairs, o.Quarantined, o.Cut, o.Dropped = listObject(r.repairs), listObject(r.quarantined), listObject(r.cut), listObject(r.dropped)
-	o.Retries, o.Rounds = listObject(r.retries), listObject(r.rounds)
-	if o.Notices == nil {
-		o.Notices = []string{}
+// tick shows how long it has been.
+func (l *waitLine) tick(now time.Time) {
+	if l.model == "" {
+		return
 	}
-	if end != nil {
-		o.Error = sentence(end)
+	if l.since.IsZero() {
+		l.since = now
 	}
-	var texts []string
-	var spent session.Spent
-	for _, a := range w.answers {
-		if a.Message.Content != "" {
-			texts = append(texts, a.Message.Content)
-		}
-		r := a.Receipt
-		spent.Add(r.Cost)
-		o.Turn, o.Finish = r.Turn, r.Finish
-		o.Messages = append(o.Messages, a.Message.ID)
-		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning}
-		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds(), r.Unread}
+	if waited := now.Sub(l.since); waited >= waitShown {
+		fmt.Fprintf(l.out, "\r\x1b[Kwinnow: waiting for %s, %d s; ctrl+c stops", l.model, int(waited.Seconds()))
+		l.shown = true
 	}
-	o.Answer, o.Cost = strings.Join(texts, "\n"), spentObject(spent)
-	return writeJSON(out, o)
+}
+
+// clear takes the line away; the next tick shows it again.
+func (l *waitLine) clear() {
+	if l.shown {
+		io.WriteString(l.out, "\r\x1b[K")
+		l.shown = false
+	}
+}
+
+// end takes the line away for good: something came.
+func (l *waitLine) end() {
+	l.clear()
+	l.model, l.since = "", time.Time{}
 }

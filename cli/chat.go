@@ -30,21 +30,21 @@ func (p *program) chat(ctx context.Context, search string) error {
 	defer forget()
 	// The screen answers SIGTERM itself and would wait for ever for a program that its context has
 	// ended at the same time; here it is only noted. A second one ends the program.
-	told, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	terminated, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(told, stop)
-	k, err := p.open(told, toChat)
+	context.AfterFunc(terminated, stop)
+	k, err := p.open(terminated, toChat)
 	if err != nil {
 		return err
 	}
 	defer k.close()
 	screen := ui.ChatScreen
 	if p.flags.pick {
-		if screen, err = k.pick(told, search); err != nil {
+		if screen, err = k.pick(terminated, search); err != nil {
 			return err
 		}
 	}
-	s, err := k.start(told)
+	s, err := k.start(terminated)
 	if err != nil {
 		return err
 	}
@@ -56,14 +56,14 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if id != "" {
 		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))
 	}
-	if told.Err() != nil || errors.Is(err, context.Canceled) {
-		return &failure{exit: stoppedBy(told)} // What there was to say has been said.
+	if terminated.Err() != nil || errors.Is(err, context.Canceled) {
+		return &failure{exit: stoppedBy(terminated)} // What there was to say has been said.
 	}
 	return err
 }
 
 // screenOptions is what the screen is given.
-func (k *kit) screenOptions(s *session.Session, screen ui.Screen, search string) (ui.Options, error) {
+func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, search string) (ui.Options, error) {
 	p, config := k.p, k.config
 	personasIn, err := p.personasFolder()
 	if err != nil {
@@ -87,12 +87,12 @@ func (k *kit) screenOptions(s *session.Session, screen ui.Screen, search string)
 		Personas:   p.personas,
 		PersonasIn: personasIn,
 		Secrets:    k.redactor.FindIn,
-		Export:     k.exportWords,
+		Export:     k.exportCommand,
 	}, nil
 }
 
 // pick decides what -r opens: the one session whose title or messages have the words, or the list.
-func (k *kit) pick(ctx context.Context, search string) (ui.Screen, error) {
+func (k *conversation) pick(ctx context.Context, search string) (ui.Screen, error) {
 	if search == "" {
 		return ui.SessionsScreen, nil
 	}
@@ -101,7 +101,7 @@ func (k *kit) pick(ctx context.Context, search string) (ui.Screen, error) {
 		return "", err
 	}
 	if len(found) == 0 {
-		if found, err = k.saying(ctx, search); err != nil {
+		if found, err = k.sessionsWith(ctx, search); err != nil {
 			return "", err
 		}
 	}
@@ -115,8 +115,8 @@ func (k *kit) pick(ctx context.Context, search string) (ui.Screen, error) {
 	return ui.SessionsScreen, nil
 }
 
-// saying returns the sessions in use with a message that has the words, the best first.
-func (k *kit) saying(ctx context.Context, search string) ([]store.Session, error) {
+// sessionsWith returns the sessions in use with a message that has the words, the best first.
+func (k *conversation) sessionsWith(ctx context.Context, search string) ([]store.Session, error) {
 	hits, err := k.store.Search(ctx, store.Search{Text: search})
 	var all []store.Session
 	for _, h := range hits {

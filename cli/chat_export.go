@@ -11,22 +11,23 @@ import (
 	"path/filepath"
 	"strings"
 
+	"winnow/cli/report"
 	"winnow/session"
 	"winnow/session/transfer"
 )
 
-// exportWords writes a session as the words behind /export want it, a format and a file, and says where it
+// exportCommand writes a session as the words behind /export want it, a format and a file, and says where it
 // is. Without a file it goes to the working directory, under a name that is the session's own.
-func (k *kit) exportWords(ctx context.Context, s *session.Session, words string) (string, error) {
+func (k *conversation) exportCommand(ctx context.Context, s *session.Session, words string) (string, error) {
 	row := s.Info()
-	format, path, err := exportWish(words)
+	format, path, err := exportArguments(words)
 	if err != nil {
 		return "", err
 	}
-	clean := secretsTaken{redact: k.redactor.Text}
+	clean := redaction{redact: k.redactor.Text}
 	o := transfer.ExportOptions{Format: format, Redact: clean.text}
 	row.Title = k.redactor.Text(row.Title)
-	name := fileName(row, cutID(row.ID), format)
+	name := fileName(row, report.ShortID(row.ID), format)
 	if path == "" {
 		path = name
 	}
@@ -53,9 +54,9 @@ func (k *kit) exportWords(ctx context.Context, s *session.Session, words string)
 	return said, nil
 }
 
-// exportWish reads a format and a file, either of which may be missing. A single word that is neither a
+// exportArguments reads a format and a file, either of which may be missing. A single word that is neither a
 // format nor looks like a path is refused, and so is an ending that no format has: it was meant for a format.
-func exportWish(words string) (transfer.Format, string, error) {
+func exportArguments(words string) (transfer.Format, string, error) {
 	words = strings.TrimSpace(words)
 	first, rest, _ := strings.Cut(words, " ")
 	if format, ok := transfer.ReadFormat(first); ok && !strings.HasPrefix(first, ".") {

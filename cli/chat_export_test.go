@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"winnow/cli/report"
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
@@ -38,12 +39,12 @@ func TestExportFromTheChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &kit{world: &world{redactor: &llm.Redactor{}}}
+	k := &conversation{setup: &setup{redactor: &llm.Redactor{}}}
 	k.redactor.Know("plain-configured-key")
 	t.Chdir(t.TempDir())
 
 	for words, format := range map[string]string{"html": "html", "chat.html": "html", "notes": "notes", "json.gz": "gz"} {
-		if said, err := k.exportWords(ctx, open, words); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no format %q: it takes md, json, jsonl or prompt", format)) {
+		if said, err := k.exportCommand(ctx, open, words); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no format %q: it takes md, json, jsonl or prompt", format)) {
 			t.Errorf("/export %s: %q, %v", words, said, err)
 		}
 	}
@@ -51,14 +52,14 @@ func TestExportFromTheChat(t *testing.T) {
 		t.Errorf("a refused export wrote %q", left)
 	}
 	for words, want := range map[string]string{
-		"":                 "Rain-inOslo-" + cutID(row.ID) + ".md",
-		"jsonl":            "Rain-inOslo-" + cutID(row.ID) + ".jsonl",
+		"":                 "Rain-inOslo-" + report.ShortID(row.ID) + ".md",
+		"jsonl":            "Rain-inOslo-" + report.ShortID(row.ID) + ".jsonl",
 		"prompt a b.txt":   "a b.txt",
 		"'c d.md'":         "c d.md",
 		"json everything":  "everything",
 		"md notes.of.rain": "notes.of.rain",
 	} {
-		said, err := k.exportWords(ctx, open, words)
+		said, err := k.exportCommand(ctx, open, words)
 		if err != nil {
 			t.Errorf("/export %s: %v", words, err)
 			continue
@@ -83,10 +84,10 @@ func TestExportFromTheChat(t *testing.T) {
 	if open, err = session.Open(ctx, session.Deps{Store: s, Models: catalog, Policy: policy}, row.ID, "here/m"); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := k.exportWords(ctx, open, ""); err != nil || strings.Contains(said, "configured") {
+	if said, err := k.exportCommand(ctx, open, ""); err != nil || strings.Contains(said, "configured") {
 		t.Errorf("the secret of a title is in the file's name: %q, %v", said, err)
 	}
-	if _, err := k.exportWords(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if _, err := k.exportCommand(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("exporting over a file: %v", err)
 	}
 }

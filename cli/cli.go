@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/module"
 
+	"winnow/cli/report"
 	"winnow/llm"
 )
 
@@ -122,7 +123,7 @@ func (p *program) usage(err error) Exit {
 
 // complain writes an error as one line that starts with the program's name.
 func (p *program) complain(w io.Writer, err error) {
-	if text := sentence(err); text != "" {
+	if text := report.ErrorText(err); text != "" {
 		fmt.Fprintf(w, "winnow: %s\n", text)
 	}
 }

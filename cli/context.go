@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/history"
 	"winnow/llm"
-	"winnow/llm/pricing"
 	"winnow/session"
-	"winnow/session/store"
 )
 
 func (p *program) contextCommand() *cobra.Command {
@@ -65,93 +65,88 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 	if asked.diff {
 		return p.contextDiff(ctx, s, asked)
 	}
-	l, err := p.look(ctx, s, asked)
+	l, err := p.contextOf(ctx, s, asked)
 	if err != nil {
 		return err
 	}
-	if l.past != nil && !l.past.Proven {
-		p.complain(p.err, fmt.Errorf("request %d of turn %d is rebuilt, but not proven to be what was sent: %s", l.past.Nth, l.past.Request.Turn, l.past.Doubt))
+	if l.Past != nil && !l.Past.Proven {
+		p.complain(p.err, fmt.Errorf("request %d of turn %d is rebuilt, but not proven to be what was sent: %s", l.Past.Nth, l.Past.Request.Turn, l.Past.Doubt))
 	}
 	switch {
 	case asked.json:
-		return writeJSON(p.out, l.object())
+		return report.WriteJSON(p.out, l.JSON())
 	case asked.prompt, asked.wire:
 		return p.writeRequest(l, asked, k.redactor)
 	}
-	return p.contextTable(l)
-}
-
-// look is a request to be shown: the next one, or one of the past.
-type look struct {
-	info     store.Session
-	model    string
-	plan     history.Plan
-	messages []store.Message          // those the plan is about
-	body     func() ([]byte, error)   // the bytes that the plan gives
-	over     *history.OverBudgetError // why the next request would not be sent, nil where it would
-	input    pricing.Cost             // what the next request costs before its answer
-	past     *session.Replayed        // nil for the next request
-	settings []session.Setting        // what decides the next request
-	window   llm.Window               // of the model that the next request asks
-}
-
-// look finds the request that was asked for.
-func (p *program) look(ctx context.Context, s *session.Session, asked contextAsked) (look, error) {
-	if asked.turn != (moment{}) {
-		return lookBack(ctx, s, asked.turn)
+	if err := l.Table(p.out, p.columns()); err != nil || l.Over == nil {
+		return err
 	}
-	return p.lookAhead(ctx, s, asked)
+	return fail(Failed, "nothing would be sent: %w", l.Over)
 }
 
-// lookAhead plans the next request as the flags want it.
-func (p *program) lookAhead(ctx context.Context, s *session.Session, asked contextAsked) (look, error) {
+// shownContext is a request to be shown, and the bytes that its plan gives.
+type shownContext struct {
+	report.Context
+	body func() ([]byte, error)
+}
+
+// contextOf finds the request that was asked for.
+func (p *program) contextOf(ctx context.Context, s *session.Session, asked contextAsked) (shownContext, error) {
+	if asked.turn != (pastRef{}) {
+		return pastContext(ctx, s, asked.turn)
+	}
+	return p.nextContext(ctx, s, asked)
+}
+
+// nextContext plans the next request as the flags want it.
+func (p *program) nextContext(ctx context.Context, s *session.Session, asked contextAsked) (shownContext, error) {
 	if err := s.LoadRest(ctx); err != nil {
-		return look{}, err
+		return shownContext{}, err
 	}
 	if err := p.count(ctx, s); err != nil {
-		return look{}, err
+		return shownContext{}, err
 	}
 	s.Model().FindPrices(ctx)
 	tried := s.Try(asked.trial)
 	plan, err := tried.Preview(asked.draft)
-	l := look{
-		info: s.Info(), model: cmp.Or(asked.trial.Model, s.Ref()), plan: plan, messages: s.Messages(), window: tried.Window(),
-		body: func() ([]byte, error) { return tried.Body(plan) },
+	l := shownContext{
+		Context: report.Context{Info: s.Info(), Model: cmp.Or(asked.trial.Model, s.Ref()), Plan: plan, Messages: s.Messages(), Window: tried.Window()},
+		body:    func() ([]byte, error) { return tried.Body(plan) },
 	}
 	var wrong *session.TrialError
 	var unread error
-	if err == nil || errors.As(err, &l.over) {
-		l.settings, unread = tried.Settings()
+	if err == nil || errors.As(err, &l.Over) {
+		l.Settings, unread = tried.Settings()
 	}
 	switch {
 	case unread != nil:
-		return look{}, unread
-	case errors.As(err, &l.over):
+		return shownContext{}, unread
+	case errors.As(err, &l.Over):
 		return l, nil
 	case errors.As(err, &wrong):
 		return l, fail(Usage, "%w", err)
 	case err != nil:
 		return l, err
 	}
-	l.input = tried.InputCost(plan)
+	l.Input = tried.InputCost(plan)
 	return l, nil
 }
 
-// lookBack puts a past request together again. What became of the messages is what its record says:
+// pastContext puts a past request together again. What became of the messages is what its record says:
 // that needs no proof.
-func lookBack(ctx context.Context, s *session.Session, at moment) (look, error) {
+func pastContext(ctx context.Context, s *session.Session, at pastRef) (shownContext, error) {
 	r, err := s.Replay(ctx, at.turn, at.nth)
 	if err != nil {
-		return look{}, explainMoment(err)
+		return shownContext{}, explainMoment(err)
 	}
-	l := look{
-		info: s.Info(), model: r.Request.Endpoint + "/" + r.Request.Model, plan: r.Plan, messages: r.Messages, past: &r,
-		body: func() ([]byte, error) { return r.Body, nil },
+	l := shownContext{
+		Context: report.Context{Info: s.Info(), Model: r.Request.Endpoint + "/" + r.Request.Model, Plan: r.Plan, Messages: r.Messages, Past: &r},
+		body:    func() ([]byte, error) { return r.Body, nil },
 	}
-	l.plan.Spans = r.Plan.SpansAmong(r.Verdicts.Entries)
-	l.plan.Sum, l.plan.Entries, l.plan.Added, l.plan.Rules = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added, r.Request.Rules
+	l.Plan.Spans = r.Plan.SpansAmong(r.Verdicts.Entries)
+	l.Plan.Sum, l.Plan.Entries, l.Plan.Added, l.Plan.Rules = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added, r.Request.Rules
 	if !r.Proven {
-		l.plan.Next = nil // of another plan
+		l.Plan.Next = nil // of another plan
 	}
 	return l, nil
 }
@@ -166,9 +161,9 @@ func explainMoment(err error) error {
 
 // writeRequest writes a request as text: its bytes, or all of it as one text. What looks like a secret
 // stays out on the way, and that is said; what is sent, and its hash, has it.
-func (p *program) writeRequest(l look, asked contextAsked, r *llm.Redactor) error {
-	if l.over != nil {
-		return fail(Failed, "nothing would be sent: %w", l.over)
+func (p *program) writeRequest(l shownContext, asked contextAsked, r *llm.Redactor) error {
+	if l.Over != nil {
+		return fail(Failed, "nothing would be sent: %w", l.Over)
 	}
 	text, err := l.wire()
 	if asked.prompt {
@@ -177,12 +172,12 @@ func (p *program) writeRequest(l look, asked contextAsked, r *llm.Redactor) erro
 	if err != nil {
 		return err
 	}
-	clean := secretsTaken{redact: r.Text}
+	clean := redaction{redact: r.Text}
 	if !asked.noRedact {
 		text = clean.text(text)
 	}
 	if _, err = io.WriteString(p.out, text); err == nil {
-		p.sayTaken(clean.count)
+		p.reportRedacted(clean.count)
 	}
 	if err == nil && clean.count > 0 && asked.wire {
 		_, err = fmt.Fprintln(p.err, "They are in the request itself, and in its hash.")
@@ -191,7 +186,32 @@ func (p *program) writeRequest(l look, asked contextAsked, r *llm.Redactor) erro
 }
 
 // wire is the bytes of the request.
-func (l look) wire() (string, error) {
+func (l shownContext) wire() (string, error) {
 	body, err := l.body()
 	return string(body), err
+}
+
+// asText is a request as one text.
+func asText(l shownContext, asked contextAsked) (string, error) {
+	text, err := history.RenderPrompt(history.NewPrompt(l.Plan, nil), asked.template)
+	if wrong := (*history.TemplateError)(nil); errors.As(err, &wrong) {
+		return "", fail(Usage, "%s, line %d: %s", asked.templateName, wrong.Line, wrong.Text)
+	}
+	return text, err
+}
+
+// count counts what a session has not counted yet, so that its plan goes by no guess. A person sees
+// how far it is.
+func (p *program) count(ctx context.Context, s *session.Session) error {
+	watched, shown := term.IsTerminal(p.err.Fd()), false
+	err := s.CountAll(ctx, func(c session.Counting) {
+		if watched && !c.Done() {
+			fmt.Fprintf(p.err, "\rcounting tokens: %d of %d messages", c.Counted, c.Of)
+			shown = true
+		}
+	})
+	if shown {
+		fmt.Fprintln(p.err)
+	}
+	return err
 }

@@ -55,13 +55,13 @@ type contextAsked struct {
 	template           string // the text of it
 	templateName       string // its file
 	trial              session.Trial
-	turn               moment // the zero moment is the next request
+	turn               pastRef // the zero moment is the next request
 	diff               bool
-	since              moment // what is compared with, where diff is set
+	since              pastRef // what is compared with, where diff is set
 }
 
-// moment names a request of the past: the nth of a turn, 0 the last.
-type moment struct{ turn, nth int }
+// pastRef names a request of the past: the nth of a turn, 0 the last.
+type pastRef struct{ turn, nth int }
 
 // read makes sense of the flags, or says what they take.
 func (f contextFlags) read(all flags) (contextAsked, error) {
@@ -71,12 +71,12 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 		return a, err
 	}
 	if f.given("turn") {
-		if a.turn, err = momentOf("--turn", f.turn); err != nil {
+		if a.turn, err = requestRef("--turn", f.turn); err != nil {
 			return a, err
 		}
 	}
 	if a.diff = f.given("diff"); a.diff {
-		if a.since, err = momentOf("--diff", f.diff); err != nil {
+		if a.since, err = requestRef("--diff", f.diff); err != nil {
 			return a, err
 		}
 	}
@@ -133,10 +133,10 @@ func (f contextFlags) those(names ...string) []string {
 	return given
 }
 
-// momentOf reads N or N.K.
-func momentOf(flag, text string) (moment, error) {
+// requestRef reads N or N.K.
+func requestRef(flag, text string) (pastRef, error) {
 	turn, nth, several := strings.Cut(text, ".")
-	var m moment
+	var m pastRef
 	var err, second error
 	m.turn, err = strconv.Atoi(turn)
 	if several {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/session/store"
 	"winnow/session/store/backup"
 	"winnow/ui/theme"
@@ -92,12 +93,12 @@ func (p *program) checkDB(ctx context.Context, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		err = writeJSON(p.out, checkedJSON{
+		err = report.WriteJSON(p.out, checkedJSON{
 			Path: c.Path, Sound: c.Sound(), Schema: c.Schema, Bytes: c.Bytes, Sessions: c.Sessions, Messages: c.Messages, Requests: c.Requests,
 			Damaged: append([]int64{}, c.Damaged...), Lost: append([]int64{}, c.Lost...), SetAside: append([]string{}, c.SetAside...), Faults: append([]string{}, c.Faults...),
 		})
 	} else {
-		p.tellCheck(c)
+		p.printCheck(c)
 	}
 	if err != nil || c.Sound() {
 		return err
@@ -105,7 +106,7 @@ func (p *program) checkDB(ctx context.Context, asJSON bool) error {
 	return fail(Failed, "the file is damaged; winnow db restore --list shows its backups")
 }
 
-func (p *program) tellCheck(c store.Checkup) {
+func (p *program) printCheck(c store.Checkup) {
 	fmt.Fprintf(p.out, "%s: schema %d, %s, %s, %s, %s\n", c.Path, c.Schema, theme.Size(int(c.Bytes)),
 		theme.Plural(c.Sessions, "session"), theme.Plural(c.Messages, "message"), theme.Plural(c.Requests, "request"))
 	for _, f := range c.Faults {

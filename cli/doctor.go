@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/cli/config"
+	"winnow/cli/report"
 	"winnow/llm"
 	"winnow/session/store"
 	"winnow/ui/markdown"
@@ -62,12 +63,12 @@ func (f *findings) line(verdict, what, format string, args ...any) {
 
 func (p *program) doctor(ctx context.Context) error {
 	f := &findings{out: p.out}
-	p.lookAtBuild(f)
+	p.checkBuild(f)
 	config, configErr := p.readConfig()
-	p.lookAtFiles(ctx, f, config, configErr)
-	p.lookAtTerminal(f)
+	p.checkFiles(ctx, f, config, configErr)
+	p.checkTerminal(f)
 	if configErr == nil {
-		p.lookAtEndpoints(ctx, f, config)
+		p.checkEndpoints(ctx, f, config)
 	}
 	if f.bad > 0 {
 		return fail(Failed, "%d of these need your attention", f.bad)
@@ -75,7 +76,7 @@ func (p *program) doctor(ctx context.Context) error {
 	return nil
 }
 
-func (p *program) lookAtBuild(f *findings) {
+func (p *program) checkBuild(f *findings) {
 	f.good("winnow", "%s, %s, %s/%s", p.build, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	f.good("sqlite", "github.com/mattn/go-sqlite3%s, by cgo", sqliteVersion())
 }
@@ -95,37 +96,37 @@ func sqliteVersion() string {
 	return ""
 }
 
-func (p *program) lookAtFiles(ctx context.Context, f *findings, c config.Config, configErr error) {
+func (p *program) checkFiles(ctx context.Context, f *findings, c config.Config, configErr error) {
 	path, _, err := p.configPath()
 	switch {
 	case err != nil:
-		f.wrong("configuration", "%s", sentence(err))
+		f.wrong("configuration", "%s", report.ErrorText(err))
 	case configErr != nil:
-		f.wrong("configuration", "%s", sentence(configErr))
+		f.wrong("configuration", "%s", report.ErrorText(configErr))
 	case !exists(path):
 		f.note("configuration", "%s is not there: the defaults are in use", path)
 	default:
 		f.good("configuration", "%s%s", path, modeOf(path))
-		p.lookAtKeys(f, path, c)
+		p.checkKeys(f, path, c)
 	}
 	if configErr == nil {
 		if warning, err := p.tooSmall(c); err != nil {
-			f.wrong("configuration", "%s", sentence(err))
+			f.wrong("configuration", "%s", report.ErrorText(err))
 		} else if warning != "" {
 			f.wrong("configuration", "%s", warning)
 		}
 		for _, g := range p.environment().Settings(c) {
 			f.note("environment", "%s gives %s", g.Name, g.Key)
 		}
-		p.lookAtStore(ctx, f, c)
+		p.checkStore(ctx, f, c)
 	}
 	if path, err := p.logPath(); err == nil {
 		f.note("log", "%s, written with --debug only", path)
 	}
 }
 
-// lookAtKeys says whether others can read a key in the configuration file.
-func (p *program) lookAtKeys(f *findings, path string, c config.Config) {
+// checkKeys says whether others can read a key in the configuration file.
+func (p *program) checkKeys(f *findings, path string, c config.Config) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return
@@ -138,43 +139,43 @@ func (p *program) lookAtKeys(f *findings, path string, c config.Config) {
 	}
 }
 
-func (p *program) lookAtStore(ctx context.Context, f *findings, c config.Config) {
+func (p *program) checkStore(ctx context.Context, f *findings, c config.Config) {
 	path, err := p.dbPath(c)
 	if err != nil {
-		f.wrong("conversations", "%s", sentence(err))
+		f.wrong("conversations", "%s", report.ErrorText(err))
 		return
 	}
 	if !exists(path) {
-		p.lookAtFolder(f, path)
+		p.checkFolder(f, path)
 		return
 	}
 	s, err := store.Open(ctx, path, store.Options{Now: p.now})
 	if err != nil {
-		f.wrong("conversations", "%s", sentence(err))
+		f.wrong("conversations", "%s", report.ErrorText(err))
 		return
 	}
 	defer s.Close()
 	list, err := s.Sessions(ctx, store.Filter{})
 	if err != nil {
-		f.wrong("conversations", "%s", sentence(err))
+		f.wrong("conversations", "%s", report.ErrorText(err))
 		return
 	}
 	f.good("conversations", "%s%s, %s", path, modeOf(path), theme.Plural(len(list), "session"))
 	for _, n := range s.Notices() {
 		f.note("conversations", "%s", n)
 	}
-	p.lookAtSafety(ctx, f, s)
-	lookAtRepairs(ctx, f, s)
+	p.checkSafety(ctx, f, s)
+	checkRepairs(ctx, f, s)
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		f.wrong("conversations", "others on this machine may read them: chmod 600 %s", path)
 	}
 }
 
-// lookAtSafety says whether the conversations are sound and how old their backup is.
-func (p *program) lookAtSafety(ctx context.Context, f *findings, s *store.Store) {
+// checkSafety says whether the conversations are sound and how old their backup is.
+func (p *program) checkSafety(ctx context.Context, f *findings, s *store.Store) {
 	switch c, err := s.Check(ctx); {
 	case err != nil:
-		f.wrong("check", "%s", sentence(err))
+		f.wrong("check", "%s", report.ErrorText(err))
 	case !c.Sound():
 		f.wrong("check", "%s and %s: winnow db check says more", theme.Plural(len(c.Faults), "fault"), theme.Plural(len(c.Damaged), "damaged message"))
 	case len(c.Lost) > 0:
@@ -189,12 +190,12 @@ func (p *program) lookAtSafety(ctx context.Context, f *findings, s *store.Store)
 	f.note("backup", "there is none yet: the chat makes one a day")
 }
 
-// lookAtRepairs says which models sent what had to be repaired.
-func lookAtRepairs(ctx context.Context, f *findings, s *store.Store) {
+// checkRepairs says which models sent what had to be repaired.
+func checkRepairs(ctx context.Context, f *findings, s *store.Store) {
 	counts, err := s.RepairCounts(ctx)
 	switch {
 	case err != nil:
-		f.wrong("repairs", "%s", sentence(err))
+		f.wrong("repairs", "%s", report.ErrorText(err))
 	case len(counts) == 0:
 		f.good("repairs", "no request has needed one")
 	}
@@ -215,9 +216,9 @@ func lookAtRepairs(ctx context.Context, f *findings, s *store.Store) {
 	}
 }
 
-// lookAtFolder says whether the database could be made where it would be. The nearest folder that
+// checkFolder says whether the database could be made where it would be. The nearest folder that
 // exists decides.
-func (p *program) lookAtFolder(f *findings, path string) {
+func (p *program) checkFolder(f *findings, path string) {
 	folder := filepath.Dir(path)
 	for !exists(folder) && filepath.Dir(folder) != folder {
 		folder = filepath.Dir(folder)
@@ -240,14 +241,14 @@ func modeOf(path string) string {
 	return fmt.Sprintf(" (%04o)", info.Mode().Perm())
 }
 
-func (p *program) lookAtTerminal(f *findings) {
+func (p *program) checkTerminal(f *findings) {
 	if !term.IsTerminal(p.out.Fd()) {
 		f.note("terminal", "standard output is not one: winnow run works, the chat needs one")
 		return
 	}
 	width, height, err := term.GetSize(p.out.Fd())
 	if err != nil {
-		f.wrong("terminal", "it does not say its size: %s", sentence(err))
+		f.wrong("terminal", "it does not say its size: %s", report.ErrorText(err))
 		return
 	}
 	colours := colorprofile.Detect(p.out.file, os.Environ())
@@ -258,17 +259,17 @@ func (p *program) lookAtTerminal(f *findings) {
 	f.good("terminal", "%s, %d×%d, colours: %s", p.env("TERM"), width, height, colours)
 }
 
-// lookAtEndpoints asks every endpoint for its models, all at once. A configured endpoint that does
+// checkEndpoints asks every endpoint for its models, all at once. A configured endpoint that does
 // not answer is something to see to; a key in the environment that is not used is not.
-func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c config.Config) {
-	w, err := p.world(ctx)
+func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Config) {
+	w, err := p.setup(ctx)
 	if err != nil {
-		f.wrong("endpoints", "%s", sentence(err))
+		f.wrong("endpoints", "%s", report.ErrorText(err))
 		return
 	}
 	defer w.close()
 	if err := w.fetchKeys(ctx); err != nil {
-		f.wrong("endpoints", "%s", sentence(err))
+		f.wrong("endpoints", "%s", report.ErrorText(err))
 	}
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
@@ -286,20 +287,20 @@ func (p *program) lookAtEndpoints(ctx context.Context, f *findings, c config.Con
 			text = "built in, no key, no network"
 		}
 		if errs[i] != nil {
-			f.wrong(e.Name, "%s: %s", text, w.redactor.Text(sentence(errs[i])))
+			f.wrong(e.Name, "%s: %s", text, w.redactor.Text(report.ErrorText(errs[i])))
 			continue
 		}
 		f.good(e.Name, "%s, %s", text, theme.Plural(len(lists[i]), "model"))
-		p.lookAtWindow(ctx, f, w, e, lists[i])
+		p.checkWindow(ctx, f, w, e, lists[i])
 		if c.Endpoints[e.Name].Key != "" {
 			f.note(e.Name, "its key stands in the configuration file: key_env keeps it out of backups and screenshots")
 		}
 	}
 }
 
-// lookAtWindow says how large the context window of the model is that an endpoint answers with where none is
+// checkWindow says how large the context window of the model is that an endpoint answers with where none is
 // named, and who says so.
-func (p *program) lookAtWindow(ctx context.Context, f *findings, w *world, e llm.Endpoint, list []llm.Model) {
+func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.Endpoint, list []llm.Model) {
 	at := slices.IndexFunc(list, func(m llm.Model) bool { return m.Ref() == w.config.Model })
 	if at < 0 {
 		at = slices.IndexFunc(list, func(m llm.Model) bool { return m.ID == e.Default })

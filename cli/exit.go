@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"syscall"
-	"unicode"
 )
 
 // Exit is what the process ends with.
@@ -33,6 +32,7 @@ type failure struct {
 }
 
 func (f *failure) Error() string { return f.text }
+
 func (f *failure) Unwrap() error { return f.err }
 
 // fail makes an error for the user that ends the program with the given code.
@@ -56,16 +56,4 @@ func exitOf(err error) Exit {
 		return f.exit
 	}
 	return roomExit(err)
-}
-
-// sentence is an error's text on one line, without control characters: errors quote what servers
-// and files hold.
-func sentence(err error) string {
-	clean := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return ' '
-		}
-		return r
-	}, err.Error())
-	return strings.Join(strings.Fields(clean), " ")
 }

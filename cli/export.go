@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"unicode"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/session/store"
 	"winnow/session/transfer"
 	"winnow/session/transfer/archive"
@@ -103,12 +103,12 @@ func (f exportFlags) read(args []string) (transfer.Format, error) {
 
 // export writes what was asked for and says where it is.
 func (p *program) export(ctx context.Context, f exportFlags, format transfer.Format, id string) error {
-	w, err := p.world(ctx)
+	w, err := p.setup(ctx)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	clean := secretsTaken{redact: w.redactor.Text}
+	clean := redaction{redact: w.redactor.Text}
 	o := transfer.ExportOptions{Format: format}
 	if !f.noRedact {
 		o.Redact = clean.text
@@ -122,13 +122,13 @@ func (p *program) export(ctx context.Context, f exportFlags, format transfer.For
 		err = p.exportAll(ctx, f, o, w.redactor.Text)
 	}
 	if err == nil {
-		p.sayTaken(clean.count)
+		p.reportRedacted(clean.count)
 	}
 	return err
 }
 
-// secretsTaken counts what is taken out.
-type secretsTaken struct {
+// redaction counts what is taken out.
+type redaction struct {
 	redact func(string) string
 	find   func(string) [][2]int // where they stand; for texts with marks
 	count  int
@@ -137,14 +137,14 @@ type secretsTaken struct {
 // redactedSign is what stands where a secret was.
 const redactedSign = "[redacted]"
 
-func (t *secretsTaken) text(text string) string {
+func (t *redaction) text(text string) string {
 	clean := t.redact(text)
 	t.count += strings.Count(clean, redactedSign) - strings.Count(text, redactedSign)
 	return clean
 }
 
-// sayTaken says that what is written is not all that was said.
-func (p *program) sayTaken(n int) {
+// reportRedacted says that what is written is not all that was said.
+func (p *program) reportRedacted(n int) {
 	switch {
 	case n == 1:
 		fmt.Fprintln(p.err, "One text that looks like a secret was taken out; --no-redact leaves it in.")
@@ -156,27 +156,13 @@ func (p *program) sayTaken(n int) {
 // exportTo writes to the file or to standard output.
 func (p *program) exportTo(f exportFlags, write func(io.Writer) error) error {
 	if f.out == "-" {
-		return p.exportOut(write)
+		return write(p.out)
 	}
 	n, err := p.writeNew(f.out, f.force, write)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "Exported to %s (%s).\n", p.sentence(f.out), theme.Size(int(n)))
-	return err
-}
-
-// exportOut writes to standard output. On a terminal escape sequences are made visible; a pipe gets the
-// bytes as they are.
-func (p *program) exportOut(write func(io.Writer) error) error {
-	if !term.IsTerminal(p.out.Fd()) {
-		return write(p.out)
-	}
-	var text strings.Builder
-	if err := write(&text); err != nil {
-		return err
-	}
-	_, err := io.WriteString(p.out, markdown.Visible(text.String()))
+	_, err = fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(f.out), theme.Size(int(n)))
 	return err
 }
 
@@ -220,7 +206,7 @@ func (p *program) exportAll(ctx context.Context, f exportFlags, o transfer.Expor
 		bar.step()
 	}
 	bar.end()
-	_, err = fmt.Fprintf(p.out, "Exported %s to %s.\n", theme.Plural(len(ids), "session"), p.sentence(f.out))
+	_, err = fmt.Fprintf(p.out, "Exported %s to %s.\n", theme.Plural(len(ids), "session"), report.Sentence(f.out))
 	return err
 }
 

@@ -2,7 +2,10 @@
 
 package cli
 
-import "winnow/session/transfer"
+import (
+	"winnow/cli/report"
+	"winnow/session/transfer"
+)
 
 // importJSON is what sessions import --json writes. It is a contract: fields are added, never
 // renamed or removed.
@@ -48,7 +51,7 @@ func (in *importing) object(names []string) importJSON {
 		out.Errors = append(out.Errors, remarksJSON(one, one.Errors)...)
 		if one.err != nil {
 			if len(names) > 1 {
-				out.Errors = append(out.Errors, remarkJSON{Index: -1, What: sentence(one.err), File: one.file})
+				out.Errors = append(out.Errors, remarkJSON{Index: -1, What: report.ErrorText(one.err), File: one.file})
 			}
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
@@ -38,7 +39,7 @@ type modelJSON struct {
 // models lists what answered. An endpoint that did not is named on standard error; the command
 // fails only where none answered.
 func (p *program) models(ctx context.Context, asJSON bool) error {
-	w, err := p.world(ctx)
+	w, err := p.setup(ctx)
 	if err != nil {
 		return err
 	}
@@ -54,11 +55,11 @@ func (p *program) models(ctx context.Context, asJSON bool) error {
 		for i, m := range list {
 			out = append(out, modelJSON{m.Ref(), windows[i].Tokens, windows[i].Origin()})
 		}
-		err = writeJSON(p.out, out)
+		err = report.WriteJSON(p.out, out)
 	} else {
 		t := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
 		for i, m := range list {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", p.line(m.Ref()), windowText(windows[i].Tokens), p.line(windows[i].Origin()))
+			fmt.Fprintf(t, "%s\t%s\t%s\n", report.Line(m.Ref()), report.WindowText(windows[i].Tokens), report.Line(windows[i].Origin()))
 		}
 		err = t.Flush()
 	}
@@ -69,7 +70,7 @@ func (p *program) models(ctx context.Context, asJSON bool) error {
 }
 
 // windows are what is known of the models' windows, empty where that is nothing.
-func (p *program) windows(ctx context.Context, w *world, list []llm.Model) []llm.Window {
+func (p *program) windows(ctx context.Context, w *setup, list []llm.Model) []llm.Window {
 	var s *store.Store
 	if path, err := p.dbPath(w.config); err == nil && exists(path) {
 		if s, err = store.Open(ctx, path, store.Options{Now: p.now}); err != nil {

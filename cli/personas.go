@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/cli/config"
+	"winnow/cli/report"
 	"winnow/llm"
 	"winnow/ui"
 	"winnow/ui/theme"
@@ -113,7 +114,7 @@ func (p *program) completePersona(*cobra.Command, []string, string) ([]cobra.Com
 	}
 	var out []cobra.Completion
 	for _, q := range all {
-		out = append(out, cobra.CompletionWithDesc(q.Name, p.line(q.Text)))
+		out = append(out, cobra.CompletionWithDesc(q.Name, report.Line(q.Text)))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
@@ -134,7 +135,7 @@ func (p *program) listPersonas() error {
 	}
 	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
 	for _, q := range all {
-		fmt.Fprintf(w, "%s\t%s\n", p.line(q.Name), p.line(q.Text))
+		fmt.Fprintf(w, "%s\t%s\n", report.Line(q.Name), report.Line(q.Text))
 	}
 	return w.Flush()
 }

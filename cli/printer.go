@@ -67,3 +67,15 @@ func unfinished(text []byte) int {
 	}
 	return 0
 }
+
+// columns is the width that lines are broken at: the terminal's, and 0 where a program reads.
+func (p *program) columns() int {
+	if !term.IsTerminal(p.out.Fd()) {
+		return 0
+	}
+	width, _, err := term.GetSize(p.out.Fd())
+	if err != nil {
+		return 80
+	}
+	return width
+}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
-	"winnow/session/store"
 	"winnow/ui/theme"
 )
 
@@ -57,7 +57,7 @@ func (f *repairFlags) add(c *cobra.Command) {
 	all.IntSliceVar(&f.messages, "message", nil, "only message N with its tool group; may be repeated")
 	all.BoolVar(&f.dry, "dry-run", false, "record nothing, with --as show what it would do")
 	all.BoolVar(&f.json, "json", false, "as one JSON object")
-	c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(remedyWords(), cobra.ShellCompDirectiveNoFileComp))
+	c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(report.RemedyWords(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // repairAsked is what winnow repair was asked for.
@@ -74,28 +74,12 @@ func (f repairFlags) read() (repairAsked, error) {
 	if !a.choose {
 		return a, nil
 	}
-	at := slices.Index(remedyWords(), f.as)
+	at := slices.Index(report.RemedyWords(), f.as)
 	if at < 0 {
-		return a, fail(Usage, "--as is %q; it takes %s%s", f.as, theme.Choices(remedyWords()), llm.DidYouMean(f.as, remedyWords()))
+		return a, fail(Usage, "--as is %q; it takes %s%s", f.as, theme.Choices(report.RemedyWords()), llm.DidYouMean(f.as, report.RemedyWords()))
 	}
 	a.remedy = history.Remedies()[at]
 	return a, nil
-}
-
-// remedyWord is what a remedy is called on the command line.
-func remedyWord(r history.Remedy) string {
-	if r == history.SendRepaired {
-		return "repair"
-	}
-	return string(r)
-}
-
-func remedyWords() []string {
-	var words []string
-	for _, r := range history.Remedies() {
-		words = append(words, remedyWord(r))
-	}
-	return words
 }
 
 // repair lists what is damaged in a session, after another remedy was chosen where one was asked for.
@@ -123,39 +107,29 @@ func (p *program) repair(ctx context.Context, id string, asked repairAsked) erro
 		p.complain(p.err, fail(OK, "recovery is %q in this session: remedies hold under %q alone", r, history.RecoverRepair))
 	}
 	if asked.json {
-		return writeJSON(p.out, l.object())
+		return report.WriteJSON(p.out, l.JSON())
 	}
-	return p.repairTable(l)
-}
-
-// repairList is what is damaged in a session, and what is sent instead.
-type repairList struct {
-	info    store.Session
-	model   string
-	dry     bool
-	rules   int
-	entries []history.Entry // those with repairs
-	labels  map[int64]string
+	return l.Table(p.out, p.columns())
 }
 
 // repaired chooses the remedy that was asked for, records what is mended, and lists it.
-func repaired(ctx context.Context, s *session.Session, asked repairAsked) (repairList, error) {
+func repaired(ctx context.Context, s *session.Session, asked repairAsked) (report.Repairs, error) {
 	plan, err := s.Preview("")
 	if err = unlessUnsent(err); err != nil {
-		return repairList{}, err
+		return report.Repairs{}, err
 	}
 	ids, err := damagedOf(ctx, s, plan.Entries, asked.messages)
 	if err != nil {
-		return repairList{}, err
+		return report.Repairs{}, err
 	}
 	if asked.choose && len(ids) > 0 {
 		if plan, err = chooseRemedy(ctx, s, asked, ids); err != nil {
-			return repairList{}, err
+			return report.Repairs{}, err
 		}
 	}
 	if !asked.dry {
 		if err := s.KeepRepairs(ctx, plan); err != nil {
-			return repairList{}, err
+			return report.Repairs{}, err
 		}
 	}
 	return listRepairs(s, asked.dry, plan, ids), nil
@@ -172,16 +146,16 @@ func chooseRemedy(ctx context.Context, s *session.Session, asked repairAsked, id
 }
 
 // listRepairs lists the repairs that a plan makes of some messages.
-func listRepairs(s *session.Session, dry bool, plan history.Plan, ids []int64) repairList {
-	l := repairList{info: s.Info(), model: s.Ref(), dry: dry, rules: plan.Rules, labels: map[int64]string{}}
+func listRepairs(s *session.Session, dry bool, plan history.Plan, ids []int64) report.Repairs {
+	l := report.Repairs{Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules, Labels: map[int64]string{}}
 	for _, e := range plan.Entries {
 		if len(e.Repairs) > 0 && slices.Contains(ids, e.ID) {
-			l.entries = append(l.entries, e)
+			l.Entries = append(l.Entries, e)
 		}
 	}
 	for _, m := range s.Messages() {
 		if m.Label != "" {
-			l.labels[m.ID] = m.Label
+			l.Labels[m.ID] = m.Label
 		}
 	}
 	return l

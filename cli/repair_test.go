@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"winnow/cli/report"
 )
 
 // damagedSession is the file with every corruption of a tool history, imported: where it is, its id and
@@ -26,9 +28,9 @@ func TestRepairChoosesWhatIsSent(t *testing.T) {
 	env, id := damagedSession(t)
 	file := databaseOf(t, env)
 	stored := everyRow(t, file, 32)
-	list := func(args ...string) repairObjects {
+	list := func(args ...string) report.RepairsJSON {
 		t.Helper()
-		var o repairObjects
+		var o report.RepairsJSON
 		winnowJSON(t, env, &o, append([]string{"repair", id, "--json"}, args...)...)
 		return o
 	}
@@ -76,7 +78,7 @@ func TestRepairChoosesWhatIsSent(t *testing.T) {
 	}
 }
 
-func kindsOf(o repairObjects) []string {
+func kindsOf(o report.RepairsJSON) []string {
 	var kinds []string
 	for _, r := range o.Repairs {
 		kinds = append(kinds, r.Kind)
@@ -90,7 +92,7 @@ func kindsOf(o repairObjects) []string {
 func TestRepairTakesTheGroupOfAMessage(t *testing.T) {
 	env, id := damagedSession(t)
 	for _, number := range []int{2, 3} {
-		var o, all repairObjects
+		var o, all report.RepairsJSON
 		winnowJSON(t, env, &o, "repair", id, "--json", "--as", "drop", "--message", strconv.Itoa(number))
 		if len(o.Repairs) != 1 || o.Repairs[0].Index != 1 || o.Repairs[0].Label != "C1" || o.Repairs[0].Remedy != "drop" {
 			t.Errorf("message %d: %+v", number, o.Repairs)

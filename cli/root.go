@@ -4,10 +4,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"winnow/llm"
 	"winnow/ui/theme"
@@ -19,7 +23,7 @@ type flags struct {
 	debug             bool
 
 	last      bool   // -c
-	lastToo   bool   // -C, for hands that are used to it
+	lastToo   bool   // -C, as in other clients
 	pick      bool   // -r
 	session   string // -s
 	persona   string // -P
@@ -105,7 +109,7 @@ func (p *program) sessionFlags(c *cobra.Command) {
 	c.RegisterFlagCompletionFunc("session", p.completeSession)
 	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "take the system prompt from the persona with this name: winnow config personas lists them")
 	c.RegisterFlagCompletionFunc("persona", p.completePersona)
-	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "hang this file on the message, a text or a picture; may be given several times")
+	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this file, a text or a picture; may be given several times")
 }
 
 // outputFlags are the flags of a single answer.
@@ -209,4 +213,42 @@ func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	c.RunE = subs[0].RunE
 	c.AddCommand(subs...)
 	return c
+}
+
+// kinds are the values of flags that are not any text, in words.
+var kinds = map[string]string{
+	"bool":     "true or false",
+	"int":      "a whole number",
+	"int64":    "a whole number",
+	"intSlice": "whole numbers",
+}
+
+// explainFlag says what a flag takes where it was given something else: the flag package would quote
+// the function that could not read it.
+func explainFlag(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	flag := invalid.GetFlag()
+	takes, known := kinds[flag.Value.Type()]
+	if !known {
+		return err
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		return fail(Usage, "--%s is %s; that is too large a number", flag.Name, invalid.GetValue())
+	}
+	return fail(Usage, "--%s is %q; it takes %s", flag.Name, invalid.GetValue(), takes)
+}
+
+// emptyFlag refuses a flag that says where or which and then names nothing: behind it mostly stands a
+// variable of a script that is not set, and the default would be the user's own history.
+func emptyFlag(c *cobra.Command) error {
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && f.Value.String() == "" && slices.Contains([]string{"config", "db", "model", "persona", "prompt", "session"}, f.Name) {
+			err = fail(Usage, "--%s is empty; it takes a value", f.Name)
+		}
+	})
+	return err
 }

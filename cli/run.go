@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
@@ -60,7 +61,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		return err
 	}
 	defer k.close()
-	p.tellSalvage(k.store)
+	p.reportSalvage(k.store)
 	if k.deps.Approve == session.Ask {
 		k.deps.Approve = session.Unattended
 	}
@@ -74,13 +75,13 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if err := s.Model().Unready; err != nil {
 		return fail(Provider, "%w", err)
 	}
-	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, visible: term.IsTerminal(p.out.Fd()), named: k.stored}
+	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, named: k.stored}
 	if term.IsTerminal(p.err.Fd()) && !f.quiet {
 		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
 		out.wait = waitLine{out: p.err, ticks: ticker.C}
 	}
-	if err := k.sayOpenElsewhere(ctx, s, &out); err != nil {
+	if err := k.warnLeased(ctx, s, &out); err != nil {
 		return err
 	}
 	if k.choice.Listed {
@@ -102,14 +103,14 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		if k.temporary {
 			id = ""
 		}
-		err = firstError(out.object(p.out, id, s, err, ctx.Err() != nil), err)
+		err = firstError(report.WriteJSON(p.out, out.turn.JSON(id, s.Ref(), err, ctx.Err() != nil)), err)
 	}
 	if ctx.Err() != nil {
-		p.sayResume(k, s.Info())
+		p.suggestResume(k, s.Info())
 		return &failure{exit: stoppedBy(ctx)} // What there was to say has been said.
 	}
 	if err == nil && !f.quiet && term.IsTerminal(p.err.Fd()) {
-		p.sayResume(k, s.Info())
+		p.suggestResume(k, s.Info())
 	}
 	return err
 }
@@ -145,7 +146,7 @@ func tooLong(err error, endpoint string) error {
 }
 
 // stored is what the command line calls a session, "" where it is not kept.
-func (k *kit) stored(id string) string {
+func (k *conversation) stored(id string) string {
 	if k.temporary || id == "" {
 		return ""
 	}
@@ -165,9 +166,9 @@ func (p *program) attached(s *session.Session) ([]history.Part, error) {
 	return files, nil
 }
 
-// sayOpenElsewhere says that a window has the session open. The turn goes on: a script is not to fail
+// warnLeased says that a window has the session open. The turn goes on: a script is not to fail
 // for a window that somebody left open, and nothing is lost, because what the window adds is a branch.
-func (k *kit) sayOpenElsewhere(ctx context.Context, s *session.Session, out *answerWriter) error {
+func (k *conversation) warnLeased(ctx context.Context, s *session.Session, out *answerWriter) error {
 	id := s.Info().ID
 	if id == "" {
 		return nil
@@ -204,8 +205,8 @@ func (p *program) joinInput(text string) (string, error) {
 	return text + "\n\n" + string(piped), nil
 }
 
-// sayResume says how to go on with a session, if anything of it was saved.
-func (p *program) sayResume(k *kit, info store.Session) {
+// suggestResume says how to go on with a session, if anything of it was saved.
+func (p *program) suggestResume(k *conversation, info store.Session) {
 	if info.ID == "" || k.temporary {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"winnow/cli/report"
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
@@ -37,7 +38,7 @@ func TestEveryFurtherRequestOfATurnIsSaid(t *testing.T) {
 		session.Answered{},
 		session.Finished{},
 	}
-	follow := func(quiet, json bool) (answer, said string, report runReport) {
+	follow := func(quiet, json bool) (answer, said string, o report.TurnJSON) {
 		stream := make(chan session.Event, len(events))
 		for _, e := range events {
 			stream <- e
@@ -48,9 +49,9 @@ func TestEveryFurtherRequestOfATurnIsSaid(t *testing.T) {
 		if err := w.follow(stream); err != nil {
 			t.Fatal(err)
 		}
-		return out.String(), errs.String(), w.report
+		return out.String(), errs.String(), w.turn.JSON("", "", nil, false)
 	}
-	answer, said, report := follow(false, false)
+	answer, said, o := follow(false, false)
 	want := `winnow: sending 1 message repaired: number 1; see winnow repair 0195
 winnow: not sending 3 messages: numbers 2–3, 5; see winnow context 0195
 winnow: test failed (503). Try 2 of 3 in 1.5s
@@ -59,20 +60,20 @@ winnow: too long; asking once more with less
 	if said != want || answer != "I look.\nPears.\n" {
 		t.Errorf("the answer %q, and said\n%swant\n%s", answer, said, want)
 	}
-	if len(report.repairs) != 2 || len(report.dropped) != 3 {
-		t.Errorf("reported %+v", report)
+	if o.Repairs.Count != 2 || o.Dropped.Count != 3 {
+		t.Errorf("reported %+v", o)
 	}
-	if r := report.retries; len(r) != 2 || r[0].WaitMS != 1500 || r[0].Changed || !r[1].Changed || !strings.Contains(r[1].Reason, "too long") {
+	if r := o.Retries.List; len(r) != 2 || r[0].WaitMS != 1500 || r[0].Changed || !r[1].Changed || !strings.Contains(r[1].Reason, "too long") {
 		t.Errorf("retries %+v", r)
 	}
-	if r := report.rounds; len(r) != 1 || r[0].Request != 3 || strings.Join(r[0].Calls, " ") != "read look" {
+	if r := o.Rounds.List; len(r) != 1 || r[0].Request != 3 || strings.Join(r[0].Calls, " ") != "read look" {
 		t.Errorf("rounds %+v", r)
 	}
 	if answer, said, _ := follow(true, false); said != "" || answer != "I look.\nPears.\n" {
 		t.Errorf("quietly the answer is %q, and said\n%s", answer, said)
 	}
-	if answer, said, report := follow(false, true); said != "" || answer != "" || len(report.rounds) != 1 {
-		t.Errorf("for --json %q and %q were written, %+v", answer, said, report)
+	if answer, said, o := follow(false, true); said != "" || answer != "" || o.Rounds.Count != 1 {
+		t.Errorf("for --json %q and %q were written, %+v", answer, said, o)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/session/store"
 	"winnow/session/store/backup"
 )
@@ -204,7 +205,7 @@ func (p *program) confirmPurge(info store.Session) error {
 	if !term.IsTerminal(p.in.Fd()) {
 		return fail(Usage, "purge removes a session for good: say --yes, or run it on a terminal, where it asks")
 	}
-	fmt.Fprintf(p.err, "Remove %q for good, with %s? It cannot be brought back. Type yes: ", p.line(shownTitle(info)), allMessages(info.Messages))
+	fmt.Fprintf(p.err, "Remove %q for good, with %s? It cannot be brought back. Type yes: ", report.Line(report.ShownTitle(info)), allMessages(info.Messages))
 	answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input is not a yes
 	if strings.TrimSpace(answer) != "yes" {
 		return fail(Failed, "nothing was removed")

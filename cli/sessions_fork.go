@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/session/store"
 )
 
@@ -35,9 +36,9 @@ func (p *program) sessionsFork() *cobra.Command {
 					return err
 				}
 				if asJSON {
-					return writeJSON(p.out, oneSession(fork))
+					return report.WriteJSON(p.out, report.SessionJSON(fork))
 				}
-				_, err = fmt.Fprintf(p.out, "%s is a fork of %s: winnow -s %s\n", p.line(shownTitle(fork)), p.line(shownTitle(info)), fork.ID)
+				_, err = fmt.Fprintf(p.out, "%s is a fork of %s: winnow -s %s\n", report.Line(report.ShownTitle(fork)), report.Line(report.ShownTitle(info)), fork.ID)
 				return err
 			})
 		}),

@@ -5,15 +5,14 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/session/store"
-	"winnow/ui/markdown"
 )
 
 // catchUpTime bounds how long a search first works on what the index lacks.
@@ -34,16 +33,20 @@ func (p *program) sessionsSearch() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			clean, err := p.redaction(noRedact)
+			clean, err := p.newRedaction(noRedact)
 			if err != nil {
 				return err
 			}
 			hits = clean.hits(hits)
-			defer func() { p.sayTaken(clean.count) }()
+			defer func() { p.reportRedacted(clean.count) }()
 			if asJSON {
-				return writeJSON(p.out, hitsJSON(hits))
+				return report.WriteJSON(p.out, report.HitsJSON(hits))
 			}
-			return p.hitList(hits, in.Text)
+			if len(hits) == 0 {
+				_, err := fmt.Fprintf(p.err, "No message has all of %s.\n", report.Line(in.Text))
+				return err
+			}
+			return p.out.visible(report.Hits(hits, term.IsTerminal(p.out.Fd())))
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
@@ -102,74 +105,4 @@ func catchUp(ctx context.Context, s *store.Store) (int64, error) {
 			return left, err
 		}
 	}
-}
-
-// hitList writes two lines for each hit: where it is, and what it says. On a terminal what was looked
-// for stands out.
-func (p *program) hitList(hits []store.Hit, text string) error {
-	if len(hits) == 0 {
-		fmt.Fprintf(p.err, "No message has all of %s.\n", p.line(text))
-		return nil
-	}
-	var all []store.Session
-	for _, h := range hits {
-		if !slices.ContainsFunc(all, func(s store.Session) bool { return s.ID == h.Session.ID }) {
-			all = append(all, h.Session)
-		}
-	}
-	ids := map[string]string{}
-	for i, id := range shortIDs(all) {
-		ids[all[i].ID] = id
-	}
-	before, after := "", ""
-	if term.IsTerminal(p.out.Fd()) {
-		before, after = "\x1b[1m", "\x1b[22m"
-	}
-	for _, h := range hits {
-		where := ""
-		if !h.Session.Deleted.IsZero() {
-			where = "in the trash  "
-		}
-		// Every piece is visible already, and the bold is ours.
-		line := fmt.Sprintf("%s  %s  %s  %s%s\n    %s\n", ids[h.Session.ID], h.At.Local().Format("2006-01-02 15:04"), markdown.OneLine(string(h.Role), 20),
-			where, p.line(title(h.Session)), marked(h, before, after))
-		if err := p.out.visible(line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// marked is a hit's snippet with something before and after each of its marks.
-func marked(h store.Hit, before, after string) string {
-	var b strings.Builder
-	at := 0
-	for _, m := range h.Marks {
-		b.WriteString(markdown.Visible(h.Snippet[at:m[0]]) + before + markdown.Visible(h.Snippet[m[0]:m[1]]) + after)
-		at = m[1]
-	}
-	return b.String() + markdown.Visible(h.Snippet[at:])
-}
-
-// hitJSON is a hit in sessions search --json. It is a contract: fields are added, never renamed or
-// removed.
-type hitJSON struct {
-	Session sessionJSON `json:"session"` // its match is the snippet
-	Message int64       `json:"message"` // as the id in sessions show --json
-	Role    string      `json:"role"`
-	Created string      `json:"created"` // when it was said, RFC 3339, UTC
-	Snippet string      `json:"snippet"`
-	Marks   [][2]int    `json:"marks"` // what was found: byte ranges of the snippet, [from, to)
-}
-
-func hitsJSON(hits []store.Hit) []hitJSON {
-	out := make([]hitJSON, 0, len(hits))
-	for _, h := range hits {
-		h.Session.Match = h.Snippet
-		out = append(out, hitJSON{
-			Session: oneSession(h.Session), Message: h.Message, Role: string(h.Role), Created: stamp(h.At),
-			Snippet: h.Snippet, Marks: append([][2]int{}, h.Marks...),
-		})
-	}
-	return out
 }

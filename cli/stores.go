@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/cli/report"
 	"winnow/session/store"
 )
 
@@ -27,7 +28,7 @@ func (p *program) completeSession(c *cobra.Command, args []string, typed string)
 	}
 	var out []cobra.Completion
 	for _, one := range list {
-		out = append(out, cobra.CompletionWithDesc(cutID(one.ID), p.line(shownTitle(one))))
+		out = append(out, cobra.CompletionWithDesc(report.ShortID(one.ID), report.Line(report.ShownTitle(one))))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
@@ -51,13 +52,13 @@ func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, e
 	}
 	s, err := store.Open(ctx, path, store.Options{Now: p.now, Redact: p.redactor(c).Known})
 	if err == nil {
-		p.tellSalvage(s)
+		p.reportSalvage(s)
 	}
 	return s, err
 }
 
-// tellSalvage says what became of a damaged history: it is said once, at the opening that met it.
-func (p *program) tellSalvage(s *store.Store) {
+// reportSalvage says what became of a damaged history: it is said once, at the opening that met it.
+func (p *program) reportSalvage(s *store.Store) {
 	if _, met := s.Salvaged(); !met {
 		return
 	}
@@ -76,7 +77,7 @@ func (p *program) existingStore(ctx context.Context, id string) (*store.Store, e
 }
 
 // openFor makes ready for a conversation that must exist.
-func (p *program) openFor(ctx context.Context, id string) (*kit, error) {
+func (p *program) openFor(ctx context.Context, id string) (*conversation, error) {
 	s, err := p.existingStore(ctx, id)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package cli
+package report
 
 import (
 	"bytes"
@@ -12,8 +10,8 @@ import (
 	"winnow/ui/markdown"
 )
 
-// writeJSON writes one indented JSON value and a line feed.
-func writeJSON(out io.Writer, v any) error {
+// WriteJSON writes one indented JSON value and a line feed.
+func WriteJSON(out io.Writer, v any) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)

@@ -15,11 +15,11 @@ func noRedactFlag(c *cobra.Command, noRedact *bool) {
 	c.Flags().BoolVar(noRedact, "no-redact", false, "leave in what looks like a secret")
 }
 
-// redaction takes known keys, and what looks like a secret, out of what a command shows, unless it is told
+// newRedaction takes known keys, and what looks like a secret, out of what a command shows, unless it is told
 // not to.
-func (p *program) redaction(noRedact bool) (*secretsTaken, error) {
+func (p *program) newRedaction(noRedact bool) (*redaction, error) {
 	if noRedact {
-		return &secretsTaken{redact: func(text string) string { return text }, find: func(string) [][2]int { return nil }}, nil
+		return &redaction{redact: func(text string) string { return text }, find: func(string) [][2]int { return nil }}, nil
 	}
 	c, err := p.readConfig()
 	if err != nil {
@@ -31,22 +31,22 @@ func (p *program) redaction(noRedact bool) (*secretsTaken, error) {
 			r.Know(secret)
 		}
 	}
-	return &secretsTaken{redact: r.Text, find: r.Find}, nil
+	return &redaction{redact: r.Text, find: r.Find}, nil
 }
 
 // sessions, conversation and hits are what is shown of them.
-func (t *secretsTaken) sessions(list []store.Session) []store.Session {
+func (t *redaction) sessions(list []store.Session) []store.Session {
 	for i := range list {
 		list[i].Title, list[i].Match = t.text(list[i].Title), t.text(list[i].Match)
 	}
 	return list
 }
 
-func (t *secretsTaken) conversation(info store.Session, messages []store.Message) (store.Session, []store.Message) {
+func (t *redaction) conversation(info store.Session, messages []store.Message) (store.Session, []store.Message) {
 	return transfer.Redacted(info, messages, t.text)
 }
 
-func (t *secretsTaken) hits(hits []store.Hit) []store.Hit {
+func (t *redaction) hits(hits []store.Hit) []store.Hit {
 	for i, h := range hits {
 		without, secrets := h.Without(t.find, redactedSign)
 		t.count += secrets

@@ -24,9 +24,9 @@ func lookupIn(environ []string) func(name string) string {
 	return func(name string) string { return values[name] }
 }
 
-// withhold takes the keys of endpoints out of the environment that the programs which winnow starts
+// unsetKeys takes the keys of endpoints out of the environment that the programs which winnow starts
 // inherit: an editor, a clipboard helper, a key_command. winnow itself read them before.
-func (p *program) withhold(endpoints ...llm.Endpoint) {
+func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
 	if p.unset == nil {
 		return
 	}

@@ -1,15 +1,16 @@
-//go:build cgo
-
-package cli
+package report
 
 import (
 	"winnow/history"
+	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/session"
+	"winnow/session/store"
 )
 
-// planObject is what context --json writes. It is a contract: fields are added, never renamed or
+// ContextJSON is what context --json writes. It is a contract: fields are added, never renamed or
 // removed. Tokens are counted ones; characters are Unicode code points.
-type planObject struct {
+type ContextJSON struct {
 	Session string       `json:"session"`
 	Model   string       `json:"model"`
 	Rules   int          `json:"rules"`      // the version of the rules that decided
@@ -17,8 +18,8 @@ type planObject struct {
 	Input   *costJSON    `json:"input_cost"` // what the next request costs before its answer, null where that is not known
 	Sum     sumJSON      `json:"sum"`
 	Counts  countsJSON   `json:"counts"`
-	Entries []entryJSON  `json:"entries"` // one per stored message, in order
-	Added   []addedJSON  `json:"added"`   // text that nobody said
+	Entries []EntryJSON  `json:"entries"` // one per stored message, in order
+	Added   []AddedJSON  `json:"added"`   // text that nobody said
 	Next    []int        `json:"next"`    // indexes into entries of what falls out next
 	Error   string       `json:"error"`   // why nothing would be sent, "" where it would
 
@@ -96,7 +97,7 @@ type countsJSON struct {
 	Newest      string `json:"newest"`
 }
 
-type entryJSON struct {
+type EntryJSON struct {
 	Index        int          `json:"index"` // from 0
 	ID           int64        `json:"id"`
 	Label        string       `json:"label"` // the id it had in the file it was imported from
@@ -132,7 +133,7 @@ type repairJSON struct {
 	Remedy string `json:"remedy"` // repair, or what the user had sent instead: text or drop
 }
 
-type addedJSON struct {
+type AddedJSON struct {
 	Kind   string `json:"kind"`
 	Before int    `json:"before"` // index of the request's message it stands in or is
 	At     int    `json:"at"`     // index into entries of the message it stands in or in front of
@@ -142,42 +143,42 @@ type addedJSON struct {
 	Reason string `json:"reason"`
 }
 
-// object is a request with its verdicts as JSON.
-func (l look) object() planObject {
-	o := planObject{
-		Session: l.info.ID, Model: l.model, Rules: l.plan.Rules, Input: costObject(l.input), Sum: sumObject(l.plan.Sum),
-		Counts:  countsObject(session.CountsOf(l.plan.Entries, l.plan.Added, l.messages)),
-		Entries: make([]entryJSON, 0, len(l.plan.Entries)), Added: []addedJSON{}, Next: append([]int{}, l.plan.Next...),
+// JSON is what context --json writes.
+func (l Context) JSON() ContextJSON {
+	o := ContextJSON{
+		Session: l.Info.ID, Model: l.Model, Rules: l.Plan.Rules, Input: costObject(l.Input), Sum: sumObject(l.Plan.Sum),
+		Counts:  countsObject(session.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)),
+		Entries: make([]EntryJSON, 0, len(l.Plan.Entries)), Added: []AddedJSON{}, Next: append([]int{}, l.Plan.Next...),
 		Settings: []settingJSON{},
 	}
-	for _, s := range l.settings {
+	for _, s := range l.Settings {
 		object := settingJSON(s)
 		if s.Value == history.NoLimit {
 			object.Value = nil
 		}
 		o.Settings = append(o.Settings, object)
 	}
-	if l.past == nil && l.window.Tokens > 0 {
-		o.Sum.WindowBy = l.window.Origin()
+	if l.Past == nil && l.Window.Tokens > 0 {
+		o.Sum.WindowBy = l.Window.Origin()
 	}
-	if l.past != nil {
-		o.Request = requestObject(*l.past)
+	if l.Past != nil {
+		o.Request = requestObject(*l.Past)
 	}
-	if l.over != nil {
-		o.Error = sentence(l.over)
+	if l.Over != nil {
+		o.Error = ErrorText(l.Over)
 	}
 	labels := make(map[int64]string)
-	for _, m := range l.messages {
+	for _, m := range l.Messages {
 		if m.Label != "" {
 			labels[m.ID] = m.Label
 		}
 	}
-	for _, e := range l.plan.Entries {
-		o.Entries = append(o.Entries, entryObject(e, l.plan.Sum, labels[e.ID]))
+	for _, e := range l.Plan.Entries {
+		o.Entries = append(o.Entries, entryObject(e, l.Plan.Sum, labels[e.ID]))
 	}
-	for _, a := range l.plan.Added {
-		o.Added = append(o.Added, addedJSON{
-			Kind: string(a.Kind), Before: a.Before, At: a.At, Text: a.Text, Tokens: a.Tokens, Used: l.plan.Sum.Tokens(a.Tokens), Reason: a.Cause.Sentence(),
+	for _, a := range l.Plan.Added {
+		o.Added = append(o.Added, AddedJSON{
+			Kind: string(a.Kind), Before: a.Before, At: a.At, Text: a.Text, Tokens: a.Tokens, Used: l.Plan.Sum.Tokens(a.Tokens), Reason: a.Cause.Sentence(),
 		})
 	}
 	return o
@@ -225,8 +226,8 @@ func countsObject(c session.Counts) countsJSON {
 	}
 }
 
-func entryObject(e history.Entry, sum history.Sum, label string) entryJSON {
-	o := entryJSON{
+func entryObject(e history.Entry, sum history.Sum, label string) EntryJSON {
+	o := EntryJSON{
 		Index: e.Index, ID: e.ID, Label: label, Role: string(e.Role), Disposition: string(e.Disposition), Level: int(e.Level),
 		Place: int(e.Place), Reason: e.Cause.Sentence(), Pinned: e.Pinned, Whole: e.Whole, Recalled: e.Recalled,
 		TokensBefore: e.TokensBefore, TokensAfter: e.TokensAfter,
@@ -243,4 +244,17 @@ func entryObject(e history.Entry, sum history.Sum, label string) entryJSON {
 		o.Repairs = append(o.Repairs, repairObject(r))
 	}
 	return o
+}
+
+// Context is a request to be shown: the next one, or one of the past.
+type Context struct {
+	Info     store.Session
+	Model    string
+	Plan     history.Plan
+	Messages []store.Message          // those the plan is about
+	Over     *history.OverBudgetError // why the next request would not be sent, nil where it would
+	Input    pricing.Cost             // what the next request costs before its answer
+	Past     *session.Replayed        // nil for the next request
+	Settings []session.Setting        // what decides the next request
+	Window   llm.Window               // of the model that the next request asks
 }

@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"os"
@@ -12,20 +12,20 @@ import (
 // TestDocsNameEveryField looks for each key of the JSON and each field of a template in the page that is
 // their contract.
 func TestDocsNameEveryField(t *testing.T) {
-	page, err := os.ReadFile("../docs/commands.md")
+	page, err := os.ReadFile("../../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, contract, _ := strings.Cut(string(page), "\n## JSON\n")
 	json, form, _ := strings.Cut(contract, "\n## Text form\n")
 	for _, one := range []any{
-		planObject{},
+		ContextJSON{},
 		settingJSON{},
 		requestJSON{},
 		usageJSON{},
 		costJSON{},
 		spentJSON{},
-		answerJSON{},
+		TurnJSON{},
 		receiptJSON{},
 		listJSON[unsentJSON]{},
 		repairedJSON{},
@@ -35,13 +35,13 @@ func TestDocsNameEveryField(t *testing.T) {
 		roundJSON{},
 		sumJSON{},
 		countsJSON{},
-		entryJSON{},
+		EntryJSON{},
 		insertJSON{},
 		repairJSON{},
-		repairObjects{},
+		RepairsJSON{},
 		damagedJSON{},
-		addedJSON{},
-		diffObject{},
+		AddedJSON{},
+		DiffJSON{},
 		sideJSON{},
 		changeJSON{},
 	} {

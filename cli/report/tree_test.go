@@ -1,6 +1,4 @@
-//go:build cgo
-
-package cli
+package report
 
 import (
 	"strings"
@@ -14,7 +12,7 @@ func TestTreeOfBranches(t *testing.T) {
 	said := func(id, parent int64, role history.Role, text string) store.Message {
 		return store.Message{Parent: parent, Message: history.Message{ID: id, Role: role, Content: text}}
 	}
-	tree := treeOf([]store.Message{
+	tree := NewTree([]store.Message{
 		said(2, 0, "user", "First"),
 		said(3, 2, "assistant", "One."),
 		said(4, 3, "user", "Second"),
@@ -26,7 +24,7 @@ func TestTreeOfBranches(t *testing.T) {
 		said(10, 0, "user", "Begin"),
 	}, 8)
 	var out strings.Builder
-	if err := tree.write(&out, 0, "", func(m store.Message) string { return m.Content }); err != nil {
+	if err := tree.write(&out, 0, ""); err != nil {
 		t.Fatal(err)
 	}
 	want := `* ├─  2 user       First

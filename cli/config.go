@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/cli/config"
+	"winnow/cli/report"
+	"winnow/history"
 	"winnow/llm"
 )
 
@@ -106,7 +108,7 @@ func (p *program) checkFile(ctx context.Context) error {
 			return err
 		}
 		fmt.Fprintf(p.out, "There is no file at %s: the defaults are in use. winnow config init writes one.\n", path)
-		return p.sayInUse(c, "")
+		return p.reportConfig(c, "")
 	}
 	if err != nil {
 		return fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
@@ -121,7 +123,7 @@ func (p *program) checkFile(ctx context.Context) error {
 		if c, err = p.overridden(c); err != nil {
 			return err
 		}
-		return p.sayInUse(c, path+" is right.")
+		return p.reportConfig(c, path+" is right.")
 	}
 	last := len(mistakes) - 1
 	for _, m := range mistakes[:last] {
@@ -130,9 +132,9 @@ func (p *program) checkFile(ctx context.Context) error {
 	return fail(Usage, "%w", mistakes[last])
 }
 
-// sayInUse prints what is to be said of a configuration without mistakes: a warning where no message fits
+// reportConfig prints what is to be said of a configuration without mistakes: a warning where no message fits
 // its budget, in place of right.
-func (p *program) sayInUse(c config.Config, right string) error {
+func (p *program) reportConfig(c config.Config, right string) error {
 	warning, err := p.tooSmall(c)
 	if err != nil {
 		return err
@@ -143,12 +145,12 @@ func (p *program) sayInUse(c config.Config, right string) error {
 	case right != "":
 		fmt.Fprintln(p.out, right)
 	}
-	p.sayEnvironment(c)
+	p.listEnvironment(c)
 	return nil
 }
 
-// sayEnvironment names the keys that the environment gives. Their values may be keys and are not shown.
-func (p *program) sayEnvironment(c config.Config) {
+// listEnvironment names the keys that the environment gives. Their values may be keys and are not shown.
+func (p *program) listEnvironment(c config.Config) {
 	for _, g := range p.environment().Settings(c) {
 		fmt.Fprintf(p.out, "%s comes from %s.\n", g.Key, g.Name)
 	}
@@ -157,7 +159,7 @@ func (p *program) sayEnvironment(c config.Config) {
 // checkModels finds the models of a file that nothing stands for, as a chat would. Only a name without a
 // known endpoint makes it ask a server, for its list of models.
 func (p *program) checkModels(ctx context.Context, file string, doc []byte, c config.Config) ([]*config.Mistake, error) {
-	w, err := p.world(ctx)
+	w, err := p.setup(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +178,7 @@ func (p *program) checkModels(ctx context.Context, file string, doc []byte, c co
 			_, err = w.catalog.Find(ctx, named.ref, "")
 		}
 		if errors.As(err, &unknown) {
-			out = append(out, config.MistakeAt(file, doc, named.key, named.key+" is "+strconv.Quote(named.ref)+": "+sentence(err)))
+			out = append(out, config.MistakeAt(file, doc, named.key, named.key+" is "+strconv.Quote(named.ref)+": "+report.ErrorText(err)))
 		}
 	}
 	return out, nil
@@ -211,4 +213,27 @@ func (p *program) initFile() error {
 	}
 	fmt.Fprintf(p.out, "Wrote %s.\n", path)
 	return nil
+}
+
+// tooSmall says that under a configuration's budget not even the shortest message can be sent, and what the
+// budget takes at least; "" where one can be sent. Tools and what a window leaves come on top: they are known
+// only in a session.
+func (p *program) tooSmall(c config.Config) (string, error) {
+	system, err := p.systemPrompt(c.System)
+	if err != nil {
+		return "", err
+	}
+	_, err = history.Build(nil, history.Options{
+		Policy: c.Context, System: system,
+		Turn: []history.Message{{Role: history.User, Content: "?", Status: history.Complete}},
+	})
+	var over *history.OverBudgetError
+	if !errors.As(err, &over) {
+		return "", nil
+	}
+	key, have := "budget", c.Context.Budget
+	if have == 0 {
+		key, have = "max_context_tokens", c.Context.MaxContextTokens
+	}
+	return fmt.Sprintf("context.%s is %d: no message fits; with this system prompt the shortest request has about %d tokens", key, have, over.Need), nil
 }

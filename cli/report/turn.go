@@ -1,21 +1,23 @@
-//go:build cgo
-
-package cli
+package report
 
 import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/theme"
 )
 
-// runReport collects what a turn sent otherwise than as it is stored, and every request beyond the first.
-type runReport struct {
+// Turn collects the events of a turn: its answers and notices, what was sent otherwise than as it is stored, and
+// every request beyond the first.
+type Turn struct {
+	answers []session.Answered
+	notices []string
+
 	repairs     []repairedJSON
 	quarantined []unsentJSON
 	cut         []cutJSON
@@ -66,8 +68,8 @@ type roundJSON struct {
 	Calls   []string `json:"calls"`   // the tools that were called
 }
 
-// planned takes a request that is about to leave.
-func (r *runReport) planned(entries []history.Entry) {
+// Planned takes a request that is about to leave.
+func (r *Turn) Planned(entries []history.Entry) {
 	r.requests++
 	switch {
 	case r.requests == 1:
@@ -99,14 +101,14 @@ func (r *runReport) planned(entries []history.Entry) {
 	}
 }
 
-// waiting takes a request that is sent again.
-func (r *runReport) waiting(w llm.Waiting) {
-	r.retries = append(r.retries, retryJSON{Reason: sentence(w.Err), WaitMS: w.After.Milliseconds(), Changed: w.Changed != ""})
+// Waiting takes a request that is sent again.
+func (r *Turn) Waiting(w llm.Waiting) {
+	r.retries = append(r.retries, retryJSON{Reason: ErrorText(w.Err), WaitMS: w.After.Milliseconds(), Changed: w.Changed != ""})
 }
 
-// lines says what became of the messages: a line for each kind, where was has not said the same. id names
+// Lines says what became of the messages: a line for each kind, where was has not said the same. id names
 // the session on the command line, "" where it is not stored.
-func (r *runReport) lines(was runReport, id string) []string {
+func (r *Turn) Lines(was Turn, id string) []string {
 	var lines []string
 	say := func(what string, now, before []int, command string) {
 		if len(now) == 0 || slices.Equal(now, before) {
@@ -175,15 +177,6 @@ func numbersOf(places []int) string {
 	return "numbers " + strings.Join(runs, ", ")
 }
 
-// waitingText announces that a request is sent again.
-func waitingText(w llm.Waiting) string {
-	said := w.Err.Error()
-	if !strings.HasSuffix(said, "?") {
-		said = strings.TrimSuffix(said, ".") + "."
-	}
-	return fmt.Sprintf("%s Try %d of %d in %s", said, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
-}
-
 // listJSON is a list of --json with its length.
 type listJSON[T any] struct {
 	Count int `json:"count"`
@@ -192,4 +185,101 @@ type listJSON[T any] struct {
 
 func listObject[T any](list []T) listJSON[T] {
 	return listJSON[T]{len(list), append([]T{}, list...)}
+}
+
+// TurnJSON is what run --json writes. It is a contract: fields are added, never renamed or removed.
+type TurnJSON struct {
+	Session string       `json:"session"` // "" with --no-save
+	Turn    int          `json:"turn"`
+	Model   string       `json:"model"`
+	Answer  string       `json:"answer"` // the answers of the turn, one after the other
+	Finish  string       `json:"finish_reason"`
+	Stopped bool         `json:"stopped"`
+	Usage   *usageJSON   `json:"usage"`   // as reported for the last request; null where nothing was
+	Cost    spentJSON    `json:"cost"`    // of all requests of the turn that were answered
+	Receipt *receiptJSON `json:"receipt"` // null where nothing arrived
+	Notices []string     `json:"notices"`
+
+	Repairs     listJSON[repairedJSON] `json:"repairs"`     // of the last request, as the next three
+	Quarantined listJSON[unsentJSON]   `json:"quarantined"` // damaged messages that were not sent
+	Cut         listJSON[cutJSON]      `json:"cut"`
+	Dropped     listJSON[unsentJSON]   `json:"dropped"`
+	Retries     listJSON[retryJSON]    `json:"retries"` // of the turn
+	Rounds      listJSON[roundJSON]    `json:"rounds"`  // requests that followed tool calls
+
+	Error    string  `json:"error"` // "" for none
+	Messages []int64 `json:"messages"`
+}
+
+type usageJSON struct {
+	Prompt    int `json:"prompt"` // -1 is not said, here and below
+	Cached    int `json:"cached"`
+	Answer    int `json:"answer"`
+	Reasoning int `json:"reasoning"`
+}
+
+type receiptJSON struct {
+	Sent     int   `json:"sent"`
+	Stored   int   `json:"stored"`
+	Cut      int   `json:"cut"`
+	Dropped  int   `json:"dropped"`
+	Recalled int   `json:"recalled"`
+	Repaired int   `json:"repaired"`
+	Estimate int   `json:"estimate"` // tokens as winnow counts
+	Expected int   `json:"expected"` // tokens that the server was expected to count
+	TookMS   int64 `json:"took_ms"`
+	Unread   int   `json:"unread"` // tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all
+}
+
+// Notice takes a sentence about the turn.
+func (r *Turn) Notice(text string) {
+	r.notices = append(r.notices, text)
+	r.notice = text
+}
+
+// Answered takes an answer.
+func (r *Turn) Answered(a session.Answered) {
+	r.answers = append(r.answers, a)
+	r.answered = &a.Message
+}
+
+// Withdraw takes back that the server read only a part of some requests of the turn.
+func (r *Turn) Withdraw(requests []int64) {
+	for i := range r.answers {
+		if slices.Contains(requests, r.answers[i].Message.Request) {
+			r.answers[i].Receipt.Unread = 0
+		}
+	}
+}
+
+// Unfinished reports whether nobody said that the last answer was over.
+func (r *Turn) Unfinished() bool {
+	n := len(r.answers)
+	return n > 0 && r.answers[n-1].Receipt.End == store.EndNoDone
+}
+
+// JSON is what run --json writes: of a session, "" where it is not stored, and a model, with the error that the
+// turn ended with.
+func (r *Turn) JSON(id, model string, end error, stopped bool) TurnJSON {
+	o := TurnJSON{Session: id, Model: model, Stopped: stopped, Notices: append([]string{}, r.notices...), Messages: []int64{}}
+	o.Repairs, o.Quarantined, o.Cut, o.Dropped = listObject(r.repairs), listObject(r.quarantined), listObject(r.cut), listObject(r.dropped)
+	o.Retries, o.Rounds = listObject(r.retries), listObject(r.rounds)
+	if end != nil {
+		o.Error = ErrorText(end)
+	}
+	var texts []string
+	var spent session.Spent
+	for _, a := range r.answers {
+		if a.Message.Content != "" {
+			texts = append(texts, a.Message.Content)
+		}
+		r := a.Receipt
+		spent.Add(r.Cost)
+		o.Turn, o.Finish = r.Turn, r.Finish
+		o.Messages = append(o.Messages, a.Message.ID)
+		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning}
+		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds(), r.Unread}
+	}
+	o.Answer, o.Cost = strings.Join(texts, "\n"), spentObject(spent)
+	return o
 }

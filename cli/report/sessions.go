@@ -1,13 +1,16 @@
-//go:build cgo
-
-package cli
+package report
 
 import (
+	"fmt"
+	"io"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // sessionJSON is a session in sessions list --json. It is a contract: fields are added, never
@@ -30,7 +33,8 @@ type sessionJSON struct {
 	ForkedAt int64    `json:"forked_at"` // the message there that it was forked at, 0 for none
 }
 
-func sessionsJSON(list []store.Session) []sessionJSON {
+// SessionsJSON is what sessions list --json writes.
+func SessionsJSON(list []store.Session) any {
 	out := make([]sessionJSON, 0, len(list))
 	for _, s := range list {
 		out = append(out, oneSession(s))
@@ -38,9 +42,12 @@ func sessionsJSON(list []store.Session) []sessionJSON {
 	return out
 }
 
+// SessionJSON is a session in JSON.
+func SessionJSON(s store.Session) any { return oneSession(s) }
+
 func oneSession(s store.Session) sessionJSON {
 	return sessionJSON{
-		ID: s.ID, Title: s.Title, Created: stamp(s.Created), Updated: stamp(s.Updated), Model: shownRef(s),
+		ID: s.ID, Title: s.Title, Created: stamp(s.Created), Updated: stamp(s.Updated), Model: Ref(s),
 		Turns: s.Turns, Messages: s.Messages, Pinned: s.Pinned, Archived: s.Archived, Deleted: stamp(s.Deleted),
 		Dir: s.Dir, Tags: append([]string{}, s.Tags...), Match: s.Match, Parent: s.Parent, ForkedAt: s.ForkedAt,
 	}
@@ -82,7 +89,8 @@ type callJSON struct {
 	Arguments string `json:"arguments"`
 }
 
-func showJSON(info store.Session, spent session.Spent, messages []store.Message) showObject {
+// ConversationJSON is what sessions show --json writes.
+func ConversationJSON(info store.Session, spent session.Spent, messages []store.Message) any {
 	o := showObject{Session: oneSession(info), Cost: spentObject(spent), Messages: []messageJSON{}}
 	for _, m := range messages {
 		o.Messages = append(o.Messages, oneMessage(m))
@@ -103,5 +111,64 @@ func oneMessage(m store.Message) messageJSON {
 		ID: m.ID, Parent: m.Parent, Label: m.Label, Role: string(m.Role), Name: m.Name, Content: m.Content,
 		Reasoning: m.Reasoning, ToolCalls: calls, ToolCallID: m.ToolCallID, Status: string(m.Status),
 		Model: model, Finish: m.FinishReason, Created: stamp(time.UnixMilli(m.CreatedMS)),
+	}
+}
+
+// Sessions writes a line for each session.
+func Sessions(out io.Writer, list []store.Session) error {
+	ids := ShortIDs(list)
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	for i, s := range list {
+		mark := ""
+		if s.Pinned {
+			mark = "pinned "
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"), theme.Plural(s.Turns, "turn"), Ref(s), mark, Line(Title(s)))
+	}
+	return w.Flush()
+}
+
+// Conversation writes a session as text, its bytes as they are stored.
+func Conversation(out io.Writer, info store.Session, spent session.Spent, messages []store.Message) {
+	fmt.Fprintf(out, "%s\n%s · %s · %s%s\n", Title(info), info.ID, Ref(info), theme.Plural(info.Turns, "turn"), spentText(spent))
+	for _, m := range messages {
+		who := string(m.Role)
+		if m.Label != "" {
+			who += " [" + m.Label + "]"
+		}
+		if m.Model != "" {
+			who += " " + m.Model
+		}
+		if m.Status != "complete" && m.Status != "imported" {
+			who += ", " + string(m.Status)
+		}
+		fmt.Fprintf(out, "\n── %s\n", who)
+		for _, call := range m.ToolCalls {
+			fmt.Fprintf(out, "calls %s(%s)\n", call.Name, call.Arguments)
+		}
+		if m.Damaged {
+			fmt.Fprintln(out, "[damaged: this is not as it was stored; what can be read of it follows]")
+			writeLine(out, markdown.Visible(m.Remains))
+			continue
+		}
+		writeLine(out, m.Content)
+	}
+}
+
+// spentText is what a session cost, as far as anybody knows, for the end of a line.
+func spentText(s session.Spent) string {
+	switch {
+	case s.Priced == 0:
+		return ""
+	case s.Priced < s.Requests:
+		return fmt.Sprintf(" · %s for %d of %d requests", s, s.Priced, s.Requests)
+	}
+	return " · " + s.String()
+}
+
+func writeLine(out io.Writer, text string) {
+	io.WriteString(out, text)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		io.WriteString(out, "\n")
 	}
 }

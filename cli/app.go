@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"winnow/cli/config"
+	"winnow/cli/report"
 	"winnow/docs"
 	"winnow/llm"
 	"winnow/llm/guide"
@@ -26,26 +27,26 @@ import (
 // probePatience is how long local servers may take to answer where nothing is configured.
 const probePatience = 150 * time.Millisecond
 
-// world is what a command needs of the configuration: the endpoints, the log.
-type world struct {
-	config   config.Config
-	catalog  *llm.Catalog
-	redactor *llm.Redactor
-	log      *slog.Logger
-	logFile  io.Closer
-	withhold func(...llm.Endpoint) // keeps the endpoints' keys from other programs
+// setup is what a command needs of the configuration: the endpoints, the log.
+type setup struct {
+	config    config.Config
+	catalog   *llm.Catalog
+	redactor  *llm.Redactor
+	log       *slog.Logger
+	logFile   io.Closer
+	unsetKeys func(...llm.Endpoint) // keeps the endpoints' keys from other programs
 }
 
-// world reads the configuration and names the endpoints: the configured ones, those of the
+// setup reads the configuration and names the endpoints: the configured ones, those of the
 // environment, and the guide. It asks no server.
-func (p *program) world(context.Context) (*world, error) {
+func (p *program) setup(context.Context) (*setup, error) {
 	c, err := p.readConfig()
 	if err != nil {
 		return nil, err
 	}
-	w := &world{config: c, redactor: p.redactor(c), withhold: p.withhold}
+	w := &setup{config: c, redactor: p.redactor(c), unsetKeys: p.unsetKeys}
 	endpoints := c.Catalog(p.env)
-	p.withhold(endpoints...)
+	p.unsetKeys(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
 	w.catalog = &llm.Catalog{Network: p.network, Redactor: w.redactor}
 	w.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, guide.Options{Pace: p.guidePace()}))...)
@@ -62,10 +63,10 @@ func (p *program) redactor(c config.Config) *llm.Redactor {
 	return r
 }
 
-func (w *world) close() { w.logFile.Close() }
+func (w *setup) close() { w.logFile.Close() }
 
 // fetchKeys runs the key_command of every endpoint that has one, all at once.
-func (w *world) fetchKeys(ctx context.Context) error {
+func (w *setup) fetchKeys(ctx context.Context) error {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	var errs []error
@@ -87,13 +88,13 @@ func (w *world) fetchKeys(ctx context.Context) error {
 		})
 	}
 	wait.Wait()
-	w.withhold(w.catalog.Endpoints()...) // not before the last command has ended: it may read one of them
+	w.unsetKeys(w.catalog.Endpoints()...) // not before the last command has ended: it may read one of them
 	return errors.Join(errs...)
 }
 
-// kit is everything that a conversation needs.
-type kit struct {
-	*world
+// conversation is everything that a conversation needs.
+type conversation struct {
+	*setup
 	p         *program
 	use       use
 	store     *store.Store
@@ -114,12 +115,12 @@ const (
 )
 
 // open makes ready for a conversation.
-func (p *program) open(ctx context.Context, to use) (*kit, error) {
-	w, err := p.world(ctx)
+func (p *program) open(ctx context.Context, to use) (*conversation, error) {
+	w, err := p.setup(ctx)
 	if err != nil {
 		return nil, err
 	}
-	k := &kit{world: w, p: p, use: to, temporary: p.flags.noSave}
+	k := &conversation{setup: w, p: p, use: to, temporary: p.flags.noSave}
 	if err := k.ready(ctx); err != nil {
 		k.close()
 		return nil, err
@@ -127,7 +128,7 @@ func (p *program) open(ctx context.Context, to use) (*kit, error) {
 	return k, nil
 }
 
-func (k *kit) ready(ctx context.Context) error {
+func (k *conversation) ready(ctx context.Context) error {
 	if name := k.p.flags.persona; name != "" {
 		text, err := k.p.persona(name)
 		if err != nil {
@@ -182,20 +183,20 @@ func (k *kit) ready(ctx context.Context) error {
 
 // titles is the full reference of the model that writes titles in a chat, as the screen names it. Where
 // there is no such model, titles are taken from the first message, and the screen says why.
-func (k *kit) titles(ctx context.Context) string {
+func (k *conversation) titles(ctx context.Context) string {
 	if k.config.Titles.Model == "" || k.use != toChat {
 		return ""
 	}
 	ref, err := k.catalog.Find(ctx, k.config.Titles.Model, "")
 	if err != nil {
-		k.notices = append(k.notices, "No model writes titles: titles.model: "+sentence(err)+".")
+		k.notices = append(k.notices, "No model writes titles: titles.model: "+report.ErrorText(err)+".")
 		return ""
 	}
 	return ref
 }
 
 // openStore opens the conversations, or an empty history in memory where nothing is to be saved.
-func (k *kit) openStore(ctx context.Context) error {
+func (k *conversation) openStore(ctx context.Context) error {
 	path, err := store.Memory, error(nil)
 	if !k.temporary {
 		if path, err = k.p.dbPath(k.config); err != nil {
@@ -206,16 +207,16 @@ func (k *kit) openStore(ctx context.Context) error {
 	return err
 }
 
-func (k *kit) close() {
+func (k *conversation) close() {
 	if k.store != nil {
 		k.store.Close()
 	}
-	k.world.close()
+	k.setup.close()
 }
 
 // choose finds the model to begin with. A session that has one goes on with it, unless the command line
 // names another. Only a person who reads the choice on the screen may get one that nothing named.
-func (k *kit) choose(ctx context.Context) error {
+func (k *conversation) choose(ctx context.Context) error {
 	var row store.Session
 	if k.store != nil {
 		id, err := k.named(ctx)
@@ -230,16 +231,16 @@ func (k *kit) choose(ctx context.Context) error {
 		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Why: "because this session is with it", How: "ctrl+l chooses another model"}
 		return nil
 	}
-	wish := llm.Wish{Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
+	wanted := llm.Wish{Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
 	from := ""
 	for _, named := range []struct{ from, ref string }{{"-m", k.p.flags.model}, {"WINNOW_MODEL", k.p.env("WINNOW_MODEL")}, {"the model in the configuration", k.config.Model}} {
-		if from, wish.Ref = named.from, named.ref; wish.Ref != "" {
+		if from, wanted.Ref = named.from, named.ref; wanted.Ref != "" {
 			break
 		}
 	}
 	var err error
 	var unknown *llm.UnknownError
-	switch k.choice, err = llm.Choose(ctx, k.catalog, wish); {
+	switch k.choice, err = llm.Choose(ctx, k.catalog, wanted); {
 	case errors.Is(err, llm.ErrNoModel) && k.use == toLook:
 		return nil
 	case errors.Is(err, llm.ErrNoModel):
@@ -259,7 +260,7 @@ func (p *program) guidePace() time.Duration {
 }
 
 // start is the session that the flags name, or a new one.
-func (k *kit) start(ctx context.Context) (*session.Session, error) {
+func (k *conversation) start(ctx context.Context) (*session.Session, error) {
 	id, err := k.named(ctx)
 	if err != nil {
 		return nil, err
@@ -287,7 +288,7 @@ func (k *kit) start(ctx context.Context) (*session.Session, error) {
 }
 
 // resume opens a stored session with the model that it has.
-func (k *kit) resume(ctx context.Context, id string) (*session.Session, error) {
+func (k *conversation) resume(ctx context.Context, id string) (*session.Session, error) {
 	s, err := session.Open(ctx, k.deps, id, k.choice.Ref)
 	if err != nil {
 		return nil, explainSession(id, err)
@@ -296,7 +297,7 @@ func (k *kit) resume(ctx context.Context, id string) (*session.Session, error) {
 }
 
 // named is the id of the session that the flags ask for, "" for a new one.
-func (k *kit) named(ctx context.Context) (string, error) {
+func (k *conversation) named(ctx context.Context) (string, error) {
 	f := k.p.flags
 	if f.session != "" || !f.last && !f.lastToo {
 		return f.session, nil
@@ -337,9 +338,9 @@ func roomExit(err error) Exit {
 }
 
 // shortID is the start of an id, long enough to name one session.
-func (k *kit) shortID(id string) string {
-	if s, err := k.store.Session(context.Background(), cutID(id)); err == nil && s.ID == id {
-		return cutID(id)
+func (k *conversation) shortID(id string) string {
+	if s, err := k.store.Session(context.Background(), report.ShortID(id)); err == nil && s.ID == id {
+		return report.ShortID(id)
 	}
 	return id
 }

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package cli
+package report
 
 import (
 	"encoding/json"

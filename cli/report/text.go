@@ -1,0 +1,134 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+	"winnow/ui/markdown"
+)
+
+// Title is a session's title, in words where it has none.
+func Title(s store.Session) string {
+	if s.Title == "" {
+		return "(no title)"
+	}
+	return s.Title
+}
+
+// ShownTitle is a title without what looks like a secret, for a sentence.
+func ShownTitle(s store.Session) string { return llm.RedactShapes(Title(s)) }
+
+// Ref is the model of a session as endpoint/model, - where it has none.
+func Ref(s store.Session) string {
+	if s.Endpoint == "" {
+		return "-"
+	}
+	return s.Endpoint + "/" + s.Model
+}
+
+// Line makes a text safe and short enough for one line of a list.
+func Line(text string) string {
+	text = Sentence(text)
+	if r := []rune(text); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return text
+}
+
+// Sentence makes a text safe for one line, however long.
+func Sentence(text string) string {
+	return strings.Join(strings.Fields(markdown.Visible(text)), " ")
+}
+
+// idShown is how much of an id is shown: the time it was made, to the millisecond. Ids that share
+// it are shown whole.
+const idShown = 13
+
+// ShortIDs are the ids of sessions, cut where that leaves them apart.
+func ShortIDs(list []store.Session) []string {
+	seen := map[string]int{}
+	for _, s := range list {
+		seen[ShortID(s.ID)]++
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		if out[i] = ShortID(s.ID); seen[out[i]] > 1 {
+			out[i] = s.ID
+		}
+	}
+	return out
+}
+
+// ShortID is the beginning of an id, which mostly is enough to name a session.
+func ShortID(id string) string { return id[:min(len(id), idShown)] }
+
+// ErrorText is an error's text on one line, without control characters: errors quote what servers
+// and files hold.
+func ErrorText(err error) string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, err.Error())
+	return strings.Join(strings.Fields(clean), " ")
+}
+
+// spanText is a span of time to the minute.
+func spanText(from, to time.Time) string {
+	if from.Format(minute) == to.Format(minute) {
+		return "at " + from.Format(minute)
+	}
+	return "from " + from.Format(minute) + " to " + to.Format(minute)
+}
+
+// minute is how a time is shown to people.
+const minute = "2006-01-02 15:04"
+
+// counted is a number and what it counts.
+type counted struct {
+	what string
+	n    int
+}
+
+// listed is the numbers that are not 0.
+func listed(all ...counted) string {
+	var list []string
+	for _, c := range all {
+		if c.n != 0 {
+			list = append(list, fmt.Sprintf("%s %d", c.what, c.n))
+		}
+	}
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+// role is a message's role. That of a quarantined one may be any text.
+func role(r history.Role) string {
+	if text := []rune(Sentence(string(r))); len(text) > 12 {
+		return string(text[:11]) + "…"
+	}
+	return Sentence(string(r))
+}
+
+func limitText(limit int) string {
+	if limit == history.NoLimit || limit <= 0 {
+		return "unlimited"
+	}
+	return fmt.Sprint(limit)
+}
+
+// WindowText is a window in tokens, or that it is unknown.
+func WindowText(window int) string {
+	if window == 0 {
+		return "unknown"
+	}
+	return fmt.Sprint(window)
+}
