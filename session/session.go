@@ -67,10 +67,15 @@ func (d Deps) target(ref string) (*target.Model, error) {
 	}
 	endpoint := client.Endpoint().Name
 	ask := d.Samplings[target.Ref(endpoint, name)].over(d.Samplings[endpoint]).over(d.Sampling)
-	return target.New(target.Deps{
+	return target.New(d.forModel(ask), client, name), nil
+}
+
+// forModel is what a model needs that is asked with these parameters.
+func (d Deps) forModel(ask Sampling) target.Deps {
+	return target.Deps{
 		Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count,
 		Ask: llm.Request{MaxTokens: ask.MaxTokens, Temperature: ask.Temperature, TopP: ask.TopP, Effort: ask.Effort},
-	}, client, name), nil
+	}
 }
 
 // Approval says when a tool call needs the user's word.
@@ -155,7 +160,7 @@ func New(d Deps, o Start) (*Session, error) {
 	}
 	s.begin(o.Ref)
 	if o.Closed != nil {
-		s.use(target.NewUnready(o.Ref, "", o.Closed))
+		s.use(target.NewUnready(s.deps.forModel(s.deps.Sampling), o.Ref, "", o.Closed))
 	}
 	if o.Dated {
 		s.model.Date()

@@ -23,7 +23,7 @@ func (s *Session) begin(ref string) {
 		err = errors.New("no model is chosen for this session")
 	}
 	err = fmt.Errorf("%w; /model or -m chooses another model", err)
-	s.use(target.NewUnready(endpoint, model, err))
+	s.use(target.NewUnready(s.deps.forModel(s.deps.Sampling), endpoint, model, err))
 }
 
 // SetModel asks another model from the next turn on. A reference that the catalog's FindListed does not know

@@ -66,8 +66,8 @@ func New(d Deps, client *llm.Client, name string) *Model {
 }
 
 // NewUnready is in the place of a model that cannot be asked, and of its endpoint.
-func NewUnready(endpoint, name string, why error) *Model {
-	return &Model{Client: llm.NewClosedClient(endpoint, why), Name: name, Unready: why}
+func NewUnready(d Deps, endpoint, name string, why error) *Model {
+	return &Model{Client: llm.NewClosedClient(endpoint, why), Name: name, Unready: why, deps: d}
 }
 
 // Ref names the model, "endpoint/model", without the slash where no model is chosen.
