@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"winnow/docs"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // words counts a token for every word: a count that a person can check.
@@ -62,31 +64,11 @@ func post(t *testing.T, ctx context.Context, g *Guide, body []byte) *http.Respon
 	return resp
 }
 
-// wireCall is a tool call as it comes over the wire. The strict reading allows no other keys.
-type wireCall struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
-}
-
 type wireReply struct {
-	Role      string     `json:"role"`
-	Content   *string    `json:"content"`
-	Reasoning string     `json:"reasoning_content"`
-	ToolCalls []wireCall `json:"tool_calls"`
-}
-
-type wireUsage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Total      int `json:"total_tokens"`
-	Details    struct {
-		Reasoning int `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
+	Role      string            `json:"role"`
+	Content   *string           `json:"content"`
+	Reasoning string            `json:"reasoning_content"`
+	ToolCalls []openai.ToolCall `json:"tool_calls"`
 }
 
 type wireChunk struct {
@@ -97,18 +79,17 @@ type wireChunk struct {
 	Choices []struct {
 		Index        int        `json:"index"`
 		Delta        *wireReply `json:"delta"`
-		Message      *wireReply `json:"message"`
 		FinishReason *string    `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *wireUsage      `json:"usage"`
+	Usage *openai.Usage   `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
 
 // stream is what a strict reader makes of a streamed answer.
 type stream struct {
 	text, reasoning, finish string
-	calls                   []wireCall // one per delta that named one, its arguments joined
-	usage                   *wireUsage
+	calls                   []openai.ToolCall // one per delta that named one, its arguments joined
+	usage                   *openai.Usage
 	comments                []string
 	errors                  []string // error objects, raw
 	pieces                  int      // deltas of text
@@ -191,7 +172,7 @@ func (s *stream) add(t *testing.T, data string, c wireChunk) {
 		s.usage = c.Usage
 		return
 	}
-	if len(c.Choices) != 1 || c.Choices[0].Delta == nil || c.Choices[0].Message != nil || s.finish != "" {
+	if len(c.Choices) != 1 || c.Choices[0].Delta == nil || s.finish != "" {
 		t.Errorf("chunk %s: want one choice with a delta, before the finish reason", data)
 		return
 	}
@@ -229,26 +210,6 @@ func ask(t *testing.T, g *Guide, messages []map[string]any, more map[string]any)
 		t.Fatalf("the stream ended with %v, [DONE] %v, finish reason %q; want a whole answer", s.err, s.done, s.finish)
 	}
 	return s
-}
-
-// askWhole gets the answer as one JSON body.
-func askWhole(t *testing.T, g *Guide, messages []map[string]any, more map[string]any) wireChunk {
-	t.Helper()
-	all := map[string]any{"stream": false}
-	for k, v := range more {
-		all[k] = v
-	}
-	resp := post(t, t.Context(), g, body(t, messages, all))
-	b, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/json" {
-		t.Fatalf("status %d, type %q: %s (%v)", resp.StatusCode, resp.Header.Get("Content-Type"), b, err)
-	}
-	var c wireChunk
-	decodeStrictly(t, string(b), &c)
-	if c.Object != "chat.completion" || len(c.Choices) != 1 || c.Choices[0].Message == nil || c.Choices[0].FinishReason == nil || c.Choices[0].Message.Role != "assistant" {
-		t.Fatalf("answer is %s, want one whole chat.completion", b)
-	}
-	return c
 }
 
 // refused is an error body as OpenAI sends it.

@@ -10,15 +10,11 @@ import (
 // misses the guide's Doer goes nowhere.
 const baseURL = "http://guide.invalid/v1"
 
-// Endpoint is a guide as one of winnow's servers. Where o gives no counter, it counts with llm's
-// tokenizer, so that the usage it reports is exact.
+// Endpoint is a guide as one of winnow's servers.
 func Endpoint(pages fs.FS, o Options) llm.Endpoint {
-	if o.Count == nil {
-		o.Count = llm.NewCounter().Count
-	}
 	g := New(pages, o)
 	return llm.Endpoint{
-		Name:    "guide",
+		Name:    llm.Guide,
 		BaseURL: baseURL,
 		Window:  Window,
 		Default: Model,

@@ -130,7 +130,7 @@ func TestEndpointCountsExactly(t *testing.T) {
 		t.Fatalf("endpoint is %+v", e)
 	}
 	got := ask(t, e.Doer.(*Guide), []map[string]any{user("antidisestablishmentarianism")}, nil)
-	if got.usage == nil || got.usage.Prompt != 3+4+6 {
+	if got.usage == nil || got.usage.PromptTokens != 3+4+6 {
 		t.Errorf("usage is %+v, want 13 prompt tokens (6 of o200k and the frame)", got.usage)
 	}
 }

@@ -34,9 +34,9 @@ func actOut(t *testing.T, g *Guide, name string) stream {
 }
 
 // readAll reads what the guide sends, as bytes.
-func readAll(t *testing.T, g *Guide, text string, stream bool) (string, error) {
+func readAll(t *testing.T, g *Guide, text string) (string, error) {
 	t.Helper()
-	b, err := io.ReadAll(post(t, t.Context(), g, body(t, []map[string]any{user(text)}, map[string]any{"stream": stream})).Body)
+	b, err := io.ReadAll(post(t, t.Context(), g, body(t, []map[string]any{user(text)}, nil)).Body)
 	return string(b), err
 }
 
@@ -45,20 +45,12 @@ func TestCutStreamBreaksTheConnection(t *testing.T) {
 	if !isCut(got.err) || got.done || got.finish != "" || got.usage != nil || !strings.HasSuffix(got.text, "in the middle of a sent") {
 		t.Errorf("got %+v, want text and then a broken connection", got)
 	}
-	whole, err := readAll(t, newGuide(), "/guide cut-stream", false)
-	if !isCut(err) || json.Valid([]byte(whole)) || !strings.HasPrefix(whole, `{"id":"chatcmpl-`) {
-		t.Errorf("whole: %q (%v), want half a JSON body and a broken connection", whole, err)
-	}
 }
 
 func TestNoDoneEndsInOrderWithoutASign(t *testing.T) {
 	got := actOut(t, newGuide(), "no-done")
 	if got.err != nil || got.done || got.finish != "" || got.usage != nil || got.text == "" {
 		t.Errorf("got %+v, want text and a plain end", got)
-	}
-	whole, err := readAll(t, newGuide(), "/guide no-done", false)
-	if err != nil || !json.Valid([]byte(whole)) || !strings.Contains(whole, `"finish_reason":null`) {
-		t.Errorf("whole: %q (%v), want JSON without a finish reason", whole, err)
 	}
 }
 
@@ -170,11 +162,6 @@ func TestGluedToolCallsShareAnIndex(t *testing.T) {
 	if got.finish != "tool_calls" || len(got.calls) != 2 || got.calls[0].ID == got.calls[1].ID || *got.calls[0].Index != 0 || *got.calls[1].Index != 0 {
 		t.Fatalf("got %+v, want two calls on index 0", got)
 	}
-	whole := askWhole(t, newGuide(), []map[string]any{user("/guide glued-tool-calls")}, nil)
-	calls := whole.Choices[0].Message.ToolCalls
-	if want := `{"query":"context panel"}{"query":"repairs"}`; len(calls) != 1 || calls[0].Function.Arguments != want {
-		t.Errorf("whole: %+v, want one call with the arguments %s", calls, want)
-	}
 }
 
 func TestToolFaultsUseAnOfferedTool(t *testing.T) {
@@ -190,32 +177,26 @@ func TestToolFaultsUseAnOfferedTool(t *testing.T) {
 
 func TestBlankAnswerHasNoText(t *testing.T) {
 	got := actOut(t, newGuide(), "blank-answer")
-	if got.err != nil || !got.done || got.finish != "stop" || got.text != "" || len(got.calls) != 0 || got.usage.Completion != 0 {
+	if got.err != nil || !got.done || got.finish != "stop" || got.text != "" || len(got.calls) != 0 || got.usage.CompletionTokens != 0 {
 		t.Errorf("got %+v, want an empty answer", got)
-	}
-	whole := askWhole(t, newGuide(), []map[string]any{user("/guide blank-answer")}, nil)
-	if c := whole.Choices[0].Message.Content; c == nil || *c != "" {
-		t.Errorf("whole: content %v, want an empty text", c)
 	}
 }
 
 func TestHTMLIsAPageWithStatus200(t *testing.T) {
-	for _, stream := range []bool{true, false} {
-		resp := post(t, t.Context(), newGuide(), body(t, []map[string]any{user("/guide html")}, map[string]any{"stream": stream}))
-		b, err := io.ReadAll(resp.Body)
-		if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/html; charset=utf-8" || !bytes.HasPrefix(b, []byte("<!DOCTYPE html>")) {
-			t.Errorf("got %d %q %s (%v), want a page", resp.StatusCode, resp.Header.Get("Content-Type"), b, err)
-		}
+	resp := post(t, t.Context(), newGuide(), body(t, []map[string]any{user("/guide html")}, nil))
+	b, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/html; charset=utf-8" || !bytes.HasPrefix(b, []byte("<!DOCTYPE html>")) {
+		t.Errorf("got %d %q %s (%v), want a page", resp.StatusCode, resp.Header.Get("Content-Type"), b, err)
 	}
 }
 
 func TestErrorInStreamHasTheShapeOfOpenRouter(t *testing.T) {
-	raw, err := readAll(t, newGuide(), "/guide error-in-stream", true)
+	raw, err := readAll(t, newGuide(), "/guide error-in-stream")
 	if err != nil || !strings.HasPrefix(raw, ": OPENROUTER PROCESSING\n\n") {
 		t.Errorf("got %.80q (%v), want a comment first", raw, err)
 	}
 	got := actOut(t, newGuide(), "error-in-stream")
-	want := `{"code":502,"message":"Provider returned error","metadata":{"provider_name":"Guide"}}`
+	want := `{"code":502,"message":"Provider returned error","type":"upstream_error"}`
 	if !slices.Equal(got.errors, []string{want}) || got.finish != "error" || got.text == "" || len(got.comments) != 3 {
 		t.Errorf("got %+v, want text, comments, finish error and %s", got, want)
 	}
@@ -249,16 +230,16 @@ func TestEscapesHoldWhatATerminalMustNotGet(t *testing.T) {
 			t.Errorf("the answer holds no %s (%q)", name, want)
 		}
 	}
-	raw, err := readAll(t, newGuide(), "/guide escapes", true)
+	raw, err := readAll(t, newGuide(), "/guide escapes")
 	if err != nil || strings.ContainsAny(raw, "\x1b\x00\r\b\x07") {
 		t.Errorf("the wire itself holds control characters: %.200q (%v)", raw, err)
 	}
 }
 
 func TestReasoningComesBeforeTheAnswer(t *testing.T) {
-	raw, err := readAll(t, newGuide(), "/guide reasoning", true)
+	raw, err := readAll(t, newGuide(), "/guide reasoning")
 	got := actOut(t, newGuide(), "reasoning")
-	thought, said := strings.LastIndex(raw, `"delta":{"reasoning_content":`), strings.Index(raw, `"delta":{"content":`)
+	thought, said := strings.LastIndex(raw, `"reasoning_content":`), strings.Index(raw, `"content":`)
 	if err != nil || thought < 0 || thought > said || got.reasoning == "" || got.text == "" {
 		t.Errorf("reasoning %q, text %q (%v), want reasoning first", got.reasoning, got.text, err)
 	}
@@ -343,7 +324,7 @@ func TestSilentCutCountsWhatItRead(t *testing.T) {
 		{[]map[string]any{say("system", "Be brief."), user("/guide silent-cut")}, false},
 	} {
 		got := readStream(t, post(t, t.Context(), newGuide(), body(t, c.messages, map[string]any{"stream_options": map[string]any{"include_usage": true}})))
-		if got.usage == nil || got.usage.Prompt == 0 || got.usage.Prompt > 60 || strings.Contains(got.text, "dropped the rest") != c.cut {
+		if got.usage == nil || got.usage.PromptTokens == 0 || got.usage.PromptTokens > 60 || strings.Contains(got.text, "dropped the rest") != c.cut {
 			t.Errorf("%d messages: the usage is %+v and the answer %q, want that it was cut: %t", len(c.messages), got.usage, got.text, c.cut)
 		}
 	}

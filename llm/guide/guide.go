@@ -17,6 +17,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"winnow/llm"
 )
 
 // Window is the guide's context window in tokens: small, so that cutting is seen early.
@@ -28,13 +30,9 @@ const Model = "guide"
 // ReadablePace is a Pace at which a person can follow the answer.
 const ReadablePace = 15 * time.Millisecond
 
-// maxBody is the longest request read, in bytes: far above the window, so that a request that is
-// too long is told so in tokens.
-const maxBody = 64 << 20
-
-// Options is what a guide can be given. The zero value is ready to use.
+// Options is what a guide can be given.
 type Options struct {
-	Count func(text string) int // counts tokens; nil counts roughly, and then no usage is reported
+	Count func(text string) int // counts tokens; nil is llm's tokenizer
 	Pace  time.Duration         // the wait after each piece of an answer; 0 is none
 	Wait  time.Duration         // how long the rate-limit fault asks to wait; 0 is 2 s
 	Now   func() time.Time      // dates the answers; nil is time.Now
@@ -53,6 +51,9 @@ type Guide struct {
 // New makes a guide that answers from the *.md files at the top of pages. They are read at the
 // first question; pages that cannot be read are then reported as a server error.
 func New(pages fs.FS, o Options) *Guide {
+	if o.Count == nil {
+		o.Count = llm.NewCounter().Count
+	}
 	if o.Wait == 0 {
 		o.Wait = 2 * time.Second
 	}
@@ -66,71 +67,59 @@ func New(pages fs.FS, o Options) *Guide {
 	}
 }
 
-// Do answers a request in this process. It is a round trip as of an http.Client: the answer's body
-// streams while it is read, ends with an error where the guide acts out a cut connection, and ends
-// with the context's error when the request is cancelled.
-func (g *Guide) Do(req *http.Request) (*http.Response, error) { return roundTrip(g, req) }
-
-// ServeHTTP answers POST /v1/chat/completions, GET /v1/models and GET /v1/models/guide.
-func (g *Guide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case r.URL.Path == "/v1/chat/completions" && r.Method == http.MethodPost:
-		g.complete(w, r)
-	case r.URL.Path == "/v1/models" && r.Method == http.MethodGet:
-		writeJSON(w, http.StatusOK, modelList{Object: "list", Data: []modelCard{card()}})
-	case r.URL.Path == "/v1/models/"+Model && r.Method == http.MethodGet:
-		writeJSON(w, http.StatusOK, card())
-	default:
-		refuse(w, unknownURL(r))
+// Do answers a request in this process, as an http.Client does: POST /v1/chat/completions, always with a stream,
+// and GET /v1/models. A stream's body ends with an error where the guide acts out a cut connection, and with the
+// context's error when the request is cancelled.
+func (g *Guide) Do(req *http.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err
 	}
+	switch {
+	case req.URL.Path == "/v1/chat/completions" && req.Method == http.MethodPost:
+		return g.complete(req)
+	case req.URL.Path == "/v1/models" && req.Method == http.MethodGet:
+		// The window stands where vLLM and llama.cpp say theirs.
+		card := map[string]any{"id": Model, "object": "model", "owned_by": "winnow", "max_model_len": Window, "meta": map[string]int{"n_ctx": Window}}
+		return answerJSON(http.StatusOK, map[string]any{"object": "list", "data": []any{card}}), nil
+	}
+	e := badRequest("", "Unknown request URL: %s %s.", req.Method, req.URL.Path)
+	return refuse(coded(e, http.StatusNotFound, "unknown_url")), nil
 }
 
 // complete answers one chat completion.
-func (g *Guide) complete(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+func (g *Guide) complete(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
 	if err != nil {
-		refuse(w, tooLarge())
-		return
+		return nil, err
 	}
-	req, problem := readRequest(body)
+	r, problem := readRequest(body)
 	if problem != nil {
-		refuse(w, problem)
-		return
+		return refuse(problem), nil
 	}
 	sum := sha256.Sum256(body)
-	x := &exchange{
+	q := &question{
 		guide:   g,
-		w:       w,
-		ctx:     r.Context(),
-		req:     req,
+		ctx:     req.Context(),
+		req:     r,
 		id:      hex.EncodeToString(sum[:12]),
 		created: g.o.Now().Unix(),
-		prompt:  req.tokens(g.count),
+		prompt:  r.tokens(g.o.Count),
 	}
-	if problem := x.checkWindow(); problem != nil {
-		refuse(w, problem)
-		return
+	reply := r.maxTokens()
+	switch {
+	case q.prompt >= Window:
+		return refuse(overflow(q.prompt)), nil
+	case q.prompt+reply > Window:
+		return refuse(overflowWithReply(q.prompt, reply)), nil
 	}
-	g.answer(x)
+	return q.answer(), nil
 }
 
-// count counts tokens, roughly where no counter was given.
-func (g *Guide) count(text string) int {
-	if g.o.Count == nil {
-		return (len(text) + 3) / 4
-	}
-	return g.o.Count(text)
-}
-
-// try says how often the request with this id has come, this time included; after last times it
-// starts again from 1.
-func (g *Guide) try(id string, last int) int {
+// try says how often the request with this id has come, this time included; after the last of tries it starts
+// again from 1.
+func (g *Guide) try(id string) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.tries[id]++
-	n := g.tries[id]
-	if n >= last {
-		delete(g.tries, id)
-	}
-	return n
+	g.tries[id] = g.tries[id]%tries + 1
+	return g.tries[id]
 }

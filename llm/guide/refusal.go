@@ -1,84 +1,48 @@
 package guide
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
-// refusal is an error as OpenAI sends it: a status and a body {"error":{…}}.
-type refusal struct {
-	status  int
-	Message string  `json:"message"`
-	Type    string  `json:"type"`
-	Param   *string `json:"param"`
-	Code    *string `json:"code"`
-}
-
-func badRequest(param, format string, args ...any) *refusal {
-	r := &refusal{status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Type: "invalid_request_error"}
+func badRequest(param, format string, args ...any) *openai.APIError {
+	e := &openai.APIError{HTTPStatusCode: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Type: "invalid_request_error"}
 	if param != "" {
-		r.Param = &param
+		e.Param = &param
 	}
-	return r
+	return e
 }
 
-func (r *refusal) coded(status int, code string) *refusal {
-	r.status, r.Code = status, &code
-	return r
+func coded(e *openai.APIError, status int, code string) *openai.APIError {
+	e.HTTPStatusCode, e.Code = status, code
+	return e
 }
 
-func unknownURL(r *http.Request) *refusal {
-	return badRequest("", "Unknown request URL: %s %s.", r.Method, r.URL.Path).coded(http.StatusNotFound, "unknown_url")
+func overflow(prompt int) *openai.APIError {
+	e := badRequest("messages", "This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", Window, prompt)
+	return coded(e, http.StatusBadRequest, "context_length_exceeded")
 }
 
-func unknownModel(name string) *refusal {
-	return badRequest("", "The model '%s' does not exist or you do not have access to it.", name).coded(http.StatusNotFound, "model_not_found")
+func overflowWithReply(prompt, reply int) *openai.APIError {
+	e := badRequest("messages", "This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion). Please reduce the length of the messages or completion.", Window, prompt+reply, prompt, reply)
+	return coded(e, http.StatusBadRequest, "context_length_exceeded")
 }
 
-func tooLarge() *refusal {
-	return badRequest("", "The request body is larger than %d bytes.", maxBody).coded(http.StatusRequestEntityTooLarge, "request_too_large")
+// refuse answers with an error as OpenAI sends it.
+func refuse(e *openai.APIError) *http.Response {
+	return answerJSON(e.HTTPStatusCode, openai.ErrorResponse{Error: e})
 }
 
-func overflow(prompt int) *refusal {
-	return badRequest("messages", "This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", Window, prompt).
-		coded(http.StatusBadRequest, "context_length_exceeded")
-}
-
-func overflowWithReply(prompt, reply int) *refusal {
-	return badRequest("messages", "This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion). Please reduce the length of the messages or completion.", Window, prompt+reply, prompt, reply).
-		coded(http.StatusBadRequest, "context_length_exceeded")
-}
-
-func refuse(w http.ResponseWriter, r *refusal) {
-	writeJSON(w, r.status, map[string]*refusal{"error": r})
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // fails only where nobody reads any more
-}
-
-// modelCard says what the guide is, with its window where vLLM and llama.cpp say theirs.
-type modelCard struct {
-	ID          string `json:"id"`
-	Object      string `json:"object"`
-	Created     int64  `json:"created"`
-	OwnedBy     string `json:"owned_by"`
-	MaxModelLen int    `json:"max_model_len"`
-	Meta        struct {
-		NCtx int `json:"n_ctx"`
-	} `json:"meta"`
-}
-
-type modelList struct {
-	Object string      `json:"object"`
-	Data   []modelCard `json:"data"`
-}
-
-func card() modelCard {
-	c := modelCard{ID: Model, Object: "model", OwnedBy: "winnow", MaxModelLen: Window}
-	c.Meta.NCtx = Window
-	return c
+func answerJSON(status int, v any) *http.Response {
+	text, _ := json.Marshal(v) // plain values always encode
+	return &http.Response{
+		StatusCode: status,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(bytes.NewReader(text)),
+	}
 }

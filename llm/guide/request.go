@@ -4,105 +4,64 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"winnow/llm/strict"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // request is a Chat Completions request, as far as the guide reads it.
 type request struct {
-	Model         string    `json:"model"`
-	Messages      []message `json:"messages"`
-	Stream        bool      `json:"stream"`
-	StreamOptions struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-	Tools               []json.RawMessage `json:"tools"`
-	ToolChoice          json.RawMessage   `json:"tool_choice"`
-	MaxTokens           int               `json:"max_tokens"`
-	MaxCompletionTokens int               `json:"max_completion_tokens"`
+	openai.ChatCompletionRequest
+	Tools     []json.RawMessage `json:"tools"` // as they came, to be counted so
+	MaxTokens int               `json:"max_tokens"`
 }
 
-type message struct {
-	Role       string     `json:"role"`
-	Content    *content   `json:"content"`
-	ToolCalls  []toolCall `json:"tool_calls"`
-	ToolCallID string     `json:"tool_call_id"`
-}
-
-type toolCall struct {
-	Index    *int   `json:"index,omitempty"` // in a stream only
-	ID       string `json:"id,omitempty"`
-	Type     string `json:"type,omitempty"`
-	Function struct {
-		Name      string `json:"name,omitempty"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
-}
-
-// content is a message's text, sent as a string or as a list of parts.
-type content string
-
-func (c *content) UnmarshalJSON(b []byte) error {
-	var text string
-	if json.Unmarshal(b, &text) == nil {
-		*c = content(text)
-		return nil
-	}
-	var parts []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(b, &parts) != nil {
-		return errors.New("content is neither a string nor a list of parts")
+// textOf is a message's text, sent as a string or as a list of parts.
+func textOf(m openai.ChatCompletionMessage) string {
+	if m.MultiContent == nil {
+		return m.Content
 	}
 	var texts []string
-	for _, p := range parts {
-		if p.Type == "text" {
+	for _, p := range m.MultiContent {
+		if p.Type == openai.ChatMessagePartTypeText {
 			texts = append(texts, p.Text)
 		}
 	}
-	*c = content(strings.Join(texts, "\n"))
-	return nil
-}
-
-func (m message) text() string {
-	if m.Content == nil {
-		return ""
-	}
-	return string(*m.Content)
+	return strings.Join(texts, "\n")
 }
 
 // readRequest decodes and checks a request.
-func readRequest(body []byte) (request, *refusal) {
+func readRequest(body []byte) (request, *openai.APIError) {
 	var r request
 	if err := json.Unmarshal(body, &r); err != nil {
 		return r, badRequest("", "We could not parse the JSON body of your request. (%v)", err)
 	}
-	if r.Model == "" {
-		return r, badRequest("", "you must provide a model parameter")
-	}
-	if r.Model != Model {
-		return r, unknownModel(r.Model)
+	if r.Model != "" && r.Model != Model {
+		e := badRequest("", "The model '%s' does not exist or you do not have access to it.", r.Model)
+		return r, coded(e, http.StatusNotFound, "model_not_found")
 	}
 	return r, unsound(body)
 }
 
 // unsound is what the strictest of the real servers would refuse in a body, in their words. A client
 // that satisfies the guide satisfies them.
-func unsound(body []byte) *refusal {
+func unsound(body []byte) *openai.APIError {
 	var wrong *strict.Refusal
 	if !errors.As(strict.Check(strict.Strictest, body), &wrong) {
 		return nil
 	}
-	problem := badRequest("", "%s", wrong.Text)
+	param := ""
 	if wrong.Index >= 0 {
-		problem = badRequest(fmt.Sprintf("messages.[%d]", wrong.Index), "%s", wrong.Text)
+		param = fmt.Sprintf("messages.[%d]", wrong.Index)
 	}
+	e := badRequest(param, "%s", wrong.Text)
 	if wrong.Code != "" {
-		problem.coded(wrong.Status, wrong.Code)
+		coded(e, wrong.Status, wrong.Code)
 	}
-	return problem
+	return e
 }
 
 // The guide's chat template: what a request costs beside its texts.
@@ -116,7 +75,7 @@ const (
 func (r request) tokens(count func(string) int) int {
 	n := perReply
 	for _, m := range r.Messages {
-		n += perMessage + count(m.text()) + callTokens(m.ToolCalls, count)
+		n += perMessage + count(textOf(m)) + callTokens(m.ToolCalls, count)
 	}
 	if len(r.Tools) > 0 {
 		tools, _ := json.Marshal(r.Tools) // raw JSON that was just decoded encodes again
@@ -125,7 +84,7 @@ func (r request) tokens(count func(string) int) int {
 	return n
 }
 
-func callTokens(calls []toolCall, count func(string) int) int {
+func callTokens(calls []openai.ToolCall, count func(string) int) int {
 	n := 0
 	for _, c := range calls {
 		n += perCall + count(c.Function.Name) + count(c.Function.Arguments)
@@ -134,21 +93,16 @@ func callTokens(calls []toolCall, count func(string) int) int {
 }
 
 // maxTokens is the most tokens that the request wants of the reply, 0 for any number.
-func (r request) maxTokens() int {
-	if r.MaxCompletionTokens > 0 {
-		return r.MaxCompletionTokens
-	}
-	return r.MaxTokens
-}
+func (r request) maxTokens() int { return max(r.MaxTokens, r.MaxCompletionTokens) }
 
 // last is the newest message.
-func (r request) last() message { return r.Messages[len(r.Messages)-1] }
+func (r request) last() openai.ChatCompletionMessage { return r.Messages[len(r.Messages)-1] }
 
 // question is the text of the newest user message.
 func (r request) question() string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role == "user" {
-			return r.Messages[i].text()
+		if r.Messages[i].Role == openai.ChatMessageRoleUser {
+			return textOf(r.Messages[i])
 		}
 	}
 	return ""

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // book is a library of three small pages.
@@ -95,8 +97,8 @@ func TestMoreUnderstandsAnAnswerCutTo150Characters(t *testing.T) {
 		if len(answer) > 150 {
 			answer = []rune(string(answer[:150]) + " ... (truncated)")
 		}
-		text := content(answer)
-		got := lib.more([]message{{Role: "assistant", Content: &text}})
+		text := string(answer)
+		got := lib.more([]openai.ChatCompletionMessage{{Role: "assistant", Content: text}})
 		if want := "From " + lib.parts[i+1].cite() + ":"; !strings.Contains(got, want) {
 			t.Errorf("after %q: got %.160q, want %q", text, got, want)
 		}
@@ -110,16 +112,16 @@ func TestMoreWithoutAnythingBefore(t *testing.T) {
 }
 
 func TestMoreAtTheEndOfAPage(t *testing.T) {
-	text := content("From [b.md](docs/b.md#berries):")
-	if got := book(t).more([]message{{Role: "assistant", Content: &text}}); !strings.Contains(got, "last section of b.md") || strings.Contains(got, "###") {
+	text := "From [b.md](docs/b.md#berries):"
+	if got := book(t).more([]openai.ChatCompletionMessage{{Role: "assistant", Content: text}}); !strings.Contains(got, "last section of b.md") || strings.Contains(got, "###") {
 		t.Errorf("got %q, want the end of the page", got)
 	}
 }
 
 func TestMoreGoesBehindTheLastOfTwoQuotes(t *testing.T) {
 	lib := book(t)
-	text := content(lib.quote([]int{0, 1}, nil))
-	if got := lib.more([]message{{Role: "assistant", Content: &text}}); !strings.Contains(got, "docs/a.md#green-apples") {
+	text := lib.quote([]int{0, 1}, nil)
+	if got := lib.more([]openai.ChatCompletionMessage{{Role: "assistant", Content: text}}); !strings.Contains(got, "docs/a.md#green-apples") {
 		t.Errorf("after %q: got %q, want the green apples", text, got)
 	}
 }

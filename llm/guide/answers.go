@@ -2,76 +2,41 @@ package guide
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // Signature begins every answer.
 const Signature = "*I am winnow's guide, not a language model.*"
 
 // answer says what fits the newest message of the request.
-func (g *Guide) answer(x *exchange) {
-	lib, err := g.pages()
+func (q *question) answer() *http.Response {
+	lib, err := q.guide.pages()
 	if err != nil {
-		refuse(x.w, (&refusal{Message: err.Error(), Type: "server_error"}).coded(500, "no_documentation"))
-		return
+		return refuse(coded(&openai.APIError{Message: err.Error(), Type: "server_error"}, http.StatusInternalServerError, "no_documentation"))
 	}
-	if x.req.last().Role == "tool" {
-		x.reply(toolAnswer(x.req.Messages))
-		return
+	if q.req.last().Role == openai.ChatMessageRoleTool {
+		return q.reply(toolAnswer(q.req.Messages))
 	}
-	question := x.req.question()
+	question := q.req.question()
 	if line := command(question); line != "" {
-		g.obey(x, strings.TrimSpace(strings.TrimPrefix(line, "/guide")))
-		return
+		return q.obey(strings.TrimSpace(strings.TrimPrefix(line, "/guide")))
 	}
 	switch intentOf(question) {
 	case greeting:
-		x.reply(welcome(lib))
+		return q.reply(welcome(lib))
 	case thanks:
-		x.reply(Signature + "\n\nYou are welcome. Ask on, or say *help* for what I can tell.")
+		return q.reply(Signature + "\n\nYou are welcome. Ask on, or say *help* for what I can tell.")
 	case more:
-		x.reply(lib.more(x.req.Messages))
-	default:
-		x.reply(lib.reply(question))
+		return q.reply(lib.more(q.req.Messages))
 	}
-}
-
-// reply sends a whole answer, as much of it as the request and the window leave room for.
-func (x *exchange) reply(text string) {
-	x.begin()
-	fitting := x.fit(text)
-	x.say(fitting)
-	if len(fitting) < len(text) {
-		x.end("length")
-		return
-	}
-	x.end("stop")
-}
-
-// fit is the longest beginning of text that fits into the reply.
-func (x *exchange) fit(text string) string {
-	room := Window - x.prompt
-	if limit := x.req.maxTokens(); limit > 0 {
-		room = limit
-	}
-	if x.guide.count(text) <= room {
-		return text
-	}
-	all := pieces(text)
-	low, high := 0, len(all)
-	for low < high {
-		mid := (low + high + 1) / 2
-		if x.guide.count(strings.Join(all[:mid], "")) <= room {
-			low = mid
-		} else {
-			high = mid - 1
-		}
-	}
-	return strings.Join(all[:low], "")
+	return q.reply(lib.reply(question))
 }
 
 // command is the last line of a message where it is one to the guide, else "". Earlier lines may
@@ -89,7 +54,7 @@ func command(text string) string {
 type intent int
 
 const (
-	question intent = iota
+	asking intent = iota
 	greeting
 	thanks
 	more
@@ -107,7 +72,7 @@ func intentOf(text string) intent {
 	case "more", "next", "continue", "go on", "tell me more", "more please", "next section", "show more", "and then", "next please", "the next section":
 		return more
 	}
-	return question
+	return asking
 }
 
 // examples are questions that the pages answer; a test asks them.
@@ -217,9 +182,9 @@ func (l *library) nothing() string {
 var cited = regexp.MustCompile(`From \[([^\]]+)\]\(docs/[^)#]+#([^)]*)\)(?:, part (\d+) of)?`)
 
 // more quotes what follows the last section that the guide has cited in this conversation.
-func (l *library) more(messages []message) string {
+func (l *library) more(messages []openai.ChatCompletionMessage) string {
 	for i := len(messages) - 1; i >= 0; i-- {
-		found := cited.FindAllStringSubmatch(messages[i].text(), -1)
+		found := cited.FindAllStringSubmatch(textOf(messages[i]), -1)
 		if messages[i].Role != "assistant" || found == nil {
 			continue
 		}
