@@ -11,7 +11,7 @@ import (
 )
 
 // Strict is a server of the profile: it takes POST …/chat/completions, answers every sound body
-// with reply as a stream, and any other one with its refusal, in the shape in which this server
+// with reply as a stream, and any other one with its refusal, as this server
 // sends errors. It lists one model, named strict.
 func Strict(p strict.Profile, reply string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +33,7 @@ func complete(w http.ResponseWriter, r *http.Request, p strict.Profile, reply st
 	}
 	if err := strict.Check(p, body); err != nil {
 		refusal := err.(*strict.Refusal) // Check gives no other
-		answer(w, refusal.Status, shapeOf(p)(refusal))
+		answer(w, refusal.Status, format(p)(refusal))
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -63,23 +63,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 
 // Name names a profile in one word, as in llamacpp+alternate.
 func Name(p strict.Profile) string {
-	name := ""
-	for _, server := range []struct {
-		profile strict.Profile
-		name    string
-	}{
-		{strict.OpenAI, "openai"},
-		{strict.LlamaCpp, "llamacpp"},
-		{strict.Mistral, "mistral"},
-		{strict.DeepSeek, "deepseek"},
-		{strict.Anthropic, "anthropic"},
-		{strict.Gemini, "gemini"},
-		{strict.Strictest, "strictest"},
-	} {
-		if server.profile == plain(p) {
-			name = server.name
-		}
-	}
+	name := p.Server
 	for _, option := range []struct {
 		set  bool
 		name string
@@ -91,29 +75,20 @@ func Name(p strict.Profile) string {
 	return name
 }
 
-// plain is the profile of the same server without any option.
-func plain(p strict.Profile) strict.Profile {
-	p.Alternate, p.Toolless, p.Thinking, p.Signatures, p.Offered = false, false, false, false, false
-	return p
-}
-
-// shapeOf is how the profile's server puts a refusal.
-func shapeOf(p strict.Profile) shape {
-	switch plain(p) {
-	case strict.LlamaCpp:
-		return shapeLlamaCpp
-	case strict.Mistral:
-		return shapeMistral
-	case strict.Gemini:
-		return shapeGemini
+// format is how the profile's server writes a refusal.
+func format(p strict.Profile) func(*strict.Refusal) any {
+	switch p.Server {
+	case strict.LlamaCpp.Server:
+		return llamaCppError
+	case strict.Mistral.Server:
+		return mistralError
+	case strict.Gemini.Server:
+		return geminiError
 	}
-	return shapeOpenAI
+	return openAIError
 }
 
-// shape puts a refusal into the form in which a server sends errors.
-type shape func(r *strict.Refusal) any
-
-func shapeOpenAI(r *strict.Refusal) any {
+func openAIError(r *strict.Refusal) any {
 	e := map[string]any{"message": r.Text, "type": "invalid_request_error", "param": nil, "code": nil}
 	if r.Code != "" {
 		e["code"] = r.Code
@@ -121,7 +96,7 @@ func shapeOpenAI(r *strict.Refusal) any {
 	return map[string]any{"error": e}
 }
 
-func shapeLlamaCpp(r *strict.Refusal) any {
+func llamaCppError(r *strict.Refusal) any {
 	kind := "invalid_request_error"
 	if r.Status >= 500 {
 		kind = "server_error"
@@ -129,8 +104,8 @@ func shapeLlamaCpp(r *strict.Refusal) any {
 	return map[string]any{"error": map[string]any{"code": r.Status, "message": r.Text, "type": kind}}
 }
 
-// shapeMistral is FastAPI's list for what the schema refuses, and the service's own form for the rest.
-func shapeMistral(r *strict.Refusal) any {
+// mistralError is FastAPI's list for what the schema refuses, and the service's own form for the rest.
+func mistralError(r *strict.Refusal) any {
 	if r.Status == http.StatusUnprocessableEntity {
 		text, path, _ := strings.Cut(r.Text, ": ")
 		return map[string]any{"detail": []any{map[string]any{"type": r.Code, "loc": []string{"body", path}, "msg": text}}}
@@ -138,6 +113,6 @@ func shapeMistral(r *strict.Refusal) any {
 	return map[string]any{"object": "error", "message": r.Text, "type": "invalid_request_message_order", "param": nil, "code": r.Code}
 }
 
-func shapeGemini(r *strict.Refusal) any {
+func geminiError(r *strict.Refusal) any {
 	return []any{map[string]any{"error": map[string]any{"code": r.Status, "message": r.Text, "status": "INVALID_ARGUMENT"}}}
 }

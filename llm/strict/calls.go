@@ -117,60 +117,64 @@ func groups(c *chat) []group {
 	return all
 }
 
-// callAnswered: each call has its result right behind its message.
-func callAnswered(c *chat, _ Profile) *fault {
-	for _, g := range groups(c) {
-		if len(g.open) > 0 {
-			return wrong(g.at, "ids", strings.Join(g.open, ", "), "id", g.open[0])
+// eachGroup looks for the first group that breaks a rule. The message of a group at -1 is an empty one.
+func eachGroup(broken func(c *chat, g group, m message) *fault) finder {
+	return func(c *chat, _ Profile) *fault {
+		for _, g := range groups(c) {
+			var m message
+			if g.at >= 0 {
+				m = c.messages[g.at]
+			}
+			if wrong := broken(c, g, m); wrong != nil {
+				return wrong
+			}
 		}
+		return nil
 	}
-	return nil
 }
+
+// callAnswered: each call has its result right behind its message.
+var callAnswered = eachGroup(func(_ *chat, g group, _ message) *fault {
+	if len(g.open) == 0 {
+		return nil
+	}
+	return wrong(g.at, "ids", strings.Join(g.open, ", "), "id", g.open[0])
+})
 
 // asManyResults: behind an assistant's message stand as many results as it has calls.
-func asManyResults(c *chat, _ Profile) *fault {
-	for _, g := range groups(c) {
-		if g.at < 0 {
-			continue
-		}
-		if m := c.messages[g.at]; m.role == "assistant" && len(m.calls) != g.results {
-			return wrong(g.at)
-		}
+var asManyResults = eachGroup(func(_ *chat, g group, m message) *fault {
+	if m.role != "assistant" || len(m.calls) == g.results {
+		return nil
 	}
-	return nil
-}
+	return wrong(g.at)
+})
 
 // resultOfCall: each result answers a call of the message that it stands behind.
-func resultOfCall(c *chat, _ Profile) *fault {
-	for _, g := range groups(c) {
-		if len(g.strays) > 0 {
-			at := g.strays[0]
-			return wrong(at, "id", c.messages[at].answers)
-		}
-	}
-	return nil
-}
+var resultOfCall = eachGroup(func(c *chat, g group, _ message) *fault { return g.stray(c) })
 
 // resultOfGroup is the same for servers that count: where the numbers of calls and results differ,
 // that is what they name.
-func resultOfGroup(c *chat, _ Profile) *fault {
-	for _, g := range groups(c) {
-		if g.at >= 0 && len(g.strays) > 0 && len(c.messages[g.at].calls) == g.results {
-			at := g.strays[0]
-			return wrong(at, "id", c.messages[at].answers)
-		}
+var resultOfGroup = eachGroup(func(c *chat, g group, m message) *fault {
+	if len(m.calls) != g.results {
+		return nil
 	}
-	return nil
-}
+	return g.stray(c)
+})
 
 // resultAfterCall: a result stands behind a call or another result.
-func resultAfterCall(c *chat, _ Profile) *fault {
-	for _, g := range groups(c) {
-		if len(g.strays) > 0 && (g.at < 0 || c.messages[g.at].role != "assistant") {
-			return wrong(g.strays[0])
-		}
+var resultAfterCall = eachGroup(func(c *chat, g group, m message) *fault {
+	if m.role == "assistant" {
+		return nil
 	}
-	return nil
+	return g.stray(c)
+})
+
+// stray is the fault of the first result that answers none of the calls.
+func (g group) stray(c *chat) *fault {
+	if len(g.strays) == 0 {
+		return nil
+	}
+	return wrong(g.strays[0], "id", c.messages[g.strays[0]].answers)
 }
 
 // toolsOffered: a request with calls or results offers tools.
@@ -179,12 +183,7 @@ func toolsOffered(c *chat, p Profile) *fault {
 	if !p.Offered || len(tools) > len("[]") {
 		return nil
 	}
-	for i, m := range c.messages {
-		if len(m.calls) > 0 || m.role == "tool" {
-			return wrong(i)
-		}
-	}
-	return nil
+	return eachMessage(func(_ int, m message) bool { return len(m.calls) == 0 && m.role != "tool" })(c, p)
 }
 
 // callsSigned: in the running turn the first call of each message bears its signature.

@@ -6,6 +6,21 @@ import (
 	"strings"
 )
 
+// eachPart: what is asked of a part of a content holds for all of them.
+func eachPart(sound func(message, part) bool) finder {
+	return func(c *chat, _ Profile) *fault {
+		for i, m := range c.messages {
+			for k, p := range m.content.parts {
+				if !sound(m, p) {
+					media, _, _ := strings.Cut(strings.TrimPrefix(p.url, "data:"), ";")
+					return wrong(i, "part", number(k), "kind", p.kind, "media", media, "role", m.role)
+				}
+			}
+		}
+		return nil
+	}
+}
+
 // speaks says that a content holds something beside white space.
 func (c content) speaks() bool {
 	for _, p := range c.parts {
@@ -16,57 +31,28 @@ func (c content) speaks() bool {
 	return strings.TrimSpace(c.text) != ""
 }
 
-// contentThere: a message has a content that is not null. Calls excuse an assistant's message from
-// it where excused says so.
+// contentThere: a message has a content that is not null. An assistant's message is excused from it where
+// excused says so.
 func contentThere(excused bool) finder {
-	return func(c *chat, _ Profile) *fault {
-		for i, m := range c.messages {
-			if !m.content.there && !(excused && m.role == "assistant") {
-				return wrong(i)
-			}
-		}
-		return nil
-	}
+	return eachMessage(func(_ int, m message) bool { return m.content.there || excused && m.role == "assistant" })
 }
 
 // contentSpeaks: a message of one of the roles says something; a call says something too.
 func contentSpeaks(roles ...string) finder {
-	return func(c *chat, _ Profile) *fault {
-		for i, m := range c.messages {
-			if slices.Contains(roles, m.role) && !m.content.speaks() && len(m.calls) == 0 {
-				return wrong(i)
-			}
-		}
-		return nil
-	}
+	return eachMessage(func(_ int, m message) bool {
+		return !slices.Contains(roles, m.role) || m.content.speaks() || len(m.calls) > 0
+	})
 }
 
 // partsWhole: a text part has its text, which is not blank where blank says so.
 func partsWhole(blank bool) finder {
-	return func(c *chat, _ Profile) *fault {
-		for i, m := range c.messages {
-			for k, p := range m.content.parts {
-				if p.kind == "text" && (p.text == nil || blank && strings.TrimSpace(*p.text) == "") && m.content.speaks() {
-					return wrong(i, "part", number(k))
-				}
-			}
-		}
-		return nil
-	}
+	return eachPart(func(m message, p part) bool {
+		return p.kind != "text" || !m.content.speaks() || p.text != nil && !(blank && strings.TrimSpace(*p.text) == "")
+	})
 }
 
 // imagesWhole: an image is a link, or data of a kind of image.
-func imagesWhole(c *chat, _ Profile) *fault {
-	for i, m := range c.messages {
-		for k, p := range m.content.parts {
-			if p.kind == "image_url" && !isImage(p.url) {
-				kind, _, _ := strings.Cut(strings.TrimPrefix(p.url, "data:"), ";")
-				return wrong(i, "part", number(k), "kind", kind)
-			}
-		}
-	}
-	return nil
-}
+var imagesWhole = eachPart(func(_ message, p part) bool { return p.kind != "image_url" || isImage(p.url) })
 
 func isImage(url string) bool {
 	if strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
@@ -82,45 +68,20 @@ func isImage(url string) bool {
 }
 
 // imagesOfUser: only the user shows images.
-func imagesOfUser(c *chat, _ Profile) *fault {
-	for i, m := range c.messages {
-		for _, p := range m.content.parts {
-			if p.kind == "image_url" && m.role != "user" {
-				return wrong(i, "role", m.role)
-			}
-		}
-	}
-	return nil
-}
+var imagesOfUser = eachPart(func(m message, p part) bool { return p.kind != "image_url" || m.role == "user" })
 
 // textsOnly: a message holds texts and nothing else.
-func textsOnly(c *chat, _ Profile) *fault {
-	for i, m := range c.messages {
-		for _, p := range m.content.parts {
-			if p.kind != "text" {
-				return wrong(i, "kind", p.kind)
-			}
-		}
-	}
-	return nil
-}
+var textsOnly = eachPart(func(_ message, p part) bool { return p.kind == "text" })
 
 // reasoningBack: the reasoning in front of a call comes back with it.
 func reasoningBack(c *chat, p Profile) *fault {
-	for i, m := range c.messages {
-		if p.Thinking && len(m.calls) > 0 && !m.there("reasoning_content") {
-			return wrong(i)
-		}
+	if !p.Thinking {
+		return nil
 	}
-	return nil
+	return eachMessage(func(_ int, m message) bool { return len(m.calls) == 0 || m.there("reasoning_content") })(c, p)
 }
 
 // llamaAnswer: an assistant's message has a content or calls; the content may be blank.
-func llamaAnswer(c *chat, _ Profile) *fault {
-	for i, m := range c.messages {
-		if m.role == "assistant" && !m.content.there && len(m.calls) == 0 {
-			return wrong(i)
-		}
-	}
-	return nil
-}
+var llamaAnswer = eachMessage(func(_ int, m message) bool {
+	return m.role != "assistant" || m.content.there || len(m.calls) > 0
+})

@@ -5,6 +5,18 @@ import (
 	"strings"
 )
 
+// eachMessage: what is asked of a message holds for all of them.
+func eachMessage(sound func(i int, m message) bool) finder {
+	return func(c *chat, _ Profile) *fault {
+		for i, m := range c.messages {
+			if !sound(i, m) {
+				return wrong(i, "role", m.role)
+			}
+		}
+		return nil
+	}
+}
+
 // modelNamed: a request says which model is to answer.
 func modelNamed(c *chat, _ Profile) *fault {
 	if raw, ok := c.get("model"); !ok || string(raw) == `""` || string(raw) == "null" {
@@ -16,10 +28,8 @@ func modelNamed(c *chat, _ Profile) *fault {
 // messagesThere: a request holds a message, apart from those of some roles.
 func messagesThere(apart ...string) finder {
 	return func(c *chat, _ Profile) *fault {
-		for _, m := range c.messages {
-			if !slices.Contains(apart, m.role) {
-				return nil
-			}
+		if slices.ContainsFunc(c.messages, func(m message) bool { return !slices.Contains(apart, m.role) }) {
+			return nil
 		}
 		return wrong(-1)
 	}
@@ -27,25 +37,11 @@ func messagesThere(apart ...string) finder {
 
 // roleKnown: nobody else speaks.
 func roleKnown(roles ...string) finder {
-	return func(c *chat, _ Profile) *fault {
-		for i, m := range c.messages {
-			if !slices.Contains(roles, m.role) {
-				return wrong(i, "role", m.role)
-			}
-		}
-		return nil
-	}
+	return eachMessage(func(_ int, m message) bool { return slices.Contains(roles, m.role) })
 }
 
 // systemFirst: what the system says stands in one message in front of all others.
-func systemFirst(c *chat, _ Profile) *fault {
-	for i, m := range c.messages {
-		if i > 0 && m.role == "system" {
-			return wrong(i)
-		}
-	}
-	return nil
-}
+var systemFirst = eachMessage(func(i int, m message) bool { return i == 0 || m.role != "system" })
 
 // systemTogether: what the system says stands in front of all others, in as many messages as it likes.
 func systemTogether(c *chat, _ Profile) *fault {
@@ -62,14 +58,9 @@ func systemTogether(c *chat, _ Profile) *fault {
 
 // userFirst: the conversation begins with the user.
 func userFirst(c *chat, _ Profile) *fault {
-	for i, m := range c.messages {
-		if m.role == "system" || m.role == "developer" {
-			continue
-		}
-		if m.role == "assistant" {
-			return wrong(i)
-		}
-		return nil
+	first := slices.IndexFunc(c.messages, func(m message) bool { return m.role != "system" && m.role != "developer" })
+	if first >= 0 && c.messages[first].role == "assistant" {
+		return wrong(first)
 	}
 	return nil
 }

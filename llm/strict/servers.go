@@ -2,22 +2,8 @@ package strict
 
 import "regexp"
 
-// server is whose rules hold.
-type server int
-
-const (
-	openAI server = iota
-	llamaCpp
-	mistral
-	deepSeek
-	anthropic
-	gemini
-	strictest
-)
-
 // rulebook is what one server insists on. The first rule that is broken is the one it names.
 type rulebook struct {
-	name   string
 	unread rule // for a body that is not of the form of a request at all
 	rules  []rule
 }
@@ -32,9 +18,9 @@ var (
 	idMistral     = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 )
 
-var servers = [...]rulebook{
-	openAI: {
-		name: "openai",
+// servers are the rulebooks by the name of the server.
+var servers = map[string]rulebook{
+	"openai": {
 		unread: rule{
 			name: "form", status: 400, code: "invalid_type",
 			text: "We could not parse the JSON body of your request. Invalid type for '{path}': expected {want}, but got {got} instead.",
@@ -46,7 +32,7 @@ var servers = [...]rulebook{
 			{"keys-known", keysKnown(knownOpenAI), 400, "unknown_parameter", "Unknown parameter: '{path}'."},
 			{"content-there", contentThere(true), 400, "invalid_type", "Invalid value for 'content': expected a string, got null."},
 			{"parts-whole", partsWhole(false), 400, "missing_required_parameter", "Missing required parameter: 'messages[{i}].content[{part}].text'."},
-			{"images-whole", imagesWhole, 400, "invalid_value", "Invalid 'messages[{i}].content[{part}].image_url.url'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got unsupported MIME type '{kind}'."},
+			{"images-whole", imagesWhole, 400, "invalid_value", "Invalid 'messages[{i}].content[{part}].image_url.url'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got unsupported MIME type '{media}'."},
 			{"images-of-user", imagesOfUser, 400, "invalid_value", "Invalid 'messages[{i}]'. Image URLs are only allowed for messages with role 'user', but this message with role '{role}' contains an image URL."},
 			{"call-named", eachCall(call.named), 400, "empty_string", "Invalid 'messages[{i}].tool_calls[{call}].function.name': empty string. Expected a string with minimum length 1, but got an empty string instead."},
 			{"name-form", eachCall(nameForm(nameOpenAI)), 400, "invalid_value", "Invalid 'messages[{i}].tool_calls[{call}].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."},
@@ -57,8 +43,7 @@ var servers = [...]rulebook{
 			{"call-answered", callAnswered, 400, "", "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"},
 		},
 	},
-	llamaCpp: {
-		name:   "llamacpp",
+	"llamacpp": {
 		unread: rule{name: "form", status: 500, text: "[json.exception.type_error.302] type of {path} must be {want}, but is {got}"},
 		rules: []rule{
 			{"messages-there", messagesThere("system"), 500, "", "No user query found in messages."},
@@ -71,8 +56,7 @@ var servers = [...]rulebook{
 			{"alternating", alternating, 500, "", "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..."},
 		},
 	},
-	mistral: {
-		name:   "mistral",
+	"mistral": {
 		unread: rule{name: "form", status: 422, code: "invalid_type", text: "Input should be {want} at {path}, got {got}"},
 		rules: []rule{
 			{"model-named", modelNamed, 422, "missing", "Field required: model"},
@@ -92,8 +76,7 @@ var servers = [...]rulebook{
 			{"ends-open", endsOpen("", ""), 400, "3230", "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"},
 		},
 	},
-	deepSeek: {
-		name:   "deepseek",
+	"deepseek": {
 		unread: rule{name: "form", status: 400, code: "invalid_request_error", text: "Failed to deserialize the JSON body into the target type: {path}: invalid type: {got}, expected {want}"},
 		rules: []rule{
 			{"model-named", modelNamed, 400, "invalid_request_error", "Failed to deserialize the JSON body into the target type: missing field `model`"},
@@ -109,8 +92,7 @@ var servers = [...]rulebook{
 			{"reasoning-back", reasoningBack, 400, "invalid_request_error", "The `reasoning_content` in the thinking mode must be passed back to the API."},
 		},
 	},
-	anthropic: {
-		name:   "anthropic",
+	"anthropic": {
 		unread: rule{name: "form", status: 400, code: "invalid_request_error", text: "{path}: Input should be {want}, not {got}"},
 		rules: []rule{
 			{"model-named", modelNamed, 400, "invalid_request_error", "model: Field required"},
@@ -131,8 +113,7 @@ var servers = [...]rulebook{
 			{"ends-open", endsOpen("", ""), 400, "invalid_request_error", "This model does not support assistant message prefill. The conversation must end with a user message."},
 		},
 	},
-	gemini: {
-		name:   "gemini",
+	"gemini": {
 		unread: rule{name: "form", status: 400, text: "Invalid JSON payload received. Invalid value at '{path}': expected {want}, got {got}"},
 		rules: []rule{
 			{"model-named", modelNamed, 400, "", "model is not specified"},
@@ -143,7 +124,7 @@ var servers = [...]rulebook{
 			{"call-follows", callsFollow, 400, "", "Please ensure that function call turn comes immediately after a user turn or after a function response turn."},
 			{"content-speaks", contentSpeaks("user", "assistant", "tool"), 400, "", "* GenerateContentRequest.contents[{i}].parts: contents.parts must not be empty."},
 			{"parts-whole", partsWhole(true), 400, "", "* GenerateContentRequest.contents[{i}].parts[{part}].data: required oneof field 'data' must have one initialized field"},
-			{"images-whole", imagesWhole, 400, "", "Unable to process input image. Unsupported MIME type: {kind}"},
+			{"images-whole", imagesWhole, 400, "", "Unable to process input image. Unsupported MIME type: {media}"},
 			{"call-named", eachCall(call.named), 400, "", "* GenerateContentRequest.contents[{i}].parts[{call}].function_call.name: Name cannot be empty."},
 			{"name-form", eachCall(nameForm(nameGemini)), 400, "", "* GenerateContentRequest.contents[{i}].parts[{call}].function_call.name: Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64."},
 			{"arguments-object", argumentsObject("", ""), 400, "", "Invalid value at 'contents[{i}].parts[{call}].function_call.args' (type.googleapis.com/google.protobuf.Struct)"},
@@ -153,8 +134,7 @@ var servers = [...]rulebook{
 			{"call-signed", callsSigned, 400, "", "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. function call `{name}`"},
 		},
 	},
-	strictest: {
-		name: "strictest",
+	"strictest": {
 		unread: rule{
 			name: "form", status: 400,
 			text: "We could not parse the JSON body of your request. Invalid type for '{path}': expected {want}, but got {got} instead.",

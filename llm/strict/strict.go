@@ -15,7 +15,7 @@ import (
 
 // Profile is a server, and what of its strictness depends on the model that it serves.
 type Profile struct {
-	server server
+	Server string // its name
 
 	Alternate  bool // llama.cpp: the template wants user and assistant in turn, as Mistral's do
 	Toolless   bool // llama.cpp: so does this one, which knows no tools and counts their messages too, as Gemma's do
@@ -26,13 +26,13 @@ type Profile struct {
 
 // The servers.
 var (
-	OpenAI    = Profile{server: openAI}
-	LlamaCpp  = Profile{server: llamaCpp}
-	Mistral   = Profile{server: mistral}
-	DeepSeek  = Profile{server: deepSeek}
-	Anthropic = Profile{server: anthropic} // its Chat Completions endpoint
-	Gemini    = Profile{server: gemini}    // its Chat Completions endpoint
-	Strictest = Profile{server: strictest} // none that there is: what every request satisfies, whoever gets it
+	OpenAI    = Profile{Server: "openai"}
+	LlamaCpp  = Profile{Server: "llamacpp"}
+	Mistral   = Profile{Server: "mistral"}
+	DeepSeek  = Profile{Server: "deepseek"}
+	Anthropic = Profile{Server: "anthropic"} // its Chat Completions endpoint
+	Gemini    = Profile{Server: "gemini"}    // its Chat Completions endpoint
+	Strictest = Profile{Server: "strictest"} // none that there is: what every request satisfies, whoever gets it
 )
 
 // Refusal is what a server answers to a body that breaks one of its rules.
@@ -55,11 +55,12 @@ func (r *Refusal) Error() string {
 
 // Check reports the first rule of p that the body of a chat request breaks, as a *Refusal.
 func Check(p Profile, body []byte) error {
+	server := servers[p.Server]
 	c, wrong := read(body)
 	if wrong != nil {
-		return servers[p.server].unread.refuse(wrong)
+		return server.unread.refuse(wrong)
 	}
-	for _, r := range servers[p.server].rules {
+	for _, r := range server.rules {
 		if wrong := r.broken(c, p); wrong != nil {
 			return r.refuse(wrong)
 		}

@@ -11,7 +11,7 @@ var strictestRules = []rule{
 	{"content-there", contentThere(false), 400, "", "messages[{i}]: missing field `content`"},
 	{"content-speaks", contentSpeaks("system", "developer", "user", "assistant", "tool"), 400, "", "messages.{i}: all messages must have non-empty content"},
 	{"parts-whole", partsWhole(true), 400, "", "messages: text content blocks must be non-empty"},
-	{"images-whole", imagesWhole, 400, "invalid_value", "Invalid 'messages[{i}].content[{part}].image_url.url'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got unsupported MIME type '{kind}'."},
+	{"images-whole", imagesWhole, 400, "invalid_value", "Invalid 'messages[{i}].content[{part}].image_url.url'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got unsupported MIME type '{media}'."},
 	{"images-of-user", imagesOfUser, 400, "invalid_value", "Invalid 'messages[{i}]'. Image URLs are only allowed for messages with role 'user', but this message with role '{role}' contains an image URL."},
 	{"system-first", systemTogether, 400, "", "System message must be at the beginning."},
 	{"user-first", userFirst, 400, "", "Please ensure that function call turn comes immediately after a user turn or after a function response turn."},
