@@ -497,7 +497,7 @@ func (l *looker) until(what, kind string) {
 		select {
 		case msg := <-l.msgs:
 			name := fmt.Sprintf("%T", msg)
-			if name == "ui.quietMsg" {
+			if name == "upkeep.QuietMsg" {
 				continue // a backup would outlive the world
 			}
 			l.update(msg)
@@ -522,7 +522,7 @@ func holdsEvent(msg tea.Msg, kind string) bool {
 	if v.Kind() != reflect.Struct {
 		return false
 	}
-	events := v.FieldByName("events")
+	events := v.FieldByName("Events")
 	if !events.IsValid() || events.Kind() != reflect.Slice {
 		return false
 	}

@@ -52,7 +52,7 @@ func Attach(name string, data []byte, model string, count func(string) int) (his
 	}
 	text, ok := asText(data)
 	if !ok {
-		return history.Part{}, refused(kind)
+		return history.Part{}, notTaken(kind)
 	}
 	p := history.Part{Kind: history.TextPart, Name: name, MediaType: "text/plain", Text: text}
 	if count != nil {
@@ -61,8 +61,8 @@ func Attach(name string, data []byte, model string, count func(string) int) (his
 	return p, nil
 }
 
-// refused says why a file that is no text is not sent.
-func refused(kind string) error {
+// notTaken says why a file that is no text is not sent.
+func notTaken(kind string) error {
 	switch {
 	case strings.HasPrefix(kind, "image/"):
 		return fmt.Errorf("it is a picture of a kind that models do not take (%s); png, jpeg, gif and webp are taken", kind)

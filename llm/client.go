@@ -149,7 +149,7 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 				return
 			}
 			e := c.asError(ctx, err, r.Model)
-			if e.Replan = !began && c.learnForm(e, r); began || e.Replan || e.Kind == Stopped {
+			if e.Replan = !began && c.learnFormat(e, r); began || e.Replan || e.Kind == Stopped {
 				yield(nil, e)
 				return
 			}

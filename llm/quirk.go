@@ -36,10 +36,7 @@ func of(model, quirk string) string { return quirk + " " + model }
 // it refused since.
 func (c *Client) Profile(model string) history.Profile {
 	p := c.endpoint.Profile
-	p.EchoReasoning = p.EchoReasoning || c.has(of(model, echoReasoning))
-	p.NoReplay = p.NoReplay || c.has(of(model, noReplay))
-	p.ToolsAsText = p.ToolsAsText || c.has(of(model, toolsAsText))
-	for _, f := range forms {
+	for _, f := range formats {
 		if c.has(of(model, f.quirk)) {
 			f.set(&p)
 		}
@@ -89,42 +86,25 @@ func (c *Client) has(quirk string) bool {
 	return found
 }
 
-// learn finds the quirk that a refusal tells and that was not known yet, and says how the request goes out
+// learn finds the quirk that a refusal teaches and that was not known yet, and says how the request goes out
 // again at once.
 func (c *Client) learn(e *Error, r Request) (how string, learned bool) {
 	if e.Status != 400 && e.Status != 422 || e.Kind == Overflow {
 		return "", false
 	}
-	text := e.Body
 	switch {
-	case strings.Contains(text, "stream_options"):
+	case strings.Contains(e.Body, "stream_options"):
 		return "without stream_options", c.news(noStreamOptions)
-	case refuses(text, "max_tokens") && strings.Contains(text, "max_completion_tokens") && !c.completionTokens():
+	case refuses(e.Body, "max_tokens") && strings.Contains(e.Body, "max_completion_tokens") && !c.completionTokens():
 		return "with max_completion_tokens in the place of max_tokens", c.news(maxCompletionTokens)
-	case refuses(text, "max_completion_tokens") && c.completionTokens() && !tooLarge.MatchString(text):
+	case refuses(e.Body, "max_completion_tokens") && c.completionTokens() && !tooLarge.MatchString(e.Body):
 		return "with max_tokens in the place of max_completion_tokens", c.news(maxTokens)
 	}
-	return c.learnSampling(e, r)
+	return c.learnSampling(e.Message, r)
 }
 
 // tooLarge tells a refusal of a number from one of its key.
 var tooLarge = regexp.MustCompile(`(?i)too large|at most|exceed|less than|greater than|range`)
-
-// learnForm finds the quirk of a model in a refusal that asks for another plan, and was not known yet.
-// The same request cannot go out again: what it holds was counted and shown.
-func (c *Client) learnForm(e *Error, r Request) bool {
-	switch {
-	case c.formLearned(e.Body, r):
-		return true
-	case e.Status != 400 && e.Status != 422:
-		return false
-	case wantsReasoning(e.Body):
-		return c.news(of(r.Model, echoReasoning))
-	case c.refusesReplay(e.Body, r):
-		return c.news(of(r.Model, noReplay))
-	}
-	return false
-}
 
 // news learns a quirk and says whether it was unknown.
 func (c *Client) news(quirk string) bool {
@@ -135,49 +115,9 @@ func (c *Client) news(quirk string) bool {
 	return true
 }
 
-// wantsReasoning says that a refusal misses the reasoning of an earlier answer.
-func wantsReasoning(text string) bool {
-	if !strings.Contains(text, "reasoning_content") {
-		return false
-	}
-	for _, words := range []string{"passed back", "missing", "Missing"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
-}
-
-// refusesReplay says that a refusal names a key that the request only had because an answer had it.
-func (c *Client) refusesReplay(text string, r Request) bool {
-	names := func(raw string) bool {
-		for key := range members([]byte(raw)) {
-			if refuses(text, key) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, m := range r.Messages {
-		if m.Origin != c.Origin(r.Model) {
-			continue
-		}
-		if names(m.Replay) || slices.ContainsFunc(m.ToolCalls, func(call history.ToolCall) bool { return names(call.Replay) }) {
-			return true
-		}
-	}
-	return false
-}
+var refused = regexp.MustCompile(`(?i:unsupported|unrecognized|unknown)|not supported|extra_forbidden|not permitted|unexpected`)
 
 // refuses says that a text calls a field unknown or unsupported.
 func refuses(text, field string) bool {
-	if !strings.Contains(text, field) {
-		return false
-	}
-	for _, word := range []string{"nsupported", "not supported", "extra_forbidden", "nrecognized", "nknown", "not permitted", "unexpected"} {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(text, field) && refused.MatchString(text)
 }

@@ -66,7 +66,3 @@ func (r Request) holdsToolCalls() bool {
 		return m.Role == history.Tool || len(m.ToolCalls) > 0
 	})
 }
-
-// SendToolsAsText makes the model's Profile ask for tool calls as text: it refused them and took the
-// same request with text in their place.
-func (c *Client) SendToolsAsText(model string) { c.Learn(of(model, toolsAsText)) }

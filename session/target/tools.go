@@ -56,7 +56,7 @@ func (m *Model) EndToolsAsText(answered, refused bool) (learned bool) {
 	case m.asText != trying:
 	case answered:
 		m.asText = notTried
-		m.Client.SendToolsAsText(m.Name)
+		m.Client.Learn(llm.ToolsAsText(m.Name))
 		return true
 	case refused:
 		m.asText = useless

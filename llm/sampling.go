@@ -44,12 +44,12 @@ func (c *Client) sampling(r Request) sampled {
 	if len(r.Tools) > 0 && c.has(of(r.Model, noToolEffort)) {
 		s.effort = "none"
 	}
-	s.maxTokens = c.maxReply(r.Model, s.maxTokens)
+	s.maxTokens = c.MaxReply(r.Model, s.maxTokens)
 	return s
 }
 
-// maxReply is how long a reply may be asked for, at most wanted; 0 asks for no limit.
-func (c *Client) maxReply(model string, wanted int) int {
+// MaxReply is how many tokens of a reply a model takes a limit for, at most wanted; 0 asks for no limit.
+func (c *Client) MaxReply(model string, wanted int) int {
 	value, known := c.value(model, maxOutputTokens)
 	if !known {
 		return wanted
@@ -57,9 +57,6 @@ func (c *Client) maxReply(model string, wanted int) int {
 	most, _ := strconv.Atoi(value)
 	return min(wanted, most)
 }
-
-// MaxReply is how many tokens of a reply a model takes a limit for, at most wanted; 0 asks for no limit.
-func (c *Client) MaxReply(model string, wanted int) int { return c.maxReply(model, wanted) }
 
 // value is the value of a model's quirk.
 func (c *Client) value(model, quirk string) (string, bool) {
@@ -97,10 +94,9 @@ var (
 	tokenCount  = regexp.MustCompile(`\d[\d,_]*`)
 )
 
-// learnSampling finds what of a request's sampling a refusal is about, and was not known yet. how says how
-// the request is sent again.
-func (c *Client) learnSampling(e *Error, r Request) (how string, learned bool) {
-	sent, text := c.sampling(r), e.Message
+// learnSampling is learn for what of a request's sampling a refusal is about.
+func (c *Client) learnSampling(text string, r Request) (how string, learned bool) {
+	sent := c.sampling(r)
 	switch {
 	case sent.topP != nil && namesTopP.MatchString(text):
 		return "without top_p", c.news(of(r.Model, noTopP))
