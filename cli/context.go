@@ -204,7 +204,7 @@ func asText(l shownContext, asked contextAsked) (string, error) {
 // how far it is.
 func (p *program) count(ctx context.Context, s *session.Session) error {
 	watched, shown := term.IsTerminal(p.err.Fd()), false
-	err := s.CountAll(ctx, func(c session.Counting) {
+	err := session.CountAll(ctx, s, func(c session.Counting) {
 		if watched && !c.Done() {
 			fmt.Fprintf(p.err, "\rcounting tokens: %d of %d messages", c.Counted, c.Of)
 			shown = true

@@ -128,7 +128,7 @@ func repaired(ctx context.Context, s *session.Session, asked repairAsked) (repor
 		}
 	}
 	if !asked.dry {
-		if err := s.KeepRepairs(ctx, plan); err != nil {
+		if err := session.KeepRepairs(ctx, s.Store(), plan); err != nil {
 			return report.Repairs{}, err
 		}
 	}

@@ -51,7 +51,7 @@ func (s *Session) record(ctx context.Context, a *asked, turn int, user int64, pu
 	if a.record, err = s.deps.Store.AddRequest(ctx, record); err != nil {
 		return err
 	}
-	if err := s.KeepRepairs(ctx, a.plan); err != nil {
+	if err := KeepRepairs(ctx, s.deps.Store, a.plan); err != nil {
 		return err
 	}
 	s.logPlan(ctx, a.record, a.plan)
@@ -139,7 +139,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 		fault = a.leftNoRoom()
 	}
 	a.close(t.deps.Now(), ctx.Err() != nil, fault)
-	cost := t.cost(a)
+	cost := a.cost(t.count)
 	a.record.Cost, a.record.CostFrom = int64(cost.Amount), string(cost.From)
 	t.logAnswer(a.record, fault)
 	if a.saver == nil {

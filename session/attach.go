@@ -16,38 +16,39 @@ import (
 // model in use. The part has the file's name without its folder. The error is a sentence that names the
 // file and says why it cannot be sent.
 func (s *Session) Attach(path string) (history.Part, error) {
-	part, err := s.attach(path)
+	data, err := readAttachment(path)
+	var part history.Part
+	if err == nil {
+		part, err = llm.Attach(filepath.Base(path), data, s.Model().Name, s.deps.Count)
+	}
 	if err != nil {
 		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", filepath.Base(path), plainly(err))
 	}
 	return part, nil
 }
 
-func (s *Session) attach(path string) (history.Part, error) {
+// readAttachment reads a file that is not too large.
+func readAttachment(path string) ([]byte, error) {
 	// A pipe is asked before it is opened: opening one waits for somebody who writes.
 	info, err := os.Stat(path)
 	if err != nil {
-		return history.Part{}, err
+		return nil, err
 	}
 	switch {
 	case info.IsDir():
-		return history.Part{}, errors.New("it is a folder")
+		return nil, errors.New("it is a folder")
 	case !info.Mode().IsRegular():
-		return history.Part{}, errors.New("it is not a file of bytes, but a device, a pipe or a socket")
+		return nil, errors.New("it is not a file of bytes, but a device, a pipe or a socket")
 	case info.Size() > llm.MostAttached:
-		return history.Part{}, llm.ErrTooLarge
+		return nil, llm.ErrTooLarge
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return history.Part{}, err
+		return nil, err
 	}
 	defer f.Close()
 	// A file may grow while it is read, and some of the system's files say that they are empty.
-	data, err := io.ReadAll(io.LimitReader(f, llm.MostAttached+1))
-	if err != nil {
-		return history.Part{}, err
-	}
-	return llm.Attach(filepath.Base(path), data, s.Model().Name, s.deps.Count)
+	return io.ReadAll(io.LimitReader(f, llm.MostAttached+1))
 }
 
 // plainly is an error of the file system without its call and its path.

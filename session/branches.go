@@ -33,13 +33,9 @@ func (s *Session) Regenerate(ctx context.Context, message int64) <-chan Event {
 // Edit says draft in the place of an earlier message of the user's, on whatever branch, and asks the
 // model for an answer. The earlier message stays, with all that was said after it: the new one is its
 // sibling. A list of files takes the place of the earlier message's, even an empty one; without a list
-// the new message keeps them. For a message of somebody else the error is ErrNotYours.
-func (s *Session) Edit(ctx context.Context, message int64, draft string, files ...history.Part) <-chan Event {
-	return s.EditAs(ctx, How{}, message, draft, files...)
-}
-
-// EditAs is Edit in another way. An edit of a message that was sent alone is sent alone as well.
-func (s *Session) EditAs(ctx context.Context, how How, message int64, draft string, files ...history.Part) <-chan Event {
+// the new message keeps them. An edit of a message that was sent alone is sent alone as well. For a message of somebody
+// else the error is ErrNotYours.
+func (s *Session) Edit(ctx context.Context, how How, message int64, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
 		t.cut = how.Cut
 		if err := t.saveEdit(ctx, message, draft, files); err != nil {
@@ -53,7 +49,7 @@ func (s *Session) EditAs(ctx context.Context, how How, message int64, draft stri
 // Switch makes the branch through a message the active one, with the newest of what was said after it
 // at every fork. On the active branch it changes nothing. While a turn is running the error is ErrBusy.
 func (s *Session) Switch(ctx context.Context, message int64) error {
-	t := s.newTurn(func() {})
+	t := newTurn(s, func() {})
 	if err := s.claim(t); err != nil {
 		return err
 	}
@@ -180,9 +176,71 @@ func (t *turn) follow(branch []store.Message) {
 	defer t.mu.Unlock()
 	t.branch, t.whole = slices.Clip(branch), true
 	t.reader, t.read, t.fresh = nil, 0, map[int]int{}
-	t.early = early{}
+	t.edited = editReader{}
 	t.row.Leaf = 0
 	if n := len(branch); n > 0 {
 		t.row.Leaf = branch[n-1].ID
 	}
+}
+
+// ErrOneVersion says that nothing else was said in the place of a message.
+var ErrOneVersion = errors.New("nothing else was said in its place")
+
+// Version is a message among those that were said in the same place of the conversation.
+type Version struct {
+	Message int64
+	Nth, Of int // it is the Nth of Of, from 1, the oldest first
+}
+
+// SwitchVersion goes so many versions on from a message, back where by is negative, and makes the branch
+// through that one the active one, as Switch does. Behind the last version comes the first again. For a
+// message without another version the error is ErrOneVersion.
+func (s *Session) SwitchVersion(ctx context.Context, message int64, by int) (Version, error) {
+	siblings, err := s.deps.Store.Siblings(ctx, message)
+	if err != nil {
+		return Version{}, err
+	}
+	n := len(siblings)
+	if n == 1 {
+		return Version{message, 1, 1}, ErrOneVersion
+	}
+	at := ((slices.Index(siblings, message)+by)%n + n) % n
+	return Version{siblings[at], at + 1, n}, s.Switch(ctx, siblings[at])
+}
+
+// Fork copies the branch that ends at a message, on whatever branch that is, into a conversation of its
+// own, and returns its row; 0 is the end of the active branch. This conversation stays as it is, and
+// a turn that is running goes on. Where nothing was said yet the error is ErrNothingToAnswer.
+func (s *Session) Fork(ctx context.Context, message int64) (store.Session, error) {
+	row := s.Info()
+	if message == 0 {
+		message = row.Leaf
+	}
+	if row.ID == "" || message == 0 {
+		return store.Session{}, ErrNothingToAnswer
+	}
+	return s.deps.Store.Fork(ctx, row.ID, message)
+}
+
+// Kin are the conversations that this one was forked from, and that were forked from it.
+type Kin struct {
+	Parent store.Session   // without an ID where this one is no fork, or its parent is gone
+	Fork   bool            // this one is a fork
+	Copied int             // how many of its first messages are copies of its parent's
+	Forks  []store.Session // the oldest first, without those in the trash
+}
+
+// Kin reads the conversation's kin.
+func (s *Session) Kin(ctx context.Context) (Kin, error) {
+	row := s.Info()
+	if row.ID == "" {
+		return Kin{}, nil
+	}
+	origin, err := s.deps.Store.Origin(ctx, row.ID)
+	forks, more := s.deps.Store.Forks(ctx, row.ID)
+	if err := errors.Join(err, more); err != nil {
+		return Kin{}, err
+	}
+	forks = slices.DeleteFunc(forks, func(f store.Session) bool { return !f.Deleted.IsZero() })
+	return Kin{Parent: origin.Parent, Fork: row.Parent != "", Copied: origin.Copied, Forks: forks}, nil
 }

@@ -91,7 +91,7 @@ func (f *forest) edit() {
 	if m.Role == history.Assistant {
 		m = g.said.of(m.Parent)
 	}
-	events, err := drain(g.s.Edit(f.t.Context(), m.ID, f.next()))
+	events, err := drain(g.s.Edit(f.t.Context(), How{}, m.ID, f.next()))
 	f.turn(g, events, err)
 }
 

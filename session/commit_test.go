@@ -45,10 +45,12 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 		say  func(context.Context, *Session) <-chan Event
 		want string
 	}{
-		"first":      {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: second\n"},
-		"send":       {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: first\nassistant: One.\nuser: second\n"},
-		"alone":      {func(ctx context.Context, s *Session) <-chan Event { return s.SendAs(ctx, How{Alone: true}, "second") }, "user: first\nassistant: One.\nuser: second\n"},
-		"edit":       {func(ctx context.Context, s *Session) <-chan Event { return s.Edit(ctx, s.Messages()[0].ID, "second") }, "user: second\n"},
+		"first": {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: second\n"},
+		"send":  {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: first\nassistant: One.\nuser: second\n"},
+		"alone": {func(ctx context.Context, s *Session) <-chan Event { return s.SendAs(ctx, How{Alone: true}, "second") }, "user: first\nassistant: One.\nuser: second\n"},
+		"edit": {func(ctx context.Context, s *Session) <-chan Event {
+			return s.Edit(ctx, How{}, s.Messages()[0].ID, "second")
+		}, "user: second\n"},
 		"regenerate": {func(ctx context.Context, s *Session) <-chan Event { return s.Regenerate(ctx, 0) }, "user: first\nassistant: One.\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +68,7 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 				s, err = Open(t.Context(), b.deps, id, "")
 			}
 			if err == nil && id != "" {
-				s.begin("test/unheard-of")
+				s.use(s.deps.begin("test/unheard-of"))
 			}
 			if err != nil {
 				t.Fatal(err)

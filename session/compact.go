@@ -48,7 +48,7 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 func (t *turn) summaryPays(o history.Options) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	o.Summaries = t.summariesOf(t.past)
+	o.Summaries = t.summariesOn(t.summaries, t.past)
 	plan, _ := t.build(t.past, o) // A request that is too large says all the same what it holds.
 	return plan.Summarized()
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"winnow/history"
 	"winnow/llm/pricing"
 	"winnow/session/store"
 )
@@ -15,14 +16,14 @@ func CostOf(r store.Request) pricing.Cost {
 // cost is what a request that is over cost. Where the server did not report its tokens, those that are
 // known to have gone and come are counted. A request that brought nothing and of which the server says
 // nothing has no cost: it was refused, or never arrived.
-func (s *Session) cost(a asked) pricing.Cost {
+func (a asked) cost(count history.Counter) pricing.Cost {
 	usage := a.reply.Usage
 	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
 		return pricing.Cost{}
 	}
-	came := s.count(a.reply.Text) + s.count(a.reply.Reasoning)
+	came := count(a.reply.Text) + count(a.reply.Reasoning)
 	for _, call := range a.reply.Calls {
-		came += s.count(call.Name) + s.count(call.Arguments)
+		came += count(call.Name) + count(call.Arguments)
 	}
 	return a.to.Client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }

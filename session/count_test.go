@@ -134,7 +134,7 @@ func TestImportedMessagesAreCountedInSlicesTheNewestFirst(t *testing.T) {
 func TestEqualTextsAreCountedOnce(t *testing.T) {
 	b, c := countingBench(t)
 	row := b.imported(1000, func(i int) string { return numbered(i % 7) })
-	if err := b.loaded(row.ID).CountAll(t.Context(), unseen); err != nil {
+	if err := CountAll(t.Context(), b.loaded(row.ID), unseen); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 7 {
@@ -160,7 +160,7 @@ func TestCountingEndsWhereATextHasNoTokens(t *testing.T) {
 func TestAnotherTokenizerCountsAnew(t *testing.T) {
 	b, c := countingBench(t)
 	row := b.imported(10, numbered)
-	if err := b.loaded(row.ID).CountAll(t.Context(), unseen); err != nil {
+	if err := CountAll(t.Context(), b.loaded(row.ID), unseen); err != nil {
 		t.Fatal(err)
 	}
 	b.deps.Tokenizer = "two"
@@ -168,7 +168,7 @@ func TestAnotherTokenizerCountsAnew(t *testing.T) {
 	if got := s.Counting(); got.Counted != 0 {
 		t.Errorf("of another tokenizer's counts %d are taken", got.Counted)
 	}
-	if err := s.CountAll(t.Context(), unseen); err != nil {
+	if err := CountAll(t.Context(), s, unseen); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := b.deps.Store.Branch(t.Context(), row.ID, row.Leaf, 0, -1)
@@ -198,7 +198,7 @@ func TestPreviewDoesNotWaitForTheCounting(t *testing.T) {
 			t.Fatalf("message %d was counted for a preview", i)
 		}
 	}
-	if err := s.CountAll(t.Context(), unseen); err != nil {
+	if err := CountAll(t.Context(), s, unseen); err != nil {
 		t.Fatal(err)
 	}
 	exact, err := s.Preview("And?")
@@ -255,7 +255,7 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 	if err != nil || !replayed.Proven {
 		t.Errorf("the request cannot be made again: %v, %s", err, replayed.Doubt)
 	}
-	if err := s.CountAll(t.Context(), unseen); err != nil {
+	if err := CountAll(t.Context(), s, unseen); err != nil {
 		t.Fatal(err)
 	}
 	replayed, err = b.loaded(row.ID).Replay(t.Context(), s.Info().Turns, 0)
@@ -282,7 +282,7 @@ func TestRegeneratedRequestGoesByTheSameCounts(t *testing.T) {
 	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CountAll(t.Context(), unseen); err != nil {
+	if err := CountAll(t.Context(), s, unseen); err != nil {
 		t.Fatal(err)
 	}
 	for nth := 1; nth <= 2; nth++ {
@@ -309,7 +309,7 @@ func TestCountingGoesOnBesideATurn(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	events := s.Send(ctx, "And?")
 	until[Delta](events)
-	if err := s.CountAll(t.Context(), unseen); err != nil {
+	if err := CountAll(t.Context(), s, unseen); err != nil {
 		t.Errorf("counting beside a turn: %v", err)
 	}
 	stop()
@@ -339,7 +339,7 @@ func TestCountingStopsWhenItIsTold(t *testing.T) {
 	}
 	s := b.loaded(row.ID)
 	loaded = true
-	if err := s.CountAll(ctx, unseen); !errors.Is(err, context.Canceled) {
+	if err := CountAll(ctx, s, unseen); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 	if counted != writeRows+10 {
@@ -368,7 +368,7 @@ func TestCountingChangesNothingThatWasSaid(t *testing.T) {
 		return numbered(i) + []string{"", "\x00\xff\xfe", "\x1b]0;x\x07", "東京 🙂", "\r\n\r\n"}[i%5]
 	})
 	before := b.loaded(row.ID).Messages()
-	if err := b.loaded(row.ID).CountAll(t.Context(), unseen); err != nil {
+	if err := CountAll(t.Context(), b.loaded(row.ID), unseen); err != nil {
 		t.Fatal(err)
 	}
 	for i, m := range b.loaded(row.ID).Messages() {

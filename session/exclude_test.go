@@ -111,7 +111,7 @@ func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
 		"regenerate":        func(s *Session, _, answer int64) <-chan Event { return s.Regenerate(t.Context(), answer) },
 		"regenerate by its": func(s *Session, user, _ int64) <-chan Event { return s.Regenerate(t.Context(), user) },
 		"edit": func(s *Session, user, _ int64) <-chan Event {
-			return s.Edit(t.Context(), user, "What is two and three?")
+			return s.Edit(t.Context(), How{}, user, "What is two and three?")
 		},
 	}
 	places := map[string]func(b *bench, s *Session) *Session{
@@ -436,7 +436,7 @@ func TestAnExclusionHoldsForTheCallOnABranchWithoutItsResult(t *testing.T) {
 	}
 	s := b.open(row.ID)
 	exclude(t, s, 4)
-	if _, err := drain(s.Edit(t.Context(), s.Messages()[2].ID, "So?")); err != nil {
+	if _, err := drain(s.Edit(t.Context(), How{}, s.Messages()[2].ID, "So?")); err != nil {
 		t.Fatal(err)
 	}
 	if sent := b.body(1); strings.Contains(sent, "secret") || !strings.Contains(sent, "So?") {

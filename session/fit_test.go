@@ -45,7 +45,7 @@ func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 	for how, send := range map[string]func() <-chan Event{
 		"send":  func() <-chan Event { return s.Send(t.Context(), long) },
 		"alone": func() <-chan Event { return s.SendAs(t.Context(), How{Alone: true}, long) },
-		"edit":  func() <-chan Event { return s.Edit(t.Context(), first, long) },
+		"edit":  func() <-chan Event { return s.Edit(t.Context(), How{}, first, long) },
 	} {
 		_, err := drain(send())
 		wantRefused(how, err)

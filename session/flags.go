@@ -39,6 +39,24 @@ func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int6
 	return s.flag(ctx, flags)
 }
 
+// Group is the messages that are sent or left out together with this one, itself among them: a message
+// that calls tools and the results of its calls, or the message alone. A flag on one of them holds for
+// all. Of what is not planned yet, such as the running turn, each message is alone.
+func (s *Session) Group(message int64) []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.group(message)
+}
+
+// GroupNow is Group for drawing, which must not wait: ok is false while something is being planned or stored.
+func (s *Session) GroupNow(message int64) (group []int64, ok bool) {
+	if !s.mu.TryLock() {
+		return nil, false
+	}
+	defer s.mu.Unlock()
+	return s.group(message), true
+}
+
 // readGroups reads the branch for the planner where no plan has done it yet: only then its tool groups are known.
 // While the older messages are still being read, or a turn runs, that has to wait.
 func (s *Session) readGroups() error {

@@ -447,7 +447,7 @@ func (h *heldTalk) act() {
 func (h *heldTalk) countAside() {
 	h.s.mu.Lock()
 	defer h.s.mu.Unlock()
-	if len(h.s.summariesOf(len(h.s.branch))) == 0 || !h.s.whole {
+	if len(h.s.summariesOn(h.s.summaries, len(h.s.branch))) == 0 || !h.s.whole {
 		return
 	}
 	policy := h.s.policy
@@ -532,7 +532,7 @@ func (h *heldTalk) edit(all []store.Message, m store.Message) {
 			h.hear(body)
 		}
 	}
-	h.run(h.s.Edit(h.t.Context(), user.ID, draft), true)
+	h.run(h.s.Edit(h.t.Context(), How{}, user.ID, draft), true)
 }
 
 // run reads a turn to its end, answers its questions and excludes something while it runs, now and then.

@@ -67,17 +67,3 @@ func (s *Session) mayWrite() error {
 	}
 	return nil
 }
-
-// leaseBegun takes the lease of a conversation that has just come to disk, where its window asked for that. The message is
-// stored already: that another window could be told is no reason to lose the turn.
-func (s *Session) leaseBegun(ctx context.Context) {
-	s.mu.Lock()
-	wanted := s.lease.wanted
-	s.mu.Unlock()
-	if !wanted {
-		return
-	}
-	if _, err := s.Lease(ctx); err != nil {
-		s.log().Warn("take the session for this window", "error", ErrorCode(err))
-	}
-}

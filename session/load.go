@@ -31,7 +31,7 @@ func (s *Session) loadBranch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	branch := append(s.deps.trusted(older), newest...)
+	branch := append(s.trusted(older), newest...)
 	reader := s.readerOf(branch)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Session) loadBranch(ctx context.Context) error {
 // Nobody who asks the session for something else waits for it: the session is not locked, and the
 // next plan finds all of it done.
 func (s *Session) readerOf(branch []store.Message) *history.Conversation {
-	reader := history.Read(s.deps.readable(branch), s.deps.Count)
+	reader := history.Read(s.readable(branch), s.deps.Count)
 	s.mu.Lock()
 	o := s.options(s.model, s.policy, []history.Message{{Role: history.User, Content: "?"}})
 	s.mu.Unlock()

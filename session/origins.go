@@ -35,7 +35,7 @@ func (w Tried) Settings() ([]Setting, error) {
 	}
 	list := []Setting{
 		{"model", to.Ref(), originOf(w.trial.Model != "", w.s.row.ID != "", true, policy.Preset)},
-		{"system", lengthOf(w.s.systemPrompt()), originOf(false, w.s.row.SystemFixed || w.s.row.System != "", true, policy.Preset)},
+		{"system", lengthOf(w.s.deps.system(w.s.row)), originOf(false, w.s.row.SystemFixed || w.s.row.System != "", true, policy.Preset)},
 	}
 	own, err := keysOf(row.Overrides)
 	if err != nil {

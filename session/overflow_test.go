@@ -230,7 +230,7 @@ func TestGuessNeverBlocksAQuestion(t *testing.T) {
 }
 
 // wantReply has replies of so many tokens asked for.
-func (s *Session) wantReply(t *testing.T, tokens int) {
+func wantReply(t *testing.T, s *Session, tokens int) {
 	t.Helper()
 	s.deps.Sampling.MaxTokens = tokens
 	to, err := s.deps.target(s.Ref())
@@ -244,7 +244,7 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	b, s := talked(t, 10,
 		refuses(400, `{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens (1240 in the messages, 2000 in the completion). Please reduce the length of the messages or completion.","code":400}`),
 		says("Short."), says("Next."))
-	s.wantReply(t, 2000)
+	wantReply(t, s, 2000)
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
@@ -293,7 +293,7 @@ func TestCountOfAtLeastLowersNoRatio(t *testing.T) {
 	b, s := talked(t, 20,
 		refuses(400, `{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 512 output tokens and your prompt contains at least 1537 input tokens, for a total of at least 2049 tokens."}}`),
 		says("It fits."))
-	s.wantReply(t, 512)
+	wantReply(t, s, 512)
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)

@@ -44,7 +44,7 @@ func (s *Session) askOwn(ctx context.Context, a *asked, show func(Event)) (strin
 		fault = errors.New("the connection was lost before the text was complete")
 	}
 	a.close(s.deps.Now(), ctx.Err() != nil, fault)
-	cost := s.cost(*a)
+	cost := a.cost(s.count)
 	a.record.Cost, a.record.CostFrom = int64(cost.Amount), string(cost.From)
 	save, cancel := detached(ctx)
 	defer cancel()

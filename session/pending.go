@@ -26,30 +26,10 @@ func (s *Session) Pending() []PendingCall {
 	return s.pending()
 }
 
-// pending is Pending. The caller holds the lock.
-func (s *Session) pending() []PendingCall {
-	results, at := 0, len(s.branch)-1
-	for ; at >= 0 && s.branch[at].Role == history.Tool; at-- {
-		results++ // they are stored in the order of the calls
-	}
-	if at < 0 {
-		return nil
-	}
-	m := s.branch[at]
-	if m.Role != history.Assistant || m.Status != history.Complete || m.Request == 0 || results >= len(m.ToolCalls) {
-		return nil
-	}
-	var calls []PendingCall
-	for _, call := range m.ToolCalls[results:] {
-		calls = append(calls, PendingCall{m.ID, call})
-	}
-	return calls
-}
-
 // NextPending returns the pending call to ask the user about first. There is none while a turn is running,
 // where running tools is switched off, and where the endpoint has none of the tools.
 func (s *Session) NextPending() (PendingCall, bool) {
-	tools := s.toolbox()
+	tools := s.Model().Toolbox()
 	if s.deps.Approve == Never || s.Busy() {
 		return PendingCall{}, false
 	}
@@ -70,7 +50,7 @@ func (s *Session) AnswerPending(ctx context.Context, call PendingCall, allow boo
 		first := PendingCall{}
 		for _, p := range t.Pending() {
 			calls = append(calls, p.Call)
-			if first.Message == 0 && t.toolbox().Has(p.Call.Name) {
+			if first.Message == 0 && t.Model().Toolbox().Has(p.Call.Name) {
 				first = p
 			}
 		}

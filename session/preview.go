@@ -2,9 +2,11 @@ package session
 
 import (
 	"errors"
+	"fmt"
 
 	"winnow/history"
 	"winnow/session/calibration"
+	"winnow/session/store"
 	"winnow/session/target"
 )
 
@@ -56,35 +58,50 @@ func (s *Session) buildLimited(past int, o *history.Options) (history.Plan, erro
 	return plan, err
 }
 
-// readTo brings the reader to the first past messages of the branch. The caller holds the lock.
-func (s *Session) readTo(past int) error {
-	if !s.whole {
-		return ErrLoading
-	}
-	if s.reader == nil || s.read > past {
-		s.reader, s.read, s.fresh = history.Read(nil, s.deps.Count), 0, map[int]int{}
-	}
-	s.reader.Recount(s.fresh)
-	clear(s.fresh)
-	s.reader.Append(s.deps.readable(s.branch[s.read:past])...)
-	s.read = past
-	return nil
-}
-
 // options is everything beside the history that decides a request to a model under a policy. The caller
 // holds the lock.
 func (s *Session) options(to *target.Model, policy history.Policy, turn []history.Message) history.Options {
 	o := history.Options{
 		Policy:   policy,
-		System:   s.systemPrompt(),
+		System:   s.deps.system(s.row),
 		Turn:     turn,
 		Flags:    s.flags,
 		Remedies: s.remedies,
 		Count:    s.deps.Count,
 	}
 	if policy.Summarizes() {
-		o.Summaries = s.summariesOf(len(s.branch))
+		o.Summaries = s.summariesOn(s.summaries, len(s.branch))
 	}
 	to.Fill(&o)
 	return o
+}
+
+// previewEdit plans the request that would leave if a draft were said in the place of a message: Edit says
+// which files go with it. What was said since is not in it. The caller holds the lock.
+func (s *Session) previewEdit(message int64, draft string, files []history.Part, options func([]history.Message) history.Options) (history.Plan, error) {
+	at, there := s.find(message)
+	switch {
+	case !s.whole:
+		return history.Plan{}, ErrLoading
+	case !there:
+		return history.Plan{}, fmt.Errorf("plan an edit of message %d: %w", message, store.ErrNotFound)
+	case s.branch[at].Role != history.User:
+		return history.Plan{}, ErrNotYours
+	}
+	if files == nil {
+		files = s.branch[at].Parts
+	}
+	reader := s.readBefore(message, at, func(read func()) {
+		s.mu.Unlock()
+		defer s.mu.Lock()
+		read()
+	})
+	o := options(asTurn(draft, files))
+	if len(o.Summaries) > 0 {
+		o.Summaries = s.summariesOn(s.summaries, at)
+	}
+	if s.branch[at].Alone {
+		o.Scope = &history.Scope{For: history.ForAlone}
+	}
+	return reader.Build(o)
 }

@@ -58,7 +58,7 @@ func BenchmarkKeepRepairs(b *testing.B) {
 	}
 	plan := history.Plan{Rules: history.Rules, Entries: []history.Entry{damaged}}
 	for b.Loop() {
-		if err := s.KeepRepairs(b.Context(), plan); err != nil {
+		if err := KeepRepairs(b.Context(), s.deps.Store, plan); err != nil {
 			b.Fatal(err)
 		}
 	}

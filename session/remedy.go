@@ -5,9 +5,10 @@ import (
 	"maps"
 
 	"winnow/history"
+	"winnow/session/store"
 )
 
-// Remedy is what the user had sent in place of a damaged message, history.Mend where it is mended.
+// Remedy is what the user had sent in place of a damaged message, history.SendRepaired where it is repaired.
 func (s *Session) Remedy(message int64) history.Remedy {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -15,7 +16,7 @@ func (s *Session) Remedy(message int64) history.Remedy {
 }
 
 // SetRemedy has the damaged tool groups of some messages, or the damaged messages themselves, sent
-// otherwise than mended from the next request on; history.Mend has them mended again. It is kept for
+// otherwise than repaired from the next request on; history.SendRepaired has them repaired again. It is kept for
 // every message of each group, or for none where the error is not nil. A message that is sound may get
 // a remedy too, and is sent as it is.
 func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...int64) error {
@@ -31,7 +32,7 @@ func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...i
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remedies = s.remediesWith(r, groups)
+	s.remedies = remediesWith(s.remedies, r, groups)
 	return nil
 }
 
@@ -44,15 +45,15 @@ func (s *Session) PreviewRemedy(ctx context.Context, r history.Remedy, messages 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.previewOptions(s.model, s.policy, nil)
-	o.Remedies = s.remediesWith(r, groups)
+	o.Remedies = remediesWith(s.remedies, r, groups)
 	return s.build(len(s.branch), o)
 }
 
 // remediesWith are the remedies with another for some messages. Plans and records hold the map that is
-// there, so that is left alone. The caller holds the lock.
-func (s *Session) remediesWith(r history.Remedy, messages []int64) map[int64]history.Remedy {
-	all := make(map[int64]history.Remedy, len(s.remedies)+len(messages))
-	maps.Copy(all, s.remedies)
+// there, so that is left alone.
+func remediesWith(before map[int64]history.Remedy, r history.Remedy, messages []int64) map[int64]history.Remedy {
+	all := make(map[int64]history.Remedy, len(before)+len(messages))
+	maps.Copy(all, before)
 	for _, id := range messages {
 		if all[id] = r; r == history.SendRepaired {
 			delete(all, id)
@@ -85,9 +86,9 @@ func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, e
 	return groups, nil
 }
 
-// KeepRepairs records what a plan mends, and what it sends otherwise instead. Each request that leaves
+// KeepRepairs records what a plan repairs, and what it sends otherwise instead. Each request that leaves
 // does so itself.
-func (s *Session) KeepRepairs(ctx context.Context, p history.Plan) error {
+func KeepRepairs(ctx context.Context, st *store.Store, p history.Plan) error {
 	repairs := map[int64][]history.Repair{}
 	for _, e := range p.Entries {
 		if len(e.Repairs) > 0 {
@@ -97,5 +98,5 @@ func (s *Session) KeepRepairs(ctx context.Context, p history.Plan) error {
 	if len(repairs) == 0 {
 		return nil
 	}
-	return s.deps.Store.AddRepairs(ctx, p.Rules, repairs)
+	return st.AddRepairs(ctx, p.Rules, repairs)
 }

@@ -166,7 +166,7 @@ func (s *Session) branchTo(ctx context.Context, session string, leaf int64) ([]s
 	}
 	s.mu.Unlock()
 	branch, err := s.deps.Store.Branch(ctx, session, leaf, 0, -1)
-	return s.deps.trusted(branch), err
+	return s.trusted(branch), err
 }
 
 // split divides a branch into what came before the turn and what the turn had said.

@@ -267,7 +267,7 @@ func (l *longTalk) turn(n int) {
 		for m.Role != history.User {
 			m = all[l.dice.IntN(len(all))]
 		}
-		events, err = drain(l.s.Edit(ctx, m.ID, draft))
+		events, err = drain(l.s.Edit(ctx, How{}, m.ID, draft))
 	case "regenerate":
 		all := l.s.Messages()
 		events, err = drain(l.s.Regenerate(ctx, all[max(0, len(all)-1-l.dice.IntN(12))].ID))

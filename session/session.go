@@ -6,11 +6,9 @@ package session
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -121,18 +119,12 @@ var (
 type Session struct {
 	deps Deps
 
-	writing  sync.Mutex                // held while a setting or a new row goes to the store and then into row
-	counting sync.Mutex                // held while some messages are counted
-	tallied  map[[sha256.Size]byte]int // tokens of texts, for as long as the counting goes on
+	writing  sync.Mutex // held while a setting or a new row goes to the store and then into row
+	counting counting
 
 	mu        sync.Mutex
 	row       store.Session
-	branch    []store.Message // the active branch, as far as it is loaded
-	whole     bool            // branch holds all of it
-	reader    *history.Conversation
-	read      int         // messages of branch that reader has read
-	fresh     map[int]int // counts that came since, by place on the branch
-	early     early       // the reader of the messages before one that is being edited
+	active    // the branch that is shown and planned
 	flags     map[int64]history.Flag
 	remedies  map[int64]history.Remedy
 	summaries []store.Summary
@@ -151,14 +143,14 @@ func New(d Deps, o Start) (*Session, error) {
 	s := &Session{
 		deps:   d.filled(),
 		row:    store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
-		whole:  true,
+		active: active{tokens: d.tokens(), whole: true},
 		flags:  map[int64]history.Flag{},
 		policy: d.Policy,
 
 		considered: map[string]*target.Model{},
 		before:     past{read: true},
 	}
-	s.begin(o.Ref)
+	s.use(s.deps.begin(o.Ref))
 	if o.Closed != nil {
 		s.use(target.NewUnready(s.deps.forModel(s.deps.Sampling), o.Ref, "", o.Closed))
 	}
@@ -177,11 +169,11 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{deps: d.filled(), row: row, policy: d.Policy, considered: map[string]*target.Model{}}
+	s := &Session{deps: d.filled(), row: row, active: active{tokens: d.tokens()}, policy: d.Policy, considered: map[string]*target.Model{}}
 	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
 		return nil, err
 	}
-	s.deps.trusted(s.branch)
+	s.trusted(s.branch)
 	s.whole = len(s.branch) < windowful
 	if s.flags, err = d.Store.Flags(ctx, row.ID); err != nil {
 		return nil, err
@@ -198,9 +190,11 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if row.Endpoint != "" {
 		ref = row.Endpoint + "/" + row.Model
 	}
-	s.begin(ref)
+	s.use(s.deps.begin(ref))
 	return s, nil
 }
+
+func (d Deps) tokens() tokens { return tokens{d.Count, d.Guess, d.Tokenizer} }
 
 func (d Deps) filled() Deps {
 	if d.Now == nil {
@@ -244,21 +238,6 @@ func (s *Session) Messages() []store.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]store.Message(nil), s.branch...)
-}
-
-// find is the place of a message on the branch. A message is younger than the one before it. The caller
-// holds the lock.
-func (s *Session) find(message int64) (at int, there bool) {
-	return slices.BinarySearchFunc(s.branch, message, func(m store.Message, id int64) int { return cmp.Compare(m.ID, id) })
-}
-
-// message is a message of the branch, nil where it is not on it. The caller holds the lock.
-func (s *Session) message(id int64) *history.Message {
-	at, there := s.find(id)
-	if !there {
-		return nil
-	}
-	return &s.branch[at].Message
 }
 
 // Loaded says whether Messages holds the whole active branch.

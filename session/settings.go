@@ -166,24 +166,13 @@ func (s *Session) SetSystem(ctx context.Context, text string) error {
 // SystemPrompt is the system prompt of the next request: the conversation's own, or the configured one until
 // its first request.
 func (s *Session) SystemPrompt() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.systemPrompt()
+	return s.deps.system(s.Info())
 }
 
-// systemPrompt is SystemPrompt for a caller that holds the lock.
-func (s *Session) systemPrompt() string {
-	if s.row.System != "" || s.row.SystemFixed {
-		return s.row.System
+// system is the system prompt of a conversation's next request.
+func (d Deps) system(row store.Session) string {
+	if row.System != "" || row.SystemFixed {
+		return row.System
 	}
-	return s.deps.System
-}
-
-// fixSystem makes the system prompt the conversation's own, where it is not yet: what the configuration says
-// later is for other conversations.
-func (s *Session) fixSystem(ctx context.Context) error {
-	if row := s.Info(); row.SystemFixed || row.ID == "" {
-		return nil
-	}
-	return s.SetSystem(ctx, s.SystemPrompt())
+	return d.System
 }

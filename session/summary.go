@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"winnow/history"
 	"winnow/llm"
@@ -247,26 +246,4 @@ func quantity(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// summariesOf is the summaries of the first messages of the active branch, the widest first; of two as wide
-// the newer comes first. A message is on the branch with all that came before it, so the newest message of a
-// summary tells. The caller holds the lock.
-func (s *Session) summariesOf(first int) []history.Summary {
-	type placed struct {
-		history.Summary
-		last int
-	}
-	var on []placed
-	for _, m := range slices.Backward(s.summaries) {
-		if at, there := s.find(m.Last()); there && at < first {
-			on = append(on, placed{history.Summary{ID: m.ID, Messages: m.Sources, Text: m.Text, By: m.Endpoint + "/" + m.Model}, at})
-		}
-	}
-	slices.SortStableFunc(on, func(a, b placed) int { return b.last - a.last })
-	list := make([]history.Summary, len(on))
-	for i, p := range on {
-		list[i] = p.Summary
-	}
-	return list
 }

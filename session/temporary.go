@@ -36,7 +36,7 @@ func (s *Session) Store() *store.Store { return s.deps.Store }
 // Keep stores a temporary conversation in a history, with every branch and every request, under the
 // id that it has. While a turn is running the error is ErrBusy.
 func (s *Session) Keep(ctx context.Context, to *store.Store) (store.Session, error) {
-	t := s.newTurn(func() {})
+	t := newTurn(s, func() {})
 	if err := s.claim(t); err != nil {
 		return store.Session{}, err
 	}

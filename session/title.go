@@ -74,7 +74,7 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 		return "", err
 	}
 	branch := s.Messages()
-	from, to := s.opening(branch)
+	from, to := opening(branch, s.Flag)
 	if to == 0 {
 		return "", ErrNothingToAnswer
 	}
@@ -102,11 +102,11 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 
 // opening is the first exchange of a branch that is not excluded, up to its first answer: the places of its first
 // message and behind its last, 0 and 0 for none. What was excluded goes to no model, not even for a title.
-func (s *Session) opening(branch []store.Message) (from, to int) {
+func opening(branch []store.Message, flag func(message int64) history.Flag) (from, to int) {
 	asked := false
 	for i, m := range branch {
 		switch {
-		case s.Flag(m.ID) == history.Exclude:
+		case flag(m.ID) == history.Exclude:
 			asked = asked && m.Role != history.User
 		case m.Role == history.User:
 			from, to, asked = i, i+1, true

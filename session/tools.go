@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session/store"
 )
 
@@ -45,7 +44,7 @@ func (t *turn) runTools(ctx context.Context, calls []history.ToolCall) error {
 // runTool runs one call, with the user's word where that is asked for. It always yields a result: a tool
 // that is unknown or fails says so in it. A tool that does not exist is asked about by nobody.
 func (t *turn) runTool(ctx context.Context, call history.ToolCall) (result string, err error) {
-	tools := t.toolbox()
+	tools := t.Model().Toolbox()
 	if !tools.Has(call.Name) {
 		same := call.Name + "\x00" + call.Arguments
 		if t.unknown[same] {
@@ -105,9 +104,4 @@ func (t *turn) allowed(ctx context.Context, call history.ToolCall) (bool, error)
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-}
-
-// toolbox is the tools of the endpoint in use.
-func (s *Session) toolbox() *llm.Toolbox {
-	return s.Model().Client.Endpoint().Tools
 }

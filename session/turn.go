@@ -68,17 +68,10 @@ func (s *Session) SendAs(ctx context.Context, how How, draft string, files ...hi
 	})
 }
 
-// SendAlone is Send without the conversation before: the model sees the system prompt and the draft. Both
-// messages are stored like any others. The conversation stays out whenever the message is asked again, or
-// another one in its place.
-func (s *Session) SendAlone(ctx context.Context, draft string, files ...history.Part) <-chan Event {
-	return s.SendAs(ctx, How{Alone: true}, draft, files...)
-}
-
 // start runs story as this session's one turn.
 func (s *Session) start(ctx context.Context, story func(context.Context, *turn) error) <-chan Event {
 	ctx, stop := context.WithCancel(ctx)
-	t := s.newTurn(stop)
+	t := newTurn(s, stop)
 	claimed := s.Model().Unready
 	if claimed == nil {
 		claimed = s.claim(t)
@@ -95,7 +88,7 @@ func (s *Session) start(ctx context.Context, story func(context.Context, *turn) 
 	return t.events
 }
 
-func (s *Session) newTurn(stop context.CancelFunc) *turn {
+func newTurn(s *Session, stop context.CancelFunc) *turn {
 	return &turn{Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{})}
 }
 
@@ -215,6 +208,15 @@ func (t *turn) answer(ctx context.Context) error {
 	return &ToolError{fmt.Sprintf("the model asked for tools %d times in one turn; that is the limit (tools.max_rounds)", t.deps.MaxRounds)}
 }
 
+// fixSystem makes the system prompt the conversation's own, where it is not yet: what the configuration says
+// later is for other conversations.
+func (t *turn) fixSystem(ctx context.Context) error {
+	if row := t.Info(); row.SystemFixed || row.ID == "" {
+		return nil
+	}
+	return t.SetSystem(ctx, t.SystemPrompt())
+}
+
 // namesOf lists the tools that are called.
 func namesOf(calls []history.ToolCall) string {
 	var names []string
@@ -319,6 +321,20 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 	return nil
 }
 
+// leaseBegun takes the lease of a conversation that has just come to disk, where its window asked for that. The message is
+// stored already: that another window could be told is no reason to lose the turn.
+func (t *turn) leaseBegun(ctx context.Context) {
+	t.mu.Lock()
+	wanted := t.lease.wanted
+	t.mu.Unlock()
+	if !wanted {
+		return
+	}
+	if _, err := t.Lease(ctx); err != nil {
+		t.log().Warn("take the session for this window", "error", ErrorCode(err))
+	}
+}
+
 // commit goes on from the user's message, which is on disk.
 func (t *turn) commit(m store.Message) {
 	t.mu.Lock()
@@ -347,14 +363,6 @@ func (t *turn) add(m store.Message) {
 		t.number = t.row.Turns
 	}
 	t.said = append(t.said, m.Message)
-}
-
-// count counts a text's tokens, or 0 where nothing counts: the plan then estimates.
-func (s *Session) count(text string) int {
-	if s.deps.Count == nil {
-		return 0
-	}
-	return s.deps.Count(text)
 }
 
 // detached is a bounded context for the writes that a stop must not prevent.

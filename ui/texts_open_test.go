@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/session/store"
 )
 
@@ -35,7 +36,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	l.say("Tell me about the walrus.")
 	id, first := l.info.ID, l.chat.Messages[0].ID
 	l.say("And where does it live?")
-	for range l.session.Edit(t.Context(), first, "Tell me about the otter.") {
+	for range l.session.Edit(t.Context(), session.How{}, first, "Tell me about the otter.") {
 	}
 	l.press("ctrl+n")
 	l.until("a new session", func() bool { return l.info.ID == "" })

@@ -192,7 +192,7 @@ func (m *Model) sendAs(how session.How) tea.Cmd {
 	draft := m.composer.Take(s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
 		if draft.Instead != 0 {
-			return s.EditAs(ctx, how, draft.Instead, draft.Text, draft.Files...)
+			return s.Edit(ctx, how, draft.Instead, draft.Text, draft.Files...)
 		}
 		return s.SendAs(ctx, how, draft.Text, draft.Files...)
 	})

@@ -151,6 +151,9 @@ func (m *Model) Fill(o *history.Options) {
 	o.Profile, o.To = m.profile(), m.Client.Origin(m.Name)
 }
 
+// Toolbox is the tools of the model's endpoint.
+func (m *Model) Toolbox() *llm.Toolbox { return m.Client.Endpoint().Tools }
+
 // tools are the tools that the model may call.
 func (m *Model) tools() []llm.Tool {
 	if m.Client.Profile(m.Name).NoTools {

@@ -5,25 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"winnow/llm"
+	"winnow/session/store"
 	"winnow/session/target"
 )
 
-// begin makes the model of a reference the one that the conversation starts with. Where there is no such
-// model the conversation has none that may be asked, and keeps the name.
-func (s *Session) begin(ref string) {
-	to, err := s.deps.target(ref)
+// begin is the model that a conversation starts with. Where there is no such model the conversation has none that
+// may be asked, and keeps the name.
+func (d Deps) begin(ref string) *target.Model {
+	to, err := d.target(ref)
 	if err == nil {
-		s.use(to)
-		return
+		return to
 	}
 	endpoint, model, _ := strings.Cut(strings.TrimSpace(ref), "/")
 	if ref == "" {
 		err = errors.New("no model is chosen for this session")
 	}
-	err = fmt.Errorf("%w; /model or -m chooses another model", err)
-	s.use(target.NewUnready(s.deps.forModel(s.deps.Sampling), endpoint, model, err))
+	return target.NewUnready(d.forModel(d.Sampling), endpoint, model, fmt.Errorf("%w; /model or -m chooses another model", err))
 }
 
 // SetModel asks another model from the next turn on. A reference that the catalog's FindListed does not know
@@ -77,4 +77,38 @@ func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
 	}
 	return fmt.Sprintf("%s does not list %s, winnow's default model as of %s; this session asks the nearest that it lists: %s/%s",
 		endpoint, to.Name, llm.DefaultsDate, endpoint, nearest), nil
+}
+
+// ListedWindows are what is known of the windows of models that their endpoints list: by the configuration, by
+// what was set and learned, by what the servers state now, and by the models' names. One that would only be
+// assumed is left empty. Without a store nothing was set or learned. The error is that of reading the store;
+// the windows are what is known without it.
+func ListedWindows(ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model, now time.Time) ([]llm.Window, error) {
+	named := make(map[string]llm.Endpoint, len(endpoints))
+	for _, e := range endpoints {
+		named[e.Name] = e
+	}
+	var failed error
+	windows := make([]llm.Window, len(list))
+	for i, m := range list {
+		e, said := named[m.Endpoint], m.Window
+		var known store.Learned
+		if st != nil && failed == nil {
+			known, failed = st.Endpoint(ctx, e.BaseURL, m.ID)
+		}
+		if said.At = known.StatedAt; said.Tokens != known.Stated {
+			said.At = now
+		}
+		if found := target.KnownWindows(e, m.ID, known, said).Window(); !found.Assumed {
+			windows[i] = found
+		}
+	}
+	return windows, failed
+}
+
+// ReadWindow reads a window as people write one: a number of tokens, with or without separators, or
+// "auto", which is 0. It is false for anything else.
+func ReadWindow(text string) (tokens int, ok bool) {
+	tokens, ok = ReadBudget(text)
+	return tokens, ok && (tokens > 0 || text == "auto")
 }
