@@ -14,6 +14,13 @@ func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count)
 func (c *Conversation) Build(o Options) (Plan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	plan, err := c.sendable(o)
+	plan.groups = c.grouped()
+	return plan, err
+}
+
+// sendable is a plan that a strict server takes.
+func (c *Conversation) sendable(o Options) (Plan, error) {
 	plan, err := c.plan(o)
 	if o.Policy.Recovery == RecoverStrict {
 		if fault := damage(plan); fault != nil {

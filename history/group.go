@@ -1,52 +1,56 @@
 package history
 
-import (
-	"slices"
-	"sort"
-)
+import "slices"
+
+// groups are the messages that are sent or left out together, by the position of each of them, where they are
+// several: a message that calls tools and the results of its calls. They are shared by plans, and never changed.
+type groups map[int][]int
 
 // Group is the positions of the messages that are sent or left out together with the one at position
 // i, itself among them, rising: a message that calls tools and the results of its calls, or the message
 // alone. A second copy of a result is never sent, but belongs to the group. A flag on one of them holds
-// for all.
+// for all. Of the messages of the running turn each is alone.
+func (p *Plan) Group(i int) []int { return p.groups.of(i) }
+
+// Group is Plan.Group, before there is a plan.
 func (c *Conversation) Group(i int) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	group, ok := c.groupOf(i)
-	if !ok {
-		return []int{i} // nothing of it can be sent
-	}
-	var list []int
-	at := sort.Search(len(c.candidates), func(k int) bool { return c.candidates[k].group >= group })
-	for ; at < len(c.candidates) && c.candidates[at].group == group; at++ {
-		if v := &c.candidates[at]; !v.standIn {
-			list = append(list, v.from)
-		}
-	}
-	if len(list) == 0 {
-		return []int{i} // the call of the copy is not sent
-	}
-	for copied, of := range c.doubled {
-		if of == group {
-			list = append(list, copied)
-		}
-	}
-	slices.Sort(list)
-	return list
+	return c.grouped().of(i)
 }
 
-// groupOf is the group of the message at position i, false where nothing of it can be sent.
-func (c *Conversation) groupOf(i int) (int, bool) {
-	if group, ok := c.doubled[i]; ok {
-		return group, true
+func (g groups) of(i int) []int {
+	if list := g[i]; list != nil {
+		return list
 	}
-	// Groups rise, and a message is seldom far behind the call that it answers.
-	at := sort.Search(len(c.candidates), func(k int) bool { return c.candidates[k].group > i }) - 1
-	for at >= 0 && (c.candidates[at].from != i || c.candidates[at].standIn) {
-		at--
+	return []int{i}
+}
+
+// grouped are the groups of all messages. The caller holds the lock.
+func (c *Conversation) grouped() groups {
+	if c.groups != nil {
+		return c.groups
 	}
-	if at < 0 {
-		return 0, false
+	byCall := map[int][]int{}
+	for k := range c.candidates {
+		if v := &c.candidates[k]; !v.standIn {
+			byCall[v.group] = append(byCall[v.group], v.from)
+		}
 	}
-	return c.candidates[at].group, true
+	for copied, group := range c.doubled {
+		if len(byCall[group]) > 0 { // else the call of the copy is not sent
+			byCall[group] = append(byCall[group], copied)
+		}
+	}
+	c.groups = groups{}
+	for _, list := range byCall {
+		if len(list) < 2 {
+			continue
+		}
+		slices.Sort(list)
+		for _, i := range list {
+			c.groups[i] = list
+		}
+	}
+	return c.groups
 }

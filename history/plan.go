@@ -57,6 +57,8 @@ type Plan struct {
 	Stays    int       // how many of Messages, from the first on, stay as they are when Next loses its text
 	Rules    int       // the version of the rules that made this plan
 	Summary  *Summary  // of Options.Summaries the one that may be used, whether it stands in the request or not; nil for none
+
+	groups groups // see Group
 }
 
 // Disposition is what became of a message. Each message has exactly one.

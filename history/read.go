@@ -54,6 +54,7 @@ type Conversation struct {
 	open     []repair.Call           // calls without a result
 	moved    []repair.Moved          // results that came late
 	spent    []repair.Call           // ids of calls that are not sent
+	groups   groups                  // of candidates and doubled; nil before they are asked for
 	doubled  map[int]int             // results that are not sent again, by position: the group of the same result
 	remedies map[int64]Remedy        // by Message.ID
 	carriage                         // what goes back to the endpoint that is asked
@@ -213,6 +214,7 @@ func (c *Conversation) forget(from, kept int) {
 	maps.DeleteFunc(c.doubled, func(at, _ int) bool { return at >= from })
 	c.unsearch(kept)
 	c.candidates, c.thread.base = c.candidates[:kept], c.thread.base[:from]
+	c.groups = nil
 	c.outdate()
 	c.labels.forget(kept)
 	for l, f := range c.renderings {

@@ -48,15 +48,6 @@ func (s *Session) Group(message int64) []int64 {
 	return s.group(message)
 }
 
-// GroupNow is Group for drawing, which must not wait: ok is false while something is being planned or stored.
-func (s *Session) GroupNow(message int64) (group []int64, ok bool) {
-	if !s.mu.TryLock() {
-		return nil, false
-	}
-	defer s.mu.Unlock()
-	return s.group(message), true
-}
-
 // readGroups reads the branch for the planner where no plan has done it yet: only then its tool groups are known.
 // While the older messages are still being read, or a turn runs, that has to wait.
 func (s *Session) readGroups() error {

@@ -227,7 +227,7 @@ func (m *Model) adopt(s *session.Session) {
 	m.session, m.elsewhere = s, s.LeasedByOther()
 	m.info, m.ref = s.Info(), s.Ref()
 	m.forks, m.arrival = sessions.Forks{}, arrival{}
-	m.panel.Reset(m.panelDeps(s))
+	m.panel.Reset(m.panelDeps())
 	m.ledger = ledger{secrets: m.secrets}
 	m.forgetInspected()
 	m.confirm.Forget()

@@ -14,19 +14,9 @@ import (
 )
 
 // panelDeps are what the panel works with in a session.
-func (m *Model) panelDeps(s *session.Session) panel.Deps {
-	known := map[int64][]int64{}
+func (m *Model) panelDeps() panel.Deps {
 	return panel.Deps{
 		Keys: m.keys, Secrets: m.secrets, Text: m.chat.Gist, Selected: m.chat.Holds,
-		Index: func(id int64) int { return m.chat.Place[id] },
-		// The panel draws, and does not wait for a plan that is being made: meanwhile a message has the group
-		// that it had.
-		Group: func(id int64) []int64 {
-			if group, ok := s.GroupNow(id); ok {
-				known[id] = group
-			}
-			return known[id]
-		},
 		NewContext: func() (context.Context, context.CancelFunc) { return m.newContext() },
 	}
 }

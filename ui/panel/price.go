@@ -13,27 +13,23 @@ import (
 // not known before they are asked, so that is the most it can be. It is "" where nothing is known.
 func (p *Model) price(e history.Entry) string {
 	r := &p.Next
-	if _, ok := r.Verdict(e.Index, e.ID); !ok || !r.Ready || p.Group == nil {
+	if _, ok := r.Verdict(e.Index, e.ID); !ok || !r.Ready {
 		return ""
 	}
-	group := p.Group(e.ID)
-	if len(group) == 0 {
-		return ""
-	}
+	group := r.Plan.Group(e.Index)
 	var flag history.Flag
 	before, after := 0, 0
-	for _, id := range group {
-		if mate, ok := r.Verdict(p.Index(id), id); ok {
-			switch {
-			case mate.Pinned:
-				flag = history.Pin
-			case mate.Disposition == history.Excluded && mate.Cause.Code != history.CauseQuestionExcluded:
-				flag = history.Exclude
-			}
-			after += mate.TokensAfter
-			if before += mate.TokensBefore; mate.Whole && mate.Sent() {
-				before += mate.TokensAfter - mate.TokensBefore // Repairing it may take some.
-			}
+	for _, at := range group {
+		member := r.Plan.Entries[at]
+		switch {
+		case member.Pinned:
+			flag = history.Pin
+		case member.Disposition == history.Excluded && member.Cause.Code != history.CauseQuestionExcluded:
+			flag = history.Exclude
+		}
+		after += member.TokensAfter
+		if before += member.TokensBefore; member.Whole && member.Sent() {
+			before += member.TokensAfter - member.TokensBefore // Repairing it may take some.
 		}
 	}
 	k := &p.Keys

@@ -17,9 +17,7 @@ import (
 type Deps struct {
 	Keys       keymap.Map
 	Secrets    theme.Secrets
-	Text       func(message int64) string  // how a message begins
-	Index      func(message int64) int     // where in the conversation it stands
-	Group      func(message int64) []int64 // the messages that are sent or left out together with it, nil while that is not known
+	Text       func(message int64) string // how a message begins
 	Selected   func(message int64) bool
 	NewContext func() (context.Context, context.CancelFunc) // makes the context of a plan that may be stopped
 }
