@@ -10,6 +10,17 @@ type Span struct {
 	Calls    bool // the tool calls of the entry are written out in it
 }
 
+// EntryOf is the entry of a message by its id. Ids rise along a conversation, but not strictly across branches, so
+// the entry is looked for from the end, where the new ones are.
+func (p Plan) EntryOf(message int64) (Entry, bool) {
+	for i := len(p.Entries) - 1; i >= 0; i-- {
+		if p.Entries[i].ID == message {
+			return p.Entries[i], true
+		}
+	}
+	return Entry{}, false
+}
+
 // SpansOf are the spans of the entry at an index, in the order of the request: one for a message that is in its
 // place, one more where it is recalled, none for one that is not sent.
 func (p Plan) SpansOf(entry int) []Span {

@@ -36,7 +36,7 @@ func Commands() []Command {
 		command("exclude", "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }),
 		command("auto", "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }),
 		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.undo() }),
-		command("repair", "", "list what was mended, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openLedger() }, "repairs"),
+		command("repair", "", "list what was repaired, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs"),
 		command("whatif", "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }),
 		command("search", "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search),
 		command("alone", "TEXT", "send a message without the conversation before it", (*Model).sendAlone),

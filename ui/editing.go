@@ -162,7 +162,7 @@ func (m *Model) followSession() {
 	m.panel.Left()
 	m.composer.EndEdit()
 	m.chat.Unselect()
-	m.forgetInspected()
+	m.inspector.Forget()
 	m.info = m.session.Info()
 	m.chat.Follow(m.session.Messages())
 }

@@ -18,7 +18,7 @@ func (l *live) titled(name, view string) {
 	l.t.Helper()
 	l.until(name+" ["+view+"]", func() bool {
 		title := strings.Split(plain(l.Model), "\n")[1]
-		return strings.Contains(title, name) && strings.Contains(title, "["+view+"]") && l.inspector.shown != nil
+		return strings.Contains(title, name) && strings.Contains(title, "["+view+"]") && l.inspector.Content() != nil
 	})
 }
 
@@ -141,7 +141,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.titled("turn 2", "json")
 	l.shows("✓ proven: these")
 	l.shows("1 secret is taken out of this view")
-	_, shown, _ := strings.Cut(l.inspector.shown.Text(), "\n\n")
+	_, shown, _ := strings.Cut(l.inspector.Content().Text(), "\n\n")
 	l.mu.Lock()
 	received := l.bodies[len(l.bodies)-1]
 	l.mu.Unlock()
@@ -194,7 +194,7 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 	l.press("d")
 	l.titled("turn 1 to turn 3", "changes")
 	l.shows("from turn 1 to turn 3")
-	if got := l.inspector.shown.(*inspector.List).N; got != 4 {
+	if got := l.inspector.Content().(*inspector.List).N; got != 4 {
 		t.Errorf("%d changes, want the four messages that came between:\n%s", got, plain(l.Model))
 	}
 	l.press("G", "enter")
@@ -217,7 +217,7 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 	for _, c := range []struct{ key, want string }{{"p", "◆"}, {"x", "⊘"}, {"o", "●"}} {
 		l.press(c.key)
 		l.until("the verdict "+c.want, func() bool {
-			e, ok := entryOf(l.panel.Next.Plan, l.chat.Messages[0].ID)
+			e, ok := l.panel.Next.Plan.EntryOf(l.chat.Messages[0].ID)
 			return ok && theme.Glyph(e) == c.want && strings.Contains(plain(l.Model), "\n│  "+c.want+" ")
 		})
 	}
@@ -229,9 +229,9 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
 	m := ready(t, 80, 24)
 	_, plan := inspected(t)
-	m.inspect(subject{message: 8}, asText)
+	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
 	m.chat.Messages[7].Content = strings.Repeat("A line of a long answer.\n", 400)
-	m.look(asText)
+	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
 	m.Update(ctrl('d'))
 	m.Update(ctrl('d'))
 	before := plain(m)
@@ -243,19 +243,19 @@ func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
 
 func TestWhatIsReadTooLateIsDropped(t *testing.T) {
 	m := ready(t, 80, 24)
-	m.inspect(subject{request: true}, asJSON)
-	late := m.inspector.reading
+	m.inspect(inspector.Subject{Request: true}, inspector.JSONView)
+	late := m.inspector.Number
 	m.Update(char('z')) // does nothing here
 	m.Update(tab)
-	m.Update(bodyMsg{reading: late, text: "late"})
+	m.Update(inspector.BodyMsg{Answer: inspector.Answer{Number: late}, Text: "late"})
 	if strings.Contains(plain(m), "late") {
 		t.Errorf("an answer for another view is shown:\n%s", plain(m))
 	}
 	m.Update(esc)
-	m.Update(bodyMsg{reading: late, text: "late"})
-	m.Update(sightingsMsg{reading: late})
-	m.Update(changesMsg{reading: late})
-	if m.overlays.any() || m.inspector.shown != nil {
+	m.Update(inspector.BodyMsg{Answer: inspector.Answer{Number: late}, Text: "late"})
+	m.Update(inspector.VerdictsMsg{Answer: inspector.Answer{Number: late}})
+	m.Update(inspector.BeforeMsg{Answer: inspector.Answer{Number: late}})
+	if m.overlays.any() || m.inspector.Content() != nil {
 		t.Error("a late answer opened the inspector again")
 	}
 }
@@ -264,9 +264,9 @@ func TestWhatIsReadTooLateIsDropped(t *testing.T) {
 func TestTheInspectorOpensTenMegabytesAtOnce(t *testing.T) {
 	m := ready(t, 80, 24)
 	m.chat.Messages[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
-	m.inspect(subject{message: 8}, asText)
+	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
 	m.View()
-	s := m.inspector.shown.(*inspector.Pager)
+	s := m.inspector.Content().(*inspector.Pager)
 	if n := len(s.Rows); n > 200 {
 		t.Errorf("%d lines are wrapped for one screen", n)
 	}
@@ -305,7 +305,7 @@ func TestViewOfHoldsTheTextAndWhatWasInserted(t *testing.T) {
 func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	m := fresh(t, 80, 24)
 	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}}, session.Receipt{})
-	m.inspect(subject{message: 1}, asText)
+	m.inspect(inspector.Subject{Message: 1}, inspector.TextView)
 	if got := plain(m); !strings.Contains(got, "No plan speaks of this message yet.") || !strings.Contains(got, "Is anybody there?") {
 		t.Errorf("got\n%s", got)
 	}
@@ -340,14 +340,14 @@ func BenchmarkInspectALongRequest(b *testing.B) {
 	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	for _, c := range []struct {
 		name string
-		on   subject
-		at   aspect
-	}{{"text", subject{request: true}, asText}, {"message", subject{message: 5000}, asText}, {"sent", subject{message: 5000}, asSent}} {
+		on   inspector.Subject
+		at   inspector.View
+	}{{"text", inspector.Subject{Request: true}, inspector.TextView}, {"message", inspector.Subject{Message: 5000}, inspector.TextView}, {"sent", inspector.Subject{Message: 5000}, inspector.SentView}} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				m.inspect(c.on, c.at)
 				m.View()
-				m.closeInspector()
+				m.Update(esc)
 			}
 		})
 	}

@@ -72,19 +72,19 @@ func ready(t testing.TB, w, h int) *Model {
 }
 
 // inspecting is the inspector on a message.
-func inspecting(message int64, at aspect) func(testing.TB, int, int) *Model {
+func inspecting(message int64, at inspector.View) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
-		m.inspect(subject{message: message}, at)
+		m.inspect(inspector.Subject{Message: message}, at)
 		return m
 	}
 }
 
 // inspectingRequest is the inspector on the request.
-func inspectingRequest(at aspect) func(testing.TB, int, int) *Model {
+func inspectingRequest(at inspector.View) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
-		m.inspect(subject{request: true}, at)
+		m.inspect(inspector.Subject{Request: true}, at)
 		return m
 	}
 }
@@ -110,20 +110,20 @@ func sent(t testing.TB, proven bool) session.Replayed {
 var sentAt = time.Date(2026, 11, 20, 17, 30, 0, 0, time.Local)
 
 // inspectedPast is the inspector on a message of a past request.
-func inspectedPast(message int64, at aspect, proven bool) func(testing.TB, int, int) *Model {
+func inspectedPast(message int64, at inspector.View, proven bool) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
 		r := sent(t, proven)
 		past := panel.PastRequest(r, transcript.Gist)
 		m.Update(panel.LoadedMsg{Load: panel.Load{Number: m.panel.Number, Request: r.Request.ID}, Request: &past})
-		m.inspect(subject{message: message}, at)
+		m.inspect(inspector.Subject{Message: message}, at)
 		return m
 	}
 }
 
 // sightings is the list of what became of message 6.
 func sightings(t testing.TB, w, h int) *Model {
-	m := inspecting(6, asPast)(t, w, h)
+	m := inspecting(6, inspector.PastView)(t, w, h)
 	_, plan := inspected(t)
 	var list []session.Sighting
 	for i, k := range []int{5, 7, 5, 1, 0} {
@@ -132,22 +132,22 @@ func sightings(t testing.TB, w, h int) *Model {
 			Model: "openai/gpt-5.2", Entry: plan.Entries[k],
 		})
 	}
-	m.Update(sightingsMsg{reading: m.inspector.reading, list: list, most: mostSightings})
+	m.Update(inspector.VerdictsMsg{Answer: inspector.Answer{Number: m.inspector.Number}, List: list, Most: 100})
 	return m
 }
 
 // bodyShown is the body of the request, with a secret taken out.
 func bodyShown(t testing.TB, w, h int) *Model {
-	m := inspectingRequest(asJSON)(t, w, h)
+	m := inspectingRequest(inspector.JSONView)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
 	text, hidden := inspector.LegibleJSON([]byte(raw), theme.Secrets{Find: findKey})
-	m.Update(bodyMsg{reading: m.inspector.reading, text: text, bytes: len(raw), secrets: hidden})
+	m.Update(inspector.BodyMsg{Answer: inspector.Answer{Number: m.inspector.Number}, Text: text, Bytes: len(raw), Secrets: hidden})
 	return m
 }
 
 // changesShown is what changed since the request before.
 func changesShown(t testing.TB, w, h int) *Model {
-	m := inspectingRequest(asChanges)(t, w, h)
+	m := inspectingRequest(inspector.ChangesView)(t, w, h)
 	messages, _ := inspected(t)
 	var past []history.Message
 	for _, message := range messages[:8] {
@@ -158,47 +158,45 @@ func changesShown(t testing.TB, w, h int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Update(changesMsg{reading: m.inspector.reading, before: &session.Recorded{
-		Request: store.Request{ID: 69, Turn: 6}, Nth: 1, Of: 1, Verdicts: session.Verdicts{Sum: before.Sum, Entries: before.Entries, Added: before.Added},
-	}})
+	m.Update(inspector.BeforeMsg{Answer: inspector.Answer{Number: m.inspector.Number}, Before: &inspector.Request{Name: "turn 6", Plan: before}})
 	return m
 }
 
 // inspectorStates are the screens of the inspector.
 func inspectorStates() []state {
 	return []state{
-		{"inspector-whole", inspecting(1, asText)},
-		{"inspector-cut", inspecting(8, asText)},
-		{"inspector-cut-sent", inspecting(8, asSent)},
-		{"inspector-dropped", inspecting(2, asText)},
-		{"inspector-dropped-sent", inspecting(2, asSent)},
-		{"inspector-pinned-sent", inspecting(3, asSent)},
-		{"inspector-excluded", inspecting(7, asText)},
-		{"inspector-call", inspecting(10, asText)},
-		{"inspector-repair", inspecting(10, asRepair)},
-		{"inspector-picture", inspecting(9, asText)},
-		{"inspector-reasoning", inspecting(12, asText)},
-		{"inspector-recalled", inspecting(6, asText)},
-		{"inspector-recalled-sent", inspecting(6, asSent)},
-		{"inspector-past", inspectedPast(6, asText, true)},
-		{"inspector-unproven", inspectedPast(8, asSent, false)},
+		{"inspector-whole", inspecting(1, inspector.TextView)},
+		{"inspector-cut", inspecting(8, inspector.TextView)},
+		{"inspector-cut-sent", inspecting(8, inspector.SentView)},
+		{"inspector-dropped", inspecting(2, inspector.TextView)},
+		{"inspector-dropped-sent", inspecting(2, inspector.SentView)},
+		{"inspector-pinned-sent", inspecting(3, inspector.SentView)},
+		{"inspector-excluded", inspecting(7, inspector.TextView)},
+		{"inspector-call", inspecting(10, inspector.TextView)},
+		{"inspector-repair", inspecting(10, inspector.RepairView)},
+		{"inspector-picture", inspecting(9, inspector.TextView)},
+		{"inspector-reasoning", inspecting(12, inspector.TextView)},
+		{"inspector-recalled", inspecting(6, inspector.TextView)},
+		{"inspector-recalled-sent", inspecting(6, inspector.SentView)},
+		{"inspector-past", inspectedPast(6, inspector.TextView, true)},
+		{"inspector-unproven", inspectedPast(8, inspector.SentView, false)},
 		{"inspector-sightings", sightings},
-		{"inspector-request", inspectingRequest(asText)},
+		{"inspector-request", inspectingRequest(inspector.TextView)},
 		{"inspector-collapsed", func(t testing.TB, w, h int) *Model {
-			m := inspectingRequest(asText)(t, w, h)
+			m := inspectingRequest(inspector.TextView)(t, w, h)
 			for _, key := range []string{"J", "J", "enter", "J", "space"} {
 				m.Update(uitest.Key(key))
 			}
 			return m
 		}},
 		{"inspector-collapsed-all", func(t testing.TB, w, h int) *Model {
-			m := inspectingRequest(asText)(t, w, h)
+			m := inspectingRequest(inspector.TextView)(t, w, h)
 			m.Update(uitest.Key("O"))
 			m.Update(uitest.Key("J"))
 			return m
 		}},
 		{"inspector-help", func(t testing.TB, w, h int) *Model {
-			m := inspectingRequest(asText)(t, w, h)
+			m := inspectingRequest(inspector.TextView)(t, w, h)
 			m.Update(uitest.Key("?"))
 			return m
 		}},
@@ -206,7 +204,7 @@ func inspectorStates() []state {
 		{"inspector-changes", changesShown},
 		{"inspector-added", func(t testing.TB, w, h int) *Model {
 			m := ready(t, w, h)
-			m.inspect(subject{added: 1}, asText)
+			m.inspect(inspector.Subject{Added: 1}, inspector.TextView)
 			return m
 		}},
 	}

@@ -24,6 +24,7 @@ func (m *Model) arrange() {
 	m.layout = layout.For(w)
 	in := m.layout.Transcript.Within(m.layout.Framed)
 	m.chat.Resize(in.W, in.H)
-	m.fitInspector()
+	full := m.layout.Full.Within(framedOverlay(m.layout.Full))
+	m.inspector.Resize(full.W, full.H)
 	m.fitReaders()
 }

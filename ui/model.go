@@ -12,6 +12,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/notice"
@@ -54,7 +55,7 @@ type Model struct {
 	overlays overlayStack
 
 	composer  composer.Model
-	ledger    ledger
+	repairs   inspector.Repairs
 	chat      transcript.Model
 	panel     panel.Model
 	forks     sessions.Forks
@@ -63,7 +64,7 @@ type Model struct {
 	sessions  sessions.Model
 	upkeep    upkeep.Model
 	arrival   arrival
-	inspector inspectorState
+	inspector inspector.Model
 	personas  []Persona   // as they were read last
 	models    []llm.Model // what the endpoints listed last, nil before they were asked
 
@@ -164,14 +165,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.remedied(msg)
 	case appliedMsg:
 		return m.applied(msg)
-	case sightingsMsg:
-		return m.sighted(msg)
-	case bodyMsg:
-		return m.bodyRead(msg)
-	case changesMsg:
-		return m.changesRead(msg)
-	case pageMsg:
-		return m.pageHidden(msg)
+	case inspector.Msg:
+		return m.updateInspector(msg)
 	case inexactMsg:
 		return m.complain(theme.Sentence(msg.err))
 	case occupiedMsg:
@@ -228,8 +223,9 @@ func (m *Model) adopt(s *session.Session) {
 	m.info, m.ref = s.Info(), s.Ref()
 	m.forks, m.arrival = sessions.Forks{}, arrival{}
 	m.panel.Reset(m.panelDeps())
-	m.ledger = ledger{secrets: m.secrets}
-	m.forgetInspected()
+	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.secrets}
+	m.inspector.Deps = m.inspectorDeps(s)
+	m.inspector.Forget()
 	m.confirm.Forget()
 	m.notice.Warn(notice.Alert{})
 	if err := s.Model().Unready; err != nil {

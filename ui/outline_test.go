@@ -14,7 +14,7 @@ import (
 func TestMessagesOfTheRequestCollapse(t *testing.T) {
 	const secondAnswer = "Never touch generated files."
 	for _, key := range []string{"enter", "space", "ctrl+o"} {
-		m := inspectingRequest(asText)(t, 120, 40)
+		m := inspectingRequest(inspector.TextView)(t, 120, 40)
 		for range 3 { // to message 3
 			m.Update(uitest.Key("J"))
 		}
@@ -34,14 +34,14 @@ func TestMessagesOfTheRequestCollapse(t *testing.T) {
 }
 
 func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
-	m := inspectingRequest(asText)(t, 120, 40)
-	expanded := m.inspector.shown.Text()
+	m := inspectingRequest(inspector.TextView)(t, 120, 40)
+	expanded := m.inspector.Content().Text()
 	m.Update(uitest.Key("O"))
 	screen := plain(m)
 	if n := strings.Count(screen, "+─ #"); n != 12 || strings.Contains(screen, "── #") {
 		t.Errorf("%d of 12 messages are collapsed:\n%s", n, screen)
 	}
-	if got := m.inspector.shown.Text(); got != expanded {
+	if got := m.inspector.Content().Text(); got != expanded {
 		t.Errorf("the collapsed request is copied as\n%s\nwant all of it:\n%s", got, expanded)
 	}
 	for range 11 {
@@ -67,7 +67,7 @@ func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
 
 // What is collapsed stays so when the request is planned anew, and when another view was shown.
 func TestCollapsedMessagesStayCollapsed(t *testing.T) {
-	m := inspectingRequest(asText)(t, 120, 40)
+	m := inspectingRequest(inspector.TextView)(t, 120, 40)
 	m.Update(uitest.Key("J"))
 	m.Update(uitest.Key("enter"))
 	want := "+─ #2 of 12 · user · message 1"
@@ -105,12 +105,12 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the models", "chooses", inPanel("ctrl+l")},
 		{"the sessions", "", inPanel("ctrl+s")},
 		{"a message", "next view", inPanel("enter")},
-		{"the request", "collapse all", inspectingRequest(asText)},
+		{"the request", "collapse all", inspectingRequest(inspector.TextView)},
 		{"the body", "next view", bodyShown},
 		{"the past", "next view", sightings},
 		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.openReader("a text", inspector.Page{{Kind: inspector.Said, Text: "what was pasted"}})
+			m.openReader("a text", inspector.Page{{Kind: inspector.Sent, Text: "what was pasted"}})
 			return m
 		}},
 	} {

@@ -88,7 +88,7 @@ func (m *Model) bare() {
 	case whatifOverlay{}:
 		m.leaveWhatif()
 	case inspectorOverlay{}:
-		m.forgetInspected()
+		m.inspector.Forget()
 	}
 	m.overlays = nil
 	m.uncover()
@@ -197,82 +197,5 @@ func (whatifOverlay) hints(m *Model) []keymap.Hint {
 		k.Hint("list", keymap.PageUp, keymap.PageDown),
 		k.Hint("help", keymap.Ask),
 		k.Hint("leave", keymap.Back),
-	}
-}
-
-// repairsOverlay is the list of repairs.
-type repairsOverlay struct{ centred }
-
-func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	if key, ok := msg.(tea.KeyPressMsg); ok {
-		return m.ledgerKey(key)
-	}
-	m.ledger.move(scrolledBy(msg) / 3)
-	return nil
-}
-
-func (repairsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	return m.ledger.view(m.styles, in.W, in.H), nil
-}
-
-func (repairsOverlay) title(m *Model) (string, string) { return "repairs", m.ledger.place() }
-
-func (repairsOverlay) hints(m *Model) []keymap.Hint {
-	k := &m.keys
-	return []keymap.Hint{
-		k.Hint("move", keymap.Down, keymap.Up),
-		k.Hint("send it otherwise", keymap.Remedy),
-		k.Hint("go to the message", keymap.Choose),
-		k.Hint("help", keymap.Ask),
-		k.Hint("close", keymap.Back),
-	}
-}
-
-// inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
-type inspectorOverlay struct{}
-
-func (inspectorOverlay) box(m *Model) theme.Box { return m.layout.Full }
-
-func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	if key, ok := msg.(tea.KeyPressMsg); ok {
-		return m.inspectorKey(key)
-	}
-	if by := scrolledBy(msg); by != 0 && m.inspector.shown != nil {
-		m.inspector.shown.Scroll(by)
-	}
-	return nil
-}
-
-func (inspectorOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	return m.inspectorLines(), nil
-}
-
-func (inspectorOverlay) title(m *Model) (string, string) {
-	return m.inspectorTitle(), m.inspectorPosition()
-}
-
-func (inspectorOverlay) hints(m *Model) []keymap.Hint {
-	k := &m.keys
-	if m.inspector.on.request && m.inspector.aspect == asText {
-		return []keymap.Hint{
-			k.Hint("message", keymap.Next, keymap.Prev),
-			k.Hint("collapse", keymap.Fold),
-			k.Hint("collapse all", keymap.FoldAll),
-			k.Hint("next view", keymap.NextView),
-			k.Hint("request", keymap.Earlier, keymap.Later),
-			k.Hint("scroll", keymap.Down, keymap.Up),
-			k.Hint("copy", keymap.Copy),
-			k.Hint("help", keymap.Ask),
-			k.Hint("close", keymap.Back),
-		}
-	}
-	return []keymap.Hint{
-		k.Hint("next view", keymap.NextView),
-		k.Hint("message", keymap.Next, keymap.Prev),
-		k.Hint("request", keymap.Earlier, keymap.Later),
-		k.Hint("scroll", keymap.Down, keymap.Up),
-		k.Hint("copy", keymap.Copy),
-		k.Hint("help", keymap.Ask),
-		k.Hint("close", keymap.Back),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/panel"
@@ -49,7 +50,8 @@ func (m *Model) panelEvent(e panel.Event) tea.Cmd {
 		return m.requestShown()
 	case panel.Compared:
 		m.chat.Judge(m.panel.Shown().Plan)
-		return m.inspect(subject{request: true, from: e.Before}, asChanges)
+		before := m.inspected(e.Before)
+		return m.inspect(inspector.Subject{Request: true, From: &before}, inspector.ChangesView)
 	case panel.Try:
 		draft, now := m.composer.Next(), m.panel.Next.Plan.Entries
 		return func() tea.Msg { return tryOut(e, s, draft, now) }
@@ -121,7 +123,7 @@ func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.WhatIf):
 		return m.openWhatif()
 	case k.Pressed(msg, keymap.Repairs):
-		return m.openLedger()
+		return m.openRepairs()
 	case k.Pressed(msg, keymap.Ask):
 		return m.openHelp()
 	}

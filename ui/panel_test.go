@@ -7,8 +7,6 @@ import (
 	"winnow/session"
 )
 
-func noTexts(int64) string { return "" }
-
 func TestPanelSaysThatTokensAreGuessedUntilTheyAreCounted(t *testing.T) {
 	m := chatting(t, 120, 40)
 	next := m.counted(countedMsg{session: m.session, counting: session.Counting{Counted: 12_000, Of: 100_000}})

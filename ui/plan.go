@@ -70,7 +70,12 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	if msg.err != nil {
 		return again
 	}
-	told := m.tellOfRepairs()
+	var told tea.Cmd
+	if m.notice.Sentence() == "" { // One that is being shown is not covered: then the next plan says it.
+		if repairs := m.repairs.Announce(); repairs != "" {
+			told = m.say(repairs)
+		}
+	}
 	if msg.exact || m.turn.Busy || !m.session.Model().Exact() {
 		return tea.Batch(again, told)
 	}
@@ -89,7 +94,7 @@ func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.Judge(plan)
 	}
-	m.ledger.set(m.panel.Next.Plan)
+	m.repairs.Set(m.panel.Next.Plan)
 }
 
 // countExactly asks the server for its own count of a plan that is shown, and plans again, once, where
@@ -135,15 +140,4 @@ func (m *Model) counted(msg countedMsg) tea.Cmd {
 		return m.draftChanged()
 	}
 	return nil
-}
-
-// entryOf is the entry of a message by its id. Ids rise along a conversation, but not strictly across
-// branches, so the entry is looked for from the end, where the new ones are.
-func entryOf(plan history.Plan, id int64) (history.Entry, bool) {
-	for i := len(plan.Entries) - 1; i >= 0; i-- {
-		if plan.Entries[i].ID == id {
-			return plan.Entries[i], true
-		}
-	}
-	return history.Entry{}, false
 }

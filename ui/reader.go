@@ -84,7 +84,7 @@ func (m *Model) openHelp() tea.Cmd {
 func (m *Model) helpPage() inspector.Page {
 	var p inspector.Page
 	line := func(keys, help string) {
-		p.Add(inspector.Said, "  "+theme.Fit(keys, min(30, max(8, m.layout.Width/3))))
+		p.Add(inspector.Sent, "  "+theme.Fit(keys, min(30, max(8, m.layout.Width/3))))
 		p.Line(inspector.Quiet, " %s", help)
 	}
 	if m.overlays.any() {

@@ -110,13 +110,13 @@ func chatting(t testing.TB, w, h int) *Model {
 		m.chat.Add(message, session.Receipt{})
 	}
 	m.info.Title = "Parser rewrite"
-	m.ledger.told = true
+	m.repairs.Announced = true
 	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	return m
 }
 
-// mendedPlan is the plan of the talk with a call that broke off as well.
-func mendedPlan(m *Model) history.Plan {
+// repairedPlan is the plan of the talk with a call that broke off as well.
+func repairedPlan(m *Model) history.Plan {
 	plan := m.panel.Next.Plan
 	plan.Entries = slices.Clone(plan.Entries)
 	plan.Sum.Total += 12
@@ -247,7 +247,7 @@ var states = slices.Concat([]state{
 	}},
 	{"repairs", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
-		m.Update(planMsg{generation: m.panel.Generation, plan: mendedPlan(m)})
+		m.Update(planMsg{generation: m.panel.Generation, plan: repairedPlan(m)})
 		m.Update(tab)
 		m.Update(char('g'))
 		m.Update(char('m'))
@@ -255,7 +255,7 @@ var states = slices.Concat([]state{
 	}},
 	{"repairs-otherwise", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
-		plan := mendedPlan(m)
+		plan := repairedPlan(m)
 		m.Update(tab)
 		m.Update(char('m'))
 		plan.Entries[3].Repairs[0].Remedy = history.SendAsText

@@ -61,7 +61,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 				t.Errorf("%s says %q", what, text)
 			}
 		}
-		l.inspect(subject{message: l.chat.Messages[0].ID}, asText)
+		l.inspect(inspector.Subject{Message: l.chat.Messages[0].ID}, inspector.TextView)
 		l.shows("My key is [redacted], ours is [redacted].")
 		l.shows("2 secrets are hidden in this view; f3 shows what only looks like one.")
 		l.press("f3")
@@ -111,7 +111,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	bareTranscript()
 	shown("the list of repairs")
 	l.press("esc")
-	l.inspect(subject{message: l.session.Messages()[1].ID}, asRepair)
+	l.inspect(inspector.Subject{Message: l.session.Messages()[1].ID}, inspector.RepairView)
 	shown("the inspector")
 }
 
@@ -179,8 +179,8 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 			t.Fatalf("%d secrets are said to be hidden, want %d; inserted is %q", n, found, inserted)
 		}
 	})
-	each, n := inspector.HideEach(theme.Secrets{Find: findKey}, inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Said, Text: someKey}, {Kind: inspector.Rest, Text: ""}})
-	if want := (inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Said, Text: theme.Redacted}, {Kind: inspector.Rest, Text: ""}}); n != 1 || !slices.Equal(each, want) {
+	each, n := inspector.HideEach(theme.Secrets{Find: findKey}, inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Rest, Text: ""}})
+	if want := (inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: theme.Redacted}, {Kind: inspector.Rest, Text: ""}}); n != 1 || !slices.Equal(each, want) {
 		t.Errorf("passages of their own are %v (%d), want %v", each, n, want)
 	}
 }

@@ -22,7 +22,6 @@ func (m *Model) setTheme(name theme.Name) {
 func (m *Model) restyle(name theme.Name) {
 	m.themes.Shown = name
 	m.styles = theme.New(m.themes.Palette(name))
-	m.ledger.drawn = nil
 	m.composer.Restyle(m.styles)
 	m.chat.Restyle(m.styles)
 }

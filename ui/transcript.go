@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/transcript"
 )
@@ -94,7 +95,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.FocusBack:
 		m.turnFocus(-1)
 	case keymap.Inspect:
-		return m.inspect(subject{message: message.ID}, asText)
+		return m.inspect(inspector.Subject{Message: message.ID}, inspector.TextView)
 	case keymap.Copy:
 		return m.copyMessage()
 	case keymap.CopyCode:
@@ -116,7 +117,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.WhatIf:
 		return m.openWhatif()
 	case keymap.Repairs:
-		return m.openLedger()
+		return m.openRepairs()
 	case keymap.Request:
 		return m.inspectRequest()
 	case keymap.Ask, keymap.Help:

@@ -3,6 +3,10 @@ package inspector
 import (
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -40,7 +44,7 @@ func Hide(s theme.Secrets, p Page) (Page, int) {
 }
 
 // ofMessage reports whether a kind is that of a message's own text.
-func ofMessage(t Kind) bool { return t == Said || t == Unsent }
+func ofMessage(t Kind) bool { return t == Sent || t == Unsent }
 
 // without adds a segment that begins at byte at of a text, with a sign where one of the text's spans begins.
 // It returns the spans that go on or begin behind it.
@@ -70,4 +74,60 @@ func HideEach(s theme.Secrets, p Page) (Page, int) {
 		hidden += n
 	}
 	return out, hidden
+}
+
+// withoutSecrets is a repair as it is shown: its texts without secrets, and how many they were.
+func withoutSecrets(s theme.Secrets, r history.Repair) (history.Repair, int) {
+	hidden := 0
+	for _, text := range []*string{&r.What, &r.Before, &r.After} {
+		n := 0
+		*text, n = s.Hide(*text)
+		hidden += n
+	}
+	return r, hidden
+}
+
+// hiddenLine says how many secrets a page does not show.
+func (in *Model) hiddenLine(n int) Page {
+	var p Page
+	if n > 0 {
+		p.Line(Warning, "! %s hidden in this view; %s shows what only looks like one.", theme.PluralOf(n, "secret is", "secrets are"), in.Keys.First(keymap.Reveal))
+	}
+	return p
+}
+
+// mostAtOnce is the largest page, in bytes, that is searched for secrets before anything else happens.
+const mostAtOnce = 64 << 10
+
+// putPage shows a page without its secrets. From the segment that it is to begin at, -1 for the top, every
+// segment is a text of its own.
+func (in *Model) putPage(p Page, first int) tea.Cmd {
+	size := 0
+	for _, part := range p {
+		size += len(part.Text)
+	}
+	number, s := in.Number, in.Secrets
+	hide := func() pageMsg {
+		each := Hide
+		if first >= 0 {
+			each = HideEach
+		}
+		page, hidden := each(s, p)
+		return pageMsg{Answer{Number: number}, page, hidden, first}
+	}
+	if size <= mostAtOnce || s.Find == nil {
+		in.showPage(hide())
+		return nil
+	}
+	in.reads = "reading the text"
+	return func() tea.Msg { return hide() }
+}
+
+func (in *Model) showPage(msg pageMsg) {
+	head := in.hiddenLine(msg.hidden)
+	s := NewPager(append(head, msg.page...))
+	if msg.first >= 0 {
+		s.Show(msg.first + len(head))
+	}
+	in.put(s)
 }

@@ -19,10 +19,10 @@ func Marked(text string, list []Span) []Segment {
 		if x.From < at || x.To > len(text) {
 			continue
 		}
-		p.Add(Said, text[at:x.From])
+		p.Add(Sent, text[at:x.From])
 		p.Add(x.Kind, text[x.From:x.To])
 		at = x.To
 	}
-	p.Add(Said, text[at:])
+	p.Add(Sent, text[at:])
 	return p
 }

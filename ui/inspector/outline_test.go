@@ -17,7 +17,7 @@ func TestOutlineKeepsItsSelectionOnTheScreen(t *testing.T) {
 		var sections []Section
 		for i := range rapid.IntRange(0, 9).Draw(t, "sections") {
 			var p Page
-			p.Block(Said, strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "日本", "x"}).Draw(t, "piece"), rapid.IntRange(0, 90).Draw(t, "times")))
+			p.Block(Sent, strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "日本", "x"}).Draw(t, "piece"), rapid.IntRange(0, 90).Draw(t, "times")))
 			sections = append(sections, Section{Key: string(rune('a' + i)), Heading: "section", Gist: "日本 and so on, at some length", Body: p})
 		}
 		o := NewOutline(Page{{Title, "head\n"}}, sections, map[string]bool{})

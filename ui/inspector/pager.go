@@ -13,7 +13,7 @@ type Kind uint8
 
 // The kinds. Each that means something has a sign as well.
 const (
-	Said     Kind = iota // text as it was said, or as it is sent
+	Sent     Kind = iota // text as it was said, or as it is sent
 	Unsent               // text that the model does not get
 	Added                // text that nobody said
 	Rest                 // text that is here beside what is looked at

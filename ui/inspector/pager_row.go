@@ -43,11 +43,11 @@ func withSigns(line []Segment) []Segment {
 
 // between is the sign between two kinds, nothing where there is none.
 func between(a, b Kind) Segment {
-	counts := func(t Kind) bool { return t == Said || t == Unsent || t == Added }
+	counts := func(t Kind) bool { return t == Sent || t == Unsent || t == Added }
 	switch {
 	case a == b || !counts(a) || !counts(b):
 		return Segment{}
-	case b == Unsent || a == Unsent && b == Said:
+	case b == Unsent || a == Unsent && b == Sent:
 		return Segment{Unsent, unsentSign}
 	}
 	return Segment{Added, addedSign}
@@ -154,7 +154,7 @@ func (r row) sign() (string, Kind) {
 	case has[Part]:
 		return partSign, Added
 	}
-	return "", Said
+	return "", Sent
 }
 
 // KindStyle is the style of a kind.

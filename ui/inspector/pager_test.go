@@ -40,7 +40,7 @@ func TestAPagerShowsAllOfItsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := segments(t)
 		for i := range list {
-			list[i].Kind = Said
+			list[i].Kind = Sent
 		}
 		s := NewPager(list)
 		w := rapid.IntRange(6, 90).Draw(t, "width")
@@ -99,12 +99,12 @@ func TestAPagerScrollsRowByRow(t *testing.T) {
 
 func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 	s := NewPager([]Segment{
-		{Said, "The beginning is sent"},
+		{Sent, "The beginning is sent"},
 		{Added, " ... (cut)"},
 		{Unsent, " and the rest is not,\nnor is this."},
-		{Said, "\nThis is sent again, "},
+		{Sent, "\nThis is sent again, "},
 		{Unsent, "this not,"},
-		{Said, " and this is."},
+		{Sent, " and this is."},
 	})
 	s.Resize(80, 10)
 	got := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{})), "\n"))
@@ -118,7 +118,7 @@ func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 
 func TestALineIsBrokenBetweenCharacters(t *testing.T) {
 	for _, text := range []string{strings.Repeat("ü", longestLine), strings.Repeat("語", longestLine), strings.Repeat("a ", longestLine)} {
-		s := NewPager([]Segment{{Said, "x"}, {Said, text}})
+		s := NewPager([]Segment{{Sent, "x"}, {Sent, text}})
 		if len(s.starts) < 2 {
 			t.Fatalf("%d lines", len(s.starts))
 		}
@@ -142,7 +142,7 @@ func BenchmarkPagerOf10MB(b *testing.B) {
 	for name, text := range map[string]string{"lines": text, "one line": strings.ReplaceAll(text, "\n", " ")} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				s := NewPager([]Segment{{Said, text[:150]}, {Unsent, text[150:]}})
+				s := NewPager([]Segment{{Sent, text[:150]}, {Unsent, text[150:]}})
 				s.Resize(100, 40)
 				s.Last()
 				if len(s.View(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]))) != 40 {

@@ -13,13 +13,13 @@ func SegmentsOf(text string, e history.Entry) []Segment {
 	}
 	v := viewing{text: text, inserted: e.Inserted}
 	for _, cut := range e.Cuts {
-		v.insert(Said, cut.From)
-		v.write(Said, cut.From)
+		v.insert(Sent, cut.From)
+		v.write(Sent, cut.From)
 		v.insert(Unsent, cut.To-1)
 		v.write(Unsent, cut.To)
 	}
-	v.insert(Said, maxRunes)
-	v.write(Said, maxRunes)
+	v.insert(Sent, maxRunes)
+	v.write(Sent, maxRunes)
 	return v.page
 }
 

@@ -163,7 +163,7 @@ func table() []Binding {
 		bind(Pick, "transcript", InTranscript|InPanel, "select one message, or not", "space"),
 		bind(Seen, "transcript", InTranscript, "what the model saw for this answer", "c"),
 		bind(WhatIf, "transcript", InTranscript|InPanel, "try other settings out", "w"),
-		bind(Repairs, "transcript", InTranscript|InPanel|InRepairs, "what was mended, and what is sent instead", "m"),
+		bind(Repairs, "transcript", InTranscript|InPanel|InRepairs, "what was repaired, and what is sent instead", "m"),
 		bind(Request, "transcript", InTranscript|InPanel|InInspector|InRequest, "the whole request, as it is sent", "i"),
 
 		bind(Earlier, "panel", InPanel|InInspector|InRequest, "the request before", "left", "h"),
@@ -192,7 +192,7 @@ func table() []Binding {
 		bind(Undo, "sessions", InSessions, "undo the last change of a session, and the one before it", "ctrl+u"),
 		bind(ForkOff, "sessions", InSessions, "fork the session at its end", "ctrl+f"),
 
-		bind(Remedy, "repairs", InRepairs, "send a damaged call otherwise: mended, as text, not at all", "t"),
+		bind(Remedy, "repairs", InRepairs, "send a damaged call otherwise: repaired, as text, not at all", "t"),
 
 		bind(Away, "session open elsewhere", InElsewhere, "go on in a fork of the session", "ctrl+f"),
 		bind(Take, "session open elsewhere", InElsewhere, "take the session, once the other window has let go of it", "enter"),

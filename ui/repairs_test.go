@@ -49,49 +49,49 @@ func bare(messages []store.Message) []history.Message {
 	return list
 }
 
-func TestTheLedgerListsEveryRepair(t *testing.T) {
+func TestTheListOfRepairsListsEveryRepair(t *testing.T) {
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := damaged(t, size[0], size[1])
 		l.shows("20 repairs in this history; /repair shows them")
 		l.press("tab", "g", "m")
 		l.shows("what is stored stays as it came")
 		kinds := map[string]bool{}
-		for i, line := range l.ledger.lines {
-			if l.ledger.at != i {
-				t.Fatalf("the cursor is on line %d, want %d", l.ledger.at, i)
+		for i, line := range l.repairs.Lines {
+			if l.repairs.At != i {
+				t.Fatalf("the cursor is on line %d, want %d", l.repairs.At, i)
 			}
 			got := plain(l.Model)
-			number := theme.Thousands(line.entry.Index + 1)
-			if !strings.Contains(got, " "+number+"  "+theme.Fit(theme.Speaker(line.entry.Role), 6)+" "+line.repair.Kind) || !strings.Contains(got, line.repair.Kind+": "+firstWords(line.repair.What)) {
-				t.Errorf("line %d of the ledger does not show %s of message %s:\n%s", i, line.repair.Kind, number, got)
+			number := theme.Thousands(line.Entry.Index + 1)
+			if !strings.Contains(got, " "+number+"  "+theme.Fit(theme.Speaker(line.Entry.Role), 6)+" "+line.Repair.Kind) || !strings.Contains(got, line.Repair.Kind+": "+firstWords(line.Repair.What)) {
+				t.Errorf("line %d of the list does not show %s of message %s:\n%s", i, line.Repair.Kind, number, got)
 			}
-			if strings.Contains(got, "sent instead") == inspector.DiffOf(line.repair).Blank() {
-				t.Errorf("%s of message %s has the sides %q, and the screen is\n%s", line.repair.Kind, number, inspector.DiffOf(line.repair), got)
+			if strings.Contains(got, "sent instead") == inspector.DiffOf(line.Repair).Blank() {
+				t.Errorf("%s of message %s has the sides %q, and the screen is\n%s", line.Repair.Kind, number, inspector.DiffOf(line.Repair), got)
 			}
-			kinds[line.repair.Kind] = true
+			kinds[line.Repair.Kind] = true
 			l.press("j")
 		}
 		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-		if l.ledger.at != 18 {
-			t.Errorf("two turns of the wheel up and one down go from line 19 to %d, want 18", l.ledger.at)
+		if l.repairs.At != 18 {
+			t.Errorf("two turns of the wheel up and one down go from line 19 to %d, want 18", l.repairs.At)
 		}
 		l.press("G")
-		if len(l.ledger.lines) != 20 || len(kinds) != 15 {
-			t.Errorf("the ledger has %d lines of %d kinds, want 20 of 15", len(l.ledger.lines), len(kinds))
+		if len(l.repairs.Lines) != 20 || len(kinds) != 15 {
+			t.Errorf("the list has %d lines of %d kinds, want 20 of 15", len(l.repairs.Lines), len(kinds))
 		}
 		l.press("enter")
-		if on, ok := l.chat.Selected(); l.overlays.any() || l.focus != transcriptPane || !ok || on.ID != l.ledger.lines[19].entry.ID {
+		if on, ok := l.chat.Selected(); l.overlays.any() || l.focus != transcriptPane || !ok || on.ID != l.repairs.Lines[19].Entry.ID {
 			t.Errorf("enter does not go to the message; message %d is selected:\n%s", on.ID, plain(l.Model))
 		}
 		l.press("m")
-		if on, ok := l.ledger.chosen(); !ok || on.entry.Index != 29 {
+		if on, ok := l.repairs.Chosen(); !ok || on.Entry.Index != 29 {
 			t.Errorf("opened on message 30 the cursor is on %+v", on)
 		}
 		l.press("esc")
 		if l.overlays.any() {
-			t.Error("esc does not close the ledger")
+			t.Error("esc does not close the list")
 		}
 	}
 }
@@ -101,7 +101,7 @@ func firstWords(s string) string {
 	return strings.Join(words[:min(4, len(words))], " ")
 }
 
-func TestARemedyIsChosenInTheLedger(t *testing.T) {
+func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 	l := damaged(t, 140, 50)
 	stored := bare(l.session.Messages())
 	l.press("tab", "g", "m")
@@ -114,17 +114,17 @@ func TestARemedyIsChosenInTheLedger(t *testing.T) {
 	}{
 		{"The calls and results of messages 2 and 3 are told as text", "told as text", history.SendAsText, asText},
 		{"The calls and results of messages 2 and 3 are left out: −", "left out", history.LeaveOut, ""},
-		{"The calls and results of messages 2 and 3 are mended: +", "mended", history.SendRepaired, asCall},
+		{"The calls and results of messages 2 and 3 are repaired: +", "repaired", history.SendRepaired, asCall},
 	} {
 		l.press("t")
 		l.shows(c.says)
 		l.shows("What is stored stays as it is.")
-		on, _ := l.ledger.chosen()
-		if on.entry.Index != 1 || on.repair.Remedy != c.remedy || l.session.Remedy(on.entry.ID) != c.remedy {
+		on, _ := l.repairs.Chosen()
+		if on.Entry.Index != 1 || on.Repair.Remedy != c.remedy || l.session.Remedy(on.Entry.ID) != c.remedy {
 			t.Fatalf("%s: the line under the cursor is %+v", c.word, on)
 		}
 		if !strings.Contains(plain(l.Model), c.word) {
-			t.Errorf("the ledger does not say %q:\n%s", c.word, plain(l.Model))
+			t.Errorf("the list does not say %q:\n%s", c.word, plain(l.Model))
 		}
 		body, err := l.session.Body(l.panel.Next.Plan)
 		if err != nil {
@@ -140,7 +140,7 @@ func TestARemedyIsChosenInTheLedger(t *testing.T) {
 		}
 	}
 	if l.panel.Next.Plan.Sum != total {
-		t.Errorf("mended again the sum is %+v, and was %+v", l.panel.Next.Plan.Sum, total)
+		t.Errorf("repaired again the sum is %+v, and was %+v", l.panel.Next.Plan.Sum, total)
 	}
 	if len(l.bodies) != 0 {
 		t.Errorf("choosing sent %d requests", len(l.bodies))
@@ -159,31 +159,31 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 		says []string
 	}{
 		{"C8", []string{"Nothing else can be sent in place of message 18."}},
-		{"C12", []string{"Message 25 is left out: −", "Message 25 is mended: +"}},
-		{"C6", []string{"Message 12 is left out: −", "Message 12 is mended: +"}},
+		{"C12", []string{"Message 25 is left out: −", "Message 25 is repaired: +"}},
+		{"C6", []string{"Message 12 is left out: −", "Message 12 is repaired: +"}},
 		{"C15", []string{"Nothing else can be sent in place of message 30."}},
 	} {
-		l.ledger.at = slices.IndexFunc(l.ledger.lines, func(m mended) bool { return m.repair.Kind == c.kind })
+		l.repairs.At = slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool { return r.Repair.Kind == c.kind })
 		for _, says := range c.says {
 			l.press("t")
 			l.shows(says)
 		}
-		if on, _ := l.ledger.chosen(); l.session.Remedy(on.entry.ID) != history.SendRepaired {
-			t.Errorf("%s: a remedy without an effect is kept: %q", c.kind, l.session.Remedy(on.entry.ID))
+		if on, _ := l.repairs.Chosen(); l.session.Remedy(on.Entry.ID) != history.SendRepaired {
+			t.Errorf("%s: a remedy without an effect is kept: %q", c.kind, l.session.Remedy(on.Entry.ID))
 		}
 	}
 	l.press("z")
 	l.shows("z does nothing here; t has something else sent")
 }
 
-func TestTheLedgerOfASoundHistoryIsEmpty(t *testing.T) {
+func TestTheListOfRepairsOfASoundHistoryIsEmpty(t *testing.T) {
 	l := onStage(t, 80, 24)
 	l.say("A question.")
 	l.types("/repairs")
 	l.press("enter")
 	l.shows("Nothing is damaged")
 	l.press("t")
-	l.shows("There is nothing to mend.")
+	l.shows("There is nothing to repair.")
 	l.press("enter")
 	l.shows("There is no message to go to.")
 }
@@ -242,12 +242,12 @@ func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {
 	l.run(l.draftChanged())
 	l.planned()
 	l.press("tab", "g", "m")
-	for _, says := range []string{"2 and 3 are told as text", "2 and 3 are left out", "The calls and results of messages 2 and 3 are mended: "} {
+	for _, says := range []string{"2 and 3 are told as text", "2 and 3 are left out", "The calls and results of messages 2 and 3 are repaired: "} {
 		before := l.panel.Next.Plan.Entries
 		l.press("t")
 		l.shows(says)
 		if says[0] == 'T' && len(history.Compare(before, l.panel.Next.Plan.Entries)) <= 2 {
-			t.Error("mending the group takes no room from others, so this shows nothing")
+			t.Error("repairing the group takes no room from others, so this shows nothing")
 		}
 	}
 }

@@ -1,11 +1,10 @@
-package ui
+package inspector
 
 import (
 	"strings"
 	"testing"
 
 	"winnow/history"
-	"winnow/ui/panel"
 )
 
 // TestEveryPartOfAMessageSaysWhatIsSentOfIt plans one conversation for endpoints that insist on
@@ -38,13 +37,13 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 		exclude int64
 		want    string // of message 1's parts, message 2's reasoning and call, and message 6's call
 	}{
-		{"anything", history.Profile{}, 0, "image sent, file sent; reasoning not sent; call sent; call mended"},
-		{"no images", history.Profile{NoImages: true}, 0, "image not sent; a note stands for it, file sent; reasoning not sent; call sent; call mended"},
+		{"anything", history.Profile{}, 0, "image sent, file sent; reasoning not sent; call sent; call repaired"},
+		{"no images", history.Profile{NoImages: true}, 0, "image not sent; a note stands for it, file sent; reasoning not sent; call sent; call repaired"},
 		{"no tools", history.Profile{NoTools: true}, 0, "image sent, file sent; reasoning not sent; call told as text; call told as text"},
-		{"reasoning back", history.Profile{EchoReasoning: true}, 0, "image sent, file sent; reasoning sent back to the model; call sent; call mended"},
-		{"short ids", history.Profile{ToolIDLength: 9}, 0, "image sent, file sent; reasoning not sent; call sent with the id ; call mended"},
-		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "image sent, file sent; reasoning not sent; call sent; call mended"},
-		{"excluded with its answers", history.Profile{}, 1, "image not sent, file not sent; reasoning not sent; call not sent; call mended"},
+		{"reasoning back", history.Profile{EchoReasoning: true}, 0, "image sent, file sent; reasoning sent back to the model; call sent; call repaired"},
+		{"short ids", history.Profile{ToolIDLength: 9}, 0, "image sent, file sent; reasoning not sent; call sent with the id ; call repaired"},
+		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "image sent, file sent; reasoning not sent; call sent; call repaired"},
+		{"excluded with its answers", history.Profile{}, 1, "image not sent, file not sent; reasoning not sent; call not sent; call repaired"},
 	} {
 		flags := map[int64]history.Flag{}
 		if c.exclude != 0 {
@@ -56,8 +55,8 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		r := panel.RequestOf(plan, noTexts)
-		of := func(i int) carrier { return carrierOf(&r, plan.Entries[i]) }
+		r := Request{Plan: plan}
+		of := func(i int) source { return sourceOf(&r, plan.Entries[i]) }
 		image, _ := of(0).part(past[0].Parts[0])
 		file, _ := of(0).part(past[0].Parts[1])
 		reasoning, _ := of(1).reasoning(past[1].Reasoning)
@@ -74,13 +73,13 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s\n%+v", c.name, got, c.want, plan.Messages)
 		}
-		if damaged == "mended" && (sent == nil || sent.Arguments != `{"at": "b"}`) {
+		if damaged == "repaired" && (sent == nil || sent.Arguments != `{"at": "b"}`) {
 			t.Errorf("%s: sent for the damaged call is %+v", c.name, sent)
 		}
 	}
 }
 
-func TestACarrierFindsASystemMessageInTheSystemPrompt(t *testing.T) {
+func TestTheSourceOfASystemMessageIsTheSystemPrompt(t *testing.T) {
 	past := []history.Message{
 		{ID: 1, Role: history.User, Content: "Tell me of the sea."},
 		{ID: 2, Role: history.Assistant, Content: "It is wide."},
@@ -94,9 +93,9 @@ func TestACarrierFindsASystemMessageInTheSystemPrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := panel.RequestOf(plan, noTexts)
+	r := Request{Plan: plan}
 	for i, want := range []int{1, 2, 0} {
-		if c := carrierOf(&r, plan.Entries[i]); len(c.at) != 1 || c.at[0] != want {
+		if c := sourceOf(&r, plan.Entries[i]); len(c.at) != 1 || c.at[0] != want {
 			t.Errorf("message %d is found in messages %v, want %d", i+1, c.at, want)
 		}
 	}

@@ -1,0 +1,294 @@
+package inspector
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Deps are what the inspector works with.
+type Deps struct {
+	Keys     keymap.Map
+	Secrets  theme.Secrets
+	Message  func(id int64) (store.Message, bool) // a message of the conversation, as it is stored
+	Settings func() (string, error)               // which settings decide the next request, and where each was set
+}
+
+// Request is a request as it is inspected.
+type Request struct {
+	Plan  history.Plan
+	Added []history.Added   // the texts that nobody said, in the order of the conversation
+	Past  *session.Replayed // its record and proof, nil for the next request
+	Name  string
+	Ready bool   // there is a plan
+	Note  string // why it cannot be sent, "" where it can
+	Busy  bool   // it has left, and its answer arrives
+	Tried bool   // it is one by other settings
+}
+
+// Subject is what is inspected: a message, an added text, or the request.
+type Subject struct {
+	Message int64 // its id
+	Added   int   // the number of an added text among those of the request, from 1
+	Request bool
+	From    *Request // another request that this one is compared with, nil for the one before
+}
+
+// View is a way to show a subject: its name in the title.
+type View string
+
+// The views.
+const (
+	TextView    View = "text"
+	SentView    View = "sent"
+	RepairView  View = "repair"
+	PastView    View = "past"
+	JSONView    View = "json"
+	ChangesView View = "changes"
+)
+
+// Model shows one message of the request on show, or that request as a whole, in several views.
+type Model struct {
+	Deps
+	Request         // the one on show
+	events  []Event // for the one who holds the inspector
+
+	On     Subject
+	view   View
+	shown  Content // nil until it is read
+	reads  string  // what is being read, "" for nothing
+	Number int     // of what is read: what comes late is dropped
+	opener *Model  // the list that this was opened from, nil for none
+	then   View    // what is shown of the request that is being looked for, "" for the same
+
+	changes   []history.Change   // of the view of changes
+	verdicts  []session.Sighting // of the view of past requests
+	more      int                // so many of them were asked for and there may be more, 0 where there are not
+	collapsed map[string]bool    // the sections of the request that are collapsed
+
+	w, h int
+}
+
+// Forget lets go of what was inspected. What is still being read comes too late.
+func (in *Model) Forget() {
+	*in = Model{Deps: in.Deps, Number: in.Number + 1, collapsed: map[string]bool{}, w: in.w, h: in.h}
+}
+
+// Resize gives the inspector its size in cells.
+func (in *Model) Resize(w, h int) {
+	in.w, in.h = w, h
+	if in.shown != nil {
+		in.shown.Resize(w, h)
+	}
+}
+
+// Content is what is shown, nil until it is read.
+func (in *Model) Content() Content { return in.shown }
+
+// Outlined says that the whole request is shown, message by message.
+func (in *Model) Outlined() bool { return in.On.Request && in.view == TextView }
+
+// views are those that the subject has.
+func (in *Model) views() []View {
+	switch {
+	case in.On.Request:
+		return []View{TextView, JSONView, ChangesView}
+	case in.On.Added > 0:
+		return []View{TextView, SentView}
+	}
+	list := []View{TextView, SentView}
+	if e, ok := in.Plan.EntryOf(in.On.Message); ok && len(e.Repairs) > 0 {
+		list = append(list, RepairView)
+	}
+	return append(list, PastView)
+}
+
+// look shows a view of the subject, from its beginning.
+func (in *Model) look(at View) tea.Cmd {
+	in.shown = nil
+	return in.read(at)
+}
+
+// refresh shows the same once more, after the request on show has changed. What is read anew comes in
+// the place of what stands there.
+func (in *Model) refresh() tea.Cmd {
+	if in.On.Added > len(in.Added) {
+		in.On = Subject{Request: true}
+	}
+	if !slices.Contains(in.views(), in.view) {
+		in.then = TextView
+	}
+	if in.then != "" {
+		return in.look(in.then)
+	}
+	return in.read(in.view)
+}
+
+// read makes what a view shows, or begins to read it.
+func (in *Model) read(at View) tea.Cmd {
+	if list := in.views(); !slices.Contains(list, at) {
+		at = list[0]
+	}
+	in.view, in.reads, in.then = at, "", ""
+	in.Number++
+	switch at {
+	case SentView:
+		return in.putPage(in.sentPage())
+	case RepairView:
+		in.put(in.repairDrawing())
+	case PastView:
+		return in.readVerdicts(mostVerdicts)
+	case JSONView:
+		in.reads = "encoding the request"
+		return in.tell(ReadBody{in.Number})
+	case ChangesView:
+		return in.readChanges()
+	default:
+		if in.On.Request {
+			in.put(in.outline())
+			return nil
+		}
+		return in.putPage(in.textPage(), -1)
+	}
+	return nil
+}
+
+// put shows a content, at the place where the one before it was.
+func (in *Model) put(c Content) {
+	before := in.shown
+	in.shown, in.reads = c, ""
+	c.Resize(in.w, in.h)
+	if before != nil {
+		c.GoTo(before.Place())
+	}
+}
+
+// close goes back to the list that the subject was opened from, or closes the inspector.
+func (in *Model) close() tea.Cmd {
+	list := in.opener
+	if list == nil {
+		return in.tell(Closed{})
+	}
+	list.Request, list.events, list.Number = in.Request, in.events, in.Number
+	w, h := in.w, in.h
+	*in = *list
+	in.Resize(w, h)
+	return in.refresh()
+}
+
+// turnView goes to the next view.
+func (in *Model) turnView(by int) tea.Cmd {
+	list := in.views()
+	at := slices.Index(list, in.view) + by
+	return in.look(list[(at+len(list))%len(list)])
+}
+
+// stored is a message as it is stored.
+func (in *Model) stored(id int64) (store.Message, bool) {
+	if in.Past != nil {
+		for _, m := range slices.Backward(in.Past.Messages) {
+			if m.ID == id {
+				return m, true
+			}
+		}
+	}
+	return in.Message(id)
+}
+
+// step goes to the next message: of the whole request, or of its list, which another one has.
+func (in *Model) step(by int) tea.Cmd {
+	switch o, outlined := in.shown.(*Outline); {
+	case !in.On.Request:
+		return in.tell(Step{by})
+	case in.view != TextView:
+		return in.say("This is the whole request; " + in.Keys.First(keymap.Inspect) + " on a line of the panel shows one message.")
+	case outlined && o.Step(by):
+		return nil
+	case by < 0:
+		return in.say("This is the first message.")
+	}
+	return in.say("This is the last message.")
+}
+
+// Title names the subject and its views; the one on show is in brackets.
+func (in *Model) Title() string {
+	var names []string
+	for _, v := range in.views() {
+		if v == in.view {
+			v = "[" + v + "]"
+		}
+		names = append(names, string(v))
+	}
+	return in.subjectName() + " · " + strings.Join(names, " ")
+}
+
+func (in *Model) subjectName() string {
+	switch {
+	case in.On.From != nil:
+		before, after := inOrder(in.On.From, &in.Request)
+		return before.Name + " to " + after.Name
+	case in.On.Request:
+		return in.Name
+	case in.On.Added > 0:
+		return "added · " + string(in.Added[in.On.Added-1].Kind)
+	}
+	if e, ok := in.Plan.EntryOf(in.On.Message); ok {
+		return "message " + theme.Thousands(e.Index+1) + " · " + theme.Speaker(e.Role)
+	}
+	stored, _ := in.stored(in.On.Message)
+	return "message · " + theme.Speaker(stored.Role)
+}
+
+// View is what it shows, or what is still being read.
+func (in *Model) View(st theme.Styles) []string {
+	switch {
+	case in.shown != nil:
+		return in.shown.View(st)
+	case in.reads != "":
+		return theme.Indented(st.Dim, in.reads+" …", in.w)
+	}
+	return nil
+}
+
+// Position says which request the subject is looked at in, and how far down the screen is.
+func (in *Model) Position() string {
+	right := ""
+	if !in.On.Request {
+		right = in.Name
+	}
+	if in.shown != nil {
+		right = strings.Trim(right+" · "+in.shown.Position(), " ·")
+	}
+	return right
+}
+
+// Hints are the keys that matter now.
+func (in *Model) Hints() []keymap.Hint {
+	k := &in.Keys
+	last := []keymap.Hint{
+		k.Hint("request", keymap.Earlier, keymap.Later),
+		k.Hint("scroll", keymap.Down, keymap.Up),
+		k.Hint("copy", keymap.Copy),
+		k.Hint("help", keymap.Ask),
+		k.Hint("close", keymap.Back),
+	}
+	if in.Outlined() {
+		return append([]keymap.Hint{
+			k.Hint("message", keymap.Next, keymap.Prev),
+			k.Hint("collapse", keymap.Fold),
+			k.Hint("collapse all", keymap.FoldAll),
+			k.Hint("next view", keymap.NextView),
+		}, last...)
+	}
+	return append([]keymap.Hint{
+		k.Hint("next view", keymap.NextView),
+		k.Hint("message", keymap.Next, keymap.Prev),
+	}, last...)
+}

@@ -1,0 +1,251 @@
+package inspector
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/ui/theme"
+)
+
+// sentPage is what of the request carries the subject, as it is sent, and the segment to begin at, -1 for
+// the top.
+func (in *Model) sentPage() (p Page, first int) {
+	r := &in.Request
+	if in.On.Added > 0 {
+		return in.addedSent(r.Added[in.On.Added-1]), -1
+	}
+	e, ok := r.Plan.EntryOf(in.On.Message)
+	if !ok {
+		return in.messagePage(in.On.Message), -1
+	}
+	proofLine(r, &p)
+	c := sourceOf(r, e)
+	if len(c.at) == 0 && !c.found {
+		notSent(r, &p, e)
+		return p, -1
+	}
+	messages := in.sentMessages()
+	for _, i := range c.at {
+		messages.write(&p, i)
+	}
+	first = -1
+	if c.found {
+		p.Heading("↺ recalled into message %s of the request, in front of your message", theme.Thousands(c.block.Message+1))
+		text := r.Plan.Messages[c.block.Message].Content
+		p.Add(Rest, text[:c.block.From])
+		first = len(p)
+		p.Add(Part, text[c.block.From:c.block.To])
+		p.Block(Rest, text[c.block.To:])
+	}
+	if first < 0 || len(c.at) > 0 {
+		return p, -1
+	}
+	return p, max(0, first-1)
+}
+
+// notSent says that nothing of a message is in the request, and what stands for it.
+func notSent(r *Request, p *Page, e history.Entry) {
+	if e.Sent() {
+		p.Line(Quiet, "It is sent joined to other messages; the text of the whole request has it.")
+		return
+	}
+	p.Line(Title, "%s %s", theme.Glyph(e), saying(e))
+	p.Line(Sent, "Nothing of this message is in the request.")
+	if e.Disposition != history.Dropped && e.Disposition != history.Excluded {
+		return
+	}
+	for _, a := range r.Added {
+		if gap := a.Kind == history.AddedMarker || a.Kind == history.AddedSummary; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
+			p.Heading("✚ %s: %s", a.Kind, theme.OneSentence(a.Cause.Sentence()))
+			p.Block(Added, a.Text)
+			return
+		}
+	}
+	p.Line(Quiet, "Nothing stands for it.")
+}
+
+// addedSent is the message of the request that holds an added text.
+func (in *Model) addedSent(a history.Added) Page {
+	var p Page
+	proofLine(&in.Request, &p)
+	if a.Before < 0 || a.Before >= len(in.Plan.Messages) {
+		p.Line(Quiet, "It stands in no message of the request.")
+		return p
+	}
+	in.sentMessages().write(&p, a.Before)
+	return p
+}
+
+// sentMessages writes the messages of a request as they are sent.
+type sentMessages struct {
+	*Request
+	stored   func(int64) (store.Message, bool)
+	shown    [][]int        // the entries whose text each of them is
+	recalled map[int][]Span // the block of recalled texts, by the message that it stands in
+}
+
+func (in *Model) sentMessages() sentMessages {
+	return sentMessages{&in.Request, in.stored, in.Plan.Shown(), recalledIn(&in.Request)}
+}
+
+// write writes one with its heading.
+func (s sentMessages) write(p *Page, i int) {
+	p.Heading("%s", s.heading(i))
+	s.writeBody(p, i)
+}
+
+// sections are all of them.
+func (s sentMessages) sections() []Section {
+	var list []Section
+	seen := map[string]int{}
+	for i, sent := range s.Plan.Messages {
+		key := string(sent.Role) + " " + s.whose(i)
+		seen[key]++
+		part := Section{
+			Key:     key + " " + strconv.Itoa(seen[key]),
+			Heading: s.heading(i),
+			Gist:    theme.Plural(utf8.RuneCountInString(sent.Content), "character"),
+		}
+		if sent.Content != "" {
+			part.Gist += " · " + theme.OneLine(sent.Content)
+		} else if n := len(sent.ToolCalls); n > 0 {
+			part.Gist = theme.Plural(n, "call")
+		}
+		s.writeBody(&part.Body, i)
+		list = append(list, part)
+	}
+	return list
+}
+
+// heading names one: its number, role and ids.
+func (s sentMessages) heading(i int) string {
+	sent := s.Plan.Messages[i]
+	facts := []string{"#" + theme.Thousands(i+1) + " of " + theme.Thousands(len(s.Plan.Messages)), theme.OneLine(string(sent.Role))}
+	if whose := s.whose(i); whose != "" {
+		facts = append(facts, whose)
+	}
+	if sent.Role == history.Tool {
+		facts = append(facts, "answers the call "+theme.QuotedID(sent.ToolCallID))
+	}
+	return strings.Join(facts, " · ")
+}
+
+// writeBody writes what one holds: text, parts, calls. What nobody said has its sign.
+func (s sentMessages) writeBody(p *Page, i int) {
+	sent := s.Plan.Messages[i]
+	for _, part := range sent.Parts {
+		p.Line(Quiet, "[%s %s]", theme.PartKind(part), strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.Plan.Sum)...), " · "))
+		p.Block(Sent, part.Sent())
+	}
+	*p = append(*p, Marked(sent.Content, s.notSaid(i))...)
+	if sent.Content != "" {
+		p.Add(Quiet, "\n")
+	}
+	if sent.Reasoning != "" {
+		p.Line(Quiet, "reasoning, sent back:")
+		p.Block(Sent, sent.Reasoning)
+	}
+	for _, call := range sent.ToolCalls {
+		p.Line(Quiet, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
+		p.Block(Sent, call.Arguments)
+	}
+	if sent.Content == "" && len(sent.ToolCalls) == 0 && len(sent.Parts) == 0 {
+		p.Line(Quiet, "(no text)")
+	}
+}
+
+// whose says whose text a message of the request is.
+func (s sentMessages) whose(i int) string {
+	shown, r := s.shown[i], s.Request
+	switch n := len(shown); {
+	case n == 1:
+		return "message " + theme.Thousands(r.Plan.Entries[shown[0]].Index+1)
+	case n > 1:
+		var names []string
+		for _, k := range shown {
+			names = append(names, theme.Thousands(r.Plan.Entries[k].Index+1))
+		}
+		return "messages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	case r.Plan.Messages[i].Role == history.System:
+		return "system prompt"
+	}
+	for _, a := range r.Added {
+		if a.Before == i && a.Text == r.Plan.Messages[i].Content {
+			return "✚ " + string(a.Kind)
+		}
+	}
+	if r.Past == nil && r.Plan.Messages[i].Role == history.User {
+		return "your draft"
+	}
+	return ""
+}
+
+// notSaid finds what of a message of the request nobody said, and what of it is recalled.
+func (s sentMessages) notSaid(i int) []Span {
+	list := slices.Clone(s.recalled[i])
+	for _, a := range s.Plan.Added {
+		if a.Before == i && a.Cause.Code != history.CauseRecalledBlock && a.From < a.To {
+			list = append(list, Span{From: a.From, To: a.To, Kind: Added})
+		}
+	}
+	for _, span := range s.Plan.Spans {
+		if span.Message == i && span.Entry >= 0 && !span.Recalled {
+			list = append(list, s.inserted(span)...)
+		}
+	}
+	return list
+}
+
+// inserted finds what winnow put into the text of an entry.
+func (s sentMessages) inserted(at history.Span) []Span {
+	e := s.Plan.Entries[at.Entry]
+	stored, ok := s.stored(e.ID)
+	if !ok || len(e.Inserted) == 0 || e.Recalled {
+		return nil // what stands in the place of a recalled message is another cut than its verdict tells
+	}
+	var list []Span
+	from := at.From
+	for _, p := range SegmentsOf(stored.Content, e) {
+		if p.Kind == Unsent {
+			continue
+		}
+		if p.Kind == Added {
+			list = append(list, Span{From: from, To: from + len(p.Text), Kind: Added})
+		}
+		from += len(p.Text)
+	}
+	if from != at.To {
+		return nil // the record is of another text
+	}
+	return list
+}
+
+// recalledIn is where the recalled texts are, by message of the request, with the frame around them.
+func recalledIn(r *Request) map[int][]Span {
+	found := map[int][]Span{}
+	for _, a := range r.Plan.Added {
+		if a.Cause.Code != history.CauseRecalledBlock {
+			continue
+		}
+		at := a.From
+		frame := func(to int) {
+			if at < to {
+				found[a.Before] = append(found[a.Before], Span{From: at, To: to, Kind: Added})
+			}
+		}
+		for _, span := range r.Plan.Spans {
+			if span.Message != a.Before || !span.Recalled {
+				continue
+			}
+			frame(span.From)
+			found[a.Before] = append(found[a.Before], Span{From: span.From, To: span.To, Kind: Part})
+			at = span.To
+		}
+		frame(a.To)
+	}
+	return found
+}

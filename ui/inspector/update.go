@@ -1,0 +1,256 @@
+package inspector
+
+import (
+	"cmp"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Event is what the inspector, or the list of repairs, asks of the one who holds it: one of the types below.
+type Event any
+
+// The events.
+type (
+	// Said is a sentence for the user: Bad where something did not work.
+	Said struct {
+		Text string
+		Bad  bool
+	}
+	// Closed says that it is to be closed.
+	Closed struct{}
+	// Step asks for the subject that stands so many lines behind the inspected one in the request's list.
+	Step struct{ By int }
+	// Open asks for a request of the past to be shown.
+	Open struct {
+		Turn    int
+		Request int64
+	}
+	// Copy asks for a text to be copied; What is what it is called.
+	Copy struct{ What, Text string }
+	// ReadBody asks for the body of the request on show. BodyMsg is the answer.
+	ReadBody struct{ Number int }
+	// ReadBefore asks for the request that was sent before the one on show. BeforeMsg is the answer.
+	ReadBefore struct{ Number int }
+	// ReadVerdicts asks for what became of a message in past requests. VerdictsMsg is the answer.
+	ReadVerdicts struct {
+		Number  int
+		Message int64
+		Most    int
+	}
+)
+
+// Inspect is the message that shows a subject. Without a view it is the one on show.
+type Inspect struct {
+	On Subject
+	At View
+}
+
+// Refresh is the message that shows the same once more, after the request on show has changed.
+type Refresh struct{}
+
+// Msg is what was read.
+type Msg interface{ answer() Answer }
+
+// Answer is the number of what was read, or why it could not be.
+type Answer struct {
+	Number int
+	Err    error
+}
+
+func (a Answer) answer() Answer { return a }
+
+// The messages.
+type (
+	// BodyMsg is the body of a request, laid out for reading.
+	BodyMsg struct {
+		Answer
+		Text    string
+		Bytes   int // of the body as it is sent
+		Secrets int // taken out of the text
+	}
+	// BeforeMsg is the request that was sent before another one, nil where there is none.
+	BeforeMsg struct {
+		Answer
+		Before *Request
+	}
+	// VerdictsMsg is what became of a message in past requests, the newest first.
+	VerdictsMsg struct {
+		Answer
+		List []session.Sighting
+		Most int // so many were asked for
+	}
+	// pageMsg is a page whose secrets are hidden.
+	pageMsg struct {
+		Answer
+		page   Page
+		hidden int
+		first  int // the segment to begin at, -1 for the top
+	}
+)
+
+// Update is a key, the wheel, a message of this package, or what was read.
+func (in Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+	cmd := in.update(msg)
+	events := in.events
+	in.events = nil
+	return in, cmd, events
+}
+
+func (in *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return in.key(msg)
+	case tea.MouseWheelMsg:
+		switch {
+		case in.shown == nil:
+		case msg.Button == tea.MouseWheelUp:
+			in.shown.Scroll(-3)
+		default:
+			in.shown.Scroll(3)
+		}
+	case Inspect:
+		in.On = msg.On
+		return in.look(cmp.Or(msg.At, in.view))
+	case Refresh:
+		return in.refresh()
+	case Msg:
+		return in.answered(msg)
+	}
+	return nil
+}
+
+// answered shows what was read, unless something else is looked at by now.
+func (in *Model) answered(msg Msg) tea.Cmd {
+	switch a := msg.answer(); {
+	case a.Number != in.Number:
+		return nil
+	case a.Err != nil:
+		in.reads = ""
+		return in.tell(Said{theme.Sentence(a.Err), true})
+	}
+	switch msg := msg.(type) {
+	case BodyMsg:
+		in.showBody(msg)
+	case BeforeMsg:
+		in.showBefore(msg.Before)
+	case VerdictsMsg:
+		in.showVerdicts(msg)
+	case pageMsg:
+		in.showPage(msg)
+	}
+	return nil
+}
+
+// key is a key while the inspector is open.
+func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	k := &in.Keys
+	switch {
+	case k.Pressed(msg, keymap.Back):
+		return in.close()
+	case k.Pressed(msg, keymap.NextView):
+		return in.turnView(1)
+	case k.Pressed(msg, keymap.PrevView):
+		return in.turnView(-1)
+	case k.Pressed(msg, keymap.Next):
+		return in.step(1)
+	case k.Pressed(msg, keymap.Prev):
+		return in.step(-1)
+	case in.shown == nil:
+		return in.say("This is still being read; " + k.First(keymap.Back) + " closes it.")
+	}
+	o, sections := in.shown.(*Outline)
+	switch {
+	case sections && k.Pressed(msg, keymap.Fold):
+		o.Toggle()
+	case sections && k.Pressed(msg, keymap.FoldAll):
+		o.ToggleAll()
+	case k.Scrolled(msg, in.shown, in.h):
+	case k.Pressed(msg, keymap.Inspect) && (in.view == ChangesView || in.view == PastView):
+		return in.openLine()
+	case k.Pressed(msg, keymap.Copy):
+		return in.copy()
+	default:
+		return in.noKey(msg, k.First(keymap.NextView)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
+	}
+	return in.readOn()
+}
+
+// openLine opens what stands under the cursor of a list.
+func (in *Model) openLine() tea.Cmd {
+	l, ok := in.shown.(*List)
+	switch {
+	case !ok || l.N == 0:
+		return in.say(l.None)
+	case in.view == PastView:
+		in.then = TextView
+		return in.tell(Open{in.verdicts[l.At].Turn, in.verdicts[l.At].Request})
+	}
+	list := *in
+	in.opener = &list
+	in.On = Subject{Message: in.changes[l.At].Entry().ID}
+	return in.look(TextView)
+}
+
+// readOn reads more of the verdicts of the past when the end of their list is reached.
+func (in *Model) readOn() tea.Cmd {
+	if l, ok := in.shown.(*List); !ok || in.more == 0 || in.view != PastView || l.At < l.N-1 {
+		return nil
+	}
+	return in.readVerdicts(4 * in.more)
+}
+
+// copy copies what the view shows: of a message's text all that is stored.
+func (in *Model) copy() tea.Cmd {
+	text := in.shown.Text()
+	if stored, ok := in.stored(in.On.Message); ok && in.view == TextView && stored.Content != "" {
+		text = stored.Content
+	}
+	if text == "" {
+		return in.tell(Said{"There is no text to copy.", true})
+	}
+	return in.tell(Copy{theme.Plural(utf8.RuneCountInString(text), "character"), text})
+}
+
+// WhyNoFlag says why the subject cannot be given a flag, "" where it can.
+func (s Subject) WhyNoFlag() string {
+	switch {
+	case s.Request:
+		return "This is the whole request; a single message can be pinned or excluded."
+	case s.Added > 0:
+		return "Nobody said this text: it comes and goes with the messages around it."
+	}
+	return ""
+}
+
+// tell adds an event for the one who holds the inspector.
+func (in *Model) tell(e Event) tea.Cmd {
+	in.events = append(in.events, e)
+	return nil
+}
+
+func (in *Model) say(text string) tea.Cmd { return in.tell(Said{Text: text}) }
+
+func (in *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
+	return in.say(msg.String() + " does nothing here; " + others)
+}
+
+// inOrder is two requests, the one that was sent first in front; the next one is the last.
+func inOrder(a, b *Request) (before, after *Request) {
+	if a.Past == nil || b.Past != nil && b.Past.Request.ID < a.Past.Request.ID {
+		return b, a
+	}
+	return a, b
+}
+
+// same says that two are the same request of the past, or both the next one.
+func same(a, b *Request) bool {
+	if a.Past == nil || b.Past == nil {
+		return a.Past == b.Past
+	}
+	return a.Past.Request.ID == b.Past.Request.ID
+}

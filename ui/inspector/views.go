@@ -1,0 +1,222 @@
+package inspector
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// readChanges compares the request on show with the one before it, or with the one that was chosen.
+func (in *Model) readChanges() tea.Cmd {
+	k := &in.Keys
+	switch from := in.On.From; {
+	case from == nil:
+		in.reads = "reading the request before"
+		return in.tell(ReadBefore{in.Number})
+	case same(from, &in.Request):
+		in.noChanges("This is " + in.Name + " itself: " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) + " go on to a request to compare it with.")
+	default:
+		in.showChanges(inOrder(from, &in.Request))
+	}
+	return nil
+}
+
+// showBefore compares the request on show with the one before it.
+func (in *Model) showBefore(before *Request) {
+	if before == nil {
+		in.noChanges("Nothing was sent before this request: there is nothing to compare it with.")
+		return
+	}
+	in.showChanges(before, &in.Request)
+}
+
+// noChanges says why there is no list of changes.
+func (in *Model) noChanges(why string) {
+	in.put(&List{None: why, About: func(int) string { return "" }})
+}
+
+// showChanges lists what is otherwise in the second request than in the first.
+func (in *Model) showChanges(from, to *Request) {
+	before, after := &from.Plan, &to.Plan
+	list := history.Compare(before.Entries, after.Entries)
+	l := &List{
+		N: len(list),
+		Line: func(st theme.Styles, i, w int, chosen bool) string {
+			return changeLine(st, list[i], before.Sum, after.Sum, w, chosen)
+		},
+		About: func(i int) string { return list[i].Reason() },
+		None:  "Nothing changed: every message is sent as it was.",
+	}
+	l.Head.Line(Title, "from %s to %s", from.Name, to.Name)
+	l.Head.Line(Quiet, "~%s to ~%s tokens · %s to %s of %s messages · %s", theme.Thousands(before.Sum.Tokens(before.Sum.Total)), theme.Thousands(after.Sum.Tokens(after.Sum.Total)),
+		theme.Thousands(sentOf(before)), theme.Thousands(sentOf(after)), theme.Thousands(len(after.Entries)), theme.Plural(len(list), "change"))
+	in.changes = list
+	in.put(l)
+}
+
+// sentOf counts the messages that a request holds.
+func sentOf(p *history.Plan) int { return session.CountsOf(p.Entries, nil, nil).Sent() }
+
+// changeLine is one change: its kind, the message, and its tokens before and after.
+func changeLine(st theme.Styles, c history.Change, before, after history.Sum, w int, chosen bool) string {
+	e := c.Entry()
+	left := fmt.Sprintf(" %-9s  %s %s", c.Kind, theme.Thousands(e.Index+1), theme.Speaker(e.Role))
+	if is := theme.Word(c.After); is != "" {
+		left += "  " + is
+	}
+	right := theme.Thousands(before.Tokens(c.Before.TokensAfter)) + " → " + theme.Thousands(after.Tokens(c.After.TokensAfter)) + " "
+	g := " "
+	if c.After.Disposition != "" {
+		g = theme.Glyph(c.After)
+	}
+	return st.VerdictLine(g, left, "", right, w, chosen)
+}
+
+// showBody shows the body of the request, with what the proof says of it.
+func (in *Model) showBody(msg BodyMsg) {
+	var p Page
+	size := theme.Plural(msg.Bytes, "byte")
+	switch {
+	case in.Past == nil && in.Note != "":
+		p.Line(Warning, "! It would not be sent: %s", theme.OneSentence(in.Note))
+	case in.Past == nil && in.Busy:
+		p.Line(Quiet, "The body of the request that is being answered: %s, laid out for reading.", size)
+	case in.Past == nil:
+		p.Line(Quiet, "The body of the request as it would be sent now: %s, laid out for reading.", size)
+	case in.Past.Proven:
+		p.Line(Quiet, "✓ proven: these %s have the hash of what was sent. They are laid out for reading.", size)
+	default:
+		p.Line(Warning, "! not proven to be what was sent: %s", theme.OneSentence(in.Past.Doubt))
+	}
+	if msg.Secrets > 0 {
+		p.Line(Warning, "! %s taken out of this view; the request holds what was written.", theme.PluralOf(msg.Secrets, "secret is", "secrets are"))
+	}
+	p.Add(Quiet, "\n")
+	p.Block(Sent, msg.Text)
+	in.put(NewPager(p))
+}
+
+// mostVerdicts is how many verdicts of the past are read at first; the end of the list reads four times as many.
+const mostVerdicts = 100
+
+// readVerdicts reads what became of the message in past requests.
+func (in *Model) readVerdicts(most int) tea.Cmd {
+	in.reads, in.more = "reading past requests", 0
+	return in.tell(ReadVerdicts{in.Number, in.On.Message, most})
+}
+
+// showVerdicts lists the verdicts of the past, the newest first.
+func (in *Model) showVerdicts(msg VerdictsMsg) {
+	list := msg.List
+	in.verdicts = list
+	if len(list) == msg.Most {
+		in.more = msg.Most
+	}
+	in.put(&List{
+		N:     len(list),
+		Line:  func(st theme.Styles, i, w int, chosen bool) string { return verdictLine(st, list[i], w, chosen) },
+		About: func(i int) string { return theme.Glyph(list[i].Entry) + " " + list[i].Entry.Cause.Sentence() },
+		None:  "No request of the past had this message.",
+	})
+}
+
+// verdictLine is one verdict of the past.
+func verdictLine(st theme.Styles, s session.Sighting, w int, chosen bool) string {
+	turn := fmt.Sprintf("turn %s", theme.Thousands(s.Turn))
+	if s.Of > 1 {
+		turn += fmt.Sprintf(", %d of %d", s.Nth, s.Of)
+	}
+	verdict := theme.Word(s.Entry)
+	if verdict == "" {
+		verdict = "whole"
+	}
+	left := fmt.Sprintf(" %-16s %s  %s", turn, s.At.Local().Format(time.DateTime), verdict)
+	right := markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s ", theme.Thousands(s.Sum.Tokens(s.Entry.TokensAfter)))
+	return st.VerdictLine(theme.Glyph(s.Entry), left, "", right, w, chosen)
+}
+
+// repairDrawing shows what was repaired of the message: what was wrong, and the original against what is
+// sent.
+func (in *Model) repairDrawing() *Drawing {
+	e, _ := in.Plan.EntryOf(in.On.Message)
+	var said strings.Builder
+	repairs, hidden := make([]history.Repair, len(e.Repairs)), 0
+	for i, r := range e.Repairs {
+		r, n := withoutSecrets(in.Secrets, r)
+		repairs[i] = r
+		hidden += n
+		said.WriteString(r.Kind + " " + r.What + "\noriginal:\n" + r.Before + "\nsent instead:\n" + r.After + "\n")
+	}
+	head := ""
+	for _, part := range in.hiddenLine(hidden) {
+		head += strings.TrimSpace(part.Text)
+	}
+	return &Drawing{Said: said.String(), Draw: func(st theme.Styles, w int) []string {
+		var lines []string
+		if head != "" {
+			lines = theme.Indented(st.Warn, head, w)
+		}
+		lines = append(lines, theme.Indented(st.Dim, "What is stored is never changed. This is what is sent instead, and why.", w)...)
+		for _, r := range repairs {
+			lines = append(lines, "")
+			lines = append(lines, theme.Indented(st.Warn, "⚠ "+r.Kind+" "+markdown.Visible(r.What), w)...)
+			if both := DiffOf(r); !both.Blank() {
+				lines = append(lines, both.View(st, w)...)
+			}
+		}
+		return lines
+	}}
+}
+
+// outline is the whole request as it is sent, without its secrets: every message with its role and number.
+func (in *Model) outline() *Outline {
+	head, hidden := Hide(in.Secrets, in.requestHead())
+	sections := in.sentMessages().sections()
+	for i := range sections {
+		s := &sections[i]
+		body, n := Hide(in.Secrets, s.Body)
+		hidden += n
+		s.Body = body
+		s.Gist, _ = in.Secrets.Hide(s.Gist)
+		s.Heading, _ = in.Secrets.Hide(s.Heading)
+	}
+	o := NewOutline(append(in.hiddenLine(hidden), head...), sections, in.collapsed)
+	if before, ok := in.shown.(*Outline); ok && before.At < len(o.Sections) {
+		o.Choose(before.At)
+	}
+	return o
+}
+
+// requestHead is what is said of the request as a whole.
+func (in *Model) requestHead() Page {
+	var p Page
+	r, s := &in.Request, in.Plan.Sum
+	total := theme.Plural(s.Tokens(s.Total), "token")
+	if s.Limit > 0 {
+		total = r.counted(s.Total) + " of " + theme.Plural(s.Limit, "token")
+	}
+	p.Line(Title, "%s · ~%s", theme.Plural(len(r.Plan.Messages), "message"), total)
+	if r.Note != "" {
+		p.Line(Warning, "! %s", theme.OneSentence(r.Note))
+	}
+	if r.Past == nil && !r.Tried {
+		if settings, err := in.Settings(); err != nil {
+			p.Line(Warning, "! %s", theme.Sentence(err))
+		} else {
+			p.Line(Quiet, "%s.", theme.UpperFirst(settings))
+		}
+	}
+	proofLine(r, &p)
+	if s.Tools > 0 {
+		p.Line(Quiet, "The tools that the model may call go along: %s. The json view has them.", theme.Plural(s.Tokens(s.Tools), "token"))
+	}
+	return p
+}
