@@ -22,7 +22,7 @@ func (p *program) repairCommand() *cobra.Command {
 		Use:   "repair ID",
 		Short: "List the damaged messages of a session with their repairs, or set another remedy",
 		Long: "List what is damaged in a session and what is sent instead, and record it. With --as the damaged " +
-			"messages are sent otherwise from the next request on: mended (repair), with their tool calls and " +
+			"messages are sent otherwise from the next request on: repaired (repair), with their tool calls and " +
 			"results told as text (text), or left out (drop). A tool call goes with its results. What is stored " +
 			"stays as it is, so that every remedy can be taken back.",
 		Example: "  winnow repair 0195\n" +
@@ -112,7 +112,7 @@ func (p *program) repair(ctx context.Context, id string, asked repairAsked) erro
 	return l.Table(p.out, p.columns())
 }
 
-// repaired chooses the remedy that was asked for, records what is mended, and lists it.
+// repaired chooses the remedy that was asked for, records what is repaired, and lists it.
 func repaired(ctx context.Context, s *session.Session, asked repairAsked) (report.Repairs, error) {
 	plan, err := s.Preview("")
 	if err = unlessUnsent(err); err != nil {

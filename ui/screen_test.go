@@ -87,7 +87,7 @@ func talk() ([]store.Message, history.Plan) {
 		{ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut, Cause: history.Cause{Text: "an older answer is cut to 150 characters"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310, CharsAfter: 150},
 		{ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true, Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18},
 		{ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 12, TokensAfter: 12},
-		{ID: 5, Index: 4, Role: history.Tool, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "its id was damaged and is mended"}, TokensBefore: 9, TokensAfter: 21, Repairs: []history.Repair{{Kind: "C4", What: "the id was blank"}}},
+		{ID: 5, Index: 4, Role: history.Tool, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "its id was damaged and is repaired"}, TokensBefore: 9, TokensAfter: 21, Repairs: []history.Repair{{Kind: "C4", What: "the id was blank"}}},
 		{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31},
 		{ID: 7, Index: 6, Role: history.User, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "the newest message is always sent"}, TokensBefore: 6, TokensAfter: 6},
 	}

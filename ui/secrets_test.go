@@ -44,7 +44,7 @@ func findKey(text string, shapes bool) (spans [][2]int) {
 func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	l := onStage(t, 140, 50)
 	l.secrets = theme.Secrets{Find: findKey}
-	l.panel.Secrets = l.secrets
+	l.panel.Secrets, l.inspector.Secrets = l.secrets, l.secrets
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
 	l.until("the title", func() bool { return l.info.Title != "" })
 	inTranscript := func() string { return strings.Join(l.chat.View(), "\n") }
@@ -78,7 +78,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	}
 }
 
-// What was mended is shown against what is sent instead, and both are texts of the request.
+// What was repaired is shown against what is sent instead, and both are texts of the request.
 func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	l := onStage(t, 140, 50)
 	file := filepath.Join(t.TempDir(), "damaged.jsonl")

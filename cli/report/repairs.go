@@ -13,7 +13,7 @@ import (
 type RepairsJSON struct {
 	Session string        `json:"session"`
 	Model   string        `json:"model"`
-	Rules   int           `json:"rules"`   // the version of the rules that mended
+	Rules   int           `json:"rules"`   // the version of the rules that repaired it
 	DryRun  bool          `json:"dry_run"` // nothing was recorded
 	Repairs []damagedJSON `json:"repairs"` // in the order of the messages
 }
