@@ -111,7 +111,7 @@ func (d *drafter) text(mark string, most int) string {
 // rare is a word that stands in one message and what is about it.
 func rare(i int) string { return fmt.Sprintf("kestrel%d", i) }
 
-// about names things that earlier messages may be about.
+// subjectOf names things that earlier messages may be about.
 func (d *drafter) about(n int) string {
 	text := ""
 	for range n {

@@ -111,7 +111,7 @@ type use int
 const (
 	toChat use = iota // a person reads on the screen which model was chosen, before anything is sent
 	toRun             // one message is sent at once
-	toLook            // nothing is sent
+	toRead            // nothing is sent
 )
 
 // open makes ready for a conversation.
@@ -241,7 +241,7 @@ func (k *conversation) choose(ctx context.Context) error {
 	var err error
 	var unknown *llm.UnknownError
 	switch k.choice, err = llm.Choose(ctx, k.catalog, wanted); {
-	case errors.Is(err, llm.ErrNoModel) && k.use == toLook:
+	case errors.Is(err, llm.ErrNoModel) && k.use == toRead:
 		return nil
 	case errors.Is(err, llm.ErrNoModel):
 		return fail(Provider, "%w", err)
@@ -321,8 +321,8 @@ func explainSession(id string, err error) error {
 	return err
 }
 
-// roomExit is the exit code of an error of another room.
-func roomExit(err error) Exit {
+// exitOfCause is the exit code of an error of another room.
+func exitOfCause(err error) Exit {
 	var provider *llm.Error
 	var tool *session.ToolError
 	var many *store.AmbiguousError

@@ -72,7 +72,7 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	p.catch(root)
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
-		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { p.complain(w, err) }),
+		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { p.reportError(w, err) }),
 	)
 	switch {
 	case err != nil && !p.started:
@@ -82,10 +82,10 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	case err != nil:
 		return exitOf(err)
 	case p.failed != nil:
-		p.complain(p.err, p.failed)
+		p.reportError(p.err, p.failed)
 		return exitOf(p.failed)
 	case p.out.failed != nil:
-		p.complain(p.err, p.out.failed)
+		p.reportError(p.err, p.out.failed)
 		return exitOf(p.out.failed)
 	}
 	return OK
@@ -115,14 +115,14 @@ func (p *program) misused(err error) error {
 // usage says what is wrong with the arguments, where nobody has yet, and where to read about them.
 func (p *program) usage(err error) Exit {
 	if err != nil {
-		p.complain(p.err, err)
+		p.reportError(p.err, err)
 	}
 	fmt.Fprintln(p.err, "winnow --help lists the commands and flags.")
 	return Usage
 }
 
-// complain writes an error as one line that starts with the program's name.
-func (p *program) complain(w io.Writer, err error) {
+// reportError writes an error as one line that starts with the program's name.
+func (p *program) reportError(w io.Writer, err error) {
 	if text := report.ErrorText(err); text != "" {
 		fmt.Fprintf(w, "winnow: %s\n", text)
 	}

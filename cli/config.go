@@ -40,7 +40,7 @@ func (p *program) readConfig() (config.Config, error) {
 		return config.Config{}, fail(Usage, "there is no configuration file at %s; winnow config init writes one", path)
 	}
 	if err != nil {
-		return config.Config{}, fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
+		return config.Config{}, fail(Usage, "cannot read the configuration file %s: %w", path, fileCause(err))
 	}
 	c, mistakes := config.Decode(path, doc)
 	switch len(mistakes) {
@@ -111,7 +111,7 @@ func (p *program) checkFile(ctx context.Context) error {
 		return p.reportConfig(c, "")
 	}
 	if err != nil {
-		return fail(Usage, "cannot read the configuration file %s: %w", path, why(err))
+		return fail(Usage, "cannot read the configuration file %s: %w", path, fileCause(err))
 	}
 	c, mistakes := config.Decode(path, doc)
 	if len(mistakes) == 0 {
@@ -127,7 +127,7 @@ func (p *program) checkFile(ctx context.Context) error {
 	}
 	last := len(mistakes) - 1
 	for _, m := range mistakes[:last] {
-		p.complain(p.err, m)
+		p.reportError(p.err, m)
 	}
 	return fail(Usage, "%w", mistakes[last])
 }

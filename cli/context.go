@@ -70,7 +70,7 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 		return err
 	}
 	if l.Past != nil && !l.Past.Proven {
-		p.complain(p.err, fmt.Errorf("request %d of turn %d is rebuilt, but not proven to be what was sent: %s", l.Past.Nth, l.Past.Request.Turn, l.Past.Doubt))
+		p.reportError(p.err, fmt.Errorf("request %d of turn %d is rebuilt, but not proven to be what was sent: %s", l.Past.Nth, l.Past.Request.Turn, l.Past.Doubt))
 	}
 	switch {
 	case asked.json:

@@ -23,12 +23,12 @@ type contextFlags struct {
 	draft, template           string
 	budget, preset, placement string
 	turn, diff                string
-	given                     func(name string) bool // whether a flag was given, be it empty
+	changed                   func(name string) bool // whether a flag was given, be it empty
 }
 
 func (f *contextFlags) add(c *cobra.Command) {
 	all := c.Flags()
-	f.given = all.Changed
+	f.changed = all.Changed
 	all.StringVar(&f.draft, "draft", "", "as if this text were sent next")
 	all.StringVar(&f.budget, "budget", "", "as if the budget were so many tokens, or auto")
 	all.StringVar(&f.preset, "preset", "", "as if this preset were chosen, without the session's own settings")
@@ -70,31 +70,31 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 	if err != nil {
 		return a, err
 	}
-	if f.given("turn") {
+	if f.changed("turn") {
 		if a.turn, err = requestRef("--turn", f.turn); err != nil {
 			return a, err
 		}
 	}
-	if a.diff = f.given("diff"); a.diff {
+	if a.diff = f.changed("diff"); a.diff {
 		if a.since, err = requestRef("--diff", f.diff); err != nil {
 			return a, err
 		}
 	}
-	if f.given("preset") && !slices.Contains(history.Presets(), f.preset) {
+	if f.changed("preset") && !slices.Contains(history.Presets(), f.preset) {
 		return a, fail(Usage, "--preset is %q; it takes %s%s", f.preset, theme.Choices(history.Presets()), llm.DidYouMean(f.preset, history.Presets()))
 	}
-	if f.given("placement") && !slices.Contains(placements, f.placement) {
+	if f.changed("placement") && !slices.Contains(placements, f.placement) {
 		return a, fail(Usage, "--placement is %q; it takes %s%s", f.placement, theme.Choices(placements), llm.DidYouMean(f.placement, placements))
 	}
-	if f.given("template") {
+	if f.changed("template") {
 		text, err := os.ReadFile(f.template)
 		if err != nil {
-			return a, fail(Usage, "cannot read the template %s: %w", f.template, why(err))
+			return a, fail(Usage, "cannot read the template %s: %w", f.template, fileCause(err))
 		}
 		a.template, a.templateName = string(text), f.template
 	}
 	a.trial = session.Trial{Preset: f.preset, Placement: history.Placement(f.placement)}
-	if f.given("budget") {
+	if f.changed("budget") {
 		a.trial.Budget, err = budgetOf(f.budget)
 	}
 	return a, err
@@ -110,13 +110,13 @@ func (f contextFlags) together(all flags) error {
 	switch {
 	case len(forms) > 1:
 		return fail(Usage, "%s are different forms of the answer: take one of them", theme.InWords(forms))
-	case f.given("turn") && len(trial) > 0:
+	case f.changed("turn") && len(trial) > 0:
 		return fail(Usage, "--turn shows a request as it was sent, and %s asks what would be: take one of them", trial[0])
-	case f.given("diff") && (f.wire || f.prompt):
+	case f.changed("diff") && (f.wire || f.prompt):
 		return fail(Usage, "--diff compares what became of the messages; it goes with --json, not with %s", forms[0])
 	case f.noRedact && !f.wire && !f.prompt:
 		return fail(Usage, "--no-redact belongs to --wire and --prompt")
-	case f.given("template") && !f.prompt:
+	case f.changed("template") && !f.prompt:
 		return fail(Usage, "--template belongs to --prompt")
 	}
 	return nil
@@ -126,7 +126,7 @@ func (f contextFlags) together(all flags) error {
 func (f contextFlags) those(names ...string) []string {
 	var given []string
 	for _, name := range names {
-		if f.given(name) {
+		if f.changed(name) {
 			given = append(given, "--"+name)
 		}
 	}

@@ -55,5 +55,5 @@ func exitOf(err error) Exit {
 	if errors.As(err, &f) {
 		return f.exit
 	}
-	return roomExit(err)
+	return exitOfCause(err)
 }

@@ -185,7 +185,7 @@ func (p *program) exportAll(ctx context.Context, f exportFlags, o transfer.Expor
 		return err
 	}
 	if err := os.MkdirAll(f.out, 0o700); err != nil {
-		return fail(Failed, "cannot make the folder %s: %w", f.out, why(err))
+		return fail(Failed, "cannot make the folder %s: %w", f.out, fileCause(err))
 	}
 	bar := p.countdown("exporting", len(ids))
 	defer bar.end()

@@ -37,7 +37,7 @@ func writeFile(path string, force bool, write func(io.Writer) error) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".winnow-*")
 	if err != nil {
-		return fail(Failed, "cannot write %s: %w", path, why(err))
+		return fail(Failed, "cannot write %s: %w", path, fileCause(err))
 	}
 	defer os.Remove(f.Name()) // says only that it is gone where the file has its name
 	defer f.Close()
@@ -55,7 +55,7 @@ func writeFile(path string, force bool, write func(io.Writer) error) error {
 		return taken(path)
 	}
 	if err != nil {
-		return fail(Failed, "cannot write %s: %w", path, why(err))
+		return fail(Failed, "cannot write %s: %w", path, fileCause(err))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func free(path string, force bool) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fail(Failed, "cannot write %s: %w", path, why(err))
+		return fail(Failed, "cannot write %s: %w", path, fileCause(err))
 	case info.IsDir():
 		return fail(Usage, "%s is a folder; -o names a file in it", path)
 	case !force:
@@ -97,9 +97,9 @@ func settle(from, to string, force bool) error {
 	return os.Rename(from, to)
 }
 
-// why is what the system said of a file, without the call and the name that it was said of: the name may
+// fileCause is what the system said of a file, without the call and the name that it was said of: the name may
 // be one that the user never typed.
-func why(err error) error {
+func fileCause(err error) error {
 	var one *fs.PathError
 	var two *os.LinkError
 	switch {

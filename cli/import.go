@@ -232,7 +232,7 @@ func (p *program) openImport(name string, large bool) (importFile, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return importFile{}, fail(Failed, "cannot open %s: %w", name, why(err))
+		return importFile{}, fail(Failed, "cannot open %s: %w", name, fileCause(err))
 	case info.IsDir():
 		return importFile{}, fail(Failed, "%s is a folder; sessions import takes files", name)
 	case !info.Mode().IsRegular():
@@ -242,7 +242,7 @@ func (p *program) openImport(name string, large bool) (importFile, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return importFile{}, fail(Failed, "cannot open %s: %w", name, why(err))
+		return importFile{}, fail(Failed, "cannot open %s: %w", name, fileCause(err))
 	}
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {

@@ -150,7 +150,7 @@ func (in *importing) writeRemarks() {
 		}
 	}
 	for _, kind := range many {
-		fmt.Fprintf(in.p.err, "winnow: %s%s more, %s; --json lists them all\n", kind.lead, theme.Plural(told[kind]-mostShown, kind.of), about(kind.field))
+		fmt.Fprintf(in.p.err, "winnow: %s%s more, %s; --json lists them all\n", kind.lead, theme.Plural(told[kind]-mostShown, kind.of), subjectOf(kind.field))
 	}
 	if in.files() > 1 {
 		for _, one := range in.all {
@@ -161,8 +161,8 @@ func (in *importing) writeRemarks() {
 	}
 }
 
-// about names what of a message a remark is about.
-func about(field string) string {
+// subjectOf names what of a message a remark is about.
+func subjectOf(field string) string {
 	if field == "" {
 		return "each as a whole"
 	}

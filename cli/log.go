@@ -36,11 +36,11 @@ func (p *program) createLog() (*os.File, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the folder %s: %w", filepath.Dir(path), why(err))
+		return nil, fmt.Errorf("cannot make the folder %s: %w", filepath.Dir(path), fileCause(err))
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", path, why(err))
+		return nil, fmt.Errorf("cannot write %s: %w", path, fileCause(err))
 	}
 	return f, nil
 }

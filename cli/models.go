@@ -47,7 +47,7 @@ func (p *program) models(ctx context.Context, asJSON bool) error {
 	w.fetchKeys(ctx)
 	list, errs := w.catalog.Models(ctx)
 	for _, name := range slices.Sorted(maps.Keys(errs)) {
-		p.complain(p.err, errs[name])
+		p.reportError(p.err, errs[name])
 	}
 	windows := p.windows(ctx, w, list)
 	if asJSON {
@@ -74,7 +74,7 @@ func (p *program) windows(ctx context.Context, w *setup, list []llm.Model) []llm
 	var s *store.Store
 	if path, err := p.dbPath(w.config); err == nil && exists(path) {
 		if s, err = store.Open(ctx, path, store.Options{Now: p.now}); err != nil {
-			p.complain(p.err, err)
+			p.reportError(p.err, err)
 			s = nil
 		} else {
 			defer s.Close()
@@ -82,7 +82,7 @@ func (p *program) windows(ctx context.Context, w *setup, list []llm.Model) []llm
 	}
 	windows, err := session.ListedWindows(ctx, s, w.catalog.Endpoints(), list, p.now())
 	if err != nil {
-		p.complain(p.err, err)
+		p.reportError(p.err, err)
 	}
 	return windows
 }

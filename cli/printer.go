@@ -48,7 +48,7 @@ func (p *printer) keep(err error) error {
 	if err == nil {
 		return nil
 	}
-	err = fail(Failed, "cannot write to standard output: %w", why(err))
+	err = fail(Failed, "cannot write to standard output: %w", fileCause(err))
 	if p.failed == nil {
 		p.failed = err
 	}

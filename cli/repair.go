@@ -47,12 +47,12 @@ type repairFlags struct {
 	dry, json bool
 	as        string
 	messages  []int
-	given     func(name string) bool // whether a flag was given, be it empty
+	changed   func(name string) bool // whether a flag was given, be it empty
 }
 
 func (f *repairFlags) add(c *cobra.Command) {
 	all := c.Flags()
-	f.given = all.Changed
+	f.changed = all.Changed
 	all.StringVar(&f.as, "as", "", "repair them, tell their tool calls as text, or drop them")
 	all.IntSliceVar(&f.messages, "message", nil, "only message N with its tool group; may be repeated")
 	all.BoolVar(&f.dry, "dry-run", false, "record nothing, with --as show what it would do")
@@ -70,7 +70,7 @@ type repairAsked struct {
 
 // read makes sense of the flags, or says what they take.
 func (f repairFlags) read() (repairAsked, error) {
-	a := repairAsked{dry: f.dry, json: f.json, choose: f.given("as"), messages: f.messages}
+	a := repairAsked{dry: f.dry, json: f.json, choose: f.changed("as"), messages: f.messages}
 	if !a.choose {
 		return a, nil
 	}
@@ -104,7 +104,7 @@ func (p *program) repair(ctx context.Context, id string, asked repairAsked) erro
 		return err
 	}
 	if r := s.Policy().Recovery; asked.remedy != history.SendRepaired && !r.TakesRemedies() {
-		p.complain(p.err, fail(OK, "recovery is %q in this session: remedies hold under %q alone", r, history.RecoverRepair))
+		p.reportError(p.err, fail(OK, "recovery is %q in this session: remedies hold under %q alone", r, history.RecoverRepair))
 	}
 	if asked.json {
 		return report.WriteJSON(p.out, l.JSON())

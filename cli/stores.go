@@ -84,5 +84,5 @@ func (p *program) openFor(ctx context.Context, id string) (*conversation, error)
 	}
 	s.Close()
 	p.flags.session = id
-	return p.open(ctx, toLook)
+	return p.open(ctx, toRead)
 }

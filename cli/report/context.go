@@ -97,6 +97,7 @@ type countsJSON struct {
 	Newest      string `json:"newest"`
 }
 
+// EntryJSON is what became of one stored message.
 type EntryJSON struct {
 	Index        int          `json:"index"` // from 0
 	ID           int64        `json:"id"`
@@ -133,6 +134,7 @@ type repairJSON struct {
 	Remedy string `json:"remedy"` // repair, or what the user had sent instead: text or drop
 }
 
+// AddedJSON is text in a request that no message has.
 type AddedJSON struct {
 	Kind   string `json:"kind"`
 	Before int    `json:"before"` // index of the request's message it stands in or is

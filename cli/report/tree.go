@@ -36,17 +36,17 @@ func gist(m store.Message) string {
 // Tree is a session's messages with those behind each of them, in order. 0 is the beginning.
 type Tree struct {
 	messages []store.Message
-	behind   map[int64][]store.Message
+	children map[int64][]store.Message
 	active   map[int64]bool
 	width    int // of the widest id
 }
 
 // NewTree makes the tree of a session; leaf is the newest message of the active branch.
 func NewTree(messages []store.Message, leaf int64) *Tree {
-	t := &Tree{messages: messages, behind: map[int64][]store.Message{}, active: map[int64]bool{}}
+	t := &Tree{messages: messages, children: map[int64][]store.Message{}, active: map[int64]bool{}}
 	parents := make(map[int64]int64, len(messages))
 	for _, m := range messages {
-		t.behind[m.Parent] = append(t.behind[m.Parent], m)
+		t.children[m.Parent] = append(t.children[m.Parent], m)
 		parents[m.ID] = m.Parent
 		t.width = max(t.width, len(strconv.FormatInt(m.ID, 10)))
 	}
@@ -60,7 +60,7 @@ func NewTree(messages []store.Message, leaf int64) *Tree {
 func (t *Tree) branches() string {
 	n := 0
 	for _, m := range t.messages {
-		if len(t.behind[m.ID]) == 0 {
+		if len(t.children[m.ID]) == 0 {
 			n++
 		}
 	}
@@ -78,13 +78,13 @@ func (t *Tree) Write(out io.Writer, info store.Session) error {
 
 // write draws what stands behind a message. A line goes on as deep as it is; only where branches part they
 // are moved in.
-func (t *Tree) write(out io.Writer, behind int64, margin string) error {
-	list := t.behind[behind]
+func (t *Tree) write(out io.Writer, parent int64, margin string) error {
+	list := t.children[parent]
 	for len(list) == 1 {
 		if err := t.line(out, margin, list[0]); err != nil {
 			return err
 		}
-		list = t.behind[list[0].ID]
+		list = t.children[list[0].ID]
 	}
 	for i, m := range list {
 		sign, on := "├─ ", "│  "
