@@ -112,7 +112,7 @@ func programOf(file io.ReadSeeker) string {
 		return ""
 	}
 	if found == exportLayout {
-		export, err := openExport(file)
+		export, err := openExport(file, false)
 		if err != nil {
 			return ""
 		}
@@ -144,22 +144,15 @@ func importFile(ctx context.Context, s *store.Store, from Source, report func(Im
 	all := importingAll{s: s, from: from, report: report}
 	switch found {
 	case chatGPTLayout:
-		list := chatgpt.NewReader(from.File, nil)
-		if from.Large {
-			list.Large()
-		}
-		return all.conversations(ctx, list.Next)
+		return all.conversations(ctx, chatgpt.NewReader(from.File, nil, from.Large).Next)
 	case archiveLayout:
 		return all.archive(ctx)
 	case sqliteLayout:
 		return all.llm(ctx)
 	case exportLayout:
-		export, err := openExport(from.File)
+		export, err := openExport(from.File, from.Large)
 		if err != nil {
 			return err
-		}
-		if from.Large {
-			export.Large()
 		}
 		if export.TooLarge() {
 			return rawjson.ErrTooLarge
@@ -184,12 +177,12 @@ func layoutOf(file io.ReadSeeker) (layout, error) {
 	return found, nil
 }
 
-func openExport(file io.ReadSeeker) (*chatgpt.Export, error) {
+func openExport(file io.ReadSeeker, large bool) (*chatgpt.Export, error) {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, fmt.Errorf("read the archive's end: %w", err)
 	}
-	return chatgpt.Open(&anywhere{file: file}, size)
+	return chatgpt.Open(&anywhere{file: file}, size, large)
 }
 
 // anywhere reads a file at any place.
@@ -382,10 +375,14 @@ func named(given, first string) (name string, from store.TitleSource) {
 func (a *importingAll) complete(c *store.Conversation) {
 	first := ""
 	var created, last int64
+	untimed := a.from.Time
+	if begun := c.Session.Created; !begun.IsZero() {
+		untimed = begun
+	}
 	for i := range c.Messages {
 		m := &c.Messages[i]
 		if m.CreatedMS == 0 {
-			m.CreatedMS = a.from.Time.UnixMilli()
+			m.CreatedMS = untimed.UnixMilli()
 			if m.After >= 0 {
 				m.CreatedMS = c.Messages[m.After].CreatedMS
 			}

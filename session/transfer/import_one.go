@@ -152,11 +152,7 @@ func readerOf(from Source) (messageReader, error) {
 	if prompt.Is(string(first[:n])) {
 		return prompt.NewReader(from.File), nil
 	}
-	messages := openai.NewReader(from.File)
-	if from.Large {
-		messages.Large()
-	}
-	return messages, nil
+	return openai.NewReader(from.File, from.Large), nil
 }
 
 // setTime gives a message without a time that of the message before. The order of a conversation is

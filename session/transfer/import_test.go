@@ -85,6 +85,24 @@ func TestImportAllTakesEveryConversation(t *testing.T) {
 
 // TestImportAllAgainChangesNothing imports random conversations, then a part of them as an earlier export
 // has it, then the same again, and wants the history that the first import left.
+// A message without a time has that of the message before it, and the first one that of its conversation.
+func TestImportGivesMessagesTheTimesThatTheyLack(t *testing.T) {
+	s := newStoreAt(t)
+	im := importText(t, s, `[{"conversation_id":"c","create_time":100,"current_node":"c","mapping":{
+		"a":{"message":{"id":"a","author":{"role":"user"},"content":{"content_type":"text","parts":["Who?"]}}},
+		"b":{"parent":"a","message":{"id":"b","create_time":200,"author":{"role":"assistant"},"content":{"content_type":"text","parts":["I."]}}},
+		"c":{"parent":"b","message":{"id":"c","author":{"role":"user"},"content":{"content_type":"text","parts":["Why?"]}}}}}]`)[0]
+	branch, err := s.Branch(t.Context(), im.Session.ID, im.Session.Leaf, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int64{100_000, 200_000, 200_000} {
+		if got := branch[i].CreatedMS; got != want {
+			t.Errorf("message %d has the time %d, want %d", i, got, want)
+		}
+	}
+}
+
 func TestImportAllAgainChangesNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStoreAt(t)

@@ -63,16 +63,16 @@ func TestTooLargeValueEndsAnImport(t *testing.T) {
 	stream := func(before string) io.Reader {
 		return io.MultiReader(strings.NewReader(before), &manyTimes{text: strings.Repeat("x", 1<<16), left: rawjson.LargestValue + 1<<20}, strings.NewReader(`"}]`))
 	}
-	if _, err := chatgpt.NewReader(stream(`[{"mapping":{},"title":"`), nil).Next(); !errors.Is(err, ErrTooLarge) {
+	if _, err := chatgpt.NewReader(stream(`[{"mapping":{},"title":"`), nil, false).Next(); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a conversation of more than %d bytes: %v", rawjson.LargestValue, err)
 	}
-	if _, err := openai.NewReader(stream(`[{"role":"user","content":"`)).Next(); !errors.Is(err, ErrTooLarge) {
+	if _, err := openai.NewReader(stream(`[{"role":"user","content":"`), false).Next(); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a message of more than %d bytes: %v", rawjson.LargestValue, err)
 	}
-	if _, err := openai.NewReader(stream(`{"role":"user","content":"`)).Next(); !errors.Is(err, ErrTooLarge) {
+	if _, err := openai.NewReader(stream(`{"role":"user","content":"`), false).Next(); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a line of more than %d bytes: %v", rawjson.LargestValue, err)
 	}
-	m, err := openai.NewReader(stream(`[{"role":"user","content":"`)).Large().Next()
+	m, err := openai.NewReader(stream(`[{"role":"user","content":"`), true).Next()
 	if err != nil || len(m.Content) < rawjson.LargestValue {
 		t.Errorf("with Large: %d bytes, %v", len(m.Content), err)
 	}

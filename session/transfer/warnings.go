@@ -88,7 +88,7 @@ func (im *importing) checkTime(m conversation.Message) {
 // silent says that a message has nothing that could be sent. A tool's empty result has: a note says
 // that it is empty.
 func silent(m history.Message) bool {
-	return strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 && len(m.Parts) == 0 && m.Role != history.Tool
+	return conversation.Blank(m) && m.Role != history.Tool
 }
 
 // longFor is how many characters of a message are not worth a word. Answers are nearly always longer

@@ -2,7 +2,6 @@ package chatgpt
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,7 +39,7 @@ func (c *messageReader) content(raw []byte) {
 		c.m.Content = rawjson.Text(raw)
 		if raw[0] != '"' {
 			c.m.Content = string(raw)
-			c.t.odd(c.m.Label, "content", "is "+rawjson.Kind(raw)+", not an object; its JSON is taken as the text")
+			c.t.conv.Odd(c.m.Label, "content", "is %s, not an object; its JSON is taken as the text", rawjson.Kind(raw))
 		}
 		return
 	}
@@ -54,7 +53,7 @@ func (c *messageReader) content(raw []byte) {
 		c.parts(raw)
 	case !c.texts(raw, keys) && !known && c.kind != "text" && c.kind != "multimodal_text":
 		c.m.Content = string(raw)
-		c.t.odd(c.m.Label, "content", fmt.Sprintf("is of the type %q, which winnow does not know; its JSON is taken as the text", conversation.Shorten(c.kind)))
+		c.t.conv.Odd(c.m.Label, "content", "is of the type %q, which winnow does not know; its JSON is taken as the text", conversation.Shorten(c.kind))
 	}
 	c.turn(raw)
 }
@@ -169,27 +168,25 @@ func (c *messageReader) parts(raw []byte) {
 	var texts []string
 	var rest rawjson.Object
 	for name, value := range rawjson.Members(raw) {
-		if rawjson.Unquote(name) == "parts" && value[0] == '"' {
+		isParts := rawjson.Unquote(name) == "parts"
+		switch {
+		case string(value) == "null":
+			continue
+		case isParts && value[0] == '"':
 			texts = append(texts, rawjson.Unquote(value))
 			continue
-		}
-		if rawjson.Unquote(name) != "parts" || value[0] != '[' {
-			if rawjson.Unquote(name) == "parts" && string(value) != "null" {
-				c.t.lost(c.m.Label, "content", "has "+rawjson.Kind(value)+" where its parts should be")
-			}
-			if string(value) != "null" {
-				rest.Add(name, value)
-			}
+		case isParts && value[0] != '[':
+			c.t.conv.Lose(c.m.Label, "content", "has %s where its parts should be", rawjson.Kind(value))
+			fallthrough
+		case !isParts:
+			rest.Add(name, value)
 			continue
 		}
 		var kept []byte
 		for item := range rawjson.Items(value) {
-			if text, frame := c.part(item); frame == nil {
-				texts = append(texts, text)
-			} else {
-				if text != "" {
-					texts = append(texts, text)
-				}
+			text, frame := c.part(item)
+			texts = append(texts, text)
+			if frame != nil {
 				kept = append(append(kept, ','), frame...)
 			}
 		}
@@ -198,18 +195,8 @@ func (c *messageReader) parts(raw []byte) {
 			rest.Set("parts", append(kept, ']'))
 		}
 	}
-	c.m.Content = strings.Join(nonEmpty(texts), "\n\n")
+	c.m.Content = strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 	c.keepFrame(rest)
-}
-
-func nonEmpty(texts []string) []string {
-	out := texts[:0]
-	for _, text := range texts {
-		if text != "" {
-			out = append(out, text)
-		}
-	}
-	return out
 }
 
 // part reads one part of a content: its text, and what of it is kept beside, nil for nothing.
@@ -238,7 +225,7 @@ func (c *messageReader) part(item []byte) (text string, frame []byte) {
 		kind = rawjson.Kind(item)
 	}
 	c.unused = conversation.Shorten(kind)
-	c.t.odd(c.m.Label, "content", fmt.Sprintf("holds what winnow cannot send (%s); it is kept, but not used", conversation.Shorten(kind)))
+	c.t.conv.Odd(c.m.Label, "content", "%s", conversation.Unused(conversation.Shorten(kind)))
 	return "", item
 }
 
@@ -256,7 +243,7 @@ func withoutText(part []byte) []byte {
 
 // note puts a note where something stood that is not imported.
 func (c *messageReader) note(what string) {
-	c.m.Parts = append(c.m.Parts, message.Part{Kind: message.TextPart, Text: "[" + strings.Join(strings.Fields(what), " ") + ", not imported]"})
+	c.m.Parts = append(c.m.Parts, conversation.Note(what))
 }
 
 // assetID is the id in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png.
@@ -281,7 +268,7 @@ func (c *messageReader) image(pointer string) {
 		name = conversation.Shorten(pointer)
 	}
 	c.note("image " + name)
-	c.t.odd(c.m.Label, "content", fmt.Sprintf("shows the image %q, which the export does not hold; a note stands for it", name))
+	c.t.conv.Odd(c.m.Label, "content", "shows the image %q, which the export does not hold; a note stands for it", name)
 }
 
 // imageTypes are the media types of images by what their files begin with; a dot is any byte.

@@ -39,9 +39,13 @@ const maxAsset = 64 << 20
 // conversationFile is the name of a file with conversations, of which a large export has several.
 var conversationFile = regexp.MustCompile(`^conversations([-_ ]?[0-9]+)?\.json$`)
 
-// Open reads the archive's list of files. One that was cut off has none.
-func Open(r io.ReaderAt, size int64) (*Export, error) {
-	x := &Export{assets: map[string]*zip.File{}, left: rawjson.Largest}
+// Open reads the archive's list of files. One that was cut off has none. Large lifts the limits on the size of the
+// export and of a conversation.
+func Open(r io.ReaderAt, size int64, large bool) (*Export, error) {
+	x := &Export{assets: map[string]*zip.File{}, left: rawjson.Largest, large: large}
+	if large {
+		x.left = math.MaxInt64
+	}
 	archive, err := zip.NewReader(r, size)
 	switch {
 	case errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF):
@@ -57,12 +61,6 @@ func Open(r io.ReaderAt, size int64) (*Export, error) {
 	}
 	slices.SortStableFunc(x.files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	return x, nil
-}
-
-// Large lifts the limits on the size of the export and of a conversation, and returns the export.
-func (x *Export) Large() *Export {
-	x.large, x.left = true, math.MaxInt64
-	return x
 }
 
 // TooLarge reports whether the files of conversations are larger than what is read of them, by what the
@@ -118,10 +116,7 @@ func (x *Export) Next() (conversation.Conversation, error) {
 				x.done++
 				return x.broken(err), nil
 			}
-			x.file, x.now = file, NewReader(limited{file, x}, x.asset)
-			if x.large {
-				x.now.Large()
-			}
+			x.file, x.now = file, NewReader(limited{file, x}, x.asset, x.large)
 		}
 		conv, err := x.now.Next()
 		if err == nil {

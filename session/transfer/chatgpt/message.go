@@ -1,7 +1,6 @@
 package chatgpt
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ func (t *tree) readNode(n *node) nodeKind {
 		return structure
 	}
 	if n.raw[0] != '{' {
-		t.lost(n.key, "message", "is "+rawjson.Kind(n.raw)+", not an object")
+		t.conv.Lose(n.key, "message", "is %s, not an object", rawjson.Kind(n.raw))
 		return structure
 	}
 	c := messageReader{t: t, n: n, m: &n.message}
@@ -82,7 +81,11 @@ func (t *tree) readNode(n *node) nodeKind {
 	c.author(author)
 	c.content(content)
 	c.files(metadata)
-	c.m.Extra = c.extra()
+	if len(c.keep) > 0 {
+		var extra rawjson.Object // what of the message has no place elsewhere
+		extra.Set("chatgpt", c.keep)
+		c.m.Extra = extra
+	}
 	return c.verdict(metadata)
 }
 
@@ -91,7 +94,7 @@ func (c *messageReader) label(id []byte) {
 	label := rawjson.Text(id)
 	if label == "" || c.t.labels[label] {
 		if label != "" {
-			c.t.odd(c.n.key, "id", fmt.Sprintf("is that of another message, %q; the node's is taken", conversation.Shorten(label)))
+			c.t.conv.Odd(c.n.key, "id", "is that of another message, %q; the node's is taken", conversation.Shorten(label))
 		}
 		label = c.n.key
 	}
@@ -127,7 +130,7 @@ func (c *messageReader) verdict(metadata []byte) nodeKind {
 			m.Status = message.Interrupted
 		}
 	}
-	blank := strings.TrimSpace(m.Content) == "" && len(m.Parts) == 0 && len(m.ToolCalls) == 0
+	blank := conversation.Blank(m.Message.Message)
 	switch {
 	case c.thoughts && blank && m.Role == message.Assistant && m.Reasoning != "":
 		return thinking
@@ -135,19 +138,9 @@ func (c *messageReader) verdict(metadata []byte) nodeKind {
 		return structure
 	}
 	if m.Status == message.Quarantined {
-		c.t.odd(m.Label, "role", fmt.Sprintf("is %q, which no model knows; the message is kept and shown, but never sent", conversation.Shorten(string(m.Role))))
+		c.t.conv.Odd(m.Label, "role", "%s", conversation.UnknownRole(m.Role))
 	}
 	return messageNode
-}
-
-// extra is what of the message has no place elsewhere.
-func (c *messageReader) extra() []byte {
-	if len(c.keep) == 0 {
-		return nil
-	}
-	var all rawjson.Object
-	all.Set("chatgpt", c.keep)
-	return all
 }
 
 // files names what hangs on the message and is not in its content. ChatGPT gives such a file to its

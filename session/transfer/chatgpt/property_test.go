@@ -59,7 +59,7 @@ func TestChatGPTKeepsEveryTextAndBranch(t *testing.T) {
 		leaf := rapid.IntRange(0, n-1).Draw(t, "leaf")
 		file := fmt.Sprintf(`[{"conversation_id":"c","title":"t","current_node":"n%d","mapping":{%s}}]`, leaf, strings.Join(rapid.Permutation(members).Draw(t, "order"), ",\n"))
 
-		conv, err := NewReader(strings.NewReader(file), nil).Next()
+		conv, err := NewReader(strings.NewReader(file), nil, false).Next()
 		if err != nil || conv.Broken != nil || len(conv.Remarks) > 0 {
 			t.Fatalf("%s is read as %+v, %v", file, conv, err)
 		}
@@ -123,7 +123,7 @@ func FuzzChatGPT(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		c := NewReader(bytes.NewReader(file), onlyCat)
+		c := NewReader(bytes.NewReader(file), onlyCat, false)
 		for i := 0; ; i++ {
 			conv, err := c.Next()
 			if err == io.EOF {

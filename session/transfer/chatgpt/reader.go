@@ -42,18 +42,17 @@ type Asset struct {
 	Data []byte
 }
 
-// NewReader returns a reader of a file. assets may be nil. It reads nothing yet.
-func NewReader(r io.Reader, assets Assets) *Reader {
+// NewReader returns a reader of a file. assets may be nil. Large lifts the limit on the size of a conversation. It
+// reads nothing yet.
+func NewReader(r io.Reader, assets Assets, large bool) *Reader {
 	if assets == nil {
 		assets = func(string) (Asset, bool) { return Asset{}, false }
 	}
-	return &Reader{in: &meter{from: r, max: rawjson.LargestValue}, assets: assets}
-}
-
-// Large lifts the limit on the size of a conversation, and returns the reader.
-func (r *Reader) Large() *Reader {
-	r.in.max = math.MaxInt64 / 2
-	return r
+	most := int64(rawjson.LargestValue)
+	if large {
+		most = math.MaxInt64 / 2
+	}
+	return &Reader{in: &meter{from: r, max: most}, assets: assets}
 }
 
 // meter counts the lines of a file while it is read, and limits how much of it is read for one value.

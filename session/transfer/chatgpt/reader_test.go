@@ -39,7 +39,7 @@ func TestChatGPTFixtures(t *testing.T) {
 			if err != nil || len(archive.Files) != 2 {
 				t.Fatalf("a fixture is a file and what is wanted of it: %v", err)
 			}
-			got := describeAll(NewReader(bytes.NewReader(archive.Files[0].Data), onlyCat))
+			got := describeAll(NewReader(bytes.NewReader(archive.Files[0].Data), onlyCat, false))
 			if *update {
 				archive.Files[1].Data = []byte(got)
 				if err := os.WriteFile(path, txtar.Format(archive), 0o600); err != nil {
@@ -153,7 +153,7 @@ func TestChatGPTSaysWhatStandsAroundTheConversations(t *testing.T) {
 		talk + `{"mapping"`:                                        "is cut off: the file ends inside it",
 		`{"title":"a","mapping":{},"x":[1]}` + talk + " , " + talk: "is not JSON (byte 72 of the file: invalid character ',' looking for beginning of value); nothing behind it was imported",
 	} {
-		c := NewReader(strings.NewReader(file), nil)
+		c := NewReader(strings.NewReader(file), nil, false)
 		got := ""
 		read := 0
 		for {

@@ -1,7 +1,6 @@
 package chatgpt
 
 import (
-	"fmt"
 	"slices"
 
 	"winnow/history/message"
@@ -58,7 +57,7 @@ func (t *tree) grow(mapping []byte, leaf string) {
 	for _, i := range order {
 		t.place(i)
 	}
-	t.fillTimes()
+	t.noteTimes()
 	t.end(leaf)
 }
 
@@ -68,7 +67,7 @@ func (t *tree) collect(mapping []byte) {
 	for name, raw := range rawjson.Members(mapping) {
 		n := node{key: rawjson.Unquote(name), parent: -1, place: -1}
 		if raw[0] != '{' {
-			t.lost(n.key, "", "is "+rawjson.Kind(raw)+", not a node")
+			t.conv.Lose(n.key, "", "is %s, not a node", rawjson.Kind(raw))
 			continue
 		}
 		for name, value := range rawjson.Members(raw) {
@@ -88,7 +87,7 @@ func (t *tree) collect(mapping []byte) {
 			}
 		}
 		if i, twice := t.at[n.key]; twice {
-			t.odd(n.key, "", "stands in the mapping more than once; the last one counts")
+			t.conv.Odd(n.key, "", "stands in the mapping more than once; the last one counts")
 			t.nodes[i] = n
 			continue
 		}
@@ -119,7 +118,7 @@ func (t *tree) connect() {
 		case claimed[i] >= 0:
 			n.parent = claimed[i]
 		case n.above != "":
-			t.odd(n.key, "parent", fmt.Sprintf("is %q, which is not there; the message begins a branch", conversation.Shorten(n.above)))
+			t.conv.Odd(n.key, "parent", "is %q, which is not there; the message begins a branch", conversation.Shorten(n.above))
 		}
 	}
 }
@@ -134,7 +133,7 @@ func (t *tree) breakLoops() {
 			}
 			seen[k] = i + 1
 			if up := t.nodes[k].parent; up >= 0 && seen[up] == i+1 {
-				t.odd(t.nodes[k].key, "parent", "leads back to the message itself; the message begins a branch")
+				t.conv.Odd(t.nodes[k].key, "parent", "leads back to the message itself; the message begins a branch")
 				t.nodes[k].parent = -1
 			}
 		}
@@ -246,30 +245,19 @@ func (t *tree) callFor(m store.ImportedMessage) string {
 	return last
 }
 
-// fillTimes gives messages without a time that of the message before them.
-func (t *tree) fillTimes() {
-	untimed, createdMS := 0, int64(0)
-	if at := t.conv.Session.Created; !at.IsZero() {
-		createdMS = at.UnixMilli()
-	}
-	for i := range t.conv.Messages {
-		m := &t.conv.Messages[i]
-		if m.CreatedMS != 0 {
-			continue
-		}
-		if m.Role == message.User || m.Role == message.Assistant {
+// noteTimes says how many messages have no time. Whoever stores them gives them one.
+func (t *tree) noteTimes() {
+	untimed := 0
+	for _, m := range t.conv.Messages {
+		if m.CreatedMS == 0 && (m.Role == message.User || m.Role == message.Assistant) {
 			untimed++
-		}
-		m.CreatedMS = createdMS
-		if m.After >= 0 {
-			m.CreatedMS = t.conv.Messages[m.After].CreatedMS
 		}
 	}
 	switch {
 	case untimed == 1:
-		t.odd("", "create_time", "One message has no time; that of the message before is taken.")
+		t.conv.Odd("", "create_time", "One message has no time; that of the message before is taken.")
 	case untimed > 1:
-		t.odd("", "create_time", fmt.Sprintf("%d messages have no time; that of the message before is taken.", untimed))
+		t.conv.Odd("", "create_time", "%d messages have no time; that of the message before is taken.", untimed)
 	}
 }
 
@@ -281,14 +269,6 @@ func (t *tree) end(leaf string) {
 		t.conv.Leaf = t.nodes[i].place
 	}
 	if !ok && leaf != "" && len(t.conv.Messages) > 0 {
-		t.odd("", "current_node", fmt.Sprintf("The branch that was open, %q, is not there; the last one is taken.", conversation.Shorten(leaf)))
+		t.conv.Odd("", "current_node", "The branch that was open, %q, is not there; the last one is taken.", conversation.Shorten(leaf))
 	}
-}
-
-func (t *tree) odd(label, field, what string) {
-	t.conv.Remarks = append(t.conv.Remarks, conversation.Remark{Index: -1, Label: label, Field: field, What: what})
-}
-
-func (t *tree) lost(label, field, what string) {
-	t.conv.Remarks = append(t.conv.Remarks, conversation.Remark{Index: -1, Label: label, Field: field, What: what, Lost: true})
 }

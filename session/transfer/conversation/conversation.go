@@ -85,6 +85,37 @@ func KnownRole(r message.Role) bool {
 	return slices.Contains([]message.Role{message.System, message.User, message.Assistant, message.Tool}, r)
 }
 
+// Odd remarks on what is odd about a message, or about the conversation where label is "".
+func (c *Conversation) Odd(label, field, format string, args ...any) {
+	c.Remarks = append(c.Remarks, Remark{Index: -1, Label: label, Field: field, What: fmt.Sprintf(format, args...)})
+}
+
+// Lose remarks on what could not be imported.
+func (c *Conversation) Lose(label, field, format string, args ...any) {
+	c.Odd(label, field, format, args...)
+	c.Remarks[len(c.Remarks)-1].Lost = true
+}
+
+// UnknownRole says what becomes of a message whose role no model knows.
+func UnknownRole(r message.Role) string {
+	return fmt.Sprintf("is %q, which no model knows; the message is kept and shown, but never sent", Shorten(string(r)))
+}
+
+// Unused says what becomes of what no request can hold.
+func Unused(what ...string) string {
+	return fmt.Sprintf("holds what winnow cannot send (%s); it is kept, but not used", strings.Join(what, ", "))
+}
+
+// Note is in the place of a file or an image that is not imported.
+func Note(what string) message.Part {
+	return message.Part{Kind: message.TextPart, Text: "[" + strings.Join(strings.Fields(what), " ") + ", not imported]"}
+}
+
+// Blank says that a message has no text, file or call.
+func Blank(m message.Message) bool {
+	return strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 && len(m.Parts) == 0
+}
+
 // Shorten is the beginning of a text for a sentence.
 func Shorten(text string) string {
 	if r := []rune(text); len(r) > 40 {

@@ -20,7 +20,10 @@ var timeForms = []string{
 func ParseTime(text string) (ms int64, ok bool) {
 	for _, form := range timeForms {
 		if t, err := time.Parse(form, text); err == nil {
-			return t.UnixMilli(), !t.IsZero()
+			if t.IsZero() {
+				return 0, false
+			}
+			return t.UnixMilli(), true
 		}
 	}
 	n, err := strconv.ParseFloat(text, 64)

@@ -228,9 +228,6 @@ func newMessage(label string, role message.Role, text string, at int64) store.Im
 
 // timeOf is a time of the database as Unix milliseconds, 0 for none. Without a zone it is UTC.
 func timeOf(text string) int64 {
-	ms, ok := conversation.ParseTime(text)
-	if !ok {
-		return 0
-	}
+	ms, _ := conversation.ParseTime(text)
 	return ms
 }

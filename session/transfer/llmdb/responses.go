@@ -1,10 +1,10 @@
 package llmdb
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"winnow/history/message"
@@ -79,11 +79,6 @@ type chain struct {
 	system string
 }
 
-// remark says what is odd about the conversation, in a sentence.
-func (c *chain) remark(what string) {
-	c.conv.Remarks = append(c.conv.Remarks, conversation.Remark{Index: -1, What: what})
-}
-
 // add adds a message after the last one.
 func (c *chain) add(u store.ImportedMessage) {
 	u.After = len(c.conv.Messages) - 1
@@ -126,10 +121,7 @@ func (c *chain) response(ctx context.Context, r replied) error {
 // answer adds what the model answered and called.
 func (c *chain) answer(ctx context.Context, r replied) error {
 	m := newMessage(r.id, message.Assistant, r.response, r.at)
-	m.Reasoning, m.Model = r.reasoning, r.resolved
-	if m.Model == "" {
-		m.Model = r.model
-	}
+	m.Reasoning, m.Model = r.reasoning, cmp.Or(r.resolved, r.model)
 	if c.logs.columns["tool_calls"] != nil {
 		calls, err := rowsOf(ctx, c.logs.db, `
 			SELECT
@@ -255,6 +247,6 @@ func (c *chain) attachment(kind, where string, data []byte) message.Part {
 	if where == "" {
 		where = kind
 	}
-	c.remark("the attachment " + strconv.Quote(where) + " is not in the logs as an image; a note stands for it")
-	return message.Part{Kind: message.TextPart, Text: "[file " + strings.Join(strings.Fields(where), " ") + ", not imported]"}
+	c.conv.Odd("", "", "the attachment %q is not in the logs as an image; a note stands for it", where)
+	return conversation.Note("file " + where)
 }

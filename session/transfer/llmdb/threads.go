@@ -1,6 +1,7 @@
 package llmdb
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -74,11 +75,7 @@ func (t *threading) turns(ctx context.Context, id string) ([]string, error) {
 	}
 	var tips []string
 	for _, r := range rows {
-		model := r[2]
-		if model == "" {
-			model = r[1]
-		}
-		t.turn[r[0]] = turnInfo{model, timeOf(r[3])}
+		t.turn[r[0]] = turnInfo{cmp.Or(r[2], r[1]), timeOf(r[3])}
 		tips = append(tips, r[0])
 	}
 	return tips, nil
@@ -104,7 +101,7 @@ func (t *threading) branch(ctx context.Context, tip string) error {
 			return err
 		}
 		if len(rows) == 0 {
-			t.chain.remark("message " + hash + " is not in the logs; what stands behind it begins a branch")
+			t.chain.conv.Odd("", "", "message %s is not in the logs; what stands behind it begins a branch", hash)
 			hash = ""
 			break
 		}
@@ -184,7 +181,7 @@ func (m threadMessage) split() []store.ImportedMessage {
 // message reads a message with its parts.
 func (t *threading) message(ctx context.Context, hash, role string) (threadMessage, error) {
 	m := threadMessage{ImportedMessage: newMessage(hash, message.Role(role), "", 0)}
-	if role != "system" && role != "user" && role != "assistant" && role != "tool" {
+	if !conversation.KnownRole(m.Role) {
 		m.Status = message.Quarantined
 	}
 	rows, err := rowsOf(ctx, t.logs.db, `
@@ -201,7 +198,7 @@ func (t *threading) message(ctx context.Context, hash, role string) (threadMessa
 	for _, r := range rows {
 		var p threadPart
 		if r[4] != "" && json.Unmarshal([]byte(r[4]), &p) != nil {
-			t.chain.remark("a part of message " + hash + " cannot be read whole; its text alone is taken")
+			t.chain.conv.Odd("", "", "a part of message %s cannot be read whole; its text alone is taken", hash)
 		}
 		text, err := t.text(ctx, r[3], p)
 		if err != nil {
@@ -213,10 +210,10 @@ func (t *threading) message(ctx context.Context, hash, role string) (threadMessa
 		case "reasoning":
 			m.Reasoning += text
 		case "tool_call":
-			m.ToolCalls = append(m.ToolCalls, message.ToolCall{ID: p.ToolCallID, Name: named(r[2], p.Name), Arguments: plainJSON(p.Arguments)})
+			m.ToolCalls = append(m.ToolCalls, message.ToolCall{ID: p.ToolCallID, Name: cmp.Or(r[2], p.Name), Arguments: plainJSON(p.Arguments)})
 		case "tool_result":
 			u := newMessage(hash, message.Tool, plainJSON(p.Output)+text, 0)
-			u.ToolCallID, u.Name = p.ToolCallID, named(r[2], p.Name)
+			u.ToolCallID, u.Name = p.ToolCallID, cmp.Or(r[2], p.Name)
 			m.results = append(m.results, u)
 		case "attachment":
 			parts, err := t.chain.attachments(ctx, `
@@ -237,27 +234,17 @@ func (t *threading) message(ctx context.Context, hash, role string) (threadMessa
 			}
 			m.Parts = append(m.Parts, parts...)
 		default:
-			t.chain.remark(fmt.Sprintf("message %s holds a part of the kind %q, which winnow does not know; it is left out", hash, r[1]))
+			t.chain.conv.Odd("", "", "message %s holds a part of the kind %q, which winnow does not know; it is left out", hash, r[1])
 		}
 	}
 	m.Content = strings.Join(texts, "\n\n")
 	return m, nil
 }
 
-func named(column, payload string) string {
-	if column != "" {
-		return column
-	}
-	return payload
-}
-
 // text is the text of a part, of which fragments may be in other rows.
 func (t *threading) text(ctx context.Context, text string, p threadPart) (string, error) {
 	for _, piece := range p.TextRef {
-		id := piece.Fragment
-		if id == nil {
-			id = piece.ID
-		}
+		id := cmp.Or(piece.Fragment, piece.ID)
 		switch {
 		case piece.Literal != nil:
 			text += *piece.Literal
@@ -268,7 +255,7 @@ func (t *threading) text(ctx context.Context, text string, p threadPart) (string
 			}
 			text += strings.Join(all, "")
 		default:
-			t.chain.remark("a text is built of a piece that cannot be read; it is left out")
+			t.chain.conv.Odd("", "", "a text is built of a piece that cannot be read; it is left out")
 		}
 	}
 	return text, nil

@@ -58,7 +58,7 @@ func (m *messageReader) list(raw []byte) {
 	m.Content = strings.Join(texts, "\n\n")
 	m.extra.message.Set("content", append(frame, ']'))
 	if len(unused) > 0 {
-		m.remark("content", "holds what winnow cannot send (%s); it is kept, but not used", strings.Join(unused, ", "))
+		m.remark("content", "%s", conversation.Unused(unused...))
 	}
 }
 
@@ -91,7 +91,7 @@ func (m *messageReader) attachments(raw []byte) {
 	}
 	if len(unused) > 0 {
 		m.extra.message.Set("attachments", append(rest, ']'))
-		m.remark("attachments", "holds what winnow cannot send (%s); it is kept, but not used", strings.Join(unused, ", "))
+		m.remark("attachments", "%s", conversation.Unused(unused...))
 	}
 }
 

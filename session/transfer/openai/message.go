@@ -142,7 +142,7 @@ func (m *messageReader) judgeRole(raw []byte) {
 	case raw[0] != '"':
 		m.remark("role", "is %s, not a text; the message is kept and shown, but never sent", rawjson.Kind(raw))
 	default:
-		m.remark("role", "is %q, which no model knows; the message is kept and shown, but never sent", conversation.Shorten(string(m.Role)))
+		m.remark("role", "%s", conversation.UnknownRole(m.Role))
 	}
 }
 

@@ -95,7 +95,7 @@ func TestTranscriptLosesNoByte(t *testing.T) {
 		case "lines":
 			text = strings.Join(file, "\n")
 		}
-		tr := NewReader(strings.NewReader(text))
+		tr := NewReader(strings.NewReader(text), false)
 		for i := range want {
 			got, err := tr.Next()
 			if err != nil || got.Broken != nil {
@@ -183,7 +183,7 @@ func FuzzTranscript(f *testing.F) {
 		if json.Unmarshal(file, &list) != nil {
 			list = nil
 		}
-		tr := NewReader(bytes.NewReader(file))
+		tr := NewReader(bytes.NewReader(file), false)
 		for i := 0; ; i++ {
 			m, err := tr.Next()
 			if err == io.EOF && i < len(list) {

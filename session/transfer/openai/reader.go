@@ -34,15 +34,13 @@ var (
 // taken for something else.
 const mostBroken = 100
 
-// NewReader begins to read a file. It reads nothing yet.
-func NewReader(r io.Reader) *Reader {
-	return &Reader{scan: rawjson.NewScanner(r)}
-}
-
-// Large lifts the limit on the size of a message, and returns the file.
-func (t *Reader) Large() *Reader {
-	t.scan.Max = math.MaxInt
-	return t
+// NewReader returns a reader of a file. Large lifts the limit on the size of a message. It reads nothing yet.
+func NewReader(r io.Reader, large bool) *Reader {
+	scan := rawjson.NewScanner(r)
+	if large {
+		scan.Max = math.MaxInt
+	}
+	return &Reader{scan: scan}
 }
 
 // About is what the file says of the conversation, as far as it is read.

@@ -17,7 +17,7 @@ import (
 // readAll reads a transcript to its end.
 func readAll(t *testing.T, file io.Reader) ([]conversation.Message, conversation.About) {
 	t.Helper()
-	tr := NewReader(file)
+	tr := NewReader(file, false)
 	var all []conversation.Message
 	for {
 		m, err := tr.Next()
@@ -124,7 +124,7 @@ func TestTranscriptOfAnotherFileEnds(t *testing.T) {
 		"broken disk": {io.MultiReader(strings.NewReader(`[{"role":"user","content":"hi"},{"ro`), iotest.ErrReader(io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF},
 		"broken too":  {io.MultiReader(strings.NewReader(`{"ro`), iotest.ErrReader(io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF},
 	} {
-		tr := NewReader(c.file)
+		tr := NewReader(c.file, false)
 		var err error
 		for err == nil {
 			_, err = tr.Next()
@@ -295,7 +295,7 @@ func TestTranscriptReadsTimes(t *testing.T) {
 }
 
 func TestAttachedTextsBecomeParts(t *testing.T) {
-	m, err := NewReader(strings.NewReader(`[{"role":"user","content":"hi","attachments":[{"type":"code","language":"go","content":"a"},{"filename":"n.md","text":"b"},{"type":"image","url":"u"}]}]`)).Next()
+	m, err := NewReader(strings.NewReader(`[{"role":"user","content":"hi","attachments":[{"type":"code","language":"go","content":"a"},{"filename":"n.md","text":"b"},{"type":"image","url":"u"}]}]`), false).Next()
 	want := []message.Part{
 		{Kind: message.TextPart, Name: "go attachment", MediaType: "text/plain", Text: "a"},
 		{Kind: message.TextPart, Name: "n.md", MediaType: "text/plain", Text: "b"},
