@@ -41,11 +41,12 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 		}
 		m.Content, m.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
-		return sqlite.Update(ctx, tx, "messages", id,
+		_, err = sqlite.Update(ctx, tx, "messages", sql.Named("id", id),
 			sql.Named("status", history.Streaming),
 			sql.Named("hash", fingerprint(m, nil)),
 			sql.Named("reasoning", []byte(reasoning)),
 			sql.Named("content", []byte(content)))
+		return err
 	})
 }
 
@@ -103,7 +104,7 @@ func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
 	if err != nil {
 		return err
 	}
-	if err := sqlite.Update(ctx, tx, "messages", m.ID, append(messageValues(m, hashes), sql.Named("owner", ""))...); err != nil {
+	if _, err := sqlite.Update(ctx, tx, "messages", sql.Named("id", m.ID), append(messageValues(m, hashes), sql.Named("owner", ""))...); err != nil {
 		return err
 	}
 	return insertContent(ctx, tx, m.ID, m, attachments)

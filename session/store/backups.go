@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
 )
@@ -58,9 +60,9 @@ func (s *Store) offerBackup(ctx context.Context) {
 	case !ok:
 	case s.salvaged != nil && b.Messages > s.salvaged.Messages:
 		s.notices = append(s.notices, fmt.Sprintf("The backup of %s has more: %s and %s. winnow db restore latest brings it back.",
-			b.Day.Format("2006-01-02"), count(b.Sessions, "session"), count(b.Messages, "message")))
+			b.Day.Format("2006-01-02"), english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
 	case s.salvaged == nil && b.Messages > 0:
 		s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s: %s and %s. winnow db restore latest brings it back.",
-			b.Day.Format("2006-01-02"), count(b.Sessions, "session"), count(b.Messages, "message")))
+			b.Day.Format("2006-01-02"), english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
 	}
 }

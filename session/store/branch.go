@@ -144,10 +144,8 @@ func (s *Store) SetLeaf(ctx context.Context, session string, leaf int64) error {
 		if err := inSession(ctx, tx, n, leaf); err != nil {
 			return err
 		}
-		return execute(ctx, tx, `
-			UPDATE sessions
-			SET leaf = ?
-			WHERE n = ?`, leaf, n)
+		_, err = sqlite.Update(ctx, tx, "sessions", sql.Named("n", n), sql.Named("leaf", leaf))
+		return err
 	})
 }
 

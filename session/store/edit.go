@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"winnow/session/store/sqlite"
 )
 
 // Rename sets a session's title. from is user or auto: an automatic title never replaces the
@@ -18,38 +20,37 @@ func (s *Store) Rename(ctx context.Context, id, title string, from TitleSource) 
 
 // SetSystem sets a session's own system prompt, "" for none.
 func (s *Store) SetSystem(ctx context.Context, id, system string) error {
-	return s.edit(ctx, "change the session's system prompt", id, `
-		UPDATE sessions
-		SET system = ?2,
-			system_fixed = 1
-		WHERE id = ?1`, s.clean(system))
+	return s.set(ctx, "change the session's system prompt", id, sql.Named("system", s.clean(system)), sql.Named("system_fixed", true))
 }
 
 // Configure sets a session's model, its preset and the policy keys that it overrides, all at once.
 func (s *Store) Configure(ctx context.Context, row Session) error {
-	return s.edit(ctx, "change the session's settings", row.ID, `
-		UPDATE sessions
-		SET endpoint = ?2,
-			model = ?3,
-			preset = ?4,
-			overrides = ?5
-		WHERE id = ?1`, row.Endpoint, row.Model, row.Preset, row.Overrides)
+	return s.set(ctx, "change the session's settings", row.ID,
+		sql.Named("endpoint", row.Endpoint),
+		sql.Named("model", row.Model),
+		sql.Named("preset", row.Preset),
+		sql.Named("overrides", row.Overrides))
 }
 
 // SetPinned puts a session on top of the list, or back.
 func (s *Store) SetPinned(ctx context.Context, id string, pinned bool) error {
-	return s.edit(ctx, "pin the session", id, `
-		UPDATE sessions
-		SET pinned = ?2
-		WHERE id = ?1`, pinned)
+	return s.set(ctx, "pin the session", id, sql.Named("pinned", pinned))
 }
 
 // SetArchived takes a session out of the list without deleting it, or back.
 func (s *Store) SetArchived(ctx context.Context, id string, archived bool) error {
-	return s.edit(ctx, "archive the session", id, `
-		UPDATE sessions
-		SET archived = ?2
-		WHERE id = ?1`, archived)
+	return s.set(ctx, "archive the session", id, sql.Named("archived", archived))
+}
+
+// set changes columns of the session with this whole id.
+func (s *Store) set(ctx context.Context, doing, id string, values ...sql.NamedArg) error {
+	return s.save(ctx, doing, func(tx *sql.Tx) error {
+		n, err := sqlite.Update(ctx, tx, "sessions", sql.Named("id", id), values...)
+		if err == nil && n == 0 {
+			err = &sqlite.Error{Doing: fmt.Sprintf("%s %q", doing, id), Kind: ErrNotFound}
+		}
+		return err
+	})
 }
 
 // Delete moves a session to the trash. Deleting it again keeps the first date.
@@ -62,10 +63,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 
 // Restore takes a session out of the trash.
 func (s *Store) Restore(ctx context.Context, id string) error {
-	return s.edit(ctx, "restore the session", id, `
-		UPDATE sessions
-		SET deleted_ms = 0
-		WHERE id = ?1`)
+	return s.set(ctx, "restore the session", id, sql.Named("deleted_ms", 0))
 }
 
 // edit runs one statement on the session with this whole id, which is its first parameter.

@@ -16,27 +16,25 @@ import (
 // Begin stores a new session with its first message. A session without a message is never on disk.
 // An empty session id gets a new one. The draft of the chat that had not begun is emptied with it.
 func (s *Store) Begin(ctx context.Context, in Session, first Message) (Session, Message, error) {
+	if in.ID == "" {
+		in.ID = newID()
+	}
 	var session Session
-	var message Message
-	err := s.save(ctx, "begin the session", func(tx *sql.Tx) error {
+	first.Session, first.Parent = in.ID, 0
+	message, err := inTx(ctx, s.save, "begin the session", func(tx *sql.Tx) (Message, error) {
 		n, err := s.addSession(ctx, tx, in)
 		if err != nil {
-			return err
+			return Message{}, err
 		}
 		if err := execute(ctx, tx, `DELETE FROM drafts WHERE session = 0`); err != nil {
-			return err
+			return Message{}, err
 		}
-		session, err = sessionByKey(ctx, tx, n)
+		message, err := s.append(ctx, tx, first, "")
 		if err != nil {
-			return err
-		}
-		first := first
-		first.Session, first.Parent = session.ID, 0
-		if message, err = s.append(ctx, tx, first, ""); err != nil {
-			return err
+			return Message{}, err
 		}
 		session, err = sessionByKey(ctx, tx, n)
-		return err
+		return message, err
 	})
 	return session, message, err
 }

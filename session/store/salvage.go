@@ -84,14 +84,6 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 	})
 }
 
-// count writes "1 message" and "2 messages".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
 // journalHurt looks at the log that a program left behind when it died. The error is
 // ErrDamaged where SQLite would throw away what can still be read, and lost where nothing can.
 func (s *Store) journalHurt() (lost bool, err error) {

@@ -1,12 +1,10 @@
 package backup
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,39 +113,12 @@ func holdsSession(ctx context.Context, file, id string) (bool, error) {
 // mentions reports whether a text is anywhere in a file or its journal, or whether that cannot be known.
 func mentions(file, text string) bool {
 	for _, end := range []string{"", "-wal"} {
-		f, err := os.Open(file + end)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return true
-		}
-		found, err := contains(f, []byte(text))
-		f.Close()
-		if found || err != nil {
+		found, err := sqlite.FileContains(file+end, []byte(text))
+		if found || err != nil && !errors.Is(err, os.ErrNotExist) {
 			return true
 		}
 	}
 	return false
-}
-
-// contains reports whether a stream has a text in it.
-func contains(r io.Reader, text []byte) (bool, error) {
-	buf := make([]byte, 1<<20)
-	kept := 0
-	for {
-		n, err := io.ReadFull(r, buf[kept:])
-		if bytes.Contains(buf[:kept+n], text) {
-			return true, nil
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		kept = copy(buf, buf[len(buf)-len(text)+1:])
-	}
 }
 
 // setAsideBefore reports whether a file was set aside before a moment, by the time in its name.

@@ -14,10 +14,7 @@ const recoveredTitle = "Recovered conversation"
 // putInOrder makes a history of the rows that were saved: every session has its row, every branch leads
 // to its beginning, nothing hangs on what is lost. newest is the highest number that a message ever
 // had, 0 for not known.
-func putInOrder(
-	ctx context.Context, tx *sql.Tx, newest, now int64,
-	check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error,
-) (Salvage, error) {
+func putInOrder(ctx context.Context, tx *sql.Tx, newest, now int64, check Check) (Salvage, error) {
 	var out Salvage
 	steps := []func() error{
 		func() error { return reattach(ctx, tx, now, &out) },
@@ -201,10 +198,7 @@ func settle(ctx context.Context, tx *sql.Tx, newest int64) error {
 
 // verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check
 // tells them from those that are damaged from now on.
-func verify(
-	ctx context.Context, tx *sql.Tx, out *Salvage,
-	check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error,
-) error {
+func verify(ctx context.Context, tx *sql.Tx, out *Salvage, check Check) error {
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&out.Sessions); err != nil {
 		return err
 	}

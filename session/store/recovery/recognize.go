@@ -72,24 +72,6 @@ var signs = [][]byte{
 
 // namesTables reports whether one of the signs stands anywhere in a file.
 func namesTables(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	const overlap = 64 // longer than any sign
-	buf := make([]byte, 1<<20)
-	kept := 0
-	for {
-		n, err := io.ReadFull(f, buf[kept:])
-		for _, sign := range signs {
-			if bytes.Contains(buf[:kept+n], sign) {
-				return true
-			}
-		}
-		if err != nil {
-			return false
-		}
-		kept = copy(buf, buf[len(buf)-overlap:])
-	}
+	names, err := sqlite.FileContains(path, signs...)
+	return names && err == nil
 }

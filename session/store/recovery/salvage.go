@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"winnow/session/store/sqlite"
 )
 
@@ -24,13 +26,12 @@ type Salvage struct {
 	Damaged      int    // messages that are there and fail their hash: their text is not shown
 }
 
+// Check calls each for every message of a history, with whether it fails its hash.
+type Check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error
+
 // Salvage puts all that an image still holds into the empty file at fresh, and returns what was saved. now is
-// in Unix milliseconds. check calls its argument for every message of a history, with whether it fails its
-// hash.
-func (im Image) Salvage(
-	ctx context.Context, fresh string, all []sqlite.Step, now int64,
-	check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error,
-) (Salvage, error) {
+// in Unix milliseconds.
+func (im Image) Salvage(ctx context.Context, fresh string, all []sqlite.Step, now int64, check Check) (Salvage, error) {
 	db := sqlite.Pool(fresh, sqlite.Scratch, 1)
 	defer db.Close()
 	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
@@ -64,14 +65,14 @@ func (s Salvage) String() string {
 	if s.Sessions == 0 && s.Damaged == 0 {
 		b.WriteString("Nothing in it could be read, and a new history begins. ")
 	} else {
-		fmt.Fprintf(&b, "%s and %s were saved; ", count(s.Sessions, "session"), count(s.Messages, "message"))
+		fmt.Fprintf(&b, "%s and %s were saved; ", english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""))
 		switch {
 		case s.LostSessions == 0 && s.LostMessages == 0:
 			b.WriteString("nothing was lost. ")
 		case s.LostSessions == 0:
 			fmt.Fprintf(&b, "%s lost. ", were(s.LostMessages, "message"))
 		default:
-			fmt.Fprintf(&b, "%s and %s lost. ", count(s.LostSessions, "session"), were(s.LostMessages, "message"))
+			fmt.Fprintf(&b, "%s and %s lost. ", english.Plural(s.LostSessions, "session", ""), were(s.LostMessages, "message"))
 		}
 	}
 	if s.Damaged > 0 {
@@ -84,18 +85,7 @@ func (s Salvage) String() string {
 	return b.String()
 }
 
-// count writes "1 message" and "2 messages".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
 // were writes "1 message was" and "2 messages were".
 func were(n int, thing string) string {
-	if n == 1 {
-		return count(n, thing) + " was"
-	}
-	return count(n, thing) + " were"
+	return english.Plural(n, thing, "") + " " + english.PluralWord(n, "was", "were")
 }

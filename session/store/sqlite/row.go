@@ -120,11 +120,14 @@ func Upsert(ctx context.Context, tx *sql.Tx, table, key string, values ...sql.Na
 	return err
 }
 
-// Update changes columns of the row that has an id.
-func Update(ctx context.Context, tx *sql.Tx, table string, id int64, values ...sql.NamedArg) error {
+// Update changes columns of the rows with a key and returns how many there are.
+func Update(ctx context.Context, tx *sql.Tx, table string, key sql.NamedArg, values ...sql.NamedArg) (int64, error) {
 	names, args := parameters(values)
-	_, err := tx.ExecContext(ctx, "UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE id = ?", append(args, id)...)
-	return err
+	result, err := tx.ExecContext(ctx, "UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+key.Name+" = ?", append(args, key.Value)...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 // UpsertRow is Upsert of a row, which is a struct or a pointer to one, with more columns.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"reflect"
 	"testing"
 )
@@ -55,7 +56,11 @@ func insertThings(ctx context.Context, tx *sql.Tx, all []thing) error {
 			return err
 		}
 		if place == 1 {
-			return Update(ctx, tx, "things", id, sql.Named("note", "changed"))
+			n, err := Update(ctx, tx, "things", sql.Named("id", id), sql.Named("note", "changed"))
+			if n != 1 {
+				return fmt.Errorf("%d rows were changed, want 1", n)
+			}
+			return err
 		}
 	}
 	return nil
