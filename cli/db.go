@@ -106,7 +106,7 @@ func (p *program) checkDB(ctx context.Context, asJSON bool) error {
 	return fail(Failed, "the file is damaged; winnow db restore --list shows its backups")
 }
 
-func (p *program) printCheck(c store.Checkup) {
+func (p *program) printCheck(c store.CheckResult) {
 	fmt.Fprintf(p.out, "%s: schema %d, %s, %s, %s, %s\n", c.Path, c.Schema, theme.Size(int(c.Bytes)),
 		theme.Plural(c.Sessions, "session"), theme.Plural(c.Messages, "message"), theme.Plural(c.Requests, "request"))
 	for _, f := range c.Faults {

@@ -101,11 +101,7 @@ func (s *Store) Messages(ctx context.Context, session string) ([]Message, error)
 		if err != nil {
 			return nil, err
 		}
-		all, err := sqlite.Collect(ctx, tx, newScan().next, `
-			SELECT`+messageColumns+`
-			FROM messages m
-			WHERE m.session = ?
-			ORDER BY m.id`, n)
+		all, err := rowsWhere(ctx, tx, `m.session = ? ORDER BY m.id`, n)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +126,7 @@ func placesOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64]int,
 			m.id,
 			(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent AND x.id <= m.id)
 		FROM messages m
-		WHERE m.id IN (SELECT value FROM json_each(?))`, list(messages))
+		WHERE m.id IN (SELECT value FROM json_each(?))`, sqlite.IDs(messages))
 	return places, err
 }
 

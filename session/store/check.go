@@ -10,8 +10,8 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Checkup is what a check of the whole history found.
-type Checkup struct {
+// CheckResult is what a check of the whole history found.
+type CheckResult struct {
 	Path     string
 	Schema   int
 	Bytes    int64 // of the file and its journal
@@ -25,15 +25,15 @@ type Checkup struct {
 }
 
 // Sound reports whether nothing is damaged now. What was lost by an earlier damage is no fault of the file.
-func (c Checkup) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) == 0 }
+func (c CheckResult) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) == 0 }
 
 // Check reads everything: each page, each index, each message against its hash, and whether all that
-// belongs to something finds it. It changes nothing. What it finds is in the Checkup; the
+// belongs to something finds it. It changes nothing. What it finds is in the CheckResult; the
 // error is for a check that could not be made.
-func (s *Store) Check(ctx context.Context) (Checkup, error) {
-	c := Checkup{Path: s.path, SetAside: backup.DamagedFiles(s.path), Bytes: sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")}
+func (s *Store) Check(ctx context.Context) (CheckResult, error) {
+	c := CheckResult{Path: s.path, SetAside: backup.DamagedFiles(s.path), Bytes: sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")}
 	doing := "check the chat history"
-	for _, step := range []func(context.Context, *Checkup) error{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
+	for _, step := range []func(context.Context, *CheckResult) error{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
 		err := step(ctx, &c)
 		if sqlite.IsDamage(err) {
 			c.fault("a part of the file cannot be read")
@@ -47,17 +47,14 @@ func (s *Store) Check(ctx context.Context) (Checkup, error) {
 }
 
 // fault adds a sentence that is not there yet.
-func (c *Checkup) fault(format string, args ...any) {
+func (c *CheckResult) fault(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	for _, f := range c.Faults {
-		if f == text {
-			return
-		}
+	if !slices.Contains(c.Faults, text) {
+		c.Faults = append(c.Faults, text)
 	}
-	c.Faults = append(c.Faults, text)
 }
 
-func (s *Store) checkCounts(ctx context.Context, c *Checkup) error {
+func (s *Store) checkCounts(ctx context.Context, c *CheckResult) error {
 	return s.view(ctx, "count", func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `
 			SELECT
@@ -68,7 +65,7 @@ func (s *Store) checkCounts(ctx context.Context, c *Checkup) error {
 	})
 }
 
-func (s *Store) checkPages(ctx context.Context, c *Checkup) error {
+func (s *Store) checkPages(ctx context.Context, c *CheckResult) error {
 	damaged, err := sqlite.DamagedTables(ctx, s.reads)
 	for _, table := range damaged {
 		c.fault("the table %s is damaged", table)
@@ -77,7 +74,7 @@ func (s *Store) checkPages(ctx context.Context, c *Checkup) error {
 	return err
 }
 
-func (s *Store) checkHashes(ctx context.Context, c *Checkup) error {
+func (s *Store) checkHashes(ctx context.Context, c *CheckResult) error {
 	return s.view(ctx, "read the messages", func(tx *sql.Tx) error {
 		var err error
 		c.Damaged = nil
@@ -94,7 +91,7 @@ func (s *Store) checkHashes(ctx context.Context, c *Checkup) error {
 }
 
 // checkTies looks for rows whose session or message is not there, and for counts that are wrong.
-func (s *Store) checkTies(ctx context.Context, c *Checkup) error {
+func (s *Store) checkTies(ctx context.Context, c *CheckResult) error {
 	return s.view(ctx, "read what belongs together", func(tx *sql.Tx) error {
 		for _, tie := range []struct{ query, says string }{
 			{`SELECT count(*) FROM pragma_foreign_key_check`, "rows that belong to nothing"},

@@ -162,13 +162,11 @@ type forking struct {
 
 // copy fills the new session. A copy has every column of its table.
 func (f *forking) copy(ctx context.Context) error {
-	err := f.tx.QueryRowContext(ctx, `
-		SELECT coalesce(max(seq), 0) + 1
-		FROM sqlite_sequence
-		WHERE name = 'messages'`).Scan(&f.first)
+	newest, err := newestIDs(ctx, f.tx)
 	if err != nil {
 		return err
 	}
+	f.first = newest.Messages + 1
 	const ofBranch = "json_each(:branch) b CROSS JOIN %s row ON row.%s = b.value ORDER BY b.key"
 	for _, copied := range []struct {
 		table, from string
@@ -234,7 +232,7 @@ func (f *forking) copy(ctx context.Context) error {
 // place, from 0.
 func (f *forking) exec(ctx context.Context, query string) error {
 	_, err := f.tx.ExecContext(ctx, query,
-		sql.Named("branch", list(f.branch)),
+		sql.Named("branch", sqlite.IDs(f.branch)),
 		sql.Named("first", f.first),
 		sql.Named("session", f.from),
 		sql.Named("fork", f.to))

@@ -23,11 +23,7 @@ func searchableMessages(ctx context.Context, tx *sql.Tx, ids []int64) ([]searcha
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := sqlite.Collect(ctx, tx, newScan().next, `
-		SELECT`+messageColumns+`
-		FROM messages m
-		WHERE m.id IN (SELECT value FROM json_each(?))
-		ORDER BY m.id`, list(ids))
+	rows, err := rowsWhere(ctx, tx, `m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id`, sqlite.IDs(ids))
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: what was said last may be missing.")
 		}
 	}
-	err := s.insist(ctx, func() error {
+	err := s.retry(ctx, func() error {
 		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
 		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)
 		defer db.Close()

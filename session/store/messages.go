@@ -192,23 +192,21 @@ func (s *Store) Message(ctx context.Context, id int64) (Message, error) {
 }
 
 func message(ctx context.Context, tx *sql.Tx, id int64) (Message, error) {
-	what := fmt.Sprintf("find message %d", id)
-	r, err := newScan().next(tx.QueryRowContext(ctx, `
-		SELECT`+messageColumns+`
-		FROM messages m
-		WHERE m.id = ?`, id).Scan)
-	if err != nil {
-		return Message{}, found(what, err)
+	rows, err := rowsWhere(ctx, tx, `m.id = ?`, id)
+	if err == nil && len(rows) == 0 {
+		err = sql.ErrNoRows
 	}
 	var session string
-	err = tx.QueryRowContext(ctx, `
-		SELECT id
-		FROM sessions
-		WHERE n = ?`, r.key).Scan(&session)
-	if err != nil {
-		return Message{}, found(what, err)
+	if err == nil {
+		err = tx.QueryRowContext(ctx, `
+			SELECT id
+			FROM sessions
+			WHERE n = ?`, rows[0].key).Scan(&session)
 	}
-	all, err := complete(ctx, tx, session, []row{r})
+	if err != nil {
+		return Message{}, found(fmt.Sprintf("find message %d", id), err)
+	}
+	all, err := complete(ctx, tx, session, rows)
 	if err != nil {
 		return Message{}, err
 	}

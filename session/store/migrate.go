@@ -3,11 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
+	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
 )
 
@@ -16,12 +15,7 @@ import (
 // transaction, so that a crash leaves the file at one step or the next, and two programs that migrate
 // at once take turns.
 func (s *Store) migrate(ctx context.Context, all []sqlite.Step) error {
-	var version int
-	err := s.insist(ctx, func() error {
-		var err error
-		version, err = sqlite.SchemaVersion(ctx, s.full)
-		return err
-	})
+	version, err := s.schemaVersion(ctx, s.full)
 	if err != nil {
 		return err
 	}
@@ -31,17 +25,23 @@ func (s *Store) migrate(ctx context.Context, all []sqlite.Step) error {
 		}
 	}
 	for {
-		err := s.insist(ctx, func() error {
-			return sqlite.InTx(ctx, s.full, func(tx *sql.Tx) error {
-				var err error
-				version, err = sqlite.StepUp(ctx, tx, all)
-				return err
-			})
+		err := s.transact(ctx, s.full, func(tx *sql.Tx) error {
+			var err error
+			version, err = sqlite.StepUp(ctx, tx, all)
+			return err
 		})
 		if err != nil || version >= len(all) {
 			return err
 		}
 	}
+}
+
+func (s *Store) schemaVersion(ctx context.Context, db *sql.DB) (version int, err error) {
+	err = s.retry(ctx, func() error {
+		version, err = sqlite.SchemaVersion(ctx, db)
+		return err
+	})
+	return version, err
 }
 
 // backupBefore copies the file beside itself, named for the version it has, and says so in the
@@ -50,13 +50,12 @@ func (s *Store) migrate(ctx context.Context, all []sqlite.Step) error {
 func (s *Store) backupBefore(ctx context.Context, version int) error {
 	name := fmt.Sprintf("%s.schema-%d-%s.bak", s.path, version, s.now().UTC().Format("20060102-150405"))
 	doing := "copy the chat history before changing its format"
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
+	draft, err := backup.Draft(name)
 	if err != nil {
 		return explain(doing, name, err)
 	}
-	draft := f.Name()
-	defer os.Remove(draft)
-	if err := errors.Join(f.Close(), sqlite.Copy(ctx, s.full, draft)); err != nil {
+	defer backup.Discard(draft)
+	if err := sqlite.Copy(ctx, s.full, draft); err != nil {
 		return explain(doing, name, err)
 	}
 	if now, err := sqlite.SchemaVersion(ctx, s.full); err != nil || now != version {

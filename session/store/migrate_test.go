@@ -73,7 +73,7 @@ func TestMigrationCopiesTheFileFirst(t *testing.T) {
 	if got := read(t, old, first.ID).Content; got != "precious" {
 		t.Errorf("content of the copy is %q", got)
 	}
-	if left, _ := filepath.Glob(path + "*.part"); len(left) > 0 {
+	if left, _ := filepath.Glob(path + "*.new-*"); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }

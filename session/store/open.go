@@ -147,12 +147,7 @@ func (s *Store) begin(ctx context.Context, all []sqlite.Step) error {
 	doing := "open the chat history"
 	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
 	// Whose file it is, is asked before the first connection that would change its journal mode.
-	var version int
-	err := s.insist(ctx, func() error {
-		var err error
-		version, err = sqlite.SchemaVersion(ctx, s.reads)
-		return err
-	})
+	version, err := s.schemaVersion(ctx, s.reads)
 	if err != nil {
 		return explain(doing, s.path, err)
 	}
@@ -187,22 +182,17 @@ func (s *Store) begin(ctx context.Context, all []sqlite.Step) error {
 func (s *Store) freeze(ctx context.Context, know int) error {
 	s.readOnly = true
 	doing := "open the chat history"
-	var version int
-	read := func(m sqlite.Mode, most int) error {
+	read := func(m sqlite.Mode, most int) (int, error) {
 		s.reads = sqlite.Pool(s.path, m, most)
-		return s.insist(ctx, func() error {
-			var err error
-			version, err = sqlite.SchemaVersion(ctx, s.reads)
-			return err
-		})
+		return s.schemaVersion(ctx, s.reads)
 	}
-	err := read(sqlite.ReadOnly, 4)
+	version, err := read(sqlite.ReadOnly, 4)
 	if err != nil && !sqlite.HasJournal(s.path) {
 		s.reads.Close()
-		err = read(sqlite.Immutable, 4)
+		version, err = read(sqlite.Immutable, 4)
 	} else if errors.Is(explain(doing, s.path, err), ErrDiskFull) {
 		s.reads.Close()
-		err = read(sqlite.Exclusive, 1)
+		version, err = read(sqlite.Exclusive, 1)
 	}
 	if err != nil {
 		return explain(doing, s.path, err)

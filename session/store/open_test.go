@@ -277,7 +277,7 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 	_, err = s.full.Exec("PRAGMA busy_timeout = 1")
 	must(t, "shorten the wait", err)
 	tries := 0
-	err = s.insist(context.Background(), func() error {
+	err = s.retry(context.Background(), func() error {
 		if tries++; tries == 4 {
 			must(t, "rollback", tx.Rollback())
 		}

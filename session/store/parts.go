@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/json"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -43,17 +42,8 @@ func callsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64][]his
 			arguments
 		FROM tool_calls
 		WHERE message IN (SELECT value FROM json_each(?))
-		ORDER BY message, place`, list(messages))
+		ORDER BY message, place`, sqlite.IDs(messages))
 	return calls, err
-}
-
-// list is a set of ids as one parameter.
-func list(ids []int64) string {
-	text, err := json.Marshal(ids)
-	if err != nil {
-		panic(err) // numbers always marshal
-	}
-	return string(text)
 }
 
 // bytesOf returns what a part is stored as.
@@ -176,6 +166,6 @@ func partsOf(ctx context.Context, tx *sql.Tx, messages []int64, images bool) (ma
 		FROM parts p
 		JOIN attachments a ON a.id = p.attachment
 		WHERE p.message IN (SELECT value FROM json_each(?1))
-		ORDER BY p.message, p.place`, list(messages), images)
+		ORDER BY p.message, p.place`, sqlite.IDs(messages), images)
 	return all, err
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"winnow/session/store/sqlite"
@@ -167,24 +166,18 @@ func (s *Store) SaveDraft(ctx context.Context, session, text string, folds ...Fo
 
 // Draft returns what stands unsent in a session's composer, with no text for nothing.
 func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
-	var text, files string
-	err := s.view(ctx, "read the draft", func(tx *sql.Tx) error {
+	return inTx(ctx, s.view, "read the draft", func(tx *sql.Tx) (Draft, error) {
 		n, err := draftKey(ctx, tx, session)
 		if err != nil {
-			return err
+			return Draft{}, err
 		}
-		err = tx.QueryRowContext(ctx, `
-			SELECT
-				text,
-				files
-			FROM drafts
-			WHERE session = ?`, n).Scan(&text, &files)
-		if errors.Is(err, sql.ErrNoRows) {
+		var out Draft
+		err = sqlite.EachRow(ctx, tx, "drafts WHERE session = ?", func(row *DraftLine) error {
+			out = draftOf(string(row.Text), string(row.Files))
 			return nil
-		}
-		return err
+		}, n)
+		return out, err
 	})
-	return draftOf(text, files), err
 }
 
 // folded is what a draft's column says of what stands folded in it.

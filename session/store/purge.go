@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"winnow/session/store/backup"
 	"winnow/session/store/search"
@@ -72,22 +73,19 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 	}
 	db := sqlite.Pool(s.path, sqlite.Durable, 1)
 	defer db.Close()
-	// On disk, since a large history has no place in memory. SQLite removes the name of its temporary file
-	// as soon as it is open.
-	_, err := db.ExecContext(ctx, "PRAGMA temp_store = FILE")
-	if err == nil {
-		err = s.insist(ctx, func() error { _, err := db.ExecContext(ctx, "VACUUM"); return err })
+	for _, step := range []func() error{
+		// On disk, since a large history has no place in memory. SQLite removes the name of its temporary file
+		// as soon as it is open.
+		func() error { _, err := db.ExecContext(ctx, "PRAGMA temp_store = FILE"); return err },
+		func() error { _, err := db.ExecContext(ctx, "VACUUM"); return err },
+		func() error { return emptyJournal(ctx, db) },
+		func() error { _, err := db.ExecContext(ctx, `DELETE FROM purged WHERE gathered = 1`); return err },
+	} {
+		if err := s.retry(ctx, step); err != nil {
+			return s.mark(explain(doing, s.path, err))
+		}
 	}
-	if err == nil {
-		err = s.insist(ctx, func() error { return emptyJournal(ctx, db) })
-	}
-	if err == nil {
-		err = s.insist(ctx, func() error {
-			_, err := db.ExecContext(ctx, `DELETE FROM purged WHERE gathered = 1`)
-			return err
-		})
-	}
-	return s.mark(explain(doing, s.path, err))
+	return nil
 }
 
 // emptyJournal moves what is in the write-ahead log into the file and truncates the log. It returns an
@@ -109,14 +107,12 @@ func PurgeCopy(ctx context.Context, c backup.Copy, session Session) error {
 		if err != nil {
 			return err
 		}
-		var indexed bool
-		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'found')`).Scan(&indexed); err != nil {
-			return err
+		columns, err := sqlite.TableColumns(ctx, tx, "found")
+		if err == nil && len(columns) > 0 { // the copy is of a schema with an index
+			err = search.Renew(ctx, tx)
 		}
-		if indexed {
-			if err := search.Renew(ctx, tx); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 		return deleteSession(ctx, tx, n)
 	})
@@ -124,39 +120,37 @@ func PurgeCopy(ctx context.Context, c backup.Copy, session Session) error {
 
 // deleteSession deletes the rows of a session, in a file of any schema, in every table but the search index.
 func deleteSession(ctx context.Context, tx *sql.Tx, n int64) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM drafts WHERE session = ?`, n); err != nil {
+	if err := execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n); err != nil {
 		return err
 	}
 	if err := deletePrompts(ctx, tx, n); err != nil {
 		return err
 	}
 	// The rows that reference it go with it.
-	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE n = ?`, n); err != nil {
+	if err := execute(ctx, tx, `DELETE FROM sessions WHERE n = ?`, n); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `
+	return execute(ctx, tx, `
 		DELETE FROM attachments
 		WHERE NOT EXISTS (SELECT 1 FROM parts WHERE parts.attachment = attachments.id)`)
-	return err
 }
 
 // deletePrompts deletes the prompts of a session. One that names no session, as all did before schema 9,
 // is the session's where one of its messages holds it, or where it holds a message that is long enough
 // to be no coincidence, such as a command and its text.
 func deletePrompts(ctx context.Context, tx *sql.Tx, n int64) error {
-	var named bool
-	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pragma_table_info('prompts') WHERE name = 'session')`).Scan(&named)
+	columns, err := sqlite.TableColumns(ctx, tx, "prompts")
 	if err != nil {
 		return err
 	}
 	nameless := "TRUE"
-	if named {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM prompts WHERE session = ?`, n); err != nil {
+	if slices.Contains(columns, "session") {
+		if err := execute(ctx, tx, `DELETE FROM prompts WHERE session = ?`, n); err != nil {
 			return err
 		}
 		nameless = "session IS NULL"
 	}
-	_, err = tx.ExecContext(ctx, `
+	return execute(ctx, tx, `
 		DELETE FROM prompts
 		WHERE `+nameless+`
 			AND EXISTS (
@@ -169,5 +163,4 @@ func deletePrompts(ctx context.Context, tx *sql.Tx, n int64) error {
 						OR length(m.content) >= 16 AND instr(prompts.text, m.content) > 0
 					)
 			)`, n)
-	return err
 }

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+
+	"winnow/session/store/sqlite"
 )
 
 // RequestKey says which request of a session a record is of, and nothing of what it holds.
@@ -44,5 +46,5 @@ func number(keys []RequestKey) {
 
 // RequestsByID returns those of a session's requests that have one of the ids, the oldest first.
 func (s *Store) RequestsByID(ctx context.Context, session string, ids ...int64) ([]Request, error) {
-	return s.requestsWhere(ctx, session, `r.session = ? AND r.id IN (SELECT value FROM json_each(?))`, list(ids))
+	return s.requestsWhere(ctx, session, `r.session = ? AND r.id IN (SELECT value FROM json_each(?))`, sqlite.IDs(ids))
 }

@@ -19,13 +19,7 @@ type NewestIDs struct{ Messages, Requests, Summaries int64 }
 
 // NewestIDs returns the newest ids that were ever given.
 func (s *Store) NewestIDs(ctx context.Context) (NewestIDs, error) {
-	var g NewestIDs
-	err := s.view(ctx, "read the newest ids", func(tx *sql.Tx) error {
-		var err error
-		g, err = newestIDs(ctx, tx)
-		return err
-	})
-	return g, err
+	return inTx(ctx, s.view, "read the newest ids", func(tx *sql.Tx) (NewestIDs, error) { return newestIDs(ctx, tx) })
 }
 
 func newestIDs(ctx context.Context, tx *sql.Tx) (g NewestIDs, err error) {
@@ -280,7 +274,7 @@ func (in *restoring) forkPoint(ctx context.Context, place int64) (int64, error) 
 }
 
 // addAttachment stores the bytes of a part under the hash that they had where they came from, so that
-// damaged ones stay damaged. Whole ones mend what is damaged here.
+// damaged ones stay damaged. Whole ones replace what is damaged here.
 func (in *restoring) addAttachment(ctx context.Context, l *AttachmentLine) error {
 	hash, err := hex.DecodeString(l.Hash)
 	if err != nil || len(hash) != sha256.Size {

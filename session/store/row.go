@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // messageColumns are what scan reads. Calls, parts and the place among siblings come from
@@ -78,6 +79,11 @@ func (s *scan) next(scan func(...any) error) (row, error) {
 	r.Seq, r.calls, r.parts, r.Tokens = int(s.seq), int(s.nCalls), int(s.nParts), int(s.tokens)
 	r.Siblings, r.Sibling = int(s.siblings), 1
 	return r, nil
+}
+
+// rowsWhere reads messages. condition is what follows WHERE in the query, in which a message is called m.
+func rowsWhere(ctx context.Context, tx *sql.Tx, condition string, args ...any) ([]row, error) {
+	return sqlite.Collect(ctx, tx, newScan().next, "SELECT"+messageColumns+" FROM messages m WHERE "+condition, args...)
 }
 
 // assemble adds their calls and parts to the rows, and says of each whether it fails its fingerprint. images

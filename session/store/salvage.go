@@ -68,7 +68,7 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 	patience := s.patience
 	s.patience = min(patience, salvagePatience)
 	defer func() { s.patience = patience }()
-	return s.insist(ctx, func() error {
+	return s.retry(ctx, func() error {
 		held, err := backup.Claim(s.path)
 		now, gone := os.Stat(s.path)
 		if gone != nil || !os.SameFile(damaged, now) {
@@ -116,7 +116,7 @@ func checkEach(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool
 func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
 	const atOnce = 200
 	for last := int64(-1); ; {
-		rows, err := messagesAfter(ctx, tx, last, atOnce)
+		rows, err := rowsWhere(ctx, tx, `m.id > ? ORDER BY m.id LIMIT ?`, last, atOnce)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -131,13 +131,4 @@ func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
 			}
 		}
 	}
-}
-
-func messagesAfter(ctx context.Context, tx *sql.Tx, id int64, limit int) ([]row, error) {
-	return sqlite.Collect(ctx, tx, newScan().next, `
-		SELECT`+messageColumns+`
-		FROM messages m
-		WHERE m.id > ?
-		ORDER BY m.id
-		LIMIT ?`, id, limit)
 }

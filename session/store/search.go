@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
 
 // Search says what to look for in the messages.
@@ -199,7 +200,7 @@ func (x *searcher) readSessions(ctx context.Context, all []searchable) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	keys, sessions, err := keyedSessions(ctx, x.tx, `WHERE n IN (SELECT value FROM json_each(?))`, list(keys))
+	keys, sessions, err := keyedSessions(ctx, x.tx, `WHERE n IN (SELECT value FROM json_each(?))`, sqlite.IDs(keys))
 	for i, n := range keys {
 		x.sessions[n] = sessions[i]
 	}

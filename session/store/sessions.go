@@ -270,7 +270,7 @@ func tagsOf(ctx context.Context, tx *sql.Tx, keys []int64) (map[int64][]string, 
 	}
 	of, args := "", []any(nil)
 	if len(keys) <= 500 {
-		of, args = "WHERE session IN (SELECT value FROM json_each(?))", []any{list(keys)}
+		of, args = "WHERE session IN (SELECT value FROM json_each(?))", []any{sqlite.IDs(keys)}
 	}
 	tags := map[int64][]string{}
 	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {

@@ -41,11 +41,11 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx 
 	if err := s.inPlace(); err != nil {
 		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
 	}
-	err := s.insist(ctx, func() error { return sqlite.InTx(ctx, db, f) })
+	err := s.transact(ctx, db, f)
 	if search.Damaged(err) {
-		renew := func(tx *sql.Tx) error { return search.Renew(ctx, tx) }
-		if err = s.insist(ctx, func() error { return sqlite.InTx(ctx, db, renew) }); err == nil {
-			err = s.insist(ctx, func() error { return sqlite.InTx(ctx, db, f) })
+		err = s.transact(ctx, db, func(tx *sql.Tx) error { return search.Renew(ctx, tx) })
+		if err == nil {
+			err = s.transact(ctx, db, f)
 		}
 	}
 	if err != nil {
@@ -76,7 +76,12 @@ func (s *Store) inPlace() error {
 
 // view runs f in one reading transaction: everything it reads belongs to one moment.
 func (s *Store) view(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
-	return s.mark(explain(doing, s.path, s.insist(ctx, func() error { return sqlite.InTx(ctx, s.reads, f) })))
+	return s.mark(explain(doing, s.path, s.transact(ctx, s.reads, f)))
+}
+
+// transact runs f in one transaction, and again while other programs hold the file.
+func (s *Store) transact(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
+	return s.retry(ctx, func() error { return sqlite.InTx(ctx, db, f) })
 }
 
 // inTx runs f in one transaction of the kind that transact makes, which is view, save or jot, and returns its
@@ -123,9 +128,9 @@ func answers[T any](ctx context.Context, s *Store, q question, scan func(scan fu
 	})
 }
 
-// insist tries again while other programs hold the file, for as long as the store's patience lasts.
+// retry tries again while other programs hold the file, for as long as the store's patience lasts.
 // SQLite's own waiting is not enough: it gives up at once in some states, and knows no context.
-func (s *Store) insist(ctx context.Context, try func() error) error {
+func (s *Store) retry(ctx context.Context, try func() error) error {
 	end := time.Now().Add(s.patience)
 	for {
 		err := try()

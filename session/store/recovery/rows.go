@@ -4,16 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mattn/go-sqlite3"
 
 	"winnow/history/message"
+	"winnow/session/store/sqlite"
 )
 
-// salvager takes every row that can be read out of an image and puts it into an empty message. It
+// salvager takes every row that can be read out of an image and puts it into an empty history. It
 // looks at each page once and asks no tree: a row is known by its columns.
 type salvager struct {
 	im     Image
@@ -112,12 +111,11 @@ func constraint(err error) bool {
 }
 
 func (h *salvager) insert(ctx context.Context, r savedRow) error {
-	var names []string
-	for _, c := range r.Columns[:len(r.values)] {
-		names = append(names, c.Name)
+	var values []sql.NamedArg
+	for i, v := range r.values {
+		values = append(values, sql.Named(r.Columns[i].Name, v))
 	}
-	_, err := h.to.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)",
-		r.Name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1)), r.values...)
+	_, err := sqlite.Insert(ctx, h.to, r.Name, values...)
 	return err
 }
 

@@ -86,28 +86,20 @@ func Add(ctx context.Context, tx *sql.Tx, id int64, text string) error {
 
 // Missing returns those of these messages that are not in the index, in order.
 func Missing(ctx context.Context, tx *sql.Tx, ids []int64) ([]int64, error) {
-	return idsAmong(ctx, tx, `
+	return sqlite.Collect(ctx, tx, sqlite.Only[int64], `
 		SELECT value
 		FROM json_each(?)
 		WHERE value NOT IN (SELECT docid FROM found_docsize)
-		ORDER BY value`, ids)
+		ORDER BY value`, sqlite.IDs(ids))
 }
 
 // Present returns those of these messages that are in the index, in order.
 func Present(ctx context.Context, tx *sql.Tx, ids []int64) ([]int64, error) {
-	return idsAmong(ctx, tx, `
+	return sqlite.Collect(ctx, tx, sqlite.Only[int64], `
 		SELECT docid
 		FROM found_docsize
 		WHERE docid IN (SELECT value FROM json_each(?))
-		ORDER BY docid`, ids)
-}
-
-func idsAmong(ctx context.Context, tx *sql.Tx, query string, ids []int64) ([]int64, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.Collect(ctx, tx, sqlite.Only[int64], query, string(list))
+		ORDER BY docid`, sqlite.IDs(ids))
 }
 
 // Remove removes the words of a message from the index. Text is the text that was added.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -47,6 +48,15 @@ func Collect[T any](ctx context.Context, q querier, scan func(scan func(...any) 
 		return nil, err
 	}
 	return all, nil
+}
+
+// IDs is a set of ids as one parameter, which json_each takes apart.
+func IDs(ids []int64) string {
+	text, err := json.Marshal(ids)
+	if err != nil {
+		panic(err) // numbers always marshal
+	}
+	return string(text)
 }
 
 // Only reads a row of one column.
