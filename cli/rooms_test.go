@@ -64,10 +64,11 @@ var rooms = map[string][]string{
 	"ui/input":           {},
 	"ui/uitest":          {},
 
-	"history":            {"history/message", "history/jsonrepair", "history/repair", "history/relevance"},
-	"history/message":    {},
+	"history":            {"history/cause", "history/message", "history/jsonrepair", "history/repair", "history/relevance"},
+	"history/cause":      {},
+	"history/message":    {"history/cause"},
 	"history/jsonrepair": {},
-	"history/repair":     {"history/message", "history/jsonrepair"},
+	"history/repair":     {"history/cause", "history/message", "history/jsonrepair"},
 	"history/relevance":  {},
 
 	// The formats are strangers to each other, and to the package that knows them all.

@@ -3,6 +3,8 @@ package history
 import (
 	"hash/fnv"
 	"strconv"
+
+	"winnow/history/cause"
 )
 
 // bridgeText stands between a tool result and a user's message, where the endpoint wants an answer
@@ -31,7 +33,7 @@ func (r *renderer) put(m Message, joins bool) (at, from int) {
 		return n - 1, len(last.Content) - len(m.Content)
 	}
 	if r.bridged(last, m) {
-		r.added = append(r.added, Added{Kind: AddedBridge, Before: n, To: len(bridgeText), Text: bridgeText, Tokens: r.c.remembered(bridgeText), Cause: Cause{Code: CauseBridge}})
+		r.added = append(r.added, Added{Kind: AddedBridge, Before: n, To: len(bridgeText), Text: bridgeText, Tokens: r.c.remembered(bridgeText), Cause: Cause{Code: cause.Bridge}})
 		r.list = append(r.list, Message{Role: Assistant, Content: bridgeText})
 		r.frame += frameMessage
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"winnow/history/cause"
 	"winnow/history/message"
 	"winnow/history/relevance"
 )
@@ -78,9 +79,9 @@ type chooser struct {
 	fixed        int // tokens of all that is sent whatever fits of the history
 	gap          int // tokens of one marker
 	cost         cost
-	placeDetail  []detail    // of each candidate in its place
-	recallDetail []detail    // of each candidate in the block of recalled texts
-	cause        []CauseCode // of each candidate, as far as it is known while choosing
+	placeDetail  []detail     // of each candidate in its place
+	recallDetail []detail     // of each candidate in the block of recalled texts
+	cause        []cause.Code // of each candidate, as far as it is known while choosing
 	ranking      relevance.Ranking
 	labels       *labels
 	days         map[int64]int // how many recalled texts are of a day
@@ -109,7 +110,7 @@ func (c *Conversation) begin(o Options) *chooser {
 		byUser: -1,
 		c:      c, t: t, candidates: t.candidates, o: o, budget: measureBudget(o.Policy, o.Window, o.Limit, o.Ratio),
 		limits: limitsOf(o.Policy), renderings: t.renderingsFor(o.Policy),
-		days: map[int64]int{}, placeDetail: make([]detail, len(t.candidates)), recallDetail: make([]detail, len(t.candidates)), cause: make([]CauseCode, len(t.candidates)),
+		days: map[int64]int{}, placeDetail: make([]detail, len(t.candidates)), recallDetail: make([]detail, len(t.candidates)), cause: make([]cause.Code, len(t.candidates)),
 	}
 	b.labels, b.step = t.labelsFor(), b.budget.step(o.Policy)
 	if b.turn = c.readTurn(o.Turn, o.Profile.ToolsAsText); o.Profile.NoImages {
@@ -137,7 +138,7 @@ func (c *Conversation) begin(o Options) *chooser {
 	}
 	for i, v := range b.candidates {
 		if v.Role == System {
-			b.placeDetail[i], b.cause[i] = whole, CauseSystem
+			b.placeDetail[i], b.cause[i] = whole, cause.System
 			b.fixed += v.tokens + frameMessage + frameJoint
 		}
 	}

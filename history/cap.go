@@ -1,5 +1,7 @@
 package history
 
+import "winnow/history/cause"
+
 // cap bars what is over the policy's number of messages: the opener counts first, then the newest.
 // Tool groups stay together, and an answer stays with its question, so the number may be missed by less
 // than one group and its question.
@@ -43,7 +45,7 @@ func (b *chooser) cap() {
 		left = 0
 		for i := g.from; i < g.to; i++ {
 			if !b.barred(i) && b.placeDetail[i] == out {
-				b.cause[i] = CauseMessageCap
+				b.cause[i] = cause.MessageCap
 			}
 		}
 	}

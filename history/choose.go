@@ -3,6 +3,8 @@ package history
 import (
 	"iter"
 	"slices"
+
+	"winnow/history/cause"
 )
 
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first:
@@ -24,7 +26,7 @@ func (b *chooser) choose() error {
 		b.lower(was)
 	}
 	if b.need() > b.budget.counted {
-		b.stop = Cause{Code: CauseNothingFits}
+		b.stop = Cause{Code: cause.NothingFits}
 		return b.overBudget()
 	}
 	b.condense()
@@ -32,7 +34,7 @@ func (b *chooser) choose() error {
 		was := b.raise(inc, true)
 		if !b.fits(was.cost.messages) {
 			if b.stop = b.shortfall(was.cost); inc.turn {
-				b.stop = Cause{Code: CauseTurnRoom}
+				b.stop = Cause{Code: cause.TurnFirst}
 			}
 			b.lower(was)
 			b.stopped = inc
@@ -65,7 +67,7 @@ func (b *chooser) raiseAll() []raised {
 type change struct {
 	candidate     int
 	place, recall detail
-	cause         CauseCode
+	cause         cause.Code
 }
 
 // raised is how to take an increment back. Its changes are the newest of Conversation.changes.
@@ -82,19 +84,19 @@ func (b *chooser) raise(inc increment, sum bool) raised {
 		b.cost.turn = b.turnRest
 		return was
 	}
-	change := func(i int, d, back detail, why CauseCode) {
+	change := func(i int, d, back detail, why cause.Code) {
 		b.c.changes = append(b.c.changes, change{i, b.placeDetail[i], b.recallDetail[i], b.cause[i]})
 		b.set(i, d, back)
 		b.cause[i] = why
 	}
 	for i := inc.from; i < inc.to; i++ {
-		if b.barred(i) || inc.recall && b.recallDetail[i] >= inc.detail || !inc.recall && (b.placeDetail[i] >= inc.detail || b.cause[i] == CauseSummarized) {
+		if b.barred(i) || inc.recall && b.recallDetail[i] >= inc.detail || !inc.recall && (b.placeDetail[i] >= inc.detail || b.cause[i] == cause.Summarized) {
 			continue
 		}
 		if q := b.questionOf(i); q >= 0 && !b.placed(q) && !b.barred(q) {
 			switch {
 			case !inc.recall:
-				change(q, short, b.recallDetail[q], CauseQuestion)
+				change(q, short, b.recallDetail[q], cause.Question)
 			case b.ordered():
 				change(q, b.placeDetail[q], short, b.cause[q])
 			}
@@ -126,14 +128,14 @@ func (b *chooser) lower(was raised) {
 func (b *chooser) remember(all iter.Seq[increment]) {
 	at := make([]detail, len(b.candidates))
 	for i := range b.candidates {
-		if q := b.questionOf(i); q >= 0 && b.cause[i] == CausePinned {
+		if q := b.questionOf(i); q >= 0 && b.cause[i] == cause.Pinned {
 			at[q] = short // in any case
 		}
 	}
 	for inc := range all {
 		var changes []change
 		for i := inc.from; i < inc.to; i++ {
-			if !b.barred(i) && b.cause[i] != CausePinned && b.cause[i] != CauseSummarized && at[i] < inc.detail {
+			if !b.barred(i) && b.cause[i] != cause.Pinned && b.cause[i] != cause.Summarized && at[i] < inc.detail {
 				changes = append(changes, change{candidate: i, place: at[i]})
 				at[i] = inc.detail
 			}
@@ -143,9 +145,9 @@ func (b *chooser) remember(all iter.Seq[increment]) {
 }
 
 // causeOfAll is the reason for what is whole because all of it fits.
-func (b *chooser) causeOfAll() CauseCode {
+func (b *chooser) causeOfAll() cause.Code {
 	if b.o.Policy.MaxMessages < len(b.candidates) {
-		return CauseRoom
+		return cause.FreeBudget
 	}
-	return CauseFits
+	return cause.Fits
 }

@@ -1,5 +1,7 @@
 package history
 
+import "winnow/history/cause"
+
 // cost is what the chosen texts cost so far. It is a value: a step that does not fit is undone by
 // taking the old one back.
 type cost struct {
@@ -55,9 +57,9 @@ func (b *chooser) shortfall(was cost) Cause {
 		most = b.budget.history
 	}
 	if after <= most {
-		return Cause{Code: CauseOverChars, Want: b.cost.chars - was.chars, Have: max(0, b.budget.chars-was.chars)}
+		return Cause{Code: cause.OverChars, Want: b.cost.chars - was.chars, Have: max(0, b.budget.chars-was.chars)}
 	}
-	return Cause{Code: CauseOverBudget, Want: b.budget.tokens(after - before), Have: b.budget.tokens(max(0, most-before))}
+	return Cause{Code: cause.OverBudget, Want: b.budget.tokens(after - before), Have: b.budget.tokens(max(0, most-before))}
 }
 
 // set gives a candidate its detail level in its place, and the one that recall shows of it.
@@ -144,5 +146,5 @@ func (b *chooser) questionOf(i int) int {
 // withoutQuestion reports whether an answer never had a question, or has one that cannot be sent.
 func (b *chooser) withoutQuestion(i int) bool {
 	q := b.questionOf(i)
-	return q < 0 || b.cause[q] == CauseExcluded || b.outOfScope(q)
+	return q < 0 || b.cause[q] == cause.Excluded || b.outOfScope(q)
 }

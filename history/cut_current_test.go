@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"winnow/history/cause"
 )
 
 // The current message is cut only where the user chose that, and only where the request does not fit
@@ -44,7 +46,7 @@ func TestTheCurrentMessageIsCutOnlyByTheUsersChoice(t *testing.T) {
 		}
 		cut++
 		e, last := plan.Entries[2], plan.Messages[len(plan.Messages)-1]
-		if e.Disposition != Cut || len(e.Cuts) != 1 || e.Cause.Code != CauseCutByUser {
+		if e.Disposition != Cut || len(e.Cuts) != 1 || e.Cause.Code != cause.CutByUser {
 			t.Fatalf("the verdict is %+v, want cut by the user", e)
 		}
 		kept := string([]rune(text.String())[:e.Cuts[0].From])

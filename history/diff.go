@@ -70,7 +70,7 @@ func (c Change) Reason() string {
 	var list []string
 	for _, r := range c.After.Repairs {
 		if !slices.ContainsFunc(c.Before.Repairs, r.Same) {
-			list = append(list, r.What+" ("+r.Kind+")")
+			list = append(list, r.Sentence()+" ("+r.Kind+")")
 		}
 	}
 	return strings.Join(list, " ")

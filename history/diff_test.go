@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/cause"
 )
 
 // two are the plans of a conversation at two moments of its life, with other settings each.
@@ -97,15 +99,15 @@ func TestChangesBackAreTheReverse(t *testing.T) {
 func TestChangeKinds(t *testing.T) {
 	kept := Entry{ID: 1, Disposition: Kept, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
 	cut := Entry{ID: 1, Disposition: Cut, CharsAfter: 4, CharsBefore: 9, TokensAfter: 2, Cuts: []Range{{4, 9}}, Inserted: []Insert{{4, "…"}}}
-	dropped := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: CauseOlder}}
-	otherWords := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: CauseRoomTaken}}
+	dropped := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: cause.Older}}
+	otherWords := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: cause.BudgetTaken}}
 	excluded := Entry{ID: 1, Disposition: Excluded, CharsBefore: 9}
 	block := Entry{ID: 1, Disposition: Recalled, Recalled: true, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
 	inPlace := Entry{ID: 1, Disposition: Recalled, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
 	mended := kept
-	mended.Repairs = []Repair{{Kind: "C1", What: "one"}}
+	mended.Repairs = []Repair{{Kind: "C1", Cause: Cause{Text: "one"}}}
 	mendedOtherwise := kept
-	mendedOtherwise.Repairs = []Repair{{Kind: "C2", What: "two"}}
+	mendedOtherwise.Repairs = []Repair{{Kind: "C2", Cause: Cause{Text: "two"}}}
 	pinned := kept
 	pinned.Pinned = true
 	var none Entry
@@ -170,8 +172,8 @@ func TestChangesStandInTheOrderOfTheConversation(t *testing.T) {
 //
 // rules: I19
 func TestARepairInOtherWordsIsNoChange(t *testing.T) {
-	before := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", What: "Mended.", Before: "{", After: "{}"}}}
-	after := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", What: "Repaired.", Before: "{", After: "{}"}}}
+	before := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", Cause: Cause{Text: "Mended."}, Before: "{", After: "{}"}}}
+	after := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", Cause: Cause{Text: "Repaired."}, Before: "{", After: "{}"}}}
 	if got := Compare([]Entry{before}, []Entry{after}); len(got) != 0 {
 		t.Errorf("a repair in other words is the change %+v", got)
 	}

@@ -3,6 +3,7 @@ package history
 import (
 	"slices"
 
+	"winnow/history/cause"
 	"winnow/history/repair"
 )
 
@@ -70,7 +71,7 @@ func (t *thread) leaveOutImages(remedies map[int64]Remedy) {
 			return false
 		}
 		e := &t.base[v.from]
-		e.Disposition, e.Cause = Dropped, Cause{Code: CauseLeftOut}
+		e.Disposition, e.Cause = Dropped, Cause{Code: cause.LeftOut}
 		for _, p := range v.Parts {
 			if p.Kind == ImagePart {
 				e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, true))

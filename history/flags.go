@@ -1,5 +1,7 @@
 package history
 
+import "winnow/history/cause"
+
 // exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not
 // about. With a question go the answers to it, but for those that are pinned.
 func (b *chooser) exclude() {
@@ -9,7 +11,7 @@ func (b *chooser) exclude() {
 	}
 	excluded := b.flagged(Exclude)
 	for i, v := range b.candidates {
-		why := CauseExcluded
+		why := cause.Excluded
 		switch {
 		case excluded[v.group]:
 		case b.o.Scope != nil && !within[v.group]:
@@ -27,8 +29,8 @@ func (b *chooser) exclude() {
 	}
 	pinned := b.flagged(Pin)
 	for i, v := range b.candidates {
-		if q := b.questionOf(i); q >= 0 && b.cause[q] == CauseExcluded && !b.barred(i) && !pinned[v.group] {
-			b.cause[i] = CauseQuestionExcluded
+		if q := b.questionOf(i); q >= 0 && b.cause[q] == cause.Excluded && !b.barred(i) && !pinned[v.group] {
+			b.cause[i] = cause.QuestionExcluded
 		}
 	}
 }
@@ -84,7 +86,7 @@ func (b *chooser) pin() {
 	}
 	for i, v := range b.candidates {
 		if pinned[v.group] {
-			b.raise(increment{unit: unit{i, i + 1}, detail: whole, cause: CausePinned}, true)
+			b.raise(increment{unit: unit{i, i + 1}, detail: whole, cause: cause.Pinned}, true)
 		}
 	}
 }
@@ -92,7 +94,7 @@ func (b *chooser) pin() {
 // barred reports whether a candidate is not the priority list's to raise.
 func (b *chooser) barred(i int) bool {
 	switch b.cause[i] {
-	case CauseExcluded, CauseQuestionExcluded, CauseMessageCap:
+	case cause.Excluded, cause.QuestionExcluded, cause.MessageCap:
 		return true
 	}
 	return b.outOfScope(i) || b.candidates[i].Role == System
@@ -101,7 +103,7 @@ func (b *chooser) barred(i int) bool {
 // outOfScope reports whether the request is about other messages than a candidate.
 func (b *chooser) outOfScope(i int) bool {
 	switch b.cause[i] {
-	case CauseAlone, CauseOtherMessages, CauseTitle, CauseInvalid:
+	case cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
 		return true
 	}
 	return false

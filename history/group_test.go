@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/cause"
 )
 
 func TestGroupIsACallWithItsResults(t *testing.T) {
@@ -82,7 +84,7 @@ func TestAFlagHoldsForTheWholeGroup(t *testing.T) {
 		}
 		var left []int
 		for k, e := range plan.Entries[:len(s.past)] {
-			if e.Disposition == Excluded && e.Cause.Code != CauseQuestionExcluded {
+			if e.Disposition == Excluded && e.Cause.Code != cause.QuestionExcluded {
 				left = append(left, k)
 			}
 		}

@@ -6,10 +6,15 @@
 // that says what became of it and why. Everything winnow shows about the context is this value.
 package history
 
-import "winnow/history/message"
+import (
+	"winnow/history/cause"
+	"winnow/history/message"
+)
 
-// The words of package message, under the name of the package that decides about them.
+// The words of packages message and cause, under the name of the package that decides about them.
 type (
+	// Cause is why a message is in a request the way it is, or what was repaired: a code with its numbers.
+	Cause = cause.Cause
 	// Message is one message of a conversation as it was said.
 	Message = message.Message
 	// Role says who speaks.
@@ -30,7 +35,7 @@ type (
 	Remedy = message.Remedy
 )
 
-// The constants of package message.
+// The constants of package message, and the codes of package cause that others ask for.
 const (
 	System    = message.System
 	User      = message.User
@@ -51,6 +56,16 @@ const (
 	SendRepaired = message.SendRepaired
 	SendAsText   = message.SendAsText
 	LeaveOut     = message.LeaveOut
+
+	CauseFits             = cause.Fits
+	CauseOlder            = cause.Older
+	CauseSummarized       = cause.Summarized
+	CauseExcluded         = cause.Excluded
+	CauseQuestionExcluded = cause.QuestionExcluded
+	CauseAssistantLimit   = cause.AssistantLimit
+	CauseCutByUser        = cause.CutByUser
+	CauseGap              = cause.Gap
+	CauseRecalledBlock    = cause.RecalledBlock
 )
 
 // Remedies are the remedies that can be chosen.

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"winnow/history/cause"
 	"winnow/history/message"
 )
 
@@ -37,7 +38,7 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 		parts := sum.System + sum.Tools + sum.Pinned + sum.Body + sum.Recalled + sum.Draft + sum.Added + sum.Frame
 		rows, added, sent := 0, 0, 0
 		for i, e := range p.Entries {
-			if e.Index != i || e.Cause.Code == NoCause || e.Cause.Sentence() == "" {
+			if e.Index != i || e.Cause.Code == cause.None || e.Cause.Sentence() == "" {
 				t.Fatalf("entry %d: index %d, cause %+v\n%s", i, e.Index, e.Cause, s)
 			}
 			in := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled
@@ -116,7 +117,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 		p, fits := built(t, s)
 		opener, any := -1, false
 		for i, e := range p.Entries[:len(s.past)] {
-			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != CausePinnedByNote || e.Level != Whole) {
+			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != cause.PinnedByNote || e.Level != Whole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
 			}
 			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated && e.Disposition != Blank && e.Disposition != Dropped {
@@ -127,7 +128,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 				opener = i
 			}
 			// A question that a pinned answer brings with it is no sign of room for the opener.
-			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e) && e.Cause.Code != CauseQuestion
+			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e) && e.Cause.Code != cause.Question
 		}
 		room := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
 		if fits && any && s.o.Policy.Strategy == DropMiddle && room && opener >= 0 && p.Entries[opener].Level == Out {
@@ -360,11 +361,11 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 			if v.Role == User || v.Role == System || question < 0 {
 				continue
 			}
-			excluded := b.cause[question] == CauseExcluded
+			excluded := b.cause[question] == cause.Excluded
 			if b.placed(i) && !b.placed(question) && !(excluded && pinned[v.group]) {
 				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.from+1, b.candidates[question].from+1, planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries[v.from]; excluded && !v.standIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == CauseQuestionExcluded) {
+			if e := p.Entries[v.from]; excluded && !v.standIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == cause.QuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.from+1, e, s)
 			}
 		}

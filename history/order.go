@@ -1,12 +1,16 @@
 package history
 
-import "iter"
+import (
+	"iter"
+
+	"winnow/history/cause"
+)
 
 // increment raises a unit to a detail level. The priority list is made of increments.
 type increment struct {
 	unit
 	detail detail
-	cause  CauseCode
+	cause  cause.Code
 	turn   bool // raises the running turn instead: its results whole
 	recall bool // raises what stands in front of the current message instead
 }
@@ -90,15 +94,15 @@ func (b *chooser) inPlace() iter.Seq[increment] {
 // endsFirst is the beginning of the priority list: the opener and the newest exchange.
 func (b *chooser) endsFirst() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		if b.opener.to > b.opener.from && !yield(increment{unit: b.opener, detail: short, cause: CauseOpener}) {
+		if b.opener.to > b.opener.from && !yield(increment{unit: b.opener, detail: short, cause: cause.Opener}) {
 			return
 		}
-		if !yield(increment{unit: b.asked, detail: short, cause: CauseNewest}) {
+		if !yield(increment{unit: b.asked, detail: short, cause: cause.Newest}) {
 			return
 		}
 		// First the newest exchange shortened: where it does not fit whole, something of it stays.
 		if b.lastWhole > 0 && b.last.to > b.last.from {
-			if !yield(increment{unit: b.last, detail: short, cause: CauseNewest}) || !yield(increment{unit: b.last, detail: b.lastDepth(), cause: CauseNewest}) {
+			if !yield(increment{unit: b.last, detail: short, cause: cause.Newest}) || !yield(increment{unit: b.last, detail: b.lastDepth(), cause: cause.Newest}) {
 				return
 			}
 		}
@@ -114,7 +118,7 @@ func (b *chooser) steady() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for end := len(b.candidates); end > 0; {
 			u := b.joined(b.unitBefore(end))
-			if !yield(increment{unit: u, detail: short, cause: CauseRecentShort}) {
+			if !yield(increment{unit: u, detail: short, cause: cause.RecentShort}) {
 				return
 			}
 			end = u.from
@@ -124,7 +128,7 @@ func (b *chooser) steady() iter.Seq[increment] {
 		}
 		for end := len(b.candidates); end > 0; {
 			u := b.unitBefore(end)
-			if !yield(increment{unit: u, detail: whole, cause: CauseRoom}) {
+			if !yield(increment{unit: u, detail: whole, cause: cause.FreeBudget}) {
 				return
 			}
 			end = u.from

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"winnow/history/cause"
 	"winnow/history/message"
 )
 
@@ -84,7 +85,7 @@ func (b *chooser) fixedParts() []FixedPart {
 		case d == out:
 		case b.candidates[i].Role == System:
 			system += tokens
-		case b.cause[i] == CausePinned:
+		case b.cause[i] == cause.Pinned:
 			pinned += tokens
 		default:
 			history += tokens
@@ -116,7 +117,7 @@ func (b *chooser) fixedParts() []FixedPart {
 func (b *chooser) pinned() []int {
 	var at []int
 	for i := range b.candidates {
-		if b.cause[i] == CausePinned && !b.candidates[i].standIn {
+		if b.cause[i] == cause.Pinned && !b.candidates[i].standIn {
 			at = append(at, i)
 		}
 	}

@@ -1,5 +1,7 @@
 package history
 
+import "winnow/history/cause"
+
 // Counter counts the tokens of a text.
 type Counter func(text string) int
 
@@ -117,7 +119,7 @@ func (e Entry) Sent() bool {
 // and what the user had left out, did not fall out: messages in front of it may well be sent.
 func (e Entry) FellOut() bool {
 	switch e.Cause.Code {
-	case CauseDuplicate, CauseTrailing, CauseToolsLeftOut:
+	case cause.Duplicate, cause.Trailing, cause.ToolsLeftOut:
 		return false
 	}
 	return e.Disposition == Dropped && !e.LeftOut() && !e.outOfScope()
@@ -126,13 +128,13 @@ func (e Entry) FellOut() bool {
 // LeftOut reports whether the message is not sent because the user had it, or the tool call that it belongs to,
 // left out.
 func (e Entry) LeftOut() bool {
-	return e.Cause.Code == CauseLeftOut || e.Cause.Code == CauseLeftOutGroup
+	return e.Cause.Code == cause.LeftOut || e.Cause.Code == cause.LeftOutGroup
 }
 
 // outOfScope reports whether the message is not sent because its request was about other messages.
 func (e Entry) outOfScope() bool {
 	switch e.Cause.Code {
-	case CauseAlone, CauseOtherMessages, CauseTitle:
+	case cause.Alone, cause.OtherMessages, cause.Title:
 		return true
 	}
 	return false

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"winnow/history/cause"
 	"winnow/history/relevance"
 	"winnow/history/repair"
 )
@@ -229,16 +230,16 @@ func (c *Conversation) outdate() { c.headTailFor, c.headTails, c.kinds = headTai
 
 // verdict is a message's entry before anything is chosen.
 func verdict(i int, m Message, repaired repair.Result) Entry {
-	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Cause: Cause{Code: CauseBlank}, CharsBefore: runes(m.Content), Repairs: repaired.Repairs[i]}
+	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Cause: Cause{Code: cause.Blank}, CharsBefore: runes(m.Content), Repairs: repaired.Repairs[i]}
 	switch {
 	case m.Unreadable():
-		e.Disposition, e.Cause = Isolated, Cause{Code: CauseUnreadable}
+		e.Disposition, e.Cause = Isolated, Cause{Code: cause.Unreadable}
 	case repaired.LeftOut[i] == repair.LeftAlone:
-		e.Disposition, e.Cause = Dropped, Cause{Code: CauseLeftOut}
+		e.Disposition, e.Cause = Dropped, Cause{Code: cause.LeftOut}
 	case repaired.LeftOut[i] == repair.LeftWithGroup:
-		e.Disposition, e.Cause = Dropped, Cause{Code: CauseLeftOutGroup}
+		e.Disposition, e.Cause = Dropped, Cause{Code: cause.LeftOutGroup}
 	case repaired.Duplicates[i] != nil:
-		e.Disposition, e.Cause = Dropped, Cause{Code: CauseDuplicate}
+		e.Disposition, e.Cause = Dropped, Cause{Code: cause.Duplicate}
 	}
 	return e
 }

@@ -1,6 +1,10 @@
 package history
 
-import "strings"
+import (
+	"strings"
+
+	"winnow/history/cause"
+)
 
 // layout is the messages of a request while a renderer writes them.
 type layout struct {
@@ -77,7 +81,7 @@ func (r *renderer) place(i int) {
 	if d == out {
 		if v.Role != System && !v.standIn && r.o.Scope == nil {
 			r.openGap.missing++
-			if r.summarized && !r.summaryPlaced && r.cause[i] == CauseSummarized {
+			if r.summarized && !r.summaryPlaced && r.cause[i] == cause.Summarized {
 				r.openGap.summary, r.summaryPlaced = true, true
 			}
 		}
@@ -105,7 +109,7 @@ func (r *renderer) place(i int) {
 		before = len(r.added)
 	}
 	if v.standIn {
-		r.added = append(r.added, Added{Kind: AddedStandIn, To: len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
+		r.added = append(r.added, Added{Kind: AddedStandIn, To: len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
 	}
 	at, from := r.put(m, v.joins)
 	for k := before; k < len(r.added); k++ {
@@ -149,7 +153,7 @@ func (r *renderer) lead(i int) {
 		return
 	}
 	if r.len() == 0 {
-		r.added = append(r.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: r.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
+		r.added = append(r.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: r.c.remembered(startText), Cause: Cause{Code: cause.BeginsAsUser}})
 		r.put(Message{Role: User, Content: startText}, false)
 	}
 }
@@ -164,7 +168,7 @@ func (r *renderer) gapText(g gap) string {
 
 // addedForFor is the text that stands for a gap in the message at an index, from a byte of its content on.
 func (r *renderer) addedFor(g gap, text string, at, from int) Added {
-	a := Added{Kind: AddedMarker, Before: at, From: from, To: from + len(text), Text: text, Tokens: r.c.remembered(text), Cause: Cause{Code: CauseGap, Want: g.missing}}
+	a := Added{Kind: AddedMarker, Before: at, From: from, To: from + len(text), Text: text, Tokens: r.c.remembered(text), Cause: Cause{Code: cause.Gap, Want: g.missing}}
 	if g.summary {
 		a.Kind, a.Cause.Text = AddedSummary, r.summary.By
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"winnow/history/cause"
 )
 
 // detail is how much of a candidate a request holds, in rising order.
@@ -198,7 +200,7 @@ func (b *chooser) headAndTail(v *candidate, share int) rendering {
 	for range 8 {
 		f := renderingOf(v, middleCut(v.Content, v.chars, limit), b.c.count)
 		if f.tokens <= share || limit == 0 {
-			f.cause = f.causeOfCut(v, CauseNewestLimit, b.budget.tokens(b.lastWhole))
+			f.cause = f.causeOfCut(v, cause.NewestLimit, b.budget.tokens(b.lastWhole))
 			return f
 		}
 		limit = limit * 9 / 10 * share / max(1, f.tokens)

@@ -10,6 +10,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 	"pgregory.net/rapid"
 
+	"winnow/history/cause"
 	"winnow/history/jsonrepair"
 	"winnow/history/message"
 )
@@ -170,7 +171,7 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 					return // it stands elsewhere in the request
 				}
 			}
-			left := e.Disposition == Excluded || e.Disposition == Recalled && e.Place == Out || e.Disposition == Dropped && e.Cause.Code != CauseDuplicate && e.Cause.Code != CauseToolsLeftOut && !e.LeftOut()
+			left := e.Disposition == Excluded || e.Disposition == Recalled && e.Place == Out || e.Disposition == Dropped && e.Cause.Code != cause.Duplicate && e.Cause.Code != cause.ToolsLeftOut && !e.LeftOut()
 			switch {
 			case e.Role == System:
 			case left && !open:
@@ -204,12 +205,12 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 				continue
 			}
 			most = s.o.Policy.AssistantMaxChars
-			if e.Cause.Code == CauseAssistantLimit && e.Cause.Limit == most && e.CharsAfter > most {
+			if e.Cause.Code == cause.AssistantLimit && e.Cause.Limit == most && e.CharsAfter > most {
 				t.Fatalf("answer %d is cut to %d characters, above %d\n%s", e.Index, e.CharsAfter, most, s)
 			}
 			cutAlready := strings.HasSuffix(s.stored(e), s.o.Policy.AssistantSuffix) || strings.Contains(s.stored(e), middleAfter)
 			longer := e.CharsBefore-most <= runes(s.o.Policy.AssistantSuffix)
-			newest := e.Cause.Code == CauseNewest
+			newest := e.Cause.Code == cause.Newest
 			if e.Disposition == Kept && e.CharsBefore > most && !longer && !cutAlready && !newest && len(s.past[e.Index].ToolCalls) == 0 {
 				t.Fatalf("answer %d has %d characters and stays whole at its limits: %s\n%s", e.Index, e.CharsBefore, e.Cause.Sentence(), s)
 			}

@@ -1,5 +1,7 @@
 package history
 
+import "winnow/history/cause"
+
 // Scope narrows a request to some messages of the history: no other is in it, in whatever form, and no
 // marker says that there were others.
 type Scope struct {
@@ -20,16 +22,16 @@ const (
 )
 
 // cause says why a narrowed request leaves a message out.
-func (n Narrowed) cause() CauseCode {
+func (n Narrowed) cause() cause.Code {
 	switch n {
 	case ForAlone:
-		return CauseAlone
+		return cause.Alone
 	case ForSummary:
-		return CauseOtherMessages
+		return cause.OtherMessages
 	case forValidity:
-		return CauseInvalid
+		return cause.Invalid
 	}
-	return CauseTitle
+	return cause.Title
 }
 
 // narrow is the groups that a narrowed request may hold: those of which every message is in its scope.

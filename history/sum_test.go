@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/cause"
 )
 
 // The number shown is what the request costs: counted again from its messages it is never more, and
@@ -88,5 +90,5 @@ func TestNoMoreMessagesThanThePolicyAllows(t *testing.T) {
 
 // withPinned reports whether an entry is sent because it, or its tool group, is pinned.
 func withPinned(e Entry) bool {
-	return e.Cause.Code == CausePinned || e.Cause.Code == CausePinnedByNote
+	return e.Cause.Code == cause.Pinned || e.Cause.Code == cause.PinnedByNote
 }

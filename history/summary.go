@@ -3,6 +3,7 @@ package history
 import (
 	"slices"
 
+	"winnow/history/cause"
 	"winnow/history/message"
 )
 
@@ -91,7 +92,7 @@ func (b *chooser) condense() {
 	b.summarized = true
 	for i, replace := range replaced {
 		if replace {
-			b.cause[i] = CauseSummarized
+			b.cause[i] = cause.Summarized
 		}
 	}
 }
@@ -194,7 +195,7 @@ func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 // excluded is none: no model gets it, to summarize it or otherwise.
 func (b *chooser) unsummarized(i int) bool {
 	v := &b.candidates[i]
-	return !v.standIn && v.Role != System && b.cause[i] != CauseExcluded && b.cause[i] != CauseQuestionExcluded && !b.covers(i)
+	return !v.standIn && v.Role != System && b.cause[i] != cause.Excluded && b.cause[i] != cause.QuestionExcluded && !b.covers(i)
 }
 
 // Condense are the messages that a model is to summarize before the request that o describes is built, the

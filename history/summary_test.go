@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/cause"
 )
 
 // rules: summary
@@ -72,7 +74,7 @@ func TestASummaryMakesRoom(t *testing.T) {
 		condensed := 0
 		for _, e := range p.Entries[:len(s.past)] {
 			// A message that it stands for may be recalled nevertheless.
-			if e.Cause.Code == CauseSummarized || e.Recalled && e.Place == Out {
+			if e.Cause.Code == cause.Summarized || e.Recalled && e.Place == Out {
 				condensed++
 			}
 		}
@@ -83,7 +85,7 @@ func TestASummaryMakesRoom(t *testing.T) {
 		}
 		for i, e := range p.Entries[:len(s.past)] {
 			behind := int64(i+1) > upto && len(e.Repairs) == 0
-			if behind && e.Cause.Code == CauseSummarized {
+			if behind && e.Cause.Code == cause.Summarized {
 				t.Fatalf("message %d was said behind the summary: %+v\n%s", i, e, s)
 			}
 		}

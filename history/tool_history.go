@@ -3,6 +3,7 @@ package history
 import (
 	"slices"
 
+	"winnow/history/cause"
 	"winnow/history/message"
 	"winnow/history/repair"
 )
@@ -34,7 +35,7 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 	for _, v := range from.candidates {
 		tools := v.Role == Tool || len(v.ToolCalls) > 0
 		if how == "strip" && v.joins {
-			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: CauseToolsLeftOut}
+			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: cause.ToolsLeftOut}
 			continue
 		}
 		if !tools {
@@ -62,7 +63,7 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 			v.joins = true
 		}
 		if message.IsBlank(text) {
-			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: CauseToolsLeftOut}
+			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: cause.ToolsLeftOut}
 			continue
 		}
 		if text != v.Content {

@@ -3,6 +3,8 @@ package history
 import (
 	"slices"
 	"sort"
+
+	"winnow/history/cause"
 )
 
 // excludeTurn leaves out what the user excluded of the running turn, a message with its whole tool group. The
@@ -28,7 +30,7 @@ func (b *chooser) excludeTurn() {
 		}
 		if !v.standIn {
 			e := &b.turn.base[v.from]
-			e.Disposition, e.Cause = Excluded, Cause{Code: CauseExcluded}
+			e.Disposition, e.Cause = Excluded, Cause{Code: cause.Excluded}
 		}
 		return true
 	})
@@ -43,7 +45,7 @@ func (b *chooser) endOpen() {
 			continue // it is sent with the system prompt
 		}
 		e := &b.turn.base[views[n].from]
-		e.Disposition, e.Cause = Dropped, Cause{Code: CauseTrailing}
+		e.Disposition, e.Cause = Dropped, Cause{Code: cause.Trailing}
 		views = slices.Delete(views, n, n+1)
 	}
 	b.turn.candidates = views
@@ -65,7 +67,7 @@ func (b *chooser) shortenTurn() {
 		if f.tokens >= v.tokens {
 			continue
 		}
-		f.cause = f.causeOfCut(v, CauseTurnLimit, 0)
+		f.cause = f.causeOfCut(v, cause.TurnLimit, 0)
 		b.fixed += f.tokens - v.tokens
 		b.turnRest += v.tokens - f.tokens
 		b.cut[i] = f
@@ -89,7 +91,7 @@ func (b *chooser) cutCurrent() {
 		return
 	}
 	f := at(keep)
-	f.cause = &Cause{Code: CauseCutByUser, Have: f.chars, Want: v.chars}
+	f.cause = &Cause{Code: cause.CutByUser, Have: f.chars, Want: v.chars}
 	b.fixed += f.tokens - v.tokens
 	b.cut[i], b.byUser = f, i
 }
@@ -114,7 +116,7 @@ func (r *renderer) judgeTurn(p *Plan) {
 		f, cut := r.turnRendering(i)
 		p.Sum.Draft += f.tokens
 		e := &entries[v.from]
-		e.Disposition, e.Cause, e.Level, e.Whole = Kept, Cause{Code: CauseTurn}, Whole, true
+		e.Disposition, e.Cause, e.Level, e.Whole = Kept, Cause{Code: cause.Turn}, Whole, true
 		e.TokensAfter = f.tokens
 		f.locate(v, e)
 		if cut {
@@ -122,7 +124,7 @@ func (r *renderer) judgeTurn(p *Plan) {
 		}
 		e.Place = e.Level
 		if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
-			e.Cause = Cause{Code: CauseNote}
+			e.Cause = Cause{Code: cause.Note}
 		}
 	}
 	for _, e := range entries {
@@ -146,7 +148,7 @@ func (r *renderer) layTurn() {
 		at, from := r.placeTurn(v, f.text, v.Role == User && !asked)
 		asked = asked || v.Role == User
 		if v.standIn {
-			r.added = append(r.added, Added{Kind: AddedStandIn, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: CauseNoResult}})
+			r.added = append(r.added, Added{Kind: AddedStandIn, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
 			continue
 		}
 		r.spans = append(r.spans, Span{Entry: r.turnEntry(v), Message: at, From: from, To: from + len(f.text), Calls: v.callsAsText})
@@ -177,7 +179,7 @@ func stored(entries []Entry) int {
 // index of the message that holds its text and the byte that the text begins at there.
 func (r *renderer) placeTurn(v *candidate, text string, current bool) (at, from int) {
 	if r.len() == 0 && v.Role != User {
-		r.added = append(r.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: r.c.remembered(startText), Cause: Cause{Code: CauseBeginsAsUser}})
+		r.added = append(r.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: r.c.remembered(startText), Cause: Cause{Code: cause.BeginsAsUser}})
 		r.put(Message{Role: User, Content: startText}, false)
 	}
 	m := v.messageWith(text)
@@ -211,7 +213,7 @@ func (r *renderer) putRecalled() string {
 	r.spans = append(r.spans, spans...)
 	r.added = append(r.added, Added{
 		Kind: AddedRecalled, Before: -1, Text: frame, Tokens: tokens,
-		Cause: Cause{Code: CauseRecalledBlock},
+		Cause: Cause{Code: cause.RecalledBlock},
 	})
 	return text + joint
 }

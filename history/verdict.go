@@ -3,6 +3,8 @@ package history
 import (
 	"cmp"
 	"slices"
+
+	"winnow/history/cause"
 )
 
 // render lays the chosen texts out and says what became of every message.
@@ -49,7 +51,7 @@ func (r *renderer) judge(p *Plan, i int) {
 	e := &p.Entries[v.from]
 	if !r.inRequest(i) {
 		e.Disposition, e.Cause = Dropped, r.causeDropped(i)
-		if r.cause[i] == CauseExcluded || r.cause[i] == CauseQuestionExcluded {
+		if r.cause[i] == cause.Excluded || r.cause[i] == cause.QuestionExcluded {
 			e.Disposition = Excluded
 		}
 		return
@@ -65,7 +67,7 @@ func (r *renderer) judge(p *Plan, i int) {
 	}
 	e.Disposition, e.Cause = Kept, r.causeKept(i)
 	r.show(e, i, f)
-	if r.cause[i] == CausePinned {
+	if r.cause[i] == cause.Pinned {
 		p.Sum.Pinned += f.tokens
 		return
 	}
@@ -95,8 +97,8 @@ func (r *renderer) show(e *Entry, i int, f rendering) {
 		e.Disposition, e.Cause = Cut, *f.cause
 	}
 	if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
-		if e.Cause = (Cause{Code: CauseNote}); r.cause[i] == CausePinned {
-			e.Cause.Code = CausePinnedByNote
+		if e.Cause = (Cause{Code: cause.Note}); r.cause[i] == cause.Pinned {
+			e.Cause.Code = cause.PinnedByNote
 		}
 	}
 }

@@ -1,11 +1,15 @@
 package history
 
-import "strings"
+import (
+	"strings"
+
+	"winnow/history/cause"
+)
 
 // causeKept is why candidate i is sent whole in its place.
 func (r *renderer) causeKept(i int) Cause {
-	if r.cause[i] == NoCause {
-		return Cause{Code: CauseRecent}
+	if r.cause[i] == cause.None {
+		return Cause{Code: cause.Recent}
 	}
 	return Cause{Code: r.cause[i]}
 }
@@ -13,18 +17,18 @@ func (r *renderer) causeKept(i int) Cause {
 // causeDropped is why candidate i is not sent.
 func (r *renderer) causeDropped(i int) Cause {
 	switch r.cause[i] {
-	case CauseMessageCap:
-		return Cause{Code: CauseMessageCap, Limit: r.o.Policy.MaxMessages}
-	case CauseExcluded, CauseQuestionExcluded, CauseSummarized, CauseAlone, CauseOtherMessages, CauseTitle, CauseInvalid:
+	case cause.MessageCap:
+		return Cause{Code: cause.MessageCap, Limit: r.o.Policy.MaxMessages}
+	case cause.Excluded, cause.QuestionExcluded, cause.Summarized, cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
 		return Cause{Code: r.cause[i]}
 	}
 	switch {
-	case r.stopped.to == 0 && r.stop.Code != NoCause, r.stopped.from <= i && i < r.stopped.to:
+	case r.stopped.to == 0 && r.stop.Code != cause.None, r.stopped.from <= i && i < r.stopped.to:
 		return r.stop
 	case r.stopped.recall:
-		return Cause{Code: CauseRoomTaken}
+		return Cause{Code: cause.BudgetTaken}
 	}
-	return Cause{Code: CauseOlder}
+	return Cause{Code: cause.Older}
 }
 
 // causeRecalled is why candidate i is recalled as f.
@@ -40,19 +44,19 @@ func (r *renderer) causeRecalled(i int, f rendering) Cause {
 	group := r.t.groupBefore(end)
 	switch shared := r.ranking.Shared(group.from, group.to); {
 	case len(shared) > 0:
-		c.Code, c.Text = CauseSharedWords, strings.Join(shared, ", ")
+		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
 	case r.t.index.Standing(i):
-		c.Code = CauseInstruction
+		c.Code = cause.Instruction
 	case r.ordered() && r.recallDetail[i] == short:
-		c.Code = CauseAnswerRecalled
+		c.Code = cause.AnswerRecalled
 	default:
-		c.Code = CauseNeighbour
+		c.Code = cause.Neighbour
 	}
 	return c
 }
 
 // causeOfCut is why a candidate is cut to a rendering, nil where it is not.
-func (f rendering) causeOfCut(v *candidate, code CauseCode, limit int) *Cause {
+func (f rendering) causeOfCut(v *candidate, code cause.Code, limit int) *Cause {
 	if f.shortened.whole() {
 		return nil
 	}
@@ -66,12 +70,12 @@ func (f rendering) causeOfCut(v *candidate, code CauseCode, limit int) *Cause {
 }
 
 // limitOf is the limit of the policy for a candidate, with the code that names it.
-func (b *chooser) limitOf(v *candidate) (CauseCode, int) {
+func (b *chooser) limitOf(v *candidate) (cause.Code, int) {
 	switch v.kind() {
 	case User:
-		return CauseUserLimit, b.limits.user
+		return cause.UserLimit, b.limits.user
 	case Tool:
-		return CauseToolLimit, b.limits.tool
+		return cause.ToolLimit, b.limits.tool
 	}
-	return CauseAssistantLimit, b.limits.assistant
+	return cause.AssistantLimit, b.limits.assistant
 }

@@ -40,7 +40,7 @@ func verdictsOf() *rapid.Generator[Verdicts] {
 				e.Cuts, e.Inserted = []history.Range{{From: i, To: i + 1}}, []history.Insert{{At: i, Text: text.Draw(t, "inserted")}}
 			}
 			if rapid.IntRange(0, 2).Draw(t, "mended") == 0 {
-				e.Repairs = []history.Repair{{Kind: "C1", What: text.Draw(t, "what"), Before: text.Draw(t, "before"), After: text.Draw(t, "after")}}
+				e.Repairs = []history.Repair{{Kind: "C1", Cause: history.Cause{Text: text.Draw(t, "what")}, Before: text.Draw(t, "before"), After: text.Draw(t, "after")}}
 			}
 			v.Entries = append(v.Entries, e)
 		}

@@ -60,7 +60,7 @@ func TestRecordKeepsEveryFieldOfAVerdict(t *testing.T) {
 		v.Entries[i].Disposition = history.Cut
 		v.Entries[i].Cuts = []history.Range{{From: 1, To: 2 + i}}
 		v.Entries[i].Inserted = []history.Insert{{At: 1, Text: "…"}}
-		v.Entries[i].Repairs = []history.Repair{{Kind: "C1", What: "what", Before: "\"", After: "{}"}}
+		v.Entries[i].Repairs = []history.Repair{{Kind: "C1", Cause: history.Cause{Text: "what"}, Before: "\"", After: "{}"}}
 	}
 	fillIn(t, reflect.ValueOf(&v.Sum).Elem(), 1)
 	if back := readBack(t, v); !reflect.DeepEqual(back, v) {

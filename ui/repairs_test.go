@@ -62,7 +62,7 @@ func TestTheListOfRepairsListsEveryRepair(t *testing.T) {
 			}
 			got := plain(l.Model)
 			number := theme.Thousands(line.Entry.Index + 1)
-			if !strings.Contains(got, " "+number+"  "+theme.Fit(theme.Speaker(line.Entry.Role), 6)+" "+line.Repair.Kind) || !strings.Contains(got, line.Repair.Kind+": "+firstWords(line.Repair.What)) {
+			if !strings.Contains(got, " "+number+"  "+theme.Fit(theme.Speaker(line.Entry.Role), 6)+" "+line.Repair.Kind) || !strings.Contains(got, line.Repair.Kind+": "+firstWords(line.Repair.Sentence())) {
 				t.Errorf("line %d of the list does not show %s of message %s:\n%s", i, line.Repair.Kind, number, got)
 			}
 			if strings.Contains(got, "sent instead") == inspector.DiffOf(line.Repair).Blank() {

@@ -87,7 +87,7 @@ func talk() ([]store.Message, history.Plan) {
 		{ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut, Cause: history.Cause{Text: "an older answer is cut to 150 characters"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310, CharsAfter: 150},
 		{ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true, Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18},
 		{ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 12, TokensAfter: 12},
-		{ID: 5, Index: 4, Role: history.Tool, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "its id was damaged and is repaired"}, TokensBefore: 9, TokensAfter: 21, Repairs: []history.Repair{{Kind: "C4", What: "the id was blank"}}},
+		{ID: 5, Index: 4, Role: history.Tool, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "its id was damaged and is repaired"}, TokensBefore: 9, TokensAfter: 21, Repairs: []history.Repair{{Kind: "C4", Cause: history.Cause{Text: "the id was blank"}}}},
 		{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31},
 		{ID: 7, Index: 6, Role: history.User, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "the newest message is always sent"}, TokensBefore: 6, TokensAfter: 6},
 	}
@@ -122,10 +122,10 @@ func repairedPlan(m *Model) history.Plan {
 	plan.Sum.Total += 12
 	plan.Entries[3].Repairs = []history.Repair{{
 		Kind:   "C1",
-		What:   "The arguments of this call broke off after 25 characters; what had arrived whole is sent, closed.",
+		Cause:  history.Cause{Text: "The arguments of this call broke off after 25 characters; what had arrived whole is sent, closed."},
 		Before: `{"dir":".", "depth": 2, "`, After: `{"dir":".", "depth": 2}`,
 	}}
-	plan.Entries[4].Repairs = []history.Repair{{Kind: "C7", What: "The id of this tool result is brought in line with its call.", Before: "", After: "call_s4"}}
+	plan.Entries[4].Repairs = []history.Repair{{Kind: "C7", Cause: history.Cause{Text: "The id of this tool result is brought in line with its call."}, Before: "", After: "call_s4"}}
 	return plan
 }
 
@@ -259,7 +259,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('m'))
 		plan.Entries[3].Repairs[0].Remedy = history.SendAsText
-		plan.Entries[3].Repairs[0].What += " You had the call told as text instead."
+		plan.Entries[3].Repairs[0].Cause.Text += " You had the call told as text instead."
 		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
 		before := m.panel.Next.Plan
 		m.Update(remediedMsg{session: m.session, generation: m.panel.Generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})

@@ -140,7 +140,7 @@ func contextRows(w *columns, plan history.Plan, first int) {
 		}
 		w.row(row(e), reason)
 		for _, r := range e.Repairs {
-			w.under(fmt.Sprintf("repaired (%s): %s", r.Kind, Sentence(r.What)))
+			w.under(fmt.Sprintf("repaired (%s): %s", r.Kind, Sentence(r.Sentence())))
 		}
 	}
 }

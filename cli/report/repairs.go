@@ -44,7 +44,7 @@ func (l Repairs) JSON() RepairsJSON {
 }
 
 func repairObject(r history.Repair) repairJSON {
-	return repairJSON{Kind: r.Kind, What: r.What, Before: r.Before, After: r.After, Remedy: remedyWord(r.Remedy)}
+	return repairJSON{Kind: r.Kind, What: r.Sentence(), Before: r.Before, After: r.After, Remedy: remedyWord(r.Remedy)}
 }
 
 // Table writes the repairs for people: a line for each, with the damaged text and what is sent
@@ -63,7 +63,7 @@ func (l Repairs) Table(out io.Writer, width int) error {
 	}
 	for _, e := range l.Entries {
 		for _, r := range e.Repairs {
-			w.row(row(e, r), Sentence(r.What))
+			w.row(row(e, r), Sentence(r.Sentence()))
 			repairTexts(w, r)
 		}
 	}

@@ -2,55 +2,39 @@ package jsonrepair
 
 import "strings"
 
-// faults is the set of what is wrong with a text that should be JSON.
-type faults uint32
+// Faults is the set of what is wrong with a text that should be JSON.
+type Faults uint32
 
 // The faults that are repaired, apart from a text that ends too early.
 const (
-	faultControl faults = 1 << iota
-	faultEscape
-	faultEncoding
-	faultQuote
-	faultInner
-	faultJoined
-	faultKey
-	faultLiteral
-	faultBare
-	faultComment
-	faultComma
-	faultColon
-	faultValue
-	faultBracket
-	faultBlank
-	faultAround
+	faultControl  Faults = 1 << iota // raw control characters in a string
+	faultEscape                      // escapes that JSON does not have
+	faultEncoding                    // characters that are not Unicode
+	faultQuote                       // quotes that JSON does not have
+	faultInner                       // quotes inside a string
+	faultJoined                      // strings joined by +
+	faultKey                         // names without quotes
+	faultLiteral                     // literals of another language
+	faultBare                        // text without quotes
+	faultComment                     // comments or dots in place of text
+	faultComma                       // commas missing or too many
+	faultColon                       // colons missing or too many
+	faultValue                       // a name without its value
+	faultBracket                     // a bracket missing or too many
+	faultBlank                       // blanks that JSON does not have
+	faultAround                      // text around the object
 )
 
-// faultWords names each fault, in the order of the bits.
-var faultWords = [...]string{
-	"raw control characters in a string",
-	"escapes that JSON does not have",
-	"characters that are not Unicode",
-	"quotes that JSON does not have",
-	"quotes inside a string",
-	"strings joined by +",
-	"names without quotes",
-	"literals of another language",
-	"text without quotes",
-	"comments or dots in place of text",
-	"commas missing or too many",
-	"colons missing or too many",
-	"a name without its value",
-	"a bracket missing or too many",
-	"blanks that JSON does not have",
-	"text around the object",
-}
+// faultNames are the names of the faults, in the order of the bits.
+const faultNames = "control escape encoding quote inner joined key literal bare comment comma colon value bracket blank around"
 
-func (f faults) String() string {
-	var words []string
-	for i, w := range faultWords {
+// String has the names of the faults.
+func (f Faults) String() string {
+	var names []string
+	for i, name := range strings.Fields(faultNames) {
 		if f&(1<<i) != 0 {
-			words = append(words, w)
+			names = append(names, name)
 		}
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(names, " ")
 }

@@ -155,16 +155,12 @@ func (p *parser) lostBrace(mark, from int, blank bool) bool {
 		return false
 	}
 	next, comma := strings.CutPrefix(skipBlanks(rest[end+1:]), ",")
-	return !comma && strings.HasPrefix(next, "]") || comma && strings.HasPrefix(skipBlanks(next), "{")
+	return strings.HasPrefix(next, "]") || comma && strings.HasPrefix(skipBlanks(next), "{")
 }
 
 // braceBefore reads the object that begins with the name at from, from where nothing has been copied
 // behind start, and whose opening brace is missing.
 func (p *parser) braceBefore(from, start int) {
-	if len(p.stack) == maxDepth {
-		p.fail()
-		return
-	}
 	p.faults |= faultBracket
 	p.out, p.pos = append(p.out[:start], '{'), from
 	p.enclosed('{', p.members)

@@ -114,9 +114,6 @@ func (p *parser) lostAhead(rest string, where place) bool {
 	if end, ok := bareEnd(next[n:]); next[n] == '"' && (!ok || end == 0) {
 		return false
 	}
-	if next[n] == ',' && !follows(next[n+1:], where) {
-		return false
-	}
 	p.pos += size
 	return true
 }
@@ -142,10 +139,7 @@ func (p *parser) lostAtEnd(where place) (whole bool) {
 	if fence, ok := strings.CutSuffix(p.src[:end], "```"); ok {
 		end = len(trimBlanks(fence))
 	}
-	at, ok := closersAt(p.src[:end], p.stack)
-	if !ok {
-		return false
-	}
+	at, _ := closersAt(p.src[:end], p.stack)
 	if at = len(trimBlanks(p.src[:at])); at < p.from || opensBracket(p.src[p.from:at]) {
 		return false
 	}

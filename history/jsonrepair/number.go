@@ -22,9 +22,6 @@ func bareLiteral(word string) (literal string, ok bool) {
 // bareNumber is the JSON for a number: 1_000, .5, 5., +5 and 0x1f have their value. A leading zero
 // makes it no number, because the zeros of an article number count.
 func bareNumber(word string) (number string, ok bool) {
-	if isNumber(word) {
-		return word, true
-	}
 	digits := strings.TrimPrefix(word, "+")
 	sign := ""
 	if rest, negative := strings.CutPrefix(digits, "-"); negative && digits == word {
@@ -61,23 +58,12 @@ func openNumber(text string) bool {
 	return exponent && isNumber(number)
 }
 
-// isNumber reports whether s is a number of JSON that servers can read.
-func isNumber(s string) bool {
-	if s == "" || s[0] != '-' && !isDigit(s[0]) || !isDigit(s[len(s)-1]) {
-		return false
-	}
-	return json.Valid([]byte(s)) && fitsDouble(s)
-}
-
-// mostPlainDigits is how long a number without an exponent can be and fit a double in any case.
-const mostPlainDigits = 300
+// isNumber reports whether a word is a number of JSON that servers can read.
+func isNumber(word string) bool { return json.Valid([]byte(word)) && fitsDouble(word) }
 
 // fitsDouble reports whether the size of a number of JSON is within what a double can hold: servers
 // that read arguments again refuse it otherwise.
 func fitsDouble(number string) bool {
-	if len(number) <= mostPlainDigits && !strings.ContainsAny(number, "eE") {
-		return true
-	}
 	_, err := strconv.ParseFloat(number, 64)
 	return err == nil
 }

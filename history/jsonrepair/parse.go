@@ -17,7 +17,7 @@ type parser struct {
 	src     string
 	pos     int
 	out     []byte
-	faults  faults
+	faults  Faults
 	open    bool // src ended before the object did
 	broken  bool // no reading is sure enough
 	plain   bool // the first quote ends a string, whatever follows it
@@ -217,9 +217,6 @@ func cannotBeName(s string) bool {
 
 // ended reports whether the text or the bracket ends here, and takes a comma before it out.
 func (p *parser) ended(mark int, comma bool, closing byte) bool {
-	if p.broken {
-		return true
-	}
 	if p.done() {
 		p.out, p.open = p.out[:mark], true
 		return true
@@ -303,7 +300,7 @@ func (p *parser) ahead(from int) string { return p.src[from:min(len(p.src), from
 func (p *parser) at(c byte) bool { return !p.done() && p.src[p.pos] == c }
 
 // skip leaves the next byte out, whose being there is a fault.
-func (p *parser) skip(f faults) {
+func (p *parser) skip(f Faults) {
 	p.faults |= f
 	p.pos++
 }

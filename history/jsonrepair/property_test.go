@@ -90,7 +90,7 @@ func argumentsCorpus() []string {
 func TestRepairKeepsPrefixesTrue(t *testing.T) {
 	prefixes, realistic := 0, 0
 	for i, raw := range argumentsCorpus() {
-		if got, how := Repair(raw); got != raw || how.Class != Unchanged {
+		if got, how := Repair(raw); got != raw || how.Class != Sound {
 			t.Fatalf("Repair(%q) = %q, %s; it is valid", raw, got, how.Class)
 		}
 		whole := decodeArguments(t, raw)
@@ -99,9 +99,9 @@ func TestRepairKeepsPrefixesTrue(t *testing.T) {
 			got, how := Repair(raw[:n])
 			// A string that breaks off behind brackets which close all around it may as well have lost
 			// its quote: it is one bracket or more shorter then, and true.
-			lostQuote := how.Class == Fixed && strings.ContainsAny(raw[n-1:n], "}] \n\r\t`")
-			if how.Class != Closed && !lostQuote {
-				t.Fatalf("Repair(%q) is %s (%s), want closed", raw[:n], how.Class, how.What)
+			lostQuote := outcomeOf(how) == Fixed && strings.ContainsAny(raw[n-1:n], "}] \n\r\t`")
+			if outcomeOf(how) != Closed && !lostQuote {
+				t.Fatalf("Repair(%q) is %s (%s), want closed", raw[:n], outcomeOf(how), how.Faults)
 			}
 			checkRepaired(t, raw[:n], got, how)
 			checkBytesKept(t, raw[:n], got)
@@ -224,7 +224,7 @@ func TestRepairSendsObjectsOnly(t *testing.T) {
 		`"`, `'`, "“", "`", `\`, "{", "}", "[", "]", ",", ":", "+", "/", "/*", "*/", "//", "#", "...", "\n", "\x00", "\xff", "\xf0\x9f",
 		"None", "tru", "-", "0x", "1e", `\u`, `\ud83d`, "```", "a", " ", "\u00a0", `"a":`, `\"`,
 	}
-	classes := map[Class]int{}
+	classes := map[outcome]int{}
 	for _, raw := range argumentsCorpus() {
 		for range 12 {
 			damaged := raw
@@ -238,7 +238,7 @@ func TestRepairSendsObjectsOnly(t *testing.T) {
 			}
 			got, how := Repair(damaged)
 			checkRepaired(t, damaged, got, how)
-			classes[how.Class]++
+			classes[outcomeOf(how)]++
 			checkNothingInvented(t, damaged, decodeArguments(t, got), true)
 			if strings.Join(Split(damaged), "") != "" && !strings.Contains(damaged, "{") {
 				t.Errorf("Split(%q) found objects", damaged)

@@ -14,20 +14,18 @@ const maxProse = 4
 
 // reading is an object read out of arguments, with what was wrong on the way.
 type reading struct {
-	object    string
-	faults    faults
-	open      bool   // the text ended too early
-	unwrapped bool   // the object stood in a string
-	null      bool   // there was only null
-	wrapped   string // what stood there in an object's place, in words
-	rest      string // what followed the object
+	Report
+	object string
 }
+
+// isObject reports whether the arguments were an object, however it was written.
+func (r reading) isObject() bool { return r.Class == Damaged || r.Class == Encoded || r.Class == Null }
 
 // read reads an object from a text that is not blank, however it is packed.
 func read(text string, layers int) (reading, bool) {
 	text, fenced := unfence(strings.TrimLeftFunc(text, isFiller))
 	if isObject(text) && !fenced {
-		return reading{object: text}, true
+		return reading{object: text, Report: Report{Class: Damaged}}, true
 	}
 	if text == "" || layers == 0 {
 		return reading{}, false
@@ -35,14 +33,14 @@ func read(text string, layers int) (reading, bool) {
 	if plain, changed := plainTokens(text); changed {
 		if plain = strings.TrimLeftFunc(plain, isFiller); plain != "" {
 			if r, ok := readPacked(plain, layers); ok {
-				r.faults |= faultBlank
+				r.Faults |= faultBlank
 				return r, true
 			}
 		}
 	}
 	r, ok := readPacked(text, layers)
 	if fenced {
-		r.faults |= faultAround
+		r.Faults |= faultAround
 	}
 	return r, ok
 }
@@ -59,16 +57,16 @@ func readPacked(text string, layers int) (reading, bool) {
 		return readArray(text)
 	case startsWithKey(text):
 		r, ok := readObject("{" + text)
-		r.faults |= faultBracket
+		r.Faults |= faultBracket
 		return r, ok
 	case startsWithQuote(text):
 		return readQuoted(text, layers)
 	}
 	switch literal, ok := bareLiteral(trimFiller(text)); {
 	case ok && literal == "null":
-		return reading{object: "{}", null: true}, true
+		return reading{object: "{}", Report: Report{Class: Null}}, true
 	case ok:
-		return reading{object: `{"value": ` + literal + `}`, wrapped: "one plain value"}, true
+		return reading{object: `{"value": ` + literal + `}`, Report: Report{Class: Value}}, true
 	}
 	return readProse(text)
 }
@@ -108,9 +106,9 @@ func readObject(text string) (reading, bool) {
 	if !ok || !isObject(string(p.out)) {
 		return reading{}, false
 	}
-	r := reading{object: string(p.out), faults: p.faults, open: p.open, rest: trimFiller(text[p.pos:])}
-	if r.rest != "" {
-		r.faults |= faultAround
+	r := p.reading(Damaged, string(p.out), text[p.pos:])
+	if r.Rest != "" {
+		r.Faults |= faultAround
 	}
 	return r, true
 }
@@ -122,13 +120,10 @@ func readArray(text string) (reading, bool) {
 	}
 	if next := trimFiller(text[p.pos:]); string(p.out) == "[]" && strings.HasPrefix(next, "{") {
 		r, ok := readObject(next)
-		r.faults |= faultAround
+		r.Faults |= faultAround
 		return r, ok
 	}
-	return reading{
-		object: `{"value": ` + string(p.out) + `}`, faults: p.faults, open: p.open,
-		wrapped: "a list", rest: trimFiller(text[p.pos:]),
-	}, true
+	return p.reading(List, `{"value": `+string(p.out)+`}`, text[p.pos:]), true
 }
 
 // readQuoted reads arguments that are one string: most often an object that was encoded twice.
@@ -142,18 +137,26 @@ func readQuoted(text string, layers int) (reading, bool) {
 		return reading{}, false
 	}
 	if strings.HasPrefix(strings.TrimLeft(content, "\"\\ \t\r\n"), "{") {
-		if r, ok := readInner(content, layers); ok && r.wrapped == "" {
-			r.open = r.open || p.open
+		if r, ok := readInner(content, layers); ok && r.isObject() {
+			r.Open = r.Open || p.open
 			return r, true
 		}
 	}
-	return reading{object: `{"value": ` + string(p.out) + `}`, faults: p.faults, open: p.open, wrapped: "a string"}, true
+	return p.reading(String, `{"value": `+string(p.out)+`}`, ""), true
 }
 
+// readInner reads what was written as a string.
 func readInner(inner string, layers int) (reading, bool) {
 	r, ok := read(inner, layers-1)
-	r.unwrapped = true
+	if r.Class == Damaged {
+		r.Class = Encoded
+	}
 	return r, ok
+}
+
+// reading is an object that was read as a class of arguments, with what is behind it.
+func (p *parser) reading(c Class, object, rest string) reading {
+	return reading{object: object, Report: Report{Class: c, Faults: p.faults, Open: p.open, Rest: trimFiller(rest)}}
 }
 
 // readProse looks for an object in a text that talks around it.
@@ -164,7 +167,7 @@ func readProse(text string) (reading, bool) {
 			break
 		}
 		if r, ok := readObject("{" + object); ok {
-			r.faults |= faultAround
+			r.Faults |= faultAround
 			return r, true
 		}
 		text = object

@@ -4,49 +4,69 @@ package jsonrepair
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
-// Class says how much had to be done to a call's arguments.
+// Class is what the arguments of a call were.
 type Class string
 
-// The classes, from nothing to everything.
+// The classes. What is no object is sent as the value of one member.
 const (
-	Unchanged Class = "unchanged" // the bytes are an object already
-	Closed    Class = "closed"    // they broke off; what had arrived is closed
-	Fixed     Class = "fixed"     // they were not an object of valid JSON and are now
-	Unwrapped Class = "unwrapped" // the object was written as a string
-	Emptied   Class = "emptied"   // there were none, or null
-	Lost      Class = "lost"      // nothing sure could be read; an empty object stands in
+	Sound      Class = ""       // an object in valid JSON
+	Damaged    Class = "object" // an object that is not valid JSON, or that broke off
+	Encoded    Class = "encoded"
+	Absent     Class = "absent"
+	Null       Class = "null"
+	Value      Class = "value" // a number or a literal
+	List       Class = "list"
+	String     Class = "string"
+	Unreadable Class = "unreadable" // nothing sure could be read
 )
 
-// Report is what was done to the arguments of one call.
+// Kind is the kind of damage in the catalogue of docs/context.md.
+func (c Class) Kind() string {
+	switch c {
+	case Sound:
+		return ""
+	case Damaged, Unreadable:
+		return "C1"
+	case Absent:
+		return "C2"
+	}
+	return "C3"
+}
+
+// Report is what was wrong with the arguments of one call.
 type Report struct {
-	Class Class
-	Kind  string // C1 damaged, C2 absent, C3 not an object; "" where unchanged
-	What  string // a sentence for the user, "" where unchanged
-	Rest  string // what stood behind the object and is not sent
+	Class  Class
+	Faults Faults // how they were not valid JSON
+	Open   bool   // they broke off; what had arrived whole is there, closed
+	Rest   string // what was behind the object and is not sent
 }
 
 // Repair makes the arguments of a tool call an object in valid JSON. An object that is valid
 // already comes back byte for byte. In any other case the members that are whole keep their bytes,
 // and no name is invented but "value", for arguments that are no object at all. Where nothing sure
-// can be read the class is lost and the object {}: the caller has to show the raw text elsewhere.
+// can be read the object is {}: the caller has to show the raw text elsewhere.
 // The time it takes is linear in the length of raw.
 func Repair(raw string) (object string, how Report) {
 	if isObject(raw) {
-		return raw, Report{Class: Unchanged}
+		return raw, Report{}
 	}
 	if trimFiller(raw) == "" {
-		return "{}", Report{Class: Emptied, Kind: "C2", What: "This call came without arguments; an empty object is sent."}
+		return "{}", Report{Class: Absent}
 	}
 	r, ok := read(raw, maxLayers)
-	if !ok || !isObject(r.object) {
-		return "{}", Report{Class: Lost, Kind: "C1", What: "The arguments of this call cannot be read as an object; an empty object is sent in their place.", Rest: trimFiller(raw)}
+	switch {
+	case !ok || !isObject(r.object):
+		return "{}", Report{Class: Unreadable}
+	case r.Class == Null:
+		return "{}", Report{Class: Null}
+	case r.Class == Damaged && r.Faults == 0 && !r.Open:
+		r.Faults = faultBlank // the object is whole: what was wrong stood around it
 	}
-	return r.object, r.report(raw)
+	return r.object, r.Report
 }
 
 // Split takes the arguments of several calls apart that were glued into one: {…}{…}. It
@@ -122,34 +142,3 @@ func pairedSurrogates(text string) bool {
 	}
 	return true
 }
-
-// report puts what the reading met into words.
-func (r reading) report(raw string) Report {
-	how := Report{Class: Fixed, Kind: "C1", Rest: r.rest}
-	switch {
-	case r.null:
-		return Report{Class: Emptied, Kind: "C3", What: "The arguments of this call were null; an empty object is sent."}
-	case r.unwrapped:
-		how.Class, how.Kind = Unwrapped, "C3"
-		how.What = "The arguments of this call were an object written as a string; the object itself is sent."
-	case r.wrapped != "":
-		how.Kind = "C3"
-		how.What = fmt.Sprintf("The arguments of this call were %s, not an object; they are sent as {\"value\": …}.", r.wrapped)
-	case r.faults == 0 && r.open:
-		how.Class = Closed
-	case r.faults == 0:
-		r.faults = faultBlank // the object is whole: what was wrong stood around it
-	}
-	if r.faults != 0 {
-		how.What = sentences(how.What, "The arguments of this call were not valid JSON ("+r.faults.String()+"); they are sent repaired.")
-	}
-	if r.open {
-		how.What = sentences(how.What, fmt.Sprintf("The arguments of this call broke off after %d characters; what had arrived whole is sent, closed.", utf8.RuneCountInString(raw)))
-	}
-	if r.rest != "" {
-		how.What = sentences(how.What, fmt.Sprintf("%d characters behind the object are not sent.", utf8.RuneCountInString(r.rest)))
-	}
-	return how
-}
-
-func sentences(first, second string) string { return strings.TrimSpace(first + " " + second) }

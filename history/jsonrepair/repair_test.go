@@ -9,7 +9,7 @@ import (
 // Each kind of damage, with what is sent for it and what the user is told.
 var argumentsTable = []struct {
 	name, raw, want string
-	class           Class
+	outcome         outcome
 	kind            string
 }{
 	// Nothing to do.
@@ -224,12 +224,40 @@ go\n""", "n": 1}`, `{"text": "say \"x\", then\ngo\n", "n": 1}`, Fixed, "C1"},
 	{"deep", strings.Repeat(`{"a":`, maxDepth), strings.Repeat(`{"a":`, maxDepth-1) + "{" + strings.Repeat("}", maxDepth), Closed, "C1"},
 }
 
+// outcome is how much had to be done to arguments.
+type outcome string
+
+const (
+	Unchanged outcome = "unchanged"
+	Closed    outcome = "closed"    // they broke off; what had arrived is closed
+	Fixed     outcome = "fixed"     // they were not an object of valid JSON
+	Unwrapped outcome = "unwrapped" // the object was written as a string
+	Emptied   outcome = "emptied"   // there were none, or null
+	Lost      outcome = "lost"      // nothing sure could be read
+)
+
+func outcomeOf(how Report) outcome {
+	switch {
+	case how.Class == Sound:
+		return Unchanged
+	case how.Class == Absent, how.Class == Null:
+		return Emptied
+	case how.Class == Unreadable:
+		return Lost
+	case how.Class == Encoded:
+		return Unwrapped
+	case how.Class == Damaged && how.Faults == 0:
+		return Closed
+	}
+	return Fixed
+}
+
 func TestRepair(t *testing.T) {
 	for _, tt := range argumentsTable {
 		t.Run(tt.name, func(t *testing.T) {
 			got, how := Repair(tt.raw)
-			if got != tt.want || how.Class != tt.class || how.Kind != tt.kind {
-				t.Errorf("Repair(%.200q)\n got %.200s %s %q\nwant %.200s %s %q", tt.raw, got, how.Class, how.Kind, tt.want, tt.class, tt.kind)
+			if got != tt.want || outcomeOf(how) != tt.outcome || how.Class.Kind() != tt.kind {
+				t.Errorf("Repair(%.200q)\n got %.200s %s %q\nwant %.200s %s %q", tt.raw, got, outcomeOf(how), how.Class.Kind(), tt.want, tt.outcome, tt.kind)
 			}
 			checkRepaired(t, tt.raw, got, how)
 		})
@@ -244,32 +272,38 @@ func checkRepaired(t *testing.T, raw, got string, how Report) {
 	if err := json.Unmarshal([]byte(got), &object); err != nil || object == nil {
 		t.Fatalf("Repair(%.300q) = %.300q, which is no object: %v", raw, got, err)
 	}
-	if again, twice := Repair(got); again != got || twice.Class != Unchanged {
+	if again, twice := Repair(got); again != got || outcomeOf(twice) != Unchanged {
 		t.Errorf("Repair(%.300q) = %.300q; repaired again it is %.300q, %s", raw, got, again, twice.Class)
 	}
-	if (how.Class == Unchanged) != (got == raw) && raw != "{}" {
+	if (how.Class == Sound) != (got == raw) && raw != "{}" {
 		t.Errorf("Repair(%.300q) = %.300q is %s", raw, got, how.Class)
 	}
-	if (how.Class == Unchanged) != (how.What == "") {
-		t.Errorf("Repair(%.300q) is %s and says %q", raw, how.Class, how.What)
+	if how.Class == Sound && how != (Report{}) || how.Class == Damaged && how.Faults == 0 && !how.Open {
+		t.Errorf("Repair(%.300q) is reported as %+v", raw, how)
 	}
-	if how.Class == Lost && got != "{}" {
+	if how.Class == Unreadable && got != "{}" {
 		t.Errorf("Repair(%.300q) is lost and sends %.300q", raw, got)
 	}
 }
 
 func TestRepairSaysWhatWasWrong(t *testing.T) {
-	for _, tt := range []struct{ raw, want, rest string }{
-		{`{"a": "b`, "The arguments of this call broke off after 8 characters; what had arrived whole is sent, closed.", ""},
-		{`{'a': 1,}`, "The arguments of this call were not valid JSON (quotes that JSON does not have, commas missing or too many); they are sent repaired.", ""},
-		{`[1]`, `The arguments of this call were a list, not an object; they are sent as {"value": …}.`, ""},
-		{`"{}"`, "The arguments of this call were an object written as a string; the object itself is sent.", ""},
-		{`{"a":1}{"b":2}`, `The arguments of this call were not valid JSON (text around the object); they are sent repaired. 7 characters behind the object are not sent.`, `{"b":2}`},
-		{`call it`, "The arguments of this call cannot be read as an object; an empty object is sent in their place.", "call it"},
+	for _, tt := range []struct {
+		raw  string
+		want Report
+	}{
+		{`{"a": "b`, Report{Class: Damaged, Open: true}},
+		{`{'a': 1,}`, Report{Class: Damaged, Faults: faultQuote | faultComma}},
+		{`[1]`, Report{Class: List}},
+		{`"{}"`, Report{Class: Encoded}},
+		{`{"a":1}{"b":2}`, Report{Class: Damaged, Faults: faultAround, Rest: `{"b":2}`}},
+		{`call it`, Report{Class: Unreadable}},
 	} {
-		if _, how := Repair(tt.raw); how.What != tt.want || how.Rest != tt.rest {
-			t.Errorf("Repair(%q)\n got %q, rest %q\nwant %q, rest %q", tt.raw, how.What, how.Rest, tt.want, tt.rest)
+		if _, how := Repair(tt.raw); how != tt.want {
+			t.Errorf("Repair(%q) reports %+v, want %+v", tt.raw, how, tt.want)
 		}
+	}
+	if got, want := (faultQuote | faultComma | faultAround).String(), "quote comma around"; got != want {
+		t.Errorf("the names of the faults are %q, want %q", got, want)
 	}
 }
 
@@ -296,7 +330,7 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%s: Split(%q) = %q, want %q", tt.name, tt.raw, got, tt.want)
 		}
 		for _, object := range got {
-			if _, how := Repair(object); how.Class == Lost {
+			if _, how := Repair(object); how.Class == Unreadable {
 				t.Errorf("%s: %q of Split(%q) cannot be repaired", tt.name, object, tt.raw)
 			}
 		}

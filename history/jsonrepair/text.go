@@ -174,7 +174,7 @@ func (p *parser) unicodeEscape(rest string) {
 }
 
 // replace writes a text in the place of the next bytes.
-func (p *parser) replace(size int, text string, f faults) {
+func (p *parser) replace(size int, text string, f Faults) {
 	p.faults |= f
 	p.emit(text)
 	p.pos += size

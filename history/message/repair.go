@@ -1,18 +1,34 @@
 package message
 
+import "winnow/history/cause"
+
 // Repair is one repaired fault of a message. The stored message is never changed.
 type Repair struct {
-	Kind   string // C1 to C15, the catalogue of docs/context.md
-	What   string // a sentence: what was wrong and what is sent instead
-	Before string // the damaged bytes
-	After  string // what is sent instead, "" where it is left out
-	Remedy Remedy `json:",omitempty"` // what the user had sent instead of the repair
+	Kind   string      // C1 to C15, the catalogue of docs/context.md
+	Cause  cause.Cause `json:"What"` // what was wrong and what is sent instead; the key is that of the records that had a sentence
+	Before string      // the damaged bytes
+	After  string      // what is sent instead, "" where it is left out
+	Remedy Remedy      `json:",omitempty"` // what the user had sent instead of the repair
 }
 
-// Same reports whether two repairs send the same for the same fault. Their sentences may differ: a record keeps that of
+// Sentence says what was wrong and what is sent instead. That of an older record says itself what the user chose.
+func (r Repair) Sentence() string {
+	sentence := r.Cause.Sentence()
+	switch {
+	case r.Cause.Code == cause.None, r.Remedy == SendRepaired:
+		return sentence
+	case r.Remedy == SendAsText:
+		return sentence + " You had the call told as text instead."
+	case r.Cause.Alone:
+		return sentence + " You had the message left out instead."
+	}
+	return sentence + " You had the call left out instead."
+}
+
+// Same reports whether two repairs send the same for the same fault. Their causes may differ: a record keeps that of
 // its day.
 func (r Repair) Same(other Repair) bool {
-	r.What, other.What = "", ""
+	r.Cause, other.Cause = cause.Cause{}, cause.Cause{}
 	return r == other
 }
 

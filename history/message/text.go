@@ -1,11 +1,11 @@
 package message
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
+	"github.com/dustin/go-humanize"
 )
 
 // Clean is a text with U+FFFD for every byte that is not UTF-8 and for every null character.
@@ -77,10 +77,4 @@ func Prefix(text string, n int) string {
 }
 
 // Grouped is a number with its thousands apart.
-func Grouped(n int) string {
-	s := strconv.Itoa(n)
-	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
-}
+func Grouped(n int) string { return humanize.Comma(int64(n)) }

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"winnow/history/cause"
 	"winnow/history/jsonrepair"
 	"winnow/history/message"
 )
@@ -32,7 +34,7 @@ func (m *run) halfCalls() {
 					calls = append(calls, c)
 				}
 			}
-			m.log(d, "C11", "A tool call with nothing in it is left out.", "", "")
+			m.log(d, "C11", cause.CallEmpty, "", "")
 			d.ToolCalls = calls
 			continue
 		}
@@ -40,7 +42,7 @@ func (m *run) halfCalls() {
 		before := d.Content
 		d.Content, d.CallsAsText = d.Message.TextWithCalls(), true
 		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
-		m.log(d, "C11", "A tool call broke off before its name; the calls of this message are sent as text.", before, d.Content)
+		m.log(d, "C11", cause.CallUnnamed, before, d.Content)
 	}
 }
 
@@ -65,7 +67,7 @@ func (m *run) toolNames() {
 	for _, d := range m.list {
 		for k, c := range d.ToolCalls {
 			if name := legalName(c.Name); name != c.Name {
-				m.log(d, "C11", "No server takes the name of this call; it is sent with _ for what a name cannot hold.", c.Name, name)
+				m.log(d, "C11", cause.CallName, c.Name, name)
 				d.ownCalls()[k].Name = name
 			}
 		}
@@ -96,7 +98,7 @@ func (m *run) names() {
 			id := c.ID
 			if !legalID(id) || m.IDs[id] || m.Used(id) {
 				id = m.freeID(id, m.Offset+d.From+1)
-				m.log(d, "C7", "The id of a tool call was "+faultOfID(c.ID)+"; the call and its result get one of their own.", c.ID, id)
+				m.log(d, "C7", faultOfID(c.ID), c.ID, id)
 				d.ownCalls()[k].ID = id
 			}
 			m.IDs[id] = true
@@ -104,22 +106,23 @@ func (m *run) names() {
 			if r == nil || r.ToolCallID == id {
 				continue
 			}
-			m.log(r, "C7", "The id of this tool result is brought in line with its call.", r.ToolCallID, id)
+			m.log(r, "C7", cause.ResultID, r.ToolCallID, id)
 			r.ToolCallID = id
 		}
 	}
 }
 
-func faultOfID(id string) string {
+// faultOfID is why a call cannot be sent under an id.
+func faultOfID(id string) cause.Code {
 	switch {
 	case strings.TrimSpace(id) == "":
-		return "blank"
+		return cause.CallIDBlank
 	case len(id) > maxID:
-		return "too long"
+		return cause.CallIDLong
 	case !legalID(id):
-		return "malformed"
+		return cause.CallIDBad
 	}
-	return "taken already"
+	return cause.CallIDTaken
 }
 
 // freeID is an id for the call of message seq that nothing has yet.
@@ -166,19 +169,41 @@ func (m *run) arguments() {
 		m.unglue(d)
 		for k, c := range d.ToolCalls {
 			object, how := jsonrepair.Repair(c.Arguments)
-			if how.Class == jsonrepair.Unchanged {
+			if how.Class == jsonrepair.Sound {
 				continue
 			}
+			kind := how.Class.Kind()
 			if len(jsonrepair.Split(c.Arguments)) > 1 {
-				how.Kind = "C4"
+				kind = "C4"
 			}
-			if how.Class == jsonrepair.Lost {
+			if how.Class == jsonrepair.Unreadable {
 				d.raw[k] = message.Clean(message.Prefix(c.Arguments, maxRaw))
 			}
-			m.log(d, how.Kind, how.What, c.Arguments, object)
+			m.logCause(d, kind, argumentsCause(c.Arguments, how), c.Arguments, object)
 			d.ownCalls()[k].Arguments = object
 		}
 	}
+}
+
+// argumentCodes are the codes of what the arguments of a call can be.
+var argumentCodes = map[jsonrepair.Class]cause.Code{
+	jsonrepair.Damaged:    cause.ArgumentsRepaired,
+	jsonrepair.Encoded:    cause.ArgumentsUnwrapped,
+	jsonrepair.Absent:     cause.ArgumentsAbsent,
+	jsonrepair.Null:       cause.ArgumentsNull,
+	jsonrepair.Value:      cause.ArgumentsValue,
+	jsonrepair.List:       cause.ArgumentsList,
+	jsonrepair.String:     cause.ArgumentsString,
+	jsonrepair.Unreadable: cause.ArgumentsLost,
+}
+
+// argumentsCause is what was done to the arguments of a call.
+func argumentsCause(raw string, how jsonrepair.Report) cause.Cause {
+	c := cause.Cause{Code: argumentCodes[how.Class], Want: utf8.RuneCountInString(how.Rest), Text: how.Faults.String()}
+	if how.Open {
+		c.Have = utf8.RuneCountInString(raw)
+	}
+	return c
 }
 
 // maxRaw is how many characters of unreadable arguments a result shows.
@@ -197,7 +222,7 @@ func (m *run) unglue(d *Draft) {
 			continue
 		}
 		calls := d.ownCalls()
-		m.log(d, "C4", "The arguments of several calls had run together; each call gets its own.", calls[k].Arguments, objects[0])
+		m.log(d, "C4", cause.ArgumentsSplit, calls[k].Arguments, objects[0])
 		calls[k].Arguments = objects[0]
 		for n, at := range bare {
 			calls[at].Arguments = objects[n+1]

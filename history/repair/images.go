@@ -3,6 +3,7 @@ package repair
 import (
 	"slices"
 
+	"winnow/history/cause"
 	"winnow/history/message"
 )
 
@@ -14,11 +15,11 @@ func (m *run) images() {
 			if p.Kind != message.ImagePart || d.Role == message.User && p.Sendable() {
 				continue
 			}
-			what := "Servers take images from the user alone; a note stands for this one."
+			why := cause.ImageNotOfUser
 			if !p.Sendable() {
-				what = "This image is not all there, or of a kind that servers do not take; a note stands for it."
+				why = cause.ImageDamaged
 			}
-			m.log(d, "C13", what, p.Name, p.Note())
+			m.log(d, "C13", why, p.Name, p.Note())
 			d.Parts = slices.Clone(d.Parts)
 			d.Parts[k] = message.Part{Kind: message.NotePart, Name: p.Name, Text: p.Note()}
 		}
@@ -28,9 +29,9 @@ func (m *run) images() {
 // UnseenImage is the repair of an image for a model that takes none, or of one that the user had left out
 // for it with its message.
 func UnseenImage(p message.Part, left bool) message.Repair {
-	r := message.Repair{Kind: "C13", What: "This model takes no images; a note stands for this one.", Before: p.Name, After: p.Note()}
+	r := message.Repair{Kind: "C13", Cause: cause.Cause{Code: cause.ImageUnseen, Alone: left}, Before: p.Name, After: p.Note()}
 	if left {
-		r.Remedy, r.What, r.After = message.LeaveOut, r.What+remarkLeft, ""
+		r.Remedy, r.After = message.LeaveOut, ""
 	}
 	return r
 }

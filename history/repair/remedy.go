@@ -7,13 +7,6 @@ import (
 	"winnow/history/message"
 )
 
-// What a repair says besides where the message is sent otherwise, or not at all, because the user wants it.
-const (
-	remarkText      = " You had the call told as text instead."
-	remarkLeftGroup = " You had the call left out instead."
-	remarkLeft      = " You had the message left out instead."
-)
-
 // LeftOut says what of a message's tool group is left out because the user wants it.
 type LeftOut uint8
 
@@ -47,7 +40,7 @@ func (m *run) remedy() {
 	for from, head := range m.Duplicates {
 		if chosen[head] == message.LeaveOut {
 			m.LeftOut[from] = LeftWithGroup
-			m.remark(from, message.LeaveOut, remarkLeftGroup, "")
+			m.remedied(from, message.LeaveOut, "")
 		}
 	}
 }
@@ -107,7 +100,7 @@ func (m *run) tell(d, head *Draft) bool {
 	default: // It is text already.
 		return true
 	}
-	m.remark(d.From, message.SendAsText, remarkText, d.Content)
+	m.remedied(d.From, message.SendAsText, d.Content)
 	return true
 }
 
@@ -125,15 +118,15 @@ func (m *run) leave(d, head *Draft) bool {
 		d.Content = m.spoken(d)
 	case d == head:
 		m.LeftOut[d.From] = LeftAlone
-		m.remark(d.From, message.LeaveOut, remarkLeft, "")
+		m.remedied(d.From, message.LeaveOut, "")
 		return false
 	}
 	if d != head || message.IsBlank(d.Content) && !d.HasParts() {
 		m.LeftOut[d.From] = LeftWithGroup
-		m.remark(d.From, message.LeaveOut, remarkLeftGroup, "")
+		m.remedied(d.From, message.LeaveOut, "")
 		return false
 	}
-	m.remark(d.From, message.LeaveOut, remarkLeftGroup, d.Content)
+	m.remedied(d.From, message.LeaveOut, d.Content)
 	return true
 }
 
@@ -153,10 +146,10 @@ func (m *run) spend(d *Draft) {
 	}
 }
 
-// remark says in the repairs of a message what is sent instead of the repair.
-func (m *run) remark(from int, r message.Remedy, words, after string) {
+// remedied notes in the repairs of a message what is sent instead of the repair.
+func (m *run) remedied(from int, r message.Remedy, after string) {
 	for k := range m.Repairs[from] {
 		of := &m.Repairs[from][k]
-		of.Remedy, of.What, of.After = r, of.What+words, after
+		of.Remedy, of.After, of.Cause.Alone = r, after, m.LeftOut[from] == LeftAlone
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"winnow/history/cause"
 	"winnow/history/message"
 )
 
@@ -108,8 +109,13 @@ var rules = []struct {
 	{"", (*run).remedy},
 }
 
-func (m *run) log(d *Draft, kind, what, before, after string) {
-	m.Repairs[d.From] = append(m.Repairs[d.From], message.Repair{Kind: kind, What: what, Before: before, After: after})
+// log notes a repair of a draft.
+func (m *run) log(d *Draft, kind string, code cause.Code, before, after string) {
+	m.logCause(d, kind, cause.Cause{Code: code}, before, after)
+}
+
+func (m *run) logCause(d *Draft, kind string, why cause.Cause, before, after string) {
+	m.Repairs[d.From] = append(m.Repairs[d.From], message.Repair{Kind: kind, Cause: why, Before: before, After: after})
 }
 
 // keep leaves only the drafts for which ok holds.
@@ -129,7 +135,7 @@ func (m *run) unreadable() {
 		if !d.Message.Unreadable() {
 			return true
 		}
-		m.log(d, "C15", "This row cannot be read, or its role is unknown; it is kept and not sent.", d.Content, "")
+		m.log(d, "C15", cause.RowUnreadable, d.Content, "")
 		return false
 	})
 }
@@ -144,7 +150,7 @@ func (m *run) binary() {
 			continue
 		}
 		note := "[binary result of " + message.Grouped(len(d.Content)) + " bytes, not sent]"
-		m.log(d, "C13", "The tool's result is binary data; a note of its size is sent.", d.Content, note)
+		m.log(d, "C13", cause.ResultBinary, d.Content, note)
 		d.Content = note
 	}
 }
@@ -165,23 +171,23 @@ func isBinary(s string) bool {
 func (m *run) notText() {
 	for _, d := range m.list {
 		if clean := message.Clean(d.Content); clean != d.Content {
-			m.log(d, "C14", "Bytes that are not text are sent as replacement characters.", d.Content, clean)
+			m.log(d, "C14", cause.TextBytes, d.Content, clean)
 			d.Content = clean
 		}
 		if clean := message.Clean(d.Reasoning); clean != d.Reasoning {
-			m.log(d, "C14", "Bytes of the reasoning that are not text are replaced wherever it is sent.", d.Reasoning, clean)
+			m.log(d, "C14", cause.ReasoningBytes, d.Reasoning, clean)
 			d.Reasoning = clean
 		}
 		for k, p := range d.Parts {
 			if clean := message.Clean(p.Text); clean != p.Text {
-				m.log(d, "C14", "Bytes of an attached text that are not text are sent as replacement characters.", p.Text, clean)
+				m.log(d, "C14", cause.AttachmentBytes, p.Text, clean)
 				d.Parts = slices.Clone(d.Parts)
 				d.Parts[k].Text = clean
 			}
 		}
 		for k, c := range d.ToolCalls {
 			if clean := legalName(message.Clean(c.Name)); message.Clean(c.Name) != c.Name {
-				m.log(d, "C14", "Bytes of a tool's name that are not text are sent as _.", c.Name, clean)
+				m.log(d, "C14", cause.CallNameBytes, c.Name, clean)
 				d.ownCalls()[k].Name = clean
 			}
 		}
@@ -205,7 +211,7 @@ func (m *run) lateSystem() {
 			first--
 		}
 		if first > 0 {
-			m.log(d, "C12", "A system message in the middle is sent where the model's format has a place for it.", "", "")
+			m.log(d, "C12", cause.SystemLate, "", "")
 		}
 	}
 }
@@ -217,7 +223,7 @@ func (m *run) blankAnswers() {
 			return true
 		}
 		if d.Role == message.Assistant {
-			m.log(d, "C8", "This answer has no text; it is left out.", d.Content, "")
+			m.log(d, "C8", cause.AnswerEmpty, d.Content, "")
 		}
 		return false
 	})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"winnow/history/cause"
 	"winnow/history/message"
 )
 
@@ -84,7 +85,7 @@ func (m *run) pairRun(d *Draft, behind []*Draft, waits func(id string) bool) {
 			}
 			r.loose, r.owner = anotherResult, d
 			if first.Content == r.Content {
-				m.log(r, "C7", "The same result stands there already; it is sent once.", r.Content, "")
+				m.log(r, "C7", cause.ResultAgain, r.Content, "")
 				m.Duplicates[r.From] = d
 			}
 		}
@@ -108,7 +109,7 @@ func (m *run) order() {
 			// Behind one that was in the wrong place each of them is.
 			at++
 			if moving = moving || at >= len(m.list) || m.list[at] != r; moving {
-				m.log(r, "C10", "This tool result stood in the wrong place; it is moved behind its call.", "", "")
+				m.log(r, "C10", cause.ResultMoved, "", "")
 				m.Moved = append(m.Moved, Moved{Row: r.From, From: d.From})
 			}
 			list = append(list, r)
@@ -126,11 +127,14 @@ const (
 	callIsText
 )
 
-// looseWords are the kind of each, the words in front of its text and the sentence for the user.
-var looseWords = [...]struct{ kind, lead, what string }{
-	{"C6", "[tool result, call missing] ", "The call of this tool result is missing; it is sent as text."},
-	{"C7", "[another result of the same call] ", "Its call has a result already, which says something else; this one is sent as text."},
-	{"C11", ResultLead, "The call of this tool result broke off and is sent as text; so is the result."},
+// looseWords are the kind of each, the words in front of its text and what was repaired.
+var looseWords = [...]struct {
+	kind, lead string
+	cause      cause.Code
+}{
+	{"C6", "[tool result, call missing] ", cause.ResultLoose},
+	{"C7", "[another result of the same call] ", cause.ResultSecond},
+	{"C11", ResultLead, cause.ResultOfText},
 }
 
 // orphans sends results without a call to stand behind as text.
@@ -144,7 +148,7 @@ func (m *run) orphans() {
 		if !message.IsBlank(d.Content) {
 			text = why.lead + d.Content
 		}
-		m.log(d, why.kind, why.what, d.Content, text)
+		m.log(d, why.kind, why.cause, d.Content, text)
 		d.Message = message.Message{ID: d.ID, Role: message.Assistant, Content: text, Status: d.Status, CreatedMS: d.CreatedMS}
 		d.Joins = true
 	}
@@ -161,7 +165,7 @@ func (m *run) missing() {
 		for k, c := range d.ToolCalls {
 			r := d.results[k]
 			if r == nil {
-				m.log(d, "C5", "No result of the call "+c.Name+" is recorded; a neutral note stands in for it.", "", noResult)
+				m.logCause(d, "C5", cause.Cause{Code: cause.ResultMissing, Text: c.Name}, "", noResult)
 				r = &Draft{Message: message.Message{Role: message.Tool, ToolCallID: c.ID, Content: noResult}, From: d.From, StandIn: true, Head: d}
 				d.results[k] = r
 			}
@@ -179,7 +183,7 @@ func (m *run) missing() {
 func (m *run) blankResults() {
 	for _, d := range m.list {
 		if d.Role == message.Tool && message.IsBlank(d.Content) && !d.HasParts() {
-			m.log(d, "C9", "The tool's result was empty; a note says so.", d.Content, emptyResult)
+			m.log(d, "C9", cause.ResultEmpty, d.Content, emptyResult)
 			d.Content = emptyResult
 		}
 	}

@@ -3,6 +3,7 @@ package repair
 import (
 	"strings"
 
+	"winnow/history/cause"
 	"winnow/history/message"
 )
 
@@ -15,7 +16,7 @@ func (m *run) unmade() {
 		if !d.Message.BrokeOff() || len(d.ToolCalls) == 0 || d.answered() {
 			continue
 		}
-		m.log(d, "C5", "The answer broke off before its tool calls ran; it is sent without them.", message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
+		m.log(d, "C5", cause.CallsUnrun, message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
 		d.ToolCalls, d.results = nil, nil
 	}
 }

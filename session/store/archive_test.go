@@ -134,7 +134,7 @@ func (w *writer) step() {
 			return w.s.SetRemedies(ctx, r, message)
 		},
 		"repair": func() error {
-			r := history.Repair{Kind: "C1", What: w.text("what"), Before: w.text("before"), After: w.text("after")}
+			r := history.Repair{Kind: "C1", Cause: history.Cause{Text: w.text("what")}, Before: w.text("before"), After: w.text("after")}
 			return w.s.AddRepairs(ctx, 3, map[int64][]history.Repair{message: {r}})
 		},
 		"summary": func() error {

@@ -263,14 +263,14 @@ func TestRepairsKeepTheirFirstDate(t *testing.T) {
 	s := openAt(t, newPath(t), Options{Now: c.now})
 	ctx := context.Background()
 	session, m := begin(t, s, "", "hello")
-	r := history.Repair{Kind: "C3", What: "a bracket was missing", Before: "{\xff", After: "{}"}
+	r := history.Repair{Kind: "C3", Cause: history.Cause{Text: "a bracket was missing"}, Before: "{\xff", After: "{}"}
 	must(t, "add", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {r}}))
 	c.add(time.Hour)
 	r.Remedy = history.LeaveOut
 	must(t, "add", s.AddRepairs(ctx, 2, map[int64][]history.Repair{m.ID: {r}}))
 	hash := sha256.Sum256([]byte(r.Before))
 	want := []RepairLine{{
-		Message: m.ID, Kind: "C3", Before: hash[:], What: Text(r.What), Sent: Text(r.After),
+		Message: m.ID, Kind: "C3", Before: hash[:], What: Text(r.Sentence()), Sent: Text(r.After),
 		Rules: 2, First: noon().t.UnixMilli(), Last: c.t.UnixMilli(), Undone: true,
 	}}
 	if got := repairsOf(t, s, session.ID); !reflect.DeepEqual(got, want) {

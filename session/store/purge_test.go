@@ -79,7 +79,7 @@ func (w *purgeWorld) act(i int) {
 		text := w.text(i)
 		must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: text, Folds: []Fold{{From: 0, To: 0, Path: "/" + token(i), Sum: token(i)}}}))
 	case 9:
-		must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{w.last[i]: {{Kind: "C1", What: w.text(i), After: w.text(i)}}}))
+		must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{w.last[i]: {{Kind: "C1", Cause: history.Cause{Text: w.text(i)}, After: w.text(i)}}}))
 		_, err := s.AddRequest(ctx, Request{Session: row.ID, Error: w.text(i), Plan: []byte(w.text(i))})
 		must(t, "request", err)
 	case 10:

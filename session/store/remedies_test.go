@@ -55,7 +55,7 @@ func TestAnotherRemedyUndoesARepair(t *testing.T) {
 	s := openAt(t, newPath(t), Options{Now: c.now})
 	ctx := context.Background()
 	session, m := begin(t, s, "", "hello")
-	r := history.Repair{Kind: "C14", What: "bytes were replaced", Before: "\xff", After: "?"}
+	r := history.Repair{Kind: "C14", Cause: history.Cause{Text: "bytes were replaced"}, Before: "\xff", After: "?"}
 	add := func() { must(t, "add", s.AddRepairs(ctx, 2, map[int64][]history.Repair{m.ID: {r}})) }
 	undone := func(when string, want bool) {
 		t.Helper()

@@ -36,7 +36,7 @@ func (s *Store) putRepair(ctx context.Context, tx *sql.Tx, rules int, message in
 			rules = ?6,
 			last_ms = ?7,
 			undone = ?8`,
-		message, r.Kind, before[:], r.What, []byte(r.After), rules, s.now().UnixMilli(), r.Remedy != history.SendRepaired)
+		message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, s.now().UnixMilli(), r.Remedy != history.SendRepaired)
 }
 
 // RepairCount is how many faults of one kind the messages of a model had.

@@ -24,7 +24,7 @@ func TestRepairsAreCountedByModelAndKind(t *testing.T) {
 		must(t, "append", err)
 		var list []history.Repair
 		for i, kind := range kinds {
-			list = append(list, history.Repair{Kind: kind, What: "what", Before: string(rune('a' + i))})
+			list = append(list, history.Repair{Kind: kind, Cause: history.Cause{Text: "what"}, Before: string(rune('a' + i))})
 		}
 		must(t, "record", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: list}))
 	}

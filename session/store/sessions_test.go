@@ -241,7 +241,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 	must(t, "flag", flag(ctx, s, first.ID, history.Pin))
 	must(t, "remedy", s.SetRemedies(ctx, history.SendAsText, first.ID, last.ID))
 	must(t, "draft", s.SaveDraft(ctx, gone.ID, secret))
-	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{last.ID: {{Kind: "C1", What: secret, After: secret}}}))
+	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{last.ID: {{Kind: "C1", Cause: history.Cause{Text: secret}, After: secret}}}))
 	_, err = s.AddRequest(ctx, Request{Session: gone.ID, Error: secret})
 	must(t, "request", err)
 

@@ -79,7 +79,7 @@ func HideEach(s theme.Secrets, p Page) (Page, int) {
 // withoutSecrets is a repair as it is shown: its texts without secrets, and how many they were.
 func withoutSecrets(s theme.Secrets, r history.Repair) (history.Repair, int) {
 	hidden := 0
-	for _, text := range []*string{&r.What, &r.Before, &r.After} {
+	for _, text := range []*string{&r.Cause.Text, &r.Before, &r.After} {
 		n := 0
 		*text, n = s.Hide(*text)
 		hidden += n

@@ -67,7 +67,7 @@ func verdictLines(r *Request, p *Page, e history.Entry) {
 	p.Line(Quiet, "sent %s of %s characters · %s of %s tokens",
 		theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore), r.counted(e.TokensAfter), r.counted(e.TokensBefore))
 	for _, repair := range e.Repairs {
-		p.Line(Warning, "⚠ %s %s", repair.Kind, theme.OneSentence(repair.What))
+		p.Line(Warning, "⚠ %s %s", repair.Kind, theme.OneSentence(repair.Sentence()))
 	}
 	proofLine(r, p)
 }

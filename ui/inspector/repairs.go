@@ -248,14 +248,14 @@ func (l *Repairs) line(st theme.Styles, i, w int) string {
 	if !on.Entry.Sent() && on.Repair.Remedy != history.LeaveOut {
 		right = "not sent"
 	}
-	what := markdown.OneLine(l.Secrets.Line(on.Repair.What), max(1, w-theme.Width(left)-theme.Width(right)-4))
+	what := markdown.OneLine(l.Secrets.Line(on.Repair.Sentence()), max(1, w-theme.Width(left)-theme.Width(right)-4))
 	return st.VerdictLine(theme.Glyph(on.Entry), left, what, right+" ", w, i == l.At)
 }
 
 // detail is the repair under the cursor in full.
 func (l *Repairs) detail(st theme.Styles, on Repaired, w int) []string {
 	lines := []string{st.Rule(w)}
-	what, _ := l.Secrets.Hide(on.Repair.What)
+	what, _ := l.Secrets.Hide(on.Repair.Sentence())
 	lines = append(lines, theme.Indented(st.Text, on.Repair.Kind+": "+markdown.Visible(what), w)...)
 	if !on.Entry.Sent() {
 		lines = append(lines, theme.Indented(st.Dim, theme.Glyph(on.Entry)+" "+theme.Thousands(on.Entry.Index+1)+" "+markdown.Visible(on.Entry.Cause.Sentence()), w)...)

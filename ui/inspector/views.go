@@ -153,7 +153,7 @@ func (in *Model) repairDrawing() *Drawing {
 		r, n := withoutSecrets(in.Secrets, r)
 		repairs[i] = r
 		hidden += n
-		said.WriteString(r.Kind + " " + r.What + "\noriginal:\n" + r.Before + "\nsent instead:\n" + r.After + "\n")
+		said.WriteString(r.Kind + " " + r.Sentence() + "\noriginal:\n" + r.Before + "\nsent instead:\n" + r.After + "\n")
 	}
 	head := ""
 	for _, part := range in.hiddenLine(hidden) {
@@ -167,7 +167,7 @@ func (in *Model) repairDrawing() *Drawing {
 		lines = append(lines, theme.Indented(st.Dim, "What is stored is never changed. This is what is sent instead, and why.", w)...)
 		for _, r := range repairs {
 			lines = append(lines, "")
-			lines = append(lines, theme.Indented(st.Warn, "⚠ "+r.Kind+" "+markdown.Visible(r.What), w)...)
+			lines = append(lines, theme.Indented(st.Warn, "⚠ "+r.Kind+" "+markdown.Visible(r.Sentence()), w)...)
 			if both := DiffOf(r); !both.Blank() {
 				lines = append(lines, both.View(st, w)...)
 			}

@@ -1,0 +1,238 @@
+package cause
+
+import "strconv"
+
+// Code is the kind of a Cause.
+type Code uint8
+
+// The codes. The numbers of a cause are in tokens as the server counts them, or in what the comment says.
+const (
+	None Code = iota // none is known
+
+	// The message is sent whole.
+	Fits         // everything fits
+	Opener       // the opening of the conversation
+	Newest       // the newest exchange
+	Recent       // one of the newest
+	RecentShort  // one of the newest, and not over its limit
+	FreeBudget   // there is room for it
+	Pinned       // the user pinned it
+	Question     // an answer to it is sent
+	System       // it belongs to the system prompt
+	Turn         // it belongs to the running turn
+	Note         // a note stands for what of it cannot be sent
+	PinnedByNote // the same, and the user pinned it
+
+	// The message is cut: Have of Want characters are sent.
+	UserLimit      // a message of the user above Limit characters
+	AssistantLimit // an older answer above Limit characters
+	ToolLimit      // a tool result above Limit characters
+	NewestLimit    // the newest exchange is longer than Limit tokens
+	TurnLimit      // the running turn does not fit with all of this result
+	CutByUser      // the user chose it, so that the request fits
+
+	// The message is recalled, at Have of Want characters where it is cut.
+	SharedWords    // the current message is about it too: Text has words of both
+	Instruction    // it says what the user wants from all answers
+	AnswerRecalled // an answer to it is recalled
+	Neighbour      // it was said next to what the current message is about
+
+	// The message is not sent: the user's choice.
+	Excluded         // the user excluded it
+	QuestionExcluded // the question that it answers is excluded
+	Alone            // the current message is sent alone
+	LeftOut          // it is damaged, and the user had it left out
+	LeftOutGroup     // its tool call is damaged, and the user had the call left out
+
+	// The message is not sent: it cannot be, or has no place in this request.
+	Blank         // there is nothing in it to send
+	Unreadable    // the row cannot be read, or its role is unknown
+	Duplicate     // the same result is there already
+	Trailing      // a request ends with a message of the user or a tool result
+	ToolsLeftOut  // tool calls and results of the past are not sent
+	OtherMessages // the request is a summary of other messages
+	Title         // the request is for a title, which is made from the first exchange
+	Invalid       // with it the request would not have been valid
+
+	// The message is not sent: there is no room for it.
+	MessageCap  // more than Limit messages
+	OverBudget  // next in line: it needed Want tokens, and Have were left
+	OverChars   // the same in characters
+	Older       // older than a message that did not fit
+	BudgetTaken // newer messages and recalled ones take the room
+	TurnFirst   // the running turn needs the room
+	NothingFits // what must be sent does not fit by itself
+	Summarized  // the summary stands for it
+
+	// A text was added.
+	Gap           // it stands for Want messages; Text is the model that condensed them, "" for a marker
+	NoResult      // no result of this call is recorded
+	BeginsAsUser  // a request begins with a message of the user
+	Bridge        // the endpoint wants an answer between a tool result and a message of the user
+	RecalledBlock // it frames what the current message is about
+
+	// A fault of a stored message was repaired: its tool calls and their results.
+	CallEmpty     // a call with nothing in it is left out
+	CallUnnamed   // a call broke off before its name
+	CallName      // no server takes the name
+	CallIDBlank   // the id is blank
+	CallIDLong    // the id is too long
+	CallIDBad     // the id has characters that no id has
+	CallIDTaken   // the id is that of another call
+	CallsUnrun    // an answer broke off before its calls ran
+	ResultMissing // no result is recorded of the call that Text names
+	ResultID      // the id of a result is brought in line with its call
+	ResultAgain   // the same result is there already
+	ResultSecond  // its call has another result already
+	ResultLoose   // the call of the result is missing
+	ResultOfText  // the call of the result is sent as text
+	ResultMoved   // the result was not behind its call
+	ResultEmpty   // the result has no text
+	ResultBinary  // the result is binary data
+
+	// The arguments of a tool call were repaired. Where they were no valid JSON, Text has the codes of the faults; Have is
+	// how many characters had arrived where they broke off, Want how many behind the object are not sent.
+	ArgumentsAbsent    // there were none
+	ArgumentsNull      // they were null
+	ArgumentsLost      // nothing sure could be read
+	ArgumentsSplit     // those of several calls had run together
+	ArgumentsRepaired  // they were no valid JSON, or broke off
+	ArgumentsUnwrapped // they were an object written as a string
+	ArgumentsValue     // they were a number or a literal
+	ArgumentsList      // they were a list
+	ArgumentsString    // they were a string
+
+	// Other faults of a stored message that were repaired.
+	RowUnreadable   // the row cannot be read, or its role is unknown
+	AnswerEmpty     // an answer has no text
+	SystemLate      // a system message is in the middle
+	ImageNotOfUser  // servers take images from the user alone
+	ImageDamaged    // the image is not all there, or of a kind that servers do not take
+	ImageUnseen     // the model takes no images
+	TextBytes       // bytes that are not text
+	ReasoningBytes  // the same in the reasoning
+	AttachmentBytes // the same in an attached text
+	CallNameBytes   // the same in the name of a tool
+
+	codes // how many there are
+)
+
+// words are the name of each code, as records and JSON have it, and its sentence. A name that was released stays.
+// What a sentence has in braces comes from the numbers and the text of its Cause.
+var words = [codes]struct{ name, sentence string }{
+	Fits:             {"fits", "kept whole: everything fits"},
+	Opener:           {"opener", "kept whole: the opening of the conversation"},
+	Newest:           {"newest", "kept whole: the newest exchange"},
+	Recent:           {"recent", "kept whole: one of the newest"},
+	RecentShort:      {"recent_short", "kept whole: one of the newest, and short enough"},
+	FreeBudget:       {"room", "kept whole: there is room for it"},
+	Pinned:           {"pinned", "kept whole: pinned by you"},
+	Question:         {"question", "kept whole: an answer to it is sent"},
+	System:           {"system", "kept whole: it belongs to the system prompt"},
+	Turn:             {"turn", "kept whole: it belongs to this turn"},
+	Note:             {"note", "kept: a note stands for what cannot be sent"},
+	PinnedByNote:     {"pinned_by_note", "pinned by you: a note stands for what cannot be sent"},
+	UserLimit:        {"user_limit", "cut to {have} of {want} characters: a message of yours above {limit}"},
+	AssistantLimit:   {"assistant_limit", "cut to {have} of {want} characters: an older answer above {limit}"},
+	ToolLimit:        {"tool_limit", "cut to {have} of {want} characters: a tool result above {limit}"},
+	NewestLimit:      {"newest_limit", "cut to {have} of {want} characters: the newest exchange is longer than {limit} tokens"},
+	TurnLimit:        {"turn_limit", "cut to {have} of {want} characters: the running turn does not fit with all of this result"},
+	CutByUser:        {"cut_by_user", "cut by you: {have} of {want} characters are sent, so that the request fits"},
+	SharedWords:      {"shared_words", "{recalled}: your message is about it too ({text})"},
+	Instruction:      {"instruction", "{recalled}: it says what you want from all answers"},
+	AnswerRecalled:   {"answer_recalled", "{recalled}: an answer to it is recalled"},
+	Neighbour:        {"neighbour", "{recalled}: said next to what your message is about"},
+	Excluded:         {"excluded", "not sent: excluded by you"},
+	QuestionExcluded: {"question_excluded", "not sent: the question that it answers is excluded"},
+	Alone:            {"alone", "not sent: you sent your message alone"},
+	LeftOut:          {"left_out", "not sent: it is damaged, and you had it left out"},
+	LeftOutGroup:     {"left_out_group", "not sent: its tool call is damaged, and you had the call left out with its results"},
+	Blank:            {"blank", "not sent: there is nothing in it to send"},
+	Unreadable:       {"unreadable", "not sent: the row cannot be read, or its role is unknown"},
+	Duplicate:        {"duplicate", "not sent: the same result stands there already"},
+	Trailing:         {"trailing", "not sent: a request ends with your message or with a tool's result"},
+	ToolsLeftOut:     {"tools_left_out", "dropped: tool calls and results of the past are not sent"},
+	OtherMessages:    {"other_messages", "not sent: this summary is of other messages"},
+	Title:            {"title", "not sent: the title is made from the first exchange"},
+	Invalid:          {"invalid", "dropped: with it the request would not have been valid"},
+	MessageCap:       {"message_cap", "dropped: more than {limit} messages"},
+	OverBudget:       {"over_budget", "dropped: next in line, needed {want}, {have} left"},
+	OverChars:        {"over_chars", "dropped: next in line, needed {want} characters, {have} left"},
+	Older:            {"older", "dropped: older than a message that did not fit"},
+	BudgetTaken:      {"room_taken", "dropped: the room is taken by newer messages and by what yours is about"},
+	TurnFirst:        {"turn_room", "dropped: the running turn needs the room"},
+	NothingFits:      {"nothing_fits", "dropped: what must be sent does not fit by itself"},
+	Summarized:       {"summarized", "dropped: the summary stands for it"},
+	Gap:              {"gap", "stands for {messages} not sent{condensed}"},
+	NoResult:         {"no_result", "no result of this call is recorded"},
+	BeginsAsUser:     {"begins_as_user", "a request begins with a message of the user"},
+	Bridge:           {"bridge", "this endpoint wants an answer between a tool's result and your message"},
+	RecalledBlock:    {"recalled_block", "holds what your message is about from earlier in the conversation"},
+
+	CallEmpty:     {"call_empty", "A tool call with nothing in it is left out."},
+	CallUnnamed:   {"call_unnamed", "A tool call broke off before its name; the calls of this message are sent as text."},
+	CallName:      {"call_name", "No server takes the name of this call; it is sent with _ for what a name cannot hold."},
+	CallIDBlank:   {"call_id_blank", "The id of a tool call was blank; the call and its result get one of their own."},
+	CallIDLong:    {"call_id_long", "The id of a tool call was too long; the call and its result get one of their own."},
+	CallIDBad:     {"call_id_bad", "The id of a tool call was malformed; the call and its result get one of their own."},
+	CallIDTaken:   {"call_id_taken", "The id of a tool call was taken already; the call and its result get one of their own."},
+	CallsUnrun:    {"calls_unrun", "The answer broke off before its tool calls ran; it is sent without them."},
+	ResultMissing: {"result_missing", "No result of the call {text} is recorded; a neutral note stands in for it."},
+	ResultID:      {"result_id", "The id of this tool result is brought in line with its call."},
+	ResultAgain:   {"result_again", "The same result stands there already; it is sent once."},
+	ResultSecond:  {"result_second", "Its call has a result already, which says something else; this one is sent as text."},
+	ResultLoose:   {"result_loose", "The call of this tool result is missing; it is sent as text."},
+	ResultOfText:  {"result_of_text", "The call of this tool result broke off and is sent as text; so is the result."},
+	ResultMoved:   {"result_moved", "This tool result stood in the wrong place; it is moved behind its call."},
+	ResultEmpty:   {"result_empty", "The tool's result was empty; a note says so."},
+	ResultBinary:  {"result_binary", "The tool's result is binary data; a note of its size is sent."},
+
+	ArgumentsAbsent:    {"arguments_absent", "This call came without arguments; an empty object is sent."},
+	ArgumentsNull:      {"arguments_null", "The arguments of this call were null; an empty object is sent."},
+	ArgumentsLost:      {"arguments_lost", "The arguments of this call cannot be read as an object; an empty object is sent in their place."},
+	ArgumentsSplit:     {"arguments_split", "The arguments of several calls had run together; each call gets its own."},
+	ArgumentsRepaired:  {"arguments_repaired", "{invalid}{short}{behind}"},
+	ArgumentsUnwrapped: {"arguments_unwrapped", "The arguments of this call were an object written as a string; the object itself is sent.{invalid}{short}{behind}"},
+	ArgumentsValue:     {"arguments_value", "The arguments of this call were one plain value, not an object; they are sent as {\"value\": …}.{invalid}{short}{behind}"},
+	ArgumentsList:      {"arguments_list", "The arguments of this call were a list, not an object; they are sent as {\"value\": …}.{invalid}{short}{behind}"},
+	ArgumentsString:    {"arguments_string", "The arguments of this call were a string, not an object; they are sent as {\"value\": …}.{invalid}{short}{behind}"},
+
+	RowUnreadable:   {"row_unreadable", "This row cannot be read, or its role is unknown; it is kept and not sent."},
+	AnswerEmpty:     {"answer_empty", "This answer has no text; it is left out."},
+	SystemLate:      {"system_late", "A system message in the middle is sent where the model's format has a place for it."},
+	ImageNotOfUser:  {"image_not_of_user", "Servers take images from the user alone; a note stands for this one."},
+	ImageDamaged:    {"image_damaged", "This image is not all there, or of a kind that servers do not take; a note stands for it."},
+	ImageUnseen:     {"image_unseen", "This model takes no images; a note stands for this one."},
+	TextBytes:       {"text_bytes", "Bytes that are not text are sent as replacement characters."},
+	ReasoningBytes:  {"reasoning_bytes", "Bytes of the reasoning that are not text are replaced wherever it is sent."},
+	AttachmentBytes: {"attachment_bytes", "Bytes of an attached text that are not text are sent as replacement characters."},
+	CallNameBytes:   {"call_name_bytes", "Bytes of a tool's name that are not text are sent as _."},
+}
+
+// faults are what was wrong with arguments that were no valid JSON, by the codes in the text of their Cause.
+var faults = map[string]string{
+	"control":  "raw control characters in a string",
+	"escape":   "escapes that JSON does not have",
+	"encoding": "characters that are not Unicode",
+	"quote":    "quotes that JSON does not have",
+	"inner":    "quotes inside a string",
+	"joined":   "strings joined by +",
+	"key":      "names without quotes",
+	"literal":  "literals of another language",
+	"bare":     "text without quotes",
+	"comment":  "comments or dots in place of text",
+	"comma":    "commas missing or too many",
+	"colon":    "colons missing or too many",
+	"value":    "a name without its value",
+	"bracket":  "a bracket missing or too many",
+	"blank":    "blanks that JSON does not have",
+	"around":   "text around the object",
+}
+
+// String is the code's name, "" for None.
+func (c Code) String() string {
+	if c >= codes {
+		return "code " + strconv.Itoa(int(c))
+	}
+	return words[c].name
+}
