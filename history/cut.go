@@ -8,7 +8,6 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
 	"winnow/history/message"
-	"winnow/history/repair"
 )
 
 // What a cut user message keeps free inside its limit for the suffix, and the limit from which on it does.
@@ -17,55 +16,29 @@ const (
 	userReserveFrom = 1000
 )
 
-// shortened is a text at a level: what is sent, and which code points of the original are not.
+// shortened is a text at a detail level: what is sent, and which code points of the original are not.
 type shortened struct {
-	text   string
-	cuts   []Range
-	insert []Insert
+	text string
+	cut  Range  // empty where all of it is sent
+	note string // what is in the place of the cut
 }
 
 // whole reports whether nothing was taken out.
-func (s shortened) whole() bool { return len(s.cuts) == 0 }
+func (s shortened) whole() bool { return s.cut == Range{} }
 
-// cutMessage brings a text of n code points to the limits of p. longer allows a result that is
-// longer than the original, which only the classic preset does.
-func cutMessage(p Policy, role Role, text string, n, assistantMax int) shortened {
-	switch role {
-	case User:
-		if n <= p.UserMaxChars {
-			return shortened{text: text}
-		}
-		keep := p.UserMaxChars
-		if keep >= userReserveFrom {
-			keep -= userReserve
-		}
-		return prefixCut(p, text, n, keep, p.UserSuffix)
-	case Assistant:
-		said := n
-		if strings.HasSuffix(text, message.InterruptedSuffix) {
-			said -= len(message.InterruptedSuffix) // The limit is for what was said.
-		}
-		if said <= assistantMax {
-			return shortened{text: text}
-		}
-		return prefixCut(p, text, n, assistantMax, p.AssistantSuffix)
-	case Tool:
-		return cutResult(text, n, p.ToolMaxChars)
+// behind is the same with so many code points of text in front, which are not cut.
+func (s shortened) behind(lead string) shortened {
+	s.text = lead + s.text
+	if n := runes(lead); !s.whole() {
+		s.cut = Range{s.cut.From + n, s.cut.To + n}
 	}
-	return shortened{text: text}
+	return s
 }
 
-// cutResult keeps the head and the tail of a tool's result. The words in front of one that is sent as
-// text are not part of it.
-func cutResult(text string, n, limit int) shortened {
-	lead := repair.Lead(text)
-	s := middleCut(text[lead:], n-lead, limit)
-	if s.text = text[:lead] + s.text; lead == 0 || s.whole() {
-		return s
-	}
-	s.cuts[0].From, s.cuts[0].To = s.cuts[0].From+lead, s.cuts[0].To+lead
-	s.insert[0].At += lead
-	return s
+// cutResult keeps the head and the tail of a tool's result. The caption of one that is sent as text is not part of it.
+func cutResult(v *candidate, limit int) shortened {
+	caption, text := v.Content[:v.Caption], v.Content[v.Caption:]
+	return middleCut(text, v.chars-runes(caption), limit).behind(caption)
 }
 
 // prefixCut keeps the first keep code points and says so with a suffix. A text that already ends in
@@ -83,7 +56,7 @@ func prefixCut(p Policy, text string, n, keep int, template string) shortened {
 	if kept >= n {
 		return shortened{text: text}
 	}
-	return shortened{text: head + suffix, cuts: []Range{{kept, n}}, insert: []Insert{{kept, suffix}}}
+	return shortened{text: head + suffix, cut: Range{kept, n}, note: suffix}
 }
 
 // cutBefore finds the text in front of one of winnow's own suffixes.
@@ -122,7 +95,7 @@ func middleCut(text string, n, limit int) shortened {
 	if from >= to || utf8.RuneCountInString(note) >= to-from {
 		return shortened{text: text}
 	}
-	return shortened{text: head + note + tail, cuts: []Range{{from, to}}, insert: []Insert{{from, note}}}
+	return shortened{text: head + note + tail, cut: Range{from, to}, note: note}
 }
 
 // cutInMiddle reports whether a text is what middleCut left of another.

@@ -1,42 +1,17 @@
 package history
 
-import (
-	"slices"
-	"strings"
-
-	"winnow/history/message"
-)
-
-// framing is what a repair put around a message's own text, or in its place.
-type framing struct {
-	lead, tail int  // code points in front of it and behind it
-	replaced   bool // nothing of it is left
-}
-
-// compare finds the stored text in a candidate's text.
-func (v *candidate) compare(stored string) {
-	v.framing = framing{}
-	if v.standIn || v.Content == stored {
-		return
-	}
-	own := message.Clean(stored)
-	at := strings.Index(v.Content, own)
-	if at < 0 || message.IsBlank(own) {
-		v.replaced = true
-		return
-	}
-	v.lead, v.tail = runes(v.Content[:at]), runes(v.Content[at+len(own):])
-}
-
-// locate writes into an entry what of the stored text is sent and what stands in its place, by the
+// locate writes into an entry what of the stored text is sent and what is in its place, by the
 // code points of the stored text.
 func (f rendering) locate(v *candidate, e *Entry) {
-	if v.framing == (framing{}) {
-		e.CharsAfter, e.Cuts, e.Inserted = f.chars, f.cuts, f.insert
+	if !v.Replaced && v.Lead+v.Tail == 0 {
+		e.CharsAfter = f.chars
+		if !f.whole() {
+			e.Cuts, e.Inserted = []Range{f.cut}, []Insert{{f.cut.From, f.note}}
+		}
 		return
 	}
 	n := e.CharsBefore
-	if v.replaced {
+	if v.Replaced {
 		e.CharsAfter, e.Inserted = 0, []Insert{{0, f.text}}
 		if n > 0 {
 			e.Cuts = []Range{{0, n}}
@@ -44,41 +19,32 @@ func (f rendering) locate(v *candidate, e *Entry) {
 		return
 	}
 	text := []rune(v.Content)
-	tail := len(text) - v.tail
-	own := func(at int) int { return max(0, min(at-v.lead, n)) }
-	lead, behind := f.sent(text, 0, v.lead), f.sent(text, tail, len(text))
-	if e.CharsAfter = n; lead != "" {
-		e.Inserted = append(e.Inserted, Insert{0, lead})
-	}
-	for _, c := range f.cuts {
-		if from, to := own(c.From), own(c.To); from < to {
-			e.Cuts = append(e.Cuts, Range{from, to})
-			e.CharsAfter -= to - from
+	tail := len(text) - v.Tail
+	own := func(at int) int { return max(0, min(at-v.Lead, n)) }
+	insert := func(at int, text string) {
+		if text != "" {
+			e.Inserted = append(e.Inserted, Insert{at, text})
 		}
 	}
-	for _, in := range f.insert {
-		if v.lead <= in.At && in.At < tail {
-			e.Inserted = append(e.Inserted, Insert{own(in.At), in.Text})
-		}
+	from, to := own(f.cut.From), own(f.cut.To)
+	insert(0, f.sent(text, 0, v.Lead))
+	if e.CharsAfter = n - (to - from); from < to {
+		e.Cuts = []Range{{from, to}}
 	}
-	if behind != "" {
-		e.Inserted = append(e.Inserted, Insert{n, behind})
+	if !f.whole() && v.Lead <= f.cut.From && f.cut.From < tail {
+		insert(from, f.note)
 	}
+	insert(n, f.sent(text, tail, len(text)))
 }
 
-// sent is what of the code points of a candidate's text from one place to another is sent, with what the
-// cut put there.
+// sent is what of the code points of a candidate's text from one place to another is sent, with the note where the cut
+// begins among them.
 func (f rendering) sent(text []rune, from, to int) string {
-	var b strings.Builder
-	for at := from; at < to; at++ {
-		for _, in := range f.insert {
-			if in.At == at {
-				b.WriteString(in.Text)
-			}
-		}
-		if !slices.ContainsFunc(f.cuts, func(c Range) bool { return c.From <= at && at < c.To }) {
-			b.WriteRune(text[at])
-		}
+	if f.whole() || f.cut.To <= from || to <= f.cut.From {
+		return string(text[from:to])
 	}
-	return b.String()
+	if from > f.cut.From {
+		return string(text[min(f.cut.To, to):to])
+	}
+	return string(text[from:f.cut.From]) + f.note + string(text[min(f.cut.To, to):to])
 }

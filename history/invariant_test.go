@@ -269,9 +269,9 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 				if s.o.Policy.Preset != "classic" && runes(f.text) > v.chars {
 					t.Fatalf("cut %d characters to %d: %q", v.chars, runes(f.text), f.text)
 				}
-				head := string([]rune(v.Content)[:f.cuts[0].From])
-				tail := string([]rune(v.Content)[f.cuts[0].To:])
-				if f.text != head+f.insert[0].Text+tail || d == short && v.kind() != Tool && tail != "" {
+				head := string([]rune(v.Content)[:f.cut.From])
+				tail := string([]rune(v.Content)[f.cut.To:])
+				if f.text != head+f.note+tail || d == short && v.kind() != Tool && tail != "" {
 					t.Fatalf("cut %q to %q", v.Content, f.text)
 				}
 			}

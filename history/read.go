@@ -26,7 +26,7 @@ type candidate struct {
 	callsAsText bool  // its calls are written out in its text
 	load        load  // what it carries beside its text
 	remedied    bool  // a remedy made another text of it; its verdict says what it costs repaired
-	framing
+	repair.Frame
 }
 
 // thread is a history as it may be sent: repaired, grouped and counted.
@@ -246,7 +246,7 @@ func verdict(i int, m Message, repaired repair.Result) Entry {
 
 // candidate counts a draft.
 func (c *Conversation) view(d *repair.Draft) candidate {
-	v := candidate{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, standIn: d.StandIn, joins: d.Joins, callsAsText: d.CallsAsText}
+	v := candidate{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, standIn: d.StandIn, joins: d.Joins, callsAsText: d.CallsAsText, Frame: d.Frame}
 	if d.Head != nil {
 		v.group = d.Head.From
 	}
@@ -254,7 +254,6 @@ func (c *Conversation) view(d *repair.Draft) candidate {
 		v.text = c.count(d.Content)
 	}
 	v.tokens = v.text + overhead(d.Message, c.count)
-	v.compare(c.past[d.From].Content)
 	return v
 }
 

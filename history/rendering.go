@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/history/cause"
+	"winnow/history/message"
 )
 
 // detail is how much of a candidate a request holds, in rising order.
@@ -108,24 +109,37 @@ func (v *candidate) kind() Role {
 	return v.Role
 }
 
-// shorten cuts a candidate's text to the limits of the policy. A marker in front of it is not part of what
-// was said: a request that is read again as a history keeps it.
+// shorten cuts a candidate's text to the limits of the policy.
 func (b *chooser) shorten(v *candidate) shortened {
 	p := b.o.Policy
-	marker := 0
-	if v.Role == User {
-		for lead := p.Marker + joint; strings.HasPrefix(v.Content[marker:], lead); {
-			marker += len(lead)
+	switch v.kind() {
+	case User:
+		// A marker in front of it is not part of what was said: a request that is read again as a history keeps it.
+		text, marker := v.Content, p.Marker+joint
+		for strings.HasPrefix(text, marker) {
+			text = text[len(marker):]
 		}
+		lead := v.Content[:len(v.Content)-len(text)]
+		n, keep := v.chars-runes(lead), p.UserMaxChars
+		if n <= keep {
+			break
+		}
+		if keep >= userReserveFrom {
+			keep -= userReserve
+		}
+		return prefixCut(p, text, n, keep, p.UserSuffix).behind(lead)
+	case Assistant:
+		said := v.chars
+		if strings.HasSuffix(v.Content, message.InterruptedSuffix) {
+			said -= len(message.InterruptedSuffix) // The limit is for what was said.
+		}
+		if said > p.AssistantMaxChars {
+			return prefixCut(p, v.Content, v.chars, p.AssistantMaxChars, p.AssistantSuffix)
+		}
+	case Tool:
+		return cutResult(v, p.ToolMaxChars)
 	}
-	before := runes(v.Content[:marker])
-	s := cutMessage(p, v.kind(), v.Content[marker:], v.chars-before, p.AssistantMaxChars)
-	if s.text = v.Content[:marker] + s.text; before == 0 || s.whole() {
-		return s
-	}
-	s.cuts = []Range{{s.cuts[0].From + before, s.cuts[0].To + before}}
-	s.insert = []Insert{{s.insert[0].At + before, s.insert[0].Text}}
-	return s
+	return shortened{text: v.Content}
 }
 
 // renderingOf counts a shortened text.
@@ -133,11 +147,10 @@ func renderingOf(v *candidate, s shortened, count Counter) rendering {
 	if s.whole() {
 		return rendering{shortened: s, tokens: v.tokens, chars: v.chars, length: v.chars}
 	}
-	f := rendering{shortened: s, tokens: count(s.text) + v.tokens - v.text, chars: v.chars, length: runes(s.text)}
-	for _, r := range s.cuts {
-		f.chars -= r.To - r.From
+	return rendering{
+		shortened: s, tokens: count(s.text) + v.tokens - v.text,
+		chars: v.chars - (s.cut.To - s.cut.From), length: runes(s.text),
 	}
-	return f
 }
 
 // headTailKey is what the head and tail of the newest exchange were made for.

@@ -53,14 +53,13 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 			continue
 		}
 		text := v.Content
-		if how == ToolsText {
-			text, v.callsAsText = v.Message.TextWithCalls(), v.callsAsText || len(v.ToolCalls) > 0
-		}
-		if v.Role == Tool {
-			if text = repair.ResultLead + v.Content; how != ToolsText {
-				text = ""
-			}
-			v.joins = true
+		switch {
+		case v.Role == Tool && how == ToolsText:
+			text, v.joins = v.TellResult(repair.ResultLead, v.Content), true
+		case v.Role == Tool:
+			text = ""
+		case how == ToolsText:
+			text, v.callsAsText = v.TellCalls(v.Message), true
 		}
 		if message.IsBlank(text) {
 			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: cause.ToolsLeftOut}
@@ -71,7 +70,6 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 		}
 		v.Message = v.Message.AsText(text)
 		v.tokens, v.load = v.text, load{}
-		v.compare(c.past[v.from].Content)
 		t.candidates = append(t.candidates, v)
 	}
 	t.number(0)

@@ -62,7 +62,7 @@ func (b *chooser) shortenTurn() {
 			continue
 		}
 		// A form that costs no less is no help.
-		s := cutResult(v.Content, v.chars, b.o.Policy.ToolMaxChars)
+		s := cutResult(v, b.o.Policy.ToolMaxChars)
 		f := renderingOf(v, s, b.c.remembered)
 		if f.tokens >= v.tokens {
 			continue
@@ -123,7 +123,7 @@ func (r *renderer) judgeTurn(p *Plan) {
 			e.Disposition, e.Cause, e.Level = Cut, *f.cause, Shortened
 		}
 		e.Place = e.Level
-		if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
+		if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {
 			e.Cause = Cause{Code: cause.Note}
 		}
 	}

@@ -96,7 +96,7 @@ func (r *renderer) show(e *Entry, i int, f rendering) {
 	if !f.shortened.whole() {
 		e.Disposition, e.Cause = Cut, *f.cause
 	}
-	if e.Whole = len(e.Cuts) == 0; v.replaced && !e.Whole {
+	if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {
 		if e.Cause = (Cause{Code: cause.Note}); r.cause[i] == cause.Pinned {
 			e.Cause.Code = cause.PinnedByNote
 		}

@@ -61,8 +61,8 @@ func (f rendering) causeOfCut(v *candidate, code cause.Code, limit int) *Cause {
 		return nil
 	}
 	c := &Cause{Code: code, Limit: limit, Have: f.chars, Want: v.chars}
-	if !v.replaced {
-		e := Entry{CharsBefore: v.chars - v.lead - v.tail}
+	if !v.Replaced {
+		e := Entry{CharsBefore: v.chars - v.Lead - v.Tail}
 		f.locate(v, &e)
 		c.Have, c.Want = e.CharsAfter, e.CharsBefore
 	}

@@ -40,7 +40,7 @@ func (m *run) halfCalls() {
 		}
 		m.tellResults(d, m.list[i+1:])
 		before := d.Content
-		d.Content, d.CallsAsText = d.Message.TextWithCalls(), true
+		d.Content, d.CallsAsText = d.TellCalls(d.Message), true
 		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 		m.log(d, "C11", cause.CallUnnamed, before, d.Content)
 	}

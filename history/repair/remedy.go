@@ -2,7 +2,6 @@ package repair
 
 import (
 	"maps"
-	"strings"
 
 	"winnow/history/message"
 )
@@ -93,10 +92,10 @@ func (m *run) tell(d, head *Draft) bool {
 	case d == head:
 		m.spend(d)
 		d.CallsAsText = len(d.ToolCalls) > 0 || d.CallsAsText
-		d.Message = d.Message.AsText(d.Message.TextWithCalls())
+		d.Message = d.Message.AsText(d.TellCalls(d.Message))
 	case d.Head == head:
 		d.Joins = true
-		d.Message = d.Message.AsText(ResultLead + d.Content)
+		d.Message = d.Message.AsText(d.TellResult(ResultLead, d.Content))
 	default: // It is text already.
 		return true
 	}
@@ -115,7 +114,7 @@ func (m *run) leave(d, head *Draft) bool {
 		m.spend(d)
 		d.Message = d.Message.AsText(d.Content)
 	case d == head && d.CallsAsText && !d.Joins:
-		d.Content = m.spoken(d)
+		d.withoutCalls(message.Clean(m.past[d.From].Content))
 	case d == head:
 		m.LeftOut[d.From] = LeftAlone
 		m.remedied(d.From, message.LeaveOut, "")
@@ -130,13 +129,10 @@ func (m *run) leave(d, head *Draft) bool {
 	return true
 }
 
-// spoken is what a message said beside the calls that were told in its text.
-func (m *run) spoken(d *Draft) string {
-	text := message.Clean(m.past[d.From].Content)
-	if d.Message.BrokeOff() && !message.IsBlank(text) && !strings.HasSuffix(text, message.InterruptedSuffix) {
-		text += message.InterruptedSuffix
-	}
-	return text
+// withoutCalls gives a draft the text back that stands in front of the calls told in it.
+func (d *Draft) withoutCalls(text string) {
+	d.Content, d.Frame = text, Frame{}
+	d.brokenOff()
 }
 
 // spend keeps the ids of calls that are not sent: the ids of later calls do not depend on a remedy.

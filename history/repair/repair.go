@@ -20,10 +20,42 @@ type Draft struct {
 	Joins       bool     // it continues the answer in front of it
 	CallsAsText bool     // its calls are written out in its text
 	Head        *Draft   // the message whose call it answers, nil for none
+	Frame                // where the text that was said is in Content
 	results     []*Draft // the result of each of its calls, nil where there is none
 	raw         []string // what of each call's arguments could not be sent
 	loose       loose    // why it stands behind no call, of a result that does not
 	owner       *Draft   // the message of its call, of a result that is sent as text beside that
+}
+
+// Frame is where the text that a message has in the store is in the one that is sent.
+type Frame struct {
+	Lead, Tail int  // code points in front of it and behind it
+	Caption    int  // bytes in front of a result that is sent as text, which no cut shortens
+	Replaced   bool // nothing of it is left
+}
+
+// Reword notes what is put in front of a text and behind it.
+func (f *Frame) Reword(text, front, behind string) {
+	f.Replaced = f.Replaced || message.IsBlank(text) && front+behind != ""
+	f.Lead += utf8.RuneCountInString(front)
+	f.Tail += utf8.RuneCountInString(behind)
+}
+
+// TellCalls is a message's text with its calls written behind it.
+func (f *Frame) TellCalls(m message.Message) string {
+	text := m.TextWithCalls()
+	calls, behind := strings.CutPrefix(text, m.Content)
+	if f.Replaced = f.Replaced || !behind; behind {
+		f.Reword(m.Content, "", calls)
+	}
+	return text
+}
+
+// TellResult is a result as text, behind words that say what it is.
+func (f *Frame) TellResult(caption, result string) string {
+	f.Reword(result, caption, "")
+	f.Caption = len(caption)
+	return caption + result
 }
 
 // Call is a call of a message by its id.
@@ -151,7 +183,7 @@ func (m *run) binary() {
 		}
 		note := "[binary result of " + message.Grouped(len(d.Content)) + " bytes, not sent]"
 		m.log(d, "C13", cause.ResultBinary, d.Content, note)
-		d.Content = note
+		d.Content, d.Replaced = note, true
 	}
 }
 

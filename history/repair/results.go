@@ -2,7 +2,6 @@ package repair
 
 import (
 	"slices"
-	"strings"
 
 	"winnow/history/cause"
 	"winnow/history/message"
@@ -146,7 +145,7 @@ func (m *run) orphans() {
 		why := looseWords[d.loose]
 		text := ""
 		if !message.IsBlank(d.Content) {
-			text = why.lead + d.Content
+			text = d.TellResult(why.lead, d.Content)
 		}
 		m.log(d, why.kind, why.cause, d.Content, text)
 		d.Message = message.Message{ID: d.ID, Role: message.Assistant, Content: text, Status: d.Status, CreatedMS: d.CreatedMS}
@@ -170,8 +169,9 @@ func (m *run) missing() {
 				d.results[k] = r
 			}
 			if raw := d.raw[k]; raw != "" {
-				r.Content = lostText + raw + "]\n" + r.Content
-				r.Tokens = 0
+				lost := lostText + raw + "]\n"
+				r.Reword(r.Content, lost, "")
+				r.Content, r.Tokens = lost+r.Content, 0
 			}
 			list = append(list, r)
 		}
@@ -184,19 +184,9 @@ func (m *run) blankResults() {
 	for _, d := range m.list {
 		if d.Role == message.Tool && message.IsBlank(d.Content) && !d.HasParts() {
 			m.log(d, "C9", cause.ResultEmpty, d.Content, emptyResult)
-			d.Content = emptyResult
+			d.Content, d.Replaced = emptyResult, true
 		}
 	}
-}
-
-// Lead is the length of the words in front of a result that is sent as text, 0 where there are none.
-func Lead(text string) int {
-	for _, words := range looseWords {
-		if strings.HasPrefix(text, words.lead) {
-			return len(words.lead)
-		}
-	}
-	return 0
 }
 
 // ResultLead stands in front of a result that is sent as text.

@@ -31,12 +31,19 @@ func (d *Draft) answered() bool {
 	return false
 }
 
-// brokenOff says behind the text of an answer that it was not finished. It is no repair: nothing of
+// brokenOff says behind the text of each answer that was not finished that it was not. It is no repair: nothing of
 // what was said is missing.
 func (m *run) brokenOff() {
 	for _, d := range m.list {
-		if d.Message.BrokeOff() && !d.Joins && !message.IsBlank(d.Content) && !strings.HasSuffix(d.Content, message.InterruptedSuffix) {
-			d.Content += message.InterruptedSuffix
+		if !d.Joins {
+			d.brokenOff()
 		}
+	}
+}
+
+func (d *Draft) brokenOff() {
+	if d.Message.BrokeOff() && !message.IsBlank(d.Content) && !strings.HasSuffix(d.Content, message.InterruptedSuffix) {
+		d.Reword(d.Content, "", message.InterruptedSuffix)
+		d.Content += message.InterruptedSuffix
 	}
 }
