@@ -155,7 +155,7 @@ func (p *parser) lostBrace(mark, from int, blank bool) bool {
 		return false
 	}
 	next, comma := strings.CutPrefix(skipBlanks(rest[end+1:]), ",")
-	return strings.HasPrefix(next, "]") || comma && strings.HasPrefix(skipBlanks(next), "{")
+	return !comma && strings.HasPrefix(next, "]") || comma && strings.HasPrefix(skipBlanks(next), "{")
 }
 
 // braceBefore reads the object that begins with the name at from, from where nothing has been copied

@@ -114,6 +114,9 @@ func (p *parser) lostAhead(rest string, where place) bool {
 	if end, ok := bareEnd(next[n:]); next[n] == '"' && (!ok || end == 0) {
 		return false
 	}
+	if next[n] == ',' && !follows(next[n+1:], where) {
+		return false
+	}
 	p.pos += size
 	return true
 }
