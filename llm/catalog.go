@@ -44,11 +44,9 @@ func (c *Catalog) Add(e Endpoint) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, old := range c.clients {
-		if strings.EqualFold(old.endpoint.Name, e.Name) {
-			c.clients[i] = client
-			return
-		}
+	if i := slices.IndexFunc(c.clients, func(old *Client) bool { return strings.EqualFold(old.endpoint.Name, e.Name) }); i >= 0 {
+		c.clients[i] = client
+		return
 	}
 	c.clients = append(c.clients, client)
 }
@@ -211,12 +209,7 @@ func (c *Catalog) preferred() *Client {
 
 // only says that there is no other endpoint than this one and the guide.
 func (c *Catalog) only(client *Client) bool {
-	for _, other := range c.all() {
-		if other != client && other.endpoint.Name != Guide {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.all(), func(other *Client) bool { return other != client && other.endpoint.Name != Guide })
 }
 
 // refMax is how much of a name that stands for nothing is repeated in a sentence, in code points.

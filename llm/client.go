@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -106,29 +107,16 @@ func (c *Client) rest() {
 	}
 }
 
-func (c *Client) idle() time.Duration {
-	if c.endpoint.Idle > 0 {
-		return c.endpoint.Idle
-	}
-	return defaultIdle
-}
+func (c *Client) idle() time.Duration { return cmp.Or(c.endpoint.Idle, defaultIdle) }
 
 func (c *Client) begin() time.Duration {
-	if c.endpoint.Begin > 0 {
-		return c.endpoint.Begin
-	}
 	if c.endpoint.Own() {
-		return ownBegin
+		return cmp.Or(c.endpoint.Begin, ownBegin)
 	}
-	return hostedBegin
+	return cmp.Or(c.endpoint.Begin, hostedBegin)
 }
 
-func (c *Client) tries() int {
-	if c.endpoint.Tries > 0 {
-		return c.endpoint.Tries
-	}
-	return defaultTries
-}
+func (c *Client) tries() int { return cmp.Or(c.endpoint.Tries, defaultTries) }
 
 // Stream asks the model and gives the answer as it arrives. It ends with Finished, or with an
 // error, always an *Error, after what had arrived until then. A connection that breaks after the
@@ -191,17 +179,11 @@ func (c *Client) pause(e *Error, try int, pauses *backoff.ExponentialBackOff) (t
 
 // waited lets time pass. It is false when ctx ended first.
 func waited(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
-		return true
+	case <-time.After(d):
 	case <-ctx.Done():
-		return false
 	}
+	return ctx.Err() == nil
 }
 
 // errNoMore says that the reader of a stream went away.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 )
 
 // CountRequest asks the server how many tokens a request has, by the model's own template and
@@ -14,7 +15,7 @@ func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	raw, err := c.post(ctx, c.endpoint.root()+"/apply-template", body)
+	raw, err := c.document(ctx, http.MethodPost, c.endpoint.root()+"/apply-template", body)
 	if err != nil {
 		return 0, err
 	}
@@ -22,27 +23,20 @@ func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
 		Prompt *string `json:"prompt"`
 	}
 	if err := json.Unmarshal(raw, &written); err != nil || written.Prompt == nil {
-		return 0, c.uncounted(raw, "/apply-template answered without a prompt")
+		return 0, c.unread(raw, "/apply-template answered without a prompt", nil)
 	}
 	body, err = encode(map[string]any{"content": *written.Prompt, "add_special": true, "parse_special": true})
 	if err != nil {
 		return 0, fmt.Errorf("encode a prompt for %s: %w", c.endpoint.Name, err)
 	}
-	if raw, err = c.post(ctx, c.endpoint.root()+"/tokenize", body); err != nil {
+	if raw, err = c.document(ctx, http.MethodPost, c.endpoint.root()+"/tokenize", body); err != nil {
 		return 0, err
 	}
 	var counted struct {
 		Tokens []json.RawMessage `json:"tokens"`
 	}
 	if err := json.Unmarshal(raw, &counted); err != nil || len(counted.Tokens) == 0 {
-		return 0, c.uncounted(raw, "/tokenize answered without tokens")
+		return 0, c.unread(raw, "/tokenize answered without tokens", nil)
 	}
 	return len(counted.Tokens), nil
-}
-
-// uncounted is the error of an answer that holds no count.
-func (c *Client) uncounted(raw []byte, why string) *Error {
-	e := c.blank("")
-	e.Kind, e.Body, e.Message = BadStream, c.keep(raw), why
-	return e
 }

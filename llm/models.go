@@ -2,11 +2,13 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -104,69 +106,53 @@ func (c *Client) list(ctx context.Context) ([]listed, error) {
 	}
 	entries, err := readList(raw)
 	if err != nil {
-		e := c.blank("")
-		e.Kind, e.Body, e.Err = BadStream, c.keep(raw), err
-		e.Message = "its list of models cannot be read"
-		return nil, e
+		return nil, c.unread(raw, "its list of models cannot be read", err)
 	}
 	c.keepPrices(entries)
 	return entries, nil
 }
 
-func readList(raw []byte) ([]listed, error) {
-	var entries []listed
-	if json.Unmarshal(raw, &entries) == nil && len(entries) > 0 {
-		return named(entries), nil
-	}
-	var object struct {
-		Data   *[]listed `json:"data"`
-		Models *[]listed `json:"models"`
-	}
-	if err := json.Unmarshal(raw, &object); err != nil {
-		return nil, fmt.Errorf("read list of models: %w", err)
-	}
-	switch {
-	case object.Data != nil:
-		return named(*object.Data), nil
-	case object.Models != nil:
-		return named(*object.Models), nil
-	}
-	return nil, fmt.Errorf("read list of models: neither data nor models in %.80s", raw)
+// unread is the error of an answer that does not hold what was asked for.
+func (c *Client) unread(raw []byte, message string, err error) *Error {
+	e := c.blank("")
+	e.Kind, e.Body, e.Message, e.Err = BadStream, c.keep(raw), message, err
+	return e
 }
 
-// named leaves out what has no name.
-func named(entries []listed) []listed {
-	kept := entries[:0]
-	for _, l := range entries {
-		if l.name() != "" {
-			kept = append(kept, l)
+// readList leaves out what has no name.
+func readList(raw []byte) ([]listed, error) {
+	var list []listed
+	if json.Unmarshal(raw, &list) != nil {
+		var object struct {
+			Data   *[]listed `json:"data"`
+			Models *[]listed `json:"models"`
 		}
+		if err := json.Unmarshal(raw, &object); err != nil {
+			return nil, fmt.Errorf("read list of models: %w", err)
+		}
+		found := cmp.Or(object.Data, object.Models)
+		if found == nil {
+			return nil, fmt.Errorf("read list of models: neither data nor models in %.80s", raw)
+		}
+		list = *found
 	}
-	return kept
+	return slices.DeleteFunc(list, func(l listed) bool { return l.name() == "" }), nil
 }
 
 // get reads a JSON document of the server. A web page or an error is an *Error.
 func (c *Client) get(ctx context.Context, address string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	return c.document(ctx, http.MethodGet, address, nil)
+}
+
+// document does a request, with a JSON document or none, that a JSON document answers.
+func (c *Client) document(ctx context.Context, method, address string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, c.unreached(ctx, err, "")
 	}
-	return c.document(req)
-}
-
-// post sends a JSON document and reads the one that answers it, as get does.
-func (c *Client) post(ctx context.Context, address string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, c.unreached(ctx, err, "")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
-	req.Header.Set("Content-Type", "application/json")
-	return c.document(req)
-}
-
-// document does a request that a JSON document answers.
-func (c *Client) document(req *http.Request) ([]byte, error) {
-	ctx := req.Context()
 	req.Header.Set("Accept", "application/json")
 	c.authorize(req)
 	resp, err := c.send(req)
@@ -177,12 +163,12 @@ func (c *Client) document(req *http.Request) ([]byte, error) {
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
 		return nil, c.asError(ctx, c.failed(resp, ""), "")
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, wholeMax))
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, wholeMax))
 	if err != nil {
 		return nil, c.asError(ctx, err, "")
 	}
-	if !json.Valid(body) {
-		return nil, c.strange(resp, body, "")
+	if !json.Valid(answer) {
+		return nil, c.strange(resp, answer, "")
 	}
-	return body, nil
+	return answer, nil
 }

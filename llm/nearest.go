@@ -3,6 +3,8 @@ package llm
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sahilm/fuzzy"
 )
 
 // nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
@@ -28,28 +30,16 @@ func DidYouMean(word string, known []string) string {
 // as openai has those of oai; "" where there is none or more than one.
 func abbreviated(word string, known []string) string {
 	found := ""
-	for _, k := range known {
-		if len(word) < 2 || !strings.HasPrefix(k, word[:1]) || !holdsLetters(k, word) {
+	for _, match := range fuzzy.Find(word, known) {
+		if len(word) < 2 || !strings.HasPrefix(match.Str, word[:1]) {
 			continue
 		}
 		if found != "" {
 			return ""
 		}
-		found = k
+		found = match.Str
 	}
 	return found
-}
-
-// holdsLetters says that the letters of a word stand in a text in their order.
-func holdsLetters(text, word string) bool {
-	for _, r := range word {
-		_, rest, ok := strings.Cut(text, string(r))
-		if !ok {
-			return false
-		}
-		text = rest
-	}
-	return true
 }
 
 // edits counts the letters to insert, remove, replace or swap with a neighbour to get from a to b.

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,29 +67,25 @@ func (r refusal) overflow(status int) (o overflow, is bool) {
 			break
 		}
 	}
-	// llama.cpp says its numbers in fields of their own.
-	if r.limit > 0 && r.prompt > 0 {
+	switch {
+	case r.limit > 0 && r.prompt > 0: // llama.cpp says its numbers in fields of their own.
 		return overflow{limit: r.limit, prompt: r.prompt, output: o.output}, true
-	}
-	if is {
+	case is:
 		return o, true
 	}
 	// Cerebras says nothing at all; z.ai says it by number.
 	silent := status == 400 && strings.TrimSpace(r.message) == "" && !r.object && !r.page
-	return overflow{}, status == 413 || silent || hasWord(r.code, "1261")
+	return overflow{}, status == 413 || silent || slices.Contains(strings.Fields(r.code), "1261")
 }
 
 // readOverflow reads the numbers of a match.
 func readOverflow(re *regexp.Regexp, m []string) overflow {
 	group := func(name string) int {
 		i := re.SubexpIndex(name)
-		if i < 0 || m[i] == "" {
+		if i < 0 {
 			return 0
 		}
-		n, err := strconv.Atoi(m[i])
-		if err != nil {
-			return 0
-		}
+		n, _ := strconv.Atoi(m[i]) // A group that took no part is no number.
 		return n
 	}
 	o := overflow{limit: group("L"), prompt: group("P") + group("P2"), output: group("C")}
@@ -99,14 +96,4 @@ func readOverflow(re *regexp.Regexp, m []string) overflow {
 		o.prompt = max(0, group("N")-o.output)
 	}
 	return o
-}
-
-// hasWord says that one of the words of a text is this one.
-func hasWord(text, word string) bool {
-	for _, w := range strings.Fields(text) {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }

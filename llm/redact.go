@@ -58,11 +58,7 @@ func secretHeader(name string) bool {
 
 // redact takes the endpoint's secrets, and what looks like a key, out of foreign text.
 func (e Endpoint) redact(text string) string {
-	if text == "" {
-		return ""
-	}
-	var known secrets
-	known.add(e.Secrets()...)
-	text, _ = known.replace(text, false)
-	return RedactShapes(text)
+	var r Redactor
+	r.Know(e.Secrets()...)
+	return r.Text(text)
 }

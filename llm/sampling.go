@@ -170,7 +170,7 @@ func (c *Client) learnMaxOutput(text string, r Request, sent int) (how string, l
 	if most == 0 {
 		return "without a limit for the reply", true
 	}
-	return fmt.Sprintf("for a reply of at most %s tokens", grouped(most)), true
+	return fmt.Sprintf("for a reply of at most %s tokens", comma(most)), true
 }
 
 // leastOutput is the smallest number in a refusal that is taken for a limit of the reply.

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 )
 
 // sentenceMax is how much of a server's own words goes into a sentence, in code points. All of
@@ -103,11 +105,11 @@ func (e *Error) overflowSentence() string {
 	switch {
 	case e.Prompt > 0 && e.Limit > 0 && e.Output > 0 && e.Prompt <= e.Limit:
 		return fmt.Sprintf("the request and its reply are too long for %s: %s tokens and %s for the reply, and the window holds %s",
-			model, grouped(e.Prompt), grouped(e.Output), grouped(e.Limit))
+			model, comma(e.Prompt), comma(e.Output), comma(e.Limit))
 	case e.Prompt > 0 && e.Limit > 0:
-		return fmt.Sprintf("the request is too long for %s: %s tokens, and the window holds %s", model, grouped(e.Prompt), grouped(e.Limit))
+		return fmt.Sprintf("the request is too long for %s: %s tokens, and the window holds %s", model, comma(e.Prompt), comma(e.Limit))
 	case e.Limit > 0:
-		return fmt.Sprintf("the request is too long for %s: its window holds %s tokens", model, grouped(e.Limit))
+		return fmt.Sprintf("the request is too long for %s: its window holds %s tokens", model, comma(e.Limit))
 	}
 	return "the request is too long for " + model + e.status()
 }
@@ -204,11 +206,4 @@ func spoken(d time.Duration) string {
 	return fmt.Sprintf("%d s", seconds)
 }
 
-// grouped writes 13392 as 13,392.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
-}
+func comma(n int) string { return humanize.Comma(int64(n)) }

@@ -31,11 +31,9 @@ func (t *Toolbox) Register(tool Tool, run ToolFunc) {
 		t.funcs = make(map[string]ToolFunc)
 	}
 	t.funcs[tool.Name] = run
-	for i := range t.tools {
-		if t.tools[i].Name == tool.Name {
-			t.tools[i] = tool
-			return
-		}
+	if i := slices.IndexFunc(t.tools, func(old Tool) bool { return old.Name == tool.Name }); i >= 0 {
+		t.tools[i] = tool
+		return
 	}
 	t.tools = append(t.tools, tool)
 }
@@ -101,15 +99,15 @@ func (t *Toolbox) find(name string) ToolFunc {
 
 // unknown names the tools there are, so that the model can choose one of them.
 func (t *Toolbox) unknown(name string) string {
-	tools := t.Tools()
-	if len(tools) == 0 {
-		return fmt.Sprintf("error: no such tool: %s; there are no tools", oneLine(name, 80))
+	var names []string
+	for _, tool := range t.Tools() {
+		names = append(names, tool.Name)
 	}
-	names := make([]string, len(tools))
-	for i, tool := range tools {
-		names[i] = tool.Name
+	there := "there are no tools"
+	if names != nil {
+		there = "there are: " + strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("error: no such tool: %s; there are: %s", oneLine(name, 80), strings.Join(names, ", "))
+	return fmt.Sprintf("error: no such tool: %s; %s", oneLine(name, 80), there)
 }
 
 // safely runs a tool that may panic.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -11,22 +12,8 @@ import (
 // waitFrom is how long a failed answer asks to be left alone, 0 where it does not say. A header
 // made for the purpose goes first, then the windows that are used up, then the text.
 func waitFrom(h http.Header, said refusal, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
-		return clip(ms / 1000)
-	}
-	if d := moment(h.Get("Retry-After"), now); d > 0 {
-		return d
-	}
-	if d := resetWait(h, now); d > 0 {
-		return d
-	}
-	if said.retry > 0 {
-		return said.retry
-	}
-	if d := moment(said.reset, now); d > 0 {
-		return d
-	}
-	return waitInText(said.message)
+	ms, _ := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64)
+	return cmp.Or(clip(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now), said.retry, moment(said.reset, now), waitInText(said.message))
 }
 
 // resetWait reads the headers that say when a limit is renewed. Servers send one per kind of
@@ -54,13 +41,7 @@ func resetWait(h http.Header, now time.Time) time.Duration {
 			empty = max(empty, d)
 		}
 	}
-	switch {
-	case empty > 0:
-		return empty
-	case tokens > 0:
-		return tokens
-	}
-	return any
+	return cmp.Or(empty, tokens, any)
 }
 
 // moment reads how long it is until the time that a header names in any of the forms in use:
@@ -133,16 +114,13 @@ func waitInText(text string) time.Duration {
 		return d
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
-	if err != nil {
-		return 0
-	}
 	switch unit := strings.ToLower(m[2]); {
+	case err != nil, unit == "":
+		return 0
 	case strings.HasPrefix(unit, "mil"), unit == "ms":
 		return clip(n / 1000)
 	case strings.HasPrefix(unit, "min"):
 		return clip(n * 60)
-	case unit != "":
-		return clip(n)
 	}
-	return 0
+	return clip(n)
 }

@@ -141,19 +141,21 @@ func (c *Client) ask(ctx context.Context, model string) Window {
 
 // propsWindow asks llama.cpp.
 func (c *Client) propsWindow(ctx context.Context, model string) Window {
-	raw, err := c.get(ctx, c.endpoint.root()+"/props")
-	if err != nil {
-		return Window{}
-	}
 	var props struct {
 		Settings struct {
 			NCtx any `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	if json.Unmarshal(raw, &props) != nil {
+	if !c.read(ctx, "/props", &props) {
 		return Window{}
 	}
 	return said(number(props.Settings.NCtx), "llama.cpp's n_ctx")
+}
+
+// read reads a document that is not part of the Chat Completions format. It is false where the server has none.
+func (c *Client) read(ctx context.Context, path string, into any) bool {
+	raw, err := c.get(ctx, c.endpoint.root()+path)
+	return err == nil && json.Unmarshal(raw, into) == nil
 }
 
 // listWindow reads the list of models.
@@ -178,25 +180,18 @@ func (c *Client) listWindow(ctx context.Context, model string) Window {
 // for. An answer without the model is a guess to be assumed.
 func (c *Client) ollamaWindow(ctx context.Context, model string) Window {
 	running, is := c.ollamaRunning(ctx)
-	if !is {
-		return Window{}
-	}
 	if w, ok := running[plainModel(model)]; ok {
 		return w
 	}
-	return Window{Assumed: true}
+	return Window{Assumed: is}
 }
 
 // ollamaRunning are the windows of the models that Ollama runs, by plainModel, and whether it is Ollama.
 func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, is bool) {
-	raw, err := c.get(ctx, c.endpoint.root()+"/api/ps")
-	if err != nil {
-		return nil, false
-	}
 	var list struct {
 		Models *[]listed `json:"models"`
 	}
-	if json.Unmarshal(raw, &list) != nil || list.Models == nil {
+	if !c.read(ctx, "/api/ps", &list) || list.Models == nil {
 		return nil, false
 	}
 	running = make(map[string]Window)
@@ -216,10 +211,6 @@ func (c *Client) studioWindow(ctx context.Context, model string) Window {
 
 // studioLoaded are the windows of the models that LM Studio has loaded, by plainModel.
 func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
-	raw, err := c.get(ctx, c.endpoint.root()+"/api/v1/models")
-	if err != nil {
-		return nil
-	}
 	var list struct {
 		Models []struct {
 			Key    string `json:"key"`
@@ -231,7 +222,7 @@ func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
 			} `json:"loaded_instances"`
 		} `json:"models"`
 	}
-	if json.Unmarshal(raw, &list) != nil {
+	if !c.read(ctx, "/api/v1/models", &list) {
 		return nil
 	}
 	loaded := make(map[string]Window)
