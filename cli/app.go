@@ -20,6 +20,8 @@ import (
 	"winnow/llm"
 	"winnow/llm/guide"
 	"winnow/llm/keys"
+	"winnow/llm/redact"
+	"winnow/llm/tokenizer"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -31,7 +33,7 @@ const probePatience = 150 * time.Millisecond
 type setup struct {
 	config    config.Config
 	catalog   *llm.Catalog
-	redactor  *llm.Redactor
+	redactor  *redact.Redactor
 	log       *slog.Logger
 	logFile   io.Closer
 	unsetKeys func(...llm.Endpoint) // keeps the endpoints' keys from other programs
@@ -54,8 +56,8 @@ func (p *program) setup(context.Context) (*setup, error) {
 }
 
 // redactor knows every key that the configuration and the environment hold.
-func (p *program) redactor(c config.Config) *llm.Redactor {
-	r := &llm.Redactor{}
+func (p *program) redactor(c config.Config) *redact.Redactor {
+	r := &redact.Redactor{}
 	r.Know(llm.EnvSecrets(p.env)...)
 	for _, e := range c.Catalog(p.env) {
 		r.Know(e.Secrets()...)
@@ -157,7 +159,7 @@ func (k *conversation) ready(ctx context.Context) error {
 		return err
 	}
 	k.log.Info("ready", "winnow", k.p.build, "model", k.choice.Ref, "why", k.choice.Why, "db", k.store.Path())
-	counter := llm.NewCounter()
+	counter := tokenizer.New()
 	k.deps = session.Deps{
 		Store:   k.store,
 		Models:  k.catalog,

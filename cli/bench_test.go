@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/llm"
+	"winnow/llm/tokenizer"
 	"winnow/session/store"
 )
 
@@ -137,7 +137,7 @@ func longSession(b *testing.B, env []string, winnow string, n int) {
 	}
 	defer s.Close()
 	question, answer := "What of this?", strings.Repeat("An *average* reply has about `so many` words. ", 12)
-	tokens := llm.NewCounter()
+	tokens := tokenizer.New()
 	message := func(i int) store.Message {
 		m := store.Message{Tokenizer: tokens.Name()}
 		m.Role, m.Content = history.User, fmt.Sprintf("%s (%d)", question, i)

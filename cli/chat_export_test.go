@@ -14,6 +14,7 @@ import (
 	"winnow/cli/report"
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/redact"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/session/transfer"
@@ -39,7 +40,7 @@ func TestExportFromTheChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &conversation{setup: &setup{redactor: &llm.Redactor{}}}
+	k := &conversation{setup: &setup{redactor: &redact.Redactor{}}}
 	k.redactor.Know("plain-configured-key")
 	t.Chdir(t.TempDir())
 

@@ -14,7 +14,7 @@ import (
 
 	"winnow/cli/report"
 	"winnow/history"
-	"winnow/llm"
+	"winnow/llm/redact"
 	"winnow/session"
 )
 
@@ -161,7 +161,7 @@ func explainMoment(err error) error {
 
 // writeRequest writes a request as text: its bytes, or all of it as one text. What looks like a secret
 // stays out on the way, and that is said; what is sent, and its hash, has it.
-func (p *program) writeRequest(l shownContext, asked contextAsked, r *llm.Redactor) error {
+func (p *program) writeRequest(l shownContext, asked contextAsked, r *redact.Redactor) error {
 	if l.Over != nil {
 		return fail(Failed, "nothing would be sent: %w", l.Over)
 	}

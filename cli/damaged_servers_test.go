@@ -13,6 +13,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/llmtest"
 	"winnow/llm/strict"
+	"winnow/llm/tokenizer"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -85,7 +86,7 @@ func (x *strictEndpoint) ask(t *testing.T, path, id, question string) (again int
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps := session.Deps{Store: kept, Models: new(llm.Catalog).With(x.endpoint), Policy: policy, Count: llm.NewCounter().Count}
+	deps := session.Deps{Store: kept, Models: new(llm.Catalog).With(x.endpoint), Policy: policy, Count: tokenizer.New().Count}
 	s, err := session.Open(t.Context(), deps, id, x.endpoint.Name+"/m")
 	if err == nil {
 		err = s.LoadRest(t.Context())

@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 
 	"winnow/cli/report"
-	"winnow/llm"
+	"winnow/llm/redact"
 )
 
 // openLog starts the log of --debug: JSON lines, appended, readable by the user alone. Without the flag
 // nothing is written anywhere. Where the log cannot be written a warning says so, and nothing else changes.
-func (p *program) openLog(r *llm.Redactor) (*slog.Logger, io.Closer) {
+func (p *program) openLog(r *redact.Redactor) (*slog.Logger, io.Closer) {
 	none := slog.New(slog.DiscardHandler)
 	if !p.flags.debug {
 		return none, io.NopCloser(nil)
@@ -48,7 +48,7 @@ func (p *program) createLog() (*os.File, error) {
 // redactHandler is a slog.Handler that takes the secrets out of every message and every value.
 type redactHandler struct {
 	slog.Handler
-	redactor *llm.Redactor
+	redactor *redact.Redactor
 }
 
 // Handle redacts a record and hands it on.

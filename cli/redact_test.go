@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/llm"
+	"winnow/llm/redact"
 )
 
 // The planted secrets are put together here so that no scanner takes this file for a leak.
@@ -43,7 +43,7 @@ func secretOf(text string) string {
 }
 
 func TestLogHoldsNoSecret(t *testing.T) {
-	var r llm.Redactor
+	var r redact.Redactor
 	r.Know("plain-configured-key")
 	for name, text := range planted() {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"winnow/llm"
+	"winnow/llm/redact"
 	"winnow/session/store"
 	"winnow/session/transfer"
 )
@@ -25,7 +25,7 @@ func (p *program) newRedaction(noRedact bool) (*redaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &llm.Redactor{}
+	r := &redact.Redactor{}
 	for _, e := range c.Catalog(p.env) {
 		for _, secret := range e.Secrets() {
 			r.Know(secret)

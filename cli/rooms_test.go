@@ -18,10 +18,10 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli":                    {"cli/config", "cli/report", "ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
 	"cli/config":             {"ui/theme", "ui/keymap", "llm", "llm/keys", "llm/pricing", "history"},
-	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/store", "session/transfer", "llm", "llm/pricing", "history"},
-	"session":                {"session/store", "session/calibration", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/pricing", "history"},
+	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
+	"session":                {"session/store", "session/calibration", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
 	"session/calibration":    {"history"},
 	"session/target":         {"session/calibration", "session/store", "llm", "llm/pricing", "history"},
 	"session/title":          {},
@@ -30,13 +30,16 @@ var rooms = map[string][]string{
 	"session/store/backup":   {"session/store/sqlite"},
 	"session/store/recovery": {"session/store/sqlite", "history/message"},
 	"session/store/search":   {"session/store/sqlite", "history/message"},
-	"llm":                    {"llm/keys", "llm/pricing", "llm/sse", "llm/strict", "llm/llmtest", "history"},
+	"llm":                    {"llm/keys", "llm/pricing", "llm/redact", "llm/sse", "llm/strict", "llm/llmtest", "history"},
 	"llm/keys":               {},
 	"llm/pricing":            {},
 	"llm/sse":                {},
+	"llm/attach":             {"history"},
+	"llm/redact":             {"llm/keys"},
+	"llm/tokenizer":          {},
 	"llm/strict":             {},
 	"llm/llmtest":            {"llm/strict"}, // for tests alone
-	"llm/guide":              {"llm", "llm/strict", "history", "history/relevance", "docs"},
+	"llm/guide":              {"llm", "llm/tokenizer", "llm/strict", "history", "history/relevance", "docs"},
 	"docs":                   {},
 
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
@@ -46,7 +49,7 @@ var rooms = map[string][]string{
 		"ui/turn", "ui/upkeep", "ui/layout",
 		"session", "session/store", "session/store/backup", "session/transfer", "llm", "llm/pricing", "history", "docs",
 	},
-	"ui/theme":           {"ui/markdown", "ui/uitest", "llm", "history"},
+	"ui/theme":           {"ui/markdown", "ui/uitest", "llm/attach", "history"},
 	"ui/keymap":          {"ui/uitest"},
 	"ui/markdown":        {},
 	"ui/transcript":      {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "history"},

@@ -8,14 +8,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"winnow/llm/redact"
 )
 
 // Catalog holds the endpoints that models are asked of, and decides which of them a name stands for.
 // It keeps one client for each, so that what a client learned about its server stays known. It is safe
 // for concurrent use, and its zero value holds none.
 type Catalog struct {
-	Network  Doer      // does the HTTP of the endpoints that are added without a Doer; nil is the network
-	Redactor *Redactor // knows the secrets that no answer may repeat; nil leaves each endpoint to its own
+	Network  Doer             // does the HTTP of the endpoints that are added without a Doer; nil is the network
+	Redactor *redact.Redactor // knows the secrets that no answer may repeat; nil leaves each endpoint to its own
 
 	mu      sync.Mutex
 	clients []*Client

@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"iter"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"winnow/llm/pricing"
+	"winnow/llm/redact"
 
 	"github.com/cenkalti/backoff/v5"
 	openai "github.com/sashabaranov/go-openai"
@@ -36,7 +38,7 @@ const (
 type Client struct {
 	endpoint Endpoint
 	doer     Doer
-	redactor *Redactor // knows the secrets that an answer must not repeat
+	redactor *redact.Redactor // knows the secrets that an answer must not repeat
 
 	mu     sync.Mutex
 	quirks []string                  // sorted
@@ -46,7 +48,7 @@ type Client struct {
 
 // NewClient makes the client of an endpoint. It does not connect.
 func NewClient(e Endpoint) *Client {
-	c := &Client{endpoint: e, doer: e.Doer, redactor: new(Redactor)}
+	c := &Client{endpoint: e, doer: e.Doer, redactor: new(redact.Redactor)}
 	c.redactor.Know(e.Secrets()...)
 	if c.doer == nil {
 		c.doer = OverNetwork(nil)
@@ -208,8 +210,8 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 		return false, err
 	}
 	defer stream.Close()
-	d := delivery{client: c, secrets: c.redactor.stream(), yield: yield}
-	err = a.receive(stream, &d)
+	d := c.deliver(yield)
+	err = a.receive(stream, d)
 	return d.began, err
 }
 
@@ -220,43 +222,68 @@ const LargestAnswer = 16 << 20
 // delivery hands the events of one answer to the reader of the stream, without the secrets that they must not
 // repeat.
 type delivery struct {
-	client  *Client
-	secrets *stream
-	yield   func(Event, error) bool
-	began   bool // a part of the answer came
-	bytes   int  // how long it is
+	client *Client
+	yield  func(Event, error) bool
+	began  bool // a part of the answer came
+	bytes  int  // how long it is
+
+	text, reasoning *redact.Stream
+	arguments       []*redact.Stream // of each call
+}
+
+func (c *Client) deliver(yield func(Event, error) bool) *delivery {
+	return &delivery{client: c, yield: yield, text: c.redactor.Stream(), reasoning: c.redactor.Stream()}
 }
 
 // give hands on events. It is false when the reader is gone.
 func (d *delivery) give(events ...Event) bool {
 	for _, e := range events {
-		size := 0
 		switch e := e.(type) {
 		case TextDelta:
-			size = len(e.Text)
+			d.came(len(e.Text))
+			if e.Text = d.text.Pass(e.Text); e.Text != "" && !d.yield(e, nil) {
+				return false
+			}
 		case ReasoningDelta:
-			size = len(e.Text)
+			d.came(len(e.Text))
+			if e.Text = d.reasoning.Pass(e.Text); e.Text != "" && !d.yield(e, nil) {
+				return false
+			}
 		case ToolDelta:
-			size = len(e.ID) + len(e.Name) + len(e.Arguments)
+			d.came(len(e.ID) + len(e.Name) + len(e.Arguments))
+			for e.Index >= len(d.arguments) {
+				d.arguments = append(d.arguments, d.client.redactor.Stream())
+			}
+			e.ID, e.Name = d.client.redactor.Known(e.ID), d.client.redactor.Known(e.Name)
+			e.Arguments = d.arguments[e.Index].Pass(e.Arguments)
+			if !d.yield(e, nil) {
+				return false
+			}
 		case UsageReport:
 			if !d.yield(UsageReport{d.client.withCached(e.Usage)}, nil) {
 				return false
 			}
-			continue
-		}
-		d.began = true
-		d.bytes += size
-		if e = d.secrets.pass(e); e != nil && !d.yield(e, nil) {
-			return false
 		}
 	}
 	return true
 }
 
+// came counts a piece of the answer.
+func (d *delivery) came(bytes int) {
+	d.began = true
+	d.bytes += bytes
+}
+
 // release gives what was held back because it might have been the beginning of a secret.
 func (d *delivery) release() bool {
-	for _, e := range d.secrets.rest() {
-		if !d.yield(e, nil) {
+	if rest := d.reasoning.Rest(); rest != "" && !d.yield(ReasoningDelta{rest}, nil) {
+		return false
+	}
+	if rest := d.text.Rest(); rest != "" && !d.yield(TextDelta{rest}, nil) {
+		return false
+	}
+	for i, arguments := range d.arguments {
+		if rest := arguments.Rest(); rest != "" && !d.yield(ToolDelta{Index: i, Arguments: rest}, nil) {
 			return false
 		}
 	}
@@ -307,7 +334,10 @@ func (a *attempt) finish(err error, answer *answer, d *delivery) error {
 	default:
 		return err
 	}
-	if !d.yield(d.secrets.pass(finished), nil) {
+	if finished.Extra != nil {
+		finished.Extra = json.RawMessage(a.client.redactor.Known(string(finished.Extra)))
+	}
+	if !d.yield(finished, nil) {
 		return errNoMore
 	}
 	return err

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"winnow/history"
-	"winnow/llm"
+	"winnow/llm/attach"
 )
 
 // Attach reads a file as it hangs on a message: a text, or a picture with what it is likely to cost the
@@ -19,7 +19,7 @@ func (s *Session) Attach(path string) (history.Part, error) {
 	data, err := readAttachment(path)
 	var part history.Part
 	if err == nil {
-		part, err = llm.Attach(filepath.Base(path), data, s.Model().Name, s.deps.Count)
+		part, err = attach.Read(filepath.Base(path), data, s.Model().Name, s.deps.Count)
 	}
 	if err != nil {
 		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", filepath.Base(path), plainly(err))
@@ -39,8 +39,8 @@ func readAttachment(path string) ([]byte, error) {
 		return nil, errors.New("it is a folder")
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a file of bytes, but a device, a pipe or a socket")
-	case info.Size() > llm.MostAttached:
-		return nil, llm.ErrTooLarge
+	case info.Size() > attach.Largest:
+		return nil, attach.ErrTooLarge
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -48,7 +48,7 @@ func readAttachment(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	// A file may grow while it is read, and some of the system's files say that they are empty.
-	return io.ReadAll(io.LimitReader(f, llm.MostAttached+1))
+	return io.ReadAll(io.LimitReader(f, attach.Largest+1))
 }
 
 // plainly is an error of the file system without its call and its path.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"winnow/llm"
+	"winnow/llm/tokenizer"
 )
 
 // worked is the processor time of this program so far.
@@ -26,7 +26,7 @@ func worked(t testing.TB) time.Duration {
 func BenchmarkUncounted(b *testing.B) {
 	texts := paragraphs(b)
 	bench := newBench(b)
-	tokenizer := llm.NewCounter()
+	tokenizer := tokenizer.New()
 	bench.deps.Count, bench.deps.Guess, bench.deps.Tokenizer = tokenizer.Count, tokenizer.Guess, tokenizer.Name()
 	size := 0
 	row := bench.imported(100_000, func(i int) string {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"winnow/history"
-	"winnow/llm"
+	"winnow/llm/tokenizer"
 	"winnow/session/store"
 )
 
@@ -362,7 +362,7 @@ func TestCountingNeedsTheWholeConversation(t *testing.T) {
 // against its hash.
 func TestCountingChangesNothingThatWasSaid(t *testing.T) {
 	b := newBench(t)
-	tokenizer := llm.NewCounter()
+	tokenizer := tokenizer.New()
 	b.deps.Count, b.deps.Guess, b.deps.Tokenizer = tokenizer.Count, tokenizer.Guess, tokenizer.Name()
 	row := b.imported(300, func(i int) string {
 		return numbered(i) + []string{"", "\x00\xff\xfe", "\x1b]0;x\x07", "東京 🙂", "\r\n\r\n"}[i%5]

@@ -15,7 +15,7 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 
 	"winnow/history"
-	"winnow/llm"
+	"winnow/llm/tokenizer"
 )
 
 // sentMessage is a message as a server sees it.
@@ -37,7 +37,7 @@ type formula func([]sentMessage) int
 // larger counts a quarter more than o200k, and seven tokens around each message.
 func larger() formula {
 	var known sync.Map
-	counter := llm.NewCounter()
+	counter := tokenizer.New()
 	count := func(text string) int {
 		n, ok := known.Load(text)
 		if !ok {
@@ -126,7 +126,7 @@ func predictions(t testing.TB, turns int, count formula) []float64 {
 	t.Helper()
 	texts := paragraphs(t)
 	b := newBench(t)
-	b.deps.Count = llm.NewCounter().Count
+	b.deps.Count = tokenizer.New().Count
 	answer := b.counting(count, func(n int) string { return texts[(2*n+1)%len(texts)] })
 	for range turns {
 		b.steps = append(b.steps, answer)
@@ -191,7 +191,7 @@ func BenchmarkPrediction(b *testing.B) {
 // message, 3 for the request, the tools as the body carries them, and for each call its name, its
 // arguments and 8.
 func TestEstimateIsItsFormula(t *testing.T) {
-	tokenizer := llm.NewCounter()
+	tokenizer := tokenizer.New()
 	n := tokenizer.Count
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says("Four."))
 	b.deps.Approve, b.deps.Count = Always, n

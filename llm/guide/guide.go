@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"winnow/llm"
+	"winnow/llm/tokenizer"
 )
 
 // Window is the guide's context window in tokens: small, so that cutting is seen early.
@@ -52,7 +52,7 @@ type Guide struct {
 // first question; pages that cannot be read are then reported as a server error.
 func New(pages fs.FS, o Options) *Guide {
 	if o.Count == nil {
-		o.Count = llm.NewCounter().Count
+		o.Count = tokenizer.New().Count
 	}
 	if o.Wait == 0 {
 		o.Wait = 2 * time.Second

@@ -1,4 +1,6 @@
-package llm
+// Package attach reads files as parts of messages: texts and pictures, and what a picture costs a model. It opens no
+// file and sends none.
+package attach
 
 import (
 	"bytes"
@@ -17,25 +19,25 @@ import (
 	"winnow/history"
 )
 
-// MostAttached is the largest file that can be attached, in bytes. Servers take requests of some tens
+// Largest is the largest file that can be attached, in bytes. Servers take requests of some tens
 // of megabytes, and a file goes with every request that holds its message.
-const MostAttached = 10 << 20
+const Largest = 10 << 20
 
-// Errors of Attach that are no fault of the file's format.
+// Errors of Read that are no fault of the file's format.
 var (
 	ErrEmptyFile = errors.New("the file is empty")
-	ErrTooLarge  = fmt.Errorf("the file is larger than %d MB", MostAttached>>20)
+	ErrTooLarge  = fmt.Errorf("the file is larger than %d MB", Largest>>20)
 )
 
-// Attach reads a file's bytes as a part of a message: a text or a picture, told by its content and not
+// Read reads a file's bytes as a part of a message: a text or a picture, told by its content and not
 // by its name. The cost of a picture is estimated for a model, a text is counted by count, where nil
 // leaves it uncounted. Bytes of a text that are not UTF-8 are kept; UTF-16 is read as the text it is.
 // The error says why the file cannot be sent.
-func Attach(name string, data []byte, model string, count func(string) int) (history.Part, error) {
+func Read(name string, data []byte, model string, count func(string) int) (history.Part, error) {
 	if len(data) == 0 {
 		return history.Part{}, ErrEmptyFile
 	}
-	if len(data) > MostAttached {
+	if len(data) > Largest {
 		return history.Part{}, ErrTooLarge
 	}
 	kind, _, err := mime.ParseMediaType(http.DetectContentType(data))
@@ -98,7 +100,7 @@ func asText(data []byte) (string, bool) {
 	return string(data), controls*100 <= len(data)
 }
 
-// PictureSize is the width and height in pixels of a picture that Attach takes.
+// PictureSize is the width and height in pixels of a picture that Read takes.
 func PictureSize(data []byte) (w, h int, ok bool) {
 	if w, h, ok := webpSize(data); ok {
 		return w, h, true

@@ -1,4 +1,6 @@
-package llm
+// Package redact takes secrets out of texts: those that it was told, and what has the shape of one. It does not know
+// where a text goes.
+package redact
 
 import (
 	"cmp"
@@ -136,15 +138,15 @@ func (r *Redactor) Known(text string) string {
 	return text
 }
 
-// stream is for one answer.
-func (r *Redactor) stream() *stream {
+// Stream is Known for a text that arrives in pieces.
+func (r *Redactor) Stream() *Stream {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return &stream{known: slices.Clone(r.certain)}
+	return &Stream{known: slices.Clone(r.certain)}
 }
 
-// RedactShapes is text without what has the shape of a secret, whoever it belongs to.
-func RedactShapes(text string) string { return replaceSpans(text, disjoint(findShapes(text))) }
+// Shapes is text without what has the shape of a secret, whoever it belongs to.
+func Shapes(text string) string { return replaceSpans(text, disjoint(findShapes(text))) }
 
 func findShapes(text string) (spans [][2]int) {
 	lower := strings.ToLower(text)

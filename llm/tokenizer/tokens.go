@@ -1,4 +1,6 @@
-package llm
+// Package tokenizer counts the tokens of texts, exactly by one vocabulary or quickly about. It does not know what a
+// request adds to its texts.
+package tokenizer
 
 import (
 	"strings"
@@ -20,8 +22,8 @@ type Tokenizer struct {
 	codec *codec.Codec
 }
 
-// NewCounter makes a Tokenizer without loading anything.
-func NewCounter() *Tokenizer { return new(Tokenizer) }
+// New makes a Tokenizer without loading anything.
+func New() *Tokenizer { return new(Tokenizer) }
 
 // Name names the vocabulary. Stored counts are good for as long as it is the same.
 func (t *Tokenizer) Name() string { return "o200k_base" }
@@ -63,16 +65,4 @@ func firstPiece(text string) string {
 		at--
 	}
 	return text[:at]
-}
-
-// Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.
-func Schemas(tools []Tool) string {
-	if len(tools) == 0 {
-		return ""
-	}
-	body, err := encode(wireTools(tools))
-	if err != nil {
-		return "" // Body says what is wrong with a schema that is no JSON.
-	}
-	return string(body)
 }

@@ -1,4 +1,4 @@
-package llm
+package tokenizer
 
 import (
 	"crypto/sha256"
@@ -26,7 +26,7 @@ func TestGuessIsNearTheCount(t *testing.T) {
 		"French":   strings.Repeat("Cette conversation montre ce que le modèle voit et pourquoi des messages sont abrégés. ", 50),
 		"emoji":    strings.Repeat("🙂🎉🚀", 50),
 	}
-	for _, pattern := range []string{filepath.Join("..", "docs", "*.md"), "*.go"} {
+	for _, pattern := range []string{filepath.Join("..", "..", "docs", "*.md"), "*.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatalf("no files of %s (%v)", pattern, err)
@@ -48,7 +48,7 @@ func TestGuessIsNearTheCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts["JSON"] = string(table)
-	c := NewCounter()
+	c := New()
 	for name, text := range texts {
 		if got, want := c.Guess(text), c.Count(text); math.Abs(float64(got-want)) > 0.2*float64(want) {
 			t.Errorf("%s: guessed %d tokens, counted %d", name, got, want)
@@ -68,7 +68,7 @@ func TestGuessIsNearTheCount(t *testing.T) {
 
 // TestGuessTakesAnyBytes wants a count of at least one for any text, and no more than its bytes.
 func TestGuessTakesAnyBytes(t *testing.T) {
-	c := NewCounter()
+	c := New()
 	if got := c.Guess(""); got != 0 {
 		t.Errorf("no text has %d tokens", got)
 	}
@@ -82,7 +82,7 @@ func TestGuessTakesAnyBytes(t *testing.T) {
 
 func BenchmarkGuess(b *testing.B) {
 	text := strings.Repeat("The usual cure is to rewrite the rule, so that it *recurses* on the right: `expr := term rest`.\n", 500)
-	c := NewCounter()
+	c := New()
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		c.Guess(text)

@@ -1,4 +1,4 @@
-package llm
+package tokenizer
 
 import (
 	"strings"
@@ -15,7 +15,7 @@ func TestTokensOfKnownTexts(t *testing.T) {
 		{"hello world", 2},
 		{"<|endoftext|>", 7}, // a text, not a special token
 	}
-	c := NewCounter()
+	c := New()
 	for _, test := range tests {
 		if got := c.Count(test.text); got != test.want {
 			t.Errorf("%q: got %d tokens, want %d", test.text, got, test.want)
@@ -30,7 +30,7 @@ func TestTokensOfKnownTexts(t *testing.T) {
 
 // TestTokensOfLongTextsByPieces compares pieces with the whole.
 func TestTokensOfLongTextsByPieces(t *testing.T) {
-	c := NewCounter()
+	c := New()
 	line := "func (s *Store) Sessions(ctx context.Context) error { return nil } // 東京 🙂\n"
 	n := pieceMax/len(line) + 50
 	if got, want := c.Count(strings.Repeat(line, n)), n*c.Count(line); got != want {
@@ -56,7 +56,7 @@ func TestTokensOfLongTextsByPieces(t *testing.T) {
 }
 
 func TestTokensInManyGoroutines(t *testing.T) {
-	c := NewCounter()
+	c := New()
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
@@ -70,7 +70,7 @@ func TestTokensInManyGoroutines(t *testing.T) {
 
 func BenchmarkTokens(b *testing.B) {
 	text := strings.Repeat("The usual cure is to rewrite the rule, so that it *recurses* on the right: `expr := term rest`.\n", 500)
-	c := NewCounter()
+	c := New()
 	c.Count("x")
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+
+	"winnow/llm/redact"
 )
 
 // shortestSecret is the length from which a value is taken out of foreign text: below it, taking
@@ -58,7 +60,7 @@ func secretHeader(name string) bool {
 
 // redact takes the endpoint's secrets, and what looks like a key, out of foreign text.
 func (e Endpoint) redact(text string) string {
-	var r Redactor
+	var r redact.Redactor
 	r.Know(e.Secrets()...)
 	return r.Text(text)
 }

@@ -40,3 +40,15 @@ func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
 	}
 	return len(counted.Tokens), nil
 }
+
+// Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.
+func Schemas(tools []Tool) string {
+	if len(tools) == 0 {
+		return ""
+	}
+	body, err := encode(wireTools(tools))
+	if err != nil {
+		return "" // Body says what is wrong with a schema that is no JSON.
+	}
+	return string(body)
+}

@@ -1,4 +1,4 @@
-package llm
+package redact
 
 import (
 	"math/rand/v2"
@@ -54,18 +54,14 @@ func TestASecretThatIsSplitIsReplaced(t *testing.T) {
 			whole.WriteString(parts[random.IntN(len(parts))])
 		}
 		whole.WriteString(".")
-		text, s := whole.String(), r.stream()
+		text, s := whole.String(), r.Stream()
 		var got strings.Builder
 		for rest := text; rest != ""; {
 			n := 1 + random.IntN(min(len(rest), 9))
-			if e, ok := s.pass(TextDelta{rest[:n]}).(TextDelta); ok {
-				got.WriteString(e.Text)
-			}
+			got.WriteString(s.Pass(rest[:n]))
 			rest = rest[n:]
 		}
-		for _, e := range s.rest() {
-			got.WriteString(e.(TextDelta).Text)
-		}
+		got.WriteString(s.Rest())
 		if want := r.Known(text); got.String() != want {
 			t.Fatalf("case %d: %q came out as %q, want %q", i, text, got.String(), want)
 		}
@@ -76,13 +72,13 @@ func TestASecretThatIsSplitIsReplaced(t *testing.T) {
 func TestABrokenSecretIsReplaced(t *testing.T) {
 	var r Redactor
 	r.Know(longKey)
-	s := r.stream()
-	s.pass(TextDelta{"it is " + longKey[:18]})
-	if got := s.rest(); len(got) != 1 || got[0] != (TextDelta{keys.Redacted}) {
-		t.Errorf("got %v, want it redacted", got)
+	s := r.Stream()
+	s.Pass("it is " + longKey[:18])
+	if got := s.Rest(); got != keys.Redacted {
+		t.Errorf("got %q, want it redacted", got)
 	}
-	s.pass(TextDelta{"it is a pl"})
-	if got := s.rest(); len(got) != 1 || got[0] != (TextDelta{"pl"}) {
-		t.Errorf("got %v, want pl", got)
+	s.Pass("it is a pl")
+	if got := s.Rest(); got != "pl" {
+		t.Errorf("got %q, want pl", got)
 	}
 }

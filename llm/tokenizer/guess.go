@@ -1,4 +1,4 @@
-package llm
+package tokenizer
 
 // Guess tells about how many tokens a text has, without the vocabulary and some forty times as fast
 // as Count. It cuts a text where the vocabulary's rules would, into words, numbers and signs, and

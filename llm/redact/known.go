@@ -1,4 +1,4 @@
-package llm
+package redact
 
 import (
 	"cmp"
@@ -82,60 +82,21 @@ func certain(secret string) bool {
 	return len(secret) >= 20 || strings.ContainsFunc(secret, unicode.IsDigit) || lower && upper
 }
 
-// stream replaces known secrets in an answer as it arrives, one that is split between two pieces too.
-type stream struct {
-	known     secrets
-	text      string         // held back of the answer
-	reasoning string         // and of the reasoning
-	arguments map[int]string // and of each call's arguments, by slot
+// Stream is a text that arrives in pieces, one of which may end inside a secret.
+type Stream struct {
+	known secrets
+	held  string
 }
 
-// pass is an event without the secrets, nil where nothing is left of it. What is held back comes with a later
-// piece, or with rest.
-func (s *stream) pass(e Event) Event {
-	switch e := e.(type) {
-	case TextDelta:
-		if e.Text, s.text = s.known.replace(s.text+e.Text, true); e.Text == "" {
-			return nil
-		}
-		return e
-	case ReasoningDelta:
-		if e.Text, s.reasoning = s.known.replace(s.reasoning+e.Text, true); e.Text == "" {
-			return nil
-		}
-		return e
-	case ToolDelta:
-		if s.arguments == nil {
-			s.arguments = map[int]string{}
-		}
-		e.ID, _ = s.known.replace(e.ID, false)
-		e.Name, _ = s.known.replace(e.Name, false)
-		e.Arguments, s.arguments[e.Index] = s.known.replace(s.arguments[e.Index]+e.Arguments, true)
-		return e
-	case Finished:
-		extra, _ := s.known.replace(string(e.Extra), false)
-		if e.Extra != nil {
-			e.Extra = []byte(extra)
-		}
-		return e
-	}
-	return e
+// Pass is a piece without the secrets. What is held back comes with a later piece, or with Rest.
+func (s *Stream) Pass(piece string) (clean string) {
+	clean, s.held = s.known.replace(s.held+piece, true)
+	return clean
 }
 
-// rest is what is still held back when the answer is over.
-func (s *stream) rest() []Event {
-	var events []Event
-	if s.reasoning != "" {
-		events = append(events, ReasoningDelta{s.known.remains(s.reasoning)})
-	}
-	if s.text != "" {
-		events = append(events, TextDelta{s.known.remains(s.text)})
-	}
-	for slot, held := range s.arguments {
-		if held != "" {
-			events = append(events, ToolDelta{Index: slot, Arguments: s.known.remains(held)})
-		}
-	}
-	s.text, s.reasoning, s.arguments = "", "", nil
-	return events
+// Rest is what is still held back when the text is over.
+func (s *Stream) Rest() string {
+	held := s.held
+	s.held = ""
+	return s.known.remains(held)
 }
