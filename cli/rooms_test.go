@@ -45,7 +45,7 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/notice", "ui/confirm", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout",
 		"session", "session/store", "session/store/backup", "session/transfer", "llm", "llm/pricing", "history", "docs",
 	},
@@ -59,6 +59,8 @@ var rooms = map[string][]string{
 	"ui/layout":          {"ui/theme"},
 	"ui/turn":            {"ui/theme", "session", "llm"},
 	"ui/confirm":         {},
+	"ui/question":        {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "history"},
+	"ui/settings":        {"ui/theme", "ui/keymap", "ui/markdown", "session", "llm", "history"},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "llm/pricing", "history"},
 	"ui/inspector":       {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "history"},
 	"ui/sessions":        {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session/store", "session/store/backup", "history"},

@@ -1,17 +1,16 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/keymap"
+	"winnow/ui/settings"
 )
 
 // Command is one slash command.
@@ -28,9 +27,9 @@ func command(name, args, help string, run func(*Model, string) tea.Cmd, also ...
 func Commands() []Command {
 	return []Command{
 		command("context", "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }),
-		command("budget", "TOKENS", "the most tokens of a request; auto is max_context_tokens, or less where the window is smaller", (*Model).setBudget),
-		command("window", "[TOKENS]", "set the model's context window; auto finds it out; alone it says what is known", (*Model).setWindow),
-		command("preset", "[NAME]", "choose how a request is cut; alone it names the presets", (*Model).setPreset),
+		command("budget", "TOKENS", "the most tokens of a request; auto is max_context_tokens, or less where the window is smaller", setting((*settings.Model).Budget)),
+		command("window", "[TOKENS]", "set the model's context window; auto finds it out; alone it says what is known", setting((*settings.Model).Window)),
+		command("preset", "[NAME]", "choose how a request is cut; alone it names the presets", setting((*settings.Model).Preset)),
 		command("compact", "[off]", "have the model condense all before the last exchange, and send that instead; off sends the messages again", (*Model).compact),
 		command("pin", "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }),
 		command("exclude", "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }),
@@ -45,17 +44,17 @@ func Commands() []Command {
 		command("temporary", "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }),
 		command("fork", "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.forkHere() }),
 		command("keep", "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.keepTemporary() }),
-		command("rename", "TITLE", "give the session a title", (*Model).rename),
-		command("title", "", "have a title written for the session", (*Model).retitle),
+		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
+		command("title", "", "have a title written for the session", setting((*settings.Model).Retitle)),
 		command("attach", "PATH", "hang files on the message: texts, and pictures", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
 		command("copy", "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyNamed),
-		command("export", "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt or json", (*Model).export),
-		command("model", "[ENDPOINT/MODEL]", "choose the model", (*Model).chooseModel),
-		command("system", "[TEXT]", "set the session's system prompt; alone it opens in your editor", (*Model).system),
-		command("persona", "[NAME]", "take the system prompt from a file of yours; alone it lists them", (*Model).choosePersona),
+		command("export", "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt or json", setting((*settings.Model).ExportTo)),
+		command("model", "[ENDPOINT/MODEL]", "choose the model", setting((*settings.Model).ChooseModel)),
+		command("system", "[TEXT]", "set the session's system prompt; alone it opens in your editor", setting((*settings.Model).System)),
+		command("persona", "[NAME]", "take the system prompt from a file of yours; alone it lists them", setting((*settings.Model).ChoosePersona)),
 		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }),
 		command("retry", "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain() }),
-		command("theme", "[NAME]", "choose the colours; alone it lists the themes and tries them out", (*Model).chooseTheme),
+		command("theme", "[NAME]", "choose the colours; alone it lists the themes and tries them out", setting((*settings.Model).Theme)),
 		command("mouse", "", "give the mouse to the terminal, to select text with it, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),
 		command("help", "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }),
 		command("quit", "", "leave winnow", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit"),
@@ -98,56 +97,6 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 	return c.run(m, args)
 }
 
-func (m *Model) setBudget(args string) tea.Cmd {
-	n, ok := session.ReadBudget(args)
-	if !ok {
-		return m.complain("A budget is a number of tokens, or auto.")
-	}
-	s := m.session
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		if err := s.Apply(ctx, session.Trial{Budget: new(n)}); err != nil {
-			return settledMsg{err: err}
-		}
-		said := limitSays(s.Preview(""))
-		if said == "" {
-			said = "The budget is set."
-		}
-		return settledMsg{text: said}
-	})
-}
-
-func (m *Model) setPreset(args string) tea.Cmd {
-	if args == "" {
-		return m.say("The preset is " + m.session.Policy().Preset + ". There are " + strings.Join(history.Presets(), ", ") + ".")
-	}
-	s := m.session
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		return settledMsg{text: "Requests are cut by the preset " + args + ".", err: s.Apply(ctx, session.Trial{Preset: args})}
-	})
-}
-
-func (m *Model) rename(title string) tea.Cmd {
-	s := m.session
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		return settledMsg{text: "The session is called " + title + ".", err: s.Rename(ctx, title)}
-	})
-}
-
-func (m *Model) retitle(string) tea.Cmd {
-	if m.chat.Empty() {
-		return m.complain("There is nothing to take a title from yet.")
-	}
-	s := m.session
-	var asking tea.Cmd
-	if model := m.options.Deps.TitleRef; model != "" {
-		asking = m.say("Asking " + model + " for a title.")
-	}
-	return tea.Batch(asking, m.inBackground(func(ctx context.Context) tea.Msg {
-		title, err := s.Retitle(ctx, true)
-		return settledMsg{text: "The session is called " + title + ".", err: err}
-	}))
-}
-
 // compact has the older messages condensed, or sends them again.
 func (m *Model) compact(args string) tea.Cmd {
 	switch {
@@ -160,23 +109,5 @@ func (m *Model) compact(args string) tea.Cmd {
 	case args != "off":
 		return m.complain("It is /compact, or /compact off.")
 	}
-	s := m.session
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		return settledMsg{text: "The messages themselves are sent again where they fit.", err: s.Apply(ctx, session.Trial{SummaryAlways: new(false)})}
-	})
-}
-
-// export writes the session on the screen to a file.
-func (m *Model) export(words string) tea.Cmd {
-	switch {
-	case m.options.Export == nil:
-		return m.complain("Nothing can be exported here.")
-	case m.chat.Empty():
-		return m.complain("There is nothing to export yet.")
-	}
-	s, write := m.session, m.options.Export
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		said, err := write(ctx, s, words)
-		return settledMsg{text: said, err: err}
-	})
+	return m.inSettings((*settings.Model).NoSummary)
 }

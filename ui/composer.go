@@ -31,7 +31,7 @@ func (m *Model) tellComposer() {
 	m.composer.Around = composer.Around{
 		Session: m.info.ID, Home: m.session.Store(), Temporary: m.session.Temporary(), Closed: m.elsewhere,
 		Guide:     m.ref == "guide" || strings.HasPrefix(m.ref, "guide/"),
-		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.waits() && m.turn.Busy),
+		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
 		ReadFile:  m.session.Attach,
 	}
 }
@@ -74,7 +74,7 @@ func (m *Model) openPrompts() {
 		choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
 	}
 	o := picker.Options{Title: "prompts sent before", Hints: m.listHints("takes it into the draft")}
-	m.openList(o, otherList, choices, func(value string) tea.Cmd {
+	m.openList(o, 0, choices, func(value string) tea.Cmd {
 		i, _ := strconv.Atoi(value)
 		m.setFocus(draftPane)
 		return m.composer.TakePrompt(i)

@@ -103,7 +103,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 	if len(choices) == 0 {
 		return m.say("There is no message of yours to edit yet.")
 	}
-	m.openList(picker.Options{Title: "edit an earlier message", Hints: m.listHints("edits")}, otherList, choices, m.editChosen)
+	m.openList(picker.Options{Title: "edit an earlier message", Hints: m.listHints("edits")}, 0, choices, m.editChosen)
 	m.notice.Hush() // it told how to come here
 	return nil
 }
@@ -150,7 +150,7 @@ func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
 	m.chat.GoTo(msg.version.Message)
 	v := msg.version
 	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.inTranscript((*transcript.Model).SearchAnew), m.askPendingAnew())
+	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
 }
 
 // followSession shows the session's active branch, after it changed. What was about messages of another

@@ -7,6 +7,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/keymap"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
@@ -63,7 +64,7 @@ func (m *Model) takeOver() tea.Cmd {
 		var elsewhere bool
 		elsewhere, again.err = s.Lease(ctx)
 		if elsewhere {
-			return settledMsg{text: "It is still open in the other window."}
+			return settings.DoneMsg{Text: "It is still open in the other window."}
 		}
 		if again.err == nil {
 			again.session, again.err = session.Open(ctx, deps, s.Info().ID, ref)

@@ -12,7 +12,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
-	"winnow/ui/theme"
+	"winnow/ui/settings"
 )
 
 // tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
@@ -72,60 +72,6 @@ func (m *Model) sendCut() tea.Cmd {
 	return m.sendAs(session.How{Cut: true})
 }
 
-func overBudget(err error) bool {
-	var over *history.OverBudgetError
-	return errors.As(err, &over)
-}
-
-// limitSays says what requests may hold, and what sets that.
-func limitSays(p history.Plan, err error) string {
-	if overBudget(err) {
-		return "Nothing can be sent: " + err.Error() + "."
-	}
-	s := p.Sum
-	holds := "A request may hold " + theme.Plural(s.Limit, "token")
-	switch {
-	case s.Capped():
-		return holds + ": the budget of " + theme.Thousands(s.Budget) + " is capped by the model's window of " + theme.Thousands(s.Window) + "."
-	case s.Bound == history.BoundWindow:
-		return holds + ": what the model's window of " + theme.Thousands(s.Window) + " leaves beside the reply."
-	case s.Bound == history.BoundUnread:
-		return holds + ", because the server refused a larger request or read only a part of one."
-	case s.Bound == history.BoundMaxContext:
-		return holds + " (max_context_tokens)."
-	case s.Bound == "":
-		return "" // The conversation is still being read.
-	}
-	return holds + "."
-}
-
-// changeSays says what a change of settings takes from the next request, and what caps it; "" where neither.
-func changeSays(before, after history.Plan, err error) string {
-	left := noLongerFit(before, after)
-	if left == "" && !overBudget(err) && !after.Sum.Capped() {
-		return ""
-	}
-	return " " + strings.TrimSpace(limitSays(after, err)+" "+left)
-}
-
-// noLongerFit says how many messages of the conversation a change of the model drops from the next
-// request, "" for none.
-func noLongerFit(before, after history.Plan) string {
-	n := 0
-	for _, c := range history.Compare(before.Entries, after.Entries) {
-		if c.Kind == history.ChangeLeft && c.After.FellOut() {
-			n++
-		}
-	}
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return "1 message no longer fits."
-	}
-	return theme.Thousands(n) + " messages no longer fit."
-}
-
 // wayOut says what the user can do about a turn that failed with err, "" for nothing.
 func (m *Model) wayOut(err error) string {
 	switch {
@@ -141,7 +87,7 @@ func (m *Model) wayOut(err error) string {
 		return "The draft is still here; " + m.keys.First(keymap.Send) + " sends it again."
 	case m.turn.Condensing:
 		return "/compact tries again."
-	case overBudget(err):
+	case settings.OverBudget(err):
 		return "Shorten or exclude something, or raise the budget with /budget; /retry asks again."
 	}
 	return "/retry asks again."

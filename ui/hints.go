@@ -52,18 +52,7 @@ func (m *Model) hints() []keymap.Hint {
 			k.Hint("help", keymap.Ask),
 		})
 	case m.focus == questionPane:
-		stop := k.Hint("stop", keymap.Back)
-		if m.question.pending != nil {
-			stop = k.Hint("later", keymap.Back)
-		}
-		return []keymap.Hint{
-			k.Hint("don't run it", keymap.Refuse),
-			k.Hint("run it once", keymap.Allow),
-			k.Hint("move", keymap.ListUp, keymap.ListDown),
-			k.Hint("answer", keymap.Choose),
-			k.Hint("draft", keymap.FocusBack),
-			stop,
-		}
+		return m.question.Hints(m.keys)
 	case m.focus == panelPane:
 		return append(panelHints(k), k.Hint("draft", keymap.Back), k.Hint("help", keymap.Ask))
 	case m.elsewhere:
@@ -76,7 +65,7 @@ func (m *Model) hints() []keymap.Hint {
 			k.Hint("help", keymap.Ask),
 		}
 	}
-	if m.question.waits() && m.turn.Busy {
+	if m.question.Waits() && m.turn.Busy {
 		return []keymap.Hint{
 			k.Hint("answer the question", keymap.Focus),
 			k.Hint("stop", keymap.Back),

@@ -109,7 +109,7 @@ func (m *Model) turnFocus(by int) {
 func (m *Model) onScreen(p pane) bool {
 	switch p {
 	case questionPane:
-		return m.question.waits()
+		return m.question.Waits()
 	case panelPane:
 		return !m.layout.Panel.Empty()
 	}
@@ -123,7 +123,7 @@ func (m *Model) setFocus(p pane) {
 	m.focus = p
 	switch p {
 	case draftPane, questionPane:
-		m.question.allow = false
+		m.question.Reset()
 		m.chat.Leave()
 		m.panel.Let()
 		return

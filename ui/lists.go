@@ -5,24 +5,16 @@ import (
 
 	"winnow/ui/keymap"
 	"winnow/ui/picker"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
 // listOverlay is a list to choose from.
 type listOverlay struct {
 	picker.Model
-	kind   listKind
+	kind   settings.Kind // 0 for a list that is told nothing while it is open
 	chosen func(value string) tea.Cmd
 }
-
-// listKind tells the lists apart that something is told while they are open.
-type listKind int
-
-const (
-	otherList listKind = iota
-	modelsList
-	themesList
-)
 
 func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	in := m.overlayRoom()
@@ -64,7 +56,7 @@ func (o *listOverlay) types(*Model) bool             { return o.Filter() != "" }
 // box is where the list lies. The themes take little room: what they colour must be seen.
 func (o *listOverlay) box(m *Model) theme.Box {
 	b := m.layout.Overlay
-	if o.kind != themesList {
+	if o.kind != settings.Themes {
 		return b
 	}
 	h := min(b.H, o.Len()+3)
@@ -80,7 +72,7 @@ func sameList(a, b overlay) bool {
 }
 
 // list is the open list of a kind, nil for none.
-func (m *Model) list(kind listKind) *listOverlay {
+func (m *Model) list(kind settings.Kind) *listOverlay {
 	for _, o := range m.overlays {
 		if l, ok := o.(*listOverlay); ok && l.kind == kind {
 			return l
@@ -90,7 +82,7 @@ func (m *Model) list(kind listKind) *listOverlay {
 }
 
 // openList lays a list over the panes.
-func (m *Model) openList(o picker.Options, kind listKind, choices []picker.Choice, chosen func(string) tea.Cmd) *listOverlay {
+func (m *Model) openList(o picker.Options, kind settings.Kind, choices []picker.Choice, chosen func(string) tea.Cmd) *listOverlay {
 	l := &listOverlay{Model: picker.New(m.keys, o), kind: kind, chosen: chosen}
 	if !o.Loading {
 		l.Fill(choices)
@@ -109,7 +101,7 @@ func (m *Model) openPalette() tea.Cmd {
 	for _, c := range Commands() {
 		choices = append(choices, picker.Choice{Label: c.Usage(), Right: c.Help, Value: c.Name})
 	}
-	m.openList(picker.Options{Title: "palette", Hints: m.listHints("runs"), Also: keymap.Palette}, otherList, choices, m.takeCommand)
+	m.openList(picker.Options{Title: "palette", Hints: m.listHints("runs"), Also: keymap.Palette}, 0, choices, m.takeCommand)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -47,22 +46,6 @@ type countedMsg struct {
 	session  *session.Session
 	counting session.Counting
 	err      error
-}
-
-// modelsMsg is the list for the model picker, and what went wrong by endpoint.
-type modelsMsg struct {
-	models []llm.Model
-	errs   map[string]error
-	err    error // why what was learned of their windows could not be read
-}
-
-// restatedMsg says that the server of a session's model states another window than before.
-type restatedMsg struct{ session *session.Session }
-
-// settledMsg is the end of a setting or another short act: a sentence, "" for none, or an error.
-type settledMsg struct {
-	text string
-	err  error
 }
 
 // quitDueMsg says that quitting has waited long enough for an answer to be saved.

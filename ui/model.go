@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
-	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/composer"
@@ -17,7 +17,9 @@ import (
 	"winnow/ui/layout"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
+	"winnow/ui/question"
 	"winnow/ui/sessions"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/turn"
@@ -60,13 +62,12 @@ type Model struct {
 	panel     panel.Model
 	forks     sessions.Forks
 	turn      turn.Model
-	question  question
+	question  question.Model
 	sessions  sessions.Model
 	upkeep    upkeep.Model
 	arrival   arrival
 	inspector inspector.Model
-	personas  []Persona   // as they were read last
-	models    []llm.Model // what the endpoints listed last, nil before they were asked
+	settings  settings.Model
 
 	notice    notice.Model
 	elsewhere bool // the session can only be read: another window has it
@@ -96,7 +97,8 @@ func New(o Options) (*Model, error) {
 	}
 	m.composer = composer.New(composer.Deps{Keys: keys, Run: m.inBackground, Prompts: o.Deps.Store, Commands: commands, Files: o.Attach})
 	m.upkeep = upkeep.New(o.Deps.Store, m.inBackground)
-	m.setTheme(theme.Name(o.Theme))
+	m.themes.Wanted = theme.Name(o.Theme)
+	m.restyle()
 	m.adopt(o.Start)
 	return m, nil
 }
@@ -138,9 +140,11 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.EnvMsg:
 		return m.environment(msg)
 	case tea.BackgroundColorMsg:
-		return m.background(msg)
+		m.themes.Light = !msg.IsDark()
+		m.restyle()
 	case tea.ColorProfileMsg:
-		return m.profile(msg)
+		m.themes.Plain = m.themes.Plain || msg.Profile <= colorprofile.ASCII
+		m.restyle()
 	case tea.KeyPressMsg:
 		return m.keyPress(msg)
 	case tea.PasteMsg:
@@ -151,7 +155,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.click(msg)
 	case turn.EventsMsg, turn.TickMsg:
 		return m.turnEvents(msg)
-	case questionDueMsg:
+	case question.DueMsg:
 		return m.questionDue(msg)
 	case previewDueMsg:
 		return m.previewDue(msg)
@@ -173,6 +177,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.occupied(msg)
 	case openedMsg:
 		return m.opened(msg)
+	case settings.Msg:
+		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Take(msg) })
+	case settings.DoneMsg:
+		return m.settled(msg)
 	case reachedMsg:
 		return m.reached(msg)
 	case pricedMsg:
@@ -185,26 +193,16 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.counted(msg)
 	case composer.Msg:
 		return m.updateComposer(msg)
-	case systemMsg:
-		return m.systemEdited(msg)
 	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg:
 		return m.updateSessions(msg)
-	case personasMsg:
-		return m.personasListed(msg)
 	case versionMsg:
 		return m.versionSwitched(msg)
 	case editsMsg:
 		return m.editsListed(msg)
 	case forksMsg:
 		return m.forksRead(msg)
-	case modelsMsg:
-		return m.modelsListed(msg)
 	case upkeep.Msg:
 		return m.lookAfter(msg)
-	case settledMsg:
-		return m.settled(msg)
-	case restatedMsg:
-		return m.restated(msg)
 	case copiedMsg:
 		return m.copied(msg)
 	case notice.OverMsg:

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/question"
 	"winnow/ui/theme"
 )
 
@@ -30,8 +31,11 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return m.click(msg)
 	case m.overlays.any():
 		return m.overlays.top().update(m, msg)
-	case m.question.waits() && m.layout.Alert.Holds(msg.X, msg.Y):
-		return m.clickQuestion(msg.Y - m.layout.Alert.Y)
+	case m.question.Waits() && m.layout.Alert.Holds(msg.X, msg.Y):
+		if m.focus == questionPane {
+			return m.questionEvent(question.Clicked(msg.Y-m.layout.Alert.Y, len(m.alertLines(m.layout.Alert.H))))
+		}
+		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
 		in, lead := m.layout.Composer.Within(m.layout.Framed), 1

@@ -9,6 +9,8 @@ import (
 	"winnow/session"
 	"winnow/ui/confirm"
 	"winnow/ui/notice"
+	"winnow/ui/question"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
@@ -110,7 +112,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		m.composer.Stay()
 		return m.complain("An answer is still arriving; the session was not changed.")
 	}
-	m.turn, m.question = m.turn.Next(), question{}
+	m.turn, m.question = m.turn.Next(), question.Model{}
 	m.bare()
 	m.composer.Arrive()
 	m.setFocus(draftPane)
@@ -125,7 +127,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 }
 
 // settled ends a setting: what it changed is shown and planned anew.
-func (m *Model) settled(msg settledMsg) tea.Cmd {
+func (m *Model) settled(msg settings.DoneMsg) tea.Cmd {
 	var reach tea.Cmd
 	if ref := m.session.Ref(); ref != m.ref {
 		reach = m.reach(m.session)
@@ -136,15 +138,15 @@ func (m *Model) settled(msg settledMsg) tea.Cmd {
 	changed := m.session.Ref() != m.ref
 	m.info, m.ref = m.session.Info(), m.session.Ref()
 	if changed {
-		reach = tea.Batch(reach, m.askPendingAnew())
+		reach = tea.Batch(reach, m.askPending())
 	}
 	switch {
-	case msg.err != nil:
-		return tea.Batch(m.complain(theme.Sentence(msg.err)), reach)
-	case msg.text == "":
+	case msg.Err != nil:
+		return tea.Batch(m.complain(theme.Sentence(msg.Err)), reach)
+	case msg.Text == "":
 		return tea.Batch(m.draftChanged(), reach)
 	}
-	return tea.Batch(m.say(msg.text), m.draftChanged(), reach)
+	return tea.Batch(m.say(msg.Text), m.draftChanged(), reach)
 }
 
 // arrival is where a session that is opened is gone to, zero for its end.

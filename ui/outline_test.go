@@ -8,6 +8,7 @@ import (
 
 	"winnow/llm"
 	"winnow/ui/inspector"
+	"winnow/ui/settings"
 	"winnow/ui/uitest"
 )
 
@@ -163,7 +164,7 @@ func TestListsArriveBeneathTheHelp(t *testing.T) {
 	m := chatting(t, 120, 40)
 	m.Update(uitest.Key("ctrl+l"))
 	m.Update(uitest.Key("?"))
-	m.Update(modelsMsg{models: []llm.Model{{Endpoint: "openai", ID: "late-model"}}})
+	m.Update(settings.ModelsMsg{Models: []llm.Model{{Endpoint: "openai", ID: "late-model"}}})
 	m.Update(uitest.Key("?"))
 	if !strings.Contains(plain(m), "late-model") {
 		t.Errorf("the models did not arrive:\n%s", plain(m))

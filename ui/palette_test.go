@@ -132,7 +132,8 @@ func TestAPaletteSaysWhatIsWrongWithIt(t *testing.T) {
 
 func TestThemesAreTriedOutInTheirList(t *testing.T) {
 	l := onStage(t, 100, 30)
-	l.setTheme(theme.Dark)
+	l.themes.Wanted = theme.Dark
+	l.restyle()
 	l.types("/theme")
 	l.press("enter")
 	l.shows("solarized-light")

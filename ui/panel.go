@@ -11,6 +11,7 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/panel"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
@@ -58,7 +59,7 @@ func (m *Model) panelEvent(e panel.Event) tea.Cmd {
 	case panel.Apply:
 		return m.inBackground(func(ctx context.Context) tea.Msg { return applyTrial(ctx, s, e) })
 	case panel.ListModels:
-		return m.listModels()
+		return m.inSettings((*settings.Model).ListModels)
 	case panel.Closed:
 		m.leaveWhatif()
 		return m.draftChanged() // What was not done for the next request meanwhile is done now.
@@ -115,7 +116,7 @@ func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
 	k := &m.keys
 	switch {
 	case k.Pressed(msg, keymap.Adopt):
-		return m.adoptWindow()
+		return m.inSettings((*settings.Model).AdoptWindow)
 	case k.Pressed(msg, keymap.Request):
 		return m.inspectRequest()
 	case k.Pressed(msg, keymap.Inspect):

@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/composer"
+	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
@@ -88,7 +89,16 @@ func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 	m.panel.Set(plan, err)
 	m.chat.Next = m.panel.Next.Plan
 	m.composer.Ratio = m.panel.Next.Plan.Sum.Ratio
-	m.judgeWindow()
+	model := m.session.Model()
+	m.panel.Judge(model.Window())
+	if actual, ok := model.TrueWindow(); ok {
+		windows := model.Windows()
+		set := windows.Chosen
+		if set.Tokens == 0 {
+			set = windows.Configured
+		}
+		m.panel.Contradict(set, actual, m.keys.First(keymap.Adopt))
+	}
 	m.showCost()
 	m.panel.Outlook = panel.OutlookOf(known, plan)
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {

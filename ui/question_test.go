@@ -14,6 +14,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/question"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
 )
@@ -33,12 +34,12 @@ func askAbout(m *Model, answers *[]bool) {
 }
 
 // quiet tells the application that no key has come for a while.
-func quiet(m *Model) { m.Update(questionDueMsg{m.turn.Number, m.confirm.Keys()}) }
+func quiet(m *Model) { m.Update(question.DueMsg{Turn: m.turn.Number, Keys: m.confirm.Keys()}) }
 
 // pressing presses a key and runs the command that answers the question, where the key did.
 func pressing(m *Model, waits bool, msg tea.KeyPressMsg) {
 	_, cmd := m.Update(msg)
-	if waits && !m.question.waits() && cmd != nil {
+	if waits && !m.question.Waits() && cmd != nil {
 		runAnswer(cmd)
 	}
 }
@@ -69,7 +70,7 @@ func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
 	quiet(m)
 	typing(m, "?")
 	m.Update(enter)
-	if got := m.composer.Text(); got != "perhaps y or n?" || len(*answers) != 0 || !m.question.waits() {
+	if got := m.composer.Text(); got != "perhaps y or n?" || len(*answers) != 0 || !m.question.Waits() {
 		t.Errorf("the draft is %q, the answers %v; want the whole text and no answer", got, *answers)
 	}
 	if screen := plain(m); !strings.Contains(screen, "tab answers · letters go to your draft") || !strings.Contains(screen, "rm -r build") {
@@ -79,7 +80,7 @@ func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
 
 func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
-	early := questionDueMsg{m.turn.Number, m.confirm.Keys()}
+	early := question.DueMsg{Turn: m.turn.Number, Keys: m.confirm.Keys()}
 	m.Update(uitest.Key("left"))
 	m.Update(early)
 	if m.focus == questionPane {
@@ -182,7 +183,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 	letters := []rune("yynn abcde?/!jk")
 	m := asking(t, 80, 24)
 	for range 300 {
-		m.turn, m.question = turn.Model{Number: m.turn.Number + 1, Busy: true, Cancel: func() {}}, question{}
+		m.turn, m.question = turn.Model{Number: m.turn.Number + 1, Busy: true, Cancel: func() {}}, question.Model{}
 		m.setFocus(draftPane)
 		m.composer.Set("")
 		answers := new([]bool)
@@ -200,7 +201,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 			}
 			m.Update(char(r))
 		}
-		if got := m.composer.Text(); got != text || len(*answers) > 0 || !m.question.waits() {
+		if got := m.composer.Text(); got != text || len(*answers) > 0 || !m.question.Waits() {
 			t.Fatalf("typed %q with a question at %d: the draft is %q, the answers %v", text, at, got, *answers)
 		}
 	}
@@ -212,7 +213,7 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 		m := asking(t, 80, 24)
 		m.turn = turn.Model{Number: m.turn.Number + 1}
 		call := session.PendingCall{Message: 2, Call: history.ToolCall{Name: "shell", Arguments: "{}"}}
-		m.showQuestion(question{asked: &session.Asked{Call: call.Call}, pending: &call})
+		m.ask(question.OfPending(call))
 		quiet(m)
 		if m.focus != questionPane {
 			t.Fatalf("the focus is on %v, want it on the question", m.focus)
@@ -221,17 +222,17 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 	}
 	m := pending()
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
-	if m.question.waits() || m.turn.Stopping || m.focus != draftPane {
-		t.Errorf("after esc the question waits: %v, stopping: %v, focus %v", m.question.waits(), m.turn.Stopping, m.focus)
+	if m.question.Waits() || m.turn.Stopping || m.focus != draftPane {
+		t.Errorf("after esc the question waits: %v, stopping: %v, focus %v", m.question.Waits(), m.turn.Stopping, m.focus)
 	}
 	m = pending()
 	typing(m, "well, no")
-	if !m.question.waits() {
+	if !m.question.Waits() {
 		t.Fatal("text answered the question")
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
-	if m.question.waits() || !m.turn.Busy || !m.composer.Empty() {
-		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.question.waits(), m.turn.Busy, m.composer.Text())
+	if m.question.Waits() || !m.turn.Busy || !m.composer.Empty() {
+		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.question.Waits(), m.turn.Busy, m.composer.Text())
 	}
 }
 
@@ -278,13 +279,13 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 		l.shows(shows)
 	}
 	branch("[", "version 1 of 2")
-	l.until("no question", func() bool { return !l.question.waits() })
+	l.until("no question", func() bool { return !l.question.Waits() })
 	branch("]", question)
 	l.setFocus(draftPane)
 	l.types("/model there/large")
 	l.press("enter")
 	l.shows("The next message goes to there/large")
-	l.until("no question", func() bool { return !l.question.waits() })
+	l.until("no question", func() bool { return !l.question.Waits() })
 	l.types("/model here/small")
 	l.press("enter")
 	l.shows(question)

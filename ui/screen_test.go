@@ -18,6 +18,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/panel"
+	"winnow/ui/settings"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
 )
@@ -237,7 +238,7 @@ var states = slices.Concat([]state{
 	}},
 	{"whatif-model", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
-		m.models = []llm.Model{{Endpoint: "openai", ID: "gpt-5.2-mini"}}
+		m.settings.Models = []llm.Model{{Endpoint: "openai", ID: "gpt-5.2-mini"}}
 		m.Update(tab)
 		m.Update(char('w'))
 		for _, key := range "jjjl" {
@@ -286,11 +287,11 @@ var states = slices.Concat([]state{
 	{"models", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
 		m.Update(ctrl('l'))
-		m.Update(modelsMsg{models: []llm.Model{
+		m.Update(settings.ModelsMsg{Models: []llm.Model{
 			{Endpoint: "openai", ID: "gpt-5.2", Window: llm.Window{Tokens: 400000}},
 			{Endpoint: "openai", ID: "gpt-5.2-mini"},
 			{Endpoint: "guide", ID: "guide", Window: llm.Window{Tokens: 4096}},
-		}, errs: map[string]error{"ollama": errors.New("ollama does not answer at 127.0.0.1:11434")}})
+		}, Errs: map[string]error{"ollama": errors.New("ollama does not answer at 127.0.0.1:11434")}})
 		return m
 	}},
 	{"palette", func(t testing.TB, w, h int) *Model {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
@@ -64,8 +65,9 @@ func TestAClickChoosesInThePalette(t *testing.T) {
 
 func TestAClickTriesAThemeOut(t *testing.T) {
 	m := chatting(t, 100, 30)
-	m.setTheme(theme.Dark)
-	m.chooseTheme("")
+	m.themes.Wanted = theme.Dark
+	m.restyle()
+	setting((*settings.Model).Theme)(m, "")
 	clickOn(t, m, "nord")
 	if c, _ := openedList(m).Cursor(); c.Value != "nord" || m.styles.Name != "nord" {
 		t.Fatalf("a click on nord chooses %q and shows %s:\n%s", c.Value, m.styles.Name, plain(m))

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"winnow/session"
+	"winnow/ui/settings"
 )
 
 func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l := onStage(t, 100, 30)
-	files := []Persona{{"brief", "Answer in one word."}, {"pirate", "You are a pirate.\nSpeak like one."}}
+	files := []Persona{{Name: "brief", Text: "Answer in one word."}, {Name: "pirate", Text: "You are a pirate.\nSpeak like one."}}
 	l.options.Personas = func() ([]Persona, error) { return files, nil }
 
 	l.types("/persona")
@@ -60,7 +61,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.systemInForce(); got != "As configured." {
+	if got := l.session.SystemPrompt(); got != "As configured." {
 		t.Errorf("the editor opens with %q", got)
 	}
 	for _, c := range []struct{ text, want, said string }{
@@ -68,14 +69,14 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 		{"As configured.", "As configured.", "takes the configured system prompt"},
 		{"", "As configured.", "takes the configured system prompt"},
 	} {
-		_, cmd := l.Update(systemMsg{text: c.text})
+		_, cmd := l.Update(settings.SystemMsg{Text: c.text})
 		l.run(cmd)
 		l.shows(c.said)
 		if got := l.session.Info().System; got != c.want {
 			t.Errorf("the editor left %q: the session's own is %q, want %q", c.text, got, c.want)
 		}
 	}
-	_, cmd := l.Update(systemMsg{err: errors.New("run the editor ed: exit status 1")})
+	_, cmd := l.Update(settings.SystemMsg{Err: errors.New("run the editor ed: exit status 1")})
 	l.run(cmd)
 	l.shows("The system prompt is as it was.")
 }

@@ -6,6 +6,7 @@ import (
 	"winnow/history"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
+	"winnow/ui/settings"
 	"winnow/ui/transcript"
 )
 
@@ -78,7 +79,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.Sessions:
 		return m.openSessions("")
 	case keymap.Models:
-		return m.openModels()
+		return setting((*settings.Model).ChooseModel)(m, "")
 	case keymap.Context:
 		return m.togglePanel()
 	case keymap.Reason:

@@ -11,6 +11,8 @@ import (
 	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
+	"winnow/ui/question"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
@@ -24,7 +26,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	var cmd tea.Cmd
 	m.turn, cmd = m.turn.Start(stop, func() <-chan session.Event { return start(ctx) })
 	m.composer.Hold(sent)
-	m.question = question{}
+	m.question = question.Model{}
 	m.confirm.Forget()
 	m.notice.Clear()
 	m.chat.Name = transcript.ShortName(m.ref)
@@ -65,7 +67,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:
-		return m.ask(e)
+		return m.ask(question.Of(e))
 	case session.Ran:
 		m.chat.Add(e.Message, session.Receipt{})
 	case session.Answered:
@@ -130,7 +132,11 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.turn.Quitting {
 		return tea.Quit
 	}
-	return tea.Batch(said, m.draftChanged(), m.entitle(e.Err), m.inTranscript((*transcript.Model).SearchOn), m.askWindow())
+	var entitling tea.Cmd
+	if e.Err == nil {
+		entitling = m.inSettings((*settings.Model).Entitle)
+	}
+	return tea.Batch(said, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.askWindow())
 }
 
 // askWindow asks for a window that the server could not say before the model ran. Meanwhile a message can be
@@ -141,21 +147,8 @@ func (m *Model) askWindow() tea.Cmd {
 		if !s.Model().AskWindowAgain(ctx) {
 			return nil
 		}
-		return restatedMsg{s}
+		return settings.DoneMsg{}
 	})
-}
-
-// entitle has a model write the title after the first answer, where one is configured for that.
-func (m *Model) entitle(fault error) tea.Cmd {
-	if fault != nil || !m.session.Untitled() {
-		return nil
-	}
-	s := m.session
-	said := m.say("Asking " + m.options.Deps.TitleRef + " for a title.")
-	return tea.Batch(said, m.inBackground(func(ctx context.Context) tea.Msg {
-		_, err := s.Retitle(ctx, false)
-		return settledMsg{err: err}
-	}))
 }
 
 // send sends the draft: a command is run, a message begins a turn.
@@ -168,7 +161,7 @@ func (m *Model) send() tea.Cmd {
 		return m.complain("The session is still being opened. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.Text()))
-	case m.question.waits() && m.turn.Busy:
+	case m.question.Waits() && m.turn.Busy:
 		return m.complain("A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it. Your draft is kept.")
 	case m.turn.Busy:
 		return m.complain("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it. Your draft is kept.")

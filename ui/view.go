@@ -127,8 +127,8 @@ func (m *Model) alertLines(most int) []string {
 	w := max(1, m.layout.DraftWidth()-1)
 	var lines []string
 	switch {
-	case m.question.waits():
-		lines = m.questionLines(w, most)
+	case m.question.Waits():
+		lines = m.question.View(st, m.keys, w, most, m.focus == questionPane)
 	default:
 		lines = m.notice.AlertView(st, w, most)
 		if len(lines) == 0 && m.turn.Retry != "" {
@@ -184,7 +184,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if m.elsewhere {
 		title = "for reading"
 	}
-	if a := m.turn.Activity(m.question.waits()); a != "" {
+	if a := m.turn.Activity(m.question.Waits()); a != "" {
 		title = a
 	}
 	if m.turn.Busy && !m.turn.Stopping {
@@ -207,7 +207,7 @@ func (m *Model) footer(w int) string {
 		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
 		return line
 	}
-	if a := m.turn.Activity(m.question.waits()); a != "" && !m.layout.Framed {
+	if a := m.turn.Activity(m.question.Waits()); a != "" && !m.layout.Framed {
 		return theme.Fit(" "+a, w)
 	}
 	return m.helpLine(w)

@@ -11,6 +11,7 @@ import (
 	"winnow/session"
 	"winnow/ui/composer"
 	"winnow/ui/panel"
+	"winnow/ui/settings"
 )
 
 // openWhatif shows the dials.
@@ -26,7 +27,7 @@ func (m *Model) openWhatif() tea.Cmd {
 	}
 	m.panel.OpenWhatif(panel.Current{
 		Policy: m.session.Policy(), Window: m.session.Model().Window(), Chosen: m.session.Model().Windows().Chosen.Tokens, Model: m.ref,
-		Refs: panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.models), Listed: m.models != nil,
+		Refs: panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.settings.Models), Listed: m.settings.Models != nil,
 	}, !m.layout.WantPanel)
 	m.overlays.open(whatifOverlay{})
 	m.layout.WantPanel = true
@@ -90,7 +91,7 @@ func applyTrial(ctx context.Context, s *session.Session, e panel.Apply) tea.Msg 
 		return appliedMsg{s, e.Text, err}
 	}
 	after, err := s.Preview("")
-	return appliedMsg{s, e.Text + changeSays(before, after, err), nil}
+	return appliedMsg{s, e.Text + settings.Change(before, after, err), nil}
 }
 
 // applied ends the trial: what it showed is the next request now.
@@ -105,5 +106,5 @@ func (m *Model) applied(msg appliedMsg) tea.Cmd {
 			m.showNext(plan, nil, m.session.Outlook(plan))
 		}
 	}
-	return m.settled(settledMsg{text: msg.said, err: msg.err})
+	return m.settled(settings.DoneMsg{Text: msg.said, Err: msg.err})
 }

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,10 +12,13 @@ import (
 type Set struct {
 	Own    map[string]Palette
 	Wanted Name
-	Shown  Name // the wanted one, or the one that is tried out
+	Tried  Name // the one that is tried out, "" for none
 	Light  bool // the terminal's background is light
 	Plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
 }
+
+// Shown is the theme that is tried out, else the wanted one.
+func (t Set) Shown() Name { return cmp.Or(t.Tried, t.Wanted) }
 
 // Names are all themes that can be chosen: winnow's, then the user's own.
 func (t Set) Names() []string {

@@ -1,0 +1,54 @@
+package question
+
+import (
+	"testing"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
+)
+
+var call = history.ToolCall{Name: "shell", Arguments: `{"command":"rm -r build"}`}
+
+func TestTheSafeAnswerIsTheFirst(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want Event
+	}{
+		{[]string{"enter"}, Decided{false}},
+		{[]string{"down", "enter"}, Decided{true}},
+		{[]string{"down", "up", "enter"}, Decided{false}},
+		{[]string{"y"}, Decided{true}},
+		{[]string{"n"}, Decided{false}},
+		{[]string{"esc"}, Stopped{}},
+		{[]string{"x"}, Other{}},
+	} {
+		q := Of(session.Asked{Call: call})
+		var got Event
+		for _, key := range c.keys {
+			q, got = q.Update(keymap.Default(), uitest.Key(key))
+		}
+		if got != c.want {
+			t.Errorf("%v: got %#v, want %#v", c.keys, got, c.want)
+		}
+	}
+}
+
+func TestAPendingCallCanWait(t *testing.T) {
+	q := OfPending(session.PendingCall{Message: 2, Call: call})
+	if _, got := q.Update(keymap.Default(), uitest.Key("esc")); got != (Later{}) {
+		t.Errorf("esc: got %#v, want it later", got)
+	}
+}
+
+func TestScreens(t *testing.T) {
+	st := theme.New(theme.None, theme.Palette{})
+	moved, _ := Of(session.Asked{Call: call}).Update(keymap.Default(), uitest.Key("down"))
+	var screens uitest.Screens
+	screens.Add("the draft has the focus", moved.View(st, keymap.Default(), 60, 6, false))
+	screens.Add("it has the focus", moved.View(st, keymap.Default(), 60, 6, true))
+	screens.Add("narrow and low", moved.View(st, keymap.Default(), 44, 2, true))
+	screens.Golden(t)
+}

@@ -1,0 +1,167 @@
+package settings
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/llm"
+	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// ModelsMsg is the list of the models, and what went wrong by endpoint.
+type ModelsMsg struct {
+	Models []llm.Model
+	Errs   map[string]error
+	Err    error // why what was learned of their windows could not be read
+}
+
+func (ModelsMsg) settingsMsg() {}
+
+// ChooseModel is the command /model: it takes a model, or lists those of every endpoint.
+func (s *Model) ChooseModel(ref string) tea.Cmd {
+	if ref != "" {
+		return s.useModel(ref)
+	}
+	s.tell(Listed{List{
+		Kind: Models, Title: "model", Also: keymap.Models, Loading: true, Chosen: (*Model).useModel,
+		Hints: []keymap.Hint{{Key: "type", What: "to filter"}, s.Keys.Hint("chooses", keymap.Choose), s.Keys.Hint("closes", keymap.Back)},
+	}})
+	return s.ListModels()
+}
+
+// ListModels asks every endpoint for its models, all at once.
+func (s *Model) ListModels() tea.Cmd {
+	deps := s.Deps
+	return s.Run(func(ctx context.Context) tea.Msg {
+		list, errs := deps.Models.Models(ctx)
+		windows, err := session.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), list, time.Now())
+		for i, window := range windows {
+			list[i].Window = window
+		}
+		return ModelsMsg{list, errs, err}
+	})
+}
+
+func (s *Model) modelsListed(msg ModelsMsg) tea.Cmd {
+	s.Models = msg.Models
+	var filled Filled
+	for _, model := range msg.Models {
+		label := markdown.OneLine(model.Ref(), 200)
+		filled.Choices = append(filled.Choices, Choice{Label: label, Right: s.about(model, s.ListW-theme.Width(label)), Value: model.Ref()})
+	}
+	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
+		filled.Notes = append(filled.Notes, name+": "+theme.Sentence(msg.Errs[name]))
+	}
+	if msg.Err != nil {
+		filled.Notes = append(filled.Notes, theme.Sentence(msg.Err))
+	}
+	return s.tell(filled)
+}
+
+// about says how large a model's window is, with who says so where that fits in w cells, and whether the model is in
+// use.
+func (s *Model) about(model llm.Model, w int) string {
+	const margin = 8 // cells of a line beside its texts
+	var parts []string
+	if n := model.Window.Tokens; n > 0 {
+		parts = append(parts, theme.Thousands(n)+" tokens")
+	}
+	if model.Ref() == s.Ref {
+		parts = append(parts, "in use")
+	}
+	short := strings.Join(parts, " · ")
+	if origin := markdown.OneLine(model.Window.Origin(), 60); origin != "" {
+		if long := strings.Join(slices.Insert(parts, 1, origin), " · "); theme.Width(long) <= w-margin {
+			return long
+		}
+	}
+	return short
+}
+
+func (s *Model) useModel(ref string) tea.Cmd {
+	if s.Busy {
+		return s.tell(Refused{})
+	}
+	of := s.Session
+	return s.Run(func(ctx context.Context) tea.Msg {
+		before, _ := of.Preview("")
+		if err := of.SetModel(ctx, ref); err != nil {
+			return DoneMsg{Err: err}
+		}
+		after, err := of.Preview("")
+		return DoneMsg{Text: "The next message goes to " + of.Ref() + "." + Change(before, after, err)}
+	})
+}
+
+// Window is the command /window.
+func (s *Model) Window(args string) tea.Cmd {
+	if args == "" {
+		return s.say(s.windowText())
+	}
+	n, ok := session.ReadWindow(args)
+	if !ok {
+		return s.complain("A window is a number of tokens, or auto.")
+	}
+	return s.useWindow(n)
+}
+
+// AdoptWindow takes the server's window in place of the one that was set.
+func (s *Model) AdoptWindow() tea.Cmd {
+	n, ok := s.Session.Model().TrueWindow()
+	if !ok {
+		return s.say("Nothing contradicts the window. " + s.windowText())
+	}
+	return s.useWindow(n)
+}
+
+// useWindow sets the window of the model in use; 0 finds it out.
+func (s *Model) useWindow(tokens int) tea.Cmd {
+	of, ref := s.Session, s.Ref
+	return s.Run(func(ctx context.Context) tea.Msg {
+		err := of.Model().SetWindow(ctx, tokens)
+		w := of.Model().Window()
+		said := "The window of " + ref + " is set to " + theme.Thousands(tokens) + " tokens, in every session."
+		switch {
+		case tokens == 0:
+			said = "The window of " + ref + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."
+		case w.Tokens < tokens:
+			said = "The window of " + ref + " stays " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + ", which is less than " + theme.Thousands(tokens) + "."
+		}
+		return DoneMsg{said, err}
+	})
+}
+
+// windowText says how large the window of the model in use is, and who says so.
+func (s *Model) windowText() string {
+	model := s.Session.Model()
+	w := model.Window()
+	if w.Tokens == 0 {
+		return "The window of " + s.Ref + " is not known yet. /window 128000 sets it."
+	}
+	text := "The window of " + s.Ref + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."
+	f := model.Windows()
+	var others []string
+	for _, o := range []llm.Window{f.Chosen, f.Configured, f.Stated, f.Refused} {
+		if o.Tokens > 0 && (o.Tokens != w.Tokens || o.Source != w.Source) {
+			others = append(others, theme.Thousands(o.Tokens)+" ("+o.Origin()+")")
+		}
+	}
+	if len(others) > 0 {
+		text += " Also known: " + strings.Join(others, ", ") + "."
+	}
+	if limit := model.Limit(); limit > 0 {
+		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
+	}
+	if w.Assumed || w.ByName {
+		text += " /window 128000 sets another."
+	}
+	return text
+}

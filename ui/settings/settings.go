@@ -1,0 +1,258 @@
+// Package settings is what the user sets by a command or in a list: the model, its window, the system prompt, limits
+// and titles of a session, and the colours. It changes the session by commands, each of which ends in a DoneMsg; what
+// is to be said or listed it tells the one who holds it, as events.
+package settings
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Model is what was read to choose from.
+type Model struct {
+	Around
+	Models   []llm.Model // what the endpoints listed last, nil before they were asked
+	personas []Persona   // as they were read last
+	events   []Event     // for the one who holds the settings
+}
+
+// Around is what the settings are told of their surroundings before they are used.
+type Around struct {
+	Deps    session.Deps
+	Keys    keymap.Map
+	Run     func(func(context.Context) tea.Msg) tea.Cmd // makes a command whose context ends with it
+	Session *session.Session
+	Ref     string // the model in use, as the screen knows it
+	Busy    bool   // an answer is arriving
+	Begun   bool   // something was said in the session
+	Covered bool   // the user has gone on to something else
+	ListW   int    // the width of a list, in cells
+	Themes  theme.Set
+
+	Personas   func() ([]Persona, error) // reads the user's system prompts; nil has none
+	PersonasIn string                    // the folder that holds them
+	Export     func(ctx context.Context, s *session.Session, words string) (string, error)
+}
+
+// Event is what the one who holds the settings has to do.
+type Event interface{ event() }
+
+// The events.
+type (
+	// Said is a sentence for the user: Bad where something did not work.
+	Said struct {
+		Text string
+		Bad  bool
+	}
+	// Refused says that nothing is set while an answer arrives.
+	Refused struct{}
+	// Listed is a list to choose from.
+	Listed struct{ List }
+	// Filled says that the models of the open list are known, and what could not be listed.
+	Filled struct {
+		Choices []Choice
+		Notes   []string
+	}
+	// Edited is the system prompt, to be opened in the user's editor. What is left there is a SystemMsg.
+	Edited struct{ Text string }
+	// Themed is the theme that was chosen.
+	Themed struct{ Name theme.Name }
+)
+
+func (Said) event()    {}
+func (Refused) event() {}
+func (Listed) event()  {}
+func (Filled) event()  {}
+func (Edited) event()  {}
+func (Themed) event()  {}
+
+// Kind tells the lists apart.
+type Kind int
+
+// The kinds of lists.
+const (
+	Models Kind = iota + 1
+	Themes
+	Personas
+)
+
+// List is a list to choose from.
+type List struct {
+	Kind    Kind
+	Title   string
+	Hints   []keymap.Hint
+	Also    keymap.Action // closes it as well, "" for none
+	Loading bool          // the choices are still being asked for
+	Choices []Choice
+	At      string // the value under the cursor, "" for the first
+	Chosen  func(s *Model, value string) tea.Cmd
+}
+
+// Choice is one line of a list.
+type Choice struct {
+	Label string
+	Right string // at the right end of the line
+	Value string // what is chosen
+}
+
+// Msg is what a command of the settings brings back: it goes to Take.
+type Msg interface{ settingsMsg() }
+
+// DoneMsg is the end of a setting or of another short act: a sentence, "" for none, or an error.
+type DoneMsg struct {
+	Text string
+	Err  error
+}
+
+// Take is what a command has brought.
+func (s *Model) Take(msg Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case ModelsMsg:
+		return s.modelsListed(msg)
+	case PersonasMsg:
+		return s.personasRead(msg)
+	case SystemMsg:
+		return s.systemEdited(msg)
+	}
+	return nil
+}
+
+// Do does something to the settings: a command of the user's, or Take.
+func (s Model) Do(do func(*Model) tea.Cmd) (Model, tea.Cmd, []Event) {
+	cmd := do(&s)
+	events := s.events
+	s.events = nil
+	return s, cmd, events
+}
+
+func (s *Model) tell(e Event) tea.Cmd {
+	s.events = append(s.events, e)
+	return nil
+}
+
+func (s *Model) say(text string) tea.Cmd      { return s.tell(Said{Text: text}) }
+func (s *Model) complain(text string) tea.Cmd { return s.tell(Said{text, true}) }
+
+// set changes the session in a command, and says so when it is done.
+func (s *Model) set(said string, change func(context.Context, *session.Session) error) tea.Cmd {
+	of := s.Session
+	return s.Run(func(ctx context.Context) tea.Msg { return DoneMsg{said, change(ctx, of)} })
+}
+
+// Budget is the command /budget.
+func (s *Model) Budget(args string) tea.Cmd {
+	n, ok := session.ReadBudget(args)
+	if !ok {
+		return s.complain("A budget is a number of tokens, or auto.")
+	}
+	of := s.Session
+	return s.Run(func(ctx context.Context) tea.Msg {
+		if err := of.Apply(ctx, session.Trial{Budget: new(n)}); err != nil {
+			return DoneMsg{Err: err}
+		}
+		said := limit(of.Preview(""))
+		if said == "" {
+			said = "The budget is set."
+		}
+		return DoneMsg{Text: said}
+	})
+}
+
+// Preset is the command /preset.
+func (s *Model) Preset(name string) tea.Cmd {
+	if name == "" {
+		return s.say("The preset is " + s.Session.Policy().Preset + ". There are " + strings.Join(history.Presets(), ", ") + ".")
+	}
+	return s.set("Requests are cut by the preset "+name+".", func(ctx context.Context, of *session.Session) error {
+		return of.Apply(ctx, session.Trial{Preset: name})
+	})
+}
+
+// NoSummary is the command /compact off.
+func (s *Model) NoSummary() tea.Cmd {
+	return s.set("The messages themselves are sent again where they fit.", func(ctx context.Context, of *session.Session) error {
+		return of.Apply(ctx, session.Trial{SummaryAlways: new(false)})
+	})
+}
+
+// Rename is the command /rename.
+func (s *Model) Rename(title string) tea.Cmd {
+	return s.set("The session is called "+title+".", func(ctx context.Context, of *session.Session) error {
+		return of.Rename(ctx, title)
+	})
+}
+
+// Retitle is the command /title.
+func (s *Model) Retitle(string) tea.Cmd {
+	if !s.Begun {
+		return s.complain("There is nothing to take a title from yet.")
+	}
+	if model := s.Deps.TitleRef; model != "" {
+		s.say("Asking " + model + " for a title.")
+	}
+	of := s.Session
+	return s.Run(func(ctx context.Context) tea.Msg {
+		title, err := of.Retitle(ctx, true)
+		return DoneMsg{"The session is called " + title + ".", err}
+	})
+}
+
+// Entitle has a model write the title after the first answer, where one is configured for that.
+func (s *Model) Entitle() tea.Cmd {
+	if !s.Session.Untitled() {
+		return nil
+	}
+	s.say("Asking " + s.Deps.TitleRef + " for a title.")
+	return s.set("", func(ctx context.Context, of *session.Session) error {
+		_, err := of.Retitle(ctx, false)
+		return err
+	})
+}
+
+// ExportTo is the command /export: it writes the session to a file.
+func (s *Model) ExportTo(words string) tea.Cmd {
+	switch {
+	case s.Export == nil:
+		return s.complain("Nothing can be exported here.")
+	case !s.Begun:
+		return s.complain("There is nothing to export yet.")
+	}
+	of, write := s.Session, s.Export
+	return s.Run(func(ctx context.Context) tea.Msg {
+		said, err := write(ctx, of, words)
+		return DoneMsg{said, err}
+	})
+}
+
+// Theme is the command /theme: it takes the theme with a name, or lists them. The one under the cursor is tried out at
+// once.
+func (s *Model) Theme(name string) tea.Cmd {
+	names := s.Themes.Names()
+	switch {
+	case s.Themes.Plain:
+		return s.complain("This terminal shows no colours, or NO_COLOR is set: every theme looks the same.")
+	case name == "":
+		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Hints: []keymap.Hint{
+			s.Keys.Hint("try one out", keymap.ListUp, keymap.ListDown), s.Keys.Hint("takes it", keymap.Choose), s.Keys.Hint("keeps the old one", keymap.Back),
+		}}
+		for _, name := range names {
+			list.Choices = append(list.Choices, Choice{Label: name, Right: s.Themes.About(theme.Name(name)), Value: name})
+		}
+		return s.tell(Listed{list})
+	}
+	for _, known := range names {
+		if known == name {
+			s.tell(Themed{theme.Name(name)})
+			return s.say("The theme is " + name + ". It stays with theme = \"" + name + "\" under [ui] in the configuration.")
+		}
+	}
+	return s.complain("There is no theme " + name + ". There are " + strings.Join(names, ", ") + ".")
+}

@@ -1,0 +1,81 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/llm"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// inUseIs are settings of which no command is run.
+func inUseIs(ref string) Model {
+	return Model{Around: Around{
+		Keys: keymap.Default(), Run: func(func(context.Context) tea.Msg) tea.Cmd { return nil }, Ref: ref, ListW: 80,
+		Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
+	}}
+}
+
+func TestWhatCannotBeSetIsSaid(t *testing.T) {
+	busy, bare, plain := inUseIs("a/b"), inUseIs("a/b"), inUseIs("a/b")
+	busy.Busy, bare.Personas, plain.Themes.Plain = true, nil, true
+	for _, c := range []struct {
+		name string
+		in   Model
+		do   func(*Model) tea.Cmd
+		want Event
+	}{
+		{"a budget in words", bare, func(s *Model) tea.Cmd { return s.Budget("much") }, Said{"A budget is a number of tokens, or auto.", true}},
+		{"a window in words", bare, func(s *Model) tea.Cmd { return s.Window("wide") }, Said{"A window is a number of tokens, or auto.", true}},
+		{"a model while an answer arrives", busy, func(s *Model) tea.Cmd { return s.ChooseModel("c/d") }, Refused{}},
+		{"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") }, Said{"There is nothing to take a title from yet.", true}},
+		{"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") }, Said{"Nothing can be exported here.", true}},
+		{"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") }, Said{"There is no folder for personas here.", true}},
+		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("nord") }, Said{"This terminal shows no colours, or NO_COLOR is set: every theme looks the same.", true}},
+	} {
+		if _, _, got := c.in.Do(c.do); !reflect.DeepEqual(got, []Event{c.want}) {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
+	s := inUseIs("a/b")
+	s.Themes.Wanted = theme.Light
+	_, _, got := s.Do(func(s *Model) tea.Cmd { return s.Theme("") })
+	list, ok := got[0].(Listed)
+	if !ok || list.At != "light" || len(list.Choices) != len(s.Themes.Names()) {
+		t.Fatalf("/theme lists %+v", got)
+	}
+	_, _, got = s.Do(func(s *Model) tea.Cmd { return list.Chosen(s, "nord") })
+	if got[0] != (Themed{"nord"}) {
+		t.Errorf("nord is chosen, and %+v is told", got)
+	}
+}
+
+func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
+	s, _, got := inUseIs("here/small").Do(func(s *Model) tea.Cmd {
+		return s.Take(ModelsMsg{
+			Models: []llm.Model{{Endpoint: "here", ID: "small", Window: llm.Window{Tokens: 8192}}, {Endpoint: "there", ID: "large"}},
+			Errs:   map[string]error{"far": errors.New("it does not answer")},
+		})
+	})
+	want := Filled{[]Choice{{"here/small", "8,192 tokens · in use", "here/small"}, {"there/large", "", "there/large"}}, []string{"far: it does not answer."}}
+	if !reflect.DeepEqual(got, []Event{want}) || len(s.Models) != 2 {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestAPersonaThatIsNotThereNamesThoseThatAre(t *testing.T) {
+	_, _, got := inUseIs("a/b").Do(func(s *Model) tea.Cmd {
+		return s.Take(PersonasMsg{name: "brave", personas: []Persona{{"brief", "Answer in one word."}}})
+	})
+	if want := (Said{"There is no persona brave. Yours: brief; none takes the configured system prompt.", true}); got[0] != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

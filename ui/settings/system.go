@@ -1,0 +1,142 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// SystemMsg is the system prompt as the user's editor left it.
+type SystemMsg struct {
+	Text string
+	Err  error
+}
+
+func (SystemMsg) settingsMsg() {}
+
+// System is the command /system: it sets the session's system prompt, or opens the one in force in the user's editor.
+func (s *Model) System(text string) tea.Cmd {
+	if text == "" {
+		return s.tell(Edited{s.Session.SystemPrompt()})
+	}
+	return s.setSystem(text)
+}
+
+func (s *Model) systemEdited(msg SystemMsg) tea.Cmd {
+	if msg.Err != nil {
+		return s.complain(theme.Sentence(msg.Err) + " The system prompt is as it was.")
+	}
+	return s.setSystem(strings.ReplaceAll(msg.Text, "\r\n", "\n"))
+}
+
+// setSystem gives the session a system prompt of its own; "" takes the configured one.
+func (s *Model) setSystem(text string) tea.Cmd {
+	said := "The session has its own system prompt."
+	if text == "" || text == s.Deps.System {
+		text, said = s.Deps.System, "The session takes the configured system prompt."
+	}
+	return s.storeSystem(text, said)
+}
+
+func (s *Model) storeSystem(text, said string) tea.Cmd {
+	return s.set(said, func(ctx context.Context, of *session.Session) error { return of.SetSystem(ctx, text) })
+}
+
+// Persona is a system prompt that the user keeps in a file.
+type Persona struct {
+	Name string // what it is called by, without blanks
+	Text string // the system prompt
+}
+
+// noPersona is the choice that goes back to the configured system prompt.
+const noPersona = "none"
+
+// PersonasMsg is the personas that there are. With a name that one is wanted, else a list of them.
+type PersonasMsg struct {
+	name     string
+	personas []Persona
+	err      error
+}
+
+func (PersonasMsg) settingsMsg() {}
+
+// ChoosePersona is the command /persona: it reads the personas, to take one or to list them.
+func (s *Model) ChoosePersona(name string) tea.Cmd {
+	if s.Personas == nil {
+		return s.complain("There is no folder for personas here.")
+	}
+	if name == noPersona {
+		return s.setSystem("")
+	}
+	read := s.Personas
+	return func() tea.Msg {
+		all, err := read()
+		return PersonasMsg{name, all, err}
+	}
+}
+
+func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
+	s.personas = msg.personas
+	switch {
+	case msg.err != nil:
+		return s.complain(theme.Sentence(msg.err))
+	case msg.name != "":
+		return s.takePersona(msg.name)
+	case s.Covered:
+		return nil
+	}
+	now := s.Session.SystemPrompt()
+	if len(s.personas) == 0 && now == s.Deps.System {
+		return s.say("There are no personas yet. Each is a file NAME.md in " + s.PersonasIn + ".")
+	}
+	list := List{
+		Kind: Personas, Title: "personas", Chosen: (*Model).takePersona,
+		Hints:   []keymap.Hint{s.Keys.Hint("takes its system prompt", keymap.Choose), s.Keys.Hint("closes", keymap.Back)},
+		Choices: []Choice{{noPersona + " · the configured system prompt", inUse(now == s.Deps.System), noPersona}},
+	}
+	for _, p := range s.personas {
+		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
+		list.Choices = append(list.Choices, Choice{p.Name + " · " + markdown.OneLine(first, 200), inUse(p.Text == now), p.Name})
+	}
+	return s.tell(Listed{list})
+}
+
+func inUse(is bool) string {
+	if is {
+		return "in use"
+	}
+	return ""
+}
+
+// takePersona gives the session the system prompt of a persona that was read.
+func (s *Model) takePersona(name string) tea.Cmd {
+	if name == noPersona {
+		return s.setSystem("")
+	}
+	i := slices.IndexFunc(s.personas, func(p Persona) bool { return p.Name == name })
+	if i < 0 {
+		return s.complain("There is no persona " + name + ". " + s.personasThereAre())
+	}
+	text := s.personas[i].Text
+	return s.storeSystem(text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name, theme.Plural(len([]rune(text)), "character")))
+}
+
+// personasThereAre names the personas, or says how there is one.
+func (s *Model) personasThereAre() string {
+	if len(s.personas) == 0 {
+		return "Each is a file NAME.md in " + s.PersonasIn + ", and there is none yet."
+	}
+	var names []string
+	for _, p := range s.personas {
+		names = append(names, p.Name)
+	}
+	return "Yours: " + strings.Join(names, ", ") + "; " + noPersona + " takes the configured system prompt."
+}
