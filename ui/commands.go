@@ -38,7 +38,7 @@ func Commands() []Command {
 		command("repair", "", "list what was repaired, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs"),
 		command("whatif", "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }),
 		command("search", "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search),
-		command("alone", "TEXT", "send a message without the conversation before it", (*Model).sendAlone),
+		command("alone", "TEXT", "send a message without the conversation before it", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
 		command("resume", "[WORDS]", "open another session, found by the words of its title", (*Model).openSessions, "sessions", "continue"),
 		command("new", "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }, "clear"),
 		command("temporary", "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }),

@@ -73,7 +73,7 @@ func (m *Model) openPrompts() {
 	for i, p := range m.composer.Prompts {
 		choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
 	}
-	o := picker.Options{Title: "prompts sent before", Hints: m.listHints("takes it into the draft")}
+	o := picker.Options{Title: "prompts sent before", Does: "takes it into the draft"}
 	m.openList(o, 0, choices, func(value string) tea.Cmd {
 		i, _ := strconv.Atoi(value)
 		m.setFocus(draftPane)

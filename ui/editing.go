@@ -103,7 +103,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 	if len(choices) == 0 {
 		return m.say("There is no message of yours to edit yet.")
 	}
-	m.openList(picker.Options{Title: "edit an earlier message", Hints: m.listHints("edits")}, 0, choices, m.editChosen)
+	m.openList(picker.Options{Title: "edit an earlier message", Does: "edits"}, 0, choices, m.editChosen)
 	m.notice.Hush() // it told how to come here
 	return nil
 }

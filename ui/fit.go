@@ -18,23 +18,16 @@ import (
 // tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
 func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
 	way := "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
-	if m.unsentBehindDraft() {
+	if m.composer.Superseded() {
 		way = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	}
-	m.notice.Warn(notice.Alert{Text: over.Sentence(m.cureFor(over)) + ".", Way: way, Cause: notice.TooLong})
+	m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(over)) + ".", Way: way, Cause: notice.TooLong})
 	m.arrange()
 	return nil
 }
 
-// unsentBehindDraft says that a message was not stored and cannot come back into the composer, where the next draft is
-// already.
-func (m *Model) unsentBehindDraft() bool {
-	sent := m.composer.Sending()
-	return sent != nil && sent.Instead == 0 && !m.composer.Empty()
-}
-
 // cureFor names the command that helps against a part of a request that does not fit.
-func (m *Model) cureFor(over *session.OversizeError) func(string) string {
+func cureFor(over *session.OversizeError) func(string) string {
 	return func(what string) string {
 		switch what {
 		case string(history.PartSystem):
@@ -67,7 +60,7 @@ func (m *Model) sendCut() tea.Cmd {
 	}
 	if text, alone := strings.CutPrefix(m.composer.Shown(), "/alone "); alone && m.composer.IsCommand(m.composer.Shown()) {
 		m.composer.Set("")
-		return m.sendAloneAs(session.How{Alone: true, Cut: true}, strings.TrimSpace(text))
+		return m.sendAlone(strings.TrimSpace(text), true)
 	}
 	return m.sendAs(session.How{Cut: true})
 }
@@ -79,7 +72,7 @@ func (m *Model) wayOut(err error) string {
 		return ""
 	case m.composer.Sending() != nil && m.session.Model().Unready != nil:
 		return "The draft is still here."
-	case m.unsentBehindDraft():
+	case m.composer.Superseded():
 		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	case m.composer.Sending() != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
 		return "The draft is still here."

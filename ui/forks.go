@@ -112,7 +112,7 @@ func (m *Model) followTrail() tea.Cmd {
 		}
 		choices = append(choices, picker.Choice{Label: sessions.ForkMark + " " + m.forks.Title(f), Right: right, Value: f.ID})
 	}
-	m.openList(picker.Options{Title: "forks", Hints: m.listHints("opens")}, 0, choices, m.openFork)
+	m.openList(picker.Options{Title: "forks", Does: "opens"}, 0, choices, m.openFork)
 	return nil
 }
 

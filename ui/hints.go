@@ -7,11 +7,6 @@ import (
 	"winnow/ui/theme"
 )
 
-// helpLine names as many keys as fit of those that matter now.
-func (m *Model) helpLine(w int) string {
-	return m.hintLine(m.hints(), w)
-}
-
 // hints are the keys that matter now. The last one says how to leave, or where the rest is.
 func (m *Model) hints() []keymap.Hint {
 	k := &m.keys
@@ -105,8 +100,8 @@ func panelHints(k *keymap.Map) []keymap.Hint {
 
 // hintLine puts as many hints on a line as fit. The last one stays: it says how to leave, or where the
 // rest is.
-func (m *Model) hintLine(hints []keymap.Hint, w int) string {
-	st, last := m.styles, len(hints)-1
+func hintLine(st theme.Styles, hints []keymap.Hint, w int) string {
+	last := len(hints) - 1
 	for n := last; ; n-- {
 		line := ""
 		for _, h := range slices.Concat(hints[:n], hints[last:]) {

@@ -16,7 +16,8 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	if twice {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
-	from, said := m.where(), m.notice.Number()
+	where := func() place { return place{m.overlays.top(), m.focus, m.sessions.Mode()} }
+	from, said := where(), m.notice.Number()
 	cmd := m.route(msg)
 	if twice {
 		m.confirm.Key(false)
@@ -24,7 +25,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 			cmd = tea.Batch(cmd, m.route(msg))
 		}
 	}
-	if m.where() != from {
+	if where() != from {
 		m.notice.MoveOn(said)
 	}
 	m.tryTheme()
@@ -93,27 +94,17 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// turnFocus goes to the next pane that is on the screen.
-func (m *Model) turnFocus(by int) {
+// turnFocus goes to the next pane that is there to be focused.
+func (m *Model) turnFocus(by pane) {
 	to := m.focus
 	for {
-		to = (to + paneCount + pane(by)) % paneCount
-		if m.onScreen(to) {
+		to = (to + paneCount + by) % paneCount
+		missing := to == questionPane && !m.question.Waits() || to == panelPane && m.layout.Panel.Empty()
+		if !missing {
 			break
 		}
 	}
 	m.setFocus(to)
-}
-
-// onScreen says that a pane is there to be focused.
-func (m *Model) onScreen(p pane) bool {
-	switch p {
-	case questionPane:
-		return m.question.Waits()
-	case panelPane:
-		return !m.layout.Panel.Empty()
-	}
-	return true
 }
 
 func (m *Model) setFocus(p pane) {
@@ -136,21 +127,19 @@ func (m *Model) setFocus(p pane) {
 // paste puts a pasted text where the keys go. It answers no question.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.confirm.Key(false)
-	return tea.Batch(m.pasted(msg), m.awaitQuiet())
-}
-
-func (m *Model) pasted(msg tea.PasteMsg) tea.Cmd {
-	if m.overlays.any() {
-		return m.overlays.top().update(m, msg)
+	var cmd tea.Cmd
+	switch {
+	case m.overlays.any():
+		cmd = m.overlays.top().update(m, msg)
+	case m.chat.Search.Open:
+		cmd = m.updateTranscript(msg)
+	case m.elsewhere:
+		cmd = m.onlyRead()
+	default:
+		m.setFocus(draftPane)
+		cmd = m.updateComposer(msg)
 	}
-	if m.chat.Search.Open {
-		return m.updateTranscript(msg)
-	}
-	if m.elsewhere {
-		return m.onlyRead()
-	}
-	m.setFocus(draftPane)
-	return m.updateComposer(msg)
+	return tea.Batch(cmd, m.awaitQuiet())
 }
 
 // panelPage is how many lines of the panel's list are on the screen, one at least.
@@ -168,8 +157,4 @@ type place struct {
 	overlay overlay
 	focus   pane
 	list    sessions.Mode
-}
-
-func (m *Model) where() place {
-	return place{m.overlays.top(), m.focus, m.sessions.Mode()}
 }

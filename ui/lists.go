@@ -50,7 +50,7 @@ func (o *listOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 }
 
 func (o *listOverlay) title(*Model) (string, string) { return o.Title, theme.Thousands(o.Shown()) }
-func (o *listOverlay) hints(*Model) []keymap.Hint    { return o.Hints }
+func (o *listOverlay) hints(*Model) []keymap.Hint    { return o.Model.Hints() }
 func (o *listOverlay) types(*Model) bool             { return o.Filter() != "" }
 
 // box is where the list lies. The themes take little room: what they colour must be seen.
@@ -72,8 +72,8 @@ func sameList(a, b overlay) bool {
 }
 
 // list is the open list of a kind, nil for none.
-func (m *Model) list(kind settings.Kind) *listOverlay {
-	for _, o := range m.overlays {
+func (s overlayStack) list(kind settings.Kind) *listOverlay {
+	for _, o := range s {
 		if l, ok := o.(*listOverlay); ok && l.kind == kind {
 			return l
 		}
@@ -91,17 +91,12 @@ func (m *Model) openList(o picker.Options, kind settings.Kind, choices []picker.
 	return l
 }
 
-// listHints are the keys of a list that can be filtered.
-func (m *Model) listHints(does string) []keymap.Hint {
-	return []keymap.Hint{{Key: "type", What: "to filter"}, m.keys.Hint(does, keymap.Choose), m.keys.Hint("closes", keymap.Back)}
-}
-
 func (m *Model) openPalette() tea.Cmd {
 	var choices []picker.Choice
 	for _, c := range Commands() {
 		choices = append(choices, picker.Choice{Label: c.Usage(), Right: c.Help, Value: c.Name})
 	}
-	m.openList(picker.Options{Title: "palette", Hints: m.listHints("runs"), Also: keymap.Palette}, 0, choices, m.takeCommand)
+	m.openList(picker.Options{Title: "palette", Does: "runs", Also: keymap.Palette}, 0, choices, m.takeCommand)
 	return nil
 }
 

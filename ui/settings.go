@@ -59,7 +59,7 @@ func (m *Model) settingsEvent(e settings.Event) tea.Cmd {
 		if w := m.panel.Whatif; w != nil {
 			w.Listing, w.Refs = false, panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.settings.Models)
 		}
-		if open := m.list(settings.Models); open != nil {
+		if open := m.overlays.list(settings.Models); open != nil {
 			open.Fill(choices(e.Choices))
 			open.Note(e.Notes...)
 		}
@@ -68,7 +68,7 @@ func (m *Model) settingsEvent(e settings.Event) tea.Cmd {
 }
 
 func (m *Model) openSettingsList(l settings.List) {
-	open := m.openList(picker.Options{Title: l.Title, Hints: l.Hints, Also: l.Also, Loading: l.Loading}, l.Kind, choices(l.Choices), func(value string) tea.Cmd {
+	open := m.openList(picker.Options{Title: l.Title, Does: l.Does, Tries: l.Tries, Leaves: l.Leaves, Also: l.Also, Loading: l.Loading}, l.Kind, choices(l.Choices), func(value string) tea.Cmd {
 		return m.inSettings(func(s *settings.Model) tea.Cmd { return l.Chosen(s, value) })
 	})
 	open.Select(l.At)

@@ -29,7 +29,7 @@ func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 func (m *Model) tryTheme() {
 	before := m.themes.Shown()
 	m.themes.Tried = ""
-	if l := m.list(settings.Themes); l != nil {
+	if l := m.overlays.list(settings.Themes); l != nil {
 		if c, ok := l.Cursor(); ok {
 			m.themes.Tried = theme.Name(c.Value)
 		}

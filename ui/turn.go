@@ -97,19 +97,14 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 	return m.composer.Stored()
 }
 
-// stopped says what became of a turn that the user stopped.
-func (m *Model) stopped() string {
-	if m.composer.Sending() != nil { // the message is not stored yet, and nothing is sent before it is
-		return "Stopped; nothing was sent."
-	}
-	return "Stopped; what arrived is kept."
-}
-
 // finished ends the turn.
 func (m *Model) finished(e session.Finished) tea.Cmd {
 	var said tea.Cmd
-	if m.turn.Stopping && e.Err == nil {
-		said = m.say(m.stopped())
+	switch stopped := m.turn.Stopping && e.Err == nil; {
+	case stopped && m.composer.Sending() != nil: // the message is not stored, and nothing is sent before it is
+		said = m.say("Stopped; nothing was sent.")
+	case stopped:
+		said = m.say("Stopped; what arrived is kept.")
 	}
 	m.turn.End()
 	m.panel.Busy = false
@@ -136,19 +131,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err == nil {
 		entitling = m.inSettings((*settings.Model).Entitle)
 	}
-	return tea.Batch(said, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.askWindow())
-}
-
-// askWindow asks for a window that the server could not say before the model ran. Meanwhile a message can be
-// sent.
-func (m *Model) askWindow() tea.Cmd {
-	s := m.session
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		if !s.Model().AskWindowAgain(ctx) {
-			return nil
-		}
-		return settings.DoneMsg{}
-	})
+	return tea.Batch(said, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow))
 }
 
 // send sends the draft: a command is run, a message begins a turn.
@@ -196,16 +179,12 @@ func (m *Model) stillArriving() tea.Cmd {
 	return m.complain(m.keys.Lacks(keymap.NeedIdle))
 }
 
-// sendAlone sends a message without the conversation before it.
-func (m *Model) sendAlone(text string) tea.Cmd {
+// sendAlone sends a message without the conversation before it, cut to fit where that is wanted.
+func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	if m.turn.Busy {
 		return m.stillArriving()
 	}
-	return m.sendAloneAs(session.How{Alone: true}, text)
-}
-
-func (m *Model) sendAloneAs(how session.How, text string) tea.Cmd {
-	s := m.session
+	s, how := m.session, session.How{Alone: true, Cut: cut}
 	draft := composer.Commanded("/alone "+text, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAs(ctx, how, text) })
 }

@@ -210,7 +210,7 @@ func (m *Model) footer(w int) string {
 	if a := m.turn.Activity(m.question.Waits()); a != "" && !m.layout.Framed {
 		return theme.Fit(" "+a, w)
 	}
-	return m.helpLine(w)
+	return hintLine(m.styles, m.hints(), w)
 }
 
 // header is the line at the top: title, model, what the next request takes.

@@ -77,6 +77,9 @@ func (c *Model) Hold(s *Sent) { c.sent = s }
 // Sending is the draft that was sent and is not stored yet, nil for none.
 func (c *Model) Sending() *Sent { return c.sent }
 
+// Superseded says that the draft that was sent could not come back: the next draft is in its place already.
+func (c *Model) Superseded() bool { return c.sent != nil && c.sent.Instead == 0 && !c.Empty() }
+
 // Stored says that the draft that was sent is on disk: its prompt is written down, and then the draft after it.
 func (c *Model) Stored() tea.Cmd {
 	sent := c.sent

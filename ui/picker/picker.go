@@ -4,6 +4,7 @@
 package picker
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,7 +25,9 @@ type Choice struct {
 // Options are what one list differs in from another.
 type Options struct {
 	Title   string
-	Hints   []keymap.Hint
+	Does    string        // what choosing does, as a hint: "runs"
+	Tries   string        // what moving the cursor does already, "" for nothing
+	Leaves  string        // what leaving the list does, "" where it just closes
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the choices are still being asked for
 }
@@ -59,6 +62,15 @@ func (NoKey) event()  {}
 
 // New is a list that has nothing in it yet.
 func New(keys keymap.Map, o Options) Model { return Model{Options: o, keys: keys} }
+
+// Hints are the keys of the list.
+func (p *Model) Hints() []keymap.Hint {
+	first := keymap.Hint{Key: "type", What: "to filter"}
+	if p.Tries != "" {
+		first = p.keys.Hint(p.Tries, keymap.ListUp, keymap.ListDown)
+	}
+	return []keymap.Hint{first, p.keys.Hint(p.Does, keymap.Choose), p.keys.Hint(cmp.Or(p.Leaves, "closes"), keymap.Back)}
+}
 
 // Resize gives the list its size in cells: the line of the filter and the lines below it.
 func (p *Model) Resize(w, h int) { p.w, p.h = w, h }

@@ -31,8 +31,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 		return s.useModel(ref)
 	}
 	s.tell(Listed{List{
-		Kind: Models, Title: "model", Also: keymap.Models, Loading: true, Chosen: (*Model).useModel,
-		Hints: []keymap.Hint{{Key: "type", What: "to filter"}, s.Keys.Hint("chooses", keymap.Choose), s.Keys.Hint("closes", keymap.Back)},
+		Kind: Models, Title: "model", Does: "chooses", Also: keymap.Models, Loading: true, Chosen: (*Model).useModel,
 	}})
 	return s.ListModels()
 }
@@ -111,6 +110,17 @@ func (s *Model) Window(args string) tea.Cmd {
 		return s.complain("A window is a number of tokens, or auto.")
 	}
 	return s.useWindow(n)
+}
+
+// AskWindow asks for a window that the server could not say before the model ran. Meanwhile a message can be sent.
+func (s *Model) AskWindow() tea.Cmd {
+	of := s.Session
+	return s.Run(func(ctx context.Context) tea.Msg {
+		if !of.Model().AskWindowAgain(ctx) {
+			return nil
+		}
+		return DoneMsg{}
+	})
 }
 
 // AdoptWindow takes the server's window in place of the one that was set.

@@ -88,7 +88,9 @@ const (
 type List struct {
 	Kind    Kind
 	Title   string
-	Hints   []keymap.Hint
+	Does    string        // what choosing does, as a hint
+	Tries   string        // what moving the cursor does already, "" for nothing
+	Leaves  string        // what leaving the list does, "" where it just closes
 	Also    keymap.Action // closes it as well, "" for none
 	Loading bool          // the choices are still being asked for
 	Choices []Choice
@@ -240,9 +242,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 	case s.Themes.Plain:
 		return s.complain("This terminal shows no colours, or NO_COLOR is set: every theme looks the same.")
 	case name == "":
-		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Hints: []keymap.Hint{
-			s.Keys.Hint("try one out", keymap.ListUp, keymap.ListDown), s.Keys.Hint("takes it", keymap.Choose), s.Keys.Hint("keeps the old one", keymap.Back),
-		}}
+		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Tries: "try one out", Does: "takes it", Leaves: "keeps the old one"}
 		for _, name := range names {
 			list.Choices = append(list.Choices, Choice{Label: name, Right: s.Themes.About(theme.Name(name)), Value: name})
 		}

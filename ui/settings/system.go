@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -99,7 +98,7 @@ func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 	}
 	list := List{
 		Kind: Personas, Title: "personas", Chosen: (*Model).takePersona,
-		Hints:   []keymap.Hint{s.Keys.Hint("takes its system prompt", keymap.Choose), s.Keys.Hint("closes", keymap.Back)},
+		Does:    "takes its system prompt",
 		Choices: []Choice{{noPersona + " · the configured system prompt", inUse(now == s.Deps.System), noPersona}},
 	}
 	for _, p := range s.personas {
