@@ -27,9 +27,7 @@ func (c *Client) authorize(req *http.Request) {
 // at once when the request's context ends, whoever does the HTTP.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	e := c.blank("")
-	e.Kind, e.Silence, e.final = TimedOut, c.begin(), true
-	timer := time.AfterFunc(c.begin(), func() { cancel(e) })
+	timer := time.AfterFunc(c.begin(), func() { cancel(c.silent(c.begin())) })
 	resp, err := c.doer.Do(req.WithContext(ctx))
 	timer.Stop()
 	if err != nil {
@@ -46,6 +44,13 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// silent is the error of a server that sent nothing for so long.
+func (c *Client) silent(d time.Duration) *Error {
+	e := c.blank("")
+	e.Kind, e.Silence, e.final = TimedOut, d, true
+	return e
+}
+
 // living is a body that dies of silence. Any byte is life, comments too.
 type living struct {
 	ctx     context.Context
@@ -58,11 +63,7 @@ type living struct {
 
 func (l *living) Read(p []byte) (int, error) {
 	allowed := l.allowed
-	timer := time.AfterFunc(allowed, func() {
-		e := l.client.blank("")
-		e.Kind, e.Silence, e.final = TimedOut, allowed, true
-		l.cancel(e)
-	})
+	timer := time.AfterFunc(allowed, func() { l.cancel(l.client.silent(allowed)) })
 	n, err := l.body.Read(p)
 	timer.Stop()
 	if n > 0 {

@@ -25,66 +25,54 @@ const (
 )
 
 // add takes the next piece of content.
-func (t *thinkSplitter) add(piece string) []Event {
+func (t *thinkSplitter) add(piece string) (events []Event) {
 	if piece == "" {
 		return nil
 	}
-	if t.state == thinkOff {
-		return []Event{TextDelta{piece}}
-	}
-	var events []Event
 	t.held += piece
-	for {
-		before := t.state
-		switch t.state {
-		case atStart:
-			t.start()
-		case inside:
-			events = t.inside(events)
-		case between:
-			if t.held = strings.TrimLeft(t.held, " \t\r\n"); t.held != "" {
-				t.state = thinkOff
-			}
-		case thinkOff:
-			if t.held != "" {
-				events = append(events, TextDelta{t.held})
-				t.held = ""
-			}
-		}
-		if t.state == before {
-			return events
+	if t.state == atStart {
+		trimmed := strings.TrimLeft(t.held, " \t\r\n")
+		rest, opens := strings.CutPrefix(trimmed, thinkOpen)
+		switch {
+		case opens:
+			t.state, t.held = inside, strings.TrimLeft(rest, "\r\n")
+		case strings.HasPrefix(thinkOpen, trimmed):
+			return nil // It may become the tag.
+		default:
+			t.state = thinkOff
 		}
 	}
+	if t.state == inside {
+		thought, rest, closed := strings.Cut(t.held, thinkClose)
+		if closed {
+			t.state = between
+		} else {
+			thought, rest = withoutTag(t.held)
+		}
+		if t.held = rest; thought != "" {
+			events = append(events, ReasoningDelta{thought})
+		}
+	}
+	if t.state == between {
+		if t.held = strings.TrimLeft(t.held, " \t\r\n"); t.held != "" {
+			t.state = thinkOff
+		}
+	}
+	if t.state == thinkOff && t.held != "" {
+		events = append(events, TextDelta{t.held})
+		t.held = ""
+	}
+	return events
 }
 
-// start decides what the content begins with, as soon as that can be told.
-func (t *thinkSplitter) start() {
-	trimmed := strings.TrimLeft(t.held, " \t\r\n")
-	switch {
-	case strings.HasPrefix(trimmed, thinkOpen):
-		t.state, t.held = inside, strings.TrimLeft(trimmed[len(thinkOpen):], "\r\n")
-	case strings.HasPrefix(thinkOpen, trimmed):
-	default:
-		t.state = thinkOff
-	}
-}
-
-// inside gives the reasoning, except an end that could become the closing tag.
-func (t *thinkSplitter) inside(events []Event) []Event {
-	thought, rest, closed := strings.Cut(t.held, thinkClose)
-	if closed {
-		t.state, t.held = between, rest
-		return withReasoning(events, thought)
-	}
-	keep := 0
-	for n := min(len(thinkClose)-1, len(t.held)); n > 0; n-- {
-		if strings.HasSuffix(t.held, thinkClose[:n]) {
-			keep = n
-			break
+// withoutTag splits off an end that could become the closing tag.
+func withoutTag(thought string) (sure, end string) {
+	for n := min(len(thinkClose)-1, len(thought)); n > 0; n-- {
+		if strings.HasSuffix(thought, thinkClose[:n]) {
+			return thought[:len(thought)-n], thought[len(thought)-n:]
 		}
 	}
-	thought, t.held = t.held[:len(t.held)-keep], t.held[len(t.held)-keep:]
-	return withReasoning(events, thought)
+	return thought, ""
 }
 
 // end gives what is still held back.
@@ -98,11 +86,4 @@ func (t *thinkSplitter) end() []Event {
 		return []Event{ReasoningDelta{held}}
 	}
 	return []Event{TextDelta{held}}
-}
-
-func withReasoning(events []Event, thought string) []Event {
-	if thought == "" {
-		return events
-	}
-	return append(events, ReasoningDelta{thought})
 }

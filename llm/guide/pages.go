@@ -205,10 +205,5 @@ func (p part) link() string { return "docs/" + p.page + "#" + p.anchor }
 
 // at finds the part of a section, or -1.
 func (l *library) at(page, anchor string, number int) int {
-	for i, p := range l.parts {
-		if p.page == page && p.anchor == anchor && p.number == number {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(l.parts, func(p part) bool { return p.page == page && p.anchor == anchor && p.number == number })
 }

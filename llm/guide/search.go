@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -100,15 +101,7 @@ func (x index) search(question string) []hit {
 			hits = append(hits, hit{i, score * cover / whole})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int {
-		if a.score > b.score {
-			return -1
-		}
-		if a.score < b.score {
-			return 1
-		}
-		return a.part - b.part
-	})
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	return hits
 }
 
@@ -132,19 +125,13 @@ func (x index) term(i int, t string) (score, cover float64) {
 // weight is how much of a question a term is. A word that the pages never use counts as the word
 // that they use in its place, where there is one.
 func (x index) weight(t string) float64 {
-	if x.parts[t] > 0 {
-		return x.rarity(t)
-	}
 	known := 0.0
 	for _, k := range kin(t) {
-		if x.parts[k] > 0 {
+		if x.parts[t] == 0 && x.parts[k] > 0 {
 			known = max(known, x.rarity(k))
 		}
 	}
-	if known > 0 {
-		return known
-	}
-	return x.rarity(t)
+	return cmp.Or(known, x.rarity(t))
 }
 
 func (x index) bm25(i int, t string) float64 {

@@ -2,6 +2,7 @@ package guide
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"winnow/history/relevance"
@@ -47,57 +48,40 @@ func isStop(w string) bool {
 	return false
 }
 
-// kin are the words of newcomers beside the words of the pages, by stem.
+// synonyms are the words of newcomers, and those of the pages for the same, all by their stems.
+var synonyms = []struct{ theirs, ours string }{
+	{"truncat trim shorten clip abridg", "cut"},
+	{"forgot forget forgotten rememb memori vanish disappear miss", "drop kept"},
+	{"reopen yesterday pick last", "resum"},
+	{"continu", "resum continu"},
+	{"abort cancel halt", "stop"},
+	{"respons repli", "answer"},
+	{"exit leav close", "quit"},
+	{"token password credenti secret", "key"},
+	{"sidebar pane right", "panel"},
+	{"gpt chatgpt", "openai"},
+	{"claud", "anthrop"},
+	{"histori convers chat", "session"},
+	{"throttl 429 quota busi", "rate limit"},
+	{"401 403 unauthor invalid incorrect reject", "key refus"},
+	{"crash kill die power", "kill interrupt"},
+	{"disconnect broke broken network", "cut interrupt"},
+	{"icon symbol sign circl dot", "glyph"},
+	{"offlin internet", "local guid"},
+	{"corrupt malform fix mend", "repair damag"},
+	{"again redo rerun", "regener"},
+	{"expens money spend price cheap", "cost cach"},
+	{"select switch chang", "choos"},
+	{"file path folder locat save disk", "kept file"},
+	{"big larg long size exceed", "window overflow"},
+}
+
+// kin are the words of the pages for a word of a newcomer.
 func kin(stem string) []string {
-	switch stem {
-	case "truncat", "trim", "shorten", "clip", "abridg":
-		return []string{"cut"}
-	case "forgot", "forget", "forgotten", "rememb", "memori", "vanish", "disappear", "miss":
-		return []string{"drop", "kept"}
-	case "reopen", "yesterday", "pick", "last":
-		return []string{"resum"}
-	case "continu":
-		return []string{"resum", "continu"}
-	case "abort", "cancel", "halt":
-		return []string{"stop"}
-	case "respons", "repli":
-		return []string{"answer"}
-	case "exit", "leav", "close":
-		return []string{"quit"}
-	case "token", "password", "credenti", "secret":
-		return []string{"key"}
-	case "sidebar", "pane", "right":
-		return []string{"panel"}
-	case "gpt", "chatgpt":
-		return []string{"openai"}
-	case "claud":
-		return []string{"anthrop"}
-	case "histori", "convers", "chat":
-		return []string{"session"}
-	case "throttl", "429", "quota", "busi":
-		return []string{"rate", "limit"}
-	case "401", "403", "unauthor", "invalid", "incorrect", "reject":
-		return []string{"key", "refus"}
-	case "crash", "kill", "die", "power":
-		return []string{"kill", "interrupt"}
-	case "disconnect", "broke", "broken", "network":
-		return []string{"cut", "interrupt"}
-	case "icon", "symbol", "sign", "circl", "dot":
-		return []string{"glyph"}
-	case "offlin", "internet":
-		return []string{"local", "guid"}
-	case "corrupt", "malform", "fix", "mend":
-		return []string{"repair", "damag"}
-	case "again", "redo", "rerun":
-		return []string{"regener"}
-	case "expens", "money", "spend", "price", "cheap":
-		return []string{"cost", "cach"}
-	case "select", "switch", "chang", "pick up":
-		return []string{"choos"}
-	case "file", "path", "folder", "locat", "save", "disk":
-		return []string{"kept", "file"}
-	case "big", "larg", "long", "size", "exceed":
-		return []string{"window", "overflow"}
+	for _, s := range synonyms {
+		if slices.Contains(strings.Fields(s.theirs), stem) {
+			return strings.Fields(s.ours)
+		}
 	}
 	return nil
 }
