@@ -1,6 +1,9 @@
 package history
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // DamagedError says that a history is damaged and that the policy does not repair it: nothing is to be
 // sent. The plan that comes with it shows what would be sent, repaired.
@@ -69,4 +72,17 @@ func fieldOf(kind string) string {
 		return "role"
 	}
 	return "content"
+}
+
+// forgivePending takes the stand-ins for the results of pending calls off the repairs of their answer. They
+// are in the plan all the same: they are what a new message would be sent with.
+func (p *Plan) forgivePending(answer int64) {
+	if answer == 0 {
+		return
+	}
+	for i := range p.Entries {
+		if e := &p.Entries[i]; e.ID == answer {
+			e.Repairs = slices.DeleteFunc(slices.Clone(e.Repairs), func(r Repair) bool { return r.Kind == "C5" })
+		}
+	}
 }

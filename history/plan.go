@@ -1,6 +1,10 @@
 package history
 
-import "winnow/history/cause"
+import (
+	"math"
+
+	"winnow/history/cause"
+)
 
 // Counter counts the tokens of a text.
 type Counter func(text string) int
@@ -182,4 +186,123 @@ type Sum struct {
 	Margin   float64 // the part of the window that is kept free in case the count is wrong: 0.03 or 0.10
 	Sent     int     // messages of the history that are in the request
 	Stored   int     // messages of the history
+}
+
+// Span is where the text of an entry is in a request: bytes of the content of one of its messages. A message that
+// has no text, such as an answer of tool calls alone, has an empty span.
+type Span struct {
+	Entry    int // index into Plan.Entries, -1 for the draft
+	Message  int // index into Plan.Messages
+	From, To int
+	Recalled bool // in the block of recalled texts, with the label in front of it
+	Calls    bool // the tool calls of the entry are written out in it
+}
+
+// EntryOf is the entry of a message by its id. Ids rise along a conversation, but not strictly across branches, so
+// the entry is looked for from the end, where the new ones are.
+func (p Plan) EntryOf(message int64) (Entry, bool) {
+	for i := len(p.Entries) - 1; i >= 0; i-- {
+		if p.Entries[i].ID == message {
+			return p.Entries[i], true
+		}
+	}
+	return Entry{}, false
+}
+
+// SpansOf are the spans of the entry at an index, in the order of the request: one for a message that is in its
+// place, one more where it is recalled, none for one that is not sent.
+func (p Plan) SpansOf(entry int) []Span {
+	var list []Span
+	for _, s := range p.Spans {
+		if s.Entry == entry {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Shown lists for every message of the request the entries whose text it is, in order. A message that several were
+// joined to is the text of all of them; the system prompt and what nobody said is no entry's. A text in the block of
+// recalled texts does not count.
+func (p Plan) Shown() [][]int {
+	shown := make([][]int, len(p.Messages))
+	for _, s := range p.Spans {
+		if s.Entry < 0 || s.Recalled || p.Entries[s.Entry].Role == System {
+			continue
+		}
+		shown[s.Message] = append(shown[s.Message], s.Entry)
+	}
+	return shown
+}
+
+// SpansAmong are a plan's spans for other entries of the same messages, such as those of a record: each entry is
+// found by its ID. What the other entries do not have, or do not send, has no span.
+func (p Plan) SpansAmong(entries []Entry) []Span {
+	at := make(map[int64]int, len(entries))
+	for i, e := range entries {
+		if e.Sent() {
+			at[e.ID] = i
+		}
+	}
+	var list []Span
+	for _, s := range p.Spans {
+		if s.Entry >= 0 {
+			i, sent := at[p.Entries[s.Entry].ID]
+			if !sent {
+				continue
+			}
+			s.Entry = i
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// serverTokens is a counted number of tokens as a server counts them. Every number of tokens that a
+// person sees goes through it: on the screen, in tables, in reasons and in errors.
+func serverTokens(counted int, ratio float64) int {
+	if ratio > 0 && ratio != 1 {
+		return int(math.Round(float64(counted) * ratio))
+	}
+	return counted
+}
+
+// Tokens is a counted number of tokens as the server counts them.
+func (s Sum) Tokens(counted int) int { return serverTokens(counted, s.Ratio) }
+
+// Used is what Limit is checked against: the whole request as the server counts it.
+func (s Sum) Used() int { return s.Tokens(s.Total) }
+
+// Free is what still fits, as the server counts it; 0 where nothing does.
+func (s Sum) Free() int { return max(0, s.Limit-s.Used()) }
+
+// Capped says that the budget that the user set is more than the model's window leaves.
+func (s Sum) Capped() bool { return s.Bound == BoundWindow && s.Budget > s.Limit }
+
+// Share is one part of a request, as the server counts it.
+type Share struct {
+	Name   string
+	Tokens int
+}
+
+// Shares are all parts of a request in the order of Sum. Each is rounded so that together they are
+// Used.
+func (s Sum) Shares() []Share {
+	list := []Share{
+		{"system", s.System},
+		{"tools", s.Tools},
+		{"format", s.Frame},
+		{"pinned", s.Pinned},
+		{"history", s.Body},
+		{"recalled", s.Recalled},
+		{"added", s.Added},
+		{"draft", s.Draft},
+	}
+	counted, before := 0, 0
+	for i := range list {
+		counted += list[i].Tokens
+		list[i].Tokens = s.Tokens(counted) - before
+		before += list[i].Tokens
+	}
+	return list
 }

@@ -275,3 +275,73 @@ func overhead(m Message, count Counter) int {
 	}
 	return n
 }
+
+// Recount gives messages that were read with a guess of their tokens the counts of their texts, by
+// their position in the history. It is as if they had been read with these counts, but costs little:
+// nothing is repaired, grouped or searched anew.
+func (c *Conversation) Recount(tokens map[int]int) {
+	if len(tokens) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for at, n := range tokens {
+		c.past[at].Tokens = n
+	}
+	for i := range c.candidates {
+		v := &c.candidates[i]
+		n, counted := tokens[v.from]
+		// A text that was repaired, or that came without a count, was counted when it was read.
+		if !counted || n == 0 || v.standIn || v.Tokens == 0 || v.Content != c.past[v.from].Content {
+			continue
+		}
+		more := n - v.Tokens // The rest of what it costs stays.
+		v.tokens, v.text, v.Tokens = v.tokens+more, v.text+more, n
+		if !v.remedied {
+			c.thread.base[v.from].TokensBefore = v.tokens
+		}
+		for _, f := range c.renderings {
+			if i < len(f) {
+				f[i] = nil
+			}
+		}
+	}
+	if len(c.candidates) > 0 {
+		c.number(0)
+	}
+	c.outdate()
+}
+
+// remedies are those that hold under a policy.
+func (o Options) remedies() map[int64]Remedy {
+	if !o.Policy.Recovery.TakesRemedies() {
+		return nil
+	}
+	return o.Remedies
+}
+
+// TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
+func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
+
+// remedy makes the history one with these remedies. It costs nothing while they stay the same, and
+// else what stands behind the first message whose remedy is another.
+func (c *Conversation) remedy(r map[int64]Remedy) {
+	if maps.Equal(r, c.remedies) {
+		return
+	}
+	at := 0
+	for at < len(c.past) && r[c.past[at].ID] == c.remedies[c.past[at].ID] {
+		at++
+	}
+	c.remedies = maps.Clone(r)
+	if at < len(c.past) {
+		from, kept := c.rereadFrom(c.exchangeOf(at), nil)
+		c.forget(from, kept)
+		c.readFrom(from, kept)
+	}
+}
+
+// ToolGroups are the messages that a remedy for some of them holds for, in their order: all of the tool
+// group of each, with the results that a repair sends as text or not again, or the message alone. Those
+// that past does not hold are left out.
+func ToolGroups(past []Message, ids ...int64) []int64 { return repair.ToolGroups(past, ids...) }

@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"winnow/history/cause"
 )
@@ -101,4 +102,127 @@ func (r *renderer) show(e *Entry, i int, f rendering) {
 			e.Cause.Code = cause.PinnedByNote
 		}
 	}
+}
+
+// causeKept is why candidate i is sent whole in its place.
+func (r *renderer) causeKept(i int) Cause {
+	if r.cause[i] == cause.None {
+		return Cause{Code: cause.Recent}
+	}
+	return Cause{Code: r.cause[i]}
+}
+
+// causeDropped is why candidate i is not sent.
+func (r *renderer) causeDropped(i int) Cause {
+	switch r.cause[i] {
+	case cause.MessageCap:
+		return Cause{Code: cause.MessageCap, Limit: r.o.Policy.MaxMessages}
+	case cause.Excluded, cause.QuestionExcluded, cause.Summarized, cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
+		return Cause{Code: r.cause[i]}
+	}
+	switch {
+	case r.stopped.to == 0 && r.stop.Code != cause.None, r.stopped.from <= i && i < r.stopped.to:
+		return r.stop
+	case r.stopped.recall:
+		return Cause{Code: cause.BudgetTaken}
+	}
+	return Cause{Code: cause.Older}
+}
+
+// causeRecalled is why candidate i is recalled as f.
+func (r *renderer) causeRecalled(i int, f rendering) Cause {
+	c := Cause{Front: r.placeDetail[i] != out && !r.ordered()}
+	if !f.shortened.whole() {
+		c.Have, c.Want = f.chars, r.candidates[i].chars
+	}
+	end := i + 1
+	for end < len(r.candidates) && r.candidates[end].group == r.candidates[i].group {
+		end++
+	}
+	group := r.t.groupBefore(end)
+	switch shared := r.ranking.Shared(group.from, group.to); {
+	case len(shared) > 0:
+		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
+	case r.t.index.Standing(i):
+		c.Code = cause.Instruction
+	case r.ordered() && r.recallDetail[i] == short:
+		c.Code = cause.AnswerRecalled
+	default:
+		c.Code = cause.Neighbour
+	}
+	return c
+}
+
+// causeOfCut is why a candidate is cut to a rendering, nil where it is not.
+func (f rendering) causeOfCut(v *candidate, code cause.Code, limit int) *Cause {
+	if f.shortened.whole() {
+		return nil
+	}
+	c := &Cause{Code: code, Limit: limit, Have: f.chars, Want: v.chars}
+	if !v.Replaced {
+		e := Entry{CharsBefore: v.chars - v.Lead - v.Tail}
+		f.locate(v, &e)
+		c.Have, c.Want = e.CharsAfter, e.CharsBefore
+	}
+	return c
+}
+
+// limitOf is the limit of the policy for a candidate, with the code that names it.
+func (b *chooser) limitOf(v *candidate) (cause.Code, int) {
+	switch v.kind() {
+	case User:
+		return cause.UserLimit, b.limits.user
+	case Tool:
+		return cause.ToolLimit, b.limits.tool
+	}
+	return cause.AssistantLimit, b.limits.assistant
+}
+
+// locate writes into an entry what of the stored text is sent and what is in its place, by the
+// code points of the stored text.
+func (f rendering) locate(v *candidate, e *Entry) {
+	if !v.Replaced && v.Lead+v.Tail == 0 {
+		e.CharsAfter = f.chars
+		if !f.whole() {
+			e.Cuts, e.Inserted = []Range{f.cut}, []Insert{{f.cut.From, f.note}}
+		}
+		return
+	}
+	n := e.CharsBefore
+	if v.Replaced {
+		e.CharsAfter, e.Inserted = 0, []Insert{{0, f.text}}
+		if n > 0 {
+			e.Cuts = []Range{{0, n}}
+		}
+		return
+	}
+	text := []rune(v.Content)
+	tail := len(text) - v.Tail
+	own := func(at int) int { return max(0, min(at-v.Lead, n)) }
+	insert := func(at int, text string) {
+		if text != "" {
+			e.Inserted = append(e.Inserted, Insert{at, text})
+		}
+	}
+	from, to := own(f.cut.From), own(f.cut.To)
+	insert(0, f.sent(text, 0, v.Lead))
+	if e.CharsAfter = n - (to - from); from < to {
+		e.Cuts = []Range{{from, to}}
+	}
+	if !f.whole() && v.Lead <= f.cut.From && f.cut.From < tail {
+		insert(from, f.note)
+	}
+	insert(n, f.sent(text, tail, len(text)))
+}
+
+// sent is what of the code points of a candidate's text from one place to another is sent, with the note where the cut
+// begins among them.
+func (f rendering) sent(text []rune, from, to int) string {
+	if f.whole() || f.cut.To <= from || to <= f.cut.From {
+		return string(text[from:to])
+	}
+	if from > f.cut.From {
+		return string(text[min(f.cut.To, to):to])
+	}
+	return string(text[from:f.cut.From]) + f.note + string(text[min(f.cut.To, to):to])
 }
