@@ -169,17 +169,14 @@ func (e *OverBudgetError) Error() string {
 // overBudget is the error for what is chosen so far.
 func (b *chooser) overBudget() *OverBudgetError {
 	need := b.need()
-	parts := append(b.fixedParts(), FixedPart{Kind: PartFormat, Tokens: need})
-	counted, before := 0, 0
+	parts, rest := b.fixedParts(), need
+	for _, p := range parts {
+		rest -= p.Tokens
+	}
+	parts = append(parts, FixedPart{Kind: PartFormat, Tokens: rest})
+	round := rounding(b.budget.tokens)
 	for i := range parts {
-		p := &parts[i]
-		if p.Kind == PartFormat {
-			p.Tokens = need - counted // the rest
-		}
-		counted += p.Tokens
-		// Each part is rounded so that together they are the sum.
-		p.Tokens = b.budget.tokens(counted) - before
-		before += p.Tokens
+		parts[i].Tokens = round(parts[i].Tokens)
 	}
 	parts = slices.DeleteFunc(parts, func(p FixedPart) bool { return p.Tokens <= 0 })
 	slices.SortStableFunc(parts, func(x, y FixedPart) int { return y.Tokens - x.Tokens })

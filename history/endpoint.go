@@ -18,22 +18,46 @@ func (o Options) narrowed() Options {
 	return o
 }
 
+// variant is a form of the history: how its tool calls are sent, and whether its images are.
+type variant struct {
+	tools     ToolHistory
+	remedies  bool // those that the user chose hold
+	imageless bool
+}
+
+// toolsStrip takes tool calls out, and results that were sent as text too.
+const toolsStrip ToolHistory = "strip"
+
 // forEndpoint is the history as the endpoint is sent it: with tool calls as the policy wants them, and without images where it
-// takes none.
+// takes none. Other forms than the stored one are made from the repaired messages at their first use.
 func (c *Conversation) forEndpoint(o Options) *thread {
-	t := c.withToolHistory(o.Policy)
-	if !o.Profile.NoImages {
+	v := variant{tools: o.Policy.ToolHistory, imageless: o.Profile.NoImages}
+	if o.Policy.Recovery == RecoverStrip {
+		v.tools = toolsStrip
+	}
+	if v.remedies = v.imageless && o.Policy.Recovery.TakesRemedies(); v.tools == "" {
+		v.tools = ToolsKeep
+	}
+	return c.variant(v, o.remedies())
+}
+
+func (c *Conversation) variant(v variant, remedies map[int64]Remedy) *thread {
+	t, known := c.variants[v]
+	switch {
+	case known:
 		return t
+	case v.imageless:
+		t = c.withoutImages(c.variant(variant{tools: v.tools}, nil), remedies)
+	case v.tools == ToolsKeep:
+		return &c.thread
+	default:
+		t = c.rewriteTools(&c.thread, v.tools)
 	}
-	key := "blind " + o.Policy.ToolHistory + " " + ToolHistory(o.Policy.Recovery)
-	if known := c.kinds[key]; known != nil {
-		return known
+	if c.variants == nil {
+		c.variants = map[variant]*thread{}
 	}
-	if c.kinds == nil {
-		c.kinds = map[ToolHistory]*thread{}
-	}
-	c.kinds[key] = c.withoutImages(t, o.remedies())
-	return c.kinds[key]
+	c.variants[v] = t
+	return t
 }
 
 // withoutImages is a thread with a note in the place of each image, and without the messages that the
@@ -82,33 +106,12 @@ func (t *thread) leaveOutImages(remedies map[int64]Remedy) {
 	})
 }
 
-// withToolHistory is the history with its tool calls as the policy wants them. Other forms than the stored one are made from
-// the repaired messages at their first use.
-func (c *Conversation) withToolHistory(p Policy) *thread {
-	how := p.ToolHistory
-	if p.Recovery == RecoverStrip {
-		how = "strip"
-	}
-	if how == ToolsKeep || how == "" {
-		return &c.thread
-	}
-	if t := c.kinds[how]; t != nil {
-		return t
-	}
-	t := c.rewriteTools(&c.thread, how)
-	if c.kinds == nil {
-		c.kinds = map[ToolHistory]*thread{}
-	}
-	c.kinds[how] = t
-	return t
-}
-
 // rewriteTools writes a thread's tool calls as text, or takes them out.
 func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 	t := &thread{base: slices.Clone(from.base)}
 	for _, v := range from.candidates {
 		tools := v.Role == Tool || len(v.ToolCalls) > 0
-		if how == "strip" && v.joins {
+		if how == toolsStrip && v.joins {
 			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: cause.ToolsLeftOut}
 			continue
 		}

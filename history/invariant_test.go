@@ -425,7 +425,7 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		s.o.Policy.RecallShare, s.o.Summaries = 0, nil
 		c := Read(s.past, s.o.Count)
 		c.remedy(s.o.remedies())
-		for _, v := range c.withToolHistory(s.o.Policy).candidates {
+		for _, v := range c.forEndpoint(s.o).candidates {
 			// Texts that were joined are one longer text afterwards.
 			if !s.o.Policy.Elastic && (v.joins || v.Role == System) {
 				return

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// nextToFallToFall are the entries that lose text together when the request grows, and what each candidate was before: the
+// nextToFall is the entries that lose text together when the request grows, and what each candidate was before: the
 // steps that raised them are taken back, the last one first, until one of them takes text away.
 func (b *chooser) nextToFall() ([]int, []change) {
 	var all []change
@@ -48,29 +48,14 @@ func (b *chooser) alike(messages []Message, back []change) int {
 	if len(back) == 0 {
 		return len(messages)
 	}
-	b.swap(back)
+	place, recall := b.placeDetail, b.recallDetail
+	b.placeDetail, b.recallDetail = slices.Clone(place), slices.Clone(recall)
+	for _, c := range back {
+		b.placeDetail[c.candidate], b.recallDetail[c.candidate] = c.place, c.recall
+	}
 	second := b.lay()
-	b.swapBack(back)
+	b.placeDetail, b.recallDetail = place, recall
 	return Alike(messages, second.messages())
-}
-
-// swap exchanges the detail levels that the changes hold for those of their candidates, in order.
-func (b *chooser) swap(changes []change) {
-	for k := range changes {
-		b.swapOne(&changes[k])
-	}
-}
-
-// swapBack undoes swap.
-func (b *chooser) swapBack(changes []change) {
-	for k := range slices.Backward(changes) {
-		b.swapOne(&changes[k])
-	}
-}
-
-func (b *chooser) swapOne(c *change) {
-	b.placeDetail[c.candidate], c.place = c.place, b.placeDetail[c.candidate]
-	b.recallDetail[c.candidate], c.recall = c.recall, b.recallDetail[c.candidate]
 }
 
 // Alike counts the messages that two requests to one model begin with alike. A server that keeps what

@@ -298,11 +298,21 @@ func (s Sum) Shares() []Share {
 		{"added", s.Added},
 		{"draft", s.Draft},
 	}
-	counted, before := 0, 0
+	round := rounding(s.Tokens)
 	for i := range list {
-		counted += list[i].Tokens
-		list[i].Tokens = s.Tokens(counted) - before
-		before += list[i].Tokens
+		list[i].Tokens = round(list[i].Tokens)
 	}
 	return list
+}
+
+// rounding turns the counted tokens of the parts of a request, one after the other, into the server's, so that together
+// they are those of the sum.
+func rounding(tokens func(counted int) int) func(part int) int {
+	counted, before := 0, 0
+	return func(part int) int {
+		counted += part
+		now := tokens(counted)
+		part, before = now-before, now
+		return part
+	}
 }

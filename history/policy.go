@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -186,7 +187,7 @@ func (p Policy) Check() error {
 		{"recovery", string(p.Recovery), []string{"repair", "strip", "strict"}},
 		{"mid_system", string(p.MidSystem), []string{"hoist", "inline"}},
 	} {
-		if !contains(w.takes, w.value) {
+		if !slices.Contains(w.takes, w.value) {
 			return fmt.Errorf("context.%s is %q; it takes %s", w.key, w.value, strings.Join(w.takes, ", "))
 		}
 	}
@@ -237,13 +238,4 @@ func (p Policy) checkNumbers() error {
 		return fmt.Errorf("context.max_context_tokens is 0; with an automatic budget it takes 1 or more")
 	}
 	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }

@@ -49,18 +49,18 @@ type Conversation struct {
 	count    Counter
 	known    map[string]int // counts of texts that every request holds again
 	past     []Message
-	offset   int                     // position of past[0] in the request's conversation
-	used     func(id string) bool    // call ids that an earlier part of the request took
-	ids      map[string]bool         // call ids taken here
-	open     []repair.Call           // calls without a result
-	moved    []repair.Moved          // results that came late
-	spent    []repair.Call           // ids of calls that are not sent
-	groups   groups                  // of candidates and doubled; nil before they are asked for
-	doubled  map[int]int             // results that are not sent again, by position: the group of the same result
-	remedies map[int64]Remedy        // by Message.ID
-	carriage                         // what goes back to the endpoint that is asked
-	kinds    map[ToolHistory]*thread // the history with its tool calls as text, or left out
-	changes  []change                // of the increments that the running Build has raised; kept for its memory
+	offset   int                  // position of past[0] in the request's conversation
+	used     func(id string) bool // call ids that an earlier part of the request took
+	ids      map[string]bool      // call ids taken here
+	open     []repair.Call        // calls without a result
+	moved    []repair.Moved       // results that came late
+	spent    []repair.Call        // ids of calls that are not sent
+	groups   groups               // of candidates and doubled; nil before they are asked for
+	doubled  map[int]int          // results that are not sent again, by position: the group of the same result
+	remedies map[int64]Remedy     // by Message.ID
+	carriage                      // what goes back to the endpoint that is asked
+	variants map[variant]*thread  // other forms of the history, made at their first use
+	changes  []change             // of the increments that the running Build has raised; kept for its memory
 	thread
 }
 
@@ -189,29 +189,14 @@ func (c *Conversation) forget(from, kept int) {
 			delete(c.ids, call.ID)
 		}
 	}
-	open := c.open[:0]
-	for _, w := range c.open {
-		if w.From < from {
-			open = append(open, w)
+	for _, call := range c.spent {
+		if call.From >= from {
+			delete(c.ids, call.ID)
 		}
 	}
-	c.open = open
-	unsent := c.spent[:0]
-	for _, s := range c.spent {
-		if s.From < from {
-			unsent = append(unsent, s)
-			continue
-		}
-		delete(c.ids, s.ID)
-	}
-	c.spent = unsent
-	moved := c.moved[:0]
-	for _, r := range c.moved {
-		if r.From < from {
-			moved = append(moved, r)
-		}
-	}
-	c.moved = moved
+	forgotten := func(call repair.Call) bool { return call.From >= from }
+	c.open, c.spent = slices.DeleteFunc(c.open, forgotten), slices.DeleteFunc(c.spent, forgotten)
+	c.moved = slices.DeleteFunc(c.moved, func(r repair.Moved) bool { return r.From >= from })
 	maps.DeleteFunc(c.doubled, func(at, _ int) bool { return at >= from })
 	c.unsearch(kept)
 	c.candidates, c.thread.base = c.candidates[:kept], c.thread.base[:from]
@@ -224,9 +209,8 @@ func (c *Conversation) forget(from, kept int) {
 	}
 }
 
-// outdate drops what was made of the candidates as they were: their other tellings and the shortened newest
-// exchange.
-func (c *Conversation) outdate() { c.headTailFor, c.headTails, c.kinds = headTailKey{}, nil, nil }
+// outdate drops what was made of the candidates as they were.
+func (c *Conversation) outdate() { c.headTailFor, c.headTails, c.variants = headTailKey{}, nil, nil }
 
 // verdict is a message's entry before anything is chosen.
 func verdict(i int, m Message, repaired repair.Result) Entry {

@@ -26,7 +26,7 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 			}
 		}
 		plain := err == nil && len(p.Added) == 0 && !s.o.Profile.MergeSameRole
-		for _, v := range c.withToolHistory(s.o.narrowed().Policy).candidates {
+		for _, v := range c.forEndpoint(s.o.narrowed()).candidates {
 			plain = plain && !v.joins && v.Role != System
 		}
 		for _, v := range c.readTurn(s.o.Turn, s.o.Profile.ToolsAsText).candidates {

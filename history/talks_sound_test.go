@@ -13,7 +13,7 @@ func TestTalksAreSound(t *testing.T) {
 }
 
 func checkTalk(t *testing.T, talk talk) {
-	if !contains([]string{"chat", "talk", "tools"}, talk.kind) || talk.lang == "" {
+	if !slices.Contains([]string{"chat", "talk", "tools"}, talk.kind) || talk.lang == "" {
 		t.Errorf("kind is %q and lang %q", talk.kind, talk.lang)
 	}
 	if len(talk.questions) == 0 {

@@ -24,16 +24,27 @@ func (e *InvalidError) Error() string {
 // messages alone: it knows nothing of the plan that made them, so that a fault of the planning
 // cannot excuse itself.
 func Valid(messages []Message, p Profile) error {
-	rules := []func([]Message, Profile) *InvalidError{
-		beginsWithUser, endsOpen, callsAnswered, argumentsObjects, contentPresent, rolesFollow, keysKnown, idsLegal,
-	}
-	for i, rule := range rules {
-		if e := rule(messages, p); e != nil {
+	for i, check := range []func([]Message, Profile) *InvalidError{
+		beginsWithUser, endsOpen, callsAnswered, each(argumentsObjects), each(contentPresent), each(rolesFollow), each(keysKnown), each(idsLegal),
+	} {
+		if e := check(messages, p); e != nil {
 			e.Rule = fmt.Sprintf("V%d", i+1)
 			return e
 		}
 	}
 	return nil
+}
+
+// each checks every message by a rule, which says what is wrong with the one at an index, "" for nothing.
+func each(rule func(messages []Message, i int, p Profile) string) func([]Message, Profile) *InvalidError {
+	return func(messages []Message, p Profile) *InvalidError {
+		for i := range messages {
+			if what := rule(messages, i, p); what != "" {
+				return &InvalidError{Index: i, What: what}
+			}
+		}
+		return nil
+	}
 }
 
 // V1: a system prompt stands first or nowhere, and the first message after it is the user's.
@@ -109,86 +120,75 @@ func unanswered(open map[string]bool, m *Message, index int) *InvalidError {
 }
 
 // V4: arguments are a JSON object, never absent: several servers parse them again.
-func argumentsObjects(messages []Message, _ Profile) *InvalidError {
-	for i := range messages {
-		m := &messages[i]
-		for _, call := range m.ToolCalls {
-			var object map[string]json.RawMessage
-			if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil || object == nil {
-				return &InvalidError{Index: i, What: fmt.Sprintf("the arguments of call %q are no JSON object", call.ID)}
-			}
+func argumentsObjects(messages []Message, i int, _ Profile) string {
+	for _, call := range messages[i].ToolCalls {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil || object == nil {
+			return fmt.Sprintf("the arguments of call %q are no JSON object", call.ID)
 		}
 	}
-	return nil
+	return ""
 }
 
 // V5: a message says something; only one that makes calls may be silent.
-func contentPresent(messages []Message, _ Profile) *InvalidError {
-	for i := range messages {
-		m := &messages[i]
-		if strings.TrimSpace(m.Content) != "" || m.Role == Assistant && len(m.ToolCalls) > 0 || m.HasParts() {
-			continue
-		}
-		return &InvalidError{Index: i, What: "the content is blank"}
+func contentPresent(messages []Message, i int, _ Profile) string {
+	m := &messages[i]
+	if strings.TrimSpace(m.Content) != "" || m.Role == Assistant && len(m.ToolCalls) > 0 || m.HasParts() {
+		return ""
 	}
-	return nil
+	return "the content is blank"
 }
 
 // V6: which role may follow which, where the endpoint minds. Calls may stand behind a text of their
 // own message, not behind another message.
-func rolesFollow(messages []Message, p Profile) *InvalidError {
-	for i := 1; i < len(messages); i++ {
-		before, m := messages[i-1], messages[i]
-		if p.NoToolToUser && before.Role == Tool && m.Role == User {
-			return &InvalidError{Index: i, What: "a user message follows a tool result"}
-		}
-		if p.MergeSameRole && before.Role == m.Role && m.Role != Tool && len(before.ToolCalls) == 0 {
-			return &InvalidError{Index: i, What: fmt.Sprintf("two messages of role %q follow one another", m.Role)}
-		}
+func rolesFollow(messages []Message, i int, p Profile) string {
+	if i == 0 {
+		return ""
 	}
-	return nil
+	before, m := &messages[i-1], &messages[i]
+	if p.NoToolToUser && before.Role == Tool && m.Role == User {
+		return "a user message follows a tool result"
+	}
+	if p.MergeSameRole && before.Role == m.Role && m.Role != Tool && len(before.ToolCalls) == 0 {
+		return fmt.Sprintf("two messages of role %q follow one another", m.Role)
+	}
+	return ""
 }
 
 // V7: a message has the keys of its role and no others; some servers refuse each unknown one.
-func keysKnown(messages []Message, _ Profile) *InvalidError {
-	for i := range messages {
-		m := &messages[i]
-		switch {
-		case m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool:
-			return &InvalidError{Index: i, What: fmt.Sprintf("the role %q is unknown", m.Role)}
-		case m.Name != "":
-			return &InvalidError{Index: i, What: fmt.Sprintf("the name %q is sent", m.Name)}
-		case m.Role != Assistant && len(m.ToolCalls) > 0:
-			return &InvalidError{Index: i, What: fmt.Sprintf("a message of role %q makes calls", m.Role)}
-		case m.Role != Tool && m.ToolCallID != "":
-			return &InvalidError{Index: i, What: fmt.Sprintf("a message of role %q answers a call", m.Role)}
-		case m.Role != Assistant && (m.Reasoning != "" || m.Replay != ""):
-			return &InvalidError{Index: i, What: fmt.Sprintf("a message of role %q carries what only an answer brings", m.Role)}
-		}
+func keysKnown(messages []Message, i int, _ Profile) string {
+	m := &messages[i]
+	switch {
+	case m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool:
+		return fmt.Sprintf("the role %q is unknown", m.Role)
+	case m.Name != "":
+		return fmt.Sprintf("the name %q is sent", m.Name)
+	case m.Role != Assistant && len(m.ToolCalls) > 0:
+		return fmt.Sprintf("a message of role %q makes calls", m.Role)
+	case m.Role != Tool && m.ToolCallID != "":
+		return fmt.Sprintf("a message of role %q answers a call", m.Role)
+	case m.Role != Assistant && (m.Reasoning != "" || m.Replay != ""):
+		return fmt.Sprintf("a message of role %q carries what only an answer brings", m.Role)
 	}
-	return nil
+	return ""
 }
 
 // V8: a call's id is made of letters, digits, - and _; where the endpoint asks for a length, of that
 // many letters and digits. V3 has already seen to it that results bear the same ids.
-func idsLegal(messages []Message, p Profile) *InvalidError {
-	for i := range messages {
-		m := &messages[i]
-		for _, call := range m.ToolCalls {
-			extra := "-_"
-			if p.ToolIDLength > 0 {
-				if extra = ""; len(call.ID) != p.ToolIDLength {
-					return &InvalidError{Index: i, What: fmt.Sprintf("the id %q has not %d characters", call.ID, p.ToolIDLength)}
-				}
-			}
-			for _, r := range call.ID {
-				if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(extra, r)) {
-					return &InvalidError{Index: i, What: fmt.Sprintf("the id %q holds %q", call.ID, r)}
-				}
-			}
+func idsLegal(messages []Message, i int, p Profile) string {
+	for _, call := range messages[i].ToolCalls {
+		id := call.ID
+		if p.ToolIDLength > 0 && len(id) != p.ToolIDLength {
+			return fmt.Sprintf("the id %q has not %d characters", id, p.ToolIDLength)
+		}
+		if p.ToolIDLength == 0 {
+			id = strings.NewReplacer("-", "", "_", "").Replace(id)
+		}
+		if !alphanumeric(id) {
+			return fmt.Sprintf("the id %q holds characters that no id has", call.ID)
 		}
 	}
-	return nil
+	return ""
 }
 
 // fallBack plans a request that is certainly valid: tool calls of the past as text, then nothing but
