@@ -30,7 +30,7 @@ func Commands() []Command {
 		command("budget", "TOKENS", "the most tokens of a request; auto is max_context_tokens, or less where the window is smaller", setting((*settings.Model).Budget)),
 		command("window", "[TOKENS]", "set the model's context window; auto finds it out; alone it says what is known", setting((*settings.Model).Window)),
 		command("preset", "[NAME]", "choose how a request is cut; alone it names the presets", setting((*settings.Model).Preset)),
-		command("compact", "[off]", "have the model condense all before the last exchange, and send that instead; off sends the messages again", (*Model).compact),
+		command("compact", "[off]", "have the model condense all before the last turn, and send that instead; off sends the messages again", (*Model).compact),
 		command("pin", "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }),
 		command("exclude", "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }),
 		command("auto", "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }),

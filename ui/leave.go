@@ -23,7 +23,7 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.leaveEdit()
 	case !m.composer.Empty():
 		m.composer.Clear()
-		if m.unsaved() {
+		if m.session.Temporary() && !m.chat.Empty() {
 			return m.say("Cleared: " + m.keys.First(keymap.Older) + " brings it back.")
 		}
 		return tea.Batch(m.say("Cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
@@ -109,13 +109,11 @@ func (m *Model) keepTemporary() tea.Cmd {
 	})
 }
 
-// unsaved says that the chat on the screen is saved nowhere and that something was said in it.
-func (m *Model) unsaved() bool { return m.session.Temporary() && !m.chat.Empty() }
-
 // wouldBeGone warns, once, that leaving the session on the screen discards a temporary chat. Whoever means
 // it does the same again soon.
 func (m *Model) wouldBeGone(by confirm.Action) (said tea.Cmd, stays bool) {
-	if !m.unsaved() || m.confirm.Asked(by) {
+	unsaved := m.session.Temporary() && !m.chat.Empty()
+	if !unsaved || m.confirm.Asked(by) {
 		return nil, false
 	}
 	again := "the same again discards it."

@@ -48,8 +48,8 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 	m.overlays.open(sessionsOverlay{})
 	return m.sessions.Open(sessions.Deps{
 		Store: db, Keys: m.keys, Run: m.inBackground,
-		Within: func() (context.Context, context.CancelFunc) { return m.newContext() },
-		Rename: m.renamer(),
+		NewContext: func() (context.Context, context.CancelFunc) { return m.newContext() },
+		Rename:     m.renamer(),
 	}, m.sessionsPlace(), m.secrets, filter)
 }
 

@@ -49,7 +49,7 @@ func TestARenameKeepsFilterAndCursor(t *testing.T) {
 	l.press("ctrl+e", "home")
 	l.types("My ")
 	l.press("enter")
-	l.until("the title", func() bool { return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.Acts) == 0 })
+	l.until("the title", func() bool { return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.Actions) == 0 })
 	l.until("the list", func() bool { s, _ := l.sessions.Chosen(); return s.Name() == "My "+was.Title })
 	if l.sessions.Filter.Text != "par" {
 		t.Errorf("after the rename the filter is %q, want par", l.sessions.Filter.Text)
@@ -84,9 +84,9 @@ func TestTagsAreTypedWithBlanksOrCommas(t *testing.T) {
 	l.press("ctrl+t", "ctrl+w")
 	l.press("enter")
 	l.until("one tag", func() bool { return slices.Equal(l.stored(kept["bread"].ID).Tags, []string{"oven"}) })
-	l.until("the act", func() bool { return len(l.sessions.Acts) == 0 })
+	l.until("the act", func() bool { return len(l.sessions.Actions) == 0 })
 	l.press("ctrl+u", "ctrl+u")
-	l.until("no tag", func() bool { return len(l.stored(kept["bread"].ID).Tags) == 0 && len(l.sessions.Acts) == 0 })
+	l.until("no tag", func() bool { return len(l.stored(kept["bread"].ID).Tags) == 0 && len(l.sessions.Actions) == 0 })
 }
 
 func TestTheArchiveTakesAndGivesBack(t *testing.T) {

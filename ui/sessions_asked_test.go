@@ -25,7 +25,7 @@ func TestWhatTheListAsksShowsItsKeys(t *testing.T) {
 			l.lists("parser")
 			for _, key := range c.press {
 				l.press(key)
-				l.until("its act", func() bool { return len(l.sessions.Acts) == 0 && l.sessions.Whole })
+				l.until("its act", func() bool { return len(l.sessions.Actions) == 0 && l.sessions.Whole })
 			}
 			if screen := plain(l.Model); !strings.Contains(screen, c.keys) {
 				t.Errorf("%q is not on the screen:\n%s", c.keys, screen)

@@ -42,7 +42,7 @@ func (l *live) lists(want ...string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the list %q", want), func() bool {
 		s := &l.sessions
-		return len(s.Acts) == 0 && s.Whole && slices.Equal(titles(s), want)
+		return len(s.Actions) == 0 && s.Whole && slices.Equal(titles(s), want)
 	})
 }
 

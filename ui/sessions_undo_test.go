@@ -34,7 +34,7 @@ func TestEveryChangeOfASessionIsTakenBack(t *testing.T) {
 	l.press("ctrl+s")
 	l.lists("cellar", "parser", "bread")
 	before := l.shelfState()
-	rested := func() bool { s := &l.sessions; return len(s.Acts) == 0 && s.Whole }
+	rested := func() bool { s := &l.sessions; return len(s.Actions) == 0 && s.Whole }
 	rapid.Check(t, func(rt *rapid.T) {
 		for range rapid.IntRange(1, 25).Draw(rt, "n") {
 			switch what := rapid.IntRange(0, 9).Draw(rt, "what"); what {

@@ -126,7 +126,7 @@ func TestKeysOfTheListDoNothingToAHit(t *testing.T) {
 	m := foundTexts(t, 120, 40)
 	for _, key := range []string{"ctrl+d", "delete", "ctrl+e", "ctrl+t", "ctrl+p", "ctrl+a", "ctrl+r"} {
 		m.Update(uitest.Key(key))
-		if len(m.sessions.Acts) > 0 || m.sessions.Edit != nil || !strings.Contains(plain(m), key+" is for sessions; tab goes back to their list.") {
+		if len(m.sessions.Actions) > 0 || m.sessions.Edit != nil || !strings.Contains(plain(m), key+" is for sessions; tab goes back to their list.") {
 			t.Fatalf("%s in the hits:\n%s", key, plain(m))
 		}
 	}

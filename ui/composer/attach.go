@@ -125,7 +125,7 @@ func (c *Model) wasRead(msg readMsg) tea.Cmd {
 	var chips []Chip
 	for _, f := range msg.files {
 		if f.err != nil {
-			c.complain(theme.Sentence(f.err))
+			c.sayBad(theme.Sentence(f.err))
 			chips = nil
 			break
 		}

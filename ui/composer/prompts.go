@@ -74,7 +74,7 @@ func (c *Model) LoadPrompts() tea.Cmd {
 func (c *Model) promptsRead(msg promptsMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		return c.complain(theme.Sentence(msg.err))
+		return c.sayBad(theme.Sentence(msg.err))
 	case c.At == 0:
 		c.recall(msg.prompts)
 	}
@@ -192,9 +192,9 @@ func (c *Model) fetch(msg promptMsg) tea.Cmd {
 func (c *Model) promptRead(msg promptMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, store.ErrNotFound):
-		return c.complain("This prompt is no longer in the history.")
+		return c.sayBad("This prompt is no longer in the history.")
 	case msg.err != nil:
-		return c.complain(theme.Sentence(msg.err))
+		return c.sayBad(theme.Sentence(msg.err))
 	case msg.changes != c.Area.Changes():
 		return nil
 	case msg.take:

@@ -91,7 +91,7 @@ func (c *Model) update(msg tea.Msg) tea.Cmd {
 	case editedMsg:
 		return c.edited(msg)
 	case failedMsg:
-		return c.complain(theme.Sentence(msg.err))
+		return c.sayBad(theme.Sentence(msg.err))
 	}
 	return nil
 }
@@ -106,8 +106,8 @@ func (c *Model) tell(e Event) tea.Cmd {
 	return nil
 }
 
-func (c *Model) say(text string) tea.Cmd      { return c.tell(Said{Text: text}) }
-func (c *Model) complain(text string) tea.Cmd { return c.tell(Said{text, true}) }
+func (c *Model) say(text string) tea.Cmd    { return c.tell(Said{Text: text}) }
+func (c *Model) sayBad(text string) tea.Cmd { return c.tell(Said{text, true}) }
 
 // key is a key for the draft. Text of more than one character is typing, whatever it spells.
 func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {

@@ -91,7 +91,7 @@ func (l *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
 func (l *Model) changeCopies(said string, change func(context.Context, backup.Copy) error) tea.Cmd {
 	held := l.held
 	l.held = nil
-	return l.act(act{id: held.session.ID, said: said + held.names() + ".", purge: &held.session, do: func(ctx context.Context) error {
+	return l.start(action{id: held.session.ID, said: said + held.names() + ".", purge: &held.session, do: func(ctx context.Context) error {
 		var errs []error
 		for _, c := range held.files {
 			errs = append(errs, change(ctx, c))

@@ -60,17 +60,17 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 func (l *Model) endRename() tea.Cmd {
 	of, title := l.Edit.of, strings.TrimSpace(l.Edit.Text)
 	if title == "" {
-		return l.complain("A session needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
+		return l.sayBad("A session needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
 	}
 	l.Edit = nil
 	if title == of.Title {
 		return nil
 	}
-	a := act{id: of.ID, title: title, said: "The session is called " + title + "."}
+	a := action{id: of.ID, title: title, said: "The session is called " + title + "."}
 	if of.Title != "" {
-		a.back = &act{id: of.ID, title: of.Title, said: "The session is called " + of.Name() + " again."}
+		a.back = &action{id: of.ID, title: of.Title, said: "The session is called " + of.Name() + " again."}
 	}
-	return l.act(a)
+	return l.start(a)
 }
 
 func (l *Model) endTags() tea.Cmd {
@@ -85,5 +85,5 @@ func (l *Model) endTags() tea.Cmd {
 	}
 	a, back := l.tagging(of.ID, tags, said), l.tagging(of.ID, of.Tags, "Its tags are as they were.")
 	a.back = &back
-	return l.act(a)
+	return l.start(a)
 }

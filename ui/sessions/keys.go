@@ -61,7 +61,7 @@ func (l *Model) sessionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case k.Pressed(msg, keymap.Shelves):
 		return l.nextShelf(), true
 	case k.Pressed(msg, keymap.Undo):
-		return l.undoAct(), true
+		return l.undo(), true
 	case k.Pressed(msg, keymap.New):
 		return l.tell(NewSession{}), true
 	case l.Texts.On && k.Pressed(msg, keymap.Rename, keymap.Tags, keymap.PinTop, keymap.Archive, keymap.Delete, keymap.Restore, keymap.ForkOff):

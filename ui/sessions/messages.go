@@ -13,7 +13,7 @@ type ListedMsg struct {
 	err   error
 }
 
-// ActedMsg is the end of an act of the list of sessions.
+// ActedMsg is the end of an action of the list of sessions.
 type ActedMsg struct {
 	err  error
 	held *heldCopies // files that still hold the session that it purged, nil for none

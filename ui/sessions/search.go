@@ -83,7 +83,7 @@ func (l *Model) searchTexts() tea.Cmd {
 	x := &l.Texts
 	x.end()
 	x.Waiting = true
-	ctx, stop := l.Within()
+	ctx, stop := l.NewContext()
 	x.stop = stop
 	db, n, q := l.Store, x.Searches, store.Search{Text: l.Filter.Text, Trash: l.shelf == trashShelf, Limit: mostHits}
 	return func() tea.Msg {
@@ -101,7 +101,7 @@ func (l *Model) textsFound(msg FoundMsg) tea.Cmd {
 	}
 	x.Waiting = false
 	if msg.Err != nil {
-		return l.complain(theme.Sentence(msg.Err))
+		return l.sayBad(theme.Sentence(msg.Err))
 	}
 	old, _ := x.Chosen()
 	again := x.Text == msg.Text

@@ -72,12 +72,12 @@ func (x *Search) Hit(st theme.Styles, hidden theme.Secrets, i, w int) []string {
 		right = "in the trash  " + right
 	}
 	head := theme.Spread(title, right, w)
-	var strokes []theme.Span
+	var spans []theme.Span
 	if strings.HasSuffix(head, right) {
-		strokes = append(strokes, theme.Span{From: len(head) - len(right), To: len(head), Style: dim})
+		spans = append(spans, theme.Span{From: len(head) - len(right), To: len(head), Style: dim})
 	}
 	return []string{
-		theme.Paint(head, base.Bold(true), strokes),
+		theme.Paint(head, base.Bold(true), spans),
 		x.snippet(h, w, base, dim, found),
 	}
 }
@@ -88,13 +88,13 @@ func (x *Search) snippet(h store.Hit, w int, base, dim, found lipgloss.Style) st
 	text, gone := fromHit(h, w-theme.Width(who))
 	left := who + text
 	line := theme.Fit(left, w)
-	strokes := []theme.Span{{From: 0, To: len(who), Style: dim}}
+	spans := []theme.Span{{From: 0, To: len(who), Style: dim}}
 	for _, m := range h.Marks {
 		if to := len(who) + m[1] - gone; to <= theme.SharedPrefix(line, left) {
-			strokes = append(strokes, theme.Span{From: len(who) + m[0] - gone, To: to, Style: found})
+			spans = append(spans, theme.Span{From: len(who) + m[0] - gone, To: to, Style: found})
 		}
 	}
-	return theme.Paint(line, base, strokes)
+	return theme.Paint(line, base, spans)
 }
 
 // leadIn is the most that stands before what was found where the line is too short for all of it.

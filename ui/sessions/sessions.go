@@ -65,11 +65,11 @@ type Model struct {
 
 	secrets theme.Secrets
 
-	Edit  *lineEdit      // a new name or new tags are typed, nil otherwise
-	Purge *store.Session // it is asked whether this one goes for good
-	held  *heldCopies    // it is asked what becomes of files that still hold a purged session
-	Acts  []act          // the one that is being done, and those that wait for it
-	Undos []act          // they take back what was done, the last one first
+	Edit    *lineEdit      // a new name or new tags are typed, nil otherwise
+	Purge   *store.Session // it is asked whether this one goes for good
+	held    *heldCopies    // it is asked what becomes of files that still hold a purged session
+	Actions []action       // the one that is being done, and those that wait for it
+	Undos   []action       // they take back what was done, the last one first
 }
 
 // Line is a session with what the list shows of it.
@@ -83,7 +83,7 @@ type Line struct {
 
 // Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
 func (l *Model) Open(d Deps, p Around, secrets theme.Secrets, filter string) tea.Cmd {
-	*l = Model{Deps: d, Around: p, secrets: secrets, Filter: theme.NewField(filter), Asked: l.Asked, Acts: l.Acts, Undos: l.Undos}
+	*l = Model{Deps: d, Around: p, secrets: secrets, Filter: theme.NewField(filter), Asked: l.Asked, Actions: l.Actions, Undos: l.Undos}
 	return l.readShelf()
 }
 
@@ -126,7 +126,7 @@ func (l *Model) listed(msg ListedMsg) tea.Cmd {
 	}
 	if msg.err != nil {
 		l.tell(Closed{})
-		return l.complain(theme.Sentence(msg.err))
+		return l.sayBad(theme.Sentence(msg.err))
 	}
 	l.fill(msg.Lines)
 	l.read, l.Whole = msg.At, msg.Whole

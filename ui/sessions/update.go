@@ -13,11 +13,11 @@ import (
 
 // Deps are what the list works with.
 type Deps struct {
-	Store  *store.Store
-	Keys   keymap.Map
-	Run    func(func(context.Context) tea.Msg) tea.Cmd       // makes a command whose context ends with it
-	Within func() (context.Context, context.CancelFunc)      // makes the context of a command that may be stopped
-	Rename func(ctx context.Context, id, title string) error // the open session has to know its own title
+	Store      *store.Store
+	Keys       keymap.Map
+	Run        func(func(context.Context) tea.Msg) tea.Cmd       // makes a command whose context ends with it
+	NewContext func() (context.Context, context.CancelFunc)      // makes the context of a command that may be stopped
+	Rename     func(ctx context.Context, id, title string) error // the open session has to know its own title
 }
 
 // Around is what the list is told of its surroundings before it is updated or drawn.
@@ -106,8 +106,8 @@ func (l *Model) tell(e Event) tea.Cmd {
 	return nil
 }
 
-func (l *Model) say(text string) tea.Cmd      { return l.tell(Said{Text: text}) }
-func (l *Model) complain(text string) tea.Cmd { return l.tell(Said{text, true}) }
+func (l *Model) say(text string) tea.Cmd    { return l.tell(Said{Text: text}) }
+func (l *Model) sayBad(text string) tea.Cmd { return l.tell(Said{text, true}) }
 
 func (l *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
 	return l.say(msg.String() + " does nothing here; " + others)
@@ -140,8 +140,8 @@ func (l *Model) Reveal(secrets theme.Secrets) {
 	l.fill(l.Lines)
 }
 
-// Behind says what a search does not find yet, "" where it finds everything.
-func (l *Model) Behind() string {
+// IndexNote says what a search does not find yet, "" where it finds everything.
+func (l *Model) IndexNote() string {
 	switch l.Unindexed {
 	case 0:
 		return ""

@@ -22,7 +22,7 @@ func (l *Model) View(st theme.Styles) (lines []string, x int) {
 	head, x := l.head(st, w)
 	lines = append(lines, head)
 	if l.Texts.On {
-		return append(lines, l.Texts.view(st, l.secrets, w, max(0, h-1), l.Filter.Text, l.Behind())...), x
+		return append(lines, l.Texts.view(st, l.secrets, w, max(0, h-1), l.Filter.Text, l.IndexNote())...), x
 	}
 	var about []string
 	if s, ok := l.Chosen(); (ok || l.held != nil) && h >= roomyList {
@@ -132,16 +132,16 @@ func (l *Model) line(st theme.Styles, i, w int, open string) string {
 	}
 	left, right := string(margin)+s.Label, l.right(s, open, w)
 	line := theme.Spread(left, right+" ", w)
-	strokes := []theme.Span{{From: len(string(margin)) + s.tags, To: len(left), Style: st.Dim}}
+	spans := []theme.Span{{From: len(string(margin)) + s.tags, To: len(left), Style: st.Dim}}
 	if strings.HasSuffix(line, right+" ") {
-		strokes = append(strokes, theme.Span{From: len(line) - len(right) - 1, To: len(line), Style: st.Dim})
+		spans = append(spans, theme.Span{From: len(line) - len(right) - 1, To: len(line), Style: st.Dim})
 	}
 	found := st.Match
 	base := lipgloss.NewStyle()
 	if i == l.at {
-		base, strokes, found = st.Chosen, nil, st.Chosen.Bold(true).Underline(true)
+		base, spans, found = st.Chosen, nil, st.Chosen.Bold(true).Underline(true)
 	}
-	return theme.Paint(line, base, append(strokes, theme.HitSpans(s.Label, len(string(margin)), theme.SharedPrefix(line, left), HitsIn(s.Folded, l.Filter.Text), found)...))
+	return theme.Paint(line, base, append(spans, theme.HitSpans(s.Label, len(string(margin)), theme.SharedPrefix(line, left), HitsIn(s.Folded, l.Filter.Text), found)...))
 }
 
 // The least widths at which a line names the model, has it in a column, and has a long name in it.

@@ -107,7 +107,7 @@ func (s *Model) Window(args string) tea.Cmd {
 	}
 	n, ok := session.ReadWindow(args)
 	if !ok {
-		return s.complain("A window is a number of tokens, or auto.")
+		return s.sayBad("A window is a number of tokens, or auto.")
 	}
 	return s.useWindow(n)
 }

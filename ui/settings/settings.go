@@ -140,8 +140,8 @@ func (s *Model) tell(e Event) tea.Cmd {
 	return nil
 }
 
-func (s *Model) say(text string) tea.Cmd      { return s.tell(Said{Text: text}) }
-func (s *Model) complain(text string) tea.Cmd { return s.tell(Said{text, true}) }
+func (s *Model) say(text string) tea.Cmd    { return s.tell(Said{Text: text}) }
+func (s *Model) sayBad(text string) tea.Cmd { return s.tell(Said{text, true}) }
 
 // set changes the session in a command, and says so when it is done.
 func (s *Model) set(said string, change func(context.Context, *session.Session) error) tea.Cmd {
@@ -153,7 +153,7 @@ func (s *Model) set(said string, change func(context.Context, *session.Session) 
 func (s *Model) Budget(args string) tea.Cmd {
 	n, ok := session.ReadBudget(args)
 	if !ok {
-		return s.complain("A budget is a number of tokens, or auto.")
+		return s.sayBad("A budget is a number of tokens, or auto.")
 	}
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
@@ -195,7 +195,7 @@ func (s *Model) Rename(title string) tea.Cmd {
 // Retitle is the command /title.
 func (s *Model) Retitle(string) tea.Cmd {
 	if !s.Begun {
-		return s.complain("There is nothing to take a title from yet.")
+		return s.sayBad("There is nothing to take a title from yet.")
 	}
 	if model := s.Deps.TitleRef; model != "" {
 		s.say("Asking " + model + " for a title.")
@@ -223,9 +223,9 @@ func (s *Model) Entitle() tea.Cmd {
 func (s *Model) ExportTo(words string) tea.Cmd {
 	switch {
 	case s.Export == nil:
-		return s.complain("Nothing can be exported here.")
+		return s.sayBad("Nothing can be exported here.")
 	case !s.Begun:
-		return s.complain("There is nothing to export yet.")
+		return s.sayBad("There is nothing to export yet.")
 	}
 	of, write := s.Session, s.Export
 	return s.Run(func(ctx context.Context) tea.Msg {
@@ -240,7 +240,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 	names := s.Themes.Names()
 	switch {
 	case s.Themes.Plain:
-		return s.complain("This terminal shows no colours, or NO_COLOR is set: every theme looks the same.")
+		return s.sayBad("This terminal shows no colours, or NO_COLOR is set: every theme looks the same.")
 	case name == "":
 		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Tries: "try one out", Does: "takes it", Leaves: "keeps the old one"}
 		for _, name := range names {
@@ -254,5 +254,5 @@ func (s *Model) Theme(name string) tea.Cmd {
 			return s.say("The theme is " + name + ". It stays with theme = \"" + name + "\" under [ui] in the configuration.")
 		}
 	}
-	return s.complain("There is no theme " + name + ". There are " + strings.Join(names, ", ") + ".")
+	return s.sayBad("There is no theme " + name + ". There are " + strings.Join(names, ", ") + ".")
 }

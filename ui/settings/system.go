@@ -31,7 +31,7 @@ func (s *Model) System(text string) tea.Cmd {
 
 func (s *Model) systemEdited(msg SystemMsg) tea.Cmd {
 	if msg.Err != nil {
-		return s.complain(theme.Sentence(msg.Err) + " The system prompt is as it was.")
+		return s.sayBad(theme.Sentence(msg.Err) + " The system prompt is as it was.")
 	}
 	return s.setSystem(strings.ReplaceAll(msg.Text, "\r\n", "\n"))
 }
@@ -70,7 +70,7 @@ func (PersonasMsg) settingsMsg() {}
 // ChoosePersona is the command /persona: it reads the personas, to take one or to list them.
 func (s *Model) ChoosePersona(name string) tea.Cmd {
 	if s.Personas == nil {
-		return s.complain("There is no folder for personas here.")
+		return s.sayBad("There is no folder for personas here.")
 	}
 	if name == noPersona {
 		return s.setSystem("")
@@ -86,7 +86,7 @@ func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 	s.personas = msg.personas
 	switch {
 	case msg.err != nil:
-		return s.complain(theme.Sentence(msg.err))
+		return s.sayBad(theme.Sentence(msg.err))
 	case msg.name != "":
 		return s.takePersona(msg.name)
 	case s.Covered:
@@ -122,7 +122,7 @@ func (s *Model) takePersona(name string) tea.Cmd {
 	}
 	i := slices.IndexFunc(s.personas, func(p Persona) bool { return p.Name == name })
 	if i < 0 {
-		return s.complain("There is no persona " + name + ". " + s.personasThereAre())
+		return s.sayBad("There is no persona " + name + ". " + s.personasThereAre())
 	}
 	text := s.personas[i].Text
 	return s.storeSystem(text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name, theme.Plural(len([]rune(text)), "character")))

@@ -15,33 +15,33 @@ import (
 	"winnow/ui/theme"
 )
 
-// act is something that is done to a session of the list. Acts are done one after the other, in
+// action is something that is done to a session of the list. Actions are done one after the other, in
 // the order of their keys.
-type act struct {
+type action struct {
 	id    string
 	said  string                      // when it is done
 	title string                      // a new title: the open conversation has to know its own
 	do    func(context.Context) error // anything else
-	back  *act                        // takes it back, nil for what cannot be or is not worth it
+	back  *action                     // takes it back, nil for what cannot be or is not worth it
 	purge *store.Session              // the session whose text goes: the files that still hold it are looked for
 }
 
-// act does something to a session, after what is being done already.
-func (l *Model) act(a act) tea.Cmd {
-	l.Acts = append(l.Acts, a)
+// start does something to a session, after what is being done already.
+func (l *Model) start(a action) tea.Cmd {
+	l.Actions = append(l.Actions, a)
 	l.Asked++ // what is being read knows nothing of it
 	if a.back != nil {
 		l.Undos = append(l.Undos, *a.back)
 	}
-	if len(l.Acts) > 1 {
+	if len(l.Actions) > 1 {
 		return nil
 	}
-	return l.doAct()
+	return l.doFirst()
 }
 
-// doAct does the first of the acts.
-func (l *Model) doAct() tea.Cmd {
-	a := l.Acts[0]
+// doFirst does the first of the actions.
+func (l *Model) doFirst() tea.Cmd {
+	a := l.Actions[0]
 	do := a.do
 	if a.title != "" {
 		do = func(ctx context.Context) error { return l.Rename(ctx, a.id, a.title) }
@@ -60,26 +60,26 @@ func (l *Model) doAct() tea.Cmd {
 	})
 }
 
-// acted shows what an act did, and does the next one.
+// acted shows what an action did, and does the next one.
 func (l *Model) acted(msg ActedMsg) tea.Cmd {
-	done := l.Acts[0]
-	l.Acts = l.Acts[1:]
+	done := l.Actions[0]
+	l.Actions = l.Actions[1:]
 	l.tell(Acted{})
-	told := l.say(done.said)
+	cmd := l.say(done.said)
 	if msg.err != nil {
-		told = l.complain(theme.Sentence(msg.err))
+		cmd = l.sayBad(theme.Sentence(msg.err))
 		l.forgetUndo(done)
 	}
 	if msg.held != nil {
 		l.held = msg.held
 		if !l.Shown {
-			told = tea.Batch(told, l.complain(l.held.elsewhere()))
+			cmd = tea.Batch(cmd, l.sayBad(l.held.elsewhere()))
 			l.held = nil
 		}
 	}
-	cmds := []tea.Cmd{told}
-	if len(l.Acts) > 0 {
-		return tea.Batch(append(cmds, l.doAct())...)
+	cmds := []tea.Cmd{cmd}
+	if len(l.Actions) > 0 {
+		return tea.Batch(append(cmds, l.doFirst())...)
 	}
 	if l.Shown {
 		cmds = append(cmds, l.readShelf())
@@ -88,7 +88,7 @@ func (l *Model) acted(msg ActedMsg) tea.Cmd {
 }
 
 // forgetUndo forgets how to take back what failed.
-func (l *Model) forgetUndo(done act) {
+func (l *Model) forgetUndo(done action) {
 	if done.back == nil {
 		return
 	}
@@ -100,14 +100,14 @@ func (l *Model) forgetUndo(done act) {
 	}
 }
 
-// undoAct takes back what was done last in the list.
-func (l *Model) undoAct() tea.Cmd {
+// undo takes back what was done last in the list.
+func (l *Model) undo() tea.Cmd {
 	if len(l.Undos) == 0 {
 		return l.say("Nothing was done here that can be taken back.")
 	}
 	last := l.Undos[len(l.Undos)-1]
 	l.Undos = l.Undos[:len(l.Undos)-1]
-	return l.act(last)
+	return l.start(last)
 }
 
 // taken is what can be taken back with the key that does.
@@ -126,20 +126,20 @@ func (l *Model) pinSession() tea.Cmd {
 		return l.say("There is no session to pin.")
 	}
 	db, id := l.Store, s.ID
-	pinned := act{
+	pinned := action{
 		id: id, said: "It is pinned on top of the list: " + s.Name() + ".",
 		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, true) },
 	}
-	loose := act{
+	loose := action{
 		id: id, said: "It stands by its last use again: " + s.Name() + ".",
 		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, false) },
 	}
 	if s.Pinned {
 		loose.back = &pinned
-		return l.act(loose)
+		return l.start(loose)
 	}
 	pinned.back = &loose
-	return l.act(pinned)
+	return l.start(pinned)
 }
 
 // archiveSession takes the session under the cursor out of the list of those in use, or puts it back.
@@ -157,11 +157,11 @@ func (l *Model) archiveSession() tea.Cmd {
 	}
 	l.remove(id)
 	if s.Archived {
-		back := act{id: id, said: "In the archive again: " + s.Name() + ".", do: set(true)}
-		return l.act(act{id: id, said: l.taken("In use again: " + s.Name() + "."), do: set(false), back: &back})
+		back := action{id: id, said: "In the archive again: " + s.Name() + ".", do: set(true)}
+		return l.start(action{id: id, said: l.taken("In use again: " + s.Name() + "."), do: set(false), back: &back})
 	}
-	back := act{id: id, said: "In use again: " + s.Name() + ".", do: set(false)}
-	return l.act(act{id: id, said: l.taken("In the archive: " + s.Name() + "."), do: set(true), back: &back})
+	back := action{id: id, said: "In use again: " + s.Name() + ".", do: set(false)}
+	return l.start(action{id: id, said: l.taken("In the archive: " + s.Name() + "."), do: set(true), back: &back})
 }
 
 // deleteSession moves the session under the cursor to the trash. In the trash it asks whether it is to go
@@ -172,9 +172,9 @@ func (l *Model) deleteSession() tea.Cmd {
 	case !ok:
 		return l.say("There is no session to delete.")
 	case s.ID == l.Here:
-		return l.complain("This session is open; open another one first.")
+		return l.sayBad("This session is open; open another one first.")
 	case s.Elsewhere:
-		return l.complain("This session is open in another window; close it there first.")
+		return l.sayBad("This session is open in another window; close it there first.")
 	case !s.Deleted.IsZero():
 		l.Purge = &s.Session
 		return nil
@@ -182,23 +182,23 @@ func (l *Model) deleteSession() tea.Cmd {
 	l.remove(s.ID)
 	deleting, back := l.deleting(s, l.taken("In the trash: "+s.Name()+".")), l.restoring(s)
 	deleting.back = &back
-	return l.act(deleting)
+	return l.start(deleting)
 }
 
 // deleting moves a session to the trash.
-func (l *Model) deleting(s Line, said string) act {
+func (l *Model) deleting(s Line, said string) action {
 	db := l.Store
-	return act{id: s.ID, said: said, do: func(ctx context.Context) error { return db.Delete(ctx, s.ID) }}
+	return action{id: s.ID, said: said, do: func(ctx context.Context) error { return db.Delete(ctx, s.ID) }}
 }
 
 // restoring takes a session out of the trash.
-func (l *Model) restoring(s Line) act {
+func (l *Model) restoring(s Line) action {
 	where := "in use"
 	if s.Archived {
 		where = "in the archive"
 	}
 	db := l.Store
-	return act{id: s.ID, said: "It is back, " + where + ": " + s.Name() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
+	return action{id: s.ID, said: "It is back, " + where + ": " + s.Name() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
 }
 
 // restoreSession takes the session under the cursor out of the trash.
@@ -213,24 +213,24 @@ func (l *Model) restoreSession() tea.Cmd {
 	l.remove(s.ID)
 	restoring, back := l.restoring(s), l.deleting(s, "In the trash again: "+s.Name()+".")
 	restoring.back = &back
-	return l.act(restoring)
+	return l.start(restoring)
 }
 
 // purgeSession removes the session that was asked about for good, with all that could be taken back of it.
 func (l *Model) purgeSession() tea.Cmd {
 	s := *l.Purge
 	l.Purge = nil
-	l.Undos = slices.DeleteFunc(l.Undos, func(a act) bool { return a.id == s.ID })
+	l.Undos = slices.DeleteFunc(l.Undos, func(a action) bool { return a.id == s.ID })
 	l.remove(s.ID)
 	db := l.Store
 	said := "It is gone for good: " + LineOf(l.secrets, s).Name() + "."
-	return l.act(act{id: s.ID, said: said, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
+	return l.start(action{id: s.ID, said: said, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
 }
 
 // tagging gives a session its tags.
-func (l *Model) tagging(id string, tags []string, said string) act {
+func (l *Model) tagging(id string, tags []string, said string) action {
 	db := l.Store
-	return act{id: id, said: said, do: func(ctx context.Context) error { return db.SetTags(ctx, id, tags...) }}
+	return action{id: id, said: said, do: func(ctx context.Context) error { return db.SetTags(ctx, id, tags...) }}
 }
 
 // tagsIn are the tags of a text, each once: between blanks or commas, with or without a # in front.
