@@ -47,7 +47,7 @@ func Commands() []Command {
 		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
 		command("title", "", "have a title written for the session", setting((*settings.Model).Retitle)),
 		command("attach", "PATH", "hang files on the message: texts, and pictures", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
-		command("copy", "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyNamed),
+		command("copy", "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyMessages),
 		command("export", "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt or json", setting((*settings.Model).ExportTo)),
 		command("model", "[ENDPOINT/MODEL]", "choose the model", setting((*settings.Model).ChooseModel)),
 		command("system", "[TEXT]", "set the session's system prompt; alone it opens in your editor", setting((*settings.Model).System)),

@@ -56,7 +56,7 @@ func (m *Model) composerEvent(e composer.Event) tea.Cmd {
 	case composer.Ran:
 		return m.runCommand(e.Command)
 	case composer.Looked:
-		m.openReader(e.Title, inspector.Page{{Kind: inspector.Sent, Text: e.Text}})
+		m.openReader(e.Title, inspector.Page{{Kind: inspector.Sent, Text: e.Text}}, false)
 	case composer.ListPrompts:
 		m.openPrompts()
 	case composer.Helped:

@@ -34,20 +34,20 @@ func TestCopyTakesTheStoredText(t *testing.T) {
 		{"99", ""},
 		{"all", ""},
 	} {
-		if got := toTerminal(m, func() tea.Cmd { return m.copyNamed(c.args) }); got != c.want {
+		if got := toTerminal(m, func() tea.Cmd { return m.copyMessages(c.args) }); got != c.want {
 			t.Errorf("/copy %s copies %q, want %q", c.args, got, c.want)
 		}
 	}
 
 	m.setFocus(transcriptPane)
 	m.chat.GoTo(2)
-	if got := toTerminal(m, m.copyCode); got != code {
+	if got := toTerminal(m, func() tea.Cmd { return m.copyMessages("code") }); got != code {
 		t.Errorf("Y copies %q, want %q", got, code)
 	}
 	m.Update(char(' '))
 	m.chat.GoTo(1)
 	m.Update(char(' '))
-	if got, want := toTerminal(m, m.copyMessage), first+"\n\n"+m.chat.Messages[1].Content; got != want {
+	if got, want := toTerminal(m, func() tea.Cmd { return m.copyMessages("") }), first+"\n\n"+m.chat.Messages[1].Content; got != want {
 		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}
 }

@@ -112,7 +112,7 @@ func (m *Model) inspectorEvent(e inspector.Event) tea.Cmd {
 	case inspector.Open:
 		return m.updatePanel(panel.Load{Turn: e.Turn, Request: e.Request})
 	case inspector.Copy:
-		return m.copyText(e.What, e.Text)
+		return copyText(e.What, e.Text)
 	case inspector.ReadBody:
 		past, plan, secrets := r.Past, r.Plan, m.secrets
 		return func() tea.Msg {

@@ -26,5 +26,4 @@ func (m *Model) arrange() {
 	m.chat.Resize(in.W, in.H)
 	full := m.layout.Full.Within(framedOverlay(m.layout.Full))
 	m.inspector.Resize(full.W, full.H)
-	m.fitReaders()
 }

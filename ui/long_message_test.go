@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
@@ -36,7 +37,7 @@ func TestMessageOfTenMegabytes(t *testing.T) {
 			t.Errorf("a frame has %d bytes", n)
 		}
 		l.press("tab", "G")
-		if got := toTerminal(l.Model, l.copyMessage); got != text {
+		if got := toTerminal(l.Model, func() tea.Cmd { return l.copyMessages("") }); got != text {
 			t.Errorf("y copies %d bytes, want all %d", len(got), len(text))
 		}
 		l.press("enter", "G")

@@ -30,9 +30,6 @@ type openedMsg struct {
 	err     error
 }
 
-// pricedMsg says that the prices of a session's model are known, if anybody knows them.
-type pricedMsg struct{ session *session.Session }
-
 // loadedMsg says that the rest of a session is in memory, with the receipts of its answers.
 type loadedMsg struct {
 	session  *session.Session

@@ -183,12 +183,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.settled(msg)
 	case reachedMsg:
 		return m.reached(msg)
-	case pricedMsg:
-		return m.priced(msg)
 	case loadedMsg:
 		return m.loaded(msg)
-	case pastLoadedMsg:
-		return m.pastLoaded(msg)
+	case learnedMsg:
+		return m.learned(msg)
 	case countedMsg:
 		return m.counted(msg)
 	case composer.Msg:
@@ -245,8 +243,13 @@ func (m *Model) inBackground(do func(context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// say shows a sentence for a while.
-func (m *Model) say(text string) tea.Cmd { return m.notice.Say(text, false) }
+// say shows a sentence for a while. "" says nothing.
+func (m *Model) say(text string) tea.Cmd {
+	if text == "" {
+		return nil
+	}
+	return m.notice.Say(text, false)
+}
 
 // complain shows for a while why something did not work.
 func (m *Model) complain(text string) tea.Cmd { return m.notice.Say(text, true) }

@@ -120,16 +120,6 @@ func TestAGuideMessageIsNoCommand(t *testing.T) {
 	}
 }
 
-func TestLastCode(t *testing.T) {
-	text := "one\n```go\na\n```\ntwo\n~~~~\nb\n```\nc\n~~~~\nend"
-	if got := lastCode(text); got != "b\n```\nc" {
-		t.Errorf("got %q", got)
-	}
-	if got := lastCode("no code"); got != "" {
-		t.Errorf("got %q, want none", got)
-	}
-}
-
 // TestNoKeyPanics presses random keys at random sizes in every state, and asks that the screen
 // always fits the terminal.
 func TestNoKeyPanics(t *testing.T) {

@@ -52,7 +52,7 @@ func (m *Model) loaded(msg loadedMsg) tea.Cmd {
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.count(m.session), m.findPrices(m.session), m.reach(m.session), m.loadPast(m.session), m.readForks(m.session), again, m.askPending())
+	return tea.Batch(m.draftChanged(), m.count(m.session), m.reach(m.session), m.learn(m.session), m.readForks(m.session), again, m.askPending())
 }
 
 // newSession begins a session with the model in use.

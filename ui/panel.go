@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -142,56 +141,35 @@ func (m *Model) updateAndFollow(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// findPrices asks what the model costs, where nobody said it yet.
-func (m *Model) findPrices(s *session.Session) tea.Cmd {
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		s.Model().FindPrices(ctx)
-		return pricedMsg{s}
-	})
-}
-
-func (m *Model) priced(msg pricedMsg) tea.Cmd {
-	if msg.session == m.session {
-		m.showCost()
-	}
-	return nil
-}
-
-// showCost learns what the input of the next request would cost.
-func (m *Model) showCost() {
-	m.panel.Next.Input = m.session.Model().InputCost(m.panel.Next.Plan.Sum)
-}
-
-// pastLoadedMsg says that a session knows what its records tell.
-type pastLoadedMsg struct {
+// learnedMsg says that something was found out about a session, or why not.
+type learnedMsg struct {
 	session *session.Session
+	replan  bool // the next request may be another one
 	err     error
 }
 
-// loadPast reads what the records of an opened session tell about its next request.
-func (m *Model) loadPast(s *session.Session) tea.Cmd {
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		return pastLoadedMsg{s, s.LoadPast(ctx)}
-	})
-}
-
-func (m *Model) pastLoaded(msg pastLoadedMsg) tea.Cmd {
+// learned shows what is known about the next request now.
+func (m *Model) learned(msg learnedMsg) tea.Cmd {
 	switch {
 	case msg.session != m.session:
 		return nil
 	case msg.err != nil:
 		return m.complain(theme.Sentence(msg.err))
+	case msg.replan:
+		return m.draftChanged()
 	}
-	return m.draftChanged()
+	m.panel.Next.Input = m.session.Model().InputCost(m.panel.Next.Plan.Sum)
+	return nil
 }
 
-// announce says once, as a request leaves, which messages the model does not get any more, and the
-// cures.
-func (m *Model) announce() tea.Cmd {
-	gone := m.panel.Outlook.Gone
-	if gone.Of == 0 {
-		return nil
-	}
-	return m.say(fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.",
-		gone.String(), m.keys.First(keymap.Pin)))
+// learn finds out what an opened session's model costs, where nobody said it yet, and what its records tell about
+// the next request.
+func (m *Model) learn(s *session.Session) tea.Cmd {
+	return tea.Batch(
+		m.inBackground(func(ctx context.Context) tea.Msg {
+			s.Model().FindPrices(ctx)
+			return learnedMsg{session: s}
+		}),
+		m.inBackground(func(ctx context.Context) tea.Msg { return learnedMsg{s, true, s.LoadPast(ctx)} }),
+	)
 }

@@ -73,9 +73,7 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	}
 	var told tea.Cmd
 	if m.notice.Sentence() == "" { // One that is being shown is not covered: then the next plan says it.
-		if repairs := m.repairs.Announce(); repairs != "" {
-			told = m.say(repairs)
-		}
+		told = m.say(m.repairs.Announce())
 	}
 	if msg.exact || m.turn.Busy || !m.session.Model().Exact() {
 		return tea.Batch(again, told)
@@ -99,7 +97,7 @@ func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 		}
 		m.panel.Contradict(set, actual, m.keys.First(keymap.Adopt))
 	}
-	m.showCost()
+	m.panel.Next.Input = model.InputCost(m.panel.Next.Plan.Sum)
 	m.panel.Outlook = panel.OutlookOf(known, plan)
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.Judge(plan)

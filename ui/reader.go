@@ -40,7 +40,8 @@ func (r *readerOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (r *readerOverlay) view(m *Model, _ theme.Box) ([]string, *tea.Cursor) {
+func (r *readerOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
+	r.Resize(in.W, in.H)
 	return r.Pager.View(m.styles), nil
 }
 
@@ -58,43 +59,38 @@ func (r *readerOverlay) hints(m *Model) []keymap.Hint {
 }
 
 // openReader shows a text.
-func (m *Model) openReader(title string, p inspector.Page) {
-	m.overlays.open(&readerOverlay{name: title, Pager: inspector.NewPager(p)})
-	m.fitReaders()
-}
-
-// fitReaders tells the open texts their size.
-func (m *Model) fitReaders() {
-	b := m.layout.Overlay
-	in := b.Within(framedOverlay(b))
-	for _, o := range m.overlays {
-		if r, ok := o.(*readerOverlay); ok {
-			r.Resize(in.W, in.H)
-		}
-	}
-}
-
-func (m *Model) openHelp() tea.Cmd {
-	m.overlays.open(&readerOverlay{name: "help", help: true, Pager: inspector.NewPager(m.helpPage())})
-	m.fitReaders()
+func (m *Model) openReader(name string, p inspector.Page, help bool) tea.Cmd {
+	r := &readerOverlay{name: name, help: help, Pager: inspector.NewPager(p)}
+	in := m.layout.Overlay.Within(framedOverlay(m.layout.Overlay))
+	r.Resize(in.W, in.H)
+	m.overlays.open(r)
 	return nil
 }
 
-// helpPage is the help screen, made from the bindings and the commands.
-func (m *Model) helpPage() inspector.Page {
+// openHelp shows the help, with the keys that matter now.
+func (m *Model) openHelp() tea.Cmd {
+	var here []keymap.Hint
+	if m.overlays.any() {
+		here = m.hints()
+	}
+	return m.openReader("help", helpPage(m.keys, here, m.layout.Width), true)
+}
+
+// helpPage is the help screen, made from the bindings and the commands; here are the keys of what covers the panes.
+func helpPage(keys keymap.Map, here []keymap.Hint, width int) inspector.Page {
 	var p inspector.Page
 	line := func(keys, help string) {
-		p.Add(inspector.Sent, "  "+theme.Fit(keys, min(30, max(8, m.layout.Width/3))))
+		p.Add(inspector.Sent, "  "+theme.Fit(keys, min(30, max(8, width/3))))
 		p.Line(inspector.Quiet, " %s", help)
 	}
-	if m.overlays.any() {
+	if len(here) > 0 {
 		p.Title("here")
-		for _, h := range m.hints() {
+		for _, h := range here {
 			line(h.Key, h.What)
 		}
 	}
 	where := ""
-	for _, r := range m.keys.Table() {
+	for _, r := range keys.Table() {
 		if r.Section != where {
 			where = r.Section
 			p.Title(where)

@@ -98,9 +98,9 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.Inspect:
 		return m.inspect(inspector.Subject{Message: message.ID}, inspector.TextView)
 	case keymap.Copy:
-		return m.copyMessage()
+		return m.copyMessages("")
 	case keymap.CopyCode:
-		return m.copyCode()
+		return m.copyMessages("code")
 	case keymap.Again:
 		return m.askSelectedAgain()
 	case keymap.Edit:

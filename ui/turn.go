@@ -63,7 +63,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Planned:
 		m.info, m.ref = m.session.Info(), m.session.Ref()
 		m.showNext(e.Plan, nil, e.Outlook)
-		return tea.Batch(m.announce(), m.lookAgain())
+		return tea.Batch(m.say(m.panel.Announcement()), m.lookAgain())
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:

@@ -5,6 +5,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -51,4 +52,13 @@ func (r *Request) cached(p session.Prefix) string {
 		text += " · if " + theme.Thousands(next[0]+1) + " drops ~" + r.Counted(p.IfNextDrops)
 	}
 	return text
+}
+
+// Announcement says once, as a request leaves, which messages the model does not get any more, and the cures; ""
+// where it gets all that it got.
+func (p *Model) Announcement() string {
+	if p.Outlook.Gone.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.", p.Outlook.Gone.String(), p.Keys.First(keymap.Pin))
 }

@@ -1,0 +1,173 @@
+package inspector
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
+)
+
+// opened is an inspector on message 2 of a request of two messages, the second of which was repaired.
+func opened() Model {
+	entries := []history.Entry{
+		{ID: 1, Role: history.User, Disposition: history.Kept, Whole: true, CharsBefore: 5, CharsAfter: 5},
+		{
+			ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Kept, Whole: true, CharsBefore: 6, CharsAfter: 6,
+			Repairs: []history.Repair{{Kind: "C1", Before: `{"a":`, After: `{}`}},
+		},
+	}
+	texts := map[int64]string{1: "A key", 2: "secret"}
+	in := Model{
+		Deps: Deps{
+			Keys: keymap.Default(), Settings: func() (string, error) { return "preset balanced", nil },
+			Message: func(id int64) (store.Message, bool) {
+				return store.Message{Message: history.Message{ID: id, Content: texts[id]}}, true
+			},
+		},
+		Request: Request{Name: "next request", Ready: true, Plan: history.Plan{Entries: entries, Messages: []history.Message{
+			{Role: history.User, Content: "A key"}, {Role: history.Assistant, Content: "secret"},
+		}, Spans: []history.Span{{Entry: 0, Message: 0, To: 5}, {Entry: 1, Message: 1, To: 6}}}},
+	}
+	request := in.Request
+	in.Resize(80, 20)
+	in.Forget()
+	in.Request = request
+	do(&in, Inspect{On: Subject{Message: 2}, At: TextView})
+	return in
+}
+
+// do gives the inspector messages, and returns the events of the last one.
+func do(in *Model, msgs ...tea.Msg) []Event {
+	var events []Event
+	for _, msg := range msgs {
+		if name, ok := msg.(string); ok {
+			msg = uitest.Key(name)
+		}
+		*in, _, events = in.Update(msg)
+	}
+	return events
+}
+
+func shown(in *Model) string {
+	return in.Title() + "\n" + uitest.Plain(in.View(theme.New(theme.None, theme.Palette{})))
+}
+
+func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {
+	in := opened()
+	for _, want := range []string{"[text]", "[sent]", "[repair]"} {
+		if got := shown(&in); !strings.Contains(got, "message 2 · model · ") || !strings.Contains(got, want) {
+			t.Errorf("want the view %s:\n%s", want, got)
+		}
+		do(&in, "tab")
+	}
+	if got := shown(&in); !strings.Contains(got, "[past]") || !strings.Contains(got, "reading past requests") {
+		t.Errorf("the past is not being read:\n%s", got)
+	}
+	do(&in, "tab", "shift+tab")
+	if got := do(&in, "j"); !reflect.DeepEqual(got, []Event{Said{Text: "This is still being read; esc closes it."}}) {
+		t.Errorf("a key while it is read: %#v", got)
+	}
+}
+
+func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
+	in := opened()
+	do(&in, "tab", "tab")
+	if got, want := do(&in, "tab"), []Event{ReadVerdicts{in.Number, 2, mostVerdicts}}; !reflect.DeepEqual(got, want) {
+		t.Fatalf("the view of the past asks for %#v, want %#v", got, want)
+	}
+	list := make([]session.Sighting, mostVerdicts)
+	list[0] = session.Sighting{Turn: 7, Request: 70, Entry: in.Plan.Entries[1]}
+	do(&in, VerdictsMsg{Answer: Answer{Number: in.Number - 1}})
+	if in.Content() != nil {
+		t.Error("what was asked for before is shown")
+	}
+	do(&in, VerdictsMsg{Answer: Answer{Number: in.Number}, List: list, Most: mostVerdicts})
+	if got := shown(&in); !strings.Contains(got, "turn 7") {
+		t.Errorf("the verdicts are not shown:\n%s", got)
+	}
+	if got, want := do(&in, "enter"), []Event{Open{7, 70}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("enter asks for %#v, want %#v", got, want)
+	}
+	if got, want := do(&in, "G"), []Event{ReadVerdicts{in.Number, 2, 4 * mostVerdicts}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("at the end %#v is asked for, want %#v", got, want)
+	}
+	if got := do(&in, "k", "G"); len(got) > 0 {
+		t.Errorf("while more is read %#v is asked for", got)
+	}
+}
+
+func TestTheRequestIsComparedWithAnother(t *testing.T) {
+	in := opened()
+	do(&in, Inspect{On: Subject{Request: true}, At: TextView}, "shift+tab")
+	do(&in, BeforeMsg{Answer: Answer{Number: in.Number}, Before: &Request{Name: "turn 1", Plan: history.Plan{Entries: in.Plan.Entries[:1]}}})
+	if got := shown(&in); !strings.Contains(got, "from turn 1 to next request") || !strings.Contains(got, "entered    2 model") {
+		t.Errorf("the changes are not shown:\n%s", got)
+	}
+	do(&in, "enter")
+	if got := shown(&in); !strings.Contains(got, "message 2 · model · [text]") {
+		t.Errorf("enter does not open the message that changed:\n%s", got)
+	}
+	do(&in, "esc")
+	if got := shown(&in); !strings.Contains(got, "next request · text json [changes]") {
+		t.Errorf("esc does not go back to the changes:\n%s", got)
+	}
+	if got := do(&in, "esc"); !reflect.DeepEqual(got, []Event{Closed{}}) {
+		t.Errorf("a second esc: %#v, want it to close", got)
+	}
+}
+
+func TestACopyIsOfTheStoredText(t *testing.T) {
+	in := opened()
+	if got, want := do(&in, "y"), []Event{Copy{"6 characters", "secret"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %#v, want %#v", got, want)
+	}
+	if got, want := do(&in, "J"), []Event{Step{1}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %#v, want %#v", got, want)
+	}
+}
+
+func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
+	l := Repairs{Keys: keymap.Default(), Page: 10}
+	press := func(keys ...string) []Event {
+		var all []Event
+		for _, key := range keys {
+			var events []Event
+			l, events = l.Update(uitest.Key(key))
+			all = append(all, events...)
+		}
+		return all
+	}
+	if got := press("t", "enter"); !reflect.DeepEqual(got, []Event{Said{Text: "There is nothing to repair."}, Said{Text: "There is no message to go to."}}) {
+		t.Errorf("without repairs: %#v", got)
+	}
+	in := opened()
+	plan := in.Plan
+	plan.Entries = append(plan.Entries[:2:2], history.Entry{ID: 3, Index: 2, Repairs: []history.Repair{{Kind: "C8"}}})
+	l.Set(plan)
+	if got := l.Announce(); got != "2 repairs in this history; /repair shows them, or m in the transcript." || l.Announce() != "" {
+		t.Errorf("announced as %q", got)
+	}
+	first, second := Remedy{l.Lines[0]}, Remedy{l.Lines[1]}
+	if got := press("t", "j", "t"); !reflect.DeepEqual(got, []Event{first}) {
+		t.Errorf("two remedies at once: %#v, want the first alone", got)
+	}
+	var events []Event
+	if l, events = l.Update(RemediedMsg{}); !reflect.DeepEqual(events, []Event{second}) {
+		t.Errorf("after the first remedy: %#v, want the second", events)
+	}
+	press("t")
+	if l, events = l.Update(RemediedMsg{Failed: true}); len(events) > 0 {
+		t.Errorf("after a remedy that failed: %#v, want none", events)
+	}
+	if got := press("enter", "esc"); !reflect.DeepEqual(got, []Event{GoTo{3}, Closed{}}) {
+		t.Errorf("enter and esc: %#v", got)
+	}
+}
