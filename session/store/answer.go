@@ -18,7 +18,7 @@ func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 	if s.readOnly {
 		return Message{}, s.refused(doing)
 	}
-	token, err := s.own(ctx)
+	token, err := s.owner.Take(ctx)
 	if err != nil {
 		return Message{}, err
 	}
@@ -116,7 +116,7 @@ func (s *Store) mine(id int64) (string, error) {
 	if s.readOnly {
 		return "", s.refused(doing)
 	}
-	token := s.token()
+	token := s.owner.Token()
 	if token == "" {
 		return "", &sqlite.Error{Doing: doing, Kind: ErrNotStreamed}
 	}
@@ -148,4 +148,71 @@ func streamed(ctx context.Context, tx *sql.Tx, id int64, token string) (Message,
 		return m, err
 	}
 	return m, unindex(ctx, tx, []int64{id})
+}
+
+// Recover marks answers as interrupted whose program died while they arrived, and returns how many
+// there were. Open does it; a window that meets an answer that stopped growing may do it again. An
+// owner that was taken for dead by mistake, as on a network disk without locks, takes its
+// answer back at its next checkpoint.
+func (s *Store) Recover(ctx context.Context) (int, error) {
+	doing := "look for unfinished answers"
+	owners, err := inTx(ctx, s.view, doing, func(tx *sql.Tx) ([]string, error) {
+		return sqlite.Collect(ctx, tx, sqlite.Only[string], `
+			SELECT DISTINCT owner
+			FROM messages
+			WHERE status = 'streaming'`)
+	})
+	if err != nil {
+		return 0, explain(doing, s.path, err)
+	}
+	var dead []string
+	for _, token := range owners {
+		if !s.owner.Alive(token) {
+			dead = append(dead, token)
+		}
+	}
+	s.owner.Sweep()
+	if len(dead) == 0 {
+		return 0, nil
+	}
+	return inTx(ctx, s.save, doing, func(tx *sql.Tx) (int, error) {
+		cut := 0
+		for _, token := range dead {
+			n, err := interrupt(ctx, tx, token)
+			if err != nil {
+				return 0, err
+			}
+			cut += n
+		}
+		return cut, nil
+	})
+}
+
+// interrupt marks the unfinished answers of one owner as interrupted. They are whole then, as far as they
+// go, and can be found.
+func interrupt(ctx context.Context, tx *sql.Tx, token string) (int, error) {
+	ids, err := idsWhere(ctx, tx, `
+		UPDATE messages
+		SET status = ?
+		WHERE status = 'streaming' AND owner = ?
+		RETURNING id`, history.Interrupted, token)
+	if err != nil {
+		return 0, fmt.Errorf("mark answers as interrupted: %w", err)
+	}
+	return len(ids), indexStored(ctx, tx, ids)
+}
+
+// disown interrupts what this store still streams, leaves its sessions and gives its lock back.
+func (s *Store) disown(ctx context.Context) error {
+	token := s.owner.Token()
+	if token == "" {
+		return nil
+	}
+	defer s.owner.Release()
+	return s.save(ctx, "keep the unfinished answer", func(tx *sql.Tx) error {
+		if _, err := interrupt(ctx, tx, token); err != nil {
+			return err
+		}
+		return endLeases(ctx, tx, token)
+	})
 }

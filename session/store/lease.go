@@ -28,7 +28,7 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 		leased, err := s.LeasedByOther(ctx, session)
 		return leased, nobody, err
 	}
-	token, err := s.own(ctx)
+	token, err := s.owner.Take(ctx)
 	if err != nil {
 		return false, nobody, err
 	}
@@ -118,7 +118,7 @@ func (s *Store) endLease(session, token string) {
 
 // LeasedByOther reports whether another living window has the lease of a session.
 func (s *Store) LeasedByOther(ctx context.Context, session string) (bool, error) {
-	_, leased, err := s.otherLeases(ctx, session, s.token())
+	_, leased, err := s.otherLeases(ctx, session, s.owner.Token())
 	return leased, explain("look which windows have the session open", s.path, err)
 }
 
@@ -131,7 +131,7 @@ func (s *Store) otherLeases(ctx context.Context, session, token string) (dead []
 	leases, err := s.leases(ctx, token)
 	for owner, sessions := range leases {
 		switch {
-		case !s.alive(owner):
+		case !s.owner.Alive(owner):
 			dead = append(dead, owner)
 		case slices.Contains(sessions, session):
 			leased = true
@@ -162,22 +162,12 @@ func (s *Store) leases(ctx context.Context, token string) (map[string][]string, 
 
 // LeasedByOthers lists the ids of the sessions that other living windows have leased, in no order.
 func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
-	leases, err := s.leases(ctx, s.token())
+	leases, err := s.leases(ctx, s.owner.Token())
 	var out []string
 	for owner, sessions := range leases {
-		if s.alive(owner) {
+		if s.owner.Alive(owner) {
 			out = append(out, sessions...)
 		}
 	}
 	return out, err
-}
-
-// token is what this store's rows carry, "" where it has none.
-func (s *Store) token() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.owner == nil {
-		return ""
-	}
-	return s.owner.token
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"winnow/session/store/owner"
 	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
 )
@@ -51,7 +52,7 @@ type Store struct {
 	checked  atomic.Bool       // the whole file was looked at and is sound
 
 	mu    sync.Mutex
-	owner *owner         // who this store is for its unfinished answers, nil while there were none
+	owner *owner.Owner   // who this store is for its unfinished answers and leases
 	held  map[string]int // how often this store's window has a session open, by id
 }
 
@@ -75,6 +76,7 @@ func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Stor
 		s.now = time.Now
 	}
 	if path == sqlite.Memory {
+		s.owner = owner.New(path)
 		// One connection for everything: each further one would see a database of its own.
 		s.full = sqlite.Pool(sqlite.Memory, sqlite.Durable, 1)
 		s.quick, s.reads = s.full, s.full
@@ -84,12 +86,14 @@ func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Stor
 	if s.path, err = locate(path, o.ReadOnly); err != nil {
 		return nil, err
 	}
+	s.owner = owner.New(s.path)
 	if o.ReadOnly {
 		return s.ready(s.freeze(ctx, len(all)))
 	}
 	err = s.sound(ctx, all)
 	for errors.Is(err, errExchanged) && ctx.Err() == nil {
 		if s.path, err = locate(path, false); err == nil {
+			s.owner = owner.New(s.path)
 			err = s.sound(ctx, all)
 		}
 	}

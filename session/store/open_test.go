@@ -20,15 +20,14 @@ func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b", "winnow.db")
 	s := openAt(t, path, Options{})
 	begin(t, s, "", "hello")
-	if _, err := s.own(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	token, err := s.owner.Take(context.Background())
+	must(t, "take the lock", err)
 	for name, want := range map[string]os.FileMode{
 		filepath.Dir(path):               0o700 | os.ModeDir,
 		path:                             0o600,
 		path + "-wal":                    0o600,
 		path + "-shm":                    0o600,
-		s.lockFile(s.owner.token):        0o600,
+		path + "-live-" + token:          0o600,
 		filepath.Dir(filepath.Dir(path)): 0o700 | os.ModeDir,
 	} {
 		info, err := os.Stat(name)

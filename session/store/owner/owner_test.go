@@ -1,0 +1,90 @@
+package owner
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"winnow/session/store/sqlite"
+)
+
+// take is the token of an owner that takes its lock.
+func take(t *testing.T, o *Owner) string {
+	t.Helper()
+	token, err := o.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := o.Take(t.Context()); again != token || err != nil {
+		t.Errorf("a second Take = %q, %v, want %q", again, err, token)
+	}
+	return token
+}
+
+func TestAliveUntilReleased(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "winnow.db")
+	a, b := New(path), New(path)
+	token := take(t, a)
+	if !a.Alive(token) || !b.Alive(token) {
+		t.Error("an owner that holds its lock is taken for dead")
+	}
+	if info, err := os.Stat(path + "-live-" + token); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the lock file is %v, %v; want mode 0600", info, err)
+	}
+	a.Release()
+	if b.Alive(token) || a.Token() != "" {
+		t.Error("an owner without its lock is taken for alive")
+	}
+	if left, _ := filepath.Glob(path + "-live-*"); len(left) > 0 {
+		t.Errorf("lock files are left: %v", left)
+	}
+}
+
+// The end of a program takes its lock away and leaves the file.
+func TestAnOwnerThatDiedIsSwept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "winnow.db")
+	dead, living := New(path), New(path)
+	token, other := take(t, dead), take(t, living)
+	dead.lock.Rollback()
+	dead.db.Close()
+	living.Sweep()
+	if _, err := os.Stat(path + "-live-" + token); err == nil {
+		t.Error("the lock file of a dead owner is left")
+	}
+	if _, err := os.Stat(path + "-live-" + other); err != nil {
+		t.Errorf("the lock file of a living owner is gone: %v", err)
+	}
+	if living.Alive(token) || !dead.Alive(token) {
+		t.Error("a dead owner is alive to itself alone")
+	}
+}
+
+func TestATokenIsNoPath(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "winnow.db")
+	victim := filepath.Join(dir, "victim")
+	if err := os.WriteFile(victim, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path+"-live-", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if New(path).Alive("/../victim") {
+		t.Error("a token that is no token is alive")
+	}
+	if _, err := os.Stat(victim); err != nil {
+		t.Errorf("a token led to another file: %v", err)
+	}
+}
+
+func TestInMemoryNoFileIsMade(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := New(sqlite.Memory)
+	if token := take(t, o); !o.Alive(token) {
+		t.Error("the owner is not alive to itself")
+	}
+	o.Release()
+	if left, _ := os.ReadDir("."); len(left) > 0 {
+		t.Errorf("files were made: %v", left)
+	}
+}
