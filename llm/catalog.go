@@ -186,11 +186,11 @@ func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (st
 
 // first is the full reference of the first model that an endpoint lists.
 func (c *Catalog) first(ctx context.Context, client *Client) (string, error) {
-	a := ask(ctx, []Endpoint{client.endpoint}, listTime)[0]
-	if err := usable(a); err != nil {
+	model, err := firstModel(ctx, client.endpoint, listTime)
+	if err != nil {
 		return "", fmt.Errorf("%w; %s/MODEL names a model without asking for the list", err, client.endpoint.Name)
 	}
-	return a.endpoint.Name + "/" + a.endpoint.Default, nil
+	return client.endpoint.Name + "/" + model, nil
 }
 
 // preferred is the client of the endpoint that is chosen where nothing is named: the first one with a

@@ -236,19 +236,16 @@ func TestCatalogListsAllModelsAndErrors(t *testing.T) {
 func TestLocalServersAreAskedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := machine{
-			"http://127.0.0.1:11434/v1/models": `{"object":"list","data":[{"id":"nomic-embed-text:latest"},{"id":"llama3.2:3b"}]}`,
+			"http://127.0.0.1:11434/v1/models": `{"object":"list","data":[{"id":"nomic-embed-text:latest"}]}`,
 			"http://127.0.0.1:8080/v1/models":  `<html>a web server of somebody's</html>`,
 			"http://127.0.0.1:1234/v1/models":  `hang`,
-			"http://127.0.0.1:8000/v1/models":  `{"data":[]}`,
+			"http://127.0.0.1:8000/v1/models":  `{"data":[{"id":"nomic-embed-text"},{"id":"qwen"}]}`,
 		}
 		start := time.Now()
-		var got []string
-		for _, a := range ask(t.Context(), localEndpoints(m), 0) {
-			if a.err == nil {
-				got = append(got, a.endpoint.Name+" "+a.endpoint.Default)
-			}
+		got, err := Choose(t.Context(), new(Catalog), Wish{Local: true, Doer: m})
+		if err != nil || got.Ref != "vllm/qwen" || !strings.HasSuffix(got.Why, "(ollama has no model to chat with yet)") {
+			t.Errorf("got %+v, %v; want the first model to chat with", got, err)
 		}
-		wantText(t, "found", strings.Join(got, ";"), "ollama llama3.2:3b;vllm ")
 		if took := time.Since(start); took != 150*time.Millisecond {
 			t.Errorf("took %v, want the 150 ms of the one that hangs", took)
 		}

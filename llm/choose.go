@@ -90,46 +90,59 @@ func choosePreferred(ctx context.Context, e Endpoint) Choice {
 		choice.Why = "because " + e.KeyFrom + " is set"
 	}
 	if e.Default == "" {
-		a := ask(ctx, []Endpoint{e}, listTime)[0]
-		if err := usable(a); err != nil {
+		model, err := firstModel(ctx, e, listTime)
+		if err != nil {
 			choice.Ref = e.Name
 			choice.Closed = fmt.Errorf("no model of %s is chosen (name one as %s/MODEL): %w", e.Name, e.Name, err)
 			return choice
 		}
-		e, choice.Listed = a.endpoint, true
+		e.Default, choice.Listed = model, true
 	}
 	choice.Ref = e.Name + "/" + e.Default
 	return choice
 }
 
-// chooseLocal asks the default ports of this machine.
+// chooseLocal asks the default ports of this machine, all at once.
 func chooseLocal(ctx context.Context, c *Catalog, w Wish) (Choice, bool, []string) {
+	models := make([]string, len(localServers))
+	errs := make([]error, len(localServers))
+	var wait sync.WaitGroup
+	for i, s := range localServers {
+		wait.Go(func() {
+			e := Endpoint{Name: s.name, BaseURL: s.base, Doer: w.Doer}
+			models[i], errs[i] = firstModel(ctx, e, cmp.Or(w.Timeout, probeTime))
+		})
+	}
+	wait.Wait()
 	var notes []string
-	for _, a := range ask(ctx, localEndpoints(w.Doer), w.Timeout) {
-		err := usable(a)
-		if err == nil {
-			e := a.endpoint
-			choice := Choice{Ref: e.Name + "/" + e.Default, Why: "because a server answers at " + shownURL(e.root()), How: howToSwitch, Listed: true}
+	for i, s := range localServers {
+		var fault *Error
+		switch {
+		case errs[i] == nil:
+			e := Endpoint{Name: s.name, BaseURL: s.base, Doer: w.Doer, Default: models[i]}
 			c.Add(e)
-			return choice, true, notes
-		}
-		// That nothing runs at a default port is no news.
-		if a.err == nil {
-			notes = append(notes, err.Error())
+			return Choice{Ref: e.Name + "/" + e.Default, Why: "because a server answers at " + shownURL(e.root()), How: howToSwitch, Listed: true}, true, notes
+		case !errors.As(errs[i], &fault): // That nothing runs at a default port is no news.
+			notes = append(notes, errs[i].Error())
 		}
 	}
 	return Choice{}, false, notes
 }
 
-// usable says why an endpoint that was asked for its models cannot be chosen, nil where it can.
-func usable(a asked) error {
-	if a.err != nil {
-		return a.err
+// firstModel asks an endpoint for its models and gives the first one to chat with.
+func firstModel(ctx context.Context, e Endpoint, timeout time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	client := NewClient(e)
+	models, err := client.Models(ctx)
+	client.rest()
+	if err != nil {
+		return "", err
 	}
-	if a.endpoint.Default == "" {
-		return fmt.Errorf("%s has no model to chat with yet", a.endpoint.Name)
+	if models = chatModels(models); len(models) == 0 {
+		return "", fmt.Errorf("%s has no model to chat with yet", e.Name)
 	}
-	return nil
+	return models[0].ID, nil
 }
 
 // also tells what was passed over on the way.
@@ -151,54 +164,6 @@ var localServers = []struct{ name, base string }{
 	{"llama.cpp", "http://127.0.0.1:8080/v1"},
 	{"lmstudio", "http://127.0.0.1:1234/v1"},
 	{"vllm", "http://127.0.0.1:8000/v1"},
-}
-
-// localEndpoints are the servers that may run on this machine.
-func localEndpoints(d Doer) []Endpoint {
-	var endpoints []Endpoint
-	for _, s := range localServers {
-		endpoints = append(endpoints, Endpoint{Name: s.name, BaseURL: s.base, Doer: d})
-	}
-	return endpoints
-}
-
-// asked is what came of asking an endpoint for its models.
-type asked struct {
-	endpoint Endpoint // with Default filled in where it was empty
-	err      error
-}
-
-// ask asks all endpoints at once for their models. The answers stand in the order of the
-// endpoints.
-func ask(ctx context.Context, endpoints []Endpoint, timeout time.Duration) []asked {
-	if timeout <= 0 {
-		timeout = probeTime
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	answers := make([]asked, len(endpoints))
-	var wait sync.WaitGroup
-	for i, e := range endpoints {
-		wait.Go(func() {
-			client := NewClient(e)
-			models, err := client.Models(ctx)
-			client.rest()
-			if err == nil && e.Default == "" {
-				e.Default = firstChat(models)
-			}
-			answers[i] = asked{e, err}
-		})
-	}
-	wait.Wait()
-	return answers
-}
-
-// firstChat is the first model to chat with, "" for none.
-func firstChat(models []Model) string {
-	for _, m := range chatModels(models) {
-		return m.ID
-	}
-	return ""
 }
 
 // chatModels are the models that are not, by their names, for something else than chatting.
