@@ -47,7 +47,7 @@ type budget struct {
 	chars   int // characters of the history alone
 }
 
-// measureBudgetBudget is the budget formula: the smaller of the budget and of what the window leaves beside the
+// measureBudget is the budget formula: the smaller of the budget and of what the window leaves beside the
 // reply. Reserve and margin guard the window and are not taken off the budget; every other part is a
 // row of the sum and is subtracted there, once.
 func measureBudget(p Policy, window, most int, ratio float64) budget {

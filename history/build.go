@@ -52,7 +52,7 @@ func (c *Conversation) chosen(o Options) (*chooser, error) {
 	b := c.begin(o)
 	b.exclude()
 	b.findSummary()
-	b.findEnds()
+	b.findOpenerAndNewest()
 	b.pin()
 	b.cap()
 	b.cutCurrent()
@@ -125,7 +125,7 @@ func (c *Conversation) begin(o Options) *chooser {
 		b.fixed += frameMessage
 	}
 	b.excludeTurn()
-	b.endOpen()
+	b.dropTrailing()
 	b.shortenTurn()
 	for i, v := range b.turn.candidates {
 		b.fixed += v.tokens + frameMessage + b.bridge(&v)

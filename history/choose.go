@@ -84,9 +84,9 @@ func (b *chooser) raise(inc increment, sum bool) raised {
 		b.cost.turn = b.turnRest
 		return was
 	}
-	change := func(i int, d, back detail, why cause.Code) {
+	change := func(i int, place, recall detail, why cause.Code) {
 		b.c.changes = append(b.c.changes, change{i, b.placeDetail[i], b.recallDetail[i], b.cause[i]})
-		b.set(i, d, back)
+		b.set(i, place, recall)
 		b.cause[i] = why
 	}
 	for i := inc.from; i < inc.to; i++ {

@@ -8,7 +8,7 @@ type cost struct {
 	body            int // tokens of the texts in the body, with their frames
 	gaps            int // runs of messages that the body leaves out
 	withoutQuestion int // answers in the body without a question of theirs
-	recalled        int // tokens of the texts that recall brought, with their labels
+	recalled        int // tokens of the recalled texts, with their labels
 	chars           int // characters of the history as sent
 	messages        int // how many they are
 	turn            int // what the running turn costs whole beyond its results at their limit
@@ -63,10 +63,10 @@ func (b *chooser) shortfall(was cost) Cause {
 }
 
 // set gives a candidate its detail level in its place, and the one that recall shows of it.
-func (b *chooser) set(i int, d, back detail) {
+func (b *chooser) set(i int, place, recall detail) {
 	placed, found := b.placed(i), b.inRequest(i)
 	b.charge(i, -1)
-	b.placeDetail[i], b.recallDetail[i] = d, back
+	b.placeDetail[i], b.recallDetail[i] = place, recall
 	b.charge(i, 1)
 	if !placed && b.placed(i) {
 		b.enter(i)
@@ -124,7 +124,7 @@ func (b *chooser) enter(i int) {
 	}
 }
 
-// neighbour is the next view in a direction that has a place in the request's body, -1 for none.
+// neighbour is the next candidate in a direction that has a place in the request's body, -1 for none.
 func (b *chooser) neighbour(i, step int) int {
 	for i += step; i >= 0 && i < len(b.candidates); i += step {
 		if b.candidates[i].Role != System {

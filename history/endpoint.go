@@ -132,11 +132,11 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 		text := v.Content
 		switch {
 		case v.Role == Tool && how == ToolsText:
-			text, v.joins = v.TellResult(repair.ResultLead, v.Content), true
+			text, v.joins = v.WriteResult(repair.ResultLead, v.Content), true
 		case v.Role == Tool:
 			text = ""
 		case how == ToolsText:
-			text, v.callsAsText = v.TellCalls(v.Message), true
+			text, v.callsAsText = v.WriteCalls(v.Message), true
 		}
 		if message.IsBlank(text) {
 			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: cause.ToolsLeftOut}

@@ -250,7 +250,7 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
 		b := c.begin(s.o)
-		b.findEnds()
+		b.findOpenerAndNewest()
 		for i, v := range b.candidates {
 			for _, d := range []detail{short, headTail} {
 				if d == headTail && (i < b.last.from || i >= b.last.to) {

@@ -32,25 +32,25 @@ func (b *chooser) nextToFall() ([]int, []change) {
 }
 
 // charsSent is how many characters of a candidate a request holds, -1 where it does not hold it.
-func (b *chooser) charsSent(i int, d, back detail) int {
+func (b *chooser) charsSent(i int, place, recall detail) int {
 	switch {
-	case b.recallAdds(i, d, back):
-		return b.rendering(i, back).chars
-	case d == out:
+	case b.recallAdds(i, place, recall):
+		return b.rendering(i, recall).chars
+	case place == out:
 		return -1
 	}
-	return b.rendering(i, d).chars
+	return b.rendering(i, place).chars
 }
 
 // alike lays the request out again with changes taken back, the first of the list first, and counts the messages
 // that it begins with like the request as it is.
-func (b *chooser) alike(messages []Message, back []change) int {
-	if len(back) == 0 {
+func (b *chooser) alike(messages []Message, undone []change) int {
+	if len(undone) == 0 {
 		return len(messages)
 	}
 	place, recall := b.placeDetail, b.recallDetail
 	b.placeDetail, b.recallDetail = slices.Clone(place), slices.Clone(recall)
-	for _, c := range back {
+	for _, c := range undone {
 		b.placeDetail[c.candidate], b.recallDetail[c.candidate] = c.place, c.recall
 	}
 	second := b.lay()

@@ -16,13 +16,13 @@ type increment struct {
 }
 
 // increments is the priority list: one order that does not depend on the budget. A request takes
-// its longest beginning that fits, so that a larger budget never takes anything away. Behind the ends
-// of the conversation, what is steady and what is recalled take turns, so that each has had its share
-// of what is spent on the two: the many small steps of recall fill the room that a large step of the
-// other part would leave.
+// its longest beginning that fits, so that a larger budget never takes anything away. Behind the opener
+// and the newest exchange, what is steady and what is recalled take turns, so that each has had its share
+// of what is spent on the two: the many small steps of recall fill what a large step of the
+// other part would leave free.
 func (b *chooser) increments() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		for inc := range b.endsFirst() {
+		for inc := range b.openerAndNewest() {
 			if !yield(inc) {
 				return
 			}
@@ -34,14 +34,14 @@ func (b *chooser) increments() iter.Seq[increment] {
 		from, share := b.steadySpent(), b.o.Policy.RecallShare
 		inc, more := steady()
 		cost := b.steadyCost(inc, more)
-		for back, found := recalled(); more || found; {
+		for hit, found := recalled(); more || found; {
 			// Recall comes first until it has its share of what the two have with the next steady step.
 			next := float64(b.steadySpent() - from + cost)
 			if found && (!more || float64(b.cost.recalled)*(1-share) <= share*next) {
-				if !yield(back) {
+				if !yield(hit) {
 					return
 				}
-				back, found = recalled()
+				hit, found = recalled()
 				continue
 			}
 			if !yield(inc) {
@@ -81,7 +81,7 @@ func (b *chooser) steadySpent() int {
 // inPlace is the priority list without what is recalled.
 func (b *chooser) inPlace() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		for _, part := range []iter.Seq[increment]{b.endsFirst(), b.steady()} {
+		for _, part := range []iter.Seq[increment]{b.openerAndNewest(), b.steady()} {
 			for inc := range part {
 				if !yield(inc) {
 					return
@@ -91,8 +91,8 @@ func (b *chooser) inPlace() iter.Seq[increment] {
 	}
 }
 
-// endsFirst is the beginning of the priority list: the opener and the newest exchange.
-func (b *chooser) endsFirst() iter.Seq[increment] {
+// openerAndNewest is the beginning of the priority list: the opener and the newest exchange.
+func (b *chooser) openerAndNewest() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		if b.opener.to > b.opener.from && !yield(increment{unit: b.opener, detail: short, cause: cause.Opener}) {
 			return
@@ -102,7 +102,7 @@ func (b *chooser) endsFirst() iter.Seq[increment] {
 		}
 		// First the newest exchange shortened: where it does not fit whole, something of it stays.
 		if b.lastWhole > 0 && b.last.to > b.last.from {
-			if !yield(increment{unit: b.last, detail: short, cause: cause.Newest}) || !yield(increment{unit: b.last, detail: b.lastDepth(), cause: cause.Newest}) {
+			if !yield(increment{unit: b.last, detail: short, cause: cause.Newest}) || !yield(increment{unit: b.last, detail: b.newestDetail(), cause: cause.Newest}) {
 				return
 			}
 		}
@@ -181,8 +181,8 @@ func (b *chooser) unitBefore(end int) unit {
 	return b.t.blockBefore(end, b.step)
 }
 
-// lastDepth is whole for a newest exchange up to the policy's tokens.
-func (b *chooser) lastDepth() detail {
+// newestDetail is whole for a newest exchange up to the policy's tokens.
+func (b *chooser) newestDetail() detail {
 	cost := 0
 	for i := b.last.from; i < b.last.to; i++ {
 		cost += b.candidates[i].tokens + frameMessage
@@ -193,16 +193,16 @@ func (b *chooser) lastDepth() detail {
 	return headTail
 }
 
-// smallStep is what even a small request has room for, in tokens. What stands at the front of the
+// smallStep is what fits into even a small request, in tokens. What stands at the front of the
 // priority list is no more than that: where the first step does not fit, nothing does.
 const smallStep = 1024
 
 // small is smallStep, or a block where blocks are smaller.
 func (b *chooser) small() int { return min(smallStep, b.step) }
 
-// findLast finds the newest exchange. Of a tool loop that is longer than a block even when shortened,
+// findNewest finds the newest exchange. Of a tool loop that is longer than a block even when shortened,
 // it is what the user asked and the newest calls; the others enter by their blocks.
-func (b *chooser) findLast() {
+func (b *chooser) findNewest() {
 	b.last = b.t.exchanges[len(b.t.exchanges)-1].unit
 	if b.shortCost(b.last) <= b.small() {
 		return
@@ -222,31 +222,31 @@ func (b *chooser) findLast() {
 	b.last.from = from
 }
 
-// lastMost is how many tokens of the newest exchange stay whole: it never crowds out the rest.
-func (b *chooser) lastMost() int {
+// newestLimit is how many tokens of the newest exchange stay whole: it never crowds out the rest.
+func (b *chooser) newestLimit() int {
 	p := b.o.Policy
 	if p.LastWholeMaxTokens == 0 || p.LastWholeMaxTokens == NoLimit {
 		return p.LastWholeMaxTokens
 	}
 	most := p.LastWholeMaxTokens
 	if p.LastWholeShare > 0 {
-		most = min(most, max(lastLeast, int(p.LastWholeShare*float64(b.budget.limit))))
+		most = min(most, max(newestLeast, int(p.LastWholeShare*float64(b.budget.limit))))
 	}
 	return b.budget.countedIn(most)
 }
 
-// lastLeast is what stays whole of the newest exchange however small the budget is, in tokens.
-const lastLeast = 200
+// newestLeast is what stays whole of the newest exchange however small the budget is, in tokens.
+const newestLeast = 200
 
-// findEnds finds the opener and the newest exchange. An opener that would crowd out the rest is the
+// findOpenerAndNewest finds the opener and the newest exchange. An opener that would crowd out the rest is the
 // user's messages alone.
-func (b *chooser) findEnds() {
+func (b *chooser) findOpenerAndNewest() {
 	p := b.o.Policy
 	if len(b.candidates) == 0 {
 		return
 	}
-	if b.lastWhole = b.lastMost(); b.lastWhole > 0 {
-		b.findLast()
+	if b.lastWhole = b.newestLimit(); b.lastWhole > 0 {
+		b.findNewest()
 	}
 	if p.Strategy != DropMiddle {
 		return

@@ -119,7 +119,7 @@ func (e Entry) Sent() bool {
 	return e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled
 }
 
-// FellOut reports whether the message is dropped for want of room or by a limit of the policy. What cannot be sent,
+// FellOut reports whether the message is dropped because it does not fit or is over a limit of the policy. What cannot be sent,
 // and what the user had left out, did not fall out: messages in front of it may well be sent.
 func (e Entry) FellOut() bool {
 	switch e.Cause.Code {

@@ -119,7 +119,7 @@ func (c *Conversation) Append(m ...Message) {
 func (c *Conversation) readFrom(from, kept int) {
 	repaired := repair.Run(c.past, from, repair.Options{Offset: c.offset, Used: c.used, IDs: c.ids, Remedies: c.remedies})
 	for _, d := range repaired.Drafts {
-		v := c.view(d)
+		v := c.candidateOf(d)
 		_, v.remedied = repaired.Before[d.From]
 		c.candidates = append(c.candidates, v)
 	}
@@ -228,8 +228,8 @@ func verdict(i int, m Message, repaired repair.Result) Entry {
 	return e
 }
 
-// candidate counts a draft.
-func (c *Conversation) view(d *repair.Draft) candidate {
+// candidateOf counts a draft.
+func (c *Conversation) candidateOf(d *repair.Draft) candidate {
 	v := candidate{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, standIn: d.StandIn, joins: d.Joins, callsAsText: d.CallsAsText, Frame: d.Frame}
 	if d.Head != nil {
 		v.group = d.Head.From

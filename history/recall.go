@@ -14,7 +14,7 @@ const (
 
 // recall is what the current message is about, the most relevant first. A text within the limits of a
 // recalled one comes whole. So does a longer one, but later: cut, it seldom holds what is looked for,
-// and whole, it takes the room of many others. Where it is more than may be recalled, or longer than a
+// and whole, it takes the budget of many others. Where it is more than may be recalled, or longer than a
 // block, it comes cut.
 func (b *chooser) recall() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
@@ -117,8 +117,8 @@ func (b *chooser) recalled(i int) bool {
 }
 
 // recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
-func (b *chooser) recallAdds(i int, d, back detail) bool {
-	return back != out && (d == out || b.rendering(i, back).chars > b.rendering(i, d).chars)
+func (b *chooser) recallAdds(i int, place, recall detail) bool {
+	return recall != out && (place == out || b.rendering(i, recall).chars > b.rendering(i, place).chars)
 }
 
 // relevant ranks the tool groups and single messages of a thread by a question. The ranking is valid until the

@@ -155,9 +155,14 @@ func (r *renderer) lead(i int) {
 		return
 	}
 	if r.len() == 0 {
-		r.added = append(r.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: r.c.remembered(startText), Cause: Cause{Code: cause.BeginsAsUser}})
-		r.put(Message{Role: User, Content: startText}, false)
+		r.begin()
 	}
+}
+
+// begin puts a message of the user in front of an answer that the request would begin with.
+func (r *renderer) begin() {
+	r.added = append(r.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: r.c.remembered(startText), Cause: Cause{Code: cause.BeginsAsUser}})
+	r.put(Message{Role: User, Content: startText}, false)
 }
 
 // gapText is what stands for a gap.
@@ -168,7 +173,7 @@ func (r *renderer) gapText(g gap) string {
 	return r.marker(g.missing)
 }
 
-// addedForFor is the text that stands for a gap in the message at an index, from a byte of its content on.
+// addedFor is the text that stands for a gap in the message at an index, from a byte of its content on.
 func (r *renderer) addedFor(g gap, text string, at, from int) Added {
 	a := Added{Kind: AddedMarker, Before: at, From: from, To: from + len(text), Text: text, Tokens: r.c.remembered(text), Cause: Cause{Code: cause.Gap, Want: g.missing}}
 	if g.summary {

@@ -156,8 +156,8 @@ func renderingOf(v *candidate, s shortened, count Counter) rendering {
 // headTailKey is what the head and tail of the newest exchange were made for.
 type headTailKey struct {
 	limits
-	last             unit
-	views, lastWhole int
+	last                  unit
+	candidates, lastWhole int
 }
 
 // headsAndTails are the messages of the newest exchange with head and tail, together near the policy's
@@ -168,7 +168,7 @@ func (b *chooser) headsAndTails() []*rendering {
 	if b.t.headTailFor == key {
 		return b.t.headTails
 	}
-	forms := make([]*rendering, b.last.to-b.last.from)
+	list := make([]*rendering, b.last.to-b.last.from)
 	for k, share := range b.shares() {
 		i := b.last.from + k
 		v := &b.candidates[i]
@@ -184,10 +184,10 @@ func (b *chooser) headsAndTails() []*rendering {
 		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too,
 		// so that a larger budget leaves no less for all that comes behind it.
 		f.held = share
-		forms[k] = &f
+		list[k] = &f
 	}
-	b.t.headTailFor, b.t.headTails = key, forms
-	return forms
+	b.t.headTailFor, b.t.headTails = key, list
+	return list
 }
 
 // shares divides the tokens of the newest exchange: the small messages get what they need, the large

@@ -11,7 +11,7 @@ import "slices"
 //     on;
 //   - a message that makes calls carries both whatever is cut of its text, because servers refuse the
 //     calls without them. An answer without calls carries them only while its text is whole;
-//   - calls that are told as text carry nothing, nor does an answer that broke off or that is joined to
+//   - calls that are sent as text carry nothing, nor does an answer that broke off or that is joined to
 //     its neighbour.
 
 // carriage says what of its own an endpoint gets back.
@@ -105,7 +105,7 @@ func (v *candidate) unload() {
 	v.load = load{}
 }
 
-// alone is what a form costs in the recalled block, which carries nothing.
+// alone is what a rendering costs in the recalled block, which carries nothing.
 func (v *candidate) alone(f rendering) int {
 	if f.tokens > 0 && (len(v.ToolCalls) > 0 || f.shortened.whole()) {
 		return f.tokens - v.load.tokens

@@ -200,7 +200,7 @@ func (b *chooser) unsummarized(i int) bool {
 
 // Condense are the messages that a model is to summarize before the request that o describes is built, the
 // oldest first: where not everything fits whole, so many of those that no summary stands for that the
-// policy's share of the room is free again. The newest exchange is never among them. It is empty where no
+// policy's share of the budget is free again. The newest exchange is never among them. It is empty where no
 // summary is asked for or everything fits. The new summary stands for the messages of the one that comes with
 // them too, nil for none.
 func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {

@@ -36,19 +36,19 @@ func (b *chooser) excludeTurn() {
 	})
 }
 
-// endOpen leaves out answers at the end of the running turn: a model continues such a text instead of
-// answering, where its server takes it at all.
-func (b *chooser) endOpen() {
-	views := b.turn.candidates
-	for n := len(views) - 1; n >= 0 && (views[n].Role == Assistant || views[n].Role == System); n-- {
-		if views[n].Role == System {
+// dropTrailing leaves out answers at the end of the running turn: a model continues such a text instead of
+// answering, if its server takes it at all.
+func (b *chooser) dropTrailing() {
+	list := b.turn.candidates
+	for n := len(list) - 1; n >= 0 && (list[n].Role == Assistant || list[n].Role == System); n-- {
+		if list[n].Role == System {
 			continue // it is sent with the system prompt
 		}
-		e := &b.turn.base[views[n].from]
+		e := &b.turn.base[list[n].from]
 		e.Disposition, e.Cause = Dropped, Cause{Code: cause.Trailing}
-		views = slices.Delete(views, n, n+1)
+		list = slices.Delete(list, n, n+1)
 	}
-	b.turn.candidates = views
+	b.turn.candidates = list
 }
 
 // shortenTurn finds what the long results of the running turn cost at their limit. So much is sent in
@@ -61,7 +61,7 @@ func (b *chooser) shortenTurn() {
 		if v.kind() != Tool {
 			continue
 		}
-		// A form that costs no less is no help.
+		// A rendering that costs no less is no help.
 		s := cutResult(v, b.o.Policy.ToolMaxChars)
 		f := renderingOf(v, s, b.c.remembered)
 		if f.tokens >= v.tokens {
@@ -96,13 +96,13 @@ func (b *chooser) cutCurrent() {
 	b.cut[i], b.byUser = f, i
 }
 
-// turnRendering is what is sent of a candidate of the running turn, and whether it is cut.
-func (r *renderer) turnRendering(i int) (rendering, bool) {
+// turnRendering is what is sent of a candidate of the running turn.
+func (r *renderer) turnRendering(i int) rendering {
 	if f, ok := r.cut[i]; ok && (i == r.byUser || r.cost.turn < r.turnRest) {
-		return f, true
+		return f
 	}
 	v := &r.turn.candidates[i]
-	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}, false
+	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
 }
 
 // judgeTurn writes the verdicts on the running turn. A draft has none.
@@ -113,19 +113,15 @@ func (r *renderer) judgeTurn(p *Plan) {
 		if v.standIn {
 			continue
 		}
-		f, cut := r.turnRendering(i)
+		f := r.turnRendering(i)
 		p.Sum.Draft += f.tokens
 		e := &entries[v.from]
-		e.Disposition, e.Cause, e.Level, e.Whole = Kept, Cause{Code: cause.Turn}, Whole, true
-		e.TokensAfter = f.tokens
-		f.locate(v, e)
-		if cut {
-			e.Disposition, e.Cause, e.Level = Cut, *f.cause, Shortened
+		e.Disposition, e.Cause, e.Level, e.TokensAfter = Kept, Cause{Code: cause.Turn}, Whole, f.tokens
+		f.show(v, e)
+		if !f.whole() {
+			e.Level = Shortened
 		}
 		e.Place = e.Level
-		if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {
-			e.Cause = Cause{Code: cause.Note}
-		}
 	}
 	for _, e := range entries {
 		if e.Index += len(r.c.past); e.ID != 0 {
@@ -139,7 +135,7 @@ func (r *renderer) layTurn() {
 	asked := false
 	for i := range r.turn.candidates {
 		v := &r.turn.candidates[i]
-		f, _ := r.turnRendering(i)
+		f := r.turnRendering(i)
 		if v.Role == System {
 			r.frame += frameJoint
 			r.hoist(f.text, Span{Entry: r.turnEntry(v), To: len(f.text)})
@@ -179,8 +175,7 @@ func stored(entries []Entry) int {
 // index of the message that holds its text and the byte that the text begins at there.
 func (r *renderer) placeTurn(v *candidate, text string, current bool) (at, from int) {
 	if r.len() == 0 && v.Role != User {
-		r.added = append(r.added, Added{Kind: AddedStart, To: len(startText), Text: startText, Tokens: r.c.remembered(startText), Cause: Cause{Code: cause.BeginsAsUser}})
-		r.put(Message{Role: User, Content: startText}, false)
+		r.begin()
 	}
 	m := v.messageWith(text)
 	block, spans, front := len(r.added), len(r.spans), 0

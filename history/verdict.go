@@ -31,9 +31,9 @@ func (b *chooser) render() Plan {
 		}
 	}
 	slices.SortStableFunc(p.Spans, func(a, b Span) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
-	var back []change
-	p.Next, back = b.nextToFall()
-	p.Stays = b.alike(p.Messages, back)
+	var undone []change
+	p.Next, undone = b.nextToFall()
+	p.Stays = b.alike(p.Messages, undone)
 	for _, a := range p.Added {
 		p.Sum.Added += a.Tokens
 	}
@@ -67,40 +67,40 @@ func (r *renderer) judge(p *Plan, i int) {
 		return
 	}
 	e.Disposition, e.Cause = Kept, r.causeKept(i)
-	r.show(e, i, f)
-	if r.cause[i] == cause.Pinned {
-		p.Sum.Pinned += f.tokens
+	f.show(v, e)
+	if r.cause[i] != cause.Pinned {
+		p.Sum.Body += f.tokens
 		return
 	}
-	p.Sum.Body += f.tokens
+	p.Sum.Pinned += f.tokens
+	if e.Cause.Code == cause.Note {
+		e.Cause.Code = cause.PinnedByNote
+	}
 }
 
 // judgeRecalled writes the verdict on a candidate of which recall shows more than its place does.
 func (r *renderer) judgeRecalled(p *Plan, e *Entry, i int) {
-	back := r.rendering(i, r.recallDetail[i])
-	r.show(e, i, back)
-	e.Disposition, e.Cause = Recalled, r.causeRecalled(i, back)
+	recalled := r.rendering(i, r.recallDetail[i])
+	recalled.show(&r.candidates[i], e)
+	e.Disposition, e.Cause = Recalled, r.causeRecalled(i, recalled)
 	if r.o.Policy.Placement == InOrder {
-		p.Sum.Recalled += back.tokens
-		e.TokensAfter, e.Place = back.tokens, e.Level
+		p.Sum.Recalled += recalled.tokens
+		e.TokensAfter, e.Place = recalled.tokens, e.Level
 		return
 	}
-	p.Sum.Recalled += r.candidates[i].alone(back)
+	p.Sum.Recalled += r.candidates[i].alone(recalled)
 	p.Sum.Body += e.TokensAfter
-	e.TokensAfter += r.candidates[i].alone(back)
+	e.TokensAfter += r.candidates[i].alone(recalled)
 }
 
 // show writes into an entry which of a candidate's text is sent.
-func (r *renderer) show(e *Entry, i int, f rendering) {
-	v := &r.candidates[i]
+func (f rendering) show(v *candidate, e *Entry) {
 	f.locate(v, e)
-	if !f.shortened.whole() {
+	if !f.whole() {
 		e.Disposition, e.Cause = Cut, *f.cause
 	}
 	if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {
-		if e.Cause = (Cause{Code: cause.Note}); r.cause[i] == cause.Pinned {
-			e.Cause.Code = cause.PinnedByNote
-		}
+		e.Cause = Cause{Code: cause.Note}
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 	Newest       // the newest exchange
 	Recent       // one of the newest
 	RecentShort  // one of the newest, and not over its limit
-	FreeBudget   // there is room for it
+	FreeBudget   // it fits beside all that comes first
 	Pinned       // the user pinned it
 	Question     // an answer to it is sent
 	System       // it belongs to the system prompt
@@ -54,13 +54,13 @@ const (
 	Title         // the request is for a title, which is made from the first exchange
 	Invalid       // with it the request would not have been valid
 
-	// The message is not sent: there is no room for it.
+	// The message is not sent: it does not fit.
 	MessageCap  // more than Limit messages
 	OverBudget  // next in line: it needed Want tokens, and Have were left
 	OverChars   // the same in characters
 	Older       // older than a message that did not fit
-	BudgetTaken // newer messages and recalled ones take the room
-	TurnFirst   // the running turn needs the room
+	BudgetTaken // newer messages and recalled ones take the budget
+	TurnFirst   // the running turn needs the budget
 	NothingFits // what must be sent does not fit by itself
 	Summarized  // the summary stands for it
 

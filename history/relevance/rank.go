@@ -9,7 +9,7 @@ import (
 
 // The rules of relevance. BM25 with its usual constants finds the texts that a question is about.
 // What was said around such a text often holds the answer, so that neighbours share its score; long
-// texts hold many words by chance and cost much room; and an instruction for all answers to come is meant to
+// texts hold many words by chance and cost much; and an instruction for all answers to come is meant to
 // be remembered.
 const (
 	bmSaturation  = 1.2 // k1: how soon more of the same word says no more

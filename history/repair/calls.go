@@ -38,16 +38,16 @@ func (m *run) halfCalls() {
 			d.ToolCalls = calls
 			continue
 		}
-		m.tellResults(d, m.list[i+1:])
+		m.loosenResults(d, m.list[i+1:])
 		before := d.Content
-		d.Content, d.CallsAsText = d.TellCalls(d.Message), true
+		d.Content, d.CallsAsText = d.WriteCalls(d.Message), true
 		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 		m.log(d, "C11", cause.CallUnnamed, before, d.Content)
 	}
 }
 
-// tellResults marks the results of calls that are sent as text.
-func (m *run) tellResults(d *Draft, behind []*Draft) {
+// loosenResults marks the results of calls that are sent as text: no call is left for them.
+func (m *run) loosenResults(d *Draft, behind []*Draft) {
 	for _, r := range behind {
 		if r.Role != message.Tool {
 			return

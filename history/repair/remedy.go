@@ -30,7 +30,7 @@ func (m *run) remedy() {
 		}
 		switch chosen[head] {
 		case message.SendAsText:
-			return m.tell(d, head)
+			return m.asText(d, head)
 		case message.LeaveOut:
 			return m.leave(d, head)
 		}
@@ -84,18 +84,18 @@ func (m *run) chosen() map[*Draft]message.Remedy {
 	return chosen
 }
 
-// tell makes text of a draft of a group whose calls are told, and says whether it stays.
-func (m *run) tell(d, head *Draft) bool {
+// asText makes text of a draft of a group whose calls are sent as text, and reports whether it stays.
+func (m *run) asText(d, head *Draft) bool {
 	switch {
 	case d.StandIn:
 		return false
 	case d == head:
 		m.spend(d)
 		d.CallsAsText = len(d.ToolCalls) > 0 || d.CallsAsText
-		d.Message = d.Message.AsText(d.TellCalls(d.Message))
+		d.Message = d.Message.AsText(d.WriteCalls(d.Message))
 	case d.Head == head:
 		d.Joins = true
-		d.Message = d.Message.AsText(d.TellResult(ResultLead, d.Content))
+		d.Message = d.Message.AsText(d.WriteResult(ResultLead, d.Content))
 	default: // It is text already.
 		return true
 	}

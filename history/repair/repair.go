@@ -41,8 +41,8 @@ func (f *Frame) Reword(text, front, behind string) {
 	f.Tail += utf8.RuneCountInString(behind)
 }
 
-// TellCalls is a message's text with its calls written behind it.
-func (f *Frame) TellCalls(m message.Message) string {
+// WriteCalls is a message's text with its calls written behind it.
+func (f *Frame) WriteCalls(m message.Message) string {
 	text := m.TextWithCalls()
 	calls, behind := strings.CutPrefix(text, m.Content)
 	if f.Replaced = f.Replaced || !behind; behind {
@@ -51,8 +51,8 @@ func (f *Frame) TellCalls(m message.Message) string {
 	return text
 }
 
-// TellResult is a result as text, behind words that say what it is.
-func (f *Frame) TellResult(caption, result string) string {
+// WriteResult is a result as text, behind words that say what it is.
+func (f *Frame) WriteResult(caption, result string) string {
 	f.Reword(result, caption, "")
 	f.Caption = len(caption)
 	return caption + result

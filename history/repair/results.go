@@ -145,7 +145,7 @@ func (m *run) orphans() {
 		why := looseWords[d.loose]
 		text := ""
 		if !message.IsBlank(d.Content) {
-			text = d.TellResult(why.lead, d.Content)
+			text = d.WriteResult(why.lead, d.Content)
 		}
 		m.log(d, why.kind, why.cause, d.Content, text)
 		d.Message = message.Message{ID: d.ID, Role: message.Assistant, Content: text, Status: d.Status, CreatedMS: d.CreatedMS}
