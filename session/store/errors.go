@@ -29,7 +29,7 @@ type missing struct{}
 func (missing) Error() string   { return "there is no chat history yet" }
 func (missing) Is(e error) bool { return e == ErrNotFound }
 
-// AmbiguousError says that a prefix fits several sessions.
+// AmbiguousError reports that a prefix fits several sessions.
 type AmbiguousError struct {
 	Prefix  string
 	Matches []Session // the last used first, at most 10
@@ -40,7 +40,7 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q fits %d sessions; type more of the id", e.Prefix, e.Count)
 }
 
-// refused says that nothing is written, and where it is known, why.
+// refused reports that nothing is written, and where it is known, why.
 func (s *Store) refused(doing string) error {
 	kind := ErrReadOnly
 	if s.frozen != "" {

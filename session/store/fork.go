@@ -17,9 +17,9 @@ import (
 
 // Fork copies the branch that ends at a message into a new session: the messages byte for byte with
 // their token counts, what the user decided about them, and the summaries that stand for some of
-// them. The session's settings and tags come along; its title says that it is a fork. Parent and
+// them. The session's settings and tags come along; its title names it a fork. Parent and
 // ForkedAt name where it comes from. The records of requests stay where they were sent, so no copy
-// names one. An answer that still arrives elsewhere is copied as far as it is stored, interrupted.
+// names one. An answer that still arrives in another window is copied as far as it is stored, as interrupted.
 func (s *Store) Fork(ctx context.Context, session string, message int64) (Session, error) {
 	return inTx(ctx, s.save, "fork the session", func(tx *sql.Tx) (Session, error) {
 		from, err := sessionKey(ctx, tx, session)
@@ -86,7 +86,7 @@ func forkTitles(ctx context.Context, tx *sql.Tx, session string) (map[string]boo
 	return titles, err
 }
 
-// forked is the end of a title that says that it is a fork's.
+// forked matches the end of the title of a fork.
 var forked = regexp.MustCompile(` \(fork(?: \d+)?\)$`)
 
 // forkTitle is a session's title with the first "(fork)", "(fork 2)" … behind it that is not taken. A
@@ -148,7 +148,7 @@ func countUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time)
 	return n, err
 }
 
-// forking is a fork on its way: the key of the session that it is made of and its own, and the
+// forking is a fork within its transaction: the key of the session that it is made of and its own, and the
 // messages to copy in order.
 //
 // The copies have ids that follow one another, as a branch has: the copy of the message at place i has

@@ -39,7 +39,7 @@ type ImportResult struct {
 	Changed int  // those of them that are a second version of one that was
 }
 
-// DuplicateError says that a conversation was imported before.
+// DuplicateError reports that a conversation was imported before.
 type DuplicateError struct {
 	Session Session // where it is
 }

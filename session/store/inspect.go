@@ -14,7 +14,7 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// How much of a file is checked before it is opened for writing. A larger one is checked behind the
+// How much of a file is checked before it is opened for writing. A larger one is checked after the
 // first frame, by Examine.
 const (
 	checkedAtOnce = 8 << 20 // bytes
@@ -157,7 +157,7 @@ func (s *Store) Examine(ctx context.Context) error {
 	return s.mark(explain("check the chat history", s.path, err))
 }
 
-// marker is a file that stands beside the history where a damage was met: the next start then looks
+// marker is a file that is beside the history where a damage was met: the next start then looks
 // at everything. A search index alone is made anew at once.
 func (s *Store) marker() string { return s.path + ".look" }
 

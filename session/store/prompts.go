@@ -10,7 +10,7 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Draft is a text as it stands in the composer.
+// Draft is a text as it is in the composer.
 type Draft struct {
 	Text  string // in full
 	Folds []Fold // what of it is shown as one thing, in the order of the text
@@ -144,7 +144,7 @@ func (s *Store) Prompt(ctx context.Context, id int64) (Draft, error) {
 	return draftOf(text, files), err
 }
 
-// SaveDraft keeps what stands unsent in a session's composer; "" without a file empties it. An empty
+// SaveDraft keeps what is unsent in a session's composer; "" without a file empties it. An empty
 // session is the chat that has not begun.
 func (s *Store) SaveDraft(ctx context.Context, session, text string, folds ...Fold) error {
 	text, folds = s.cleanDraft(text, folds)
@@ -164,7 +164,7 @@ func (s *Store) SaveDraft(ctx context.Context, session, text string, folds ...Fo
 	})
 }
 
-// Draft returns what stands unsent in a session's composer, with no text for nothing.
+// Draft returns what is unsent in a session's composer, with no text for nothing.
 func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
 	return inTx(ctx, s.view, "read the draft", func(tx *sql.Tx) (Draft, error) {
 		n, err := draftKey(ctx, tx, session)
@@ -180,7 +180,7 @@ func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
 	})
 }
 
-// folded is what a draft's column says of what stands folded in it.
+// folded is what a draft's column says of what is folded in it.
 func folded(folds []Fold) string {
 	if len(folds) == 0 {
 		return "[]"

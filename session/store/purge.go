@@ -13,7 +13,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// ErrNotOverwritten says that a purge is not finished: the session is gone, and bytes of its text are
+// ErrNotOverwritten reports that a purge is not finished: the session is gone, and bytes of its text are
 // still in the file. MergeIndex goes on with it.
 var ErrNotOverwritten = errors.New("the session is removed, but another window kept winnow from overwriting its text; that is done once the other windows are closed")
 

@@ -40,7 +40,7 @@ const messageColumns = `
 	m.alone,
 	(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent)`
 
-// row is a message as it stands in the table.
+// row is a message as it is in the table.
 type row struct {
 	Message
 	key   int64 // the session's short key
@@ -86,8 +86,8 @@ func rowsWhere(ctx context.Context, tx *sql.Tx, condition string, args ...any) (
 	return sqlite.Collect(ctx, tx, newScan().next, "SELECT"+messageColumns+" FROM messages m WHERE "+condition, args...)
 }
 
-// assemble adds their calls and parts to the rows, and says of each whether it fails its fingerprint. images
-// says whether parts that are no texts come with their bytes, and are checked.
+// assemble adds their calls and parts to the rows, and returns of each whether it fails its fingerprint. images
+// is whether parts that are no texts come with their bytes, and are checked.
 func assemble(ctx context.Context, tx *sql.Tx, rows []row, images bool) (damaged []bool, err error) {
 	var withCalls, withParts []int64
 	for _, r := range rows {

@@ -17,7 +17,7 @@ import (
 // ends soon, and so does another window that is saving it at this moment.
 const salvagePatience = 3 * time.Second
 
-// errHeld says why a damaged file is left as it is for now.
+// errHeld is the reason why a damaged file is left as it is for now.
 var errHeld = fmt.Errorf("%w, and another window has it open; close that one and start winnow again: it then saves all that can be read", ErrDamaged)
 
 // salvage saves what a damaged history still holds. Everything readable goes into a new file, the
@@ -57,7 +57,7 @@ func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileI
 	return nil
 }
 
-// errExchanged says that another window has put another file in the place of the damaged one.
+// errExchanged reports that another window has put another file in the place of the damaged one.
 var errExchanged = errors.New("another window saved the damaged file meanwhile")
 
 // takeForSalvage claims the file that was found damaged as soon as no other program has it open.

@@ -77,7 +77,7 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	return look()
 }
 
-// searcher is a search on its way.
+// searcher is one search within its transaction.
 type searcher struct {
 	Search
 	tx       *sql.Tx

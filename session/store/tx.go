@@ -58,7 +58,7 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx 
 	return nil
 }
 
-// inPlace returns an error where the file that is open no longer stands under its name. SQLite would
+// inPlace returns an error where the file that is open is no longer under its name. SQLite would
 // go on writing to it, and nobody would find that again.
 func (s *Store) inPlace() error {
 	if s.opened == nil {

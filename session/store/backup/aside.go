@@ -28,7 +28,7 @@ func setAsideName(path, what string, now time.Time) string {
 	}
 }
 
-// stampLayout is how a time stands in a file's name, in UTC.
+// stampLayout is how a time is written in a file's name, in UTC.
 const stampLayout = "20060102-150405"
 
 func there(path string) bool {

@@ -60,7 +60,7 @@ func Write(ctx context.Context, from *sql.DB, path, to string) error {
 	return syncFolder(to)
 }
 
-// errTaken says that a backup never replaces a file.
+// errTaken reports that a backup never replaces a file.
 var errTaken = fmt.Errorf("%w: a file of that name is there, and it is left alone", fs.ErrExist)
 
 // copyChecked copies a database into a file that is on the disk then, and reads the copy: a damaged one is
@@ -200,7 +200,7 @@ func automatic(path string, now time.Time) []string {
 	})
 }
 
-// dayOf is the time that stands in the name of a backup: a day in that of an automatic one.
+// dayOf is the time in the name of a backup: a day in that of an automatic one.
 func dayOf(path, name string) (at time.Time, automatic, ok bool) {
 	stamp, mine := strings.CutPrefix(name, prefix(path))
 	stamp, whole := strings.CutSuffix(stamp, ".db")

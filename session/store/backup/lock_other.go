@@ -4,6 +4,6 @@ package backup
 
 import "os"
 
-// Claim opens the file. Where there are no locks on ranges of bytes, a file that is open elsewhere
+// Claim opens the file. Where there are no locks on ranges of bytes, a file that another program has open
 // cannot be renamed either, and so stays where it is.
 func Claim(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) }

@@ -12,7 +12,7 @@ import (
 )
 
 // Restore puts a copy of the history at from in the place of the one at path. The present file is set
-// aside beside it, whole and under a dated name, which is returned; "" says that there was none. While
+// aside beside it, whole and under a dated name, which is returned; "" where there was none. While
 // a window has the history open nothing is changed and the error is sqlite.ErrBusy.
 func Restore(ctx context.Context, path, from string, now time.Time) (aside string, err error) {
 	doing := "restore the chat history"
@@ -36,7 +36,7 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 	var held *os.File
 	if there(path) {
 		if held, err = Claim(path); errors.Is(err, sqlite.ErrBusy) {
-			return "", &sqlite.Error{Doing: doing, Where: path, Kind: errOpenElsewhere}
+			return "", &sqlite.Error{Doing: doing, Where: path, Kind: errOpen}
 		}
 		if err != nil {
 			return "", sqlite.FileError(doing, path, err)
@@ -58,8 +58,8 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 	return aside, sqlite.Explain(doing, path, err)
 }
 
-// errOpenElsewhere says why the file cannot be exchanged now.
-var errOpenElsewhere = fmt.Errorf("%w: a winnow window has it open; close that one first", sqlite.ErrBusy)
+// errOpen is the reason why the file cannot be exchanged now.
+var errOpen = fmt.Errorf("%w: a winnow window has it open; close that one first", sqlite.ErrBusy)
 
 // copyBackup copies a history with its journal and checks the copy.
 func copyBackup(ctx context.Context, from, draft string, know int) error {

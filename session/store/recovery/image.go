@@ -19,7 +19,7 @@ type Image struct {
 	pages uint32 // how many there are, the last one perhaps cut
 
 	wal   io.ReaderAt      // its journal
-	newer map[uint32]int64 // where in the journal the newest content of a page stands
+	newer map[uint32]int64 // where in the journal the newest content of a page is
 }
 
 // usualPage is the page size that winnow's files have.
@@ -83,7 +83,7 @@ func (im Image) tree(root uint32) map[uint32]bool {
 	return pages
 }
 
-// Cell is one row as it stands in a leaf.
+// Cell is one row as it is in a leaf.
 type Cell struct {
 	ID     int64
 	Values []any // nil, int64, float64, string for text, []byte for a blob
@@ -141,7 +141,7 @@ func (im Image) cell(b []byte) (Cell, bool) {
 }
 
 // payload returns the length bytes of a row, which begin at b and go on in overflow pages where they
-// are many. broken says that the chain of those ends early.
+// are many. broken is whether the chain of those ends early.
 func (im Image) payload(b []byte, length int) (payload []byte, broken, ok bool) {
 	local, most := length, im.Size-35
 	if length > most {

@@ -70,7 +70,7 @@ var signs = [][]byte{
 	[]byte("never encoded again"),
 }
 
-// namesTables reports whether one of the signs stands anywhere in a file.
+// namesTables reports whether one of the signs is anywhere in a file.
 func namesTables(path string) bool {
 	names, err := sqlite.FileContains(path, signs...)
 	return names && err == nil

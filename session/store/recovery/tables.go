@@ -20,7 +20,7 @@ type Column struct {
 	Name  string
 	Kind  string // INTEGER, TEXT, BLOB, REAL
 	Must  bool   // NOT NULL
-	Key   bool   // the row's number, which stands in the row as NULL
+	Key   bool   // the row's number, which is in the row as NULL
 	Since int    // the step that added it: older rows lack it
 }
 
@@ -61,7 +61,7 @@ var (
 	columnAdded = regexp.MustCompile(`ALTER TABLE (\w+) ADD COLUMN ([^;]*);`)
 )
 
-// definitions are what stands between the commas of a table's definition, up to its closing bracket.
+// definitions are what is between the commas of a table's definition, up to its closing bracket.
 func definitions(text string) []string {
 	var out []string
 	depth, start := 0, 0

@@ -17,7 +17,7 @@ import (
 
 // The full-text index has the words of every message that is whole, and gets and loses them in the
 // transaction that writes or removes the message. What was here before the index was, or came in too
-// great a number to wait for, stands in the backlog.
+// great a number to wait for, is in the backlog.
 
 // Text is the text of a message that a search looks through, and that its snippets are cut from:
 // what was said, the names and texts of its files, and what it asked of tools.

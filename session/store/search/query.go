@@ -42,7 +42,7 @@ func Parse(text string) Query {
 	return q
 }
 
-// with adds the phrase that a text is. open says that its last word may go on.
+// with adds the phrase that a text is. open is whether its last word may go on.
 func (q Query) with(text string, open bool) Query {
 	var p phrase
 	var before, last word
@@ -77,7 +77,7 @@ func (p phrase) same(o phrase) bool { return p.open == o.open && slices.Equal(p.
 // maxMatch is how many words of a phrase the index can find without reading all their places first.
 const maxMatch = 4
 
-// Match is the query in the language of the index. Every word stands in quotes and is made of
+// Match is the query in the language of the index. Every word is in quotes and is made of
 // letters and digits alone, so that none is taken for an operator. A long phrase comes in pieces:
 // that they stand side by side is for the text to say.
 func (q Query) Match() string {
@@ -94,7 +94,7 @@ func (q Query) Match() string {
 	return strings.Join(pieces, " ")
 }
 
-// Place is where a phrase stands in a text.
+// Place is where a phrase is in a text.
 type Place struct {
 	phrase     int
 	start, end int  // in bytes

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// How hits are ranked. A phrase counts more the more often it stands in a message, ever less with each
+// How hits are ranked. A phrase counts more the more often it is in a message, ever less with each
 // time, and less in a long message than in a short one: BM25, with the words of a message of usual
 // length as a constant and without the rarity of a phrase, because every hit has all of them. What
 // is newer counts more, at most twice as much.

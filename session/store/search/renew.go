@@ -9,7 +9,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Damaged reports whether an error says that the search index cannot be read. The file can be sound
+// Damaged reports whether an error is that of a search index that cannot be read. The file can be sound
 // otherwise: the messages do not depend on the index.
 func Damaged(err error) bool {
 	var e sqlite3.Error

@@ -10,7 +10,7 @@ import (
 // level SQLite merges them all within that commit: with a large history behind it, one message in
 // many thousands would wait for seconds. So the merging is done beforehand, in short steps.
 //
-// A word that was deleted stands in its old segment until that is merged. After a purge all segments
+// A word that was deleted is in its old segment until that is merged. After a purge all segments
 // are therefore merged into one.
 
 const (
@@ -64,7 +64,7 @@ func (m Segments) Merge(ctx context.Context, tx *sql.Tx) error {
 	if m.purged && !m.gathered {
 		return gather(ctx, tx)
 	}
-	// The command takes no parameters; both numbers are ours.
+	// The command takes no parameters; both numbers are constants.
 	_, err := tx.ExecContext(ctx, fmt.Sprintf(`INSERT INTO found (found) VALUES ('merge=%d,%d')`, mergeBlocks, m.least()))
 	return err
 }

@@ -89,7 +89,7 @@ func (s Snippet) spans(find func(text string) [][2]int) [][2]int {
 	return merged(spans)
 }
 
-// inSnippet is where byte at of the text around the snippet stands in it.
+// inSnippet is where byte at of the text around the snippet is in it.
 func (s Snippet) inSnippet(at int) int {
 	w := lineWriter{space: true}
 	if s.cut {
@@ -205,10 +205,10 @@ type lineWriter struct {
 	spans [][2]int // still to come, in the text
 	marks [][2]int // in the line
 	open  bool     // the last of marks has no end yet
-	space bool     // white space stands before, or nothing
+	space bool     // white space is before, or nothing
 }
 
-// write adds the character that stands in the text at i.
+// write adds the character that is in the text at i.
 func (w *lineWriter) write(r rune, i int) {
 	w.mark(i)
 	switch {

@@ -12,7 +12,7 @@ import (
 // The index, a query and the marks in a snippet all see a text as words, and these are made here
 // alone. A word is a run of letters and digits, folded: lower case, without accents, in one of the
 // several ways that Unicode has to write it. A script that puts no spaces between its words comes as
-// overlapping pairs of characters, so that anything written in it is found wherever it stands; the
+// overlapping pairs of characters, so that anything written in it is found wherever it is; the
 // last character of such a run is a word as well.
 //
 // An index keeps the words it was made of. A change of this file needs a schema step that empties the
@@ -25,7 +25,7 @@ const maxWord = 64
 // word is one word of a text.
 type word struct {
 	text       string // as the index has it
-	start, end int    // where it stands in the text, in bytes
+	start, end int    // where it is in the text, in bytes
 	kind       wordKind
 }
 
@@ -59,7 +59,7 @@ type splitter struct {
 	before     string // the character before in a run of pairs
 }
 
-// add adds a character that stands in the text from start to end.
+// add adds a character that is in the text from start to end.
 func (s *splitter) add(c character, start, end int) {
 	switch c.kind {
 	case spaced:

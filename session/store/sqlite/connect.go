@@ -110,7 +110,7 @@ func Pool(path string, m Mode, max int) *sql.DB {
 	return db
 }
 
-// prepare sets what holds for every connection. A schema from elsewhere may not run functions of
+// prepare sets what holds for every connection. A schema of another program may not run functions of
 // ours, and a damaged cell is reported where it is read. On macOS an fsync alone leaves the bytes
 // in the drive's cache.
 func prepare(c *sqlite3.SQLiteConn) error {

@@ -129,7 +129,7 @@ var noLocks = []sqlite3.ErrNoExtended{
 	sqlite3.ErrIoErrSHMOpen, sqlite3.ErrIoErrSHMSize, sqlite3.ErrIoErrSHMLock, sqlite3.ErrIoErrSHMMap,
 }
 
-// noEntry says why a file could not be opened, in the system's words where it gave any.
+// noEntry is the reason why a file could not be opened, in the system's words where it gave any.
 func noEntry(why syscall.Errno) error {
 	if why == 0 {
 		return unusable{errors.New("the file cannot be opened")}
@@ -137,13 +137,13 @@ func noEntry(why syscall.Errno) error {
 	return noAccess(why)
 }
 
-// IsBusy reports whether an error says that trying again may help.
+// IsBusy reports whether an error reports that trying again may help.
 func IsBusy(err error) bool { return errors.Is(kindOf(err), ErrBusy) }
 
-// IsDamage reports whether an error says that the file is damaged.
+// IsDamage reports whether an error reports that the file is damaged.
 func IsDamage(err error) bool { return is(err, ErrDamaged) }
 
-// IsForeign reports whether an error says that the file is no history of winnow.
+// IsForeign reports whether an error reports that the file is no history of winnow.
 func IsForeign(err error) bool { return is(err, ErrNotHistory) }
 
 func is(err, kind error) bool { return errors.Is(err, kind) || errors.Is(kindOf(err), kind) }
