@@ -16,14 +16,9 @@ import (
 // updateComposer gives the composer a message, nil for none, and does what it asks for.
 func (m *Model) updateComposer(msg tea.Msg) tea.Cmd {
 	m.tellComposer()
-	var cmd tea.Cmd
-	var events []composer.Event
-	m.composer, cmd, events = m.composer.Update(msg)
-	cmds := []tea.Cmd{cmd}
-	for _, e := range events {
-		cmds = append(cmds, m.composerEvent(e))
-	}
-	return tea.Batch(cmds...)
+	next, cmd, events := m.composer.Update(msg)
+	m.composer = next
+	return batch(cmd, events, m.composerEvent)
 }
 
 // tellComposer tells the composer of its surroundings.
@@ -84,7 +79,7 @@ func (m *Model) openPrompts() {
 // completionView draws the completions above the composer, in a frame.
 func (m *Model) completionView() []string {
 	w := m.layout.Composer.W
-	lines := m.composer.CompletionView(m.styles, max(0, w-2), min(8, m.layout.Transcript.H-2))
+	lines := m.composer.CompletionView(m.themes.Styles, max(0, w-2), min(8, m.layout.Transcript.H-2))
 	if len(lines) == 0 || m.layout.Transcript.H < 4 {
 		return nil
 	}

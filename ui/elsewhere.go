@@ -103,7 +103,7 @@ func (m *Model) onlyRead() tea.Cmd { return m.complain(m.keys.Lacks(keymap.NeedO
 
 // closedLines are what stands in the place of the draft.
 func (m *Model) closedLines(w int) []string {
-	k, st := &m.keys, m.styles
+	k, st := &m.keys, m.themes.Styles
 	lines := theme.WrapStyled(st.Text, closedText, w)
 	return append(lines, theme.WrapStyled(st.Dim, k.First(keymap.Away)+" forks it · "+k.First(keymap.Take)+" takes it once it is free", w)...)
 }

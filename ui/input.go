@@ -148,7 +148,7 @@ func (m *Model) panelPage() int {
 	if m.overlays.onTop(panelOverlay{}) || m.layout.Panel.Empty() {
 		b = m.overlayRoom()
 	}
-	return max(1, m.panel.Slice(m.styles, b.W, b.H).Room)
+	return max(1, m.panel.Slice(m.themes.Styles, b.W, b.H).Room)
 }
 
 // place is what the keys are for: what covers the panes, else the pane that has them. The list of

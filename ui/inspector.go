@@ -43,7 +43,7 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 
 func (inspectorOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 	m.inspector.Request = m.inspected(m.panel.Shown())
-	return m.inspector.View(m.styles), nil
+	return m.inspector.View(m.themes.Styles), nil
 }
 
 func (inspectorOverlay) title(m *Model) (string, string) {
@@ -88,14 +88,9 @@ func (m *Model) inspected(r *panel.Request) inspector.Request {
 // updateInspector gives the inspector what concerns it, and does what it asks for.
 func (m *Model) updateInspector(msg tea.Msg) tea.Cmd {
 	m.inspector.Request = m.inspected(m.panel.Shown())
-	var cmd tea.Cmd
-	var events []inspector.Event
-	m.inspector, cmd, events = m.inspector.Update(msg)
-	cmds := []tea.Cmd{cmd}
-	for _, e := range events {
-		cmds = append(cmds, m.inspectorEvent(e))
-	}
-	return tea.Batch(cmds...)
+	next, cmd, events := m.inspector.Update(msg)
+	m.inspector = next
+	return batch(cmd, events, m.inspectorEvent)
 }
 
 // inspectorEvent does what the inspector cannot do itself.

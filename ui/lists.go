@@ -45,7 +45,7 @@ func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 
 func (o *listOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 	o.Resize(in.W, in.H)
-	lines, x := o.View(m.styles)
+	lines, x := o.View(m.themes.Styles)
 	return lines, tea.NewCursor(in.X+x, in.Y)
 }
 

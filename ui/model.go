@@ -42,7 +42,6 @@ const (
 type Model struct {
 	options    Options
 	keys       keymap.Map
-	styles     theme.Styles
 	themes     theme.Set
 	newContext func() (context.Context, context.CancelFunc) // makes the context of a command
 
@@ -280,4 +279,13 @@ func (m *Model) lookAfter(msg upkeep.Msg) tea.Cmd {
 		return cmd
 	}
 	return tea.Batch(cmd, m.complain("There is no backup of today: "+theme.Sentence(err)))
+}
+
+// batch is the command of a component and, in order, those that its events ask for.
+func batch[E any](cmd tea.Cmd, events []E, do func(E) tea.Cmd) tea.Cmd {
+	cmds := []tea.Cmd{cmd}
+	for _, e := range events {
+		cmds = append(cmds, do(e))
+	}
+	return tea.Batch(cmds...)
 }

@@ -67,7 +67,7 @@ func (m *Model) clickLine(in theme.Box, y int) tea.Cmd {
 // selectLine puts the panel's cursor on the line of the list that stands at y, and says whether that is
 // all: the cursor was elsewhere, or no line stands there.
 func (m *Model) selectLine(in theme.Box, y int) bool {
-	i, ok := m.panel.LineAt(m.styles, in.W, in.H, y-in.Y)
+	i, ok := m.panel.LineAt(m.themes.Styles, in.W, in.H, y-in.Y)
 	if !ok || i == m.panel.At {
 		return !ok
 	}

@@ -108,7 +108,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	lines := 0
 	m.panel.Move(-50)
 	for y := range in.H {
-		i, ok := m.panel.LineAt(m.styles, in.W, in.H, y)
+		i, ok := m.panel.LineAt(m.themes.Styles, in.W, in.H, y)
 		if !ok {
 			continue
 		}
@@ -120,7 +120,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 		if lines++; m.panel.At != i {
 			t.Fatalf("a click at line %d: the cursor is on %d, want %d", y, m.panel.At, i)
 		}
-		if again, ok := m.panel.LineAt(m.styles, in.W, in.H, y); !ok || again != i {
+		if again, ok := m.panel.LineAt(m.themes.Styles, in.W, in.H, y); !ok || again != i {
 			t.Fatalf("after a click at line %d line %d of the list stands there, want %d", y, again, i)
 		}
 	}

@@ -162,7 +162,7 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (panelOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	return m.panel.View(m.styles, in.W, in.H, true), nil
+	return m.panel.View(m.themes.Styles, in.W, in.H, true), nil
 }
 
 func (panelOverlay) title(m *Model) (string, string) { return m.panelTitle(), m.panel.Place() }

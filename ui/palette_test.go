@@ -138,18 +138,18 @@ func TestThemesAreTriedOutInTheirList(t *testing.T) {
 	l.press("enter")
 	l.shows("solarized-light")
 	l.press("down")
-	if l.styles.Name == theme.Dark {
+	if l.themes.Styles.Name == theme.Dark {
 		t.Error("the theme under the cursor is not tried out")
 	}
 	l.press("esc")
-	if l.styles.Name != theme.Dark {
-		t.Errorf("esc left the theme %s", l.styles.Name)
+	if l.themes.Styles.Name != theme.Dark {
+		t.Errorf("esc left the theme %s", l.themes.Styles.Name)
 	}
 	l.types("/theme nord")
 	l.press("enter")
 	l.shows("The theme is nord")
-	if l.styles.Name != "nord" {
-		t.Errorf("the theme is %s, want nord", l.styles.Name)
+	if l.themes.Styles.Name != "nord" {
+		t.Errorf("the theme is %s, want nord", l.themes.Styles.Name)
 	}
 	l.types("/theme pink")
 	l.press("enter")

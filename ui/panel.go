@@ -28,14 +28,9 @@ func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 	if _, key := msg.(tea.KeyPressMsg); key {
 		m.panel.Page = m.panelPage()
 	}
-	var cmd tea.Cmd
-	var events []panel.Event
-	m.panel, cmd, events = m.panel.Update(msg)
-	cmds := []tea.Cmd{cmd}
-	for _, e := range events {
-		cmds = append(cmds, m.panelEvent(e))
-	}
-	return tea.Batch(cmds...)
+	next, cmd, events := m.panel.Update(msg)
+	m.panel = next
+	return batch(cmd, events, m.panelEvent)
 }
 
 // panelEvent does what the panel cannot do itself.

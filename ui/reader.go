@@ -42,7 +42,7 @@ func (r *readerOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 
 func (r *readerOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 	r.Resize(in.W, in.H)
-	return r.Pager.View(m.styles), nil
+	return r.Pager.View(m.themes.Styles), nil
 }
 
 func (r *readerOverlay) title(m *Model) (string, string) {

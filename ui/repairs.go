@@ -31,7 +31,7 @@ func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (repairsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	return m.repairs.View(m.styles, in.W, in.H), nil
+	return m.repairs.View(m.themes.Styles, in.W, in.H), nil
 }
 
 func (repairsOverlay) title(m *Model) (string, string) { return "repairs", m.repairs.Position() }

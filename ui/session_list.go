@@ -28,7 +28,7 @@ func (o sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 
 func (sessionsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 	m.sessions.Around = m.sessionsPlace()
-	lines, x := m.sessions.View(m.styles)
+	lines, x := m.sessions.View(m.themes.Styles)
 	return lines, tea.NewCursor(in.X+x, in.Y)
 }
 
@@ -72,14 +72,9 @@ func (m *Model) sessionsPlace() sessions.Around {
 
 func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
 	m.sessions.Around = m.sessionsPlace()
-	var cmd tea.Cmd
-	var events []sessions.Event
-	m.sessions, cmd, events = m.sessions.Update(msg)
-	cmds := []tea.Cmd{cmd}
-	for _, e := range events {
-		cmds = append(cmds, m.sessionsEvent(e))
-	}
-	return tea.Batch(cmds...)
+	next, cmd, events := m.sessions.Update(msg)
+	m.sessions = next
+	return batch(cmd, events, m.sessionsEvent)
 }
 
 // sessionsEvent does what the list cannot do itself.

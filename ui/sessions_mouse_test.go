@@ -69,11 +69,11 @@ func TestAClickTriesAThemeOut(t *testing.T) {
 	m.restyle()
 	setting((*settings.Model).Theme)(m, "")
 	clickOn(t, m, "nord")
-	if c, _ := openedList(m).Cursor(); c.Value != "nord" || m.styles.Name != "nord" {
-		t.Fatalf("a click on nord chooses %q and shows %s:\n%s", c.Value, m.styles.Name, plain(m))
+	if c, _ := openedList(m).Cursor(); c.Value != "nord" || m.themes.Styles.Name != "nord" {
+		t.Fatalf("a click on nord chooses %q and shows %s:\n%s", c.Value, m.themes.Styles.Name, plain(m))
 	}
 	m.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if c, _ := openedList(m).Cursor(); c.Value == "nord" || m.styles.Name == "nord" {
-		t.Errorf("the wheel goes to %q and shows %s", c.Value, m.styles.Name)
+	if c, _ := openedList(m).Cursor(); c.Value == "nord" || m.themes.Styles.Name == "nord" {
+		t.Errorf("the wheel goes to %q and shows %s", c.Value, m.themes.Styles.Name)
 	}
 }

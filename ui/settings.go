@@ -32,14 +32,9 @@ func (m *Model) inSettings(do func(*settings.Model) tea.Cmd) tea.Cmd {
 		Covered: m.overlays.any() && !m.overlays.onTop(panelOverlay{}), ListW: m.layout.Overlay.W, Themes: m.themes,
 		Personas: m.options.Personas, PersonasIn: m.options.PersonasIn, Export: m.options.Export,
 	}
-	var cmd tea.Cmd
-	var events []settings.Event
-	m.settings, cmd, events = m.settings.Do(do)
-	cmds := []tea.Cmd{cmd}
-	for _, e := range events {
-		cmds = append(cmds, m.settingsEvent(e))
-	}
-	return tea.Batch(cmds...)
+	next, cmd, events := m.settings.Do(do)
+	m.settings = next
+	return batch(cmd, events, m.settingsEvent)
 }
 
 func (m *Model) settingsEvent(e settings.Event) tea.Cmd {

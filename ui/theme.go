@@ -10,9 +10,9 @@ import (
 
 // restyle shows the application in the colours that are decided.
 func (m *Model) restyle() {
-	m.styles = theme.New(m.themes.Palette(m.themes.Shown()))
-	m.composer.Restyle(m.styles)
-	m.chat.Restyle(m.styles)
+	m.themes.Restyle()
+	m.composer.Restyle(m.themes.Styles)
+	m.chat.Restyle(m.themes.Styles)
 }
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {

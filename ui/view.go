@@ -56,7 +56,7 @@ func (m *Model) View() tea.View {
 		_, x := m.chat.SearchLine(l.Footer.W, "")
 		cursor = tea.NewCursor(x, l.Footer.Y)
 	}
-	if said := m.notice.View(m.styles, l.Footer.W, !l.Framed); len(said) > 1 && !m.chat.Search.Open {
+	if said := m.notice.View(m.themes.Styles, l.Footer.W, !l.Framed); len(said) > 1 && !m.chat.Search.Open {
 		put(theme.Box{X: l.Footer.X, Y: l.Footer.Y - len(said) + 1, W: l.Footer.W, H: len(said)}, said)
 	}
 	v.Content = strings.Join(screen, "\n")
@@ -91,7 +91,7 @@ func (m *Model) transcriptView() []string {
 }
 
 func (m *Model) border(title, right string, focused bool) theme.Border {
-	st := m.styles
+	st := m.themes.Styles
 	t := theme.Border{Title: title, Line: st.Frame, Name: st.Title}
 	if right != "" {
 		t.Right = st.Dim.Render(right)
@@ -117,13 +117,13 @@ func (m *Model) panelView(b theme.Box) []string {
 	}
 	in := b.Within(true)
 	focused := m.focus == panelPane || m.overlays.onTop(panelOverlay{}) || m.overlays.onTop(whatifOverlay{})
-	return theme.Frame(b, m.border(m.panelTitle(), m.panel.Place(), focused), m.panel.View(m.styles, in.W, in.H, focused))
+	return theme.Frame(b, m.border(m.panelTitle(), m.panel.Place(), focused), m.panel.View(m.themes.Styles, in.W, in.H, focused))
 }
 
 // alertLines are what stands above the composer: a question, or why the last turn failed, which takes at
 // most so many lines.
 func (m *Model) alertLines(most int) []string {
-	st := m.styles
+	st := m.themes.Styles
 	w := max(1, m.layout.DraftWidth()-1)
 	var lines []string
 	switch {
@@ -149,7 +149,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	in := b.Within(m.layout.Framed)
 	lead, rest := " ", " "
 	if !m.layout.Framed {
-		lead, rest = m.styles.Accent.Render("›")+" ", "  "
+		lead, rest = m.themes.Styles.Accent.Render("›")+" ", "  "
 	}
 	lines := m.composer.View()
 	if m.elsewhere {
@@ -200,7 +200,7 @@ func (m *Model) footer(w int) string {
 		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
 		return line
 	}
-	if said := m.notice.View(m.styles, w, !m.layout.Framed); len(said) > 0 {
+	if said := m.notice.View(m.themes.Styles, w, !m.layout.Framed); len(said) > 0 {
 		return said[0]
 	}
 	if finding && m.focus == transcriptPane {
@@ -210,12 +210,12 @@ func (m *Model) footer(w int) string {
 	if a := m.turn.Activity(m.question.Waits()); a != "" && !m.layout.Framed {
 		return theme.Fit(" "+a, w)
 	}
-	return hintLine(m.styles, m.hints(), w)
+	return hintLine(m.themes.Styles, m.hints(), w)
 }
 
 // header is the line at the top: title, model, what the next request takes.
 func (m *Model) header(w int) string {
-	st := m.styles
+	st := m.themes.Styles
 	if m.layout.Small {
 		return theme.Fit(st.Warn.Render(fmt.Sprintf("winnow wants %d×%d", layout.WantWidth, layout.WantHeight)), w)
 	}
@@ -259,7 +259,7 @@ func (m *Model) used() string {
 
 // firstScreen says which model answers, why, and how to choose another.
 func (m *Model) firstScreen(w, h int) []string {
-	st := m.styles
+	st := m.themes.Styles
 	c := m.options.Choice
 	if c.Ref != m.ref {
 		c.Ref, c.Why = m.ref, ""

@@ -15,10 +15,14 @@ type Set struct {
 	Tried  Name // the one that is tried out, "" for none
 	Light  bool // the terminal's background is light
 	Plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
+	Styles Styles
 }
 
 // Shown is the theme that is tried out, else the wanted one.
 func (t Set) Shown() Name { return cmp.Or(t.Tried, t.Wanted) }
+
+// Restyle makes the styles of the theme that is shown.
+func (t *Set) Restyle() { t.Styles = New(t.Palette(t.Shown())) }
 
 // Names are all themes that can be chosen: winnow's, then the user's own.
 func (t Set) Names() []string {
