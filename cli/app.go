@@ -233,7 +233,7 @@ func (k *conversation) choose(ctx context.Context) error {
 		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Why: "because this session is with it", How: "ctrl+l chooses another model"}
 		return nil
 	}
-	wanted := llm.Wish{Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
+	wanted := llm.Preference{Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
 	from := ""
 	for _, named := range []struct{ from, ref string }{{"-m", k.p.flags.model}, {"WINNOW_MODEL", k.p.env("WINNOW_MODEL")}, {"the model in the configuration", k.config.Model}} {
 		if from, wanted.Ref = named.from, named.ref; wanted.Ref != "" {

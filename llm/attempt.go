@@ -143,7 +143,7 @@ func (a *attempt) inOnePiece(body io.Reader) error {
 	return nil
 }
 
-// advance puts the line of the next event into lines, or says in err why there is none.
+// advance puts the line of the next event into lines, or sets err to what ended them.
 func (a *attempt) advance() {
 	event, err := a.events.Next()
 	if err == io.EOF {

@@ -242,7 +242,7 @@ func TestLocalServersAreAskedAtOnce(t *testing.T) {
 			"http://127.0.0.1:8000/v1/models":  `{"data":[{"id":"nomic-embed-text"},{"id":"qwen"}]}`,
 		}
 		start := time.Now()
-		got, err := Choose(t.Context(), new(Catalog), Wish{Local: true, Doer: m})
+		got, err := Choose(t.Context(), new(Catalog), Preference{Local: true, Doer: m})
 		if err != nil || got.Ref != "vllm/qwen" || !strings.HasSuffix(got.Why, "(ollama has no model to chat with yet)") {
 			t.Errorf("got %+v, %v; want the first model to chat with", got, err)
 		}
@@ -287,7 +287,7 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			c := new(Catalog).With(test.endpoints...)
-			got, err := Choose(t.Context(), c, Wish{Ref: test.want, Local: test.local != nil, Doer: test.local})
+			got, err := Choose(t.Context(), c, Preference{Ref: test.want, Local: test.local != nil, Doer: test.local})
 			if test.ref == "" {
 				if err == nil || !strings.Contains(err.Error(), test.why) {
 					t.Errorf("got %+v, %v; want an error with %q", got, err, test.why)

@@ -30,8 +30,8 @@ type Choice struct {
 	Closed error // why no model of the endpoint could be chosen, nil where one was
 }
 
-// Wish says what a model is chosen from.
-type Wish struct {
+// Preference says what a model is chosen from.
+type Preference struct {
 	Ref  string // what the user named, "" for nothing
 	Home string // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
 
@@ -53,10 +53,10 @@ var ErrNoModel = errors.New("no model is named, configured or keyed: name one wi
 // Choose finds the model to start with: the one that is named; else the endpoint that is chosen where
 // nothing is named, with its default model or the first one that it lists. An endpoint that the user
 // configured or has a key for is never replaced by another place: where it does not answer and its model
-// must be asked for, the choice is closed. Only where there is no such endpoint, and the wish allows it, it
+// must be asked for, the choice is closed. Only where there is no such endpoint, and the preference allows it, it
 // is the first model of a server on this machine, which is then added to the catalog, or the built-in
 // guide. The error is a sentence for the user.
-func Choose(ctx context.Context, c *Catalog, w Wish) (Choice, error) {
+func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 	if ref := strings.TrimSpace(w.Ref); ref != "" {
 		found, err := c.Find(ctx, ref, w.Home)
 		return Choice{Ref: found, Why: "because it was asked for", How: howToSwitch}, err
@@ -103,7 +103,7 @@ func choosePreferred(ctx context.Context, e Endpoint) Choice {
 }
 
 // chooseLocal asks the default ports of this machine, all at once.
-func chooseLocal(ctx context.Context, c *Catalog, w Wish) (Choice, bool, []string) {
+func chooseLocal(ctx context.Context, c *Catalog, w Preference) (Choice, bool, []string) {
 	models := make([]string, len(localServers))
 	errs := make([]error, len(localServers))
 	var wait sync.WaitGroup

@@ -35,7 +35,7 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	e := c.blank(model)
 	e.Status = status
 	if status < 300 && !said.page {
-		e.Status = said.status // Inside a stream the status was sent before the trouble.
+		e.Status = said.status // Inside a stream the status was sent before the failure.
 	}
 	// A page with another failure is a proxy's; its title says what failed.
 	e.page = said.page && (status < 300 || status == 404 || status == 405)

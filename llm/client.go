@@ -128,7 +128,7 @@ func (c *Client) tries() int { return cmp.Or(c.endpoint.Tries, defaultTries) }
 // A request that fails before its first token is tried again, with a Waiting event before each
 // wait, where the failure may pass. A Waiting that is Changed says that the server refused a field
 // of the request: from then on Quirks, and the bytes of Body, are different. Where the server wants
-// the history itself in another form, the error says Replan, and from then on Profile is different.
+// the history itself in another formatat, the error says Replan, and from then on Profile is different.
 func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		pauses := backoff.NewExponentialBackOff()

@@ -29,7 +29,7 @@ type Endpoint struct {
 	Key     keys.Secret               // sent as a bearer token; "" sends none
 	KeyFrom string                    // where the key came from, for screens: OPENAI_API_KEY, config, ""
 	Headers map[string]string         // extra request headers; their values may be secret
-	Profile history.Profile           // what its chat format insists on
+	Profile history.Profile           // what its chat format requires
 	Window  int                       // the configured window in tokens; 0 is to be found out
 	Windows map[string]int            // the same by model, before Window
 	Exact   bool                      // it is llama.cpp and counts requests by itself: see CountRequest

@@ -55,14 +55,14 @@ func FromEnv(env func(string) string) []Endpoint {
 				break
 			}
 		}
-		elsewhere := false
+		ownAddress := false
 		if h.name == "openai" {
 			if base := baseURL(env("OPENAI_BASE_URL")); base != "" && base != h.base {
 				// What is served there is not known: its own list says it.
-				e.BaseURL, e.Default, e.Dated, e.Placed, elsewhere = base, "", false, true, true
+				e.BaseURL, e.Default, e.Dated, e.Placed, ownAddress = base, "", false, true, true
 			}
 		}
-		if e.Key != "" || elsewhere {
+		if e.Key != "" || ownAddress {
 			found = append(found, e)
 		}
 	}
@@ -94,7 +94,7 @@ func EnvSecrets(env func(string) string) []string {
 // IsHosted says that a name is that of a service that a key in the environment opens.
 func IsHosted(name string) bool { return hostedAt(name) >= 0 }
 
-// baseURL mends what people write as a base URL: no scheme, no path, a slash or the whole path
+// baseURL completes what people write as a base URL: no scheme, no path, a slash or the whole path
 // of the API at the end. A query stays behind the path. It is "" for nothing.
 func baseURL(written string) string {
 	written, query, asks := strings.Cut(strings.TrimSpace(written), "?")

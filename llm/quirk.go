@@ -32,7 +32,7 @@ const (
 
 func of(model, quirk string) string { return quirk + " " + model }
 
-// Profile gives what the chat format of a model insists on: what is known of the endpoint, and what
+// Profile gives what the chat format of a model requires: what is known of the endpoint, and what
 // it refused since.
 func (c *Client) Profile(model string) history.Profile {
 	p := c.endpoint.Profile

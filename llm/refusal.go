@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// refusal is what an error body says, whatever its shape.
+// refusal is what an error body says, however the server writes it.
 type refusal struct {
 	message string
 	code    string        // code, or status where that is a word

@@ -10,8 +10,8 @@ type fragment struct {
 	arguments string
 }
 
-// toolCalls sorts the pieces of an answer's tool calls. Servers disagree about how they tell calls
-// apart, so in this order: an index that is given; else the id of a call that is known; else a new
+// toolCalls sorts the pieces of an answer's tool calls. Servers disagree about how calls are
+// distinguished, so in this order: an index that is given; else the id of a call that is known; else a new
 // id or name begins a call; else the piece belongs to the last one. Two rules go before the
 // index, which some servers leave at 0 for every call: a new id together with a name begins a
 // call, and so does a brace behind arguments that are already whole.

@@ -44,7 +44,7 @@ func resetWait(h http.Header, now time.Time) time.Duration {
 	return cmp.Or(empty, tokens, any)
 }
 
-// moment reads how long it is until the time that a header names in any of the forms in use:
+// moment reads how long it is until the time that a header names in any format in use:
 // seconds, an HTTP date, RFC 3339, a duration such as 6m0s or 1d2h, epoch seconds, epoch
 // milliseconds.
 func moment(value string, now time.Time) time.Duration {

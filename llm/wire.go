@@ -13,7 +13,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// wireRequest is the body of a request in the strictest form that servers agree on. The order of
+// wireRequest is the body of a request in the strictest format that servers agree on. The order of
 // its fields is the order of the keys, so that the same Request always gives the same bytes.
 type wireRequest struct {
 	Model               string                `json:"model"`
@@ -153,7 +153,7 @@ func (b returned) wire(m history.Message) wireMessage {
 }
 
 // content is a text, or a list of parts where the message holds an image. The message's own text
-// stands last, behind what it is about. Servers with text-only models refuse the list form, so a
+// stands last, behind what it is about. Servers with text-only models refuse a list, so a
 // message without an image never takes it; most refuse a blank text in the list.
 func content(m history.Message) any {
 	images := false

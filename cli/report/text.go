@@ -21,7 +21,7 @@ func Title(s store.Session) string {
 }
 
 // ShownTitle is a title without what looks like a secret, for a sentence.
-func ShownTitle(s store.Session) string { return redact.Shapes(Title(s)) }
+func ShownTitle(s store.Session) string { return redact.ByPattern(Title(s)) }
 
 // Ref is the model of a session as endpoint/model, - where it has none.
 func Ref(s store.Session) string {

@@ -45,8 +45,8 @@ func PictureTokens(model string, w, h int) int {
 // side 768.
 func tiles(base, each float64) func(w, h float64) float64 {
 	return func(w, h float64) float64 {
-		w, h = within(w, h, 2048/math.Max(w, h))
-		w, h = within(w, h, 768/math.Min(w, h))
+		w, h = scaled(w, h, 2048/math.Max(w, h))
+		w, h = scaled(w, h, 768/math.Min(w, h))
 		return base + each*math.Ceil(w/512)*math.Ceil(h/512)
 	}
 }
@@ -60,7 +60,7 @@ func patches(each, most float64) func(w, h float64) float64 {
 
 // area counts one token per 750 pixels, after the longer side was made 1,568 pixels.
 func area(w, h float64) float64 {
-	w, h = within(w, h, 1568/math.Max(w, h))
+	w, h = scaled(w, h, 1568/math.Max(w, h))
 	return math.Min(1600, w*h/750)
 }
 
@@ -76,8 +76,8 @@ func always(tokens float64) func(w, h float64) float64 {
 	return func(_, _ float64) float64 { return tokens }
 }
 
-// within makes a picture smaller by a factor; it is never made larger. Its sides stay whole pixels.
-func within(w, h, by float64) (float64, float64) {
+// scaled makes a picture smaller by a factor; it is never made larger. Its sides stay whole pixels.
+func scaled(w, h, by float64) (float64, float64) {
 	if by >= 1 {
 		return w, h
 	}

@@ -18,9 +18,9 @@ const commandTime = 30 * time.Second
 func FromCommand(ctx context.Context, command []string) (Secret, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
-	var complaint bytes.Buffer
+	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Stderr = &complaint
+	cmd.Stderr = &stderr
 	cmd.Env = os.Environ()
 	out, err := cmd.Output()
 	switch {
@@ -29,7 +29,7 @@ func FromCommand(ctx context.Context, command []string) (Secret, error) {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("%s was stopped: %w", command[0], ctx.Err())
 	case err != nil:
-		return "", fmt.Errorf("%s: %w %s", command[0], err, firstLine(complaint.String()))
+		return "", fmt.Errorf("%s: %w %s", command[0], err, firstLine(stderr.String()))
 	}
 	key := firstLine(string(out))
 	if key == "" {

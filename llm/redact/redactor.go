@@ -1,4 +1,4 @@
-// Package redact takes secrets out of texts: those that it was told, and what has the shape of one. It does not know
+// Package redact takes secrets out of texts: those that it knows, and what looks like one. It does not know
 // where a text goes.
 package redact
 
@@ -12,7 +12,7 @@ import (
 	"winnow/llm/keys"
 )
 
-// secretRule finds one kind of secret by its shape. Where the pattern has a group, the group is
+// secretRule finds one kind of secret by its pattern. Where the pattern has a group, the group is
 // the secret and the rest of the match stays readable.
 type secretRule struct {
 	name    string
@@ -21,7 +21,7 @@ type secretRule struct {
 	really  func(secret string) bool // nil takes every match
 }
 
-// secretRules is the constant table of shapes. Prefixes that providers document come first; the
+// secretRules is the constant table of patterns. Prefixes that providers document come first; the
 // last rules know a secret by the word in front of it.
 var secretRules = []secretRule{
 	{"OpenAI, Anthropic, OpenRouter and DeepSeek keys", []string{"sk-"}, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}`), nil},
@@ -45,7 +45,7 @@ var secretRules = []secretRule{
 // value knows the rules and no secret. It is safe for concurrent use.
 type Redactor struct {
 	mu      sync.RWMutex
-	known   secrets // everything that was told
+	known   secrets // all of them
 	certain secrets // those of it that can be no ordinary word
 }
 
@@ -64,18 +64,18 @@ func (r *Redactor) Know(secrets ...string) {
 	}
 }
 
-// Text is text without its secrets: those that are known, and what has the shape of one.
+// Text is text without its secrets: those that are known, and what looks like one.
 func (r *Redactor) Text(text string) string { return replaceSpans(text, r.Find(text)) }
 
 // Find returns where secrets stand in a text, known ones and those that look like one, as bytes from and
 // to, in order and apart.
 func (r *Redactor) Find(text string) [][2]int {
-	return disjoint(append(r.occurrences(text), findShapes(text)...))
+	return disjoint(append(r.occurrences(text), findPatterns(text)...))
 }
 
-// FindIn is Find, or without shapes where the known secrets stand alone.
-func (r *Redactor) FindIn(text string, shapes bool) [][2]int {
-	if shapes {
+// FindIn is Find, or without patterns where the known secrets stand alone.
+func (r *Redactor) FindIn(text string, patterns bool) [][2]int {
+	if patterns {
 		return r.Find(text)
 	}
 	return disjoint(r.occurrences(text))
@@ -129,7 +129,7 @@ func replaceSpans(text string, spans [][2]int) string {
 	return out.String() + text[last:]
 }
 
-// Known is text without the secrets that are known, the longest first. It is for what is said: shapes are
+// Known is text without the secrets that are known, the longest first. It is for what is said: patterns are
 // left alone, and so is a known secret that is an ordinary word.
 func (r *Redactor) Known(text string) string {
 	r.mu.RLock()
@@ -145,10 +145,10 @@ func (r *Redactor) Stream() *Stream {
 	return &Stream{known: slices.Clone(r.certain)}
 }
 
-// Shapes is text without what has the shape of a secret, whoever it belongs to.
-func Shapes(text string) string { return replaceSpans(text, disjoint(findShapes(text))) }
+// ByPattern is text without what looks like a secret, whoever it belongs to.
+func ByPattern(text string) string { return replaceSpans(text, disjoint(findPatterns(text))) }
 
-func findShapes(text string) (spans [][2]int) {
+func findPatterns(text string) (spans [][2]int) {
 	lower := strings.ToLower(text)
 	for _, rule := range secretRules {
 		if slices.ContainsFunc(rule.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {

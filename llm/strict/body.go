@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"unicode/utf8"
 )
@@ -104,20 +105,11 @@ func read(body []byte) (*chat, *fault) {
 	return c, r.wrong
 }
 
-// hasNull says that a text of the body holds the character 0, which JSON can only write escaped.
+// nullEscape is the character 0 in a text, which JSON can only write escaped.
+var nullEscape = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\\u0000`)
+
 func hasNull(body []byte) bool {
-	for at := 0; ; at += 2 {
-		next := bytes.IndexByte(body[at:], '\\')
-		if next < 0 {
-			return false
-		}
-		if at += next; bytes.HasPrefix(body[at:], []byte(`\u0000`)) {
-			return true
-		}
-		if at+2 > len(body) {
-			return false
-		}
-	}
+	return bytes.Contains(body, []byte(`\u0000`)) && nullEscape.Match(body)
 }
 
 func (r *reader) message(raw json.RawMessage) message {

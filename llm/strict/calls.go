@@ -70,10 +70,10 @@ func argumentsObject(noJSON, noObject string) finder {
 			for k, call := range m.calls {
 				var value any
 				if call.arguments == nil || json.Unmarshal([]byte(*call.arguments), &value) != nil {
-					return wrong(i, "call", number(k), "why", noJSON)
+					return wrong(i, "call", number(k), "reason", noJSON)
 				}
 				if _, ok := value.(map[string]any); !ok {
-					return wrong(i, "call", number(k), "why", noObject)
+					return wrong(i, "call", number(k), "reason", noObject)
 				}
 			}
 		}

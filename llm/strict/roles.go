@@ -75,9 +75,9 @@ func endsOpen(alone, several string) finder {
 			return nil
 		}
 		if last > 0 && c.messages[last-1].role == "assistant" {
-			return wrong(last, "why", several)
+			return wrong(last, "reason", several)
 		}
-		return wrong(last, "why", alone)
+		return wrong(last, "reason", alone)
 	}
 }
 
@@ -88,7 +88,7 @@ func follows(allowed map[string]string) finder {
 		before := ""
 		for i, m := range c.messages {
 			_, known := allowed[m.role]
-			if next, told := allowed[before]; known && told && !slices.Contains(strings.Fields(next), m.role) {
+			if next, ruled := allowed[before]; known && ruled && !slices.Contains(strings.Fields(next), m.role) {
 				return wrong(i, "role", m.role, "before", before)
 			}
 			before = m.role

@@ -2,7 +2,7 @@ package strict
 
 import "regexp"
 
-// rulebook is what one server insists on. The first rule that is broken is the one it names.
+// rulebook is what one server requires. The first rule that is broken is the one it names.
 type rulebook struct {
 	unread rule // for a body that is not of the form of a request at all
 	rules  []rule
@@ -50,9 +50,9 @@ var servers = map[string]rulebook{
 			{"content-there", contentThere(true), 400, "", "All non-assistant messages must contain 'content'"},
 			{"answer-speaks", llamaAnswer, 400, "", "Assistant message must contain either 'content' or 'tool_calls'!"},
 			{"call-named", eachCall(call.named), 400, "", "Missing tool call name"},
-			{"arguments-object", argumentsObject("Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error", "Value is not iterable: items"), 500, "", "{why}"},
+			{"arguments-object", argumentsObject("Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error", "Value is not iterable: items"), 500, "", "{reason}"},
 			{"system-first", systemFirst, 500, "", "System message must be at the beginning."},
-			{"ends-open", endsOpen("Assistant response prefill is incompatible with enable_thinking.", "Cannot have 2 or more assistant messages at the end of the list."), 400, "", "{why}"},
+			{"ends-open", endsOpen("Assistant response prefill is incompatible with enable_thinking.", "Cannot have 2 or more assistant messages at the end of the list."), 400, "", "{reason}"},
 			{"alternating", alternating, 500, "", "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..."},
 		},
 	},

@@ -68,7 +68,7 @@ func Check(p Profile, body []byte) error {
 	return nil
 }
 
-// rule is one thing that a server insists on, and what it says where it does not get it.
+// rule is one thing that a server requires, and its refusal where it is missing.
 type rule struct {
 	name   string
 	broken finder
