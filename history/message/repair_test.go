@@ -1,0 +1,39 @@
+package message
+
+import (
+	"encoding/json"
+	"testing"
+
+	"winnow/history/cause"
+)
+
+// A record has the code of what was repaired, one from before codes its sentence. Both are read, and what the user chose
+// instead is said once.
+func TestRepairsOfRecordsSayWhatWasDone(t *testing.T) {
+	for _, tt := range []struct{ record, want string }{
+		{`{"Kind":"C9","What":"result_empty"}`, "The tool's result was empty; a note says so."},
+		{`{"Kind":"C1","What":"arguments_repaired have=8"}`, "The arguments of this call broke off after 8 characters; what had arrived whole is sent, closed."},
+		{`{"Kind":"C9","What":"result_empty","Remedy":"text"}`, "The tool's result was empty; a note says so. You had the call told as text instead."},
+		{`{"Kind":"C5","What":"result_missing text=read","Remedy":"drop"}`, "No result of the call read is recorded; a neutral note stands in for it. You had the call left out instead."},
+		{`{"Kind":"C14","What":"text_bytes alone","Remedy":"drop"}`, "Bytes that are not text are sent as replacement characters. You had the message left out instead."},
+		{`{"Kind":"C9","What":"The tool's result was empty; a note says so. You had the call told as text instead.","Remedy":"text"}`, "The tool's result was empty; a note says so. You had the call told as text instead."},
+	} {
+		var r Repair
+		if err := json.Unmarshal([]byte(tt.record), &r); err != nil || r.Sentence() != tt.want {
+			t.Errorf("%s says %q, %v; want %q", tt.record, r.Sentence(), err, tt.want)
+		}
+		written, err := json.Marshal(r)
+		var again Repair
+		if err != nil || json.Unmarshal(written, &again) != nil || again != r {
+			t.Errorf("%+v is written as %s, %v, and read as %+v", r, written, err, again)
+		}
+	}
+}
+
+func TestRepairsAreTheSameWhateverTheirCauseSays(t *testing.T) {
+	a := Repair{Kind: "C9", Cause: cause.Cause{Code: cause.ResultEmpty}, After: "(empty result)"}
+	b := Repair{Kind: "C9", Cause: cause.Cause{Text: "an older sentence"}, After: "(empty result)"}
+	if !a.Same(b) || a.Same(Repair{Kind: "C9", Cause: a.Cause}) {
+		t.Errorf("%+v and %+v are not compared by what is sent", a, b)
+	}
+}
