@@ -31,12 +31,6 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		return m.inspectRequest()
 	case k.Pressed(key, keymap.TakeBack):
 		return m.undo()
-	case k.Pressed(key, keymap.Pin):
-		return m.flagInspected(history.Pin)
-	case k.Pressed(key, keymap.Exclude):
-		return m.flagInspected(history.Exclude)
-	case k.Pressed(key, keymap.Auto):
-		return m.flagInspected("")
 	}
 	return m.updateInspector(msg)
 }
@@ -51,14 +45,6 @@ func (inspectorOverlay) title(m *Model) (string, string) {
 }
 
 func (inspectorOverlay) hints(m *Model) []keymap.Hint { return m.inspector.Hints() }
-
-// flagInspected gives the message that is inspected a flag, "" for none.
-func (m *Model) flagInspected(f history.Flag) tea.Cmd {
-	if why := m.inspector.On.WhyNoFlag(); why != "" {
-		return m.say(why)
-	}
-	return m.flagThese(f, m.inspector.On.Message)
-}
 
 // inspectorDeps are what the inspector works with in a session.
 func (m *Model) inspectorDeps(s *session.Session) inspector.Deps {
@@ -106,6 +92,8 @@ func (m *Model) inspectorEvent(e inspector.Event) tea.Cmd {
 		return m.stepInspected(e.By)
 	case inspector.Open:
 		return m.updatePanel(panel.Load{Turn: e.Turn, Request: e.Request})
+	case inspector.Flag:
+		return m.flagThese(e.Flag, e.Message)
 	case inspector.Copy:
 		return copyText(e.What, e.Text)
 	case inspector.ReadBody:

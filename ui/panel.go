@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/history"
 	"winnow/session"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
@@ -102,24 +103,33 @@ func (m *Model) showPanel() {
 	m.setFocus(panelPane)
 }
 
-// panelPress is a key in the panel; the transcript follows the cursor.
+// panelPress is a key in the panel. Of a message that it is about the transcript has the same under its own cursor.
 func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
-	if cmd, ok := m.panelFlagKey(msg); ok {
-		return cmd
-	}
-	k := &m.keys
-	switch {
-	case k.Pressed(msg, keymap.Adopt):
+	switch m.keys.Action(msg, keymap.InPanel) {
+	case keymap.Pin:
+		return m.flag(history.Pin)
+	case keymap.Exclude:
+		return m.flag(history.Exclude)
+	case keymap.Auto:
+		return m.flag("")
+	case keymap.TakeBack:
+		return m.undo()
+	case keymap.Select, keymap.Pick:
+		if e := m.panel.Chosen().Entry; (e == nil || !m.chat.GoTo(e.ID)) && !m.chat.Selecting() {
+			return m.say("There is no message here to select.")
+		}
+		return m.updateTranscript(msg)
+	case keymap.Adopt:
 		return m.inSettings((*settings.Model).AdoptWindow)
-	case k.Pressed(msg, keymap.Request):
+	case keymap.Request:
 		return m.inspectRequest()
-	case k.Pressed(msg, keymap.Inspect):
+	case keymap.Inspect:
 		return m.inspectLine()
-	case k.Pressed(msg, keymap.WhatIf):
+	case keymap.WhatIf:
 		return m.openWhatif()
-	case k.Pressed(msg, keymap.Repairs):
+	case keymap.Repairs:
 		return m.openRepairs()
-	case k.Pressed(msg, keymap.Ask):
+	case keymap.Ask:
 		return m.openHelp()
 	}
 	return m.updateAndFollow(msg)

@@ -189,27 +189,6 @@ func (m *Model) search(text string) tea.Cmd {
 	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.SearchFor(text, fromDraft) })
 }
 
-// panelFlagKey is a key in the panel that is about the message under the cursor: the transcript has the same
-// message under its own.
-func (m *Model) panelFlagKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	switch m.keys.Action(msg, keymap.InPanel) {
-	case keymap.Pin:
-		return m.flag(history.Pin), true
-	case keymap.Exclude:
-		return m.flag(history.Exclude), true
-	case keymap.Auto:
-		return m.flag(""), true
-	case keymap.TakeBack:
-		return m.undo(), true
-	case keymap.Select, keymap.Pick:
-		if e := m.panel.Chosen().Entry; (e == nil || !m.chat.GoTo(e.ID)) && !m.chat.Selecting() {
-			return m.say("There is no message here to select."), true
-		}
-		return m.updateTranscript(msg), true
-	}
-	return nil, false
-}
-
 // panelHasKeys says whether keys are for the panel.
 func (m *Model) panelHasKeys() bool { return m.focus == panelPane || m.overlays.onTop(panelOverlay{}) }
 

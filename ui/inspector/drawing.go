@@ -4,9 +4,9 @@ import (
 	"winnow/ui/theme"
 )
 
-// Drawing is lines that are drawn for a width, to scroll through. Unlike a pager it is drawn as a
+// drawing is lines that are drawn for a width, to scroll through. Unlike a pager it is drawn as a
 // whole, so it is for what is short.
-type Drawing struct {
+type drawing struct {
 	Draw  func(st theme.Styles, w int) []string
 	Said  string // what it says, as text
 	lines []string
@@ -16,7 +16,7 @@ type Drawing struct {
 }
 
 // Resize is as Content has it.
-func (d *Drawing) Resize(w, h int) {
+func (d *drawing) Resize(w, h int) {
 	if w != d.w {
 		d.lines = nil
 	}
@@ -24,25 +24,25 @@ func (d *Drawing) Resize(w, h int) {
 }
 
 // Scroll is as Content has it.
-func (d *Drawing) Scroll(by int) { d.top = max(0, min(d.top+by, len(d.lines)-d.h)) }
+func (d *drawing) Scroll(by int) { d.top = max(0, min(d.top+by, len(d.lines)-d.h)) }
 
 // First is as Content has it.
-func (d *Drawing) First() { d.top = 0 }
+func (d *drawing) First() { d.top = 0 }
 
 // Last is as Content has it.
-func (d *Drawing) Last() { d.Scroll(len(d.lines)) }
+func (d *drawing) Last() { d.Scroll(len(d.lines)) }
 
 // Place is as Content has it.
-func (d *Drawing) Place() int { return d.top }
+func (d *drawing) Place() int { return d.top }
 
 // GoTo is as Content has it.
-func (d *Drawing) GoTo(place int) { d.top = max(0, place) }
+func (d *drawing) GoTo(place int) { d.top = max(0, place) }
 
 // Text is as Content has it.
-func (d *Drawing) Text() string { return d.Said }
+func (d *drawing) Text() string { return d.Said }
 
 // View is as Content has it.
-func (d *Drawing) View(st theme.Styles) []string {
+func (d *drawing) View(st theme.Styles) []string {
 	if d.lines == nil || d.theme != st.Name {
 		d.lines, d.theme = d.Draw(st, d.w), st.Name
 	}
@@ -51,7 +51,7 @@ func (d *Drawing) View(st theme.Styles) []string {
 }
 
 // Position is as Content has it.
-func (d *Drawing) Position() string {
+func (d *drawing) Position() string {
 	if len(d.lines) <= d.h {
 		return ""
 	}

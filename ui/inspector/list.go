@@ -3,7 +3,6 @@ package inspector
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/markdown"
@@ -18,7 +17,6 @@ type List struct {
 	Line  func(st theme.Styles, i, w int, chosen bool) string // draws line i in w cells
 	About func(i int) string                                  // the sentence about line i, "" for none
 	None  string                                              // what is said where there are no lines
-	End   func() tea.Cmd                                      // reads more where the cursor is at the end, nil where there is none
 	At    int
 	W, H  int
 }
@@ -73,7 +71,7 @@ func (l *List) Position() string {
 func (l *List) View(st theme.Styles) []string {
 	var head, foot []string
 	for _, p := range l.Head {
-		head = append(head, theme.Indented(KindStyle(st, p.Kind), markdown.Visible(strings.TrimSuffix(p.Text, "\n")), l.W)...)
+		head = append(head, theme.Indented(kindStyle(st, p.Kind), markdown.Visible(strings.TrimSuffix(p.Text, "\n")), l.W)...)
 	}
 	if l.N == 0 {
 		return append(head, theme.Indented(st.Dim, l.None, l.W)...)

@@ -10,8 +10,8 @@ type Span struct {
 	Kind     Kind
 }
 
-// Marked is a text with some parts in a kind of their own. Of parts that overlap the first counts.
-func Marked(text string, list []Span) []Segment {
+// marked is a text with some parts in a kind of their own. Of parts that overlap the first counts.
+func marked(text string, list []Span) []Segment {
 	slices.SortStableFunc(list, func(a, b Span) int { return a.From - b.From })
 	var p Page
 	at := 0

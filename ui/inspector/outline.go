@@ -15,21 +15,21 @@ import (
 type Outline struct {
 	*Pager
 	head      Page // above the first section
-	Sections  []Section
+	Sections  []section
 	collapsed map[string]bool // by the section's key
 	At        int             // the selected section
 	begins    []int           // the segment of each section's heading
 }
 
-// Section is a part of an outline. Its key is the same in every request that has it.
-type Section struct {
+// section is a part of an outline. Its key is the same in every request that has it.
+type section struct {
 	Key, Heading string
 	Gist         string // of the body: its size and its beginning
 	Body         Page
 }
 
-// NewOutline makes an outline. The caller keeps collapsed to give it to the next one.
-func NewOutline(head Page, sections []Section, collapsed map[string]bool) *Outline {
+// newOutline makes an outline. The caller keeps collapsed to give it to the next one.
+func newOutline(head Page, sections []section, collapsed map[string]bool) *Outline {
 	o := &Outline{head: head, Sections: sections, collapsed: collapsed}
 	o.Pager = o.layOut()
 	return o
@@ -64,7 +64,7 @@ func (o *Outline) headingTone(i int) Kind {
 	return Title
 }
 
-func (o *Outline) headingOf(s Section, folded bool) string {
+func (o *Outline) headingOf(s section, folded bool) string {
 	if folded {
 		return "+─ " + s.Heading
 	}
@@ -75,7 +75,7 @@ func (o *Outline) headingOf(s Section, folded bool) string {
 const leastExcerpt = 8
 
 // gistOf is what stands behind the heading of a collapsed section, as far as the row has room.
-func (o *Outline) gistOf(s Section) string {
+func (o *Outline) gistOf(s section) string {
 	if o.Pager == nil {
 		return ""
 	}
@@ -117,7 +117,7 @@ func (o *Outline) Toggle() {
 
 // ToggleAll collapses all sections, or expands them where all are collapsed.
 func (o *Outline) ToggleAll() {
-	all := !slices.ContainsFunc(o.Sections, func(s Section) bool { return !o.collapsed[s.Key] })
+	all := !slices.ContainsFunc(o.Sections, func(s section) bool { return !o.collapsed[s.Key] })
 	for _, s := range o.Sections {
 		o.collapsed[s.Key] = !all
 	}

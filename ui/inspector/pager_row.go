@@ -129,9 +129,9 @@ func rowOf(line []Segment, cells []cell) row {
 func (r row) draw(st theme.Styles) string {
 	sign, tone := r.sign()
 	var b strings.Builder
-	b.WriteString(KindStyle(st, tone).Render(theme.Fit(sign, marginWidth)))
+	b.WriteString(kindStyle(st, tone).Render(theme.Fit(sign, marginWidth)))
 	for _, p := range r {
-		b.WriteString(KindStyle(st, p.Kind).Render(p.Text))
+		b.WriteString(kindStyle(st, p.Kind).Render(p.Text))
 	}
 	return b.String()
 }
@@ -157,8 +157,8 @@ func (r row) sign() (string, Kind) {
 	return "", Sent
 }
 
-// KindStyle is the style of a kind.
-func KindStyle(st theme.Styles, t Kind) lipgloss.Style {
+// kindStyle is the style of a kind.
+func kindStyle(st theme.Styles, t Kind) lipgloss.Style {
 	switch t {
 	case Unsent:
 		return st.Faint

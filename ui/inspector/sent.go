@@ -99,13 +99,13 @@ func (s sentMessages) write(p *Page, i int) {
 }
 
 // sections are all of them.
-func (s sentMessages) sections() []Section {
-	var list []Section
+func (s sentMessages) sections() []section {
+	var list []section
 	seen := map[string]int{}
 	for i, sent := range s.Plan.Messages {
 		key := string(sent.Role) + " " + s.whose(i)
 		seen[key]++
-		part := Section{
+		part := section{
 			Key:     key + " " + strconv.Itoa(seen[key]),
 			Heading: s.heading(i),
 			Gist:    theme.Plural(utf8.RuneCountInString(sent.Content), "character"),
@@ -141,7 +141,7 @@ func (s sentMessages) writeBody(p *Page, i int) {
 		p.Line(Quiet, "[%s %s]", theme.PartKind(part), strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.Plan.Sum)...), " · "))
 		p.Block(Sent, part.Sent())
 	}
-	*p = append(*p, Marked(sent.Content, s.notSaid(i))...)
+	*p = append(*p, marked(sent.Content, s.notSaid(i))...)
 	if sent.Content != "" {
 		p.Add(Quiet, "\n")
 	}

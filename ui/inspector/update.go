@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/history"
 	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -29,6 +30,11 @@ type (
 	Open struct {
 		Turn    int
 		Request int64
+	}
+	// Flag asks for a message to be given a flag, "" for none.
+	Flag struct {
+		Flag    history.Flag
+		Message int64
 	}
 	// Copy asks for a text to be copied; What is what it is called.
 	Copy struct{ What, Text string }
@@ -160,6 +166,12 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return in.step(1)
 	case k.Pressed(msg, keymap.Prev):
 		return in.step(-1)
+	case k.Pressed(msg, keymap.Pin):
+		return in.flag(history.Pin)
+	case k.Pressed(msg, keymap.Exclude):
+		return in.flag(history.Exclude)
+	case k.Pressed(msg, keymap.Auto):
+		return in.flag("")
 	case in.shown == nil:
 		return in.say("This is still being read; " + k.First(keymap.Back) + " closes it.")
 	}
@@ -216,15 +228,15 @@ func (in *Model) copy() tea.Cmd {
 	return in.tell(Copy{theme.Plural(utf8.RuneCountInString(text), "character"), text})
 }
 
-// WhyNoFlag says why the subject cannot be given a flag, "" where it can.
-func (s Subject) WhyNoFlag() string {
+// flag asks for the message that is inspected to be given a flag.
+func (in *Model) flag(f history.Flag) tea.Cmd {
 	switch {
-	case s.Request:
-		return "This is the whole request; a single message can be pinned or excluded."
-	case s.Added > 0:
-		return "Nobody said this text: it comes and goes with the messages around it."
+	case in.On.Request:
+		return in.say("This is the whole request; a single message can be pinned or excluded.")
+	case in.On.Added > 0:
+		return in.say("Nobody said this text: it comes and goes with the messages around it.")
 	}
-	return ""
+	return in.tell(Flag{f, in.On.Message})
 }
 
 // tell adds an event for the one who holds the inspector.

@@ -124,9 +124,12 @@ func TestTheRequestIsComparedWithAnother(t *testing.T) {
 	}
 }
 
-func TestACopyIsOfTheStoredText(t *testing.T) {
+func TestKeysAskForWhatConcernsOthers(t *testing.T) {
 	in := opened()
 	if got, want := do(&in, "y"), []Event{Copy{"6 characters", "secret"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %#v, want %#v", got, want)
+	}
+	if got, want := do(&in, "x"), []Event{Flag{history.Exclude, 2}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v, want %#v", got, want)
 	}
 	if got, want := do(&in, "J"), []Event{Step{1}}; !reflect.DeepEqual(got, want) {

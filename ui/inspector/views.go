@@ -145,7 +145,7 @@ func verdictLine(st theme.Styles, s session.Sighting, w int, chosen bool) string
 
 // repairDrawing shows what was repaired of the message: what was wrong, and the original against what is
 // sent.
-func (in *Model) repairDrawing() *Drawing {
+func (in *Model) repairDrawing() *drawing {
 	e, _ := in.Plan.EntryOf(in.On.Message)
 	var said strings.Builder
 	repairs, hidden := make([]history.Repair, len(e.Repairs)), 0
@@ -159,7 +159,7 @@ func (in *Model) repairDrawing() *Drawing {
 	for _, part := range in.hiddenLine(hidden) {
 		head += strings.TrimSpace(part.Text)
 	}
-	return &Drawing{Said: said.String(), Draw: func(st theme.Styles, w int) []string {
+	return &drawing{Said: said.String(), Draw: func(st theme.Styles, w int) []string {
 		var lines []string
 		if head != "" {
 			lines = theme.Indented(st.Warn, head, w)
@@ -188,7 +188,7 @@ func (in *Model) outline() *Outline {
 		s.Gist, _ = in.Secrets.Hide(s.Gist)
 		s.Heading, _ = in.Secrets.Hide(s.Heading)
 	}
-	o := NewOutline(append(in.hiddenLine(hidden), head...), sections, in.collapsed)
+	o := newOutline(append(in.hiddenLine(hidden), head...), sections, in.collapsed)
 	if before, ok := in.shown.(*Outline); ok && before.At < len(o.Sections) {
 		o.Choose(before.At)
 	}

@@ -14,12 +14,12 @@ type Dial int
 
 // The dials, from above.
 const (
-	BudgetDial Dial = iota
-	PresetDial
-	PlacementDial
-	ModelDial
-	WindowDial
-	DialCount
+	budgetDial Dial = iota
+	presetDial
+	placementDial
+	modelDial
+	windowDial
+	dialCount
 )
 
 // Name is what a dial is called.
@@ -36,24 +36,24 @@ type Settings struct {
 	Window    int    // as set; 0 is auto
 }
 
-// SettingsOf are the values that a policy and a model make.
-func SettingsOf(p history.Policy, ref string, window int) Settings {
+// settingsOf are the values that a policy and a model make.
+func settingsOf(p history.Policy, ref string, window int) Settings {
 	return Settings{p.Budget, p.Preset, p.Placement, ref, window}
 }
 
 // Text is what a dial stands at.
 func (s Settings) Text(d Dial) string {
 	switch d {
-	case BudgetDial:
+	case budgetDial:
 		if s.Budget == 0 {
 			return "auto"
 		}
 		return theme.Thousands(s.Budget)
-	case PresetDial:
+	case presetDial:
 		return s.Preset
-	case PlacementDial:
+	case placementDial:
 		return string(s.Placement)
-	case WindowDial:
+	case windowDial:
 		if s.Window == 0 {
 			return "auto"
 		}
@@ -86,23 +86,23 @@ func (s Settings) from(t session.Trial) Settings {
 // does not change it leaves alone, so that nothing is set which was not turned.
 func With(t session.Trial, d Dial, to, was Settings) session.Trial {
 	switch d {
-	case BudgetDial:
+	case budgetDial:
 		n := to.Budget
 		t.Budget = &n
-	case PresetDial:
+	case presetDial:
 		t.Preset = to.Preset
 		if to.Preset == was.Preset {
 			t.Preset = ""
 		}
-	case PlacementDial:
+	case placementDial:
 		t.Placement = to.Placement
-	case ModelDial:
+	case modelDial:
 		t.Model = to.Model
 		if to.Model == was.Model {
 			t.Model = ""
 		}
 		t.Window = nil // That was another model's.
-	case WindowDial:
+	case windowDial:
 		n := to.Window
 		if t.Window = &n; n == was.Window && t.Model == "" {
 			t.Window = nil
@@ -124,8 +124,8 @@ var budgets = [...]int{
 	128_000, 192_000, 256_000, 384_000, 512_000, 768_000, 1_000_000,
 }
 
-// WindowBy is the window a step below or above one, and false where there is none.
-func WindowBy(at, by int) (int, bool) {
+// windowBy is the window a step below or above one, and false where there is none.
+func windowBy(at, by int) (int, bool) {
 	return stepBy(append([]int{0}, windowSteps[:]...), at, by)
 }
 
@@ -134,9 +134,9 @@ var windowSteps = [...]int{
 	2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 200_000, 262_144, 400_000, 1_048_576,
 }
 
-// BudgetBy is the budget a step below or above one, and false where there is none. The last step is
+// budgetBy is the budget a step below or above one, and false where there is none. The last step is
 // the window, 0 where that is not known.
-func BudgetBy(at, by, window int) (int, bool) {
+func budgetBy(at, by, window int) (int, bool) {
 	steps := []int{0}
 	for _, n := range budgets {
 		if window == 0 || n < window {
@@ -164,8 +164,8 @@ func stepBy(steps []int, at, by int) (int, bool) {
 	return steps[i], true
 }
 
-// Turned is a value of a list a step before or behind another, and false where there is none.
-func Turned[T comparable](list []T, at T, by int) (T, bool) {
+// turned is a value of a list a step before or behind another, and false where there is none.
+func turned[T comparable](list []T, at T, by int) (T, bool) {
 	i := slices.Index(list, at) + by
 	if i < 0 || i >= len(list) {
 		return at, false
@@ -173,8 +173,8 @@ func Turned[T comparable](list []T, at T, by int) (T, bool) {
 	return list[i], true
 }
 
-// Placements are the values of the placement's dial.
-func Placements() []history.Placement { return []history.Placement{history.Steady, history.InOrder} }
+// placements are the values of the placement's dial.
+func placements() []history.Placement { return []history.Placement{history.Steady, history.InOrder} }
 
 // Refs are the models that are known: the one in use, what the endpoints answer with by default, and
 // what they list, in the order of the endpoints.

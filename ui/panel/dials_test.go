@@ -28,7 +28,7 @@ func TestBudgetTurnsInSteps(t *testing.T) {
 		{1_000_000, 1, 0, 1_000_000, false},
 		{1_000_000, 1, 2_000_000, 2_000_000, true},
 	} {
-		got, ok := BudgetBy(c.at, c.by, c.window)
+		got, ok := budgetBy(c.at, c.by, c.window)
 		if got != c.want || ok != c.ok {
 			t.Errorf("from %d by %d with a window of %d: got %d, %v, want %d, %v", c.at, c.by, c.window, got, ok, c.want, c.ok)
 		}
@@ -39,14 +39,14 @@ func TestATurnedDialLeavesTheOthersAlone(t *testing.T) {
 	was := Settings{Budget: 6000, Preset: "balanced", Placement: history.Steady, Model: "here/small"}
 	to := was
 	to.Budget = 8000
-	tried := With(session.Trial{}, BudgetDial, to, was)
+	tried := With(session.Trial{}, budgetDial, to, was)
 	if *tried.Budget != 8000 || tried.Preset != "" || tried.Placement != "" || tried.Model != "" {
 		t.Fatalf("the budget alone was turned: %+v", tried)
 	}
 	to.Preset = "recall"
-	tried = With(tried, PresetDial, to, was)
+	tried = With(tried, presetDial, to, was)
 	to.Budget = 6000
-	tried = With(tried, BudgetDial, to, was)
+	tried = With(tried, budgetDial, to, was)
 	if tried.Preset != "recall" || tried.Budget == nil {
 		t.Fatalf("under another preset the old budget is not a matter of course, but the trial is %+v", tried)
 	}

@@ -89,7 +89,7 @@ func (p *Model) Set(plan history.Plan, err error) {
 	}
 	on := p.Chosen()
 	note := p.Next.Note
-	p.Next = RequestOf(plan, p.Text)
+	p.Next = requestOf(plan, p.Text)
 	p.Next.Note = note
 	if p.Shown() == &p.Next {
 		p.Stay(on)

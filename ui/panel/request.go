@@ -27,8 +27,8 @@ type Request struct {
 	FirstRead int // index of the first message that the server can have read; 0 is all
 }
 
-// RequestOf is a request that has not left.
-func RequestOf(plan history.Plan, texts func(int64) string) Request {
+// requestOf is a request that has not left.
+func requestOf(plan history.Plan, texts func(int64) string) Request {
 	return Request{Plan: plan, Rows: rowsOf(plan), Counts: session.CountsOf(plan.Entries, plan.Added, nil), Ready: true, texts: texts}
 }
 
@@ -43,7 +43,7 @@ func PastRequest(r session.Replayed, gist func(store.Message) string) Request {
 		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added, Spans: r.Plan.SpansAmong(r.Verdicts.Entries),
 		Sum: r.Verdicts.Sum, Rules: r.Request.Rules,
 	}
-	past := RequestOf(plan, func(id int64) string { return texts[id] })
+	past := requestOf(plan, func(id int64) string { return texts[id] })
 	past.Past = &r
 	if short, ok := session.ShortfallOf(r.Request); ok {
 		past.FirstRead = session.FirstRead(plan.Entries, plan.Sum, short)

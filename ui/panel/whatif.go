@@ -35,7 +35,7 @@ type Whatif struct {
 
 // Settings are what the dials stand at.
 func (w *Whatif) Settings() Settings {
-	return SettingsOf(w.Policy, w.was.Model, w.was.Window).from(w.trial)
+	return settingsOf(w.Policy, w.was.Model, w.was.Window).from(w.trial)
 }
 
 // Asking is the model whose window is not known yet, "" for none.

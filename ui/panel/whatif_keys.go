@@ -26,7 +26,7 @@ type Current struct {
 func (p *Model) OpenWhatif(now Current, panelHidden bool) {
 	w := &Whatif{
 		Policy: now.Policy, Window: now.Window, Prefix: p.Outlook.Prefix, known: map[string]bool{}, Refs: now.Refs, listed: now.Listed,
-		was: SettingsOf(now.Policy, now.Model, now.Chosen), PanelHidden: panelHidden,
+		was: settingsOf(now.Policy, now.Model, now.Chosen), PanelHidden: panelHidden,
 	}
 	w.Show(p.Next, p.Next, nil)
 	p.Whatif = w
@@ -46,7 +46,7 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 		return p.typeBudget(int(msg.Text[0] - '0'))
 	}
 	if w.typed && msg.Code == tea.KeyBackspace {
-		return p.turnTo(BudgetDial, Settings{Budget: w.Settings().Budget / 10})
+		return p.turnTo(budgetDial, Settings{Budget: w.Settings().Budget / 10})
 	}
 	w.typed = false
 	switch {
@@ -83,19 +83,19 @@ func (p *Model) typeBudget(n int) tea.Cmd {
 	if budget > mostBudget {
 		return p.say("A budget has at most " + theme.Thousands(mostBudget) + " tokens here.")
 	}
-	w.at, w.typed = BudgetDial, true
-	return p.turnTo(BudgetDial, Settings{Budget: budget})
+	w.at, w.typed = budgetDial, true
+	return p.turnTo(budgetDial, Settings{Budget: budget})
 }
 
 // toDial puts the cursor on the next dial. The models of the last one are asked for when it is reached.
 func (p *Model) toDial(by int) tea.Cmd {
 	w := p.Whatif
 	to := w.at + Dial(by)
-	if to < 0 || to >= DialCount {
-		return p.say("There are " + fmt.Sprint(int(DialCount)) + " dials: " + p.Keys.First(keymap.Earlier) + " and " + p.Keys.First(keymap.Later) + " turn them.")
+	if to < 0 || to >= dialCount {
+		return p.say("There are " + fmt.Sprint(int(dialCount)) + " dials: " + p.Keys.First(keymap.Earlier) + " and " + p.Keys.First(keymap.Later) + " turn them.")
 	}
 	w.at = to
-	if to == ModelDial && !w.listed && !w.Listing {
+	if to == modelDial && !w.listed && !w.Listing {
 		w.Listing = true
 		return p.tell(ListModels{})
 	}
@@ -108,16 +108,16 @@ func (p *Model) turnDial(by int) tea.Cmd {
 	s := w.Settings()
 	ok := false
 	switch w.at {
-	case BudgetDial:
-		s.Budget, ok = BudgetBy(s.Budget, by, w.Window.Tokens)
-	case PresetDial:
-		s.Preset, ok = Turned(history.Presets(), s.Preset, by)
-	case PlacementDial:
-		s.Placement, ok = Turned(Placements(), s.Placement, by)
-	case ModelDial:
-		s.Model, ok = Turned(w.Refs, s.Model, by)
-	case WindowDial:
-		s.Window, ok = WindowBy(s.Window, by)
+	case budgetDial:
+		s.Budget, ok = budgetBy(s.Budget, by, w.Window.Tokens)
+	case presetDial:
+		s.Preset, ok = turned(history.Presets(), s.Preset, by)
+	case placementDial:
+		s.Placement, ok = turned(placements(), s.Placement, by)
+	case modelDial:
+		s.Model, ok = turned(w.Refs, s.Model, by)
+	case windowDial:
+		s.Window, ok = windowBy(s.Window, by)
 	}
 	if !ok {
 		return p.say(p.endOfDial(by))
@@ -133,15 +133,15 @@ func (p *Model) endOfDial(by int) string {
 		end = "first"
 	}
 	switch {
-	case w.at == WindowDial && by < 0:
+	case w.at == windowDial && by < 0:
 		return "Auto is the first step: the window is found out."
-	case w.at == WindowDial:
+	case w.at == windowDial:
 		return "This is the largest step; /window sets a larger window."
-	case w.at != BudgetDial && w.at != ModelDial:
+	case w.at != budgetDial && w.at != modelDial:
 		return "This is the " + end + " " + w.at.Name() + "."
-	case w.at == ModelDial && w.Listing:
+	case w.at == modelDial && w.Listing:
 		return "The endpoints are still being asked for their models."
-	case w.at == ModelDial:
+	case w.at == modelDial:
 		return "This is the " + end + " model that is known; " + p.Keys.First(keymap.Models) + " in the chat asks the endpoints again."
 	case by < 0:
 		return "Auto is the first step: max_context_tokens, or what the window leaves. Digits set a budget as well."
@@ -196,7 +196,7 @@ func (p *Model) tried(msg TriedMsg) tea.Cmd {
 	}
 	w.Policy, w.Window, w.Prefix = msg.Policy, msg.Window, msg.Prefix
 	on := p.Chosen()
-	r := RequestOf(msg.Plan, p.Text)
+	r := requestOf(msg.Plan, p.Text)
 	r.Input = msg.Input
 	w.Show(r, p.Next, msg.Changes)
 	p.Stay(on)
@@ -208,7 +208,7 @@ func (p *Model) apply() tea.Cmd {
 	w := p.Whatif
 	to := w.Settings()
 	var parts []string
-	for d := range DialCount {
+	for d := range dialCount {
 		if to.Text(d) != w.was.Text(d) {
 			parts = append(parts, d.Name()+" "+to.Text(d))
 		}

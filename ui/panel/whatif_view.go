@@ -70,7 +70,7 @@ func namedChanges(changes []history.Change) string {
 // dials draws the dials; in a low panel the one under the cursor alone.
 func (w *Whatif) dials(st theme.Styles, width, h int) []string {
 	var lines []string
-	for d := range DialCount {
+	for d := range dialCount {
 		if d == w.at || h >= fullHead {
 			lines = append(lines, w.dial(st, d, width))
 		}
@@ -78,7 +78,7 @@ func (w *Whatif) dials(st theme.Styles, width, h int) []string {
 	switch {
 	case w.Asking() != "" && w.Note == "":
 		lines = append(lines, theme.Indented(st.Dim, "asking for its window; the verdicts follow", width)...)
-	case w.Listing && w.at == ModelDial:
+	case w.Listing && w.at == modelDial:
 		lines = append(lines, theme.Indented(st.Dim, "asking the endpoints for their models", width)...)
 	}
 	if w.Note != "" {
