@@ -123,7 +123,7 @@ type asked struct {
 }
 
 // ask sends the request and saves what comes back: the whole answer, or its beginning when the user
-// or the network ended it. Only a request that brought nothing at all leaves no message.
+// or the network ended it. Only a request without any answer at all leaves no message.
 func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	var fault error
 	for event, err := range a.to.Client.Stream(ctx, a.request) {
@@ -152,7 +152,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	}
 	t.remember(a)
 	a.to.Ran()
-	t.tellJudgement(ctx, a, judged)
+	t.noteJudgement(ctx, a, judged)
 	return answer, fault
 }
 
@@ -291,7 +291,7 @@ func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 	return stored, nil
 }
 
-// saveFault stores why a request brought nothing, and hands the reason on.
+// saveFault stores why a request has no answer, and hands the reason on.
 func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 	save, cancel := detached(ctx)
 	defer cancel()
@@ -312,4 +312,61 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 		return ctx.Err()
 	}
 	return fault
+}
+
+// A request that winnow makes by itself, for a summary or a title, is recorded, costed and announced like the user's. Its
+// answer is no message of the conversation.
+
+// question is what winnow asks in place of the user.
+func question(text string) history.Message {
+	return history.Message{Role: history.User, Content: text, Status: history.Complete}
+}
+
+// askText sends a request that is recorded, waits for all of its text and completes the record. A retry is
+// shown.
+func (s *Session) askText(ctx context.Context, a *asked, show func(Event)) (string, error) {
+	a.began = s.deps.Now()
+	var fault error
+	for event, err := range a.to.Client.Stream(ctx, a.request) {
+		if err != nil {
+			fault = err
+			break
+		}
+		a.reply.Add(event)
+		if waiting, ok := event.(llm.Waiting); ok {
+			show(Waiting{waiting})
+			if fault = a.again(); fault != nil {
+				break
+			}
+		}
+	}
+	text := strings.TrimSpace(a.reply.Text)
+	switch {
+	case fault != nil || ctx.Err() != nil:
+	case text == "":
+		fault = errors.New("the model wrote nothing")
+	case a.reply.Finished.End != llm.Done:
+		fault = errors.New("the connection was lost before the text was complete")
+	}
+	a.close(s.deps.Now(), ctx.Err() != nil, fault)
+	cost := a.cost(s.count)
+	a.record.Cost, a.record.CostFrom = int64(cost.Amount), string(cost.From)
+	save, cancel := detached(ctx)
+	defer cancel()
+	if err := s.deps.Store.UpdateRequest(save, a.record); err != nil {
+		return "", errors.Join(fault, err)
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return text, fault
+}
+
+// inputCost is what the input of a request that is planned costs, for a sentence: "" where no price is known.
+func (a asked) inputCost() string {
+	cost := a.to.InputCost(a.plan.Sum)
+	if !cost.Known() {
+		return ""
+	}
+	return ", " + cost.String()
 }

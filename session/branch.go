@@ -34,7 +34,7 @@ func (a *active) message(id int64) *history.Message {
 	return &a.branch[at].Message
 }
 
-// readTo brings the reader to the first past messages of the branch.
+// readTo reads the first past messages of the branch.
 func (a *active) readTo(past int) error {
 	if !a.whole {
 		return ErrLoading
@@ -81,7 +81,7 @@ func (a *active) uncounted() []placed {
 	return some
 }
 
-// recount brings counts into the branch, which may be another one by now. The planner takes them at
+// recount puts counts into the branch, which may be another one by now. The planner takes them at
 // its next plan.
 func (a *active) recount(some []placed) {
 	for _, p := range some {

@@ -14,7 +14,7 @@ func CostOf(r store.Request) pricing.Cost {
 }
 
 // cost is what a request that is over cost. Where the server did not report its tokens, those that are
-// known to have gone and come are counted. A request that brought nothing and of which the server says
+// known to have gone and come are counted. A request without any answer and of which the server says
 // nothing has no cost: it was refused, or never arrived.
 func (a asked) cost(count history.Counter) pricing.Cost {
 	usage := a.reply.Usage

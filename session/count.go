@@ -99,7 +99,7 @@ func (c *counting) count(text string, counter history.Counter) int {
 	return n
 }
 
-// keepCounts brings counts into the branch and keeps them for the next time. Where the store takes nothing they are
+// keepCounts puts counts into the branch and keeps them for the next time. Where the store takes nothing they are
 // good for as long as the program runs.
 func (s *Session) keepCounts(ctx context.Context, some []placed) error {
 	s.mu.Lock()

@@ -323,7 +323,7 @@ func TestCountingGoesOnBesideATurn(t *testing.T) {
 	}
 }
 
-func TestCountingStopsWhenItIsTold(t *testing.T) {
+func TestCountingStopsWhenItIsAsked(t *testing.T) {
 	b, _ := countingBench(t)
 	row := b.imported(1000, numbered)
 	ctx, stop := context.WithCancel(t.Context())

@@ -397,7 +397,7 @@ func TestATitleIsMadeOfNothingExcluded(t *testing.T) {
 
 // A summary that costs more than what it stands for is never used, even where one is wanted in any case.
 func TestASummaryThatSavesNothingIsNotTaken(t *testing.T) {
-	b, s := talked(t, 3, uncounted(strings.Repeat("These notes say more than was said. ", 60)))
+	b, s := conversationOf(t, 3, uncounted(strings.Repeat("These notes say more than was said. ", 60)))
 	_, err := drain(s.Compact(t.Context()))
 	if err == nil || !strings.Contains(err.Error(), "no shorter than the messages it would stand for") || s.Policy().SummaryAlways {
 		t.Errorf("a long summary of little: %v, the policy says %t", err, s.Policy().SummaryAlways)

@@ -30,9 +30,9 @@ func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int6
 		if f == history.Pin {
 			continue
 		}
-		for _, mate := range s.Group(id) {
-			if f == history.Exclude || s.Flag(mate) == history.Exclude {
-				flags[mate] = f
+		for _, member := range s.Group(id) {
+			if f == history.Exclude || s.Flag(member) == history.Exclude {
+				flags[member] = f
 			}
 		}
 	}

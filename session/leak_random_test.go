@@ -51,7 +51,7 @@ func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n) && !t.Failed(); i = next.Add(1) - 1 {
-				h := &heldTalk{t: t, seed: from + uint64(i), counts: leakCounts{}}
+				h := &heldConversation{t: t, seed: from + uint64(i), counts: leakCounts{}}
 				h.hold()
 				mu.Lock()
 				all.add(h.counts)
@@ -86,8 +86,8 @@ func (c *leakCounts) add(more leakCounts) {
 // tokenPattern finds the tokens in a text.
 var tokenPattern = regexp.MustCompile(`tok[0-9a-f]{8}q`)
 
-// heldTalk is one random conversation and the server that hears it.
-type heldTalk struct {
+// heldConversation is one random conversation and the server that hears it.
+type heldConversation struct {
 	t      *testing.T
 	seed   uint64
 	dice   *rand.Rand
@@ -105,12 +105,12 @@ type heldTalk struct {
 	known     map[string]bool // all tokens from before the running action
 }
 
-func (h *heldTalk) failf(format string, args ...any) {
+func (h *heldConversation) failf(format string, args ...any) {
 	h.t.Errorf("seed %d (-soak 1 -seed %[1]d): %s\nafter %s", h.seed, fmt.Sprintf(format, args...), strings.Join(h.trace, "\n      "))
 }
 
 // token is a new token.
-func (h *heldTalk) token() string {
+func (h *heldConversation) token() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tokens++
@@ -120,13 +120,13 @@ func (h *heldTalk) token() string {
 var topics = []string{"garden", "engine", "violin", "harbour", "granite", "lantern"}
 
 // text is a text with a token of its own at its beginning, in its middle and at its end.
-func (h *heldTalk) text(words int) string {
+func (h *heldConversation) text(words int) string {
 	token, filler := h.token(), strings.Repeat(topics[h.dice.IntN(len(topics))]+" and ", words/2)
 	return token + " " + filler + token + " " + filler + token
 }
 
 // Do answers a request within the process.
-func (h *heldTalk) Do(r *http.Request) (*http.Response, error) {
+func (h *heldConversation) Do(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	if r.Method != http.MethodPost {
 		http.NotFound(w, r)
@@ -142,7 +142,7 @@ func (h *heldTalk) Do(r *http.Request) (*http.Response, error) {
 }
 
 // hear checks what a request holds.
-func (h *heldTalk) hear(body []byte) {
+func (h *heldConversation) hear(body []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, token := range tokenPattern.FindAllString(string(body), -1) {
@@ -163,7 +163,7 @@ func (h *heldTalk) hear(body []byte) {
 }
 
 // reply says something, calls tools, breaks off or repeats the tokens that it was given.
-func (h *heldTalk) reply(w http.ResponseWriter, body []byte) {
+func (h *heldConversation) reply(w http.ResponseWriter, body []byte) {
 	var request struct {
 		Tools    []json.RawMessage `json:"tools"`
 		Messages []struct{ Role string }
@@ -217,7 +217,7 @@ func (h *heldTalk) reply(w http.ResponseWriter, body []byte) {
 }
 
 // hold holds the conversation.
-func (h *heldTalk) hold() {
+func (h *heldConversation) hold() {
 	h.dice = rand.New(rand.NewPCG(h.seed, 18))
 	h.alone = map[string]bool{}
 	st, err := store.Open(h.t.Context(), store.Memory, store.Options{})
@@ -256,7 +256,7 @@ func (h *heldTalk) hold() {
 }
 
 // begin begins with nothing, or with an imported conversation in which calls and results have got lost.
-func (h *heldTalk) begin() {
+func (h *heldConversation) begin() {
 	var err error
 	if h.dice.IntN(3) > 0 {
 		if h.s, err = New(h.deps, Start{Ref: "test/m"}); err != nil {
@@ -302,7 +302,7 @@ func (h *heldTalk) begin() {
 	h.open(row.ID)
 }
 
-func (h *heldTalk) open(id string) {
+func (h *heldConversation) open(id string) {
 	s, err := Open(h.t.Context(), h.deps, id, "test/m")
 	if err != nil {
 		h.failf("open: %v", err)
@@ -312,7 +312,7 @@ func (h *heldTalk) open(id string) {
 }
 
 // stored is every message of the session, on every branch.
-func (h *heldTalk) stored() []store.Message {
+func (h *heldConversation) stored() []store.Message {
 	id := h.s.Info().ID
 	if id == "" {
 		return nil
@@ -335,7 +335,7 @@ func tokensOf(m store.Message) []string {
 
 // watch sets what the requests from now on may hold. The question is the message that is asked alone, "" for no
 // such turn.
-func (h *heldTalk) watch(all []store.Message, alone bool, question []string) {
+func (h *heldConversation) watch(all []store.Message, alone bool, question []string) {
 	forbidden, known := map[string]bool{}, map[string]bool{}
 	byID := map[int64]store.Message{}
 	for _, m := range all {
@@ -368,7 +368,7 @@ func (h *heldTalk) watch(all []store.Message, alone bool, question []string) {
 }
 
 // act does one thing.
-func (h *heldTalk) act() {
+func (h *heldConversation) act() {
 	all := h.stored()
 	if len(all) == 0 {
 		h.say(all, h.dice.IntN(6) == 0)
@@ -444,7 +444,7 @@ func (h *heldTalk) act() {
 }
 
 // countAside counts the plans in which an exclusion sets a summary aside.
-func (h *heldTalk) countAside() {
+func (h *heldConversation) countAside() {
 	h.s.mu.Lock()
 	defer h.s.mu.Unlock()
 	if len(h.s.summariesOn(h.s.summaries, len(h.s.branch))) == 0 || !h.s.whole {
@@ -458,7 +458,7 @@ func (h *heldTalk) countAside() {
 }
 
 // say sends a message. Its preview is watched as the request is.
-func (h *heldTalk) say(all []store.Message, alone bool) {
+func (h *heldConversation) say(all []store.Message, alone bool) {
 	draft := h.text(2 + h.dice.IntN(80))
 	h.trace = append(h.trace, fmt.Sprintf("send %.30s alone %t", draft, alone))
 	if alone {
@@ -480,7 +480,7 @@ func (h *heldTalk) say(all []store.Message, alone bool) {
 }
 
 // question is the user's message of the turn that a message belongs to.
-func (h *heldTalk) question(all []store.Message, id int64) (store.Message, bool) {
+func (h *heldConversation) question(all []store.Message, id int64) (store.Message, bool) {
 	byID := map[int64]store.Message{}
 	for _, m := range all {
 		byID[m.ID] = m
@@ -493,12 +493,12 @@ func (h *heldTalk) question(all []store.Message, id int64) (store.Message, bool)
 	return store.Message{}, false
 }
 
-func (h *heldTalk) isAlone(m store.Message) bool {
+func (h *heldConversation) isAlone(m store.Message) bool {
 	return slices.ContainsFunc(tokensOf(m), func(token string) bool { return h.alone[token] })
 }
 
 // again asks for another answer.
-func (h *heldTalk) again(all []store.Message, m store.Message) {
+func (h *heldConversation) again(all []store.Message, m store.Message) {
 	h.trace = append(h.trace, fmt.Sprintf("regenerate %d", m.ID))
 	h.counts["regenerate"]++
 	user, there := h.question(all, m.ID)
@@ -511,7 +511,7 @@ func (h *heldTalk) again(all []store.Message, m store.Message) {
 }
 
 // edit says something in the place of a message of the user's.
-func (h *heldTalk) edit(all []store.Message, m store.Message) {
+func (h *heldConversation) edit(all []store.Message, m store.Message) {
 	user, there := h.question(all, m.ID)
 	if !there {
 		return
@@ -536,7 +536,7 @@ func (h *heldTalk) edit(all []store.Message, m store.Message) {
 }
 
 // run reads a turn to its end, answers its questions and excludes something while it runs, now and then.
-func (h *heldTalk) run(events <-chan Event, meddles bool) {
+func (h *heldConversation) run(events <-chan Event, meddles bool) {
 	for e := range events {
 		switch e := e.(type) {
 		case Asked:
@@ -553,7 +553,7 @@ func (h *heldTalk) run(events <-chan Event, meddles bool) {
 }
 
 // meddle excludes a message of the branch while a turn waits for the user.
-func (h *heldTalk) meddle() {
+func (h *heldConversation) meddle() {
 	branch := h.s.Messages()
 	m := branch[max(0, len(branch)-1-h.dice.IntN(4))]
 	h.trace = append(h.trace, fmt.Sprintf("exclude %d during the turn", m.ID))

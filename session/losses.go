@@ -14,9 +14,9 @@ import (
 // Open there are none until LoadPast.
 func (s *Session) Losses(plan history.Plan) []int {
 	s.mu.Lock()
-	lost, told := s.before.lost, s.before.read && s.before.begun
+	lost, known := s.before.lost, s.before.read && s.before.begun
 	s.mu.Unlock()
-	if !told {
+	if !known {
 		return nil
 	}
 	var list []int

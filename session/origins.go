@@ -37,7 +37,7 @@ func (w Tried) Settings() ([]Setting, error) {
 		{"model", to.Ref(), originOf(w.trial.Model != "", w.s.row.ID != "", true, policy.Preset)},
 		{"system", lengthOf(w.s.deps.system(w.s.row)), originOf(false, w.s.row.SystemFixed || w.s.row.System != "", true, policy.Preset)},
 	}
-	own, err := keysOf(row.Overrides)
+	overridden, err := keysOf(row.Overrides)
 	if err != nil {
 		return nil, fmt.Errorf("read this conversation's overrides: %w", err)
 	}
@@ -50,11 +50,11 @@ func (w Tried) Settings() ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	own["preset"], configured["preset"] = row.Preset != "", true
+	overridden["preset"], configured["preset"] = row.Preset != "", true
 	values := reflect.ValueOf(policy)
 	for i := range values.NumField() {
 		key := values.Type().Field(i).Tag.Get("toml")
-		from := originOf(slices.Contains(trial, key), own[key], configured[key], policy.Preset)
+		from := originOf(slices.Contains(trial, key), overridden[key], configured[key], policy.Preset)
 		if _, set := environment[key]; set {
 			from = "environment"
 		}

@@ -21,7 +21,7 @@ func (b *bench) believing(window int) {
 
 // talked is a conversation of some turns of about 100 counted tokens each, before the steps given. The
 // server counts nothing meanwhile.
-func talked(t *testing.T, turns int, steps ...step) (*bench, *Session) {
+func conversationOf(t *testing.T, turns int, steps ...step) (*bench, *Session) {
 	t.Helper()
 	b := newBench(t)
 	b.believing(0)
@@ -69,7 +69,7 @@ func notices(events []Event) []string {
 const noNumber = `{"error":{"message":"Your input exceeds the context window of this model.","code":"context_length_exceeded"}}`
 
 func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
-	b, s := talked(t, 20,
+	b, s := conversationOf(t, 20,
 		refuses(400, `{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
 		says("It fits."), says("And again."))
 	events, err := drain(s.Send(t.Context(), "And?"))
@@ -101,7 +101,7 @@ func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 
 func TestSecondRefusalWithNumbersIsTheUsersToSee(t *testing.T) {
 	refusal := refuses(400, `{"error":{"message":"prompt is too long: 3000 tokens > 2048 maximum"}}`)
-	b, s := talked(t, 20, refusal, refusal)
+	b, s := conversationOf(t, 20, refusal, refusal)
 	_, err := drain(s.Send(t.Context(), "And?"))
 	if !errors.Is(err, llm.Overflow) {
 		t.Errorf("got %v, want llm.Overflow", err)
@@ -112,7 +112,7 @@ func TestSecondRefusalWithNumbersIsTheUsersToSee(t *testing.T) {
 }
 
 func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
-	b, s := talked(t, 20, refuses(400, noNumber), refuses(413, ``), refuses(400, noNumber), says("It fits."), says("Still."))
+	b, s := conversationOf(t, 20, refuses(400, noNumber), refuses(413, ``), refuses(400, noNumber), says("It fits."), says("Still."))
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
@@ -141,7 +141,7 @@ func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 
 func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 	refusal := refuses(400, noNumber)
-	b, s := talked(t, 20, refusal, refusal, refusal, refusal)
+	b, s := conversationOf(t, 20, refusal, refusal, refusal, refusal)
 	before := s.Model().Window()
 	_, err := drain(s.Send(t.Context(), "And?"))
 	if !errors.Is(err, llm.Overflow) {
@@ -157,7 +157,7 @@ func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 
 // A long question that is not the whole request is sent alone at last: no retry is below what must be sent.
 func TestRetryIsNeverBelowWhatMustBeSent(t *testing.T) {
-	b, s := talked(t, 10, refuses(400, noNumber), says("It fits."))
+	b, s := conversationOf(t, 10, refuses(400, noNumber), says("It fits."))
 	events, err := drain(s.Send(t.Context(), strings.Repeat("A long question. ", 250)))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
@@ -241,7 +241,7 @@ func wantReply(t *testing.T, s *Session, tokens int) {
 }
 
 func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
-	b, s := talked(t, 10,
+	b, s := conversationOf(t, 10,
 		refuses(400, `{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens (1240 in the messages, 2000 in the completion). Please reduce the length of the messages or completion.","code":400}`),
 		says("Short."), says("Next."))
 	wantReply(t, s, 2000)
@@ -267,9 +267,9 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	}
 }
 
-// TestServerThatReservesUnaskedIsTold refuses for the reply where none was asked for.
-func TestServerThatReservesUnaskedIsTold(t *testing.T) {
-	b, s := talked(t, 10,
+// TestServerThatReservesUnaskedIsAsked refuses for the reply where none was asked for.
+func TestServerThatReservesUnaskedIsAsked(t *testing.T) {
+	b, s := conversationOf(t, 10,
 		refuses(400, `{"error":{"message":"This endpoint's maximum context length is 8000 tokens. However, you requested about 9300 tokens (1300 of text input, 8000 in the output). Please reduce the length of either one.","code":400}}`),
 		says("Short."), says("Next."))
 	for _, question := range []string{"And?", "Next?"} {
@@ -290,7 +290,7 @@ func TestServerThatReservesUnaskedIsTold(t *testing.T) {
 
 // TestCountOfAtLeastLowersNoRatio has a server that stops counting where the request is too long.
 func TestCountOfAtLeastLowersNoRatio(t *testing.T) {
-	b, s := talked(t, 20,
+	b, s := conversationOf(t, 20,
 		refuses(400, `{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 512 output tokens and your prompt contains at least 1537 input tokens, for a total of at least 2049 tokens."}}`),
 		says("It fits."))
 	wantReply(t, s, 512)
@@ -311,7 +311,7 @@ func TestRateLimitIsNeverTakenForOverflow(t *testing.T) {
 		refuses(429, `{"error":{"message":"Request too large: maximum context length is 500 tokens, requested 3000 tokens","code":"rate_limit_exceeded"}}`),
 		refuses(400, `{"error":{"message":"Rate limit reached: please reduce the length of the messages"}}`),
 	} {
-		b, s := talked(t, 2, refusal)
+		b, s := conversationOf(t, 2, refusal)
 		before := s.Model().Window()
 		events, err := drain(s.Send(t.Context(), "And?"))
 		if !errors.Is(err, llm.RateLimit) || errors.Is(err, llm.Overflow) {
@@ -328,7 +328,7 @@ func TestRateLimitIsNeverTakenForOverflow(t *testing.T) {
 
 // TestOverflowInTheMiddleKeepsWhatArrived teaches the window, but asks no second time by itself.
 func TestOverflowInTheMiddleKeepsWhatArrived(t *testing.T) {
-	b, s := talked(t, 10, func(w http.ResponseWriter, _ *http.Request) {
+	b, s := conversationOf(t, 10, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": "Half an"})
 		event(w, map[string]any{"error": map[string]any{"code": 400, "message": "This endpoint's maximum context length is 1000 tokens. However, you requested about 1300 tokens (1200 of text input, 100 in the output)."}})
@@ -349,7 +349,7 @@ func TestOverflowInTheMiddleKeepsWhatArrived(t *testing.T) {
 // TestRequestThatFillsTheWindowIsOverflow has a server that counts the request at the window and
 // ends the answer before its first word.
 func TestRequestThatFillsTheWindowIsOverflow(t *testing.T) {
-	b, s := talked(t, 20, func(w http.ResponseWriter, _ *http.Request) {
+	b, s := conversationOf(t, 20, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		finish(w, "length", 2040, 0)
 	}, says("It fits."))
@@ -372,7 +372,7 @@ func TestRequestThatFillsTheWindowIsOverflow(t *testing.T) {
 
 // TestEmptyAnswerAwayFromTheWindowIsNoOverflow is the same with a count that fills no window.
 func TestEmptyAnswerAwayFromTheWindowIsNoOverflow(t *testing.T) {
-	b, s := talked(t, 10, func(w http.ResponseWriter, _ *http.Request) {
+	b, s := conversationOf(t, 10, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		finish(w, "length", 1234, 0)
 	})
@@ -415,7 +415,7 @@ func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprint(w, "data: [DONE]\n\n")
 	}
-	b, s := talked(t, 40, nothing, says("It fits."))
+	b, s := conversationOf(t, 40, nothing, says("It fits."))
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
@@ -423,11 +423,11 @@ func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
 	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "70 %") || b.last() != 42 {
 		t.Errorf("it said %q after %d requests, want one sentence after 42", got, b.last())
 	}
-	b, s = talked(t, 2, nothing)
+	b, s = conversationOf(t, 2, nothing)
 	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.Overflow) || b.last() != 3 {
 		t.Errorf("nothing for a short request: got %v after %d requests, want a sentence after 3", err, b.last())
 	}
-	b, s = talked(t, 40, nothing)
+	b, s = conversationOf(t, 40, nothing)
 	if err := s.Model().SetWindow(t.Context(), s.Model().Window().Tokens); err != nil {
 		t.Fatal(err)
 	}

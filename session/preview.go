@@ -1,8 +1,10 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"winnow/history"
 	"winnow/session/calibration"
@@ -104,4 +106,69 @@ func (s *Session) previewEdit(message int64, draft string, files []history.Part,
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
 	return reader.Build(o)
+}
+
+// LoadRest reads what Open left out and asks the server how large the model's window is. Until it
+// returns, Preview answers ErrLoading in a long conversation.
+func (s *Session) LoadRest(ctx context.Context) error {
+	if err := s.loadBranch(ctx); err != nil {
+		return err
+	}
+	if err := s.Model().Find(ctx); err != nil {
+		return err
+	}
+	return s.readCounts(ctx)
+}
+
+func (s *Session) loadBranch(ctx context.Context) error {
+	s.mu.Lock()
+	row, whole, newest := s.row, s.whole, slices.Clone(s.branch)
+	s.mu.Unlock()
+	if whole {
+		return nil
+	}
+	older, err := s.deps.Store.Branch(ctx, row.ID, row.Leaf, newest[0].ID, -1)
+	if err != nil {
+		return err
+	}
+	branch := append(s.trusted(older), newest...)
+	reader := s.readerOf(branch)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.whole {
+		s.branch, s.whole = branch, true
+		s.reader, s.read, s.fresh = reader, len(branch), map[int]int{}
+	}
+	return nil
+}
+
+// readerOf reads a branch for the planner. A long one takes seconds to read and to make searchable.
+// Nobody who asks the session for something else waits for it: the session is not locked, and the
+// next plan finds all of it done.
+func (s *Session) readerOf(branch []store.Message) *history.Conversation {
+	reader := history.Read(s.readable(branch), s.deps.Count)
+	s.mu.Lock()
+	o := s.options(s.model, s.policy, []history.Message{{Role: history.User, Content: "?"}})
+	s.mu.Unlock()
+	reader.Build(o)
+	return reader
+}
+
+// reread reads what came before the running turn for the planner, where that has been cut back.
+func (t *turn) reread() {
+	t.mu.Lock()
+	past := slices.Clone(t.branch[:t.past])
+	t.mu.Unlock()
+	reader := t.readerOf(past)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reader, t.read, t.fresh = reader, len(past), map[int]int{}
+	for i := range past {
+		switch m := &t.branch[i]; {
+		case m.Tokens == 0:
+			m.Tokens = past[i].Tokens
+		case past[i].Tokens == 0:
+			t.fresh[i] = m.Tokens // It was counted meanwhile.
+		}
+	}
 }

@@ -134,7 +134,7 @@ type Session struct {
 
 	model      *target.Model            // in use
 	considered map[string]*target.Model // other models that a trial may name, by reference
-	before     past                     // what past requests tell
+	before     past                     // what is known of past requests
 }
 
 // New begins a conversation. Nothing is on disk until its first message. A model that cannot be asked is
@@ -161,7 +161,7 @@ func New(d Deps, o Start) (*Session, error) {
 }
 
 // Open resumes the stored conversation with this id or unique prefix. It reads the newest messages
-// only: call LoadRest behind the first frame. It goes on with its own model. One whose endpoint does not
+// only: call LoadRest in the background after the first frame. It goes on with its own model. One whose endpoint does not
 // exist any more is never replaced: the conversation can be read, and Unready says why it goes nowhere.
 // Ref is for a conversation that has no model yet, such as an imported one.
 func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {

@@ -82,13 +82,13 @@ func (t *turn) judge(a *asked) calibration.Judgement {
 	return j
 }
 
-// tellJudgement keeps what was learned from the server's count of a request, and says what the user must know.
-func (t *turn) tellJudgement(ctx context.Context, a asked, j calibration.Judgement) {
+// noteJudgement keeps what was learned from the server's count of a request, and says what the user must know.
+func (t *turn) noteJudgement(ctx context.Context, a asked, j calibration.Judgement) {
 	switch j.Finding {
 	case calibration.Nothing:
 		return
 	case calibration.Cut:
-		t.tellCut(ctx, a)
+		t.noteCut(ctx, a)
 	case calibration.Disproved:
 		t.withdrawCut(ctx, a)
 	default:
@@ -100,8 +100,8 @@ func (t *turn) tellJudgement(ctx context.Context, a asked, j calibration.Judgeme
 	t.learn(ctx, a.to)
 }
 
-// tellCut says that the server read only a part of a request, and how to cure it.
-func (t *turn) tellCut(ctx context.Context, a asked) {
+// noteCut says that the server read only a part of a request, and how to cure it.
+func (t *turn) noteCut(ctx context.Context, a asked) {
 	a.to.Cut(a.record.ID)
 	text := fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. ", a.record.Prompt, a.record.CutExpected)
 	if a.to.AskWindow(ctx) {

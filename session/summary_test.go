@@ -13,7 +13,7 @@ import (
 // steps given.
 func condensing(t *testing.T, steps ...step) (*bench, *Session) {
 	t.Helper()
-	b, s := talked(t, 12, steps...)
+	b, s := conversationOf(t, 12, steps...)
 	if err := s.Apply(t.Context(), Trial{Preset: "summary"}); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 }
 
 func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
-	b, s := talked(t, 4, uncounted("Notes: four questions."), says("Yes."), says("Again."))
+	b, s := conversationOf(t, 4, uncounted("Notes: four questions."), says("Yes."), says("Again."))
 	if _, err := drain(s.Compact(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -126,11 +126,11 @@ func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
 }
 
 func TestCompactThatCannotBeChangesNothing(t *testing.T) {
-	_, s := talked(t, 1)
+	_, s := conversationOf(t, 1)
 	if _, err := drain(s.Compact(t.Context())); !errors.Is(err, ErrNothingOlder) {
 		t.Errorf("one exchange alone is condensed: %v", err)
 	}
-	b, s := talked(t, 3, refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`))
+	b, s := conversationOf(t, 3, refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`))
 	_, err := drain(s.Compact(t.Context()))
 	if err == nil || s.Policy().SummaryAlways || b.last() != 4 {
 		t.Errorf("the model refused: %v, after %d requests the policy says %v", err, b.last(), s.Policy().SummaryAlways)
@@ -139,7 +139,7 @@ func TestCompactThatCannotBeChangesNothing(t *testing.T) {
 
 // Of several branches each has its own summary, and the widest that fits, whichever was written last.
 func TestEachBranchHasItsSummary(t *testing.T) {
-	b, s := talked(t, 6, uncounted("Wide notes."), uncounted("Otherwise."), uncounted("Narrow notes."), uncounted("On."))
+	b, s := conversationOf(t, 6, uncounted("Wide notes."), uncounted("Otherwise."), uncounted("Narrow notes."), uncounted("On."))
 	end, third := s.Info().Leaf, s.Messages()[6].ID
 	sent := func() string {
 		t.Helper()

@@ -10,7 +10,7 @@ import (
 	"winnow/session/store"
 )
 
-// What the model is told of a call that did not run. Only a refusal of the user's is called one.
+// The result of a call that did not run. Only a refusal of the user's is called one.
 const (
 	refused     = "[the user did not allow this call; it did not run]"
 	switchedOff = "[running tools is switched off; this call did not run]"
@@ -91,9 +91,9 @@ func (t *turn) saveResult(ctx context.Context, call history.ToolCall, result str
 
 // allowed asks the user about a call.
 func (t *turn) allowed(ctx context.Context, call history.ToolCall) (bool, error) {
-	if given := t.answered; given != nil {
+	if answer := t.answered; answer != nil {
 		t.answered = nil
-		return *given, nil
+		return *answer, nil
 	}
 	answer := make(chan bool, 1)
 	var once sync.Once

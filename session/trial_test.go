@@ -41,7 +41,7 @@ func TestTrialPlansAsTheSettingWould(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := trialBench(t)
-			s := b.open(b.talked())
+			s := b.open(b.conversationOf())
 			before := preview(t, s, Trial{})
 			row, err := b.deps.Store.Session(t.Context(), s.Info().ID)
 			if err != nil {
@@ -138,7 +138,7 @@ func trialBench(t *testing.T) *bench {
 }
 
 // talked holds the conversation of a trialBench, and names it.
-func (b *bench) talked() string {
+func (b *bench) conversationOf() string {
 	b.t.Helper()
 	s := b.begin()
 	for _, draft := range []string{"One thing?", "What is 1 + 2?", "And?"} {
@@ -155,7 +155,7 @@ func (b *bench) talked() string {
 // TestAnyTrialIsAppliedWholeOrNotAtAll tries and applies one thing after the other on one conversation.
 func TestAnyTrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 	b := trialBench(t)
-	id := b.talked()
+	id := b.conversationOf()
 	applied := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		s := b.open(id)
@@ -209,7 +209,7 @@ func TestAnyTrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 
 func TestTrialOfWhatCannotBe(t *testing.T) {
 	b := trialBench(t)
-	s := b.open(b.talked())
+	s := b.open(b.conversationOf())
 	minus := -1
 	for _, trial := range []Trial{{Preset: "unheard-of"}, {Budget: &minus}, {Placement: "sideways"}, {Model: "bare"}, {Model: "test/other"}} {
 		_, err := s.Try(trial).Preview("")
@@ -225,7 +225,7 @@ func TestTrialOfWhatCannotBe(t *testing.T) {
 // TestApplyThatIsNotStoredChangesNothing takes the store away.
 func TestApplyThatIsNotStoredChangesNothing(t *testing.T) {
 	b := trialBench(t)
-	s := b.open(b.talked())
+	s := b.open(b.conversationOf())
 	if err := s.Consider(t.Context(), "small"); err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestApplyThatIsNotStoredChangesNothing(t *testing.T) {
 // TestConsideredModelIsReadAgain has a model learn more after it was considered and used.
 func TestConsideredModelIsReadAgain(t *testing.T) {
 	b := trialBench(t)
-	s := b.open(b.talked())
+	s := b.open(b.conversationOf())
 	for _, step := range []func() error{
 		func() error { return s.Consider(t.Context(), "small") },
 		func() error { return s.Apply(t.Context(), Trial{Model: "small"}) },
@@ -274,7 +274,7 @@ func TestConsideredModelIsReadAgain(t *testing.T) {
 // either, and in a history that cannot be written a model holds for its window, as SetModel has it.
 func TestATrialIsAppliedAsItsSettingsAreSet(t *testing.T) {
 	b := trialBench(t)
-	id := b.talked()
+	id := b.conversationOf()
 	b.deps.Environment = "budget = 3000\n"
 	s := b.open(id)
 	n := 700

@@ -37,7 +37,7 @@ type turn struct {
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 
 	mustAsk  bool  // the user is asked about each call, whatever the configuration says
-	answered *bool // the answer to the next question, which the user has given already
+	answered *bool // the answer to the next question, where the user has answered it already
 }
 
 // Send stores draft as the user's message, with the files that hang on it, and asks the model for an
@@ -68,8 +68,8 @@ func (s *Session) SendAs(ctx context.Context, how How, draft string, files ...hi
 	})
 }
 
-// start runs story as this session's one turn.
-func (s *Session) start(ctx context.Context, story func(context.Context, *turn) error) <-chan Event {
+// start runs a turn as this session's one turn.
+func (s *Session) start(ctx context.Context, run func(context.Context, *turn) error) <-chan Event {
 	ctx, stop := context.WithCancel(ctx)
 	t := newTurn(s, stop)
 	claimed := s.Model().Unready
@@ -81,7 +81,7 @@ func (s *Session) start(ctx context.Context, story func(context.Context, *turn) 
 		defer stop()
 		err := claimed
 		if err == nil {
-			err = t.tell(ctx, story)
+			err = t.run(ctx, run)
 		}
 		t.emit(Finished{Err: err})
 	}()
@@ -125,12 +125,12 @@ func (t *turn) emit(e Event) {
 	}
 }
 
-// tell runs the story on the whole branch and gives the session back when it ends.
-func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) error) error {
+// run runs the turn on the whole branch and gives the session back when it ends.
+func (t *turn) run(ctx context.Context, run func(context.Context, *turn) error) error {
 	defer t.release()
 	err := t.loadBranch(ctx)
 	if err == nil {
-		err = story(ctx, t)
+		err = run(ctx, t)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
@@ -138,8 +138,8 @@ func (t *turn) tell(ctx context.Context, story func(context.Context, *turn) erro
 	return err
 }
 
-// askModel asks the server for the model's window and prices where they are not known yet. The story of a
-// turn stores the user's message before it: a server that does not answer costs no message.
+// askModel asks the server for the model's window and prices where they are not known yet. A turn
+// stores the user's message before it: a server that does not answer costs no message.
 func (t *turn) askModel(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, target.Patience)
 	defer cancel()
@@ -230,8 +230,8 @@ func namesOf(calls []history.ToolCall) string {
 
 // round plans one request, sends it and saves its answer. A request that turns out to be larger
 // than the window is planned and asked again, smaller, as long as nothing of an answer has arrived. One
-// whose history the model wants in another form is planned and asked again in that form: once for each
-// form, because one that is known already is not learned. One that may have failed for its tool calls is
+// whose history the model wants otherwise is planned and asked again so: once for each requirement, because one that
+// is known already is not learned. One that may have failed for its tool calls is
 // asked once more with them as text.
 func (t *turn) round(ctx context.Context) (answer store.Message, err error) {
 	err = t.attempt(ctx, t.plan, func(a asked) (begun bool, err error) {
@@ -241,7 +241,7 @@ func (t *turn) round(ctx context.Context) (answer store.Message, err error) {
 	return answer, err
 }
 
-// attempt plans a request and asks, as often as there is reason to ask in another form or with less.
+// attempt plans a request and asks, as often as there is reason to ask otherwise or with less.
 func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, error), ask func(asked) (begun bool, err error)) error {
 	var tries tooLong
 	named := false // the server said that it refuses the tool calls
@@ -322,7 +322,7 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 }
 
 // leaseBegun takes the lease of a conversation that has just come to disk, where its window asked for that. The message is
-// stored already: that another window could be told is no reason to lose the turn.
+// stored already: that another window may write in it too is no reason to lose the turn.
 func (t *turn) leaseBegun(ctx context.Context) {
 	t.mu.Lock()
 	wanted := t.lease.wanted

@@ -298,7 +298,7 @@ func TestToolsRunUntilAnAnswerAsksForNone(t *testing.T) {
 	}
 }
 
-func TestRefusedToolDoesNotRunAndTheModelIsTold(t *testing.T) {
+func TestRefusedToolDoesNotRunAndTheModelIsAsked(t *testing.T) {
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("As you wish."))
 	b.offer(adder(t))
 	s := b.begin()

@@ -16,7 +16,7 @@ import (
 	"winnow/session/transfer/prompt"
 )
 
-// Format is a form in which a conversation leaves winnow.
+// Format is how a conversation leaves winnow.
 type Format string
 
 // The formats.

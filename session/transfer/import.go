@@ -364,9 +364,9 @@ func changed(n int) string {
 }
 
 // named is a session's title and where it comes from: the file's, or one made of the user's first text.
-func named(given, first string) (name string, from store.TitleSource) {
-	if given = title.OneLine(given); given != "" {
-		return given, store.TitleUser
+func named(known, first string) (name string, from store.TitleSource) {
+	if known = title.OneLine(known); known != "" {
+		return known, store.TitleUser
 	}
 	return title.Of(first), store.TitleAuto
 }

@@ -139,7 +139,7 @@ type messageReader interface {
 	About() conversation.About
 }
 
-// readerOf is the reader for the form that a file has, which is seen at its first bytes.
+// readerOf is the reader for the layout of a file, which is seen at its first bytes.
 func readerOf(from Source) (messageReader, error) {
 	first := make([]byte, 64)
 	n, err := io.ReadFull(from.File, first)

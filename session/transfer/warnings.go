@@ -74,13 +74,13 @@ const (
 // conversation is that of its file.
 func (im *importing) checkTime(m conversation.Message) {
 	at := time.UnixMilli(m.CreatedMS).UTC()
-	early := at.Year() < firstYear
-	late := at.Year() >= lastYear || im.from.Time.Year() > firstYear && at.After(im.from.Time.Add(48*time.Hour))
+	tooOld := at.Year() < firstYear
+	tooNew := at.Year() >= lastYear || im.from.Time.Year() > firstYear && at.After(im.from.Time.Add(48*time.Hour))
 	what := "long before there were such conversations"
-	if late {
+	if tooNew {
 		what = "later than the file itself"
 	}
-	if early || late {
+	if tooOld || tooNew {
 		im.warn(m, "timestamp", "is %s, %s; is it right?", at.Format("2006-01-02 15:04:05"), what)
 	}
 }

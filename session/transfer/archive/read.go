@@ -145,10 +145,10 @@ func (a *reader) find(at int64) (int64, error) {
 	}
 }
 
-// look reads the session that begins at a place through to its end, and says where that is, 0 where it is
+// inspect reads the session that begins at a place through to its end, and says where that is, 0 where it is
 // not found. Clean says whether it holds a secret that must not be stored. The error is a *damageError where the session is not whole; what is known of it by then comes
 // beside that.
-func (a *reader) look(at int64, clean *store.Cleaner) (of archived, end int64, err error) {
+func (a *reader) inspect(at int64, clean *store.Cleaner) (of archived, end int64, err error) {
 	of = archived{at: at, digest: store.NewDigester()}
 	if err := a.seek(at); err != nil {
 		return of, 0, err

@@ -46,7 +46,7 @@ func Restore(ctx context.Context, s *store.Store, file io.ReadSeeker, report fun
 		var of archived
 		end := int64(0)
 		if err == nil {
-			if of, end, err = a.look(at, s.Cleaner()); err == nil {
+			if of, end, err = a.inspect(at, s.Cleaner()); err == nil {
 				err = in.take(ctx, of)
 			}
 		}

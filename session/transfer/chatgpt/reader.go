@@ -159,7 +159,7 @@ func (r *Reader) value() ([]byte, error) {
 	return raw, err
 }
 
-// begin finds the form of the file by its beginning.
+// begin finds the layout of the file by its beginning.
 func (r *Reader) begin() error {
 	mark := make([]byte, 3)
 	n, err := io.ReadFull(r.in, mark)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// timeForms are the ways to write a time that a program may use. Without a zone it is UTC.
-var timeForms = []string{
+// timeLayouts are the ways to write a time that a program may use. Without a zone it is UTC.
+var timeLayouts = []string{
 	time.RFC3339Nano,
 	"2006-01-02T15:04:05.999999999",
 	"2006-01-02 15:04:05.999999999Z07:00",
@@ -18,8 +18,8 @@ var timeForms = []string{
 // ParseTime reads a time as Unix milliseconds, UTC. What programs write for no time at all, the
 // beginning of 1970 or of the year 1, is none.
 func ParseTime(text string) (ms int64, ok bool) {
-	for _, form := range timeForms {
-		if t, err := time.Parse(form, text); err == nil {
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, text); err == nil {
 			if t.IsZero() {
 				return 0, false
 			}

@@ -75,7 +75,7 @@ func (l *Reader) Next(ctx context.Context) (conversation.Conversation, error) {
 
 // list finds the tables and the conversations in them.
 func (l *Reader) list(ctx context.Context) error {
-	if err := l.look(ctx); err != nil {
+	if err := l.readColumns(ctx); err != nil {
 		return err
 	}
 	known := false
@@ -128,8 +128,8 @@ func (l *Reader) notThreads() string {
 		)`
 }
 
-// look reads which columns every table has.
-func (l *Reader) look(ctx context.Context) error {
+// readColumns reads which columns every table has.
+func (l *Reader) readColumns(ctx context.Context) error {
 	rows, err := l.db.QueryContext(ctx, `
 		SELECT
 			t.name,

@@ -8,7 +8,7 @@ import (
 )
 
 // rawExtra is what a message holds beside what message.Message has a place for, in
-// the form in which the unknown keys of an answer are kept: "message" for those of the message,
+// the shape in which the unknown keys of an answer are kept: "message" for those of the message,
 // "tool_calls" for those of its calls by slot. Keys and values are the bytes of the file.
 type rawExtra struct {
 	message rawjson.Object

@@ -18,7 +18,7 @@ import (
 // damaged in it is repaired when a request is planned.
 type Reader struct {
 	scan   *rawjson.Scanner
-	next   func() (conversation.Message, error) // what comes next in the form that the file has; nil before it is known
+	next   func() (conversation.Message, error) // what comes next in the layout of the file; nil before it is known
 	about  conversation.About
 	index  int // the next message's
 	broken int // values in a row that were no message
@@ -82,7 +82,7 @@ func (t *Reader) fault(err error) error {
 	return err
 }
 
-// recognise finds the form of the file by its beginning.
+// recognise finds the layout of the file by its beginning.
 func (t *Reader) recognise() error {
 	mark, _ := t.scan.Ahead(2)
 	if string(mark) == "\xFF\xFE" || string(mark) == "\xFE\xFF" {

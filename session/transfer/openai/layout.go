@@ -80,7 +80,7 @@ func (t *Reader) behind() error {
 }
 
 // object finds out what the object at the beginning of the file is, and returns the reader of its
-// form: a conversation with its messages under "messages", or the first of many messages.
+// layout: a conversation with its messages under "messages", or the first of many messages.
 func (t *Reader) object() func() (conversation.Message, error) {
 	t.scan.Drop()
 	first := t.scan.Line
@@ -109,7 +109,7 @@ func (t *Reader) object() func() (conversation.Message, error) {
 	return t.again(t.lined, first)
 }
 
-// noList is the form of a file whose first object holds no list of messages: it is a message.
+// noList is the layout of a file whose first object holds no list of messages: it is a message.
 func (t *Reader) noList(keys []string, first int) func() (conversation.Message, error) {
 	t.about = conversation.About{}
 	if slices.Contains(keys, "messages") && !slices.Contains(keys, "role") {
@@ -124,11 +124,11 @@ func (t *Reader) noList(keys []string, first int) func() (conversation.Message, 
 	return t.again(t.streamed, first)
 }
 
-// again reads the file from its beginning in a form that is now known.
-func (t *Reader) again(form func() (conversation.Message, error), line int) func() (conversation.Message, error) {
+// again reads the file from its beginning in a layout that is now known.
+func (t *Reader) again(layout func() (conversation.Message, error), line int) func() (conversation.Message, error) {
 	t.about = conversation.About{}
 	t.scan = t.scan.Again(line)
-	return form
+	return layout
 }
 
 // key reads the next key of an object with its colon. ok is false behind the last one, and where the
