@@ -138,9 +138,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if fault == nil && a.saver == nil {
 		fault = a.leftNoRoom()
 	}
-	a.close(t.deps.Now(), ctx.Err() != nil, fault)
-	cost := a.cost(t.count)
-	a.record.Cost, a.record.CostFrom = int64(cost.Amount), string(cost.From)
+	a.close(t.deps, ctx.Err() != nil, fault)
 	t.logAnswer(a.record, fault)
 	if a.saver == nil {
 		return store.Message{}, t.saveFault(ctx, a, fault)
@@ -220,10 +218,12 @@ func (a *asked) again() error {
 	return nil
 }
 
-// close notes how the request ended.
-func (a *asked) close(now time.Time, stopped bool, fault error) {
+// close notes how the request ended, and what it cost.
+func (a *asked) close(d Deps, stopped bool, fault error) {
 	r := &a.record
-	r.Took = now.Sub(a.began)
+	cost := a.cost(d.tokens().count)
+	r.Cost, r.CostFrom = int64(cost.Amount), string(cost.From)
+	r.Took = d.Now().Sub(a.began)
 	r.Prompt, r.Cached = a.reply.Usage.Prompt, a.reply.Usage.Cached
 	r.Answer, r.Reasoning = a.reply.Usage.Answer, a.reply.Usage.Reasoning
 	r.Finish, r.End = a.reply.Finished.Reason, store.RequestEnd(a.reply.Finished.End)
@@ -348,9 +348,7 @@ func (s *Session) askText(ctx context.Context, a *asked, show func(Event)) (stri
 	case a.reply.Finished.End != llm.Done:
 		fault = errors.New("the connection was lost before the text was complete")
 	}
-	a.close(s.deps.Now(), ctx.Err() != nil, fault)
-	cost := a.cost(s.count)
-	a.record.Cost, a.record.CostFrom = int64(cost.Amount), string(cost.From)
+	a.close(s.deps, ctx.Err() != nil, fault)
 	save, cancel := detached(ctx)
 	defer cancel()
 	if err := s.deps.Store.UpdateRequest(save, a.record); err != nil {

@@ -25,6 +25,15 @@ func (a *active) find(message int64) (at int, there bool) {
 	return slices.BinarySearchFunc(a.branch, message, func(m store.Message, id int64) int { return cmp.Compare(m.ID, id) })
 }
 
+// historyOf are stored messages as a plan reads them.
+func historyOf(branch []store.Message) []history.Message {
+	list := make([]history.Message, len(branch))
+	for i := range branch {
+		list[i] = branch[i].Message
+	}
+	return list
+}
+
 // message is a message of the branch, nil where it is not on it.
 func (a *active) message(id int64) *history.Message {
 	at, there := a.find(id)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/history/message"
 	"winnow/llm"
 	"winnow/session/store"
 )
@@ -27,11 +28,11 @@ func (e *OversizeError) Unwrap() error { return e.Over }
 // Sentence is the error with its ways out. cure says what helps against the largest part, a history.PartOf,
 // or against what limits the request, a history.Bound; "" is nothing.
 func (e *OversizeError) Sentence(cure func(what string) string) string {
-	text := grouped(e.Over.Need-e.Over.Have) + " tokens too many"
+	text := message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
 	var ways []string
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
-		ways = append(ways, strings.TrimPrefix(string(part.Kind), "the ")+" "+grouped(part.Tokens)+arrow(cure(string(part.Kind))))
+		ways = append(ways, strings.TrimPrefix(string(part.Kind), "the ")+" "+message.Grouped(part.Tokens)+arrow(cure(string(part.Kind))))
 	}
 	if way := cure(string(e.Over.Bound)); way != "" {
 		raise := "raise the budget"
@@ -124,15 +125,6 @@ func Oversize(err error, w llm.WindowFacts) *OversizeError {
 		return nil
 	}
 	return &OversizeError{over, w.Most()}
-}
-
-// grouped is a number with its thousands apart.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for at := len(s) - 3; at > 0; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
 }
 
 // cutBefore says that the user chose to cut a message when it was sent last.

@@ -69,10 +69,7 @@ func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, e
 		return nil, err
 	}
 	branch := s.Messages()
-	past := make([]history.Message, len(branch))
-	for i, m := range branch {
-		past[i] = m.Message
-	}
+	past := historyOf(branch)
 	groups := history.ToolGroups(past, messages...)
 	on := make(map[int64]bool, len(groups))
 	for _, id := range groups {

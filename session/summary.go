@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
@@ -90,7 +92,7 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 		if held == 0 {
 			return asked{}, errNoneFits
 		}
-		t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", t.Ref(), quantity(held, "older message"), planned.expected(), planned.inputCost())})
+		t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", t.Ref(), english.Plural(held, "older message", ""), planned.expected(), planned.inputCost())})
 		return planned, t.record(ctx, &planned, s.turn, s.user, store.ForSummary)
 	}
 	ask := func(planned asked) (begun bool, err error) {
@@ -118,10 +120,7 @@ func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a asked
 	held := a.held()
 	made := store.Summary{Session: a.record.Session, Endpoint: a.record.Endpoint, Model: a.record.Model, Text: text}
 	t.mu.Lock()
-	past := make([]history.Message, t.past)
-	for i := range past {
-		past[i] = t.branch[i].Message
-	}
+	past := historyOf(t.branch[:t.past])
 	t.mu.Unlock()
 	made.Sources = history.IDsOf(past, func(m history.Message) bool {
 		if !held[m.ID] && (before == nil || !before.Messages.Holds(m.ID)) {
@@ -221,11 +220,7 @@ func unitEnd(list []history.Message, n int) int {
 func (t *turn) idsOf(some map[int64]bool) history.IDs {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	past := make([]history.Message, t.past)
-	for i := range past {
-		past[i].ID = t.branch[i].ID
-	}
-	return history.IDsOf(past, func(m history.Message) bool { return some[m.ID] })
+	return history.IDsOf(historyOf(t.branch[:t.past]), func(m history.Message) bool { return some[m.ID] })
 }
 
 // summaryLength is how many tokens a summary may have.
@@ -238,14 +233,6 @@ func (t *turn) summaryLength(next history.Options) int {
 		capacity = min(capacity, window)
 	}
 	return min(max(summaryLeast, capacity/8), summaryMost, max(1, capacity/2))
-}
-
-// quantity is a number of things in words.
-func quantity(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // ErrNothingOlder says that there is nothing to summarize: a summary never stands for the newest exchange.

@@ -131,10 +131,7 @@ func (s *Session) planTitle(ctx context.Context, branch []store.Message, from, t
 	}
 	policy.UserMaxChars, policy.AssistantMaxChars, policy.ToolHistory = titleChars, titleChars, history.ToolsText
 	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallShare = false, 0, 0
-	past := make([]history.Message, len(branch))
-	for i, m := range branch {
-		past[i] = m.Message
-	}
+	past := historyOf(branch)
 	s.mu.Lock()
 	o := s.options(model, policy, []history.Message{question(titleQuestion)})
 	s.mu.Unlock()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"winnow/history/message"
 	"winnow/session/store"
 	"winnow/session/title"
@@ -35,11 +37,7 @@ func about(row store.Session, branch []store.Message) string {
 	if row.Model != "" {
 		parts = append(parts, title.OneLine(strings.TrimPrefix(row.Endpoint+"/"+row.Model, "/")))
 	}
-	messages := fmt.Sprintf("%d messages", len(branch))
-	if len(branch) == 1 {
-		messages = "1 message"
-	}
-	return strings.Join(append(parts, messages, "winnow session "+row.ID), " · ")
+	return strings.Join(append(parts, english.Plural(len(branch), "message", ""), "winnow session "+row.ID), " · ")
 }
 
 // suffix is when a message was written and what is odd about it, for the end of its heading.
