@@ -13,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/settings"
 	"winnow/ui/theme"
 )
 
@@ -150,7 +151,7 @@ func requestRef(flag, text string) (pastRef, error) {
 
 // budgetOf reads a budget as /budget does.
 func budgetOf(text string) (*int, error) {
-	n, ok := session.ReadBudget(text)
+	n, ok := settings.ReadBudget(text)
 	if !ok {
 		return nil, fail(Usage, "--budget is %q; it takes a number of tokens, or auto", text)
 	}

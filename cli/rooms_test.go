@@ -18,11 +18,12 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/store", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli":                    {"cli/config", "cli/report", "ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/store", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
 	"cli/config":             {"ui/theme", "ui/keymap", "llm", "llm/keys", "llm/pricing", "history"},
-	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
-	"session":                {"session/store", "session/calibration", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
+	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/settings", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
+	"session":                {"session/store", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
 	"session/calibration":    {"history"},
+	"session/settings":       {"history"},
 	"session/target":         {"session/calibration", "session/store", "llm", "llm/pricing", "history"},
 	"session/title":          {},
 	"session/store":          {"session/store/sqlite", "session/store/search", "session/store/recovery", "session/store/backup", "session/store/owner", "history"},
@@ -48,7 +49,7 @@ var rooms = map[string][]string{
 	"ui": {
 		"ui/theme", "ui/keymap", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout",
-		"session", "session/store", "session/store/backup", "session/transfer", "llm", "llm/pricing", "history", "docs",
+		"session", "session/settings", "session/store", "session/store/backup", "session/transfer", "llm", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm/attach", "history"},
 	"ui/keymap":          {"ui/uitest"},
@@ -61,7 +62,7 @@ var rooms = map[string][]string{
 	"ui/turn":            {"ui/theme", "session", "llm"},
 	"ui/confirm":         {},
 	"ui/question":        {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "history"},
-	"ui/settings":        {"ui/theme", "ui/keymap", "ui/markdown", "session", "llm", "history"},
+	"ui/settings":        {"ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "llm", "history"},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "llm/pricing", "history"},
 	"ui/inspector":       {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "history"},
 	"ui/sessions":        {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session/store", "session/store/backup", "history"},

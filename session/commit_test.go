@@ -134,7 +134,7 @@ func TestSettingsMadeWhileAMessageIsStoredStay(t *testing.T) {
 			if row.Model != model || row.Title != title || row.System != system {
 				t.Errorf("round %d: %s has model %q, title %q, system prompt %q; want %q, %q, %q", round, where, row.Model, row.Title, row.System, model, title, system)
 			}
-			if policy, err := b.deps.policyOf(row); err != nil || policy.Budget != budget || !policy.SummaryAlways {
+			if policy, err := b.deps.settings().PolicyOf(overridesOf(row)); err != nil || policy.Budget != budget || !policy.SummaryAlways {
 				t.Errorf("round %d: %s has the overrides %q (%v), want budget %d and summary_always", round, where, row.Overrides, err, budget)
 			}
 		}

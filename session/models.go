@@ -105,10 +105,3 @@ func ListedWindows(ctx context.Context, st *store.Store, endpoints []llm.Endpoin
 	}
 	return windows, failed
 }
-
-// ReadWindow reads a window as people write one: a number of tokens, with or without separators, or
-// "auto", which is 0. It is false for anything else.
-func ReadWindow(text string) (tokens int, ok bool) {
-	tokens, ok = ReadBudget(text)
-	return tokens, ok && (tokens > 0 || text == "auto")
-}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/settings"
 	"winnow/session/store"
 )
 
@@ -82,7 +83,7 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "tried here: preset full; set for this session: model test/m, system 9 characters; from the configuration: max_messages 7; the rest is the preset's"
-	if got := OriginsText(list); got != want {
+	if got := settings.Text(list); got != want {
 		t.Errorf("of a trial it says %q, want %q", got, want)
 	}
 	if err := s.Apply(t.Context(), Trial{Preset: "full"}); err != nil {

@@ -184,7 +184,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if s.summaries, err = d.Store.Summaries(ctx, row.ID); err != nil {
 		return nil, err
 	}
-	if s.policy, err = d.policyOf(row); err != nil {
+	if s.policy, err = d.settings().PolicyOf(overridesOf(row)); err != nil {
 		return nil, err
 	}
 	if row.Endpoint != "" {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
+	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/session/target"
 )
@@ -156,7 +158,7 @@ func (w Tried) settings() (store.Session, history.Policy, error) {
 	if err != nil {
 		return w.s.row, w.s.policy, &TrialError{err}
 	}
-	policy, err := w.s.deps.policyOf(row, keys...)
+	policy, err := w.s.deps.settings().PolicyOf(overridesOf(row), keys...)
 	if err != nil {
 		return w.s.row, w.s.policy, &TrialError{err}
 	}
@@ -171,20 +173,21 @@ func (t Trial) on(row store.Session) (store.Session, error) {
 		}
 		row.Preset, row.Overrides = t.Preset, ""
 	}
-	var err error
+	set := map[string]any{}
 	if t.Budget != nil {
-		if row.Overrides, err = withBudget(row.Overrides, *t.Budget); err != nil {
-			return row, err
+		if *t.Budget < 0 {
+			return row, fmt.Errorf("a budget of %d tokens is not possible; 0 is auto", *t.Budget)
 		}
+		set["budget"] = *t.Budget
 	}
 	if t.Placement != "" {
-		if row.Overrides, err = withKey(row.Overrides, "placement", string(t.Placement)); err != nil {
-			return row, err
-		}
+		set["placement"] = string(t.Placement)
 	}
 	if t.SummaryAlways != nil {
-		row.Overrides, err = withKey(row.Overrides, "summary_always", *t.SummaryAlways)
+		set["summary_always"] = *t.SummaryAlways
 	}
+	overrides, err := overridesOf(row).With(set)
+	row.Overrides = overrides.Keys
 	return row, err
 }
 
@@ -246,10 +249,10 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 	if err != nil {
 		return err
 	}
-	if err := s.deps.free(was, row); err != nil {
+	if err := s.deps.settings().CheckFree(overridesOf(was), overridesOf(row)); err != nil {
 		return err
 	}
-	policy, err := s.deps.policyOf(row)
+	policy, err := s.deps.settings().PolicyOf(overridesOf(row))
 	if err != nil {
 		return err
 	}
@@ -288,4 +291,46 @@ func (w Tried) applied() (store.Session, *target.Model, error) {
 		row.Endpoint, row.Model = to.Client.Endpoint().Name, to.Name
 	}
 	return row, to, err
+}
+
+// Settings are what decides the next request, each with where it comes from: the model and the system
+// prompt, which are the session's from its first request on, and the keys of [context] in their order.
+// What the trial sets comes from the trial.
+func (w Tried) Settings() ([]settings.Setting, error) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	row, policy, err := w.settings()
+	if err != nil {
+		return nil, err
+	}
+	to, err := w.askedModel()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := w.s.deps.settings().Settings(overridesOf(row), policy, w.trial.keys())
+	if err != nil {
+		return nil, err
+	}
+	model, system := "configuration", "configuration"
+	if row.ID != "" {
+		model = "session"
+	}
+	if w.trial.Model != "" {
+		model = "trial"
+	}
+	if row.SystemFixed || row.System != "" {
+		system = "session"
+	}
+	return append([]settings.Setting{
+		{Key: "model", Value: to.Ref(), From: model},
+		{Key: "system", Value: lengthOf(w.s.deps.system(row)), From: system},
+	}, keys...), nil
+}
+
+// lengthOf stands for a text that is too long to show.
+func lengthOf(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
 }

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
@@ -58,7 +59,7 @@ func (m *Model) inspectorDeps(s *session.Session) inspector.Deps {
 		},
 		Settings: func() (string, error) {
 			list, err := s.Try(session.Trial{}).Settings()
-			return session.OriginsText(list), err
+			return settings.Text(list), err
 		},
 	}
 }

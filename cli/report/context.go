@@ -5,6 +5,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/pricing"
 	"winnow/session"
+	"winnow/session/settings"
 	"winnow/session/store"
 )
 
@@ -257,6 +258,6 @@ type Context struct {
 	Over     *history.OverBudgetError // why the next request would not be sent, nil where it would
 	Input    pricing.Cost             // what the next request costs before its answer
 	Past     *session.Replayed        // nil for the next request
-	Settings []session.Setting        // what decides the next request
+	Settings []settings.Setting       // what decides the next request
 	Window   llm.Window               // of the model that the next request asks
 }

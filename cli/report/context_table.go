@@ -7,6 +7,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/settings"
 )
 
 // Table writes a request for people, its lines broken at a width; 0 breaks none: where the tokens go, then a line for every message with
@@ -49,7 +50,7 @@ func contextHead(w *columns, l Context) {
 		w.line("window of %d: %s", l.Window.Tokens, Line(l.Window.Origin()))
 	}
 	if len(l.Settings) > 0 {
-		w.line("%s", Line(session.OriginsText(l.Settings)))
+		w.line("%s", Line(settings.Text(l.Settings)))
 	}
 	if l.Input.Known() {
 		w.line("its input would cost %s", l.Input)

@@ -11,6 +11,7 @@ import (
 
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/settings"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -105,7 +106,7 @@ func (s *Model) Window(args string) tea.Cmd {
 	if args == "" {
 		return s.say(s.windowText())
 	}
-	n, ok := session.ReadWindow(args)
+	n, ok := settings.ReadWindow(args)
 	if !ok {
 		return s.sayBad("A window is a number of tokens, or auto.")
 	}

@@ -12,6 +12,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/settings"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -151,7 +152,7 @@ func (s *Model) set(said string, change func(context.Context, *session.Session) 
 
 // Budget is the command /budget.
 func (s *Model) Budget(args string) tea.Cmd {
-	n, ok := session.ReadBudget(args)
+	n, ok := settings.ReadBudget(args)
 	if !ok {
 		return s.sayBad("A budget is a number of tokens, or auto.")
 	}

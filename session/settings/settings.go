@@ -1,0 +1,238 @@
+// Package settings says by which policy the requests of a conversation are cut: that of the configuration, under
+// what was set for the conversation, under what the environment sets. It says of each key where its value comes from.
+// It stores nothing.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"winnow/history"
+)
+
+// Base is what holds for every conversation.
+type Base struct {
+	Policy      history.Policy // as configured
+	Context     string         // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
+	Environment string         // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
+}
+
+// Overrides is what was set for one conversation.
+type Overrides struct {
+	Preset string // "" for the configured one
+	Keys   string // keys of the policy, as TOML
+}
+
+// With is the overrides with other values of some of the policy's keys.
+func (o Overrides) With(values map[string]any) (Overrides, error) {
+	keys, err := o.read()
+	if err != nil || len(values) == 0 {
+		return o, err
+	}
+	maps.Copy(keys, values)
+	text, err := toml.Marshal(keys)
+	if err != nil {
+		return o, fmt.Errorf("write this conversation's overrides: %w", err)
+	}
+	o.Keys = string(text)
+	return o, nil
+}
+
+func (o Overrides) read() (map[string]any, error) {
+	keys := map[string]any{}
+	if err := toml.Unmarshal([]byte(o.Keys), &keys); err != nil {
+		return nil, fmt.Errorf("read this conversation's overrides: %w", err)
+	}
+	return keys, nil
+}
+
+// PolicyOf is the configured policy with what was set for a conversation: its preset in place of the
+// configured one, under the keys that the configuration sets, its overrides on top, and over them what the
+// environment sets, but for the keys that were asked for just now.
+func (b Base) PolicyOf(o Overrides, asked ...string) (history.Policy, error) {
+	p := b.Policy
+	environment, err := b.environment(asked)
+	if err != nil {
+		return p, err
+	}
+	if name, ok := environment["preset"].(string); ok {
+		o.Preset = name
+	}
+	if o.Preset != "" {
+		chosen, err := history.Preset(o.Preset)
+		if err != nil {
+			return p, err
+		}
+		if err := toml.Unmarshal([]byte(b.Context), &chosen); err != nil {
+			return p, fmt.Errorf("read the configured context: %w", err)
+		}
+		p = chosen
+		p.Preset = o.Preset
+	}
+	if err := toml.Unmarshal([]byte(o.Keys), &p); err != nil {
+		return p, fmt.Errorf("read this conversation's overrides: %w", err)
+	}
+	if len(environment) == 0 {
+		return p, p.Check()
+	}
+	text, err := toml.Marshal(environment)
+	if err != nil {
+		return p, fmt.Errorf("read the context that the environment sets: %w", err)
+	}
+	if err := toml.Unmarshal(text, &p); err != nil {
+		return p, fmt.Errorf("read the context that the environment sets: %w", err)
+	}
+	return p, p.Check()
+}
+
+// environment is what the environment sets of the policy, without the keys that were asked for otherwise.
+func (b Base) environment(asked []string) (map[string]any, error) {
+	if b.Environment == "" {
+		return nil, nil
+	}
+	keys := map[string]any{}
+	if err := toml.Unmarshal([]byte(b.Environment), &keys); err != nil {
+		return nil, fmt.Errorf("read the context that the environment sets: %w", err)
+	}
+	for _, key := range asked {
+		delete(keys, key)
+	}
+	return keys, nil
+}
+
+// CheckFree is an error where a change of what is set for a conversation would have no effect, because the environment
+// sets it.
+func (b Base) CheckFree(was, now Overrides) error {
+	environment, err := b.environment(nil)
+	if err != nil || len(environment) == 0 {
+		return err
+	}
+	before, err := was.read()
+	after, more := now.read()
+	if err := errors.Join(err, more); err != nil {
+		return err
+	}
+	before["preset"], after["preset"] = was.Preset, now.Preset
+	for key := range environment {
+		if after[key] != before[key] {
+			return fmt.Errorf("%s is set by WINNOW_CONTEXT_%s in the environment, which goes over what a session sets", key, strings.ToUpper(key))
+		}
+	}
+	return nil
+}
+
+// Setting is one of the things that decide the next request, with where its value comes from.
+type Setting struct {
+	Key   string // "model", "system", or a key of [context]
+	Value any    // a text, a number or a boolean; history.NoLimit for no limit; of a system prompt its length
+	From  string // "environment", "session", "configuration", "trial" or "preset NAME"
+}
+
+// Settings are the keys of [context] in their order, with the values that a policy has and where they come from. asked
+// are the keys that were asked for just now, which is a trial.
+func (b Base) Settings(o Overrides, policy history.Policy, asked []string) ([]Setting, error) {
+	overridden, err := o.read()
+	if err != nil {
+		return nil, err
+	}
+	configured := map[string]any{}
+	if err := toml.Unmarshal([]byte(b.Context), &configured); err != nil {
+		return nil, fmt.Errorf("read the configured context: %w", err)
+	}
+	environment, err := b.environment(asked)
+	if err != nil {
+		return nil, err
+	}
+	configured["preset"] = true
+	if delete(overridden, "preset"); o.Preset != "" {
+		overridden["preset"] = o.Preset
+	}
+	var list []Setting
+	values := reflect.ValueOf(policy)
+	for i := range values.NumField() {
+		key := values.Type().Field(i).Tag.Get("toml")
+		from := "preset " + policy.Preset
+		switch {
+		case has(environment, key):
+			from = "environment"
+		case slices.Contains(asked, key):
+			from = "trial"
+		case has(overridden, key):
+			from = "session"
+		case has(configured, key):
+			from = "configuration"
+		}
+		list = append(list, Setting{key, plainValue(values.Field(i)), from})
+	}
+	return list, nil
+}
+
+func has(keys map[string]any, key string) bool {
+	_, ok := keys[key]
+	return ok
+}
+
+// Text says in one line which settings were set, and where. Those of the preset are not named.
+func Text(list []Setting) string {
+	var parts []string
+	for _, from := range []struct{ origin, words string }{{"trial", "tried here"}, {"environment", "from the environment"}, {"session", "set for this session"}, {"configuration", "from the configuration"}} {
+		var names []string
+		for _, s := range list {
+			if s.From == from.origin {
+				names = append(names, s.Key+" "+s.Text())
+			}
+		}
+		if len(names) > 0 {
+			parts = append(parts, from.words+": "+strings.Join(names, ", "))
+		}
+	}
+	return strings.Join(append(parts, "the rest is the preset's"), "; ")
+}
+
+// plainValue is a policy's value without its named type.
+func plainValue(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Int:
+		return int(v.Int())
+	default:
+		return v.Interface()
+	}
+}
+
+// Text is the setting's value for people: "auto" and "unlimited" for the numbers that stand for them.
+func (s Setting) Text() string {
+	n, number := s.Value.(int)
+	switch {
+	case number && n == history.NoLimit:
+		return "unlimited"
+	case number && n == 0 && (s.Key == "budget" || s.Key == "output_reserve" || s.Key == "step_tokens"):
+		return "auto"
+	}
+	return fmt.Sprint(s.Value)
+}
+
+// ReadBudget reads a budget as people write one: a number of tokens, with or without separators, or
+// "auto", which is 0. It is false for anything else.
+func ReadBudget(text string) (tokens int, ok bool) {
+	if text == "auto" {
+		return 0, true
+	}
+	n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(text))
+	return n, err == nil && n >= 0
+}
+
+// ReadWindow reads a window as people write one: a number of tokens, with or without separators, or
+// "auto", which is 0. It is false for anything else.
+func ReadWindow(text string) (tokens int, ok bool) {
+	tokens, ok = ReadBudget(text)
+	return tokens, ok && (tokens > 0 || text == "auto")
+}
