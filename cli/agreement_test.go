@@ -280,7 +280,7 @@ func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Sessi
 	if after.sent, err = readWire(bodies[body]); err != nil {
 		return err
 	}
-	if after.receipt, err = h.receipt(ctx, s.Info(), after.next.Request.Nth); err != nil {
+	if after.receipt, err = h.receipt(ctx, s, after.next.Request.Nth); err != nil {
 		return err
 	}
 	if q := after.next.Request; !q.Proven || q.Of > len(bodies) || q.Nth != q.Of {
@@ -299,7 +299,8 @@ func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Sessi
 }
 
 // receipt is the receipt of a request of the newest turn. Its answer says which one it belongs to.
-func (h *house) receipt(ctx context.Context, row store.Session, nth int) (session.Receipt, error) {
+func (h *house) receipt(ctx context.Context, s *session.Session, nth int) (session.Receipt, error) {
+	row := s.Info()
 	records, err := h.deps.Store.TurnRequests(ctx, row.ID, row.Turns)
 	if err != nil {
 		return session.Receipt{}, err
@@ -310,7 +311,8 @@ func (h *house) receipt(ctx context.Context, row store.Session, nth int) (sessio
 	}
 	for _, m := range branch { // A tool's result may stand last: the next request was too large.
 		if m.Request == records[nth-1].ID {
-			return session.ReceiptOf(records[nth-1]), nil
+			receipts, err := s.Receipts(ctx)
+			return receipts[m.Request], err
 		}
 	}
 	return session.Receipt{}, fmt.Errorf("request %d of turn %d is not that of the newest answer", nth, row.Turns)

@@ -284,7 +284,7 @@ func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 		return m, err
 	}
 	t.add(stored)
-	t.emit(Answered{Message: stored, Receipt: receipt(a.record, a.plan)})
+	t.emit(Answered{Message: stored, Receipt: receiptOf(a.record, tallyOf(a.plan))})
 	if a.record.End == store.EndNoDone {
 		t.emit(Notice{"the server closed the stream without saying that the answer was over; it is kept as interrupted"})
 	}

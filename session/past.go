@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"winnow/session/store"
 )
@@ -57,39 +56,32 @@ func (s *Session) keepPast(back past, model string) {
 	}
 }
 
+// recordsAtOnce is how many records are read at once where only the newest are needed.
+const recordsAtOnce = 64
+
 // readPast reads the records, the newest first.
 func (s *Session) readPast(ctx context.Context, model string) (past, error) {
 	var back past
-	row := s.Info()
-	keys, err := s.deps.Store.RequestKeys(ctx, row.ID)
-	if err != nil {
-		return back, err
-	}
-	var g glancer
+	id := s.Info().ID
 	newest := latest{model: model}
-	for len(keys) > 0 {
-		from := max(0, len(keys)-mostChunk)
-		records, err := s.records(ctx, row.ID, keys[from:])
+	for before := int64(0); !newest.known(); {
+		records, err := s.deps.Store.NewestRequests(ctx, id, before, recordsAtOnce)
 		if err != nil {
 			return back, err
 		}
-		for _, r := range slices.Backward(records) {
-			if err := ctx.Err(); err != nil {
-				return back, err
-			}
-			if r.Purpose != store.ForAnswer {
-				continue
-			}
-			newest.take(r.Request)
-			back.begun = true
-			seen, err := g.look(r.Request)
-			if err != nil {
-				s.log().Warn("read the past", "request", r.ID, "error", ErrorCode(err))
-				continue
-			}
-			back.lost = union(back.lost, seen.cutShort(row.Messages))
+		if len(records) == 0 {
+			break
 		}
-		keys = keys[:from]
+		for _, r := range records {
+			if before = r.ID; r.Purpose == store.ForAnswer && r.End != store.EndFailed {
+				newest.take(r)
+				back.begun = true
+			}
+		}
+	}
+	var err error
+	if back.lost, err = s.deps.Store.CutShort(ctx, id); err != nil {
+		return back, err
 	}
 	if err := s.remake(ctx, &back, newest); err != nil && ctx.Err() == nil {
 		s.log().Warn("make the newest request again", "error", ErrorCode(err))
@@ -104,6 +96,9 @@ type latest struct {
 	answered store.Request
 	counted  store.Request // the newest of which the server told a count
 }
+
+// known says that no older request can tell more.
+func (l *latest) known() bool { return l.other || l.answered.ID != 0 && l.counted.ID != 0 }
 
 // take takes the next older request.
 func (l *latest) take(r store.Request) {

@@ -98,13 +98,9 @@ func newRecord(session string, turn int, user int64, purpose store.Purpose, a as
 	if err != nil {
 		return store.Request{}, err
 	}
-	plan, err := Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}.pack()
-	if err != nil {
-		return store.Request{}, fmt.Errorf("record the request's plan: %w", err)
-	}
 	return store.Request{
 		Session: session, Turn: turn, User: user, Purpose: purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
-		Options: options, Plan: plan, Rules: p.Rules, Estimate: p.Sum.Total,
+		Options: options, Plan: &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}, Rules: p.Rules, Estimate: p.Sum.Total,
 		Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
 	}, nil
 }
@@ -115,22 +111,8 @@ func hash(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ReceiptOf is the receipt of a stored request.
-func ReceiptOf(r store.Request) Receipt {
-	receipt := bare(r)
-	if v, err := ReadVerdicts(r); err == nil {
-		receipt.addVerdicts(v.Entries, v.Sum)
-	}
-	return receipt
-}
-
-func receipt(r store.Request, p history.Plan) Receipt {
-	receipt := bare(r)
-	receipt.addVerdicts(p.Entries, p.Sum)
-	return receipt
-}
-
-func bare(r store.Request) Receipt {
+// receiptOf is the receipt of a request. counts are of the conversation's messages, the question included.
+func receiptOf(r store.Request, counts store.Tally) Receipt {
 	cost := CostOf(r)
 	usage := pricing.Usage{Prompt: r.Prompt, Cached: r.Cached, Answer: r.Answer, Reasoning: r.Reasoning, Cost: -1}
 	if cost.From == pricing.Charged {
@@ -140,14 +122,13 @@ func bare(r store.Request) Receipt {
 		Turn: r.Turn, Estimate: r.Estimate, Usage: usage, Cost: cost,
 		FirstToken: r.FirstToken, Took: r.Took, Retries: r.Retries,
 		Stopped: r.End == store.EndStopped, End: r.End, Finish: r.Finish,
-		Unread: r.CutExpected,
+		Unread: r.CutExpected, Expected: counts.Sum.Tokens(counts.Sum.Total),
+		Stored: counts.Stored, Sent: counts.Sent, Cut: counts.Cut, Dropped: counts.Dropped, Recalled: counts.Recalled, Repaired: counts.Repaired,
 	}
 }
 
-// addVerdicts counts what became of the conversation's messages, the question included, and says what
-// the server was expected to count.
-func (r *Receipt) addVerdicts(entries []history.Entry, sum history.Sum) {
-	r.Expected = sum.Tokens(sum.Total)
-	c := CountsOf(entries, nil, nil)
-	r.Stored, r.Sent, r.Cut, r.Dropped, r.Recalled, r.Repaired = c.Stored, c.Sent(), c.Cut, c.Dropped, c.Recalled, c.Repaired
+// tallyOf counts the verdicts of a plan.
+func tallyOf(p history.Plan) store.Tally {
+	c := CountsOf(p.Entries, nil, nil)
+	return store.Tally{Sum: p.Sum, Stored: c.Stored, Sent: c.Sent(), Cut: c.Cut, Dropped: c.Dropped, Recalled: c.Recalled, Repaired: c.Repaired}
 }

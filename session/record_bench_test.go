@@ -10,13 +10,15 @@ import (
 	"winnow/session/target"
 )
 
-// BenchmarkRecord is what it costs to keep the verdicts of a request that is about to leave, and how
-// many bytes they take.
+// BenchmarkRecord is what it costs to store the record of a request, of a conversation that goes on by two messages
+// from one to the next.
 func BenchmarkRecord(b *testing.B) {
-	client := newBench(b).begin().Model().Client
-	for _, n := range []int{100, 1_000, 10_000, 100_000} {
+	bench := newBench(b)
+	client := bench.begin().Model().Client
+	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			past := make([]history.Message, n)
+			row := bench.imported(1, numbered)
+			past := make([]history.Message, n+100)
 			for i := range past {
 				role, text := history.User, "What about "+strings.Repeat("this and that ", i%17)
 				if i%2 == 1 {
@@ -28,18 +30,23 @@ func BenchmarkRecord(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			plan, err := history.Build(past, history.Options{Policy: policy, Turn: []history.Message{{ID: int64(n + 1), Role: history.User, Content: "And this?"}}})
-			if err != nil {
-				b.Fatal(err)
+			var plans []history.Plan
+			for upto := n; upto < len(past); upto += 2 {
+				plan, err := history.Build(past[:upto], history.Options{Policy: policy, Turn: past[upto : upto+1]})
+				if err != nil {
+					b.Fatal(err)
+				}
+				plans = append(plans, plan)
 			}
-			var r store.Request
-			a := asked{to: target.New(target.Deps{}, client, ""), plan: plan}
-			for b.Loop() {
-				if r, err = newRecord("", 1, 1, store.ForAnswer, a); err != nil {
+			for i := 0; b.Loop(); i++ {
+				r, err := newRecord(row.ID, 1, 1, store.ForAnswer, asked{to: target.New(target.Deps{}, client, ""), plan: plans[i%len(plans)]})
+				if err == nil {
+					_, err = bench.deps.Store.AddRequest(b.Context(), r)
+				}
+				if err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(len(r.Plan)), "bytes")
 		})
 	}
 }

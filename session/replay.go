@@ -13,14 +13,14 @@ import (
 
 // Recorded is what is kept of a past request.
 type Recorded struct {
-	Request  store.Request // the record
-	Nth, Of  int           // it is the turn's Nth request of Of, from 1
-	Verdicts Verdicts      // as they were decided then
+	Request  store.Request  // the record
+	Nth, Of  int            // it is the turn's Nth request of Of, from 1
+	Verdicts store.Verdicts // as they were decided then
 }
 
 // measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and
 // where the added texts are.
-func (v Verdicts) measure(rebuilt history.Plan) {
+func measure(v store.Verdicts, rebuilt history.Plan) {
 	sized := make(map[int64]history.Entry, len(rebuilt.Entries))
 	for _, e := range rebuilt.Entries {
 		sized[e.ID] = e
@@ -84,7 +84,7 @@ func (s *Session) Recorded(ctx context.Context, turn, nth int) (Recorded, error)
 		return Recorded{}, missing
 	}
 	r := Recorded{Request: list[nth-1], Nth: nth, Of: len(list)}
-	r.Verdicts, err = ReadVerdicts(r.Request)
+	r.Verdicts, err = s.deps.Store.Verdicts(ctx, r.Request.ID)
 	return r, err
 }
 
@@ -128,7 +128,7 @@ func (s *Session) rebuild(ctx context.Context, recorded Recorded) (Replayed, err
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
 	r.Plan, unsent = history.Build(past, d.options(said, s.deps.Count))
-	r.Verdicts.measure(r.Plan)
+	measure(r.Verdicts, r.Plan)
 	if r.Body, err = d.body(r.Request, r.Plan); err != nil {
 		return r, err
 	}

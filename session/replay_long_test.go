@@ -49,24 +49,26 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := again.RequestKeys(t.Context(), id)
+	keys, err := again.Requests(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
+	nth := map[int]int{}
 	if len(keys) != l.left {
 		t.Errorf("%d requests left, and there are %d records", l.left, len(keys))
 	}
 	repaired, dropped, cut := 0, 0, 0
 	for _, k := range keys {
-		r, err := later.Recorded(t.Context(), k.Turn, k.Nth)
+		nth[k.Turn]++
+		r, err := later.Recorded(t.Context(), k.Turn, nth[k.Turn])
 		if err != nil {
 			t.Fatal(err)
 		}
 		body, left := l.sent[r.Request.BodyHash]
 		if !left {
-			t.Fatalf("request %d of turn %d has the hash of nothing that left", k.Nth, k.Turn)
+			t.Fatalf("request %d of turn %d has the hash of nothing that left", nth[k.Turn], k.Turn)
 		}
-		got := wantProven(t, later, k.Turn, k.Nth, body)
+		got := wantProven(t, later, k.Turn, nth[k.Turn], body)
 		c := CountsOf(got.Verdicts.Entries, nil, nil)
 		repaired, dropped, cut = repaired+c.Repaired, dropped+c.Dropped, cut+c.Cut
 	}

@@ -208,3 +208,41 @@ func TestReplayOfNothing(t *testing.T) {
 	s = b.open(s.Info().ID)
 	want(2, 0, "nothing was sent in turn 2 of this session")
 }
+
+// plain is entries without lists that are there and empty.
+func plain(entries []history.Entry) []history.Entry {
+	out := append([]history.Entry{}, entries...)
+	for i := range out {
+		e := &out[i]
+		if len(e.Cuts) == 0 {
+			e.Cuts = nil
+		}
+		if len(e.Inserted) == 0 {
+			e.Inserted = nil
+		}
+		if len(e.Repairs) == 0 {
+			e.Repairs = nil
+		}
+	}
+	return out
+}
+
+func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
+	b := newBench(t, says("One."))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "First?")); err != nil {
+		t.Fatal(err)
+	}
+	e := history.Entry{ID: 1, Disposition: history.Dropped, TokensBefore: 12, CharsBefore: 40, Cause: history.Cause{Text: "no room"}}
+	r, err := b.deps.Store.AddRequest(t.Context(), store.Request{Session: s.Info().ID, Turn: 2, Plan: &store.Verdicts{Entries: []history.Entry{e}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.deps.Store.Verdicts(t.Context(), r.ID)
+	if err != nil || got.Entries[0].TokensBefore != 0 || got.Entries[0].CharsBefore != 0 {
+		t.Errorf("the record holds the size: %+v, %v", got.Entries, err)
+	}
+	if measure(got, history.Plan{Entries: []history.Entry{e}}); !reflect.DeepEqual(got.Entries, []history.Entry{e}) {
+		t.Errorf("measured it is %+v, want %+v", got.Entries[0], e)
+	}
+}

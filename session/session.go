@@ -264,9 +264,13 @@ func (s *Session) Receipts(ctx context.Context) (map[int64]Receipt, error) {
 	if err != nil {
 		return nil, err
 	}
+	counts, err := s.deps.Store.Tallies(ctx, id)
+	if err != nil {
+		return nil, err
+	}
 	receipts := make(map[int64]Receipt, len(records))
 	for _, r := range records {
-		receipts[r.ID] = ReceiptOf(r)
+		receipts[r.ID] = receiptOf(r, counts[r.ID])
 	}
 	return receipts, nil
 }

@@ -150,16 +150,22 @@ func (s *Session) readCounts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for i := range records {
+		v, err := s.deps.Store.Verdicts(ctx, records[i].ID)
+		if err != nil {
+			s.deps.Log.Warn("read the server's earlier counts", "request", records[i].ID, "err", err)
+			continue
+		}
+		records[i].Plan = &v
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	to.Resume(func(c *calibration.Calibration) (unread int64) {
 		for i, r := range records {
-			v, err := ReadVerdicts(r)
-			if err != nil {
-				s.deps.Log.Warn("read the server's earlier counts", "request", r.ID, "err", err)
+			if r.Plan == nil {
 				continue
 			}
-			report := calibration.Report{Parts: calibration.PartsOf(v.Sum, v.Entries, s.message), Reported: r.Prompt}
+			report := calibration.Report{Parts: calibration.PartsOf(r.Plan.Sum, r.Plan.Entries, s.message), Reported: r.Prompt}
 			if r.CutExpected == 0 {
 				c.Keep(report)
 			}
@@ -181,17 +187,13 @@ func (s *Session) readCounts(ctx context.Context) error {
 
 // lastCounted are the last requests to a model that the server counted, the oldest first.
 func (s *Session) lastCounted(ctx context.Context, id, ref string) ([]store.Request, error) {
-	keys, err := s.deps.Store.RequestKeys(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	looked, err := s.records(ctx, id, keys[max(0, len(keys)-calibration.Kept):])
+	newest, err := s.deps.Store.NewestRequests(ctx, id, 0, calibration.Kept)
 	if err != nil {
 		return nil, err
 	}
 	var counted []store.Request
-	for _, l := range looked {
-		if r := l.Request; r.Endpoint+"/"+r.Model == ref && r.Purpose == store.ForAnswer && tellsCount(r) && r.Tokenizer == s.deps.Tokenizer {
+	for _, r := range slices.Backward(newest) {
+		if r.End != store.EndFailed && r.Endpoint+"/"+r.Model == ref && r.Purpose == store.ForAnswer && tellsCount(r) && r.Tokenizer == s.deps.Tokenizer {
 			counted = append(counted, r)
 		}
 	}

@@ -114,7 +114,7 @@ func (m *Model) inspectorEvent(e inspector.Event) tea.Cmd {
 		return m.inBackground(func(ctx context.Context) tea.Msg { return readBefore(ctx, s, e.Number, turn, nth) })
 	case inspector.ReadVerdicts:
 		return m.inBackground(func(ctx context.Context) tea.Msg {
-			list, err := s.Sightings(ctx, e.Message, e.Most)
+			list, err := s.VerdictHistory(ctx, e.Message, e.Most)
 			return inspector.VerdictsMsg{Answer: inspector.Answer{Number: e.Number, Err: err}, List: list, Most: e.Most}
 		})
 	}

@@ -97,7 +97,7 @@ func sent(t testing.TB, proven bool) session.Replayed {
 		Recorded: session.Recorded{
 			Request: store.Request{ID: 70, Turn: 7, Created: sentAt, Endpoint: "openai", Model: "gpt-5.2", Prompt: 540, Rules: plan.Rules},
 			Nth:     1, Of: 2,
-			Verdicts: session.Verdicts{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},
+			Verdicts: store.Verdicts{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},
 		},
 		Messages: messages, Plan: plan, Proven: proven,
 	}
@@ -125,9 +125,9 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 func sightings(t testing.TB, w, h int) *Model {
 	m := inspecting(6, inspector.PastView)(t, w, h)
 	_, plan := inspected(t)
-	var list []session.Sighting
+	var list []store.PastVerdict
 	for i, k := range []int{5, 7, 5, 1, 0} {
-		list = append(list, session.Sighting{
+		list = append(list, store.PastVerdict{
 			Turn: 7 - i, Nth: 1, Of: 1 + i%2, Request: int64(70 - i), At: sentAt.Add(-time.Duration(i) * time.Hour),
 			Model: "openai/gpt-5.2", Entry: plan.Entries[k],
 		})

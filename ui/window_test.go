@@ -133,7 +133,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	}
 	past := panel.PastRequest(session.Replayed{Recorded: session.Recorded{
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
-		Verdicts: session.Verdicts{Sum: history.Sum{Total: 1000}, Entries: entries},
+		Verdicts: store.Verdicts{Sum: history.Sum{Total: 1000}, Entries: entries},
 	}}, transcript.Gist)
 	st := theme.New(theme.None, theme.Palette{})
 	if first, second := past.EntryLine(st, entries[0], "", 80, false, false), past.EntryLine(st, entries[1], "", 80, false, false); !strings.Contains(first, "not read") || strings.Contains(second, "not read") {

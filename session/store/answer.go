@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
+	"winnow/session/store/verdicts"
 )
 
 // StartAnswer stores an answer that is about to arrive, with the status streaming and without calls
@@ -78,7 +79,7 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 		}
 		m := m
 		if r.Session != "" {
-			kept, err := s.putRequest(ctx, tx, r)
+			kept, err := s.putRequest(ctx, tx, &verdicts.Writer{}, r)
 			if err != nil {
 				return Message{}, err
 			}

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -174,37 +172,19 @@ func (w *writer) step() {
 func (w writer) request(session string, user int64, ids []int64) Request {
 	options := fmt.Sprintf(`{"policy":{"Preset":"<tight>"},"leaf":%d,"turn":[%d,%d],"flags":{"%d":"pin"},"remedies":{"%d":"drop"},"summary":{"ID":0,"Upto":%d,"Text":"x"},"guessed":[[%d,%d]],"schemas":[{"a":"<&>"}]}`,
 		ids[len(ids)-1], ids[0], user, user, ids[0], ids[0], ids[0], user)
-	plan := map[string]any{"sum": map[string]int{"Total": 5}, "entries": len(ids), "id": runsOf(ids)}
+	plan := Verdicts{Sum: history.Sum{Total: 5}}
+	for _, id := range ids {
+		if e := (history.Entry{ID: id, Disposition: history.Dropped}); w.pick("has a verdict", 4) > 0 {
+			e.Cause.Text = w.text("cause")
+			plan.Entries = append(plan.Entries, e)
+		}
+	}
 	return Request{
 		Session: session, Turn: 1 + w.pick("turn", 5), User: user, Endpoint: "here", Model: w.text("asked"), Rules: 4,
 		Tokenizer: "o200k", Estimate: 5, BodyHash: "0f", Prompt: -1, Cached: 3, Answer: 2, Reasoning: -1, Cost: 7,
 		CostFrom: "prices", FirstToken: time.Millisecond, Took: time.Second, Retries: 1, Finish: "stop", End: "done",
-		Error: w.text("error"), Options: []byte(options), Plan: zipped(plan),
+		Error: w.text("error"), Options: []byte(options), Plan: &plan,
 	}
-}
-
-// runsOf packs ids as a record's column does.
-func runsOf(ids []int64) []idRun {
-	var runs []idRun
-	before := int64(0)
-	for _, id := range ids {
-		if n := len(runs); n > 0 && runs[n-1].V == id-before {
-			runs[n-1].N++
-		} else {
-			runs = append(runs, idRun{id - before, 1})
-		}
-		before = id
-	}
-	return runs
-}
-
-func zipped(v any) []byte {
-	var buf bytes.Buffer
-	z := gzip.NewWriter(&buf)
-	if json.NewEncoder(z).Encode(v) != nil || z.Close() != nil {
-		panic("this always encodes")
-	}
-	return buf.Bytes()
 }
 
 // fill opens a history and does some steps to it.
@@ -381,6 +361,7 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 		"attachments.id": "row number", "attachments.hash": "of data",
 		"parts.id": "row number", "parts.message": "id", "parts.place": "their order", "parts.attachment": "id",
 		"requests.id": "id", "requests.session": "id", "requests.user": "id",
+		"verdicts.id": "row number", "verdicts.session": "id", "verdicts.message": "id", "verdicts.first_request": "id", "verdicts.last_request": "id",
 		"repairs.id": "row number", "repairs.message": "id",
 		"flags.message": "id", "remedies.message": "id",
 		"summaries.id": "id", "summaries.session": "id", "summaries.first": "id", "summaries.last": "id",
@@ -402,7 +383,16 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 	if _, err := s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{1, 1}}, Messages: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: []byte("p")}); err != nil {
+	unreadable, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o")})
+	must(t, "add", err)
+	_, err = s.full.Exec(`UPDATE requests SET plan = x'00' WHERE id = ?`, unreadable.ID)
+	must(t, "damage", err)
+	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: &Verdicts{
+		Added: []history.Added{{Text: "a"}},
+		Entries: []history.Entry{{
+			ID: m.ID, Disposition: history.Kept, Cuts: []history.Range{{}}, Inserted: []history.Insert{{}}, Repairs: []history.Repair{{}},
+		}},
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, column := range columns(t, s, apart) {
@@ -454,7 +444,7 @@ func changeValue(t *testing.T, s *Store, column string) (undo func()) {
 	ctx := context.Background()
 	var row int64
 	var was any
-	must(t, "read "+column, s.full.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid, %s FROM %s ORDER BY rowid DESC LIMIT 1`, name, table)).Scan(&row, &was))
+	must(t, "read "+column, s.full.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid, %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL ORDER BY rowid DESC LIMIT 1`, name, table)).Scan(&row, &was))
 	if _, err := s.full.ExecContext(ctx, fmt.Sprintf(`UPDATE %s SET %s = %s WHERE rowid = ?`, table, name, to), row); err != nil {
 		t.Fatalf("change %s: %v", column, err)
 	}

@@ -46,7 +46,10 @@ func speak(t testing.TB, s *Store, sessions int) {
 				m.ToolCalls = []history.ToolCall{{ID: fmt.Sprint("call_", i, j), Name: "look", Arguments: `{"at": "` + chatter(random, 5) + `"}`}}
 			}
 			m = add(t, s, m)
-			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: []byte(`["` + chatter(random, 100) + `"]`)})
+			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: &Verdicts{
+				Added:   []history.Added{{Text: chatter(random, 100)}},
+				Entries: []history.Entry{{ID: last.ID, Disposition: history.Kept, Cause: history.Cause{Text: chatter(random, 3)}}},
+			}})
 			must(t, "put a request", err)
 			next := says(session.ID, m.ID, history.User, chatter(random, 60))
 			if j%5 == 2 {

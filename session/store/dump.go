@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
+	"winnow/session/store/verdicts"
 )
 
 // Dump passes everything that is kept of a session to take, line by line and all of one moment: every
@@ -36,6 +37,8 @@ type dump struct {
 	tx       *sql.Tx
 	take     func(Line) error
 	print    *printer
+	session  int64
+	plans    *verdicts.Sweep
 	requests map[int64]bool   // those that were taken
 	given    map[int64][]byte // the hashes of the attachments that were taken, by key
 }
@@ -43,7 +46,12 @@ type dump struct {
 func dumpSession(ctx context.Context, tx *sql.Tx, session int64, take func(Line) error) error {
 	stop := ctx.Err
 	ctx = context.WithoutCancel(ctx)
-	d := dump{tx: tx, print: newPrinter(), requests: map[int64]bool{}, given: map[int64][]byte{}}
+	plans, err := verdicts.NewSweep(ctx, tx, session)
+	if err != nil {
+		return err
+	}
+	defer plans.Close()
+	d := dump{tx: tx, session: session, plans: plans, print: newPrinter(), requests: map[int64]bool{}, given: map[int64][]byte{}}
 	d.take = func(l Line) error {
 		if err := stop(); err != nil {
 			return err
@@ -126,8 +134,24 @@ func sessionLine(ctx context.Context, tx *sql.Tx, n int64) (*SessionLine, error)
 	return l, err
 }
 
-func (d *dump) request(l *RequestLine) error {
+// requestRow is a request with the columns that its line does not have.
+type requestRow struct {
+	RequestLine
+	Sum     []byte `db:"sum,null"`
+	Added   []byte `db:"added,null"`
+	Entries int    `db:"entries"`
+}
+
+func (d *dump) request(row *requestRow) error {
+	l := &row.RequestLine
 	d.requests[l.ID] = true
+	if len(row.Sum) > 0 {
+		var err error
+		l.Plan, err = d.plans.Packed(verdicts.Key{Session: d.session, Request: l.ID, Purpose: l.Purpose}, row.Sum, row.Added, row.Entries)
+		if err != nil {
+			return err
+		}
+	}
 	return d.take(Line{Request: l})
 }
 

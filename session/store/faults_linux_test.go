@@ -132,7 +132,7 @@ func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 // Without room for a new file a damaged one is left exactly as it is.
 func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	was := makeSound(t, false)
-	dir := mounted(t, "-t", "tmpfs", "-o", "size=1m", "tmpfs")
+	dir := mounted(t, "-t", "tmpfs", "-o", "size=2m", "tmpfs")
 	path := filepath.Join(dir, "winnow.db")
 	damaged := bytes.Clone(was.files[""])
 	clear(damaged[:4096])

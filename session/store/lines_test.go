@@ -18,7 +18,7 @@ func TestLinesHaveEveryColumn(t *testing.T) {
 	}{
 		"sessions":    {SessionLine{}, []string{"n", "messages", "turns"}}, // the key, and what its messages say
 		"drafts":      {DraftLine{}, []string{"session"}},
-		"requests":    {RequestLine{}, []string{"session"}},
+		"requests":    {requestRow{}, []string{"session"}},
 		"messages":    {messageRow{}, []string{"session", "owner"}}, // an owner is of one moment
 		"tool_calls":  {CallLine{}, []string{"id", "message", "place"}},
 		"parts":       {partRow{}, []string{"id", "message", "place"}},
@@ -28,7 +28,7 @@ func TestLinesHaveEveryColumn(t *testing.T) {
 		"remedies":    {RemedyLine{}, nil},
 		"summaries":   {SummaryLine{}, []string{"session"}},
 	}
-	elsewhere := []string{"tags", "endpoints", "prompts"} // in the session's line, and of no session
+	elsewhere := []string{"tags", "verdicts", "endpoints", "prompts"} // in the lines of the session and the request, and of no session
 	for _, table := range recovery.Tables(allSteps(t)) {
 		if slices.Contains(elsewhere, table.Name) {
 			continue

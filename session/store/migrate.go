@@ -8,7 +8,18 @@ import (
 
 	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
+	"winnow/session/store/verdicts"
 )
+
+// steps are the steps of the schema, with the code of those that SQL alone cannot take.
+func steps() ([]sqlite.Step, error) {
+	all, err := sqlite.Steps()
+	if err != nil {
+		return nil, err
+	}
+	all[14-1].Then = verdicts.FromPacked
+	return all, nil
+}
 
 // migrate applies the steps that the file lacks. A new file gets them all in one transaction, so that
 // nobody finds it half made. A file that holds something is copied first; then each step is one

@@ -25,7 +25,7 @@ func nextStep(t testing.TB) sqlite.Step {
 
 func allSteps(t testing.TB) []sqlite.Step {
 	t.Helper()
-	all, err := sqlite.Steps()
+	all, err := steps()
 	must(t, "read the steps", err)
 	return all
 }

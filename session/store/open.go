@@ -14,6 +14,7 @@ import (
 	"winnow/session/store/owner"
 	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
+	"winnow/session/store/verdicts"
 )
 
 // Options is what Open needs beside the path.
@@ -51,7 +52,9 @@ type Store struct {
 	fresh    bool              // nothing was in the file
 	checked  atomic.Bool       // the whole file was looked at and is sound
 
-	mu    sync.Mutex
+	mu         sync.Mutex
+	newestPlan verdicts.Writer // the plan that was stored last
+
 	owner *owner.Owner   // who this store is for its unfinished answers and leases
 	held  map[string]int // how often this store's window has a session open, by id
 }
@@ -63,7 +66,7 @@ type Store struct {
 // A file that cannot be written, or that a newer winnow wrote, is opened for reading only: Notices
 // says so, and methods that write return ErrReadOnly. The path sqlite.Memory keeps everything in memory.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	all, err := sqlite.Steps()
+	all, err := steps()
 	if err != nil {
 		return nil, err
 	}

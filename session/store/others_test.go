@@ -19,12 +19,13 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	ctx := context.Background()
 	session, first := begin(t, s, "", "hello")
 	in := Request{
-		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: []byte(`{"o": 1}`), Plan: []byte(`{"p": 2}`),
+		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: []byte(`{"o": 1}`), Plan: &Verdicts{Sum: history.Sum{Total: 2}, Entries: []history.Entry{{ID: first.ID, Disposition: history.Kept, TokensBefore: 3}}},
 		Rules: 1, Tokenizer: "o200k_base", Estimate: 99, BodyHash: "ab12", Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
 	}
 	one, err := s.AddRequest(ctx, in)
 	must(t, "add", err)
-	in.ID, in.Created = one.ID, c.t
+	plan := in.Plan
+	in.ID, in.Created, in.Plan = one.ID, c.t, nil
 	if !reflect.DeepEqual(one, in) {
 		t.Errorf("AddRequest returns\n%+v, want\n%+v", one, in)
 	}
@@ -41,6 +42,12 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	got, err := s.Requests(ctx, session.ID)
 	if err != nil || !reflect.DeepEqual(got, []Request{one, two}) {
 		t.Errorf("Requests returns\n%+v, %v, want\n%+v", got, err, []Request{one, two})
+	}
+	if got, err := s.Verdicts(ctx, one.ID); err != nil || !reflect.DeepEqual(got, *plan) {
+		t.Errorf("the plan is %+v, %v, want %+v", got, err, *plan)
+	}
+	if got, err := s.Verdicts(ctx, two.ID); err == nil || !strings.Contains(err.Error(), fmt.Sprint("request ", two.ID)) {
+		t.Errorf("a request without a plan has %+v, %v; want an error that names the request", got, err)
 	}
 	in.Turn = 2
 	three, err := s.AddRequest(ctx, in)

@@ -37,6 +37,17 @@ func (w *purgeWorld) text(session int) string {
 	return strings.Repeat(token(session)+" ", n+1)
 }
 
+// plan has the token wherever a plan can have a text.
+func (w *purgeWorld) plan(i int) *Verdicts {
+	return &Verdicts{
+		Added: []history.Added{{Text: w.text(i)}},
+		Entries: []history.Entry{{
+			ID: w.last[i], Disposition: history.Cut, Cause: history.Cause{Text: w.text(i)}, Inserted: []history.Insert{{Text: w.text(i)}},
+			Repairs: []history.Repair{{Before: w.text(i), After: w.text(i)}},
+		}},
+	}
+}
+
 func (w *purgeWorld) begin() {
 	t, ctx, i := w.t, context.Background(), len(w.rows)
 	row, m, err := w.s.Begin(ctx, Session{Title: w.text(i), System: w.text(i), Dir: "/home/" + token(i), Tags: []string{token(i)}}, says("", 0, history.User, w.text(i)))
@@ -62,7 +73,7 @@ func (w *purgeWorld) act(i int) {
 			must(t, "checkpoint", s.Checkpoint(ctx, m.ID, w.text(i), w.text(i)))
 		}
 		m.Content, m.Status = w.text(i), history.Complete
-		_, err := s.FinishAnswer(ctx, m, Request{Options: []byte(`{"a":"` + token(i) + `"}`), Plan: []byte(`{"b":"` + w.text(i) + `"}`)})
+		_, err := s.FinishAnswer(ctx, m, Request{Options: []byte(`{"a":"` + token(i) + `"}`), Plan: w.plan(i)})
 		must(t, "finish", err)
 		w.last[i] = m.ID
 	case 4:
@@ -80,7 +91,7 @@ func (w *purgeWorld) act(i int) {
 		must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: text, Folds: []Fold{{From: 0, To: 0, Path: "/" + token(i), Sum: token(i)}}}))
 	case 9:
 		must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{w.last[i]: {{Kind: "C1", Cause: history.Cause{Text: w.text(i)}, After: w.text(i)}}}))
-		_, err := s.AddRequest(ctx, Request{Session: row.ID, Error: w.text(i), Plan: []byte(w.text(i))})
+		_, err := s.AddRequest(ctx, Request{Session: row.ID, Error: w.text(i), Plan: w.plan(i)})
 		must(t, "request", err)
 	case 10:
 		_, err := s.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{w.last[i], w.last[i]}}, Messages: 1, Text: w.text(i)})

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/history"
+	"winnow/session/store/verdicts"
 )
 
 // clean is a text without the secrets that must not be stored.
@@ -180,8 +179,8 @@ func (c *Cleaner) json(text *Text) {
 
 // plan cleans the packed record of a request's plan.
 func (c *Cleaner) plan(packed []byte) []byte {
-	raw, ok := unzip(packed)
-	if !ok {
+	raw, err := verdicts.Unzip(packed)
+	if err != nil {
 		return packed
 	}
 	text := Text(raw)
@@ -192,13 +191,9 @@ func (c *Cleaner) plan(packed []byte) []byte {
 	if text == "" {
 		return nil
 	}
-	var buf bytes.Buffer
-	z := gzip.NewWriter(&buf)
-	if _, err := z.Write([]byte(text)); err != nil {
+	cleaned, err := verdicts.Zip([]byte(text))
+	if err != nil {
 		return nil
 	}
-	if err := z.Close(); err != nil {
-		return nil
-	}
-	return buf.Bytes()
+	return cleaned
 }

@@ -77,7 +77,7 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 	}
 	row, m, err := from.Begin(ctx, Session{Title: key, System: "use " + key}, user)
 	must(t, "begin", err)
-	record, err := from.AddRequest(ctx, Request{Session: row.ID, User: m.ID, Turn: 1, Options: []byte(`{"system":"` + key + `"}`), Plan: zipped(map[string]string{"why": key})})
+	record, err := from.AddRequest(ctx, Request{Session: row.ID, User: m.ID, Turn: 1, Options: []byte(`{"system":"` + key + `"}`), Plan: &Verdicts{Added: []history.Added{{Text: key}}}})
 	must(t, "add the record", err)
 	answer, err := from.StartAnswer(ctx, Message{Session: row.ID, Parent: m.ID, Request: record.ID, Message: history.Message{Role: history.Assistant}})
 	must(t, "start the answer", err)
@@ -102,10 +102,8 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 		string(branch[0].Parts[1].Data) != string(user.Parts[1].Data) || branch[1].Status != history.Complete {
 		t.Errorf("restored as\n%+v", branch)
 	}
-	var plan []byte
-	must(t, "read the plan", to.reads.QueryRow("SELECT plan FROM requests").Scan(&plan))
-	if text, ok := unzip(plan); !ok || strings.TrimSpace(string(text)) != `{"why":"[redacted]"}` {
-		t.Errorf("the plan is %q", text)
+	if plan, err := to.Verdicts(ctx, record.ID); err != nil || len(plan.Added) != 1 || plan.Added[0].Text != "[redacted]" {
+		t.Errorf("the plan is %+v, %v", plan, err)
 	}
 	if c, err := to.Check(ctx); err != nil || !c.Sound() {
 		t.Errorf("the check says %+v, %v", c, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"winnow/session/store/sqlite"
+	"winnow/session/store/verdicts"
 )
 
 const requestColumns = `
@@ -35,47 +36,57 @@ const requestColumns = `
 	r.ended,
 	r.error,
 	r.cut_expected,
-	r.options,
-	r.plan`
+	r.options`
 
 func scanRequest(scan func(...any) error) (Request, error) {
 	var r Request
 	var created, first, took int64
 	err := scan(&r.ID, &r.Session, &r.Turn, &r.User, &r.Purpose, &created, &r.Endpoint, &r.Model, &r.Rules, &r.Tokenizer,
 		&r.Estimate, &r.BodyHash, &r.Prompt, &r.Cached, &r.Answer, &r.Reasoning, &r.Cost, &r.CostFrom, &first, &took,
-		&r.Retries, &r.Finish, &r.End, &r.Error, &r.CutExpected, &r.Options, &r.Plan)
+		&r.Retries, &r.Finish, &r.End, &r.Error, &r.CutExpected, &r.Options)
 	r.Created = at(created)
 	r.FirstToken = time.Duration(first) * time.Microsecond
 	r.Took = time.Duration(took) * time.Microsecond
 	return r, err
 }
 
-// AddRequest records a request that is about to be sent and sets its ID, and Created where it is
-// zero. Durations are kept to the microsecond.
+// AddRequest records a request that is about to be sent with its Plan, and sets its ID, and Created where
+// it is zero. Durations are kept to the microsecond. What comes back has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 	r.ID = 0
+	s.mu.Lock()
+	newest := s.newestPlan
+	s.mu.Unlock()
 	var out Request
+	var plans verdicts.Writer
 	err := s.jot(ctx, "record the request", func(tx *sql.Tx) error {
 		var err error
-		out, err = s.putRequest(ctx, tx, r)
+		plans = newest
+		out, err = s.putRequest(ctx, tx, &plans, r)
 		return err
 	})
+	if err != nil {
+		plans = verdicts.Writer{}
+	}
+	s.mu.Lock()
+	s.newestPlan = plans
+	s.mu.Unlock()
 	return out, err
 }
 
-// UpdateRequest replaces the record with the request's ID, or returns ErrNotFound.
+// UpdateRequest replaces the record with the request's ID, or returns ErrNotFound. Its plan stays.
 func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
 	if r.ID == 0 {
 		return &sqlite.Error{Doing: "update the request", Kind: ErrNotFound}
 	}
 	return s.jot(ctx, "update the request", func(tx *sql.Tx) error {
-		_, err := s.putRequest(ctx, tx, r)
+		_, err := s.putRequest(ctx, tx, nil, r)
 		return err
 	})
 }
 
-// putRequest inserts a request without an ID and replaces one that has it.
-func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request, error) {
+// putRequest inserts a request without an ID, whose plan goes to plans, and replaces one that has it.
+func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, plans *verdicts.Writer, r Request) (Request, error) {
 	n, err := sessionKey(ctx, tx, r.Session)
 	if err != nil {
 		return r, err
@@ -89,20 +100,24 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 	values := []any{
 		n, r.Turn, r.User, r.Created.UnixMilli(), r.Endpoint, r.Model, r.Rules, r.Tokenizer, r.Estimate,
 		r.BodyHash, r.Prompt, r.Cached, r.Answer, r.Reasoning, r.Cost, r.CostFrom, r.FirstToken.Microseconds(),
-		r.Took.Microseconds(), r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), nothing(r.Plan), r.Purpose, r.CutExpected,
+		r.Took.Microseconds(), r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), r.Purpose, r.CutExpected,
 	}
 	if r.ID == 0 {
 		result, err := tx.ExecContext(ctx, `
 			INSERT INTO requests (
 				session, turn, user, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 				prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cost_nano, cost_from, first_token_us,
-				took_us, retries, finish, ended, error, options, plan, purpose, cut_expected
-			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
+				took_us, retries, finish, ended, error, options, purpose, cut_expected
+			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
 		if err != nil {
 			return r, err
 		}
-		r.ID, err = result.LastInsertId()
-		return r, err
+		plan := r.Plan
+		r.Plan = nil
+		if r.ID, err = result.LastInsertId(); err != nil || plan == nil {
+			return r, err
+		}
+		return r, plans.Put(ctx, tx, verdicts.Key{Session: n, Request: r.ID, Purpose: string(r.Purpose)}, *plan)
 	}
 	result, err := tx.ExecContext(ctx, `
 		UPDATE requests
@@ -128,11 +143,10 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, r Request) (Request,
 			ended = ?21,
 			error = ?22,
 			options = ?23,
-			plan = ?24,
-			purpose = ?25,
-			cut_expected = ?26
+			purpose = ?24,
+			cut_expected = ?25
 		WHERE session = ?1
-			AND id = ?27`, append(values, r.ID)...)
+			AND id = ?26`, append(values, r.ID)...)
 	return r, touched(fmt.Sprintf("find request %d", r.ID), result, err)
 }
 
@@ -146,6 +160,19 @@ func (s *Store) Requests(ctx context.Context, session string) ([]Request, error)
 // where the turn was imported.
 func (s *Store) TurnRequests(ctx context.Context, session string, turn int) ([]Request, error) {
 	return s.requestsWhere(ctx, session, `r.session = ? AND r.turn = ?`, turn)
+}
+
+// NewestRequests returns at most n of a session's requests, the newest first, of those before one with an id; 0 is
+// all of them.
+func (s *Store) NewestRequests(ctx context.Context, session string, before int64, n int) ([]Request, error) {
+	return answers(ctx, s, question{doing: "read the requests", session: session, args: []any{before, n}, query: `
+		SELECT` + requestColumns + `
+		FROM requests r
+		JOIN sessions s ON s.n = r.session
+		WHERE r.session = ?1
+			AND (?2 = 0 OR r.id < ?2)
+		ORDER BY r.id DESC
+		LIMIT ?3`}, scanRequest)
 }
 
 // requestsWhere returns the requests that a condition of the session and args picks.

@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
+	"winnow/session/store/verdicts"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -125,6 +126,7 @@ type restoring struct {
 	runs     history.IDs // of its messages
 	print    *printer
 	attached map[string]int64 // keys of attachments by hex hash
+	plans    verdicts.Writer
 }
 
 // maxID is more than any id. A damaged archive may hold anything, and ids never go back.
@@ -152,7 +154,7 @@ func (in *restoring) line(ctx context.Context, l Line) error {
 	case l.Session != nil:
 		return in.addSession(ctx, *l.Session)
 	case l.Request != nil:
-		return in.insert(ctx, "requests", l.Request)
+		return in.addRequest(ctx, l.Request)
 	case l.Attachment != nil:
 		return in.addAttachment(ctx, l.Attachment)
 	case l.Message != nil:
@@ -232,6 +234,18 @@ func (in *restoring) addSession(ctx context.Context, l SessionLine) error {
 		draft.Files = "[]"
 	}
 	return in.insert(ctx, "drafts", draft)
+}
+
+// addRequest adds a request with rows of its plan. A plan that cannot be read stays as it is.
+func (in *restoring) addRequest(ctx context.Context, l *RequestLine) error {
+	if err := in.insert(ctx, "requests", l); err != nil {
+		return err
+	}
+	plan, err := verdicts.Unpack(l.Plan)
+	if err != nil {
+		return nil
+	}
+	return in.plans.Put(ctx, in.tx, verdicts.Key{Session: in.session, Request: l.ID, Purpose: l.Purpose}, plan)
 }
 
 // insert adds a row of the session to a table.

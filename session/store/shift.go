@@ -2,12 +2,10 @@ package store
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"fmt"
-	"io"
 
 	"winnow/history"
+	"winnow/session/store/verdicts"
 )
 
 // Shift is how far the ids of a session are moved: those of its messages, requests and summaries.
@@ -134,23 +132,15 @@ func (s Shift) plan(packed []byte) ([]byte, error) {
 	if !ok {
 		return packed, nil
 	}
-	var buf bytes.Buffer
-	z := gzip.NewWriter(&buf)
-	if _, err := z.Write(text); err != nil {
-		return nil, fmt.Errorf("write the request's plan: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("write the request's plan: %w", err)
-	}
-	return buf.Bytes(), nil
+	return verdicts.Zip(text)
 }
 
 // verdicts is the JSON of a record's verdicts with the ids moved. They stand in one column, as runs of
 // differences from the entry before, so that only the first entry's changes.
 func (s Shift) verdicts(packed []byte) ([]byte, bool) {
-	text, ok := unzip(packed)
+	text, err := verdicts.Unzip(packed)
 	var all map[string]json.RawMessage
-	if !ok || json.Unmarshal(text, &all) != nil || all == nil {
+	if err != nil || json.Unmarshal(text, &all) != nil || all == nil {
 		return nil, false
 	}
 	change(all, "id", func(runs []idRun) []idRun { return moveFirst(runs, s.Messages) })
@@ -179,18 +169,6 @@ func moveFirst(runs []idRun, by int64) []idRun {
 		out = out[1:]
 	}
 	return out
-}
-
-// mostPlan is more than any record unpacks to. A damaged one may promise anything.
-const mostPlan = 1 << 30
-
-func unzip(packed []byte) ([]byte, bool) {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, false
-	}
-	text, err := io.ReadAll(io.LimitReader(z, mostPlan))
-	return text, err == nil && len(text) < mostPlan
 }
 
 // marshal is json.Marshal without escaping for HTML: a tool's schema keeps its bytes.

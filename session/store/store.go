@@ -7,6 +7,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
+	"winnow/session/store/verdicts"
 )
 
 // Session is one conversation's row.
@@ -98,9 +99,9 @@ type Request struct {
 	Created    time.Time
 	Endpoint   string
 	Model      string
-	Options    []byte // JSON: everything that decided the plan beside the messages themselves
-	Plan       []byte // JSON: sum, entries and what was added; no copies of text
-	Rules      int    // history's version of the rules
+	Options    []byte    // JSON: everything that decided the plan beside the messages themselves
+	Plan       *Verdicts // of a request that is added: what was decided about each message; Store.Verdicts reads it
+	Rules      int       // history's version of the rules
 	Tokenizer  string
 	Estimate   int    // counted tokens of the whole request
 	BodyHash   string // hex SHA-256 of the body sent, which never holds a secret
@@ -119,6 +120,9 @@ type Request struct {
 
 	CutExpected int // what the server was expected to count, where Prompt shows that it did not read all; else 0
 }
+
+// Verdicts is what the record of a request keeps of its plan.
+type Verdicts = verdicts.Plan
 
 // Memory is the path of a store that leaves nothing on disk.
 const Memory = sqlite.Memory

@@ -68,10 +68,10 @@ type Model struct {
 	opener *Model  // the list that this was opened from, nil for none
 	then   View    // what is shown of the request that is being looked for, "" for the same
 
-	changes   []history.Change   // of the view of changes
-	verdicts  []session.Sighting // of the view of past requests
-	more      int                // so many of them were asked for and there may be more, 0 where there are not
-	collapsed map[string]bool    // the sections of the request that are collapsed
+	changes   []history.Change    // of the view of changes
+	verdicts  []store.PastVerdict // of the view of past requests
+	more      int                 // so many of them were asked for and there may be more, 0 where there are not
+	collapsed map[string]bool     // the sections of the request that are collapsed
 
 	w, h int
 }

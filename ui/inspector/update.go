@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -87,7 +87,7 @@ type (
 	// VerdictsMsg is what became of a message in past requests, the newest first.
 	VerdictsMsg struct {
 		Answer
-		List []session.Sighting
+		List []store.PastVerdict
 		Most int // so many were asked for
 	}
 	// pageMsg is a page whose secrets are hidden.

@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -129,7 +130,7 @@ func (in *Model) showVerdicts(msg VerdictsMsg) {
 }
 
 // verdictLine is one verdict of the past.
-func verdictLine(st theme.Styles, s session.Sighting, w int, chosen bool) string {
+func verdictLine(st theme.Styles, s store.PastVerdict, w int, chosen bool) string {
 	turn := fmt.Sprintf("turn %s", theme.Thousands(s.Turn))
 	if s.Of > 1 {
 		turn += fmt.Sprintf(", %d of %d", s.Nth, s.Of)

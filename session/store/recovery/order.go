@@ -158,6 +158,7 @@ func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 		DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages);
 		DELETE FROM tags WHERE session NOT IN (SELECT n FROM sessions);
 		DELETE FROM requests WHERE session NOT IN (SELECT n FROM sessions);
+		DELETE FROM verdicts WHERE session NOT IN (SELECT n FROM sessions);
 		DELETE FROM summaries WHERE session NOT IN (SELECT n FROM sessions);
 		DELETE FROM tool_calls WHERE message NOT IN (SELECT id FROM messages);
 		DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages) OR attachment NOT IN (SELECT id FROM attachments);

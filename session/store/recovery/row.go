@@ -87,8 +87,11 @@ func (r savedRow) withoutEnd() bool {
 		}
 		return true
 	case "requests":
-		r.set("options", nil)
-		r.set("plan", nil)
+		for _, long := range []string{"options", "plan", "sum", "added"} {
+			if at := r.column(long); at < len(r.values) {
+				r.values[at] = nil
+			}
+		}
 		return true
 	}
 	return false

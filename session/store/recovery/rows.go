@@ -129,6 +129,15 @@ func (h *salvager) again(ctx context.Context, r savedRow) error {
 		return h.messageAgain(ctx, r)
 	case "flags", "remedies", "drafts":
 		return h.insert(ctx, r) // their number says whose they are
+	case "verdicts":
+		_, err := h.changes(ctx, `
+			UPDATE verdicts
+			SET last_request = ?
+			WHERE session = ?
+				AND message = ?
+				AND first_request = ?
+				AND last_request IS NULL`, r.get("last_request"), r.get("session"), r.get("message"), r.get("first_request"))
+		return err
 	}
 	r.values[0] = nil // any number does
 	return h.insert(ctx, r)

@@ -52,8 +52,18 @@ func (im Image) Salvage(ctx context.Context, fresh string, all []sqlite.Step, no
 			return err
 		}
 		var err error
-		out, err = putInOrder(ctx, tx, h.newest, now, check)
-		return err
+		if out, err = putInOrder(ctx, tx, h.newest, now, check); err != nil {
+			return err
+		}
+		// Rows of an older file are as they were before these steps.
+		for _, step := range all {
+			if step.Then != nil {
+				if err := step.Then(ctx, tx); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
 	return out, errors.Join(err, db.Close())
 }

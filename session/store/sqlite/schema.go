@@ -24,6 +24,7 @@ type Step struct {
 	Number int
 	Name   string
 	SQL    string
+	Then   func(ctx context.Context, tx *sql.Tx) error // does what SQL cannot, after it; nil for most
 }
 
 // Steps returns the embedded steps in order. They are numbered from 1 without a gap.
@@ -43,7 +44,7 @@ func Steps() ([]Step, error) {
 		if err != nil || number != i+1 {
 			return nil, fmt.Errorf("read the schema: %s stands where step %d belongs", e.Name(), i+1)
 		}
-		all = append(all, Step{number, e.Name(), string(text)})
+		all = append(all, Step{Number: number, Name: e.Name(), SQL: string(text)})
 	}
 	return all, nil
 }
@@ -99,6 +100,11 @@ func StepUp(ctx context.Context, tx *sql.Tx, all []Step) (int, error) {
 		next := all[version]
 		if _, err := tx.ExecContext(ctx, next.SQL); err != nil {
 			return 0, fmt.Errorf("apply schema step %s: %w", next.Name, err)
+		}
+		if next.Then != nil {
+			if err := next.Then(ctx, tx); err != nil {
+				return 0, fmt.Errorf("apply schema step %s: %w", next.Name, err)
+			}
 		}
 		if version = next.Number; !fresh {
 			break

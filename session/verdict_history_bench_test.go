@@ -20,7 +20,7 @@ func remembering(b *testing.B, messages, requests int) *Session {
 		past[i] = m.Message
 		past[i].Tokens = 256
 	}
-	var plan []byte
+	var plan *store.Verdicts
 	for i := range requests {
 		upto := len(past) * (i + 1) / requests
 		if messages > 1000 {
@@ -31,9 +31,7 @@ func remembering(b *testing.B, messages, requests int) *Session {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if plan, err = (Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}).pack(); err != nil {
-				b.Fatal(err)
-			}
+			plan = &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}
 		}
 		r := store.Request{Session: row.ID, Turn: i + 1, User: past[upto-1].ID, Endpoint: "test", Model: "m", End: "done", Plan: plan}
 		if _, err := bench.deps.Store.AddRequest(b.Context(), r); err != nil {
@@ -74,15 +72,15 @@ func BenchmarkLastWhole(b *testing.B) {
 	}
 }
 
-// BenchmarkSightings asks what became of one message, of the newest 20 requests and of all.
-func BenchmarkSightings(b *testing.B) {
+// BenchmarkVerdictHistory asks what became of one message, of the newest 20 requests and of all.
+func BenchmarkVerdictHistory(b *testing.B) {
 	for _, size := range []struct{ messages, requests int }{{400, 200}, {10_000, 5000}} {
 		s := remembering(b, size.messages, size.requests)
 		id := s.Messages()[1].ID
 		for _, most := range []int{20, 0} {
 			b.Run(fmt.Sprintf("%d-%d/%d", size.messages, size.requests, most), func(b *testing.B) {
 				for b.Loop() {
-					if list, err := s.Sightings(b.Context(), id, most); err != nil || len(list) < min(20, most) {
+					if list, err := s.VerdictHistory(b.Context(), id, most); err != nil || len(list) < min(20, most) {
 						b.Fatal(len(list), err)
 					}
 				}

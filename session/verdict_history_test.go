@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/session/store"
 )
 
-// slowly finds the sightings of a message by reading every record whole.
-func slowly(t interface{ Fatal(...any) }, s *Session, message int64) (all, whole []Sighting) {
+// slowly finds the history of the verdict on a message by reading every record whole.
+func slowly(t interface{ Fatal(...any) }, s *Session, message int64) (all, whole []store.PastVerdict) {
 	records, err := s.deps.Store.Requests(context.Background(), s.Info().ID)
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +24,7 @@ func slowly(t interface{ Fatal(...any) }, s *Session, message int64) (all, whole
 	}
 	for i := len(records) - 1; i >= 0; i-- {
 		r := records[i]
-		v, err := ReadVerdicts(r)
+		v, err := s.deps.Store.Verdicts(context.Background(), r.ID)
 		if err != nil || r.End == "failed" {
 			continue
 		}
@@ -30,7 +32,9 @@ func slowly(t interface{ Fatal(...any) }, s *Session, message int64) (all, whole
 			if e.ID != message {
 				continue
 			}
-			seen := Sighting{r.Turn, nth[r.ID], of[r.Turn], r.ID, r.Created, r.Endpoint + "/" + r.Model, v.Sum, e}
+			seen := store.PastVerdict{
+				Turn: r.Turn, Nth: nth[r.ID], Of: of[r.Turn], Request: r.ID, At: r.Created, Model: r.Endpoint + "/" + r.Model, Sum: v.Sum, Entry: e,
+			}
 			if all = append(all, seen); e.Whole {
 				whole = append(whole, seen)
 			}
@@ -39,8 +43,8 @@ func slowly(t interface{ Fatal(...any) }, s *Session, message int64) (all, whole
 	return all, whole
 }
 
-// TestSightingsAreThoseOfTheRecords talks at random, and asks for every message of every branch.
-func TestSightingsAreThoseOfTheRecords(t *testing.T) {
+// TestHistoryOfAVerdictIsThatOfTheRecords talks at random, and asks for every message of every branch.
+func TestHistoryOfAVerdictIsThatOfTheRecords(t *testing.T) {
 	b := newBench(t)
 	b.deps.Approve = Always
 	b.offer(adder(t))
@@ -65,7 +69,7 @@ func TestSightingsAreThoseOfTheRecords(t *testing.T) {
 			s = b.open(s.Info().ID)
 		}
 		var ids []int64
-		want := map[int64]Sighting{}
+		want := map[int64]store.PastVerdict{}
 		for id := range said {
 			all, whole := slowly(rt, s, id)
 			if ids = append(ids, id); len(whole) > 0 {
@@ -75,7 +79,7 @@ func TestSightingsAreThoseOfTheRecords(t *testing.T) {
 			if most > 0 {
 				all = all[:min(most, len(all))]
 			}
-			if got, err := s.Sightings(t.Context(), id, most); err != nil || !reflect.DeepEqual(got, all) {
+			if got, err := s.VerdictHistory(t.Context(), id, most); err != nil || !reflect.DeepEqual(got, all) {
 				rt.Fatalf("message %d, at most %d:\n%+v, %v\nwant\n%+v", id, most, got, err, all)
 			}
 		}
@@ -86,7 +90,7 @@ func TestSightingsAreThoseOfTheRecords(t *testing.T) {
 }
 
 // A search that nobody waits for any more ends.
-func TestLookingBackEndsWithItsContext(t *testing.T) {
+func TestHistoryOfAVerdictEndsWithItsContext(t *testing.T) {
 	b := newBench(t, says("one"))
 	s := b.begin()
 	if _, err := drain(s.Send(t.Context(), "Hello?")); err != nil {
@@ -94,7 +98,7 @@ func TestLookingBackEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if list, err := s.Sightings(ctx, s.Messages()[0].ID, 0); !errors.Is(err, context.Canceled) || list != nil {
+	if list, err := s.VerdictHistory(ctx, s.Messages()[0].ID, 0); !errors.Is(err, context.Canceled) || list != nil {
 		t.Errorf("got %v, %v; want the context's end", list, err)
 	}
 	if found, err := s.LastWhole(ctx, s.Messages()[0].ID); !errors.Is(err, context.Canceled) || found != nil {
@@ -104,34 +108,10 @@ func TestLookingBackEndsWithItsContext(t *testing.T) {
 
 func TestNoMessageIsSeenBeforeTheFirst(t *testing.T) {
 	s := newBench(t).begin()
-	if list, err := s.Sightings(t.Context(), 1, 0); err != nil || len(list) > 0 {
+	if list, err := s.VerdictHistory(t.Context(), 1, 0); err != nil || len(list) > 0 {
 		t.Errorf("got %v, %v; want nothing", list, err)
 	}
 	if found, err := s.LastWhole(t.Context(), 1, 2); err != nil || len(found) > 0 {
 		t.Errorf("got %v, %v; want nothing", found, err)
-	}
-}
-
-// A record that cannot be read hides no other.
-func TestADamagedRecordIsPassedOver(t *testing.T) {
-	b := newBench(t, says("one"), says("two"), says("three"))
-	s := b.begin()
-	for _, q := range []string{"First?", "Second?", "Third?"} {
-		if _, err := drain(s.Send(t.Context(), q)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	records[1].Plan = records[1].Plan[:len(records[1].Plan)/2]
-	if err := b.deps.Store.UpdateRequest(t.Context(), records[1]); err != nil {
-		t.Fatal(err)
-	}
-	first := s.Messages()[0].ID
-	list, err := s.Sightings(t.Context(), first, 0)
-	if err != nil || len(list) != 2 || list[0].Turn != 3 || list[1].Turn != 1 {
-		t.Errorf("got %+v, %v; want turns 3 and 1", list, err)
 	}
 }

@@ -1,8 +1,9 @@
-package session
+package verdicts
 
 import (
 	"bytes"
 	"compress/gzip"
+	"database/sql"
 	"fmt"
 	"io"
 	"reflect"
@@ -12,42 +13,47 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
-	"winnow/session/store"
+	"winnow/session/store/sqlite"
 )
 
-// plain is entries without lists that are there and empty.
-func plain(entries []history.Entry) []history.Entry {
-	out := append([]history.Entry{}, entries...)
-	for i := range out {
-		e := &out[i]
-		if len(e.Cuts) == 0 {
-			e.Cuts = nil
-		}
-		if len(e.Inserted) == 0 {
-			e.Inserted = nil
-		}
-		if len(e.Repairs) == 0 {
-			e.Repairs = nil
-		}
-	}
-	return out
-}
-
-func readBack(t interface{ Fatal(...any) }, v Verdicts) Verdicts {
-	raw, err := v.pack()
+func readBack(t interface{ Fatal(...any) }, p Plan) Plan {
+	raw, err := p.Pack()
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := ReadVerdicts(store.Request{Plan: raw})
+	back, err := Unpack(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return back
 }
 
+// fillIn gives a field a value that is not its zero.
+func fillIn(t *testing.T, v reflect.Value, n int) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", n))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(n))
+	case reflect.Uint8: // a code
+		v.SetUint(uint64(n%9 + 1))
+	case reflect.Float64:
+		v.SetFloat(float64(n) / 3)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fillIn(t, v.Field(i), 10*n+i)
+		}
+	default:
+		t.Fatalf("a field is of a kind that this test does not know: %s", v.Kind())
+	}
+}
+
 // TestRecordKeepsEveryFieldOfAVerdict fails when a field is added that the record does not know.
 func TestRecordKeepsEveryFieldOfAVerdict(t *testing.T) {
-	v := Verdicts{
+	v := Plan{
 		Entries: make([]history.Entry, 2), Added: []history.Added{{Kind: "marker", Before: 3, At: 4, Text: "[…]", Tokens: 2, Cause: history.Cause{Code: history.CauseGap, Want: 3}}},
 	}
 	for i := range v.Entries {
@@ -66,11 +72,22 @@ func TestRecordKeepsEveryFieldOfAVerdict(t *testing.T) {
 	if back := readBack(t, v); !reflect.DeepEqual(back, v) {
 		t.Errorf("read back\n%+v\nwant\n%+v", back, v)
 	}
+	db := newHistory(t)
+	defer db.Close()
+	must(t, sqlite.InTx(t.Context(), db, func(tx *sql.Tx) error {
+		k, err := addRequest(tx, 1, "", nil)
+		must(t, err)
+		must(t, new(Writer).Put(t.Context(), tx, k, v))
+		if back, err := Read(t.Context(), tx, k.Request); err != nil || !reflect.DeepEqual(back, v) {
+			t.Errorf("rows are read back as\n%+v, %v\nwant\n%+v", back, err, v)
+		}
+		return nil
+	}))
 }
 
 func TestRecordKeepsAnyVerdicts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v := Verdicts{Entries: []history.Entry{}}
+		v := Plan{Entries: []history.Entry{}}
 		for i := range rapid.IntRange(0, 40).Draw(t, "entries") {
 			e := history.Entry{
 				ID: int64(rapid.IntRange(1, 1<<40).Draw(t, "id")), Index: i + rapid.IntRange(0, 1).Draw(t, "gap"), Role: history.User,
@@ -93,20 +110,9 @@ func TestRecordKeepsAnyVerdicts(t *testing.T) {
 	})
 }
 
-func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
-	e := history.Entry{ID: 1, Disposition: history.Dropped, TokensBefore: 12, CharsBefore: 40, Cause: history.Cause{Text: "no room"}}
-	got := readBack(t, Verdicts{Entries: []history.Entry{e}})
-	if got.Entries[0].TokensBefore != 0 || got.Entries[0].CharsBefore != 0 {
-		t.Errorf("the record holds the size: %+v", got.Entries[0])
-	}
-	if got.measure(history.Plan{Entries: []history.Entry{e}}); !reflect.DeepEqual(got.Entries, []history.Entry{e}) {
-		t.Errorf("measured it is %+v, want %+v", got.Entries[0], e)
-	}
-}
-
 // TestDamagedRecordIsAnError changes a record at random and reads it.
 func TestDamagedRecordIsAnError(t *testing.T) {
-	raw, err := Verdicts{Entries: []history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}}.pack()
+	raw, err := Plan{Entries: []history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}}.Pack()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,12 +142,12 @@ func TestDamagedRecordIsAnError(t *testing.T) {
 		w := gzip.NewWriter(&damaged)
 		fmt.Fprint(w, text)
 		w.Close()
-		if v, err := ReadVerdicts(store.Request{ID: 5, Plan: damaged.Bytes()}); err == nil || !strings.Contains(err.Error(), "request 5") {
-			t.Errorf("with %s in place of %s: %+v, %v; want an error that names the request", change.to, change.from, v, err)
+		if p, err := Unpack(damaged.Bytes()); err == nil {
+			t.Errorf("with %s in place of %s: %+v; want an error", change.to, change.from, p)
 		}
 	}
 	for _, plan := range [][]byte{nil, []byte("{}"), raw[:len(raw)/2]} {
-		if _, err := ReadVerdicts(store.Request{ID: 5, Plan: plan}); err == nil {
+		if _, err := Unpack(plan); err == nil {
 			t.Errorf("a plan of %q is read without an error", plan)
 		}
 	}

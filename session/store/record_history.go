@@ -1,0 +1,228 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"winnow/history"
+	"winnow/session/store/sqlite"
+	"winnow/session/store/verdicts"
+)
+
+// Verdicts reads the plan of a request as it was decided. It is an error where it was not recorded or cannot be read.
+func (s *Store) Verdicts(ctx context.Context, request int64) (Verdicts, error) {
+	var out Verdicts
+	err := s.view(ctx, fmt.Sprintf("read the plan of request %d", request), func(tx *sql.Tx) error {
+		var err error
+		out, err = verdicts.Read(ctx, tx, request)
+		return err
+	})
+	return out, err
+}
+
+// PastVerdict is what became of a message in one past request.
+type PastVerdict struct {
+	Turn    int           // the request's turn, from 1
+	Nth, Of int           // it is the turn's Nth request of Of, from 1
+	Request int64         // the id of its record
+	At      time.Time     // when it was sent
+	Model   string        // who was asked, "endpoint/model"
+	Sum     history.Sum   // where the request's tokens went
+	Entry   history.Entry // without TokensBefore and CharsBefore where the message was not sent
+}
+
+// VerdictHistory is what became of a message in past requests of its conversation, on every branch, the newest first
+// and at most so many; a number below 1 is all of them. A request that failed before anything of an answer arrived is
+// left out: no model is known to have seen it. So is a verdict that cannot be read.
+func (s *Store) VerdictHistory(ctx context.Context, session string, message int64, most int) ([]PastVerdict, error) {
+	if most < 1 {
+		most = -1
+	}
+	list, err := answers(ctx, s, question{
+		doing: "read the history of a verdict", session: session, query: pastVerdicts + `LIMIT ?4`, args: []any{message, false, most},
+	}, scanPastVerdict)
+	return slices.DeleteFunc(list, PastVerdict.damaged), err
+}
+
+// LastWhole is, for each of some messages, the newest past request in which the model got all of its text. A message
+// that no model ever got whole is not in the map.
+func (s *Store) LastWhole(ctx context.Context, session string, messages ...int64) (map[int64]PastVerdict, error) {
+	found := make(map[int64]PastVerdict, len(messages))
+	err := s.view(ctx, "read when messages were sent whole", func(tx *sql.Tx) error {
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		for _, id := range messages {
+			list, err := sqlite.Collect(ctx, tx, scanPastVerdict, pastVerdicts+`LIMIT 1`, n, id, true)
+			if err != nil {
+				return err
+			}
+			if len(list) > 0 && !list[0].damaged() {
+				found[id] = list[0]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// pastVerdicts are the verdicts on a message ?2 of a session ?1, the newest first, and only those that sent it whole
+// where ?3 is true.
+const pastVerdicts = `
+	SELECT
+		r.id,
+		r.turn,
+		(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn AND o.id <= r.id),
+		(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn),
+		r.created_ms,
+		r.endpoint || '/' || r.model,
+		r.sum,` + verdicts.Columns + `
+	FROM verdicts v
+	CROSS JOIN requests r ON ` + verdicts.Covers + `
+	WHERE v.session = ?1
+		AND v.message = ?2
+		AND v.whole >= ?3
+		AND r.ended <> 'failed'
+	ORDER BY r.id DESC
+	`
+
+func scanPastVerdict(scan func(...any) error) (PastVerdict, error) {
+	var v PastVerdict
+	var created int64
+	var sum []byte
+	var err error
+	v.Entry, err = verdicts.Scan(scan, &v.Request, &v.Turn, &v.Nth, &v.Of, &created, &v.Model, &sum)
+	v.At = at(created)
+	if errors.Is(err, verdicts.ErrDamaged) || err == nil && json.Unmarshal(sum, &v.Sum) != nil {
+		return PastVerdict{}, nil
+	}
+	return v, err
+}
+
+// damaged reports whether a verdict could not be read.
+func (v PastVerdict) damaged() bool { return v.Request == 0 }
+
+// CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
+func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
+	return answers(ctx, s, question{doing: "read what was cut short", session: session, query: `
+		SELECT DISTINCT v.message
+		FROM verdicts v
+		WHERE v.session = ?
+			AND v.purpose = ''
+			AND NOT v.whole
+			AND EXISTS (
+				SELECT 1
+				FROM requests r
+				WHERE ` + verdicts.Covers + `
+					AND r.ended <> 'failed'
+			)
+		ORDER BY v.message`}, sqlite.Only[int64])
+}
+
+// Tally counts the verdicts of a request.
+type Tally struct {
+	Sum                                            history.Sum // where the request's tokens went
+	Stored, Sent, Cut, Dropped, Recalled, Repaired int         // messages; the repaired ones are among those sent
+}
+
+// counts are the numbers of a Tally in their order.
+type counts [6]int
+
+func (c *counts) add(other counts, sign int) {
+	for i := range c {
+		c[i] += sign * other[i]
+	}
+}
+
+// Tallies counts the verdicts of all of a session's requests that have some, by the request.
+func (s *Store) Tallies(ctx context.Context, session string) (map[int64]Tally, error) {
+	tallies := map[int64]Tally{}
+	err := s.view(ctx, "count the verdicts", func(tx *sql.Tx) error {
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		requests := map[string][]int64{} // by purpose, sorted
+		_, err = sqlite.Collect(ctx, tx, func(scan func(...any) error) (id int64, err error) {
+			var purpose string
+			var sum []byte
+			var t Tally
+			if err := scan(&id, &purpose, &sum); err != nil {
+				return 0, err
+			}
+			requests[purpose] = append(requests[purpose], id)
+			err = json.Unmarshal(sum, &t.Sum)
+			tallies[id] = t
+			return id, err
+		}, `
+			SELECT
+				id,
+				purpose,
+				sum
+			FROM requests
+			WHERE session = ?
+				AND sum IS NOT NULL
+			ORDER BY id`, n)
+		if err != nil {
+			return err
+		}
+		return countRuns(ctx, tx, n, requests, tallies)
+	})
+	return tallies, err
+}
+
+// countRuns fills in the counts. A run is counted where it begins and taken off where it ends.
+func countRuns(ctx context.Context, tx *sql.Tx, session int64, requests map[string][]int64, tallies map[int64]Tally) error {
+	changes := map[string][]counts{}
+	for purpose, ids := range requests {
+		changes[purpose] = make([]counts, len(ids)+1)
+	}
+	_, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (c counts, err error) {
+		var purpose string
+		var first int64
+		var last sql.NullInt64
+		if err := scan(&purpose, &first, &last, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5]); err != nil || requests[purpose] == nil {
+			return c, err
+		}
+		ids := requests[purpose]
+		from, _ := slices.BinarySearch(ids, first)
+		changes[purpose][from].add(c, 1)
+		if last.Valid {
+			to, _ := slices.BinarySearch(ids, last.Int64+1)
+			changes[purpose][to].add(c, -1)
+		}
+		return c, nil
+	}, `
+		SELECT
+			purpose,
+			first_request,
+			last_request,
+			count(*),
+			sum(disposition IN ('kept', 'cut', 'recalled')),
+			sum(disposition = 'cut'),
+			sum(disposition = 'dropped'),
+			sum(disposition = 'recalled'),
+			sum(disposition IN ('kept', 'cut', 'recalled') AND repairs IS NOT NULL)
+		FROM verdicts
+		WHERE session = ?
+		GROUP BY purpose, first_request, last_request`, session)
+	for purpose, ids := range requests {
+		var now counts
+		for i, id := range ids {
+			now.add(changes[purpose][i], 1)
+			t := tallies[id]
+			t.Stored, t.Sent, t.Cut, t.Dropped, t.Recalled, t.Repaired = now[0], now[1], now[2], now[3], now[4], now[5]
+			tallies[id] = t
+		}
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+)
+
+// What the rows of all requests tell is what the plans tell one by one.
+func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		session, _ := begin(t, s, "", "hello")
+		other, _ := begin(t, s, "", "elsewhere")
+		pick := func(name string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, name) }
+		dispositions := []history.Disposition{history.Kept, history.Cut, history.Dropped, history.Recalled, history.Excluded}
+		plan := Verdicts{}
+		for id := range int64(6) {
+			plan.Entries = append(plan.Entries, history.Entry{ID: id + 1, Disposition: history.Kept, Whole: true})
+		}
+		of := map[int]int{}
+		want := map[int64][]PastVerdict{}
+		tallies, short := map[int64]Tally{}, []int64{}
+		for range rapid.IntRange(1, 9).Draw(rt, "requests") {
+			e := &plan.Entries[pick("changed", 6)]
+			*e = history.Entry{ID: e.ID, Disposition: dispositions[pick("disposition", 5)], Whole: pick("whole", 2) == 0}
+			if pick("mended", 2) == 0 {
+				e.Repairs = []history.Repair{{Kind: "C1"}}
+			}
+			p := Verdicts{Sum: history.Sum{Total: pick("total", 9)}, Entries: slices.Clone(plan.Entries[:1+pick("length", 6)])}
+			r := Request{
+				Session: session.ID, Turn: 1 + pick("turn", 2), Endpoint: "e", Model: "m", Plan: &p,
+				Purpose: rapid.SampledFrom([]Purpose{ForAnswer, ForAnswer, ForSummary}).Draw(rt, "purpose"),
+				End:     rapid.SampledFrom([]RequestEnd{EndDone, EndDone, EndFailed, ""}).Draw(rt, "end"),
+			}
+			switch pick("as", 6) {
+			case 0:
+				r.Plan = nil
+			case 1:
+				_, err := s.AddRequest(ctx, Request{Session: other.ID, Turn: r.Turn, Plan: &p})
+				must(t, "add to another session", err)
+			}
+			stored, err := s.AddRequest(ctx, r)
+			must(t, "add", err)
+			of[r.Turn]++
+			if r.Plan == nil {
+				continue
+			}
+			tally := Tally{Sum: p.Sum, Stored: len(p.Entries)}
+			for _, e := range p.Entries {
+				seen := PastVerdict{Turn: r.Turn, Nth: of[r.Turn], Request: stored.ID, At: stored.Created, Model: "e/m", Sum: p.Sum, Entry: e}
+				if r.End != EndFailed {
+					want[e.ID] = append(want[e.ID], seen)
+				}
+				if r.End != EndFailed && r.Purpose == ForAnswer && !e.Whole {
+					short = append(short, e.ID)
+				}
+				if e.Sent() {
+					tally.Sent++
+				}
+				if e.Sent() && len(e.Repairs) > 0 {
+					tally.Repaired++
+				}
+				switch e.Disposition {
+				case history.Cut:
+					tally.Cut++
+				case history.Dropped:
+					tally.Dropped++
+				case history.Recalled:
+					tally.Recalled++
+				}
+			}
+			tallies[stored.ID] = tally
+		}
+		whole := map[int64]PastVerdict{}
+		for id, list := range want {
+			for i := range list {
+				list[i].Of = of[list[i].Turn]
+				if list[i].Entry.Whole {
+					whole[id] = list[i]
+				}
+			}
+			slices.Reverse(list)
+			for _, most := range []int{0, 2} {
+				want := list
+				if most > 0 {
+					want = list[:min(most, len(list))]
+				}
+				if got, err := s.VerdictHistory(ctx, session.ID, id, most); err != nil || !reflect.DeepEqual(got, want) {
+					rt.Fatalf("the history of message %d is\n%+v, %v\nwant\n%+v", id, got, err, want)
+				}
+			}
+		}
+		if got, err := s.LastWhole(ctx, session.ID, 1, 2, 3, 4, 5, 6, 7); err != nil || !reflect.DeepEqual(got, whole) {
+			rt.Fatalf("last whole:\n%+v, %v\nwant\n%+v", got, err, whole)
+		}
+		if got, err := s.Tallies(ctx, session.ID); err != nil || !reflect.DeepEqual(got, tallies) {
+			rt.Fatalf("the tallies are\n%+v, %v\nwant\n%+v", got, err, tallies)
+		}
+		slices.Sort(short)
+		if got, err := s.CutShort(ctx, session.ID); err != nil || !slices.Equal(got, slices.Compact(short)) {
+			rt.Fatalf("cut short were %v, %v, want %v", got, err, slices.Compact(short))
+		}
+	})
+}
+
+func TestNewestRequestsComeInSteps(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, _ := begin(t, s, "", "hello")
+	other, _ := begin(t, s, "", "elsewhere")
+	var stored []Request
+	for range 5 {
+		r, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: 1})
+		must(t, "add", err)
+		_, err = s.AddRequest(ctx, Request{Session: other.ID, Turn: 1})
+		must(t, "add to another session", err)
+		stored = slices.Insert(stored, 0, r)
+	}
+	for _, c := range []struct {
+		before int64
+		n      int
+		want   []Request
+	}{{0, 2, stored[:2]}, {stored[1].ID, 2, stored[2:4]}, {stored[3].ID, 9, stored[4:]}, {stored[4].ID, 9, nil}} {
+		if got, err := s.NewestRequests(ctx, session.ID, c.before, c.n); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("before %d there are\n%+v, %v\nwant\n%+v", c.before, got, err, c.want)
+		}
+	}
+}
+
+// A verdict that cannot be read hides no other.
+func TestADamagedVerdictIsPassedOver(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, m := begin(t, s, "", "hello")
+	for i := range 3 {
+		_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: i + 1, Plan: &Verdicts{Entries: []history.Entry{
+			{ID: m.ID, Disposition: history.Kept, Cuts: []history.Range{{To: i + 1}}},
+		}}})
+		must(t, "add", err)
+	}
+	_, err := s.full.Exec(`UPDATE verdicts SET cuts = '[' WHERE cuts LIKE '%2%'`)
+	must(t, "damage", err)
+	list, err := s.VerdictHistory(ctx, session.ID, m.ID, 0)
+	if err != nil || len(list) != 2 || list[0].Turn != 3 || list[1].Turn != 1 {
+		t.Errorf("got %+v, %v; want turns 3 and 1", list, err)
+	}
+	if err := s.Dump(ctx, session.ID, func(Line) error { return nil }); err != nil {
+		t.Errorf("the session cannot be read whole: %v", err)
+	}
+}

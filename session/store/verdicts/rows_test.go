@@ -1,0 +1,289 @@
+package verdicts
+
+import (
+	"context"
+	"database/sql"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/session/store/sqlite"
+)
+
+// tricky are texts that look like the record they stand in.
+var tricky = []string{
+	"", "kept whole", ",", `"`, `\`, `,"`, `","n":7}`, `,"id":[{"v":1,"n":1}]`, `,"marks":[`, `,"cuts":{"0":[`, `{"1":[`, "<&>\u2028",
+}
+
+// anyPlan are plans of any kind on messages whose ids rise.
+func anyPlan() *rapid.Generator[Plan] {
+	return rapid.Custom(func(t *rapid.T) Plan {
+		text := rapid.SampledFrom(tricky)
+		v := Plan{Added: []history.Added{{Kind: "marker", Text: text.Draw(t, "added"), Cause: history.Cause{Text: text.Draw(t, "why")}}}}
+		v.Sum = history.Sum{Total: rapid.IntRange(0, 9999).Draw(t, "total"), Ratio: rapid.Float64Range(0.1, 3).Draw(t, "ratio")}
+		id := int64(0)
+		for i := range rapid.IntRange(0, 30).Draw(t, "entries") {
+			id += rapid.SampledFrom([]int64{1, 1, 1, 1, 2, 5, 1000}).Draw(t, "id")
+			e := history.Entry{
+				ID: id, Index: i, Role: rapid.SampledFrom([]history.Role{history.User, history.Assistant, history.Tool, "critic"}).Draw(t, "role"),
+				Disposition: rapid.SampledFrom([]history.Disposition{history.Kept, history.Kept, history.Cut, history.Dropped, history.Recalled}).Draw(t, "disposition"),
+				Cause:       history.Cause{Text: text.Draw(t, "reason")},
+				Pinned:      rapid.Bool().Draw(t, "pinned"), Recalled: rapid.Bool().Draw(t, "recalled"),
+				TokensAfter: rapid.IntRange(0, 2).Draw(t, "tokens"), CharsAfter: rapid.IntRange(0, 2).Draw(t, "chars"),
+			}
+			if e.Sent() {
+				e.Whole, e.Level, e.Place = rapid.Bool().Draw(t, "whole"), history.Whole, rapid.SampledFrom([]history.Level{history.Out, history.Whole}).Draw(t, "place")
+				e.TokensBefore, e.CharsBefore = rapid.IntRange(0, 2).Draw(t, "tokens before"), 2
+			}
+			if rapid.IntRange(0, 2).Draw(t, "cut") == 0 {
+				e.Cuts, e.Inserted = []history.Range{{From: i, To: i + 1}}, []history.Insert{{At: i, Text: text.Draw(t, "inserted")}}
+			}
+			if rapid.IntRange(0, 2).Draw(t, "mended") == 0 {
+				e.Repairs = []history.Repair{{Kind: "C1", Cause: history.Cause{Text: text.Draw(t, "what")}, Before: text.Draw(t, "before"), After: text.Draw(t, "after")}}
+			}
+			if rapid.Bool().Draw(t, "coded") {
+				e.Cause = history.Cause{Code: history.CauseGap, Want: rapid.IntRange(0, 3).Draw(t, "want"), Have: 2, Text: text.Draw(t, "words")}
+			}
+			v.Entries = append(v.Entries, e)
+		}
+		return v
+	})
+}
+
+type tester interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+// newHistory is a file with two sessions and no requests.
+func newHistory(t tester) *sql.DB {
+	t.Helper()
+	db := sqlite.Pool(sqlite.Memory, sqlite.Durable, 1)
+	all, err := sqlite.Steps()
+	if err == nil {
+		err = sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
+			if _, err := sqlite.StepUp(context.Background(), tx, all); err != nil {
+				return err
+			}
+			_, err := tx.Exec(`INSERT INTO sessions (n, id, created_ms, updated_ms, used) VALUES (1, 'a', 0, 0, 0), (2, 'b', 0, 0, 1)`)
+			return err
+		})
+	}
+	if err != nil {
+		t.Fatalf("make a history: %v", err)
+	}
+	return db
+}
+
+// addRequest adds the row of a request without its plan.
+func addRequest(tx *sql.Tx, session int64, purpose string, packed []byte) (Key, error) {
+	result, err := tx.Exec(`
+		INSERT INTO requests (session, turn, user, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash, prompt_tokens,
+			cached_tokens, answer_tokens, reasoning_tokens, first_token_us, took_us, retries, finish, ended, error, purpose, plan)
+		VALUES (?, 1, 1, 0, '', '', 1, '', 0, '', 0, 0, 0, 0, 0, 0, 0, '', 'done', '', ?, ?)`, session, purpose, packed)
+	if err != nil {
+		return Key{}, err
+	}
+	id, err := result.LastInsertId()
+	return Key{session, id, purpose}, err
+}
+
+// nextPlan is a plan as it follows another one: on the same branch or another, with some verdicts changed.
+func nextPlan(t *rapid.T, before Plan) Plan {
+	fresh := anyPlan().Draw(t, "plan")
+	if rapid.IntRange(0, 4).Draw(t, "unlike") == 0 {
+		return fresh
+	}
+	next := Plan{Sum: fresh.Sum, Added: fresh.Added}
+	cut := rapid.IntRange(0, len(before.Entries)).Draw(t, "branches off at")
+	if rapid.Bool().Draw(t, "goes on") {
+		cut = len(before.Entries)
+	}
+	next.Entries = append([]history.Entry{}, before.Entries[:cut]...)
+	for i := range next.Entries {
+		if rapid.IntRange(0, 3).Draw(t, "changed") == 0 && i < len(fresh.Entries) {
+			e := fresh.Entries[i]
+			e.ID, e.Index = next.Entries[i].ID, next.Entries[i].Index
+			next.Entries[i] = e
+		}
+	}
+	last := int64(0)
+	if cut > 0 {
+		last = next.Entries[cut-1].ID
+	}
+	for _, e := range fresh.Entries {
+		if rapid.Bool().Draw(t, "new") {
+			e.ID, e.Index = last+1+e.ID, len(next.Entries)
+			next.Entries = append(next.Entries, e)
+		}
+	}
+	return next
+}
+
+// A plan reads back as it was, whatever branches the requests before and after it were on, whichever window stored
+// them, whether they were rows from the beginning or packed, alone or with all others.
+func TestPlansOfAnyRequestsReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type stored struct {
+			Key
+			Plan
+		}
+		rows, packed := newHistory(t), newHistory(t)
+		defer rows.Close()
+		defer packed.Close()
+		var all []stored
+		newest := map[Key]Plan{}
+		var w Writer
+		for range rapid.IntRange(1, 12).Draw(t, "requests") {
+			lane := Key{Session: int64(rapid.IntRange(1, 2).Draw(t, "session")), Purpose: rapid.SampledFrom([]string{"", "", "", "summary"}).Draw(t, "purpose")}
+			p := nextPlan(t, newest[lane])
+			newest[lane] = p
+			if rapid.IntRange(0, 3).Draw(t, "another window") == 0 {
+				w = Writer{}
+			}
+			if rapid.IntRange(0, 5).Draw(t, "taken back") == 0 {
+				tx, err := rows.Begin()
+				must(t, err)
+				k, err := addRequest(tx, lane.Session, lane.Purpose, nil)
+				must(t, err)
+				must(t, new(Writer).Put(context.Background(), tx, k, anyPlan().Draw(t, "lost")))
+				must(t, tx.Rollback())
+			}
+			must(t, sqlite.InTx(context.Background(), rows, func(tx *sql.Tx) error {
+				k, err := addRequest(tx, lane.Session, lane.Purpose, nil)
+				must(t, err)
+				all = append(all, stored{k, p})
+				return w.Put(context.Background(), tx, k, p)
+			}))
+			must(t, sqlite.InTx(context.Background(), packed, func(tx *sql.Tx) error {
+				text, err := p.Pack()
+				must(t, err)
+				_, err = addRequest(tx, lane.Session, lane.Purpose, text)
+				return err
+			}))
+		}
+		must(t, sqlite.InTx(context.Background(), packed, func(tx *sql.Tx) error { return FromPacked(context.Background(), tx) }))
+		for _, db := range []*sql.DB{rows, packed} {
+			must(t, sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
+				for _, s := range all {
+					got, err := Read(context.Background(), tx, s.Request)
+					if err != nil || !reflect.DeepEqual(got.Entries, withLists(s.Entries)) || got.Sum != s.Sum || !reflect.DeepEqual(got.Added, s.Added) {
+						t.Fatalf("request %d is read as\n%+v, %v\nwant\n%+v", s.Request, got, err, s.Plan)
+					}
+				}
+				for session := range int64(2) {
+					sweep, err := NewSweep(context.Background(), tx, session+1)
+					must(t, err)
+					for _, s := range all {
+						if s.Session != session+1 {
+							continue
+						}
+						got, err := sweep.entries(s.Request, s.Purpose)
+						if err != nil || !slices.EqualFunc(got, s.Entries, func(a, b history.Entry) bool { return same(&a, &b) }) {
+							t.Fatalf("request %d is swept as\n%+v, %v\nwant\n%+v", s.Request, got, err, s.Entries)
+						}
+					}
+					must(t, sweep.Close())
+				}
+				return nil
+			}))
+		}
+		if a, b := dumped(t, rows), dumped(t, packed); a != b {
+			t.Fatalf("the rows are\n%s\nand of packed plans\n%s", a, b)
+		}
+	})
+}
+
+func must(t tester, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// withLists are entries as they are read: nil for none.
+func withLists(entries []history.Entry) []history.Entry {
+	var out []history.Entry
+	for _, e := range entries {
+		out = append(out, recorded(e))
+	}
+	return out
+}
+
+// dumped is the content of the table as text.
+func dumped(t tester, db *sql.DB) string {
+	var text string
+	err := db.QueryRow(`
+		SELECT coalesce(group_concat(concat_ws('|', session, purpose, message, first_request, last_request, disposition, cause, cuts), char(10)), '')
+		FROM (SELECT * FROM verdicts ORDER BY session, message, first_request)`).Scan(&text)
+	must(t, err)
+	return text
+}
+
+// A plan that cannot be read stays packed, and one of which rows are lost says so.
+func TestWhatCannotBeReadStays(t *testing.T) {
+	db := newHistory(t)
+	defer db.Close()
+	ctx := context.Background()
+	must(t, sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
+		sound, err := Plan{Entries: []history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}}.Pack()
+		must(t, err)
+		var keys []Key
+		for _, packed := range [][]byte{sound, sound[:len(sound)/2], []byte("{}"), sound} {
+			k, err := addRequest(tx, 1, "", packed)
+			must(t, err)
+			keys = append(keys, k)
+		}
+		must(t, FromPacked(ctx, tx))
+		for i, k := range keys {
+			p, err := Read(ctx, tx, k.Request)
+			if readable := i == 0 || i == 3; readable != (err == nil) || readable && len(p.Entries) != 2 {
+				t.Errorf("request %d is read as %+v, %v", k.Request, p, err)
+			}
+			var packed []byte
+			must(t, tx.QueryRow(`SELECT plan FROM requests WHERE id = ?`, k.Request).Scan(&packed))
+			if kept := packed != nil; kept != (err != nil) {
+				t.Errorf("request %d has a packed plan: %t", k.Request, kept)
+			}
+		}
+		var rows int
+		must(t, tx.QueryRow(`SELECT count(*) FROM verdicts`).Scan(&rows))
+		if rows != 2 {
+			t.Errorf("two requests that decided the same about two messages have %d rows", rows)
+		}
+		_, err = tx.Exec(`DELETE FROM verdicts WHERE message = 2`)
+		must(t, err)
+		if _, err := Read(ctx, tx, keys[0].Request); err == nil || !strings.Contains(err.Error(), "2 entries") {
+			t.Errorf("a plan with a lost row is read: %v", err)
+		}
+		sweep, err := NewSweep(ctx, tx, 1)
+		must(t, err)
+		defer sweep.Close()
+		exported, err := sweep.Packed(keys[0], []byte("{}"), nil, 2)
+		must(t, err)
+		if p, err := Unpack(exported); err == nil {
+			t.Errorf("a plan with a lost row is exported as %+v", p)
+		}
+		return nil
+	}))
+}
+
+// A plan whose messages are not in order has no rows, and is read all the same.
+func TestAPlanOutOfOrderStaysPacked(t *testing.T) {
+	db := newHistory(t)
+	defer db.Close()
+	want := Plan{Entries: []history.Entry{{ID: 2, Disposition: history.Kept}, {ID: 1, Disposition: history.Dropped}}}
+	must(t, sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
+		k, err := addRequest(tx, 1, "", nil)
+		must(t, err)
+		must(t, new(Writer).Put(context.Background(), tx, k, want))
+		if got, err := Read(context.Background(), tx, k.Request); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("it is read as %+v, %v", got, err)
+		}
+		return nil
+	}))
+}
