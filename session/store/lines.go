@@ -3,6 +3,8 @@ package store
 import (
 	"encoding/json"
 	"unicode/utf8"
+
+	"winnow/session/store/verdicts"
 )
 
 // Line is one row of a session in an archive, with its columns as they are stored: exactly one of its fields is set. The lines of a session
@@ -209,4 +211,21 @@ type SummaryLine struct {
 	Model    Text        `json:"model,omitempty"`
 	Text     Text        `json:"text,omitempty" db:",blob"`
 	Sources  MessageRuns `json:"sources,omitempty"` // runs of ids of the messages that it was made from and stands for
+}
+
+// AsStored is a line as it is read back where it was stored: the record of a request that an older winnow wrote has
+// the form of today.
+func AsStored(l Line) Line {
+	if l.Request == nil {
+		return l
+	}
+	plan, err := verdicts.Unpack(l.Request.Plan)
+	if err != nil {
+		return l
+	}
+	request := *l.Request
+	if request.Plan, err = plan.Pack(); err != nil {
+		return l
+	}
+	return Line{Request: &request}
 }

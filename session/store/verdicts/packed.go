@@ -141,19 +141,6 @@ func Unpack(plan []byte) (Plan, error) {
 	return p.plan()
 }
 
-// Canonical is the JSON that this winnow packs of a packed plan, and the plan itself where it cannot be read.
-func Canonical(plan []byte) []byte {
-	p, err := Unpack(plan)
-	if err != nil {
-		return plan
-	}
-	columns, err := json.Marshal(p.packed())
-	if err != nil {
-		return plan
-	}
-	return columns
-}
-
 // mostEntries is more messages than any conversation has.
 const mostEntries = 1 << 20
 
