@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -83,8 +82,8 @@ func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
 	if got, want := do(&in, "tab"), []Event{ReadVerdicts{in.Number, 2, mostVerdicts}}; !reflect.DeepEqual(got, want) {
 		t.Fatalf("the view of the past asks for %#v, want %#v", got, want)
 	}
-	list := make([]session.Sighting, mostVerdicts)
-	list[0] = session.Sighting{Turn: 7, Request: 70, Entry: in.Plan.Entries[1]}
+	list := make([]store.PastVerdict, mostVerdicts)
+	list[0] = store.PastVerdict{Turn: 7, Request: 70, Entry: in.Plan.Entries[1]}
 	do(&in, VerdictsMsg{Answer: Answer{Number: in.Number - 1}})
 	if in.Content() != nil {
 		t.Error("what was asked for before is shown")
