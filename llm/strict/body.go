@@ -2,6 +2,7 @@ package strict
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -235,22 +236,13 @@ func (r *reader) mistyped(path, want string, raw json.RawMessage) {
 	}
 }
 
+// kinds are the types of JSON values but numbers, by how they begin.
+var kinds = map[byte]string{'{': "an object", '[': "a list", '"': "a string", 'n': "null", 't': "a boolean", 'f': "a boolean"}
+
 // kindOf names a JSON value's type.
 func kindOf(raw json.RawMessage) string {
-	if len(raw) == 0 || !json.Valid(raw) {
+	if !json.Valid(raw) {
 		return "no JSON"
 	}
-	switch raw[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "a boolean"
-	}
-	return "a number"
+	return cmp.Or(kinds[raw[0]], "a number")
 }
