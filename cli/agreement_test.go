@@ -31,10 +31,12 @@ var oneTalk = flag.Uint64("talk", 0, "hold this conversation of the agreement te
 // screen, the receipt of the answer, winnow context --json, and the bytes that the server got.
 func TestScreenReceiptCommandAndWireAgree(t *testing.T) {
 	const houses = 32 // at once: a session on the screen waits for its clocks most of the time
-	first, last := uint64(1), uint64(1000)
+	first, last := uint64(1), uint64(250)
 	switch {
 	case *oneTalk > 0:
 		first, last = *oneTalk, *oneTalk
+	case soak():
+		last = 2000
 	case testing.Short():
 		last = 100
 	}
