@@ -36,7 +36,7 @@ var (
 // for a summary or a title repeats every token it was given.
 func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	t.Parallel()
-	from, n := uint64(1), 150
+	from, n := uint64(1), 60
 	if *soak > 0 {
 		from, n = uint64(time.Now().UnixNano()), *soak
 	}
