@@ -57,6 +57,9 @@ func sessionsWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 // keyedSessions is sessionsWhere with the key of each session.
 func keyedSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) (keys []int64, all []Session, err error) {
 	err = sqlite.EachRow(ctx, tx, "sessions "+where, func(row *sessionRow) error {
+		if len(all) == cap(all) {
+			all = slices.Grow(all, max(4, len(all))) // large rows: to copy them is what append would spend its time on
+		}
 		keys, all = append(keys, row.Key), append(all, row.session())
 		return nil
 	}, args...)
