@@ -29,7 +29,9 @@ type rendering struct {
 	chars  int    // code points of the original that are sent
 	length int    // code points of what is sent
 	cause  *Cause // why it is cut, nil where it is whole
-	held   int    // tokens that the choice sets aside for it, where they are more than tokens
+	cuts   []Range
+	insert []Insert // what is in the place of the cut
+	held   int      // tokens that the choice sets aside for it, where they are more than tokens
 }
 
 // price is what the choice pays for a rendering.
@@ -150,6 +152,7 @@ func renderingOf(v *candidate, s shortened, count Counter) rendering {
 	return rendering{
 		shortened: s, tokens: count(s.text) + v.tokens - v.text,
 		chars: v.chars - (s.cut.To - s.cut.From), length: runes(s.text),
+		cuts: []Range{s.cut}, insert: []Insert{{s.cut.From, s.note}},
 	}
 }
 

@@ -182,10 +182,7 @@ func (b *chooser) limitOf(v *candidate) (cause.Code, int) {
 // code points of the stored text.
 func (f rendering) locate(v *candidate, e *Entry) {
 	if !v.Replaced && v.Lead+v.Tail == 0 {
-		e.CharsAfter = f.chars
-		if !f.whole() {
-			e.Cuts, e.Inserted = []Range{f.cut}, []Insert{{f.cut.From, f.note}}
-		}
+		e.CharsAfter, e.Cuts, e.Inserted = f.chars, f.cuts, f.insert
 		return
 	}
 	n := e.CharsBefore
