@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"ui/settings":        {"ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "llm", "history"},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "llm/pricing", "history"},
 	"ui/inspector":       {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "history"},
-	"ui/sessions":        {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "session/store", "session/store/backup", "history"},
+	"ui/sessions":        {"ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session", "llm", "session/store", "session/store/backup", "history"},
 	"ui/composer":        {"ui/composer/editor", "ui/theme", "ui/keymap", "ui/markdown", "ui/uitest", "session/store", "history"},
 	"ui/composer/editor": {},
 	"ui/input":           {},

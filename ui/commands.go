@@ -7,9 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/keymap"
+	"winnow/ui/sessions"
 	"winnow/ui/settings"
 )
 
@@ -34,14 +36,16 @@ func Commands() []Command {
 		command("pin", "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }),
 		command("exclude", "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }),
 		command("auto", "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }),
-		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.undo() }),
+		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.do(keymap.TakeBack) }),
 		command("repair", "", "list what was repaired, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs"),
 		command("whatif", "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }),
 		command("search", "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search),
 		command("alone", "TEXT", "send a message without the conversation before it", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
 		command("resume", "[WORDS]", "open another session, found by the words of its title", (*Model).openSessions, "sessions", "continue"),
-		command("new", "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.newSession() }, "clear"),
-		command("temporary", "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd { return m.newTemporary() }),
+		command("new", "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.do(keymap.New) }, "clear"),
+		command("temporary", "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd {
+			return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.Temporary(session.Start{Ref: m.ref, Dir: m.info.Dir}) })
+		}),
 		command("fork", "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.forkHere() }),
 		command("keep", "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.keepTemporary() }),
 		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),

@@ -24,7 +24,7 @@ func (m *Model) updateComposer(msg tea.Msg) tea.Cmd {
 // tellComposer tells the composer of its surroundings.
 func (m *Model) tellComposer() {
 	m.composer.Around = composer.Around{
-		Session: m.info.ID, Home: m.session.Store(), Temporary: m.session.Temporary(), Closed: m.elsewhere,
+		Session: m.info.ID, Home: m.session.Store(), Temporary: m.session.Temporary(), Closed: m.opener.ReadOnly,
 		Guide:     m.ref == "guide" || strings.HasPrefix(m.ref, "guide/"),
 		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
 		ReadFile:  m.session.Attach,
@@ -83,5 +83,5 @@ func (m *Model) completionView() []string {
 	if len(lines) == 0 || m.layout.Transcript.H < 4 {
 		return nil
 	}
-	return theme.Frame(theme.Box{W: w, H: len(lines) + 2}, m.border("commands", "tab completes", true), slices.Clip(lines))
+	return theme.Frame(theme.Box{W: w, H: len(lines) + 2}, m.themes.Styles.Border("commands", "tab completes", true), slices.Clip(lines))
 }

@@ -19,15 +19,6 @@ import (
 	"winnow/ui/transcript"
 )
 
-// editSelected takes the message under the cursor into the composer.
-func (m *Model) editSelected() tea.Cmd {
-	message, ok := m.chat.Selected()
-	if !ok {
-		return m.complain("Select a message of yours first.")
-	}
-	return m.startEdit(message.ID)
-}
-
 // startEdit takes a message of the user's into the composer. What it becomes there is another version of
 // it: the message itself stays, with all that was said since.
 func (m *Model) startEdit(id int64) tea.Cmd {
@@ -62,14 +53,6 @@ func (m *Model) leaveEdit() tea.Cmd {
 		said += " " + m.keys.First(keymap.Older) + " recalls the edit."
 	}
 	return m.say(said)
-}
-
-// editTitle says above the composer which message is being edited, "" for none.
-func (m *Model) editTitle() string {
-	if m.composer.Editing() == 0 {
-		return ""
-	}
-	return "editing " + m.chat.NumbersOf(m.composer.Editing())
 }
 
 // editsMsg says when the list of the user's messages is shown.
@@ -142,7 +125,7 @@ func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
 	case msg.session != m.session:
 		return nil
 	case errors.Is(msg.err, session.ErrOneVersion):
-		return m.say(m.oneVersion(msg.of))
+		return m.say(m.chat.OneVersion(msg.of))
 	case msg.err != nil:
 		return m.complain(theme.Sentence(msg.err))
 	}
@@ -150,7 +133,7 @@ func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
 	m.chat.GoTo(msg.version.Message)
 	v := msg.version
 	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.say(said), m.draftChanged(), m.count(m.session), m.readForks(m.session), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
+	return tea.Batch(m.say(said), m.draftChanged(), m.opener.Count(), m.opener.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
 }
 
 // followSession shows the session's active branch, after it changed. What was about messages of another
@@ -167,26 +150,6 @@ func (m *Model) followSession() {
 	m.chat.Follow(m.session.Messages())
 }
 
-// oneVersion says that a message has no other version, and which message near it has.
-func (m *Model) oneVersion(of int64) string {
-	said := theme.UpperFirst(m.chat.NumbersOf(of)) + " has one version"
-	at, ok := m.chat.Place[of]
-	if !ok {
-		return said + "."
-	}
-	before, after := at-1, at+1
-	for before >= 0 || after < len(m.chat.Messages) {
-		for _, i := range []int{before, after} {
-			if i >= 0 && i < len(m.chat.Messages) && m.chat.Messages[i].Siblings > 1 {
-				near := m.chat.Messages[i]
-				return fmt.Sprintf("%s; %s has %d.", said, m.chat.NumbersOf(near.ID), near.Siblings)
-			}
-		}
-		before, after = before-1, after+1
-	}
-	return said + ", and so has every other: " + m.keys.First(keymap.Edit) + " and " + m.keys.First(keymap.Again) + " make another."
-}
-
 // askAgain asks for the last user message again.
 func (m *Model) askAgain() tea.Cmd {
 	last, ok := m.chat.Last()
@@ -194,15 +157,6 @@ func (m *Model) askAgain() tea.Cmd {
 		return m.complain("There is no message to answer yet.")
 	}
 	return m.askAgainAt(last)
-}
-
-// askSelectedAgain asks again in the turn of the message under the cursor. What followed is another branch.
-func (m *Model) askSelectedAgain() tea.Cmd {
-	message, ok := m.chat.Selected()
-	if !ok {
-		return m.askAgain()
-	}
-	return m.askAgainAt(message)
 }
 
 // askAgainAt asks again in the turn of a message.
@@ -226,20 +180,4 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 		return turn
 	}
 	return tea.Batch(turn, m.say("What followed is kept: on the new answer "+m.keys.First(keymap.VersionBack)+" goes back to it."))
-}
-
-// partingHints are the keys of a message where branches or sessions part.
-func (m *Model) partingHints() []keymap.Hint {
-	message, ok := m.chat.Selected()
-	if !ok {
-		return nil
-	}
-	var hints []keymap.Hint
-	if message.Siblings > 1 {
-		hints = append(hints, m.keys.Hint("versions", keymap.VersionBack, keymap.VersionOn))
-	}
-	if m.chat.Trails[message.ID] != "" {
-		hints = append(hints, m.keys.Hint("forks", keymap.Trail))
-	}
-	return hints
 }

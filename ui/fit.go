@@ -55,7 +55,7 @@ func (m *Model) sendCut() tea.Cmd {
 	switch {
 	case !m.notice.Is(notice.TooLong) || m.turn.Busy || m.composer.Empty():
 		return m.say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
-	case m.elsewhere:
+	case m.opener.ReadOnly:
 		return m.onlyRead()
 	}
 	if text, alone := strings.CutPrefix(m.composer.Shown(), "/alone "); alone && m.composer.IsCommand(m.composer.Shown()) {

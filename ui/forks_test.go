@@ -13,7 +13,7 @@ func (l *live) forkedAt(number int) {
 	l.chat.GoTo(l.chat.Messages[number-1].ID)
 	l.press("f")
 	l.until("the fork", func() bool { return l.session != was })
-	l.until("its kin", func() bool { return l.forks.From() != "" })
+	l.until("its kin", func() bool { return l.opener.Forks.From() != "" })
 	l.planned()
 }
 

@@ -13,44 +13,18 @@ func (m *Model) hints() []keymap.Hint {
 	selecting := m.chat.Selecting() && (!m.overlays.any() || m.overlays.onTop(panelOverlay{}))
 	switch {
 	case selecting:
-		return []keymap.Hint{
-			k.Hint("pin", keymap.Pin),
-			k.Hint("exclude", keymap.Exclude),
-			k.Hint("auto", keymap.Auto),
-			k.Hint("add or remove one", keymap.Pick),
-			k.Hint("range", keymap.Select),
-			k.Hint("leave the selection", keymap.Back),
-		}
+		return m.chat.Hints()
 	case m.overlays.any():
 		return m.overlays.top().hints(m)
 	case m.panel.Past != nil && m.focus == panelPane:
 		return append(panelHints(k), k.Hint("back to the next request", keymap.Back))
 	case m.focus == transcriptPane:
-		return slices.Concat([]keymap.Hint{
-			k.Hint("message", keymap.Next, keymap.Prev),
-		}, m.partingHints(), []keymap.Hint{
-			k.Hint("inspect", keymap.Inspect),
-			k.Hint("what it saw", keymap.Seen),
-			k.Hint("pin exclude auto", keymap.Pin, keymap.Exclude, keymap.Auto),
-			k.Hint("search", keymap.Find),
-			k.Hint("select", keymap.Select),
-			k.Hint("copy", keymap.Copy),
-			k.Hint("undo", keymap.TakeBack),
-			k.Hint("request", keymap.Request),
-			k.Hint("edit", keymap.Edit),
-			k.Hint("ask again", keymap.Again),
-			k.Hint("fork", keymap.Fork),
-			k.Hint("boundary", keymap.Boundary),
-			k.Hint("what if", keymap.WhatIf),
-			k.Hint("repairs", keymap.Repairs),
-			k.Hint("draft", keymap.Back),
-			k.Hint("help", keymap.Ask),
-		})
+		return m.chat.Hints()
 	case m.focus == questionPane:
 		return m.question.Hints(m.keys)
 	case m.focus == panelPane:
 		return append(panelHints(k), k.Hint("draft", keymap.Back), k.Hint("help", keymap.Ask))
-	case m.elsewhere:
+	case m.opener.ReadOnly:
 		return []keymap.Hint{
 			k.Hint("fork", keymap.Away),
 			k.Hint("take it once it is free", keymap.Take),

@@ -74,7 +74,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 
 // draftKey is a key for the draft, which a session that another window has open does not take.
 func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
-	if m.elsewhere {
+	if m.opener.ReadOnly {
 		return m.closedKey(msg)
 	}
 	return m.updateComposer(msg)
@@ -133,22 +133,13 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		cmd = m.overlays.top().update(m, msg)
 	case m.chat.Search.Open:
 		cmd = m.updateTranscript(msg)
-	case m.elsewhere:
+	case m.opener.ReadOnly:
 		cmd = m.onlyRead()
 	default:
 		m.setFocus(draftPane)
 		cmd = m.updateComposer(msg)
 	}
 	return tea.Batch(cmd, m.awaitQuiet())
-}
-
-// panelPage is how many lines of the panel's list are on the screen, one at least.
-func (m *Model) panelPage() int {
-	b := m.layout.Panel.Within(true)
-	if m.overlays.onTop(panelOverlay{}) || m.layout.Panel.Empty() {
-		b = m.overlayRoom()
-	}
-	return max(1, m.panel.Slice(m.themes.Styles, b.W, b.H).Room)
 }
 
 // place is what the keys are for: what covers the panes, else the pane that has them. The list of

@@ -31,7 +31,7 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	case k.Pressed(key, keymap.Request):
 		return m.inspectRequest()
 	case k.Pressed(key, keymap.TakeBack):
-		return m.undo()
+		return m.do(keymap.TakeBack)
 	}
 	return m.updateInspector(msg)
 }

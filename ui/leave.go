@@ -1,12 +1,10 @@
 package ui
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
 	"winnow/ui/transcript"
@@ -88,27 +86,6 @@ func (m *Model) back() tea.Cmd {
 	return m.say("Nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
 }
 
-// keepTemporary stores a temporary chat after all, and goes on in it.
-func (m *Model) keepTemporary() tea.Cmd {
-	switch {
-	case !m.session.Temporary():
-		return m.say("This session is stored already.")
-	case m.chat.Empty():
-		return m.complain("There is nothing to keep yet.")
-	case m.turn.Busy:
-		return m.stillArriving()
-	}
-	deps, ref, s := m.options.Deps, m.ref, m.session
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		row, err := s.Keep(ctx, deps.Store)
-		if err != nil {
-			return openedMsg{err: err}
-		}
-		kept, err := session.Open(ctx, deps, row.ID, ref)
-		return openedMsg{session: kept, said: "This chat is saved now, and is among the sessions.", err: err}
-	})
-}
-
 // wouldBeGone warns, once, that leaving the session on the screen discards a temporary chat. Whoever means
 // it does the same again soon.
 func (m *Model) wouldBeGone(by confirm.Action) (said tea.Cmd, stays bool) {
@@ -121,15 +98,4 @@ func (m *Model) wouldBeGone(by confirm.Action) (said tea.Cmd, stays bool) {
 		again = m.keys.First(keymap.Stop) + " again discards it and quits."
 	}
 	return tea.Batch(m.complain("This chat is not saved. /keep saves it; "+again), m.confirm.Ask(by)), true
-}
-
-// forget lets go of the session that was on the screen: of a temporary one nothing is left.
-func forget(s *session.Session) tea.Cmd {
-	if !s.Temporary() {
-		return nil
-	}
-	return func() tea.Msg {
-		s.Store().Close() // It holds nothing that anybody will miss.
-		return nil
-	}
 }

@@ -18,6 +18,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/sessions"
 	"winnow/ui/uitest"
 	"winnow/ui/upkeep"
 )
@@ -132,8 +133,10 @@ func (l *live) until(what string, ok func() bool) {
 			if plan, ok := msg.(planMsg); ok {
 				l.newest = plan.generation
 			}
-			if counted, ok := msg.(countedMsg); ok && counted.session == l.session {
-				l.whole = counted.counting.Done()
+			if about, ok := msg.(sessions.AboutMsg); ok && about.Session == l.session {
+				if counted, ok := about.Event.(sessions.Counted); ok {
+					l.whole = counted.Done()
+				}
 			}
 			_, cmd := l.Update(msg)
 			l.run(cmd)
@@ -198,7 +201,7 @@ func (l *live) open(id string) {
 		l.t.Fatal(err)
 	}
 	l.whole = false
-	_, cmd := l.Update(openedMsg{session: s})
+	_, cmd := l.Update(sessions.OpenedMsg{Opened: sessions.Opened{Session: s}})
 	l.run(cmd)
 	l.until("the session", func() bool { return l.whole })
 	l.planned()

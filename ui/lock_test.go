@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"winnow/session"
+	"winnow/ui/sessions"
 )
 
 // A plan that takes long does not stop the screen from being drawn.
@@ -24,7 +25,7 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.run(l.opened(openedMsg{session: s}))
+	l.run(l.opened(sessions.Opened{Session: s}))
 	l.say("A question.")
 	l.press("tab", "tab")
 	planned := make(chan bool)

@@ -59,19 +59,16 @@ type Model struct {
 	repairs   inspector.Repairs
 	chat      transcript.Model
 	panel     panel.Model
-	forks     sessions.Forks
+	opener    sessions.Opener
 	turn      turn.Model
 	question  question.Model
 	sessions  sessions.Model
 	upkeep    upkeep.Model
-	arrival   arrival
 	inspector inspector.Model
 	settings  settings.Model
 
-	notice    notice.Model
-	elsewhere bool // the session can only be read: another window has it
-	confirm   confirm.Model
-	opening   int // of the newest request for another session
+	notice  notice.Model
+	confirm confirm.Model
 }
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
@@ -104,7 +101,7 @@ func New(o Options) (*Model, error) {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.occupy(m.session), m.load(m.session), m.composer.LoadPrompts(), m.composer.Load(), m.draftChanged(), m.index(), m.upkeep.Start()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.opener.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start()}
 	if db := m.options.Deps.Store; db != nil {
 		if _, salvaged := db.Salvaged(); salvaged {
 			// What was lost is worth more than a few seconds in the lower line.
@@ -172,22 +169,12 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.updateInspector(msg)
 	case inexactMsg:
 		return m.complain(theme.Sentence(msg.err))
-	case occupiedMsg:
-		return m.occupied(msg)
-	case openedMsg:
-		return m.opened(msg)
+	case sessions.OpenerMsg:
+		return m.updateOpener(msg)
 	case settings.Msg:
 		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Take(msg) })
 	case settings.DoneMsg:
 		return m.settled(msg)
-	case reachedMsg:
-		return m.reached(msg)
-	case loadedMsg:
-		return m.loaded(msg)
-	case learnedMsg:
-		return m.learned(msg)
-	case countedMsg:
-		return m.counted(msg)
 	case composer.Msg:
 		return m.updateComposer(msg)
 	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg:
@@ -196,8 +183,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.versionSwitched(msg)
 	case editsMsg:
 		return m.editsListed(msg)
-	case forksMsg:
-		return m.forksRead(msg)
 	case upkeep.Msg:
 		return m.lookAfter(msg)
 	case copiedMsg:
@@ -214,9 +199,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 
 // adopt shows a session.
 func (m *Model) adopt(s *session.Session) {
-	m.session, m.elsewhere = s, s.LeasedByOther()
+	m.session = s
+	m.opener.Adopt(sessions.OpenerDeps{Session: m.options.Deps, Keys: m.keys, Secrets: m.secrets, Run: m.inBackground}, s)
 	m.info, m.ref = s.Info(), s.Ref()
-	m.forks, m.arrival = sessions.Forks{}, arrival{}
 	m.panel.Reset(m.panelDeps())
 	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.secrets}
 	m.inspector.Deps = m.inspectorDeps(s)
@@ -256,13 +241,6 @@ func (m *Model) complain(text string) tea.Cmd { return m.notice.Say(text, true) 
 // noKey says that a key does nothing where it was pressed, and which ones do something.
 func (m *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
 	return m.say(msg.String() + " does nothing here; " + others)
-}
-
-// index brings the search index up to date.
-func (m *Model) index() tea.Cmd {
-	var cmd tea.Cmd
-	m.upkeep, cmd = m.upkeep.Index()
-	return cmd
 }
 
 // lookAfter looks after the history, and tells of trouble alone: a backup that succeeds is nothing to read.

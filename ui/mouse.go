@@ -44,7 +44,10 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		}
 		m.composer.Area.Click(msg.X-in.X-lead, msg.Y-in.Y)
 	case m.layout.Transcript.Holds(msg.X, msg.Y):
-		return m.clickTranscript(msg.Y - m.layout.Transcript.Within(m.layout.Framed).Y)
+		m.setFocus(transcriptPane)
+		cmd := m.updateTranscript(tea.MouseClickMsg{Y: msg.Y - m.layout.Transcript.Within(m.layout.Framed).Y})
+		m.lead()
+		return cmd
 	case m.layout.Panel.Holds(msg.X, msg.Y):
 		at := m.focus
 		m.setFocus(panelPane)
@@ -74,14 +77,6 @@ func (m *Model) selectLine(in theme.Box, y int) bool {
 	m.panel.Move(i - m.panel.At)
 	m.follow()
 	return true
-}
-
-// clickTranscript is a click at line y of the transcript.
-func (m *Model) clickTranscript(y int) tea.Cmd {
-	m.setFocus(transcriptPane)
-	cmd := m.updateTranscript(tea.MouseClickMsg{Y: y})
-	m.lead()
-	return cmd
 }
 
 // toggleMouse gives the mouse to the terminal, which selects text with it, or takes it back.

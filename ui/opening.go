@@ -6,109 +6,49 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/ui/confirm"
+	"winnow/ui/keymap"
 	"winnow/ui/notice"
+	"winnow/ui/picker"
 	"winnow/ui/question"
+	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
-// openNext leaves the draft with its session and opens another session.
-func (m *Model) openNext(open func(ctx context.Context, number int) openedMsg) tea.Cmd {
-	keep := m.composer.Keep()
-	m.opening++
-	m.composer.Leave()
-	m.bare()
-	m.setFocus(draftPane)
-	number := m.opening
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		if keep == nil {
-			return open(ctx, number)
-		}
-		// The draft is on disk before the next session asks for its own: both may be chats without a message.
-		kept := keep()
-		next := open(ctx, number)
-		return tea.BatchMsg{func() tea.Msg { return kept }, func() tea.Msg { return next }}
-	})
-}
-
-// load reads what opening a session left out.
-func (m *Model) load(s *session.Session) tea.Cmd {
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		err := s.LoadRest(ctx)
-		receipts, more := s.Receipts(ctx)
-		return loadedMsg{s, s.Messages(), receipts, errors.Join(err, more)}
-	})
-}
-
-func (m *Model) loaded(msg loadedMsg) tea.Cmd {
-	if msg.session != m.session {
-		return nil
-	}
-	m.chat.Prepend(msg.messages, msg.receipts)
-	again := tea.Batch(m.inTranscript((*transcript.Model).SearchAnew), m.arrive(msg.err == nil))
-	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
-		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged(), again)
-	}
-	return tea.Batch(m.draftChanged(), m.count(m.session), m.reach(m.session), m.learn(m.session), m.readForks(m.session), again, m.askPending())
-}
-
-// newSession begins a session with the model in use.
-func (m *Model) newSession() tea.Cmd {
-	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
-	return m.leaveFor(openedMsg{}, func(context.Context) (*session.Session, error) { return session.New(deps, start) })
-}
-
-// newTemporary begins a chat that is kept in memory alone.
-func (m *Model) newTemporary() tea.Cmd {
-	deps, start := m.options.Deps, session.Start{Ref: m.ref, Dir: m.info.Dir}
-	return m.leaveFor(openedMsg{}, func(ctx context.Context) (*session.Session, error) { return session.Temporary(ctx, deps, start) })
-}
-
-// openStored opens a stored session at one of its messages, on whatever branch that is.
-func (m *Model) openStored(id string, at arrival) tea.Cmd {
-	deps, ref := m.options.Deps, m.ref
-	return m.leaveFor(openedMsg{at: at}, func(ctx context.Context) (*session.Session, error) {
-		s, err := session.Open(ctx, deps, id, ref)
-		if err == nil && at.message != 0 && !s.Holds(at.message) {
-			err = switchTo(ctx, s, at.message)
-		}
-		return s, err
-	})
-}
-
-// leaveFor leaves the session on the screen for the one that open brings, unless an answer still arrives
-// or a temporary chat would be gone.
-func (m *Model) leaveFor(next openedMsg, open func(context.Context) (*session.Session, error)) tea.Cmd {
+// leaveFor leaves the session on the screen for another one, unless an answer still arrives or a temporary chat
+// would be gone.
+func (m *Model) leaveFor(open func(*sessions.Opener) tea.Cmd) tea.Cmd {
 	if m.turn.Busy {
 		return m.stillArriving()
 	}
 	if said, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return said
 	}
-	return m.openNext(func(ctx context.Context, number int) openedMsg {
-		next.number = number
-		next.session, next.err = open(ctx)
+	keep := m.composer.Keep()
+	m.composer.Leave()
+	m.bare()
+	m.setFocus(draftPane)
+	next := open(&m.opener)
+	if keep == nil {
 		return next
-	})
+	}
+	return func() tea.Msg {
+		// The draft is on disk before the next session asks for its own: both may be chats without a message.
+		kept := keep()
+		return tea.BatchMsg{func() tea.Msg { return kept }, next}
+	}
+}
+
+// openStored opens a stored session at one of its messages.
+func (m *Model) openStored(id string, at sessions.Arrival) tea.Cmd {
+	return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.Open(id, at, m.ref) })
 }
 
 // opened shows a session that was asked for.
-func (m *Model) opened(msg openedMsg) tea.Cmd {
-	switch {
-	case msg.number != 0 && msg.number != m.opening, msg.instead != nil && msg.instead != m.session:
-		if msg.err != nil {
-			return nil
-		}
-		return tea.Batch(forget(msg.session), leave(msg.session)) // another one was asked for since
-	case msg.err != nil && msg.number == 0:
-		return m.complain(theme.Sentence(msg.err))
-	case msg.err != nil:
-		m.composer.Stay()
-		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged())
-	case m.turn.Busy:
+func (m *Model) opened(e sessions.Opened) tea.Cmd {
+	if m.turn.Busy {
 		m.composer.Stay()
 		return m.complain("An answer is still arriving; the session was not changed.")
 	}
@@ -116,26 +56,133 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.bare()
 	m.composer.Arrive()
 	m.setFocus(draftPane)
-	before, gone := m.session, forget(m.session)
-	m.adopt(msg.session)
-	m.arrival = msg.at
+	before := m.session
+	m.adopt(e.Session)
+	m.opener.At = e.At
 	var said tea.Cmd
-	if msg.said != "" {
-		said = m.say(msg.said)
+	if e.Said != "" {
+		said = m.say(e.Said)
 	}
-	return tea.Batch(gone, m.arrive(false), said, leave(before), m.occupy(msg.session), m.load(msg.session), m.composer.Load(), m.draftChanged(), m.index())
+	return tea.Batch(m.arrive(false), said, sessions.Leave(before), m.opener.Start(), m.composer.Load(), m.draftChanged(), m.upkeep.Index())
+}
+
+// loaded shows what opening the session left out.
+func (m *Model) loaded(e sessions.Loaded) tea.Cmd {
+	m.chat.Prepend(e.Messages, e.Receipts)
+	again := tea.Batch(m.inTranscript((*transcript.Model).SearchAnew), m.arrive(e.Err == nil))
+	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
+		return tea.Batch(m.complain(theme.Sentence(e.Err)), m.draftChanged(), again)
+	}
+	return tea.Batch(m.draftChanged(), m.opener.Learn(), again, m.askPending())
+}
+
+// arrive puts the transcript's cursor on the message that the session was opened for, as soon as that is
+// read, and marks what was looked for where the transcript's own search finds it there. Once the session is read
+// whole and does not have the message, it is on a branch of another window's.
+func (m *Model) arrive(whole bool) tea.Cmd {
+	at := m.opener.At
+	switch {
+	case at.Message == 0:
+		return nil
+	case m.chat.GoTo(at.Message):
+		m.opener.At = sessions.Arrival{}
+		m.setFocus(transcriptPane)
+		m.notice.Hush() // it said that this is on its way
+		if !m.chat.Finds(at.Message, at.Text) {
+			return nil
+		}
+		return m.search(at.Text)
+	case !whole:
+		return nil
+	}
+	m.opener.At = sessions.Arrival{}
+	return m.complain("The message is on another branch than the one that is open in another window.")
+}
+
+// keepTemporary stores a temporary chat after all, and goes on in it.
+func (m *Model) keepTemporary() tea.Cmd {
+	switch {
+	case !m.session.Temporary():
+		return m.say("This session is stored already.")
+	case m.chat.Empty():
+		return m.complain("There is nothing to keep yet.")
+	case m.turn.Busy:
+		return m.stillArriving()
+	}
+	return m.opener.Keep(m.ref)
+}
+
+// fork copies the branch up to a message into a session of its own, and opens that.
+func (m *Model) fork(message int64) tea.Cmd {
+	switch {
+	case message == 0:
+		return m.complain("Nothing was said yet, so there is nothing to fork.")
+	case m.session.Temporary():
+		return m.complain("This chat is not saved, so it cannot be forked. /keep saves it first.")
+	}
+	title, number := m.title(), m.chat.NumberOf(message)
+	return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.Fork(message, title, number, m.ref) })
+}
+
+// forkHere forks the session at its end.
+func (m *Model) forkHere() tea.Cmd {
+	last, _ := m.chat.Last()
+	return m.fork(last.ID)
+}
+
+// followTrail goes where the session was forked from or to a fork of it: to those that part at the message
+// under the cursor, else to any. Of several the user chooses one.
+func (m *Model) followTrail() tea.Cmd {
+	message, _ := m.chat.Selected()
+	known := m.opener.Forks
+	origin, forks := known.At(message.ID)
+	switch {
+	case !origin && len(forks) == 0:
+		return m.say("This session is no fork and has none; " + m.keys.First(keymap.Fork) + " forks it at this message.")
+	case origin && len(forks) == 0:
+		return m.openFork("")
+	case !origin && len(forks) == 1:
+		return m.openFork(forks[0].ID)
+	}
+	var choices []picker.Choice
+	if origin {
+		parent, _ := known.Parent()
+		choices = append(choices, picker.Choice{Label: "← forked from " + known.Title(parent), Value: ""})
+	}
+	for _, f := range forks {
+		right := theme.Plural(f.Turns, "turn")
+		if _, here := m.chat.Place[f.ForkedAt]; here {
+			right = "at message " + m.chat.NumberOf(f.ForkedAt) + " · " + right
+		}
+		choices = append(choices, picker.Choice{Label: sessions.ForkMark + " " + known.Title(f), Right: right, Value: f.ID})
+	}
+	m.openList(picker.Options{Title: "forks", Does: "opens"}, 0, choices, m.openFork)
+	return nil
+}
+
+// openFork opens a fork of the session, or at the message of the fork the session that this one was forked from,
+// where the id is "".
+func (m *Model) openFork(id string) tea.Cmd {
+	if id != "" {
+		return m.openStored(id, sessions.Arrival{})
+	}
+	parent, fault := m.opener.Forks.Parent()
+	if fault != "" {
+		return m.complain(fault)
+	}
+	return m.openStored(parent.ID, sessions.Arrival{Message: m.info.ForkedAt})
 }
 
 // settled ends a setting: what it changed is shown and planned anew.
 func (m *Model) settled(msg settings.DoneMsg) tea.Cmd {
 	var reach tea.Cmd
-	if ref := m.session.Ref(); ref != m.ref {
-		reach = m.reach(m.session)
+	changed := m.session.Ref() != m.ref
+	if changed {
+		reach = m.opener.Reach()
 		if m.notice.Resolve(notice.Unreachable) {
 			m.arrange()
 		}
 	}
-	changed := m.session.Ref() != m.ref
 	m.info, m.ref = m.session.Info(), m.session.Ref()
 	if changed {
 		reach = tea.Batch(reach, m.askPending())
@@ -147,50 +194,4 @@ func (m *Model) settled(msg settings.DoneMsg) tea.Cmd {
 		return tea.Batch(m.draftChanged(), reach)
 	}
 	return tea.Batch(m.say(msg.Text), m.draftChanged(), reach)
-}
-
-// arrival is where a session that is opened is gone to, zero for its end.
-type arrival struct {
-	message int64
-	text    string // what is marked there, "" for nothing
-}
-
-// switchTo makes the branch through a message the active one, unless another window has the session.
-func switchTo(ctx context.Context, s *session.Session, message int64) error {
-	elsewhere, err := s.Lease(ctx)
-	if err == nil && !elsewhere {
-		err = s.Switch(ctx, message)
-	}
-	if err != nil {
-		s.Leave()
-	}
-	return err
-}
-
-// arrive puts the transcript's cursor on the message that the session was opened for, as soon as that is
-// read. Once the session is read whole and does not have it, it is on a branch of another window's.
-func (m *Model) arrive(whole bool) tea.Cmd {
-	a := m.arrival
-	switch {
-	case a.message == 0:
-		return nil
-	case m.chat.GoTo(a.message):
-		m.arrival = arrival{}
-		m.setFocus(transcriptPane)
-		return m.markFound(a)
-	case !whole:
-		return nil
-	}
-	m.arrival = arrival{}
-	return m.complain("The message is on another branch than the one that is open in another window.")
-}
-
-// markFound marks what was looked for in the message under the cursor, where the transcript's own search
-// finds it there.
-func (m *Model) markFound(a arrival) tea.Cmd {
-	m.notice.Hush() // it said that this is on its way
-	if !m.chat.Finds(a.message, a.text) {
-		return nil
-	}
-	return m.search(a.text)
 }

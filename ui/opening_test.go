@@ -1,13 +1,14 @@
 package ui
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/keymap"
+	"winnow/ui/sessions"
 )
 
 // begunTwice is the application with two stored sessions, and the id of the one that is not on the screen.
@@ -27,7 +28,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l, other := begunTwice(t)
 	here := l.session.Info().ID
 	l.types("stays here")
-	l.run(l.openStored(other, arrival{}))
+	l.run(l.openStored(other, sessions.Arrival{}))
 	l.types("meant for the other")
 	l.press("enter") // nothing is sent to the session that is being left
 	if l.turn.Busy || l.session.Info().ID != here {
@@ -39,7 +40,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 		t.Errorf("the draft is %q, want what was typed while the session was opened", got)
 	}
 	l.press("ctrl+c")
-	l.run(l.openStored(here, arrival{}))
+	l.run(l.openStored(here, sessions.Arrival{}))
 	l.until("the first session again", func() bool { return l.session.Info().ID == here })
 	l.shows("stays here")
 	l.shows("left unsent in this session")
@@ -48,7 +49,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l, _ := begunTwice(t)
 	l.types("stays here")
-	l.run(l.openStored("ffffffff", arrival{}))
+	l.run(l.openStored("ffffffff", sessions.Arrival{}))
 	l.types("typed ahead")
 	l.until("the error", func() bool { return !l.composer.Leaving() })
 	if got := l.composer.Text(); got != "stays here" {
@@ -63,16 +64,16 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	l, other := begunTwice(t)
 	here := l.session
-	l.openNext(func(context.Context, int) openedMsg { return openedMsg{} })
-	stale := l.opening
-	l.run(l.openStored(other, arrival{}))
+	l.do(keymap.New)
+	stale := l.opener.Number()
+	l.run(l.openStored(other, sessions.Arrival{}))
 	l.until("the other session", func() bool { return l.session != here })
 	shown := l.session
 	late, err := session.Open(t.Context(), l.options.Deps, here.Info().ID, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Update(openedMsg{number: stale, session: late})
+	l.Update(sessions.OpenedMsg{Opened: sessions.Opened{Session: late}, Number: stale})
 	if l.session != shown {
 		t.Error("a session that was asked for earlier took the place of the newer one")
 	}

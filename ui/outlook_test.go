@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"winnow/ui/sessions"
 )
 
 // lessBudget gives the conversation so small a budget that old answers are left out.
@@ -54,6 +56,6 @@ func TestPanelKnowsTheCachedPrefixOfAnOpenedSession(t *testing.T) {
 	if got := plain(l.Model); strings.Contains(got, "cached prefix") {
 		t.Fatalf("a new session has a cached prefix:\n%s", got)
 	}
-	l.run(l.openStored(id, arrival{}))
+	l.run(l.openStored(id, sessions.Arrival{}))
 	l.shows("cached prefix ~")
 }

@@ -119,7 +119,7 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 		return theme.Blank(lines, b.W, b.H), cursor
 	}
 	title, right := top.title(m)
-	return theme.Frame(b, m.border(title, right, true), lines), cursor
+	return theme.Frame(b, m.themes.Styles.Border(title, right, true), lines), cursor
 }
 
 // scrolledBy is how many lines the wheel moves, 0 for what is not the wheel.

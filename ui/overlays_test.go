@@ -5,6 +5,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/picker"
+	"winnow/ui/sessions"
 	"winnow/ui/uitest"
 )
 
@@ -36,7 +37,7 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Update(openedMsg{session: s})
+	l.Update(sessions.OpenedMsg{Opened: sessions.Opened{Session: s}})
 	if l.panel.Whatif != nil || l.overlays.any() || l.layout.WantPanel {
 		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}

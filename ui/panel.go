@@ -6,13 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/panel"
 	"winnow/ui/settings"
-	"winnow/ui/theme"
 )
 
 // panelDeps are what the panel works with in a session.
@@ -27,7 +25,11 @@ func (m *Model) panelDeps() panel.Deps {
 func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 	m.panel.Turns = m.info.Turns
 	if _, key := msg.(tea.KeyPressMsg); key {
-		m.panel.Page = m.panelPage()
+		b := m.layout.Panel.Within(true)
+		if m.overlays.onTop(panelOverlay{}) || m.layout.Panel.Empty() {
+			b = m.overlayRoom()
+		}
+		m.panel.Page = max(1, m.panel.Slice(m.themes.Styles, b.W, b.H).Room)
 	}
 	next, cmd, events := m.panel.Update(msg)
 	m.panel = next
@@ -113,7 +115,7 @@ func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Auto:
 		return m.flag("")
 	case keymap.TakeBack:
-		return m.undo()
+		return m.do(keymap.TakeBack)
 	case keymap.Select, keymap.Pick:
 		if e := m.panel.Chosen().Entry; (e == nil || !m.chat.GoTo(e.ID)) && !m.chat.Selecting() {
 			return m.say("There is no message here to select.")
@@ -144,37 +146,4 @@ func (m *Model) updateAndFollow(msg tea.Msg) tea.Cmd {
 		m.follow()
 	}
 	return cmd
-}
-
-// learnedMsg says that something was found out about a session, or why not.
-type learnedMsg struct {
-	session *session.Session
-	replan  bool // the next request may be another one
-	err     error
-}
-
-// learned shows what is known about the next request now.
-func (m *Model) learned(msg learnedMsg) tea.Cmd {
-	switch {
-	case msg.session != m.session:
-		return nil
-	case msg.err != nil:
-		return m.complain(theme.Sentence(msg.err))
-	case msg.replan:
-		return m.draftChanged()
-	}
-	m.panel.Next.Input = m.session.Model().InputCost(m.panel.Next.Plan.Sum)
-	return nil
-}
-
-// learn finds out what an opened session's model costs, where nobody said it yet, and what its records tell about
-// the next request.
-func (m *Model) learn(s *session.Session) tea.Cmd {
-	return tea.Batch(
-		m.inBackground(func(ctx context.Context) tea.Msg {
-			s.Model().FindPrices(ctx)
-			return learnedMsg{session: s}
-		}),
-		m.inBackground(func(ctx context.Context) tea.Msg { return learnedMsg{s, true, s.LoadPast(ctx)} }),
-	)
 }

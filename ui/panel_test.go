@@ -5,24 +5,26 @@ import (
 	"testing"
 
 	"winnow/session"
+	"winnow/ui/sessions"
 )
 
 func TestPanelSaysThatTokensAreGuessedUntilTheyAreCounted(t *testing.T) {
 	m := chatting(t, 120, 40)
-	next := m.counted(countedMsg{session: m.session, counting: session.Counting{Counted: 12_000, Of: 100_000}})
+	next := m.counted(session.Counting{Counted: 12_000, Of: 100_000})
 	if next == nil {
 		t.Error("after a part the counting does not go on")
 	}
 	if got := plain(m); !strings.Contains(got, "counting 12,000 of 100,000") {
 		t.Errorf("the screen does not say how far the counting is:\n%s", got)
 	}
-	if next := m.counted(countedMsg{session: m.session, counting: session.Counting{Counted: 100_000, Of: 100_000}}); next == nil {
+	if next := m.counted(session.Counting{Counted: 100_000, Of: 100_000}); next == nil {
 		t.Error("when all is counted the plan is not made anew")
 	}
 	if got := plain(m); strings.Contains(got, "counting") {
 		t.Errorf("the screen still counts:\n%s", got)
 	}
-	if next := m.counted(countedMsg{session: nil, counting: session.Counting{Of: 1}}); next != nil || m.panel.Guessed != "" {
+	m.Update(sessions.AboutMsg{Session: nil, Event: sessions.Counted{Counting: session.Counting{Of: 1}}})
+	if m.panel.Guessed != "" {
 		t.Error("another session's counting is shown in this one")
 	}
 }

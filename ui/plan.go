@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +12,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
-	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
@@ -122,28 +120,13 @@ func (m *Model) countExactly(msg planMsg) tea.Cmd {
 	})
 }
 
-// count counts some messages that were never counted, such as imported ones.
-func (m *Model) count(s *session.Session) tea.Cmd {
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		c, err := s.CountSome(ctx)
-		return countedMsg{s, c, err}
-	})
-}
-
 // counted goes on counting until all is counted. Then the plan is made once more, by counts alone.
-func (m *Model) counted(msg countedMsg) tea.Cmd {
-	if msg.session != m.session {
-		return nil
-	}
+func (m *Model) counted(c session.Counting) tea.Cmd {
 	guessed := m.panel.Guessed != ""
-	m.panel.Count(msg.counting)
+	m.panel.Count(c)
 	switch {
-	case msg.err != nil && !errors.Is(msg.err, context.Canceled):
-		return m.complain(theme.Sentence(msg.err))
-	case msg.err != nil:
-		return nil
-	case !msg.counting.Done():
-		return m.count(m.session)
+	case !c.Done():
+		return m.opener.Count()
 	case guessed:
 		return m.draftChanged()
 	}

@@ -24,7 +24,7 @@ func (m *Model) askPending() tea.Cmd {
 	if asked != nil {
 		m.endQuestion()
 	}
-	if !ok || m.elsewhere {
+	if !ok || m.opener.ReadOnly {
 		return nil
 	}
 	return m.ask(question.OfPending(call))

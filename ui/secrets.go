@@ -12,6 +12,8 @@ func (m *Model) reveal() tea.Cmd {
 	m.panel.Reveal(m.secrets)
 	m.repairs.Secrets, m.inspector.Secrets = m.secrets, m.secrets
 	m.sessions.Reveal(m.secrets)
+	m.opener.Reveal(m.secrets)
+	m.chat.Lead(m.opener.Forks.Trails())
 	said := "What looks like a secret is hidden."
 	if m.secrets.Revealed {
 		said = "What looks like a secret is shown; " + m.keys.First(keymap.Reveal) + " hides it."

@@ -45,23 +45,18 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 	if db == nil {
 		return m.complain("This chat is not saved, so there are no sessions.")
 	}
+	open := m.session
 	m.overlays.open(sessionsOverlay{})
 	return m.sessions.Open(sessions.Deps{
 		Store: db, Keys: m.keys, Run: m.inBackground,
 		NewContext: func() (context.Context, context.CancelFunc) { return m.newContext() },
-		Rename:     m.renamer(),
+		Rename: func(ctx context.Context, id, title string) error {
+			if id == open.Info().ID { // it has to know its own title
+				return open.Rename(ctx, title)
+			}
+			return db.Rename(ctx, id, title, store.TitleUser)
+		},
 	}, m.sessionsPlace(), m.secrets, filter)
-}
-
-// renamer gives a session a title. The one on the screen has to know its own.
-func (m *Model) renamer() func(ctx context.Context, id, title string) error {
-	db, open := m.options.Deps.Store, m.session
-	return func(ctx context.Context, id, title string) error {
-		if id == open.Info().ID {
-			return open.Rename(ctx, title)
-		}
-		return db.Rename(ctx, id, title, store.TitleUser)
-	}
 }
 
 // sessionsPlace is what the list is told of its surroundings.
@@ -77,7 +72,12 @@ func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
 	return batch(cmd, events, m.sessionsEvent)
 }
 
-// sessionsEvent does what the list cannot do itself.
+func (m *Model) updateOpener(msg sessions.OpenerMsg) tea.Cmd {
+	next, cmd, events := m.opener.Update(msg)
+	m.opener = next
+	return batch(cmd, events, m.sessionsEvent)
+}
+
 func (m *Model) sessionsEvent(e sessions.Event) tea.Cmd {
 	switch e := e.(type) {
 	case sessions.Said:
@@ -87,21 +87,49 @@ func (m *Model) sessionsEvent(e sessions.Event) tea.Cmd {
 	case sessions.Left:
 		m.bare()
 	case sessions.NewSession:
-		return m.newSession()
+		return m.do(keymap.New)
 	case sessions.Chosen:
-		return m.openStored(e.ID, arrival{})
+		return m.openStored(e.ID, sessions.Arrival{})
 	case sessions.Found:
-		if _, here := m.chat.Place[e.Hit.Message]; here && e.Hit.Session.ID == m.info.ID {
+		at := sessions.Arrival{Message: e.Hit.Message, Text: e.Text}
+		if _, here := m.chat.Place[at.Message]; here && e.Hit.Session.ID == m.info.ID {
 			m.bare()
-			m.arrival = arrival{e.Hit.Message, e.Text}
+			m.opener.At = at
 			return m.arrive(true)
 		}
 		told := m.say("Opening the session …") // a long one is read as far as the message first
-		return tea.Batch(told, m.openStored(e.Hit.Session.ID, arrival{e.Hit.Message, e.Text}))
+		return tea.Batch(told, m.openStored(e.Hit.Session.ID, at))
 	case sessions.Forked:
-		return m.forkListed(e)
+		return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.ForkListed(e, m.ref) })
 	case sessions.Acted:
 		m.info = m.session.Info()
+	case sessions.Opened:
+		return m.opened(e)
+	case sessions.NotOpened:
+		said := m.complain(theme.Sentence(e.Err))
+		if e.Left {
+			m.composer.Stay()
+			return tea.Batch(said, m.draftChanged())
+		}
+		return said
+	case sessions.Loaded:
+		return m.loaded(e)
+	case sessions.Leased:
+		if m.opener.ReadOnly {
+			m.endQuestion()
+			m.composer.Clear() // the session's draft is the other window's
+			m.arrange()
+		}
+	case sessions.ForksRead:
+		m.chat.Lead(m.opener.Forks.Trails())
+	case sessions.Counted:
+		return m.counted(e.Counting)
+	case sessions.Priced:
+		m.panel.Next.Input = m.session.Model().InputCost(m.panel.Next.Plan.Sum)
+	case sessions.PastRead:
+		return m.draftChanged()
+	case sessions.Reached:
+		return m.reached(e)
 	}
 	return nil
 }

@@ -6,11 +6,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/picker"
+	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
@@ -77,34 +77,19 @@ func choices(of []settings.Choice) []picker.Choice {
 	return list
 }
 
-// reachedMsg says whether the session's model can be asked.
-type reachedMsg struct {
-	session  *session.Session
-	replaced string
-	err      error
-}
-
-// reach asks whether the session's model can be asked at all, so that the screen says it before a message
-// is written.
-func (m *Model) reach(s *session.Session) tea.Cmd {
-	return m.inBackground(func(ctx context.Context) tea.Msg {
-		replaced, err := s.Reach(ctx)
-		return reachedMsg{s, replaced, err}
-	})
-}
-
-func (m *Model) reached(msg reachedMsg) tea.Cmd {
-	chosen := msg.replaced == "" && m.session.Ref() != m.ref // another model, of which settings.DoneMsg is on its way
-	if msg.session != m.session || m.turn.Busy || chosen {
+// reached shows whether the session's model can be asked.
+func (m *Model) reached(e sessions.Reached) tea.Cmd {
+	chosen := e.Replaced == "" && m.session.Ref() != m.ref // another model, of which settings.DoneMsg is on its way
+	if m.turn.Busy || chosen {
 		return nil
 	}
 	m.info, m.ref = m.session.Info(), m.session.Ref()
-	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
-		m.notice.Warn(notice.Alert{Text: theme.Sentence(msg.err), Way: m.keys.First(keymap.Models) + " chooses another model", Cause: notice.Unreachable})
+	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
+		m.notice.Warn(notice.Alert{Text: theme.Sentence(e.Err), Way: m.keys.First(keymap.Models) + " chooses another model", Cause: notice.Unreachable})
 		m.arrange()
 	}
-	if msg.replaced != "" {
-		return tea.Batch(m.say(msg.replaced), m.draftChanged())
+	if e.Replaced != "" {
+		return tea.Batch(m.say(e.Replaced), m.draftChanged())
 	}
 	return nil
 }

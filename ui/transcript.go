@@ -4,8 +4,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
+	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/transcript"
 )
@@ -49,19 +51,15 @@ func (m *Model) transcriptEvents(cmd tea.Cmd, events []transcript.Event) tea.Cmd
 		case transcript.Wanted:
 			cmds = append(cmds, m.do(e.Action))
 		case transcript.Flagged:
-			cmds = append(cmds, m.showFlagged(e))
+			if e.Stale {
+				cmds = append(cmds, m.draftChanged())
+				continue
+			}
+			m.panel.Generation++ // A plan that is being made may not know of the action.
+			cmds = append(cmds, m.planned(planMsg{generation: m.panel.Generation, plan: e.Plan, err: e.Err}))
 		}
 	}
 	return tea.Batch(cmds...)
-}
-
-// showFlagged shows the plan after flags were changed.
-func (m *Model) showFlagged(e transcript.Flagged) tea.Cmd {
-	if e.Stale {
-		return m.draftChanged()
-	}
-	m.panel.Generation++ // A plan that is being made may not know of the action.
-	return m.planned(planMsg{generation: m.panel.Generation, plan: e.Plan, err: e.Err})
 }
 
 // do does an action of the panes, or says why it cannot be done now. It is about the message under the transcript's
@@ -75,7 +73,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.Palette:
 		return m.openPalette()
 	case keymap.New:
-		return m.newSession()
+		return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.New(session.Start{Ref: m.ref, Dir: m.info.Dir}) })
 	case keymap.Sessions:
 		return m.openSessions("")
 	case keymap.Models:
@@ -102,15 +100,21 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.CopyCode:
 		return m.copyMessages("code")
 	case keymap.Again:
-		return m.askSelectedAgain()
+		if message.ID == 0 {
+			return m.askAgain()
+		}
+		return m.askAgainAt(message)
 	case keymap.Edit:
-		return m.editSelected()
+		if message.ID == 0 {
+			return m.complain("Select a message of yours first.")
+		}
+		return m.startEdit(message.ID)
 	case keymap.VersionBack:
 		return m.switchVersion(-1)
 	case keymap.VersionOn:
 		return m.switchVersion(1)
 	case keymap.Fork:
-		return m.forkAt(message)
+		return m.fork(message.ID)
 	case keymap.Trail:
 		return m.followTrail()
 	case keymap.Seen:
@@ -121,6 +125,8 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 		return m.openRepairs()
 	case keymap.Request:
 		return m.inspectRequest()
+	case keymap.TakeBack:
+		return m.inTranscript((*transcript.Model).Undo)
 	case keymap.Ask, keymap.Help:
 		return m.openHelp()
 	}
@@ -132,7 +138,7 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 	why := m.keys.WhyNot(a, func(n keymap.Need) bool {
 		switch n {
 		case keymap.NeedOwn:
-			return !m.elsewhere
+			return !m.opener.ReadOnly
 		case keymap.NeedIdle:
 			return !m.turn.Busy
 		case keymap.NeedWhole:
@@ -178,9 +184,6 @@ func (m *Model) flagNamed(f history.Flag, numbers string) tea.Cmd {
 	}
 	return m.flagThese(f, ids...)
 }
-
-// undo undoes the last change of flags.
-func (m *Model) undo() tea.Cmd { return m.inTranscript((*transcript.Model).Undo) }
 
 // search looks for a text in the transcript.
 func (m *Model) search(text string) tea.Cmd {

@@ -19,7 +19,7 @@ import (
 
 // begin starts a turn that start makes events for. What it sends is nil where nothing new is said.
 func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
-	if m.elsewhere {
+	if m.opener.ReadOnly {
 		return m.onlyRead()
 	}
 	ctx, stop := m.newContext()
@@ -150,7 +150,7 @@ func (m *Model) send() tea.Cmd {
 		return m.complain("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it. Your draft is kept.")
 	case len(m.composer.Unread()) > 0:
 		return m.complain("A file of the draft is still being read.")
-	case m.elsewhere:
+	case m.opener.ReadOnly:
 		return m.onlyRead()
 	}
 	if cmd, ok := m.composer.AttachMore(); ok {

@@ -9,6 +9,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/sessions"
 )
 
 // versioned is the conversation with several versions of two messages.
@@ -29,13 +30,14 @@ func versioned(t testing.TB, w, h int) *Model {
 func kindred(t testing.TB, w, h int) *Model {
 	m := versioned(t, w, h)
 	m.info.ForkedAt = 102
-	m.Update(forksMsg{session: m.session, kin: session.Kin{
+	kin := session.Kin{
 		Fork: true, Parent: store.Session{ID: "p", Title: "Parser"}, Copied: 2,
 		Forks: []store.Session{
 			{ID: "a", Title: "Parser rewrite (fork)", ForkedAt: 6, Turns: 3},
 			{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
 		},
-	}})
+	}
+	m.Update(sessions.AboutMsg{Session: m.session, Event: sessions.ForksRead{Forks: sessions.NewForks(kin, m.chat.Messages, m.keys, m.secrets)}})
 	return m
 }
 

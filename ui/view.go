@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/llm"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/markdown"
@@ -69,7 +70,11 @@ func (m *Model) transcriptView() []string {
 	in := b.Within(m.layout.Framed)
 	lines := m.chat.View()
 	if m.chat.Empty() {
-		lines = m.firstScreen(in.W, in.H)
+		choice := m.options.Choice
+		if choice.Ref != m.ref {
+			choice.Ref, choice.Why = m.ref, ""
+		}
+		lines = firstScreen(m.themes.Styles, m.keys, choice, m.notice.Is(notice.Unreachable), in.W, in.H)
 	}
 	if !m.layout.Framed {
 		return theme.Blank(lines, b.W, b.H)
@@ -87,19 +92,7 @@ func (m *Model) transcriptView() []string {
 	if m.panel.Whatif != nil {
 		title += " as it would be seen"
 	}
-	return theme.Frame(b, m.border(title, m.chat.Position(), m.focus == transcriptPane), lines)
-}
-
-func (m *Model) border(title, right string, focused bool) theme.Border {
-	st := m.themes.Styles
-	t := theme.Border{Title: title, Line: st.Frame, Name: st.Title}
-	if right != "" {
-		t.Right = st.Dim.Render(right)
-	}
-	if focused {
-		t.Line, t.Name = st.Focus, st.Accent
-	}
-	return t
+	return theme.Frame(b, m.themes.Styles.Border(title, m.chat.Position(), m.focus == transcriptPane), lines)
 }
 
 // panelTitle says which request the panel shows.
@@ -117,7 +110,7 @@ func (m *Model) panelView(b theme.Box) []string {
 	}
 	in := b.Within(true)
 	focused := m.focus == panelPane || m.overlays.onTop(panelOverlay{}) || m.overlays.onTop(whatifOverlay{})
-	return theme.Frame(b, m.border(m.panelTitle(), m.panel.Place(), focused), m.panel.View(m.themes.Styles, in.W, in.H, focused))
+	return theme.Frame(b, m.themes.Styles.Border(m.panelTitle(), m.panel.Place(), focused), m.panel.View(m.themes.Styles, in.W, in.H, focused))
 }
 
 // alertLines are what stands above the composer: a question, or why the last turn failed, which takes at
@@ -152,7 +145,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		lead, rest = m.themes.Styles.Accent.Render("›")+" ", "  "
 	}
 	lines := m.composer.View()
-	if m.elsewhere {
+	if m.opener.ReadOnly {
 		lines = m.closedLines(m.layout.DraftWidth())
 	}
 	for i := range lines {
@@ -163,7 +156,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		lines[i] = rest + lines[i]
 	}
 	var cursor *tea.Cursor
-	if m.focus == draftPane && !m.elsewhere {
+	if m.focus == draftPane && !m.opener.ReadOnly {
 		x, y := m.composer.Area.Cursor()
 		cursor = tea.NewCursor(min(x+in.X+theme.Width(lead), m.layout.Width-1), min(y+in.Y, m.layout.Height-1))
 	}
@@ -178,10 +171,10 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if m.composer.Leaving() {
 		title = "opening the session …"
 	}
-	if e := m.editTitle(); e != "" {
-		title, right = e, m.keys.First(keymap.Back)+" leaves it as it was"
+	if id := m.composer.Editing(); id != 0 {
+		title, right = "editing "+m.chat.NumbersOf(id), m.keys.First(keymap.Back)+" leaves it as it was"
 	}
-	if m.elsewhere {
+	if m.opener.ReadOnly {
 		title = "for reading"
 	}
 	if a := m.turn.Activity(m.question.Waits()); a != "" {
@@ -190,7 +183,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if m.turn.Busy && !m.turn.Stopping {
 		right = m.keys.First(keymap.Back) + " stops"
 	}
-	return theme.Frame(b, m.border(title, right, m.focus == draftPane), lines), cursor
+	return theme.Frame(b, m.themes.Styles.Border(title, right, m.focus == draftPane), lines), cursor
 }
 
 // footer is the lower line: a notice, else the keys that matter now.
@@ -220,13 +213,16 @@ func (m *Model) header(w int) string {
 		return theme.Fit(st.Warn.Render(fmt.Sprintf("winnow wants %d×%d", layout.WantWidth, layout.WantHeight)), w)
 	}
 	numbers := ""
-	if used := m.used(); used != "" {
-		numbers = " · " + used
+	if s := m.panel.Next.Plan.Sum; m.panel.Next.Ready {
+		numbers = " · ~" + theme.Thousands(s.Tokens(s.Total)) + " tokens"
+		if s.Limit > 0 {
+			numbers = fmt.Sprintf(" · ~%s of %s", theme.Thousands(s.Tokens(s.Total)), theme.Thousands(s.Limit))
+		}
 	}
 	room := w - w/3 - 2 - theme.Width(numbers) // the title keeps a third
 	right := markdown.OneLine(m.ref, max(1, min(w/2, room))) + numbers
 	title := markdown.OneLine(m.title(), w)
-	if from := m.forks.From(); from != "" {
+	if from := m.opener.Forks.From(); from != "" {
 		title += st.Dim.Render(" · " + markdown.OneLine(from, 40))
 	}
 	return theme.Spread(" "+st.Accent.Render("winnow")+st.Dim.Render(" · ")+title, st.Dim.Render(right)+" ", w)
@@ -244,29 +240,11 @@ func (m *Model) title() string {
 	return title
 }
 
-// used says how much of the limit the next request takes.
-func (m *Model) used() string {
-	if !m.panel.Next.Ready {
-		return ""
-	}
-	s := m.panel.Next.Plan.Sum
-	used := "~" + theme.Thousands(s.Tokens(s.Total))
-	if s.Limit <= 0 {
-		return used + " tokens"
-	}
-	return fmt.Sprintf("%s of %s", used, theme.Thousands(s.Limit))
-}
-
 // firstScreen says which model answers, why, and how to choose another.
-func (m *Model) firstScreen(w, h int) []string {
-	st := m.themes.Styles
-	c := m.options.Choice
-	if c.Ref != m.ref {
-		c.Ref, c.Why = m.ref, ""
-	}
+func firstScreen(st theme.Styles, k keymap.Map, c llm.Choice, unreachable bool, w, h int) []string {
 	how := c.How
 	if how == "" {
-		how = m.keys.First(keymap.Models) + " chooses another model"
+		how = k.First(keymap.Models) + " chooses another model"
 	}
 	var lines []string
 	add := func(lead string, text string) {
@@ -280,7 +258,7 @@ func (m *Model) firstScreen(w, h int) []string {
 		}
 	}
 	does, why := " answers", c.Why
-	if m.notice.Is(notice.Unreachable) {
+	if unreachable {
 		does, why = " is not available", "chosen "+c.Why
 	}
 	add("  ", st.Strong.Render(markdown.OneLine(c.Ref, 80))+does)
@@ -291,8 +269,8 @@ func (m *Model) firstScreen(w, h int) []string {
 	if h >= 9 {
 		lines = append(lines, "")
 		add("  ", "Write a message below. What the model sees of this conversation, and why, is always one key away: "+
-			m.keys.First(keymap.Context)+".")
-		if m.ref == "guide" || strings.HasPrefix(m.ref, "guide/") {
+			k.First(keymap.Context)+".")
+		if c.Ref == "guide" || strings.HasPrefix(c.Ref, "guide/") {
 			add("  ", st.Dim.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
 		}
 	}

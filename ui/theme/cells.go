@@ -216,3 +216,15 @@ func colour(s string) int {
 	}
 	return 0
 }
+
+// Border is the border of a part of the screen with its title, and what stands at its right.
+func (st Styles) Border(title, right string, focused bool) Border {
+	b := Border{Title: title, Line: st.Frame, Name: st.Title}
+	if right != "" {
+		b.Right = st.Dim.Render(right)
+	}
+	if focused {
+		b.Line, b.Name = st.Focus, st.Accent
+	}
+	return b
+}

@@ -5,6 +5,8 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
 )
 
 // Position says how far down the list is, where it does not follow its end.
@@ -145,4 +147,24 @@ func (c *Model) ToggleReasoning() bool {
 		c.list.ToggleReasoning(arriving)
 	}
 	return c.reasoning
+}
+
+// OneVersion says that a message has no other version, and which message near it has.
+func (c *Model) OneVersion(of int64) string {
+	said := theme.UpperFirst(c.NumbersOf(of)) + " has one version"
+	at, ok := c.Place[of]
+	if !ok {
+		return said + "."
+	}
+	before, after := at-1, at+1
+	for before >= 0 || after < len(c.Messages) {
+		for _, i := range []int{before, after} {
+			if i >= 0 && i < len(c.Messages) && c.Messages[i].Siblings > 1 {
+				near := c.Messages[i]
+				return fmt.Sprintf("%s; %s has %d.", said, c.NumbersOf(near.ID), near.Siblings)
+			}
+		}
+		before, after = before-1, after+1
+	}
+	return said + ", and so has every other: " + c.Keys.First(keymap.Edit) + " and " + c.Keys.First(keymap.Again) + " make another."
 }

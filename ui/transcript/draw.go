@@ -38,9 +38,6 @@ func (m *itemList) bodyWidth() int {
 	return max(width, 1)
 }
 
-// View returns the list as one string of at most its height in lines.
-func (m *itemList) View() string { return strings.Join(m.Lines(), "\n") }
-
 // Lines returns exactly the height's number of lines, none wider than the width.
 func (m *itemList) Lines() []string {
 	if m.height <= 0 {
@@ -216,9 +213,6 @@ func (m *itemList) drawn(i int) drawn {
 // render draws e without margin.
 func (m *itemList) render(e *entry) drawn {
 	text, reasoning := e.Text, e.Reasoning
-	if text == "" && e.Size > 0 && m.o.Load != nil {
-		text, reasoning = m.o.Load(e.ID)
-	}
 	st, w := m.o.Styles, m.bodyWidth()
 	var lines []string
 	if m.gutter() < 3 {

@@ -25,7 +25,6 @@ type Item struct {
 	Trail     string       // a line below all else: where another conversation begins or ends here
 	Plain     bool         // Text is shown as it is, not read as Markdown
 	Fold      bool         // Text is one line until expanded: for long tool output
-	Size      int          // bytes of the text where Options.Load fetches it; 0 where Text holds it
 }
 
 // Mark is what stands beside a message about the next request. It may change at every key
@@ -49,9 +48,6 @@ type Styles struct {
 type Options struct {
 	Styles   Styles
 	Markdown markdown.Style
-	// Load fetches the text and reasoning of a message whose Item has a Size and no Text, each
-	// time it is rendered.
-	Load func(id int64) (text, reasoning string)
 	// More says in a few words how many bytes of a very long message are not shown, and what shows them.
 	More func(bytes int) string
 	// Keep is how many rendered messages are kept, 0 for 256.

@@ -1,10 +1,6 @@
 package transcript
 
-import (
-	"slices"
-
-	"winnow/ui/markdown"
-)
+import "winnow/ui/markdown"
 
 // itemList is the list. Its position is an item and a line within it, so that whatever happens
 // above does not move what is on the screen.
@@ -154,30 +150,6 @@ func (m *itemList) Replace(id int64, it Item) {
 	m.changed(i)
 }
 
-// Remove takes the item id out of the list.
-func (m *itemList) Remove(id int64) {
-	i, ok := m.index(id)
-	if !ok {
-		return
-	}
-	m.entries = slices.Delete(m.entries, i, i+1)
-	delete(m.place, id)
-	for j := i; j < len(m.entries); j++ {
-		m.place[m.entries[j].ID] = j + m.base
-	}
-	m.cache.drop(id)
-	if m.cursor == id {
-		m.selected = false
-	}
-	if i < m.top {
-		m.top--
-	} else if i == m.top {
-		m.line = 0
-	}
-	m.rebuild()
-	m.settle()
-}
-
 // Write adds text and reasoning to the end of the item id: an answer that streams. It does
 // nothing for an unknown id.
 func (m *itemList) Write(id int64, text, reasoning string) {
@@ -281,7 +253,7 @@ func (m *itemList) guess(e *entry) int {
 
 // rough is the height in lines that the size of a message suggests.
 func (e *entry) rough(width int) int {
-	size := min(max(e.Size, len(e.Text)), mostShown)
+	size := min(len(e.Text), mostShown)
 	lines := 2
 	if e.Reasoning != "" {
 		lines++

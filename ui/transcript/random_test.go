@@ -193,19 +193,13 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 			m.Scroll(d)
 		}
 		if len(n.items) > 14 {
-			id := any()
-			did += fmt.Sprintf(", remove %d", id)
-			i := slices.IndexFunc(n.items, func(x Item) bool { return x.ID == id })
-			if n.top == id {
-				n.line = 0
-				n.top = n.items[min(i+1, len(n.items)-1)].ID
-				if i == len(n.items)-1 {
-					n.top = n.items[i-1].ID
-				}
+			did += ", begin anew"
+			n.items, n.open, n.follow = n.items[12:], map[int64]bool{}, true
+			for i, it := range n.items {
+				n.items[i] = n.with(it.ID)
 			}
-			n.items = slices.Delete(n.items, i, i+1)
 			at()
-			m.Remove(id)
+			m.SetItems(n.items)
 		}
 		var got []string
 		for _, line := range m.Lines() {

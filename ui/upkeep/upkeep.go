@@ -89,12 +89,12 @@ func (u Model) save() tea.Cmd {
 
 // Index brings the search index up to date, where that is not going on already. It can lack messages: all of them
 // in a history from before there was one, and those of a fork.
-func (u Model) Index() (Model, tea.Cmd) {
+func (u *Model) Index() tea.Cmd {
 	if u.store == nil || u.store.ReadOnly() || u.indexing {
-		return u, nil
+		return nil
 	}
 	u.indexing = true
-	return u, u.indexStep()
+	return u.indexStep()
 }
 
 func (u Model) indexStep() tea.Cmd {

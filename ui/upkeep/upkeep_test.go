@@ -53,8 +53,9 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 	if left, err := db.Unindexed(t.Context()); left == 0 || err != nil {
 		t.Fatalf("after a fork of a long session the index lacks %d messages, %v; want some", left, err)
 	}
-	u, cmd := New(db, run).Index()
-	if _, again := u.Index(); again != nil {
+	u := New(db, run)
+	cmd := u.Index()
+	if u.Index() != nil {
 		t.Error("the index is brought up to date twice at once")
 	}
 	for range 100 {
@@ -100,7 +101,7 @@ func TestWithoutAStoreThereIsNothingToDo(t *testing.T) {
 	if u.Start() != nil {
 		t.Error("it waits for a moment to save nothing")
 	}
-	if _, cmd := u.Index(); cmd != nil {
+	if u.Index() != nil {
 		t.Error("it indexes nothing")
 	}
 }

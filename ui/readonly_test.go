@@ -8,6 +8,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/sessions"
 )
 
 // besideAnother is the application on a session that another window has open: that window's session,
@@ -34,9 +35,9 @@ func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, cmd := l.Update(openedMsg{session: s})
+	_, cmd := l.Update(sessions.OpenedMsg{Opened: sessions.Opened{Session: s}})
 	l.run(cmd)
-	l.until("a session for reading", func() bool { return l.elsewhere })
+	l.until("a session for reading", func() bool { return l.opener.ReadOnly })
 	return l, other
 }
 
@@ -113,7 +114,7 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 	l.press("enter")
 	l.shows("A second question, asked elsewhere.")
 	l.shows("message ─")
-	l.until("a composer that is open", func() bool { return !l.elsewhere })
+	l.until("a composer that is open", func() bool { return !l.opener.ReadOnly })
 	l.say("And a third one.")
 	got := stored(t, l.options.Deps.Store, other.Info().ID)
 	for _, text := range []string{"The first question.", "A second question, asked elsewhere.", "And a third one."} {
@@ -130,7 +131,7 @@ func TestSessionOpenElsewhereGoesOnInAFork(t *testing.T) {
 	l, other := besideAnother(t, 120, 40)
 	before := stored(t, l.options.Deps.Store, other.Info().ID)
 	l.press("ctrl+f")
-	l.until("the fork", func() bool { return !l.elsewhere && l.info.ID != other.Info().ID })
+	l.until("the fork", func() bool { return !l.opener.ReadOnly && l.info.ID != other.Info().ID })
 	l.shows("The first question.")
 	l.say("Said in the fork.")
 	if got := stored(t, l.options.Deps.Store, other.Info().ID); got != before {

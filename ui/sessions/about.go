@@ -1,0 +1,67 @@
+package sessions
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+)
+
+// The events of what is found out about the session on the screen while it is used.
+type (
+	// Counted says how far its messages are counted.
+	Counted struct{ session.Counting }
+	// Priced says that the prices of its model are known, if anybody knows them.
+	Priced struct{}
+	// PastRead says that it knows what its records tell about its next request.
+	PastRead struct{}
+	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
+	Reached struct {
+		Replaced string
+		Err      error
+	}
+)
+
+func (Counted) event()  {}
+func (Priced) event()   {}
+func (PastRead) event() {}
+func (Reached) event()  {}
+
+// ask makes the command that finds something out about the session on the screen.
+func (o *Opener) ask(do func(context.Context) (Event, error)) tea.Cmd {
+	s := o.shown
+	return o.Run(func(ctx context.Context) tea.Msg {
+		e, err := do(ctx)
+		return AboutMsg{s, e, err}
+	})
+}
+
+// Learn finds out what else there is to know about a session that was loaded.
+func (o *Opener) Learn() tea.Cmd {
+	s := o.shown
+	prices := o.ask(func(ctx context.Context) (Event, error) {
+		s.Model().FindPrices(ctx)
+		return Priced{}, nil
+	})
+	past := o.ask(func(ctx context.Context) (Event, error) { return PastRead{}, s.LoadPast(ctx) })
+	return tea.Batch(o.Count(), prices, o.Reach(), past, o.ReadForks())
+}
+
+// Count counts some messages that were never counted, such as imported ones.
+func (o *Opener) Count() tea.Cmd {
+	s := o.shown
+	return o.ask(func(ctx context.Context) (Event, error) {
+		c, err := s.CountSome(ctx)
+		return Counted{c}, err
+	})
+}
+
+// Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.
+func (o *Opener) Reach() tea.Cmd {
+	s := o.shown
+	return o.ask(func(ctx context.Context) (Event, error) {
+		replaced, err := s.Reach(ctx)
+		return Reached{replaced, err}, nil
+	})
+}

@@ -1,0 +1,88 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/keymap"
+)
+
+// opening is an opener whose commands run at once when they are called, with a session on the screen.
+func opening(t *testing.T) *Opener {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	models := new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "small"})
+	deps := session.Deps{Store: db, Models: models}
+	s, err := session.New(deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := new(Opener)
+	run := func(do func(context.Context) tea.Msg) tea.Cmd {
+		return func() tea.Msg { return do(context.Background()) }
+	}
+	o.Adopt(OpenerDeps{Session: deps, Keys: keymap.Default(), Run: run}, s)
+	return o
+}
+
+func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
+	o := opening(t)
+	first, second := o.New(session.Start{Ref: "here/small"}), o.New(session.Start{Ref: "here/small"})
+	late, newer := first().(OpenerMsg), second().(OpenerMsg)
+	if _, leave, events := o.Update(late); len(events) > 0 || leave == nil {
+		t.Errorf("the session that was asked for first: %v, and left: %v; want it left", events, leave != nil)
+	}
+	_, _, events := o.Update(newer)
+	if len(events) != 1 {
+		t.Fatalf("the newer one: %v", events)
+	}
+	if e, ok := events[0].(Opened); !ok || e.Session == nil {
+		t.Errorf("the newer one is %#v, want it opened", events[0])
+	}
+}
+
+func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
+	o := opening(t)
+	cmd := o.Open("ffffffff", Arrival{}, "here/small")
+	_, _, events := o.Update(cmd().(OpenerMsg))
+	if e, ok := events[0].(NotOpened); !ok || !e.Left || e.Err == nil {
+		t.Errorf("got %#v, want why it did not come", events)
+	}
+}
+
+func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
+	o := opening(t)
+	for _, c := range []struct {
+		msg  OpenerMsg
+		want int
+	}{
+		{AboutMsg{Session: nil, Event: Priced{}}, 0},
+		{AboutMsg{Session: o.shown, Event: Priced{}, Err: context.Canceled}, 0},
+		{AboutMsg{Session: o.shown, Event: Priced{}, Err: errors.New("the disk is full")}, 1},
+		{AboutMsg{Session: o.shown, Event: Priced{}}, 1},
+		{OpenedMsg{Instead: new(session.Session)}, 0},
+	} {
+		if _, _, events := o.Update(c.msg); len(events) != c.want {
+			t.Errorf("%#v: %v, want %d events", c.msg, events, c.want)
+		}
+	}
+}
+
+func TestALoadedSessionKnowsItsForks(t *testing.T) {
+	o := opening(t)
+	now, _, events := o.Update(o.ReadForks()().(OpenerMsg))
+	if len(events) != 1 || now.Forks.From() != "" {
+		t.Errorf("got %v, from %q", events, now.Forks.From())
+	}
+}
