@@ -15,9 +15,9 @@ import (
 func BenchmarkRecord(b *testing.B) {
 	bench := newBench(b)
 	client := bench.begin().Model().Client
+	row := bench.imported(1, numbered)
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			row := bench.imported(1, numbered)
 			past := make([]history.Message, n+100)
 			for i := range past {
 				role, text := history.User, "What about "+strings.Repeat("this and that ", i%17)
