@@ -25,8 +25,13 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui"
+	"winnow/ui/sessions"
+	"winnow/ui/settings"
+	"winnow/ui/turn"
+	"winnow/ui/upkeep"
 )
 
 // secretWord is in everything that is said in a world, so that a request that carries a part of a
@@ -397,7 +402,7 @@ func (w *destinationWorld) converse() {
 	l := &looker{world: w, model: m, msgs: make(chan tea.Msg, 4096)}
 	l.update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	l.run(m.Init())
-	l.until("the session", "ui.loadedMsg")
+	l.until("the session", loaded)
 	for _, step := range w.steps {
 		if strings.Contains(l.frame(), "The draft is still here") {
 			break // Nothing can be asked, and what is typed now would be the end of that draft.
@@ -405,16 +410,16 @@ func (w *destinationWorld) converse() {
 		l.types(step)
 		switch {
 		case strings.HasPrefix(step, "/model"):
-			l.until("a setting", "ui.settledMsg")
+			l.until("a setting", set)
 		case step == "/new":
-			l.until("a new session", "ui.openedMsg")
-			l.until("the new session", "ui.loadedMsg")
+			l.until("a new session", opened)
+			l.until("the new session", loaded)
 		default:
-			l.until("the end of a turn", "session.Finished")
+			l.until("the end of a turn", finished)
 		}
 	}
 	if strings.Contains(l.frame(), "Asking ") {
-		l.until("a title", "ui.settledMsg")
+		l.until("a title", set)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -487,8 +492,8 @@ func (l *looker) types(text string) {
 	l.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 }
 
-// until handles messages until one of the type has come, or a turn's message holds an event of it.
-func (l *looker) until(what, kind string) {
+// until handles messages until the one that is waited for has come.
+func (l *looker) until(what string, come func(tea.Msg) bool) {
 	over := time.After(patience)
 	if what == "a title" {
 		over = time.After(2 * time.Second)
@@ -496,12 +501,11 @@ func (l *looker) until(what, kind string) {
 	for {
 		select {
 		case msg := <-l.msgs:
-			name := fmt.Sprintf("%T", msg)
-			if name == "upkeep.QuietMsg" {
+			if _, ok := msg.(upkeep.QuietMsg); ok {
 				continue // a backup would outlive the world
 			}
 			l.update(msg)
-			if name == kind || holdsEvent(msg, kind) {
+			if come(msg) {
 				return
 			}
 			if what == "the end of a turn" && strings.Contains(l.frame(), "There is nothing to") {
@@ -516,22 +520,32 @@ func (l *looker) until(what, kind string) {
 	}
 }
 
-// holdsEvent says that a message carries an event of a turn of this type.
-func holdsEvent(msg tea.Msg, kind string) bool {
-	v := reflect.ValueOf(msg)
-	if v.Kind() != reflect.Struct {
+// loaded, opened, set and finished report whether a message is what its name says.
+func loaded(msg tea.Msg) bool {
+	about, ok := msg.(sessions.AboutMsg)
+	if !ok {
 		return false
 	}
-	events := v.FieldByName("Events")
-	if !events.IsValid() || events.Kind() != reflect.Slice {
-		return false
-	}
-	for i := range events.Len() {
-		if events.Index(i).Elem().Type().String() == kind {
-			return true
-		}
-	}
-	return false
+	_, ok = about.Event.(sessions.Loaded)
+	return ok
+}
+
+func opened(msg tea.Msg) bool {
+	_, ok := msg.(sessions.OpenedMsg)
+	return ok
+}
+
+func set(msg tea.Msg) bool {
+	_, ok := msg.(settings.DoneMsg)
+	return ok
+}
+
+func finished(msg tea.Msg) bool {
+	events, ok := msg.(turn.EventsMsg)
+	return ok && slices.ContainsFunc(events.Events, func(e session.Event) bool {
+		_, over := e.(session.Finished)
+		return over
+	})
 }
 
 // In random worlds every request that carries a part of a conversation goes to the endpoint and model that

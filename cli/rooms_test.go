@@ -18,7 +18,7 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "ui", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/store", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/store", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
 	"cli/config":             {"ui/theme", "ui/keymap", "llm", "llm/keys", "llm/pricing", "history"},
 	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/settings", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
 	"session":                {"session/store", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},

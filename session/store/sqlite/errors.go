@@ -116,7 +116,8 @@ func kindOf(err error) error {
 		}
 		return ErrDisk
 	case sqlite3.ErrError:
-		if strings.HasPrefix(e.Error(), "malformed database schema") {
+		// Where a byte of the header is damaged SQLite has no code of its own for it.
+		if strings.HasPrefix(e.Error(), "malformed database schema") || e.Error() == "unsupported file format" {
 			return ErrDamaged
 		}
 	}
