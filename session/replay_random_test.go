@@ -50,7 +50,7 @@ func TestEveryRequestOfAnyConversationReplays(t *testing.T) {
 		}
 	})
 	t.Logf("%d requests are proven, %d of them with a remedy", proven, remedied)
-	if remedied == 0 {
+	if remedied == 0 && !testing.Short() {
 		t.Error("no request had a remedy")
 	}
 }
