@@ -70,7 +70,7 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 		}
 	})
 	t.Logf("%d messages were recalled", recalled)
-	if recalled == 0 {
+	if recalled == 0 && !testing.Short() {
 		t.Error("no message was recalled")
 	}
 }

@@ -70,7 +70,10 @@ func onStage(t *testing.T, w, h int) *live {
 
 func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	if about, ok := l.about[r.URL.Path]; ok {
+	l.mu.Lock()
+	about := l.about[r.URL.Path]
+	l.mu.Unlock()
+	if about != nil {
 		about(w, r)
 		return
 	}
@@ -90,6 +93,13 @@ func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	text, _ := json.Marshal(fmt.Sprintf("Answer %d. %s", n, strings.Repeat("It goes on for a while. ", 12)))
 	w.Header().Set("Content-Type", "text/event-stream")
 	fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", text)
+}
+
+// says has the server say something about itself.
+func (l *live) says(about map[string]http.HandlerFunc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.about = about
 }
 
 // run runs a command, and those that it is made of, on goroutines of their own.

@@ -49,7 +49,7 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 		`{"data":[{"id":"small","context_length":8000}]}`:   "raise the window → /model",
 	} {
 		l := onStage(t, 160, 40)
-		l.about = map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, list) }}
+		l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, list) }})
 		l.say("Hello?")
 		l.composer.Set(strings.Repeat("word ", 40_000))
 		l.run(l.draftChanged())

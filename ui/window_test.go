@@ -41,7 +41,7 @@ func TestWindowCommand(t *testing.T) {
 func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	l := onStage(t, 140, 40)
 	said := make(chan struct{})
-	l.about = map[string]http.HandlerFunc{"/api/ps": func(w http.ResponseWriter, r *http.Request) {
+	l.says(map[string]http.HandlerFunc{"/api/ps": func(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
 		ran := len(l.bodies) > 0
 		l.mu.Unlock()
@@ -54,7 +54,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 			fmt.Fprint(w, `{"models":[{"name":"small:latest","model":"small:latest","context_length":4000}]}`)
 		case <-r.Context().Done():
 		}
-	}}
+	}})
 	e := l.options.Deps.Models.Endpoints()[0]
 	e.Window = 0
 	l.options.Deps.Models = new(llm.Catalog).With(e)
@@ -88,9 +88,9 @@ func TestTheListOfModelsSaysWhoSaysTheWindow(t *testing.T) {
 		want  string
 	}{{140, "8,000 tokens · set with /window, " + time.Now().Local().Format(time.DateOnly)}, {60, "8,000 tokens"}} {
 		l := onStage(t, c.width, 40)
-		l.about = map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) {
+		l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"data":[{"id":"small"},{"id":"medium","context_length":16000}]}`)
-		}}
+		}})
 		if err := l.session.Model().SetWindow(t.Context(), 8000); err != nil {
 			t.Fatal(err)
 		}
