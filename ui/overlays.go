@@ -124,14 +124,10 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 
 // scrolledBy is how many lines the wheel moves, 0 for what is not the wheel.
 func scrolledBy(msg tea.Msg) int {
-	wheel, ok := msg.(tea.MouseWheelMsg)
-	switch {
-	case !ok:
-		return 0
-	case wheel.Button == tea.MouseWheelUp:
-		return -3
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
+		return keymap.Wheel(wheel, 3)
 	}
-	return 3
+	return 0
 }
 
 // panelOverlay is the panel of a narrow screen.

@@ -118,11 +118,7 @@ func (l Repairs) Update(msg tea.Msg) (Repairs, []Event) {
 	case tea.KeyPressMsg:
 		l.key(msg)
 	case tea.MouseWheelMsg:
-		by := 1
-		if msg.Button == tea.MouseWheelUp {
-			by = -1
-		}
-		l.Scroll(by)
+		l.Scroll(keymap.Wheel(msg, 1))
 	case RemediedMsg:
 		l.remedied(msg)
 	}

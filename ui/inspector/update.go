@@ -112,12 +112,8 @@ func (in *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return in.key(msg)
 	case tea.MouseWheelMsg:
-		switch {
-		case in.shown == nil:
-		case msg.Button == tea.MouseWheelUp:
-			in.shown.Scroll(-3)
-		default:
-			in.shown.Scroll(3)
+		if in.shown != nil {
+			in.shown.Scroll(keymap.Wheel(msg, 3))
 		}
 	case Inspect:
 		in.On = msg.On

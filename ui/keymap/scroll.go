@@ -39,6 +39,14 @@ func (m Map) Scrolled(msg tea.KeyPressMsg, s Scroller, h int) bool {
 // allLines is more lines than any list has.
 const allLines = 1 << 30
 
+// Wheel is how many lines a turn of the wheel moves a list: step down, -step up.
+func Wheel(msg tea.MouseWheelMsg, step int) int {
+	if msg.Button == tea.MouseWheelUp {
+		return -step
+	}
+	return step
+}
+
 // Stride is how many lines a key moves the cursor of a list of which page lines are on the screen, and
 // false for a key that does not.
 func (m Map) Stride(msg tea.KeyPressMsg, page int) (by int, ok bool) {

@@ -115,11 +115,7 @@ func (p *Model) update(msg tea.Msg) tea.Cmd {
 		}
 		return p.key(msg)
 	case tea.MouseWheelMsg:
-		by := 3
-		if msg.Button == tea.MouseWheelUp {
-			by = -3
-		}
-		p.Move(by)
+		p.Move(keymap.Wheel(msg, 3))
 	case Load:
 		return p.load(msg)
 	case LoadedMsg:

@@ -125,11 +125,7 @@ func (p Model) Update(msg tea.Msg) (Model, Event) {
 		p.filter.Insert(strings.TrimSpace(msg.Content))
 		p.filtered(before)
 	case tea.MouseWheelMsg:
-		by := 3
-		if msg.Button == tea.MouseWheelUp {
-			by = -3
-		}
-		p.move(by)
+		p.move(keymap.Wheel(msg, 3))
 	case tea.MouseClickMsg:
 		e = p.click(msg.Y)
 	}

@@ -84,11 +84,7 @@ func (l *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return l.click(l.H, msg.Y)
 	case tea.MouseWheelMsg:
-		by := 3
-		if msg.Button == tea.MouseWheelUp {
-			by = -3
-		}
-		l.wheel(by)
+		l.wheel(keymap.Wheel(msg, 3))
 	case ListedMsg:
 		return l.listed(msg)
 	case ActedMsg:
