@@ -39,7 +39,7 @@ func (c *Model) Flag(f history.Flag) tea.Cmd {
 	if message, ok := c.Selected(); ok {
 		return c.FlagThese(f, message.ID)
 	}
-	return c.complain("Select a message first: " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
+	return c.sayBad("Select a message first: " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
 }
 
 // FlagThese gives messages a flag.
@@ -118,7 +118,7 @@ func (c *Model) flagged(msg FlaggedMsg) tea.Cmd {
 	c.undo.end(msg.Action, msg.Err != nil)
 	c.tell(Flagged{Plan: msg.Now, Err: msg.Short, Stale: !msg.Planned || c.Busy || msg.Changes != c.Changes})
 	if msg.Err != nil {
-		return c.complain(theme.Sentence(msg.Err))
+		return c.sayBad(theme.Sentence(msg.Err))
 	}
 	if !msg.Action.Undo {
 		c.Unselect()

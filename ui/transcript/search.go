@@ -355,7 +355,7 @@ func (c *Model) lastWhole(msg LastWholeMsg) tea.Cmd {
 	case errors.Is(msg.Err, context.Canceled):
 		return nil
 	case msg.Err != nil:
-		return c.complain(theme.Sentence(msg.Err))
+		return c.sayBad(theme.Sentence(msg.Err))
 	}
 	if f.whole == nil {
 		f.whole = map[int64]lastWhole{}

@@ -105,8 +105,8 @@ func (c *Model) tell(e Event) tea.Cmd {
 	return nil
 }
 
-func (c *Model) say(text string) tea.Cmd      { return c.tell(Said{Text: text}) }
-func (c *Model) complain(text string) tea.Cmd { return c.tell(Said{text, true}) }
+func (c *Model) say(text string) tea.Cmd    { return c.tell(Said{Text: text}) }
+func (c *Model) sayBad(text string) tea.Cmd { return c.tell(Said{text, true}) }
 
 // key is a key while the transcript has them and no search is being typed.
 func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
