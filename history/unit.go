@@ -133,21 +133,22 @@ func (c *Conversation) grouped() groups {
 	if c.groups != nil {
 		return c.groups
 	}
-	byCall := map[int][]int{}
-	for k := range c.candidates {
-		if v := &c.candidates[k]; !v.standIn {
-			byCall[v.group] = append(byCall[v.group], v.from)
-		}
-	}
+	copies := map[int][]int{} // by group
 	for copied, group := range c.doubled {
-		if len(byCall[group]) > 0 { // else the call of the copy is not sent
-			byCall[group] = append(byCall[group], copied)
-		}
+		copies[group] = append(copies[group], copied)
 	}
 	c.groups = groups{}
-	for _, list := range byCall {
-		if len(list) < 2 {
+	for end := len(c.candidates); end > 0; {
+		u := c.groupBefore(end)
+		end = u.from
+		list := copies[c.candidates[u.from].group]
+		if u.to-u.from+len(list) < 2 {
 			continue
+		}
+		for _, v := range c.candidates[u.from:u.to] {
+			if !v.standIn {
+				list = append(list, v.from)
+			}
 		}
 		slices.Sort(list)
 		for _, i := range list {
