@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/composer"
+	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/picker"
 	"winnow/ui/theme"
@@ -16,9 +17,9 @@ import (
 // updateComposer gives the composer a message, nil for none, and does what it asks for.
 func (m *Model) updateComposer(msg tea.Msg) tea.Cmd {
 	m.tellComposer()
-	next, cmd, events := m.composer.Update(msg)
-	m.composer = next
-	return batch(cmd, events, m.composerEvent)
+	var cmd tea.Cmd
+	m.composer, cmd = m.composer.Update(msg)
+	return m.handle(cmd, m.composer.Events(), m.composerEvent)
 }
 
 // tellComposer tells the composer of its surroundings.
@@ -31,10 +32,8 @@ func (m *Model) tellComposer() {
 	}
 }
 
-func (m *Model) composerEvent(e composer.Event) tea.Cmd {
+func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	switch e := e.(type) {
-	case composer.Said:
-		return m.notice.Say(e.Text, e.Bad)
 	case composer.News:
 		m.notice.Tell(e.Text)
 		m.arrange()

@@ -10,6 +10,7 @@ import (
 	"winnow/session"
 	"winnow/session/settings"
 	"winnow/session/store"
+	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
@@ -75,17 +76,15 @@ func (m *Model) inspected(r *panel.Request) inspector.Request {
 // updateInspector gives the inspector what concerns it, and does what it asks for.
 func (m *Model) updateInspector(msg tea.Msg) tea.Cmd {
 	m.inspector.Request = m.inspected(m.panel.Shown())
-	next, cmd, events := m.inspector.Update(msg)
-	m.inspector = next
-	return batch(cmd, events, m.inspectorEvent)
+	var cmd tea.Cmd
+	m.inspector, cmd = m.inspector.Update(msg)
+	return m.handle(cmd, m.inspector.Events(), m.inspectorEvent)
 }
 
 // inspectorEvent does what the inspector cannot do itself.
-func (m *Model) inspectorEvent(e inspector.Event) tea.Cmd {
+func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 	s, r := m.session, m.panel.Shown()
 	switch e := e.(type) {
-	case inspector.Said:
-		return m.notice.Say(e.Text, e.Bad)
 	case inspector.Closed:
 		m.inspector.Forget()
 		m.uncover()

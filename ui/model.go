@@ -12,6 +12,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
+	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
@@ -259,10 +260,14 @@ func (m *Model) lookAfter(msg upkeep.Msg) tea.Cmd {
 	return tea.Batch(cmd, m.complain("There is no backup of today: "+theme.Sentence(err)))
 }
 
-// batch is the command of a component and, in order, those that its events ask for.
-func batch[E any](cmd tea.Cmd, events []E, do func(E) tea.Cmd) tea.Cmd {
+// handle does what the events of a part ask for, in their order. Cmd is the part's own command.
+func (m *Model) handle(cmd tea.Cmd, events []event.Event, do func(event.Event) tea.Cmd) tea.Cmd {
 	cmds := []tea.Cmd{cmd}
 	for _, e := range events {
+		if e, ok := e.(event.Notice); ok {
+			cmds = append(cmds, m.notice.Say(e.Text, e.Error))
+			continue
+		}
 		cmds = append(cmds, do(e))
 	}
 	return tea.Batch(cmds...)

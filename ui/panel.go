@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
@@ -31,17 +32,15 @@ func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 		}
 		m.panel.Page = max(1, m.panel.Slice(m.themes.Styles, b.W, b.H).Room)
 	}
-	next, cmd, events := m.panel.Update(msg)
-	m.panel = next
-	return batch(cmd, events, m.panelEvent)
+	var cmd tea.Cmd
+	m.panel, cmd = m.panel.Update(msg)
+	return m.handle(cmd, m.panel.Events(), m.panelEvent)
 }
 
 // panelEvent does what the panel cannot do itself.
-func (m *Model) panelEvent(e panel.Event) tea.Cmd {
+func (m *Model) panelEvent(e event.Event) tea.Cmd {
 	s := m.session
 	switch e := e.(type) {
-	case panel.Said:
-		return m.notice.Say(e.Text, e.Bad)
 	case panel.Load:
 		return m.inBackground(func(ctx context.Context) tea.Msg { return loadPast(ctx, s, e) })
 	case panel.Shown:

@@ -9,6 +9,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/composer"
+	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -53,30 +54,28 @@ func (m *Model) openRepairs() tea.Cmd {
 // updateRepairs gives the list what concerns it, and does what it asks for.
 func (m *Model) updateRepairs(msg tea.Msg) tea.Cmd {
 	m.repairs.Page = max(1, m.layout.Overlay.H/3)
-	var events []inspector.Event
-	m.repairs, events = m.repairs.Update(msg)
-	var cmds []tea.Cmd
-	for _, e := range events {
-		switch e := e.(type) {
-		case inspector.Said:
-			cmds = append(cmds, m.notice.Say(e.Text, e.Bad))
-		case inspector.Closed:
-			m.uncover()
-		case inspector.GoTo:
-			if !m.chat.GoTo(e.Message) {
-				cmds = append(cmds, m.say("There is no message to go to."))
-				continue
-			}
-			m.bare()
-			m.setFocus(transcriptPane)
-		case inspector.Remedy:
-			m.panel.Generation++ // this action makes the plan that the draft waits for
-			done := remediedMsg{session: m.session, generation: m.panel.Generation, of: e.Entry, to: e.Repair.Remedy}
-			draft := m.composer.Next()
-			cmds = append(cmds, m.inBackground(func(ctx context.Context) tea.Msg { return done.set(ctx, draft) }))
+	m.repairs = m.repairs.Update(msg)
+	return m.handle(nil, m.repairs.Events(), m.repairsEvent)
+}
+
+// repairsEvent does what the list of repairs cannot do itself.
+func (m *Model) repairsEvent(e event.Event) tea.Cmd {
+	switch e := e.(type) {
+	case inspector.Closed:
+		m.uncover()
+	case inspector.GoTo:
+		if !m.chat.GoTo(e.Message) {
+			return m.say("There is no message to go to.")
 		}
+		m.bare()
+		m.setFocus(transcriptPane)
+	case inspector.Remedy:
+		m.panel.Generation++ // this action makes the plan that the draft waits for
+		done := remediedMsg{session: m.session, generation: m.panel.Generation, of: e.Entry, to: e.Repair.Remedy}
+		draft := m.composer.Next()
+		return m.inBackground(func(ctx context.Context) tea.Msg { return done.set(ctx, draft) })
 	}
-	return tea.Batch(cmds...)
+	return nil
 }
 
 // remediedMsg is a remedy that was stored, with the plans in front of it and behind it.

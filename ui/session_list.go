@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
@@ -67,21 +68,19 @@ func (m *Model) sessionsPlace() sessions.Around {
 
 func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
 	m.sessions.Around = m.sessionsPlace()
-	next, cmd, events := m.sessions.Update(msg)
-	m.sessions = next
-	return batch(cmd, events, m.sessionsEvent)
+	var cmd tea.Cmd
+	m.sessions, cmd = m.sessions.Update(msg)
+	return m.handle(cmd, m.sessions.Events(), m.sessionsEvent)
 }
 
 func (m *Model) updateOpener(msg sessions.OpenerMsg) tea.Cmd {
-	next, cmd, events := m.opener.Update(msg)
-	m.opener = next
-	return batch(cmd, events, m.sessionsEvent)
+	var cmd tea.Cmd
+	m.opener, cmd = m.opener.Update(msg)
+	return m.handle(cmd, m.opener.Events(), m.sessionsEvent)
 }
 
-func (m *Model) sessionsEvent(e sessions.Event) tea.Cmd {
+func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 	switch e := e.(type) {
-	case sessions.Said:
-		return m.notice.Say(e.Text, e.Bad)
 	case sessions.Closed:
 		m.dismiss(sessionsOverlay{})
 	case sessions.Left:

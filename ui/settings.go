@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
@@ -32,15 +33,12 @@ func (m *Model) inSettings(do func(*settings.Model) tea.Cmd) tea.Cmd {
 		Covered: m.overlays.any() && !m.overlays.onTop(panelOverlay{}), ListW: m.layout.Overlay.W, Themes: m.themes,
 		Personas: m.options.Personas, PersonasIn: m.options.PersonasIn, Export: m.options.Export,
 	}
-	next, cmd, events := m.settings.Do(do)
-	m.settings = next
-	return batch(cmd, events, m.settingsEvent)
+	cmd := do(&m.settings)
+	return m.handle(cmd, m.settings.Events(), m.settingsEvent)
 }
 
-func (m *Model) settingsEvent(e settings.Event) tea.Cmd {
+func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 	switch e := e.(type) {
-	case settings.Said:
-		return m.notice.Say(e.Text, e.Bad)
 	case settings.Refused:
 		return m.stillArriving()
 	case settings.Edited:

@@ -5,6 +5,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/sessions"
@@ -15,17 +16,16 @@ import (
 // updateTranscript hands a message to the transcript.
 func (m *Model) updateTranscript(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
-	var events []transcript.Event
 	m.chat.Around = m.aroundTranscript()
-	m.chat, cmd, events = m.chat.Update(msg)
-	return m.transcriptEvents(cmd, events)
+	m.chat, cmd = m.chat.Update(msg)
+	return m.handle(cmd, m.chat.Events(), m.transcriptEvent)
 }
 
 // inTranscript has the transcript do something that may tell of events.
 func (m *Model) inTranscript(do func(*transcript.Model) tea.Cmd) tea.Cmd {
 	m.chat.Around = m.aroundTranscript()
 	cmd := do(&m.chat)
-	return m.transcriptEvents(cmd, m.chat.Events())
+	return m.handle(cmd, m.chat.Events(), m.transcriptEvent)
 }
 
 func (m *Model) aroundTranscript() transcript.Around {
@@ -33,33 +33,27 @@ func (m *Model) aroundTranscript() transcript.Around {
 	return transcript.Around{Turns: m.info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Changes: changes}
 }
 
-// transcriptEvents does what the transcript cannot do itself.
-func (m *Model) transcriptEvents(cmd tea.Cmd, events []transcript.Event) tea.Cmd {
-	cmds := []tea.Cmd{cmd}
-	for _, e := range events {
-		switch e := e.(type) {
-		case transcript.Said:
-			cmds = append(cmds, m.notice.Say(e.Text, e.Bad))
-		case transcript.Hushed:
-			m.notice.Hush()
-		case transcript.Moved:
-			m.lead()
-		case transcript.SearchEnded:
-			if e.FromDraft {
-				m.setFocus(draftPane)
-			}
-		case transcript.Wanted:
-			cmds = append(cmds, m.do(e.Action))
-		case transcript.Flagged:
-			if e.Stale {
-				cmds = append(cmds, m.draftChanged())
-				continue
-			}
-			m.panel.Generation++ // A plan that is being made may not know of the action.
-			cmds = append(cmds, m.planned(planMsg{generation: m.panel.Generation, plan: e.Plan, err: e.Err}))
+// transcriptEvent does what the transcript cannot do itself.
+func (m *Model) transcriptEvent(e event.Event) tea.Cmd {
+	switch e := e.(type) {
+	case transcript.Hushed:
+		m.notice.Hush()
+	case transcript.Moved:
+		m.lead()
+	case transcript.SearchEnded:
+		if e.FromDraft {
+			m.setFocus(draftPane)
 		}
+	case transcript.Wanted:
+		return m.do(e.Action)
+	case transcript.Flagged:
+		if e.Stale {
+			return m.draftChanged()
+		}
+		m.panel.Generation++ // A plan that is being made may not know of the action.
+		return m.planned(planMsg{generation: m.panel.Generation, plan: e.Plan, err: e.Err})
 	}
-	return tea.Batch(cmds...)
+	return nil
 }
 
 // do does an action of the panes, or says why it cannot be done now. It is about the message under the transcript's

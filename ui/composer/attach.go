@@ -67,7 +67,7 @@ func (c *Model) attach(paths []string) tea.Cmd {
 		c.Area.Insert(" ")
 	}
 	if len(chips) > 0 {
-		c.tell(Wanted{})
+		c.Emit(Wanted{})
 	}
 	return c.readFiles(chips)
 }
@@ -125,14 +125,14 @@ func (c *Model) wasRead(msg readMsg) tea.Cmd {
 	var chips []Chip
 	for _, f := range msg.files {
 		if f.err != nil {
-			c.sayBad(theme.Sentence(f.err))
+			c.SayError(theme.Sentence(f.err))
 			chips = nil
 			break
 		}
 		if waiting.Sum != "" && waiting.Sum != f.sum {
-			c.say(theme.OneLine(f.part.Name) + " has changed since it was attached; it is attached as it is now.")
+			c.Say(theme.OneLine(f.part.Name) + " has changed since it was attached; it is attached as it is now.")
 		} else if bad := notText(f.part); bad > 0 {
-			c.say(theme.OneLine(f.part.Name) + " holds " + theme.Plural(bad, "byte") + " that are not UTF-8; each is sent as a replacement character.")
+			c.Say(theme.OneLine(f.part.Name) + " holds " + theme.Plural(bad, "byte") + " that are not UTF-8; each is sent as a replacement character.")
 		}
 		text := ""
 		if waiting.Text != "" {
@@ -141,7 +141,7 @@ func (c *Model) wasRead(msg readMsg) tea.Cmd {
 		chips = append(chips, Chip{Label: theme.FileLabel(f.part, c.Tokens(f.part.Tokens)), Text: text, Path: f.path, Sum: f.sum, Part: &f.part})
 	}
 	c.replace(in, msg.chip, chips)
-	return c.tell(Changed{})
+	return c.Emit(Changed{})
 }
 
 // awaiting is the draft in which a chip waits for its file: the one on the screen, or one that waits

@@ -118,11 +118,11 @@ func (c *Model) completionKey(msg tea.KeyPressMsg, list []Command) (tea.Cmd, boo
 	case !k.Pressed(msg, keymap.Send):
 		return nil, false
 	case !c.IsCommand(c.Shown()):
-		return c.tell(Entered{}), true
+		return c.Emit(Entered{}), true
 	case chosen.Needs() || chosen.isFolder():
 		c.complete(chosen)
 	default:
-		return c.tell(Ran{"/" + chosen.Name}), true // the draft may be another name of the command
+		return c.Emit(Ran{"/" + chosen.Name}), true // the draft may be another name of the command
 	}
 	return nil, true
 }

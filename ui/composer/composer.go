@@ -7,6 +7,8 @@ import (
 	"context"
 	"strings"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -53,10 +55,10 @@ type Model struct {
 	Ratio    float64 // the server's tokens per counted token, 0 unknown
 	External External
 
-	made   int     // chips made so far
-	pasted int     // of them pastes, for their names
-	noted  int     // changes of the text that were told
-	events []Event // for the one who holds the composer
+	made   int // chips made so far
+	pasted int // of them pastes, for their names
+	noted  int // changes of the text that were told
+	event.Queue
 
 	Prompts []store.Prompt // sent before, or cleared in this window, the newest first
 	read    int64          // the highest id among those from the history

@@ -18,21 +18,21 @@ func written(w int, keys ...string) Model {
 	c.Restyle(theme.New(theme.None, theme.Palette{}))
 	c.Resize(w, 6)
 	for _, name := range keys {
-		c, _, _ = c.Update(uitest.Key(name))
+		c, _ = c.Update(uitest.Key(name))
 	}
 	return c
 }
 
 func TestALongPasteIsAChipThatIsSentInFull(t *testing.T) {
 	long := strings.Repeat("a line with a tab\tand more\n", 300)
-	c, _, _ := written(60, "s", "e", "e", "space").Update(tea.PasteMsg{Content: long})
+	c, _ := written(60, "s", "e", "e", "space").Update(tea.PasteMsg{Content: long})
 	if got := c.Writing.Shown(); got != "see [paste 1: 301 lines, 8.1 kB, ~2,025 tokens]" {
 		t.Errorf("the draft shows %q", got)
 	}
 	if c.Writing.Text() != "see "+long {
 		t.Errorf("%d bytes would be sent, want %d", len(c.Writing.Text()), len("see "+long))
 	}
-	if c, _, _ = c.Update(uitest.Key("backspace")); c.Writing.Shown() != "see " {
+	if c, _ = c.Update(uitest.Key("backspace")); c.Writing.Shown() != "see " {
 		t.Errorf("backspace behind the chip leaves %q", c.Writing.Shown())
 	}
 }
@@ -40,11 +40,11 @@ func TestALongPasteIsAChipThatIsSentInFull(t *testing.T) {
 func TestAPromptIsLookedAtAndTheDraftComesBack(t *testing.T) {
 	c := written(60, "n", "e", "w")
 	c.Remember(store.Draft{Text: "older"})
-	c, _, _ = c.Update(uitest.Key("up"))
+	c, _ = c.Update(uitest.Key("up"))
 	if c.Writing.Text() != "older" {
 		t.Fatalf("the prompt is %q", c.Writing.Text())
 	}
-	if c, _, _ = c.Update(uitest.Key("down")); c.Writing.Text() != "new" {
+	if c, _ = c.Update(uitest.Key("down")); c.Writing.Text() != "new" {
 		t.Errorf("the draft came back as %q", c.Writing.Text())
 	}
 }
@@ -57,8 +57,8 @@ func TestADraftIsMadeOfAMessage(t *testing.T) {
 	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 2 {
 		t.Errorf("the draft is %q with %+v", got.Text, got.Files)
 	}
-	c, _, _ = c.Update(tea.KeyPressMsg{Code: tea.KeyHome})
-	c, _, _ = c.Update(tea.KeyPressMsg{Code: tea.KeyDelete})
+	c, _ = c.Update(tea.KeyPressMsg{Code: tea.KeyHome})
+	c, _ = c.Update(tea.KeyPressMsg{Code: tea.KeyDelete})
 	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 1 || got.Files[0].Name != "b.png" {
 		t.Errorf("without the first chip the draft is %q with %+v", got.Text, got.Files)
 	}
@@ -93,7 +93,7 @@ func TestScreens(t *testing.T) {
 		c.SetWith("What is wrong with it?", []history.Part{{Name: "parser.go", Text: "package p\n", Tokens: 4}})
 		return c
 	}
-	pasted, _, _ := written(60, "s", "e", "e").Update(tea.PasteMsg{Content: strings.Repeat("x\n", 40)})
+	pasted, _ := written(60, "s", "e", "e").Update(tea.PasteMsg{Content: strings.Repeat("x\n", 40)})
 	var screens uitest.Screens
 	for _, s := range []struct {
 		name string

@@ -110,7 +110,7 @@ func (editedMsg) composerMsg() {}
 
 func (c *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.err != nil {
-		return c.sayBad(theme.Sentence(msg.err) + " The draft is as it was.")
+		return c.SayError(theme.Sentence(msg.err) + " The draft is as it was.")
 	}
 	c.Rewrite(msg.text)
 	return nil

@@ -161,14 +161,14 @@ func (c *Model) draftRead(msg draftMsg) tea.Cmd {
 	case c.Session != "" && c.Empty():
 		kept = c.readFiles(c.Restore(msg.draft))
 		c.disk.changes, c.disk.restored = c.Area.Changes(), c.Area.Changes()
-		c.say("This is the draft that you left unsent in this session; " + c.Keys.First(keymap.Stop) + " clears it.")
+		c.Say("This is the draft that you left unsent in this session; " + c.Keys.First(keymap.Stop) + " clears it.")
 	default:
 		from := "in this session"
 		if c.Session == "" {
 			from = "in a chat without a message"
 		}
 		c.Remember(msg.draft)
-		c.tell(News{"You left a draft unsent " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(PromptLabel(msg.draft), 60, "…")})
+		c.Emit(News{"You left a draft unsent " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(PromptLabel(msg.draft), 60, "…")})
 		kept = tea.Sequence(c.KeepPrompt(msg.draft), c.Keep())
 	}
 	asked := c.Files
@@ -176,7 +176,7 @@ func (c *Model) draftRead(msg draftMsg) tea.Cmd {
 	if len(asked) > 0 && !c.Empty() {
 		c.Area.Insert(" ")
 	}
-	c.tell(Changed{})
+	c.Emit(Changed{})
 	return tea.Batch(kept, c.attach(asked))
 }
 

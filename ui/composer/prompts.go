@@ -74,7 +74,7 @@ func (c *Model) LoadPrompts() tea.Cmd {
 func (c *Model) promptsRead(msg promptsMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		return c.sayBad(theme.Sentence(msg.err))
+		return c.SayError(theme.Sentence(msg.err))
 	case c.At == 0:
 		c.recall(msg.prompts)
 	}
@@ -129,9 +129,9 @@ func (c *Model) KeepPrompt(d store.Draft) tea.Cmd {
 func (c *Model) walk(step int, none string) tea.Cmd {
 	to := c.At + step
 	if to < 0 || to > len(c.Prompts) {
-		return c.say(none)
+		return c.Say(none)
 	}
-	c.tell(News{})
+	c.Emit(News{})
 	if to == 0 {
 		c.show(0, store.Draft{})
 		return nil
@@ -192,9 +192,9 @@ func (c *Model) fetch(msg promptMsg) tea.Cmd {
 func (c *Model) promptRead(msg promptMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, store.ErrNotFound):
-		return c.sayBad("This prompt is no longer in the history.")
+		return c.SayError("This prompt is no longer in the history.")
 	case msg.err != nil:
-		return c.sayBad(theme.Sentence(msg.err))
+		return c.SayError(theme.Sentence(msg.err))
 	case msg.changes != c.Area.Changes():
 		return nil
 	case msg.take:

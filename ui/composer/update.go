@@ -11,16 +11,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Event is what the one who holds the composer has to do.
-type Event interface{ event() }
-
 // The events.
 type (
-	// Said is a sentence for the user: Bad where something did not work.
-	Said struct {
-		Text string
-		Bad  bool
-	}
 	// News are shown until something is sent; "" ends them.
 	News struct{ Text string }
 	// Changed says that the draft has changed: the next request is another one.
@@ -41,31 +33,18 @@ type (
 	Quit struct{}
 )
 
-func (Said) event()        {}
-func (News) event()        {}
-func (Changed) event()     {}
-func (Wanted) event()      {}
-func (Entered) event()     {}
-func (Ran) event()         {}
-func (Looked) event()      {}
-func (ListPrompts) event() {}
-func (Helped) event()      {}
-func (Quit) event()        {}
-
 // Msg is what a command of the composer brings back: it goes to Update.
 type Msg interface{ composerMsg() }
 
 // Update is a key, a paste, or what a command has brought. With nil it tells what happened since.
-func (c Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+func (c Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 	cmd := c.update(msg)
 	if c.Area.Changes() != c.noted {
 		c.noted, c.completion.at = c.Area.Changes(), 0
 		cmd = tea.Batch(cmd, c.readFolder())
-		c.tell(Changed{})
+		c.Emit(Changed{})
 	}
-	events := c.events
-	c.events = nil
-	return c, cmd, events
+	return c, cmd
 }
 
 func (c *Model) update(msg tea.Msg) tea.Cmd {
@@ -91,7 +70,7 @@ func (c *Model) update(msg tea.Msg) tea.Cmd {
 	case editedMsg:
 		return c.edited(msg)
 	case failedMsg:
-		return c.sayBad(theme.Sentence(msg.err))
+		return c.SayError(theme.Sentence(msg.err))
 	}
 	return nil
 }
@@ -100,14 +79,6 @@ func (c *Model) update(msg tea.Msg) tea.Cmd {
 type failedMsg struct{ err error }
 
 func (failedMsg) composerMsg() {}
-
-func (c *Model) tell(e Event) tea.Cmd {
-	c.events = append(c.events, e)
-	return nil
-}
-
-func (c *Model) say(text string) tea.Cmd    { return c.tell(Said{Text: text}) }
-func (c *Model) sayBad(text string) tea.Cmd { return c.tell(Said{text, true}) }
 
 // key is a key for the draft. Text of more than one character is typing, whatever it spells.
 func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
@@ -119,9 +90,9 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch {
 	case k.Pressed(msg, keymap.Send):
-		return c.tell(Entered{})
+		return c.Emit(Entered{})
 	case k.Pressed(msg, keymap.SendCut):
-		return c.tell(Entered{Cut: true})
+		return c.Emit(Entered{Cut: true})
 	case k.Pressed(msg, keymap.Newline):
 		c.Area.Insert("\n")
 	case k.Pressed(msg, keymap.Older) && c.Area.OnFirst():
@@ -129,15 +100,15 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Newer) && c.Area.OnLast():
 		return c.walk(-1, "This is the newest draft.")
 	case k.Pressed(msg, keymap.Recall):
-		return c.tell(ListPrompts{})
+		return c.Emit(ListPrompts{})
 	case k.Pressed(msg, keymap.Editor):
 		return c.External.Edit(c.Text(), func(text string, err error) tea.Msg { return editedMsg{text, err} })
 	case k.Pressed(msg, keymap.Open):
 		return c.look()
 	case c.Empty() && k.Pressed(msg, keymap.Ask):
-		return c.tell(Helped{})
+		return c.Emit(Helped{})
 	case c.Empty() && k.Pressed(msg, keymap.Quit):
-		return c.tell(Quit{})
+		return c.Emit(Quit{})
 	case utf8.RuneCountInString(msg.Text) > 1:
 		c.Write(msg.Text)
 	default:
@@ -156,15 +127,15 @@ func (c *Model) look() tea.Cmd {
 	chip, ok := c.Open()
 	switch {
 	case !ok:
-		return c.say("The draft holds no long paste and no file; " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
+		return c.Say("The draft holds no long paste and no file; " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
 	case chip.Reading():
-		return c.say("It is still being read.")
+		return c.Say("It is still being read.")
 	case chip.Part == nil:
-		return c.tell(Looked{strings.Trim(chip.Label, "[]"), chip.Text})
+		return c.Emit(Looked{strings.Trim(chip.Label, "[]"), chip.Text})
 	}
 	title := strings.Trim(theme.FileLabel(*chip.Part, c.Tokens(chip.Part.Tokens)), "[]")
 	if chip.Part.Kind == history.ImagePart {
-		return c.say("It is a picture (" + chip.Part.MediaType + "), which a terminal does not show: " + title + ".")
+		return c.Say("It is a picture (" + chip.Part.MediaType + "), which a terminal does not show: " + title + ".")
 	}
-	return c.tell(Looked{title, chip.Part.Text})
+	return c.Emit(Looked{title, chip.Part.Text})
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -57,8 +59,8 @@ const (
 // Model shows one message of the request on show, or that request as a whole, in several views.
 type Model struct {
 	Deps
-	Request         // the one on show
-	events  []Event // for the one who holds the inspector
+	Request // the one on show
+	event.Queue
 
 	On     Subject
 	view   View
@@ -147,7 +149,7 @@ func (in *Model) read(at View) tea.Cmd {
 		return in.readVerdicts(mostVerdicts)
 	case JSONView:
 		in.reads = "encoding the request"
-		return in.tell(ReadBody{in.Number})
+		return in.Emit(ReadBody{in.Number})
 	case ChangesView:
 		return in.readChanges()
 	default:
@@ -174,9 +176,9 @@ func (in *Model) put(c Content) {
 func (in *Model) close() tea.Cmd {
 	list := in.opener
 	if list == nil {
-		return in.tell(Closed{})
+		return in.Emit(Closed{})
 	}
-	list.Request, list.events, list.Number = in.Request, in.events, in.Number
+	list.Request, list.Queue, list.Number = in.Request, in.Queue, in.Number
 	w, h := in.w, in.h
 	*in = *list
 	in.Resize(w, h)
@@ -206,15 +208,15 @@ func (in *Model) stored(id int64) (store.Message, bool) {
 func (in *Model) step(by int) tea.Cmd {
 	switch o, outlined := in.shown.(*Outline); {
 	case !in.On.Request:
-		return in.tell(Step{by})
+		return in.Emit(Step{by})
 	case in.view != TextView:
-		return in.say("This is the whole request; " + in.Keys.First(keymap.Inspect) + " on a line of the panel shows one message.")
+		return in.Say("This is the whole request; " + in.Keys.First(keymap.Inspect) + " on a line of the panel shows one message.")
 	case outlined && o.Step(by):
 		return nil
 	case by < 0:
-		return in.say("This is the first message.")
+		return in.Say("This is the first message.")
 	}
-	return in.say("This is the last message.")
+	return in.Say("This is the last message.")
 }
 
 // Title names the subject and its views; the one on show is in brackets.

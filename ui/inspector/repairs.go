@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -18,7 +20,7 @@ type Repairs struct {
 	Keys    keymap.Map
 	Secrets theme.Secrets
 	Page    int // how many lines a page is
-	events  []Event
+	event.Queue
 
 	Lines     []Repaired
 	At        int
@@ -113,7 +115,7 @@ func (l *Repairs) Chosen() (Repaired, bool) {
 }
 
 // Update is a key, the wheel, or the end of a remedy.
-func (l Repairs) Update(msg tea.Msg) (Repairs, []Event) {
+func (l Repairs) Update(msg tea.Msg) Repairs {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		l.key(msg)
@@ -122,9 +124,7 @@ func (l Repairs) Update(msg tea.Msg) (Repairs, []Event) {
 	case RemediedMsg:
 		l.remedied(msg)
 	}
-	events := l.events
-	l.events = nil
-	return l, events
+	return l
 }
 
 func (l *Repairs) key(msg tea.KeyPressMsg) {
@@ -132,32 +132,30 @@ func (l *Repairs) key(msg tea.KeyPressMsg) {
 	on, ok := l.Chosen()
 	switch {
 	case k.Pressed(msg, keymap.Back, keymap.Repairs):
-		l.tell(Closed{})
+		l.Emit(Closed{})
 	case k.Pressed(msg, keymap.Remedy) && !ok:
-		l.tell(Said{Text: "There is nothing to repair."})
+		l.Say("There is nothing to repair.")
 	case k.Pressed(msg, keymap.Remedy) && l.storing:
 		l.waiting = append(l.waiting, on.Entry.ID)
 	case k.Pressed(msg, keymap.Remedy):
 		l.remedy(on)
 	case k.Pressed(msg, keymap.Choose) && !ok:
-		l.tell(Said{Text: "There is no message to go to."})
+		l.Say("There is no message to go to.")
 	case k.Pressed(msg, keymap.Choose):
-		l.tell(GoTo{on.Entry.ID})
+		l.Emit(GoTo{on.Entry.ID})
 	default:
 		if by, ok := k.Stride(msg, l.Page); ok {
 			l.Scroll(by)
 			return
 		}
-		l.tell(Said{Text: msg.String() + " does nothing here; " + k.First(keymap.Remedy) + " has something else sent, " + k.First(keymap.Back) + " closes the list."})
+		l.Say(msg.String() + " does nothing here; " + k.First(keymap.Remedy) + " has something else sent, " + k.First(keymap.Back) + " closes the list.")
 	}
 }
-
-func (l *Repairs) tell(e Event) { l.events = append(l.events, e) }
 
 // remedy asks for something else in place of a message's group.
 func (l *Repairs) remedy(on Repaired) {
 	l.storing = true
-	l.tell(Remedy{on})
+	l.Emit(Remedy{on})
 }
 
 // remedied goes on with what was asked for meanwhile. Where a remedy failed, those behind it are dropped.

@@ -12,16 +12,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Event is what the inspector, or the list of repairs, asks of the one who holds it: one of the types below.
-type Event any
-
 // The events.
 type (
-	// Said is a sentence for the user: Bad where something did not work.
-	Said struct {
-		Text string
-		Bad  bool
-	}
 	// Closed says that it is to be closed.
 	Closed struct{}
 	// Step asks for the subject that stands so many lines behind the inspected one in the request's list.
@@ -100,11 +92,9 @@ type (
 )
 
 // Update is a key, the wheel, a message of this package, or what was read.
-func (in Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+func (in Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 	cmd := in.update(msg)
-	events := in.events
-	in.events = nil
-	return in, cmd, events
+	return in, cmd
 }
 
 func (in *Model) update(msg tea.Msg) tea.Cmd {
@@ -133,7 +123,7 @@ func (in *Model) answered(msg Msg) tea.Cmd {
 		return nil
 	case a.Err != nil:
 		in.reads = ""
-		return in.tell(Said{theme.Sentence(a.Err), true})
+		return in.SayError(theme.Sentence(a.Err))
 	}
 	switch msg := msg.(type) {
 	case BodyMsg:
@@ -169,7 +159,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Auto):
 		return in.flag("")
 	case in.shown == nil:
-		return in.say("This is still being read; " + k.First(keymap.Back) + " closes it.")
+		return in.Say("This is still being read; " + k.First(keymap.Back) + " closes it.")
 	}
 	o, sections := in.shown.(*Outline)
 	switch {
@@ -183,7 +173,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Copy):
 		return in.copy()
 	default:
-		return in.noKey(msg, k.First(keymap.NextView)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
+		return in.NoKey(msg, k.First(keymap.NextView)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 	}
 	return in.readOn()
 }
@@ -193,10 +183,10 @@ func (in *Model) openLine() tea.Cmd {
 	l, ok := in.shown.(*List)
 	switch {
 	case !ok || l.N == 0:
-		return in.say(l.None)
+		return in.Say(l.None)
 	case in.view == PastView:
 		in.then = TextView
-		return in.tell(Open{in.verdicts[l.At].Turn, in.verdicts[l.At].Request})
+		return in.Emit(Open{in.verdicts[l.At].Turn, in.verdicts[l.At].Request})
 	}
 	list := *in
 	in.opener = &list
@@ -219,32 +209,20 @@ func (in *Model) copy() tea.Cmd {
 		text = stored.Content
 	}
 	if text == "" {
-		return in.tell(Said{"There is no text to copy.", true})
+		return in.SayError("There is no text to copy.")
 	}
-	return in.tell(Copy{theme.Plural(utf8.RuneCountInString(text), "character"), text})
+	return in.Emit(Copy{theme.Plural(utf8.RuneCountInString(text), "character"), text})
 }
 
 // flag asks for the message that is inspected to be given a flag.
 func (in *Model) flag(f history.Flag) tea.Cmd {
 	switch {
 	case in.On.Request:
-		return in.say("This is the whole request; a single message can be pinned or excluded.")
+		return in.Say("This is the whole request; a single message can be pinned or excluded.")
 	case in.On.Added > 0:
-		return in.say("Nobody said this text: it comes and goes with the messages around it.")
+		return in.Say("Nobody said this text: it comes and goes with the messages around it.")
 	}
-	return in.tell(Flag{f, in.On.Message})
-}
-
-// tell adds an event for the one who holds the inspector.
-func (in *Model) tell(e Event) tea.Cmd {
-	in.events = append(in.events, e)
-	return nil
-}
-
-func (in *Model) say(text string) tea.Cmd { return in.tell(Said{Text: text}) }
-
-func (in *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
-	return in.say(msg.String() + " does nothing here; " + others)
+	return in.Emit(Flag{f, in.On.Message})
 }
 
 // inOrder is two requests, the one that was sent first in front; the next one is the last.

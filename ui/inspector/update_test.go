@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -44,13 +46,14 @@ func opened() Model {
 }
 
 // do gives the inspector messages, and returns the events of the last one.
-func do(in *Model, msgs ...tea.Msg) []Event {
-	var events []Event
+func do(in *Model, msgs ...tea.Msg) []event.Event {
+	var events []event.Event
 	for _, msg := range msgs {
 		if name, ok := msg.(string); ok {
 			msg = uitest.Key(name)
 		}
-		*in, _, events = in.Update(msg)
+		*in, _ = in.Update(msg)
+		events = in.Events()
 	}
 	return events
 }
@@ -71,7 +74,7 @@ func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {
 		t.Errorf("the past is not being read:\n%s", got)
 	}
 	do(&in, "tab", "shift+tab")
-	if got := do(&in, "j"); !reflect.DeepEqual(got, []Event{Said{Text: "This is still being read; esc closes it."}}) {
+	if got := do(&in, "j"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "This is still being read; esc closes it."}}) {
 		t.Errorf("a key while it is read: %#v", got)
 	}
 }
@@ -79,7 +82,7 @@ func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {
 func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
 	in := opened()
 	do(&in, "tab", "tab")
-	if got, want := do(&in, "tab"), []Event{ReadVerdicts{in.Number, 2, mostVerdicts}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "tab"), []event.Event{ReadVerdicts{in.Number, 2, mostVerdicts}}; !reflect.DeepEqual(got, want) {
 		t.Fatalf("the view of the past asks for %#v, want %#v", got, want)
 	}
 	list := make([]store.PastVerdict, mostVerdicts)
@@ -92,10 +95,10 @@ func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
 	if got := shown(&in); !strings.Contains(got, "turn 7") {
 		t.Errorf("the verdicts are not shown:\n%s", got)
 	}
-	if got, want := do(&in, "enter"), []Event{Open{7, 70}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "enter"), []event.Event{Open{7, 70}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("enter asks for %#v, want %#v", got, want)
 	}
-	if got, want := do(&in, "G"), []Event{ReadVerdicts{in.Number, 2, 4 * mostVerdicts}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "G"), []event.Event{ReadVerdicts{in.Number, 2, 4 * mostVerdicts}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("at the end %#v is asked for, want %#v", got, want)
 	}
 	if got := do(&in, "k", "G"); len(got) > 0 {
@@ -118,36 +121,35 @@ func TestTheRequestIsComparedWithAnother(t *testing.T) {
 	if got := shown(&in); !strings.Contains(got, "next request · text json [changes]") {
 		t.Errorf("esc does not go back to the changes:\n%s", got)
 	}
-	if got := do(&in, "esc"); !reflect.DeepEqual(got, []Event{Closed{}}) {
+	if got := do(&in, "esc"); !reflect.DeepEqual(got, []event.Event{Closed{}}) {
 		t.Errorf("a second esc: %#v, want it to close", got)
 	}
 }
 
 func TestKeysAskForWhatConcernsOthers(t *testing.T) {
 	in := opened()
-	if got, want := do(&in, "y"), []Event{Copy{"6 characters", "secret"}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "y"), []event.Event{Copy{"6 characters", "secret"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v, want %#v", got, want)
 	}
-	if got, want := do(&in, "x"), []Event{Flag{history.Exclude, 2}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "x"), []event.Event{Flag{history.Exclude, 2}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v, want %#v", got, want)
 	}
-	if got, want := do(&in, "J"), []Event{Step{1}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "J"), []event.Event{Step{1}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v, want %#v", got, want)
 	}
 }
 
 func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 	l := Repairs{Keys: keymap.Default(), Page: 10}
-	press := func(keys ...string) []Event {
-		var all []Event
+	press := func(keys ...string) []event.Event {
+		var all []event.Event
 		for _, key := range keys {
-			var events []Event
-			l, events = l.Update(uitest.Key(key))
-			all = append(all, events...)
+			l = l.Update(uitest.Key(key))
+			all = append(all, l.Events()...)
 		}
 		return all
 	}
-	if got := press("t", "enter"); !reflect.DeepEqual(got, []Event{Said{Text: "There is nothing to repair."}, Said{Text: "There is no message to go to."}}) {
+	if got := press("t", "enter"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "There is nothing to repair."}, event.Notice{Text: "There is no message to go to."}}) {
 		t.Errorf("without repairs: %#v", got)
 	}
 	in := opened()
@@ -158,18 +160,19 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 		t.Errorf("announced as %q", got)
 	}
 	first, second := Remedy{l.Lines[0]}, Remedy{l.Lines[1]}
-	if got := press("t", "j", "t"); !reflect.DeepEqual(got, []Event{first}) {
+	if got := press("t", "j", "t"); !reflect.DeepEqual(got, []event.Event{first}) {
 		t.Errorf("two remedies at once: %#v, want the first alone", got)
 	}
-	var events []Event
-	if l, events = l.Update(RemediedMsg{}); !reflect.DeepEqual(events, []Event{second}) {
+	l = l.Update(RemediedMsg{})
+	if events := l.Events(); !reflect.DeepEqual(events, []event.Event{second}) {
 		t.Errorf("after the first remedy: %#v, want the second", events)
 	}
 	press("t")
-	if l, events = l.Update(RemediedMsg{Failed: true}); len(events) > 0 {
+	l = l.Update(RemediedMsg{Failed: true})
+	if events := l.Events(); len(events) > 0 {
 		t.Errorf("after a remedy that failed: %#v, want none", events)
 	}
-	if got := press("enter", "esc"); !reflect.DeepEqual(got, []Event{GoTo{3}, Closed{}}) {
+	if got := press("enter", "esc"); !reflect.DeepEqual(got, []event.Event{GoTo{3}, Closed{}}) {
 		t.Errorf("enter and esc: %#v", got)
 	}
 }

@@ -21,7 +21,7 @@ func (in *Model) readChanges() tea.Cmd {
 	switch from := in.On.From; {
 	case from == nil:
 		in.reads = "reading the request before"
-		return in.tell(ReadBefore{in.Number})
+		return in.Emit(ReadBefore{in.Number})
 	case same(from, &in.Request):
 		in.noChanges("This is " + in.Name + " itself: " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) + " go on to a request to compare it with.")
 	default:
@@ -111,7 +111,7 @@ const mostVerdicts = 100
 // readVerdicts reads what became of the message in past requests.
 func (in *Model) readVerdicts(most int) tea.Cmd {
 	in.reads, in.more = "reading past requests", 0
-	return in.tell(ReadVerdicts{in.Number, in.On.Message, most})
+	return in.Emit(ReadVerdicts{in.Number, in.On.Message, most})
 }
 
 // showVerdicts lists the verdicts of the past, the newest first.

@@ -7,6 +7,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/event"
 	"winnow/ui/theme"
 )
 
@@ -15,7 +16,7 @@ import (
 type Model struct {
 	Deps
 	Around
-	events []Event // for the one who holds the panel
+	event.Queue
 
 	Generation int                    // of the draft: a plan of an older one is dropped
 	planned    int                    // the generation of the newest plan of the draft

@@ -26,7 +26,7 @@ func (p *Model) load(l Load) tea.Cmd {
 	p.Number++
 	l.Number = p.Number
 	p.reading = reading{busy: true, step: l.Request == 0}
-	p.tell(l)
+	p.Emit(l)
 	return tea.Tick(slowTime, func(time.Time) tea.Msg { return SlowMsg{l.Number} })
 }
 
@@ -48,17 +48,17 @@ func (p *Model) loaded(msg LoadedMsg) tea.Cmd {
 	p.reading, p.Looking = reading{}, false
 	switch {
 	case msg.Err != nil:
-		return p.tell(Said{theme.Sentence(msg.Err), true})
+		return p.SayError(theme.Sentence(msg.Err))
 	case msg.Request == nil && (back && owed > 0 || !back && owed < 0):
 		return p.step(owed)
 	case msg.Request == nil && back:
-		return p.say("Nothing was sent before this.")
+		return p.Say("Nothing was sent before this.")
 	case msg.Request == nil:
 		p.Open(nil)
-		return p.tell(Shown{})
+		return p.Emit(Shown{})
 	}
 	p.Open(msg.Request)
-	p.tell(Shown{})
+	p.Emit(Shown{})
 	if owed != 0 {
 		return p.step(owed)
 	}
@@ -73,7 +73,7 @@ func (p *Model) step(by int) tea.Cmd {
 		return nil
 	}
 	if p.Past == nil && by > 0 {
-		return p.say("This is the next request: what the model would see now.")
+		return p.Say("This is the next request: what the model would see now.")
 	}
 	l := Load{Turn: p.Turns + 1, Nth: 1, By: by}
 	if p.Past != nil {
@@ -93,15 +93,15 @@ func (p *Model) compare() tea.Cmd {
 	k, r := &p.Keys, p.Shown()
 	switch marked := p.Marked; {
 	case !r.Ready:
-		return p.say(r.WhyNone())
+		return p.Say(r.WhyNone())
 	case marked == nil:
 		kept := *r
 		p.Marked = &kept
-		return p.say("Marked: " + p.Name(r) + ". Go to another request with " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) +
+		return p.Say("Marked: " + p.Name(r) + ". Go to another request with " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) +
 			", then " + k.First(keymap.Compare) + " shows what changed between the two.")
 	case !marked.Before(r) && !r.Before(marked):
 		p.Marked = nil
-		return p.say("The mark is taken away from " + p.Name(r) + ".")
+		return p.Say("The mark is taken away from " + p.Name(r) + ".")
 	default:
 		shown := *r
 		before, after := marked, &shown
@@ -113,7 +113,7 @@ func (p *Model) compare() tea.Cmd {
 		if after.Past != nil {
 			p.Open(after)
 		}
-		return p.tell(Compared{before})
+		return p.Emit(Compared{before})
 	}
 }
 

@@ -29,16 +29,8 @@ type Around struct {
 	Page  int  // how many lines of the list are on the screen
 }
 
-// Event is what the panel asks of the one who holds it: one of the types below.
-type Event any
-
 // The events.
 type (
-	// Said is a sentence for the user: Bad where something did not work.
-	Said struct {
-		Text string
-		Bad  bool
-	}
 	// Load asks for a request of the past. LoadedMsg is the answer.
 	Load struct {
 		Number  int // of the reading
@@ -100,11 +92,9 @@ func (TriedMsg) panelMsg()  {}
 func (SlowMsg) panelMsg()   {}
 
 // Update is a key, the wheel, or what the panel has asked for.
-func (p Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+func (p Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 	cmd := p.update(msg)
-	events := p.events
-	p.events = nil
-	return p, cmd, events
+	return p, cmd
 }
 
 func (p *Model) update(msg tea.Msg) tea.Cmd {
@@ -145,13 +135,5 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Compare):
 		return p.compare()
 	}
-	return p.say(msg.String() + " does nothing in the panel; " + k.First(keymap.Ask) + " lists the keys.")
+	return p.Say(msg.String() + " does nothing in the panel; " + k.First(keymap.Ask) + " lists the keys.")
 }
-
-// tell adds an event for the one who holds the panel.
-func (p *Model) tell(e Event) tea.Cmd {
-	p.events = append(p.events, e)
-	return nil
-}
-
-func (p *Model) say(text string) tea.Cmd { return p.tell(Said{Text: text}) }

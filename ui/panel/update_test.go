@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -15,13 +17,14 @@ import (
 )
 
 // do gives the panel messages, and returns the events of the last one.
-func do(p *Model, msgs ...tea.Msg) []Event {
-	var events []Event
+func do(p *Model, msgs ...tea.Msg) []event.Event {
+	var events []event.Event
 	for _, msg := range msgs {
 		if name, ok := msg.(string); ok {
 			msg = uitest.Key(name)
 		}
-		*p, _, events = p.Update(msg)
+		*p, _ = p.Update(msg)
+		events = p.Events()
 	}
 	return events
 }
@@ -32,7 +35,7 @@ func turnSent(turn int) *Request {
 	return &r
 }
 
-func wantEvents(t *testing.T, what string, got []Event, want ...Event) {
+func wantEvents(t *testing.T, what string, got []event.Event, want ...event.Event) {
 	t.Helper()
 	if len(got) != len(want) || len(got) > 0 && !reflect.DeepEqual(got, want) {
 		t.Errorf("%s: got the events %#v, want %#v", what, got, want)
@@ -58,13 +61,13 @@ func TestStepsToThePastAreAskedForAndShown(t *testing.T) {
 	if p.Title("") != "context: turn 3" {
 		t.Errorf("a request that was asked for before is shown: %q", p.Title(""))
 	}
-	wantEvents(t, "none before", do(&p, LoadedMsg{Load: Load{Number: 2, By: -2}}), Said{Text: "Nothing was sent before this."})
+	wantEvents(t, "none before", do(&p, LoadedMsg{Load: Load{Number: 2, By: -2}}), event.Notice{Text: "Nothing was sent before this."})
 	do(&p, "right")
 	wantEvents(t, "none behind", do(&p, LoadedMsg{Load: Load{Number: 3, By: 1}}), Shown{})
 	if p.Past != nil {
 		t.Error("behind the last request the next one is not shown")
 	}
-	wantEvents(t, "right", do(&p, "right"), Said{Text: "This is the next request: what the model would see now."})
+	wantEvents(t, "right", do(&p, "right"), event.Notice{Text: "This is the next request: what the model would see now."})
 }
 
 func TestTheEarlierOfTwoRequestsIsWhatTheOtherIsComparedWith(t *testing.T) {

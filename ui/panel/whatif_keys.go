@@ -51,7 +51,7 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	w.typed = false
 	switch {
 	case k.Pressed(msg, keymap.Back, keymap.WhatIf):
-		return p.tell(Closed{})
+		return p.Emit(Closed{})
 	case k.Pressed(msg, keymap.Choose):
 		return p.apply()
 	case k.Pressed(msg, keymap.Down):
@@ -67,7 +67,7 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 		p.Move(by)
 		return nil
 	}
-	return p.say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the dials, " + k.First(keymap.Back) + " leaves everything as it is.")
+	return p.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the dials, " + k.First(keymap.Back) + " leaves everything as it is.")
 }
 
 // mostBudget is the largest budget that can be typed.
@@ -81,7 +81,7 @@ func (p *Model) typeBudget(n int) tea.Cmd {
 		budget = w.Settings().Budget*10 + n
 	}
 	if budget > mostBudget {
-		return p.say("A budget has at most " + theme.Thousands(mostBudget) + " tokens here.")
+		return p.Say("A budget has at most " + theme.Thousands(mostBudget) + " tokens here.")
 	}
 	w.at, w.typed = budgetDial, true
 	return p.turnTo(budgetDial, Settings{Budget: budget})
@@ -92,12 +92,12 @@ func (p *Model) toDial(by int) tea.Cmd {
 	w := p.Whatif
 	to := w.at + Dial(by)
 	if to < 0 || to >= dialCount {
-		return p.say("There are " + fmt.Sprint(int(dialCount)) + " dials: " + p.Keys.First(keymap.Earlier) + " and " + p.Keys.First(keymap.Later) + " turn them.")
+		return p.Say("There are " + fmt.Sprint(int(dialCount)) + " dials: " + p.Keys.First(keymap.Earlier) + " and " + p.Keys.First(keymap.Later) + " turn them.")
 	}
 	w.at = to
 	if to == modelDial && !w.listed && !w.Listing {
 		w.Listing = true
-		return p.tell(ListModels{})
+		return p.Emit(ListModels{})
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (p *Model) turnDial(by int) tea.Cmd {
 		s.Window, ok = windowBy(s.Window, by)
 	}
 	if !ok {
-		return p.say(p.endOfDial(by))
+		return p.Say(p.endOfDial(by))
 	}
 	return p.turnTo(w.at, s)
 }
@@ -171,7 +171,7 @@ func (p *Model) try() tea.Cmd {
 	w, e := p.Whatif, Try{Number: p.trials, Trial: p.Whatif.trial}
 	e.Context, w.stop = p.NewContext()
 	w.Running = p.trials
-	return p.tell(e)
+	return p.Emit(e)
 }
 
 // tried shows the plan of the newest trial. An older one is not shown: the dials stand elsewhere by now.
@@ -200,7 +200,7 @@ func (p *Model) tried(msg TriedMsg) tea.Cmd {
 	r.Input = msg.Input
 	w.Show(r, p.Next, msg.Changes)
 	p.Stay(on)
-	return p.tell(Shown{})
+	return p.Emit(Shown{})
 }
 
 // apply asks for the conversation to be set to what the dials say.
@@ -215,10 +215,10 @@ func (p *Model) apply() tea.Cmd {
 	}
 	switch {
 	case w.Asking() != "":
-		return p.tell(Said{w.Asking() + " was not asked for its window yet, so its plan is not known.", true})
+		return p.SayError(w.Asking() + " was not asked for its window yet, so its plan is not known.")
 	case len(parts) == 0:
-		p.tell(Closed{})
-		return p.say("The dials stand where they stood; nothing was set.")
+		p.Emit(Closed{})
+		return p.Say("The dials stand where they stood; nothing was set.")
 	}
-	return p.tell(Apply{w.trial, "Set: " + strings.Join(parts, ", ") + "."})
+	return p.Emit(Apply{w.trial, "Set: " + strings.Join(parts, ", ") + "."})
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/event"
 )
 
 // The events of what is found out about the session on the screen while it is used.
@@ -23,13 +24,8 @@ type (
 	}
 )
 
-func (Counted) event()  {}
-func (Priced) event()   {}
-func (PastRead) event() {}
-func (Reached) event()  {}
-
 // ask makes the command that finds something out about the session on the screen.
-func (o *Opener) ask(do func(context.Context) (Event, error)) tea.Cmd {
+func (o *Opener) ask(do func(context.Context) (event.Event, error)) tea.Cmd {
 	s := o.shown
 	return o.Run(func(ctx context.Context) tea.Msg {
 		e, err := do(ctx)
@@ -40,18 +36,18 @@ func (o *Opener) ask(do func(context.Context) (Event, error)) tea.Cmd {
 // Learn finds out what else there is to know about a session that was loaded.
 func (o *Opener) Learn() tea.Cmd {
 	s := o.shown
-	prices := o.ask(func(ctx context.Context) (Event, error) {
+	prices := o.ask(func(ctx context.Context) (event.Event, error) {
 		s.Model().FindPrices(ctx)
 		return Priced{}, nil
 	})
-	past := o.ask(func(ctx context.Context) (Event, error) { return PastRead{}, s.LoadPast(ctx) })
+	past := o.ask(func(ctx context.Context) (event.Event, error) { return PastRead{}, s.LoadPast(ctx) })
 	return tea.Batch(o.Count(), prices, o.Reach(), past, o.ReadForks())
 }
 
 // Count counts some messages that were never counted, such as imported ones.
 func (o *Opener) Count() tea.Cmd {
 	s := o.shown
-	return o.ask(func(ctx context.Context) (Event, error) {
+	return o.ask(func(ctx context.Context) (event.Event, error) {
 		c, err := s.CountSome(ctx)
 		return Counted{c}, err
 	})
@@ -60,7 +56,7 @@ func (o *Opener) Count() tea.Cmd {
 // Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.
 func (o *Opener) Reach() tea.Cmd {
 	s := o.shown
-	return o.ask(func(ctx context.Context) (Event, error) {
+	return o.ask(func(ctx context.Context) (event.Event, error) {
 		replaced, err := s.Reach(ctx)
 		return Reached{replaced, err}, nil
 	})

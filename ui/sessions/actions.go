@@ -64,16 +64,16 @@ func (l *Model) doFirst() tea.Cmd {
 func (l *Model) acted(msg ActedMsg) tea.Cmd {
 	done := l.Actions[0]
 	l.Actions = l.Actions[1:]
-	l.tell(Acted{})
-	cmd := l.say(done.said)
+	l.Emit(Acted{})
+	cmd := l.Say(done.said)
 	if msg.err != nil {
-		cmd = l.sayBad(theme.Sentence(msg.err))
+		cmd = l.SayError(theme.Sentence(msg.err))
 		l.forgetUndo(done)
 	}
 	if msg.held != nil {
 		l.held = msg.held
 		if !l.Shown {
-			cmd = tea.Batch(cmd, l.sayBad(l.held.elsewhere()))
+			cmd = tea.Batch(cmd, l.SayError(l.held.elsewhere()))
 			l.held = nil
 		}
 	}
@@ -103,7 +103,7 @@ func (l *Model) forgetUndo(done action) {
 // undo takes back what was done last in the list.
 func (l *Model) undo() tea.Cmd {
 	if len(l.Undos) == 0 {
-		return l.say("Nothing was done here that can be taken back.")
+		return l.Say("Nothing was done here that can be taken back.")
 	}
 	last := l.Undos[len(l.Undos)-1]
 	l.Undos = l.Undos[:len(l.Undos)-1]
@@ -117,13 +117,13 @@ func (l *Model) taken(said string) string {
 
 // inTrash says why nothing else is done to a session in the trash.
 func (l *Model) inTrash() tea.Cmd {
-	return l.say("It is in the trash; " + l.Keys.First(keymap.Restore) + " brings it back first.")
+	return l.Say("It is in the trash; " + l.Keys.First(keymap.Restore) + " brings it back first.")
 }
 
 func (l *Model) pinSession() tea.Cmd {
 	s, ok := l.Chosen()
 	if !ok {
-		return l.say("There is no session to pin.")
+		return l.Say("There is no session to pin.")
 	}
 	db, id := l.Store, s.ID
 	pinned := action{
@@ -147,7 +147,7 @@ func (l *Model) archiveSession() tea.Cmd {
 	s, ok := l.Chosen()
 	switch {
 	case !ok:
-		return l.say("There is no session to archive.")
+		return l.Say("There is no session to archive.")
 	case !s.Deleted.IsZero():
 		return l.inTrash()
 	}
@@ -170,11 +170,11 @@ func (l *Model) deleteSession() tea.Cmd {
 	s, ok := l.Chosen()
 	switch {
 	case !ok:
-		return l.say("There is no session to delete.")
+		return l.Say("There is no session to delete.")
 	case s.ID == l.Here:
-		return l.sayBad("This session is open; open another one first.")
+		return l.SayError("This session is open; open another one first.")
 	case s.Elsewhere:
-		return l.sayBad("This session is open in another window; close it there first.")
+		return l.SayError("This session is open in another window; close it there first.")
 	case !s.Deleted.IsZero():
 		l.Purge = &s.Session
 		return nil
@@ -206,9 +206,9 @@ func (l *Model) restoreSession() tea.Cmd {
 	s, ok := l.Chosen()
 	switch {
 	case !ok:
-		return l.say("There is no session to bring back.")
+		return l.Say("There is no session to bring back.")
 	case s.Deleted.IsZero():
-		return l.say("It is not in the trash.")
+		return l.Say("It is not in the trash.")
 	}
 	l.remove(s.ID)
 	restoring, back := l.restoring(s), l.deleting(s, "In the trash again: "+s.Name()+".")

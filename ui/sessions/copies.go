@@ -78,12 +78,12 @@ func (l *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
 		return l.changeCopies("Deleted: ", func(_ context.Context, c backup.Copy) error { return c.Delete() })
 	case k.Pressed(msg, keymap.Refuse, keymap.Back):
 		l.held = nil
-		return l.say("They stay as they are: " + held.names() + ".")
+		return l.Say("They stay as they are: " + held.names() + ".")
 	}
 	if held.damaged() {
-		return l.noKey(msg, k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
+		return l.NoKey(msg, k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
 	}
-	return l.noKey(msg, k.First(keymap.Allow)+" rewrites them, "+k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
+	return l.NoKey(msg, k.First(keymap.Allow)+" rewrites them, "+k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")
 }
 
 // changeCopies does something to each of the files. Those that hold the session even then are asked

@@ -20,7 +20,7 @@ type lineEdit struct {
 func (l *Model) startRename() tea.Cmd {
 	s, ok := l.Chosen()
 	if !ok {
-		return l.say("There is no session to rename.")
+		return l.Say("There is no session to rename.")
 	}
 	l.Edit = &lineEdit{Field: theme.NewField(s.Title), of: s}
 	return nil
@@ -29,7 +29,7 @@ func (l *Model) startRename() tea.Cmd {
 func (l *Model) startTags() tea.Cmd {
 	s, ok := l.Chosen()
 	if !ok {
-		return l.say("There is no session to tag.")
+		return l.Say("There is no session to tag.")
 	}
 	f := theme.NewField(strings.Join(s.Tags, " "))
 	if f.Text != "" {
@@ -52,7 +52,7 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 		return l.endRename()
 	}
 	if !l.Edit.Typed(msg) {
-		return l.noKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+" leaves it as it was.")
+		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+" leaves it as it was.")
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 func (l *Model) endRename() tea.Cmd {
 	of, title := l.Edit.of, strings.TrimSpace(l.Edit.Text)
 	if title == "" {
-		return l.sayBad("A session needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
+		return l.SayError("A session needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
 	}
 	l.Edit = nil
 	if title == of.Title {

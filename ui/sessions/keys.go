@@ -17,7 +17,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case l.Edit != nil:
 		return l.editKey(msg)
 	case k.Pressed(msg, keymap.Back, keymap.Sessions):
-		l.tell(Closed{})
+		l.Emit(Closed{})
 		return nil
 	case k.Pressed(msg, keymap.Choose):
 		return l.chooseSession()
@@ -39,7 +39,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	before := l.Filter.Text
 	if !l.Filter.Typed(msg) {
-		return l.noKey(msg, k.First(keymap.Back)+" closes the list.")
+		return l.NoKey(msg, k.First(keymap.Back)+" closes the list.")
 	}
 	return l.filterTyped(before)
 }
@@ -63,9 +63,9 @@ func (l *Model) sessionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case k.Pressed(msg, keymap.Undo):
 		return l.undo(), true
 	case k.Pressed(msg, keymap.New):
-		return l.tell(NewSession{}), true
+		return l.Emit(NewSession{}), true
 	case l.Texts.On && k.Pressed(msg, keymap.Rename, keymap.Tags, keymap.PinTop, keymap.Archive, keymap.Delete, keymap.Restore, keymap.ForkOff):
-		return l.say(msg.String() + " is for sessions; " + k.First(keymap.AllText) + " goes back to their list."), true
+		return l.Say(msg.String() + " is for sessions; " + k.First(keymap.AllText) + " goes back to their list."), true
 	case k.Pressed(msg, keymap.Rename):
 		return l.startRename(), true
 	case k.Pressed(msg, keymap.Tags):
@@ -93,9 +93,9 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 		return l.purgeSession()
 	case k.Pressed(msg, keymap.Refuse, keymap.Back):
 		l.Purge = nil
-		return l.say("It stays in the trash.")
+		return l.Say("It stays in the trash.")
 	}
-	return l.noKey(msg, k.First(keymap.Allow)+" purges the session, "+k.First(keymap.Refuse)+" keeps it.")
+	return l.NoKey(msg, k.First(keymap.Allow)+" purges the session, "+k.First(keymap.Refuse)+" keeps it.")
 }
 
 // chooseSession opens the session under the cursor.
@@ -106,14 +106,14 @@ func (l *Model) chooseSession() tea.Cmd {
 	s, ok := l.Chosen()
 	switch {
 	case !ok:
-		return l.say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
+		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
 	case s.ID == l.Here:
-		l.tell(Left{})
+		l.Emit(Left{})
 		return nil
 	case !s.Deleted.IsZero():
 		return l.inTrash()
 	}
-	return l.tell(Chosen{s.ID})
+	return l.Emit(Chosen{s.ID})
 }
 
 // page is how far a page goes in the list.
@@ -139,9 +139,9 @@ func (l *Model) forkSession() tea.Cmd {
 	s, ok := l.Chosen()
 	switch {
 	case !ok:
-		return l.say("There is no session to fork.")
+		return l.Say("There is no session to fork.")
 	case !s.Deleted.IsZero():
 		return l.inTrash()
 	}
-	return l.tell(Forked{s.ID, s.Name()})
+	return l.Emit(Forked{s.ID, s.Name()})
 }

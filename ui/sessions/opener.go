@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
@@ -19,6 +21,7 @@ import (
 // forks.
 type Opener struct {
 	OpenerDeps
+	event.Queue
 	ReadOnly bool // another window has the session: here it can be read
 	Forks    Forks
 	At       Arrival // where in the session the cursor goes, as soon as that is read
@@ -66,12 +69,6 @@ type (
 	ForksRead struct{ Forks Forks }
 )
 
-func (Opened) event()    {}
-func (NotOpened) event() {}
-func (Loaded) event()    {}
-func (Leased) event()    {}
-func (ForksRead) event() {}
-
 // OpenerMsg is a message for an opener.
 type OpenerMsg interface{ opener() }
 
@@ -86,7 +83,7 @@ type (
 	// AboutMsg is what a command has found out about a session: an event, where that session is still shown.
 	AboutMsg struct {
 		Session *session.Session
-		Event   Event
+		Event   event.Event
 		Err     error
 	}
 	leasedMsg struct {
@@ -108,7 +105,7 @@ func (o *Opener) Adopt(d OpenerDeps, s *session.Session) {
 // Start takes the lease of the session on the screen and reads what opening it left out.
 func (o *Opener) Start() tea.Cmd {
 	s := o.shown
-	load := o.ask(func(ctx context.Context) (Event, error) {
+	load := o.ask(func(ctx context.Context) (event.Event, error) {
 		err := s.LoadRest(ctx)
 		receipts, more := s.Receipts(ctx)
 		return Loaded{s.Messages(), receipts, errors.Join(err, more)}, nil
@@ -125,47 +122,52 @@ func (o *Opener) Start() tea.Cmd {
 // ReadForks reads which sessions belong to the one on the screen by a fork.
 func (o *Opener) ReadForks() tea.Cmd {
 	s, keys, secrets := o.shown, o.Keys, o.Secrets
-	return o.ask(func(ctx context.Context) (Event, error) {
+	return o.ask(func(ctx context.Context) (event.Event, error) {
 		kin, err := s.Kin(ctx)
 		return ForksRead{NewForks(kin, s.Messages(), keys, secrets)}, err
 	})
 }
 
 // Update takes a message and returns what the one who holds the opener has to do.
-func (o Opener) Update(msg OpenerMsg) (Opener, tea.Cmd, []Event) {
+func (o Opener) Update(msg OpenerMsg) (Opener, tea.Cmd) {
+	cmd := o.update(msg)
+	return o, cmd
+}
+
+func (o *Opener) update(msg OpenerMsg) tea.Cmd {
 	switch msg := msg.(type) {
 	case OpenedMsg:
 		switch {
 		case msg.Number != 0 && msg.Number != o.number, msg.Instead != nil && msg.Instead != o.shown:
-			return o, Leave(msg.Session), nil // another one was asked for since
+			return Leave(msg.Session) // another one was asked for since
 		case errors.Is(msg.Err, errStillOpen):
-			return o, nil, []Event{Said{Text: "It is still open in the other window."}}
+			return o.Say("It is still open in the other window.")
 		case msg.Err != nil:
-			return o, nil, []Event{NotOpened{msg.Err, msg.Number != 0}}
+			return o.Emit(NotOpened{msg.Err, msg.Number != 0})
 		}
-		return o, nil, []Event{msg.Opened}
+		return o.Emit(msg.Opened)
 	case AboutMsg:
 		switch {
 		case msg.Session != o.shown || errors.Is(msg.Err, context.Canceled):
-			return o, nil, nil
+			return nil
 		case msg.Err != nil:
-			return o, nil, []Event{Said{theme.Sentence(msg.Err), true}}
+			return o.SayError(theme.Sentence(msg.Err))
 		}
 		if e, ok := msg.Event.(ForksRead); ok {
 			o.Forks = e.Forks
 		}
-		return o, nil, []Event{msg.Event}
+		return o.Emit(msg.Event)
 	case leasedMsg:
 		switch {
 		case msg.session != o.shown:
-			return o, Leave(msg.session), nil // another one was opened meanwhile
+			return Leave(msg.session) // another one was opened meanwhile
 		case msg.err != nil:
-			return o, nil, []Event{Said{theme.Sentence(msg.err), true}}
+			return o.SayError(theme.Sentence(msg.err))
 		}
 		o.ReadOnly = msg.byOther
-		return o, nil, []Event{Leased{}}
+		return o.Emit(Leased{})
 	}
-	return o, nil, nil
+	return nil
 }
 
 // Reveal shows what looks like a secret, or hides it, as secrets say.

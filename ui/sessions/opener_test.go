@@ -40,10 +40,11 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	o := opening(t)
 	first, second := o.New(session.Start{Ref: "here/small"}), o.New(session.Start{Ref: "here/small"})
 	late, newer := first().(OpenerMsg), second().(OpenerMsg)
-	if _, leave, events := o.Update(late); len(events) > 0 || leave == nil {
-		t.Errorf("the session that was asked for first: %v, and left: %v; want it left", events, leave != nil)
+	if o, leave := o.Update(late); len(o.Events()) > 0 || leave == nil {
+		t.Errorf("the session that was asked for first is left: %v; want that and no event", leave != nil)
 	}
-	_, _, events := o.Update(newer)
+	now, _ := o.Update(newer)
+	events := now.Events()
 	if len(events) != 1 {
 		t.Fatalf("the newer one: %v", events)
 	}
@@ -55,7 +56,8 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
 	o := opening(t)
 	cmd := o.Open("ffffffff", Arrival{}, "here/small")
-	_, _, events := o.Update(cmd().(OpenerMsg))
+	now, _ := o.Update(cmd().(OpenerMsg))
+	events := now.Events()
 	if e, ok := events[0].(NotOpened); !ok || !e.Left || e.Err == nil {
 		t.Errorf("got %#v, want why it did not come", events)
 	}
@@ -73,7 +75,8 @@ func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 		{AboutMsg{Session: o.shown, Event: Priced{}}, 1},
 		{OpenedMsg{Instead: new(session.Session)}, 0},
 	} {
-		if _, _, events := o.Update(c.msg); len(events) != c.want {
+		now, _ := o.Update(c.msg)
+		if events := now.Events(); len(events) != c.want {
 			t.Errorf("%#v: %v, want %d events", c.msg, events, c.want)
 		}
 	}
@@ -81,7 +84,8 @@ func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 
 func TestALoadedSessionKnowsItsForks(t *testing.T) {
 	o := opening(t)
-	now, _, events := o.Update(o.ReadForks()().(OpenerMsg))
+	now, _ := o.Update(o.ReadForks()().(OpenerMsg))
+	events := now.Events()
 	if len(events) != 1 || now.Forks.From() != "" {
 		t.Errorf("got %v, from %q", events, now.Forks.From())
 	}

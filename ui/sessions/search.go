@@ -101,7 +101,7 @@ func (l *Model) textsFound(msg FoundMsg) tea.Cmd {
 	}
 	x.Waiting = false
 	if msg.Err != nil {
-		return l.sayBad(theme.Sentence(msg.Err))
+		return l.SayError(theme.Sentence(msg.Err))
 	}
 	old, _ := x.Chosen()
 	again := x.Text == msg.Text

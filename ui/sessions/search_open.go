@@ -13,13 +13,13 @@ func (l *Model) openHit() tea.Cmd {
 	hit, ok := x.Chosen()
 	switch {
 	case x.Waiting:
-		return l.say("Still searching for " + l.Filter.Text + ".")
+		return l.Say("Still searching for " + l.Filter.Text + ".")
 	case !ok:
-		return l.say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
+		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
 	case !hit.Session.Deleted.IsZero():
-		return l.say("Its session is in the trash; " + l.Keys.First(keymap.AllText) + " shows the trash, and " + l.Keys.First(keymap.Restore) + " brings it back.")
+		return l.Say("Its session is in the trash; " + l.Keys.First(keymap.AllText) + " shows the trash, and " + l.Keys.First(keymap.Restore) + " brings it back.")
 	}
-	return l.tell(Found{hit, longestMark(hit)})
+	return l.Emit(Found{hit, longestMark(hit)})
 }
 
 // longestMark is the longest of what was found in a message.

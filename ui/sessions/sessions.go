@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
@@ -50,7 +52,7 @@ const FirstPage = 200
 type Model struct {
 	Deps
 	Around
-	events []Event // for the one who holds the list
+	event.Queue
 
 	shelf   shelf
 	Filter  theme.Field
@@ -125,8 +127,8 @@ func (l *Model) listed(msg ListedMsg) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		l.tell(Closed{})
-		return l.sayBad(theme.Sentence(msg.err))
+		l.Emit(Closed{})
+		return l.SayError(theme.Sentence(msg.err))
 	}
 	l.fill(msg.Lines)
 	l.read, l.Whole = msg.At, msg.Whole

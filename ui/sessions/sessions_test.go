@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
@@ -28,16 +30,17 @@ func listOf(w, h int) Model {
 	}
 	var l Model
 	l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, Here: stored[2].ID, W: w, H: h}, theme.Secrets{}, "")
-	l, _, _ = l.Update(ListedMsg{Asked: l.Asked, Lines: SessionLines(theme.Secrets{}, stored), At: begun, Whole: true})
+	l, _ = l.Update(ListedMsg{Asked: l.Asked, Lines: SessionLines(theme.Secrets{}, stored), At: begun, Whole: true})
 	return l
 }
 
 func noCommand(func(context.Context) tea.Msg) tea.Cmd { return nil }
 
-func press(l Model, keys ...string) (Model, []Event) {
-	var events []Event
+func press(l Model, keys ...string) (Model, []event.Event) {
+	var events []event.Event
 	for _, name := range keys {
-		l, _, events = l.Update(uitest.Key(name))
+		l, _ = l.Update(uitest.Key(name))
+		events = l.Events()
 	}
 	return l, events
 }
@@ -45,7 +48,7 @@ func press(l Model, keys ...string) (Model, []Event) {
 func TestTheListSaysWhatConcernsOthers(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
-		want Event
+		want event.Event
 	}{
 		{[]string{"enter"}, Chosen{"00000000-0000-7000-8000-000000000000"}},
 		{[]string{"down", "down", "enter"}, Left{}},
@@ -53,10 +56,10 @@ func TestTheListSaysWhatConcernsOthers(t *testing.T) {
 		{[]string{"ctrl+s"}, Closed{}},
 		{[]string{"ctrl+n"}, NewSession{}},
 		{[]string{"down", "ctrl+f"}, Forked{"00000001-0000-7000-8000-000000000000", "Bread with rye"}},
-		{[]string{"ctrl+r"}, Said{Text: "It is not in the trash."}},
-		{[]string{"down", "down", "ctrl+d"}, Said{"This session is open; open another one first.", true}},
+		{[]string{"ctrl+r"}, event.Notice{Text: "It is not in the trash."}},
+		{[]string{"down", "down", "ctrl+d"}, event.Notice{Text: "This session is open; open another one first.", Error: true}},
 	} {
-		if _, got := press(listOf(80, 12), c.keys...); !slices.Equal(got, []Event{c.want}) {
+		if _, got := press(listOf(80, 12), c.keys...); !slices.Equal(got, []event.Event{c.want}) {
 			t.Errorf("%v: got %#v, want %#v", c.keys, got, c.want)
 		}
 	}

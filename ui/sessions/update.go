@@ -28,16 +28,8 @@ type Around struct {
 	W, H      int    // in cells
 }
 
-// Event is what the one who holds the list has to do.
-type Event interface{ event() }
-
 // The events.
 type (
-	// Said is a sentence for the user: Bad where something did not work.
-	Said struct {
-		Text string
-		Bad  bool
-	}
 	// Closed says that the list is to be closed.
 	Closed struct{}
 	// Left says that everything that covers the panes is to be closed.
@@ -57,22 +49,11 @@ type (
 	Acted struct{}
 )
 
-func (Said) event()       {}
-func (Closed) event()     {}
-func (Left) event()       {}
-func (NewSession) event() {}
-func (Chosen) event()     {}
-func (Found) event()      {}
-func (Forked) event()     {}
-func (Acted) event()      {}
-
 // Update is a key, a paste, the mouse, whose place is counted from the corner of the list, or what the list
 // has read.
-func (l Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+func (l Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 	cmd := l.update(msg)
-	events := l.events
-	l.events = nil
-	return l, cmd, events
+	return l, cmd
 }
 
 func (l *Model) update(msg tea.Msg) tea.Cmd {
@@ -95,18 +76,6 @@ func (l *Model) update(msg tea.Msg) tea.Cmd {
 		return l.textsFound(msg)
 	}
 	return nil
-}
-
-func (l *Model) tell(e Event) tea.Cmd {
-	l.events = append(l.events, e)
-	return nil
-}
-
-func (l *Model) say(text string) tea.Cmd    { return l.tell(Said{Text: text}) }
-func (l *Model) sayBad(text string) tea.Cmd { return l.tell(Said{text, true}) }
-
-func (l *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
-	return l.say(msg.String() + " does nothing here; " + others)
 }
 
 // Types says whether a key that is a character would be text: in a filter that holds some, or in a field for a

@@ -31,7 +31,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	if ref != "" {
 		return s.useModel(ref)
 	}
-	s.tell(Listed{List{
+	s.Emit(Listed{List{
 		Kind: Models, Title: "model", Does: "chooses", Also: keymap.Models, Loading: true, Chosen: (*Model).useModel,
 	}})
 	return s.ListModels()
@@ -63,7 +63,7 @@ func (s *Model) modelsListed(msg ModelsMsg) tea.Cmd {
 	if msg.Err != nil {
 		filled.Notes = append(filled.Notes, theme.Sentence(msg.Err))
 	}
-	return s.tell(filled)
+	return s.Emit(filled)
 }
 
 // about says how large a model's window is, with who says so where that fits in w cells, and whether the model is in
@@ -88,7 +88,7 @@ func (s *Model) about(model llm.Model, w int) string {
 
 func (s *Model) useModel(ref string) tea.Cmd {
 	if s.Busy {
-		return s.tell(Refused{})
+		return s.Emit(Refused{})
 	}
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
@@ -104,11 +104,11 @@ func (s *Model) useModel(ref string) tea.Cmd {
 // Window is the command /window.
 func (s *Model) Window(args string) tea.Cmd {
 	if args == "" {
-		return s.say(s.windowText())
+		return s.Say(s.windowText())
 	}
 	n, ok := settings.ReadWindow(args)
 	if !ok {
-		return s.sayBad("A window is a number of tokens, or auto.")
+		return s.SayError("A window is a number of tokens, or auto.")
 	}
 	return s.useWindow(n)
 }
@@ -128,7 +128,7 @@ func (s *Model) AskWindow() tea.Cmd {
 func (s *Model) AdoptWindow() tea.Cmd {
 	n, ok := s.Session.Model().TrueWindow()
 	if !ok {
-		return s.say("Nothing contradicts the window. " + s.windowText())
+		return s.Say("Nothing contradicts the window. " + s.windowText())
 	}
 	return s.useWindow(n)
 }

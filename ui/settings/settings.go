@@ -7,6 +7,8 @@ import (
 	"context"
 	"strings"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -22,7 +24,7 @@ type Model struct {
 	Around
 	Models   []llm.Model // what the endpoints listed last, nil before they were asked
 	personas []Persona   // as they were read last
-	events   []Event     // for the one who holds the settings
+	event.Queue
 }
 
 // Around is what the settings are told of their surroundings before they are used.
@@ -43,16 +45,8 @@ type Around struct {
 	Export     func(ctx context.Context, s *session.Session, words string) (string, error)
 }
 
-// Event is what the one who holds the settings has to do.
-type Event interface{ event() }
-
 // The events.
 type (
-	// Said is a sentence for the user: Bad where something did not work.
-	Said struct {
-		Text string
-		Bad  bool
-	}
 	// Refused says that nothing is set while an answer arrives.
 	Refused struct{}
 	// Listed is a list to choose from.
@@ -67,13 +61,6 @@ type (
 	// Themed is the theme that was chosen.
 	Themed struct{ Name theme.Name }
 )
-
-func (Said) event()    {}
-func (Refused) event() {}
-func (Listed) event()  {}
-func (Filled) event()  {}
-func (Edited) event()  {}
-func (Themed) event()  {}
 
 // Kind tells the lists apart.
 type Kind int
@@ -128,22 +115,6 @@ func (s *Model) Take(msg Msg) tea.Cmd {
 	return nil
 }
 
-// Do does something to the settings: a command of the user's, or Take.
-func (s Model) Do(do func(*Model) tea.Cmd) (Model, tea.Cmd, []Event) {
-	cmd := do(&s)
-	events := s.events
-	s.events = nil
-	return s, cmd, events
-}
-
-func (s *Model) tell(e Event) tea.Cmd {
-	s.events = append(s.events, e)
-	return nil
-}
-
-func (s *Model) say(text string) tea.Cmd    { return s.tell(Said{Text: text}) }
-func (s *Model) sayBad(text string) tea.Cmd { return s.tell(Said{text, true}) }
-
 // set changes the session in a command, and says so when it is done.
 func (s *Model) set(said string, change func(context.Context, *session.Session) error) tea.Cmd {
 	of := s.Session
@@ -154,7 +125,7 @@ func (s *Model) set(said string, change func(context.Context, *session.Session) 
 func (s *Model) Budget(args string) tea.Cmd {
 	n, ok := settings.ReadBudget(args)
 	if !ok {
-		return s.sayBad("A budget is a number of tokens, or auto.")
+		return s.SayError("A budget is a number of tokens, or auto.")
 	}
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
@@ -172,7 +143,7 @@ func (s *Model) Budget(args string) tea.Cmd {
 // Preset is the command /preset.
 func (s *Model) Preset(name string) tea.Cmd {
 	if name == "" {
-		return s.say("The preset is " + s.Session.Policy().Preset + ". There are " + strings.Join(history.Presets(), ", ") + ".")
+		return s.Say("The preset is " + s.Session.Policy().Preset + ". There are " + strings.Join(history.Presets(), ", ") + ".")
 	}
 	return s.set("Requests are cut by the preset "+name+".", func(ctx context.Context, of *session.Session) error {
 		return of.Apply(ctx, session.Trial{Preset: name})
@@ -196,10 +167,10 @@ func (s *Model) Rename(title string) tea.Cmd {
 // Retitle is the command /title.
 func (s *Model) Retitle(string) tea.Cmd {
 	if !s.Begun {
-		return s.sayBad("There is nothing to take a title from yet.")
+		return s.SayError("There is nothing to take a title from yet.")
 	}
 	if model := s.Deps.TitleRef; model != "" {
-		s.say("Asking " + model + " for a title.")
+		s.Say("Asking " + model + " for a title.")
 	}
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
@@ -213,7 +184,7 @@ func (s *Model) Entitle() tea.Cmd {
 	if !s.Session.Untitled() {
 		return nil
 	}
-	s.say("Asking " + s.Deps.TitleRef + " for a title.")
+	s.Say("Asking " + s.Deps.TitleRef + " for a title.")
 	return s.set("", func(ctx context.Context, of *session.Session) error {
 		_, err := of.Retitle(ctx, false)
 		return err
@@ -224,9 +195,9 @@ func (s *Model) Entitle() tea.Cmd {
 func (s *Model) ExportTo(words string) tea.Cmd {
 	switch {
 	case s.Export == nil:
-		return s.sayBad("Nothing can be exported here.")
+		return s.SayError("Nothing can be exported here.")
 	case !s.Begun:
-		return s.sayBad("There is nothing to export yet.")
+		return s.SayError("There is nothing to export yet.")
 	}
 	of, write := s.Session, s.Export
 	return s.Run(func(ctx context.Context) tea.Msg {
@@ -241,19 +212,19 @@ func (s *Model) Theme(name string) tea.Cmd {
 	names := s.Themes.Names()
 	switch {
 	case s.Themes.Plain:
-		return s.sayBad("This terminal shows no colours, or NO_COLOR is set: every theme looks the same.")
+		return s.SayError("This terminal shows no colours, or NO_COLOR is set: every theme looks the same.")
 	case name == "":
 		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Tries: "try one out", Does: "takes it", Leaves: "keeps the old one"}
 		for _, name := range names {
 			list.Choices = append(list.Choices, Choice{Label: name, Right: s.Themes.About(theme.Name(name)), Value: name})
 		}
-		return s.tell(Listed{list})
+		return s.Emit(Listed{list})
 	}
 	for _, known := range names {
 		if known == name {
-			s.tell(Themed{theme.Name(name)})
-			return s.say("The theme is " + name + ". It stays with theme = \"" + name + "\" under [ui] in the configuration.")
+			s.Emit(Themed{theme.Name(name)})
+			return s.Say("The theme is " + name + ". It stays with theme = \"" + name + "\" under [ui] in the configuration.")
 		}
 	}
-	return s.sayBad("There is no theme " + name + ". There are " + strings.Join(names, ", ") + ".")
+	return s.SayError("There is no theme " + name + ". There are " + strings.Join(names, ", ") + ".")
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
@@ -28,17 +30,18 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 		name string
 		in   Model
 		do   func(*Model) tea.Cmd
-		want Event
+		want event.Event
 	}{
-		{"a budget in words", bare, func(s *Model) tea.Cmd { return s.Budget("much") }, Said{"A budget is a number of tokens, or auto.", true}},
-		{"a window in words", bare, func(s *Model) tea.Cmd { return s.Window("wide") }, Said{"A window is a number of tokens, or auto.", true}},
+		{"a budget in words", bare, func(s *Model) tea.Cmd { return s.Budget("much") }, event.Notice{Text: "A budget is a number of tokens, or auto.", Error: true}},
+		{"a window in words", bare, func(s *Model) tea.Cmd { return s.Window("wide") }, event.Notice{Text: "A window is a number of tokens, or auto.", Error: true}},
 		{"a model while an answer arrives", busy, func(s *Model) tea.Cmd { return s.ChooseModel("c/d") }, Refused{}},
-		{"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") }, Said{"There is nothing to take a title from yet.", true}},
-		{"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") }, Said{"Nothing can be exported here.", true}},
-		{"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") }, Said{"There is no folder for personas here.", true}},
-		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("nord") }, Said{"This terminal shows no colours, or NO_COLOR is set: every theme looks the same.", true}},
+		{"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") }, event.Notice{Text: "There is nothing to take a title from yet.", Error: true}},
+		{"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") }, event.Notice{Text: "Nothing can be exported here.", Error: true}},
+		{"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") }, event.Notice{Text: "There is no folder for personas here.", Error: true}},
+		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("nord") }, event.Notice{Text: "This terminal shows no colours, or NO_COLOR is set: every theme looks the same.", Error: true}},
 	} {
-		if _, _, got := c.in.Do(c.do); !reflect.DeepEqual(got, []Event{c.want}) {
+		c.do(&c.in)
+		if got := c.in.Events(); !reflect.DeepEqual(got, []event.Event{c.want}) {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -47,35 +50,36 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Themes.Wanted = theme.Light
-	_, _, got := s.Do(func(s *Model) tea.Cmd { return s.Theme("") })
+	s.Theme("")
+	got := s.Events()
 	list, ok := got[0].(Listed)
 	if !ok || list.At != "light" || len(list.Choices) != len(s.Themes.Names()) {
 		t.Fatalf("/theme lists %+v", got)
 	}
-	_, _, got = s.Do(func(s *Model) tea.Cmd { return list.Chosen(s, "nord") })
-	if got[0] != (Themed{"nord"}) {
+	list.Chosen(&s, "nord")
+	if got = s.Events(); got[0] != (Themed{"nord"}) {
 		t.Errorf("nord is chosen, and %+v is told", got)
 	}
 }
 
 func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
-	s, _, got := inUseIs("here/small").Do(func(s *Model) tea.Cmd {
-		return s.Take(ModelsMsg{
-			Models: []llm.Model{{Endpoint: "here", ID: "small", Window: llm.Window{Tokens: 8192}}, {Endpoint: "there", ID: "large"}},
-			Errs:   map[string]error{"far": errors.New("it does not answer")},
-		})
+	s := inUseIs("here/small")
+	s.Take(ModelsMsg{
+		Models: []llm.Model{{Endpoint: "here", ID: "small", Window: llm.Window{Tokens: 8192}}, {Endpoint: "there", ID: "large"}},
+		Errs:   map[string]error{"far": errors.New("it does not answer")},
 	})
+	got := s.Events()
 	want := Filled{[]Choice{{"here/small", "8,192 tokens · in use", "here/small"}, {"there/large", "", "there/large"}}, []string{"far: it does not answer."}}
-	if !reflect.DeepEqual(got, []Event{want}) || len(s.Models) != 2 {
+	if !reflect.DeepEqual(got, []event.Event{want}) || len(s.Models) != 2 {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
 func TestAPersonaThatIsNotThereNamesThoseThatAre(t *testing.T) {
-	_, _, got := inUseIs("a/b").Do(func(s *Model) tea.Cmd {
-		return s.Take(PersonasMsg{name: "brave", personas: []Persona{{"brief", "Answer in one word."}}})
-	})
-	if want := (Said{"There is no persona brave. Yours: brief; none takes the configured system prompt.", true}); got[0] != want {
+	s := inUseIs("a/b")
+	s.Take(PersonasMsg{name: "brave", personas: []Persona{{"brief", "Answer in one word."}}})
+	got := s.Events()
+	if want := (event.Notice{Text: "There is no persona brave. Yours: brief; none takes the configured system prompt.", Error: true}); got[0] != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -24,14 +24,14 @@ func (SystemMsg) settingsMsg() {}
 // System is the command /system: it sets the session's system prompt, or opens the one in force in the user's editor.
 func (s *Model) System(text string) tea.Cmd {
 	if text == "" {
-		return s.tell(Edited{s.Session.SystemPrompt()})
+		return s.Emit(Edited{s.Session.SystemPrompt()})
 	}
 	return s.setSystem(text)
 }
 
 func (s *Model) systemEdited(msg SystemMsg) tea.Cmd {
 	if msg.Err != nil {
-		return s.sayBad(theme.Sentence(msg.Err) + " The system prompt is as it was.")
+		return s.SayError(theme.Sentence(msg.Err) + " The system prompt is as it was.")
 	}
 	return s.setSystem(strings.ReplaceAll(msg.Text, "\r\n", "\n"))
 }
@@ -70,7 +70,7 @@ func (PersonasMsg) settingsMsg() {}
 // ChoosePersona is the command /persona: it reads the personas, to take one or to list them.
 func (s *Model) ChoosePersona(name string) tea.Cmd {
 	if s.Personas == nil {
-		return s.sayBad("There is no folder for personas here.")
+		return s.SayError("There is no folder for personas here.")
 	}
 	if name == noPersona {
 		return s.setSystem("")
@@ -86,7 +86,7 @@ func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 	s.personas = msg.personas
 	switch {
 	case msg.err != nil:
-		return s.sayBad(theme.Sentence(msg.err))
+		return s.SayError(theme.Sentence(msg.err))
 	case msg.name != "":
 		return s.takePersona(msg.name)
 	case s.Covered:
@@ -94,7 +94,7 @@ func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 	}
 	now := s.Session.SystemPrompt()
 	if len(s.personas) == 0 && now == s.Deps.System {
-		return s.say("There are no personas yet. Each is a file NAME.md in " + s.PersonasIn + ".")
+		return s.Say("There are no personas yet. Each is a file NAME.md in " + s.PersonasIn + ".")
 	}
 	list := List{
 		Kind: Personas, Title: "personas", Chosen: (*Model).takePersona,
@@ -105,7 +105,7 @@ func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
 		list.Choices = append(list.Choices, Choice{p.Name + " · " + markdown.OneLine(first, 200), inUse(p.Text == now), p.Name})
 	}
-	return s.tell(Listed{list})
+	return s.Emit(Listed{list})
 }
 
 func inUse(is bool) string {
@@ -122,7 +122,7 @@ func (s *Model) takePersona(name string) tea.Cmd {
 	}
 	i := slices.IndexFunc(s.personas, func(p Persona) bool { return p.Name == name })
 	if i < 0 {
-		return s.sayBad("There is no persona " + name + ". " + s.personasThereAre())
+		return s.SayError("There is no persona " + name + ". " + s.personasThereAre())
 	}
 	text := s.personas[i].Text
 	return s.storeSystem(text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name, theme.Plural(len([]rune(text)), "character")))

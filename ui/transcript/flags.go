@@ -39,7 +39,7 @@ func (c *Model) Flag(f history.Flag) tea.Cmd {
 	if message, ok := c.Selected(); ok {
 		return c.FlagThese(f, message.ID)
 	}
-	return c.sayBad("Select a message first: " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
+	return c.SayError("Select a message first: " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
 }
 
 // FlagThese gives messages a flag.
@@ -50,7 +50,7 @@ func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
 // Undo undoes the last action.
 func (c *Model) Undo() tea.Cmd {
 	if c.undo.empty() {
-		return c.say("Nothing was decided by hand since this session was opened.")
+		return c.Say("Nothing was decided by hand since this session was opened.")
 	}
 	return c.do(Action{Undo: true})
 }
@@ -65,7 +65,7 @@ func (c *Model) do(a Action) tea.Cmd {
 	case !now && c.undo.busy:
 		return nil
 	case !now:
-		return c.say("Nothing is left to undo.")
+		return c.Say("Nothing is left to undo.")
 	}
 	done := FlaggedMsg{Session: c.Session, Action: a, Planned: !c.Busy, Changes: c.Changes}
 	plan := c.Draft()
@@ -116,14 +116,14 @@ func (c *Model) flagged(msg FlaggedMsg) tea.Cmd {
 		return nil
 	}
 	c.undo.end(msg.Action, msg.Err != nil)
-	c.tell(Flagged{Plan: msg.Now, Err: msg.Short, Stale: !msg.Planned || c.Busy || msg.Changes != c.Changes})
+	c.Emit(Flagged{Plan: msg.Now, Err: msg.Short, Stale: !msg.Planned || c.Busy || msg.Changes != c.Changes})
 	if msg.Err != nil {
-		return c.sayBad(theme.Sentence(msg.Err))
+		return c.SayError(theme.Sentence(msg.Err))
 	}
 	if !msg.Action.Undo {
 		c.Unselect()
 	}
-	c.say(c.flagSentence(msg))
+	c.Say(c.flagSentence(msg))
 	if next, ok := c.undo.next(); ok {
 		return c.do(next)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"winnow/ui/event"
+
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
@@ -22,7 +24,7 @@ type Model struct {
 	Deps
 	Around
 	Session *session.Session
-	events  []Event // for the one who holds it
+	event.Queue
 
 	list      *itemList
 	Messages  []store.Message

@@ -145,7 +145,7 @@ func (c *Model) itemOf(x place) int64 {
 func (c *Model) openSearch() tea.Cmd {
 	c.Search.end()
 	c.Search.On, c.Search.Open, c.Search.from = true, true, c.readFrom()
-	return c.tell(Hushed{})
+	return c.Emit(Hushed{})
 }
 
 // SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the keys go back to
@@ -178,7 +178,7 @@ func (c *Model) readFrom() int {
 
 // seekTyped marks what the search line holds at once and counts it in a command.
 func (c *Model) seekTyped() tea.Cmd {
-	c.tell(Hushed{})
+	c.Emit(Hushed{})
 	needle := NewNeedle(c.Search.Text)
 	c.list.Mark(needle)
 	return c.seek(needle, true)
@@ -208,7 +208,7 @@ func (c *Model) EndSearch() tea.Cmd {
 	ended := SearchEnded{c.Search.fromDraft}
 	c.Search.end()
 	c.list.Mark(Needle{})
-	return c.tell(ended)
+	return c.Emit(ended)
 }
 
 // searchKey is a key while the search line is open.
@@ -219,7 +219,7 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Back), k.Pressed(msg, keymap.Choose) && f.Text == "", msg.Code == tea.KeyBackspace && f.Text == "":
 		return c.EndSearch()
 	case k.Pressed(msg, keymap.Choose) && f.done && f.Total == 0:
-		return c.say("This is nowhere in the conversation; " + k.First(keymap.Back) + " ends the search.")
+		return c.Say("This is nowhere in the conversation; " + k.First(keymap.Back) + " ends the search.")
 	case k.Pressed(msg, keymap.Choose):
 		f.Open = false
 	case k.Pressed(msg, keymap.ListUp):
@@ -227,9 +227,9 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.ListDown):
 		return c.nextHit(1)
 	case k.Pressed(msg, keymap.Help), k.Pressed(msg, keymap.Ask) && f.Text == "":
-		return c.tell(Wanted{keymap.Help})
+		return c.Emit(Wanted{keymap.Help})
 	case !f.Typed(msg):
-		return c.say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " keeps the hits, " + k.First(keymap.Back) + " ends the search.")
+		return c.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " keeps the hits, " + k.First(keymap.Back) + " ends the search.")
 	case f.Text != before:
 		return c.seekTyped()
 	}
@@ -288,9 +288,9 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	f := &c.Search
 	switch {
 	case !f.On:
-		return c.say("Nothing is looked for: " + c.Keys.First(keymap.Find) + " begins a search.")
+		return c.Say("Nothing is looked for: " + c.Keys.First(keymap.Find) + " begins a search.")
 	case f.Total == 0 && f.done:
-		return c.say("This is nowhere in the conversation.")
+		return c.Say("This is nowhere in the conversation.")
 	case f.Total == 0:
 		return nil
 	}
@@ -299,7 +299,7 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	if f.around = 0; f.at != to {
 		f.around = by
 	}
-	c.tell(Hushed{})
+	c.Emit(Hushed{})
 	return c.showHit()
 }
 
@@ -310,7 +310,7 @@ func (c *Model) showHit() tea.Cmd {
 		return nil
 	}
 	c.list.GoToHit(c.itemOf(x), x.spans[0])
-	c.tell(Moved{})
+	c.Emit(Moved{})
 	return c.AskLastWhole()
 }
 
@@ -355,7 +355,7 @@ func (c *Model) lastWhole(msg LastWholeMsg) tea.Cmd {
 	case errors.Is(msg.Err, context.Canceled):
 		return nil
 	case msg.Err != nil:
-		return c.sayBad(theme.Sentence(msg.Err))
+		return c.SayError(theme.Sentence(msg.Err))
 	}
 	if f.whole == nil {
 		f.whole = map[int64]lastWhole{}

@@ -74,9 +74,9 @@ func (c *Model) selectRange() tea.Cmd {
 	switch {
 	case c.selection.on && c.selection.ranged:
 		c.KeepRange()
-		return c.say("The range is kept: " + c.Keys.First(keymap.Pick) + " adds or removes a message, " + c.Keys.First(keymap.Select) + " begins another range.")
+		return c.Say("The range is kept: " + c.Keys.First(keymap.Pick) + " adds or removes a message, " + c.Keys.First(keymap.Select) + " begins another range.")
 	case !ok:
-		return c.say("There is no message here to begin a range at.")
+		return c.Say("There is no message here to begin a range at.")
 	}
 	c.selection.on, c.selection.ranged, c.selection.anchor = true, true, message.ID
 	return nil
@@ -106,7 +106,7 @@ func (c *Model) set(id int64, picked bool) {
 func (c *Model) pick() tea.Cmd {
 	message, ok := c.Selected()
 	if !ok {
-		return c.say("There is no message here to select.")
+		return c.Say("There is no message here to select.")
 	}
 	c.KeepRange()
 	c.set(message.ID, !c.selection.picked[message.ID])

@@ -27,16 +27,8 @@ type Around struct {
 	Changes int  // of the draft
 }
 
-// Event is what the one who holds the transcript has to do.
-type Event interface{ event() }
-
 // The events.
 type (
-	// Said is a sentence for the user: Bad where something did not work.
-	Said struct {
-		Text string
-		Bad  bool
-	}
 	// Hushed says that the search line stands where a sentence is shown.
 	Hushed struct{}
 	// Moved says that the cursor went to another message by itself.
@@ -54,28 +46,14 @@ type (
 	}
 )
 
-func (Said) event()        {}
-func (Hushed) event()      {}
-func (Moved) event()       {}
-func (SearchEnded) event() {}
-func (Wanted) event()      {}
-func (Flagged) event()     {}
-
 // Msg is a message for Update that the transcript's own commands send.
 type Msg interface{ transcript() }
 
 // Update is a key, a paste into the search line, a click, whose place is counted from the corner of the
 // transcript, or what a command of the transcript has done.
-func (c Model) Update(msg tea.Msg) (Model, tea.Cmd, []Event) {
+func (c Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 	cmd := c.update(msg)
-	return c, cmd, c.Events()
-}
-
-// Events are what has to be done after a method was called.
-func (c *Model) Events() []Event {
-	events := c.events
-	c.events = nil
-	return events
+	return c, cmd
 }
 
 func (c *Model) update(msg tea.Msg) tea.Cmd {
@@ -100,14 +78,6 @@ func (c *Model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (c *Model) tell(e Event) tea.Cmd {
-	c.events = append(c.events, e)
-	return nil
-}
-
-func (c *Model) say(text string) tea.Cmd    { return c.tell(Said{Text: text}) }
-func (c *Model) sayBad(text string) tea.Cmd { return c.tell(Said{text, true}) }
-
 // key is a key while the transcript has them and no search is being typed.
 func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch a := c.Keys.Action(msg, keymap.InTranscript); a {
@@ -130,13 +100,13 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Boundary:
 		switch {
 		case len(c.Next.Entries) == 0:
-			return c.say("Nothing is planned yet.")
+			return c.Say("Nothing is planned yet.")
 		case !c.Boundary():
-			return c.say("Nothing is dropped: the model sees the conversation from its beginning.")
+			return c.Say("Nothing is dropped: the model sees the conversation from its beginning.")
 		}
 	case keymap.Expand:
 		if !c.Expand() {
-			return c.say("This message has nothing to expand.")
+			return c.Say("This message has nothing to expand.")
 		}
 	case keymap.Find:
 		return c.openSearch()
@@ -157,9 +127,9 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Pick:
 		return c.pick()
 	case "":
-		return c.say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) + " goes to the draft, " + c.Keys.First(keymap.Ask) + " lists the keys.")
+		return c.Say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) + " goes to the draft, " + c.Keys.First(keymap.Ask) + " lists the keys.")
 	default:
-		return c.tell(Wanted{a})
+		return c.Emit(Wanted{a})
 	}
 	return nil
 }
@@ -176,9 +146,9 @@ func (c *Model) click(y int) tea.Cmd {
 	case BoundaryPart:
 		c.Boundary()
 	case FooterPart:
-		return c.tell(Wanted{keymap.Seen})
+		return c.Emit(Wanted{keymap.Seen})
 	case TrailPart:
-		return c.tell(Wanted{keymap.Trail})
+		return c.Emit(Wanted{keymap.Trail})
 	}
 	return nil
 }

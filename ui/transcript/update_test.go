@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/ui/event"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -42,16 +44,16 @@ func grammar(w, h int) Model {
 }
 
 // press presses keys and runs their commands.
-func press(c Model, keys ...string) (Model, []Event) {
-	var events []Event
+func press(c Model, keys ...string) (Model, []event.Event) {
+	var events []event.Event
 	for _, name := range keys {
 		var cmd tea.Cmd
-		c, cmd, events = c.Update(uitest.Key(name))
+		c, cmd = c.Update(uitest.Key(name))
+		events = c.Events()
 		for cmd != nil {
 			msg := cmd()
-			var more []Event
-			c, cmd, more = c.Update(msg)
-			events = append(events, more...)
+			c, cmd = c.Update(msg)
+			events = append(events, c.Events()...)
 		}
 	}
 	return c, events
@@ -60,20 +62,20 @@ func press(c Model, keys ...string) (Model, []Event) {
 func TestTheTranscriptSaysWhatConcernsOthers(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
-		want Event
+		want event.Event
 	}{
 		{[]string{"enter"}, Wanted{keymap.Inspect}},
 		{[]string{"c"}, Wanted{keymap.Seen}},
 		{[]string{"?"}, Wanted{keymap.Ask}},
-		{[]string{"n"}, Said{Text: "Nothing is looked for: / begins a search."}},
-		{[]string{"ctrl+o"}, Said{Text: "This message has nothing to expand."}},
-		{[]string{"q"}, Said{Text: "q does nothing in the transcript; esc goes to the draft, ? lists the keys."}},
-		{[]string{"u"}, Said{Text: "Nothing was decided by hand since this session was opened."}},
+		{[]string{"n"}, event.Notice{Text: "Nothing is looked for: / begins a search."}},
+		{[]string{"ctrl+o"}, event.Notice{Text: "This message has nothing to expand."}},
+		{[]string{"q"}, event.Notice{Text: "q does nothing in the transcript; esc goes to the draft, ? lists the keys."}},
+		{[]string{"u"}, event.Notice{Text: "Nothing was decided by hand since this session was opened."}},
 		{[]string{"/"}, Hushed{}},
 		{[]string{"/", "esc"}, SearchEnded{}},
 		{[]string{"/", "f1"}, Wanted{keymap.Help}},
 	} {
-		if _, got := press(grammar(60, 12), c.keys...); !slices.Equal(got, []Event{c.want}) {
+		if _, got := press(grammar(60, 12), c.keys...); !slices.Equal(got, []event.Event{c.want}) {
 			t.Errorf("%v: got %#v, want %#v", c.keys, got, c.want)
 		}
 	}
@@ -110,7 +112,7 @@ func TestASearchCountsWhatTheModelSees(t *testing.T) {
 	if got, want := m.SearchTitle(), "3 hits: 3 in context"; got != want {
 		t.Errorf("the title is %q, want %q", got, want)
 	}
-	if !slices.Contains(events, Event(Moved{})) {
+	if !slices.Contains(events, event.Event(Moved{})) {
 		t.Errorf("the cursor went to a hit, and the events are %#v", events)
 	}
 	m, _ = press(m, "enter", "n", "n", "n")
@@ -178,8 +180,9 @@ func TestAnActionSaysWhatItDid(t *testing.T) {
 		{FlaggedMsg{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already; o gives back to the rules."},
 		{FlaggedMsg{Err: errors.New("the disk is full")}, "the disk is full."},
 	} {
-		m, _, events := c.Update(x.msg)
-		if said, ok := events[len(events)-1].(Said); !ok || said.Text != x.want || m.Flagging() {
+		m, _ := c.Update(x.msg)
+		events := m.Events()
+		if said, ok := events[len(events)-1].(event.Notice); !ok || said.Text != x.want || m.Flagging() {
 			t.Errorf("got %#v, want %q", events, x.want)
 		}
 	}

@@ -1,0 +1,42 @@
+// Package event is how a part of the screen reports to its parent. A part queues what it cannot do itself, and the
+// parent takes the queue after each call of the part's methods.
+package event
+
+import tea "charm.land/bubbletea/v2"
+
+// Event is what the parent has to do: one of the types of the part's package, or a Notice.
+type Event any
+
+// Notice is a sentence for the user.
+type Notice struct {
+	Text  string
+	Error bool // something did not work
+}
+
+// Queue holds the events of a part until its parent takes them. Its methods return the nil command, so that a
+// handler of a message can end with them.
+type Queue struct{ queued []Event }
+
+// Emit queues an event.
+func (q *Queue) Emit(e Event) tea.Cmd {
+	q.queued = append(q.queued, e)
+	return nil
+}
+
+// Say queues a sentence.
+func (q *Queue) Say(text string) tea.Cmd { return q.Emit(Notice{Text: text}) }
+
+// SayError queues a sentence about something that did not work.
+func (q *Queue) SayError(text string) tea.Cmd { return q.Emit(Notice{Text: text, Error: true}) }
+
+// NoKey queues the sentence that a key does nothing where it was pressed; others says which ones do.
+func (q *Queue) NoKey(msg tea.KeyPressMsg, others string) tea.Cmd {
+	return q.Say(msg.String() + " does nothing here; " + others)
+}
+
+// Events takes what was queued, the oldest first.
+func (q *Queue) Events() []Event {
+	events := q.queued
+	q.queued = nil
+	return events
+}
