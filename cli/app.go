@@ -234,12 +234,8 @@ func (k *conversation) choose(ctx context.Context) error {
 		return nil
 	}
 	wanted := llm.Preference{Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
-	from := ""
-	for _, named := range []struct{ from, ref string }{{"-m", k.p.flags.model}, {"WINNOW_MODEL", k.p.env("WINNOW_MODEL")}, {"the model in the configuration", k.config.Model}} {
-		if from, wanted.Ref = named.from, named.ref; wanted.Ref != "" {
-			break
-		}
-	}
+	var from string
+	from, wanted.Ref = k.p.namedModel(k.config)
 	var err error
 	var unknown *llm.UnknownError
 	switch k.choice, err = llm.Choose(ctx, k.catalog, wanted); {
@@ -251,6 +247,16 @@ func (k *conversation) choose(ctx context.Context) error {
 		return fail(Usage, "%s: %w", from, err)
 	}
 	return err
+}
+
+// namedModel is the model that the user named and where; both are "" for none.
+func (p *program) namedModel(c config.Config) (from, ref string) {
+	for _, named := range []struct{ from, ref string }{{"-m", p.flags.model}, {"WINNOW_MODEL", p.env("WINNOW_MODEL")}, {"the model in the configuration", c.Model}} {
+		if named.ref != "" {
+			return named.from, named.ref
+		}
+	}
+	return "", ""
 }
 
 // guidePace makes the guide's answers arrive as a model's do where a person looks on.

@@ -37,7 +37,7 @@ func (p *program) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Look at the installation, the files, the terminal and the endpoints",
-		Long:  "doctor looks at everything winnow depends on and says what is wrong. It never prints a key.",
+		Long:  "doctor looks at everything winnow depends on and says what is wrong: with -m, whether that model is there and how large its window is. It never prints a key.",
 		Args:  takes("no arguments", 0, 0),
 		RunE:  p.do(func(ctx context.Context, _ []string) error { return p.doctor(ctx) }),
 	}
@@ -273,6 +273,14 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 	}
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
+	from, named := p.namedModel(c)
+	if named != "" {
+		if named, err = w.catalog.Find(ctx, named, ""); err != nil {
+			f.wrong("model", "%s: %s", from, w.redactor.Text(report.ErrorText(err)))
+		} else {
+			f.good("model", "%s, named by %s", markdown.OneLine(named, 80), from)
+		}
+	}
 	endpoints := w.catalog.Endpoints()
 	errs := make([]error, len(endpoints))
 	lists := make([][]llm.Model, len(endpoints))
@@ -291,28 +299,30 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 			continue
 		}
 		f.good(e.Name, "%s, %s", text, theme.Plural(len(lists[i]), "model"))
-		p.checkWindow(ctx, f, w, e, lists[i])
+		p.checkWindow(ctx, f, w, e, lists[i], named)
 		if c.Endpoints[e.Name].Key != "" {
 			f.note(e.Name, "its key stands in the configuration file: key_env keeps it out of backups and screenshots")
 		}
 	}
 }
 
-// checkWindow says how large the context window of the model is that an endpoint answers with where none is
-// named, and who says so.
-func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.Endpoint, list []llm.Model) {
-	at := slices.IndexFunc(list, func(m llm.Model) bool { return m.Ref() == w.config.Model })
-	if at < 0 {
-		at = slices.IndexFunc(list, func(m llm.Model) bool { return m.ID == e.Default })
+// checkWindow says how large the context window of a model of an endpoint is, and who says so: of the model that the
+// user named, else of the endpoint's default one or the first that it lists.
+func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.Endpoint, list []llm.Model, named string) {
+	id, here := strings.CutPrefix(named, e.Name+"/")
+	if !here {
+		id = e.Default
 	}
-	if at < 0 {
-		at = 0
-	}
-	if len(list) == 0 {
+	at := slices.IndexFunc(list, func(m llm.Model) bool { return llm.SameModel(m.ID, id) })
+	switch {
+	case at < 0 && here:
+		f.note("model", "%s does not list %s", e.Name, markdown.OneLine(id, 80))
+		list, at = []llm.Model{{Endpoint: e.Name, ID: id}}, 0
+	case len(list) == 0:
 		return
 	}
-	m := list[at]
-	window := p.windows(ctx, w, list[at:at+1])[0]
+	m := list[max(0, at)]
+	window := p.windows(ctx, w, []llm.Model{m})[0]
 	if window.Tokens == 0 {
 		f.note(e.Name, "the window of %s is not known: /window TOKENS in the chat, or window under [endpoints.%s], sets it", markdown.OneLine(m.Ref(), 80), e.Name)
 		return

@@ -173,7 +173,7 @@ func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (st
 	defer cancel()
 	models, failed := at.Models(ctx)
 	for _, m := range models {
-		if sameModel(m.ID, ref) {
+		if SameModel(m.ID, ref) {
 			return m.Ref(), nil
 		}
 	}

@@ -26,7 +26,7 @@ func (m Model) Ref() string { return m.Endpoint + "/" + m.ID }
 // whose name is nearest to it. It is false for a list without a model to chat with.
 func Current(model string, list []Model) (string, bool) {
 	for _, m := range list {
-		if sameModel(m.ID, model) {
+		if SameModel(m.ID, model) {
 			return model, true
 		}
 	}

@@ -106,7 +106,7 @@ func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error)
 // ConfiguredWindow is the window that the configuration gives a model, without tokens where it gives none.
 func (e Endpoint) ConfiguredWindow(model string) Window {
 	for name, tokens := range e.Windows {
-		if sameModel(name, model) {
+		if SameModel(name, model) {
 			return Window{Tokens: tokens, Source: "the configuration"}
 		}
 	}
@@ -165,7 +165,7 @@ func (c *Client) listWindow(ctx context.Context, model string) Window {
 		return Window{}
 	}
 	for _, l := range entries {
-		if sameModel(l.name(), model) {
+		if SameModel(l.name(), model) {
 			w := l.window()
 			if n := number(l.MaxContextLength); w.Tokens == 0 && n > 0 && !c.endpoint.local() {
 				w = said(n, "the server's max_context_length")
@@ -260,8 +260,8 @@ func said(tokens int, source string) Window {
 	return Window{Tokens: tokens, Source: source}
 }
 
-// sameModel compares names as Ollama does: without a tag, it is the latest.
-func sameModel(a, b string) bool {
+// SameModel compares names as Ollama does: without a tag, it is the latest.
+func SameModel(a, b string) bool {
 	return a != "" && plainModel(a) == plainModel(b)
 }
 
