@@ -41,7 +41,7 @@ func searched(t testing.TB, w, h int) *Model {
 	for range 3 {
 		m.Update(char('n'))
 	}
-	m.Update(transcript.LastWholeMsg{Session: m.session, Message: 2, Never: true})
+	m.Update(transcript.LastWholeMsg{Session: m.session, Message: 2})
 	return m
 }
 
@@ -100,14 +100,14 @@ func TestALateAnswerOfASearchIsDropped(t *testing.T) {
 	_, first := m.Update(char('r'))
 	_, second := m.Update(char('e'))
 	m.Update(second())
-	want := m.chat.Search.Total
+	want := m.chat.Search.Total()
 	m.Update(first())
-	if m.chat.Search.Total != want || want == 0 {
-		t.Errorf("%d hits after the answer for an older text, want %d", m.chat.Search.Total, want)
+	if m.chat.Search.Total() != want || want == 0 {
+		t.Errorf("%d hits after the answer for an older text, want %d", m.chat.Search.Total(), want)
 	}
 	m.Update(esc)
 	m.Update(second())
-	if m.chat.Search.On || m.chat.Search.Total != 0 {
+	if m.chat.Search.On || m.chat.Search.Total() != 0 {
 		t.Error("an answer after the end begins the search again")
 	}
 }
@@ -200,8 +200,8 @@ func TestSearchFindsToolCalls(t *testing.T) {
 	m.Update(tab)
 	m.Update(char('g'))
 	m.Update(m.search("zebra")())
-	if m.chat.Search.Total != 3 {
-		t.Fatalf("%d hits, want 3", m.chat.Search.Total)
+	if m.chat.Search.Total() != 3 {
+		t.Fatalf("%d hits, want 3", m.chat.Search.Total())
 	}
 	for i, owner := range []int64{2, 2, 3} {
 		if got, ok := m.chat.Selected(); !ok || got.ID != owner {

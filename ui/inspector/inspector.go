@@ -4,13 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"winnow/ui/event"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"winnow/ui/event"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/ui/event"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"

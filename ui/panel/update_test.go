@@ -5,14 +5,13 @@ import (
 	"reflect"
 	"testing"
 
-	"winnow/ui/event"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/event"
 	"winnow/ui/uitest"
 )
 

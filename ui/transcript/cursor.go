@@ -114,8 +114,8 @@ func (c *Model) ScrollTo(id int64) { c.list.GoTo(id) }
 // Boundary selects the first message that the model still sees, and says whether there is one
 // that it does not see any more.
 func (c *Model) Boundary() bool {
-	id, _, ok := c.seenFrom()
-	return ok && c.GoTo(id)
+	id, _ := c.seenFrom()
+	return c.GoTo(id)
 }
 
 // Expand unfolds the item under the cursor, and says whether it had anything to unfold.

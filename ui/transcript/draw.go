@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/history"
 	"winnow/ui/markdown"
 )
 
@@ -66,9 +67,9 @@ func (m *itemList) drawItem(out []string, i, line int) []string {
 	if m.marks != nil {
 		mark = m.marks(e.ID)
 	}
-	hits, at, here := (*stretches)(nil), -1, -1
+	hits, at, here := (*itemHits)(nil), -1, -1
 	if m.search.finder != nil {
-		hits = m.hits(i, d)
+		hits = m.hits(d)
 		if at = m.atHit(i, hits); m.search.here && m.search.at == e.ID {
 			here = m.hitLine(i)
 		}
@@ -113,13 +114,13 @@ func (m *itemList) tagLine(lines []string, tag string, hit int) int {
 
 // between returns the line behind item i: blank, or where the model's view begins.
 func (m *itemList) between(i int) string {
-	if !m.bounded || i+1 >= len(m.entries) || m.entries[i+1].ID != m.boundary {
+	if m.boundary == 0 || i+1 >= len(m.entries) || m.entries[i+1].ID != m.boundary {
 		return ""
 	}
 	text := ansi.Truncate(" "+boundary+m.alsoAbove()+" ", m.width, "…")
 	left := (m.width - ansi.StringWidth(text)) / 2
 	right := m.width - left - ansi.StringWidth(text)
-	return m.o.Styles.Rule.Render(strings.Repeat("─", left) + text + strings.Repeat("─", right))
+	return m.styles.Accent.Render(strings.Repeat("─", left) + text + strings.Repeat("─", right))
 }
 
 // alsoAbove says that the model sees messages in front of the boundary too.
@@ -147,11 +148,11 @@ func (m *itemList) margin(e *entry, mark Mark, line int, hit bool) string {
 	cursor := " "
 	switch on := m.selected && m.cursor == e.ID; {
 	case on && mark.Selected:
-		cursor = m.o.Styles.Cursor.Render("█")
+		cursor = m.styles.Focus.Render("█")
 	case mark.Selected:
-		cursor = m.o.Styles.Cursor.Render("▌")
+		cursor = m.styles.Focus.Render("▌")
 	case on:
-		cursor = m.o.Styles.Cursor.Render("┃")
+		cursor = m.styles.Focus.Render("┃")
 	}
 	if gutter == 2 {
 		return glyph + cursor
@@ -162,17 +163,22 @@ func (m *itemList) margin(e *entry, mark Mark, line int, hit bool) string {
 	}
 	pad := strings.Repeat(" ", gutter-2-ansi.StringWidth(label))
 	if hit {
-		pad = pad[1:] + m.o.Styles.Cursor.Render("›")
+		pad = pad[1:] + m.styles.Focus.Render("›")
 	}
 	return glyph + cursor + m.label(e, label) + pad
 }
 
 // label returns text in the colour of e's speaker.
 func (m *itemList) label(e *entry, text string) string {
-	if m.o.Styles.Label == nil || text == "" {
-		return text
+	switch e.Role {
+	case history.User:
+		return m.styles.User.Render(text)
+	case history.Assistant:
+		return m.styles.Model.Render(text)
+	case history.System:
+		return m.styles.System.Render(text)
 	}
-	return m.o.Styles.Label(e.Item).Render(text)
+	return m.styles.Tool.Render(text)
 }
 
 // measure returns the height of item i in lines, the blank one behind it included.
@@ -185,21 +191,24 @@ func (m *itemList) measure(i int) int {
 
 // drawn is a rendered item.
 type drawn struct {
-	lines    []string // without margin, the blank one behind it included
-	text     string   // as much of its text as is shown
-	from, to int      // the lines of that
-	footer   int      // where its footer begins; the line behind where it has none
-	trail    int      // where its trail begins; the blank line where it has none
-	hits     *stretches
+	lines    []string  // without margin, the blank one behind it included
+	text     string    // as much of its text as is shown
+	from, to int       // the lines of that
+	footer   int       // where its footer begins; the line behind where it has none
+	trail    int       // where its trail begins; the blank line where it has none
+	hits     *itemHits // nil until they are looked for
 }
 
 // drawn returns item i as it is rendered, and notes its height.
-func (m *itemList) drawn(i int) drawn {
+func (m *itemList) drawn(i int) *drawn {
 	e := &m.entries[i]
-	d, ok := m.cache.get(e.ID)
+	d, ok := m.cache[e.ID]
 	if !ok {
+		if len(m.cache) >= m.keep {
+			clear(m.cache)
+		}
 		d = m.render(e)
-		m.cache.put(e.ID, d)
+		m.cache[e.ID] = d
 	}
 	if !e.measured {
 		e.measured = true
@@ -211,38 +220,38 @@ func (m *itemList) drawn(i int) drawn {
 }
 
 // render draws e without margin.
-func (m *itemList) render(e *entry) drawn {
+func (m *itemList) render(e *entry) *drawn {
 	text, reasoning := e.Text, e.Reasoning
-	st, w := m.o.Styles, m.bodyWidth()
+	st, w := m.styles, m.bodyWidth()
 	var lines []string
 	if m.gutter() < 3 {
 		lines = append(lines, m.label(e, markdown.OneLine(e.Label, w)))
 	}
 	if e.Head != "" {
-		lines = append(lines, st.Head.Render(markdown.OneLine(e.Head, w)))
+		lines = append(lines, st.Accent.Render(markdown.OneLine(e.Head, w)))
 	}
 	if reasoning != "" {
 		lines = append(lines, m.reasoning(e, reasoning)...)
 	}
-	d := drawn{from: len(lines), text: text}
+	d := &drawn{from: len(lines), text: text}
 	if !m.streams(e) {
 		d.text = shown(text)
 	}
 	lines = append(lines, m.text(e, text, d.text)...)
 	d.to = len(lines)
 	if !e.Fold || e.expanded {
-		lines = append(lines, m.more(len(text)-len(d.text))...)
+		lines = append(lines, m.rest(len(text)-len(d.text))...)
 	}
-	lines = append(lines, m.styled(e.Note, st.Note)...)
+	lines = append(lines, m.styled(e.Note, st.Warn)...)
 	d.footer = len(lines)
-	lines = append(lines, m.styled(e.Footer, st.Footer)...)
+	lines = append(lines, m.styled(e.Footer, st.Faint)...)
 	d.trail = len(lines)
-	lines = append(lines, m.styled(e.Trail, st.Trail)...)
+	lines = append(lines, m.styled(e.Trail, st.Accent)...)
 	if len(lines) == 0 {
 		lines = append(lines, "…")
 		d.footer, d.trail = 1, 1
 	}
-	d.lines, d.hits = append(lines, ""), &stretches{}
+	d.lines = append(lines, "")
 	return d
 }
 
@@ -288,22 +297,22 @@ func (m *itemList) folded(text string) []string {
 	first, _, _ := strings.Cut(text, "\n")
 	room := w - ansi.StringWidth(count) - 1
 	if room < 4 {
-		return []string{m.o.Styles.Fold.Render(count)}
+		return []string{m.styles.Dim.Render(count)}
 	}
-	return []string{markdown.OneLine(first, room) + " " + m.o.Styles.Fold.Render(count)}
+	return []string{markdown.OneLine(first, room) + " " + m.styles.Dim.Render(count)}
 }
 
 // reasoning returns the lines of e's reasoning, or the one line that stands for them.
 func (m *itemList) reasoning(e *entry, text string) []string {
-	st := m.o.Styles
+	st := m.styles
 	if e.thinking {
-		lines := []string{st.Fold.Render(ansi.Truncate("▾ reasoning", m.bodyWidth(), "…"))}
+		lines := []string{st.Dim.Render(ansi.Truncate("▾ reasoning", m.bodyWidth(), "…"))}
 		part := shown(text)
-		lines = append(lines, m.styled(part, st.Reasoning)...)
-		return append(append(lines, m.more(len(text)-len(part))...), "")
+		lines = append(lines, m.styled(part, st.Dim)...)
+		return append(append(lines, m.rest(len(text)-len(part))...), "")
 	}
 	head := fmt.Sprintf("▸ reasoning, %d lines", strings.Count(strings.Trim(text, "\n"), "\n")+1)
-	return []string{st.Fold.Render(ansi.Truncate(head, m.bodyWidth(), "…"))}
+	return []string{st.Dim.Render(ansi.Truncate(head, m.bodyWidth(), "…"))}
 }
 
 // styled returns text as it is, wrapped, in one style.

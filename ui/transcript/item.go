@@ -15,7 +15,7 @@ import (
 // Item is one message as it is shown.
 type Item struct {
 	ID        int64        // unique in the list; the message's id, or a negative one until it has one
-	Role      history.Role // who speaks, for Styles.Label; "" for a notice of winnow's own
+	Role      history.Role // who speaks, which decides the label's colour; "" for a notice of winnow's own
 	Label     string       // the speaker's name; five cells are shown beside the text
 	Text      string       // the message; Markdown unless Plain
 	Reasoning string       // folded into one line until expanded
@@ -34,24 +34,6 @@ type Mark struct {
 	Tag      string // a word or a number at the right edge of the message, where there is room
 	Style    lipgloss.Style
 	Selected bool // a sign stands beside all of its lines
-}
-
-// Styles are the colours of the list. Markdown's own are Options.Markdown.
-type Styles struct {
-	Label                                       func(Item) lipgloss.Style // nil for none
-	Reasoning, Note, Footer, Fold, Rule, Cursor lipgloss.Style
-	Head, Trail                                 lipgloss.Style
-	Found, Hit                                  lipgloss.Style // what a search found, and where the user is
-}
-
-// Options are what a list is made with. All may be left out.
-type Options struct {
-	Styles   Styles
-	Markdown markdown.Style
-	// More says in a few words how many bytes of a very long message are not shown, and what shows them.
-	More func(bytes int) string
-	// Keep is how many rendered messages are kept, 0 for 256.
-	Keep int
 }
 
 // entry is an item with what the list knows about it.

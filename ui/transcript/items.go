@@ -8,7 +8,6 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -111,13 +110,6 @@ func (c *Model) callItems(m store.Message) []Item {
 		})
 	}
 	return items
-}
-
-// more says how much of a very long message is not shown, and the keys for it.
-func more(keys keymap.Map) func(bytes int) string {
-	return func(bytes int) string {
-		return theme.Size(bytes) + " more; " + keys.First(keymap.Inspect) + " shows it, " + keys.First(keymap.Copy) + " copies all"
-	}
 }
 
 // ShortName is a model's name in the few cells beside an answer: gpt-5.2 is gpt.

@@ -1,11 +1,15 @@
 package transcript
 
-import "winnow/ui/markdown"
+import (
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
 
 // itemList is the list. Its position is an item and a line within it, so that whatever happens
 // above does not move what is on the screen.
 type itemList struct {
-	o             Options
+	styles        theme.Styles
+	more          func(bytes int) string // says how many bytes of a very long message are not shown, and what shows them
 	width, height int
 	md            *markdown.Renderer
 
@@ -13,7 +17,8 @@ type itemList struct {
 	place   map[int64]int // an item's index plus base, so that prepending renumbers nothing
 	base    int
 	heights heights
-	cache   *cache
+	cache   map[int64]*drawn // the rendered messages, all at one width
+	keep    int              // so many are kept
 	// What the measured items were guessed at and turned out to be: it scales further guesses.
 	guessed, found int
 
@@ -23,18 +28,14 @@ type itemList struct {
 	cursor    int64
 	selected  bool
 	marks     func(int64) Mark
-	boundary  int64
-	above     int // messages in front of the boundary that the model sees all the same
-	bounded   bool
+	boundary  int64 // the item above which the model's view begins, 0 for none
+	above     int   // messages in front of the boundary that the model sees all the same
 	search    search
 }
 
 // newList returns an empty list that follows its end. It draws nothing before SetSize.
-func newList(o Options) *itemList {
-	if o.Keep <= 0 {
-		o.Keep = 256
-	}
-	return &itemList{o: o, follow: true, place: map[int64]int{}, cache: newCache(o.Keep)}
+func newList(st theme.Styles) *itemList {
+	return &itemList{styles: st, follow: true, place: map[int64]int{}, cache: map[int64]*drawn{}, keep: 256}
 }
 
 // SetSize gives the list its cells. What was first on the screen stays first.
@@ -48,8 +49,8 @@ func (m *itemList) SetSize(width, height int) {
 }
 
 // SetStyles changes the colours.
-func (m *itemList) SetStyles(s Styles, md markdown.Style) {
-	m.restyle(func() { m.o.Styles, m.o.Markdown = s, md })
+func (m *itemList) SetStyles(st theme.Styles) {
+	m.restyle(func() { m.styles = st })
 	m.settle()
 }
 
@@ -62,12 +63,9 @@ func (m *itemList) restyle(change func()) {
 	change()
 	m.md = nil
 	if m.width > 0 {
-		m.md = markdown.New(m.o.Markdown, m.bodyWidth())
+		m.md = markdown.New(m.styles.Markdown, m.bodyWidth())
 	}
-	m.cache.clear()
-	for i := range m.entries {
-		m.entries[i].measured = false
-	}
+	clear(m.cache)
 	m.rebuild()
 	if was > 0 && m.drawable() {
 		m.line = m.line * m.measure(m.top) / was
@@ -86,7 +84,7 @@ func (m *itemList) SetItems(items []Item) {
 		m.entries[i].Item = it
 		m.place[it.ID] = i
 	}
-	m.cache.clear()
+	clear(m.cache)
 	m.rebuild()
 	m.follow, m.below, m.selected = true, false, false
 	m.settle()
@@ -146,7 +144,7 @@ func (m *itemList) Replace(id int64, it Item) {
 			m.boundary = it.ID
 		}
 	}
-	m.cache.drop(id)
+	delete(m.cache, id)
 	m.changed(i)
 }
 
@@ -174,7 +172,7 @@ func (m *itemList) Write(id int64, text, reasoning string) {
 	default:
 		e.Text += text
 	}
-	m.cache.drop(id)
+	delete(m.cache, id)
 	m.below = m.below || !m.follow
 	m.changed(i)
 }
@@ -195,12 +193,9 @@ func (m *itemList) Len() int { return len(m.entries) }
 func (m *itemList) SetMarks(f func(id int64) Mark) { m.marks = f }
 
 // SetBoundary draws the line "the model sees from here" above the item id, with the number of the messages
-// above it that the model sees too. It stands between two messages, where there is a blank line otherwise, so
-// nothing moves.
-func (m *itemList) SetBoundary(id int64, above int) { m.boundary, m.above, m.bounded = id, above, true }
-
-// ClearBoundary takes the line away.
-func (m *itemList) ClearBoundary() { m.bounded = false }
+// above it that the model sees too; 0 takes the line away. It stands between two messages, where there is a
+// blank line otherwise, so nothing moves.
+func (m *itemList) SetBoundary(id int64, above int) { m.boundary, m.above = id, above }
 
 // Toggle expands or folds the text of the item id.
 func (m *itemList) Toggle(id int64) {
@@ -215,7 +210,7 @@ func (m *itemList) ToggleReasoning(id int64) {
 func (m *itemList) toggle(id int64, change func(*entry)) {
 	if i, ok := m.index(id); ok {
 		change(&m.entries[i])
-		m.cache.drop(id)
+		delete(m.cache, id)
 		m.changed(i)
 	}
 }

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -63,16 +62,12 @@ func (m *itemList) begin(e *entry, text string) []string {
 	return e.beginning.lines
 }
 
-// more is the line behind a text of which so many bytes are not shown, none where all of it is.
-func (m *itemList) more(left int) []string {
+// rest is the line behind a text of which so many bytes are not shown, none where all of it is.
+func (m *itemList) rest(left int) []string {
 	if left == 0 {
 		return nil
 	}
-	words := fmt.Sprintf("%d bytes more", left)
-	if m.o.More != nil {
-		words = m.o.More(left)
-	}
-	return []string{m.o.Styles.Fold.Render(ansi.Truncate("… "+words, m.bodyWidth(), "…"))}
+	return []string{m.styles.Dim.Render(ansi.Truncate("… "+m.more(left), m.bodyWidth(), "…"))}
 }
 
 // grow adds to a text that is too long for a stream.

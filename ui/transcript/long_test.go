@@ -10,14 +10,15 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
-	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // tenMegabytes is a text of 10 MB, line after line.
 func tenMegabytes(line string) string { return strings.Repeat(line, 10_000_000/len(line)) }
 
 func longList(items ...Item) *itemList {
-	m := newList(Options{Markdown: markdown.Plain, More: func(n int) string { return fmt.Sprintf("%d more", n) }})
+	m := newList(theme.Styles{})
+	m.more = func(n int) string { return fmt.Sprintf("%d more", n) }
 	m.SetSize(100, 40)
 	m.SetItems(items)
 	return m

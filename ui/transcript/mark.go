@@ -10,30 +10,30 @@ import (
 
 // search is a text that is marked wherever the list shows it.
 type search struct {
-	finder     *Finder // nil where nothing is looked for
-	generation int
-	at         int64 // the item with the hit that the user is at
-	span       Span  // of that hit, in the item's text
-	here       bool
-	opened     []int64 // items that were unfolded to show a hit
+	finder *Finder // nil where nothing is looked for
+	at     int64   // the item with the hit that the user is at
+	span   Span    // of that hit, in the item's text
+	here   bool
+	opened []int64 // items that were unfolded to show a hit
 }
 
-// stretch is a part of a line, in cells, that a hit covers.
-type stretch struct{ line, from, to, hit int }
+// lineHit is a part of a line, in cells, that a hit covers.
+type lineHit struct{ line, from, to, hit int }
 
-// stretches are an item's hits as they stand in its lines. They are looked for when the item is drawn.
-type stretches struct {
-	generation int // of the search; 0 is none
-	list       []stretch
-	spans      int    // how many hits there are
-	text       []Span // the same in the item's text, blanks left out
-	size       int    // code points of the item's text, as far as it is shown
+// itemHits are an item's hits as they stand in its lines. They are looked for when the item is drawn.
+type itemHits struct {
+	list  []lineHit
+	spans int    // how many hits there are
+	text  []Span // the same in the item's text, blanks left out
+	size  int    // code points of the item's text, as far as it is shown
 }
 
 // Mark marks a text wherever it is shown; an empty needle takes all marks away.
 func (m *itemList) Mark(n Needle) {
 	m.search.finder, m.search.here = n.Finder(), false
-	m.search.generation++
+	for _, d := range m.cache {
+		d.hits = nil
+	}
 	if n.Empty() {
 		m.search.finder = nil
 		m.foldBack(m.cursor)
@@ -88,12 +88,12 @@ func (m *itemList) reach(i, line int) {
 	m.arrive()
 }
 
-// hits are the hits of item i in its lines.
-func (m *itemList) hits(i int, d drawn) *stretches {
-	if d.hits.generation == m.search.generation {
+// hits are the hits of a drawn item in its lines.
+func (m *itemList) hits(d *drawn) *itemHits {
+	if d.hits != nil {
 		return d.hits
 	}
-	*d.hits = stretches{generation: m.search.generation, size: utf8.RuneCountInString(d.text)}
+	d.hits = &itemHits{size: utf8.RuneCountInString(d.text)}
 	if m.search.finder == nil || d.from == d.to {
 		return d.hits
 	}
@@ -103,16 +103,13 @@ func (m *itemList) hits(i int, d drawn) *stretches {
 	}
 	shown := m.search.finder.squeezed(strings.Join(bare, "\n"))
 	d.hits.spans, d.hits.text = len(shown), m.search.finder.squeezed(d.text)
-	d.hits.list = stretchesOf(shown, bare, m.trueHits(d))
-	for k := range d.hits.list {
-		d.hits.list[k].line += d.from
-	}
+	d.hits.list = hitsInLines(shown, bare, d.from, m.trueHits(d))
 	return d.hits
 }
 
 // trueHits says which of the shown hits are hits of the text itself; nil for all. What is drawn knows
 // blanks no more, so that it holds "in to" where the text has "into".
-func (m *itemList) trueHits(d drawn) []bool {
+func (m *itemList) trueHits(d *drawn) []bool {
 	h := d.hits
 	if len(h.text) != h.spans {
 		return nil
@@ -128,10 +125,10 @@ func (m *itemList) trueHits(d drawn) []bool {
 	return list
 }
 
-// stretchesOf finds the lines and cells of spans of the lines' common text; of those that are hits, where
-// that is known.
-func stretchesOf(spans []Span, lines []string, are []bool) []stretch {
-	var list []stretch
+// hitsInLines finds the lines and cells of spans of the lines' common text, whose first line has a number;
+// of those spans that are hits, where that is known.
+func hitsInLines(spans []Span, lines []string, firstLine int, are []bool) []lineHit {
+	var list []lineHit
 	first, k := 0, 0 // the code point at which the line begins, and the first span that may reach it
 	for line, s := range lines {
 		runes := []rune(s)
@@ -144,7 +141,7 @@ func stretchesOf(spans []Span, lines []string, are []bool) []stretch {
 			from := max(0, spans[j].From-first)
 			to := min(len(runes), spans[j].To-first)
 			if from < to {
-				list = append(list, stretch{line, ansi.StringWidth(string(runes[:from])), ansi.StringWidth(string(runes[:to])), j})
+				list = append(list, lineHit{firstLine + line, ansi.StringWidth(string(runes[:from])), ansi.StringWidth(string(runes[:to])), j})
 			}
 		}
 		first += len(runes) + 1
@@ -154,7 +151,7 @@ func stretchesOf(spans []Span, lines []string, are []bool) []stretch {
 
 // atHit is which of the shown hits of item i the user is at, -1 for none. Markdown may show fewer hits
 // than the text has, such as none of those in a link's address: then it is the one next to it.
-func (m *itemList) atHit(i int, h *stretches) int {
+func (m *itemList) atHit(i int, h *itemHits) int {
 	if !m.search.here || m.search.at != m.entries[i].ID || h.spans == 0 || m.search.span.From >= h.size {
 		return -1
 	}
@@ -172,7 +169,7 @@ func (m *itemList) atHit(i int, h *stretches) int {
 // written it is about there.
 func (m *itemList) hitLine(i int) int {
 	d := m.drawn(i)
-	h := m.hits(i, d)
+	h := m.hits(d)
 	at := m.atHit(i, h)
 	for _, s := range h.list {
 		if s.hit == at {
@@ -187,15 +184,15 @@ func (m *itemList) hitLine(i int) int {
 }
 
 // markHits marks the hits in a line of item i.
-func (m *itemList) markHits(text string, line int, h *stretches, at int) string {
+func (m *itemList) markHits(text string, line int, h *itemHits, at int) string {
 	var ranges []lipgloss.Range
 	for _, s := range h.list {
 		if s.line != line {
 			continue
 		}
-		style := m.o.Styles.Found
+		style := m.styles.Found
 		if s.hit == at {
-			style = m.o.Styles.Hit
+			style = m.styles.Hit
 		}
 		ranges = append(ranges, lipgloss.NewRange(s.from, s.to, style))
 	}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
-	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // marking is a list whose hits can be read from its lines: «hit» is where the user is, ‹hit› another.
@@ -18,7 +18,7 @@ func marking(w, h int, items ...Item) *itemList {
 	around := func(open, shut string) lipgloss.Style {
 		return lipgloss.NewStyle().Transform(func(s string) string { return open + ansi.Strip(s) + shut })
 	}
-	m := newList(Options{Markdown: markdown.Plain, Styles: Styles{Found: around("‹", "›"), Hit: around("«", "»")}})
+	m := newList(theme.Styles{Found: around("‹", "›"), Hit: around("«", "»")})
 	m.SetSize(w, h)
 	m.SetItems(items)
 	return m

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"winnow/ui/event"
-
-	"charm.land/lipgloss/v2"
-
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/event"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -41,7 +39,6 @@ type Model struct {
 	Trails    map[int64]string // where other conversations begin or end, by message
 	Edited    int64            // the message that is being edited, 0 for none
 	Name      string           // the model that answers, in short
-	Styles    theme.Styles
 
 	Search    Search
 	selection selection
@@ -50,36 +47,21 @@ type Model struct {
 
 // New returns an empty transcript.
 func New(d Deps) Model {
+	list := newList(theme.Styles{})
+	list.more = func(bytes int) string {
+		return theme.Size(bytes) + " more; " + d.Keys.First(keymap.Inspect) + " shows it, " + d.Keys.First(keymap.Copy) + " copies all"
+	}
 	return Model{
-		Deps: d, list: newList(Options{More: more(d.Keys)}),
+		Deps: d, list: list,
 		Place: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]session.Receipt{},
 	}
 }
 
 // Restyle gives it its styles.
-func (c *Model) Restyle(st theme.Styles) {
-	c.Styles = st
-	c.list.SetStyles(Styles{
-		Label: func(it Item) lipgloss.Style {
-			switch it.Role {
-			case history.User:
-				return st.User
-			case history.Assistant:
-				return st.Model
-			case history.System:
-				return st.System
-			}
-			return st.Tool
-		},
-		Reasoning: st.Dim, Note: st.Warn, Footer: st.Faint, Fold: st.Dim, Rule: st.Accent, Cursor: st.Focus,
-		Found: st.Found, Hit: st.Hit, Head: st.Accent, Trail: st.Accent,
-	}, st.Markdown)
-}
+func (c *Model) Restyle(st theme.Styles) { c.list.SetStyles(st) }
 
 // Resize gives it its size in cells.
-func (c *Model) Resize(w, h int) {
-	c.list.SetSize(w, h)
-}
+func (c *Model) Resize(w, h int) { c.list.SetSize(w, h) }
 
 // Open shows another session. Its search, its selection and its undo stack begin anew.
 func (c *Model) Open(s *session.Session) {
@@ -94,7 +76,7 @@ func (c *Model) Reset(messages []store.Message) {
 	c.Messages, c.Place, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
 	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
 	c.Receipts, c.Trails, c.Edited = map[int64]session.Receipt{}, nil, 0
-	c.list.ClearBoundary()
+	c.list.SetBoundary(0, 0)
 	c.Search.forget() // what was found stands elsewhere now, or nowhere
 	c.list.SetItems(nil)
 	c.keep(messages)
@@ -206,14 +188,11 @@ func (c *Model) Follow(messages []store.Message) {
 func (c *Model) Lead(trails map[int64]string) {
 	was := c.Trails
 	c.Trails = trails
-	for id := range was {
-		if trails[id] != was[id] {
-			c.refresh(id)
-		}
-	}
-	for id := range trails {
-		if trails[id] != was[id] {
-			c.refresh(id)
+	for _, either := range []map[int64]string{was, trails} {
+		for id := range either {
+			if trails[id] != was[id] {
+				c.refresh(id)
+			}
 		}
 	}
 }
@@ -245,33 +224,30 @@ func (c *Model) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
 // JudgeRead is judge for a request of which the server read only the messages from an index on.
 func (c *Model) JudgeRead(plan history.Plan, first int) {
 	c.Plan, c.firstRead = plan, first
-	c.list.ClearBoundary()
 	c.countHits()
-	if id, above, ok := c.seenFrom(); ok {
-		c.list.SetBoundary(id, above)
-	}
+	c.list.SetBoundary(c.seenFrom())
 }
 
 // seenFrom is the message behind the last one that fell out of the plan: from there on the model sees the
 // conversation. above is how many of those in front of it the model sees too: the opening, what is pinned and
-// what is recalled. It is false where none fell out, or none stands behind it.
-func (c *Model) seenFrom() (id int64, above int, ok bool) {
+// what is recalled. It is 0 where none fell out, or none stands behind it.
+func (c *Model) seenFrom() (id int64, above int) {
 	entries := c.Plan.Entries
 	for i := len(entries) - 1; i >= 0; i-- {
 		if !entries[i].FellOut() {
 			continue
 		}
 		if i+1 == len(entries) {
-			return 0, 0, false
+			return 0, 0
 		}
 		for _, e := range entries[:i] {
 			if e.Sent() {
 				above++
 			}
 		}
-		return entries[i+1].ID, above, true
+		return entries[i+1].ID, above
 	}
-	return 0, 0, false
+	return 0, 0
 }
 
 // Verdict is the plan's entry of a message. The plan has one entry per message, in order.
@@ -292,7 +268,7 @@ func (c *Model) Mark(id int64) Mark {
 	}
 	e, ok := c.Verdict(id)
 	if !ok {
-		return Mark{Tag: hits, Style: c.Styles.Accent, Selected: selected}
+		return Mark{Tag: hits, Style: c.list.styles.Accent, Selected: selected}
 	}
 	g := theme.Glyph(e)
 	tag := theme.Word(e)
@@ -304,7 +280,7 @@ func (c *Model) Mark(id int64) Mark {
 	if hits != "" {
 		tag = hits
 	}
-	return Mark{Glyph: g, Tag: tag, Style: c.Styles.OfGlyph(g), Selected: selected}
+	return Mark{Glyph: g, Tag: tag, Style: c.list.styles.OfGlyph(g), Selected: selected}
 }
 
 // Empty says that nothing was said yet.

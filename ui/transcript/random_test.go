@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // naive is the list as one would write it first: at every step it renders everything and works
@@ -32,7 +32,7 @@ func (n *naive) block(it Item) []string {
 	if lines, ok := n.made[key]; ok {
 		return lines
 	}
-	m := newList(Options{Markdown: markdown.Plain})
+	m := newList(theme.Styles{})
 	m.SetSize(n.width, 1000)
 	m.SetItems([]Item{it})
 	if n.open[it.ID] {
@@ -99,7 +99,8 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	next, older := int64(1), int64(-1)
 	n := &naive{text: map[int64]string{}, open: map[int64]bool{}, made: map[string][]string{}, width: 50, height: 12, follow: true}
-	m := newList(Options{Markdown: markdown.Plain, Keep: 4})
+	m := newList(theme.Styles{})
+	m.keep = 4
 	m.SetSize(n.width, n.height)
 	item := func(id int64) Item {
 		it := Item{ID: id, Label: "you", Text: words(r), Fold: r.IntN(6) == 0, Plain: r.IntN(6) == 0}

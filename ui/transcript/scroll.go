@@ -78,7 +78,8 @@ func (m *itemList) MoveCursor(n int) {
 	}
 	i, ok := m.index(m.cursor)
 	if !m.selected || !ok {
-		i, n = m.itemAt(m.height-1), 0
+		i, _ = m.itemAt(m.height - 1)
+		n = 0
 	}
 	m.selectItem(min(max(i+n, 0), len(m.entries)-1))
 }
@@ -99,10 +100,7 @@ func (m *itemList) At(y int) (id int64, part Part, ok bool) {
 	if !m.ready() || y < 0 || y >= m.height {
 		return 0, TextPart, false
 	}
-	i, line := m.top, y+m.line
-	for ; i < len(m.entries)-1 && line >= m.measure(i); i++ {
-		line -= m.measure(i)
-	}
+	i, line := m.itemAt(y)
 	d := m.drawn(i)
 	switch {
 	case line == len(d.lines)-1 && m.between(i) != "":
@@ -126,13 +124,13 @@ func (m *itemList) Position() (above, shown, total int) {
 	return above, min(m.height, total-above), total
 }
 
-// itemAt returns the index of the item at line y, the last one below the end.
-func (m *itemList) itemAt(y int) int {
-	i := m.top
-	for y += m.line; i < len(m.entries)-1 && y >= m.measure(i); i++ {
-		y -= m.measure(i)
+// itemAt returns the index of the item at line y of the screen, the last one below the end, and the line in it.
+func (m *itemList) itemAt(y int) (i, line int) {
+	i, line = m.top, y+m.line
+	for ; i < len(m.entries)-1 && line >= m.measure(i); i++ {
+		line -= m.measure(i)
 	}
-	return i
+	return i, line
 }
 
 // selectItem puts the cursor on item i and brings as much of it on the screen as there is room

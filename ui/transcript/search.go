@@ -19,7 +19,6 @@ type Search struct {
 	theme.Field      // what is looked for, as it is typed
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
-	Total       int  // hits
 
 	from      int  // the message that the user was at when the search began
 	fromDraft bool // it began in the draft, and goes back there
@@ -27,42 +26,34 @@ type Search struct {
 	searches int // searches so far: an answer to an older one is dropped
 	stop     context.CancelFunc
 	done     bool // the answer for the text is here
-	places   []place
-	before   []int // hits in front of each of the places
-	at       int   // the hit that the user is at, from 0
-	around   int   // which way the user came to it past an end, 0 for neither
+	hits     []hit
+	at       int // the hit that the user is at, from 0
+	wrapped  int // which way the user came to it past an end, 0 for neither
 
 	tally  tally
-	whole  map[int64]lastWhole // by message, as far as it was asked
-	asking bool                // a question about past requests is being answered
+	whole  map[int64]int // the turn in which the model saw a message whole for the last time, 0 for none; as far as it was asked
+	asking bool          // a question about past requests is being answered
 }
 
-// place is where a search found its text in one message, or in one of its tool calls.
-type place struct {
-	message int // its place in the conversation
-	call    int // which of its calls; -1 for what it says
-	spans   []Span
-}
-
-// lastWhole is the newest request in which the model saw a message whole.
-type lastWhole struct {
-	turn  int
-	never bool
+// hit is where a search found its text: in a message, or in one of its tool calls.
+type hit struct {
+	message int // its index in the conversation
+	call    int // which of its calls; -1 for its text
+	span    Span
 }
 
 // FoundMsg is what a search found.
 type FoundMsg struct {
 	search int
-	places []place
+	hits   []hit
 	step   bool // the user goes to the hit next to where the search began
 }
 
-// LastWholeMsg says when the model saw a message whole for the last time.
+// LastWholeMsg says in which turn the model saw a message whole for the last time; 0 is never.
 type LastWholeMsg struct {
 	Session *session.Session
 	Message int64
 	Turn    int
-	Never   bool
 	Err     error
 }
 
@@ -72,7 +63,7 @@ func (LastWholeMsg) transcript() {}
 // forget leaves nothing found. An answer that is on its way is dropped.
 func (f *Search) forget() {
 	f.searches++
-	f.places, f.before, f.Total, f.at, f.done, f.tally = nil, nil, 0, 0, false, tally{}
+	f.hits, f.at, f.done, f.tally = nil, 0, false, tally{}
 }
 
 // end forgets the search.
@@ -83,37 +74,26 @@ func (f *Search) end() {
 	*f = Search{searches: f.searches + 1}
 }
 
-// nearest is the first hit in the message at this place or behind it, else the last one before.
+// Total is how many hits there are.
+func (f *Search) Total() int { return len(f.hits) }
+
+// nearest is the first hit in the message with this index or behind it, else the last one before.
 func (f *Search) nearest(message int) int {
-	if i := f.firstIn(message); i < len(f.places) {
-		return f.before[i]
-	}
-	return max(0, f.Total-1)
+	return max(0, min(f.firstIn(message), len(f.hits)-1))
 }
 
-// firstIn is the first of the places in the message at this place of the conversation or behind it.
+// firstIn is the first of the hits in the message with this index of the conversation or behind it.
 func (f *Search) firstIn(message int) int {
-	return sort.Search(len(f.places), func(i int) bool { return f.places[i].message >= message })
+	return sort.Search(len(f.hits), func(i int) bool { return f.hits[i].message >= message })
 }
 
-// hit is the place in which the user's hit lies, with only that one of its spans.
-func (f *Search) hit() (place, bool) {
-	i := sort.Search(len(f.before), func(i int) bool { return f.before[i] > f.at }) - 1
-	if i < 0 || f.at >= f.Total {
-		return place{}, false
-	}
-	x := f.places[i]
-	k := f.at - f.before[i]
-	return place{x.message, x.call, x.spans[k : k+1]}, true
-}
-
-// placesOf looks for a needle in what is said and called, not in what a model thought.
-func placesOf(ctx context.Context, messages []store.Message, needle Needle) []place {
+// hitsOf looks for a needle in texts and tool calls, not in reasoning.
+func hitsOf(ctx context.Context, messages []store.Message, needle Needle) []hit {
 	finder := needle.Finder()
-	var list []place
+	var list []hit
 	add := func(at, call int, text string) {
-		if spans := finder.In(text); len(spans) > 0 {
-			list = append(list, place{at, call, spans})
+		for _, span := range finder.In(text) {
+			list = append(list, hit{at, call, span})
 		}
 	}
 	for i, message := range messages {
@@ -132,11 +112,11 @@ func placesOf(ctx context.Context, messages []store.Message, needle Needle) []pl
 	return list
 }
 
-// itemOf is the list's item of a place.
-func (c *Model) itemOf(x place) int64 {
-	message := c.Messages[x.message]
-	if items := c.callIDs[message.ID]; x.call >= 0 && x.call < len(items) {
-		return items[x.call]
+// itemOf is the list's item with a hit.
+func (c *Model) itemOf(h hit) int64 {
+	message := c.Messages[h.message]
+	if items := c.callIDs[message.ID]; h.call >= 0 && h.call < len(items) {
+		return items[h.call]
 	}
 	return message.ID
 }
@@ -162,7 +142,7 @@ func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 func (c *Model) Finds(message int64, text string) bool {
 	at, ok := c.Place[message]
 	needle := NewNeedle(text)
-	return ok && !needle.Empty() && len(placesOf(context.Background(), c.Messages[at:at+1], needle)) > 0
+	return ok && !needle.Empty() && len(hitsOf(context.Background(), c.Messages[at:at+1], needle)) > 0
 }
 
 // readFrom is the message that the user is at: the one under the cursor, else the first on the screen.
@@ -218,7 +198,7 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k.Pressed(msg, keymap.Back), k.Pressed(msg, keymap.Choose) && f.Text == "", msg.Code == tea.KeyBackspace && f.Text == "":
 		return c.EndSearch()
-	case k.Pressed(msg, keymap.Choose) && f.done && f.Total == 0:
+	case k.Pressed(msg, keymap.Choose) && f.done && len(f.hits) == 0:
 		return c.Say("This is nowhere in the conversation; " + k.First(keymap.Back) + " ends the search.")
 	case k.Pressed(msg, keymap.Choose):
 		f.Open = false
@@ -254,7 +234,7 @@ func (c *Model) seek(needle Needle, step bool) tea.Cmd {
 	n, messages := f.searches, c.Messages
 	return func() tea.Msg {
 		defer stop()
-		return FoundMsg{n, placesOf(ctx, messages, needle), step}
+		return FoundMsg{n, hitsOf(ctx, messages, needle), step}
 	}
 }
 
@@ -264,22 +244,20 @@ func (c *Model) found(msg FoundMsg) tea.Cmd {
 	if msg.search != f.searches || !f.On {
 		return nil
 	}
-	was, ok := f.hit()
-	f.places, f.before, f.Total, f.done = msg.places, f.before[:0], 0, true
-	for _, x := range f.places {
-		f.before = append(f.before, f.Total)
-		f.Total += len(x.spans)
+	from, step := f.from, msg.step || len(f.hits) == 0
+	if !step {
+		from = f.hits[f.at].message
 	}
+	f.hits, f.done, f.at = msg.hits, true, 0
 	c.countHits()
-	switch {
-	case f.Total == 0:
-		f.at = 0
+	if len(f.hits) == 0 {
 		return nil
-	case msg.step || !ok:
-		f.around, f.at = 0, f.nearest(f.from)
+	}
+	f.at = f.nearest(from)
+	if step {
+		f.wrapped = 0
 		return c.showHit()
 	}
-	f.at = f.nearest(was.message)
 	return nil
 }
 
@@ -289,15 +267,15 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	switch {
 	case !f.On:
 		return c.Say("Nothing is looked for: " + c.Keys.First(keymap.Find) + " begins a search.")
-	case f.Total == 0 && f.done:
+	case len(f.hits) == 0 && f.done:
 		return c.Say("This is nowhere in the conversation.")
-	case f.Total == 0:
+	case len(f.hits) == 0:
 		return nil
 	}
 	to := f.at + by
-	f.at = (to + f.Total) % f.Total
-	if f.around = 0; f.at != to {
-		f.around = by
+	f.at = (to + len(f.hits)) % len(f.hits)
+	if f.wrapped = 0; f.at != to {
+		f.wrapped = by
 	}
 	c.Emit(Hushed{})
 	return c.showHit()
@@ -305,31 +283,33 @@ func (c *Model) nextHit(by int) tea.Cmd {
 
 // showHit brings the user's hit on the screen and asks what is not known of it.
 func (c *Model) showHit() tea.Cmd {
-	x, ok := c.hit()
+	h, ok := c.hit()
 	if !ok {
 		return nil
 	}
-	c.list.GoToHit(c.itemOf(x), x.spans[0])
+	c.list.GoToHit(c.itemOf(h), h.span)
 	c.Emit(Moved{})
 	return c.AskLastWhole()
 }
 
-// hit is the place of the user's hit, where its message is still there.
-func (c *Model) hit() (place, bool) {
-	x, ok := c.Search.hit()
-	return x, ok && x.message < len(c.Messages)
+// hit is the one that the user is at, where its message is still there.
+func (c *Model) hit() (hit, bool) {
+	if f := &c.Search; f.at < len(f.hits) && f.hits[f.at].message < len(c.Messages) {
+		return f.hits[f.at], true
+	}
+	return hit{}, false
 }
 
 // AskLastWhole asks when the model saw the message of the user's hit whole, where it does not see the hit
 // now. One question is asked at a time: what the user has left meanwhile needs no answer.
 func (c *Model) AskLastWhole() tea.Cmd {
 	f := &c.Search
-	x, ok := c.hit()
+	h, ok := c.hit()
 	if !ok || f.asking {
 		return nil
 	}
-	id := c.Messages[x.message].ID
-	if s, _ := c.sees(x); s != cutAway && s != leftOut {
+	id := c.Messages[h.message].ID
+	if s := c.sees(h); s != cutAway && s != leftOut {
 		return nil
 	}
 	if _, known := f.whole[id]; known {
@@ -339,8 +319,7 @@ func (c *Model) AskLastWhole() tea.Cmd {
 	s := c.Session
 	return c.Run(func(ctx context.Context) tea.Msg {
 		seen, err := s.LastWhole(ctx, id)
-		at, ok := seen[id]
-		return LastWholeMsg{s, id, at.Turn, !ok, err}
+		return LastWholeMsg{s, id, seen[id].Turn, err}
 	})
 }
 
@@ -358,8 +337,8 @@ func (c *Model) lastWhole(msg LastWholeMsg) tea.Cmd {
 		return c.SayError(theme.Sentence(msg.Err))
 	}
 	if f.whole == nil {
-		f.whole = map[int64]lastWhole{}
+		f.whole = map[int64]int{}
 	}
-	f.whole[msg.Message] = lastWhole{msg.Turn, msg.Never}
+	f.whole[msg.Message] = msg.Turn
 	return c.AskLastWhole()
 }

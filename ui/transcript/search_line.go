@@ -10,73 +10,72 @@ import (
 func (c *Model) SearchTitle() string {
 	f := &c.Search
 	switch {
-	case !f.On || f.Text == "" || !f.done && f.Total == 0:
+	case !f.On || f.Text == "" || !f.done && len(f.hits) == 0:
 		return ""
-	case f.Total == 0:
+	case len(f.hits) == 0:
 		return "no hits"
 	case len(c.Plan.Entries) == 0:
-		return theme.Plural(f.Total, "hit")
+		return theme.Plural(len(f.hits), "hit")
 	}
-	return theme.Plural(f.Total, "hit") + ": " + f.tally.text()
+	return theme.Plural(len(f.hits), "hit") + ": " + f.tally.text()
 }
 
 // hitText says where the user's hit is and what the model sees of it.
 func (c *Model) hitText() string {
 	f := &c.Search
-	x, ok := c.hit()
+	h, ok := c.hit()
 	switch {
 	case f.Text == "":
 		return "type what to look for"
-	case !f.done && f.Total == 0:
+	case !f.done && len(f.hits) == 0:
 		return "looking …"
 	case !ok:
 		return "nowhere in this conversation"
 	}
-	text := "hit " + theme.Thousands(f.at+1) + " of " + theme.Thousands(f.Total)
+	text := "hit " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits))
 	switch {
-	case f.Total == 1 && f.around != 0:
+	case len(f.hits) == 1 && f.wrapped != 0:
 		text = "the only hit"
-	case f.around > 0:
+	case f.wrapped > 0:
 		text += ", from the top"
-	case f.around < 0:
+	case f.wrapped < 0:
 		text += ", from the end"
 	}
-	s, e := c.sees(x)
-	switch s {
+	switch c.sees(h) {
 	case inContext:
 		return text + " · ● in context"
 	case cutAway:
 		text += " · ✂ cut: this place is not sent"
 	case leftOut:
-		text += " · ○ out: " + string(e.Disposition)
+		text += " · ○ out: " + string(c.Plan.Entries[h.message].Disposition)
 	default:
 		return text + " · ? this request does not know the message"
 	}
-	last, ok := f.whole[c.Messages[x.message].ID]
+	last, ok := f.whole[c.Messages[h.message].ID]
 	switch {
 	case !ok:
 		return text
-	case last.never:
+	case last == 0:
 		return text + " · never whole"
 	}
 	ago := "the last answer"
-	if n := c.Turns - last.turn; n > 0 {
+	if n := c.Turns - last; n > 0 {
 		ago = theme.Plural(n, "answer") + " ago"
 	}
-	return text + " · last whole in turn " + theme.Thousands(last.turn) + " (" + ago + ")"
+	return text + " · last whole in turn " + theme.Thousands(last) + " (" + ago + ")"
 }
 
 // SearchLine is the search line: what is looked for, then a sentence while it is typed, else the hit that the user
 // is at. The cursor stands at column x.
 func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
-	st, f := c.Styles, &c.Search
+	st, f := c.list.styles, &c.Search
 	text, x := f.View(max(1, w/2) + 1) // the cursor stands behind the text
 	status := c.hitText()
 	if f.Open && sentence != "" {
 		status = markdown.OneLine(sentence, w)
 	}
 	hint := ""
-	if !f.Open && f.Total > 0 {
+	if !f.Open && len(f.hits) > 0 {
 		hint = c.Keys.First(keymap.NextHit) + " " + c.Keys.First(keymap.PrevHit) + " go on · " + c.Keys.First(keymap.Back) + " ends "
 	}
 	left := " / "

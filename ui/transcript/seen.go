@@ -1,14 +1,11 @@
 package transcript
 
-import (
-	"winnow/history"
-	"winnow/ui/theme"
-)
+import "winnow/ui/theme"
 
-// seen is whether the model sees a place in the request on show.
+// seen is whether the model sees a hit in the request on show.
 type seen int
 
-// A place is in the request, in a part of a message that is cut away, in a message that is not sent, or
+// A hit is in the request, in a part of a message that is cut away, in a message that is not sent, or
 // in one that the request does not know.
 const (
 	inContext seen = iota
@@ -20,45 +17,20 @@ const (
 // tally counts hits by what the model sees of them.
 type tally [notKnown + 1]int
 
-// sees says what the model sees of a place with one span.
-func (c *Model) sees(x place) (seen, history.Entry) {
-	var t tally
-	e := c.tally(&t, x)
-	for s, n := range t {
-		if n > 0 {
-			return seen(s), e
-		}
+// sees says what the model sees of a hit.
+func (c *Model) sees(h hit) seen {
+	if h.message >= len(c.Messages) || h.message >= len(c.Plan.Entries) || c.Plan.Entries[h.message].ID != c.Messages[h.message].ID {
+		return notKnown
 	}
-	return notKnown, e
-}
-
-// tally counts the hits of one place by its message's verdict.
-func (c *Model) tally(t *tally, x place) history.Entry {
-	if x.message >= len(c.Messages) {
-		return history.Entry{}
-	}
-	e, ok := c.Verdict(c.Messages[x.message].ID)
+	e := &c.Plan.Entries[h.message]
 	switch {
-	case !ok:
-		t[notKnown] += len(x.spans)
-		return e
 	case !e.Sent():
-		t[leftOut] += len(x.spans)
-		return e
-	case x.call >= 0 || len(e.Cuts) == 0:
-		t[inContext] += len(x.spans)
-		return e
+		return leftOut
+	case h.call >= 0:
+		return inContext
 	}
-	for _, s := range x.spans {
-		t[among(e.Cuts, s)]++
-	}
-	return e
-}
-
-// among says whether a span of a message that is sent lies in a part of it that is not.
-func among(cuts []history.Range, s Span) seen {
-	for _, cut := range cuts {
-		if s.From < cut.To && cut.From < s.To {
+	for _, cut := range e.Cuts {
+		if h.span.From < cut.To && cut.From < h.span.To {
 			return cutAway
 		}
 	}
@@ -68,40 +40,34 @@ func among(cuts []history.Range, s Span) seen {
 // countHits counts the hits by the plan on show.
 func (c *Model) countHits() {
 	c.Search.tally = tally{}
-	for _, x := range c.Search.places {
-		c.tally(&c.Search.tally, x)
+	for _, h := range c.Search.hits {
+		c.Search.tally[c.sees(h)]++
 	}
 }
 
 // hitTag is what stands beside an item with hits, "" for one without.
 func (c *Model) hitTag(id int64) string {
-	if len(c.Search.places) == 0 {
+	if len(c.Search.hits) == 0 {
 		return ""
 	}
 	message := id
 	if owner, is := c.owner[id]; is {
 		message = owner
 	}
-	place, ok := c.Place[message]
+	i, ok := c.Place[message]
 	if !ok {
 		return ""
 	}
-	return c.hitsOf(place, id).tag()
-}
-
-// hitsOf counts the hits in one item of the message at a place.
-func (c *Model) hitsOf(place int, item int64) tally {
-	f := &c.Search
 	var t tally
-	for _, x := range f.places[f.firstIn(place):] {
-		if x.message != place {
+	for _, h := range c.Search.hits[c.Search.firstIn(i):] {
+		if h.message != i {
 			break
 		}
-		if c.itemOf(x) == item {
-			c.tally(&t, x)
+		if c.itemOf(h) == id {
+			t[c.sees(h)]++
 		}
 	}
-	return t
+	return t.tag()
 }
 
 // words of what the model sees of a hit, with their signs.

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/ui/markdown"
+	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
@@ -32,7 +32,7 @@ func marks(id int64) Mark {
 
 func TestGolden(t *testing.T) {
 	for _, width := range []int{20, 60, 100} {
-		m := newList(Options{Markdown: markdown.Plain})
+		m := newList(theme.Styles{})
 		m.SetSize(width, 48)
 		m.SetItems(conversation())
 		m.SetMarks(marks)
@@ -51,7 +51,7 @@ func many(n int) *itemList {
 		text := "Message of **many**.\n\n" + strings.Repeat("Some words about it, and `code`. ", 10) + "\n\n- one\n- two\n"
 		items[i] = Item{ID: int64(i + 1), Label: "gpt", Text: text}
 	}
-	m := newList(Options{})
+	m := newList(theme.Styles{})
 	m.SetSize(100, 36)
 	m.SetItems(items)
 	return m
@@ -85,7 +85,7 @@ func TestOnlyWhatIsSeenIsRendered(t *testing.T) {
 }
 
 func TestNewTextBelowIsTold(t *testing.T) {
-	m := newList(Options{Markdown: markdown.Plain})
+	m := newList(theme.Styles{})
 	m.SetSize(60, 5)
 	m.SetItems(conversation())
 	m.Append(Item{ID: 6, Text: "An answer"})
@@ -105,7 +105,7 @@ func TestNewTextBelowIsTold(t *testing.T) {
 }
 
 func TestMarksMoveNothing(t *testing.T) {
-	m := newList(Options{Markdown: markdown.Plain})
+	m := newList(theme.Styles{})
 	m.SetSize(60, 30)
 	m.SetItems(conversation())
 	bare := m.Lines()
@@ -120,7 +120,7 @@ func TestMarksMoveNothing(t *testing.T) {
 }
 
 func TestCursorGoesByMessageAndStaysOnScreen(t *testing.T) {
-	m := newList(Options{Markdown: markdown.Plain})
+	m := newList(theme.Styles{})
 	m.SetSize(60, 4)
 	m.SetItems(conversation())
 	for step, want := range []int64{5, 4, 3, 2, 1, 1} {
@@ -133,7 +133,7 @@ func TestCursorGoesByMessageAndStaysOnScreen(t *testing.T) {
 }
 
 func TestAnswerTakesItsStoredFormWithoutMoving(t *testing.T) {
-	m := newList(Options{Markdown: markdown.Plain})
+	m := newList(theme.Styles{})
 	m.SetSize(60, 20)
 	m.Append(Item{ID: -1, Label: "gpt"})
 	m.SetCursor(-1)
@@ -155,7 +155,7 @@ func TestAnswerTakesItsStoredFormWithoutMoving(t *testing.T) {
 func TestEveryScreenSize(t *testing.T) {
 	for w := range 30 {
 		for h := range 8 {
-			m := newList(Options{})
+			m := newList(theme.Styles{})
 			m.SetItems(conversation())
 			m.SetMarks(marks)
 			m.SetBoundary(3, 0)

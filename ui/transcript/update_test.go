@@ -7,14 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/ui/event"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
