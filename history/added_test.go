@@ -35,13 +35,13 @@ func TestAddedTextStandsAtAnEntry(t *testing.T) {
 }
 
 // misplaced says what is wrong with the entry that an added text names, judged by the request alone.
-func misplaced(p Plan, a Added, said []Message) string {
+func misplaced(p Plan, a Added, messages []Message) string {
 	if a.At < 0 || a.At > len(p.Entries) {
 		return "there is no such entry"
 	}
 	at := a.Before
 	if a.Kind == AddedStart || a.Kind == AddedBridge || a.Kind == AddedStandIn {
-		at++ // it is a message of its own, unless it was told as text
+		at++ // it is a message of its own, unless it was sent as text
 	}
 	own := func(i int) bool {
 		m := p.Messages[i]
@@ -71,7 +71,7 @@ func misplaced(p Plan, a Added, said []Message) string {
 		return "another message follows it"
 	}
 	// Several were joined to one message.
-	text := strings.TrimSpace(said[a.At].Content)
+	text := strings.TrimSpace(messages[a.At].Content)
 	if len(e.Repairs) == 0 && len(e.Cuts) == 0 && len(e.Inserted) == 0 && !strings.Contains(p.Messages[at].Content, message.Clean(text)) {
 		return "the message that follows it does not hold that text"
 	}

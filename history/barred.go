@@ -7,24 +7,24 @@ import (
 // exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not
 // about. With a question go the answers to it, but for those that are pinned.
 func (b *chooser) exclude() {
-	var within map[int]bool
+	var inScope map[int]bool
 	if b.o.Scope != nil {
-		within = b.narrow()
+		inScope = b.narrow()
 	}
 	excluded := b.flagged(Exclude)
 	for i, v := range b.candidates {
-		why := cause.Excluded
+		code := cause.Excluded
 		switch {
 		case excluded[v.group]:
-		case b.o.Scope != nil && !within[v.group]:
-			why = b.o.Scope.For.cause()
+		case b.o.Scope != nil && !inScope[v.group]:
+			code = b.o.Scope.For.cause()
 		default:
 			continue
 		}
 		if v.Role == System {
 			b.fixed -= v.tokens + frameMessage + frameJoint
 		}
-		b.placeDetail[i], b.cause[i] = out, why
+		b.bodyDetail[i], b.cause[i] = out, code
 	}
 	if len(excluded) == 0 {
 		return
@@ -122,7 +122,7 @@ func (b *chooser) cap() {
 	left -= b.cost.messages
 	count := func(s unit) (n int) {
 		for i := s.from; i < s.to; i++ {
-			if !b.barred(i) && b.placeDetail[i] == out && !b.candidates[i].standIn {
+			if !b.barred(i) && b.bodyDetail[i] == out && !b.candidates[i].standIn {
 				n++
 			}
 		}
@@ -153,7 +153,7 @@ func (b *chooser) cap() {
 		}
 		left = 0
 		for i := g.from; i < g.to; i++ {
-			if !b.barred(i) && b.placeDetail[i] == out {
+			if !b.barred(i) && b.bodyDetail[i] == out {
 				b.cause[i] = cause.MessageCap
 			}
 		}

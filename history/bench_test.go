@@ -96,12 +96,12 @@ func BenchmarkAppendTurn(b *testing.B) {
 // reuse is the average share of a request's tokens that the request before it begins with too: what
 // a provider's prompt cache, or a local model, need not read again.
 func reuse(tb testing.TB, o Options, turns int) float64 {
-	said := chat(turns)
+	messages := chat(turns)
 	c := Read(nil, nil)
 	var before []Message
 	sum := 0.0
 	for i := range turns {
-		o.Turn = []Message{said[2*i]}
+		o.Turn = []Message{messages[2*i]}
 		p, err := c.Build(o)
 		if err != nil {
 			tb.Fatal(err)
@@ -118,7 +118,7 @@ func reuse(tb testing.TB, o Options, turns int) float64 {
 			sum += float64(same) / float64(total)
 		}
 		before = p.Messages
-		c.Append(said[2*i], said[2*i+1])
+		c.Append(messages[2*i], messages[2*i+1])
 	}
 	return sum / float64(turns-1)
 }
@@ -150,7 +150,7 @@ func BenchmarkPrefixReuse(b *testing.B) {
 }
 
 // The body of a request changes in steps, so that most of it is the beginning of the request before.
-func TestMostOfARequestIsTheBeginningOfTheOneBefore(t *testing.T) {
+func TestARequestBeginsLikeTheOneBefore(t *testing.T) {
 	o := benchOptions(t, "balanced", 32000)
 	o.Policy.RecallShare = 0
 	if got := reuse(t, o, 500); got < 0.87 {

@@ -29,9 +29,9 @@ const (
 // The least of the window that is kept free for the reply where nothing says how long it may be, and
 // the most of it that any reply gets.
 const (
-	replyTokens = 4096
-	replyShare  = 4 // one part in so many
-	replyMost   = 2
+	replyTokens   = 4096
+	replyShare    = 4 // one part in so many
+	maxReplyShare = 2
 )
 
 // budget is how much a request may hold.
@@ -50,7 +50,7 @@ type budget struct {
 // measureBudget is the budget formula: the smaller of the budget and of what the window leaves beside the
 // reply. Reserve and margin guard the window and are not taken off the budget; every other part is a
 // row of the sum and is subtracted there, once.
-func measureBudget(p Policy, window, most int, ratio float64) budget {
+func measureBudget(p Policy, window, ceiling int, ratio float64) budget {
 	r := budget{asked: p.Budget, bound: BoundBudget, limit: p.Budget, ratio: ratio, margin: marginKnown, history: NoLimit, chars: NoLimit}
 	if !(ratio > 0) || math.IsInf(ratio, 0) {
 		r.ratio, r.margin = 1, marginUnknown
@@ -64,8 +64,8 @@ func measureBudget(p Policy, window, most int, ratio float64) budget {
 			r.bound, r.limit = BoundWindow, leaves
 		}
 	}
-	if most > 0 && most < r.limit {
-		r.bound, r.limit = BoundUnread, most
+	if ceiling > 0 && ceiling < r.limit {
+		r.bound, r.limit = BoundUnread, ceiling
 	}
 	r.counted = r.countedIn(r.limit)
 	if p.HistoryBudget > 0 {
@@ -80,7 +80,7 @@ func measureBudget(p Policy, window, most int, ratio float64) budget {
 // reserveOf is what of the window is kept free for the reply.
 func reserveOf(p Policy, window int) int {
 	if p.OutputReserve > 0 {
-		return min(p.OutputReserve, window/replyMost)
+		return min(p.OutputReserve, window/maxReplyShare)
 	}
 	return min(replyTokens, window/replyShare)
 }
@@ -106,12 +106,12 @@ func (r budget) step(p Policy) int {
 	if p.StepTokens > 0 {
 		return p.StepTokens
 	}
-	most := p.MaxContextTokens
-	if most == 0 {
-		most = p.Budget
+	ceiling := p.MaxContextTokens
+	if ceiling == 0 {
+		ceiling = p.Budget
 	}
 	step := 1
-	for step < most/4-step/2 && step < 1<<40 {
+	for step < ceiling/4-step/2 && step < 1<<40 {
 		step *= 2
 	}
 	return step
@@ -186,7 +186,7 @@ func (b *chooser) overBudget() *OverBudgetError {
 // fixedParts are the parts of what is chosen so far in counted tokens, without what the format costs.
 func (b *chooser) fixedParts() []FixedPart {
 	system, pinned, history := b.c.remembered(b.o.System), 0, 0
-	for i, d := range b.placeDetail {
+	for i, d := range b.bodyDetail {
 		switch tokens := b.rendering(i, d).tokens; {
 		case d == out:
 		case b.candidates[i].Role == System:

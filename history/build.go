@@ -31,7 +31,7 @@ func (c *Conversation) sendable(o Options) (Plan, error) {
 	if sendable(plan, o) {
 		return plan, err
 	}
-	return c.fallBack(o)
+	return c.fallback(o)
 }
 
 // plan is one pass of the pipeline.
@@ -72,14 +72,14 @@ type chooser struct {
 	renderings []*rendering // shortened texts already made, by candidate
 
 	opener    unit // the opening of the conversation, where the strategy keeps it
-	asked     unit // the question of a newest exchange that is too long to stand at the end as one
-	last      unit // the newest exchange, or the end of it
+	asked     unit // the question of a newest turn that is too long to stand at the end as one
+	last      unit // the newest turn, or the end of it
 	lastWhole int  // tokens up to which it stays whole
 
 	fixed        int // tokens of all that is sent whatever fits of the history
 	gap          int // tokens of one marker
 	cost         cost
-	placeDetail  []detail     // of each candidate in its place
+	bodyDetail   []detail     // of each candidate in its place
 	recallDetail []detail     // of each candidate in the block of recalled texts
 	cause        []cause.Code // of each candidate, as far as it is known while choosing
 	ranking      relevance.Ranking
@@ -110,7 +110,7 @@ func (c *Conversation) begin(o Options) *chooser {
 		byUser: -1,
 		c:      c, t: t, candidates: t.candidates, o: o, budget: measureBudget(o.Policy, o.Window, o.Limit, o.Ratio),
 		limits: limitsOf(o.Policy), renderings: t.renderingsFor(o.Policy),
-		days: map[int64]int{}, placeDetail: make([]detail, len(t.candidates)), recallDetail: make([]detail, len(t.candidates)), cause: make([]cause.Code, len(t.candidates)),
+		days: map[int64]int{}, bodyDetail: make([]detail, len(t.candidates)), recallDetail: make([]detail, len(t.candidates)), cause: make([]cause.Code, len(t.candidates)),
 	}
 	b.labels, b.step = t.labelsFor(), b.budget.step(o.Policy)
 	if b.turn = c.readTurn(o.Turn, o.Profile.ToolsAsText); o.Profile.NoImages {
@@ -138,7 +138,7 @@ func (c *Conversation) begin(o Options) *chooser {
 	}
 	for i, v := range b.candidates {
 		if v.Role == System {
-			b.placeDetail[i], b.cause[i] = whole, cause.System
+			b.bodyDetail[i], b.cause[i] = whole, cause.System
 			b.fixed += v.tokens + frameMessage + frameJoint
 		}
 	}

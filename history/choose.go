@@ -16,7 +16,7 @@ func (b *chooser) choose() error {
 	}
 	all := b.raiseAll()
 	if b.fits(b.cost.messages) {
-		b.remember(b.inPlace())
+		b.remember(b.withoutRecall())
 		return nil
 	}
 	if b.o.Policy.Strategy == DropNone {
@@ -65,9 +65,9 @@ func (b *chooser) raiseAll() []raised {
 
 // change is the detail levels of a candidate, and its cause, before it was raised.
 type change struct {
-	candidate     int
-	place, recall detail
-	cause         cause.Code
+	candidate    int
+	body, recall detail
+	cause        cause.Code
 }
 
 // raised is how to take an increment back. Its changes are the newest of Conversation.changes.
@@ -84,25 +84,25 @@ func (b *chooser) raise(inc increment, sum bool) raised {
 		b.cost.turn = b.turnRest
 		return was
 	}
-	change := func(i int, place, recall detail, why cause.Code) {
-		b.c.changes = append(b.c.changes, change{i, b.placeDetail[i], b.recallDetail[i], b.cause[i]})
-		b.set(i, place, recall)
-		b.cause[i] = why
+	change := func(i int, body, recall detail, code cause.Code) {
+		b.c.changes = append(b.c.changes, change{i, b.bodyDetail[i], b.recallDetail[i], b.cause[i]})
+		b.set(i, body, recall)
+		b.cause[i] = code
 	}
 	for i := inc.from; i < inc.to; i++ {
-		if b.barred(i) || inc.recall && b.recallDetail[i] >= inc.detail || !inc.recall && (b.placeDetail[i] >= inc.detail || b.cause[i] == cause.Summarized) {
+		if b.barred(i) || inc.recall && b.recallDetail[i] >= inc.detail || !inc.recall && (b.bodyDetail[i] >= inc.detail || b.cause[i] == cause.Summarized) {
 			continue
 		}
-		if q := b.questionOf(i); q >= 0 && !b.placed(q) && !b.barred(q) {
+		if q := b.questionOf(i); q >= 0 && !b.inBody(q) && !b.barred(q) {
 			switch {
 			case !inc.recall:
 				change(q, short, b.recallDetail[q], cause.Question)
 			case b.ordered():
-				change(q, b.placeDetail[q], short, b.cause[q])
+				change(q, b.bodyDetail[q], short, b.cause[q])
 			}
 		}
 		if inc.recall {
-			change(i, b.placeDetail[i], inc.detail, b.cause[i])
+			change(i, b.bodyDetail[i], inc.detail, b.cause[i])
 			continue
 		}
 		if change(i, inc.detail, b.recallDetail[i], inc.cause); !sum && b.fixed+b.cost.turn+b.cost.body > b.budget.counted {
@@ -118,7 +118,7 @@ func (b *chooser) lower(was raised) {
 	b.c.changes = b.c.changes[:len(b.c.changes)-len(was.changes)]
 	for _, c := range slices.Backward(was.changes) {
 		b.date(c.candidate, -1)
-		b.placeDetail[c.candidate], b.recallDetail[c.candidate], b.cause[c.candidate] = c.place, c.recall, c.cause
+		b.bodyDetail[c.candidate], b.recallDetail[c.candidate], b.cause[c.candidate] = c.body, c.recall, c.cause
 		b.date(c.candidate, 1)
 	}
 	b.cost = was.cost
@@ -136,7 +136,7 @@ func (b *chooser) remember(all iter.Seq[increment]) {
 		var changes []change
 		for i := inc.from; i < inc.to; i++ {
 			if !b.barred(i) && b.cause[i] != cause.Pinned && b.cause[i] != cause.Summarized && at[i] < inc.detail {
-				changes = append(changes, change{candidate: i, place: at[i]})
+				changes = append(changes, change{candidate: i, body: at[i]})
 				at[i] = inc.detail
 			}
 		}

@@ -52,23 +52,23 @@ func (b *chooser) fits(before int) bool {
 // shortfall is why an increment did not fit, with its sum; was is the cost without it.
 func (b *chooser) shortfall(was cost) Cause {
 	before, after := b.past(was), b.past(b.cost)
-	most := b.budget.counted - b.fixed - was.turn
-	if after <= most {
-		most = b.budget.history
+	available := b.budget.counted - b.fixed - was.turn
+	if after <= available {
+		available = b.budget.history
 	}
-	if after <= most {
+	if after <= available {
 		return Cause{Code: cause.OverChars, Want: b.cost.chars - was.chars, Have: max(0, b.budget.chars-was.chars)}
 	}
-	return Cause{Code: cause.OverBudget, Want: b.budget.tokens(after - before), Have: b.budget.tokens(max(0, most-before))}
+	return Cause{Code: cause.OverBudget, Want: b.budget.tokens(after - before), Have: b.budget.tokens(max(0, available-before))}
 }
 
 // set gives a candidate its detail level in its place, and the one that recall shows of it.
-func (b *chooser) set(i int, place, recall detail) {
-	placed, found := b.placed(i), b.inRequest(i)
+func (b *chooser) set(i int, body, recall detail) {
+	inBody, found := b.inBody(i), b.inRequest(i)
 	b.charge(i, -1)
-	b.placeDetail[i], b.recallDetail[i] = place, recall
+	b.bodyDetail[i], b.recallDetail[i] = body, recall
 	b.charge(i, 1)
-	if !placed && b.placed(i) {
+	if !inBody && b.inBody(i) {
 		b.enter(i)
 	}
 	if !found && b.inRequest(i) && !b.candidates[i].standIn {
@@ -78,7 +78,7 @@ func (b *chooser) set(i int, place, recall detail) {
 
 // charge adds or takes away what a candidate's texts cost.
 func (b *chooser) charge(i, sign int) {
-	own := b.rendering(i, b.placedAt(i))
+	own := b.rendering(i, b.bodyDetailOf(i))
 	b.cost.body += sign * own.price()
 	b.cost.chars += sign * own.length
 	switch {
@@ -93,18 +93,18 @@ func (b *chooser) charge(i, sign int) {
 	}
 }
 
-// placedAt is the detail level of a candidate in the body: recall in order shows it there.
-func (b *chooser) placedAt(i int) detail {
+// bodyDetailOf is the detail level of a candidate in the body: recall in order shows it there.
+func (b *chooser) bodyDetailOf(i int) detail {
 	if b.ordered() && b.recalled(i) {
 		return b.recallDetail[i]
 	}
-	return b.placeDetail[i]
+	return b.bodyDetail[i]
 }
 
-// placed reports whether a candidate is in the body, inRequest whether it is in the request at all.
-func (b *chooser) placed(i int) bool { return b.placedAt(i) != out }
+// inBody reports whether a candidate is in the body, inRequest whether it is in the request at all.
+func (b *chooser) inBody(i int) bool { return b.bodyDetailOf(i) != out }
 
-func (b *chooser) inRequest(i int) bool { return b.placeDetail[i] != out || b.recallDetail[i] != out }
+func (b *chooser) inRequest(i int) bool { return b.bodyDetail[i] != out || b.recallDetail[i] != out }
 
 // enter counts a candidate that was not in the body and is now.
 func (b *chooser) enter(i int) {
@@ -114,8 +114,8 @@ func (b *chooser) enter(i int) {
 		b.cost.withoutQuestion++
 	}
 	before, after := b.neighbour(i, -1), b.neighbour(i, 1)
-	gapBefore := before >= 0 && !b.placed(before)
-	gapAfter := after >= 0 && !b.placed(after)
+	gapBefore := before >= 0 && !b.inBody(before)
+	gapAfter := after >= 0 && !b.inBody(after)
 	switch {
 	case gapBefore && gapAfter:
 		b.cost.gaps++
@@ -138,7 +138,7 @@ func (b *chooser) neighbour(i, step int) int {
 // what opens an imported conversation, and for what is no answer.
 func (b *chooser) questionOf(i int) int {
 	if v := &b.candidates[i]; v.Role == Assistant || v.Role == Tool {
-		return b.t.exchanges[v.exchange].asked
+		return b.t.turns[v.turn].asked
 	}
 	return -1
 }

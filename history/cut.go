@@ -26,8 +26,8 @@ type shortened struct {
 // whole reports whether nothing was taken out.
 func (s shortened) whole() bool { return s.cut == Range{} }
 
-// behind is the same with so many code points of text in front, which are not cut.
-func (s shortened) behind(lead string) shortened {
+// withLead is the same with so many code points of text in front, which are not cut.
+func (s shortened) withLead(lead string) shortened {
 	s.text = lead + s.text
 	if n := runes(lead); !s.whole() {
 		s.cut = Range{s.cut.From + n, s.cut.To + n}
@@ -38,7 +38,7 @@ func (s shortened) behind(lead string) shortened {
 // cutResult keeps the head and the tail of a tool's result. The caption of one that is sent as text is not part of it.
 func cutResult(v *candidate, limit int) shortened {
 	caption, text := v.Content[:v.Caption], v.Content[v.Caption:]
-	return middleCut(text, v.chars-runes(caption), limit).behind(caption)
+	return middleCut(text, v.chars-runes(caption), limit).withLead(caption)
 }
 
 // prefixCut keeps the first keep code points and says so with a suffix. A text that already ends in

@@ -43,25 +43,25 @@ var damages = []struct{ rule, mark, history string }{
 	{"C15", "quarantined", "critic: odd"},
 }
 
-// Each kind of damage is mended in front of and behind each other kind, in one exchange and in two;
+// Each kind of damage is repaired in front of and behind each other kind, in one turn and in two;
 // and where it stands inside the other, between a call and its results.
 //
 // rules: 2.3, 1.12, I17
-func TestEveryPairOfDamagesIsMended(t *testing.T) {
+func TestEveryPairOfDamagesIsRepaired(t *testing.T) {
 	for _, first := range damages {
 		for _, second := range damages {
 			head, results, _ := strings.Cut(first.history, "\n")
 			inside := "user: begin\n" + head + "\n" + second.history + "\n" + results + "\n"
 			t.Run(first.rule+"/"+second.rule+"/inside", func(t *testing.T) {
 				past := parseMessages(t, inside)
-				checkMendedHistory(t, past, inside)
+				checkRepairedHistory(t, past, inside)
 				buildClassic(t, past)
 			})
 			for _, between := range []string{"\n", "\nuser: and then\n"} {
 				text := "user: begin\n" + first.history + between + second.history + "\n"
 				t.Run(first.rule+"/"+second.rule, func(t *testing.T) {
 					past := parseMessages(t, text)
-					checkMendedHistory(t, past, text)
+					checkRepairedHistory(t, past, text)
 					p := buildClassic(t, past)
 					for _, want := range []string{first.mark, second.mark} {
 						if !slices.Contains(marksOf(p), want) {
@@ -113,11 +113,11 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkMendedHistory mends a history three times. The second time finds nothing to mend, and the
-// third changes nothing: what was mended is sound.
-func checkMendedHistory(t reporter, past []Message, text string) {
+// checkRepairedHistory repairs a history three times. The second time finds nothing to repair, and the
+// third changes nothing: what was repaired is sound.
+func checkRepairedHistory(t reporter, past []Message, text string) {
 	t.Helper()
-	once := mended(Read(past, words))
+	once := repairedOf(Read(past, words))
 	for pass := 2; pass <= 3; pass++ {
 		c := Read(once, words)
 		for i, e := range c.thread.base {
@@ -128,7 +128,7 @@ func checkMendedHistory(t reporter, past []Message, text string) {
 				}
 			}
 		}
-		again := mended(c)
+		again := repairedOf(c)
 		if !reflect.DeepEqual(again, once) {
 			t.Fatalf("pass %d makes\n%s\nof\n%s\n%s", pass, listed(again), listed(once), text)
 		}
@@ -136,8 +136,8 @@ func checkMendedHistory(t reporter, past []Message, text string) {
 	}
 }
 
-// mended are the messages of a conversation as they may be sent.
-func mended(c *Conversation) []Message {
+// repairedOf are the messages of a conversation as they may be sent.
+func repairedOf(c *Conversation) []Message {
 	var list []Message
 	for _, v := range c.candidates {
 		v.Status = Complete
@@ -155,8 +155,8 @@ func listed(messages []Message) string {
 }
 
 // rules: 2.3
-func TestMendingReachesAFixedPoint(t *testing.T) {
+func TestRepairingReachesAFixedPoint(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		checkMendedHistory(t, s.past, s.String())
+		checkRepairedHistory(t, s.past, s.String())
 	})
 }

@@ -69,8 +69,8 @@ func countSent(entries []Entry) int {
 	return n
 }
 
-// TestChangesBackAreTheReverse compares both ways round.
-func TestChangesBackAreTheReverse(t *testing.T) {
+// TestChangesInReverseAreTheOpposite compares both ways round.
+func TestChangesInReverseAreTheOpposite(t *testing.T) {
 	reverse := map[ChangeKind]ChangeKind{
 		ChangeEntered: ChangeLeft, ChangeShortened: ChangeRestored, ChangeRestored: ChangeShortened,
 	}
@@ -79,16 +79,16 @@ func TestChangesBackAreTheReverse(t *testing.T) {
 		if same := Compare(after, after); len(same) > 0 {
 			t.Fatalf("a plan differs from itself: %+v", same)
 		}
-		back := map[int64][]ChangeKind{}
+		reversed := map[int64][]ChangeKind{}
 		for _, c := range Compare(after, before) {
-			back[c.Entry().ID] = append(back[c.Entry().ID], c.Kind)
+			reversed[c.Entry().ID] = append(reversed[c.Entry().ID], c.Kind)
 		}
 		for _, c := range Compare(before, after) {
 			id := c.Entry().ID
-			if want, ok := reverse[c.Kind]; ok && !slices.Contains(back[id], want) {
-				t.Errorf("message %d is %s, and back %v; want %s", id, c.Kind, back[id], want)
+			if want, ok := reverse[c.Kind]; ok && !slices.Contains(reversed[id], want) {
+				t.Errorf("message %d is %s, and back %v; want %s", id, c.Kind, reversed[id], want)
 			}
-			if len(back[id]) == 0 && c.Kind != ChangeRepaired {
+			if len(reversed[id]) == 0 && c.Kind != ChangeRepaired {
 				t.Errorf("message %d is %s, and back nothing", id, c.Kind)
 			}
 		}
@@ -103,11 +103,11 @@ func TestChangeKinds(t *testing.T) {
 	otherWords := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: cause.BudgetTaken}}
 	excluded := Entry{ID: 1, Disposition: Excluded, CharsBefore: 9}
 	block := Entry{ID: 1, Disposition: Recalled, Recalled: true, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
-	inPlace := Entry{ID: 1, Disposition: Recalled, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
-	mended := kept
-	mended.Repairs = []Repair{{Kind: "C1", Cause: Cause{Text: "one"}}}
-	mendedOtherwise := kept
-	mendedOtherwise.Repairs = []Repair{{Kind: "C2", Cause: Cause{Text: "two"}}}
+	inBody := Entry{ID: 1, Disposition: Recalled, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
+	repaired := kept
+	repaired.Repairs = []Repair{{Kind: "C1", Cause: Cause{Text: "one"}}}
+	repairedOtherwise := kept
+	repairedOtherwise.Repairs = []Repair{{Kind: "C2", Cause: Cause{Text: "two"}}}
 	pinned := kept
 	pinned.Pinned = true
 	var none Entry
@@ -120,19 +120,19 @@ func TestChangeKinds(t *testing.T) {
 		{"another reason", dropped, otherWords, nil},
 		{"dropped, then kept", dropped, kept, []ChangeKind{ChangeEntered}},
 		{"a new message", none, kept, []ChangeKind{ChangeEntered}},
-		{"a new message that needs mending", none, mended, []ChangeKind{ChangeEntered, ChangeRepaired}},
+		{"a new message that needs mending", none, repaired, []ChangeKind{ChangeEntered, ChangeRepaired}},
 		{"kept, then dropped", kept, dropped, []ChangeKind{ChangeLeft}},
 		{"on another branch", kept, none, []ChangeKind{ChangeLeft}},
 		{"cut", kept, cut, []ChangeKind{ChangeShortened}},
 		{"whole again", cut, kept, []ChangeKind{ChangeRestored}},
 		{"recalled from nothing", dropped, block, []ChangeKind{ChangeRecalled}},
 		{"recalled beside its short form", cut, block, []ChangeKind{ChangeRecalled}},
-		{"recalled in its place", cut, inPlace, []ChangeKind{ChangeRecalled}},
+		{"recalled in its place", cut, inBody, []ChangeKind{ChangeRecalled}},
 		{"in its place again", block, kept, []ChangeKind{ChangeReturned}},
 		{"recalled no more", block, dropped, []ChangeKind{ChangeLeft}},
-		{"mended", kept, mended, []ChangeKind{ChangeRepaired}},
-		{"mended otherwise", mended, mendedOtherwise, []ChangeKind{ChangeRepaired}},
-		{"mended no more", mended, kept, []ChangeKind{ChangeAltered}},
+		{"mended", kept, repaired, []ChangeKind{ChangeRepaired}},
+		{"mended otherwise", repaired, repairedOtherwise, []ChangeKind{ChangeRepaired}},
+		{"mended no more", repaired, kept, []ChangeKind{ChangeAltered}},
 		{"pinned", kept, pinned, []ChangeKind{ChangeAltered}},
 		{"left out by hand now", dropped, excluded, []ChangeKind{ChangeAltered}},
 		{"a new message that is not sent", none, dropped, []ChangeKind{ChangeAltered}},

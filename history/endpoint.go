@@ -25,15 +25,15 @@ type variant struct {
 	imageless bool
 }
 
-// toolsStrip takes tool calls out, and results that were sent as text too.
-const toolsStrip ToolHistory = "strip"
+// toolsLeftOut takes tool calls out, and results that were sent as text too.
+const toolsLeftOut ToolHistory = "strip"
 
 // forEndpoint is the history as the endpoint is sent it: with tool calls as the policy wants them, and without images where it
 // takes none. Other forms than the stored one are made from the repaired messages at their first use.
 func (c *Conversation) forEndpoint(o Options) *thread {
 	v := variant{tools: o.Policy.ToolHistory, imageless: o.Profile.NoImages}
 	if o.Policy.Recovery == RecoverStrip {
-		v.tools = toolsStrip
+		v.tools = toolsLeftOut
 	}
 	if v.remedies = v.imageless && o.Policy.Recovery.TakesRemedies(); v.tools == "" {
 		v.tools = ToolsKeep
@@ -111,7 +111,7 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 	t := &thread{base: slices.Clone(from.base)}
 	for _, v := range from.candidates {
 		tools := v.Role == Tool || len(v.ToolCalls) > 0
-		if how == toolsStrip && v.joins {
+		if how == toolsLeftOut && v.joins {
 			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: cause.ToolsLeftOut}
 			continue
 		}

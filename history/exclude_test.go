@@ -107,7 +107,7 @@ func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
 	}
 }
 
-// Where there is room for everything, a summary makes no request larger. What is recalled is left out of the
+// Where everything fits, a summary makes no request larger. What is recalled is left out of the
 // comparison: a policy that cuts answers although everything fits may recall texts beside the summary that stand
 // in the request anyway without it. In order, nothing tells the cost of recalled texts from that of the others, so
 // such requests are compared only where nothing is recalled.
@@ -143,8 +143,8 @@ func TestASummaryMakesNoRequestLarger(t *testing.T) {
 				return
 			}
 		}
-		if got, most := withoutRecalled(with), withoutRecalled(without); got > most {
-			t.Fatalf("with the summary the request has %d tokens, without it %d\n%s%s\n%s", got, most, planText(with, nil), requestText(with), s)
+		if got, limit := withoutRecalled(with), withoutRecalled(without); got > limit {
+			t.Fatalf("with the summary the request has %d tokens, without it %d\n%s%s\n%s", got, limit, planText(with, nil), requestText(with), s)
 		}
 	})
 	t.Logf("%d requests hold a summary, %d of them recalled texts too", used, recalled)

@@ -13,7 +13,7 @@ import (
 // What an entry says of cuts and insertions turns the stored text into the text of the request.
 //
 // rules: 2.11
-func TestAnEntryTellsHowItsTextIsSent(t *testing.T) {
+func TestAnEntryHasHowItsTextIsSent(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
 		request := requestTexts(p)

@@ -127,11 +127,11 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			if opener < 0 && e.Role == User && sendable && !e.LeftOut() {
 				opener = i
 			}
-			// A question that a pinned answer brings with it is no sign of room for the opener.
+			// A question that comes with a pinned answer does not show that the opener would fit.
 			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e) && e.Cause.Code != cause.Question
 		}
-		room := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
-		if fits && any && s.o.Policy.Strategy == DropMiddle && room && opener >= 0 && p.Entries[opener].Level == Out {
+		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
+		if fits && any && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries[opener].Level == Out {
 			t.Fatalf("history is sent without its opener %d: %+v\n%s", opener, p.Entries[opener], s)
 		}
 	})
@@ -311,12 +311,12 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 			case next < 0:
 				ok = ok && in.Role == System && strings.Contains(in.Content, marker) // later system messages stand behind it
 			case b.candidates[next].Role == User:
-				text := b.rendering(next, b.placedAt(next)).text
+				text := b.rendering(next, b.bodyDetailOf(next)).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, marker) && strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
 			case asked >= 0 && asked == b.questionOf(next):
-				text := b.rendering(asked, b.placedAt(asked)).text
+				text := b.rendering(asked, b.bodyDetailOf(asked)).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) && strings.HasSuffix(in.Content, marker) ||
-					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one exchange
+					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one turn
 			default:
 				ok = ok && in.Role == User && strings.HasSuffix(in.Content, marker) && (in.Content == marker || s.o.Profile.MergeSameRole)
 			}
@@ -328,7 +328,7 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 		for i, v := range b.candidates {
 			switch {
 			case v.Role == System:
-			case b.placed(i):
+			case b.inBody(i):
 				end(i)
 				if v.Role == User {
 					asked = i
@@ -362,7 +362,7 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 				continue
 			}
 			excluded := b.cause[question] == cause.Excluded
-			if b.placed(i) && !b.placed(question) && !(excluded && pinned[v.group]) {
+			if b.inBody(i) && !b.inBody(question) && !(excluded && pinned[v.group]) {
 				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.from+1, b.candidates[question].from+1, planText(p, nil), requestText(p), s)
 			}
 			if e := p.Entries[v.from]; excluded && !v.standIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == cause.QuestionExcluded) {

@@ -18,7 +18,7 @@ func (b *chooser) nextToFall() ([]int, []change) {
 		}
 		for _, c := range step {
 			v, was := &b.candidates[c.candidate], then[c.candidate]
-			if v.standIn || b.charsSent(c.candidate, was.place, was.recall) == b.charsSent(c.candidate, b.placeDetail[c.candidate], b.recallDetail[c.candidate]) {
+			if v.standIn || b.charsSent(c.candidate, was.body, was.recall) == b.charsSent(c.candidate, b.bodyDetail[c.candidate], b.recallDetail[c.candidate]) {
 				continue
 			}
 			list = append(list, v.from)
@@ -32,14 +32,14 @@ func (b *chooser) nextToFall() ([]int, []change) {
 }
 
 // charsSent is how many characters of a candidate a request holds, -1 where it does not hold it.
-func (b *chooser) charsSent(i int, place, recall detail) int {
+func (b *chooser) charsSent(i int, body, recall detail) int {
 	switch {
-	case b.recallAdds(i, place, recall):
+	case b.recallAdds(i, body, recall):
 		return b.rendering(i, recall).chars
-	case place == out:
+	case body == out:
 		return -1
 	}
-	return b.rendering(i, place).chars
+	return b.rendering(i, body).chars
 }
 
 // alike lays the request out again with changes taken back, the first of the list first, and counts the messages
@@ -48,13 +48,13 @@ func (b *chooser) alike(messages []Message, undone []change) int {
 	if len(undone) == 0 {
 		return len(messages)
 	}
-	place, recall := b.placeDetail, b.recallDetail
-	b.placeDetail, b.recallDetail = slices.Clone(place), slices.Clone(recall)
+	body, recall := b.bodyDetail, b.recallDetail
+	b.bodyDetail, b.recallDetail = slices.Clone(body), slices.Clone(recall)
 	for _, c := range undone {
-		b.placeDetail[c.candidate], b.recallDetail[c.candidate] = c.place, c.recall
+		b.bodyDetail[c.candidate], b.recallDetail[c.candidate] = c.body, c.recall
 	}
 	second := b.lay()
-	b.placeDetail, b.recallDetail = place, recall
+	b.bodyDetail, b.recallDetail = body, recall
 	return Alike(messages, second.messages())
 }
 

@@ -17,7 +17,7 @@ type increment struct {
 
 // increments is the priority list: one order that does not depend on the budget. A request takes
 // its longest beginning that fits, so that a larger budget never takes anything away. Behind the opener
-// and the newest exchange, what is steady and what is recalled take turns, so that each has had its share
+// and the newest turn, what is steady and what is recalled take turns, so that each has had its share
 // of what is spent on the two: the many small steps of recall fill what a large step of the
 // other part would leave free.
 func (b *chooser) increments() iter.Seq[increment] {
@@ -65,7 +65,7 @@ func (b *chooser) steadyCost(inc increment, more bool) int {
 	return cost
 }
 
-// steadySpent is what the steady part has cost so far. The newest exchange is not part of it: what that
+// steadySpent is what the steady part has cost so far. The newest turn is not part of it: what that
 // costs depends on the budget, and the order of the list must not.
 func (b *chooser) steadySpent() int {
 	spent := b.cost.body
@@ -73,13 +73,13 @@ func (b *chooser) steadySpent() int {
 		spent -= b.cost.recalled
 	}
 	for i := b.last.from; i < b.last.to; i++ {
-		spent -= b.rendering(i, b.placedAt(i)).price()
+		spent -= b.rendering(i, b.bodyDetailOf(i)).price()
 	}
 	return spent
 }
 
-// inPlace is the priority list without what is recalled.
-func (b *chooser) inPlace() iter.Seq[increment] {
+// withoutRecall is the priority list without what is recalled.
+func (b *chooser) withoutRecall() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for _, part := range []iter.Seq[increment]{b.openerAndNewest(), b.steady()} {
 			for inc := range part {
@@ -91,7 +91,7 @@ func (b *chooser) inPlace() iter.Seq[increment] {
 	}
 }
 
-// openerAndNewest is the beginning of the priority list: the opener and the newest exchange.
+// openerAndNewest is the beginning of the priority list: the opener and the newest turn.
 func (b *chooser) openerAndNewest() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		if b.opener.to > b.opener.from && !yield(increment{unit: b.opener, detail: short, cause: cause.Opener}) {
@@ -100,7 +100,7 @@ func (b *chooser) openerAndNewest() iter.Seq[increment] {
 		if !yield(increment{unit: b.asked, detail: short, cause: cause.Newest}) {
 			return
 		}
-		// First the newest exchange shortened: where it does not fit whole, something of it stays.
+		// First the newest turn shortened: where it does not fit whole, something of it stays.
 		if b.lastWhole > 0 && b.last.to > b.last.from {
 			if !yield(increment{unit: b.last, detail: short, cause: cause.Newest}) || !yield(increment{unit: b.last, detail: b.newestDetail(), cause: cause.Newest}) {
 				return
@@ -146,11 +146,11 @@ func (b *chooser) joined(u unit) unit {
 	if b.o.Policy.Strategy != DropMiddle {
 		return u
 	}
-	cost, place := b.shortCost(u), b.t.block(u.from, b.step)
-	place.number /= joinedBlocks
+	cost, pair := b.shortCost(u), b.t.block(u.from, b.step)
+	pair.number /= joinedBlocks
 	for u.from > 0 {
 		next := b.t.block(u.from-1, b.step)
-		if next.number /= joinedBlocks; next != place {
+		if next.number /= joinedBlocks; next != pair {
 			break
 		}
 		more := b.t.blockBefore(u.from, b.step)
@@ -176,12 +176,12 @@ func (b *chooser) unitBefore(end int) unit {
 	case DropOldest:
 		return b.t.groupBefore(end)
 	case DropTurns:
-		return b.t.exchangeBefore(end)
+		return b.t.turnBefore(end)
 	}
 	return b.t.blockBefore(end, b.step)
 }
 
-// newestDetail is whole for a newest exchange up to the policy's tokens.
+// newestDetail is whole for a newest turn up to the policy's tokens.
 func (b *chooser) newestDetail() detail {
 	cost := 0
 	for i := b.last.from; i < b.last.to; i++ {
@@ -200,10 +200,10 @@ const smallStep = 1024
 // small is smallStep, or a block where blocks are smaller.
 func (b *chooser) small() int { return min(smallStep, b.step) }
 
-// findNewest finds the newest exchange. Of a tool loop that is longer than a block even when shortened,
+// findNewest finds the newest turn. Of a tool loop that is longer than a block even when shortened,
 // it is what the user asked and the newest calls; the others enter by their blocks.
 func (b *chooser) findNewest() {
-	b.last = b.t.exchanges[len(b.t.exchanges)-1].unit
+	b.last = b.t.turns[len(b.t.turns)-1].unit
 	if b.shortCost(b.last) <= b.small() {
 		return
 	}
@@ -222,23 +222,23 @@ func (b *chooser) findNewest() {
 	b.last.from = from
 }
 
-// newestLimit is how many tokens of the newest exchange stay whole: it never crowds out the rest.
+// newestLimit is how many tokens of the newest turn stay whole: it never crowds out the rest.
 func (b *chooser) newestLimit() int {
 	p := b.o.Policy
 	if p.LastWholeMaxTokens == 0 || p.LastWholeMaxTokens == NoLimit {
 		return p.LastWholeMaxTokens
 	}
-	most := p.LastWholeMaxTokens
+	limit := p.LastWholeMaxTokens
 	if p.LastWholeShare > 0 {
-		most = min(most, max(newestLeast, int(p.LastWholeShare*float64(b.budget.limit))))
+		limit = min(limit, max(newestLeast, int(p.LastWholeShare*float64(b.budget.limit))))
 	}
-	return b.budget.countedIn(most)
+	return b.budget.countedIn(limit)
 }
 
-// newestLeast is what stays whole of the newest exchange however small the budget is, in tokens.
+// newestLeast is what stays whole of the newest turn however small the budget is, in tokens.
 const newestLeast = 200
 
-// findOpenerAndNewest finds the opener and the newest exchange. An opener that would crowd out the rest is the
+// findOpenerAndNewest finds the opener and the newest turn. An opener that would crowd out the rest is the
 // user's messages alone.
 func (b *chooser) findOpenerAndNewest() {
 	p := b.o.Policy
@@ -258,12 +258,12 @@ func (b *chooser) findOpenerAndNewest() {
 	if first == len(b.candidates) {
 		return
 	}
-	o := unit{first, b.t.exchanges[b.candidates[first].exchange].to}
-	cost, most := 0, b.small()/2
-	for i := o.from; i < o.to && cost <= most; i++ {
+	o := unit{first, b.t.turns[b.candidates[first].turn].to}
+	cost, limit := 0, b.small()/2
+	for i := o.from; i < o.to && cost <= limit; i++ {
 		cost += b.rendering(i, short).tokens + frameMessage
 	}
-	if cost > most || o.to-o.from > max(1, p.MaxMessages/2) {
+	if cost > limit || o.to-o.from > max(1, p.MaxMessages/2) {
 		for o.to = o.from + 1; o.to < len(b.candidates) && b.candidates[o.to].Role == User; {
 			o.to++
 		}

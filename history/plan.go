@@ -44,7 +44,7 @@ type Profile struct {
 	MergeSameRole bool // join neighbouring messages of one role
 	NoToolToUser  bool // a minimal assistant message stands between a tool result and a user message
 	ToolIDLength  int  // tool call ids have exactly this many letters and digits; 0 is any
-	EchoReasoning bool // the model's reasoning goes back to it in exchanges that called tools
+	EchoReasoning bool // the model's reasoning goes back to it in turns that called tools
 	NoReplay      bool // the endpoint refuses the keys of its own answers
 	NoTools       bool // the model takes no tool calls: those of the past are sent as text, and no tools are offered
 	ToolsAsText   bool // the endpoint refuses tool calls in a request: all of them are sent as text, the running turn's too

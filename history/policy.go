@@ -19,12 +19,12 @@ type Policy struct {
 	AssistantMaxChars    int         `toml:"assistant_max_chars"`    // an older assistant message above this is cut to it
 	AssistantRecallChars int         `toml:"assistant_recall_chars"` // a recalled assistant message up to this counts as short
 	ToolMaxChars         int         `toml:"tool_max_chars"`         // a tool result above this keeps its head and tail
-	LastWholeMaxTokens   int         `toml:"last_whole_max_tokens"`  // the last exchange stays whole up to this; 0 cuts it like any other
+	LastWholeMaxTokens   int         `toml:"last_whole_max_tokens"`  // the last turn stays whole up to this; 0 cuts it like any other
 	LastWholeShare       float64     `toml:"last_whole_share"`       // and up to this share of what a request may hold, but 200 tokens; 0 is no such limit
 	Elastic              bool        `toml:"elastic"`                // false cuts at the limits even when everything fits
 	RecallShare          float64     `toml:"recall_share"`           // the share of the spending that recall may take, 0 to 1
 	RecallMaxTokens      int         `toml:"recall_max_tokens"`      // and its cap
-	SummarizeRatio       float64     `toml:"summarize_ratio"`        // the share of the room that is free again after a model has condensed the oldest messages, 0 to 1; 0 never asks one
+	SummarizeRatio       float64     `toml:"summarize_ratio"`        // the share of the budget that is free again after a model has condensed the oldest messages, 0 to 1; 0 never asks one
 	SummaryAlways        bool        `toml:"summary_always"`         // a summary that there is stands even where everything fits
 	MaxMessages          int         `toml:"max_messages"`           // most history messages; 0 sends no history
 	MinMessages          int         `toml:"min_messages"`           // strategy oldest keeps at least so many
@@ -56,7 +56,7 @@ type Strategy string
 const (
 	DropMiddle Strategy = "middle" // keep the opener and the newest, drop between them, oldest first
 	DropOldest Strategy = "oldest" // drop the oldest message first
-	DropTurns  Strategy = "turns"  // drop the oldest exchange first
+	DropTurns  Strategy = "turns"  // drop the oldest turn first
 	DropNone   Strategy = "none"   // send all of it or nothing
 )
 

@@ -7,7 +7,7 @@ import (
 )
 
 // presetTable is what each preset sets; – is no limit. Under "whole" stand the tokens and the
-// share of the budget up to which the newest exchange stays whole, under "recall" its share and its cap.
+// share of the budget up to which the newest turn stays whole, under "recall" its share and its cap.
 const presetTable = `
 preset           user  answer  recalled  tool  whole         elastic  recall       messages  drops   budget
 balanced         8000  150     600       2000  2000 / 0.125  true     0.75 / 8192  –         middle  auto

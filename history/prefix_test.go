@@ -22,9 +22,9 @@ func TestNextIsTakenOut(t *testing.T) {
 		c := Read(s.past, words)
 		b, _ := c.chosen(s.o)
 		p := b.render()
-		_, back := b.nextToFall()
-		for _, c := range back {
-			b.placeDetail[c.candidate], b.recallDetail[c.candidate] = c.place, c.recall
+		_, undone := b.nextToFall()
+		for _, c := range undone {
+			b.bodyDetail[c.candidate], b.recallDetail[c.candidate] = c.body, c.recall
 		}
 		without := b.render()
 		want := Alike(p.Messages, without.Messages)

@@ -66,14 +66,14 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 			one.OriginalLength += e.CharsBefore
 			one.Truncated = one.Truncated || len(e.Cuts) > 0 || e.Recalled && block
 		}
-		if said := m.CreatedMS; said != 0 {
-			when := time.UnixMilli(said).In(zone)
+		if created := m.CreatedMS; created != 0 {
+			when := time.UnixMilli(created).In(zone)
 			one.Time, one.Date = when.Format(time.TimeOnly), when.Format(time.DateOnly)
-			if oldest == 0 || said < oldest {
-				oldest, out.Oldest = said, when.Format(time.RFC3339)
+			if oldest == 0 || created < oldest {
+				oldest, out.Oldest = created, when.Format(time.RFC3339)
 			}
-			if said > newest {
-				newest, out.Newest = said, when.Format(time.RFC3339)
+			if created > newest {
+				newest, out.Newest = created, when.Format(time.RFC3339)
 			}
 		}
 		out.Messages = append(out.Messages, one)

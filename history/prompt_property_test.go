@@ -94,8 +94,8 @@ func TestPromptTimesAreOfTheZone(t *testing.T) {
 	}
 }
 
-// TestJoinedMessagesAreCountedAsSaid marks a joined message where one of those in it is cut.
-func TestJoinedMessagesAreCountedAsSaid(t *testing.T) {
+// TestJoinedMessagesAreCountedAsStored marks a joined message where one of those in it is cut.
+func TestJoinedMessagesAreCountedAsStored(t *testing.T) {
 	past := []Message{
 		{ID: 1, Role: User, Content: "one"},
 		{ID: 2, Role: User, Content: "two"},

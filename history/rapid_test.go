@@ -95,7 +95,7 @@ var broken = []string{
 	`{"text":"` + strings.Repeat("line ", 1500) + `"}`,
 }
 
-// tools is a tool group, sound or damaged in the ways of the world.
+// tools is a tool group, sound or damaged in ways that occur.
 func tools(t *rapid.T, id int64) []Message {
 	if rapid.IntRange(0, 2).Draw(t, "sound") == 0 {
 		call := ToolCall{ID: fmt.Sprintf("t%d", id), Name: "read", Arguments: `{"path":"x"}`}

@@ -15,7 +15,7 @@ type candidate struct {
 	Message
 	from        int   // the message's position in the conversation
 	group       int   // the position of the message that asked for the tools, else from
-	exchange    int   // index into exchanges
+	turn        int   // index into turns
 	at          int   // tokens of the conversation in front of its group, all whole
 	tokens      int   // what it costs whole beside its frame
 	text        int   // the part of tokens that goes when its text is cut
@@ -32,7 +32,7 @@ type candidate struct {
 // thread is a history as it may be sent: repaired, grouped and counted.
 type thread struct {
 	candidates  []candidate
-	exchanges   []exchange
+	turns       []turn
 	base        []Entry // the verdict on each message as it begins
 	renderings  map[limits][]*rendering
 	index       *relevance.Index // nil until something is looked for
@@ -106,10 +106,10 @@ func (c *Conversation) remembered(text string) int {
 	return n
 }
 
-// Append adds messages to the end. It costs what is new and the newest exchange, which may still
+// Append adds messages to the end. It costs what is new and the newest turn, which may still
 // grow; a result that comes late costs from its call on.
 func (c *Conversation) Append(m ...Message) {
-	from, kept := c.rereadFrom(c.exchangeOf(len(c.past)), m)
+	from, kept := c.rereadFrom(c.turnOf(len(c.past)), m)
 	c.forget(from, kept)
 	c.past = append(c.past, m...)
 	c.readFrom(from, kept)
@@ -141,9 +141,9 @@ func (c *Conversation) readFrom(from, kept int) {
 	c.number(kept)
 }
 
-// exchangeOf is the message that begins the exchange of the message at a position.
-func (c *Conversation) exchangeOf(at int) int {
-	for _, x := range slices.Backward(c.exchanges) {
+// turnOf is the message that begins the turn of the message at a position.
+func (c *Conversation) turnOf(at int) int {
+	for _, x := range slices.Backward(c.turns) {
 		if from := c.candidates[x.from].from; from <= at {
 			return from
 		}
@@ -152,7 +152,7 @@ func (c *Conversation) exchangeOf(at int) int {
 }
 
 // rereadFrom is the message from which on messages have to be read again, and the number of candidates in
-// front of it: from one on that begins an exchange, and from where new messages can change what the
+// front of it: from one on that begins a turn, and from where new messages can change what the
 // older ones look like.
 func (c *Conversation) rereadFrom(from int, m []Message) (at, kept int) {
 	// A result may come late: a new one, or one that new results take the place of.
@@ -319,7 +319,7 @@ func (c *Conversation) remedy(r map[int64]Remedy) {
 	}
 	c.remedies = maps.Clone(r)
 	if at < len(c.past) {
-		from, kept := c.rereadFrom(c.exchangeOf(at), nil)
+		from, kept := c.rereadFrom(c.turnOf(at), nil)
 		c.forget(from, kept)
 		c.readFrom(from, kept)
 	}

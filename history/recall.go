@@ -34,15 +34,15 @@ func (b *chooser) recall() iter.Seq[increment] {
 			if b.cutAtLimits(inc.unit) {
 				inc.detail = whole
 			}
-			cost, most := b.recallCost(inc), min(b.o.Policy.RecallMaxTokens-b.cost.recalled, b.step)
-			if cost > most && inc.detail == whole {
+			cost, limit := b.recallCost(inc), min(b.o.Policy.RecallMaxTokens-b.cost.recalled, b.step)
+			if cost > limit && inc.detail == whole {
 				inc.detail = brief
 				cost = b.recallCost(inc)
 			}
-			if cost > most {
+			if cost > limit {
 				passed++
 			}
-			if passed == maxPassed || cost > 0 && cost <= most && !yield(inc) {
+			if passed == maxPassed || cost > 0 && cost <= limit && !yield(inc) {
 				return
 			}
 		}
@@ -53,7 +53,7 @@ func (b *chooser) recall() iter.Seq[increment] {
 func (b *chooser) cutAtLimits(u unit) bool {
 	for i := u.from; i < u.to; i++ {
 		v := &b.candidates[i]
-		if !b.limits.within(v) && (v.kind() != Assistant || v.chars > b.o.Policy.AssistantRecallChars) {
+		if !b.limits.allows(v) && (v.kind() != Assistant || v.chars > b.o.Policy.AssistantRecallChars) {
 			return true
 		}
 	}
@@ -76,17 +76,17 @@ func (b *chooser) recallCost(inc increment) int {
 	cost := 0
 	for i := inc.from; i < inc.to; i++ {
 		v := &b.candidates[i]
-		// The newest exchange has its own place in the list.
+		// The newest turn has its own place in the list.
 		if b.barred(i) || holdsImage(v.Parts) || b.last.from <= i && i < b.last.to {
 			return 0
 		}
-		before, after := b.rendering(i, max(b.placeDetail[i], b.recallDetail[i])), b.rendering(i, inc.detail)
+		before, after := b.rendering(i, max(b.bodyDetail[i], b.recallDetail[i])), b.rendering(i, inc.detail)
 		if b.inRequest(i) && after.chars <= before.chars {
 			continue
 		}
 		if b.ordered() {
 			cost += max(0, after.tokens-before.tokens)
-			if q := b.questionOf(i); q >= 0 && !b.placed(q) {
+			if q := b.questionOf(i); q >= 0 && !b.inBody(q) {
 				cost += b.rendering(q, short).tokens
 			}
 			continue
@@ -113,12 +113,12 @@ func holdsImage(parts []Part) bool {
 
 // recalled reports whether recall shows more of a candidate than its place does.
 func (b *chooser) recalled(i int) bool {
-	return b.recallAdds(i, b.placeDetail[i], b.recallDetail[i])
+	return b.recallAdds(i, b.bodyDetail[i], b.recallDetail[i])
 }
 
 // recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
-func (b *chooser) recallAdds(i int, place, recall detail) bool {
-	return recall != out && (place == out || b.rendering(i, recall).chars > b.rendering(i, place).chars)
+func (b *chooser) recallAdds(i int, body, recall detail) bool {
+	return recall != out && (body == out || b.rendering(i, recall).chars > b.rendering(i, body).chars)
 }
 
 // relevant ranks the tool groups and single messages of a thread by a question. The ranking is valid until the

@@ -18,11 +18,11 @@ const (
 // label says which message a recalled text is, who said it, and when, where the line above does not.
 func (b *chooser) label(i int) string {
 	v := &b.candidates[i]
-	said := ""
+	when := ""
 	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
-		said = ", " + dateOf(v.CreatedMS/msPerDay)
+		when = ", " + dateOf(v.CreatedMS/msPerDay)
 	}
-	return labelHead(v.from) + string(v.kind()) + said + labelEnd
+	return labelHead(v.from) + string(v.kind()) + when + labelEnd
 }
 
 // What every label begins and ends with; labelHead is the beginning of that of the message with this

@@ -18,7 +18,7 @@ func forAll(past []Message, r Remedy) map[int64]Remedy {
 	return chosen
 }
 
-// damagedGroups are the positions of the tool groups that were mended, as their views name them.
+// damagedGroups are the positions of the tool groups that were repaired.
 func damagedGroups(c *Conversation) map[int]bool {
 	groups := map[int]bool{}
 	for _, v := range c.candidates {
@@ -53,7 +53,7 @@ func TestAnotherRemedyIsAsIfItHadBeenTheFirst(t *testing.T) {
 	})
 }
 
-// Where every tool group is damaged, to have each told as text sends what tool_history = text sends.
+// Where every tool group is damaged, to send each as text sends what tool_history = text sends.
 //
 // rules: remedy text
 func TestTellingEachGroupIsTellingThemAll(t *testing.T) {
@@ -88,8 +88,8 @@ func TestTellingEachGroupIsTellingThemAll(t *testing.T) {
 // rules: remedy drop
 func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		mended := Read(s.past, s.o.Count)
-		groups := damagedGroups(mended)
+		repaired := Read(s.past, s.o.Count)
+		groups := damagedGroups(repaired)
 		s.o.Remedies = forAll(s.past, LeaveOut)
 		c := Read(s.past, s.o.Count)
 		b, _ := c.chosen(s.o)
@@ -103,7 +103,7 @@ func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 		for _, v := range b.candidates {
 			sent[v.from] = true
 		}
-		for _, v := range mended.candidates {
+		for _, v := range repaired.candidates {
 			e := p.Entries[v.from]
 			if groups[v.group] && !sent[v.from] && !e.LeftOut() {
 				t.Fatalf("message %d: %+v\n%s", v.from, e, s)
@@ -163,13 +163,13 @@ func TestRemediesAreReadAtEachBuild(t *testing.T) {
 	if o.Policy, err = Preset("balanced"); err != nil {
 		t.Fatal(err)
 	}
-	told, _ := c.Build(o)
+	asText, _ := c.Build(o)
 	o.Remedies[3] = LeaveOut
 	left, _ := c.Build(o)
 	maps.DeleteFunc(o.Remedies, func(int64, Remedy) bool { return true })
-	mended, _ := c.Build(o)
+	repaired, _ := c.Build(o)
 	for i, want := range []string{"I look.\n[called f with {}]\n\n[tool result] one", "I look.", "I look."} {
-		if got := []Plan{told, left, mended}[i].Messages[1]; got.Content != want || (len(got.ToolCalls) > 0) != (i == 2) {
+		if got := []Plan{asText, left, repaired}[i].Messages[1]; got.Content != want || (len(got.ToolCalls) > 0) != (i == 2) {
 			t.Errorf("request %d: got %q with %d calls, want %q", i+1, got.Content, len(got.ToolCalls), want)
 		}
 	}

@@ -17,12 +17,12 @@ type layout struct {
 	frame   int    // tokens that the chat format costs
 	reached int    // so many of the added texts stand in front of, or in, a message that is there
 
-	lastUser      int    // the newest candidate of the user's that is in the body, -1 for none
-	lastUserAt    int    // where it stands in the body
-	inline        string // system messages on their way to the next message of the user
-	waiting       []Span // of the system messages in inline, by the bytes of it
-	openGap       gap    // the gap that is open
-	summaryPlaced bool   // the summary stands in the request
+	lastUser       int    // the newest candidate of the user's that is in the body, -1 for none
+	lastUserAt     int    // where it stands in the body
+	inline         string // system messages on their way to the next message of the user
+	waiting        []Span // of the system messages in inline, by the bytes of it
+	openGap        gap    // the gap that is open
+	summaryWritten bool   // the summary stands in the request
 }
 
 // len is how many messages the body has, message the one at an index of it.
@@ -46,7 +46,7 @@ type renderer struct {
 func (b *chooser) lay() *renderer {
 	r := &renderer{b, layout{system: b.o.System, lastUser: -1, list: make([]Message, 1, 1+b.cost.messages+len(b.turn.candidates))}}
 	for i := range b.candidates {
-		r.place(i)
+		r.writeCandidate(i)
 	}
 	r.close()
 	r.end()
@@ -76,15 +76,15 @@ func (r *renderer) messages() []Message {
 	return list
 }
 
-// place writes one candidate into the request, or counts it to the open gap.
-func (r *renderer) place(i int) {
+// writeCandidate writes one candidate into the request, or counts it to the open gap.
+func (r *renderer) writeCandidate(i int) {
 	v := &r.candidates[i]
-	d := r.placedAt(i)
+	d := r.bodyDetailOf(i)
 	if d == out {
 		if v.Role != System && !v.standIn && r.o.Scope == nil {
 			r.openGap.missing++
-			if r.summarized && !r.summaryPlaced && r.cause[i] == cause.Summarized {
-				r.openGap.summary, r.summaryPlaced = true, true
+			if r.summarized && !r.summaryWritten && r.cause[i] == cause.Summarized {
+				r.openGap.summary, r.summaryWritten = true, true
 			}
 		}
 		return
@@ -92,7 +92,7 @@ func (r *renderer) place(i int) {
 	f := r.rendering(i, d)
 	if v.Role == System {
 		r.frame += frameJoint
-		r.placeSystem(f.text, v.from)
+		r.writeSystem(f.text, v.from)
 		return
 	}
 	m := v.messageWith(f.text)
@@ -182,8 +182,8 @@ func (r *renderer) addedFor(g gap, text string, at, from int) Added {
 	return a
 }
 
-// placeSystem takes a system message of the history to where the policy wants it.
-func (r *renderer) placeSystem(text string, entry int) {
+// writeSystem takes a system message of the history to where the policy wants it.
+func (r *renderer) writeSystem(text string, entry int) {
 	if r.o.Policy.MidSystem == Inline && r.len() > 0 {
 		r.waiting = append(r.waiting, Span{Entry: entry, From: len(r.inline), To: len(r.inline) + len(text)})
 		r.inline += text + joint

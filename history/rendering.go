@@ -16,7 +16,7 @@ const (
 	out      detail = iota
 	short           // at the limits of the policy
 	brief           // the same, but answers that are not long stay whole
-	headTail        // the newest exchange where it is too long to stay whole: head and tail
+	headTail        // the newest turn where it is too long to stay whole: head and tail
 	whole
 )
 
@@ -49,8 +49,8 @@ func limitsOf(p Policy) limits {
 	return limits{p.UserMaxChars, p.AssistantMaxChars, p.ToolMaxChars, p.Marker, p.UserSuffix, p.AssistantSuffix, p.Preset == "classic"}
 }
 
-// within reports whether a candidate stays whole at these limits.
-func (l limits) within(v *candidate) bool {
+// allows reports whether a candidate stays whole at these limits.
+func (l limits) allows(v *candidate) bool {
 	switch v.kind() {
 	case User:
 		return v.chars <= l.user
@@ -91,7 +91,7 @@ func (b *chooser) rendering(i int, d detail) rendering {
 			return *f
 		}
 	case d == brief && v.kind() == Assistant && v.chars <= b.o.Policy.AssistantRecallChars:
-	case d <= brief && !b.limits.within(v):
+	case d <= brief && !b.limits.allows(v):
 		if b.renderings[i] == nil {
 			f := renderingOf(v, b.shorten(v), b.c.count)
 			code, limit := b.limitOf(v)
@@ -129,13 +129,13 @@ func (b *chooser) shorten(v *candidate) shortened {
 		if keep >= userReserveFrom {
 			keep -= userReserve
 		}
-		return prefixCut(p, text, n, keep, p.UserSuffix).behind(lead)
+		return prefixCut(p, text, n, keep, p.UserSuffix).withLead(lead)
 	case Assistant:
-		said := v.chars
+		own := v.chars
 		if strings.HasSuffix(v.Content, message.InterruptedSuffix) {
-			said -= len(message.InterruptedSuffix) // The limit is for what was said.
+			own -= len(message.InterruptedSuffix) // The limit is for what was said.
 		}
-		if said > p.AssistantMaxChars {
+		if own > p.AssistantMaxChars {
 			return prefixCut(p, v.Content, v.chars, p.AssistantMaxChars, p.AssistantSuffix)
 		}
 	case Tool:
@@ -156,14 +156,14 @@ func renderingOf(v *candidate, s shortened, count Counter) rendering {
 	}
 }
 
-// headTailKey is what the head and tail of the newest exchange were made for.
+// headTailKey is what the head and tail of the newest turn were made for.
 type headTailKey struct {
 	limits
 	last                  unit
 	candidates, lastWhole int
 }
 
-// headsAndTails are the messages of the newest exchange with head and tail, together near the policy's
+// headsAndTails are the messages of the newest turn with head and tail, together near the policy's
 // tokens; nil stands for a message that stays whole. Messages of the user keep their own limit, and
 // no answer gets less than an older one would.
 func (b *chooser) headsAndTails() []*rendering {
@@ -193,7 +193,7 @@ func (b *chooser) headsAndTails() []*rendering {
 	return list
 }
 
-// shares divides the tokens of the newest exchange: the small messages get what they need, the large
+// shares divides the tokens of the newest turn: the small messages get what they need, the large
 // ones the same.
 func (b *chooser) shares() []int {
 	n := b.last.to - b.last.from

@@ -8,12 +8,12 @@ import (
 )
 
 // The suffix is shown as what winnow put behind the text, of which nothing is missing.
-func TestABrokenOffAnswerIsWholeWithANoteBehindIt(t *testing.T) {
-	const said = "It was a dörk"
+func TestABrokenOffAnswerIsWholeWithANoteAfterIt(t *testing.T) {
+	const answer = "It was a dörk"
 	for _, status := range []Status{Interrupted, Streaming} {
 		past := []Message{
 			{ID: 1, Role: User, Content: "tell me", Status: Complete},
-			{ID: 2, Role: Assistant, Content: said, Status: status},
+			{ID: 2, Role: Assistant, Content: answer, Status: status},
 		}
 		p, err := Build(past, askLarge(t))
 		if err != nil {
@@ -24,17 +24,17 @@ func TestABrokenOffAnswerIsWholeWithANoteBehindIt(t *testing.T) {
 		if !e.Whole || e.Disposition != Kept || len(e.Cuts) != 0 || len(e.Repairs) != 0 || !reflect.DeepEqual(e.Inserted, want) {
 			t.Errorf("%s: entry %+v, want it whole with %+v", status, e, want)
 		}
-		if e.CharsBefore != 13 || e.CharsAfter != 13 || e.TokensAfter != e.TokensBefore || e.TokensAfter != (len(said+message.InterruptedSuffix)+3)/4 {
+		if e.CharsBefore != 13 || e.CharsAfter != 13 || e.TokensAfter != e.TokensBefore || e.TokensAfter != (len(answer+message.InterruptedSuffix)+3)/4 {
 			t.Errorf("%s: entry %+v: the note is part of the tokens and not of the characters", status, e)
 		}
-		if got := p.Messages[1].Content; got != said+" [interrupted]" || past[1].Content != said {
+		if got := p.Messages[1].Content; got != answer+" [interrupted]" || past[1].Content != answer {
 			t.Errorf("%s: sent %q, stored %q", status, got, past[1].Content)
 		}
 	}
 }
 
-// A result that comes after its call was taken out brings the call back.
-func TestALateResultBringsTheCallBack(t *testing.T) {
+// A result that comes after its call was taken out restores the call.
+func TestALateResultRestoresTheCall(t *testing.T) {
 	past := []Message{
 		{ID: 1, Role: User, Content: "read it", Status: Complete},
 		{ID: 2, Role: Assistant, Content: "I read.", Status: Interrupted, ToolCalls: []ToolCall{{ID: "a", Name: "read", Arguments: "{}"}}},

@@ -2,12 +2,12 @@ package history
 
 import "slices"
 
-// Beside its text an answer may have brought what its server wants back: the model's reasoning, and
+// Beside its text an answer may have what its server wants returned: the model's reasoning, and
 // keys that only that server understands, such as a signature of the reasoning. They go back with
 // the message they came with, or not at all:
 //
 //   - keys to the endpoint and model that sent them, and nowhere else;
-//   - reasoning where the endpoint asks for it, in an exchange that called tools, from the first call
+//   - reasoning where the endpoint asks for it, in a turn that called tools, from the first call
 //     on;
 //   - a message that makes calls carries both whatever is cut of its text, because servers refuse the
 //     calls without them. An answer without calls carries them only while its text is whole;
@@ -67,7 +67,7 @@ func (c *Conversation) loadFrom(i int) {
 	}
 }
 
-// load decides what a candidate carries; called says that its exchange called tools up to here.
+// load decides what a candidate carries; called says that its turn called tools up to here.
 func (c *Conversation) load(v *candidate, called bool) {
 	calls, to := len(v.ToolCalls) > 0, c.carriage
 	if v.Role != Assistant || v.Origin != to.to || to.to == (Origin{}) || !calls && (to.merges || v.joins || v.Message.BrokeOff()) {

@@ -36,9 +36,9 @@ func TestWhatAReplyCarriedGoesToItsModelAlone(t *testing.T) {
 			if s.o.Profile.NoReplay && what != m.Reasoning || !s.o.Profile.EchoReasoning && m.Reasoning != "" {
 				t.Fatalf("message %d carries %q to %+v\n%s", i, what, s.o.Profile, s)
 			}
-			came := func(said Message) bool {
-				return said.Origin == m.Origin && (m.Replay == "" || m.Replay == said.Replay) && (m.Reasoning == "" || m.Reasoning == said.Reasoning) &&
-					(len(m.ToolCalls) > 0 || strings.HasPrefix(m.Content, message.Clean(said.Content)) && len(said.ToolCalls) == 0)
+			came := func(original Message) bool {
+				return original.Origin == m.Origin && (m.Replay == "" || m.Replay == original.Replay) && (m.Reasoning == "" || m.Reasoning == original.Reasoning) &&
+					(len(m.ToolCalls) > 0 || strings.HasPrefix(m.Content, message.Clean(original.Content)) && len(original.ToolCalls) == 0)
 			}
 			if !slices.ContainsFunc(all, came) {
 				t.Fatalf("message %d carries %q with the text %q, which did not come together\n%s", i, what, m.Content, s)
@@ -116,7 +116,7 @@ func askLarge(t *testing.T) Options {
 }
 
 // rules: V9
-func TestReasoningGoesBackInAnExchangeThatCalledTools(t *testing.T) {
+func TestReasoningIsReturnedInATurnThatCalledTools(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		past  []Message

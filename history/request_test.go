@@ -48,15 +48,15 @@ func stays(e Entry) bool {
 func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
-		place := map[int64]int{}
+		position := map[int64]int{}
 		for _, e := range p.Entries {
 			if stays(e) {
-				place[e.ID] = e.Index
+				position[e.ID] = e.Index
 			}
 		}
 		last := -1
 		for i, m := range p.Messages {
-			at, known := place[m.ID]
+			at, known := position[m.ID]
 			if known && at < last {
 				t.Fatalf("request message %d was said before the one in front of it\n%s\n%s", i, requestText(p), s)
 			}
@@ -80,7 +80,7 @@ func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
 }
 
 // rules: I2, 1.20
-func TestTheCurrentMessageIsSentOnceOrTheSumSaysWhyNot(t *testing.T) {
+func TestTheCurrentMessageIsSentOnceOrTheSumShowsTheCause(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, err := Build(s.past, s.o)
 		if n := strings.Count(requestTexts(p), "the current question "); n != 1 {
@@ -168,7 +168,7 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 		for _, e := range p.Entries[:len(s.past)] {
 			for _, r := range e.Repairs {
 				if r.Kind == "C10" {
-					return // it stands elsewhere in the request
+					return // it is somewhere else in the request
 				}
 			}
 			left := e.Disposition == Excluded || e.Disposition == Recalled && e.Place == Out || e.Disposition == Dropped && e.Cause.Code != cause.Duplicate && e.Cause.Code != cause.ToolsLeftOut && !e.LeftOut()
@@ -197,21 +197,21 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
 		for _, e := range p.Entries[:len(s.past)] {
-			most := s.o.Policy.UserMaxChars
-			if e.Role == User && e.CharsBefore <= most && e.Disposition == Cut {
-				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore, most, e.Cause.Sentence(), s)
+			maxima := s.o.Policy.UserMaxChars
+			if e.Role == User && e.CharsBefore <= maxima && e.Disposition == Cut {
+				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore, maxima, e.Cause.Sentence(), s)
 			}
 			if e.Role != Assistant || e.Level != Shortened {
 				continue
 			}
-			most = s.o.Policy.AssistantMaxChars
-			if e.Cause.Code == cause.AssistantLimit && e.Cause.Limit == most && e.CharsAfter > most {
-				t.Fatalf("answer %d is cut to %d characters, above %d\n%s", e.Index, e.CharsAfter, most, s)
+			maxima = s.o.Policy.AssistantMaxChars
+			if e.Cause.Code == cause.AssistantLimit && e.Cause.Limit == maxima && e.CharsAfter > maxima {
+				t.Fatalf("answer %d is cut to %d characters, above %d\n%s", e.Index, e.CharsAfter, maxima, s)
 			}
 			cutAlready := strings.HasSuffix(s.stored(e), s.o.Policy.AssistantSuffix) || strings.Contains(s.stored(e), middleAfter)
-			longer := e.CharsBefore-most <= runes(s.o.Policy.AssistantSuffix)
+			longer := e.CharsBefore-maxima <= runes(s.o.Policy.AssistantSuffix)
 			newest := e.Cause.Code == cause.Newest
-			if e.Disposition == Kept && e.CharsBefore > most && !longer && !cutAlready && !newest && len(s.past[e.Index].ToolCalls) == 0 {
+			if e.Disposition == Kept && e.CharsBefore > maxima && !longer && !cutAlready && !newest && len(s.past[e.Index].ToolCalls) == 0 {
 				t.Fatalf("answer %d has %d characters and stays whole at its limits: %s\n%s", e.Index, e.CharsBefore, e.Cause.Sentence(), s)
 			}
 		}
@@ -257,26 +257,26 @@ func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 	})
 }
 
-// Nothing is ever cut out of a call: its arguments are sent as they were mended, whatever the limits.
+// Nothing is ever cut out of a call: its arguments are sent as they were repaired, whatever the limits.
 //
 // rules: 1.16
 func TestCallsAreNeverCut(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
-		mended := map[string]bool{}
+		repaired := map[string]bool{}
 		for _, m := range append(slices.Clip(s.past), s.o.Turn...) {
 			for _, c := range m.ToolCalls {
 				object, _ := jsonrepair.Repair(c.Arguments)
-				mended[object] = true
+				repaired[object] = true
 				for _, one := range jsonrepair.Split(c.Arguments) {
 					object, _ = jsonrepair.Repair(one)
-					mended[object] = true
+					repaired[object] = true
 				}
 			}
 		}
 		for i, m := range p.Messages {
 			for _, c := range m.ToolCalls {
-				if !mended[c.Arguments] {
+				if !repaired[c.Arguments] {
 					t.Fatalf("call %s of request message %d is sent with %q\n%s", c.ID, i, c.Arguments, s)
 				}
 			}
@@ -287,10 +287,10 @@ func TestCallsAreNeverCut(t *testing.T) {
 // The requests that stand in for an invalid one are valid whatever the history.
 //
 // rules: 2.10, 1.12
-func TestTheFallBackIsValid(t *testing.T) {
+func TestTheFallbackIsValid(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
-		p, _ := c.fallBack(s.o)
+		p, _ := c.fallback(s.o)
 		if err := Valid(p.Messages, s.o.Profile); err != nil {
 			t.Fatalf("%v\n%s\n%s", err, requestText(p), s)
 		}

@@ -23,7 +23,7 @@ var ruleBook = []struct{ name, says string }{
 	{"1.2", "a limit counts code points in front of the suffix, the user's with 100 kept free inside it; a grapheme is never broken"},
 	{"1.3", "suffixes and markers are templates, the marker with a count where it is asked for"},
 	{"1.4", "the first and the last are kept and the middle goes, the oldest first; or the oldest goes, by messages or by turns"},
-	{"1.5", "the system prompt is no history, the opener is the first exchange"},
+	{"1.5", "the system prompt is no history, the opener is the first turn"},
 	{"1.6", "there is no cap on the number of messages but where a policy sets one"},
 	{"1.7", "a cap that is absent is no cap, 0 is no history, less is an error of the configuration"},
 	{"1.8", "the budget is one formula that subtracts each thing once; a history budget is net already"},

@@ -40,13 +40,13 @@ func (n Narrowed) cause() cause.Code {
 }
 
 // narrow is the groups that a narrowed request may hold: those of which every message is in its scope.
-func (b *chooser) narrow() (within map[int]bool) {
-	within = map[int]bool{}
+func (b *chooser) narrow() (inScope map[int]bool) {
+	inScope = map[int]bool{}
 	for _, v := range b.candidates {
-		held, seen := within[v.group]
-		within[v.group] = (held || !seen) && (v.standIn || b.o.Scope.Messages.Holds(v.ID))
+		held, seen := inScope[v.group]
+		inScope[v.group] = (held || !seen) && (v.standIn || b.o.Scope.Messages.Holds(v.ID))
 	}
-	return within
+	return inScope
 }
 
 // IDs is a set of messages of one branch, as rising runs of ids from the first to the last. A message that

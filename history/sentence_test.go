@@ -25,7 +25,7 @@ func TestPlansAreMadeWithoutSentences(t *testing.T) {
 		}
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			// What changed between two plans is told to the user by Change.Reason, and a repair's by Repair.Sentence.
+			// What changed between two plans is in the words of Change.Reason, and a repair's by Repair.Sentence.
 			if !ok || f.Name.Name == "Reason" || f.Name.Name == "Sentence" {
 				continue
 			}

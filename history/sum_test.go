@@ -82,8 +82,8 @@ func TestNoMoreMessagesThanThePolicyAllows(t *testing.T) {
 				pinned++
 			}
 		}
-		if most := s.o.Policy.MaxMessages; sent > max(most, 2*pinned) { // with their questions
-			t.Fatalf("%d messages are sent, %d of them pinned, with a cap of %d\n%s\n%s", sent, pinned, most, planText(p, nil), s)
+		if limit := s.o.Policy.MaxMessages; sent > max(limit, 2*pinned) { // with their questions
+			t.Fatalf("%d messages are sent, %d of them pinned, with a cap of %d\n%s\n%s", sent, pinned, limit, planText(p, nil), s)
 		}
 	})
 }

@@ -102,7 +102,7 @@ func (b *chooser) condense() {
 func (b *chooser) replaceable() []bool {
 	replaced := make([]bool, len(b.candidates))
 	for i := range b.candidates {
-		replaced[i] = b.covers(i) && !b.barred(i) && b.placeDetail[i] == out && (i < b.opener.from || i >= b.opener.to)
+		replaced[i] = b.covers(i) && !b.barred(i) && b.bodyDetail[i] == out && (i < b.opener.from || i >= b.opener.to)
 	}
 	for i := range b.candidates {
 		if q := b.questionOf(i); q >= 0 && !replaced[i] && !b.barred(i) {
@@ -168,16 +168,16 @@ func (b *chooser) summaryText() string {
 	return summaryHead + message.Clean(b.summary.Text) + summaryTail
 }
 
-// older is the candidate with which the newest exchange begins: a summary never stands for that.
+// older is the candidate with which the newest turn begins: a summary never stands for that.
 func (b *chooser) older() int {
-	if len(b.t.exchanges) == 0 {
+	if len(b.t.turns) == 0 {
 		return 0
 	}
-	return b.t.exchanges[len(b.t.exchanges)-1].from
+	return b.t.turns[len(b.t.turns)-1].from
 }
 
 // Older are the messages that a model is to summarize when the user asks for it now, the oldest first: all
-// before the newest exchange that no summary stands for. It is empty where there are none. The new summary
+// before the newest turn that no summary stands for. It is empty where there are none. The new summary
 // stands for the messages of the one that comes with them too, nil for none.
 func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
@@ -200,7 +200,7 @@ func (b *chooser) unsummarized(i int) bool {
 
 // Condense are the messages that a model is to summarize before the request that o describes is built, the
 // oldest first: where not everything fits whole, so many of those that no summary stands for that the
-// policy's share of the budget is free again. The newest exchange is never among them. It is empty where no
+// policy's share of the budget is free again. The newest turn is never among them. It is empty where no
 // summary is asked for or everything fits. The new summary stands for the messages of the one that comes with
 // them too, nil for none.
 func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
@@ -217,17 +217,17 @@ func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 			continue
 		}
 		rest += b.candidates[i].tokens + frameMessage
-		cut = cut || !b.barred(i) && (b.placeDetail[i] == out || !b.rendering(i, b.placeDetail[i]).shortened.whole())
+		cut = cut || !b.barred(i) && (b.bodyDetail[i] == out || !b.rendering(i, b.bodyDetail[i]).shortened.whole())
 	}
 	if !cut {
 		return nil, nil
 	}
-	most := float64(b.budget.counted-b.fixed) * (1 - o.Policy.SummarizeRatio)
+	limit := float64(b.budget.counted-b.fixed) * (1 - o.Policy.SummarizeRatio)
 	for i := 0; i < to; i++ {
 		if !b.unsummarized(i) {
 			continue
 		}
-		if n := len(list); float64(rest) <= most && n > 0 && b.candidates[i].exchange != b.candidates[i-1].exchange {
+		if n := len(list); float64(rest) <= limit && n > 0 && b.candidates[i].turn != b.candidates[i-1].turn {
 			break
 		}
 		rest -= b.candidates[i].tokens + frameMessage

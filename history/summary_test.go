@@ -27,13 +27,13 @@ assistant: fifth answer
 `)
 	o := parseOptions(t, "preset summary\nbudget 194\nstep_tokens 64\nturn user: and now")
 	c := Read(past, words)
-	var said []string
+	var texts []string
 	list, _ := c.Condense(o)
 	for _, m := range list {
-		said = append(said, strings.Fields(m.Content)[0])
+		texts = append(texts, strings.Fields(m.Content)[0])
 	}
-	// What is left takes at most half of the room, and begins with a question.
-	if got, want := strings.Join(said, " "), "my hello one first two second three third"; got != want {
+	// What is left takes at most half of the budget, and begins with a question.
+	if got, want := strings.Join(texts, " "), "my hello one first two second three third"; got != want {
 		t.Errorf("asks to condense %q, want %q", got, want)
 	}
 	o.Summaries = []Summary{{Messages: IDs{{1, 8}}, Text: "Ada counts.", By: "some/model"}}
@@ -57,7 +57,7 @@ assistant: fifth answer
 // stands for is dropped.
 //
 // rules: summary
-func TestASummaryMakesRoom(t *testing.T) {
+func TestASummaryFreesBudget(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.SummarizeRatio, s.o.Summaries, s.o.Flags = 0.5, nil, nil
 		c := Read(s.past, s.o.Count)
@@ -84,8 +84,8 @@ func TestASummaryMakesRoom(t *testing.T) {
 			}
 		}
 		for i, e := range p.Entries[:len(s.past)] {
-			behind := int64(i+1) > upto && len(e.Repairs) == 0
-			if behind && e.Cause.Code == cause.Summarized {
+			covered := int64(i+1) > upto && len(e.Repairs) == 0
+			if covered && e.Cause.Code == cause.Summarized {
 				t.Fatalf("message %d was said behind the summary: %+v\n%s", i, e, s)
 			}
 		}

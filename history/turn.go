@@ -52,7 +52,7 @@ func (b *chooser) dropTrailing() {
 }
 
 // shortenTurn finds what the long results of the running turn cost at their limit. So much is sent in
-// any case; whole they stand in the priority list, behind the newest exchange. The current message
+// any case; whole they stand in the priority list, behind the newest turn. The current message
 // and what the model said stay as they are.
 func (b *chooser) shortenTurn() {
 	b.cut = map[int]rendering{}
@@ -141,7 +141,7 @@ func (r *renderer) layTurn() {
 			r.hoist(f.text, Span{Entry: r.turnEntry(v), To: len(f.text)})
 			continue
 		}
-		at, from := r.placeTurn(v, f.text, v.Role == User && !asked)
+		at, from := r.writeTurn(v, f.text, v.Role == User && !asked)
 		asked = asked || v.Role == User
 		if v.standIn {
 			r.added = append(r.added, Added{Kind: AddedStandIn, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
@@ -171,9 +171,9 @@ func stored(entries []Entry) int {
 	return n
 }
 
-// placeTurn writes a message of the running turn, with the recalled block in front of the current one. It returns the
+// writeTurn writes a message of the running turn, with the recalled block in front of the current one. It returns the
 // index of the message that holds its text and the byte that the text begins at there.
-func (r *renderer) placeTurn(v *candidate, text string, current bool) (at, from int) {
+func (r *renderer) writeTurn(v *candidate, text string, current bool) (at, from int) {
 	if r.len() == 0 && v.Role != User {
 		r.begin()
 	}

@@ -7,20 +7,20 @@ import (
 // unit is a half-open run of candidates, by index.
 type unit struct{ from, to int }
 
-// exchange is what users said up to the next time they speak, with all that answers it. A history
-// that opens with an answer has it in its first exchange.
-type exchange struct {
+// turn is what users said up to the next time they speak, with all that answers it. A history
+// that opens with an answer has it in its first turn.
+type turn struct {
 	unit
 	at     int // tokens of the conversation in front of it, all whole
 	tokens int
 	asked  int // the newest candidate of the user's in it, -1 for none
 }
 
-// number gives the candidates from index i on their exchange and their place in the conversation.
+// number gives the candidates from index i on their turn and their place in the conversation.
 func (t *thread) number(i int) {
-	if len(t.exchanges) > 0 && i > 0 {
-		t.exchanges = t.exchanges[:t.candidates[i-1].exchange+1]
-		last := &t.exchanges[len(t.exchanges)-1]
+	if len(t.turns) > 0 && i > 0 {
+		t.turns = t.turns[:t.candidates[i-1].turn+1]
+		last := &t.turns[len(t.turns)-1]
 		last.tokens, last.to, last.asked = 0, i, -1
 		for k := last.from; k < i; k++ {
 			last.tokens += t.candidates[k].tokens + frameMessage
@@ -29,22 +29,22 @@ func (t *thread) number(i int) {
 			}
 		}
 	} else {
-		t.exchanges = t.exchanges[:0]
+		t.turns = t.turns[:0]
 	}
 	for ; i < len(t.candidates); i++ {
 		v := &t.candidates[i]
 		if v.newest = v.CreatedMS; i > 0 {
 			v.newest = max(v.newest, t.candidates[i-1].newest)
 		}
-		if len(t.exchanges) == 0 || v.Role == User && t.candidates[i-1].Role != User {
+		if len(t.turns) == 0 || v.Role == User && t.candidates[i-1].Role != User {
 			at := 0
-			if n := len(t.exchanges); n > 0 {
-				at = t.exchanges[n-1].at + t.exchanges[n-1].tokens
+			if n := len(t.turns); n > 0 {
+				at = t.turns[n-1].at + t.turns[n-1].tokens
 			}
-			t.exchanges = append(t.exchanges, exchange{unit: unit{i, i}, at: at, asked: -1})
+			t.turns = append(t.turns, turn{unit: unit{i, i}, at: at, asked: -1})
 		}
-		v.exchange = len(t.exchanges) - 1
-		x := &t.exchanges[v.exchange]
+		v.turn = len(t.turns) - 1
+		x := &t.turns[v.turn]
 		if v.at = x.at + x.tokens; i > x.from && t.candidates[i-1].group == v.group {
 			v.at = t.candidates[i-1].at
 		}
@@ -68,15 +68,15 @@ const (
 // block is the block that a candidate belongs to. Blocks end at fixed token positions from the start of the
 // conversation, so that a new message moves no border. They are the larger the further they are from
 // the end, up to most tokens: whatever the budget is, what fits then changes in steps of about a
-// quarter of it. Exchanges stay in one block, but one that is longer than the largest block is divided
+// quarter of it. Turns stay in one block, but one that is longer than the largest block is divided
 // between its tool groups.
-func (t *thread) block(i, most int) block {
-	v, newest := t.candidates[i], t.exchanges[len(t.exchanges)-1]
+func (t *thread) block(i, largest int) block {
+	v, newest := t.candidates[i], t.turns[len(t.turns)-1]
 	at, end := v.at, newest.at+newest.tokens
-	if x := t.exchanges[v.exchange]; x.tokens <= most {
+	if x := t.turns[v.turn]; x.tokens <= largest {
 		at = x.at
 	}
-	size := most
+	size := largest
 	for size > blockLeast && end-at/size*size < blockShare*size {
 		size /= 2
 	}
@@ -92,8 +92,8 @@ func (t *thread) groupBefore(end int) unit {
 	return unit{from, end}
 }
 
-func (t *thread) exchangeBefore(end int) unit {
-	return unit{t.exchanges[t.candidates[end-1].exchange].from, end}
+func (t *thread) turnBefore(end int) unit {
+	return unit{t.turns[t.candidates[end-1].turn].from, end}
 }
 
 func (t *thread) blockBefore(end, step int) unit {

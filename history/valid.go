@@ -25,7 +25,7 @@ func (e *InvalidError) Error() string {
 // cannot excuse itself.
 func Valid(messages []Message, p Profile) error {
 	for i, check := range []func([]Message, Profile) *InvalidError{
-		beginsWithUser, endsOpen, callsAnswered, each(argumentsObjects), each(contentPresent), each(rolesFollow), each(keysKnown), each(idsLegal),
+		beginsWithUser, endsAnswerable, callsAnswered, each(argumentsObjects), each(contentPresent), each(rolesFollow), each(keysKnown), each(idsLegal),
 	} {
 		if e := check(messages, p); e != nil {
 			e.Rule = fmt.Sprintf("V%d", i+1)
@@ -68,7 +68,7 @@ func beginsWithUser(messages []Message, _ Profile) *InvalidError {
 }
 
 // V2: an assistant message at the end is not answered but continued, or refused.
-func endsOpen(messages []Message, _ Profile) *InvalidError {
+func endsAnswerable(messages []Message, _ Profile) *InvalidError {
 	last := len(messages) - 1
 	if role := messages[last].Role; role != User && role != Tool {
 		return &InvalidError{Index: last, What: fmt.Sprintf("the last message has role %q", role)}
@@ -191,9 +191,9 @@ func idsLegal(messages []Message, i int, p Profile) string {
 	return ""
 }
 
-// fallBack plans a request that is certainly valid: tool calls of the past as text, then nothing but
+// fallback plans a request that is certainly valid: tool calls of the past as text, then nothing but
 // the system prompt and the running turn, then its user's message alone.
-func (c *Conversation) fallBack(o Options) (Plan, error) {
+func (c *Conversation) fallback(o Options) (Plan, error) {
 	o.Policy.ToolHistory = ToolsText
 	if plan, err := c.plan(o); sendable(plan, o) {
 		return plan, err
@@ -202,13 +202,13 @@ func (c *Conversation) fallBack(o Options) (Plan, error) {
 	if plan, err := c.plan(o); sendable(plan, o) {
 		return plan, err
 	}
-	var said []Message
+	var questions []Message
 	for _, m := range o.Turn {
 		if m.Role == User {
-			said = append(said, m)
+			questions = append(questions, m)
 		}
 	}
-	o.Turn = said
+	o.Turn = questions
 	return c.plan(o)
 }
 

@@ -57,10 +57,10 @@ func (r *renderer) judge(p *Plan, i int) {
 		}
 		return
 	}
-	e.Level, e.Place = max(r.placeDetail[i].level(), r.recallDetail[i].level()), r.placeDetail[i].level()
+	e.Level, e.Place = max(r.bodyDetail[i].level(), r.recallDetail[i].level()), r.bodyDetail[i].level()
 	e.Pinned = r.o.Flags[v.ID] == Pin
 	p.Sum.Sent++
-	f := r.rendering(i, r.placeDetail[i])
+	f := r.rendering(i, r.bodyDetail[i])
 	e.TokensAfter = f.tokens
 	if e.Recalled = r.recalled(i); e.Recalled {
 		r.judgeRecalled(p, e, i)
@@ -131,7 +131,7 @@ func (r *renderer) causeDropped(i int) Cause {
 
 // causeRecalled is why candidate i is recalled as f.
 func (r *renderer) causeRecalled(i int, f rendering) Cause {
-	c := Cause{Front: r.placeDetail[i] != out && !r.ordered()}
+	c := Cause{Front: r.bodyDetail[i] != out && !r.ordered()}
 	if !f.shortened.whole() {
 		c.Have, c.Want = f.chars, r.candidates[i].chars
 	}

@@ -17,22 +17,22 @@ func TestWarmBuildCountsNothing(t *testing.T) {
 	}
 }
 
-// A damaged history that was mended needs no more mending.
+// A damaged history that was repaired needs no more repair.
 //
 // rules: 2.3
-func TestMendingTwiceChangesNothing(t *testing.T) {
+func TestRepairingTwiceChangesNothing(t *testing.T) {
 	past := parseMessages(t, damagedHistory)
 	c := Read(past, words)
-	var mended []Message
+	var repaired []Message
 	for _, v := range c.candidates {
-		mended = append(mended, v.Message)
+		repaired = append(repaired, v.Message)
 	}
-	if len(mended) == 0 || len(c.thread.base[1].Repairs) == 0 {
+	if len(repaired) == 0 || len(c.thread.base[1].Repairs) == 0 {
 		t.Fatalf("the history is not damaged: %+v", c.thread.base)
 	}
-	for i, e := range Read(mended, words).thread.base {
+	for i, e := range Read(repaired, words).thread.base {
 		if len(e.Repairs) > 0 {
-			t.Errorf("message %d %q is mended again: %+v", i, mended[i].Content, e.Repairs)
+			t.Errorf("message %d %q is mended again: %+v", i, repaired[i].Content, e.Repairs)
 		}
 	}
 }

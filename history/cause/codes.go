@@ -81,7 +81,7 @@ const (
 	CallIDTaken   // the id is that of another call
 	CallsUnrun    // an answer broke off before its calls ran
 	ResultMissing // no result is recorded of the call that Text names
-	ResultID      // the id of a result is brought in line with its call
+	ResultID      // the id of a result is changed to that of its call
 	ResultAgain   // the same result is there already
 	ResultSecond  // its call has another result already
 	ResultLoose   // the call of the result is missing

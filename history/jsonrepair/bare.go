@@ -7,7 +7,7 @@ import (
 )
 
 // bare reads a value without quotes: a literal, a number, or text that lost its quotes.
-func (p *parser) bare(where place) (kept bool) {
+func (p *parser) bare(where position) (kept bool) {
 	if kept, ok := p.code(where); ok {
 		return kept
 	}
@@ -53,7 +53,7 @@ func (p *parser) emitBare(text string) {
 }
 
 // lostFirstQuote reads a string whose first quote got lost.
-func (p *parser) lostFirstQuote(where place) (kept bool) {
+func (p *parser) lostFirstQuote(where position) (kept bool) {
 	p.faults |= faultBare
 	p.doubled, p.windows, p.from = false, windowsPath(p.rest()), p.pos
 	p.emit(`"`)
@@ -63,7 +63,7 @@ func (p *parser) lostFirstQuote(where place) (kept bool) {
 
 // textFollows reports whether s, behind a literal or a number, goes on as the text that the literal began: 1/2,
 // 5 apples, 50 %.
-func textFollows(s string, where place) bool {
+func textFollows(s string, where position) bool {
 	switch {
 	case bracketOfCode(s, where), startsWithAny(s, `:"[`), s[0] == '/' && commentLength(s) == 0:
 		return true
@@ -81,7 +81,7 @@ func moreDigits(s string) bool {
 
 // wordsFollow reports whether s is blanks and words. They are none of the same text where a name or another literal
 // follows, whose comma got lost.
-func wordsFollow(s string, where place) bool {
+func wordsFollow(s string, where position) bool {
 	next := strings.TrimLeft(s, " \t")
 	if len(next) == len(s) || next == "" || startsWithQuote(next) || commentLength(next) > 0 || startsWithAny(next, "\r\n,:=+(){}[]") {
 		return false
@@ -96,7 +96,7 @@ func wordsFollow(s string, where place) bool {
 // bareLength is how far a text without quotes goes at most, -1 where it goes to the end. In an object
 // it goes over a comma that no name follows: Paris, France. Brackets that stand in the text and are
 // closed there belong to it.
-func bareLength(s string, where place) int {
+func bareLength(s string, where position) int {
 	for n := 0; ; n++ {
 		next := strings.IndexAny(s[n:], "\n,{}[]\"")
 		if next < 0 {

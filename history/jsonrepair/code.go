@@ -4,7 +4,7 @@ import "strings"
 
 // code reads a value as program code writes it: u'x', Decimal('1.5'), ObjectId("x"). ok is false where
 // none stands there.
-func (p *parser) code(where place) (kept, ok bool) {
+func (p *parser) code(where position) (kept, ok bool) {
 	rest := p.rest()
 	if n := prefixLength(rest); n > 0 {
 		p.faults |= faultQuote
@@ -78,7 +78,7 @@ func (p *parser) constructed() (kept bool) {
 }
 
 // plainText reads a string that its first quote ends.
-func (p *parser) plainText(where place) (kept bool) {
+func (p *parser) plainText(where position) (kept bool) {
 	plain := p.plain
 	p.plain = true
 	kept = p.text(where)
@@ -99,8 +99,8 @@ func (p *parser) parenthesised() (read bool) {
 	if !ok {
 		return false
 	}
-	behind := end + blankLength(p.src[end:])
-	if !strings.HasPrefix(p.src[behind:], ")") || !endsToken(p.src[behind+1:]) {
+	after := end + blankLength(p.src[end:])
+	if !strings.HasPrefix(p.src[after:], ")") || !continuesJSON(p.src[after+1:]) {
 		return false
 	}
 	p.faults |= faultBracket
@@ -110,7 +110,7 @@ func (p *parser) parenthesised() (read bool) {
 		p.pos = inside
 		p.plainText(inTuple)
 	}
-	p.pos = behind + 1
+	p.pos = after + 1
 	return !p.broken
 }
 
@@ -196,6 +196,6 @@ func startsTuple(s string) bool {
 
 // bracketOfCode reports whether s begins with a round bracket that ends no tuple: the word before it
 // is part of an expression.
-func bracketOfCode(s string, where place) bool {
+func bracketOfCode(s string, where position) bool {
 	return strings.HasPrefix(s, "(") || where != inTuple && strings.HasPrefix(s, ")")
 }

@@ -46,8 +46,8 @@ func pythonQuoted(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\t", `\t`).Replace(s) + "'"
 }
 
-// hands are the damages that leave no doubt what was meant.
-func hands() []hand {
+// encoders are the damages that leave no doubt what was meant.
+func encoders() []hand {
 	var all []hand
 	add := func(name string, change func(*hand)) {
 		h := sound()
@@ -157,7 +157,7 @@ func randomArguments(r *rand.Rand, depth int) map[string]any {
 
 // Whatever the hand, what is sent holds what was meant.
 func TestRepairReadsEachHand(t *testing.T) {
-	for _, h := range hands() {
+	for _, h := range encoders() {
 		t.Run(h.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(13, 17))
 			for range 600 {

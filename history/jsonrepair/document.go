@@ -8,7 +8,7 @@ import (
 // document copies an object or a list of JSON that stands in a string with its own quotes not escaped,
 // where rest is the first of them: {"content": "{"name": 1}"}. It goes to the bracket that closes the
 // document, or to the end of the text where that is missing.
-func (p *parser) document(rest string, where place) (copied bool) {
+func (p *parser) document(rest string, where position) (copied bool) {
 	if where == atTop || where == atKey || rest[0] != '"' {
 		return false
 	}

@@ -43,7 +43,7 @@ func (p *parser) key() (kept bool) {
 // where s does not begin so: "with"quotes: 1.
 func quotedWords(s string) int {
 	n := 0
-	for strings.HasPrefix(s[n:], `"`) && n < mostQuotedName {
+	for strings.HasPrefix(s[n:], `"`) && n < maxQuotedName {
 		word := nameLength(s[n+1:])
 		if word == 0 {
 			return 0
@@ -106,8 +106,8 @@ func (p *parser) lostKeyQuote(mark int) (lost bool) {
 	return true
 }
 
-// mostQuotedName is how far a name with quotes inside goes at most, in bytes.
-const mostQuotedName = 128
+// maxQuotedName is how far a name with quotes inside goes at most, in bytes.
+const maxQuotedName = 128
 
 // insideName reports whether a quote, with s behind it, stands inside a name: letters follow it directly,
 // and another quote ends the name in front of a colon.
@@ -115,7 +115,7 @@ func insideName(s string, quote rune) bool {
 	if nameLength(s) == 0 {
 		return false
 	}
-	for i, r := range s[:min(len(s), mostQuotedName)] {
+	for i, r := range s[:min(len(s), maxQuotedName)] {
 		switch {
 		case closes(quote, r) && startsColon(s[i+utf8.RuneLen(r):]):
 			return true
@@ -129,7 +129,7 @@ func insideName(s string, quote rune) bool {
 // nameSoFar reports whether s, the beginning of a name, holds nothing but what names do, and quotes with letters
 // behind them.
 func nameSoFar(s string) bool {
-	if len(s) > mostQuotedName {
+	if len(s) > maxQuotedName {
 		return false
 	}
 	for s != "" {
@@ -147,10 +147,10 @@ func nameSoFar(s string) bool {
 
 // strayQuote reports whether s begins with one quote more than the name has that it begins: "" name".
 func strayQuote(s string) bool {
-	behind, ok := strings.CutPrefix(s, `""`)
-	name := skipBlanks(behind)
+	after, ok := strings.CutPrefix(s, `""`)
+	name := skipBlanks(after)
 	n := nameLength(name)
-	return ok && name != behind && n > 0 && strings.HasPrefix(name[n:], `"`)
+	return ok && name != after && n > 0 && strings.HasPrefix(name[n:], `"`)
 }
 
 // trimKey takes a line break off the end of a name in quotes, with the blanks around it. JSON has no

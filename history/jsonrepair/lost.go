@@ -9,12 +9,12 @@ import (
 // doubledQuote reports whether s begins with a quote that was doubled, as tables do it: ""name"". An
 // empty string has no letter behind it, and the words in quotes that a text begins with have more of the
 // text behind them: ""yes" was said".
-func doubledQuote(s string, where place) bool {
+func doubledQuote(s string, where position) bool {
 	if len(s) <= 2 || s[0] != '"' && s[0] != '\'' || s[1] != s[0] || nameLength(s[2:]) == 0 {
 		return false
 	}
-	end := closingQuote(s[2:min(len(s), mostAhead)], rune(s[0]))
-	return where == atKey || end < 0 || strings.HasPrefix(s[2+end:], s[:1]) || endsToken(s[2+end:])
+	end := closingQuote(s[2:min(len(s), maxAhead)], rune(s[0]))
+	return where == atKey || end < 0 || strings.HasPrefix(s[2+end:], s[:1]) || continuesJSON(s[2+end:])
 }
 
 // windowsPath reports whether s, the inside of a string, is a path of Windows that was written with
@@ -23,7 +23,7 @@ func windowsPath(s string) bool {
 	if len(s) < 4 || !isLetter(s[0]) || s[1] != ':' || s[2] != '\\' || s[3] == '\\' {
 		return false
 	}
-	for i := 2; i+1 < min(len(s), mostAhead) && s[i] != '"' && s[i] != '\n'; i++ {
+	for i := 2; i+1 < min(len(s), maxAhead) && s[i] != '"' && s[i] != '\n'; i++ {
 		if s[i] != '\\' {
 			continue
 		}
@@ -37,17 +37,17 @@ func windowsPath(s string) bool {
 // lostBefore ends a string before a comma at its end, where the quote behind that comma, at rest, begins
 // the next name or element: "x, "name": it is the quote before the comma that got lost. Brackets
 // before the comma are the string's own, but for those that close what stands around it.
-func (p *parser) lostBefore(rest string, where place) bool {
+func (p *parser) lostBefore(rest string, where position) bool {
 	content := trimBlanks(p.src[p.from:p.pos])
 	before, comma := strings.CutSuffix(content, ",")
 	if !comma {
 		return false
 	}
 	if !startsWithKey(rest) {
-		return where == inList && startsWithElement(rest) && p.cutBack(p.from+len(before))
+		return where == inList && startsWithElement(rest) && p.endEarlier(p.from+len(before))
 	}
 	end, depth := p.withoutClosers(before)
-	return p.stack[depth] == '{' && p.cutBack(p.from+end)
+	return p.stack[depth] == '{' && p.endEarlier(p.from+end)
 }
 
 // startsWithElement reports whether the string that s begins with is an element, by what follows it.
@@ -89,9 +89,9 @@ func closersAt(text string, stack []byte) (at int, ok bool) {
 	return at, true
 }
 
-// cutBack ends the string at an earlier place, behind which nothing but blanks, brackets and a comma
+// endEarlier ends the string at an earlier place, behind which nothing but blanks, brackets and a comma
 // was copied.
-func (p *parser) cutBack(at int) bool {
+func (p *parser) endEarlier(at int) bool {
 	p.faults |= faultQuote
 	p.out = p.out[:len(p.out)-copiedLength(p.src[at:p.pos])]
 	p.pos = at
@@ -100,7 +100,7 @@ func (p *parser) cutBack(at int) bool {
 
 // lostAhead ends a string at its quote, at rest, where the element behind it lost its first quote, and
 // maybe the comma before it: "x", y" or "x" y". Without the comma, the element may have lost both quotes.
-func (p *parser) lostAhead(rest string, where place) bool {
+func (p *parser) lostAhead(rest string, where position) bool {
 	_, size := quoteAt(rest)
 	s := rest[size:]
 	next, comma := strings.CutPrefix(skipBlanks(s), ",")
@@ -124,7 +124,7 @@ func (p *parser) lostAhead(rest string, where place) bool {
 // closesWord reports whether the quote before s ends a word of a string, and another word follows. Behind a
 // digit it is a measure in inches, and behind an escaped quote it may be that one's other half.
 func (p *parser) closesWord(s string) bool {
-	text := p.src[max(p.from, p.pos-mostAhead):p.pos]
+	text := p.src[max(p.from, p.pos-maxAhead):p.pos]
 	last, _ := utf8.DecodeLastRuneInString(text)
 	next := skipBlanks(s)
 	first, _ := utf8.DecodeRuneInString(next)
@@ -134,7 +134,7 @@ func (p *parser) closesWord(s string) bool {
 // lostAtEnd ends a string that ran to the end of the text where its quote got lost: the text ends with
 // the brackets that close all that is open, and they close nothing inside the string, as they do in
 // code that broke off.
-func (p *parser) lostAtEnd(where place) (whole bool) {
+func (p *parser) lostAtEnd(where position) (whole bool) {
 	if where == atKey || where == atTop || p.broken || p.plain {
 		return false
 	}

@@ -51,11 +51,11 @@ func parse(src string, plain bool) (*parser, bool) {
 	return p, !p.broken
 }
 
-// place is where a value stands; it decides what may follow it.
-type place int
+// position is where a value stands; it decides what may follow it.
+type position int
 
 const (
-	atTop place = iota
+	atTop position = iota
 	atKey
 	inObject
 	inList
@@ -64,7 +64,7 @@ const (
 
 // value reads one value and reports whether it can be kept. Where it cannot, nothing is wrong but
 // that the caller takes out what it began.
-func (p *parser) value(where place) (kept bool) {
+func (p *parser) value(where position) (kept bool) {
 	if p.done() {
 		return false
 	}
@@ -251,9 +251,9 @@ func memberFollows(s string) bool {
 		return n == 0 && comma && startsWithName(s)
 	}
 	quote, _ := quoteAt(s)
-	behind := skipBlanks(s[n:])
-	next, size := quoteAt(behind)
-	return strings.HasPrefix(behind, ":") || size > 0 && closes(quote, next)
+	after := skipBlanks(s[n:])
+	next, size := quoteAt(after)
+	return strings.HasPrefix(after, ":") || size > 0 && closes(quote, next)
 }
 
 // joint sees to it that exactly one comma stands between two members.
@@ -294,7 +294,7 @@ func (p *parser) done() bool { return p.pos >= len(p.src) || p.broken }
 func (p *parser) rest() string { return p.src[p.pos:] }
 
 // ahead is what stands behind a place in src, as far as it is looked at to decide one question.
-func (p *parser) ahead(from int) string { return p.src[from:min(len(p.src), from+mostAhead)] }
+func (p *parser) ahead(from int) string { return p.src[from:min(len(p.src), from+maxAhead)] }
 
 // at reports whether a byte comes next.
 func (p *parser) at(c byte) bool { return !p.done() && p.src[p.pos] == c }

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// ends reports whether a quote ends its string, by what follows it: rest. In valid JSON that is
+// endsBefore reports whether a quote ends its string, by what follows it: rest. In valid JSON that is
 // always so; a quote that is followed by more text is one that the model forgot to escape.
-func (p *parser) ends(rest string, where place) bool {
+func (p *parser) endsBefore(rest string, where position) bool {
 	next := skipBlanks(rest)
 	if where == atTop || next == "" {
 		return strings.TrimLeftFunc(next, isFiller) == ""
@@ -33,14 +33,14 @@ func (p *parser) ends(rest string, where place) bool {
 	return commaMissing(rest, next, where)
 }
 
-// mostClass is how far back an open bracket of a pattern is looked for, in bytes.
-const mostClass = 256
+// maxClass is how far back an open bracket of a pattern is looked for, in bytes.
+const maxClass = 256
 
 // inClass reports whether a quote in front of a ], with s behind that, belongs to a pattern such as
 // ['"]: the string has opened that bracket, and no list is open that it could close, or what follows
 // cannot follow a list.
 func (p *parser) inClass(s string) bool {
-	text := p.src[max(p.from, p.pos-mostClass):p.pos]
+	text := p.src[max(p.from, p.pos-maxClass):p.pos]
 	if strings.Count(text, "[") <= strings.Count(text, "]") {
 		return false
 	}
@@ -51,12 +51,12 @@ func (p *parser) inClass(s string) bool {
 // opened the bracket: {"a": "{\"b\": "c"}"}. Behind the brackets stands a quote that ends a string, which
 // none can do that stands between tokens.
 func (p *parser) bracketInside(s string) bool {
-	behind := strings.TrimLeft(s, "}] \t\r\n")
-	return strings.HasPrefix(behind, `"`) && endsToken(behind[1:]) && !startsColon(behind[1:]) && opensBracket(p.src[max(p.from, p.pos-mostAhead):p.pos])
+	after := strings.TrimLeft(s, "}] \t\r\n")
+	return strings.HasPrefix(after, `"`) && continuesJSON(after[1:]) && !startsColon(after[1:]) && opensBracket(p.src[max(p.from, p.pos-maxAhead):p.pos])
 }
 
 // follows reports whether s, behind a comma, can be the next member or element.
-func follows(s string, where place) bool {
+func follows(s string, where position) bool {
 	s = skipBlanks(s)
 	switch {
 	case s == "", commentLength(s) > 0, startsWithAny(s, "},]"):
@@ -81,7 +81,7 @@ func mayBeKey(s string) bool {
 
 // commaMissing reports whether what stands at next, behind the blanks of rest, is the next member or element
 // although no comma stands before it, and not the rest of the string.
-func commaMissing(rest, next string, where place) bool {
+func commaMissing(rest, next string, where position) bool {
 	_, size := quoteAt(next)
 	blanks := rest[:len(rest)-len(next)]
 	newLine := strings.Contains(blanks, "\n")
@@ -100,14 +100,14 @@ func commaMissing(rest, next string, where place) bool {
 	return literal && (newLine || startsWithAny(skipBlanks(next[n:]), ",]"))
 }
 
-// remarkBehind ends a string at its quote, at rest, where only a remark stands between the quote and
+// remarkAfter ends a string at its quote, at rest, where only a remark stands between the quote and
 // what ends the member: "x" the name, "b": 1. The remark is left out.
-func (p *parser) remarkBehind(rest string, where place) bool {
+func (p *parser) remarkAfter(rest string, where position) bool {
 	if where == atTop || rest[0] != '"' {
 		return false
 	}
 	n := remarkLength(rest[1:])
-	if n == 0 || !endsMember(rest[1+n:], where) || where == inList && !strings.HasPrefix(skipBlanks(rest[1:]), "(") {
+	if n == 0 || !closesMember(rest[1+n:], where) || where == inList && !strings.HasPrefix(skipBlanks(rest[1:]), "(") {
 		return false // in a list, words are an element that lost its comma
 	}
 	p.faults |= faultComment
@@ -127,18 +127,18 @@ func remarkLength(s string) int {
 	return n
 }
 
-// endsMember reports whether s is a comma and the next member or element, or brackets that close.
-func endsMember(s string, where place) bool {
-	behind := strings.TrimLeft(s, "}] \t\r\n")
-	next, comma := strings.CutPrefix(behind, ",")
-	if next = skipBlanks(next); comma && len(behind) == len(s) {
+// closesMember reports whether s is a comma and the next member or element, or brackets that close.
+func closesMember(s string, where position) bool {
+	after := strings.TrimLeft(s, "}] \t\r\n")
+	next, comma := strings.CutPrefix(after, ",")
+	if next = skipBlanks(next); comma && len(after) == len(s) {
 		return startsWithKey(next) || where == inList && startsWithQuote(next)
 	}
-	return startsWithAny(s, "}]") && (comma || behind == "")
+	return startsWithAny(s, "}]") && (comma || after == "")
 }
 
 // joined reads the + between two strings and the second one's quote.
-func (p *parser) joined(where place) (quote rune, ok bool) {
+func (p *parser) joined(where position) (quote rune, ok bool) {
 	if where == atKey || where == atTop {
 		return 0, false
 	}

@@ -159,7 +159,7 @@ func (p *parser) reading(c Class, object, rest string) reading {
 	return reading{object: object, Report: Report{Class: c, Faults: p.faults, Open: p.open, Rest: trimFiller(rest)}}
 }
 
-// readProse looks for an object in a text that talks around it.
+// readProse looks for an object inside prose.
 func readProse(text string) (reading, bool) {
 	for range maxProse {
 		_, object, found := strings.Cut(text, "{")

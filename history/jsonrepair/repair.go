@@ -48,7 +48,7 @@ type Report struct {
 // Repair makes the arguments of a tool call an object in valid JSON. An object that is valid
 // already comes back byte for byte. In any other case the members that are whole keep their bytes,
 // and no name is invented but "value", for arguments that are no object at all. Where nothing sure
-// can be read the object is {}: the caller has to show the raw text elsewhere.
+// can be read the object is {}: the caller has to show the raw text itself.
 // The time it takes is linear in the length of raw.
 func Repair(raw string) (object string, how Report) {
 	if isObject(raw) {
@@ -134,8 +134,8 @@ func pairedSurrogates(text string) bool {
 			i++
 			continue
 		}
-		size, form := unicodeEscape(text[i:])
-		if form != wholeEscape {
+		size, kind := unicodeEscape(text[i:])
+		if kind != wholeEscape {
 			return false
 		}
 		i += size - 1

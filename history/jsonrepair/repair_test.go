@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each kind of damage, with what is sent for it and what the user is told.
+// Each kind of damage, with what is sent for it and what the user reads.
 var argumentsTable = []struct {
 	name, raw, want string
 	outcome         outcome
@@ -209,7 +209,7 @@ go\n""", "n": 1}`, `{"text": "say \"x\", then\ngo\n", "n": 1}`, Fixed, "C1"},
 	{"quotes around an object", `"{"a": 1}"`, `{"a": 1}`, Unwrapped, "C3"},
 	{"escaped without quotes", `{\"a\": \"b \\\"c\\\"\"}`, `{"a": "b \"c\""}`, Unwrapped, "C3"},
 
-	// C4: the first of glued objects; the rest is told.
+	// C4: the first of glued objects; the rest is reported.
 	{"glued", `{"a": 1}{"b": 2}`, `{"a": 1}`, Fixed, "C1"},
 
 	// Nothing sure.
@@ -264,8 +264,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// checkRepaired holds for every text: an object comes out, mending it again changes nothing, and the
-// user is told of each change.
+// checkRepaired holds for every text: an object comes out, repairing it again changes nothing, and the
+// report has each change.
 func checkRepaired(t *testing.T, raw, got string, how Report) {
 	t.Helper()
 	var object map[string]json.RawMessage

@@ -9,8 +9,8 @@ import (
 // These functions look at the beginning of a text and change nothing. A length is in bytes, and 0 where the
 // text does not begin with what is looked for.
 
-// mostAhead is how far a text is looked at to decide one question, so that the time stays linear.
-const mostAhead = 4096
+// maxAhead is how far a text is looked at to decide one question, so that the time stays linear.
+const maxAhead = 4096
 
 // isSpace is unicode.IsSpace and the byte order mark.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
@@ -53,7 +53,7 @@ func commentLength(s string) int {
 		if end := strings.IndexByte(s, '\n'); end >= 0 {
 			return end
 		}
-		if end := strings.IndexAny(s[:min(len(s), mostAhead)], "}]"); end >= 0 && len(s) <= mostAhead {
+		if end := strings.IndexAny(s[:min(len(s), maxAhead)], "}]"); end >= 0 && len(s) <= maxAhead {
 			return end // all of it is in one line: the brackets behind the comment are meant
 		}
 		return len(s)

@@ -10,7 +10,7 @@ import (
 
 // text reads a string. One that the text ends inside of is kept, closed after the last whole
 // character and escape; a name is not.
-func (p *parser) text(where place) (kept bool) {
+func (p *parser) text(where position) (kept bool) {
 	if where != atKey && where != atTop && p.tripled() {
 		return true
 	}
@@ -35,7 +35,7 @@ func (p *parser) text(where place) (kept bool) {
 }
 
 // textBody copies the inside of a string and closes it. It reports whether the string had an end.
-func (p *parser) textBody(quote rune, where place) (whole bool) {
+func (p *parser) textBody(quote rune, where position) (whole bool) {
 	inner := false
 	defer func() { p.emit(`"`) }()
 	for !p.done() {
@@ -44,11 +44,11 @@ func (p *parser) textBody(quote rune, where place) (whole bool) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(rest)
-		if p.doubled && closes(quote, r) && strings.HasPrefix(rest[size:], rest[:size]) && (where == atKey || p.ends(rest[2*size:], where)) {
+		if p.doubled && closes(quote, r) && strings.HasPrefix(rest[size:], rest[:size]) && (where == atKey || p.endsBefore(rest[2*size:], where)) {
 			p.pos += 2 * size
 			return true
 		}
-		if closes(quote, r) && p.endsAt(rest[size:], quote, where) {
+		if closes(quote, r) && p.endsString(rest[size:], quote, where) {
 			p.pos += size
 			if next, joined := p.joined(where); joined {
 				quote = next
@@ -65,7 +65,7 @@ func (p *parser) textBody(quote rune, where place) (whole bool) {
 				p.fail() // a name in the place of a value
 				return false
 			}
-			if where != atTop && (p.remarkBehind(rest, where) || p.lostBefore(rest, where) || p.lostAhead(rest, where)) {
+			if where != atTop && (p.remarkAfter(rest, where) || p.lostBefore(rest, where) || p.lostAhead(rest, where)) {
 				return true
 			}
 		}
@@ -78,15 +78,15 @@ func (p *parser) textBody(quote rune, where place) (whole bool) {
 	return p.lostAtEnd(where)
 }
 
-// endsAt reports whether a quote, with rest behind it, ends the string that quote began.
-func (p *parser) endsAt(rest string, quote rune, where place) bool {
+// endsString reports whether a quote, with rest behind it, ends the string that quote began.
+func (p *parser) endsString(rest string, quote rune, where position) bool {
 	switch {
 	case where == atKey:
 		return !nameSoFar(p.src[p.from:p.pos]) || !insideName(rest, quote)
 	case p.plain && where != atTop:
 		return true
 	}
-	return p.ends(rest, where)
+	return p.endsBefore(rest, where)
 }
 
 // easy copies what cannot end a string: text that means itself, or an escape.
@@ -161,7 +161,7 @@ func (p *parser) escape(rest string) {
 }
 
 func (p *parser) unicodeEscape(rest string) {
-	switch size, form := unicodeEscape(rest); form {
+	switch size, kind := unicodeEscape(rest); kind {
 	case wholeEscape:
 		p.replace(size, rest[:size], 0)
 	case cutEscape:
@@ -180,11 +180,11 @@ func (p *parser) replace(size int, text string, f Faults) {
 	p.pos += size
 }
 
-// escapeForm is what stands behind a \u.
-type escapeForm int
+// escapeKind is what stands behind a \u.
+type escapeKind int
 
 const (
-	wholeEscape escapeForm = iota // a character, in one escape or a pair
+	wholeEscape escapeKind = iota // a character, in one escape or a pair
 	halfEscape                    // half of a pair
 	cutEscape                     // the text ends inside of it
 	noEscape                      // no four hexadecimal digits
@@ -193,10 +193,10 @@ const (
 const escapeSize = len(`\u0000`)
 
 // unicodeEscape reads the \u escape that s begins with, and the second one of a pair.
-func unicodeEscape(s string) (size int, form escapeForm) {
-	first, form := hexEscape(s)
-	if form != wholeEscape || !utf16.IsSurrogate(first) {
-		return escapeSize, form
+func unicodeEscape(s string) (size int, kind escapeKind) {
+	first, kind := hexEscape(s)
+	if kind != wholeEscape || !utf16.IsSurrogate(first) {
+		return escapeSize, kind
 	}
 	second, next := hexEscape(s[escapeSize:])
 	switch {
@@ -209,7 +209,7 @@ func unicodeEscape(s string) (size int, form escapeForm) {
 }
 
 // hexEscape reads one \uXXXX.
-func hexEscape(s string) (value rune, form escapeForm) {
+func hexEscape(s string) (value rune, kind escapeKind) {
 	s = s[:min(len(s), escapeSize)]
 	lead, digits := s[:min(len(s), 2)], s[min(len(s), 2):]
 	n, err := strconv.ParseUint("0"+digits, 16, 32)

@@ -35,7 +35,7 @@ func plainTokens(text string) (plain string, changed bool) {
 			b.WriteString(text[i : i+size+next])
 			i += size + next
 			continue
-		case quote != 0 && closesWide(quote, r) && endsToken(rest):
+		case quote != 0 && closesWide(quote, r) && continuesJSON(rest):
 			b.WriteByte(asciiQuote(quote))
 			changed = changed || r != quote || wideQuote(r)
 			quote = 0
@@ -79,8 +79,8 @@ func asciiQuote(quote rune) byte {
 	return '"'
 }
 
-// endsToken reports whether s, behind a quote, goes on as JSON does behind a string.
-func endsToken(s string) bool {
+// continuesJSON reports whether s, behind a quote, goes on as JSON does behind a string.
+func continuesJSON(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return isSpace(r) || invisible(r) })
 	if s == "" {
 		return true

@@ -32,18 +32,18 @@ type word struct {
 // use by several goroutines.
 type Index struct {
 	*lexicon
-	known    map[string]int32 // a word as it is written, in words
-	words    []word
-	terms    map[string]uint32 // a stem's term, from 1
-	stems    []string          // by term
-	postings [][]posting       // by term
-	parts    map[string]partners
-	lengths  []uint32   // words of each text
-	lang     []language // of each text
-	spoken   []int      // texts of each language
-	standing []bool     // the text states an instruction for all answers to come
-	total    int        // words of all texts
-	found    []int32    // the words of the text at hand
+	known      map[string]int32 // a word as it is written, in words
+	words      []word
+	terms      map[string]uint32 // a stem's term, from 1
+	stems      []string          // by term
+	postings   [][]posting       // by term
+	parts      map[string]partners
+	lengths    []uint32   // words of each text
+	lang       []language // of each text
+	byLanguage []int      // texts of each language
+	standing   []bool     // the text states an instruction for all answers to come
+	total      int        // words of all texts
+	found      []int32    // the words of the text at hand
 
 	scores, own []float64 // for the question at hand, by text and by unit
 	heap        []Unit
@@ -59,7 +59,7 @@ func (x *Index) Standing(text int) bool { return x.standing[text] }
 func NewIndex() *Index {
 	x := &Index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, parts: map[string]partners{}}
 	x.stems, x.postings = make([]string, 1), make([][]posting, 1)
-	x.spoken = make([]int, len(x.stem))
+	x.byLanguage = make([]int, len(x.stem))
 	return x
 }
 
@@ -87,7 +87,7 @@ func (x *Index) Add(text string, instructs bool) {
 	x.lengths, x.lang = append(x.lengths, uint32(length)), append(x.lang, l)
 	x.standing = append(x.standing, instructs && x.instructs(fold(text[:min(len(text), maxInstruction)]), l))
 	x.total += length
-	x.spoken[l]++
+	x.byLanguage[l]++
 }
 
 // Remove forgets the newest text, which has to be the same as it was when it was added.
@@ -101,7 +101,7 @@ func (x *Index) Remove(text string) {
 		}
 	}
 	x.total -= int(x.lengths[n])
-	x.spoken[l]--
+	x.byLanguage[l]--
 	x.lengths, x.lang, x.standing = x.lengths[:n], x.lang[:n], x.standing[:n]
 }
 

@@ -27,7 +27,7 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemmers bring the words of a language to their stems. A language without one has its words
+// stemmers find the stems of the words of a language. A language without one has its words
 // compared as they are; those written without spaces are compared by pairs of characters.
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"arabic": arabic.Stem, "danish": danish.Stem, "dutch": dutch.Stem, "english": english.Stem,
@@ -105,10 +105,10 @@ func (x *lexicon) guess(stops iter.Seq[uint32], before language) language {
 			votes[bits.TrailingZeros32(in)]++
 		}
 	}
-	best, most := before, votes[before]
+	best, highest := before, votes[before]
 	for l := range x.stem {
-		if votes[l] > most && votes[l] > 1 {
-			best, most = language(l), votes[l]
+		if votes[l] > highest && votes[l] > 1 {
+			best, highest = language(l), votes[l]
 		}
 	}
 	return best

@@ -67,14 +67,14 @@ func (x *Index) roots(question string) []root {
 // languagesOf are the languages that a question may be meant in, one bit each: its own, and those of
 // at least a tenth of the texts.
 func (x *Index) languagesOf(words []int32) uint32 {
-	most := 0
-	for l, n := range x.spoken {
-		if n > x.spoken[most] {
-			most = l
+	commonest := 0
+	for l, n := range x.byLanguage {
+		if n > x.byLanguage[commonest] {
+			commonest = l
 		}
 	}
-	used := uint32(1) << x.guess(x.stops(words), language(most))
-	for l, n := range x.spoken {
+	used := uint32(1) << x.guess(x.stops(words), language(commonest))
+	for l, n := range x.byLanguage {
 		if n*10 >= len(x.lang) && n > 0 {
 			used |= 1 << l
 		}

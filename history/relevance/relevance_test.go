@@ -55,7 +55,7 @@ func found(x *Index, question string) []int {
 	return list
 }
 
-func TestAQuestionFindsTheFormsOfItsWords(t *testing.T) {
+func TestAQuestionFindsItsWordsInflected(t *testing.T) {
 	for _, c := range []struct {
 		question string
 		texts    []string // the first is the one to find

@@ -1,5 +1,5 @@
-// Package relevance finds the texts that a question is about: it splits texts of many languages into words, brings
-// the words to their stems, and ranks texts by BM25 and by what stands next to them. It knows nothing of messages
+// Package relevance finds the texts that a question is about: it splits texts of many languages into words, finds
+// their stems, and ranks texts by BM25 and by what stands next to them. It knows nothing of messages
 // and roles, decides about no request and stores nothing: an index lives in memory.
 package relevance
 
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold brings a text to the form in which words are compared: lower case, one code point sequence
+// fold gives a text as words are compared: lower case, one code point sequence
 // for what looks the same.
 func fold(text string) string {
 	if isASCII(text) {
@@ -63,7 +63,7 @@ func EachWord(text string, yield func(word string)) {
 	end(len(text))
 }
 
-// The scripts that words are told apart by.
+// The scripts by which words are found.
 const (
 	none     = iota // no word's
 	spaced          // words stand between spaces

@@ -15,19 +15,19 @@ import (
 // left out.
 func (m *run) halfCalls() {
 	for i, d := range m.list {
-		named, said := 0, 0
+		named, nonEmpty := 0, 0
 		for _, c := range d.ToolCalls {
 			if strings.TrimSpace(c.Name) != "" {
 				named++
 			}
 			if strings.TrimSpace(c.Name+c.ID+c.Arguments) != "" {
-				said++
+				nonEmpty++
 			}
 		}
 		if named == len(d.ToolCalls) && (d.Role == message.Assistant || named == 0) {
 			continue
 		}
-		if named == said && d.Role == message.Assistant {
+		if named == nonEmpty && d.Role == message.Assistant {
 			var calls []message.ToolCall
 			for _, c := range d.ToolCalls {
 				if strings.TrimSpace(c.Name) != "" {
@@ -47,8 +47,8 @@ func (m *run) halfCalls() {
 }
 
 // loosenResults marks the results of calls that are sent as text: no call is left for them.
-func (m *run) loosenResults(d *Draft, behind []*Draft) {
-	for _, r := range behind {
+func (m *run) loosenResults(d *Draft, following []*Draft) {
+	for _, r := range following {
 		if r.Role != message.Tool {
 			return
 		}

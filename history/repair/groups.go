@@ -22,13 +22,13 @@ func ToolGroups(past []message.Message, ids ...int64) []int64 {
 		heads[from] = head.From
 	}
 	asked := map[int]bool{}
-	for i, said := range past {
-		asked[heads[i]] = asked[heads[i]] || slices.Contains(ids, said.ID)
+	for i, one := range past {
+		asked[heads[i]] = asked[heads[i]] || slices.Contains(ids, one.ID)
 	}
 	var list []int64
-	for i, said := range past {
+	for i, one := range past {
 		if asked[heads[i]] {
-			list = append(list, said.ID)
+			list = append(list, one.ID)
 		}
 	}
 	return list

@@ -15,11 +15,11 @@ func (m *run) images() {
 			if p.Kind != message.ImagePart || d.Role == message.User && p.Sendable() {
 				continue
 			}
-			why := cause.ImageNotOfUser
+			code := cause.ImageNotOfUser
 			if !p.Sendable() {
-				why = cause.ImageDamaged
+				code = cause.ImageDamaged
 			}
-			m.log(d, "C13", why, p.Name, p.Note())
+			m.log(d, "C13", code, p.Name, p.Note())
 			d.Parts = slices.Clone(d.Parts)
 			d.Parts[k] = message.Part{Kind: message.NotePart, Name: p.Name, Text: p.Note()}
 		}

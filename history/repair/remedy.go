@@ -16,7 +16,7 @@ const (
 )
 
 // remedy sends what the user chose in place of what was repaired. It is the last rule: what is
-// told as text or left out has been repaired before.
+// sent as text or left out has been repaired before.
 func (m *run) remedy() {
 	chosen := m.chosen()
 	if len(chosen) == 0 {
@@ -129,7 +129,7 @@ func (m *run) leave(d, head *Draft) bool {
 	return true
 }
 
-// withoutCalls gives a draft the text back that stands in front of the calls told in it.
+// withoutCalls gives a draft its text without the calls that are written behind it.
 func (d *Draft) withoutCalls(text string) {
 	d.Content, d.Frame = text, Frame{}
 	d.brokenOff()

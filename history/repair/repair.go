@@ -35,17 +35,17 @@ type Frame struct {
 }
 
 // Reword notes what is put in front of a text and behind it.
-func (f *Frame) Reword(text, front, behind string) {
-	f.Replaced = f.Replaced || message.IsBlank(text) && front+behind != ""
+func (f *Frame) Reword(text, front, after string) {
+	f.Replaced = f.Replaced || message.IsBlank(text) && front+after != ""
 	f.Lead += utf8.RuneCountInString(front)
-	f.Tail += utf8.RuneCountInString(behind)
+	f.Tail += utf8.RuneCountInString(after)
 }
 
 // WriteCalls is a message's text with its calls written behind it.
 func (f *Frame) WriteCalls(m message.Message) string {
 	text := m.TextWithCalls()
-	calls, behind := strings.CutPrefix(text, m.Content)
-	if f.Replaced = f.Replaced || !behind; behind {
+	calls, found := strings.CutPrefix(text, m.Content)
+	if f.Replaced = f.Replaced || !found; found {
 		f.Reword(m.Content, "", calls)
 	}
 	return text
@@ -64,7 +64,7 @@ type Call struct {
 	From int    // position of the message that made it
 }
 
-// Moved is a result that stands elsewhere than it was said.
+// Moved is a result that is sent in another place than its own.
 type Moved struct{ Row, From int } // its position and that of its call
 
 // Options are what a run depends on beside the messages.
@@ -146,8 +146,8 @@ func (m *run) log(d *Draft, kind string, code cause.Code, before, after string) 
 	m.logCause(d, kind, cause.Cause{Code: code}, before, after)
 }
 
-func (m *run) logCause(d *Draft, kind string, why cause.Cause, before, after string) {
-	m.Repairs[d.From] = append(m.Repairs[d.From], message.Repair{Kind: kind, Cause: why, Before: before, After: after})
+func (m *run) logCause(d *Draft, kind string, c cause.Cause, before, after string) {
+	m.Repairs[d.From] = append(m.Repairs[d.From], message.Repair{Kind: kind, Cause: c, Before: before, After: after})
 }
 
 // keep leaves only the drafts for which ok holds.

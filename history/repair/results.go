@@ -53,12 +53,12 @@ func (m *run) pair() {
 
 // pairRun finds the results of d's calls among the results directly behind it. An older call may still
 // wait for a result.
-func (m *run) pairRun(d *Draft, behind []*Draft, waits func(id string) bool) {
+func (m *run) pairRun(d *Draft, following []*Draft, waits func(id string) bool) {
 	n := 0
-	for n < len(behind) && behind[n].Role == message.Tool {
+	for n < len(following) && following[n].Role == message.Tool {
 		n++
 	}
-	run := behind[:n]
+	run := following[:n]
 	match := func(same func(k, r int) bool) {
 		for k := range d.ToolCalls {
 			for r := range run {
@@ -142,12 +142,12 @@ func (m *run) orphans() {
 		if d.Role != message.Tool || d.Head != nil {
 			continue
 		}
-		why := looseWords[d.loose]
+		row := looseWords[d.loose]
 		text := ""
 		if !message.IsBlank(d.Content) {
-			text = d.WriteResult(why.lead, d.Content)
+			text = d.WriteResult(row.lead, d.Content)
 		}
-		m.log(d, why.kind, why.cause, d.Content, text)
+		m.log(d, row.kind, row.cause, d.Content, text)
 		d.Message = message.Message{ID: d.ID, Role: message.Assistant, Content: text, Status: d.Status, CreatedMS: d.CreatedMS}
 		d.Joins = true
 	}

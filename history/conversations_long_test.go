@@ -27,8 +27,8 @@ var (
 	choices  = regexp.MustCompile(`\{([^{}"]*\|[^{}"]*)\}`)
 )
 
-// expand puts the long texts in. The same place of the same talk has the same text every time.
-func (r *talkReader) expand(text string) (string, error) {
+// expand puts the long texts in. The same place of the same conversation has the same text every time.
+func (r *conversationReader) expand(text string) (string, error) {
 	var fault error
 	text = madeText.ReplaceAllStringFunc(text, func(piece string) string {
 		part := madeText.FindStringSubmatch(piece)
@@ -38,7 +38,7 @@ func (r *talkReader) expand(text string) (string, error) {
 			return piece
 		}
 		r.longs++
-		w := writer{bank: b, count: r.count, random: rand.New(rand.NewPCG(seed(r.talk.name, part[2]), r.longs))}
+		w := writer{bank: b, count: r.count, random: rand.New(rand.NewPCG(seed(r.conversation.name, part[2]), r.longs))}
 		w.left, _ = strconv.Atoi(part[3])
 		if part[1] == "lines" {
 			return w.lines()

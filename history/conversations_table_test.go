@@ -8,9 +8,11 @@ import (
 	"winnow/history/message"
 )
 
-func kindsOf(list []talk) []string { return valuesOf(list, func(t talk) string { return t.kind }) }
+func kindsOf(list []recorded) []string {
+	return valuesOf(list, func(t recorded) string { return t.kind })
+}
 
-func valuesOf(list []talk, of func(talk) string) []string {
+func valuesOf(list []recorded, of func(recorded) string) []string {
 	var values []string
 	for _, t := range list {
 		values = append(values, of(t))
@@ -26,7 +28,7 @@ var kindNames = map[string]string{
 }
 
 // recallTables are the tables of the page, in Markdown.
-func recallTables(list []talk, cells []cell) string {
+func recallTables(list []recorded, cells []cell) string {
 	var b strings.Builder
 	for _, kind := range kindsOf(list) {
 		rows := [][]string{}
@@ -40,17 +42,17 @@ func recallTables(list []talk, cells []cell) string {
 }
 
 // writeDetails shows where a preset is weak.
-func writeDetails(b *strings.Builder, list []talk, cells []cell, preset string) {
+func writeDetails(b *strings.Builder, list []recorded, cells []cell, preset string) {
 	row := func(name string, fits func(cell) bool) []string {
 		return budgetRow(name, cells, func(c cell) bool { return c.method == preset && fits(c) })
 	}
 	var rows [][]string
-	for _, talk := range list {
-		rows = append(rows, row(rowName(talk), func(c cell) bool { return c.talk == talk.name }))
+	for _, conv := range list {
+		rows = append(rows, row(rowName(conv), func(c cell) bool { return c.conversation == conv.name }))
 	}
 	writeTable(b, "`"+preset+"` by conversation", rows)
 	rows = nil
-	for _, lang := range valuesOf(list, func(t talk) string { return t.lang }) {
+	for _, lang := range valuesOf(list, func(t recorded) string { return t.lang }) {
 		rows = append(rows, row(lang, func(c cell) bool { return c.lang == lang }))
 	}
 	writeTable(b, "`"+preset+"` by language", rows)
@@ -61,16 +63,16 @@ func writeDetails(b *strings.Builder, list []talk, cells []cell, preset string) 
 	writeTable(b, "`"+preset+"` by what is asked for", rows)
 }
 
-func rowName(t talk) string { return fmt.Sprintf("%s (%s)", t.name, t.lang) }
+func rowName(t recorded) string { return fmt.Sprintf("%s (%s)", t.name, t.lang) }
 
-// kindTitle says what a kind of talk measures, and how much of it there is.
-func kindTitle(list []talk, kind string) string {
-	talks, questions, needed, tokens := 0, 0, 0, 0
+// kindTitle says what a kind of conversation measures, and how much of it there is.
+func kindTitle(list []recorded, kind string) string {
+	conversations, questions, needed, tokens := 0, 0, 0, 0
 	for _, t := range list {
 		if t.kind != kind {
 			continue
 		}
-		talks++
+		conversations++
 		for _, m := range t.past {
 			tokens += o200k()(m.Content)
 		}
@@ -79,7 +81,7 @@ func kindTitle(list []talk, kind string) string {
 			needed += len(q.needs)
 		}
 	}
-	return fmt.Sprintf("%s (%d of %s tokens on average, %d questions, %d needed messages)", kindNames[kind], talks, message.Grouped(tokens/max(1, talks)), questions, needed)
+	return fmt.Sprintf("%s (%d of %s tokens on average, %d questions, %d needed messages)", kindNames[kind], conversations, message.Grouped(tokens/max(1, conversations)), questions, needed)
 }
 
 func budgetRow(name string, cells []cell, fits func(cell) bool) []string {

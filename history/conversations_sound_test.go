@@ -6,39 +6,39 @@ import (
 	"testing"
 )
 
-func TestTalksAreSound(t *testing.T) {
-	for _, talk := range allTalks(t) {
-		t.Run(talk.name, func(t *testing.T) { checkTalk(t, talk) })
+func TestConversationsAreSound(t *testing.T) {
+	for _, conv := range allConversations(t) {
+		t.Run(conv.name, func(t *testing.T) { checkConversation(t, conv) })
 	}
 }
 
-func checkTalk(t *testing.T, talk talk) {
-	if !slices.Contains([]string{"chat", "talk", "tools"}, talk.kind) || talk.lang == "" {
-		t.Errorf("kind is %q and lang %q", talk.kind, talk.lang)
+func checkConversation(t *testing.T, conv recorded) {
+	if !slices.Contains([]string{"chat", "talk", "tools"}, conv.kind) || conv.lang == "" {
+		t.Errorf("kind is %q and lang %q", conv.kind, conv.lang)
 	}
-	if len(talk.questions) == 0 {
+	if len(conv.questions) == 0 {
 		t.Error("it asks nothing")
 	}
-	t.Log(talk.shape())
+	t.Log(conv.shape())
 	asked := map[string]bool{}
-	for _, q := range talk.questions {
+	for _, q := range conv.questions {
 		if sortName(q.sort) == "" || len(q.needs) == 0 || q.text == "" {
 			t.Errorf("question %q of sort %q needs %q", q.text, q.sort, q.needs)
 		}
 		for _, label := range q.needs {
-			if _, ok := talk.labels[label]; !ok {
+			if _, ok := conv.labels[label]; !ok {
 				t.Errorf("question %q needs %s, which no message has", q.text, label)
 			}
 			asked[label] = true
 		}
 	}
-	for label, i := range talk.labels {
+	for label, i := range conv.labels {
 		if !asked[label] {
-			t.Errorf("no question needs %s: %.60s", label, talk.past[i].Content)
+			t.Errorf("no question needs %s: %.60s", label, conv.past[i].Content)
 		}
 	}
 	calls := map[string]bool{}
-	for i, m := range talk.past {
+	for i, m := range conv.past {
 		if m.Content == "" && len(m.ToolCalls) == 0 {
 			t.Errorf("message %d of %s is empty", i+1, m.Role)
 		}
@@ -55,13 +55,13 @@ func checkTalk(t *testing.T, talk talk) {
 	}
 	o := benchOptions(t, "balanced", 0)
 	o.Policy.Recovery = RecoverStrict
-	if _, err := Build(talk.past, o); err != nil {
+	if _, err := Build(conv.past, o); err != nil {
 		t.Error(err)
 	}
 }
 
-// shape says how long a talk and its messages are.
-func (t talk) shape() string {
+// shape says how long a conversation and its messages are.
+func (t recorded) shape() string {
 	lengths, tokens := map[Role][]int{}, 0
 	for _, m := range t.past {
 		lengths[m.Role] = append(lengths[m.Role], runes(m.Content))

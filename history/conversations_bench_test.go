@@ -16,21 +16,21 @@ var misses = flag.String("misses", "", "say which questions miss what, for a met
 // recallBudgets are the tokens that a request may hold.
 var recallBudgets = []int{1000, 2000, 4000, 8000, 16000}
 
-// method is a way to decide a request: it says which messages of a talk stand in it whole.
+// method is a way to decide a request: it says which messages of a conversation stand in it whole.
 type method struct {
 	name string
 	ask  func(t *asked, question string, budget int) func(i int) bool
 }
 
-// asked is a talk that questions are put to.
+// asked is a conversation that questions are put to.
 type asked struct {
-	talk
+	recorded
 	conversation *Conversation
 	cost         []int // tokens of each message with its frame
 }
 
-func ask(t talk) *asked {
-	a := &asked{talk: t, conversation: Read(t.past, o200k())}
+func ask(t recorded) *asked {
+	a := &asked{recorded: t, conversation: Read(t.past, o200k())}
 	for _, m := range t.past {
 		n := o200k()(m.Content) + frameMessage
 		for _, c := range m.ToolCalls {
@@ -84,7 +84,7 @@ func (t *asked) planned(preset, question string, budget int) func(int) bool {
 // base is what a request costs without any history.
 func (t *asked) base(question string) int { return frameRequest + o200k()(question) + frameMessage }
 
-// first is the end of the first exchange.
+// first is the end of the first turn.
 func (t *asked) first() int {
 	for i := 1; i < len(t.past); i++ {
 		if t.past[i].Role == User {
@@ -95,11 +95,11 @@ func (t *asked) first() int {
 }
 
 // newest is the first of the newest messages that fit; a result without its call cannot be sent.
-func (t *asked) newest(room, most int) int {
+func (t *asked) newest(left, limit int) int {
 	from := len(t.past)
-	for from > len(t.past)-most && from > 0 && t.cost[from-1] <= room {
+	for from > len(t.past)-limit && from > 0 && t.cost[from-1] <= left {
 		from--
-		room -= t.cost[from]
+		left -= t.cost[from]
 	}
 	for from < len(t.past) && t.past[from].Role == Tool {
 		from++
@@ -117,24 +117,24 @@ func (s score) String() string {
 	return fmt.Sprintf("%.1f", 100*float64(s.whole)/float64(s.needed))
 }
 
-// cell is one question put to one talk by one method at one budget.
+// cell is one question put to one conversation by one method at one budget.
 type cell struct {
-	talk, lang, kind, sort, method string
-	budget                         int
+	conversation, lang, kind, sort, method string
+	budget                                 int
 	score
 	question string
 	missed   []string
 }
 
-// measureTalk puts the questions of a talk.
-func measureTalk(t talk, by []method, budgets []int) []cell {
+// measureConversation puts the questions of a conversation.
+func measureConversation(t recorded, by []method, budgets []int) []cell {
 	a := ask(t)
 	var list []cell
 	for _, q := range t.questions {
 		for _, m := range by {
 			for _, budget := range budgets {
 				whole := m.ask(a, q.text, budget)
-				c := cell{talk: t.name, lang: t.lang, kind: t.kind, sort: q.sort, method: m.name, budget: budget, question: q.text}
+				c := cell{conversation: t.name, lang: t.lang, kind: t.kind, sort: q.sort, method: m.name, budget: budget, question: q.text}
 				for _, label := range q.needs {
 					c.needed++
 					if whole(t.labels[label]) {
@@ -150,15 +150,15 @@ func measureTalk(t talk, by []method, budgets []int) []cell {
 	return list
 }
 
-// measureTalks does so for all of them, two at a time.
-func measureTalks(list []talk, by []method, budgets []int) []cell {
+// measureConversations does so for all of them, two at a time.
+func measureConversations(list []recorded, by []method, budgets []int) []cell {
 	cells := make([][]cell, len(list))
 	var wait sync.WaitGroup
 	places := make(chan struct{}, 2)
 	for i, t := range list {
 		wait.Go(func() {
 			places <- struct{}{}
-			cells[i] = measureTalk(t, by, budgets)
+			cells[i] = measureConversation(t, by, budgets)
 			<-places
 		})
 	}
@@ -179,14 +179,14 @@ func sum(cells []cell, fits func(cell) bool) score {
 }
 
 // BenchmarkRecallTable reports the share of the needed messages that stand whole in the request, in
-// percent, by method, kind of talk and budget.
+// percent, by method, kind of conversation and budget.
 func BenchmarkRecallTable(b *testing.B) {
-	list := allTalks(b)
+	list := allConversations(b)
 	by := methods()
 	for _, m := range by {
 		for _, kind := range kindsOf(list) {
 			b.Run(fmt.Sprintf("%s/%s", strings.ReplaceAll(m.name, " ", "-"), kind), func(b *testing.B) {
-				var some []talk
+				var some []recorded
 				for _, t := range list {
 					if t.kind == kind {
 						some = append(some, t)
@@ -194,7 +194,7 @@ func BenchmarkRecallTable(b *testing.B) {
 				}
 				var cells []cell
 				for b.Loop() {
-					cells = measureTalks(some, []method{m}, recallBudgets)
+					cells = measureConversations(some, []method{m}, recallBudgets)
 				}
 				for _, budget := range recallBudgets {
 					s := sum(cells, func(c cell) bool { return c.budget == budget })
@@ -217,7 +217,7 @@ const (
 // take minutes of a processor, so that without either it compares one column: what the default
 // preset keeps of each conversation at checkedBudget.
 func TestRecallTable(t *testing.T) {
-	list := allTalks(t)
+	list := allConversations(t)
 	page, err := os.ReadFile(recallPage)
 	if err != nil {
 		t.Fatal(err)
@@ -229,12 +229,12 @@ func TestRecallTable(t *testing.T) {
 	}
 	switch {
 	case *update:
-		tables = recallTables(list, measureTalks(list, methods(), recallBudgets))
+		tables = recallTables(list, measureConversations(list, methods(), recallBudgets))
 		if err := os.WriteFile(recallPage, []byte(before+recallFrom+tables+recallTo+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	case *misses != "":
-		tellMisses(t, list)
+		logMisses(t, list)
 	default:
 		checkColumn(t, list, tables)
 	}
@@ -242,7 +242,7 @@ func TestRecallTable(t *testing.T) {
 
 const checkedBudget = 4000
 
-func checkColumn(t *testing.T, list []talk, tables string) {
+func checkColumn(t *testing.T, list []recorded, tables string) {
 	const how = "go test ./history -run TestRecallTable -update writes it"
 	for _, kind := range kindsOf(list) {
 		if title := kindTitle(list, kind); !strings.Contains(tables, title) {
@@ -250,29 +250,29 @@ func checkColumn(t *testing.T, list []talk, tables string) {
 		}
 	}
 	preset := Presets()[0]
-	cells := measureTalks(list, methods()[:1], []int{checkedBudget})
+	cells := measureConversations(list, methods()[:1], []int{checkedBudget})
 	column := 2 + slices.Index(recallBudgets, checkedBudget)
-	for _, talk := range list {
-		want := sum(cells, func(c cell) bool { return c.talk == talk.name }).String()
-		_, row, _ := strings.Cut(tables, "\n| "+rowName(talk)+" |")
+	for _, conv := range list {
+		want := sum(cells, func(c cell) bool { return c.conversation == conv.name }).String()
+		_, row, _ := strings.Cut(tables, "\n| "+rowName(conv)+" |")
 		row, _, _ = strings.Cut(row, "\n")
 		if fields := strings.Split("||"+row, "|"); len(fields) <= column || strings.TrimSpace(fields[column]) != want {
-			t.Errorf("%s keeps %s %% of what %s asks for at %d tokens, the page says %q; %s", preset, want, talk.name, checkedBudget, row, how)
+			t.Errorf("%s keeps %s %% of what %s asks for at %d tokens, the page says %q; %s", preset, want, conv.name, checkedBudget, row, how)
 		}
 	}
 }
 
-// tellMisses lists what the chosen method misses at the chosen budget.
-func tellMisses(t *testing.T, list []talk) {
+// logMisses lists what the chosen method misses at the chosen budget.
+func logMisses(t *testing.T, list []recorded) {
 	name, number, _ := strings.Cut(*misses, "/")
 	budget, err := strconv.Atoi(number)
 	by := slices.DeleteFunc(methods(), func(m method) bool { return m.name != name })
 	if err != nil || len(by) == 0 {
 		t.Fatalf("-misses %q: it takes a method and a budget, such as balanced/4000", *misses)
 	}
-	for _, c := range measureTalks(list, by, []int{budget}) {
+	for _, c := range measureConversations(list, by, []int{budget}) {
 		if len(c.missed) > 0 {
-			t.Logf("%s: %d of %d, without %s: %s", c.talk, c.whole, c.needed, strings.Join(c.missed, " "), c.question)
+			t.Logf("%s: %d of %d, without %s: %s", c.conversation, c.whole, c.needed, strings.Join(c.missed, " "), c.question)
 		}
 	}
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// talk is a long conversation with questions about it. The files of testdata/talks hold one each:
+// recorded is a long conversation with questions about it. The files of testdata/conversations hold one each:
 //
 //	lang: de
 //	kind: chat                       chat: user and assistant; talk: two people; tools: an agent with tool calls
-//	use: german.bank                 banks and fillers that several talks share
+//	use: german.bank                 banks and fillers that several conversations share
 //	-- bank travel --                sentences, one a line, of which long answers are made; # in front is a heading
-//	-- filler garden --              messages that a session may borrow; {one|two|three} differs from talk to talk
+//	-- filler garden --              messages that a session may borrow; {one|two|three} differs from conversation to conversation
 //	-- session 2024-03-01 --         a day's messages; "filler garden" behind the date borrows them
 //	user: text
 //	@m12 user: text                  a label in front marks a message that a question needs
@@ -34,14 +34,14 @@ import (
 //
 // A line that begins in none of these ways continues the message before it. Call ids count within
 // their session.
-type talk struct {
+type recorded struct {
 	name, lang, kind string
 	past             []Message
 	labels           map[string]int // indexes into past
 	questions        []question
 }
 
-// question is a message to be asked after the whole talk, with the labels of what it needs.
+// question is a message to be asked after the whole conversation, with the labels of what it needs.
 type question struct {
 	sort, text string
 	needs      []string
@@ -57,17 +57,17 @@ var sorts = []struct{ sort, name string }{
 }
 
 var (
-	talkSection = regexp.MustCompile(`^-- (bank|filler|session|questions)(?: ([^ ]+))?(?: filler ([^ ]+))? --$`)
-	talkMessage = regexp.MustCompile(`^(?:@([\pL\pN_-]+) )?(user|assistant|tool ([\w-]+)):(?: (.*))?$`)
-	talkCall    = regexp.MustCompile(` \| (\w[\w-]*)=(\w[\w.-]*)\((\{)`)
+	sectionLine = regexp.MustCompile(`^-- (bank|filler|session|questions)(?: ([^ ]+))?(?: filler ([^ ]+))? --$`)
+	messageLine = regexp.MustCompile(`^(?:@([\pL\pN_-]+) )?(user|assistant|tool ([\w-]+)):(?: (.*))?$`)
+	callLine    = regexp.MustCompile(` \| (\w[\w-]*)=(\w[\w.-]*)\((\{)`)
 )
 
-// talkReader reads the lines of one talk and of the file that it uses.
-type talkReader struct {
-	talk    talk
-	banks   map[string]*bank
-	fillers map[string][]string // lines
-	count   Counter
+// conversationReader reads the lines of one conversation and of the file that it uses.
+type conversationReader struct {
+	conversation recorded
+	banks        map[string]*bank
+	fillers      map[string][]string // lines
+	count        Counter
 
 	section []string // the section's header, as talkSection finds it
 	day     int64    // the session's day, Unix milliseconds
@@ -75,23 +75,23 @@ type talkReader struct {
 	longs   uint64   // texts made of banks so far
 }
 
-func readTalk(file string, count Counter) (talk, error) {
-	r := talkReader{banks: map[string]*bank{}, fillers: map[string][]string{}, count: count}
-	r.talk.name = strings.TrimSuffix(filepath.Base(file), ".talk")
-	r.talk.labels = map[string]int{}
+func readConversation(file string, count Counter) (recorded, error) {
+	r := conversationReader{banks: map[string]*bank{}, fillers: map[string][]string{}, count: count}
+	r.conversation.name = strings.TrimSuffix(filepath.Base(file), ".chat")
+	r.conversation.labels = map[string]int{}
 	if err := r.read(file); err != nil {
-		return talk{}, err
+		return recorded{}, err
 	}
-	for i := range r.talk.past {
-		m := &r.talk.past[i]
+	for i := range r.conversation.past {
+		m := &r.conversation.past[i]
 		if err := r.finish(m); err != nil {
-			return talk{}, fmt.Errorf("%s: message %d: %w", file, i+1, err)
+			return recorded{}, fmt.Errorf("%s: message %d: %w", file, i+1, err)
 		}
 	}
-	return r.talk, nil
+	return r.conversation, nil
 }
 
-func (r *talkReader) read(file string) error {
+func (r *conversationReader) read(file string) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return err
@@ -107,8 +107,8 @@ func (r *talkReader) read(file string) error {
 	return lines.Err()
 }
 
-func (r *talkReader) line(dir, line string) error {
-	if section := talkSection.FindStringSubmatch(line); section != nil {
+func (r *conversationReader) line(dir, line string) error {
+	if section := sectionLine.FindStringSubmatch(line); section != nil {
 		r.section = section
 		if section[1] == "session" {
 			return r.session(section[2], section[3])
@@ -134,13 +134,13 @@ func (r *talkReader) line(dir, line string) error {
 	return nil
 }
 
-func (r *talkReader) header(dir, line string) error {
+func (r *conversationReader) header(dir, line string) error {
 	key, value, _ := strings.Cut(line, ": ")
 	switch key {
 	case "lang":
-		r.talk.lang = value
+		r.conversation.lang = value
 	case "kind":
-		r.talk.kind = value
+		r.conversation.kind = value
 	case "use":
 		err := r.read(filepath.Join(dir, value))
 		r.section = nil
@@ -154,7 +154,7 @@ func (r *talkReader) header(dir, line string) error {
 }
 
 // session begins a day. Its first message is said at nine, each other one a minute later.
-func (r *talkReader) session(date, filler string) error {
+func (r *conversationReader) session(date, filler string) error {
 	day, err := time.Parse("2006-01-02 15", date+" 09")
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (r *talkReader) session(date, filler string) error {
 	if r.fillers[filler] == nil {
 		return fmt.Errorf("there is no filler %q", filler)
 	}
-	pick := seed(r.talk.name, filler)
+	pick := seed(r.conversation.name, filler)
 	for _, line := range r.fillers[filler] {
 		if err := r.message(alternative(line, pick)); err != nil {
 			return err
@@ -177,40 +177,40 @@ func (r *talkReader) session(date, filler string) error {
 }
 
 // message begins a message or continues the one before it.
-func (r *talkReader) message(line string) error {
-	head := talkMessage.FindStringSubmatch(line)
+func (r *conversationReader) message(line string) error {
+	head := messageLine.FindStringSubmatch(line)
 	if head == nil {
-		if len(r.talk.past) == 0 {
+		if len(r.conversation.past) == 0 {
 			if strings.TrimSpace(line) == "" {
 				return nil
 			}
 			return fmt.Errorf("%q: a message begins with user:, assistant: or tool ID:", line)
 		}
-		r.talk.past[len(r.talk.past)-1].Content += "\n" + line
+		r.conversation.past[len(r.conversation.past)-1].Content += "\n" + line
 		return nil
 	}
 	if label := head[1]; label != "" {
-		if _, taken := r.talk.labels[label]; taken {
+		if _, taken := r.conversation.labels[label]; taken {
 			return fmt.Errorf("the label %s is taken", label)
 		}
-		r.talk.labels[label] = len(r.talk.past)
+		r.conversation.labels[label] = len(r.conversation.past)
 	}
 	role, _, _ := strings.Cut(head[2], " ")
-	id := int64(len(r.talk.past) + 1)
+	id := int64(len(r.conversation.past) + 1)
 	m := Message{ID: id, Role: Role(role), Content: head[4], Status: Complete, CreatedMS: r.day}
 	if head[3] != "" {
 		m.ToolCallID = r.callID(head[3])
 	}
 	m.Content, m.ToolCalls = r.calls(" " + m.Content)
-	r.talk.past = append(r.talk.past, m)
+	r.conversation.past = append(r.conversation.past, m)
 	r.day += 60_000
 	return nil
 }
 
 // calls parts a message's text from the calls behind it; each goes up to the next one.
-func (r *talkReader) calls(text string) (string, []ToolCall) {
+func (r *conversationReader) calls(text string) (string, []ToolCall) {
 	var calls []ToolCall
-	found := talkCall.FindAllStringSubmatchIndex(text, -1)
+	found := callLine.FindAllStringSubmatchIndex(text, -1)
 	end := len(text)
 	for _, at := range slices.Backward(found) {
 		arguments, closed := strings.CutSuffix(text[at[6]:end], ")")
@@ -224,16 +224,16 @@ func (r *talkReader) calls(text string) (string, []ToolCall) {
 	return text[:end], calls
 }
 
-func (r *talkReader) callID(id string) string { return fmt.Sprintf("%s_%d", id, r.days) }
+func (r *conversationReader) callID(id string) string { return fmt.Sprintf("%s_%d", id, r.days) }
 
 // finish makes a message's text of what the file has of it.
-func (r *talkReader) finish(m *Message) error {
+func (r *conversationReader) finish(m *Message) error {
 	text, err := r.expand(strings.TrimSpace(m.Content))
 	m.Content = text
 	return err
 }
 
-func (r *talkReader) question(line string) error {
+func (r *conversationReader) question(line string) error {
 	if strings.TrimSpace(line) == "" {
 		return nil
 	}
@@ -243,7 +243,7 @@ func (r *talkReader) question(line string) error {
 		return fmt.Errorf("%q: a question is ? text : labels", line)
 	}
 	q := question{sort: mark[1:], text: rest[:at], needs: strings.Fields(rest[at+3:])}
-	r.talk.questions = append(r.talk.questions, q)
+	r.conversation.questions = append(r.conversation.questions, q)
 	return nil
 }
 
@@ -262,15 +262,15 @@ var o200k = sync.OnceValue(func() Counter {
 	}
 })
 
-// talks are all of them, read once.
-var talks = sync.OnceValues(func() ([]talk, error) {
-	files, err := filepath.Glob("testdata/talks/*.talk")
+// conversations are all of them, read once.
+var conversations = sync.OnceValues(func() ([]recorded, error) {
+	files, err := filepath.Glob("testdata/conversations/*.chat")
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no talks: %w", err)
 	}
-	var list []talk
+	var list []recorded
 	for _, file := range files {
-		t, err := readTalk(file, o200k())
+		t, err := readConversation(file, o200k())
 		if err != nil {
 			return nil, err
 		}
@@ -279,9 +279,9 @@ var talks = sync.OnceValues(func() ([]talk, error) {
 	return list, nil
 })
 
-func allTalks(tb testing.TB) []talk {
+func allConversations(tb testing.TB) []recorded {
 	tb.Helper()
-	list, err := talks()
+	list, err := conversations()
 	if err != nil {
 		tb.Fatal(err)
 	}
