@@ -140,8 +140,7 @@ func sightings(t testing.TB, w, h int) *Model {
 func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(inspector.JSONView)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
-	text, hidden := inspector.LegibleJSON([]byte(raw), theme.Secrets{Find: findKey})
-	m.Update(inspector.BodyMsg{Answer: inspector.Answer{Number: m.inspector.Number}, Text: text, Bytes: len(raw), Secrets: hidden})
+	m.Update(inspector.NewBodyMsg(m.inspector.Number, []byte(raw), nil, theme.Secrets{Find: findKey}))
 	return m
 }
 

@@ -179,8 +179,8 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 			t.Fatalf("%d secrets are said to be hidden, want %d; inserted is %q", n, found, inserted)
 		}
 	})
-	each, n := inspector.HideEach(theme.Secrets{Find: findKey}, inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Rest, Text: ""}})
+	each, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Rest, Text: ""}})
 	if want := (inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: theme.Redacted}, {Kind: inspector.Rest, Text: ""}}); n != 1 || !slices.Equal(each, want) {
-		t.Errorf("passages of their own are %v (%d), want %v", each, n, want)
+		t.Errorf("the segments are %v (%d), want %v", each, n, want)
 	}
 }

@@ -8,23 +8,9 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/history"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
-
-// Diff are a text as it is stored and as a request has it, shown against each other.
-type Diff struct {
-	original string
-	sent     string
-}
-
-// DiffOf are the two sides of a repair. Both are blank where it changed no text, such as one that
-// moved a message.
-func DiffOf(r history.Repair) Diff { return Diff{r.Before, r.After} }
-
-// Blank says that there is nothing to show.
-func (s Diff) Blank() bool { return s.original == "" && s.sent == "" }
 
 // besideWidth is the width in cells from which the sides stand beside each other; below it they stand
 // above one another.
@@ -36,70 +22,71 @@ const (
 	mostLines = 12 // lines of one difference that are shown
 )
 
-// View draws the sides in w cells. A line with a part that the other side does not have has a sign at
-// its margin, − or +, and that part is marked.
-func (s Diff) View(st theme.Styles, w int) []string {
-	if s.Blank() || w < 4 {
+// diffLines draws a text as it is stored against the one that is sent instead, in w cells. A line with a part that
+// the other side does not have begins with a sign, − or +, and that part is marked. There are none where both are
+// blank, as for a repair that moved a message.
+func diffLines(st theme.Styles, w int, original, sent string) []string {
+	if original == "" && sent == "" || w < 4 {
 		return nil
 	}
-	was, is := differ(s.original, s.sent)
+	was, is := differ(original, sent)
+	left := column{st: st, title: "original", sign: "−", style: st.Bad, w: w}
+	right := column{st: st, title: "sent instead", sign: "+", style: st.Good, w: w}
 	if w < besideWidth {
-		left := column{st, "original", "−", st.Bad, w}.lines(was)
-		return append(left, column{st, "sent instead", "+", st.Good, w}.lines(is)...)
+		return append(left.lines(was), right.lines(is)...)
 	}
-	half := (w - 1) / 2
-	left := column{st, "original", "−", st.Bad, half}.lines(was)
-	right := column{st, "sent instead", "+", st.Good, w - 1 - half}.lines(is)
-	lines := make([]string, max(len(left), len(right)))
-	for i := range lines {
-		lines[i] = theme.Fit(at(left, i), half) + st.Frame.Render("│") + theme.Fit(at(right, i), w-1-half)
+	left.w = (w - 1) / 2
+	right.w = w - 1 - left.w
+	before, after := left.lines(was), right.lines(is)
+	h := max(len(before), len(after))
+	before, after = theme.Blank(before, left.w, h), theme.Blank(after, right.w, h)
+	for i := range before {
+		before[i] += st.Frame.Render("│") + after[i]
 	}
-	return lines
+	return before
 }
 
-// at is the line i, or a blank one.
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return ""
-}
-
-// column draws one side.
+// column draws one side, cell by cell: a line breaks where it is full, as the text is shown exactly and not read.
 type column struct {
 	st    theme.Styles
 	title string
 	sign  string         // of a line that has what the other side has not
 	style lipgloss.Style // of that part, and of the sign
 	w     int
+
+	out     []string
+	line    strings.Builder // the one that is being written
+	used    int             // cells of it
+	differs bool            // something on it is not on the other side
 }
 
-func (c column) lines(list []piece) []string {
-	lines := []string{theme.Fit("   "+c.st.Strong.Render(c.title), c.w)}
+func (c *column) lines(list []piece) []string {
+	c.out = []string{theme.Fit("   "+c.st.Strong.Render(c.title), c.w)}
 	if len(list) == 0 {
-		return append(lines, theme.Fit("   "+c.st.Faint.Render("(nothing)"), c.w))
+		return append(c.out, theme.Fit("   "+c.st.Faint.Render("(nothing)"), c.w))
 	}
-	ink := writerFor(c)
 	for i, p := range list {
-		text := c.abridge(p, i > 0, i < len(list)-1)
-		for k, s := range text {
+		for k, part := range c.abridge(p, i > 0, i < len(list)-1) {
 			if k > 0 {
-				ink.note(s.skipped)
+				c.note(part.skipped)
 			}
-			ink.write(s.text, p.same)
+			c.write(part.text, p.same)
 		}
 	}
-	return append(lines, ink.end()...)
+	if c.used > 0 || len(c.out) == 1 {
+		c.feed()
+	}
+	return c.out
 }
 
-// stretch is a part of a piece, behind a number of characters that are not shown.
-type stretch struct {
+// excerpt is a part of a piece, behind a number of characters that are not shown.
+type excerpt struct {
 	skipped int
 	text    string
 }
 
 // abridge leaves out of a piece what is far from a difference, and the middle of a long difference.
-func (c column) abridge(p piece, differsBefore, differsAfter bool) []stretch {
+func (c *column) abridge(p piece, differsBefore, differsAfter bool) []excerpt {
 	head, tail := mostLines*c.w, nearLines*c.w
 	if p.same {
 		head, tail = 0, 0
@@ -110,16 +97,12 @@ func (c column) abridge(p piece, differsBefore, differsAfter bool) []stretch {
 			tail = nearLines * c.w
 		}
 	}
-	// Bytes bound characters, so that most texts are not counted.
-	if len(p.text) <= head+tail {
-		return []stretch{{text: p.text}}
-	}
 	runes := []rune(legible(p.text))
 	skipped := len(runes) - head - tail
 	if skipped <= 0 {
-		return []stretch{{text: p.text}}
+		return []excerpt{{text: p.text}}
 	}
-	return []stretch{{text: string(runes[:head])}, {skipped, string(runes[len(runes)-tail:])}}
+	return []excerpt{{text: string(runes[:head])}, {skipped, string(runes[len(runes)-tail:])}}
 }
 
 // legible is a text with every byte that is none written as \xff, so that it can be told from the
@@ -139,31 +122,16 @@ func legible(s string) string {
 	return b.String()
 }
 
-// writer writes pieces into lines of a column, cell by cell: a line breaks where it is full, as the text
-// is shown exactly and not read.
-type writer struct {
-	c       column
-	out     []string
-	line    strings.Builder
-	used    int
-	differs bool // something on this line is not on the other side
-}
-
-func writerFor(c column) *writer { return &writer{c: c} }
-
-// room is the cells of a line's text: its sign stands before it.
-func (k *writer) room() int { return max(1, k.c.w-4) }
-
-func (k *writer) write(text string, same bool) {
-	style := k.c.st.Text
+func (c *column) write(text string, same bool) {
+	style := c.st.Text
 	if !same {
-		style = k.c.style.Underline(true)
+		style = c.style.Underline(true)
 	}
 	run := ""
 	flush := func() {
 		if run != "" {
-			k.line.WriteString(style.Render(run))
-			k.differs = k.differs || !same
+			c.line.WriteString(style.Render(run))
+			c.differs = c.differs || !same
 		}
 		run = ""
 	}
@@ -173,45 +141,37 @@ func (k *writer) write(text string, same bool) {
 				run += "↵" // a line's end that only one side has is seen
 			}
 			flush()
-			k.feed()
+			c.feed()
 			text = text[1:]
 			continue
 		}
 		cluster, n := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
-		if k.used+n > k.room() {
+		if c.used+n > max(1, c.w-4) {
 			flush()
-			k.feed()
+			c.feed()
 		}
 		run += cluster
-		k.used += n
+		c.used += n
 		text = text[len(cluster):]
 	}
 	flush()
 }
 
 // note says that characters are left out, on a line of its own.
-func (k *writer) note(skipped int) {
-	if k.used > 0 {
-		k.feed()
+func (c *column) note(skipped int) {
+	if c.used > 0 {
+		c.feed()
 	}
-	k.out = append(k.out, theme.Fit("   "+k.c.st.Faint.Render("… "+theme.Plural(skipped, "more character")+" …"), k.c.w))
+	c.out = append(c.out, theme.Fit("   "+c.st.Faint.Render("… "+theme.Plural(skipped, "more character")+" …"), c.w))
 }
 
 // feed ends a line.
-func (k *writer) feed() {
+func (c *column) feed() {
 	lead := "   "
-	if k.differs {
-		lead = " " + k.c.style.Render(k.c.sign) + " "
+	if c.differs {
+		lead = " " + c.style.Render(c.sign) + " "
 	}
-	k.out = append(k.out, theme.Fit(lead+k.line.String(), k.c.w))
-	k.line.Reset()
-	k.used, k.differs = 0, false
-}
-
-// end is everything that was written.
-func (k *writer) end() []string {
-	if k.used > 0 || len(k.out) == 0 {
-		k.feed()
-	}
-	return k.out
+	c.out = append(c.out, theme.Fit(lead+c.line.String(), c.w))
+	c.line.Reset()
+	c.used, c.differs = 0, false
 }

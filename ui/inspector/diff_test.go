@@ -38,7 +38,7 @@ func TestDifferTakesTextsApartWithoutLoss(t *testing.T) {
 			t.Fatalf("differ(%q, %q): the pieces are %v and %v", before, after, was, is)
 		}
 		if sameOf(was) != sameOf(is) {
-			t.Fatalf("differ(%q, %q): the sides have %q and %q in common", before, after, sameOf(was), sameOf(is))
+			t.Fatalf("differ(%q, %q): the texts have %q and %q in common", before, after, sameOf(was), sameOf(is))
 		}
 		if before == after && before != "" && (len(was) != 1 || !was[0].same) {
 			t.Fatalf("differ of %q and itself: %v", before, was)
@@ -46,8 +46,8 @@ func TestDifferTakesTextsApartWithoutLoss(t *testing.T) {
 	})
 }
 
-func TestSidesMarkWhatDiffers(t *testing.T) {
-	s := Diff{`{"path":"C:\Users\me", "limit`, `{"path":"C:\\Users\\me"}`}
+func TestDiffMarksWhatDiffers(t *testing.T) {
+	original, sent := `{"path":"C:\Users\me", "limit`, `{"path":"C:\\Users\\me"}`
 	for _, c := range []struct {
 		w    int
 		want string
@@ -68,51 +68,51 @@ func TestSidesMarkWhatDiffers(t *testing.T) {
  + {"path":"C:\\Users\\
  + me"}`},
 	} {
-		if got := linesOf(t, s.View(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), c.w), c.w); got != strings.TrimPrefix(c.want, "\n") {
-			t.Errorf("at %d cells the sides are\n%s\nwant\n%s", c.w, got, c.want)
+		if got := linesOf(t, diffLines(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), c.w, original, sent), c.w); got != strings.TrimPrefix(c.want, "\n") {
+			t.Errorf("at %d cells the columns are\n%s\nwant\n%s", c.w, got, c.want)
 		}
 	}
 }
 
-func TestSidesSayWhereThereIsNothing(t *testing.T) {
-	if got := (Diff{}).View(theme.New(theme.None, theme.Palette{}), 60); got != nil {
-		t.Errorf("two blank sides are drawn: %q", got)
+func TestDiffSaysWhereThereIsNothing(t *testing.T) {
+	if got := diffLines(theme.New(theme.None, theme.Palette{}), 60, "", ""); got != nil {
+		t.Errorf("two blank texts are drawn: %q", got)
 	}
-	got := linesOf(t, Diff{"", "{}"}.View(theme.New(theme.None, theme.Palette{}), 60), 60)
+	got := linesOf(t, diffLines(theme.New(theme.None, theme.Palette{}), 60, "", "{}"), 60)
 	if want := "   original\n   (nothing)\n   sent instead\n + {}"; got != want {
-		t.Errorf("the sides are\n%s\nwant\n%s", got, want)
+		t.Errorf("the columns are\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestSidesTellABrokenByteFromItsReplacement(t *testing.T) {
-	got := linesOf(t, Diff{"a\xffb", "a�b"}.View(theme.New(theme.None, theme.Palette{}), 60), 60)
+func TestDiffShowsABrokenByteOtherwiseThanItsReplacement(t *testing.T) {
+	got := linesOf(t, diffLines(theme.New(theme.None, theme.Palette{}), 60, "a\xffb", "a�b"), 60)
 	if want := "   original\n − a\\xffb\n   sent instead\n + a�b"; got != want {
-		t.Errorf("the sides are\n%s\nwant\n%s", got, want)
+		t.Errorf("the columns are\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestSidesShowALongTextWhereItDiffers(t *testing.T) {
+func TestDiffShowsALongTextWhereItDiffers(t *testing.T) {
 	long := strings.Repeat("0123456789", 100_000)
-	lines := Diff{long + "[wrong]" + long, long + "[right]" + long}.View(theme.New(theme.None, theme.Palette{}), 90)
+	lines := diffLines(theme.New(theme.None, theme.Palette{}), 90, long+"[wrong]"+long, long+"[right]"+long)
 	if len(lines) > 20 {
 		t.Errorf("a difference of a word in two megabytes takes %d lines", len(lines))
 	}
 	got := linesOf(t, lines, 90)
 	for _, want := range []string{"[wrong]", "[right]", "more characters …"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("the sides lack %q:\n%s", want, got)
+			t.Errorf("the columns lack %q:\n%s", want, got)
 		}
 	}
 }
 
-func TestSidesFitEveryWidth(t *testing.T) {
+func TestDiffFitsEveryWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab {\"\n\t猫é\u0301👩\u200d🚀\x1b\u202e")))
 		w := rapid.IntRange(0, 120).Draw(t, "w")
-		s := Diff{text.Draw(t, "original"), text.Draw(t, "sent")}
-		for _, line := range s.View(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), w) {
+		original, sent := text.Draw(t, "original"), text.Draw(t, "sent")
+		for _, line := range diffLines(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), w, original, sent) {
 			if ansi.StringWidth(line) != w && w > 8 {
-				t.Fatalf("%q at %d cells: the line %q has %d", s, w, ansi.Strip(line), ansi.StringWidth(line))
+				t.Fatalf("%q against %q at %d cells: the line %q has %d", original, sent, w, ansi.Strip(line), ansi.StringWidth(line))
 			}
 		}
 	})

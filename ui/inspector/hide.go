@@ -10,8 +10,9 @@ import (
 	"winnow/ui/theme"
 )
 
-// Hide hides secrets in a page. What is said and what the model does not get of it are one text, whatever
-// was put between them, so that a secret in which a cut begins is found as well.
+// Hide returns a page without its secrets and with as many segments, and how many they were. What is sent of a
+// message and what is not are one text, whatever was put between them, so that a secret in which a cut begins is
+// found as well.
 func Hide(s theme.Secrets, p Page) (Page, int) {
 	var out Page
 	hidden := 0
@@ -31,7 +32,7 @@ func Hide(s theme.Secrets, p Page) (Page, int) {
 		for _, part := range p[:n] {
 			if n > 1 && !ofMessage(part.Kind) {
 				inserted, more := s.Hide(part.Text)
-				out.Add(part.Kind, inserted)
+				out = append(out, Segment{part.Kind, inserted})
 				hidden += more
 				continue
 			}
@@ -61,19 +62,8 @@ func (p *Page) without(part Segment, at int, spans [][2]int) [][2]int {
 		spans = spans[1:]
 	}
 	b.WriteString(part.Text[from-at:])
-	p.Add(part.Kind, b.String())
+	*p = append(*p, Segment{part.Kind, b.String()})
 	return spans
-}
-
-// HideEach hides secrets in every segment by itself: a page with as many segments.
-func HideEach(s theme.Secrets, p Page) (Page, int) {
-	out, hidden := make(Page, len(p)), 0
-	for i, part := range p {
-		text, n := s.Hide(part.Text)
-		out[i] = Segment{part.Kind, text}
-		hidden += n
-	}
-	return out, hidden
 }
 
 // withoutSecrets is a repair as it is shown: its texts without secrets, and how many they were.
@@ -99,8 +89,7 @@ func (in *Model) hiddenLine(n int) Page {
 // mostAtOnce is the largest page, in bytes, that is searched for secrets before anything else happens.
 const mostAtOnce = 64 << 10
 
-// putPage shows a page without its secrets. From the segment that it is to begin at, -1 for the top, every
-// segment is a text of its own.
+// putPage shows a page without its secrets, from a segment on, -1 for the top.
 func (in *Model) putPage(p Page, first int) tea.Cmd {
 	size := 0
 	for _, part := range p {
@@ -108,11 +97,7 @@ func (in *Model) putPage(p Page, first int) tea.Cmd {
 	}
 	number, s := in.Number, in.Secrets
 	hide := func() pageMsg {
-		each := Hide
-		if first >= 0 {
-			each = HideEach
-		}
-		page, hidden := each(s, p)
+		page, hidden := Hide(s, p)
 		return pageMsg{Answer{Number: number}, page, hidden, first}
 	}
 	if size <= mostAtOnce || s.Find == nil {

@@ -152,11 +152,14 @@ func (in *Model) read(at View) tea.Cmd {
 	case ChangesView:
 		return in.readChanges()
 	default:
-		if in.On.Request {
+		switch {
+		case in.On.Request:
 			in.put(in.outline())
-			return nil
+		case in.On.Added > 0:
+			return in.putPage(addedPage(&in.Request, in.Added[in.On.Added-1]), -1)
+		default:
+			return in.putPage(in.messagePage(in.On.Message), -1)
 		}
-		return in.putPage(in.textPage(), -1)
 	}
 	return nil
 }

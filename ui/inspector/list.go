@@ -60,12 +60,7 @@ func (l *List) Text() string {
 const copyWidth = 120
 
 // Position is as Content has it.
-func (l *List) Position() string {
-	if l.N == 0 {
-		return ""
-	}
-	return theme.Thousands(l.At+1) + "/" + theme.Thousands(l.N)
-}
+func (l *List) Position() string { return theme.OneOf(l.At, l.N) }
 
 // View draws the list. What has no room is left out: first the sentence, then the head.
 func (l *List) View(st theme.Styles) []string {

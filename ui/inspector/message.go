@@ -11,14 +11,6 @@ import (
 	"winnow/ui/theme"
 )
 
-// textPage is the text of a message or of what was added, with what the model gets of it.
-func (in *Model) textPage() Page {
-	if in.On.Added > 0 {
-		return addedPage(&in.Request, in.Added[in.On.Added-1])
-	}
-	return in.messagePage(in.On.Message)
-}
-
 // messagePage is a message with its verdict: what of it the model gets, what it does not get, and what
 // stands in its place.
 func (in *Model) messagePage(id int64) Page {

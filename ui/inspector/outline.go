@@ -2,7 +2,6 @@ package inspector
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -150,11 +149,11 @@ func (o *Outline) Choose(i int) {
 
 // beginning is the line of a section's heading.
 func (o *Outline) beginning(i int) int {
-	at := o.offsets[o.begins[i]]
-	return sort.Search(len(o.starts), func(line int) bool {
-		m := o.starts[line]
-		return o.offsets[m.segment]+m.at > at
-	}) - 1
+	line, begins := slices.BinarySearch(o.starts, o.offsets[o.begins[i]])
+	if !begins {
+		line--
+	}
+	return line
 }
 
 // end is the line behind a section.

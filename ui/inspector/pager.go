@@ -24,7 +24,7 @@ const (
 	Selected             // the heading that is selected
 )
 
-// Segment is a part of a text in one kind. Passages follow each other on one line until one holds a
+// Segment is a part of a text in one kind. Segments follow each other on one line until one holds a
 // newline.
 type Segment struct {
 	Kind Kind
@@ -35,17 +35,14 @@ type Segment struct {
 // text of many megabytes is there at once.
 type Pager struct {
 	segments []Segment
-	starts   []mark // of every line
-	offsets  []int  // where each segment begins, in bytes of all
-	size     int    // bytes of all
+	offsets  []int  // where each segment begins in the text
+	text     string // of all segments
+	starts   []int  // where each line begins in the text
 
 	top  spot
 	w, H int
 	Rows map[int][]row // of some lines, at width w
 }
-
-// mark is a byte of a segment.
-type mark struct{ segment, at int }
 
 // spot is a row of a line.
 type spot struct{ line, row int }
@@ -54,40 +51,29 @@ type spot struct{ line, row int }
 // whole.
 const longestLine = 8 << 10
 
-// NewPager makes a pager. The texts are not copied.
+// NewPager makes a pager.
 func NewPager(segments []Segment) *Pager {
-	s := &Pager{segments: segments, Rows: map[int][]row{}}
-	length := 0 // of the line so far
-	s.starts = append(s.starts, mark{})
-	for i, p := range segments {
-		s.offsets = append(s.offsets, s.size)
-		s.size += len(p.Text)
-		for at := 0; at < len(p.Text); {
-			room := longestLine - length
-			if room == 0 {
-				s.starts = append(s.starts, mark{i, at})
-				length = 0
-				continue
-			}
-			end := strings.IndexByte(p.Text[at:min(len(p.Text), at+room+1)], '\n')
-			switch {
-			case end >= 0:
-				at += end + 1
-			case len(p.Text)-at <= room:
-				length += len(p.Text) - at
-				at = len(p.Text)
-				continue
-			default:
-				at = breakAt(p.Text, at, at+room)
-			}
-			length = 0
-			s.starts = append(s.starts, mark{i, at})
+	s := &Pager{segments: segments, starts: []int{0}, Rows: map[int][]row{}}
+	var b strings.Builder
+	for _, p := range segments {
+		s.offsets = append(s.offsets, b.Len())
+		b.WriteString(p.Text)
+	}
+	s.text = b.String()
+	for at := 0; ; s.starts = append(s.starts, at) {
+		rest := s.text[at:min(len(s.text), at+longestLine+1)]
+		switch end := strings.IndexByte(rest, '\n'); {
+		case end >= 0:
+			at += end + 1
+		case len(rest) <= longestLine:
+			return s
+		default:
+			at = breakAt(s.text, at, at+longestLine)
+		}
+		if at == len(s.text) {
+			return s
 		}
 	}
-	if last := s.starts[len(s.starts)-1]; len(s.starts) > 1 && last.segment == len(segments)-1 && last.at == len(segments[last.segment].Text) && strings.HasSuffix(segments[last.segment].Text, "\n") {
-		s.starts = s.starts[:len(s.starts)-1]
-	}
-	return s
 }
 
 // breakAt is where a line that is too long is broken, at most at end: behind a blank where there is
@@ -109,54 +95,27 @@ func breakAt(text string, from, end int) int {
 }
 
 // Text is all of it, as it was given.
-func (s *Pager) Text() string {
-	var b strings.Builder
-	b.Grow(s.size)
-	for _, p := range s.segments {
-		b.WriteString(p.Text)
-	}
-	return b.String()
-}
+func (s *Pager) Text() string { return s.text }
 
 // Line is the segments of a line, without what ends it.
 func (s *Pager) Line(i int) []Segment {
-	from := s.starts[i]
-	to := mark{len(s.segments) - 1, 0}
-	if to.segment >= 0 {
-		to.at = len(s.segments[to.segment].Text)
-	}
+	from, to := s.starts[i], len(s.text)
 	if i+1 < len(s.starts) {
 		to = s.starts[i+1]
 	}
+	to = from + len(strings.TrimSuffix(strings.TrimSuffix(s.text[from:to], "\n"), "\r"))
+	k, begins := slices.BinarySearch(s.offsets, from)
+	if !begins {
+		k = max(0, k-1) // it begins inside the one before
+	}
 	var list []Segment
-	for k := from.segment; k <= to.segment; k++ {
-		text := s.segments[k].Text
-		if k == to.segment {
-			text = text[:to.at]
-		}
-		if k == from.segment {
-			text = text[from.at:]
-		}
-		if text != "" {
+	for ; k < len(s.segments) && s.offsets[k] < to; k++ {
+		end := s.offsets[k] + len(s.segments[k].Text)
+		if text := s.text[max(from, s.offsets[k]):max(from, min(to, end))]; text != "" {
 			list = append(list, Segment{s.segments[k].Kind, text})
 		}
 	}
-	return endless(list)
-}
-
-// endless takes the end of a line off its segments.
-func endless(line []Segment) []Segment {
-	for _, end := range []string{"\n", "\r"} {
-		n := len(line)
-		if n == 0 || !strings.HasSuffix(line[n-1].Text, end) {
-			return line
-		}
-		line[n-1].Text = strings.TrimSuffix(line[n-1].Text, end)
-		if line[n-1].Text == "" {
-			line = line[:n-1]
-		}
-	}
-	return line
+	return list
 }
 
 // Resize gives the pager its size in cells. The line at the top stays there.
@@ -225,7 +184,7 @@ func (s *Pager) Last() {
 	s.settle()
 }
 
-// Place is the line at the top, and goTo brings one there.
+// Place is the line at the top.
 func (s *Pager) Place() int { return s.top.line }
 
 // GoTo brings a line to the top.
@@ -234,14 +193,9 @@ func (s *Pager) GoTo(line int) {
 	s.settle()
 }
 
-// Show brings the beginning of a segment to the top.
+// Show brings the first line that begins behind the beginning of a segment to the top.
 func (s *Pager) Show(i int) {
-	line, _ := slices.BinarySearchFunc(s.starts, i, func(at mark, i int) int {
-		if at.segment < i {
-			return -1
-		}
-		return 1
-	})
+	line, _ := slices.BinarySearch(s.starts, s.offsets[i]+min(i, 1))
 	s.GoTo(line)
 }
 
@@ -289,5 +243,5 @@ func (s *Pager) Position() string {
 		return "100 %"
 	}
 	at := s.starts[min(end, len(s.starts)-1)]
-	return theme.Thousands(min(99, (s.offsets[at.segment]+at.at)*100/max(1, s.size))) + " %"
+	return theme.Thousands(min(99, at*100/max(1, len(s.text)))) + " %"
 }

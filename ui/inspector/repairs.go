@@ -203,12 +203,7 @@ func (l *Repairs) View(st theme.Styles, w, h int) []string {
 }
 
 // Position is how far down the list the cursor is, "" where there is no list.
-func (l *Repairs) Position() string {
-	if len(l.Lines) == 0 {
-		return ""
-	}
-	return theme.Thousands(l.At+1) + "/" + theme.Thousands(len(l.Lines))
-}
+func (l *Repairs) Position() string { return theme.OneOf(l.At, len(l.Lines)) }
 
 // Hints are the keys that matter.
 func (l *Repairs) Hints() []keymap.Hint {
@@ -255,7 +250,7 @@ func (l *Repairs) detail(st theme.Styles, on Repaired, w int) []string {
 	}
 	if of := (drawnKey{on.Repair, st.Name, w, l.Secrets.Revealed}); l.drawn == nil || l.drawnOf != of {
 		shown, _ := withoutSecrets(l.Secrets, on.Repair)
-		l.drawn, l.drawnOf = DiffOf(shown).View(st, w), of
+		l.drawn, l.drawnOf = diffLines(st, w, shown.Before, shown.After), of
 	}
 	return append(lines, l.drawn...)
 }

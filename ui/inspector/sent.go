@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -83,13 +82,12 @@ func (in *Model) addedSent(a history.Added) Page {
 // sentMessages writes the messages of a request as they are sent.
 type sentMessages struct {
 	*Request
-	stored   func(int64) (store.Message, bool)
-	shown    [][]int        // the entries whose text each of them is
-	recalled map[int][]Span // the block of recalled texts, by the message that it stands in
+	stored func(int64) (store.Message, bool)
+	shown  [][]int // the entries whose text each of them is
 }
 
 func (in *Model) sentMessages() sentMessages {
-	return sentMessages{&in.Request, in.stored, in.Plan.Shown(), recalledIn(&in.Request)}
+	return sentMessages{&in.Request, in.stored, in.Plan.Shown()}
 }
 
 // write writes one with its heading.
@@ -186,10 +184,14 @@ func (s sentMessages) whose(i int) string {
 
 // notSaid finds what of a message of the request nobody said, and what of it is recalled.
 func (s sentMessages) notSaid(i int) []Span {
-	list := slices.Clone(s.recalled[i])
+	var list []Span
 	for _, a := range s.Plan.Added {
-		if a.Before == i && a.Cause.Code != history.CauseRecalledBlock && a.From < a.To {
-			list = append(list, Span{From: a.From, To: a.To, Kind: Added})
+		switch {
+		case a.Before != i:
+		case a.Cause.Code == history.CauseRecalledBlock:
+			list = append(list, s.recalled(a)...)
+		case a.From < a.To:
+			list = append(list, Span{a.From, a.To, Added})
 		}
 	}
 	for _, span := range s.Plan.Spans {
@@ -214,7 +216,7 @@ func (s sentMessages) inserted(at history.Span) []Span {
 			continue
 		}
 		if p.Kind == Added {
-			list = append(list, Span{From: from, To: from + len(p.Text), Kind: Added})
+			list = append(list, Span{from, from + len(p.Text), Added})
 		}
 		from += len(p.Text)
 	}
@@ -224,28 +226,22 @@ func (s sentMessages) inserted(at history.Span) []Span {
 	return list
 }
 
-// recalledIn is where the recalled texts are, by message of the request, with the frame around them.
-func recalledIn(r *Request) map[int][]Span {
-	found := map[int][]Span{}
-	for _, a := range r.Plan.Added {
-		if a.Cause.Code != history.CauseRecalledBlock {
-			continue
+// recalled is where the recalled texts of a block are, with the frame around them.
+func (s sentMessages) recalled(block history.Added) []Span {
+	var list []Span
+	at := block.From
+	frame := func(to int) {
+		if at < to {
+			list = append(list, Span{at, to, Added})
 		}
-		at := a.From
-		frame := func(to int) {
-			if at < to {
-				found[a.Before] = append(found[a.Before], Span{From: at, To: to, Kind: Added})
-			}
-		}
-		for _, span := range r.Plan.Spans {
-			if span.Message != a.Before || !span.Recalled {
-				continue
-			}
+	}
+	for _, span := range s.Plan.Spans {
+		if span.Message == block.Before && span.Recalled {
 			frame(span.From)
-			found[a.Before] = append(found[a.Before], Span{From: span.From, To: span.To, Kind: Part})
+			list = append(list, Span{span.From, span.To, Part})
 			at = span.To
 		}
-		frame(a.To)
 	}
-	return found
+	frame(block.To)
+	return list
 }

@@ -1,7 +1,9 @@
 package inspector
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -90,6 +92,17 @@ type (
 		first  int // the segment to begin at, -1 for the top
 	}
 )
+
+// NewBodyMsg lays the body of a request out for reading, without its secrets.
+func NewBodyMsg(number int, raw []byte, err error, hidden theme.Secrets) BodyMsg {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		b.Reset()
+		b.Write(raw)
+	}
+	text, n := hidden.Hide(b.String())
+	return BodyMsg{Answer: Answer{number, err}, Text: text, Bytes: len(raw), Secrets: n}
+}
 
 // Update is a key, the wheel, a message of this package, or what was read.
 func (in Model) Update(msg tea.Msg) (Model, tea.Cmd) {

@@ -169,9 +169,7 @@ func (in *Model) repairDrawing() *drawing {
 		for _, r := range repairs {
 			lines = append(lines, "")
 			lines = append(lines, theme.Indented(st.Warn, "⚠ "+r.Kind+" "+markdown.Visible(r.Sentence()), w)...)
-			if both := DiffOf(r); !both.Blank() {
-				lines = append(lines, both.View(st, w)...)
-			}
+			lines = append(lines, diffLines(st, w, r.Before, r.After)...)
 		}
 		return lines
 	}}

@@ -156,13 +156,7 @@ func (p *Model) Move(by int) {
 func (p *Model) Chosen() row { return p.Shown().Rows.Row(p.At) }
 
 // Place is how far down the list the cursor is, "" where there is no list.
-func (p *Model) Place() string {
-	n := p.Shown().Rows.Len()
-	if n == 0 {
-		return ""
-	}
-	return theme.Thousands(p.At+1) + "/" + theme.Thousands(n)
-}
+func (p *Model) Place() string { return theme.OneOf(p.At, p.Shown().Rows.Len()) }
 
 // View draws the panel's lines for a box of w by h cells: what request it is, the sums, the list, and
 // the reason for the line under the cursor. What has no room is left out from the lower end of what
