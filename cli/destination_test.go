@@ -28,7 +28,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui"
-	"winnow/ui/sessions"
+	"winnow/ui/current"
 	"winnow/ui/settings"
 	"winnow/ui/turn"
 	"winnow/ui/upkeep"
@@ -522,16 +522,16 @@ func (l *looker) until(what string, come func(tea.Msg) bool) {
 
 // loaded, opened, set and finished report whether a message is what its name says.
 func loaded(msg tea.Msg) bool {
-	about, ok := msg.(sessions.AboutMsg)
+	about, ok := msg.(current.FoundMsg)
 	if !ok {
 		return false
 	}
-	_, ok = about.Event.(sessions.Loaded)
+	_, ok = about.Event.(current.Loaded)
 	return ok
 }
 
 func opened(msg tea.Msg) bool {
-	_, ok := msg.(sessions.OpenedMsg)
+	_, ok := msg.(current.OpenedMsg)
 	return ok
 }
 

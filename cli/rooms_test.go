@@ -18,7 +18,7 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/store", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/store", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
 	"cli/config":             {"ui/theme", "ui/keymap", "llm", "llm/keys", "llm/pricing", "history"},
 	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/settings", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
 	"session":                {"session/store", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout",
 		"session", "session/settings", "session/store", "session/store/backup", "session/transfer", "llm", "llm/pricing", "history", "docs",
 	},
@@ -58,7 +58,7 @@ var rooms = map[string][]string{
 	"ui/markdown":        {},
 	"ui/transcript":      {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/store", "history"},
 	"ui/picker":          {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest"},
-	"ui/notice":          {"ui/theme", "ui/markdown", "ui/uitest"},
+	"ui/notice":          {"ui/theme", "ui/event", "ui/markdown", "ui/uitest"},
 	"ui/upkeep":          {"session/store", "history"},
 	"ui/layout":          {"ui/theme"},
 	"ui/turn":            {"ui/theme", "session", "llm"},
@@ -67,7 +67,8 @@ var rooms = map[string][]string{
 	"ui/settings":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "llm", "history"},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "llm/pricing", "history"},
 	"ui/inspector":       {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/store", "llm", "history"},
-	"ui/sessions":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "llm", "session/store", "session/store/backup", "history"},
+	"ui/current":         {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/store", "llm", "history"},
+	"ui/sessions":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "session/store/backup"},
 	"ui/composer":        {"ui/composer/editor", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "history"},
 	"ui/composer/editor": {},
 	"ui/input":           {},

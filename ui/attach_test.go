@@ -212,9 +212,9 @@ func TestPathsComplete(t *testing.T) {
 
 func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {
 	l := onStage(t, 80, 24)
-	db := l.options.Deps.Store
+	db := l.current.With.Store
 	l.say("first of mine")
-	if err := db.AddPrompt(t.Context(), l.info.ID, store.Draft{Text: "another window's"}); err != nil {
+	if err := db.AddPrompt(t.Context(), l.current.Info.ID, store.Draft{Text: "another window's"}); err != nil {
 		t.Fatal(err)
 	}
 	l.types("cleared")
@@ -233,10 +233,10 @@ func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {
 // Of a long prompt only the beginning is in memory; its text is read when it is recalled.
 func TestLongPromptIsReadWhenItIsRecalled(t *testing.T) {
 	l := onStage(t, 80, 24)
-	db := l.options.Deps.Store
+	db := l.current.With.Store
 	l.say("first of mine")
 	long := strings.Repeat("a line of a long prompt\n", 2000)
-	if err := db.AddPrompt(t.Context(), l.info.ID, store.Draft{Text: long}); err != nil {
+	if err := db.AddPrompt(t.Context(), l.current.Info.ID, store.Draft{Text: long}); err != nil {
 		t.Fatal(err)
 	}
 	l.say("second of mine")

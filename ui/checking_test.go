@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/upkeep"
@@ -50,8 +52,9 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	}
 	t.Cleanup(func() { db.Close() })
 	l := onStage(t, 80, 24)
-	l.options.Deps.Store, l.options.Notices = db, db.Notices()
-	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	l.current.With.Store = db
+	l.first = func() tea.Cmd { return l.welcome(Options{Notices: db.Notices()}) }
+	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +71,7 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 func TestDraftStaysWhereTheHistoryIsGone(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("hello")
-	path := l.options.Deps.Store.Path()
+	path := l.current.With.Store.Path()
 	if err := os.Rename(path, path+".elsewhere"); err != nil {
 		t.Fatal(err)
 	}

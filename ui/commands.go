@@ -10,8 +10,8 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/composer"
+	"winnow/ui/current"
 	"winnow/ui/keymap"
-	"winnow/ui/sessions"
 	"winnow/ui/settings"
 )
 
@@ -44,7 +44,9 @@ func Commands() []Command {
 		command("resume", "[WORDS]", "open another session, found by the words of its title", (*Model).openSessions, "sessions", "continue"),
 		command("new", "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.do(keymap.New) }, "clear"),
 		command("temporary", "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd {
-			return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.Temporary(session.Start{Ref: m.ref, Dir: m.info.Dir}) })
+			return m.leaveFor(func(o *current.Model) tea.Cmd {
+				return o.Temporary(session.Start{Ref: m.current.Ref, Dir: m.current.Info.Dir})
+			})
 		}),
 		command("fork", "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.forkHere() }),
 		command("keep", "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.keepTemporary() }),
@@ -87,13 +89,13 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 	c, ok := commandNamed(name)
 	switch {
 	case !ok:
-		return m.complain(fmt.Sprintf("There is no command /%s. A space in front of the slash sends it as a message.", name))
+		return m.notice.Error(fmt.Sprintf("There is no command /%s. A space in front of the slash sends it as a message.", name))
 	case c.Args == "" && args != "":
-		return m.complain("/" + name + " takes nothing after it.")
+		return m.notice.Error("/" + name + " takes nothing after it.")
 	case c.Needs() && args == "":
-		return m.complain("It is " + c.Usage() + ".")
+		return m.notice.Error("It is " + c.Usage() + ".")
 	case len(m.composer.Drafted().Files) > 0:
-		return m.complain("The draft has files, which go with a message and not with a command.")
+		return m.notice.Error("The draft has files, which go with a message and not with a command.")
 	}
 	m.composer.Remember(store.Draft{Text: draft})
 	m.composer.Set("")
@@ -107,11 +109,11 @@ func (m *Model) compact(args string) tea.Cmd {
 	case m.turn.Busy:
 		return m.stillArriving()
 	case args == "":
-		turn := m.begin(nil, m.session.Compact)
+		turn := m.begin(nil, m.current.Session.Compact)
 		m.turn.Condensing = true
 		return turn
 	case args != "off":
-		return m.complain("It is /compact, or /compact off.")
+		return m.notice.Error("It is /compact, or /compact off.")
 	}
 	return m.inSettings((*settings.Model).NoSummary)
 }

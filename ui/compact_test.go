@@ -18,7 +18,7 @@ func TestCompactStandsInTheNextRequest(t *testing.T) {
 	before := len(l.chat.Messages)
 	l.types("/compact")
 	l.press("enter")
-	l.until("the summary", func() bool { return !l.turn.Busy && l.session.Policy().SummaryAlways })
+	l.until("the summary", func() bool { return !l.turn.Busy && l.current.Session.Policy().SummaryAlways })
 	l.shows("✚ 1 added")
 	if got := len(l.chat.Messages); got != before {
 		t.Errorf("%d messages are on the screen, want the %d that were said", got, before)

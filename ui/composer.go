@@ -25,10 +25,10 @@ func (m *Model) updateComposer(msg tea.Msg) tea.Cmd {
 // tellComposer tells the composer of its surroundings.
 func (m *Model) tellComposer() {
 	m.composer.Around = composer.Around{
-		Session: m.info.ID, Home: m.session.Store(), Temporary: m.session.Temporary(), Closed: m.opener.ReadOnly,
-		Guide:     m.ref == "guide" || strings.HasPrefix(m.ref, "guide/"),
+		Session: m.current.Info.ID, Home: m.current.Session.Store(), Temporary: m.current.Session.Temporary(), Closed: m.current.ReadOnly,
+		Guide:     m.current.Ref == "guide" || strings.HasPrefix(m.current.Ref, "guide/"),
 		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
-		ReadFile:  m.session.Attach,
+		ReadFile:  m.current.Session.Attach,
 	}
 }
 

@@ -26,18 +26,18 @@ func copyText(what, text string) tea.Cmd {
 func (m *Model) copied(msg copiedMsg) tea.Cmd {
 	switch {
 	case msg.err == nil:
-		return m.say("Copied " + msg.what + " to the system's clipboard, and through the terminal (OSC 52).")
+		return m.notice.Say("Copied " + msg.what + " to the system's clipboard, and through the terminal (OSC 52).")
 	case msg.long:
-		return m.complain("Sent " + msg.what + " to the terminal (OSC 52), and many terminals cut so much; this machine has no clipboard of its own. /export writes a file.")
+		return m.notice.Error("Sent " + msg.what + " to the terminal (OSC 52), and many terminals cut so much; this machine has no clipboard of its own. /export writes a file.")
 	}
-	return m.say("Sent " + msg.what + " to the terminal's clipboard (OSC 52); this machine has none of its own.")
+	return m.notice.Say("Sent " + msg.what + " to the terminal's clipboard (OSC 52); this machine has none of its own.")
 }
 
 // copyMessages copies what args name, as transcript.Model.ToCopy has it.
 func (m *Model) copyMessages(args string) tea.Cmd {
 	what, text, fault := m.chat.ToCopy(args, m.focus == transcriptPane)
 	if fault != "" {
-		return m.complain(fault)
+		return m.notice.Error(fault)
 	}
 	return copyText(what, text)
 }

@@ -16,7 +16,7 @@ import (
 // machine's the server is a hosted one.
 func (l *live) charging(base string, prices map[string]pricing.Prices) {
 	l.t.Helper()
-	e := l.options.Deps.Models.Endpoints()[0]
+	e := l.current.With.Models.Endpoints()[0]
 	if base != "" {
 		e.BaseURL, e.Doer = base, sentTo(strings.TrimPrefix(e.BaseURL, "http://"))
 	}
@@ -27,8 +27,8 @@ func (l *live) charging(base string, prices map[string]pricing.Prices) {
 // talksTo begins a conversation with the first of the endpoints.
 func (l *live) talksTo(endpoints ...llm.Endpoint) {
 	l.t.Helper()
-	l.options.Deps.Models = new(llm.Catalog).With(endpoints...)
-	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	l.current.With.Models = new(llm.Catalog).With(endpoints...)
+	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 
 func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 	l := onStage(t, 140, 50)
-	endpoints := l.options.Deps.Models.Endpoints()
+	endpoints := l.current.With.Models.Endpoints()
 	endpoints[0].Prices = map[string]pricing.Prices{"small": {Request: pricing.Dollar / 4, Source: "the test"}}
 	endpoints[1].Prices = map[string]pricing.Prices{"large": {Request: 2 * pricing.Dollar, Source: "the test"}}
 	l.talksTo(endpoints...)
@@ -116,7 +116,7 @@ func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
 	})
 	l.types("What is it worth?")
 	l.shows("~$0.50 in")
-	if got := l.session.Info().ID; got != "" {
+	if got := l.current.Session.Info().ID; got != "" {
 		t.Errorf("session %s was stored", got)
 	}
 }

@@ -27,15 +27,15 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	}
 	i, ok := m.chat.Place[id]
 	if !ok {
-		return m.complain("This message is on another branch by now.")
+		return m.notice.Error("This message is on another branch by now.")
 	}
 	message := m.chat.Messages[i]
 	switch {
 	case message.Role != history.User:
-		return m.complain(theme.UpperFirst(m.chat.NumbersOf(id)) + " is not yours, so it cannot be edited; " +
+		return m.notice.Error(theme.UpperFirst(m.chat.NumbersOf(id)) + " is not yours, so it cannot be edited; " +
 			m.keys.First(keymap.Again) + " has the turn answered again.")
 	case message.Damaged:
-		return m.complain("This message cannot be read, so it cannot be edited.")
+		return m.notice.Error("This message cannot be read, so it cannot be edited.")
 	}
 	if m.panel.Past != nil {
 		m.toNext()
@@ -52,7 +52,7 @@ func (m *Model) leaveEdit() tea.Cmd {
 	if m.composer.LeaveEdit() {
 		said += " " + m.keys.First(keymap.Older) + " recalls the edit."
 	}
-	return m.say(said)
+	return m.notice.Say(said)
 }
 
 // editsMsg says when the list of the user's messages is shown.
@@ -84,7 +84,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 		})
 	}
 	if len(choices) == 0 {
-		return m.say("There is no message of yours to edit yet.")
+		return m.notice.Say("There is no message of yours to edit yet.")
 	}
 	m.openList(picker.Options{Title: "edit an earlier message", Does: "edits"}, 0, choices, m.editChosen)
 	m.notice.Hush() // it told how to come here
@@ -95,7 +95,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 func (m *Model) editChosen(value string) tea.Cmd {
 	id, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
-		return m.complain(theme.Sentence(err))
+		return m.notice.Error(theme.Sentence(err))
 	}
 	return m.startEdit(id)
 }
@@ -111,8 +111,8 @@ type versionMsg struct {
 // switchVersion goes to the branch of the next version of the message under the cursor, or the one before.
 func (m *Model) switchVersion(by int) tea.Cmd {
 	message, _ := m.chat.Selected()
-	s := m.session
-	return m.inBackground(func(ctx context.Context) tea.Msg {
+	s := m.current.Session
+	return m.current.Run(func(ctx context.Context) tea.Msg {
 		v, err := s.SwitchVersion(ctx, message.ID, by)
 		return versionMsg{s, message.ID, v, err}
 	})
@@ -122,18 +122,18 @@ func (m *Model) switchVersion(by int) tea.Cmd {
 // before.
 func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
 	switch {
-	case msg.session != m.session:
+	case msg.session != m.current.Session:
 		return nil
 	case errors.Is(msg.err, session.ErrOneVersion):
-		return m.say(m.chat.OneVersion(msg.of))
+		return m.notice.Say(m.chat.OneVersion(msg.of))
 	case msg.err != nil:
-		return m.complain(theme.Sentence(msg.err))
+		return m.notice.Error(theme.Sentence(msg.err))
 	}
 	m.followSession()
 	m.chat.GoTo(msg.version.Message)
 	v := msg.version
 	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.say(said), m.draftChanged(), m.opener.Count(), m.opener.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
+	return tea.Batch(m.notice.Say(said), m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
 }
 
 // followSession shows the session's active branch, after it changed. What was about messages of another
@@ -146,15 +146,15 @@ func (m *Model) followSession() {
 	m.composer.EndEdit()
 	m.chat.Unselect()
 	m.inspector.Forget()
-	m.info = m.session.Info()
-	m.chat.Follow(m.session.Messages())
+	m.current.Info = m.current.Session.Info()
+	m.chat.Follow(m.current.Session.Messages())
 }
 
 // askAgain asks for the last user message again.
 func (m *Model) askAgain() tea.Cmd {
 	last, ok := m.chat.Last()
 	if !ok {
-		return m.complain("There is no message to answer yet.")
+		return m.notice.Error("There is no message to answer yet.")
 	}
 	return m.askAgainAt(last)
 }
@@ -169,9 +169,9 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 		return why
 	}
 	if at < 0 {
-		return m.complain("No message of yours stands before this one, so there is nothing to answer.")
+		return m.notice.Error("No message of yours stands before this one, so there is nothing to answer.")
 	}
-	s, behind := m.session, len(m.chat.Messages)-at-1
+	s, behind := m.current.Session, len(m.chat.Messages)-at-1
 	m.composer.EndEdit()
 	m.chat.Follow(m.chat.Messages[:at+1])
 	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) })
@@ -179,5 +179,5 @@ func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	if behind < 2 {
 		return turn
 	}
-	return tea.Batch(turn, m.say("What followed is kept: on the new answer "+m.keys.First(keymap.VersionBack)+" goes back to it."))
+	return tea.Batch(turn, m.notice.Say("What followed is kept: on the new answer "+m.keys.First(keymap.VersionBack)+" goes back to it."))
 }

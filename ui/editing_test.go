@@ -25,7 +25,7 @@ func (l *live) wantTexts(want string) {
 		l.t.Errorf("the screen has %q, want %q", got, want)
 	}
 	var stored []string
-	for _, m := range l.session.Messages() {
+	for _, m := range l.current.Session.Messages() {
 		text, _, _ := strings.Cut(m.Content, ".")
 		stored = append(stored, text)
 	}
@@ -209,7 +209,7 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.say("First")
 	l.say("Second")
 	l.press("tab", "g", "p")
-	l.until("the pin", func() bool { return l.session.Flag(l.chat.Messages[0].ID) == history.Pin })
+	l.until("the pin", func() bool { return l.current.Session.Flag(l.chat.Messages[0].ID) == history.Pin })
 	l.press("J", "J", "e")
 	l.types(" thing")
 	l.press("enter")
@@ -221,7 +221,7 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.press("tab")
 	l.press("G", "K", "x")
 	second := l.chat.Messages[2].ID
-	l.until("the exclusion", func() bool { return l.session.Flag(second) == history.Exclude })
+	l.until("the exclusion", func() bool { return l.current.Session.Flag(second) == history.Exclude })
 	l.press("[")
 	l.shows("version 1 of 2")
 	l.planned()
@@ -231,7 +231,7 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 		}
 	}
 	l.press("u")
-	l.until("the way back", func() bool { return l.session.Flag(second) == "" })
+	l.until("the way back", func() bool { return l.current.Session.Flag(second) == "" })
 }
 
 // Whoever leaves a session in the middle of an edit finds the edit as the draft, and a draft that was there
@@ -240,17 +240,17 @@ func TestSessionIsLeftInTheMiddleOfAnEdit(t *testing.T) {
 	for typed, want := range map[string]string{" and more": "First and more", "": "half a thought"} {
 		l := onStage(t, 120, 40)
 		l.say("First")
-		id := l.session.Info().ID
+		id := l.current.Session.Info().ID
 		l.types("half a thought")
 		l.press("tab", "g", "e")
 		l.types(typed)
 		l.press("ctrl+n")
-		l.until("a new session", func() bool { return l.session.Info().ID != id })
+		l.until("a new session", func() bool { return l.current.Session.Info().ID != id })
 		if l.composer.Editing() != 0 || !l.composer.Empty() {
 			t.Errorf("the new session edits message %d of the other, with the draft %q", l.composer.Editing(), l.composer.Text())
 		}
 		l.until("the draft to be kept", func() bool {
-			d, err := l.options.Deps.Store.Draft(t.Context(), id)
+			d, err := l.current.With.Store.Draft(t.Context(), id)
 			return err != nil || d.Text != ""
 		})
 		l.open(id)

@@ -28,7 +28,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	}))
 	defer server.Close()
 	m := fresh(t, 120, 40)
-	deps := m.options.Deps
+	deps := m.current.With
 	deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Exact: true})
 	policy, err := history.Preset("balanced")
 	if err != nil {
@@ -39,7 +39,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.session = s
+	m.current.Session = s
 	typing(m, strings.Repeat("What is this about? ", 50))
 	plan := func() planMsg {
 		t.Helper()

@@ -13,7 +13,7 @@ func TestExportSaysWhereItWrote(t *testing.T) {
 	l.run(l.runCommand("/export"))
 	l.shows("Nothing can be exported here.")
 	var asked string
-	l.options.Export = func(_ context.Context, s *session.Session, words string) (string, error) {
+	l.settings.Export = func(_ context.Context, s *session.Session, words string) (string, error) {
 		if asked = words; words == "json here" {
 			return "", errors.New("here is there already")
 		}

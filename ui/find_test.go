@@ -29,8 +29,8 @@ func searching(t testing.TB, w, h int) *Model {
 		_, cmd := m.Update(char(r))
 		m.Update(cmd())
 	}
-	m.Update(transcript.LastWholeMsg{Session: m.session, Message: 1, Turn: 12})
-	m.info.Turns = 15
+	m.Update(transcript.LastWholeMsg{Session: m.current.Session, Message: 1, Turn: 12})
+	m.current.Info.Turns = 15
 	return m
 }
 
@@ -41,7 +41,7 @@ func searched(t testing.TB, w, h int) *Model {
 	for range 3 {
 		m.Update(char('n'))
 	}
-	m.Update(transcript.LastWholeMsg{Session: m.session, Message: 2})
+	m.Update(transcript.LastWholeMsg{Session: m.current.Session, Message: 2})
 	return m
 }
 

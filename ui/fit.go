@@ -54,8 +54,8 @@ func cureFor(over *session.OversizeError) func(string) string {
 func (m *Model) sendCut() tea.Cmd {
 	switch {
 	case !m.notice.Is(notice.TooLong) || m.turn.Busy || m.composer.Empty():
-		return m.say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
-	case m.opener.ReadOnly:
+		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
+	case m.current.ReadOnly:
 		return m.onlyRead()
 	}
 	if text, alone := strings.CutPrefix(m.composer.Shown(), "/alone "); alone && m.composer.IsCommand(m.composer.Shown()) {
@@ -70,7 +70,7 @@ func (m *Model) wayOut(err error) string {
 	switch {
 	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
-	case m.composer.Sending() != nil && m.session.Model().Unready != nil:
+	case m.composer.Sending() != nil && m.current.Session.Model().Unready != nil:
 		return "The draft is still here."
 	case m.composer.Superseded():
 		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."

@@ -56,7 +56,7 @@ func pinned(t testing.TB, w, h int) *Model {
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
 	m.Update(transcript.FlaggedMsg{
-		Session: m.session, Planned: true, Changes: m.composer.Area.Changes(),
+		Session: m.current.Session, Planned: true, Changes: m.composer.Area.Changes(),
 		Action: transcript.Action{Flag: history.Pin, IDs: []int64{1, 2}, Before: map[int64]history.Flag{1: "", 2: ""}},
 		Was:    was, Now: now,
 	})
@@ -73,7 +73,7 @@ func walked(t *testing.T, w, h int, said ...string) *live {
 	return l
 }
 
-func (l *live) flagOf(n int) history.Flag { return l.session.Flag(l.chat.Messages[n].ID) }
+func (l *live) flagOf(n int) history.Flag { return l.current.Session.Flag(l.chat.Messages[n].ID) }
 
 func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
@@ -219,7 +219,7 @@ func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
 	l.say("The first question.")
 	l.composer.Set(strings.Repeat("words that take room ", 400))
 	l.say("And so on.")
-	if err := l.session.Apply(t.Context(), session.Trial{Budget: new(1500)}); err != nil {
+	if err := l.current.Session.Apply(t.Context(), session.Trial{Budget: new(1500)}); err != nil {
 		t.Fatal(err)
 	}
 	l.press("tab", "G", "K", "p")
@@ -360,14 +360,14 @@ func BenchmarkSelectionOf10000Messages(b *testing.B) {
 func TestALongNoticeTakesTwoLinesWhereThereAreFrames(t *testing.T) {
 	said := "Pinned message 12: +1,204 tokens; its call and 2 results go with it; to make room 2 messages left (5 you, 6 model)."
 	m := chatting(t, 80, 24)
-	m.say(said)
+	m.notice.Say(said)
 	lines := strings.Split(plain(m), "\n")
 	if got := strings.Join(strings.Fields(strings.Join(lines[22:24], " ")), " "); got != "· "+said {
 		t.Errorf("the lowest lines say %q", got)
 	}
 	fits(t, m)
 	m = chatting(t, 80, 12)
-	m.say(said)
+	m.notice.Say(said)
 	if lines := strings.Split(plain(m), "\n"); strings.Contains(lines[10], "tokens") || !strings.Contains(lines[11], "Pinned message 12") {
 		t.Errorf("without frames the notice takes more than the lowest line:\n%s", plain(m))
 	}

@@ -8,12 +8,12 @@ import (
 // forkedAt forks the session at the message with a number, and waits until the fork is on the screen.
 func (l *live) forkedAt(number int) {
 	l.t.Helper()
-	was := l.session
+	was := l.current.Session
 	l.press("tab")
 	l.chat.GoTo(l.chat.Messages[number-1].ID)
 	l.press("f")
-	l.until("the fork", func() bool { return l.session != was })
-	l.until("its kin", func() bool { return l.opener.Forks.From() != "" })
+	l.until("the fork", func() bool { return l.current.Session != was })
+	l.until("its kin", func() bool { return l.current.Forks.From() != "" })
 	l.planned()
 }
 
@@ -27,7 +27,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.shows("Nothing was said yet, so there is nothing to fork.")
 	l.say("First")
 	l.say("Second")
-	parent := l.session.Info()
+	parent := l.current.Session.Info()
 	l.types("unsent")
 	l.forkedAt(2)
 	l.wantTexts("First | Answer 1")
@@ -41,9 +41,9 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 		t.Errorf("the fork was sent\n%s", body)
 	}
 	l.wantTexts("First | Answer 1 | Elsewhere | Answer 3")
-	fork := l.session.Info().ID
+	fork := l.current.Session.Info().ID
 	l.press("tab", "b")
-	l.until("the parent", func() bool { return l.session.Info().ID == parent.ID })
+	l.until("the parent", func() bool { return l.current.Session.Info().ID == parent.ID })
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
 	if m, ok := l.chat.Selected(); !ok || m.ID != parent.Leaf-2 {
 		t.Errorf("the cursor is on %d, want the message of the fork", m.ID)
@@ -51,7 +51,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.shows("⑂ 1 fork · b opens it")
 	l.until("the draft", func() bool { return l.composer.Text() == "unsent" })
 	l.press("b")
-	l.until("the fork", func() bool { return l.session.Info().ID == fork })
+	l.until("the fork", func() bool { return l.current.Session.Info().ID == fork })
 	l.wantTexts("First | Answer 1 | Elsewhere | Answer 3")
 }
 
@@ -59,9 +59,9 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 func TestForkLeadsBackToItsBranch(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("First")
-	parent := l.session.Info().ID
+	parent := l.current.Session.Info().ID
 	l.forkedAt(2)
-	fork := l.session.Info().ID
+	fork := l.current.Session.Info().ID
 	l.open(parent)
 	l.press("tab", "G", "r")
 	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 2 })
@@ -69,16 +69,16 @@ func TestForkLeadsBackToItsBranch(t *testing.T) {
 	l.open(fork)
 	l.shows("⑂ forked from")
 	l.press("tab", "b")
-	l.until("the parent", func() bool { return l.session.Info().ID == parent })
+	l.until("the parent", func() bool { return l.current.Session.Info().ID == parent })
 	l.wantTexts("First | Answer 1")
 }
 
 func TestForksOfOneMessageAreListed(t *testing.T) {
 	l := onStage(t, 80, 24)
 	l.say("First")
-	parent := l.session.Info().ID
+	parent := l.current.Session.Info().ID
 	l.forkedAt(2)
-	one := l.session.Info().ID
+	one := l.current.Session.Info().ID
 	l.open(parent)
 	l.forkedAt(2)
 	l.forkedAt(2) // a fork of the fork
@@ -89,15 +89,15 @@ func TestForksOfOneMessageAreListed(t *testing.T) {
 	l.shows("⑂ First (fork 2)")
 	l.shows("at message 2 · 1 turn")
 	l.press("up", "enter")
-	l.until("the first fork", func() bool { return l.session.Info().ID == one })
-	if err := l.options.Deps.Store.Delete(t.Context(), parent); err != nil {
+	l.until("the first fork", func() bool { return l.current.Session.Info().ID == one })
+	if err := l.current.With.Store.Delete(t.Context(), parent); err != nil {
 		t.Fatal(err)
 	}
 	l.open(one)
 	l.shows("which is in the trash")
 	l.press("tab", "b")
 	l.shows("«First» is in the trash. What was copied of it stays here.")
-	if err := l.options.Deps.Store.Purge(t.Context(), parent); err != nil {
+	if err := l.current.With.Store.Purge(t.Context(), parent); err != nil {
 		t.Fatal(err)
 	}
 	l.open(one)

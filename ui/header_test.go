@@ -8,7 +8,7 @@ import (
 func TestTheHeaderOfANarrowScreenKeepsItsNumbers(t *testing.T) {
 	for _, w := range []int{40, 45, 60, 80} {
 		m := chatting(t, w, 24)
-		m.ref = "openrouter/a-maker/some-model-with-a-long-name"
+		m.current.Ref = "openrouter/a-maker/some-model-with-a-long-name"
 		head, _, _ := strings.Cut(plain(m), "\n")
 		if !strings.Contains(head, "~5,312 of 6,000") || !strings.Contains(head, "openr") {
 			t.Errorf("%d columns: the header %q lacks the numbers, or which model it is", w, head)

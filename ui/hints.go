@@ -24,7 +24,7 @@ func (m *Model) hints() []keymap.Hint {
 		return m.question.Hints(m.keys)
 	case m.focus == panelPane:
 		return append(panelHints(k), k.Hint("draft", keymap.Back), k.Hint("help", keymap.Ask))
-	case m.opener.ReadOnly:
+	case m.current.ReadOnly:
 		return []keymap.Hint{
 			k.Hint("fork", keymap.Away),
 			k.Hint("take it once it is free", keymap.Take),

@@ -74,7 +74,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 
 // draftKey is a key for the draft, which a session that another window has open does not take.
 func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
-	if m.opener.ReadOnly {
+	if m.current.ReadOnly {
 		return m.closedKey(msg)
 	}
 	return m.updateComposer(msg)
@@ -133,7 +133,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		cmd = m.overlays.top().update(m, msg)
 	case m.chat.Search.Open:
 		cmd = m.updateTranscript(msg)
-	case m.opener.ReadOnly:
+	case m.current.ReadOnly:
 		cmd = m.onlyRead()
 	default:
 		m.setFocus(draftPane)

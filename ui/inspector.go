@@ -51,7 +51,7 @@ func (inspectorOverlay) hints(m *Model) []keymap.Hint { return m.inspector.Hints
 // inspectorDeps are what the inspector works with in a session.
 func (m *Model) inspectorDeps(s *session.Session) inspector.Deps {
 	return inspector.Deps{
-		Keys: m.keys, Secrets: m.secrets,
+		Keys: m.keys, Secrets: m.current.Secrets,
 		Message: func(id int64) (store.Message, bool) {
 			if i, ok := m.chat.Place[id]; ok && i < len(m.chat.Messages) {
 				return m.chat.Messages[i], true
@@ -83,7 +83,7 @@ func (m *Model) updateInspector(msg tea.Msg) tea.Cmd {
 
 // inspectorEvent does what the inspector cannot do itself.
 func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
-	s, r := m.session, m.panel.Shown()
+	s, r := m.current.Session, m.panel.Shown()
 	switch e := e.(type) {
 	case inspector.Closed:
 		m.inspector.Forget()
@@ -97,7 +97,7 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 	case inspector.Copy:
 		return copyText(e.What, e.Text)
 	case inspector.ReadBody:
-		past, plan, secrets := r.Past, r.Plan, m.secrets
+		past, plan, secrets := r.Past, r.Plan, m.current.Secrets
 		return func() tea.Msg {
 			if past != nil {
 				return inspector.NewBodyMsg(e.Number, past.Body, nil, secrets)
@@ -106,13 +106,13 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 			return inspector.NewBodyMsg(e.Number, raw, err, secrets)
 		}
 	case inspector.ReadBefore:
-		turn, nth := m.info.Turns+1, 1
+		turn, nth := m.current.Info.Turns+1, 1
 		if r.Past != nil {
 			turn, nth = r.Past.Request.Turn, r.Past.Nth
 		}
-		return m.inBackground(func(ctx context.Context) tea.Msg { return readBefore(ctx, s, e.Number, turn, nth) })
+		return m.current.Run(func(ctx context.Context) tea.Msg { return readBefore(ctx, s, e.Number, turn, nth) })
 	case inspector.ReadVerdicts:
-		return m.inBackground(func(ctx context.Context) tea.Msg {
+		return m.current.Run(func(ctx context.Context) tea.Msg {
 			list, err := s.VerdictHistory(ctx, e.Message, e.Most)
 			return inspector.VerdictsMsg{Answer: inspector.Answer{Number: e.Number, Err: err}, List: list, Most: e.Most}
 		})
@@ -144,7 +144,7 @@ func (m *Model) inspect(on inspector.Subject, at inspector.View) tea.Cmd {
 func (m *Model) inspectLine() tea.Cmd {
 	on, ok := subjectAt(m.panel.Shown(), m.panel.At)
 	if !ok {
-		return m.say("There is nothing to open yet: the plan appears with the first message.")
+		return m.notice.Say("There is nothing to open yet: the plan appears with the first message.")
 	}
 	return m.inspect(on, inspector.TextView)
 }
@@ -152,7 +152,7 @@ func (m *Model) inspectLine() tea.Cmd {
 // inspectRequest opens the inspector on the whole request.
 func (m *Model) inspectRequest() tea.Cmd {
 	if r := m.panel.Shown(); !r.Ready {
-		return m.say(r.WhyNone())
+		return m.notice.Say(r.WhyNone())
 	}
 	return m.inspect(inspector.Subject{Request: true}, inspector.TextView)
 }
@@ -172,11 +172,11 @@ func (m *Model) stepInspected(by int) tea.Cmd {
 	on, ok := subjectAt(r, line+by)
 	switch {
 	case line < 0:
-		return m.say("This request has no such message.")
+		return m.notice.Say("This request has no such message.")
 	case !ok && by < 0:
-		return m.say("This is the first message.")
+		return m.notice.Say("This is the first message.")
 	case !ok:
-		return m.say("This is the last message.")
+		return m.notice.Say("This is the last message.")
 	}
 	m.panel.Move(line + by - m.panel.At)
 	m.follow()

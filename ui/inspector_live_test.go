@@ -128,7 +128,7 @@ func TestThePanelOpensItsLine(t *testing.T) {
 func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
-	l.secrets = theme.Secrets{Find: findKey}
+	l.current.Secrets = theme.Secrets{Find: findKey}
 	l.say("My key is sk-0123456789abcdef.")
 	l.transcript()
 	l.press("i")

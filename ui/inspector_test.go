@@ -66,7 +66,7 @@ func ready(t testing.TB, w, h int) *Model {
 	for _, message := range messages {
 		m.chat.Add(message, session.Receipt{})
 	}
-	m.info.Title = "Parser rewrite"
+	m.current.Info.Title = "Parser rewrite"
 	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	return m
 }

@@ -18,7 +18,7 @@ func (m *Model) arrange() {
 	w := m.layout.Wants
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
 	w.Draft, w.AlertLines = m.composer.Lines(), len(m.alertLines(layout.MostAlert))
-	if m.opener.ReadOnly {
+	if m.current.ReadOnly {
 		w.Draft = len(m.closedLines(w.DraftWidth()))
 	}
 	m.layout = layout.For(w)

@@ -21,15 +21,15 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.leaveEdit()
 	case !m.composer.Empty():
 		m.composer.Clear()
-		if m.session.Temporary() && !m.chat.Empty() {
-			return m.say("Cleared: " + m.keys.First(keymap.Older) + " brings it back.")
+		if m.current.Session.Temporary() && !m.chat.Empty() {
+			return m.notice.Say("Cleared: " + m.keys.First(keymap.Older) + " brings it back.")
 		}
-		return tea.Batch(m.say("Cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
+		return tea.Batch(m.notice.Say("Cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
 	}
 	if said, stays := m.wouldBeGone(confirm.QuitUnsaved); stays {
 		return said
 	}
-	return tea.Batch(m.say("Press "+m.keys.First(keymap.Stop)+" again to quit."), m.confirm.Ask(confirm.Quit))
+	return tea.Batch(m.notice.Say("Press "+m.keys.First(keymap.Stop)+" again to quit."), m.confirm.Ask(confirm.Quit))
 }
 
 // quit leaves, unless a chat would be gone.
@@ -71,25 +71,25 @@ func (m *Model) back() tea.Cmd {
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
 	case m.turn.Busy:
-		return m.say("The answer is being stopped.")
+		return m.notice.Say("The answer is being stopped.")
 	case m.notice.Close():
 		m.arrange()
 		return nil
 	}
 	if !m.composer.Empty() {
-		return m.say("Nothing to close or stop.")
+		return m.notice.Say("Nothing to close or stop.")
 	}
 	if m.confirm.Asked(confirm.EditEarlier) {
 		return m.openEdits()
 	}
 	m.confirm.Ask(confirm.EditEarlier)
-	return m.say("Nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
+	return m.notice.Say("Nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
 }
 
 // wouldBeGone warns, once, that leaving the session on the screen discards a temporary chat. Whoever means
 // it does the same again soon.
 func (m *Model) wouldBeGone(by confirm.Action) (said tea.Cmd, stays bool) {
-	unsaved := m.session.Temporary() && !m.chat.Empty()
+	unsaved := m.current.Session.Temporary() && !m.chat.Empty()
 	if !unsaved || m.confirm.Asked(by) {
 		return nil, false
 	}
@@ -97,5 +97,5 @@ func (m *Model) wouldBeGone(by confirm.Action) (said tea.Cmd, stays bool) {
 	if by == confirm.QuitUnsaved {
 		again = m.keys.First(keymap.Stop) + " again discards it and quits."
 	}
-	return tea.Batch(m.complain("This chat is not saved. /keep saves it; "+again), m.confirm.Ask(by)), true
+	return tea.Batch(m.notice.Error("This chat is not saved. /keep saves it; "+again), m.confirm.Ask(by)), true
 }

@@ -5,7 +5,7 @@ import "testing"
 // A budget above the model's window is accepted, and what caps it is said; one below it is the limit.
 func TestBudgetSaysWhatARequestMayHold(t *testing.T) {
 	l := onStage(t, 160, 50)
-	l.until("the window", func() bool { return l.session.Model().Window().Tokens > 0 })
+	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens > 0 })
 	for _, c := range []struct{ typed, want string }{
 		{"/budget 50,000", "the budget of 50,000 is capped by the model's window of 4,096."},
 		{"/budget 900", "A request may hold 900 tokens."},

@@ -35,9 +35,9 @@ func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	case picker.Closed:
 		m.uncover()
 	case picker.Empty:
-		return m.say("There is nothing to choose; " + m.keys.First(keymap.Back) + " closes the list.")
+		return m.notice.Say("There is nothing to choose; " + m.keys.First(keymap.Back) + " closes the list.")
 	case picker.NoKey:
-		return m.noKey(e.KeyPressMsg, m.keys.First(keymap.Back)+" closes the list.")
+		return m.notice.NoKey(e.KeyPressMsg, m.keys.First(keymap.Back)+" closes the list.")
 	}
 	m.tryTheme()
 	return nil
@@ -109,7 +109,7 @@ func (m *Model) takeCommand(name string) tea.Cmd {
 	case !c.Needs():
 		return c.run(m, "")
 	case !m.composer.Empty():
-		return m.complain("The draft is in the way: send or clear it, then type " + c.Usage() + ".")
+		return m.notice.Error("The draft is in the way: send or clear it, then type " + c.Usage() + ".")
 	}
 	m.bare()
 	m.setFocus(draftPane)

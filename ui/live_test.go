@@ -18,7 +18,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
-	"winnow/ui/sessions"
+	"winnow/ui/current"
 	"winnow/ui/uitest"
 	"winnow/ui/upkeep"
 )
@@ -47,7 +47,7 @@ func onStage(t *testing.T, w, h int) *live {
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
-	deps := l.options.Deps
+	deps := l.current.With
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func onStage(t *testing.T, w, h int) *live {
 		llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Default: "small", Window: 4096},
 		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", Default: "large", Window: 32_768},
 	)
-	l.options.Deps = deps
+	l.current.With = deps
 	s, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
@@ -143,8 +143,8 @@ func (l *live) until(what string, ok func() bool) {
 			if plan, ok := msg.(planMsg); ok {
 				l.newest = plan.generation
 			}
-			if about, ok := msg.(sessions.AboutMsg); ok && about.Session == l.session {
-				if counted, ok := about.Event.(sessions.Counted); ok {
+			if about, ok := msg.(current.FoundMsg); ok && about.Session == l.current.Session {
+				if counted, ok := about.Event.(current.Counted); ok {
 					l.whole = counted.Done()
 				}
 			}
@@ -200,18 +200,18 @@ func (l *live) say(text string) {
 // reopen shows the session as its file has it, and waits until all of it is read and counted.
 func (l *live) reopen() {
 	l.t.Helper()
-	l.open(l.session.Info().ID)
+	l.open(l.current.Session.Info().ID)
 }
 
 // open shows a stored session, and waits until all of it is read and counted.
 func (l *live) open(id string) {
 	l.t.Helper()
-	s, err := session.Open(l.t.Context(), l.options.Deps, id, l.ref)
+	s, err := session.Open(l.t.Context(), l.current.With, id, l.current.Ref)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	l.whole = false
-	_, cmd := l.Update(sessions.OpenedMsg{Opened: sessions.Opened{Session: s}})
+	_, cmd := l.Update(current.OpenedMsg{Opened: current.Opened{Session: s}})
 	l.run(cmd)
 	l.until("the session", func() bool { return l.whole })
 	l.planned()

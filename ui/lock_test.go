@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"winnow/session"
-	"winnow/ui/sessions"
+	"winnow/ui/current"
 )
 
 // A plan that takes long does not stop the screen from being drawn.
 func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 	l := onStage(t, 120, 40)
 	planning, goOn := make(chan bool), make(chan bool)
-	deps := l.options.Deps
+	deps := l.current.With
 	deps.Count = func(text string) int {
 		if text == "a slow draft" {
 			planning <- true
@@ -20,12 +20,12 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 		}
 		return len(text)
 	}
-	l.options.Deps = deps
+	l.current.With = deps
 	s, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.run(l.opened(sessions.Opened{Session: s}))
+	l.run(l.opened(current.Opened{Session: s}))
 	l.say("A question.")
 	l.press("tab", "tab")
 	planned := make(chan bool)

@@ -12,6 +12,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
+	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
@@ -41,16 +42,10 @@ const (
 
 // Model is the whole application on the screen.
 type Model struct {
-	options    Options
-	keys       keymap.Map
-	themes     theme.Set
-	newContext func() (context.Context, context.CancelFunc) // makes the context of a command
-
-	session *session.Session
-	info    store.Session
-	ref     string // the model in use
-
-	secrets theme.Secrets
+	keys   keymap.Map
+	themes theme.Set
+	mouse  bool           // the mouse is the application's, and not the terminal's
+	first  func() tea.Cmd // shows what the options want to be shown first
 
 	layout   layout.Layout
 	focus    pane
@@ -60,7 +55,7 @@ type Model struct {
 	repairs   inspector.Repairs
 	chat      transcript.Model
 	panel     panel.Model
-	opener    sessions.Opener
+	current   current.Model
 	turn      turn.Model
 	question  question.Model
 	sessions  sessions.Model
@@ -79,21 +74,21 @@ func New(o Options) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		options:    o,
-		keys:       keys,
-		newContext: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
-		session:    o.Start,
-		layout:     layout.Layout{Wants: layout.Wants{WantPanel: o.Panel != "closed"}},
-		themes:     theme.Set{Own: o.Themes},
-		secrets:    theme.Secrets{Find: o.Secrets},
+		keys:   keys,
+		mouse:  o.Mouse,
+		layout: layout.Layout{Wants: layout.Wants{WantPanel: o.Panel != "closed"}},
+		themes: theme.Set{Own: o.Themes},
 	}
-	m.chat = transcript.New(transcript.Deps{Keys: keys, Run: m.inBackground, Within: func() (context.Context, context.CancelFunc) { return m.newContext() }, Draft: m.planner})
+	m.current = current.Model{Deps: current.Deps{With: o.Deps, Choice: o.Choice, Keys: keys, Context: context.Background}, Secrets: theme.Secrets{Find: o.Secrets}}
+	m.chat = transcript.New(transcript.Deps{Keys: keys, Run: m.current.Run, Within: m.current.NewContext, Draft: m.planner})
 	var commands []composer.Command
 	for _, c := range Commands() {
 		commands = append(commands, c.Command)
 	}
-	m.composer = composer.New(composer.Deps{Keys: keys, Run: m.inBackground, Prompts: o.Deps.Store, Commands: commands, Files: o.Attach})
-	m.upkeep = upkeep.New(o.Deps.Store, m.inBackground)
+	m.composer = composer.New(composer.Deps{Keys: keys, Run: m.current.Run, Prompts: o.Deps.Store, Commands: commands, Files: o.Attach})
+	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Export: o.Export}
+	m.first = func() tea.Cmd { return m.welcome(o) }
+	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
 	m.restyle()
 	m.adopt(o.Start)
@@ -102,22 +97,25 @@ func New(o Options) (*Model, error) {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.opener.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start()}
-	if db := m.options.Deps.Store; db != nil {
+	return tea.Batch(tea.RequestBackgroundColor, m.current.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start(), m.first())
+}
+
+// welcome shows what the options want to be shown first.
+func (m *Model) welcome(o Options) tea.Cmd {
+	notices := strings.Join(o.Notices, " ")
+	if db := m.current.With.Store; db != nil {
 		if _, salvaged := db.Salvaged(); salvaged {
 			// What was lost is worth more than a few seconds in the lower line.
-			m.notice.Tell(strings.Join(m.options.Notices, " "))
-			m.options.Notices = nil
+			m.notice.Tell(notices)
 			m.arrange()
+			notices = ""
 		}
 	}
-	if len(m.options.Notices) > 0 {
-		cmds = append(cmds, m.say(strings.Join(m.options.Notices, " ")))
+	said := m.notice.Say(notices)
+	if o.Screen == SessionsScreen {
+		return tea.Batch(said, m.openSessions(o.Filter))
 	}
-	if m.options.Screen == SessionsScreen {
-		cmds = append(cmds, m.openSessions(m.options.Filter))
-	}
-	return tea.Batch(cmds...)
+	return said
 }
 
 // Update is the table of contents: what arrives, and who answers it.
@@ -169,9 +167,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case inspector.Msg:
 		return m.updateInspector(msg)
 	case inexactMsg:
-		return m.complain(theme.Sentence(msg.err))
-	case sessions.OpenerMsg:
-		return m.updateOpener(msg)
+		return m.notice.Error(theme.Sentence(msg.err))
+	case current.Msg:
+		return m.updateCurrent(msg)
 	case settings.Msg:
 		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Take(msg) })
 	case settings.DoneMsg:
@@ -200,11 +198,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 
 // adopt shows a session.
 func (m *Model) adopt(s *session.Session) {
-	m.session = s
-	m.opener.Adopt(sessions.OpenerDeps{Session: m.options.Deps, Keys: m.keys, Secrets: m.secrets, Run: m.inBackground}, s)
-	m.info, m.ref = s.Info(), s.Ref()
+	m.current.Show(s)
 	m.panel.Reset(m.panelDeps())
-	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.secrets}
+	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets}
 	m.inspector.Deps = m.inspectorDeps(s)
 	m.inspector.Forget()
 	m.confirm.Forget()
@@ -215,33 +211,6 @@ func (m *Model) adopt(s *session.Session) {
 	m.inTranscript(func(c *transcript.Model) tea.Cmd { c.Open(s); return nil })
 	m.tellComposer()
 	m.arrange()
-}
-
-// inBackground makes a command of something that is done behind the screen. Its context ends with it, and with
-// the program.
-func (m *Model) inBackground(do func(context.Context) tea.Msg) tea.Cmd {
-	newContext := m.newContext
-	return func() tea.Msg {
-		ctx, cancel := newContext()
-		defer cancel()
-		return do(ctx)
-	}
-}
-
-// say shows a sentence for a while. "" says nothing.
-func (m *Model) say(text string) tea.Cmd {
-	if text == "" {
-		return nil
-	}
-	return m.notice.Say(text, false)
-}
-
-// complain shows for a while why something did not work.
-func (m *Model) complain(text string) tea.Cmd { return m.notice.Say(text, true) }
-
-// noKey says that a key does nothing where it was pressed, and which ones do something.
-func (m *Model) noKey(msg tea.KeyPressMsg, others string) tea.Cmd {
-	return m.say(msg.String() + " does nothing here; " + others)
 }
 
 // lookAfter looks after the history, and tells of trouble alone: a backup that succeeds is nothing to read.
@@ -257,7 +226,7 @@ func (m *Model) lookAfter(msg upkeep.Msg) tea.Cmd {
 		m.arrange()
 		return cmd
 	}
-	return tea.Batch(cmd, m.complain("There is no backup of today: "+theme.Sentence(err)))
+	return tea.Batch(cmd, m.notice.Error("There is no backup of today: "+theme.Sentence(err)))
 }
 
 // handle does what the events of a part ask for, in their order. Cmd is the part's own command.
@@ -265,7 +234,7 @@ func (m *Model) handle(cmd tea.Cmd, events []event.Event, do func(event.Event) t
 	cmds := []tea.Cmd{cmd}
 	for _, e := range events {
 		if e, ok := e.(event.Notice); ok {
-			cmds = append(cmds, m.notice.Say(e.Text, e.Error))
+			cmds = append(cmds, m.notice.Show(e))
 			continue
 		}
 		cmds = append(cmds, do(e))

@@ -88,7 +88,7 @@ func TestShortPastesShowTheirControlCharacters(t *testing.T) {
 func TestWhatOthersWroteIsNeverExecuted(t *testing.T) {
 	m := chatting(t, 120, 40)
 	evil := "\x1b]0;owned\x07\x1b[2J"
-	m.info.Title = evil
+	m.current.Info.Title = evil
 	m.chat.Add(said(50, history.Assistant, evil), session.Receipt{})
 	m.turn = turn.Model{Number: 3, Busy: true, Cancel: func() {}}
 	tell(m, 0, session.Asked{Call: history.ToolCall{Name: evil, Arguments: evil}, Allow: func(bool) {}})
@@ -112,7 +112,7 @@ func TestAGuideMessageIsNoCommand(t *testing.T) {
 		{"openai/gpt-5.2", " /new", false},
 		{"openai/gpt-5.2", "/new", true},
 	} {
-		m.ref = c.ref
+		m.current.Ref = c.ref
 		m.tellComposer()
 		if got := m.composer.IsCommand(c.draft); got != c.want {
 			t.Errorf("%q with %s: a command is %v, want %v", c.draft, c.ref, got, c.want)
@@ -141,7 +141,7 @@ func TestNoKeyPanics(t *testing.T) {
 			case 2:
 				m.Update(tea.MouseWheelMsg{X: 3, Y: 3, Button: tea.MouseWheelUp})
 			case 3:
-				m.options.Mouse = true
+				m.mouse = true
 				m.Update(tea.MouseClickMsg{X: rapid.IntRange(0, m.layout.Width).Draw(rt, "x"), Y: rapid.IntRange(0, m.layout.Height).Draw(rt, "y"), Button: tea.MouseLeft})
 			default:
 				m.Update(rapid.SampledFrom(keys).Draw(rt, "key"))

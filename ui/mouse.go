@@ -24,7 +24,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 // click is a click on what lies under the mouse: it gives the focus to the pane, and selects in it.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
-	case !m.options.Mouse || msg.Button != tea.MouseLeft:
+	case !m.mouse || msg.Button != tea.MouseLeft:
 		return nil
 	case m.chat.Search.Open && !m.overlays.any():
 		m.chat.Search.Open = false
@@ -81,9 +81,9 @@ func (m *Model) selectLine(in theme.Box, y int) bool {
 
 // toggleMouse gives the mouse to the terminal, which selects text with it, or takes it back.
 func (m *Model) toggleMouse() tea.Cmd {
-	m.options.Mouse = !m.options.Mouse
-	if m.options.Mouse {
-		return m.say("The mouse scrolls and selects messages; shift with it selects text in most terminals.")
+	m.mouse = !m.mouse
+	if m.mouse {
+		return m.notice.Say("The mouse scrolls and selects messages; shift with it selects text in most terminals.")
 	}
-	return m.say("The mouse is the terminal's: it selects text. /mouse takes it back.")
+	return m.notice.Say("The mouse is the terminal's: it selects text. /mouse takes it back.")
 }

@@ -7,11 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/confirm"
+	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/picker"
 	"winnow/ui/question"
-	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
@@ -19,7 +19,7 @@ import (
 
 // leaveFor leaves the session on the screen for another one, unless an answer still arrives or a temporary chat
 // would be gone.
-func (m *Model) leaveFor(open func(*sessions.Opener) tea.Cmd) tea.Cmd {
+func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 	if m.turn.Busy {
 		return m.stillArriving()
 	}
@@ -30,7 +30,7 @@ func (m *Model) leaveFor(open func(*sessions.Opener) tea.Cmd) tea.Cmd {
 	m.composer.Leave()
 	m.bare()
 	m.setFocus(draftPane)
-	next := open(&m.opener)
+	next := open(&m.current)
 	if keep == nil {
 		return next
 	}
@@ -42,50 +42,46 @@ func (m *Model) leaveFor(open func(*sessions.Opener) tea.Cmd) tea.Cmd {
 }
 
 // openStored opens a stored session at one of its messages.
-func (m *Model) openStored(id string, at sessions.Arrival) tea.Cmd {
-	return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.Open(id, at, m.ref) })
+func (m *Model) openStored(id string, at current.Arrival) tea.Cmd {
+	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Open(id, at, m.current.Ref) })
 }
 
 // opened shows a session that was asked for.
-func (m *Model) opened(e sessions.Opened) tea.Cmd {
+func (m *Model) opened(e current.Opened) tea.Cmd {
 	if m.turn.Busy {
 		m.composer.Stay()
-		return m.complain("An answer is still arriving; the session was not changed.")
+		return m.notice.Error("An answer is still arriving; the session was not changed.")
 	}
 	m.turn, m.question = m.turn.Next(), question.Model{}
 	m.bare()
 	m.composer.Arrive()
 	m.setFocus(draftPane)
-	before := m.session
+	before := m.current.Session
 	m.adopt(e.Session)
-	m.opener.At = e.At
-	var said tea.Cmd
-	if e.Said != "" {
-		said = m.say(e.Said)
-	}
-	return tea.Batch(m.arrive(false), said, sessions.Leave(before), m.opener.Start(), m.composer.Load(), m.draftChanged(), m.upkeep.Index())
+	m.current.At = e.At
+	return tea.Batch(m.arrive(false), m.notice.Say(e.Notice), current.Leave(before), m.current.Start(), m.composer.Load(), m.draftChanged(), m.upkeep.Index())
 }
 
 // loaded shows what opening the session left out.
-func (m *Model) loaded(e sessions.Loaded) tea.Cmd {
+func (m *Model) loaded(e current.Loaded) tea.Cmd {
 	m.chat.Prepend(e.Messages, e.Receipts)
 	again := tea.Batch(m.inTranscript((*transcript.Model).SearchAnew), m.arrive(e.Err == nil))
 	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
-		return tea.Batch(m.complain(theme.Sentence(e.Err)), m.draftChanged(), again)
+		return tea.Batch(m.notice.Error(theme.Sentence(e.Err)), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.opener.Learn(), again, m.askPending())
+	return tea.Batch(m.draftChanged(), m.current.Learn(), again, m.askPending())
 }
 
 // arrive puts the transcript's cursor on the message that the session was opened for, as soon as that is
 // read, and marks what was looked for where the transcript's own search finds it there. Once the session is read
 // whole and does not have the message, it is on a branch of another window's.
 func (m *Model) arrive(whole bool) tea.Cmd {
-	at := m.opener.At
+	at := m.current.At
 	switch {
 	case at.Message == 0:
 		return nil
 	case m.chat.GoTo(at.Message):
-		m.opener.At = sessions.Arrival{}
+		m.current.At = current.Arrival{}
 		m.setFocus(transcriptPane)
 		m.notice.Hush() // it said that this is on its way
 		if !m.chat.Finds(at.Message, at.Text) {
@@ -95,33 +91,33 @@ func (m *Model) arrive(whole bool) tea.Cmd {
 	case !whole:
 		return nil
 	}
-	m.opener.At = sessions.Arrival{}
-	return m.complain("The message is on another branch than the one that is open in another window.")
+	m.current.At = current.Arrival{}
+	return m.notice.Error("The message is on another branch than the one that is open in another window.")
 }
 
 // keepTemporary stores a temporary chat after all, and goes on in it.
 func (m *Model) keepTemporary() tea.Cmd {
 	switch {
-	case !m.session.Temporary():
-		return m.say("This session is stored already.")
+	case !m.current.Session.Temporary():
+		return m.notice.Say("This session is stored already.")
 	case m.chat.Empty():
-		return m.complain("There is nothing to keep yet.")
+		return m.notice.Error("There is nothing to keep yet.")
 	case m.turn.Busy:
 		return m.stillArriving()
 	}
-	return m.opener.Keep(m.ref)
+	return m.current.Keep(m.current.Ref)
 }
 
 // fork copies the branch up to a message into a session of its own, and opens that.
 func (m *Model) fork(message int64) tea.Cmd {
 	switch {
 	case message == 0:
-		return m.complain("Nothing was said yet, so there is nothing to fork.")
-	case m.session.Temporary():
-		return m.complain("This chat is not saved, so it cannot be forked. /keep saves it first.")
+		return m.notice.Error("Nothing was said yet, so there is nothing to fork.")
+	case m.current.Session.Temporary():
+		return m.notice.Error("This chat is not saved, so it cannot be forked. /keep saves it first.")
 	}
 	title, number := m.title(), m.chat.NumberOf(message)
-	return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.Fork(message, title, number, m.ref) })
+	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Fork(message, title, number, m.current.Ref) })
 }
 
 // forkHere forks the session at its end.
@@ -134,11 +130,11 @@ func (m *Model) forkHere() tea.Cmd {
 // under the cursor, else to any. Of several the user chooses one.
 func (m *Model) followTrail() tea.Cmd {
 	message, _ := m.chat.Selected()
-	known := m.opener.Forks
+	known := m.current.Forks
 	origin, forks := known.At(message.ID)
 	switch {
 	case !origin && len(forks) == 0:
-		return m.say("This session is no fork and has none; " + m.keys.First(keymap.Fork) + " forks it at this message.")
+		return m.notice.Say("This session is no fork and has none; " + m.keys.First(keymap.Fork) + " forks it at this message.")
 	case origin && len(forks) == 0:
 		return m.openFork("")
 	case !origin && len(forks) == 1:
@@ -154,7 +150,7 @@ func (m *Model) followTrail() tea.Cmd {
 		if _, here := m.chat.Place[f.ForkedAt]; here {
 			right = "at message " + m.chat.NumberOf(f.ForkedAt) + " · " + right
 		}
-		choices = append(choices, picker.Choice{Label: sessions.ForkMark + " " + known.Title(f), Right: right, Value: f.ID})
+		choices = append(choices, picker.Choice{Label: theme.ForkMark + " " + known.Title(f), Right: right, Value: f.ID})
 	}
 	m.openList(picker.Options{Title: "forks", Does: "opens"}, 0, choices, m.openFork)
 	return nil
@@ -164,34 +160,34 @@ func (m *Model) followTrail() tea.Cmd {
 // where the id is "".
 func (m *Model) openFork(id string) tea.Cmd {
 	if id != "" {
-		return m.openStored(id, sessions.Arrival{})
+		return m.openStored(id, current.Arrival{})
 	}
-	parent, fault := m.opener.Forks.Parent()
+	parent, fault := m.current.Forks.Parent()
 	if fault != "" {
-		return m.complain(fault)
+		return m.notice.Error(fault)
 	}
-	return m.openStored(parent.ID, sessions.Arrival{Message: m.info.ForkedAt})
+	return m.openStored(parent.ID, current.Arrival{Message: m.current.Info.ForkedAt})
 }
 
 // settled ends a setting: what it changed is shown and planned anew.
 func (m *Model) settled(msg settings.DoneMsg) tea.Cmd {
 	var reach tea.Cmd
-	changed := m.session.Ref() != m.ref
+	changed := m.current.Session.Ref() != m.current.Ref
 	if changed {
-		reach = m.opener.Reach()
+		reach = m.current.Reach()
 		if m.notice.Resolve(notice.Unreachable) {
 			m.arrange()
 		}
 	}
-	m.info, m.ref = m.session.Info(), m.session.Ref()
+	m.current.Refresh()
 	if changed {
 		reach = tea.Batch(reach, m.askPending())
 	}
 	switch {
 	case msg.Err != nil:
-		return tea.Batch(m.complain(theme.Sentence(msg.Err)), reach)
+		return tea.Batch(m.notice.Error(theme.Sentence(msg.Err)), reach)
 	case msg.Text == "":
 		return tea.Batch(m.draftChanged(), reach)
 	}
-	return tea.Batch(m.say(msg.Text), m.draftChanged(), reach)
+	return tea.Batch(m.notice.Say(msg.Text), m.draftChanged(), reach)
 }

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/current"
 	"winnow/ui/keymap"
-	"winnow/ui/sessions"
 )
 
 // begunTwice is the application with two stored sessions, and the id of the one that is not on the screen.
@@ -16,32 +16,32 @@ func begunTwice(t *testing.T) (l *live, other string) {
 	t.Helper()
 	l = onStage(t, 100, 30)
 	l.say("the first session")
-	other = l.session.Info().ID
-	before := l.session
+	other = l.current.Session.Info().ID
+	before := l.current.Session
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.session != before })
+	l.until("a new session", func() bool { return l.current.Session != before })
 	l.say("the second session")
 	return l, other
 }
 
 func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l, other := begunTwice(t)
-	here := l.session.Info().ID
+	here := l.current.Session.Info().ID
 	l.types("stays here")
-	l.run(l.openStored(other, sessions.Arrival{}))
+	l.run(l.openStored(other, current.Arrival{}))
 	l.types("meant for the other")
 	l.press("enter") // nothing is sent to the session that is being left
-	if l.turn.Busy || l.session.Info().ID != here {
+	if l.turn.Busy || l.current.Session.Info().ID != here {
 		t.Fatal("enter sent a text that was typed for another session")
 	}
-	l.until("the other session", func() bool { return l.session.Info().ID == other })
+	l.until("the other session", func() bool { return l.current.Session.Info().ID == other })
 	l.planned()
 	if got := l.composer.Text(); got != "meant for the other" {
 		t.Errorf("the draft is %q, want what was typed while the session was opened", got)
 	}
 	l.press("ctrl+c")
-	l.run(l.openStored(here, sessions.Arrival{}))
-	l.until("the first session again", func() bool { return l.session.Info().ID == here })
+	l.run(l.openStored(here, current.Arrival{}))
+	l.until("the first session again", func() bool { return l.current.Session.Info().ID == here })
 	l.shows("stays here")
 	l.shows("left unsent in this session")
 }
@@ -49,7 +49,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l, _ := begunTwice(t)
 	l.types("stays here")
-	l.run(l.openStored("ffffffff", sessions.Arrival{}))
+	l.run(l.openStored("ffffffff", current.Arrival{}))
 	l.types("typed ahead")
 	l.until("the error", func() bool { return !l.composer.Leaving() })
 	if got := l.composer.Text(); got != "stays here" {
@@ -63,18 +63,18 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 
 func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	l, other := begunTwice(t)
-	here := l.session
+	here := l.current.Session
 	l.do(keymap.New)
-	stale := l.opener.Number()
-	l.run(l.openStored(other, sessions.Arrival{}))
-	l.until("the other session", func() bool { return l.session != here })
-	shown := l.session
-	late, err := session.Open(t.Context(), l.options.Deps, here.Info().ID, "")
+	stale := l.current.Number()
+	l.run(l.openStored(other, current.Arrival{}))
+	l.until("the other session", func() bool { return l.current.Session != here })
+	shown := l.current.Session
+	late, err := session.Open(t.Context(), l.current.With, here.Info().ID, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Update(sessions.OpenedMsg{Opened: sessions.Opened{Session: late}, Number: stale})
-	if l.session != shown {
+	l.Update(current.OpenedMsg{Opened: current.Opened{Session: late}, Number: stale})
+	if l.current.Session != shown {
 		t.Error("a session that was asked for earlier took the place of the newer one")
 	}
 }
@@ -83,9 +83,9 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 func TestADraftDoesNotAppearInANewChat(t *testing.T) {
 	l := onStage(t, 100, 30)
 	l.types("half a thought")
-	before := l.session
+	before := l.current.Session
 	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.session != before })
+	l.until("a new chat", func() bool { return l.current.Session != before })
 	l.shows("up recalls it: half a thought")
 	l.types("new words")
 	if got := l.composer.Text(); got != "new words" {
@@ -159,9 +159,9 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	}
 	l.confirm.Forget()
 	l.press("ctrl+c") // asked for by ctrl+c, which is no answer to another way of leaving
-	temporary := l.session
+	temporary := l.current.Session
 	l.press("ctrl+n")
-	if l.session != temporary || l.composer.Leaving() {
+	if l.current.Session != temporary || l.composer.Leaving() {
 		t.Error("ctrl+n took the warning of ctrl+c for its own")
 	}
 }

@@ -148,7 +148,7 @@ func TestHelpOverDialsThatAreGone(t *testing.T) {
 	m.Update(uitest.Key("ctrl+x"))
 	m.Update(uitest.Key("w"))
 	m.Update(uitest.Key("?"))
-	m.Update(appliedMsg{session: m.session, said: "Set."})
+	m.Update(appliedMsg{session: m.current.Session, said: "Set."})
 	if !isHelp(m.overlays.top()) {
 		t.Errorf("the help was closed:\n%s", plain(m))
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/ui/sessions"
+	"winnow/ui/current"
 )
 
 // lessBudget gives the conversation so small a budget that old answers are left out.
@@ -50,12 +50,12 @@ func TestPanelKnowsTheCachedPrefixOfAnOpenedSession(t *testing.T) {
 		l.say("Tell me more about it.")
 	}
 	l.shows("cached prefix ~")
-	id := l.info.ID
+	id := l.current.Info.ID
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.info.ID == "" })
+	l.until("a new session", func() bool { return l.current.Info.ID == "" })
 	if got := plain(l.Model); strings.Contains(got, "cached prefix") {
 		t.Fatalf("a new session has a cached prefix:\n%s", got)
 	}
-	l.run(l.openStored(id, sessions.Arrival{}))
+	l.run(l.openStored(id, current.Arrival{}))
 	l.shows("cached prefix ~")
 }

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"winnow/session"
+	"winnow/ui/current"
 	"winnow/ui/picker"
-	"winnow/ui/sessions"
 	"winnow/ui/uitest"
 )
 
@@ -33,11 +33,11 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 	l.say("A question.")
 	l.press("ctrl+x", "tab", "w")
 	l.shows("context: what if")
-	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Update(sessions.OpenedMsg{Opened: sessions.Opened{Session: s}})
+	l.Update(current.OpenedMsg{Opened: current.Opened{Session: s}})
 	if l.panel.Whatif != nil || l.overlays.any() || l.layout.WantPanel {
 		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}

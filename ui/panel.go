@@ -17,14 +17,14 @@ import (
 // panelDeps are what the panel works with in a session.
 func (m *Model) panelDeps() panel.Deps {
 	return panel.Deps{
-		Keys: m.keys, Secrets: m.secrets, Text: m.chat.Gist, Selected: m.chat.Holds,
-		NewContext: func() (context.Context, context.CancelFunc) { return m.newContext() },
+		Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, Selected: m.chat.Holds,
+		NewContext: m.current.NewContext,
 	}
 }
 
 // updatePanel gives the panel what concerns it, and does what it asks for.
 func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
-	m.panel.Turns = m.info.Turns
+	m.panel.Turns = m.current.Info.Turns
 	if _, key := msg.(tea.KeyPressMsg); key {
 		b := m.layout.Panel.Within(true)
 		if m.overlays.onTop(panelOverlay{}) || m.layout.Panel.Empty() {
@@ -39,10 +39,10 @@ func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 
 // panelEvent does what the panel cannot do itself.
 func (m *Model) panelEvent(e event.Event) tea.Cmd {
-	s := m.session
+	s := m.current.Session
 	switch e := e.(type) {
 	case panel.Load:
-		return m.inBackground(func(ctx context.Context) tea.Msg { return loadPast(ctx, s, e) })
+		return m.current.Run(func(ctx context.Context) tea.Msg { return loadPast(ctx, s, e) })
 	case panel.Shown:
 		return m.requestShown()
 	case panel.Compared:
@@ -53,7 +53,7 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 		draft, now := m.composer.Next(), m.panel.Next.Plan.Entries
 		return func() tea.Msg { return tryOut(e, s, draft, now) }
 	case panel.Apply:
-		return m.inBackground(func(ctx context.Context) tea.Msg { return applyTrial(ctx, s, e) })
+		return m.current.Run(func(ctx context.Context) tea.Msg { return applyTrial(ctx, s, e) })
 	case panel.ListModels:
 		return m.inSettings((*settings.Model).ListModels)
 	case panel.Closed:
@@ -117,7 +117,7 @@ func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
 		return m.do(keymap.TakeBack)
 	case keymap.Select, keymap.Pick:
 		if e := m.panel.Chosen().Entry; (e == nil || !m.chat.GoTo(e.ID)) && !m.chat.Selecting() {
-			return m.say("There is no message here to select.")
+			return m.notice.Say("There is no message here to select.")
 		}
 		return m.updateTranscript(msg)
 	case keymap.Adopt:

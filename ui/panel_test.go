@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"winnow/session"
-	"winnow/ui/sessions"
+	"winnow/ui/current"
 )
 
 func TestPanelSaysThatTokensAreGuessedUntilTheyAreCounted(t *testing.T) {
@@ -23,7 +23,7 @@ func TestPanelSaysThatTokensAreGuessedUntilTheyAreCounted(t *testing.T) {
 	if got := plain(m); strings.Contains(got, "counting") {
 		t.Errorf("the screen still counts:\n%s", got)
 	}
-	m.Update(sessions.AboutMsg{Session: nil, Event: sessions.Counted{Counting: session.Counting{Of: 1}}})
+	m.Update(current.FoundMsg{Session: nil, Event: current.Counted{Counting: session.Counting{Of: 1}}})
 	if m.panel.Guessed != "" {
 		t.Error("another session's counting is shown in this one")
 	}

@@ -82,11 +82,11 @@ func loadPast(ctx context.Context, s *session.Session, l panel.Load) tea.Msg {
 func (m *Model) openPast() tea.Cmd {
 	id, ok := m.chat.RequestBehind()
 	if !ok {
-		return m.say("No request was sent for this message.")
+		return m.notice.Say("No request was sent for this message.")
 	}
 	receipt, ok := m.chat.Receipts[id]
 	if !ok {
-		return m.say("The record of this request is not read yet.")
+		return m.notice.Say("The record of this request is not read yet.")
 	}
 	m.showPanel()
 	return m.updatePanel(panel.Load{Turn: receipt.Turn, Request: id})

@@ -19,7 +19,7 @@ func TestWhatWasSaidMakesRoomForTheKeysOfWhatIsOpened(t *testing.T) {
 		{"what is under the help", []string{"?", "z", "esc"}, "enter send"},
 	} {
 		m := fresh(t, 80, 24)
-		m.say("Requests are limited to 1,500 tokens.")
+		m.notice.Say("Requests are limited to 1,500 tokens.")
 		for _, name := range c.press {
 			m.Update(uitest.Key(name))
 		}
@@ -31,7 +31,7 @@ func TestWhatWasSaidMakesRoomForTheKeysOfWhatIsOpened(t *testing.T) {
 
 func TestWhatIsWrongStaysWhenSomethingIsOpened(t *testing.T) {
 	m := fresh(t, 80, 24)
-	m.complain("The disk is full.")
+	m.notice.Error("The disk is full.")
 	m.Update(uitest.Key("ctrl+p"))
 	if screen := plain(m); !strings.Contains(screen, "The disk is full.") {
 		t.Errorf("opening the palette took away what was wrong:\n%s", screen)

@@ -29,7 +29,7 @@ func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
 	if msg.generation != m.panel.Generation || m.turn.Busy {
 		return nil
 	}
-	s, draft := m.session, m.composer.Next()
+	s, draft := m.current.Session, m.composer.Next()
 	return func() tea.Msg {
 		plan, err := preview(draft, s)
 		return planMsg{generation: msg.generation, plan: plan, err: err}
@@ -49,7 +49,7 @@ func previewAs(d composer.Drafted, s *session.Session, t session.Trial) (history
 
 // planner takes the draft as it is now, and plans with it when it is called: in a command.
 func (m *Model) planner() func() (history.Plan, error) {
-	s, draft := m.session, m.composer.Next()
+	s, draft := m.current.Session, m.composer.Next()
 	return func() (history.Plan, error) { return preview(draft, s) }
 }
 
@@ -57,8 +57,8 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	if msg.generation != m.panel.Generation {
 		return nil
 	}
-	m.showNext(msg.plan, msg.err, m.session.Outlook(msg.plan))
-	m.panel.Judged(session.Oversize(msg.err, m.session.Model().Windows()))
+	m.showNext(msg.plan, msg.err, m.current.Session.Outlook(msg.plan))
+	m.panel.Judged(session.Oversize(msg.err, m.current.Session.Model().Windows()))
 	if m.panel.Oversize() == nil && m.notice.Resolve(notice.TooLong) {
 		m.arrange()
 	}
@@ -71,9 +71,9 @@ func (m *Model) planned(msg planMsg) tea.Cmd {
 	}
 	var told tea.Cmd
 	if m.notice.Sentence() == "" { // One that is being shown is not covered: then the next plan says it.
-		told = m.say(m.repairs.Announce())
+		told = m.notice.Say(m.repairs.Announce())
 	}
-	if msg.exact || m.turn.Busy || !m.session.Model().Exact() {
+	if msg.exact || m.turn.Busy || !m.current.Session.Model().Exact() {
 		return tea.Batch(again, told)
 	}
 	return tea.Batch(again, told, m.countExactly(msg))
@@ -85,7 +85,7 @@ func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 	m.panel.Set(plan, err)
 	m.chat.Next = m.panel.Next.Plan
 	m.composer.Ratio = m.panel.Next.Plan.Sum.Ratio
-	model := m.session.Model()
+	model := m.current.Session.Model()
 	m.panel.Judge(model.Window())
 	if actual, ok := model.TrueWindow(); ok {
 		windows := model.Windows()
@@ -106,8 +106,8 @@ func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
 // countExactly asks the server for its own count of a plan that is shown, and plans again, once, where
 // that is another.
 func (m *Model) countExactly(msg planMsg) tea.Cmd {
-	s, draft := m.session, m.composer.Next()
-	return m.inBackground(func(ctx context.Context) tea.Msg {
+	s, draft := m.current.Session, m.composer.Next()
+	return m.current.Run(func(ctx context.Context) tea.Msg {
 		changed, err := s.Model().CountExactly(ctx, msg.plan)
 		if err != nil && ctx.Err() == nil {
 			return inexactMsg{err}
@@ -126,7 +126,7 @@ func (m *Model) counted(c session.Counting) tea.Cmd {
 	m.panel.Count(c)
 	switch {
 	case !c.Done():
-		return m.opener.Count()
+		return m.current.Count()
 	case guessed:
 		return m.draftChanged()
 	}

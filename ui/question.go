@@ -17,14 +17,14 @@ func (m *Model) askPending() tea.Cmd {
 		return nil
 	}
 	asked := m.question.Pending()
-	call, ok := m.session.NextPending()
+	call, ok := m.current.Session.NextPending()
 	if ok && asked != nil && *asked == call {
 		return nil
 	}
 	if asked != nil {
 		m.endQuestion()
 	}
-	if !ok || m.opener.ReadOnly {
+	if !ok || m.current.ReadOnly {
 		return nil
 	}
 	return m.ask(question.OfPending(call))
@@ -36,7 +36,7 @@ func (m *Model) ask(q question.Model) tea.Cmd {
 	m.arrange()
 	var said tea.Cmd
 	if m.overlays.any() {
-		said = m.say("A tool call waits for your answer.")
+		said = m.notice.Say("A tool call waits for your answer.")
 	}
 	return tea.Batch(said, m.awaitQuiet())
 }
@@ -81,7 +81,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) questionEvent(e question.Event) tea.Cmd {
 	switch e := e.(type) {
 	case question.Decided:
-		asked, s := m.question, m.session
+		asked, s := m.question, m.current.Session
 		m.endQuestion()
 		if call := asked.Pending(); call != nil {
 			return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.AnswerPending(ctx, *call, e.Yes) })
@@ -92,7 +92,7 @@ func (m *Model) questionEvent(e question.Event) tea.Cmd {
 		}
 	case question.Later:
 		m.endQuestion()
-		return m.say("The tool call was not answered. You are asked again when the session is opened, or its branch or model changes.")
+		return m.notice.Say("The tool call was not answered. You are asked again when the session is opened, or its branch or model changes.")
 	case question.Stopped:
 		return m.stopTurn()
 	}

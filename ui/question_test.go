@@ -159,7 +159,7 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 
 func TestAClickGivesAQuestionTheFocusAndASecondOneAnswersIt(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
-	m.options.Mouse = true
+	m.mouse = true
 	b := m.layout.Alert
 	m.Update(tea.MouseClickMsg{X: 4, Y: b.Y + b.H - 1, Button: tea.MouseLeft})
 	if m.focus != questionPane || len(*answers) != 0 {
@@ -240,12 +240,12 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 // that has no such tool, and again on the way back.
 func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 	l := onStage(t, 140, 40)
-	ctx, st := t.Context(), l.options.Deps.Store
+	ctx, st := t.Context(), l.current.With.Store
 	box := &llm.Toolbox{}
 	box.Register(llm.Tool{Name: "add", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) { return "3", nil })
-	here := l.options.Deps.Models.Endpoints()[0]
+	here := l.current.With.Models.Endpoints()[0]
 	here.Tools = box
-	l.options.Deps.Models.Add(here)
+	l.current.With.Models.Add(here)
 	var err error
 	do := func(m store.Message, e error) store.Message {
 		t.Helper()

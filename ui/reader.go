@@ -35,7 +35,7 @@ func (r *readerOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	case k.Pressed(key, keymap.Back), r.help && k.Pressed(key, keymap.Help, keymap.Ask):
 		m.uncover()
 	case !k.Scrolled(key, r, r.H):
-		return m.say(k.First(keymap.Back) + " closes this.")
+		return m.notice.Say(k.First(keymap.Back) + " closes this.")
 	}
 	return nil
 }

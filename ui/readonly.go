@@ -17,7 +17,7 @@ func (m *Model) closedKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Away):
 		return m.forkHere()
 	case k.Pressed(msg, keymap.Take):
-		return m.opener.TakeOver(m.ref)
+		return m.current.TakeOver(m.current.Ref)
 	case k.Pressed(msg, keymap.Ask):
 		return m.openHelp()
 	case k.Pressed(msg, keymap.Quit):
@@ -33,7 +33,7 @@ func (m *Model) closedKey(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // onlyRead says why nothing can be changed.
-func (m *Model) onlyRead() tea.Cmd { return m.complain(m.keys.Lacks(keymap.NeedOwn)) }
+func (m *Model) onlyRead() tea.Cmd { return m.notice.Error(m.keys.Lacks(keymap.NeedOwn)) }
 
 // closedLines are what stands in the place of the draft.
 func (m *Model) closedLines(w int) []string {

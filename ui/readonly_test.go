@@ -8,7 +8,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/sessions"
+	"winnow/ui/current"
 )
 
 // besideAnother is the application on a session that another window has open: that window's session,
@@ -16,12 +16,12 @@ import (
 func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 	t.Helper()
 	l := onStage(t, w, h)
-	beside, err := store.Open(t.Context(), l.options.Deps.Store.Path(), store.Options{})
+	beside, err := store.Open(t.Context(), l.current.With.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { beside.Close() })
-	deps := l.options.Deps
+	deps := l.current.With
 	deps.Store = beside
 	other, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err == nil {
@@ -31,13 +31,13 @@ func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 		t.Fatal(err)
 	}
 	turnOf(t, other, "The first question.")
-	s, err := session.Open(t.Context(), l.options.Deps, other.Info().ID, l.ref)
+	s, err := session.Open(t.Context(), l.current.With, other.Info().ID, l.current.Ref)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, cmd := l.Update(sessions.OpenedMsg{Opened: sessions.Opened{Session: s}})
+	_, cmd := l.Update(current.OpenedMsg{Opened: current.Opened{Session: s}})
 	l.run(cmd)
-	l.until("a session for reading", func() bool { return l.opener.ReadOnly })
+	l.until("a session for reading", func() bool { return l.current.ReadOnly })
 	return l, other
 }
 
@@ -72,7 +72,7 @@ func stored(t *testing.T, s *store.Store, id string) string {
 func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {20, 5}} {
 		l, other := besideAnother(t, size[0], size[1])
-		before := stored(t, l.options.Deps.Store, other.Info().ID)
+		before := stored(t, l.current.With.Store, other.Info().ID)
 		asked := len(l.bodies)
 		l.types("a draft of mine, and a question?")
 		l.press("esc", "ctrl+r", "ctrl+g", "ctrl+o", "alt+enter")
@@ -81,10 +81,10 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 		l.until("the refusal", func() bool { return strings.Contains(l.notice.Sentence(), "another window") })
 		l.run(l.runCommand("/retry"))
 		l.run(l.runCommand("/alone Hello"))
-		if got := stored(t, l.options.Deps.Store, other.Info().ID); got != before || len(l.bodies) != asked {
+		if got := stored(t, l.current.With.Store, other.Info().ID); got != before || len(l.bodies) != asked {
 			t.Errorf("at %v the session is\n%s\nwant\n%s", size, got, before)
 		}
-		if row, err := l.options.Deps.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
+		if row, err := l.current.With.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
 			t.Errorf("at %v the session is called %q, %v", size, row.Title, err)
 		}
 		if !l.composer.Empty() {
@@ -114,9 +114,9 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 	l.press("enter")
 	l.shows("A second question, asked elsewhere.")
 	l.shows("message ─")
-	l.until("a composer that is open", func() bool { return !l.opener.ReadOnly })
+	l.until("a composer that is open", func() bool { return !l.current.ReadOnly })
 	l.say("And a third one.")
-	got := stored(t, l.options.Deps.Store, other.Info().ID)
+	got := stored(t, l.current.With.Store, other.Info().ID)
 	for _, text := range []string{"The first question.", "A second question, asked elsewhere.", "And a third one."} {
 		if !strings.Contains(got, text) {
 			t.Errorf("%q is not in the session:\n%s", text, got)
@@ -129,15 +129,15 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 
 func TestSessionOpenElsewhereGoesOnInAFork(t *testing.T) {
 	l, other := besideAnother(t, 120, 40)
-	before := stored(t, l.options.Deps.Store, other.Info().ID)
+	before := stored(t, l.current.With.Store, other.Info().ID)
 	l.press("ctrl+f")
-	l.until("the fork", func() bool { return !l.opener.ReadOnly && l.info.ID != other.Info().ID })
+	l.until("the fork", func() bool { return !l.current.ReadOnly && l.current.Info.ID != other.Info().ID })
 	l.shows("The first question.")
 	l.say("Said in the fork.")
-	if got := stored(t, l.options.Deps.Store, other.Info().ID); got != before {
+	if got := stored(t, l.current.With.Store, other.Info().ID); got != before {
 		t.Errorf("the other window's session is\n%s\nwant\n%s", got, before)
 	}
-	if got := stored(t, l.options.Deps.Store, l.info.ID); !strings.HasPrefix(got, before) || !strings.Contains(got, "Said in the fork.") {
+	if got := stored(t, l.current.With.Store, l.current.Info.ID); !strings.HasPrefix(got, before) || !strings.Contains(got, "Said in the fork.") {
 		t.Errorf("the fork is\n%s", got)
 	}
 }
@@ -147,8 +147,8 @@ func TestSessionOpenElsewhereGoesOnInAFork(t *testing.T) {
 func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("A question.")
-	first := l.info.ID
-	beside, err := store.Open(t.Context(), l.options.Deps.Store.Path(), store.Options{})
+	first := l.current.Info.ID
+	beside, err := store.Open(t.Context(), l.current.With.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,5 +170,5 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	l.open(first)
 	l.until("a session that is taken again", taken(first))
 	l.reopen()
-	l.until("a session that is taken still", func() bool { return l.session.Info().ID == first && taken(first)() })
+	l.until("a session that is taken still", func() bool { return l.current.Session.Info().ID == first && taken(first)() })
 }

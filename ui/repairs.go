@@ -21,11 +21,11 @@ type repairsOverlay struct{ centred }
 func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	key, ok := msg.(tea.KeyPressMsg)
 	if ok && m.keys.Pressed(key, keymap.Remedy) && len(m.repairs.Lines) > 0 {
-		switch recovery := m.session.Policy().Recovery; {
+		switch recovery := m.current.Session.Policy().Recovery; {
 		case m.turn.Busy:
 			return m.stillArriving()
 		case !recovery.TakesRemedies():
-			return m.say("Recovery is set to " + string(recovery) + " for all calls, which leaves nothing to choose.")
+			return m.notice.Say("Recovery is set to " + string(recovery) + " for all calls, which leaves nothing to choose.")
 		}
 	}
 	return m.updateRepairs(msg)
@@ -42,7 +42,7 @@ func (repairsOverlay) hints(m *Model) []keymap.Hint { return m.repairs.Hints() }
 // openRepairs lists the repairs. The cursor begins on the message that was under it.
 func (m *Model) openRepairs() tea.Cmd {
 	if !m.panel.Next.Ready {
-		return m.say("Nothing is planned yet, so nothing is repaired.")
+		return m.notice.Say("Nothing is planned yet, so nothing is repaired.")
 	}
 	if on, ok := m.underCursor(); ok {
 		m.repairs.Open(on)
@@ -65,15 +65,15 @@ func (m *Model) repairsEvent(e event.Event) tea.Cmd {
 		m.uncover()
 	case inspector.GoTo:
 		if !m.chat.GoTo(e.Message) {
-			return m.say("There is no message to go to.")
+			return m.notice.Say("There is no message to go to.")
 		}
 		m.bare()
 		m.setFocus(transcriptPane)
 	case inspector.Remedy:
 		m.panel.Generation++ // this action makes the plan that the draft waits for
-		done := remediedMsg{session: m.session, generation: m.panel.Generation, of: e.Entry, to: e.Repair.Remedy}
+		done := remediedMsg{session: m.current.Session, generation: m.panel.Generation, of: e.Entry, to: e.Repair.Remedy}
 		draft := m.composer.Next()
-		return m.inBackground(func(ctx context.Context) tea.Msg { return done.set(ctx, draft) })
+		return m.current.Run(func(ctx context.Context) tea.Msg { return done.set(ctx, draft) })
 	}
 	return nil
 }
@@ -120,17 +120,17 @@ func (done remediedMsg) set(ctx context.Context, draft composer.Drafted) tea.Msg
 
 // remedied shows what a remedy does.
 func (m *Model) remedied(msg remediedMsg) tea.Cmd {
-	if msg.session != m.session {
+	if msg.session != m.current.Session {
 		return nil
 	}
 	if msg.err != nil {
-		return tea.Batch(m.complain(theme.Sentence(msg.err)), m.draftChanged(), m.updateRepairs(inspector.RemediedMsg{Failed: true}))
+		return tea.Batch(m.notice.Error(theme.Sentence(msg.err)), m.draftChanged(), m.updateRepairs(inspector.RemediedMsg{Failed: true}))
 	}
 	calls := slices.ContainsFunc(msg.group, func(id int64) bool {
 		at, ok := m.chat.Place[id]
 		return ok && len(m.chat.Messages[at].ToolCalls) > 0
 	})
-	said, plan := m.say(msg.sentence(calls)), m.draftChanged
+	said, plan := m.notice.Say(msg.sentence(calls)), m.draftChanged
 	if msg.generation == m.panel.Generation {
 		plan = func() tea.Cmd { return m.planned(planMsg{generation: msg.generation, plan: msg.now, err: msg.short}) }
 	}

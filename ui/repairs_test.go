@@ -33,7 +33,7 @@ func (l *live) imported(path string) string {
 	}
 	defer file.Close()
 	var id string
-	err = transfer.Import(l.t.Context(), l.options.Deps.Store, transfer.Source{File: file, Time: begun, Policy: l.options.Deps.Policy}, func(im transfer.Imported) { id = im.Session.ID })
+	err = transfer.Import(l.t.Context(), l.current.With.Store, transfer.Source{File: file, Time: begun, Policy: l.current.With.Policy}, func(im transfer.Imported) { id = im.Session.ID })
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func firstWords(s string) string {
 
 func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 	l := damaged(t, 140, 50)
-	stored := bare(l.session.Messages())
+	stored := bare(l.current.Session.Messages())
 	l.press("tab", "g", "m")
 	total := l.panel.Next.Plan.Sum
 	const asText, asCall = `[called read with {\"path\":\"C:`, `"arguments":"{\"path\":\"C:\\\\Users`
@@ -120,13 +120,13 @@ func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 		l.shows(c.says)
 		l.shows("What is stored stays as it is.")
 		on, _ := l.repairs.Chosen()
-		if on.Entry.Index != 1 || on.Repair.Remedy != c.remedy || l.session.Remedy(on.Entry.ID) != c.remedy {
+		if on.Entry.Index != 1 || on.Repair.Remedy != c.remedy || l.current.Session.Remedy(on.Entry.ID) != c.remedy {
 			t.Fatalf("%s: the line under the cursor is %+v", c.word, on)
 		}
 		if !strings.Contains(plain(l.Model), c.word) {
 			t.Errorf("the list does not say %q:\n%s", c.word, plain(l.Model))
 		}
-		body, err := l.session.Body(l.panel.Next.Plan)
+		body, err := l.current.Session.Body(l.panel.Next.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 				t.Errorf("%s: the request has %s: %t, want %t\n%s", c.word, form, got, want, body)
 			}
 		}
-		if !slices.EqualFunc(bare(l.session.Messages()), stored, sameMessage) {
+		if !slices.EqualFunc(bare(l.current.Session.Messages()), stored, sameMessage) {
 			t.Fatalf("%s: what is stored changed", c.word)
 		}
 	}
@@ -168,8 +168,8 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 			l.press("t")
 			l.shows(says)
 		}
-		if on, _ := l.repairs.Chosen(); l.session.Remedy(on.Entry.ID) != history.SendRepaired {
-			t.Errorf("%s: a remedy without an effect is kept: %q", c.kind, l.session.Remedy(on.Entry.ID))
+		if on, _ := l.repairs.Chosen(); l.current.Session.Remedy(on.Entry.ID) != history.SendRepaired {
+			t.Errorf("%s: a remedy without an effect is kept: %q", c.kind, l.current.Session.Remedy(on.Entry.ID))
 		}
 	}
 	l.press("z")
@@ -210,7 +210,7 @@ func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	l.turn.Busy = false
 
 	l = onStage(t, 140, 50)
-	l.options.Deps.Policy.Recovery = history.RecoverStrip
+	l.current.With.Policy.Recovery = history.RecoverStrip
 	l.open(l.imported("../cli/testdata/damaged.jsonl"))
 	l.press("tab", "m", "t")
 	l.shows("Recovery is set to strip for all calls")
@@ -236,7 +236,7 @@ func TestWhatWasLeftOutDoesNotMoveTheBoundary(t *testing.T) {
 
 func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {
 	l := damaged(t, 140, 50)
-	if err := l.session.Apply(t.Context(), session.Trial{Budget: new(1138)}); err != nil {
+	if err := l.current.Session.Apply(t.Context(), session.Trial{Budget: new(1138)}); err != nil {
 		t.Fatal(err)
 	}
 	l.run(l.draftChanged())

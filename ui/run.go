@@ -71,15 +71,15 @@ func Run(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m.newContext = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
+	m.current.Context = func() context.Context { return ctx }
 	options := append(input.Options(os.Stdin), tea.WithContext(ctx), tea.WithFPS(frameRate))
 	_, err = tea.NewProgram(&frames{Model: m, view: m.View()}, options...).Run()
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()
-	closing := errors.Join(m.session.Close(saving), m.leaveDraft(saving))
-	id := m.session.Info().ID
-	if m.session.Temporary() {
+	closing := errors.Join(m.current.Session.Close(saving), m.leaveDraft(saving))
+	id := m.current.Session.Info().ID
+	if m.current.Session.Temporary() {
 		id = ""
 	}
 	switch {
@@ -93,8 +93,8 @@ func Run(ctx context.Context, o Options) (string, error) {
 
 // leaveDraft writes down what is unsent when the screen is gone.
 func (m *Model) leaveDraft(ctx context.Context) error {
-	m.newContext = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
-	if sent := m.composer.Sending(); sent != nil && m.session.Info().Leaf != sent.Leaf {
+	m.current.Context = func() context.Context { return ctx }
+	if sent := m.composer.Sending(); sent != nil && m.current.Session.Info().Leaf != sent.Leaf {
 		m.composer.Hold(nil) // it is stored, and the screen did not live to see it
 	}
 	m.tellComposer()

@@ -110,7 +110,7 @@ func chatting(t testing.TB, w, h int) *Model {
 	for _, message := range messages {
 		m.chat.Add(message, session.Receipt{})
 	}
-	m.info.Title = "Parser rewrite"
+	m.current.Info.Title = "Parser rewrite"
 	m.repairs.Announced = true
 	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
 	return m
@@ -142,7 +142,7 @@ func triedPlan(m *Model) panel.TriedMsg {
 	plan.Next = []int{1}
 	return panel.TriedMsg{
 		Try: panel.Try{Number: m.panel.Whatif.Running}, Plan: plan, Changes: history.Compare(before, plan.Entries),
-		Policy: m.session.Policy(), Window: llm.Window{Tokens: 8192},
+		Policy: m.current.Session.Policy(), Window: llm.Window{Tokens: 8192},
 	}
 }
 
@@ -263,7 +263,7 @@ var states = slices.Concat([]state{
 		plan.Entries[3].Repairs[0].Cause.Text += " You had the call told as text instead."
 		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
 		before := m.panel.Next.Plan
-		m.Update(remediedMsg{session: m.session, generation: m.panel.Generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
+		m.Update(remediedMsg{session: m.current.Session, generation: m.panel.Generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
 		return m
 	}},
 	{"repairs-none", func(t testing.TB, w, h int) *Model {

@@ -43,10 +43,10 @@ func findKey(text string, shapes bool) (spans [][2]int) {
 
 func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	l := onStage(t, 140, 50)
-	l.secrets = theme.Secrets{Find: findKey}
-	l.panel.Secrets, l.inspector.Secrets = l.secrets, l.secrets
+	l.current.Secrets = theme.Secrets{Find: findKey}
+	l.panel.Secrets, l.inspector.Secrets = l.current.Secrets, l.current.Secrets
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
-	l.until("the title", func() bool { return l.info.Title != "" })
+	l.until("the title", func() bool { return l.current.Info.Title != "" })
 	inTranscript := func() string { return strings.Join(l.chat.View(), "\n") }
 	if !strings.Contains(inTranscript(), someKey) || !strings.Contains(inTranscript(), ourKey) {
 		t.Errorf("the transcript does not say what was said:\n%s", inTranscript())
@@ -89,7 +89,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l.secrets = theme.Secrets{Find: findKey}
+	l.current.Secrets = theme.Secrets{Find: findKey}
 	l.open(l.imported(file))
 	shown := func(what string) {
 		t.Helper()
@@ -111,7 +111,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	bareTranscript()
 	shown("the list of repairs")
 	l.press("esc")
-	l.inspect(inspector.Subject{Message: l.session.Messages()[1].ID}, inspector.RepairView)
+	l.inspect(inspector.Subject{Message: l.current.Session.Messages()[1].ID}, inspector.RepairView)
 	shown("the inspector")
 }
 
@@ -128,7 +128,7 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	}
 
 	m := fresh(t, 100, 30)
-	m.secrets = hidden
+	m.current.Secrets = hidden
 	m.openSessions("")
 	m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: sessions.SessionLines(hidden, []store.Session{s}), At: time.Now(), Whole: true})
 	m.Update(uitest.Key("f3"))

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/sessions"
@@ -42,28 +43,28 @@ func (sessionsOverlay) types(m *Model) bool          { return m.sessions.Types()
 
 // openSessions lists the stored sessions that a filter leaves.
 func (m *Model) openSessions(filter string) tea.Cmd {
-	db := m.options.Deps.Store
+	db := m.current.With.Store
 	if db == nil {
-		return m.complain("This chat is not saved, so there are no sessions.")
+		return m.notice.Error("This chat is not saved, so there are no sessions.")
 	}
-	open := m.session
+	open := m.current.Session
 	m.overlays.open(sessionsOverlay{})
 	return m.sessions.Open(sessions.Deps{
-		Store: db, Keys: m.keys, Run: m.inBackground,
-		NewContext: func() (context.Context, context.CancelFunc) { return m.newContext() },
+		Store: db, Keys: m.keys, Run: m.current.Run,
+		NewContext: m.current.NewContext,
 		Rename: func(ctx context.Context, id, title string) error {
 			if id == open.Info().ID { // it has to know its own title
 				return open.Rename(ctx, title)
 			}
 			return db.Rename(ctx, id, title, store.TitleUser)
 		},
-	}, m.sessionsPlace(), m.secrets, filter)
+	}, m.sessionsPlace(), m.current.Secrets, filter)
 }
 
 // sessionsPlace is what the list is told of its surroundings.
 func (m *Model) sessionsPlace() sessions.Around {
 	in := m.overlayRoom()
-	return sessions.Around{Shown: m.overlays.has(sessionsOverlay{}), Here: m.info.ID, Unindexed: m.upkeep.Unindexed, W: in.W, H: in.H}
+	return sessions.Around{Shown: m.overlays.has(sessionsOverlay{}), Here: m.current.Info.ID, Unindexed: m.upkeep.Unindexed, W: in.W, H: in.H}
 }
 
 func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
@@ -73,10 +74,10 @@ func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
 	return m.handle(cmd, m.sessions.Events(), m.sessionsEvent)
 }
 
-func (m *Model) updateOpener(msg sessions.OpenerMsg) tea.Cmd {
+func (m *Model) updateCurrent(msg current.Msg) tea.Cmd {
 	var cmd tea.Cmd
-	m.opener, cmd = m.opener.Update(msg)
-	return m.handle(cmd, m.opener.Events(), m.sessionsEvent)
+	m.current, cmd = m.current.Update(msg)
+	return m.handle(cmd, m.current.Events(), m.sessionsEvent)
 }
 
 func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
@@ -88,46 +89,46 @@ func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 	case sessions.NewSession:
 		return m.do(keymap.New)
 	case sessions.Chosen:
-		return m.openStored(e.ID, sessions.Arrival{})
+		return m.openStored(e.ID, current.Arrival{})
 	case sessions.Found:
-		at := sessions.Arrival{Message: e.Hit.Message, Text: e.Text}
-		if _, here := m.chat.Place[at.Message]; here && e.Hit.Session.ID == m.info.ID {
+		at := current.Arrival{Message: e.Hit.Message, Text: e.Text}
+		if _, here := m.chat.Place[at.Message]; here && e.Hit.Session.ID == m.current.Info.ID {
 			m.bare()
-			m.opener.At = at
+			m.current.At = at
 			return m.arrive(true)
 		}
-		told := m.say("Opening the session …") // a long one is read as far as the message first
+		told := m.notice.Say("Opening the session …") // a long one is read as far as the message first
 		return tea.Batch(told, m.openStored(e.Hit.Session.ID, at))
 	case sessions.Forked:
-		return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.ForkListed(e, m.ref) })
+		return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(e.ID, e.Name, m.current.Ref) })
 	case sessions.Acted:
-		m.info = m.session.Info()
-	case sessions.Opened:
+		m.current.Info = m.current.Session.Info()
+	case current.Opened:
 		return m.opened(e)
-	case sessions.NotOpened:
-		said := m.complain(theme.Sentence(e.Err))
+	case current.NotOpened:
+		said := m.notice.Error(theme.Sentence(e.Err))
 		if e.Left {
 			m.composer.Stay()
 			return tea.Batch(said, m.draftChanged())
 		}
 		return said
-	case sessions.Loaded:
+	case current.Loaded:
 		return m.loaded(e)
-	case sessions.Leased:
-		if m.opener.ReadOnly {
+	case current.Leased:
+		if m.current.ReadOnly {
 			m.endQuestion()
 			m.composer.Clear() // the session's draft is the other window's
 			m.arrange()
 		}
-	case sessions.ForksRead:
-		m.chat.Lead(m.opener.Forks.Trails())
-	case sessions.Counted:
+	case current.ForksRead:
+		m.chat.Lead(m.current.Forks.Trails())
+	case current.Counted:
 		return m.counted(e.Counting)
-	case sessions.Priced:
-		m.panel.Next.Input = m.session.Model().InputCost(m.panel.Next.Plan.Sum)
-	case sessions.PastRead:
+	case current.Priced:
+		m.panel.Next.Input = m.current.Session.Model().InputCost(m.panel.Next.Plan.Sum)
+	case current.PastRead:
 		return m.draftChanged()
-	case sessions.Reached:
+	case current.Reached:
 		return m.reached(e)
 	}
 	return nil

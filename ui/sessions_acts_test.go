@@ -33,7 +33,7 @@ func TestTheOpenSessionIsNotDeleted(t *testing.T) {
 	l.lists("A question")
 	l.press("ctrl+d")
 	l.shows("This session is open; open another one first.")
-	if !l.stored(l.info.ID).Deleted.IsZero() {
+	if !l.stored(l.current.Info.ID).Deleted.IsZero() {
 		t.Error("the open session is in the trash")
 	}
 }
@@ -133,7 +133,7 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	}
 	l.press("backspace", "ctrl+d", "y")
 	l.lists("bread")
-	if _, err := l.options.Deps.Store.Session(t.Context(), kept["parser"].ID); err == nil {
+	if _, err := l.current.With.Store.Session(t.Context(), kept["parser"].ID); err == nil {
 		t.Error("the purged session is still there")
 	}
 	l.press("ctrl+u") // what is gone for good is not among what comes back
@@ -162,14 +162,14 @@ func TestASessionInTheTrashComesBack(t *testing.T) {
 func TestASessionIsForkedFromTheList(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("A question.")
-	first := l.info.ID
+	first := l.current.Info.ID
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.info.ID == "" })
+	l.until("a new session", func() bool { return l.current.Info.ID == "" })
 	l.press("ctrl+s")
 	l.lists("A question")
 	l.press("ctrl+f")
-	l.until("the fork", func() bool { return l.info.Parent == first })
-	if l.overlays.any() || len(l.chat.Messages) != 2 || l.stored(l.info.ID).Parent != first {
+	l.until("the fork", func() bool { return l.current.Info.Parent == first })
+	if l.overlays.any() || len(l.chat.Messages) != 2 || l.stored(l.current.Info.ID).Parent != first {
 		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
 	}
 	l.shows("A fork of «A question» at its end")

@@ -13,7 +13,7 @@ import (
 func TestPurgeAsksAboutTheCopies(t *testing.T) {
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser")
-	db := l.options.Deps.Store
+	db := l.current.With.Store
 	if err := db.Backup(t.Context(), db.BackupName()); err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func choosing(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(ctrl('s'))
 	stored := someSessions()
-	m.info.ID = stored[0].ID
+	m.current.Info.ID = stored[0].ID
 	list(m, stored...)
 	m.sessions.Lines[3].Elsewhere = true
 	return m

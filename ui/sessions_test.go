@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/sessions"
@@ -27,7 +29,7 @@ func (l *live) keep(titles ...string) map[string]store.Session {
 	l.t.Helper()
 	kept := map[string]store.Session{}
 	for _, title := range titles {
-		s, _, err := l.options.Deps.Store.Begin(l.t.Context(), store.Session{Title: title, Endpoint: "here", Model: "small"},
+		s, _, err := l.current.With.Store.Begin(l.t.Context(), store.Session{Title: title, Endpoint: "here", Model: "small"},
 			store.Message{Message: history.Message{Role: history.User, Content: "About " + title + ".", Status: history.Complete}})
 		if err != nil {
 			l.t.Fatal(err)
@@ -57,7 +59,7 @@ func (l *live) on(title string) {
 // stored is a session as its file has it.
 func (l *live) stored(id string) store.Session {
 	l.t.Helper()
-	s, err := l.options.Deps.Store.Session(l.t.Context(), id)
+	s, err := l.current.With.Store.Session(l.t.Context(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func TestResumeOpensTheListFiltered(t *testing.T) {
 		l.press("enter")
 		l.lists("bread")
 		l.press("enter")
-		l.until("the session", func() bool { return l.info.ID == kept["bread"].ID })
+		l.until("the session", func() bool { return l.current.Info.ID == kept["bread"].ID })
 		if l.overlays.any() || !l.composer.Empty() {
 			t.Errorf("%s: the session is not alone on the screen:\n%s", name, plain(l.Model))
 		}
@@ -122,7 +124,7 @@ func TestTheRestOfALongListFollowsItsFirstPage(t *testing.T) {
 func TestTheFirstScreenIsTheListWithItsFilter(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.keep("bread", "parser")
-	l.options.Screen, l.options.Filter = SessionsScreen, "bre"
+	l.first = func() tea.Cmd { return l.welcome(Options{Screen: SessionsScreen, Filter: "bre"}) }
 	l.run(l.Init())
 	l.lists("bread")
 }
@@ -130,7 +132,7 @@ func TestTheFirstScreenIsTheListWithItsFilter(t *testing.T) {
 func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser")
-	other, err := store.Open(t.Context(), l.options.Deps.Store.Path(), store.Options{})
+	other, err := store.Open(t.Context(), l.current.With.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/picker"
-	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
@@ -29,9 +29,8 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*Model, string) tea.
 // inSettings does something to the settings, and what they ask for.
 func (m *Model) inSettings(do func(*settings.Model) tea.Cmd) tea.Cmd {
 	m.settings.Around = settings.Around{
-		Deps: m.options.Deps, Keys: m.keys, Run: m.inBackground, Session: m.session, Ref: m.ref, Busy: m.turn.Busy, Begun: !m.chat.Empty(),
+		With: m.current.With, Session: m.current.Session, Ref: m.current.Ref, Busy: m.turn.Busy, Begun: !m.chat.Empty(),
 		Covered: m.overlays.any() && !m.overlays.onTop(panelOverlay{}), ListW: m.layout.Overlay.W, Themes: m.themes,
-		Personas: m.options.Personas, PersonasIn: m.options.PersonasIn, Export: m.options.Export,
 	}
 	cmd := do(&m.settings)
 	return m.handle(cmd, m.settings.Events(), m.settingsEvent)
@@ -50,7 +49,7 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 		m.openSettingsList(e.List)
 	case settings.Filled:
 		if w := m.panel.Whatif; w != nil {
-			w.Listing, w.Refs = false, panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.settings.Models)
+			w.Listing, w.Refs = false, panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models)
 		}
 		if open := m.overlays.list(settings.Models); open != nil {
 			open.Fill(choices(e.Choices))
@@ -76,18 +75,18 @@ func choices(of []settings.Choice) []picker.Choice {
 }
 
 // reached shows whether the session's model can be asked.
-func (m *Model) reached(e sessions.Reached) tea.Cmd {
-	chosen := e.Replaced == "" && m.session.Ref() != m.ref // another model, of which settings.DoneMsg is on its way
+func (m *Model) reached(e current.Reached) tea.Cmd {
+	chosen := e.Replaced == "" && m.current.Session.Ref() != m.current.Ref // another model, of which settings.DoneMsg is on its way
 	if m.turn.Busy || chosen {
 		return nil
 	}
-	m.info, m.ref = m.session.Info(), m.session.Ref()
+	m.current.Refresh()
 	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(e.Err), Way: m.keys.First(keymap.Models) + " chooses another model", Cause: notice.Unreachable})
 		m.arrange()
 	}
 	if e.Replaced != "" {
-		return tea.Batch(m.say(e.Replaced), m.draftChanged())
+		return tea.Batch(m.notice.Say(e.Replaced), m.draftChanged())
 	}
 	return nil
 }

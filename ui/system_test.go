@@ -13,14 +13,14 @@ import (
 func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l := onStage(t, 100, 30)
 	files := []Persona{{Name: "brief", Text: "Answer in one word."}, {Name: "pirate", Text: "You are a pirate.\nSpeak like one."}}
-	l.options.Personas = func() ([]Persona, error) { return files, nil }
+	l.settings.Personas = func() ([]Persona, error) { return files, nil }
 
 	l.types("/persona")
 	l.press("enter")
 	l.shows("pirate · You are a pirate.")
 	l.press("down", "down", "enter")
 	l.shows("The session's system prompt is that of pirate, 33 characters.")
-	if got := l.session.Info().System; got != files[1].Text {
+	if got := l.current.Session.Info().System; got != files[1].Text {
 		t.Errorf("the session's system prompt is %q, want %q", got, files[1].Text)
 	}
 
@@ -30,12 +30,12 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.types("/persona none")
 	l.press("enter")
 	l.shows("The session takes the configured system prompt.")
-	if got := l.session.Info().System; got != "" {
+	if got := l.current.Session.Info().System; got != "" {
 		t.Errorf("the session's system prompt is %q, want the configured one", got)
 	}
 
-	l.options.Personas = func() ([]Persona, error) { return nil, nil }
-	l.options.PersonasIn = "/home/me/personas"
+	l.settings.Personas = func() ([]Persona, error) { return nil, nil }
+	l.settings.PersonasIn = "/home/me/personas"
 	l.types("/persona")
 	l.press("enter")
 	l.shows("There are no personas yet. Each is a file NAME.md in /home/me/personas.")
@@ -43,7 +43,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.press("enter")
 	l.shows("There is no persona cook. Each is a file NAME.md in /home/me/personas, and")
 
-	l.options.Personas = func() ([]Persona, error) { return nil, errors.New("the folder is on fire") }
+	l.settings.Personas = func() ([]Persona, error) { return nil, errors.New("the folder is on fire") }
 	l.types("/persona")
 	l.press("enter")
 	l.shows("the folder is on fire.")
@@ -51,8 +51,8 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 
 func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	l := onStage(t, 100, 30)
-	l.options.Deps.System = "As configured."
-	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	l.current.With.System = "As configured."
+	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.session.SystemPrompt(); got != "As configured." {
+	if got := l.current.Session.SystemPrompt(); got != "As configured." {
 		t.Errorf("the editor opens with %q", got)
 	}
 	for _, c := range []struct{ text, want, said string }{
@@ -72,7 +72,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 		_, cmd := l.Update(settings.SystemMsg{Text: c.text})
 		l.run(cmd)
 		l.shows(c.said)
-		if got := l.session.Info().System; got != c.want {
+		if got := l.current.Session.Info().System; got != c.want {
 			t.Errorf("the editor left %q: the session's own is %q, want %q", c.text, got, c.want)
 		}
 	}

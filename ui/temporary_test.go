@@ -21,7 +21,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l.run(l.composer.Keep())
 	l.until("a draft's plan", func() bool { return l.panel.Generation == l.newest })
 
-	folder := filepath.Dir(l.options.Deps.Store.Path())
+	folder := filepath.Dir(l.current.With.Store.Path())
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("the history's files are %v, %v", files, err)
@@ -37,7 +37,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 			}
 		}
 	}
-	if prompts, err := l.options.Deps.Store.Prompts(t.Context(), 0, 0); err != nil || len(prompts) > 0 {
+	if prompts, err := l.current.With.Store.Prompts(t.Context(), 0, 0); err != nil || len(prompts) > 0 {
 		t.Errorf("the history of prompts is %+v, %v", prompts, err)
 	}
 }
@@ -51,25 +51,25 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 		t.Errorf("a chat without a message is not left at once: %v", said)
 	}
 	l.say("hello")
-	temporary := l.session
+	temporary := l.current.Session
 
 	l.press("ctrl+n")
 	l.shows("This chat is not saved.")
-	if l.session != temporary {
+	if l.current.Session != temporary {
 		t.Fatal("one key left the temporary chat")
 	}
 	l.confirm.Forget() // as after some time
 	l.press("ctrl+n")
-	if l.session != temporary {
+	if l.current.Session != temporary {
 		t.Fatal("a key long after the first left the temporary chat")
 	}
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.session != temporary })
+	l.until("a new session", func() bool { return l.current.Session != temporary })
 	l.until("the memory to be let go", func() bool {
 		_, err := temporary.Store().Session(t.Context(), temporary.Info().ID)
 		return err != nil
 	})
-	if l.session.Temporary() {
+	if l.current.Session.Temporary() {
 		t.Error("the next session is temporary as well")
 	}
 }
@@ -87,16 +87,16 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	l.shows("There is nothing to keep yet.")
 	l.say("first")
 	l.say("second")
-	temporary := l.session
+	temporary := l.current.Session
 	l.types("third, unsent")
 	l.run(l.keepTemporary())
-	l.until("the session to be stored", func() bool { return !l.session.Temporary() })
+	l.until("the session to be stored", func() bool { return !l.current.Session.Temporary() })
 	l.shows("This chat is saved now, and is among the sessions.")
 	l.shows("third, unsent")
-	if l.session.Info().ID != temporary.Info().ID || len(l.chat.Messages) != 4 {
-		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.session.Info().ID, len(l.chat.Messages), temporary.Info().ID)
+	if l.current.Session.Info().ID != temporary.Info().ID || len(l.chat.Messages) != 4 {
+		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.current.Session.Info().ID, len(l.chat.Messages), temporary.Info().ID)
 	}
-	r, err := l.session.Replay(t.Context(), 2, 0)
+	r, err := l.current.Session.Replay(t.Context(), 2, 0)
 	if err != nil || !r.Proven {
 		t.Errorf("a request from before is not proven: %v, %s", err, r.Doubt)
 	}

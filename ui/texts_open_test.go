@@ -24,7 +24,7 @@ func (l *live) standsOn(id, text string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the cursor on %q", text), func() bool {
 		message, ok := l.chat.Selected()
-		return l.info.ID == id && ok && message.Content == text
+		return l.current.Info.ID == id && ok && message.Content == text
 	})
 	if l.overlays.any() || l.focus != transcriptPane {
 		l.t.Fatalf("overlay %v, focus %v:\n%s", l.overlays.top(), l.focus, plain(l.Model))
@@ -34,12 +34,12 @@ func (l *live) standsOn(id, text string) {
 func TestAHitOpensOnItsBranch(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("Tell me about the walrus.")
-	id, first := l.info.ID, l.chat.Messages[0].ID
+	id, first := l.current.Info.ID, l.chat.Messages[0].ID
 	l.say("And where does it live?")
-	for range l.session.Edit(t.Context(), session.How{}, first, "Tell me about the otter.") {
+	for range l.current.Session.Edit(t.Context(), session.How{}, first, "Tell me about the otter.") {
 	}
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.info.ID == "" })
+	l.until("a new session", func() bool { return l.current.Info.ID == "" })
 
 	l.finds("walrus")
 	l.standsOn(id, "Tell me about the walrus.")
@@ -65,7 +65,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	l := onStage(t, 120, 40)
 	const n = 3000
-	kept, err := l.options.Deps.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
+	kept, err := l.current.With.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
 		for i := range n {
 			m := store.Message{Message: history.Message{Role: history.User, Content: fmt.Sprintf("Message %d of many.", i), Status: history.Complete}}
 			if i%2 == 1 {
@@ -87,14 +87,14 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	l.until("the session", func() bool { m, ok := l.chat.Selected(); return ok && strings.HasSuffix(m.Content, "walrus.") })
 	l.until("all of it", func() bool { return len(l.chat.Messages) == n })
 	l.shows("At its end stands a walrus.")
-	if l.info.ID != kept.ID || l.focus != transcriptPane {
-		t.Errorf("the session is %s, the focus %v", l.info.ID, l.focus)
+	if l.current.Info.ID != kept.ID || l.focus != transcriptPane {
+		t.Errorf("the session is %s, the focus %v", l.current.Info.ID, l.focus)
 	}
 }
 
 func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	l := onStage(t, 120, 40)
-	kept, _, err := l.options.Deps.Store.Begin(t.Context(), store.Session{Title: "Notes", Endpoint: "here", Model: "small"},
+	kept, _, err := l.current.With.Store.Begin(t.Context(), store.Session{Title: "Notes", Endpoint: "here", Model: "small"},
 		store.Message{Message: history.Message{
 			Role: history.User, Content: "What is this?", Status: history.Complete,
 			Parts: []history.Part{{Kind: history.TextPart, Name: "notes.md", Text: "A walrus sleeps."}},
@@ -124,9 +124,9 @@ func TestWhileAnAnswerArrivesNoOtherSessionIsOpened(t *testing.T) {
 func TestAHitInASessionOfAnotherWindow(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("Tell me about the walrus.")
-	id := l.info.ID
+	id := l.current.Info.ID
 	for range 220 { // more than is read at first
-		_, err := l.options.Deps.Store.Append(t.Context(), store.Message{
+		_, err := l.current.With.Store.Append(t.Context(), store.Message{
 			Session: id, Parent: l.stored(id).Leaf,
 			Message: history.Message{Role: history.User, Content: "Padding.", Status: history.Complete},
 		})
@@ -135,8 +135,8 @@ func TestAHitInASessionOfAnotherWindow(t *testing.T) {
 		}
 	}
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.info.ID == "" })
-	other, err := store.Open(t.Context(), l.options.Deps.Store.Path(), store.Options{})
+	l.until("a new session", func() bool { return l.current.Info.ID == "" })
+	other, err := store.Open(t.Context(), l.current.With.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestAHitInASessionOfAnotherWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.info.ID == "" })
+	l.until("a new session", func() bool { return l.current.Info.ID == "" })
 	l.finds("otter")
 	l.shows("The message is on another branch than the one that is open in another window.")
 	if now := l.stored(id).Leaf; now != end {

@@ -101,7 +101,7 @@ func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread")
-	if err := l.options.Deps.Store.Delete(t.Context(), kept["bread"].ID); err != nil {
+	if err := l.current.With.Store.Delete(t.Context(), kept["bread"].ID); err != nil {
 		t.Fatal(err)
 	}
 	l.press("ctrl+s")

@@ -21,8 +21,8 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		l.shows("tokens too many: your message 50,000 → shorten it")
 		l.shows("ctrl+y sends it cut")
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
-		if l.composer.Text() != long || len(l.session.Messages()) != 2 {
-			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when, len(l.composer.Text()), len(l.session.Messages()))
+		if l.composer.Text() != long || len(l.current.Session.Messages()) != 2 {
+			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when, len(l.composer.Text()), len(l.current.Session.Messages()))
 		}
 		l.press("enter") // it still does not fit
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
@@ -31,7 +31,7 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		}
 		l.press("ctrl+y")
 		l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
-		if !l.composer.Empty() || l.notice.Alert().Text != "" || l.session.Messages()[2].Content != long {
+		if !l.composer.Empty() || l.notice.Alert().Text != "" || l.current.Session.Messages()[2].Content != long {
 			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.notice.Alert().Text)
 		}
 		if e := l.panel.Next.Plan; len(e.Entries) > 2 && !strings.Contains(l.bodies[1], "truncated, original: 200000 chars") {

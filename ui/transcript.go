@@ -5,10 +5,10 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
-	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/transcript"
 )
@@ -30,7 +30,7 @@ func (m *Model) inTranscript(do func(*transcript.Model) tea.Cmd) tea.Cmd {
 
 func (m *Model) aroundTranscript() transcript.Around {
 	changes := m.composer.Area.Changes() - len(m.composer.Unread()) // a file that is read changes the draft as well
-	return transcript.Around{Turns: m.info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Changes: changes}
+	return transcript.Around{Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Changes: changes}
 }
 
 // transcriptEvent does what the transcript cannot do itself.
@@ -67,7 +67,9 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.Palette:
 		return m.openPalette()
 	case keymap.New:
-		return m.leaveFor(func(o *sessions.Opener) tea.Cmd { return o.New(session.Start{Ref: m.ref, Dir: m.info.Dir}) })
+		return m.leaveFor(func(o *current.Model) tea.Cmd {
+			return o.New(session.Start{Ref: m.current.Ref, Dir: m.current.Info.Dir})
+		})
 	case keymap.Sessions:
 		return m.openSessions("")
 	case keymap.Models:
@@ -76,9 +78,9 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 		return m.togglePanel()
 	case keymap.Reason:
 		if m.chat.ToggleReasoning() {
-			return m.say("Reasoning is shown.")
+			return m.notice.Say("Reasoning is shown.")
 		}
-		return m.say("Reasoning is hidden.")
+		return m.notice.Say("Reasoning is hidden.")
 	case keymap.PageUp:
 		m.chat.Page(-1)
 	case keymap.PageDown:
@@ -100,7 +102,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 		return m.askAgainAt(message)
 	case keymap.Edit:
 		if message.ID == 0 {
-			return m.complain("Select a message of yours first.")
+			return m.notice.Error("Select a message of yours first.")
 		}
 		return m.startEdit(message.ID)
 	case keymap.VersionBack:
@@ -132,11 +134,11 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 	why := m.keys.WhyNot(a, func(n keymap.Need) bool {
 		switch n {
 		case keymap.NeedOwn:
-			return !m.opener.ReadOnly
+			return !m.current.ReadOnly
 		case keymap.NeedIdle:
 			return !m.turn.Busy
 		case keymap.NeedWhole:
-			return m.session.Loaded()
+			return m.current.Session.Loaded()
 		case keymap.NeedMessage:
 			_, ok := m.chat.Selected()
 			return ok
@@ -146,7 +148,7 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 	if why == "" {
 		return nil
 	}
-	return m.complain(why)
+	return m.notice.Error(why)
 }
 
 // flag gives the selected messages a flag, else the one under the cursor.
@@ -156,7 +158,7 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 		case on.Entry != nil:
 			return m.flagThese(f, on.Entry.ID)
 		case on.Added != nil:
-			return m.say("Nobody said this text: it comes and goes with the messages around it.")
+			return m.notice.Say("Nobody said this text: it comes and goes with the messages around it.")
 		}
 	}
 	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.Flag(f) })
@@ -174,7 +176,7 @@ func (m *Model) flagNamed(f history.Flag, numbers string) tea.Cmd {
 	}
 	ids, fault := m.chat.Named(numbers)
 	if fault != "" {
-		return m.complain(fault)
+		return m.notice.Error(fault)
 	}
 	return m.flagThese(f, ids...)
 }

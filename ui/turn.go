@@ -19,17 +19,17 @@ import (
 
 // begin starts a turn that start makes events for. What it sends is nil where nothing new is said.
 func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
-	if m.opener.ReadOnly {
+	if m.current.ReadOnly {
 		return m.onlyRead()
 	}
-	ctx, stop := m.newContext()
+	ctx, stop := m.current.NewContext()
 	var cmd tea.Cmd
 	m.turn, cmd = m.turn.Start(stop, func() <-chan session.Event { return start(ctx) })
 	m.composer.Hold(sent)
 	m.question = question.Model{}
 	m.confirm.Forget()
 	m.notice.Clear()
-	m.chat.Name = transcript.ShortName(m.ref)
+	m.chat.Name = transcript.ShortName(m.current.Ref)
 	m.panel.Generation++ // a plan that is being made for the draft comes too late now
 	if m.panel.Past != nil {
 		m.toNext()
@@ -61,9 +61,9 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Stored:
 		return m.stored(e)
 	case session.Planned:
-		m.info, m.ref = m.session.Info(), m.session.Ref()
+		m.current.Refresh()
 		m.showNext(e.Plan, nil, e.Outlook)
-		return tea.Batch(m.say(m.panel.Announcement()), m.lookAgain())
+		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.lookAgain())
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:
@@ -73,11 +73,11 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Answered:
 		m.chat.Answer(e.Message, e.Receipt)
 	case session.Notice:
-		return m.say(e.Text)
+		return m.notice.Say(e.Text)
 	case session.Withdrawn:
 		m.chat.Withdraw(e.Requests)
 	case session.Titled:
-		m.info.Title = e.Title
+		m.current.Info.Title = e.Title
 	case session.Finished:
 		return m.finished(e)
 	}
@@ -86,7 +86,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 
 // stored shows the message that was sent: it is on disk.
 func (m *Model) stored(e session.Stored) tea.Cmd {
-	m.info = m.session.Info()
+	m.current.Info = m.current.Session.Info()
 	if sent := m.composer.Sending(); sent != nil && sent.Instead != 0 {
 		m.chat.CutBehind(e.Message.Parent)
 	}
@@ -102,22 +102,22 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	var said tea.Cmd
 	switch stopped := m.turn.Stopping && e.Err == nil; {
 	case stopped && m.composer.Sending() != nil: // the message is not stored, and nothing is sent before it is
-		said = m.say("Stopped; nothing was sent.")
+		said = m.notice.Say("Stopped; nothing was sent.")
 	case stopped:
-		said = m.say("Stopped; what arrived is kept.")
+		said = m.notice.Say("Stopped; what arrived is kept.")
 	}
 	m.turn.End()
 	m.panel.Busy = false
 	m.endQuestion()
 	m.chat.Settle()
-	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.session.Info().Leaf {
-		m.chat.Follow(m.session.Messages()) // no other answer came, and the branch is the one that it was
+	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.current.Session.Info().Leaf {
+		m.chat.Follow(m.current.Session.Messages()) // no other answer came, and the branch is the one that it was
 	}
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) {
 		m.tooLong(over)
 	} else if e.Err != nil {
 		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: m.wayOut(e.Err)}
-		if m.session.Model().Unready != nil {
+		if m.current.Session.Model().Unready != nil {
 			alert.Cause = notice.Unreachable
 		}
 		m.notice.Warn(alert)
@@ -139,18 +139,18 @@ func (m *Model) send() tea.Cmd {
 	shown := m.composer.Shown()
 	switch {
 	case strings.TrimSpace(shown) == "":
-		return m.complain("There is nothing to send yet.")
+		return m.notice.Error("There is nothing to send yet.")
 	case m.composer.Leaving():
-		return m.complain("The session is still being opened. Your draft is kept.")
+		return m.notice.Error("The session is still being opened. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.Text()))
 	case m.question.Waits() && m.turn.Busy:
-		return m.complain("A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it. Your draft is kept.")
+		return m.notice.Error("A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it. Your draft is kept.")
 	case m.turn.Busy:
-		return m.complain("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it. Your draft is kept.")
+		return m.notice.Error("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it. Your draft is kept.")
 	case len(m.composer.Unread()) > 0:
-		return m.complain("A file of the draft is still being read.")
-	case m.opener.ReadOnly:
+		return m.notice.Error("A file of the draft is still being read.")
+	case m.current.ReadOnly:
 		return m.onlyRead()
 	}
 	if cmd, ok := m.composer.AttachMore(); ok {
@@ -164,7 +164,7 @@ func (m *Model) send() tea.Cmd {
 
 // sendAs sends the draft, which may be an edit.
 func (m *Model) sendAs(how session.How) tea.Cmd {
-	s := m.session
+	s := m.current.Session
 	draft := m.composer.Take(s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
 		if draft.Instead != 0 {
@@ -176,7 +176,7 @@ func (m *Model) sendAs(how session.How) tea.Cmd {
 
 // stillArriving says why something has to wait.
 func (m *Model) stillArriving() tea.Cmd {
-	return m.complain(m.keys.Lacks(keymap.NeedIdle))
+	return m.notice.Error(m.keys.Lacks(keymap.NeedIdle))
 }
 
 // sendAlone sends a message without the conversation before it, cut to fit where that is wanted.
@@ -184,7 +184,7 @@ func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	if m.turn.Busy {
 		return m.stillArriving()
 	}
-	s, how := m.session, session.How{Alone: true, Cut: cut}
+	s, how := m.current.Session, session.How{Alone: true, Cut: cut}
 	draft := composer.Commanded("/alone "+text, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAs(ctx, how, text) })
 }

@@ -9,7 +9,7 @@ import (
 func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("first")
-	if err := os.Remove(l.options.Deps.Store.Path()); err != nil {
+	if err := os.Remove(l.current.With.Store.Path()); err != nil {
 		t.Fatal(err)
 	}
 	l.types("second")

@@ -9,7 +9,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/sessions"
+	"winnow/ui/current"
 )
 
 // versioned is the conversation with several versions of two messages.
@@ -29,7 +29,7 @@ func versioned(t testing.TB, w, h int) *Model {
 // kindred is the conversation as a fork that was forked itself.
 func kindred(t testing.TB, w, h int) *Model {
 	m := versioned(t, w, h)
-	m.info.ForkedAt = 102
+	m.current.Info.ForkedAt = 102
 	kin := session.Kin{
 		Fork: true, Parent: store.Session{ID: "p", Title: "Parser"}, Copied: 2,
 		Forks: []store.Session{
@@ -37,7 +37,7 @@ func kindred(t testing.TB, w, h int) *Model {
 			{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
 		},
 	}
-	m.Update(sessions.AboutMsg{Session: m.session, Event: sessions.ForksRead{Forks: sessions.NewForks(kin, m.chat.Messages, m.keys, m.secrets)}})
+	m.Update(current.FoundMsg{Session: m.current.Session, Event: current.ForksRead{Forks: current.NewForks(kin, m.chat.Messages, m.keys, m.current.Secrets)}})
 	return m
 }
 

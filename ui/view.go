@@ -20,7 +20,7 @@ func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.WindowTitle = "winnow · " + markdown.OneLine(m.title(), 80)
-	if m.options.Mouse {
+	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	if m.layout.Width <= 0 || m.layout.Height <= 0 {
@@ -70,9 +70,9 @@ func (m *Model) transcriptView() []string {
 	in := b.Within(m.layout.Framed)
 	lines := m.chat.View()
 	if m.chat.Empty() {
-		choice := m.options.Choice
-		if choice.Ref != m.ref {
-			choice.Ref, choice.Why = m.ref, ""
+		choice := m.current.Choice
+		if choice.Ref != m.current.Ref {
+			choice.Ref, choice.Why = m.current.Ref, ""
 		}
 		lines = firstScreen(m.themes.Styles, m.keys, choice, m.notice.Is(notice.Unreachable), in.W, in.H)
 	}
@@ -145,7 +145,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		lead, rest = m.themes.Styles.Accent.Render("›")+" ", "  "
 	}
 	lines := m.composer.View()
-	if m.opener.ReadOnly {
+	if m.current.ReadOnly {
 		lines = m.closedLines(m.layout.DraftWidth())
 	}
 	for i := range lines {
@@ -156,7 +156,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		lines[i] = rest + lines[i]
 	}
 	var cursor *tea.Cursor
-	if m.focus == draftPane && !m.opener.ReadOnly {
+	if m.focus == draftPane && !m.current.ReadOnly {
 		x, y := m.composer.Area.Cursor()
 		cursor = tea.NewCursor(min(x+in.X+theme.Width(lead), m.layout.Width-1), min(y+in.Y, m.layout.Height-1))
 	}
@@ -174,7 +174,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if id := m.composer.Editing(); id != 0 {
 		title, right = "editing "+m.chat.NumbersOf(id), m.keys.First(keymap.Back)+" leaves it as it was"
 	}
-	if m.opener.ReadOnly {
+	if m.current.ReadOnly {
 		title = "for reading"
 	}
 	if a := m.turn.Activity(m.question.Waits()); a != "" {
@@ -220,9 +220,9 @@ func (m *Model) header(w int) string {
 		}
 	}
 	room := w - w/3 - 2 - theme.Width(numbers) // the title keeps a third
-	right := markdown.OneLine(m.ref, max(1, min(w/2, room))) + numbers
+	right := markdown.OneLine(m.current.Ref, max(1, min(w/2, room))) + numbers
 	title := markdown.OneLine(m.title(), w)
-	if from := m.opener.Forks.From(); from != "" {
+	if from := m.current.Forks.From(); from != "" {
 		title += st.Dim.Render(" · " + markdown.OneLine(from, 40))
 	}
 	return theme.Spread(" "+st.Accent.Render("winnow")+st.Dim.Render(" · ")+title, st.Dim.Render(right)+" ", w)
@@ -230,11 +230,11 @@ func (m *Model) header(w int) string {
 
 // title is what the session is called on the screen.
 func (m *Model) title() string {
-	title := m.secrets.Line(m.info.Title)
+	title := m.current.Secrets.Line(m.current.Info.Title)
 	if title == "" {
 		title = "new session"
 	}
-	if m.session.Temporary() {
+	if m.current.Session.Temporary() {
 		return "temporary, not saved · " + title
 	}
 	return title

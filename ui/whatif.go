@@ -20,14 +20,14 @@ func (m *Model) openWhatif() tea.Cmd {
 	case m.turn.Busy:
 		return m.stillArriving()
 	case !m.panel.Next.Ready:
-		return m.say("Nothing is planned yet, so there is nothing to try out.")
+		return m.notice.Say("Nothing is planned yet, so there is nothing to try out.")
 	}
 	if m.panel.Past != nil {
 		m.toNext()
 	}
 	m.panel.OpenWhatif(panel.Current{
-		Policy: m.session.Policy(), Window: m.session.Model().Window(), Chosen: m.session.Model().Windows().Chosen.Tokens, Model: m.ref,
-		Refs: panel.Refs(m.ref, m.options.Deps.Models.Endpoints(), m.settings.Models), Listed: m.settings.Models != nil,
+		Policy: m.current.Session.Policy(), Window: m.current.Session.Model().Window(), Chosen: m.current.Session.Model().Windows().Chosen.Tokens, Model: m.current.Ref,
+		Refs: panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models), Listed: m.settings.Models != nil,
 	}, !m.layout.WantPanel)
 	m.overlays.open(whatifOverlay{})
 	m.layout.WantPanel = true
@@ -96,14 +96,14 @@ func applyTrial(ctx context.Context, s *session.Session, e panel.Apply) tea.Msg 
 
 // applied ends the trial: what it showed is the next request now.
 func (m *Model) applied(msg appliedMsg) tea.Cmd {
-	if msg.session != m.session {
+	if msg.session != m.current.Session {
 		return nil
 	}
 	if w := m.panel.Whatif; w != nil && msg.err == nil {
 		plan, stands := w.Request.Plan, w.Running == 0
 		m.leaveWhatif()
 		if stands {
-			m.showNext(plan, nil, m.session.Outlook(plan))
+			m.showNext(plan, nil, m.current.Session.Outlook(plan))
 		}
 	}
 	return m.settled(settings.DoneMsg{Text: msg.said, Err: msg.err})

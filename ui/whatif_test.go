@@ -18,7 +18,7 @@ func talked(t *testing.T, w, h int) *live {
 	l := onStage(t, w, h)
 	for i := range 6 {
 		question := strings.Repeat("Tell me of the parser's error recovery once more. ", 30+i)
-		for range l.session.Send(t.Context(), question) {
+		for range l.current.Session.Send(t.Context(), question) {
 		}
 	}
 	l.reopen()
@@ -29,7 +29,7 @@ func talked(t *testing.T, w, h int) *live {
 func (l *live) fileHash() [32]byte {
 	l.t.Helper()
 	var all []byte
-	path := l.options.Deps.Store.Path()
+	path := l.current.With.Store.Path()
 	for _, name := range []string{path, path + "-wal"} {
 		b, err := os.ReadFile(name)
 		if err != nil && !os.IsNotExist(err) {
@@ -43,7 +43,7 @@ func (l *live) fileHash() [32]byte {
 func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := talked(t, size[0], size[1])
-		now, info, policy := l.panel.Next, l.session.Info(), l.session.Policy()
+		now, info, policy := l.panel.Next, l.current.Session.Info(), l.current.Session.Policy()
 		stored, asked := l.fileHash(), len(l.bodies)
 		marks := l.chat.Plan.Entries
 
@@ -86,8 +86,8 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		if l.fileHash() != stored {
 			t.Error("what was only tried out changed the file")
 		}
-		if l.session.Info().Overrides != info.Overrides || l.session.Policy() != policy || l.session.Ref() != l.ref {
-			t.Errorf("what was only tried out changed the session: %+v", l.session.Info())
+		if l.current.Session.Info().Overrides != info.Overrides || l.current.Session.Policy() != policy || l.current.Session.Ref() != l.current.Ref {
+			t.Errorf("what was only tried out changed the session: %+v", l.current.Session.Info())
 		}
 		if len(l.bodies) != asked {
 			t.Errorf("trying out sent %d requests", len(l.bodies)-asked)
@@ -107,12 +107,12 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	if changes := history.Compare(tried.Entries, l.panel.Next.Plan.Entries); len(changes) > 0 || l.panel.Next.Plan.Sum != tried.Sum {
 		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.panel.Next.Plan.Sum, tried.Sum)
 	}
-	again, err := session.Open(t.Context(), l.options.Deps, l.info.ID, "")
+	again, err := session.Open(t.Context(), l.current.With, l.current.Info.ID, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := again.Policy()
-	if p.Budget != 3000 || p.Preset != "recall" || p.Placement != history.InOrder || again.Ref() != "there/large" || l.ref != "there/large" {
+	if p.Budget != 3000 || p.Preset != "recall" || p.Placement != history.InOrder || again.Ref() != "there/large" || l.current.Ref != "there/large" {
 		t.Errorf("the next start has budget %d, preset %s, placement %s and model %s", p.Budget, p.Preset, p.Placement, again.Ref())
 	}
 	l.press("w", "enter")
@@ -184,7 +184,7 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l.shows("cached prefix ~" + l.panel.Next.Counted(now.Tokens))
 	l.press("5", "0", "0")
 	l.tried()
-	tried := l.session.Prefix(l.panel.Shown().Plan)
+	tried := l.current.Session.Prefix(l.panel.Shown().Plan)
 	if tried.Tokens >= now.Tokens {
 		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
 	}

@@ -19,7 +19,7 @@ import (
 
 func TestWindowCommand(t *testing.T) {
 	l := onStage(t, 140, 40)
-	l.until("the window", func() bool { return l.session.Model().Window().Tokens > 0 })
+	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens > 0 })
 	l.types("/window")
 	l.press("enter")
 	l.shows("The window of here/small is 4,096 tokens: the configuration.")
@@ -29,7 +29,7 @@ func TestWindowCommand(t *testing.T) {
 	l.types("/window 128,000")
 	l.press("enter")
 	l.shows("The window of here/small is set to 128,000 tokens, in every session.")
-	if w := l.session.Model().Window(); w.Tokens != 128_000 || w.Source != "set with /window" {
+	if w := l.current.Session.Model().Window(); w.Tokens != 128_000 || w.Source != "set with /window" {
 		t.Errorf("the window is %+v", w)
 	}
 	l.types("/window auto")
@@ -55,10 +55,10 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	}})
-	e := l.options.Deps.Models.Endpoints()[0]
+	e := l.current.With.Models.Endpoints()[0]
 	e.Window = 0
-	l.options.Deps.Models = new(llm.Catalog).With(e)
-	s, err := session.New(l.options.Deps, session.Start{Ref: "here/small"})
+	l.current.With.Models = new(llm.Catalog).With(e)
+	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +73,11 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	l.types("Two.")
 	l.press("enter")
 	l.until("the second answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
-	if got := l.session.Model().Window(); !got.Assumed {
+	if got := l.current.Session.Model().Window(); !got.Assumed {
 		t.Errorf("the server did not say it yet, and the window is %+v", got)
 	}
 	close(said)
-	l.until("the window", func() bool { return l.session.Model().Window().Tokens == 4000 })
+	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens == 4000 })
 	l.until("a plan in it", func() bool { return l.panel.Next.Plan.Sum.Window == 4000 })
 }
 
@@ -91,7 +91,7 @@ func TestTheListOfModelsSaysWhoSaysTheWindow(t *testing.T) {
 		l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"data":[{"id":"small"},{"id":"medium","context_length":16000}]}`)
 		}})
-		if err := l.session.Model().SetWindow(t.Context(), 8000); err != nil {
+		if err := l.current.Session.Model().SetWindow(t.Context(), 8000); err != nil {
 			t.Fatal(err)
 		}
 		l.press("ctrl+l")
@@ -111,12 +111,12 @@ func TestWindowDial(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "down", "down", "down", "down", "right", "right")
 	l.until("the plan for 4,096", func() bool { return l.panel.Whatif.Window.Tokens == 4096 && l.panel.Whatif.Running == 0 })
-	if got := l.session.Model().Windows().Chosen; got.Tokens != 0 {
+	if got := l.current.Session.Model().Windows().Chosen; got.Tokens != 0 {
 		t.Errorf("a window of %d tokens was set before enter", got.Tokens)
 	}
 	l.press("enter")
 	l.shows("Set: window 4,096")
-	if got := l.session.Model().Windows().Chosen; got.Tokens != 4096 {
+	if got := l.current.Session.Model().Windows().Chosen; got.Tokens != 4096 {
 		t.Errorf("the window that was set is %+v, want 4,096", got)
 	}
 }

@@ -13,6 +13,11 @@ type Notice struct {
 	Error bool // something did not work
 }
 
+// NoKey says that a key does nothing where it was pressed, and which others do something.
+func NoKey(msg tea.KeyPressMsg, others string) Notice {
+	return Notice{Text: msg.String() + " does nothing here; " + others}
+}
+
 // Queue holds the events of a part until its parent takes them. Its methods return the nil command, so that a
 // handler of a message can end with them.
 type Queue struct{ queued []Event }
@@ -29,10 +34,8 @@ func (q *Queue) Say(text string) tea.Cmd { return q.Emit(Notice{Text: text}) }
 // SayError queues a sentence about something that did not work.
 func (q *Queue) SayError(text string) tea.Cmd { return q.Emit(Notice{Text: text, Error: true}) }
 
-// NoKey queues the sentence that a key does nothing where it was pressed; others says which ones do.
-func (q *Queue) NoKey(msg tea.KeyPressMsg, others string) tea.Cmd {
-	return q.Say(msg.String() + " does nothing here; " + others)
-}
+// NoKey queues the sentence that a key does nothing.
+func (q *Queue) NoKey(msg tea.KeyPressMsg, others string) tea.Cmd { return q.Emit(NoKey(msg, others)) }
 
 // Events takes what was queued, the oldest first.
 func (q *Queue) Events() []Event {

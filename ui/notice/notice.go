@@ -7,6 +7,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/event"
 )
 
 // shownFor is how long a sentence stays in the lower line.
@@ -31,8 +33,7 @@ type Alert struct {
 
 // Model is what is said now. Its zero value says nothing.
 type Model struct {
-	sentence string
-	bad      bool
+	sentence event.Notice
 	number   int // of the sentence
 	alert    Alert
 	news     string // what happened to the history
@@ -41,12 +42,28 @@ type Model struct {
 // OverMsg says that a sentence was shown for long enough.
 type OverMsg struct{ number int }
 
-// Say shows a sentence for a while, bad where something did not work.
-func (m *Model) Say(text string, bad bool) tea.Cmd {
-	m.sentence, m.bad = text, bad
+// Show shows a sentence for a while.
+func (m *Model) Show(n event.Notice) tea.Cmd {
+	m.sentence = n
 	m.number++
 	over := OverMsg{m.number}
 	return tea.Tick(shownFor, func(time.Time) tea.Msg { return over })
+}
+
+// Say shows a sentence, "" none.
+func (m *Model) Say(text string) tea.Cmd {
+	if text == "" {
+		return nil
+	}
+	return m.Show(event.Notice{Text: text})
+}
+
+// Error shows why something did not work.
+func (m *Model) Error(text string) tea.Cmd { return m.Show(event.Notice{Text: text, Error: true}) }
+
+// NoKey says that a key does nothing where it was pressed, and which ones do something.
+func (m *Model) NoKey(msg tea.KeyPressMsg, others string) tea.Cmd {
+	return m.Show(event.NoKey(msg, others))
 }
 
 // Over takes a sentence away, unless a newer one took its place.
@@ -57,21 +74,21 @@ func (m *Model) Over(msg OverMsg) {
 }
 
 // Hush takes the sentence away.
-func (m *Model) Hush() { m.sentence = "" }
+func (m *Model) Hush() { m.sentence.Text = "" }
 
 // Number is that of the newest sentence.
 func (m *Model) Number() int { return m.number }
 
 // MoveOn takes the sentence away when the keys are for something else: it stands where the new keys are listed. A
-// sentence that is newer than the one with the number before stays, and so does a bad one.
+// sentence that is newer than the one with the number before stays, and so does one about what did not work.
 func (m *Model) MoveOn(before int) {
-	if m.number == before && !m.bad {
+	if m.number == before && !m.sentence.Error {
 		m.Hush()
 	}
 }
 
 // Sentence is what the lower line says, "" for nothing.
-func (m *Model) Sentence() string { return m.sentence }
+func (m *Model) Sentence() string { return m.sentence.Text }
 
 // Warn shows an alert until it is dealt with.
 func (m *Model) Warn(a Alert) { m.alert = a }

@@ -13,9 +13,9 @@ import (
 
 func TestASentenceGoesByItself(t *testing.T) {
 	var m Model
-	m.Say("First.", false)
+	m.Say("First.")
 	old := OverMsg{m.Number()}
-	m.Say("Second.", true)
+	m.Error("Second.")
 	if m.Over(old); m.Sentence() != "Second." {
 		t.Errorf("the end of the first sentence left %q", m.Sentence())
 	}
@@ -26,7 +26,7 @@ func TestASentenceGoesByItself(t *testing.T) {
 		t.Errorf("after its time %q is shown", m.Sentence())
 	}
 	before := m.Number()
-	m.Say("Third.", false)
+	m.Say("Third.")
 	if m.MoveOn(before); m.Sentence() != "Third." {
 		t.Error("a sentence that came with the new keys went")
 	}
@@ -83,7 +83,7 @@ func TestTheWayOutIsNeverCut(t *testing.T) {
 // A path whose last part does not fit on the sentence's last line is not changed.
 func TestALongSentenceHoldsItsPathAsItIs(t *testing.T) {
 	var m Model
-	m.Say(strings.Repeat("word ", 15)+"and then in /a/folder/on-"+strings.Repeat("m", 60)+"/winnow.db it ends.", true)
+	m.Error(strings.Repeat("word ", 15) + "and then in /a/folder/on-" + strings.Repeat("m", 60) + "/winnow.db it ends.")
 	if screen := uitest.Plain(m.View(theme.New(theme.None, theme.Palette{}), 80, false)); !strings.Contains(screen, "/a/folder/on-mmmm") {
 		t.Errorf("the path is not as it is:\n%s", screen)
 	}

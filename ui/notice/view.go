@@ -14,15 +14,15 @@ const mostLines = 2
 
 // View draws the sentence, without lines where there is none. It is on one line where that must do.
 func (m *Model) View(st theme.Styles, w int, oneLine bool) []string {
-	if m.sentence == "" {
+	if m.sentence.Text == "" {
 		return nil
 	}
 	style, mark := st.Text, " · "
-	if m.bad {
+	if m.sentence.Error {
 		style, mark = st.Warn, " ! "
 	}
 	room := max(1, w-3)
-	text := markdown.OneLine(m.sentence, 1<<20)
+	text := markdown.OneLine(m.sentence.Text, 1<<20)
 	lines := []string{text}
 	if !oneLine {
 		lines = theme.Wrap(text, room)

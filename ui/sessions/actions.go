@@ -246,4 +246,4 @@ func tagsIn(text string) []string {
 }
 
 // Name is what a session is called in a sentence.
-func (s Line) Name() string { return strings.TrimPrefix(s.Label[:s.tags], ForkMark+" ") }
+func (s Line) Name() string { return strings.TrimPrefix(s.Label[:s.tags], theme.ForkMark+" ") }

@@ -12,9 +12,6 @@ import (
 	"winnow/ui/theme"
 )
 
-// ForkMark stands before the title of a session that was forked from another one.
-const ForkMark = "⑂"
-
 // LineOf is the line of a session.
 func LineOf(hidden theme.Secrets, s store.Session) Line {
 	label := markdown.OneLine(hidden.Line(s.Title), 200)
@@ -22,7 +19,7 @@ func LineOf(hidden theme.Secrets, s store.Session) Line {
 		label = "untitled"
 	}
 	if s.Parent != "" {
-		label = ForkMark + " " + label
+		label = theme.ForkMark + " " + label
 	}
 	tags := len(label)
 	for _, tag := range s.Tags {

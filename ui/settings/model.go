@@ -39,7 +39,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 
 // ListModels asks every endpoint for its models, all at once.
 func (s *Model) ListModels() tea.Cmd {
-	deps := s.Deps
+	deps := s.With
 	return s.Run(func(ctx context.Context) tea.Msg {
 		list, errs := deps.Models.Models(ctx)
 		windows, err := session.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), list, time.Now())

@@ -21,17 +21,27 @@ import (
 
 // Model is what was read to choose from.
 type Model struct {
+	Deps
 	Around
 	Models   []llm.Model // what the endpoints listed last, nil before they were asked
 	personas []Persona   // as they were read last
 	event.Queue
 }
 
+// Deps are what the settings work with.
+type Deps struct {
+	Keys       keymap.Map
+	Run        func(func(context.Context) tea.Msg) tea.Cmd // makes a command whose context ends with it
+	Personas   func() ([]Persona, error)                   // reads the user's system prompts; nil has none
+	PersonasIn string                                      // the folder that holds them
+
+	// Export writes a session to a file as the words want it, and says where; nil writes none.
+	Export func(ctx context.Context, s *session.Session, words string) (string, error)
+}
+
 // Around is what the settings are told of their surroundings before they are used.
 type Around struct {
-	Deps    session.Deps
-	Keys    keymap.Map
-	Run     func(func(context.Context) tea.Msg) tea.Cmd // makes a command whose context ends with it
+	With    session.Deps // what the session works with
 	Session *session.Session
 	Ref     string // the model in use, as the screen knows it
 	Busy    bool   // an answer is arriving
@@ -39,10 +49,6 @@ type Around struct {
 	Covered bool   // the user has gone on to something else
 	ListW   int    // the width of a list, in cells
 	Themes  theme.Set
-
-	Personas   func() ([]Persona, error) // reads the user's system prompts; nil has none
-	PersonasIn string                    // the folder that holds them
-	Export     func(ctx context.Context, s *session.Session, words string) (string, error)
 }
 
 // The events.
@@ -169,7 +175,7 @@ func (s *Model) Retitle(string) tea.Cmd {
 	if !s.Begun {
 		return s.SayError("There is nothing to take a title from yet.")
 	}
-	if model := s.Deps.TitleRef; model != "" {
+	if model := s.With.TitleRef; model != "" {
 		s.Say("Asking " + model + " for a title.")
 	}
 	of := s.Session
@@ -184,7 +190,7 @@ func (s *Model) Entitle() tea.Cmd {
 	if !s.Session.Untitled() {
 		return nil
 	}
-	s.Say("Asking " + s.Deps.TitleRef + " for a title.")
+	s.Say("Asking " + s.With.TitleRef + " for a title.")
 	return s.set("", func(ctx context.Context, of *session.Session) error {
 		_, err := of.Retitle(ctx, false)
 		return err

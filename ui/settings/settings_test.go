@@ -17,10 +17,13 @@ import (
 
 // inUseIs are settings of which no command is run.
 func inUseIs(ref string) Model {
-	return Model{Around: Around{
-		Keys: keymap.Default(), Run: func(func(context.Context) tea.Msg) tea.Cmd { return nil }, Ref: ref, ListW: 80,
-		Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
-	}}
+	return Model{
+		Deps: Deps{
+			Keys: keymap.Default(), Run: func(func(context.Context) tea.Msg) tea.Cmd { return nil },
+			Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
+		},
+		Around: Around{Ref: ref, ListW: 80},
+	}
 }
 
 func TestWhatCannotBeSetIsSaid(t *testing.T) {

@@ -39,8 +39,8 @@ func (s *Model) systemEdited(msg SystemMsg) tea.Cmd {
 // setSystem gives the session a system prompt of its own; "" takes the configured one.
 func (s *Model) setSystem(text string) tea.Cmd {
 	said := "The session has its own system prompt."
-	if text == "" || text == s.Deps.System {
-		text, said = s.Deps.System, "The session takes the configured system prompt."
+	if text == "" || text == s.With.System {
+		text, said = s.With.System, "The session takes the configured system prompt."
 	}
 	return s.storeSystem(text, said)
 }
@@ -93,13 +93,13 @@ func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 		return nil
 	}
 	now := s.Session.SystemPrompt()
-	if len(s.personas) == 0 && now == s.Deps.System {
+	if len(s.personas) == 0 && now == s.With.System {
 		return s.Say("There are no personas yet. Each is a file NAME.md in " + s.PersonasIn + ".")
 	}
 	list := List{
 		Kind: Personas, Title: "personas", Chosen: (*Model).takePersona,
 		Does:    "takes its system prompt",
-		Choices: []Choice{{noPersona + " · the configured system prompt", inUse(now == s.Deps.System), noPersona}},
+		Choices: []Choice{{noPersona + " · the configured system prompt", inUse(now == s.With.System), noPersona}},
 	}
 	for _, p := range s.personas {
 		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")

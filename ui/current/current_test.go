@@ -1,4 +1,4 @@
-package sessions
+package current
 
 import (
 	"context"
@@ -6,16 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 )
 
-// opening is an opener whose commands run at once when they are called, with a session on the screen.
-func opening(t *testing.T) *Opener {
+// opening is a session on the screen.
+func opening(t *testing.T) *Model {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
 	if err != nil {
@@ -28,18 +26,15 @@ func opening(t *testing.T) *Opener {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := new(Opener)
-	run := func(do func(context.Context) tea.Msg) tea.Cmd {
-		return func() tea.Msg { return do(context.Background()) }
-	}
-	o.Adopt(OpenerDeps{Session: deps, Keys: keymap.Default(), Run: run}, s)
+	o := &Model{Deps: Deps{With: deps, Keys: keymap.Default(), Context: t.Context}}
+	o.Show(s)
 	return o
 }
 
 func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	o := opening(t)
 	first, second := o.New(session.Start{Ref: "here/small"}), o.New(session.Start{Ref: "here/small"})
-	late, newer := first().(OpenerMsg), second().(OpenerMsg)
+	late, newer := first().(Msg), second().(Msg)
 	if o, leave := o.Update(late); len(o.Events()) > 0 || leave == nil {
 		t.Errorf("the session that was asked for first is left: %v; want that and no event", leave != nil)
 	}
@@ -56,7 +51,7 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
 	o := opening(t)
 	cmd := o.Open("ffffffff", Arrival{}, "here/small")
-	now, _ := o.Update(cmd().(OpenerMsg))
+	now, _ := o.Update(cmd().(Msg))
 	events := now.Events()
 	if e, ok := events[0].(NotOpened); !ok || !e.Left || e.Err == nil {
 		t.Errorf("got %#v, want why it did not come", events)
@@ -66,13 +61,13 @@ func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
 func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 	o := opening(t)
 	for _, c := range []struct {
-		msg  OpenerMsg
+		msg  Msg
 		want int
 	}{
-		{AboutMsg{Session: nil, Event: Priced{}}, 0},
-		{AboutMsg{Session: o.shown, Event: Priced{}, Err: context.Canceled}, 0},
-		{AboutMsg{Session: o.shown, Event: Priced{}, Err: errors.New("the disk is full")}, 1},
-		{AboutMsg{Session: o.shown, Event: Priced{}}, 1},
+		{FoundMsg{Session: nil, Event: Priced{}}, 0},
+		{FoundMsg{Session: o.Session, Event: Priced{}, Err: context.Canceled}, 0},
+		{FoundMsg{Session: o.Session, Event: Priced{}, Err: errors.New("the disk is full")}, 1},
+		{FoundMsg{Session: o.Session, Event: Priced{}}, 1},
 		{OpenedMsg{Instead: new(session.Session)}, 0},
 	} {
 		now, _ := o.Update(c.msg)
@@ -84,7 +79,7 @@ func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 
 func TestALoadedSessionKnowsItsForks(t *testing.T) {
 	o := opening(t)
-	now, _ := o.Update(o.ReadForks()().(OpenerMsg))
+	now, _ := o.Update(o.ReadForks()().(Msg))
 	events := now.Events()
 	if len(events) != 1 || now.Forks.From() != "" {
 		t.Errorf("got %v, from %q", events, now.Forks.From())

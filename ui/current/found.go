@@ -1,4 +1,4 @@
-package sessions
+package current
 
 import (
 	"context"
@@ -25,38 +25,38 @@ type (
 )
 
 // ask makes the command that finds something out about the session on the screen.
-func (o *Opener) ask(do func(context.Context) (event.Event, error)) tea.Cmd {
-	s := o.shown
-	return o.Run(func(ctx context.Context) tea.Msg {
+func (c *Model) ask(do func(context.Context) (event.Event, error)) tea.Cmd {
+	s := c.Session
+	return c.Run(func(ctx context.Context) tea.Msg {
 		e, err := do(ctx)
-		return AboutMsg{s, e, err}
+		return FoundMsg{s, e, err}
 	})
 }
 
 // Learn finds out what else there is to know about a session that was loaded.
-func (o *Opener) Learn() tea.Cmd {
-	s := o.shown
-	prices := o.ask(func(ctx context.Context) (event.Event, error) {
+func (c *Model) Learn() tea.Cmd {
+	s := c.Session
+	prices := c.ask(func(ctx context.Context) (event.Event, error) {
 		s.Model().FindPrices(ctx)
 		return Priced{}, nil
 	})
-	past := o.ask(func(ctx context.Context) (event.Event, error) { return PastRead{}, s.LoadPast(ctx) })
-	return tea.Batch(o.Count(), prices, o.Reach(), past, o.ReadForks())
+	past := c.ask(func(ctx context.Context) (event.Event, error) { return PastRead{}, s.LoadPast(ctx) })
+	return tea.Batch(c.Count(), prices, c.Reach(), past, c.ReadForks())
 }
 
 // Count counts some messages that were never counted, such as imported ones.
-func (o *Opener) Count() tea.Cmd {
-	s := o.shown
-	return o.ask(func(ctx context.Context) (event.Event, error) {
+func (c *Model) Count() tea.Cmd {
+	s := c.Session
+	return c.ask(func(ctx context.Context) (event.Event, error) {
 		c, err := s.CountSome(ctx)
 		return Counted{c}, err
 	})
 }
 
 // Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.
-func (o *Opener) Reach() tea.Cmd {
-	s := o.shown
-	return o.ask(func(ctx context.Context) (event.Event, error) {
+func (c *Model) Reach() tea.Cmd {
+	s := c.Session
+	return c.ask(func(ctx context.Context) (event.Event, error) {
 		replaced, err := s.Reach(ctx)
 		return Reached{replaced, err}, nil
 	})

@@ -1,4 +1,4 @@
-package sessions
+package current
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func (f Forks) Trails() map[int64]string {
 	}
 	for _, fork := range f.kin.Forks {
 		n := len(f.forkedAt(fork.ForkedAt))
-		line := ForkMark + " " + theme.Plural(n, "fork") + " · " + f.keys.First(keymap.Trail)
+		line := theme.ForkMark + " " + theme.Plural(n, "fork") + " · " + f.keys.First(keymap.Trail)
 		if n > 1 {
 			line += " lists them"
 		} else {
@@ -55,12 +55,12 @@ func (f Forks) Trails() map[int64]string {
 
 // originLine says where the session was forked from, "" where it is no fork.
 func (f Forks) originLine() string {
-	from := fmt.Sprintf("%s forked from «%s» at message %s", ForkMark, f.Title(f.kin.Parent), theme.Thousands(f.kin.Copied))
+	from := fmt.Sprintf("%s forked from «%s» at message %s", theme.ForkMark, f.Title(f.kin.Parent), theme.Thousands(f.kin.Copied))
 	switch {
 	case !f.kin.Fork:
 		return ""
 	case f.kin.Parent.ID == "":
-		return ForkMark + " forked from a session that is gone"
+		return theme.ForkMark + " forked from a session that is gone"
 	case !f.kin.Parent.Deleted.IsZero():
 		return from + ", which is in the trash"
 	}
@@ -99,9 +99,9 @@ func (f Forks) From() string {
 	case !f.kin.Fork:
 		return ""
 	case f.kin.Parent.ID == "":
-		return ForkMark + " a session that is gone"
+		return theme.ForkMark + " a session that is gone"
 	}
-	return ForkMark + " " + f.Title(f.kin.Parent)
+	return theme.ForkMark + " " + f.Title(f.kin.Parent)
 }
 
 // Title is what a session is called in a line.

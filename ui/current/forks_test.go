@@ -1,4 +1,4 @@
-package sessions
+package current
 
 import (
 	"testing"

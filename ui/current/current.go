@@ -1,0 +1,332 @@
+// Package current is the session on the screen: its row and its model as the screen knows them, how it stands to other
+// windows and to its forks, and the opening of another one in its place. It asks the session in commands. What follows
+// for the rest of the screen it reports as events.
+package current
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/event"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// Model is the session on the screen. It opens others in its place: stored ones, new ones and forks. Of several that
+// were asked for the newest is shown.
+type Model struct {
+	Deps
+	event.Queue
+	Session  *session.Session
+	Info     store.Session // its row, as the screen shows it
+	Ref      string        // the model in use, as the screen shows it
+	Secrets  theme.Secrets // what is hidden
+	ReadOnly bool          // another window has the session: here it can be read
+	Forks    Forks
+	At       Arrival // where in the session the cursor goes, as soon as that is read
+
+	number int // of the newest request for another session
+}
+
+// Deps are what sessions are opened with.
+type Deps struct {
+	With    session.Deps
+	Choice  llm.Choice // which model was chosen at the start, and why
+	Keys    keymap.Map
+	Context func() context.Context // the program's: commands end with it
+}
+
+// Arrival is a message that a session is opened for, zero for its end.
+type Arrival struct {
+	Message int64
+	Text    string // what is marked there, "" for nothing
+}
+
+// The events.
+type (
+	// Opened is a session to show. Notice is a sentence about it, "" for none.
+	Opened struct {
+		Session *session.Session
+		At      Arrival
+		Notice  string
+	}
+	// NotOpened says why no session came. Left says that the one on the screen had been left for it.
+	NotOpened struct {
+		Err  error
+		Left bool
+	}
+	// Loaded is the session on the screen as a whole, and the receipts of its answers.
+	Loaded struct {
+		Messages []store.Message
+		Receipts map[int64]session.Receipt
+		Err      error
+	}
+	// Leased says that it is known who may write in the session on the screen.
+	Leased struct{}
+	// ForksRead is which sessions belong to the one on the screen by a fork.
+	ForksRead struct{ Forks Forks }
+)
+
+// Msg is a message for Update.
+type Msg interface{ currentMsg() }
+
+type (
+	// OpenedMsg is another session to show, or why it could not be opened.
+	OpenedMsg struct {
+		Opened
+		Number  int              // of the request, 0 where the session on the screen was not left for it
+		Instead *session.Session // the session that it takes the place of, nil for any
+		Err     error
+	}
+	// FoundMsg is what a command has found out about a session: an event, where that session is still shown.
+	FoundMsg struct {
+		Session *session.Session
+		Event   event.Event
+		Err     error
+	}
+	leasedMsg struct {
+		session *session.Session
+		byOther bool
+		err     error
+	}
+)
+
+func (OpenedMsg) currentMsg() {}
+func (FoundMsg) currentMsg()  {}
+func (leasedMsg) currentMsg() {}
+
+// Show puts another session on the screen.
+func (c *Model) Show(s *session.Session) {
+	*c = Model{Deps: c.Deps, Session: s, Secrets: c.Secrets, ReadOnly: s.LeasedByOther(), number: c.number}
+	c.Refresh()
+}
+
+// Refresh shows the session's row and its model as they are now.
+func (c *Model) Refresh() { c.Info, c.Ref = c.Session.Info(), c.Session.Ref() }
+
+// NewContext makes a context that ends with the program, or before it.
+func (c *Model) NewContext() (context.Context, context.CancelFunc) {
+	return context.WithCancel(c.Context())
+}
+
+// Run makes a command whose context ends with it, and with the program.
+func (c *Model) Run(do func(context.Context) tea.Msg) tea.Cmd {
+	program := c.Context
+	return func() tea.Msg {
+		ctx, cancel := context.WithCancel(program())
+		defer cancel()
+		return do(ctx)
+	}
+}
+
+// Start takes the lease of the session on the screen and reads what opening it left out.
+func (c *Model) Start() tea.Cmd {
+	s := c.Session
+	load := c.ask(func(ctx context.Context) (event.Event, error) {
+		err := s.LoadRest(ctx)
+		receipts, more := s.Receipts(ctx)
+		return Loaded{s.Messages(), receipts, errors.Join(err, more)}, nil
+	})
+	if c.With.Store == nil {
+		return load
+	}
+	return tea.Batch(load, c.Run(func(ctx context.Context) tea.Msg {
+		byOther, err := s.Lease(ctx)
+		return leasedMsg{s, byOther, err}
+	}))
+}
+
+// ReadForks reads which sessions belong to the one on the screen by a fork.
+func (c *Model) ReadForks() tea.Cmd {
+	s, keys, secrets := c.Session, c.Keys, c.Secrets
+	return c.ask(func(ctx context.Context) (event.Event, error) {
+		kin, err := s.Kin(ctx)
+		return ForksRead{NewForks(kin, s.Messages(), keys, secrets)}, err
+	})
+}
+
+// Update takes what a command brought.
+func (c Model) Update(msg Msg) (Model, tea.Cmd) {
+	cmd := c.update(msg)
+	return c, cmd
+}
+
+func (c *Model) update(msg Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case OpenedMsg:
+		switch {
+		case msg.Number != 0 && msg.Number != c.number, msg.Instead != nil && msg.Instead != c.Session:
+			return Leave(msg.Session) // another one was asked for since
+		case errors.Is(msg.Err, errStillOpen):
+			return c.Say("It is still open in the other window.")
+		case msg.Err != nil:
+			return c.Emit(NotOpened{msg.Err, msg.Number != 0})
+		}
+		return c.Emit(msg.Opened)
+	case FoundMsg:
+		switch {
+		case msg.Session != c.Session || errors.Is(msg.Err, context.Canceled):
+			return nil
+		case msg.Err != nil:
+			return c.SayError(theme.Sentence(msg.Err))
+		}
+		if e, ok := msg.Event.(ForksRead); ok {
+			c.Forks = e.Forks
+		}
+		return c.Emit(msg.Event)
+	case leasedMsg:
+		switch {
+		case msg.session != c.Session:
+			return Leave(msg.session) // another one was opened meanwhile
+		case msg.err != nil:
+			return c.SayError(theme.Sentence(msg.err))
+		}
+		c.ReadOnly = msg.byOther
+		return c.Emit(Leased{})
+	}
+	return nil
+}
+
+// Reveal shows what looks like a secret, or hides it again.
+func (c *Model) Reveal() {
+	c.Secrets.Revealed = !c.Secrets.Revealed
+	c.Forks.secrets = c.Secrets
+}
+
+// Number is that of the newest request.
+func (c *Model) Number() int { return c.number }
+
+// open makes the command that opens a session in the place of the one on the screen.
+func (c *Model) open(next Opened, open func(context.Context) (*session.Session, error)) tea.Cmd {
+	c.number++
+	msg := OpenedMsg{Opened: next, Number: c.number}
+	return c.Run(func(ctx context.Context) tea.Msg {
+		msg.Session, msg.Err = open(ctx)
+		return msg
+	})
+}
+
+// New begins a session.
+func (c *Model) New(start session.Start) tea.Cmd {
+	deps := c.With
+	return c.open(Opened{}, func(context.Context) (*session.Session, error) { return session.New(deps, start) })
+}
+
+// Temporary begins a chat that is kept in memory alone.
+func (c *Model) Temporary(start session.Start) tea.Cmd {
+	deps := c.With
+	return c.open(Opened{}, func(ctx context.Context) (*session.Session, error) { return session.Temporary(ctx, deps, start) })
+}
+
+// Open opens a stored session at one of its messages, on whatever branch that is. Ref is the model to use where the
+// session's own is gone.
+func (c *Model) Open(id string, at Arrival, ref string) tea.Cmd {
+	deps := c.With
+	return c.open(Opened{At: at}, func(ctx context.Context) (*session.Session, error) {
+		s, err := session.Open(ctx, deps, id, ref)
+		if err == nil && at.Message != 0 && !s.Holds(at.Message) {
+			err = switchTo(ctx, s, at.Message)
+		}
+		return s, err
+	})
+}
+
+// switchTo makes the branch through a message the active one, unless another window has the session.
+func switchTo(ctx context.Context, s *session.Session, message int64) error {
+	byOther, err := s.Lease(ctx)
+	if err == nil && !byOther {
+		err = s.Switch(ctx, message)
+	}
+	if err != nil {
+		s.Leave()
+	}
+	return err
+}
+
+// Fork copies the branch of the session on the screen up to a message into a session of its own, and opens that.
+// Number is the message's.
+func (c *Model) Fork(message int64, title, number, ref string) tea.Cmd {
+	deps, s := c.With, c.Session
+	return c.open(Opened{Notice: forkedSentence(title, "at message "+number)}, func(ctx context.Context) (*session.Session, error) {
+		fork, err := s.Fork(ctx, message)
+		if err != nil {
+			return nil, err
+		}
+		return session.Open(ctx, deps, fork.ID, ref)
+	})
+}
+
+// ForkStored copies the active branch of a stored session into a session of its own, and opens that.
+func (c *Model) ForkStored(id, title, ref string) tea.Cmd {
+	deps := c.With
+	return c.open(Opened{Notice: forkedSentence(title, "at its end")}, func(ctx context.Context) (*session.Session, error) {
+		now, err := deps.Store.Session(ctx, id) // it may have grown since it was listed
+		if err == nil {
+			now, err = deps.Store.Fork(ctx, id, now.Leaf)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return session.Open(ctx, deps, now.ID, ref)
+	})
+}
+
+func forkedSentence(title, at string) string {
+	return fmt.Sprintf("A fork of «%s» %s: what is said here stays here.", markdown.OneLine(title, 60), at)
+}
+
+// Keep stores a temporary chat after all, and opens it.
+func (c *Model) Keep(ref string) tea.Cmd {
+	deps, s := c.With, c.Session
+	return c.Run(func(ctx context.Context) tea.Msg {
+		msg := OpenedMsg{Opened: Opened{Notice: "This chat is saved now, and is among the sessions."}, Instead: s}
+		var row store.Session
+		if row, msg.Err = s.Keep(ctx, deps.Store); msg.Err == nil {
+			msg.Session, msg.Err = session.Open(ctx, deps, row.ID, ref)
+		}
+		return msg
+	})
+}
+
+var errStillOpen = errors.New("the session is still open in the other window")
+
+// TakeOver asks for the session on the screen, which another window had, and opens it anew where it is free: the
+// other window may have added to it.
+func (c *Model) TakeOver(ref string) tea.Cmd {
+	deps, s := c.With, c.Session
+	return c.Run(func(ctx context.Context) tea.Msg {
+		msg := OpenedMsg{Opened: Opened{Notice: "The session is yours again, with all that was added to it."}, Instead: s}
+		byOther, err := s.Lease(ctx)
+		if msg.Err = err; byOther {
+			msg.Err = errStillOpen
+		}
+		if msg.Err == nil {
+			msg.Session, msg.Err = session.Open(ctx, deps, s.Info().ID, ref)
+		}
+		if msg.Err == nil {
+			_, msg.Err = msg.Session.Lease(ctx) // it is this window's already
+		}
+		return msg
+	})
+}
+
+// Leave lets go of a session that is not shown any more: other windows may have it, and of a temporary one nothing
+// is left.
+func Leave(s *session.Session) tea.Cmd {
+	if s == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if s.Leave(); s.Temporary() {
+			s.Store().Close() // It holds nothing that anybody will miss.
+		}
+		return nil
+	}
+}
