@@ -235,10 +235,10 @@ func (t *turn) summaryLength(next history.Options) int {
 	return min(max(summaryLeast, capacity/8), summaryMost, max(1, capacity/2))
 }
 
-// ErrNothingOlder says that there is nothing to summarize: a summary never stands for the newest exchange.
-var ErrNothingOlder = errors.New("there is nothing to summarise yet: the last exchange always stays as it is")
+// ErrNothingOlder says that there is nothing to summarize: a summary never stands for the newest turn.
+var ErrNothingOlder = errors.New("there is nothing to summarise yet: the last turn always stays as it is")
 
-// Compact has the model summarize all that was said before the newest exchange, and lets the summary
+// Compact has the model summarize all that was said before the newest turn, and lets the summary
 // stand in its place from the next request on, even where everything would fit. The messages stay as
 // they are. Where the model fails nothing changes.
 func (s *Session) Compact(ctx context.Context) <-chan Event {

@@ -128,7 +128,7 @@ func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
 func TestCompactThatCannotBeChangesNothing(t *testing.T) {
 	_, s := conversationOf(t, 1)
 	if _, err := drain(s.Compact(t.Context())); !errors.Is(err, ErrNothingOlder) {
-		t.Errorf("one exchange alone is condensed: %v", err)
+		t.Errorf("one turn alone is condensed: %v", err)
 	}
 	b, s := conversationOf(t, 3, refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`))
 	_, err := drain(s.Compact(t.Context()))

@@ -71,7 +71,7 @@ func said(id int64, role history.Role, text string) store.Message {
 	}
 }
 
-// talk is a conversation of three exchanges with a tool call, and its plan.
+// talk is a conversation of three turns with a tool call, and its plan.
 func talk() ([]store.Message, history.Plan) {
 	messages := []store.Message{
 		said(1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?"),

@@ -12,7 +12,7 @@ const (
 	// The message is sent whole.
 	Fits         // everything fits
 	Opener       // the opening of the conversation
-	Newest       // the newest exchange
+	Newest       // the newest turn
 	Recent       // one of the newest
 	RecentShort  // one of the newest, and not over its limit
 	FreeBudget   // it fits beside all that comes first
@@ -27,7 +27,7 @@ const (
 	UserLimit      // a message of the user above Limit characters
 	AssistantLimit // an older answer above Limit characters
 	ToolLimit      // a tool result above Limit characters
-	NewestLimit    // the newest exchange is longer than Limit tokens
+	NewestLimit    // the newest turn is longer than Limit tokens
 	TurnLimit      // the running turn does not fit with all of this result
 	CutByUser      // the user chose it, so that the request fits
 
@@ -51,7 +51,7 @@ const (
 	Trailing      // a request ends with a message of the user or a tool result
 	ToolsLeftOut  // tool calls and results of the past are not sent
 	OtherMessages // the request is a summary of other messages
-	Title         // the request is for a title, which is made from the first exchange
+	Title         // the request is for a title, which is made from the first turn
 	Invalid       // with it the request would not have been valid
 
 	// The message is not sent: it does not fit.
@@ -122,7 +122,7 @@ const (
 var words = [codes]struct{ name, sentence string }{
 	Fits:             {"fits", "kept whole: everything fits"},
 	Opener:           {"opener", "kept whole: the opening of the conversation"},
-	Newest:           {"newest", "kept whole: the newest exchange"},
+	Newest:           {"newest", "kept whole: the newest turn"},
 	Recent:           {"recent", "kept whole: one of the newest"},
 	RecentShort:      {"recent_short", "kept whole: one of the newest, and short enough"},
 	FreeBudget:       {"room", "kept whole: there is room for it"},
@@ -135,7 +135,7 @@ var words = [codes]struct{ name, sentence string }{
 	UserLimit:        {"user_limit", "cut to {have} of {want} characters: a message of yours above {limit}"},
 	AssistantLimit:   {"assistant_limit", "cut to {have} of {want} characters: an older answer above {limit}"},
 	ToolLimit:        {"tool_limit", "cut to {have} of {want} characters: a tool result above {limit}"},
-	NewestLimit:      {"newest_limit", "cut to {have} of {want} characters: the newest exchange is longer than {limit} tokens"},
+	NewestLimit:      {"newest_limit", "cut to {have} of {want} characters: the newest turn is longer than {limit} tokens"},
 	TurnLimit:        {"turn_limit", "cut to {have} of {want} characters: the running turn does not fit with all of this result"},
 	CutByUser:        {"cut_by_user", "cut by you: {have} of {want} characters are sent, so that the request fits"},
 	SharedWords:      {"shared_words", "{recalled}: your message is about it too ({text})"},
@@ -153,7 +153,7 @@ var words = [codes]struct{ name, sentence string }{
 	Trailing:         {"trailing", "not sent: a request ends with your message or with a tool's result"},
 	ToolsLeftOut:     {"tools_left_out", "dropped: tool calls and results of the past are not sent"},
 	OtherMessages:    {"other_messages", "not sent: this summary is of other messages"},
-	Title:            {"title", "not sent: the title is made from the first exchange"},
+	Title:            {"title", "not sent: the title is made from the first turn"},
 	Invalid:          {"invalid", "dropped: with it the request would not have been valid"},
 	MessageCap:       {"message_cap", "dropped: more than {limit} messages"},
 	OverBudget:       {"over_budget", "dropped: next in line, needed {want}, {have} left"},
