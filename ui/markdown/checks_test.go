@@ -12,3 +12,9 @@ func init() {
 		flag.Set("rapid.checks", "40")
 	}
 }
+
+// The styles of two themes.
+var (
+	dark  = Style{Heading: "#8ab4f8", Code: "#f2b880", Link: "#7fc8c8", Quote: "#a0a8b8", Muted: "#8a8f98", Syntax: "github-dark"}
+	light = Style{Heading: "#1a4fa3", Code: "#9a3d00", Link: "#00666b", Quote: "#555f6b", Muted: "#6a717a", Syntax: "github"}
+)

@@ -2,9 +2,11 @@ package markdown
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/alecthomas/chroma/v2/styles"
@@ -80,35 +82,63 @@ func (h *highlighter) lines(code, language string, width int) (lines []string) {
 	code = strings.TrimSuffix(code, "\n")
 	lexer := h.lexer(language)
 	if lexer == nil {
-		return plainCode(code, width)
+		return hardWrap(code, width)
 	}
 	defer func() {
 		if recover() != nil {
-			lines = plainCode(code, width)
+			lines = hardWrap(code, width)
 		}
 	}()
 	tokens, err := lexer.Tokenise(nil, code)
 	if err != nil {
-		return plainCode(code, width)
+		return hardWrap(code, width)
 	}
-	w := codeWriter{width: width}
+	var b strings.Builder
 	length := 0
 	for t := tokens(); t != chroma.EOF; t = tokens() {
 		length += len(t.Value)
-		w.write(h.sequence(t.Type), t.Value)
+		start := h.sequence(t.Type)
+		for text := range strings.Lines(t.Value) {
+			text, end := strings.CutSuffix(text, "\n")
+			if start == "" || strings.TrimLeft(text, " ") == "" {
+				b.WriteString(text)
+			} else {
+				b.WriteString(start + text + "\x1b[m")
+			}
+			if end {
+				b.WriteByte('\n')
+			}
+		}
 	}
 	if length < len(code) {
-		return plainCode(code, width) // a lexer that loses text is not believed
+		return hardWrap(code, width) // a lexer that loses text is not believed
 	}
-	return w.finish(strings.Count(code, "\n") + 1)
+	text := b.String()
+	if strings.Count(text, "\n") > strings.Count(code, "\n") {
+		text = strings.TrimSuffix(text, "\n") // lexers add one of their own
+	}
+	return hardWrap(text, width)
 }
 
-// plainCode returns code as lines of at most width cells without colours.
-func plainCode(code string, width int) []string {
+// hardWrap returns text as lines of at most width cells, broken where they are full. Every colour ends on
+// its line.
+func hardWrap(text string, width int) []string {
 	var lines []string
-	for _, line := range strings.Split(code, "\n") {
-		for _, l := range strings.Split(ansi.Hardwrap(line, width, true), "\n") {
-			lines = append(lines, narrow(l, width))
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(line) <= width || ansi.StringWidth(line) <= width {
+			lines = append(lines, line)
+			continue
+		}
+		line = ansi.Hardwrap(line, width, true)
+		if strings.IndexByte(line, '\x1b') >= 0 {
+			var b strings.Builder
+			w := lipgloss.NewWrapWriter(&b)
+			_, _ = io.WriteString(w, line)
+			_ = w.Close()
+			line = b.String()
+		}
+		for part := range strings.SplitSeq(line, "\n") {
+			lines = append(lines, narrow(part, width))
 		}
 	}
 	return lines
@@ -149,71 +179,4 @@ func (h *highlighter) sequence(t chroma.TokenType) string {
 	}
 	h.start[t] = s
 	return s
-}
-
-// codeWriter lays tokens out as lines of at most width cells.
-type codeWriter struct {
-	width int
-	lines []string
-	line  strings.Builder
-	cells int // of line
-	row   int // the source line that line belongs to, from 0
-}
-
-// write adds text that begins with the sequence start, "" for plain text.
-func (w *codeWriter) write(start, text string) {
-	for {
-		part, rest, more := strings.Cut(text, "\n")
-		w.writePart(start, part)
-		if !more {
-			return
-		}
-		w.end()
-		w.row++
-		text = rest
-	}
-}
-
-// writePart adds text without a newline, and goes on in a new line where it does not fit.
-func (w *codeWriter) writePart(start, text string) {
-	for text != "" {
-		n := ansi.StringWidth(text)
-		fits := text
-		if w.cells+n > w.width {
-			fits = ansi.Truncate(text, w.width-w.cells, "")
-			n = ansi.StringWidth(fits)
-		}
-		text = text[len(fits):]
-		if fits == "" && w.cells == 0 {
-			// A wide character in one column cannot be shown.
-			g, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
-			fits, n, text = "…", 1, text[max(len(g), 1):]
-		}
-		if fits != "" {
-			if strings.TrimLeft(fits, " ") == "" || start == "" {
-				w.line.WriteString(fits)
-			} else {
-				w.line.WriteString(start + fits + "\x1b[m")
-			}
-			w.cells += n
-		}
-		if text != "" {
-			w.end()
-		}
-	}
-}
-
-// end closes the current line.
-func (w *codeWriter) end() {
-	w.lines = append(w.lines, trimRight(w.line.String()))
-	w.line.Reset()
-	w.cells = 0
-}
-
-// finish returns the lines of code that has rows lines: lexers add a newline of their own.
-func (w *codeWriter) finish(rows int) []string {
-	if w.row < rows {
-		w.end()
-	}
-	return w.lines
 }

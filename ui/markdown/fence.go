@@ -148,5 +148,5 @@ func (f *fence) extend(text string, width int) {
 		fresh = trimRight(f.open[last]) + shown[len(strings.TrimRight(shown, " ")):] + fresh
 		f.open = f.open[:last]
 	}
-	f.open = append(f.open, plainCode(strings.TrimSuffix(fresh, "\n"), width)...)
+	f.open = append(f.open, hardWrap(strings.TrimSuffix(fresh, "\n"), width)...)
 }

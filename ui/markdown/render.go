@@ -44,12 +44,6 @@ func New(style Style, width int) *Renderer {
 	return r
 }
 
-// Style returns the style that r renders in.
-func (r *Renderer) Style() Style { return r.style }
-
-// Width returns the most cells a line of r has.
-func (r *Renderer) Width() int { return r.width }
-
 // Render returns md as lines of at most the width of r, without trailing spaces and without
 // blank lines at either end. The only escape sequences in them are colours and attributes, each
 // ended on its line. An empty text has no lines.

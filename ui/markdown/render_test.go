@@ -45,7 +45,7 @@ func withoutStyles(line string) string {
 
 func TestRenderFitsEveryWidth(t *testing.T) {
 	for name, md := range corpus(t) {
-		for _, style := range []Style{Dark, Light, Plain} {
+		for _, style := range []Style{dark, light, Plain} {
 			for _, width := range []int{0, 1, 2, 5, 8, 20, 40, 79, 200} {
 				lines := New(style, width).Render(md)
 				if len(lines) == 0 {
@@ -133,7 +133,7 @@ func TestRenderColoursLinks(t *testing.T) {
 		{"https://example.org", "https://example.org", ""},
 		{"<https://example.org>", "https://example.org", ""},
 	} {
-		line := strings.Join(New(Dark, 60).Render(c.md), "\n")
+		line := strings.Join(New(dark, 60).Render(c.md), "\n")
 		want := "\x1b[" + link + ";" + underlined + "m" + c.text + "\x1b[m"
 		if c.address != "" {
 			want += " \x1b[" + dim + "m" + c.address + "\x1b[m"
@@ -146,7 +146,7 @@ func TestRenderColoursLinks(t *testing.T) {
 
 func TestRenderTableIsQuiet(t *testing.T) {
 	const muted = "\x1b[38;2;138;143;152m"
-	got := strings.Join(New(Dark, 40).Render("| a | b |\n|---|---|\n| x | 1 |"), "\n")
+	got := strings.Join(New(dark, 40).Render("| a | b |\n|---|---|\n| x | 1 |"), "\n")
 	want := " \x1b[1ma\x1b[m " + muted + "│\x1b[m \x1b[1mb\x1b[m\n" + muted + "───┼───\x1b[m\n x " + muted + "│\x1b[m 1"
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -155,7 +155,7 @@ func TestRenderTableIsQuiet(t *testing.T) {
 
 // Signs and names without a meaning of their own have the terminal's own colour.
 func TestRenderCodeLeavesPlainTextAlone(t *testing.T) {
-	for _, style := range []Style{Dark, Light} {
+	for _, style := range []Style{dark, light} {
 		got := New(style, 40).Render("```go\nreturn (x)\n```")[0]
 		if !strings.HasSuffix(got, "\x1b[m (x)") {
 			t.Errorf("style %v: return (x) is %q, want \"(x)\" without a colour", style, got)
@@ -166,9 +166,9 @@ func TestRenderCodeLeavesPlainTextAlone(t *testing.T) {
 // Rendering twice gives the same bytes: no colour is chosen at random.
 func TestRenderIsTheSameEachTime(t *testing.T) {
 	for name, md := range corpus(t) {
-		want := New(Dark, 60).Render(md)
+		want := New(dark, 60).Render(md)
 		for range 5 {
-			if got := New(Dark, 60).Render(md); !slices.Equal(got, want) {
+			if got := New(dark, 60).Render(md); !slices.Equal(got, want) {
 				t.Fatalf("%s:\n%s", name, difference(got, want))
 			}
 		}
@@ -184,7 +184,7 @@ func TestRenderPlainStyleWritesNoEscape(t *testing.T) {
 }
 
 func TestPlainKeepsLinesAndSpaces(t *testing.T) {
-	got := strings.Join(New(Dark, 10).Plain("  a **b**\n\nlong words here\x1b[2J\n"), "\n")
+	got := strings.Join(New(dark, 10).Plain("  a **b**\n\nlong words here\x1b[2J\n"), "\n")
 	if want := "  a **b**\n\nlong words\nhere␛[2J"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

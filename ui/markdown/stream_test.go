@@ -34,7 +34,7 @@ func streamed(t testing.TB, r *Renderer, chunks []string) []string {
 	s := NewStream(r)
 	for _, c := range chunks {
 		s.Write(c)
-		checkLines(t, s.Lines(), r.Width(), s.Text())
+		checkLines(t, s.Lines(), r.width, s.Text())
 	}
 	s.Finish()
 	if got, want := s.Text(), strings.Join(chunks, ""); got != want {
@@ -67,7 +67,7 @@ func TestStreamStoppedAnywhere(t *testing.T) {
 		if len(md) > 2500 {
 			continue
 		}
-		r := New(Dark, 50)
+		r := New(dark, 50)
 		for cut := 0; cut <= len(md); cut += 7 {
 			want := r.Render(md[:cut])
 			got := streamed(t, r, []string{md[:cut/2], md[cut/2 : cut]})
@@ -111,7 +111,7 @@ func TestStreamOfRandomPiecesEndsAsRender(t *testing.T) {
 
 // A long code block is shown while it is open, and its full pieces are not made again.
 func TestStreamShowsLongOpenCode(t *testing.T) {
-	s := NewStream(New(Dark, 60))
+	s := NewStream(New(dark, 60))
 	s.Write("Look:\n\n```go\n")
 	for range 1000 {
 		s.Write("func f() int { return 1 }\n\n")
@@ -152,7 +152,7 @@ func TestStreamCostsAtMostTwice(t *testing.T) {
 	for _, name := range []string{"mixed200K", "code61K", "paragraphs20K", "paragraph20K", "list20K", "table8K"} {
 		md := answers(t)[name]
 		md = md[:min(len(md), 60_000)]
-		once := testing.AllocsPerRun(1, func() { New(Dark, 80).Render(md) })
+		once := testing.AllocsPerRun(1, func() { New(dark, 80).Render(md) })
 		streamed := testing.AllocsPerRun(1, func() {
 			inFrames(md, func(s *Stream) { s.Lines() })
 		})
@@ -172,7 +172,7 @@ func FuzzStream(f *testing.F) {
 		if len(md) > 2000 {
 			return
 		}
-		r := New(Dark, width)
+		r := New(dark, width)
 		s := NewStream(r)
 		var final []string
 		for at := 0; at < len(md); at += step {

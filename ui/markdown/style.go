@@ -13,13 +13,8 @@ type Style struct {
 	Syntax string // the name of Chroma's style for code blocks
 }
 
-// Dark and Light are for backgrounds of that kind. Plain writes no escape sequence at all: what
-// colour would say, its signs say.
-var (
-	Dark  = Style{Heading: "#8ab4f8", Code: "#f2b880", Link: "#7fc8c8", Quote: "#a0a8b8", Muted: "#8a8f98", Syntax: "github-dark"}
-	Light = Style{Heading: "#1a4fa3", Code: "#9a3d00", Link: "#00666b", Quote: "#555f6b", Muted: "#6a717a", Syntax: "github"}
-	Plain = Style{}
-)
+// Plain writes no escape sequence at all: what colour would say, its signs say.
+var Plain = Style{}
 
 // config is what glamour is told. The document has no colour and no margin: with a colour
 // glamour pads every line with coloured spaces, five times the bytes for nothing to see.

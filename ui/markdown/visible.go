@@ -56,7 +56,7 @@ func Visible(s string) string {
 			// The newline that follows says it.
 		case joins(r):
 			following, _ := utf8.DecodeRuneInString(s[next:])
-			if joiner(prev, following) {
+			if joinable(prev) && joinable(following) {
 				b.WriteRune(r)
 			} else {
 				writeVisible(&b, r)
@@ -208,13 +208,8 @@ func flagTags(s string) int {
 // joins tells whether r is a zero-width joiner or non-joiner, which some words and emoji need.
 func joins(r rune) bool { return r == 0x200c || r == 0x200d }
 
-// joiner tells whether a joiner between prev and next belongs to the writing: between two
-// characters of an emoji sequence or of a script that shapes its letters.
-func joiner(prev, next rune) bool {
-	return joinable(prev) && joinable(next)
-}
-
-// joinable tells whether a joiner beside r has a use. Latin, digits and CJK have none for it.
+// joinable tells whether a joiner beside r has a use: in an emoji sequence, or in a script that shapes
+// its letters. Latin, digits and CJK have none for it.
 func joinable(r rune) bool {
 	switch {
 	case r >= 0x600 && r <= 0x8ff, // Arabic, Syriac, Thaana, N'Ko and their like

@@ -72,9 +72,14 @@ func WrapStyled(style lipgloss.Style, text string, w int) []string {
 
 // Indented wraps a text one cell away from both sides.
 func Indented(style lipgloss.Style, text string, w int) []string {
-	lines := WrapStyled(style, text, w-2)
+	return IndentedTo(style, text, 1, w-1)
+}
+
+// IndentedTo wraps a text into w cells, each line as far from the left.
+func IndentedTo(style lipgloss.Style, text string, left, w int) []string {
+	lines := WrapStyled(style, text, w-left)
 	for i, s := range lines {
-		lines[i] = " " + s
+		lines[i] = strings.Repeat(" ", left) + s
 	}
 	return lines
 }
@@ -118,12 +123,8 @@ func Frame(b Box, t Border, lines []string) []string {
 	out = append(out, t.Line.Render("╭")+t.Name.Render(title)+
 		t.Line.Render(strings.Repeat("─", max(0, rule+1)))+right+t.Line.Render(tail+"╮"))
 	side := t.Line.Render("│")
-	for i := range b.H - 2 {
-		s := ""
-		if i < len(lines) {
-			s = lines[i]
-		}
-		out = append(out, side+Fit(s, in)+side)
+	for _, s := range Blank(lines, in, b.H-2) {
+		out = append(out, side+s+side)
 	}
 	return append(out, t.Line.Render("╰"+strings.Repeat("─", in)+"╯"))
 }

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -59,16 +60,15 @@ func Duration(d time.Duration) string {
 		return strconv.Itoa(int(d.Seconds())) + " s"
 	}
 	s := int(d.Seconds())
-	rest := strconv.Itoa(s % 60)
-	if len(rest) == 1 {
-		rest = "0" + rest
-	}
-	return strconv.Itoa(s/60) + " m " + rest + " s"
+	return fmt.Sprintf("%d m %02d s", s/60, s%60)
 }
 
-// age writes how long ago something was, in one short word.
-func age(d time.Duration) string {
+// Ago is how long before a moment something was, in one short word; "" where one of them is not known.
+func Ago(at, then time.Time) string {
+	d := at.Sub(then)
 	switch {
+	case at.IsZero() || then.IsZero():
+		return ""
 	case d < time.Minute:
 		return "now"
 	case d < time.Hour:
@@ -87,12 +87,4 @@ func Since(at, then time.Time) string {
 		return "just now"
 	}
 	return Ago(at, then) + " ago"
-}
-
-// Ago is how long before a moment something was, in one short word.
-func Ago(at, then time.Time) string {
-	if at.IsZero() || then.IsZero() {
-		return ""
-	}
-	return age(at.Sub(then))
 }

@@ -13,14 +13,14 @@ type Span struct {
 	Style    lipgloss.Style
 }
 
-// Paint gives the parts of a line their styles, and the rest of it the base style. Of strokes that
+// Paint gives the parts of a line their styles, and the rest of it the base style. Of spans that
 // overlap the later one counts. A character is never taken apart: it has the style of its first byte.
-func Paint(line string, base lipgloss.Style, strokes []Span) string {
-	if len(strokes) == 0 {
+func Paint(line string, base lipgloss.Style, spans []Span) string {
+	if len(spans) == 0 {
 		return base.Render(line)
 	}
-	of := make([]int, len(line)) // by byte: the stroke, from 1
-	for i, s := range strokes {
+	of := make([]int, len(line)) // by byte: the span, from 1
+	for i, s := range spans {
 		for k := max(0, s.From); k < min(s.To, len(line)); k++ {
 			of[k] = i + 1
 		}
@@ -33,7 +33,7 @@ func Paint(line string, base lipgloss.Style, strokes []Span) string {
 		}
 		style := base
 		if n := of[from]; n > 0 {
-			style = strokes[n-1].Style
+			style = spans[n-1].Style
 		}
 		b.WriteString(style.Render(line[from:to]))
 		from = to
@@ -44,33 +44,24 @@ func Paint(line string, base lipgloss.Style, strokes []Span) string {
 // HitSpans mark the letters of a label that a filter found. The label stands at a byte of its line, of
 // which only so many bytes are on the screen.
 func HitSpans(label string, at, shown int, hits []int, style lipgloss.Style) []Span {
-	var strokes []Span
+	var spans []Span
 	for i := 0; i < len(label) && len(hits) > 0; {
 		n := ClusterLen(label[i:])
 		within, _ := slices.BinarySearch(hits, i+n)
 		if within > 0 && at+i+n <= shown {
-			strokes = append(strokes, Span{at + i, at + i + n, style})
+			spans = append(spans, Span{at + i, at + i + n, style})
 		}
 		hits = hits[within:]
 		i += n
 	}
-	return strokes
+	return spans
 }
 
 // SharedPrefix is how many bytes two texts have in common at their beginning.
 func SharedPrefix(a, b string) int {
 	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
 	}
 	return n
-}
-
-// IndentedTo wraps a text into w cells, each line as far from the left.
-func IndentedTo(style lipgloss.Style, text string, left, w int) []string {
-	lines := WrapStyled(style, text, w-left)
-	for i, s := range lines {
-		lines[i] = strings.Repeat(" ", left) + s
-	}
-	return lines
 }

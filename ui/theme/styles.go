@@ -24,7 +24,7 @@ type Styles struct {
 	Name     Name
 	Markdown markdown.Style
 
-	Text    lipgloss.Style
+	Text    lipgloss.Style // as the terminal has it
 	Strong  lipgloss.Style
 	Dim     lipgloss.Style // secondary text
 	Faint   lipgloss.Style // frames, rules, what is not sent
@@ -57,22 +57,17 @@ func New(t Name, p Palette) Styles {
 	plain := lipgloss.NewStyle()
 	if t == None {
 		return Styles{
-			Name: t, Text: plain, Strong: plain.Bold(true), Dim: plain, Faint: plain,
-			Accent: plain.Bold(true), Focus: plain.Bold(true), Frame: plain, Title: plain,
+			Name: t, Strong: plain.Bold(true), Accent: plain.Bold(true), Focus: plain.Bold(true),
 			Chosen: plain.Reverse(true), Match: plain.Underline(true),
 			Found: plain.Underline(true), Hit: plain.Bold(true).Reverse(true),
-			User: plain.Bold(true), Model: plain.Bold(true), Tool: plain, System: plain,
-			Good: plain, Warn: plain.Bold(true), Bad: plain.Bold(true),
-			Pinned: plain, Cut: plain, Added: plain,
-			BarUsed: plain, BarNow: plain, BarFix: plain, BarFree: plain,
+			User: plain.Bold(true), Model: plain.Bold(true), Warn: plain.Bold(true), Bad: plain.Bold(true),
 		}
 	}
 	in := func(colour string) lipgloss.Style { return plain.Foreground(lipgloss.Color(colour)) }
 	on := func(colour string) lipgloss.Style { return plain.Background(lipgloss.Color(colour)) }
 	return Styles{
 		Name:     t,
-		Markdown: p.markdown(),
-		Text:     plain,
+		Markdown: markdown.Style{Heading: p.Heading, Code: p.Code, Link: p.Link, Quote: p.Quote, Muted: p.Muted, Syntax: p.Syntax},
 		Strong:   plain.Bold(true),
 		Dim:      in(p.Dim),
 		Faint:    in(p.Faint),

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 func main() {
@@ -31,7 +32,7 @@ func once() error {
 	if err != nil {
 		return fmt.Errorf("read the text: %w", err)
 	}
-	lines := markdown.New(markdown.Dark, width).Render(string(text))
+	lines := markdown.New(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]).Markdown, width).Render(string(text))
 	_, err = io.WriteString(os.Stdout, strings.Join(lines, "\n")+"\n")
 	return err
 }
