@@ -43,9 +43,6 @@ func (f *fence) closes(line string) bool {
 	return len(body)-len(rest) >= f.count && strings.TrimSpace(rest) == ""
 }
 
-// add takes one line of code with its newline.
-func (f *fence) add(line string) { f.code += f.unindent(line) }
-
 // unindent takes the spaces that stood before the fence from line.
 func (f *fence) unindent(line string) string {
 	for range f.indent {
@@ -79,7 +76,7 @@ func (s *Stream) advanceFence() {
 			continue
 		}
 		f.at += n
-		f.add(line)
+		f.code += f.unindent(line)
 		if end := pieceEnd(f.code); end > 0 {
 			s.settleCode(f.code[:end])
 			f.code, f.open, f.shown = f.code[end:], nil, 0
@@ -94,7 +91,7 @@ func (s *Stream) closeFence(stop int) {
 		rest := s.tail[f.at:stop]
 		f.at = stop
 		if !f.closes(rest) {
-			f.add(rest)
+			f.code += f.unindent(rest)
 		}
 	}
 	if f.code != "" || !f.started {
@@ -104,14 +101,10 @@ func (s *Stream) closeFence(stop int) {
 
 // settleCode makes a piece of the open code block final.
 func (s *Stream) settleCode(piece string) {
-	s.lines = appendBlock(s.lines[:s.final], s.codeLines(piece), s.fence.started)
+	lines := s.r.code.lines(piece, s.fence.language, codeWidth(s.r.width))
+	s.lines = appendBlock(s.lines[:s.final], s.indented(lines), s.fence.started)
 	s.final = len(s.lines)
 	s.fence.started = true
-}
-
-// codeLines returns a piece of code as coloured lines, indented.
-func (s *Stream) codeLines(piece string) []string {
-	return s.indented(s.r.code.lines(piece, s.fence.language, codeWidth(s.r.width)))
 }
 
 // indented returns lines of code where they stand.

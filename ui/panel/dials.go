@@ -118,26 +118,21 @@ func With(t session.Trial, d Dial, to, was Settings) session.Trial {
 	return t
 }
 
-// budgets are the steps of the budget's dial above auto.
+// budgets are the steps of the budget's dial; 0 is auto.
 var budgets = [...]int{
-	1000, 2000, 3000, 4000, 6000, 8000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000,
+	0, 1000, 2000, 3000, 4000, 6000, 8000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000,
 	128_000, 192_000, 256_000, 384_000, 512_000, 768_000, 1_000_000,
 }
 
-// windowBy is the window a step below or above one, and false where there is none.
-func windowBy(at, by int) (int, bool) {
-	return stepBy(append([]int{0}, windowSteps[:]...), at, by)
-}
-
-// windowSteps are the steps of the window's dial above auto.
-var windowSteps = [...]int{
-	2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 200_000, 262_144, 400_000, 1_048_576,
+// windows are the steps of the window's dial; 0 is auto.
+var windows = [...]int{
+	0, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 200_000, 262_144, 400_000, 1_048_576,
 }
 
 // budgetBy is the budget a step below or above one, and false where there is none. The last step is
 // the window, 0 where that is not known.
 func budgetBy(at, by, window int) (int, bool) {
-	steps := []int{0}
+	var steps []int
 	for _, n := range budgets {
 		if window == 0 || n < window {
 			steps = append(steps, n)
@@ -172,9 +167,6 @@ func turned[T comparable](list []T, at T, by int) (T, bool) {
 	}
 	return list[i], true
 }
-
-// placements are the values of the placement's dial.
-func placements() []history.Placement { return []history.Placement{history.Steady, history.InOrder} }
 
 // Refs are the models that are known: the one in use, what the endpoints answer with by default, and
 // what they list, in the order of the endpoints.

@@ -155,6 +155,30 @@ func (p *Model) Move(by int) {
 // Chosen is the line under the cursor.
 func (p *Model) Chosen() row { return p.Shown().Rows.Row(p.At) }
 
+// GoTo puts the cursor on the message with this place in the conversation, as long as the user is
+// in the transcript.
+func (p *Model) GoTo(place int, id int64) {
+	if _, ok := p.Shown().Verdict(place, id); ok {
+		p.At, p.Moved, p.Led = p.Shown().Rows.Line(place), true, true
+	}
+}
+
+// Let gives the cursor back to the end of the list, where it was only led.
+func (p *Model) Let() {
+	if p.Led {
+		p.Moved, p.Led = false, false
+		p.Stay(row{})
+	}
+}
+
+// Verdict is the entry of the message with this place in the conversation.
+func (r *Request) Verdict(place int, id int64) (history.Entry, bool) {
+	if place < 0 || place >= len(r.Plan.Entries) || r.Plan.Entries[place].ID != id {
+		return history.Entry{}, false
+	}
+	return r.Plan.Entries[place], true
+}
+
 // Place is how far down the list the cursor is, "" where there is no list.
 func (p *Model) Place() string { return theme.OneOf(p.At, p.Shown().Rows.Len()) }
 
@@ -168,7 +192,7 @@ func (p *Model) View(st theme.Styles, w, h int, focused bool) []string {
 	}
 	s := p.Slice(st, w, h)
 	lines := s.head
-	for i := s.first; i < r.Rows.Len() && i < s.first+s.Room; i++ {
+	for i := p.first; i < r.Rows.Len() && i < p.first+s.Room; i++ {
 		lines = append(lines, p.Line(st, i, w, focused && i == p.At))
 	}
 	for len(lines)+len(s.foot) < h {
@@ -179,8 +203,8 @@ func (p *Model) View(st theme.Styles, w, h int, focused bool) []string {
 
 // slice is the part of the list that a box of w by h cells shows, with what stands around it.
 type slice struct {
-	head, foot  []string
-	first, Room int // the first line of the list in the box, and how many have room
+	head, foot []string
+	Room       int // how many lines of the list have room
 }
 
 // Slice is the part of the list in a box, with what stands around it.
@@ -193,7 +217,6 @@ func (p *Model) Slice(st theme.Styles, w, h int) slice {
 	// No further than the cursor takes it: a second click on a line must find it where it was.
 	p.first = max(p.At-s.Room+1, min(p.first, p.At))
 	p.first = max(0, min(p.first, p.Shown().Rows.Len()-s.Room))
-	s.first = p.first
 	return s
 }
 
@@ -203,7 +226,7 @@ func (p *Model) LineAt(st theme.Styles, w, h, y int) (int, bool) {
 		return 0, false
 	}
 	s := p.Slice(st, w, h)
-	i := y - len(s.head) + s.first
+	i := y - len(s.head) + p.first
 	return i, y >= len(s.head) && y < len(s.head)+s.Room && i < p.Shown().Rows.Len()
 }
 

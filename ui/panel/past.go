@@ -33,12 +33,6 @@ func (p *Model) load(l Load) tea.Cmd {
 // Reading says that a request of the past is being read.
 func (p *Model) Reading() bool { return p.reading.busy }
 
-// forgetReading drops what is being read: it comes too late.
-func (p *Model) forgetReading() {
-	p.Number++
-	p.reading = reading{}
-}
-
 // loaded shows what was found.
 func (p *Model) loaded(msg LoadedMsg) tea.Cmd {
 	if msg.Number != p.Number {
@@ -82,9 +76,10 @@ func (p *Model) step(by int) tea.Cmd {
 	return p.load(l)
 }
 
-// ToNext goes back to the next request.
+// ToNext goes back to the next request. What is being read comes too late.
 func (p *Model) ToNext() {
-	p.forgetReading()
+	p.Number++
+	p.reading = reading{}
 	p.Open(nil)
 }
 

@@ -113,11 +113,11 @@ func (p *Model) turnDial(by int) tea.Cmd {
 	case presetDial:
 		s.Preset, ok = turned(history.Presets(), s.Preset, by)
 	case placementDial:
-		s.Placement, ok = turned(placements(), s.Placement, by)
+		s.Placement, ok = turned([]history.Placement{history.Steady, history.InOrder}, s.Placement, by)
 	case modelDial:
 		s.Model, ok = turned(w.Refs, s.Model, by)
 	case windowDial:
-		s.Window, ok = windowBy(s.Window, by)
+		s.Window, ok = stepBy(windows[:], s.Window, by)
 	}
 	if !ok {
 		return p.Say(p.endOfDial(by))

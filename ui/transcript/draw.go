@@ -186,7 +186,7 @@ func (m *itemList) measure(i int) int {
 	if e := &m.entries[i]; !e.measured {
 		m.drawn(i)
 	}
-	return m.heights.at(i)
+	return m.heights[i]
 }
 
 // drawn is a rendered item.
@@ -212,7 +212,7 @@ func (m *itemList) drawn(i int) *drawn {
 	}
 	if !e.measured {
 		e.measured = true
-		m.heights.add(i, len(d.lines)-m.heights.at(i))
+		m.heights[i] = len(d.lines)
 		m.guessed += e.rough(m.bodyWidth())
 		m.found += len(d.lines)
 	}

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -266,38 +267,25 @@ func (msg FlaggedMsg) others() string {
 		return ""
 	}
 	meant := setOf(slices.Concat(msg.Action.IDs, msg.Rest))
-	var left, cut, came, more, rest []history.Entry
+	words := map[history.ChangeKind]string{
+		history.ChangeLeft: "left", history.ChangeShortened: "cut", history.ChangeEntered: "came in",
+		history.ChangeRecalled: "came in", history.ChangeRestored: "longer",
+	}
+	became := map[string][]history.Entry{}
 	for _, change := range history.Compare(msg.Was.Entries, msg.Now.Entries) {
-		e := change.Entry()
-		if meant[e.ID] {
-			continue
-		}
-		switch change.Kind {
-		case history.ChangeLeft:
-			left = append(left, e)
-		case history.ChangeShortened:
-			cut = append(cut, e)
-		case history.ChangeEntered, history.ChangeRecalled:
-			came = append(came, e)
-		case history.ChangeRestored:
-			more = append(more, e)
-		default:
-			rest = append(rest, e)
+		if e := change.Entry(); !meant[e.ID] {
+			word := cmp.Or(words[change.Kind], "otherwise")
+			became[word] = append(became[word], e)
 		}
 	}
 	var list []string
-	for _, part := range []struct {
-		list []history.Entry
-		what string
-	}{
-		{left, "left"}, {cut, "cut"}, {came, "came in"}, {more, "longer"}, {rest, "otherwise"},
-	} {
-		if len(part.list) > 0 {
-			list = append(list, theme.Plural(len(part.list), "message")+" "+part.what+" ("+theme.Named(part.list)+")")
+	for _, word := range []string{"left", "cut", "came in", "longer", "otherwise"} {
+		if entries := became[word]; len(entries) > 0 {
+			list = append(list, theme.Plural(len(entries), "message")+" "+word+" ("+theme.Named(entries)+")")
 		}
 	}
 	text := strings.Join(list, ", ")
-	if len(left)+len(cut) > 0 && len(came)+len(more) == 0 {
+	if len(became["left"])+len(became["cut"]) > 0 && len(became["came in"])+len(became["longer"]) == 0 {
 		text = "to make room " + text
 	}
 	return text

@@ -16,7 +16,7 @@ type itemList struct {
 	entries []entry
 	place   map[int64]int // an item's index plus base, so that prepending renumbers nothing
 	base    int
-	heights heights
+	heights []int            // of the items in lines, as they were measured or guessed
 	cache   map[int64]*drawn // the rendered messages, all at one width
 	keep    int              // so many are kept
 	// What the measured items were guessed at and turned out to be: it scales further guesses.
@@ -95,7 +95,7 @@ func (m *itemList) Append(items ...Item) {
 	for _, it := range items {
 		m.place[it.ID] = len(m.entries) + m.base
 		m.entries = append(m.entries, entry{Item: it})
-		m.heights.push(m.guess(&m.entries[len(m.entries)-1]))
+		m.heights = append(m.heights, m.guess(&m.entries[len(m.entries)-1]))
 	}
 	m.below = m.below || !m.follow && len(items) > 0
 	m.settle()
@@ -229,10 +229,10 @@ func (m *itemList) changed(i int) {
 
 // rebuild guesses the heights of all items: what is drawn next is measured again.
 func (m *itemList) rebuild() {
-	m.heights.tree = make([]int, 0, len(m.entries))
+	m.heights = make([]int, len(m.entries))
 	for i := range m.entries {
 		m.entries[i].measured = false
-		m.heights.push(m.guess(&m.entries[i]))
+		m.heights[i] = m.guess(&m.entries[i])
 	}
 }
 

@@ -119,8 +119,13 @@ func (m *itemList) Position() (above, shown, total int) {
 	if len(m.entries) == 0 {
 		return 0, 0, 0
 	}
-	total = m.heights.sum(len(m.entries)) - 1
-	above = min(m.heights.sum(m.top)+m.line, total)
+	for i, h := range m.heights {
+		if total += h; i < m.top {
+			above += h
+		}
+	}
+	total--
+	above = min(above+m.line, total)
 	return above, min(m.height, total-above), total
 }
 
