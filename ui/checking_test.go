@@ -17,7 +17,7 @@ import (
 func TestABackupThatSucceedsIsNotSaid(t *testing.T) {
 	l := onStage(t, 120, 40)
 	before := plain(l.Model)
-	if l.update(upkeep.SavedMsg{}); plain(l.Model) != before {
+	if l.Update(upkeep.SavedMsg{}); plain(l.Model) != before {
 		t.Errorf("a backup that succeeds changes the screen to\n%s", plain(l.Model))
 	}
 }
@@ -25,7 +25,7 @@ func TestABackupThatSucceedsIsNotSaid(t *testing.T) {
 func TestDamageIsSaidUntilItWasRead(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		l := onStage(t, size[0], size[1])
-		l.update(upkeep.SavedMsg{Err: fmt.Errorf("check the history: %w", store.ErrDamaged)})
+		l.Update(upkeep.SavedMsg{Err: fmt.Errorf("check the history: %w", store.ErrDamaged)})
 		if screen := plain(l.Model); !strings.Contains(screen, "the next start") {
 			t.Errorf("at %v the damage is not said:\n%s", size, screen)
 		}
@@ -33,7 +33,7 @@ func TestDamageIsSaidUntilItWasRead(t *testing.T) {
 		if screen := plain(l.Model); strings.Contains(screen, "the next start") {
 			t.Errorf("esc does not close it:\n%s", screen)
 		}
-		l.update(upkeep.SavedMsg{Err: fmt.Errorf("copy it: %w", store.ErrDiskFull)})
+		l.Update(upkeep.SavedMsg{Err: fmt.Errorf("copy it: %w", store.ErrDiskFull)})
 		if screen := plain(l.Model); !strings.Contains(screen, "There is no backup of today") || strings.Contains(screen, "..") {
 			t.Errorf("at %v a backup that failed is not said:\n%s", size, screen)
 		}

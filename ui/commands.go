@@ -48,7 +48,7 @@ func Commands() []Command {
 				return o.Temporary(session.Start{Ref: m.current.Ref, Dir: m.current.Info.Dir})
 			})
 		}),
-		command("fork", "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.forkHere() }),
+		command("fork", "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.fork(0) }),
 		command("keep", "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.keepTemporary() }),
 		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
 		command("title", "", "have a title written for the session", setting((*settings.Model).Retitle)),
@@ -59,7 +59,7 @@ func Commands() []Command {
 		command("system", "[TEXT]", "set the session's system prompt; alone it opens in your editor", setting((*settings.Model).System)),
 		command("persona", "[NAME]", "take the system prompt from a file of yours; alone it lists them", setting((*settings.Model).ChoosePersona)),
 		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }),
-		command("retry", "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain() }),
+		command("retry", "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain(store.Message{}) }),
 		command("theme", "[NAME]", "choose the colours; alone it lists the themes and tries them out", setting((*settings.Model).Theme)),
 		command("mouse", "", "give the mouse to the terminal, to select text with it, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),
 		command("help", "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }),
@@ -107,7 +107,7 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 func (m *Model) compact(args string) tea.Cmd {
 	switch {
 	case m.turn.Busy:
-		return m.stillArriving()
+		return m.lacks(keymap.NeedIdle)
 	case args == "":
 		turn := m.begin(nil, m.current.Session.Compact)
 		m.turn.Condensing = true

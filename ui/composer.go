@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/picker"
-	"winnow/ui/theme"
 )
 
 // updateComposer gives the composer a message, nil for none, and does what it asks for.
@@ -40,8 +38,10 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.Changed:
 		m.arrange()
 		return m.draftChanged()
-	case composer.Wanted:
+	case composer.Focused:
 		m.setFocus(draftPane)
+	case composer.Wanted:
+		return m.do(e.Action)
 	case composer.Entered:
 		if e.Cut {
 			return m.sendCut()
@@ -50,13 +50,9 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.Ran:
 		return m.runCommand(e.Command)
 	case composer.Looked:
-		m.openReader(e.Title, inspector.Page{{Kind: inspector.Sent, Text: e.Text}}, false)
+		m.overlays.open(&readerOverlay{name: e.Title, Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Sent, Text: e.Text}})})
 	case composer.ListPrompts:
 		m.openPrompts()
-	case composer.Helped:
-		return m.openHelp()
-	case composer.Quit:
-		return m.quit()
 	}
 	return nil
 }
@@ -73,14 +69,4 @@ func (m *Model) openPrompts() {
 		m.setFocus(draftPane)
 		return m.composer.TakePrompt(i)
 	})
-}
-
-// completionView draws the completions above the composer, in a frame.
-func (m *Model) completionView() []string {
-	w := m.layout.Composer.W
-	lines := m.composer.CompletionView(m.themes.Styles, max(0, w-2), min(8, m.layout.Transcript.H-2))
-	if len(lines) == 0 || m.layout.Transcript.H < 4 {
-		return nil
-	}
-	return theme.Frame(theme.Box{W: w, H: len(lines) + 2}, m.themes.Styles.Border("commands", "tab completes", true), slices.Clip(lines))
 }

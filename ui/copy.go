@@ -3,34 +3,28 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/atotto/clipboard"
+
+	"winnow/ui/event"
 )
 
 // mostOSC is how much text all terminals take by OSC 52: xterm cuts what is above 100,000 bytes in
 // base64, and others follow it.
 const mostOSC = 74_000
 
-// copiedMsg says what became of a copy for the system's clipboard.
-type copiedMsg struct {
-	what string
-	long bool // longer than all terminals take
-	err  error
-}
-
 // copyText gives a text to the terminal and to the system's clipboard.
 func copyText(what, text string) tea.Cmd {
-	return tea.Batch(tea.SetClipboard(text), func() tea.Msg {
-		return copiedMsg{what, len(text) > mostOSC, clipboard.WriteAll(text)}
-	})
+	return tea.Batch(tea.SetClipboard(text), func() tea.Msg { return copied(what, len(text), clipboard.WriteAll(text)) })
 }
 
-func (m *Model) copied(msg copiedMsg) tea.Cmd {
+// copied says what became of so many bytes for the system's clipboard, which go through the terminal as well.
+func copied(what string, n int, err error) event.Notice {
 	switch {
-	case msg.err == nil:
-		return m.notice.Say("Copied " + msg.what + " to the system's clipboard, and through the terminal (OSC 52).")
-	case msg.long:
-		return m.notice.Error("Sent " + msg.what + " to the terminal (OSC 52), and many terminals cut so much; this machine has no clipboard of its own. /export writes a file.")
+	case err == nil:
+		return event.Notice{Text: "Copied " + what + " to the system's clipboard, and through the terminal (OSC 52)."}
+	case n > mostOSC:
+		return event.Notice{Text: "Sent " + what + " to the terminal (OSC 52), and many terminals cut so much; this machine has no clipboard of its own. /export writes a file.", Error: true}
 	}
-	return m.notice.Say("Sent " + msg.what + " to the terminal's clipboard (OSC 52); this machine has none of its own.")
+	return event.Notice{Text: "Sent " + what + " to the terminal's clipboard (OSC 52); this machine has none of its own."}
 }
 
 // copyMessages copies what args name, as transcript.Model.ToCopy has it.

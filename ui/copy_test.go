@@ -55,16 +55,18 @@ func TestCopyTakesTheStoredText(t *testing.T) {
 func TestCopySaysWhatBecameOfIt(t *testing.T) {
 	m := chatting(t, 120, 40)
 	for _, c := range []struct {
-		msg  copiedMsg
+		what string
+		n    int
+		err  error
 		want string
 	}{
-		{copiedMsg{"3 characters", false, nil}, "Copied 3 characters to the system's clipboard, and through the terminal (OSC 52)."},
-		{copiedMsg{"3 characters", false, errors.New("no xclip")}, "Sent 3 characters to the terminal's clipboard (OSC 52); this machine has none of its own."},
-		{copiedMsg{"80,000 characters", true, errors.New("no xclip")}, "Sent 80,000 characters to the terminal (OSC 52), and many terminals cut so much; this machine has no clipboard of its own. /export writes a file."},
+		{"3 characters", 3, nil, "Copied 3 characters to the system's clipboard, and through the terminal (OSC 52)."},
+		{"3 characters", 3, errors.New("no xclip"), "Sent 3 characters to the terminal's clipboard (OSC 52); this machine has none of its own."},
+		{"80,000 characters", 80_000, errors.New("no xclip"), "Sent 80,000 characters to the terminal (OSC 52), and many terminals cut so much; this machine has no clipboard of its own. /export writes a file."},
 	} {
-		m.Update(c.msg)
+		m.Update(copied(c.what, c.n, c.err))
 		if m.notice.Sentence() != c.want {
-			t.Errorf("%+v says %q, want %q", c.msg, m.notice.Sentence(), c.want)
+			t.Errorf("%s, %v: says %q, want %q", c.what, c.err, m.notice.Sentence(), c.want)
 		}
 	}
 }

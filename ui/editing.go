@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/picker"
@@ -40,19 +40,10 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	if m.panel.Past != nil {
 		m.toNext()
 	}
-	m.composer.Edit(id, message.Content, message.Parts)
+	m.composer.Edit(id, m.chat.NumbersOf(id), message.Content, message.Parts)
 	m.chat.GoTo(id)
 	m.setFocus(draftPane)
 	return nil
-}
-
-// leaveEdit ends an edit that was not sent. The text can be recalled.
-func (m *Model) leaveEdit() tea.Cmd {
-	said := theme.UpperFirst(m.chat.NumbersOf(m.composer.Editing())) + " is as it was."
-	if m.composer.LeaveEdit() {
-		said += " " + m.keys.First(keymap.Older) + " recalls the edit."
-	}
-	return m.notice.Say(said)
 }
 
 // editsMsg says when the list of the user's messages is shown.
@@ -61,7 +52,7 @@ type editsMsg struct{ at time.Time }
 // openEdits lists the user's messages, to edit one of them.
 func (m *Model) openEdits() tea.Cmd {
 	if m.turn.Busy {
-		return m.stillArriving()
+		return m.lacks(keymap.NeedIdle)
 	}
 	return func() tea.Msg { return editsMsg{time.Now()} }
 }
@@ -86,59 +77,20 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 	if len(choices) == 0 {
 		return m.notice.Say("There is no message of yours to edit yet.")
 	}
-	m.openList(picker.Options{Title: "edit an earlier message", Does: "edits"}, 0, choices, m.editChosen)
+	m.openList(picker.Options{Title: "edit an earlier message", Does: "edits"}, 0, choices, func(value string) tea.Cmd {
+		id, _ := strconv.ParseInt(value, 10, 64)
+		return m.startEdit(id)
+	})
 	m.notice.Hush() // it told how to come here
 	return nil
 }
 
-// editChosen edits the message of a choice.
-func (m *Model) editChosen(value string) tea.Cmd {
-	id, err := strconv.ParseInt(value, 10, 64)
-	if err != nil {
-		return m.notice.Error(theme.Sentence(err))
-	}
-	return m.startEdit(id)
-}
-
-// versionMsg is the version of a message whose branch is the active one now, or why it is not.
-type versionMsg struct {
-	session *session.Session
-	of      int64 // the message that the other version was wished for
-	version session.Version
-	err     error
-}
-
-// switchVersion goes to the branch of the next version of the message under the cursor, or the one before.
-func (m *Model) switchVersion(by int) tea.Cmd {
-	message, _ := m.chat.Selected()
-	s := m.current.Session
-	return m.current.Run(func(ctx context.Context) tea.Msg {
-		v, err := s.SwitchVersion(ctx, message.ID, by)
-		return versionMsg{s, message.ID, v, err}
-	})
-}
-
 // versionSwitched shows the branch that is the active one now, with the cursor where it parts from the one
-// before.
-func (m *Model) versionSwitched(msg versionMsg) tea.Cmd {
-	switch {
-	case msg.session != m.current.Session:
-		return nil
-	case errors.Is(msg.err, session.ErrOneVersion):
-		return m.notice.Say(m.chat.OneVersion(msg.of))
-	case msg.err != nil:
-		return m.notice.Error(theme.Sentence(msg.err))
+// before. What was about messages of the other branch is over.
+func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
+	if e.Only {
+		return m.notice.Say(m.chat.OneVersion(e.Of))
 	}
-	m.followSession()
-	m.chat.GoTo(msg.version.Message)
-	v := msg.version
-	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.notice.Say(said), m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
-}
-
-// followSession shows the session's active branch, after it changed. What was about messages of another
-// branch is over.
-func (m *Model) followSession() {
 	if m.panel.Past != nil {
 		m.toNext()
 	}
@@ -148,19 +100,21 @@ func (m *Model) followSession() {
 	m.inspector.Forget()
 	m.current.Info = m.current.Session.Info()
 	m.chat.Follow(m.current.Session.Messages())
+	v := e.Version
+	m.chat.GoTo(v.Message)
+	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
+	return tea.Batch(m.notice.Say(said), m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
 }
 
-// askAgain asks for the last user message again.
-func (m *Model) askAgain() tea.Cmd {
-	last, ok := m.chat.Last()
-	if !ok {
-		return m.notice.Error("There is no message to answer yet.")
+// askAgain asks again in the turn of a message; without one, in the last turn.
+func (m *Model) askAgain(message store.Message) tea.Cmd {
+	if message.ID == 0 {
+		last, ok := m.chat.Last()
+		if !ok {
+			return m.notice.Error("There is no message to answer yet.")
+		}
+		message = last
 	}
-	return m.askAgainAt(last)
-}
-
-// askAgainAt asks again in the turn of a message.
-func (m *Model) askAgainAt(message store.Message) tea.Cmd {
 	at := m.chat.Place[message.ID]
 	for at >= 0 && m.chat.Messages[at].Role != history.User {
 		at--

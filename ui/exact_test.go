@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/event"
 )
 
 // TestPanelTakesTheServersOwnCount has a server that counts each request 321 tokens long, and one that
@@ -64,7 +65,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 		t.Errorf("the screen does not show the server's 321 tokens:\n%s", got)
 	}
 	counts = false
-	if msg, ok := m.planned(plan())().(inexactMsg); !ok || msg.err == nil {
+	if msg, ok := m.planned(plan())().(event.Notice); !ok || !msg.Error {
 		t.Error("nobody says that the server cannot count")
 	}
 	if next := m.planned(plan()); next != nil {

@@ -56,7 +56,7 @@ func (m *Model) sendCut() tea.Cmd {
 	case !m.notice.Is(notice.TooLong) || m.turn.Busy || m.composer.Empty():
 		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
 	case m.current.ReadOnly:
-		return m.onlyRead()
+		return m.lacks(keymap.NeedOwn)
 	}
 	if text, alone := strings.CutPrefix(m.composer.Shown(), "/alone "); alone && m.composer.IsCommand(m.composer.Shown()) {
 		m.composer.Set("")

@@ -29,7 +29,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 		m.notice.MoveOn(said)
 	}
 	m.tryTheme()
-	return tea.Batch(cmd, m.awaitQuiet())
+	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
 }
 
 func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
@@ -68,14 +68,6 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	case panelPane:
 		return m.panelPress(msg)
-	}
-	return m.draftKey(msg)
-}
-
-// draftKey is a key for the draft, which a session that another window has open does not take.
-func (m *Model) draftKey(msg tea.KeyPressMsg) tea.Cmd {
-	if m.current.ReadOnly {
-		return m.closedKey(msg)
 	}
 	return m.updateComposer(msg)
 }
@@ -134,12 +126,12 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case m.chat.Search.Open:
 		cmd = m.updateTranscript(msg)
 	case m.current.ReadOnly:
-		cmd = m.onlyRead()
+		cmd = m.lacks(keymap.NeedOwn)
 	default:
 		m.setFocus(draftPane)
 		cmd = m.updateComposer(msg)
 	}
-	return tea.Batch(cmd, m.awaitQuiet())
+	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
 }
 
 // place is what the keys are for: what covers the panes, else the pane that has them. The list of

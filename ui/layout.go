@@ -14,13 +14,11 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
+	m.tellComposer()
 	m.chat.Edited = m.composer.Editing()
 	w := m.layout.Wants
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
 	w.Draft, w.AlertLines = m.composer.Lines(), len(m.alertLines(layout.MostAlert))
-	if m.current.ReadOnly {
-		w.Draft = len(m.closedLines(w.DraftWidth()))
-	}
 	m.layout = layout.For(w)
 	in := m.layout.Transcript.Within(m.layout.Framed)
 	m.chat.Resize(in.W, in.H)

@@ -18,7 +18,8 @@ func (m *Model) interrupt() tea.Cmd {
 	case m.confirm.Asked(confirm.Quit, confirm.QuitUnsaved):
 		return m.quitNow()
 	case m.composer.Editing() != 0:
-		return m.leaveEdit()
+		m.composer.LeaveEdit()
+		return nil
 	case !m.composer.Empty():
 		m.composer.Clear()
 		if m.current.Session.Temporary() && !m.chat.Empty() {
@@ -67,7 +68,8 @@ func (m *Model) back() tea.Cmd {
 		m.setFocus(draftPane)
 		return nil
 	case m.composer.Editing() != 0 && !m.turn.Busy:
-		return m.leaveEdit()
+		m.composer.LeaveEdit()
+		return nil
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
 	case m.turn.Busy:

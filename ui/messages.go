@@ -13,8 +13,5 @@ type planMsg struct {
 	exact      bool // it goes by the server's own count of the plan before it
 }
 
-// inexactMsg says that the server could not count a request.
-type inexactMsg struct{ err error }
-
 // quitDueMsg says that quitting has waited long enough for an answer to be saved.
 type quitDueMsg struct{}

@@ -118,16 +118,12 @@ func (m *Model) welcome(o Options) tea.Cmd {
 	return said
 }
 
-// Update is the table of contents: what arrives, and who answers it.
+// Update answers a message, and then a change of the draft that came with it.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	return m, m.update(msg)
+	return m, tea.Batch(m.answer(msg), m.updateComposer(nil))
 }
 
-// update answers a message, and then a change of the draft that came with it.
-func (m *Model) update(msg tea.Msg) tea.Cmd {
-	return tea.Batch(m.answer(msg), m.updateComposer(nil))
-}
-
+// answer is the table of contents: what arrives, and who answers it.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -166,8 +162,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.applied(msg)
 	case inspector.Msg:
 		return m.updateInspector(msg)
-	case inexactMsg:
-		return m.notice.Error(theme.Sentence(msg.err))
 	case current.Msg:
 		return m.updateCurrent(msg)
 	case settings.Msg:
@@ -178,14 +172,12 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.updateComposer(msg)
 	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg:
 		return m.updateSessions(msg)
-	case versionMsg:
-		return m.versionSwitched(msg)
 	case editsMsg:
 		return m.editsListed(msg)
 	case upkeep.Msg:
 		return m.lookAfter(msg)
-	case copiedMsg:
-		return m.copied(msg)
+	case event.Notice:
+		return m.notice.Show(msg)
 	case notice.OverMsg:
 		m.notice.Over(msg)
 	case confirm.ExpireMsg:

@@ -21,7 +21,7 @@ import (
 // would be gone.
 func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 	if m.turn.Busy {
-		return m.stillArriving()
+		return m.lacks(keymap.NeedIdle)
 	}
 	if said, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return said
@@ -103,27 +103,24 @@ func (m *Model) keepTemporary() tea.Cmd {
 	case m.chat.Empty():
 		return m.notice.Error("There is nothing to keep yet.")
 	case m.turn.Busy:
-		return m.stillArriving()
+		return m.lacks(keymap.NeedIdle)
 	}
 	return m.current.Keep(m.current.Ref)
 }
 
-// fork copies the branch up to a message into a session of its own, and opens that.
+// fork copies the branch up to a message, 0 for the last, into a session of its own, and opens that.
 func (m *Model) fork(message int64) tea.Cmd {
+	if last, ok := m.chat.Last(); ok && message == 0 {
+		message = last.ID
+	}
 	switch {
 	case message == 0:
 		return m.notice.Error("Nothing was said yet, so there is nothing to fork.")
 	case m.current.Session.Temporary():
 		return m.notice.Error("This chat is not saved, so it cannot be forked. /keep saves it first.")
 	}
-	title, number := m.title(), m.chat.NumberOf(message)
+	title, number := m.current.Title(), m.chat.NumberOf(message)
 	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Fork(message, title, number, m.current.Ref) })
-}
-
-// forkHere forks the session at its end.
-func (m *Model) forkHere() tea.Cmd {
-	last, _ := m.chat.Last()
-	return m.fork(last.ID)
 }
 
 // followTrail goes where the session was forked from or to a fork of it: to those that part at the message
@@ -131,14 +128,24 @@ func (m *Model) forkHere() tea.Cmd {
 func (m *Model) followTrail() tea.Cmd {
 	message, _ := m.chat.Selected()
 	known := m.current.Forks
+	open := func(id string) tea.Cmd {
+		if id != "" {
+			return m.openStored(id, current.Arrival{})
+		}
+		parent, fault := known.Parent()
+		if fault != "" {
+			return m.notice.Error(fault)
+		}
+		return m.openStored(parent.ID, current.Arrival{Message: m.current.Info.ForkedAt})
+	}
 	origin, forks := known.At(message.ID)
 	switch {
 	case !origin && len(forks) == 0:
 		return m.notice.Say("This session is no fork and has none; " + m.keys.First(keymap.Fork) + " forks it at this message.")
 	case origin && len(forks) == 0:
-		return m.openFork("")
+		return open("")
 	case !origin && len(forks) == 1:
-		return m.openFork(forks[0].ID)
+		return open(forks[0].ID)
 	}
 	var choices []picker.Choice
 	if origin {
@@ -152,21 +159,8 @@ func (m *Model) followTrail() tea.Cmd {
 		}
 		choices = append(choices, picker.Choice{Label: theme.ForkMark + " " + known.Title(f), Right: right, Value: f.ID})
 	}
-	m.openList(picker.Options{Title: "forks", Does: "opens"}, 0, choices, m.openFork)
+	m.openList(picker.Options{Title: "forks", Does: "opens"}, 0, choices, open)
 	return nil
-}
-
-// openFork opens a fork of the session, or at the message of the fork the session that this one was forked from,
-// where the id is "".
-func (m *Model) openFork(id string) tea.Cmd {
-	if id != "" {
-		return m.openStored(id, current.Arrival{})
-	}
-	parent, fault := m.current.Forks.Parent()
-	if fault != "" {
-		return m.notice.Error(fault)
-	}
-	return m.openStored(parent.ID, current.Arrival{Message: m.current.Info.ForkedAt})
 }
 
 // settled ends a setting: what it changed is shown and planned anew.

@@ -111,7 +111,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the past", "next view", sightings},
 		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.openReader("a text", inspector.Page{{Kind: inspector.Sent, Text: "what was pasted"}}, false)
+			m.overlays.open(&readerOverlay{name: "a text", Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Sent, Text: "what was pasted"}})})
 			return m
 		}},
 	} {

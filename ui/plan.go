@@ -9,9 +9,11 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/composer"
+	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
+	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
@@ -110,7 +112,7 @@ func (m *Model) countExactly(msg planMsg) tea.Cmd {
 	return m.current.Run(func(ctx context.Context) tea.Msg {
 		changed, err := s.Model().CountExactly(ctx, msg.plan)
 		if err != nil && ctx.Err() == nil {
-			return inexactMsg{err}
+			return event.Notice{Text: theme.Sentence(err), Error: true}
 		}
 		if !changed {
 			return nil

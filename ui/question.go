@@ -38,15 +38,7 @@ func (m *Model) ask(q question.Model) tea.Cmd {
 	if m.overlays.any() {
 		said = m.notice.Say("A tool call waits for your answer.")
 	}
-	return tea.Batch(said, m.awaitQuiet())
-}
-
-// awaitQuiet gives the focus to a question when no more key has come for a while.
-func (m *Model) awaitQuiet() tea.Cmd {
-	if !m.question.Waits() || m.focus == questionPane {
-		return nil
-	}
-	return m.question.Await(m.turn.Number, m.confirm.Keys())
+	return tea.Batch(said, m.question.Await(m.turn.Number, m.confirm.Keys()))
 }
 
 // questionDue gives the focus to the question, unless a key came or there is something that keys are typed
@@ -75,7 +67,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.setFocus(draftPane)
 	m.arrange()
-	return m.draftKey(msg)
+	return m.updateComposer(msg)
 }
 
 func (m *Model) questionEvent(e question.Event) tea.Cmd {

@@ -58,22 +58,14 @@ func (r *readerOverlay) hints(m *Model) []keymap.Hint {
 	}
 }
 
-// openReader shows a text.
-func (m *Model) openReader(name string, p inspector.Page, help bool) tea.Cmd {
-	r := &readerOverlay{name: name, help: help, Pager: inspector.NewPager(p)}
-	in := m.layout.Overlay.Within(framedOverlay(m.layout.Overlay))
-	r.Resize(in.W, in.H)
-	m.overlays.open(r)
-	return nil
-}
-
 // openHelp shows the help, with the keys that matter now.
 func (m *Model) openHelp() tea.Cmd {
 	var here []keymap.Hint
 	if m.overlays.any() {
 		here = m.hints()
 	}
-	return m.openReader("help", helpPage(m.keys, here, m.layout.Width), true)
+	m.overlays.open(&readerOverlay{name: "help", help: true, Pager: inspector.NewPager(helpPage(m.keys, here, m.layout.Width))})
+	return nil
 }
 
 // helpPage is the help screen, made from the bindings and the commands; here are the keys of what covers the panes.

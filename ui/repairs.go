@@ -23,7 +23,7 @@ func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	if ok && m.keys.Pressed(key, keymap.Remedy) && len(m.repairs.Lines) > 0 {
 		switch recovery := m.current.Session.Policy().Recovery; {
 		case m.turn.Busy:
-			return m.stillArriving()
+			return m.lacks(keymap.NeedIdle)
 		case !recovery.TakesRemedies():
 			return m.notice.Say("Recovery is set to " + string(recovery) + " for all calls, which leaves nothing to choose.")
 		}

@@ -123,7 +123,7 @@ func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return f, f.build()
 	}
-	cmd := f.update(msg)
+	_, cmd := f.Model.Update(msg)
 	f.stale = true
 	if _, resized := msg.(tea.WindowSizeMsg); f.running && !resized {
 		return f, cmd

@@ -128,6 +128,8 @@ func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 		m.panel.Next.Input = m.current.Session.Model().InputCost(m.panel.Next.Plan.Sum)
 	case current.PastRead:
 		return m.draftChanged()
+	case current.Switched:
+		return m.versionSwitched(e)
 	case current.Reached:
 		return m.reached(e)
 	}

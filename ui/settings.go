@@ -39,14 +39,18 @@ func (m *Model) inSettings(do func(*settings.Model) tea.Cmd) tea.Cmd {
 func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case settings.Refused:
-		return m.stillArriving()
+		return m.lacks(keymap.NeedIdle)
 	case settings.Edited:
 		return m.composer.External.Edit(e.Text, func(text string, err error) tea.Msg { return settings.SystemMsg{Text: text, Err: err} })
 	case settings.Themed:
 		m.themes.Wanted = e.Name
 		m.restyle()
 	case settings.Listed:
-		m.openSettingsList(e.List)
+		l := e.List
+		o := picker.Options{Title: l.Title, Does: l.Does, Tries: l.Tries, Leaves: l.Leaves, Also: l.Also, Loading: l.Loading}
+		m.openList(o, l.Kind, choices(l.Choices), func(value string) tea.Cmd {
+			return m.inSettings(func(s *settings.Model) tea.Cmd { return l.Chosen(s, value) })
+		}).Select(l.At)
 	case settings.Filled:
 		if w := m.panel.Whatif; w != nil {
 			w.Listing, w.Refs = false, panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models)
@@ -57,13 +61,6 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-func (m *Model) openSettingsList(l settings.List) {
-	open := m.openList(picker.Options{Title: l.Title, Does: l.Does, Tries: l.Tries, Leaves: l.Leaves, Also: l.Also, Loading: l.Loading}, l.Kind, choices(l.Choices), func(value string) tea.Cmd {
-		return m.inSettings(func(s *settings.Model) tea.Cmd { return l.Chosen(s, value) })
-	})
-	open.Select(l.At)
 }
 
 func choices(of []settings.Choice) []picker.Choice {

@@ -96,19 +96,16 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.CopyCode:
 		return m.copyMessages("code")
 	case keymap.Again:
-		if message.ID == 0 {
-			return m.askAgain()
-		}
-		return m.askAgainAt(message)
+		return m.askAgain(message)
 	case keymap.Edit:
 		if message.ID == 0 {
 			return m.notice.Error("Select a message of yours first.")
 		}
 		return m.startEdit(message.ID)
 	case keymap.VersionBack:
-		return m.switchVersion(-1)
+		return m.current.SwitchVersion(message.ID, -1)
 	case keymap.VersionOn:
-		return m.switchVersion(1)
+		return m.current.SwitchVersion(message.ID, 1)
 	case keymap.Fork:
 		return m.fork(message.ID)
 	case keymap.Trail:
@@ -125,6 +122,16 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 		return m.inTranscript((*transcript.Model).Undo)
 	case keymap.Ask, keymap.Help:
 		return m.openHelp()
+	case keymap.Quit:
+		return m.quit()
+	case keymap.Away:
+		return m.fork(0)
+	case keymap.Take:
+		return m.current.TakeOver(m.current.Ref)
+	case keymap.Older:
+		m.chat.Scroll(-1)
+	case keymap.Newer:
+		m.chat.Scroll(1)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 // begin starts a turn that start makes events for. What it sends is nil where nothing new is said.
 func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
 	if m.current.ReadOnly {
-		return m.onlyRead()
+		return m.lacks(keymap.NeedOwn)
 	}
 	ctx, stop := m.current.NewContext()
 	var cmd tea.Cmd
@@ -93,7 +93,6 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 	m.chat.Add(e.Message, session.Receipt{})
 	m.chat.Bottom()
 	m.arrange()
-	m.tellComposer()
 	return m.composer.Stored()
 }
 
@@ -151,7 +150,7 @@ func (m *Model) send() tea.Cmd {
 	case len(m.composer.Unread()) > 0:
 		return m.notice.Error("A file of the draft is still being read.")
 	case m.current.ReadOnly:
-		return m.onlyRead()
+		return m.lacks(keymap.NeedOwn)
 	}
 	if cmd, ok := m.composer.AttachMore(); ok {
 		return cmd
@@ -174,15 +173,13 @@ func (m *Model) sendAs(how session.How) tea.Cmd {
 	})
 }
 
-// stillArriving says why something has to wait.
-func (m *Model) stillArriving() tea.Cmd {
-	return m.notice.Error(m.keys.Lacks(keymap.NeedIdle))
-}
+// lacks says that something does not hold that an action needs.
+func (m *Model) lacks(n keymap.Need) tea.Cmd { return m.notice.Error(m.keys.Lacks(n)) }
 
 // sendAlone sends a message without the conversation before it, cut to fit where that is wanted.
 func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	if m.turn.Busy {
-		return m.stillArriving()
+		return m.lacks(keymap.NeedIdle)
 	}
 	s, how := m.current.Session, session.How{Alone: true, Cut: cut}
 	draft := composer.Commanded("/alone "+text, text, s.Info().Leaf)

@@ -19,7 +19,7 @@ import (
 func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
-	v.WindowTitle = "winnow · " + markdown.OneLine(m.title(), 80)
+	v.WindowTitle = "winnow · " + markdown.OneLine(m.current.Title(), 80)
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -41,7 +41,7 @@ func (m *Model) View() tea.View {
 	composer, cursor := m.composerView()
 	put(l.Composer, composer)
 	put(l.Footer, []string{m.footer(l.Footer.W)})
-	if over := m.completionView(); len(over) > 0 {
+	if over := m.composer.CompletionView(l.Composer.W, l.Transcript.H); len(over) > 0 {
 		b := theme.Box{X: l.Composer.X, Y: max(0, l.Composer.Y-len(over)), W: l.Composer.W, H: len(over)}
 		put(b, over)
 	}
@@ -145,9 +145,6 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 		lead, rest = m.themes.Styles.Accent.Render("›")+" ", "  "
 	}
 	lines := m.composer.View()
-	if m.current.ReadOnly {
-		lines = m.closedLines(m.layout.DraftWidth())
-	}
 	for i := range lines {
 		if i == 0 {
 			lines[i] = lead + lines[i]
@@ -171,8 +168,8 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if m.composer.Leaving() {
 		title = "opening the session …"
 	}
-	if id := m.composer.Editing(); id != 0 {
-		title, right = "editing "+m.chat.NumbersOf(id), m.keys.First(keymap.Back)+" leaves it as it was"
+	if name := m.composer.EditingName(); name != "" {
+		title, right = "editing "+name, m.keys.First(keymap.Back)+" leaves it as it was"
 	}
 	if m.current.ReadOnly {
 		title = "for reading"
@@ -221,23 +218,11 @@ func (m *Model) header(w int) string {
 	}
 	room := w - w/3 - 2 - theme.Width(numbers) // the title keeps a third
 	right := markdown.OneLine(m.current.Ref, max(1, min(w/2, room))) + numbers
-	title := markdown.OneLine(m.title(), w)
+	title := markdown.OneLine(m.current.Title(), w)
 	if from := m.current.Forks.From(); from != "" {
 		title += st.Dim.Render(" · " + markdown.OneLine(from, 40))
 	}
 	return theme.Spread(" "+st.Accent.Render("winnow")+st.Dim.Render(" · ")+title, st.Dim.Render(right)+" ", w)
-}
-
-// title is what the session is called on the screen.
-func (m *Model) title() string {
-	title := m.current.Secrets.Line(m.current.Info.Title)
-	if title == "" {
-		title = "new session"
-	}
-	if m.current.Session.Temporary() {
-		return "temporary, not saved · " + title
-	}
-	return title
 }
 
 // firstScreen says which model answers, why, and how to choose another.

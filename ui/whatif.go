@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/composer"
+	"winnow/ui/keymap"
 	"winnow/ui/panel"
 	"winnow/ui/settings"
 )
@@ -18,7 +19,7 @@ import (
 func (m *Model) openWhatif() tea.Cmd {
 	switch {
 	case m.turn.Busy:
-		return m.stillArriving()
+		return m.lacks(keymap.NeedIdle)
 	case !m.panel.Next.Ready:
 		return m.notice.Say("Nothing is planned yet, so there is nothing to try out.")
 	}

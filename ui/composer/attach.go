@@ -67,7 +67,7 @@ func (c *Model) attach(paths []string) tea.Cmd {
 		c.Area.Insert(" ")
 	}
 	if len(chips) > 0 {
-		c.Emit(Wanted{})
+		c.Emit(Focused{})
 	}
 	return c.readFiles(chips)
 }

@@ -136,14 +136,16 @@ func (c *Model) complete(chosen Command) {
 	c.Set(text)
 }
 
-// CompletionView draws the completions in lines of w cells, at most so many.
-func (c *Model) CompletionView(st theme.Styles, w, most int) []string {
-	list := c.Completions()
-	if len(list) == 0 {
+// CompletionView draws the completions in a frame of w cells and at most h lines.
+func (c *Model) CompletionView(w, h int) []string {
+	list, st := c.Completions(), c.styles
+	if len(list) == 0 || h < 4 {
 		return nil
 	}
+	frame := theme.Box{W: w, H: min(len(list), mostCompletions, h-2) + 2}
+	w = max(0, w-2)
 	at := min(c.completion.at, len(list)-1)
-	first, end := theme.Around(at, len(list), min(len(list), most))
+	first, end := theme.Around(at, len(list), frame.H-2)
 	var lines []string
 	for i := first; i < end; i++ {
 		usage := theme.Fit(list[i].label(), min(26, max(8, w/3))) + " "
@@ -153,8 +155,11 @@ func (c *Model) CompletionView(st theme.Styles, w, most int) []string {
 		}
 		lines = append(lines, theme.Fit("   "+usage+st.Dim.Render(list[i].Help), w))
 	}
-	return lines
+	return theme.Frame(frame, st.Border("commands", "tab completes", true), lines)
 }
+
+// mostCompletions is how many completions are on the screen at once.
+const mostCompletions = 8
 
 // mostEntries is how many files of a folder are offered at once.
 const mostEntries = 200

@@ -51,9 +51,11 @@ type Model struct {
 	Deps
 	Around
 	Writing
-	Looks    editor.Looks
 	Ratio    float64 // the server's tokens per counted token, 0 unknown
 	External External
+
+	styles theme.Styles
+	width  int // of the draft, in cells
 
 	made   int // chips made so far
 	pasted int // of them pastes, for their names
@@ -81,18 +83,29 @@ func New(d Deps) Model {
 func blank() Writing { return Writing{editor.New(), map[int]Chip{}} }
 
 // Restyle gives it its styles.
-func (c *Model) Restyle(st theme.Styles) {
-	c.Looks = editor.Looks{Text: st.Text, Inset: st.Accent, Selected: st.Chosen}
-}
+func (c *Model) Restyle(st theme.Styles) { c.styles = st }
 
 // Resize gives the area a width in cells and the most lines it may take.
-func (c *Model) Resize(width, most int) { c.Area.Resize(width, most) }
+func (c *Model) Resize(width, most int) {
+	c.width = width
+	c.Area.Resize(width, most)
+}
 
 // Lines is how many lines the draft takes.
-func (c *Model) Lines() int { return c.Area.Height() }
+func (c *Model) Lines() int {
+	if c.Closed {
+		return len(c.closedView())
+	}
+	return c.Area.Height()
+}
 
 // View draws the draft.
-func (c *Model) View() []string { return c.Area.View(c.Looks) }
+func (c *Model) View() []string {
+	if c.Closed {
+		return c.closedView()
+	}
+	return c.Area.View(editor.Looks{Text: c.styles.Text, Inset: c.styles.Accent, Selected: c.styles.Chosen})
+}
 
 // Empty says that nothing is written.
 func (c *Model) Empty() bool { return c.Area.Empty() }

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
@@ -107,4 +108,36 @@ func TestScreens(t *testing.T) {
 		screens.Add(s.name, s.c.View())
 	}
 	screens.Golden(t)
+}
+
+func TestAClosedComposerSaysWhyAndHowToGoOn(t *testing.T) {
+	c := written(60)
+	c.Closed = true
+	if got := strings.Join(c.View(), "\n"); !strings.Contains(got, "Open in another window") || len(c.View()) != c.Lines() {
+		t.Errorf("it shows %q in %d lines", got, c.Lines())
+	}
+	for key, want := range map[string]event.Event{
+		"x": event.Notice{Text: c.Keys.Lacks(keymap.NeedOwn), Error: true}, "ctrl+f": Wanted{keymap.Away}, "enter": Wanted{keymap.Take},
+		"up": Wanted{keymap.Older}, "?": Wanted{keymap.Ask},
+	} {
+		c, _ = c.Update(uitest.Key(key))
+		if got := c.Events(); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: got %v, want %v", key, got, want)
+		}
+	}
+}
+
+func TestAnEditThatIsLeftCanBeRecalledWhereItChangedSomething(t *testing.T) {
+	c := written(60, "d", "r", "a", "f", "t")
+	c.Edit(7, "message 3", "old", nil)
+	c.LeaveEdit()
+	if got := c.Events(); len(got) == 0 || got[len(got)-1] != (event.Notice{Text: "Message 3 is as it was."}) || c.Writing.Text() != "draft" {
+		t.Errorf("an edit without a change leaves %q and says %v", c.Writing.Text(), got)
+	}
+	c.Edit(7, "message 3", "old", nil)
+	c, _ = c.Update(uitest.Key("x"))
+	c.LeaveEdit()
+	if got := c.Events(); got[len(got)-1] != (event.Notice{Text: "Message 3 is as it was. up recalls the edit."}) {
+		t.Errorf("an edit with a change says %v", got)
+	}
 }

@@ -3,11 +3,14 @@ package composer
 import (
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
 )
 
 // edit is an earlier message whose text is in the composer.
 type edit struct {
 	message int64   // 0 for none
+	name    string  // of the message, in a sentence
 	before  Drafted // the message as it stands
 	kept    Writing // the draft that was there before
 }
@@ -15,13 +18,16 @@ type edit struct {
 // Editing is the earlier message that is being edited, 0 for none.
 func (c *Model) Editing() int64 { return c.edit.message }
 
+// EditingName is what the earlier message is called in a sentence, "" for none.
+func (c *Model) EditingName() string { return c.edit.name }
+
 // Edit takes an earlier message into the composer. The draft waits meanwhile.
-func (c *Model) Edit(message int64, text string, files []history.Part) {
+func (c *Model) Edit(message int64, name, text string, files []history.Part) {
 	kept := c.Writing
 	if c.edit.message != 0 {
 		kept = c.edit.kept
 	}
-	c.edit = edit{message: message, kept: kept}
+	c.edit = edit{message: message, name: name, kept: kept}
 	c.SetWith(text, files)
 	c.edit.before = c.Drafted() // as the composer has it
 }
@@ -34,14 +40,15 @@ func (c *Model) EndEdit() {
 	}
 }
 
-// LeaveEdit ends an edit that was not sent, and says whether it can be recalled because it changed something.
-func (c *Model) LeaveEdit() bool {
-	changed := !c.unchanged() && !c.Empty()
-	if changed {
+// LeaveEdit ends an edit that was not sent. It can be recalled where it changed something.
+func (c *Model) LeaveEdit() {
+	left := theme.UpperFirst(c.edit.name) + " is as it was."
+	if !c.unchanged() && !c.Empty() {
 		c.Remember(c.Kept())
+		left += " " + c.Keys.First(keymap.Older) + " recalls the edit."
 	}
 	c.EndEdit()
-	return changed
+	c.Say(left)
 }
 
 // unchanged says that the edit is the message as it stands.

@@ -17,8 +17,10 @@ type (
 	News struct{ Text string }
 	// Changed says that the draft has changed: the next request is another one.
 	Changed struct{}
-	// Wanted says that files were hung on the draft: it is to have the focus.
-	Wanted struct{}
+	// Focused says that files were hung on the draft: it is to have the focus.
+	Focused struct{}
+	// Wanted is what a key is for that concerns more than the draft.
+	Wanted struct{ Action keymap.Action }
 	// Entered says that the draft is to be sent; with Cut as much of it as fits.
 	Entered struct{ Cut bool }
 	// Ran is a command that was chosen among the completions, as it would be typed.
@@ -27,10 +29,6 @@ type (
 	Looked struct{ Title, Text string }
 	// ListPrompts says that the prompts sent before are to be listed.
 	ListPrompts struct{}
-	// Helped says that help is wanted.
-	Helped struct{}
-	// Quit says that winnow is to be left.
-	Quit struct{}
 )
 
 // Msg is what a command of the composer brings back: it goes to Update.
@@ -50,6 +48,9 @@ func (c Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 func (c *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
+		if c.Closed {
+			return c.closedKey(msg)
+		}
 		return c.key(msg)
 	case tea.PasteMsg:
 		return c.drop(msg.Content)
@@ -106,9 +107,9 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Open):
 		return c.look()
 	case c.Empty() && k.Pressed(msg, keymap.Ask):
-		return c.Emit(Helped{})
+		return c.Emit(Wanted{keymap.Ask})
 	case c.Empty() && k.Pressed(msg, keymap.Quit):
-		return c.Emit(Quit{})
+		return c.Emit(Wanted{keymap.Quit})
 	case utf8.RuneCountInString(msg.Text) > 1:
 		c.Write(msg.Text)
 	default:

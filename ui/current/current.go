@@ -4,6 +4,7 @@
 package current
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,6 +111,15 @@ func (c *Model) Show(s *session.Session) {
 
 // Refresh shows the session's row and its model as they are now.
 func (c *Model) Refresh() { c.Info, c.Ref = c.Session.Info(), c.Session.Ref() }
+
+// Title is what the session is called on the screen.
+func (c *Model) Title() string {
+	title := cmp.Or(c.Secrets.Line(c.Info.Title), "new session")
+	if c.Session.Temporary() {
+		return "temporary, not saved · " + title
+	}
+	return title
+}
 
 // NewContext makes a context that ends with the program, or before it.
 func (c *Model) NewContext() (context.Context, context.CancelFunc) {

@@ -2,6 +2,7 @@ package current
 
 import (
 	"context"
+	"errors"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,6 +18,13 @@ type (
 	Priced struct{}
 	// PastRead says that it knows what its records tell about its next request.
 	PastRead struct{}
+	// Switched is the version of a message whose branch is the active one now, or Only says that there is one version
+	// of the message Of.
+	Switched struct {
+		Of      int64
+		Version session.Version
+		Only    bool
+	}
 	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
 	Reached struct {
 		Replaced string
@@ -59,5 +67,17 @@ func (c *Model) Reach() tea.Cmd {
 	return c.ask(func(ctx context.Context) (event.Event, error) {
 		replaced, err := s.Reach(ctx)
 		return Reached{replaced, err}, nil
+	})
+}
+
+// SwitchVersion goes to the branch of the version of a message that is so many versions after its own.
+func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
+	s := c.Session
+	return c.ask(func(ctx context.Context) (event.Event, error) {
+		v, err := s.SwitchVersion(ctx, message, by)
+		if errors.Is(err, session.ErrOneVersion) {
+			return Switched{Of: message, Only: true}, nil
+		}
+		return Switched{message, v, false}, err
 	})
 }

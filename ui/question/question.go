@@ -46,8 +46,12 @@ func (q *Model) Reset() { q.yes = false }
 // DueMsg says that some time has gone by since a key.
 type DueMsg struct{ Turn, Keys int }
 
-// Await waits for a moment without a key. It is given the turn, and the keys that came so far.
+// Await waits for a moment without a key, where there is a question. It is given the turn, and the keys that came
+// so far.
 func (q Model) Await(turn, keys int) tea.Cmd {
+	if !q.Waits() {
+		return nil
+	}
 	due := DueMsg{turn, keys}
 	return tea.Tick(quietTime, func(time.Time) tea.Msg { return due })
 }
