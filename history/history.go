@@ -58,6 +58,8 @@ const (
 	LeaveOut     = message.LeaveOut
 
 	CauseFits             = cause.Fits
+	CauseOverBudget       = cause.OverBudget
+	CauseOverChars        = cause.OverChars
 	CauseOlder            = cause.Older
 	CauseSummarized       = cause.Summarized
 	CauseExcluded         = cause.Excluded

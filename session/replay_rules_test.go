@@ -190,6 +190,7 @@ func asSchema13(t *testing.T, st *store.Store, packed map[int64][]byte) *store.S
 		DROP INDEX requests_purpose;
 		ALTER TABLE requests DROP COLUMN sum;
 		ALTER TABLE requests DROP COLUMN added;
+		ALTER TABLE requests DROP COLUMN shortfalls;
 		ALTER TABLE requests DROP COLUMN entries;
 		DROP TABLE verdicts;
 		PRAGMA user_version = 13;`)

@@ -391,6 +391,7 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 		Added: []history.Added{{Text: "a"}},
 		Entries: []history.Entry{{
 			ID: m.ID, Disposition: history.Kept, Cuts: []history.Range{{}}, Inserted: []history.Insert{{}}, Repairs: []history.Repair{{}},
+			Cause: history.Cause{Code: history.CauseOverBudget, Want: 2},
 		}},
 	}}); err != nil {
 		t.Fatal(err)

@@ -66,9 +66,7 @@ func dumpSession(ctx context.Context, tx *sql.Tx, session int64, take func(Line)
 		return err
 	}
 	for _, lines := range []func() error{
-		func() error {
-			return sqlite.EachRow(ctx, tx, "requests WHERE session = ? ORDER BY id", d.request, session)
-		},
+		func() error { return d.requestLines(ctx) },
 		func() error {
 			return sqlite.EachRow(ctx, tx, "messages WHERE session = ? ORDER BY seq",
 				func(row *messageRow) error { return d.message(ctx, row) }, session)
@@ -137,22 +135,27 @@ func sessionLine(ctx context.Context, tx *sql.Tx, n int64) (*SessionLine, error)
 // requestRow is a request with the columns that its line does not have.
 type requestRow struct {
 	RequestLine
-	Sum     []byte `db:"sum,null"`
-	Added   []byte `db:"added,null"`
-	Entries int    `db:"entries"`
+	verdicts.Record
 }
 
-func (d *dump) request(row *requestRow) error {
-	l := &row.RequestLine
-	d.requests[l.ID] = true
-	if len(row.Sum) > 0 {
-		var err error
-		l.Plan, err = d.plans.Packed(verdicts.Key{Session: d.session, Request: l.ID, Purpose: l.Purpose}, row.Sum, row.Added, row.Entries)
-		if err != nil {
+// requests passes on the requests. One whose record is damaged comes without its plan.
+func (d *dump) requestLines(ctx context.Context) error {
+	read := sqlite.RowScan[requestRow]()
+	return sqlite.Each(ctx, d.tx, func(scan func(...any) error) error {
+		row, err := read(scan)
+		if err != nil && !errors.Is(err, sqlite.ErrColumn) {
 			return err
 		}
-	}
-	return d.take(Line{Request: l})
+		l := &row.RequestLine
+		d.requests[l.ID] = true
+		if err == nil && row.Sum != nil {
+			l.Plan, err = d.plans.Packed(verdicts.Key{Session: d.session, Request: l.ID, Purpose: l.Purpose}, row.Record)
+			if err != nil {
+				return err
+			}
+		}
+		return d.take(Line{Request: l})
+	}, "SELECT "+sqlite.Columns[requestRow]("r")+" FROM requests r WHERE session = ? ORDER BY id", d.session)
 }
 
 // messageRow is a message with the columns that its line does not have.

@@ -99,10 +99,14 @@ func (s *Store) Learn(ctx context.Context, l Learned) error {
 		if err != nil {
 			return err
 		}
-		return sqlite.UpsertRow(ctx, tx, "endpoints", "base_url, model", endpointRow{
+		values, err := sqlite.Values(endpointRow{
 			plainURL(l.BaseURL), l.Model, l.Window, ms(l.WindowAt), l.Stated, ms(l.StatedAt), l.Largest, l.Ratio, l.Samples,
 			string(quirks), dates,
-		}, sql.Named("updated_ms", s.now().UnixMilli()))
+		})
+		if err != nil {
+			return err
+		}
+		return sqlite.Upsert(ctx, tx, "endpoints", "base_url, model", append(values, sql.Named("updated_ms", s.now().UnixMilli()))...)
 	})
 }
 

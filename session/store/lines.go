@@ -118,7 +118,7 @@ type RequestLine struct {
 	Finish     Text   `json:"finish,omitempty"`
 	Ended      Text   `json:"ended,omitempty"`
 	Error      Text   `json:"error,omitempty"`
-	Options    Text   `json:"options,omitempty" db:",null"`
+	Options    Text   `json:"options,omitempty" db:",null,blob"`
 	Plan       []byte `json:"plan,omitempty" db:",null"`
 	Purpose    string `json:"purpose,omitempty"` // summary or title, "" for an answer
 
@@ -152,9 +152,9 @@ type MessageLine struct {
 	Reasoning    Text       `json:"reasoning,omitempty" db:",blob"`
 	ToolCalls    []CallLine `json:"tool_calls,omitempty" db:"-"`
 	Parts        []PartLine `json:"parts,omitempty" db:"-"`
-	Alone        bool       `json:"alone,omitempty"`            // sent without the conversation before it
-	Extra        Text       `json:"extra,omitempty" db:",null"` // unknown keys of the reply, raw JSON
-	Damaged      []byte     `json:"damaged,omitempty" db:"-"`   // the fingerprint that was stored, where the row does not have it any more
+	Alone        bool       `json:"alone,omitempty"`                 // sent without the conversation before it
+	Extra        Text       `json:"extra,omitempty" db:",null,blob"` // unknown keys of the reply, raw JSON
+	Damaged      []byte     `json:"damaged,omitempty" db:"-"`        // the fingerprint that was stored, where the row does not have it any more
 }
 
 // CallLine is a tool call as received.

@@ -39,77 +39,74 @@ type PastVerdict struct {
 // VerdictHistory is what became of a message in past requests of its conversation, on every branch, the newest first
 // and at most so many; a number below 1 is all of them. A request that failed before anything of an answer arrived is
 // left out: no model is known to have seen it. So is a verdict that cannot be read.
-func (s *Store) VerdictHistory(ctx context.Context, session string, message int64, most int) ([]PastVerdict, error) {
-	if most < 1 {
-		most = -1
+func (s *Store) VerdictHistory(ctx context.Context, session string, message int64, limit int) ([]PastVerdict, error) {
+	if limit < 1 {
+		limit = -1
 	}
-	list, err := answers(ctx, s, question{
-		doing: "read the history of a verdict", session: session, query: pastVerdicts + `LIMIT ?4`, args: []any{message, false, most},
-	}, scanPastVerdict)
-	return slices.DeleteFunc(list, PastVerdict.damaged), err
+	return inTx(ctx, s.view, "read the history of a verdict", func(tx *sql.Tx) ([]PastVerdict, error) {
+		n, err := sessionKey(ctx, tx, session)
+		if err != nil {
+			return nil, err
+		}
+		return pastVerdicts(ctx, tx, n, message, false, limit)
+	})
 }
 
 // LastWhole is, for each of some messages, the newest past request in which the model got all of its text. A message
 // that no model ever got whole is not in the map.
 func (s *Store) LastWhole(ctx context.Context, session string, messages ...int64) (map[int64]PastVerdict, error) {
-	found := make(map[int64]PastVerdict, len(messages))
-	err := s.view(ctx, "read when messages were sent whole", func(tx *sql.Tx) error {
+	return inTx(ctx, s.view, "read when messages were sent whole", func(tx *sql.Tx) (map[int64]PastVerdict, error) {
 		n, err := sessionKey(ctx, tx, session)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		found := make(map[int64]PastVerdict, len(messages))
 		for _, id := range messages {
-			list, err := sqlite.Collect(ctx, tx, scanPastVerdict, pastVerdicts+`LIMIT 1`, n, id, true)
+			newest, err := pastVerdicts(ctx, tx, n, id, true, 1)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if len(list) > 0 && !list[0].damaged() {
-				found[id] = list[0]
+			if len(newest) > 0 {
+				found[id] = newest[0]
 			}
 		}
-		return nil
+		return found, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
 }
 
-// pastVerdicts are the verdicts on a message ?2 of a session ?1, the newest first, and only those that sent it whole
-// where ?3 is true.
-const pastVerdicts = `
-	SELECT
-		r.id,
-		r.turn,
-		(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn AND o.id <= r.id),
-		(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn),
-		r.created_ms,
-		r.endpoint || '/' || r.model,
-		r.sum,` + verdicts.Columns + `
-	FROM verdicts v
-	CROSS JOIN requests r ON ` + verdicts.Covers + `
-	WHERE v.session = ?1
-		AND v.message = ?2
-		AND v.whole >= ?3
-		AND r.ended <> 'failed'
-	ORDER BY r.id DESC
-	`
-
-func scanPastVerdict(scan func(...any) error) (PastVerdict, error) {
+// pastVerdicts are the newest verdicts on a message of a session, only those that sent it whole where whole is set,
+// without those that cannot be read.
+func pastVerdicts(ctx context.Context, tx *sql.Tx, session, message int64, whole bool, limit int) ([]PastVerdict, error) {
 	var v PastVerdict
 	var created int64
-	var sum []byte
-	var err error
-	v.Entry, err = verdicts.Scan(scan, &v.Request, &v.Turn, &v.Nth, &v.Of, &created, &v.Model, &sum)
-	v.At = at(created)
-	if errors.Is(err, verdicts.ErrDamaged) || err == nil && json.Unmarshal(sum, &v.Sum) != nil {
-		return PastVerdict{}, nil
-	}
-	return v, err
+	read := verdicts.ScanPast(&v.Request, &v.Turn, &v.Nth, &v.Of, &created, &v.Model)
+	list, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (PastVerdict, error) {
+		var err error
+		v.Entry, v.Sum, err = read(scan)
+		v.At = at(created)
+		if errors.Is(err, sqlite.ErrColumn) {
+			return PastVerdict{}, nil
+		}
+		return v, err
+	}, `
+		SELECT
+			r.id,
+			r.turn,
+			(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn AND o.id <= r.id),
+			(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn),
+			r.created_ms,
+			r.endpoint || '/' || r.model,
+			`+verdicts.PastColumns()+`
+		FROM verdicts v
+		CROSS JOIN requests r ON `+verdicts.Covers+`
+		WHERE v.session = ?1
+			AND v.message = ?2
+			AND v.whole >= ?3
+			AND r.ended <> 'failed'
+		ORDER BY r.id DESC
+		LIMIT ?4`, session, message, whole, limit)
+	return slices.DeleteFunc(list, func(v PastVerdict) bool { return v.Request == 0 }), err
 }
-
-// damaged reports whether a verdict could not be read.
-func (v PastVerdict) damaged() bool { return v.Request == 0 }
 
 // CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
 func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {

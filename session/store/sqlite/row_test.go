@@ -16,7 +16,7 @@ type base struct {
 
 type thing struct {
 	base
-	Extra string `json:"extra" db:",null"`
+	Extra string `json:"extra" db:",null,blob"`
 	Data  []byte `db:"data,null"`
 	Note  string `db:"note"`
 }

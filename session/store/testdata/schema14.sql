@@ -126,7 +126,7 @@ CREATE TABLE requests (
 	error            TEXT    NOT NULL,
 	options          BLOB,             -- JSON: what decided the plan beside the messages
 	plan             BLOB              -- JSON
-, cost_nano INTEGER NOT NULL DEFAULT 0, cost_from TEXT NOT NULL DEFAULT '', purpose TEXT NOT NULL DEFAULT '', cut_expected INTEGER NOT NULL DEFAULT 0, sum TEXT, added TEXT, entries INTEGER NOT NULL DEFAULT 0) STRICT;
+, cost_nano INTEGER NOT NULL DEFAULT 0, cost_from TEXT NOT NULL DEFAULT '', purpose TEXT NOT NULL DEFAULT '', cut_expected INTEGER NOT NULL DEFAULT 0, sum TEXT, added TEXT, shortfalls TEXT, entries INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE sessions (
 	n          INTEGER PRIMARY KEY,           -- the short key that other tables use
 	id         TEXT    NOT NULL UNIQUE,       -- UUIDv7, what the user sees
@@ -192,7 +192,8 @@ CREATE TABLE verdicts (
 	disposition    TEXT    NOT NULL,
 	level          INTEGER NOT NULL, -- of the most that was sent: 0 nothing, 1 shortened, 2 brief, 3 whole
 	level_in_place INTEGER NOT NULL, -- of what stood in the message's place
-	cause          TEXT    NOT NULL, -- a code with its numbers, as "user_limit have=600 want=2000 limit=600"
+	cause          TEXT    NOT NULL, -- a code with its numbers, as "user_limit have=600 want=2000 limit=600"; those of
+	                                 -- over_budget and over_chars are in requests.shortfalls
 	pinned         INTEGER NOT NULL,
 	whole          INTEGER NOT NULL,
 	recalled       INTEGER NOT NULL,
@@ -227,10 +228,11 @@ INSERT INTO prompts VALUES (1, 1795262460000, CAST('Will it rain?' AS BLOB), CAS
 INSERT INTO prompts VALUES (2, 1795262460001, CAST('And tomorrow?' AS BLOB), CAST('[]' AS BLOB), 1, X'729E29A29512E326BC6BCE3CEDFF6A93A27E492B60E803C0F47399B98B09AC56');
 INSERT INTO remedies VALUES (3, 'text', 1795262460000);
 INSERT INTO repairs VALUES (1, 3, 'C4', X'2C14907A7980B103827C4AFDF9E6C86970C6C73C136563A6C69B55EECFC072D7', 'a trailing comma was left out', CAST('{"city": "Oslo"}' AS BLOB), 1, 1795262460000, 1795262460000, 0);
-INSERT INTO requests VALUES (1, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 300000, 1500000, 0, 'tool_calls', 'done', '', CAST('{}' AS BLOB), CAST('{}' AS BLOB), 123000, 'server', '', 0, NULL, NULL, 0);
-INSERT INTO requests VALUES (2, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 300000, 1500000, 0, 'stop', 'done', '', CAST('{}' AS BLOB), CAST('{}' AS BLOB), 4000, 'prices', 'summary', 0, NULL, NULL, 0);
-INSERT INTO requests VALUES (3, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 300000, 1500000, 0, 'stop', 'done', '', CAST('{}' AS BLOB), NULL, 123000, 'server', '', 0, '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', 3);
-INSERT INTO requests VALUES (4, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 300000, 1500000, 0, 'stop', 'done', '', CAST('{}' AS BLOB), NULL, 123000, 'server', '', 0, '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', 3);
+INSERT INTO requests VALUES (1, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 300000, 1500000, 0, 'tool_calls', 'done', '', CAST('{}' AS BLOB), CAST('{}' AS BLOB), 123000, 'server', '', 0, NULL, NULL, NULL, 0);
+INSERT INTO requests VALUES (2, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 300000, 1500000, 0, 'stop', 'done', '', CAST('{}' AS BLOB), CAST('{}' AS BLOB), 4000, 'prices', 'summary', 0, NULL, NULL, NULL, 0);
+INSERT INTO requests VALUES (3, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 300000, 1500000, 0, 'stop', 'done', '', CAST('{}' AS BLOB), NULL, 123000, 'server', '', 0, '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL, 3);
+INSERT INTO requests VALUES (4, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 300000, 1500000, 0, 'stop', 'done', '', CAST('{}' AS BLOB), NULL, 123000, 'server', '', 0, '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL, 3);
+INSERT INTO requests VALUES (5, 1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 300000, 1500000, 0, 'stop', 'done', '', CAST('{}' AS BLOB), NULL, 123000, 'server', '', 0, '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', '[{"first":4,"last":4,"want":11,"have":3}]', 3);
 INSERT INTO sessions VALUES (1, '019aa6e0-0000-7000-8000-000000000001', 1795262400000, 1795262460000, 1795262460004, 5, '', 0, 0, 0, 0, 5, 2, 'Weather', 'user', 'openai', 'gpt-5.2', '', '/home/kim', '', '', '', '', 0);
 INSERT INTO sessions VALUES (2, '019aa6e0-0000-7000-8000-000000000002', 1795262470000, 1795262470000, 1795262470000, 6, '019aa6e0-0000-7000-8000-000000000001', 2, 0, 0, 0, 1, 1, 'Weather, forked', 'user', '', '', '', '', '', '', 'chatgpt', 'c-17', 0);
 INSERT INTO summaries VALUES (1, 1, 2, 3, 2, 1795262460000, 'openai', 'gpt-5.2', CAST('They ask whether it rains.' AS BLOB), '[[1,3]]');
@@ -240,7 +242,8 @@ INSERT INTO unfound VALUES (1, 6);
 INSERT INTO verdicts VALUES (1, 1, '', 2, 3, NULL, 0, 'user', 'kept', 3, 3, 'pinned', 1, 1, 0, 8, 8, 13, 13, NULL, NULL, NULL);
 INSERT INTO verdicts VALUES (2, 1, '', 3, 3, NULL, 1, 'assistant', 'kept', 3, 3, 'fits', 0, 1, 0, 20, 19, 0, 0, NULL, NULL, '[{"Kind":"C4","What":"a trailing comma was left out","Before":"{\"city\": \"Oslo\",}","After":"{\"city\": \"Oslo\"}"}]');
 INSERT INTO verdicts VALUES (3, 1, '', 4, 3, 3, 2, 'tool', 'kept', 3, 3, 'fits', 0, 1, 0, 11, 11, 13, 13, NULL, NULL, NULL);
-INSERT INTO verdicts VALUES (4, 1, '', 4, 4, NULL, 2, 'tool', 'cut', 1, 1, 'tool_limit have=6 want=13 limit=6', 0, 0, 0, 11, 7, 13, 6, '[{"From":6,"To":13}]', '[{"At":6,"Text":"[…]"}]', NULL);
+INSERT INTO verdicts VALUES (4, 1, '', 4, 4, 4, 2, 'tool', 'cut', 1, 1, 'tool_limit have=6 want=13 limit=6', 0, 0, 0, 11, 7, 13, 6, '[{"From":6,"To":13}]', '[{"At":6,"Text":"[…]"}]', NULL);
+INSERT INTO verdicts VALUES (5, 1, '', 4, 5, NULL, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
 CREATE INDEX messages_parent ON messages (session, parent);
 CREATE INDEX messages_streaming ON messages (owner) WHERE status = 'streaming';
 CREATE INDEX parts_attachment ON parts (attachment);
@@ -254,7 +257,7 @@ CREATE INDEX sessions_used ON sessions (used);
 CREATE INDEX summaries_session ON summaries (session);
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence VALUES ('messages', 6);
-INSERT INTO sqlite_sequence VALUES ('requests', 4);
+INSERT INTO sqlite_sequence VALUES ('requests', 5);
 INSERT INTO sqlite_sequence VALUES ('summaries', 1);
 COMMIT;
 PRAGMA application_id = 2003398254;

@@ -3,9 +3,8 @@ package verdicts
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"winnow/history"
@@ -19,68 +18,104 @@ type Key struct {
 	Purpose string // runs hold for requests of one purpose: a summary decides otherwise about nearly every message
 }
 
-// Columns are what Scan reads of a row v.
-const Columns = `
-	v.message,
-	v.position,
-	v.role,
-	v.disposition,
-	v.level,
-	v.level_in_place,
-	v.cause,
-	v.pinned,
-	v.whole,
-	v.recalled,
-	v.tokens_before,
-	v.tokens_after,
-	v.chars_before,
-	v.chars_after,
-	v.cuts,
-	v.inserted,
-	v.repairs`
-
-// Scan reads a verdict, and more columns in front of it.
-func Scan(scan func(...any) error, more ...any) (history.Entry, error) {
-	var e history.Entry
-	var role, disposition, cause string
-	var level, place int
-	var cuts, inserted, repairs []byte
-	err := scan(append(more, &e.ID, &e.Index, &role, &disposition, &level, &place, &cause, &e.Pinned, &e.Whole, &e.Recalled,
-		&e.TokensBefore, &e.TokensAfter, &e.CharsBefore, &e.CharsAfter, &cuts, &inserted, &repairs)...)
-	if err != nil {
-		return e, err
-	}
-	e.Role, e.Disposition, e.Level, e.Place = history.Role(role), history.Disposition(disposition), history.Level(level), history.Level(place)
-	err = errors.Join(
-		e.Cause.UnmarshalText([]byte(cause)),
-		readJSON(cuts, &e.Cuts), readJSON(inserted, &e.Inserted), readJSON(repairs, &e.Repairs),
-	)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return e, err
+// row is a history.Entry as the table has it. Want and Have of a shortfall are not in it.
+type row struct {
+	ID           int64               `db:"message"`
+	Index        int                 `db:"position"`
+	Role         history.Role        `db:"role"`
+	Disposition  history.Disposition `db:"disposition"`
+	Level        history.Level       `db:"level"`
+	Place        history.Level       `db:"level_in_place"`
+	Cause        history.Cause       `db:"cause"`
+	Pinned       bool                `db:"pinned"`
+	Whole        bool                `db:"whole"`
+	Recalled     bool                `db:"recalled"`
+	TokensBefore int                 `db:"tokens_before"`
+	TokensAfter  int                 `db:"tokens_after"`
+	CharsBefore  int                 `db:"chars_before"`
+	CharsAfter   int                 `db:"chars_after"`
+	Cuts         []history.Range     `db:"cuts,null,json"`
+	Inserted     []history.Insert    `db:"inserted,null,json"`
+	Repairs      []history.Repair    `db:"repairs,null,json"`
 }
 
-// ErrDamaged says that a row holds something else than a verdict.
-var ErrDamaged = errors.New("the verdict on a message is damaged")
-
-func scanEntry(scan func(...any) error) (history.Entry, error) { return Scan(scan) }
-
-// readJSON reads a column that may be NULL.
-func readJSON(text []byte, into any) error {
-	if len(text) == 0 {
-		return nil
-	}
-	return json.Unmarshal(text, into)
+// rowOf is the row of a verdict.
+func rowOf(e history.Entry) row {
+	e = recorded(e)
+	e.Cause = steady(e.Cause)
+	e.Role, e.Cause.Text = valid(e.Role), valid(e.Cause.Text)
+	return row(e)
 }
 
-// listJSON is the column of a list, NULL for an empty one.
-func listJSON[T any](list []T) (any, error) {
-	if len(list) == 0 {
-		return nil, nil
+// valid is a text as it comes back from JSON, in which it is packed.
+func valid[T ~string](text T) T { return T(strings.ToValidUTF8(string(text), "\uFFFD")) }
+
+// Record is what the row of a request has of its plan beside the verdicts.
+type Record struct {
+	Sum        *history.Sum    `db:"sum,null,json"` // nil where the verdicts are not rows
+	Added      []history.Added `db:"added,null,json"`
+	Shortfalls []shortfall     `db:"shortfalls,null,json"`
+	Entries    int             `db:"entries"` // how many verdicts there are
+}
+
+// shortfall is by how much the messages from the first to the last that did not fit in a request did not fit. It is no
+// part of a run, because it is the same for many messages and another one in the next request.
+type shortfall struct {
+	First int64 `json:"first"`
+	Last  int64 `json:"last"`
+	Want  int   `json:"want"`
+	Have  int   `json:"have"`
+}
+
+// fellShort reports whether a cause is one that has a shortfall.
+func fellShort(c history.Cause) bool {
+	return c.Code == history.CauseOverBudget || c.Code == history.CauseOverChars
+}
+
+// steady is a cause without its shortfall.
+func steady(c history.Cause) history.Cause {
+	if fellShort(c) {
+		c.Want, c.Have = 0, 0
 	}
-	text, err := json.Marshal(list)
-	return string(text), err
+	return c
+}
+
+// recordOf is the record of a plan.
+func recordOf(p Plan) Record {
+	r := Record{Sum: &p.Sum, Added: p.Added, Entries: len(p.Entries)}
+	goesOn := false // the newest shortfall
+	for i := range p.Entries {
+		e := &p.Entries[i]
+		if !fellShort(e.Cause) {
+			continue
+		}
+		newest := len(r.Shortfalls) - 1
+		switch {
+		case e.Cause.Want == 0 && e.Cause.Have == 0:
+			goesOn = false
+		case goesOn && r.Shortfalls[newest].Want == e.Cause.Want && r.Shortfalls[newest].Have == e.Cause.Have:
+			r.Shortfalls[newest].Last = e.ID
+		default:
+			r.Shortfalls = append(r.Shortfalls, shortfall{e.ID, e.ID, e.Cause.Want, e.Cause.Have})
+			goesOn = true
+		}
+	}
+	return r
+}
+
+// plan is the plan of a record with its verdicts, or some of them, in order.
+func (r Record) plan(entries []history.Entry) Plan {
+	short := r.Shortfalls
+	for i := range entries {
+		e := &entries[i]
+		for len(short) > 0 && short[0].Last < e.ID {
+			short = short[1:]
+		}
+		if len(short) > 0 && short[0].First <= e.ID && fellShort(e.Cause) {
+			e.Cause.Want, e.Cause.Have = short[0].Want, short[0].Have
+		}
+	}
+	return Plan{Sum: *r.Sum, Entries: entries, Added: r.Added}
 }
 
 // Covers is the condition that a run v holds for a request r.
@@ -90,44 +125,67 @@ const Covers = `v.session = r.session
 	AND (v.last_request IS NULL OR v.last_request >= r.id)
 	AND r.sum IS NOT NULL`
 
-// Read reads the plan of a request. It is an error where the record has none, or where rows of it are lost.
-func Read(ctx context.Context, tx *sql.Tx, request int64) (Plan, error) {
-	var sum, added, packed []byte
-	var entries int
-	err := tx.QueryRowContext(ctx, `
-		SELECT
-			sum,
-			added,
-			entries,
-			plan
-		FROM requests
-		WHERE id = ?`, request).Scan(&sum, &added, &entries, &packed)
-	if err != nil {
-		return Plan{}, err
-	}
-	if sum == nil {
-		return Unpack(packed)
-	}
-	p, err := plan(sum, added)
-	if err != nil {
-		return Plan{}, err
-	}
-	p.Entries, err = sqlite.Collect(ctx, tx, scanEntry, `
-		SELECT`+Columns+`
-		FROM requests r
-		CROSS JOIN verdicts v ON `+Covers+`
-		WHERE r.id = ?
-		ORDER BY v.message`, request)
-	if err == nil && len(p.Entries) != entries {
-		err = fmt.Errorf("it has %d entries, and %d of them are there", entries, len(p.Entries))
-	}
-	return p, err
+// past is a verdict with the record of the request that it is asked of.
+type past struct {
+	row
+	Record
 }
 
-// plan reads what the row of a request has of its plan.
-func plan(sum, added []byte) (Plan, error) {
-	var p Plan
-	return p, errors.Join(json.Unmarshal(sum, &p.Sum), readJSON(added, &p.Added))
+// PastColumns are what ScanPast reads of a row v and of the row r of a request that it holds for.
+func PastColumns() string { return sqlite.Columns[row]("v") + ", " + sqlite.Columns[Record]("r") }
+
+// ScanPast returns a function that reads a verdict of one request, and where the request's tokens went, behind the
+// columns that go to more.
+func ScanPast(more ...any) func(scan func(...any) error) (history.Entry, history.Sum, error) {
+	read := sqlite.RowScan[past](more...)
+	return func(scan func(...any) error) (history.Entry, history.Sum, error) {
+		r, err := read(scan)
+		if err != nil {
+			return history.Entry{}, history.Sum{}, err
+		}
+		p := r.plan([]history.Entry{history.Entry(r.row)})
+		return p.Entries[0], p.Sum, nil
+	}
+}
+
+// collect reads so many verdicts. condition is what follows WHERE in the query, in which the table is called v.
+func collect(ctx context.Context, tx *sql.Tx, count int, condition string, args ...any) ([]history.Entry, error) {
+	entries := slices.Grow([]history.Entry(nil), min(max(count, 0), mostEntries))
+	read := sqlite.RowScan[row]()
+	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		r, err := read(scan)
+		entries = append(entries, history.Entry(r))
+		return err
+	}, "SELECT "+sqlite.Columns[row]("v")+" FROM verdicts v WHERE "+condition+" ORDER BY v.message", args...)
+	return entries, err
+}
+
+// requestRow is the row of a request, as far as it is about its plan.
+type requestRow struct {
+	Session int64  `db:"session"`
+	Purpose string `db:"purpose"`
+	Packed  []byte `db:"plan"`
+	Record
+}
+
+// Read reads the plan of a request. It is an error where the record has none, or where rows of it are lost.
+func Read(ctx context.Context, tx *sql.Tx, request int64) (Plan, error) {
+	r, err := sqlite.RowScan[requestRow]()(tx.QueryRowContext(ctx, "SELECT "+sqlite.Columns[requestRow]("r")+" FROM requests r WHERE id = ?", request).Scan)
+	if err != nil {
+		return Plan{}, err
+	}
+	if r.Sum == nil {
+		return Unpack(r.Packed)
+	}
+	entries, err := collect(ctx, tx, r.Entries, `
+		v.session = ?1
+			AND v.purpose = ?2
+			AND v.first_request <= ?3
+			AND (v.last_request IS NULL OR v.last_request >= ?3)`, r.Session, r.Purpose, request)
+	if err == nil && len(entries) != r.Entries {
+		err = fmt.Errorf("it has %d entries, and %d of them are there", r.Entries, len(entries))
+	}
+	return r.plan(entries), err
 }
 
 // Writer stores the plans of requests. It remembers the last one, so that the next is compared with that and not with
@@ -162,21 +220,10 @@ func (w *Writer) Put(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 		return err
 	}
 	w.last, w.entries = k, p.Entries
-	sum, err := json.Marshal(p.Sum)
-	if err != nil {
-		return err
+	values, err := sqlite.Values(recordOf(p))
+	if err == nil {
+		_, err = sqlite.Update(ctx, tx, "requests", sql.Named("id", k.Request), append(values, sql.Named("plan", nil))...)
 	}
-	added, err := listJSON(p.Added)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `
-		UPDATE requests
-		SET sum = ?,
-			added = ?,
-			entries = ?,
-			plan = NULL
-		WHERE id = ?`, string(sum), added, len(p.Entries), k.Request)
 	return err
 }
 
@@ -185,7 +232,7 @@ func putPacked(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE requests SET plan = ? WHERE id = ?`, packed, k.Request)
+	_, err = sqlite.Update(ctx, tx, "requests", sql.Named("id", k.Request), sql.Named("plan", packed))
 	return err
 }
 
@@ -194,42 +241,24 @@ func open(ctx context.Context, tx *sql.Tx, newest Key) ([]history.Entry, error) 
 	if newest.Request == 0 {
 		return nil, nil
 	}
-	return sqlite.Collect(ctx, tx, scanEntry, `
-		SELECT`+Columns+`
-		FROM verdicts v
-		WHERE v.session = ?
+	return collect(ctx, tx, 0, `
+		v.session = ?
 			AND v.purpose = ?
-			AND v.last_request IS NULL
-		ORDER BY v.message`, newest.Session, newest.Purpose)
+			AND v.last_request IS NULL`, newest.Session, newest.Purpose)
 }
 
 // putRuns ends the runs that do not hold after the last request, and begins those that hold from this one on.
 func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []history.Entry) error {
-	closing, err := tx.PrepareContext(ctx, `
-		UPDATE verdicts
-		SET last_request = ?
-		WHERE session = ?
-			AND purpose = ?
-			AND message = ?
-			AND last_request IS NULL`)
-	if err != nil {
-		return err
-	}
-	defer closing.Close()
 	end := func(message int64) error {
-		_, err := closing.ExecContext(ctx, last, k.Session, k.Purpose, message)
+		_, err := tx.ExecContext(ctx, `
+			UPDATE verdicts
+			SET last_request = ?
+			WHERE session = ?
+				AND purpose = ?
+				AND message = ?
+				AND last_request IS NULL`, last, k.Session, k.Purpose, message)
 		return err
 	}
-	// In a file that was saved from damage a run may be there whose request is lost.
-	begin, err := tx.PrepareContext(ctx, `
-		INSERT OR REPLACE INTO verdicts (
-			session, purpose, message, first_request, position, role, disposition, level, level_in_place, cause, pinned,
-			whole, recalled, tokens_before, tokens_after, chars_before, chars_after, cuts, inserted, repairs
-		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-	if err != nil {
-		return err
-	}
-	defer begin.Close()
 	for i := range now {
 		for len(before) > 0 && before[0].ID < now[i].ID {
 			if err := end(before[0].ID); err != nil {
@@ -247,11 +276,17 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []h
 				return err
 			}
 		}
-		row, err := rowOf(k, recorded(now[i]))
+		values, err := sqlite.Values(rowOf(now[i]))
 		if err != nil {
 			return err
 		}
-		if _, err := begin.ExecContext(ctx, row...); err != nil {
+		// In a file that was saved from damage a run may be there whose request is lost.
+		err = sqlite.Upsert(ctx, tx, "verdicts", "session, message, first_request", append(values,
+			sql.Named("session", k.Session),
+			sql.Named("purpose", k.Purpose),
+			sql.Named("first_request", k.Request),
+			sql.Named("last_request", nil))...)
+		if err != nil {
 			return err
 		}
 	}
@@ -262,31 +297,6 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []h
 	}
 	return nil
 }
-
-// rowOf are the values of a run that begins with a request.
-func rowOf(k Key, e history.Entry) ([]any, error) {
-	cause, err := e.Cause.MarshalText()
-	if err != nil {
-		return nil, err
-	}
-	lists := [3]any{}
-	for i, list := range []func() (any, error){
-		func() (any, error) { return listJSON(e.Cuts) },
-		func() (any, error) { return listJSON(e.Inserted) },
-		func() (any, error) { return listJSON(e.Repairs) },
-	} {
-		if lists[i], err = list(); err != nil {
-			return nil, err
-		}
-	}
-	return []any{
-		k.Session, k.Purpose, e.ID, k.Request, e.Index, valid(string(e.Role)), string(e.Disposition), int(e.Level), int(e.Place), valid(string(cause)), e.Pinned,
-		e.Whole, e.Recalled, e.TokensBefore, e.TokensAfter, e.CharsBefore, e.CharsAfter, lists[0], lists[1], lists[2],
-	}, nil
-}
-
-// valid is a text as it comes back from JSON, in which it is packed.
-func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // FromPacked makes rows of the plans of all requests that are packed. One that cannot be read stays as it is.
 func FromPacked(ctx context.Context, tx *sql.Tx) error {

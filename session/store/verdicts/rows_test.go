@@ -46,7 +46,9 @@ func anyPlan() *rapid.Generator[Plan] {
 				e.Repairs = []history.Repair{{Kind: "C1", Cause: history.Cause{Text: text.Draw(t, "what")}, Before: text.Draw(t, "before"), After: text.Draw(t, "after")}}
 			}
 			if rapid.Bool().Draw(t, "coded") {
-				e.Cause = history.Cause{Code: history.CauseGap, Want: rapid.IntRange(0, 3).Draw(t, "want"), Have: 2, Text: text.Draw(t, "words")}
+				e.Cause = rapid.SampledFrom([]history.Cause{{Code: history.CauseGap}, {Code: history.CauseOverBudget}, {Code: history.CauseOverChars}}).Draw(t, "code")
+				e.Cause.Want, e.Cause.Have = rapid.IntRange(0, 2).Draw(t, "want"), rapid.IntRange(0, 1).Draw(t, "have")
+				e.Cause.Text = rapid.SampledFrom([]string{"", "words"}).Draw(t, "words")
 			}
 			v.Entries = append(v.Entries, e)
 		}
@@ -263,10 +265,47 @@ func TestWhatCannotBeReadStays(t *testing.T) {
 		sweep, err := NewSweep(ctx, tx, 1)
 		must(t, err)
 		defer sweep.Close()
-		exported, err := sweep.Packed(keys[0], []byte("{}"), nil, 2)
+		exported, err := sweep.Packed(keys[0], Record{Sum: &history.Sum{}, Entries: 2})
 		must(t, err)
 		if p, err := Unpack(exported); err == nil {
 			t.Errorf("a plan with a lost row is exported as %+v", p)
+		}
+		return nil
+	}))
+}
+
+// What messages needed and what was left for them changes with each request, and begins no run.
+func TestShortfallsAreNoPartOfARun(t *testing.T) {
+	db := newHistory(t)
+	defer db.Close()
+	ctx := context.Background()
+	must(t, sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
+		var w Writer
+		plans := map[int64]Plan{}
+		for i := range 5 {
+			p := Plan{Entries: []history.Entry{
+				{ID: 1, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverBudget, Want: 900, Have: i}},
+				{ID: 2, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}},
+				{ID: 3, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverBudget, Want: 900, Have: i}},
+				{ID: 4, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverChars, Want: 40 + i}},
+			}}
+			k, err := addRequest(tx, 1, "", nil)
+			must(t, err)
+			must(t, w.Put(ctx, tx, k, p))
+			plans[k.Request] = p
+		}
+		for request, want := range plans {
+			if got, err := Read(ctx, tx, request); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("request %d is read as\n%+v, %v\nwant\n%+v", request, got, err, want)
+			}
+		}
+		var rows int
+		var shortfalls string
+		must(t, tx.QueryRow(`SELECT count(*) FROM verdicts`).Scan(&rows))
+		must(t, tx.QueryRow(`SELECT shortfalls FROM requests ORDER BY id LIMIT 1`).Scan(&shortfalls))
+		want := `[{"first":1,"last":3,"want":900,"have":0},{"first":4,"last":4,"want":40,"have":0}]`
+		if rows != 4 || shortfalls != want {
+			t.Errorf("five requests have %d rows for 4 messages, and the first has the shortfalls\n%s\nwant\n%s", rows, shortfalls, want)
 		}
 		return nil
 	}))

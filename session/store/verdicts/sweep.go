@@ -9,11 +9,13 @@ import (
 	"slices"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // Sweep reads the plans of all requests of a session, from the oldest on, in one pass over the rows.
 type Sweep struct {
 	rows *sql.Rows
+	scan func(scan func(...any) error) (verdict, error)
 	next verdict
 	more bool                 // next is one
 	runs map[string][]verdict // those that hold, by purpose, in the order of the messages
@@ -21,26 +23,19 @@ type Sweep struct {
 
 // verdict is one with the requests that it holds for.
 type verdict struct {
-	purpose string
-	first   int64
-	last    sql.NullInt64
-	entry   history.Entry
+	Purpose string `db:"purpose"`
+	First   int64  `db:"first_request"`
+	Last    int64  `db:"last_request,null"` // 0 where it holds for the newest
+	row
 }
 
 // NewSweep begins to read a session's rows. Close ends it.
 func NewSweep(ctx context.Context, tx *sql.Tx, session int64) (*Sweep, error) {
-	rows, err := tx.QueryContext(ctx, `
-		SELECT
-			v.purpose,
-			v.first_request,
-			v.last_request,`+Columns+`
-		FROM verdicts v
-		WHERE v.session = ?
-		ORDER BY v.first_request`, session)
+	rows, err := tx.QueryContext(ctx, "SELECT "+sqlite.Columns[verdict]("v")+" FROM verdicts v WHERE v.session = ? ORDER BY v.first_request", session)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sweep{rows: rows, runs: map[string][]verdict{}}
+	s := &Sweep{rows: rows, scan: sqlite.RowScan[verdict](), runs: map[string][]verdict{}}
 	return s, s.read()
 }
 
@@ -51,10 +46,9 @@ func (s *Sweep) read() error {
 	if s.more = s.rows.Next(); !s.more {
 		return s.rows.Err()
 	}
-	s.next = verdict{}
 	var err error
-	s.next.entry, err = Scan(s.rows.Scan, &s.next.purpose, &s.next.first, &s.next.last)
-	if errors.Is(err, ErrDamaged) {
+	s.next, err = s.scan(s.rows.Scan)
+	if errors.Is(err, sqlite.ErrColumn) {
 		return s.read() // The plan has one entry less than its request says.
 	}
 	return err
@@ -62,36 +56,30 @@ func (s *Sweep) read() error {
 
 // entries are the verdicts of a request, which is newer than the one asked for before.
 func (s *Sweep) entries(request int64, purpose string) ([]history.Entry, error) {
-	for s.more && s.next.first <= request {
-		s.runs[s.next.purpose] = append(s.runs[s.next.purpose], s.next)
+	for s.more && s.next.First <= request {
+		s.runs[s.next.Purpose] = append(s.runs[s.next.Purpose], s.next)
 		if err := s.read(); err != nil {
 			return nil, err
 		}
 	}
-	runs := slices.DeleteFunc(s.runs[purpose], func(v verdict) bool { return v.last.Valid && v.last.Int64 < request })
-	slices.SortFunc(runs, func(a, b verdict) int { return cmp.Compare(a.entry.ID, b.entry.ID) })
+	runs := slices.DeleteFunc(s.runs[purpose], func(v verdict) bool { return v.Last != 0 && v.Last < request })
+	slices.SortFunc(runs, func(a, b verdict) int { return cmp.Compare(a.ID, b.ID) })
 	s.runs[purpose] = runs
 	entries := make([]history.Entry, len(runs))
 	for i := range runs {
-		entries[i] = runs[i].entry
+		entries[i] = history.Entry(runs[i].row)
 	}
 	return entries, nil
 }
 
-// Packed is the plan of a request, whose row has its sum, what was added, and how many verdicts it has. A plan of
-// which something is lost cannot be unpacked.
-func (s *Sweep) Packed(k Key, sum, added []byte, entries int) ([]byte, error) {
-	list, err := s.entries(k.Request, k.Purpose)
+// Packed is the plan of a request with a record, packed. A plan of which something is lost cannot be unpacked.
+func (s *Sweep) Packed(k Key, r Record) ([]byte, error) {
+	entries, err := s.entries(k.Request, k.Purpose)
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan(sum, added)
-	if err != nil {
-		return nil, nil // The row is damaged.
-	}
-	p.Entries = list
-	out := p.packed()
-	out.Entries = entries
+	out := r.plan(entries).packed()
+	out.Entries = r.Entries
 	columns, err := json.Marshal(out)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func recorded(e history.Entry) history.Entry {
 // same reports whether a record keeps the same of two verdicts.
 func same(a, b *history.Entry) bool {
 	return a.ID == b.ID && a.Index == b.Index && a.Role == b.Role && a.Disposition == b.Disposition &&
-		a.Level == b.Level && a.Place == b.Place && a.Cause == b.Cause &&
+		a.Level == b.Level && a.Place == b.Place && steady(a.Cause) == steady(b.Cause) &&
 		a.Pinned == b.Pinned && a.Whole == b.Whole && a.Recalled == b.Recalled &&
 		a.TokensAfter == b.TokensAfter && a.CharsAfter == b.CharsAfter &&
 		(!a.Sent() || a.TokensBefore == b.TokensBefore && a.CharsBefore == b.CharsBefore) &&

@@ -13,7 +13,8 @@ CREATE TABLE verdicts (
 	disposition    TEXT    NOT NULL,
 	level          INTEGER NOT NULL, -- of the most that was sent: 0 nothing, 1 shortened, 2 brief, 3 whole
 	level_in_place INTEGER NOT NULL, -- of what stood in the message's place
-	cause          TEXT    NOT NULL, -- a code with its numbers, as "user_limit have=600 want=2000 limit=600"
+	cause          TEXT    NOT NULL, -- a code with its numbers, as "user_limit have=600 want=2000 limit=600"; those of
+	                                 -- over_budget and over_chars are in requests.shortfalls
 	pinned         INTEGER NOT NULL,
 	whole          INTEGER NOT NULL,
 	recalled       INTEGER NOT NULL,
@@ -28,6 +29,7 @@ CREATE TABLE verdicts (
 ) STRICT;
 ALTER TABLE requests ADD COLUMN sum TEXT; -- JSON: where the tokens went; NULL where its verdicts are not rows
 ALTER TABLE requests ADD COLUMN added TEXT; -- JSON: texts that nobody said
+ALTER TABLE requests ADD COLUMN shortfalls TEXT; -- JSON: runs of messages with what they needed, and what was left for them
 ALTER TABLE requests ADD COLUMN entries INTEGER NOT NULL DEFAULT 0; -- how many messages have a verdict
 -- requests.plan stays for records of before this step that cannot be read.
 CREATE INDEX requests_purpose ON requests (session, purpose) WHERE sum IS NOT NULL;
