@@ -17,7 +17,7 @@ import (
 // answerWriter writes the events of a turn to standard output and standard error.
 type answerWriter struct {
 	out, err io.Writer
-	json     bool // keep the text back for one object at the end
+	json     bool // collect the text for one object at the end
 	quiet    bool // nothing but the answer and errors
 
 	named func(session string) string // what a stored session is called on the command line, "" for one that is not stored
@@ -122,11 +122,11 @@ func (w *answerWriter) say(text string) {
 
 // waitingText announces that a request is sent again.
 func waitingText(w llm.Waiting) string {
-	said := w.Err.Error()
-	if !strings.HasSuffix(said, "?") {
-		said = strings.TrimSuffix(said, ".") + "."
+	reason := w.Err.Error()
+	if !strings.HasSuffix(reason, "?") {
+		reason = strings.TrimSuffix(reason, ".") + "."
 	}
-	return fmt.Sprintf("%s Try %d of %d in %s", said, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
+	return fmt.Sprintf("%s Try %d of %d in %s", reason, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
 }
 
 // waitShown is how long a model may be silent before a terminal says that winnow waits.

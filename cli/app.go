@@ -158,7 +158,7 @@ func (k *conversation) ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	k.log.Info("ready", "winnow", k.p.build, "model", k.choice.Ref, "why", k.choice.Why, "db", k.store.Path())
+	k.log.Info("ready", "winnow", k.p.build, "model", k.choice.Ref, "why", k.choice.Reason, "db", k.store.Path())
 	counter := tokenizer.New()
 	k.deps = session.Deps{
 		Store:   k.store,
@@ -230,7 +230,7 @@ func (k *conversation) choose(ctx context.Context) error {
 		}
 	}
 	if k.p.flags.model == "" && row.Endpoint != "" {
-		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Why: "because this session is with it", How: "ctrl+l chooses another model"}
+		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Reason: "because this session is with it", Hint: "ctrl+l chooses another model"}
 		return nil
 	}
 	wanted := llm.Preference{Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
@@ -329,7 +329,7 @@ func explainSession(id string, err error) error {
 	return err
 }
 
-// exitOfCause is the exit code of an error of another room.
+// exitOfCause is the exit code of an error of another package.
 func exitOfCause(err error) Exit {
 	var provider *llm.Error
 	var tool *session.ToolError

@@ -44,14 +44,14 @@ func (k *conversation) exportCommand(ctx context.Context, s *session.Session, wo
 	if err != nil {
 		return "", err
 	}
-	said := "Exported to " + path + "."
+	sentence := "Exported to " + path + "."
 	switch {
 	case clean.count == 1:
-		said += " One text that looks like a secret was taken out."
+		sentence += " One text that looks like a secret was taken out."
 	case clean.count > 1:
-		said += fmt.Sprintf(" %d texts that look like secrets were taken out.", clean.count)
+		sentence += fmt.Sprintf(" %d texts that look like secrets were taken out.", clean.count)
 	}
-	return said, nil
+	return sentence, nil
 }
 
 // exportArguments reads a format and a file, either of which may be missing. A single word that is neither a

@@ -95,7 +95,7 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 // an error on, and waits for seconds where the terminal does not answer.
 func (p *program) catch(c *cobra.Command) {
 	if args := c.Args; args != nil {
-		c.Args = func(c *cobra.Command, given []string) error { return p.misused(args(c, given)) }
+		c.Args = func(c *cobra.Command, typed []string) error { return p.misused(args(c, typed)) }
 	}
 	for _, sub := range c.Commands() {
 		if c.Name() != "completion" { // Those below it are cobra's, and run whatever was noted.

@@ -12,11 +12,11 @@ import (
 // contextDiff shows what changed from one request to a later one. The verdicts are those of the
 // records, so nothing of the past is put together again.
 func (p *program) contextDiff(ctx context.Context, s *session.Session, asked contextAsked) error {
-	before, err := recordedSide(ctx, s, asked.since)
+	before, err := recordedRequest(ctx, s, asked.since)
 	if err != nil {
 		return err
 	}
-	after, err := p.otherSide(ctx, s, asked)
+	after, err := p.laterRequest(ctx, s, asked)
 	if err != nil {
 		return err
 	}
@@ -27,16 +27,16 @@ func (p *program) contextDiff(ctx context.Context, s *session.Session, asked con
 	return d.Table(p.out, p.columns())
 }
 
-func recordedSide(ctx context.Context, s *session.Session, at pastRef) (report.Side, error) {
+func recordedRequest(ctx context.Context, s *session.Session, at pastRef) (report.DiffRequest, error) {
 	r, err := s.Recorded(ctx, at.turn, at.nth)
-	return report.Side{Record: &r, Sum: r.Verdicts.Sum, Entries: r.Verdicts.Entries}, explainMoment(err)
+	return report.DiffRequest{Record: &r, Sum: r.Verdicts.Sum, Entries: r.Verdicts.Entries}, explainMoment(err)
 }
 
-// otherSide is what is compared: the request of --turn, or the next one.
-func (p *program) otherSide(ctx context.Context, s *session.Session, asked contextAsked) (report.Side, error) {
+// laterRequest is what is compared: the request of --turn, or the next one.
+func (p *program) laterRequest(ctx context.Context, s *session.Session, asked contextAsked) (report.DiffRequest, error) {
 	if asked.turn != (pastRef{}) {
-		return recordedSide(ctx, s, asked.turn)
+		return recordedRequest(ctx, s, asked.turn)
 	}
 	l, err := p.nextContext(ctx, s, asked)
-	return report.Side{Sum: l.Plan.Sum, Entries: l.Plan.Entries}, err
+	return report.DiffRequest{Sum: l.Plan.Sum, Entries: l.Plan.Entries}, err
 }

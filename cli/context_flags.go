@@ -103,18 +103,18 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 
 // together says which flags do not go together.
 func (f contextFlags) together(all flags) error {
-	forms := f.those("json", "wire", "prompt")
+	formats := f.those("json", "wire", "prompt")
 	trial := f.those("draft", "budget", "preset", "placement")
 	if all.model != "" {
 		trial = append(trial, "--model")
 	}
 	switch {
-	case len(forms) > 1:
-		return fail(Usage, "%s are different forms of the answer: take one of them", theme.InWords(forms))
+	case len(formats) > 1:
+		return fail(Usage, "%s are different forms of the answer: take one of them", theme.InWords(formats))
 	case f.changed("turn") && len(trial) > 0:
 		return fail(Usage, "--turn shows a request as it was sent, and %s asks what would be: take one of them", trial[0])
 	case f.changed("diff") && (f.wire || f.prompt):
-		return fail(Usage, "--diff compares what became of the messages; it goes with --json, not with %s", forms[0])
+		return fail(Usage, "--diff compares what became of the messages; it goes with --json, not with %s", formats[0])
 	case f.noRedact && !f.wire && !f.prompt:
 		return fail(Usage, "--no-redact belongs to --wire and --prompt")
 	case f.changed("template") && !f.prompt:
@@ -125,13 +125,13 @@ func (f contextFlags) together(all flags) error {
 
 // those are the flags of a list that were given.
 func (f contextFlags) those(names ...string) []string {
-	var given []string
+	var chosen []string
 	for _, name := range names {
 		if f.changed(name) {
-			given = append(given, "--"+name)
+			chosen = append(chosen, "--"+name)
 		}
 	}
-	return given
+	return chosen
 }
 
 // requestRef reads N or N.K.

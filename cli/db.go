@@ -132,15 +132,15 @@ func (p *program) printCheck(c store.CheckResult) {
 
 // someNumbers writes the first of many numbers.
 func someNumbers(all []int64) string {
-	const most = 20
+	const limit = 20
 	var text string
-	for i, n := range all[:min(most, len(all))] {
+	for i, n := range all[:min(limit, len(all))] {
 		if i > 0 {
 			text += ", "
 		}
 		text += fmt.Sprint(n)
 	}
-	if len(all) > most {
+	if len(all) > limit {
 		text += " …"
 	}
 	return text

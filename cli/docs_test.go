@@ -151,7 +151,7 @@ func TestDocsShowARealContext(t *testing.T) {
 	checkPart(t, "../docs/commands.md", "contextdiff", fenced("json", idPattern.ReplaceAllString(string(diff), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
 }
 
-// TestDocsShowARealRepair imports a conversation whose tool call broke off and has it told as text.
+// TestDocsShowARealRepair imports a conversation whose tool call broke off and has it sent as text.
 func TestDocsShowARealRepair(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "chat.jsonl")
 	said := `{"role": "user", "content": "What is in notes.txt?"}

@@ -58,7 +58,7 @@ func (p *program) importCommand() *cobra.Command {
 	return c
 }
 
-// importAlias is the import where hands look for it first.
+// importAlias is the import as a command of its own, for people who look for it there.
 func (p *program) importAlias() *cobra.Command {
 	c := p.importCommand()
 	c.Hidden = true

@@ -23,7 +23,7 @@ type importJSON struct {
 
 type conversationJSON struct {
 	File     string `json:"file"`
-	Place    int    `json:"place"` // in the file, from 1; 0 where the file is one conversation
+	Position int    `json:"place"` // in the file, from 1; 0 where the file is one conversation
 	Title    string `json:"title"`
 	Session  string `json:"session"`  // "" where nothing was imported
 	Messages int    `json:"messages"` // of the session
@@ -58,7 +58,7 @@ func (in *importing) object(names []string) importJSON {
 		s := one.Session
 		out.Messages += s.Messages
 		out.Conversations = append(out.Conversations, conversationJSON{
-			File: one.file, Place: one.Place, Title: one.Title, Session: s.ID, Messages: s.Messages,
+			File: one.file, Position: one.Place, Title: one.Title, Session: s.ID, Messages: s.Messages,
 			New: one.New, Added: one.Added, Trash: !s.Deleted.IsZero(),
 		})
 	}

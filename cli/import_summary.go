@@ -113,8 +113,8 @@ func (in *importing) summarizeOne(one arrived) error {
 	return err
 }
 
-// mostShown is how many remarks of one kind are written out.
-const mostShown = 10
+// maxShown is how many remarks of one kind are written out.
+const maxShown = 10
 
 // remarkKind groups remarks that are alike.
 type remarkKind struct{ lead, of, field string }
@@ -122,18 +122,18 @@ type remarkKind struct{ lead, of, field string }
 // writeRemarks writes what was not imported, and what is odd about what was. Of many remarks that are alike
 // it writes the first. The error of a file that is the only one is said as the program ends.
 func (in *importing) writeRemarks() {
-	told := map[remarkKind]int{}
+	counts := map[remarkKind]int{}
 	var many []remarkKind
 	say := func(lead string, one arrived, r transfer.Remark) {
 		kind := remarkKind{lead, "conversation", r.Field}
 		if r.Index >= 0 || r.Label != "" {
 			kind.of = "message"
 		}
-		if told[kind]++; kind.of == "message" || one.Place > 0 {
-			if told[kind] == mostShown+1 {
+		if counts[kind]++; kind.of == "message" || one.Place > 0 {
+			if counts[kind] == maxShown+1 {
 				many = append(many, kind)
 			}
-			if told[kind] > mostShown {
+			if counts[kind] > maxShown {
 				return
 			}
 		}
@@ -150,7 +150,7 @@ func (in *importing) writeRemarks() {
 		}
 	}
 	for _, kind := range many {
-		fmt.Fprintf(in.p.err, "winnow: %s%s more, %s; --json lists them all\n", kind.lead, theme.Plural(told[kind]-mostShown, kind.of), subjectOf(kind.field))
+		fmt.Fprintf(in.p.err, "winnow: %s%s more, %s; --json lists them all\n", kind.lead, theme.Plural(counts[kind]-maxShown, kind.of), subjectOf(kind.field))
 	}
 	if in.files() > 1 {
 		for _, one := range in.all {

@@ -18,7 +18,7 @@ const barDelay = time.Second
 type gauge struct {
 	p     *program
 	what  string
-	most  int64 // -1 where nobody knows
+	total int64 // -1 where nobody knows
 	bytes bool  // bytes are counted, steps otherwise
 	done  int64
 	began time.Time
@@ -27,7 +27,7 @@ type gauge struct {
 
 // countdown counts steps, of which there are some.
 func (p *program) countdown(what string, steps int) *gauge {
-	return &gauge{p: p, what: what, most: int64(steps), began: p.now()}
+	return &gauge{p: p, what: what, total: int64(steps), began: p.now()}
 }
 
 func (g *gauge) step() { g.at(g.done + 1) }
@@ -39,7 +39,7 @@ func (g *gauge) at(done int64) {
 		if g.p.now().Sub(g.began) < barDelay || !term.IsTerminal(g.p.err.Fd()) {
 			return
 		}
-		g.bar = progressbar.NewOptions64(g.most,
+		g.bar = progressbar.NewOptions64(g.total,
 			progressbar.OptionSetWriter(g.p.err),
 			progressbar.OptionSetDescription(g.what),
 			progressbar.OptionShowBytes(g.bytes),
@@ -64,7 +64,7 @@ type meter struct {
 }
 
 func (p *program) metered(f importFile) meter {
-	return meter{f, &gauge{p: p, what: "importing", most: f.size, bytes: true, began: p.now()}}
+	return meter{f, &gauge{p: p, what: "importing", total: f.size, bytes: true, began: p.now()}}
 }
 
 func (m meter) Read(b []byte) (int, error) {
@@ -86,7 +86,7 @@ type counter struct {
 }
 
 func (p *program) counted(what string, to io.Writer) counter {
-	return counter{to, &gauge{p: p, what: what, most: -1, bytes: true, began: p.now()}}
+	return counter{to, &gauge{p: p, what: what, total: -1, bytes: true, began: p.now()}}
 }
 
 func (c counter) Write(b []byte) (int, error) {

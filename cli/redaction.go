@@ -15,8 +15,8 @@ func noRedactFlag(c *cobra.Command, noRedact *bool) {
 	c.Flags().BoolVar(noRedact, "no-redact", false, "leave in what looks like a secret")
 }
 
-// newRedaction takes known keys, and what looks like a secret, out of what a command shows, unless it is told
-// not to.
+// newRedaction takes known keys, and what looks like a secret, out of what a command shows, unless noRedact
+// is set.
 func (p *program) newRedaction(noRedact bool) (*redaction, error) {
 	if noRedact {
 		return &redaction{redact: func(text string) string { return text }, find: func(string) [][2]int { return nil }}, nil

@@ -23,7 +23,7 @@ func (p *program) repairCommand() *cobra.Command {
 		Short: "List the damaged messages of a session with their repairs, or set another remedy",
 		Long: "List what is damaged in a session and what is sent instead, and record it. With --as the damaged " +
 			"messages are sent otherwise from the next request on: repaired (repair), with their tool calls and " +
-			"results told as text (text), or left out (drop). A tool call goes with its results. What is stored " +
+			"results sent as text (text), or left out (drop). A tool call goes with its results. What is stored " +
 			"stays as it is, so that every remedy can be taken back.",
 		Example: "  winnow repair 0195\n" +
 			"  winnow repair 0195 --as drop --message 12 --dry-run",
@@ -53,7 +53,7 @@ type repairFlags struct {
 func (f *repairFlags) add(c *cobra.Command) {
 	all := c.Flags()
 	f.changed = all.Changed
-	all.StringVar(&f.as, "as", "", "repair them, tell their tool calls as text, or drop them")
+	all.StringVar(&f.as, "as", "", "repair them, send their tool calls as text, or drop them")
 	all.IntSliceVar(&f.messages, "message", nil, "only message N with its tool group; may be repeated")
 	all.BoolVar(&f.dry, "dry-run", false, "record nothing, with --as show what it would do")
 	all.BoolVar(&f.json, "json", false, "as one JSON object")

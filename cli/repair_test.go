@@ -22,7 +22,7 @@ func damagedSession(t *testing.T) (env []string, id string) {
 	return env, imported.Session
 }
 
-// TestRepairChoosesWhatIsSent has the damaged messages of a session told as text, left out and mended
+// TestRepairChoosesWhatIsSent has the damaged messages of a session sent as text, left out and mended
 // again. A dry run shows the same and keeps nothing, and what is stored never changes.
 func TestRepairChoosesWhatIsSent(t *testing.T) {
 	env, id := damagedSession(t)

@@ -171,9 +171,9 @@ fi
 
 // takes says what a command's arguments are where there are fewer or more of them; most is -1 for
 // any number.
-func takes(what string, least, most int) cobra.PositionalArgs {
+func takes(what string, least, limit int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) < least || (most >= 0 && len(args) > most) {
+		if len(args) < least || (limit >= 0 && len(args) > limit) {
 			return fail(Usage, "%s takes %s", c.CommandPath(), what)
 		}
 		return nil

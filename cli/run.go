@@ -173,8 +173,8 @@ func (k *conversation) warnLeased(ctx context.Context, s *session.Session, out *
 	if id == "" {
 		return nil
 	}
-	elsewhere, err := k.store.LeasedByOther(ctx, id)
-	if elsewhere {
+	leased, err := k.store.LeasedByOther(ctx, id)
+	if leased {
 		out.notice("a window has this session open; it shows this turn when it opens the session anew, and what is said there before stands on a branch of its own")
 	}
 	return err

@@ -33,7 +33,7 @@ var ruleBook = []struct{ name, says string }{
 	{"1.12", "groups are mended before the choice and the request is checked after it"},
 	{"1.13", "arguments that are valid JSON but no object are damaged"},
 	{"1.14", "damage is found in the history itself"},
-	{"1.15", "tool calls of the past are kept, told as text or dropped"},
+	{"1.15", "tool calls of the past are kept, sent as text or dropped"},
 	{"1.16", "a tool result has a limit and keeps head and tail; arguments are never cut"},
 	{"1.17", "the stored messages are left alone"},
 	{"1.18", "the order is that of the messages, whatever their times say"},
@@ -57,7 +57,7 @@ var ruleBook = []struct{ name, says string }{
 	{"pin", "a pinned message is sent whole, with its tool group"},
 	{"exclude", "an excluded message is not sent, nor is its tool group"},
 	{"alone", "one message can be sent without history"},
-	{"remedy text", "the user can have a damaged group of calls told as text"},
+	{"remedy text", "the user can have a damaged group of calls sent as text"},
 	{"remedy drop", "or left out; so can be any damaged message"},
 
 	{"C1 closed", "arguments that broke off are closed"},

@@ -83,7 +83,7 @@ func (t *thread) block(i, largest int) block {
 	return block{size, at / size}
 }
 
-// groupBefore, exchangeBefore and blockBefore are the unit that ends in front of candidate end.
+// groupBefore, turnBefore and blockBefore are the unit that ends in front of candidate end.
 func (t *thread) groupBefore(end int) unit {
 	from := end - 1
 	for from > 0 && t.candidates[from-1].group == t.candidates[end-1].group {

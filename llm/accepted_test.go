@@ -73,8 +73,8 @@ func tableOptions(t testing.TB) []history.Options {
 // ways is a pick that takes the n-th way wherever there are so many.
 func ways(n int) pick { return func(of int) int { return n % of } }
 
-// mostWays is the most ways that a corruption has.
-const mostWays = 10
+// maxWays is the most ways that a corruption has.
+const maxWays = 10
 
 // TestUnmendedCorruptionsAreRefused sees to it that the servers of these tests would notice: what is
 // sent as it is stored is refused. The arguments of calls are not, because the body never holds bad ones.
@@ -82,7 +82,7 @@ func TestUnmendedCorruptionsAreRefused(t *testing.T) {
 	for _, c := range corruptions {
 		var refusals []string
 		for _, target := range strictTargets() {
-			for n := range mostWays {
+			for n := range maxWays {
 				h := target.mine(append(c.harm(twoRounds(), ways(n)), currentTurn()...))
 				body, err := NewClient(target.endpoint).Body(Request{Model: targetModel, Messages: h})
 				if err != nil {
@@ -93,8 +93,8 @@ func TestUnmendedCorruptionsAreRefused(t *testing.T) {
 				}
 			}
 		}
-		mended := c.kind == "C1" || c.kind == "C2" || c.kind == "C3" || c.kind == "C4"
-		if len(refusals) == 0 && !mended {
+		repaired := c.kind == "C1" || c.kind == "C2" || c.kind == "C3" || c.kind == "C4"
+		if len(refusals) == 0 && !repaired {
 			t.Errorf("%s: every server takes it as it is", c.kind)
 		}
 	}
@@ -118,13 +118,13 @@ func pairWays(i, j int) []int {
 	return []int{i + j}
 }
 
-// TestEachCorruptionIsMendedForEveryServer takes each corruption alone, and every ordered pair.
-func TestEachCorruptionIsMendedForEveryServer(t *testing.T) {
+// TestEachCorruptionIsRepairedForEveryServer takes each corruption alone, and every ordered pair.
+func TestEachCorruptionIsRepairedForEveryServer(t *testing.T) {
 	options := tableOptions(t)
 	for _, target := range strictTargets() {
 		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
 			for i, first := range corruptions {
-				for n := range mostWays {
+				for n := range maxWays {
 					h := first.harm(twoRounds(), ways(n))
 					target.wantAllAccepted(t, fmt.Sprintf("%s way %d", first.kind, n), h, options)
 				}
@@ -139,7 +139,7 @@ func TestEachCorruptionIsMendedForEveryServer(t *testing.T) {
 	}
 }
 
-// TestEachCorruptionIsRemediedForEveryServer has each corruption told as text and left out, wherever it
+// TestEachCorruptionIsRemediedForEveryServer has each corruption sent as text and left out, wherever it
 // stands, and all of them at once.
 func TestEachCorruptionIsRemediedForEveryServer(t *testing.T) {
 	options := tableOptions(t)[:1]
@@ -178,9 +178,9 @@ func withRemedies(options []history.Options, chosen map[int64]history.Remedy) []
 	return options
 }
 
-// TestAllCorruptionsAtOnceAreMendedForEveryServer lets every corruption follow the others, from each
+// TestAllCorruptionsAtOnceAreRepairedForEveryServer lets every corruption follow the others, from each
 // one on.
-func TestAllCorruptionsAtOnceAreMendedForEveryServer(t *testing.T) {
+func TestAllCorruptionsAtOnceAreRepairedForEveryServer(t *testing.T) {
 	options := tableOptions(t)
 	for _, target := range strictTargets() {
 		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestAllCorruptionsAtOnceAreMendedForEveryServer(t *testing.T) {
 func TestEachCorruptionIsNamed(t *testing.T) {
 	for _, c := range corruptions {
 		met := map[string]bool{}
-		for n := range mostWays {
+		for n := range maxWays {
 			plan, err := history.Build(numbered(c.harm(twoRounds(), ways(n)), 1), tableOptions(t)[0])
 			if err != nil {
 				t.Fatalf("%s way %d: %v", c.kind, n, err)

@@ -124,13 +124,13 @@ func (a *answer) choice(raw json.RawMessage) (events []Event, refused bool) {
 }
 
 func (a *answer) message(raw json.RawMessage) (events []Event) {
-	var said, thought, reasoning, refusal string
+	var visible, thought, reasoning, refusal string
 	var calls json.RawMessage
 	for key, value := range members(raw) {
 		switch key {
 		case "role", "name", "tool_call_id":
 		case "content":
-			said, thought = parts(value)
+			visible, thought = parts(value)
 		case "reasoning_content", "reasoning":
 			if s := text(value); s != "" {
 				reasoning = s // Where both are there they are the same.
@@ -146,7 +146,7 @@ func (a *answer) message(raw json.RawMessage) (events []Event) {
 	if reasoning += thought; reasoning != "" {
 		events = append(events, ReasoningDelta{reasoning})
 	}
-	events = append(events, a.think.add(said)...)
+	events = append(events, a.think.add(visible)...)
 	if refusal != "" {
 		events = append(events, TextDelta{refusal})
 	}
@@ -192,24 +192,24 @@ func (a *answer) call(raw json.RawMessage) (events []Event) {
 }
 
 // parts is a content as text: a string, or a list of parts of which some are thought.
-func parts(raw json.RawMessage) (said, thought string) {
+func parts(raw json.RawMessage) (visible, thought string) {
 	if raw[0] == '"' {
 		return text(raw), ""
 	}
 	return joined(decoded(raw))
 }
 
-func joined(v any) (said, thought string) {
+func joined(v any) (visible, thought string) {
 	list, _ := v.([]any)
 	for _, item := range list {
 		part := object(item)
 		for _, piece := range []any{item, part["text"]} {
 			s, _ := piece.(string)
-			said += s
+			visible += s
 		}
 		inner, _ := joined(part["thinking"])
 		s, _ := part["thinking"].(string)
 		thought += inner + s
 	}
-	return said, thought
+	return visible, thought
 }

@@ -166,7 +166,7 @@ func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (st
 	if at == nil {
 		return "", err
 	}
-	if unlisted && c.only(at) && at.endpoint.Placed && !strings.Contains(ref, "/") && nearest(ref, c.names()) == "" {
+	if unlisted && c.only(at) && at.endpoint.BaseURLSet && !strings.Contains(ref, "/") && nearest(ref, c.names()) == "" {
 		return at.endpoint.Name + "/" + ref, nil // There is one place that it can be meant for, and the user named that.
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)

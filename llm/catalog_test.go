@@ -136,8 +136,8 @@ func TestFindTakesNothingForGranted(t *testing.T) {
 		"http://bare/v1/models":               "404 ",
 	}
 	router := Endpoint{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", Key: testKey, Doer: lists}
-	box := Endpoint{Name: "box", BaseURL: "http://box/v1", Doer: lists, Placed: true}
-	bare := Endpoint{Name: "bare", BaseURL: "http://bare/v1", Doer: lists, Placed: true}
+	box := Endpoint{Name: "box", BaseURL: "http://box/v1", Doer: lists, BaseURLSet: true}
+	bare := Endpoint{Name: "bare", BaseURL: "http://bare/v1", Doer: lists, BaseURLSet: true}
 	down := Endpoint{Name: "down", BaseURL: "http://down/v1", Doer: lists}
 	guide := Endpoint{Name: "guide", BaseURL: "http://guide/v1", Default: "guide"}
 	tests := []struct {
@@ -243,7 +243,7 @@ func TestLocalServersAreAskedAtOnce(t *testing.T) {
 		}
 		start := time.Now()
 		got, err := Choose(t.Context(), new(Catalog), Preference{Local: true, Doer: m})
-		if err != nil || got.Ref != "vllm/qwen" || !strings.HasSuffix(got.Why, "(ollama has no model to chat with yet)") {
+		if err != nil || got.Ref != "vllm/qwen" || !strings.HasSuffix(got.Reason, "(ollama has no model to chat with yet)") {
 			t.Errorf("got %+v, %v; want the first model to chat with", got, err)
 		}
 		if took := time.Since(start); took != 150*time.Millisecond {
@@ -261,12 +261,12 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 		return Endpoint{Name: "openai", BaseURL: "https://proxy.example/v1", Key: testKey, KeyFrom: "OPENAI_API_KEY", Doer: d}
 	}
 	tests := []struct {
-		name      string
-		want      string
-		endpoints []Endpoint
-		local     machine // nil does not look
-		ref, why  string  // no ref is an error with why in it
-		closed    string  // a part of the reason why no model is chosen
+		name        string
+		want        string
+		endpoints   []Endpoint
+		local       machine // nil does not look
+		ref, reason string  // no ref is an error with why in it
+		closed      string  // a part of the reason why no model is chosen
 	}{
 		{"what is named goes first", "guide", []Endpoint{keyed, guide}, ollama, "guide/guide", "because it was asked for", ""},
 		{"what is named and unknown", "nowhere/x", nil, machine{}, "", `there is no endpoint "nowhere"`, ""},
@@ -289,16 +289,16 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 			c := new(Catalog).With(test.endpoints...)
 			got, err := Choose(t.Context(), c, Preference{Ref: test.want, Local: test.local != nil, Doer: test.local})
 			if test.ref == "" {
-				if err == nil || !strings.Contains(err.Error(), test.why) {
-					t.Errorf("got %+v, %v; want an error with %q", got, err, test.why)
+				if err == nil || !strings.Contains(err.Error(), test.reason) {
+					t.Errorf("got %+v, %v; want an error with %q", got, err, test.reason)
 				}
 				return
 			}
 			if err != nil {
 				t.Fatalf("Choose: %v", err)
 			}
-			wantText(t, "choice", got.Ref+": "+got.Why, test.ref+": "+test.why)
-			if got.How == "" {
+			wantText(t, "choice", got.Ref+": "+got.Reason, test.ref+": "+test.reason)
+			if got.Hint == "" {
 				t.Error("it is not said how to choose another")
 			}
 			if test.closed != "" {

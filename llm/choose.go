@@ -21,9 +21,9 @@ const listTime = 4 * time.Second
 // Choice is the model that a chat starts with, for the first screen: "openai/gpt-5.2", "because
 // OPENAI_API_KEY is set", "ctrl+l chooses another model".
 type Choice struct {
-	Ref string // "endpoint/model"; only the endpoint where Closed is set
-	Why string
-	How string
+	Ref    string // "endpoint/model"; only the endpoint where Closed is set
+	Reason string
+	Hint   string
 
 	Dated  bool  // the model is winnow's own default for the endpoint, and may be out of date
 	Listed bool  // the model is the first one that the endpoint lists
@@ -59,7 +59,7 @@ var ErrNoModel = errors.New("no model is named, configured or keyed: name one wi
 func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 	if ref := strings.TrimSpace(w.Ref); ref != "" {
 		found, err := c.Find(ctx, ref, w.Home)
-		return Choice{Ref: found, Why: "because it was asked for", How: howToSwitch}, err
+		return Choice{Ref: found, Reason: "because it was asked for", Hint: howToSwitch}, err
 	}
 	if client := c.preferred(); client != nil {
 		return choosePreferred(ctx, client.endpoint), nil
@@ -69,14 +69,14 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 	}
 	choice, ok, notes := chooseLocal(ctx, c, w)
 	if ok {
-		choice.Why += also(notes)
+		choice.Reason += also(notes)
 		return choice, nil
 	}
 	if client := c.client(Guide); client != nil {
 		return Choice{
-			Ref: Guide + "/" + cmp.Or(client.endpoint.Default, Guide),
-			Why: "because no API key is set and no local server answers" + also(notes),
-			How: howToBegin,
+			Ref:    Guide + "/" + cmp.Or(client.endpoint.Default, Guide),
+			Reason: "because no API key is set and no local server answers" + also(notes),
+			Hint:   howToBegin,
 		}, nil
 	}
 	return Choice{}, errors.New("there is no model to talk to" + also(notes) + "; " + howToBegin)
@@ -85,9 +85,9 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 // choosePreferred takes an endpoint that the user configured. Only where it has no default model is the
 // server asked.
 func choosePreferred(ctx context.Context, e Endpoint) Choice {
-	choice := Choice{Why: "because " + e.Name + " is configured", How: howToSwitch, Dated: e.Dated}
+	choice := Choice{Reason: "because " + e.Name + " is configured", Hint: howToSwitch, Dated: e.Dated}
 	if e.Key != "" && e.KeyFrom != "" && e.KeyFrom != "config" {
-		choice.Why = "because " + e.KeyFrom + " is set"
+		choice.Reason = "because " + e.KeyFrom + " is set"
 	}
 	if e.Default == "" {
 		model, err := firstModel(ctx, e, listTime)
@@ -121,7 +121,7 @@ func chooseLocal(ctx context.Context, c *Catalog, w Preference) (Choice, bool, [
 		case errs[i] == nil:
 			e := Endpoint{Name: s.name, BaseURL: s.base, Doer: w.Doer, Default: models[i]}
 			c.Add(e)
-			return Choice{Ref: e.Name + "/" + e.Default, Why: "because a server answers at " + shownURL(e.root()), How: howToSwitch, Listed: true}, true, notes
+			return Choice{Ref: e.Name + "/" + e.Default, Reason: "because a server answers at " + shownURL(e.root()), Hint: howToSwitch, Listed: true}, true, notes
 		case !errors.As(errs[i], &fault): // That nothing runs at a default port is no news.
 			notes = append(notes, errs[i].Error())
 		}

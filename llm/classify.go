@@ -31,23 +31,23 @@ var modelUnknown = regexp.MustCompile(`(?i)model_not_found|model_not_exist|(?:un
 // failure makes the error of an answer that says no: by status, or inside a stream with the
 // stream's status 200.
 func (c *Client) failure(status int, h http.Header, body []byte, model string) *Error {
-	said := parseRefusal(body)
+	words := parseRefusal(body)
 	e := c.blank(model)
 	e.Status = status
-	if status < 300 && !said.page {
-		e.Status = said.status // Inside a stream the status was sent before the failure.
+	if status < 300 && !words.page {
+		e.Status = words.status // Inside a stream the status was sent before the failure.
 	}
 	// A page with another failure is a proxy's; its title says what failed.
-	e.page = said.page && (status < 300 || status == 404 || status == 405)
-	e.Message = c.endpoint.redact(strings.ToValidUTF8(said.message, "\uFFFD"))
+	e.page = words.page && (status < 300 || status == 404 || status == 405)
+	e.Message = c.endpoint.redact(strings.ToValidUTF8(words.message, "\uFFFD"))
 	if e.Message == "" {
-		e.Message = c.endpoint.redact(said.kind)
+		e.Message = c.endpoint.redact(words.kind)
 	}
 	e.Body = c.keep(body)
 	e.Header = c.kept(h)
-	e.Wait = waitFrom(h, said, time.Now())
-	e.Kind, e.final = said.classify(e.Status)
-	if o, is := said.overflow(e.Status); is {
+	e.Wait = waitFrom(h, words, time.Now())
+	e.Kind, e.final = words.classify(e.Status)
+	if o, is := words.overflow(e.Status); is {
 		e.Kind, e.Limit, e.Prompt, e.AtLeast, e.Output = Overflow, o.limit, o.prompt, o.atLeast, o.output
 	}
 	return e

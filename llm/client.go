@@ -128,7 +128,7 @@ func (c *Client) tries() int { return cmp.Or(c.endpoint.Tries, defaultTries) }
 // A request that fails before its first token is tried again, with a Waiting event before each
 // wait, where the failure may pass. A Waiting that is Changed says that the server refused a field
 // of the request: from then on Quirks, and the bytes of Body, are different. Where the server wants
-// the history itself in another formatat, the error says Replan, and from then on Profile is different.
+// the history itself in another format, the error says Replan, and from then on Profile is different.
 func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		pauses := backoff.NewExponentialBackOff()
@@ -168,12 +168,12 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 
 // pause is how long to wait after a try that failed, and whether another one makes sense.
 func (c *Client) pause(e *Error, try int, pauses *backoff.ExponentialBackOff) (time.Duration, bool) {
-	most := c.tries()
+	limit := c.tries()
 	if e.Kind == Refused && c.endpoint.loopback() {
 		// Nothing listens on this machine: a server that is just starting gets one more chance.
-		most = min(most, 2)
+		limit = min(limit, 2)
 	}
-	if try >= most || !e.Retryable() || e.Wait > waitMax || e.Tools == TheTools {
+	if try >= limit || !e.Retryable() || e.Wait > waitMax || e.Tools == TheTools {
 		return 0, false
 	}
 	return min(waitMax, max(e.Wait, pauses.NextBackOff())), true
@@ -317,7 +317,7 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) erro
 }
 
 // finish ends an answer that err ended, io.EOF included: what is held back comes out, and how it ended where
-// that is no failure of the server's own. It gives back the error that is left.
+// that is no failure of the server's own. It returns the error that is left.
 func (a *attempt) finish(err error, answer *answer, d *delivery) error {
 	if err == io.EOF && !a.done && !answer.began {
 		err = a.strange(a.ignored)

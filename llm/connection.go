@@ -75,7 +75,7 @@ func (l *living) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// endOf is why a context ended: our own error for silence, else the caller's wish.
+// endOf is why a context ended: our own error for silence, else the caller's own reason.
 func endOf(ctx context.Context) error {
 	var silence *Error
 	if errors.As(context.Cause(ctx), &silence) {

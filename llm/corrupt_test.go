@@ -144,8 +144,8 @@ var corruptions = []corruption{
 		m := h[at]
 		h = h.without(at)
 		to := at + p(len(h)-at+1)
-		said := history.Message{Role: []history.Role{history.User, history.Assistant, history.System}[p(3)], Content: "meanwhile", Status: history.Complete}
-		return h.insert(to, said, m)
+		original := history.Message{Role: []history.Role{history.User, history.Assistant, history.System}[p(3)], Content: "meanwhile", Status: history.Complete}
+		return h.insert(to, original, m)
 	}},
 	{"C11", func(h past, p pick) past {
 		h, at, k := h.call(p)

@@ -24,22 +24,22 @@ type Doer interface {
 
 // Endpoint is a server that speaks the Chat Completions format, and how to talk to it.
 type Endpoint struct {
-	Name    string                    // the first half of a model reference such as openai/gpt-5.2
-	BaseURL string                    // with /v1, or what the server has in its place
-	Key     keys.Secret               // sent as a bearer token; "" sends none
-	KeyFrom string                    // where the key came from, for screens: OPENAI_API_KEY, config, ""
-	Headers map[string]string         // extra request headers; their values may be secret
-	Profile history.Profile           // what its chat format requires
-	Window  int                       // the configured window in tokens; 0 is to be found out
-	Windows map[string]int            // the same by model, before Window
-	Exact   bool                      // it is llama.cpp and counts requests by itself: see CountRequest
-	Default string                    // the model to use where a reference names none; "" is the first one listed
-	Dated   bool                      // Default is from winnow's own table, and may be out of date
-	Placed  bool                      // the user named BaseURL
-	Doer    Doer                      // who does the HTTP; nil is the network
-	Tools   *Toolbox                  // the tools that its models may call; nil is none
-	Quirks  []string                  // what was learned about the server earlier: see Client.Quirks
-	Prices  map[string]pricing.Prices // the configured prices by model; AnyModel is every other one
+	Name       string                    // the first half of a model reference such as openai/gpt-5.2
+	BaseURL    string                    // with /v1, or what the server has in its place
+	Key        keys.Secret               // sent as a bearer token; "" sends none
+	KeyFrom    string                    // where the key came from, for screens: OPENAI_API_KEY, config, ""
+	Headers    map[string]string         // extra request headers; their values may be secret
+	Profile    history.Profile           // what its chat format requires
+	Window     int                       // the configured window in tokens; 0 is to be found out
+	Windows    map[string]int            // the same by model, before Window
+	Exact      bool                      // it is llama.cpp and counts requests by itself: see CountRequest
+	Default    string                    // the model to use where a reference names none; "" is the first one listed
+	Dated      bool                      // Default is from winnow's own table, and may be out of date
+	BaseURLSet bool                      // the user named BaseURL
+	Doer       Doer                      // who does the HTTP; nil is the network
+	Tools      *Toolbox                  // the tools that its models may call; nil is none
+	Quirks     []string                  // what was learned about the server earlier: see Client.Quirks
+	Prices     map[string]pricing.Prices // the configured prices by model; AnyModel is every other one
 
 	Tries int           // the most tries of a request before its first token; 0 is 3, 1 never tries again
 	Idle  time.Duration // the silence that ends a stream once it began; 0 is 90 s. Comments count as life

@@ -3,7 +3,7 @@ package llm
 import "encoding/json"
 
 // The keys that winnow writes itself or reads by itself. All others of an answer are kept raw: some servers
-// want theirs back.
+// require theirs in later requests.
 var (
 	messageKeys = map[string]bool{
 		"role": true, "content": true, "reasoning_content": true, "reasoning": true, "refusal": true, "tool_calls": true,

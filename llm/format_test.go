@@ -7,7 +7,7 @@ import (
 	"winnow/history"
 )
 
-func TestRefusalOfAFormAsksForAnotherPlan(t *testing.T) {
+func TestRefusalOfAFormatAsksForAnotherPlan(t *testing.T) {
 	question := history.Message{Role: history.User, Content: "what is it?"}
 	shown := question
 	shown.Parts = []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte("PNG")}}

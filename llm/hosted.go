@@ -59,7 +59,7 @@ func FromEnv(env func(string) string) []Endpoint {
 		if h.name == "openai" {
 			if base := baseURL(env("OPENAI_BASE_URL")); base != "" && base != h.base {
 				// What is served there is not known: its own list says it.
-				e.BaseURL, e.Default, e.Dated, e.Placed, ownAddress = base, "", false, true, true
+				e.BaseURL, e.Default, e.Dated, e.BaseURLSet, ownAddress = base, "", false, true, true
 			}
 		}
 		if e.Key != "" || ownAddress {
@@ -67,7 +67,7 @@ func FromEnv(env func(string) string) []Endpoint {
 		}
 	}
 	if base := ollamaURL(env("OLLAMA_HOST")); base != "" {
-		found = append(found, Endpoint{Name: "ollama", BaseURL: base, Placed: true})
+		found = append(found, Endpoint{Name: "ollama", BaseURL: base, BaseURLSet: true})
 	}
 	return found
 }

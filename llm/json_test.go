@@ -44,8 +44,8 @@ func FuzzMembers(f *testing.F) {
 	})
 }
 
-// TestATextIsTakenFromItsPlace plants the keys of a delta where they can be mistaken.
-func TestATextIsTakenFromItsPlace(t *testing.T) {
+// TestATextIsTakenWithoutDecoding plants the keys of a delta where they can be mistaken.
+func TestATextIsTakenWithoutDecoding(t *testing.T) {
 	for _, raw := range []string{
 		`{"content":"b","choices":[{"delta":{"content" :"a"}}]}`, `{"content":"b","choices":[{"delta":{"cont\u0065nt":"a"}}]}`,
 		`{"x\"content":"b","choices":[{"delta":{"content" :"a"}}]}`, `{"choices":[{"delta":{"x":{"content":"b"},"content":"a"}},{"delta":{"content":"c"}}]}`,

@@ -68,17 +68,17 @@ func (c *Client) keepPrices(entries []listed) {
 // prices are what the entry says of the model's prices. Only texts are read, as OpenRouter writes
 // them: they are dollars for a token. Other servers write numbers, each in its own measure.
 func (l listed) prices() pricing.Prices {
-	said := object(l.Pricing)
-	in, ok := perToken(said["prompt"])
-	out, also := perToken(said["completion"])
+	rates := object(l.Pricing)
+	in, ok := perToken(rates["prompt"])
+	out, also := perToken(rates["completion"])
 	if !ok || !also {
 		return pricing.Prices{}
 	}
 	p := pricing.Prices{In: in, Cached: in, Out: out, Source: "the server's list of models"}
-	if cached, ok := perToken(said["input_cache_read"]); ok {
+	if cached, ok := perToken(rates["input_cache_read"]); ok {
 		p.Cached = cached
 	}
-	if each, err := parsed(said["request"]); err == nil {
+	if each, err := parsed(rates["request"]); err == nil {
 		p.Request, _ = pricing.Dollars(each)
 	}
 	return p

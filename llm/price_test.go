@@ -100,37 +100,37 @@ func TestCostOfARequest(t *testing.T) {
 	ownPriced := own
 	ownPriced.Prices = map[string]pricing.Prices{pricing.AnyModel: prices(0, 0, 0)}
 	network := Endpoint{Name: "box", BaseURL: "http://10.0.0.2:8080/v1"}
-	said := pricing.Usage{Prompt: 10_120, Cached: 128, Answer: 4308, Reasoning: 2809, Cost: -1}
+	reported := pricing.Usage{Prompt: 10_120, Cached: 128, Answer: 4308, Reasoning: 2809, Cost: -1}
 	counted := pricing.Usage{Prompt: 9000, Cached: -1, Answer: 4000, Reasoning: -1, Cost: -1}
-	charged := said
+	charged := reported
 	charged.Cost = 23_285_600
 	tests := []struct {
 		name     string
 		endpoint Endpoint
 		model    string
-		said     pricing.Usage
+		reported pricing.Usage
 		want     string
 		exact    string
 	}{
 		{"the server says it", configured, "large", charged, "$0.023", "0.0232856"},
 		{"the server says it, and nobody knows a price", hosted, "other", charged, "$0.023", "0.0232856"},
-		{"its counts at configured prices", configured, "large", said, "$0.023", "0.0232856"},
-		{"the configuration goes over the list", configured, "maker/large", said, "$1.44", "1.4428"},
-		{"from the list", hosted, "maker/large", said, "$0.056", "0.055586"},
-		{"from the list, where the name is written otherwise", hosted, "Maker/Large:latest", said, "$0.056", "0.055586"},
-		{"each request costs something too", hosted, "maker/small", said, "$0.007", "0.0070008"},
-		{"free by the list", hosted, "maker/free", said, "$0", "0"},
+		{"its counts at configured prices", configured, "large", reported, "$0.023", "0.0232856"},
+		{"the configuration goes over the list", configured, "maker/large", reported, "$1.44", "1.4428"},
+		{"from the list", hosted, "maker/large", reported, "$0.056", "0.055586"},
+		{"from the list, where the name is written otherwise", hosted, "Maker/Large:latest", reported, "$0.056", "0.055586"},
+		{"each request costs something too", hosted, "maker/small", reported, "$0.007", "0.0070008"},
+		{"free by the list", hosted, "maker/free", reported, "$0", "0"},
 		{"free by the list, nothing reported", hosted, "maker/free", pricing.NoUsage(), "$0", "0"},
 		{"configured as nothing, nothing reported", configured, "given-away", pricing.NoUsage(), "$0", "0"},
-		{"no cached price: the full one", configured, "whole answer", said, "$0.013", "0.012924"},
-		{"a price for each request is configured", configured, "maker/none", said, "$0.024", "0.024428"},
-		{"chosen anew each time", hosted, "openrouter/auto", said, "–", "0"},
-		{"half a price", hosted, "maker/half", said, "–", "0"},
-		{"numbers without a measure", hosted, "maker/numbers", said, "–", "0"},
-		{"a price in words", hosted, "maker/word", said, "–", "0"},
-		{"no price", hosted, "maker/none", said, "–", "0"},
-		{"not in the list", hosted, "maker/gone", said, "–", "0"},
-		{"every other model", all, "anything", said, "$0.014", "0.014428"},
+		{"no cached price: the full one", configured, "whole answer", reported, "$0.013", "0.012924"},
+		{"a price for each request is configured", configured, "maker/none", reported, "$0.024", "0.024428"},
+		{"chosen anew each time", hosted, "openrouter/auto", reported, "–", "0"},
+		{"half a price", hosted, "maker/half", reported, "–", "0"},
+		{"numbers without a measure", hosted, "maker/numbers", reported, "–", "0"},
+		{"a price in words", hosted, "maker/word", reported, "–", "0"},
+		{"no price", hosted, "maker/none", reported, "–", "0"},
+		{"not in the list", hosted, "maker/gone", reported, "–", "0"},
+		{"every other model", all, "anything", reported, "$0.014", "0.014428"},
 		{"nothing reported", configured, "large", pricing.NoUsage(), "~$0.021", "0.02125"},
 		{"the answer is not reported", configured, "large", usage(10_120, 128, -1, -1, -1), "~$0.023", "0.0225156"},
 		{"the prompt is not reported", configured, "large", usage(-1, -1, 4308, -1, -1), "~$0.022", "0.02202"},
@@ -139,11 +139,11 @@ func TestCostOfARequest(t *testing.T) {
 		{"half a nanodollar", configured, "half a nano", usage(3, 0, 0, 0, -1), "$0.000000002", "0.000000002"},
 		{"hardly anything is not nothing", configured, "tiny", usage(1, 0, 0, 0, -1), "$0.000000001", "0.000000001"},
 		{"counts that cannot be true", configured, "too good", usage(1<<62, 0, 1<<62, 0, -1), "$1000000.00", "1000000"},
-		{"on this machine", own, "qwen3", said, "", "0"},
-		{"on this machine, at a price of nothing", ownPriced, "qwen3", said, "$0", "0"},
+		{"on this machine", own, "qwen3", reported, "", "0"},
+		{"on this machine, at a price of nothing", ownPriced, "qwen3", reported, "$0", "0"},
 		{"on this machine, but it charges", own, "qwen3", charged, "$0.023", "0.0232856"},
-		{"on this network", network, "qwen3", said, "", "0"},
-		{"the guide", Endpoint{Name: Guide, BaseURL: "http://guide.invalid/v1"}, "guide", said, "", "0"},
+		{"on this network", network, "qwen3", reported, "", "0"},
+		{"the guide", Endpoint{Name: Guide, BaseURL: "http://guide.invalid/v1"}, "guide", reported, "", "0"},
 	}
 	for _, test := range tests {
 		test.endpoint.Doer = machine{"https://api.example.com/v1/models": someList}
@@ -151,7 +151,7 @@ func TestCostOfARequest(t *testing.T) {
 		if _, err := client.Models(context.Background()); err != nil && !test.endpoint.Own() {
 			t.Fatal(err)
 		}
-		got := client.Cost(test.model, test.said, counted)
+		got := client.Cost(test.model, test.reported, counted)
 		if got.String() != test.want || got.Amount.Decimal() != test.exact {
 			t.Errorf("%s: got %q, %s; want %q, %s", test.name, got, got.Amount.Decimal(), test.want, test.exact)
 		}

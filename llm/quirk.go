@@ -20,7 +20,7 @@ const (
 // The quirks of one model, whose name follows the word after a space. They change what a request
 // holds and not only how it is written, so that it has to be planned again.
 const (
-	echoReasoning = "echo-reasoning"  // wants the reasoning of earlier answers back
+	echoReasoning = "echo-reasoning"  // requires the reasoning of earlier answers
 	noReplay      = "no-replay"       // refuses the unknown keys of its own answers
 	noTools       = "no-tools"        // takes no tools
 	toolsAsText   = "tools-as-text"   // refuses tool calls in a request

@@ -43,12 +43,12 @@ func parseRefusal(body []byte) refusal {
 		}
 		return r
 	}
-	said := decoded(body)
-	if said == nil && string(body) != "null" {
+	value := decoded(body)
+	if value == nil && string(body) != "null" {
 		return refusal{message: string(body)}
 	}
 	r := refusal{object: true}
-	r.value(said, 0)
+	r.value(value, 0)
 	return r
 }
 
@@ -71,7 +71,7 @@ func (r *refusal) value(v any, depth int) {
 
 func (r *refusal) members(object map[string]any, depth int) {
 	r.fields(object)
-	loc := place(object["loc"])
+	loc := location(object["loc"])
 	for _, key := range []string{"error", "message", "msg", "detail", "errors"} {
 		before := len(r.message)
 		r.value(object[key], depth+1)
@@ -115,8 +115,8 @@ func (r *refusal) metadata(v any, depth int) {
 	}
 	raw := meta["raw"]
 	if text, ok := raw.(string); ok {
-		if said := decoded([]byte(text)); said != nil {
-			raw = said
+		if inner := decoded([]byte(text)); inner != nil {
+			raw = inner
 		}
 	}
 	r.value(raw, depth+1)
@@ -146,8 +146,8 @@ func (r *refusal) say(text string) {
 	r.message += text
 }
 
-// place joins FastAPI's loc: ["body", "stream_options"] is body.stream_options.
-func place(v any) string {
+// location joins FastAPI's loc: ["body", "stream_options"] is body.stream_options.
+func location(v any) string {
 	list, _ := v.([]any)
 	var words []string
 	for _, item := range list {

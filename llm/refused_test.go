@@ -23,10 +23,10 @@ func TestWhatStrictServersSayIsUnderstood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := map[string]string{}
+		words := map[string]string{}
 		for _, f := range a.Files {
 			if rule, ok := strings.CutPrefix(f.Name, "refusal/"); ok {
-				_, said[rule], _ = strings.Cut(strings.TrimSpace(string(f.Data)), "\n")
+				_, words[rule], _ = strings.Cut(strings.TrimSpace(string(f.Data)), "\n")
 			}
 		}
 		client := NewClient(target.endpoint)
@@ -40,7 +40,7 @@ func TestWhatStrictServersSayIsUnderstood(t *testing.T) {
 			req := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(string(f.Data)))
 			llmtest.Strict(target.profile, "").ServeHTTP(w, req)
 			e := client.failure(w.Code, w.Header(), w.Body.Bytes(), targetModel)
-			first, _, _ := strings.Cut(said[rule], ": ")
+			first, _, _ := strings.Cut(words[rule], ": ")
 			if !strings.Contains(e.Message, first) || e.Kind != BadRequest || e.Retryable() {
 				t.Errorf("%s, %s: %d %s\nis read as kind %v, retryable %t: %s", name, rule, w.Code, w.Body, e.Kind, e.Retryable(), e.Message)
 			}

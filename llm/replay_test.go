@@ -85,7 +85,7 @@ func TestKnownKeysAreNotTakenFromAReply(t *testing.T) {
 	}
 }
 
-func TestARefusalThatTeachesTheFormOfTheHistoryAsksForAnotherPlan(t *testing.T) {
+func TestARefusalThatTeachesTheFormatOfTheHistoryAsksForAnotherPlan(t *testing.T) {
 	for _, test := range []struct {
 		name, refusal string
 		status        int
@@ -125,7 +125,7 @@ func TestARefusalThatTeachesTheFormOfTheHistoryAsksForAnotherPlan(t *testing.T) 
 	}
 }
 
-func TestReasoningThatIsWantedBackIsSent(t *testing.T) {
+func TestReasoningThatMustBeReturnedIsSent(t *testing.T) {
 	c := script(chunks("[DONE]")).client()
 	r := signed(c.Origin(hello().Model))
 	c.Learn(of(r.Model, echoReasoning), of(r.Model, noReplay))

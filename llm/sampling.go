@@ -54,8 +54,8 @@ func (c *Client) MaxReply(model string, wanted int) int {
 	if !known {
 		return wanted
 	}
-	most, _ := strconv.Atoi(value)
-	return min(wanted, most)
+	limit, _ := strconv.Atoi(value)
+	return min(wanted, limit)
 }
 
 // value is the value of a model's quirk.
@@ -153,24 +153,24 @@ func nearestEffort(wanted string, values []string) string {
 // learnMaxOutput takes the largest number below what was asked for, or asks for no limit where a refusal
 // names none or the number it named was refused too.
 func (c *Client) learnMaxOutput(text string, r Request, sent int) (how string, learned bool) {
-	most := 0
+	limit := 0
 	for _, digits := range tokenCount.FindAllString(text, -1) {
 		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(digits))
 		if err == nil && n < sent {
-			most = max(most, n)
+			limit = max(limit, n)
 		}
 	}
-	if strings.Contains(text, "exclusive") && most > 0 {
-		most--
+	if strings.Contains(text, "exclusive") && limit > 0 {
+		limit--
 	}
-	if _, again := c.value(r.Model, maxOutputTokens); again || most < leastOutput {
-		most = 0
+	if _, again := c.value(r.Model, maxOutputTokens); again || limit < leastOutput {
+		limit = 0
 	}
-	c.replace(r.Model, maxOutputTokens, strconv.Itoa(most))
-	if most == 0 {
+	c.replace(r.Model, maxOutputTokens, strconv.Itoa(limit))
+	if limit == 0 {
 		return "without a limit for the reply", true
 	}
-	return fmt.Sprintf("for a reply of at most %s tokens", comma(most)), true
+	return fmt.Sprintf("for a reply of at most %s tokens", comma(limit)), true
 }
 
 // leastOutput is the smallest number in a refusal that is taken for a limit of the reply.

@@ -15,7 +15,7 @@ import (
 // them stay in Error.Message.
 const sentenceMax = 300
 
-// Error is one sentence for the user, about their world.
+// Error is one sentence for the user.
 func (e *Error) Error() string {
 	s := e.sentence()
 	if words := oneLine(e.Message, sentenceMax); words != "" && e.quotes() {
@@ -116,7 +116,7 @@ func (e *Error) overflowSentence() string {
 
 func (e *Error) timedOutSentence() string {
 	if e.Silence > 0 {
-		return fmt.Sprintf("%s sent nothing for %s", e.who(), spoken(e.Silence))
+		return fmt.Sprintf("%s sent nothing for %s", e.who(), durationText(e.Silence))
 	}
 	if e.Status != 0 {
 		return e.who() + " gave up waiting" + e.status()
@@ -129,7 +129,7 @@ func (e *Error) waitClause() string {
 	if e.Wait <= 0 {
 		return ""
 	}
-	return ", wait " + spoken(e.Wait)
+	return ", wait " + durationText(e.Wait)
 }
 
 func (e *Error) status() string {
@@ -164,12 +164,12 @@ func quoted(title string) string {
 	return ""
 }
 
-// oneLine brings foreign text into a sentence: white space becomes single spaces, control and
+// oneLine makes foreign text fit for a sentence: white space becomes single spaces, control and
 // format characters, with which a server could move the cursor, go, and a long text is cut.
-func oneLine(text string, most int) string {
+func oneLine(text string, limit int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) > most*8 {
-		text = text[:most*8]
+	if len(text) > limit*8 {
+		text = text[:limit*8]
 	}
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -181,14 +181,14 @@ func oneLine(text string, most int) string {
 		return r
 	}, text)
 	text = strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(text) <= most {
+	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	return strings.TrimSpace(string([]rune(text)[:most])) + " …"
+	return strings.TrimSpace(string([]rune(text)[:limit])) + " …"
 }
 
-// spoken is a duration as a person says it: 250 ms, 12 s, 2 min 5 s, 3 h.
-func spoken(d time.Duration) string {
+// durationText is a duration for a sentence: 250 ms, 12 s, 2 min 5 s, 3 h.
+func durationText(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}

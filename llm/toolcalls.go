@@ -134,7 +134,7 @@ type objectScan struct {
 	depth   int
 	quoted  bool
 	escaped bool
-	odd     bool // it did not begin with a brace, so no end can be told
+	odd     bool // it did not begin with a brace, so its end cannot be found
 	whole   bool // the object is complete
 }
 

@@ -84,7 +84,7 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 	}
 }
 
-func TestReplyStartsWithUsageNotSaid(t *testing.T) {
+func TestReplyStartsWithUnknownUsage(t *testing.T) {
 	var r Reply
 	if !r.Empty() {
 		t.Error("a new reply is not empty")

@@ -16,7 +16,7 @@ func usageOf(v any) (pricing.Usage, bool) {
 		Cost:      costOf(u),
 	}
 	addHidden(&usage, count(u["total_tokens"]))
-	if _, said := whole(u["prompt_tokens"]); !said && usage.Prompt >= 0 {
+	if _, reported := whole(u["prompt_tokens"]); !reported && usage.Prompt >= 0 {
 		// Anthropic's input is only what no cache had a part in.
 		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, count(u["cache_creation_input_tokens"]))
 	}

@@ -11,9 +11,9 @@ import (
 
 // waitFrom is how long a failed answer asks to be left alone, 0 where it does not say. A header
 // made for the purpose goes first, then the windows that are used up, then the text.
-func waitFrom(h http.Header, said refusal, now time.Time) time.Duration {
+func waitFrom(h http.Header, words refusal, now time.Time) time.Duration {
 	ms, _ := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64)
-	return cmp.Or(clip(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now), said.retry, moment(said.reset, now), waitInText(said.message))
+	return cmp.Or(clip(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now), words.retry, moment(words.reset, now), waitInText(words.message))
 }
 
 // resetWait reads the headers that say when a limit is renewed. Servers send one per kind of

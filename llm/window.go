@@ -39,12 +39,12 @@ type WindowFacts struct {
 // the smaller holds. A refusal newer than the server's statement disproves it. Where nobody said
 // anything the name of the model does, and at last a number is assumed.
 func (f WindowFacts) Window() Window {
-	set, said := f.set(), f.said()
+	set, stated := f.set(), f.stated()
 	switch {
-	case set.Tokens > 0 && (said.Tokens == 0 || set.Tokens < said.Tokens):
+	case set.Tokens > 0 && (stated.Tokens == 0 || set.Tokens < stated.Tokens):
 		return set
-	case said.Tokens > 0:
-		return said
+	case stated.Tokens > 0:
+		return stated
 	case f.Stated.Assumed:
 		return Window{Tokens: ollamaWindow, Source: "assumed: Ollama's default, until the model runs", Assumed: true, Again: true}
 	}
@@ -56,13 +56,13 @@ func (f WindowFacts) Window() Window {
 
 // Contradicted is the window that the user set, where the server says that it is smaller.
 func (f WindowFacts) Contradicted() (set Window, is bool) {
-	set, said := f.set(), f.said()
-	return set, said.Tokens > 0 && set.Tokens > said.Tokens
+	set, stated := f.set(), f.stated()
+	return set, stated.Tokens > 0 && set.Tokens > stated.Tokens
 }
 
-// Most is the largest window that the user can set with an effect: what the server says, 0 where it says
+// Largest is the largest window that the user can set with an effect: what the server says, 0 where it says
 // nothing.
-func (f WindowFacts) Most() int { return f.said().Tokens }
+func (f WindowFacts) Largest() int { return f.stated().Tokens }
 
 func (f WindowFacts) set() Window {
 	if f.Chosen.Tokens > 0 {
@@ -71,7 +71,7 @@ func (f WindowFacts) set() Window {
 	return f.Configured
 }
 
-func (f WindowFacts) said() Window {
+func (f WindowFacts) stated() Window {
 	if f.Refused.Tokens > 0 && (f.Stated.Tokens == 0 || f.Refused.At.After(f.Stated.At)) {
 		return f.Refused
 	}
@@ -149,7 +149,7 @@ func (c *Client) propsWindow(ctx context.Context, model string) Window {
 	if !c.read(ctx, "/props", &props) {
 		return Window{}
 	}
-	return said(number(props.Settings.NCtx), "llama.cpp's n_ctx")
+	return statedWindow(number(props.Settings.NCtx), "llama.cpp's n_ctx")
 }
 
 // read reads a document that is not part of the Chat Completions format. It is false where the server has none.
@@ -168,7 +168,7 @@ func (c *Client) listWindow(ctx context.Context, model string) Window {
 		if SameModel(l.name(), model) {
 			w := l.window()
 			if n := number(l.MaxContextLength); w.Tokens == 0 && n > 0 && !c.endpoint.local() {
-				w = said(n, "the server's max_context_length")
+				w = statedWindow(n, "the server's max_context_length")
 			}
 			return w
 		}
@@ -197,7 +197,7 @@ func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, 
 	running = make(map[string]Window)
 	for _, l := range *list.Models {
 		if n := number(l.ContextLength); n > 0 {
-			running[plainModel(l.name())] = said(n, "Ollama's running context_length")
+			running[plainModel(l.name())] = statedWindow(n, "Ollama's running context_length")
 		}
 	}
 	return running, true
@@ -229,7 +229,7 @@ func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
 	for _, m := range list.Models {
 		for _, instance := range m.Loaded {
 			if n := number(instance.Config.ContextLength); n > 0 {
-				w := said(n, "LM Studio's loaded context_length")
+				w := statedWindow(n, "LM Studio's loaded context_length")
 				loaded[plainModel(instance.ID)] = w
 				if _, ok := loaded[plainModel(m.Key)]; !ok {
 					loaded[plainModel(m.Key)] = w
@@ -253,7 +253,7 @@ func (c *Client) running(ctx context.Context) map[string]Window {
 	return c.studioLoaded(ctx)
 }
 
-func said(tokens int, source string) Window {
+func statedWindow(tokens int, source string) Window {
 	if tokens <= 0 {
 		return Window{}
 	}

@@ -74,9 +74,9 @@ func (c *Client) Body(r Request) ([]byte, error) {
 	} else {
 		w.MaxTokens = ask.maxTokens
 	}
-	back := returned{to: c.Origin(r.Model), profile: c.Profile(r.Model)}
+	carried := returned{to: c.Origin(r.Model), profile: c.Profile(r.Model)}
 	for _, m := range r.Messages {
-		w.Messages = append(w.Messages, back.wire(m))
+		w.Messages = append(w.Messages, carried.wire(m))
 	}
 	w.Tools = wireTools(r.Tools)
 	body, err := encode(w)

@@ -11,7 +11,7 @@ import (
 	"winnow/history"
 )
 
-func TestBodyIsTheStrictForm(t *testing.T) {
+func TestBodyIsTheStrictFormat(t *testing.T) {
 	zero, half := 0.0, 0.5
 	c := script().client()
 	local := NewClient(Endpoint{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"})
@@ -197,8 +197,8 @@ func TestQuirkOfMaxTokens(t *testing.T) {
 	}
 }
 
-// TestRefusalThatComesAgainIsTold is a server that refuses a field it was not sent any more.
-func TestRefusalThatComesAgainIsTold(t *testing.T) {
+// TestRefusalThatComesAgainIsReported is a server that refuses a field it was not sent any more.
+func TestRefusalThatComesAgainIsReported(t *testing.T) {
 	server := script(step{status: 422, say: []string{`{"detail":"stream_options"}`}})
 	got, _, err := heard(server.client(), hello())
 	if err == nil || server.times() != 2 {

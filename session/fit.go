@@ -124,7 +124,7 @@ func Oversize(err error, w llm.WindowFacts) *OversizeError {
 	if !errors.As(err, &over) {
 		return nil
 	}
-	return &OversizeError{over, w.Most()}
+	return &OversizeError{over, w.Largest()}
 }
 
 // cutBefore says that the user chose to cut a message when it was sent last.

@@ -39,7 +39,7 @@ func TestAModelWithoutAnEndpointIsLookedForInTheList(t *testing.T) {
 	b := newBench(t)
 	b.about = map[string]func() string{"/v1/models": func() string { return `{"data":[{"id":"m"},{"id":"medium"}]}` }}
 	e := b.deps.Models.Endpoints()[0]
-	e.Placed = true
+	e.BaseURLSet = true
 	b.deps.Models = new(llm.Catalog).With(e)
 	s := b.begin()
 	if err := s.SetModel(t.Context(), "medium"); err != nil || s.Ref() != "test/medium" {

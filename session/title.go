@@ -100,7 +100,7 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 	return title.Of(strings.Trim(text, "\"'“”„«» \n")), nil
 }
 
-// opening is the first exchange of a branch that is not excluded, up to its first answer: the places of its first
+// opening is the first turn of a branch that is not excluded, up to its first answer: the places of its first
 // message and behind its last, 0 and 0 for none. What was excluded goes to no model, not even for a title.
 func opening(branch []store.Message, flag func(message int64) history.Flag) (from, to int) {
 	asked := false

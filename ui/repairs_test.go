@@ -112,7 +112,7 @@ func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 		remedy     history.Remedy
 		sent       string
 	}{
-		{"The calls and results of messages 2 and 3 are told as text", "told as text", history.SendAsText, asText},
+		{"The calls and results of messages 2 and 3 are sent as text", "sent as text", history.SendAsText, asText},
 		{"The calls and results of messages 2 and 3 are left out: −", "left out", history.LeaveOut, ""},
 		{"The calls and results of messages 2 and 3 are repaired: +", "repaired", history.SendRepaired, asCall},
 	} {
@@ -224,7 +224,7 @@ func TestWhatWasLeftOutDoesNotMoveTheBoundary(t *testing.T) {
 	l.press("tab", "g", "m", "t", "t")
 	l.shows("are left out")
 	l.press("G", "k", "t", "g", "t", "t", "t")
-	l.shows("messages 2 and 3 are told as text")
+	l.shows("messages 2 and 3 are sent as text")
 	l.shows("messages 2 and 3 are left out")
 	l.press("esc", "G")
 	if strings.Contains(plain(l.Model), "the model sees from here") {
@@ -242,7 +242,7 @@ func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {
 	l.run(l.draftChanged())
 	l.planned()
 	l.press("tab", "g", "m")
-	for _, says := range []string{"2 and 3 are told as text", "2 and 3 are left out", "The calls and results of messages 2 and 3 are repaired: "} {
+	for _, says := range []string{"2 and 3 are sent as text", "2 and 3 are left out", "The calls and results of messages 2 and 3 are repaired: "} {
 		before := l.panel.Next.Plan.Entries
 		l.press("t")
 		l.shows(says)

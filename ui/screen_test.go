@@ -50,7 +50,7 @@ func fresh(t testing.TB, w, h int) *Model {
 	}
 	m, err := New(Options{
 		Deps: deps, Start: s, Theme: "none",
-		Choice: llm.Choice{Ref: "openai/gpt-5.2", Why: "because OPENAI_API_KEY is set", How: "ctrl+l chooses another model"},
+		Choice: llm.Choice{Ref: "openai/gpt-5.2", Reason: "because OPENAI_API_KEY is set", Hint: "ctrl+l chooses another model"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('m'))
 		plan.Entries[3].Repairs[0].Remedy = history.SendAsText
-		plan.Entries[3].Repairs[0].Cause.Text += " You had the call told as text instead."
+		plan.Entries[3].Repairs[0].Cause.Text += " You had the call sent as text instead."
 		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
 		before := m.panel.Next.Plan
 		m.Update(remediedMsg{session: m.current.Session, generation: m.panel.Generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})

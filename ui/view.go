@@ -72,7 +72,7 @@ func (m *Model) transcriptView() []string {
 	if m.chat.Empty() {
 		choice := m.current.Choice
 		if choice.Ref != m.current.Ref {
-			choice.Ref, choice.Why = m.current.Ref, ""
+			choice.Ref, choice.Reason = m.current.Ref, ""
 		}
 		lines = firstScreen(m.themes.Styles, m.keys, choice, m.notice.Is(notice.Unreachable), in.W, in.H)
 	}
@@ -227,7 +227,7 @@ func (m *Model) header(w int) string {
 
 // firstScreen says which model answers, why, and how to choose another.
 func firstScreen(st theme.Styles, k keymap.Map, c llm.Choice, unreachable bool, w, h int) []string {
-	how := c.How
+	how := c.Hint
 	if how == "" {
 		how = k.First(keymap.Models) + " chooses another model"
 	}
@@ -242,12 +242,12 @@ func firstScreen(st theme.Styles, k keymap.Map, c llm.Choice, unreachable bool, 
 			lines = append(lines, " "+s)
 		}
 	}
-	does, why := " answers", c.Why
+	does, why := " answers", c.Reason
 	if unreachable {
-		does, why = " is not available", "chosen "+c.Why
+		does, why = " is not available", "chosen "+c.Reason
 	}
 	add("  ", st.Strong.Render(markdown.OneLine(c.Ref, 80))+does)
-	if c.Why != "" {
+	if c.Reason != "" {
 		add("  ", st.Dim.Render(markdown.Visible(why)))
 	}
 	add("  ", st.Dim.Render(markdown.Visible(how)))

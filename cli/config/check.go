@@ -59,13 +59,13 @@ func checkSampling(table string, s Sampling, add func(path, format string, args 
 	if s.MaxTokens < 0 {
 		add(table+".max_tokens", "is %d; it takes 0 or more", s.MaxTokens)
 	}
-	within := func(path string, got *float64, most float64) {
-		if got != nil && (*got < 0 || *got > most) {
-			add(path, "is %v; it takes 0 to %v", *got, most)
+	inRange := func(path string, got *float64, limit float64) {
+		if got != nil && (*got < 0 || *got > limit) {
+			add(path, "is %v; it takes 0 to %v", *got, limit)
 		}
 	}
-	within(table+".temperature", s.Temperature, 2)
-	within(table+".top_p", s.TopP, 1)
+	inRange(table+".temperature", s.Temperature, 2)
+	inRange(table+".top_p", s.TopP, 1)
 }
 
 // checkKeys finds actions that do not exist, and keys that are given to two actions.
@@ -103,7 +103,7 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		add(table+".base_url", "is %q; it takes an address such as https://api.example.com/v1", e.BaseURL)
 	}
-	if given := len(keySources(e)); given > 1 {
+	if sources := len(keySources(e)); sources > 1 {
 		add(table, "has %s; one of them is enough", strings.Join(keySources(e), " and "))
 	}
 	if e.Window < 0 {
@@ -131,17 +131,17 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 func checkPrices(table string, p Price, add func(path, format string, args ...any)) {
 	for _, price := range []struct {
 		key   string
-		given *float64
+		value *float64
 	}{{"in", p.In}, {"cached", p.Cached}, {"out", p.Out}} {
-		if price.given == nil && price.key != "cached" {
+		if price.value == nil && price.key != "cached" {
 			add(table, "has no %s; it takes US dollars for a million tokens", price.key)
 			continue
 		}
-		if price.given == nil {
+		if price.value == nil {
 			continue
 		}
-		if _, ok := pricing.Dollars(*price.given); !ok {
-			add(table+"."+price.key, "is %v; it takes US dollars for a million tokens, 0 or more", *price.given)
+		if _, ok := pricing.Dollars(*price.value); !ok {
+			add(table+"."+price.key, "is %v; it takes US dollars for a million tokens, 0 or more", *price.value)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func keySources(e Endpoint) []string {
 	return out
 }
 
-// policyKey is the key that a complaint of history.Policy.Check is about: its first word.
+// policyKey is the key that an error of history.Policy.Check is about: its first word.
 func policyKey(err error) string {
 	for e := errors.Unwrap(err); e != nil; e = errors.Unwrap(err) {
 		err = e

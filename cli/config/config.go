@@ -110,7 +110,7 @@ func Defaults() Config {
 }
 
 // withPreset is the configuration of a file that names only a preset; one that does not exist
-// leaves the default policy under its name, for Check to complain about.
+// leaves the default policy under its name, for Check to report.
 func withPreset(name string) Config {
 	policy, err := history.Preset(name)
 	if err != nil {

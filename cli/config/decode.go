@@ -217,10 +217,10 @@ func readKeys(doc []byte) []fileKey {
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			table, _ = keyPath(e)
-			out = append(out, place(&p, e, table))
+			out = append(out, fileKeyOf(&p, e, table))
 		case unstable.KeyValue:
 			path, _ := keyPath(e)
-			k := place(&p, e, append(append([]string(nil), table...), path...))
+			k := fileKeyOf(&p, e, append(append([]string(nil), table...), path...))
 			if v := e.Value(); v.Kind == unstable.String {
 				k.value = string(v.Data)
 				k.valueFrom, k.valueTo = int(v.Raw.Offset), int(v.Raw.Offset+v.Raw.Length)
@@ -231,7 +231,7 @@ func readKeys(doc []byte) []fileKey {
 	return out
 }
 
-func place(p *unstable.Parser, e *unstable.Node, path []string) fileKey {
+func fileKeyOf(p *unstable.Parser, e *unstable.Node, path []string) fileKey {
 	_, raw := keyPath(e)
 	at := p.Shape(raw).Start
 	return fileKey{path: path, line: at.Line, column: at.Column}

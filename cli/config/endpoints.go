@@ -36,12 +36,12 @@ func (c Config) Catalog(lookup func(string) string) []llm.Endpoint {
 }
 
 // withMore is an endpoint with what a table says of it.
-func withMore(e, said llm.Endpoint) llm.Endpoint {
-	e.Headers, e.Window, e.Windows, e.Exact, e.Prices, e.Begin = said.Headers, said.Window, said.Windows, said.Exact, said.Prices, said.Begin
-	if said.Default != "" {
-		e.Default, e.Dated = said.Default, false
+func withMore(e, table llm.Endpoint) llm.Endpoint {
+	e.Headers, e.Window, e.Windows, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Windows, table.Exact, table.Prices, table.Begin
+	if table.Default != "" {
+		e.Default, e.Dated = table.Default, false
 	}
-	e.Profile = cmp.Or(said.Profile, e.Profile)
+	e.Profile = cmp.Or(table.Profile, e.Profile)
 	return e
 }
 
@@ -52,16 +52,16 @@ func (c Config) configured(lookup func(string) string) []llm.Endpoint {
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
 		e := c.Endpoints[name]
 		made := llm.Endpoint{
-			Name:    name,
-			BaseURL: e.BaseURL,
-			Headers: e.Headers,
-			Window:  e.Window,
-			Windows: configuredWindows(e.Models),
-			Exact:   e.Exact,
-			Default: e.Model,
-			Begin:   time.Duration(e.FirstByteTimeout) * time.Second,
-			Placed:  true,
-			Prices:  configuredPrices(e.Prices),
+			Name:       name,
+			BaseURL:    e.BaseURL,
+			Headers:    e.Headers,
+			Window:     e.Window,
+			Windows:    configuredWindows(e.Models),
+			Exact:      e.Exact,
+			Default:    e.Model,
+			Begin:      time.Duration(e.FirstByteTimeout) * time.Second,
+			BaseURLSet: true,
+			Prices:     configuredPrices(e.Prices),
 			Profile: history.Profile{
 				MergeSameRole: e.Profile.MergeSameRole,
 				NoToolToUser:  e.Profile.NoToolToUser,

@@ -83,9 +83,9 @@ func (e Environment) Settings(c Config) []Setting {
 	names := slices.Collect(maps.Keys(c.Endpoints))
 	for _, pair := range e.All {
 		name, _, _ := strings.Cut(pair, "=")
-		name, ours := strings.CutPrefix(name, "WINNOW_ENDPOINTS_")
+		name, prefixed := strings.CutPrefix(name, "WINNOW_ENDPOINTS_")
 		name, base := strings.CutSuffix(name, "_BASE_URL")
-		if ours && base && !slices.ContainsFunc(names, func(n string) bool { return plainName(n) == name }) {
+		if prefixed && base && !slices.ContainsFunc(names, func(n string) bool { return plainName(n) == name }) {
 			names = append(names, strings.ToLower(name))
 		}
 	}

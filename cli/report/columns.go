@@ -12,12 +12,12 @@ import (
 // rows is never held. It needs to have measured the cells before.
 type columns struct {
 	*bufio.Writer
-	most   int // the width of the screen; 0 never breaks a line
+	width  int // the width of the screen; 0 never breaks a line
 	widths []int
 }
 
-func newColumns(out io.Writer, most int) *columns {
-	return &columns{Writer: bufio.NewWriterSize(out, 64<<10), most: most}
+func newColumns(out io.Writer, width int) *columns {
+	return &columns{Writer: bufio.NewWriterSize(out, 64<<10), width: width}
 }
 
 // line writes a line that stands alone.
@@ -71,8 +71,8 @@ const leastText = 24
 
 // text writes a text that begins at a column, broken between words at the end of the screen.
 func (w *columns) text(text string, at int) {
-	room := w.most - at
-	if w.most == 0 || room < leastText {
+	available := w.width - at
+	if w.width == 0 || available < leastText {
 		w.WriteString(strings.TrimRight(text, " ") + "\n")
 		return
 	}
@@ -81,7 +81,7 @@ func (w *columns) text(text string, at int) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
-		case used+1+n > room:
+		case used+1+n > available:
 			w.WriteString("\n" + strings.Repeat(" ", at))
 			used = 0
 		default:

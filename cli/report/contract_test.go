@@ -42,7 +42,7 @@ func TestDocsNameEveryField(t *testing.T) {
 		damagedJSON{},
 		AddedJSON{},
 		DiffJSON{},
-		sideJSON{},
+		diffRequestJSON{},
 		changeJSON{},
 	} {
 		of := reflect.TypeOf(one)

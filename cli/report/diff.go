@@ -12,11 +12,11 @@ import (
 // Diff is what changed from one request of a session to a later one.
 type Diff struct {
 	Info          store.Session
-	Before, After Side
+	Before, After DiffRequest
 }
 
-// Side is one of two requests that are compared.
-type Side struct {
+// DiffRequest is one of two requests that are compared.
+type DiffRequest struct {
 	Record  *session.Recorded // nil for the next request
 	Sum     history.Sum
 	Entries []history.Entry
@@ -49,7 +49,7 @@ func (d Diff) Table(out io.Writer, width int) error {
 	return w.Flush()
 }
 
-func (s Side) name() string {
+func (s DiffRequest) name() string {
 	switch {
 	case s.Record == nil:
 		return "the next request"
@@ -60,18 +60,18 @@ func (s Side) name() string {
 }
 
 // sent counts the messages that a request holds.
-func (s Side) sent() int { return session.CountsOf(s.Entries, nil, nil).Sent() }
+func (s DiffRequest) sent() int { return session.CountsOf(s.Entries, nil, nil).Sent() }
 
 // DiffJSON is what context --diff --json writes. It is a contract as ContextJSON is.
 type DiffJSON struct {
-	Session string       `json:"session"`
-	From    sideJSON     `json:"from"`
-	To      sideJSON     `json:"to"`
-	Changes []changeJSON `json:"changes"`
+	Session string          `json:"session"`
+	From    diffRequestJSON `json:"from"`
+	To      diffRequestJSON `json:"to"`
+	Changes []changeJSON    `json:"changes"`
 }
 
-// sideJSON is one of the two requests; all but the sums is 0 for the next one.
-type sideJSON struct {
+// diffRequestJSON is one of the two requests; all but the sums is 0 for the next one.
+type diffRequestJSON struct {
 	ID    int64 `json:"id"`
 	Turn  int   `json:"turn"`
 	Nth   int   `json:"nth"`
@@ -115,8 +115,8 @@ func (d Diff) JSON() DiffJSON {
 	return o
 }
 
-func (s Side) object() sideJSON {
-	o := sideJSON{Total: s.Sum.Total, Sent: s.sent(), Used: s.Sum.Used()}
+func (s DiffRequest) object() diffRequestJSON {
+	o := diffRequestJSON{Total: s.Sum.Total, Sent: s.sent(), Used: s.Sum.Used()}
 	if r := s.Record; r != nil {
 		o.ID, o.Turn, o.Nth, o.Of = r.Request.ID, r.Request.Turn, r.Nth, r.Of
 	}

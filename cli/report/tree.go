@@ -78,10 +78,10 @@ func (t *Tree) Write(out io.Writer, info store.Session) error {
 
 // write draws what stands behind a message. A line goes on as deep as it is; only where branches part they
 // are moved in.
-func (t *Tree) write(out io.Writer, parent int64, margin string) error {
+func (t *Tree) write(out io.Writer, parent int64, indent string) error {
 	list := t.children[parent]
 	for len(list) == 1 {
-		if err := t.line(out, margin, list[0]); err != nil {
+		if err := t.line(out, indent, list[0]); err != nil {
 			return err
 		}
 		list = t.children[list[0].ID]
@@ -91,22 +91,22 @@ func (t *Tree) write(out io.Writer, parent int64, margin string) error {
 		if i == len(list)-1 {
 			sign, on = "└─ ", "   "
 		}
-		if err := t.line(out, margin+sign, m); err != nil {
+		if err := t.line(out, indent+sign, m); err != nil {
 			return err
 		}
-		if err := t.write(out, m.ID, margin+on); err != nil {
+		if err := t.write(out, m.ID, indent+on); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Tree) line(out io.Writer, margin string, m store.Message) error {
+func (t *Tree) line(out io.Writer, indent string, m store.Message) error {
 	mark := " "
 	if t.active[m.ID] {
 		mark = "*"
 	}
-	_, err := fmt.Fprintf(out, "%s %s%*d %-9s  %s\n", mark, margin, t.width, m.ID, m.Role, gist(m))
+	_, err := fmt.Fprintf(out, "%s %s%*d %-9s  %s\n", mark, indent, t.width, m.ID, m.Role, gist(m))
 	return err
 }
 

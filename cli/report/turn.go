@@ -149,8 +149,8 @@ func indexes[T any](list []T, index func(T) int) []int {
 	return slices.Compact(out)
 }
 
-// mostNumbers is how many runs of numbers a line names.
-const mostNumbers = 8
+// maxRuns is how many runs of numbers a line names.
+const maxRuns = 8
 
 // numbersOf writes places as the numbers that people see, from 1: "numbers 2, 5–9".
 func numbersOf(places []int) string {
@@ -168,8 +168,8 @@ func numbersOf(places []int) string {
 		}
 		i = to + 1
 	}
-	if len(runs) > mostNumbers {
-		runs = append(runs[:mostNumbers], "…")
+	if len(runs) > maxRuns {
+		runs = append(runs[:maxRuns], "…")
 	}
 	if len(places) == 1 {
 		return "number " + runs[0]

@@ -18,7 +18,7 @@ func (r Repair) Sentence() string {
 	case r.Cause.Code == cause.None, r.Remedy == SendRepaired:
 		return sentence
 	case r.Remedy == SendAsText:
-		return sentence + " You had the call told as text instead."
+		return sentence + " You had the call sent as text instead."
 	case r.Cause.Alone:
 		return sentence + " You had the message left out instead."
 	}

@@ -13,7 +13,7 @@ func TestRepairsOfRecordsSayWhatWasDone(t *testing.T) {
 	for _, tt := range []struct{ record, want string }{
 		{`{"Kind":"C9","What":"result_empty"}`, "The tool's result was empty; a note says so."},
 		{`{"Kind":"C1","What":"arguments_repaired have=8"}`, "The arguments of this call broke off after 8 characters; what had arrived whole is sent, closed."},
-		{`{"Kind":"C9","What":"result_empty","Remedy":"text"}`, "The tool's result was empty; a note says so. You had the call told as text instead."},
+		{`{"Kind":"C9","What":"result_empty","Remedy":"text"}`, "The tool's result was empty; a note says so. You had the call sent as text instead."},
 		{`{"Kind":"C5","What":"result_missing text=read","Remedy":"drop"}`, "No result of the call read is recorded; a neutral note stands in for it. You had the call left out instead."},
 		{`{"Kind":"C14","What":"text_bytes alone","Remedy":"drop"}`, "Bytes that are not text are sent as replacement characters. You had the message left out instead."},
 		{`{"Kind":"C9","What":"The tool's result was empty; a note says so. You had the call told as text instead.","Remedy":"text"}`, "The tool's result was empty; a note says so. You had the call told as text instead."},

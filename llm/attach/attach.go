@@ -29,7 +29,7 @@ var (
 	ErrTooLarge  = fmt.Errorf("the file is larger than %d MB", Largest>>20)
 )
 
-// Read reads a file's bytes as a part of a message: a text or a picture, told by its content and not
+// Read reads a file's bytes as a part of a message: a text or a picture, recognised by its content and not
 // by its name. The cost of a picture is estimated for a model, a text is counted by count, where nil
 // leaves it uncounted. Bytes of a text that are not UTF-8 are kept; UTF-16 is read as the text it is.
 // The error says why the file cannot be sent.

@@ -41,7 +41,7 @@ func webp(kind string, block ...byte) []byte {
 	return append([]byte("RIFF\x24\x00\x00\x00WEBP"+kind+"\x10\x00\x00\x00"), append(block, make([]byte, 16)...)...)
 }
 
-func TestAttachTellsPicturesByTheirContent(t *testing.T) {
+func TestAttachRecognisesPicturesByTheirContent(t *testing.T) {
 	dot, err := base64.StdEncoding.DecodeString("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestAttachReadsTexts(t *testing.T) {
 	}
 }
 
-func TestAttachSaysWhyNot(t *testing.T) {
+func TestAttachNamesTheReason(t *testing.T) {
 	large := bytes.Repeat([]byte("x"), Largest+1)
 	for _, c := range []struct {
 		name, data, says string

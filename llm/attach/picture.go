@@ -52,9 +52,9 @@ func tiles(base, each float64) func(w, h float64) float64 {
 }
 
 // patches counts squares of 32 pixels, at most so many.
-func patches(each, most float64) func(w, h float64) float64 {
+func patches(each, limit float64) func(w, h float64) float64 {
 	return func(w, h float64) float64 {
-		return each * math.Min(most, math.Ceil(w/32)*math.Ceil(h/32))
+		return each * math.Min(limit, math.Ceil(w/32)*math.Ceil(h/32))
 	}
 }
 

@@ -118,7 +118,7 @@ func TestMoreAtTheEndOfAPage(t *testing.T) {
 	}
 }
 
-func TestMoreGoesBehindTheLastOfTwoQuotes(t *testing.T) {
+func TestMoreFollowsTheLastOfTwoQuotes(t *testing.T) {
 	lib := book(t)
 	text := lib.quote([]int{0, 1}, nil)
 	if got := lib.more([]openai.ChatCompletionMessage{{Role: "assistant", Content: text}}); !strings.Contains(got, "docs/a.md#green-apples") {

@@ -239,8 +239,8 @@ func TestEscapesHoldWhatATerminalMustNotGet(t *testing.T) {
 func TestReasoningComesBeforeTheAnswer(t *testing.T) {
 	raw, err := readAll(t, newGuide(), "/guide reasoning")
 	got := actOut(t, newGuide(), "reasoning")
-	thought, said := strings.LastIndex(raw, `"reasoning_content":`), strings.Index(raw, `"content":`)
-	if err != nil || thought < 0 || thought > said || got.reasoning == "" || got.text == "" {
+	thought, runes := strings.LastIndex(raw, `"reasoning_content":`), strings.Index(raw, `"content":`)
+	if err != nil || thought < 0 || thought > runes || got.reasoning == "" || got.text == "" {
 		t.Errorf("reasoning %q, text %q (%v), want reasoning first", got.reasoning, got.text, err)
 	}
 }

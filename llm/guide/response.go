@@ -73,7 +73,7 @@ func (b streamBody) Close() error {
 	return b.PipeReader.Close()
 }
 
-// reply answers with a text, as much of it as the request and the window leave room for.
+// reply answers with a text, as much of it as fits into the request and the window.
 func (q *question) reply(text string) *http.Response {
 	return q.stream(func(w *writer) {
 		w.begin()
@@ -89,18 +89,18 @@ func (q *question) reply(text string) *http.Response {
 
 // fit is the longest beginning of text that fits into the reply.
 func (q *question) fit(text string) string {
-	room := Window - q.prompt
+	available := Window - q.prompt
 	if limit := q.req.maxTokens(); limit > 0 {
-		room = limit
+		available = limit
 	}
-	if q.guide.o.Count(text) <= room {
+	if q.guide.o.Count(text) <= available {
 		return text
 	}
 	all := pieces(text)
 	low, high := 0, len(all)
 	for low < high {
 		mid := (low + high + 1) / 2
-		if q.guide.o.Count(strings.Join(all[:mid], "")) <= room {
+		if q.guide.o.Count(strings.Join(all[:mid], "")) <= available {
 			low = mid
 		} else {
 			high = mid - 1

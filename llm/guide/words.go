@@ -48,8 +48,8 @@ func isStop(w string) bool {
 	return false
 }
 
-// synonyms are the words of newcomers, and those of the pages for the same, all by their stems.
-var synonyms = []struct{ theirs, ours string }{
+// synonyms are words of newcomers and the words of the pages for the same, all by their stems.
+var synonyms = []struct{ newcomer, pages string }{
 	{"truncat trim shorten clip abridg", "cut"},
 	{"forgot forget forgotten rememb memori vanish disappear miss", "drop kept"},
 	{"reopen yesterday pick last", "resum"},
@@ -79,8 +79,8 @@ var synonyms = []struct{ theirs, ours string }{
 // kin are the words of the pages for a word of a newcomer.
 func kin(stem string) []string {
 	for _, s := range synonyms {
-		if slices.Contains(strings.Fields(s.theirs), stem) {
-			return strings.Fields(s.ours)
+		if slices.Contains(strings.Fields(s.newcomer), stem) {
+			return strings.Fields(s.pages)
 		}
 	}
 	return nil

@@ -15,14 +15,14 @@ type Money int64
 // Dollar is one US dollar.
 const Dollar Money = 1_000_000_000
 
-// mostDollars is the most that are taken for an amount.
-const mostDollars = 1_000_000
+// maxDollars is the most that are taken for an amount.
+const maxDollars = 1_000_000
 
 // Dollars is an amount that is written as a number of dollars. It is false for what no server and no
 // person means as an amount: a negative number, none at all, more than a million of them. What is more than
 // nothing stays more than nothing.
 func Dollars(n float64) (Money, bool) {
-	if !(n >= 0 && n <= mostDollars) {
+	if !(n >= 0 && n <= maxDollars) {
 		return 0, false
 	}
 	m := Money(math.Round(n * float64(Dollar)))

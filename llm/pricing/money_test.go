@@ -50,7 +50,7 @@ func TestWhatIsNoAmountIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestWhatNobodySaidIsNotNothing(t *testing.T) {
+func TestAnUnknownAmountIsNotZero(t *testing.T) {
 	if got := NoUsage().Cost.String(); got != "–" {
 		t.Errorf("a cost that was not said is written %s", got)
 	}
@@ -60,7 +60,7 @@ func TestWhatNobodySaidIsNotNothing(t *testing.T) {
 // and shows at least two decimal places.
 func TestMoneyIsRoundedHonestly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := Money(rapid.Int64Range(1, int64(mostDollars*Dollar)).Draw(t, "nanodollars"))
+		m := Money(rapid.Int64Range(1, int64(maxDollars*Dollar)).Draw(t, "nanodollars"))
 		written, ok := strings.CutPrefix(m.String(), "$")
 		_, places, dot := strings.Cut(written, ".")
 		if !ok || !dot || len(places) < 2 {

@@ -37,8 +37,8 @@ func (p Prices) of(prompt, cached, answer int) Money {
 	}
 	sum.Add(sum, big.NewInt(Million/2))
 	sum.Quo(sum, big.NewInt(Million))
-	if !sum.IsInt64() || sum.Int64() > int64(mostDollars*Dollar) {
-		return mostDollars * Dollar // No answer costs as much: the server's counts cannot be true.
+	if !sum.IsInt64() || sum.Int64() > int64(maxDollars*Dollar) {
+		return maxDollars * Dollar // No answer costs as much: the server's counts cannot be true.
 	}
 	return Money(sum.Int64())
 }

@@ -48,7 +48,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-func TestReaderTellsABreakFromAnEnd(t *testing.T) {
+func TestReaderDistinguishesABreakFromAnEnd(t *testing.T) {
 	broken := errors.New("broken")
 	wantText(t, "events", events(io.MultiReader(strings.NewReader("data: a\n\ndata: b"), iotest.ErrReader(broken))), `="a" ="b" broken`)
 }

@@ -33,19 +33,19 @@ func (c call) identified() bool { return c.id != "" }
 // argued: a call has arguments, whatever they are.
 func (c call) argued() bool { return c.arguments != nil }
 
-// nameForm: a function's name is of the form that functions have. A missing name is another rule's.
-func nameForm(form *regexp.Regexp) func(call) bool {
-	return func(c call) bool { return c.name == "" || form.MatchString(c.name) }
+// namePattern: a function's name matches the server's pattern. A missing name is another rule's.
+func namePattern(pattern *regexp.Regexp) func(call) bool {
+	return func(c call) bool { return c.name == "" || pattern.MatchString(c.name) }
 }
 
-// idForm: the id of a call is of the server's form.
-func idForm(form *regexp.Regexp) func(call) bool {
-	return func(c call) bool { return form.MatchString(c.id) }
+// idPattern: the id of a call matches the server's pattern.
+func idPattern(pattern *regexp.Regexp) func(call) bool {
+	return func(c call) bool { return pattern.MatchString(c.id) }
 }
 
 // idShort: an id is no longer than the most.
-func idShort(most int) func(call) bool {
-	return func(c call) bool { return len(c.id) <= most }
+func idShort(limit int) func(call) bool {
+	return func(c call) bool { return len(c.id) <= limit }
 }
 
 // idUnique: no two calls of a request have one id.

@@ -73,8 +73,8 @@ var imagesOfUser = eachPart(func(m message, p part) bool { return p.kind != "ima
 // textsOnly: a message holds texts and nothing else.
 var textsOnly = eachPart(func(_ message, p part) bool { return p.kind == "text" })
 
-// reasoningBack: the reasoning in front of a call comes back with it.
-func reasoningBack(c *chat, p Profile) *fault {
+// reasoningReturned: the reasoning in front of a call is returned with it.
+func reasoningReturned(c *chat, p Profile) *fault {
 	if !p.Thinking {
 		return nil
 	}

@@ -45,13 +45,13 @@ var systemFirst = eachMessage(func(i int, m message) bool { return i == 0 || m.r
 
 // systemTogether: what the system says stands in front of all others, in as many messages as it likes.
 func systemTogether(c *chat, _ Profile) *fault {
-	said := false
+	others := false
 	for i, m := range c.messages {
 		of := m.role == "system" || m.role == "developer"
-		if of && said {
+		if of && others {
 			return wrong(i)
 		}
-		said = said || !of
+		others = others || !of
 	}
 	return nil
 }
@@ -65,10 +65,10 @@ func userFirst(c *chat, _ Profile) *fault {
 	return nil
 }
 
-// endsOpen: the last message is one that can be answered. An answer at the end is taken for the
+// endsAnswerable: the last message is one that can be answered. An answer at the end is taken for the
 // beginning of the next one. What a server says of one at the end may differ from what it says of
 // several.
-func endsOpen(alone, several string) finder {
+func endsAnswerable(alone, several string) finder {
 	return func(c *chat, _ Profile) *fault {
 		last := len(c.messages) - 1
 		if last < 0 || c.messages[last].role != "assistant" {

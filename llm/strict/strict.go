@@ -19,8 +19,8 @@ type Profile struct {
 
 	Alternate  bool // llama.cpp: the template wants user and assistant in turn, as Mistral's do
 	Toolless   bool // llama.cpp: so does this one, which knows no tools and counts their messages too, as Gemma's do
-	Thinking   bool // DeepSeek: the model thinks, and wants its reasoning back with its calls
-	Signatures bool // Gemini: the model signs its calls, and wants the signatures back
+	Thinking   bool // DeepSeek: the model thinks, and requires its reasoning with its calls
+	Signatures bool // Gemini: the model signs its calls, and requires the signatures
 	Offered    bool // Anthropic: calls and results stand only in a request that offers tools, as on Bedrock
 }
 

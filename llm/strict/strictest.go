@@ -2,7 +2,7 @@ package strict
 
 // strictestRules are those that every request keeps to, whoever gets it, in the words of the server
 // that is known for each. What a single server wants beside that is not among them: the short ids of
-// Mistral, turns that alternate, reasoning and signatures that come back.
+// Mistral, turns that alternate, reasoning and signatures that are returned.
 var strictestRules = []rule{
 	{"model-named", modelNamed, 400, "", "you must provide a model parameter"},
 	{"messages-there", messagesThere("system", "developer"), 400, "empty_array", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead."},
@@ -16,13 +16,13 @@ var strictestRules = []rule{
 	{"system-first", systemTogether, 400, "", "System message must be at the beginning."},
 	{"user-first", userFirst, 400, "", "Please ensure that function call turn comes immediately after a user turn or after a function response turn."},
 	{"call-named", eachCall(call.named), 400, "", "Missing tool call name"},
-	{"name-form", eachCall(nameForm(nameStrictest)), 400, "invalid_value", "Invalid 'messages[{i}].tool_calls[{call}].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."},
-	{"id-form", eachCall(idForm(idStrictest)), 400, "", "messages.{i}.content.{call}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]{1,40}$'"},
+	{"name-form", eachCall(namePattern(nameStrictest)), 400, "invalid_value", "Invalid 'messages[{i}].tool_calls[{call}].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."},
+	{"id-form", eachCall(idPattern(idStrictest)), 400, "", "messages.{i}.content.{call}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]{1,40}$'"},
 	{"id-unique", idUnique, 400, "", "messages.{i}: `tool_use` ids must be unique"},
 	{"arguments-object", argumentsObject("", ""), 400, "", "invalid tool call arguments"},
 	{"result-of-call", resultOfCall, 400, "", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."},
 	{"call-answered", callAnswered, 400, "", "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"},
-	{"ends-open", endsOpen("", ""), 400, "", "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"},
+	{"ends-open", endsAnswerable("", ""), 400, "", "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"},
 }
 
 var knownStrictest = known{

@@ -61,7 +61,7 @@ func firstPiece(text string) string {
 		return text[:at]
 	}
 	at := pieceMax
-	for back := 0; back < utf8.UTFMax && !utf8.RuneStart(text[at]); back++ {
+	for steps := 0; steps < utf8.UTFMax && !utf8.RuneStart(text[at]); steps++ {
 		at--
 	}
 	return text[:at]

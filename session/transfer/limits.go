@@ -10,7 +10,7 @@ import (
 )
 
 // The most of a conversation that a historySample holds in memory, and the messages at its beginning that it
-// always holds: the first exchange is among them.
+// always holds: the first turn is among them.
 const (
 	sampleMessages = 10_000
 	sampleBytes    = 64 << 20

@@ -177,7 +177,7 @@ func RemedyWord(r history.Remedy) string {
 	case history.SendRepaired:
 		return "repaired"
 	case history.SendAsText:
-		return "told as text"
+		return "sent as text"
 	case history.LeaveOut:
 		return "left out"
 	}

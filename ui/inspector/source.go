@@ -76,7 +76,7 @@ func (c source) call(calls []history.ToolCall, k int) (sent *history.ToolCall, f
 	}
 	switch {
 	case i < 0 && c.asText:
-		return nil, "told as text", Unsent
+		return nil, "sent as text", Unsent
 	case i < 0 && len(list) > 0:
 		return nil, "not sent as it is: see how it was repaired", Unsent
 	case i < 0:

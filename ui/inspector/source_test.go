@@ -39,7 +39,7 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 	}{
 		{"anything", history.Profile{}, 0, "image sent, file sent; reasoning not sent; call sent; call repaired"},
 		{"no images", history.Profile{NoImages: true}, 0, "image not sent; a note stands for it, file sent; reasoning not sent; call sent; call repaired"},
-		{"no tools", history.Profile{NoTools: true}, 0, "image sent, file sent; reasoning not sent; call told as text; call told as text"},
+		{"no tools", history.Profile{NoTools: true}, 0, "image sent, file sent; reasoning not sent; call sent as text; call sent as text"},
 		{"reasoning back", history.Profile{EchoReasoning: true}, 0, "image sent, file sent; reasoning sent back to the model; call sent; call repaired"},
 		{"short ids", history.Profile{ToolIDLength: 9}, 0, "image sent, file sent; reasoning not sent; call sent with the id ; call repaired"},
 		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "image sent, file sent; reasoning not sent; call sent; call repaired"},
