@@ -13,6 +13,7 @@ import (
 	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/settings"
+	"winnow/ui/transcript"
 )
 
 // Command is one slash command.
@@ -25,6 +26,16 @@ func command(name, args, help string, run func(*Model, string) tea.Cmd, also ...
 	return Command{composer.Command{Name: name, Also: also, Args: args, Help: help}, run}
 }
 
+// flagging is a command that gives messages that are named by their numbers a flag, else the selected ones.
+func flagging(f history.Flag) func(*Model, string) tea.Cmd {
+	return func(m *Model, numbers string) tea.Cmd {
+		if numbers == "" {
+			return m.flag(f)
+		}
+		return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagNamed(f, numbers) })
+	}
+}
+
 // Commands lists the slash commands in the order of the palette.
 func Commands() []Command {
 	return []Command{
@@ -33,9 +44,9 @@ func Commands() []Command {
 		command("window", "[TOKENS]", "set the model's context window; auto finds it out; alone it says what is known", setting((*settings.Model).Window)),
 		command("preset", "[NAME]", "choose how a request is cut; alone it names the presets", setting((*settings.Model).Preset)),
 		command("compact", "[off]", "have the model condense all before the last turn, and send that instead; off sends the messages again", (*Model).compact),
-		command("pin", "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Pin, args) }),
-		command("exclude", "[NUMBERS]", "exclude the selected messages, or those named: never sent", func(m *Model, args string) tea.Cmd { return m.flagNamed(history.Exclude, args) }),
-		command("auto", "[NUMBERS]", "give the selected messages, or those named, back to the rules", func(m *Model, args string) tea.Cmd { return m.flagNamed("", args) }),
+		command("pin", "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", flagging(history.Pin)),
+		command("exclude", "[NUMBERS]", "exclude the selected messages, or those named: never sent", flagging(history.Exclude)),
+		command("auto", "[NUMBERS]", "give the selected messages, or those named, back to the rules", flagging("")),
 		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.do(keymap.TakeBack) }),
 		command("repair", "", "list what was repaired, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs"),
 		command("whatif", "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }),
@@ -53,7 +64,7 @@ func Commands() []Command {
 		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
 		command("title", "", "have a title written for the session", setting((*settings.Model).Retitle)),
 		command("attach", "PATH", "hang files on the message: texts, and pictures", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
-		command("copy", "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", (*Model).copyMessages),
+		command("copy", "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }),
 		command("export", "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt or json", setting((*settings.Model).ExportTo)),
 		command("model", "[ENDPOINT/MODEL]", "choose the model", setting((*settings.Model).ChooseModel)),
 		command("system", "[TEXT]", "set the session's system prompt; alone it opens in your editor", setting((*settings.Model).System)),

@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/current"
 	"winnow/ui/event"
 )
 
@@ -42,23 +43,23 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	}
 	m.current.Session = s
 	typing(m, strings.Repeat("What is this about? ", 50))
-	plan := func() planMsg {
+	plan := func() current.Planned {
 		t.Helper()
-		msg, ok := m.previewDue(previewDueMsg{m.panel.Generation})().(planMsg)
-		if !ok || msg.err != nil {
-			t.Fatalf("there is no plan: %v", msg.err)
+		msg, ok := m.current.Plan()().(current.PlannedMsg)
+		if !ok || msg.Err != nil {
+			t.Fatalf("there is no plan: %v", msg.Err)
 		}
-		return msg
+		return msg.Planned
 	}
 	first := plan()
-	if got := first.plan.Sum.Tokens(first.plan.Sum.Total); got == 321 {
+	if got := first.Plan.Sum.Tokens(first.Plan.Sum.Total); got == 321 {
 		t.Fatalf("the estimate is the count already: %d", got)
 	}
-	exact, ok := m.planned(first)().(planMsg)
-	if !ok || !exact.exact {
+	exact, ok := m.planned(first)().(current.PlannedMsg)
+	if !ok || !exact.Exact {
 		t.Fatal("the server's count changes nothing")
 	}
-	if next := m.planned(exact); next != nil {
+	if next := m.planned(exact.Planned); next != nil {
 		t.Error("a plan that goes by the server's count asks for another")
 	}
 	if got := plain(m); !strings.Contains(got, "~321 of") {

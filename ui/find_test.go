@@ -11,6 +11,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/current"
 	"winnow/ui/transcript"
 	"winnow/ui/uitest"
 )
@@ -21,7 +22,7 @@ func searching(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	_, plan := talk()
 	plan.Entries[1].Cuts = []history.Range{{From: 18, To: 2310}}
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.Update(tab)
 	m.Update(char('g'))
 	m.Update(char('/'))
@@ -80,7 +81,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 
 	_, plan := talk()
 	plan.Entries[5].Disposition, plan.Entries[6].Disposition = history.Excluded, history.Excluded
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	if got, want := m.chat.SearchTitle(), "6 hits: 2 in context, 4 out"; got != want {
 		t.Errorf("under another plan the title is %q, want %q", got, want)
 	}
@@ -230,7 +231,7 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Cut, Cuts: []history.Range{{From: 100, To: 300}}})
 	}
 	m.chat.Reset(messages)
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.Update(tab)
 	m.Update(char('/'))
 	look := func() tea.Cmd { return m.search("word") }

@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/current"
 	"winnow/ui/transcript"
 )
 
@@ -346,7 +347,7 @@ func BenchmarkSelectionOf10000Messages(b *testing.B) {
 		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, TokensBefore: 5, TokensAfter: 5})
 	}
 	m.chat.Reset(messages)
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.Update(tab)
 	m.Update(char('v'))
 	m.Update(char('g'))

@@ -8,13 +8,12 @@ import (
 
 	"winnow/history"
 	"winnow/session"
-	"winnow/session/settings"
-	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 // inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
@@ -48,23 +47,6 @@ func (inspectorOverlay) title(m *Model) (string, string) {
 
 func (inspectorOverlay) hints(m *Model) []keymap.Hint { return m.inspector.Hints() }
 
-// inspectorDeps are what the inspector works with in a session.
-func (m *Model) inspectorDeps(s *session.Session) inspector.Deps {
-	return inspector.Deps{
-		Keys: m.keys, Secrets: m.current.Secrets,
-		Message: func(id int64) (store.Message, bool) {
-			if i, ok := m.chat.Place[id]; ok && i < len(m.chat.Messages) {
-				return m.chat.Messages[i], true
-			}
-			return store.Message{}, false
-		},
-		Settings: func() (string, error) {
-			list, err := s.Try(session.Trial{}).Settings()
-			return settings.Text(list), err
-		},
-	}
-}
-
 // inspected is a request of the panel as the inspector takes it.
 func (m *Model) inspected(r *panel.Request) inspector.Request {
 	return inspector.Request{
@@ -93,7 +75,7 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 	case inspector.Open:
 		return m.updatePanel(panel.Load{Turn: e.Turn, Request: e.Request})
 	case inspector.Flag:
-		return m.flagThese(e.Flag, e.Message)
+		return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagThese(e.Flag, e.Message) })
 	case inspector.Copy:
 		return copyText(e.What, e.Text)
 	case inspector.ReadBody:
@@ -155,14 +137,6 @@ func (m *Model) inspectRequest() tea.Cmd {
 		return m.notice.Say(r.WhyNone())
 	}
 	return m.inspect(inspector.Subject{Request: true}, inspector.TextView)
-}
-
-// lookAgain has the inspector show the same once more, after the request on show has changed.
-func (m *Model) lookAgain() tea.Cmd {
-	if !m.overlays.has(inspectorOverlay{}) {
-		return nil
-	}
-	return m.updateInspector(inspector.Refresh{})
 }
 
 // stepInspected goes to another line of the request's list. The cursors of panel and transcript go along.

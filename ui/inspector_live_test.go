@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/layout"
 	"winnow/ui/theme"
@@ -235,7 +236,7 @@ func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
 	m.Update(ctrl('d'))
 	m.Update(ctrl('d'))
 	before := plain(m)
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	if after := plain(m); after != before {
 		t.Errorf("the view moved:\n%s\nwant\n%s", after, before)
 	}
@@ -311,7 +312,7 @@ func BenchmarkInspectALongRequest(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	for _, c := range []struct {
 		name string
 		on   inspector.Subject

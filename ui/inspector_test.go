@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
@@ -67,7 +68,7 @@ func ready(t testing.TB, w, h int) *Model {
 		m.chat.Add(message, session.Receipt{})
 	}
 	m.current.Info.Title = "Parser rewrite"
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	return m
 }
 

@@ -88,6 +88,9 @@ func (m *Model) back() tea.Cmd {
 	return m.notice.Say("Nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
 }
 
+// quitDueMsg says that quitting has waited long enough for an answer to be saved.
+type quitDueMsg struct{}
+
 // wouldBeGone warns, once, that leaving the session on the screen discards a temporary chat. Whoever means
 // it does the same again soon.
 func (m *Model) wouldBeGone(by confirm.Action) (said tea.Cmd, stays bool) {

@@ -140,8 +140,8 @@ func (l *live) until(what string, ok func() bool) {
 			if _, ok := msg.(upkeep.QuietMsg); ok {
 				continue // a backup would outlive a test that does not wait for it
 			}
-			if plan, ok := msg.(planMsg); ok {
-				l.newest = plan.generation
+			if plan, ok := msg.(current.PlannedMsg); ok {
+				l.newest = plan.Generation
 			}
 			if about, ok := msg.(current.FoundMsg); ok && about.Session == l.current.Session {
 				if counted, ok := about.Event.(current.Counted); ok {
@@ -220,5 +220,5 @@ func (l *live) open(id string) {
 // planned waits until the panel shows the plan of the draft as it is now.
 func (l *live) planned() {
 	l.t.Helper()
-	l.until("the plan of the draft", func() bool { return l.newest == l.panel.Generation })
+	l.until("the plan of the draft", func() bool { return l.newest == l.current.Generation })
 }

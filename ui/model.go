@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"winnow/session"
+	sessionsettings "winnow/session/settings"
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
@@ -79,8 +80,8 @@ func New(o Options) (*Model, error) {
 		layout: layout.Layout{Wants: layout.Wants{WantPanel: o.Panel != "closed"}},
 		themes: theme.Set{Own: o.Themes},
 	}
-	m.current = current.Model{Deps: current.Deps{With: o.Deps, Choice: o.Choice, Keys: keys, Context: context.Background}, Secrets: theme.Secrets{Find: o.Secrets}}
-	m.chat = transcript.New(transcript.Deps{Keys: keys, Run: m.current.Run, Within: m.current.NewContext, Draft: m.planner})
+	m.current = current.Model{Deps: current.Deps{With: o.Deps, Choice: o.Choice, Keys: keys, Context: context.Background, Draft: func() current.Draft { return current.Draft(m.composer.Next()) }}, Secrets: theme.Secrets{Find: o.Secrets}}
+	m.chat = transcript.New(transcript.Deps{Keys: keys, Run: m.current.Run, Within: m.current.NewContext, Draft: m.current.Planner})
 	var commands []composer.Command
 	for _, c := range Commands() {
 		commands = append(commands, c.Command)
@@ -148,10 +149,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.turnEvents(msg)
 	case question.DueMsg:
 		return m.questionDue(msg)
-	case previewDueMsg:
-		return m.previewDue(msg)
-	case planMsg:
-		return m.planned(msg)
 	case panel.Msg:
 		return m.updatePanel(msg)
 	case transcript.Msg:
@@ -163,7 +160,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case inspector.Msg:
 		return m.updateInspector(msg)
 	case current.Msg:
-		return m.updateCurrent(msg)
+		var cmd tea.Cmd
+		m.current.Busy = m.turn.Busy
+		m.current, cmd = m.current.Update(msg)
+		return m.handle(cmd, m.current.Events(), m.currentEvent)
 	case settings.Msg:
 		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Take(msg) })
 	case settings.DoneMsg:
@@ -191,9 +191,15 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 // adopt shows a session.
 func (m *Model) adopt(s *session.Session) {
 	m.current.Show(s)
-	m.panel.Reset(m.panelDeps())
+	m.panel.Reset(panel.Deps{Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, Selected: m.chat.Holds, NewContext: m.current.NewContext})
 	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets}
-	m.inspector.Deps = m.inspectorDeps(s)
+	m.inspector.Deps = inspector.Deps{
+		Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message,
+		Settings: func() (string, error) {
+			list, err := s.Try(session.Trial{}).Settings()
+			return sessionsettings.Text(list), err
+		},
+	}
 	m.inspector.Forget()
 	m.confirm.Forget()
 	m.notice.Warn(notice.Alert{})

@@ -12,6 +12,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
@@ -23,7 +24,7 @@ func TestAnOldPlanIsDropped(t *testing.T) {
 	m := chatting(t, 120, 40)
 	before := m.panel.Next.Plan.Sum.Total
 	typing(m, "x")
-	m.Update(planMsg{generation: m.panel.Generation - 1, plan: history.Plan{Sum: history.Sum{Total: 1}}})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation - 1, Planned: current.Planned{Plan: history.Plan{Sum: history.Sum{Total: 1}}}})
 	if got := m.panel.Next.Plan.Sum.Total; got != before {
 		t.Errorf("a plan for an older draft: total %d, want %d", got, before)
 	}
@@ -162,7 +163,7 @@ func BenchmarkKeyPressWith10000Messages(b *testing.B) {
 				plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
 			}
 			m.chat.Reset(messages)
-			m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+			m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 			m.View()
 			for b.Loop() {
 				m.Update(char('a'))

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
+	"winnow/ui/current"
 )
 
 // clicks clicks on the n-th line of the screen that holds a text, at the text, and says whether there is
@@ -102,7 +103,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	for i := range 100 {
 		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
 	}
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.View()
 	in := m.layout.Panel.Within(true)
 	lines := 0

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/settings"
 	"winnow/ui/uitest"
@@ -73,7 +74,7 @@ func TestCollapsedMessagesStayCollapsed(t *testing.T) {
 	m.Update(uitest.Key("enter"))
 	want := "+─ #2 of 12 · user · message 1"
 	_, plan := inspected(t)
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	if !strings.Contains(plain(m), "▸ "+want) {
 		t.Errorf("a new plan expanded the message or took the selection:\n%s", plain(m))
 	}

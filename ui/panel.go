@@ -14,14 +14,6 @@ import (
 	"winnow/ui/settings"
 )
 
-// panelDeps are what the panel works with in a session.
-func (m *Model) panelDeps() panel.Deps {
-	return panel.Deps{
-		Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, Selected: m.chat.Holds,
-		NewContext: m.current.NewContext,
-	}
-}
-
 // updatePanel gives the panel what concerns it, and does what it asks for.
 func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 	m.panel.Turns = m.current.Info.Turns
@@ -50,7 +42,7 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 		before := m.inspected(e.Before)
 		return m.inspect(inspector.Subject{Request: true, From: &before}, inspector.ChangesView)
 	case panel.Try:
-		draft, now := m.composer.Next(), m.panel.Next.Plan.Entries
+		draft, now := m.current.Draft(), m.panel.Next.Plan.Entries
 		return func() tea.Msg { return tryOut(e, s, draft, now) }
 	case panel.Apply:
 		return m.current.Run(func(ctx context.Context) tea.Msg { return applyTrial(ctx, s, e) })
@@ -70,7 +62,7 @@ func (m *Model) requestShown() tea.Cmd {
 	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
 		m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
 	}
-	return m.lookAgain()
+	return m.updateInspector(inspector.Refresh{})
 }
 
 // toNext goes back to the next request.

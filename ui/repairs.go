@@ -8,7 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
-	"winnow/ui/composer"
+	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
@@ -70,9 +70,9 @@ func (m *Model) repairsEvent(e event.Event) tea.Cmd {
 		m.bare()
 		m.setFocus(transcriptPane)
 	case inspector.Remedy:
-		m.panel.Generation++ // this action makes the plan that the draft waits for
-		done := remediedMsg{session: m.current.Session, generation: m.panel.Generation, of: e.Entry, to: e.Repair.Remedy}
-		draft := m.composer.Next()
+		generation := m.current.Supersede() // this action makes the plan that the draft waits for
+		done := remediedMsg{session: m.current.Session, generation: generation, of: e.Entry, to: e.Repair.Remedy}
+		draft := m.current.Draft()
 		return m.current.Run(func(ctx context.Context) tea.Msg { return done.set(ctx, draft) })
 	}
 	return nil
@@ -91,16 +91,16 @@ type remediedMsg struct {
 }
 
 // set stores the next remedy that changes something for the message.
-func (done remediedMsg) set(ctx context.Context, draft composer.Drafted) tea.Msg {
+func (done remediedMsg) set(ctx context.Context, draft current.Draft) tea.Msg {
 	s := done.session
-	done.was, _ = preview(draft, s) // Why it could not be sent was said before.
+	done.was, _ = draft.Plan(s, session.Trial{}) // Why it could not be sent was said before.
 	all := history.Remedies()
 	for range all {
 		done.to = all[(slices.Index(all, done.to)+1)%len(all)]
 		if done.err = s.SetRemedy(ctx, done.to, done.of.ID); done.err != nil {
 			return done
 		}
-		done.now, done.short = preview(draft, s)
+		done.now, done.short = draft.Plan(s, session.Trial{})
 		e, ok := done.now.EntryOf(done.of.ID)
 		if !ok || slices.ContainsFunc(e.Repairs, func(r history.Repair) bool { return r.Remedy == done.to }) {
 			break
@@ -131,8 +131,8 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 		return ok && len(m.chat.Messages[at].ToolCalls) > 0
 	})
 	said, plan := m.notice.Say(msg.sentence(calls)), m.draftChanged
-	if msg.generation == m.panel.Generation {
-		plan = func() tea.Cmd { return m.planned(planMsg{generation: msg.generation, plan: msg.now, err: msg.short}) }
+	if msg.generation == m.current.Generation {
+		plan = func() tea.Cmd { return m.planned(current.Planned{Plan: msg.now, Err: msg.short}) }
 	}
 	return tea.Batch(said, plan(), m.updateRepairs(inspector.RemediedMsg{Failed: m.turn.Busy}))
 }

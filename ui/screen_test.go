@@ -17,6 +17,7 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/current"
 	"winnow/ui/panel"
 	"winnow/ui/settings"
 	"winnow/ui/turn"
@@ -112,7 +113,7 @@ func chatting(t testing.TB, w, h int) *Model {
 	}
 	m.current.Info.Title = "Parser rewrite"
 	m.repairs.Announced = true
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	return m
 }
 
@@ -248,7 +249,7 @@ var states = slices.Concat([]state{
 	}},
 	{"repairs", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
-		m.Update(planMsg{generation: m.panel.Generation, plan: repairedPlan(m)})
+		m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: repairedPlan(m)}})
 		m.Update(tab)
 		m.Update(char('g'))
 		m.Update(char('m'))
@@ -263,12 +264,12 @@ var states = slices.Concat([]state{
 		plan.Entries[3].Repairs[0].Cause.Text += " You had the call sent as text instead."
 		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
 		before := m.panel.Next.Plan
-		m.Update(remediedMsg{session: m.current.Session, generation: m.panel.Generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
+		m.Update(remediedMsg{session: m.current.Session, generation: m.current.Generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
 		return m
 	}},
 	{"repairs-none", func(t testing.TB, w, h int) *Model {
 		m := fresh(t, w, h)
-		m.Update(planMsg{generation: m.panel.Generation, plan: history.Plan{}})
+		m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: history.Plan{}}})
 		typing(m, "/repair")
 		m.Update(enter)
 		return m

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 )
 
@@ -17,5 +18,5 @@ func (m *Model) reveal() tea.Cmd {
 	if m.current.Secrets.Revealed {
 		said = "What looks like a secret is shown; " + m.keys.First(keymap.Reveal) + " hides it."
 	}
-	return tea.Batch(m.notice.Say(said), m.lookAgain())
+	return tea.Batch(m.notice.Say(said), m.updateInspector(inspector.Refresh{}))
 }

@@ -74,12 +74,6 @@ func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
 	return m.handle(cmd, m.sessions.Events(), m.sessionsEvent)
 }
 
-func (m *Model) updateCurrent(msg current.Msg) tea.Cmd {
-	var cmd tea.Cmd
-	m.current, cmd = m.current.Update(msg)
-	return m.handle(cmd, m.current.Events(), m.sessionsEvent)
-}
-
 func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case sessions.Closed:
@@ -103,6 +97,13 @@ func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 		return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(e.ID, e.Name, m.current.Ref) })
 	case sessions.Acted:
 		m.current.Info = m.current.Session.Info()
+	}
+	return nil
+}
+
+// currentEvent shows what is new about the session on the screen.
+func (m *Model) currentEvent(e event.Event) tea.Cmd {
+	switch e := e.(type) {
 	case current.Opened:
 		return m.opened(e)
 	case current.NotOpened:
@@ -122,8 +123,17 @@ func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 		}
 	case current.ForksRead:
 		m.chat.Lead(m.current.Forks.Trails())
+	case current.Planned:
+		return m.planned(e)
 	case current.Counted:
-		return m.counted(e.Counting)
+		guessed := m.panel.Guessed != ""
+		m.panel.Count(e.Counting)
+		switch {
+		case !e.Done():
+			return m.current.Count()
+		case guessed:
+			return m.draftChanged() // once more, by counts alone
+		}
 	case current.Priced:
 		m.panel.Next.Input = m.current.Session.Model().InputCost(m.panel.Next.Plan.Sum)
 	case current.PastRead:

@@ -19,7 +19,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l.say("nobody will know this")
 	l.types("and a draft that stays unsent")
 	l.run(l.composer.Keep())
-	l.until("a draft's plan", func() bool { return l.panel.Generation == l.newest })
+	l.until("a draft's plan", func() bool { return l.current.Generation == l.newest })
 
 	folder := filepath.Dir(l.current.With.Store.Path())
 	files, err := filepath.Glob(filepath.Join(folder, "*"))

@@ -50,8 +50,8 @@ func (m *Model) transcriptEvent(e event.Event) tea.Cmd {
 		if e.Stale {
 			return m.draftChanged()
 		}
-		m.panel.Generation++ // A plan that is being made may not know of the action.
-		return m.planned(planMsg{generation: m.panel.Generation, plan: e.Plan, err: e.Err})
+		m.current.Supersede() // A plan that is being made may not know of the action.
+		return m.planned(current.Planned{Plan: e.Plan, Err: e.Err})
 	}
 	return nil
 }
@@ -163,29 +163,12 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 	if on := m.panel.Chosen(); m.panelHasKeys() && !m.chat.Selecting() {
 		switch {
 		case on.Entry != nil:
-			return m.flagThese(f, on.Entry.ID)
+			return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagThese(f, on.Entry.ID) })
 		case on.Added != nil:
 			return m.notice.Say("Nobody said this text: it comes and goes with the messages around it.")
 		}
 	}
 	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.Flag(f) })
-}
-
-// flagThese gives messages a flag.
-func (m *Model) flagThese(f history.Flag, ids ...int64) tea.Cmd {
-	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagThese(f, ids...) })
-}
-
-// flagNamed gives messages that are named by their numbers a flag, else the selected ones.
-func (m *Model) flagNamed(f history.Flag, numbers string) tea.Cmd {
-	if numbers == "" {
-		return m.flag(f)
-	}
-	ids, fault := m.chat.Named(numbers)
-	if fault != "" {
-		return m.notice.Error(fault)
-	}
-	return m.flagThese(f, ids...)
 }
 
 // search looks for a text in the transcript.

@@ -9,6 +9,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/composer"
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/question"
@@ -30,7 +31,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	m.confirm.Forget()
 	m.notice.Clear()
 	m.chat.Name = transcript.ShortName(m.current.Ref)
-	m.panel.Generation++ // a plan that is being made for the draft comes too late now
+	m.current.Supersede() // a plan that is being made for the draft comes too late now
 	if m.panel.Past != nil {
 		m.toNext()
 	}
@@ -63,7 +64,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Planned:
 		m.current.Refresh()
 		m.showNext(e.Plan, nil, e.Outlook)
-		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.lookAgain())
+		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.updateInspector(inspector.Refresh{}))
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:
@@ -155,7 +156,7 @@ func (m *Model) send() tea.Cmd {
 	if cmd, ok := m.composer.AttachMore(); ok {
 		return cmd
 	}
-	if over := m.panel.Oversize(); over != nil { // the session finds out about any other one before it stores it
+	if over := m.current.Oversize(); over != nil { // the session finds out about any other one before it stores it
 		return m.tooLong(over)
 	}
 	return m.sendAs(session.How{})

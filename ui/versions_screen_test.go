@@ -22,7 +22,7 @@ func versioned(t testing.TB, w, h int) *Model {
 	messages[2].Sibling, messages[2].Siblings = 2, 3
 	messages[5].Sibling, messages[5].Siblings = 1, 2
 	m.chat.Follow(messages)
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	return m
 }
 
@@ -52,7 +52,7 @@ func edited(t testing.TB, w, h int) *Model {
 	plan := m.panel.Next.Plan
 	plan.Entries, plan.Next = plan.Entries[:2], nil
 	plan.Sum.Sent, plan.Sum.Stored, plan.Sum.Pinned, plan.Sum.Body, plan.Sum.Draft, plan.Sum.Total = 1, 2, 0, 37, 20, 329
-	m.Update(planMsg{generation: m.panel.Generation, plan: plan})
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	return m
 }
 

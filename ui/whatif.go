@@ -9,7 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
-	"winnow/ui/composer"
+	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
 	"winnow/ui/settings"
@@ -51,16 +51,16 @@ func (m *Model) leaveWhatif() {
 
 // tryOut plans by other settings. A model of which nothing is known is read about first, unless the plan is not
 // wanted any more.
-func tryOut(e panel.Try, s *session.Session, draft composer.Drafted, now []history.Entry) tea.Msg {
-	plan, err := previewAs(draft, s, e.Trial)
+func tryOut(e panel.Try, s *session.Session, draft current.Draft, now []history.Entry) tea.Msg {
+	plan, err := draft.Plan(s, e.Trial)
 	if errors.Is(err, session.ErrNotConsidered) {
 		select {
 		case <-e.Context.Done():
 			return panel.TriedMsg{Try: e, Err: e.Context.Err()}
-		case <-time.After(restTime):
+		case <-time.After(current.RestTime):
 		}
 		if err = s.Consider(e.Context, e.Trial.Model); err == nil {
-			plan, err = previewAs(draft, s, e.Trial)
+			plan, err = draft.Plan(s, e.Trial)
 		}
 	}
 	tried := s.Try(e.Trial)

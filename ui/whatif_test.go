@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/current"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
@@ -220,7 +221,7 @@ func TestWhatIfFollowsTheNextRequest(t *testing.T) {
 	l.tried()
 	next := l.panel.Next.Plan
 	next.Sum.Total += 500
-	_, cmd := l.Update(planMsg{generation: l.panel.Generation, plan: next})
+	_, cmd := l.Update(current.PlannedMsg{Generation: l.current.Generation, Planned: current.Planned{Plan: next}})
 	l.run(cmd)
 	if l.panel.Whatif.Running == 0 {
 		t.Fatal("the next request changed under the trial, and the trial was not planned anew")

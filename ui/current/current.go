@@ -33,6 +33,9 @@ type Model struct {
 	Forks    Forks
 	At       Arrival // where in the session the cursor goes, as soon as that is read
 
+	Busy bool // an answer arrives: nothing is planned meanwhile
+	planning
+
 	number int // of the newest request for another session
 }
 
@@ -42,6 +45,7 @@ type Deps struct {
 	Choice  llm.Choice // which model was chosen at the start, and why
 	Keys    keymap.Map
 	Context func() context.Context // the program's: commands end with it
+	Draft   func() Draft           // as it is now
 }
 
 // Arrival is a message that a session is opened for, zero for its end.
@@ -105,7 +109,7 @@ func (leasedMsg) currentMsg() {}
 
 // Show puts another session on the screen.
 func (c *Model) Show(s *session.Session) {
-	*c = Model{Deps: c.Deps, Session: s, Secrets: c.Secrets, ReadOnly: s.LeasedByOther(), number: c.number}
+	*c = Model{Deps: c.Deps, Session: s, Secrets: c.Secrets, ReadOnly: s.LeasedByOther(), planning: planning{Generation: c.Generation}, number: c.number}
 	c.Refresh()
 }
 
@@ -191,6 +195,14 @@ func (c *Model) update(msg Msg) tea.Cmd {
 			c.Forks = e.Forks
 		}
 		return c.Emit(msg.Event)
+	case dueMsg:
+		if msg.generation == c.Generation && !c.Busy {
+			return c.Plan()
+		}
+	case PlannedMsg:
+		if msg.Generation == c.Generation {
+			return c.Emit(msg.Planned)
+		}
 	case leasedMsg:
 		switch {
 		case msg.session != c.Session:

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
@@ -83,5 +84,40 @@ func TestALoadedSessionKnowsItsForks(t *testing.T) {
 	events := now.Events()
 	if len(events) != 1 || now.Forks.From() != "" {
 		t.Errorf("got %v, from %q", events, now.Forks.From())
+	}
+}
+
+func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
+	o := opening(t)
+	o.Draft = func() Draft { return Draft{Text: "hello"} }
+	o.PlanSoon()
+	old := o.Plan()().(PlannedMsg)
+	o.PlanSoon()
+	if o, _ := o.Update(old); len(o.Events()) > 0 {
+		t.Error("the plan of an older draft is shown")
+	}
+	newer := o.Plan()().(PlannedMsg)
+	now, _ := o.Update(newer)
+	if got := now.Events(); len(got) != 1 {
+		t.Errorf("the plan of the draft: %v, want it shown", got)
+	}
+	if _, due := now.Update(dueMsg{now.Generation}); due == nil {
+		t.Error("a draft that has rested is not planned")
+	}
+	now.Busy = true
+	if _, due := now.Update(dueMsg{now.Generation}); due != nil {
+		t.Error("the draft is planned while an answer arrives")
+	}
+}
+
+func TestADraftThatDoesNotFitIsKnownUntilItChanges(t *testing.T) {
+	o := opening(t)
+	o.Judge(&history.OverBudgetError{})
+	if o.Oversize() == nil {
+		t.Error("a draft that does not fit is not known")
+	}
+	o.Supersede()
+	if o.Oversize() != nil {
+		t.Error("what was known of a draft is told of the next one")
 	}
 }

@@ -122,7 +122,9 @@ func (in *Model) update(msg tea.Msg) tea.Cmd {
 		in.On = msg.On
 		return in.look(cmp.Or(msg.At, in.view))
 	case Refresh:
-		return in.refresh()
+		if in.view != "" {
+			return in.refresh()
+		}
 	case Msg:
 		return in.answered(msg)
 	}

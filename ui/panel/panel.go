@@ -18,10 +18,6 @@ type Model struct {
 	Around
 	event.Queue
 
-	Generation int                    // of the draft: a plan of an older one is dropped
-	planned    int                    // the generation of the newest plan of the draft
-	oversize   *session.OversizeError // why that cannot be sent, nil where it fits
-
 	Next Request  // what would leave now, or is leaving
 	Past *Request // one that was sent, shown instead; nil for none
 
@@ -51,22 +47,11 @@ func (p *Model) Reset(d Deps) {
 	if p.Whatif != nil {
 		p.Whatif.cancel()
 	}
-	*p = Model{Deps: d, Around: p.Around, Generation: p.Generation, Number: p.Number + 1, trials: p.trials}
+	*p = Model{Deps: d, Around: p.Around, Number: p.Number + 1, trials: p.trials}
 }
 
 // Reveal shows what looks like a secret, or hides it, as secrets say.
 func (p *Model) Reveal(secrets theme.Secrets) { p.Secrets, p.gists = secrets, nil }
-
-// Judged takes why the newest plan of the draft cannot be sent, nil where it can.
-func (p *Model) Judged(over *session.OversizeError) { p.planned, p.oversize = p.Generation, over }
-
-// Oversize says why the draft would not fit, as far as its plan is made already.
-func (p *Model) Oversize() *session.OversizeError {
-	if p.planned != p.Generation {
-		return nil
-	}
-	return p.oversize
-}
 
 // Shown is the request that the panel shows.
 func (p *Model) Shown() *Request {

@@ -48,6 +48,15 @@ func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
 	return c.do(Action{Flag: f, IDs: ids})
 }
 
+// FlagNamed gives messages that are named by their numbers a flag.
+func (c *Model) FlagNamed(f history.Flag, numbers string) tea.Cmd {
+	ids, fault := c.Named(numbers)
+	if fault != "" {
+		return c.SayError(fault)
+	}
+	return c.FlagThese(f, ids...)
+}
+
 // Undo undoes the last action.
 func (c *Model) Undo() tea.Cmd {
 	if c.undo.empty() {

@@ -306,3 +306,11 @@ func (c *Model) Withdraw(requests []int64) {
 		}
 	}
 }
+
+// Message is the message with an id, where the transcript has it.
+func (c *Model) Message(id int64) (store.Message, bool) {
+	if i, ok := c.Place[id]; ok && i < len(c.Messages) {
+		return c.Messages[i], true
+	}
+	return store.Message{}, false
+}

@@ -1,0 +1,115 @@
+package current
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/ui/event"
+	"winnow/ui/theme"
+)
+
+// RestTime is how long the draft rests before its plan is made.
+const RestTime = 60 * time.Millisecond
+
+// Draft is what the next request is planned with beside the conversation.
+type Draft struct {
+	Text    string
+	Files   []history.Part // never nil: an edit without a file takes the earlier ones away
+	Instead int64          // the message that it stands in for, 0 for none
+}
+
+// Plan plans the request that would leave with the draft, by other settings. It is for a command.
+func (d Draft) Plan(s *session.Session, by session.Trial) (history.Plan, error) {
+	by.Instead = d.Instead
+	return s.Try(by).Preview(d.Text, d.Files...)
+}
+
+// Planned is the plan of the next request, or why it cannot be sent.
+type Planned struct {
+	Plan  history.Plan
+	Err   error
+	Exact bool // it goes by the server's own count of the plan before it
+}
+
+// PlannedMsg is a plan of the next request. One of an older generation is dropped.
+type PlannedMsg struct {
+	Generation int
+	Planned
+}
+
+// dueMsg says that the draft has rested long enough to be planned.
+type dueMsg struct{ generation int }
+
+func (PlannedMsg) currentMsg() {}
+func (dueMsg) currentMsg()     {}
+
+// planning is the plan of the next request, while it is made.
+type planning struct {
+	Generation int                    // of the draft
+	judged     int                    // the generation whose plan oversize is about
+	oversize   *session.OversizeError // why it cannot be sent, nil where it fits
+}
+
+// Supersede drops the plans that are being made, and returns the generation of the next one.
+func (p *planning) Supersede() int {
+	p.Generation++
+	return p.Generation
+}
+
+// Oversize says why the draft would not fit, as far as its plan is made already.
+func (p *planning) Oversize() *session.OversizeError {
+	if p.judged != p.Generation {
+		return nil
+	}
+	return p.oversize
+}
+
+// Judge takes why the newest plan of the draft cannot be sent, nil where it can.
+func (c *Model) Judge(err error) {
+	c.judged, c.oversize = c.Generation, session.Oversize(err, c.Session.Model().Windows())
+}
+
+// PlanSoon plans the next request anew, after the draft has rested.
+func (c *Model) PlanSoon() tea.Cmd {
+	n := c.Supersede()
+	return tea.Tick(RestTime, func(time.Time) tea.Msg { return dueMsg{n} })
+}
+
+// Plan plans the next request with the draft as it is now.
+func (c *Model) Plan() tea.Cmd {
+	plan, n := c.Planner(), c.Generation
+	return func() tea.Msg {
+		p, err := plan()
+		return PlannedMsg{n, Planned{Plan: p, Err: err}}
+	}
+}
+
+// Planner takes the draft as it is now, and plans with it when it is called: in a command.
+func (c *Model) Planner() func() (history.Plan, error) {
+	s, draft := c.Session, c.Draft()
+	return func() (history.Plan, error) { return draft.Plan(s, session.Trial{}) }
+}
+
+// CountExactly asks a server that counts for its own count of a plan that is shown, and plans again, once, where that
+// is another.
+func (c *Model) CountExactly(shown history.Plan) tea.Cmd {
+	if !c.Session.Model().Exact() {
+		return nil
+	}
+	s, plan, n := c.Session, c.Planner(), c.Generation
+	return c.Run(func(ctx context.Context) tea.Msg {
+		changed, err := s.Model().CountExactly(ctx, shown)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			return event.Notice{Text: theme.Sentence(err), Error: true}
+		case !changed:
+			return nil
+		}
+		p, err := plan()
+		return PlannedMsg{n, Planned{p, err, true}}
+	})
+}
