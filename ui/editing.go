@@ -25,7 +25,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	if why := m.whyNot(keymap.Edit); why != nil {
 		return why
 	}
-	i, ok := m.chat.Place[id]
+	i, ok := m.chat.Index[id]
 	if !ok {
 		return m.notice.Error("This message is on another branch by now.")
 	}
@@ -115,7 +115,7 @@ func (m *Model) askAgain(message store.Message) tea.Cmd {
 		}
 		message = last
 	}
-	at := m.chat.Place[message.ID]
+	at := m.chat.Index[message.ID]
 	for at >= 0 && m.chat.Messages[at].Role != history.User {
 		at--
 	}

@@ -95,8 +95,8 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 		return m.current.Run(func(ctx context.Context) tea.Msg { return readBefore(ctx, s, e.Number, turn, nth) })
 	case inspector.ReadVerdicts:
 		return m.current.Run(func(ctx context.Context) tea.Msg {
-			list, err := s.VerdictHistory(ctx, e.Message, e.Most)
-			return inspector.VerdictsMsg{Answer: inspector.Answer{Number: e.Number, Err: err}, List: list, Most: e.Most}
+			list, err := s.VerdictHistory(ctx, e.Message, e.Limit)
+			return inspector.VerdictsMsg{Answer: inspector.Answer{Number: e.Number, Err: err}, List: list, Limit: e.Limit}
 		})
 	}
 	return nil
@@ -134,7 +134,7 @@ func (m *Model) inspectLine() tea.Cmd {
 // inspectRequest opens the inspector on the whole request.
 func (m *Model) inspectRequest() tea.Cmd {
 	if r := m.panel.Shown(); !r.Ready {
-		return m.notice.Say(r.WhyNone())
+		return m.notice.Say(r.Missing())
 	}
 	return m.inspect(inspector.Subject{Request: true}, inspector.TextView)
 }

@@ -133,7 +133,7 @@ func sightings(t testing.TB, w, h int) *Model {
 			Model: "openai/gpt-5.2", Entry: plan.Entries[k],
 		})
 	}
-	m.Update(inspector.VerdictsMsg{Answer: inspector.Answer{Number: m.inspector.Number}, List: list, Most: 100})
+	m.Update(inspector.VerdictsMsg{Answer: inspector.Answer{Number: m.inspector.Number}, List: list, Limit: 100})
 	return m
 }
 

@@ -20,8 +20,8 @@ func (m *Model) arrange() {
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
 	w.Draft, w.AlertLines = m.composer.Lines(), len(m.alertLines(layout.MostAlert))
 	m.layout = layout.For(w)
-	in := m.layout.Transcript.Within(m.layout.Framed)
+	in := m.layout.Transcript.Inner(m.layout.Framed)
 	m.chat.Resize(in.W, in.H)
-	full := m.layout.Full.Within(framedOverlay(m.layout.Full))
+	full := m.layout.Full.Inner(framedOverlay(m.layout.Full))
 	m.inspector.Resize(full.W, full.H)
 }

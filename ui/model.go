@@ -81,7 +81,7 @@ func New(o Options) (*Model, error) {
 		themes: theme.Set{Own: o.Themes},
 	}
 	m.current = current.Model{Deps: current.Deps{With: o.Deps, Choice: o.Choice, Keys: keys, Context: context.Background, Draft: func() current.Draft { return current.Draft(m.composer.Next()) }}, Secrets: theme.Secrets{Find: o.Secrets}}
-	m.chat = transcript.New(transcript.Deps{Keys: keys, Run: m.current.Run, Within: m.current.NewContext, Draft: m.current.Planner})
+	m.chat = transcript.New(transcript.Deps{Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner})
 	var commands []composer.Command
 	for _, c := range Commands() {
 		commands = append(commands, c.Command)

@@ -38,23 +38,23 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
-		in, lead := m.layout.Composer.Within(m.layout.Framed), 1
+		in, lead := m.layout.Composer.Inner(m.layout.Framed), 1
 		if !m.layout.Framed {
 			lead = 2 // the prompt's sign
 		}
 		m.composer.Area.Click(msg.X-in.X-lead, msg.Y-in.Y)
 	case m.layout.Transcript.Holds(msg.X, msg.Y):
 		m.setFocus(transcriptPane)
-		cmd := m.updateTranscript(tea.MouseClickMsg{Y: msg.Y - m.layout.Transcript.Within(m.layout.Framed).Y})
+		cmd := m.updateTranscript(tea.MouseClickMsg{Y: msg.Y - m.layout.Transcript.Inner(m.layout.Framed).Y})
 		m.lead()
 		return cmd
 	case m.layout.Panel.Holds(msg.X, msg.Y):
 		at := m.focus
 		m.setFocus(panelPane)
 		if at == panelPane {
-			return m.clickLine(m.layout.Panel.Within(true), msg.Y)
+			return m.clickLine(m.layout.Panel.Inner(true), msg.Y)
 		}
-		m.selectLine(m.layout.Panel.Within(true), msg.Y)
+		m.selectLine(m.layout.Panel.Inner(true), msg.Y)
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	}
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.View()
-	in := m.layout.Panel.Within(true)
+	in := m.layout.Panel.Inner(true)
 	lines := 0
 	m.panel.Move(-50)
 	for y := range in.H {

@@ -103,7 +103,7 @@ func (m *Model) overlayRoom() theme.Box {
 	if top := m.overlays.top(); top != nil {
 		b = top.box(m)
 	}
-	return b.Within(framedOverlay(b))
+	return b.Inner(framedOverlay(b))
 }
 
 // overlayView draws what covers the panes.
@@ -114,7 +114,7 @@ func (m *Model) overlayView() ([]string, *tea.Cursor) {
 		return nil, nil
 	}
 	framed := framedOverlay(b)
-	lines, cursor := top.view(m, b.Within(framed))
+	lines, cursor := top.view(m, b.Inner(framed))
 	if !framed {
 		return theme.Blank(lines, b.W, b.H), cursor
 	}
@@ -161,7 +161,7 @@ func (panelOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 	return m.panel.View(m.themes.Styles, in.W, in.H, true), nil
 }
 
-func (panelOverlay) title(m *Model) (string, string) { return m.panelTitle(), m.panel.Place() }
+func (panelOverlay) title(m *Model) (string, string) { return m.panelTitle(), m.panel.Position() }
 
 func (panelOverlay) hints(m *Model) []keymap.Hint {
 	if m.panel.Past != nil {

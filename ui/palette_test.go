@@ -60,7 +60,7 @@ func TestEveryThemeCanBeRead(t *testing.T) {
 			case "base", "syntax", "frame", "chosen_back", "found_back":
 				continue
 			case "chosen":
-				behind = p.ChosenBack
+				behind = p.ChosenBackground
 			}
 			if less, ok := least[role]; ok {
 				want = less

@@ -18,11 +18,11 @@ import (
 func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 	m.panel.Turns = m.current.Info.Turns
 	if _, key := msg.(tea.KeyPressMsg); key {
-		b := m.layout.Panel.Within(true)
+		b := m.layout.Panel.Inner(true)
 		if m.overlays.onTop(panelOverlay{}) || m.layout.Panel.Empty() {
 			b = m.overlayRoom()
 		}
-		m.panel.Page = max(1, m.panel.Slice(m.themes.Styles, b.W, b.H).Room)
+		m.panel.Page = max(1, m.panel.Slice(m.themes.Styles, b.W, b.H).Height)
 	}
 	var cmd tea.Cmd
 	m.panel, cmd = m.panel.Update(msg)

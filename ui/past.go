@@ -80,7 +80,7 @@ func loadPast(ctx context.Context, s *session.Session, l panel.Load) tea.Msg {
 
 // openPast shows the request that made a message: an answer's own, the question's first.
 func (m *Model) openPast() tea.Cmd {
-	id, ok := m.chat.RequestBehind()
+	id, ok := m.chat.RequestOf()
 	if !ok {
 		return m.notice.Say("No request was sent for this message.")
 	}

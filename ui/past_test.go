@@ -124,7 +124,7 @@ func pastStates() []state {
 		{"warned", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
 			m.panel.Doubt = "window of 8,192 tokens assumed: the server does not say"
-			m.panel.Outlook = panel.Outlook{
+			m.panel.Forecast = panel.Forecast{
 				Prefix: session.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
 				Warnings: []string{
 					"in turn 2 the server counted 1,022 of ~1,912 tokens: it dropped a part of the request",

@@ -127,7 +127,7 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 		return tea.Batch(m.notice.Error(theme.Sentence(msg.err)), m.draftChanged(), m.updateRepairs(inspector.RemediedMsg{Failed: true}))
 	}
 	calls := slices.ContainsFunc(msg.group, func(id int64) bool {
-		at, ok := m.chat.Place[id]
+		at, ok := m.chat.Index[id]
 		return ok && len(m.chat.Messages[at].ToolCalls) > 0
 	})
 	said, plan := m.notice.Say(msg.sentence(calls)), m.draftChanged

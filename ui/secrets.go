@@ -13,7 +13,7 @@ func (m *Model) reveal() tea.Cmd {
 	m.panel.Reveal(m.current.Secrets)
 	m.repairs.Secrets, m.inspector.Secrets = m.current.Secrets, m.current.Secrets
 	m.sessions.Reveal(m.current.Secrets)
-	m.chat.Lead(m.current.Forks.Trails())
+	m.chat.SetTrails(m.current.Forks.Trails())
 	said := "What looks like a secret is hidden."
 	if m.current.Secrets.Revealed {
 		said = "What looks like a secret is shown; " + m.keys.First(keymap.Reveal) + " hides it."

@@ -86,7 +86,7 @@ func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 		return m.openStored(e.ID, current.Arrival{})
 	case sessions.Found:
 		at := current.Arrival{Message: e.Hit.Message, Text: e.Text}
-		if _, here := m.chat.Place[at.Message]; here && e.Hit.Session.ID == m.current.Info.ID {
+		if _, here := m.chat.Index[at.Message]; here && e.Hit.Session.ID == m.current.Info.ID {
 			m.bare()
 			m.current.At = at
 			return m.arrive(true)
@@ -122,7 +122,7 @@ func (m *Model) currentEvent(e event.Event) tea.Cmd {
 			m.arrange()
 		}
 	case current.ForksRead:
-		m.chat.Lead(m.current.Forks.Trails())
+		m.chat.SetTrails(m.current.Forks.Trails())
 	case current.Planned:
 		return m.planned(e)
 	case current.Counted:

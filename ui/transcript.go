@@ -206,6 +206,6 @@ func (m *Model) follow() {
 // lead puts the panel's cursor on the message under the transcript's.
 func (m *Model) lead() {
 	if message, ok := m.chat.Selected(); ok {
-		m.panel.GoTo(m.chat.Place[message.ID], message.ID)
+		m.panel.GoTo(m.chat.Index[message.ID], message.ID)
 	}
 }

@@ -89,7 +89,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 func (m *Model) stored(e session.Stored) tea.Cmd {
 	m.current.Info = m.current.Session.Info()
 	if sent := m.composer.Sending(); sent != nil && sent.Instead != 0 {
-		m.chat.CutBehind(e.Message.Parent)
+		m.chat.CutAfter(e.Message.Parent)
 	}
 	m.chat.Add(e.Message, session.Receipt{})
 	m.chat.Bottom()

@@ -67,7 +67,7 @@ func (m *Model) View() tea.View {
 
 func (m *Model) transcriptView() []string {
 	b := m.layout.Transcript
-	in := b.Within(m.layout.Framed)
+	in := b.Inner(m.layout.Framed)
 	lines := m.chat.View()
 	if m.chat.Empty() {
 		choice := m.current.Choice
@@ -108,9 +108,9 @@ func (m *Model) panelView(b theme.Box) []string {
 	if b.Empty() {
 		return nil
 	}
-	in := b.Within(true)
+	in := b.Inner(true)
 	focused := m.focus == panelPane || m.overlays.onTop(panelOverlay{}) || m.overlays.onTop(whatifOverlay{})
-	return theme.Frame(b, m.themes.Styles.Border(m.panelTitle(), m.panel.Place(), focused), m.panel.View(m.themes.Styles, in.W, in.H, focused))
+	return theme.Frame(b, m.themes.Styles.Border(m.panelTitle(), m.panel.Position(), focused), m.panel.View(m.themes.Styles, in.W, in.H, focused))
 }
 
 // alertLines are what stands above the composer: a question, or why the last turn failed, which takes at
@@ -139,7 +139,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if b.Empty() {
 		return nil, nil
 	}
-	in := b.Within(m.layout.Framed)
+	in := b.Inner(m.layout.Framed)
 	lead, rest := " ", " "
 	if !m.layout.Framed {
 		lead, rest = m.themes.Styles.Accent.Render("›")+" ", "  "

@@ -179,8 +179,8 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 
 func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l := talked(t, 140, 50)
-	l.until("what the records tell", func() bool { return l.panel.Outlook.Prefix.Known })
-	now := l.panel.Outlook.Prefix
+	l.until("what the records tell", func() bool { return l.panel.Forecast.Prefix.Known })
+	now := l.panel.Forecast.Prefix
 	l.press("tab", "w")
 	l.shows("cached prefix ~" + l.panel.Next.Counted(now.Tokens))
 	l.press("5", "0", "0")

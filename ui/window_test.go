@@ -144,7 +144,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	}
 	c := transcript.New(transcript.Deps{})
 	c.Restyle(st)
-	c.Place = map[int64]int{1: 0, 2: 1}
+	c.Index = map[int64]int{1: 0, 2: 1}
 	c.JudgeRead(past.Plan, past.FirstRead)
 	if got := [2]string{c.Mark(1).Tag, c.Mark(2).Tag}; got != [2]string{theme.NotRead, ""} {
 		t.Errorf("the marks are %q", got)

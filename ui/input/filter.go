@@ -22,8 +22,8 @@ const (
 const (
 	burstBytes = 200
 	burstLines = 2
-	mostHeld   = 1 << 10  // bytes that may turn out to be typed
-	mostPaste  = 16 << 20 // bytes of one paste; a longer one arrives as several
+	maxHeld    = 1 << 10  // bytes that may turn out to be typed
+	maxPaste   = 16 << 20 // bytes of one paste; a longer one arrives as several
 )
 
 const (
@@ -50,7 +50,7 @@ type mode int
 const (
 	typed     mode = iota // a key, unless a burst says otherwise
 	bracketed             // between the start and the end marker of a paste
-	ended                 // right behind an end marker, which the pasted text may have brought along
+	ended                 // right behind an end marker, which the pasted text may hold itself
 	burst                 // of a paste without markers
 	literal               // after a paste whose end marker did not come in time: maybe still of it
 )
@@ -66,7 +66,7 @@ type Filter struct {
 	held   []byte    // arrived and not decided, or the paste so far
 	since  time.Time // the first byte of held came
 	last   time.Time // the last byte came
-	recent []typedAt // typed bytes that were handed on within burstTime
+	recent []typedAt // typed bytes that were passed on within burstTime
 }
 
 // typedAt is a number of bytes of typed text and when they came.
@@ -166,7 +166,7 @@ func (f *Filter) advance(scanned int) []Event {
 	return events
 }
 
-// advanceTyped hands on single keys at once. Text of several characters and line ends wait: they may be
+// advanceTyped passes single keys on at once. Text of several characters and line ends wait: they may be
 // the beginning of a paste.
 func (f *Filter) advanceTyped() (events []Event, more bool) {
 	characters, lines, size, sequences := 0, 0, f.recently(), 0
@@ -199,18 +199,18 @@ scan:
 			sequences++
 			at += t.size
 		}
-		if lines >= burstLines || size >= burstBytes || lines > 0 && at > mostHeld {
+		if lines >= burstLines || size >= burstBytes || lines > 0 && at > maxHeld {
 			f.mode = burst
 			return nil, true
 		}
 	}
-	if at > mostHeld || lines == 0 && (characters == 0 || characters == 1 && sequences == 0 && at == len(f.held)) {
+	if at > maxHeld || lines == 0 && (characters == 0 || characters == 1 && sequences == 0 && at == len(f.held)) {
 		return f.releaseUpTo(at), false
 	}
 	return nil, false
 }
 
-// recently is how many bytes of text were handed on as typed within burstTime.
+// recently is how many bytes of text were passed on as typed within burstTime.
 func (f *Filter) recently() int {
 	n := 0
 	for len(f.recent) > 0 && f.last.Sub(f.recent[0].at) >= burstTime {
@@ -222,7 +222,7 @@ func (f *Filter) recently() int {
 	return n
 }
 
-// release hands on what is held as keys, but not the beginning of a character or a sequence.
+// release passes on what is held as keys, but not the beginning of a character or a sequence.
 func (f *Filter) release() []Event {
 	at := 0
 	for at < len(f.held) {
@@ -235,7 +235,7 @@ func (f *Filter) release() []Event {
 	return f.releaseUpTo(at)
 }
 
-// releaseUpTo hands on the first n bytes of what is held as keys.
+// releaseUpTo passes on the first n bytes of what is held as keys.
 func (f *Filter) releaseUpTo(n int) []Event {
 	var out []byte
 	text, escapes := 0, 0
@@ -268,7 +268,7 @@ func (f *Filter) releaseUpTo(n int) []Event {
 }
 
 // advancePaste looks for the marker that ends or begins a paste. What the terminal itself says amid an
-// unmarked paste is handed on.
+// unmarked paste is passed on.
 func (f *Filter) advancePaste(scanned int) (events []Event, more bool) {
 	end := indexFrom(f.held, endMarker, scanned)
 	start := -1
@@ -289,7 +289,7 @@ func (f *Filter) advancePaste(scanned int) (events []Event, more bool) {
 		}
 		f.begin(ended)
 		return events, true
-	case len(f.held) > mostPaste:
+	case len(f.held) > maxPaste:
 		return f.paste(f.take(len(f.held)), false), false
 	}
 	return nil, false
@@ -338,9 +338,9 @@ func (f *Filter) paste(p []byte, silence bool) []Event {
 		pressed++
 	}
 	if f.mode != bracketed { // nothing says that all of it was pasted
-		var said []byte
-		if p, said = reports(p); len(said) > 0 {
-			events = append(events, Event{Data: said})
+		var answers []byte
+		if p, answers = reports(p); len(answers) > 0 {
+			events = append(events, Event{Data: answers})
 		}
 	}
 	if len(p) > 0 || f.mode == bracketed {

@@ -77,7 +77,7 @@ func (s *session) script(text string) {
 	}
 }
 
-func TestTypedAndPastedAreToldApart(t *testing.T) {
+func TestTypedAndPastedAreDistinguished(t *testing.T) {
 	letters := strings.Repeat("x", burstBytes)
 	for _, c := range []struct{ name, in, want string }{
 		{"a letter", "a", "a"},
@@ -276,7 +276,7 @@ func TestNothingInAPasteActs(t *testing.T) {
 		if late && (strings.Contains(text, startMarker) || strings.Contains(text, endMarker)) || !late && strings.Contains(text, endMarker) && strings.Contains(text, startMarker) {
 			return // several pastes, or one that ended: taking the markers out may have made others
 		}
-		if keys := said.ReplaceAllString(s.keys(), ""); strings.ContainsAny(keys, "\ry/") {
+		if keys := reported.ReplaceAllString(s.keys(), ""); strings.ContainsAny(keys, "\ry/") {
 			t.Fatalf("%q has the keys %q", text, keys)
 		}
 	})
@@ -302,7 +302,7 @@ func TestTextIsNeverLost(t *testing.T) {
 	})
 }
 
-// What is handed on as keys is text and complete sequences: Bubble Tea's reader never waits for the rest
+// What is passed on as keys is text and complete sequences: Bubble Tea's reader never waits for the rest
 // of one.
 func TestKeysAreComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

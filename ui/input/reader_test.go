@@ -48,7 +48,7 @@ func readUntil(t *testing.T, r *Reader, last string) string {
 }
 
 // Bubble Tea reads when the terminal has something, so that nothing may be left behind when it has not.
-func TestReaderLeavesNothingBehind(t *testing.T) {
+func TestReaderLeavesNothing(t *testing.T) {
 	for name, text := range map[string]string{
 		"the wheel":          strings.Repeat("\x1b[<64;10;10M", 5000),
 		"text and the wheel": strings.Repeat("ab\x1b[<64;10;10M", 3000),
@@ -94,7 +94,7 @@ func TestReaderLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestReaderPutsThePasteBack(t *testing.T) {
+func TestReaderRestoresThePaste(t *testing.T) {
 	keyboard, terminal := openTerminal(t)
 	if _, err := term.MakeRaw(terminal.Fd()); err != nil {
 		t.Fatal(err)

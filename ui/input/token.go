@@ -32,8 +32,8 @@ const escapeKey = "\x1b[27u"
 
 // Longest sequences that are waited for.
 const (
-	mostCSI    = 64
-	mostString = 64 << 10
+	maxCSI    = 64
+	maxString = 64 << 10
 )
 
 // next is the first token of p.
@@ -99,7 +99,7 @@ func csi(p []byte) token {
 			return fixed(p, 6)
 		case c >= 0x40 && c <= 0x7e:
 			return csiToken(p[:i+1])
-		case c < 0x20 || c > 0x7e || i >= mostCSI:
+		case c < 0x20 || c > 0x7e || i >= maxCSI:
 			return token{garbageToken, i}
 		}
 	}
@@ -133,7 +133,7 @@ func csiToken(p []byte) token {
 func ss3(p []byte) token {
 	for i := 2; i < len(p); i++ {
 		switch c := p[i]; {
-		case c >= '0' && c <= '9' && i < mostCSI:
+		case c >= '0' && c <= '9' && i < maxCSI:
 		case c > 0x20 && c < 0x7f:
 			return token{sequenceToken, i + 1}
 		default:
@@ -158,7 +158,7 @@ func controlString(p []byte) token {
 			return token{unfinishedToken, len(p)}
 		case c == 0x1b && p[i+1] == '\\':
 			return token{answer, i + 2}
-		case c < 0x20 || c == 0x7f || i >= mostString:
+		case c < 0x20 || c == 0x7f || i >= maxString:
 			return token{garbageToken, i}
 		case c >= utf8.RuneSelf:
 			answer = garbageToken
@@ -188,24 +188,24 @@ func abandoned(p []byte) []byte {
 // urxvtShift is a key with shift in rxvt-unicode, which ends like no other sequence.
 var urxvtShift = regexp.MustCompile(`^\x1b\[\d+\$$`)
 
-// said is what terminals send that nobody types: reports of modes, of the keyboard and of the device,
+// reported is what terminals send that nobody types: reports of modes, of the keyboard and of the device,
 // colours, and then the mouse, the focus and keys of Kitty's protocol.
-var said = regexp.MustCompile(`\x1b\[\?[\d;]*(?:\$y|u|c)|\x1b\]1[0-2];[ -~]*(?:\x07|\x1b\\)|(\x1b\[<\d+;\d+;\d+[Mm]|\x1b\[[IO]|\x1b\[[\d;:]+u)`)
+var reported = regexp.MustCompile(`\x1b\[\?[\d;]*(?:\$y|u|c)|\x1b\]1[0-2];[ -~]*(?:\x07|\x1b\\)|(\x1b\[<\d+;\d+;\d+[Mm]|\x1b\[[IO]|\x1b\[[\d;:]+u)`)
 
-// mostReports is how many bytes of reports are handed on at once; a terminal is asked few questions.
-const mostReports = 512
+// maxReports is how many bytes of reports are passed on at once; a terminal is asked few questions.
+const maxReports = 512
 
 // reports takes out of a text that may have been pasted what the terminal said meanwhile, and returns
-// its answers. The mouse, the focus and keys are not handed on.
+// its answers. The mouse, the focus and keys are not passed on.
 func reports(p []byte) (text, answers []byte) {
 	if !bytes.Contains(p, []byte("\x1b[")) && !bytes.Contains(p, []byte("\x1b]")) {
 		return p, nil
 	}
 	last := 0
-	for _, at := range said.FindAllSubmatchIndex(p, -1) {
+	for _, at := range reported.FindAllSubmatchIndex(p, -1) {
 		text = append(text, p[last:at[0]]...)
 		last = at[1]
-		if at[2] < 0 && len(answers)+at[1]-at[0] <= mostReports {
+		if at[2] < 0 && len(answers)+at[1]-at[0] <= maxReports {
 			answers = append(answers, p[at[0]:at[1]]...)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"winnow/ui/theme"
 )
 
-// Content is what the inspector shows. A place is a number that Place gives and GoTo takes.
+// Content is what the inspector shows. An offset is a number that Offset gives and GoTo takes.
 type Content interface {
 	keymap.Scroller
 	Resize(w, h int)
-	Place() int
-	GoTo(place int)
+	Offset() int
+	GoTo(offset int)
 	View(st theme.Styles) []string
 	Position() string // how far down it is, "" where all of it is on the screen
 	Text() string     // for copying

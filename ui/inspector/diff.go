@@ -19,7 +19,7 @@ const besideWidth = 84
 // Of a long text the sides show where it differs.
 const (
 	nearLines = 2  // lines of what is the same that are shown next to a difference
-	mostLines = 12 // lines of one difference that are shown
+	maxLines  = 12 // lines of one difference that are shown
 )
 
 // diffLines draws a text as it is stored against the one that is sent instead, in w cells. A line with a part that
@@ -87,7 +87,7 @@ type excerpt struct {
 
 // abridge leaves out of a piece what is far from a difference, and the middle of a long difference.
 func (c *column) abridge(p piece, differsBefore, differsAfter bool) []excerpt {
-	head, tail := mostLines*c.w, nearLines*c.w
+	head, tail := maxLines*c.w, nearLines*c.w
 	if p.same {
 		head, tail = 0, 0
 		if differsBefore {
@@ -105,7 +105,7 @@ func (c *column) abridge(p piece, differsBefore, differsAfter bool) []excerpt {
 	return []excerpt{{text: string(runes[:head])}, {skipped, string(runes[len(runes)-tail:])}}
 }
 
-// legible is a text with every byte that is none written as \xff, so that it can be told from the
+// legible is a text with every byte that is none written as \xff, so that it differs from the
 // character that is sent in its place.
 func legible(s string) string {
 	if utf8.ValidString(s) {

@@ -32,11 +32,11 @@ func (d *drawing) First() { d.top = 0 }
 // Last is as Content has it.
 func (d *drawing) Last() { d.Scroll(len(d.lines)) }
 
-// Place is as Content has it.
-func (d *drawing) Place() int { return d.top }
+// Offset is as Content has it.
+func (d *drawing) Offset() int { return d.top }
 
 // GoTo is as Content has it.
-func (d *drawing) GoTo(place int) { d.top = max(0, place) }
+func (d *drawing) GoTo(offset int) { d.top = max(0, offset) }
 
 // Text is as Content has it.
 func (d *drawing) Text() string { return d.Said }

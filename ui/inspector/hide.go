@@ -86,8 +86,8 @@ func (in *Model) hiddenLine(n int) Page {
 	return p
 }
 
-// mostAtOnce is the largest page, in bytes, that is searched for secrets before anything else happens.
-const mostAtOnce = 64 << 10
+// maxAtOnce is the largest page, in bytes, that is searched for secrets before anything else happens.
+const maxAtOnce = 64 << 10
 
 // putPage shows a page without its secrets, from a segment on, -1 for the top.
 func (in *Model) putPage(p Page, first int) tea.Cmd {
@@ -100,7 +100,7 @@ func (in *Model) putPage(p Page, first int) tea.Cmd {
 		page, hidden := Hide(s, p)
 		return pageMsg{Answer{Number: number}, page, hidden, first}
 	}
-	if size <= mostAtOnce || s.Find == nil {
+	if size <= maxAtOnce || s.Find == nil {
 		in.showPage(hide())
 		return nil
 	}

@@ -67,7 +67,7 @@ type Model struct {
 	reads  string  // what is being read, "" for nothing
 	Number int     // of what is read: what comes late is dropped
 	opener *Model  // the list that this was opened from, nil for none
-	then   View    // what is shown of the request that is being looked for, "" for the same
+	then   View    // the view of the request that is being loaded, "" for the same
 
 	changes   []history.Change    // of the view of changes
 	verdicts  []store.PastVerdict // of the view of past requests
@@ -111,8 +111,8 @@ func (in *Model) views() []View {
 	return append(list, PastView)
 }
 
-// look shows a view of the subject, from its beginning.
-func (in *Model) look(at View) tea.Cmd {
+// showView shows a view of the subject, from its beginning.
+func (in *Model) showView(at View) tea.Cmd {
 	in.shown = nil
 	return in.read(at)
 }
@@ -127,7 +127,7 @@ func (in *Model) refresh() tea.Cmd {
 		in.then = TextView
 	}
 	if in.then != "" {
-		return in.look(in.then)
+		return in.showView(in.then)
 	}
 	return in.read(in.view)
 }
@@ -145,7 +145,7 @@ func (in *Model) read(at View) tea.Cmd {
 	case RepairView:
 		in.put(in.repairDrawing())
 	case PastView:
-		return in.readVerdicts(mostVerdicts)
+		return in.readVerdicts(firstVerdicts)
 	case JSONView:
 		in.reads = "encoding the request"
 		return in.Emit(ReadBody{in.Number})
@@ -170,7 +170,7 @@ func (in *Model) put(c Content) {
 	in.shown, in.reads = c, ""
 	c.Resize(in.w, in.h)
 	if before != nil {
-		c.GoTo(before.Place())
+		c.GoTo(before.Offset())
 	}
 }
 
@@ -191,7 +191,7 @@ func (in *Model) close() tea.Cmd {
 func (in *Model) turnView(by int) tea.Cmd {
 	list := in.views()
 	at := slices.Index(list, in.view) + by
-	return in.look(list[(at+len(list))%len(list)])
+	return in.showView(list[(at+len(list))%len(list)])
 }
 
 // stored is a message as it is stored.
@@ -261,7 +261,7 @@ func (in *Model) View(st theme.Styles) []string {
 	return nil
 }
 
-// Position says which request the subject is looked at in, and how far down the screen is.
+// Position says of which request the subject is a part, and how far down the screen is.
 func (in *Model) Position() string {
 	right := ""
 	if !in.On.Request {

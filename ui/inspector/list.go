@@ -12,13 +12,13 @@ import (
 // List is a list with a cursor and a sentence about the line under it. A line is written when it is
 // drawn, so that a list of any length is there at once.
 type List struct {
-	Head  Page                                                // above the list
-	N     int                                                 // lines
-	Line  func(st theme.Styles, i, w int, chosen bool) string // draws line i in w cells
-	About func(i int) string                                  // the sentence about line i, "" for none
-	None  string                                              // what is said where there are no lines
-	At    int
-	W, H  int
+	Head   Page                                                // above the list
+	N      int                                                 // lines
+	Line   func(st theme.Styles, i, w int, chosen bool) string // draws line i in w cells
+	Reason func(i int) string                                  // the sentence about line i, "" for none
+	None   string                                              // what is said where there are no lines
+	At     int
+	W, H   int
 }
 
 // Resize is as Content has it.
@@ -33,11 +33,11 @@ func (l *List) First() { l.At = 0 }
 // Last is as Content has it.
 func (l *List) Last() { l.Scroll(l.N) }
 
-// Place is as Content has it.
-func (l *List) Place() int { return l.At }
+// Offset is as Content has it.
+func (l *List) Offset() int { return l.At }
 
 // GoTo is as Content has it.
-func (l *List) GoTo(place int) { l.Scroll(place - l.At) }
+func (l *List) GoTo(offset int) { l.Scroll(offset - l.At) }
 
 // Text is all of it, a line each.
 func (l *List) Text() string {
@@ -48,8 +48,8 @@ func (l *List) Text() string {
 	}
 	for i := range l.N {
 		b.WriteString(strings.TrimSpace(ansi.Strip(l.Line(st, i, copyWidth, false))))
-		if about := l.About(i); about != "" {
-			b.WriteString("  " + about)
+		if reason := l.Reason(i); reason != "" {
+			b.WriteString("  " + reason)
 		}
 		b.WriteString("\n")
 	}
@@ -71,8 +71,8 @@ func (l *List) View(st theme.Styles) []string {
 	if l.N == 0 {
 		return append(head, theme.Indented(st.Dim, l.None, l.W)...)
 	}
-	if about := l.About(l.At); about != "" {
-		foot = st.Reason(about, l.W)
+	if reason := l.Reason(l.At); reason != "" {
+		foot = st.Reason(reason, l.W)
 	}
 	if l.H < len(head)+len(foot)+leastLines {
 		foot = nil
@@ -81,8 +81,8 @@ func (l *List) View(st theme.Styles) []string {
 		head = nil
 	}
 	lines := head
-	room := max(0, l.H-len(head)-len(foot))
-	first, end := theme.Around(l.At, l.N, room)
+	space := max(0, l.H-len(head)-len(foot))
+	first, end := theme.Around(l.At, l.N, space)
 	for i := first; i < end; i++ {
 		lines = append(lines, l.Line(st, i, l.W, i == l.At))
 	}

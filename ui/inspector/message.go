@@ -55,7 +55,7 @@ func (in *Model) messagePage(id int64) Page {
 
 // verdictLines say what became of a message, why, and what it costs.
 func verdictLines(r *Request, p *Page, e history.Entry) {
-	p.Line(Title, "%s %s", theme.Glyph(e), saying(e))
+	p.Line(Title, "%s %s", theme.Glyph(e), verdictText(e))
 	p.Line(Quiet, "sent %s of %s characters · %s of %s tokens",
 		theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore), r.counted(e.TokensAfter), r.counted(e.TokensBefore))
 	for _, repair := range e.Repairs {
@@ -64,8 +64,8 @@ func verdictLines(r *Request, p *Page, e history.Entry) {
 	proofLine(r, p)
 }
 
-// saying is the verdict with its reason, which often names it.
-func saying(e history.Entry) string {
+// verdictText is the verdict with its reason, which often names it.
+func verdictText(e history.Entry) string {
 	reason, verdict := theme.OneSentence(e.Cause.Sentence()), theme.Word(e)
 	if reason == "" {
 		return cmp.Or(verdict, "whole")

@@ -44,7 +44,7 @@ func (o *Outline) layOut() *Pager {
 			p.Add(Quiet, "\n")
 		}
 		o.begins = append(o.begins, len(p))
-		p.Add(o.headingTone(i), o.headingOf(s, folded))
+		p.Add(o.headingKind(i), o.headingOf(s, folded))
 		if folded {
 			p.Add(Quiet, o.gistOf(s))
 		}
@@ -56,7 +56,7 @@ func (o *Outline) layOut() *Pager {
 	return NewPager(p)
 }
 
-func (o *Outline) headingTone(i int) Kind {
+func (o *Outline) headingKind(i int) Kind {
 	if i == o.At {
 		return Selected
 	}
@@ -78,11 +78,11 @@ func (o *Outline) gistOf(s section) string {
 	if o.Pager == nil {
 		return ""
 	}
-	room := o.w - marginWidth - 1 - ansi.StringWidth(markdown.Visible(o.headingOf(s, true))) - len("   ")
-	if room < leastExcerpt || s.Gist == "" {
+	space := o.w - signWidth - 1 - ansi.StringWidth(markdown.Visible(o.headingOf(s, true))) - len("   ")
+	if space < leastExcerpt || s.Gist == "" {
 		return ""
 	}
-	return " · " + markdown.OneLine(s.Gist, room)
+	return " · " + markdown.OneLine(s.Gist, space)
 }
 
 // Resize gives the outline its size in cells.
@@ -111,7 +111,7 @@ func (o *Outline) Toggle() {
 	key := o.Sections[o.At].Key
 	o.collapsed[key] = !o.collapsed[key]
 	o.again()
-	o.bringUp()
+	o.showSelected()
 }
 
 // ToggleAll collapses all sections, or expands them where all are collapsed.
@@ -121,7 +121,7 @@ func (o *Outline) ToggleAll() {
 		o.collapsed[s.Key] = !all
 	}
 	o.again()
-	o.bringUp()
+	o.showSelected()
 }
 
 // Step selects another section and says whether there is one.
@@ -131,7 +131,7 @@ func (o *Outline) Step(by int) bool {
 		return false
 	}
 	o.Choose(to)
-	o.bringUp()
+	o.showSelected()
 	return true
 }
 
@@ -141,7 +141,7 @@ func (o *Outline) Choose(i int) {
 	o.At = i
 	for _, k := range []int{before, i} {
 		if k < len(o.begins) {
-			o.segments[o.begins[k]].Kind = o.headingTone(k)
+			o.segments[o.begins[k]].Kind = o.headingKind(k)
 			delete(o.Rows, o.beginning(k))
 		}
 	}
@@ -175,8 +175,8 @@ func (o *Outline) below() int {
 	return max(line, o.top.line+1)
 }
 
-// bringUp scrolls to the selected section, unless it is on the screen as a whole.
-func (o *Outline) bringUp() {
+// showSelected scrolls to the selected section, unless it is on the screen as a whole.
+func (o *Outline) showSelected() {
 	if len(o.Sections) == 0 {
 		return
 	}
@@ -217,7 +217,7 @@ func (o *Outline) Last() {
 	}
 }
 
-// GoTo brings a line to the top.
+// GoTo scrolls a line to the top.
 func (o *Outline) GoTo(line int) {
 	o.Pager.GoTo(line)
 	o.keepInSight()

@@ -16,8 +16,8 @@ const (
 	Sent     Kind = iota // text as it was said, or as it is sent
 	Unsent               // text that the model does not get
 	Added                // text that nobody said
-	Rest                 // text that is here beside what is looked at
-	Part                 // the part of a text that is looked at
+	Rest                 // text around the inspected part
+	Part                 // the inspected part of a text
 	Title                // the screen's own headings
 	Quiet                // the screen's own remarks
 	Warning              // the same, where something is wrong
@@ -128,18 +128,18 @@ func (s *Pager) Resize(w, h int) {
 	s.settle()
 }
 
-// mostRows is how many lines are kept wrapped.
-const mostRows = 1 << 10
+// maxRows is how many lines are kept wrapped.
+const maxRows = 1 << 10
 
 // wrapped is a line's rows. Every line has one.
 func (s *Pager) wrapped(i int) []row {
 	if rows, ok := s.Rows[i]; ok {
 		return rows
 	}
-	if len(s.Rows) >= mostRows {
+	if len(s.Rows) >= maxRows {
 		clear(s.Rows)
 	}
-	rows := wrapLine(withSigns(s.Line(i)), max(1, s.w-marginWidth-1))
+	rows := wrapLine(withSigns(s.Line(i)), max(1, s.w-signWidth-1))
 	s.Rows[i] = rows
 	return rows
 }
@@ -184,16 +184,16 @@ func (s *Pager) Last() {
 	s.settle()
 }
 
-// Place is the line at the top.
-func (s *Pager) Place() int { return s.top.line }
+// Offset is the line at the top.
+func (s *Pager) Offset() int { return s.top.line }
 
-// GoTo brings a line to the top.
+// GoTo scrolls a line to the top.
 func (s *Pager) GoTo(line int) {
 	s.top = spot{line, 0}
 	s.settle()
 }
 
-// Show brings the first line that begins behind the beginning of a segment to the top.
+// Show scrolls the first line that begins behind the beginning of a segment to the top.
 func (s *Pager) Show(i int) {
 	line, _ := slices.BinarySearch(s.starts, s.offsets[i]+min(i, 1))
 	s.GoTo(line)

@@ -13,10 +13,10 @@ import (
 // row is one row of a pager on the screen: segments that are safe to draw.
 type row []Segment
 
-// marginWidth is the cells to the left of a pager's text: a sign and a blank.
-const marginWidth = 2
+// signWidth is the cells to the left of a pager's text: a sign and a blank.
+const signWidth = 2
 
-// The signs of the kinds, for a margin and for the place inside a line where one begins.
+// The signs of the kinds, to the left of a row and inside a line where one begins.
 const (
 	unsentSign  = "┊"
 	addedSign   = "✚"
@@ -125,11 +125,11 @@ func rowOf(line []Segment, cells []cell) row {
 	return r
 }
 
-// draw is the row with its margin.
+// draw is the row with its sign.
 func (r row) draw(st theme.Styles) string {
-	sign, tone := r.sign()
+	sign, kind := r.sign()
 	var b strings.Builder
-	b.WriteString(kindStyle(st, tone).Render(theme.Fit(sign, marginWidth)))
+	b.WriteString(kindStyle(st, kind).Render(theme.Fit(sign, signWidth)))
 	for _, p := range r {
 		b.WriteString(kindStyle(st, p.Kind).Render(p.Text))
 	}

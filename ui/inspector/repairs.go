@@ -25,7 +25,7 @@ type Repairs struct {
 	At        int
 	storing   bool    // a remedy is being stored
 	waiting   []int64 // messages whose next remedy was asked for meanwhile
-	Announced bool    // the user was told that there is something to see here
+	Announced bool    // the user knows that there are repairs
 
 	// The comparison under the cursor: a long text is compared once, not at every frame.
 	drawn   []string

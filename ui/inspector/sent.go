@@ -52,7 +52,7 @@ func notSent(r *Request, p *Page, e history.Entry) {
 		p.Line(Quiet, "It is sent joined to other messages; the text of the whole request has it.")
 		return
 	}
-	p.Line(Title, "%s %s", theme.Glyph(e), saying(e))
+	p.Line(Title, "%s %s", theme.Glyph(e), verdictText(e))
 	p.Line(Sent, "Nothing of this message is in the request.")
 	if e.Disposition != history.Dropped && e.Disposition != history.Excluded {
 		return
@@ -139,7 +139,7 @@ func (s sentMessages) writeBody(p *Page, i int) {
 		p.Line(Quiet, "[%s %s]", theme.PartKind(part), strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.Plan.Sum)...), " · "))
 		p.Block(Sent, part.Sent())
 	}
-	*p = append(*p, marked(sent.Content, s.notSaid(i))...)
+	*p = append(*p, marked(sent.Content, s.spansOf(i))...)
 	if sent.Content != "" {
 		p.Add(Quiet, "\n")
 	}
@@ -182,8 +182,8 @@ func (s sentMessages) whose(i int) string {
 	return ""
 }
 
-// notSaid finds what of a message of the request nobody said, and what of it is recalled.
-func (s sentMessages) notSaid(i int) []Span {
+// spansOf finds what winnow added to a message of the request, and what of it is recalled.
+func (s sentMessages) spansOf(i int) []Span {
 	var list []Span
 	for _, a := range s.Plan.Added {
 		switch {

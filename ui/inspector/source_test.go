@@ -7,7 +7,7 @@ import (
 	"winnow/history"
 )
 
-// TestEveryPartOfAMessageSaysWhatIsSentOfIt plans one conversation for endpoints that insist on
+// TestEveryPartOfAMessageSaysWhatIsSentOfIt plans one conversation for endpoints that require
 // different things, and compares what the inspector says with the messages of the request.
 func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 	own := history.Origin{Endpoint: "here", Model: "small"}

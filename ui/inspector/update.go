@@ -40,7 +40,7 @@ type (
 	ReadVerdicts struct {
 		Number  int
 		Message int64
-		Most    int
+		Limit   int
 	}
 )
 
@@ -81,8 +81,8 @@ type (
 	// VerdictsMsg is what became of a message in past requests, the newest first.
 	VerdictsMsg struct {
 		Answer
-		List []store.PastVerdict
-		Most int // so many were asked for
+		List  []store.PastVerdict
+		Limit int // so many were asked for
 	}
 	// pageMsg is a page whose secrets are hidden.
 	pageMsg struct {
@@ -120,7 +120,7 @@ func (in *Model) update(msg tea.Msg) tea.Cmd {
 		}
 	case Inspect:
 		in.On = msg.On
-		return in.look(cmp.Or(msg.At, in.view))
+		return in.showView(cmp.Or(msg.At, in.view))
 	case Refresh:
 		if in.view != "" {
 			return in.refresh()
@@ -131,7 +131,7 @@ func (in *Model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered shows what was read, unless something else is looked at by now.
+// answered shows what was read, unless something else is inspected by now.
 func (in *Model) answered(msg Msg) tea.Cmd {
 	switch a := msg.answer(); {
 	case a.Number != in.Number:
@@ -206,7 +206,7 @@ func (in *Model) openLine() tea.Cmd {
 	list := *in
 	in.opener = &list
 	in.On = Subject{Message: in.changes[l.At].Entry().ID}
-	return in.look(TextView)
+	return in.showView(TextView)
 }
 
 // readOn reads more of the verdicts of the past when the end of their list is reached.

@@ -81,23 +81,23 @@ func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {
 func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
 	in := opened()
 	do(&in, "tab", "tab")
-	if got, want := do(&in, "tab"), []event.Event{ReadVerdicts{in.Number, 2, mostVerdicts}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "tab"), []event.Event{ReadVerdicts{in.Number, 2, firstVerdicts}}; !reflect.DeepEqual(got, want) {
 		t.Fatalf("the view of the past asks for %#v, want %#v", got, want)
 	}
-	list := make([]store.PastVerdict, mostVerdicts)
+	list := make([]store.PastVerdict, firstVerdicts)
 	list[0] = store.PastVerdict{Turn: 7, Request: 70, Entry: in.Plan.Entries[1]}
 	do(&in, VerdictsMsg{Answer: Answer{Number: in.Number - 1}})
 	if in.Content() != nil {
 		t.Error("what was asked for before is shown")
 	}
-	do(&in, VerdictsMsg{Answer: Answer{Number: in.Number}, List: list, Most: mostVerdicts})
+	do(&in, VerdictsMsg{Answer: Answer{Number: in.Number}, List: list, Limit: firstVerdicts})
 	if got := shown(&in); !strings.Contains(got, "turn 7") {
 		t.Errorf("the verdicts are not shown:\n%s", got)
 	}
 	if got, want := do(&in, "enter"), []event.Event{Open{7, 70}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("enter asks for %#v, want %#v", got, want)
 	}
-	if got, want := do(&in, "G"), []event.Event{ReadVerdicts{in.Number, 2, 4 * mostVerdicts}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "G"), []event.Event{ReadVerdicts{in.Number, 2, 4 * firstVerdicts}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("at the end %#v is asked for, want %#v", got, want)
 	}
 	if got := do(&in, "k", "G"); len(got) > 0 {

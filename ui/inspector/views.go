@@ -40,8 +40,8 @@ func (in *Model) showBefore(before *Request) {
 }
 
 // noChanges says why there is no list of changes.
-func (in *Model) noChanges(why string) {
-	in.put(&List{None: why, About: func(int) string { return "" }})
+func (in *Model) noChanges(reason string) {
+	in.put(&List{None: reason, Reason: func(int) string { return "" }})
 }
 
 // showChanges lists what is otherwise in the second request than in the first.
@@ -53,8 +53,8 @@ func (in *Model) showChanges(from, to *Request) {
 		Line: func(st theme.Styles, i, w int, chosen bool) string {
 			return changeLine(st, list[i], before.Sum, after.Sum, w, chosen)
 		},
-		About: func(i int) string { return list[i].Reason() },
-		None:  "Nothing changed: every message is sent as it was.",
+		Reason: func(i int) string { return list[i].Reason() },
+		None:   "Nothing changed: every message is sent as it was.",
 	}
 	l.Head.Line(Title, "from %s to %s", from.Name, to.Name)
 	l.Head.Line(Quiet, "~%s to ~%s tokens · %s to %s of %s messages · %s", theme.Thousands(before.Sum.Tokens(before.Sum.Total)), theme.Thousands(after.Sum.Tokens(after.Sum.Total)),
@@ -105,27 +105,27 @@ func (in *Model) showBody(msg BodyMsg) {
 	in.put(NewPager(p))
 }
 
-// mostVerdicts is how many verdicts of the past are read at first; the end of the list reads four times as many.
-const mostVerdicts = 100
+// firstVerdicts is how many verdicts of the past are read at first; the end of the list reads four times as many.
+const firstVerdicts = 100
 
 // readVerdicts reads what became of the message in past requests.
-func (in *Model) readVerdicts(most int) tea.Cmd {
+func (in *Model) readVerdicts(limit int) tea.Cmd {
 	in.reads, in.more = "reading past requests", 0
-	return in.Emit(ReadVerdicts{in.Number, in.On.Message, most})
+	return in.Emit(ReadVerdicts{in.Number, in.On.Message, limit})
 }
 
 // showVerdicts lists the verdicts of the past, the newest first.
 func (in *Model) showVerdicts(msg VerdictsMsg) {
 	list := msg.List
 	in.verdicts = list
-	if len(list) == msg.Most {
-		in.more = msg.Most
+	if len(list) == msg.Limit {
+		in.more = msg.Limit
 	}
 	in.put(&List{
-		N:     len(list),
-		Line:  func(st theme.Styles, i, w int, chosen bool) string { return verdictLine(st, list[i], w, chosen) },
-		About: func(i int) string { return theme.Glyph(list[i].Entry) + " " + list[i].Entry.Cause.Sentence() },
-		None:  "No request of the past had this message.",
+		N:      len(list),
+		Line:   func(st theme.Styles, i, w int, chosen bool) string { return verdictLine(st, list[i], w, chosen) },
+		Reason: func(i int) string { return theme.Glyph(list[i].Entry) + " " + list[i].Entry.Cause.Sentence() },
+		None:   "No request of the past had this message.",
 	})
 }
 
@@ -148,19 +148,19 @@ func verdictLine(st theme.Styles, s store.PastVerdict, w int, chosen bool) strin
 // sent.
 func (in *Model) repairDrawing() *drawing {
 	e, _ := in.Plan.EntryOf(in.On.Message)
-	var said strings.Builder
+	var text strings.Builder
 	repairs, hidden := make([]history.Repair, len(e.Repairs)), 0
 	for i, r := range e.Repairs {
 		r, n := withoutSecrets(in.Secrets, r)
 		repairs[i] = r
 		hidden += n
-		said.WriteString(r.Kind + " " + r.Sentence() + "\noriginal:\n" + r.Before + "\nsent instead:\n" + r.After + "\n")
+		text.WriteString(r.Kind + " " + r.Sentence() + "\noriginal:\n" + r.Before + "\nsent instead:\n" + r.After + "\n")
 	}
 	head := ""
 	for _, part := range in.hiddenLine(hidden) {
 		head += strings.TrimSpace(part.Text)
 	}
-	return &drawing{Said: said.String(), Draw: func(st theme.Styles, w int) []string {
+	return &drawing{Said: text.String(), Draw: func(st theme.Styles, w int) []string {
 		var lines []string
 		if head != "" {
 			lines = theme.Indented(st.Warn, head, w)

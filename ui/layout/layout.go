@@ -25,7 +25,7 @@ type Wants struct {
 // DraftWidth is the width of the draft's text: the composer without its frame and margin.
 func (w Wants) DraftWidth() int {
 	l := For(Wants{Width: w.Width, Height: w.Height, Draft: 1, WantPanel: w.WantPanel})
-	return l.Composer.Within(l.Framed).W - 2
+	return l.Composer.Inner(l.Framed).W - 2
 }
 
 // Layout says where everything stands. Boxes that have no room are empty.

@@ -156,7 +156,7 @@ func (d *doc) leaf(n ast.Node, width int) (lines []string) {
 			lines = wrap(strings.Trim(raw, "\n"), width)
 		}
 	}()
-	d.tame(n)
+	d.sanitize(n)
 	if t, ok := n.(*extast.Table); ok {
 		return d.table(t, width)
 	}
@@ -188,10 +188,10 @@ func (d *doc) span(n ast.Node) string {
 	return string(d.source[start:max(start, stop)])
 }
 
-// tame replaces, inside a leaf, what glamour would drop, decode into something unsafe or print
+// sanitize replaces, inside a leaf, what glamour would drop, decode into something unsafe or print
 // on standard output: raw HTML becomes text, a soft line break a space, and an entity that
 // stands for a control character is shown as what it stands for.
-func (d *doc) tame(n ast.Node) {
+func (d *doc) sanitize(n ast.Node) {
 	inCode := n.Kind() == ast.KindCodeSpan
 	for c := n.FirstChild(); c != nil; {
 		next := c.NextSibling()
@@ -204,20 +204,20 @@ func (d *doc) tame(n ast.Node) {
 			}
 			n.ReplaceChild(n, c, d.text(literal(strings.ReplaceAll(b.String(), "\n", " "))))
 		case *ast.Text:
-			d.tameText(n, c, inCode)
+			d.sanitizeText(n, c, inCode)
 		case *ast.String:
 			n.ReplaceChild(n, c, d.text(literal(Visible(string(c.Value)))))
 		case *ast.Link:
-			d.tameLink(c)
+			d.sanitizeLink(c)
 		case *ast.AutoLink:
 			link := ast.NewLink()
 			link.AppendChild(link, d.text(literal(Visible(string(c.Label(d.source))))))
 			link.Destination = []byte(noAddress)
 			n.ReplaceChild(n, c, link)
 		case *ast.Image:
-			d.tameImage(c)
+			d.sanitizeImage(c)
 		case *ast.Emphasis:
-			d.tame(c)
+			d.sanitize(c)
 			if d.style == Plain {
 				// glamour would put the marks around each piece inside.
 				mark := strings.Repeat("*", c.Level)
@@ -228,14 +228,14 @@ func (d *doc) tame(n ast.Node) {
 				n.ReplaceChild(n, c, d.text(mark))
 			}
 		default:
-			d.tame(c)
+			d.sanitize(c)
 		}
 		c = next
 	}
 }
 
-// tameText is tame for one piece of text inside n.
-func (d *doc) tameText(n ast.Node, c *ast.Text, inCode bool) {
+// sanitizeText is sanitize for one piece of text inside n.
+func (d *doc) sanitizeText(n ast.Node, c *ast.Text, inCode bool) {
 	value := string(c.Segment.Value(d.source))
 	was := value
 	if inCode {

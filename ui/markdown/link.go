@@ -11,11 +11,11 @@ import (
 // noAddress is a destination that glamour does not show.
 const noAddress = "#"
 
-// tameLink leaves c the address that stands behind its text: an absolute one that the text does
+// sanitizeLink leaves c the address that stands behind its text: an absolute one that the text does
 // not already say. A relative address leads nowhere from a terminal.
-func (d *doc) tameLink(c *ast.Link) {
+func (d *doc) sanitizeLink(c *ast.Link) {
 	text := html.UnescapeString(d.plainText(c))
-	d.tame(c)
+	d.sanitize(c)
 	shown := Visible(string(c.Destination))
 	if strings.TrimSpace(text) == "" {
 		if !c.HasChildren() {
@@ -29,10 +29,10 @@ func (d *doc) tameLink(c *ast.Link) {
 	}
 }
 
-// tameImage is tameLink for an image, which glamour shows by its text and its address.
-func (d *doc) tameImage(c *ast.Image) {
+// sanitizeImage is sanitizeLink for an image, which glamour shows by its text and its address.
+func (d *doc) sanitizeImage(c *ast.Image) {
 	text := d.plainText(c)
-	d.tame(c)
+	d.sanitize(c)
 	shown := Visible(string(c.Destination))
 	if strings.TrimSpace(text) == "" {
 		c.AppendChild(c, d.text(literal(shown)))

@@ -13,8 +13,8 @@ const (
 	shortBlock = 2 << 10
 	shortCode  = 1 << 10 // colours cost more than prose
 	earned     = 240
-	mostSaved  = 8 << 10
-	mostOwed   = 2 << 10
+	maxSaved   = 8 << 10
+	maxOwed    = 2 << 10
 )
 
 // preview is the open block as it is shown.
@@ -27,16 +27,16 @@ type preview struct {
 }
 
 // earn adds what a frame may cost.
-func (p *preview) earn() { p.allowance = min(p.allowance+earned, mostSaved) }
+func (p *preview) earn() { p.allowance = min(p.allowance+earned, maxSaved) }
 
 // affords tells whether a text of n bytes may be rendered now, where up to short bytes always
 // may, and takes its cost.
 func (p *preview) affords(n, short int) bool {
 	if n <= short {
-		p.allowance = max(p.allowance-n, min(p.allowance, -mostOwed))
+		p.allowance = max(p.allowance-n, min(p.allowance, -maxOwed))
 		return true
 	}
-	if p.allowance < min(n, mostSaved) {
+	if p.allowance < min(n, maxSaved) {
 		return false
 	}
 	p.allowance -= n
@@ -56,7 +56,7 @@ func undecided(line string) bool {
 	return strings.TrimRight(strings.Trim(signs, "0123456789"), ".)") == ""
 }
 
-// show brings lines up to date with the open block.
+// show draws the open block behind the final lines.
 func (s *Stream) show() {
 	if s.fence != nil {
 		s.showFence()

@@ -97,7 +97,7 @@ func TestStreamRendersLongOpenBlockAgain(t *testing.T) {
 		}
 		most = max(most, raw)
 	}
-	if limit := (400*26 + mostOwed) / earned; most > limit {
+	if limit := (400*26 + maxOwed) / earned; most > limit {
 		t.Errorf("a paragraph of %d bytes showed its source for %d frames, want at most %d", 400*26, most, limit)
 	}
 }

@@ -154,7 +154,7 @@ func (d *doc) lines(u unit) []string {
 	return d.block(u.node, d.width)
 }
 
-// fit brings lines that came from a library within width, without trailing spaces and with no
+// fit wraps lines that came from a library at width cells, without trailing spaces and with no
 // escape sequence but colours and attributes.
 func fit(lines []string, width int) []string {
 	for i := 0; i < len(lines); i++ {

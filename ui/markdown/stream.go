@@ -25,7 +25,7 @@ type Stream struct {
 
 	tail   string // complete visible lines of the open block
 	part   []byte // the line after them, as it came
-	parsed int    // how much of tail the last look at its blocks saw
+	parsed int    // how much of tail was parsed last
 
 	continues bool // the open block is a further item of the list before it
 	number    int  // that item's number
@@ -86,7 +86,7 @@ func (s *Stream) Finish() {
 	s.final = len(s.lines)
 }
 
-// take brings what was written since the last frame into the open block, and tells whether
+// take adds what was written since the last frame to the open block, and tells whether
 // there was any.
 func (s *Stream) take() bool {
 	if len(s.fresh) == 0 {
@@ -141,7 +141,7 @@ func undecidedRunes(b []byte) int {
 		return n
 	}
 	end := len(b)
-	for range mostTags {
+	for range maxTags {
 		if r == cancelTag || !tag(r) {
 			break
 		}
@@ -155,7 +155,7 @@ func undecidedRunes(b []byte) int {
 }
 
 // worthParsing tells whether the new complete lines may have closed a block. A big block is not
-// looked through at every line.
+// parsed at every line.
 func (s *Stream) worthParsing(lines string) bool {
 	grown := len(s.tail) - s.parsed
 	if grown*4 >= s.parsed {

@@ -43,7 +43,7 @@ func streamed(t testing.TB, r *Renderer, chunks []string) []string {
 	return s.Lines()
 }
 
-func TestStreamEndsAsRender(t *testing.T) {
+func TestFinishedStreamEqualsRender(t *testing.T) {
 	for name, md := range corpus(t) {
 		for _, width := range []int{8, 76} {
 			r := New(Plain, width)
@@ -86,7 +86,7 @@ var markdownPieces = []string{
 	scotland, "\ufeff", "soft\u00adhyphen", "می\u200cخواهم",
 }
 
-func TestStreamOfRandomPiecesEndsAsRender(t *testing.T) {
+func TestFinishedStreamOfRandomPiecesEqualsRender(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		md := strings.Join(rapid.SliceOfN(rapid.SampledFrom(markdownPieces), 0, 60).Draw(t, "pieces"), "")
 		r := New(Plain, rapid.IntRange(1, 60).Draw(t, "width"))
@@ -148,7 +148,7 @@ func difference(got, want []string) string {
 
 // What streaming costs is bounded by what rendering the finished text once costs, here counted
 // in allocations, which are the same on every machine.
-func TestStreamCostsAtMostTwice(t *testing.T) {
+func TestStreamCostsNoMoreThanTwice(t *testing.T) {
 	for _, name := range []string{"mixed200K", "code61K", "paragraphs20K", "paragraph20K", "list20K", "table8K"} {
 		md := answers(t)[name]
 		md = md[:min(len(md), 60_000)]

@@ -5,7 +5,7 @@ import (
 )
 
 // Style is the colours that text is rendered in, each "#rrggbb" or the number of one of the
-// terminal's own. The program's renderer brings them down to what the terminal can show. Styles are
+// terminal's own. The program's renderer reduces them to what the terminal can show. Styles are
 // compared with ==.
 type Style struct {
 	Heading, Code, Link, Quote, Muted string
@@ -16,7 +16,7 @@ type Style struct {
 // Plain writes no escape sequence at all: what colour would say, its signs say.
 var Plain = Style{}
 
-// config is what glamour is told. The document has no colour and no margin: with a colour
+// config is the style as glamour takes it. The document has no colour and no margin: with a colour
 // glamour pads every line with coloured spaces, five times the bytes for nothing to see.
 func (s Style) config() ansi.StyleConfig {
 	c := ansi.StyleConfig{

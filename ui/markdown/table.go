@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/renderer"
 )
 
-// table returns the lines of a tame table: as wide as its cells are where that fits, else with
+// table returns the lines of a sanitized table: as wide as its cells are where that fits, else with
 // the cells wrapped; nil where even that is too wide.
 func (d *doc) table(n *extast.Table, width int) []string {
 	if d.style != Plain {

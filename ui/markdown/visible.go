@@ -176,9 +176,9 @@ const (
 	cancelTag     = 0xe007f
 )
 
-// mostTags is the longest name of a region that a flag spells in tags: gbsct. A longer run of
+// maxTags is the longest name of a region that a flag spells in tags: gbsct. A longer run of
 // tags would be a hidden text.
-const mostTags = 6
+const maxTags = 6
 
 // tag tells whether r is one of the letters and digits that spell the region of a flag.
 func tag(r rune) bool {
@@ -189,7 +189,7 @@ func tag(r rune) bool {
 // flag before them: a few letters and the tag that ends them. It returns 0 for anything else.
 func flagTags(s string) int {
 	at := 0
-	for count := 0; count <= mostTags; count++ {
+	for count := 0; count <= maxTags; count++ {
 		r, n := utf8.DecodeRuneInString(s[at:])
 		if !tag(r) {
 			return 0

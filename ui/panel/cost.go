@@ -22,7 +22,7 @@ func (r *Request) Cost() string {
 	return r.Input.String() + " in"
 }
 
-// costBeside puts the cost at the end of a line where there is room, and hands it back where there is none.
+// costBeside puts the cost at the end of a line where it fits, else it returns the cost apart.
 func (r *Request) costBeside(st theme.Styles, line string, w int) (string, []string) {
 	cost := r.Cost()
 	if cost == "" {

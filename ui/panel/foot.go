@@ -28,9 +28,9 @@ func (p *Model) foot(st theme.Styles, w int) []string {
 	cached := ""
 	switch {
 	case p.Whatif != nil:
-		cached = p.Whatif.cached(p.Outlook.Prefix)
+		cached = p.Whatif.cached(p.Forecast.Prefix)
 	case r == &p.Next:
-		cached = r.cached(p.Outlook.Prefix)
+		cached = r.cached(p.Forecast.Prefix)
 	}
 	if cached != "" {
 		lines = append(lines, theme.Indented(st.Dim, cached, w)...)

@@ -63,7 +63,7 @@ func (p *Model) warnings(st theme.Styles, w int) []string {
 	if p.Whatif != nil {
 		return lines
 	}
-	for _, s := range p.Outlook.Warnings {
+	for _, s := range p.Forecast.Warnings {
 		lines = append(lines, theme.Indented(st.Warn, "! "+s, w)...)
 	}
 	return lines
@@ -101,14 +101,14 @@ type part struct {
 // split is a request's tokens by their parts, in the order of the bar; what the chat format costs goes
 // with the system prompt there.
 func (r *Request) split(st theme.Styles) []part {
-	looks := map[string]part{
+	signs := map[string]part{
 		"system": {sign: "█", style: st.BarFix}, "tools": {sign: "█", style: st.BarFix}, "format": {sign: "█", style: st.BarFix},
 		"pinned": {sign: "▓", style: st.Pinned}, "history": {sign: "▇", style: st.BarUsed}, "recalled": {sign: "▆", style: st.Added},
 		"added": {sign: "▆", style: st.Added}, "draft": {sign: "▅", style: st.BarNow},
 	}
 	var list []part
 	for _, share := range r.Plan.Sum.Shares() {
-		p := looks[share.Name]
+		p := signs[share.Name]
 		p.name, p.n = share.Name, share.Tokens
 		list = append(list, p)
 	}
@@ -207,8 +207,8 @@ func (r *Request) parts(st theme.Styles) []string {
 		}
 		list = append(list, p.style.Render(p.sign)+st.Dim.Render(" "+name+" "+n))
 	}
-	if margin := s.Window - s.Reserve - s.Limit; s.Bound == history.BoundWindow && margin > 0 {
-		list = append(list, st.BarFree.Render("░")+st.Dim.Render(" margin "+theme.Thousands(margin)))
+	if spare := s.Window - s.Reserve - s.Limit; s.Bound == history.BoundWindow && spare > 0 {
+		list = append(list, st.BarFree.Render("░")+st.Dim.Render(" margin "+theme.Thousands(spare)))
 	}
 	if reply := replyOf(s); s.Limit > 0 && reply > 0 {
 		list = append(list, st.BarFree.Render("▒")+st.Dim.Render(" reply "+theme.Thousands(reply)))

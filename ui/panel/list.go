@@ -22,21 +22,21 @@ func (p *Model) Line(st theme.Styles, i, w int, chosen bool) string {
 	return r.EntryLine(st, *at.Entry, p.gist(at.Entry.ID, r.texts(at.Entry.ID)), w, chosen, p.Selected != nil && p.Selected(at.Entry.ID))
 }
 
-// gistOf is a message as it was when its beginning was looked at: one that arrives grows.
+// gistOf is a message at the length that it had when its gist was made: one that arrives grows.
 type gistOf struct {
 	id    int64
 	bytes int
 }
 
-// mostGists bounds how many beginnings are kept: more than the list shows at once.
-const mostGists = 1000
+// maxGists bounds how many beginnings are kept: more than the list shows at once.
+const maxGists = 1000
 
-// gist is how a message begins, without its secrets. A line is drawn often, and they are looked for once.
+// gist is how a message begins, without its secrets. A line is drawn often, and secrets are searched for once.
 func (p *Model) gist(id int64, text string) string {
 	of := gistOf{id, len(text)}
 	gist, known := p.gists[of]
 	if !known {
-		if p.gists == nil || len(p.gists) >= mostGists {
+		if p.gists == nil || len(p.gists) >= maxGists {
 			p.gists = map[gistOf]string{}
 		}
 		gist = p.Secrets.Line(text)
@@ -58,16 +58,16 @@ func (r *Request) EntryLine(st theme.Styles, e history.Entry, text string, w int
 	if !e.Sent() {
 		style = st.Faint
 	}
-	margin := r.signs[e.ID]
+	sign := r.signs[e.ID]
 	if selected {
-		margin = SelectedSign
+		sign = SelectedSign
 	}
-	sign, verdict := theme.Glyph(e), theme.Word(e)
+	glyph, verdict := theme.Glyph(e), theme.Word(e)
 	if session.NotRead(e, r.FirstRead) {
-		sign, verdict = "⚠", "not read"
+		glyph, verdict = "⚠", "not read"
 	}
 	return r.listLine(st, inList{
-		margin: margin, glyph: sign, number: theme.Thousands(e.Index + 1), speaker: theme.Speaker(e.Role), verdict: verdict,
+		sign: sign, glyph: glyph, number: theme.Thousands(e.Index + 1), speaker: theme.Speaker(e.Role), verdict: verdict,
 		text: text, sum: sum, style: style,
 	}, w, chosen)
 }
@@ -83,8 +83,8 @@ func (r *Request) addedLine(st theme.Styles, a history.Added, text string, w int
 
 // inList is what a line of the list says.
 type inList struct {
-	margin, glyph, number, speaker, verdict, text, sum string // a blank margin is a cell all the same
-	style                                              lipgloss.Style
+	sign, glyph, number, speaker, verdict, text, sum string // a blank sign takes a cell too
+	style                                            lipgloss.Style
 }
 
 func (r *Request) listLine(st theme.Styles, l inList, w int, chosen bool) string {
@@ -97,22 +97,22 @@ func (r *Request) listLine(st theme.Styles, l inList, w int, chosen bool) string
 	if l.verdict != "" {
 		verdict = l.verdict + "  "
 	}
-	room := w - 2 - theme.Width(left+verdict) - 1 - theme.Width(l.sum) - 1
+	space := w - 2 - theme.Width(left+verdict) - 1 - theme.Width(l.sum) - 1
 	text := ""
-	if room >= leastGist {
-		text = markdown.OneLine(strings.TrimSpace(l.text), room)
+	if space >= leastGist {
+		text = markdown.OneLine(strings.TrimSpace(l.text), space)
 	}
-	margin := l.margin
-	if margin == "" {
-		margin = " "
+	sign := l.sign
+	if sign == "" {
+		sign = " "
 	}
 	if chosen {
-		return st.Chosen.Render(theme.Spread(margin+l.glyph+left+verdict+text, l.sum+" ", w))
+		return st.Chosen.Render(theme.Spread(sign+l.glyph+left+verdict+text, l.sum+" ", w))
 	}
-	return theme.Spread(st.Focus.Render(margin)+st.OfGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.Faint.Render(text), l.style.Render(l.sum)+" ", w)
+	return theme.Spread(st.Focus.Render(sign)+st.OfGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.Faint.Render(text), l.style.Render(l.sum)+" ", w)
 }
 
-// SelectedSign stands in the margin of a selected message, in the panel and in the transcript.
+// SelectedSign stands to the left of a selected message, in the panel and in the transcript.
 const SelectedSign = "▌"
 
 // leastGist is how many cells the beginning of a message needs to say anything.

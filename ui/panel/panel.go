@@ -29,7 +29,7 @@ type Model struct {
 	Whatif *Whatif // other settings that are tried out, shown instead; nil for none
 	trials int     // settings that were tried out
 
-	Outlook Outlook // what the requests before tell about the next one
+	Forecast Forecast // what the requests before tell about the next one
 
 	Doubt   string // why the limit may be wrong, "" where it is known
 	Guessed string // that tokens are guessed until the messages are counted, "" where they are
@@ -82,7 +82,7 @@ func (p *Model) Set(plan history.Plan, err error) {
 	}
 }
 
-// Open shows a request that was sent; nil goes back to the next one. No other is looked for any more.
+// Open shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
 func (p *Model) Open(past *Request) {
 	p.Past, p.Moved, p.Looking = past, false, false
 	p.Stay(row{})
@@ -142,9 +142,9 @@ func (p *Model) Chosen() row { return p.Shown().Rows.Row(p.At) }
 
 // GoTo puts the cursor on the message with this place in the conversation, as long as the user is
 // in the transcript.
-func (p *Model) GoTo(place int, id int64) {
-	if _, ok := p.Shown().Verdict(place, id); ok {
-		p.At, p.Moved, p.Led = p.Shown().Rows.Line(place), true, true
+func (p *Model) GoTo(index int, id int64) {
+	if _, ok := p.Shown().Verdict(index, id); ok {
+		p.At, p.Moved, p.Led = p.Shown().Rows.Line(index), true, true
 	}
 }
 
@@ -157,15 +157,15 @@ func (p *Model) Let() {
 }
 
 // Verdict is the entry of the message with this place in the conversation.
-func (r *Request) Verdict(place int, id int64) (history.Entry, bool) {
-	if place < 0 || place >= len(r.Plan.Entries) || r.Plan.Entries[place].ID != id {
+func (r *Request) Verdict(index int, id int64) (history.Entry, bool) {
+	if index < 0 || index >= len(r.Plan.Entries) || r.Plan.Entries[index].ID != id {
 		return history.Entry{}, false
 	}
-	return r.Plan.Entries[place], true
+	return r.Plan.Entries[index], true
 }
 
-// Place is how far down the list the cursor is, "" where there is no list.
-func (p *Model) Place() string { return theme.OneOf(p.At, p.Shown().Rows.Len()) }
+// Position is how far down the list the cursor is, "" where there is no list.
+func (p *Model) Position() string { return theme.OneOf(p.At, p.Shown().Rows.Len()) }
 
 // View draws the panel's lines for a box of w by h cells: what request it is, the sums, the list, and
 // the reason for the line under the cursor. What has no room is left out from the lower end of what
@@ -173,11 +173,11 @@ func (p *Model) Place() string { return theme.OneOf(p.At, p.Shown().Rows.Len()) 
 func (p *Model) View(st theme.Styles, w, h int, focused bool) []string {
 	r := p.Shown()
 	if !r.Ready {
-		return theme.Indented(st.Dim, r.WhyNone(), w)
+		return theme.Indented(st.Dim, r.Missing(), w)
 	}
 	s := p.Slice(st, w, h)
 	lines := s.head
-	for i := p.first; i < r.Rows.Len() && i < p.first+s.Room; i++ {
+	for i := p.first; i < r.Rows.Len() && i < p.first+s.Height; i++ {
 		lines = append(lines, p.Line(st, i, w, focused && i == p.At))
 	}
 	for len(lines)+len(s.foot) < h {
@@ -189,7 +189,7 @@ func (p *Model) View(st theme.Styles, w, h int, focused bool) []string {
 // slice is the part of the list that a box of w by h cells shows, with what stands around it.
 type slice struct {
 	head, foot []string
-	Room       int // how many lines of the list have room
+	Height     int // how many lines of the list have room
 }
 
 // Slice is the part of the list in a box, with what stands around it.
@@ -198,10 +198,10 @@ func (p *Model) Slice(st theme.Styles, w, h int) slice {
 	if h < len(s.head)+len(s.foot)+leastRows {
 		s.foot = nil
 	}
-	s.Room = max(0, h-len(s.head)-len(s.foot))
+	s.Height = max(0, h-len(s.head)-len(s.foot))
 	// No further than the cursor takes it: a second click on a line must find it where it was.
-	p.first = max(p.At-s.Room+1, min(p.first, p.At))
-	p.first = max(0, min(p.first, p.Shown().Rows.Len()-s.Room))
+	p.first = max(p.At-s.Height+1, min(p.first, p.At))
+	p.first = max(0, min(p.first, p.Shown().Rows.Len()-s.Height))
 	return s
 }
 
@@ -212,7 +212,7 @@ func (p *Model) LineAt(st theme.Styles, w, h, y int) (int, bool) {
 	}
 	s := p.Slice(st, w, h)
 	i := y - len(s.head) + p.first
-	return i, y >= len(s.head) && y < len(s.head)+s.Room && i < p.Shown().Rows.Len()
+	return i, y >= len(s.head) && y < len(s.head)+s.Height && i < p.Shown().Rows.Len()
 }
 
 // leastRows is how much of the list the foot leaves.

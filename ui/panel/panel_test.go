@@ -76,7 +76,7 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 	}
 }
 
-func TestWindowThatIsContradictedIsSaidWithItsKey(t *testing.T) {
+func TestContradictedWindowIsShownWithItsKey(t *testing.T) {
 	p := Model{Deps: Deps{Text: noTexts}}
 	p.Contradict(llm.Window{Tokens: 40_960, Source: "the configuration"}, 4096, "W")
 	if want := "the window of 40,960 (the configuration) is too large: the server has 4,096; W takes that"; p.Doubt != want {

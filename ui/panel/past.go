@@ -38,14 +38,14 @@ func (p *Model) loaded(msg LoadedMsg) tea.Cmd {
 	if msg.Number != p.Number {
 		return nil
 	}
-	owed, back := p.reading.owed, msg.By < 0
+	owed, backwards := p.reading.owed, msg.By < 0
 	p.reading, p.Looking = reading{}, false
 	switch {
 	case msg.Err != nil:
 		return p.SayError(theme.Sentence(msg.Err))
-	case msg.Request == nil && (back && owed > 0 || !back && owed < 0):
+	case msg.Request == nil && (backwards && owed > 0 || !backwards && owed < 0):
 		return p.step(owed)
-	case msg.Request == nil && back:
+	case msg.Request == nil && backwards:
 		return p.Say("Nothing was sent before this.")
 	case msg.Request == nil:
 		p.Open(nil)
@@ -88,7 +88,7 @@ func (p *Model) compare() tea.Cmd {
 	k, r := &p.Keys, p.Shown()
 	switch marked := p.Marked; {
 	case !r.Ready:
-		return p.Say(r.WhyNone())
+		return p.Say(r.Missing())
 	case marked == nil:
 		kept := *r
 		p.Marked = &kept

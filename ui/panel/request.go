@@ -103,8 +103,8 @@ func (r rows) Line(entry int) int {
 	return entry + k
 }
 
-// WhyNone says why there is no request to look at.
-func (r *Request) WhyNone() string {
+// Missing says why there is no request to show.
+func (r *Request) Missing() string {
 	if r.Note != "" {
 		return markdown.Visible(r.Note)
 	}

@@ -22,7 +22,7 @@ type Deps struct {
 	NewContext func() (context.Context, context.CancelFunc) // makes the context of a plan that may be stopped
 }
 
-// Around is what the panel is told of its surroundings before it is updated or drawn.
+// Around is what the parent sets before the panel is updated or drawn.
 type Around struct {
 	Busy  bool // the next request has left, and its answer arrives
 	Turns int  // turns of the conversation so far

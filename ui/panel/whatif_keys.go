@@ -25,7 +25,7 @@ type Current struct {
 // OpenWhatif shows the dials at what is set. PanelHidden says that the panel was not on the screen before.
 func (p *Model) OpenWhatif(now Current, panelHidden bool) {
 	w := &Whatif{
-		Policy: now.Policy, Window: now.Window, Prefix: p.Outlook.Prefix, known: map[string]bool{}, Refs: now.Refs, listed: now.Listed,
+		Policy: now.Policy, Window: now.Window, Prefix: p.Forecast.Prefix, known: map[string]bool{}, Refs: now.Refs, listed: now.Listed,
 		was: settingsOf(now.Policy, now.Model, now.Chosen), PanelHidden: panelHidden,
 	}
 	w.Show(p.Next, p.Next, nil)
@@ -70,8 +70,8 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	return p.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the dials, " + k.First(keymap.Back) + " leaves everything as it is.")
 }
 
-// mostBudget is the largest budget that can be typed.
-const mostBudget = 99_999_999
+// maxBudget is the largest budget that can be typed.
+const maxBudget = 99_999_999
 
 // typeBudget puts a digit at the end of the budget, or begins one with it.
 func (p *Model) typeBudget(n int) tea.Cmd {
@@ -80,8 +80,8 @@ func (p *Model) typeBudget(n int) tea.Cmd {
 	if w.typed {
 		budget = w.Settings().Budget*10 + n
 	}
-	if budget > mostBudget {
-		return p.Say("A budget has at most " + theme.Thousands(mostBudget) + " tokens here.")
+	if budget > maxBudget {
+		return p.Say("A budget has at most " + theme.Thousands(maxBudget) + " tokens here.")
 	}
 	w.at, w.typed = budgetDial, true
 	return p.turnTo(budgetDial, Settings{Budget: budget})
@@ -174,7 +174,7 @@ func (p *Model) try() tea.Cmd {
 	return p.Emit(e)
 }
 
-// tried shows the plan of the newest trial. An older one is not shown: the dials stand elsewhere by now.
+// tried shows the plan of the newest trial. An older one is not shown: the dials have been turned since.
 func (p *Model) tried(msg TriedMsg) tea.Cmd {
 	w := p.Whatif
 	if w == nil || msg.Number != w.Running {

@@ -52,14 +52,14 @@ func moveOf(c history.Change) string {
 	return ""
 }
 
-// mostNumbers is how many messages are named by their numbers.
-const mostNumbers = 5
+// maxNumbers is how many messages are named by their numbers.
+const maxNumbers = 5
 
 // namedChanges names the messages of changes.
 func namedChanges(changes []history.Change) string {
 	var list []string
 	for i, c := range changes {
-		if i == mostNumbers {
+		if i == maxNumbers {
 			return strings.Join(list, ", ") + " …"
 		}
 		list = append(list, theme.Thousands(c.Entry().Index+1))

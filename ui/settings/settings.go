@@ -222,7 +222,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 	case name == "":
 		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Tries: "try one out", Does: "takes it", Leaves: "keeps the old one"}
 		for _, name := range names {
-			list.Choices = append(list.Choices, Choice{Label: name, Right: s.Themes.About(theme.Name(name)), Value: name})
+			list.Choices = append(list.Choices, Choice{Label: name, Right: s.Themes.Description(theme.Name(name)), Value: name})
 		}
 		return s.Emit(Listed{list})
 	}

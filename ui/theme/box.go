@@ -6,8 +6,8 @@ type Box struct{ X, Y, W, H int }
 // Empty says that nothing can be drawn in the box.
 func (b Box) Empty() bool { return b.W <= 0 || b.H <= 0 }
 
-// Within is the box without its frame of one cell.
-func (b Box) Within(framed bool) Box {
+// Inner is the box without its frame of one cell.
+func (b Box) Inner(framed bool) Box {
 	if !framed {
 		return b
 	}

@@ -122,9 +122,9 @@ func Frame(b Box, t Border, lines []string) []string {
 	}
 	out = append(out, t.Line.Render("╭")+t.Name.Render(title)+
 		t.Line.Render(strings.Repeat("─", max(0, rule+1)))+right+t.Line.Render(tail+"╮"))
-	side := t.Line.Render("│")
+	edge := t.Line.Render("│")
 	for _, s := range Blank(lines, in, b.H-2) {
-		out = append(out, side+s+side)
+		out = append(out, edge+s+edge)
 	}
 	return append(out, t.Line.Render("╰"+strings.Repeat("─", in)+"╯"))
 }

@@ -27,7 +27,7 @@ func TestLayKeepsTheWidthOfTheLine(t *testing.T) {
 				t.Errorf("a box at %d over %q makes %q, %d cells wide, want 30", x, under, screen[0], got)
 			}
 			if got := ansi.Strip(screen[0]); ansi.StringWidth(got[:strings.Index(got, "╭")]) != x {
-				t.Errorf("a box at %d over %q stands elsewhere: %q", x, under, got)
+				t.Errorf("a box at %d over %q stands in another column: %q", x, under, got)
 			}
 		}
 	}

@@ -17,16 +17,16 @@ type Field struct {
 	At   int // the byte that the cursor stands before
 }
 
-// mostField is the longest text of a line to type in, in cells.
-const mostField = 400
+// maxField is the longest text of a line to type in, in cells.
+const maxField = 400
 
 // NewField is a line with a text, the cursor at its end.
 func NewField(text string) Field {
-	text = markdown.OneLine(text, mostField)
+	text = markdown.OneLine(text, maxField)
 	return Field{text, len(text)}
 }
 
-// Typed is a key for the line; it says whether the key was one. Keys are told by their code: what
+// Typed is a key for the line; it says whether the key was one. Keys are recognised by their code: what
 // arrives as text is typing, whatever it spells.
 func (f *Field) Typed(msg tea.KeyPressMsg) bool {
 	word := msg.Mod.Contains(tea.ModAlt) || msg.Mod.Contains(tea.ModCtrl)
@@ -62,7 +62,7 @@ func (f *Field) Typed(msg tea.KeyPressMsg) bool {
 // Insert puts a text where the cursor stands, on one line.
 func (f *Field) Insert(text string) {
 	text = lineOf(text)
-	if Width(f.Text)+Width(text) > mostField {
+	if Width(f.Text)+Width(text) > maxField {
 		return
 	}
 	f.Text = f.Text[:f.At] + text + f.Text[f.At:]
@@ -71,7 +71,7 @@ func (f *Field) Insert(text string) {
 
 // lineOf is a text on one line, its blanks at both ends kept.
 func lineOf(text string) string {
-	line := markdown.OneLine(text, mostField)
+	line := markdown.OneLine(text, maxField)
 	switch {
 	case text == "":
 		return ""

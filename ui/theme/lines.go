@@ -6,8 +6,8 @@ import (
 	"winnow/ui/markdown"
 )
 
-// mostReason is the most lines of a reason below a list.
-const mostReason = 3
+// maxReason is the most lines of a reason below a list.
+const maxReason = 3
 
 // Around is the part of a list of n lines that h lines of the screen show: the line at is in the middle
 // of it, as far as the ends of the list let it.
@@ -30,14 +30,14 @@ func (st Styles) Rule(w int) string { return st.Frame.Render(strings.Repeat("─
 // Reason is a sentence below a list about the line under its cursor.
 func (st Styles) Reason(text string, w int) []string {
 	lines := Indented(st.Text, markdown.Visible(text), w)
-	return append([]string{st.Rule(w)}, lines[:min(mostReason, len(lines))]...)
+	return append([]string{st.Rule(w)}, lines[:min(maxReason, len(lines))]...)
 }
 
-// VerdictLine is a line of a list that begins with the glyph of a verdict: what it is about, what is told
-// of that, and what stands at its end.
-func (st Styles) VerdictLine(glyph, about, told, end string, w int, chosen bool) string {
+// VerdictLine is a line of a list that begins with the glyph of a verdict, then a name, a text in dim, and
+// what stands at its end.
+func (st Styles) VerdictLine(glyph, name, text, end string, w int, chosen bool) string {
 	if chosen {
-		return st.Chosen.Render(Spread(" "+glyph+about+told, end, w))
+		return st.Chosen.Render(Spread(" "+glyph+name+text, end, w))
 	}
-	return Spread(" "+st.OfGlyph(glyph).Render(glyph)+about+st.Dim.Render(told), st.Dim.Render(end), w)
+	return Spread(" "+st.OfGlyph(glyph).Render(glyph)+name+st.Dim.Render(text), st.Dim.Render(end), w)
 }

@@ -47,11 +47,11 @@ func HitSpans(label string, at, shown int, hits []int, style lipgloss.Style) []S
 	var spans []Span
 	for i := 0; i < len(label) && len(hits) > 0; {
 		n := ClusterLen(label[i:])
-		within, _ := slices.BinarySearch(hits, i+n)
-		if within > 0 && at+i+n <= shown {
+		covered, _ := slices.BinarySearch(hits, i+n)
+		if covered > 0 && at+i+n <= shown {
 			spans = append(spans, Span{at + i, at + i + n, style})
 		}
-		hits = hits[within:]
+		hits = hits[covered:]
 		i += n
 	}
 	return spans

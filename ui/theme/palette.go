@@ -20,22 +20,22 @@ import (
 type Palette struct {
 	Base string `toml:"base"` // dark or light: what the theme does not say itself
 
-	Dim        string `toml:"dim"`         // secondary text
-	Faint      string `toml:"faint"`       // what is not sent, rules
-	Frame      string `toml:"frame"`       // frames, the free part of the bar
-	Accent     string `toml:"accent"`      // titles, keys in help
-	Focus      string `toml:"focus"`       // the frame with the focus, the used part of the bar
-	Chosen     string `toml:"chosen"`      // the text under the cursor of a list
-	ChosenBack string `toml:"chosen_back"` // and what is behind it
-	FoundBack  string `toml:"found_back"`  // behind what a search found
-	User       string `toml:"user"`        // you, the draft, what winnow added
-	Model      string `toml:"model"`       // who answers
-	Tool       string `toml:"tool"`        // tools and their results
-	System     string `toml:"system"`      // the system prompt
-	Pinned     string `toml:"pinned"`
-	Good       string `toml:"good"`
-	Warn       string `toml:"warn"` // warnings, what is cut
-	Bad        string `toml:"bad"`  // errors
+	Dim              string `toml:"dim"`         // secondary text
+	Faint            string `toml:"faint"`       // what is not sent, rules
+	Frame            string `toml:"frame"`       // frames, the free part of the bar
+	Accent           string `toml:"accent"`      // titles, keys in help
+	Focus            string `toml:"focus"`       // the frame with the focus, the used part of the bar
+	Chosen           string `toml:"chosen"`      // the text under the cursor of a list
+	ChosenBackground string `toml:"chosen_back"` // and what is behind it
+	FoundBackground  string `toml:"found_back"`  // behind what a search found
+	User             string `toml:"user"`        // you, the draft, what winnow added
+	Model            string `toml:"model"`       // who answers
+	Tool             string `toml:"tool"`        // tools and their results
+	System           string `toml:"system"`      // the system prompt
+	Pinned           string `toml:"pinned"`
+	Good             string `toml:"good"`
+	Warn             string `toml:"warn"` // warnings, what is cut
+	Bad              string `toml:"bad"`  // errors
 
 	Heading string `toml:"heading"` // the next five are for Markdown
 	Code    string `toml:"code"`

@@ -6,8 +6,8 @@ import (
 	"winnow/history"
 )
 
-// mostNamed is how many messages are named in one list.
-const mostNamed = 3
+// maxNamed is how many messages are named in one list.
+const maxNamed = 3
 
 // Named names messages: "5 you, 6 model and 4 more".
 func Named(list []history.Entry) string {
@@ -26,7 +26,7 @@ type Roll struct {
 
 // Add adds a message.
 func (r *Roll) Add(e *history.Entry) {
-	if r.Of++; r.Of <= mostNamed {
+	if r.Of++; r.Of <= maxNamed {
 		r.names = append(r.names, Thousands(e.Index+1)+" "+Speaker(e.Role))
 	}
 }

@@ -40,7 +40,7 @@ func (s Secrets) Hide(text string) (string, int) {
 // Line is Hide for the beginning of a text that is shown in one line: it looks no further than a line is
 // long, however long the text is.
 func (s Secrets) Line(text string) string {
-	const most = 1 << 10
-	hidden, _ := s.Hide(text[:min(len(text), most)])
+	const limit = 1 << 10
+	hidden, _ := s.Hide(text[:min(len(text), limit)])
 	return hidden
 }

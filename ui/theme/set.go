@@ -38,18 +38,18 @@ func (t Set) Names() []string {
 // Palette is the colours of a theme, and the theme that it comes to: auto is one of two, and one that
 // does not exist is auto. A theme of the user's own goes before one of winnow's with its name.
 func (t Set) Palette(name Name) (Name, Palette) {
-	ours := BuiltIn()
+	themes := BuiltIn()
 	p, ok := t.Own[string(name)]
 	if !ok {
-		p, ok = ours[name]
+		p, ok = themes[name]
 	}
 	switch {
 	case t.Plain || name == None:
 		return None, Palette{}
 	case ok:
-		return name, p.over(ours[Name(p.Base)]).over(ours[t.usual()])
+		return name, p.over(themes[Name(p.Base)]).over(themes[t.usual()])
 	}
-	return t.usual(), ours[t.usual()]
+	return t.usual(), themes[t.usual()]
 }
 
 // usual is the theme for the terminal's background.
@@ -70,8 +70,8 @@ func LightBy(fgbg string) (light, known bool) {
 	return n == 7 || n > 8, true
 }
 
-// About says what a theme is for.
-func (t Set) About(name Name) string {
+// Description says what a theme is for.
+func (t Set) Description(name Name) string {
 	_, own := t.Own[string(name)]
 	switch {
 	case own:

@@ -18,7 +18,7 @@ const (
 	None  Name = "none"
 )
 
-// Styles holds every colour of the application by its role. Nothing is told by colour alone:
+// Styles holds every colour of the application by its role. Nothing is shown by colour alone:
 // each role has its word or glyph as well.
 type Styles struct {
 	Name     Name
@@ -75,8 +75,8 @@ func New(t Name, p Palette) Styles {
 		Focus:    in(p.Focus),
 		Frame:    in(p.Frame),
 		Title:    in(p.Dim),
-		Chosen:   on(p.ChosenBack).Foreground(lipgloss.Color(p.Chosen)),
-		Found:    on(p.FoundBack).Underline(true),
+		Chosen:   on(p.ChosenBackground).Foreground(lipgloss.Color(p.Chosen)),
+		Found:    on(p.FoundBackground).Underline(true),
 		Hit:      plain.Bold(true).Reverse(true),
 		Match:    in(p.Accent).Bold(true).Underline(true),
 		User:     in(p.User).Bold(true),

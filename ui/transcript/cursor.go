@@ -36,7 +36,7 @@ func (c *Model) Selected() (store.Message, bool) {
 	if message, is := c.owner[id]; is {
 		id = message
 	}
-	i, ok := c.Place[id]
+	i, ok := c.Index[id]
 	if !ok {
 		return store.Message{}, false
 	}
@@ -45,20 +45,20 @@ func (c *Model) Selected() (store.Message, bool) {
 
 // Gist is what a message is known by in a list, "" for one that is not in memory.
 func (c *Model) Gist(id int64) string {
-	if i, ok := c.Place[id]; ok {
+	if i, ok := c.Index[id]; ok {
 		return Gist(c.Messages[i])
 	}
 	return ""
 }
 
-// RequestBehind is the request that made the selected message; for a question the one that answered
+// RequestOf is the request that made the selected message; for a question the one that answered
 // it first. Without a selection it is the last answer's.
-func (c *Model) RequestBehind() (int64, bool) {
+func (c *Model) RequestOf() (int64, bool) {
 	m, ok := c.Selected()
 	if !ok {
 		m, ok = c.LastAnswer()
 	}
-	for i := c.Place[m.ID]; ok && i < len(c.Messages); i++ {
+	for i := c.Index[m.ID]; ok && i < len(c.Messages); i++ {
 		if c.Messages[i].Request != 0 && c.Messages[i].Role == history.Assistant {
 			return c.Messages[i].Request, true
 		}
@@ -108,7 +108,7 @@ func (c *Model) Newest() { c.list.MoveCursor(c.list.Len()); c.list.Bottom() }
 // GoTo selects a message.
 func (c *Model) GoTo(id int64) bool { return c.list.SetCursor(id) }
 
-// ScrollTo brings a message to the top of the screen.
+// ScrollTo scrolls a message to the top of the screen.
 func (c *Model) ScrollTo(id int64) { c.list.GoTo(id) }
 
 // Boundary selects the first message that the model still sees, and says whether there is one
@@ -151,20 +151,20 @@ func (c *Model) ToggleReasoning() bool {
 
 // OneVersion says that a message has no other version, and which message near it has.
 func (c *Model) OneVersion(of int64) string {
-	said := theme.UpperFirst(c.NumbersOf(of)) + " has one version"
-	at, ok := c.Place[of]
+	text := theme.UpperFirst(c.NumbersOf(of)) + " has one version"
+	at, ok := c.Index[of]
 	if !ok {
-		return said + "."
+		return text + "."
 	}
 	before, after := at-1, at+1
 	for before >= 0 || after < len(c.Messages) {
 		for _, i := range []int{before, after} {
 			if i >= 0 && i < len(c.Messages) && c.Messages[i].Siblings > 1 {
 				near := c.Messages[i]
-				return fmt.Sprintf("%s; %s has %d.", said, c.NumbersOf(near.ID), near.Siblings)
+				return fmt.Sprintf("%s; %s has %d.", text, c.NumbersOf(near.ID), near.Siblings)
 			}
 		}
 		before, after = before-1, after+1
 	}
-	return said + ", and so has every other: " + c.Keys.First(keymap.Edit) + " and " + c.Keys.First(keymap.Again) + " make another."
+	return text + ", and so has every other: " + c.Keys.First(keymap.Edit) + " and " + c.Keys.First(keymap.Again) + " make another."
 }

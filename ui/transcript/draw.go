@@ -17,9 +17,9 @@ const (
 	boundary   = "the model sees from here"
 )
 
-// gutter returns the cells to the left of the text: glyph, cursor and, where there is room,
+// gutterWidth is the number of cells to the left of the text: for glyph, cursor and, in a wide list,
 // the label.
-func (m *itemList) gutter() int {
+func (m *itemList) gutterWidth() int {
 	switch {
 	case m.width >= wide:
 		return 2 + labelWidth + 1
@@ -32,7 +32,7 @@ func (m *itemList) gutter() int {
 // bodyWidth returns the cells for text. Where there is room, one stays free on the right, so that
 // text does not touch what stands there.
 func (m *itemList) bodyWidth() int {
-	width := m.width - m.gutter()
+	width := m.width - m.gutterWidth()
 	if m.width >= wide {
 		width--
 	}
@@ -84,7 +84,7 @@ func (m *itemList) drawItem(out []string, i, line int) []string {
 		if hits != nil {
 			text = m.markHits(text, line, hits, at)
 		}
-		text = m.margin(e, mark, line, line == here) + text
+		text = m.gutter(e, mark, line, line == here) + text
 		if line == tagged {
 			gap := m.width - ansi.StringWidth(text) - ansi.StringWidth(mark.Tag)
 			text += strings.Repeat(" ", gap) + mark.Style.Render(mark.Tag)
@@ -100,12 +100,12 @@ func (m *itemList) tagLine(lines []string, tag string, hit int) int {
 	if tag == "" {
 		return -1
 	}
-	room := m.bodyWidth() - ansi.StringWidth(tag) - 2
-	if hit >= 0 && hit < len(lines)-1 && ansi.StringWidth(lines[hit]) <= room {
+	space := m.bodyWidth() - ansi.StringWidth(tag) - 2
+	if hit >= 0 && hit < len(lines)-1 && ansi.StringWidth(lines[hit]) <= space {
 		return hit
 	}
 	for i := range min(len(lines)-1, 6) {
-		if ansi.StringWidth(lines[i]) <= room {
+		if ansi.StringWidth(lines[i]) <= space {
 			return i
 		}
 	}
@@ -134,10 +134,10 @@ func (m *itemList) alsoAbove() string {
 	return fmt.Sprintf(", and %d messages above", m.above)
 }
 
-// margin returns what stands to the left of a line of e.
-func (m *itemList) margin(e *entry, mark Mark, line int, hit bool) string {
-	gutter := m.gutter()
-	if gutter == 0 {
+// gutter returns the cells to the left of a line of e.
+func (m *itemList) gutter(e *entry, mark Mark, line int, hit bool) string {
+	gutterWidth := m.gutterWidth()
+	if gutterWidth == 0 {
 		return ""
 	}
 	glyph := " "
@@ -154,14 +154,14 @@ func (m *itemList) margin(e *entry, mark Mark, line int, hit bool) string {
 	case on:
 		cursor = m.styles.Focus.Render("┃")
 	}
-	if gutter == 2 {
+	if gutterWidth == 2 {
 		return glyph + cursor
 	}
 	label := ""
 	if line == 0 {
 		label = markdown.OneLine(e.Label, labelWidth)
 	}
-	pad := strings.Repeat(" ", gutter-2-ansi.StringWidth(label))
+	pad := strings.Repeat(" ", gutterWidth-2-ansi.StringWidth(label))
 	if hit {
 		pad = pad[1:] + m.styles.Focus.Render("›")
 	}
@@ -191,12 +191,12 @@ func (m *itemList) measure(i int) int {
 
 // drawn is a rendered item.
 type drawn struct {
-	lines    []string  // without margin, the blank one behind it included
+	lines    []string  // without the gutter, the blank one below included
 	text     string    // as much of its text as is shown
 	from, to int       // the lines of that
 	footer   int       // where its footer begins; the line behind where it has none
 	trail    int       // where its trail begins; the blank line where it has none
-	hits     *itemHits // nil until they are looked for
+	hits     *itemHits // nil until they are searched for
 }
 
 // drawn returns item i as it is rendered, and notes its height.
@@ -219,12 +219,12 @@ func (m *itemList) drawn(i int) *drawn {
 	return d
 }
 
-// render draws e without margin.
+// render draws e without the gutter.
 func (m *itemList) render(e *entry) *drawn {
 	text, reasoning := e.Text, e.Reasoning
 	st, w := m.styles, m.bodyWidth()
 	var lines []string
-	if m.gutter() < 3 {
+	if m.gutterWidth() < 3 {
 		lines = append(lines, m.label(e, markdown.OneLine(e.Label, w)))
 	}
 	if e.Head != "" {
@@ -295,11 +295,11 @@ func (m *itemList) folded(text string) []string {
 	}
 	count = ansi.Truncate(count, w, "…")
 	first, _, _ := strings.Cut(text, "\n")
-	room := w - ansi.StringWidth(count) - 1
-	if room < 4 {
+	space := w - ansi.StringWidth(count) - 1
+	if space < 4 {
 		return []string{m.styles.Dim.Render(count)}
 	}
-	return []string{markdown.OneLine(first, room) + " " + m.styles.Dim.Render(count)}
+	return []string{markdown.OneLine(first, space) + " " + m.styles.Dim.Render(count)}
 }
 
 // reasoning returns the lines of e's reasoning, or the one line that stands for them.

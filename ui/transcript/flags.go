@@ -158,22 +158,22 @@ func (c *Model) flagSentence(msg FlaggedMsg) string {
 	if others := msg.others(); others != "" {
 		parts = append(parts, others)
 	}
-	said := strings.Join(parts, "; ") + "."
+	text := strings.Join(parts, "; ") + "."
 	switch {
 	case !msg.Planned:
-		said += " It holds for the next request: the one that is running has left."
+		text += " It holds for the next request: the one that is running has left."
 	case c.Past:
-		said += " It holds for the next request, not for the one on show."
+		text += " It holds for the next request, not for the one on show."
 	}
 	if over := (*history.OverBudgetError)(nil); errors.As(msg.Short, &over) {
 		sum := msg.Now.Sum
-		said += " What must be sent"
+		text += " What must be sent"
 		if sum.Pinned > 0 {
-			said += ", " + theme.Thousands(sum.Tokens(sum.Pinned)) + " pinned tokens among it,"
+			text += ", " + theme.Thousands(sum.Tokens(sum.Pinned)) + " pinned tokens among it,"
 		}
-		said += " is " + theme.Plural(max(1, over.Need-over.Have), "token") + " more than fits."
+		text += " is " + theme.Plural(max(1, over.Need-over.Have), "token") + " more than fits."
 	}
-	return said
+	return text
 }
 
 // didWhat names an action and its messages; one that changed nothing says why.
@@ -250,7 +250,7 @@ func (c *Model) restText(ids, rest []int64) string {
 	}
 	calls := 0
 	for _, id := range rest {
-		if i, ok := c.Place[id]; ok && len(c.Messages[i].ToolCalls) > 0 {
+		if i, ok := c.Index[id]; ok && len(c.Messages[i].ToolCalls) > 0 {
 			calls++
 		}
 	}
@@ -313,7 +313,7 @@ func (c *Model) NumberOf(id int64) string {
 	if i := slices.IndexFunc(c.Next.Entries, func(e history.Entry) bool { return e.ID == id }); i >= 0 {
 		return theme.Thousands(c.Next.Entries[i].Index + 1)
 	}
-	return theme.Thousands(c.Place[id] + 1)
+	return theme.Thousands(c.Index[id] + 1)
 }
 
 // Named are the messages that numbers name, such as 3 5-8, or a sentence that says what is wrong with them.

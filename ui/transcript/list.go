@@ -14,7 +14,7 @@ type itemList struct {
 	md            *markdown.Renderer
 
 	entries []entry
-	place   map[int64]int // an item's index plus base, so that prepending renumbers nothing
+	indexes map[int64]int // an item's index plus base, so that prepending renumbers nothing
 	base    int
 	heights []int            // of the items in lines, as they were measured or guessed
 	cache   map[int64]*drawn // the rendered messages, all at one width
@@ -35,7 +35,7 @@ type itemList struct {
 
 // newList returns an empty list that follows its end. It draws nothing before SetSize.
 func newList(st theme.Styles) *itemList {
-	return &itemList{styles: st, follow: true, place: map[int64]int{}, cache: map[int64]*drawn{}, keep: 256}
+	return &itemList{styles: st, follow: true, indexes: map[int64]int{}, cache: map[int64]*drawn{}, keep: 256}
 }
 
 // SetSize gives the list its cells. What was first on the screen stays first.
@@ -72,17 +72,17 @@ func (m *itemList) restyle(change func()) {
 	}
 }
 
-// drawable tells whether there is room for anything.
+// drawable tells whether anything can be drawn.
 func (m *itemList) drawable() bool { return m.width > 0 && m.height > 0 && m.md != nil }
 
 // SetItems replaces all items and goes to the end.
 func (m *itemList) SetItems(items []Item) {
 	m.entries = make([]entry, len(items))
-	m.place = make(map[int64]int, len(items))
+	m.indexes = make(map[int64]int, len(items))
 	m.base = 0
 	for i, it := range items {
 		m.entries[i].Item = it
-		m.place[it.ID] = i
+		m.indexes[it.ID] = i
 	}
 	clear(m.cache)
 	m.rebuild()
@@ -93,7 +93,7 @@ func (m *itemList) SetItems(items []Item) {
 // Append adds items at the end.
 func (m *itemList) Append(items ...Item) {
 	for _, it := range items {
-		m.place[it.ID] = len(m.entries) + m.base
+		m.indexes[it.ID] = len(m.entries) + m.base
 		m.entries = append(m.entries, entry{Item: it})
 		m.heights = append(m.heights, m.guess(&m.entries[len(m.entries)-1]))
 	}
@@ -110,7 +110,7 @@ func (m *itemList) Prepend(items ...Item) {
 	m.base -= len(items)
 	for i, it := range items {
 		older[i].Item = it
-		m.place[it.ID] = i + m.base
+		m.indexes[it.ID] = i + m.base
 	}
 	m.entries = append(older, m.entries...)
 	m.top += len(items)
@@ -135,8 +135,8 @@ func (m *itemList) Replace(id int64, it Item) {
 	}
 	e.Item, e.beginning, e.grown = it, beginning{}, nil
 	if it.ID != id {
-		delete(m.place, id)
-		m.place[it.ID] = i + m.base
+		delete(m.indexes, id)
+		m.indexes[it.ID] = i + m.base
 		if m.cursor == id {
 			m.cursor = it.ID
 		}
@@ -157,7 +157,7 @@ func (m *itemList) Write(id int64, text, reasoning string) {
 	}
 	e := &m.entries[i]
 	e.Reasoning += reasoning
-	long := len(e.Text)+len(text) > mostStreamed
+	long := len(e.Text)+len(text) > maxStreamed
 	if e.stream == nil && !e.Plain && !e.Fold && m.md != nil && !long {
 		e.stream = markdown.NewStream(m.md)
 		e.stream.Write(e.Text)
@@ -217,11 +217,11 @@ func (m *itemList) toggle(id int64, change func(*entry)) {
 
 // index returns where the item id stands.
 func (m *itemList) index(id int64) (int, bool) {
-	p, ok := m.place[id]
+	p, ok := m.indexes[id]
 	return p - m.base, ok
 }
 
-// changed brings the height of item i up to date if it may be on the screen.
+// changed measures item i again when it is needed next.
 func (m *itemList) changed(i int) {
 	m.entries[i].measured = false
 	m.settle()
@@ -248,7 +248,7 @@ func (m *itemList) guess(e *entry) int {
 
 // rough is the height in lines that the size of a message suggests.
 func (e *entry) rough(width int) int {
-	size := min(len(e.Text), mostShown)
+	size := min(len(e.Text), maxShown)
 	lines := 2
 	if e.Reasoning != "" {
 		lines++

@@ -13,8 +13,8 @@ import (
 // anybody scrolls through, and little enough for a frame. An answer that streams is rendered piece by
 // piece and may be longer.
 const (
-	mostShown    = 32 << 10
-	mostStreamed = 256 << 10
+	maxShown    = 32 << 10
+	maxStreamed = 256 << 10
 )
 
 // beginning is the rendered beginning of a very long text, which stays while more is written behind it.
@@ -25,7 +25,7 @@ type beginning struct {
 
 // shown returns as much of a text as a message shows of it.
 func shown(text string) string {
-	if len(text) <= mostShown {
+	if len(text) <= maxShown {
 		return text
 	}
 	return text[:shownEnd(text)]
@@ -33,14 +33,14 @@ func shown(text string) string {
 
 // shownEnd is where a text that is too long is cut: behind a line, else a word, else a character.
 func shownEnd(text string) int {
-	const near = mostShown * 3 / 4
+	const near = maxShown * 3 / 4
 	for _, sign := range []string{"\n", " "} {
-		if at := strings.LastIndex(text[near:mostShown], sign); at >= 0 {
+		if at := strings.LastIndex(text[near:maxShown], sign); at >= 0 {
 			return near + at + 1
 		}
 	}
-	end := mostShown
-	for end > mostShown-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+	end := maxShown
+	for end > maxShown-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 		end--
 	}
 	return end

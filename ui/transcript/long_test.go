@@ -51,10 +51,10 @@ func TestVeryLongMessageShowsItsBeginning(t *testing.T) {
 				}
 			}
 			var left int
-			if n, err := fmt.Sscanf(said, "… %d more", &left); n != 1 || left < len(text)-mostShown || left >= len(text) {
+			if n, err := fmt.Sscanf(said, "… %d more", &left); n != 1 || left < len(text)-maxShown || left >= len(text) {
 				t.Errorf("%s of %.12q says %q (%v), want what is left of %d bytes", name, line, said, err, len(text))
 			}
-			if most := 8 * mostShown; size > most {
+			if most := 8 * maxShown; size > most {
 				t.Errorf("%s of %.12q is drawn as %d bytes, want at most %d", name, line, size, most)
 			}
 			if whole, _ := m.Item(1); whole.Text+whole.Reasoning != it.Text+it.Reasoning {
@@ -74,11 +74,11 @@ func TestVeryLongAnswerStreams(t *testing.T) {
 	piece := strings.Repeat("It goes on and on.\n\n", 500)
 	var want strings.Builder
 	var first *string
-	for want.Len() < 4*mostStreamed {
+	for want.Len() < 4*maxStreamed {
 		m.Write(-1, piece, "")
 		want.WriteString(piece)
 		lines := m.drawn(0).lines
-		if want.Len() <= mostStreamed {
+		if want.Len() <= maxStreamed {
 			if last := lines[len(lines)-2]; last != "It goes on and on." {
 				t.Fatalf("at %d bytes the last line is %q", want.Len(), last)
 			}
@@ -107,7 +107,7 @@ func TestVeryLongAnswerStreams(t *testing.T) {
 func TestLongStreamIsCutAtAnotherWidth(t *testing.T) {
 	m := longList()
 	m.Append(Item{ID: -1, Role: history.Assistant})
-	m.Write(-1, strings.Repeat("It goes on and on.\n\n", 2*mostShown/20), "")
+	m.Write(-1, strings.Repeat("It goes on and on.\n\n", 2*maxShown/20), "")
 	tall := len(m.drawn(0).lines)
 	m.SetSize(90, 40)
 	d := m.drawn(0)
@@ -121,7 +121,7 @@ func TestLongStreamIsCutAtAnotherWidth(t *testing.T) {
 }
 
 // A hit in what is not shown is the line that stands for it.
-func TestHitBehindTheBeginning(t *testing.T) {
+func TestHitAfterTheBeginning(t *testing.T) {
 	text := strings.Repeat("nothing here\n", 10_000) + "the walrus"
 	m := longList(Item{ID: 1, Role: history.User, Plain: true, Text: text}, Item{ID: 2, Role: history.User, Plain: true, Text: "after"})
 	n := NewNeedle("walrus")
@@ -139,12 +139,12 @@ func TestHitBehindTheBeginning(t *testing.T) {
 func TestShownIsABeginning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.OneOf(rapid.StringN(1, 40, -1), rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 40), func(b []byte) string { return string(b) })).Draw(t, "piece")
-		text := strings.Repeat(piece, rapid.IntRange(1, mostShown*2/len(piece)).Draw(t, "times"))
+		text := strings.Repeat(piece, rapid.IntRange(1, maxShown*2/len(piece)).Draw(t, "times"))
 		got := shown(text)
-		if !strings.HasPrefix(text, got) || len(got) > mostShown {
+		if !strings.HasPrefix(text, got) || len(got) > maxShown {
 			t.Fatalf("%d bytes of %d are shown and are no beginning of them", len(got), len(text))
 		}
-		if len(text) <= mostShown && got != text || len(text) > mostShown && len(got) < mostShown/2 {
+		if len(text) <= maxShown && got != text || len(text) > maxShown && len(got) < maxShown/2 {
 			t.Fatalf("%d bytes of %d are shown", len(got), len(text))
 		}
 		if utf8.ValidString(text) && !utf8.ValidString(got) {

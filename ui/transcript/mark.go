@@ -10,7 +10,7 @@ import (
 
 // search is a text that is marked wherever the list shows it.
 type search struct {
-	finder *Finder // nil where nothing is looked for
+	finder *Finder // nil where there is no search
 	at     int64   // the item with the hit that the user is at
 	span   Span    // of that hit, in the item's text
 	here   bool
@@ -20,7 +20,7 @@ type search struct {
 // lineHit is a part of a line, in cells, that a hit covers.
 type lineHit struct{ line, from, to, hit int }
 
-// itemHits are an item's hits as they stand in its lines. They are looked for when the item is drawn.
+// itemHits are an item's hits as they stand in its lines. They are searched for when the item is drawn.
 type itemHits struct {
 	list  []lineHit
 	spans int    // how many hits there are
@@ -36,18 +36,18 @@ func (m *itemList) Mark(n Needle) {
 	}
 	if n.Empty() {
 		m.search.finder = nil
-		m.foldBack(m.cursor)
+		m.refold(m.cursor)
 	}
 }
 
-// GoToHit selects the item id, unfolds it and brings the hit that is this span of its text on the
+// GoToHit selects the item id, unfolds it and scrolls the hit that is this span of its text onto the
 // screen. It says whether there is such an item.
 func (m *itemList) GoToHit(id int64, s Span) bool {
 	i, ok := m.index(id)
 	if !ok {
 		return false
 	}
-	m.foldBack(id)
+	m.refold(id)
 	if e := &m.entries[i]; e.Fold && !e.expanded {
 		m.search.opened = append(m.search.opened, id)
 		m.Toggle(id)
@@ -60,8 +60,8 @@ func (m *itemList) GoToHit(id int64, s Span) bool {
 	return true
 }
 
-// foldBack folds what a search unfolded, except the item keep.
-func (m *itemList) foldBack(keep int64) {
+// refold folds what a search unfolded, except the item keep.
+func (m *itemList) refold(keep int64) {
 	var still []int64
 	for _, id := range m.search.opened {
 		if id == keep {
@@ -75,7 +75,7 @@ func (m *itemList) foldBack(keep int64) {
 	m.search.opened = still
 }
 
-// reach brings a line of item i on the screen, a third from the top where it was not on it.
+// reach scrolls a line of item i onto the screen, to a third from the top where it was not on it.
 func (m *itemList) reach(i, line int) {
 	y := line - m.line
 	for k := m.top; k < i && y < m.height; k++ {

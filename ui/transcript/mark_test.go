@@ -69,7 +69,7 @@ func TestBlanksThatWrappingTookAreNoHits(t *testing.T) {
 	}
 }
 
-func TestAHitInALongMessageIsBroughtOnTheScreen(t *testing.T) {
+func TestAHitInALongMessageIsScrolledTo(t *testing.T) {
 	var lines []string
 	for i := range 400 {
 		lines = append(lines, fmt.Sprintf("line %d", i))

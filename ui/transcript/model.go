@@ -26,7 +26,7 @@ type Model struct {
 
 	list      *itemList
 	Messages  []store.Message
-	Place     map[int64]int     // by message id
+	Index     map[int64]int     // of each message, by its id
 	owner     map[int64]int64   // the message of a tool call's item
 	callIDs   map[int64][]int64 // the items of a message's tool calls
 	calls     int64             // items of tool calls made so far
@@ -53,7 +53,7 @@ func New(d Deps) Model {
 	}
 	return Model{
 		Deps: d, list: list,
-		Place: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]session.Receipt{},
+		Index: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]session.Receipt{},
 	}
 }
 
@@ -73,11 +73,11 @@ func (c *Model) Open(s *session.Session) {
 
 // Reset shows other messages.
 func (c *Model) Reset(messages []store.Message) {
-	c.Messages, c.Place, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
+	c.Messages, c.Index, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
 	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
 	c.Receipts, c.Trails, c.Edited = map[int64]session.Receipt{}, nil, 0
 	c.list.SetBoundary(0, 0)
-	c.Search.forget() // what was found stands elsewhere now, or nowhere
+	c.Search.forget() // hits have the indexes of the old messages
 	c.list.SetItems(nil)
 	c.keep(messages)
 	c.list.SetItems(c.items(messages))
@@ -86,7 +86,7 @@ func (c *Model) Reset(messages []store.Message) {
 // keep notes messages behind the list, at the end.
 func (c *Model) keep(messages []store.Message) {
 	for i := range messages {
-		c.Place[messages[i].ID] = len(c.Messages) + i
+		c.Index[messages[i].ID] = len(c.Messages) + i
 	}
 	c.Messages = append(c.Messages, messages...)
 }
@@ -106,9 +106,9 @@ func (c *Model) Prepend(all []store.Message, receipts map[int64]session.Receipt)
 	}
 	shown := c.Messages
 	if older > 0 {
-		c.Messages, c.Place = all[:older], make(map[int64]int, len(all))
+		c.Messages, c.Index = all[:older], make(map[int64]int, len(all))
 		for i := range c.Messages {
-			c.Place[c.Messages[i].ID] = i
+			c.Index[c.Messages[i].ID] = i
 		}
 		c.keep(shown)
 		c.list.Prepend(c.items(all[:older])...)
@@ -184,8 +184,8 @@ func (c *Model) Follow(messages []store.Message) {
 	c.Judge(plan)
 }
 
-// Lead shows where other conversations part from this one, by message.
-func (c *Model) Lead(trails map[int64]string) {
+// SetTrails shows where other conversations part from this one, by message.
+func (c *Model) SetTrails(trails map[int64]string) {
 	was := c.Trails
 	c.Trails = trails
 	for _, either := range []map[int64]string{was, trails} {
@@ -199,16 +199,16 @@ func (c *Model) Lead(trails map[int64]string) {
 
 // refresh draws a message anew.
 func (c *Model) refresh(id int64) {
-	if i, ok := c.Place[id]; ok {
+	if i, ok := c.Index[id]; ok {
 		c.list.Replace(id, c.Item(c.Messages[i]))
 	}
 }
 
-// CutBehind takes what follows a message off the screen: another branch goes on from there. 0 is the
+// CutAfter takes what follows a message off the screen: another branch goes on from there. 0 is the
 // beginning.
-func (c *Model) CutBehind(message int64) {
+func (c *Model) CutAfter(message int64) {
 	at := -1
-	if i, ok := c.Place[message]; ok {
+	if i, ok := c.Index[message]; ok {
 		at = i
 	} else if message != 0 {
 		return
@@ -252,7 +252,7 @@ func (c *Model) seenFrom() (id int64, above int) {
 
 // Verdict is the plan's entry of a message. The plan has one entry per message, in order.
 func (c *Model) Verdict(id int64) (history.Entry, bool) {
-	i, ok := c.Place[id]
+	i, ok := c.Index[id]
 	if ok && i < len(c.Plan.Entries) && c.Plan.Entries[i].ID == id {
 		return c.Plan.Entries[i], true
 	}
@@ -309,7 +309,7 @@ func (c *Model) Withdraw(requests []int64) {
 
 // Message is the message with an id, where the transcript has it.
 func (c *Model) Message(id int64) (store.Message, bool) {
-	if i, ok := c.Place[id]; ok && i < len(c.Messages) {
+	if i, ok := c.Index[id]; ok && i < len(c.Messages) {
 		return c.Messages[i], true
 	}
 	return store.Message{}, false

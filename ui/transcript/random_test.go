@@ -53,7 +53,7 @@ func (n *naive) all() (lines []string, starts map[int64]int) {
 }
 
 // place sets the position from an offset; the last blank line need not be seen.
-func (n *naive) place(offset int, moved bool) {
+func (n *naive) indexes(offset int, moved bool) {
 	lines, starts := n.all()
 	last := max(0, len(lines)-1-n.height)
 	offset = max(offset, 0)
@@ -113,7 +113,7 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 	var did string
 	for step := range 6000 {
 		// The naive model changes the items first and then finds its place again by (item, line).
-		at := func() { n.place(n.offset(), false) }
+		at := func() { n.indexes(n.offset(), false) }
 		any := func() int64 { return n.items[r.IntN(len(n.items))].ID }
 		op := r.IntN(16)
 		if len(n.items) == 0 {
@@ -176,7 +176,7 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 			id := any()
 			did = fmt.Sprintf("go to %d", id)
 			_, starts := n.all()
-			n.place(starts[id], true)
+			n.indexes(starts[id], true)
 			m.GoTo(id)
 		case 9:
 			did = "bottom"
@@ -185,12 +185,12 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 			m.Bottom()
 		case 10:
 			did = "top"
-			n.place(0, true)
+			n.indexes(0, true)
 			m.Top()
 		default:
 			d := r.IntN(41) - 20
 			did = fmt.Sprintf("scroll %d", d)
-			n.place(n.offset()+d, true)
+			n.indexes(n.offset()+d, true)
 			m.Scroll(d)
 		}
 		if len(n.items) > 14 {
@@ -207,7 +207,7 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 			if w := ansi.StringWidth(line); w > n.width {
 				t.Fatalf("step %d (%s): line of %d cells at width %d: %q", step, did, w, n.width, line)
 			}
-			line = ansi.TruncateLeft(line, min(m.gutter(), ansi.StringWidth(line)), "")
+			line = ansi.TruncateLeft(line, min(m.gutterWidth(), ansi.StringWidth(line)), "")
 			got = append(got, line)
 		}
 		if want := n.screen(); !slices.Equal(got, want) {

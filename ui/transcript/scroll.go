@@ -38,7 +38,7 @@ func (m *itemList) Bottom() {
 	m.settle()
 }
 
-// GoTo brings the item id to the top of the screen, or as near as the end lets it. It tells
+// GoTo scrolls the item id to the top of the screen, or as near as the end lets it. It tells
 // whether there is such an item.
 func (m *itemList) GoTo(id int64) bool {
 	i, ok := m.index(id)
@@ -61,7 +61,7 @@ func (m *itemList) Cursor() (id int64, ok bool) { return m.cursor, m.selected }
 // ClearCursor selects nothing.
 func (m *itemList) ClearCursor() { m.selected = false }
 
-// SetCursor selects the item id and brings it on the screen.
+// SetCursor selects the item id and scrolls it onto the screen.
 func (m *itemList) SetCursor(id int64) bool {
 	i, ok := m.index(id)
 	if ok {
@@ -138,8 +138,8 @@ func (m *itemList) itemAt(y int) (i, line int) {
 	return i, line
 }
 
-// selectItem puts the cursor on item i and brings as much of it on the screen as there is room
-// for, with as little movement as that takes.
+// selectItem puts the cursor on item i and scrolls as much of it onto the screen as fits, by as few lines
+// as that takes.
 func (m *itemList) selectItem(i int) {
 	m.cursor, m.selected = m.entries[i].ID, true
 	if !m.ready() {
@@ -152,7 +152,7 @@ func (m *itemList) selectItem(i int) {
 	case i > m.top && tall:
 		m.top, m.line = i, 0
 	case i > m.top:
-		if top, line := m.back(i, m.height); top > m.top || top == m.top && line > m.line {
+		if top, line := m.topFor(i, m.height); top > m.top || top == m.top && line > m.line {
 			m.top, m.line = top, line
 		}
 	}
@@ -180,7 +180,7 @@ func (m *itemList) settle() {
 	}
 	m.line = min(max(m.line, 0), m.measure(m.top)-1)
 	if m.follow || m.endInSight() {
-		m.top, m.line = m.back(len(m.entries)-1, m.height)
+		m.top, m.line = m.topFor(len(m.entries)-1, m.height)
 	}
 	if m.follow {
 		m.below = false
@@ -199,8 +199,8 @@ func (m *itemList) endInSight() bool {
 	return left >= -1 // the blank line behind the last message need not be seen
 }
 
-// back returns the position from which n lines reach exactly to the last line of item i.
-func (m *itemList) back(i, n int) (top, line int) {
+// topFor returns the item and its line that are at the top when the last line of item i is n lines below.
+func (m *itemList) topFor(i, n int) (top, line int) {
 	h := m.measure(i) - 1
 	for n > h {
 		if i == 0 {

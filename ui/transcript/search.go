@@ -13,10 +13,9 @@ import (
 	"winnow/ui/theme"
 )
 
-// Search is a search in the transcript: what is looked for, where it stands, and at which of these places
-// the user is.
+// Search is a search in the transcript: the text, its hits, and at which of these the user is.
 type Search struct {
-	theme.Field      // what is looked for, as it is typed
+	theme.Field      // the text that is searched for, as it is typed
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
 
@@ -140,7 +139,7 @@ func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 
 // Finds says whether a search for a text finds it in a message.
 func (c *Model) Finds(message int64, text string) bool {
-	at, ok := c.Place[message]
+	at, ok := c.Index[message]
 	needle := NewNeedle(text)
 	return ok && !needle.Empty() && len(hitsOf(context.Background(), c.Messages[at:at+1], needle)) > 0
 }
@@ -148,10 +147,10 @@ func (c *Model) Finds(message int64, text string) bool {
 // readFrom is the message that the user is at: the one under the cursor, else the first on the screen.
 func (c *Model) readFrom() int {
 	if message, ok := c.Selected(); ok {
-		return c.Place[message.ID]
+		return c.Index[message.ID]
 	}
 	if id, _, ok := c.list.At(0); ok {
-		return c.Place[id]
+		return c.Index[id]
 	}
 	return 0
 }
@@ -229,7 +228,7 @@ func (c *Model) seek(needle Needle, step bool) tea.Cmd {
 	}
 	f.searches++
 	f.done = false
-	ctx, stop := c.Within()
+	ctx, stop := c.NewContext()
 	f.stop = stop
 	n, messages := f.searches, c.Messages
 	return func() tea.Msg {
@@ -281,7 +280,7 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	return c.showHit()
 }
 
-// showHit brings the user's hit on the screen and asks what is not known of it.
+// showHit scrolls to the user's hit, and asks when the model saw its message whole where it does not now.
 func (c *Model) showHit() tea.Cmd {
 	h, ok := c.hit()
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// SearchTitle counts the hits, "" where nothing is looked for.
+// SearchTitle counts the hits, "" where there is no search.
 func (c *Model) SearchTitle() string {
 	f := &c.Search
 	switch {
@@ -65,7 +65,7 @@ func (c *Model) hitText() string {
 	return text + " · last whole in turn " + theme.Thousands(last) + " (" + ago + ")"
 }
 
-// SearchLine is the search line: what is looked for, then a sentence while it is typed, else the hit that the user
+// SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user
 // is at. The cursor stands at column x.
 func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	st, f := c.list.styles, &c.Search

@@ -54,7 +54,7 @@ func (c *Model) hitTag(id int64) string {
 	if owner, is := c.owner[id]; is {
 		message = owner
 	}
-	i, ok := c.Place[message]
+	i, ok := c.Index[message]
 	if !ok {
 		return ""
 	}

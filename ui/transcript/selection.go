@@ -29,7 +29,7 @@ func (c *Model) Holds(id int64) bool {
 		return true
 	}
 	from, to, ok := c.span()
-	at, there := c.Place[id]
+	at, there := c.Index[id]
 	return ok && there && from <= at && at <= to
 }
 
@@ -38,10 +38,10 @@ func (c *Model) span() (from, to int, ok bool) {
 	if !c.selection.ranged {
 		return 0, 0, false
 	}
-	a, known := c.Place[c.selection.anchor]
+	a, known := c.Index[c.selection.anchor]
 	b := a
 	if message, ok := c.Selected(); ok {
-		b = c.Place[message.ID]
+		b = c.Index[message.ID]
 	}
 	return min(a, b), max(a, b), known
 }
@@ -53,7 +53,7 @@ func (c *Model) Picked() []int64 {
 	}
 	var list []int64
 	for id := range c.selection.picked {
-		if _, ok := c.Place[id]; ok {
+		if _, ok := c.Index[id]; ok {
 			list = append(list, id)
 		}
 	}
@@ -64,7 +64,7 @@ func (c *Model) Picked() []int64 {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b int64) int { return c.Place[a] - c.Place[b] })
+	slices.SortFunc(list, func(a, b int64) int { return c.Index[a] - c.Index[b] })
 	return list
 }
 
@@ -82,7 +82,7 @@ func (c *Model) selectRange() tea.Cmd {
 	return nil
 }
 
-// KeepRange makes single messages of the range: the cursor goes elsewhere.
+// KeepRange makes single messages of the range, before the cursor moves to a message that is not meant.
 func (c *Model) KeepRange() {
 	if !c.selection.ranged {
 		return

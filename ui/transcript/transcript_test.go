@@ -84,7 +84,7 @@ func TestOnlyWhatIsSeenIsRendered(t *testing.T) {
 	}
 }
 
-func TestNewTextBelowIsTold(t *testing.T) {
+func TestNewTextBelowIsAnnounced(t *testing.T) {
 	m := newList(theme.Styles{})
 	m.SetSize(60, 5)
 	m.SetItems(conversation())
@@ -112,7 +112,7 @@ func TestMarksMoveNothing(t *testing.T) {
 	m.SetMarks(marks)
 	m.SetBoundary(3, 0)
 	for i, line := range m.Lines() {
-		text := ansi.Cut(bare[i], m.gutter(), 60)
+		text := ansi.Cut(bare[i], m.gutterWidth(), 60)
 		if text != "" && !strings.Contains(line, text) {
 			t.Errorf("line %d is %q, without marks %q", i, line, bare[i])
 		}
@@ -132,7 +132,7 @@ func TestCursorGoesByMessageAndStaysOnScreen(t *testing.T) {
 	}
 }
 
-func TestAnswerTakesItsStoredFormWithoutMoving(t *testing.T) {
+func TestStoredAnswerReplacesTheStreamedOneWithoutMoving(t *testing.T) {
 	m := newList(theme.Styles{})
 	m.SetSize(60, 20)
 	m.Append(Item{ID: -1, Label: "gpt"})

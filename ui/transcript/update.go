@@ -11,15 +11,15 @@ import (
 
 // Deps are what the transcript works with.
 type Deps struct {
-	Keys   keymap.Map
-	Run    func(func(context.Context) tea.Msg) tea.Cmd  // makes a command whose context ends with it
-	Within func() (context.Context, context.CancelFunc) // makes the context of a command that may be stopped
+	Keys       keymap.Map
+	Run        func(func(context.Context) tea.Msg) tea.Cmd  // makes a command whose context ends with it
+	NewContext func() (context.Context, context.CancelFunc) // makes the context of a command that may be stopped
 
 	// Draft takes the draft as it is now; what it returns plans the next request with that, in a command.
 	Draft func() func() (history.Plan, error)
 }
 
-// Around is what the transcript is told of its surroundings before it is updated or drawn.
+// Around is what the parent sets before the transcript is updated or drawn.
 type Around struct {
 	Turns   int  // answers of the session
 	Busy    bool // an answer arrives: nothing is planned meanwhile

@@ -22,8 +22,8 @@ import (
 // grammar is a transcript of five messages, of which the model does not see the first.
 func grammar(w, h int) Model {
 	run := func(func(context.Context) tea.Msg) tea.Cmd { return nil } // there is no session to ask
-	within := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
-	c := New(Deps{Keys: keymap.Default(), Run: run, Within: within, Draft: func() func() (history.Plan, error) { return nil }})
+	newContext := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
+	c := New(Deps{Keys: keymap.Default(), Run: run, NewContext: newContext, Draft: func() func() (history.Plan, error) { return nil }})
 	c.Restyle(theme.New(theme.None, theme.Palette{}))
 	c.Resize(w, h)
 	var plan history.Plan

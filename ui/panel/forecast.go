@@ -9,17 +9,17 @@ import (
 	"winnow/ui/theme"
 )
 
-// Outlook is what the requests before tell about the next one.
-type Outlook struct {
+// Forecast is what past requests let the next one expect: its cached prefix, and what it loses.
+type Forecast struct {
 	Prefix   session.Prefix
 	Gone     theme.Roll // messages that are left out for the first time
 	Warnings []string   // sentences about the request that its numbers do not tell
 }
 
-// OutlookOf says what the session knows about a plan. Of a long conversation very many messages may be
+// ForecastOf says what the session knows about a plan. Of a long conversation very many messages may be
 // lost at once: what is said of them is made here, once for each plan.
-func OutlookOf(known session.Outlook, plan history.Plan) Outlook {
-	o := Outlook{Prefix: known.Prefix}
+func ForecastOf(known session.Outlook, plan history.Plan) Forecast {
+	o := Forecast{Prefix: known.Prefix}
 	if short := known.Shortfall; short != nil {
 		o.Warnings = append(o.Warnings, fmt.Sprintf("in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
 			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected)))
@@ -57,8 +57,8 @@ func (r *Request) cached(p session.Prefix) string {
 // Announcement says once, as a request leaves, which messages the model does not get any more, and the cures; ""
 // where it gets all that it got.
 func (p *Model) Announcement() string {
-	if p.Outlook.Gone.Of == 0 {
+	if p.Forecast.Gone.Of == 0 {
 		return ""
 	}
-	return fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.", p.Outlook.Gone.String(), p.Keys.First(keymap.Pin))
+	return fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.", p.Forecast.Gone.String(), p.Keys.First(keymap.Pin))
 }
