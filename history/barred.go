@@ -17,7 +17,7 @@ func (b *chooser) exclude() {
 		switch {
 		case excluded[v.group]:
 		case b.o.Scope != nil && !inScope[v.group]:
-			code = b.o.Scope.For.cause()
+			code = narrowedCauses[b.o.Scope.For]
 		default:
 			continue
 		}

@@ -102,7 +102,7 @@ type chooser struct {
 func (c *Conversation) begin(o Options) *chooser {
 	c.changes = c.changes[:0]
 	o = o.narrowed()
-	c.address(carriageOf(o))
+	c.address(carriage{to: o.To, keys: !o.Profile.NoReplay, echo: o.Profile.EchoReasoning, merges: o.Profile.MergeSameRole})
 	c.remedy(o.remedies())
 	o.System = systemText(o.System)
 	t := c.forEndpoint(o)

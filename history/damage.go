@@ -31,47 +31,28 @@ func damage(p Plan) error {
 		default:
 			continue
 		}
-		return &DamagedError{Message: e.ID, Index: e.Index, Field: fieldOf(kind), Kind: kind, Fault: damageFaults[kind]}
+		return &DamagedError{Message: e.ID, Index: e.Index, Field: damageKinds[kind].field, Kind: kind, Fault: damageKinds[kind].fault}
 	}
 	return nil
 }
 
-// damageFaults say what is wrong where nothing is repaired.
-var damageFaults = map[string]string{
-	"C1":  "the arguments of a tool call are not valid JSON",
-	"C2":  "a tool call has no arguments",
-	"C3":  "the arguments of a tool call are not an object",
-	"C4":  "the arguments of a tool call hold more than one object",
-	"C5":  "a tool call has no result",
-	"C6":  "the tool call of this result is missing",
-	"C7":  "an id is missing, not allowed, or used twice",
-	"C8":  "the answer is empty",
-	"C9":  "the tool result is empty",
-	"C10": "the tool result does not follow its call",
-	"C11": "a tool call has no name that a server takes",
-	"C12": "a system message stands in the middle",
-	"C13": "it holds data that cannot be sent",
-	"C14": "it holds bytes that are not text",
-	"C15": "it cannot be read, or its role is unknown",
-}
-
-// fieldOf is the field that a kind of damage sits in.
-func fieldOf(kind string) string {
-	switch kind {
-	case "C1", "C2", "C3", "C4":
-		return "tool_calls.arguments"
-	case "C5":
-		return "tool_calls"
-	case "C6", "C7":
-		return "tool call id"
-	case "C10":
-		return "position"
-	case "C11":
-		return "tool_calls.name"
-	case "C12", "C15":
-		return "role"
-	}
-	return "content"
+// damageKinds are the kinds of damage: the field that each is in, and what is wrong where nothing is repaired.
+var damageKinds = map[string]struct{ field, fault string }{
+	"C1":  {"tool_calls.arguments", "the arguments of a tool call are not valid JSON"},
+	"C2":  {"tool_calls.arguments", "a tool call has no arguments"},
+	"C3":  {"tool_calls.arguments", "the arguments of a tool call are not an object"},
+	"C4":  {"tool_calls.arguments", "the arguments of a tool call hold more than one object"},
+	"C5":  {"tool_calls", "a tool call has no result"},
+	"C6":  {"tool call id", "the tool call of this result is missing"},
+	"C7":  {"tool call id", "an id is missing, not allowed, or used twice"},
+	"C8":  {"content", "the answer is empty"},
+	"C9":  {"content", "the tool result is empty"},
+	"C10": {"position", "the tool result does not follow its call"},
+	"C11": {"tool_calls.name", "a tool call has no name that a server takes"},
+	"C12": {"role", "a system message stands in the middle"},
+	"C13": {"content", "it holds data that cannot be sent"},
+	"C14": {"content", "it holds bytes that are not text"},
+	"C15": {"role", "it cannot be read, or its role is unknown"},
 }
 
 // forgivePending takes the stand-ins for the results of pending calls off the repairs of their answer. They

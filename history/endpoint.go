@@ -91,8 +91,7 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 // leaveOutImages takes out the messages with images that the user had left out.
 func (t *thread) leaveOutImages(remedies map[int64]Remedy) {
 	t.candidates = slices.DeleteFunc(t.candidates, func(v candidate) bool {
-		shows := slices.ContainsFunc(v.Parts, func(p Part) bool { return p.Kind == ImagePart })
-		if remedies[v.ID] != LeaveOut || !shows {
+		if remedies[v.ID] != LeaveOut || !holdsImage(v.Parts) {
 			return false
 		}
 		e := &t.base[v.from]

@@ -176,7 +176,7 @@ func (b *chooser) unitBefore(end int) unit {
 	case DropOldest:
 		return b.t.groupBefore(end)
 	case DropTurns:
-		return b.t.turnBefore(end)
+		return unit{b.t.turns[b.candidates[end-1].turn].from, end}
 	}
 	return b.t.blockBefore(end, b.step)
 }
@@ -259,11 +259,7 @@ func (b *chooser) findOpenerAndNewest() {
 		return
 	}
 	o := unit{first, b.t.turns[b.candidates[first].turn].to}
-	cost, limit := 0, b.small()/2
-	for i := o.from; i < o.to && cost <= limit; i++ {
-		cost += b.rendering(i, short).tokens + frameMessage
-	}
-	if cost > limit || o.to-o.from > max(1, p.MaxMessages/2) {
+	if b.shortCost(o) > b.small()/2 || o.to-o.from > max(1, p.MaxMessages/2) {
 		for o.to = o.from + 1; o.to < len(b.candidates) && b.candidates[o.to].Role == User; {
 			o.to++
 		}

@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -197,41 +198,16 @@ func (p Policy) Check() error {
 	return nil
 }
 
+// checkNumbers wants whole numbers of 0 or more, and shares of 0 to 1.
 func (p Policy) checkNumbers() error {
-	for _, n := range []struct {
-		key   string
-		value int
-	}{
-		{"user_max_chars", p.UserMaxChars},
-		{"assistant_max_chars", p.AssistantMaxChars},
-		{"assistant_recall_chars", p.AssistantRecallChars},
-		{"tool_max_chars", p.ToolMaxChars},
-		{"last_whole_max_tokens", p.LastWholeMaxTokens},
-		{"recall_max_tokens", p.RecallMaxTokens},
-		{"max_messages", p.MaxMessages},
-		{"min_messages", p.MinMessages},
-		{"budget", p.Budget},
-		{"history_budget", p.HistoryBudget},
-		{"budget_chars", p.BudgetChars},
-		{"max_context_tokens", p.MaxContextTokens},
-		{"output_reserve", p.OutputReserve},
-		{"step_tokens", p.StepTokens},
-	} {
-		if n.value < 0 {
-			return fmt.Errorf("context.%s is %d; it takes 0 or more", n.key, n.value)
-		}
-	}
-	for _, n := range []struct {
-		key   string
-		value float64
-	}{
-		{"last_whole_share", p.LastWholeShare},
-		{"recall_share", p.RecallShare},
-		{"summarize_ratio", p.SummarizeRatio},
-	} {
-		// Written so that a NaN fails too.
-		if !(n.value >= 0 && n.value <= 1) {
-			return fmt.Errorf("context.%s is %g; it takes 0 to 1", n.key, n.value)
+	v := reflect.ValueOf(p)
+	for i := range v.NumField() {
+		key := v.Type().Field(i).Tag.Get("toml")
+		switch n := v.Field(i); {
+		case n.CanInt() && n.Int() < 0:
+			return fmt.Errorf("context.%s is %d; it takes 0 or more", key, n.Int())
+		case n.CanFloat() && !(n.Float() >= 0 && n.Float() <= 1): // a NaN fails too
+			return fmt.Errorf("context.%s is %g; it takes 0 to 1", key, n.Float())
 		}
 	}
 	if p.Budget == 0 && p.MaxContextTokens == 0 {

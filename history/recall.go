@@ -2,6 +2,7 @@ package history
 
 import (
 	"iter"
+	"slices"
 
 	"winnow/history/relevance"
 )
@@ -22,7 +23,7 @@ func (b *chooser) recall() iter.Seq[increment] {
 		if b.o.Policy.RecallShare == 0 || question == "" {
 			return
 		}
-		b.ranking = b.t.relevant(question)
+		b.ranking = b.t.searchable().Rank(question, b.t.unitsToRank()) // valid until the next question
 		for k, u := range b.ranking.Units {
 			if b.cutAtLimits(unit{u.From, u.To}) {
 				b.ranking.Units[k].Score *= longShare
@@ -103,12 +104,7 @@ func (b *chooser) recallCost(inc increment) int {
 }
 
 func holdsImage(parts []Part) bool {
-	for _, p := range parts {
-		if p.Kind == ImagePart {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts, func(p Part) bool { return p.Kind == ImagePart })
 }
 
 // recalled reports whether recall shows more of a candidate than its place does.
@@ -119,12 +115,6 @@ func (b *chooser) recalled(i int) bool {
 // recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
 func (b *chooser) recallAdds(i int, body, recall detail) bool {
 	return recall != out && (body == out || b.rendering(i, recall).chars > b.rendering(i, body).chars)
-}
-
-// relevant ranks the tool groups and single messages of a thread by a question. The ranking is valid until the
-// next question.
-func (t *thread) relevant(question string) relevance.Ranking {
-	return t.searchable().Rank(question, t.unitsToRank())
 }
 
 // unitsToRank are a thread's tool groups and single messages with their tokens.

@@ -49,17 +49,12 @@ func (b *chooser) lay() *renderer {
 		r.writeCandidate(i)
 	}
 	r.close()
-	r.end()
-	return r
-}
-
-// end writes what comes after the history: the running turn with the recalled block.
-func (r *renderer) end() {
 	r.layTurn()
 	r.reach(len(r.t.base) + stored(r.turn.base))
 	if r.system != "" {
 		r.frame += frameMessage
 	}
+	return r
 }
 
 // messages are the messages of the request, the system prompt first.

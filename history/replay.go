@@ -22,10 +22,6 @@ type carriage struct {
 	merges bool   // neighbouring answers are joined, so that answers without calls carry nothing
 }
 
-func carriageOf(o Options) carriage {
-	return carriage{o.To, !o.Profile.NoReplay, o.Profile.EchoReasoning, o.Profile.MergeSameRole}
-}
-
 // load is what a candidate carries beside its text, and what that costs.
 type load struct {
 	keys      bool // its own keys and those of its calls

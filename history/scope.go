@@ -26,17 +26,9 @@ const (
 	forValidity Narrowed = "validity" // with any of the history the request would not be valid
 )
 
-// cause says why a narrowed request leaves a message out.
-func (n Narrowed) cause() cause.Code {
-	switch n {
-	case ForAlone:
-		return cause.Alone
-	case ForSummary:
-		return cause.OtherMessages
-	case forValidity:
-		return cause.Invalid
-	}
-	return cause.Title
+// narrowedCauses say why a narrowed request leaves a message out.
+var narrowedCauses = map[Narrowed]cause.Code{
+	ForAlone: cause.Alone, ForSummary: cause.OtherMessages, ForTitle: cause.Title, forValidity: cause.Invalid,
 }
 
 // narrow is the groups that a narrowed request may hold: those of which every message is in its scope.

@@ -83,17 +83,13 @@ func (t *thread) block(i, largest int) block {
 	return block{size, at / size}
 }
 
-// groupBefore, turnBefore and blockBefore are the unit that ends in front of candidate end.
+// groupBefore and blockBefore are the unit that ends in front of candidate end.
 func (t *thread) groupBefore(end int) unit {
 	from := end - 1
 	for from > 0 && t.candidates[from-1].group == t.candidates[end-1].group {
 		from--
 	}
 	return unit{from, end}
-}
-
-func (t *thread) turnBefore(end int) unit {
-	return unit{t.turns[t.candidates[end-1].turn].from, end}
 }
 
 func (t *thread) blockBefore(end, step int) unit {

@@ -66,7 +66,7 @@ func (r *renderer) judge(p *Plan, i int) {
 		r.judgeRecalled(p, e, i)
 		return
 	}
-	e.Disposition, e.Cause = Kept, r.causeKept(i)
+	e.Disposition, e.Cause = Kept, Cause{Code: cmp.Or(r.cause[i], cause.Recent)}
 	f.show(v, e)
 	if r.cause[i] != cause.Pinned {
 		p.Sum.Body += f.tokens
@@ -102,14 +102,6 @@ func (f rendering) show(v *candidate, e *Entry) {
 	if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {
 		e.Cause = Cause{Code: cause.Note}
 	}
-}
-
-// causeKept is why candidate i is sent whole in its place.
-func (r *renderer) causeKept(i int) Cause {
-	if r.cause[i] == cause.None {
-		return Cause{Code: cause.Recent}
-	}
-	return Cause{Code: r.cause[i]}
 }
 
 // causeDropped is why candidate i is not sent.

@@ -1,6 +1,7 @@
 package jsonrepair
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -188,12 +189,8 @@ func (p *parser) unfinished(word string) (kept bool) {
 
 // beginsLiteral reports whether a text may be the beginning of a literal.
 func beginsLiteral(text string) bool {
-	for _, literal := range []string{"true", "false", "null", "none", "nil", "undefined", "nan", "infinity"} {
-		if strings.HasPrefix(literal, strings.ToLower(text)) {
-			return true
-		}
-	}
-	return false
+	literals := []string{"true", "false", "null", "none", "nil", "undefined", "nan", "infinity"}
+	return slices.ContainsFunc(literals, func(literal string) bool { return strings.HasPrefix(literal, strings.ToLower(text)) })
 }
 
 // plainText reports whether a text without quotes can be taken as a string. A colon makes that

@@ -61,7 +61,7 @@ func constructorLength(s string) int {
 // constructed reads the string or the number of a constructor, and the bracket behind it.
 func (p *parser) constructed() (kept bool) {
 	if rest := p.rest(); startsWithQuote(rest) {
-		kept = p.plainText(inObject) // constructorLength found where it ends
+		kept = p.plainString(inObject) // constructorLength found where it ends
 	} else {
 		end := strings.IndexByte(rest, ')')
 		number, _ := bareNumber(trimBlanks(rest[:end]))
@@ -77,8 +77,8 @@ func (p *parser) constructed() (kept bool) {
 	return kept
 }
 
-// plainText reads a string that its first quote ends.
-func (p *parser) plainText(where position) (kept bool) {
+// plainString reads a string that its first quote ends.
+func (p *parser) plainString(where position) (kept bool) {
 	plain := p.plain
 	p.plain = true
 	kept = p.text(where)
@@ -108,7 +108,7 @@ func (p *parser) parenthesised() (read bool) {
 		p.emit(literal)
 	} else {
 		p.pos = inside
-		p.plainText(inTuple)
+		p.plainString(inTuple)
 	}
 	p.pos = after + 1
 	return !p.broken

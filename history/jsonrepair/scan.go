@@ -152,19 +152,12 @@ func inName(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_$-.", r)
 }
 
-// wordLength is how far a literal or a number at the beginning of s can reach.
-func wordLength(s string) int {
-	for i, r := range s {
-		if isSpace(r) || strings.ContainsRune(`,:"{}[]()/#`, r) {
-			return i
-		}
-	}
-	return len(s)
-}
-
 // wordAt is the word that s begins with: its length, and its JSON where it is a literal or a number.
 func wordAt(s string) (length int, literal string, ok bool) {
-	length = wordLength(s)
+	length = strings.IndexFunc(s, func(r rune) bool { return isSpace(r) || strings.ContainsRune(`,:"{}[]()/#`, r) })
+	if length < 0 {
+		length = len(s)
+	}
 	literal, ok = bareLiteral(s[:length])
 	return length, literal, ok
 }

@@ -84,15 +84,15 @@ func (x *lexicon) root(word string, l language) string {
 	if stem == nil {
 		return word
 	}
-	env := snowballstem.NewEnv(word)
-	stem(env)
-	return env.Current()
+	return stemBy(stem, word)
 }
 
 // EnglishStem is the stem of an English word in lower case.
-func EnglishStem(word string) string {
+func EnglishStem(word string) string { return stemBy(english.Stem, word) }
+
+func stemBy(stem func(*snowballstem.Env) bool, word string) string {
 	env := snowballstem.NewEnv(word)
-	english.Stem(env)
+	stem(env)
 	return env.Current()
 }
 

@@ -152,13 +152,7 @@ func (m *run) logCause(d *Draft, kind string, c cause.Cause, before, after strin
 
 // keep leaves only the drafts for which ok holds.
 func (m *run) keep(ok func(*Draft) bool) {
-	list := m.list[:0]
-	for _, d := range m.list {
-		if ok(d) {
-			list = append(list, d)
-		}
-	}
-	m.list = list
+	m.list = slices.DeleteFunc(m.list, func(d *Draft) bool { return !ok(d) })
 }
 
 // unreadable takes out rows that cannot be read and roles that nobody knows.

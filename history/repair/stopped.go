@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"slices"
 	"strings"
 
 	"winnow/history/cause"
@@ -13,22 +14,12 @@ import (
 // there nobody knows whether the tool ran.
 func (m *run) unmade() {
 	for _, d := range m.list {
-		if !d.Message.BrokeOff() || len(d.ToolCalls) == 0 || d.answered() {
+		if !d.Message.BrokeOff() || len(d.ToolCalls) == 0 || slices.ContainsFunc(d.results, func(r *Draft) bool { return r != nil }) {
 			continue
 		}
 		m.log(d, "C5", cause.CallsUnrun, message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
 		d.ToolCalls, d.results = nil, nil
 	}
-}
-
-// answered reports whether one of the draft's calls has a result.
-func (d *Draft) answered() bool {
-	for _, r := range d.results {
-		if r != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // brokenOff says behind the text of each answer that was not finished that it was not. It is no repair: nothing of
